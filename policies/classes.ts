@@ -1,0 +1,58 @@
+// The error classes: what each means, and what a person or an agent should do next.
+
+interface ErrorClassRow {
+  /** One sentence for the documents and for `tollgate explain`. */
+  meaning: string;
+  /** What to do when the dispatcher has stopped. */
+  next: string;
+  /** The exit code under `--exit-by-class`; null keeps the command's own general-failure code. */
+  exitByClass: number | null;
+}
+
+export const CLASSES = {
+  transient: {
+    meaning: 'network, timing, overload, rate limit, timeout, empty or cut answer',
+    next: 're-run later',
+    exitByClass: null,
+  },
+  prompt_too_large: {
+    meaning: 'prompt or history over a limit',
+    next: 'reduce attachments or split the task',
+    exitByClass: 66,
+  },
+  auth: {
+    meaning: 'not authenticated or not authorised',
+    next: 'sign in again',
+    exitByClass: 77,
+  },
+  quota: {
+    meaning: 'a usage limit with a reset: per day, plan, billing',
+    next: 'wait for the reset, use another tool or raise the plan',
+    exitByClass: 75,
+  },
+  tooling: {
+    meaning: 'binary missing, bad flag, config, model, session id, environment',
+    next: 'run `preflight`',
+    exitByClass: null,
+  },
+  scope_violation: {
+    meaning: 'the gate found changes outside the scope',
+    next: 'review `scope.deny` in the manifest',
+    exitByClass: 65,
+  },
+  contract_violation: {
+    meaning: 'the gate found required parts missing, or the answer is a refusal',
+    next: 'fix the prompt or split the task',
+    exitByClass: 65,
+  },
+  unknown: {
+    meaning: 'nothing matched',
+    next: 'read `last_failure.json`',
+    exitByClass: null,
+  },
+} as const satisfies Record<string, ErrorClassRow>;
+
+export type ErrorClass = keyof typeof CLASSES;
+
+/** Under `--exit-by-class` our own budget has a code of its own, apart from the service's quota. */
+export const EXIT_BUDGET = 76;

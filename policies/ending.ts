@@ -1,0 +1,16 @@
+// How a call can end. One reason each; the first cause wins.
+
+export const ENDINGS = {
+  exited: 'the CLI ended by itself',
+  signalled: 'a signal that was not ours ended the CLI',
+  timed_out: 'the wall deadline passed',
+  idle: 'no byte of output for the idle limit',
+  max_turns: 'the limit of turns was reached',
+  overflowed: 'the output grew over its limit',
+  retry_cut: 'the CLI announced a retry of its own, which would be paid again',
+  lingered: 'the CLI reported its result but did not exit',
+  cancelled: 'the wrapper was told to stop',
+  not_started: 'the CLI was never started',
+} as const;
+
+export type Ending = keyof typeof ENDINGS;

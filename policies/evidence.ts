@@ -1,0 +1,46 @@
+// What is known about one finished call: all that a verdict may be built on.
+
+import type { ErrorClass } from './classes.ts';
+import type { Ending } from './ending.ts';
+import type { EngineFailure } from './engine-event.ts';
+import type { Tool } from './tools.ts';
+
+export interface Evidence {
+  tool: Tool;
+  ending: Ending;
+  /** The CLI's own exit code and signal: recorded, and the last thing to be believed. */
+  exitCode: number | null;
+  signal: string | null;
+  /** The CLI's terminal event said success. */
+  completed: boolean;
+  /** Visible characters of the assistant's text after the last tool result. */
+  answerChars: number;
+  /** The terminal failure event. */
+  failure: EngineFailure | null;
+  /** Error events that were not terminal, oldest first. */
+  errors: EngineFailure[];
+  /** Lines of stderr that the engine wrote, without the echoed prompt, tool output or answer. */
+  stderr: string[];
+  /** Why the CLI was never started, in our own words. */
+  obstacle: Obstacle | null;
+  /** Model tokens that the CLI counted; 0 with an empty answer means that nothing was asked. */
+  tokens: number | null;
+}
+
+export interface Obstacle {
+  class: ErrorClass;
+  reason: string;
+  message: string;
+}
+
+/** Where the deciding text was found. */
+export type EvidenceSource = 'terminal' | 'ending' | 'failure' | 'error' | 'stderr' | 'exit_code' | 'gate' | 'none';
+
+export interface Verdict {
+  /** null = success. */
+  class: ErrorClass | null;
+  reason: string | null;
+  evidence: { source: EvidenceSource; text: string; rule: string } | null;
+  /** ISO time at which the service says the call may be tried again. */
+  retry_at: string | null;
+}

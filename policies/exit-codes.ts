@@ -1,0 +1,28 @@
+// The published exit codes of every command. The child's own code is recorded and never passed on.
+
+import type { Tool } from './tools.ts';
+
+export interface ExitCodes {
+  ok: 0;
+  timeout: number;
+  failure: number;
+  missingBinary: number;
+  badInput: number;
+}
+
+export const WRAPPER_EXIT = {
+  gemini: { ok: 0, timeout: 13, failure: 12, missingBinary: 10, badInput: 11 },
+  copilot: { ok: 0, timeout: 33, failure: 32, missingBinary: 30, badInput: 31 },
+  codex: { ok: 0, timeout: 124, failure: 12, missingBinary: 13, badInput: 2 },
+} as const satisfies Record<Tool, ExitCodes>;
+
+/** gemini only: the CLI itself refused its input (native 42). */
+export const EXIT_GEMINI_INPUT = 14;
+
+export const WAIT_EXIT = { ok: 0, failure: 1, timeout: 1, badInput: 2 } as const;
+
+export const TOLLGATE_EXIT = { ok: 0, failure: 1, badInput: 2 } as const;
+
+/** Shared by all commands. */
+export const EXIT_BUG = 70;
+export const EXIT_BY_SIGNAL = { SIGINT: 130, SIGTERM: 143, SIGHUP: 129 } as const;
