@@ -1,0 +1,157 @@
+// Reads a command's arguments against a literal table of flags; every mistake is a sentence that names the way out.
+
+import { parseArgs } from 'node:util';
+
+export interface FlagRow {
+  takes: 'text' | 'texts' | 'number' | 'choice' | 'nothing';
+  about: string;
+  choices?: readonly string[];
+  /** Shown by --help and filled in when the flag is not given. */
+  default?: string | number;
+  required?: true;
+  /** Smallest number allowed; 0 unless told. */
+  min?: number;
+}
+
+export interface CommandSpec {
+  name: string;
+  /** What follows the name in the usage line. */
+  usage: string;
+  about: string;
+  flags: Record<string, FlagRow>;
+  /** Families of numbered flags, such as --task-3-done. */
+  families?: readonly { match: RegExp; shown: string; about: string }[];
+  /** How many words without a dash the command takes. */
+  words: { min: number; max: number; called: string };
+  examples: readonly (readonly [line: string, does: string])[];
+  exits: readonly (readonly [code: number | string, means: string])[];
+}
+
+export interface Arguments {
+  text: Record<string, string | undefined>;
+  texts: Record<string, string[] | undefined>;
+  number: Record<string, number | undefined>;
+  given: Set<string>;
+  words: string[];
+}
+
+export type Parsed = { how: 'parsed'; args: Arguments } | { how: 'help' } | { how: 'mistaken'; message: string };
+
+/** Flags that every command has. */
+export const SHARED_FLAGS = {
+  json: { takes: 'nothing', about: 'one JSON object on stdout and nothing else there' },
+  quiet: { takes: 'nothing', about: 'no progress and no notes' },
+  help: { takes: 'nothing', about: 'show this help' },
+} as const satisfies Record<string, FlagRow>;
+
+export function parseCommandLine(spec: CommandSpec, argv: readonly string[]): Parsed {
+  const flags: Record<string, FlagRow> = { ...spec.flags, ...SHARED_FLAGS };
+  const args: Arguments = { text: {}, texts: {}, number: {}, given: new Set(), words: [] };
+  const { tokens } = parseArgs({
+    args: [...argv],
+    strict: false,
+    allowPositionals: true,
+    tokens: true,
+    options: Object.fromEntries(
+      Object.entries(flags).map(([name, row]) => [name, { type: row.takes === 'nothing' ? 'boolean' : 'string' }]),
+    ),
+  });
+  let expectsValueOf: string | null = null;
+  for (const token of tokens) {
+    if (token.kind === 'positional') {
+      // parseArgs reads the value of a family's flag as a word, since it cannot know the family.
+      if (expectsValueOf !== null) args.text[expectsValueOf] = token.value;
+      else args.words.push(token.value);
+      expectsValueOf = null;
+      continue;
+    }
+    if (expectsValueOf !== null) return mistaken(`--${expectsValueOf} needs a value`);
+    if (token.kind !== 'option') continue;
+    if (token.name === 'h' || token.name === 'help') return { how: 'help' };
+    const row = flags[token.name];
+    if (row === undefined) {
+      if (!spec.families?.some((family) => family.match.test(token.name)))
+        return unknownFlag(spec, flags, token.rawName);
+      args.given.add(token.name);
+      if (token.value === undefined) expectsValueOf = token.name;
+      else args.text[token.name] = token.value;
+      continue;
+    }
+    args.given.add(token.name);
+    const mistake = takeValue(args, token.name, row, token.value, token.inlineValue === true);
+    if (mistake !== null) return mistaken(mistake);
+  }
+  if (expectsValueOf !== null) return mistaken(`--${expectsValueOf} needs a value`);
+  return complete(spec, flags, args);
+}
+
+function takeValue(
+  args: Arguments,
+  name: string,
+  row: FlagRow,
+  value: string | undefined,
+  inline: boolean,
+): string | null {
+  if (row.takes === 'nothing') return value === undefined ? null : `--${name} takes no value`;
+  if (value === undefined || value === '') return `--${name} needs a value`;
+  // `--out --err` would take the next flag for a file's name; `--out=--err` says that it is meant.
+  if (!inline && value.startsWith('-') && value !== '-' && !(row.takes === 'number' && /^-\d/.test(value)))
+    return `--${name} needs a value, but "${value}" follows; write --${name}=${value} if that is the value`;
+  if (row.takes === 'texts') args.texts[name] = [...(args.texts[name] ?? []), value];
+  else if (row.takes === 'number') return takeNumber(args, name, row, value);
+  else if (row.takes === 'choice' && !row.choices?.includes(value))
+    return `--${name} takes one of ${row.choices?.join(', ')}, not "${value}"`;
+  else args.text[name] = value;
+  return null;
+}
+
+function takeNumber(args: Arguments, name: string, row: FlagRow, value: string): string | null {
+  const number = /^\d+$/.test(value) ? Number(value) : Number.NaN;
+  const min = row.min ?? 0;
+  if (!Number.isSafeInteger(number) || number < min)
+    return `--${name} takes a whole number from ${min}, not "${value}"`;
+  args.number[name] = number;
+  return null;
+}
+
+function complete(spec: CommandSpec, flags: Record<string, FlagRow>, args: Arguments): Parsed {
+  for (const [name, row] of Object.entries(flags)) {
+    if (args.given.has(name)) continue;
+    if (row.required) return mistaken(`--${name} is required: ${row.about}`);
+    if (typeof row.default === 'number') args.number[name] = row.default;
+    else if (row.default !== undefined) args.text[name] = row.default;
+  }
+  const { min, max, called } = spec.words;
+  if (args.words.length > max) return mistaken(`"${args.words[max]}" is one word too many`);
+  if (args.words.length < min) return mistaken(`${called} is missing`);
+  return { how: 'parsed', args };
+}
+
+function unknownFlag(spec: CommandSpec, flags: Record<string, FlagRow>, raw: string): Parsed {
+  const known = [...Object.keys(flags).map((name) => `--${name}`), ...(spec.families ?? []).map((f) => f.shown)];
+  const near = nearest(raw, known);
+  return mistaken(`unknown flag ${raw}${near === null ? '' : `; did you mean ${near}?`}`);
+}
+
+const mistaken = (message: string): Parsed => ({ how: 'mistaken', message });
+
+/** The candidate that is the fewest edits away, or null when none is near. */
+export function nearest(word: string, candidates: readonly string[]): string | null {
+  let best: { name: string; edits: number } | null = null;
+  for (const name of candidates) {
+    const edits = editDistance(word, name);
+    if (best === null || edits < best.edits) best = { name, edits };
+  }
+  return best !== null && best.edits <= Math.max(2, Math.ceil(word.length / 3)) ? best.name : null;
+}
+
+function editDistance(a: string, b: string): number {
+  let row = Array.from({ length: b.length + 1 }, (_, i) => i);
+  for (let i = 1; i <= a.length; i++) {
+    const next = [i];
+    for (let j = 1; j <= b.length; j++)
+      next[j] = Math.min(row[j]! + 1, next[j - 1]! + 1, row[j - 1]! + (a[i - 1] === b[j - 1] ? 0 : 1));
+    row = next;
+  }
+  return row[b.length]!;
+}

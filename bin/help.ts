@@ -1,0 +1,30 @@
+// Prints a command's help from its table of flags (the only door to yargs, loaded when help is asked for).
+
+import { type CommandSpec, type FlagRow, SHARED_FLAGS } from './command-line.ts';
+
+export async function renderHelp(spec: CommandSpec): Promise<string> {
+  const { default: yargs } = await import('yargs');
+  const parser = yargs([])
+    .scriptName(spec.name)
+    .usage(`$0 ${spec.usage}\n\n${spec.about}`)
+    .version(false)
+    .help(false)
+    .wrap(Math.min(110, process.stdout.columns || 110));
+  const flags: Record<string, FlagRow> = { ...spec.flags, ...SHARED_FLAGS };
+  for (const [name, row] of Object.entries(flags)) {
+    parser.option(name, {
+      describe: row.about,
+      ...(row.takes === 'nothing' ? {} : { type: YARGS_TYPE[row.takes], requiresArg: true }),
+      ...(row.choices ? { choices: row.choices } : {}),
+      ...(row.default === undefined ? {} : { default: row.default }),
+      ...(row.required ? { demandOption: true } : {}),
+    });
+  }
+  for (const family of spec.families ?? []) parser.option(family.shown.slice(2), { describe: family.about });
+  for (const [line, does] of spec.examples) parser.example(line, does);
+  const exits = spec.exits.map(([code, means]) => `  ${String(code).padEnd(8)}${means}`).join('\n');
+  parser.epilogue(`Exit codes:\n${exits}`);
+  return `${await parser.getHelp()}\n`;
+}
+
+const YARGS_TYPE = { text: 'string', texts: 'array', choice: 'string', number: 'number' } as const;
