@@ -1,0 +1,21 @@
+// What the two dialects of OpenAI share: the shape of an error, and the shell tools that their callers offer.
+
+import type { Dialect } from './dialect.ts';
+
+export const rejectAsOpenai: Dialect['rejection'] = ({ status, openai: { http = status, ...error } }) => ({
+  status: http,
+  body: { error: { param: null, ...error } },
+});
+
+export const shellOfOpenai: Dialect['shell'] = (command, tools) => {
+  const name = Object.keys(SHELLS).find((shell) => tools.includes(shell));
+  if (!name) throw new Error(`the caller offers no shell tool, only ${tools.join(', ')}`);
+  return { name, args: SHELLS[name]?.(command) ?? {} };
+};
+
+const SHELLS: Record<string, (command: string) => Record<string, unknown>> = {
+  exec_command: (cmd) => ({ cmd }),
+  shell_command: (command) => ({ command }),
+  shell: (command) => ({ command: ['bash', '-lc', command] }),
+  bash: (command) => ({ command, description: 'a command of the test', mode: 'sync', initial_wait: 30 }),
+};

@@ -1,0 +1,101 @@
+// The scenarios by name: what the model API replies, and what it replies once a tool has answered.
+
+import { writeLongText } from './long-text.ts';
+import { REJECTIONS, type RejectionName } from './rejections.ts';
+import type { Reply, Saying } from './reply.ts';
+
+export interface Scenario {
+  reply: Reply;
+  /** Once the caller has sent a tool's result; the same reply if absent. */
+  afterTool?: Reply;
+}
+
+export const ANSWER = 'CANNED-ANSWER 42';
+export const ANSWER_AFTER_TOOL = 'DONE-AFTER-TOOL';
+export const REFUSAL = "I'm sorry, but I can't help with that request.";
+
+const says = (text: string, end: Saying['end'] = 'stop'): Reply => ({ how: 'says', saying: { text, tool: null, end } });
+const rejects = (name: RejectionName): Reply => ({ how: 'rejects', with: name });
+const done = says(ANSWER_AFTER_TOOL);
+
+const SCENARIOS: Record<string, Scenario> = {
+  ok: { reply: says(ANSWER) },
+  refusal: { reply: says(REFUSAL) },
+  empty: { reply: says('') },
+  nodone: { reply: says(ANSWER, 'unfinished') },
+  garbage: {
+    reply: { how: 'sends', status: 200, type: 'text/event-stream', bytes: 'data: {"not json <<<>>>\n\n%%%\n\n' },
+  },
+  reset: { reply: says(ANSWER, 'cut') },
+  resetearly: { reply: { how: 'resets' } },
+  slow: { reply: { how: 'stays_silent', until: 'forever' } },
+  slowstream: { reply: { how: 'stays_silent', until: 'headers' } },
+  'slow-then-ok': { reply: { how: 'says', saying: { text: ANSWER, tool: null, end: 'stop' }, afterMs: 3_000 } },
+  html502: {
+    reply: {
+      how: 'sends',
+      status: 502,
+      type: 'text/html',
+      bytes: '<html><head><title>502 Bad Gateway</title></head><body>nginx</body></html>',
+    },
+  },
+  maxtokens: { reply: says('The beginning of an answer that was cut at the output limit', 'max_tokens') },
+  safety: { reply: says('', 'safety') },
+  blocked: { reply: says('', 'blocked') },
+  repeat: { reply: says('The same words again and again. '.repeat(400)) },
+  'answer-429': { reply: says('The log shows "429 Too Many Requests" and RESOURCE_EXHAUSTED; raise the limit.') },
+  'answer-quota': { reply: says('Quota exceeded is what users see: "You exceeded your current quota". Fix the text.') },
+  'answer-401': { reply: says('The endpoint answers 401 Unauthorized: invalid api key. Sign in again.') },
+  tool: { reply: { how: 'runs', command: 'echo tool-ran-ok' }, afterTool: done },
+  'tool-then-400': { reply: { how: 'runs', command: 'echo tool-ran-ok' }, afterTool: rejects('mismatch') },
+  'tool-then-500': { reply: { how: 'runs', command: 'echo tool-ran-ok' }, afterTool: rejects('500') },
+  'tool-then-empty': { reply: { how: 'runs', command: 'echo tool-ran-ok' }, afterTool: says('') },
+  toolsleep: { reply: { how: 'runs', command: 'sleep 321' }, afterTool: done },
+  toolloop: { reply: { how: 'runs', command: 'echo tool-ran-ok' } },
+  'toolong-event': {
+    reply: {
+      how: 'fails_in_stream',
+      code: 'context_length_exceeded',
+      message: 'Your input exceeds the context window of this model. Please adjust your input and try again.',
+    },
+  },
+  'quota-event': {
+    reply: { how: 'fails_in_stream', code: 'insufficient_quota', message: 'You exceeded your current quota.' },
+  },
+  'ratelimit-event': {
+    reply: {
+      how: 'fails_in_stream',
+      code: 'rate_limit_exceeded',
+      message: 'Rate limit reached for gpt-x. Please try again in 1.5s.',
+    },
+  },
+};
+
+/** Scenarios with a value, such as `long=1000` or `tool=ls%20-l`. */
+const FAMILIES: Record<string, (value: string) => Scenario> = {
+  long: (length) => ({ reply: says(writeLongText(Number(length))) }),
+  says: (text) => ({ reply: says(text) }),
+  after: (ms) => ({
+    reply: { how: 'says', saying: { text: ANSWER, tool: null, end: 'stop' }, afterMs: Number(ms) },
+  }),
+  tool: (command) => ({ reply: { how: 'runs', command }, afterTool: done }),
+  /** `callraw=<tool>:<json arguments>` calls any tool, offered or not. */
+  callraw: (call) => {
+    const [name = '', ...args] = call.split(':');
+    const tool = { name, args: JSON.parse(args.join(':')) };
+    return { reply: { how: 'says', saying: { text: '', tool, end: 'stop' } }, afterTool: done };
+  },
+};
+
+export const SCENARIO_NAMES = [...Object.keys(SCENARIOS), ...(Object.keys(REJECTIONS) as RejectionName[])];
+
+/** A name, a rejection's name or `family=value`. Throws on any other, so that a typing error never reads as `ok`. */
+export function readScenario(name: string): Scenario {
+  if (name in REJECTIONS) return { reply: rejects(name as RejectionName) };
+  const plain = SCENARIOS[name];
+  if (plain) return plain;
+  const [, family = '', value = ''] = /^(\w+)=(.*)$/s.exec(name) ?? [];
+  const build = FAMILIES[family];
+  if (!build) throw new Error(`no scenario ${JSON.stringify(name)}`);
+  return build(value);
+}
