@@ -1,0 +1,72 @@
+// One of our own commands, started by a test: from dist, in a process of its own.
+
+import { type ChildProcess, spawn } from 'node:child_process';
+import { existsSync } from 'node:fs';
+import path from 'node:path';
+
+export interface CommandResult {
+  code: number | null;
+  signal: NodeJS.Signals | null;
+  stdout: string;
+  stderr: string;
+}
+
+export interface CommandOptions {
+  cwd: string;
+  env: Record<string, string>;
+  /** Text for stdin; without it stdin is /dev/null. */
+  stdin?: string;
+  /** Past this many ms the command is killed and its result rejects, so that no test hangs. */
+  limitMs?: number;
+}
+
+const DIST = path.resolve(import.meta.dirname, '../../dist');
+
+export class RunningCommand {
+  readonly pid: number;
+  readonly result: Promise<CommandResult>;
+  readonly #child: ChildProcess;
+  #stdout = '';
+  #stderr = '';
+
+  constructor(command: string, argv: string[], { cwd, env, stdin, limitMs = 60_000 }: CommandOptions) {
+    const file = path.join(DIST, `${command}.cjs`);
+    if (!existsSync(file)) throw new Error(`${file} is missing: npm run build`);
+    const stdio = [stdin === undefined ? 'ignore' : 'pipe', 'pipe', 'pipe'] as const;
+    this.#child = spawn(process.execPath, [file, ...argv], { cwd, env, stdio: [...stdio] });
+    if (this.#child.pid === undefined) throw new Error(`${command} did not start`);
+    this.pid = this.#child.pid;
+    this.#child.stdin?.end(stdin);
+    this.#child.stdout?.on('data', (chunk) => (this.#stdout += chunk));
+    this.#child.stderr?.on('data', (chunk) => (this.#stderr += chunk));
+    this.result = this.#collect(command, limitMs);
+    this.result.catch(() => {}); // a test may look at it later, or never
+  }
+
+  /** What it has printed so far. */
+  get stderr(): string {
+    return this.#stderr;
+  }
+
+  signal(signal: NodeJS.Signals): void {
+    this.#child.kill(signal);
+  }
+
+  #collect(command: string, limitMs: number): Promise<CommandResult> {
+    return new Promise((resolve, reject) => {
+      const limit = setTimeout(() => {
+        this.#child.kill('SIGKILL');
+        reject(new Error(`${command} still ran after ${limitMs} ms\n${this.#stdout}\n${this.#stderr}`));
+      }, limitMs);
+      this.#child.on('exit', (code, signal) => {
+        clearTimeout(limit);
+        const finish = () => resolve({ code, signal, stdout: this.#stdout, stderr: this.#stderr });
+        this.#child.on('close', finish);
+        setTimeout(finish, PIPES_HELD_MS).unref();
+      });
+    });
+  }
+}
+
+/** A survivor may hold the pipes open for ever; then what has come is taken. */
+const PIPES_HELD_MS = 1_000;

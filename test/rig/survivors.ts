@@ -1,0 +1,46 @@
+// Which processes still bear a marker in their environment: what a call has left behind.
+
+import { spawnSync } from 'node:child_process';
+import { readdirSync, readFileSync } from 'node:fs';
+
+export interface Survivor {
+  pid: number;
+  command: string;
+}
+
+/** Processes whose environment holds `marker` (as NAME=value), without zombies and without ourselves. */
+export function findSurvivors(marker: string): Survivor[] {
+  return process.platform === 'linux' ? findInProc(marker) : findWithPs(marker);
+}
+
+/** A process that runs: not gone, and no zombie that waits for its parent. */
+export function isAlive(pid: number): boolean {
+  const state =
+    process.platform === 'linux'
+      ? /\) (\w)/.exec(read(String(pid), 'stat'))?.[1]
+      : spawnSync('ps', ['-o', 'state=', '-p', String(pid)], { encoding: 'utf8' }).stdout.trim()[0];
+  return state !== undefined && state !== 'Z' && state !== 'X';
+}
+
+function findInProc(marker: string): Survivor[] {
+  return readdirSync('/proc')
+    .filter((name) => /^\d+$/.test(name) && Number(name) !== process.pid)
+    .filter((pid) => read(pid, 'environ').split('\0').includes(marker))
+    .map((pid) => ({ pid: Number(pid), command: read(pid, 'cmdline').replaceAll('\0', ' ').trim() }));
+}
+
+function findWithPs(marker: string): Survivor[] {
+  const { stdout } = spawnSync('ps', ['axEww', '-o', 'pid=,command='], { encoding: 'utf8', maxBuffer: 1 << 26 });
+  return stdout.split('\n').flatMap((line) => {
+    const [, pid, command = ''] = /^\s*(\d+) (.*)$/.exec(line) ?? [];
+    return `${command} `.includes(` ${marker} `) && Number(pid) !== process.pid ? [{ pid: Number(pid), command }] : [];
+  });
+}
+
+function read(pid: string, file: string): string {
+  try {
+    return readFileSync(`/proc/${pid}/${file}`, 'utf8');
+  } catch {
+    return ''; // it ended meanwhile, or is not ours to read
+  }
+}

@@ -1,0 +1,159 @@
+// A test's own world: folders, fake CLIs on the PATH, our commands started from dist, and a look at what stays behind.
+
+import { copyFileSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { createServer, type Server, type Socket } from 'node:net';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { createInterface } from 'node:readline';
+import { TOOLS, type Tool } from '../../policies/tools.ts';
+import { FakeCall, type FakeCommand, type FakeReport } from './fake-call.ts';
+import { type CommandOptions, RunningCommand } from './running-command.ts';
+import { findSurvivors, isAlive, type Survivor } from './survivors.ts';
+
+type Answer = (call: FakeCall) => readonly FakeCommand[] | Promise<unknown>;
+
+export class TestRig {
+  readonly root: string;
+  /** The folder in which commands start. */
+  readonly project: string;
+  readonly home: string;
+  /** Holds the fakes; the only folder on the PATH beside the system's. */
+  readonly bin: string;
+  readonly env: Record<string, string>;
+  /** Every fake that has reported, oldest first. */
+  readonly calls: FakeCall[] = [];
+  readonly #server: Server;
+  readonly #waiting: ((call: FakeCall) => void)[] = [];
+  readonly #unclaimed: FakeCall[] = [];
+  readonly #commands: RunningCommand[] = [];
+  readonly #marker: string;
+  #answer: Answer | null = null;
+
+  /** Makes the folders and installs fakes of all three CLIs, or of `tools`. */
+  static async open({ tools = TOOLS as readonly Tool[] } = {}): Promise<TestRig> {
+    const rig = new TestRig(mkdtempSync(path.join(tmpdir(), 'rig-')));
+    await new Promise<void>((resolve) => rig.#server.listen(rig.#socketPath, resolve));
+    for (const tool of tools) rig.install(tool);
+    return rig;
+  }
+
+  private constructor(root: string) {
+    this.root = root;
+    this.#marker = `TEST_RIG=${path.basename(root)}`;
+    [this.project, this.home, this.bin] = ['project', 'home', 'bin'].map((name) => {
+      mkdirSync(path.join(root, name));
+      return path.join(root, name);
+    }) as [string, string, string];
+    mkdirSync(path.join(root, 'tmp'));
+    this.env = {
+      PATH: `${this.bin}:${path.dirname(process.execPath)}:/usr/bin:/bin`,
+      HOME: this.home,
+      TMPDIR: path.join(root, 'tmp'),
+      TEST_RIG: path.basename(root),
+      NO_COLOR: '1',
+    };
+    this.#server = createServer((socket) => this.#receive(socket)).unref();
+  }
+
+  get #socketPath(): string {
+    return path.join(this.root, 'fake.sock');
+  }
+
+  /** Puts a fake on the PATH, laid out as npm installs the real one; `settings` go into its fake-cli.json. */
+  install(tool: Tool, settings: { version?: string; script?: FakeCommand[]; log?: string } = {}): void {
+    const { name, version: pinned, prints } = PACKAGES[tool];
+    const version = settings.version ?? pinned;
+    const folder = path.join(this.root, 'lib/node_modules', name);
+    mkdirSync(folder, { recursive: true });
+    copyFileSync(path.join(import.meta.dirname, 'fake-cli.cjs'), path.join(folder, `${tool}.cjs`));
+    const steered = settings.script ? {} : { socket: this.#socketPath };
+    const told = { ...steered, ...settings, version: prints.replace('*', version) };
+    writeFileSync(path.join(folder, 'fake-cli.json'), JSON.stringify(told));
+    writeFileSync(path.join(folder, 'package.json'), JSON.stringify({ name, version, bin: { [tool]: `${tool}.cjs` } }));
+    rmSync(path.join(this.bin, tool), { force: true });
+    symlinkSync(path.join(folder, `${tool}.cjs`), path.join(this.bin, tool));
+  }
+
+  /** Takes a CLI off the PATH. */
+  uninstall(tool: Tool): void {
+    rmSync(path.join(this.bin, tool), { force: true });
+  }
+
+  /** A file of the project; gives its absolute path. */
+  write(name: string, text: string | Buffer): string {
+    const file = path.join(this.project, name);
+    mkdirSync(path.dirname(file), { recursive: true });
+    writeFileSync(file, text);
+    return file;
+  }
+
+  /** Starts one of our commands, such as `run_codex`, in the project. */
+  start(command: string, argv: string[], options: Partial<CommandOptions> = {}): RunningCommand {
+    const { env = {}, cwd = this.project, ...rest } = options;
+    const running = new RunningCommand(command, argv, { cwd, env: { ...this.env, ...env }, ...rest });
+    this.#commands.push(running);
+    return running;
+  }
+
+  /** Waits for the next fake that nobody has taken yet. */
+  call(): Promise<FakeCall> {
+    const ready = this.#unclaimed.shift();
+    if (ready) return Promise.resolve(ready);
+    return new Promise((resolve) => this.#waiting.push(resolve));
+  }
+
+  /** From now on every new fake does this by itself; `calls` remembers them. */
+  answer(answer: Answer): void {
+    this.#answer = answer;
+  }
+
+  /** Processes that come from this rig's commands and still run, the commands themselves apart. */
+  survivors(): Survivor[] {
+    const commands = this.#commands.map((running) => running.pid);
+    return findSurvivors(this.#marker).filter(({ pid }) => !commands.includes(pid));
+  }
+
+  /** Ends what is left of this rig's processes and removes its folders. */
+  async dispose(): Promise<void> {
+    for (let round = 0; round < 50; round++) {
+      const left = findSurvivors(this.#marker);
+      if (left.length === 0) break;
+      for (const { pid } of left) if (isAlive(pid)) process.kill(pid, 'SIGKILL');
+      await new Promise((resolve) => setTimeout(resolve, 10));
+    }
+    this.#server.close();
+    rmSync(this.root, { recursive: true, force: true, maxRetries: 3 });
+  }
+
+  #receive(socket: Socket): void {
+    let call: FakeCall | null = null;
+    socket.on('error', () => {}); // a fake that is killed resets its connection
+    createInterface({ input: socket }).on('line', (line) => {
+      const message = JSON.parse(line);
+      if (call) call.hear(message);
+      else call = this.#welcome(message.report, socket);
+    });
+  }
+
+  #welcome(report: FakeReport, socket: Socket): FakeCall {
+    const call = new FakeCall(report, socket);
+    this.calls.push(call);
+    const taker = this.#waiting.shift();
+    if (taker) taker(call);
+    else if (this.#answer) void obey(call, this.#answer(call));
+    else this.#unclaimed.push(call);
+    return call;
+  }
+}
+
+async function obey(call: FakeCall, answer: ReturnType<Answer>): Promise<void> {
+  if (Array.isArray(answer)) await call.tell(...answer);
+  else await answer;
+}
+
+/** As npm and `--version` name the versions that the toolkit was tested with. */
+const PACKAGES = {
+  gemini: { name: '@google/gemini-cli', version: '0.61.0', prints: '*' },
+  codex: { name: '@openai/codex', version: '0.169.0', prints: 'codex-cli *' },
+  copilot: { name: '@github/copilot', version: '1.0.102', prints: 'GitHub Copilot CLI *.' },
+} as const satisfies Record<Tool, { name: string; version: string; prints: string }>;
