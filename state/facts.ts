@@ -1,0 +1,45 @@
+// The facts of a task's journal: everything that ever happened to it, one small line each.
+
+import type { ErrorClass } from '../policies/classes.ts';
+import type { Ending } from '../policies/ending.ts';
+import type { ProcessIdentity } from '../policies/process-identity.ts';
+import type { Tool } from '../policies/tools.ts';
+
+/** A reader that meets a higher number does not understand the journal, and says so. */
+export const JOURNAL_VERSION = 1;
+
+export type Fact =
+  /** A run owns the task; `over` names a run that died without releasing it. */
+  | { fact: 'claimed'; run_id: string; over: string | null; owner: ProcessIdentity }
+  | { fact: 'released'; run_id: string; exit_code: number; state: 'done' | 'failed' | 'interrupted' }
+  | { fact: 'budget'; calls: number }
+  | {
+      fact: 'reserved';
+      call_id: string;
+      run_id: string | null;
+      stage: string;
+      tool: Tool;
+      attempt: number;
+      guardian: ProcessIdentity;
+      /** ISO time at which the guardian ends the call at the latest. */
+      deadline_at: string;
+    }
+  | { fact: 'started'; call_id: string; cli: ProcessIdentity | null }
+  | { fact: 'ended'; call_id: string; ending: Ending; native_exit_code: number | null; signal: string | null }
+  | {
+      fact: 'verdict';
+      call_id: string;
+      class: ErrorClass | null;
+      reason: string | null;
+      signature: string | null;
+      retry_at: string | null;
+      exit_code: number;
+    }
+  | { fact: 'decided'; run_id: string; stage: string; action: string; why: string; wait_ms: number }
+  | { fact: 'gate'; stage: string; passed: boolean; missing: string[] }
+  | { fact: 'done'; stage: string; call_id: string | null; prompt_sha256: string }
+  /** A person edited the count in stats.json: adopted once for the offset that their view was made at. */
+  | { fact: 'reset'; used: number; at_offset: number };
+
+/** As it stands in the file: with its version and its time. */
+export type Line = Fact & { v: number; at: string };

@@ -1,0 +1,114 @@
+// A task's journal: the truth. Append-only, one small line a fact, synced; nothing is counted by read-modify-write.
+
+import {
+  closeSync,
+  constants,
+  fdatasyncSync,
+  fstatSync,
+  mkdirSync,
+  openSync,
+  readFileSync,
+  readSync,
+  writeSync,
+} from 'node:fs';
+import path from 'node:path';
+import { type Fact, JOURNAL_VERSION, type Line } from './facts.ts';
+import { emptyLedger, fold, type Ledger } from './ledger.ts';
+
+export interface Journal {
+  file: string;
+  /** Returns when the fact is on disk. Throws what the operating system throws: then the fact does not stand. */
+  append(fact: Fact): void;
+  /** The fold of the journal from its start to its end, or to `upTo` bytes. */
+  read(upTo?: number): Reading;
+}
+
+export interface Reading {
+  ledger: Ledger;
+  /** Bytes of the journal that this answer is about. */
+  offset: number;
+  /** Lines that cannot be read: halves that a crash or a full disk left. */
+  torn: number;
+}
+
+/** A journal that this version cannot understand, or that lost its end. */
+export class JournalError extends Error {}
+
+export function openJournal(taskFolder: string, clock: () => Date): Journal {
+  const file = path.join(taskFolder, 'state', 'journal.jsonl');
+  return {
+    file,
+    append: (fact) => append(file, { v: JOURNAL_VERSION, at: clock().toISOString(), ...fact }),
+    read: (upTo) => readJournal(file, upTo),
+  };
+}
+
+function append(file: string, line: Line): void {
+  mkdirSync(path.dirname(file), { recursive: true, mode: 0o700 });
+  const { O_APPEND, O_CREAT, O_RDWR } = constants;
+  const fd = openSync(file, O_RDWR | O_APPEND | O_CREAT, 0o600);
+  try {
+    // After a half line that a crash left, the fact begins on a line of its own.
+    const bytes = Buffer.from(`${endsFresh(fd) ? '' : '\n'}${JSON.stringify(line)}\n`);
+    const written = writeSync(fd, bytes);
+    if (written < bytes.length)
+      throw new JournalError(
+        `${file}: only ${written} of ${bytes.length} bytes could be written; free some disk space`,
+      );
+    fdatasyncSync(fd);
+  } finally {
+    closeSync(fd);
+  }
+}
+
+function endsFresh(fd: number): boolean {
+  const { size } = fstatSync(fd);
+  if (size === 0) return true;
+  const last = Buffer.alloc(1);
+  return readSync(fd, last, 0, 1, size - 1) === 0 || last[0] === 0x0a;
+}
+
+function readJournal(file: string, upTo?: number): Reading {
+  const ledger = emptyLedger();
+  const bytes = readOrEmpty(file);
+  if (upTo !== undefined && upTo > bytes.length)
+    throw new JournalError(
+      `${file} ends at byte ${bytes.length}, but a view was made at byte ${upTo}: the journal lost its end. Restore it, or delete stats.json beside it to count what is left.`,
+    );
+  const end = upTo ?? bytes.length;
+  let torn = 0;
+  for (let from = 0; from < end; ) {
+    const newline = bytes.indexOf(0x0a, from);
+    const to = newline === -1 ? bytes.length : newline;
+    const line = parse(bytes.toString('utf8', from, to), file);
+    if (line === 'torn') torn += 1;
+    else if (line !== 'blank') fold(ledger, line, from);
+    from = to + 1;
+  }
+  return { ledger, offset: end, torn };
+}
+
+function parse(text: string, file: string): Line | 'blank' | 'torn' {
+  if (text.trim() === '') return 'blank';
+  let line: Line;
+  try {
+    line = JSON.parse(text) as Line;
+  } catch {
+    return 'torn';
+  }
+  if (typeof line !== 'object' || line === null || typeof line.fact !== 'string') return 'torn';
+  if (typeof line.v === 'number' && line.v > JOURNAL_VERSION)
+    throw new JournalError(
+      `${file} was written by a newer version (format ${line.v}, this one reads ${JOURNAL_VERSION}): update tollgate; nothing was changed`,
+    );
+  return line;
+}
+
+function readOrEmpty(file: string): Buffer {
+  try {
+    return readFileSync(file);
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return Buffer.alloc(0);
+    throw error;
+  }
+}

@@ -1,0 +1,104 @@
+// Folds a journal into what it means: who owns the task, what was paid, what is open, what is done.
+
+import type { ProcessIdentity } from '../policies/process-identity.ts';
+import type { Fact, Line } from './facts.ts';
+
+type Of<F extends Fact['fact']> = Extract<Line, { fact: F }>;
+
+export interface Call {
+  reserved: Of<'reserved'>;
+  /** A refused reservation counts for nothing. */
+  granted: boolean;
+  started: Of<'started'> | null;
+  ended: Of<'ended'> | null;
+  verdict: Of<'verdict'> | null;
+}
+
+export interface Ledger {
+  budget: number | null;
+  used: number;
+  calls: Map<string, Call>;
+  run: { run_id: string; owner: ProcessIdentity } | null;
+  /** How the runs that ended ended. */
+  released: Map<string, Of<'released'>>;
+  done: Map<string, Of<'done'>>;
+  gates: Map<string, Of<'gate'>>;
+  decided: Of<'decided'>[];
+  resets: Set<number>;
+  /** Offsets of granted reservations. */
+  grants: number[];
+}
+
+/** The budget of a task that says none. */
+export const DEFAULT_BUDGET = 10;
+
+export function emptyLedger(): Ledger {
+  return {
+    budget: null,
+    used: 0,
+    calls: new Map(),
+    run: null,
+    released: new Map(),
+    done: new Map(),
+    gates: new Map(),
+    decided: [],
+    resets: new Set(),
+    grants: [],
+  };
+}
+
+/** Adds one line, which stands at `offset` in the file. Pure in its meaning: the same lines give every reader the same answer. */
+export function fold(ledger: Ledger, line: Line, offset: number): void {
+  switch (line.fact) {
+    case 'claimed':
+      if (ledger.run === null || ledger.run.run_id === line.over)
+        ledger.run = { run_id: line.run_id, owner: line.owner };
+      return;
+    case 'released':
+      ledger.released.set(line.run_id, line);
+      if (ledger.run?.run_id === line.run_id) ledger.run = null;
+      return;
+    case 'budget':
+      ledger.budget = line.calls;
+      return;
+    case 'reserved': {
+      const granted = ledger.used < (ledger.budget ?? DEFAULT_BUDGET);
+      if (!ledger.calls.has(line.call_id))
+        ledger.calls.set(line.call_id, { reserved: line, granted, started: null, ended: null, verdict: null });
+      if (!granted) return;
+      ledger.used += 1;
+      ledger.grants.push(offset);
+      return;
+    }
+    case 'started':
+    case 'ended':
+    case 'verdict': {
+      const call = ledger.calls.get(line.call_id);
+      // The first word on a call stands: a settler and a late guardian may both write.
+      if (call !== undefined && call[line.fact] === null) Object.assign(call, { [line.fact]: line });
+      return;
+    }
+    case 'decided':
+      ledger.decided.push(line);
+      return;
+    case 'gate':
+      ledger.gates.set(line.stage, line);
+      return;
+    case 'done':
+      ledger.done.set(line.stage, line);
+      return;
+    case 'reset':
+      if (ledger.resets.has(line.at_offset)) return;
+      ledger.resets.add(line.at_offset);
+      ledger.used = line.used + ledger.grants.filter((at) => at >= line.at_offset).length;
+      return;
+    default:
+      line satisfies never;
+  }
+}
+
+/** Calls that were granted and of which nobody knows the end yet. */
+export const openCalls = (ledger: Ledger): Call[] =>
+  [...ledger.calls.values()].filter((call) => call.granted && call.verdict === null);
+
+export const budgetOf = (ledger: Ledger): number => ledger.budget ?? DEFAULT_BUDGET;

@@ -1,0 +1,77 @@
+// stats.json: the view of a task's money that people read, and edit to give it more.
+
+import { statSync } from 'node:fs';
+import path from 'node:path';
+import type { ErrorClass } from '../policies/classes.ts';
+import type { Journal } from './journal.ts';
+import { budgetOf, type Ledger } from './ledger.ts';
+import { readJson, writeJson } from './whole-file.ts';
+
+export interface Stats {
+  paid_calls_used: number;
+  paid_call_budget: number;
+  stages_completed: string[];
+  signatures: Record<string, { count: number; class: ErrorClass | null; first_seen: string; last_seen: string }>;
+  /** Bytes of the journal that this view was made from. */
+  journal_offset: number;
+}
+
+const fileOf = (journal: Journal) => path.join(path.dirname(journal.file), 'stats.json');
+
+/**
+ * Takes over what a person changed in stats.json, as facts in the journal.
+ * @returns what is wrong with the file, or null.
+ */
+export async function adoptEdits(journal: Journal, clock: () => Date): Promise<string | null> {
+  const file = fileOf(journal);
+  const read = await readJson<Partial<Stats>>(file, clock);
+  if (read.how === 'absent') return null;
+  if (read.how === 'set_aside') return `${read.message}. Run again to go on with the journal's own count.`;
+  const { paid_calls_used: used, paid_call_budget: budget, journal_offset: offset } = read.value;
+  for (const [name, value] of Object.entries({
+    paid_calls_used: used,
+    paid_call_budget: budget,
+    journal_offset: offset,
+  }))
+    if (!Number.isSafeInteger(value) || (value as number) < 0)
+      return `${file}: ${name} must be a whole number from 0, not ${JSON.stringify(value) ?? 'missing'}. Mend it, or delete the file: it is made anew from the journal.`;
+  const { ledger } = journal.read(offset);
+  const present = journal.read().ledger;
+  if (used !== ledger.used && !present.resets.has(offset!))
+    journal.append({ fact: 'reset', used: used!, at_offset: offset! });
+  if (budget !== budgetOf(ledger) && budget !== budgetOf(present)) journal.append({ fact: 'budget', calls: budget! });
+  return null;
+}
+
+/** Makes the view anew until it is no older than the journal, whoever else appends meanwhile. Unknown fields are kept. */
+export async function refreshStats(journal: Journal, clock: () => Date): Promise<Stats> {
+  const file = fileOf(journal);
+  for (;;) {
+    const { ledger, offset } = journal.read();
+    const stats = statsOf(ledger, offset);
+    const before = await readJson<object>(file, clock);
+    await writeJson(file, before.how === 'read' ? { ...before.value, ...stats } : stats);
+    if (statSync(journal.file).size === offset) return stats;
+  }
+}
+
+export function statsOf(ledger: Ledger, offset: number): Stats {
+  const signatures: Stats['signatures'] = {};
+  for (const { verdict } of ledger.calls.values()) {
+    if (verdict === null || verdict.signature === null) continue;
+    const seen = signatures[verdict.signature];
+    signatures[verdict.signature] = {
+      count: (seen?.count ?? 0) + 1,
+      class: verdict.class,
+      first_seen: seen?.first_seen ?? verdict.at,
+      last_seen: verdict.at,
+    };
+  }
+  return {
+    paid_calls_used: ledger.used,
+    paid_call_budget: budgetOf(ledger),
+    stages_completed: [...ledger.done.keys()],
+    signatures,
+    journal_offset: offset,
+  };
+}

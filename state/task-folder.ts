@@ -1,0 +1,73 @@
+// Where a task lives, and where its parts lie.
+
+import { existsSync } from 'node:fs';
+import path from 'node:path';
+
+export interface TaskFolder {
+  id: string;
+  root: string;
+  manifest: string | null;
+  inputs: string;
+  outputs: string;
+  state: string;
+  done: string;
+  attempts: string;
+}
+
+export const TASK_ID = /^[A-Za-z0-9._-]{1,128}$/;
+
+export type Located = { how: 'located'; folder: TaskFolder } | { how: 'mistaken'; message: string };
+
+/** A word that holds a `/` is a path, else the id of a task of this project. */
+export function locateTask(word: string, cwd: string, environment: NodeJS.ProcessEnv): Located {
+  if (word.includes('/')) return located(path.resolve(cwd, word));
+  const mistake = checkTaskId(word);
+  if (mistake !== null) return { how: 'mistaken', message: mistake };
+  return located(path.join(projectState(cwd, environment), 'task', word));
+}
+
+/** Why this is no task id, or null. */
+export function checkTaskId(id: string): string | null {
+  if (TASK_ID.test(id) && id !== '.' && id !== '..') return null;
+  return `"${id}" is no task id: it is 1 to 128 of A-Z a-z 0-9 . _ - and never a path (a path to a task folder holds a "/")`;
+}
+
+/** The project's `.tmp`: where TOLLGATE_STATE says, else in the git root, else in the nearest folder above that has one. */
+export function projectState(cwd: string, environment: NodeJS.ProcessEnv): string {
+  if (environment.TOLLGATE_STATE) return path.resolve(cwd, environment.TOLLGATE_STATE);
+  return path.join(projectRoot(cwd), '.tmp');
+}
+
+export function projectRoot(cwd: string): string {
+  return above(cwd, '.git') ?? above(cwd, '.tmp') ?? cwd;
+}
+
+function above(folder: string, name: string): string | null {
+  for (let at = path.resolve(folder); ; at = path.dirname(at)) {
+    if (existsSync(path.join(at, name))) return at;
+    if (at === path.dirname(at)) return null;
+  }
+}
+
+function located(root: string): Located {
+  const id = path.basename(root);
+  const mistake = checkTaskId(id);
+  if (mistake !== null) return { how: 'mistaken', message: `${root}: ${mistake}` };
+  const manifest = ['manifest.yaml', 'manifest.yml', 'manifest.json']
+    .map((name) => path.join(root, name))
+    .find(existsSync);
+  const state = path.join(root, 'state');
+  return {
+    how: 'located',
+    folder: {
+      id,
+      root,
+      manifest: manifest ?? null,
+      inputs: path.join(root, 'inputs'),
+      outputs: path.join(root, 'outputs'),
+      state,
+      done: path.join(root, 'done'),
+      attempts: path.join(state, 'attempts'),
+    },
+  };
+}

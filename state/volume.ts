@@ -1,0 +1,70 @@
+// The volume that state is written to: can it be written, how much room is left, is it of this machine?
+
+import { randomUUID } from 'node:crypto';
+import { existsSync, statSync } from 'node:fs';
+import { open, statfs, unlink } from 'node:fs/promises';
+import path from 'node:path';
+
+/** Writes a block to the disk and takes it away again. Throws what the operating system throws. */
+export async function probeWrite(folder: string): Promise<void> {
+  const file = path.join(folder, `.tollgate-probe-${randomUUID()}`);
+  const handle = await open(file, 'wx', 0o600);
+  try {
+    await handle.writeFile(Buffer.alloc(4096));
+    await handle.sync();
+  } finally {
+    await handle.close();
+    await unlink(file);
+  }
+}
+
+/** Where a folder that is not made yet would be made: whoever may write there may make it. */
+export function nearestExisting(folder: string): { at: string; isFolder: boolean } {
+  let at = path.resolve(folder);
+  while (!existsSync(at)) at = path.dirname(at);
+  return { at, isFolder: statSync(at).isDirectory() };
+}
+
+export interface Volume {
+  freeBytes: number;
+  /** null where the file system has no fixed number of files. */
+  freeFiles: number | null;
+  /** Known by its kind on Linux; `unknown` elsewhere. */
+  reach: Reach;
+  kind: string;
+}
+
+export async function readVolume(folder: string): Promise<Volume> {
+  const { bavail, bsize, files, ffree, type } = await statfs(folder);
+  const known = process.platform === 'linux' ? FILE_SYSTEMS[type >>> 0] : undefined;
+  return {
+    freeBytes: bavail * bsize,
+    freeFiles: files > 0 ? ffree : null,
+    reach: known?.reach ?? (process.platform === 'linux' ? 'local' : 'unknown'),
+    kind: known?.kind ?? `0x${(type >>> 0).toString(16)}`,
+  };
+}
+
+/** `network`: other machines write there too. `shared`: a host or a user program stands between, so it may be. */
+export type Reach = 'local' | 'network' | 'shared' | 'unknown';
+
+/** By the magic number of statfs(2). */
+const FILE_SYSTEMS: Record<number, { kind: string; reach: Reach }> = {
+  0x6969: { kind: 'NFS', reach: 'network' },
+  0x517b: { kind: 'SMB', reach: 'network' },
+  0xff534d42: { kind: 'CIFS', reach: 'network' },
+  0xfe534d42: { kind: 'SMB 2', reach: 'network' },
+  0x5346414f: { kind: 'AFS', reach: 'network' },
+  0x6b414653: { kind: 'kAFS', reach: 'network' },
+  0x73757245: { kind: 'Coda', reach: 'network' },
+  0x00c36400: { kind: 'Ceph', reach: 'network' },
+  0x0bd00bd0: { kind: 'Lustre', reach: 'network' },
+  0x47504653: { kind: 'GPFS', reach: 'network' },
+  0x19830326: { kind: 'BeeGFS', reach: 'network' },
+  0x01161970: { kind: 'GFS2', reach: 'network' },
+  0x7461636f: { kind: 'OCFS2', reach: 'network' },
+  0x65735546: { kind: 'FUSE', reach: 'shared' },
+  0x01021997: { kind: '9P', reach: 'shared' },
+  0x786f4256: { kind: 'VirtualBox shared folder', reach: 'shared' },
+  0xbacbacbc: { kind: 'VMware shared folder', reach: 'shared' },
+};

@@ -1,0 +1,36 @@
+// State files that people read and edit: written whole or not at all, never over one that cannot be read.
+
+import { mkdir, readFile, rename } from 'node:fs/promises';
+import path from 'node:path';
+
+export type Read<T> = { how: 'read'; value: T } | { how: 'absent' } | { how: 'set_aside'; message: string };
+
+/** Writes a file in one step (the only door to write-file-atomic); 0600, its folder 0700. */
+export async function writeWhole(file: string, text: string): Promise<void> {
+  const { default: writeFileAtomic } = await import('write-file-atomic');
+  await mkdir(path.dirname(file), { recursive: true, mode: 0o700 });
+  await writeFileAtomic(file, text, { mode: 0o600 });
+}
+
+export const writeJson = (file: string, value: unknown): Promise<void> =>
+  writeWhole(file, `${JSON.stringify(value, null, 2)}\n`);
+
+/** Reads a JSON object; a file that is none is moved aside, and the message says where to. */
+export async function readJson<T extends object>(file: string, clock: () => Date): Promise<Read<T>> {
+  let text: string;
+  try {
+    text = await readFile(file, 'utf8');
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return { how: 'absent' };
+    throw error;
+  }
+  try {
+    const value = JSON.parse(text) as T;
+    if (typeof value === 'object' && value !== null && !Array.isArray(value)) return { how: 'read', value };
+  } catch {
+    // Told below, as for any text that is no JSON object.
+  }
+  const aside = `${file}.unreadable-${clock().toISOString().replace(/[:.]/g, '-')}`;
+  await rename(file, aside);
+  return { how: 'set_aside', message: `${file} is no JSON object; it was moved to ${aside}` };
+}
