@@ -36,7 +36,7 @@ const ROWS: [scenario: string, status: number | 'reset' | 'silent', complete: bo
   ['tool', 200, true],
   ['toolloop', 200, true],
   ['long=5000', 200, true],
-  ['says=any%20words', 200, true],
+  ['says=any words', 200, true],
   ['nodone', 200, false],
   ['garbage', 200, false],
   ['quota-event', 200, false],

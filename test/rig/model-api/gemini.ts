@@ -31,9 +31,9 @@ export const GEMINI: Dialect = {
     return chunk([...(saying.text || !saying.tool ? [{ text: saying.text }] : []), ...calls(saying)], saying.end, id);
   },
   failure: (code, message) => [writeEvent({ error: { code: 400, message, status: code.toUpperCase() } })],
-  rejection: ({ status, gemini: { http = status, ...error } }) => ({
+  rejection: ({ status, gemini: { http = status, message, status: word, details } }) => ({
     status: http,
-    body: { error: { code: http, ...error } },
+    body: { error: { code: http, message, status: word, ...(details ? { details } : {}) } },
   }),
 };
 

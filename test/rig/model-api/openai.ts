@@ -2,9 +2,9 @@
 
 import type { Dialect } from './dialect.ts';
 
-export const rejectAsOpenai: Dialect['rejection'] = ({ status, openai: { http = status, ...error } }) => ({
-  status: http,
-  body: { error: { param: null, ...error } },
+export const rejectAsOpenai: Dialect['rejection'] = ({ status, openai }) => ({
+  status: openai.http ?? status,
+  body: { error: { message: openai.message, type: openai.type, param: openai.param ?? null, code: openai.code } },
 });
 
 export const shellOfOpenai: Dialect['shell'] = (command, tools) => {

@@ -71,7 +71,7 @@ const SCENARIOS: Record<string, Scenario> = {
   },
 };
 
-/** Scenarios with a value, such as `long=1000` or `tool=ls%20-l`. */
+/** Scenarios with a value, such as `long=1000` or `tool=ls -l`; in a URL they are encoded. */
 const FAMILIES: Record<string, (value: string) => Scenario> = {
   long: (length) => ({ reply: says(writeLongText(Number(length))) }),
   says: (text) => ({ reply: says(text) }),

@@ -1,0 +1,94 @@
+// A home, a project and an environment in which a real CLI speaks to the loopback and to nothing else.
+
+import { randomUUID } from 'node:crypto';
+import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
+import { type CommandOptions, RunningCommand } from '../rig/running-command.ts';
+import { findSurvivors, isAlive, type Survivor } from '../rig/survivors.ts';
+import { ROUTES, type Route, type RouteName } from './routes.ts';
+
+/**
+ * Not under /tmp: gemini refuses system settings below a folder that others may write, and codex warns of a home below $TMPDIR.
+ */
+const HOMES = path.join(import.meta.dirname, '.homes');
+export const CLIS = path.join(import.meta.dirname, 'node_modules');
+/** copilot unpacks 235 MB once for each cache folder. */
+export const COPILOT_CACHE = path.join(HOMES, 'copilot-cache');
+
+export class RealHome {
+  readonly root: string;
+  readonly home: string;
+  readonly project: string;
+  readonly env: Record<string, string>;
+  readonly #marker: string;
+  readonly #commands: RunningCommand[] = [];
+
+  constructor(route: RouteName, url: string) {
+    const name = randomUUID();
+    this.root = path.join(HOMES, name);
+    this.home = path.join(this.root, 'home');
+    this.project = path.join(this.root, 'project');
+    for (const folder of [this.home, this.project, path.join(this.root, 'tmp')]) mkdirSync(folder, { recursive: true });
+    const { env, files }: Route = ROUTES[route];
+    for (const [file, text] of Object.entries(files(url))) save(path.join(this.home, file), text);
+    this.#marker = `TEST_RIG=${name}`;
+    open.add(this);
+    this.env = {
+      PATH: `${CLIS}/.bin:${path.dirname(process.execPath)}:/usr/bin:/bin`,
+      HOME: this.home,
+      TMPDIR: path.join(this.root, 'tmp'),
+      COPILOT_PKG_CACHE_HOME: COPILOT_CACHE,
+      TEST_RIG: name,
+      ...env(url),
+    };
+  }
+
+  /** A file of the project; gives its absolute path. */
+  write(name: string, text: string): string {
+    const file = path.join(this.project, name);
+    save(file, text);
+    return file;
+  }
+
+  /** Starts one of our commands in the project. */
+  start(command: string, argv: string[], options: Partial<CommandOptions> = {}): RunningCommand {
+    const { env = {}, cwd = this.project, ...rest } = options;
+    const running = new RunningCommand(command, argv, { cwd, env: { ...this.env, ...env }, ...rest });
+    this.#commands.push(running);
+    return running;
+  }
+
+  /** What still runs of all that was started here, our own commands apart. */
+  survivors(): Survivor[] {
+    const own = this.#commands.map((running) => running.pid);
+    return findSurvivors(this.#marker).filter(({ pid }) => !own.includes(pid));
+  }
+
+  /** Ends what still runs and removes the folders. */
+  async dispose(): Promise<void> {
+    for (let round = 0; round < 100 && this.endAll() > 0; round++) {
+      await new Promise((resolve) => setTimeout(resolve, 20));
+    }
+    rmSync(this.root, { recursive: true, force: true, maxRetries: 5 });
+    open.delete(this);
+  }
+
+  /** Kills what still runs and gives how many that were. */
+  endAll(): number {
+    const left = findSurvivors(this.#marker).filter(({ pid }) => isAlive(pid));
+    for (const { pid } of left) process.kill(pid, 'SIGKILL');
+    return left.length;
+  }
+}
+
+/** A run that is interrupted must not leave an agent behind that goes on for ever. */
+const open = new Set<RealHome>();
+process.on('exit', () => {
+  for (const home of open) home.endAll();
+});
+for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => process.exit(1));
+
+function save(file: string, text: string): void {
+  mkdirSync(path.dirname(file), { recursive: true });
+  writeFileSync(file, text);
+}

@@ -1,0 +1,138 @@
+// What is recorded of each CLI: the scenarios, and the calls that fail for a reason of their own.
+
+import type { Tool } from '../../../policies/tools.ts';
+import type { CallRequest } from '../../../wrappers/adapter.ts';
+import type { RouteName } from '../../real/routes.ts';
+import { SCENARIO_NAMES } from '../model-api/scenario.ts';
+
+export interface RecordedCase {
+  name: string;
+  tool: Tool;
+  scenario: string;
+  route: RouteName;
+  request: Partial<CallRequest>;
+  prompt: string;
+  /** Further flags, before all others. */
+  flags: string[];
+  credentials: 'given' | 'missing';
+  /** What the API's address is replaced by. */
+  address: 'api' | 'refused' | 'unknown_host';
+  /** The recorder ends what runs longer; the capture says so. */
+  limitMs: number;
+}
+
+export function recordedCases(tool: Tool): RecordedCase[] {
+  const plain: Case[] = SCENARIO_NAMES.map((scenario) => ({ name: scenario, scenario }));
+  const retried: Case[] = RETRIED[tool].map((scenario) => ({
+    name: `${scenario}.retries`,
+    scenario,
+    request: { innerRetries: 'allow' },
+    limitMs: 20_000,
+  }));
+  return [...plain, ...retried, ...SPECIAL, ...OWN[tool]].map((given) => ({
+    ...DEFAULTS,
+    limitMs: ENDLESS[given.scenario ?? 'ok'] ?? DEFAULTS.limitMs,
+    ...given,
+    tool,
+    route: given.route ?? tool,
+  }));
+}
+
+type Case = Partial<RecordedCase> & { name: string };
+
+const DEFAULTS: Omit<RecordedCase, 'name' | 'tool' | 'route'> = {
+  scenario: 'ok',
+  request: {},
+  prompt: 'Say hello.\n',
+  flags: [],
+  credentials: 'given',
+  address: 'api',
+  limitMs: 75_000,
+};
+
+/** They never end by themselves. */
+const ENDLESS: Record<string, number> = { slow: 6_000, slowstream: 6_000, toolsleep: 6_000, toolloop: 3_000 };
+
+/** Where the bare CLI calls the model again; copilot always does, since nothing turns its retries off. */
+const RETRIED: Record<Tool, string[]> = {
+  gemini: [
+    'empty',
+    'nodone',
+    'reset',
+    'resetearly',
+    'html502',
+    '408',
+    '429',
+    '429plain',
+    '429long',
+    '500',
+    '503',
+    '529',
+  ],
+  codex: [
+    'nodone',
+    'garbage',
+    'reset',
+    'resetearly',
+    'html502',
+    '401',
+    '403',
+    '429',
+    '500',
+    '503',
+    '529',
+    'ratelimit-event',
+  ],
+  copilot: [],
+};
+
+const UNKNOWN_SESSION = '11111111-2222-4333-8444-555555555555';
+
+/** The same for all three. */
+const SPECIAL: Case[] = [
+  { name: 'conn-refused', address: 'refused', limitMs: 15_000 },
+  { name: 'dns-fail', address: 'unknown_host', limitMs: 15_000 },
+  { name: 'no-credentials', credentials: 'missing', limitMs: 15_000 },
+  { name: 'untrusted', request: { trustWorkspace: false } },
+  { name: 'resume-unknown', request: { resumeSession: UNKNOWN_SESSION } },
+  { name: 'bad-flag', flags: ['--no-such-flag'] },
+  { name: 'blank-prompt', prompt: ' \n' },
+  { name: 'empty-prompt', prompt: '' },
+  { name: 'giant-prompt', prompt: 'word '.repeat(1_048_576) },
+  { name: 'tool-denied', scenario: 'tool', request: { access: 'read' } },
+  { name: 'tool-exit-3', scenario: 'tool=exit 3' },
+  { name: 'tool-unknown', scenario: 'callraw=no_such_tool:{}' },
+  {
+    name: 'tool-outside',
+    scenario: 'tool=echo x > /usr/local/outside.txt',
+    request: { access: 'write' },
+  },
+];
+
+const OWN: Record<Tool, Case[]> = {
+  gemini: [
+    { name: 'by-key-ok', route: 'gemini by key' },
+    { name: 'by-key-401', route: 'gemini by key', scenario: '401' },
+    { name: 'max-turns', scenario: 'toolloop', request: { maxTurns: 2 }, limitMs: 30_000 },
+    {
+      name: 'write-outside',
+      scenario: 'callraw=write_file:{"file_path":"/usr/local/outside.txt","content":"x"}',
+    },
+    { name: 'bad-approval-mode', flags: ['--approval-mode', 'nope'] },
+  ],
+  codex: [
+    { name: 'by-key-ok', route: 'codex by key' },
+    { name: 'by-key-500', route: 'codex by key', scenario: '500' },
+    { name: 'by-key-no-credentials', route: 'codex by key', credentials: 'missing', limitMs: 15_000 },
+    { name: 'bad-sandbox', flags: ['--sandbox', 'nope'] },
+  ],
+  copilot: [
+    { name: 'by-responses-ok', route: 'copilot by responses' },
+    { name: 'by-responses-toolong', route: 'copilot by responses', scenario: 'toolong' },
+    { name: 'by-messages-ok', route: 'copilot by messages' },
+    { name: 'by-messages-401', route: 'copilot by messages', scenario: '401' },
+    { name: 'by-messages-529', route: 'copilot by messages', scenario: '529' },
+    { name: 'by-messages-toolong', route: 'copilot by messages', scenario: 'toolong' },
+    { name: 'tool-denied-by-rule', scenario: 'tool', request: { copilot: { allowTools: [], denyTools: ['shell'] } } },
+  ],
+};

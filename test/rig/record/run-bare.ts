@@ -1,0 +1,108 @@
+// Runs one real CLI by itself, with the argv and environment that the wrapper would give it.
+
+import { spawn } from 'node:child_process';
+import { randomUUID } from 'node:crypto';
+import { closeSync, openSync, readFileSync } from 'node:fs';
+import path from 'node:path';
+import type { CallRequest } from '../../../wrappers/adapter.ts';
+import { ADAPTERS } from '../../../wrappers/adapters.ts';
+import { CLIS, RealHome } from '../../real/real-home.ts';
+import { withoutKey } from '../../real/routes.ts';
+import type { ModelApi } from '../model-api.ts';
+import type { RecordedCase } from './cases.ts';
+import { scrub } from './scrub.ts';
+
+export interface Recording {
+  stdout: string;
+  stderr: string;
+  meta: {
+    tool: string;
+    version: string;
+    scenario: string;
+    argv: string[];
+    exit_code: number | null;
+    signal: string | null;
+    /** The recorder ended it, because it did not end by itself in time. */
+    killed: boolean;
+    /** Requests that asked the model. */
+    requests: number;
+  };
+}
+
+export async function runBare(one: RecordedCase, api: ModelApi): Promise<Recording> {
+  const run = `${one.tool}-${one.name}`;
+  const home = new RealHome(one.route, addressOf(one, api, run));
+  try {
+    const environment = one.credentials === 'given' ? home.env : withoutKey(home.env);
+    const request = { ...REQUEST, cwd: home.project, environment, ...one.request };
+    const row = ADAPTERS[one.tool];
+    const overlay = await row.overlay(request);
+    const argv = [...row.argv(request, overlay.argv), ...one.flags];
+    const env = { ...environment, ...row.environment(request), ...overlay.environment } as Record<string, string>;
+    const ended = await spawnBare(one, row.binary, argv, env, home);
+    const places = { root: home.root, clis: CLIS, port: api.port };
+    const read = (name: string) => scrub(readFileSync(path.join(home.root, name), 'utf8'), places);
+    const meta = {
+      tool: one.tool,
+      version: installedVersion(row.packageName),
+      scenario: one.scenario,
+      argv: JSON.parse(scrub(JSON.stringify(argv), places)) as string[],
+      ...ended,
+      requests: api.paid(run).length,
+    };
+    return { stdout: read('stdout'), stderr: read('stderr'), meta };
+  } finally {
+    await home.dispose();
+  }
+}
+
+const REQUEST: Omit<CallRequest, 'cwd' | 'environment'> = {
+  model: null,
+  resumeSession: null,
+  newSession: randomUUID(),
+  access: 'full',
+  maxTurns: null,
+  innerRetries: 'cut',
+  trustWorkspace: true,
+  gemini: { sandbox: false, approvalMode: null },
+  codex: { effort: null },
+  copilot: { allowTools: [], denyTools: [] },
+};
+
+function addressOf(one: RecordedCase, api: ModelApi, run: string): string {
+  switch (one.address) {
+    case 'api':
+      return api.url(one.scenario, run);
+    case 'refused':
+      return 'http://127.0.0.1:9'; // the discard port, where nobody listens
+    case 'unknown_host':
+      return 'http://no-such-host.invalid'; // a name that never resolves
+  }
+}
+
+/** Files for both streams, a group of its own, and an end by the recorder if it does not end by itself. */
+function spawnBare(one: RecordedCase, binary: string, argv: string[], env: Record<string, string>, home: RealHome) {
+  const prompt = home.write('../prompt.md', one.prompt);
+  const stdio = [
+    openSync(prompt, 'r'),
+    ...['stdout', 'stderr'].map((name) => openSync(path.join(home.root, name), 'w')),
+  ];
+  const child = spawn(path.join(CLIS, '.bin', binary), argv, { cwd: home.project, env, stdio, detached: true });
+  for (const fd of stdio) closeSync(fd);
+  return new Promise<{ exit_code: number | null; signal: string | null; killed: boolean }>((resolve, reject) => {
+    let killed = false;
+    const limit = setTimeout(() => {
+      killed = true;
+      if (child.pid) process.kill(-child.pid, 'SIGKILL');
+    }, one.limitMs);
+    child.on('error', reject);
+    child.on('exit', (code, signal) => {
+      clearTimeout(limit);
+      resolve({ exit_code: killed ? null : code, signal: killed ? null : signal, killed });
+    });
+  });
+}
+
+function installedVersion(packageName: string): string {
+  return JSON.parse(readFileSync(path.join(CLIS, packageName, 'package.json'), 'utf8')).version;
+}
