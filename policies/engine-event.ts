@@ -5,28 +5,38 @@ export interface EngineFailure {
   message: string;
   /** HTTP status, where the CLI says it. */
   status?: number;
-  /** A symbolic code such as `insufficient_quota` or `RESOURCE_EXHAUSTED`. */
+  /** A symbolic code such as `insufficient_quota`, `RESOURCE_EXHAUSTED` or `ECONNREFUSED`. */
   code?: string;
-  /** The CLI's own type of the error, such as `authentication`. */
+  /** The CLI's or the service's own type of the error, such as `authentication` or `TerminalQuotaError`. */
   type?: string;
+  /** What else the service said, as it came: quota ids, reset times. */
+  details?: string;
 }
 
+/** Each fact stands for itself: a reader of one line remembers nothing, and the capture puts them together. */
 export type EngineEvent =
   | { how: 'session_named'; id: string }
   | { how: 'model_named'; model: string }
-  /** A piece of the answer; `whole` replaces what the same message streamed before. */
-  | { how: 'said'; text: string; whole: boolean }
+  /** Text of the answer: a piece of a message, or a whole one, which may have been told in pieces before. */
+  | { how: 'said'; text: string; whole: boolean; message: string | null }
+  /** The engine was given its turn: it calls the model at least once. */
   | { how: 'turn_began' }
-  | { how: 'tool_began'; name: string }
+  /** One request to the model. */
+  | { how: 'requested' }
+  | { how: 'tool_began'; id: string; name: string }
   /** Text before a tool's result is no answer: the answer is what follows the last one. */
-  | { how: 'tool_ended'; name: string; denied: boolean; message?: string }
+  | { how: 'tool_ended'; id: string; name: string | null; denied: boolean }
   | { how: 'warned'; message: string }
   /** An error event that need not be the end. */
   | { how: 'erred'; failure: EngineFailure }
-  /** The CLI announces that it will call the model again after a failure. */
+  /** The CLI announces that it will call the model again after a failure; an empty message confirms the one before. */
   | { how: 'retrying'; failure: EngineFailure }
+  /** The CLI gives up, and may still report success: what follows is no success. */
+  | { how: 'stopped'; failure: EngineFailure }
+  /** Totals so far. */
   | { how: 'counted'; usage: Partial<Usage> }
   | { how: 'completed' }
+  /** The terminal failure; with an empty message the last error says why. */
   | { how: 'failed'; failure: EngineFailure };
 
 /** What one call used. `null` is unknown, never zero. */
