@@ -1,0 +1,110 @@
+import { test } from 'uvu';
+import * as assert from 'uvu/assert';
+import type { EngineEvent } from '../../../policies/engine-event.ts';
+import { readEvent } from '../../../wrappers/codex/events.ts';
+
+const command = { id: 'item_1', type: 'command_execution', command: 'cat log', aggregated_output: 'HTTP 401' };
+const STREAM: [line: object, events: EngineEvent[]][] = [
+  [{ type: 'thread.started', thread_id: 'id' }, [{ how: 'session_named', id: 'id' }]],
+  [{ type: 'turn.started' }, [{ how: 'turn_began' }]],
+  [
+    { type: 'item.started', item: { ...command, exit_code: null, status: 'in_progress' } },
+    [{ how: 'tool_began', id: 'item_1', name: 'command_execution' }],
+  ],
+  [
+    { type: 'item.completed', item: { ...command, exit_code: 3, status: 'failed' } },
+    [{ how: 'tool_ended', id: 'item_1', name: 'command_execution', denied: false }],
+  ],
+  [
+    { type: 'item.completed', item: { ...command, exit_code: null, status: 'declined' } },
+    [{ how: 'tool_ended', id: 'item_1', name: 'command_execution', denied: true }],
+  ],
+  // Closed with the turn, after the answer.
+  [{ type: 'item.completed', item: { ...command, exit_code: null, status: 'completed' } }, []],
+  [{ type: 'item.completed', item: { id: 'item_9', type: 'todo_list', items: [] } }, []],
+  [{ type: 'item.completed', item: { id: 'item_9', type: 'reasoning', text: 'hm' } }, []],
+  [
+    { type: 'item.started', item: { id: 'item_2', type: 'mcp_tool_call', server: 'docs', tool: 'search' } },
+    [{ how: 'tool_began', id: 'item_2', name: 'docs.search' }],
+  ],
+  [
+    { type: 'item.completed', item: { id: 'item_3', type: 'file_change', changes: [], status: 'completed' } },
+    [{ how: 'tool_ended', id: 'item_3', name: 'file_change', denied: false }],
+  ],
+  [
+    { type: 'item.completed', item: { id: 'item_4', type: 'agent_message', text: 'hello' } },
+    [{ how: 'said', text: 'hello', whole: true, message: 'item_4' }],
+  ],
+  [
+    { type: 'item.completed', item: { id: 'item_0', type: 'error', message: 'Model metadata for `m` not found.' } },
+    [{ how: 'warned', message: 'Model metadata for `m` not found.' }],
+  ],
+  [
+    { type: 'turn.completed', usage: { input_tokens: 11, cached_input_tokens: 2, output_tokens: 7 } },
+    [
+      { how: 'counted', usage: { input_tokens: 11, cached_tokens: 2, output_tokens: 7, total_tokens: 18 } },
+      { how: 'completed' },
+    ],
+  ],
+  [
+    {
+      type: 'error',
+      message: 'Reconnecting... 2/5 (unexpected status 503 Service Unavailable: busy, url: http://h/v1)',
+    },
+    [
+      {
+        how: 'retrying',
+        failure: { message: 'unexpected status 503 Service Unavailable: busy, url: http://h/v1', status: 503 },
+      },
+    ],
+  ],
+  [
+    { type: 'error', message: 'Reconnecting... waiting for network (Connection failed: error sending request)' },
+    [{ how: 'retrying', failure: { message: 'Connection failed: error sending request' } }],
+  ],
+  [
+    { type: 'error', message: 'Reconnecting... 1/5' },
+    [{ how: 'retrying', failure: { message: 'Reconnecting... 1/5' } }],
+  ],
+  [
+    { type: 'error', message: 'stream error: connection closed; retrying 1/5 in 203ms…' },
+    [{ how: 'retrying', failure: { message: 'connection closed' } }],
+  ],
+  [
+    { type: 'error', message: 'exceeded retry limit, last status: 429 Too Many Requests' },
+    [
+      {
+        how: 'erred',
+        failure: { message: 'exceeded retry limit, last status: 429 Too Many Requests', status: 429 },
+      },
+    ],
+  ],
+  [
+    {
+      type: 'turn.failed',
+      error: {
+        message:
+          '{"error":{"message":"Incorrect API key provided","type":"invalid_request_error","param":null,"code":"invalid_api_key"}}',
+      },
+    },
+    [
+      {
+        how: 'failed',
+        failure: {
+          message: 'Incorrect API key provided',
+          code: 'invalid_api_key',
+          type: 'invalid_request_error',
+          details:
+            '{"error":{"message":"Incorrect API key provided","type":"invalid_request_error","param":null,"code":"invalid_api_key"}}',
+        },
+      },
+    ],
+  ],
+  [{ type: 'turn.failed', error: { message: '' } }, [{ how: 'failed', failure: { message: '' } }]],
+];
+
+test('each line of the stream is read as its facts', () => {
+  for (const [line, events] of STREAM) assert.equal(readEvent(JSON.stringify(line)), events, JSON.stringify(line));
+});
+
+test.run();

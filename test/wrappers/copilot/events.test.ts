@@ -1,0 +1,116 @@
+import { test } from 'uvu';
+import * as assert from 'uvu/assert';
+import type { EngineEvent } from '../../../policies/engine-event.ts';
+import { readEvent } from '../../../wrappers/copilot/events.ts';
+
+const failure = (data: object) => ({ type: 'model.call_failure', data: { retryAttempt: 0, ...data } });
+const STREAM: [line: object, events: EngineEvent[]][] = [
+  [{ type: 'assistant.turn_start', data: { turnId: '0' } }, [{ how: 'turn_began' }]],
+  [
+    { type: 'model.call_start', data: { turnId: '0', model: 'm' } },
+    [{ how: 'model_named', model: 'm' }, { how: 'requested' }],
+  ],
+  [
+    { type: 'assistant.message_delta', data: { messageId: 'a', deltaContent: 'hel' } },
+    [{ how: 'said', text: 'hel', whole: false, message: 'a' }],
+  ],
+  [
+    { type: 'assistant.message', data: { messageId: 'a', content: 'hello', toolRequests: [] } },
+    [{ how: 'said', text: 'hello', whole: true, message: 'a' }],
+  ],
+  [
+    { type: 'tool.execution_start', data: { toolCallId: '1', toolName: 'bash' } },
+    [{ how: 'tool_began', id: '1', name: 'bash' }],
+  ],
+  [
+    { type: 'tool.execution_complete', data: { toolCallId: '1', success: true, result: { content: 'HTTP 401' } } },
+    [{ how: 'tool_ended', id: '1', name: null, denied: false }],
+  ],
+  [
+    { type: 'tool.execution_complete', data: { toolCallId: '1', success: false, error: { code: 'denied' } } },
+    [{ how: 'tool_ended', id: '1', name: null, denied: true }],
+  ],
+  [{ type: 'assistant.turn_retry', data: { reason: 'api_error' } }, [{ how: 'retrying', failure: { message: '' } }]],
+  [{ type: 'session.info', data: { infoType: 'model_retry', message: 'Retrying...' } }, []],
+  [{ type: 'session.warning', data: { message: 'mind this' } }, [{ how: 'warned', message: 'mind this' }]],
+  [
+    {
+      type: 'session.error',
+      data: { errorType: 'rate_limit', errorCode: 'user_weekly_rate_limited', message: 'wait' },
+    },
+    [{ how: 'erred', failure: { message: 'wait', code: 'user_weekly_rate_limited', type: 'rate_limit' } }],
+  ],
+  [
+    { type: 'session.error', data: { errorType: 'query', message: '400 Invalid value: x', statusCode: 400 } },
+    [{ how: 'erred', failure: { message: '400 Invalid value: x', status: 400 } }],
+  ],
+  [{ type: 'result', sessionId: 'id', exitCode: 0 }, [{ how: 'session_named', id: 'id' }, { how: 'completed' }]],
+  [
+    { type: 'result', sessionId: 'id', exitCode: 1 },
+    [
+      { how: 'session_named', id: 'id' },
+      { how: 'failed', failure: { message: '' } },
+    ],
+  ],
+];
+
+test('each line of the stream is read as its facts', () => {
+  for (const [line, events] of STREAM) assert.equal(readEvent(JSON.stringify(line)), events, JSON.stringify(line));
+});
+
+const CALL_FAILURES: [data: object, how: 'retrying' | 'erred'][] = [
+  ...[401, 408, 409, 429, 500, 501, 503, 520, 529].map(
+    (statusCode) => [{ statusCode }, 'retrying'] as [object, 'retrying'],
+  ),
+  ...[400, 402, 403, 404, 405, 407, 413, 422, 451].map((statusCode) => [{ statusCode }, 'erred'] as [object, 'erred']),
+  [{ failureKind: 'transport' }, 'retrying'],
+  // The sixth request is the last.
+  [{ statusCode: 503, retryAttempt: 4 }, 'retrying'],
+  [{ statusCode: 503, retryAttempt: 5 }, 'erred'],
+];
+
+test('a failed model call announces a retry, unless the CLI never retries it', () => {
+  for (const [data, how] of CALL_FAILURES)
+    assert.is(readEvent(JSON.stringify(failure(data)))[0]?.how, how, JSON.stringify(data));
+});
+
+test("a failed call tells the service's own code and words", () => {
+  const errorMessage = '{"message":"Too long.","type":"invalid_request_error","code":"context_length_exceeded"}';
+  const line = failure({ statusCode: 400, errorCode: 'context_length_exceeded', errorMessage });
+  assert.equal(readEvent(JSON.stringify(line)), [
+    {
+      how: 'erred',
+      failure: {
+        message: 'Too long.',
+        status: 400,
+        code: 'context_length_exceeded',
+        type: 'invalid_request_error',
+        details: errorMessage,
+      },
+    },
+  ]);
+});
+
+test('a text that is no JSON comes in quotes', () => {
+  const line = failure({ statusCode: 504, errorMessage: '"504 Gateway Timeout"' });
+  assert.equal(readEvent(JSON.stringify(line)), [
+    { how: 'retrying', failure: { message: '504 Gateway Timeout', status: 504 } },
+  ]);
+});
+
+test('a sub-agent says nothing to the user, but its requests are paid', () => {
+  const data = { parentToolCallId: '1', messageId: 'b', content: 'sub', model: 'm' };
+  assert.equal(readEvent(JSON.stringify({ type: 'assistant.message', data })), []);
+  assert.equal(readEvent(JSON.stringify({ type: 'assistant.turn_start', agentId: 'x', data: {} })), []);
+  assert.equal(readEvent(JSON.stringify({ type: 'model.call_start', agentId: 'x', data })), [{ how: 'requested' }]);
+  assert.is(readEvent(JSON.stringify({ ...failure({ statusCode: 503 }), agentId: 'x' }))[0]?.how, 'retrying');
+});
+
+test("the CLI's own sentence about a filtered response is no answer", () => {
+  const content = 'The model returned no content because the response was blocked by content filtering.';
+  const said = (text: string) => readEvent(JSON.stringify({ type: 'assistant.message', data: { content: text } }));
+  assert.equal(said(content), [{ how: 'stopped', failure: { message: content, code: 'content_filter' } }]);
+  assert.is(said(`It says: ${content}`)[0]?.how, 'said');
+});
+
+test.run();

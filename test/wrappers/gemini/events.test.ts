@@ -1,0 +1,172 @@
+import { test } from 'uvu';
+import * as assert from 'uvu/assert';
+import type { EngineEvent } from '../../../policies/engine-event.ts';
+import { readEvent, readStderr } from '../../../wrappers/gemini/events.ts';
+
+const STREAM: [line: object, events: EngineEvent[]][] = [
+  [
+    { type: 'init', session_id: 'id', model: 'm' },
+    [
+      { how: 'session_named', id: 'id' },
+      { how: 'model_named', model: 'm' },
+    ],
+  ],
+  [{ type: 'message', role: 'user', content: '429 Too Many Requests' }, [{ how: 'turn_began' }]],
+  [
+    { type: 'message', role: 'assistant', content: 'hello', delta: true },
+    [{ how: 'said', text: 'hello', whole: false, message: null }],
+  ],
+  [{ type: 'tool_use', tool_name: 'read_file', tool_id: '1' }, [{ how: 'tool_began', id: '1', name: 'read_file' }]],
+  [
+    { type: 'tool_result', tool_id: '1', status: 'success', output: 'HTTP 401' },
+    [{ how: 'tool_ended', id: '1', name: null, denied: false }],
+  ],
+  [
+    { type: 'tool_result', tool_id: '1', status: 'error', error: { type: 'policy_violation', message: 'no' } },
+    [{ how: 'tool_ended', id: '1', name: null, denied: true }],
+  ],
+  [
+    {
+      type: 'tool_result',
+      tool_id: '1',
+      status: 'error',
+      error: { type: 'invalid_tool_params', message: 'Path not in workspace: "/etc"' },
+    },
+    [{ how: 'tool_ended', id: '1', name: null, denied: true }],
+  ],
+  [
+    { type: 'tool_result', tool_id: '1', status: 'error', error: { type: 'file_not_found', message: 'no such file' } },
+    [{ how: 'tool_ended', id: '1', name: null, denied: false }],
+  ],
+  [
+    { type: 'tool_result', tool_id: '1', status: 'error', error: { type: 'stop_execution', message: 'enough' } },
+    [
+      { how: 'tool_ended', id: '1', name: null, denied: false },
+      { how: 'stopped', failure: { message: 'enough', type: 'stop_execution' } },
+    ],
+  ],
+  [
+    { type: 'error', severity: 'warning', message: 'Loop detected, stopping execution' },
+    [{ how: 'stopped', failure: { message: 'Loop detected, stopping execution' } }],
+  ],
+  [
+    { type: 'error', severity: 'error', message: 'Maximum session turns exceeded' },
+    [{ how: 'stopped', failure: { message: 'Maximum session turns exceeded' } }],
+  ],
+  [
+    { type: 'error', severity: 'warning', message: 'Agent execution blocked: by a hook' },
+    [{ how: 'stopped', failure: { message: 'Agent execution blocked: by a hook' } }],
+  ],
+  [{ type: 'error', severity: 'warning', message: 'a little thing' }, [{ how: 'warned', message: 'a little thing' }]],
+  [
+    { type: 'error', severity: 'error', message: 'Model stream ended without a finish reason.' },
+    [{ how: 'erred', failure: { message: 'Model stream ended without a finish reason.' } }],
+  ],
+  [
+    { type: 'result', status: 'success', stats: { total_tokens: 18, input_tokens: 11, output_tokens: 7, cached: 2 } },
+    [
+      { how: 'counted', usage: { total_tokens: 18, input_tokens: 11, cached_tokens: 2, output_tokens: 7 } },
+      { how: 'completed' },
+    ],
+  ],
+];
+
+test('each line of the stream is read as its facts', () => {
+  for (const [line, events] of STREAM) assert.equal(readEvent(JSON.stringify(line)), events);
+});
+
+const NO_STATS = { total_tokens: null, input_tokens: null, cached_tokens: null, output_tokens: null };
+const failed = (message: string, type = 'unknown') =>
+  readEvent(JSON.stringify({ type: 'result', status: 'error', error: { type, message } }));
+
+test('an API error is taken out of its frame, with status, code and details', () => {
+  const json = '{"error":{"code":400,"message":"API key not valid.","status":"INVALID_ARGUMENT"}}';
+  assert.equal(failed(`[API Error: ${json}]`), [
+    { how: 'counted', usage: NO_STATS },
+    { how: 'failed', failure: { message: 'API key not valid.', status: 400, code: 'INVALID_ARGUMENT', details: json } },
+  ]);
+});
+
+test('the reason of the ErrorInfo is more telling than the status word', () => {
+  const details = [{ '@type': 'type.googleapis.com/google.rpc.ErrorInfo', reason: 'API_KEY_INVALID' }];
+  const json = JSON.stringify({ error: { code: 400, message: 'm', status: 'INVALID_ARGUMENT', details } });
+  assert.equal(failed(`[API Error: ${json}]`)[1], {
+    how: 'failed',
+    failure: { message: 'm', status: 400, code: 'API_KEY_INVALID', details: json },
+  });
+});
+
+test('the advice that only a 429 gets tells the status which the text has lost', () => {
+  const advice = '\nPlease wait and try again later. To increase your limits, request a quota increase through Vertex';
+  assert.equal(failed(`[API Error: The service is busy.]${advice}`)[1], {
+    how: 'failed',
+    failure: { message: 'The service is busy.', status: 429 },
+  });
+});
+
+test("the CLI's own type is kept, a nameless one is not", () => {
+  assert.equal(failed('Reached max session turns.', 'FatalTurnLimitedError')[1], {
+    how: 'failed',
+    failure: { message: 'Reached max session turns.', type: 'FatalTurnLimitedError' },
+  });
+  assert.equal(failed('Some text.', 'Error')[1], { how: 'failed', failure: { message: 'Some text.' } });
+});
+
+const ON_STDERR: [line: string, events: EngineEvent[]][] = [
+  [
+    'Attempt 1 failed with status 503. Retrying with backoff... _ApiError: {"error":{"code":503,"message":"busy","status":"UNAVAILABLE"}}',
+    [
+      {
+        how: 'retrying',
+        failure: {
+          message: '_ApiError: busy',
+          status: 503,
+          code: 'UNAVAILABLE',
+          type: 'ApiError',
+          details: '{"error":{"code":503,"message":"busy","status":"UNAVAILABLE"}}',
+        },
+      },
+    ],
+  ],
+  [
+    'Attempt 1 failed. Retrying with backoff... Error: exception TypeError: fetch failed sending request',
+    [
+      {
+        how: 'retrying',
+        failure: { message: 'Error: exception TypeError: fetch failed sending request' },
+      },
+    ],
+  ],
+  [
+    'Attempt 2 failed: Resource has been exhausted (e.g. check quota).',
+    [{ how: 'erred', failure: { message: 'Resource has been exhausted (e.g. check quota).' } }],
+  ],
+  [
+    'Suggested retry after 2s.. Retrying after 31547ms...',
+    [{ how: 'retrying', failure: { message: 'Suggested retry after 2s' } }],
+  ],
+  ['Attempt 1 failed: The model is overloaded.. Max attempts reached', []],
+  ['Suggested retry after 2s.. Max attempts reached', []],
+  ['Ripgrep is not available. Falling back to GrepTool.', []],
+];
+
+test('stderr is read for announced retries alone', () => {
+  for (const [line, events] of ON_STDERR) assert.equal(readStderr(line), events, line);
+});
+
+test('what is no event is nothing', () => {
+  for (const line of [
+    '',
+    'plain text',
+    '{"type":',
+    '[]',
+    '{}',
+    '{"type":"brand_new"}',
+    '{"type":7}',
+    'null',
+    '{"type":"constructor"}',
+  ])
+    assert.equal(readEvent(line), [], line);
+});
+
+test.run();

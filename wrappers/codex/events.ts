@@ -1,0 +1,69 @@
+// Reads codex's event stream (`exec --json`).
+
+import type { EngineEvent, Usage } from '../../policies/engine-event.ts';
+import { readFailure } from '../../policies/engine-failure.ts';
+import { type Json, numberOf, partOf, textOf } from '../../policies/json.ts';
+import { type EventTable, readLine } from '../event-table.ts';
+
+export const readEvent = (line: string): EngineEvent[] => readLine(line, READ);
+
+const READ: EventTable = {
+  'thread.started': ({ thread_id }) => (textOf(thread_id) ? [{ how: 'session_named', id: textOf(thread_id)! }] : []),
+  'turn.started': () => [{ how: 'turn_began' }],
+  'item.started': ({ item }) => readStarted(partOf(item)),
+  'item.completed': ({ item }) => readCompleted(partOf(item)),
+  'turn.completed': ({ usage }) => [{ how: 'counted', usage: usageOf(partOf(usage)) }, { how: 'completed' }],
+  error: ({ message }) => [readError(textOf(message) ?? '')],
+  'turn.failed': ({ error }) => [{ how: 'failed', failure: readFailure(textOf(partOf(error)?.message) ?? '') }],
+};
+
+function readStarted(item: Json | null): EngineEvent[] {
+  if (item === null || NO_TOOLS.has(textOf(item.type) ?? '')) return [];
+  return [{ how: 'tool_began', id: textOf(item.id) ?? '', name: nameOf(item) }];
+}
+
+/** A todo list is closed when the turn is, after the answer. */
+const NO_TOOLS: ReadonlySet<string> = new Set(['', 'agent_message', 'reasoning', 'error', 'todo_list']);
+
+function nameOf(item: Json): string {
+  const names = [textOf(item.server), textOf(item.tool)].filter((name) => name !== null);
+  return names.length > 0 ? names.join('.') : textOf(item.type)!;
+}
+
+function readCompleted(item: Json | null): EngineEvent[] {
+  const id = textOf(item?.id) ?? '';
+  if (item?.type === 'agent_message') return [{ how: 'said', text: textOf(item.text) ?? '', whole: true, message: id }];
+  // Also said of mere warnings, such as a model without metadata.
+  if (item?.type === 'error') return [{ how: 'warned', message: textOf(item.message) ?? '' }];
+  if (item === null || NO_TOOLS.has(textOf(item.type) ?? '')) return [];
+  // A command left running in the background is closed with the turn, after the answer, and has no result.
+  if (item.type === 'command_execution' && item.exit_code === null && item.status === 'completed') return [];
+  return [{ how: 'tool_ended', id, name: nameOf(item), denied: item.status === 'declined' }];
+}
+
+function readError(message: string): EngineEvent {
+  const announced = RECONNECTING.exec(message) ?? RETRYING.exec(message);
+  if (announced) return { how: 'retrying', failure: readFailure(announced[1] || message) };
+  return { how: 'erred', failure: readFailure(message) };
+}
+
+const RECONNECTING = /^Reconnecting\.\.\.(?: \d+\/\d+| waiting for network)?(?: \(([\s\S]*)\))?$/;
+/** The wording of older versions. */
+const RETRYING = /^(?:stream error: )?([\s\S]*?); retrying \d+\/\d+ in /;
+
+/** codex counts over the whole session, so that after a resume these are not the call's own. */
+function usageOf(usage: Json | null): Partial<Usage> {
+  const input = numberOf(usage?.input_tokens);
+  const output = numberOf(usage?.output_tokens);
+  return {
+    input_tokens: input,
+    cached_tokens: numberOf(usage?.cached_input_tokens),
+    output_tokens: output,
+    total_tokens: input === null || output === null ? null : input + output,
+  };
+}
+
+/** Everything is told in the event stream. */
+export function readStderr(_line: string): EngineEvent[] {
+  return [];
+}

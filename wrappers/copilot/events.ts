@@ -1,0 +1,99 @@
+// Reads copilot's event stream (`--output-format json`).
+
+import type { EngineEvent, EngineFailure } from '../../policies/engine-event.ts';
+import { readFailure } from '../../policies/engine-failure.ts';
+import { type Json, numberOf, partOf, textOf } from '../../policies/json.ts';
+import { type EventTable, readLine } from '../event-table.ts';
+
+export const readEvent = (line: string): EngineEvent[] => readLine(line, READ);
+
+const READ: EventTable = {
+  ...agentEvents({
+    'assistant.turn_start': () => [{ how: 'turn_began' }],
+    'model.call_start': ({ model }) => [...modelOf(model), { how: 'requested' }],
+    'model.call_failure': readCallFailure,
+    // Also before the compaction of a prompt that is too long. The failure itself was told before.
+    'assistant.turn_retry': () => [{ how: 'retrying', failure: { message: '' } }],
+    'assistant.message_delta': ({ messageId, deltaContent }) => [
+      { how: 'said', text: textOf(deltaContent) ?? '', whole: false, message: textOf(messageId) },
+    ],
+    'assistant.message': readMessage,
+    'tool.execution_start': ({ toolCallId, toolName }) => [
+      { how: 'tool_began', id: textOf(toolCallId) ?? '', name: textOf(toolName) ?? 'unknown' },
+    ],
+    'tool.execution_complete': ({ toolCallId, error }) => [
+      { how: 'tool_ended', id: textOf(toolCallId) ?? '', name: null, denied: partOf(error)?.code === 'denied' },
+    ],
+    'session.warning': ({ message }) => [{ how: 'warned', message: textOf(message) ?? '' }],
+    'session.error': (data) => [{ how: 'erred', failure: failureOf(data, textOf(data.message) ?? '') }],
+  }),
+  result: ({ sessionId, exitCode }) => [
+    ...(textOf(sessionId) ? [{ how: 'session_named' as const, id: textOf(sessionId)! }] : []),
+    exitCode === 0 ? { how: 'completed' } : { how: 'failed', failure: { message: '' } },
+  ],
+};
+
+/** All but the last event carry their facts in `data`, and may be a sub-agent's. */
+function agentEvents(table: EventTable): EventTable {
+  const wrap = (read: EventTable[string]) => (event: Json) => {
+    const data = partOf(event.data) ?? {};
+    const ofSubAgent = textOf(event.agentId) !== null || textOf(data.parentToolCallId) !== null;
+    return read(data).filter(({ how }) => !ofSubAgent || OF_SUB_AGENTS.has(how));
+  };
+  return Object.fromEntries(Object.entries(table).map(([type, read]) => [type, wrap(read)]));
+}
+
+/** What a sub-agent says is not the answer, and its tools are not the agent's; its requests are paid like all others. */
+const OF_SUB_AGENTS: ReadonlySet<EngineEvent['how']> = new Set(['requested', 'retrying']);
+
+const modelOf = (model: unknown): EngineEvent[] =>
+  textOf(model) ? [{ how: 'model_named', model: textOf(model)! }] : [];
+
+function readCallFailure(data: Json): EngineEvent[] {
+  const failure = failureOf(data, openString(textOf(data.errorMessage) ?? ''));
+  const attempt = numberOf(data.retryAttempt) ?? 0;
+  return [{ how: isRetried(failure.status) && attempt < RETRIES ? 'retrying' : 'erred', failure }];
+}
+
+/** The CLI's own number of retries. It waits for half a second and more before each, so the failure is announcement enough. */
+const RETRIES = 5;
+/** Measured: these, every 5xx, and whatever has no status. Not 400, 402, 403, 404, 405, 407, 413, 422 and 451. */
+const RETRIED: ReadonlySet<number> = new Set([401, 408, 409, 425, 429]);
+const isRetried = (status: number | undefined) => status === undefined || status >= 500 || RETRIED.has(status);
+
+function failureOf(data: Json, message: string): EngineFailure {
+  const status = numberOf(data.statusCode);
+  // `query` is what the CLI calls whatever has no better name.
+  const type = data.errorType === 'query' ? null : textOf(data.errorType);
+  const code = textOf(data.errorCode);
+  return readFailure(message, {
+    ...(status === null ? {} : { status }),
+    ...(type === null ? {} : { type }),
+    ...(code === null ? {} : { code }),
+  });
+}
+
+/** A text that is no JSON of the service comes as a JSON string. */
+function openString(message: string): string {
+  if (!message.startsWith('"')) return message;
+  try {
+    return String(JSON.parse(message));
+  } catch {
+    return message;
+  }
+}
+
+function readMessage({ messageId, model, content }: Json): EngineEvent[] {
+  const text = textOf(content) ?? '';
+  const named = modelOf(model);
+  // The CLI says this in the model's place, and then reports success.
+  if (FILTERED.test(text)) return [...named, { how: 'stopped', failure: { message: text, code: 'content_filter' } }];
+  return [...named, { how: 'said', text, whole: true, message: textOf(messageId) }];
+}
+
+const FILTERED = /^The model returned no content because the response was blocked by content filtering\.$/;
+
+/** Everything is told in the event stream. */
+export function readStderr(_line: string): EngineEvent[] {
+  return [];
+}

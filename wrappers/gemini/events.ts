@@ -1,0 +1,94 @@
+// Reads gemini's event stream (`--output-format stream-json`), and its stderr, where alone it announces its retries.
+
+import type { EngineEvent, Usage } from '../../policies/engine-event.ts';
+import { readFailure } from '../../policies/engine-failure.ts';
+import { type Json, numberOf, partOf, textOf } from '../../policies/json.ts';
+import { type EventTable, readLine } from '../event-table.ts';
+
+export const readEvent = (line: string): EngineEvent[] => readLine(line, READ);
+
+const READ: EventTable = {
+  init: ({ session_id, model }) => [
+    ...(textOf(session_id) ? [{ how: 'session_named' as const, id: textOf(session_id)! }] : []),
+    ...(textOf(model) ? [{ how: 'model_named' as const, model: textOf(model)! }] : []),
+  ],
+  message: ({ role, content, delta }) => {
+    if (role === 'user') return [{ how: 'turn_began' }];
+    return role === 'assistant'
+      ? [{ how: 'said', text: textOf(content) ?? '', whole: delta !== true, message: null }]
+      : [];
+  },
+  tool_use: ({ tool_id, tool_name }) => [
+    { how: 'tool_began', id: textOf(tool_id) ?? '', name: textOf(tool_name) ?? 'unknown' },
+  ],
+  tool_result: readToolResult,
+  error: ({ severity, message }) => readError(textOf(severity), textOf(message) ?? ''),
+  result: readResult,
+};
+
+function readToolResult(event: Json): EngineEvent[] {
+  const error = partOf(event.error);
+  const type = textOf(error?.type) ?? '';
+  const message = textOf(error?.message) ?? '';
+  const denied = DENIED_TYPES.has(type) || DENIED.test(message);
+  const ended: EngineEvent = { how: 'tool_ended', id: textOf(event.tool_id) ?? '', name: null, denied };
+  // A hook stopped the run through this tool; the CLI calls that a success.
+  if (type === 'stop_execution') return [ended, { how: 'stopped', failure: { message, type } }];
+  return [ended];
+}
+
+/** In the modes that forbid a tool, gemini does not even declare it: a call of it is "not registered". */
+const DENIED_TYPES: ReadonlySet<string> = new Set([
+  'policy_violation',
+  'path_not_in_workspace',
+  'tool_not_registered',
+  'sandbox_expansion_required',
+]);
+/** A path outside the workspace comes as `invalid_tool_params`, and only its wording tells. */
+const DENIED = /^(?:Path not in workspace|Tool execution denied)/i;
+
+function readError(severity: string | null, message: string): EngineEvent[] {
+  if (STOPPED.test(message)) return [{ how: 'stopped', failure: { message } }];
+  return severity === 'warning' ? [{ how: 'warned', message }] : [{ how: 'erred', failure: readFailure(message) }];
+}
+
+/** Told as a warning or an error, and followed by `status: "success"`. */
+const STOPPED = /^(?:Loop detected|Maximum session turns exceeded|Agent execution (?:stopped|blocked))/i;
+
+function readResult({ status, error, stats }: Json): EngineEvent[] {
+  const counted: EngineEvent = { how: 'counted', usage: usageOf(partOf(stats)) };
+  if (status === 'success') return [counted, { how: 'completed' }];
+  const { type, message, code } = partOf(error) ?? {};
+  const httpStatus = numberOf(code);
+  const named = NAMELESS.has(textOf(type) ?? '') ? null : textOf(type);
+  const known = {
+    ...(named === null ? {} : { type: named }),
+    ...(httpStatus !== null && httpStatus >= 400 ? { status: httpStatus } : {}),
+  };
+  return [counted, { how: 'failed', failure: readFailure(textOf(message) ?? '', known) }];
+}
+
+const NAMELESS: ReadonlySet<string> = new Set(['', 'unknown', 'Error']);
+
+function usageOf(stats: Json | null): Partial<Usage> {
+  return {
+    total_tokens: numberOf(stats?.total_tokens),
+    input_tokens: numberOf(stats?.input_tokens),
+    cached_tokens: numberOf(stats?.cached),
+    output_tokens: numberOf(stats?.output_tokens),
+  };
+}
+
+/** A message of two lines splits an announcement: the cause first, "Retrying after N ms" on the next. */
+export function readStderr(line: string): EngineEvent[] {
+  const announced = /^(.*?)\bRetrying (?:with backoff|after \d+ ?ms)\.\.\.\s*(.*)$/.exec(line);
+  if (announced) {
+    const status = /^Attempt \d+ failed with status (\d+)/.exec(line)?.[1];
+    const before = announced[1]!.replace(/^Attempt \d+ failed(?:: | with [^.]*\.|\.)?/, '').replace(/[.\s]+$/, '');
+    const known = status === undefined ? {} : { status: Number(status) };
+    return [{ how: 'retrying', failure: readFailure(before || announced[2]!, known) }];
+  }
+  const cause = /^Attempt \d+ failed: (.*)$/.exec(line)?.[1];
+  if (cause === undefined || cause.endsWith('Max attempts reached')) return [];
+  return [{ how: 'erred', failure: readFailure(cause) }];
+}
