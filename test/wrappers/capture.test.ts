@@ -1,0 +1,156 @@
+import { test } from 'uvu';
+import * as assert from 'uvu/assert';
+import type { EngineEvent } from '../../policies/engine-event.ts';
+import { createCapture } from '../../wrappers/capture.ts';
+
+const capture = (...events: EngineEvent[]) => {
+  const builder = createCapture();
+  for (const event of events) builder.add(event);
+  return builder.result();
+};
+const piece = (text: string, message: string | null = null): EngineEvent => ({
+  how: 'said',
+  text,
+  whole: false,
+  message,
+});
+const whole = (text: string, message: string | null = null): EngineEvent => ({
+  how: 'said',
+  text,
+  whole: true,
+  message,
+});
+const began = (id: string): EngineEvent => ({ how: 'tool_began', id, name: `tool-${id}` });
+const ended = (id: string): EngineEvent => ({ how: 'tool_ended', id, name: null, denied: false });
+const turn: EngineEvent = { how: 'turn_began' };
+const completed: EngineEvent = { how: 'completed' };
+
+const ANSWERS: [why: string, events: EngineEvent[], answer: string][] = [
+  ['pieces follow each other exactly', [piece(' one '), piece('\ntwo\n')], ' one \ntwo\n'],
+  ['text before a tool is no answer', [piece('I look. '), began('1'), ended('1'), piece('Done.')], 'Done.'],
+  ['nor is text before the result', [began('1'), piece('waiting'), ended('1'), piece('Done.')], 'Done.'],
+  ['a tool without a word after it leaves no answer', [piece('I look.'), began('1'), ended('1')], ''],
+  ['a tool whose beginning was not told counts too', [piece('I look.'), ended('1'), piece('Done.')], 'Done.'],
+  ['whole messages are parted by a blank line', [whole('One.', 'a'), whole('Two.', 'b')], 'One.\n\nTwo.'],
+  ['a whole message was told in pieces before', [piece('hel', 'a'), piece('lo', 'a'), whole('hello', 'a')], 'hello'],
+  ['a whole message may go on after its pieces', [piece('hel', 'a'), whole('hello', 'a')], 'hello'],
+  ['a cut message goes on in the next', [piece('one, ', 'a'), piece('two', 'b'), whole('two', 'b')], 'one, two'],
+  ['an empty message parts nothing', [whole('', 'a'), whole('One.', 'b'), whole('', 'c')], 'One.'],
+  [
+    'what a failed attempt said is no answer',
+    [piece('half'), { how: 'retrying', failure: { message: 'x' } }, piece('all')],
+    'all',
+  ],
+];
+
+for (const [why, events, answer] of ANSWERS)
+  test(`the answer: ${why}`, () => assert.is(capture(turn, ...events, completed).answer, answer));
+
+test('a call that says nothing leaves nothing but its empty capture', () => {
+  assert.equal(capture(), {
+    sessionId: null,
+    model: null,
+    answer: '',
+    completed: false,
+    failure: null,
+    errors: [],
+    retrying: null,
+    retries: 0,
+    deniedTools: [],
+    warnings: [],
+    turns: null,
+    tools: 0,
+    usage: {
+      api_requests: null,
+      turns: null,
+      input_tokens: null,
+      cached_tokens: null,
+      output_tokens: null,
+      total_tokens: null,
+      usd: null,
+    },
+  });
+});
+
+test('a CLI that gave up is not believed when it reports success', () => {
+  const failure = { message: 'Loop detected, stopping execution' };
+  const { completed: succeeded, failure: why } = capture(
+    turn,
+    piece('The same '),
+    { how: 'stopped', failure },
+    completed,
+  );
+  assert.equal([succeeded, why], [false, failure]);
+});
+
+test('a terminal failure without words takes those of the last error', () => {
+  const erred = (message: string): EngineEvent => ({ how: 'erred', failure: { message, status: 400 } });
+  const failed: EngineEvent = { how: 'failed', failure: { message: '' } };
+  assert.equal(capture(erred('first'), erred('last'), failed).failure, { message: 'last', status: 400 });
+  assert.equal(capture(failed).failure, { message: '' });
+  const own: EngineEvent = { how: 'failed', failure: { message: 'own' } };
+  assert.equal(capture(erred('first'), own).failure, { message: 'own' });
+});
+
+test('an announced retry is counted once, whether or not it is confirmed', () => {
+  const cause = { message: 'busy', status: 503 };
+  const announced: EngineEvent = { how: 'retrying', failure: cause };
+  const confirmed: EngineEvent = { how: 'retrying', failure: { message: '' } };
+  const { retries, retrying } = capture(announced, confirmed, announced, confirmed);
+  assert.equal([retries, retrying], [2, cause]);
+  const alone = capture({ how: 'erred', failure: cause }, confirmed);
+  assert.equal([alone.retries, alone.retrying], [1, cause]);
+});
+
+test('denied tools are named once each', () => {
+  const denied = (id: string, name: string | null): EngineEvent => ({ how: 'tool_ended', id, name, denied: true });
+  const { deniedTools, tools } = capture(
+    began('1'),
+    denied('1', null),
+    began('1'),
+    denied('1', null),
+    denied('2', 'shell'),
+  );
+  assert.equal([deniedTools, tools], [['tool-1', 'shell'], 3]);
+});
+
+test('turns are counted as told, or else by what follows the results', () => {
+  const results = [began('1'), began('2'), ended('1'), ended('2')];
+  assert.is(capture(turn, ...results, piece('Done.')).turns, 2);
+  assert.is(capture(turn, ...results, began('3'), ended('3'), piece('Done.')).turns, 3);
+  const told: EngineEvent[] = [turn, { how: 'requested' }, began('1'), ended('1'), began('2'), ended('2')];
+  assert.is(capture(...told).turns, 1);
+  assert.is(capture(...told, turn, { how: 'requested' }, piece('Done.')).turns, 2);
+});
+
+test('totals replace earlier ones, and what is not told stays unknown', () => {
+  const { usage } = capture(
+    turn,
+    { how: 'requested' },
+    { how: 'counted', usage: { input_tokens: 5, output_tokens: 1 } },
+    { how: 'counted', usage: { input_tokens: 11 } },
+  );
+  assert.equal(usage, {
+    api_requests: 1,
+    turns: 1,
+    input_tokens: 11,
+    cached_tokens: null,
+    output_tokens: 1,
+    total_tokens: null,
+    usd: null,
+  });
+});
+
+test('an endless stream of warnings, errors and retries is kept in bounds', () => {
+  const builder = createCapture();
+  for (let i = 0; i < 10_000; i++) {
+    builder.add({ how: 'warned', message: `warning ${i}` });
+    builder.add({ how: 'erred', failure: { message: `error ${i}` } });
+    builder.add({ how: 'tool_ended', id: `${i}`, name: `tool ${i}`, denied: true });
+  }
+  const { warnings, errors, deniedTools, tools } = builder.result();
+  assert.equal([warnings.length, errors.length, deniedTools.length, tools], [50, 50, 50, 10_000]);
+  assert.is(errors.at(-1)?.message, 'error 9999');
+});
+
+test.run();

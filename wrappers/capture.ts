@@ -1,0 +1,181 @@
+// Puts together what a call told: the answer, how it ended, what went wrong on the way.
+
+import { type EngineEvent, type EngineFailure, UNKNOWN_USAGE, type Usage } from '../policies/engine-event.ts';
+
+export interface Capture {
+  sessionId: string | null;
+  model: string | null;
+  /** Exactly the assistant's text after the last tool result; messages are parted by a blank line. */
+  answer: string;
+  completed: boolean;
+  failure: EngineFailure | null;
+  /** The last error events that were not terminal, oldest first. */
+  errors: EngineFailure[];
+  /** The cause of the last retry that the CLI announced. */
+  retrying: EngineFailure | null;
+  retries: number;
+  deniedTools: string[];
+  warnings: string[];
+  turns: number | null;
+  /** How many tools were called. */
+  tools: number;
+  usage: Usage;
+}
+
+export interface CaptureBuilder {
+  add(event: EngineEvent): void;
+  result(): Capture;
+}
+
+/** Beside the answer it takes constant memory, and `result` may be asked at any time. */
+export function createCapture(): CaptureBuilder {
+  const answer = createAnswer();
+  const turns = createTurns();
+  const running = new Map<string, string>();
+  const told: Omit<Capture, 'answer' | 'turns' | 'usage'> = {
+    sessionId: null,
+    model: null,
+    completed: false,
+    failure: null,
+    errors: [],
+    retrying: null,
+    retries: 0,
+    deniedTools: [],
+    warnings: [],
+    tools: 0,
+  };
+  let usage: Usage = UNKNOWN_USAGE;
+  let requests = 0;
+  let stopped: EngineFailure | null = null;
+  let announced = false;
+
+  const take: { [How in EngineEvent['how']]: (event: Extract<EngineEvent, { how: How }>) => void } = {
+    session_named: ({ id }) => {
+      told.sessionId = id;
+    },
+    model_named: ({ model }) => {
+      told.model = model;
+    },
+    said: (piece) => {
+      turns.acted(running.size);
+      answer.add(piece);
+    },
+    turn_began: turns.began,
+    requested: () => {
+      requests++;
+      turns.areTold();
+    },
+    tool_began: ({ id, name }) => {
+      turns.acted(running.size);
+      running.set(id, name);
+      told.tools++;
+      answer.drop();
+    },
+    tool_ended: ({ id, name, denied }) => {
+      if (!running.has(id)) told.tools++;
+      if (denied) keep(told.deniedTools, name ?? running.get(id) ?? 'unknown');
+      running.delete(id);
+      turns.gotResult();
+      answer.drop();
+    },
+    warned: ({ message }) => keep(told.warnings, message),
+    erred: ({ failure }) => {
+      told.errors.push(failure);
+      if (told.errors.length > MOST) told.errors.shift();
+    },
+    retrying: ({ failure }) => {
+      const confirms = failure.message === '' && announced;
+      if (!confirms) told.retries++;
+      if (!confirms) told.retrying = failure.message === '' ? (told.errors.at(-1) ?? failure) : failure;
+      announced = failure.message !== '';
+      answer.drop();
+    },
+    stopped: ({ failure }) => {
+      stopped = failure;
+    },
+    counted: ({ usage: totals }) => {
+      usage = { ...usage, ...totals };
+    },
+    completed: () => {
+      told.completed = stopped === null;
+      told.failure = stopped;
+    },
+    failed: ({ failure }) => {
+      told.completed = false;
+      told.failure = failure.message === '' ? (stopped ?? told.errors.at(-1) ?? failure) : failure;
+    },
+  };
+
+  return {
+    add: (event) => take[event.how](event as never),
+    result: () => ({
+      ...told,
+      errors: [...told.errors],
+      deniedTools: [...told.deniedTools],
+      warnings: [...told.warnings],
+      answer: answer.text(),
+      turns: turns.count(),
+      usage: { ...usage, turns: turns.count(), api_requests: requests === 0 ? null : requests },
+    }),
+  };
+}
+
+const MOST = 50;
+
+function keep(list: string[], text: string): void {
+  const cut = text.slice(0, 1000);
+  if (list.length < MOST && !list.includes(cut)) list.push(cut);
+}
+
+function createAnswer() {
+  let text = '';
+  let message: string | null = null;
+  let streamed = 0;
+  let closed = false;
+  return {
+    add(piece: Extract<EngineEvent, { how: 'said' }>) {
+      // Only a finished message is parted from the next: copilot goes on in a new one where a long one was cut.
+      if (closed && piece.text !== '') {
+        text += '\n\n';
+        closed = false;
+      }
+      if (piece.message !== message) streamed = 0;
+      message = piece.message;
+      text += piece.whole ? piece.text.slice(streamed) : piece.text;
+      streamed = piece.whole ? 0 : streamed + piece.text.length;
+      closed = piece.whole && text !== '';
+    },
+    drop() {
+      text = '';
+      message = null;
+      streamed = 0;
+      closed = false;
+    },
+    text: () => text,
+  };
+}
+
+/** A CLI that tells its requests tells its turns too; of the others a new one is whatever follows a tool's result. */
+function createTurns() {
+  let turns = 0;
+  let told = false;
+  let results = false;
+  return {
+    began() {
+      turns++;
+      results = false;
+    },
+    areTold() {
+      told = true;
+    },
+    acted(running: number) {
+      if (told || !results || running > 0) return;
+      turns++;
+      results = false;
+    },
+    gotResult() {
+      results = true;
+    },
+    count: () => (turns === 0 ? null : turns),
+  };
+}
