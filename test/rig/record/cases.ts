@@ -12,8 +12,10 @@ export interface RecordedCase {
   route: RouteName;
   request: Partial<CallRequest>;
   prompt: string;
-  /** Further flags, before all others. */
+  /** Further flags, after all others. */
   flags: string[];
+  /** `text` is what a person sees who calls the CLI without its JSON flag. */
+  output: 'events' | 'text';
   credentials: 'given' | 'missing';
   /** What the API's address is replaced by. */
   address: 'api' | 'refused' | 'unknown_host';
@@ -29,7 +31,8 @@ export function recordedCases(tool: Tool): RecordedCase[] {
     request: { innerRetries: 'allow' },
     limitMs: 20_000,
   }));
-  return [...plain, ...retried, ...SPECIAL, ...OWN[tool]].map((given) => ({
+  const texts: Case[] = IN_TEXT.map((scenario) => ({ name: `${scenario}.text`, scenario, output: 'text' }));
+  return [...plain, ...retried, ...texts, ...SPECIAL, ...OWN[tool]].map((given) => ({
     ...DEFAULTS,
     limitMs: ENDLESS[given.scenario ?? 'ok'] ?? DEFAULTS.limitMs,
     ...given,
@@ -45,6 +48,7 @@ const DEFAULTS: Omit<RecordedCase, 'name' | 'tool' | 'route'> = {
   request: {},
   prompt: 'Say hello.\n',
   flags: [],
+  output: 'events',
   credentials: 'given',
   address: 'api',
   limitMs: 75_000,
@@ -86,6 +90,32 @@ const RETRIED: Record<Tool, string[]> = {
   copilot: [],
 };
 
+/** Failures as people paste them into a report. */
+const IN_TEXT = [
+  'ok',
+  'empty',
+  'nodone',
+  'garbage',
+  'reset',
+  'resetearly',
+  'html502',
+  '400key',
+  '401',
+  '403',
+  '404',
+  '429',
+  '429plain',
+  '429daily',
+  '500',
+  '503',
+  '529',
+  'toolong',
+  'mismatch',
+  'tool',
+  'tool-then-400',
+  'tool-then-500',
+];
+
 const UNKNOWN_SESSION = '11111111-2222-4333-8444-555555555555';
 
 /** The same for all three. */
@@ -104,7 +134,7 @@ const SPECIAL: Case[] = [
   { name: 'tool-unknown', scenario: 'callraw=no_such_tool:{}' },
   {
     name: 'tool-outside',
-    scenario: 'tool=echo x > /usr/local/outside.txt',
+    scenario: 'tool=echo x > ../outside.txt',
     request: { access: 'write' },
   },
 ];
@@ -116,7 +146,7 @@ const OWN: Record<Tool, Case[]> = {
     { name: 'max-turns', scenario: 'toolloop', request: { maxTurns: 2 }, limitMs: 30_000 },
     {
       name: 'write-outside',
-      scenario: 'callraw=write_file:{"file_path":"/usr/local/outside.txt","content":"x"}',
+      scenario: 'callraw=write_file:{"file_path":"../outside.txt","content":"x"}',
     },
     { name: 'bad-approval-mode', flags: ['--approval-mode', 'nope'] },
   ],

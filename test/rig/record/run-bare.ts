@@ -37,7 +37,7 @@ export async function runBare(one: RecordedCase, api: ModelApi): Promise<Recordi
     const request = { ...REQUEST, cwd: home.project, environment, ...one.request };
     const row = ADAPTERS[one.tool];
     const overlay = await row.overlay(request);
-    const argv = [...row.argv(request, overlay.argv), ...one.flags];
+    const argv = [...row.argv(request, overlay.argv), ...one.flags].filter((_word, at, all) => kept(one, all, at));
     const env = { ...environment, ...row.environment(request), ...overlay.environment } as Record<string, string>;
     const ended = await spawnBare(one, row.binary, argv, env, home);
     const places = { root: home.root, clis: CLIS, port: api.port };
@@ -78,6 +78,12 @@ function addressOf(one: RecordedCase, api: ModelApi, run: string): string {
     case 'unknown_host':
       return 'http://no-such-host.invalid'; // a name that never resolves
   }
+}
+
+/** For text the flags that ask for events are left out. */
+function kept({ output }: RecordedCase, argv: string[], at: number): boolean {
+  if (output === 'events') return true;
+  return argv[at] !== '--json' && argv[at] !== '--output-format' && argv[at - 1] !== '--output-format';
 }
 
 /** Files for both streams, a group of its own, and an end by the recorder if it does not end by itself. */

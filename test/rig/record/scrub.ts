@@ -40,6 +40,7 @@ const VOLATILE: [pattern: RegExp, to: string][] = [
   [/_\d{13}_(\d)/g, '_1_$1'],
   [/\(node:\d+\)/g, '(node:1)'],
   [/(Process Group PGID|PID|pid): ?\d+/g, '$1: 1'],
+  [/^(Duration +)\S.*$/gm, '$11s'],
   [/(total retry wait time: )[\d.]+( seconds)/g, '$15.00$2'],
   [/(Retrying (?:after|in) )[\d.]+( ?m?s\b)/g, '$15000$2'],
   [/\b(chatcmpl-|resp_|msg_|call_|fc_|toolu_)?test\d+\b/g, '$1test1'],

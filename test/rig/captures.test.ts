@@ -1,0 +1,61 @@
+// The captures: each is complete, replayable, small, and free of the machine that recorded it.
+
+import { readdirSync, readFileSync } from 'node:fs';
+import { homedir, hostname, userInfo } from 'node:os';
+import path from 'node:path';
+import { test } from 'uvu';
+import * as assert from 'uvu/assert';
+import { TOOLS } from '../../policies/tools.ts';
+import { recordedCases } from './record/cases.ts';
+
+const CAPTURES = path.resolve(import.meta.dirname, '../captures');
+const MAX_BYTES = 250_000;
+
+for (const tool of TOOLS) {
+  const recorded = readdirSync(path.join(CAPTURES, tool)).sort();
+
+  test(`${tool} has a capture for each recorded case and no other`, () => {
+    assert.equal(
+      recorded,
+      recordedCases(tool)
+        .map((one) => one.name)
+        .sort(),
+    );
+  });
+
+  for (const name of recorded) {
+    test(`${tool}/${name}`, () => {
+      const folder = path.join(CAPTURES, tool, name);
+      const [stdout, stderr, metaText] = ['stdout', 'stderr', 'meta.json'].map((file) =>
+        readFileSync(path.join(folder, file), 'utf8'),
+      ) as [string, string, string];
+      const meta = JSON.parse(metaText);
+      assert.is(meta.tool, tool);
+      assert.match(meta.version, /^\d+\.\d+\.\d+$/);
+      assert.ok(meta.killed || meta.signal !== null || Number.isInteger(meta.exit_code), 'says how it ended');
+      assert.type(meta.requests, 'number');
+      assert.ok(stdout.length + stderr.length < MAX_BYTES, `${stdout.length + stderr.length} bytes`);
+      if (!name.endsWith('.text')) for (const line of stdout.split('\n')) if (line.startsWith('{')) JSON.parse(line);
+      for (const trace of TRACES) assert.not.match(`${stdout}${stderr}${metaText}`, trace);
+    });
+  }
+}
+
+test('no folder is left over', () => {
+  assert.equal(readdirSync(CAPTURES).sort(), [...TOOLS].sort());
+});
+
+test.run();
+
+/** What would betray a machine, a day or a run. */
+const TRACES = [
+  path.resolve(import.meta.dirname, '../..'),
+  ...(homedir() === '/home/user' ? [] : [`${homedir()}/`]),
+  ...(userInfo().username.length > 4 ? [userInfo().username] : []),
+  ...(hostname().length > 4 ? [hostname()] : []),
+  '/.homes/',
+  'copilot-cache',
+  /127\.0\.0\.1:(?!8080\b|9\b)\d/,
+  /"timestamp":"(?!2026-01-01T00:00:00)/,
+  /\b[0-9a-f]{8}-[0-9a-f]{4}-[1-8](?!000-8000-)[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}\b(?<!11111111-2222-4333-8444-555555555555)/,
+];
