@@ -1,0 +1,89 @@
+// Told to stop in the middle of a tool: the wrapper leaves with its own code, a record and nobody behind.
+
+import { readFileSync } from 'node:fs';
+import path from 'node:path';
+import { suite } from 'uvu';
+import * as assert from 'uvu/assert';
+import type { CallRecord } from '../../policies/call-record.ts';
+import { TOOLS } from '../../policies/tools.ts';
+import { type ModelApi, startModelApi } from '../rig/model-api.ts';
+import { RealHome } from './real-home.ts';
+
+const test = suite<{ api: ModelApi }>('endings');
+test.before.each(async (context) => {
+  context.api = await startModelApi();
+});
+test.after.each(({ api }) => api.close());
+
+const COMMANDS = { gemini: 'gemini_headless', codex: 'run_codex', copilot: 'copilot_tool' } as const;
+const EXITS = [
+  ['SIGTERM', 143],
+  ['SIGINT', 130],
+  ['SIGHUP', 129],
+] as const;
+
+for (const tool of TOOLS) {
+  for (const [signal, exit] of EXITS) {
+    test(`${tool} in a tool, ${signal}: exit ${exit}`, async ({ api }) => {
+      await inTool(
+        tool,
+        [],
+        async (home, running, record) => {
+          running.signal(signal);
+          assert.is((await running.result).code, exit);
+          assert.equal(home.survivors(), []);
+          assert.is(record().ending, 'cancelled');
+          assert.is(record().wrapper_exit_code, exit);
+        },
+        api,
+      );
+    });
+  }
+
+  test(`${tool} in a tool when its time is over`, async ({ api }) => {
+    await inTool(
+      tool,
+      ['--timeout-ms', '8000'],
+      async (home, running, record) => {
+        const { code } = await running.result;
+        assert.equal(home.survivors(), []);
+        assert.is(record().ending, 'timed_out');
+        assert.is(code, { gemini: 13, codex: 124, copilot: 33 }[tool]);
+      },
+      api,
+    );
+  });
+}
+
+test.run();
+
+type Check = (home: RealHome, running: ReturnType<RealHome['start']>, record: () => CallRecord) => Promise<void>;
+
+/** Runs `check` once the CLI's tool sleeps. */
+async function inTool(tool: (typeof TOOLS)[number], flags: string[], check: Check, api: ModelApi): Promise<void> {
+  const home = new RealHome(tool, api.url('toolsleep'));
+  try {
+    const [out, err, result] = ['out', 'err', 'record.json'].map((name) => path.join(home.root, name)) as [
+      string,
+      string,
+      string,
+    ];
+    const argv = ['--prompt-file', home.write('prompt.md', 'Sleep.\n'), '--out', out, '--err', err, '--result', result];
+    const running = home.start(COMMANDS[tool], [...argv, '--trust-workspace', '--access', 'full', ...flags]);
+    await sleeping(home, running);
+    await check(home, running, () => JSON.parse(readFileSync(result, 'utf8')));
+  } finally {
+    await home.dispose();
+  }
+}
+
+/** There is no event for a grandchild's start, so the process table is asked until it is there. */
+async function sleeping(home: RealHome, running: ReturnType<RealHome['start']>): Promise<void> {
+  const ended = running.result.then(({ stderr }) => {
+    throw new Error(`the wrapper ended before its tool slept: ${stderr}`);
+  });
+  ended.catch(() => {});
+  while (!home.survivors().some(({ command }) => command === 'sleep 321')) {
+    await Promise.race([ended, new Promise((resolve) => setTimeout(resolve, 50))]);
+  }
+}

@@ -1,0 +1,64 @@
+// The scenarios of the model API, each with what must come of it. One model request for a failing call, unless told.
+
+import type { MatrixRow } from './rows.ts';
+
+export const PLAIN_ROWS: readonly MatrixRow[] = [
+  { name: 'ok', class: null, requests: 1 },
+  // Whether a refusal is a failure is for the gate to say, which knows the task.
+  { name: 'refusal', class: null, requests: 1 },
+  { name: 'slow-then-ok', class: null, requests: 1 },
+  { name: 'answer-429', class: null, requests: 1 },
+  { name: 'answer-quota', class: null, requests: 1 },
+  { name: 'answer-401', class: null, requests: 1 },
+  { name: 'tool', class: null, requests: 2 },
+  { name: 'large answer', scenario: 'long=1000000', class: null, requests: 1 },
+
+  { name: '400key', class: 'auth', requests: 1 },
+  { name: '400expired', class: 'auth', requests: 1 },
+  { name: '400region', class: 'auth', requests: 1 },
+  { name: '401', class: 'auth', requests: 1 },
+  { name: '403', class: 'auth', requests: 1 },
+  { name: '402billing', class: 'quota', requests: 1 },
+  { name: '429daily', class: 'quota', requests: 1 },
+  { name: '404', class: 'tooling', requests: 1 },
+
+  { name: '408', class: 'transient', requests: 1 },
+  { name: '429', class: 'transient', requests: 1 },
+  { name: '429plain', class: 'transient', requests: 1 },
+  { name: '429long', class: 'transient', requests: 1 },
+  { name: '500', class: 'transient', requests: 1 },
+  { name: '503', class: 'transient', requests: 1 },
+  { name: '504', class: 'transient', requests: 1 },
+  { name: '529', class: 'transient', requests: 1 },
+  { name: 'html502', class: 'transient', requests: 1 },
+
+  { name: 'empty', class: 'transient', requests: 1 },
+  { name: 'nodone', class: 'transient', requests: 1 },
+  { name: 'garbage', class: 'transient', requests: 1 },
+  { name: 'resetearly', class: 'transient', requests: 1 },
+  { name: 'reset', class: 'transient', requests: 1 },
+  { name: 'slow', class: 'transient', exit: 'timeout', requests: 1, deadline: 'involved' },
+  { name: 'slowstream', class: 'transient', exit: 'timeout', requests: 1, deadline: 'involved' },
+
+  { name: 'toolong', class: 'prompt_too_large', requests: 1 },
+  { name: '413', class: 'prompt_too_large', requests: 1 },
+  { name: 'mismatch', class: 'tooling', requests: 1 },
+  { name: 'mismatch2', class: 'tooling', requests: 1 },
+  { name: 'toolong-event', class: 'prompt_too_large', requests: 1, tools: ['codex', 'copilot'] },
+  { name: 'quota-event', class: 'quota', requests: 1, tools: ['codex', 'copilot'] },
+  { name: 'ratelimit-event', class: 'transient', requests: 1, tools: ['codex', 'copilot'] },
+
+  { name: 'tool-then-400', class: 'tooling', requests: 2 },
+  { name: 'tool-then-500', class: 'transient', requests: 2 },
+  { name: 'tool-then-empty', class: 'transient', requests: 2 },
+  { name: 'tool exits 3', scenario: 'tool=exit 3', class: null, requests: 2 },
+  { name: 'unknown tool', scenario: 'callraw=no_such_tool:{}', class: null, requests: 2 },
+
+  // gemini asks the model once more whether it loops, before it stops; only codex says that an answer was cut.
+  {
+    name: 'repeat',
+    class: { gemini: 'transient', codex: null, copilot: null },
+    requests: { gemini: 2, codex: 1, copilot: 1 },
+  },
+  { name: 'maxtokens', class: 'transient', requests: 1, tools: ['codex'] },
+];

@@ -1,0 +1,74 @@
+// What a wrapper has to make of each scenario, tool by tool: the table that the benchmark prints and the test asserts.
+
+import type { ErrorClass } from '../../../policies/classes.ts';
+import type { Tool } from '../../../policies/tools.ts';
+import type { RouteName } from '../routes.ts';
+import { PLAIN_ROWS } from './plain-rows.ts';
+import { SPECIAL_ROWS } from './special-rows.ts';
+
+export type PerTool<T> = T | Record<Tool, T>;
+
+/** A row as it is written down; a value stands for all three tools, or for each its own. */
+export interface MatrixRow {
+  name: string;
+  /** A scenario of the model API; the row's name unless told. */
+  scenario?: string;
+  /** null is a success, whose answer must be the scenario's, whole. */
+  class: PerTool<ErrorClass | null>;
+  /** Which of the wrapper's exit codes; `ok` or `failure` by the class unless told. */
+  exit?: PerTool<ExitKind>;
+  /** At most so many requests may ask the model. */
+  requests: PerTool<number>;
+  setup?: Setup;
+  /** Only these tools can be brought into this state. */
+  tools?: readonly Tool[];
+  /** A wait is part of the scenario, so its seconds count for nothing. */
+  deadline?: 'involved';
+}
+
+export type ExitKind = 'ok' | 'failure' | 'timeout' | 'missingBinary' | 'badInput' | 'geminiInput';
+
+/** How the world differs from a healthy one. */
+export interface Setup {
+  route?: RouteName;
+  prompt?: string | 'no file';
+  address?: 'refused' | 'unknown host';
+  credentials?: 'missing';
+  binary?: 'missing';
+  trust?: 'none';
+  flags?: string[];
+}
+
+/** One call to be made. */
+export interface MatrixCall {
+  name: string;
+  tool: Tool;
+  scenario: string;
+  setup: Setup;
+  expected: { class: ErrorClass | null; exit: ExitKind; requests: number };
+  deadline: 'none' | 'involved';
+}
+
+export const matrixRows: readonly MatrixRow[] = [...PLAIN_ROWS, ...SPECIAL_ROWS];
+
+/** The calls of a row for each tool that it is about. */
+export function callsOf(row: MatrixRow, tools: readonly Tool[]): MatrixCall[] {
+  return tools
+    .filter((tool) => row.tools?.includes(tool) ?? true)
+    .map((tool) => {
+      const errorClass = pick(row.class, tool);
+      const exit = row.exit === undefined ? (errorClass === null ? 'ok' : 'failure') : pick(row.exit, tool);
+      return {
+        name: row.name,
+        tool,
+        scenario: row.scenario ?? row.name,
+        setup: row.setup ?? {},
+        expected: { class: errorClass, exit, requests: pick(row.requests, tool) },
+        deadline: row.deadline ?? 'none',
+      };
+    });
+}
+
+function pick<T>(value: PerTool<T>, tool: Tool): T {
+  return typeof value === 'object' && value !== null ? (value as Record<Tool, T>)[tool] : (value as T);
+}

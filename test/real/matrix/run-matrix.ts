@@ -1,0 +1,137 @@
+// Makes the calls of the matrix: the built wrapper, the real CLI, the model API, and a look at everything afterwards.
+
+import { existsSync, readFileSync } from 'node:fs';
+import path from 'node:path';
+import type { CallRecord } from '../../../policies/call-record.ts';
+import { EXIT_GEMINI_INPUT, WRAPPER_EXIT } from '../../../policies/exit-codes.ts';
+import type { Tool } from '../../../policies/tools.ts';
+import { readScenario } from '../../rig/model-api/scenario.ts';
+import { type ModelApi, startModelApi } from '../../rig/model-api.ts';
+import { RealHome } from '../real-home.ts';
+import { withoutKey } from '../routes.ts';
+import type { ExitKind, MatrixCall } from './rows.ts';
+
+export interface MatrixOutcome {
+  call: MatrixCall;
+  exit: number | null;
+  expectedExit: number;
+  class: string | null;
+  reason: string | null;
+  requests: number;
+  seconds: number;
+  survivors: number;
+  /** What is wrong, in words; empty when all is right. */
+  faults: string[];
+}
+
+const COMMANDS = { gemini: 'gemini_headless', codex: 'run_codex', copilot: 'copilot_tool' } as const satisfies Record<
+  Tool,
+  string
+>;
+
+/** Two at once: more would only take turns on a small machine, and gemini's start would grow to many seconds. */
+const LANES = 2;
+
+/** Outcomes in the order of the calls; `told` hears of each as it comes. */
+export async function runMatrix(
+  calls: readonly MatrixCall[],
+  told: (outcome: MatrixOutcome) => void = () => {},
+): Promise<MatrixOutcome[]> {
+  const api = await startModelApi();
+  const outcomes: MatrixOutcome[] = [];
+  const left = [...calls.entries()];
+  const lane = async () => {
+    for (let next = left.shift(); next !== undefined; next = left.shift()) {
+      const [at, call] = next;
+      outcomes[at] = await make(call, `call-${at}`, api);
+      told(outcomes[at]);
+    }
+  };
+  await Promise.all(Array.from({ length: LANES }, lane));
+  await api.close();
+  return outcomes;
+}
+
+async function make(call: MatrixCall, run: string, api: ModelApi): Promise<MatrixOutcome> {
+  const home = new RealHome(call.setup.route ?? call.tool, addressOf(call, run, api));
+  try {
+    const files = { out: path.join(home.root, 'answer.out'), record: path.join(home.root, 'record.json') };
+    const began = performance.now();
+    const running = home.start(COMMANDS[call.tool], argvOf(call, home, files), { env: environmentOf(call, home) });
+    const { code, stderr } = await running.result;
+    const seconds = (performance.now() - began) / 1000;
+    const survivors = home.survivors();
+    const record = readRecord(files.record);
+    const seen = {
+      call,
+      exit: code,
+      expectedExit: exitOf(call.expected.exit, call.tool),
+      class: record === null ? '(no record)' : record.verdict.class,
+      reason: record?.verdict.reason ?? null,
+      requests: api.paid(run).length,
+      seconds,
+      survivors: survivors.length,
+    };
+    const answer = existsSync(files.out) ? readFileSync(files.out, 'utf8') : null;
+    return { ...seen, faults: faultsOf(seen, answer, stderr) };
+  } finally {
+    await home.dispose();
+  }
+}
+
+function addressOf({ scenario, setup }: MatrixCall, run: string, api: ModelApi): string {
+  if (setup.address === 'refused') return 'http://127.0.0.1:9'; // the discard port, where nobody listens
+  if (setup.address === 'unknown host') return 'http://no-such-host.invalid';
+  return api.url(scenario, run);
+}
+
+function argvOf({ setup, deadline }: MatrixCall, home: RealHome, files: { out: string; record: string }): string[] {
+  const { prompt = 'Say hello.\n', trust, flags = [] } = setup;
+  const file = prompt === 'no file' ? path.join(home.project, 'no-such-prompt.md') : home.write('prompt.md', prompt);
+  return [
+    ...['--prompt-file', file, '--out', files.out, '--err', path.join(home.root, 'answer.err')],
+    ...['--result', files.record, '--access', 'full'],
+    ...(trust === 'none' ? [] : ['--trust-workspace']),
+    ...(deadline === 'involved' ? ['--timeout-ms', '4000'] : ['--timeout-ms', '60000']),
+    ...flags,
+  ];
+}
+
+function environmentOf({ setup }: MatrixCall, home: RealHome): Record<string, string> {
+  if (setup.binary === 'missing') return { PATH: '/usr/bin:/bin' };
+  if (setup.credentials !== 'missing') return {};
+  const kept = withoutKey(home.env);
+  return Object.fromEntries(
+    Object.keys(home.env)
+      .filter((name) => !(name in kept))
+      .map((name) => [name, '']),
+  );
+}
+
+function readRecord(file: string): CallRecord | null {
+  return existsSync(file) ? (JSON.parse(readFileSync(file, 'utf8')) as CallRecord) : null;
+}
+
+function exitOf(kind: ExitKind, tool: Tool): number {
+  return kind === 'geminiInput' ? EXIT_GEMINI_INPUT : WRAPPER_EXIT[tool][kind];
+}
+
+function faultsOf(seen: Omit<MatrixOutcome, 'faults'>, answer: string | null, stderr: string): string[] {
+  const { call, exit, expectedExit, survivors, requests } = seen;
+  const { expected } = call;
+  const wrongAnswer = expected.class === null && answer?.trim() !== answerOf(call.scenario).trim();
+  return [
+    ...(exit === expectedExit ? [] : [`exit ${exit}, not ${expectedExit}`]),
+    ...(seen.class === expected.class ? [] : [`class ${seen.class} (${seen.reason}), not ${expected.class}`]),
+    ...(requests <= expected.requests ? [] : [`${requests} model requests, at most ${expected.requests}`]),
+    ...(survivors === 0 ? [] : [`${survivors} survivors`]),
+    ...(wrongAnswer ? [`answer ${JSON.stringify(answer?.slice(0, 80) ?? null)}: ${stderr.trim().slice(-300)}`] : []),
+    ...(expected.class !== null && answer ? ['a failure published an answer'] : []),
+  ];
+}
+
+/** What the model says in the end. */
+function answerOf(scenario: string): string {
+  const { reply, afterTool = reply } = readScenario(scenario);
+  return afterTool.how === 'says' ? afterTool.saying.text : '';
+}
