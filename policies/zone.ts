@@ -1,0 +1,82 @@
+// From a time on the wall somewhere to the instant it is.
+
+export interface WallTime {
+  year: number;
+  /** 1 to 12. */
+  month: number;
+  day: number;
+  hour: number;
+  minute: number;
+}
+
+export function instantOf(wall: WallTime, zone: string): Date {
+  const asUtc = Date.UTC(wall.year, wall.month - 1, wall.day, wall.hour, wall.minute);
+  // Twice, for the offset may change between the guess and the truth.
+  const guess = asUtc - offsetAt(asUtc, zone);
+  return new Date(asUtc - offsetAt(guess, zone));
+}
+
+export function wallTimeOf(instant: Date, zone: string): WallTime {
+  const local = new Date(instant.getTime() + offsetAt(instant.getTime(), zone));
+  return {
+    year: local.getUTCFullYear(),
+    month: local.getUTCMonth() + 1,
+    day: local.getUTCDate(),
+    hour: local.getUTCHours(),
+    minute: local.getUTCMinutes(),
+  };
+}
+
+/** Accepts IANA names, `UTC`, `+02:00` and what people call the zones of America and Europe; null for anything else. */
+export function zoneOf(name: string): string | null {
+  const zone = NICKNAMES[name.toLowerCase().replace(/ (?:standard |daylight )?time$/, '')] ?? name;
+  if (OFFSET.test(zone)) return zone;
+  try {
+    new Intl.DateTimeFormat('en', { timeZone: zone });
+    return zone;
+  } catch {
+    return null;
+  }
+}
+
+const OFFSET = /^([+-])(\d\d):?(\d\d)$/;
+
+const NICKNAMES: Record<string, string> = {
+  z: 'UTC',
+  gmt: 'UTC',
+  pt: 'America/Los_Angeles',
+  pst: 'America/Los_Angeles',
+  pdt: 'America/Los_Angeles',
+  pacific: 'America/Los_Angeles',
+  mt: 'America/Denver',
+  mst: 'America/Denver',
+  mdt: 'America/Denver',
+  ct: 'America/Chicago',
+  cst: 'America/Chicago',
+  cdt: 'America/Chicago',
+  et: 'America/New_York',
+  est: 'America/New_York',
+  edt: 'America/New_York',
+  eastern: 'America/New_York',
+  bst: 'Europe/London',
+  cet: 'Europe/Paris',
+  cest: 'Europe/Paris',
+};
+
+function offsetAt(time: number, zone: string): number {
+  const fixed = OFFSET.exec(zone);
+  if (fixed) return (fixed[1] === '-' ? -1 : 1) * (Number(fixed[2]) * 60 + Number(fixed[3])) * 60_000;
+  const parts = new Intl.DateTimeFormat('en-US', {
+    timeZone: zone,
+    hourCycle: 'h23',
+    year: 'numeric',
+    month: 'numeric',
+    day: 'numeric',
+    hour: 'numeric',
+    minute: 'numeric',
+    second: 'numeric',
+  }).formatToParts(time);
+  const part = (type: string) => Number(parts.find((one) => one.type === type)?.value);
+  const local = Date.UTC(part('year'), part('month') - 1, part('day'), part('hour'), part('minute'), part('second'));
+  return local - Math.floor(time / 1000) * 1000;
+}
