@@ -1,0 +1,181 @@
+// Token classes with figures: times, the codes that are kept, amounts; then names, and any word with a digit left.
+
+import * as amount from './amount-scan.ts';
+import { HAS } from './characters.ts';
+import * as code from './code-scan.ts';
+import type { Cursor } from './cursor.ts';
+import * as name from './name-scan.ts';
+import * as time from './time-scan.ts';
+import { keep, type TokenClass } from './token-class.ts';
+
+const keepCode = (cursor: Cursor, at: number, end: number): string => `<code:${keep(cursor, at, end)}>`;
+
+export const FIGURES: readonly TokenClass[] = [
+  {
+    name: 'date',
+    put: '<time>',
+    begins: 'word',
+    needs: HAS.digit,
+    scan: time.scanDate,
+    examples: [
+      ['2026-11-21T20:16:49.882Z 2026-11-21 20:16:49,882 2026-11-21T20-16-49-882Z', '<time>'],
+      ['11/21/2026, 8:30 PM', '<time>'],
+    ],
+  },
+  {
+    name: 'month',
+    put: '<time>',
+    begins: 'word',
+    first: 'jfmasond',
+    needs: HAS.digitNext,
+    scan: time.scanMonth,
+    examples: [
+      ['Nov 21 20:16:49 host', '<time> host'],
+      ['try again at Sep 18th, 2026 12:04 AM.', 'try again at <time>'],
+      ['you may do so', 'you may do so'],
+    ],
+  },
+  {
+    name: 'day of month',
+    put: '<time>',
+    begins: 'word',
+    needs: HAS.digit,
+    scan: time.scanDayOfMonth,
+    examples: [['21 Nov 2026 20:16:49 GMT, 21-Nov-2026', '<time>']],
+  },
+  {
+    name: 'day',
+    put: '<time>',
+    begins: 'word',
+    first: 'mtwfs',
+    needs: 0,
+    scan: time.scanDay,
+    examples: [
+      ['Fri, 21 Nov 2026 20:16:49 GMT', '<time>'],
+      ['[Sun Dec 04 04:47:44 2005] resets Monday at 9:00 AM', '<time> resets <time>'],
+      ['the sun, on mondays', 'the sun on mondays'],
+    ],
+  },
+  {
+    name: 'clock',
+    put: '<time>',
+    begins: 'word',
+    needs: HAS.digit,
+    scan: time.scanClock,
+    examples: [['20:16:49.882 resets at 8pm (America/Los_Angeles), at 8:30', '<time> resets at <time> at <time>']],
+  },
+  {
+    name: 'negative code',
+    put: keepCode,
+    begins: '-',
+    needs: HAS.digit,
+    scan: code.scanNegativeCode,
+    examples: [['(code -32600) errno: -104, but -7', 'code <code:-32600> errno <code:-104> but <n>']],
+  },
+  {
+    name: 'code',
+    put: keepCode,
+    begins: 'word',
+    needs: HAS.digit,
+    scan: code.scanCode,
+    examples: [
+      [
+        'exited with code 1; exit status 2; (os error 104)',
+        'exited with code <code:1> exit status <code:2> os error <code:104>',
+      ],
+      ['{"code":401,"status":"UNAUTHENTICATED"}', 'code <code:401> status unauthenticated'],
+      ['Last error: 429 You exceeded', 'last <code:429> you exceeded'],
+      ['502 Bad Gateway', '<code:502> bad gateway'],
+      ['line 401, 450 items, limit: 429 requests, status: 200', 'line <n> items limit <n> requests status <n>'],
+    ],
+  },
+  {
+    name: 'named code',
+    put: keepCode,
+    begins: 'word',
+    needs: HAS.digit,
+    scan: code.scanNamedCode,
+    examples: [['error[E0425], TS2304', 'error <code:e0425> <code:ts2304>']],
+  },
+  {
+    name: 'duration',
+    put: '<n>',
+    begins: 'word',
+    needs: HAS.digit,
+    scan: amount.scanDuration,
+    examples: [['took 14.61 seconds, 1h 2m 3s, 5099ms in all', 'took <n> in all']],
+  },
+  {
+    name: 'size',
+    put: '<n>',
+    begins: 'word',
+    needs: HAS.digit,
+    scan: amount.scanSize,
+    examples: [['truncated to 8388608 bytes of 1.5 GiB', 'truncated to <n> of <n>']],
+  },
+  {
+    name: 'name',
+    put: '<name>',
+    begins: 'word',
+    needs: HAS.quote,
+    scan: name.scanName,
+    examples: [
+      ["Model 'x-y' not found; the 'nope' model", 'model <name> not found the <name> model'],
+      ["invalid value 'nope'", 'invalid value nope'],
+    ],
+  },
+  {
+    name: 'model',
+    put: '<name>',
+    begins: 'word',
+    needs: HAS.slash,
+    scan: name.scanModel,
+    examples: [['models/nope is not found', 'models <name> is not found']],
+  },
+  {
+    name: 'spawned',
+    put: 'spawn <name>',
+    begins: 'word',
+    first: 's',
+    needs: 0,
+    scan: name.scanSpawned,
+    examples: [
+      ['spawn gemini ENOENT', 'spawn <name> enoent'],
+      ['spawn failed', 'spawn failed'],
+    ],
+  },
+  {
+    name: 'level',
+    put: '',
+    begins: 'word',
+    first: 'ef',
+    needs: 0,
+    scan: name.scanLevel,
+    examples: [['[ERROR] ERROR: x failed', 'x failed']],
+  },
+  {
+    name: 'hex',
+    put: '<n>',
+    begins: 'word',
+    first: 'abcdef0123456789',
+    needs: HAS.length,
+    scan: name.scanHex,
+    examples: [['at deadbeef', 'at <n>']],
+  },
+  {
+    name: 'random',
+    put: '<n>',
+    begins: 'word',
+    needs: HAS.length,
+    scan: name.scanRandom,
+    examples: [['token aBcDeFgHiJkLmNoPqRsTuVwXyZaBcDeFg', 'token <n>']],
+  },
+  {
+    name: 'number',
+    put: '<n>',
+    begins: 'word',
+    needs: HAS.digit,
+    scan: name.scanNumber,
+    examples: [['pid 4880, attempt 3/10, blk_-160899, gpt-5.1-codex, OAuth2', 'pid <n> attempt <n> oauth2']],
+  },
+];

@@ -1,0 +1,183 @@
+// What a line of stderr is besides an error: the lines that never tell two failures apart.
+
+/**
+ * `noise` is dropped. `retry` and `notice` tell something only where nothing better is said, so they are kept apart.
+ * An indented line below one of them is of the same kind.
+ */
+export type Grade = 'noise' | 'retry' | 'notice';
+
+export interface LineKind {
+  name: string;
+  grade: Grade;
+  /** Tried at the head of the line, without ANSI sequences; linear. */
+  pattern: RegExp;
+  /** Holds only for lines without a word of failure. */
+  unlessError?: true;
+  examples: readonly string[];
+}
+
+// Order is meaning: the first kind that matches decides.
+export const LINE_KINDS: readonly LineKind[] = [
+  {
+    name: 'stack frame',
+    grade: 'noise',
+    pattern: /^\s+at \S|^at (?:async |new )?[\w$.<>[\] ]{1,200} ?\(\S+:\d+:\d+\)|^\s+\.\.\. \d+ (?:more|lines)/,
+    examples: [
+      '    at async main (file:///x/chunk-JDPZ4CE3.js:17627:5) {',
+      '    at process.processTicksAndRejections (node:internal/process/task_queues:95:5)',
+      '\tat org.example.Main.run(Main.java:12)',
+    ],
+  },
+  {
+    name: 'script frame',
+    grade: 'noise',
+    pattern: /^\s*File ".{1,500}", line \d+|^Traceback \(most recent call last\)|^goroutine \d+ \[/,
+    examples: ['  File "/x/y.py", line 3, in <module>', 'Traceback (most recent call last):'],
+  },
+  {
+    name: 'native frame',
+    grade: 'noise',
+    pattern:
+      /^\s*#?\d+:?\s+0x[0-9a-f]+\b|^\s+\d+: [\w<][\w<>]{0,80}::|^-{3,}.{0,60}(?:stack trace|backtrace)|^<-{2,}.{1,60}-{2,}>/i,
+    examples: [' 1: 0xb090e0 node::Abort() [node]', '<--- JS stacktrace --->', '----- Native stack trace -----'],
+  },
+  {
+    name: 'garbage collector',
+    grade: 'noise',
+    pattern: /^\[\d+:0x[0-9a-f]+\]\s+\d+ ms: /,
+    examples: ['[4880:0x5581]    12345 ms: Mark-sweep 2039.8 (2082.1) -> 2038.4 MB'],
+  },
+  {
+    name: 'place in source',
+    grade: 'noise',
+    pattern: /^(?:node:|file:\/\/|\/|[A-Za-z]:\\)[^\s"']{1,500}:\d+(?::\d+)?$/,
+    examples: ['node:internal/modules/cjs/loader:1228', '/home/x/app.js:10'],
+  },
+  {
+    name: 'source echo',
+    grade: 'noise',
+    pattern: /^\s*\d{1,6}\s*\|(?:\s|$)|^\s+\|(?:\s|$)/,
+    examples: ['12 | const x = fail();', '   |     ^^^^'],
+  },
+  {
+    name: 'runtime version',
+    grade: 'noise',
+    pattern: /^Node\.js v\d|^note: run with `RUST_BACKTRACE|^\(Use `node --trace-/,
+    examples: ['Node.js v20.20.2', '(Use `node --trace-warnings ...` to show where the warning was created)'],
+  },
+  {
+    name: 'notice of gemini',
+    grade: 'noise',
+    pattern:
+      /^(?:Warning: )?(?:256-color support not detected|True color \(24-bit\) support not detected)|^YOLO mode is enabled|^Ripgrep is not available|^\[STARTUP\]|^Loaded cached credentials|^Data collection is disabled|^Hook registry initialized/,
+    examples: [
+      'Warning: 256-color support not detected. Using a terminal with at least 256-color support is recommended.',
+      'YOLO mode is enabled. All tool calls will be automatically approved.',
+      'Ripgrep is not available. Falling back to GrepTool.',
+      "[STARTUP] Cannot measure phase 'cleanup_ops': start mark 'startup:cleanup_ops:start' not found",
+    ],
+  },
+  {
+    name: 'notice of codex',
+    grade: 'noise',
+    pattern:
+      /^Reading (?:additional input|prompt) from stdin|^(?:warning: )?(?:Codex could not find bubblewrap|Model metadata for )|^tokens used\b|^OpenAI Codex v\d/i,
+    examples: [
+      'Reading additional input from stdin...',
+      'warning: Codex could not find bubblewrap on PATH. Install bubblewrap with your OS package manager.',
+      'warning: Model metadata for `gpt-5.1-codex` not found. Defaulting to fallback metadata.',
+      'tokens used',
+    ],
+  },
+  {
+    name: 'statistics of copilot',
+    grade: 'noise',
+    pattern:
+      /^(?:Changes|Duration|Tokens|Resume|Requests|AI Credits)\s{2,}|^(?:Total (?:usage est|duration|session time|code changes)|API time spent|(?:Usage|Breakdown) by (?:AI )?model)\b/,
+    examples: [
+      'Changes    +0 -0',
+      'Resume     copilot --resume=9c107400-5815-4d3b-aab9-f03f04949199',
+      'Tokens     ↑ 11 • ↓ 7',
+    ],
+  },
+  {
+    name: 'listener warning',
+    grade: 'noise',
+    pattern: /^(?:\(node:\d+\) )?MaxListenersExceededWarning/,
+    examples: ['(node:4880) MaxListenersExceededWarning: Possible EventTarget memory leak detected.'],
+  },
+  {
+    name: 'progress',
+    grade: 'noise',
+    pattern:
+      /^[^\w]{0,4}(?:[\w.@/-]{1,60} ){0,6}[^\n]{0,40}?\d{1,3}(?:\.\d+)?\s?%|^\s*[⠀-⣿◐◓◑◒|/\\-]\s+\S|^\s*\[[#=>. -]{3,}\]/,
+    unlessError: true,
+    examples: ['Downloading model 45%', ' 45% |█████     | 9/20', '⠋ Working', '[=====>    ] 12/20'],
+  },
+  {
+    name: 'retry',
+    grade: 'retry',
+    pattern:
+      /^.{0,40}\bAttempt \d+(?: ?(?:of|\/) ?\d+)? failed\b|^.{0,400}\b[Rr]etrying(?: (?:in|after|with|request|\()|\.\.|…)|^.{0,30}\bReconnecting\b|^.{0,200}\bwill retry\b/,
+    examples: [
+      'Attempt 1 failed with status 500. Retrying with backoff... _ApiError: {"error":{"code":500}}',
+      'Suggested retry after 2s.. Retrying after 5099ms...',
+      'ERROR: Reconnecting... 2/5',
+      '● Request failed due to a transient API error. Retrying...',
+      'Attempt 10 failed: Resource has been exhausted. Max attempts reached',
+    ],
+  },
+  {
+    name: 'failure of a tool',
+    grade: 'notice',
+    pattern: /^Error executing tool \S/,
+    examples: ['Error executing tool write_file: Path not in workspace: Attempted path "/etc/x"'],
+  },
+  {
+    name: 'help',
+    grade: 'notice',
+    pattern: /^(?:usage|commands|options|positionals|arguments|examples|flags|subcommands):|^\s{2,}-{1,2}\w/i,
+    examples: ['Usage: codex exec [OPTIONS] [PROMPT]', '  -m, --model    Model  [string]'],
+  },
+  {
+    name: 'warning',
+    grade: 'notice',
+    pattern:
+      /^(?:\S{1,40} ){0,2}?[([]?(?:warn(?:ing)?|info|debug|trace|notice|note|hint|tip|deprecat(?:ed|ion))\b[)\]]?[:\s]|^\(node:\d+\) \S*Warning|^npm (?:warn|notice)|^! /i,
+    examples: [
+      'warning: Codex is ignoring 1 unrecognized configuration setting.',
+      '2026-11-21T20:16:49Z WARN codex_core: slow',
+      '(node:4880) ExperimentalWarning: x is an experimental feature',
+      '! No token count multiplier is known for Anthropic model "x".',
+    ],
+  },
+  {
+    name: 'epilogue',
+    grade: 'notice',
+    pattern: /^An unexpected critical error occurred:\s?\[object Object\]/,
+    examples: ['An unexpected critical error occurred:[object Object]'],
+  },
+];
+
+export function kindOfLine(line: string): LineKind | null {
+  const error = isErrorBearing(line);
+  for (const kind of LINE_KINDS) if (!(kind.unlessError && error) && kind.pattern.test(line)) return kind;
+  return null;
+}
+
+export const isErrorBearing = (line: string): boolean => FAILURE.test(line);
+
+// Stems of the words in which programs say that something went wrong, and codes where a label says that they are codes.
+const FAILURE = new RegExp(
+  [
+    'error|fail|fatal|exception|panic|abort|crash|killed|terminated|interrupted|cancell?ed|corrupt|mismatch|violat',
+    "can ?not|can['’]t|could ?n['’]t|could not|unable|did not|does not|is not|are not|was not|not (?:found|set|given|allowed|permitted|supported|available|specified|configured|authenticated|authorized|logged|inside|a )",
+    'no (?:such|space|response|input|prompt|session|previous|auth|matching|valid|permission|route|credentials)|without a ',
+    'invalid|illegal|malformed|unexpected|unknown|unrecogni[sz]ed|unsupported|unavailable|unauthori[sz]ed|unauthenticated|insufficient|incorrect|missing|requires?\\b|required|must ',
+    'denied|refused|rejected|forbidden|blocked|suspended|revoked|expired|exceed|exhaust|quota|too (?:large|long|many|big)|rate.?limit|(?:usage|spend|hit|reached?).{0,12} limit|limit reached|overload|at capacity|high demand|throttl|busy|billing',
+    'timed? ?out|timeout|disconnect|connection (?:reset|closed|lost)|reset by peer|hang up|out of (?:memory|room)|ran out|stack overflow|segmentation|core dumped|already (?:in use|exists|has|running)|locked|conflict',
+    'log ?in\\b|sign in|set an auth|try again|reached max|\\bE[A-Z]{4,}\\b|SIG(?:KILL|TERM|SEGV|ABRT|INT|BUS)',
+    '^\\W{0,3}[45]\\d\\d\\b|\\b(?:status|code|errno|http)\\W{1,4}-?\\d|exit(?:ed)?(?: with)?(?: code| status)? \\d',
+  ].join('|'),
+  'i',
+);

@@ -1,0 +1,93 @@
+// Token classes that are known by what marks them: a placeholder, a prefix, the label in front.
+
+import * as amount from './amount-scan.ts';
+import { HAS } from './characters.ts';
+import * as name from './name-scan.ts';
+import { keep, type TokenClass } from './token-class.ts';
+
+export const MARKED: readonly TokenClass[] = [
+  {
+    name: 'placeholder',
+    put: keep,
+    begins: '<',
+    needs: 0,
+    scan: name.scanPlaceholder,
+    examples: [['in <path> got <code:401>', 'in <path> got <code:401>']],
+  },
+  {
+    name: 'redacted',
+    put: '<secret>',
+    begins: '[',
+    needs: HAS.colon,
+    scan: name.scanRedacted,
+    examples: [['key [REDACTED:github_token] expired', 'key <secret> expired']],
+  },
+  {
+    name: 'task',
+    put: '<task>',
+    begins: 'word',
+    needs: HAS.task,
+    scan: name.scanTask,
+    examples: [['stage of fix-login-7 failed', 'stage of <task> failed']],
+  },
+  {
+    name: 'secret',
+    put: '<secret>',
+    begins: 'word',
+    first: 'sgayxre',
+    needs: 0,
+    scan: name.scanSecret,
+    examples: [
+      ['Incorrect API key provided: sk-pr****abcd', 'incorrect api key provided <secret>'],
+      ['a task-oriented risk-free plan', 'a task-oriented risk-free plan'],
+    ],
+  },
+  {
+    name: 'bearer',
+    put: '<secret>',
+    begins: 'word',
+    needs: HAS.digit,
+    scan: name.scanBearer,
+    examples: [['Authorization: Bearer a1b2c3d4e5f6a7b8c9', 'authorization bearer <secret>']],
+  },
+  {
+    name: 'wait',
+    put: amount.bucket,
+    begins: 'word',
+    needs: HAS.digit,
+    scan: amount.scanWait,
+    examples: [
+      ['resets in 5s', 'resets in <wait:s>'],
+      ['try again in 3 hours 12 minutes', 'try again in <wait:h>'],
+      ['"retryDelay":"36.5s"', 'retrydelay <wait:s>'],
+      ['resets_in_seconds: 1234', 'resets_in_seconds <wait:m>'],
+      ['Retry-After: 30', 'retry-after <wait:s>'],
+      ['total retry wait time: 60.84 seconds', 'total retry wait time <n>'],
+    ],
+  },
+  {
+    name: 'labelled id',
+    put: '<n>',
+    begins: 'word',
+    needs: HAS.label,
+    scan: name.scanLabelledId,
+    examples: [
+      ['request id: Abc-dEf failed', 'request id <n> failed'],
+      ['{"session_id":"abcdef","ok":false}', 'session_id <n> ok false'],
+      ['traceId=abcdef', 'traceid <n>'],
+      ['session id: not found', 'session id not found'],
+      ['invalid: abc', 'invalid abc'],
+    ],
+  },
+  {
+    name: 'value',
+    put: '<v>',
+    begins: 'word/~.-',
+    needs: HAS.equals | HAS.label,
+    scan: name.scanValue,
+    examples: [
+      ['uid=0 user="alice smith" stage=Unknown', 'uid <v> user <v> stage <v>'],
+      ['error=unsupported call', 'error unsupported call'],
+    ],
+  },
+];

@@ -1,0 +1,179 @@
+// Brings a text to its normal form: words in lower case, one space between them, a placeholder for whatever is volatile.
+
+import { HAS, isLetter, isWord, KIND, SPACE, WORD } from './characters.ts';
+import { type Context, type Cursor, featuresOf, openCursor, readRun, readUnit } from './cursor.ts';
+import type { TokenClass } from './token-class.ts';
+import { TOKEN_CLASSES } from './token-classes.ts';
+
+/** What each token class ate, oldest first; at most `TRACED` pieces of a class. */
+export type Trace = Record<string, string[]>;
+
+const TRACED = 12;
+
+/**
+ * Linear in the text's length, never throws, and a normal form is its own normal form.
+ * `limit` stops it at about that many characters of output.
+ */
+export function normalise(
+  text: string,
+  context: Context = {},
+  limit = Number.POSITIVE_INFINITY,
+  trace?: Trace,
+): string {
+  const cursor = openCursor(withoutPrompt(stripInvisible(text), context.prompt), context);
+  const written: Written = { out: '', last: '', from: 0, to: 0 };
+  let at = 0;
+  while (at < cursor.text.length && written.out.length + written.to - written.from < limit) {
+    at = step(cursor, at, written, trace);
+  }
+  flush(cursor, written);
+  return written.out.toLowerCase();
+}
+
+interface Written {
+  out: string;
+  last: string;
+  /** Words that follow each other with one space between them are copied in one piece, once it ends. */
+  from: number;
+  to: number;
+}
+
+function flush(cursor: Cursor, written: Written): void {
+  if (written.from === written.to) return;
+  const words = cursor.text.slice(written.from, written.to);
+  written.out += written.out === '' ? words : ` ${words}`;
+  written.from = written.to;
+}
+
+/** Takes one token or one sign at `at` and returns the offset past it. */
+function step(cursor: Cursor, at: number, written: Written, trace: Trace | undefined): number {
+  const code = cursor.text.charCodeAt(at);
+  const kind = code < 128 ? (KIND[code] as number) : 0;
+  if (kind & SPACE) {
+    cursor.spaced = true;
+    return at + 1;
+  }
+  const fresh = at >= cursor.runEnd;
+  if (fresh) readRun(cursor, at);
+  if (!(kind & WORD) && !isLetter(code)) return takeSign(cursor, at, code, written, trace);
+  if (!fresh || cursor.unitEnd !== cursor.runEnd) readUnit(cursor, at);
+  for (const row of wordClasses(featuresOf(cursor, at), code)) {
+    const end = row.scan(cursor, at);
+    if (end > at) return eat(cursor, row, at, end, written, trace);
+  }
+  return keepWord(cursor, at, written);
+}
+
+function takeSign(cursor: Cursor, at: number, code: number, written: Written, trace: Trace | undefined): number {
+  for (const row of SIGN_CLASSES[code] ?? NONE) {
+    if ((row.needs & ~HAS.label & cursor.features) !== (row.needs & ~HAS.label)) continue;
+    const end = row.scan(cursor, at);
+    if (end > at) return eat(cursor, row, at, end, written, trace);
+  }
+  return passSign(cursor, at, code);
+}
+
+function eat(
+  cursor: Cursor,
+  row: TokenClass,
+  at: number,
+  end: number,
+  written: Written,
+  trace: Trace | undefined,
+): number {
+  const put = typeof row.put === 'string' ? row.put : row.put(cursor, at, end);
+  if (put !== '') flush(cursor, written);
+  if (put !== '' && (put !== written.last || put.startsWith('<code')))
+    written.out += written.out === '' ? put : ` ${put}`;
+  if (put !== '') written.last = put;
+  if (trace) {
+    const eaten = trace[row.name] ?? [];
+    if (eaten.length < TRACED) eaten.push(cursor.text.slice(at, Math.min(end, at + 120)));
+    trace[row.name] = eaten;
+  }
+  // A dropped label such as "error" is still the word before: `ERROR: 500`.
+  advance(cursor, put === '' ? at : end, end);
+  return end;
+}
+
+function keepWord(cursor: Cursor, at: number, written: Written): number {
+  const end = cursor.unitEnd;
+  if (written.from === written.to || at !== written.to + 1 || cursor.text.charCodeAt(written.to) !== 32) {
+    flush(cursor, written);
+    written.from = at;
+  }
+  written.to = end;
+  written.last = '';
+  advance(cursor, at, end);
+  return end;
+}
+
+function advance(cursor: Cursor, from: number, to: number): void {
+  cursor.olderFrom = cursor.lastFrom;
+  cursor.olderTo = cursor.lastTo;
+  cursor.lastFrom = from;
+  cursor.lastTo = to;
+  cursor.lead = 0;
+  cursor.spaced = false;
+  cursor.quote = 0;
+}
+
+function passSign(cursor: Cursor, at: number, code: number): number {
+  const { text } = cursor;
+  if (code === 34 || code === 39 || code === 96) {
+    cursor.quote = code;
+    return at + 1;
+  }
+  if (code === 92) {
+    // `\n` and `\"` of JSON inside a string, however often it was escaped again: the letter is no text.
+    let end = at + 1;
+    while (text.charCodeAt(end) === 92) end += 1;
+    const escaped = text.charCodeAt(end);
+    if (escaped === 110 || escaped === 116 || escaped === 114) {
+      cursor.spaced = true;
+      return end + 1;
+    }
+    return escaped === 117 && /^u[0-9a-f]{4}/i.test(text.slice(end, end + 5)) ? end + 5 : end;
+  }
+  cursor.lead = code;
+  cursor.spaced = false;
+  cursor.quote = 0;
+  return at + 1;
+}
+
+// Filled as needed; full length from the start, since V8 keeps a sparse array as a slow dictionary.
+const WORD_CLASSES = new Array<readonly TokenClass[] | undefined>(HAS.task * 2 * 32).fill(undefined);
+
+/** The classes that a word with this first letter and these features may begin: for most words very few. */
+function wordClasses(features: number, first: number): readonly TokenClass[] {
+  const key = features * 32 + (first < 58 ? 0 : first < 128 ? first & 31 : 31);
+  const known = WORD_CLASSES[key];
+  if (known) return known;
+  const letter = String.fromCharCode(first).toLowerCase();
+  const classes = TOKEN_CLASSES.filter(
+    (row) =>
+      row.begins.startsWith('word') && (row.needs & features) === row.needs && (row.first?.includes(letter) ?? true),
+  );
+  WORD_CLASSES[key] = classes;
+  return classes;
+}
+
+const NONE: readonly TokenClass[] = [];
+const SIGN_CLASSES: readonly (readonly TokenClass[])[] = Array.from({ length: 128 }, (_, code) =>
+  isWord(code)
+    ? NONE
+    : TOKEN_CLASSES.filter((row) => row.begins.replace('word', '').includes(String.fromCharCode(code))),
+);
+
+const INVISIBLE =
+  /\x1b\][^\x07\x1b]*(?:\x07|\x1b\\)?|[\x1b\x9b]\[?[0-?]*[ -/]*[@-~]|[\u00ad\u200b-\u200f\u202a-\u202e\u2060\ufeff]/g;
+
+/** Takes out ANSI sequences and characters of no width. */
+export function stripInvisible(text: string): string {
+  return /[\x1b\x9b\u00ad\u200b-\u200f\u202a-\u202e\u2060\ufeff]/.test(text) ? text.replace(INVISIBLE, '') : text;
+}
+
+function withoutPrompt(text: string, prompt: string | undefined): string {
+  const echo = prompt?.trim() ?? '';
+  return echo.length >= 24 && text.includes(echo) ? text.split(echo).join(' <prompt> ') : text;
+}

@@ -1,0 +1,122 @@
+// The signature of a failure: equal for two runs of one failure, different for two failures.
+
+import { createHash } from 'node:crypto';
+import type { ErrorClass } from '../classes.ts';
+import type { Ending } from '../ending.ts';
+import type { Tool } from '../tools.ts';
+import type { Context } from './cursor.ts';
+import { createErrorLines } from './error-lines.ts';
+import { isErrorBearing } from './line-kinds.ts';
+import { normalise, type Trace } from './normalise.ts';
+
+/** A change of the normaliser changes every signature, so the version is part of it. */
+const VERSION = 'v1';
+const MAX_NORMAL_LENGTH = 500;
+
+export interface SignatureInput {
+  tool: Tool | null;
+  /** What `createErrorLines` picked from stderr. */
+  errorLines: readonly string[];
+  /** The engine's own error event. */
+  eventText: string | null;
+  detail: Detail;
+  /** What the caller knows to change from task to task. */
+  volatile?: Context;
+}
+
+export interface Detail {
+  ending: Ending;
+  class: ErrorClass | null;
+  reason: string | null;
+  /** What tells two failures of one reason apart and never changes: missing sections, a violated glob, a native code. */
+  more: readonly string[];
+}
+
+export interface Signature {
+  /** `v1:` and 64 hex digits. */
+  signature: string;
+  /** The text that was hashed, at most 500 characters. */
+  normalised: string;
+  source: 'stderr' | 'event' | 'detail';
+  /** Only from `explain`: by token class, what it ate. */
+  trace?: Trace;
+}
+
+/**
+ * Over the first source that says anything: error-bearing lines of stderr, the engine's error event, other lines of
+ * stderr, and last the tool, the ending and the verdict, so that two tools' empty stderr never meet.
+ */
+export function sign(input: SignatureInput): Signature {
+  return signed(input, undefined);
+}
+
+/** The same, with what each token class ate. */
+export function explain(input: SignatureInput): Signature {
+  const trace: Trace = {};
+  return { ...signed(input, trace), trace };
+}
+
+/** The signature of captured text, as `tollgate signature` prints it; `tool` tells empty texts apart. */
+export function signText(tool: Tool | null, text: string): Signature {
+  return sign(inputOf(tool, text));
+}
+
+/** The same, with what each token class ate. */
+export function explainText(tool: Tool | null, text: string): Signature {
+  return explain(inputOf(tool, text));
+}
+
+function signed(input: SignatureInput, trace: Trace | undefined): Signature {
+  const { errorLines, eventText, volatile } = input;
+  const eventLines = eventText === null ? [] : select(eventText);
+  const strict = errorLines.some(isErrorBearing);
+  const candidates: [Signature['source'], readonly string[]][] = [
+    ['stderr', strict ? errorLines : []],
+    ['event', eventLines],
+    ['stderr', errorLines],
+  ];
+  for (const [source, lines] of candidates) {
+    const eaten: Trace = {};
+    const normalised = normalForm(lines, volatile, trace && eaten);
+    if (!saysAnything(normalised)) continue;
+    if (trace) Object.assign(trace, eaten);
+    return { signature: hashed(normalised), normalised, source };
+  }
+  const normalised = detailText(input);
+  return { signature: hashed(normalised), normalised, source: 'detail' };
+}
+
+function normalForm(lines: readonly string[], volatile: Context | undefined, trace: Trace | undefined): string {
+  return normalise(lines.join('\n'), volatile, MAX_NORMAL_LENGTH, trace).slice(0, MAX_NORMAL_LENGTH).trimEnd();
+}
+
+/** A lone number or path is no failure's name: two tools may well both end with "42". */
+const saysAnything = (normalised: string): boolean => /[^\s<>]{2}/.test(normalised.replace(/<(?!code:)[^<>]*>/g, ''));
+
+function detailText({ tool, detail }: SignatureInput): string {
+  const facts = [`tool=${tool}`, `ending=${detail.ending}`, `class=${detail.class}`, `reason=${detail.reason}`];
+  return [...facts, ...detail.more].join(' ').slice(0, MAX_NORMAL_LENGTH);
+}
+
+function select(text: string): string[] {
+  const selected = createErrorLines();
+  for (let from = 0; from <= text.length; ) {
+    const end = text.indexOf('\n', from);
+    selected.push(text.slice(from, end < 0 ? text.length : end));
+    if (end < 0) break;
+    from = end + 1;
+  }
+  const lines = selected.lines();
+  return lines.length > 0 ? lines : selected.remarks();
+}
+
+function inputOf(tool: Tool | null, text: string): SignatureInput {
+  return {
+    tool,
+    errorLines: select(text),
+    eventText: null,
+    detail: { ending: 'exited', class: 'unknown', reason: null, more: [] },
+  };
+}
+
+const hashed = (normalised: string): string => `${VERSION}:${createHash('sha256').update(normalised).digest('hex')}`;

@@ -1,0 +1,22 @@
+// One class of tokens: where it may begin, what it reads, what stands for it, and the examples that prove it.
+
+import type { Cursor } from './cursor.ts';
+
+export interface TokenClass {
+  name: string;
+  /** What stands for the token in the normal form; '' = nothing. */
+  put: string | ((cursor: Cursor, at: number, end: number) => string);
+  /** Where it may begin: at a word, or at one of these signs. `word` first where both. */
+  begins: string;
+  /** The first letters of such a word, where they are few. */
+  first?: string;
+  /** Kinds of characters that the run of text around it must hold. */
+  needs: number;
+  /** The offset past the token that begins at `at`, or 0. Reads each character at most once for each token. */
+  scan: (cursor: Cursor, at: number) => number;
+  /** Text and its normal form: these are the tests of the class. */
+  examples: readonly (readonly [text: string, normal: string])[];
+}
+
+/** The token itself stays. */
+export const keep = (cursor: Cursor, at: number, end: number): string => cursor.text.slice(at, end).toLowerCase();
