@@ -54,11 +54,17 @@ export const PLAIN_ROWS: readonly MatrixRow[] = [
   { name: 'tool exits 3', scenario: 'tool=exit 3', class: null, requests: 2 },
   { name: 'unknown tool', scenario: 'callraw=no_such_tool:{}', class: null, requests: 2 },
 
-  // gemini asks the model once more whether it loops, before it stops; only codex says that an answer was cut.
+  { name: 'safety', class: 'contract_violation', requests: 1, tools: ['gemini', 'codex'] },
+  // gemini asks the model once more whether it loops, before it stops.
   {
     name: 'repeat',
     class: { gemini: 'transient', codex: null, copilot: null },
     requests: { gemini: 2, codex: 1, copilot: 1 },
   },
-  { name: 'maxtokens', class: 'transient', requests: 1, tools: ['codex'] },
+  // Only codex says that an answer was cut at the output limit; copilot asks twice more and takes what it gets.
+  {
+    name: 'maxtokens',
+    class: { gemini: null, codex: 'transient', copilot: null },
+    requests: { gemini: 1, codex: 1, copilot: 3 },
+  },
 ];
