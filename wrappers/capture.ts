@@ -115,7 +115,7 @@ export function createCapture(): CaptureBuilder {
       warnings: [...told.warnings],
       answer: answer.text(),
       turns: turns.count(),
-      usage: { ...usage, turns: turns.count(), api_requests: requests === 0 ? null : requests },
+      usage: { ...usage, turns: turns.count(), api_requests: usage.api_requests ?? (requests === 0 ? null : requests) },
     }),
   };
 }

@@ -1,0 +1,76 @@
+// What the runner must know about a CLI: one literal row each, the same keys in the same order.
+
+import type { EngineEvent, Usage } from '../policies/engine-event.ts';
+import type { Tool } from '../policies/tools.ts';
+
+export type Access = 'read' | 'write' | 'full';
+
+/** One call as the caller wants it, checked: no value begins with a dash. */
+export interface CallRequest {
+  model: string | null;
+  /** Goes on in this session. */
+  resumeSession: string | null;
+  /** The id for a new session, for a CLI that takes one in advance. */
+  newSession: string;
+  access: Access;
+  maxTurns: number | null;
+  innerRetries: 'cut' | 'allow';
+  trustWorkspace: boolean;
+  cwd: string;
+  /** The environment that the CLI would inherit. */
+  environment: NodeJS.ProcessEnv;
+  /** What only one CLI understands. */
+  gemini: { sandbox: boolean; approvalMode: 'default' | 'auto_edit' | 'yolo' | null };
+  codex: { effort: 'low' | 'medium' | 'high' | 'xhigh' | null };
+  copilot: { allowTools: string[]; denyTools: string[] };
+}
+
+/** What a row finds out about the user's own configuration before it builds the call; it only reads. */
+export interface Overlay {
+  argv: string[];
+  environment: Record<string, string>;
+  /** Folders made for this one call, deleted after it. */
+  folders: string[];
+  warnings: string[];
+}
+
+export interface PromptLimit {
+  unit: 'characters' | 'bytes';
+  max: number;
+}
+
+export interface Adapter {
+  tool: Tool;
+  /** The name of the wrapper's command. */
+  command: string;
+  binary: string;
+  /** The npm package, by which the version of an installed binary is known without starting it. */
+  packageName: string;
+  defaultTimeoutMs: number;
+  /** @param overlay what the overlay adds, to stand where the CLI takes it. */
+  argv(request: CallRequest, overlay: readonly string[]): string[];
+  environment(request: CallRequest): Record<string, string>;
+  /** Turns the CLI's inner retries down for this call, and whatever else needs a look at the user's configuration. */
+  overlay(request: CallRequest): Overlay;
+  prompt: {
+    /** All three read the prompt from stdin: it stays out of the process list and has no argument limit. */
+    via: 'stdin';
+    /** The bytes to send, as latin1 text, so that what the CLI receives is what was written. */
+    escape(text: string): string;
+    limit: PromptLimit | null;
+  };
+  /** One line of the event stream on stdout. */
+  readEvent(line: string): EngineEvent[];
+  /** One line of stderr, for what is only announced there. */
+  readStderr(line: string): EngineEvent[];
+  /** A file in which the CLI counts what the event stream does not: the argument that asks for it, and how to read it. */
+  usageFile: { argument(file: string): string; read(text: string): Partial<Usage> } | null;
+  /** Is the session's id known before the call (`chosen`), or told by the CLI (`announced`)? */
+  sessionId: 'chosen' | 'announced';
+  /** Can a session in which tools ran be gone on with? gemini sends a broken history then (0.52 to at least 0.61). */
+  resumesToolSessions: boolean;
+  /** How long the CLI may take to exit after its terminal event. */
+  lingerMs: number;
+}
+
+export const NO_OVERLAY: Overlay = { argv: [], environment: {}, folders: [], warnings: [] };

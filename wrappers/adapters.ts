@@ -1,0 +1,9 @@
+// The three rows, by the name of their CLI.
+
+import type { Tool } from '../policies/tools.ts';
+import type { Adapter } from './adapter.ts';
+import { CODEX } from './codex/row.ts';
+import { COPILOT } from './copilot/row.ts';
+import { GEMINI } from './gemini/row.ts';
+
+export const ADAPTERS = { gemini: GEMINI, copilot: COPILOT, codex: CODEX } as const satisfies Record<Tool, Adapter>;

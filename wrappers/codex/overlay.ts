@@ -1,0 +1,71 @@
+// Turns codex's inner retries off: through settings for a provider of the user's own, or a provider of this one call.
+
+import { readFileSync } from 'node:fs';
+import { homedir } from 'node:os';
+import path from 'node:path';
+import { type CallRequest, NO_OVERLAY, type Overlay } from '../adapter.ts';
+
+/** codex refuses settings for its built-in providers, so a call on an API key gets a provider of its own. */
+const OWN = 'tollgate';
+
+export function overlay(request: CallRequest): Overlay {
+  if (request.innerRetries === 'allow') return NO_OVERLAY;
+  const home = request.environment.CODEX_HOME ?? path.join(request.environment.HOME ?? homedir(), '.codex');
+  const config = readTopLevel(readText(path.join(home, 'config.toml')));
+  const provider = config.model_provider ?? 'openai';
+  if (!BUILT_IN.has(provider)) return { ...NO_OVERLAY, argv: noRetries(provider) };
+  if (provider !== 'openai' || !usesKey(request, home)) return { ...NO_OVERLAY, warnings: [ANNOUNCED] };
+  const baseUrl = request.environment.OPENAI_BASE_URL ?? config.openai_base_url ?? 'https://api.openai.com/v1';
+  const settings = {
+    name: 'OpenAI',
+    base_url: baseUrl,
+    wire_api: 'responses',
+    requires_openai_auth: true,
+  };
+  const argv = Object.entries(settings).flatMap(([key, value]) => [
+    '-c',
+    `model_providers.${OWN}.${key}=${JSON.stringify(value)}`,
+  ]);
+  return { ...NO_OVERLAY, argv: ['-c', `model_provider="${OWN}"`, ...argv, ...noRetries(OWN)] };
+}
+
+const ANNOUNCED =
+  "codex's inner retries cannot be turned off for this sign-in (its built-in provider takes no settings); announced retries are cut instead";
+
+const BUILT_IN: ReadonlySet<string> = new Set(['openai', 'oss', 'ollama', 'lmstudio', 'amazon-bedrock']);
+
+const noRetries = (provider: string) =>
+  ['request_max_retries', 'stream_max_retries'].flatMap((key) => ['-c', `model_providers.${provider}.${key}=0`]);
+
+function usesKey(request: CallRequest, home: string): boolean {
+  if (request.environment.CODEX_API_KEY) return true;
+  try {
+    const auth = JSON.parse(readText(path.join(home, 'auth.json'))) as Record<string, unknown>;
+    return typeof auth.OPENAI_API_KEY === 'string' && !auth.tokens;
+  } catch {
+    return false;
+  }
+}
+
+/** Empty when there is none, or none that we may read: then it says nothing to us. */
+function readText(file: string): string {
+  try {
+    return readFileSync(file, 'utf8');
+  } catch {
+    return '';
+  }
+}
+
+/** The plain strings above the first table of a TOML file, with the active profile's laid over them; all that is asked here. */
+export function readTopLevel(toml: string): Record<string, string> {
+  const tables = new Map<string, Record<string, string>>([['', {}]]);
+  let table = '';
+  for (const line of toml.split('\n')) {
+    const header = /^\s*\[([^\]]+)\]/.exec(line);
+    if (header) table = header[1]!.trim();
+    const pair = /^\s*([\w-]+)\s*=\s*(?:"([^"]*)"|'([^']*)')/.exec(line);
+    if (pair) tables.set(table, { ...tables.get(table), [pair[1]!]: pair[2] ?? pair[3] ?? '' });
+  }
+  const top = tables.get('') ?? {};
+  return { ...top, ...(top.profile === undefined ? {} : tables.get(`profiles.${top.profile}`)) };
+}

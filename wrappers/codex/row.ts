@@ -1,0 +1,45 @@
+// The codex CLI.
+
+import type { Adapter, CallRequest } from '../adapter.ts';
+import { readEvent, readStderr } from './events.ts';
+import { overlay as readOverlay } from './overlay.ts';
+
+export const CODEX = {
+  tool: 'codex',
+  command: 'run_codex',
+  binary: 'codex',
+  packageName: '@openai/codex',
+  defaultTimeoutMs: 600_000,
+  argv: (request, overlay) => [
+    'exec',
+    ...(request.resumeSession === null ? [] : ['resume']),
+    '--json',
+    ...(request.trustWorkspace ? ['--skip-git-repo-check'] : []),
+    ...(request.model === null ? [] : ['--model', request.model]),
+    // `exec resume` knows no --sandbox, so both forms say it as a setting.
+    '-c',
+    `sandbox_mode="${SANDBOX[request.access]}"`,
+    '-c',
+    'approval_policy="never"',
+    '-c',
+    'check_for_update_on_startup=false',
+    ...(request.codex.effort === null ? [] : ['-c', `model_reasoning_effort="${request.codex.effort}"`]),
+    ...overlay,
+    ...(request.resumeSession === null ? [] : [request.resumeSession]),
+    '-',
+  ],
+  environment: () => ({ NO_COLOR: '1' }),
+  overlay: readOverlay,
+  prompt: { via: 'stdin', escape: (text) => text, limit: { unit: 'characters', max: 1_048_576 } },
+  readEvent,
+  readStderr,
+  usageFile: null,
+  sessionId: 'announced',
+  resumesToolSessions: true,
+  lingerMs: 5000,
+} as const satisfies Adapter;
+
+const SANDBOX = { read: 'read-only', write: 'workspace-write', full: 'danger-full-access' } as const satisfies Record<
+  CallRequest['access'],
+  string
+>;

@@ -1,0 +1,43 @@
+// The copilot CLI.
+
+import { type Adapter, type CallRequest, NO_OVERLAY } from '../adapter.ts';
+import { readEvent, readStderr } from './events.ts';
+import { readUsage } from './usage.ts';
+
+export const COPILOT = {
+  tool: 'copilot',
+  command: 'copilot_tool',
+  binary: 'copilot',
+  packageName: '@github/copilot',
+  defaultTimeoutMs: 300_000,
+  argv: (request, overlay) => [
+    '--output-format',
+    'json',
+    ...(request.model === null ? [] : ['--model', request.model]),
+    '--no-ask-user',
+    '--no-auto-update',
+    '--no-color',
+    ...ACCESS[request.access],
+    ...request.copilot.allowTools.map((tool) => `--allow-tool=${tool}`),
+    ...request.copilot.denyTools.map((tool) => `--deny-tool=${tool}`),
+    ...overlay,
+    request.resumeSession === null ? `--session-id=${request.newSession}` : `--resume=${request.resumeSession}`,
+  ],
+  environment: () => ({ NO_COLOR: '1', COPILOT_AUTO_UPDATE: 'false' }),
+  // The CLI has no switch for its inner retries (5 more requests); it announces each a second or more before it sends it.
+  overlay: () => NO_OVERLAY,
+  prompt: { via: 'stdin', escape: (text) => text, limit: null },
+  readEvent,
+  readStderr,
+  usageFile: { argument: (file) => `--usage-output-file=${file}`, read: readUsage },
+  sessionId: 'chosen',
+  resumesToolSessions: true,
+  lingerMs: 5000,
+} as const satisfies Adapter;
+
+/** Without a permission the CLI itself lets commands through that only look; paths outside the folder need a flag of their own. */
+const ACCESS = {
+  read: [],
+  write: ['--allow-all-tools'],
+  full: ['--allow-all-tools', '--allow-all-paths'],
+} as const satisfies Record<CallRequest['access'], readonly string[]>;

@@ -1,0 +1,22 @@
+// Reads the file that copilot writes for `--usage-output-file`: its event stream counts no tokens.
+
+import type { Usage } from '../../policies/engine-event.ts';
+import { numberOf, parseObject, partOf } from '../../policies/json.ts';
+
+/** Sums over the models that were asked; empty for a text that is no such file. */
+export function readUsage(text: string): Partial<Usage> {
+  const metrics = partOf(parseObject(text)?.modelMetrics);
+  if (metrics === null || metrics === undefined) return {};
+  const models = Object.values(metrics).map(partOf);
+  const sum = (group: string, field: string) =>
+    models.reduce((total, model) => total + (numberOf(partOf(model?.[group])?.[field]) ?? 0), 0);
+  const input = sum('usage', 'inputTokens');
+  const output = sum('usage', 'outputTokens');
+  return {
+    api_requests: sum('requests', 'count'),
+    input_tokens: input,
+    cached_tokens: sum('usage', 'cacheReadTokens'),
+    output_tokens: output,
+    total_tokens: input + output,
+  };
+}

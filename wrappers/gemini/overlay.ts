@@ -1,0 +1,98 @@
+// Turns gemini's inner retries off through system settings of this one call, and gives it a model where the user has none.
+
+import { mkdirSync, mkdtempSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { homedir, userInfo } from 'node:os';
+import path from 'node:path';
+import type { CallRequest, Overlay } from '../adapter.ts';
+
+/** Without a model, a router asks another model first: two paid requests for each prompt. This alias skips it. */
+const DEFAULT_MODEL = 'pro';
+
+export function overlay(request: CallRequest): Overlay {
+  const own = request.environment.GEMINI_CLI_SYSTEM_SETTINGS_PATH ?? SYSTEM_SETTINGS[process.platform] ?? '';
+  const administrators = readSettings(own);
+  const argv = hasModel(request, administrators) ? [] : ['--model', DEFAULT_MODEL];
+  if (request.innerRetries === 'allow' && request.maxTurns === null)
+    return { argv, environment: {}, folders: [], warnings: [] };
+  const folder = safeFolder(request);
+  if (folder === null || administrators === 'unreadable')
+    return { argv, environment: {}, folders: [], warnings: [UNSAFE] };
+  const file = path.join(folder, 'settings.json');
+  writeFileSync(file, JSON.stringify(merge(administrators, request), null, 2), { mode: 0o600 });
+  return { argv, environment: { GEMINI_CLI_SYSTEM_SETTINGS_PATH: file }, folders: [folder], warnings: [] };
+}
+
+const UNSAFE =
+  "gemini's inner retries could not be turned off: it reads system settings only from a folder that root owns and nobody else can write; announced retries are cut instead";
+
+const SYSTEM_SETTINGS: Partial<Record<NodeJS.Platform, string>> = {
+  linux: '/etc/gemini-cli/settings.json',
+  darwin: '/Library/Application Support/GeminiCli/settings.json',
+};
+
+type Settings = Record<string, unknown>;
+
+/** An administrator's own settings are carried on; only what this call needs is laid over them. */
+function merge(administrators: Settings | null, request: CallRequest): Settings {
+  const group = (name: string) => (administrators?.[name] as Settings | undefined) ?? {};
+  return {
+    ...administrators,
+    general: {
+      ...group('general'),
+      ...(request.innerRetries === 'cut' ? { maxAttempts: 1 } : {}),
+      enableAutoUpdate: false,
+      enableAutoUpdateNotification: false,
+    },
+    ...(request.maxTurns === null ? {} : { model: { ...group('model'), maxSessionTurns: request.maxTurns } }),
+  };
+}
+
+function hasModel(request: CallRequest, administrators: Settings | null | 'unreadable'): boolean {
+  if (request.model !== null || request.resumeSession !== null || request.environment.GEMINI_MODEL) return true;
+  const home = request.environment.GEMINI_CLI_HOME ?? request.environment.HOME ?? homedir();
+  const files = [path.join(home, '.gemini/settings.json'), path.join(request.cwd, '.gemini/settings.json')];
+  const all = [administrators, ...files.map(readSettings)];
+  return all.some(
+    (settings) => settings === 'unreadable' || (settings?.model as Settings | undefined)?.name !== undefined,
+  );
+}
+
+/** null when there is none. Comments are legal in gemini's settings; a file that needs them is not read here. */
+function readSettings(file: string): Settings | null | 'unreadable' {
+  try {
+    return JSON.parse(readFileSync(file, 'utf8')) as Settings;
+  } catch (error) {
+    return error instanceof SyntaxError ? 'unreadable' : null;
+  }
+}
+
+/** gemini trusts system settings only if root owns every folder above them and no one else may write there. */
+function safeFolder(request: CallRequest): string | null {
+  const { XDG_RUNTIME_DIR, XDG_CACHE_HOME, HOME } = request.environment;
+  const bases = [
+    XDG_RUNTIME_DIR,
+    XDG_CACHE_HOME,
+    HOME && path.join(HOME, '.cache'),
+    path.join(userInfo().homedir, '.cache'),
+  ];
+  for (const base of bases) {
+    if (!base || !path.isAbsolute(base)) continue;
+    const parent = path.join(base, 'tollgate');
+    try {
+      if (!isSafe(path.dirname(base))) continue;
+      mkdirSync(parent, { recursive: true, mode: 0o700 });
+      if (isSafe(parent)) return mkdtempSync(path.join(parent, 'gemini-'));
+    } catch {
+      // Not writable: the next one.
+    }
+  }
+  return null;
+}
+
+function isSafe(folder: string): boolean {
+  for (let at = folder; ; at = path.dirname(at)) {
+    const { uid, mode } = statSync(at);
+    if (uid !== 0 || (mode & 0o022) !== 0) return false;
+    if (at === path.dirname(at)) return true;
+  }
+}

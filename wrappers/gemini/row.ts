@@ -1,0 +1,47 @@
+// The gemini CLI.
+
+import type { Adapter, CallRequest } from '../adapter.ts';
+import { escapePrompt } from './escape.ts';
+import { readEvent, readStderr } from './events.ts';
+import { overlay as readOverlay } from './overlay.ts';
+
+export const GEMINI = {
+  tool: 'gemini',
+  command: 'gemini_headless',
+  binary: 'gemini',
+  packageName: '@google/gemini-cli',
+  defaultTimeoutMs: 300_000,
+  argv: (request, overlay) => [
+    '--output-format',
+    'stream-json',
+    ...(request.model === null ? [] : ['--model', request.model]),
+    '--approval-mode',
+    request.gemini.approvalMode ?? APPROVAL[request.access],
+    ...(request.gemini.sandbox ? ['--sandbox'] : []),
+    ...(request.resumeSession === null ? [] : ['--resume', request.resumeSession]),
+    ...overlay,
+  ],
+  environment: (request) => ({
+    // The launcher swallows TERM, INT and HUP; without it there is one process less to start and to end.
+    GEMINI_CLI_NO_RELAUNCH: 'true',
+    NO_COLOR: '1',
+    TERM: 'xterm-256color',
+    COLORTERM: 'truecolor',
+    ...(request.trustWorkspace ? { GEMINI_CLI_TRUST_WORKSPACE: 'true' } : {}),
+  }),
+  overlay: readOverlay,
+  // The CLI cuts stdin at 8 MiB and goes on with half a prompt.
+  prompt: { via: 'stdin', escape: escapePrompt, limit: { unit: 'bytes', max: 8 * 1024 * 1024 } },
+  readEvent,
+  readStderr,
+  usageFile: null,
+  sessionId: 'announced',
+  resumesToolSessions: false,
+  lingerMs: 5000,
+} as const satisfies Adapter;
+
+/** In default mode a headless gemini declares no tool that writes or runs commands. */
+const APPROVAL = { read: 'default', write: 'auto_edit', full: 'yolo' } as const satisfies Record<
+  CallRequest['access'],
+  string
+>;
