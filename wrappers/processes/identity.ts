@@ -1,0 +1,49 @@
+// Names a process so that nobody else can be taken for it.
+
+import { readFileSync, readlinkSync } from 'node:fs';
+import { hostname, uptime } from 'node:os';
+import { type ProcessIdentity, placeOf } from '../../policies/process-identity.ts';
+import { readRow } from './linux.ts';
+import { processTable } from './table.ts';
+
+/** The identity of a process of this machine, or null when it is gone. */
+export async function identify(pid: number): Promise<ProcessIdentity | null> {
+  const row =
+    process.platform === 'linux'
+      ? readRow(pid)
+      : ((await processTable.list()).find((found) => found.pid === pid) ?? null);
+  if (row === null || row.zombie) return null;
+  return { pid, start_time: row.startTime, host: hostname(), boot_id: bootId(), pid_ns: pidNamespace() };
+}
+
+/** Is that very process still running? 'unknown' for one that lives where its number cannot be looked up. */
+export async function isAlive(process_: ProcessIdentity, self: ProcessIdentity): Promise<'alive' | 'dead' | 'unknown'> {
+  const place = placeOf(process_, self);
+  if (place === 'elsewhere') return 'unknown';
+  if (place === 'earlier_boot') return 'dead';
+  const found = await identify(process_.pid);
+  return found?.start_time === process_.start_time ? 'alive' : 'dead';
+}
+
+function bootId(): string {
+  return (
+    read('/proc/sys/kernel/random/boot_id') ??
+    `booted ${Math.round((Date.now() / 1000 - uptime()) / 60)} min after 1970`
+  );
+}
+
+function pidNamespace(): string {
+  try {
+    return readlinkSync('/proc/self/ns/pid');
+  } catch {
+    return 'none';
+  }
+}
+
+function read(file: string): string | null {
+  try {
+    return readFileSync(file, 'utf8').trim();
+  } catch {
+    return null;
+  }
+}

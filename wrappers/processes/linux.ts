@@ -1,0 +1,91 @@
+// The process table of Linux, read from /proc.
+
+import { closeSync, openSync, readdirSync, readSync } from 'node:fs';
+import { MARKERS } from './marker.ts';
+import type { ProcessRow, Since } from './table.ts';
+
+export async function list(since: Since | null = null): Promise<ProcessRow[]> {
+  const from = since === null ? 0 : oldestPossible(since);
+  const rows: ProcessRow[] = [];
+  for (const name of readdirSync('/proc')) {
+    const pid = Number(name);
+    if (!(pid >= from)) continue;
+    const row = readRow(pid);
+    if (row !== null) rows.push(row);
+  }
+  return rows;
+}
+
+/**
+ * Numbers are given out upwards, so whatever a process started bears a higher one, unless they began anew from the bottom.
+ * That they went all the way round is ruled out only for a short while: then a look at the new ones will do.
+ */
+function oldestPossible({ pid, ageMs }: Since): number {
+  if (ageMs > SHORT_MS) return 0;
+  const newest = Number(readProc('/proc/loadavg')?.toString('latin1').trim().split(' ')[4]);
+  return newest >= pid ? pid : 0;
+}
+
+const SHORT_MS = 500;
+
+export async function markers(rows: readonly ProcessRow[]): Promise<Map<number, string>> {
+  const found = new Map<number, string>();
+  for (const row of rows) {
+    const marker = readMarker(row.pid);
+    if (marker !== null) found.set(row.pid, marker);
+  }
+  return found;
+}
+
+/** One process, or null when it is gone. Fields as in proc(5); the name may hold spaces and brackets, so cut at the last one. */
+export function readRow(pid: number): ProcessRow | null {
+  const bytes = readProc(`/proc/${pid}/stat`);
+  if (bytes === null) return null;
+  const stat = bytes.toString('latin1');
+  const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ', 20);
+  return {
+    pid,
+    ppid: Number(fields[1]),
+    pgid: Number(fields[2]),
+    sid: Number(fields[3]),
+    startTime: fields[19] ?? '',
+    zombie: fields[0] === 'Z' || fields[0] === 'X',
+  };
+}
+
+function readMarker(pid: number): string | null {
+  const bytes = readProc(`/proc/${pid}/environ`);
+  if (bytes === null) return null;
+  for (const name of MARKERS) {
+    const at = bytes.indexOf(`${name}=`);
+    if (at === -1 || (at > 0 && bytes[at - 1] !== 0)) continue;
+    const from = at + name.length + 1;
+    const end = bytes.indexOf(0, from);
+    return bytes.toString('latin1', from, end === -1 ? bytes.length : end);
+  }
+  return null;
+}
+
+/** Environments are at most 128 kB a string and mostly a few kB; what lies behind this much is not looked at. */
+const buffer = Buffer.allocUnsafe(2 * 1024 * 1024);
+
+/** null when the process is gone or is not ours to read. The bytes are good until the next call. */
+function readProc(file: string): Buffer | null {
+  let fd: number;
+  try {
+    fd = openSync(file, 'r');
+  } catch {
+    return null;
+  }
+  try {
+    let length = 0;
+    // The kernel hands out at most a page or so at a time.
+    for (let read = -1; read !== 0 && length < buffer.length; length += read)
+      read = readSync(fd, buffer, length, buffer.length - length, null);
+    return buffer.subarray(0, length);
+  } catch {
+    return null;
+  } finally {
+    closeSync(fd);
+  }
+}

@@ -1,0 +1,12 @@
+// The mark that every process of a call bears in its environment, by which it is found wherever it went.
+
+/** The environment variables that carry the marker. gemini strips unknown names from its tools, but passes GEMINI_CLI_*. */
+export const MARKERS = ['TOLLGATE_CALL_ID', 'GEMINI_CLI_TOLLGATE_CALL_ID'] as const;
+
+/** A call made from within another call's tools bears both: `outer/inner`. */
+export function markerOf(callId: string, environment: NodeJS.ProcessEnv): string {
+  return environment.TOLLGATE_CALL_ID ? `${environment.TOLLGATE_CALL_ID}/${callId}` : callId;
+}
+
+export const markEnvironment = (marker: string): Record<string, string> =>
+  Object.fromEntries(MARKERS.map((name) => [name, marker]));

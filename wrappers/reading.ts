@@ -1,0 +1,84 @@
+// Reads what a running CLI writes, as it comes: its event stream into a capture, its stderr into error lines.
+
+import { existsSync, readFileSync, watch } from 'node:fs';
+import path from 'node:path';
+import type { EngineEvent } from '../policies/engine-event.ts';
+import { createErrorLines } from '../policies/signature/error-lines.ts';
+import type { Adapter } from './adapter.ts';
+import { type Capture, createCapture } from './capture.ts';
+import { follow } from './follow.ts';
+
+export interface Reading {
+  /** Reads on whenever the files grow; `onGrowth` gets their size in bytes. */
+  watch(onEvent: (event: EngineEvent, turns: () => number) => void, onGrowth: (bytes: number) => void): void;
+  /** Looks once, now. */
+  look(): void;
+  /** Reads the rest and closes the files. */
+  finish(): void;
+  capture(): Capture;
+  errorLines(): string[];
+  stderrBytes(): number;
+}
+
+/** A longer line of the event stream loses its end, and so is skipped as unreadable. */
+const MAX_EVENT_LINE = 64 * 1024 * 1024;
+const MAX_STDERR_LINE = 4096;
+
+export function read(
+  files: { stdout: string; stderr: string; usage: string },
+  adapter: Pick<Adapter, 'readEvent' | 'readStderr' | 'usageFile'>,
+): Reading {
+  const capture = createCapture();
+  const selected = createErrorLines();
+  let tell: (event: EngineEvent, turns: () => number) => void = () => {};
+  let grown: (bytes: number) => void = () => {};
+  let stopWatching = () => {};
+  let watching = false;
+  let size = 0;
+
+  const take = (events: readonly EngineEvent[]) => {
+    for (const event of events) {
+      capture.add(event);
+      tell(event, () => capture.result().turns ?? 0);
+    }
+  };
+  const stdout = follow(files.stdout, MAX_EVENT_LINE, (line) => take(adapter.readEvent(line)));
+  const stderr = follow(files.stderr, MAX_STDERR_LINE, (line) => {
+    selected.push(line);
+    take(adapter.readStderr(line));
+  });
+  const look = () => {
+    const now = stdout.size() + stderr.size();
+    if (now > size) grown(now);
+    size = now;
+    const more = [stdout.advance(), stderr.advance()].includes(true);
+    // A flood is read in turns, so that deadlines and signals are not kept waiting.
+    if (more && watching) setImmediate(look);
+  };
+
+  return {
+    watch(onEvent, onGrowth) {
+      tell = onEvent;
+      grown = onGrowth;
+      watching = true;
+      const watcher = watch(path.dirname(files.stdout), look);
+      stopWatching = () => watcher.close();
+      look();
+    },
+    look,
+    finish() {
+      watching = false;
+      stopWatching();
+      while (stdout.advance());
+      while (stderr.advance());
+      size = stdout.size() + stderr.size();
+      stdout.finish();
+      stderr.finish();
+      if (adapter.usageFile !== null && existsSync(files.usage))
+        take([{ how: 'counted', usage: adapter.usageFile.read(readFileSync(files.usage, 'utf8')) }]);
+    },
+    capture: () => capture.result(),
+    errorLines: () => selected.lines(),
+    stderrBytes: () => stderr.bytes(),
+  };
+}

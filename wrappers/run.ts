@@ -1,0 +1,173 @@
+// Runs one CLI: files for its output, our own deadlines, the first cause of an ending wins, and nobody survives.
+
+import { type ChildProcess, spawn } from 'node:child_process';
+import { closeSync, openSync } from 'node:fs';
+import type { Ending } from '../policies/ending.ts';
+import type { EngineEvent } from '../policies/engine-event.ts';
+import type { Adapter } from './adapter.ts';
+import type { Capture } from './capture.ts';
+import { endTree, type Tree } from './processes/end-tree.ts';
+import { identify } from './processes/identity.ts';
+import { type Reading, read } from './reading.ts';
+import { nowMs } from './steady-clock.ts';
+import { createWatchdogs } from './watchdogs.ts';
+
+export interface Invocation {
+  /** Absolute path of the binary. */
+  command: string;
+  argv: string[];
+  cwd: string;
+  environment: NodeJS.ProcessEnv;
+  /** The attempt's private files; stdout and stderr lie in one folder. */
+  files: { stdin: string; stdout: string; stderr: string; usage: string };
+  marker: string;
+  retries: 'cut' | 'allow';
+  limits: Limits;
+  adapter: Pick<Adapter, 'readEvent' | 'readStderr' | 'usageFile' | 'lingerMs'>;
+}
+
+export interface Limits {
+  wallMs: number;
+  idleMs: number | null;
+  maxTurns: number | null;
+  maxOutputBytes: number;
+}
+
+export interface Outcome {
+  ending: Ending;
+  exitCode: number | null;
+  signal: NodeJS.Signals | null;
+  durationMs: number;
+  capture: Capture;
+  /** Error-bearing lines of stderr. */
+  errorLines: string[];
+  stderrBytes: number;
+  orphansKilled: number;
+  /** Why the operating system did not start the CLI. */
+  spawnError: NodeJS.ErrnoException | null;
+}
+
+export interface Observer {
+  started(pid: number): Promise<void>;
+  /** We were told to stop: what is known is written before anything is killed. */
+  cancelling(soFar: Outcome): Promise<void>;
+}
+
+/** Runs to the end; never throws for anything that the CLI does. Aborting `stop` ends it as `cancelled`. */
+export async function run(invocation: Invocation, observer: Observer, stop: AbortSignal): Promise<Outcome> {
+  const began = nowMs();
+  const child = start(invocation);
+  const exited = exitOf(child);
+  const tree = await treeOf(child, invocation.marker, began);
+  const started = child.pid === undefined ? null : observer.started(child.pid);
+  const reading = read(invocation.files, invocation.adapter);
+  const outcome = (ending: Ending, exit: Exit, orphansKilled: number): Outcome => ({
+    ending,
+    ...exit,
+    durationMs: Math.round(nowMs() - began),
+    capture: reading.capture(),
+    errorLines: reading.errorLines(),
+    stderrBytes: reading.stderrBytes(),
+    orphansKilled,
+  });
+
+  const watch = guard(invocation, reading, stop);
+  const first = await Promise.race([watch.cause, exited]);
+  watch.release();
+  let orphans = 0;
+  if (typeof first === 'string') {
+    if (first === 'cancelled') await observer.cancelling(outcome(first, NO_EXIT, 0));
+    orphans = await endTree(tree);
+  }
+  const exit = await exited;
+  reading.finish();
+  await started;
+  // The CLI may have left children behind that nobody waits for.
+  if (typeof first !== 'string' && exit.spawnError === null) orphans = await endTree(tree);
+  return outcome(typeof first === 'string' ? first : endingOf(exit), exit, orphans);
+}
+
+interface Exit {
+  exitCode: number | null;
+  signal: NodeJS.Signals | null;
+  spawnError: NodeJS.ErrnoException | null;
+}
+
+const NO_EXIT: Exit = { exitCode: null, signal: null, spawnError: null };
+
+function endingOf(exit: Exit): Ending {
+  if (exit.spawnError !== null) return 'not_started';
+  return exit.signal === null ? 'exited' : 'signalled';
+}
+
+/** Descriptors, not pipes: the CLIs cut their output at a pipe and still exit 0, and our memory would grow with it. */
+function start({ command, argv, cwd, environment, files }: Invocation): ChildProcess {
+  const descriptors = [
+    openSync(files.stdin, 'r'),
+    openSync(files.stdout, 'a', 0o600),
+    openSync(files.stderr, 'a', 0o600),
+  ];
+  try {
+    return spawn(command, argv, {
+      cwd,
+      env: environment,
+      detached: true,
+      stdio: descriptors as [number, number, number],
+    });
+  } finally {
+    for (const descriptor of descriptors) closeSync(descriptor);
+  }
+}
+
+function exitOf(child: ChildProcess): Promise<Exit> {
+  return new Promise((resolve) => {
+    child.once('exit', (exitCode, signal) => resolve({ exitCode, signal, spawnError: null }));
+    child.once('error', (spawnError) => resolve({ ...NO_EXIT, spawnError }));
+  });
+}
+
+async function treeOf(child: ChildProcess, marker: string, sinceMs: number): Promise<Tree> {
+  const root = child.pid === undefined ? null : await identify(child.pid);
+  return { root: root && { pid: root.pid, startTime: root.start_time, sinceMs }, marker };
+}
+
+interface Watch {
+  /** Resolves with the first cause to end the call; no later one counts. */
+  cause: Promise<Ending>;
+  release(): void;
+}
+
+function guard({ limits, retries, adapter }: Invocation, reading: Reading, stop: AbortSignal): Watch {
+  const dogs = createWatchdogs();
+  let end: (why: Ending) => void = () => {};
+  const cause = new Promise<Ending>((resolve) => {
+    end = resolve;
+  });
+  const rest = () => {
+    if (limits.idleMs !== null) dogs.set('idle', limits.idleMs, () => end('idle'));
+  };
+  const take = (event: EngineEvent, turns: () => number) => {
+    if (event.how === 'retrying' && retries === 'cut') end('retry_cut');
+    if (event.how === 'completed' || event.how === 'failed')
+      dogs.set('linger', adapter.lingerMs, () => end('lingered'));
+    // A tool that begins in the last turn allowed asks for one more, which would be paid the moment it ends.
+    if (event.how === 'tool_began' && limits.maxTurns !== null && turns() >= limits.maxTurns) end('max_turns');
+  };
+  const grow = (bytes: number) => {
+    rest();
+    if (bytes > limits.maxOutputBytes) end('overflowed');
+  };
+  const cancel = () => end('cancelled');
+  dogs.set('wall', limits.wallMs, () => end('timed_out'));
+  rest();
+  if (stop.aborted) cancel();
+  stop.addEventListener('abort', cancel, { once: true });
+  reading.watch(take, grow);
+  return {
+    cause,
+    release() {
+      dogs.clear();
+      stop.removeEventListener('abort', cancel);
+    },
+  };
+}

@@ -1,0 +1,24 @@
+// Named timers, each of which can be set anew; all are dropped at once.
+
+export interface Watchdogs {
+  set(name: string, afterMs: number, bark: () => void): void;
+  clear(): void;
+}
+
+/** The longest time that a timer of Node can hold; a longer one would fire at once. */
+const LONGEST_MS = 2_147_483_647;
+
+export function createWatchdogs(): Watchdogs {
+  const timers = new Map<string, NodeJS.Timeout>();
+  return {
+    set(name, afterMs, bark) {
+      const old = timers.get(name);
+      if (old !== undefined) clearTimeout(old);
+      timers.set(name, setTimeout(bark, Math.min(afterMs, LONGEST_MS)));
+    },
+    clear() {
+      for (const timer of timers.values()) clearTimeout(timer);
+      timers.clear();
+    },
+  };
+}
