@@ -12,7 +12,7 @@ export type Fact =
   /** A run owns the task; `over` names a run that died without releasing it. */
   | { fact: 'claimed'; run_id: string; over: string | null; owner: ProcessIdentity }
   | { fact: 'released'; run_id: string; exit_code: number; state: 'done' | 'failed' | 'interrupted' }
-  | { fact: 'budget'; calls: number }
+  | { fact: 'budget'; calls: number; from: 'manifest' | 'stats' | 'command' }
   | {
       fact: 'reserved';
       call_id: string;

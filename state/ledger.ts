@@ -16,6 +16,8 @@ export interface Call {
 
 export interface Ledger {
   budget: number | null;
+  /** What the manifest said last: a change of it counts, an unchanged one does not undo what a person set since. */
+  manifestBudget: number | null;
   used: number;
   calls: Map<string, Call>;
   run: { run_id: string; owner: ProcessIdentity } | null;
@@ -35,6 +37,7 @@ export const DEFAULT_BUDGET = 10;
 export function emptyLedger(): Ledger {
   return {
     budget: null,
+    manifestBudget: null,
     used: 0,
     calls: new Map(),
     run: null,
@@ -60,6 +63,7 @@ export function fold(ledger: Ledger, line: Line, offset: number): void {
       return;
     case 'budget':
       ledger.budget = line.calls;
+      if (line.from === 'manifest') ledger.manifestBudget = line.calls;
       return;
     case 'reserved': {
       const granted = ledger.used < (ledger.budget ?? DEFAULT_BUDGET);

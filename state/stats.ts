@@ -39,7 +39,8 @@ export async function adoptEdits(journal: Journal, clock: () => Date): Promise<s
   const present = journal.read().ledger;
   if (used !== ledger.used && !present.resets.has(offset!))
     journal.append({ fact: 'reset', used: used!, at_offset: offset! });
-  if (budget !== budgetOf(ledger) && budget !== budgetOf(present)) journal.append({ fact: 'budget', calls: budget! });
+  if (budget !== budgetOf(ledger) && budget !== budgetOf(present))
+    journal.append({ fact: 'budget', calls: budget!, from: 'stats' });
   return null;
 }
 

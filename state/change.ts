@@ -1,0 +1,22 @@
+// Waits for a file to change, by watching its folder; a timer covers what a watch cannot see, such as a process that dies.
+
+import { watch } from 'node:fs';
+import path from 'node:path';
+
+/** Resolves at the file's next change, after `atMostMs`, or when `stop` aborts. */
+export function nextChange(file: string, atMostMs: number, stop: AbortSignal): Promise<void> {
+  return new Promise((resolve) => {
+    const watcher = watch(path.dirname(file), (_, name) => {
+      if (name === path.basename(file)) end();
+    });
+    const timer = setTimeout(end, atMostMs);
+    stop.addEventListener('abort', end, { once: true });
+    if (stop.aborted) end();
+    function end() {
+      watcher.close();
+      clearTimeout(timer);
+      stop.removeEventListener('abort', end);
+      resolve();
+    }
+  });
+}

@@ -1,0 +1,73 @@
+// Says what is wrong with one field of a manifest, where, and what was expected.
+
+import type { Document, LineCounter } from 'yaml';
+import type { z } from 'zod';
+import { nearest } from '../policies/nearest.ts';
+import { MANIFEST } from './manifest-schema.ts';
+
+/** One sentence, such as `manifest.yaml:7: stages[0].tol is unknown; did you mean tool?`. */
+export function describeIssue(file: string, issue: z.core.$ZodIssue, document: Document, lines: LineCounter): string {
+  const fields = issue.code === 'unrecognized_keys' ? issue.keys : [null];
+  return fields
+    .map((key) => {
+      const path = key === null ? issue.path : [...issue.path, key];
+      const line = lineOf(path, document, lines);
+      return `${file}:${line}: ${show(path)} ${key === null ? expectation(issue) : unknown(key, issue.path)}`;
+    })
+    .join('\n');
+}
+
+function expectation(issue: z.core.$ZodIssue): string {
+  switch (issue.code) {
+    case 'invalid_type':
+      return issue.input === undefined && issue.message.endsWith('received undefined')
+        ? `is missing; expected ${issue.expected}`
+        : issue.message
+            .replace(/^Invalid input: /, '')
+            .replace(/^expected/, 'must be')
+            .replace(', received', ', not');
+    case 'invalid_value':
+      return `must be one of ${issue.values.map(String).join(', ')}`;
+    case 'too_small':
+      return issue.origin === 'number' ? `must be at least ${issue.minimum}` : 'must not be empty';
+    default:
+      return issue.message;
+  }
+}
+
+function unknown(key: string, parent: readonly PropertyKey[]): string {
+  const known = fieldsAt(parent);
+  const near = nearest(key, known);
+  return `is unknown; ${near === null ? `expected one of ${known.join(', ')}` : `did you mean ${near}?`}`;
+}
+
+/** The names that the schema has at a path, found by asking it for an unknown one. */
+function fieldsAt(path: readonly PropertyKey[]): string[] {
+  let at: unknown = MANIFEST;
+  for (const step of path) {
+    const { shape, element } = unwrap(at);
+    at = typeof step === 'number' ? element : shape?.[step as string];
+  }
+  return Object.keys(unwrap(at).shape ?? {});
+}
+
+/** Looks through defaults and optionals to the object or the list within. */
+function unwrap(schema: unknown): { shape?: Record<string, unknown>; element?: unknown } {
+  let at = schema as { shape?: Record<string, unknown>; element?: unknown; unwrap?: () => unknown };
+  while (at?.shape === undefined && at?.element === undefined && at?.unwrap !== undefined)
+    at = at.unwrap() as typeof at;
+  return at ?? {};
+}
+
+/** The line of the field, or of the nearest one above it that stands in the file. */
+function lineOf(path: readonly PropertyKey[], document: Document, lines: LineCounter): number {
+  for (let length = path.length; length > 0; length--) {
+    const node = document.getIn(path.slice(0, length), true) as { range?: [number, number, number] } | undefined;
+    if (node?.range) return lines.linePos(node.range[0]).line;
+  }
+  return 1;
+}
+
+const show = (path: readonly PropertyKey[]): string =>
+  path.map((step, i) => (typeof step === 'number' ? `[${step}]` : `${i === 0 ? '' : '.'}${String(step)}`)).join('') ||
+  'the manifest';

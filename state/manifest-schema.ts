@@ -1,0 +1,67 @@
+// The shape of a manifest (one of two doors to zod): every field, its limits and its default.
+
+import { z } from 'zod';
+import { TOOLS } from '../policies/tools.ts';
+import { TASK_ID } from './task-folder.ts';
+
+const word = z.string().regex(/^[^-\s][^\n\r]*$/, 'must be one line that does not begin with a dash');
+const name = z.string().regex(TASK_ID, 'must be 1 to 128 of A-Z a-z 0-9 . _ -');
+const globs = z.array(z.string().min(1)).default([]);
+const whole = z.number().int().min(1);
+
+const stage = z.strictObject({
+  tool: z.enum(TOOLS),
+  role: z.string().regex(/^[a-z][a-z0-9_]{0,40}$/, 'must be a word of a-z 0-9 _'),
+  id: name.optional(),
+  model: word.optional(),
+  effort: z.enum(['low', 'medium', 'high', 'xhigh']).optional(),
+  access: z.enum(['read', 'write', 'full']).optional(),
+  prompt: z.string().min(1).optional(),
+  attach: globs,
+  requires: z.array(z.string().min(1)).default([]),
+  schema: z.record(z.string(), z.unknown()).optional(),
+  timeout_ms: whole.default(30 * 60_000),
+  idle_timeout_ms: whole.optional(),
+  max_turns: whole.optional(),
+  may_be_empty: z.boolean().default(false),
+  fallback: z.array(z.strictObject({ tool: z.enum(TOOLS), model: word.optional() })).default([]),
+});
+
+export const MANIFEST = z.strictObject({
+  $schema: z.string().optional(),
+  task_id: name,
+  goal: z.string().min(1),
+  meta: z.strictObject({ feature: word.optional(), session_id: word.optional() }).default({}),
+  cwd: z.string().min(1).optional(),
+  stages: z.array(stage).min(1),
+  scope: z.strictObject({ allow: globs, deny: globs }).default({ allow: [], deny: [] }),
+  acceptance: z
+    .strictObject({
+      commands: z.array(z.string().min(1)).default([]),
+      criteria: z.array(z.string().min(1)).default([]),
+    })
+    .default({ commands: [], criteria: [] }),
+  budgets: z
+    .strictObject({
+      paid_call_budget: z.number().int().min(0).default(10),
+      retry_budget: z.number().int().min(0).default(2),
+      max_wallclock_sec: whole.optional(),
+      max_tokens: whole.optional(),
+      max_usd: z.number().positive().optional(),
+    })
+    .default({ paid_call_budget: 10, retry_budget: 2 }),
+  context: z
+    .strictObject({ digest_policy: z.enum(['off', 'auto', 'aggressive']).default('auto') })
+    .default({ digest_policy: 'auto' }),
+  security: z
+    .strictObject({
+      redaction_patterns: z.array(z.string().min(1)).default([]),
+      forbidden_paths: globs,
+      trust_workspace: z.boolean().default(false),
+      env_allow: z.array(z.string().min(1)).optional(),
+    })
+    .default({ redaction_patterns: [], forbidden_paths: [], trust_workspace: false }),
+});
+
+export type Manifest = z.infer<typeof MANIFEST>;
+export type Stage = Manifest['stages'][number] & { name: string };
