@@ -1,0 +1,66 @@
+// The private folder of one attempt: what is needed to judge it stands there before it is paid.
+
+import { copyFileSync, mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import type { Overlay } from '../../wrappers/adapter.ts';
+import type { Draft } from './draft.ts';
+import type { WrapperRequest } from './request.ts';
+
+export interface Attempt {
+  folder: string;
+  files: { stdin: string; stdout: string; stderr: string; usage: string };
+  /** The CLI's own $TMPDIR: gemini drops whole conversations there. A short path, for sockets in it. */
+  temporary: string;
+}
+
+/** Everything lies on the disk of `--out` (or in the task), so that what is published can be renamed into place. */
+export function openAttempt({ request, callId, prompt }: Draft): Attempt {
+  const folder = attemptFolder(request, callId);
+  mkdirSync(folder, { recursive: true, mode: 0o700 });
+  const attempt = { folder, files: filesIn(folder), temporary: mkdtempSync(path.join(tmpdir(), 'tg-')) };
+  for (const file of [attempt.files.stdout, attempt.files.stderr]) writeFileSync(file, '', { mode: 0o600 });
+  writeFileSync(attempt.files.stdin, prompt ?? '', { mode: 0o600 });
+  return attempt;
+}
+
+/** The attempt of a call that another process made. */
+export const attemptIn = (folder: string, temporary: string): Attempt => ({
+  folder,
+  files: filesIn(folder),
+  temporary,
+});
+
+const filesIn = (folder: string): Attempt['files'] => ({
+  stdin: path.join(folder, 'prompt'),
+  stdout: path.join(folder, 'stdout'),
+  stderr: path.join(folder, 'stderr'),
+  usage: path.join(folder, 'usage.json'),
+});
+
+export function attemptFolder({ charge, files }: WrapperRequest, callId: string): string {
+  if (charge !== null) return path.join(charge.task.attempts, callId);
+  return path.join(path.dirname(path.resolve(files.out)), `.tollgate-${callId}`);
+}
+
+/** A task keeps what its CLI left; a call on its own leaves what was published, or else the attempt with what could not be. */
+export function closeAttempt(
+  attempt: Attempt,
+  overlay: Overlay,
+  request: WrapperRequest,
+  state: 'published' | 'unpublished',
+): void {
+  if (request.charge !== null) harvest(attempt);
+  else if (state === 'published') rmSync(attempt.folder, { recursive: true, force: true });
+  for (const folder of [attempt.temporary, ...overlay.folders]) rmSync(folder, { recursive: true, force: true });
+}
+
+/** gemini's own report of a failure holds the whole conversation: it stays in the attempt, unredacted and private. */
+function harvest({ temporary, folder }: Attempt): void {
+  try {
+    for (const name of readdirSync(temporary))
+      if (name.startsWith('gemini-client-error-')) copyFileSync(path.join(temporary, name), path.join(folder, name));
+  } catch {
+    // What cannot be harvested is lost with the folder; the result stands.
+  }
+}

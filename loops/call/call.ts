@@ -1,0 +1,163 @@
+// One guarded call: check, reserve, run, judge, record, publish. The wrapper commands are thin over it.
+
+import type { CallRecord } from '../../policies/call-record.ts';
+import type { EXIT_BY_SIGNAL } from '../../policies/exit-codes.ts';
+import type { Fact } from '../../state/facts.ts';
+import type { Journal } from '../../state/journal.ts';
+import { identify } from '../../wrappers/processes/identity.ts';
+import { markEnvironment, markerOf } from '../../wrappers/processes/marker.ts';
+import { type Invocation, type Observer, type Outcome, run } from '../../wrappers/run.ts';
+import { type Attempt, closeAttempt, openAttempt } from './attempt.ts';
+import { check } from './check.ts';
+import { type Draft, draftOf, wallMs } from './draft.ts';
+import { wrapperExit } from './exit.ts';
+import type { Judgement } from './judge.ts';
+import { publishAll, publishPid, publishRecord, removeStale } from './publish.ts';
+import { recordOf, refusalRecord, sentenceOf } from './record.ts';
+import type { WrapperRequest } from './request.ts';
+import { saveDraft } from './saved-draft.ts';
+
+export interface Called {
+  record: CallRecord;
+  /** One sentence for a person when it did not go well; null after a success. */
+  message: string | null;
+}
+
+export interface Stop {
+  signal: AbortSignal;
+  /** Which signal stopped us, once one did. */
+  by(): keyof typeof EXIT_BY_SIGNAL | null;
+}
+
+export async function call(request: WrapperRequest, stop: Stop, clock: () => Date): Promise<Called> {
+  const draft = draftOf(request, clock);
+  const checked = check(request);
+  draft.prompt = checked.prompt;
+  if (checked.how === 'refused') return left(request, refusalRecord(draft, checked.refusal));
+  draft.binary = checked.binary;
+  publishPid(request);
+  if (request.charge === null) return spend(draft, null, stop);
+  // Loaded only with a task: a call on its own need not wait for it.
+  const { refreshStats, reserve } = await import('./reserve.ts');
+  const reserved = await reserve(
+    request.charge,
+    {
+      callId: draft.callId,
+      tool: request.adapter.tool,
+      guardian: (await identify(process.pid))!,
+      deadlineAt: new Date(draft.startedAt.getTime() + wallMs(request)),
+    },
+    clock,
+  );
+  if (reserved.how === 'refused') return left(request, refusalRecord(draft, reserved.refusal));
+  const called = await spend(draft, reserved.journal, stop);
+  await refreshStats(reserved.journal, clock).catch((error: Error) => {
+    called.record.warnings.push(`stats.json could not be written: ${error.message}`);
+  });
+  return called;
+}
+
+/** From here on the call counts as paid, whatever comes. */
+async function spend(draft: Draft, journal: Journal | null, stop: Stop): Promise<Called> {
+  const { request, callId } = draft;
+  const attempt = openAttempt(draft);
+  const overlay = request.adapter.overlay(request.call);
+  const { adapter } = request;
+  const counting = adapter.usageFile === null ? [] : [adapter.usageFile.argument(attempt.files.usage)];
+  draft.argv = adapter.argv(request.call, [...overlay.argv, ...counting]);
+  draft.warnings.push(...overlay.warnings);
+  if (journal !== null) saveDraft(attempt, draft, overlay);
+  removeStale(request);
+  const note = (fact: Fact) => noteFact(journal, fact, draft);
+  const conclude = (outcome: Outcome, judgement: Judgement) =>
+    recordOf(draft, outcome, judgement, exitOf(draft, outcome, judgement, stop));
+  let judged: Judgement | null = null;
+  const observer: Observer = {
+    started: async (pid) => note({ fact: 'started', call_id: callId, cli: await identify(pid) }),
+    cancelling: async (soFar) => {
+      judged = (await judging).judge(soFar, contextOf(draft));
+      const record = conclude(soFar, judged);
+      publishRecord(request, record);
+      note(verdictFact(record));
+    },
+  };
+  const running = run(invocationOf(draft, attempt, overlay.environment), observer, stop.signal);
+  // The CLI is started by now; what is needed to judge it is loaded while it runs.
+  const judging = import('./judge.ts');
+  const outcome = await running;
+  const { ending, exitCode, signal } = outcome;
+  note({ fact: 'ended', call_id: callId, ending, native_exit_code: exitCode, signal });
+  const record = conclude(outcome, judged ?? (await judging).judge(outcome, contextOf(draft)));
+  const unpublished = publishAll(draft, attempt, record, outcome.capture.answer);
+  // The verdict says that the result is where it belongs; without it the next run publishes it from the attempt.
+  if (unpublished === null && judged === null) note(verdictFact(record));
+  closeAttempt(attempt, overlay, request, unpublished === null ? 'published' : 'unpublished');
+  return { record, message: unpublished ?? sentenceOf(record) };
+}
+
+/** Nothing was paid; the record still says why. */
+function left(request: WrapperRequest, record: CallRecord): Called {
+  const sentence = sentenceOf(record);
+  try {
+    publishRecord(request, record);
+    return { record, message: sentence };
+  } catch (error) {
+    return { record, message: `${sentence} (The record could not be written either: ${(error as Error).message})` };
+  }
+}
+
+function noteFact(journal: Journal | null, fact: Fact, draft: Draft): void {
+  try {
+    journal?.append(fact);
+  } catch (error) {
+    // The call is running and paid: its result counts for more than its place in the journal.
+    draft.warnings.push(`the journal could not be written: ${(error as Error).message}`);
+  }
+}
+
+export function verdictFact(record: CallRecord): Fact {
+  const { class: errorClass, reason, retry_at } = record.verdict;
+  const { call_id, signature, wrapper_exit_code: exit_code } = record;
+  return { fact: 'verdict', call_id, class: errorClass, reason, signature, retry_at, exit_code };
+}
+
+function invocationOf(draft: Draft, attempt: Attempt, overlay: Record<string, string>): Invocation {
+  const { adapter, call: asked, limits } = draft.request;
+  const marker = markerOf(draft.callId, asked.environment);
+  return {
+    command: draft.binary!,
+    argv: draft.argv,
+    cwd: asked.cwd,
+    environment: {
+      ...asked.environment,
+      ...adapter.environment(asked),
+      ...overlay,
+      ...markEnvironment(marker),
+      TMPDIR: attempt.temporary,
+    },
+    files: attempt.files,
+    marker,
+    retries: asked.innerRetries,
+    limits: {
+      wallMs: wallMs(draft.request),
+      idleMs: limits.idleTimeoutMs,
+      maxTurns: limits.maxTurns,
+      maxOutputBytes: limits.maxOutputBytes,
+    },
+    adapter,
+  };
+}
+
+function contextOf({ request, prompt, clock }: Draft) {
+  return {
+    tool: request.adapter.tool,
+    taskId: request.charge?.task.id ?? null,
+    prompt: prompt?.toString('utf8') ?? null,
+    now: clock(),
+  };
+}
+
+function exitOf(draft: Draft, { ending, exitCode }: Outcome, { verdict }: Judgement, stop: Stop): number {
+  const { tool } = draft.request.adapter;
+  return wrapperExit({ tool, ending, verdict, nativeExitCode: exitCode, stoppedBy: stop.by() });
+}

@@ -1,0 +1,98 @@
+// Looks at everything that can be wrong with a call before anything is paid.
+
+import { accessSync, constants, mkdirSync, readFileSync, statSync } from 'node:fs';
+import path from 'node:path';
+import type { Obstacle } from '../../policies/evidence.ts';
+import type { ExitCodes } from '../../policies/exit-codes.ts';
+import type { PromptLimit } from '../../wrappers/adapter.ts';
+import { findBinary } from '../../wrappers/find-binary.ts';
+import type { WrapperRequest } from './request.ts';
+
+export interface Refusal extends Obstacle {
+  exit: Exclude<keyof ExitCodes, 'ok' | 'timeout'>;
+}
+
+export type Checked =
+  | { how: 'ready'; binary: string; prompt: Buffer }
+  /** Nothing was started and nothing was paid. */
+  | { how: 'refused'; refusal: Refusal; prompt: Buffer | null };
+
+export function check(request: WrapperRequest): Checked {
+  const { adapter, call, files } = request;
+  const cwd = folderMistake(call.cwd);
+  if (cwd !== null) return refuse('no_working_folder', `--cwd: ${cwd}`);
+  const read = readPrompt(files.prompt);
+  if (typeof read === 'string') return refuse('no_prompt', read);
+  if (read.toString('latin1').trim() === '')
+    return refuse('empty_prompt', `${files.prompt} is empty: there is nothing to ask`, read);
+  const prompt = Buffer.from(adapter.prompt.escape(read.toString('latin1')), 'latin1');
+  const length = adapter.prompt.limit === null ? null : overLimit(prompt, adapter.prompt.limit);
+  if (length !== null) {
+    const { max, unit } = adapter.prompt.limit!;
+    const message = `${files.prompt} has ${length} ${unit}, and ${adapter.tool} takes ${max} at the most: reduce attachments or split the task`;
+    return {
+      how: 'refused',
+      prompt,
+      refusal: { class: 'prompt_too_large', reason: 'prompt_limit', exit: 'badInput', message },
+    };
+  }
+  const unwritable = outputMistake(request);
+  if (unwritable !== null) return refuse('unwritable_output', unwritable, prompt);
+  const binary = findBinary(adapter.binary, call.environment.PATH, call.cwd);
+  if (binary === null) {
+    const message = `${adapter.binary} is not on the PATH: install it (npm install -g ${adapter.packageName}), or run \`preflight --tools ${adapter.tool}\` to see where it was looked for`;
+    return {
+      how: 'refused',
+      prompt,
+      refusal: { class: 'tooling', reason: 'binary_missing', exit: 'missingBinary', message },
+    };
+  }
+  return { how: 'ready', binary, prompt };
+}
+
+function refuse(reason: string, message: string, prompt: Buffer | null = null): Checked {
+  return { how: 'refused', prompt, refusal: { class: 'tooling', reason, exit: 'badInput', message } };
+}
+
+function readPrompt(file: string): Buffer | string {
+  try {
+    if (statSync(file).isDirectory()) return `--prompt-file ${file} is a folder`;
+    return readFileSync(file);
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException;
+    if (code === 'ENOENT') return `--prompt-file ${file} does not exist`;
+    return `--prompt-file ${file} cannot be read (${code})`;
+  }
+}
+
+/** How long the prompt is, when it is longer than the CLI takes. */
+function overLimit(prompt: Buffer, limit: PromptLimit): number | null {
+  // Characters are never more than bytes, so only a large prompt needs counting.
+  if (prompt.length <= limit.max) return null;
+  const length = limit.unit === 'bytes' ? prompt.length : [...prompt.toString('utf8')].length;
+  return length > limit.max ? length : null;
+}
+
+function folderMistake(folder: string): string | null {
+  try {
+    return statSync(folder).isDirectory() ? null : `${folder} is no folder`;
+  } catch (error) {
+    return `${folder} cannot be used (${(error as NodeJS.ErrnoException).code})`;
+  }
+}
+
+function outputMistake({ files }: WrapperRequest): string | null {
+  const { out, err, result, sessionIdOut, doneMarker, pidFile } = files;
+  const flags = { out, err, result, 'session-id-out': sessionIdOut, 'done-marker': doneMarker, 'pid-file': pidFile };
+  for (const [flag, file] of Object.entries(flags)) {
+    if (file === null) continue;
+    try {
+      mkdirSync(path.dirname(file), { recursive: true });
+      accessSync(path.dirname(file), constants.W_OK | constants.X_OK);
+      if (statSync(file, { throwIfNoEntry: false })?.isDirectory()) return `--${flag} ${file} is a folder; name a file`;
+    } catch (error) {
+      return `--${flag} ${file}: its folder cannot be written (${(error as NodeJS.ErrnoException).code}); make it writable or name another`;
+    }
+  }
+  return null;
+}

@@ -1,0 +1,43 @@
+// What is known of a call before it ends; the record is made from it.
+
+import { createRedactor, type Redactor } from '../../policies/redact.ts';
+import type { WrapperRequest } from './request.ts';
+
+export interface Draft {
+  request: WrapperRequest;
+  callId: string;
+  startedAt: Date;
+  redactor: Redactor;
+  /** The bytes to send, once they are read. */
+  prompt: Buffer | null;
+  binary: string | null;
+  argv: string[];
+  warnings: string[];
+  clock: () => Date;
+}
+
+export function draftOf(request: WrapperRequest, clock: () => Date): Draft {
+  const startedAt = clock();
+  return {
+    request,
+    callId: newCallId(startedAt),
+    startedAt,
+    redactor: createRedactor({ env: request.call.environment, patterns: request.redactionPatterns }),
+    prompt: null,
+    binary: null,
+    argv: [],
+    warnings: [],
+    clock,
+  };
+}
+
+/** The deadline that kills: in wait_done mode the given one is only noted, and twice its length kills. */
+export const wallMs = ({ limits }: WrapperRequest): number =>
+  limits.timeoutMode === 'wait_done' ? 2 * limits.timeoutMs : limits.timeoutMs;
+
+/** Sorts by time, and is safe in a file name and a process marker. No secret: node:crypto would cost 2 ms before the spawn. */
+export function newCallId(at: Date): string {
+  const time = at.toISOString().replace(/\D/g, '').slice(0, 14);
+  const chance = Math.floor(Math.random() * 2 ** 32);
+  return `${time}-${chance.toString(16).padStart(8, '0')}`;
+}

@@ -1,0 +1,65 @@
+// From what a call left to what is believed about it: evidence, verdict, signature.
+
+import { classify } from '../../policies/classify.ts';
+import type { Evidence, Verdict } from '../../policies/evidence.ts';
+import { sign } from '../../policies/signature/sign.ts';
+import type { Tool } from '../../policies/tools.ts';
+import type { Outcome } from '../../wrappers/run.ts';
+
+export interface Judgement {
+  verdict: Verdict;
+  signature: string | null;
+}
+
+export interface Context {
+  tool: Tool;
+  taskId: string | null;
+  prompt: string | null;
+  now: Date;
+}
+
+export function judge(outcome: Outcome, context: Context): Judgement {
+  const evidence = evidenceOf(outcome, context.tool);
+  const verdict = classify(evidence, { now: context.now });
+  return { verdict, signature: signatureOf(evidence, verdict, context) };
+}
+
+export function signatureOf(
+  evidence: Evidence,
+  verdict: Verdict,
+  { taskId, prompt }: Omit<Context, 'tool' | 'now'>,
+): string | null {
+  if (verdict.class === null) return null;
+  return sign({
+    tool: evidence.tool,
+    errorLines: evidence.stderr,
+    eventText: evidence.failure?.message ?? evidence.errors.at(-1)?.message ?? null,
+    detail: {
+      ending: evidence.ending,
+      class: verdict.class,
+      reason: verdict.reason,
+      more: evidence.exitCode === null ? [] : [`exit ${evidence.exitCode}`],
+    },
+    volatile: { ...(taskId === null ? {} : { taskId }), ...(prompt === null ? {} : { prompt }) },
+  }).signature;
+}
+
+function evidenceOf({ capture, ...outcome }: Outcome, tool: Tool): Evidence {
+  const error = outcome.spawnError;
+  return {
+    tool,
+    ending: outcome.ending,
+    exitCode: outcome.exitCode,
+    signal: outcome.signal,
+    completed: capture.completed,
+    answerChars: capture.answer.trim().length,
+    failure: capture.failure,
+    errors: capture.retrying === null ? capture.errors : [...capture.errors, capture.retrying],
+    stderr: outcome.errorLines,
+    obstacle:
+      error === null
+        ? null
+        : { class: 'tooling', reason: 'not_started', message: `the CLI could not be started: ${error.message}` },
+    tokens: capture.usage.total_tokens,
+  };
+}

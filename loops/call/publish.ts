@@ -1,0 +1,114 @@
+// Puts what a call left where its caller wants it: redacted, and each file whole or not at all.
+
+import {
+  closeSync,
+  existsSync,
+  fsyncSync,
+  mkdirSync,
+  openSync,
+  readSync,
+  renameSync,
+  unlinkSync,
+  writeFileSync,
+} from 'node:fs';
+import path from 'node:path';
+import { StringDecoder } from 'node:string_decoder';
+import type { CallRecord } from '../../policies/call-record.ts';
+import { createStreamRedactor, type Redactor } from '../../policies/redact.ts';
+import type { Attempt } from './attempt.ts';
+import type { Draft } from './draft.ts';
+import type { WrapperRequest } from './request.ts';
+
+/**
+ * Publishes everything of a call that ran: stderr and event stream, the answer of a success, the session's id, the
+ * record, and last of all the done marker.
+ * @returns what could not be written, or null.
+ */
+export function publishAll(draft: Draft, attempt: Attempt, record: CallRecord, answer: string): string | null {
+  const { request, redactor } = draft;
+  const { out, err, sessionIdOut } = request.files;
+  try {
+    publishRedacted(attempt.files.stderr, err, redactor);
+    publishRedacted(attempt.files.stdout, rawOf(out), redactor);
+    if (record.verdict.class === null) publishText(out, answer);
+    if (sessionIdOut !== null && record.session_id !== null) publishText(sessionIdOut, `${record.session_id}\n`);
+    publishRecord(request, record);
+    return null;
+  } catch (error) {
+    return `the result could not be written (${(error as Error).message}); it is kept in ${attempt.folder}`;
+  }
+}
+
+/** The record where it was asked for, in the task, and in the done marker, which is the last file of all. */
+export function publishRecord({ files, charge, adapter }: WrapperRequest, record: CallRecord): void {
+  const text = `${JSON.stringify(record, null, 2)}\n`;
+  const places = new Set<string>();
+  if (files.result !== null) places.add(path.resolve(files.result));
+  if (charge !== null) places.add(path.join(charge.task.outputs, `${charge.stage}.${adapter.tool}.call.json`));
+  for (const file of places) publishText(file, text);
+  const { class: errorClass, reason } = record.verdict;
+  const marker = { exit_code: record.wrapper_exit_code, class: errorClass, reason };
+  if (files.doneMarker !== null) publishText(files.doneMarker, `${JSON.stringify(marker)}\n`);
+}
+
+export function publishPid({ files }: WrapperRequest): void {
+  if (files.pidFile !== null) publishText(files.pidFile, `${process.pid}\n`);
+}
+
+/** What an earlier call left under the same names must not pass for this one's. */
+export function removeStale({ files }: WrapperRequest): void {
+  const { out, err, result, doneMarker, sessionIdOut } = files;
+  for (const file of [out, rawOf(out), err, result, doneMarker, sessionIdOut])
+    if (file !== null && existsSync(file)) unlinkSync(file);
+}
+
+/** The event stream lies beside the answer. */
+const rawOf = (out: string): string => `${out.replace(/\.out$/, '')}.raw`;
+
+/** Written beside its target, synced, then renamed: a reader never sees half of it. 0600. */
+function publishText(file: string, text: string): void {
+  mkdirSync(path.dirname(file), { recursive: true, mode: 0o700 });
+  replace(file, 'sync', (fd) => writeFileSync(fd, text));
+}
+
+/** Copies a file of any size through the redactor in constant memory. */
+function publishRedacted(from: string, file: string, redactor: Redactor): void {
+  const source = openSync(from, 'r');
+  try {
+    replace(file, 'rename', (fd) => {
+      const stream = createStreamRedactor(redactor);
+      const decoder = new StringDecoder('utf8');
+      const buffer = Buffer.allocUnsafe(CHUNK);
+      for (let read = readSync(source, buffer); read > 0; read = readSync(source, buffer))
+        writeFileSync(fd, stream.write(decoder.write(buffer.subarray(0, read))));
+      writeFileSync(fd, stream.write(decoder.end()) + stream.end());
+    });
+  } finally {
+    closeSync(source);
+  }
+}
+
+const CHUNK = 1024 * 1024;
+
+/** `sync` for what must outlive a power cut: the answer and the record. The logs are worth a rename only. */
+function replace(file: string, promise: 'sync' | 'rename', fill: (fd: number) => void): void {
+  const temporary = temporaryOf(file);
+  const fd = openSync(temporary, 'wx', 0o600);
+  try {
+    fill(fd);
+    if (promise === 'sync') fsyncSync(fd);
+  } catch (error) {
+    unlinkSync(temporary);
+    throw error;
+  } finally {
+    closeSync(fd);
+  }
+  renameSync(temporary, file);
+}
+
+let written = 0;
+
+function temporaryOf(file: string): string {
+  written += 1;
+  return path.join(path.dirname(file), `.${path.basename(file)}.${process.pid}-${written}`);
+}

@@ -1,0 +1,136 @@
+// Makes the record of a call, and the sentence that a person reads.
+
+import { CALL_RECORD_SCHEMA, type CallRecord } from '../../policies/call-record.ts';
+import { CLASSES } from '../../policies/classes.ts';
+import { ENDINGS } from '../../policies/ending.ts';
+import { UNKNOWN_USAGE } from '../../policies/engine-event.ts';
+import { WRAPPER_EXIT } from '../../policies/exit-codes.ts';
+import { sign } from '../../policies/signature/sign.ts';
+import { versionOfPackage } from '../../wrappers/cli-version.ts';
+import type { Outcome } from '../../wrappers/run.ts';
+import type { Refusal } from './check.ts';
+import type { Draft } from './draft.ts';
+import type { Judgement } from './judge.ts';
+
+export function recordOf(
+  draft: Draft,
+  outcome: Outcome,
+  { verdict, signature }: Judgement,
+  exitCode: number,
+): CallRecord {
+  const { capture } = outcome;
+  const { call, adapter } = draft.request;
+  const record: CallRecord = {
+    ...commonOf(draft),
+    model: capture.model ?? call.model,
+    duration_ms: outcome.durationMs,
+    ending: outcome.ending,
+    native_exit_code: outcome.exitCode,
+    signal: outcome.signal,
+    wrapper_exit_code: exitCode,
+    session_id: capture.sessionId ?? call.resumeSession ?? (adapter.sessionId === 'chosen' ? call.newSession : null),
+    answer_bytes: Buffer.byteLength(capture.answer),
+    usage: capture.usage,
+    tool_calls: capture.tools,
+    denied_tools: capture.deniedTools,
+    warnings: warningsOf(draft, outcome, verdict.class === null),
+    verdict,
+    signature,
+    orphans_killed: outcome.orphansKilled,
+    inner_retries: capture.retries,
+  };
+  return redacted(record, draft);
+}
+
+/** Nothing was started and nothing was paid. */
+export function refusalRecord(draft: Draft, refusal: Refusal): CallRecord {
+  const { adapter, call } = draft.request;
+  const { class: errorClass, reason, message } = refusal;
+  const record: CallRecord = {
+    ...commonOf(draft),
+    model: call.model,
+    duration_ms: 0,
+    ending: 'not_started',
+    native_exit_code: null,
+    signal: null,
+    wrapper_exit_code: WRAPPER_EXIT[adapter.tool][refusal.exit],
+    session_id: null,
+    answer_bytes: 0,
+    usage: UNKNOWN_USAGE,
+    tool_calls: null,
+    denied_tools: [],
+    warnings: draft.warnings,
+    verdict: {
+      class: errorClass,
+      reason,
+      evidence: { source: 'none', text: message, rule: `refused-${reason.replaceAll('_', '-')}` },
+      retry_at: null,
+    },
+    signature: sign({
+      tool: adapter.tool,
+      errorLines: [],
+      eventText: null,
+      detail: { ending: 'not_started', class: errorClass, reason, more: [] },
+    }).signature,
+    orphans_killed: null,
+    inner_retries: null,
+  };
+  return redacted(record, draft);
+}
+
+/** What went wrong and what to do, in one line; null after a success. */
+export function sentenceOf({ verdict, ending, duration_ms }: CallRecord): string | null {
+  if (verdict.class === null) return null;
+  const what = verdict.evidence?.text.replace(/\s+/g, ' ').trim() || ENDINGS[ending];
+  const retry = verdict.retry_at === null ? '' : ` The service says: not before ${verdict.retry_at}.`;
+  const when = ending === 'not_started' ? '' : ` after ${(duration_ms / 1000).toFixed(1)} s`;
+  return `${verdict.class} (${verdict.reason})${when}: ${what.slice(0, 400)}${retry} Next: ${CLASSES[verdict.class].next}.`;
+}
+
+function commonOf(draft: Draft) {
+  const { adapter, call } = draft.request;
+  return {
+    schema: CALL_RECORD_SCHEMA,
+    call_id: draft.callId,
+    tool: adapter.tool,
+    cli_version: draft.binary === null ? null : versionOfPackage(draft.binary, adapter.packageName),
+    argv: draft.argv,
+    cwd: call.cwd,
+    started_at: draft.startedAt.toISOString(),
+    prompt_sha256: draft.prompt === null ? null : sha256(draft.prompt),
+  };
+}
+
+/** Loaded when first asked, while the CLI runs: at the top of the bundle it would keep the spawn waiting. */
+function sha256(bytes: Buffer): string {
+  return process.getBuiltinModule('node:crypto').createHash('sha256').update(bytes).digest('hex');
+}
+
+function warningsOf(
+  draft: Draft,
+  { capture, ending, exitCode, signal, durationMs }: Outcome,
+  succeeded: boolean,
+): string[] {
+  const { limits, call } = draft.request;
+  const warnings = [...draft.warnings, ...capture.warnings];
+  if (succeeded && ending !== 'exited') warnings.push(`the answer was complete, but ${ENDINGS[ending]}`);
+  else if (succeeded && exitCode !== 0)
+    warnings.push(`the answer was complete, but the CLI ended with ${signal ?? `exit code ${exitCode}`}`);
+  if (limits.timeoutMode === 'wait_done' && durationMs > limits.timeoutMs)
+    warnings.push(`the deadline of ${limits.timeoutMs} ms passed; it was only noted (--timeout-mode wait_done)`);
+  if (call.resumeSession !== null && capture.sessionId !== null && capture.sessionId !== call.resumeSession)
+    warnings.push(`session ${call.resumeSession} was asked for, but the CLI went on in ${capture.sessionId}`);
+  return warnings;
+}
+
+/** Every text of the record goes through the redactor: a key may stand in an argument as well as in an error message. */
+function redacted(record: CallRecord, { redactor }: Draft): CallRecord {
+  return redactValue(record, redactor.redact) as CallRecord;
+}
+
+function redactValue(value: unknown, redact: (text: string) => string): unknown {
+  if (typeof value === 'string') return redact(value);
+  if (Array.isArray(value)) return value.map((item) => redactValue(item, redact));
+  if (typeof value !== 'object' || value === null) return value;
+  return Object.fromEntries(Object.entries(value).map(([key, item]) => [key, redactValue(item, redact)]));
+}

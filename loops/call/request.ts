@@ -1,0 +1,29 @@
+// One guarded call as its caller asks for it: the wrapper's flags, read and checked.
+
+import type { TaskFolder } from '../../state/task-folder.ts';
+import type { Adapter, CallRequest } from '../../wrappers/adapter.ts';
+
+export interface WrapperRequest {
+  adapter: Adapter;
+  call: CallRequest;
+  files: {
+    prompt: string;
+    out: string;
+    err: string;
+    result: string | null;
+    sessionIdOut: string | null;
+    doneMarker: string | null;
+    pidFile: string | null;
+  };
+  limits: {
+    timeoutMs: number;
+    timeoutMode: 'enforce' | 'wait_done';
+    idleTimeoutMs: number | null;
+    maxTurns: number | null;
+    maxOutputBytes: number;
+  };
+  /** Whose budget pays; null for a call on its own. */
+  charge: { task: TaskFolder; stage: string; runId: string | null } | null;
+  /** Words of the user's own that must not be published. */
+  redactionPatterns: string[];
+}

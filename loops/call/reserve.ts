@@ -1,0 +1,90 @@
+// Reserves one paid call on disk, before anything is spawned.
+
+import path from 'node:path';
+import type { ProcessIdentity } from '../../policies/process-identity.ts';
+import type { Tool } from '../../policies/tools.ts';
+import { type Journal, JournalError, openJournal } from '../../state/journal.ts';
+import { budgetOf } from '../../state/ledger.ts';
+import { readBudget } from '../../state/manifest.ts';
+import { adoptEdits } from '../../state/stats.ts';
+import type { TaskFolder } from '../../state/task-folder.ts';
+import type { Refusal } from './check.ts';
+
+export { refreshStats } from '../../state/stats.ts';
+
+export interface Charge {
+  task: TaskFolder;
+  stage: string;
+  runId: string | null;
+}
+
+export interface Reservation {
+  callId: string;
+  tool: Tool;
+  guardian: ProcessIdentity;
+  deadlineAt: Date;
+}
+
+export type Reserved = { how: 'granted'; journal: Journal; attempt: number } | { how: 'refused'; refusal: Refusal };
+
+/** Nothing is spent when the state of the task cannot be read or written. */
+export async function reserve(charge: Charge, reservation: Reservation, clock: () => Date): Promise<Reserved> {
+  try {
+    return await reserveOn(charge, reservation, clock);
+  } catch (error) {
+    if (error instanceof JournalError) return badState(error.message);
+    const { code, message } = error as NodeJS.ErrnoException;
+    if (code === undefined) throw error;
+    const what = `the state of task ${charge.task.id} cannot be written (${message}); nothing was started. Make ${charge.task.state} writable, with space on its disk`;
+    return {
+      how: 'refused',
+      refusal: { class: 'tooling', reason: 'state_unwritable', exit: 'failure', message: what },
+    };
+  }
+}
+
+async function reserveOn(charge: Charge, reservation: Reservation, clock: () => Date): Promise<Reserved> {
+  const journal = openJournal(charge.task.root, clock);
+  const mistake = (await adoptEdits(journal, clock)) ?? (await setBudget(journal, charge.task));
+  if (mistake !== null) return badState(mistake);
+  const earlier = [...journal.read().ledger.calls.values()].filter((call) => call.reserved.stage === charge.stage);
+  const attempt = earlier.filter((call) => call.granted).length + 1;
+  const { callId, tool, guardian, deadlineAt } = reservation;
+  journal.append({
+    fact: 'reserved',
+    call_id: callId,
+    run_id: charge.runId,
+    stage: charge.stage,
+    tool,
+    attempt,
+    guardian,
+    deadline_at: deadlineAt.toISOString(),
+  });
+  const { ledger } = journal.read();
+  if (ledger.calls.get(callId)?.granted === true) return { how: 'granted', journal, attempt };
+  return { how: 'refused', refusal: budgetRefusal(charge.task, ledger.used, budgetOf(ledger)) };
+}
+
+const badState = (message: string): Reserved => ({
+  how: 'refused',
+  refusal: { class: 'tooling', reason: 'bad_state', exit: 'badInput', message },
+});
+
+/** A task that no run has opened yet has its budget from the manifest. */
+async function setBudget(journal: Journal, task: TaskFolder): Promise<string | null> {
+  if (task.manifest === null || journal.read().ledger.budget !== null) return null;
+  const budget = await readBudget(task.manifest);
+  if (budget.how === 'mistaken') return budget.message;
+  journal.append({ fact: 'budget', calls: budget.calls, from: 'manifest' });
+  return null;
+}
+
+function budgetRefusal(task: TaskFolder, used: number, budget: number): Refusal {
+  const stats = path.join(task.state, 'stats.json');
+  return {
+    class: 'quota',
+    reason: 'budget',
+    exit: 'failure',
+    message: `the budget of task ${task.id} is used up: ${used} of ${budget} paid calls; nothing was started. To allow more: tollgate budget ${task.id} --set N (or edit paid_call_budget in ${stats})`,
+  };
+}

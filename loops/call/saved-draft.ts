@@ -1,0 +1,102 @@
+// A call's draft on disk: with it, whoever comes after a crash can judge and publish what the call left.
+
+import { readFileSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
+import { createRedactor } from '../../policies/redact.ts';
+import type { Tool } from '../../policies/tools.ts';
+import type { TaskFolder } from '../../state/task-folder.ts';
+import type { CallRequest, Overlay } from '../../wrappers/adapter.ts';
+import { ADAPTERS } from '../../wrappers/adapters.ts';
+import { markerOf } from '../../wrappers/processes/marker.ts';
+import { type Attempt, attemptIn } from './attempt.ts';
+import type { Draft } from './draft.ts';
+import type { WrapperRequest } from './request.ts';
+
+/** Everything but the environment, which holds keys. */
+interface Saved {
+  call_id: string;
+  tool: Tool;
+  stage: string;
+  marker: string;
+  started_at: string;
+  binary: string;
+  argv: string[];
+  call: Omit<CallRequest, 'environment'>;
+  files: WrapperRequest['files'];
+  limits: WrapperRequest['limits'];
+  redaction_patterns: string[];
+  temporary: string;
+  overlay_folders: string[];
+  warnings: string[];
+}
+
+export interface Restored {
+  draft: Draft;
+  attempt: Attempt;
+  marker: string;
+  overlay: Overlay;
+}
+
+const fileIn = (folder: string) => path.join(folder, 'attempt.json');
+
+export function saveDraft(attempt: Attempt, draft: Draft, overlay: Overlay): void {
+  const { request } = draft;
+  const { environment, ...call } = request.call;
+  const saved: Saved = {
+    call_id: draft.callId,
+    tool: request.adapter.tool,
+    stage: request.charge?.stage ?? '',
+    marker: markerOf(draft.callId, environment),
+    started_at: draft.startedAt.toISOString(),
+    binary: draft.binary ?? '',
+    argv: draft.argv,
+    call,
+    files: request.files,
+    limits: request.limits,
+    redaction_patterns: request.redactionPatterns,
+    temporary: attempt.temporary,
+    overlay_folders: overlay.folders,
+    warnings: draft.warnings,
+  };
+  writeFileSync(fileIn(attempt.folder), `${JSON.stringify(saved, null, 2)}\n`, { mode: 0o600 });
+}
+
+/** null when the call died before its draft stood on disk: then nothing was started. */
+export function restoreDraft(
+  folder: string,
+  task: TaskFolder,
+  environment: NodeJS.ProcessEnv,
+  clock: () => Date,
+): Restored | null {
+  let saved: Saved;
+  try {
+    saved = JSON.parse(readFileSync(fileIn(folder), 'utf8')) as Saved;
+  } catch {
+    return null;
+  }
+  const attempt = attemptIn(folder, saved.temporary);
+  const draft: Draft = {
+    request: {
+      adapter: ADAPTERS[saved.tool],
+      call: { ...saved.call, environment },
+      files: saved.files,
+      limits: saved.limits,
+      charge: { task, stage: saved.stage, runId: null },
+      redactionPatterns: saved.redaction_patterns,
+    },
+    callId: saved.call_id,
+    startedAt: new Date(saved.started_at),
+    redactor: createRedactor({ env: environment, patterns: saved.redaction_patterns }),
+    prompt: readFileSync(attempt.files.stdin),
+    binary: saved.binary,
+    argv: saved.argv,
+    warnings: saved.warnings,
+    clock,
+  };
+  return {
+    draft,
+    attempt,
+    marker: saved.marker,
+    overlay: { argv: [], environment: {}, folders: saved.overlay_folders, warnings: [] },
+  };
+}
