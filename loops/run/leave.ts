@@ -1,0 +1,66 @@
+// Leaves what a run's reader needs: last_failure.json, _summary.md, stats.json.
+
+import path from 'node:path';
+import type { Failure } from '../../policies/task-failure.ts';
+import { budgetOf } from '../../state/ledger.ts';
+import { readJson, writeJson, writeWhole } from '../../state/whole-file.ts';
+import { type RunReport, renderSummary, type StageReport } from './report.ts';
+import type { OpenTask } from './task.ts';
+
+const failureFile = ({ task }: OpenTask) => path.join(task.state, 'last_failure.json');
+
+export interface Ended {
+  state: RunReport['state'];
+  exitCode: number;
+  stages: StageReport[];
+  failure: Failure | null;
+  notes: string[];
+}
+
+export async function leaveReport(
+  open: OpenTask,
+  ended: Ended,
+  clock: () => Date,
+): Promise<{ report: RunReport; summary: string }> {
+  if (ended.failure === null) await resolveFailure(open, clock);
+  else await leaveFailure(open, ended.failure);
+  const { ledger, torn } = open.journal.read();
+  const total = budgetOf(ledger);
+  const report: RunReport = {
+    schema: 1,
+    task_id: open.task.id,
+    goal: open.manifest.goal,
+    state: ended.state,
+    exit_code: ended.exitCode,
+    stages: ended.stages,
+    failure: ended.failure,
+    budget: { used: ledger.used, total, left: Math.max(0, total - ledger.used) },
+    files: {
+      summary: path.join(open.task.outputs, '_summary.md'),
+      stats: path.join(open.task.state, 'stats.json'),
+      last_failure: ended.failure === null ? null : failureFile(open),
+      outputs: open.task.outputs,
+    },
+    next_actions: ended.failure?.next_actions ?? [],
+    notes: [
+      ...ended.notes,
+      ...(torn === 0
+        ? []
+        : [`the journal has ${torn} unreadable lines (halves that a crash left); they count for nothing`]),
+    ],
+  };
+  const summary = renderSummary(report);
+  await writeWhole(report.files.summary, summary);
+  return { report, summary };
+}
+
+export async function leaveFailure(open: OpenTask, failure: Failure): Promise<void> {
+  await writeJson(failureFile(open), failure);
+}
+
+/** A success resolves the failure that stands there; it stays readable. */
+async function resolveFailure(open: OpenTask, clock: () => Date): Promise<void> {
+  const read = await readJson<Failure>(failureFile(open), clock);
+  if (read.how === 'read' && read.value.resolved_at === null)
+    await writeJson(failureFile(open), { ...read.value, resolved_at: clock().toISOString() });
+}

@@ -1,0 +1,117 @@
+// Runs a task: claims it, settles what an earlier run left open, goes through its stages, and leaves one report.
+
+import { EXIT_BY_SIGNAL, TOLLGATE_EXIT } from '../../policies/exit-codes.ts';
+import type { Failure } from '../../policies/task-failure.ts';
+import { refreshStats } from '../../state/stats.ts';
+import { claim } from './claim.ts';
+import { interruptedFailure } from './failure.ts';
+import { type Ended, leaveFailure, leaveReport } from './leave.ts';
+import { type Plan, planStages } from './plan.ts';
+import type { RunReport } from './report.ts';
+import { settleLeftovers } from './settle.ts';
+import { runStages } from './stages.ts';
+import { type OpenTask, openTask } from './task.ts';
+
+export interface RunRequest {
+  /** The task: an id, or a path. */
+  word: string;
+  cwd: string;
+  environment: NodeJS.ProcessEnv;
+  /** The folder of the built commands, where the wrappers lie. */
+  commandFolder: string;
+  whenTaken: 'wait' | 'refuse';
+  redo: readonly string[];
+  keep: readonly string[];
+  trustWorkspace: boolean;
+  stop: { signal: AbortSignal; by(): keyof typeof EXIT_BY_SIGNAL | null };
+  clock: () => Date;
+  random: () => number;
+  say(sentence: string): void;
+}
+
+export type Ran =
+  | { how: 'ran'; report: RunReport; summary: string }
+  /** Nothing was run by us: another run's outcome, or a refusal. */
+  | { how: 'not_run'; exitCode: number; message: string }
+  | { how: 'mistaken'; message: string };
+
+export async function runTask(request: RunRequest): Promise<Ran> {
+  const { clock, stop, say } = request;
+  const opened = await openTask(request.word, request.cwd, request.environment, clock);
+  if (opened.how === 'mistaken') return opened;
+  const { open } = opened;
+  const claimed = await claim({ journal: open.journal, whenTaken: request.whenTaken, stop: stop.signal, say });
+  if (claimed.how === 'awaited') {
+    const message = `another run of ${open.task.id} ended with exit code ${claimed.exitCode}; its report: ${open.task.outputs}/_summary.md`;
+    return { how: 'not_run', exitCode: claimed.exitCode, message };
+  }
+  if (claimed.how === 'refused') return { how: 'not_run', exitCode: TOLLGATE_EXIT.failure, message: claimed.message };
+  if (claimed.how === 'stopped')
+    return { how: 'not_run', exitCode: stopExit(request), message: 'stopped while it waited for another run' };
+  return owned(request, open, claimed.runId);
+}
+
+/** The task is ours until we release it, whatever happens. */
+async function owned(request: RunRequest, open: OpenTask, runId: string): Promise<Ran> {
+  const { clock } = request;
+  let ended: Pick<Ended, 'state' | 'exitCode'> = { state: 'failed', exitCode: TOLLGATE_EXIT.failure };
+  try {
+    const plan = await planStages(open, request);
+    if (plan.how === 'mistaken') {
+      ended = { state: 'failed', exitCode: TOLLGATE_EXIT.badInput };
+      return plan;
+    }
+    const whole = await goThrough(request, open, runId, plan.stages);
+    ended = whole;
+    return { how: 'ran', ...(await leaveReport(open, whole, clock)) };
+  } finally {
+    open.journal.append({ fact: 'released', run_id: runId, exit_code: ended.exitCode, state: ended.state });
+    await refreshStats(open.journal, clock);
+  }
+}
+
+async function goThrough(request: RunRequest, open: OpenTask, runId: string, plan: readonly Plan[]): Promise<Ended> {
+  const { stop, clock, say, environment } = request;
+  const guardians = new AbortController();
+  let told: Promise<void> | null = null;
+  const interrupted = (stage: string | null): Failure =>
+    interruptedFailure(open.task.id, stage, stop.by() ?? 'a signal', stopExit(request), clock());
+  const tell = () => {
+    // What is known is written before anything is ended.
+    told = leaveFailure(open, interrupted(null))
+      .catch((error: Error) => say(`last_failure.json could not be written: ${error.message}`))
+      .then(() => guardians.abort());
+  };
+  stop.signal.addEventListener('abort', tell, { once: true });
+  if (stop.signal.aborted) tell();
+  try {
+    const settling = { task: open.task, journal: open.journal, clock, environment, stop: stop.signal, say };
+    const foreign = await settleLeftovers(settling);
+    if (foreign !== null)
+      return {
+        state: 'failed',
+        exitCode: TOLLGATE_EXIT.failure,
+        stages: [],
+        failure: foreignFailure(open, foreign, clock()),
+        notes: [],
+      };
+    const ended = await runStages({ ...request, open, runId, guardianStop: guardians.signal }, plan);
+    if (ended.state !== 'interrupted') return ended;
+    await told;
+    const stage = ended.stages.find((report) => report.state === 'interrupted')?.stage ?? null;
+    return { ...ended, exitCode: stopExit(request), failure: interrupted(stage) };
+  } finally {
+    stop.signal.removeEventListener('abort', tell);
+  }
+}
+
+function foreignFailure(open: OpenTask, why: string, at: Date): Failure {
+  return {
+    ...interruptedFailure(open.task.id, null, 'a call elsewhere', TOLLGATE_EXIT.failure, at),
+    reason: 'call_elsewhere',
+    evidence: { source: 'none', text: why, rule: 'call-runs-elsewhere' },
+    decision: { action: 'stop', why },
+  };
+}
+
+const stopExit = ({ stop }: RunRequest): number => EXIT_BY_SIGNAL[stop.by() ?? 'SIGTERM'];
