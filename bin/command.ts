@@ -1,0 +1,61 @@
+// What every command shares: reading its arguments, signals, one place that prints, and one that exits.
+
+import { EXIT_BUG, EXIT_BY_SIGNAL } from '../policies/exit-codes.ts';
+import { type Arguments, type CommandSpec, parseCommandLine } from './command-line.ts';
+
+/** What a command has to say in the end. */
+export interface Ran {
+  exit: number;
+  out?: string;
+  err?: string;
+}
+
+export type ArgumentsRead = { how: 'read'; args: Arguments } | { how: 'ended'; ran: Ran };
+
+/** Runs a command's body: the only line of the commands that sets the exit code. */
+export async function runCommand(body: (argv: string[]) => Promise<Ran>): Promise<void> {
+  const ran = await body(process.argv.slice(2)).catch(bug);
+  if (ran.out !== undefined) process.stdout.write(ran.out);
+  if (ran.err !== undefined) process.stderr.write(ran.err);
+  process.exitCode = ran.exit;
+}
+
+export async function readArguments(
+  spec: CommandSpec,
+  argv: readonly string[],
+  badInput: number,
+): Promise<ArgumentsRead> {
+  const parsed = parseCommandLine(spec, argv);
+  switch (parsed.how) {
+    case 'parsed':
+      return { how: 'read', args: parsed.args };
+    case 'help': {
+      const { renderHelp } = await import('./help.ts');
+      return { how: 'ended', ran: { exit: 0, out: await renderHelp(spec) } };
+    }
+    case 'mistaken': {
+      const err = `${spec.name}: ${parsed.message}\nUsage: ${spec.name} ${spec.usage}\nMore: ${spec.name} --help\n`;
+      return { how: 'ended', ran: { exit: badInput, err } };
+    }
+  }
+}
+
+export type StopSignal = keyof typeof EXIT_BY_SIGNAL;
+
+/** Turns INT, TERM and HUP into an abort, so that what is known is written before anything ends. */
+export function stopOnSignals(): { signal: AbortSignal; by(): StopSignal | null } {
+  const controller = new AbortController();
+  let by: StopSignal | null = null;
+  for (const name of Object.keys(EXIT_BY_SIGNAL) as StopSignal[]) {
+    process.on(name, () => {
+      by ??= name;
+      controller.abort();
+    });
+  }
+  return { signal: controller.signal, by: () => by };
+}
+
+function bug(error: unknown): Ran {
+  const stack = error instanceof Error ? (error.stack ?? error.message) : String(error);
+  return { exit: EXIT_BUG, err: `This is a bug of tollgate (exit ${EXIT_BUG}); please report it:\n${stack}\n` };
+}

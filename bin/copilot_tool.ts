@@ -1,0 +1,7 @@
+// The command copilot_tool: one guarded call of the copilot CLI.
+
+import { COPILOT } from '../wrappers/copilot/row.ts';
+import { runCommand } from './command.ts';
+import { wrapperCommand } from './wrapper-command.ts';
+
+void runCommand((argv) => wrapperCommand(COPILOT, argv));

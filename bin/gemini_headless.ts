@@ -1,0 +1,7 @@
+// The command gemini_headless: one guarded call of the gemini CLI.
+
+import { GEMINI } from '../wrappers/gemini/row.ts';
+import { runCommand } from './command.ts';
+import { wrapperCommand } from './wrapper-command.ts';
+
+void runCommand((argv) => wrapperCommand(GEMINI, argv));

@@ -1,0 +1,7 @@
+// The command run_codex: one guarded call of the codex CLI.
+
+import { CODEX } from '../wrappers/codex/row.ts';
+import { runCommand } from './command.ts';
+import { wrapperCommand } from './wrapper-command.ts';
+
+void runCommand((argv) => wrapperCommand(CODEX, argv));

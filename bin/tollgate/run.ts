@@ -1,0 +1,73 @@
+// tollgate run: dispatches one task.
+
+import path from 'node:path';
+import { exitByClass } from '../../loops/call/exit.ts';
+import { runTask } from '../../loops/run/run.ts';
+import { TOLLGATE_EXIT } from '../../policies/exit-codes.ts';
+import { type Ran, readArguments, stopOnSignals } from '../command.ts';
+import type { CommandSpec } from '../command-line.ts';
+
+const SPEC: CommandSpec = {
+  name: 'tollgate run',
+  usage: 'TASK [options]',
+  about:
+    'Runs the stages of a task in order: reserves each paid call, retries what can succeed, and leaves one report.',
+  flags: {
+    'no-wait': { takes: 'nothing', about: 'refuse, instead of waiting, while another run has the task' },
+    redo: { takes: 'texts', about: 'run this stage again though it is done (repeatable)' },
+    keep: { takes: 'texts', about: 'keep this done stage though its prompt has changed (repeatable)' },
+    'trust-workspace': { takes: 'nothing', about: 'let the CLIs use the hooks and servers that the folder configures' },
+    'exit-by-class': {
+      takes: 'nothing',
+      about: 'exit with 75 quota, 76 budget, 77 auth, 65 gate, 66 prompt too large',
+    },
+  },
+  words: { min: 1, max: 1, called: 'TASK (an id, or a path with a /)' },
+  examples: [
+    ['tollgate run fix-login', 'the task in .tmp/task/fix-login'],
+    ['tollgate run ./tasks/fix-login --json', 'one object on stdout, for another program'],
+  ],
+  exits: [
+    [TOLLGATE_EXIT.ok, 'every stage is done'],
+    [TOLLGATE_EXIT.failure, 'a stage failed, or the budget is used up; _summary.md says which and what to do'],
+    [TOLLGATE_EXIT.badInput, 'usage, or a mistake in the manifest or the state; nothing was paid'],
+    ['130, 143', 'stopped by INT, TERM; run again to go on'],
+    [70, 'a bug of ours'],
+  ],
+};
+
+export async function run(argv: readonly string[]): Promise<Ran> {
+  const stop = stopOnSignals();
+  const read = await readArguments(SPEC, argv, TOLLGATE_EXIT.badInput);
+  if (read.how === 'ended') return read.ran;
+  const { texts, given, words } = read.args;
+  const say = given.has('quiet')
+    ? () => {}
+    : (sentence: string) => void process.stderr.write(`tollgate: ${sentence}\n`);
+  const ran = await runTask({
+    word: words[0]!,
+    cwd: process.cwd(),
+    environment: process.env,
+    commandFolder: path.dirname(path.resolve(process.argv[1] ?? '')),
+    whenTaken: given.has('no-wait') ? 'refuse' : 'wait',
+    redo: texts.redo ?? [],
+    keep: texts.keep ?? [],
+    trustWorkspace: given.has('trust-workspace'),
+    stop,
+    clock: () => new Date(),
+    random: Math.random,
+    say,
+  });
+  if (ran.how === 'mistaken') return { exit: TOLLGATE_EXIT.badInput, err: `tollgate run: ${ran.message}\n` };
+  if (ran.how === 'not_run') return { exit: ran.exitCode, err: `tollgate run: ${ran.message}\n` };
+  const { report, summary } = ran;
+  const verdict = report.failure && {
+    class: report.failure.class,
+    reason: report.failure.reason,
+    evidence: null,
+    retry_at: null,
+  };
+  const exit =
+    verdict !== null && given.has('exit-by-class') ? exitByClass(report.exit_code, verdict) : report.exit_code;
+  return { exit, out: given.has('json') ? `${JSON.stringify(report)}\n` : summary };
+}

@@ -1,0 +1,94 @@
+// tollgate triage: the verdict for a captured stderr and stdout.
+
+import { triage } from '../../loops/triage.ts';
+import { CLASSES } from '../../policies/classes.ts';
+import { TOLLGATE_EXIT } from '../../policies/exit-codes.ts';
+import { isTool, TOOLS, type Tool } from '../../policies/tools.ts';
+import { type Ran, readArguments } from '../command.ts';
+import type { CommandSpec } from '../command-line.ts';
+import { answerLines, readInput } from './input.ts';
+
+const SPEC: CommandSpec = {
+  name: 'tollgate triage',
+  usage: '[FILE|-] --tool TOOL [options]',
+  about:
+    'Says what happened in a call from its captured stderr (and stdout and exit code): class, reason, evidence, signature.',
+  flags: {
+    tool: { takes: 'choice', choices: TOOLS, about: 'whose output it is' },
+    'exit-code': { takes: 'number', about: "the CLI's exit code, or its wrapper's" },
+    stdout: { takes: 'text', about: 'a file with its stdout (the event stream, or the plain answer)' },
+    explain: { takes: 'nothing', about: 'show the rule that matched, and the text that the signature stands for' },
+    jsonl: {
+      takes: 'nothing',
+      about: 'read {id, tool, exit_code?, stderr, stdout?} a line, write {id, verdict, signature} a line',
+    },
+  },
+  words: { min: 0, max: 1, called: 'FILE' },
+  examples: [
+    ['tollgate triage err.txt --tool codex --exit-code 1', 'one failure'],
+    ['tollgate triage --jsonl < cases.jsonl', 'many, in order'],
+  ],
+  exits: [
+    [TOLLGATE_EXIT.ok, 'a verdict was given, whatever it is'],
+    [TOLLGATE_EXIT.badInput, 'usage, or input that cannot be read (with --jsonl: a line, and the others are answered)'],
+  ],
+};
+
+export async function run(argv: readonly string[]): Promise<Ran> {
+  const read = await readArguments(SPEC, argv, TOLLGATE_EXIT.badInput);
+  if (read.how === 'ended') return read.ran;
+  const { text, number, given, words } = read.args;
+  const input = readInput(words[0]);
+  if (input.how === 'mistaken') return mistaken(input.message);
+  const now = new Date();
+  if (given.has('jsonl')) return manyLines(input.text, now);
+  if (text.tool === undefined) return mistaken(`--tool is required: one of ${TOOLS.join(', ')}`);
+  const stdout = text.stdout === undefined ? { how: 'read' as const, text: '' } : readInput(text.stdout);
+  if (stdout.how === 'mistaken') return mistaken(`--stdout: ${stdout.message}`);
+  const captured = {
+    tool: text.tool as Tool,
+    exitCode: number['exit-code'] ?? null,
+    stderr: input.text,
+    stdout: stdout.text,
+  };
+  const { verdict, signature } = triage(captured, now, given.has('explain') ? 'explain' : 'sign');
+  const answer = { verdict, signature: signature?.signature ?? null };
+  if (given.has('json'))
+    return { exit: 0, out: `${JSON.stringify(given.has('explain') ? { ...answer, explained: signature } : answer)}\n` };
+  const lines = [
+    verdict.class === null ? 'success' : `${verdict.class} (${verdict.reason})`,
+    ...(verdict.evidence === null ? [] : [`evidence [${verdict.evidence.source}]: ${verdict.evidence.text}`]),
+    ...(verdict.retry_at === null ? [] : [`not before: ${verdict.retry_at}`]),
+    ...(verdict.class === null ? [] : [`next: ${CLASSES[verdict.class].next}`]),
+    ...(signature === null ? [] : [`signature: ${signature.signature}`]),
+  ];
+  if (given.has('explain') && verdict.evidence !== null) lines.push(`rule: ${verdict.evidence.rule}`);
+  if (given.has('explain') && signature !== null)
+    lines.push(`signed text [${signature.source}]: ${signature.normalised}`);
+  return { exit: 0, out: `${lines.join('\n')}\n` };
+}
+
+function manyLines(text: string, now: Date): Ran {
+  const { out, mistakes } = answerLines(text, ({ id, tool, exit_code, stderr, stdout }) => {
+    if (!isTool(tool)) return `tool must be one of ${TOOLS.join(', ')}`;
+    if (typeof stderr !== 'string') return 'stderr must be a text';
+    const { verdict, signature } = triage(
+      {
+        tool,
+        exitCode: typeof exit_code === 'number' ? exit_code : null,
+        stderr,
+        stdout: typeof stdout === 'string' ? stdout : '',
+      },
+      now,
+    );
+    return { id: id ?? null, verdict, signature: signature?.signature ?? null };
+  });
+  if (mistakes.length === 0) return { exit: 0, out };
+  return {
+    exit: TOLLGATE_EXIT.badInput,
+    out,
+    err: mistakes.map((mistake) => `tollgate triage: ${mistake}\n`).join(''),
+  };
+}
+
+const mistaken = (message: string): Ran => ({ exit: TOLLGATE_EXIT.badInput, err: `tollgate triage: ${message}\n` });

@@ -1,0 +1,91 @@
+// The body of the three wrapper commands: flags in, one guarded call, an exit code out.
+
+import path from 'node:path';
+import { call } from '../loops/call/call.ts';
+import { exitByClass } from '../loops/call/exit.ts';
+import type { WrapperRequest } from '../loops/call/request.ts';
+import { WRAPPER_EXIT } from '../policies/exit-codes.ts';
+import { locateTask } from '../state/task-folder.ts';
+import type { Adapter, CallRequest } from '../wrappers/adapter.ts';
+import { type Ran, readArguments, stopOnSignals } from './command.ts';
+import type { Arguments } from './command-line.ts';
+import { wrapperSpec } from './wrapper-flags.ts';
+
+export async function wrapperCommand(adapter: Adapter, argv: readonly string[]): Promise<Ran> {
+  const stop = stopOnSignals();
+  const badInput = WRAPPER_EXIT[adapter.tool].badInput;
+  const spec = wrapperSpec(adapter);
+  const read = await readArguments(spec, argv, badInput);
+  if (read.how === 'ended') return read.ran;
+  const { args } = read;
+  const request = requestOf(adapter, args);
+  if (typeof request === 'string') return { exit: badInput, err: `${spec.name}: ${request}\n` };
+  const { record, message } = await call(request, stop, () => new Date());
+  const exit = args.given.has('exit-by-class')
+    ? exitByClass(record.wrapper_exit_code, record.verdict)
+    : record.wrapper_exit_code;
+  return {
+    exit: message !== null && record.verdict.class === null ? WRAPPER_EXIT[adapter.tool].failure : exit,
+    ...(args.given.has('json') ? { out: `${JSON.stringify(record)}\n` } : {}),
+    ...(message === null || args.given.has('quiet') ? {} : { err: `${spec.name}: ${message}\n` }),
+  };
+}
+
+/** The request, or what is wrong with the flags together. */
+function requestOf(adapter: Adapter, { text, texts, number, given }: Arguments): WrapperRequest | string {
+  for (const flag of ['model', 'resume-session', 'stage'])
+    if (text[flag]?.startsWith('-') || /[\n\r\0]/.test(text[flag] ?? ''))
+      return `--${flag} must be one line that does not begin with a dash`;
+  if (text.stage !== undefined && text.task === undefined) return '--stage needs --task';
+  if (text.stage !== undefined && !/^[A-Za-z0-9._-]{1,128}$/.test(text.stage))
+    return `--stage "${text.stage}" must be of A-Z a-z 0-9 . _ -`;
+  const charge = chargeOf(adapter, text);
+  if (typeof charge === 'string') return charge;
+  const environment = process.env;
+  return {
+    adapter,
+    call: {
+      model: text.model ?? null,
+      resumeSession: text['resume-session'] ?? null,
+      newSession: adapter.sessionId === 'chosen' ? process.getBuiltinModule('node:crypto').randomUUID() : '',
+      access: text.access as CallRequest['access'],
+      maxTurns: number['max-turns'] ?? null,
+      innerRetries: text['inner-retries'] as CallRequest['innerRetries'],
+      trustWorkspace: given.has('trust-workspace'),
+      cwd: path.resolve(text.cwd ?? '.'),
+      environment,
+      gemini: {
+        sandbox: given.has('sandbox'),
+        approvalMode: (text['approval-mode'] as CallRequest['gemini']['approvalMode']) ?? null,
+      },
+      codex: { effort: (text.effort as CallRequest['codex']['effort']) ?? null },
+      copilot: { allowTools: texts['allow-tool'] ?? [], denyTools: texts['deny-tool'] ?? [] },
+    },
+    files: {
+      prompt: text['prompt-file']!,
+      out: path.resolve(text.out!),
+      err: path.resolve(text.err!),
+      result: text.result ?? null,
+      sessionIdOut: text['session-id-out'] ?? null,
+      doneMarker: text['done-marker'] ?? null,
+      pidFile: text['pid-file'] ?? null,
+    },
+    limits: {
+      timeoutMs: number['timeout-ms']!,
+      timeoutMode: text['timeout-mode'] as 'enforce' | 'wait_done',
+      idleTimeoutMs: number['idle-timeout-ms'] ?? null,
+      maxTurns: number['max-turns'] ?? null,
+      maxOutputBytes: number['max-output-bytes']!,
+    },
+    charge,
+    redactionPatterns: [],
+  };
+}
+
+function chargeOf(adapter: Adapter, { task, stage }: Arguments['text']): WrapperRequest['charge'] | string {
+  if (task === undefined) return null;
+  const located = locateTask(task, process.cwd(), process.env);
+  if (located.how === 'mistaken') return `--task: ${located.message}`;
+  // The dispatcher names the run that this call belongs to.
+  return { task: located.folder, stage: stage ?? `${adapter.tool}_adhoc`, runId: process.env.TOLLGATE_RUN_ID ?? null };
+}
