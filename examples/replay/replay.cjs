@@ -1,0 +1,47 @@
+// Plays the part of an agent CLI: reads the prompt, prints a recorded kind of event stream, exits. No key, no network.
+const { readFileSync, existsSync, writeFileSync } = require('node:fs');
+const path = require('node:path');
+
+const [tool] = process.argv.slice(2);
+const prompt = readFileSync(0, 'utf8');
+// The first gemini call of an example meets an overloaded model, to show what the dispatcher does about it.
+const first = path.join(process.env.TOLLGATE_EXAMPLE_STATE ?? '.', '.first-call-made');
+const overloaded = tool === 'gemini' && process.env.TOLLGATE_EXAMPLE_STATE && !existsSync(first);
+const answer = `# Findings\n\nThe request has ${prompt.split(/\s+/).filter(Boolean).length} words. This answer was replayed by a stand-in for ${tool}.\n\n# Next\n\nRun it again with the real CLI.\n`;
+
+const print = (...events) => process.stdout.write(events.map((event) => `${JSON.stringify(event)}\n`).join(''));
+
+const PLAY = {
+  gemini() {
+    print({ type: 'init', session_id: '11111111-2222-4333-8444-555555555555', model: 'replay' });
+    if (overloaded) {
+      writeFileSync(first, '');
+      const message = '[API Error: {"error":{"code":503,"message":"The model is overloaded. Please try again later.","status":"UNAVAILABLE"}}]';
+      process.stderr.write('Error when talking to Gemini API RetryableQuotaError: The model is overloaded. Please try again later.\n');
+      print({ type: 'result', status: 'error', error: { type: 'unknown', message }, stats: { total_tokens: 0 } });
+      process.exitCode = 247;
+      return;
+    }
+    print(
+      { type: 'message', role: 'user', content: prompt },
+      { type: 'message', role: 'assistant', content: answer, delta: true },
+      { type: 'result', status: 'success', stats: { total_tokens: 120, input_tokens: 80, output_tokens: 40, cached: 0 } },
+    );
+  },
+  codex() {
+    print(
+      { type: 'thread.started', thread_id: '01900000-0000-7000-8000-000000000001' },
+      { type: 'turn.started' },
+      { type: 'item.completed', item: { id: 'item_0', type: 'agent_message', text: answer } },
+      { type: 'turn.completed', usage: { input_tokens: 80, cached_input_tokens: 0, output_tokens: 40 } },
+    );
+  },
+  copilot() {
+    print(
+      { type: 'assistant.message', data: { messageId: 'm1', content: answer, toolRequests: [] } },
+      { type: 'result', sessionId: '22222222-2222-4333-8444-555555555555', exitCode: 0, usage: {} },
+    );
+  },
+};
+
+PLAY[tool]();
