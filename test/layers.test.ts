@@ -1,0 +1,97 @@
+// The house stands as ARCHITECTURE.md draws it: who may import whom, one door for each package, small files that say what they are.
+
+import { readdirSync, readFileSync } from 'node:fs';
+import path from 'node:path';
+import { test } from 'uvu';
+import * as assert from 'uvu/assert';
+
+const ROOMS = {
+  policies: ['policies'],
+  wrappers: ['policies', 'wrappers'],
+  state: ['policies', 'state'],
+  loops: ['policies', 'wrappers', 'state', 'loops'],
+  preflight: ['policies', 'wrappers', 'state', 'loops'],
+  bin: ['policies', 'wrappers', 'state', 'loops', 'preflight', 'bin', 'package.json'],
+} as const satisfies Record<string, readonly string[]>;
+
+/** Each package has one door, or two. */
+const DOORS: Record<string, string[]> = {
+  execa: ['loops/run/guardian.ts'],
+  picocolors: ['bin/finding-table.ts'],
+  'write-file-atomic': ['state/whole-file.ts'],
+  yaml: ['state/manifest.ts', 'state/manifest-issue.ts'],
+  yargs: ['bin/help.ts'],
+  zod: ['state/manifest-schema.ts', 'state/manifest-issue.ts'],
+  'zx/core': ['wrappers/shell.ts'],
+};
+
+/** policies are pure: these would give them a disk, a clock, an environment or chance. */
+const IMPURE = /\bprocess\.|\bDate\.now\(|\bnew Date\(\)|\bMath\.random\(|from 'node:(?!crypto)/;
+
+const FILES = [...Object.keys(ROOMS).flatMap((room) => (room === 'preflight' ? [] : sourcesIn(room))), 'preflight.ts'];
+const SOURCES = new Map(FILES.map((file) => [file, readFileSync(file, 'utf8')]));
+
+test('every import stays within the table', () => {
+  const strays: string[] = [];
+  for (const [file, source] of SOURCES)
+    for (const imported of importsOf(source)) {
+      if (!imported.startsWith('.')) continue;
+      const target = path.join(path.dirname(file), imported);
+      const allowed: readonly string[] = ROOMS[roomOf(file)];
+      if (!allowed.includes(roomOf(target))) strays.push(`${file} imports ${target}`);
+    }
+  assert.equal(strays, []);
+});
+
+test('every package has its door', () => {
+  const doors: Record<string, string[]> = {};
+  for (const [file, source] of SOURCES)
+    for (const imported of importsOf(source))
+      if (!imported.startsWith('.') && !imported.startsWith('node:')) (doors[imported] ??= []).push(file);
+  for (const files of Object.values(doors)) files.sort();
+  for (const files of Object.values(DOORS)) files.sort();
+  assert.equal(Object.fromEntries(Object.entries(doors).sort()), Object.fromEntries(Object.entries(DOORS).sort()));
+});
+
+test('policies are pure', () => {
+  const impure = FILES.filter((file) => roomOf(file) === 'policies' && IMPURE.test(withoutComments(SOURCES.get(file)!)));
+  assert.equal(impure, []);
+});
+
+test('every file opens with one sentence, and none is over 250 lines', () => {
+  const mute = FILES.filter((file) => !/^\/\/ \w.*[.:?]\n/.test(SOURCES.get(file)!));
+  const long = FILES.filter((file) => SOURCES.get(file)!.split('\n').length > 250);
+  assert.equal({ mute, long }, { mute: [], long: [] });
+});
+
+test('no file is a drawer for whatever has no name', () => {
+  const drawers = FILES.filter((file) => /^(utils?|helpers?|common|types|constants)\.ts$/.test(path.basename(file)));
+  assert.equal(drawers, []);
+});
+
+test('only the two ends of a command print or exit', () => {
+  const loud = FILES.filter((file) => /process\.exit\(|console\.|process\.exitCode/.test(withoutComments(SOURCES.get(file)!)));
+  assert.equal(loud, ['bin/command.ts']);
+});
+
+function sourcesIn(folder: string): string[] {
+  return readdirSync(folder, { recursive: true })
+    .map((name) => path.join(folder, String(name)))
+    .filter((file) => file.endsWith('.ts'))
+    .sort();
+}
+
+function importsOf(source: string): string[] {
+  const found = source.matchAll(/(?:^|\n)(?:import|export)[^;]*?from\s+'([^']+)'|import\('([^']+)'\)/g);
+  return [...found].map((match) => match[1] ?? match[2] ?? '');
+}
+
+function roomOf(file: string): keyof typeof ROOMS {
+  return file.split(path.sep)[0]!.replace(/^preflight\.ts$/, 'preflight') as keyof typeof ROOMS;
+}
+
+function withoutComments(source: string): string {
+  return source.replace(/\/\*[\s\S]*?\*\/|(^|\s)\/\/.*$/gm, '');
+}
+
+test.run();
