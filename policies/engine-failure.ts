@@ -8,19 +8,22 @@ export function readFailure(text: string, known: Partial<EngineFailure> = {}): E
   const plain = text.slice(0, MAX_TEXT);
   const { message, limited } = unwrap(plain);
   const body = findBody(message);
-  const named = /^(?:\S+ )?_?([A-Z]\w*Error): /.exec(message)?.[1];
+  const named = /([A-Z]\w+(?:Error|Exception)): $/.exec(NAMES.exec(message)?.[0] ?? '')?.[1];
   const status = known.status ?? (limited ? 429 : undefined) ?? body?.status ?? statusIn(message);
   const code = known.code ?? body?.code ?? SYSTEM_CODE.exec(message)?.[0];
   const type = known.type ?? body?.type ?? named;
   const details = known.details ?? body?.details;
   return {
-    message: body?.message ? message.replace(body.json, () => body.message!) : message,
+    message: (body?.message ? message.replace(body.json, () => body.message!) : message).replace(NAMES, ''),
     ...(status === undefined ? {} : { status }),
     ...(code === undefined ? {} : { code }),
     ...(type === undefined ? {} : { type }),
     ...(details === undefined ? {} : { details }),
   };
 }
+
+/** The names of the classes of an error that was passed on; the last one stands in `type`. */
+const NAMES = /^(?:Error: |exception |_?[A-Z]\w+(?:Error|Exception): )+/;
 
 /** No service says anything of use after this; it may echo the prompt there. */
 const MAX_TEXT = 8000;
@@ -37,10 +40,8 @@ interface Body extends Partial<EngineFailure> {
 
 /** The service's own JSON, wherever in the text it stands; a message that is JSON itself is opened too. */
 function findBody(text: string, depth = 0): Body | null {
-  const from = text.indexOf('{');
-  const to = text.lastIndexOf('}');
-  if (from === -1 || to < from) return null;
-  const json = text.slice(from, to + 1);
+  const json = objectIn(text);
+  if (json === null) return null;
   const whole = parseObject(json);
   if (whole === null) return null;
   const error = partOf(whole.error) ?? whole;
@@ -48,6 +49,22 @@ function findBody(text: string, depth = 0): Body | null {
   const inner = words !== undefined && depth < 3 ? findBody(words, depth + 1) : null;
   const body = { ...read(error), ...(words === undefined ? {} : { message: words }) };
   return inner === null ? { json, details: json, ...body } : { ...body, ...inner, json, details: json };
+}
+
+/** From the first brace to the one that closes it; more may follow. */
+function objectIn(text: string): string | null {
+  const from = text.indexOf('{');
+  if (from === -1) return null;
+  let depth = 0;
+  let quoted = false;
+  for (let at = from; at < text.length; at++) {
+    const char = text[at];
+    if (quoted && char === '\\') at++;
+    else if (char === '"') quoted = !quoted;
+    else if (!quoted && char === '{') depth++;
+    else if (!quoted && char === '}' && --depth === 0) return text.slice(from, at + 1);
+  }
+  return null;
 }
 
 function read(error: Json): Partial<EngineFailure> {

@@ -119,7 +119,7 @@ const ON_STDERR: [line: string, events: EngineEvent[]][] = [
       {
         how: 'retrying',
         failure: {
-          message: '_ApiError: busy',
+          message: 'busy',
           status: 503,
           code: 'UNAVAILABLE',
           type: 'ApiError',
@@ -133,7 +133,7 @@ const ON_STDERR: [line: string, events: EngineEvent[]][] = [
     [
       {
         how: 'retrying',
-        failure: { message: 'Error: exception TypeError: fetch failed sending request' },
+        failure: { message: 'fetch failed sending request', type: 'TypeError' },
       },
     ],
   ],

@@ -1,0 +1,89 @@
+// The verdict on one call: evidence in the order of its worth, rules in the order of their telling.
+
+import type { Clock } from './clock.ts';
+import type { EngineFailure } from './engine-event.ts';
+import type { Evidence, EvidenceSource, Verdict } from './evidence.ts';
+import { retryAt } from './retry-at.ts';
+import { ENDING_RULES, LEFTOVERS } from './rules/endings.ts';
+import { findRule, type Subject, textsOf } from './rules/match.ts';
+import type { Rule } from './rules/rule.ts';
+import { RULES } from './rules/rules.ts';
+import { stderrFailures } from './stderr-failures.ts';
+
+/** @param own a user's rows, tried before ours. */
+export function classify(evidence: Evidence, clock: Clock, own: readonly Rule[] = []): Verdict {
+  // An answer that is complete stays one, whatever came after it.
+  if (evidence.completed && evidence.answerChars > 0) return SUCCESS;
+  const { obstacle, ending } = evidence;
+  if (obstacle !== null) return verdict({ id: 'obstacle', ...obstacle }, 'none', obstacle.message, null);
+  const ended = ENDING_RULES[ending];
+  if (ended !== null) return verdict(ended, 'ending', ending, null);
+  const rules = [...own, ...RULES];
+  const subjects = subjectsOf(evidence);
+  for (const subject of subjects) {
+    const rule = findRule(subject, rules, clock);
+    if (rule === null) continue;
+    return verdict(rule, subject.source, subject.failure.message, askedTime(rule, [subject, ...subjects], clock));
+  }
+  return leftover(evidence, subjects);
+}
+
+const SUCCESS: Verdict = { class: null, reason: null, evidence: null, retry_at: null };
+
+/** Everything that was said, the most trustworthy first; last the way the CLI ended. */
+function subjectsOf(evidence: Evidence): Subject[] {
+  const { tool, failure, errors, completed } = evidence;
+  const stderr = stderrFailures(tool, evidence.stderr).filter(({ weight }) => !completed || weight !== 'aside');
+  const said = (source: EvidenceSource, one: EngineFailure): Subject => ({ tool, source, failure: one, exit: null });
+  return [
+    ...(failure === null ? [] : [said('failure', failure)]),
+    ...errors.toReversed().map((one) => said('error', one)),
+    ...stderr.map((one) => said('stderr', one.failure)),
+    // After a completed turn the code means nothing.
+    ...(completed ? [] : exitOf(evidence)),
+  ];
+}
+
+function exitOf({ tool, exitCode, signal }: Evidence): Subject[] {
+  const exit = signal ?? exitCode;
+  if (exit === null || exit === 0) return [];
+  const message = signal === null ? `exit code ${exitCode}` : `ended by ${signal}`;
+  const status = tool === 'gemini' && exitCode !== null ? statusOf(exitCode) : null;
+  return [{ tool, source: 'exit_code', failure: { message, ...(status === null ? {} : { status }) }, exit }];
+}
+
+/** gemini exits with the HTTP status modulo 256; what would fall among its own codes is not told apart. */
+const statusOf = (exitCode: number) => (exitCode >= 144 ? exitCode + 256 : null);
+
+function leftover({ tool, completed, ending, exitCode, tokens }: Evidence, subjects: Subject[]): Verdict {
+  if (completed && tool === 'gemini' && tokens === 0)
+    return verdict(LEFTOVERS.nothingAsked, 'terminal', 'the CLI reports success without a request to the model', null);
+  if (completed) return verdict(LEFTOVERS.emptyAnswer, 'terminal', 'the CLI reports success without an answer', null);
+  const [first] = subjects;
+  const words = first?.failure.message ?? '';
+  if (ending === 'retry_cut') return verdict(LEFTOVERS.retryCut, 'ending', words, null);
+  if (first !== undefined) return verdict(LEFTOVERS.unmatched, first.source, words, null);
+  if (exitCode === 0) return verdict(LEFTOVERS.noResult, 'terminal', 'the CLI ended without its terminal event', null);
+  return verdict(LEFTOVERS.unmatched, 'none', '', null);
+}
+
+/** Only what may pass by itself has a time to try again. */
+function askedTime(rule: Pick<Rule, 'class'>, subjects: readonly Subject[], clock: Clock): string | null {
+  if (rule.class !== 'transient' && rule.class !== 'quota') return null;
+  for (const { failure } of subjects) {
+    const at = retryAt(textsOf(failure), clock);
+    if (at !== null) return at.toISOString();
+  }
+  return null;
+}
+
+function verdict(
+  { id, class: errorClass, reason }: Pick<Rule, 'id' | 'class' | 'reason'>,
+  source: EvidenceSource,
+  text: string,
+  retry_at: string | null,
+): Verdict {
+  return { class: errorClass, reason, evidence: { source, text: text.slice(0, MAX_TEXT), rule: id }, retry_at };
+}
+
+const MAX_TEXT = 1000;

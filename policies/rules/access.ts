@@ -1,0 +1,107 @@
+// Not authenticated, or not authorised.
+
+import { REFUSED, type Rule } from './rule.ts';
+
+export const ACCESS_RULES = [
+  {
+    id: 'access-region',
+    tool: 'any',
+    source: 'any',
+    match: {
+      status: [...REFUSED, 451],
+      text: /\blocation is not supported|\b(?:country|region|territory)\b.{0,40}\bnot (?:supported|available|allowed)|not (?:available|supported) in your (?:country|region|location)|unsupported_country/i,
+    },
+    class: 'auth',
+    reason: 'region_unsupported',
+  },
+  {
+    id: 'access-code',
+    tool: 'any',
+    source: 'any',
+    match: {
+      code: [
+        'invalid_api_key',
+        'API_KEY_INVALID',
+        'API_KEY_SERVICE_BLOCKED',
+        'UNAUTHENTICATED',
+        'PERMISSION_DENIED',
+        'ACCESS_TOKEN_EXPIRED',
+        'ACCESS_TOKEN_SCOPE_INSUFFICIENT',
+        'CREDENTIALS_MISSING',
+        'CONSUMER_SUSPENDED',
+        'CONSUMER_INVALID',
+        'SERVICE_DISABLED',
+        'VALIDATION_REQUIRED',
+        'authentication_error',
+        'permission_error',
+        'invalid_authentication',
+        'invalid_grant',
+        'token_expired',
+        'token_revoked',
+        'token_invalidated',
+        'account_deactivated',
+        'access_denied',
+        'authentication',
+        'authorization',
+        'policy',
+        'unauthorized',
+        'FatalAuthenticationError',
+        'ValidationRequiredError',
+      ],
+    },
+    class: 'auth',
+    reason: 'not_authorised',
+  },
+  {
+    id: 'access-key',
+    tool: 'any',
+    source: 'any',
+    match: {
+      status: REFUSED,
+      text: /\bapi[ _-]?key\b.{0,30}\b(?:not valid|invalid|expired|missing|not found|revoked|leaked|required|not set)|\b(?:incorrect|invalid|expired|missing|wrong|revoked|no)\b (?:x-)?api[ _-]?key|missing environment variable|must specify the \w*(?:KEY|TOKEN)/i,
+    },
+    class: 'auth',
+    reason: 'bad_key',
+  },
+  {
+    id: 'access-sign-in',
+    tool: 'any',
+    source: 'any',
+    match: {
+      status: REFUSED,
+      text: /\bnot (?:logged|signed) in\b|\b(?:log|sign)(?:ged|ging|ing)? in(?:to)? again|\bplease (?:log|sign) ?in\b|\b(?:login|sign-in|authentication) (?:is )?required|\bre-?authenticate|\bcodex login\b|\bauth login\b|['`/]login\b|set an auth method|invalid auth method|no (?:authentication|credentials)\b.{0,20}\b(?:found|provided|configured|available)|authentication information/i,
+    },
+    class: 'auth',
+    reason: 'not_signed_in',
+  },
+  {
+    id: 'access-token',
+    tool: 'any',
+    source: 'any',
+    match: {
+      status: REFUSED,
+      text: /\b(?:token|credentials?|session)\b.{0,40}\b(?:expired|revoked|invalid|rejected|could not be (?:validated|refreshed))|\b(?:invalid|expired|revoked|bad|missing)\b (?:\w+ )?(?:token|credentials?)\b(?! count)|authentication (?:failed|error)|\binvalid_grant\b/i,
+    },
+    class: 'auth',
+    reason: 'bad_credentials',
+  },
+  {
+    id: 'access-denied',
+    tool: 'any',
+    source: 'any',
+    match: {
+      status: REFUSED,
+      text: /\bPERMISSION_DENIED\b|\b[Nn]ot (?:authori[sz]ed|licensed|entitled|permitted) to\b|\b[Aa]ccess denied by (?:policy|your organi[sz]ation)|\bdo(?:es)? not have (?:access to|permission to use|the \S+ permission|Copilot)|\b(?:account|organi[sz]ation|consumer|project|Consumer)\b.{0,20}\b(?:suspended|deactivated|disabled)/,
+    },
+    class: 'auth',
+    reason: 'not_authorised',
+  },
+  {
+    id: 'access-words',
+    tool: 'any',
+    source: 'any',
+    match: { status: ['none'], text: /\bunauthenticated\b|\bunauthori[sz]ed\b|\bforbidden\b/i },
+    class: 'auth',
+    reason: 'not_authorised',
+  },
+] as const satisfies readonly Rule[];

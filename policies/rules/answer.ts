@@ -1,0 +1,47 @@
+// The service answered, but with nothing, with half of it, or with what nobody can read.
+
+import type { Rule } from './rule.ts';
+
+export const ANSWER_RULES = [
+  {
+    id: 'answer-cut',
+    tool: 'any',
+    source: 'any',
+    match: {
+      status: ['none'],
+      text: /truncated because it exceeded|\bmax_(?:output_)?tokens\b|(?:ended|finished) without a finish reason|missing finish_reason|stream closed before|(?:stream|response) ended (?:prematurely|without)|incomplete response|premature (?:close|end)/i,
+    },
+    class: 'transient',
+    reason: 'cut_answer',
+  },
+  {
+    id: 'answer-empty',
+    tool: 'any',
+    source: 'any',
+    match: {
+      status: ['none'],
+      text: /\b(?:empty|no) response\b|returned no (?:content|text|output)|no final response text|no output (?:was )?(?:generated|returned)/i,
+    },
+    class: 'transient',
+    reason: 'empty_answer',
+  },
+  {
+    id: 'answer-malformed-call',
+    tool: 'any',
+    source: 'any',
+    match: { status: ['none'], text: /malformed (?:function|tool) call|unexpected tool call/i },
+    class: 'transient',
+    reason: 'malformed_call',
+  },
+  {
+    id: 'answer-garbled',
+    tool: 'any',
+    source: 'any',
+    match: {
+      status: ['none', '5xx'],
+      text: /\b(?:unterminated|unexpected)\b.{0,60}\bjson\b|failed to parse .{0,40}\b(?:chunk|stream|response|event)|\b(?:invalid|malformed) json\b|eof while parsing/i,
+    },
+    class: 'transient',
+    reason: 'garbled_response',
+  },
+] as const satisfies readonly Rule[];

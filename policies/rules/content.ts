@@ -1,0 +1,39 @@
+// The service refuses the content, of the prompt or of its own answer.
+
+import type { Rule } from './rule.ts';
+
+const STATUS = ['none', 400, 403, 422, 451] as const;
+
+export const CONTENT_RULES = [
+  {
+    id: 'content-code',
+    tool: 'any',
+    source: 'any',
+    match: {
+      code: [
+        'content_filter',
+        'content_policy_violation',
+        'responsible_ai_policy_violation',
+        'misalignment_policy_violation',
+        'cyber_policy',
+        'bio_policy',
+        'invalid_prompt',
+        'safety',
+        'prohibited_content',
+      ],
+    },
+    class: 'contract_violation',
+    reason: 'content_filter',
+  },
+  {
+    id: 'content-words',
+    tool: 'any',
+    source: 'any',
+    match: {
+      status: STATUS,
+      text: /\bblocked\b.{0,50}\b(?:safety|recitation|copyright|content|policy settings|prohibited)|\bcontent[ _-]?(?:management |moderation |safety )?(?:filter|policy|policies)|\bflagged\b.{0,40}\b(?:risk|safety|harm|violat|policy)|limited access to this content|violat\w+ .{0,20}\b(?:usage|content|safety) polic|misalignment policy|prohibited_content/i,
+    },
+    class: 'contract_violation',
+    reason: 'content_filter',
+  },
+] as const satisfies readonly Rule[];

@@ -1,0 +1,31 @@
+// Endings that decide by themselves, and what is left when nothing was said.
+
+import type { Ending } from '../ending.ts';
+import type { Rule } from './rule.ts';
+
+type Means = Pick<Rule, 'id' | 'class' | 'reason'>;
+
+/** null: what the CLI said decides. */
+export const ENDING_RULES = {
+  exited: null,
+  signalled: null,
+  timed_out: { id: 'ending-timed-out', class: 'transient', reason: 'timeout' },
+  idle: { id: 'ending-idle', class: 'transient', reason: 'idle' },
+  // To pay again for the same number of turns, or for as much output, would end the same way.
+  max_turns: { id: 'ending-max-turns', class: 'contract_violation', reason: 'max_turns' },
+  overflowed: { id: 'ending-overflowed', class: 'contract_violation', reason: 'output_overflow' },
+  retry_cut: null,
+  lingered: null,
+  cancelled: { id: 'ending-cancelled', class: 'transient', reason: 'cancelled' },
+  not_started: { id: 'ending-not-started', class: 'tooling', reason: 'not_started' },
+} as const satisfies Record<Ending, Means | null>;
+
+export const LEFTOVERS = {
+  /** gemini counts a prompt over the limit before it asks, and then reports success without a word. */
+  nothingAsked: { id: 'left-nothing-asked', class: 'prompt_too_large', reason: 'over_limit' },
+  emptyAnswer: { id: 'left-empty-answer', class: 'transient', reason: 'empty_answer' },
+  retryCut: { id: 'left-retry-cut', class: 'transient', reason: 'inner_retry' },
+  /** The CLI ended well, but its terminal event is missing. */
+  noResult: { id: 'left-no-result', class: 'transient', reason: 'cut_answer' },
+  unmatched: { id: 'left-unmatched', class: 'unknown', reason: 'unmatched' },
+} as const satisfies Record<string, Means>;

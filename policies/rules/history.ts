@@ -1,0 +1,39 @@
+// The conversation that is sent is broken: calls and their results do not fit together.
+
+import { REFUSED, type Rule } from './rule.ts';
+
+export const HISTORY_RULES = [
+  {
+    id: 'history-function-parts',
+    tool: 'any',
+    source: 'any',
+    match: {
+      status: REFUSED,
+      text: /\bfunction (?:call|response) (?:parts?|turn)\b|missing a thought_?signature|requests alternate between user and model/i,
+    },
+    class: 'tooling',
+    reason: 'broken_history',
+  },
+  {
+    id: 'history-tool-calls',
+    tool: 'any',
+    source: 'any',
+    match: {
+      status: REFUSED,
+      text: /no tool (?:call )?output found for|no (?:tool|function) call found for|tool_call_?ids?\b.{0,60}\b(?:respon|follow)|\btool'? messages? must|must be followed by tool messages|must be a response to a prece+ding message/i,
+    },
+    class: 'tooling',
+    reason: 'broken_history',
+  },
+  {
+    id: 'history-blocks',
+    tool: 'any',
+    source: 'any',
+    match: {
+      status: REFUSED,
+      text: /tool_use\b.{0,40}\bwithout\b.{0,20}tool_result|tool_use_id.{0,20}found in .{0,10}tool_result|thinking.{0,10} blocks?.{0,40}\b(?:cannot be modified|signature)|without its required (?:following|preceding) item|roles must alternate/i,
+    },
+    class: 'tooling',
+    reason: 'broken_history',
+  },
+] as const satisfies readonly Rule[];

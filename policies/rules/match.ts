@@ -1,0 +1,59 @@
+// Finds the first rule that fits what was said.
+
+import type { Clock } from '../clock.ts';
+import type { EngineFailure } from '../engine-event.ts';
+import type { EvidenceSource } from '../evidence.ts';
+import { retryAt } from '../retry-at.ts';
+import type { Tool } from '../tools.ts';
+import type { Match, Rule } from './rule.ts';
+
+/** One thing that was said, or one way to end. */
+export interface Subject {
+  tool: Tool;
+  source: EvidenceSource;
+  failure: EngineFailure;
+  /** Only for the source `exit_code`. */
+  exit: number | string | null;
+}
+
+export function findRule(subject: Subject, rules: readonly Rule[], clock: Clock): Rule | null {
+  const said = textsOf(subject.failure).join('\n');
+  let asked: Match['wait'] | null | undefined;
+  const wait = () => {
+    if (asked === undefined) asked = waitOf(subject.failure, clock);
+    return asked;
+  };
+  return rules.find((rule) => isAbout(rule, subject) && fits(rule.match, subject, said, wait)) ?? null;
+}
+
+export const textsOf = ({ message, details }: EngineFailure): string[] =>
+  details === undefined ? [message] : [message, details];
+
+const isAbout = ({ tool, source }: Rule, subject: Subject) =>
+  (tool === 'any' || tool === subject.tool) && (source === 'any' || source === subject.source);
+
+function fits(match: Match, { failure, exit }: Subject, said: string, wait: () => Match['wait'] | null): boolean {
+  const { status, code, type } = failure;
+  if (match.exit && !(exit !== null && match.exit.includes(exit))) return false;
+  if (match.status && !match.status.some((wanted) => isStatus(wanted, status))) return false;
+  if (match.code && !match.code.some((wanted) => isWord(wanted, code) || isWord(wanted, type))) return false;
+  if (match.text && !match.text.test(said)) return false;
+  return match.wait === undefined || match.wait === wait();
+}
+
+function isStatus(wanted: number | '4xx' | '5xx' | 'none', status: number | undefined): boolean {
+  if (wanted === 'none' || status === undefined) return wanted === 'none' && status === undefined;
+  if (typeof wanted === 'number') return wanted === status;
+  return Math.floor(status / 100) === Number(wanted.charAt(0));
+}
+
+const isWord = (wanted: string, word: string | undefined) => word?.toLowerCase() === wanted.toLowerCase();
+
+/** A limit that lasts this long is a quota; a shorter one passes by itself. */
+const LONG_MS = 3_600_000;
+
+function waitOf(failure: EngineFailure, clock: Clock): Match['wait'] | null {
+  const at = retryAt(textsOf(failure), clock);
+  if (at === null) return null;
+  return at.getTime() - clock.now.getTime() >= LONG_MS ? 'long' : 'short';
+}

@@ -1,0 +1,34 @@
+// The model, or whatever else was asked for, does not exist there.
+
+import type { Rule } from './rule.ts';
+
+export const MODEL_RULES = [
+  {
+    id: 'model-code',
+    tool: 'any',
+    source: 'any',
+    match: {
+      code: [
+        'model_not_found',
+        'ModelNotFoundError',
+        'model_not_supported',
+        'model_not_available_for_integrator',
+        'invalid_model',
+        'unsupported_model',
+      ],
+    },
+    class: 'tooling',
+    reason: 'model_not_found',
+  },
+  {
+    id: 'model-words',
+    tool: 'any',
+    source: 'any',
+    match: {
+      status: ['none', 400, 403, 404, 410, 422],
+      text: /\bmodels?\b[\s/:'"`]{0,3}\S{0,80} (?:is |was )?(?:not found|does not exist|not (?:supported|available|enabled)|has been (?:retired|deprecated|removed|shut down))|\b(?:unknown|invalid|unsupported) model\b|\bno such model\b|\bnot a valid model\b/i,
+    },
+    class: 'tooling',
+    reason: 'model_not_found',
+  },
+] as const satisfies readonly Rule[];

@@ -1,0 +1,64 @@
+// The service could not be reached, or the line broke.
+
+import type { Rule } from './rule.ts';
+
+export const NETWORK_RULES = [
+  {
+    id: 'network-code',
+    tool: 'any',
+    source: 'any',
+    match: {
+      code: [
+        'ECONNREFUSED',
+        'ECONNRESET',
+        'ECONNABORTED',
+        'ETIMEDOUT',
+        'ENOTFOUND',
+        'EAI_AGAIN',
+        'EAI_FAIL',
+        'EPIPE',
+        'ENETUNREACH',
+        'ENETDOWN',
+        'EHOSTUNREACH',
+        'EHOSTDOWN',
+        'EADDRNOTAVAIL',
+        'UND_ERR_SOCKET',
+        'UND_ERR_CONNECT_TIMEOUT',
+        'UND_ERR_HEADERS_TIMEOUT',
+        'UND_ERR_BODY_TIMEOUT',
+      ],
+    },
+    class: 'transient',
+    reason: 'network',
+  },
+  {
+    id: 'network-words',
+    tool: 'any',
+    source: 'any',
+    match: {
+      status: ['none'],
+      text: /\bfetch failed\b|\bsocket hang up\b|^(?:typeerror: )?terminated$|\bconnection\b.{0,20}\b(?:refused|reset|closed|aborted|failed|lost|timed out|terminated|error)|\b(?:could not|unable to|failed to|cannot) (?:connect|reach|resolve)|\berror sending request|\bnetwork (?:error|is unreachable|connection)|\bgetaddrinfo\b|\bfailed to lookup address|\bname (?:does not resolve|or service not known)|\bno route to host|\bhost (?:is )?unreachable|\btls handshake|\bstream disconnected\b|\btransport error|\berror decoding response body|\bwaiting for network|\bbroken pipe\b|^reconnecting\b/i,
+    },
+    class: 'transient',
+    reason: 'network',
+  },
+  {
+    id: 'network-timeout',
+    tool: 'any',
+    source: 'any',
+    match: { status: ['none'], text: /\btimed[ -]?out\b|\btime-?out\b|\bdeadline (?:expired|exceeded)/i },
+    class: 'transient',
+    reason: 'timeout',
+  },
+  {
+    id: 'network-server-words',
+    tool: 'any',
+    source: 'any',
+    match: {
+      status: ['none'],
+      text: /\binternal (?:server )?error\b|\bserver had an error|\bbad gateway\b|\bunexpected server error|\btemporary errors?\b|\btransient (?:api )?error/i,
+    },
+    class: 'transient',
+    reason: 'server_error',
+  },
+] as const satisfies readonly Rule[];

@@ -1,0 +1,36 @@
+// A row of the rules: what must be found, and what it means.
+
+import type { ErrorClass } from '../classes.ts';
+import type { EvidenceSource } from '../evidence.ts';
+import type { Tool } from '../tools.ts';
+
+export interface Rule {
+  /** Kebab case, unique; recorded with each verdict. */
+  id: string;
+  tool: Tool | 'any';
+  /** Where the row may be used. */
+  source: EvidenceSource | 'any';
+  /** Everything that is named must hold; of a list, one. */
+  match: Match;
+  class: ErrorClass;
+  reason: string;
+}
+
+export interface Match {
+  /** HTTP status; `none` where nobody said one. */
+  status?: readonly (number | '4xx' | '5xx' | 'none')[];
+  /** The failure's code or type, in any case of letters. */
+  code?: readonly string[];
+  /** In the failure's words and details. */
+  text?: RegExp;
+  /** The service asks to wait for less than an hour, or for an hour and more. */
+  wait?: 'short' | 'long';
+  /** The CLI's exit code, or the name of the signal that ended it. */
+  exit?: readonly (number | string)[];
+}
+
+/** A request that was refused, or a text that says no status: wording may decide. */
+export const REFUSED = ['none', 400, 401, 403, 404, 409, 422] as const;
+
+/** A limit is told with these; some services use 403 for it. */
+export const LIMITED = ['none', 402, 403, 429, 503] as const;

@@ -1,0 +1,74 @@
+// The prompt, or the history with it, is over a limit.
+
+import type { Rule } from './rule.ts';
+
+export const SIZE_RULES = [
+  {
+    id: 'size-code',
+    tool: 'any',
+    source: 'any',
+    match: {
+      code: [
+        'context_length_exceeded',
+        'context_window_exceeded',
+        'context_limit',
+        'model_max_prompt_tokens_exceeded',
+        'request_too_large',
+        'input_too_large',
+        'string_above_max_length',
+        'prompt_too_long',
+        'E2BIG',
+      ],
+    },
+    class: 'prompt_too_large',
+    reason: 'over_limit',
+  },
+  {
+    // A request that alone is over the limit of a minute never fits.
+    id: 'size-over-rate',
+    tool: 'any',
+    source: 'any',
+    match: { status: ['none', 429], text: /\brequest too large\b/i },
+    class: 'prompt_too_large',
+    reason: 'over_limit',
+  },
+  {
+    id: 'size-status',
+    tool: 'any',
+    source: 'any',
+    match: { status: [413, 414] },
+    class: 'prompt_too_large',
+    reason: 'over_limit',
+  },
+  {
+    id: 'size-context',
+    tool: 'any',
+    source: 'any',
+    match: {
+      status: ['none', 400, 422, '5xx'],
+      text: /\bcontext (?:window|length|limit|size)\b.{0,60}\b(?:exceed|full|overflow|too (?:long|large|small))|\b(?:exceed\w*|ran out of room in|larger than|over|beyond|too (?:long|large) for)\b.{0,40}\bcontext (?:window|length|limit|size)|maximum context length/i,
+    },
+    class: 'prompt_too_large',
+    reason: 'over_limit',
+  },
+  {
+    id: 'size-words',
+    tool: 'any',
+    source: 'any',
+    match: {
+      status: ['none', 400, 422, '5xx'],
+      text: /\b(?:input|prompt) (?:token )?(?:count|size|length)\b.{0,60}\bexceeds?|\bexceeds? the (?:maximum|max\.?|allowed|model's)\b.{0,40}\b(?:tokens?|length|size|characters|prompt budget)|\b(?:prompt|input|request|message|conversation|history|payload|query)s?(?: (?:body|size|payload))? (?:is|are|was|as)? ?too (?:long|large|big)|request (?:payload|body)(?: size)? exceeds|\b(?:exceeds|over) the (?:model's )?prompt budget|reduce the (?:length|size) of the (?:messages|prompt|input)|too many tokens in the (?:prompt|input|request)|argument list too long|larger than max\b|input_too_large/i,
+    },
+    class: 'prompt_too_large',
+    reason: 'over_limit',
+  },
+  {
+    // The CLI goes on with what was left of the prompt.
+    id: 'size-stdin-cut',
+    tool: 'gemini',
+    source: 'stderr',
+    match: { text: /^warning: stdin input truncated/i },
+    class: 'prompt_too_large',
+    reason: 'prompt_cut',
+  },
+] as const satisfies readonly Rule[];

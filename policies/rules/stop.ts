@@ -1,0 +1,50 @@
+// The CLI itself stopped before it had an answer.
+
+import type { Rule } from './rule.ts';
+
+export const STOP_RULES = [
+  {
+    id: 'stop-max-turns',
+    tool: 'any',
+    source: 'any',
+    match: { text: /\bmax(?:imum)? (?:session )?turns\b/i },
+    // To pay again for the same number of turns would end the same way.
+    class: 'contract_violation',
+    reason: 'max_turns',
+  },
+  {
+    id: 'stop-hook',
+    tool: 'gemini',
+    source: 'any',
+    match: { text: /^agent execution (?:stopped|blocked)/i },
+    class: 'tooling',
+    reason: 'hook_stopped',
+  },
+  {
+    id: 'stop-hook-tool',
+    tool: 'gemini',
+    source: 'any',
+    match: { code: ['stop_execution'] },
+    class: 'tooling',
+    reason: 'hook_stopped',
+  },
+  {
+    id: 'stop-loop',
+    tool: 'any',
+    source: 'any',
+    match: { text: /^loop detected/i },
+    class: 'transient',
+    reason: 'loop',
+  },
+  {
+    id: 'stop-interrupted',
+    tool: 'any',
+    source: 'any',
+    match: {
+      status: ['none'],
+      text: /\bturn (?:was )?(?:interrupted|aborted)|\binterrupted \(ctrl-c\)|\boperation (?:was )?cancell?ed\b|\bcancell?ed by (?:the )?user|^exiting…|^aborted\b/i,
+    },
+    class: 'transient',
+    reason: 'interrupted',
+  },
+] as const satisfies readonly Rule[];

@@ -1,0 +1,74 @@
+// Finds the failures that an engine tells on stderr, among its notices, its tools' words and the echoed prompt.
+
+import type { EngineFailure } from './engine-event.ts';
+import { readFailure } from './engine-failure.ts';
+import type { Tool } from './tools.ts';
+
+export interface StderrFailure {
+  failure: EngineFailure;
+  /** `error`: said as an error. `plain`: just said. `aside`: a warning, a retry, or a helper's mishap. */
+  weight: 'error' | 'plain' | 'aside';
+}
+
+/** The most telling first; of equals the last one, for the last word decides. */
+export function stderrFailures(tool: Tool, lines: readonly string[]): StderrFailure[] {
+  const all = blocksOf(ownLines(tool, lines.map(clean))).map(weigh);
+  return WEIGHTS.flatMap((weight) => all.filter((one) => one.weight === weight).reverse());
+}
+
+const WEIGHTS = ['error', 'plain', 'aside'] as const;
+
+const clean = (line: string) => line.replace(ANSI, '').trimEnd();
+const ANSI = /\x1b\[[0-9;?]*[ -/]*[@-~]/g;
+
+/** In text mode codex echoes the prompt, its tools' output and the answer on stderr; its own last word begins with `ERROR:`. */
+function ownLines(tool: Tool, lines: string[]): string[] {
+  if (tool !== 'codex' || !lines.some((line) => CODEX_HEADER.test(line))) return lines;
+  const last = lines.findLastIndex((line) => CODEX_OWN.test(line));
+  return last === -1 ? [] : lines.slice(last);
+}
+
+const CODEX_HEADER = /^(?:OpenAI Codex v\d|session id: [\da-f-]{36}$)/;
+const CODEX_OWN = /^(?:ERROR: (?!Reconnecting)|turn interrupted)/;
+
+/** Lines that belong together: a dump with its head. Stack frames, notices and what tools said are left out. */
+function blocksOf(lines: string[]): string[] {
+  const blocks: string[] = [];
+  let ofTool = false;
+  for (const line of lines) {
+    if (line.trim() === '' || FRAME.test(line) || NOTICE.test(line)) continue;
+    if (TOOL.test(line)) ofTool = true;
+    else if (HEAD.test(line)) ofTool = false;
+    if (ofTool) continue;
+    if (blocks.length > 0 && CONTINUED.test(line)) blocks.push(`${blocks.pop()}\n${line}`.slice(0, MAX_BLOCK));
+    else blocks.push(line);
+  }
+  return blocks;
+}
+
+const MAX_BLOCK = 8000;
+const FRAME = /^\s+at .*[):\d]$|^\s+\^+$/;
+const CONTINUED = /^(?:\s|[}\])]|Suggested retry after|Caused by:)/;
+const TOOL = /^Error executing tool /;
+const HEAD =
+  /^(?:\[?(?:ERROR|Error|error|FATAL|Fatal|fatal)\b|\[API Error|_?[A-Z]\w*(?:Error|Exception): |Attempt \d+ failed)/;
+const NOTICE =
+  /^(?:YOLO mode|Warning: 256-color|Ripgrep is not available|\[STARTUP\]|Reading additional input|Loaded cached|An unexpected critical error|tokens used$|[\d,]+$|(?:Changes|Duration|Tokens|Requests|Resume|Usage)\s{2,}|! No token count|\(Use `node|To (?:resume|name|pick|start|authenticate))|MaxListenersExceeded|could not find bubblewrap|Model metadata for|PATH aliases/;
+
+function weigh(block: string): StderrFailure {
+  const said = block.replace(PREFIX, '');
+  const failure = readFailure(said);
+  if (ASIDE.test(block)) return { failure, weight: 'aside' };
+  return {
+    failure,
+    weight: HEAD.test(block) || failure.status !== undefined || block.startsWith('{') ? 'error' : 'plain',
+  };
+}
+
+/** What stands before the message: the kind of line, and where gemini left its report. */
+const PREFIX =
+  /^(?:\[?(?:ERROR|Error|error|FATAL|Fatal|fatal)\]?(?: \[[^\]]*\])?: |\[(?:ERROR|WARNING)\] |Error when talking to \w+ API |Error generating content via API\.? ?)*(?:Full report available at: \S+ )?/;
+
+/** Servers beside the model, telemetry, updates, and the retries that came before the end. */
+const ASIDE =
+  /^(?:warn(?:ing)?\b|\[warn)|\bMCP\b|\bmcp[_ -]server|\btelemetry\b|\bRetrying (?:with|after)\b|^ERROR: Reconnecting|^\[Routing\]|\bcodex_(?:core|api|mcp)\S*::|\bIDE (?:client|companion)|\bkeytar\b|\bupdate check/i;
