@@ -1,0 +1,57 @@
+// Takes secrets out of text: known token shapes, values of secret environment variables, users' own patterns.
+
+import { secretsOf } from './redact/environment.ts';
+import { createFinder } from './redact/finder.ts';
+import { keepJson } from './redact/json.ts';
+import { compilePatterns } from './redact/patterns.ts';
+
+export { createStreamRedactor, type StreamRedactor } from './redact/stream.ts';
+
+export interface RedactorOptions {
+  /** The environment that the CLI sees: values of variables with secret-looking names are taken out wherever they occur. */
+  env: Readonly<Record<string, string | undefined>>;
+  /** Regular expressions of the user, as in `security.redaction_patterns`. */
+  patterns: readonly string[];
+}
+
+export interface Redactor {
+  /**
+   * Each secret becomes `[REDACTED:<kind>]`. What was valid JSON or JSONL stays valid. Linear in the text's length
+   * (as far as the users' patterns are), and text without a secret comes back as the same string.
+   */
+  redact(text: string): string;
+  /**
+   * The same for the beginning of a text: secrets that begin before `until`. `taken` is how far the result reaches,
+   * which is beyond `until` if a secret lies across it.
+   */
+  redactHead(text: string, until: number): { redacted: string; taken: number };
+}
+
+/** Throws a `SyntaxError` that names the pattern if one of them is no regular expression. */
+export function createRedactor({ env, patterns }: RedactorOptions): Redactor {
+  const finder = createFinder(secretsOf(env));
+  const own = compilePatterns(patterns);
+
+  const replace = (text: string, until: number) => {
+    let redacted = '';
+    let taken = 0;
+    for (let hit = finder.next(text, 0, until); hit; hit = finder.next(text, hit.to, until)) {
+      redacted += `${text.slice(taken, hit.from)}[REDACTED:${hit.kind}]`;
+      taken = hit.to;
+    }
+    return { redacted, taken };
+  };
+  const redactPlain = (text: string): string => {
+    const { redacted, taken } = replace(text, text.length);
+    return own.redact(taken === 0 ? text : redacted + text.slice(taken));
+  };
+
+  return {
+    redact: (text) => (finder.next(text, 0, text.length) || own.matches(text) ? keepJson(text, redactPlain) : text),
+    redactHead(text, until) {
+      const { redacted, taken } = replace(text, until);
+      const past = Math.max(until, taken);
+      return { redacted: own.redact(redacted + text.slice(taken, past)), taken: past };
+    },
+  };
+}

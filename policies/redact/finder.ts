@@ -1,0 +1,81 @@
+// Finds secrets in text in one pass: a table of pairs of characters says where one may begin, and only there more is asked.
+
+import type { Secret } from './environment.ts';
+import { SECRET_KINDS, type SecretKind } from './secret-kinds.ts';
+
+export interface Hit {
+  from: number;
+  to: number;
+  kind: string;
+}
+
+export interface Finder {
+  /** The first secret that begins at or after `from` and whose first sign lies before `until`. */
+  next(text: string, from: number, until: number): Hit | null;
+}
+
+interface Entry {
+  prefix: string;
+  find: SecretKind['find'];
+  kind: string;
+}
+
+/** `secrets` are found wherever they occur, longest first; the known kinds where their prefix stands. */
+export function createFinder(secrets: readonly Secret[]): Finder {
+  const pairs = new Uint8Array(128 * 128);
+  const entries = new Map<number, Entry[]>();
+  const odd: Secret[] = [];
+  const add = (entry: Entry) => {
+    const key = pairAt(entry.prefix, 0);
+    pairs[key] = 1;
+    entries.set(key, [...(entries.get(key) ?? []), entry]);
+  };
+
+  add({ prefix: PLACEHOLDER, find: placeholder, kind: '' });
+  for (const { kind, value } of secrets) {
+    if (value.charCodeAt(0) > 127 || value.charCodeAt(1) > 127) odd.push({ kind, value });
+    else add({ prefix: value, find: (_text, at) => [at, at + value.length], kind });
+  }
+  for (const { kind, prefixes, find } of SECRET_KINDS) for (const prefix of prefixes) add({ prefix, find, kind });
+
+  const nextKnown = (text: string, from: number, until: number): Hit | null => {
+    const last = Math.min(until, text.length - 1);
+    let code = text.charCodeAt(from);
+    for (let at = from; at < last; at += 1) {
+      const following = text.charCodeAt(at + 1);
+      if ((code | following) < 128 && pairs[code * 128 + following]) {
+        for (const { prefix, find, kind } of entries.get(code * 128 + following) as Entry[]) {
+          if (text.charCodeAt(at + 2) !== prefix.charCodeAt(2) && prefix.length > 2) continue;
+          if (!text.startsWith(prefix, at)) continue;
+          const span = find(text, at, from);
+          if (!span) continue;
+          if (kind !== '') return { from: span[0], to: span[1], kind };
+          return nextKnown(text, span[1], until);
+        }
+      }
+      code = following;
+    }
+    return null;
+  };
+
+  return {
+    next(text, from, until) {
+      let hit = nextKnown(text, from, until);
+      // A value that begins beyond ASCII has no pair in the table; there is hardly ever one.
+      for (const { kind, value } of odd) {
+        const at = text.indexOf(value, from);
+        if (at >= 0 && at < until && at < (hit?.from ?? until)) hit = { from: at, to: at + value.length, kind };
+      }
+      return hit;
+    },
+  };
+}
+
+const PLACEHOLDER = '[REDACTED:';
+
+function placeholder(text: string, at: number): [number, number] | null {
+  const end = text.slice(at, at + 100).indexOf(']');
+  return end < 0 ? null : [at, at + end + 1];
+}
+
+const pairAt = (text: string, at: number): number => text.charCodeAt(at) * 128 + text.charCodeAt(at + 1);

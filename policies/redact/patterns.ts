@@ -1,0 +1,31 @@
+// The users' own redaction patterns.
+
+export interface Patterns {
+  matches(text: string): boolean;
+  redact(text: string): string;
+}
+
+const KIND = 'pattern';
+
+/** Throws a `SyntaxError` that names the pattern if one of them is no regular expression. */
+export function compilePatterns(sources: readonly string[]): Patterns {
+  // A placeholder is matched first and put back, so that no pattern can eat into one.
+  const compiled = sources.map(
+    (source, i) => new RegExp(String.raw`\[REDACTED:[^\]\s]{1,80}\]|(?:${checked(source, i)})`, 'g'),
+  );
+  return {
+    matches: (text) => compiled.some((pattern) => text.search(pattern) >= 0),
+    redact: (text) => compiled.reduce((rest, pattern) => rest.replace(pattern, put), text),
+  };
+}
+
+const put = (found: string): string => (found === '' || found.startsWith('[REDACTED:') ? found : `[REDACTED:${KIND}]`);
+
+function checked(source: string, index: number): string {
+  try {
+    new RegExp(source);
+    return source;
+  } catch (error) {
+    throw new SyntaxError(`redaction pattern ${index + 1} is no regular expression: ${source}`, { cause: error });
+  }
+}

@@ -1,0 +1,186 @@
+// The shapes of secrets that are known without being told, each with examples and with look-alikes that must stay.
+
+import { findAssigned } from './assignment.ts';
+import {
+  findBasic,
+  findBearer,
+  findCookie,
+  findHeader,
+  findPrivateKey,
+  findShaped,
+  findUrlPassword,
+} from './shapes.ts';
+
+export interface SecretKind {
+  /** What stands in the placeholder. */
+  kind: string;
+  /** Where one may begin: two characters at least, and ASCII. */
+  prefixes: readonly string[];
+  /** From a prefix at `at` the offsets of the secret itself, or null. `floor` ends the last hit: nothing before it counts. */
+  find: (text: string, at: number, floor: number) => [from: number, to: number] | null;
+  examples: readonly string[];
+  harmless: readonly string[];
+}
+
+const A = 'aBcD1234eFgH5678iJkL9012mNoP3456qRsT';
+
+// More specific first: where two kinds share a prefix, the first that finds something decides.
+export const SECRET_KINDS: readonly SecretKind[] = [
+  {
+    kind: 'jwt',
+    prefixes: ['eyJ'],
+    find: findShaped(/eyJ[\w-]{6,}\.[\w-]{4,}(?:\.[\w-]*){0,3}/y),
+    examples: [`eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiIxMjM0In0.${A}`],
+    harmless: ['eyJhbGciOiJIUzI1NiJ9', 'keyJoin.first.second'],
+  },
+  {
+    kind: 'anthropic_key',
+    prefixes: ['sk-ant-'],
+    find: findShaped(/sk-ant-[\w-]{12,}/y),
+    examples: [`sk-ant-api03-${A}`],
+    harmless: ['sk-ant-'],
+  },
+  {
+    kind: 'api_key',
+    prefixes: [
+      'sk-',
+      'sk_live_',
+      'sk_test_',
+      'rk_live_',
+      'gsk_',
+      'xai-',
+      'hf_',
+      'SG.',
+      'glpat-',
+      'npm_',
+      'dop_v1_',
+      'pypi-',
+    ],
+    find: findShaped(
+      /(?:sk-(?=[\w-]{0,200}\d)[\w-]{16,}|[sr]k_(?:live|test)_\w{16,}|(?:gsk|hf|npm)_[A-Za-z0-9]{30,}|xai-\w{40,}|SG\.[\w-]{16,}\.[\w-]{16,}|glpat-[\w-]{20,}|dop_v1_\w{40,}|pypi-[\w-]{40,})/y,
+    ),
+    examples: [`sk-${A}`, `sk-proj-${A}`, `sk_live_${A}`, `gsk_${A}`, `npm_${A}`, `glpat-${A}`],
+    harmless: ['sk-learn-contrib-and-something-else', 'task-0123456789abcdefghij', 'npm_config_registry', 'sk-fake'],
+  },
+  {
+    kind: 'github_token',
+    prefixes: ['ghp_', 'gho_', 'ghu_', 'ghs_', 'ghr_', 'github_pat_'],
+    find: findShaped(/gh(?:[pousr]_[A-Za-z0-9]{20,}|[i]thub_pat_\w{20,})|github_pat_\w{20,}/y),
+    examples: [`ghp_${A}`, `github_pat_${A}_${A}`],
+    harmless: ['ghp_short', 'github_pat_'],
+  },
+  {
+    kind: 'google_key',
+    prefixes: ['AIza', 'ya29.', '1//0'],
+    find: findShaped(/(?:AIza[\w-]{30,}|ya29\.[\w-]{20,}|1\/\/0[\w-]{30,})/y),
+    examples: [`AIza${A}`, `ya29.${A}`],
+    harmless: ['AIzawa', 'ya29.x'],
+  },
+  {
+    kind: 'slack_token',
+    prefixes: ['xoxa-', 'xoxb-', 'xoxe-', 'xoxo-', 'xoxp-', 'xoxr-', 'xoxs-', 'xapp-'],
+    find: findShaped(/(?:xox[abeoprs]|xapp)-[\w-]{10,}/y),
+    examples: ['xoxb-123456789012-abcdefGHIJ'],
+    harmless: ['xoxb-'],
+  },
+  {
+    kind: 'aws_key',
+    prefixes: ['AKIA', 'ASIA'],
+    find: findShaped(/A[KS]IA[A-Z0-9]{16}(?![A-Za-z0-9])/y),
+    examples: ['AKIAIOSFODNN7EXAMPLE'],
+    harmless: ['ASIAPACIFIC', 'AKIAIOSFODNN7EXAMPLEANDMORE'],
+  },
+  {
+    kind: 'private_key',
+    prefixes: ['-----BEGIN '],
+    find: findPrivateKey,
+    examples: [
+      `-----BEGIN RSA PRIVATE KEY-----\n${A}${A}\nabc=\n-----END RSA PRIVATE KEY-----`,
+      `-----BEGIN PRIVATE KEY-----\\n${A}${A}\\n-----END PRIVATE KEY-----\\n`,
+    ],
+    harmless: ['-----BEGIN CERTIFICATE-----', '-----BEGIN PUBLIC KEY-----'],
+  },
+  {
+    kind: 'url_password',
+    prefixes: ['://'],
+    find: findUrlPassword,
+    examples: ['postgres://jo:hunter2@db:5432/x', 'redis://:pa55@h', `https://${A}@example.com`],
+    harmless: ['http://127.0.0.1:8080/a@b', 'ssh://git@example.com', 'https://example.com/?q=a:b@c'],
+  },
+  {
+    kind: 'bearer',
+    prefixes: ['Bearer ', 'bearer ', 'BEARER '],
+    find: findBearer,
+    examples: ['Bearer abc123def456', `Bearer ${A}`],
+    harmless: ['Bearer authentication', 'bearer token required', 'Bearer credentials are missing'],
+  },
+  {
+    kind: 'basic',
+    prefixes: ['Basic ', 'basic '],
+    find: findBasic,
+    examples: ['Basic dXNlcjpwYXNz'],
+    harmless: ['Basic authentication', 'basic understanding', 'Basic JavaScript'],
+  },
+  {
+    kind: 'header',
+    prefixes: ['Authorization', 'authorization', 'AUTHORIZATION'],
+    find: findHeader,
+    examples: ['Authorization: token a1b2c3d4e5', '"authorization":"ApiKey a1b2c3d4e5"'],
+    harmless: ['Authorization: required', 'authorization failed: 401'],
+  },
+  {
+    kind: 'cookie',
+    prefixes: ['Cookie', 'cookie'],
+    find: findCookie,
+    examples: ['Set-Cookie: sid=a1b2c3d4; Path=/', '"cookie":"sid=a1b2c3d4"'],
+    harmless: ['cookie: yes', 'login cookie or other valid credential'],
+  },
+  {
+    kind: 'value',
+    prefixes: spelled(
+      'key',
+      'token',
+      'secret',
+      'password',
+      'passwd',
+      'passphrase',
+      'credential',
+      'credentials',
+      'pwd',
+      'signature',
+    ),
+    find: findAssigned,
+    examples: [
+      '?key=abcd1234&x=1',
+      '"api_key":"abcdEFGH1234"',
+      '{\\"access_token\\":\\"abcdEFGH1234\\"}',
+      'OPENAI_API_KEY=abcd1234efgh',
+      'password: hunter2x',
+      '"password":"correcthorse"',
+      '"token":"abc123def456"',
+      "client_secret = 'x9y8z7w6'",
+      '&X-Amz-Signature=abcdef0123456789',
+    ],
+    harmless: [
+      'token',
+      'the key: value pairs',
+      'max_tokens: 1024',
+      '"token_count":12345678',
+      'tokens used: 18',
+      'password: string',
+      'const token = getToken()',
+      'apiKey: process.env.API_KEY2',
+      '"key":"cache-entry-7"',
+      'token: 123e4567-e89b-12d3-a456-426614174000',
+      '"key":"0123456789abcdef0123456789abcdef01234567"',
+      'API_KEY=$OTHER_KEY1',
+      '"password":null',
+      'Unexpected token: punctuation',
+      '"page_token":"abc123def456"',
+    ],
+  },
+];
+
+function spelled(...words: string[]): string[] {
+  return words.flatMap((word) => [word, word.toUpperCase(), word.charAt(0).toUpperCase() + word.slice(1)]);
+}

@@ -1,0 +1,132 @@
+// Finds secrets by their own shape: prefixed tokens, headers, private keys, passwords in URLs.
+
+type Span = [from: number, to: number];
+
+/** A token with a prefix of its own, where a word may begin. */
+export function findShaped(pattern: RegExp): (text: string, at: number, floor: number) => Span | null {
+  return (text, at, floor) => {
+    if (!mayBegin(text, at, floor)) return null;
+    const end = endOf(pattern, text, at);
+    return end ? [at, end] : null;
+  };
+}
+
+/** Up to the end mark or, if that is missing, as far as lines of base64 go; line ends may be escaped. */
+export function findPrivateKey(text: string, at: number): Span | null {
+  let end = endOf(/-----BEGIN [A-Z0-9 ]{0,40}PRIVATE KEY(?: BLOCK)?-----/y, text, at);
+  if (!end) return null;
+  for (;;) {
+    const gap = endOf(/(?:[\r\n\t ]|\\+[nrt])+/y, text, end) || end;
+    const close = endOf(/-----END [A-Z0-9 ]{0,40}PRIVATE KEY(?: BLOCK)?-----/y, text, gap);
+    if (close) return [at, close];
+    const line = endOf(/(?:[A-Za-z0-9+/=]{1,200}|[A-Z][\w-]{2,20}: [\w,. -]{1,100})(?=[\r\n\\"' ]|$)/y, text, gap);
+    const short =
+      line - gap < 40 && !/^(?:[\r\n\t ]|\\+[nrt])*(?:-----END|[A-Za-z0-9+/=]{40})/.test(text.slice(line, line + 60));
+    if (!line || gap === end || (short && !text.slice(gap, line).includes(': '))) return [at, end];
+    end = line;
+  }
+}
+
+/** `user:password@` behind `://`: the password, or a user name that is a token. */
+export function findUrlPassword(text: string, at: number): Span | null {
+  const from = at + 3;
+  let colon = 0;
+  for (let end = from; end < text.length; end += 1) {
+    const sign = text.charAt(end);
+    if (sign === '@') {
+      const start = colon ? colon + 1 : from;
+      const secret = text.slice(start, end);
+      const done = text.startsWith('[REDACTED:', from) || secret.includes('[REDACTED:');
+      return secret !== '' && !done && (colon || isToken(secret)) ? [start, end] : null;
+    }
+    if (sign === ':' && !colon) colon = end;
+    if (URL_STOPS.has(sign)) return null;
+  }
+  return null;
+}
+
+/** What follows `Bearer`, if it is no word. */
+export function findBearer(text: string, at: number, floor: number): Span | null {
+  if (!mayBegin(text, at, floor)) return null;
+  const from = at + 7;
+  const end = endOf(/[\w.~+/=-]{8,}/y, text, from);
+  const value = text.slice(from, end);
+  return end && (/\d/.test(value) || value.length >= 30) ? [from, end] : null;
+}
+
+/** What follows `Basic`, if it is base64 of `user:password`. */
+export function findBasic(text: string, at: number, floor: number): Span | null {
+  if (!mayBegin(text, at, floor)) return null;
+  const from = at + 6;
+  const end = endOf(/[A-Za-z0-9+/]{6,}={0,2}(?![\w+/=])/y, text, from);
+  return end && /^[\x20-\x7e\x80-\xff]*:[\x20-\x7e\x80-\xff]*$/.test(decoded(text.slice(from, end)))
+    ? [from, end]
+    : null;
+}
+
+/** The value of an `Authorization` header, without the name of its scheme. */
+export function findHeader(text: string, at: number): Span | null {
+  const from = endOf(/authorization(?:\\*["'])?\s{0,3}[:=]\s{0,3}(?:\\*["'])?/iy, text, at);
+  if (!from) return null;
+  const scheme = endOf(/(?:bearer|basic|token|digest|apikey|negotiate|aws4-hmac-sha256) +/iy, text, from);
+  const end = endOf(/[^\s"'\\,;[\]<>{}]{6,}/y, text, scheme || from);
+  if (!end) return null;
+  const value = text.slice(scheme || from, end);
+  return scheme
+    ? (isValue(value) && [scheme, end]) || null
+    : value.length >= 12 && /\d/.test(value)
+      ? [from, end]
+      : null;
+}
+
+/** The value of a `Cookie` header, up to the end of the line or of the string. */
+export function findCookie(text: string, at: number): Span | null {
+  const from = endOf(/cookie(?:\\*["'])?\s{0,3}:\s{0,3}(?:\\*["'])?/iy, text, at);
+  const end = from && endOf(/[^\s"'\\=;[\]]{1,80}=[^\r\n"'\\[\]]{4,}/y, text, from);
+  return end ? [from, end] : null;
+}
+
+/** A word may begin at the start, behind a sign, behind the last hit, and behind an escape such as `\n`. */
+export function mayBegin(text: string, at: number, floor: number): boolean {
+  if (at <= floor || !/\w/.test(text.charAt(at - 1))) return true;
+  if ('nrtbf'.includes(text.charAt(at - 1)) && text.charAt(at - 2) === '\\') return true;
+  return text.charAt(at - 6) === '\\' && text.charAt(at - 5) === 'u';
+}
+
+export function endOf(pattern: RegExp, text: string, at: number): number {
+  pattern.lastIndex = at;
+  return pattern.test(text) ? pattern.lastIndex : 0;
+}
+
+const URL_STOPS = new Set([
+  '/',
+  '\\',
+  '"',
+  "'",
+  '`',
+  '<',
+  '>',
+  '?',
+  '#',
+  ' ',
+  '\t',
+  '\r',
+  '\n',
+  '(',
+  ')',
+  '{',
+  '}',
+  '|',
+  ',',
+]);
+
+const isToken = (text: string): boolean => text.length >= 20 && /\d/.test(text) && /[A-Za-z]/.test(text);
+const isValue = (text: string): boolean => /\d/.test(text) || text.length >= 20;
+
+function decoded(base64: string): string {
+  try {
+    return atob(base64);
+  } catch {
+    return '';
+  }
+}

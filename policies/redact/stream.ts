@@ -1,0 +1,60 @@
+// Redacts a stream of chunks so that no secret is missed because it was cut in two.
+
+import type { Redactor } from '../redact.ts';
+
+export interface StreamRedactor {
+  /** Takes the next chunk and returns what can be written of what came so far. */
+  write(chunk: string): string;
+  /** Returns the rest. */
+  end(): string;
+}
+
+/**
+ * What is held back between two chunks: the unfinished line, or the lines of an unfinished private key. A longer line
+ * goes out in pieces: no secret of less than `OVERLAP` characters is cut, but such a line is not checked as JSON.
+ */
+const MAX_CARRY = 64 * 1024;
+const OVERLAP = 8 * 1024;
+
+export function createStreamRedactor(redactor: Redactor): StreamRedactor {
+  let carry = '';
+  return {
+    write(chunk) {
+      carry += chunk;
+      if (!chunk.includes('\n') && carry.length <= MAX_CARRY) return '';
+      const whole = wholeLines(carry);
+      let written = redactor.redact(carry.slice(0, whole));
+      carry = carry.slice(whole);
+      while (carry.length > MAX_CARRY) {
+        const { redacted, taken } = redactor.redactHead(
+          carry,
+          gapBefore(carry, Math.min(MAX_CARRY, carry.length) - OVERLAP),
+        );
+        written += redacted;
+        carry = carry.slice(taken);
+      }
+      return written;
+    },
+    end() {
+      const rest = redactor.redact(carry);
+      carry = '';
+      return rest;
+    },
+  };
+}
+
+/** Up to the last line end, but not into a private key whose end has not come yet. */
+function wholeLines(text: string): number {
+  const end = text.lastIndexOf('\n') + 1;
+  const begin = end === 0 ? -1 : text.lastIndexOf('-----BEGIN ', end);
+  if (begin < 0 || text.length - begin > MAX_CARRY || text.indexOf('-----END ', begin) >= 0) return end;
+  return /^-----BEGIN [A-Z0-9 ]{0,40}PRIVATE KEY/.test(text.slice(begin, begin + 80))
+    ? text.lastIndexOf('\n', begin) + 1
+    : end;
+}
+
+/** A space shortly before `at`, so that a name is not parted from its value; else `at` itself. */
+function gapBefore(text: string, at: number): number {
+  const space = text.lastIndexOf(' ', at);
+  return space > at - 200 && space > 0 ? space : at;
+}
