@@ -27,6 +27,8 @@ export interface Redactor {
   redactHead(text: string, until: number): { redacted: string; taken: number };
 }
 
+const MAX_PASSES = 8;
+
 /** Throws a `SyntaxError` that names the pattern if one of them is no regular expression. */
 export function createRedactor({ env, patterns }: RedactorOptions): Redactor {
   const finder = createFinder(secretsOf(env));
@@ -45,9 +47,18 @@ export function createRedactor({ env, patterns }: RedactorOptions): Redactor {
     const { redacted, taken } = replace(text, text.length);
     return own.redact(taken === 0 ? text : redacted + text.slice(taken));
   };
+  // A placeholder may cut what hid another secret: so on until nothing more is found, which is the second time nearly always.
+  const redactAll = (text: string): string => {
+    let redacted = redactPlain(text);
+    for (let before = text, pass = 0; before !== redacted && pass < MAX_PASSES; pass += 1) {
+      before = redacted;
+      redacted = redactPlain(before);
+    }
+    return redacted;
+  };
 
   return {
-    redact: (text) => (finder.next(text, 0, text.length) || own.matches(text) ? keepJson(text, redactPlain) : text),
+    redact: (text) => (finder.next(text, 0, text.length) || own.matches(text) ? keepJson(text, redactAll) : text),
     redactHead(text, until) {
       const { redacted, taken } = replace(text, until);
       const past = Math.max(until, taken);

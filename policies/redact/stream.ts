@@ -46,12 +46,21 @@ export function createStreamRedactor(redactor: Redactor): StreamRedactor {
 /** Up to the last line end, but not into a private key whose end has not come yet. */
 function wholeLines(text: string): number {
   const end = text.lastIndexOf('\n') + 1;
-  const begin = end === 0 ? -1 : text.lastIndexOf('-----BEGIN ', end);
-  if (begin < 0 || text.length - begin > MAX_CARRY || text.indexOf('-----END ', begin) >= 0) return end;
-  return /^-----BEGIN [A-Z0-9 ]{0,40}PRIVATE KEY/.test(text.slice(begin, begin + 80))
-    ? text.lastIndexOf('\n', begin) + 1
-    : end;
+  let begin = end === 0 ? -1 : text.lastIndexOf(BEGIN, end);
+  if (begin < 0 || !/^-----BEGIN [A-Z0-9 ]{0,40}PRIVATE KEY/.test(text.slice(begin, begin + 80))) return end;
+  const close = text.indexOf(CLOSE, begin);
+  if (close >= 0 && close < end) return end;
+  let from = text.lastIndexOf('\n', begin) + 1;
+  // Another key may end in the line where this one begins.
+  while (begin > 0 && text.length - from <= MAX_CARRY && text.slice(from, begin).includes(CLOSE)) {
+    begin = text.lastIndexOf(BEGIN, begin - 1);
+    from = text.lastIndexOf('\n', begin) + 1;
+  }
+  return text.length - from > MAX_CARRY ? end : from;
 }
+
+const BEGIN = '-----BEGIN ';
+const CLOSE = '-----END ';
 
 /** A space shortly before `at`, so that a name is not parted from its value; else `at` itself. */
 function gapBefore(text: string, at: number): number {

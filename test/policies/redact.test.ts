@@ -1,0 +1,170 @@
+import fc from 'fast-check';
+import { test } from 'uvu';
+import * as assert from 'uvu/assert';
+import { SECRET_KINDS } from '../../policies/redact/secret-kinds.ts';
+import { createRedactor } from '../../policies/redact.ts';
+
+const plain = createRedactor({ env: {}, patterns: [] });
+const withEnv = (env: Record<string, string>) => createRedactor({ env, patterns: [] });
+
+for (const { kind, examples, harmless } of SECRET_KINDS) {
+  test(`finds each example of ${kind}, alone, in a sentence and escaped in JSON`, () => {
+    for (const example of examples) {
+      for (const text of [example, `see ${example} there`, JSON.stringify({ log: `x\n${example}\ny` })]) {
+        const redacted = plain.redact(text);
+        assert.ok(redacted.includes(`[REDACTED:${kind}]`), `${text} became ${redacted}`);
+        assert.is(plain.redact(redacted), redacted);
+      }
+    }
+  });
+  test(`leaves what only looks like ${kind}`, () => {
+    for (const text of harmless) assert.is(plain.redact(`see ${text} there`), `see ${text} there`);
+  });
+}
+
+test('replaces the secret and nothing around it', () => {
+  const rows: [text: string, redacted: string][] = [
+    [
+      'push to https://jo:hunter2@example.com/x failed',
+      'push to https://jo:[REDACTED:url_password]@example.com/x failed',
+    ],
+    ['GET /v1?key=abcd1234&page=2', 'GET /v1?key=[REDACTED:value]&page=2'],
+    ['{"api_key":"abcdEFGH1234","n":1}', '{"api_key":"[REDACTED:value]","n":1}'],
+    ['Authorization: Bearer abc123def456, Accept: x', 'Authorization: Bearer [REDACTED:header], Accept: x'],
+    ['key -----BEGIN PRIVATE KEY-----\nabc=\n-----END PRIVATE KEY----- end', 'key [REDACTED:private_key] end'],
+    ['OPENAI_API_KEY=sk-aBcD1234eFgH5678iJkL', 'OPENAI_API_KEY=[REDACTED:value]'],
+  ];
+  for (const [text, redacted] of rows) assert.is(plain.redact(text), redacted);
+});
+
+test('leaves ordinary text as the very same string', () => {
+  for (const text of [
+    'commit 0123456789abcdef0123456789abcdef01234567 of 123e4567-e89b-12d3-a456-426614174000',
+    'The token count of the secret key is ordinary: no password here.',
+    'const key = keys[0]; const token: Token = next(); if (password === undefined) throw new Error("secret")',
+    'http://127.0.0.1:18080/v1/responses sha256-9f86d081884c7d659a2feaa0c55ad015',
+  ])
+    assert.is(plain.redact(text), text);
+});
+
+test('takes out the values of secret variables wherever they occur, in each form', () => {
+  const { redact } = withEnv({
+    MY_SECRET: 'a"b\\c d',
+    DEPLOY_KEY: 'line-one-of-key\nline-two-of-key',
+    PATH: '/usr/bin:/bin',
+  });
+  assert.is(redact('<a"b\\c d>'), '<[REDACTED:MY_SECRET]>');
+  assert.is(redact(JSON.stringify({ a: 'xa"b\\c dx' })), '{"a":"x[REDACTED:MY_SECRET]x"}');
+  assert.is(redact(JSON.stringify({ a: JSON.stringify('a"b\\c d') })), '{"a":"\\"[REDACTED:MY_SECRET]\\""}');
+  assert.is(redact('?q=a%22b%5Cc%20d'), '?q=[REDACTED:MY_SECRET]');
+  assert.is(redact('found line-two-of-key'), 'found [REDACTED:DEPLOY_KEY]');
+  assert.is(redact('in /usr/bin:/bin'), 'in /usr/bin:/bin');
+});
+
+test('tells secret variables from settings that are only named alike', () => {
+  const rows: [name: string, value: string, secret: boolean][] = [
+    ['GITHUB_TOKEN', 'abcdef', true],
+    ['github_token', 'abcdef', true],
+    ['GITHUB_TOKEN', 'abcde', false],
+    ['DB_PASSWORD', '123456', true],
+    ['MY_CREDENTIAL', 'swordfish', true],
+    ['APIKEY', '/abc+def/ghi==', true],
+    ['MAX_OUTPUT_TOKENS', '128000', false],
+    ['TOKENIZERS_PARALLELISM', 'parallel', false],
+    ['KEYBOARD_LAYOUT', 'dvorak', false],
+    ['SSH_KEY_PATH', '/home/jo/.ssh/id', false],
+    ['GOOGLE_APPLICATION_CREDENTIALS', '/home/jo/key.json', false],
+    ['USE_TOKEN', 'enabled', false],
+    ['EDITOR', 'emacs-nox', false],
+  ];
+  for (const [name, value, secret] of rows) {
+    const expected = secret ? `<[REDACTED:${name}]>` : `<${value}>`;
+    assert.is(withEnv({ [name]: value }).redact(`<${value}>`), expected, `${name}=${value}`);
+  }
+});
+
+test('prefers the longer of two secrets, and finds one that is not ASCII', () => {
+  const { redact } = withEnv({ A_TOKEN: 'sesame', B_TOKEN: 'sesame-open', C_TOKEN: 'пароль' });
+  assert.is(redact('sesame-open sesame пароль'), '[REDACTED:B_TOKEN] [REDACTED:A_TOKEN] [REDACTED:C_TOKEN]');
+});
+
+test("applies the user's own patterns, and never inside a placeholder", () => {
+  const { redact } = createRedactor({ env: { A_TOKEN: 'sesame' }, patterns: ['(CUST)-\\d+\\b', 'E|x*'] });
+  assert.is(redact('CUST-12 sesame E'), '[REDACTED:pattern] [REDACTED:A_TOKEN] [REDACTED:pattern]');
+});
+
+test('names a pattern that is no regular expression', () => {
+  assert.throws(
+    () => createRedactor({ env: {}, patterns: ['ok', '(['] }),
+    (error: Error) =>
+      error instanceof SyntaxError && error.message === 'redaction pattern 2 is no regular expression: ([',
+  );
+});
+
+test('keeps JSON and JSONL valid where the secret stands outside a string', () => {
+  const { redact } = createRedactor({
+    env: { PIN_SECRET: '123456', DOC_SECRET: '{"a":"bcdef"}' },
+    patterns: ['"k":true'],
+  });
+  const rows: [text: string, redacted: string][] = [
+    ['{"n":123456}\n{"n":1}\n', '{"n":"[REDACTED:PIN_SECRET]"}\n{"n":1}\n'],
+    [
+      '{"n":[123456,"123456"],"s":"pin 123456"}',
+      '{"n":["[REDACTED:PIN_SECRET]","[REDACTED:PIN_SECRET]"],"s":"pin [REDACTED:PIN_SECRET]"}',
+    ],
+    ['{"password":9876543}', '{"password":"[REDACTED:value]"}'],
+    ['{\n  "n": 123456\n}', '{\n  "n": "[REDACTED:PIN_SECRET]"\n}'],
+    ['{"d":{"a":"bcdef"}}', '{"d":{"a":"bcdef"}}'],
+    [
+      'pin 123456\n{"n":123456}\npin 123456',
+      'pin [REDACTED:PIN_SECRET]\n{"n":"[REDACTED:PIN_SECRET]"}\npin [REDACTED:PIN_SECRET]',
+    ],
+  ];
+  for (const [text, redacted] of rows) assert.is(redact(text), redacted);
+});
+
+const secrets = fc.constantFrom(
+  ...SECRET_KINDS.flatMap(({ examples, harmless }) => [...examples, ...harmless]),
+  'sesame',
+  'a"b\\c',
+  '[REDACTED:x]',
+  '\n',
+  ' ',
+  '"',
+  '=',
+  'key',
+);
+const texts = fc
+  .array(fc.oneof(secrets, fc.string({ unit: 'binary', maxLength: 8 })), { maxLength: 8 })
+  .map((parts) => parts.join(''));
+const redactors = [
+  plain,
+  createRedactor({ env: { A_TOKEN: 'sesame', B_SECRET: 'a"b\\c', C_KEY: '123456' }, patterns: ['\\bkey\\b', 'a+b'] }),
+];
+
+test('is idempotent on any text', () => {
+  for (const { redact } of redactors) {
+    fc.assert(
+      fc.property(texts, (text) => redact(redact(text)) === redact(text)),
+      { numRuns: 2000 },
+    );
+  }
+});
+
+test('leaves any JSON line valid', () => {
+  const values = fc.oneof(texts, fc.constant(123456), fc.jsonValue());
+  const lines = fc.dictionary(fc.oneof(fc.constantFrom('password', 'api_key', 'token', 'n'), texts), values);
+  for (const { redact } of redactors) {
+    fc.assert(
+      fc.property(fc.array(lines, { minLength: 1, maxLength: 3 }), (objects) => {
+        const text = objects.map((object) => JSON.stringify(object)).join('\n');
+        const redacted = redact(text).split('\n');
+        assert.is(redacted.length, objects.length);
+        for (const line of redacted) JSON.parse(line);
+      }),
+      { numRuns: 1000 },
+    );
+  }
+});
+
+test.run();
