@@ -150,8 +150,13 @@ function guard({ limits, retries, adapter }: Invocation, reading: Reading, stop:
     if (event.how === 'retrying' && retries === 'cut') end('retry_cut');
     if (event.how === 'completed' || event.how === 'failed')
       dogs.set('linger', adapter.lingerMs, () => end('lingered'));
-    // A tool that begins in the last turn allowed asks for one more, which would be paid the moment it ends.
-    if (event.how === 'tool_began' && limits.maxTurns !== null && turns() >= limits.maxTurns) end('max_turns');
+    // A tool called in the last turn allowed asks for one more, which would be paid the moment its result is there.
+    if (
+      (event.how === 'tool_began' || event.how === 'tool_ended') &&
+      limits.maxTurns !== null &&
+      turns() >= limits.maxTurns
+    )
+      end('max_turns');
   };
   const grow = (bytes: number) => {
     rest();
