@@ -55,7 +55,9 @@ function totals(all: MatrixOutcome[]): string[] {
 }
 
 /** A scenario with a tool needs one request before the one that fails. */
-const toolTurns = ({ call }: MatrixOutcome) => (/^tool(-then|loop)/.test(call.scenario) ? 1 : 0);
+function toolTurns({ call }: MatrixOutcome): number {
+  return /^tool(-then|loop)/.test(call.scenario) ? 1 : 0;
+}
 
 function versionOf(tool: (typeof TOOLS)[number]): string {
   const name = { gemini: '@google/gemini-cli', codex: '@openai/codex', copilot: '@github/copilot' }[tool];

@@ -25,7 +25,8 @@ export const PLAIN_ROWS: readonly MatrixRow[] = [
   { name: '408', class: 'transient', requests: 1 },
   { name: '429', class: 'transient', requests: 1 },
   { name: '429plain', class: 'transient', requests: 1 },
-  { name: '429long', class: 'transient', requests: 1 },
+  // An hour to wait is a limit with a reset; codex does not say how long.
+  { name: '429long', class: { gemini: 'quota', codex: 'transient', copilot: 'quota' }, requests: 1 },
   { name: '500', class: 'transient', requests: 1 },
   { name: '503', class: 'transient', requests: 1 },
   { name: '504', class: 'transient', requests: 1 },
@@ -55,7 +56,7 @@ export const PLAIN_ROWS: readonly MatrixRow[] = [
   { name: 'unknown tool', scenario: 'callraw=no_such_tool:{}', class: null, requests: 2 },
 
   { name: 'safety', class: 'contract_violation', requests: 1, tools: ['gemini', 'codex'] },
-  // gemini asks the model once more whether it loops, before it stops.
+  // gemini takes an answer that repeats itself for a loop, asks once more with a word against it, and stops.
   {
     name: 'repeat',
     class: { gemini: 'transient', codex: null, copilot: null },

@@ -59,7 +59,7 @@ export const SPECIAL_ROWS: readonly MatrixRow[] = [
   {
     name: 'turn limit in an endless tool loop',
     scenario: 'toolloop',
-    class: 'transient',
+    class: 'contract_violation',
     requests: 2,
     setup: { flags: ['--max-turns', '2'] },
   },
