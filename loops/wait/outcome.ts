@@ -1,0 +1,50 @@
+// How the wait for one task ended.
+
+export type Outcome =
+  | { how: 'done' }
+  /** Its process is gone, and no marker was named that could tell more. */
+  | { how: 'gone'; pid: number }
+  | { how: 'failed'; exitCode: number; class: string | null; reason: string | null }
+  | { how: 'died'; pid: number; without: string }
+  | { how: 'too_short'; out: string; lines: number; wanted: number }
+  | { how: 'garbled'; message: string }
+  | { how: 'timed_out'; afterMs: number; without: string }
+  /** Another task failed, and nobody waited on. */
+  | { how: 'left' };
+
+export type Status = 'done' | 'failed' | 'timed_out' | 'left';
+
+export const STATUS = {
+  done: 'done',
+  gone: 'done',
+  failed: 'failed',
+  died: 'failed',
+  too_short: 'failed',
+  garbled: 'failed',
+  timed_out: 'timed_out',
+  left: 'left',
+} as const satisfies Record<Outcome['how'], Status>;
+
+/** What a person reads behind the task's name. */
+export function describe(outcome: Outcome): string {
+  switch (outcome.how) {
+    case 'done':
+      return 'done';
+    case 'gone':
+      return `done: process ${outcome.pid} has ended (no done marker was named, so its success is not known)`;
+    case 'failed': {
+      const why = [outcome.class, outcome.reason].filter((word) => word !== null).join(', ');
+      return `failed with exit code ${outcome.exitCode}${why === '' ? '' : `: ${why}`}`;
+    }
+    case 'died':
+      return `failed: process ${outcome.pid} is gone, and there is no ${outcome.without}`;
+    case 'too_short':
+      return `failed: ${outcome.out} has ${outcome.lines} of the ${outcome.wanted} lines wanted`;
+    case 'garbled':
+      return `failed: ${outcome.message}`;
+    case 'timed_out':
+      return `timed out after ${outcome.afterMs} ms: there is no ${outcome.without}`;
+    case 'left':
+      return 'left waiting';
+  }
+}

@@ -1,0 +1,33 @@
+// Whether a process still runs. A process cannot be watched here, so it is asked.
+
+import { readRow } from '../../wrappers/processes/linux.ts';
+
+export interface ProcessLife {
+  pid: number;
+  ended(): boolean;
+}
+
+/** @param startTime of the process that is meant; without one, whichever bears the number now. */
+export function watchProcess(pid: number, startTime: string | null = null): ProcessLife {
+  let known = startTime;
+  return {
+    pid,
+    ended() {
+      if (!answersSignals(pid)) return true;
+      const row = process.platform === 'linux' ? readRow(pid) : null;
+      if (row === null) return false;
+      // A zombie waits only for its parent, which may be the one that waits for us.
+      known ??= row.startTime;
+      return row.zombie || row.startTime !== known;
+    },
+  };
+}
+
+function answersSignals(pid: number): boolean {
+  try {
+    process.kill(pid, 0);
+    return true;
+  } catch (error) {
+    return (error as NodeJS.ErrnoException).code === 'EPERM';
+  }
+}

@@ -1,0 +1,127 @@
+// Waits for many calls and tasks at once: told by the file system, asking only where nothing tells.
+
+import type { Awaited } from './awaited.ts';
+import { type Outcome, STATUS } from './outcome.ts';
+import { createPathWatch, type Watched } from './path-watch.ts';
+
+export interface WaitOptions {
+  timeoutMs: number;
+  /** `stop_waiting`: the first failure ends the wait, and the rest is left. */
+  onFailure: 'wait_on' | 'stop_waiting';
+  /** Called once for each task as it settles. */
+  onSettled?: (settled: Settled) => void;
+  /** Ends the wait where it stands. */
+  stop?: AbortSignal;
+}
+
+export interface Settled {
+  label: string;
+  outcome: Outcome;
+  /** Since the wait began. */
+  afterMs: number;
+}
+
+/** How often a process is asked whether it lives, and how often everything is looked at in case an event was lost. */
+const POLL_MS = 200;
+const SWEEP_MS = 2000;
+
+/** Looking by the clock may cost one part in this many of a processor: with many thousand tasks it comes less often. */
+const SHARE = 50;
+
+/** @returns what became of each, in the order given. */
+export function waitForAll(awaited: readonly Awaited[], options: WaitOptions): Promise<Settled[]> {
+  const began = performance.now();
+  const watch = createPathWatch();
+  const results = new Map<Awaited, Settled>();
+  const open = new Map<Awaited, Watched[]>();
+  const byTheClock = new Set<Awaited>();
+
+  return new Promise((resolve, reject) => {
+    let clock: NodeJS.Timeout | undefined;
+    let sweptAt = began;
+    const deadline = setTimeout(() => guarded(expire), options.timeoutMs);
+    const stopped = () => guarded(leaveRest);
+
+    function start(): void {
+      for (const one of awaited) open.set(one, []);
+      for (const [one, watched] of open)
+        for (const file of one.files) watched.push(watch.add(file, () => guarded(() => look(one))));
+      for (const one of awaited) look(one);
+      options.stop?.addEventListener('abort', stopped);
+      if (options.stop?.aborted) leaveRest();
+      if (open.size === 0) finish();
+      else schedule(0);
+    }
+
+    function look(one: Awaited): void {
+      if (!open.has(one)) return;
+      const found = one.look();
+      if (found.how === 'settled') settle(one, found.outcome);
+      else if (found.next === 'on_change') byTheClock.delete(one);
+      else if (!byTheClock.has(one)) {
+        byTheClock.add(one);
+        if (byTheClock.size === 1) schedule(0);
+      }
+    }
+
+    function settle(one: Awaited, outcome: Outcome): void {
+      for (const watched of open.get(one) ?? []) watched.remove();
+      open.delete(one);
+      byTheClock.delete(one);
+      const settled = { label: one.label, outcome, afterMs: Math.round(performance.now() - began) };
+      results.set(one, settled);
+      options.onSettled?.(settled);
+      if (STATUS[outcome.how] === 'failed' && options.onFailure === 'stop_waiting') leaveRest();
+      else if (open.size === 0) finish();
+    }
+
+    function leaveRest(): void {
+      for (const one of [...open.keys()]) settle(one, { how: 'left' });
+      finish();
+    }
+
+    /** What came in the last moment still counts. */
+    function expire(): void {
+      for (const one of [...open.keys()]) look(one);
+      for (const one of [...open.keys()])
+        settle(one, { how: 'timed_out', afterMs: options.timeoutMs, without: one.lacking });
+    }
+
+    function tick(): void {
+      const from = performance.now();
+      const sweep = watch.blind() > 0 || from - sweptAt >= SWEEP_MS;
+      if (sweep) watch.refresh();
+      for (const one of [...(sweep ? open.keys() : byTheClock)]) look(one);
+      const now = performance.now();
+      if (sweep) sweptAt = now;
+      schedule(SHARE * (now - from));
+    }
+
+    function schedule(leastMs: number): void {
+      clearTimeout(clock);
+      if (open.size === 0) return;
+      const everyMs = byTheClock.size > 0 || watch.blind() > 0 ? POLL_MS : SWEEP_MS;
+      clock = setTimeout(() => guarded(tick), Math.max(everyMs, leastMs));
+    }
+
+    function finish(): void {
+      clearTimeout(deadline);
+      clearTimeout(clock);
+      watch.close();
+      options.stop?.removeEventListener('abort', stopped);
+      resolve(awaited.map((one) => results.get(one)!));
+    }
+
+    /** The event loop calls these steps: what one throws would have nobody else to catch it. */
+    function guarded(step: () => void): void {
+      try {
+        step();
+      } catch (error) {
+        reject(error);
+        finish();
+      }
+    }
+
+    guarded(start);
+  });
+}
