@@ -1,0 +1,40 @@
+// One line on a terminal that says what is being waited for, from the second second on.
+
+import type { WriteStream } from 'node:tty';
+
+export interface Progress {
+  /** A line that stays, above the one that moves. */
+  print(line: string): void;
+  stop(): void;
+}
+
+const QUIET_MS = 2000;
+const REFRESH_MS = 500;
+const ERASE = '\r\u001b[K';
+
+export function startProgress(stream: WriteStream, detail: 'all' | 'problems', say: () => string): Progress {
+  const moves = stream.isTTY === true && detail === 'all';
+  const began = performance.now();
+  let shown = false;
+  const draw = () => {
+    const ms = performance.now() - began;
+    if (ms < QUIET_MS) return;
+    stream.write(`${ERASE}${say()} (${Math.round(ms / 1000)} s)`);
+    shown = true;
+  };
+  const erase = () => {
+    if (shown) stream.write(ERASE);
+    shown = false;
+  };
+  const timer = moves ? setInterval(draw, REFRESH_MS).unref() : undefined;
+  return {
+    print(line) {
+      erase();
+      stream.write(`${line}\n`);
+    },
+    stop() {
+      clearInterval(timer);
+      erase();
+    },
+  };
+}

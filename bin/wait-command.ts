@@ -1,0 +1,122 @@
+// The body of wait_parallel_tasks: flags in, a line for each task as it settles, one exit code out.
+
+import { describe, STATUS, type Status } from '../loops/wait/outcome.ts';
+import { type Settled, waitForAll } from '../loops/wait/wait.ts';
+import { EXIT_BY_SIGNAL, WAIT_EXIT } from '../policies/exit-codes.ts';
+import { type Ran, readArguments, stopOnSignals } from './command.ts';
+import type { CommandSpec } from './command-line.ts';
+import { startProgress } from './progress-line.ts';
+import { FAMILIES, readTargets } from './wait-targets.ts';
+
+/** setTimeout takes no more than this: 24 days. */
+const MAX_TIMEOUT_MS = 2 ** 31 - 1;
+
+export const WAIT_SPEC = {
+  name: 'wait_parallel_tasks',
+  usage: '[--task-1-done FILE] [--task-1-pid FILE|PID] [--task-1-out FILE] … [TASK…] [--timeout-ms N]',
+  about:
+    'Waits for calls, each named by its files, and for dispatched tasks. A call is done when its done marker is there; it has failed when the marker holds an exit code other than 0, or when its process is gone and left none.',
+  flags: {
+    'timeout-ms': { takes: 'number', about: 'how long to wait for all of them', default: 3_600_000 },
+    'min-lines': { takes: 'number', about: 'a done call whose --task-N-out has fewer lines has failed', min: 1 },
+    'fail-fast': { takes: 'nothing', about: 'stop waiting at the first failure' },
+    label: { takes: 'texts', about: 'names for the tasks in their order; repeat it' },
+  },
+  families: FAMILIES,
+  words: { min: 0, max: Number.POSITIVE_INFINITY, called: 'TASK' },
+  examples: [
+    ['wait_parallel_tasks --task-1-done a.done --task-1-pid a.pid --task-2-done b.done', 'two wrappers'],
+    ['wait_parallel_tasks .tmp/task/api .tmp/task/docs --fail-fast', 'two tasks, until one fails'],
+    ['wait_parallel_tasks --task-1-pid 4711 --timeout-ms 60000', 'any process, for a minute'],
+  ],
+  exits: [
+    [WAIT_EXIT.ok, 'all are done'],
+    [WAIT_EXIT.failure, 'a task failed, or the time was up'],
+    [WAIT_EXIT.badInput, 'a flag is wrong, or no task is named'],
+    ['130/143', 'stopped by INT or TERM'],
+  ],
+} as const satisfies CommandSpec;
+
+export async function waitCommand(argv: readonly string[]): Promise<Ran> {
+  const stop = stopOnSignals();
+  const read = await readArguments(WAIT_SPEC, argv, WAIT_EXIT.badInput);
+  if (read.how === 'ended') return read.ran;
+  const { args } = read;
+  const timeoutMs = args.number['timeout-ms']!;
+  if (timeoutMs > MAX_TIMEOUT_MS) return mistaken(`--timeout-ms takes ${MAX_TIMEOUT_MS} at the most, not ${timeoutMs}`);
+  const targets = await readTargets(args, process.cwd(), process.env);
+  if (targets.how === 'mistaken') return mistaken(targets.message);
+
+  const detail = args.given.has('quiet') ? 'problems' : 'all';
+  let left = targets.awaited.length;
+  const progress = startProgress(process.stderr, detail, () => `waiting for ${left} of ${targets.awaited.length}`);
+  if (detail === 'all') for (const folder of targets.absent) progress.print(`nothing is at ${folder} yet`);
+  const settled = await waitForAll(targets.awaited, {
+    timeoutMs,
+    onFailure: args.given.has('fail-fast') ? 'stop_waiting' : 'wait_on',
+    stop: stop.signal,
+    onSettled: ({ label, outcome }) => {
+      left -= 1;
+      const status = STATUS[outcome.how];
+      if (status !== 'left' && (detail === 'all' || status !== 'done'))
+        progress.print(`${label}: ${describe(outcome)}`);
+    },
+  });
+  progress.stop();
+
+  const ok = settled.every(({ outcome }) => STATUS[outcome.how] === 'done');
+  const by = stop.by();
+  return {
+    exit: ok ? WAIT_EXIT.ok : by !== null ? EXIT_BY_SIGNAL[by] : WAIT_EXIT.failure,
+    ...(args.given.has('json') ? { out: `${JSON.stringify(reportOf(settled, ok), null, 2)}\n` } : {}),
+    ...(detail === 'all' || !ok ? { err: `${summarise(settled)}\n` } : {}),
+  };
+}
+
+const mistaken = (message: string): Ran => ({
+  exit: WAIT_EXIT.badInput,
+  err: `${WAIT_SPEC.name}: ${message}\nMore: ${WAIT_SPEC.name} --help\n`,
+});
+
+function reportOf(settled: readonly Settled[], ok: boolean) {
+  return {
+    schema: 1,
+    ok,
+    ...countByStatus(settled),
+    tasks: settled.map(({ label, outcome, afterMs }) => ({
+      label,
+      status: STATUS[outcome.how],
+      exit_code: outcome.how === 'failed' ? outcome.exitCode : outcome.how === 'done' ? 0 : null,
+      class: outcome.how === 'failed' ? outcome.class : null,
+      reason: outcome.how === 'failed' ? outcome.reason : outcome.how === 'done' ? null : outcome.how,
+      message: describe(outcome),
+      waited_ms: afterMs,
+    })),
+  };
+}
+
+function countByStatus(settled: readonly Settled[]): Record<Status, number> {
+  const counts: Record<Status, number> = { done: 0, failed: 0, timed_out: 0, left: 0 };
+  for (const { outcome } of settled) counts[STATUS[outcome.how]] += 1;
+  return counts;
+}
+
+const NAMED = 10;
+
+function summarise(settled: readonly Settled[]): string {
+  const counts = countByStatus(settled);
+  const parts = (Object.keys(counts) as Status[]).flatMap((status) => {
+    if (counts[status] === 0) return [];
+    const said = `${counts[status]} ${SAID[status]}`;
+    if (status === 'done') return [said];
+    const labels = settled.filter(({ outcome }) => STATUS[outcome.how] === status).map(({ label }) => label);
+    const more = labels.length > NAMED ? `, and ${labels.length - NAMED} more` : '';
+    return [`${said} (${labels.slice(0, NAMED).join(', ')}${more})`];
+  });
+  return `${settled.length} ${settled.length === 1 ? 'task' : 'tasks'}: ${parts.join(', ')}`;
+}
+
+const SAID = { done: 'done', failed: 'failed', timed_out: 'timed out', left: 'left waiting' } as const satisfies Record<
+  Status,
+  string
+>;

@@ -1,0 +1,112 @@
+// What the arguments of wait_parallel_tasks name: calls by their files, and tasks by their folders.
+
+import { statSync } from 'node:fs';
+import path from 'node:path';
+import type { Awaited } from '../loops/wait/awaited.ts';
+import { awaitCall, type NamedCall } from '../loops/wait/named-call.ts';
+import { locateTask } from '../state/task-folder.ts';
+import type { Arguments } from './command-line.ts';
+
+const FAMILY = /^task-(\d{1,9})-(done|pid|out|label)$/;
+
+export const FAMILIES = [
+  {
+    match: /^task-\d{1,9}-done$/,
+    shown: '--task-N-done',
+    about: 'the marker that a wrapper writes last (--done-marker)',
+  },
+  { match: /^task-\d{1,9}-pid$/, shown: '--task-N-pid', about: 'its process: a number, or the file of --pid-file' },
+  { match: /^task-\d{1,9}-out$/, shown: '--task-N-out', about: 'its answer, for --min-lines' },
+  { match: /^task-\d{1,9}-label$/, shown: '--task-N-label', about: 'its name in what is printed' },
+] as const;
+
+/** `absent`: tasks of which nothing is there yet. */
+export type Targets = { how: 'read'; awaited: Awaited[]; absent: string[] } | { how: 'mistaken'; message: string };
+
+type Part = 'done' | 'pid' | 'out' | 'label';
+
+export async function readTargets(args: Arguments, cwd: string, environment: NodeJS.ProcessEnv): Promise<Targets> {
+  const calls = [...partsByNumber(args.text)].sort(([a], [b]) => a - b);
+  const total = calls.length + args.words.length;
+  if (total === 0) return mistaken('no task is named: give --task-1-done FILE, --task-1-pid PID, or a task folder');
+  const labels = args.texts.label ?? [];
+  if (labels.length > total) return mistaken(`--label is given ${labels.length} times, but there are ${total} tasks`);
+  const minLines = args.number['min-lines'] ?? null;
+  if (minLines !== null && !calls.some(([, parts]) => parts.out !== undefined))
+    return mistaken('--min-lines needs a --task-N-out to count the lines of');
+
+  const awaited: Awaited[] = [];
+  for (const [number, parts] of calls) {
+    const call = callOf(number, parts, labels[awaited.length] ?? `task ${number}`, minLines);
+    if (typeof call === 'string') return mistaken(call);
+    awaited.push(awaitCall(call));
+  }
+  if (args.words.length === 0) return { how: 'read', awaited, absent: [] };
+
+  // The journal's reader is loaded only for those who wait for tasks.
+  const { awaitTask } = await import('../loops/wait/task-run.ts');
+  const { identify } = await import('../wrappers/processes/identity.ts');
+  const self = (await identify(process.pid))!;
+  const absent: string[] = [];
+  for (const word of args.words) {
+    const folder = folderOf(word, cwd, environment);
+    if (folder.how === 'mistaken') return folder;
+    if (kindOf(folder.root) === 'nothing') absent.push(folder.root);
+    awaited.push(awaitTask(folder.root, labels[awaited.length] ?? path.basename(folder.root), self));
+  }
+  return { how: 'read', awaited, absent };
+}
+
+const mistaken = (message: string) => ({ how: 'mistaken', message }) as const;
+
+function partsByNumber(text: Arguments['text']): Map<number, Partial<Record<Part, string>>> {
+  const calls = new Map<number, Partial<Record<Part, string>>>();
+  for (const [flag, value] of Object.entries(text)) {
+    const family = FAMILY.exec(flag);
+    if (family === null || value === undefined) continue;
+    const number = Number(family[1]);
+    calls.set(number, { ...calls.get(number), [family[2] as Part]: value });
+  }
+  return calls;
+}
+
+function callOf(
+  number: number,
+  { done, pid, out, label }: Partial<Record<Part, string>>,
+  name: string,
+  minLines: number | null,
+): NamedCall | string {
+  const empty = Object.entries({ done, pid, out, label }).find(([, value]) => value === '');
+  if (empty !== undefined) return `--task-${number}-${empty[0]} needs a value`;
+  if (done === undefined && pid === undefined)
+    return `task ${number} cannot be waited for: give --task-${number}-done or --task-${number}-pid`;
+  const isNumber = pid !== undefined && /^-?\d+$/.test(pid);
+  if (isNumber && !(Number(pid) > 0 && Number(pid) < 2 ** 31))
+    return `--task-${number}-pid takes a process number from 1, or a file, not "${pid}"`;
+  return {
+    label: label ?? name,
+    done: done ?? null,
+    pid: pid === undefined ? null : isNumber ? { number: Number(pid) } : { file: pid },
+    out: out ?? null,
+    minLines,
+  };
+}
+
+type FolderRead = { how: 'read'; root: string } | { how: 'mistaken'; message: string };
+
+/** A task need not exist yet; but nobody should wait an hour for a word that means something else. */
+function folderOf(word: string, cwd: string, environment: NodeJS.ProcessEnv): FolderRead {
+  const located = locateTask(word, cwd, environment);
+  if (located.how === 'mistaken') return located;
+  const { root } = located.folder;
+  const kind = kindOf(root);
+  if (kind === 'file') return mistaken(`${root} is a file, not a task's folder`);
+  if (kind === 'nothing' && !word.includes('/') && kindOf(path.resolve(cwd, word)) === 'folder')
+    return mistaken(`"${word}" would be the task ${root}; for the folder here write ./${word}`);
+  return { how: 'read', root };
+}
+
+function kindOf(file: string): 'folder' | 'file' | 'nothing' {
+  const found = statSync(file, { throwIfNoEntry: false });
+  return found === undefined ? 'nothing' : found.isDirectory() ? 'folder' : 'file';
+}
