@@ -1,0 +1,31 @@
+// Prints preflight's findings for a person (the only door to picocolors).
+
+import picocolors from 'picocolors';
+import type { Finding } from '../policies/finding.ts';
+
+export interface TableStyle {
+  which: 'all' | 'problems';
+  ink: 'colour' | 'plain';
+}
+
+export function renderFindings(findings: readonly Finding[], { which, ink }: TableStyle): string {
+  const colours = picocolors.createColors(ink === 'colour');
+  const paint = { ok: colours.green, note: colours.cyan, warn: colours.yellow, fail: colours.red } as const;
+  const problems = findings.filter(({ status }) => status === 'warn' || status === 'fail');
+  const shown = which === 'all' ? findings : problems;
+  const width = Math.max(0, ...shown.map(({ check }) => check.length));
+  const rows = shown.map(({ check, status, found, fix }) => {
+    const row = `${paint[status](status.padEnd(4))}  ${check.padEnd(width)}  ${found}\n`;
+    return fix === null ? row : `${row}${' '.repeat(width + 8)}${colours.dim('→')} ${fix}\n`;
+  });
+  return which === 'all' ? `${rows.join('')}\n${summarise(problems)}\n` : rows.join('');
+}
+
+function summarise(problems: readonly Finding[]): string {
+  const count = (status: Finding['status']) => problems.filter((finding) => finding.status === status).length;
+  const [failed, warned] = [count('fail'), count('warn')];
+  if (failed + warned === 0) return 'Ready.';
+  const warnings = `${warned} ${warned === 1 ? 'warning' : 'warnings'}`;
+  if (failed === 0) return `Ready, with ${warnings}.`;
+  return `Not ready: ${failed} failed${warned === 0 ? '' : `, ${warnings}`}.`;
+}

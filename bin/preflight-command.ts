@@ -1,0 +1,63 @@
+// The body of preflight: flags in, a table of findings out.
+
+import path from 'node:path';
+import { TOLLGATE_EXIT } from '../policies/exit-codes.ts';
+import { nearest } from '../policies/nearest.ts';
+import { isTool, TOOLS, type Tool } from '../policies/tools.ts';
+import { type PreflightOptions, preflight } from '../preflight.ts';
+import { type Ran, readArguments } from './command.ts';
+import type { Arguments, CommandSpec } from './command-line.ts';
+import { renderFindings } from './finding-table.ts';
+
+export const PREFLIGHT_SPEC = {
+  name: 'preflight',
+  usage: '[--tools LIST] [--quick]',
+  about: 'Checks the machine before anything is paid, and says how to mend what it finds. It changes nothing.',
+  flags: {
+    tools: { takes: 'text', about: 'the CLIs that are needed, with commas between', default: TOOLS.join(',') },
+    quick: { takes: 'nothing', about: 'start no process: versions that only a start would tell stay unknown' },
+    cwd: { takes: 'text', about: 'the folder that the CLIs would run in', default: '.' },
+  },
+  words: { min: 0, max: 0, called: 'nothing' },
+  examples: [
+    ['preflight', 'checks the machine for all three CLIs'],
+    ['preflight --tools codex --quick', 'for codex alone, in a few milliseconds'],
+    ['preflight --json | jq -r ".findings[].fix // empty"', 'only what there is to do'],
+  ],
+  exits: [
+    [TOLLGATE_EXIT.ok, 'no check failed (there may be warnings)'],
+    [TOLLGATE_EXIT.failure, 'a check failed'],
+    [TOLLGATE_EXIT.badInput, 'a flag is wrong'],
+  ],
+} as const satisfies CommandSpec;
+
+export async function preflightCommand(argv: readonly string[]): Promise<Ran> {
+  const read = await readArguments(PREFLIGHT_SPEC, argv, TOLLGATE_EXIT.badInput);
+  if (read.how === 'ended') return read.ran;
+  const options = optionsOf(read.args);
+  if (typeof options === 'string') return { exit: TOLLGATE_EXIT.badInput, err: `${PREFLIGHT_SPEC.name}: ${options}\n` };
+  const report = await preflight(options);
+  const { given } = read.args;
+  const coloured = process.stdout.isTTY === true && !process.env.NO_COLOR;
+  return {
+    exit: report.ok ? TOLLGATE_EXIT.ok : TOLLGATE_EXIT.failure,
+    out: given.has('json')
+      ? `${JSON.stringify(report, null, 2)}\n`
+      : renderFindings(report.findings, {
+          which: given.has('quiet') ? 'problems' : 'all',
+          ink: coloured ? 'colour' : 'plain',
+        }),
+  };
+}
+
+/** The options, or what is wrong with them. */
+function optionsOf({ text, given }: Arguments): PreflightOptions | string {
+  const names = text.tools!.split(',').map((name) => name.trim());
+  const wrong = names.find((name) => !isTool(name));
+  if (wrong !== undefined) {
+    const near = nearest(wrong, TOOLS);
+    return `--tools: "${wrong}" is none of ${TOOLS.join(', ')}${near === null ? '' : `; did you mean ${near}?`}`;
+  }
+  const tools = [...new Set(names as Tool[])];
+  return { tools, depth: given.has('quick') ? 'quick' : 'full', cwd: path.resolve(text.cwd!) };
+}

@@ -1,0 +1,130 @@
+// Checks the machine before anything is paid: a row for each check, and with every finding the way to mend it.
+
+import { existsSync } from 'node:fs';
+import { homedir } from 'node:os';
+import path from 'node:path';
+import { type Answer, type Finding, say } from './policies/finding.ts';
+import { compareVersions, TESTED_NODE } from './policies/tested-versions.ts';
+import { TOOLS, type Tool } from './policies/tools.ts';
+import { checkReach, checkSpace, checkWritable, type StatePlace } from './state/checks.ts';
+import { projectState } from './state/task-folder.ts';
+import { ADAPTERS } from './wrappers/adapters.ts';
+import { checkFound, checkOwnNeeds, checkSignIn, checkVersion, type ToolPlace } from './wrappers/checks.ts';
+import { findCli } from './wrappers/cli-search.ts';
+
+export interface PreflightOptions {
+  /** The CLIs that are needed; all three unless told. */
+  tools?: readonly Tool[];
+  /** `quick` starts no process at all. */
+  depth?: 'full' | 'quick';
+  /** Where the CLIs would run. */
+  cwd?: string;
+  environment?: NodeJS.ProcessEnv;
+  nodeVersion?: string;
+  uid?: number;
+}
+
+export interface PreflightReport {
+  schema: 1;
+  /** No check failed. */
+  ok: boolean;
+  findings: Finding[];
+}
+
+type Machine = StatePlace & Omit<ToolPlace, 'tool' | 'cli'> & { nodeVersion: string };
+
+const MACHINE_CHECKS: readonly { check: string; look(machine: Machine): Answer | Promise<Answer> }[] = [
+  { check: 'node', look: checkNode },
+  { check: 'git', look: checkGit },
+  { check: 'state folder', look: checkWritable },
+  { check: 'disk space', look: checkSpace },
+  { check: 'file system', look: checkReach },
+  { check: 'proxy', look: checkProxy },
+  { check: 'certificates', look: checkCertificates },
+];
+
+const TOOL_CHECKS: readonly { check: string; look(place: ToolPlace): Answer | Promise<Answer> }[] = [
+  { check: 'command', look: checkFound },
+  { check: 'version', look: checkVersion },
+  { check: 'sign-in', look: checkSignIn },
+  { check: 'note', look: checkOwnNeeds },
+];
+
+/** Looks, and changes nothing. What is wrong with the machine is a finding, never a throw. */
+export async function preflight(options: PreflightOptions = {}): Promise<PreflightReport> {
+  const machine = describeMachine(options);
+  const ofMachine = MACHINE_CHECKS.map(async ({ check, look }) => ({ check, answer: await look(machine) }));
+  const ofTools = (options.tools ?? TOOLS).flatMap((tool) => {
+    const place = { ...machine, tool, cli: findCli(ADAPTERS[tool].binary, machine) };
+    return TOOL_CHECKS.map(async ({ check, look }) => ({ check: `${tool} ${check}`, answer: await look(place) }));
+  });
+  const answers = await Promise.all([...ofMachine, ...ofTools]);
+  const findings = answers.flatMap(({ check, answer }) => (answer === null ? [] : [{ check, ...answer }]));
+  return { schema: 1, ok: findings.every((finding) => finding.status !== 'fail'), findings };
+}
+
+function describeMachine(options: PreflightOptions): Machine {
+  const environment = options.environment ?? process.env;
+  const cwd = path.resolve(options.cwd ?? '.');
+  const ask = options.depth === 'quick' ? null : createAsker(environment, cwd);
+  return {
+    cwd,
+    environment,
+    home: environment.HOME || homedir(),
+    stateFolder: projectState(cwd, environment),
+    nodeVersion: options.nodeVersion ?? process.versions.node,
+    uid: options.uid ?? process.getuid?.() ?? -1,
+    versionOf: ask && (async (file) => VERSION.exec(await ask`${file} --version`)?.[0] ?? null),
+    sourceOf: ask && (async (folder) => /\n(.*?)\s+\d/.exec(await ask`df -P ${folder}`)?.[1] ?? null),
+  };
+}
+
+const VERSION = /\d+\.\d+(\.\d+)?(-[\w.]*\w)?/;
+
+/** Runs a command and gives its stdout, whatever its end; a CLI that says nothing for ten seconds is ended. */
+function createAsker(environment: NodeJS.ProcessEnv, cwd: string) {
+  return async (pieces: TemplateStringsArray, ...values: string[]): Promise<string> => {
+    const { $ } = await import('zx/core');
+    const run = $({
+      cwd,
+      env: environment,
+      nothrow: true,
+      quiet: true,
+      timeout: '10s',
+      timeoutSignal: 'SIGKILL',
+      stdio: ['ignore', 'pipe', 'pipe'],
+    });
+    return (await run(pieces, ...values)).stdout;
+  };
+}
+
+function checkNode({ nodeVersion }: Machine): Answer {
+  if (compareVersions(nodeVersion, TESTED_NODE.from) >= 0) return say('ok', nodeVersion);
+  return say('fail', `${nodeVersion} is older than ${TESTED_NODE.from}`, 'install Node 20.19 or newer');
+}
+
+async function checkGit(machine: Machine): Promise<Answer> {
+  const git = findCli('git', machine);
+  if (git?.where === 'on_path') return say('ok', (await machine.versionOf?.(git.file)) ?? git.file);
+  return say('warn', 'git is not on the PATH: what a CLI changes in the tree cannot be told', 'install git');
+}
+
+function checkProxy({ environment }: Machine): Answer {
+  const names = ['HTTPS_PROXY', 'HTTP_PROXY', 'ALL_PROXY'].flatMap((upper) => [upper, upper.toLowerCase()]);
+  const set = names.filter((name) => environment[name]).map((name) => `${name} (${hostOf(environment[name]!)})`);
+  return set.length === 0 ? null : say('note', `calls go through ${set.join(', ')}`);
+}
+
+/** A proxy's address may hold a password. */
+const hostOf = (url: string) => (URL.canParse(url) && new URL(url).host) || url.slice(url.lastIndexOf('@') + 1);
+
+function checkCertificates({ environment, nodeVersion }: Machine): Answer {
+  const file = environment.NODE_EXTRA_CA_CERTS;
+  if (!file) return null;
+  if (!existsSync(file))
+    return say('warn', `NODE_EXTRA_CA_CERTS names ${file}, which is not there`, 'unset it, or put the file there');
+  // Measured with a system's whole bundle on 20, 22 and 24.
+  if (compareVersions(nodeVersion, '22.0.0') >= 0) return say('note', `NODE_EXTRA_CA_CERTS=${file}`);
+  const found = `NODE_EXTRA_CA_CERTS=${file} can add 50 ms to the start of every Node ${nodeVersion} process`;
+  return say('note', found, 'name a file with only the certificates you need, or use Node 22 or newer');
+}

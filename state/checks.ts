@@ -1,0 +1,63 @@
+// What preflight asks about the place where state is kept.
+
+import { type Answer, say } from '../policies/finding.ts';
+import { nearestExisting, probeWrite, readVolume } from './volume.ts';
+
+export interface StatePlace {
+  stateFolder: string;
+  /** What is mounted at a folder, asked by starting a program; null when none may be started. */
+  sourceOf: ((folder: string) => Promise<string | null>) | null;
+}
+
+const ELSEWHERE = 'point TOLLGATE_STATE at a folder on a local disk that you may write';
+
+export async function checkWritable({ stateFolder }: StatePlace): Promise<Answer> {
+  const { at, isFolder } = nearestExisting(stateFolder);
+  if (!isFolder) return say('fail', `${at} is a file, but state is kept in the folder ${stateFolder}`, ELSEWHERE);
+  try {
+    await probeWrite(at);
+    return say('ok', stateFolder);
+  } catch (error) {
+    return say('fail', `${at} cannot be written: ${(error as Error).message}`, ELSEWHERE);
+  }
+}
+
+const MIB = 1024 ** 2;
+
+/** Below the first an answer may be lost, below the second a few long ones will fill the disk. */
+const FAIL_BELOW_BYTES = 100 * MIB;
+const WARN_BELOW_BYTES = 1024 * MIB;
+const FAIL_BELOW_FILES = 1000;
+
+export async function checkSpace({ stateFolder }: StatePlace): Promise<Answer> {
+  const { freeBytes, freeFiles } = await readVolume(nearestExisting(stateFolder).at);
+  return judgeSpace(freeBytes, freeFiles);
+}
+
+export function judgeSpace(freeBytes: number, freeFiles: number | null): Answer {
+  const mib = Math.floor(freeBytes / MIB);
+  const found = `${mib < 1024 ? `${mib} MiB` : `${(mib / 1024).toFixed(1)} GiB`} free`;
+  const fix = 'free some disk space, or point TOLLGATE_STATE at another disk';
+  if (freeFiles !== null && freeFiles < FAIL_BELOW_FILES)
+    return say('fail', `room for ${freeFiles} more files only`, fix);
+  if (freeBytes < FAIL_BELOW_BYTES) return say('fail', `${found}: an answer that was paid may not be saved`, fix);
+  return freeBytes < WARN_BELOW_BYTES ? say('warn', found, fix) : say('ok', found);
+}
+
+/** Appends of several machines to one file are not whole on a network file system, and paid calls are counted by appends. */
+export async function checkReach({ stateFolder, sourceOf }: StatePlace): Promise<Answer> {
+  const { at } = nearestExisting(stateFolder);
+  const { reach, kind } = await readVolume(at);
+  const source = reach === 'unknown' && sourceOf !== null ? await sourceOf(at) : null;
+  if (reach === 'network' || isRemote(source))
+    return say(
+      'fail',
+      `${at} is on a network file system (${source ?? kind}): paid calls cannot be counted there`,
+      ELSEWHERE,
+    );
+  if (reach === 'shared') return say('warn', `${at} is on ${kind}, which other machines may share`, ELSEWHERE);
+  return null;
+}
+
+/** `server:/folder`, or `//user@server/share`. */
+export const isRemote = (source: string | null): boolean => source !== null && /^\/\/|^[^/]+:\//.test(source);

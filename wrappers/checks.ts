@@ -1,0 +1,78 @@
+// What preflight asks about each CLI that is needed.
+
+import { existsSync } from 'node:fs';
+import path from 'node:path';
+import { type Answer, say } from '../policies/finding.ts';
+import { judgeVersion, TESTED_VERSIONS } from '../policies/tested-versions.ts';
+import type { Tool } from '../policies/tools.ts';
+import { ADAPTERS } from './adapters.ts';
+import type { CliLocation } from './cli-search.ts';
+import { versionOfPackage } from './cli-version.ts';
+import { readCodexSignIn } from './sign-in/codex.ts';
+import { readCopilotSignIn } from './sign-in/copilot.ts';
+import { readGeminiSignIn } from './sign-in/gemini.ts';
+import type { SignIn, Surroundings } from './sign-in/sign-in.ts';
+
+export interface ToolPlace extends Surroundings {
+  tool: Tool;
+  cli: CliLocation | null;
+  uid: number;
+  /** The version a program tells when it is started for it; null when none may be started. */
+  versionOf: ((file: string) => Promise<string | null>) | null;
+}
+
+export function checkFound({ tool, cli }: ToolPlace): Answer {
+  if (cli === null) return say('fail', `${ADAPTERS[tool].binary} is not found`, TESTED_VERSIONS[tool].install);
+  if (cli.where === 'on_path') return say('ok', cli.file);
+  return say('fail', `${cli.file} is not on the PATH`, `export PATH="${path.dirname(cli.file)}:$PATH"`);
+}
+
+export async function checkVersion({ tool, cli, versionOf }: ToolPlace): Promise<Answer> {
+  if (cli === null) return null;
+  const { from, below, tested, install } = TESTED_VERSIONS[tool];
+  const packaged = versionOfPackage(cli.file, ADAPTERS[tool].packageName);
+  if (packaged === null && versionOf === null)
+    return say('note', 'not known without starting it', 'run preflight without --quick');
+  const version = packaged ?? (await versionOf?.(cli.file)) ?? null;
+  if (version === null) return say('warn', `\`${cli.file} --version\` tells no version`, install);
+  const verdict = judgeVersion(tool, version);
+  if (verdict === 'tested') return say('ok', version);
+  const range = `from ${from} up to, but not including, ${below}; last ${tested.at(-1)}`;
+  return say('warn', `${version} is ${verdict} than the tested ones (${range})`, install);
+}
+
+const SIGN_IN = {
+  gemini: readGeminiSignIn,
+  copilot: readCopilotSignIn,
+  codex: readCodexSignIn,
+} as const satisfies Record<Tool, (surroundings: Surroundings) => SignIn>;
+
+export function checkSignIn(place: ToolPlace): Answer {
+  const found = SIGN_IN[place.tool](place);
+  if (found.how === 'signed_in') return say('ok', `by ${found.by}`);
+  return say(found.how === 'unclear' ? 'warn' : 'fail', found.because, found.mend);
+}
+
+/** What only one CLI needs to be told. */
+export function checkOwnNeeds({ tool, cwd, uid }: ToolPlace): Answer {
+  if (tool === 'gemini' && uid !== 0)
+    return say(
+      'note',
+      'only root can turn its own retries off; those that it announces are cut instead',
+      'let an administrator set general.maxAttempts to 1 in its system settings',
+    );
+  if (tool === 'codex' && repositoryOf(cwd) === null)
+    return say(
+      'note',
+      `refuses to run in ${cwd}, which is in no git repository`,
+      'git init, or give --trust-workspace',
+    );
+  return null;
+}
+
+/** The nearest folder upwards that git would take for the root. */
+function repositoryOf(folder: string): string | null {
+  if (existsSync(path.join(folder, '.git'))) return folder;
+  const parent = path.dirname(folder);
+  return parent === folder ? null : repositoryOf(parent);
+}

@@ -1,0 +1,52 @@
+// How codex is signed in: a provider of the user's own with its key, a key in the environment, or a stored login.
+
+import path from 'node:path';
+import { readTopLevel } from '../codex/overlay.ts';
+import type { SignIn, Surroundings } from './sign-in.ts';
+import { readText } from './text-file.ts';
+
+export function readCodexSignIn({ environment, home }: Surroundings): SignIn {
+  const folder = environment.CODEX_HOME || path.join(home, '.codex');
+  const config = readText(path.join(folder, 'config.toml')) ?? '';
+  const settings = readTopLevel(config);
+  const provider = settings.model_provider ?? 'openai';
+  if (provider !== 'openai') return readProvider(provider, config, environment);
+  const variable = ['CODEX_API_KEY', 'CODEX_ACCESS_TOKEN'].find((name) => environment[name]);
+  if (variable !== undefined) return { how: 'signed_in', by: variable };
+  const stored = path.join(folder, 'auth.json');
+  if (/"(OPENAI_API_KEY|access_token|refresh_token|id_token)"\s*:\s*"[^"]/.test(readText(stored) ?? ''))
+    return { how: 'signed_in', by: stored };
+  if (settings.cli_auth_credentials_store === 'keyring' || settings.cli_auth_credentials_store === 'auto')
+    return {
+      how: 'unclear',
+      because: "its login lies in the system's keyring, which is not opened here",
+      mend: 'see `codex login status`',
+    };
+  if (environment.OPENAI_API_KEY)
+    return {
+      how: 'signed_out',
+      because: 'OPENAI_API_KEY is set, but `codex exec` reads CODEX_API_KEY alone',
+      mend: 'export CODEX_API_KEY="$OPENAI_API_KEY"',
+    };
+  return {
+    how: 'signed_out',
+    because: `no key is set and no login is stored in ${folder}`,
+    mend: 'run `codex login`, or export CODEX_API_KEY=…',
+  };
+}
+
+/** A provider that names no key runs on this machine or brings credentials of its own. */
+function readProvider(provider: string, config: string, environment: NodeJS.ProcessEnv): SignIn {
+  const headers = ['', '"', "'"].map((quote) => `[model_providers.${quote}${provider}${quote}]`);
+  const table = config
+    .split(/^(?=[ \t]*\[)/m)
+    .find((text) => headers.some((header) => text.trimStart().startsWith(header)));
+  const variable = /^[ \t]*env_key[ \t]*=[ \t]*["']([^"'\n]+)/m.exec(table ?? '')?.[1];
+  if (variable === undefined) return { how: 'signed_in', by: `provider "${provider}", which names no key` };
+  if (environment[variable]) return { how: 'signed_in', by: `${variable} (provider "${provider}")` };
+  return {
+    how: 'signed_out',
+    because: `its provider "${provider}" wants ${variable}, which is not set`,
+    mend: `export ${variable}=…`,
+  };
+}

@@ -1,0 +1,53 @@
+// How copilot is signed in: a provider of the user's own, a GitHub token of the environment, or a stored login.
+
+import path from 'node:path';
+import type { SignIn, Surroundings } from './sign-in.ts';
+import { readText } from './text-file.ts';
+
+export function readCopilotSignIn({ environment, home }: Surroundings): SignIn {
+  if (environment.COPILOT_PROVIDER_BASE_URL) return readProvider(environment);
+  if (environment.COPILOT_OFFLINE === 'true')
+    return {
+      how: 'signed_out',
+      because: 'COPILOT_OFFLINE is set, but no provider is',
+      mend: 'export COPILOT_PROVIDER_BASE_URL=… and COPILOT_MODEL=…, or unset COPILOT_OFFLINE',
+    };
+  const variable = ['COPILOT_GITHUB_TOKEN', 'GH_TOKEN', 'GITHUB_TOKEN'].find((name) => environment[name]);
+  if (variable !== undefined) return readToken(variable, environment[variable]!);
+  const stored = path.join(environment.COPILOT_HOME || path.join(home, '.copilot'), 'config.json');
+  // The tokens themselves mostly lie in the system's keyring; this file names the accounts.
+  if (
+    /"(loggedInUsers|logged_in_users)"\s*:\s*\[\s*\{|"(copilotTokens|copilot_tokens)"\s*:\s*\{\s*"/.test(
+      readText(stored) ?? '',
+    )
+  )
+    return { how: 'signed_in', by: stored };
+  const gh = path.join(
+    environment.GH_CONFIG_DIR || path.join(environment.XDG_CONFIG_HOME || path.join(home, '.config'), 'gh'),
+    'hosts.yml',
+  );
+  if (/^\S+:/m.test(readText(gh) ?? '')) return { how: 'signed_in', by: `${gh} (GitHub CLI)` };
+  return {
+    how: 'signed_out',
+    because: 'no token is set and no login is stored',
+    mend: 'run `copilot login`, or export COPILOT_GITHUB_TOKEN=…',
+  };
+}
+
+function readProvider(environment: NodeJS.ProcessEnv): SignIn {
+  if (environment.COPILOT_MODEL) return { how: 'signed_in', by: 'COPILOT_PROVIDER_BASE_URL' };
+  return {
+    how: 'unclear',
+    because: 'COPILOT_PROVIDER_BASE_URL is set without COPILOT_MODEL, so every call must name its model',
+    mend: 'export COPILOT_MODEL=…, or give --model',
+  };
+}
+
+function readToken(variable: string, token: string): SignIn {
+  if (!token.startsWith('ghp_')) return { how: 'signed_in', by: variable };
+  return {
+    how: 'signed_out',
+    because: `${variable} holds a classic personal access token, which copilot refuses`,
+    mend: 'make a fine-grained token with the permission "Copilot Requests"',
+  };
+}

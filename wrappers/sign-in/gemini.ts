@@ -1,0 +1,126 @@
+// How gemini is signed in: the type its settings name, else the type that the environment implies.
+
+import { existsSync } from 'node:fs';
+import path from 'node:path';
+import type { SignIn, Surroundings } from './sign-in.ts';
+import { readText } from './text-file.ts';
+
+export function readGeminiSignIn({ environment, home, cwd }: Surroundings): SignIn {
+  const folder = path.join(environment.GEMINI_CLI_HOME || home, '.gemini');
+  const system = environment.GEMINI_CLI_SYSTEM_SETTINGS_PATH || SYSTEM_SETTINGS[process.platform] || '';
+  const known = { ...readDotEnv(cwd, home), ...environment };
+  for (const file of [system, path.join(cwd, '.gemini/settings.json'), path.join(folder, 'settings.json')]) {
+    const chosen = readSelectedType(file);
+    if (chosen === 'unreadable')
+      return {
+        how: 'signed_out',
+        because: `${file} cannot be read as JSON`,
+        mend: `mend ${file}: gemini exits 52 on it`,
+      };
+    if (chosen !== null) return judge(chosen, known, folder, home, `"${chosen}" in ${file}`);
+  }
+  const implied = impliedType(known);
+  if (implied !== null) return judge(implied, known, folder, home, `"${implied}" by the environment`);
+  return {
+    how: 'signed_out',
+    because: 'no sign-in is configured',
+    mend: `run \`gemini\` once to sign in, or ${SET_KEY}`,
+  };
+}
+
+const SET_KEY = 'export GEMINI_API_KEY=…';
+
+const SYSTEM_SETTINGS: Partial<Record<NodeJS.Platform, string>> = {
+  linux: '/etc/gemini-cli/settings.json',
+  darwin: '/Library/Application Support/GeminiCli/settings.json',
+};
+
+type Variables = Record<string, string | undefined>;
+
+/** The order in which the CLI asks (0.61.0). */
+function impliedType(known: Variables): string | null {
+  if (known.GOOGLE_GENAI_USE_GCA === 'true') return 'oauth-personal';
+  if (known.GOOGLE_GENAI_USE_VERTEXAI === 'true') return 'vertex-ai';
+  if (known.GOOGLE_GEMINI_BASE_URL) return 'gateway';
+  if (known.GEMINI_API_KEY) return 'gemini-api-key';
+  if (known.CLOUD_SHELL === 'true' || known.GEMINI_CLI_USE_COMPUTE_ADC === 'true') return 'compute-default-credentials';
+  return null;
+}
+
+function judge(type: string, known: Variables, folder: string, home: string, chosen: string): SignIn {
+  const file = (name: string) => (existsSync(path.join(folder, name)) ? path.join(folder, name) : null);
+  switch (type) {
+    case 'oauth-personal': {
+      const by = known.GOOGLE_CLOUD_ACCESS_TOKEN ? 'GOOGLE_CLOUD_ACCESS_TOKEN' : file('oauth_creds.json');
+      if (by) return { how: 'signed_in', by };
+      if (file('gemini-credentials.json')) return { how: 'signed_in', by: file('gemini-credentials.json')! };
+      return {
+        how: 'unclear',
+        because: `${chosen}, but there is no ${path.join(folder, 'oauth_creds.json')}`,
+        mend: `run \`gemini\` once to sign in, or ${SET_KEY} and choose "Use Gemini API key"`,
+      };
+    }
+    case 'gemini-api-key': {
+      if (known.GEMINI_API_KEY) return { how: 'signed_in', by: 'GEMINI_API_KEY' };
+      const because = `${chosen}, but GEMINI_API_KEY is not set`;
+      // The CLI can also keep a key in the system's keyring.
+      return { how: 'unclear', because, mend: SET_KEY };
+    }
+    case 'vertex-ai': {
+      if (known.GOOGLE_API_KEY) return { how: 'signed_in', by: 'GOOGLE_API_KEY (Vertex AI)' };
+      if (!known.GOOGLE_CLOUD_PROJECT || !known.GOOGLE_CLOUD_LOCATION)
+        return {
+          how: 'signed_out',
+          because: `${chosen}, but neither GOOGLE_API_KEY nor GOOGLE_CLOUD_PROJECT with GOOGLE_CLOUD_LOCATION is set`,
+          mend: 'export GOOGLE_API_KEY=…, or GOOGLE_CLOUD_PROJECT and GOOGLE_CLOUD_LOCATION',
+        };
+      const wellKnown = path.join(home, '.config/gcloud/application_default_credentials.json');
+      if (known.GOOGLE_APPLICATION_CREDENTIALS) return { how: 'signed_in', by: 'GOOGLE_APPLICATION_CREDENTIALS' };
+      if (existsSync(wellKnown)) return { how: 'signed_in', by: wellKnown };
+      return {
+        how: 'unclear',
+        because: `${chosen}; no credentials file is found (on Google Cloud none is needed)`,
+        mend: 'run `gcloud auth application-default login`',
+      };
+    }
+    case 'compute-default-credentials':
+    case 'cloud-shell':
+      return { how: 'signed_in', by: "the machine's own Google account" };
+    default:
+      return {
+        how: 'signed_out',
+        because: `${chosen}, which gemini refuses without a terminal`,
+        mend: 'set "security": {"auth": {"selectedType": "gemini-api-key"}} in ~/.gemini/settings.json',
+      };
+  }
+}
+
+function readSelectedType(file: string): string | null | 'unreadable' {
+  const text = withoutComments(readText(file) ?? '');
+  if (text.trim() === '') return null;
+  try {
+    const settings = JSON.parse(text) as { security?: { auth?: { selectedType?: unknown } } };
+    const type = settings.security?.auth?.selectedType;
+    return typeof type === 'string' && type !== '' ? type : null;
+  } catch {
+    return 'unreadable';
+  }
+}
+
+/** Comments are legal there. */
+const withoutComments = (text: string) =>
+  text.replace(/("(?:\\.|[^"\\])*")|\/\/[^\n]*|\/\*[\s\S]*?\*\//g, (_, quoted: string | undefined) => quoted ?? '');
+
+/** The CLI reads the first of these files that exists, and no other. */
+function readDotEnv(cwd: string, home: string): Variables {
+  const files: string[] = [];
+  for (let at = path.resolve(cwd); ; at = path.dirname(at)) {
+    files.push(path.join(at, '.gemini/.env'), path.join(at, '.env'));
+    if (at === path.dirname(at)) break;
+  }
+  files.push(path.join(home, '.gemini/.env'), path.join(home, '.env'));
+  const first = files.find((name) => existsSync(name));
+  const text = first === undefined ? '' : (readText(first) ?? '');
+  const pairs = text.matchAll(/^[ \t]*(?:export[ \t]+)?(\w+)[ \t]*=[ \t]*["']?([^"'\s]*)/gm);
+  return Object.fromEntries([...pairs].map(([, name, value]) => [name, value]));
+}
