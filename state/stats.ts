@@ -37,10 +37,12 @@ export async function adoptEdits(journal: Journal, clock: () => Date): Promise<s
       return `${file}: ${name} must be a whole number from 0, not ${JSON.stringify(value) ?? 'missing'}. Mend it, or delete the file: it is made anew from the journal.`;
   const { ledger } = journal.read(offset);
   const present = journal.read().ledger;
-  if (used !== ledger.used && !present.resets.has(offset!))
-    journal.append({ fact: 'reset', used: used!, at_offset: offset! });
-  if (budget !== budgetOf(ledger) && budget !== budgetOf(present))
-    journal.append({ fact: 'budget', calls: budget!, from: 'stats' });
+  const counted = used !== ledger.used && !present.resets.has(offset!);
+  const allowed = budget !== budgetOf(ledger) && budget !== budgetOf(present);
+  if (counted) journal.append({ fact: 'reset', used: used!, at_offset: offset! });
+  if (allowed) journal.append({ fact: 'budget', calls: budget!, from: 'stats' });
+  // A view at a new offset, so that the next edit is known for one.
+  if (counted || allowed) await refreshStats(journal, clock);
   return null;
 }
 
