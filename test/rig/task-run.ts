@@ -1,0 +1,47 @@
+// A task in a rig's project, run by the built tollgate.
+
+import { existsSync, readFileSync } from 'node:fs';
+import path from 'node:path';
+import type { RunReport } from '../../loops/run/report.ts';
+import type { Failure } from '../../policies/task-failure.ts';
+import { openJournal } from '../../state/journal.ts';
+import type { RunningCommand } from './running-command.ts';
+import type { TestRig } from './test-rig.ts';
+
+export interface TestTask {
+  folder: string;
+  start(...flags: string[]): RunningCommand;
+  run(...flags: string[]): Promise<Ran>;
+  read(file: string): string;
+  failure(): Failure | null;
+  journal: ReturnType<typeof openJournal>;
+}
+
+export interface Ran {
+  code: number | null;
+  said: string;
+  summary: string;
+  report: RunReport;
+}
+
+export function makeTask(rig: TestRig, manifest: object, id = 'fix'): TestTask {
+  const folder = path.join(rig.project, '.tmp/task', id);
+  rig.write(`.tmp/task/${id}/manifest.json`, JSON.stringify({ task_id: id, goal: 'Find out.', ...manifest }));
+  const read = (file: string) => readFileSync(path.join(folder, file), 'utf8');
+  const start = (...flags: string[]) => rig.start('tollgate', ['run', id, '--json', ...flags]);
+  return {
+    folder,
+    start,
+    async run(...flags) {
+      const { code, stdout, stderr } = await start(...flags).result;
+      const summary = existsSync(path.join(folder, 'outputs/_summary.md')) ? read('outputs/_summary.md') : '';
+      return { code, said: stderr, summary, report: (stdout === '' ? null : JSON.parse(stdout)) as RunReport };
+    },
+    read,
+    failure: () =>
+      existsSync(path.join(folder, 'state/last_failure.json'))
+        ? (JSON.parse(read('state/last_failure.json')) as Failure)
+        : null,
+    journal: openJournal(folder, () => new Date()),
+  };
+}
