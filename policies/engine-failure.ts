@@ -7,14 +7,15 @@ import { type Json, listOf, numberOf, parseObject, partOf, textOf } from './json
 export function readFailure(text: string, known: Partial<EngineFailure> = {}): EngineFailure {
   const plain = text.slice(0, MAX_TEXT);
   const { message, limited } = unwrap(plain);
-  const body = findBody(message);
+  const stripped = message.replace(NAMES, '');
+  const body = findBody(stripped);
   const named = /([A-Z]\w+(?:Error|Exception)): $/.exec(NAMES.exec(message)?.[0] ?? '')?.[1];
-  const status = known.status ?? (limited ? 429 : undefined) ?? body?.status ?? statusIn(message);
-  const code = known.code ?? body?.code ?? SYSTEM_CODE.exec(message)?.[0];
+  const status = known.status ?? (limited ? 429 : undefined) ?? body?.status ?? statusIn(stripped);
+  const code = known.code ?? body?.code ?? SYSTEM_CODE.exec(stripped)?.[0];
   const type = known.type ?? body?.type ?? named;
   const details = known.details ?? body?.details;
   return {
-    message: (body?.message ? message.replace(body.json, () => body.message!) : message).replace(NAMES, ''),
+    message: body?.message ? stripped.replace(body.json, () => body.message!) : stripped,
     ...(status === undefined ? {} : { status }),
     ...(code === undefined ? {} : { code }),
     ...(type === undefined ? {} : { type }),
@@ -106,6 +107,7 @@ const PHRASE = [
 /** More telling first. */
 const STATUS = [
   /\bstatus(?:[ _]?code)?["']?\s*(?:[:=]|is|was|of)?\s*["']?([45]\d\d)\b/i,
+  /(?<![\w:./-])([45]\d\d) (?:http )?status\b/i,
   /\bHTTP(?:\/\d(?:\.\d)?)?[ :_-]*(?:status|error|code|response)*[ :=]*([45]\d\d)\b/i,
   /\bAPI error:?\s*\(?([45]\d\d)\b/i,
   /(?<!exit[ _-]?)(?<!exited with )\bcode["']?\s*[:=]\s*["']?([45]\d\d)\b/i,
@@ -113,6 +115,7 @@ const STATUS = [
   new RegExp(`\\b(?:${PHRASE})\\s*\\(([45]\\d\\d)\\)`, 'i'),
   /(?:^|\bLast error: )([45]\d\d)(?=:? ["'{A-Z]|$)/,
   /\berror(?: code)?:?\s+\(?([45]\d\d)(?=\)?(?:[,;:.]?\s*$|[,;:]?\s*[{[<"'A-Z]))/i,
+  /\b(?:fail\w*|error)\b.{0,60}[:(] ?([45]\d\d)\)?\.?$/im,
   /\b(?:responded with|returned|received|got)(?: an?)?(?: http)?(?: error)? ([45]\d\d)\b(?! (?:items|lines|files|rows|bytes|tests))/i,
 ];
 

@@ -40,7 +40,8 @@ function blocksOf(lines: string[]): string[] {
     if (TOOL.test(line)) ofTool = true;
     else if (HEAD.test(line)) ofTool = false;
     if (ofTool) continue;
-    if (blocks.length > 0 && CONTINUED.test(line)) blocks.push(`${blocks.pop()}\n${line}`.slice(0, MAX_BLOCK));
+    if (blocks.length > 0 && (CONTINUED.test(line) || OPEN.test(blocks.at(-1)!)))
+      blocks.push(`${blocks.pop()}\n${line}`.slice(0, MAX_BLOCK));
     else blocks.push(line);
   }
   return blocks;
@@ -49,6 +50,8 @@ function blocksOf(lines: string[]): string[] {
 const MAX_BLOCK = 8000;
 const FRAME = /^\s+at .*[):\d]$|^\s+\^+$/;
 const CONTINUED = /^(?:\s|[}\])]|Suggested retry after|Caused by:)/;
+/** gemini's frame around an API error, which may be of several lines. */
+const OPEN = /^\[API Error: [^\]]*$/;
 const TOOL = /^Error executing tool /;
 const HEAD =
   /^(?:\[?(?:ERROR|Error|error|FATAL|Fatal|fatal)\b|\[API Error|_?[A-Z]\w*(?:Error|Exception): |Attempt \d+ failed)/;

@@ -17,13 +17,16 @@ export interface Subject {
 }
 
 export function findRule(subject: Subject, rules: readonly Rule[], clock: Clock): Rule | null {
-  const said = textsOf(subject.failure).join('\n');
+  // How the CLI ended is told by its code, not by our words for it.
+  const told = subject.exit === null ? subject.failure : { ...subject.failure, message: '' };
+  const said = textsOf(told).join('\n');
+  const words = wordsOf(told);
   let asked: Match['wait'] | null | undefined;
   const wait = () => {
     if (asked === undefined) asked = waitOf(subject.failure, clock);
     return asked;
   };
-  return rules.find((rule) => isAbout(rule, subject) && fits(rule.match, subject, said, wait)) ?? null;
+  return rules.find((rule) => isAbout(rule, subject) && fits(rule.match, subject, said, words, wait)) ?? null;
 }
 
 export const textsOf = ({ message, details }: EngineFailure): string[] =>
@@ -32,11 +35,17 @@ export const textsOf = ({ message, details }: EngineFailure): string[] =>
 const isAbout = ({ tool, source }: Rule, subject: Subject) =>
   (tool === 'any' || tool === subject.tool) && (source === 'any' || source === subject.source);
 
-function fits(match: Match, { failure, exit }: Subject, said: string, wait: () => Match['wait'] | null): boolean {
-  const { status, code, type } = failure;
+function fits(
+  match: Match,
+  { failure, exit }: Subject,
+  said: string,
+  words: ReadonlySet<string>,
+  wait: () => Match['wait'] | null,
+): boolean {
+  const { status } = failure;
   if (match.exit && !(exit !== null && match.exit.includes(exit))) return false;
   if (match.status && !match.status.some((wanted) => isStatus(wanted, status))) return false;
-  if (match.code && !match.code.some((wanted) => isWord(wanted, code) || isWord(wanted, type))) return false;
+  if (match.code && !match.code.some((wanted) => words.has(wanted.toLowerCase()))) return false;
   if (match.text && !match.text.test(said)) return false;
   return match.wait === undefined || match.wait === wait();
 }
@@ -47,7 +56,11 @@ function isStatus(wanted: number | '4xx' | '5xx' | 'none', status: number | unde
   return Math.floor(status / 100) === Number(wanted.charAt(0));
 }
 
-const isWord = (wanted: string, word: string | undefined) => word?.toLowerCase() === wanted.toLowerCase();
+/** The code and the type, and what looks like one among the words: it has an underscore, a hump, or is all capitals. */
+function wordsOf({ message, code, type }: EngineFailure): ReadonlySet<string> {
+  const found = message.match(/\b(?:[A-Za-z][A-Za-z0-9]*_\w+|[a-z]+(?:[A-Z][a-z]+)+|[A-Z]{5,})\b/g) ?? [];
+  return new Set([code ?? '', type ?? '', ...found].map((word) => word.toLowerCase()));
+}
 
 /** A limit that lasts this long is a quota; a shorter one passes by itself. */
 const LONG_MS = 3_600_000;

@@ -47,10 +47,21 @@ export const QUOTA_RULES = [
     source: 'any',
     match: {
       status: LIMITED,
-      text: /(?:\bper[ _-]?|per)(?:day|week|month)|\b(?:daily|weekly|monthly)\b.{0,30}\b(?:quota|limit|usage|allowance|requests)|\b(?:quota|limit|credits)\b.{0,30}\bfor (?:the|this) (?:day|week|month)/i,
+      text: /(?:\bper[ _-]?|per)(?:day|week|month)|\b(?:daily|weekly|monthly)\b.{0,30}\b(?:quota|limit|usage|allowance|requests)|\b(?:quota|limit|credits)\b.{0,30}\bfor (?:the|this) (?:day|week|month)|\b(?:requests?|quota|limit|credits)\b.{0,20}\bfor today/i,
     },
     class: 'quota',
     reason: 'period',
+  },
+  {
+    id: 'quota-balance',
+    tool: 'any',
+    source: 'any',
+    match: {
+      status: [...LIMITED, 400],
+      text: /\b(?:out of|run out of|no remaining|no more|insufficient|not enough|purchase more|exhausted (?:your|all))\b.{0,25}\b(?:credits?|funds|balance|quota)\b|\bcredit balance\b|\bno quota left|\bpayment required/i,
+    },
+    class: 'quota',
+    reason: 'balance',
   },
   {
     id: 'quota-plan',
@@ -58,7 +69,7 @@ export const QUOTA_RULES = [
     source: 'any',
     match: {
       status: LIMITED,
-      text: /\busage limit|\bplan limit|\bspend(?:ing)? (?:cap|limit)|\bpremium requests?\b|\b(?:out of|run out of|no remaining|no more|insufficient|not enough|purchase more|exhausted (?:your|all))\b.{0,25}\b(?:credits?|funds|balance|quota)\b|\bcredit balance\b|\bbilling (?:hard )?limit|\benable billing|billing (?:to be|is not|must be) enabled|\bupgrade to (?:plus|pro|max|a paid)|\bupgrade your plan|\b\d+-hour limit|\bsession limit reached|\bsession budget|\b(?:reached|hit|exceeded) your (?!rate\b|current quota\b)\S{0,20} ?(?:limit|quota|allowance)/i,
+      text: /\busage limit|\bplan limit|\bspend(?:ing)? (?:cap|limit)|\bpremium requests?\b|\bbilling (?:hard )?limit|\benable billing|billing (?:to be|is not|must be) enabled|\bupgrade to (?:plus|pro|max|a paid)|\bupgrade your plan|\b\d+-hour limit|\bsession limit reached|\bsession budget|\b(?:reached|hit|exceeded) your (?!rate\b|current quota\b)\S{0,20} ?(?:limit|quota|allowance)/i,
     },
     class: 'quota',
     reason: 'plan',

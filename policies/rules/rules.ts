@@ -5,6 +5,7 @@ import { ANSWER_RULES } from './answer.ts';
 import { CONTENT_RULES } from './content.ts';
 import { EXIT_RULES } from './exit.ts';
 import { HISTORY_RULES } from './history.ts';
+import { MACHINE_RULES } from './machine.ts';
 import { MODEL_RULES } from './model.ts';
 import { NETWORK_RULES } from './network.ts';
 import { QUOTA_RULES } from './quota.ts';
@@ -25,6 +26,7 @@ export const RULES: readonly Rule[] = [
   ...SETUP_RULES,
   ...QUOTA_RULES,
   ...ACCESS_RULES,
+  ...MACHINE_RULES,
   ...ANSWER_RULES,
   ...SERVICE_RULES,
   ...NETWORK_RULES,

@@ -42,7 +42,7 @@ export const STOP_RULES = [
     source: 'any',
     match: {
       status: ['none'],
-      text: /\bturn (?:was )?(?:interrupted|aborted)|\binterrupted \(ctrl-c\)|\boperation (?:was )?cancell?ed\b|\bcancell?ed by (?:the )?user|^exiting…|^aborted\b/i,
+      text: /\bturn (?:was )?(?:interrupted|aborted)|\binterrupted \(ctrl-c\)|\boperation (?:was )?cancell?ed\b|\bcancell?ed by (?:the )?user|\boperation was aborted|^exiting…/i,
     },
     class: 'transient',
     reason: 'interrupted',

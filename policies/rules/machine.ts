@@ -1,0 +1,101 @@
+// What is wrong with the machine or the installation.
+
+import type { Rule } from './rule.ts';
+
+const HERE = ['none'] as const;
+
+export const MACHINE_RULES = [
+  {
+    id: 'machine-memory',
+    tool: 'any',
+    source: 'any',
+    match: {
+      status: HERE,
+      text: /\bENOMEM\b|\bout of memory\b|cannot allocate memory|\bheap limit\b|\bbad_alloc\b|\boom-?kill/i,
+    },
+    class: 'tooling',
+    reason: 'out_of_memory',
+  },
+  {
+    id: 'machine-crash',
+    tool: 'any',
+    source: 'any',
+    match: {
+      status: HERE,
+      text: /segmentation fault|core dumped|illegal instruction|\bbus error\b|\bpanicked at\b|fatal runtime error|agent loop died|\bSIG(?:SEGV|ILL|BUS|ABRT|FPE|SYS)\b/i,
+    },
+    class: 'tooling',
+    reason: 'crashed',
+  },
+  {
+    id: 'machine-certificate',
+    tool: 'any',
+    source: 'any',
+    match: {
+      status: HERE,
+      text: /\bCERT_\w+|\w*SELF_SIGNED_CERT\w*|\bUNABLE_TO_(?:VERIFY|GET)_\w+|ERR_TLS_CERT\w*|\bcertificate (?:has expired|verify failed|is not (?:trusted|valid))|\bself[- ]signed certificate|\b(?:unable to|could not) (?:verify|get)\b.{0,40}\b(?:certificate|issuer)|\b(?:invalid|unknown|untrusted)\b.{0,20}\b(?:certificate|\bCA\b|issuer)/i,
+    },
+    class: 'tooling',
+    reason: 'certificate',
+  },
+  {
+    id: 'machine-binary',
+    tool: 'any',
+    source: 'any',
+    match: {
+      status: HERE,
+      text: /\bcommand not found\b|\bspawn \S+ ENOENT|\benv: .{0,40}no such file|not recognized as an internal or external command|\bexec format error|cannot execute(?: binary)?|\bENOEXEC\b|^\S*(?:sh|bash|dash|zsh): .{0,80}: not found/i,
+    },
+    class: 'tooling',
+    reason: 'binary_missing',
+  },
+  {
+    id: 'machine-install',
+    tool: 'any',
+    source: 'any',
+    match: {
+      status: HERE,
+      text: /\bcannot find (?:module|package)\b|MODULE_NOT_FOUND|error while loading shared libraries|\bGLIBC\w* .{0,10}not found|\bunsupported engine|\brequires node|\bnode(?:\.js)? version\b.{0,40}\b(?:required|or (?:higher|newer)|not supported)|\b(?:cli|client) version\b.{0,30}\b(?:outdated|deprecated|no longer supported)/i,
+    },
+    class: 'tooling',
+    reason: 'broken_install',
+  },
+  {
+    id: 'machine-sandbox',
+    tool: 'any',
+    source: 'any',
+    match: {
+      status: HERE,
+      text: /\bbwrap: |\bfailed to (?:start|create|launch|set up)\b.{0,20}\bsandbox|\bsandbox\b.{0,40}\b(?:was required|not (?:found|available|supported)|failed to start)|FatalSandboxError|cannot connect to the docker daemon/i,
+    },
+    class: 'tooling',
+    reason: 'sandbox',
+  },
+  {
+    id: 'machine-permission',
+    tool: 'any',
+    source: 'any',
+    match: {
+      status: HERE,
+      text: /\b(?:EACCES|EPERM|EROFS)\b|\bpermission denied\b|\boperation not permitted\b|read-only file system|\baccess is denied\b/i,
+    },
+    class: 'tooling',
+    reason: 'permission',
+  },
+  {
+    id: 'machine-missing-file',
+    tool: 'any',
+    source: 'any',
+    match: { status: HERE, text: /\bENOENT\b|\bno such file or directory\b/i },
+    class: 'tooling',
+    reason: 'missing_file',
+  },
+  {
+    id: 'machine-files',
+    tool: 'any',
+    source: 'any',
+    match: { status: HERE, text: /\b(?:EMFILE|ENFILE)\b|too many open files|no file descriptors available/i },
+    class: 'tooling',
+    reason: 'too_many_files',
+  },
+] as const satisfies readonly Rule[];
