@@ -3,6 +3,7 @@ import path from 'node:path';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { classify } from '../../policies/classify.ts';
+import type { Evidence } from '../../policies/evidence.ts';
 import type { Tool } from '../../policies/tools.ts';
 
 const FOLDER = 'test/policies/wordings';
@@ -21,7 +22,7 @@ const samples = (file: string): Sample[] =>
     .map((line) => JSON.parse(line) as Sample);
 
 function judge({ tool, text }: Sample) {
-  const evidence = {
+  const evidence: Evidence = {
     tool,
     ending: 'exited',
     exitCode: 1,
@@ -33,8 +34,8 @@ function judge({ tool, text }: Sample) {
     stderr: text.split('\n'),
     obstacle: null,
     tokens: null,
-  } as const;
-  return classify({ ...evidence, errors: [] }, { now: new Date('2026-11-21T21:00:00.000Z') });
+  };
+  return classify(evidence, { now: new Date('2026-11-21T21:00:00.000Z') });
 }
 
 for (const file of readdirSync(FOLDER))

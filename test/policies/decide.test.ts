@@ -1,0 +1,112 @@
+import { test } from 'uvu';
+import * as assert from 'uvu/assert';
+import { CLASSES, type ErrorClass } from '../../policies/classes.ts';
+import { decide, type Question } from '../../policies/decide.ts';
+import { RETRY_TABLE } from '../../policies/retry.ts';
+
+const NOW = new Date('2026-11-21T21:00:00.000Z');
+const RESET = '2026-11-21T23:00:00.000Z';
+const HOUR = 3_600_000;
+
+type Asked = Partial<Omit<Question, 'verdict'>> & { reason?: string; retry_at?: string | null };
+const question = (
+  errorClass: ErrorClass | null,
+  { reason = 'any', retry_at = null, ...rest }: Asked = {},
+): Question => ({
+  verdict: { class: errorClass, reason, evidence: null, retry_at },
+  count: 1,
+  retriesLeft: 2,
+  callsLeft: 5,
+  dirty: false,
+  sessionId: 's1',
+  waitForResetMs: 0,
+  now: NOW,
+  taskId: 'demo',
+  tool: 'codex',
+  ...rest,
+});
+const action = (errorClass: ErrorClass, asked: Asked = {}) => decide(question(errorClass, asked)).action;
+
+test('the first sight of each class is answered by the table, and every further one with a stop', () => {
+  for (const errorClass of Object.keys(CLASSES) as ErrorClass[]) {
+    assert.is(action(errorClass), RETRY_TABLE[errorClass].first, errorClass);
+    for (const count of [2, 3, 9]) assert.is(action(errorClass, { count }), 'stop', errorClass);
+  }
+});
+
+const ROWS: [why: string, errorClass: ErrorClass, asked: Asked, action: string][] = [
+  ['no retry is left', 'transient', { retriesLeft: 0 }, 'stop'],
+  ['no paid call is left', 'transient', { callsLeft: 0 }, 'stop'],
+  ['tools ran, and the session goes on', 'transient', { dirty: true }, 'resume'],
+  ['tools ran, and there is no session', 'transient', { dirty: true, sessionId: null }, 'stop'],
+  ['tools ran, and what is too long is the session', 'prompt_too_large', { dirty: true }, 'stop'],
+  ['a quota without a reset', 'quota', { waitForResetMs: HOUR * 9 }, 'stop'],
+  ['a reset that may be waited for', 'quota', { waitForResetMs: HOUR * 2, retry_at: RESET }, 'wait_until'],
+  ['a reset that is too far', 'quota', { waitForResetMs: HOUR, retry_at: RESET }, 'stop'],
+  ['nobody said to wait', 'quota', { retry_at: RESET }, 'stop'],
+  ['a reset that has passed, but nobody said to wait', 'quota', { retry_at: '2026-11-21T20:00:00.000Z' }, 'stop'],
+  ['a reset with no call left', 'quota', { waitForResetMs: HOUR * 2, retry_at: RESET, callsLeft: 0 }, 'stop'],
+  [
+    'waiting is no retry',
+    'quota',
+    { waitForResetMs: HOUR * 2, retry_at: RESET, retriesLeft: 0, count: 3 },
+    'wait_until',
+  ],
+];
+
+for (const [why, errorClass, asked, expected] of ROWS)
+  test(`${errorClass}: ${why}`, () => assert.is(action(errorClass, asked), expected));
+
+test('a resumed session and an awaited reset are named', () => {
+  assert.equal(decide(question('transient', { dirty: true })), {
+    action: 'resume',
+    sessionId: 's1',
+    why: 'going on in its session, for it had already run tools',
+    next_actions: [],
+  });
+  assert.equal(decide(question('quota', { waitForResetMs: HOUR * 2, retry_at: RESET })), {
+    action: 'wait_until',
+    until: RESET,
+    why: 'waiting for the reset',
+    next_actions: [],
+  });
+});
+
+test('a stop says why, and what to do next', () => {
+  assert.equal(decide(question('auth')), {
+    action: 'stop',
+    why: 'never retried: it would fail the same way',
+    next_actions: ['codex login', 'preflight --tools codex', 'tollgate run demo'],
+  });
+  assert.equal(decide(question('transient', { count: 2, retry_at: RESET })), {
+    action: 'stop',
+    why: 'seen 2 times in this run',
+    next_actions: [`tollgate run demo (not before ${RESET})`],
+  });
+  assert.equal(decide(question('transient', { callsLeft: 0 })), {
+    action: 'stop',
+    why: 'no paid call is left',
+    next_actions: ['tollgate budget demo --set N', 'tollgate run demo'],
+  });
+  assert.equal(decide(question('quota', { reason: 'budget' })).next_actions, [
+    'tollgate budget demo --set N',
+    'tollgate run demo',
+  ]);
+  assert.equal(decide(question('tooling', { reason: 'untrusted' })).next_actions, [
+    'tollgate run demo --trust-workspace (only if you trust this folder)',
+  ]);
+});
+
+test('every class that stops has something to do next', () => {
+  for (const errorClass of Object.keys(CLASSES) as ErrorClass[]) {
+    const decision = decide(question(errorClass, { count: 2 }));
+    assert.ok(decision.next_actions.length > 0, errorClass);
+    assert.not.match(decision.next_actions.join('\n'), /undefined|null/);
+  }
+});
+
+test('nothing is decided about a success', () => {
+  assert.equal(decide(question(null)), { action: 'stop', why: 'nothing failed', next_actions: [] });
+});
+
+test.run();
