@@ -47,7 +47,7 @@ const TOOL_CHECKS: readonly { check: string; look(place: ToolPlace): Answer | Pr
   { check: 'command', look: checkFound },
   { check: 'version', look: checkVersion },
   { check: 'sign-in', look: checkSignIn },
-  { check: 'note', look: checkOwnNeeds },
+  { check: 'limits', look: checkOwnNeeds },
 ];
 
 /** Looks, and changes nothing. What is wrong with the machine is a finding, never a throw. */

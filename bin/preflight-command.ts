@@ -8,6 +8,7 @@ import { type PreflightOptions, preflight } from '../preflight.ts';
 import { type Ran, readArguments } from './command.ts';
 import type { Arguments, CommandSpec } from './command-line.ts';
 import { renderFindings } from './finding-table.ts';
+import { startProgress } from './progress-line.ts';
 
 export const PREFLIGHT_SPEC = {
   name: 'preflight',
@@ -36,15 +37,17 @@ export async function preflightCommand(argv: readonly string[]): Promise<Ran> {
   if (read.how === 'ended') return read.ran;
   const options = optionsOf(read.args);
   if (typeof options === 'string') return { exit: TOLLGATE_EXIT.badInput, err: `${PREFLIGHT_SPEC.name}: ${options}\n` };
-  const report = await preflight(options);
   const { given } = read.args;
+  const detail = given.has('quiet') ? 'problems' : 'all';
+  const progress = startProgress(process.stderr, detail, () => 'asking the CLIs for their versions');
+  const report = await preflight(options).finally(progress.stop);
   const coloured = process.stdout.isTTY === true && !process.env.NO_COLOR;
   return {
     exit: report.ok ? TOLLGATE_EXIT.ok : TOLLGATE_EXIT.failure,
     out: given.has('json')
       ? `${JSON.stringify(report, null, 2)}\n`
       : renderFindings(report.findings, {
-          which: given.has('quiet') ? 'problems' : 'all',
+          which: detail,
           ink: coloured ? 'colour' : 'plain',
         }),
   };

@@ -30,7 +30,8 @@ export async function readTargets(args: Arguments, cwd: string, environment: Nod
   const total = calls.length + args.words.length;
   if (total === 0) return mistaken('no task is named: give --task-1-done FILE, --task-1-pid PID, or a task folder');
   const labels = args.texts.label ?? [];
-  if (labels.length > total) return mistaken(`--label is given ${labels.length} times, but there are ${total} tasks`);
+  if (labels.length > total)
+    return mistaken(`--label is given ${labels.length} times, and there are fewer tasks: ${total}`);
   const minLines = args.number['min-lines'] ?? null;
   if (minLines !== null && !calls.some(([, parts]) => parts.out !== undefined))
     return mistaken('--min-lines needs a --task-N-out to count the lines of');

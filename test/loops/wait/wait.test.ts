@@ -227,8 +227,8 @@ test('a path through a file is told, not waited for', async () => {
   assert.match(sentence!, /^failed: ENOTDIR: not a directory/);
 });
 
-test('two thousand markers under one folder, and as many in folders of their own, are all seen', async () => {
-  const names = Array.from({ length: 2000 }, (_, i) => [`flat/${i}.done`, `deep/${i}/state/done`]).flat();
+test('three hundred markers under one folder, and as many in folders of their own, are all seen', async () => {
+  const names = Array.from({ length: 300 }, (_, i) => [`flat/${i}.done`, `deep/${i}/state/done`]).flat();
   const answer = wait(names.map((name) => call({ done: at(name) })));
   for (const [i, name] of names.entries()) {
     put(name, '0');

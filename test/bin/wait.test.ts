@@ -1,0 +1,166 @@
+// The command wait_parallel_tasks: what it prints where, and its exit codes.
+
+import { existsSync } from 'node:fs';
+import { suite } from 'uvu';
+import * as assert from 'uvu/assert';
+import { TestRig } from '../rig/test-rig.ts';
+
+const test = suite('wait_parallel_tasks');
+let rig: TestRig;
+test.before.each(async () => {
+  rig = await TestRig.open({ tools: [] });
+});
+test.after.each(() => rig.dispose());
+
+const run = (...argv: string[]) => rig.start('wait_parallel_tasks', argv).result;
+
+/** Exit 2 and this sentence. */
+const MISTAKES: readonly [argv: string, sentence: string][] = [
+  ['', 'no task is named: give --task-1-done FILE, --task-1-pid PID, or a task folder'],
+  ['--task-1-done', '--task-1-done needs a value'],
+  ['--task-1-done --task-1-pid 5', '--task-1-done needs a value'],
+  ['--task-1-done=', '--task-1-done needs a value'],
+  ['--task-1-dnoe x', 'unknown flag --task-1-dnoe; did you mean --task-N-done?'],
+  ['--timeout 5 --task-1-pid 5', 'unknown flag --timeout; did you mean --timeout-ms?'],
+  ['--timeout-ms soon --task-1-pid 5', '--timeout-ms takes a whole number from 0, not "soon"'],
+  ['--timeout-ms 2147483648 --task-1-pid 5', '--timeout-ms takes 2147483647 at the most, not 2147483648'],
+  ['--min-lines 0 --task-1-pid 5', '--min-lines takes a whole number from 1, not "0"'],
+  ['--min-lines 1 --task-1-pid 5', '--min-lines needs a --task-N-out to count the lines of'],
+  ['--task-7-out x', 'task 7 cannot be waited for: give --task-7-done or --task-7-pid'],
+  ['--task-1-pid 0', '--task-1-pid takes a process number from 1, or a file, not "0"'],
+  ['--task-1-pid 5 --label a --label b', '--label is given 2 times, and there are fewer tasks: 1'],
+  ['here', '"here" would be the task ~/.tmp/task/here; for the folder here write ./here'],
+  ['./here/file', "~/here/file is a file, not a task's folder"],
+];
+
+for (const [argv, sentence] of MISTAKES)
+  test(`"${argv}" is refused: ${sentence}`, async () => {
+    rig.write('here/file', '');
+    const { code, stdout, stderr } = await run(...argv.split(' ').filter((word) => word !== ''));
+    const [first] = stderr.replaceAll(rig.project, '~').split('\n');
+    assert.equal([code, stdout, first], [2, '', `wait_parallel_tasks: ${sentence}`]);
+  });
+
+test('all done: a line for each on stderr, nothing on stdout', async () => {
+  rig.write('a.done', '{"exit_code":0}');
+  rig.write('b.done', '0');
+  rig.write('b.out', 'one\n');
+  const argv = '--task-9-done a.done --task-2-done b.done --task-2-out b.out --min-lines 1 --label second';
+  assert.equal(await run(...argv.split(' ')), {
+    code: 0,
+    signal: null,
+    stdout: '',
+    stderr: 'second: done\ntask 9: done\n2 tasks: 2 done\n',
+  });
+});
+
+test('a failure names who and why', async () => {
+  rig.write('a.done', '{"exit_code":12,"class":"quota","reason":"per_day"}');
+  rig.write('b.done', '0');
+  const argv = '--task-1-done a.done --task-2-done b.done --task-3-done c.done --task-1-label brief --timeout-ms 1';
+  const { code, stderr } = await run(...argv.split(' '));
+  assert.is(code, 1);
+  assert.is(
+    stderr,
+    'brief: failed with exit code 12: quota, per_day\n' +
+      'task 2: done\n' +
+      'task 3: timed out after 1 ms: there is no done marker c.done\n' +
+      '3 tasks: 1 done, 1 failed (brief), 1 timed out (task 3)\n',
+  );
+});
+
+test('--fail-fast leaves the rest', async () => {
+  rig.write('b.done', '1');
+  const { code, stderr } = await run('--fail-fast', '--task-1-done', 'a.done', '--task-2-done', 'b.done');
+  assert.is(code, 1);
+  assert.is(stderr, 'task 2: failed with exit code 1\n2 tasks: 1 failed (task 2), 1 left waiting (task 1)\n');
+});
+
+test('--quiet says only what went wrong', async () => {
+  rig.write('a.done', '0');
+  rig.write('b.done', '1');
+  assert.is((await run('--quiet', '--task-1-done', 'a.done')).stderr, '');
+  const { stderr } = await run('--quiet', '--task-1-done', 'a.done', '--task-2-done', 'b.done');
+  assert.is(stderr, 'task 2: failed with exit code 1\n2 tasks: 1 done, 1 failed (task 2)\n');
+});
+
+test('--json puts one object on stdout', async () => {
+  rig.write('a.done', '{"exit_code":33,"class":"transient","reason":"timeout"}');
+  const { code, stdout } = await run(
+    '--json',
+    '--task-1-done',
+    'a.done',
+    '--task-2-done',
+    'b.done',
+    '--timeout-ms',
+    '0',
+  );
+  const report = JSON.parse(stdout, (key, value) => (key === 'waited_ms' ? typeof value : value));
+  assert.is(code, 1);
+  assert.equal(report, {
+    schema: 1,
+    ok: false,
+    done: 0,
+    failed: 1,
+    timed_out: 1,
+    left: 0,
+    tasks: [
+      {
+        label: 'task 1',
+        status: 'failed',
+        exit_code: 33,
+        class: 'transient',
+        reason: 'timeout',
+        message: 'failed with exit code 33: transient, timeout',
+        waited_ms: 'number',
+      },
+      {
+        label: 'task 2',
+        status: 'timed_out',
+        exit_code: null,
+        class: null,
+        reason: 'timed_out',
+        message: 'timed out after 0 ms: there is no done marker b.done',
+        waited_ms: 'number',
+      },
+    ],
+  });
+});
+
+test('a task is named by id or by folder, and one that is not there yet is told of and waited for', async () => {
+  const waiting = rig.start('wait_parallel_tasks', ['api', './docs']);
+  const journal = (run_id: string) =>
+    `{"v":1,"fact":"claimed","run_id":"${run_id}","over":null,"owner":{}}\n` +
+    `{"v":1,"fact":"released","run_id":"${run_id}","exit_code":0,"state":"done"}\n`;
+  while (!waiting.stderr.includes('docs yet')) await new Promise(setImmediate);
+  rig.write('.tmp/task/api/state/journal.jsonl', journal('run1'));
+  rig.write('docs/state/journal.jsonl', journal('run2'));
+  const { code, stderr } = await waiting.result;
+  const lines = stderr.replaceAll(rig.project, '~').trimEnd().split('\n');
+  assert.is(code, 0);
+  assert.equal(lines.slice(0, 2), ['nothing is at ~/.tmp/task/api yet', 'nothing is at ~/docs yet']);
+  assert.equal(lines.slice(2, 4).sort(), ['api: done', 'docs: done']);
+  assert.equal(lines.slice(4), ['2 tasks: 2 done']);
+});
+
+for (const [signal, code] of [
+  ['SIGINT', 130],
+  ['SIGTERM', 143],
+] as const)
+  test(`${signal} ends the wait with ${code}, and says what is known`, async () => {
+    rig.write('a.done', '0');
+    const waiting = rig.start('wait_parallel_tasks', ['--json', '--task-1-done', 'a.done', '--task-2-done', 'b.done']);
+    while (!waiting.stderr.includes('task 1: done')) await new Promise(setImmediate);
+    waiting.signal(signal);
+    const result = await waiting.result;
+    assert.is(result.code, code);
+    assert.is(result.stderr, 'task 1: done\n2 tasks: 1 done, 1 left waiting (task 2)\n');
+    assert.equal([JSON.parse(result.stdout).done, JSON.parse(result.stdout).left], [1, 1]);
+  });
+
+test('waiting leaves nothing behind in the project', async () => {
+  await run('--task-1-done', 'deep/er/done', '--timeout-ms', '0');
+  assert.is(existsSync(`${rig.project}/deep`), false);
+});
+
+test.run();

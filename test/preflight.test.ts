@@ -1,0 +1,154 @@
+// The report over the whole machine: a row for each check, with what to do about it.
+
+import { chmodSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
+import { suite } from 'uvu';
+import * as assert from 'uvu/assert';
+import type { Finding } from '../policies/finding.ts';
+import { type PreflightOptions, preflight } from '../preflight.ts';
+import { TestRig } from './rig/test-rig.ts';
+
+const test = suite('preflight');
+let rig: TestRig;
+test.before.each(async () => {
+  rig = await TestRig.open();
+});
+test.after.each(() => rig.dispose());
+
+/** The findings without those that are fine, as one line each. */
+async function look(options: PreflightOptions = {}): Promise<string[]> {
+  const environment = { ...rig.env, CODEX_API_KEY: 'k', GEMINI_API_KEY: 'k', GH_TOKEN: 'k', ...options.environment };
+  const report = await preflight({
+    cwd: rig.project,
+    depth: 'quick',
+    uid: 0,
+    tools: ['gemini'],
+    ...options,
+    environment,
+  });
+  assert.is(report.ok, !report.findings.some(({ status }) => status === 'fail'));
+  return report.findings.filter(({ status }) => status !== 'ok').map(lineOf);
+}
+
+const lineOf = ({ status, check, found, fix }: Finding) =>
+  `${status} ${check}: ${found}${fix === null ? '' : ` → ${fix}`}`.replaceAll(rig.root, '~');
+
+test('a machine that is ready says so, with what was found', async () => {
+  rig.write('.git/HEAD', '');
+  const environment = { ...rig.env, CODEX_API_KEY: 'k', GEMINI_API_KEY: 'k', GH_TOKEN: 'k' };
+  const { ok, findings } = await preflight({ cwd: rig.project, environment, nodeVersion: '22.1.0', uid: 0 });
+  const told = findings.filter(({ check }) => !['git', 'disk space'].includes(check)).map(lineOf);
+  assert.is(ok, true);
+  assert.equal(told, [
+    'ok node: 22.1.0',
+    'ok state folder: ~/project/.tmp',
+    'ok gemini command: ~/bin/gemini',
+    'ok gemini version: 0.61.0',
+    'ok gemini sign-in: by GEMINI_API_KEY',
+    'ok copilot command: ~/bin/copilot',
+    'ok copilot version: 1.0.102',
+    'ok copilot sign-in: by GH_TOKEN',
+    'ok codex command: ~/bin/codex',
+    'ok codex version: 0.169.0',
+    'ok codex sign-in: by CODEX_API_KEY',
+  ]);
+});
+
+test('an old Node', async () => {
+  assert.equal(await look({ nodeVersion: '20.18.3' }), [
+    'fail node: 20.18.3 is older than 20.19.0 → install Node 20.19 or newer',
+  ]);
+});
+
+test('a CLI that is missing', async () => {
+  rig.uninstall('gemini');
+  assert.equal(await look(), ['fail gemini command: gemini is not found → npm install -g @google/gemini-cli@0.61.0']);
+});
+
+test('a CLI that is installed but not on the PATH', async () => {
+  const environment = { PATH: '/usr/bin:/bin', npm_config_prefix: rig.root };
+  assert.equal(await look({ environment }), [
+    'fail gemini command: ~/bin/gemini is not on the PATH → export PATH="~/bin:$PATH"',
+  ]);
+});
+
+test('a CLI that is newer than what was tested', async () => {
+  rig.install('codex', { version: '0.170.1' });
+  rig.write('.git/HEAD', '');
+  assert.equal(await look({ tools: ['codex'] }), [
+    'warn codex version: 0.170.1 is newer than the tested ones (from 0.169.0 up to, but not including, 0.170.0; last 0.169.0) → npm install -g @openai/codex@0.169.0',
+  ]);
+});
+
+/** A binary that belongs to no package, as Homebrew installs one. */
+function replaceGemini(script: string): void {
+  rig.uninstall('gemini');
+  writeFileSync(path.join(rig.bin, 'gemini'), `#!/bin/sh\n${script}\n`);
+  chmodSync(path.join(rig.bin, 'gemini'), 0o755);
+}
+
+test('a binary of no package is asked for its version, unless nothing may be started', async () => {
+  replaceGemini('echo "gemini 0.51.3"');
+  assert.equal(await look({ depth: 'full' }), [
+    'warn gemini version: 0.51.3 is older than the tested ones (from 0.52.0 up to, but not including, 0.62.0; last 0.61.0) → npm install -g @google/gemini-cli@0.61.0',
+  ]);
+  assert.equal(await look({ depth: 'quick' }), [
+    'note gemini version: not known without starting it → run preflight without --quick',
+  ]);
+});
+
+test('a binary that tells no version', async () => {
+  replaceGemini('echo broken >&2; exit 3');
+  assert.equal(await look({ depth: 'full' }), [
+    'warn gemini version: `~/bin/gemini --version` tells no version → npm install -g @google/gemini-cli@0.61.0',
+  ]);
+});
+
+test('quick starts no process: every program on the PATH would leave a trace', async () => {
+  for (const name of ['gemini', 'git', 'sh', 'bash', 'df'])
+    rig.write(`../bin/${name}`, `#!/bin/sh\necho ${name} >> ${rig.root}/trace\n`);
+  for (const name of ['gemini', 'git', 'sh', 'bash', 'df']) chmodSync(path.join(rig.bin, name), 0o755);
+  await look({ environment: { PATH: rig.bin } });
+  assert.throws(() => chmodSync(path.join(rig.root, 'trace'), 0o600), /ENOENT/);
+});
+
+test('no git', async () => {
+  assert.equal(await look({ environment: { PATH: rig.bin } }), [
+    'warn git: git is not on the PATH: what a CLI changes in the tree cannot be told → install git',
+  ]);
+});
+
+test('proxies are named without their passwords', async () => {
+  const environment = { HTTPS_PROXY: 'http://me:secret@proxy.lan:3128', http_proxy: 'me:secret@plain.lan:80' };
+  assert.equal(await look({ environment }), [
+    'note proxy: calls go through HTTPS_PROXY (proxy.lan:3128), http_proxy (plain.lan:80)',
+  ]);
+});
+
+test('extra certificates: their price, or that they are not there', async () => {
+  const file = rig.write('ca.pem', '');
+  const look20 = (NODE_EXTRA_CA_CERTS: string) =>
+    look({ nodeVersion: '20.20.2', environment: { NODE_EXTRA_CA_CERTS } });
+  assert.equal(await look20(file), [
+    'note certificates: NODE_EXTRA_CA_CERTS=~/project/ca.pem can add 50 ms to the start of every Node 20.20.2 process → name a file with only the certificates you need, or use Node 22 or newer',
+  ]);
+  assert.equal(await look20('/none.pem'), [
+    'warn certificates: NODE_EXTRA_CA_CERTS names /none.pem, which is not there → unset it, or put the file there',
+  ]);
+});
+
+test('what only gemini and only codex need to be told', async () => {
+  assert.equal(await look({ tools: ['gemini', 'codex'], uid: 1000 }), [
+    'note gemini limits: only root can turn its own retries off; those that it announces are cut instead → let an administrator set general.maxAttempts to 1 in its system settings',
+    'note codex limits: refuses to run in ~/project, which is in no git repository → git init, or give --trust-workspace',
+  ]);
+});
+
+test('state that cannot be kept', async () => {
+  const environment = { TOLLGATE_STATE: rig.write('file', '') };
+  assert.equal(await look({ environment }), [
+    'fail state folder: ~/project/file is a file, but state is kept in the folder ~/project/file → point TOLLGATE_STATE at a folder on a local disk that you may write',
+  ]);
+});
+
+test.run();

@@ -1,0 +1,102 @@
+// Where a CLI is found when the PATH does not know it.
+
+import { chmodSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { suite } from 'uvu';
+import * as assert from 'uvu/assert';
+import { findCli } from '../../wrappers/cli-search.ts';
+import { versionOfPackage } from '../../wrappers/cli-version.ts';
+
+const test = suite('cli search');
+let home = '';
+test.before.each(() => {
+  home = mkdtempSync(path.join(tmpdir(), 'home-'));
+  mkdirSync(path.join(home, 'project/deep'), { recursive: true });
+});
+test.after.each(() => rmSync(home, { recursive: true }));
+
+function program(name: string): void {
+  const file = path.join(home, name);
+  mkdirSync(path.dirname(file), { recursive: true });
+  writeFileSync(file, '#!/bin/sh\n');
+  chmodSync(file, 0o755);
+}
+
+function find(environment: NodeJS.ProcessEnv = {}) {
+  const found = findCli('an-agent-cli', { environment, home, cwd: path.join(home, 'project/deep') });
+  return found && `${found.where} ${found.file.replace(home, '~')}`;
+}
+
+const HOMES: readonly [folder: string, environment?: NodeJS.ProcessEnv][] = [
+  ['project/node_modules/.bin'],
+  ['.npm-global/bin'],
+  ['.local/bin'],
+  ['bin'],
+  ['.nvm/versions/node/v20.20.2/bin'],
+  ['.local/share/fnm/aliases/default/bin'],
+  ['.local/share/fnm/node-versions/v22.1.0/installation/bin'],
+  ['.volta/bin'],
+  ['.asdf/shims'],
+  ['.local/share/mise/shims'],
+  ['.local/share/pnpm'],
+  ['.bun/bin'],
+];
+
+for (const [folder] of HOMES)
+  test(`finds it in ~/${folder}`, () => {
+    program(`${folder}/an-agent-cli`);
+    assert.is(find(), `beside_path ~/${folder}/an-agent-cli`);
+  });
+
+const NAMED: readonly [variable: string, inside: string][] = [
+  ['npm_config_prefix', 'bin'],
+  ['NVM_DIR', 'versions/node/v20.20.2/bin'],
+  ['FNM_DIR', 'aliases/default/bin'],
+  ['VOLTA_HOME', 'bin'],
+  ['PNPM_HOME', '.'],
+  ['BUN_INSTALL', 'bin'],
+  ['HOMEBREW_PREFIX', 'bin'],
+];
+
+for (const [variable, inside] of NAMED)
+  test(`finds it where ${variable} says`, () => {
+    program(path.join('elsewhere', inside, 'an-agent-cli'));
+    const file = path.join('~/elsewhere', inside, 'an-agent-cli');
+    assert.is(find({ [variable]: path.join(home, 'elsewhere') }), `beside_path ${file}`);
+  });
+
+test('finds it under the prefix that .npmrc names', () => {
+  program('tools/bin/an-agent-cli');
+  writeFileSync(path.join(home, '.npmrc'), `registry=x\nprefix = ~/tools\n`);
+  assert.is(find(), 'beside_path ~/tools/bin/an-agent-cli');
+});
+
+test('the newest Node of nvm comes first, by number', () => {
+  for (const version of ['v9.0.0', 'v20.20.2', 'v20.3.0']) program(`.nvm/versions/node/${version}/bin/an-agent-cli`);
+  assert.is(find(), 'beside_path ~/.nvm/versions/node/v20.20.2/bin/an-agent-cli');
+});
+
+test('the PATH wins', () => {
+  program('.local/bin/an-agent-cli');
+  program('mine/an-agent-cli');
+  assert.is(find({ PATH: `/nowhere:${home}/mine` }), 'on_path ~/mine/an-agent-cli');
+});
+
+test('a file that cannot be executed, or a folder, is no program', () => {
+  mkdirSync(path.join(home, '.local/bin/an-agent-cli'), { recursive: true });
+  mkdirSync(path.join(home, 'bin'));
+  writeFileSync(path.join(home, 'bin/an-agent-cli'), '');
+  assert.is(find(), null);
+});
+
+test('the version is that of the package behind the link, and of no other package', () => {
+  program('lib/node_modules/the-cli/dist/run.js');
+  writeFileSync(path.join(home, 'lib/node_modules/the-cli/package.json'), '{"name": "the-cli", "version": "1.2.3"}');
+  writeFileSync(path.join(home, 'lib/node_modules/the-cli/dist/package.json'), '{"type": "module"}');
+  symlinkSync(path.join(home, 'lib/node_modules/the-cli/dist/run.js'), path.join(home, 'link'));
+  assert.is(versionOfPackage(path.join(home, 'link'), 'the-cli'), '1.2.3');
+  assert.is(versionOfPackage(path.join(home, 'link'), 'another'), null);
+});
+
+test.run();

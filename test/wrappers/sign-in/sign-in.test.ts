@@ -1,0 +1,207 @@
+// How each CLI is signed in, by what lies in the user's home and environment; no secret is ever repeated.
+
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { suite } from 'uvu';
+import * as assert from 'uvu/assert';
+import type { Tool } from '../../../policies/tools.ts';
+import { readCodexSignIn } from '../../../wrappers/sign-in/codex.ts';
+import { readCopilotSignIn } from '../../../wrappers/sign-in/copilot.ts';
+import { readGeminiSignIn } from '../../../wrappers/sign-in/gemini.ts';
+import type { SignIn } from '../../../wrappers/sign-in/sign-in.ts';
+
+const test = suite('sign-in');
+const READERS = { gemini: readGeminiSignIn, codex: readCodexSignIn, copilot: readCopilotSignIn };
+const SECRET = 'sk-do-not-tell';
+
+interface Row {
+  tool: Tool;
+  env?: Record<string, string>;
+  /** By their path in the home folder. */
+  files?: Record<string, string>;
+  how: SignIn['how'];
+  /** What it is signed in by, or why not. */
+  says: string;
+}
+
+const settings = (selectedType: string) =>
+  `// mine\n{"security": {"auth": {"selectedType": "${selectedType}"}}} /* end */`;
+
+const ROWS: readonly Row[] = [
+  { tool: 'gemini', how: 'signed_out', says: 'no sign-in is configured' },
+  { tool: 'gemini', env: { GEMINI_API_KEY: SECRET }, how: 'signed_in', says: 'GEMINI_API_KEY' },
+  {
+    tool: 'gemini',
+    env: { GEMINI_API_KEY: SECRET, GOOGLE_GEMINI_BASE_URL: 'http://127.0.0.1:9' },
+    how: 'signed_out',
+    says: '"gateway" by the environment, which gemini refuses without a terminal',
+  },
+  {
+    tool: 'gemini',
+    env: { GOOGLE_GENAI_USE_VERTEXAI: 'true', GOOGLE_API_KEY: SECRET },
+    how: 'signed_in',
+    says: 'GOOGLE_API_KEY (Vertex AI)',
+  },
+  {
+    tool: 'gemini',
+    env: { GOOGLE_GENAI_USE_VERTEXAI: 'true' },
+    how: 'signed_out',
+    says: '"vertex-ai" by the environment, but neither GOOGLE_API_KEY nor GOOGLE_CLOUD_PROJECT with GOOGLE_CLOUD_LOCATION is set',
+  },
+  {
+    tool: 'gemini',
+    env: { GOOGLE_GENAI_USE_VERTEXAI: 'true', GOOGLE_CLOUD_PROJECT: 'p', GOOGLE_CLOUD_LOCATION: 'eu' },
+    files: { '.config/gcloud/application_default_credentials.json': '{}' },
+    how: 'signed_in',
+    says: '~/.config/gcloud/application_default_credentials.json',
+  },
+  {
+    tool: 'gemini',
+    files: { '.gemini/settings.json': settings('oauth-personal'), '.gemini/oauth_creds.json': '{}' },
+    how: 'signed_in',
+    says: '~/.gemini/oauth_creds.json',
+  },
+  {
+    tool: 'gemini',
+    env: { GEMINI_API_KEY: SECRET },
+    files: { '.gemini/settings.json': settings('oauth-personal') },
+    how: 'unclear',
+    says: '"oauth-personal" in ~/.gemini/settings.json, but there is no ~/.gemini/oauth_creds.json',
+  },
+  {
+    tool: 'gemini',
+    files: { '.gemini/settings.json': settings('gemini-api-key') },
+    how: 'unclear',
+    says: '"gemini-api-key" in ~/.gemini/settings.json, but GEMINI_API_KEY is not set',
+  },
+  { tool: 'gemini', files: { '.env': `GEMINI_API_KEY="${SECRET}"\n` }, how: 'signed_in', says: 'GEMINI_API_KEY' },
+  {
+    tool: 'gemini',
+    files: { '.env': `GEMINI_API_KEY=${SECRET}\n`, 'project/.env': 'OTHER=1\n' },
+    how: 'signed_out',
+    says: 'no sign-in is configured',
+  },
+  {
+    tool: 'gemini',
+    env: { GEMINI_API_KEY: SECRET },
+    files: { '.gemini/settings.json': '{"security": ' },
+    how: 'signed_out',
+    says: '~/.gemini/settings.json cannot be read as JSON',
+  },
+  { tool: 'codex', how: 'signed_out', says: 'no key is set and no login is stored in ~/.codex' },
+  { tool: 'codex', env: { CODEX_API_KEY: SECRET }, how: 'signed_in', says: 'CODEX_API_KEY' },
+  {
+    tool: 'codex',
+    env: { OPENAI_API_KEY: SECRET },
+    how: 'signed_out',
+    says: 'OPENAI_API_KEY is set, but `codex exec` reads CODEX_API_KEY alone',
+  },
+  {
+    tool: 'codex',
+    files: { '.codex/auth.json': `{"OPENAI_API_KEY": null, "tokens": {"access_token": "${SECRET}"}}` },
+    how: 'signed_in',
+    says: '~/.codex/auth.json',
+  },
+  {
+    tool: 'codex',
+    files: { '.codex/auth.json': '{"OPENAI_API_KEY": null}' },
+    how: 'signed_out',
+    says: 'no key is set and no login is stored in ~/.codex',
+  },
+  {
+    tool: 'codex',
+    files: { '.codex/config.toml': 'cli_auth_credentials_store = "keyring"\n' },
+    how: 'unclear',
+    says: "its login lies in the system's keyring, which is not opened here",
+  },
+  {
+    tool: 'codex',
+    files: { '.codex/config.toml': 'model_provider = "lan"\n[model_providers.lan]\nbase_url = "http://lan/v1"\n' },
+    how: 'signed_in',
+    says: 'provider "lan", which names no key',
+  },
+  {
+    tool: 'codex',
+    env: { OTHER_KEY: SECRET },
+    files: {
+      '.codex/config.toml':
+        'model_provider = "lan"\n[model_providers.other]\nenv_key = "OTHER_KEY"\n[model_providers.lan]\nenv_key = "LAN_KEY"\n',
+    },
+    how: 'signed_out',
+    says: 'its provider "lan" wants LAN_KEY, which is not set',
+  },
+  {
+    tool: 'codex',
+    env: { LAN_KEY: SECRET },
+    files: { '.codex/config.toml': `model_provider = 'lan'\n[model_providers."lan"]\nenv_key = 'LAN_KEY'\n` },
+    how: 'signed_in',
+    says: 'LAN_KEY (provider "lan")',
+  },
+  { tool: 'copilot', how: 'signed_out', says: 'no token is set and no login is stored' },
+  { tool: 'copilot', env: { GH_TOKEN: SECRET }, how: 'signed_in', says: 'GH_TOKEN' },
+  {
+    tool: 'copilot',
+    env: { GITHUB_TOKEN: `ghp_${SECRET}` },
+    how: 'signed_out',
+    says: 'GITHUB_TOKEN holds a classic personal access token, which copilot refuses',
+  },
+  {
+    tool: 'copilot',
+    env: { COPILOT_PROVIDER_BASE_URL: 'http://lan/v1', COPILOT_MODEL: 'm' },
+    how: 'signed_in',
+    says: 'COPILOT_PROVIDER_BASE_URL',
+  },
+  {
+    tool: 'copilot',
+    env: { COPILOT_PROVIDER_BASE_URL: 'http://lan/v1' },
+    how: 'unclear',
+    says: 'COPILOT_PROVIDER_BASE_URL is set without COPILOT_MODEL, so every call must name its model',
+  },
+  {
+    tool: 'copilot',
+    env: { COPILOT_OFFLINE: 'true', GH_TOKEN: SECRET },
+    how: 'signed_out',
+    says: 'COPILOT_OFFLINE is set, but no provider is',
+  },
+  {
+    tool: 'copilot',
+    files: { '.copilot/config.json': '// managed\n{"loggedInUsers": [{"host": "https://github.com", "login": "me"}]}' },
+    how: 'signed_in',
+    says: '~/.copilot/config.json',
+  },
+  {
+    tool: 'copilot',
+    files: { '.copilot/config.json': '{"loggedInUsers": []}' },
+    how: 'signed_out',
+    says: 'no token is set and no login is stored',
+  },
+  {
+    tool: 'copilot',
+    files: { '.config/gh/hosts.yml': 'github.com:\n    user: me\n' },
+    how: 'signed_in',
+    says: '~/.config/gh/hosts.yml (GitHub CLI)',
+  },
+];
+
+for (const { tool, env = {}, files = {}, how, says } of ROWS) {
+  const given = [...Object.keys(env), ...Object.keys(files)].join(', ') || 'nothing';
+  test(`${tool} with ${given}: ${how}, ${says}`, () => {
+    const home = mkdtempSync(path.join(tmpdir(), 'home-'));
+    try {
+      for (const [name, text] of Object.entries({ 'project/x': '', ...files })) {
+        mkdirSync(path.dirname(path.join(home, name)), { recursive: true });
+        writeFileSync(path.join(home, name), text);
+      }
+      const environment = { GEMINI_CLI_SYSTEM_SETTINGS_PATH: '/nowhere', ...env };
+      const found = READERS[tool]({ environment, home, cwd: path.join(home, 'project') });
+      const told = found.how === 'signed_in' ? found.by : found.because;
+      assert.equal([found.how, told.replaceAll(home, '~')], [how, says]);
+      assert.not.match(JSON.stringify(found), SECRET);
+    } finally {
+      rmSync(home, { recursive: true });
+    }
+  });
+}
+
+test.run();
