@@ -1,5 +1,6 @@
 // What is sent is what was written: a file that a prompt merely mentions stays where it is, and no prompt is a command.
 
+import { randomUUID } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { suite } from 'uvu';
@@ -16,7 +17,7 @@ test.after.each(({ api }) => api.close());
 
 const COMMANDS = { gemini: 'gemini_headless', codex: 'run_codex', copilot: 'copilot_tool' } as const;
 
-/** Ways to write a file's name into a prompt. Each gets a file of its own, so that a leak names its way. */
+/** Ways to write a file's name into a prompt; one to a prompt, since one that is not found may hide the others. */
 const WAYS: readonly ((file: string, folder: string) => string)[] = [
   (file) => `@${file}`,
   (file) => `Explain @${file} to me`,
@@ -34,50 +35,80 @@ const WAYS: readonly ((file: string, folder: string) => string)[] = [
   (file) => `!{cat ${file}}`,
 ];
 
+/** What the CLIs take for commands of theirs when a person types it. */
+const ORDERS = [
+  '/init this sentence',
+  '/review this sentence',
+  '/compact this sentence',
+  '?why a question',
+  '!echo order',
+];
+
 for (const tool of TOOLS) {
   test(`${tool} sends no file that is only mentioned`, async ({ api }) => {
-    const home = new RealHome(tool, api.url('ok', tool));
-    try {
-      const lines = WAYS.map((write, at) => {
-        home.write(`.env.way${at}`, `PLANTED=secret-of-way-${at}-end\n`);
-        return write(`.env.way${at}`, home.project);
-      });
-      await ask(home, tool, `Say hello.\n\n${lines.join('\n')}\n`);
-      const sent = api
-        .requests(tool)
-        .map((request) => request.body)
-        .join('\n');
-      assert.equal(
-        WAYS.filter((_write, at) => sent.includes(`secret-of-way-${at}-end`)).map(String),
-        [],
-        'these ways leaked',
+    const leaks: string[] = [];
+    await inLanes(WAYS, async (write) => {
+      await ask(
+        api,
+        tool,
+        (project) => `Say hello.\n\n${write('.env.local', project)}\n`,
+        (sent) => {
+          assert.match(sent, '.env.local', 'the mention itself is part of the prompt');
+          if (sent.includes('planted-secret')) leaks.push(String(write));
+        },
       );
-      for (const at of WAYS.keys()) assert.match(sent, `.env.way${at}`, 'the mention itself is part of the prompt');
-    } finally {
-      await home.dispose();
-    }
+    });
+    assert.equal(leaks, []);
   });
 
-  for (const prompt of ['/help me with this sentence', '?why is this a question', '!echo this is an order']) {
-    test(`${tool} takes "${prompt}" for a prompt`, async ({ api }) => {
-      const home = new RealHome(tool, api.url('ok', tool));
-      try {
-        await ask(home, tool, prompt);
-        assert.is(api.paid(tool).length, 1);
-        assert.match(api.paid(tool)[0]!.body, prompt);
-      } finally {
-        await home.dispose();
-      }
+  test(`${tool} takes no prompt for a command`, async ({ api }) => {
+    const lost: string[] = [];
+    await inLanes(ORDERS, async (order) => {
+      await ask(
+        api,
+        tool,
+        () => order,
+        (sent) => {
+          if (!sent.includes(order) || sent.includes('HIJACKED')) lost.push(order);
+        },
+      );
     });
-  }
+    assert.equal(lost, []);
+  });
 }
 
 test.run();
 
-async function ask(home: RealHome, tool: Tool, prompt: string): Promise<void> {
-  const [out, err] = ['answer.out', 'answer.err'].map((name) => path.join(home.root, name)) as [string, string];
-  const argv = ['--prompt-file', home.write('prompt.md', prompt), '--out', out, '--err', err, '--trust-workspace'];
-  const { code, stderr } = await home.start(COMMANDS[tool], argv).result;
-  assert.is(code, 0, stderr);
-  assert.is(readFileSync(out, 'utf8').trim(), 'CANNED-ANSWER 42');
+/** Two at a time, each item once. */
+async function inLanes<Item>(items: readonly Item[], work: (item: Item) => Promise<void>): Promise<void> {
+  const left = [...items];
+  const lane = async () => {
+    for (let item = left.shift(); item !== undefined; item = left.shift()) await work(item);
+  };
+  await Promise.all([lane(), lane()]);
+}
+
+/** Calls the wrapper in a project with a planted file and a planted command, and shows all that was sent. */
+async function ask(api: ModelApi, tool: Tool, prompt: (project: string) => string, look: (sent: string) => void) {
+  const run = randomUUID();
+  const home = new RealHome(tool, api.url('ok', run));
+  try {
+    home.write('.env.local', 'PLANTED=planted-secret\n');
+    home.write('.gemini/commands/review.toml', 'prompt = "HIJACKED {{args}}"\n');
+    const [out, err] = ['answer.out', 'answer.err'].map((name) => path.join(home.root, name)) as [string, string];
+    const file = home.write('prompt.md', prompt(home.project));
+    const argv = ['--prompt-file', file, '--out', out, '--err', err, '--trust-workspace'];
+    const { code, stderr } = await home.start(COMMANDS[tool], argv).result;
+    assert.is(code, 0, stderr);
+    assert.is(readFileSync(out, 'utf8').trim(), 'CANNED-ANSWER 42');
+    assert.is(api.paid(run).length, 1);
+    look(
+      api
+        .requests(run)
+        .map((request) => request.body)
+        .join('\n'),
+    );
+  } finally {
+    await home.dispose();
+  }
 }
