@@ -4,7 +4,7 @@ import { closeSync, fstatSync, openSync, readSync } from 'node:fs';
 import { StringDecoder } from 'node:string_decoder';
 
 export interface Follower {
-  /** Reads what has come since, a few MiB at the most; true when there is more to read at once. */
+  /** Reads what has come since, 1 MiB at the most; true when there is more to read at once. */
   advance(): boolean;
   /** Takes a last line that has no line end, and closes the file. */
   finish(): void;
@@ -14,8 +14,9 @@ export interface Follower {
   bytes(): number;
 }
 
-const CHUNK = 1024 * 1024;
-const CHUNKS_A_TURN = 4;
+/** Small, so that the text of a flood is garbage before it is moved to the old heap. */
+const CHUNK = 64 * 1024;
+const CHUNKS_A_TURN = 16;
 
 /**
  * @param maxLine characters of a line that are kept; the rest of a longer line is dropped.

@@ -34,6 +34,7 @@ export function read(
   let grown: (bytes: number) => void = () => {};
   let stopWatching = () => {};
   let watching = false;
+  let finished = false;
   let size = 0;
 
   const take = (events: readonly EngineEvent[]) => {
@@ -48,6 +49,7 @@ export function read(
     take(adapter.readStderr(line));
   });
   const look = () => {
+    if (finished) return;
     const now = stdout.size() + stderr.size();
     if (now > size) grown(now);
     size = now;
@@ -67,7 +69,7 @@ export function read(
     },
     look,
     finish() {
-      watching = false;
+      finished = true;
       stopWatching();
       while (stdout.advance());
       while (stderr.advance());
