@@ -48,7 +48,8 @@ test('every package has its door', () => {
   const doors: Record<string, string[]> = {};
   for (const [file, source] of SOURCES)
     for (const imported of importsOf(source))
-      if (!imported.startsWith('.') && !imported.startsWith('node:')) (doors[imported] ??= []).push(file);
+      if (!imported.startsWith('.') && !imported.startsWith('node:'))
+        doors[imported] = [...(doors[imported] ?? []), file];
   for (const files of Object.values(doors)) files.sort();
   for (const files of Object.values(DOORS)) files.sort();
   assert.equal(Object.fromEntries(Object.entries(doors).sort()), Object.fromEntries(Object.entries(DOORS).sort()));
@@ -56,7 +57,7 @@ test('every package has its door', () => {
 
 test('policies are pure', () => {
   const inPolicies = FILES.filter((file) => roomOf(file) === 'policies');
-  const impure = inPolicies.filter((file) => IMPURE.test(withoutComments(SOURCES.get(file)!)));
+  const impure = inPolicies.filter((file) => IMPURE.test(codeOf(SOURCES.get(file)!)));
   // A hash is a function of its input, and the only thing of Node's own that is allowed.
   const systems = inPolicies.flatMap((file) =>
     importsOf(SOURCES.get(file)!).filter((name) => /^node:(?!crypto$)/.test(name)),
@@ -76,9 +77,7 @@ test('no file is a drawer for whatever has no name', () => {
 });
 
 test('only the two ends of a command print or exit', () => {
-  const loud = FILES.filter((file) =>
-    /process\.exit\(|console\.|process\.exitCode/.test(withoutComments(SOURCES.get(file)!)),
-  );
+  const loud = FILES.filter((file) => /process\.exit\(|console\.|process\.exitCode/.test(codeOf(SOURCES.get(file)!)));
   assert.equal(loud, ['bin/command.ts']);
 });
 
@@ -98,8 +97,9 @@ function roomOf(file: string): keyof typeof ROOMS {
   return file.split(path.sep)[0]!.replace(/^preflight\.ts$/, 'preflight') as keyof typeof ROOMS;
 }
 
-function withoutComments(source: string): string {
-  return source.replace(/\/\*[\s\S]*?\*\/|(^|\s)\/\/.*$/gm, '');
+/** Without comments and texts. */
+function codeOf(source: string): string {
+  return source.replace(/\/\*[\s\S]*?\*\/|(^|\s)\/\/.*$/gm, '').replace(/'(?:[^'\\\n]|\\.)*'/g, "''");
 }
 
 test.run();
