@@ -6,7 +6,7 @@ import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { openCalls } from '../../state/ledger.ts';
 import type { FakeCommand } from '../rig/fake-call.ts';
-import { answerWith, failWith, SESSION, STREAMS, write } from '../rig/streams.ts';
+import { answerWith, failWith, SESSION, type Stream, STREAMS, write } from '../rig/streams.ts';
 import { makeTask } from '../rig/task-run.ts';
 import { TestRig } from '../rig/test-rig.ts';
 
@@ -184,7 +184,7 @@ test('--exit-by-class names the budget', async ({ rig }) => {
 });
 
 test('a failed attempt that ran tools is gone on with in its session, not redone', async ({ rig }) => {
-  const { opens, runsTool, fails } = STREAMS.codex;
+  const { opens, runsTool, fails }: Stream = STREAMS.codex;
   const cut = [
     write([
       ...opens(SESSION),
@@ -203,7 +203,7 @@ test('a failed attempt that ran tools is gone on with in its session, not redone
 });
 
 test('where its session cannot be gone on with, it stops and says so', async ({ rig }) => {
-  const { opens, runsTool, fails } = STREAMS.gemini;
+  const { opens, runsTool, fails }: Stream = STREAMS.gemini;
   answers(rig, [
     write([...opens(SESSION), ...runsTool('done half'), ...fails('busy', 503, SESSION)]),
     { do: 'exit', code: 247 },
