@@ -86,6 +86,7 @@ test('success without an answer is none', () => {
   const empty: Partial<Evidence> = { completed: true, exitCode: 0, tokens: 18 };
   assert.is(because(empty), 'transient/empty_answer from terminal');
   assert.is(because({ ...empty, tool: 'gemini' }), 'transient/empty_answer from terminal');
+  assert.is(because({ ...empty, exitCode: 139 }), 'transient/empty_answer from terminal');
   assert.is(because({ ...empty, tool: 'gemini', tokens: 0 }), 'prompt_too_large/over_limit from terminal');
   const stderr = ['Invalid configuration in /home/user/.gemini/settings.json:'];
   assert.is(because({ ...empty, tool: 'gemini', tokens: 0, stderr }), 'tooling/config from stderr');
@@ -128,6 +129,9 @@ test('the prompt, the tools and the answer that codex echoes on stderr decide no
   ];
   const end = ['ERROR: Selected model is at capacity. Please try a different model.', 'tokens used', '1,234'];
   assert.is(because({ stderr: [...echoed, ...end] }), 'transient/overloaded from stderr');
+  assert.is(because({ stderr: [...echoed, 'ERROR: something new'] }), 'unknown/unmatched from stderr');
+  const silent = echoed.filter((line) => !line.startsWith('ERROR:'));
+  assert.is(because({ stderr: silent }), 'unknown/unmatched from exit_code');
 });
 
 test("the errors of gemini's tools decide nothing", () => {
@@ -170,8 +174,8 @@ test('a dump of several lines is one failure', () => {
     '}',
     'An unexpected critical error occurred:[object Object]',
   ];
-  const { class: errorClass, reason, retry_at } = judge({ tool: 'gemini', stderr });
-  assert.equal([errorClass, reason, retry_at], ['transient', 'rate_limit', '2026-11-21T21:00:34.000Z']);
+  const { reason, evidence, retry_at } = judge({ tool: 'gemini', stderr });
+  assert.equal([reason, evidence?.rule, retry_at], ['rate_limit', 'quota-passing', '2026-11-21T21:00:34.000Z']);
 });
 
 test('only what may pass by itself says when to try again', () => {
@@ -201,6 +205,8 @@ test("a user's own rows are tried before ours", () => {
   };
   const failure = { message: 'unexpected status 503: the corporate proxy is down', status: 503 };
   assert.is(judge({ failure }, [own]).reason, 'proxy');
+  assert.is(judge({ failure }, [{ ...own, source: 'stderr' }]).reason, 'overloaded');
+  assert.is(judge({ failure }, [{ ...own, tool: 'gemini' }]).reason, 'overloaded');
 });
 
 test('the verdict is the same each time', () => {

@@ -72,6 +72,12 @@ test('a clock that is turned back does not confuse it', () => {
   assert.is(retryAt([text], { now })?.toISOString(), '2026-10-25T08:00:00.000Z');
 });
 
+test('a zone whose clock is turned back just before is read with its new time', () => {
+  const now = new Date('2026-10-31T20:00:00.000Z');
+  const text = 'resets at 3am (America/New_York)';
+  assert.is(retryAt([text], { now })?.toISOString(), '2026-11-01T08:00:00.000Z');
+});
+
 test('the latest of what is asked for counts', () => {
   const texts = ['Please try again in 2s.', 'retry-after: 30', 'no time here'];
   assert.is(retryAt(texts, { now: NOW })?.toISOString(), '2026-11-21T21:00:30.000Z');

@@ -31,10 +31,12 @@ const ANSWERS: [why: string, events: EngineEvent[], answer: string][] = [
   ['nor is text before the result', [began('1'), piece('waiting'), ended('1'), piece('Done.')], 'Done.'],
   ['a tool without a word after it leaves no answer', [piece('I look.'), began('1'), ended('1')], ''],
   ['a tool whose beginning was not told counts too', [piece('I look.'), ended('1'), piece('Done.')], 'Done.'],
+  ['a tool may go on while the model speaks', [piece('I look.'), began('1'), piece('Done.')], 'Done.'],
   ['whole messages are parted by a blank line', [whole('One.', 'a'), whole('Two.', 'b')], 'One.\n\nTwo.'],
   ['a whole message was told in pieces before', [piece('hel', 'a'), piece('lo', 'a'), whole('hello', 'a')], 'hello'],
   ['a whole message may go on after its pieces', [piece('hel', 'a'), whole('hello', 'a')], 'hello'],
   ['a cut message goes on in the next', [piece('one, ', 'a'), piece('two', 'b'), whole('two', 'b')], 'one, two'],
+  ['a message told only as a whole is kept whole', [piece('one, ', 'a'), whole('two', 'b')], 'one, two'],
   ['an empty message parts nothing', [whole('', 'a'), whole('One.', 'b'), whole('', 'c')], 'One.'],
   [
     'what a failed attempt said is no answer',
