@@ -112,6 +112,23 @@ test("gemini's exit code is the HTTP status modulo 256", () => {
   assert.is(because({ exitCode: 145 }), 'unknown/unmatched from exit_code');
 });
 
+test('every HTTP status that refuses has a meaning, also one that nobody has seen', () => {
+  const classes = new Map<string, number[]>();
+  for (let status = 400; status < 600; status++) {
+    const { class: errorClass } = judge({ failure: { message: 'no words', status } });
+    classes.set(`${errorClass}`, [...(classes.get(`${errorClass}`) ?? []), status]);
+  }
+  assert.equal([...classes.keys()].sort(), ['auth', 'prompt_too_large', 'quota', 'tooling', 'transient']);
+  assert.equal(classes.get('auth'), [401, 403, 407, 451]);
+  assert.equal(classes.get('quota'), [402]);
+  assert.equal(classes.get('prompt_too_large'), [413, 414]);
+  assert.equal(
+    classes.get('transient')?.filter((status) => status < 500),
+    [408, 409, 421, 423, 424, 425, 429, 499],
+  );
+  assert.is(classes.get('transient')?.filter((status) => status >= 500).length, 100);
+});
+
 test('the prompt, the tools and the answer that codex echoes on stderr decide nothing', () => {
   const echoed = [
     'OpenAI Codex v0.169.0',
