@@ -1,0 +1,44 @@
+// The README's tables are the literals, row by row.
+
+import { readFileSync } from 'node:fs';
+import { test } from 'uvu';
+import * as assert from 'uvu/assert';
+import { CLASSES, type ErrorClass } from '../policies/classes.ts';
+import { TOLLGATE_EXIT, WAIT_EXIT, WRAPPER_EXIT } from '../policies/exit-codes.ts';
+import { RETRY_TABLE } from '../policies/retry.ts';
+import { TOOLS } from '../policies/tools.ts';
+import { ADAPTERS } from '../wrappers/adapters.ts';
+
+const README = readFileSync('README.md', 'utf8');
+
+/** The rows between `<!-- name -->` and `<!-- /name -->`, without the heading. */
+function rowsOf(name: string): string[] {
+  const table = README.split(`<!-- ${name} -->\n`)[1]?.split(`\n<!-- /${name} -->`)[0] ?? '';
+  return table.split('\n').slice(2);
+}
+
+test('exit codes', () => {
+  const { ok, failure, badInput } = TOLLGATE_EXIT;
+  assert.equal(rowsOf('exit codes'), [
+    ...TOOLS.map((tool) => {
+      const { ok, timeout, failure, missingBinary, badInput } = WRAPPER_EXIT[tool];
+      return `| \`${ADAPTERS[tool].command}\` | ${ok} | ${timeout} | ${failure} | ${missingBinary} | ${badInput} |`;
+    }),
+    `| \`wait_parallel_tasks\` | ${WAIT_EXIT.ok} | ${WAIT_EXIT.timeout} | ${WAIT_EXIT.failure} | – | ${WAIT_EXIT.badInput} |`,
+    `| \`tollgate\`, \`preflight\` | ${ok} | ${failure} | ${failure} | ${failure} | ${badInput} |`,
+  ]);
+});
+
+test('the retry table', () => {
+  const words = { retry: 'retry', retry_digest: 'retry with a digest', stop: 'stop' };
+  const classes = Object.keys(CLASSES) as ErrorClass[];
+  assert.equal(
+    rowsOf('retry table'),
+    classes.map((name) => {
+      const { first, again } = RETRY_TABLE[name];
+      return `| \`${name}\` | ${CLASSES[name].meaning} | ${words[first]} | ${words[again]} | ${CLASSES[name].next} |`;
+    }),
+  );
+});
+
+test.run();
