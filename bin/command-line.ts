@@ -73,6 +73,8 @@ export function parseCommandLine(spec: CommandSpec, argv: readonly string[]): Pa
     if (row === undefined) {
       if (!spec.families?.some((family) => family.match.test(token.name)))
         return unknownFlag(spec, flags, token.rawName);
+      // A later one would silently take the place of what was to be done.
+      if (args.given.has(token.name)) return mistaken(`--${token.name} is given twice`);
       args.given.add(token.name);
       if (token.value === undefined) expectsValueOf = token.name;
       else args.text[token.name] = token.value;
