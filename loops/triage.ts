@@ -1,14 +1,17 @@
 // The verdict and the signature of a call that somebody else made: from its captured stderr, stdout and exit code.
 
 import { classify } from '../policies/classify.ts';
+import type { Clock } from '../policies/clock.ts';
 import type { Ending } from '../policies/ending.ts';
 import type { Evidence, Obstacle, Verdict } from '../policies/evidence.ts';
 import { WRAPPER_EXIT } from '../policies/exit-codes.ts';
+import { LEFTOVERS } from '../policies/rules/endings.ts';
 import { createErrorLines } from '../policies/signature/error-lines.ts';
 import { explain, type Signature, sign } from '../policies/signature/sign.ts';
 import type { Tool } from '../policies/tools.ts';
 import { ADAPTERS } from '../wrappers/adapters.ts';
 import { createCapture } from '../wrappers/capture.ts';
+import { visibleChars } from './call/judge.ts';
 
 export interface Case {
   tool: Tool;
@@ -23,9 +26,9 @@ export interface Triaged {
   signature: Signature | null;
 }
 
-export function triage(captured: Case, now: Date, depth: 'sign' | 'explain' = 'sign'): Triaged {
+export function triage(captured: Case, clock: Clock, depth: 'sign' | 'explain' = 'sign'): Triaged {
   const { evidence, told } = evidenceOf(captured);
-  const verdict = verdictOf(evidence, told, captured, now);
+  const verdict = verdictOf(evidence, told, captured, clock);
   if (verdict.class === null) return { verdict, signature: null };
   const input = {
     tool: captured.tool,
@@ -57,12 +60,14 @@ function evidenceOf({ tool, exitCode, stderr, stdout }: Case): { evidence: Evide
     for (const event of adapter.readStderr(line)) capture.add(event);
   }
   const { completed, answer, failure, errors, retrying, usage } = capture.result();
+  const answerChars = visibleChars(told ? answer : stdout);
   const evidence: Evidence = {
     tool,
     ...endingOf(tool, exitCode),
     signal: null,
-    completed,
-    answerChars: (told ? answer : stdout).trim().length,
+    // Without a stream, a zero exit is all that says so; an answer that was cut would look the same.
+    completed: completed || (!told && exitCode === 0 && answerChars === 0),
+    answerChars,
     failure,
     errors: retrying === null ? errors : [...errors, retrying],
     stderr: lines.lines(),
@@ -83,9 +88,10 @@ function endingOf(tool: Tool, exitCode: number | null): Pick<Evidence, 'ending' 
 }
 
 /** In text mode there is no terminal event: a zero exit with text and nothing that speaks against it is a success. */
-function verdictOf(evidence: Evidence, told: boolean, { exitCode }: Case, now: Date): Verdict {
-  const verdict = classify(evidence, { now });
-  const unopposed = verdict.class === 'unknown' && !told && exitCode === 0 && evidence.answerChars > 0;
+function verdictOf(evidence: Evidence, told: boolean, { exitCode }: Case, clock: Clock): Verdict {
+  const verdict = classify(evidence, clock);
+  const speaksAgainst = verdict.evidence?.rule !== LEFTOVERS.noResult.id && verdict.class !== 'unknown';
+  const unopposed = !speaksAgainst && !told && exitCode === 0 && evidence.answerChars > 0;
   return unopposed ? { class: null, reason: null, evidence: null, retry_at: null } : verdict;
 }
 

@@ -1,7 +1,9 @@
 // tollgate triage: the verdict for a captured stderr and stdout.
 
+import { localClock } from '../../loops/local-clock.ts';
 import { triage } from '../../loops/triage.ts';
 import { CLASSES } from '../../policies/classes.ts';
+import type { Clock } from '../../policies/clock.ts';
 import { TOLLGATE_EXIT } from '../../policies/exit-codes.ts';
 import { isTool, TOOLS, type Tool } from '../../policies/tools.ts';
 import { type Ran, readArguments } from '../command.ts';
@@ -40,8 +42,8 @@ export async function run(argv: readonly string[]): Promise<Ran> {
   const { text, number, given, words } = read.args;
   const input = readInput(words[0]);
   if (input.how === 'mistaken') return mistaken(input.message);
-  const now = new Date();
-  if (given.has('jsonl')) return manyLines(input.text, now);
+  const clock = localClock(new Date());
+  if (given.has('jsonl')) return manyLines(input.text, clock);
   if (text.tool === undefined) return mistaken(`--tool is required: one of ${TOOLS.join(', ')}`);
   const stdout = text.stdout === undefined ? { how: 'read' as const, text: '' } : readInput(text.stdout);
   if (stdout.how === 'mistaken') return mistaken(`--stdout: ${stdout.message}`);
@@ -51,7 +53,7 @@ export async function run(argv: readonly string[]): Promise<Ran> {
     stderr: input.text,
     stdout: stdout.text,
   };
-  const { verdict, signature } = triage(captured, now, given.has('explain') ? 'explain' : 'sign');
+  const { verdict, signature } = triage(captured, clock, given.has('explain') ? 'explain' : 'sign');
   const answer = { verdict, signature: signature?.signature ?? null };
   if (given.has('json'))
     return { exit: 0, out: `${JSON.stringify(given.has('explain') ? { ...answer, explained: signature } : answer)}\n` };
@@ -68,7 +70,7 @@ export async function run(argv: readonly string[]): Promise<Ran> {
   return { exit: 0, out: `${lines.join('\n')}\n` };
 }
 
-function manyLines(text: string, now: Date): Ran {
+function manyLines(text: string, clock: Clock): Ran {
   const { out, mistakes } = answerLines(text, ({ id, tool, exit_code, stderr, stdout }) => {
     if (!isTool(tool)) return `tool must be one of ${TOOLS.join(', ')}`;
     if (typeof stderr !== 'string') return 'stderr must be a text';
@@ -79,7 +81,7 @@ function manyLines(text: string, now: Date): Ran {
         stderr,
         stdout: typeof stdout === 'string' ? stdout : '',
       },
-      now,
+      clock,
     );
     return { id: id ?? null, verdict, signature: signature?.signature ?? null };
   });

@@ -7,6 +7,7 @@ import type { Journal } from '../../state/journal.ts';
 import { identify } from '../../wrappers/processes/identity.ts';
 import { markEnvironment, markerOf } from '../../wrappers/processes/marker.ts';
 import { type Invocation, type Observer, type Outcome, run } from '../../wrappers/run.ts';
+import { localClock } from '../local-clock.ts';
 import { type Attempt, closeAttempt, openAttempt } from './attempt.ts';
 import { check } from './check.ts';
 import { type Draft, draftOf, wallMs } from './draft.ts';
@@ -153,7 +154,7 @@ function contextOf({ request, prompt, clock }: Draft) {
     tool: request.adapter.tool,
     taskId: request.charge?.task.id ?? null,
     prompt: prompt?.toString('utf8') ?? null,
-    now: clock(),
+    clock: localClock(clock()),
   };
 }
 

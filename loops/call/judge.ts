@@ -1,6 +1,7 @@
 // From what a call left to what is believed about it: evidence, verdict, signature.
 
 import { classify } from '../../policies/classify.ts';
+import type { Clock } from '../../policies/clock.ts';
 import type { Evidence, Verdict } from '../../policies/evidence.ts';
 import { sign } from '../../policies/signature/sign.ts';
 import type { Tool } from '../../policies/tools.ts';
@@ -15,19 +16,19 @@ export interface Context {
   tool: Tool;
   taskId: string | null;
   prompt: string | null;
-  now: Date;
+  clock: Clock;
 }
 
 export function judge(outcome: Outcome, context: Context): Judgement {
   const evidence = evidenceOf(outcome, context.tool);
-  const verdict = classify(evidence, { now: context.now });
+  const verdict = classify(evidence, context.clock);
   return { verdict, signature: signatureOf(evidence, verdict, context) };
 }
 
 export function signatureOf(
   evidence: Evidence,
   verdict: Verdict,
-  { taskId, prompt }: Omit<Context, 'tool' | 'now'>,
+  { taskId, prompt }: Omit<Context, 'tool' | 'clock'>,
 ): string | null {
   if (verdict.class === null) return null;
   return sign({
@@ -52,7 +53,7 @@ function evidenceOf({ capture, ...outcome }: Outcome, tool: Tool): Evidence {
     exitCode: outcome.exitCode,
     signal: outcome.signal,
     completed: capture.completed,
-    answerChars: capture.answer.trim().length,
+    answerChars: visibleChars(capture.answer),
     failure: capture.failure,
     errors: capture.retrying === null ? capture.errors : [...capture.errors, capture.retrying],
     stderr: outcome.errorLines,
@@ -63,3 +64,6 @@ function evidenceOf({ capture, ...outcome }: Outcome, tool: Tool): Evidence {
     tokens: capture.usage.total_tokens,
   };
 }
+
+/** White space and zero-width characters are no answer. */
+export const visibleChars = (text: string): number => text.replace(/[\s\u200b-\u200f\u2060\ufeff]/g, '').length;

@@ -3,7 +3,7 @@
 import { CALL_RECORD_SCHEMA, type CallRecord } from '../../policies/call-record.ts';
 import { CLASSES } from '../../policies/classes.ts';
 import { ENDINGS } from '../../policies/ending.ts';
-import { UNKNOWN_USAGE } from '../../policies/engine-event.ts';
+import { UNKNOWN_USAGE, type Usage } from '../../policies/engine-event.ts';
 import { WRAPPER_EXIT } from '../../policies/exit-codes.ts';
 import { sign } from '../../policies/signature/sign.ts';
 import { versionOfPackage } from '../../wrappers/cli-version.ts';
@@ -30,7 +30,7 @@ export function recordOf(
     wrapper_exit_code: exitCode,
     session_id: capture.sessionId ?? call.resumeSession ?? (adapter.sessionId === 'chosen' ? call.newSession : null),
     answer_bytes: Buffer.byteLength(capture.answer),
-    usage: capture.usage,
+    usage: usageOf(draft, capture.usage),
     tool_calls: capture.tools,
     denied_tools: capture.deniedTools,
     warnings: warningsOf(draft, outcome, verdict.class === null),
@@ -76,6 +76,12 @@ export function refusalRecord(draft: Draft, refusal: Refusal): CallRecord {
     inner_retries: null,
   };
   return redacted(record, draft);
+}
+
+/** Of a session that was gone on with, the total says nothing of this call. */
+function usageOf({ request }: Draft, usage: Usage): Usage {
+  if (request.adapter.usageCounts === 'call' || request.call.resumeSession === null) return usage;
+  return { ...UNKNOWN_USAGE, api_requests: usage.api_requests, turns: usage.turns };
 }
 
 /** What went wrong and what to do, in one line; null after a success. */

@@ -16,6 +16,7 @@ import { judge } from '../call/judge.ts';
 import { publishAll } from '../call/publish.ts';
 import { recordOf } from '../call/record.ts';
 import { type Restored, restoreDraft } from '../call/saved-draft.ts';
+import { localClock } from '../local-clock.ts';
 
 export interface Settling {
   task: TaskFolder;
@@ -100,7 +101,7 @@ function closeFromFiles(open: Call, { draft, attempt, overlay }: Restored, orpha
     tool,
     taskId: draft.request.charge?.task.id ?? null,
     prompt: draft.prompt?.toString('utf8') ?? null,
-    now: draft.clock(),
+    clock: localClock(draft.clock()),
   });
   const { verdict } = judgement;
   const exit = wrapperExit({

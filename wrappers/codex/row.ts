@@ -34,6 +34,7 @@ export const CODEX = {
   readEvent,
   readStderr,
   usageFile: null,
+  usageCounts: 'session',
   sessionId: 'announced',
   resumesToolSessions: true,
   lingerMs: 5000,

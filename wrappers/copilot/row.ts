@@ -30,6 +30,7 @@ export const COPILOT = {
   readEvent,
   readStderr,
   usageFile: { argument: (file) => `--usage-output-file=${file}`, read: readUsage },
+  usageCounts: 'call',
   sessionId: 'chosen',
   resumesToolSessions: true,
   lingerMs: 5000,

@@ -35,6 +35,7 @@ export const GEMINI = {
   readEvent,
   readStderr,
   usageFile: null,
+  usageCounts: 'call',
   sessionId: 'announced',
   resumesToolSessions: false,
   lingerMs: 5000,
