@@ -12,7 +12,9 @@ export function scanUrl(cursor: Cursor, at: number): number {
   const { text, unitEnd } = cursor;
   if (text.charCodeAt(unitEnd) !== COLON || text.charCodeAt(unitEnd + 1) !== SLASH) return 0;
   if (text.charCodeAt(unitEnd + 2) !== SLASH || unitEnd - at > 12 || text.slice(at, unitEnd) === 'file') return 0;
-  return trimmed(text, pastVisible(text, unitEnd + 3));
+  // The brackets of an IPv6 host, which end a URL elsewhere.
+  const host = text.charCodeAt(unitEnd + 3) === 91 ? text.slice(unitEnd + 3, unitEnd + 60).indexOf(']') + 1 : 0;
+  return trimmed(text, pastVisible(text, unitEnd + 3 + host));
 }
 
 /** `a.b@example.com`, `root@host`. */

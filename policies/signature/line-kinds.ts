@@ -1,5 +1,7 @@
 // What a line of stderr is besides an error: the lines that never tell two failures apart.
 
+import { isErrorBearing } from './failure-words.ts';
+
 /**
  * `noise` is dropped. `retry` and `notice` tell something only where nothing better is said, so they are kept apart.
  * An indented line below one of them is of the same kind.
@@ -9,8 +11,12 @@ export type Grade = 'noise' | 'retry' | 'notice';
 export interface LineKind {
   name: string;
   grade: Grade;
-  /** Tried at the head of the line, without ANSI sequences; linear. */
+  /** Tried on the line without ANSI sequences and indentation: at its head where it begins with `^`, else anywhere. */
   pattern: RegExp;
+  /** The pattern looks at the indentation too. */
+  indented?: true;
+  /** So many indented lines below it are source text that a runtime prints. */
+  echoes?: number;
   /** Holds only for lines without a word of failure. */
   unlessError?: true;
   examples: readonly string[];
@@ -21,7 +27,9 @@ export const LINE_KINDS: readonly LineKind[] = [
   {
     name: 'stack frame',
     grade: 'noise',
-    pattern: /^\s+at \S|^at (?:async |new )?[\w$.<>[\] ]{1,200} ?\(\S+:\d+:\d+\)|^\s+\.\.\. \d+ (?:more|lines)/,
+    indented: true,
+    pattern:
+      /^\s+at \S|^at (?:async |new )?(?:[\w$.<>#/@-]{1,200} ?(?:\[as [^\]]{1,80}\] ?)?\(|(?:file|node|https?):|\/|<anonymous>)|^\s*\.\.\. \d+ (?:more|lines)/,
     examples: [
       '    at async main (file:///x/chunk-JDPZ4CE3.js:17627:5) {',
       '    at process.processTicksAndRejections (node:internal/process/task_queues:95:5)',
@@ -31,12 +39,14 @@ export const LINE_KINDS: readonly LineKind[] = [
   {
     name: 'script frame',
     grade: 'noise',
+    echoes: 1,
     pattern: /^\s*File ".{1,500}", line \d+|^Traceback \(most recent call last\)|^goroutine \d+ \[/,
     examples: ['  File "/x/y.py", line 3, in <module>', 'Traceback (most recent call last):'],
   },
   {
     name: 'native frame',
     grade: 'noise',
+    indented: true,
     pattern:
       /^\s*#?\d+:?\s+0x[0-9a-f]+\b|^\s+\d+: [\w<][\w<>]{0,80}::|^-{3,}.{0,60}(?:stack trace|backtrace)|^<-{2,}.{1,60}-{2,}>/i,
     examples: [' 1: 0xb090e0 node::Abort() [node]', '<--- JS stacktrace --->', '----- Native stack trace -----'],
@@ -50,12 +60,14 @@ export const LINE_KINDS: readonly LineKind[] = [
   {
     name: 'place in source',
     grade: 'noise',
+    echoes: 2,
     pattern: /^(?:node:|file:\/\/|\/|[A-Za-z]:\\)[^\s"']{1,500}:\d+(?::\d+)?$/,
     examples: ['node:internal/modules/cjs/loader:1228', '/home/x/app.js:10'],
   },
   {
     name: 'source echo',
     grade: 'noise',
+    indented: true,
     pattern: /^\s*\d{1,6}\s*\|(?:\s|$)|^\s+\|(?:\s|$)/,
     examples: ['12 | const x = fail();', '   |     ^^^^'],
   },
@@ -109,16 +121,22 @@ export const LINE_KINDS: readonly LineKind[] = [
   {
     name: 'progress',
     grade: 'noise',
-    pattern:
-      /^[^\w]{0,4}(?:[\w.@/-]{1,60} ){0,6}[^\n]{0,40}?\d{1,3}(?:\.\d+)?\s?%|^\s*[⠀-⣿◐◓◑◒|/\\-]\s+\S|^\s*\[[#=>. -]{3,}\]/,
+    pattern: /\d ?%/,
     unlessError: true,
-    examples: ['Downloading model 45%', ' 45% |█████     | 9/20', '⠋ Working', '[=====>    ] 12/20'],
+    examples: ['Downloading model 45%', ' 45% |█████     | 9/20'],
+  },
+  {
+    name: 'spinner',
+    grade: 'noise',
+    pattern: /^[⠀-⣿◐◓◑◒|/\\]\s+\S|^\[[#=>. -]{3,}\]/,
+    unlessError: true,
+    examples: ['⠋ Working', '[=====>    ] 12/20'],
   },
   {
     name: 'retry',
     grade: 'retry',
     pattern:
-      /^.{0,40}\bAttempt \d+(?: ?(?:of|\/) ?\d+)? failed\b|^.{0,400}\b[Rr]etrying(?: (?:in|after|with|request|\()|\.\.|…)|^.{0,30}\bReconnecting\b|^.{0,200}\bwill retry\b/,
+      /\bAttempt \d+(?: ?(?:of|\/) ?\d+)? failed\b|\b[Rr]etrying(?: (?:in|after|with|request|\(|\d+\/)|\.\.|…)|\bReconnecting\b|\bwill retry\b/,
     examples: [
       'Attempt 1 failed with status 500. Retrying with backoff... _ApiError: {"error":{"code":500}}',
       'Suggested retry after 2s.. Retrying after 5099ms...',
@@ -136,8 +154,15 @@ export const LINE_KINDS: readonly LineKind[] = [
   {
     name: 'help',
     grade: 'notice',
-    pattern: /^(?:usage|commands|options|positionals|arguments|examples|flags|subcommands):|^\s{2,}-{1,2}\w/i,
-    examples: ['Usage: codex exec [OPTIONS] [PROMPT]', '  -m, --model    Model  [string]'],
+    pattern: /^(?:usage|commands|options|positionals|arguments|examples|flags|subcommands):/i,
+    examples: ['Usage: codex exec [OPTIONS] [PROMPT]', 'Options:'],
+  },
+  {
+    name: 'option in help',
+    grade: 'notice',
+    indented: true,
+    pattern: /^\s{2,}-{1,2}\w/,
+    examples: ['  -m, --model    Model  [string]'],
   },
   {
     name: 'warning',
@@ -159,25 +184,37 @@ export const LINE_KINDS: readonly LineKind[] = [
   },
 ];
 
-export function kindOfLine(line: string): LineKind | null {
-  const error = isErrorBearing(line);
-  for (const kind of LINE_KINDS) if (!(kind.unlessError && error) && kind.pattern.test(line)) return kind;
-  return null;
+/** What a line is, found out once. */
+export interface Line {
+  text: string;
+  kind: LineKind | null;
+  bearsError: boolean;
 }
 
-export const isErrorBearing = (line: string): boolean => FAILURE.test(line);
+export function assess(text: string): Line {
+  const bearsError = isErrorBearing(text);
+  return { text, kind: kindOfLine(text, bearsError), bearsError };
+}
 
-// Stems of the words in which programs say that something went wrong, and codes where a label says that they are codes.
-const FAILURE = new RegExp(
-  [
-    'error|fail|fatal|exception|panic|abort|crash|killed|terminated|interrupted|cancell?ed|corrupt|mismatch|violat',
-    "can ?not|can['’]t|could ?n['’]t|could not|unable|did not|does not|is not|are not|was not|not (?:found|set|given|allowed|permitted|supported|available|specified|configured|authenticated|authorized|logged|inside|a )",
-    'no (?:such|space|response|input|prompt|session|previous|auth|matching|valid|permission|route|credentials)|without a ',
-    'invalid|illegal|malformed|unexpected|unknown|unrecogni[sz]ed|unsupported|unavailable|unauthori[sz]ed|unauthenticated|insufficient|incorrect|missing|requires?\\b|required|must ',
-    'denied|refused|rejected|forbidden|blocked|suspended|revoked|expired|exceed|exhaust|quota|too (?:large|long|many|big)|rate.?limit|(?:usage|spend|hit|reached?).{0,12} limit|limit reached|overload|at capacity|high demand|throttl|busy|billing',
-    'timed? ?out|timeout|disconnect|connection (?:reset|closed|lost)|reset by peer|hang up|out of (?:memory|room)|ran out|stack overflow|segmentation|core dumped|already (?:in use|exists|has|running)|locked|conflict',
-    'log ?in\\b|sign in|set an auth|try again|reached max|\\bE[A-Z]{4,}\\b|SIG(?:KILL|TERM|SEGV|ABRT|INT|BUS)',
-    '^\\W{0,3}[45]\\d\\d\\b|\\b(?:status|code|errno|http)\\W{1,4}-?\\d|exit(?:ed)?(?: with)?(?: code| status)? \\d',
-  ].join('|'),
+function kindOfLine(text: string, bearsError: boolean): LineKind | null {
+  if (!AT_HEAD.test(text) && !ANYWHERE.test(text)) return null;
+  const trimmed = text.trimStart();
+  return (
+    LINE_KINDS.find((kind) => kind.pattern.test(kind.indented ? text : trimmed) && !(kind.unlessError && bearsError)) ??
+    null
+  );
+}
+
+// Most lines are of no kind: two looks at a line say so, instead of one for each kind.
+const anchored = LINE_KINDS.filter(({ pattern }) => pattern.source.startsWith('^'));
+const AT_HEAD = new RegExp(
+  anchored
+    .map(({ pattern, indented }) => (indented ? pattern.source : pattern.source.replace(/(?<!\[)\^/g, '^\\s*')))
+    .join('|'),
   'i',
+);
+const ANYWHERE = new RegExp(
+  LINE_KINDS.filter((kind) => !anchored.includes(kind))
+    .map(({ pattern }) => pattern.source)
+    .join('|'),
 );

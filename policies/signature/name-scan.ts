@@ -85,7 +85,7 @@ export function scanModel(cursor: Cursor, _at: number): number {
 export function scanSpawned(cursor: Cursor, at: number): number {
   const { text, unitEnd } = cursor;
   if (unitEnd !== at + 5 || text.charCodeAt(unitEnd) !== 32) return 0;
-  const spawned = /^spawn ([\w./\\:-]{1,200}) e[a-z]{4}/i.exec(text.slice(at, at + 212));
+  const spawned = /^[Ss]pawn ([\w./\\:-]{1,200}) E[A-Z]{4}/.exec(text.slice(at, at + 212));
   return spawned ? at + 6 + (spawned[1] as string).length : 0;
 }
 

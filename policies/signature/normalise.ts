@@ -2,6 +2,7 @@
 
 import { HAS, isLetter, isWord, KIND, SPACE, WORD } from './characters.ts';
 import { type Context, type Cursor, featuresOf, openCursor, readRun, readUnit } from './cursor.ts';
+import { stripInvisible } from './tidy.ts';
 import type { TokenClass } from './token-class.ts';
 import { TOKEN_CLASSES } from './token-classes.ts';
 
@@ -51,6 +52,7 @@ function step(cursor: Cursor, at: number, written: Written, trace: Trace | undef
   const kind = code < 128 ? (KIND[code] as number) : 0;
   if (kind & SPACE) {
     cursor.spaced = true;
+    cursor.quote = 0;
     return at + 1;
   }
   const fresh = at >= cursor.runEnd;
@@ -164,14 +166,6 @@ const SIGN_CLASSES: readonly (readonly TokenClass[])[] = Array.from({ length: 12
     ? NONE
     : TOKEN_CLASSES.filter((row) => row.begins.replace('word', '').includes(String.fromCharCode(code))),
 );
-
-const INVISIBLE =
-  /\x1b\][^\x07\x1b]*(?:\x07|\x1b\\)?|[\x1b\x9b]\[?[0-?]*[ -/]*[@-~]|[\u00ad\u200b-\u200f\u202a-\u202e\u2060\ufeff]/g;
-
-/** Takes out ANSI sequences and characters of no width. */
-export function stripInvisible(text: string): string {
-  return /[\x1b\x9b\u00ad\u200b-\u200f\u202a-\u202e\u2060\ufeff]/.test(text) ? text.replace(INVISIBLE, '') : text;
-}
 
 function withoutPrompt(text: string, prompt: string | undefined): string {
   const echo = prompt?.trim() ?? '';

@@ -1,0 +1,53 @@
+// Makes of a raw line what a reader sees of it.
+
+import { isDigit, isLetter, isWord } from './characters.ts';
+
+const INVISIBLE =
+  /\x1b\][^\x07\x1b]*(?:\x07|\x1b\\)?|[\x1b\x9b]\[?[0-?]*[ -/]*[@-~]|[\u00ad\u200b-\u200f\u202a-\u202e\u2060\ufeff]/g;
+
+/** Takes out ANSI sequences and characters of no width. */
+export function stripInvisible(text: string): string {
+  return /[\x1b\x9b\u00ad\u200b-\u200f\u202a-\u202e\u2060\ufeff]/.test(text) ? text.replace(INVISIBLE, '') : text;
+}
+
+export interface TidyLine {
+  line: string;
+  hasLetter: boolean;
+}
+
+/**
+ * At most `maxLength` characters of what a terminal shows of a line: what the last carriage return left, without ANSI
+ * sequences, and without a frame or a bullet in front.
+ */
+export function tidy(raw: string, maxLength: number): TidyLine {
+  let hasLetter = false;
+  // Nearly all lines are plain ASCII, and one pass over them is enough.
+  for (let at = 0; at < raw.length; at += 1) {
+    const code = raw.charCodeAt(at);
+    if ((code < 32 && code !== 9) || code > 126 || at === maxLength) return tidyOdd(raw, maxLength);
+    if (((code | 32) > 96 && (code | 32) < 123) || code === 95) hasLetter = true;
+  }
+  return { line: raw, hasLetter };
+}
+
+function tidyOdd(raw: string, maxLength: number): TidyLine {
+  let line = raw.endsWith('\r') ? raw.slice(0, -1) : raw;
+  const shown = line.lastIndexOf('\r', line.length - 2);
+  if (shown >= 0) line = line.slice(shown + 1);
+  if (line.length > 2 * maxLength) line = line.slice(0, 2 * maxLength);
+  line = stripInvisible(line)
+    .replace(/[\u00a0\u2000-\u200a\u3000]/g, ' ')
+    .replace(FRAME, '')
+    .replace(BULLET, '$1')
+    .slice(0, maxLength);
+  let hasLetter = false;
+  for (let at = 0; at < line.length && !hasLetter; at += 1) {
+    const code = line.charCodeAt(at);
+    hasLetter = isLetter(code) || (isWord(code) && !isDigit(code));
+  }
+  return { line, hasLetter };
+}
+
+const FRAME = /^\s{0,8}[\u2500-\u259f]+ ?/;
+/** Arrows, shapes, signs and dingbats, but no braille: that is a spinner, and so no message. */
+const BULLET = /^(\s{0,8})[\u2022\u2190-\u21ff\u2300-\u23ff\u25a0-\u27bf\u2b00-\u2bff]+\ufe0f? ?/;

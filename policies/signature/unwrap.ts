@@ -1,0 +1,75 @@
+// Puts lines together again that a terminal or a logger has wrapped.
+
+import { assess, type Line } from './line-kinds.ts';
+
+export interface Unwrapper {
+  push(line: string): void;
+  /** A line of figures and signs only: kept where it goes on, dropped where it does not. */
+  pushFigures(line: string): void;
+  /** Gives out what is held back: nothing goes on beyond this point. */
+  flush(): void;
+}
+
+/** Text is rarely wrapped more narrowly or more widely than this. */
+const NARROWEST = 57;
+const WIDEST = 132;
+
+export function createUnwrapper(maxLength: number, emit: (line: Line) => void): Unwrapper {
+  let held: Line | null = null;
+  /** The last physical line in `held`, and the longest of them that was wrapped. */
+  let last = '';
+  let widest = NARROWEST;
+
+  const flush = () => {
+    if (held !== null) emit(held);
+    held = null;
+    widest = NARROWEST;
+  };
+  const append = (line: Line): boolean => {
+    if (held === null || !hadNoRoom(last, line.text, widest) || !goesOn(held, line)) return false;
+    widest = Math.max(widest, last.length);
+    if (held.text.length < maxLength) held = assess(`${held.text} ${line.text.trimStart()}`.slice(0, maxLength));
+    last = line.text.trimEnd();
+    return true;
+  };
+  return {
+    push(text) {
+      const trimmed = text.trimEnd();
+      if (held !== null && trimmed === last) return;
+      const line = assess(text);
+      if (append(line)) return;
+      flush();
+      held = line;
+      last = trimmed;
+    },
+    pushFigures(text) {
+      if (held !== null && !append(assess(text))) flush();
+    },
+    flush,
+  };
+}
+
+/** Whether the first word of `line` would have been too long for the line before it. */
+function hadNoRoom(last: string, line: string, widest: number): boolean {
+  const word = /^\s*(\S*)/.exec(line)?.[1]?.length ?? 0;
+  return last.length <= WIDEST && last.length + 1 + word > widest;
+}
+
+/**
+ * Whether `line` may be the rest of a sentence. An error must not be lost in the notice above it, so what names a
+ * failure joins one only behind a word that cannot end a sentence; below an error it is kept in any case.
+ */
+function goesOn(held: Line, { text, kind, bearsError }: Line): boolean {
+  if (kind !== null || BEGINS.test(text) || held.text.startsWith(text.slice(0, 60))) return false;
+  if (held.kind !== null && bearsError) {
+    return held.kind.grade === 'retry' ? !CAPITAL.test(text) : OPEN_END.test(held.text) || /^\s*["'(`]/.test(text);
+  }
+  return held.kind !== null || !CAPITAL.test(text);
+}
+
+const CAPITAL = /^\s*[A-Z]/;
+const OPEN_END = /(?:[,(]|\b(?:a|an|and|as|at|be|by|for|from|in|is|least|not|of|on|or|that|the|this|to|use|was|with))$/;
+
+/** An entry of a log, a level, an item of a list, an object, a property of one. */
+const BEGINS =
+  /^\s*(?:[([]?(?:ERROR|Error|FATAL|Fatal|WARN|Warn|INFO|DEBUG)|(?:error|fatal|usage|warning): |\d{4}-\d\d|\[\w+\] |[-*•] |[{}]\s*$|\{.*\}\s*$)|^\s+[\w[\]'"]{1,30}: /;
