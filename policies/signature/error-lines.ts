@@ -50,12 +50,12 @@ export function createErrorLines(): ErrorLines {
     push(raw) {
       if (kept.error.full()) return;
       const { line, hasLetter } = tidy(raw, MAX_LINE_LENGTH);
-      if (!hasLetter) {
-        // A blank line, a rule or an opening brace ends what stands above it.
-        if (/\d/.test(line)) return unwrapper.pushFigures(line);
-        unwrapper.flush();
-        if (!/^\s+[^\s[{]/.test(line)) grade(null);
-      } else if (isOfCodex(line)) unwrapper.push(line);
+      if (line.trim() !== '' && !isOfCodex(line)) return unwrapper.flush();
+      if (hasLetter) return unwrapper.push(line);
+      if (/\d/.test(line)) return unwrapper.pushFigures(line);
+      // A blank line, a rule or an opening brace ends what stands above it.
+      unwrapper.flush();
+      if (!/^\s+[^\s[{]/.test(line)) grade(null);
     },
     lines: () => firstOf('error', 'plain'),
     remarks: () => firstOf('notice', 'retry'),

@@ -27,6 +27,9 @@ export function scanUncPath(cursor: Cursor, at: number): number {
   let end = name;
   while (end < name + 64 && (isWord(text.charCodeAt(end)) || text.charCodeAt(end) === 45)) end += 1;
   if (end === name || text.charCodeAt(end) !== BACKSLASH) return 0;
+  let next = end;
+  while (next < end + 3 && text.charCodeAt(next) === BACKSLASH) next += 1;
+  if (!isWord(text.charCodeAt(next))) return 0;
   return pastPlace(text, pastBackslashes(text, end));
 }
 
@@ -52,7 +55,15 @@ export function scanPosixPath(cursor: Cursor, at: number): number {
 
 /** `src/a/b` and `src/a.ts`: two slashes, or one and a file name. */
 export function scanRelativePath(cursor: Cursor, at: number): number {
-  const { text } = cursor;
+  return relativePath(cursor.text, at, 2);
+}
+
+/** `.github/workflows`: one slash is enough. */
+export function scanHiddenPath(cursor: Cursor, at: number): number {
+  return isWord(cursor.text.charCodeAt(at + 1)) ? relativePath(cursor.text, at, 1) : 0;
+}
+
+function relativePath(text: string, at: number, enoughSlashes: number): number {
   if (at > 0 && isRelative(text.charCodeAt(at - 1))) return 0;
   let end = at;
   let slashes = 0;
@@ -68,7 +79,7 @@ export function scanRelativePath(cursor: Cursor, at: number): number {
   }
   if (slashes === 0 || digitsOnly) return 0;
   while (text.charCodeAt(end - 1) === DOT) end -= 1;
-  return slashes > 1 || isFileName(text, name, end) ? pastPlace(text, end) : 0;
+  return slashes >= enoughSlashes || isFileName(text, name, end) ? pastPlace(text, end) : 0;
 }
 
 /** `app.ts:403:11`, `settings.json`. */

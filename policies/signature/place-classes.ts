@@ -79,6 +79,14 @@ export const PLACES: readonly TokenClass[] = [
     examples: [['src/a/b and src/app.ts:403:11, turn/start', '<path> and <path> turn start']],
   },
   {
+    name: 'hidden path',
+    put: '<path>',
+    begins: '.',
+    needs: HAS.slash,
+    scan: path.scanHiddenPath,
+    examples: [['in .github/workflows, ...and/or', 'in <path> and or']],
+  },
+  {
     name: 'file name',
     put: '<path>',
     begins: 'word',

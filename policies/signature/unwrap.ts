@@ -43,7 +43,7 @@ export function createUnwrapper(maxLength: number, emit: (line: Line) => void): 
       last = trimmed;
     },
     pushFigures(text) {
-      if (held !== null && !append(assess(text))) flush();
+      if (held !== null && (/[.!?]$/.test(last) || !append(assess(text)))) flush();
     },
     flush,
   };

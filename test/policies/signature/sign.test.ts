@@ -1,0 +1,139 @@
+import fc from 'fast-check';
+import { test } from 'uvu';
+import * as assert from 'uvu/assert';
+import { type Detail, explainText, type SignatureInput, sign, signText } from '../../../policies/signature/sign.ts';
+import { TOOLS } from '../../../policies/tools.ts';
+
+const detail: Detail = { ending: 'exited', class: 'unknown', reason: null, more: [] };
+const input = (more: Partial<SignatureInput>): SignatureInput => ({
+  tool: 'codex',
+  errorLines: [],
+  eventText: null,
+  detail,
+  ...more,
+});
+
+test('D3: eleven pairs that differ in volatile text only have equal signatures', () => {
+  const pairs: [what: string, one: string, other: string][] = [
+    ['ISO time in seconds', '2026-01-02T03:04:05Z Error: boom', '2026-11-12T13:14:15Z Error: boom'],
+    ['ISO time in milliseconds', '2026-01-02T03:04:05.678Z Error: boom', '2026-11-12T13:14:15.001Z Error: boom'],
+    ['time with a space', '2026-01-02 03:04:05 Error: boom', '2026-11-12 13:14:15 Error: boom'],
+    ['clock time', '[03:04:05] Error: boom', '[13:14:15] Error: boom'],
+    ['absolute path', "Error: open '/home/jo/a/x.json'", "Error: open '/tmp/run-7/b c/y.json'"],
+    ['request id', 'Error: boom (request id: req_011CSHoEeqs5C35K)', 'Error: boom (request id: req_9Zy8Xw7Vu6Ts5Rq4)'],
+    [
+      'UUID in capitals',
+      'Error: thread 01A1FFB2-9D5A-71B2-B2A5-E8392FC06A26',
+      'Error: thread 11b2ccd3-8e6b-42c3-a3b6-f9403ad17b37',
+    ],
+    ['pid', '(node:4880) Error: boom', '(node:171) Error: boom'],
+    ['port', 'Error: connect ECONNREFUSED 127.0.0.1:8080', 'Error: connect ECONNREFUSED 127.0.0.1:43121'],
+    ['colour', '\x1b[31mError: boom\x1b[0m', 'Error: boom'],
+    ['duration', 'Error: timed out after 1500ms', 'Error: timed out after 30.25 seconds'],
+  ];
+  assert.is(pairs.length, 11);
+  for (const [what, one, other] of pairs)
+    assert.is(signText('codex', one).signature, signText('codex', other).signature, what);
+});
+
+test("D4: two tools' empty stderr never meet", () => {
+  const empty = TOOLS.map((tool) => sign(input({ tool })).signature);
+  const texts = ['', '\n\n', '\x1b[0m', '45%\r100%\r', '--------', 'Reading additional input from stdin...'];
+  for (const text of texts) empty.push(...TOOLS.map((tool) => signText(tool, text).signature));
+  assert.is(new Set(empty).size, TOOLS.length);
+});
+
+test('failures that differ in one telling word have different signatures', () => {
+  const texts = [
+    'Error: unexpected status 401 Unauthorized',
+    'Error: unexpected status 403 Forbidden',
+    'Error: unexpected status 429 Too Many Requests',
+    'Error: request failed with status 500',
+    'Error: request failed with status 503',
+    'Error: connect ECONNREFUSED 127.0.0.1:9',
+    'Error: connect ECONNRESET 127.0.0.1:9',
+    'Error: exited with code 1',
+    'Error: exited with code 137',
+    'Error: failed (code -32600)',
+    'Error: failed (code -32602)',
+    'Error: quota exceeded: requests per day',
+    'Error: quota exceeded: requests per minute',
+    'Error: limit reached, resets in 5s',
+    'Error: limit reached, resets in 8h44m',
+    '{"error":{"code":429,"status":"RESOURCE_EXHAUSTED"}}',
+    '{"error":{"code":429,"status":"UNAVAILABLE"}}',
+    'Error: killed by SIGKILL',
+    'Error: killed by SIGSEGV',
+  ];
+  const signatures = texts.map((text) => signText(null, text));
+  assert.is(new Set(signatures.map(({ signature }) => signature)).size, texts.length);
+});
+
+test('is the first source that says anything: error lines, event, other lines, detail', () => {
+  const rows: [input: Partial<SignatureInput>, source: string, normalised: string][] = [
+    [{ errorLines: ['Error: boom'], eventText: 'bang failed' }, 'stderr', 'boom'],
+    [{ errorLines: ['Hello there'], eventText: 'bang failed' }, 'event', 'bang failed'],
+    [{ errorLines: ['Hello there'] }, 'stderr', 'hello there'],
+    [{ errorLines: ['Error: 42 /a/b'] }, 'detail', 'tool=codex ending=exited class=unknown reason=null'],
+    [{ eventText: '  ' }, 'detail', 'tool=codex ending=exited class=unknown reason=null'],
+    [{ eventText: 'HTTP 401' }, 'event', 'http <code:401>'],
+    [{ eventText: 'boom failed\n    at a (b.js:1:1)' }, 'event', 'boom failed'],
+  ];
+  for (const [more, source, normalised] of rows) {
+    const signed = sign(input(more));
+    assert.equal([signed.source, signed.normalised], [source, normalised]);
+  }
+});
+
+test('tells gate failures apart by what was missing or touched', () => {
+  const gate = (reason: string, ...more: string[]) =>
+    sign(input({ detail: { ending: 'exited', class: 'contract_violation', reason, more } })).signature;
+  const signatures = [
+    gate('missing', 'Risks'),
+    gate('missing', 'Tests'),
+    gate('missing', 'Risks', 'Tests'),
+    gate('scope', 'src/**'),
+    gate('scope', 'docs/**'),
+  ];
+  assert.is(new Set(signatures).size, signatures.length);
+});
+
+test('is v1: and the SHA-256 of at most 500 characters', () => {
+  const { signature, normalised } = signText(null, `Error: ${'no such thing '.repeat(100)}`);
+  assert.match(signature, /^v1:[0-9a-f]{64}$/);
+  assert.is(normalised.length, 500);
+  assert.is(signText(null, `Error: ${'no such thing '.repeat(100)} at all`).signature, signature);
+  assert.is(
+    signText(null, 'Error: boom').signature,
+    'v1:81f52337ebb4cb1669bb802c708807dde0519d15cb102a6313d26ad5cd821713',
+    'a change of the normal form needs a new version',
+  );
+});
+
+test('does not depend on the task at hand', () => {
+  const about = (taskId: string) =>
+    sign(input({ errorLines: [`Error: ${taskId} failed in .tmp/task/${taskId}/outputs`], volatile: { taskId } }));
+  assert.is(about('fix-login').signature, about('demo').signature);
+  assert.is(about('demo').normalised, '<task> failed in <path>');
+});
+
+test('explains which class ate what', () => {
+  const { trace, normalised } = explainText(null, 'Error: 401 at http://x.y/z, pid 77');
+  assert.is(normalised, '<code:401> at <url> pid <n>');
+  assert.equal(trace, { level: ['Error'], code: ['401'], url: ['http://x.y/z'], number: ['77'] });
+});
+
+test('any bytes give one signature', () => {
+  fc.assert(
+    fc.property(fc.uint8Array({ maxLength: 400 }), (bytes) => {
+      const text = Buffer.from(bytes).toString();
+      const { signature, normalised } = signText('gemini', text);
+      return (
+        /^v1:[0-9a-f]{64}$/.test(signature) && normalised !== '' && signText('gemini', text).signature === signature
+      );
+    }),
+    { numRuns: 2000 },
+  );
+});
+
+test.run();
