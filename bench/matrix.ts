@@ -7,6 +7,9 @@ import { callsOf, matrixRows } from '../test/real/matrix/rows.ts';
 import { type MatrixOutcome, runMatrix } from '../test/real/matrix/run-matrix.ts';
 import { CLIS } from '../test/real/real-home.ts';
 
+/** From the wrapper's start to its verdict. */
+const SLOW_SECONDS = 8;
+
 const words = process.argv.slice(2);
 const chosen = words.filter(isTool);
 const tools = chosen.length > 0 ? chosen : TOOLS;
@@ -50,6 +53,7 @@ function totals(all: MatrixOutcome[]): string[] {
     `false failures: ${all.filter((one) => one.call.expected.class === null && one.exit !== 0).length}`,
     `survivors: ${all.reduce((sum, one) => sum + one.survivors, 0)}`,
     `most model requests for a failing call, tool turns aside: ${mostRequests}`,
+    `failing calls over ${SLOW_SECONDS} s without a deadline: ${timed.filter((one) => one.seconds > SLOW_SECONDS).length}`,
     `slowest failing call without a deadline: ${slowest.seconds.toFixed(1)} s (${slowest.call.tool} ${slowest.call.name})`,
   ];
 }

@@ -4,7 +4,7 @@ import { randomUUID } from 'node:crypto';
 import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { type CommandOptions, RunningCommand } from '../rig/running-command.ts';
-import { findSurvivors, isAlive, type Survivor } from '../rig/survivors.ts';
+import { endSurvivors, findSurvivors, killSurvivors, type Survivor } from '../rig/survivors.ts';
 import { ROUTES, type Route, type RouteName } from './routes.ts';
 
 /**
@@ -20,7 +20,8 @@ export class RealHome {
   readonly home: string;
   readonly project: string;
   readonly env: Record<string, string>;
-  readonly #marker: string;
+  /** What every process of this home bears in its environment. */
+  readonly marker: string;
   readonly #commands: RunningCommand[] = [];
 
   constructor(route: RouteName, url: string) {
@@ -31,7 +32,7 @@ export class RealHome {
     for (const folder of [this.home, this.project, path.join(this.root, 'tmp')]) mkdirSync(folder, { recursive: true });
     const { env, files }: Route = ROUTES[route];
     for (const [file, text] of Object.entries(files(url))) save(path.join(this.home, file), text);
-    this.#marker = `TEST_RIG=${name}`;
+    this.marker = `TEST_RIG=${name}`;
     open.add(this);
     this.env = {
       PATH: `${CLIS}/.bin:${path.dirname(process.execPath)}:/usr/bin:/bin`,
@@ -61,30 +62,21 @@ export class RealHome {
   /** What still runs of all that was started here, our own commands apart. */
   survivors(): Survivor[] {
     const own = this.#commands.map((running) => running.pid);
-    return findSurvivors(this.#marker).filter(({ pid }) => !own.includes(pid));
+    return findSurvivors(this.marker).filter(({ pid }) => !own.includes(pid));
   }
 
   /** Ends what still runs and removes the folders. */
   async dispose(): Promise<void> {
-    for (let round = 0; round < 100 && this.endAll() > 0; round++) {
-      await new Promise((resolve) => setTimeout(resolve, 20));
-    }
+    await endSurvivors(this.marker);
     rmSync(this.root, { recursive: true, force: true, maxRetries: 5 });
     open.delete(this);
-  }
-
-  /** Kills what still runs and gives how many that were. */
-  endAll(): number {
-    const left = findSurvivors(this.#marker).filter(({ pid }) => isAlive(pid));
-    for (const { pid } of left) process.kill(pid, 'SIGKILL');
-    return left.length;
   }
 }
 
 /** A run that is interrupted must not leave an agent behind that goes on for ever. */
 const open = new Set<RealHome>();
 process.on('exit', () => {
-  for (const home of open) home.endAll();
+  for (const home of open) killSurvivors(home.marker);
 });
 for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => process.exit(1));
 

@@ -13,6 +13,26 @@ export function findSurvivors(marker: string): Survivor[] {
   return process.platform === 'linux' ? findInProc(marker) : findWithPs(marker);
 }
 
+/** Kills what bears the marker, until nothing does. */
+export async function endSurvivors(marker: string): Promise<void> {
+  for (let round = 0; round < 100 && killSurvivors(marker) > 0; round++) {
+    await new Promise((resolve) => setTimeout(resolve, 20));
+  }
+}
+
+/** Kills what bears the marker now, and gives how many processes that were. */
+export function killSurvivors(marker: string): number {
+  const left = findSurvivors(marker);
+  for (const { pid } of left) {
+    try {
+      process.kill(pid, 'SIGKILL');
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code !== 'ESRCH') throw error; // it ended by itself meanwhile
+    }
+  }
+  return left.length;
+}
+
 /** A process that runs: not gone, and no zombie that waits for its parent. */
 export function isAlive(pid: number): boolean {
   const state =

@@ -8,7 +8,7 @@ import { createInterface } from 'node:readline';
 import { TOOLS, type Tool } from '../../policies/tools.ts';
 import { FakeCall, type FakeCommand, type FakeReport } from './fake-call.ts';
 import { type CommandOptions, RunningCommand } from './running-command.ts';
-import { findSurvivors, isAlive, type Survivor } from './survivors.ts';
+import { endSurvivors, findSurvivors, type Survivor } from './survivors.ts';
 
 type Answer = (call: FakeCall) => readonly FakeCommand[] | Promise<unknown>;
 
@@ -115,12 +115,7 @@ export class TestRig {
 
   /** Ends what is left of this rig's processes and removes its folders. */
   async dispose(): Promise<void> {
-    for (let round = 0; round < 50; round++) {
-      const left = findSurvivors(this.#marker);
-      if (left.length === 0) break;
-      for (const { pid } of left) if (isAlive(pid)) process.kill(pid, 'SIGKILL');
-      await new Promise((resolve) => setTimeout(resolve, 10));
-    }
+    await endSurvivors(this.#marker);
     this.#server.close();
     rmSync(this.root, { recursive: true, force: true, maxRetries: 3 });
   }

@@ -20,6 +20,8 @@ const done = says(ANSWER_AFTER_TOOL);
 
 const SCENARIOS: Record<string, Scenario> = {
   ok: { reply: says(ANSWER) },
+  unicode: { reply: says('naïve — 日本語 👍 “quoted” \t tabbed') },
+  blank: { reply: says(' \n\n') },
   refusal: { reply: says(REFUSAL) },
   empty: { reply: says('') },
   nodone: { reply: says(ANSWER, 'unfinished') },
@@ -73,6 +75,12 @@ const SCENARIOS: Record<string, Scenario> = {
 
 /** Scenarios with a value, such as `long=1000` or `tool=ls -l`; in a URL they are encoded. */
 const FAMILIES: Record<string, (value: string) => Scenario> = {
+  /** That HTTP status without a body, as a proxy in between may send it. */
+  status: (code) => ({ reply: { how: 'sends', status: Number(code), type: 'text/plain', bytes: '' } }),
+  /** That HTTP status with a page for people; 200 is what a captive portal sends. */
+  html: (code) => ({
+    reply: { how: 'sends', status: Number(code), type: 'text/html', bytes: '<html><body>Please wait</body></html>' },
+  }),
   long: (length) => ({ reply: says(writeLongText(Number(length))) }),
   says: (text) => ({ reply: says(text) }),
   after: (ms) => ({

@@ -122,6 +122,11 @@ const UNKNOWN_SESSION = '11111111-2222-4333-8444-555555555555';
 const SPECIAL: Case[] = [
   { name: 'conn-refused', address: 'refused', limitMs: 15_000 },
   { name: 'dns-fail', address: 'unknown_host', limitMs: 15_000 },
+  { name: 'captive-portal', scenario: 'html=200' },
+  { name: '500-no-body', scenario: 'status=500' },
+  { name: '400-no-body', scenario: 'status=400' },
+  { name: 'proxy-407', scenario: 'status=407' },
+  { name: 'proxy-403-page', scenario: 'html=403' },
   { name: 'no-credentials', credentials: 'missing', limitMs: 15_000 },
   { name: 'untrusted', request: { trustWorkspace: false } },
   { name: 'resume-unknown', request: { resumeSession: UNKNOWN_SESSION } },

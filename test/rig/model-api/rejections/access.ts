@@ -103,4 +103,39 @@ export const ACCESS_REJECTIONS = {
     },
     anthropic: { type: 'not_found_error', message: 'model: nope' },
   },
+  '401deactivated': {
+    status: 401,
+    gemini: { status: 'UNAUTHENTICATED', message: 'The account has been deactivated.' },
+    openai: {
+      message: 'Your OpenAI account has been deactivated, please check your email for more information.',
+      type: 'invalid_request_error',
+      code: 'account_deactivated',
+    },
+    anthropic: { type: 'authentication_error', message: 'This organization has been disabled.' },
+  },
+  '403disabled': {
+    status: 403,
+    gemini: {
+      status: 'PERMISSION_DENIED',
+      message:
+        'Generative Language API has not been used in project 123456789012 before or it is disabled. Enable it by visiting the console then retry.',
+      details: [errorInfo('SERVICE_DISABLED')],
+    },
+    openai: {
+      message: 'Project `proj_test` does not have access to model `gpt-x`',
+      type: 'invalid_request_error',
+      code: 'model_not_found',
+    },
+    anthropic: { type: 'permission_error', message: 'Access to this model is not enabled for your organization.' },
+  },
+  '400model': {
+    status: 400,
+    gemini: { status: 'INVALID_ARGUMENT', message: 'Model gemini-nope is not supported in this location.' },
+    openai: {
+      message: "The 'gpt-x' model is not supported when using Codex with a ChatGPT account.",
+      type: 'invalid_request_error',
+      code: null,
+    },
+    anthropic: { type: 'invalid_request_error', message: 'model: nope is not a valid model' },
+  },
 } as const satisfies Record<string, Rejection>;
