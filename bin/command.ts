@@ -42,17 +42,31 @@ export async function readArguments(
 
 export type StopSignal = keyof typeof EXIT_BY_SIGNAL;
 
-/** Turns INT, TERM and HUP into an abort, so that what is known is written before anything ends. */
-export function stopOnSignals(): { signal: AbortSignal; by(): StopSignal | null } {
-  const controller = new AbortController();
+export interface Stop {
+  /** Resolves when we are told to stop. */
+  asked: Promise<void>;
+  /** By which signal, once one came. */
+  by(): StopSignal | null;
+}
+
+/** Turns INT, TERM and HUP into a promise, so that what is known is written before anything ends. */
+export function stopOnSignals(): Stop {
   let by: StopSignal | null = null;
-  for (const name of Object.keys(EXIT_BY_SIGNAL) as StopSignal[]) {
-    process.on(name, () => {
-      by ??= name;
-      controller.abort();
-    });
-  }
-  return { signal: controller.signal, by: () => by };
+  const asked = new Promise<void>((resolve) => {
+    for (const name of Object.keys(EXIT_BY_SIGNAL) as StopSignal[])
+      process.on(name, () => {
+        by ??= name;
+        resolve();
+      });
+  });
+  return { asked, by: () => by };
+}
+
+/** The same as a signal to abort by, for what waits on many things. */
+export function abortOn({ asked }: Stop): AbortSignal {
+  const controller = new AbortController();
+  void asked.then(() => controller.abort());
+  return controller.signal;
 }
 
 function bug(error: unknown): Ran {

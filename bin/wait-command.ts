@@ -3,7 +3,7 @@
 import { describe, STATUS, type Status } from '../loops/wait/outcome.ts';
 import { type Settled, waitForAll } from '../loops/wait/wait.ts';
 import { EXIT_BY_SIGNAL, WAIT_EXIT } from '../policies/exit-codes.ts';
-import { type Ran, readArguments, stopOnSignals } from './command.ts';
+import { abortOn, type Ran, readArguments, stopOnSignals } from './command.ts';
 import type { CommandSpec } from './command-line.ts';
 import { startProgress } from './progress-line.ts';
 import { FAMILIES, readTargets } from './wait-targets.ts';
@@ -54,7 +54,7 @@ export async function waitCommand(argv: readonly string[]): Promise<Ran> {
   const settled = await waitForAll(targets.awaited, {
     timeoutMs,
     onFailure: args.given.has('fail-fast') ? 'stop_waiting' : 'wait_on',
-    stop: stop.signal,
+    stop: abortOn(stop),
     onSettled: ({ label, outcome }) => {
       left -= 1;
       const status = STATUS[outcome.how];

@@ -8,10 +8,10 @@ import { WRAPPER_EXIT } from '../policies/exit-codes.ts';
 import { LEFTOVERS } from '../policies/rules/endings.ts';
 import { createErrorLines } from '../policies/signature/error-lines.ts';
 import { explain, type Signature, sign } from '../policies/signature/sign.ts';
+import { visibleChars } from '../policies/success.ts';
 import type { Tool } from '../policies/tools.ts';
 import { ADAPTERS } from '../wrappers/adapters.ts';
 import { createCapture } from '../wrappers/capture.ts';
-import { visibleChars } from './call/judge.ts';
 
 export interface Case {
   tool: Tool;

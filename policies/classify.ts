@@ -9,11 +9,11 @@ import { findRule, type Subject, textsOf } from './rules/match.ts';
 import type { Rule } from './rules/rule.ts';
 import { RULES } from './rules/rules.ts';
 import { stderrFailures } from './stderr-failures.ts';
+import { isSuccess, SUCCESS } from './success.ts';
 
 /** @param own a user's rows, tried before ours. */
 export function classify(evidence: Evidence, clock: Clock, own: readonly Rule[] = []): Verdict {
-  // An answer that is complete stays one, whatever came after it.
-  if (evidence.completed && evidence.answerChars > 0) return SUCCESS;
+  if (isSuccess(evidence)) return SUCCESS;
   const { obstacle, ending } = evidence;
   if (obstacle !== null) return verdict({ id: 'obstacle', ...obstacle }, 'none', obstacle.message, null);
   const ended = ENDING_RULES[ending];
@@ -27,8 +27,6 @@ export function classify(evidence: Evidence, clock: Clock, own: readonly Rule[] 
   }
   return leftover(evidence, subjects);
 }
-
-const SUCCESS: Verdict = { class: null, reason: null, evidence: null, retry_at: null };
 
 /** Everything that was said, the most trustworthy first; last the way the CLI ended. */
 function subjectsOf(evidence: Evidence): Subject[] {

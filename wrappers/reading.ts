@@ -3,7 +3,7 @@
 import { existsSync, readFileSync, watch } from 'node:fs';
 import path from 'node:path';
 import type { EngineEvent } from '../policies/engine-event.ts';
-import { createErrorLines } from '../policies/signature/error-lines.ts';
+import type { ErrorLines } from '../policies/signature/error-lines.ts';
 import type { Adapter } from './adapter.ts';
 import { type Capture, createCapture } from './capture.ts';
 import { follow } from './follow.ts';
@@ -14,7 +14,7 @@ export interface Reading {
   /** Looks once, now. */
   look(): void;
   /** Reads the rest and closes the files. */
-  finish(): void;
+  finish(): Promise<void>;
   capture(): Capture;
   errorLines(): string[];
   stderrBytes(): number;
@@ -29,7 +29,7 @@ export function read(
   adapter: Pick<Adapter, 'readEvent' | 'readStderr' | 'usageFile'>,
 ): Reading {
   const capture = createCapture();
-  const selected = createErrorLines();
+  const selected = createSelection();
   let tell: (event: EngineEvent, turns: () => number) => void = () => {};
   let grown: (bytes: number) => void = () => {};
   let stopWatching = () => {};
@@ -68,19 +68,42 @@ export function read(
       look();
     },
     look,
-    finish() {
+    async finish() {
       finished = true;
       stopWatching();
       while (stdout.advance());
-      while (stderr.advance());
+      for (let more = true; more; await selected.ready()) more = stderr.advance();
       size = stdout.size() + stderr.size();
       stdout.finish();
       stderr.finish();
+      await selected.ready();
       if (adapter.usageFile !== null && existsSync(files.usage))
         take([{ how: 'counted', usage: adapter.usageFile.read(readFileSync(files.usage, 'utf8')) }]);
     },
     capture: () => capture.result(),
     errorLines: () => selected.lines(),
     stderrBytes: () => stderr.bytes(),
+  };
+}
+
+/** Picks error lines with what is loaded once stderr says something: most calls say nothing there. */
+function createSelection() {
+  let picker: ErrorLines | null = null;
+  let loading: Promise<void> | null = null;
+  const early: string[] = [];
+  const load = async () => {
+    const { createErrorLines } = await import('../policies/signature/error-lines.ts');
+    picker = createErrorLines();
+    for (const line of early) picker.push(line);
+    early.length = 0;
+  };
+  return {
+    push(line: string) {
+      if (picker !== null) return picker.push(line);
+      early.push(line);
+      loading ??= load();
+    },
+    ready: () => loading,
+    lines: () => picker?.lines() ?? [],
   };
 }

@@ -53,8 +53,8 @@ export interface Observer {
   cancelling(soFar: Outcome): Promise<void>;
 }
 
-/** Runs to the end; never throws for anything that the CLI does. Aborting `stop` ends it as `cancelled`. */
-export async function run(invocation: Invocation, observer: Observer, stop: AbortSignal): Promise<Outcome> {
+/** Runs to the end; never throws for anything that the CLI does. When `stop` resolves it is ended as `cancelled`. */
+export async function run(invocation: Invocation, observer: Observer, stop: Promise<void>): Promise<Outcome> {
   const began = nowMs();
   const child = start(invocation);
   const exited = exitOf(child);
@@ -80,7 +80,7 @@ export async function run(invocation: Invocation, observer: Observer, stop: Abor
     orphans = await endTree(tree);
   }
   const exit = await exited;
-  reading.finish();
+  await reading.finish();
   await started;
   // The CLI may have left children behind that nobody waits for.
   if (typeof first !== 'string' && exit.spawnError === null) orphans = await endTree(tree);
@@ -137,7 +137,7 @@ interface Watch {
   release(): void;
 }
 
-function guard({ limits, retries, adapter }: Invocation, reading: Reading, stop: AbortSignal): Watch {
+function guard({ limits, retries, adapter }: Invocation, reading: Reading, stop: Promise<void>): Watch {
   const dogs = createWatchdogs();
   let end: (why: Ending) => void = () => {};
   const cause = new Promise<Ending>((resolve) => {
@@ -162,17 +162,12 @@ function guard({ limits, retries, adapter }: Invocation, reading: Reading, stop:
     rest();
     if (bytes > limits.maxOutputBytes) end('overflowed');
   };
-  const cancel = () => end('cancelled');
   dogs.set('wall', limits.wallMs, () => end('timed_out'));
   rest();
-  if (stop.aborted) cancel();
-  stop.addEventListener('abort', cancel, { once: true });
+  void stop.then(() => end('cancelled'));
   reading.watch(take, grow);
   return {
     cause,
-    release() {
-      dogs.clear();
-      stop.removeEventListener('abort', cancel);
-    },
+    release: dogs.clear,
   };
 }

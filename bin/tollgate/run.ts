@@ -4,7 +4,7 @@ import path from 'node:path';
 import { exitByClass } from '../../loops/call/exit.ts';
 import { runTask } from '../../loops/run/run.ts';
 import { TOLLGATE_EXIT } from '../../policies/exit-codes.ts';
-import { type Ran, readArguments, stopOnSignals } from '../command.ts';
+import { abortOn, type Ran, readArguments, stopOnSignals } from '../command.ts';
 import type { CommandSpec } from '../command-line.ts';
 
 const SPEC: CommandSpec = {
@@ -53,7 +53,7 @@ export async function run(argv: readonly string[]): Promise<Ran> {
     redo: texts.redo ?? [],
     keep: texts.keep ?? [],
     trustWorkspace: given.has('trust-workspace'),
-    stop,
+    stop: { signal: abortOn(stop), by: stop.by },
     clock: () => new Date(),
     random: Math.random,
     say,

@@ -2,6 +2,7 @@
 
 import type { CallRecord } from '../../policies/call-record.ts';
 import type { EXIT_BY_SIGNAL } from '../../policies/exit-codes.ts';
+import { isSuccess, SUCCESS, visibleChars } from '../../policies/success.ts';
 import type { Fact } from '../../state/facts.ts';
 import type { Journal } from '../../state/journal.ts';
 import { identify } from '../../wrappers/processes/identity.ts';
@@ -9,12 +10,12 @@ import { markEnvironment, markerOf } from '../../wrappers/processes/marker.ts';
 import { type Invocation, type Observer, type Outcome, run } from '../../wrappers/run.ts';
 import { localClock } from '../local-clock.ts';
 import { type Attempt, closeAttempt, openAttempt } from './attempt.ts';
-import { check } from './check.ts';
-import { type Draft, draftOf, wallMs } from './draft.ts';
+import { check, type Refusal } from './check.ts';
+import { type Draft, draftOf, sha256, wallMs } from './draft.ts';
 import { wrapperExit } from './exit.ts';
 import type { Judgement } from './judge.ts';
 import { publishAll, publishPid, publishRecord, removeStale } from './publish.ts';
-import { recordOf, refusalRecord, sentenceOf } from './record.ts';
+import { recordOf, sentenceOf } from './record.ts';
 import type { WrapperRequest } from './request.ts';
 import { saveDraft } from './saved-draft.ts';
 
@@ -25,7 +26,8 @@ export interface Called {
 }
 
 export interface Stop {
-  signal: AbortSignal;
+  /** Resolves when we are told to stop. */
+  asked: Promise<void>;
   /** Which signal stopped us, once one did. */
   by(): keyof typeof EXIT_BY_SIGNAL | null;
 }
@@ -34,7 +36,7 @@ export async function call(request: WrapperRequest, stop: Stop, clock: () => Dat
   const draft = draftOf(request, clock);
   const checked = check(request);
   draft.prompt = checked.prompt;
-  if (checked.how === 'refused') return left(request, refusalRecord(draft, checked.refusal));
+  if (checked.how === 'refused') return left(draft, checked.refusal);
   draft.binary = checked.binary;
   publishPid(request);
   if (request.charge === null) return spend(draft, null, stop);
@@ -50,7 +52,7 @@ export async function call(request: WrapperRequest, stop: Stop, clock: () => Dat
     },
     clock,
   );
-  if (reserved.how === 'refused') return left(request, refusalRecord(draft, reserved.refusal));
+  if (reserved.how === 'refused') return left(draft, reserved.refusal);
   const called = await spend(draft, reserved.journal, stop);
   await refreshStats(reserved.journal, clock).catch((error: Error) => {
     called.record.warnings.push(`stats.json could not be written: ${error.message}`);
@@ -72,39 +74,48 @@ async function spend(draft: Draft, journal: Journal | null, stop: Stop): Promise
   const note = (fact: Fact) => noteFact(journal, fact, draft);
   const conclude = (outcome: Outcome, judgement: Judgement) =>
     recordOf(draft, outcome, judgement, exitOf(draft, outcome, judgement, stop));
-  let judged: Judgement | null = null;
+  let early: Judgement | null = null;
   const observer: Observer = {
     started: async (pid) => note({ fact: 'started', call_id: callId, cli: await identify(pid) }),
     cancelling: async (soFar) => {
-      judged = (await judging).judge(soFar, contextOf(draft));
-      const record = conclude(soFar, judged);
+      early = await judged(draft, soFar);
+      const record = conclude(soFar, early);
       publishRecord(request, record);
       note(verdictFact(record));
     },
   };
-  const running = run(invocationOf(draft, attempt, overlay.environment), observer, stop.signal);
-  // The CLI is started by now; what is needed to judge it is loaded while it runs.
-  const judging = import('./judge.ts');
+  const running = run(invocationOf(draft, attempt, overlay.environment), observer, stop.asked);
+  if (draft.prompt !== null) draft.promptHash = sha256(draft.prompt);
   const outcome = await running;
   const { ending, exitCode, signal } = outcome;
   note({ fact: 'ended', call_id: callId, ending, native_exit_code: exitCode, signal });
-  const record = conclude(outcome, judged ?? (await judging).judge(outcome, contextOf(draft)));
+  const record = conclude(outcome, early ?? (await judged(draft, outcome)));
   const unpublished = publishAll(draft, attempt, record, outcome.capture.answer);
   // The verdict says that the result is where it belongs; without it the next run publishes it from the attempt.
-  if (unpublished === null && judged === null) note(verdictFact(record));
+  if (unpublished === null && early === null) note(verdictFact(record));
   closeAttempt(attempt, overlay, request, unpublished === null ? 'published' : 'unpublished');
   return { record, message: unpublished ?? sentenceOf(record) };
 }
 
 /** Nothing was paid; the record still says why. */
-function left(request: WrapperRequest, record: CallRecord): Called {
+async function left(draft: Draft, refusal: Refusal): Promise<Called> {
+  const { refusalRecord } = await import('./refusal.ts');
+  const record = refusalRecord(draft, refusal);
   const sentence = sentenceOf(record);
   try {
-    publishRecord(request, record);
+    publishRecord(draft.request, record);
     return { record, message: sentence };
   } catch (error) {
     return { record, message: `${sentence} (The record could not be written either: ${(error as Error).message})` };
   }
+}
+
+/** A success needs no rules; whatever else it was is judged by what is loaded only then. */
+async function judged(draft: Draft, outcome: Outcome): Promise<Judgement> {
+  const { completed, answer } = outcome.capture;
+  if (isSuccess({ completed, answerChars: visibleChars(answer) })) return { verdict: SUCCESS, signature: null };
+  const { judge } = await import('./judge.ts');
+  return judge(outcome, contextOf(draft));
 }
 
 function noteFact(journal: Journal | null, fact: Fact, draft: Draft): void {

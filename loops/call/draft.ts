@@ -10,6 +10,8 @@ export interface Draft {
   redactor: Redactor;
   /** The bytes to send, once they are read. */
   prompt: Buffer | null;
+  /** Over the prompt's bytes; made while the CLI runs, since node:crypto takes 2 ms to load. */
+  promptHash: string | null;
   binary: string | null;
   argv: string[];
   warnings: string[];
@@ -24,6 +26,7 @@ export function draftOf(request: WrapperRequest, clock: () => Date): Draft {
     startedAt,
     redactor: createRedactor({ env: request.call.environment, patterns: request.redactionPatterns }),
     prompt: null,
+    promptHash: null,
     binary: null,
     argv: [],
     warnings: [],
@@ -40,4 +43,8 @@ export function newCallId(at: Date): string {
   const time = at.toISOString().replace(/\D/g, '').slice(0, 14);
   const chance = Math.floor(Math.random() * 2 ** 32);
   return `${time}-${chance.toString(16).padStart(8, '0')}`;
+}
+
+export function sha256(bytes: Buffer): string {
+  return process.getBuiltinModule('node:crypto').createHash('sha256').update(bytes).digest('hex');
 }

@@ -4,6 +4,7 @@ import { classify } from '../../policies/classify.ts';
 import type { Clock } from '../../policies/clock.ts';
 import type { Evidence, Verdict } from '../../policies/evidence.ts';
 import { sign } from '../../policies/signature/sign.ts';
+import { visibleChars } from '../../policies/success.ts';
 import type { Tool } from '../../policies/tools.ts';
 import type { Outcome } from '../../wrappers/run.ts';
 
@@ -64,6 +65,3 @@ function evidenceOf({ capture, ...outcome }: Outcome, tool: Tool): Evidence {
     tokens: capture.usage.total_tokens,
   };
 }
-
-/** White space and zero-width characters are no answer. */
-export const visibleChars = (text: string): number => text.replace(/[\s\u200b-\u200f\u2060\ufeff]/g, '').length;

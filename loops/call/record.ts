@@ -4,12 +4,9 @@ import { CALL_RECORD_SCHEMA, type CallRecord } from '../../policies/call-record.
 import { CLASSES } from '../../policies/classes.ts';
 import { ENDINGS } from '../../policies/ending.ts';
 import { UNKNOWN_USAGE, type Usage } from '../../policies/engine-event.ts';
-import { WRAPPER_EXIT } from '../../policies/exit-codes.ts';
-import { sign } from '../../policies/signature/sign.ts';
 import { versionOfPackage } from '../../wrappers/cli-version.ts';
 import type { Outcome } from '../../wrappers/run.ts';
-import type { Refusal } from './check.ts';
-import type { Draft } from './draft.ts';
+import { type Draft, sha256 } from './draft.ts';
 import type { Judgement } from './judge.ts';
 
 export function recordOf(
@@ -42,42 +39,6 @@ export function recordOf(
   return redacted(record, draft);
 }
 
-/** Nothing was started and nothing was paid. */
-export function refusalRecord(draft: Draft, refusal: Refusal): CallRecord {
-  const { adapter, call } = draft.request;
-  const { class: errorClass, reason, message } = refusal;
-  const record: CallRecord = {
-    ...commonOf(draft),
-    model: call.model,
-    duration_ms: 0,
-    ending: 'not_started',
-    native_exit_code: null,
-    signal: null,
-    wrapper_exit_code: WRAPPER_EXIT[adapter.tool][refusal.exit],
-    session_id: null,
-    answer_bytes: 0,
-    usage: UNKNOWN_USAGE,
-    tool_calls: null,
-    denied_tools: [],
-    warnings: draft.warnings,
-    verdict: {
-      class: errorClass,
-      reason,
-      evidence: { source: 'none', text: message, rule: `refused-${reason.replaceAll('_', '-')}` },
-      retry_at: null,
-    },
-    signature: sign({
-      tool: adapter.tool,
-      errorLines: [],
-      eventText: null,
-      detail: { ending: 'not_started', class: errorClass, reason, more: [] },
-    }).signature,
-    orphans_killed: null,
-    inner_retries: null,
-  };
-  return redacted(record, draft);
-}
-
 /** Of a session that was gone on with, the total says nothing of this call. */
 function usageOf({ request }: Draft, usage: Usage): Usage {
   if (request.adapter.usageCounts === 'call' || request.call.resumeSession === null) return usage;
@@ -93,7 +54,8 @@ export function sentenceOf({ verdict, ending, duration_ms }: CallRecord): string
   return `${verdict.class} (${verdict.reason})${when}: ${what.slice(0, 400)}${retry} Next: ${CLASSES[verdict.class].next}.`;
 }
 
-function commonOf(draft: Draft) {
+/** What a record holds from the beginning. */
+export function commonOf(draft: Draft) {
   const { adapter, call } = draft.request;
   return {
     schema: CALL_RECORD_SCHEMA,
@@ -103,13 +65,8 @@ function commonOf(draft: Draft) {
     argv: draft.argv,
     cwd: call.cwd,
     started_at: draft.startedAt.toISOString(),
-    prompt_sha256: draft.prompt === null ? null : sha256(draft.prompt),
+    prompt_sha256: draft.promptHash ?? (draft.prompt && sha256(draft.prompt)),
   };
-}
-
-/** Loaded when first asked, while the CLI runs: at the top of the bundle it would keep the spawn waiting. */
-function sha256(bytes: Buffer): string {
-  return process.getBuiltinModule('node:crypto').createHash('sha256').update(bytes).digest('hex');
 }
 
 function warningsOf(
@@ -130,7 +87,7 @@ function warningsOf(
 }
 
 /** Every text of the record goes through the redactor: a key may stand in an argument as well as in an error message. */
-function redacted(record: CallRecord, { redactor }: Draft): CallRecord {
+export function redacted(record: CallRecord, { redactor }: Draft): CallRecord {
   return redactValue(record, redactor.redact) as CallRecord;
 }
 

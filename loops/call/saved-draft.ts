@@ -88,6 +88,7 @@ export function restoreDraft(
     startedAt: new Date(saved.started_at),
     redactor: createRedactor({ env: environment, patterns: saved.redaction_patterns }),
     prompt: readFileSync(attempt.files.stdin),
+    promptHash: null,
     binary: saved.binary,
     argv: saved.argv,
     warnings: saved.warnings,

@@ -89,12 +89,17 @@ async function settleDead(open: Call, settling: Settling): Promise<Settled> {
     await nextChange(restored.attempt.files.stdout, LOOK_MS, stop);
   }
   const orphans = await endTree(tree);
-  closeFromFiles(open, restored, orphans, journal);
+  await closeFromFiles(open, restored, orphans, journal);
   return { how: 'settled' };
 }
 
-function closeFromFiles(open: Call, { draft, attempt, overlay }: Restored, orphans: number, journal: Journal): void {
-  const outcome = outcomeOf(open, attempt.files, draft.request.adapter, orphans);
+async function closeFromFiles(
+  open: Call,
+  { draft, attempt, overlay }: Restored,
+  orphans: number,
+  journal: Journal,
+): Promise<void> {
+  const outcome = await outcomeOf(open, attempt.files, draft.request.adapter, orphans);
   draft.warnings.push('the wrapper died; this record was made afterwards from the files of its attempt');
   const { tool } = draft.request.adapter;
   const judgement = judge(outcome, {
@@ -119,14 +124,14 @@ function closeFromFiles(open: Call, { draft, attempt, overlay }: Restored, orpha
 }
 
 /** What can be known without having been there: the files, and how the guardian said that it ended, if it could. */
-function outcomeOf(
+async function outcomeOf(
   open: Call,
   files: Restored['attempt']['files'],
   adapter: Restored['draft']['request']['adapter'],
   orphansKilled: number,
-): Outcome {
+): Promise<Outcome> {
   const reading = read(files, adapter);
-  reading.finish();
+  await reading.finish();
   const capture = reading.capture();
   const told = capture.completed || capture.failure !== null;
   return {
