@@ -15,8 +15,8 @@ export interface Follower {
 }
 
 /** Small, so that the text of a flood is garbage before it is moved to the old heap. */
-const CHUNK = 64 * 1024;
-const CHUNKS_A_TURN = 16;
+const CHUNK = 16 * 1024;
+const CHUNKS_A_TURN = 64;
 
 /**
  * @param maxLine characters of a line that are kept; the rest of a longer line is dropped.

@@ -88,7 +88,7 @@ function publishRedacted(from: string, file: string, redactor: Redactor): void {
   }
 }
 
-const CHUNK = 64 * 1024;
+const CHUNK = 16 * 1024;
 
 /** `sync` for what must outlive a power cut: the answer and the record. The logs are worth a rename only. */
 function replace(file: string, promise: 'sync' | 'rename', fill: (fd: number) => void): void {
