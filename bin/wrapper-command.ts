@@ -86,6 +86,7 @@ function chargeOf(adapter: Adapter, { task, stage }: Arguments['text']): Wrapper
   if (task === undefined) return null;
   const located = locateTask(task, process.cwd(), process.env);
   if (located.how === 'mistaken') return `--task: ${located.message}`;
-  // The dispatcher names the run that this call belongs to.
-  return { task: located.folder, stage: stage ?? `${adapter.tool}_adhoc`, runId: process.env.TOLLGATE_RUN_ID ?? null };
+  // The dispatcher says in the environment which run this call belongs to, and what it wants answered.
+  const { TOLLGATE_RUN_ID: runId = null, TOLLGATE_FOR_PROMPT: forPrompt = null } = process.env;
+  return { task: located.folder, stage: stage ?? `${adapter.tool}_adhoc`, runId, forPrompt };
 }

@@ -19,6 +19,9 @@ export interface Question {
   sessionId: string | null;
   /** How long a quota's reset may be waited for; 0 is not at all. */
   waitForResetMs: number;
+  /** How long the next call would have to be waited for, and how much of the task's wall clock is left; null is no limit. */
+  waitMs: number;
+  wallLeftMs: number | null;
   now: Date;
   taskId: string;
   tool: Tool;
@@ -43,6 +46,8 @@ export function decide(question: Question): Decision {
   if (planned === 'stop') return stop(question, count <= 1 ? NEVER[verdict.class] : `seen ${count} times in this run`);
   if (retriesLeft <= 0) return stop(question, 'the retries of this stage are used up');
   if (callsLeft <= 0) return stop(question, 'no paid call is left', [`tollgate budget ${question.taskId} --set N`]);
+  if (question.wallLeftMs !== null && question.waitMs >= question.wallLeftMs)
+    return stop(question, `the wait of ${Math.ceil(question.waitMs / 1000)} s would pass the task's wall clock`);
   if (!dirty) return go(planned, planned === 'retry' ? 'trying once more' : 'trying once more with a digest');
   if (planned === 'retry_digest')
     return stop(question, 'the attempt had already run tools, and its history is what is too long', [RETRY_DIRTY]);
@@ -71,10 +76,10 @@ const NEVER: Record<ErrorClass, string> = {
 };
 
 function waitForReset(question: Question): Decision | null {
-  const { verdict, waitForResetMs, callsLeft, now } = question;
+  const { verdict, waitForResetMs, callsLeft, now, wallLeftMs } = question;
   if (verdict.class !== 'quota' || verdict.retry_at === null || waitForResetMs <= 0 || callsLeft <= 0) return null;
   const waitMs = Date.parse(verdict.retry_at) - now.getTime();
-  if (!(waitMs <= waitForResetMs)) return null;
+  if (!(waitMs <= waitForResetMs) || (wallLeftMs !== null && waitMs >= wallLeftMs)) return null;
   return { action: 'wait_until', until: verdict.retry_at, why: 'waiting for the reset', next_actions: [] };
 }
 

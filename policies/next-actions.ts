@@ -38,7 +38,7 @@ const BY_CLASS = {
   tooling: (situation) => [preflight(situation), rerun(situation)],
   scope_violation: () => ['review `scope.deny` in the manifest, and the changes named above'],
   contract_violation: () => ['fix the prompt, or split the task into smaller ones'],
-  unknown: (situation) => ['read `last_failure.json`', `tollgate explain ${situation.taskId}`],
+  unknown: (situation) => ['read `last_failure.json`', rerun(situation)],
 } as const satisfies Record<ErrorClass, (situation: Situation) => string[]>;
 
 /** Some reasons have a better way out than their class. */

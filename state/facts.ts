@@ -20,6 +20,8 @@ export type Fact =
       stage: string;
       tool: Tool;
       attempt: number;
+      /** The stage's prompt that a run wants answered; what is sent may be a digest of it, or a word to go on. */
+      for_prompt: string | null;
       guardian: ProcessIdentity;
       /** ISO time at which the guardian ends the call at the latest. */
       deadline_at: string;

@@ -16,6 +16,10 @@ const SPEC: CommandSpec = {
     'no-wait': { takes: 'nothing', about: 'refuse, instead of waiting, while another run has the task' },
     redo: { takes: 'texts', about: 'run this stage again though it is done (repeatable)' },
     keep: { takes: 'texts', about: 'keep this done stage though its prompt has changed (repeatable)' },
+    'retry-dirty': {
+      takes: 'nothing',
+      about: 'begin anew even where an attempt ran tools and its session cannot be gone on with',
+    },
     'trust-workspace': { takes: 'nothing', about: 'let the CLIs use the hooks and servers that the folder configures' },
     'exit-by-class': {
       takes: 'nothing',
@@ -52,6 +56,7 @@ export async function run(argv: readonly string[]): Promise<Ran> {
     whenTaken: given.has('no-wait') ? 'refuse' : 'wait',
     redo: texts.redo ?? [],
     keep: texts.keep ?? [],
+    dirtyRetries: given.has('retry-dirty') ? 'allowed' : 'never',
     trustWorkspace: given.has('trust-workspace'),
     stop: { signal: abortOn(stop), by: stop.by },
     clock: () => new Date(),

@@ -23,7 +23,15 @@ export interface WrapperRequest {
     maxOutputBytes: number;
   };
   /** Whose budget pays; null for a call on its own. */
-  charge: { task: TaskFolder; stage: string; runId: string | null } | null;
+  charge: Charge | null;
   /** Words of the user's own that must not be published. */
   redactionPatterns: string[];
+}
+
+export interface Charge {
+  task: TaskFolder;
+  stage: string;
+  /** The run that asks, and the hash of the stage's prompt that it wants answered; null for a caller of its own. */
+  runId: string | null;
+  forPrompt: string | null;
 }

@@ -9,14 +9,9 @@ import { readBudget } from '../../state/manifest.ts';
 import { adoptEdits } from '../../state/stats.ts';
 import type { TaskFolder } from '../../state/task-folder.ts';
 import type { Refusal } from './check.ts';
+import type { Charge } from './request.ts';
 
 export { refreshStats } from '../../state/stats.ts';
-
-export interface Charge {
-  task: TaskFolder;
-  stage: string;
-  runId: string | null;
-}
 
 export interface Reservation {
   callId: string;
@@ -57,6 +52,7 @@ async function reserveOn(charge: Charge, reservation: Reservation, clock: () => 
     stage: charge.stage,
     tool,
     attempt,
+    for_prompt: charge.forPrompt,
     guardian,
     deadline_at: deadlineAt.toISOString(),
   });

@@ -81,7 +81,7 @@ export function restoreDraft(
       call: { ...saved.call, environment },
       files: saved.files,
       limits: saved.limits,
-      charge: { task, stage: saved.stage, runId: null },
+      charge: { task, stage: saved.stage, runId: null, forPrompt: null },
       redactionPatterns: saved.redaction_patterns,
     },
     callId: saved.call_id,

@@ -12,6 +12,8 @@ export interface Errand {
   stage: Stage;
   runId: string;
   promptFile: string;
+  /** The hash of the stage's prompt, of which the file may hold a digest. */
+  forPrompt: string;
   cwd: string;
   trustWorkspace: boolean;
   resumeSession: string | null;
@@ -43,7 +45,7 @@ export async function sendGuardian(
     cleanup: false,
     reject: false,
     stdio: 'ignore',
-    env: { ...errand.environment, TOLLGATE_RUN_ID: errand.runId },
+    env: { ...errand.environment, TOLLGATE_RUN_ID: errand.runId, TOLLGATE_FOR_PROMPT: errand.forPrompt },
     extendEnv: false,
   });
   const pass = () => guardian.kill('SIGTERM');

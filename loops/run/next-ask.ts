@@ -10,23 +10,35 @@ import { ADAPTERS } from '../../wrappers/adapters.ts';
 import { composePrompt, type Prompt, sentHash } from './prompt.ts';
 import type { StageRun } from './stage.ts';
 
+/** What the stage has behind it in this run. */
+export interface Seen {
+  /** This signature, this time included. */
+  count: number;
+  retriesLeft: number;
+  /** How long the next call would have to be waited for. */
+  waitMs: number;
+}
+
 export interface Ask {
   prompt: Prompt;
   resumeSession: string | null;
 }
 
-export function decisionFor(run: StageRun, record: CallRecord, count: number, retriesLeft: number): Decision {
-  const { open, stage, clock } = run;
+export function decisionFor(run: StageRun, record: CallRecord, seen: Seen): Decision {
+  const { open, stage, clock, endsAt } = run;
+  const now = clock();
   const { ledger } = open.journal.read();
   return decide({
     verdict: record.verdict,
-    count,
-    retriesLeft,
+    count: seen.count,
+    retriesLeft: seen.retriesLeft,
     callsLeft: Math.max(0, budgetOf(ledger) - ledger.used),
-    dirty: (record.tool_calls ?? 0) > 0,
+    dirty: run.dirtyRetries === 'never' && (record.tool_calls ?? 0) > 0,
     sessionId: ADAPTERS[stage.tool].resumesToolSessions ? record.session_id : null,
     waitForResetMs: 0,
-    now: clock(),
+    waitMs: seen.waitMs,
+    wallLeftMs: endsAt && endsAt.getTime() - now.getTime(),
+    now,
     taskId: open.task.id,
     tool: stage.tool,
   });

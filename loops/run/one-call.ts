@@ -4,6 +4,7 @@ import { readFileSync } from 'node:fs';
 import type { CallRecord } from '../../policies/call-record.ts';
 import { type Call, openCalls } from '../../state/ledger.ts';
 import { outputsOf, sendGuardian } from './guardian.ts';
+import type { Ask } from './next-ask.ts';
 import type { Prompt } from './prompt.ts';
 import { settle } from './settle.ts';
 import type { StageRun } from './stage.ts';
@@ -13,13 +14,15 @@ export type Answered =
   /** The wrapper left no record: it was killed before it could reserve, or is broken. */
   | { how: 'unanswered'; why: string };
 
-export async function callOnce(run: StageRun, prompt: Prompt, resumeSession: string | null): Promise<Answered> {
+/** @param wanted the hash of the stage's prompt. */
+export async function callOnce(run: StageRun, { prompt, resumeSession }: Ask, wanted: string): Promise<Answered> {
   const { open, stage, runId, environment, guardianStop } = run;
   const errand = {
     task: open.task,
     stage,
     runId,
     promptFile: prompt.file,
+    forPrompt: wanted,
     cwd: open.cwd,
     trustWorkspace: run.trustWorkspace,
     resumeSession,
@@ -36,9 +39,9 @@ export async function callOnce(run: StageRun, prompt: Prompt, resumeSession: str
 /** A success that an earlier run paid for and did not live to use: the same prompt is not asked again. */
 export function paidAnswer(run: StageRun, prompt: Prompt): CallRecord | null {
   const record = readRecord(run);
-  if (record === null || record.verdict.class !== null || record.prompt_sha256 !== prompt.sha256) return null;
-  const call = run.open.journal.read().ledger.calls.get(record.call_id);
-  return call?.verdict?.class === null && call.reserved.stage === run.stage.name ? record : null;
+  const call = record && run.open.journal.read().ledger.calls.get(record.call_id);
+  if (!call || call.reserved.stage !== run.stage.name || call.reserved.for_prompt !== prompt.sha256) return null;
+  return call.verdict !== null && call.verdict.class === null ? record : null;
 }
 
 const settleOne = ({ open, clock, environment, guardianStop, say }: StageRun, call: Call) =>

@@ -22,6 +22,7 @@ export interface RunRequest {
   whenTaken: 'wait' | 'refuse';
   redo: readonly string[];
   keep: readonly string[];
+  dirtyRetries: 'never' | 'allowed';
   trustWorkspace: boolean;
   stop: { signal: AbortSignal; by(): keyof typeof EXIT_BY_SIGNAL | null };
   clock: () => Date;

@@ -20,6 +20,10 @@ export interface StageRun {
   trustWorkspace: boolean;
   /** The user asked to pay for it again. */
   redone: boolean;
+  /** May an attempt that ran tools be begun anew? */
+  dirtyRetries: 'never' | 'allowed';
+  /** When the task's wall clock runs out. */
+  endsAt: Date | null;
   /** Aborted when the run is told to stop: no more calls, no more waiting. */
   stop: AbortSignal;
   /** Aborted once what is known is written: now the guardian may be told. */
@@ -44,7 +48,7 @@ export async function runStage(run: StageRun, first: Prompt): Promise<StageEnd> 
   for (let calls = 1; ; calls++) {
     if (stop.aborted) return { how: 'interrupted', record: null, calls: calls - 1 };
     say(`stage ${stage.name}: call ${calls}`);
-    const answered = await callOnce(run, ask.prompt, ask.resumeSession);
+    const answered = await callOnce(run, ask, first.sha256);
     if (answered.how === 'unanswered')
       return { how: 'failed', failure: unansweredFailure(run, answered.why), record: null, calls: calls - 1 };
     const { record } = answered;
@@ -52,16 +56,16 @@ export async function runStage(run: StageRun, first: Prompt): Promise<StageEnd> 
     if (stop.aborted) return { how: 'interrupted', record, calls };
     const count = (seen.get(record.signature ?? '') ?? 0) + 1;
     seen.set(record.signature ?? '', count);
-    const decision = decisionFor(run, record, count, retriesLeft);
+    const waitMs = waitFor(run, record, calls);
+    const decision = decisionFor(run, record, { count, retriesLeft, waitMs });
     const next = decision.action === 'stop' ? null : await nextAsk(run, record, decision, ask);
-    const waitMs = next === null ? 0 : waitFor(run, record, calls);
     open.journal.append({
       fact: 'decided',
       run_id: run.runId,
       stage: stage.name,
       action: next === null ? 'stop' : decision.action,
       why: decision.why,
-      wait_ms: waitMs,
+      wait_ms: next === null ? 0 : waitMs,
     });
     if (next === null) {
       const failure = failureOf(run, record, { count, attempt: calls, decision });

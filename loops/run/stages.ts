@@ -17,6 +17,8 @@ export interface StagesRequest extends RunRequest {
 
 export async function runStages(request: StagesRequest, plan: readonly Plan[]): Promise<Ended> {
   const { open, say } = request;
+  const { max_wallclock_sec: seconds } = open.manifest.budgets;
+  const endsAt = seconds === undefined ? null : new Date(request.clock().getTime() + seconds * 1000);
   const reports: StageReport[] = [];
   let failure: Failure | null = null;
   let state: Ended['state'] = 'done';
@@ -29,6 +31,7 @@ export async function runStages(request: StagesRequest, plan: readonly Plan[]): 
     const run = {
       ...request,
       stage,
+      endsAt,
       stop: request.stop.signal,
       trustWorkspace,
       redone: request.redo.includes(stage.name),

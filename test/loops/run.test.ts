@@ -6,7 +6,7 @@ import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { openCalls } from '../../state/ledger.ts';
 import type { FakeCommand } from '../rig/fake-call.ts';
-import { answerWith, failWith, SESSION, type Stream, STREAMS, write } from '../rig/streams.ts';
+import { answerWith, failWith, SESSION, STREAMS, type Stream, write } from '../rig/streams.ts';
 import { makeTask } from '../rig/task-run.ts';
 import { TestRig } from '../rig/test-rig.ts';
 
@@ -214,6 +214,26 @@ test('where its session cannot be gone on with, it stops and says so', async ({ 
   assert.match(report.failure!.decision.why, 'the attempt had already run tools, and there is no session to go on in');
 });
 
+test('--retry-dirty begins anew all the same', async ({ rig }) => {
+  const { opens, runsTool, fails }: Stream = STREAMS.gemini;
+  const dirty = [
+    write([...opens(SESSION), ...runsTool('done half'), ...fails('busy', 503, SESSION)]),
+    { do: 'exit', code: 247 } as const,
+  ];
+  answers(rig, dirty, answerWith('gemini', 'whole'));
+  const task = makeTask(rig, { stages: [{ tool: 'gemini', role: 'brief' }] });
+  assert.is((await task.run('--retry-dirty')).code, 0);
+  assert.not(rig.calls[1]!.report.argv.includes('--resume'));
+});
+
+test('a wait that would pass the wall clock is not begun', async ({ rig }) => {
+  answers(rig, failWith('codex', 'Rate limit reached. Please try again in 90s.', 429));
+  const task = makeTask(rig, { ...ONE, budgets: { max_wallclock_sec: 30 } });
+  const { code, report } = await task.run();
+  assert.equal([code, rig.calls.length], [1, 1]);
+  assert.match(report.failure!.decision.why, "would pass the task's wall clock");
+});
+
 test('of two runs of one task the second waits for the first and returns its outcome', async ({ rig }) => {
   const task = makeTask(rig, ONE);
   const first = task.start();
@@ -297,6 +317,21 @@ test('a guardian killed under a living dispatcher is settled by that dispatcher'
   const { code } = await first.result;
   assert.equal([code, rig.calls.length], [0, 1]);
   assert.is(task.read('outputs/codex_brief.codex.out'), 'paid for');
+});
+
+test('an answer to a digest that was paid for before a crash is not paid again', async ({ rig }) => {
+  const long =
+    "Codex ran out of room in the model's context window. Start a new thread or clear earlier history before retrying.";
+  const task = makeTask(rig, ONE);
+  const first = task.start();
+  await (await rig.call()).tell(...failWith('codex', long, 400));
+  const second = await rig.call();
+  first.signal('SIGKILL');
+  await first.result;
+  const again = task.run();
+  await second.tell(...answerWith('codex', 'paid for'));
+  const { code } = await again;
+  assert.equal([code, rig.calls.length, task.read('outputs/codex_brief.codex.out')], [0, 2, 'paid for']);
 });
 
 test('a call whose whole tree died is closed as interrupted, counted, and made once more', async ({ rig }) => {

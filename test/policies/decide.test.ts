@@ -20,6 +20,8 @@ const question = (
   dirty: false,
   sessionId: 's1',
   waitForResetMs: 0,
+  waitMs: 0,
+  wallLeftMs: null,
   now: NOW,
   taskId: 'demo',
   tool: 'codex',
@@ -107,6 +109,12 @@ test('every class that stops has something to do next', () => {
 
 test('nothing is decided about a success', () => {
   assert.equal(decide(question(null)), { action: 'stop', why: 'nothing failed', next_actions: [] });
+});
+
+test('nothing is waited for beyond the wall clock of the task', () => {
+  assert.is(action('transient', { waitMs: 4000, wallLeftMs: 5000 }), 'retry');
+  const { action: stopped, why } = decide(question('transient', { waitMs: 5000, wallLeftMs: 5000 }));
+  assert.equal([stopped, why], ['stop', "the wait of 5 s would pass the task's wall clock"]);
 });
 
 test.run();

@@ -18,6 +18,7 @@ const reserved = (call_id: string): Fact => ({
   stage: 'gemini_brief',
   tool: 'gemini',
   attempt: 1,
+  for_prompt: null,
   guardian: owner,
   deadline_at: '2026-01-02T03:09:05Z',
 });
@@ -52,7 +53,13 @@ test('reservations are granted while the grants before them are fewer than the b
   const { ledger } = journal.read();
   assert.equal(
     [...ledger.calls].map(([id, call]) => [id, call.granted]),
-    [['a', true], ['b', true], ['c', false], ['d', true], ['e', false]],
+    [
+      ['a', true],
+      ['b', true],
+      ['c', false],
+      ['d', true],
+      ['e', false],
+    ],
   );
   assert.is(ledger.used, 3);
   rmSync(folder, { recursive: true });
@@ -113,7 +120,8 @@ test('an offset beyond the end is an error that says what to do', () => {
   journal.append(reserved('a'));
   assert.throws(
     () => journal.read(10_000),
-    (error: Error) => error instanceof JournalError && /lost its end\. Restore it, or delete stats\.json/.test(error.message),
+    (error: Error) =>
+      error instanceof JournalError && /lost its end\. Restore it, or delete stats\.json/.test(error.message),
   );
   rmSync(folder, { recursive: true });
 });
@@ -124,7 +132,10 @@ test('a granted call without a verdict is open; the first verdict stands', () =>
   journal.append(verdict('a'));
   journal.append({ ...verdict('a'), exit_code: 12 } as Fact);
   const { ledger } = journal.read();
-  assert.equal(openCalls(ledger).map((call) => call.reserved.call_id), ['b']);
+  assert.equal(
+    openCalls(ledger).map((call) => call.reserved.call_id),
+    ['b'],
+  );
   assert.is(ledger.calls.get('a')!.verdict!.exit_code, 0);
   rmSync(folder, { recursive: true });
 });

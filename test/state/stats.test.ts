@@ -20,6 +20,7 @@ const reserve = (journal: Journal, ...ids: string[]) => {
       stage: 's',
       tool: 'codex',
       attempt: 1,
+      for_prompt: null,
       guardian: { pid: 1, start_time: '1', host: 'h', boot_id: 'b', pid_ns: 'n' },
       deadline_at: '2026-01-02T03:09:05Z',
     } satisfies Fact);
@@ -85,9 +86,21 @@ test('unknown fields that a person added are kept', async () => {
 });
 
 for (const [what, change, message] of [
-  ['a negative count', (s: Record<string, unknown>) => void (s.paid_calls_used = -1), 'paid_calls_used must be a whole number from 0, not -1.'],
-  ['a count in words', (s: Record<string, unknown>) => void (s.paid_calls_used = 'none'), 'paid_calls_used must be a whole number from 0, not "none".'],
-  ['no offset', (s: Record<string, unknown>) => void delete s.journal_offset, 'journal_offset must be a whole number from 0, not missing.'],
+  [
+    'a negative count',
+    (s: Record<string, unknown>) => void Object.assign(s, { paid_calls_used: -1 }),
+    'paid_calls_used must be a whole number from 0, not -1.',
+  ],
+  [
+    'a count in words',
+    (s: Record<string, unknown>) => void Object.assign(s, { paid_calls_used: 'none' }),
+    'paid_calls_used must be a whole number from 0, not "none".',
+  ],
+  [
+    'no offset',
+    (s: Record<string, unknown>) => void delete s.journal_offset,
+    'journal_offset must be a whole number from 0, not missing.',
+  ],
 ] as const)
   test(`${what} is an error that names the field, and the file stays as it is`, async () => {
     const { journal, file, done } = await edited(change);

@@ -71,6 +71,7 @@ test('a failed run tells the class and reason of its last call', async () => {
     stage: 'codex_impl',
     tool: 'codex',
     attempt: 1,
+    for_prompt: null,
     guardian: self,
     deadline_at: '1970-01-01T00:00:00.000Z',
   });
