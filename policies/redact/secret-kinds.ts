@@ -57,7 +57,7 @@ export const SECRET_KINDS: readonly SecretKind[] = [
       'pypi-',
     ],
     find: findShaped(
-      /(?:sk-(?=[\w-]{0,200}\d)[\w-]{16,}|[sr]k_(?:live|test)_\w{16,}|(?:gsk|hf|npm)_[A-Za-z0-9]{30,}|xai-\w{40,}|SG\.[\w-]{16,}\.[\w-]{16,}|glpat-[\w-]{20,}|dop_v1_\w{40,}|pypi-[\w-]{40,})/y,
+      /(?:sk-(?=[\w-]{0,80}\d)[\w-]{16,}|[sr]k_(?:live|test)_\w{16,}|(?:gsk|hf|npm)_[A-Za-z0-9]{30,}|xai-\w{40,}|SG\.[\w-]{16,}\.[\w-]{16,}|glpat-[\w-]{20,}|dop_v1_\w{40,}|pypi-[\w-]{40,})/y,
     ),
     examples: [`sk-${A}`, `sk-proj-${A}`, `sk_live_${A}`, `gsk_${A}`, `npm_${A}`, `glpat-${A}`],
     harmless: ['sk-learn-contrib-and-something-else', 'task-0123456789abcdefghij', 'npm_config_registry', 'sk-fake'],

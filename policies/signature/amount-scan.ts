@@ -22,11 +22,8 @@ const ASKS_IN_UNIT =
 export function scanWait(cursor: Cursor, at: number): number {
   const end = scanDuration(cursor, at);
   if (end) return ASKS.test(windowBefore(cursor, at)) ? end : 0;
-  return isWhole(cursor, at) &&
-    (cursor.lead === 58 || cursor.lead === 61) &&
-    ASKS_IN_UNIT.test(windowBefore(cursor, at))
-    ? cursor.unitEnd
-    : 0;
+  if ((cursor.lead !== 58 && cursor.lead !== 61) || cursor.lastFrom === cursor.lastTo || !isWhole(cursor, at)) return 0;
+  return ASKS_IN_UNIT.test(windowBefore(cursor, at)) ? cursor.unitEnd : 0;
 }
 
 export function bucket(cursor: Cursor, at: number, end: number): string {

@@ -9,10 +9,12 @@ export const SPACE = 16;
 /** May stand inside a path or a URL. */
 export const TRAIL = 32;
 
+export const DIGITS = '0123456789';
+
 export const KIND = new Uint8Array(128);
 
 mark('ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz_', WORD | TRAIL);
-mark('0123456789', WORD | DIGIT | HEX | TRAIL);
+mark(DIGITS, WORD | DIGIT | HEX | TRAIL);
 mark('abcdefABCDEF', HEX);
 mark('-.', JOINT | TRAIL);
 mark('/@+=%#$&!~*', TRAIL);
@@ -38,7 +40,7 @@ export const HAS = {
 } as const;
 
 export const FEATURE = new Uint8Array(128);
-for (const digit of '0123456789') FEATURE[digit.charCodeAt(0)] = HAS.digit;
+for (const digit of DIGITS) FEATURE[digit.charCodeAt(0)] = HAS.digit;
 FEATURE[47] = HAS.slash;
 FEATURE[92] = HAS.slash;
 FEATURE[58] = HAS.colon;
@@ -52,7 +54,8 @@ export function kindOf(code: number): number {
 
 export const isWord = (code: number): boolean => code < 128 && ((KIND[code] as number) & WORD) !== 0;
 export const isDigit = (code: number): boolean => code >= 48 && code <= 57;
-export const isSpace = (code: number): boolean => (kindOf(code) & SPACE) !== 0;
+export const isSpace = (code: number): boolean =>
+  code < 128 ? ((KIND[code] as number) & SPACE) !== 0 : isWideSpace(code);
 
 /** Letters beyond ASCII. Marks, signs, emoji, box drawing and private glyphs are punctuation and vanish. */
 export function isLetter(code: number): boolean {

@@ -22,8 +22,9 @@ export function scanCode(cursor: Cursor, at: number): number {
   const length = unitEnd - at;
   if (length > 5 || !isDigit(text.charCodeAt(at))) return 0;
   for (let i = at + 1; i < unitEnd; i += 1) if (!isDigit(text.charCodeAt(i))) return 0;
-  const value = Number(text.slice(at, unitEnd));
   const last = wordBefore(cursor, 1);
+  if (last === '' && length !== 3) return 0;
+  const value = Number(text.slice(at, unitEnd));
   const labelled = LABELS.has(last) || (LINKS.has(last) && (LABELS.has(wordBefore(cursor, 2)) || last === 'returned'));
   const older = wordBefore(cursor, 2);
   if (labelled && !isHttpLabel(last, older)) return unitEnd;

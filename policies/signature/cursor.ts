@@ -103,19 +103,23 @@ function closeUnit(cursor: Cursor, end: number, any: number, all: number): void 
 
 /** `HAS` bits of the word at `at`: those of its run, and how it stands. */
 export function featuresOf(cursor: Cursor, at: number): number {
-  const { text, unitEnd, lead } = cursor;
-  let features = cursor.features;
-  if (lead === 58 || lead === 61) features |= HAS.label;
-  if (cursor.quote) features |= HAS.quote;
+  const { text, unitEnd } = cursor;
+  let features = cursor.features | standingOf(cursor);
   if (unitEnd - at > 6) features |= HAS.length;
   if (isDigit(text.charCodeAt(unitEnd + 1)) || isDigit(text.charCodeAt(unitEnd + 2))) features |= HAS.digitNext;
-  if (cursor.context.taskId !== undefined) features |= HAS.task;
   return features;
+}
+
+/** `HAS` bits of what stands before the token, and of what is known about the text. */
+export function standingOf({ lead, quote, context }: Cursor): number {
+  const behind = (lead === 58 || lead === 61 ? HAS.label : 0) | (quote ? HAS.quote : 0);
+  return context.taskId === undefined ? behind : behind | HAS.task;
 }
 
 /** The word before the token (1) or the one before that (2), in lower case; '' where there is none. */
 export function wordBefore(cursor: Cursor, distance: 1 | 2): string {
-  const [from, to] = distance === 1 ? [cursor.lastFrom, cursor.lastTo] : [cursor.olderFrom, cursor.olderTo];
+  const from = distance === 1 ? cursor.lastFrom : cursor.olderFrom;
+  const to = distance === 1 ? cursor.lastTo : cursor.olderTo;
   return to - from > 40 ? '' : cursor.text.slice(from, to).toLowerCase();
 }
 
@@ -130,3 +134,13 @@ export function wordAfter(cursor: Cursor, at: number): string {
   while (to < far && isWord(text.charCodeAt(to))) to += 1;
   return text.slice(from, to).toLowerCase();
 }
+
+/** Up to four letters at `at` as one number, in either case: for asking a small set without making a string. */
+export function lettersAt(text: string, at: number, count: number): number {
+  let packed = 0;
+  for (let i = at; i < at + count; i += 1) packed = (packed << 7) | ((text.charCodeAt(i) | 32) & 127);
+  return packed;
+}
+
+export const lettersOf = (...words: string[]): ReadonlySet<number> =>
+  new Set(words.map((word) => lettersAt(word, 0, word.length)));

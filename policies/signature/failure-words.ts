@@ -13,13 +13,13 @@ const STEMS = [
   'timed? ?out|timeout|disconnect|connection (?:reset|closed|lost)|reset by peer|hang up|out of (?:memory|room)|ran out',
   'stack overflow|segmentation|core dumped|locked|conflict|already (?:in use|exists|has|running)',
   'log ?in\\b|sign in|set an auth|try again',
+  // Codes, where a label says that they are codes.
+  'status\\W{1,4}-?\\d|code\\W{1,4}-?\\d|errno\\W{1,4}-?\\d|http\\W{1,4}\\d|exit(?:ed)?(?: with)?(?: code| status)? \\d',
 ].join('|');
 
-/** Codes, where a label or their place says that they are codes, and names of errors and signals. */
-const CODES =
-  /^\W{0,3}[45]\d\d\b|\b(?:status|code|errno|http)\W{1,4}-?\d|\bexit(?:ed)?(?: with)?(?: code| status)? \d|\bE[A-Z]{4,}\b|\bSIG(?:KILL|TERM|SEGV|ABRT|INT|BUS|PIPE)\b/;
-
 const STEM = new RegExp(STEMS, 'iy');
+const NAME = /E[A-Z]{4,}\b|SIG(?:KILL|TERM|SEGV|ABRT|INT|BUS|PIPE)\b/y;
+const STATUS_AT_HEAD = /^\W{0,3}[45]\d\d\b/;
 
 /** Whether a line says that something failed. Linear: a stem is looked for only where one may begin. */
 export function isErrorBearing(line: string): boolean {
@@ -27,14 +27,22 @@ export function isErrorBearing(line: string): boolean {
   for (let at = 0; at < line.length; at += 1) {
     const code = line.charCodeAt(at);
     const isLetter = code < 128 && (code | 32) > 96 && (code | 32) < 123;
-    // A word begins, or a capital within a name: `TimeoutError`.
-    if (isLetter && (before === 0 || (before > 96 && code < 97)) && mayBegin(code, line.charCodeAt(at + 1))) {
-      STEM.lastIndex = at;
-      if (STEM.test(line)) return true;
-    }
-    before = isLetter ? code : 0;
+    if (isLetter) {
+      const following = line.charCodeAt(at + 1);
+      // A word begins, or a capital within a name: `TimeoutError`.
+      if (before === 0 || (before > 96 && code < 97)) {
+        if (mayBegin(code, following) && matches(STEM, line, at)) return true;
+        if ((code === 69 || code === 83) && following > 64 && following < 91 && matches(NAME, line, at)) return true;
+      }
+      before = code;
+    } else before = 0;
   }
-  return CODES.test(line);
+  return STATUS_AT_HEAD.test(line);
+}
+
+function matches(pattern: RegExp, line: string, at: number): boolean {
+  pattern.lastIndex = at;
+  return pattern.test(line);
 }
 
 const PAIRS = new Uint8Array(32 * 32);

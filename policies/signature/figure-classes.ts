@@ -1,7 +1,7 @@
 // Token classes with figures: times, the codes that are kept, amounts; then names, and any word with a digit left.
 
 import * as amount from './amount-scan.ts';
-import { HAS } from './characters.ts';
+import { DIGITS, HAS } from './characters.ts';
 import * as code from './code-scan.ts';
 import type { Cursor } from './cursor.ts';
 import * as name from './name-scan.ts';
@@ -15,6 +15,7 @@ export const FIGURES: readonly TokenClass[] = [
     name: 'date',
     put: '<time>',
     begins: 'word',
+    first: DIGITS,
     needs: HAS.digit,
     scan: time.scanDate,
     examples: [
@@ -39,6 +40,7 @@ export const FIGURES: readonly TokenClass[] = [
     name: 'day of month',
     put: '<time>',
     begins: 'word',
+    first: DIGITS,
     needs: HAS.digit,
     scan: time.scanDayOfMonth,
     examples: [['21 Nov 2026 20:16:49 GMT, 21-Nov-2026', '<time>']],
@@ -60,6 +62,7 @@ export const FIGURES: readonly TokenClass[] = [
     name: 'clock',
     put: '<time>',
     begins: 'word',
+    first: DIGITS,
     needs: HAS.digit,
     scan: time.scanClock,
     examples: [['20:16:49.882 resets at 8pm (America/Los_Angeles), at 8:30', '<time> resets at <time> at <time>']],
@@ -76,6 +79,7 @@ export const FIGURES: readonly TokenClass[] = [
     name: 'code',
     put: keepCode,
     begins: 'word',
+    first: DIGITS,
     needs: HAS.digit,
     scan: code.scanCode,
     examples: [
@@ -93,6 +97,7 @@ export const FIGURES: readonly TokenClass[] = [
     name: 'named code',
     put: keepCode,
     begins: 'word',
+    first: 'ectmohps0',
     needs: HAS.digit,
     scan: code.scanNamedCode,
     examples: [['error[E0425], TS2304', 'error <code:e0425> <code:ts2304>']],
@@ -101,6 +106,7 @@ export const FIGURES: readonly TokenClass[] = [
     name: 'duration',
     put: '<n>',
     begins: 'word',
+    first: DIGITS,
     needs: HAS.digit,
     scan: amount.scanDuration,
     examples: [['took 14.61 seconds, 1h 2m 3s, 5099ms in all', 'took <n> in all']],
@@ -109,6 +115,7 @@ export const FIGURES: readonly TokenClass[] = [
     name: 'size',
     put: '<n>',
     begins: 'word',
+    first: DIGITS,
     needs: HAS.digit,
     scan: amount.scanSize,
     examples: [['truncated to 8388608 bytes of 1.5 GiB', 'truncated to <n> of <n>']],

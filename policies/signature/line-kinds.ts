@@ -119,20 +119,6 @@ export const LINE_KINDS: readonly LineKind[] = [
     examples: ['(node:4880) MaxListenersExceededWarning: Possible EventTarget memory leak detected.'],
   },
   {
-    name: 'progress',
-    grade: 'noise',
-    pattern: /\d ?%/,
-    unlessError: true,
-    examples: ['Downloading model 45%', ' 45% |█████     | 9/20'],
-  },
-  {
-    name: 'spinner',
-    grade: 'noise',
-    pattern: /^[⠀-⣿◐◓◑◒|/\\]\s+\S|^\[[#=>. -]{3,}\]/,
-    unlessError: true,
-    examples: ['⠋ Working', '[=====>    ] 12/20'],
-  },
-  {
     name: 'retry',
     grade: 'retry',
     pattern:
@@ -182,27 +168,41 @@ export const LINE_KINDS: readonly LineKind[] = [
     pattern: /^An unexpected critical error occurred:\s?\[object Object\]/,
     examples: ['An unexpected critical error occurred:[object Object]'],
   },
+  {
+    name: 'progress',
+    grade: 'noise',
+    pattern: /\d ?%/,
+    unlessError: true,
+    examples: ['Downloading model 45%', ' 45% |█████     | 9/20'],
+  },
+  {
+    name: 'spinner',
+    grade: 'noise',
+    pattern: /^[⠀-⣿◐◓◑◒|/\\]\s+\S|^\[[#=>. -]{3,}\]/,
+    unlessError: true,
+    examples: ['⠋ Working', '[=====>    ] 12/20'],
+  },
 ];
 
 /** What a line is, found out once. */
 export interface Line {
   text: string;
   kind: LineKind | null;
+  /** Whether it says that something failed; a line of a kind says nothing that counts. */
   bearsError: boolean;
 }
 
 export function assess(text: string): Line {
+  const kind = kindOf(text);
+  if (kind && !kind.unlessError) return { text, kind, bearsError: false };
   const bearsError = isErrorBearing(text);
-  return { text, kind: kindOfLine(text, bearsError), bearsError };
+  return { text, kind: bearsError ? null : kind, bearsError };
 }
 
-function kindOfLine(text: string, bearsError: boolean): LineKind | null {
+function kindOf(text: string): LineKind | null {
   if (!AT_HEAD.test(text) && !ANYWHERE.test(text)) return null;
   const trimmed = text.trimStart();
-  return (
-    LINE_KINDS.find((kind) => kind.pattern.test(kind.indented ? text : trimmed) && !(kind.unlessError && bearsError)) ??
-    null
-  );
+  return LINE_KINDS.find(({ pattern, indented }) => pattern.test(indented ? text : trimmed)) ?? null;
 }
 
 // Most lines are of no kind: two looks at a line say so, instead of one for each kind.

@@ -1,7 +1,7 @@
 // Token classes that are known by what marks them: a placeholder, a prefix, the label in front.
 
 import * as amount from './amount-scan.ts';
-import { HAS } from './characters.ts';
+import { DIGITS, HAS } from './characters.ts';
 import * as name from './name-scan.ts';
 import { keep, type TokenClass } from './token-class.ts';
 
@@ -54,6 +54,7 @@ export const MARKED: readonly TokenClass[] = [
     name: 'wait',
     put: amount.bucket,
     begins: 'word',
+    first: DIGITS,
     needs: HAS.digit,
     scan: amount.scanWait,
     examples: [

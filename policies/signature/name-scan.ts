@@ -1,12 +1,13 @@
 // Finds names that change between two runs of one failure: secrets, the task, labelled ids, values, names of things.
 
 import { isDigit, isLetter, isSpace, isWord, kindOf } from './characters.ts';
-import { type Cursor, wordAfter, wordBefore } from './cursor.ts';
+import { type Cursor, lettersAt, lettersOf, wordAfter, wordBefore } from './cursor.ts';
 
 const PLACEHOLDER = /<(?:path|url|mail|host|time|secret|task|prompt|name|v|n|wait:[smh]|code:[\w-]{1,60})>/iy;
 const REDACTED = /\[REDACTED:[^\]\s]{1,80}\]/iy;
 const SECRET =
   /(?:sk-[\w*-]{4,}|[sr]k_(?:live|test)_\w{8,}|gh[pousr]_\w{8,}|github_pat_\w{8,}|AIza[\w*-]{10,}|ya29\.[\w.-]{8,}|xox[a-z]-[\w-]{8,}|A[KS]IA\w{12,}|eyJ[\w-]{8,}\.[\w-]+(?:\.[\w-]*)?)/iy;
+const SECRET_PAIRS = lettersOf('sk', 'rk', 'gh', 'gi', 'ai', 'ya', 'xo', 'ak', 'as', 'ey');
 const BEARER = /[\w.~+/=-]{16,}/y;
 
 /** What an earlier pass put in stays as it is. */
@@ -15,7 +16,8 @@ export const scanPlaceholder = (cursor: Cursor, at: number): number => endOf(PLA
 export const scanRedacted = (cursor: Cursor, at: number): number => endOf(REDACTED, cursor, at);
 
 /** `sk-…`, `ghp_…`, `AIza…`, a JWT. */
-export const scanSecret = (cursor: Cursor, at: number): number => endOf(SECRET, cursor, at);
+export const scanSecret = (cursor: Cursor, at: number): number =>
+  SECRET_PAIRS.has(lettersAt(cursor.text, at, 2)) ? endOf(SECRET, cursor, at) : 0;
 
 /** What follows `Bearer` or `Basic`. */
 export function scanBearer(cursor: Cursor, at: number): number {
@@ -49,7 +51,10 @@ export function scanLabelledId(cursor: Cursor, at: number): number {
 /** `req_…`, `toolu_…`, `org-…`, `chatcmpl-…` without a digit. */
 export function scanPrefixedId(cursor: Cursor, at: number): number {
   const { text, unitEnd } = cursor;
-  if (unitEnd - at < 7 || unitEnd - at > 80) return 0;
+  if (unitEnd - at > 80) return 0;
+  let mark = at + 3;
+  while (mark < at + 8 && isWord(text.charCodeAt(mark)) && text.charCodeAt(mark) !== 95) mark += 1;
+  if (text.charCodeAt(mark) !== 95 && text.charCodeAt(mark) !== 45) return 0;
   return PREFIXED.test(text.slice(at, unitEnd)) ? unitEnd : 0;
 }
 
@@ -134,7 +139,9 @@ export function scanRandom(cursor: Cursor, at: number): number {
 export function scanNumber(cursor: Cursor, at: number): number {
   const { text, unitEnd } = cursor;
   if (!cursor.unitHasDigit) return 0;
-  return unitEnd - at < 9 && KNOWN.has(text.slice(at, unitEnd).toLowerCase()) ? 0 : unitEnd;
+  return unitEnd - at < 9 && !isDigit(text.charCodeAt(at)) && KNOWN.has(text.slice(at, unitEnd).toLowerCase())
+    ? 0
+    : unitEnd;
 }
 
 const isBearer = (word: string): boolean => word === 'bearer' || word === 'basic';

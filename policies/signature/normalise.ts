@@ -1,7 +1,8 @@
 // Brings a text to its normal form: words in lower case, one space between them, a placeholder for whatever is volatile.
 
-import { HAS, isLetter, isWord, KIND, SPACE, WORD } from './characters.ts';
-import { type Context, type Cursor, featuresOf, openCursor, readRun, readUnit } from './cursor.ts';
+import { HAS, isLetter, isSpace, isWord, KIND, WORD } from './characters.ts';
+import { type Context, type Cursor, featuresOf, openCursor, readRun, readUnit, standingOf } from './cursor.ts';
+import { createNormalText, type NormalText } from './normal-text.ts';
 import { stripInvisible } from './tidy.ts';
 import type { TokenClass } from './token-class.ts';
 import { TOKEN_CLASSES } from './token-classes.ts';
@@ -22,55 +23,39 @@ export function normalise(
   trace?: Trace,
 ): string {
   const cursor = openCursor(withoutPrompt(stripInvisible(text), context.prompt), context);
-  const written: Written = { out: '', last: '', from: 0, to: 0 };
-  let at = 0;
-  while (at < cursor.text.length && written.out.length + written.to - written.from < limit) {
-    at = step(cursor, at, written, trace);
+  const { text: source } = cursor;
+  const normal = createNormalText(source);
+  for (let at = 0; at < source.length && normal.length() < limit; ) {
+    if (isSpace(source.charCodeAt(at))) {
+      cursor.spaced = true;
+      cursor.quote = 0;
+      at += 1;
+    } else at = step(cursor, at, normal, trace);
   }
-  flush(cursor, written);
-  return written.out.toLowerCase();
-}
-
-interface Written {
-  out: string;
-  last: string;
-  /** Words that follow each other with one space between them are copied in one piece, once it ends. */
-  from: number;
-  to: number;
-}
-
-function flush(cursor: Cursor, written: Written): void {
-  if (written.from === written.to) return;
-  const words = cursor.text.slice(written.from, written.to);
-  written.out += written.out === '' ? words : ` ${words}`;
-  written.from = written.to;
+  return normal.end();
 }
 
 /** Takes one token or one sign at `at` and returns the offset past it. */
-function step(cursor: Cursor, at: number, written: Written, trace: Trace | undefined): number {
+function step(cursor: Cursor, at: number, normal: NormalText, trace: Trace | undefined): number {
   const code = cursor.text.charCodeAt(at);
   const kind = code < 128 ? (KIND[code] as number) : 0;
-  if (kind & SPACE) {
-    cursor.spaced = true;
-    cursor.quote = 0;
-    return at + 1;
-  }
   const fresh = at >= cursor.runEnd;
   if (fresh) readRun(cursor, at);
-  if (!(kind & WORD) && !isLetter(code)) return takeSign(cursor, at, code, written, trace);
+  if (!(kind & WORD) && !isLetter(code)) return takeSign(cursor, at, code, normal, trace);
   if (!fresh || cursor.unitEnd !== cursor.runEnd) readUnit(cursor, at);
   for (const row of wordClasses(featuresOf(cursor, at), code)) {
     const end = row.scan(cursor, at);
-    if (end > at) return eat(cursor, row, at, end, written, trace);
+    if (end > at) return eat(cursor, row, at, end, normal, trace);
   }
-  return keepWord(cursor, at, written);
+  return keepWord(cursor, at, normal);
 }
 
-function takeSign(cursor: Cursor, at: number, code: number, written: Written, trace: Trace | undefined): number {
+function takeSign(cursor: Cursor, at: number, code: number, normal: NormalText, trace: Trace | undefined): number {
+  const features = cursor.features | standingOf(cursor);
   for (const row of SIGN_CLASSES[code] ?? NONE) {
-    if ((row.needs & ~HAS.label & cursor.features) !== (row.needs & ~HAS.label)) continue;
+    if ((row.needs & features) !== row.needs) continue;
     const end = row.scan(cursor, at);
-    if (end > at) return eat(cursor, row, at, end, written, trace);
+    if (end > at) return eat(cursor, row, at, end, normal, trace);
   }
   return passSign(cursor, at, code);
 }
@@ -80,14 +65,11 @@ function eat(
   row: TokenClass,
   at: number,
   end: number,
-  written: Written,
+  normal: NormalText,
   trace: Trace | undefined,
 ): number {
   const put = typeof row.put === 'string' ? row.put : row.put(cursor, at, end);
-  if (put !== '') flush(cursor, written);
-  if (put !== '' && (put !== written.last || put.startsWith('<code')))
-    written.out += written.out === '' ? put : ` ${put}`;
-  if (put !== '') written.last = put;
+  if (put !== '') normal.put(put);
   if (trace) {
     const eaten = trace[row.name] ?? [];
     if (eaten.length < TRACED) eaten.push(cursor.text.slice(at, Math.min(end, at + 120)));
@@ -98,14 +80,9 @@ function eat(
   return end;
 }
 
-function keepWord(cursor: Cursor, at: number, written: Written): number {
+function keepWord(cursor: Cursor, at: number, normal: NormalText): number {
   const end = cursor.unitEnd;
-  if (written.from === written.to || at !== written.to + 1 || cursor.text.charCodeAt(written.to) !== 32) {
-    flush(cursor, written);
-    written.from = at;
-  }
-  written.to = end;
-  written.last = '';
+  normal.keep(at, end);
   advance(cursor, at, end);
   return end;
 }

@@ -1,7 +1,7 @@
 // Finds file paths: Windows, UNC, POSIX, home, relative, bare file names, each with a line and column behind it.
 
 import { isDigit, isLetter, isWord, kindOf, TRAIL } from './characters.ts';
-import type { Cursor } from './cursor.ts';
+import { type Cursor, lettersAt, lettersOf } from './cursor.ts';
 
 const BACKSLASH = 92;
 const COLON = 58;
@@ -91,11 +91,14 @@ export function scanFileName(cursor: Cursor, at: number): number {
 export function scanModulePath(cursor: Cursor, at: number): number {
   const { text, unitEnd } = cursor;
   if (unitEnd !== at + 4 || text.charCodeAt(unitEnd) !== COLON) return 0;
-  const scheme = text.slice(at, unitEnd).toLowerCase();
+  const scheme = lettersAt(text, at, 4);
   const after = text.charCodeAt(unitEnd + 1);
-  if (scheme === 'file' ? after !== SLASH : scheme !== 'node' || !isWord(after) || isDigit(after)) return 0;
+  if (FILE.has(scheme) ? after !== SLASH : !NODE.has(scheme) || !isWord(after) || isDigit(after)) return 0;
   return pastPlace(text, pastTrail(text, unitEnd + 1));
 }
+
+const FILE = lettersOf('file');
+const NODE = lettersOf('node');
 
 /** A quoted path may hold spaces: `'/a b/c'`. */
 export function scanQuotedPath(cursor: Cursor, at: number): number {

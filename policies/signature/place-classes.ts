@@ -1,7 +1,7 @@
 // Token classes that say where: URLs, paths, hosts, and identifiers with a shape of their own.
 
 import * as address from './address-scan.ts';
-import { HAS } from './characters.ts';
+import { DIGITS, HAS } from './characters.ts';
 import * as name from './name-scan.ts';
 import * as path from './path-scan.ts';
 import type { TokenClass } from './token-class.ts';
@@ -27,7 +27,7 @@ export const PLACES: readonly TokenClass[] = [
     name: 'quoted path',
     put: '<path>',
     begins: 'word/~.\\',
-    needs: HAS.slash,
+    needs: HAS.slash | HAS.quote,
     scan: path.scanQuotedPath,
     examples: [["open '/a b/c d.txt'", 'open <path>']],
   },
@@ -54,6 +54,7 @@ export const PLACES: readonly TokenClass[] = [
     name: 'module path',
     put: '<path>',
     begins: 'word',
+    first: 'fn',
     needs: HAS.colon,
     scan: path.scanModulePath,
     examples: [['in node:internal/timers:95:5 or file:///a/b.js:1:2', 'in <path> or <path>']],
@@ -126,6 +127,7 @@ export const PLACES: readonly TokenClass[] = [
     name: 'hex groups',
     put: '<host>',
     begins: 'word:[',
+    first: `abcdef${DIGITS}`,
     needs: HAS.colon,
     scan: address.scanHexGroups,
     examples: [
@@ -138,6 +140,7 @@ export const PLACES: readonly TokenClass[] = [
     name: 'ipv4',
     put: '<host>',
     begins: 'word',
+    first: DIGITS,
     needs: HAS.digit | HAS.dot,
     scan: address.scanIpv4,
     examples: [['connect ECONNREFUSED 127.0.0.1:9', 'connect econnrefused <host>']],

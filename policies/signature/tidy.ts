@@ -24,6 +24,7 @@ export function tidy(raw: string, maxLength: number): TidyLine {
   // Nearly all lines are plain ASCII, and one pass over them is enough.
   for (let at = 0; at < raw.length; at += 1) {
     const code = raw.charCodeAt(at);
+    if (code === 13 && at === raw.length - 1) return { line: raw.slice(0, -1), hasLetter };
     if ((code < 32 && code !== 9) || code > 126 || at === maxLength) return tidyOdd(raw, maxLength);
     if (((code | 32) > 96 && (code | 32) < 123) || code === 95) hasLetter = true;
   }

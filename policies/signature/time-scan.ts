@@ -1,7 +1,7 @@
 // Finds points in time: ISO and its file-name form, RFC and ctime dates, clock times, with the zone behind them.
 
 import { isDigit, isWord } from './characters.ts';
-import { type Cursor, wordBefore } from './cursor.ts';
+import { type Cursor, lettersAt, lettersOf, wordBefore } from './cursor.ts';
 
 const CLOCK = String.raw`\d{1,2}:\d{2}(?::\d{2})?(?:[.,]\d{1,9})?(?:\s?[ap]\.?m(?![a-z])\.?)?`;
 const ZONE =
@@ -37,7 +37,7 @@ export function scanDate(cursor: Cursor, at: number): number {
 export function scanMonth(cursor: Cursor, at: number): number {
   const { text, unitEnd } = cursor;
   if (unitEnd - at < 3 || unitEnd - at > 9) return 0;
-  return MONTHS.has(text.slice(at, at + 3).toLowerCase()) ? match(NAMED, text, at) : 0;
+  return MONTHS.has(lettersAt(text, at, 3)) ? match(NAMED, text, at) : 0;
 }
 
 /** `21 Nov 2026 20:16:49 GMT`, `21-Nov-2026`. */
@@ -46,7 +46,7 @@ export function scanDayOfMonth(cursor: Cursor, at: number): number {
   const first = isDigit(text.charCodeAt(at + 1)) ? at + 2 : at + 1;
   const sign = text.charCodeAt(first);
   if (!isDigit(text.charCodeAt(at)) || (sign !== 32 && sign !== 45)) return 0;
-  return MONTHS.has(text.slice(first + 1, first + 4).toLowerCase()) ? match(NAMED, text, at) : 0;
+  return MONTHS.has(lettersAt(text, first + 1, 3)) ? match(NAMED, text, at) : 0;
 }
 
 /** A weekday in front of a date or an hour. */
@@ -54,7 +54,7 @@ export function scanDay(cursor: Cursor, at: number): number {
   const { text, unitEnd } = cursor;
   const next = text.charCodeAt(unitEnd);
   if (unitEnd - at < 3 || unitEnd - at > 9 || (next !== 32 && next !== 44)) return 0;
-  return DAYS.has(text.slice(at, at + 3).toLowerCase()) ? match(NAMED, text, at) : 0;
+  return DAYS.has(lettersAt(text, at, 3)) ? match(NAMED, text, at) : 0;
 }
 
 /** `20:16:49.882`, `8:30 PM`, `8pm (America/Los_Angeles)`; `8:30` alone only after "at" and the like. */
@@ -62,13 +62,18 @@ export function scanClock(cursor: Cursor, at: number): number {
   const { text, unitEnd } = cursor;
   if (!isDigit(text.charCodeAt(at)) || unitEnd - at > 4) return 0;
   if (text.charCodeAt(unitEnd) === 58) {
+    if (!isDigit(text.charCodeAt(unitEnd + 1)) || !isDigit(text.charCodeAt(unitEnd + 2))) return 0;
     return match(FULL_CLOCK, text, at) || (AT.has(wordBefore(cursor, 1)) ? match(AT_CLOCK, text, at) : 0);
   }
-  return match(AM_PM, text, at);
+  // `8pm` as one unit, or `8 pm`.
+  return isHalf(text.charCodeAt(unitEnd - 2)) || isHalf(text.charCodeAt(unitEnd + 1)) ? match(AM_PM, text, at) : 0;
 }
 
-const MONTHS = new Set(['jan', 'feb', 'mar', 'apr', 'may', 'jun', 'jul', 'aug', 'sep', 'oct', 'nov', 'dec']);
-const DAYS = new Set(['mon', 'tue', 'wed', 'thu', 'fri', 'sat', 'sun']);
+/** `a` or `p`. */
+const isHalf = (code: number): boolean => (code | 32) === 97 || (code | 32) === 112;
+
+const MONTHS = lettersOf('jan', 'feb', 'mar', 'apr', 'may', 'jun', 'jul', 'aug', 'sep', 'oct', 'nov', 'dec');
+const DAYS = lettersOf('mon', 'tue', 'wed', 'thu', 'fri', 'sat', 'sun');
 const AT = new Set(['at', 'until', 'by', 'from', 'since', 'time', 'reset', 'resets']);
 
 function match(pattern: RegExp, text: string, at: number): number {

@@ -50,7 +50,7 @@ test('lets nothing of codex through that stands before its first ERROR, whatever
   const stderr = `Reading additional input from stdin...
 OpenAI Codex v0.169.0
 --------
-workdir: /x
+workdir: /x/failed-error-401
 --------
 user
 fix it: Error 429 Too Many Requests, quota exceeded
