@@ -29,7 +29,6 @@ export function openAttempt({ request, callId, prompt }: Draft): Attempt {
   const folder = attemptFolder(request, callId);
   mkdirSync(folder, { recursive: true, mode: 0o700 });
   const attempt = { folder, files: filesIn(folder), temporary: mkdtempSync(path.join(tmpdir(), 'tg-')) };
-  for (const file of [attempt.files.stdout, attempt.files.stderr]) writeFileSync(file, '', { mode: 0o600 });
   writeFileSync(attempt.files.stdin, prompt ?? '', { mode: 0o600 });
   return attempt;
 }

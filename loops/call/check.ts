@@ -84,15 +84,22 @@ function folderMistake(folder: string): string | null {
 function outputMistake({ files }: WrapperRequest): string | null {
   const { out, err, result, sessionIdOut, doneMarker, pidFile } = files;
   const flags = { out, err, result, 'session-id-out': sessionIdOut, 'done-marker': doneMarker, 'pid-file': pidFile };
+  const writable = new Set<string>();
   for (const [flag, file] of Object.entries(flags)) {
     if (file === null) continue;
+    const folder = path.dirname(path.resolve(file));
     try {
-      mkdirSync(path.dirname(file), { recursive: true });
-      accessSync(path.dirname(file), constants.W_OK | constants.X_OK);
+      if (!writable.has(folder)) makeWritable(folder);
+      writable.add(folder);
       if (statSync(file, { throwIfNoEntry: false })?.isDirectory()) return `--${flag} ${file} is a folder; name a file`;
     } catch (error) {
       return `--${flag} ${file}: its folder cannot be written (${(error as NodeJS.ErrnoException).code}); make it writable or name another`;
     }
   }
   return null;
+}
+
+function makeWritable(folder: string): void {
+  mkdirSync(folder, { recursive: true });
+  accessSync(folder, constants.W_OK | constants.X_OK);
 }

@@ -1,6 +1,6 @@
 // A call's draft on disk: with it, whoever comes after a crash can judge and publish what the call left.
 
-import { readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { createRedactor } from '../../policies/redact.ts';
 import type { Tool } from '../../policies/tools.ts';
@@ -61,7 +61,7 @@ export function saveDraft(attempt: Attempt, draft: Draft, overlay: Overlay): voi
   writeFileSync(fileIn(attempt.folder), `${JSON.stringify(saved, null, 2)}\n`, { mode: 0o600 });
 }
 
-/** null when the call died before its draft stood on disk: then nothing was started. */
+/** null when the call died before its CLI could be started. */
 export function restoreDraft(
   folder: string,
   task: TaskFolder,
@@ -75,6 +75,8 @@ export function restoreDraft(
     return null;
   }
   const attempt = attemptIn(folder, saved.temporary);
+  // The descriptors are opened right before the spawn.
+  if (!existsSync(attempt.files.stdout)) return null;
   const draft: Draft = {
     request: {
       adapter: ADAPTERS[saved.tool],
