@@ -91,8 +91,10 @@ function failureLines(failure: Failure): string[] {
     `- Ending: ${failure.ending ?? 'not started'}, exit ${failure.exit_code}; the CLI's own: ${failure.signal ?? failure.native_exit_code ?? 'none'}`,
     ...(failure.signature === null
       ? []
-      : [`- Signature: ${failure.signature}, seen ${failure.count} times in this run`]),
-    `- Decision: ${failure.decision.action}: ${oneLine(failure.decision.why, 200)}`,
+      : [
+          `- Signature: ${failure.signature}, seen ${failure.count === 1 ? 'once' : `${failure.count} times`} in this run`,
+        ]),
+    `- Decision: ${failure.decision.action}; ${oneLine(failure.decision.why, 200)}`,
     ...(failure.retry_at === null ? [] : [`- Not before: ${failure.retry_at}`]),
     '',
   ];
