@@ -35,7 +35,8 @@ try {
       `| ${ADAPTERS[tool].command} | ${ours.toFixed(1)} | ${theirs.toFixed(1)} | ${difference.toFixed(1)} | ${ratio.toFixed(2)} |`,
     );
   }
-  if (process.argv[3] !== "no-flood") flood();
+  dispatch();
+  if (process.argv[3] !== 'no-flood') flood();
 } finally {
   rmSync(root, { recursive: true, force: true });
 }
@@ -50,6 +51,20 @@ function timed(argv: string[]): number {
   const { status, stderr } = spawnSync(process.execPath, argv, { cwd: root, env, stdio: ['ignore', 'ignore', 'pipe'] });
   if (status !== 0) throw new Error(`${argv.join(' ')} exited ${status}: ${stderr}`);
   return Number(process.hrtime.bigint() - began) / 1e6;
+}
+
+/** One whole dispatched stage: dispatcher, guardian, CLI, report. */
+function dispatch(): void {
+  const times = Array.from({ length: Math.ceil(PAIRS / 3) }, (_, i) => {
+    const task = path.join(root, '.tmp/task', `t${i}`);
+    mkdirSync(task, { recursive: true });
+    const manifest = { task_id: `t${i}`, goal: 'Nothing.', stages: [{ tool: 'codex', role: 'brief' }] };
+    writeFileSync(path.join(task, 'manifest.json'), JSON.stringify(manifest));
+    return timed([path.resolve('dist/tollgate.cjs'), 'run', `t${i}`, '--quiet']);
+  });
+  console.log(
+    `\nA whole dispatched stage with a no-op CLI: ${median(times).toFixed(0)} ms (median of ${times.length}).`,
+  );
 }
 
 /** 1 GiB of stderr through a wrapper, its peak memory told by the process itself. */
