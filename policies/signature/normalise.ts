@@ -1,6 +1,6 @@
 // Brings a text to its normal form: words in lower case, one space between them, a placeholder for whatever is volatile.
 
-import { HAS, isLetter, isSpace, isWord, KIND, WORD } from './characters.ts';
+import { HAS, isLetter, isSpace, KIND, WORD } from './characters.ts';
 import { type Context, type Cursor, featuresOf, openCursor, readRun, readUnit, standingOf } from './cursor.ts';
 import { createNormalText, type NormalText } from './normal-text.ts';
 import { stripInvisible } from './tidy.ts';
@@ -52,7 +52,7 @@ function step(cursor: Cursor, at: number, normal: NormalText, trace: Trace | und
 
 function takeSign(cursor: Cursor, at: number, code: number, normal: NormalText, trace: Trace | undefined): number {
   const features = cursor.features | standingOf(cursor);
-  for (const row of SIGN_CLASSES[code] ?? NONE) {
+  for (const row of signClasses(code)) {
     if ((row.needs & features) !== row.needs) continue;
     const end = row.scan(cursor, at);
     if (end > at) return eat(cursor, row, at, end, normal, trace);
@@ -121,7 +121,7 @@ function passSign(cursor: Cursor, at: number, code: number): number {
 }
 
 // Filled as needed; full length from the start, since V8 keeps a sparse array as a slow dictionary.
-const WORD_CLASSES = new Array<readonly TokenClass[] | undefined>(HAS.task * 2 * 32).fill(undefined);
+const WORD_CLASSES = new Array<readonly TokenClass[] | undefined>(HAS.task * 2 * 32);
 
 /** The classes that a word with this first letter and these features may begin: for most words very few. */
 function wordClasses(features: number, first: number): readonly TokenClass[] {
@@ -137,12 +137,21 @@ function wordClasses(features: number, first: number): readonly TokenClass[] {
   return classes;
 }
 
+const SIGN_CLASSES: (readonly TokenClass[])[] = [];
+
+/** The classes that this sign may begin. */
+function signClasses(code: number): readonly TokenClass[] {
+  if (SIGN_CLASSES.length === 0) {
+    const signs = TOKEN_CLASSES.map((row) => ({ row, begins: row.begins.replace('word', '') }));
+    for (let sign = 0; sign < 128; sign += 1) {
+      const character = String.fromCharCode(sign);
+      SIGN_CLASSES.push(signs.filter(({ begins }) => begins.includes(character)).map(({ row }) => row));
+    }
+  }
+  return code < 128 ? (SIGN_CLASSES[code] as readonly TokenClass[]) : NONE;
+}
+
 const NONE: readonly TokenClass[] = [];
-const SIGN_CLASSES: readonly (readonly TokenClass[])[] = Array.from({ length: 128 }, (_, code) =>
-  isWord(code)
-    ? NONE
-    : TOKEN_CLASSES.filter((row) => row.begins.replace('word', '').includes(String.fromCharCode(code))),
-);
 
 function withoutPrompt(text: string, prompt: string | undefined): string {
   const echo = prompt?.trim() ?? '';
