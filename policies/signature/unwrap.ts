@@ -26,7 +26,7 @@ export function createUnwrapper(maxLength: number, emit: (line: Line) => void): 
     widest = NARROWEST;
   };
   const append = (line: Line): boolean => {
-    if (held === null || !hadNoRoom(last, line.text, widest) || !goesOn(held, line)) return false;
+    if (held === null || line.kind !== null || !hadNoRoom(last, line.text, widest) || !goesOn(held, line)) return false;
     widest = Math.max(widest, last.length);
     if (held.text.length < maxLength) held = assess(`${held.text} ${line.text.trimStart()}`.slice(0, maxLength));
     last = line.text.trimEnd();
@@ -51,16 +51,19 @@ export function createUnwrapper(maxLength: number, emit: (line: Line) => void): 
 
 /** Whether the first word of `line` would have been too long for the line before it. */
 function hadNoRoom(last: string, line: string, widest: number): boolean {
-  const word = /^\s*(\S*)/.exec(line)?.[1]?.length ?? 0;
-  return last.length <= WIDEST && last.length + 1 + word > widest;
+  if (last.length > WIDEST) return false;
+  let from = 0;
+  while (line.charCodeAt(from) === 32) from += 1;
+  const space = line.indexOf(' ', from);
+  return last.length + 1 + (space < 0 ? line.length : space) - from > widest;
 }
 
 /**
  * Whether `line` may be the rest of a sentence. An error must not be lost in the notice above it, so what names a
  * failure joins one only behind a word that cannot end a sentence; below an error it is kept in any case.
  */
-function goesOn(held: Line, { text, kind, bearsError }: Line): boolean {
-  if (kind !== null || BEGINS.test(text) || held.text.startsWith(text.slice(0, 60))) return false;
+function goesOn(held: Line, { text, bearsError }: Line): boolean {
+  if (BEGINS.test(text) || held.text.startsWith(text.slice(0, 60))) return false;
   if (held.kind !== null && bearsError) {
     return held.kind.grade === 'retry' ? !CAPITAL.test(text) : OPEN_END.test(held.text) || /^\s*["'(`]/.test(text);
   }
