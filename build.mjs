@@ -47,7 +47,10 @@ async function part(build, { path: wish, kind, importer, resolveDir }) {
   if (kind !== 'dynamic-import' || wish.startsWith('node:')) return undefined;
   const { path: file } = await build.resolve(wish, { kind: 'import-statement', importer, resolveDir });
   const known = file.split('node_modules/').at(-1) ?? file;
-  const name = `lazy-${path.relative('.', path.resolve(known)).replace(/\.\w+$/, '').replace(/[^\w-]+/g, '-')}`;
+  const name = `lazy-${path
+    .relative('.', path.resolve(known))
+    .replace(/\.\w+$/, '')
+    .replace(/[^\w-]+/g, '-')}`;
   if (!built.has(name)) wanted[name] = file;
   return { path: `./${name}.cjs`, external: true };
 }

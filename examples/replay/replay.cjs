@@ -16,8 +16,11 @@ const PLAY = {
     print({ type: 'init', session_id: '11111111-2222-4333-8444-555555555555', model: 'replay' });
     if (overloaded) {
       writeFileSync(first, '');
-      const message = '[API Error: {"error":{"code":503,"message":"The model is overloaded. Please try again later.","status":"UNAVAILABLE"}}]';
-      process.stderr.write('Error when talking to Gemini API RetryableQuotaError: The model is overloaded. Please try again later.\n');
+      const message =
+        '[API Error: {"error":{"code":503,"message":"The model is overloaded. Please try again later.","status":"UNAVAILABLE"}}]';
+      process.stderr.write(
+        'Error when talking to Gemini API RetryableQuotaError: The model is overloaded. Please try again later.\n',
+      );
       print({ type: 'result', status: 'error', error: { type: 'unknown', message }, stats: { total_tokens: 0 } });
       process.exitCode = 247;
       return;
@@ -25,7 +28,11 @@ const PLAY = {
     print(
       { type: 'message', role: 'user', content: prompt },
       { type: 'message', role: 'assistant', content: answer, delta: true },
-      { type: 'result', status: 'success', stats: { total_tokens: 120, input_tokens: 80, output_tokens: 40, cached: 0 } },
+      {
+        type: 'result',
+        status: 'success',
+        stats: { total_tokens: 120, input_tokens: 80, output_tokens: 40, cached: 0 },
+      },
     );
   },
   codex() {
