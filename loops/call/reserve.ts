@@ -6,12 +6,12 @@ import type { Tool } from '../../policies/tools.ts';
 import { type Journal, JournalError, openJournal } from '../../state/journal.ts';
 import { budgetOf } from '../../state/ledger.ts';
 import { readBudget } from '../../state/manifest.ts';
-import { adoptEdits } from '../../state/stats.ts';
+import { adoptEdits, refreshStats } from '../../state/stats.ts';
 import type { TaskFolder } from '../../state/task-folder.ts';
 import type { Refusal } from './check.ts';
 import type { Charge } from './request.ts';
 
-export { refreshStats } from '../../state/stats.ts';
+export { refreshStats };
 
 export interface Reservation {
   callId: string;
@@ -58,6 +58,7 @@ async function reserveOn(charge: Charge, reservation: Reservation, clock: () => 
   });
   const { ledger } = journal.read();
   if (ledger.calls.get(callId)?.granted === true) return { how: 'granted', journal, attempt };
+  await refreshStats(journal, clock);
   return { how: 'refused', refusal: budgetRefusal(charge.task, ledger.used, budgetOf(ledger)) };
 }
 

@@ -9,7 +9,7 @@ export const ANSWER_RULES = [
     source: 'any',
     match: {
       status: ['none'],
-      text: /truncated because it exceeded|\bmax_(?:output_)?tokens\b|(?:ended|finished) without a finish reason|missing finish_reason|stream closed before|(?:stream|response) ended (?:prematurely|without)|incomplete response|premature (?:close|end)/i,
+      text: /truncated because it exceeded|\bmax_(?:output_)?tokens\b|(?:ended|finished) without a finish reason|missing finish_reason|stream closed before|(?:stream|response|request|connection) ended (?:prematurely|without)|incomplete response|premature (?:close|end)/i,
     },
     class: 'transient',
     reason: 'cut_answer',
@@ -39,7 +39,7 @@ export const ANSWER_RULES = [
     source: 'any',
     match: {
       status: ['none', '5xx'],
-      text: /\b(?:unterminated|unexpected)\b.{0,60}\bjson\b|failed to parse .{0,40}\b(?:chunk|stream|response|event)|\b(?:invalid|malformed) json\b|eof while parsing/i,
+      text: /\b(?:unterminated|unexpected)\b.{0,60}\bjson\b|failed to parse .{0,40}\b(?:chunk|stream|response|event)|\b(?:invalid|malformed|incomplete) json\b|eof while parsing/i,
     },
     class: 'transient',
     reason: 'garbled_response',

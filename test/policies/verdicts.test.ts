@@ -9,17 +9,21 @@ const CAPTURES = 'test/captures';
 
 /** By scenario: the same for all tools that were recorded, or tool by tool. In text mode (`.text`) no event ends the call. */
 const VERDICTS: Record<string, string | Partial<Record<Tool, string>>> = {
+  '400-no-body': { gemini: 'tooling/bad_request', codex: 'unknown/unmatched', copilot: 'tooling/bad_request' },
   '400expired': { gemini: 'auth/bad_key', codex: 'auth/not_signed_in', copilot: 'auth/bad_credentials' },
   '400key': 'auth/bad_key',
   '400key.text': 'auth/bad_key',
+  '400model': 'tooling/model_not_found',
   '400region': { gemini: 'auth/region_unsupported', codex: 'auth/region_unsupported', copilot: 'auth/bad_credentials' },
   '401': { gemini: 'auth/bad_credentials', codex: 'auth/bad_key', copilot: 'auth/bad_credentials' },
   '401.retries': { codex: 'auth/bad_key' },
   '401.text': { gemini: 'auth/bad_credentials', codex: 'auth/bad_key', copilot: 'auth/bad_credentials' },
+  '401deactivated': { gemini: 'auth/bad_credentials', codex: 'auth/not_authorised', copilot: 'auth/bad_credentials' },
   '402billing': 'quota/billing',
   '403': { gemini: 'auth/not_authorised', codex: 'auth/not_authorised', copilot: 'auth/bad_credentials' },
   '403.retries': { codex: 'auth/not_authorised' },
   '403.text': { gemini: 'auth/not_authorised', codex: 'auth/not_authorised', copilot: 'auth/bad_credentials' },
+  '403disabled': { gemini: 'auth/not_authorised', codex: 'auth/not_authorised', copilot: 'auth/bad_credentials' },
   '404': 'tooling/model_not_found',
   '404.text': 'tooling/model_not_found',
   '408': 'transient/timeout',
@@ -35,6 +39,7 @@ const VERDICTS: Record<string, string | Partial<Record<Tool, string>>> = {
   '429plain': 'transient/rate_limit',
   '429plain.retries': { gemini: 'transient/rate_limit' },
   '429plain.text': 'transient/rate_limit',
+  '500-no-body': { gemini: 'transient/server_error', codex: 'transient/overloaded', copilot: 'transient/server_error' },
   '500': { gemini: 'transient/server_error', codex: 'transient/overloaded', copilot: 'transient/server_error' },
   '500.retries': { gemini: 'transient/server_error', codex: 'transient/overloaded' },
   '500.text': { gemini: 'transient/server_error', codex: 'transient/overloaded', copilot: 'transient/server_error' },
@@ -51,11 +56,17 @@ const VERDICTS: Record<string, string | Partial<Record<Tool, string>>> = {
   'bad-approval-mode': { gemini: 'tooling/bad_flag' },
   'bad-flag': 'tooling/bad_flag',
   'bad-sandbox': { codex: 'tooling/bad_flag' },
+  blank: 'transient/empty_answer',
   'blank-prompt': { gemini: 'ok', codex: 'tooling/no_prompt', copilot: 'tooling/no_prompt' },
   blocked: {
     gemini: 'transient/cut_answer',
     codex: 'contract_violation/content_filter',
     copilot: 'contract_violation/content_filter',
+  },
+  'captive-portal': {
+    gemini: 'transient/garbled_response',
+    codex: 'transient/cut_answer',
+    copilot: 'transient/cut_answer',
   },
   'by-key-401': { gemini: 'auth/bad_credentials' },
   'by-key-500': { codex: 'transient/overloaded' },
@@ -146,6 +157,9 @@ const VERDICTS: Record<string, string | Partial<Record<Tool, string>>> = {
   toolsleep: 'transient/timeout',
   untrusted: { gemini: 'tooling/untrusted', codex: 'ok', copilot: 'ok' },
   'write-outside': { gemini: 'ok' },
+  'proxy-403-page': { gemini: 'auth/not_authorised', codex: 'auth/not_authorised', copilot: 'auth/bad_credentials' },
+  'proxy-407': { gemini: 'transient/network', codex: 'auth/proxy_auth', copilot: 'auth/proxy_auth' },
+  unicode: 'ok',
 };
 
 for (const tool of readdirSync(CAPTURES) as Tool[])
