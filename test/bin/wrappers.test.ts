@@ -307,6 +307,12 @@ test('gemini_headless: what a prompt mentions or begins with is sent as text', a
   assert.is(rig.calls[0]!.report.stdin.text, '\n/help me with \\@.env and a\\@b\n');
 });
 
+test('copilot_tool: a prompt that begins with a slash is sent as text', async ({ rig }) => {
+  rig.answer(() => answerWith('copilot', 'ok'));
+  await runWrapper(rig, 'copilot', [], ' \n/compact this @file\n').ended();
+  assert.is(rig.calls[0]!.report.stdin.text, '\u200b \n/compact this @file\n');
+});
+
 test('--timeout-mode wait_done only notes the deadline', async ({ rig }) => {
   const running = runWrapper(rig, 'codex', ['--timeout-ms=1000', '--timeout-mode=wait_done']);
   const fake = await rig.call();

@@ -1,6 +1,7 @@
 // The copilot CLI.
 
 import { type Adapter, type CallRequest, NO_OVERLAY } from '../adapter.ts';
+import { escapePrompt } from './escape.ts';
 import { readEvent, readStderr } from './events.ts';
 import { readUsage } from './usage.ts';
 
@@ -26,7 +27,7 @@ export const COPILOT = {
   environment: () => ({ NO_COLOR: '1', COPILOT_AUTO_UPDATE: 'false' }),
   // The CLI has no switch for its inner retries (5 more requests); it announces each a second or more before it sends it.
   overlay: () => NO_OVERLAY,
-  prompt: { via: 'stdin', escape: (text) => text, limit: null },
+  prompt: { via: 'stdin', escape: escapePrompt, limit: null },
   readEvent,
   readStderr,
   usageFile: { argument: (file) => `--usage-output-file=${file}`, read: readUsage },
