@@ -1,6 +1,6 @@
 // The flags of the three wrapper commands: those that all have, and those of one CLI alone.
 
-import { EXIT_GEMINI_INPUT, WRAPPER_EXIT } from '../policies/exit-codes.ts';
+import { WRAPPER_EXIT } from '../policies/exit-codes.ts';
 import type { Adapter } from '../wrappers/adapter.ts';
 import type { CommandSpec, FlagRow } from './command-line.ts';
 
@@ -88,7 +88,9 @@ export function wrapperSpec(adapter: Adapter): CommandSpec {
       [codes.failure, 'any other failure; --result says which'],
       [codes.missingBinary, `${adapter.binary} is not installed`],
       [codes.badInput, 'missing or bad input; nothing was paid'],
-      ...(adapter.tool === 'gemini' ? [[EXIT_GEMINI_INPUT, 'gemini itself refused its input'] as const] : []),
+      ...(codes.refusedInput === null || codes.refusedInput === codes.badInput
+        ? []
+        : [[codes.refusedInput, `${adapter.binary} itself refused its input`] as const]),
       ['130, 143', 'stopped by INT, TERM; the record is written first'],
       [70, 'a bug of ours'],
     ],

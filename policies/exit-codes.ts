@@ -8,16 +8,15 @@ export interface ExitCodes {
   failure: number;
   missingBinary: number;
   badInput: number;
+  /** The CLI itself refused its input, and asked nothing; null where it never does. */
+  refusedInput: number | null;
 }
 
 export const WRAPPER_EXIT = {
-  gemini: { ok: 0, timeout: 13, failure: 12, missingBinary: 10, badInput: 11 },
-  copilot: { ok: 0, timeout: 33, failure: 32, missingBinary: 30, badInput: 31 },
-  codex: { ok: 0, timeout: 124, failure: 12, missingBinary: 13, badInput: 2 },
+  gemini: { ok: 0, timeout: 13, failure: 12, missingBinary: 10, badInput: 11, refusedInput: 14 },
+  copilot: { ok: 0, timeout: 33, failure: 32, missingBinary: 30, badInput: 31, refusedInput: 31 },
+  codex: { ok: 0, timeout: 124, failure: 12, missingBinary: 13, badInput: 2, refusedInput: null },
 } as const satisfies Record<Tool, ExitCodes>;
-
-/** gemini only: the CLI itself refused its input (native 42). */
-export const EXIT_GEMINI_INPUT = 14;
 
 export const WAIT_EXIT = { ok: 0, failure: 1, timeout: 1, badInput: 2 } as const;
 

@@ -1,5 +1,6 @@
 // What the runner must know about a CLI: one literal row each, the same keys in the same order.
 
+import type { ErrorClass } from '../policies/classes.ts';
 import type { EngineEvent, Usage } from '../policies/engine-event.ts';
 import type { Tool } from '../policies/tools.ts';
 
@@ -71,6 +72,8 @@ export interface Adapter {
   sessionId: 'chosen' | 'announced';
   /** Can a session in which tools ran be gone on with? gemini sends a broken history then (0.52 to at least 0.61). */
   resumesToolSessions: boolean;
+  /** Did the CLI refuse its input by itself, before anything was asked? */
+  refusedInput(ended: { exitCode: number | null; class: ErrorClass | null; requests: number | null }): boolean;
   /** How long the CLI may take to exit after its terminal event. */
   lingerMs: number;
 }

@@ -168,6 +168,6 @@ function guard({ limits, retries, adapter }: Invocation, reading: Reading, stop:
   reading.watch(take, grow);
   return {
     cause,
-    release: dogs.clear,
+    release: dogs.release,
   };
 }

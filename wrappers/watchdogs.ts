@@ -1,8 +1,8 @@
-// Named timers, each of which can be set anew; all are dropped at once.
+// Named timers, each of which can be set anew; all are dropped at once, and none is set after that.
 
 export interface Watchdogs {
   set(name: string, afterMs: number, bark: () => void): void;
-  clear(): void;
+  release(): void;
 }
 
 /** The longest time that a timer of Node can hold; a longer one would fire at once. */
@@ -10,13 +10,16 @@ const LONGEST_MS = 2_147_483_647;
 
 export function createWatchdogs(): Watchdogs {
   const timers = new Map<string, NodeJS.Timeout>();
+  let released = false;
   return {
     set(name, afterMs, bark) {
+      if (released) return;
       const old = timers.get(name);
       if (old !== undefined) clearTimeout(old);
       timers.set(name, setTimeout(bark, Math.min(afterMs, LONGEST_MS)));
     },
-    clear() {
+    release() {
+      released = true;
       for (const timer of timers.values()) clearTimeout(timer);
       timers.clear();
     },

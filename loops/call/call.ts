@@ -1,10 +1,12 @@
 // One guarded call: check, reserve, run, judge, record, publish. The wrapper commands are thin over it.
 
 import type { CallRecord } from '../../policies/call-record.ts';
+import type { Verdict } from '../../policies/evidence.ts';
 import type { EXIT_BY_SIGNAL } from '../../policies/exit-codes.ts';
 import { isSuccess, SUCCESS, visibleChars } from '../../policies/success.ts';
 import type { Fact } from '../../state/facts.ts';
 import type { Journal } from '../../state/journal.ts';
+import type { Adapter } from '../../wrappers/adapter.ts';
 import { identify } from '../../wrappers/processes/identity.ts';
 import { markEnvironment, markerOf } from '../../wrappers/processes/marker.ts';
 import { type Invocation, type Observer, type Outcome, run } from '../../wrappers/run.ts';
@@ -12,7 +14,7 @@ import { localClock } from '../local-clock.ts';
 import { type Attempt, closeAttempt, openAttempt } from './attempt.ts';
 import { check, type Refusal } from './check.ts';
 import { type Draft, draftOf, sha256, wallMs } from './draft.ts';
-import { wrapperExit } from './exit.ts';
+import { type Ended, wrapperExit } from './exit.ts';
 import type { Judgement } from './judge.ts';
 import { publishAll, publishPid, publishRecord, removeStale } from './publish.ts';
 import { recordOf, sentenceOf } from './record.ts';
@@ -169,7 +171,15 @@ function contextOf({ request, prompt, clock }: Draft) {
   };
 }
 
-function exitOf(draft: Draft, { ending, exitCode }: Outcome, { verdict }: Judgement, stop: Stop): number {
-  const { tool } = draft.request.adapter;
-  return wrapperExit({ tool, ending, verdict, nativeExitCode: exitCode, stoppedBy: stop.by() });
+function exitOf(draft: Draft, outcome: Outcome, { verdict }: Judgement, stop: Stop): number {
+  const { adapter } = draft.request;
+  return wrapperExit({ ...endedOf(adapter, outcome, verdict), stoppedBy: stop.by() });
+}
+
+/** What the exit code depends on. */
+export function endedOf(adapter: Adapter, outcome: Outcome, verdict: Verdict): Omit<Ended, 'stoppedBy'> {
+  const { ending, exitCode, capture } = outcome;
+  const requests = capture.usage.api_requests;
+  const refusedInput = adapter.refusedInput({ exitCode, class: verdict.class, requests });
+  return { tool: adapter.tool, ending, verdict, refusedInput };
 }

@@ -3,13 +3,12 @@
 import { accessSync, constants, mkdirSync, readFileSync, statSync } from 'node:fs';
 import path from 'node:path';
 import type { Obstacle } from '../../policies/evidence.ts';
-import type { ExitCodes } from '../../policies/exit-codes.ts';
 import type { PromptLimit } from '../../wrappers/adapter.ts';
 import { findBinary } from '../../wrappers/find-binary.ts';
 import type { WrapperRequest } from './request.ts';
 
 export interface Refusal extends Obstacle {
-  exit: Exclude<keyof ExitCodes, 'ok' | 'timeout'>;
+  exit: 'failure' | 'missingBinary' | 'badInput';
 }
 
 export type Checked =

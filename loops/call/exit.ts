@@ -3,29 +3,26 @@
 import { CLASSES, EXIT_BUDGET } from '../../policies/classes.ts';
 import type { Ending } from '../../policies/ending.ts';
 import type { Verdict } from '../../policies/evidence.ts';
-import { EXIT_BY_SIGNAL, EXIT_GEMINI_INPUT, WRAPPER_EXIT } from '../../policies/exit-codes.ts';
+import { EXIT_BY_SIGNAL, WRAPPER_EXIT } from '../../policies/exit-codes.ts';
 import type { Tool } from '../../policies/tools.ts';
 
 export interface Ended {
   tool: Tool;
   ending: Ending;
   verdict: Verdict;
-  nativeExitCode: number | null;
+  /** The CLI refused what it was given before it asked anything. */
+  refusedInput: boolean;
   /** The signal that stopped the wrapper. */
   stoppedBy: keyof typeof EXIT_BY_SIGNAL | null;
 }
 
-export function wrapperExit({ tool, ending, verdict, nativeExitCode, stoppedBy }: Ended): number {
+export function wrapperExit({ tool, ending, verdict, refusedInput, stoppedBy }: Ended): number {
   const codes = WRAPPER_EXIT[tool];
   if (verdict.class === null) return codes.ok;
   if (ending === 'cancelled') return stoppedBy === null ? codes.failure : EXIT_BY_SIGNAL[stoppedBy];
   if (ending === 'timed_out' || ending === 'idle') return codes.timeout;
-  if (tool === 'gemini' && nativeExitCode === NATIVE_GEMINI_INPUT) return EXIT_GEMINI_INPUT;
-  return codes.failure;
+  return refusedInput ? (codes.refusedInput ?? codes.failure) : codes.failure;
 }
-
-/** gemini's own "input error": no prompt, a bad session id, a broken command in the prompt. */
-const NATIVE_GEMINI_INPUT = 42;
 
 /** Under --exit-by-class a class may have a code of its own. */
 export function exitByClass(code: number, verdict: Verdict): number {

@@ -10,7 +10,7 @@ import { identify, isAlive } from '../../wrappers/processes/identity.ts';
 import { read } from '../../wrappers/reading.ts';
 import type { Outcome } from '../../wrappers/run.ts';
 import { closeAttempt } from '../call/attempt.ts';
-import { verdictFact } from '../call/call.ts';
+import { endedOf, verdictFact } from '../call/call.ts';
 import { wrapperExit } from '../call/exit.ts';
 import { judge } from '../call/judge.ts';
 import { publishAll } from '../call/publish.ts';
@@ -109,13 +109,7 @@ async function closeFromFiles(
     clock: localClock(draft.clock()),
   });
   const { verdict } = judgement;
-  const exit = wrapperExit({
-    tool,
-    ending: outcome.ending,
-    verdict,
-    nativeExitCode: outcome.exitCode,
-    stoppedBy: null,
-  });
+  const exit = wrapperExit({ ...endedOf(draft.request.adapter, outcome, verdict), stoppedBy: null });
   const record = recordOf(draft, outcome, judgement, exit);
   const unpublished = publishAll(draft, attempt, record, outcome.capture.answer);
   if (unpublished !== null) throw new Error(unpublished);

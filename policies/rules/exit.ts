@@ -1,6 +1,6 @@
 // How the CLI ended, when it said nothing that tells more. Our own wrappers' codes are known too, for logs that hold only those.
 
-import { EXIT_GEMINI_INPUT, WRAPPER_EXIT } from '../exit-codes.ts';
+import { WRAPPER_EXIT } from '../exit-codes.ts';
 import type { Rule } from './rule.ts';
 
 const { gemini, copilot, codex } = WRAPPER_EXIT;
@@ -18,7 +18,7 @@ export const EXIT_RULES = [
     id: 'exit-gemini-input',
     tool: 'gemini',
     source: 'exit_code',
-    match: { exit: [42, EXIT_GEMINI_INPUT, gemini.badInput] },
+    match: { exit: [42, gemini.refusedInput, gemini.badInput] },
     class: 'tooling',
     reason: 'bad_input',
   },

@@ -37,6 +37,7 @@ export const CODEX = {
   usageCounts: 'session',
   sessionId: 'announced',
   resumesToolSessions: true,
+  refusedInput: () => false,
   lingerMs: 5000,
 } as const satisfies Adapter;
 

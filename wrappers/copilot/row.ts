@@ -34,6 +34,8 @@ export const COPILOT = {
   usageCounts: 'call',
   sessionId: 'chosen',
   resumesToolSessions: true,
+  // It counts the prompt's tokens against the model's budget before it asks.
+  refusedInput: (ended) => ended.class === 'prompt_too_large' && !ended.requests,
   lingerMs: 5000,
 } as const satisfies Adapter;
 

@@ -38,6 +38,8 @@ export const GEMINI = {
   usageCounts: 'call',
   sessionId: 'announced',
   resumesToolSessions: false,
+  // Its "input error": no prompt, a bad session id, a broken command in the prompt.
+  refusedInput: ({ exitCode }) => exitCode === 42,
   lingerMs: 5000,
 } as const satisfies Adapter;
 

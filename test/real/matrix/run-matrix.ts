@@ -3,7 +3,7 @@
 import { existsSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import type { CallRecord } from '../../../policies/call-record.ts';
-import { EXIT_GEMINI_INPUT, WRAPPER_EXIT } from '../../../policies/exit-codes.ts';
+import { WRAPPER_EXIT } from '../../../policies/exit-codes.ts';
 import type { Tool } from '../../../policies/tools.ts';
 import { readScenario } from '../../rig/model-api/scenario.ts';
 import { type ModelApi, startModelApi } from '../../rig/model-api.ts';
@@ -113,7 +113,7 @@ function readRecord(file: string): CallRecord | null {
 }
 
 function exitOf(kind: ExitKind, tool: Tool): number {
-  return kind === 'geminiInput' ? EXIT_GEMINI_INPUT : WRAPPER_EXIT[tool][kind];
+  return kind === 'geminiInput' ? WRAPPER_EXIT.gemini.refusedInput : WRAPPER_EXIT[tool][kind];
 }
 
 function faultsOf(seen: Omit<MatrixOutcome, 'faults'>, answer: string | null, stderr: string): string[] {
