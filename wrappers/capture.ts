@@ -115,7 +115,8 @@ export function createCapture(): CaptureBuilder {
       warnings: [...told.warnings],
       answer: answer.text(),
       turns: turns.count(),
-      usage: { ...usage, turns: turns.count(), api_requests: usage.api_requests ?? (requests === 0 ? null : requests) },
+      // A CLI may count only the requests that were answered.
+      usage: { ...usage, turns: turns.count(), api_requests: Math.max(usage.api_requests ?? 0, requests) || null },
     }),
   };
 }

@@ -1,7 +1,8 @@
 // A home, a project and an environment in which a real CLI speaks to the loopback and to nothing else.
 
 import { randomUUID } from 'node:crypto';
-import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { type CommandOptions, RunningCommand } from '../rig/running-command.ts';
 import { endSurvivors, findSurvivors, killSurvivors, type Survivor } from '../rig/survivors.ts';
@@ -28,8 +29,9 @@ export class RealHome {
     const name = randomUUID();
     this.root = path.join(HOMES, name);
     this.home = path.join(this.root, 'home');
-    this.project = path.join(this.root, 'project');
-    for (const folder of [this.home, this.project, path.join(this.root, 'tmp')]) mkdirSync(folder, { recursive: true });
+    for (const folder of [this.home, path.join(this.root, 'tmp')]) mkdirSync(folder, { recursive: true });
+    // In no repository: codex trusts a folder that is in one.
+    this.project = mkdtempSync(path.join(tmpdir(), 'project-'));
     const { env, files }: Route = ROUTES[route];
     for (const [file, text] of Object.entries(files(url))) save(path.join(this.home, file), text);
     this.marker = `TEST_RIG=${name}`;
@@ -68,7 +70,7 @@ export class RealHome {
   /** Ends what still runs and removes the folders. */
   async dispose(): Promise<void> {
     await endSurvivors(this.marker);
-    rmSync(this.root, { recursive: true, force: true, maxRetries: 5 });
+    for (const folder of [this.root, this.project]) rmSync(folder, { recursive: true, force: true, maxRetries: 5 });
     open.delete(this);
   }
 }

@@ -76,5 +76,6 @@ export const PLAIN_ROWS: readonly MatrixRow[] = [
     name: 'maxtokens',
     class: { gemini: null, codex: 'transient', copilot: null },
     requests: { gemini: 1, codex: 1, copilot: 3 },
+    pieces: { gemini: 1, codex: 1, copilot: 3 },
   },
 ];

@@ -19,6 +19,8 @@ export interface MatrixRow {
   exit?: PerTool<ExitKind>;
   /** At most so many requests may ask the model. */
   requests: PerTool<number>;
+  /** The answer is told in so many pieces, each the whole text: a CLI asked the model to go on. */
+  pieces?: PerTool<number>;
   setup?: Setup;
   /** Only these tools can be brought into this state. */
   tools?: readonly Tool[];
@@ -45,7 +47,7 @@ export interface MatrixCall {
   tool: Tool;
   scenario: string;
   setup: Setup;
-  expected: { class: ErrorClass | null; exit: ExitKind; requests: number };
+  expected: { class: ErrorClass | null; exit: ExitKind; requests: number; pieces: number };
   deadline: 'none' | 'involved';
 }
 
@@ -63,7 +65,7 @@ export function callsOf(row: MatrixRow, tools: readonly Tool[]): MatrixCall[] {
         tool,
         scenario: row.scenario ?? row.name,
         setup: row.setup ?? {},
-        expected: { class: errorClass, exit, requests: pick(row.requests, tool) },
+        expected: { class: errorClass, exit, requests: pick(row.requests, tool), pieces: pick(row.pieces ?? 1, tool) },
         deadline: row.deadline ?? 'none',
       };
     });

@@ -119,7 +119,8 @@ function exitOf(kind: ExitKind, tool: Tool): number {
 function faultsOf(seen: Omit<MatrixOutcome, 'faults'>, answer: string | null, stderr: string): string[] {
   const { call, exit, expectedExit, survivors, requests } = seen;
   const { expected } = call;
-  const wrongAnswer = expected.class === null && answer?.trim() !== answerOf(call.scenario).trim();
+  const wrongAnswer =
+    expected.class === null && answer?.trim() !== answerOf(call.scenario).repeat(expected.pieces).trim();
   return [
     ...(exit === expectedExit ? [] : [`exit ${exit}, not ${expectedExit}`]),
     ...(seen.class === expected.class ? [] : [`class ${seen.class} (${seen.reason}), not ${expected.class}`]),
