@@ -12,7 +12,9 @@ export type Fact =
   /** A run owns the task; `over` names a run that died without releasing it. */
   | { fact: 'claimed'; run_id: string; over: string | null; owner: ProcessIdentity }
   | { fact: 'released'; run_id: string; exit_code: number; state: 'done' | 'failed' | 'interrupted' }
-  | { fact: 'budget'; calls: number; from: 'manifest' | 'stats' | 'command' }
+  /** `at_offset` as in a reset: an edit is adopted once for the offset that its view was made at. */
+  | { fact: 'budget'; calls: number; from: 'manifest' | 'command' }
+  | { fact: 'budget'; calls: number; from: 'stats'; at_offset: number }
   | {
       fact: 'reserved';
       call_id: string;
@@ -40,6 +42,8 @@ export type Fact =
   | { fact: 'decided'; run_id: string; stage: string; action: string; why: string; wait_ms: number }
   | { fact: 'gate'; stage: string; passed: boolean; missing: string[] }
   | { fact: 'done'; stage: string; call_id: string | null; prompt_sha256: string }
+  /** A done stage is to be done again: what stood for it no longer does. */
+  | { fact: 'reopened'; stage: string }
   /** A person edited the count in stats.json: adopted once for the offset that their view was made at. */
   | { fact: 'reset'; used: number; at_offset: number };
 

@@ -48,7 +48,7 @@ function append(file: string, line: Line): void {
   const { O_APPEND, O_CREAT, O_RDWR } = constants;
   const fd = openSync(file, O_RDWR | O_APPEND | O_CREAT, 0o600);
   try {
-    // After a half line that a crash left, the fact begins on a line of its own.
+    // After a half line that a crash left, the fact begins on a line of its own; a blank line costs nothing.
     const bytes = Buffer.from(`${endsFresh(fd) ? '' : '\n'}${JSON.stringify(line)}\n`);
     const written = writeSync(fd, bytes);
     if (written < bytes.length)

@@ -26,7 +26,9 @@ export interface Ledger {
   done: Map<string, Of<'done'>>;
   gates: Map<string, Of<'gate'>>;
   decided: Of<'decided'>[];
+  /** Offsets whose edits have been adopted. */
   resets: Set<number>;
+  budgetEdits: Set<number>;
   /** Offsets of granted reservations. */
   grants: number[];
 }
@@ -46,6 +48,7 @@ export function emptyLedger(): Ledger {
     gates: new Map(),
     decided: [],
     resets: new Set(),
+    budgetEdits: new Set(),
     grants: [],
   };
 }
@@ -62,6 +65,10 @@ export function fold(ledger: Ledger, line: Line, offset: number): void {
       if (ledger.run?.run_id === line.run_id) ledger.run = null;
       return;
     case 'budget':
+      if (line.from === 'stats') {
+        if (ledger.budgetEdits.has(line.at_offset)) return;
+        ledger.budgetEdits.add(line.at_offset);
+      }
       ledger.budget = line.calls;
       if (line.from === 'manifest') ledger.manifestBudget = line.calls;
       return;
@@ -90,6 +97,9 @@ export function fold(ledger: Ledger, line: Line, offset: number): void {
       return;
     case 'done':
       ledger.done.set(line.stage, line);
+      return;
+    case 'reopened':
+      ledger.done.delete(line.stage);
       return;
     case 'reset':
       if (ledger.resets.has(line.at_offset)) return;

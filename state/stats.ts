@@ -23,40 +23,54 @@ const fileOf = (journal: Journal) => path.join(path.dirname(journal.file), 'stat
  * @returns what is wrong with the file, or null.
  */
 export async function adoptEdits(journal: Journal, clock: () => Date): Promise<string | null> {
-  const file = fileOf(journal);
-  const read = await readJson<Partial<Stats>>(file, clock);
-  if (read.how === 'absent') return null;
-  if (read.how === 'set_aside') return `${read.message}. Run again to go on with the journal's own count.`;
-  const { paid_calls_used: used, paid_call_budget: budget, journal_offset: offset } = read.value;
-  for (const [name, value] of Object.entries({
-    paid_calls_used: used,
-    paid_call_budget: budget,
-    journal_offset: offset,
-  }))
-    if (!Number.isSafeInteger(value) || (value as number) < 0)
-      return `${file}: ${name} must be a whole number from 0, not ${JSON.stringify(value) ?? 'missing'}. Mend it, or delete the file: it is made anew from the journal.`;
-  const { ledger } = journal.read(offset);
-  const present = journal.read().ledger;
-  const counted = used !== ledger.used && !present.resets.has(offset!);
-  const allowed = budget !== budgetOf(ledger) && budget !== budgetOf(present);
-  if (counted) journal.append({ fact: 'reset', used: used!, at_offset: offset! });
-  if (allowed) journal.append({ fact: 'budget', calls: budget!, from: 'stats' });
+  const adopted = await adopt(journal, clock);
+  if (adopted.how === 'mistaken') return adopted.message;
   // A view at a new offset, so that the next edit is known for one.
-  if (counted || allowed) await refreshStats(journal, clock);
+  if (adopted.how === 'adopted') await refreshStats(journal, clock);
   return null;
 }
 
-/** Makes the view anew until it is no older than the journal, whoever else appends meanwhile. Unknown fields are kept. */
+/**
+ * Makes the view anew until it is no older than the journal, whoever else appends meanwhile. Unknown fields are kept, an
+ * edit is adopted first, and a file with a mistake is left for its author.
+ */
 export async function refreshStats(journal: Journal, clock: () => Date): Promise<Stats> {
   const file = fileOf(journal);
   for (;;) {
+    const adopted = await adopt(journal, clock);
     const { ledger, offset } = journal.read();
     const stats = statsOf(ledger, offset);
-    const before = await readJson<object>(file, clock);
-    await writeJson(file, before.how === 'read' ? { ...before.value, ...stats } : stats);
+    if (adopted.how === 'mistaken') return stats;
+    await writeJson(file, { ...adopted.view, ...stats });
     if (statSync(journal.file).size === offset) return stats;
   }
 }
+
+type Adopted = { how: 'adopted' | 'unchanged'; view: object } | { how: 'mistaken'; message: string };
+
+async function adopt(journal: Journal, clock: () => Date): Promise<Adopted> {
+  const file = fileOf(journal);
+  const read = await readJson<Partial<Stats>>(file, clock);
+  if (read.how === 'absent') return { how: 'unchanged', view: {} };
+  if (read.how === 'set_aside') return mistaken(`${read.message}. Run again to go on with the journal's own count.`);
+  const { paid_calls_used: used, paid_call_budget: budget, journal_offset: offset } = read.value;
+  const figures = { paid_calls_used: used, paid_call_budget: budget, journal_offset: offset };
+  for (const [name, value] of Object.entries(figures))
+    if (!Number.isSafeInteger(value) || (value as number) < 0)
+      return mistaken(
+        `${file}: ${name} must be a whole number from 0, not ${JSON.stringify(value) ?? 'missing'}. Mend it, or delete the file: it is made anew from the journal.`,
+      );
+  const at_offset = offset!;
+  const { ledger } = journal.read(at_offset);
+  const present = journal.read().ledger;
+  const counted = used !== ledger.used && !present.resets.has(at_offset);
+  const allowed = budget !== budgetOf(ledger) && !present.budgetEdits.has(at_offset);
+  if (counted) journal.append({ fact: 'reset', used: used!, at_offset });
+  if (allowed) journal.append({ fact: 'budget', calls: budget!, from: 'stats', at_offset });
+  return { how: counted || allowed ? 'adopted' : 'unchanged', view: read.value };
+}
+
+const mistaken = (message: string): Adopted => ({ how: 'mistaken', message });
 
 export function statsOf(ledger: Ledger, offset: number): Stats {
   const signatures: Stats['signatures'] = {};
