@@ -1,9 +1,9 @@
 // Prints a command's help from its table of flags (the only door to yargs, loaded when help is asked for).
 
+import yargs from 'yargs';
 import { type CommandSpec, type FlagRow, SHARED_FLAGS } from './command-line.ts';
 
 export async function renderHelp(spec: CommandSpec): Promise<string> {
-  const { default: yargs } = await import('yargs');
   const parser = yargs([])
     .scriptName(spec.name)
     .usage(`$0 ${spec.usage}\n\n${spec.about}`)

@@ -1,5 +1,6 @@
 // The command tollgate: one word chooses what it does, and only that is loaded.
 
+import manifest from '../package.json';
 import { nearest } from '../policies/nearest.ts';
 import { type Ran, runCommand } from './command.ts';
 
@@ -35,7 +36,7 @@ export const SUBCOMMANDS: Record<string, Subcommand> = {
 void runCommand(async ([word, ...rest]) => {
   if (word === undefined) return { exit: 2, err: usage() };
   if (word === '--help' || word === '-h' || word === 'help') return { exit: 0, out: usage() };
-  if (word === '--version') return { exit: 0, out: `${await version()}\n` };
+  if (word === '--version') return { exit: 0, out: `${manifest.version}\n` };
   const subcommand = SUBCOMMANDS[word];
   if (subcommand !== undefined) return (await subcommand.load()).run(rest);
   const near = nearest(word, Object.keys(SUBCOMMANDS));
@@ -54,9 +55,4 @@ function usage(): string {
     'tollgate COMMAND --help says more, with examples and exit codes.',
     'The wrappers are commands of their own: gemini_headless, copilot_tool, run_codex.',
   ].join('\n')}\n`;
-}
-
-async function version(): Promise<string> {
-  const { default: manifest } = await import('../package.json');
-  return manifest.version;
 }
