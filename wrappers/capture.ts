@@ -1,6 +1,7 @@
 // Puts together what a call told: the answer, how it ended, what went wrong on the way.
 
 import { type EngineEvent, type EngineFailure, UNKNOWN_USAGE, type Usage } from '../policies/engine-event.ts';
+import { visibleChars } from '../policies/success.ts';
 
 export interface Capture {
   sessionId: string | null;
@@ -23,7 +24,8 @@ export interface Capture {
 }
 
 export interface CaptureBuilder {
-  add(event: EngineEvent): void;
+  /** @param from where it was told: the stream says when an answer begins anew, stderr does not know. */
+  add(event: EngineEvent, from?: 'stream' | 'stderr'): void;
   result(): Capture;
 }
 
@@ -97,6 +99,7 @@ export function createCapture(): CaptureBuilder {
       usage = { ...usage, ...totals };
     },
     completed: () => {
+      if (answer.overflowed()) stopped ??= { message: `the answer has over ${MAX_ANSWER} characters` };
       told.completed = stopped === null;
       told.failure = stopped;
     },
@@ -107,7 +110,14 @@ export function createCapture(): CaptureBuilder {
   };
 
   return {
-    add: (event) => take[event.how](event as never),
+    add(event, from = 'stream') {
+      // A complete answer stands, whatever is told after it; only the count may still grow.
+      const complete = told.completed && visibleChars(answer.text()) > 0;
+      if (complete && event.how !== 'counted' && event.how !== 'session_named' && event.how !== 'warned') return;
+      const before = answer.text();
+      take[event.how](event as never);
+      if (from === 'stderr') answer.restore(before);
+    },
     result: () => ({
       ...told,
       errors: [...told.errors],
@@ -128,12 +138,17 @@ function keep(list: string[], text: string): void {
   if (list.length < MOST && !list.includes(cut)) list.push(cut);
 }
 
+/** No string of V8 holds much more than twice this. */
+const MAX_ANSWER = 2 ** 28;
+
 function createAnswer() {
   let text = '';
   let message: string | null = null;
   let streamed = 0;
   let closed = false;
+  let overflowed = false;
   return {
+    overflowed: () => overflowed,
     add(piece: Extract<EngineEvent, { how: 'said' }>) {
       // Only a finished message is parted from the next: copilot goes on in a new one where a long one was cut.
       if (closed && piece.text !== '') {
@@ -142,9 +157,13 @@ function createAnswer() {
       }
       if (piece.message !== message) streamed = 0;
       message = piece.message;
-      text += piece.whole ? piece.text.slice(streamed) : piece.text;
+      if (text.length + piece.text.length > MAX_ANSWER) overflowed = true;
+      else text += piece.whole ? piece.text.slice(streamed) : piece.text;
       streamed = piece.whole ? 0 : streamed + piece.text.length;
       closed = piece.whole && text !== '';
+    },
+    restore(before: string) {
+      text = before;
     },
     drop() {
       text = '';

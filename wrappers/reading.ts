@@ -36,20 +36,29 @@ export function read(
   let watching = false;
   let finished = false;
   let size = 0;
+  let broken: Error | null = null;
 
-  const take = (events: readonly EngineEvent[]) => {
+  const take = (events: readonly EngineEvent[], from: 'stream' | 'stderr') => {
     for (const event of events) {
-      capture.add(event);
+      capture.add(event, from);
       tell(event, () => capture.result().turns ?? 0);
     }
   };
-  const stdout = follow(files.stdout, MAX_EVENT_LINE, (line) => take(adapter.readEvent(line)));
+  const stdout = follow(files.stdout, MAX_EVENT_LINE, (line) => take(adapter.readEvent(line), 'stream'));
   const stderr = follow(files.stderr, MAX_STDERR_LINE, (line) => {
     selected.push(line);
-    take(adapter.readStderr(line));
+    take(adapter.readStderr(line), 'stderr');
   });
   const look = () => {
-    if (finished) return;
+    if (finished || broken !== null) return;
+    try {
+      advance();
+    } catch (error) {
+      // Told at the end: the call goes on, and its deadlines with it.
+      broken = error as Error;
+    }
+  };
+  const advance = () => {
     const now = stdout.size() + stderr.size();
     if (now > size) grown(now);
     size = now;
@@ -63,8 +72,7 @@ export function read(
       tell = onEvent;
       grown = onGrowth;
       watching = true;
-      const watcher = watch(path.dirname(files.stdout), look);
-      stopWatching = () => watcher.close();
+      stopWatching = watchFolder(path.dirname(files.stdout), look);
       look();
     },
     look,
@@ -78,13 +86,29 @@ export function read(
       stderr.finish();
       await selected.ready();
       if (adapter.usageFile !== null && existsSync(files.usage))
-        take([{ how: 'counted', usage: adapter.usageFile.read(readFileSync(files.usage, 'utf8')) }]);
+        take([{ how: 'counted', usage: adapter.usageFile.read(readFileSync(files.usage, 'utf8')) }], 'stream');
     },
     capture: () => capture.result(),
     errorLines: () => selected.lines(),
     stderrBytes: () => stderr.bytes(),
   };
 }
+
+/** Watches, and looks now and then all the same: a watch can be refused (too many of them), break, or see nothing. */
+function watchFolder(folder: string, look: () => void): () => void {
+  const poll = setInterval(look, POLL_MS);
+  try {
+    const watcher = watch(folder, look).on('error', () => watcher.close());
+    return () => {
+      watcher.close();
+      clearInterval(poll);
+    };
+  } catch {
+    return () => clearInterval(poll);
+  }
+}
+
+const POLL_MS = 500;
 
 /** Picks error lines with what is loaded once stderr says something: most calls say nothing there. */
 function createSelection() {

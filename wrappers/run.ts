@@ -37,7 +37,8 @@ export interface Outcome {
   ending: Ending;
   exitCode: number | null;
   signal: NodeJS.Signals | null;
-  durationMs: number;
+  /** null for a call that nobody timed. */
+  durationMs: number | null;
   capture: Capture;
   /** Error-bearing lines of stderr. */
   errorLines: string[];
@@ -53,12 +54,35 @@ export interface Observer {
   cancelling(soFar: Outcome): Promise<void>;
 }
 
-/** Runs to the end; never throws for anything that the CLI does. When `stop` resolves it is ended as `cancelled`. */
+/** Runs to the end, and leaves nothing behind whatever happens. When `stop` resolves it is ended as `cancelled`. */
 export async function run(invocation: Invocation, observer: Observer, stop: Promise<void>): Promise<Outcome> {
   const began = nowMs();
   const child = start(invocation);
   const exited = exitOf(child);
   const tree = await treeOf(child, invocation.marker, began);
+  try {
+    return await attend(invocation, { child, exited, tree, began }, observer, stop);
+  } catch (error) {
+    // Ours or the system's: the CLI must not outlive it.
+    await endTree(tree);
+    throw error;
+  }
+}
+
+interface Running {
+  child: ChildProcess;
+  exited: Promise<Exit>;
+  tree: Tree;
+  began: number;
+}
+
+async function attend(
+  invocation: Invocation,
+  running: Running,
+  observer: Observer,
+  stop: Promise<void>,
+): Promise<Outcome> {
+  const { child, exited, tree, began } = running;
   const started = child.pid === undefined ? null : observer.started(child.pid);
   const reading = read(invocation.files, invocation.adapter);
   const outcome = (ending: Ending, exit: Exit, orphansKilled: number): Outcome => ({
@@ -76,6 +100,7 @@ export async function run(invocation: Invocation, observer: Observer, stop: Prom
   watch.release();
   let orphans = 0;
   if (typeof first === 'string') {
+    reading.look();
     if (first === 'cancelled') await observer.cancelling(outcome(first, NO_EXIT, 0));
     orphans = await endTree(tree);
   }
@@ -146,10 +171,13 @@ function guard({ limits, retries, adapter }: Invocation, reading: Reading, stop:
   const rest = () => {
     if (limits.idleMs !== null) dogs.set('idle', limits.idleMs, () => end('idle'));
   };
+  let over = false;
   const take = (event: EngineEvent, turns: () => number) => {
+    // After its terminal event a call can only linger.
+    if (over) return;
+    over = event.how === 'completed' || event.how === 'failed';
     if (event.how === 'retrying' && retries === 'cut') end('retry_cut');
-    if (event.how === 'completed' || event.how === 'failed')
-      dogs.set('linger', adapter.lingerMs, () => end('lingered'));
+    if (over) dogs.set('linger', adapter.lingerMs, () => end('lingered'));
     // A tool called in the last turn allowed asks for one more, which would be paid the moment its result is there.
     if (
       (event.how === 'tool_began' || event.how === 'tool_ended') &&

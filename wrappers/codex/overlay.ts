@@ -1,7 +1,6 @@
 // Turns codex's inner retries off: through settings for a provider of the user's own, or a provider of this one call.
 
 import { readFileSync } from 'node:fs';
-import { homedir } from 'node:os';
 import path from 'node:path';
 import { type CallRequest, NO_OVERLAY, type Overlay } from '../adapter.ts';
 
@@ -10,7 +9,7 @@ const OWN = 'tollgate';
 
 export function overlay(request: CallRequest): Overlay {
   if (request.innerRetries === 'allow') return NO_OVERLAY;
-  const home = request.environment.CODEX_HOME ?? path.join(request.environment.HOME ?? homedir(), '.codex');
+  const home = request.environment.CODEX_HOME ?? path.join(request.environment.HOME ?? '', '.codex');
   const config = readTopLevel(readText(path.join(home, 'config.toml')));
   const provider = config.model_provider ?? 'openai';
   if (!BUILT_IN.has(provider)) return { ...NO_OVERLAY, argv: noRetries(provider) };

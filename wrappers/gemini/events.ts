@@ -79,10 +79,14 @@ function usageOf(stats: Json | null): Partial<Usage> {
   };
 }
 
+/** Other programs of the run, such as MCP servers, retry too and say so on the same stderr. */
+const OF_THE_SERVICE =
+  /^[A-Z][^[\]]*\b(?:retry (?:in|after)|quota|rate limit|exhausted|overloaded|unavailable|capacity)\b/i;
+
 /** A message of two lines splits an announcement: the cause first, "Retrying after N ms" on the next. */
 export function readStderr(line: string): EngineEvent[] {
   const announced = /^(.*?)\bRetrying (?:with backoff|after \d+ ?ms)\.\.\.\s*(.*)$/.exec(line);
-  if (announced) {
+  if (announced && (line.startsWith('Attempt ') || OF_THE_SERVICE.test(announced[1]!))) {
     const status = /^Attempt \d+ failed with status (\d+)/.exec(line)?.[1];
     const before = announced[1]!.replace(/^Attempt \d+ failed(?:: | with [^.]*\.|\.)?/, '').replace(/[.\s]+$/, '');
     const known = status === undefined ? {} : { status: Number(status) };

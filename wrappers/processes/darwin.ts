@@ -8,6 +8,10 @@ export async function list(): Promise<ProcessRow[]> {
   return parseRows(await capture`ps -axo pid=,ppid=,pgid=,sess=,stat=,lstart=`);
 }
 
+export async function row(pid: number): Promise<ProcessRow | null> {
+  return (await list()).find((found) => found.pid === pid) ?? null;
+}
+
 export async function markers(rows: readonly ProcessRow[]): Promise<Map<number, string>> {
   const known = new Set(rows.map((row) => row.pid));
   return parseMarkers(await capture`ps -axEwwo pid=,command=`, known);

@@ -28,6 +28,8 @@ function oldestPossible({ pid, ageMs }: Since): number {
 
 const SHORT_MS = 500;
 
+export const row = async (pid: number): Promise<ProcessRow | null> => readRow(pid);
+
 export async function markers(rows: readonly ProcessRow[]): Promise<Map<number, string>> {
   const found = new Map<number, string>();
   for (const row of rows) {

@@ -23,6 +23,8 @@ export interface Since {
 export interface ProcessTable {
   /** @param since with it, only what may have been started by that process need be listed. */
   list(since?: Since | null): Promise<ProcessRow[]>;
+  /** One process, a zombie too, or null when it is gone. */
+  row(pid: number): Promise<ProcessRow | null>;
   /** The value of the call marker in the environment that the process was started with. */
   markers(rows: readonly ProcessRow[]): Promise<Map<number, string>>;
 }
