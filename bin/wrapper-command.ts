@@ -2,6 +2,7 @@
 
 import path from 'node:path';
 import { call } from '../loops/call/call.ts';
+import { type Dispatch, readDispatch, withoutDispatch } from '../loops/call/dispatch.ts';
 import { exitByClass } from '../loops/call/exit.ts';
 import type { WrapperRequest } from '../loops/call/request.ts';
 import { WRAPPER_EXIT } from '../policies/exit-codes.ts';
@@ -39,10 +40,12 @@ function requestOf(adapter: Adapter, { text, texts, number, given }: Arguments):
   if (text.stage !== undefined && text.task === undefined) return '--stage needs --task';
   if (text.stage !== undefined && !/^[A-Za-z0-9._-]{1,128}$/.test(text.stage))
     return `--stage "${text.stage}" must be of A-Z a-z 0-9 . _ -`;
-  const charge = chargeOf(adapter, text);
+  const dispatch = readDispatch(process.env);
+  const charge = chargeOf(adapter, text, dispatch);
   if (typeof charge === 'string') return charge;
-  const environment = process.env;
+  const environment = withoutDispatch(process.env);
   return {
+    callId: dispatch?.call_id ?? null,
     adapter,
     call: {
       model: text.model ?? null,
@@ -78,15 +81,18 @@ function requestOf(adapter: Adapter, { text, texts, number, given }: Arguments):
       maxOutputBytes: number['max-output-bytes']!,
     },
     charge,
-    redactionPatterns: [],
+    redactionPatterns: dispatch?.redaction_patterns ?? [],
   };
 }
 
-function chargeOf(adapter: Adapter, { task, stage }: Arguments['text']): WrapperRequest['charge'] | string {
+function chargeOf(
+  adapter: Adapter,
+  { task, stage }: Arguments['text'],
+  dispatch: Dispatch | null,
+): WrapperRequest['charge'] | string {
   if (task === undefined) return null;
   const located = locateTask(task, process.cwd(), process.env);
   if (located.how === 'mistaken') return `--task: ${located.message}`;
-  // The dispatcher says in the environment which run this call belongs to, and what it wants answered.
-  const { TOLLGATE_RUN_ID: runId = null, TOLLGATE_FOR_PROMPT: forPrompt = null } = process.env;
+  const { run_id: runId = null, for_prompt: forPrompt = null } = dispatch ?? {};
   return { task: located.folder, stage: stage ?? `${adapter.tool}_adhoc`, runId, forPrompt };
 }

@@ -12,6 +12,7 @@ import {
   writeSync,
 } from 'node:fs';
 import path from 'node:path';
+import { isFact } from './fact-shapes.ts';
 import { type Fact, JOURNAL_VERSION, type Line } from './facts.ts';
 import { emptyLedger, fold, type Ledger } from './ledger.ts';
 
@@ -27,7 +28,7 @@ export interface Reading {
   ledger: Ledger;
   /** Bytes of the journal that this answer is about. */
   offset: number;
-  /** Lines that cannot be read: halves that a crash or a full disk left. */
+  /** Lines that say nothing: halves that a crash or a full disk left, or edits that are no facts. */
   torn: number;
 }
 
@@ -96,11 +97,12 @@ function parse(text: string, file: string): Line | 'blank' | 'torn' {
   } catch {
     return 'torn';
   }
-  if (typeof line !== 'object' || line === null || typeof line.fact !== 'string') return 'torn';
+  if (typeof line !== 'object' || line === null) return 'torn';
   if (typeof line.v === 'number' && line.v > JOURNAL_VERSION)
     throw new JournalError(
       `${file} was written by a newer version (format ${line.v}, this one reads ${JOURNAL_VERSION}): update tollgate; nothing was changed`,
     );
+  if (!isFact(line)) return 'torn';
   return line;
 }
 

@@ -1,6 +1,6 @@
 // Reads a manifest (the only door to yaml); an error names file, line, path, what was expected and the nearest right name.
 
-import { readFile } from 'node:fs/promises';
+import { readFile, stat } from 'node:fs/promises';
 import path from 'node:path';
 import type { Manifest, Stage } from './manifest-schema.ts';
 
@@ -15,6 +15,8 @@ export async function readManifest(file: string): Promise<ManifestRead> {
     import('./manifest-schema.ts'),
     import('yaml'),
   ]);
+  const kind = await stat(file).catch(() => null);
+  if (kind !== null && !kind.isFile()) return mistaken(`${file} is no regular file`);
   const bytes = await readFile(file).catch((error: NodeJS.ErrnoException) => error);
   if (bytes instanceof Error) return mistaken(`${file} cannot be read (${bytes.code})`);
   if (bytes.length > MAX_BYTES)
@@ -33,7 +35,7 @@ export async function readManifest(file: string): Promise<ManifestRead> {
   try {
     data = document.toJS({ maxAliasCount: MAX_ALIASES });
   } catch (error) {
-    return mistaken(`${file}: ${(error as Error).message}`);
+    return mistaken(`${file}: ${error instanceof RangeError ? 'it is nested too deeply' : (error as Error).message}`);
   }
   const parsed = MANIFEST.safeParse(data);
   if (!parsed.success) {

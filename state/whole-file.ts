@@ -1,6 +1,6 @@
 // State files that people read and edit: written whole or not at all, never over one that cannot be read.
 
-import { mkdir, readFile, rename } from 'node:fs/promises';
+import { mkdir, readFile, rename, stat } from 'node:fs/promises';
 import path from 'node:path';
 
 export type Read<T> = { how: 'read'; value: T } | { how: 'absent' } | { how: 'set_aside'; message: string };
@@ -18,6 +18,9 @@ export const writeJson = (file: string, value: unknown): Promise<void> =>
 /** Reads a JSON object; a file that is none is moved aside, and the message says where to. */
 export async function readJson<T extends object>(file: string, clock: () => Date): Promise<Read<T>> {
   let text: string;
+  const kind = await stat(file).catch(() => null);
+  if (kind !== null && !kind.isFile())
+    return { how: 'set_aside', message: `${file} is no regular file; put it elsewhere` };
   try {
     text = await readFile(file, 'utf8');
   } catch (error) {

@@ -1,6 +1,7 @@
 // tollgate run: dispatches one task.
 
 import path from 'node:path';
+import { fileURLToPath } from 'node:url';
 import { exitByClass } from '../../loops/call/exit.ts';
 import { runTask } from '../../loops/run/run.ts';
 import { TOLLGATE_EXIT } from '../../policies/exit-codes.ts';
@@ -14,6 +15,10 @@ const SPEC: CommandSpec = {
     'Runs the stages of a task in order: reserves each paid call, retries what can succeed, and leaves one report.',
   flags: {
     'no-wait': { takes: 'nothing', about: 'refuse, instead of waiting, while another run has the task' },
+    force: {
+      takes: 'nothing',
+      about: 'take the task, and its open calls, from a run on another host or in another container that is gone',
+    },
     redo: { takes: 'texts', about: 'run this stage again though it is done (repeatable)' },
     keep: { takes: 'texts', about: 'keep this done stage though its prompt has changed (repeatable)' },
     'retry-dirty': {
@@ -52,8 +57,9 @@ export async function run(argv: readonly string[]): Promise<Ran> {
     word: words[0]!,
     cwd: process.cwd(),
     environment: process.env,
-    commandFolder: path.dirname(path.resolve(process.argv[1] ?? '')),
-    whenTaken: given.has('no-wait') ? 'refuse' : 'wait',
+    // Beside this very file, however the command was found: npm puts a link to it elsewhere.
+    commandFolder: path.dirname(fileURLToPath(import.meta.url)),
+    whenTaken: given.has('force') ? 'force' : given.has('no-wait') ? 'refuse' : 'wait',
     redo: texts.redo ?? [],
     keep: texts.keep ?? [],
     dirtyRetries: given.has('retry-dirty') ? 'allowed' : 'never',

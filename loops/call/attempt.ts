@@ -27,8 +27,9 @@ export interface Attempt {
 /** Everything lies on the disk of `--out` (or in the task), so that what is published can be renamed into place. */
 export function openAttempt({ request, callId, prompt }: Draft): Attempt {
   const folder = attemptFolder(request, callId);
+  const temporary = mkdtempSync(path.join(tmpdir(), 'tg-'));
+  const attempt = { folder, files: filesIn(folder), temporary };
   mkdirSync(folder, { recursive: true, mode: 0o700 });
-  const attempt = { folder, files: filesIn(folder), temporary: mkdtempSync(path.join(tmpdir(), 'tg-')) };
   writeFileSync(attempt.files.stdin, prompt ?? '', { mode: 0o600 });
   return attempt;
 }
@@ -61,8 +62,19 @@ export function closeAttempt(
 ): void {
   if (request.charge !== null) harvest(attempt);
   else if (state === 'published') removeFolder(attempt.folder, Object.values(attempt.files));
-  removeFolder(attempt.temporary, []);
-  for (const folder of overlay.folders) removeFolder(folder, []);
+  removeTemporaries(attempt, overlay);
+}
+
+/** Nothing was started: nothing of it is worth keeping. */
+export function discardAttempt(attempt: Attempt, overlay: Overlay): void {
+  removeFolder(attempt.folder, [attempt.files.stdin]);
+  removeTemporaries(attempt, overlay);
+}
+
+/** Their names may come from a file that an agent could have written, so only folders of our own making are removed. */
+function removeTemporaries({ temporary }: Attempt, overlay: Overlay): void {
+  if (path.dirname(temporary) === tmpdir() && path.basename(temporary).startsWith('tg-')) removeFolder(temporary, []);
+  for (const folder of overlay.folders) if (/\/tollgate\/gemini-\w+$/.test(folder)) removeFolder(folder, []);
 }
 
 /** Removing what is known to be there is five times as fast as looking for it. */
@@ -71,7 +83,16 @@ function removeFolder(folder: string, files: readonly string[]): void {
     for (const file of files) if (existsSync(file)) unlinkSync(file);
     rmdirSync(folder);
   } catch {
+    removeTree(folder);
+  }
+}
+
+/** What a tool left read-only (as a module cache does) may stay: the result stands all the same. */
+function removeTree(folder: string): void {
+  try {
     rmSync(folder, { recursive: true, force: true });
+  } catch {
+    // It lies in the system's temporary folder, which is cleaned by others.
   }
 }
 

@@ -6,19 +6,20 @@ import type { EXIT_BY_SIGNAL } from '../../policies/exit-codes.ts';
 import { isSuccess, SUCCESS, visibleChars } from '../../policies/success.ts';
 import type { Fact } from '../../state/facts.ts';
 import type { Journal } from '../../state/journal.ts';
-import type { Adapter } from '../../wrappers/adapter.ts';
+import type { Adapter, Overlay } from '../../wrappers/adapter.ts';
 import { identify } from '../../wrappers/processes/identity.ts';
 import { markEnvironment, markerOf } from '../../wrappers/processes/marker.ts';
 import { type Invocation, type Observer, type Outcome, run } from '../../wrappers/run.ts';
 import { localClock } from '../local-clock.ts';
-import { type Attempt, closeAttempt, openAttempt } from './attempt.ts';
+import { type Attempt, closeAttempt, discardAttempt, openAttempt } from './attempt.ts';
 import { check, type Refusal } from './check.ts';
 import { type Draft, draftOf, sha256, wallMs } from './draft.ts';
 import { type Ended, wrapperExit } from './exit.ts';
 import type { Judgement } from './judge.ts';
-import { publishAll, publishPid, publishRecord, removeStale } from './publish.ts';
+import { publishAll, publishPid, publishRecord, publishRefusal, removeStale } from './publish.ts';
 import { recordOf, sentenceOf } from './record.ts';
 import type { WrapperRequest } from './request.ts';
+import type { Reservation } from './reserve.ts';
 import { saveDraft } from './saved-draft.ts';
 
 export interface Called {
@@ -40,72 +41,117 @@ export async function call(request: WrapperRequest, stop: Stop, clock: () => Dat
   draft.prompt = checked.prompt;
   if (checked.how === 'refused') return left(draft, checked.refusal);
   draft.binary = checked.binary;
-  publishPid(request);
-  if (request.charge === null) return spend(draft, null, stop);
+  const prepared = prepare(draft);
+  if (prepared.how === 'refused') return left(draft, prepared.refusal);
+  if (request.charge === null)
+    return stop.by() === null ? spend(draft, prepared, null, stop) : stopped(draft, prepared, stop);
   // Loaded only with a task: a call on its own need not wait for it.
   const { refreshStats, reserve } = await import('./reserve.ts');
-  const reserved = await reserve(
-    request.charge,
-    {
-      callId: draft.callId,
-      tool: request.adapter.tool,
-      guardian: (await identify(process.pid))!,
-      deadlineAt: new Date(draft.startedAt.getTime() + wallMs(request)),
-    },
-    clock,
-  );
-  if (reserved.how === 'refused') return left(draft, reserved.refusal);
-  const called = await spend(draft, reserved.journal, stop);
+  if (stop.by() !== null) return stopped(draft, prepared, stop);
+  const reserved = await reserve(request.charge, await reservationOf(draft), clock);
+  if (reserved.how === 'refused') {
+    discardAttempt(prepared.attempt, prepared.overlay);
+    return left(draft, reserved.refusal);
+  }
+  const called = await spend(draft, prepared, reserved.journal, stop);
   await refreshStats(reserved.journal, clock).catch((error: Error) => {
     called.record.warnings.push(`stats.json could not be written: ${error.message}`);
   });
   return called;
 }
 
-/** From here on the call counts as paid, whatever comes. */
-async function spend(draft: Draft, journal: Journal | null, stop: Stop): Promise<Called> {
-  const { request, callId } = draft;
-  const attempt = openAttempt(draft);
-  const overlay = request.adapter.overlay(request.call);
+interface Prepared {
+  how: 'prepared';
+  attempt: Attempt;
+  overlay: Overlay;
+}
+
+/** All that the CLI needs on disk, while nothing is paid yet. */
+function prepare(draft: Draft): Prepared | { how: 'refused'; refusal: Refusal } {
+  const { request } = draft;
   const { adapter } = request;
-  const counting = adapter.usageFile === null ? [] : [adapter.usageFile.argument(attempt.files.usage)];
-  draft.argv = adapter.argv(request.call, [...overlay.argv, ...counting]);
-  draft.warnings.push(...overlay.warnings);
-  if (journal !== null) saveDraft(attempt, draft, overlay);
+  try {
+    publishPid(request);
+    const attempt = openAttempt(draft);
+    const overlay = adapter.overlay(request.call);
+    const counting = adapter.usageFile === null ? [] : [adapter.usageFile.argument(attempt.files.usage)];
+    draft.argv = adapter.argv(request.call, [...overlay.argv, ...counting]);
+    draft.warnings.push(...overlay.warnings);
+    if (request.charge !== null) saveDraft(attempt, draft, overlay);
+    return { how: 'prepared', attempt, overlay };
+  } catch (error) {
+    const { code, message } = error as NodeJS.ErrnoException;
+    if (code === undefined) throw error;
+    const what = `the call could not be prepared (${message}); nothing was started. Make its folders and $TMPDIR writable, with space on their disks`;
+    return { how: 'refused', refusal: { class: 'tooling', reason: 'disk', exit: 'failure', message: what } };
+  }
+}
+
+async function reservationOf(draft: Draft): Promise<Reservation> {
+  return {
+    callId: draft.callId,
+    tool: draft.request.adapter.tool,
+    guardian: (await identify(process.pid))!,
+    deadlineAt: new Date(draft.startedAt.getTime() + wallMs(draft.request)),
+  };
+}
+
+/** From here on the call counts as paid, whatever comes. */
+async function spend(
+  draft: Draft,
+  { attempt, overlay }: Prepared,
+  journal: Journal | null,
+  stop: Stop,
+): Promise<Called> {
+  const { request, callId } = draft;
   removeStale(request);
   const note = (fact: Fact) => noteFact(journal, fact, draft);
-  const conclude = (outcome: Outcome, judgement: Judgement) =>
-    recordOf(draft, outcome, judgement, exitOf(draft, outcome, judgement, stop));
-  let early: Judgement | null = null;
+  const conclude = async (outcome: Outcome) => {
+    const judgement = await judged(draft, outcome);
+    return recordOf(draft, outcome, judgement, exitOf(draft, outcome, judgement, stop));
+  };
   const observer: Observer = {
     started: async (pid) => note({ fact: 'started', call_id: callId, cli: await identify(pid) }),
-    cancelling: async (soFar) => {
-      early = await judged(draft, soFar);
-      const record = conclude(soFar, early);
-      publishRecord(request, record);
-      note(verdictFact(record));
-    },
+    cancelling: async (soFar) => publishEarly(draft, await conclude(soFar)),
   };
   const running = run(invocationOf(draft, attempt, overlay.environment), observer, stop.asked);
   if (draft.prompt !== null) draft.promptHash = sha256(draft.prompt);
   const outcome = await running;
   const { ending, exitCode, signal } = outcome;
   note({ fact: 'ended', call_id: callId, ending, native_exit_code: exitCode, signal });
-  const record = conclude(outcome, early ?? (await judged(draft, outcome)));
+  // Judged by what is there in the end: an answer that came while the CLI was told to stop was paid for like any other.
+  const record = await conclude(outcome);
   const unpublished = publishAll(draft, attempt, record, outcome.capture.answer);
   // The verdict says that the result is where it belongs; without it the next run publishes it from the attempt.
-  if (unpublished === null && early === null) note(verdictFact(record));
+  if (unpublished === null) note(verdictFact(record));
   closeAttempt(attempt, overlay, request, unpublished === null ? 'published' : 'unpublished');
-  return { record, message: unpublished ?? sentenceOf(record) };
+  return { record, message: unpublished ?? sentenceOf(record, request.charge?.task.id ?? null) };
+}
+
+/** The record as it stands when we are told to stop; a disk that refuses it must not keep the CLI alive. */
+function publishEarly(draft: Draft, record: CallRecord): void {
+  try {
+    publishRecord(draft.request, record);
+  } catch (error) {
+    draft.warnings.push(`the record could not be written before the end: ${(error as Error).message}`);
+  }
+}
+
+/** Told to stop before anything was started. */
+function stopped(draft: Draft, { attempt, overlay }: Prepared, stop: Stop): Promise<Called> {
+  discardAttempt(attempt, overlay);
+  const by = stop.by() ?? 'SIGTERM';
+  const message = `stopped by ${by} before anything was started`;
+  return left(draft, { class: 'transient', reason: 'cancelled', exit: by, message });
 }
 
 /** Nothing was paid; the record still says why. */
 async function left(draft: Draft, refusal: Refusal): Promise<Called> {
   const { refusalRecord } = await import('./refusal.ts');
   const record = refusalRecord(draft, refusal);
-  const sentence = sentenceOf(record);
+  const sentence = sentenceOf(record, draft.request.charge?.task.id ?? null);
   try {
-    publishRecord(draft.request, record);
+    publishRefusal(draft.request, record);
     return { record, message: sentence };
   } catch (error) {
     return { record, message: `${sentence} (The record could not be written either: ${(error as Error).message})` };
@@ -162,7 +208,7 @@ function invocationOf(draft: Draft, attempt: Attempt, overlay: Record<string, st
   };
 }
 
-function contextOf({ request, prompt, clock }: Draft) {
+export function contextOf({ request, prompt, clock }: Draft) {
   return {
     tool: request.adapter.tool,
     taskId: request.charge?.task.id ?? null,

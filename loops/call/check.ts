@@ -3,12 +3,14 @@
 import { accessSync, constants, mkdirSync, readFileSync, statSync } from 'node:fs';
 import path from 'node:path';
 import type { Obstacle } from '../../policies/evidence.ts';
+import type { EXIT_BY_SIGNAL } from '../../policies/exit-codes.ts';
 import type { PromptLimit } from '../../wrappers/adapter.ts';
 import { findBinary } from '../../wrappers/find-binary.ts';
 import type { WrapperRequest } from './request.ts';
 
 export interface Refusal extends Obstacle {
-  exit: 'failure' | 'missingBinary' | 'badInput';
+  /** Which of the wrapper's codes; or the signal that stopped us. */
+  exit: 'failure' | 'missingBinary' | 'badInput' | keyof typeof EXIT_BY_SIGNAL;
 }
 
 export type Checked =

@@ -22,7 +22,7 @@ export function draftOf(request: WrapperRequest, clock: () => Date): Draft {
   const startedAt = clock();
   return {
     request,
-    callId: newCallId(startedAt),
+    callId: request.callId ?? newCallId(startedAt),
     startedAt,
     redactor: createRedactor({ env: request.call.environment, patterns: request.redactionPatterns }),
     prompt: null,

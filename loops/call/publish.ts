@@ -33,19 +33,31 @@ export function publishAll(draft: Draft, attempt: Attempt, record: CallRecord, a
     if (record.verdict.class === null) publishText(out, answer);
     if (sessionIdOut !== null && record.session_id !== null) publishText(sessionIdOut, `${record.session_id}\n`);
     publishRecord(request, record);
+    publishMarker(request, record);
     return null;
   } catch (error) {
     return `the result could not be written (${(error as Error).message}); it is kept in ${attempt.folder}`;
   }
 }
 
-/** The record where it was asked for, in the task, and in the done marker, which is the last file of all. */
+/** The record where it was asked for, and among the task's outputs. */
 export function publishRecord({ files, charge, adapter }: WrapperRequest, record: CallRecord): void {
   const text = `${JSON.stringify(record, null, 2)}\n`;
   const places = new Set<string>();
   if (files.result !== null) places.add(path.resolve(files.result));
   if (charge !== null) places.add(path.join(charge.task.outputs, `${charge.stage}.${adapter.tool}.call.json`));
   for (const file of places) publishText(file, text);
+}
+
+/** A refusal is told to its caller; what an earlier call left in the task stands. */
+export function publishRefusal(request: WrapperRequest, record: CallRecord): void {
+  const { result } = request.files;
+  if (result !== null) publishText(result, `${JSON.stringify(record, null, 2)}\n`);
+  publishMarker(request, record);
+}
+
+/** The last file of all. */
+function publishMarker({ files }: WrapperRequest, record: CallRecord): void {
   const { class: errorClass, reason } = record.verdict;
   const marker = { exit_code: record.wrapper_exit_code, class: errorClass, reason };
   if (files.doneMarker !== null) publishText(files.doneMarker, `${JSON.stringify(marker)}\n`);
@@ -55,11 +67,19 @@ export function publishPid({ files }: WrapperRequest): void {
   if (files.pidFile !== null) publishText(files.pidFile, `${process.pid}\n`);
 }
 
-/** What an earlier call left under the same names must not pass for this one's. */
+/** What an earlier call left under the same names must not pass for this one's; what cannot be removed is replaced at the end. */
 export function removeStale({ files }: WrapperRequest): void {
   const { out, err, result, doneMarker, sessionIdOut } = files;
   for (const file of [out, rawOf(out), err, result, doneMarker, sessionIdOut])
-    if (file !== null && existsSync(file)) unlinkSync(file);
+    if (file !== null && existsSync(file)) tryUnlink(file);
+}
+
+function tryUnlink(file: string): void {
+  try {
+    unlinkSync(file);
+  } catch {
+    // Its folder was writable a moment ago; whatever happened, the call itself can still be made.
+  }
 }
 
 /** The event stream lies beside the answer. */
@@ -103,7 +123,12 @@ function replace(file: string, promise: 'sync' | 'rename', fill: (fd: number) =>
   } finally {
     closeSync(fd);
   }
-  renameSync(temporary, file);
+  try {
+    renameSync(temporary, file);
+  } catch (error) {
+    unlinkSync(temporary);
+    throw error;
+  }
 }
 
 let written = 0;

@@ -4,6 +4,7 @@ import { CALL_RECORD_SCHEMA, type CallRecord } from '../../policies/call-record.
 import { CLASSES } from '../../policies/classes.ts';
 import { ENDINGS } from '../../policies/ending.ts';
 import { UNKNOWN_USAGE, type Usage } from '../../policies/engine-event.ts';
+import type { Verdict } from '../../policies/evidence.ts';
 import { versionOfPackage } from '../../wrappers/cli-version.ts';
 import type { Outcome } from '../../wrappers/run.ts';
 import { type Draft, sha256 } from './draft.ts';
@@ -46,12 +47,19 @@ function usageOf({ request }: Draft, usage: Usage): Usage {
 }
 
 /** What went wrong and what to do, in one line; null after a success. */
-export function sentenceOf({ verdict, ending, duration_ms }: CallRecord): string | null {
+export function sentenceOf({ verdict, ending, duration_ms }: CallRecord, taskId: string | null): string | null {
   if (verdict.class === null) return null;
   const what = verdict.evidence?.text.replace(/\s+/g, ' ').trim() || ENDINGS[ending];
   const retry = verdict.retry_at === null ? '' : ` The service says: not before ${verdict.retry_at}.`;
-  const when = ending === 'not_started' ? '' : ` after ${(duration_ms / 1000).toFixed(1)} s`;
-  return `${verdict.class} (${verdict.reason})${when}: ${what.slice(0, 400)}${retry} Next: ${CLASSES[verdict.class].next}.`;
+  const when = ending === 'not_started' || duration_ms === null ? '' : ` after ${(duration_ms / 1000).toFixed(1)} s`;
+  return `${verdict.class} (${verdict.reason})${when}: ${what.slice(0, 400)}${retry}${nextOf(verdict, taskId)}`;
+}
+
+/** A refusal has said already what to do; and only a task has a last_failure.json. */
+function nextOf({ class: errorClass, evidence }: Verdict, taskId: string | null): string {
+  if (errorClass === null || evidence?.rule.startsWith('refused-')) return '';
+  if (errorClass === 'unknown' && taskId === null) return ' Next: read the files of --err and --result.';
+  return ` Next: ${CLASSES[errorClass].next}.`;
 }
 
 /** What a record holds from the beginning. */
@@ -77,9 +85,9 @@ function warningsOf(
   const { limits, call } = draft.request;
   const warnings = [...draft.warnings, ...capture.warnings];
   if (succeeded && ending !== 'exited') warnings.push(`the answer was complete, but ${ENDINGS[ending]}`);
-  else if (succeeded && exitCode !== 0)
+  else if (succeeded && exitCode !== 0 && (exitCode !== null || signal !== null))
     warnings.push(`the answer was complete, but the CLI ended with ${signal ?? `exit code ${exitCode}`}`);
-  if (limits.timeoutMode === 'wait_done' && durationMs > limits.timeoutMs)
+  if (limits.timeoutMode === 'wait_done' && (durationMs ?? 0) > limits.timeoutMs)
     warnings.push(`the deadline of ${limits.timeoutMs} ms passed; it was only noted (--timeout-mode wait_done)`);
   if (call.resumeSession !== null && capture.sessionId !== null && capture.sessionId !== call.resumeSession)
     warnings.push(`session ${call.resumeSession} was asked for, but the CLI went on in ${capture.sessionId}`);

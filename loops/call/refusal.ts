@@ -2,7 +2,7 @@
 
 import type { CallRecord } from '../../policies/call-record.ts';
 import { UNKNOWN_USAGE } from '../../policies/engine-event.ts';
-import { WRAPPER_EXIT } from '../../policies/exit-codes.ts';
+import { EXIT_BY_SIGNAL, WRAPPER_EXIT } from '../../policies/exit-codes.ts';
 import { sign } from '../../policies/signature/sign.ts';
 import type { Refusal } from './check.ts';
 import type { Draft } from './draft.ts';
@@ -19,7 +19,7 @@ export function refusalRecord(draft: Draft, refusal: Refusal): CallRecord {
     ending: 'not_started',
     native_exit_code: null,
     signal: null,
-    wrapper_exit_code: WRAPPER_EXIT[adapter.tool][refusal.exit],
+    wrapper_exit_code: { ...WRAPPER_EXIT[adapter.tool], ...EXIT_BY_SIGNAL }[refusal.exit],
     session_id: null,
     answer_bytes: 0,
     usage: UNKNOWN_USAGE,

@@ -4,6 +4,8 @@ import type { TaskFolder } from '../../state/task-folder.ts';
 import type { Adapter, CallRequest } from '../../wrappers/adapter.ts';
 
 export interface WrapperRequest {
+  /** The id that the dispatcher gave it; null for a call of a caller's own. */
+  callId: string | null;
   adapter: Adapter;
   call: CallRequest;
   files: {

@@ -79,6 +79,7 @@ export function restoreDraft(
   if (!existsSync(attempt.files.stdout)) return null;
   const draft: Draft = {
     request: {
+      callId: saved.call_id,
       adapter: ADAPTERS[saved.tool],
       call: { ...saved.call, environment },
       files: saved.files,

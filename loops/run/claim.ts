@@ -15,7 +15,7 @@ export type Claim =
 export interface Claiming {
   journal: Journal;
   /** What to do while another run has the task. */
-  whenTaken: 'wait' | 'refuse';
+  whenTaken: 'wait' | 'refuse' | 'force';
   stop: AbortSignal;
   say(sentence: string): void;
 }
@@ -36,14 +36,15 @@ export async function claim({ journal, whenTaken, stop, say }: Claiming): Promis
     if (run?.run_id === runId) return { how: 'claimed', runId };
     if (stop.aborted) return { how: 'stopped' };
     const life = run === null ? 'dead' : await isAlive(run.owner, self);
-    if (life === 'dead') {
+    if (life === 'dead' || (life === 'unknown' && whenTaken === 'force')) {
       // Whoever's line comes first has it; the others find out when they read.
       journal.append({ fact: 'claimed', run_id: runId, over: run?.run_id ?? null, owner: self });
       awaited = null;
       continue;
     }
     const where = life === 'unknown' ? ` on ${run!.owner.host}` : '';
-    const message = `another run has this task (pid ${run!.owner.pid}${where})`;
+    const wayOut = life === 'unknown' ? '; if that run is gone, say --force' : '';
+    const message = `another run has this task (pid ${run!.owner.pid}${where})${wayOut}`;
     if (whenTaken === 'refuse') return { how: 'refused', message: `${message}; leave --no-wait out to wait for it` };
     if (awaited === null) say(`${message}; waiting for it`);
     awaited = run!.run_id;

@@ -1,19 +1,18 @@
 // Starts a wrapper as the guardian of one call and waits for its record (the door to execa: where the toolkit runs commands).
 
-import { readFile } from 'node:fs/promises';
+import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import type { CallRecord } from '../../policies/call-record.ts';
 import type { Stage } from '../../state/manifest-schema.ts';
 import type { TaskFolder } from '../../state/task-folder.ts';
 import { ADAPTERS } from '../../wrappers/adapters.ts';
+import { DISPATCH, type Dispatch } from '../call/dispatch.ts';
 
 export interface Errand {
   task: TaskFolder;
   stage: Stage;
-  runId: string;
+  dispatch: Dispatch;
   promptFile: string;
-  /** The hash of the stage's prompt, of which the file may hold a digest. */
-  forPrompt: string;
   cwd: string;
   trustWorkspace: boolean;
   resumeSession: string | null;
@@ -39,13 +38,12 @@ export async function sendGuardian(
   const { execa } = await import('execa');
   const outputs = outputsOf(errand.task, errand.stage);
   const script = path.join(commandFolder, `${ADAPTERS[errand.stage.tool].command}.cjs`);
-  const startedAt = Date.now();
   const guardian = execa(process.execPath, [script, ...flagsOf(errand, outputs)], {
     detached: true,
     cleanup: false,
     reject: false,
     stdio: 'ignore',
-    env: { ...errand.environment, TOLLGATE_RUN_ID: errand.runId, TOLLGATE_FOR_PROMPT: errand.forPrompt },
+    env: { ...errand.environment, [DISPATCH]: JSON.stringify(errand.dispatch) },
     extendEnv: false,
   });
   const pass = () => guardian.kill('SIGTERM');
@@ -54,17 +52,18 @@ export async function sendGuardian(
   const { exitCode, signal, shortMessage } = await guardian;
   stop.removeEventListener('abort', pass);
   const why = `the wrapper ended ${signal === undefined ? `with exit code ${exitCode ?? shortMessage}` : `by ${signal}`} and left no record`;
-  return { record: await readRecord(outputs.record, startedAt), why };
+  return { record: readRecord(errand.task, errand.dispatch.call_id), why };
 }
 
 function flagsOf(
-  { task, stage, promptFile, cwd, trustWorkspace, resumeSession }: Errand,
+  { task, stage, dispatch, promptFile, cwd, trustWorkspace, resumeSession }: Errand,
   outputs: ReturnType<typeof outputsOf>,
 ): string[] {
   const given: [flag: string, value: string | number | undefined | null][] = [
     ['prompt-file', promptFile],
     ['out', outputs.out],
     ['err', outputs.err],
+    ['result', recordFile(task, dispatch.call_id)],
     ['task', `${task.root}/`],
     ['stage', stage.name],
     ['cwd', cwd],
@@ -85,12 +84,13 @@ function flagsOf(
 /** Roles that change the tree; all others look. */
 const WRITES: ReadonlySet<string> = new Set(['impl', 'test_impl']);
 
-/** A record that stood there before is another call's. */
-async function readRecord(file: string, since: number): Promise<CallRecord | null> {
+/** The record of that very call, which it leaves in its attempt's folder; null when it left none. */
+export function readRecord(task: TaskFolder, callId: string): CallRecord | null {
   try {
-    const record = JSON.parse(await readFile(file, 'utf8')) as CallRecord;
-    return Date.parse(record.started_at) >= since - 1 ? record : null;
+    return JSON.parse(readFileSync(recordFile(task, callId), 'utf8')) as CallRecord;
   } catch {
     return null;
   }
 }
+
+const recordFile = (task: TaskFolder, callId: string) => path.join(task.attempts, callId, 'record.json');

@@ -4,6 +4,7 @@ import path from 'node:path';
 import type { Failure } from '../../policies/task-failure.ts';
 import { budgetOf } from '../../state/ledger.ts';
 import { readJson, writeJson, writeWhole } from '../../state/whole-file.ts';
+import { notYet } from './not-yet.ts';
 import { type RunReport, renderSummary, type StageReport } from './report.ts';
 import type { OpenTask } from './task.ts';
 
@@ -44,9 +45,12 @@ export async function leaveReport(
     next_actions: ended.failure?.next_actions ?? [],
     notes: [
       ...ended.notes,
+      ...notYet(open.manifest),
       ...(torn === 0
         ? []
-        : [`the journal has ${torn} unreadable lines (halves that a crash left); they count for nothing`]),
+        : [
+            `the journal has ${torn} unreadable lines (halves that a crash left, or edits that are no facts); they count for nothing`,
+          ]),
     ],
   };
   const summary = renderSummary(report);

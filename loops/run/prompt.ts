@@ -19,7 +19,16 @@ export type Composed = { how: 'composed'; prompt: Prompt } | { how: 'mistaken'; 
 /** How much of the request and the context an aggressive digest keeps, from head and tail. */
 const DIGEST_CHARS = 4000;
 
-export async function composePrompt(
+export async function composePrompt(...of: Parameters<typeof compose>): Promise<Composed> {
+  try {
+    return await compose(...of);
+  } catch (error) {
+    if (error instanceof Unreadable) return { how: 'mistaken', message: error.message };
+    throw error;
+  }
+}
+
+async function compose(
   task: TaskFolder,
   manifest: Manifest,
   stage: Stage,
@@ -66,10 +75,15 @@ function shorten(text: string, digest: 'off' | 'aggressive'): string {
   return `${text.slice(0, half)}\n\n[${text.length - DIGEST_CHARS} characters left out]\n\n${text.slice(-half)}`;
 }
 
+/** null when there is none; throws when it is there and cannot be read, since half a prompt is paid like a whole one. */
 function readInput(file: string): string | null {
   try {
     return readFileSync(file, 'utf8');
-  } catch {
-    return null;
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException;
+    if (code === 'ENOENT') return null;
+    throw new Unreadable(`${file} cannot be read (${code})`);
   }
 }
+
+class Unreadable extends Error {}

@@ -2,6 +2,7 @@
 
 import { EXIT_BY_SIGNAL, TOLLGATE_EXIT } from '../../policies/exit-codes.ts';
 import type { Failure } from '../../policies/task-failure.ts';
+import type { Fact } from '../../state/facts.ts';
 import { refreshStats } from '../../state/stats.ts';
 import { claim } from './claim.ts';
 import { interruptedFailure } from './failure.ts';
@@ -19,7 +20,8 @@ export interface RunRequest {
   environment: NodeJS.ProcessEnv;
   /** The folder of the built commands, where the wrappers lie. */
   commandFolder: string;
-  whenTaken: 'wait' | 'refuse';
+  /** While another run has the task. `force` takes it, and its open calls, from one that cannot be looked up from here. */
+  whenTaken: 'wait' | 'refuse' | 'force';
   redo: readonly string[];
   keep: readonly string[];
   dirtyRetries: 'never' | 'allowed';
@@ -49,7 +51,15 @@ export async function runTask(request: RunRequest): Promise<Ran> {
   if (claimed.how === 'refused') return { how: 'not_run', exitCode: TOLLGATE_EXIT.failure, message: claimed.message };
   if (claimed.how === 'stopped')
     return { how: 'not_run', exitCode: stopExit(request), message: 'stopped while it waited for another run' };
-  return owned(request, open, claimed.runId);
+  try {
+    return await owned(request, open, claimed.runId);
+  } catch (error) {
+    const { code, message } = error as NodeJS.ErrnoException;
+    // A disk that is full or gone is no bug of ours.
+    if (code === undefined) throw error;
+    const what = `the run stopped because its state could not be written (${message}); what was paid for is kept. Free some space, and run it again to go on`;
+    return { how: 'not_run', exitCode: TOLLGATE_EXIT.failure, message: what };
+  }
 }
 
 /** The task is ours until we release it, whatever happens. */
@@ -66,8 +76,17 @@ async function owned(request: RunRequest, open: OpenTask, runId: string): Promis
     ended = whole;
     return { how: 'ran', ...(await leaveReport(open, whole, clock)) };
   } finally {
-    open.journal.append({ fact: 'released', run_id: runId, exit_code: ended.exitCode, state: ended.state });
+    await release(request, open, { fact: 'released', run_id: runId, exit_code: ended.exitCode, state: ended.state });
+  }
+}
+
+/** Without it the task stays ours until the next run finds us dead; that is no reason to hide what came before. */
+async function release({ clock, say }: RunRequest, open: OpenTask, released: Fact): Promise<void> {
+  try {
+    open.journal.append(released);
     await refreshStats(open.journal, clock);
+  } catch (error) {
+    say(`the end of the run could not be noted: ${(error as Error).message}`);
   }
 }
 
@@ -86,14 +105,23 @@ async function goThrough(request: RunRequest, open: OpenTask, runId: string, pla
   stop.signal.addEventListener('abort', tell, { once: true });
   if (stop.signal.aborted) tell();
   try {
-    const settling = { task: open.task, journal: open.journal, clock, environment, stop: stop.signal, say };
-    const foreign = await settleLeftovers(settling);
-    if (foreign !== null)
+    const foreign = request.whenTaken === 'force' ? 'close' : 'refuse';
+    const settling = {
+      task: open.task,
+      journal: open.journal,
+      clock,
+      environment,
+      stop: stop.signal,
+      say,
+      foreign,
+    } as const;
+    const elsewhere = await settleLeftovers(settling);
+    if (elsewhere !== null)
       return {
         state: 'failed',
         exitCode: TOLLGATE_EXIT.failure,
         stages: [],
-        failure: foreignFailure(open, foreign, clock()),
+        failure: foreignFailure(open, elsewhere, clock()),
         notes: [],
       };
     const ended = await runStages({ ...request, open, runId, guardianStop: guardians.signal }, plan);
@@ -103,6 +131,7 @@ async function goThrough(request: RunRequest, open: OpenTask, runId: string, pla
     return { ...ended, exitCode: stopExit(request), failure: interrupted(stage) };
   } finally {
     stop.signal.removeEventListener('abort', tell);
+    await told;
   }
 }
 

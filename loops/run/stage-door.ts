@@ -1,5 +1,6 @@
 // Whether a stage need be run at all: a done one is not paid again, unless its prompt has changed, and then not silently.
 
+import { rmSync } from 'node:fs';
 import path from 'node:path';
 import type { Journal } from '../../state/journal.ts';
 import type { TaskFolder } from '../../state/task-folder.ts';
@@ -21,6 +22,13 @@ export function doorOf(stage: string, prompt: Prompt, journal: Journal, wishes: 
     how: 'changed',
     message: `stage ${stage} is done, but its prompt has changed since; say --redo ${stage} to pay for it again, or --keep ${stage} to keep its answer`,
   };
+}
+
+/** A stage that is to be done again counts as open, whatever becomes of it. */
+export function reopen(task: TaskFolder, journal: Journal, stage: string): void {
+  if (!journal.read().ledger.done.has(stage)) return;
+  journal.append({ fact: 'reopened', stage });
+  rmSync(path.join(task.done, `${stage}.done`), { force: true });
 }
 
 /** The fact first, then the marker that people and waiters see. */

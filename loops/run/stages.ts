@@ -6,7 +6,7 @@ import type { Plan } from './plan.ts';
 import type { StageReport } from './report.ts';
 import type { RunRequest } from './run.ts';
 import { runStage, type StageEnd } from './stage.ts';
-import { markDone } from './stage-door.ts';
+import { markDone, reopen } from './stage-door.ts';
 import type { OpenTask } from './task.ts';
 
 export interface StagesRequest extends RunRequest {
@@ -30,12 +30,14 @@ export async function runStages(request: StagesRequest, plan: readonly Plan[]): 
     const trustWorkspace = request.trustWorkspace || open.manifest.security.trust_workspace;
     const run = {
       ...request,
+      environment: allowed(request.environment, open.manifest.security.env_allow),
       stage,
       endsAt,
       stop: request.stop.signal,
       trustWorkspace,
       redone: request.redo.includes(stage.name),
     };
+    if (run.redone) reopen(open.task, open.journal, stage.name);
     const end = await runStage(run, prompt);
     reports.push(reportOf(stage.name, end));
     if (end.how === 'done') {
@@ -66,3 +68,13 @@ function reportOf(stage: string, end: StageEnd): StageReport {
 function untouched(stage: string, state: 'done_earlier' | 'pending'): StageReport {
   return { stage, state, exit_code: null, duration_ms: null, calls: 0, session_id: null, warnings: [] };
 }
+
+/** What of the environment the CLI sees; without a list all of it, with one also what no program can do without. */
+function allowed(environment: NodeJS.ProcessEnv, names: readonly string[] | undefined): NodeJS.ProcessEnv {
+  if (names === undefined) return environment;
+  const kept = new Set([...names, ...NEEDED]);
+  return Object.fromEntries(Object.entries(environment).filter(([name]) => kept.has(name)));
+}
+
+/** The last one is ours: the mark of a call that this run is made from. */
+const NEEDED = ['PATH', 'HOME', 'TMPDIR', 'LANG', 'TERM', 'TOLLGATE_STATE', 'TOLLGATE_CALL_ID'];

@@ -39,7 +39,7 @@ export async function openTask(
     const mistake = await adoptEdits(journal, clock);
     if (mistake !== null) return { how: 'mistaken', message: mistake };
     const { paid_call_budget: calls } = read.manifest.budgets;
-    if (journal.read().ledger.manifestBudget !== calls) journal.append({ fact: 'budget', calls, from: 'manifest' });
+    noteBudget(journal, calls);
   } catch (error) {
     if (error instanceof JournalError) return { how: 'mistaken', message: error.message };
     const { code, message } = error as NodeJS.ErrnoException;
@@ -47,6 +47,21 @@ export async function openTask(
     return { how: 'mistaken', message: `${task.state} cannot be written (${message}); nothing was started` };
   }
   const { manifest, stages } = read;
-  const root = projectRoot(task.root);
+  const root = rootOf(task, cwd, environment);
   return { how: 'opened', open: { task, manifest, stages, journal, cwd: path.resolve(root, manifest.cwd ?? '.') } };
+}
+
+/** A changed manifest counts; one that is read for the first time does not undo what a person has set before. */
+function noteBudget(journal: Journal, calls: number): void {
+  const { ledger } = journal.read();
+  if (ledger.manifestBudget === calls) return;
+  journal.append({ fact: 'budget', calls, from: 'manifest' });
+  if (ledger.manifestBudget === null && ledger.budget !== null)
+    journal.append({ fact: 'budget', calls: ledger.budget, from: 'command' });
+}
+
+/** The project's root; a task that lies in no project is run in the caller's. */
+function rootOf(task: TaskFolder, cwd: string, environment: NodeJS.ProcessEnv): string {
+  const root = projectRoot(task.root);
+  return environment.TOLLGATE_STATE || root === task.root ? projectRoot(cwd) : root;
 }

@@ -145,7 +145,7 @@ test('a state folder that cannot be written costs nothing', async ({ rig, task }
   writeFileSync(path.join(task, 'state'), 'a file where a folder should be');
   const { code, said } = await runWrapper(rig, 'codex', ['--task', `${task}/`]).ended();
   assert.equal([code, rig.calls.length], [12, 0]);
-  assert.match(said, /the state of task fix cannot be written .*nothing was started/);
+  assert.match(said, /the call could not be prepared .*nothing was started/);
   chmodSync(path.join(task, 'state'), 0o600);
 });
 

@@ -1,0 +1,24 @@
+// What a dispatcher tells the wrapper that it starts, in one variable of the environment; the CLI never sees it.
+
+export const DISPATCH = 'TOLLGATE_DISPATCH';
+
+export interface Dispatch {
+  run_id: string;
+  call_id: string;
+  /** The hash of the stage's prompt that is to be answered; what is sent may be a digest of it. */
+  for_prompt: string;
+  /** The task's own patterns of what must not be published. */
+  redaction_patterns: string[];
+}
+
+/** null for a wrapper that somebody else started. */
+export function readDispatch(environment: NodeJS.ProcessEnv): Dispatch | null {
+  const text = environment[DISPATCH];
+  return text === undefined ? null : (JSON.parse(text) as Dispatch);
+}
+
+/** The environment without it: a call that an agent makes from within is none of this run's. */
+export function withoutDispatch(environment: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
+  const { [DISPATCH]: _, ...rest } = environment;
+  return rest;
+}

@@ -1,0 +1,38 @@
+// What a line of the journal must hold to be believed: people edit it, and half a fact must not jam a task.
+
+import { TOOLS } from '../policies/tools.ts';
+import type { Fact, Line } from './facts.ts';
+
+type Test = (value: unknown) => boolean;
+
+const text: Test = (value) => typeof value === 'string' && value !== '';
+const count: Test = (value) => Number.isSafeInteger(value) && (value as number) >= 0;
+const time: Test = (value) => typeof value === 'string' && !Number.isNaN(Date.parse(value));
+const tool: Test = (value) => TOOLS.includes(value as never);
+const process_: Test = (value) => {
+  const { pid, start_time, host } = (value ?? {}) as Record<string, unknown>;
+  return count(pid) && text(start_time) && text(host);
+};
+
+/** Only what a reader relies on. */
+const SHAPES: Record<Fact['fact'], Record<string, Test>> = {
+  claimed: { run_id: text, owner: process_ },
+  released: { run_id: text, exit_code: count },
+  budget: { calls: count },
+  reserved: { call_id: text, stage: text, tool, guardian: process_, deadline_at: time },
+  started: { call_id: text },
+  ended: { call_id: text, ending: text },
+  verdict: { call_id: text, exit_code: count },
+  decided: { stage: text },
+  gate: { stage: text },
+  done: { stage: text, prompt_sha256: text },
+  reopened: { stage: text },
+  reset: { used: count, at_offset: count },
+};
+
+export function isFact(line: unknown): line is Line {
+  const { fact } = line as { fact?: string };
+  if (fact === undefined || !Object.hasOwn(SHAPES, fact)) return false;
+  const shape = SHAPES[fact as Fact['fact']];
+  return Object.entries(shape).every(([field, test]) => test((line as Record<string, unknown>)[field]));
+}
