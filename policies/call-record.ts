@@ -17,7 +17,7 @@ export interface CallRecord {
   argv: string[];
   cwd: string;
   started_at: string;
-  duration_ms: number;
+  duration_ms: number | null;
   ending: Ending;
   native_exit_code: number | null;
   signal: string | null;
