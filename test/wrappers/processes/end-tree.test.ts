@@ -1,0 +1,87 @@
+// What is ended and what is spared, with real processes.
+
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { suite } from 'uvu';
+import * as assert from 'uvu/assert';
+import { endTree, membersOf } from '../../../wrappers/processes/end-tree.ts';
+import { identify } from '../../../wrappers/processes/identity.ts';
+import { isAlive } from '../../rig/survivors.ts';
+
+const test = suite('end tree');
+const EARLIER = Number.NEGATIVE_INFINITY;
+const groups: number[] = [];
+
+test.after.each(() => {
+  for (const group of groups.splice(0)) {
+    try {
+      process.kill(-group, 'SIGKILL');
+    } catch {
+      // The test has ended it.
+    }
+  }
+});
+
+/** Leads a group and a session of its own; no marker in its environment, so that only these tell where it belongs. */
+function lead(script: string, environment: NodeJS.ProcessEnv = {}): ChildProcess & { pid: number } {
+  const child = spawn('/bin/sh', ['-c', script], {
+    detached: true,
+    env: { PATH: process.env.PATH, ...environment },
+    stdio: ['ignore', 'pipe', 'ignore'],
+  });
+  groups.push(child.pid!);
+  return child as ChildProcess & { pid: number };
+}
+
+const line = async (child: ChildProcess) => String((await once(child.stdout!, 'data'))[0]).trim();
+
+/** A group whose leader is gone and reaped; what is left of it is one process. */
+async function leaderless(): Promise<{ leader: number; left: number }> {
+  const child = lead('sleep 60 >/dev/null & echo $!');
+  const [left] = await Promise.all([line(child), once(child, 'exit')]);
+  return { leader: child.pid, left: Number(left) };
+}
+
+test('a group is not ended because a root of an earlier run once bore its number', async () => {
+  const { leader, left } = await leaderless();
+  const tree = { root: { pid: leader, startTime: '1', sinceMs: EARLIER }, marker: 'nobody/bears-it' };
+  assert.equal(await membersOf(tree), []);
+  assert.is(await endTree(tree), 0);
+  assert.ok(isAlive(left));
+});
+
+test('the group of our own child is ended after the child was reaped', async () => {
+  const { leader, left } = await leaderless();
+  const root = { pid: leader, startTime: '1', sinceMs: EARLIER, ours: 'child' as const };
+  assert.is(await endTree({ root, marker: 'nobody/bears-it' }), 1);
+  assert.not(isAlive(left));
+});
+
+test('a root of an earlier run is ended with its group while it lives under its own start time', async () => {
+  const child = lead('(sleep 60 >/dev/null & echo $!); exec sleep 60');
+  const left = Number(await line(child));
+  const { start_time } = (await identify(child.pid))!;
+  const tree = (startTime: string) => ({ root: { pid: child.pid, startTime, sinceMs: EARLIER }, marker: 'no/body' });
+  assert.is(await endTree(tree('1')), 0);
+  assert.ok(isAlive(child.pid) && isAlive(left));
+  assert.is(await endTree(tree(start_time)), 1);
+  assert.not(isAlive(child.pid) || isAlive(left));
+});
+
+test('one who is told to end a tree that it lives in itself spares itself and all above it', async () => {
+  const marker = `${process.pid}/its-own-call`;
+  const code = `import { endTree } from './wrappers/processes/end-tree.ts';
+    console.log(await endTree({ root: null, marker: '${marker}' }), 'ended');`;
+  const child = lead(
+    'sleep 60 >/dev/null & "$NODE" --import tsx --input-type=module --eval "$CODE"; echo "the shell lives"',
+    { TOLLGATE_CALL_ID: marker, NODE: process.execPath, CODE: code },
+  );
+  let said = '';
+  child.stdout!.on('data', (piece) => {
+    said += piece;
+  });
+  await once(child, 'close');
+  assert.is(said, '1 ended\nthe shell lives\n');
+});
+
+test.run();

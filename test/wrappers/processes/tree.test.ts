@@ -1,0 +1,93 @@
+// Who is of a call's tree and who is a stranger, in rows: pids, parents, groups and start times.
+
+import { test } from 'uvu';
+import * as assert from 'uvu/assert';
+import type { ProcessRow } from '../../../wrappers/processes/table.ts';
+import { type Look, type Members, membersAmong, type Root } from '../../../wrappers/processes/tree.ts';
+
+const row = (pid: number, given: Partial<ProcessRow> = {}): ProcessRow => ({
+  pid,
+  ppid: 1,
+  pgid: pid,
+  sid: pid,
+  startTime: `start of ${pid}`,
+  zombie: false,
+  ...given,
+});
+const FOUND: Root = { pid: 500, startTime: 'start of 500', sinceMs: Number.NEGATIVE_INFINITY };
+const CHILD: Root = { ...FOUND, sinceMs: 0, ours: 'child' };
+const ROOT = row(500);
+/** Left in the root's group and session by a parent that is gone, without the marker. */
+const LEFT = row(510, { pgid: 500, sid: 500 });
+const STRANGER = row(500, { startTime: 'later' });
+
+const look = (rows: readonly ProcessRow[], markers: [number, string][] = [], spared: number[] = []): Look => ({
+  rows,
+  markers: new Map(markers),
+  spared: new Set(spared),
+});
+const among = (seen: Look, root: Root | null, last: Members | null = null) =>
+  membersAmong(seen, { root, marker: 'out/in' }, last).rows.map(({ pid }) => pid);
+
+const ROWS: readonly [why: string, root: Root | null, seen: Look, mine: number[]][] = [
+  ['the root and what it left in its group', FOUND, look([ROOT, LEFT]), [500, 510]],
+  ['a zombie keeps its number', FOUND, look([row(500, { zombie: true }), LEFT]), [510]],
+  ['one led by a number that was our child’s until just now', CHILD, look([LEFT]), [510]],
+  ['no one led by a number that was a root’s in an earlier run', FOUND, look([LEFT]), []],
+  ['no one who has the number anew, nor whom he leads', FOUND, look([STRANGER, LEFT]), []],
+  ['not even if it was our child’s', CHILD, look([STRANGER, LEFT]), []],
+  ['one led by a child that was gone before it was looked at', { ...CHILD, startTime: null }, look([LEFT]), [510]],
+  ['nobody by a number without a start time', { ...CHILD, startTime: null }, look([ROOT, LEFT]), []],
+  [
+    'descendants in groups and sessions of their own',
+    FOUND,
+    look([row(530, { ppid: 520 }), row(520, { ppid: 500 }), ROOT]),
+    [530, 520, 500],
+  ],
+  [
+    'bearers of the marker or of a longer chain, and their children',
+    null,
+    look(
+      [row(600), row(601), row(602), row(603), row(604, { ppid: 601 })],
+      [
+        [600, 'out/in'],
+        [601, 'out/in/deeper'],
+        [602, 'out/inner'],
+        [603, 'out'],
+      ],
+    ),
+    [600, 601, 604],
+  ],
+  [
+    'never the first process, nor through it its children',
+    { ...FOUND, pid: 1, startTime: 'start of 1' },
+    look([row(1, { ppid: 0 }), row(2)], [[1, 'out/in']]),
+    [],
+  ],
+  [
+    'never the spared, whatever they bear',
+    FOUND,
+    look([ROOT, row(510, { ppid: 500 }), row(520, { ppid: 510 })], [[510, 'out/in']], [500, 510]),
+    [],
+  ],
+];
+
+for (const [why, root, seen, mine] of ROWS) test(`of the tree: ${why}`, () => assert.equal(among(seen, root), mine));
+
+test('what was a member stays one, but not by its number alone', () => {
+  const last: Members = { rows: [row(700), row(701)], numberHeld: false };
+  assert.equal(among(look([row(700), row(701, { startTime: 'later' })]), null, last), [700]);
+});
+
+for (const root of [FOUND, CHILD])
+  test(`the number of a root that is ${root.ours ?? 'found'} holds from look to look while anything bears it, and no longer`, () => {
+    const tree = { root, marker: 'out/in' };
+    const first = membersAmong(look([ROOT, row(505, { pgid: 500, sid: 500 })]), tree);
+    const second = membersAmong(look([LEFT]), tree, first);
+    assert.equal([second.rows, second.numberHeld], [[LEFT], true]);
+    const none = membersAmong(look([row(800)]), tree, second);
+    assert.equal([none.rows, none.numberHeld], [[], false]);
+    assert.equal(membersAmong(look([LEFT]), tree, none).rows, []);
+  });
+
+test.run();
