@@ -1,0 +1,129 @@
+// Runs after runs: what was paid is used, what is to be redone counts as open, and hand-made state jams nothing.
+
+import { spawnSync } from 'node:child_process';
+import { appendFileSync, existsSync, mkdirSync, symlinkSync } from 'node:fs';
+import path from 'node:path';
+import { suite } from 'uvu';
+import * as assert from 'uvu/assert';
+import { openCalls } from '../../state/ledger.ts';
+import { answerWith, failWith } from '../rig/streams.ts';
+import { makeTask } from '../rig/task-run.ts';
+import { TestRig } from '../rig/test-rig.ts';
+
+const test = suite<{ rig: TestRig }>('rerun');
+test.before.each(async (context) => {
+  context.rig = await TestRig.open();
+});
+test.after.each(({ rig }) => rig.dispose());
+
+const ONE = { stages: [{ tool: 'codex', role: 'brief' }] };
+const FIRST = 'outputs/codex_brief.codex.out';
+
+test('tollgate works through the link that npm makes to it', async ({ rig }) => {
+  rig.install('codex', { script: [...answerWith('codex', 'ok')] as never });
+  const task = makeTask(rig, ONE);
+  const link = path.join(rig.root, 'tollgate');
+  symlinkSync(path.resolve('dist/tollgate.cjs'), link);
+  const { status, stderr } = spawnSync(link, ['run', 'fix'], { cwd: rig.project, env: rig.env, encoding: 'utf8' });
+  assert.is(status, 0, stderr);
+  assert.is(task.read(FIRST), 'ok');
+});
+
+test('a --redo that fails leaves the stage open, not done without its answer', async ({ rig }) => {
+  rig.answer(() => answerWith('codex', 'first'));
+  const task = makeTask(rig, ONE);
+  await task.run();
+  rig.answer(() => failWith('codex', 'unexpected status 401 Unauthorized: no', 401));
+  assert.is((await task.run('--redo=codex_brief')).code, 1);
+  assert.not(existsSync(path.join(task.folder, 'done/codex_brief.done')));
+  rig.answer(() => answerWith('codex', 'second'));
+  assert.is((await task.run()).code, 0);
+  assert.is(task.read(FIRST), 'second');
+});
+
+test('a redo whose guardian dies at once does not take the old answer for its own', async ({ rig }) => {
+  rig.answer(() => answerWith('codex', 'old'));
+  const task = makeTask(rig, ONE);
+  await task.run();
+  rig.answer(() => [{ do: 'hang' }]);
+  const running = task.start('--redo=codex_brief');
+  while (rig.calls.length < 2) await new Promise((resolve) => setTimeout(resolve, 10));
+  const [call] = openCalls(task.journal.read().ledger);
+  process.kill(rig.calls[1]!.report.pid, 'SIGKILL');
+  process.kill(call!.reserved.guardian.pid, 'SIGKILL');
+  rig.answer(() => failWith('codex', 'unexpected status 401 Unauthorized: no', 401));
+  assert.is((await running.result).code, 1);
+});
+
+test('a prompt that is asked, changed and changed back is paid once for each text', async ({ rig }) => {
+  rig.answer(() => answerWith('codex', 'ok'));
+  const task = makeTask(rig, ONE);
+  await task.run();
+  rig.write('.tmp/task/fix/inputs/user_request.md', 'other');
+  await task.run('--redo=codex_brief');
+  assert.is(rig.calls.length, 2);
+  assert.is((await task.run()).code, 0);
+  assert.is(rig.calls.length, 2);
+});
+
+for (const line of [
+  '{"v":1,"fact":"claimed","run_id":"a"}',
+  '{"v":1,"fact":"reserved"}',
+  '{"v":1,"fact":"reset"}',
+  '{"v":1,"fact":"reset","used":-1000,"at_offset":0}',
+  '{"v":1,"fact":"no_such"}',
+  '[1,2]',
+])
+  test(`a line such as ${line} in the journal is no fact, and jams nothing`, async ({ rig }) => {
+    rig.answer(() => answerWith('codex', 'ok'));
+    const task = makeTask(rig, ONE);
+    mkdirSync(path.join(task.folder, 'state'));
+    appendFileSync(task.journal.file, `${line}\n`);
+    const { code, report, summary } = await task.run();
+    assert.equal([code, report.budget.used], [0, 1]);
+    assert.match(summary, 'the journal has 1 unreadable lines');
+  });
+
+test('a budget that was set before the first run is not undone by the manifest', async ({ rig }) => {
+  const task = makeTask(rig, { ...ONE, budgets: { paid_call_budget: 5 } });
+  assert.is((await rig.start('tollgate', ['budget', 'fix', '--set', '0']).result).code, 0);
+  const { code, report } = await task.run();
+  assert.equal([code, rig.calls.length, report.failure?.reason, report.budget.total], [1, 0, 'budget', 0]);
+});
+
+test('an input that is there and cannot be read costs nothing', async ({ rig }) => {
+  const task = makeTask(rig, ONE);
+  mkdirSync(path.join(task.folder, 'inputs/user_request.md'), { recursive: true });
+  const { code, said } = await task.run();
+  assert.equal([code, rig.calls.length], [2, 0]);
+  assert.match(said, /user_request\.md cannot be read \(EISDIR\)/);
+});
+
+test('fields that this version does not act on are said', async ({ rig }) => {
+  rig.answer(() => answerWith('codex', 'ok'));
+  const task = makeTask(rig, { stages: [{ tool: 'codex', role: 'brief', requires: ['Findings'] }] });
+  const { summary } = await task.run();
+  assert.match(summary, 'this version does not act on: stages[].requires');
+});
+
+test('the task’s own patterns are kept out of what is published', async ({ rig }) => {
+  rig.answer(() => [
+    { do: 'write', to: 'stderr', text: 'customer ACME-4711 is angry\n' },
+    ...answerWith('codex', 'ok'),
+  ]);
+  const task = makeTask(rig, { ...ONE, security: { redaction_patterns: ['ACME-\\d+'] } });
+  await task.run();
+  assert.not(task.read('outputs/codex_brief.codex.err').includes('ACME-4711'));
+});
+
+test('the CLI sees of the environment what the manifest allows, and nothing of the dispatch', async ({ rig }) => {
+  rig.env.SECRET_ONE = 'x';
+  rig.env.ALLOWED = 'y';
+  rig.answer(() => answerWith('codex', 'ok'));
+  const task = makeTask(rig, { ...ONE, security: { env_allow: ['ALLOWED'] } });
+  await task.run();
+  const { env } = rig.calls[0]!.report;
+  assert.equal([env.SECRET_ONE, env.ALLOWED, env.TOLLGATE_DISPATCH], [undefined, 'y', undefined]);
+});
+
+test.run();
