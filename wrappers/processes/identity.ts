@@ -3,17 +3,21 @@
 import { readFileSync, readlinkSync } from 'node:fs';
 import { hostname, uptime } from 'node:os';
 import { type ProcessIdentity, placeOf } from '../../policies/process-identity.ts';
-import { readRow } from './linux.ts';
-import { processTable } from './table.ts';
+import { type ProcessRow, processTable } from './table.ts';
 
-/** The identity of a process of this machine, or null when it is gone. */
+/** The identity of a process of this machine that runs, or null when it is gone. */
 export async function identify(pid: number): Promise<ProcessIdentity | null> {
-  const row =
-    process.platform === 'linux'
-      ? readRow(pid)
-      : ((await processTable.list()).find((found) => found.pid === pid) ?? null);
-  if (row === null || row.zombie) return null;
-  return { pid, start_time: row.startTime, host: hostname(), boot_id: bootId(), pid_ns: pidNamespace() };
+  const row = await processTable.row(pid);
+  return row === null || row.zombie ? null : nameOf(row);
+}
+
+/**
+ * The identity of a child of ours that may have ended already, or null when it was reaped too. On Linux it is looked up
+ * before this first waits: asked right after the spawn, a child is always found, however fast it was.
+ */
+export async function identifyChild(pid: number): Promise<ProcessIdentity | null> {
+  const row = await processTable.row(pid);
+  return row && nameOf(row);
 }
 
 /** Is that very process still running? 'unknown' for one that lives where its number cannot be looked up. */
@@ -24,6 +28,14 @@ export async function isAlive(process_: ProcessIdentity, self: ProcessIdentity):
   const found = await identify(process_.pid);
   return found?.start_time === process_.start_time ? 'alive' : 'dead';
 }
+
+const nameOf = (row: ProcessRow): ProcessIdentity => ({
+  pid: row.pid,
+  start_time: row.startTime,
+  host: hostname(),
+  boot_id: bootId(),
+  pid_ns: pidNamespace(),
+});
 
 function bootId(): string {
   return (
