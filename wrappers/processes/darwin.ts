@@ -4,30 +4,47 @@ import { capture } from '../shell.ts';
 import { MARKERS } from './marker.ts';
 import type { ProcessRow } from './table.ts';
 
+/** Start times in one time zone and language, so that the same process is told alike to all who ask. */
 export async function list(): Promise<ProcessRow[]> {
-  return parseRows(await capture`ps -axo pid=,ppid=,pgid=,sess=,stat=,lstart=`);
+  return parseRows(await capture`TZ=UTC LC_ALL=C ps -axo pid=,ppid=,pgid=,stat=,lstart=`);
 }
 
 export async function row(pid: number): Promise<ProcessRow | null> {
-  return (await list()).find((found) => found.pid === pid) ?? null;
+  return parseRows(await capture`TZ=UTC LC_ALL=C ps -p ${pid} -o pid=,ppid=,pgid=,stat=,lstart=`)[0] ?? null;
 }
 
 export async function markers(rows: readonly ProcessRow[]): Promise<Map<number, string>> {
-  const known = new Set(rows.map((row) => row.pid));
-  return parseMarkers(await capture`ps -axEwwo pid=,command=`, known);
+  const known = new Set(rows.map((found) => found.pid));
+  return parseMarkers(await capture`TZ=UTC LC_ALL=C ps -axEwwo pid=,command=`, known);
 }
 
-/** Lines such as `  501   1   501   0 S+   Sat Nov 21 20:01:02 2026`. */
+let boot: Promise<string> | null = null;
+
+/** One id for each boot; unlike the boot time it does not move when the clock is set. */
+export function bootId(): Promise<string> {
+  boot ??= readBootId();
+  return boot;
+}
+
+async function readBootId(): Promise<string> {
+  // cron's PATH has no sbin. An id that is there only sometimes would make the living look dead, so none is made up.
+  const id = (await capture`PATH="$PATH:/usr/sbin" sysctl -n kern.bootsessionuuid`).trim();
+  if (id === '')
+    throw new Error('sysctl tells no kern.bootsessionuuid, by which a process of an earlier boot is known');
+  return id;
+}
+
+/** Lines such as `  501   1   501 S+   Sat Nov 21 20:01:02 2026`. What ps calls a session there is no number of a process. */
 export function parseRows(text: string): ProcessRow[] {
   return text.split('\n').flatMap((line) => {
-    const [pid, ppid, pgid, sid, stat, ...started] = line.trim().split(/\s+/);
+    const [pid, ppid, pgid, stat, ...started] = line.trim().split(/\s+/);
     if (stat === undefined) return [];
     return [
       {
         pid: Number(pid),
         ppid: Number(ppid),
         pgid: Number(pgid),
-        sid: Number(sid),
+        sid: null,
         startTime: started.join(' '),
         zombie: stat.startsWith('Z'),
       },

@@ -1,7 +1,7 @@
 // Names a process so that nobody else can be taken for it.
 
-import { readFileSync, readlinkSync } from 'node:fs';
-import { hostname, uptime } from 'node:os';
+import { readlinkSync } from 'node:fs';
+import { hostname } from 'node:os';
 import { type ProcessIdentity, placeOf } from '../../policies/process-identity.ts';
 import { type ProcessRow, processTable } from './table.ts';
 
@@ -29,33 +29,18 @@ export async function isAlive(process_: ProcessIdentity, self: ProcessIdentity):
   return found?.start_time === process_.start_time ? 'alive' : 'dead';
 }
 
-const nameOf = (row: ProcessRow): ProcessIdentity => ({
+const nameOf = async (row: ProcessRow): Promise<ProcessIdentity> => ({
   pid: row.pid,
   start_time: row.startTime,
   host: hostname(),
-  boot_id: bootId(),
+  boot_id: await processTable.bootId(),
   pid_ns: pidNamespace(),
 });
-
-function bootId(): string {
-  return (
-    read('/proc/sys/kernel/random/boot_id') ??
-    `booted ${Math.round((Date.now() / 1000 - uptime()) / 60)} min after 1970`
-  );
-}
 
 function pidNamespace(): string {
   try {
     return readlinkSync('/proc/self/ns/pid');
   } catch {
     return 'none';
-  }
-}
-
-function read(file: string): string | null {
-  try {
-    return readFileSync(file, 'utf8').trim();
-  } catch {
-    return null;
   }
 }

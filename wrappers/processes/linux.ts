@@ -39,6 +39,9 @@ export async function markers(rows: readonly ProcessRow[]): Promise<Map<number, 
   return found;
 }
 
+export const bootId = async (): Promise<string> =>
+  readProc('/proc/sys/kernel/random/boot_id')?.toString('latin1').trim() ?? 'unknown';
+
 /** One process, or null when it is gone. Fields as in proc(5); the name may hold spaces and brackets, so cut at the last one. */
 export function readRow(pid: number): ProcessRow | null {
   const bytes = readProc(`/proc/${pid}/stat`);

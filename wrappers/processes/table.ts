@@ -7,7 +7,8 @@ export interface ProcessRow {
   pid: number;
   ppid: number;
   pgid: number;
-  sid: number;
+  /** null where the system does not tell it. */
+  sid: number | null;
   /** Start time as the kernel gives it; with the pid it names one process for good. */
   startTime: string;
   /** A zombie is gone but for its entry; nothing can be done to it. */
@@ -27,6 +28,8 @@ export interface ProcessTable {
   row(pid: number): Promise<ProcessRow | null>;
   /** The value of the call marker in the environment that the process was started with. */
   markers(rows: readonly ProcessRow[]): Promise<Map<number, string>>;
+  /** Another one after each start of the machine, and the same until then. */
+  bootId(): Promise<string>;
 }
 
 export const processTable: ProcessTable = process.platform === 'linux' ? linux : darwin;
