@@ -60,8 +60,8 @@ export const SPECIAL_ROWS: readonly MatrixRow[] = [
     name: 'turn limit in an endless tool loop',
     scenario: 'toolloop',
     class: 'contract_violation',
-    // copilot has no switch: the call is cut when the last tool begins, and the next request may already be on its way.
-    requests: { gemini: 2, codex: 2, copilot: 3 },
+    // Two CLIs have no switch: the call is cut when the last tool begins, and the next request may already be on its way.
+    requests: { gemini: 2, codex: 3, copilot: 3 },
     setup: { flags: ['--max-turns', '2'] },
   },
   {
