@@ -1,17 +1,19 @@
 // Turns gemini's inner retries off through system settings of this one call, and gives it a model where the user has none.
 
-import { mkdirSync, mkdtempSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, statSync, writeFileSync } from 'node:fs';
 import { homedir, userInfo } from 'node:os';
 import path from 'node:path';
 import type { CallRequest, Overlay } from '../adapter.ts';
+import { readSettings, type Settings, settingsFiles } from './settings.ts';
 
 /** Without a model, a router asks another model first: two paid requests for each prompt. This alias skips it. */
 const DEFAULT_MODEL = 'pro';
 
 export function overlay(request: CallRequest): Overlay {
-  const own = request.environment.GEMINI_CLI_SYSTEM_SETTINGS_PATH ?? SYSTEM_SETTINGS[process.platform] ?? '';
-  const administrators = readSettings(own);
-  const argv = hasModel(request, administrators) ? [] : ['--model', DEFAULT_MODEL];
+  const files = settingsFiles(request.environment, request.environment.HOME ?? homedir(), request.cwd);
+  const administrators = readSettings(files.system);
+  const read = [administrators, readSettings(files.project), readSettings(files.user)];
+  const argv = hasModel(request, read) ? [] : ['--model', DEFAULT_MODEL];
   if (request.innerRetries === 'allow' && request.maxTurns === null)
     return { argv, environment: {}, folders: [], warnings: [] };
   const folder = safeFolder(request);
@@ -24,13 +26,6 @@ export function overlay(request: CallRequest): Overlay {
 
 const UNSAFE =
   "gemini's inner retries could not be turned off: it reads system settings only from a folder that root owns and nobody else can write; announced retries are cut instead";
-
-const SYSTEM_SETTINGS: Partial<Record<NodeJS.Platform, string>> = {
-  linux: '/etc/gemini-cli/settings.json',
-  darwin: '/Library/Application Support/GeminiCli/settings.json',
-};
-
-type Settings = Record<string, unknown>;
 
 /** An administrator's own settings are carried on; only what this call needs is laid over them. */
 function merge(administrators: Settings | null, request: CallRequest): Settings {
@@ -47,23 +42,11 @@ function merge(administrators: Settings | null, request: CallRequest): Settings 
   };
 }
 
-function hasModel(request: CallRequest, administrators: Settings | null | 'unreadable'): boolean {
+function hasModel(request: CallRequest, read: readonly ReturnType<typeof readSettings>[]): boolean {
   if (request.model !== null || request.resumeSession !== null || request.environment.GEMINI_MODEL) return true;
-  const home = request.environment.GEMINI_CLI_HOME ?? request.environment.HOME ?? homedir();
-  const files = [path.join(home, '.gemini/settings.json'), path.join(request.cwd, '.gemini/settings.json')];
-  const all = [administrators, ...files.map(readSettings)];
-  return all.some(
+  return read.some(
     (settings) => settings === 'unreadable' || (settings?.model as Settings | undefined)?.name !== undefined,
   );
-}
-
-/** null when there is none. Comments are legal in gemini's settings; a file that needs them is not read here. */
-function readSettings(file: string): Settings | null | 'unreadable' {
-  try {
-    return JSON.parse(readFileSync(file, 'utf8')) as Settings;
-  } catch (error) {
-    return error instanceof SyntaxError ? 'unreadable' : null;
-  }
 }
 
 /** gemini trusts system settings only if root owns every folder above them and no one else may write there. */

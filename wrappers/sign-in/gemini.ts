@@ -2,14 +2,15 @@
 
 import { existsSync } from 'node:fs';
 import path from 'node:path';
+import { readSettings, settingsFiles, userFolder } from '../gemini/settings.ts';
 import type { SignIn, Surroundings } from './sign-in.ts';
 import { readText } from './text-file.ts';
 
 export function readGeminiSignIn({ environment, home, cwd }: Surroundings): SignIn {
-  const folder = path.join(environment.GEMINI_CLI_HOME || home, '.gemini');
-  const system = environment.GEMINI_CLI_SYSTEM_SETTINGS_PATH || SYSTEM_SETTINGS[process.platform] || '';
+  const folder = userFolder(environment, home);
+  const { system, project, user } = settingsFiles(environment, home, cwd);
   const known = { ...readDotEnv(cwd, home), ...environment };
-  for (const file of [system, path.join(cwd, '.gemini/settings.json'), path.join(folder, 'settings.json')]) {
+  for (const file of [system, project, user]) {
     const chosen = readSelectedType(file);
     if (chosen === 'unreadable')
       return {
@@ -29,11 +30,6 @@ export function readGeminiSignIn({ environment, home, cwd }: Surroundings): Sign
 }
 
 const SET_KEY = 'export GEMINI_API_KEY=…';
-
-const SYSTEM_SETTINGS: Partial<Record<NodeJS.Platform, string>> = {
-  linux: '/etc/gemini-cli/settings.json',
-  darwin: '/Library/Application Support/GeminiCli/settings.json',
-};
 
 type Variables = Record<string, string | undefined>;
 
@@ -96,20 +92,11 @@ function judge(type: string, known: Variables, folder: string, home: string, cho
 }
 
 function readSelectedType(file: string): string | null | 'unreadable' {
-  const text = withoutComments(readText(file) ?? '');
-  if (text.trim() === '') return null;
-  try {
-    const settings = JSON.parse(text) as { security?: { auth?: { selectedType?: unknown } } };
-    const type = settings.security?.auth?.selectedType;
-    return typeof type === 'string' && type !== '' ? type : null;
-  } catch {
-    return 'unreadable';
-  }
+  const settings = readSettings(file);
+  if (settings === null || settings === 'unreadable') return settings;
+  const type = (settings as { security?: { auth?: { selectedType?: unknown } } }).security?.auth?.selectedType;
+  return typeof type === 'string' && type !== '' ? type : null;
 }
-
-/** Comments are legal there. */
-const withoutComments = (text: string) =>
-  text.replace(/("(?:\\.|[^"\\])*")|\/\/[^\n]*|\/\*[\s\S]*?\*\//g, (_, quoted: string | undefined) => quoted ?? '');
 
 /** The CLI reads the first of these files that exists, and no other. */
 function readDotEnv(cwd: string, home: string): Variables {

@@ -89,6 +89,13 @@ const ROWS: readonly Row[] = [
     how: 'signed_out',
     says: '~/.gemini/settings.json cannot be read as JSON',
   },
+  {
+    tool: 'gemini',
+    env: { GEMINI_API_KEY: SECRET },
+    files: { '.gemini/settings.json': '' },
+    how: 'signed_out',
+    says: '~/.gemini/settings.json cannot be read as JSON',
+  },
   { tool: 'codex', how: 'signed_out', says: 'no key is set and no login is stored in ~/.codex' },
   { tool: 'codex', env: { CODEX_API_KEY: SECRET }, how: 'signed_in', says: 'CODEX_API_KEY' },
   {
