@@ -1,7 +1,6 @@
 // Checks the machine before anything is paid: a row for each check, and with every finding the way to mend it.
 
 import { existsSync } from 'node:fs';
-import { homedir } from 'node:os';
 import path from 'node:path';
 import { type Answer, type Finding, say } from './policies/finding.ts';
 import { compareVersions, TESTED_NODE } from './policies/tested-versions.ts';
@@ -11,6 +10,7 @@ import { projectState } from './state/task-folder.ts';
 import { ADAPTERS } from './wrappers/adapters.ts';
 import { checkFound, checkOwnNeeds, checkSignIn, checkVersion, type ToolPlace } from './wrappers/checks.ts';
 import { findCli } from './wrappers/cli-search.ts';
+import { homeOf } from './wrappers/home.ts';
 
 export interface PreflightOptions {
   /** The CLIs that are needed; all three unless told. */
@@ -70,7 +70,7 @@ function describeMachine(options: PreflightOptions): Machine {
   return {
     cwd,
     environment,
-    home: environment.HOME || homedir(),
+    home: homeOf(environment) ?? cwd,
     stateFolder: projectState(cwd, environment),
     nodeVersion: options.nodeVersion ?? process.versions.node,
     uid: options.uid ?? process.getuid?.() ?? -1,

@@ -7,7 +7,7 @@ import type { EngineEvent } from '../policies/engine-event.ts';
 import type { Adapter } from './adapter.ts';
 import type { Capture } from './capture.ts';
 import { endTree, type Tree } from './processes/end-tree.ts';
-import { identify } from './processes/identity.ts';
+import { identifyChild } from './processes/identity.ts';
 import { type Reading, read } from './reading.ts';
 import { nowMs } from './steady-clock.ts';
 import { createWatchdogs } from './watchdogs.ts';
@@ -152,8 +152,9 @@ function exitOf(child: ChildProcess): Promise<Exit> {
 }
 
 async function treeOf(child: ChildProcess, marker: string, sinceMs: number): Promise<Tree> {
-  const root = child.pid === undefined ? null : await identify(child.pid);
-  return { root: root && { pid: root.pid, startTime: root.start_time, sinceMs }, marker };
+  if (child.pid === undefined) return { root: null, marker };
+  const startTime = (await identifyChild(child.pid))?.start_time ?? null;
+  return { root: { pid: child.pid, startTime, sinceMs, ours: 'child' }, marker };
 }
 
 interface Watch {

@@ -3,13 +3,14 @@
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { type CallRequest, NO_OVERLAY, type Overlay } from '../adapter.ts';
+import { homeOf } from '../home.ts';
 
 /** codex refuses settings for its built-in providers, so a call on an API key gets a provider of its own. */
 const OWN = 'tollgate';
 
 export function overlay(request: CallRequest): Overlay {
   if (request.innerRetries === 'allow') return NO_OVERLAY;
-  const home = request.environment.CODEX_HOME ?? path.join(request.environment.HOME ?? '', '.codex');
+  const home = request.environment.CODEX_HOME ?? path.join(homeOf(request.environment) ?? request.cwd, '.codex');
   const config = readTopLevel(readText(path.join(home, 'config.toml')));
   const provider = config.model_provider ?? 'openai';
   if (!BUILT_IN.has(provider)) return { ...NO_OVERLAY, argv: noRetries(provider) };

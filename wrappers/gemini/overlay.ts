@@ -1,16 +1,16 @@
 // Turns gemini's inner retries off through system settings of this one call, and gives it a model where the user has none.
 
 import { mkdirSync, mkdtempSync, statSync, writeFileSync } from 'node:fs';
-import { homedir, userInfo } from 'node:os';
 import path from 'node:path';
 import type { CallRequest, Overlay } from '../adapter.ts';
+import { accountHome, homeOf } from '../home.ts';
 import { readSettings, type Settings, settingsFiles } from './settings.ts';
 
 /** Without a model, a router asks another model first: two paid requests for each prompt. This alias skips it. */
 const DEFAULT_MODEL = 'pro';
 
 export function overlay(request: CallRequest): Overlay {
-  const files = settingsFiles(request.environment, request.environment.HOME ?? homedir(), request.cwd);
+  const files = settingsFiles(request.environment, homeOf(request.environment) ?? request.cwd, request.cwd);
   const administrators = readSettings(files.system);
   const read = [administrators, readSettings(files.project), readSettings(files.user)];
   const argv = hasModel(request, read) ? [] : ['--model', DEFAULT_MODEL];
@@ -52,11 +52,12 @@ function hasModel(request: CallRequest, read: readonly ReturnType<typeof readSet
 /** gemini trusts system settings only if root owns every folder above them and no one else may write there. */
 function safeFolder(request: CallRequest): string | null {
   const { XDG_RUNTIME_DIR, XDG_CACHE_HOME, HOME } = request.environment;
+  const account = accountHome();
   const bases = [
     XDG_RUNTIME_DIR,
     XDG_CACHE_HOME,
     HOME && path.join(HOME, '.cache'),
-    path.join(userInfo().homedir, '.cache'),
+    account && path.join(account, '.cache'),
   ];
   for (const base of bases) {
     if (!base || !path.isAbsolute(base)) continue;

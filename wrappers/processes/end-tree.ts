@@ -10,6 +10,9 @@ export type { Tree } from './tree.ts';
 /** How long a process may take to end after TERM. */
 export const GRACE_MS = 2000;
 
+/** What KILL does not end in this time cannot be ended by us: it waits in the kernel, or belongs to another user. */
+const KILL_MS = 5000;
+
 /**
  * Ends the tree and waits until it is gone.
  * @returns how many processes were found beside the root.
@@ -26,7 +29,8 @@ export async function endTree(tree: Tree, graceMs = GRACE_MS): Promise<number> {
     found = await look(tree, found);
     beside += count(found.rows, tree, seen);
   }
-  while (found.rows.length > 0) {
+  const last = nowMs() + KILL_MS;
+  while (found.rows.length > 0 && nowMs() < last) {
     send(found.rows, 'SIGKILL');
     await pause(5);
     found = await look(tree, found);
