@@ -8,10 +8,11 @@ import { WRAPPER_EXIT } from '../policies/exit-codes.ts';
 import { LEFTOVERS } from '../policies/rules/endings.ts';
 import { createErrorLines } from '../policies/signature/error-lines.ts';
 import { explain, type Signature, sign } from '../policies/signature/sign.ts';
-import { visibleChars } from '../policies/success.ts';
+import { SUCCESS, visibleChars } from '../policies/success.ts';
 import type { Tool } from '../policies/tools.ts';
 import { ADAPTERS } from '../wrappers/adapters.ts';
 import { createCapture } from '../wrappers/capture.ts';
+import { signatureInput } from './call/judge.ts';
 
 export interface Case {
   tool: Tool;
@@ -30,17 +31,7 @@ export function triage(captured: Case, clock: Clock, depth: 'sign' | 'explain' =
   const { evidence, told } = evidenceOf(captured);
   const verdict = verdictOf(evidence, told, captured, clock);
   if (verdict.class === null) return { verdict, signature: null };
-  const input = {
-    tool: captured.tool,
-    errorLines: evidence.stderr,
-    eventText: evidence.failure?.message ?? evidence.errors.at(-1)?.message ?? null,
-    detail: {
-      ending: evidence.ending,
-      class: verdict.class,
-      reason: verdict.reason,
-      more: captured.exitCode === null ? [] : [`exit ${captured.exitCode}`],
-    },
-  };
+  const input = signatureInput(evidence, verdict);
   return { verdict, signature: depth === 'explain' ? explain(input) : sign(input) };
 }
 
@@ -92,7 +83,7 @@ function verdictOf(evidence: Evidence, told: boolean, { exitCode }: Case, clock:
   const verdict = classify(evidence, clock);
   const speaksAgainst = verdict.evidence?.rule !== LEFTOVERS.noResult.id && verdict.class !== 'unknown';
   const unopposed = !speaksAgainst && !told && exitCode === 0 && evidence.answerChars > 0;
-  return unopposed ? { class: null, reason: null, evidence: null, retry_at: null } : verdict;
+  return unopposed ? SUCCESS : verdict;
 }
 
 function* linesOf(text: string): Generator<string> {

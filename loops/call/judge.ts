@@ -3,7 +3,7 @@
 import { classify } from '../../policies/classify.ts';
 import type { Clock } from '../../policies/clock.ts';
 import type { Evidence, Verdict } from '../../policies/evidence.ts';
-import { sign } from '../../policies/signature/sign.ts';
+import { type SignatureInput, sign } from '../../policies/signature/sign.ts';
 import { visibleChars } from '../../policies/success.ts';
 import type { Tool } from '../../policies/tools.ts';
 import type { Outcome } from '../../wrappers/run.ts';
@@ -26,13 +26,15 @@ export function judge(outcome: Outcome, context: Context): Judgement {
   return { verdict, signature: signatureOf(evidence, verdict, context) };
 }
 
-export function signatureOf(
-  evidence: Evidence,
-  verdict: Verdict,
-  { taskId, prompt }: Omit<Context, 'tool' | 'clock'>,
-): string | null {
+function signatureOf(evidence: Evidence, verdict: Verdict, { taskId, prompt }: Context): string | null {
   if (verdict.class === null) return null;
-  return sign({
+  const volatile = { ...(taskId === null ? {} : { taskId }), ...(prompt === null ? {} : { prompt }) };
+  return sign({ ...signatureInput(evidence, verdict), volatile }).signature;
+}
+
+/** What the signature of a failure is made of. */
+export function signatureInput(evidence: Evidence, verdict: Verdict): SignatureInput {
+  return {
     tool: evidence.tool,
     errorLines: evidence.stderr,
     eventText: evidence.failure?.message ?? evidence.errors.at(-1)?.message ?? null,
@@ -42,8 +44,7 @@ export function signatureOf(
       reason: verdict.reason,
       more: evidence.exitCode === null ? [] : [`exit ${evidence.exitCode}`],
     },
-    volatile: { ...(taskId === null ? {} : { taskId }), ...(prompt === null ? {} : { prompt }) },
-  }).signature;
+  };
 }
 
 function evidenceOf({ capture, ...outcome }: Outcome, tool: Tool): Evidence {
