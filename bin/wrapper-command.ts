@@ -4,6 +4,7 @@ import path from 'node:path';
 import { call } from '../loops/call/call.ts';
 import { type Dispatch, readDispatch, withoutDispatch } from '../loops/call/dispatch.ts';
 import { exitByClass } from '../loops/call/exit.ts';
+import { placeMistake } from '../loops/call/places.ts';
 import type { WrapperRequest } from '../loops/call/request.ts';
 import { WRAPPER_EXIT } from '../policies/exit-codes.ts';
 import { locateTask } from '../state/task-folder.ts';
@@ -20,7 +21,9 @@ export async function wrapperCommand(adapter: Adapter, argv: readonly string[]):
   if (read.how === 'ended') return read.ran;
   const { args } = read;
   const request = requestOf(adapter, args);
-  if (typeof request === 'string') return { exit: badInput, err: `${spec.name}: ${request}\n` };
+  // Before anything is written: the record of a refusal would go where nothing may.
+  const mistake = typeof request === 'string' ? request : placeMistake(request.files);
+  if (typeof request === 'string' || mistake !== null) return { exit: badInput, err: `${spec.name}: ${mistake}\n` };
   const { record, message } = await call(request, stop, () => new Date());
   const exit = args.given.has('exit-by-class')
     ? exitByClass(record.wrapper_exit_code, record.verdict)

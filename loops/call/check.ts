@@ -6,6 +6,7 @@ import type { Obstacle } from '../../policies/evidence.ts';
 import type { EXIT_BY_SIGNAL } from '../../policies/exit-codes.ts';
 import type { PromptLimit } from '../../wrappers/adapter.ts';
 import { findBinary } from '../../wrappers/find-binary.ts';
+import { lookAt, placesOf } from './places.ts';
 import type { WrapperRequest } from './request.ts';
 
 export interface Refusal extends Obstacle {
@@ -83,21 +84,20 @@ function folderMistake(folder: string): string | null {
 }
 
 function outputMistake({ files }: WrapperRequest): string | null {
-  const { out, err, result, sessionIdOut, doneMarker, pidFile } = files;
-  const flags = { out, err, result, 'session-id-out': sessionIdOut, 'done-marker': doneMarker, 'pid-file': pidFile };
+  const places = placesOf(files);
   const writable = new Set<string>();
-  for (const [flag, file] of Object.entries(flags)) {
-    if (file === null) continue;
+  for (const { flag, file } of places) {
     const folder = path.dirname(path.resolve(file));
     try {
       if (!writable.has(folder)) makeWritable(folder);
       writable.add(folder);
-      if (statSync(file, { throwIfNoEntry: false })?.isDirectory()) return `--${flag} ${file} is a folder; name a file`;
     } catch (error) {
-      return `--${flag} ${file}: its folder cannot be written (${(error as NodeJS.ErrnoException).code}); make it writable or name another`;
+      return `${flag} ${file}: its folder cannot be written (${(error as NodeJS.ErrnoException).code}); make it writable or name another`;
     }
   }
-  return null;
+  // Only now: one of them may have been made as the folder of another.
+  const folder = places.find(({ file }) => file.endsWith(path.sep) || lookAt(file)?.isDirectory());
+  return folder === undefined ? null : `${folder.flag} ${folder.file} is a folder; name a file`;
 }
 
 function makeWritable(folder: string): void {

@@ -1,0 +1,94 @@
+// Where a wrapper's files may lie: whatever is refused is left as it was, and nothing is paid.
+
+import { spawnSync } from 'node:child_process';
+import { lstatSync, readlinkSync, symlinkSync } from 'node:fs';
+import { createServer } from 'node:net';
+import path from 'node:path';
+import { suite } from 'uvu';
+import * as assert from 'uvu/assert';
+import { placeMistake } from '../../loops/call/places.ts';
+import { answerWith } from '../rig/streams.ts';
+import { TestRig } from '../rig/test-rig.ts';
+import { runWrapper } from '../rig/wrapper-run.ts';
+
+const test = suite<{ rig: TestRig }>('places');
+test.before.each(async (context) => {
+  context.rig = await TestRig.open();
+  context.rig.answer(() => answerWith('codex', 'ok'));
+});
+test.after.each(({ rig }) => rig.dispose());
+
+const WRITTEN = ['out', 'err', 'result', 'session-id-out', 'done-marker', 'pid-file'];
+
+const makeFifo = (file: string) => void spawnSync('mkfifo', [file]);
+
+for (const flag of WRITTEN) {
+  test(`--${flag} over a FIFO is refused, and the FIFO stays`, async ({ rig }) => {
+    const fifo = path.join(rig.project, 'pipe');
+    makeFifo(fifo);
+    const { code, said, record } = await runWrapper(rig, 'codex', [`--${flag}=${fifo}`]).ended();
+    assert.equal([code, rig.calls.length, record, lstatSync(fifo).isFIFO()], [2, 0, null, true]);
+    assert.is(
+      said,
+      `run_codex: --${flag} ${fifo} is a FIFO; name a file (to throw it away, let it be written and delete it)\n`,
+    );
+  });
+
+  test(`--${flag} over a symlink to a FIFO is refused, and both stay`, async ({ rig }) => {
+    const [fifo, link] = [path.join(rig.project, 'pipe'), path.join(rig.project, 'link')];
+    makeFifo(fifo);
+    symlinkSync(fifo, link);
+    const { code, said } = await runWrapper(rig, 'codex', [`--${flag}=${link}`]).ended();
+    assert.equal([code, rig.calls.length, lstatSync(fifo).isFIFO(), readlinkSync(link)], [2, 0, true, fifo]);
+    assert.match(said, 'link is a FIFO; name a file');
+  });
+}
+
+test('the event stream beside --out is looked at too', async ({ rig }) => {
+  makeFifo(path.join(rig.project, 'a.raw'));
+  const { code, said } = await runWrapper(rig, 'codex', ['--out=a.out']).ended();
+  assert.equal([code, rig.calls.length], [2, 0]);
+  assert.match(said, /the event stream beside --out .*a\.raw is a FIFO/);
+});
+
+test('a socket is refused', async ({ rig }) => {
+  const server = createServer().listen(path.join(rig.project, 'socket'));
+  const { code, said } = await runWrapper(rig, 'codex', ['--err=socket']).ended();
+  server.close();
+  assert.equal([code, rig.calls.length], [2, 0]);
+  assert.match(said, 'socket is a socket; name a file');
+});
+
+// A node of our own, with the numbers of /dev/null: only root can make one.
+const testAsRoot = process.getuid?.() === 0 && process.platform === 'linux' ? test : test.skip;
+testAsRoot('a device is refused, directly or behind a symlink, and stays', async ({ rig }) => {
+  const [device, link] = [path.join(rig.project, 'null'), path.join(rig.project, 'link')];
+  spawnSync('mknod', [device, 'c', '1', '3']);
+  symlinkSync(device, link);
+  for (const name of ['null', 'link']) {
+    const { code, said } = await runWrapper(rig, 'codex', [`--err=${name}`]).ended();
+    assert.equal([code, rig.calls.length], [2, 0]);
+    assert.match(said, `${name} is a device; name a file`);
+  }
+  assert.equal([lstatSync(device).isCharacterDevice(), readlinkSync(link)], [true, device]);
+});
+
+test('no name in a folder of the system is taken, whatever it leads to now', () => {
+  const others = { result: null, sessionIdOut: null, doneMarker: null, pidFile: null };
+  const mistakeFor = (out: string) => placeMistake({ prompt: 'ask.md', out, err: 'e.err', ...others });
+  for (const out of ['/dev/stdout', '/dev/fd/1', '/dev/none-such', '/proc/self/comm'])
+    assert.match(mistakeFor(out) ?? '', `${out} `, out);
+  assert.is(mistakeFor('/devices/none-such/a.out'), null);
+});
+
+test('what cannot be written or is a folder is found before anything is paid', async ({ rig }) => {
+  rig.write('a.raw/x', '');
+  const { code, said } = await runWrapper(rig, 'codex', ['--out=a.out']).ended();
+  assert.equal([code, rig.calls.length], [2, 0]);
+  assert.match(said, /the event stream beside --out .*a\.raw is a folder; name a file/);
+  const nested = await runWrapper(rig, 'codex', ['--out=new', '--err=new/x.err']).ended();
+  assert.equal([nested.code, rig.calls.length], [2, 0]);
+  assert.match(nested.said, /--out .*new is a folder; name a file/);
+});
+
+test.run();
