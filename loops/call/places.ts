@@ -1,6 +1,6 @@
-// Where a call's files may lie: never over a device, a FIFO or a socket, which would be replaced by a regular file.
+// Where a call's files may lie: each in a place of its own, and none over a device, a FIFO or a socket.
 
-import { realpathSync, type Stats, statSync } from 'node:fs';
+import { type BigIntStats, lstatSync, realpathSync, type Stats, statSync } from 'node:fs';
 import path from 'node:path';
 import { rawOf } from '../../policies/raw-file.ts';
 import type { WrapperRequest } from './request.ts';
@@ -27,13 +27,39 @@ export function placesOf({ out, err, result, sessionIdOut, doneMarker, pidFile }
 
 /** What forbids to write there anything at all, were it the record of a refusal; or null. */
 export function placeMistake(files: WrapperRequest['files']): string | null {
-  for (const { flag, file } of placesOf(files)) {
+  const places = placesOf(files);
+  for (const { flag, file } of places) {
     const kind = kindOf(file);
     if (kind !== null)
       return `${flag} ${file} ${kind}; name a file (to throw it away, let it be written and delete it)`;
   }
+  return collision(files.prompt, places);
+}
+
+/** Two flags for one file: the later written would take the place of the other, and of the prompt for ever. */
+function collision(prompt: string, places: readonly Place[]): string | null {
+  const taken = new Map([[realPlace(prompt), '--prompt-file']]);
+  const asked = look(() => statSync(prompt, EXACT));
+  for (const { flag, file } of places) {
+    const place = realPlace(file);
+    const other = taken.get(place) ?? (isEntryOf(file, asked) ? '--prompt-file' : undefined);
+    if (other !== undefined) return `${other} and ${flag} are one file, ${file}; give each its own`;
+    taken.set(place, flag);
+  }
   return null;
 }
+
+/** Whether the name itself, not what a symlink leads to, is an entry of that file: in another case, or as its target. */
+function isEntryOf(file: string, found: BigIntStats | undefined): boolean {
+  const entry = look(() => lstatSync(file, EXACT));
+  return entry !== undefined && entry.ino === found?.ino && entry.dev === found.dev;
+}
+
+const EXACT = { bigint: true, throwIfNoEntry: false } as const;
+
+/** A symlink at the name is what would be replaced, so only its folder is followed. */
+const realPlace = (file: string): string =>
+  path.join(realFolder(path.dirname(path.resolve(file))), path.basename(path.resolve(file)));
 
 /** A symlink is what it points to: whoever names one that leads to a device means the device. */
 function kindOf(file: string): string | null {
@@ -48,11 +74,13 @@ function kindOf(file: string): string | null {
 const SYSTEM_FOLDER = /^\/(?:dev(?:\/fd)?|(?:proc|sys)(?:\/.*)?)$/;
 
 /** What is there, behind symlinks. */
-export function lookAt(file: string): Stats | undefined {
+export const lookAt = (file: string): Stats | undefined => look(() => statSync(file, { throwIfNoEntry: false }));
+
+/** A loop of symlinks, or a folder that may not be entered, shows nothing: the writing of it is tried elsewhere. */
+function look<S>(at: () => S | undefined): S | undefined {
   try {
-    return statSync(file, { throwIfNoEntry: false });
+    return at();
   } catch {
-    // A loop of symlinks, or a folder that may not be entered: the writing of it is tried elsewhere.
     return undefined;
   }
 }

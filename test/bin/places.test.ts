@@ -1,7 +1,7 @@
 // Where a wrapper's files may lie: whatever is refused is left as it was, and nothing is paid.
 
 import { spawnSync } from 'node:child_process';
-import { lstatSync, readlinkSync, symlinkSync } from 'node:fs';
+import { linkSync, lstatSync, readdirSync, readFileSync, readlinkSync, symlinkSync } from 'node:fs';
 import { createServer } from 'node:net';
 import path from 'node:path';
 import { suite } from 'uvu';
@@ -79,6 +79,40 @@ test('no name in a folder of the system is taken, whatever it leads to now', () 
   for (const out of ['/dev/stdout', '/dev/fd/1', '/dev/none-such', '/proc/self/comm'])
     assert.match(mistakeFor(out) ?? '', `${out} `, out);
   assert.is(mistakeFor('/devices/none-such/a.out'), null);
+});
+
+/** Flags beside the usual `--prompt-file=ask.md --out=codex.out --err=codex.err --result=codex.json`, and who meets whom. */
+const COLLISIONS: [flags: string[], message: RegExp][] = [
+  [['--out=ask.md'], /--prompt-file and --out are one file, .*ask\.md; give each its own/],
+  [['--result=ask.md'], /--prompt-file and --result are one file/],
+  [['--prompt-file=codex.raw'], /--prompt-file and the event stream beside --out are one file/],
+  [['--err=codex.out'], /--out and --err are one file/],
+  [['--err=codex.raw'], /the event stream beside --out and --err are one file/],
+  [['--result=sub/../codex.err'], /--err and --result are one file/],
+  [['--session-id-out=same/codex.json'], /--result and --session-id-out are one file/],
+  [['--done-marker=none/x', '--pid-file=same/none/x'], /--done-marker and --pid-file are one file/],
+  [['--done-marker=codex.json'], /--result and --done-marker are one file/],
+  [['--prompt-file=link.md', '--out=ask.md'], /--prompt-file and --out are one file/],
+  [['--prompt-file=ask.md', '--out=hard.md'], /--prompt-file and --out are one file/],
+];
+for (const [flags, message] of COLLISIONS)
+  test(`${flags.join(' ')} is refused, and nothing is written`, async ({ rig }) => {
+    for (const name of ['ask.md', 'codex.raw']) rig.write(name, 'Say hello.\n');
+    symlinkSync(rig.project, path.join(rig.project, 'same'));
+    symlinkSync('ask.md', path.join(rig.project, 'link.md'));
+    linkSync(path.join(rig.project, 'ask.md'), path.join(rig.project, 'hard.md'));
+    const before = readdirSync(rig.project);
+    const { code, said } = await runWrapper(rig, 'codex', flags).ended();
+    assert.equal([code, rig.calls.length, readdirSync(rig.project)], [2, 0, before]);
+    assert.match(said, message);
+    assert.is(readFileSync(path.join(rig.project, 'ask.md'), 'utf8'), 'Say hello.\n');
+  });
+
+test('a symlink that leads to the prompt is a place of its own: it is replaced', async ({ rig }) => {
+  rig.write('ask.md', '');
+  symlinkSync('ask.md', path.join(rig.project, 'codex.out'));
+  const { code, out } = await runWrapper(rig, 'codex').ended();
+  assert.equal([code, out, readFileSync(path.join(rig.project, 'ask.md'), 'utf8')], [0, 'ok', 'Say hello.\n']);
 });
 
 test('what cannot be written or is a folder is found before anything is paid', async ({ rig }) => {
