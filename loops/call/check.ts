@@ -24,7 +24,7 @@ export function check(request: WrapperRequest): Checked {
   const cwd = folderMistake(call.cwd);
   if (cwd !== null) return refuse('no_working_folder', `--cwd: ${cwd}`);
   const read = readPrompt(files.prompt);
-  if (typeof read === 'string') return refuse('no_prompt', read);
+  if (!Buffer.isBuffer(read)) return { how: 'refused', prompt: null, refusal: read };
   if (read.toString('latin1').trim() === '')
     return refuse('empty_prompt', `${files.prompt} is empty: there is nothing to ask`, read);
   const prompt = Buffer.from(adapter.prompt.escape(read.toString('latin1')), 'latin1');
@@ -56,14 +56,25 @@ function refuse(reason: string, message: string, prompt: Buffer | null = null): 
   return { how: 'refused', prompt, refusal: { class: 'tooling', reason, exit: 'badInput', message } };
 }
 
-function readPrompt(file: string): Buffer | string {
+/** No CLI takes as much; past it a file is not even read. */
+const MAX_PROMPT_BYTES = 64 * 1024 ** 2;
+
+function readPrompt(file: string): Buffer | Refusal {
+  const unread = (why: string): Refusal => {
+    const message = `--prompt-file ${file} ${why}`;
+    return { class: 'tooling', reason: 'no_prompt', exit: 'badInput', message };
+  };
   try {
-    if (statSync(file).isDirectory()) return `--prompt-file ${file} is a folder`;
-    return readFileSync(file);
+    const found = statSync(file);
+    if (found.isDirectory()) return unread('is a folder');
+    // A FIFO that nobody writes to would hang, and a device may never end.
+    if (!found.isFile()) return unread('is no regular file: save the prompt in one');
+    if (found.size <= MAX_PROMPT_BYTES) return readFileSync(file);
+    const message = `${file} has ${found.size} bytes, and a prompt has ${MAX_PROMPT_BYTES} at the most: reduce attachments or split the task`;
+    return { class: 'prompt_too_large', reason: 'prompt_limit', exit: 'badInput', message };
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException;
-    if (code === 'ENOENT') return `--prompt-file ${file} does not exist`;
-    return `--prompt-file ${file} cannot be read (${code})`;
+    return unread(code === 'ENOENT' ? 'does not exist' : `cannot be read (${code})`);
   }
 }
 

@@ -1,6 +1,16 @@
 // The three wrapper commands over fake CLIs: exit codes, endings, records, and nobody left behind.
 
-import { chmodSync, existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { spawnSync } from 'node:child_process';
+import {
+  chmodSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  symlinkSync,
+  truncateSync,
+  writeFileSync,
+} from 'node:fs';
 import path from 'node:path';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
@@ -251,6 +261,32 @@ for (const tool of TOOLS) {
       assert.match(said, message);
     });
 
+  test(`${command}: a prompt file that is no regular file, or far too large, is not read`, async ({ rig }) => {
+    const file = (name: string) => path.join(rig.project, name);
+    spawnSync('mkfifo', [file('pipe')]);
+    symlinkSync('pipe', file('link'));
+    rig.write('huge', '');
+    truncateSync(file('huge'), 64 * 1024 ** 2 + 1);
+    const rows: [name: string, errorClass: string, message: string][] = [
+      ['pipe', 'tooling', '--prompt-file pipe is no regular file: save the prompt in one'],
+      ['link', 'tooling', '--prompt-file link is no regular file: save the prompt in one'],
+      ['/dev/null', 'tooling', '--prompt-file /dev/null is no regular file: save the prompt in one'],
+      ['huge', 'prompt_too_large', 'huge has 67108865 bytes, and a prompt has 67108864 at the most'],
+    ];
+    for (const [name, errorClass, message] of rows) {
+      const { code, said, record } = await runWrapper(rig, tool, [`--prompt-file=${name}`]).ended();
+      assert.equal([code, record.verdict.class, rig.calls.length], [codes.badInput, errorClass, 0]);
+      assert.match(said, message);
+    }
+  });
+
+  test(`${command}: a prompt file may be a symlink to one`, async ({ rig }) => {
+    rig.answer(() => answerWith(tool, 'ok'));
+    symlinkSync('ask.md', path.join(rig.project, 'link'));
+    const { code } = await runWrapper(rig, tool, ['--prompt-file=link'], 'linked\n').ended();
+    assert.equal([code, rig.calls[0]?.report.stdin.text], [0, 'linked\n']);
+  });
+
   test(`${command}: an empty prompt exits ${codes.badInput} and costs nothing`, async ({ rig }) => {
     const { code, said } = await runWrapper(rig, tool, [], ' \n\n').ended();
     assert.equal([code, rig.calls.length], [codes.badInput, 0]);
@@ -335,7 +371,6 @@ test('--json prints the record, one object and nothing else', async ({ rig }) =>
 });
 
 test('a planted symlink at --out is replaced, not followed', async ({ rig }) => {
-  const { symlinkSync } = await import('node:fs');
   const victim = rig.write('victim', 'mine');
   symlinkSync(victim, path.join(rig.project, 'codex.out'));
   rig.answer(() => answerWith('codex', 'ok'));
