@@ -2,6 +2,7 @@
 
 import { EXIT_BUG, EXIT_BY_SIGNAL } from '../policies/exit-codes.ts';
 import { type Arguments, type CommandSpec, parseCommandLine } from './command-line.ts';
+import { printing } from './printing.ts';
 
 /** What a command has to say in the end. */
 export interface Ran {
@@ -15,8 +16,8 @@ export type ArgumentsRead = { how: 'read'; args: Arguments } | { how: 'ended'; r
 /** Runs a command's body: the only line of the commands that sets the exit code. */
 export async function runCommand(body: (argv: string[]) => Promise<Ran>): Promise<void> {
   const ran = await body(process.argv.slice(2)).catch(bug);
-  if (ran.out !== undefined) process.stdout.write(ran.out);
-  if (ran.err !== undefined) process.stderr.write(ran.err);
+  if (ran.out !== undefined) printing('stdout').write(ran.out);
+  if (ran.err !== undefined) printing('stderr').write(ran.err);
   process.exitCode = ran.exit;
 }
 

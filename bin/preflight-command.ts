@@ -8,6 +8,7 @@ import { type PreflightOptions, preflight } from '../preflight.ts';
 import { type Ran, readArguments } from './command.ts';
 import type { Arguments, CommandSpec } from './command-line.ts';
 import { renderFindings } from './finding-table.ts';
+import { printing } from './printing.ts';
 import { startProgress } from './progress-line.ts';
 
 export const PREFLIGHT_SPEC = {
@@ -39,7 +40,7 @@ export async function preflightCommand(argv: readonly string[]): Promise<Ran> {
   if (typeof options === 'string') return { exit: TOLLGATE_EXIT.badInput, err: `${PREFLIGHT_SPEC.name}: ${options}\n` };
   const { given } = read.args;
   const detail = given.has('quiet') ? 'problems' : 'all';
-  const progress = startProgress(process.stderr, detail, () => 'asking the CLIs for their versions');
+  const progress = startProgress(printing('stderr'), detail, () => 'asking the CLIs for their versions');
   const report = await preflight(options).finally(progress.stop);
   const coloured = process.stdout.isTTY === true && !process.env.NO_COLOR;
   return {

@@ -5,6 +5,7 @@ import { type Settled, waitForAll } from '../loops/wait/wait.ts';
 import { EXIT_BY_SIGNAL, WAIT_EXIT } from '../policies/exit-codes.ts';
 import { abortOn, type Ran, readArguments, stopOnSignals } from './command.ts';
 import type { CommandSpec } from './command-line.ts';
+import { printing } from './printing.ts';
 import { startProgress } from './progress-line.ts';
 import { FAMILIES, readTargets } from './wait-targets.ts';
 
@@ -49,7 +50,7 @@ export async function waitCommand(argv: readonly string[]): Promise<Ran> {
 
   const detail = args.given.has('quiet') ? 'problems' : 'all';
   let left = targets.awaited.length;
-  const progress = startProgress(process.stderr, detail, () => `waiting for ${left} of ${targets.awaited.length}`);
+  const progress = startProgress(printing('stderr'), detail, () => `waiting for ${left} of ${targets.awaited.length}`);
   if (detail === 'all') for (const folder of targets.absent) progress.print(`nothing is at ${folder} yet`);
   const settled = await waitForAll(targets.awaited, {
     timeoutMs,

@@ -81,6 +81,13 @@ test('only the two ends of a command print or exit', () => {
   assert.equal(loud, ['bin/command.ts']);
 });
 
+test('the streams of a command are written to through one door', () => {
+  const strays = FILES.filter((file) =>
+    /process\.(?:stderr|stdout(?!\.(?:isTTY|columns)))/.test(codeOf(SOURCES.get(file)!)),
+  );
+  assert.equal(strays, []);
+});
+
 function sourcesIn(folder: string): string[] {
   return readdirSync(folder, { recursive: true })
     .map((name) => path.join(folder, String(name)))

@@ -7,6 +7,7 @@ import { runTask } from '../../loops/run/run.ts';
 import { TOLLGATE_EXIT } from '../../policies/exit-codes.ts';
 import { abortOn, type Ran, readArguments, stopOnSignals } from '../command.ts';
 import type { CommandSpec } from '../command-line.ts';
+import { printing } from '../printing.ts';
 
 const SPEC: CommandSpec = {
   name: 'tollgate run',
@@ -52,7 +53,7 @@ export async function run(argv: readonly string[]): Promise<Ran> {
   const { texts, given, words } = read.args;
   const say = given.has('quiet')
     ? () => {}
-    : (sentence: string) => void process.stderr.write(`tollgate: ${sentence}\n`);
+    : (sentence: string) => void printing('stderr').write(`tollgate: ${sentence}\n`);
   const ran = await runTask({
     word: words[0]!,
     cwd: process.cwd(),

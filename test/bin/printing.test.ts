@@ -1,0 +1,60 @@
+// A command whose reader has gone goes on to its own end, and exits with its own code.
+
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import path from 'node:path';
+import { suite } from 'uvu';
+import * as assert from 'uvu/assert';
+import { answerWith, failWith } from '../rig/streams.ts';
+import { makeTask } from '../rig/task-run.ts';
+import { TestRig } from '../rig/test-rig.ts';
+
+const test = suite<{ rig: TestRig }>('printing');
+test.before.each(async (context) => {
+  context.rig = await TestRig.open();
+});
+test.after.each(({ rig }) => rig.dispose());
+
+const DIST = path.resolve(import.meta.dirname, '../../dist');
+
+/** Starts a command whose stdout and stderr nobody reads any more; gives its exit code. */
+async function endUnread(rig: TestRig, command: string, ...argv: string[]): Promise<number | null> {
+  const file = path.join(DIST, `${command}.cjs`);
+  const child = spawn(process.execPath, [file, ...argv], { cwd: rig.project, env: rig.env, timeout: 60_000 });
+  child.stdout.destroy();
+  child.stderr.destroy();
+  const [code] = await once(child, 'exit');
+  return code as number | null;
+}
+
+test('a run goes through its stages and leaves its report', async ({ rig }) => {
+  rig.answer(() => answerWith(rig.calls.length === 1 ? 'gemini' : 'codex', 'ok'));
+  const stages = [
+    { tool: 'gemini', role: 'brief' },
+    { tool: 'codex', role: 'review' },
+  ];
+  const task = makeTask(rig, { stages });
+  assert.is(await endUnread(rig, 'tollgate', 'run', 'fix'), 0);
+  assert.match(task.read('outputs/_summary.md'), '# Task fix: done');
+});
+
+const ENDS: [argv: string[], code: number][] = [
+  [['tollgate', '--help'], 0],
+  [['tollgate', 'no-such'], 2],
+  [['wait_parallel_tasks', '--task-1-done=a.done', '--json'], 0],
+  [['preflight', '--tools=none'], 2],
+  [['run_codex', '--prompt-file=none', '--out=o', '--err=e', '--json'], 2],
+];
+for (const [argv, code] of ENDS)
+  test(`${argv.join(' ')} exits ${code} unread`, async ({ rig }) => {
+    rig.write('a.done', '0');
+    assert.is(await endUnread(rig, ...(argv as [string, ...string[]])), code);
+  });
+
+test('a failed call keeps its exit code', async ({ rig }) => {
+  rig.answer(() => failWith('codex', 'Quota exceeded. Check your plan and billing details.', 429));
+  rig.write('ask.md', 'x');
+  assert.is(await endUnread(rig, 'run_codex', '--prompt-file=ask.md', '--out=o', '--err=e', '--exit-by-class'), 75);
+});
+
+test.run();
