@@ -12,6 +12,8 @@ export interface FlagRow {
   required?: true;
   /** Smallest number allowed; 0 unless told. */
   min?: number;
+  /** Largest number allowed. */
+  max?: number;
 }
 
 export interface CommandSpec {
@@ -69,7 +71,7 @@ export function parseCommandLine(spec: CommandSpec, argv: readonly string[]): Pa
     if (expectsValueOf !== null) return mistaken(`--${expectsValueOf} needs a value`);
     if (token.kind !== 'option') continue;
     if (token.name === 'h' || token.name === 'help') return { how: 'help' };
-    const row = flags[token.name];
+    const row = Object.hasOwn(flags, token.name) ? flags[token.name] : undefined;
     if (row === undefined) {
       if (!spec.families?.some((family) => family.match.test(token.name)))
         return unknownFlag(spec, flags, token.rawName);
@@ -110,9 +112,11 @@ function takeValue(
 
 function takeNumber(args: Arguments, name: string, row: FlagRow, value: string): string | null {
   const number = /^\d+$/.test(value) ? Number(value) : Number.NaN;
-  const min = row.min ?? 0;
-  if (!Number.isSafeInteger(number) || number < min)
-    return `--${name} takes a whole number from ${min}, not "${value}"`;
+  const { min = 0, max = Number.MAX_SAFE_INTEGER } = row;
+  if (!Number.isSafeInteger(number) || number < min || number > max) {
+    const range = row.max === undefined ? `from ${min}` : `from ${min} to ${max}`;
+    return `--${name} takes a whole number ${range}, not "${value}"`;
+  }
   args.number[name] = number;
   return null;
 }

@@ -37,7 +37,7 @@ void runCommand(async ([word, ...rest]) => {
   if (word === undefined) return { exit: 2, err: usage() };
   if (word === '--help' || word === '-h' || word === 'help') return { exit: 0, out: usage() };
   if (word === '--version') return { exit: 0, out: `${manifest.version}\n` };
-  const subcommand = SUBCOMMANDS[word];
+  const subcommand = Object.hasOwn(SUBCOMMANDS, word) ? SUBCOMMANDS[word] : undefined;
   if (subcommand !== undefined) return (await subcommand.load()).run(rest);
   const near = nearest(word, Object.keys(SUBCOMMANDS));
   const hint = near === null ? 'tollgate --help lists the commands' : `did you mean ${near}?`;

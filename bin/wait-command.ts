@@ -18,7 +18,12 @@ export const WAIT_SPEC = {
   about:
     'Waits for calls, each named by its files, and for dispatched tasks. A call is done when its done marker is there; it has failed when the marker holds an exit code other than 0, or when its process is gone and left none.',
   flags: {
-    'timeout-ms': { takes: 'number', about: 'how long to wait for all of them', default: 3_600_000 },
+    'timeout-ms': {
+      takes: 'number',
+      max: MAX_TIMEOUT_MS,
+      about: 'how long to wait for all of them',
+      default: 3_600_000,
+    },
     'min-lines': { takes: 'number', about: 'a done call whose --task-N-out has fewer lines has failed', min: 1 },
     'fail-fast': { takes: 'nothing', about: 'stop waiting at the first failure' },
     label: { takes: 'texts', about: 'names for the tasks in their order; repeat it' },
@@ -43,8 +48,6 @@ export async function waitCommand(argv: readonly string[]): Promise<Ran> {
   const read = await readArguments(WAIT_SPEC, argv, WAIT_EXIT.badInput);
   if (read.how === 'ended') return read.ran;
   const { args } = read;
-  const timeoutMs = args.number['timeout-ms']!;
-  if (timeoutMs > MAX_TIMEOUT_MS) return mistaken(`--timeout-ms takes ${MAX_TIMEOUT_MS} at the most, not ${timeoutMs}`);
   const targets = await readTargets(args, process.cwd(), process.env);
   if (targets.how === 'mistaken') return mistaken(targets.message);
 
@@ -53,7 +56,7 @@ export async function waitCommand(argv: readonly string[]): Promise<Ran> {
   const progress = startProgress(printing('stderr'), detail, () => `waiting for ${left} of ${targets.awaited.length}`);
   if (detail === 'all') for (const folder of targets.absent) progress.print(`nothing is at ${folder} yet`);
   const settled = await waitForAll(targets.awaited, {
-    timeoutMs,
+    timeoutMs: args.number['timeout-ms']!,
     onFailure: args.given.has('fail-fast') ? 'stop_waiting' : 'wait_on',
     stop: abortOn(stop),
     onSettled: ({ label, outcome }) => {

@@ -5,13 +5,20 @@ import type { Adapter } from '../wrappers/adapter.ts';
 import type { CommandSpec, FlagRow } from './command-line.ts';
 
 const GIB = 1024 ** 3;
+/** 30 days: twice as much, as wait_done allows, still gives a date. */
+const MAX_TIMEOUT_MS = 30 * 24 * 60 * 60 * 1000;
 
 const SHARED = {
   'prompt-file': { takes: 'text', about: 'the prompt; it goes to the CLI by stdin, never by argument', required: true },
   out: { takes: 'text', about: 'where the answer alone goes; the event stream goes beside it as .raw', required: true },
   err: { takes: 'text', about: "where the CLI's stderr goes, secrets redacted", required: true },
   model: { takes: 'text', about: 'the model' },
-  'idle-timeout-ms': { takes: 'number', min: 1, about: 'end the call after so long without a byte of output' },
+  'idle-timeout-ms': {
+    takes: 'number',
+    min: 1,
+    max: MAX_TIMEOUT_MS,
+    about: 'end the call after so long without a byte of output',
+  },
   'timeout-mode': {
     takes: 'choice',
     choices: ['enforce', 'wait_done'],
@@ -71,7 +78,13 @@ export function wrapperSpec(adapter: Adapter): CommandSpec {
     about: `Runs ${adapter.binary} once, headless, with a fixed exit code, a true verdict, and nothing left running.`,
     flags: {
       ...SHARED,
-      'timeout-ms': { takes: 'number', min: 1, default: adapter.defaultTimeoutMs, about: 'end the call after so long' },
+      'timeout-ms': {
+        takes: 'number',
+        min: 1,
+        max: MAX_TIMEOUT_MS,
+        default: adapter.defaultTimeoutMs,
+        about: 'end the call after so long (30 days at the most)',
+      },
       ...OWN[adapter.tool],
     },
     words: { min: 0, max: 0, called: '' },

@@ -12,6 +12,7 @@ const SPEC: CommandSpec = {
     out: { takes: 'text', about: 'where the answer goes', required: true },
     'timeout-ms': { takes: 'number', min: 1, default: 300, about: 'the deadline' },
     access: { takes: 'choice', choices: ['read', 'write'], default: 'read', about: 'what is allowed' },
+    days: { takes: 'number', min: 1, max: 30, about: 'how many' },
     label: { takes: 'texts', about: 'a name' },
     force: { takes: 'nothing', about: 'do it' },
   },
@@ -37,6 +38,13 @@ const MISTAKES: [argv: string[], message: string][] = [
     ['--out', 'f', '--timeout-ms=99999999999999999999'],
     '--timeout-ms takes a whole number from 1, not "99999999999999999999"',
   ],
+  [['--out', 'f', '--days', '31'], '--days takes a whole number from 1 to 30, not "31"'],
+  [['--out', 'f', '--days=x'], '--days takes a whole number from 1 to 30, not "x"'],
+  [['--out', 'f', '--constructor=x'], 'unknown flag --constructor'],
+  [['--out', 'f', '--toString'], 'unknown flag --toString'],
+  [['--out', 'f', '--hasOwnProperty', 'x'], 'unknown flag --hasOwnProperty'],
+  [['--out', 'f', '--__proto__=x'], 'unknown flag --__proto__'],
+  [['--out', 'f', '--access', 'constructor'], '--access takes one of read, write, not "constructor"'],
   [['--out', 'f', '--access', 'all'], '--access takes one of read, write, not "all"'],
   [['--out', 'f', '--force=yes'], '--force takes no value'],
   [['--out', 'f', 'a', 'b'], '"b" is one word too many'],
@@ -60,6 +68,11 @@ test('values, defaults, repeats, families and words are read', () => {
   assert.equal(text, { out: 'f', 'task-12-done': 'm', access: 'read' });
   assert.equal([texts, number, words], [{ label: ['a', '--b'] }, { 'timeout-ms': 300 }, ['word']]);
   assert.equal([...given].sort(), ['force', 'label', 'out', 'task-12-done']);
+});
+
+test('a number may be the largest that is allowed', () => {
+  const parsed = parseCommandLine(SPEC, ['--out=f', '--days=30']);
+  assert.is(parsed.how === 'parsed' && parsed.args.number.days, 30);
 });
 
 test('help wins over what is missing', () => {
