@@ -1,6 +1,7 @@
 // The command tollgate: one word chooses what it does, and only that is loaded.
 
 import manifest from '../package.json';
+import { EXIT_BUG, EXIT_BY_SIGNAL, TOLLGATE_EXIT } from '../policies/exit-codes.ts';
 import { nearest } from '../policies/nearest.ts';
 import { type Ran, runCommand } from './command.ts';
 
@@ -33,26 +34,52 @@ export const SUBCOMMANDS: Record<string, Subcommand> = {
   },
 };
 
+const EXAMPLES: readonly (readonly [line: string, does: string])[] = [
+  ['tollgate preflight', 'is the machine ready?'],
+  ['tollgate run fix-login', 'the task in .tmp/task/fix-login'],
+  ['tollgate run ./tasks/fix-login --json', 'one object on stdout, for another program'],
+  ['tollgate budget fix-login --set 20', 'allow 20 paid calls'],
+];
+
+const EXITS: readonly (readonly [code: number | string, means: string])[] = [
+  [TOLLGATE_EXIT.ok, 'done'],
+  [TOLLGATE_EXIT.failure, 'a stage, a check or an awaited call failed'],
+  [TOLLGATE_EXIT.badInput, 'usage, or a mistake in what was given; nothing was paid'],
+  [Object.values(EXIT_BY_SIGNAL).join(', '), `stopped by ${Object.keys(EXIT_BY_SIGNAL).join(', ')}`],
+  [EXIT_BUG, 'a bug of ours'],
+];
+
 void runCommand(async ([word, ...rest]) => {
-  if (word === undefined) return { exit: 2, err: usage() };
+  if (word === undefined) return { exit: TOLLGATE_EXIT.badInput, err: usage() };
   if (word === '--help' || word === '-h' || word === 'help') return { exit: 0, out: usage() };
   if (word === '--version') return { exit: 0, out: `${manifest.version}\n` };
   const subcommand = Object.hasOwn(SUBCOMMANDS, word) ? SUBCOMMANDS[word] : undefined;
   if (subcommand !== undefined) return (await subcommand.load()).run(rest);
   const near = nearest(word, Object.keys(SUBCOMMANDS));
   const hint = near === null ? 'tollgate --help lists the commands' : `did you mean ${near}?`;
-  return { exit: 2, err: `tollgate: unknown command "${word}"; ${hint}\n` };
+  return { exit: TOLLGATE_EXIT.badInput, err: `tollgate: unknown command "${word}"; ${hint}\n` };
 });
 
 function usage(): string {
-  const rows = Object.entries(SUBCOMMANDS).map(([name, { about }]) => `  tollgate ${name.padEnd(12)}${about}`);
+  const commands = Object.entries(SUBCOMMANDS).map(([name, { about }]) => [`tollgate ${name}`, about] as const);
   return `${[
     'Call the headless agent CLIs gemini, copilot and codex like a reliable function.',
     '',
     'Commands:',
-    ...rows,
+    ...columns(commands),
     '',
-    'tollgate COMMAND --help says more, with examples and exit codes.',
-    'The wrappers are commands of their own: gemini_headless, copilot_tool, run_codex.',
+    'Examples:',
+    ...columns(EXAMPLES),
+    '',
+    'Exit codes:',
+    ...columns(EXITS),
+    '',
+    'tollgate COMMAND --help says more. The wrappers are commands of their own, with exit codes of their own:',
+    'gemini_headless, copilot_tool, run_codex.',
   ].join('\n')}\n`;
+}
+
+function columns(rows: readonly (readonly [left: number | string, right: string])[]): string[] {
+  const width = Math.max(...rows.map(([left]) => String(left).length));
+  return rows.map(([left, right]) => `  ${String(left).padEnd(width)}  ${right}`);
 }

@@ -2,6 +2,7 @@
 
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
+import { EXIT_BUG, EXIT_BY_SIGNAL, TOLLGATE_EXIT } from '../../policies/exit-codes.ts';
 import { TestRig } from '../rig/test-rig.ts';
 
 const test = suite<{ rig: TestRig }>('tollgate');
@@ -26,5 +27,21 @@ for (const [word, hint] of UNKNOWN)
       stderr: `tollgate: unknown command "${word}"; ${hint}\n`,
     });
   });
+
+test('--help has the commands, examples and exit codes', async ({ rig }) => {
+  const { code, stdout, stderr } = await rig.start('tollgate', ['--help']).result;
+  assert.equal([code, stderr], [0, '']);
+  const [, ...sections] = stdout.split(/^(\w[\w ]*:)$/m);
+  assert.equal(
+    sections.filter((_, i) => i % 2 === 0),
+    ['Commands:', 'Examples:', 'Exit codes:'],
+  );
+  const exits = sections[5]!.split('\n').filter((line) => line.startsWith('  '));
+  const codes = [...Object.values(TOLLGATE_EXIT), Object.values(EXIT_BY_SIGNAL).join(', '), EXIT_BUG];
+  assert.equal(
+    exits.map((line) => line.trim().split(/ {2,}/)[0]),
+    codes.map(String),
+  );
+});
 
 test.run();
