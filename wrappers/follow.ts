@@ -14,6 +14,9 @@ export interface Follower {
   bytes(): number;
 }
 
+/** So much is more than an ordinary call says. */
+const FLOOD = 1024 * 1024;
+
 /** Small, so that the text of a flood is garbage before it is moved to the old heap. */
 const CHUNK = 16 * 1024;
 const CHUNKS_A_TURN = 64;
@@ -59,6 +62,8 @@ export function follow(file: string, maxLine: number, onLine: (line: string) => 
         const read = readSync(fd, buffer, 0, CHUNK, position);
         if (read === 0) return false;
         position += read;
+        if (position > FLOOD && position - read <= FLOOD)
+          void import('./young-heap.ts').then((heap) => heap.keepYoungHeapSmall());
         take(decoder.write(buffer.subarray(0, read)));
       }
       return true;
