@@ -11,7 +11,10 @@ export interface Ran {
   err?: string;
 }
 
-export type ArgumentsRead = { how: 'read'; args: Arguments } | { how: 'ended'; ran: Ran };
+export type ArgumentsRead =
+  | { how: 'read'; args: Arguments }
+  /** `mistake`: what is wrong with them; null when help was asked for. */
+  | { how: 'ended'; ran: Ran; mistake: string | null };
 
 /** Runs a command's body: the only line of the commands that sets the exit code. */
 export async function runCommand(body: (argv: string[]) => Promise<Ran>): Promise<void> {
@@ -32,11 +35,11 @@ export async function readArguments(
       return { how: 'read', args: parsed.args };
     case 'help': {
       const { renderHelp } = await import('./help.ts');
-      return { how: 'ended', ran: { exit: 0, out: await renderHelp(spec) } };
+      return { how: 'ended', ran: { exit: 0, out: await renderHelp(spec) }, mistake: null };
     }
     case 'mistaken': {
       const err = `${spec.name}: ${parsed.message}\nUsage: ${spec.name} ${spec.usage}\nMore: ${spec.name} --help\n`;
-      return { how: 'ended', ran: { exit: badInput, err } };
+      return { how: 'ended', ran: { exit: badInput, err }, mistake: parsed.message };
     }
   }
 }
@@ -70,7 +73,8 @@ export function abortOn({ asked }: Stop): AbortSignal {
   return controller.signal;
 }
 
-function bug(error: unknown): Ran {
+/** The end of a command that met what it did not expect. */
+export function bug(error: unknown): Ran {
   const stack = error instanceof Error ? (error.stack ?? error.message) : String(error);
   return { exit: EXIT_BUG, err: `This is a bug of tollgate (exit ${EXIT_BUG}); please report it:\n${stack}\n` };
 }

@@ -2,12 +2,12 @@
 
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { exitByClass } from '../../loops/call/exit.ts';
-import { runTask } from '../../loops/run/run.ts';
+import { runTask, type Ran as TaskRan } from '../../loops/run/run.ts';
 import { TOLLGATE_EXIT } from '../../policies/exit-codes.ts';
-import { abortOn, type Ran, readArguments, stopOnSignals } from '../command.ts';
-import type { CommandSpec } from '../command-line.ts';
+import { abortOn, type Ran, readArguments, type Stop, stopOnSignals } from '../command.ts';
+import type { Arguments, CommandSpec } from '../command-line.ts';
 import { printing } from '../printing.ts';
+import { answerTo, answerWithoutRun, surprise } from './run-answer.ts';
 
 const SPEC: CommandSpec = {
   name: 'tollgate run',
@@ -49,12 +49,16 @@ const SPEC: CommandSpec = {
 export async function run(argv: readonly string[]): Promise<Ran> {
   const stop = stopOnSignals();
   const read = await readArguments(SPEC, argv, TOLLGATE_EXIT.badInput);
-  if (read.how === 'ended') return read.ran;
-  const { texts, given, words } = read.args;
+  if (read.how === 'read') return runWord(read.args, stop).then((ran) => answerTo(ran, read.args), surprise(read.args));
+  if (read.mistake === null || !argv.includes('--json')) return read.ran;
+  return { ...read.ran, out: answerWithoutRun(null, 'refused', read.ran.exit, read.mistake) };
+}
+
+function runWord({ texts, given, words }: Arguments, stop: Stop): Promise<TaskRan> {
   const say = given.has('quiet')
     ? () => {}
     : (sentence: string) => void printing('stderr').write(`tollgate: ${sentence}\n`);
-  const ran = await runTask({
+  return runTask({
     word: words[0]!,
     cwd: process.cwd(),
     environment: process.env,
@@ -70,16 +74,4 @@ export async function run(argv: readonly string[]): Promise<Ran> {
     random: Math.random,
     say,
   });
-  if (ran.how === 'mistaken') return { exit: TOLLGATE_EXIT.badInput, err: `tollgate run: ${ran.message}\n` };
-  if (ran.how === 'not_run') return { exit: ran.exitCode, err: `tollgate run: ${ran.message}\n` };
-  const { report, summary } = ran;
-  const verdict = report.failure && {
-    class: report.failure.class,
-    reason: report.failure.reason,
-    evidence: null,
-    retry_at: null,
-  };
-  const exit =
-    verdict !== null && given.has('exit-by-class') ? exitByClass(report.exit_code, verdict) : report.exit_code;
-  return { exit, out: given.has('json') ? `${JSON.stringify(report)}\n` : summary };
 }

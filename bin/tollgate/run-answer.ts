@@ -1,0 +1,47 @@
+// What tollgate run prints: with --json one object for every end, else the summary, and nothing with --quiet.
+
+import { exitByClass } from '../../loops/call/exit.ts';
+import type { Ran as TaskRan } from '../../loops/run/run.ts';
+import { TOLLGATE_EXIT } from '../../policies/exit-codes.ts';
+import { locateTask } from '../../state/task-folder.ts';
+import { bug, type Ran } from '../command.ts';
+import type { Arguments } from '../command-line.ts';
+
+export function answerTo(ran: TaskRan, { given, words }: Arguments): Ran {
+  if (ran.how === 'ran') return reported(ran, given);
+  const exit = ran.how === 'mistaken' ? TOLLGATE_EXIT.badInput : ran.exitCode;
+  const state = AWAITED.test(ran.message) ? 'awaited' : 'refused';
+  const err = `tollgate run: ${ran.message}\n`;
+  return given.has('json') ? { exit, err, out: answerWithoutRun(words[0]!, state, exit, ran.message) } : { exit, err };
+}
+
+/** Another run had the task, we waited for it, and its outcome is ours. */
+const AWAITED = /^another run of \S+ ended with exit code \d+/;
+
+/** For what nobody expected: whoever reads stdout as JSON gets JSON all the same. */
+export function surprise({ given, words }: Arguments): (error: unknown) => Ran {
+  return (error) => {
+    const ran = bug(error);
+    return given.has('json') ? { ...ran, out: answerWithoutRun(words[0]!, 'refused', ran.exit, String(error)) } : ran;
+  };
+}
+
+/** One object for an end without a report. @param word the task as it was named, if it was. */
+export function answerWithoutRun(
+  word: string | null,
+  state: 'refused' | 'awaited',
+  exit_code: number,
+  message: string,
+): string {
+  const located = word === null ? null : locateTask(word, process.cwd(), process.env);
+  const task_id = located?.how === 'located' ? located.folder.id : null;
+  return `${JSON.stringify({ schema: 1, task_id, state, exit_code, message, next_actions: [] })}\n`;
+}
+
+function reported({ report, summary }: TaskRan & { how: 'ran' }, given: Arguments['given']): Ran {
+  const { failure, exit_code } = report;
+  const verdict = failure && { class: failure.class, reason: failure.reason, evidence: null, retry_at: null };
+  const exit = verdict !== null && given.has('exit-by-class') ? exitByClass(exit_code, verdict) : exit_code;
+  if (given.has('json')) return { exit, out: `${JSON.stringify(report)}\n` };
+  return given.has('quiet') ? { exit } : { exit, out: summary };
+}
