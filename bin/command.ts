@@ -2,6 +2,7 @@
 
 import { EXIT_BUG, EXIT_BY_SIGNAL } from '../policies/exit-codes.ts';
 import { type Arguments, type CommandSpec, parseCommandLine } from './command-line.ts';
+import { survivesHangUp } from './hang-up.ts';
 import { printing } from './printing.ts';
 
 /** What a command has to say in the end. */
@@ -56,9 +57,12 @@ export interface Stop {
 /** Turns INT, TERM and HUP into a promise, so that what is known is written before anything ends. */
 export function stopOnSignals(): Stop {
   let by: StopSignal | null = null;
+  const survived = survivesHangUp(process.env, process.ppid);
   const asked = new Promise<void>((resolve) => {
     for (const name of Object.keys(EXIT_BY_SIGNAL) as StopSignal[])
       process.on(name, () => {
+        // Taken and forgotten, for without a listener it would end us.
+        if (name === 'SIGHUP' && survived) return;
         by ??= name;
         resolve();
       });
