@@ -55,6 +55,18 @@ test('every package has its door', () => {
   assert.equal(Object.fromEntries(Object.entries(doors).sort()), Object.fromEntries(Object.entries(DOORS).sort()));
 });
 
+test('every dependency is used, and through two files at the most', () => {
+  const { dependencies } = JSON.parse(readFileSync('package.json', 'utf8')) as { dependencies: Record<string, string> };
+  const users = new Map(Object.keys(dependencies).map((name) => [name, new Set<string>()]));
+  for (const [file, source] of SOURCES)
+    for (const imported of importsOf(source)) users.get(packageOf(imported))?.add(file);
+  const wrong = [...users].filter(([, files]) => files.size === 0 || files.size > 2);
+  assert.equal(
+    wrong.map(([name, files]) => `${name}: ${[...files].join(', ') || 'imported nowhere'}`),
+    [],
+  );
+});
+
 test('policies are pure', () => {
   const inPolicies = FILES.filter((file) => roomOf(file) === 'policies');
   const impure = inPolicies.filter((file) => IMPURE.test(codeOf(SOURCES.get(file)!)));
@@ -99,6 +111,13 @@ function importsOf(source: string): string[] {
   const found = source.matchAll(/(?:^|\n)(?:import|export)[^;]*?from\s+'([^']+)'|import\('([^']+)'\)/g);
   return [...found].map((match) => match[1] ?? match[2] ?? '');
 }
+
+/** `zx/core` is of the package zx. */
+const packageOf = (imported: string): string =>
+  imported
+    .split('/')
+    .slice(0, imported.startsWith('@') ? 2 : 1)
+    .join('/');
 
 function roomOf(file: string): keyof typeof ROOMS {
   return file.split(path.sep)[0]!.replace(/^preflight\.ts$/, 'preflight') as keyof typeof ROOMS;
