@@ -1,4 +1,4 @@
-// The README's tables are the literals, row by row.
+// The README's tables are the literals, row by row, and nothing in it is left to be filled in.
 
 import { readFileSync } from 'node:fs';
 import { test } from 'uvu';
@@ -39,6 +39,11 @@ test('the retry table', () => {
       return `| \`${name}\` | ${CLASSES[name].meaning} | ${words[first]} | ${words[again]} | ${CLASSES[name].next} |`;
     }),
   );
+});
+
+test('no line is a place held for something else', () => {
+  const held = README.split('\n').filter((line) => /^\W*[A-Z][A-Z0-9 _-]+\W*$/.test(line));
+  assert.equal(held, []);
 });
 
 test.run();
