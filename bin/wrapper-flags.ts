@@ -1,12 +1,11 @@
 // The flags of the three wrapper commands: those that all have, and those of one CLI alone.
 
 import { WRAPPER_EXIT } from '../policies/exit-codes.ts';
+import { MAX_TIMEOUT_MS } from '../policies/longest-timeout.ts';
 import type { Adapter } from '../wrappers/adapter.ts';
 import type { CommandSpec, FlagRow } from './command-line.ts';
 
 const GIB = 1024 ** 3;
-/** 30 days: twice as much, as wait_done allows, still gives a date. */
-const MAX_TIMEOUT_MS = 30 * 24 * 60 * 60 * 1000;
 
 const SHARED = {
   'prompt-file': { takes: 'text', about: 'the prompt; it goes to the CLI by stdin, never by argument', required: true },
@@ -83,7 +82,7 @@ export function wrapperSpec(adapter: Adapter): CommandSpec {
         min: 1,
         max: MAX_TIMEOUT_MS,
         default: adapter.defaultTimeoutMs,
-        about: 'end the call after so long (30 days at the most)',
+        about: 'end the call after so long (12 days at the most)',
       },
       ...OWN[adapter.tool],
     },

@@ -28,6 +28,8 @@ function expectation(issue: z.core.$ZodIssue): string {
             .replace(', received', ', not');
     case 'invalid_value':
       return `must be one of ${issue.values.map(String).join(', ')}`;
+    case 'too_big':
+      return `must be at most ${issue.maximum}`;
     case 'too_small':
       return issue.origin === 'number' ? `must be at least ${issue.minimum}` : 'must not be empty';
     default:

@@ -1,6 +1,7 @@
 // The shape of a manifest (one of two doors to zod): every field, its limits and its default.
 
 import { z } from 'zod';
+import { MAX_TIMEOUT_MS } from '../policies/longest-timeout.ts';
 import { TOOLS } from '../policies/tools.ts';
 import { TASK_ID } from './task-folder.ts';
 
@@ -20,8 +21,8 @@ const stage = z.strictObject({
   attach: globs,
   requires: z.array(z.string().min(1)).default([]),
   schema: z.record(z.string(), z.unknown()).optional(),
-  timeout_ms: whole.default(30 * 60_000),
-  idle_timeout_ms: whole.optional(),
+  timeout_ms: whole.max(MAX_TIMEOUT_MS).default(30 * 60_000),
+  idle_timeout_ms: whole.max(MAX_TIMEOUT_MS).optional(),
   max_turns: whole.optional(),
   may_be_empty: z.boolean().default(false),
   fallback: z.array(z.strictObject({ tool: z.enum(TOOLS), model: word.optional() })).default([]),

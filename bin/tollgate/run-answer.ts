@@ -10,13 +10,10 @@ import type { Arguments } from '../command-line.ts';
 export function answerTo(ran: TaskRan, { given, words }: Arguments): Ran {
   if (ran.how === 'ran') return reported(ran, given);
   const exit = ran.how === 'mistaken' ? TOLLGATE_EXIT.badInput : ran.exitCode;
-  const state = AWAITED.test(ran.message) ? 'awaited' : 'refused';
+  const state = ran.how === 'awaited' ? 'awaited' : 'refused';
   const err = `tollgate run: ${ran.message}\n`;
   return given.has('json') ? { exit, err, out: answerWithoutRun(words[0]!, state, exit, ran.message) } : { exit, err };
 }
-
-/** Another run had the task, we waited for it, and its outcome is ours. */
-const AWAITED = /^another run of \S+ ended with exit code \d+/;
 
 /** For what nobody expected: whoever reads stdout as JSON gets JSON all the same. */
 export function surprise({ given, words }: Arguments): (error: unknown) => Ran {

@@ -14,6 +14,7 @@ import {
 import path from 'node:path';
 import { StringDecoder } from 'node:string_decoder';
 import type { CallRecord } from '../../policies/call-record.ts';
+import { rawOf } from '../../policies/raw-file.ts';
 import { createStreamRedactor, type Redactor } from '../../policies/redact.ts';
 import type { Attempt } from './attempt.ts';
 import type { Draft } from './draft.ts';
@@ -81,9 +82,6 @@ function tryUnlink(file: string): void {
     // Its folder was writable a moment ago; whatever happened, the call itself can still be made.
   }
 }
-
-/** The event stream lies beside the answer. */
-const rawOf = (out: string): string => `${out.replace(/\.out$/, '')}.raw`;
 
 /** Written beside its target, synced, then renamed: a reader never sees half of it. 0600. */
 function publishText(file: string, text: string): void {

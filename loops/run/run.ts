@@ -34,7 +34,8 @@ export interface RunRequest {
 
 export type Ran =
   | { how: 'ran'; report: RunReport; summary: string }
-  /** Nothing was run by us: another run's outcome, or a refusal. */
+  /** Nothing was run by us: the outcome is that of the run which had the task. */
+  | { how: 'awaited'; exitCode: number; message: string }
   | { how: 'not_run'; exitCode: number; message: string }
   | { how: 'mistaken'; message: string };
 
@@ -46,7 +47,7 @@ export async function runTask(request: RunRequest): Promise<Ran> {
   const claimed = await claim({ journal: open.journal, whenTaken: request.whenTaken, stop: stop.signal, say });
   if (claimed.how === 'awaited') {
     const message = `another run of ${open.task.id} ended with exit code ${claimed.exitCode}; its report: ${open.task.outputs}/_summary.md`;
-    return { how: 'not_run', exitCode: claimed.exitCode, message };
+    return { how: 'awaited', exitCode: claimed.exitCode, message };
   }
   if (claimed.how === 'refused') return { how: 'not_run', exitCode: TOLLGATE_EXIT.failure, message: claimed.message };
   if (claimed.how === 'stopped')
