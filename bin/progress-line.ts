@@ -12,9 +12,14 @@ const QUIET_MS = 2000;
 const REFRESH_MS = 500;
 const ERASE = '\r\u001b[K';
 
-export function startProgress(stream: WriteStream, detail: 'all' | 'problems', say: () => string): Progress {
+/** @param began since when it is waited, by the clock of `performance.now`. */
+export function startProgress(
+  stream: WriteStream,
+  detail: 'all' | 'problems',
+  say: () => string,
+  began = performance.now(),
+): Progress {
   const moves = stream.isTTY === true && detail === 'all';
-  const began = performance.now();
   let shown = false;
   const draw = () => {
     const ms = performance.now() - began;

@@ -11,6 +11,7 @@ import { locateTask } from '../state/task-folder.ts';
 import type { Adapter, CallRequest } from '../wrappers/adapter.ts';
 import { type Ran, readArguments, stopOnSignals } from './command.ts';
 import type { Arguments } from './command-line.ts';
+import { lateProgress } from './late-progress.ts';
 import { wrapperSpec } from './wrapper-flags.ts';
 
 export async function wrapperCommand(adapter: Adapter, argv: readonly string[]): Promise<Ran> {
@@ -24,7 +25,9 @@ export async function wrapperCommand(adapter: Adapter, argv: readonly string[]):
   // Before anything is written: the record of a refusal would go where nothing may.
   const mistake = typeof request === 'string' ? request : placeMistake(request.files);
   if (typeof request === 'string' || mistake !== null) return { exit: badInput, err: `${spec.name}: ${mistake}\n` };
+  const progress = args.given.has('quiet') ? null : lateProgress(`${spec.name}: ${adapter.tool} works`);
   const { record, message } = await call(request, stop, () => new Date());
+  progress?.stop();
   const exit = args.given.has('exit-by-class')
     ? exitByClass(record.wrapper_exit_code, record.verdict)
     : record.wrapper_exit_code;

@@ -7,6 +7,7 @@ import { TOLLGATE_EXIT } from '../../policies/exit-codes.ts';
 import { abortOn, type Ran, readArguments, type Stop, stopOnSignals } from '../command.ts';
 import type { Arguments, CommandSpec } from '../command-line.ts';
 import { printing } from '../printing.ts';
+import { startProgress } from '../progress-line.ts';
 import { answerTo, answerWithoutRun, surprise } from './run-answer.ts';
 
 const SPEC: CommandSpec = {
@@ -54,10 +55,14 @@ export async function run(argv: readonly string[]): Promise<Ran> {
   return { ...read.ran, out: answerWithoutRun(null, 'refused', read.ran.exit, read.mistake) };
 }
 
-function runWord({ texts, given, words }: Arguments, stop: Stop): Promise<TaskRan> {
-  const say = given.has('quiet')
-    ? () => {}
-    : (sentence: string) => void printing('stderr').write(`tollgate: ${sentence}\n`);
+async function runWord({ texts, given, words }: Arguments, stop: Stop): Promise<TaskRan> {
+  const detail = given.has('quiet') ? 'problems' : 'all';
+  let last = '';
+  const progress = startProgress(printing('stderr'), detail, () => `tollgate: ${last}`);
+  const say = (sentence: string) => {
+    last = sentence;
+    if (detail === 'all') progress.print(`tollgate: ${sentence}`);
+  };
   return runTask({
     word: words[0]!,
     cwd: process.cwd(),
@@ -73,5 +78,5 @@ function runWord({ texts, given, words }: Arguments, stop: Stop): Promise<TaskRa
     clock: () => new Date(),
     random: Math.random,
     say,
-  });
+  }).finally(() => progress.stop());
 }
