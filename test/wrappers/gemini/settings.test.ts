@@ -53,14 +53,14 @@ test('there are none where there is no file, but a file that cannot be read is o
 
 test('an empty variable names no place', () => {
   const named = { GEMINI_CLI_SYSTEM_SETTINGS_PATH: '/s.json', GEMINI_CLI_HOME: '/elsewhere' };
-  const [project, user] = ['/work/.gemini/settings.json', '/home/me/.gemini/settings.json'];
-  assert.equal(settingsFiles(named, '/home/me', '/work'), {
+  const [project, user] = ['/project/.gemini/settings.json', '/home/me/.gemini/settings.json'];
+  assert.equal(settingsFiles(named, '/home/me', '/project'), {
     system: '/s.json',
     project,
     user: '/elsewhere/.gemini/settings.json',
   });
   const empty = { GEMINI_CLI_SYSTEM_SETTINGS_PATH: '', GEMINI_CLI_HOME: '' };
-  assert.equal(settingsFiles(empty, '/home/me', '/work'), { ...settingsFiles({}, '/home/me', '/work'), user });
+  assert.equal(settingsFiles(empty, '/home/me', '/project'), { ...settingsFiles({}, '/home/me', '/project'), user });
 });
 
 test.run();
