@@ -1,0 +1,132 @@
+// A dispatched task that is run twice at once, told to stop, or killed: nothing is paid again, nobody is left.
+
+import { suite } from 'uvu';
+import * as assert from 'uvu/assert';
+import { openCalls } from '../../state/ledger.ts';
+import { answerWith, failWith, SESSION, STREAMS, write } from '../rig/streams.ts';
+import { makeTask } from '../rig/task-run.ts';
+import { TestRig } from '../rig/test-rig.ts';
+
+const test = suite<{ rig: TestRig }>('run crash');
+test.before.each(async (context) => {
+  context.rig = await TestRig.open();
+});
+test.after.each(({ rig }) => rig.dispose());
+
+const ONE = { stages: [{ tool: 'codex', role: 'brief' }] };
+
+test('of two runs of one task the second waits for the first and returns its outcome', async ({ rig }) => {
+  const task = makeTask(rig, ONE);
+  const first = task.start();
+  const fake = await rig.call();
+  const second = task.start();
+  const refused = await task.start('--no-wait').result;
+  assert.equal(
+    [refused.code, /another run has this task \(pid \d+\); leave --no-wait out to wait for it/.test(refused.stderr)],
+    [1, true],
+  );
+  await fake.tell(...answerWith('codex', 'ok'));
+  assert.is((await first.result).code, 0);
+  const { code, stderr } = await second.result;
+  assert.equal([code, rig.calls.length], [0, 1]);
+  assert.match(stderr, /another run has this task \(pid \d+\); waiting for it/);
+  assert.match(stderr, /another run of fix ended with exit code 0/);
+});
+
+for (const [signal, exit] of [
+  ['SIGINT', 130],
+  ['SIGTERM', 143],
+] as const)
+  test(`${signal} to the dispatcher: record, report, exit ${exit}, nobody left; the next run goes on`, async ({
+    rig,
+  }) => {
+    const task = makeTask(rig, ONE);
+    const running = task.start();
+    const fake = await rig.call();
+    await fake.tell(write(STREAMS.codex.opens(SESSION)));
+    await fake.spawn(['sleep', '600'], { detached: true });
+    running.signal(signal);
+    const { code, stdout } = await running.result;
+    assert.equal([code, JSON.parse(stdout).state], [exit, 'interrupted']);
+    assert.equal([task.failure()!.reason, task.failure()!.exit_code], ['cancelled', exit]);
+    assert.match(task.read('outputs/_summary.md'), 'interrupted');
+    assert.equal(rig.survivors(), []);
+    rig.answer(() => answerWith('codex', 'ok'));
+    assert.is((await task.run()).code, 0);
+  });
+
+test('a dispatcher that is killed leaves its call to its guardian; the next run takes the answer and pays nothing', async ({
+  rig,
+}) => {
+  const task = makeTask(rig, ONE);
+  const first = task.start();
+  const fake = await rig.call();
+  first.signal('SIGKILL');
+  await first.result;
+  const second = task.run();
+  await fake.tell(...answerWith('codex', 'paid for'));
+  const { code, report } = await second;
+  assert.equal([code, rig.calls.length, report.stages[0]!.calls, report.budget.used], [0, 1, 0, 1]);
+  assert.is(task.read('outputs/codex_brief.codex.out'), 'paid for');
+});
+
+test('a guardian that is killed leaves a tree that is judged by its files; the answer is not paid again', async ({
+  rig,
+}) => {
+  const task = makeTask(rig, ONE);
+  const first = task.start();
+  const fake = await rig.call();
+  const [call] = openCalls(task.journal.read().ledger);
+  first.signal('SIGKILL');
+  process.kill(call!.reserved.guardian.pid, 'SIGKILL');
+  await first.result;
+  const second = task.run();
+  await fake.tell(...answerWith('codex', 'paid for'));
+  const { code, report } = await second;
+  assert.equal([code, rig.calls.length, report.budget.used], [0, 1, 1]);
+  assert.is(task.read('outputs/codex_brief.codex.out'), 'paid for');
+  assert.equal(openCalls(task.journal.read().ledger), []);
+});
+
+test('a guardian killed under a living dispatcher is settled by that dispatcher', async ({ rig }) => {
+  const task = makeTask(rig, ONE);
+  const first = task.start();
+  const fake = await rig.call();
+  const [call] = openCalls(task.journal.read().ledger);
+  process.kill(call!.reserved.guardian.pid, 'SIGKILL');
+  await fake.tell(...answerWith('codex', 'paid for'));
+  const { code } = await first.result;
+  assert.equal([code, rig.calls.length], [0, 1]);
+  assert.is(task.read('outputs/codex_brief.codex.out'), 'paid for');
+});
+
+test('an answer to a digest that was paid for before a crash is not paid again', async ({ rig }) => {
+  const long =
+    "Codex ran out of room in the model's context window. Start a new thread or clear earlier history before retrying.";
+  const task = makeTask(rig, ONE);
+  const first = task.start();
+  await (await rig.call()).tell(...failWith('codex', long, 400));
+  const second = await rig.call();
+  first.signal('SIGKILL');
+  await first.result;
+  const again = task.run();
+  await second.tell(...answerWith('codex', 'paid for'));
+  const { code } = await again;
+  assert.equal([code, rig.calls.length, task.read('outputs/codex_brief.codex.out')], [0, 2, 'paid for']);
+});
+
+test('a call whose whole tree died is closed as interrupted, counted, and made once more', async ({ rig }) => {
+  const task = makeTask(rig, ONE);
+  const first = task.start();
+  const fake = await rig.call();
+  const [call] = openCalls(task.journal.read().ledger);
+  first.signal('SIGKILL');
+  process.kill(call!.reserved.guardian.pid, 'SIGKILL');
+  await fake.tell({ do: 'die', signal: 'SIGKILL' });
+  await first.result;
+  rig.answer(() => answerWith('codex', 'again'));
+  const { code, report } = await task.run();
+  assert.equal([code, rig.calls.length, report.budget.used], [0, 2, 2]);
+});
+
+test.run();

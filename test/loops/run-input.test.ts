@@ -1,0 +1,108 @@
+// A task with a mistake in it, and what the summary makes of much: bad input is named and pays nothing.
+
+import { rmSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
+import { suite } from 'uvu';
+import * as assert from 'uvu/assert';
+import { failWith } from '../rig/streams.ts';
+import { makeTask } from '../rig/task-run.ts';
+import { TestRig } from '../rig/test-rig.ts';
+
+const test = suite<{ rig: TestRig }>('run input');
+test.before.each(async (context) => {
+  context.rig = await TestRig.open();
+});
+test.after.each(({ rig }) => rig.dispose());
+
+const ONE = { stages: [{ tool: 'codex', role: 'brief' }] };
+
+const BAD: [what: string, manifest: string, message: RegExp][] = [
+  ['no YAML', 'task_id: [', /manifest\.yaml:1: /],
+  [
+    'an unknown field',
+    'task_id: fix\ngoal: g\nstages: [{tool: codex, role: brief}]\nbugets: {}\n',
+    /manifest\.yaml:4: bugets is unknown; did you mean budgets\?/,
+  ],
+  [
+    'a wrong type',
+    'task_id: fix\ngoal: g\nstages: [{tool: codex, role: brief, timeout_ms: soon}]\n',
+    /manifest\.yaml:3: stages\[0\]\.timeout_ms must be number, not string/,
+  ],
+  [
+    'an unknown tool',
+    'task_id: fix\ngoal: g\nstages: [{tool: claude, role: brief}]\n',
+    /manifest\.yaml:3: stages\[0\]\.tool must be one of gemini, copilot, codex/,
+  ],
+  [
+    'no goal',
+    'task_id: fix\nstages: [{tool: codex, role: brief}]\n',
+    /manifest\.yaml:1: goal is missing; expected string/,
+  ],
+  [
+    'another id',
+    'task_id: fax\ngoal: g\nstages: [{tool: codex, role: brief}]\n',
+    /task_id is "fax", but its folder is "fix"/,
+  ],
+  [
+    'two stages of one name',
+    'task_id: fix\ngoal: g\nstages: [{tool: codex, role: a}, {tool: codex, role: a}]\n',
+    /two stages are called "codex_a"/,
+  ],
+  ['a YAML tag', 'task_id: fix\ngoal: !!js/function "x"\nstages: [{tool: codex, role: a}]\n', /manifest\.yaml:2: /],
+  [
+    'a billion laughs',
+    `a: &a [x,x,x,x,x,x,x,x,x]\nb: &b [*a,*a,*a,*a,*a,*a,*a,*a,*a]\nc: &c [*b,*b,*b,*b,*b,*b,*b,*b,*b]\nd: [*c,*c,*c,*c,*c,*c,*c]\n`,
+    /Excessive alias count/,
+  ],
+];
+for (const [what, manifest, message] of BAD)
+  test(`a manifest with ${what}: exit 2, named, nothing paid`, async ({ rig }) => {
+    const task = makeTask(rig, ONE);
+    rmSync(path.join(task.folder, 'manifest.json'));
+    writeFileSync(path.join(task.folder, 'manifest.yaml'), manifest);
+    const { code, said } = await task.run();
+    assert.equal([code, rig.calls.length], [2, 0]);
+    assert.match(said, message);
+  });
+
+test('a task that is not there, and ids that are paths', async ({ rig }) => {
+  for (const [word, message] of [
+    ['nothing', /no manifest\.yaml/],
+    ['..', /"\.\." is no task id/],
+    ['a b', /"a b" is no task id/],
+    ['x'.repeat(129), /is no task id/],
+  ] as const) {
+    const { code, stderr } = await rig.start('tollgate', ['run', word]).result;
+    assert.is(code, 2);
+    assert.match(stderr, message);
+  }
+});
+
+test('a missing CLI is tooling, pays nothing and names preflight', async ({ rig }) => {
+  rig.uninstall('codex');
+  const task = makeTask(rig, ONE);
+  const { code, report } = await task.run();
+  assert.equal(
+    [code, report.failure?.reason, report.budget.used, report.stages[0]!.calls],
+    [1, 'binary_missing', 0, 0],
+  );
+  assert.ok(report.next_actions.some((action) => action.includes('preflight')));
+});
+
+test('a summary never runs over 80 lines, however long the stderr', async ({ rig }) => {
+  rig.answer(() => [
+    {
+      do: 'write',
+      to: 'stderr',
+      text: Array.from({ length: 5000 }, (_, i) => `Error: line ${i} of very many`).join('\n'),
+    },
+    ...failWith('codex', 'no', 401),
+  ]);
+  const task = makeTask(rig, ONE);
+  const { summary } = await task.run();
+  assert.ok(summary.trimEnd().split('\n').length <= 80);
+  assert.match(summary, 'Error: line 0 of');
+  assert.match(summary, 'Error: line 4999 of');
+});
+
+test.run();
