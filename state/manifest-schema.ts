@@ -18,8 +18,13 @@ const stage = z.strictObject({
   effort: z.enum(['low', 'medium', 'high', 'xhigh']).optional(),
   access: z.enum(['read', 'write', 'full']).optional(),
   prompt: z.string().min(1).optional(),
-  attach: globs,
-  requires: z.array(z.string().min(1)).default([]),
+  /** Without it all of the task's `inputs/attachments/`. */
+  attach: z.array(z.string().min(1)).optional(),
+  /** Without it the role's own. */
+  requires: z.array(z.string().min(1)).optional(),
+  min_lines: z.number().int().min(0).optional(),
+  /** The answer must hold a unified diff that applies. */
+  diff: z.boolean().optional(),
   schema: z.record(z.string(), z.unknown()).optional(),
   timeout_ms: whole.max(MAX_TIMEOUT_MS).default(30 * 60_000),
   idle_timeout_ms: whole.max(MAX_TIMEOUT_MS).optional(),
@@ -35,13 +40,17 @@ export const MANIFEST = z.strictObject({
   meta: z.strictObject({ feature: word.optional(), session_id: word.optional() }).default({}),
   cwd: z.string().min(1).optional(),
   stages: z.array(stage).min(1),
-  scope: z.strictObject({ allow: globs, deny: globs }).default({ allow: [], deny: [] }),
+  scope: z
+    .strictObject({ allow: globs, deny: globs, ignored: z.boolean().default(false) })
+    .default({ allow: [], deny: [], ignored: false }),
   acceptance: z
     .strictObject({
       commands: z.array(z.string().min(1)).default([]),
       criteria: z.array(z.string().min(1)).default([]),
+      /** Of each command. */
+      timeout_ms: whole.max(MAX_TIMEOUT_MS).default(10 * 60_000),
     })
-    .default({ commands: [], criteria: [] }),
+    .default({ commands: [], criteria: [], timeout_ms: 10 * 60_000 }),
   budgets: z
     .strictObject({
       paid_call_budget: z.number().int().min(0).default(10),

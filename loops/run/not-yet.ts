@@ -4,8 +4,8 @@ import type { Manifest } from '../../state/manifest-schema.ts';
 
 export function notYet({ stages, scope, acceptance, budgets, context, security }: Manifest): string[] {
   const used: [field: string, isUsed: boolean][] = [
-    ['stages[].attach', stages.some(({ attach }) => attach.length > 0)],
-    ['stages[].requires (named in the prompt, but not checked)', stages.some(({ requires }) => requires.length > 0)],
+    ['stages[].attach', stages.some(({ attach }) => attach !== undefined)],
+    ['stages[].requires (named in the prompt, but not checked)', stages.some(({ requires }) => requires !== undefined)],
     ['stages[].schema', stages.some(({ schema }) => schema !== undefined)],
     ['stages[].fallback', stages.some(({ fallback }) => fallback.length > 0)],
     [

@@ -48,7 +48,7 @@ async function compose(
     ['Allowed scope', list(manifest.scope.allow)],
     ['Do not change', list(manifest.scope.deny)],
     ['Acceptance', list(manifest.acceptance.criteria)],
-    ['Your answer must have these sections', list(stage.requires)],
+    ['Your answer must have these sections', list(stage.requires ?? [])],
   ];
   const text = parts
     .flatMap(([heading, part]) =>

@@ -1,0 +1,68 @@
+// What a gate finds in a finished stage: the hand-over from each check to the verdict, the record and the report.
+
+/** Each check has a name of its own; the order is the order in which they are looked at and told. */
+export const GATE_CHECKS = [
+  'judge',
+  'scope',
+  'changes',
+  'refusal',
+  'sections',
+  'lines',
+  'schema',
+  'diff',
+  'acceptance',
+] as const;
+
+export type GateCheck = (typeof GATE_CHECKS)[number];
+
+export interface Finding {
+  check: GateCheck;
+  class: 'contract_violation' | 'scope_violation';
+  /** One word for machines, such as `missing_sections` or `out_of_scope`. */
+  reason: string;
+  /** What is missing or out of bounds, by name: sections, paths with their glob, commands. Stable between two runs. */
+  missing: string[];
+  /** One sentence for whoever reads the report. */
+  text: string;
+  /** Lines to type, or one sentence each; the class's own next actions follow. */
+  next_actions: string[];
+}
+
+/** One path that is not what it was before the stage. */
+export interface Change {
+  /** Relative to the tree's root, with `/`. */
+  path: string;
+  how: 'added' | 'deleted' | 'modified' | 'mode' | 'type' | 'renamed' | 'commit';
+  /** Where it was before: of a rename alone. */
+  from?: string;
+}
+
+/** `<stage>.gate.json`: what was looked at, and what was found. */
+export interface GateRecord {
+  schema: number;
+  stage: string;
+  tool: string;
+  call_id: string;
+  at: string;
+  passed: boolean;
+  checks: { check: GateCheck; passed: boolean }[];
+  findings: Finding[];
+  /** null where the tree was not looked at. */
+  changes: Change[] | null;
+  acceptance: AcceptanceResult[];
+  /** Paths that were put back as they were, and where what stood there was kept. */
+  restored: { path: string; kept_in: string | null }[];
+  notes: string[];
+}
+
+export interface AcceptanceResult {
+  command: string;
+  ending: string;
+  exit_code: number | null;
+  signal: string | null;
+  duration_ms: number | null;
+  /** The artifact with its output, redacted. */
+  output: string;
+}
+
+export const GATE_RECORD_SCHEMA = 1;

@@ -1,0 +1,23 @@
+// What a project says for all of its tasks, in `tollgate.yaml` at its root.
+
+export interface ProjectFile {
+  /** A file of rules that stand before every prompt, relative to the project's root; null for the built-in ones. */
+  rules: string | null;
+  /** Rows that change a built-in role, or add one. */
+  roles: Record<string, ProjectRole>;
+  /** The project's own pipelines: stages as in a manifest. */
+  pipelines: Record<string, unknown[]>;
+  /** US dollars for a million tokens, by model. */
+  prices: Record<string, { input: number; cached?: number; output: number }>;
+}
+
+export interface ProjectRole {
+  /** A file, relative to the project's root. */
+  template?: string;
+  access?: 'read' | 'write';
+  requires?: string[];
+  min_lines?: number;
+  reads?: string[];
+}
+
+export const NO_PROJECT_FILE: ProjectFile = { rules: null, roles: {}, pipelines: {}, prices: {} };
