@@ -10,7 +10,7 @@ const name = z.string().regex(TASK_ID, 'must be 1 to 128 of A-Z a-z 0-9 . _ -');
 const globs = z.array(z.string().min(1)).default([]);
 const whole = z.number().int().min(1);
 
-const stage = z.strictObject({
+export const STAGE = z.strictObject({
   tool: z.enum(TOOLS),
   role: z.string().regex(/^[a-z][a-z0-9_]{0,40}$/, 'must be a word of a-z 0-9 _'),
   id: name.optional(),
@@ -39,7 +39,11 @@ export const MANIFEST = z.strictObject({
   goal: z.string().min(1),
   meta: z.strictObject({ feature: word.optional(), session_id: word.optional() }).default({}),
   cwd: z.string().min(1).optional(),
-  stages: z.array(stage).min(1),
+  /** A named pipeline; stages that are listed beside it refine its own of the same name. */
+  pipeline: z.string().min(1).optional(),
+  stages: z.array(STAGE).default([]),
+  /** The CLIs run in a git worktree of the task's own. */
+  worktree: z.boolean().default(false),
   scope: z
     .strictObject({ allow: globs, deny: globs, ignored: z.boolean().default(false) })
     .default({ allow: [], deny: [], ignored: false }),
@@ -73,5 +77,11 @@ export const MANIFEST = z.strictObject({
     .default({ redaction_patterns: [], forbidden_paths: [], trust_workspace: false }),
 });
 
-export type Manifest = z.infer<typeof MANIFEST>;
-export type Stage = Manifest['stages'][number] & { name: string };
+export type GivenManifest = z.infer<typeof MANIFEST>;
+export type GivenStage = GivenManifest['stages'][number];
+
+/** A stage under its name. */
+export type Stage = GivenStage & { name: string };
+
+/** With its pipeline expanded: there is at least one stage, and no two bear one name. */
+export type Manifest = Omit<GivenManifest, 'stages'> & { stages: Stage[] };

@@ -1,9 +1,11 @@
 // Opens a task for a run: its folder, its manifest, its journal with what people changed, and its claim.
 
 import path from 'node:path';
+import type { ProjectFile } from '../../policies/project-file.ts';
 import { type Journal, JournalError, openJournal } from '../../state/journal.ts';
 import { readManifest } from '../../state/manifest.ts';
 import type { Manifest, Stage } from '../../state/manifest-schema.ts';
+import { readProject } from '../../state/project.ts';
 import { adoptEdits } from '../../state/stats.ts';
 import { locateTask, projectRoot, type TaskFolder } from '../../state/task-folder.ts';
 
@@ -12,6 +14,9 @@ export interface OpenTask {
   manifest: Manifest;
   stages: Stage[];
   journal: Journal;
+  /** The project's, with what its tollgate.yaml says. */
+  root: string;
+  project: ProjectFile;
   /** Where the CLIs run. */
   cwd: string;
 }
@@ -32,7 +37,10 @@ export async function openTask(
       how: 'mistaken',
       message: `${task.root} has no manifest.yaml (nor manifest.json); see examples/ for one to copy`,
     };
-  const read = await readManifest(task.manifest);
+  const root = rootOf(task, cwd, environment);
+  const project = await readProject(root);
+  if (project.how === 'mistaken') return project;
+  const read = await readManifest(task.manifest, project.value);
   if (read.how === 'mistaken') return read;
   const journal = openJournal(task.root, clock);
   try {
@@ -47,8 +55,8 @@ export async function openTask(
     return { how: 'mistaken', message: `${task.state} cannot be written (${message}); nothing was started` };
   }
   const { manifest, stages } = read;
-  const root = rootOf(task, cwd, environment);
-  return { how: 'opened', open: { task, manifest, stages, journal, cwd: path.resolve(root, manifest.cwd ?? '.') } };
+  const open = { task, manifest, stages, journal, root, project: project.value };
+  return { how: 'opened', open: { ...open, cwd: path.resolve(root, manifest.cwd ?? '.') } };
 }
 
 /** A changed manifest counts; one that is read for the first time does not undo what a person has set before. */

@@ -1,18 +1,26 @@
-// Says what is wrong with one field of a manifest, where, and what was expected.
+// Says what is wrong with one field of a file that people write, where, and what was expected.
 
 import type { Document, LineCounter } from 'yaml';
 import type { z } from 'zod';
 import { nearest } from '../policies/nearest.ts';
-import { MANIFEST } from './manifest-schema.ts';
+
+export interface Place {
+  file: string;
+  /** What the file is, such as `a manifest`. */
+  what: string;
+  schema: unknown;
+  document: Document;
+  lines: LineCounter;
+}
 
 /** One sentence, such as `manifest.yaml:7: stages[0].tol is unknown; did you mean tool?`. */
-export function describeIssue(file: string, issue: z.core.$ZodIssue, document: Document, lines: LineCounter): string {
+export function describeIssue({ file, what, schema, document, lines }: Place, issue: z.core.$ZodIssue): string {
   const fields = issue.code === 'unrecognized_keys' ? issue.keys : [null];
   return fields
     .map((key) => {
       const path = key === null ? issue.path : [...issue.path, key];
       const line = lineOf(path, document, lines);
-      return `${file}:${line}: ${show(path)} ${key === null ? expectation(issue) : unknown(key, issue.path)}`;
+      return `${file}:${line}: ${show(path) || what} ${key === null ? expectation(issue) : unknown(key, issue.path, schema)}`;
     })
     .join('\n');
 }
@@ -37,28 +45,40 @@ function expectation(issue: z.core.$ZodIssue): string {
   }
 }
 
-function unknown(key: string, parent: readonly PropertyKey[]): string {
-  const known = fieldsAt(parent);
+function unknown(key: string, parent: readonly PropertyKey[], schema: unknown): string {
+  const known = fieldsAt(parent, schema);
   const near = nearest(key, known);
   return `is unknown; ${near === null ? `expected one of ${known.join(', ')}` : `did you mean ${near}?`}`;
 }
 
 /** The names that the schema has at a path, found by asking it for an unknown one. */
-function fieldsAt(path: readonly PropertyKey[]): string[] {
-  let at: unknown = MANIFEST;
+function fieldsAt(path: readonly PropertyKey[], schema: unknown): string[] {
+  let at = schema;
   for (const step of path) {
-    const { shape, element } = unwrap(at);
-    at = typeof step === 'number' ? element : shape?.[step as string];
+    const { shape, element, valueType } = unwrap(at);
+    at = typeof step === 'number' ? element : (shape?.[step as string] ?? valueType);
   }
   return Object.keys(unwrap(at).shape ?? {});
 }
 
 /** Looks through defaults and optionals to the object or the list within. */
-function unwrap(schema: unknown): { shape?: Record<string, unknown>; element?: unknown } {
-  let at = schema as { shape?: Record<string, unknown>; element?: unknown; unwrap?: () => unknown };
-  while (at?.shape === undefined && at?.element === undefined && at?.unwrap !== undefined)
+function unwrap(schema: unknown): Inside {
+  let at = schema as Inside & { unwrap?: () => unknown };
+  while (
+    at?.shape === undefined &&
+    at?.element === undefined &&
+    at?.valueType === undefined &&
+    at?.unwrap !== undefined
+  )
     at = at.unwrap() as typeof at;
   return at ?? {};
+}
+
+/** `valueType` is that of a record with names of its own. */
+interface Inside {
+  shape?: Record<string, unknown>;
+  element?: unknown;
+  valueType?: unknown;
 }
 
 /** The line of the field, or of the nearest one above it that stands in the file. */
@@ -71,5 +91,4 @@ function lineOf(path: readonly PropertyKey[], document: Document, lines: LineCou
 }
 
 const show = (path: readonly PropertyKey[]): string =>
-  path.map((step, i) => (typeof step === 'number' ? `[${step}]` : `${i === 0 ? '' : '.'}${String(step)}`)).join('') ||
-  'the manifest';
+  path.map((step, i) => (typeof step === 'number' ? `[${step}]` : `${i === 0 ? '' : '.'}${String(step)}`)).join('');
