@@ -1,5 +1,15 @@
 // The roles that a stage can play: what it is told, what it may do, and what its answer must hold.
 
+import { BRIEF } from './roles/brief.ts';
+import { IMPL } from './roles/impl.ts';
+import { REVIEW } from './roles/review.ts';
+import { REVIEW_CONSOLIDATE } from './roles/review-consolidate.ts';
+import { RUNBOOK } from './roles/runbook.ts';
+import { STATIC_VERIFY } from './roles/static-verify.ts';
+import { TEST_DESIGN } from './roles/test-design.ts';
+import { TEST_IMPL } from './roles/test-impl.ts';
+import { VERIFY } from './roles/verify.ts';
+
 export interface Role {
   /** What it may do where the stage does not say. */
   access: 'read' | 'write';
@@ -19,14 +29,10 @@ export interface Role {
   handsOff: boolean;
 }
 
-const template = (what: string) => `${what}\n`;
-
 export const ROLES = {
   brief: {
     access: 'read',
-    template: template(
-      'Read the request and the code it is about, and write the brief that the others will work from.',
-    ),
+    template: BRIEF,
     requires: ['Summary', 'Plan', 'Updated Context Pack', 'Verification Commands'],
     minLines: 8,
     reads: [],
@@ -36,7 +42,7 @@ export const ROLES = {
   },
   test_design: {
     access: 'read',
-    template: template('Design the tests that would prove the request done.'),
+    template: TEST_DESIGN,
     requires: ['Test Cases', 'Out of Scope'],
     minLines: 5,
     reads: ['brief'],
@@ -46,19 +52,19 @@ export const ROLES = {
   },
   impl: {
     access: 'write',
-    template: template('Carry out the request in the working tree.'),
+    template: IMPL,
     requires: ['Summary', 'Changed Files'],
-    minLines: 3,
-    reads: ['test_design'],
+    minLines: 4,
+    reads: ['brief', 'test_design'],
     changesTree: true,
     runsAcceptance: false,
     handsOff: false,
   },
   test_impl: {
     access: 'write',
-    template: template('Write the designed tests into the working tree.'),
+    template: TEST_IMPL,
     requires: ['Summary', 'Changed Files'],
-    minLines: 3,
+    minLines: 4,
     reads: ['test_design', 'impl'],
     changesTree: true,
     runsAcceptance: false,
@@ -66,7 +72,7 @@ export const ROLES = {
   },
   static_verify: {
     access: 'read',
-    template: template('Check the change by reading alone.'),
+    template: STATIC_VERIFY,
     requires: ['Findings', 'Verdict'],
     minLines: 4,
     reads: ['impl', 'test_impl'],
@@ -76,7 +82,7 @@ export const ROLES = {
   },
   verify: {
     access: 'read',
-    template: template('Judge whether the acceptance criteria are met.'),
+    template: VERIFY,
     requires: ['Findings', 'Verdict'],
     minLines: 4,
     reads: ['impl', 'test_impl', 'static_verify'],
@@ -86,7 +92,7 @@ export const ROLES = {
   },
   review: {
     access: 'read',
-    template: template('Review the change or the code that the request names.'),
+    template: REVIEW,
     requires: ['Findings', 'Verdict'],
     minLines: 4,
     reads: ['impl', 'test_impl'],
@@ -96,9 +102,9 @@ export const ROLES = {
   },
   review_consolidate: {
     access: 'read',
-    template: template('Make one review of the several below.'),
+    template: REVIEW_CONSOLIDATE,
     requires: ['Findings', 'Disagreements', 'Verdict'],
-    minLines: 5,
+    minLines: 6,
     reads: ['review', 'static_verify'],
     changesTree: false,
     runsAcceptance: false,
@@ -106,7 +112,7 @@ export const ROLES = {
   },
   runbook: {
     access: 'read',
-    template: template('Write down how to roll out, watch and take back the change.'),
+    template: RUNBOOK,
     requires: ['Steps', 'Rollback'],
     minLines: 5,
     reads: ['impl', 'test_impl', 'verify', 'review_consolidate'],
