@@ -1,0 +1,90 @@
+// The digest `aggressive`: goal, non-goals, scope, acceptance, fixed decisions, files to read, prohibited actions, and the form.
+
+import { render, shorten, wholeText } from './excerpt.ts';
+import { filesPart } from './files-part.ts';
+import { linesOf, plainTitle, sectionsOf } from './markdown.ts';
+import { type Part, quoted } from './part.ts';
+import { fairShare } from './shares.ts';
+import type { PromptSource } from './source.ts';
+import { answerParts, closingParts, openingParts, requestPart } from './whole-parts.ts';
+
+/** The request itself: a goal alone may be one sentence that says nothing without it. */
+export const REQUEST_DIGEST_CHARS = 2000;
+/** All earlier answers together: to consolidate is to read them. */
+export const ANSWERS_DIGEST_CHARS = 4000;
+/** Non-goals, and fixed decisions: from the request and from the context, each. */
+export const SECTION_DIGEST_CHARS = 2000;
+
+export const NON_GOALS = [
+  'non goals',
+  'non goal',
+  'nongoals',
+  'out of scope',
+  'not in scope',
+  'what not to do',
+  'exclusions',
+];
+
+export const DECISIONS = [
+  'decisions',
+  'decision',
+  'fixed decisions',
+  'decisions that are fixed',
+  'key decisions',
+  'design decisions',
+  'constraints',
+];
+
+export function aggressiveDigest(source: PromptSource): Part[] {
+  return [
+    ...openingParts(source),
+    ...requestPart(source).map((part) => cut(part, REQUEST_DIGEST_CHARS)),
+    ...sectionParts(source, NON_GOALS, 'non_goals', 'Non-goals'),
+    ...sectionParts(source, DECISIONS, 'decisions', 'Fixed decisions'),
+    filesPart(source.attachments, [source.request?.path, source.context?.path]),
+    ...digestedAnswers(source),
+    ...closingParts(source),
+  ].filter((part) => part.kind === 'reading' || render(part.excerpt).trim() !== '');
+}
+
+function sectionParts(
+  source: PromptSource,
+  titles: readonly string[],
+  kind: 'non_goals' | 'decisions',
+  heading: string,
+): Part[] {
+  const from: [name: string, text: string | undefined][] = [
+    ['request', source.request?.text],
+    ['context', source.context?.text],
+  ];
+  return from.flatMap(([name, text]) => {
+    const found = text === undefined ? '' : sectionsCalled(text, titles);
+    const label = `${heading.toLowerCase()}, from the ${name}`;
+    return found === '' ? [] : [cut(quoted(kind, heading, label, wholeText(found)), SECTION_DIGEST_CHARS)];
+  });
+}
+
+/** What stands under such headings, without the headings. */
+function sectionsCalled(text: string, titles: readonly string[]): string {
+  const lines = linesOf(text);
+  let past = 0;
+  return sectionsOf(lines)
+    .filter(({ title, from, to }) => {
+      if (from < past || !titles.includes(plainTitle(title))) return false;
+      past = to;
+      return true;
+    })
+    .map(({ from, to }) => lines.slice(from, to).join('\n').trim())
+    .join('\n\n');
+}
+
+function digestedAnswers(source: PromptSource): Part[] {
+  const parts = answerParts(source);
+  const share = fairShare(
+    parts.map((part) => render(part.excerpt).length),
+    ANSWERS_DIGEST_CHARS,
+  );
+  return parts.map((part) => cut(part, share));
+}
+
+const cut = (part: Part, max: number): Part => ({ ...part, excerpt: shorten(part.excerpt, max, part.lean) });

@@ -1,0 +1,73 @@
+// A text of which the middle may be left out: head and tail stay, by whole lines, and a line says what is missing.
+
+export interface Excerpt {
+  /** All of the text where nothing is left out. */
+  head: string;
+  tail: string;
+  left: { lines: number; chars: number } | null;
+}
+
+/** Which end tells more: logs fail at their end. */
+export type Lean = 'head' | 'tail';
+
+/** What the head gets of the room there is. */
+const HEAD_SHARE = { head: 0.6, tail: 0.3 } as const satisfies Record<Lean, number>;
+/** For the line that says what is missing. */
+const NOTE_CHARS = 80;
+
+export const wholeText = (text: string): Excerpt => ({ head: text, tail: '', left: null });
+
+/** At most `maxChars` long once it is rendered, as far as the note itself has room. */
+export function shorten(excerpt: Excerpt, maxChars: number, lean: Lean): Excerpt {
+  if (render(excerpt).length <= maxChars) return excerpt;
+  const room = Math.max(0, maxChars - NOTE_CHARS);
+  const head = firstLines(excerpt.head, Math.floor(room * HEAD_SHARE[lean]));
+  const tail = lastLines(excerpt.left === null ? excerpt.head : excerpt.tail, room - head.length);
+  return {
+    head,
+    tail,
+    left: {
+      lines: linesOf(excerpt) - countLines(head) - countLines(tail),
+      chars: charsOf(excerpt) - head.length - tail.length,
+    },
+  };
+}
+
+export function render({ head, tail, left }: Excerpt): string {
+  if (left === null) return head;
+  const lines = left.lines > 0 ? `${left.lines} lines, ` : '';
+  return `${onItsOwnLine(head)}[... ${lines}${left.chars} characters left out here ...]\n${tail}`;
+}
+
+/** How long the text was before anything was left out. */
+export const charsOf = ({ head, tail, left }: Excerpt): number => head.length + tail.length + (left?.chars ?? 0);
+
+export function countLines(text: string): number {
+  let lines = 0;
+  for (let at = text.indexOf('\n'); at >= 0; at = text.indexOf('\n', at + 1)) lines += 1;
+  return lines;
+}
+
+const linesOf = ({ head, tail, left }: Excerpt): number => countLines(head) + countLines(tail) + (left?.lines ?? 0);
+
+const onItsOwnLine = (text: string): string => (text === '' || text.endsWith('\n') ? text : `${text}\n`);
+
+/** Whole lines, unless that would waste more than half: a line may be endless. */
+function firstLines(text: string, max: number): string {
+  if (text.length <= max) return text;
+  const lineEnd = text.lastIndexOf('\n', max - 1) + 1;
+  if (max > 0 && lineEnd >= max / 2) return text.slice(0, lineEnd);
+  return text.slice(0, splitsPair(text, max) ? max - 1 : max);
+}
+
+function lastLines(text: string, max: number): string {
+  if (text.length <= max) return text;
+  const from = text.length - max;
+  const lineStart = text.indexOf('\n', from - 1) + 1;
+  if (lineStart > 0 && lineStart - from <= max / 2) return text.slice(lineStart);
+  return text.slice(splitsPair(text, from) ? from + 1 : from);
+}
+
+/** Would a cut here part the two halves of one character? */
+const splitsPair = (text: string, at: number): boolean =>
+  /^[\uD800-\uDBFF][\uDC00-\uDFFF]$/.test(text.slice(at - 1, at + 1));

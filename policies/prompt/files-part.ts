@@ -1,0 +1,28 @@
+// Files that are named, not quoted: the CLI can open them, as far as it may.
+
+import { type Part, told } from './part.ts';
+import type { Attachment } from './source.ts';
+
+/** The list as a whole; what is beyond it is counted. */
+export const FILES_CHARS = 4000;
+
+/** `others` are paths of files that are no attachments; null where there is none. */
+export function filesPart(
+  attachments: readonly Attachment[],
+  others: readonly (string | null | undefined)[] = [],
+): Part {
+  const lines = [
+    ...others.filter((path) => typeof path === 'string').map((path) => `- ${path}`),
+    ...attachments.map(fileLine),
+  ];
+  let shown = '';
+  let count = 0;
+  while (count < lines.length && shown.length + lines[count]!.length < FILES_CHARS) shown += `${lines[count++]}\n`;
+  const more = lines.length - count;
+  return told('files', 'Files to read', more === 0 ? shown : `${shown}- ... and ${more} more\n`);
+}
+
+function fileLine({ name, path, bytes, holds }: Attachment): string {
+  if (holds.how === 'forbidden') return `- ${name}: [forbidden by ${holds.glob}: leave it alone]`;
+  return holds.how === 'binary' ? `- ${path} (binary, ${bytes} bytes)` : `- ${path} (${bytes} bytes)`;
+}

@@ -1,0 +1,24 @@
+// Lays the parts of a prompt out as one text: a heading each, and fences around what is quoted.
+
+import { render } from './excerpt.ts';
+import { fenced, fenceWord } from './fence.ts';
+import type { Part } from './part.ts';
+import { reading } from './rules.ts';
+
+export function layOut(parts: readonly Part[]): string {
+  const texts = parts.map((part) => render(part.excerpt));
+  const word = fenceWord([...texts, ...parts.map((part) => part.label ?? '')]);
+  let heading: string | null = null;
+  return parts
+    .map((part, i) => {
+      const above = part.heading === heading ? '' : `# ${part.heading}\n\n`;
+      heading = part.heading;
+      return above + block(part, texts[i]!, word);
+    })
+    .join('\n');
+}
+
+function block(part: Part, text: string, word: string): string {
+  if (part.kind === 'reading') return reading(word);
+  return part.label === null ? `${text.trim()}\n` : fenced(word, part.label, text);
+}

@@ -1,0 +1,72 @@
+// The sections of a Markdown text, by its headings: with `#`, or underlined.
+
+export interface Section {
+  title: string;
+  /** 1 to 6. */
+  level: number;
+  /** Lines of the text, the heading among them: from, and up to but not with. */
+  from: number;
+  to: number;
+}
+
+export function sectionsOf(lines: readonly string[]): Section[] {
+  const sections: Section[] = [];
+  const open: Section[] = [];
+  for (const heading of headingsOf(lines)) {
+    while (open.length > 0 && open.at(-1)!.level >= heading.level) open.pop()!.to = heading.from;
+    open.push(heading);
+    sections.push(heading);
+  }
+  return sections;
+}
+
+export const linesOf = (text: string): string[] => text.split(/\r\n|[\n\r\u2028\u2029]/);
+
+/** What is compared: without numbers, emphasis, closing marks, in small letters. */
+export const plainTitle = (title: string): string =>
+  title
+    .toLowerCase()
+    .replace(/[*_`#:]/g, ' ')
+    .replace(/^[\s\d.)]+/, '')
+    .replace(/[\s-]+/g, ' ')
+    .trim();
+
+/** Text without the sections whose title is `title`; a note stands in their place. */
+export function withoutSection(text: string, title: string, note: string): string {
+  const lines = linesOf(text);
+  const found = sectionsOf(lines).filter((section) => plainTitle(section.title) === plainTitle(title));
+  if (found.length === 0) return text;
+  return lines
+    .flatMap((line, i) => {
+      const within = found.find(({ from, to }) => i >= from && i < to);
+      if (within === undefined) return [line];
+      return i === within.from ? [line, '', note, ''] : [];
+    })
+    .join('\n');
+}
+
+function headingsOf(lines: readonly string[]): Section[] {
+  const headings: Section[] = [];
+  let block: string | null = null;
+  lines.forEach((line, i) => {
+    const fence = /^ {0,3}(```+|~~~+)/.exec(line)?.[1];
+    if (block !== null) {
+      if (fence?.startsWith(block) && /^[\s`~]*$/.test(line)) block = null;
+      return;
+    }
+    if (fence !== undefined) {
+      block = fence;
+      return;
+    }
+    const marked = /^ {0,3}(#{1,6})(?:[ \t]+(.*))?$/.exec(line);
+    if (marked) headings.push({ title: (marked[2] ?? '').trim(), level: marked[1]!.length, from: i, to: lines.length });
+    const underline = /^ {0,3}(=+|-+)[ \t]*$/.exec(line)?.[1];
+    if (underline === undefined || !isParagraph(lines[i - 1]) || headings.at(-1)?.from === i - 1) return;
+    headings.push({ title: lines[i - 1]!.trim(), level: underline[0] === '=' ? 1 : 2, from: i - 1, to: lines.length });
+  });
+  return headings;
+}
+
+/** Something that a line of dashes below it would make a heading. */
+const isParagraph = (line: string | undefined): boolean =>
+  line !== undefined && /^ {0,3}[^\s>#|=-]/.test(line) && !/^ {0,3}(?:[*+]|\d+[.)])\s/.test(line);

@@ -1,0 +1,70 @@
+// One part of a prompt: a heading, a text, and whether it is told or quoted.
+
+import { charsOf, type Excerpt, type Lean, render, wholeText } from './excerpt.ts';
+
+export const PART_KINDS = [
+  'rules',
+  'reading',
+  'role',
+  'goal',
+  'request',
+  'non_goals',
+  'decisions',
+  'context',
+  'files',
+  'attachment',
+  'answer',
+  'scope',
+  'prohibited',
+  'acceptance',
+  'form',
+] as const;
+
+export type PartKind = (typeof PART_KINDS)[number];
+
+export interface Part {
+  kind: PartKind;
+  /** As people know it: `request`, `attachments/build.log`, `answer of codex_brief`. */
+  name: string;
+  /** Parts that follow each other share one. */
+  heading: string;
+  /** On the fence of a quoted part; null: it is told, not quoted. */
+  label: string | null;
+  excerpt: Excerpt;
+  lean: Lean;
+}
+
+/** A part as it is listed: how many characters there were, and how many are in the prompt. */
+export interface PartSize {
+  kind: PartKind;
+  name: string;
+  chars: number;
+  kept: number;
+  /** Headings of the request, where it has several of the same level. */
+  sections?: readonly string[];
+}
+
+export const told = (kind: PartKind, heading: string, text: string): Part => ({
+  kind,
+  name: kind,
+  heading,
+  label: null,
+  excerpt: wholeText(text),
+  lean: 'head',
+});
+
+export const quoted = (kind: PartKind, heading: string, name: string, excerpt: Excerpt): Part => ({
+  kind,
+  name,
+  heading,
+  label: name,
+  excerpt,
+  lean: 'head',
+});
+
+export const sizeOf = (part: Part): PartSize => ({
+  kind: part.kind,
+  name: part.name,
+  chars: charsOf(part.excerpt),
+  kept: render(part.excerpt).length,
+});

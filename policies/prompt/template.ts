@@ -1,0 +1,103 @@
+// Templates: `{{> name}}` puts another one in, `{{goal}}` a word of the task's; `{{{{` is a literal `{{`.
+
+import { nearest } from '../nearest.ts';
+
+export interface Template {
+  /** As messages call it. */
+  name: string;
+  text: string;
+}
+
+export type LookedUp = { how: 'found'; template: Template } | { how: 'mistaken'; message: string };
+
+export type Expanded = { how: 'expanded'; text: string } | { how: 'mistaken'; message: string };
+
+export interface Surroundings {
+  /** The template that `wanted` means in the template called `from`. */
+  lookUp(wanted: string, from: string): LookedUp;
+  variables: Readonly<Record<string, string>>;
+}
+
+/** Far more than anybody writes; a few files that include each other twice would grow beyond any memory. */
+const MAX_CHARS = 1024 * 1024;
+
+/** What is put in is not looked at again: a goal that holds `{{` stays as it is. */
+export function expandTemplate(template: Template, surroundings: Surroundings): Expanded {
+  return expand(template, { ...surroundings, known: new Map() }, []);
+}
+
+interface Expansion extends Surroundings {
+  /** What was put in already, by name: files that include each other twice would double at each level. */
+  known: Map<string, string>;
+}
+
+function expand(template: Template, expansion: Expansion, chain: Step[]): Expanded {
+  let text = '';
+  let taken = 0;
+  for (const { 0: tag, 1: body, index } of template.text.matchAll(TAG)) {
+    text += template.text.slice(taken, index);
+    taken = index + tag.length;
+    const step = { template: template.name, line: lineAt(template.text, index), tag };
+    const put = tag === '{{{{' ? { how: 'expanded' as const, text: '{{' } : fill(body, [...chain, step], expansion);
+    if (put.how === 'mistaken') return put;
+    text += put.text;
+    if (text.length > MAX_CHARS)
+      return mistaken([...chain, step], `makes a template of more than ${MAX_CHARS} characters`);
+  }
+  return { how: 'expanded', text: text + template.text.slice(taken) };
+}
+
+/** One tag on the way to where we are. */
+interface Step {
+  template: string;
+  line: number;
+  tag: string;
+}
+
+/** The last one is a `{{` that nothing closes. */
+const TAG = /\{\{\{\{|\{\{([^{}\n]*)\}\}|\{\{/g;
+
+function fill(body: string | undefined, chain: Step[], expansion: Expansion): Expanded {
+  if (body === undefined) return mistaken(chain, 'is not closed by }} on its line; a literal {{ is written {{{{');
+  if (body.startsWith('>')) return include(body.slice(1).trim(), chain, expansion);
+  const { variables } = expansion;
+  const name = body.trim();
+  if (Object.hasOwn(variables, name)) return { how: 'expanded', text: variables[name]! };
+  const known = Object.keys(variables);
+  const near = nearest(name, known);
+  return mistaken(
+    chain,
+    `is no variable${near === null ? '' : `; did you mean {{${near}}}?`} There are ${known.join(', ')}; a literal {{ is written {{{{`,
+  );
+}
+
+function include(wanted: string, chain: Step[], expansion: Expansion): Expanded {
+  const found = expansion.lookUp(wanted, chain.at(-1)!.template);
+  if (found.how === 'mistaken') return mistaken(chain, found.message);
+  const { template } = found;
+  const names = [...chain.map((step) => step.template), template.name];
+  if (names.indexOf(template.name) < names.length - 1)
+    return mistaken(chain, `includes itself: ${names.slice(names.indexOf(template.name)).join(' > ')}`);
+  const known = expansion.known.get(template.name);
+  if (known !== undefined) return { how: 'expanded', text: known };
+  const expanded = expand(template, expansion, chain);
+  if (expanded.how === 'mistaken') return expanded;
+  // The line on which the tag stands has its own end.
+  const text = expanded.text.replace(/\r?\n$/, '');
+  expansion.known.set(template.name, text);
+  return { how: 'expanded', text };
+}
+
+function mistaken(chain: readonly Step[], why: string): Expanded {
+  const { template, line, tag } = chain.at(-1)!;
+  const way = chain
+    .slice(0, -1)
+    .map((step) => `${step.template}:${step.line}`)
+    .join(' > ');
+  return {
+    how: 'mistaken',
+    message: `${template}:${line}: ${tag} ${why}${way === '' ? '' : ` (included by ${way})`}`,
+  };
+}
+
+const lineAt = (text: string, index: number): number => text.slice(0, index).split('\n').length;
