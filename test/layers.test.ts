@@ -17,7 +17,9 @@ const ROOMS = {
 /** Each package has one door, or two; a type alone loads nothing and needs none. */
 const DOORS: Record<string, string[]> = {
   execa: ['loops/run/guardian.ts'],
+  'fast-glob': ['loops/prompt/matches.ts'],
   picocolors: ['bin/finding-table.ts'],
+  picomatch: ['loops/prompt/forbidden.ts'],
   'write-file-atomic': ['state/whole-file.ts'],
   yaml: ['state/yaml-file.ts'],
   yargs: ['bin/help.ts'],

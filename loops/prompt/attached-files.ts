@@ -1,0 +1,116 @@
+// Which files a stage attaches: its globs in the tree, and those under `attachments/` in the task's inputs.
+
+import { lstat, readdir } from 'node:fs/promises';
+import path from 'node:path';
+import { nearest } from '../../policies/nearest.ts';
+
+export interface Attachable {
+  stage: string;
+  /** undefined: whatever lies in the task's `inputs/attachments/`. */
+  globs: readonly string[] | undefined;
+  /** The tree in which the CLI runs. */
+  tree: string;
+  inputs: string;
+  /** The folder with every task's state, of which nothing is attached from the tree. */
+  state: string;
+}
+
+/** A file to attach: `name` is relative to `base`, which is the tree or the task's inputs. */
+export interface AttachedFile {
+  name: string;
+  base: string;
+}
+
+export type Attached =
+  | { how: 'found'; files: AttachedFile[]; warnings: string[] }
+  | { how: 'mistaken'; message: string };
+
+export const MAX_FILES = 1000;
+
+/** Sorted by name, byte by byte. */
+export async function attachedFiles(of: Attachable): Promise<Attached> {
+  const globs = of.globs ?? ((await holdsSomething(path.join(of.inputs, OF_TASK))) ? [`${OF_TASK}**`] : []);
+  const wanted = globs.filter((glob) => !glob.startsWith('!'));
+  const unwanted = globs.filter((glob) => glob.startsWith('!')).map((glob) => glob.slice(1));
+  const files = new Map<string, AttachedFile>();
+  const warnings: string[] = [];
+  let count = 0;
+  for (const glob of wanted) {
+    const matched = await matchedBy(glob, unwanted, of);
+    if (matched.how === 'mistaken')
+      return { how: 'mistaken', message: `stage ${of.stage}: attach "${glob}" ${matched.message}` };
+    count = Math.max(count, matched.count);
+    for (const file of matched.files) files.set(`${file.base}\0${file.name}`, file);
+    warnings.push(
+      ...matched.links.map((link) => `${link} is a symbolic link, which is not followed, and is not included`),
+    );
+  }
+  count = Math.max(count, files.size);
+  if (count > MAX_FILES)
+    return {
+      how: 'mistaken',
+      message: `stage ${of.stage}: attach matches ${count} files${count >= 100_000 ? ' or more' : ''}; at most ${MAX_FILES} are attached, so name fewer`,
+    };
+  return { how: 'found', files: [...files.values()].sort(byBytes), warnings: [...new Set(warnings)].sort() };
+}
+
+const OF_TASK = 'attachments/';
+
+type Matched =
+  | { how: 'matched'; files: AttachedFile[]; links: string[]; count: number }
+  | { how: 'mistaken'; message: string };
+
+async function matchedBy(said: string, unwanted: readonly string[], of: Attachable): Promise<Matched> {
+  if (path.isAbsolute(said)) return mistaken(`is an absolute path; it must be relative to ${of.tree}`);
+  if (said.split('/').includes('..')) return mistaken(`leads out of ${of.tree} ("..")`);
+  const base = said.startsWith(OF_TASK) ? of.inputs : of.tree;
+  const glob = said.replace(/^(?:\.\/)+/, '');
+  const kind = await lstat(path.join(base, glob)).catch(() => null);
+  if (kind?.isSymbolicLink())
+    return mistaken('is a symbolic link, which is not followed; name the file that it leads to');
+  if (kind?.isDirectory()) return mistaken(`is a folder; say "${glob.replace(/\/+$/, '')}/**" for the files in it`);
+  const { literal, matchesOf } = await import('./matches.ts');
+  const never = [...(base === of.tree ? neverOf(of) : []), ...unwanted.map((not) => not.replace(/^(?:\.\/)+/, ''))];
+  try {
+    // A file's own name may look like a glob.
+    const found = await matchesOf(kind?.isFile() ? literal(glob) : glob, base, never, MAX_FILES + 1);
+    if (found.count === 0 && of.globs !== undefined) return mistaken(await nothing(glob, base, found.links));
+    return { ...found, how: 'matched', files: found.files.map((name) => ({ name, base })) };
+  } catch (error) {
+    const { code, path: at, message } = error as NodeJS.ErrnoException;
+    return mistaken(code === undefined ? `is no glob (${message})` : `cannot be looked up: ${at ?? base} (${code})`);
+  }
+}
+
+function neverOf({ tree, state }: Attachable): string[] {
+  const within = path.relative(tree, state);
+  return ['**/.git', '**/.git/**', '.tmp/**', ...(/^(?:\.\.|$)/.test(within) ? [] : [`${within}/**`])];
+}
+
+/** Says how far the path there leads, and what comes nearest to the next step. */
+async function nothing(glob: string, base: string, links: readonly string[]): Promise<string> {
+  const reason = `matches no file in ${base}`;
+  if (links.length > 0) return `${reason} but symbolic links, which are not followed`;
+  if (/^(?:\.git|\.tmp)(?:\/|$)/.test(glob)) return `${reason}: nothing of .git and .tmp is attached`;
+  let at = base;
+  for (const step of glob.split('/')) {
+    const names = await readdir(at).catch(() => null);
+    if (names === null) return reason;
+    if (!names.includes(step)) {
+      const near = nearest(step, names.sort());
+      const where = path.relative(base, at);
+      const hint = near === null ? '' : `; did you mean "${path.join(where, near)}"?`;
+      return where === '' || hint !== '' ? reason + hint : `${reason}; there is ${where}/, but nothing in it matches`;
+    }
+    at = path.join(at, step);
+  }
+  return reason;
+}
+
+const holdsSomething = async (folder: string): Promise<boolean> =>
+  (await readdir(folder).catch((error: NodeJS.ErrnoException) => (error.code === 'ENOENT' ? [] : [''])))?.length > 0;
+
+const byBytes = (a: AttachedFile, b: AttachedFile): number =>
+  Buffer.compare(Buffer.from(a.name), Buffer.from(b.name)) || (a.base < b.base ? -1 : 1);
+
+const mistaken = (message: string): Matched => ({ how: 'mistaken', message });

@@ -1,0 +1,142 @@
+// Composes the prompt of a stage: reads what it is made of, and leaves the rest to the policies. Writes nothing.
+
+import path from 'node:path';
+import type { ProjectFile } from '../../policies/project-file.ts';
+import { composeText, type Digest } from '../../policies/prompt/compose-text.ts';
+import type { PartSize } from '../../policies/prompt/part.ts';
+import { RULES } from '../../policies/prompt/rules.ts';
+import type { Answer, TextFile } from '../../policies/prompt/source.ts';
+import type { Redactor } from '../../policies/redact.ts';
+import type { ResolvedRole } from '../../policies/resolved-role.ts';
+import type { Tool } from '../../policies/tools.ts';
+import type { Manifest, Stage } from '../../state/manifest-schema.ts';
+import type { TaskFolder } from '../../state/task-folder.ts';
+import type { Forbids } from './forbidden.ts';
+import { MAX_BYTES, readAttachments } from './read-attachments.ts';
+import { readTemplate } from './read-template.ts';
+import { readText } from './read-text.ts';
+import { sentHash } from './sent-hash.ts';
+import { readWithin } from './within.ts';
+
+export interface PromptRequest {
+  task: TaskFolder;
+  manifest: Manifest;
+  stage: Stage;
+  /** Who will get it: not the stage's own tool where a fallback answers. */
+  tool: Tool;
+  /** The tree in which the CLI runs, absolute. */
+  cwd: string;
+  /** The project's root, absolute. */
+  root: string;
+  role: ResolvedRole;
+  project: ProjectFile;
+  digest: Digest;
+  /** The context that an earlier brief handed off, in place of `inputs/context_pack.md`. */
+  handedOff: string | null;
+  /** Answers of this task's earlier stages which this role reads, in order. */
+  earlier: Answer[];
+  redactor: Redactor;
+  /** The acceptance commands that the gate will run. */
+  acceptanceCommands: readonly string[];
+}
+
+export type Composed =
+  | {
+      how: 'composed';
+      text: string;
+      /** Over the bytes that the CLI will get. */
+      sha256: string;
+      parts: PartSize[];
+      /** What was done. */
+      digest: Digest;
+      warnings: string[];
+    }
+  | { how: 'mistaken'; message: string };
+
+export async function composePrompt(request: PromptRequest): Promise<Composed> {
+  const { task, manifest, stage, role, cwd, root } = request;
+  const forbidden = manifest.security.forbidden_paths;
+  const forbids = await forbidsOf(forbidden);
+  const rules = readRules(request, forbids);
+  if (rules.how === 'mistaken') return rules;
+  const place = { stage: stage.name, task: task.root, root, forbids };
+  const variables = { goal: manifest.goal, task_id: task.id, role: role.name, stage: stage.name };
+  const template = readTemplate(place, role, variables);
+  if (template.how === 'mistaken') return template;
+  const asked = await readInput(request, 'user_request.md');
+  if (asked.how === 'mistaken') return asked;
+  const pack = request.handedOff === null ? await readInput(request, 'context_pack.md') : null;
+  if (pack?.how === 'mistaken') return pack;
+  const attachable = { stage: stage.name, globs: stage.attach, tree: cwd, inputs: task.inputs, state: stateOf(task) };
+  const attached = await readAttachments(attachable, root, forbids);
+  if (attached.how === 'mistaken') return attached;
+  const source = {
+    taskId: task.id,
+    stage: stage.name,
+    role,
+    rules: rules.text,
+    template: template.text,
+    goal: manifest.goal,
+    request: asked.file,
+    context: pack === null ? { path: null, text: request.handedOff ?? '' } : pack.file,
+    attachments: attached.attachments,
+    answers: request.earlier,
+    allow: manifest.scope.allow,
+    deny: manifest.scope.deny,
+    forbidden,
+    criteria: manifest.acceptance.criteria,
+    commands: request.acceptanceCommands,
+    schema: stage.schema ?? null,
+  };
+  const composed = composeText(source, request.digest, request.redactor);
+  return {
+    how: 'composed',
+    ...composed,
+    sha256: sentHash(request.tool, composed.text),
+    warnings: [...role.warnings, ...rules.warnings, ...attached.warnings, ...composed.warnings],
+  };
+}
+
+/** The matcher is loaded only where something is forbidden. */
+async function forbidsOf(globs: readonly string[]): Promise<Forbids> {
+  return globs.length === 0 ? () => null : (await import('./forbidden.ts')).forbiddenBy(globs);
+}
+
+type RulesRead = { how: 'read'; text: string; warnings: string[] } | { how: 'mistaken'; message: string };
+
+function readRules({ project, role, root }: PromptRequest, forbids: Forbids): RulesRead {
+  if (project.rules === null) return { how: 'read', text: RULES, warnings: [] };
+  if (role.trust === 'untrusted') {
+    const warning = `the rules of tollgate.yaml (${project.rules}) are not used, since the workspace is not trusted (--trust-workspace)`;
+    return { how: 'read', text: RULES, warnings: [warning] };
+  }
+  const read = readWithin({ folder: root, root, forbids }, project.rules);
+  if (read.how === 'read') return { ...read, warnings: [] };
+  const why = read.how === 'absent' ? `cannot be read in ${root} (ENOENT)` : read.why;
+  return { how: 'mistaken', message: `tollgate.yaml: rules: ${project.rules} ${why}` };
+}
+
+type InputRead = { how: 'read'; file: TextFile | null } | { how: 'mistaken'; message: string };
+
+/** null when there is none; what is there and cannot be read is an error, since half a prompt is paid like a whole one. */
+async function readInput({ task, cwd }: PromptRequest, name: string): Promise<InputRead> {
+  const file = path.join(task.inputs, name);
+  const read = await readText(file, Number.POSITIVE_INFINITY, MAX_BYTES);
+  switch (read.how) {
+    case 'text':
+      return {
+        how: 'read',
+        file: { path: path.relative(cwd, file), text: read.excerpt.head.replace(/^\uFEFF/, '') },
+      };
+    case 'binary':
+      return { how: 'mistaken', message: `${file} is no UTF-8 text` };
+    case 'failed':
+      return read.code === 'ENOENT' ? { how: 'read', file: null } : { how: 'mistaken', message: `${file} ${read.why}` };
+  }
+}
+
+/** `.tmp`, of which the tasks lie in `task/`; a task that lies elsewhere is a state by itself. */
+function stateOf({ root }: TaskFolder): string {
+  const tasks = path.dirname(root);
+  return path.basename(tasks) === 'task' ? path.dirname(tasks) : root;
+}

@@ -1,0 +1,37 @@
+// The files that a glob of `attach` matches (the only door to fast-glob, loaded when something is attached).
+
+import fastGlob from 'fast-glob';
+
+export interface Found {
+  files: string[];
+  /** Symbolic links among what matches: they are never followed. */
+  links: string[];
+  /** All files that match; `files` has at most as many as were asked for. */
+  count: number;
+}
+
+/** Stops counting here. */
+export const MOST_COUNTED = 100_000;
+
+/** Relative to `folder`, in no order. Throws as the file system does. */
+export async function matchesOf(glob: string, folder: string, never: readonly string[], most: number): Promise<Found> {
+  const found: Found = { files: [], links: [], count: 0 };
+  const stream = fastGlob.stream(glob, {
+    cwd: folder,
+    ignore: [...never],
+    followSymbolicLinks: false,
+    objectMode: true,
+    onlyFiles: false,
+  }) as AsyncIterable<fastGlob.Entry>;
+  for await (const { path, dirent } of stream) {
+    if (dirent.isSymbolicLink()) found.links.push(path);
+    if (!dirent.isFile()) continue;
+    found.count += 1;
+    if (found.files.length < most) found.files.push(path);
+    if (found.count >= MOST_COUNTED) break;
+  }
+  return found;
+}
+
+/** A path as a glob that matches it alone. */
+export const literal = (path: string): string => fastGlob.escapePath(path);

@@ -1,0 +1,67 @@
+// Reads what a stage attaches: text as head and tail, anything else by name, forbidden files not at all.
+
+import { realpath, stat } from 'node:fs/promises';
+import path from 'node:path';
+import type { Attachment } from '../../policies/prompt/source.ts';
+import { ATTACHMENT_CHARS, isLog, LOG_CHARS } from '../../policies/prompt/whole-parts.ts';
+import { type Attachable, type AttachedFile, attachedFiles } from './attached-files.ts';
+import type { Forbids } from './forbidden.ts';
+import { readText } from './read-text.ts';
+import { isWithin } from './within.ts';
+
+export type AttachmentsRead =
+  | { how: 'read'; attachments: Attachment[]; warnings: string[] }
+  | { how: 'mistaken'; message: string };
+
+export const MAX_BYTES = 64 * 1024 * 1024;
+
+/** `root`: what `security.forbidden_paths` are relative to, beside the tree. */
+export async function readAttachments(of: Attachable, root: string, forbids: Forbids): Promise<AttachmentsRead> {
+  const found = await attachedFiles(of);
+  if (found.how === 'mistaken') return found;
+  const looked: Looked[] = [];
+  for (const file of found.files) {
+    const seen = await look(file, root, forbids).catch((error: NodeJS.ErrnoException) => {
+      if (error.code === undefined) throw error;
+      return `cannot be read (${error.code})`;
+    });
+    if (typeof seen === 'string') return mistaken(of, `${file.name} ${seen}`);
+    looked.push(seen);
+  }
+  const bytes = looked.reduce((sum, file) => sum + (file.glob === null ? file.bytes : 0), 0);
+  if (bytes > MAX_BYTES)
+    return mistaken(of, `${looked.length} files have ${bytes} bytes in all; at most ${MAX_BYTES} are attached`);
+  const attachments: Attachment[] = [];
+  for (const { name, file, glob, ...size } of looked) {
+    const read = glob === null ? await readText(file, windowOf(name), MAX_BYTES) : null;
+    if (read?.how === 'failed') return mistaken(of, `${name} ${read.why}`);
+    const holds = read ?? { how: 'forbidden' as const, glob: glob ?? '', ...size };
+    attachments.push({ name, path: path.relative(of.tree, file), bytes: holds.bytes, holds });
+  }
+  return { how: 'read', attachments, warnings: found.warnings };
+}
+
+const windowOf = (name: string): number => (isLog(name) ? LOG_CHARS : ATTACHMENT_CHARS);
+
+interface Looked {
+  name: string;
+  file: string;
+  bytes: number;
+  /** Which forbids it. */
+  glob: string | null;
+}
+
+/** A file may be forbidden by each of its names. Or what is wrong with it. */
+async function look({ name, base }: AttachedFile, root: string, forbids: Forbids): Promise<string | Looked> {
+  const file = path.join(base, name);
+  const [real, realBase, realRoot] = await Promise.all([realpath(file), realpath(base), realpath(root)]);
+  if (!isWithin(realBase, real)) return `leads out of ${base} by a symbolic link`;
+  const names = [name, path.relative(realBase, real), path.relative(root, file), path.relative(realRoot, real)];
+  const { size } = await stat(real);
+  return { name, file, bytes: size, glob: forbids([...names, name.replace(/^attachments\//, '')]) };
+}
+
+const mistaken = ({ stage }: Attachable, what: string): AttachmentsRead => ({
+  how: 'mistaken',
+  message: `stage ${stage}: attach: ${what}`,
+});

@@ -1,0 +1,83 @@
+// Finds and fills the template of a stage: the task's own over the project's over the built-in one.
+
+import { readdirSync } from 'node:fs';
+import path from 'node:path';
+import { nearest } from '../../policies/nearest.ts';
+import { type Expanded, expandTemplate, type LookedUp } from '../../policies/prompt/template.ts';
+import type { ResolvedRole } from '../../policies/resolved-role.ts';
+import { ROLES } from '../../policies/roles.ts';
+import type { Forbids } from './forbidden.ts';
+import { type Ground, readWithin } from './within.ts';
+
+export interface TemplatePlace {
+  stage: string;
+  /** The task's folder. */
+  task: string;
+  /** The project's root. */
+  root: string;
+  forbids: Forbids;
+}
+
+export function readTemplate(
+  place: TemplatePlace,
+  { template }: ResolvedRole,
+  variables: Readonly<Record<string, string>>,
+): Expanded {
+  if (template.from === 'built_in') {
+    const first = builtIn(template.role);
+    return first.how === 'mistaken' ? first : expandTemplate(first.template, { lookUp: lookUpBuiltIn, variables });
+  }
+  const folder = template.from === 'task' ? place.task : place.root;
+  const ground = { folder, root: place.root, forbids: place.forbids };
+  const read = readWithin(ground, template.file);
+  if (read.how !== 'read') {
+    const whose = template.from === 'task' ? 'its prompt' : 'the template that tollgate.yaml gives its role';
+    const why = read.how === 'absent' ? `cannot be read in ${folder} (ENOENT)` : read.why;
+    return { how: 'mistaken', message: `stage ${place.stage}: ${whose}, ${template.file}, ${why}` };
+  }
+  const lookUp = (wanted: string, from: string) =>
+    wanted.startsWith(BUILT_IN) || from.startsWith(BUILT_IN) ? lookUpBuiltIn(wanted) : lookUpFile(ground, wanted, from);
+  const expanded = expandTemplate({ name: normal(template.file), text: read.text }, { lookUp, variables });
+  return expanded.how === 'mistaken' ? { ...expanded, message: `stage ${place.stage}: ${expanded.message}` } : expanded;
+}
+
+const BUILT_IN = 'builtin:';
+
+function lookUpBuiltIn(wanted: string): LookedUp {
+  const role = wanted.slice(wanted.startsWith(BUILT_IN) ? BUILT_IN.length : 0);
+  return builtIn(role);
+}
+
+function builtIn(role: string): LookedUp {
+  if (Object.hasOwn(ROLES, role))
+    return { how: 'found', template: { name: BUILT_IN + role, text: ROLES[role as keyof typeof ROLES].template } };
+  const known = Object.keys(ROLES);
+  const near = nearest(role, known);
+  const meant = near === null ? '' : `; did you mean ${BUILT_IN}${near}?`;
+  return { how: 'mistaken', message: `names no built-in template${meant} There are ${known.join(', ')}` };
+}
+
+/** Of the same folder, with or without the ending of the file that asks for it. */
+function lookUpFile(ground: Ground, wanted: string, from: string): LookedUp {
+  if (!/^[\w-][\w. -]*$/.test(wanted))
+    return { how: 'mistaken', message: 'must be the name of a file in the same folder, or builtin:ROLE' };
+  const names = [...new Set([wanted, wanted + path.extname(from)])];
+  const beside = path.dirname(from);
+  const folder = path.join(ground.folder, beside);
+  for (const name of names) {
+    const file = normal(path.join(beside, name));
+    const read = readWithin(ground, file);
+    if (read.how === 'read') return { how: 'found', template: { name: file, text: read.text } };
+    if (read.how === 'refused') return { how: 'mistaken', message: `cannot be included: ${file} ${read.why}` };
+  }
+  const near = nearest(wanted, namesIn(folder));
+  const meant = near === null ? '' : `; did you mean {{> ${near}}}?`;
+  return { how: 'mistaken', message: `names no template: there is no ${names.join(' nor ')} in ${folder}${meant}` };
+}
+
+function namesIn(folder: string): string[] {
+  const files = readdirSync(folder).sort();
+  return [...files, ...files.map((file) => path.parse(file).name)];
+}
+
+const normal = (file: string): string => path.normalize(file);

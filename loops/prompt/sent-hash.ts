@@ -1,0 +1,10 @@
+// The hash that tells one prompt from another: over the bytes that the CLI will get, as the call record has it.
+
+import { createHash } from 'node:crypto';
+import type { Tool } from '../../policies/tools.ts';
+import { ADAPTERS } from '../../wrappers/adapters.ts';
+
+export function sentHash(tool: Tool, text: string): string {
+  const sent = ADAPTERS[tool].prompt.escape(Buffer.from(text).toString('latin1'));
+  return createHash('sha256').update(Buffer.from(sent, 'latin1')).digest('hex');
+}

@@ -1,0 +1,49 @@
+// Reads a small text file that must lie within a folder, whatever links there are.
+
+import { readFileSync, realpathSync, statSync } from 'node:fs';
+import path from 'node:path';
+import type { Forbids } from './forbidden.ts';
+
+export type ReadWithin =
+  | { how: 'read'; text: string }
+  | { how: 'absent' }
+  /** A sentence without a subject: "leads out of /project". */
+  | { how: 'refused'; why: string };
+
+export const MAX_TEMPLATE_BYTES = 1024 * 1024;
+
+export interface Ground {
+  folder: string;
+  /** What `security.forbidden_paths` are relative to. */
+  root: string;
+  forbids: Forbids;
+}
+
+export function readWithin({ folder, root, forbids }: Ground, file: string): ReadWithin {
+  if (path.isAbsolute(file)) return refused(`is an absolute path; it must be relative to ${folder}`);
+  if (file.split('/').includes('..')) return refused(`leads out of ${folder} ("..")`);
+  try {
+    const real = realpathSync(path.join(folder, file));
+    if (!isWithin(realpathSync(folder), real)) return refused(`leads out of ${folder} by a symbolic link`);
+    const glob = forbids([path.relative(root, path.join(folder, file)), path.relative(realpathSync(root), real)]);
+    if (glob !== null) return refused(`is forbidden by ${glob} (security.forbidden_paths)`);
+    const kind = statSync(real);
+    if (!kind.isFile()) return refused(`is no regular file in ${folder}`);
+    if (kind.size > MAX_TEMPLATE_BYTES)
+      return refused(`has ${kind.size} bytes; at most ${MAX_TEMPLATE_BYTES} are read`);
+    const bytes = readFileSync(real);
+    const text = bytes.toString('utf8');
+    return bytes.includes(0) || !Buffer.from(text).equals(bytes) ? refused('is no UTF-8 text') : { how: 'read', text };
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException;
+    if (code === undefined) throw error;
+    return code === 'ENOENT' ? { how: 'absent' } : refused(`cannot be read in ${folder} (${code})`);
+  }
+}
+
+export function isWithin(folder: string, file: string): boolean {
+  const relative = path.relative(folder, file);
+  return relative !== '..' && !relative.startsWith(`..${path.sep}`) && !path.isAbsolute(relative);
+}
+
+const refused = (why: string): ReadWithin => ({ how: 'refused', why });
