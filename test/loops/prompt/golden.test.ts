@@ -1,0 +1,68 @@
+// Golden prompts: the whole text that each built-in role gets for one small task. GOLDEN=write writes them anew.
+
+import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
+import { suite } from 'uvu';
+import * as assert from 'uvu/assert';
+import { ROLES } from '../../../policies/roles.ts';
+import { World } from './world.ts';
+
+const test = suite<{ world: World }>('golden prompts');
+test.before.each((context) => {
+  context.world = new World();
+});
+test.after.each(({ world }) => world.dispose());
+
+const GOLDEN = path.join(import.meta.dirname, 'golden');
+
+const EARLIER = [
+  {
+    stage: 'codex_brief',
+    role: 'brief',
+    text: '## Summary\nEmpty lines.\n\n## Plan\n1. Skip them in src/parse.ts.\n\n## Updated Context Pack\nLines are split in src/lines.ts.\n\n## Verification Commands\n```\nnpm test\n```\n',
+  },
+  {
+    stage: 'codex_impl',
+    role: 'impl',
+    text: '## Summary\nDone.\n\n## Changed Files\n- src/parse.ts: skips empty lines\n',
+  },
+];
+
+for (const [role, row] of Object.entries(ROLES)) {
+  const access = row.changesTree ? (['write', 'read'] as const) : (['read'] as const);
+  for (const right of access) {
+    const name = `${role}${row.changesTree && right === 'read' ? '.read' : ''}.md`;
+    test(name, async ({ world }) => {
+      world.input('user_request.md', 'The parser stops at the first empty line.\nIt should skip it.\n');
+      world.input('context_pack.md', 'Node 20, no dependencies.\n');
+      world.input('attachments/build.log', 'ok 1\nnot ok 2: empty line\n');
+      world.write('src/parse.ts', 'export const parse = 1;\n');
+      const reads: readonly string[] = row.reads;
+      const { text } = await world.prompt({
+        stage: { role, access: right, attach: ['attachments/*', 'src/*.ts'] },
+        manifest: {
+          scope: { allow: ['src/**', 'test/**'], deny: ['src/vendor/**'] },
+          acceptance: { criteria: ['An empty line is skipped.', 'Line numbers stay right.'], commands: ['npm test'] },
+          security: { forbidden_paths: ['.env'] },
+        },
+        request: {
+          earlier: EARLIER.filter((answer) => reads.includes(answer.role)),
+          handedOff: row.handsOff ? null : 'Lines are split in src/lines.ts.\n',
+        },
+      });
+      const file = path.join(GOLDEN, name);
+      if (process.env.GOLDEN === 'write') writeFileSync(file, text);
+      assert.is(text, readFileSync(file, 'utf8'));
+    });
+  }
+}
+
+test('there is no golden prompt of a role that is gone', () => {
+  const roles = Object.entries(ROLES).flatMap(([role, row]) => [
+    `${role}.md`,
+    ...(row.changesTree ? [`${role}.read.md`] : []),
+  ]);
+  assert.equal(readdirSync(GOLDEN).sort(), roles.sort());
+});
+
+test.run();
