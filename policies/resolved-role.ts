@@ -109,7 +109,7 @@ function noTemplate({ name, role }: StageWords, project: ProjectFile, trust: 'tr
   const own = trust === 'trusted' ? Object.keys(project.roles) : [];
   const known = [...Object.keys(ROLES), ...own.filter((name) => !isBuiltIn(name))];
   const near = nearest(role, known);
-  return `stage ${name}: there is no role "${role}"${near === null ? '' : `; did you mean "${near}"?`} The built-in ones are ${Object.keys(ROLES).join(', ')}; for another one add it to tollgate.yaml with a template, or ${wayOut}`;
+  return `stage ${name}: there is no role "${role}"${near === null ? '.' : `; did you mean "${near}"?`} The built-in ones are ${Object.keys(ROLES).join(', ')}; for another one add it to tollgate.yaml with a template, or ${wayOut}`;
 }
 
 const unused = (role: string) =>

@@ -53,7 +53,7 @@ function builtIn(role: string): LookedUp {
     return { how: 'found', template: { name: BUILT_IN + role, text: ROLES[role as keyof typeof ROLES].template } };
   const known = Object.keys(ROLES);
   const near = nearest(role, known);
-  const meant = near === null ? '' : `; did you mean ${BUILT_IN}${near}?`;
+  const meant = near === null ? '.' : `; did you mean ${BUILT_IN}${near}?`;
   return { how: 'mistaken', message: `names no built-in template${meant} There are ${known.join(', ')}` };
 }
 

@@ -67,7 +67,7 @@ function fill(body: string | undefined, chain: Step[], expansion: Expansion): Ex
   const near = nearest(name, known);
   return mistaken(
     chain,
-    `is no variable${near === null ? '' : `; did you mean {{${near}}}?`} There are ${known.join(', ')}; a literal {{ is written {{{{`,
+    `is no variable${near === null ? '.' : `; did you mean {{${near}}}?`} There are ${known.join(', ')}; a literal {{ is written {{{{`,
   );
 }
 
