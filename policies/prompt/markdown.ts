@@ -61,12 +61,15 @@ function headingsOf(lines: readonly string[]): Section[] {
     const marked = /^ {0,3}(#{1,6})(?:[ \t]+(.*))?$/.exec(line);
     if (marked) headings.push({ title: (marked[2] ?? '').trim(), level: marked[1]!.length, from: i, to: lines.length });
     const underline = /^ {0,3}(=+|-+)[ \t]*$/.exec(line)?.[1];
-    if (underline === undefined || !isParagraph(lines[i - 1]) || headings.at(-1)?.from === i - 1) return;
+    if (underline === undefined || !isParagraph(lines[i - 1], underline) || headings.at(-1)?.from === i - 1) return;
     headings.push({ title: lines[i - 1]!.trim(), level: underline[0] === '=' ? 1 : 2, from: i - 1, to: lines.length });
   });
   return headings;
 }
 
-/** Something that a line of dashes below it would make a heading. */
-const isParagraph = (line: string | undefined): boolean =>
-  line !== undefined && /^ {0,3}[^\s>#|=-]/.test(line) && !/^ {0,3}(?:[*+]|\d+[.)])\s/.test(line);
+/** Something that such a line below it makes a heading; a numbered one is meant as one only above `=`. */
+const isParagraph = (line: string | undefined, underline: string): boolean =>
+  line !== undefined &&
+  /^ {0,3}[^\s>#|=-]/.test(line) &&
+  !/^ {0,3}[*+]\s/.test(line) &&
+  (underline[0] === '=' || !/^ {0,3}\d+[.)]\s/.test(line));

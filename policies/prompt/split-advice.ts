@@ -8,23 +8,35 @@ const MOST_LINES = 3;
 
 export function splitAdvice(parts: readonly PartSize[]): string[] {
   const all = parts.reduce((sum, part) => sum + part.kept, 0);
-  const large = [...parts]
-    .filter((part) => part.kept > 0 && ADVICE[part.kind] !== null)
-    .sort((a, b) => b.kept - a.kept);
-  const worth = large.filter((part, i) => i === 0 || part.kept >= all * WORTH_SHARE).slice(0, MOST_LINES);
-  const attached = parts.filter((part) => part.kind === 'attachment' && part.kept > 0);
-  const together = attached.reduce((sum, part) => sum + part.kept, 0);
-  const lines = worth.map(
-    (part) => `${whatItIs(part)} is ${figure(part.kept)} of ${figure(all)} characters: ${wayOut(part)}`,
-  );
-  // Many small ones are a large one.
-  if (!worth.some((part) => part.kind === 'attachment') && together >= all * WORTH_SHARE)
-    lines.splice(
-      worth[0] !== undefined && worth[0].kept > together ? 1 : 0,
-      0,
-      `${attached.length} attachments are ${figure(together)} of ${figure(all)} characters: attach fewer of them`,
-    );
+  const large = heaped(parts, all * WORTH_SHARE)
+    .filter((heap) => heap.chars > 0)
+    .sort((a, b) => b.chars - a.chars);
+  const lines = large
+    .filter((heap, i) => i === 0 || heap.chars >= all * WORTH_SHARE)
+    .map(({ what, chars, wayOut }) => `${what} ${figure(chars)} of ${figure(all)} characters: ${wayOut}`);
   return lines.length === 0 ? ['the task is one large piece: split it into several tasks'] : lines.slice(0, MOST_LINES);
+}
+
+interface Heap {
+  what: string;
+  chars: number;
+  wayOut: string;
+}
+
+/** Each part by itself, but attachments that are small alone in one heap. */
+function heaped(parts: readonly PartSize[], smallChars: number): Heap[] {
+  const isSmall = ({ kind, kept }: PartSize) => kind === 'attachment' && kept < smallChars;
+  const small = parts.filter(isSmall);
+  const chars = small.reduce((sum, part) => sum + part.kept, 0);
+  const alone = parts.flatMap((part) => {
+    const wayOut = wayOutOf(part);
+    return wayOut === null || (isSmall(part) && small.length > 1)
+      ? []
+      : [{ what: `${whatItIs(part)} is`, chars: part.kept, wayOut }];
+  });
+  return small.length > 1
+    ? [...alone, { what: `${small.length} attachments are`, chars, wayOut: 'attach fewer of them' }]
+    : alone;
 }
 
 /** null: it is ours or the answer's form, and cannot be made smaller by whoever reads this. */
@@ -49,9 +61,7 @@ const ADVICE = {
 const whatItIs = ({ kind, name }: PartSize): string =>
   kind === 'attachment' ? name : kind === 'role' ? 'the template of the role' : `the ${name}`;
 
-function wayOut({ kind, sections = [] }: PartSize): string {
-  if (kind === 'request' && sections.length > 1) return `it has ${sections.length} sections, make a task of each`;
-  return ADVICE[kind] ?? '';
-}
+const wayOutOf = ({ kind, sections = [] }: PartSize): string | null =>
+  kind === 'request' && sections.length > 1 ? `it has ${sections.length} sections, make a task of each` : ADVICE[kind];
 
 const figure = (n: number): string => String(n).replace(/\B(?=(?:\d{3})+$)/g, ',');

@@ -1,0 +1,168 @@
+// The three digests: what each keeps whole, what it cuts, and what it names instead.
+
+import fc from 'fast-check';
+import { test } from 'uvu';
+import * as assert from 'uvu/assert';
+import { composeText, type Digest } from '../../../policies/prompt/compose-text.ts';
+import { shorten, wholeText } from '../../../policies/prompt/excerpt.ts';
+import type { PromptSource } from '../../../policies/prompt/source.ts';
+import { asking, attachment, REDACTOR, sourceOf } from './source.ts';
+
+const compose = (source: PromptSource, digest: Digest) => composeText(source, digest, REDACTOR);
+
+const long = (word: string, chars: number) => `${word} `.repeat(Math.ceil(chars / (word.length + 1))).slice(0, chars);
+
+const kept = (source: PromptSource, digest: Digest, kind: string) =>
+  compose(source, digest).parts.filter((part) => part.kind === kind && part.kept > 0);
+
+const REQUEST = `Skip empty lines.
+
+## 1. Non-Goals:
+No rewrite.
+
+### But
+not this either
+
+## Plan
+
+\`\`\`
+# Decisions
+no heading at all
+\`\`\`
+
+**Fixed decisions**
+-------------------
+Lines are split by \\n.
+`;
+
+test('auto leaves a prompt of up to 8,000 characters as it is, and says so', () => {
+  const base = compose(sourceOf({ request: asking('x') }), 'off').text.length - 1;
+  const exactly = sourceOf({ request: asking('x'.repeat(8000 - base)) });
+  assert.is(compose(exactly, 'auto').text.length, 8000);
+  assert.is(compose(exactly, 'auto').digest, 'off');
+  const over = sourceOf({ request: asking('x'.repeat(8001 - base)) });
+  assert.is(compose(over, 'auto').digest, 'auto');
+});
+
+test('auto cuts what is told besides, and keeps request, scope, acceptance and form', () => {
+  const source = sourceOf({
+    request: asking(`${long('request', 2000)}\n`),
+    context: { path: 'c.md', text: long('context', 9000) },
+    attachments: [attachment('a.log', long('log', 50_000)), attachment('small.txt', 'small\n')],
+    answers: [{ stage: 'codex_brief', role: 'brief', text: long('answer', 9000) }],
+    allow: ['src/**'],
+    criteria: ['It works.'],
+  });
+  const { text, digest, parts, warnings } = compose(source, 'auto');
+  assert.is(digest, 'auto');
+  assert.ok(text.length <= 8000 && text.length > 7000, String(text.length));
+  for (const whole of [source.request!.text, '\nsmall\n', '- src/**', '- It works.', '`## Plan`'])
+    assert.ok(text.includes(whole), whole);
+  assert.equal(
+    parts.filter((part) => part.kept < part.chars).map((part) => part.name),
+    ['context', 'a.log', 'answer of codex_brief'],
+  );
+  assert.equal(warnings, []);
+});
+
+test('auto cuts a request only when it alone is over 8,000 characters, and warns', () => {
+  const { parts, warnings } = compose(sourceOf({ request: asking(long('request', 20_000)) }), 'auto');
+  assert.ok(parts.find((part) => part.kind === 'request')!.kept <= 8000);
+  assert.equal(warnings, [
+    'the request has 20000 characters and was cut to 8000; context.digest_policy: off keeps it whole',
+  ]);
+});
+
+test('auto lists attachments of which next to nothing would be left', () => {
+  const attachments = Array.from({ length: 50 }, (_, i) => attachment(`${i}.txt`, long('text', 5000)));
+  const source = sourceOf({ attachments, context: { path: 'c.md', text: long('context', 9000) } });
+  const { text, parts } = compose(source, 'auto');
+  assert.match(text, '# Files to read\n\n- in/0.txt (5000 bytes)\n- in/1.txt (5000 bytes)\n');
+  assert.ok(text.length <= 8000);
+  assert.is(parts.filter((part) => part.kind === 'attachment' && part.kept === 0 && part.chars === 5000).length, 50);
+});
+
+test('aggressive keeps goal, non-goals, decisions, scope, acceptance and form, and names the files', () => {
+  const source = sourceOf({
+    request: asking(REQUEST + long('tail', 5000)),
+    context: {
+      path: 'inputs/context_pack.md',
+      text: `${long('context', 5000)}\n## Constraints\nNode 20.\n## Rest\nno\n`,
+    },
+    attachments: [attachment('a.log', long('log', 5000))],
+    answers: [{ stage: 'codex_impl', role: 'impl', text: long('answer', 9000) }],
+    allow: ['src/**'],
+    deny: ['vendor/**'],
+    forbidden: ['.env'],
+    criteria: ['It works.'],
+  });
+  const { text, digest } = compose(source, 'aggressive');
+  assert.is(digest, 'aggressive');
+  const headings = [...text.matchAll(/^# (.+)$/gm)].map((match) => match[1]);
+  assert.equal(
+    headings.filter((heading) => heading !== 'Decisions'),
+    [
+      'Rules',
+      'How to read this',
+      'Your part: brief',
+      'Goal',
+      'Request',
+      'Non-goals',
+      'Fixed decisions',
+      'Files to read',
+      'Earlier answers of this task',
+      'Allowed scope',
+      'Do not change',
+      'Acceptance',
+      'Your answer',
+    ],
+  );
+  assert.match(
+    text,
+    'non-goals, from the request =====\n## 1. Non-Goals:\nNo rewrite.\n\n### But\nnot this either\n=====',
+  );
+  assert.match(text, 'from the request =====\n**Fixed decisions**\n-------------------\nLines are split by \\n.\n');
+  assert.match(text, 'fixed decisions, from the context =====\n## Constraints\nNode 20.\n=====');
+  assert.match(text, '- inputs/user_request.md\n- inputs/context_pack.md\n- in/a.log (5000 bytes)\n');
+  assert.not.match(text, 'log log');
+  assert.not.match(text, 'context context');
+});
+
+test('what is cut is never longer than its room, and the figures add up', () => {
+  const text = fc.string({ unit: fc.constantFrom('a', '\n', '😀', ' '), maxLength: 2000 });
+  fc.assert(
+    fc.property(
+      text,
+      fc.integer({ min: 100, max: 1500 }),
+      fc.constantFrom('head' as const, 'tail' as const),
+      (all, max, lean) => {
+        const once = shorten(wholeText(all), max, lean);
+        for (const { head, tail, left } of [once, shorten(once, 100, lean)]) {
+          assert.ok(all.startsWith(head) && (left === null ? tail === '' : all.endsWith(tail)));
+          const between = all.slice(head.length, all.length - tail.length);
+          assert.equal(left ?? { lines: 0, chars: 0 }, {
+            lines: between.split('\n').length - 1,
+            chars: between.length,
+          });
+          assert.not.match(head + tail, /\p{Surrogate}/u);
+        }
+      },
+    ),
+  );
+});
+
+test('aggressive is short for any sources', () => {
+  const many = Array.from({ length: 1000 }, (_, i) => attachment(`${i}.txt`, long('text', 1000)));
+  const answers = Array.from({ length: 5 }, (_, i) => ({
+    stage: `s${i}`,
+    role: 'review',
+    text: long('answer', 90_000),
+  }));
+  const source = sourceOf({ request: asking(long('request', 90_000)), attachments: many, answers });
+  const { text } = compose(source, 'aggressive');
+  assert.ok(text.length < 14_000, String(text.length));
+  assert.match(text, /- \.\.\. and \d+ more\n/);
+  assert.is(kept(source, 'aggressive', 'answer').length, 5);
+});
+
+test.run();
