@@ -34,15 +34,14 @@ export const plainTitle = (title: string): string =>
 /** Text without the sections whose title is `title`; a note stands in their place. */
 export function withoutSection(text: string, title: string, note: string): string {
   const lines = linesOf(text);
-  const found = sectionsOf(lines).filter((section) => plainTitle(section.title) === plainTitle(title));
-  if (found.length === 0) return text;
-  return lines
-    .flatMap((line, i) => {
-      const within = found.find(({ from, to }) => i >= from && i < to);
-      if (within === undefined) return [line];
-      return i === within.from ? [line, '', note, ''] : [];
-    })
-    .join('\n');
+  const kept: string[] = [];
+  let past = 0;
+  for (const section of sectionsOf(lines)) {
+    if (section.from < past || plainTitle(section.title) !== plainTitle(title)) continue;
+    kept.push(lines.slice(past, section.from + 1).join('\n'), '', note, '');
+    past = section.to;
+  }
+  return past === 0 ? text : [...kept, lines.slice(past).join('\n')].join('\n');
 }
 
 function headingsOf(lines: readonly string[]): Section[] {

@@ -37,7 +37,7 @@ function expand(template: Template, expansion: Expansion, chain: Step[]): Expand
   for (const { 0: tag, 1: body, index } of template.text.matchAll(TAG)) {
     text += template.text.slice(taken, index);
     taken = index + tag.length;
-    const step = { template: template.name, line: lineAt(template.text, index), tag };
+    const step = { template, index, tag };
     const put = tag === '{{{{' ? { how: 'expanded' as const, text: '{{' } : fill(body, [...chain, step], expansion);
     if (put.how === 'mistaken') return put;
     text += put.text;
@@ -49,8 +49,8 @@ function expand(template: Template, expansion: Expansion, chain: Step[]): Expand
 
 /** One tag on the way to where we are. */
 interface Step {
-  template: string;
-  line: number;
+  template: Template;
+  index: number;
   tag: string;
 }
 
@@ -72,10 +72,10 @@ function fill(body: string | undefined, chain: Step[], expansion: Expansion): Ex
 }
 
 function include(wanted: string, chain: Step[], expansion: Expansion): Expanded {
-  const found = expansion.lookUp(wanted, chain.at(-1)!.template);
+  const found = expansion.lookUp(wanted, chain.at(-1)!.template.name);
   if (found.how === 'mistaken') return mistaken(chain, found.message);
   const { template } = found;
-  const names = [...chain.map((step) => step.template), template.name];
+  const names = [...chain.map((step) => step.template.name), template.name];
   if (names.indexOf(template.name) < names.length - 1)
     return mistaken(chain, `includes itself: ${names.slice(names.indexOf(template.name)).join(' > ')}`);
   const known = expansion.known.get(template.name);
@@ -89,15 +89,13 @@ function include(wanted: string, chain: Step[], expansion: Expansion): Expanded 
 }
 
 function mistaken(chain: readonly Step[], why: string): Expanded {
-  const { template, line, tag } = chain.at(-1)!;
-  const way = chain
-    .slice(0, -1)
-    .map((step) => `${step.template}:${step.line}`)
-    .join(' > ');
+  const last = chain.at(-1)!;
+  const way = chain.slice(0, -1).map(placeOf).join(' > ');
   return {
     how: 'mistaken',
-    message: `${template}:${line}: ${tag} ${why}${way === '' ? '' : ` (included by ${way})`}`,
+    message: `${placeOf(last)}: ${last.tag} ${why}${way === '' ? '' : ` (included by ${way})`}`,
   };
 }
 
-const lineAt = (text: string, index: number): number => text.slice(0, index).split('\n').length;
+const placeOf = ({ template, index }: Step): string =>
+  `${template.name}:${template.text.slice(0, index).split('\n').length}`;

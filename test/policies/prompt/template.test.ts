@@ -50,7 +50,7 @@ test('forty files that include the next one twice are expanded once each', () =>
 });
 
 test('hostile text takes linear time', () => {
-  const text = '{'.repeat(100_001);
+  const text = '{'.repeat(1_000_002);
   assert.is(expand({ main: text }).how, 'mistaken');
   assert.is(expand({ main: `{{${' '.repeat(1_000_000)}x` }).how, 'mistaken');
 });
