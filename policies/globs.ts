@@ -1,0 +1,50 @@
+// Matches paths of the tree against lists of globs, and says which glob it was (the one door to picomatch).
+
+import picomatch from 'picomatch';
+
+/** The first glob of a list that matches, as it was written; null when none does. */
+export type GlobMatch = (path: string) => string | null;
+
+/**
+ * Paths are relative to the tree's root, with `/`. Case counts and names that begin with a dot are names like all others.
+ * A glob whose last part is a plain name, or that ends with `/`, covers what lies below it too. What lies in `.git` is
+ * matched only by a glob that names `.git`.
+ */
+export function compileGlobs(globs: readonly string[]): GlobMatch {
+  const rows = globs.map((glob) => ({ glob, matches: compile(glob) }));
+  return (path) => rows.find(({ matches }) => matches(path))?.glob ?? null;
+}
+
+/** Why a glob can match nothing, in words for whoever wrote it; null when it can. */
+export function globMistake(glob: string): string | null {
+  const plain = normalise(glob);
+  if (glob.startsWith('!')) return `"${glob}" begins with "!"; put what is not meant into the other list`;
+  if (plain === '') return `"${glob}" names nothing; "**" is everything`;
+  if (LEAVES.test(plain)) return `"${glob}" has a part ".."; globs begin at the root of the tree and stay in it`;
+  try {
+    picomatch.makeRe(plain, OPTIONS);
+    return null;
+  } catch (error) {
+    return `"${glob}" is no glob (${(error as Error).message})`;
+  }
+}
+
+// Without the flag `s` no wildcard would match a name that holds a line break, and a denied folder could be written to.
+const OPTIONS = { dot: true, nonegate: true, flags: 's', debug: true } as const;
+
+const LEAVES = /(?:^|\/)\.\.(?:\/|$)/;
+const NAMES_GIT = /(?:^|[/{(,|])\.git(?:$|[/}),|])/;
+const INTERNAL = /^\.git(?:\/|$)/;
+const WILD = /[*?[\]{}()!+@\\]/;
+
+function compile(glob: string): (path: string) => boolean {
+  if (globMistake(glob) !== null) return () => false;
+  const plain = normalise(glob);
+  const bare = plain.replace(/\/+$/, '');
+  const covers = bare !== plain || !WILD.test(bare.slice(bare.lastIndexOf('/') + 1));
+  const patterns = [bare, ...(covers ? [`${bare}/**`] : [])].map((pattern) => picomatch.makeRe(pattern, OPTIONS));
+  const namesGit = NAMES_GIT.test(plain);
+  return (path) => (namesGit || !INTERNAL.test(path)) && patterns.some((pattern) => pattern.test(path));
+}
+
+const normalise = (glob: string): string => glob.replace(/^(?:\.?\/+)+/, '');
