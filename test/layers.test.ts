@@ -16,10 +16,10 @@ const ROOMS = {
 
 /** Each package has one door, or two; a type alone loads nothing and needs none. */
 const DOORS: Record<string, string[]> = {
-  execa: ['loops/run/guardian.ts'],
+  execa: ['loops/run/guardian.ts', 'loops/gate/tree/git.ts'],
   'fast-glob': ['loops/prompt/matches.ts'],
   picocolors: ['bin/finding-table.ts'],
-  picomatch: ['loops/prompt/forbidden.ts'],
+  picomatch: ['loops/prompt/forbidden.ts', 'policies/globs.ts'],
   'write-file-atomic': ['state/whole-file.ts'],
   yaml: ['state/yaml-file.ts'],
   yargs: ['bin/help.ts'],

@@ -1,0 +1,68 @@
+// Asks git about a tree that is not trusted (one of two doors to execa): it reads, and runs nothing that the tree names.
+
+/** Folders below `folder` that git ignores as a whole: by a pattern for the folder itself, with nothing tracked in them. */
+export async function ignoredFolders(folder: string): Promise<string[]> {
+  const listed = await ask(folder, ['ls-files', '--others', '--ignored', '--exclude-standard', '--directory', '-z']);
+  const folders = (listed ?? []).flatMap((name) => (name.endsWith('/') ? [name.slice(0, -1)] : []));
+  // git lists a folder too when all that is in it now happens to be ignored; what comes later need not be.
+  const rules = folders.length === 0 ? [] : await rulesFor(folder, folders);
+  return (rules ?? []).flatMap(({ path, ignored }) => (ignored ? [path] : []));
+}
+
+export interface IgnoreRule {
+  path: string;
+  /** The file that the pattern stands in, as git names it. */
+  source: string;
+  /** A pattern that begins with `!` takes a path out again. */
+  ignored: boolean;
+}
+
+/** The pattern that decides for each path, tracked or not; paths without one are left out. Null: git could not say. */
+export async function rulesFor(folder: string, paths: readonly string[]): Promise<IgnoreRule[] | null> {
+  // Without --no-index each path is looked for among all that are tracked: 50,000 of them take a minute.
+  const fields = await ask(folder, ['check-ignore', '--no-index', '--verbose', '--stdin', '-z'], paths);
+  if (fields === null) return null;
+  const rules: IgnoreRule[] = [];
+  for (let at = 0; at + 3 < fields.length; at += 4)
+    rules.push({ path: fields[at + 3]!, source: fields[at]!, ignored: !fields[at + 2]!.startsWith('!') });
+  return rules;
+}
+
+/** What is tracked below a folder: now, and in a commit. Null: git could not say. */
+export async function trackedPaths(folder: string, commit: string | null): Promise<Set<string> | null> {
+  const now = await ask(folder, ['ls-files', '--cached', '-z']);
+  const then = commit === null ? [] : await ask(folder, ['ls-tree', '-r', '-z', '--name-only', commit]);
+  return now === null || then === null ? null : new Set([...now, ...then]);
+}
+
+const TIMEOUT_MS = 30_000;
+/** Settings of the repository can name programs to run. */
+const HARMLESS = ['-c', 'core.fsmonitor=false', '-c', 'core.hooksPath=/dev/null', '-c', 'core.untrackedCache=false'];
+/** All of the environment that git gets: what else there is could lead it to another repository. */
+const PASSED = ['PATH', 'HOME', 'XDG_CONFIG_HOME', 'TMPDIR'];
+
+/** The fields of its answer; null when it is missing, fails or takes too long. */
+async function ask(folder: string, argv: readonly string[], fields: readonly string[] = []): Promise<string[] | null> {
+  const { execa } = await import('execa');
+  const kept = PASSED.flatMap((name) => (process.env[name] === undefined ? [] : [[name, process.env[name]]]));
+  const { exitCode, stdout, failed } = await execa('git', [...HARMLESS, ...argv], {
+    cwd: folder,
+    env: {
+      ...Object.fromEntries(kept),
+      GIT_OPTIONAL_LOCKS: '0',
+      GIT_LITERAL_PATHSPECS: '1',
+      GIT_NO_LAZY_FETCH: '1',
+      LC_ALL: 'C',
+    },
+    extendEnv: false,
+    reject: false,
+    timeout: TIMEOUT_MS,
+    stripFinalNewline: false,
+    maxBuffer: 1024 * 1024 * 1024,
+    stderr: 'ignore',
+    ...(fields.length === 0 ? { stdin: 'ignore' } : { input: fields.map((field) => `${field}\0`).join('') }),
+  });
+  // check-ignore says with 1 that nothing is ignored.
+  if (failed && !(exitCode === 1 && argv[0] === 'check-ignore')) return null;
+  return stdout.split('\0').slice(0, -1);
+}

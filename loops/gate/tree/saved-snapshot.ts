@@ -1,0 +1,53 @@
+// A snapshot on disk: a line for the tree, then a line for each entry, so that a stage keeps its baseline over a break.
+
+import { readFile } from 'node:fs/promises';
+import { writeWhole } from '../../../state/whole-file.ts';
+import { breathing } from './breath.ts';
+import type { Entry } from './entry.ts';
+import type { Snapshot } from './snapshot.ts';
+
+const FORMAT = 1;
+
+/** Whole or not at all, 0600; about 120 bytes for a file. */
+export async function saveSnapshot(file: string, snapshot: Snapshot): Promise<void> {
+  const { entries, ...tree } = snapshot;
+  const lines = [JSON.stringify({ format: FORMAT, count: entries.size, ...tree })];
+  const breathe = breathing();
+  for (const [path, { kind, mode, size, mtimeMs, ctimeMs, ino, text }] of entries) {
+    lines.push(JSON.stringify([path, kind, mode, size, mtimeMs, ctimeMs, ino, text]));
+    const pause = breathe();
+    if (pause !== null) await pause;
+  }
+  await writeWhole(file, `${lines.join('\n')}\n`);
+}
+
+/** Null when there is none, or none that can be read: a baseline in part would hide changes. */
+export async function loadSnapshot(file: string): Promise<Snapshot | null> {
+  try {
+    const [first = '', ...lines] = (await readFile(file, 'utf8')).split('\n').slice(0, -1);
+    const { format, count, ...tree } = JSON.parse(first);
+    if (format !== FORMAT || count !== lines.length || !isTree(tree)) return null;
+    const entries = new Map<string, Entry>();
+    const breathe = breathing();
+    for (const line of lines) {
+      const [path, kind, mode, size, mtimeMs, ctimeMs, ino, text] = JSON.parse(line);
+      entries.set(path, { kind, mode, size, mtimeMs, ctimeMs, ino, text });
+      const pause = breathe();
+      if (pause !== null) await pause;
+    }
+    return entries.size === count ? { ...tree, entries } : null;
+  } catch {
+    return null;
+  }
+}
+
+function isTree(tree: Record<string, unknown>): tree is Omit<Snapshot, 'entries'> & Record<string, unknown> {
+  const { root, ignored, rules, pruned } = tree;
+  return (
+    typeof root === 'string' &&
+    (ignored === 'left_out' || ignored === 'looked_at') &&
+    typeof rules === 'object' &&
+    rules !== null &&
+    Array.isArray(pruned)
+  );
+}
