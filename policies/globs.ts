@@ -44,7 +44,10 @@ function compile(glob: string): (path: string) => boolean {
   const covers = bare !== plain || !WILD.test(bare.slice(bare.lastIndexOf('/') + 1));
   const patterns = [bare, ...(covers ? [`${bare}/**`] : [])].map((pattern) => picomatch.makeRe(pattern, OPTIONS));
   const namesGit = NAMES_GIT.test(plain);
-  return (path) => (namesGit || !INTERNAL.test(path)) && patterns.some((pattern) => pattern.test(path));
+  // Names with brackets are common, and whoever writes one as it is means it: app/[id]/(public).
+  const literal = (path: string) => path === bare || path.startsWith(`${bare}/`);
+  return (path) =>
+    (namesGit || !INTERNAL.test(path)) && (literal(path) || patterns.some((pattern) => pattern.test(path)));
 }
 
 const normalise = (glob: string): string => glob.replace(/^(?:\.?\/+)+/, '');

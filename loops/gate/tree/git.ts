@@ -20,11 +20,13 @@ export interface IgnoreRule {
 /** The pattern that decides for each path, tracked or not; paths without one are left out. Null: git could not say. */
 export async function rulesFor(folder: string, paths: readonly string[]): Promise<IgnoreRule[] | null> {
   // Without --no-index each path is looked for among all that are tracked: 50,000 of them take a minute.
-  const fields = await ask(folder, ['check-ignore', '--no-index', '--verbose', '--stdin', '-z'], paths);
+  // A name that begins with a colon would be taken for a pattern.
+  const names = paths.map((name) => `./${name}`);
+  const fields = await ask(folder, ['check-ignore', '--no-index', '--verbose', '--stdin', '-z'], names);
   if (fields === null) return null;
   const rules: IgnoreRule[] = [];
   for (let at = 0; at + 3 < fields.length; at += 4)
-    rules.push({ path: fields[at + 3]!, source: fields[at]!, ignored: !fields[at + 2]!.startsWith('!') });
+    rules.push({ path: fields[at + 3]!.slice(2), source: fields[at]!, ignored: !fields[at + 2]!.startsWith('!') });
   return rules;
 }
 
@@ -50,7 +52,6 @@ async function ask(folder: string, argv: readonly string[], fields: readonly str
     env: {
       ...Object.fromEntries(kept),
       GIT_OPTIONAL_LOCKS: '0',
-      GIT_LITERAL_PATHSPECS: '1',
       GIT_NO_LAZY_FETCH: '1',
       LC_ALL: 'C',
     },

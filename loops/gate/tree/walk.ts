@@ -40,8 +40,16 @@ export async function walk({ root, apart, gitCommon, maxEntries }: WalkOptions):
   return entries;
 }
 
-/** Whoever writes these has code run, or has changes hidden. */
-const GIT_INTERNALS = ['config', 'config.worktree', 'hooks', 'info'] as const;
+/** Whoever writes these has code run, or has changes hidden. (`info/refs` is git's own housekeeping.) */
+const GIT_INTERNALS = [
+  'config',
+  'config.worktree',
+  'hooks',
+  'info/attributes',
+  'info/exclude',
+  'info/grafts',
+  'info/sparse-checkout',
+] as const;
 
 interface Place {
   base: string;

@@ -1,0 +1,73 @@
+// Globs over the tree: what they match, which one it was, and which can match nothing.
+
+import { test } from 'uvu';
+import * as assert from 'uvu/assert';
+import { compileGlobs, globMistake } from '../../policies/globs.ts';
+
+const MATCHES: [glob: string, path: string, matches: boolean][] = [
+  ['src/**', 'src/a/b.ts', true],
+  ['src/**', 'src2/a.ts', false],
+  ['src', 'src/a/b.ts', true],
+  ['src', 'src', true],
+  ['src/', 'src/a.ts', true],
+  ['src', 'lib/src/a.ts', false],
+  ['packages/*/src', 'packages/a/src/b/c.ts', true],
+  ['src/*', 'src/a.ts', true],
+  ['src/*', 'src/a/b.ts', false],
+  ['src/*/', 'src/a/b/c.ts', true],
+  ['./src/**', 'src/a.ts', true],
+  ['/src/**', 'src/a.ts', true],
+  ['/.//src', 'src/a.ts', true],
+  ['**', '.env', true],
+  ['*', '.env', true],
+  ['*', 'a/b', false],
+  ['**/*.env', 'deep/.hidden/.env', true],
+  ['SRC/**', 'src/a.ts', false],
+  ['src/{a,b}.ts', 'src/b.ts', true],
+  ['secrets/**', 'secrets/a\nb', true],
+  ['secrets/**/key', 'secrets/a\nb/key', true],
+  ['**/key', 'key\n', false],
+  ['a(b)/[c]/d', 'a(b)/[c]/d', true],
+  ['app/(public)', 'app/(public)/page.tsx', true],
+  ['../**', '../a', false],
+  ['src/../lib', 'lib/a', false],
+  ['!src/**', 'lib/a', false],
+  ['[z-a]', 'a', false],
+  ['', 'a', false],
+  ['**', '.git/config', false],
+  ['**/config', '.git/config', false],
+  ['.git/**', '.git/config', true],
+  ['.git', '.git/hooks/pre-commit', true],
+  ['.git/hooks', '.git/config', false],
+  ['{.git,src}/**', '.git/config', true],
+  ['**', '.github/workflows/ci.yaml', true],
+  ['.github', '.git/config', false],
+];
+for (const [glob, path, matches] of MATCHES)
+  test(`${JSON.stringify(glob)} ${matches ? 'matches' : 'does not match'} ${JSON.stringify(path)}`, () => {
+    assert.is(compileGlobs([glob])(path), matches ? glob : null);
+  });
+
+test('the first glob that matches is told, as it was written', () => {
+  const match = compileGlobs(['lib/**', './src/**', '**/*.ts']);
+  assert.equal(['src/a.ts', 'lib/a.ts', 'a.ts', 'a.js'].map(match), ['./src/**', 'lib/**', '**/*.ts', null]);
+  assert.is(compileGlobs([])('a'), null);
+});
+
+const MISTAKES: [glob: string, mistake: string | null][] = [
+  ['src/**', null],
+  ['a..b/**', null],
+  ['!src/**', '"!src/**" begins with "!"; put what is not meant into the other list'],
+  ['./', '"./" names nothing; "**" is everything'],
+  ['src/../..', '"src/../.." has a part ".."; globs begin at the root of the tree and stay in it'],
+  [
+    '[z-a]',
+    '"[z-a]" is no glob (Invalid regular expression: /^(?:[z-a]\\/?)$/s: Range out of order in character class)',
+  ],
+];
+for (const [glob, mistake] of MISTAKES)
+  test(`${JSON.stringify(glob)} is ${mistake === null ? 'a glob' : 'a mistake'}`, () => {
+    assert.is(globMistake(glob), mistake);
+  });
+
+test.run();

@@ -1,0 +1,74 @@
+// A tree of a test's own, in git or not, that is looked at before and after something happens to it.
+
+import { execFileSync } from 'node:child_process';
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { changesBetween } from '../../loops/gate/tree/changes.ts';
+import { type Snapshot, type SnapshotOptions, takeSnapshot } from '../../loops/gate/tree/snapshot.ts';
+import type { Change } from '../../policies/gate.ts';
+
+export class TestTree {
+  readonly home = mkdtempSync(path.join(tmpdir(), 'tree-'));
+  readonly root = path.join(this.home, 'project');
+  readonly #environment = {
+    PATH: process.env.PATH,
+    HOME: this.home,
+    GIT_AUTHOR_NAME: 'test',
+    GIT_AUTHOR_EMAIL: 'test@localhost',
+    GIT_COMMITTER_NAME: 'test',
+    GIT_COMMITTER_EMAIL: 'test@localhost',
+    GIT_CONFIG_COUNT: '1',
+    GIT_CONFIG_KEY_0: 'protocol.file.allow',
+    GIT_CONFIG_VALUE_0: 'always',
+  };
+
+  constructor(files: Record<string, string> = {}) {
+    mkdirSync(this.root);
+    for (const [name, text] of Object.entries(files)) this.write(name, text);
+  }
+
+  at(name: string): string {
+    return path.join(this.root, name);
+  }
+
+  write(name: string, text: string): void {
+    mkdirSync(path.dirname(this.at(name)), { recursive: true });
+    writeFileSync(this.at(name), text);
+  }
+
+  /** As an agent would: by a line of shell, in the root. */
+  shell(line: string): string {
+    const { root: cwd } = this;
+    return execFileSync('/bin/sh', ['-ec', line], { cwd, env: this.#environment, encoding: 'utf8', stdio: 'pipe' });
+  }
+
+  /** Makes a repository of it, with everything committed that is not ignored. */
+  commitAll(): void {
+    this.shell('git init -q . && git add -A && git commit -qm all');
+  }
+
+  snapshot(options: Partial<SnapshotOptions> = {}): Promise<Snapshot> {
+    return takeSnapshot({ root: this.root, apart: [this.at('.tmp')], ignored: 'left_out', ...options });
+  }
+
+  /** What a line of shell changes. */
+  async changesBy(line: string, options: Partial<SnapshotOptions> = {}): Promise<Change[]> {
+    const before = await this.snapshot(options);
+    this.shell(line);
+    return this.changesSince(before, options);
+  }
+
+  async changesSince(before: Snapshot, options: Partial<SnapshotOptions> = {}): Promise<Change[]> {
+    const { root, ignored } = before;
+    return changesBetween(before, await this.snapshot({ ...options, root, ignored, before }));
+  }
+
+  remove(): void {
+    rmSync(this.home, { recursive: true, force: true });
+  }
+}
+
+/** `modified a`, `renamed a -> b`: a change as a row of a table. */
+export const lineOf = ({ path, how, from }: Change): string =>
+  `${how} ${from === undefined ? '' : `${from} -> `}${path}`;
