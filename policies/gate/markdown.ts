@@ -1,0 +1,118 @@
+// Reads an answer as Markdown, line by line: which lines are text, and which lie in fenced code.
+
+export interface Line {
+  text: string;
+  /** Where it begins, and where the next one does. */
+  from: number;
+  to: number;
+  /** `fence`: a line that opens or closes a block of code. */
+  kind: 'text' | 'code' | 'fence';
+}
+
+export interface Fence {
+  /** The first word behind the opening marks, in small letters; '' without one. */
+  language: string;
+  body: string;
+  /** Where the line that opens it begins, and where the line after the closing one does. */
+  from: number;
+  to: number;
+}
+
+/** In the order of the text, in one pass and constant memory. */
+export function* linesOf(text: string): Generator<Line> {
+  const open: Opening[] = [];
+  for (let from = 0; from < text.length; ) {
+    const feed = text.indexOf('\n', from);
+    const to = feed < 0 ? text.length : feed + 1;
+    const line = text.slice(from, feed < 0 ? to : feed).replace(/\r$/, '');
+    yield { text: line, from, to, kind: kindOf(line, open) };
+    from = to;
+  }
+}
+
+/** The outermost blocks of code; one that is never closed reaches to the end. */
+export function fencesOf(text: string): Fence[] {
+  const found: Fence[] = [];
+  let begun: { language: string; from: number; bodyFrom: number } | null = null;
+  const open: Opening[] = [];
+  for (const { text: line, from, to } of linesOf(text)) {
+    const opening = open.length === 0 ? openingIn(line) : null;
+    kindOf(line, open);
+    if (opening !== null) begun = { language: opening.language, from, bodyFrom: to };
+    else if (begun !== null && open.length === 0) {
+      found.push({ language: begun.language, body: text.slice(begun.bodyFrom, from), from: begun.from, to });
+      begun = null;
+    }
+  }
+  if (begun !== null)
+    found.push({ language: begun.language, body: text.slice(begun.bodyFrom), from: begun.from, to: text.length });
+  return found;
+}
+
+/** An answer that lies as a whole in one block marked as Markdown is what stands in it. */
+export function unwrapped(text: string): string {
+  if (!/^\s*(?:`{3,}|~{3,})[ \t]*(?:md|markdown)[ \t]*\r?\n/i.test(text.slice(0, 1000))) return text;
+  const only = fencesOf(text)[0]!;
+  return text.slice(only.to).trim() === '' ? only.body : text;
+}
+
+/** Does a line say anything? A rule, an empty item and a remark that no reader sees do not. */
+export const saysSomething = (line: string): boolean =>
+  /[^\s\u200b-\u200f\u2060\ufeff#*_`~>|=:.+-]/.test(line.includes('<!--') ? withoutRemarks(line) : line);
+
+function withoutRemarks(line: string): string {
+  let kept = '';
+  for (let at = 0; ; ) {
+    const begin = line.indexOf('<!--', at);
+    const end = begin < 0 ? -1 : line.indexOf('-->', begin);
+    if (end < 0) return kept + line.slice(at);
+    kept += line.slice(at, begin);
+    at = end + 3;
+  }
+}
+
+interface Opening {
+  mark: string;
+  length: number;
+  column: number;
+  language: string;
+}
+
+/** A block of Markdown may hold blocks of its own, which models write with the same marks. */
+const NESTS = new Set(['md', 'markdown']);
+/** Their lines begin with a sign, so that a mark behind a blank is a line of a file. */
+const EXACT = new Set(['diff', 'patch']);
+
+const MAX_OPENING = 300;
+
+function kindOf(line: string, open: Opening[]): Line['kind'] {
+  const inner = open.at(-1);
+  if (inner === undefined || NESTS.has(inner.language)) {
+    const opening = openingIn(line);
+    if (opening !== null && (inner === undefined || opening.language !== '')) {
+      open.push(opening);
+      return open.length === 1 ? 'fence' : 'code';
+    }
+  }
+  if (inner === undefined) return 'text';
+  if (!closes(line, inner)) return 'code';
+  open.pop();
+  return open.length === 0 ? 'fence' : 'code';
+}
+
+function openingIn(line: string): Opening | null {
+  if (!line.includes('```') && !line.includes('~~~')) return null;
+  const found = /^((?:[ \t]*(?:[-*+]|\d{1,9}[.)])[ \t])?[ \t]*)(`{3,}(?=[^`]*$)|~{3,})[ \t]*([^\s{]*)/.exec(
+    line.slice(0, MAX_OPENING),
+  );
+  if (found === null) return null;
+  const [, indent, marks, word] = found as unknown as [string, string, string, string];
+  return { mark: marks.charAt(0), length: marks.length, column: indent.length, language: word.toLowerCase() };
+}
+
+function closes(line: string, { mark, length, column, language }: Opening): boolean {
+  const bare = line.trim();
+  if (bare.length < length || bare.charAt(0) !== mark) return false;
+  for (const sign of bare) if (sign !== mark) return false;
+  return line.length - line.trimStart().length <= column + (EXACT.has(language) ? 0 : 3);
+}

@@ -1,0 +1,52 @@
+// Whether an answer is a refusal: it is short, and opens with an inability in the model's own words.
+
+import type { Finding } from '../gate.ts';
+import { REFUSALS, type RefusalRule } from '../rules/refusals.ts';
+import { visibleChars } from '../success.ts';
+import { missingSections } from './sections.ts';
+
+/** Visible characters; a longer answer is a report that may hold such a sentence. */
+const MAX_REFUSAL = 1200;
+/** What an opening needs at most. */
+const MAX_OPENING = 400;
+
+/** An answer that has all the sections that were asked for is none. */
+export function checkRefusal(answer: string, requires: readonly string[]): Finding | null {
+  const rule = refusalRule(answer);
+  if (rule === null || (requires.length > 0 && missingSections(answer, requires).length === 0)) return null;
+  return {
+    check: 'refusal',
+    class: 'contract_violation',
+    reason: 'refusal',
+    missing: [],
+    text: `the answer is a refusal: "${sentenceOf(openingOf(answer))}" [${rule.id}]`,
+    next_actions: [
+      'say in the prompt why this is asked for and what the tool may do, or give the stage to another tool',
+    ],
+  };
+}
+
+/** The row by which it is a refusal, or null. */
+export function refusalRule(answer: string): RefusalRule | null {
+  if (visibleChars(answer) > MAX_REFUSAL) return null;
+  const opening = openingOf(answer);
+  const rule = REFUSALS.find(({ opens }) => opens.test(opening));
+  return rule?.means === 'refusal' ? rule : null;
+}
+
+/** Without marks, a greeting and a heading before it. */
+const openingOf = (answer: string): string =>
+  answer
+    .replace(/^(?:\s*#{1,6}[^\n]*\n)*/, '')
+    .trimStart()
+    .slice(0, MAX_OPENING)
+    .replace(/[\u2018\u2019\u02bc]/g, "'")
+    .replace(/[*_`>"“”]/g, '')
+    .replace(/\s+/g, ' ')
+    .trimStart()
+    .replace(/^(?:(?:hi|hello|hey|thanks|thank you|ok|okay|no|well|hmm|ah|oh)\b[^.!,?]{0,40}[.!,?:-]+ ?)+/i, '');
+
+const sentenceOf = (opening: string): string => {
+  const sentence = /^.{1,199}?[.!?](?= |$)/.exec(opening)?.[0] ?? opening.slice(0, 200);
+  return sentence.trim();
+};

@@ -1,0 +1,104 @@
+// Finds the name of a wanted section in a heading, whatever its case, emphasis, punctuation and number.
+
+export interface NameBook {
+  /** By their first word, the longest name first. */
+  readonly names: ReadonlyMap<string, readonly Named[]>;
+  readonly longest: number;
+}
+
+interface Named {
+  key: string;
+  words: readonly string[];
+}
+
+export interface NameFound {
+  /** The key of the wanted name. */
+  key: string;
+  /** What follows it in the heading and is text of the section: `none` of `Findings: none`; '' for a mere count. */
+  runIn: string;
+}
+
+/** A name without a letter or a digit cannot be looked for, and is left out. */
+export function bookOf(names: readonly string[]): NameBook {
+  const byFirst = new Map<string, Named[]>();
+  let longest = 0;
+  for (const key of new Set(names.map(keyOf))) {
+    if (key === '') continue;
+    const words = key.split(' ');
+    longest = Math.max(longest, words.length);
+    byFirst.set(words[0]!, [...(byFirst.get(words[0]!) ?? []), { key, words }]);
+  }
+  for (const row of byFirst.values()) row.sort((a, b) => b.words.length - a.words.length);
+  return { names: byFirst, longest };
+}
+
+/** Two names that differ in case, emphasis or punctuation alone are one. */
+export const keyOf = (name: string): string =>
+  wordsIn(plain(name))
+    .map(({ word }) => word)
+    .join(' ');
+
+/** A longer heading is cut: a name stands at its beginning. */
+export const MAX_HEADING = 500;
+
+export function findName(heading: string, book: NameBook): NameFound | null {
+  const text = plain(heading.slice(0, MAX_HEADING));
+  const words = wordsIn(text, book.longest + MAX_NUMBERS);
+  return matchAt(words, 0, text, book) ?? matchAt(words, afterNumber(words, text), text, book);
+}
+
+interface Word {
+  word: string;
+  end: number;
+}
+
+/** Parts of a number such as 1.2.3. */
+const MAX_NUMBERS = 4;
+
+function matchAt(words: readonly Word[], at: number, text: string, book: NameBook): NameFound | null {
+  const first = words[at];
+  if (first === undefined) return null;
+  for (const { key, words: wanted } of book.names.get(first.word) ?? []) {
+    if (!wanted.every((word, i) => words[at + i]?.word === word)) continue;
+    const { end } = words[at + wanted.length - 1]!;
+    const rest = text.slice(end);
+    if (!goesOn(rest)) return { key, runIn: runInOf(rest) };
+  }
+  return null;
+}
+
+/** `Summary of changes` is another heading than `Summary`; `Summary (short)`, `Summary: none` and `Summary 2` are not. */
+const goesOn = (rest: string): boolean => /^(?:\s*\p{L}|[-'’]\p{L})/u.test(rest);
+
+function runInOf(rest: string): string {
+  const said = rest.replace(/\([^()]*\)|\[[^[\]]*\]|\{[^{}]*\}/g, ' ').trim();
+  const text = /^[:：–—|=-]+\s*(.*)$/su.exec(said)?.[1] ?? '';
+  return /[^\s#:.=–—-]/u.test(text) ? text.replace(/\s#+\s*$/, '') : '';
+}
+
+/** `3.`, `1.2`, `IV)` or `(a)` before the name. */
+function afterNumber(words: readonly Word[], text: string): number {
+  let at = 0;
+  while (at < MAX_NUMBERS && /^\p{N}+$/u.test(words[at]?.word ?? '')) at += 1;
+  const [first] = words;
+  if (at === 0 && first && /^(?:[a-z]|[ivx]{1,5})$/.test(first.word) && /^[.)]/.test(text.slice(first.end))) return 1;
+  return at;
+}
+
+function wordsIn(text: string, most = Number.POSITIVE_INFINITY): Word[] {
+  const words: Word[] = [];
+  for (const { 0: word, index } of text.matchAll(/[\p{L}\p{N}\p{M}]+/gu)) {
+    if (words.length >= most) break;
+    words.push({ word, end: index + word.length });
+  }
+  return words;
+}
+
+/** Without emphasis, links and code marks; each becomes a blank, so that nothing grows together. */
+const plain = (text: string): string =>
+  text
+    .replace(/\[([^[\]]*)\]\([^()]*\)/g, '$1')
+    .replace(/&amp;|&/g, ' and ')
+    .replace(/[*_`~]/g, ' ')
+    .normalize('NFKC')
+    .toLowerCase();

@@ -1,0 +1,125 @@
+// How a model's refusal opens, and what opens like one and is a report: rows as data, each proven by its examples.
+
+export interface RefusalRule {
+  /** Kebab case, unique; recorded with the finding. */
+  id: string;
+  /** `report`: what opens so is an answer, and no row after it is asked. */
+  means: 'refusal' | 'report';
+  /** At the beginning of the answer, with plain quotes and single blanks. */
+  opens: RegExp;
+  /** The row is the first to match each of them. */
+  examples: readonly [string, ...string[]];
+}
+
+const SORRY =
+  /(?:(?:I'?m |I am |we are |we're )?(?:so |very |truly |really )?sorry|my apologies|apologies|(?:I|we) apologi[sz]e|unfortunately|regrettably)/i
+    .source;
+const CANNOT =
+  /(?:cannot|can ?not|can'?t|could not|couldn't|won'?t|will not|(?:'m|am|'re|are|was) (?:unable|not able|not allowed|not permitted) to|(?:'m|am) incapable of|(?:won'?t|will not) be able to|do not have the ability to|don't have the ability to)/i
+    .source;
+const ADVERB = /(?: (?:currently|really|simply|just|directly|actually|ethically|legally|in good conscience))?/i.source;
+const SUBJECT = /(?:I|we)/i.source;
+
+const opening = (...parts: string[]): RegExp => new RegExp(`^${parts.join('')}`, 'i');
+
+/** More specific first: the first that matches decides. */
+export const REFUSALS = [
+  {
+    id: 'report-no-finding',
+    means: 'report',
+    opens: opening(
+      `(?:${SORRY}[,.:;!]? )?(?:but )?${SUBJECT} ?(?:(?:could not|couldn't|was unable to|was not able to) |${CANNOT}${ADVERB} `,
+      '(?:reproduce|find|see|spot|detect|identify|locate|confirm|verify|fault|recommend|approve|rule out|tell|say|think of|name|help but|run|execute|test|check|measure|build|compile)\\b)',
+    ),
+    examples: [
+      "I can't find any bugs: the code is fine.",
+      'I cannot reproduce the failure on this commit.',
+      'Unfortunately, I cannot approve this change: two tests fail.',
+      "I'm unable to verify the second criterion: there is no test for it.",
+      'I cannot help but notice that the loop never ends.',
+      'Unfortunately, I was not able to run the tests; by reading, all three criteria are met.',
+      'Sorry, I could not find the function that the request names; the nearest is `parse`.',
+    ],
+  },
+  {
+    id: 'refusal-sorry',
+    means: 'refusal',
+    opens: opening(
+      SORRY,
+      `(?: for [^.!?]{1,80})?[,.:;!–—-]*(?: but)?(?: as an? (?:AI|assistant|language model)[^.!?]{0,80}?)? ${SUBJECT} ?${CANNOT}`,
+    ),
+    examples: [
+      "I'm sorry, but I can't assist with that.",
+      'I’m sorry, but I can’t do that.',
+      'Sorry, I cannot help with this request.',
+      'I apologize, but I am unable to continue.',
+      'I apologize for the inconvenience, but I cannot complete this task.',
+      'Unfortunately, I am not able to access the repository.',
+      'My apologies. I will not be able to do this.',
+    ],
+  },
+  {
+    id: 'refusal-cannot-help',
+    means: 'refusal',
+    opens: opening(
+      `${SUBJECT} ?${CANNOT}${ADVERB} `,
+      '(?:help|assist|comply|fulfil|fulfill|satisfy|honou?r|engage|participate|support|facilitate|provide|answer|respond|continue|proceed|perform|carry out|complete|create|write|generate|produce|implement|make|modify|edit|do|access|discuss|share|take on|work on|process|accommodate|agree)(?:ing)?\\b',
+    ),
+    examples: [
+      'I cannot help with that.',
+      "I can't assist with this request.",
+      "I'm unable to comply with it.",
+      'I am not able to provide that information.',
+      "I won't be able to complete this task.",
+      'I will not write malware.',
+      "I'm not allowed to edit these files.",
+      'I cannot in good conscience assist with this.',
+    ],
+  },
+  {
+    id: 'refusal-as-an-ai',
+    means: 'refusal',
+    opens: opening(
+      `(?:as an? (?:AI|artificial intelligence|(?:large )?language model)\\b[^.!?]{0,120}?|I'?m (?:just |only )?an? (?:AI|(?:large )?language model)\\b[^.!?]{0,120}?) `,
+      `(?:${SUBJECT} ?${CANNOT}|(?:and |so |but )?${CANNOT}|I don't have|I do not have|I must|I have to)`,
+    ),
+    examples: [
+      'As an AI language model, I cannot run commands.',
+      "As an AI, I don't have access to your files.",
+      "I'm just an AI assistant and can't do this.",
+    ],
+  },
+  {
+    id: 'refusal-declined',
+    means: 'refusal',
+    opens: opening(
+      `(?:${SORRY}[,.:;!]? )?(?:but )?(?:I (?:must|have to|need to|will have to|respectfully|am going to|'m going to) (?:respectfully |politely )?(?:decline|refuse)|I (?:decline|refuse) to|I'd rather not|I would rather not|I'm not (?:comfortable|willing)|I am not (?:comfortable|willing)|I (?:don't|do not) feel comfortable)`,
+    ),
+    examples: [
+      'I must decline this request.',
+      'I respectfully decline to do that.',
+      "I'm not comfortable writing this.",
+      'I refuse to change these files.',
+    ],
+  },
+  {
+    id: 'refusal-no-access',
+    means: 'refusal',
+    opens: opening(
+      `(?:${SORRY}[,.:;!]? )?(?:but )?(?:it (?:seems|looks|appears)(?: like| that)? )?I (?:don't|do not) (?:currently )?have (?:any |direct |the )?(?:access|permission|permissions|the tools|tools|the ability|ability)\\b`,
+    ),
+    examples: [
+      "I don't have access to the file system.",
+      "Sorry, but I don't have permission to write here.",
+      "It looks like I don't have the tools to do that.",
+    ],
+  },
+  {
+    id: 'refusal-request',
+    means: 'refusal',
+    opens: opening(
+      `(?:${SORRY}[,.:;!]? )?(?:but )?(?:this|that|the|your) (?:request|prompt|task|content)(?: [^.!?]{0,60})? (?:violates|goes against|is against|conflicts with|may violate|would violate|cannot be (?:fulfilled|completed|processed) (?:because|as|since) (?:it|of))`,
+    ),
+    examples: ['This request violates the usage policy.', 'Your request goes against my guidelines, so I stop here.'],
+  },
+] as const satisfies readonly RefusalRule[];

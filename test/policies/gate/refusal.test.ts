@@ -1,0 +1,74 @@
+// What is a refusal and what only opens like one; every row of the table is proven by its own examples.
+
+import { test } from 'uvu';
+import * as assert from 'uvu/assert';
+import { checkRefusal, refusalRule } from '../../../policies/gate/refusal.ts';
+import { REFUSALS } from '../../../policies/rules/refusals.ts';
+
+const idOf = (answer: string) => refusalRule(answer)?.id ?? null;
+
+for (const { id, means, examples } of REFUSALS)
+  test(`each example of ${id} is decided by its own row`, () => {
+    for (const example of examples) {
+      const first = REFUSALS.find(({ opens }) => opens.test(example.replaceAll('’', "'")));
+      assert.is(first?.id, id, example);
+      assert.is(idOf(example), means === 'refusal' ? id : null, example);
+    }
+  });
+
+test('ids are unique, in kebab case, and say what they mean', () => {
+  const ids = REFUSALS.map(({ id }) => id);
+  assert.is(new Set(ids).size, ids.length);
+  for (const { id, means } of REFUSALS) assert.match(id, new RegExp(`^${means}(?:-[a-z]+)+$`));
+});
+
+test('marks, a heading and a greeting before it are looked past', () => {
+  const rows = [
+    "**I'm sorry, but I can't help with that.**",
+    "> I'm sorry, but I can't help with that.",
+    "## Summary\n\nI'm sorry, but I can't help with that.",
+    "Hello! I'm sorry, but I can't help with that.",
+    "\n\n  I'm\nsorry, but\nI can't help with that.",
+  ];
+  for (const answer of rows) assert.is(idOf(answer), 'refusal-sorry', answer);
+});
+
+test('a report is none', () => {
+  const rows = [
+    '',
+    'The parser is fixed.',
+    "I can't find any bugs: the code is fine.",
+    'I cannot reproduce the failure.',
+    "I couldn't see anything wrong.",
+    'I can confirm that all criteria are met.',
+    'The user is told "I\'m sorry, but I can\'t do that" by the form.',
+    'All is done. I cannot help but notice that the tests are slow.',
+    'I made the change. I was unable to run the tests.',
+    `I'm sorry, but I can't assist with the second part.\n${'The first part is done in full. '.repeat(60)}`,
+    '{"verdict": "I cannot help with that"}',
+  ];
+  for (const answer of rows) assert.is(idOf(answer), null, answer);
+});
+
+test('what has all its sections is none', () => {
+  const answer = 'I cannot do the second half.\n## Findings\nnone\n## Verdict\npass\n';
+  assert.is(checkRefusal(answer, ['Findings', 'Verdict']), null);
+  assert.equal(checkRefusal(answer, ['Findings', 'Plan']), {
+    check: 'refusal',
+    class: 'contract_violation',
+    reason: 'refusal',
+    missing: [],
+    text: 'the answer is a refusal: "I cannot do the second half." [refusal-cannot-help]',
+    next_actions: [
+      'say in the prompt why this is asked for and what the tool may do, or give the stage to another tool',
+    ],
+  });
+  assert.is(checkRefusal('I cannot do that.', [])?.reason, 'refusal');
+});
+
+test('hostile text is read in linear time', () => {
+  for (const answer of ['#\n'.repeat(500_000), "I'm sorry ".repeat(100_000), ' '.repeat(2e6), `no${' a'.repeat(5e5)}`])
+    assert.is(idOf(answer), null);
+});
+
+test.run();
