@@ -1,20 +1,11 @@
 // A task's journal: the truth. Append-only, one small line a fact, synced; nothing is counted by read-modify-write.
 
-import {
-  closeSync,
-  constants,
-  fdatasyncSync,
-  fstatSync,
-  mkdirSync,
-  openSync,
-  readFileSync,
-  readSync,
-  writeSync,
-} from 'node:fs';
+import { closeSync, constants, fdatasyncSync, mkdirSync, openSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { isFact } from './fact-shapes.ts';
 import { type Fact, JOURNAL_VERSION, type Line } from './facts.ts';
 import { emptyLedger, fold, type Ledger } from './ledger.ts';
+import { writeLine } from './line.ts';
 
 export interface Journal {
   file: string;
@@ -49,24 +40,11 @@ function append(file: string, line: Line): void {
   const { O_APPEND, O_CREAT, O_RDWR } = constants;
   const fd = openSync(file, O_RDWR | O_APPEND | O_CREAT, 0o600);
   try {
-    // After a half line that a crash left, the fact begins on a line of its own; a blank line costs nothing.
-    const bytes = Buffer.from(`${endsFresh(fd) ? '' : '\n'}${JSON.stringify(line)}\n`);
-    const written = writeSync(fd, bytes);
-    if (written < bytes.length)
-      throw new JournalError(
-        `${file}: only ${written} of ${bytes.length} bytes could be written; free some disk space`,
-      );
+    writeLine(fd, file, line);
     fdatasyncSync(fd);
   } finally {
     closeSync(fd);
   }
-}
-
-function endsFresh(fd: number): boolean {
-  const { size } = fstatSync(fd);
-  if (size === 0) return true;
-  const last = Buffer.alloc(1);
-  return readSync(fd, last, 0, 1, size - 1) === 0 || last[0] === 0x0a;
 }
 
 function readJournal(file: string, upTo?: number): Reading {

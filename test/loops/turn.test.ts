@@ -1,0 +1,168 @@
+// Turns on a tree: writers alone, readers together, in the order of asking, across processes, whoever dies.
+
+import { type ChildProcess, spawn } from 'node:child_process';
+import { appendFileSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { createInterface } from 'node:readline';
+import { suite } from 'uvu';
+import * as assert from 'uvu/assert';
+import { type Turn, type TurnRequest, takeTurn } from '../../loops/run/turn.ts';
+
+const test = suite<{ root: string; children: ChildProcess[] }>('turn');
+test.before.each((context) => {
+  context.root = mkdtempSync(path.join(tmpdir(), 'turn-'));
+  context.children = [];
+  mkdirSync(path.join(context.root, 'tree'));
+});
+test.after.each(({ root, children }) => {
+  for (const child of children) child.kill('SIGKILL');
+  rmSync(root, { recursive: true, force: true });
+});
+
+const TAKER = path.join(import.meta.dirname, '../rig/turn-taker.ts');
+
+/** A turn taken by a process of its own. */
+function taker({ root, children }: { root: string; children: ChildProcess[] }, mode: string, name: string) {
+  const argv = ['--import', 'tsx', TAKER, path.join(root, '.tmp'), path.join(root, 'tree'), mode, name];
+  const child = spawn(process.execPath, argv, { stdio: ['pipe', 'pipe', 'inherit'] });
+  children.push(child);
+  const lines = createInterface({ input: child.stdout })[Symbol.asyncIterator]();
+  return {
+    pid: child.pid!,
+    next: async () => (await lines.next()).value as string | undefined,
+    leave: () => child.stdin.end(),
+    kill: () => child.kill('SIGKILL'),
+  };
+}
+
+function asker(root: string) {
+  const said: string[] = [];
+  const watchers: (() => void)[] = [];
+  /** Until somebody says that they wait. */
+  const waits = () => new Promise<void>((resolve) => watchers.push(resolve));
+  const order: string[] = [];
+  const ask = (mode: 'read' | 'write', name: string, more: Partial<TurnRequest> = {}): Promise<Turn> =>
+    takeTurn({
+      stateFolder: path.join(root, '.tmp'),
+      tree: path.join(root, 'tree'),
+      mode,
+      taskId: name,
+      stage: `${name}_stage`,
+      stop: new AbortController().signal,
+      say: (sentence) => {
+        said.push(sentence);
+        watchers.shift()?.();
+      },
+      clock: () => new Date(),
+      ...more,
+    }).then((turn) => {
+      if (turn.how === 'taken') order.push(name);
+      return turn;
+    });
+  return { said, waits, order, ask };
+}
+
+const leave = (turn: Turn) => (turn.how === 'taken' ? turn.leave() : assert.unreachable());
+
+test('readers share a tree, a writer has it alone, and no reader overtakes a writer that waits', async ({ root }) => {
+  const { ask, order, said, waits } = asker(root);
+  const [a, b] = await Promise.all([ask('read', 'a'), ask('read', 'b')]);
+  const w = ask('write', 'w');
+  await waits();
+  const c = ask('read', 'c');
+  await waits();
+  leave(a);
+  leave(b);
+  leave(await w);
+  leave(await c);
+  assert.equal(order, ['a', 'b', 'w', 'c']);
+  assert.equal(said, [
+    `stage w_stage waits for its turn on ${root}/tree: task a (pid ${process.pid}) reads there`,
+    `stage c_stage waits for its turn on ${root}/tree: task w (pid ${process.pid}) writes there`,
+  ]);
+});
+
+test('two processes take turns, and a link to the tree is the tree', async (context) => {
+  const first = taker(context, 'write', 'first');
+  assert.is(await first.next(), 'taken');
+  const second = taker(context, 'write', 'second');
+  const where = path.join(context.root, 'tree');
+  assert.is(
+    await second.next(),
+    `stage second_stage waits for its turn on ${where}: task first (pid ${first.pid}) writes there`,
+  );
+  first.leave();
+  assert.equal([await first.next(), await second.next()], ['left', 'taken']);
+});
+
+test('a holder that is killed frees the tree', async (context) => {
+  const holder = taker(context, 'write', 'holder');
+  assert.is(await holder.next(), 'taken');
+  const { ask, waits } = asker(context.root);
+  const waiting = ask('read', 'heir');
+  await waits();
+  holder.kill();
+  assert.is((await waiting).how, 'taken');
+});
+
+test('one that is told to stop leaves the line', async ({ root }) => {
+  const { ask, order, waits } = asker(root);
+  const held = await ask('write', 'held');
+  const stop = new AbortController();
+  const told = ask('write', 'told', { stop: stop.signal });
+  await waits();
+  stop.abort();
+  assert.equal(await told, { how: 'stopped' });
+  const next = ask('write', 'next');
+  leave(held);
+  await next;
+  assert.equal(order, ['held', 'next']);
+});
+
+test('half a line, a line of nonsense and a deleted file keep nobody from the tree', async ({ root }) => {
+  const { ask, order, waits } = asker(root);
+  const folder = path.join(root, '.tmp/state/trees');
+  const file = () => path.join(folder, readdirSync(folder)[0]!);
+  leave(await ask('write', 'one'));
+  appendFileSync(file(), 'null\n{"ticket":{}}\n{"tick');
+  leave(await ask('write', 'two'));
+  assert.is(readFileSync(file(), 'utf8').includes('{"tick\n{"v":1,'), true);
+  const held = await ask('write', 'held');
+  const waiting = ask('write', 'waiting');
+  await waits();
+  rmSync(file());
+  assert.is((await waiting).how, 'taken');
+  leave(held);
+  assert.equal(order, ['one', 'two', 'held', 'waiting']);
+});
+
+test('a turn of another host counts until its time is over, unless it is to be passed', async ({ root }) => {
+  const { ask, said } = asker(root);
+  leave(await ask('write', 'here'));
+  const folder = path.join(root, '.tmp/state/trees');
+  const file = path.join(folder, readdirSync(folder)[0]!);
+  const owner = { pid: 7, start_time: '1', host: 'far', boot_id: 'b', pid_ns: 'n' };
+  const until = new Date(Date.now() + 3_600_000).toISOString();
+  const ticket = { id: 'far-1', mode: 'write', owner, task_id: 'far', stage: 's', until };
+  appendFileSync(file, `${JSON.stringify({ v: 1, ticket })}\n`);
+  const stop = new AbortController();
+  const say = (sentence: string) => {
+    said.push(sentence);
+    stop.abort();
+  };
+  assert.is((await ask('read', 'patient', { say, stop: stop.signal })).how, 'stopped');
+  assert.equal(said, [
+    `stage patient_stage waits for its turn on ${root}/tree: task far (pid 7 on far or in another container, at most until ${until}) writes there`,
+  ]);
+  assert.is((await ask('read', 'bold', { foreign: 'pass' })).how, 'taken');
+});
+
+test('a run that is started from within a turn does not wait for it', async (context) => {
+  const { ask } = asker(context.root);
+  const held = await ask('write', 'outer');
+  assert.is(await taker(context, 'write', 'inner').next(), 'taken');
+  leave(held);
+});
+
+test.run();

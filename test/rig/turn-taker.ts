@@ -1,0 +1,19 @@
+// Takes a turn on a tree as a process of its own: `node turn-taker.ts STATE TREE MODE NAME`; says "taken", leaves when stdin ends, says "left".
+
+import { takeTurn } from '../../loops/run/turn.ts';
+
+const [stateFolder, tree, mode, name] = process.argv.slice(2) as [string, string, 'read' | 'write', string];
+const turn = await takeTurn({
+  stateFolder,
+  tree,
+  mode,
+  taskId: name,
+  stage: `${name}_stage`,
+  stop: new AbortController().signal,
+  say: (sentence) => process.stdout.write(`${sentence}\n`),
+  clock: () => new Date(),
+});
+process.stdout.write(`${turn.how}\n`);
+for await (const _ of process.stdin);
+if (turn.how === 'taken') turn.leave();
+process.stdout.write('left\n');
