@@ -16,7 +16,7 @@ const ROOMS = {
 
 /** Each package has one door, or two; a type alone loads nothing and needs none. */
 const DOORS: Record<string, string[]> = {
-  execa: ['loops/run/guardian.ts', 'loops/gate/tree/git.ts'],
+  execa: ['loops/git.ts', 'loops/run/guardian.ts'],
   'fast-glob': ['loops/prompt/matches.ts'],
   picocolors: ['bin/finding-table.ts'],
   picomatch: ['loops/prompt/forbidden.ts', 'policies/globs.ts'],

@@ -1,0 +1,149 @@
+// A git worktree of a task's own, so that tasks which write need not wait for each other; kept until a person removes it.
+
+import { createHash } from 'node:crypto';
+import { existsSync, readdirSync, realpathSync } from 'node:fs';
+import path from 'node:path';
+import { type GitRan, runGit } from '../git.ts';
+import { takeTurn } from './turn.ts';
+
+export interface WorktreeRequest {
+  /** The project's root, in a git repository. */
+  root: string;
+  taskId: string;
+  /** The project's `.tmp`. */
+  stateFolder: string;
+  environment: NodeJS.ProcessEnv;
+  stop: AbortSignal;
+  say(sentence: string): void;
+  clock: () => Date;
+}
+
+export interface Worktree {
+  /** What `root` is in the main tree. */
+  folder: string;
+  /** The worktree's own root. */
+  top: string;
+  branch: string;
+  /** Made by this run, from HEAD; an earlier one is gone on with. */
+  fresh: boolean;
+}
+
+export type Opened = ({ how: 'opened' } & Worktree) | { how: 'mistaken'; message: string } | { how: 'stopped' };
+
+/** A checkout of a very large tree takes minutes. */
+const CHECKOUT_MS = 15 * 60_000;
+const LOOK_MS = 60_000;
+
+export async function openWorktree(request: WorktreeRequest): Promise<Opened> {
+  const { root, taskId, environment } = request;
+  const git = (args: string[], timeoutMs = LOOK_MS) => runGit(args, { cwd: root, timeoutMs, environment });
+  const places = await git(['rev-parse', '--path-format=absolute', '--git-common-dir', '--show-toplevel']);
+  if (places.code === 127) return mistaken('worktree: true needs git, and git is not on the PATH');
+  if (places.code !== 0)
+    return mistaken(
+      `${root} is in no git repository (${lastLine(places)}); run git init and commit there, or leave worktree out`,
+    );
+  const [common, main] = places.stdout.split('\n') as [string, string];
+  if ((await git(['rev-parse', '--verify', '--quiet', 'HEAD^{commit}'])).code !== 0)
+    return mistaken(
+      `the repository of ${root} has no commit yet, so there is nothing to make a worktree of; commit first`,
+    );
+  // git guards each of its files, but not the whole of what it makes against another that looks on.
+  const turn = await takeTurn({ ...request, tree: common, mode: 'write', stage: 'worktree' });
+  if (turn.how === 'stopped') return turn;
+  try {
+    const top = path.join(request.stateFolder, 'worktrees', taskId);
+    const opened = await open(git, top, branchOf(taskId));
+    if (opened.how !== 'opened') return opened;
+    if (opened.fresh) await sayWhatIsLeftOut(request);
+    return { ...opened, folder: path.join(top, path.relative(main, realpathSync(root))) };
+  } finally {
+    turn.leave();
+  }
+}
+
+type Git = (args: string[], timeoutMs?: number) => Promise<GitRan>;
+
+async function open(git: Git, top: string, branch: string): Promise<Opened> {
+  const folder = top;
+  const registered = parseList((await git(['worktree', 'list', '--porcelain'])).stdout);
+  const here = registered.find((one) => sameFolder(one.folder, top));
+  if (here !== undefined && existsSync(path.join(top, '.git'))) {
+    if (here.branch === branch) return { how: 'opened', folder, top, branch, fresh: false };
+    return mistaken(
+      `the worktree ${top} is on ${here.branch ?? 'no branch'}, not on ${branch}; git -C ${top} switch ${branch}, or git worktree remove ${top} to begin anew`,
+    );
+  }
+  if (isInTheWay(top)) return mistaken(`${top} is in the way: it is no worktree of this repository; move it elsewhere`);
+  const elsewhere = registered.find((one) => one.branch === branch && one !== here);
+  if (elsewhere !== undefined)
+    return mistaken(
+      `branch ${branch} is checked out in ${elsewhere.folder}; git worktree remove it, or switch it to another branch`,
+    );
+  // What an earlier run committed there is gone on with, as everything else of the task is.
+  const fresh = (await git(['rev-parse', '--verify', '--quiet', `refs/heads/${branch}`])).code !== 0;
+  // Registered but gone: somebody removed the folder by hand, and --force says that we know.
+  const force = here === undefined ? [] : ['--force'];
+  const added = await git(
+    ['worktree', 'add', ...force, ...(fresh ? ['-b', branch, top, 'HEAD'] : [top, branch])],
+    CHECKOUT_MS,
+  );
+  if (added.code === 0) return { how: 'opened', folder, top, branch, fresh };
+  return mistaken(`git could not make the worktree ${top}: ${lastLine(added)}`);
+}
+
+async function sayWhatIsLeftOut({ root, environment, say }: WorktreeRequest): Promise<void> {
+  if (await hasChanges(root, environment))
+    say(`uncommitted changes of ${root} are not in the worktree; commit them first where the task needs them`);
+}
+
+/** What a person does with it, as lines for the report. Nothing is removed by itself. */
+export async function closeWorktree(
+  { top, branch }: Pick<Worktree, 'top' | 'branch'>,
+  { root, environment }: Pick<WorktreeRequest, 'root' | 'environment'>,
+): Promise<string[]> {
+  const commit = (await hasChanges(top, environment))
+    ? [`git -C ${top} add -A && git -C ${top} commit (its changes are not committed yet)`]
+    : [];
+  return [...commit, `git -C ${root} merge ${branch}`, `git -C ${root} worktree remove ${top} (when it is merged)`];
+}
+
+async function hasChanges(cwd: string, environment: NodeJS.ProcessEnv): Promise<boolean> {
+  const args = ['status', '--porcelain', '--', '.', ':(exclude,top).tmp'];
+  return (await runGit(args, { cwd, timeoutMs: LOOK_MS, environment })).stdout !== '';
+}
+
+/** git forbids some names that a task may have: with two dots, or one at an end. */
+function branchOf(taskId: string): string {
+  if (!/\.\.|^\.|\.$|\.lock$|^-/.test(taskId)) return `tollgate/${taskId}`;
+  const hash = createHash('sha256').update(taskId).digest('hex').slice(0, 8);
+  return `tollgate/${taskId.replace(/[^A-Za-z0-9_]+/g, '-')}-${hash}`;
+}
+
+function parseList(porcelain: string): { folder: string; branch: string | null }[] {
+  return porcelain
+    .split('\n\n')
+    .filter((block) => block.startsWith('worktree '))
+    .map((block) => ({
+      folder: /^worktree (.*)$/m.exec(block)![1]!,
+      branch: /^branch refs\/heads\/(.*)$/m.exec(block)?.[1] ?? null,
+    }));
+}
+
+function sameFolder(a: string, b: string): boolean {
+  const real = (folder: string) => (existsSync(folder) ? realpathSync(folder) : folder);
+  return real(a) === real(b);
+}
+
+function isInTheWay(folder: string): boolean {
+  try {
+    return readdirSync(folder).length > 0;
+  } catch (error) {
+    return (error as NodeJS.ErrnoException).code !== 'ENOENT';
+  }
+}
+
+/** git's last word is the reason. */
+const lastLine = ({ stderr, code }: GitRan): string => stderr.trim().split('\n').at(-1) || `exit code ${code}`;
+
+const mistaken = (message: string) => ({ how: 'mistaken', message }) as const;
