@@ -4,8 +4,8 @@
 export const GATE_CHECKS = [
   'judge',
   'scope',
-  'changes',
   'refusal',
+  'changes',
   'sections',
   'lines',
   'schema',

@@ -30,8 +30,11 @@ export function secretsOf(env: Readonly<Record<string, string | undefined>>): Se
   return [...found].map(([value, kind]) => ({ kind, value })).sort((a, b) => b.value.length - a.value.length);
 }
 
-function isSecret(name: string, value: string): boolean {
-  if (value.length < MIN_LENGTH || !SECRET_NAME.test(name) || HARMLESS_NAME.test(name)) return false;
+const isSecret = (name: string, value: string): boolean => value.length >= MIN_LENGTH && looksSecret(name, value);
+
+/** Does a variable hold a secret, by its name in capitals and what stands in it? */
+export function looksSecret(name: string, value: string): boolean {
+  if (value === '' || !SECRET_NAME.test(name) || HARMLESS_NAME.test(name)) return false;
   // Text that names a placeholder must not be found in one: that would redact what is redacted.
   if (ORDINARY_VALUE.test(value) || value.includes('REDACTED')) return false;
   if (SETTING_NAME.test(name) && /^[\d.]+$/.test(value)) return false;

@@ -1,0 +1,45 @@
+// The JSON value that an answer is: all of it, or the one block of code in it.
+
+import type { Finding } from '../gate.ts';
+import { fencesOf } from './markdown.ts';
+
+export type JsonAnswer = { how: 'read'; value: unknown } | { how: 'mistaken'; finding: Finding };
+
+/** The one block marked as JSON; where none is marked so, the one block. Two make it unclear which is meant. */
+export function readJsonAnswer(answer: string): JsonAnswer {
+  const whole = parse(answer.replace(/^\ufeff/, ''));
+  if (whole.how === 'read') return whole;
+  const fences = fencesOf(answer);
+  const marked = fences.filter(({ language }) => language === 'json');
+  const [block, another] = marked.length > 0 ? marked : fences;
+  if (block === undefined) return mistaken(`it is no JSON (${whole.why}), and holds no block of it`);
+  if (another !== undefined)
+    return mistaken(`it holds ${(marked.length > 0 ? marked : fences).length} blocks of code, and must be one value`);
+  const inner = parse(block.body);
+  return inner.how === 'read' ? inner : mistaken(`its block of code is no JSON (${inner.why})`);
+}
+
+type Parsed = { how: 'read'; value: unknown } | { how: 'broken'; why: string };
+
+function parse(text: string): Parsed {
+  try {
+    return { how: 'read', value: JSON.parse(text) };
+  } catch (error) {
+    if (text.trim() === '') return { how: 'broken', why: 'it is empty' };
+    // The engine's words hold text of the answer, and differ from version to version of Node.
+    const at = /at position (\d+)/.exec((error as Error).message)?.[1];
+    return { how: 'broken', why: at === undefined ? 'it breaks off or is malformed' : `wrong at character ${at}` };
+  }
+}
+
+const mistaken = (why: string): JsonAnswer => ({
+  how: 'mistaken',
+  finding: {
+    check: 'schema',
+    class: 'contract_violation',
+    reason: 'not_json',
+    missing: ['one JSON value'],
+    text: `the answer must be JSON: ${why}`,
+    next_actions: ['say in the prompt that the answer is one JSON value and nothing else'],
+  },
+});
