@@ -33,7 +33,7 @@ export async function attachedFiles(of: Attachable): Promise<Attached> {
   const wanted = globs.filter((glob) => !glob.startsWith('!'));
   const unwanted = globs.filter((glob) => glob.startsWith('!')).map((glob) => glob.slice(1));
   const files = new Map<string, AttachedFile>();
-  const warnings: string[] = [];
+  const links = new Set<string>();
   let count = 0;
   for (const glob of wanted) {
     const matched = await matchedBy(glob, unwanted, of);
@@ -41,9 +41,7 @@ export async function attachedFiles(of: Attachable): Promise<Attached> {
       return { how: 'mistaken', message: `stage ${of.stage}: attach "${glob}" ${matched.message}` };
     count = Math.max(count, matched.count);
     for (const file of matched.files) files.set(`${file.base}\0${file.name}`, file);
-    warnings.push(
-      ...matched.links.map((link) => `${link} is a symbolic link, which is not followed, and is not included`),
-    );
+    for (const link of matched.links) links.add(link);
   }
   count = Math.max(count, files.size);
   if (count > MAX_FILES)
@@ -51,7 +49,14 @@ export async function attachedFiles(of: Attachable): Promise<Attached> {
       how: 'mistaken',
       message: `stage ${of.stage}: attach matches ${count} files${count >= 100_000 ? ' or more' : ''}; at most ${MAX_FILES} are attached, so name fewer`,
     };
-  return { how: 'found', files: [...files.values()].sort(byBytes), warnings: [...new Set(warnings)].sort() };
+  return { how: 'found', files: [...files.values()].sort(byBytes), warnings: warningsAbout([...links].sort()) };
+}
+
+/** A tree may hold hundreds of them. */
+function warningsAbout(links: readonly string[]): string[] {
+  if (links.length > 3)
+    return [`${links.length} symbolic links are not followed and not included: ${links.slice(0, 3).join(', ')}, ...`];
+  return links.map((link) => `${link} is a symbolic link, which is not followed, and is not included`);
 }
 
 const OF_TASK = 'attachments/';

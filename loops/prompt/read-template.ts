@@ -38,7 +38,9 @@ export function readTemplate(
   const lookUp = (wanted: string, from: string) =>
     wanted.startsWith(BUILT_IN) || from.startsWith(BUILT_IN) ? lookUpBuiltIn(wanted) : lookUpFile(ground, wanted, from);
   const expanded = expandTemplate({ name: normal(template.file), text: read.text }, { lookUp, variables });
-  return expanded.how === 'mistaken' ? { ...expanded, message: `stage ${place.stage}: ${expanded.message}` } : expanded;
+  if (expanded.how === 'mistaken') return { ...expanded, message: `stage ${place.stage}: ${expanded.message}` };
+  if (expanded.text.trim() !== '') return expanded;
+  return { how: 'mistaken', message: `stage ${place.stage}: its template ${template.file} is empty` };
 }
 
 const BUILT_IN = 'builtin:';

@@ -11,8 +11,11 @@ export function redacted(source: PromptSource, redactor: Redactor): PromptSource
     rules: clean(source.rules),
     template: clean(source.template),
     goal: clean(source.goal),
-    request: source.request && { path: clean(source.request.path), text: clean(source.request.text) },
-    context: source.context && { path: source.context.path, text: clean(source.context.text) },
+    request: source.request && { path: oneLine(clean(source.request.path)), text: clean(source.request.text) },
+    context: source.context && {
+      path: source.context.path && oneLine(clean(source.context.path)),
+      text: clean(source.context.text),
+    },
     attachments: source.attachments.map((attachment) => cleanAttachment(attachment, clean)),
     answers: source.answers.map((answer) => ({ ...answer, text: clean(answer.text) })),
     allow: cleanAll(source.allow),

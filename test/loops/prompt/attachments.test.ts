@@ -104,6 +104,10 @@ test('a link among what matches is left out with a warning', async ({ world }) =
   const { warnings, text } = await world.prompt();
   assert.equal(warnings, ['attachments/secret.txt is a symbolic link, which is not followed, and is not included']);
   assert.not.match(text, 'root:');
+  for (const name of ['b', 'c', 'd']) world.link(`.tmp/task/fix/inputs/attachments/${name}`, 'a.txt');
+  assert.equal((await world.prompt()).warnings, [
+    '4 symbolic links are not followed and not included: attachments/b, attachments/c, attachments/d, ...',
+  ]);
 });
 
 test('more than 1,000 files are refused, and so is more than 64 MiB', async ({ world }) => {
@@ -164,6 +168,9 @@ test('a forbidden file is named and never opened, by whichever of its names', as
   for (const name of ['.env', 'app/.env', 'secrets/deep/key.txt', 'app/ok.txt', 'app/id.pem'])
     world.write(name, 'HUSH');
   world.write('app/ok.txt', 'fine');
+  world.write('secrets/.a', 'fine');
+  world.write('web/inner/x', 'HUSH');
+  world.link('web/by-link', 'inner');
   world.input('attachments/keys/id.pem', 'HUSH');
   const wish = (forbidden: string[], globs: string[], cwd?: string) => ({
     stage: { attach: globs },
@@ -177,6 +184,8 @@ test('a forbidden file is named and never opened, by whichever of its names', as
     ['**/*.pem', ['app/*', 'attachments/**'], undefined, ['app/id.pem', 'attachments/keys/id.pem']],
     ['keys/**', ['attachments/**'], undefined, ['attachments/keys/id.pem']],
     ['app/*.pem', ['id.pem', 'ok.txt'], 'app', ['id.pem']],
+    ['app/*', ['app/.env', 'secrets/.a'], undefined, ['app/.env']],
+    ['web/inner/**', ['by-link/x'], 'web', ['by-link/x']],
   ];
   for (const [forbidden, globs, cwd, left] of rows) {
     const { text, warnings } = await world.prompt(wish([forbidden], globs, cwd));

@@ -89,6 +89,8 @@ test('templates and rules that cannot be used: which file, where, and why', asyn
   write('up.md', '{{> ../manifest}}');
   write('builtin.md', '{{> builtin:imp}}');
   write('binary.md', 'a\0b');
+  write('empty.md', ' \n');
+  write('hollow.md', '{{> empty}}\n');
   world.write('outside.md', 'x');
   world.write('.env', 'x');
   world.link('.tmp/task/fix/link.md', '../../../outside.md');
@@ -103,6 +105,8 @@ test('templates and rules that cannot be used: which file, where, and why', asyn
     ['link.md', 'its prompt, link.md, leads out of PROJECT/.tmp/task/fix by a symbolic link'],
     ['inner.md', 'its prompt, inner.md, leads out of PROJECT/.tmp/task/fix by a symbolic link'],
     ['binary.md', 'its prompt, binary.md, is no UTF-8 text'],
+    ['empty.md', 'its template empty.md is empty'],
+    ['hollow.md', 'its template hollow.md is empty'],
     ['circle.md', 'b.md:3: {{> a}} includes itself: a.md > b.md > a.md (included by circle.md:2 > a.md:1)'],
     [
       'missing.md',
@@ -140,6 +144,13 @@ test('templates and rules that cannot be used: which file, where, and why', asyn
   assert.is(
     await world.mistake({ project: { rules: '.env' }, manifest: { security: { forbidden_paths: ['.env'] } } }),
     'tollgate.yaml: rules: .env is forbidden by .env (security.forbidden_paths)',
+  );
+});
+
+test('a forbidden glob that is none', async ({ world }) => {
+  assert.is(
+    await world.mistake({ manifest: { security: { forbidden_paths: ['x'.repeat(70_000)] } } }),
+    'security.forbidden_paths: Input length: 70000, exceeds maximum allowed length: 65536',
   );
 });
 
