@@ -26,12 +26,14 @@ export type Attached =
   | { how: 'mistaken'; message: string };
 
 export const MAX_FILES = 1000;
+/** Nobody needs to know how many more there are. */
+const MOST_COUNTED = 100_000;
 
 /** Sorted by name, byte by byte. */
 export async function attachedFiles(of: Attachable): Promise<Attached> {
   const globs = of.globs ?? ((await holdsSomething(path.join(of.inputs, OF_TASK))) ? [`${OF_TASK}**`] : []);
-  const wanted = globs.filter((glob) => !glob.startsWith('!'));
-  const unwanted = globs.filter((glob) => glob.startsWith('!')).map((glob) => glob.slice(1));
+  const wanted = globs.filter((glob) => !isNegative(glob));
+  const unwanted = globs.filter(isNegative).map((glob) => glob.slice(1));
   const files = new Map<string, AttachedFile>();
   const links = new Set<string>();
   let count = 0;
@@ -47,10 +49,13 @@ export async function attachedFiles(of: Attachable): Promise<Attached> {
   if (count > MAX_FILES)
     return {
       how: 'mistaken',
-      message: `stage ${of.stage}: attach matches ${count} files${count >= 100_000 ? ' or more' : ''}; at most ${MAX_FILES} are attached, so name fewer`,
+      message: `stage ${of.stage}: attach matches ${count} files${count >= MOST_COUNTED ? ' or more' : ''}; at most ${MAX_FILES} are attached, so name fewer`,
     };
   return { how: 'found', files: [...files.values()].sort(byBytes), warnings: warningsAbout([...links].sort()) };
 }
+
+/** `!(a|b)` is a glob like any other. */
+const isNegative = (glob: string): boolean => /^!(?!\()/.test(glob);
 
 /** A tree may hold hundreds of them. */
 function warningsAbout(links: readonly string[]): string[] {
@@ -78,7 +83,10 @@ async function matchedBy(said: string, unwanted: readonly string[], of: Attachab
   const never = [...(base === of.tree ? neverOf(of) : []), ...unwanted.map((not) => not.replace(/^(?:\.\/)+/, ''))];
   try {
     // A file's own name may look like a glob.
-    const found = await matchesOf(kind?.isFile() ? literal(glob) : glob, base, never, MAX_FILES + 1);
+    const found = await matchesOf(kind?.isFile() ? literal(glob) : glob, base, never, {
+      kept: MAX_FILES + 1,
+      counted: MOST_COUNTED,
+    });
     if (found.count === 0 && of.globs !== undefined) return mistaken(await nothing(glob, base, found.links));
     return { ...found, how: 'matched', files: found.files.map((name) => ({ name, base })) };
   } catch (error) {

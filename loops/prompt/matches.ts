@@ -6,15 +6,17 @@ export interface Found {
   files: string[];
   /** Symbolic links among what matches: they are never followed. */
   links: string[];
-  /** All files that match; `files` has at most as many as were asked for. */
+  /** All files that match; `files` has at most as many as were asked for, and the count ends where it was told to. */
   count: number;
 }
 
-/** Stops counting here. */
-export const MOST_COUNTED = 100_000;
-
 /** Relative to `folder`, in no order. Throws as the file system does. */
-export async function matchesOf(glob: string, folder: string, never: readonly string[], most: number): Promise<Found> {
+export async function matchesOf(
+  glob: string,
+  folder: string,
+  never: readonly string[],
+  most: { kept: number; counted: number },
+): Promise<Found> {
   const found: Found = { files: [], links: [], count: 0 };
   const stream = fastGlob.stream(glob, {
     cwd: folder,
@@ -27,8 +29,8 @@ export async function matchesOf(glob: string, folder: string, never: readonly st
     if (dirent.isSymbolicLink()) found.links.push(path);
     if (!dirent.isFile()) continue;
     found.count += 1;
-    if (found.files.length < most) found.files.push(path);
-    if (found.count >= MOST_COUNTED) break;
+    if (found.files.length < most.kept) found.files.push(path);
+    if (found.count >= most.counted) break;
   }
   return found;
 }

@@ -54,6 +54,7 @@ test('globs are of the tree, those that begin with attachments/ of the inputs; s
     ],
     [['src/.hidden.ts'], ['src/.hidden.ts']],
     [['./src/a.ts'], ['src/a.ts']],
+    [['!(src|attachments)/*'], ['lib/x.md']],
     [['src/[id].ts'], ['src/[id].ts']],
     [
       ['src/*', '!src/a.ts', '!**/é.ts'],

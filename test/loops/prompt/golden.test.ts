@@ -57,12 +57,32 @@ for (const [role, row] of Object.entries(ROLES)) {
   }
 }
 
+for (const digest of ['auto', 'aggressive'] as const)
+  test(`impl.${digest}.md`, async ({ world }) => {
+    const log = Array.from({ length: 400 }, (_, i) => `ok ${i + 1} - a case of the parser\n`).join('');
+    world.input('user_request.md', '# Empty lines\n\nSkip them.\n\n## Non-goals\n\nNo new syntax.\n');
+    world.input('context_pack.md', `${'Background. '.repeat(400)}\n\n## Fixed decisions\n\nLines end with \\n.\n`);
+    world.input('attachments/build.log', `${log}not ok 401 - empty line\n`);
+    const { text } = await world.prompt({
+      stage: { role: 'impl' },
+      manifest: {
+        scope: { allow: ['src/**'], deny: ['src/vendor/**'] },
+        acceptance: { criteria: ['An empty line is skipped.'], commands: ['npm test'] },
+        context: { digest_policy: digest },
+      },
+      request: { earlier: EARLIER.slice(0, 1) },
+    });
+    const file = path.join(GOLDEN, `impl.${digest}.md`);
+    if (process.env.GOLDEN === 'write') writeFileSync(file, text);
+    assert.is(text, readFileSync(file, 'utf8'));
+  });
+
 test('there is no golden prompt of a role that is gone', () => {
   const roles = Object.entries(ROLES).flatMap(([role, row]) => [
     `${role}.md`,
     ...(row.changesTree ? [`${role}.read.md`] : []),
   ]);
-  assert.equal(readdirSync(GOLDEN).sort(), roles.sort());
+  assert.equal(readdirSync(GOLDEN).sort(), [...roles, 'impl.aggressive.md', 'impl.auto.md'].sort());
 });
 
 test.run();
