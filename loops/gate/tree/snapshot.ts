@@ -71,9 +71,15 @@ export async function takeSnapshot(options: SnapshotOptions): Promise<Snapshot> 
 }
 
 /** Where an entry lies on the disk. */
-export function placeIn({ root, git }: Snapshot, at: string): string | Buffer {
+export function placeIn(snapshot: Snapshot, at: string): string | Buffer {
+  const { base, within } = siteOf(snapshot, at);
+  return placeOf(base, within);
+}
+
+/** The folder that an entry belongs to, and its path in there: git's own files may lie outside of the root. */
+export function siteOf({ root, git }: Snapshot, at: string): { base: string; within: string } {
   const internal = git !== null && git.top === root && at.startsWith('.git/');
-  return internal ? placeOf(git.common, at.slice('.git/'.length)) : placeOf(root, at);
+  return internal ? { base: git.common, within: at.slice('.git/'.length) } : { base: root, within: at };
 }
 
 /** The repositories below the root that have one of their own. */
