@@ -1,0 +1,201 @@
+// What each field of a manifest means: the help that an editor shows, and the comments of a new manifest.
+
+export interface ManifestField {
+  /** One sentence without its end. */
+  about: string;
+  /** As it stands in a new manifest, in YAML; null for a group, or for a part that its parent's example shows. */
+  example: string | null;
+  /** What holds without it; null where it must be given. */
+  without: string | null;
+}
+
+/** In the order in which they are written; `[]` is an item of a list. */
+export const MANIFEST_FIELDS: Record<string, ManifestField> = {
+  $schema: {
+    about: 'Where TASK_SCHEMA.json lies, for an editor of a manifest in JSON',
+    example: null,
+    without: 'none',
+  },
+  task_id: {
+    about: "The task's name, and that of its folder: 1 to 128 of A-Z a-z 0-9 . _ -",
+    example: 'fix-login',
+    without: null,
+  },
+  goal: { about: 'What is to be achieved, in a sentence or two', example: '"Mend the login."', without: null },
+  meta: { about: 'Which conversations of the CLIs the task goes on with', example: null, without: 'as below' },
+  'meta.feature': {
+    about: 'The tag that the sessions are kept under',
+    example: 'login',
+    without: "the task's id",
+  },
+  'meta.session_id': {
+    about: 'One session of the CLI to go on with, by its id',
+    example: '00000000-0000-4000-8000-000000000001',
+    without: 'none',
+  },
+  cwd: {
+    about: "Where the CLIs run, from the project's root",
+    example: '.',
+    without: "the project's root",
+  },
+  worktree: {
+    about: "Whether the stages that write work in a git worktree of the task's own",
+    example: 'true',
+    without: 'false',
+  },
+  pipeline: {
+    about: 'Stages by a name, in place of `stages`',
+    example: 'safe_impl',
+    without: 'none',
+  },
+  stages: {
+    about: 'What is done, in this order: each stage is one CLI in one role',
+    example: null,
+    without: 'the stages of `pipeline`',
+  },
+  'stages[].tool': { about: 'Which CLI: gemini, copilot or codex', example: 'gemini', without: null },
+  'stages[].role': {
+    about:
+      'What it plays: brief, test_design, impl, test_impl, static_verify, verify, review, review_consolidate, runbook, or a role of the project',
+    example: 'brief',
+    without: null,
+  },
+  'stages[].id': {
+    about: 'Its name, where two stages would have the same one',
+    example: 'first-look',
+    without: '<tool>_<role>',
+  },
+  'stages[].model': { about: 'The model to ask', example: 'some-model', without: "the CLI's own choice" },
+  'stages[].effort': {
+    about: 'How hard the model thinks, for codex: low, medium, high or xhigh',
+    example: 'medium',
+    without: "the CLI's own choice",
+  },
+  'stages[].access': {
+    about: 'What the CLI may do: read, write (the working tree), or full (everything)',
+    example: 'read',
+    without: 'by its role: impl and test_impl write, the others read',
+  },
+  'stages[].prompt': {
+    about: "A template of the task's own for this role, from the task's folder",
+    example: 'inputs/brief.md',
+    without: "the project's, else the built-in one",
+  },
+  'stages[].attach': {
+    about: 'Files to put into the prompt, by glob',
+    example: '["inputs/attachments/**"]',
+    without: 'all of inputs/attachments/',
+  },
+  'stages[].requires': {
+    about: 'Headings that the answer must have',
+    example: '[Summary, Plan]',
+    without: "its role's own",
+  },
+  'stages[].min_lines': {
+    about: 'Lines with text that the answer must have at least',
+    example: '8',
+    without: "its role's own",
+  },
+  'stages[].diff': {
+    about: 'Whether the answer must hold a unified diff that applies',
+    example: 'false',
+    without: 'false; true where its role changes the tree and it may not write',
+  },
+  'stages[].schema': {
+    about: 'A JSON Schema that the answer, as JSON, must fit',
+    example: '{type: object}',
+    without: 'none',
+  },
+  'stages[].timeout_ms': {
+    about: 'How long one call may take, in milliseconds',
+    example: '1800000',
+    without: '1800000, half an hour',
+  },
+  'stages[].idle_timeout_ms': {
+    about: 'How long the CLI may say nothing, in milliseconds',
+    example: '300000',
+    without: 'no limit',
+  },
+  'stages[].max_turns': { about: 'How many turns of the model one call may take', example: '30', without: 'no limit' },
+  'stages[].may_be_empty': {
+    about: 'Whether a stage that changes nothing in the tree is done all the same',
+    example: 'false',
+    without: 'false',
+  },
+  'stages[].fallback': {
+    about: "Other tools, tried in this order when this one's quota is used up",
+    example: '[{tool: codex, model: some-model}]',
+    without: 'none',
+  },
+  'stages[].fallback[].tool': { about: 'Which CLI: gemini, copilot or codex', example: null, without: null },
+  'stages[].fallback[].model': { about: 'The model to ask', example: null, without: "the CLI's own choice" },
+  scope: { about: 'What the stages may change in the working tree', example: null, without: 'as below' },
+  'scope.allow': { about: 'Globs of what may be changed', example: '["src/**", "test/**"]', without: 'everything' },
+  'scope.deny': { about: 'Globs of what may not, even where it is allowed', example: '[".ci/**"]', without: 'nothing' },
+  'scope.ignored': { about: 'Whether files that git ignores are watched too', example: 'false', without: 'false' },
+  acceptance: { about: 'When the task counts as done', example: null, without: 'as below' },
+  'acceptance.commands': {
+    about: 'Commands that must succeed after a verify stage',
+    example: '[npm test]',
+    without: 'none',
+  },
+  'acceptance.criteria': {
+    about: 'Sentences that the answer and the change must meet',
+    example: '["A wrong password is refused."]',
+    without: 'none',
+  },
+  'acceptance.timeout_ms': {
+    about: 'How long each of the commands may take, in milliseconds',
+    example: '600000',
+    without: '600000, ten minutes',
+  },
+  budgets: { about: 'What the task may cost', example: null, without: 'as below' },
+  'budgets.paid_call_budget': { about: 'Paid calls in all, retries included', example: '10', without: '10' },
+  'budgets.retry_budget': {
+    about: 'Retries of a stage in one run, over all of its failures',
+    example: '2',
+    without: '2',
+  },
+  'budgets.max_wallclock_sec': {
+    about: 'How long one run may take, in seconds',
+    example: '7200',
+    without: 'no limit',
+  },
+  'budgets.max_tokens': {
+    about: 'Tokens in all; no call is begun beyond it',
+    example: '2000000',
+    without: 'no limit',
+  },
+  'budgets.max_usd': {
+    about: 'US dollars in all, as far as prices are known; no call is begun beyond it',
+    example: '5.00',
+    without: 'no limit',
+  },
+  context: { about: 'What becomes of a long prompt', example: null, without: 'as below' },
+  'context.digest_policy': {
+    about: 'Whether it is shortened: off, auto (over 8,000 characters) or aggressive',
+    example: 'auto',
+    without: 'auto',
+  },
+  security: { about: 'What must not leave the machine, and who is trusted', example: null, without: 'as below' },
+  'security.redaction_patterns': {
+    about: 'Regular expressions of what is taken out of every file that is published',
+    example: "['ACME-\\d+']",
+    without: 'none; known kinds of secrets are always taken out',
+  },
+  'security.forbidden_paths': {
+    about: 'Globs of files that are never put into a prompt',
+    example: '["**/*.pem"]',
+    without: 'none',
+  },
+  'security.trust_workspace': {
+    about: 'Whether the CLIs may use the hooks and servers that the folder configures',
+    example: 'false',
+    without: 'false',
+  },
+  'security.env_allow': {
+    about: 'Names of the environment variables that the CLIs see, beside the few that every program needs',
+    example: '[GEMINI_API_KEY, OPENAI_API_KEY]',
+    without: 'all of them',
+  },
+};

@@ -1,0 +1,116 @@
+// The schemas of a call's record and of a task's failure.
+
+import type { CallRecord } from '../../../policies/call-record.ts';
+import type { Usage } from '../../../policies/engine-event.ts';
+import type { EvidenceSource, Verdict } from '../../../policies/evidence.ts';
+import type { Failure } from '../../../policies/task-failure.ts';
+import {
+  amount,
+  count,
+  ending,
+  errorClass,
+  hash,
+  list,
+  map,
+  one,
+  orNull,
+  reason,
+  record,
+  signature,
+  text,
+  texts,
+  time,
+  tool,
+  version,
+  whole,
+} from './parts.ts';
+
+const SOURCES: Record<EvidenceSource, true> = {
+  terminal: true,
+  ending: true,
+  failure: true,
+  error: true,
+  stderr: true,
+  exit_code: true,
+  gate: true,
+  none: true,
+};
+
+const evidence = orNull(
+  record<NonNullable<Verdict['evidence']>>('What the verdict is built on', {
+    source: one('Where the deciding text was found', Object.keys(SOURCES)),
+    text: text('The deciding text, secrets redacted'),
+    rule: text('The rule that matched; tollgate explain shows it'),
+  }),
+  'a success',
+);
+
+const usage = record<Usage>('What the call used', {
+  api_requests: orNull(count('Requests to the model')),
+  turns: orNull(count('Turns of the engine')),
+  input_tokens: orNull(count('Tokens of the prompts, cached ones included')),
+  cached_tokens: orNull(count('Tokens of the prompts that came from a cache')),
+  output_tokens: orNull(count('Tokens of the answers')),
+  total_tokens: orNull(count('All tokens')),
+  usd: orNull(amount('US dollars')),
+});
+
+export const CALL = record<CallRecord>('The record of one call: what every ending leaves behind', {
+  schema: version,
+  call_id: text('The call; its private folder is state/attempts/<call_id>'),
+  tool,
+  cli_version: orNull(text('The version of the CLI')),
+  model: orNull(text('The model that answered, else the one asked for')),
+  argv: texts("The CLI's arguments, secrets redacted; the prompt is never among them"),
+  cwd: text('Where the CLI ran'),
+  started_at: time('When the call was begun'),
+  duration_ms: orNull(amount('How long the CLI ran, in milliseconds')),
+  ending,
+  native_exit_code: orNull(whole("The CLI's own exit code"), 'it ended otherwise'),
+  signal: orNull(text('The signal that ended the CLI'), 'none did'),
+  wrapper_exit_code: count("The wrapper's exit code"),
+  session_id: orNull(text("The CLI's session")),
+  answer_bytes: count('Bytes of the answer'),
+  prompt_sha256: orNull(hash('Over the bytes that were sent'), 'nothing was read'),
+  usage,
+  tool_calls: orNull(count('Tools that the agent called')),
+  denied_tools: texts('Tools that the sandbox or a policy denied'),
+  warnings: texts('What was unusual, though the call may have succeeded'),
+  verdict: record<Verdict>('What happened', {
+    class: orNull(errorClass, 'a success'),
+    reason: orNull(reason, 'a success'),
+    evidence,
+    retry_at: orNull(time('Before it, the service says, the call is in vain'), 'it did not say'),
+  }),
+  signature: orNull(signature('Equal for two runs of one failure'), 'a success'),
+  orphans_killed: orNull(count("Processes of the call beside the CLI's own that had to be ended")),
+  inner_retries: orNull(count('Retries of its own that the CLI announced')),
+});
+
+export const FAILURE = record<Failure>('The last failure of a task', {
+  schema: version,
+  task_id: text('The task'),
+  stage: orNull(text('The stage that failed'), 'the task failed before any'),
+  tool: orNull(tool, 'none was called'),
+  attempt: orNull(count('Which call of the stage in that run, from 1'), 'none was made'),
+  at: time('When it failed'),
+  class: errorClass,
+  reason: orNull(reason),
+  signature: orNull(signature('Equal for two runs of one failure'), 'it has none'),
+  count: count('How often this signature was seen in this stage in that run'),
+  exit_code: count("The wrapper's exit code, or the run's"),
+  native_exit_code: orNull(whole("The CLI's own exit code"), 'it ended otherwise'),
+  signal: orNull(text('The signal that ended the CLI'), 'none did'),
+  ending: orNull(ending, 'no call was made'),
+  evidence,
+  decision: record<Failure['decision']>('What was done about it', {
+    action: text('What was done, such as stop'),
+    why: text('Why, as half a sentence'),
+  }),
+  retry_at: orNull(time('Before it, the service says, a call is in vain'), 'it did not say'),
+  next_actions: texts('Lines to type, or one sentence each, the best first'),
+  stderr_head: list('The first lines of stderr, redacted', { type: 'string' }),
+  stderr_tail: list('The last lines of stderr, redacted; empty when the head is all', { type: 'string' }),
+  files: map('Where the outputs of the stage lie', { type: 'string' }),
+  resolved_at: orNull(time('When a later success resolved it'), 'it stands'),
+});

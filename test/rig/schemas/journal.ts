@@ -1,0 +1,121 @@
+// The schema of a line of the journal: one for each fact.
+
+import type { ProcessIdentity } from '../../../policies/process-identity.ts';
+import type { Fact } from '../../../state/facts.ts';
+import { JOURNAL_VERSION } from '../../../state/facts.ts';
+import {
+  amount,
+  count,
+  ending,
+  errorClass,
+  type Fields,
+  flag,
+  hash,
+  is,
+  one,
+  orNull,
+  reason,
+  record,
+  type Schema,
+  signature,
+  text,
+  texts,
+  time,
+  tool,
+  whole,
+} from './parts.ts';
+
+type Of<F extends Fact['fact']> = Omit<Extract<Fact, { fact: F }>, 'fact'>;
+type Budget<From> = Omit<Extract<Fact, { fact: 'budget'; from: From }>, 'fact'>;
+
+const owner = (description: string) =>
+  record<ProcessIdentity>(description, {
+    pid: count('Its number'),
+    start_time: text("The kernel's start time of it, as text"),
+    host: text('The machine'),
+    boot_id: text('The boot of the machine'),
+    pid_ns: text('The PID namespace'),
+  });
+
+const run_id = text('The run');
+const call_id = text('The call');
+const stage = text('The stage');
+const at_offset = count('The byte of the journal that the view was made at');
+
+function line<T extends object>(fact: Fact['fact'], description: string, fields: Fields<T>): Schema {
+  const { properties, required, ...rest } = record<T>(description, fields) as Schema & { required: string[] };
+  const shared = {
+    v: is(JOURNAL_VERSION, 'The format of the line'),
+    at: time('When it was written'),
+    fact: is(fact, description),
+  };
+  return { ...rest, properties: { ...shared, ...(properties as object) }, required: ['v', 'at', 'fact', ...required] };
+}
+
+const LINES: readonly Schema[] = [
+  line<Of<'claimed'>>('claimed', 'A run owns the task', {
+    run_id,
+    over: orNull(text('A run that died without releasing the task'), 'there was none'),
+    owner: owner('The process of the run'),
+  }),
+  line<Of<'released'>>('released', 'A run ended', {
+    run_id,
+    exit_code: count('Its exit code'),
+    state: one('How it ended', ['done', 'failed', 'interrupted']),
+  }),
+  line<Budget<'manifest'>>('budget', 'What the task may pay', {
+    calls: count('Paid calls in all'),
+    from: one('Who says so', ['manifest', 'command']),
+  }),
+  line<Budget<'stats'>>('budget', 'What the task may pay, as a person edited it in stats.json', {
+    calls: count('Paid calls in all'),
+    from: is('stats', 'Who says so'),
+    at_offset,
+  }),
+  line<Of<'reserved'>>('reserved', 'A paid call is wanted: granted while fewer are granted than the budget', {
+    call_id,
+    run_id: orNull(run_id, 'a wrapper on its own'),
+    stage,
+    tool,
+    attempt: count('Which call of the stage, from 1'),
+    for_prompt: orNull(hash("The stage's prompt"), 'a wrapper on its own'),
+    guardian: owner('The process that guards the call'),
+    deadline_at: time('When the call ends at the latest'),
+  }),
+  line<Of<'started'>>('started', 'The CLI runs', { call_id, cli: orNull(owner('Its process'), 'it was gone at once') }),
+  line<Of<'ended'>>('ended', 'The CLI is gone', {
+    call_id,
+    ending,
+    native_exit_code: orNull(whole('Its own exit code'), 'it ended otherwise'),
+    signal: orNull(text('The signal that ended it'), 'none did'),
+  }),
+  line<Of<'verdict'>>('verdict', 'What the call came to', {
+    call_id,
+    class: orNull(errorClass, 'a success'),
+    reason: orNull(reason, 'a success'),
+    signature: orNull(signature('Of the failure'), 'a success, or it has none'),
+    retry_at: orNull(time('Before it a call is in vain'), 'the service did not say'),
+    exit_code: count("The wrapper's exit code"),
+  }),
+  line<Of<'decided'>>('decided', 'What is done about a failure', {
+    run_id,
+    stage,
+    action: text('What is done'),
+    why: text('Why, as half a sentence'),
+    wait_ms: amount('How long is waited before it, in milliseconds'),
+  }),
+  line<Of<'gate'>>('gate', 'What the gate of a stage said', {
+    stage,
+    passed: flag('Whether nothing was found'),
+    missing: texts('What is missing or out of bounds, by name'),
+  }),
+  line<Of<'done'>>('done', 'A stage is done', {
+    stage,
+    call_id: orNull(call_id, 'none of its own'),
+    prompt_sha256: hash("Of the stage's prompt"),
+  }),
+  line<Of<'reopened'>>('reopened', 'A done stage is to be done again', { stage }),
+  line<Of<'reset'>>('reset', 'The count of paid calls was set', { used: count('Paid calls so far'), at_offset }),
+];
+
+export const JOURNAL: Schema = { description: 'A line of state/journal.jsonl: one fact', type: 'object', anyOf: LINES };

@@ -1,0 +1,75 @@
+// The parts that the published schemas are made of; `record` demands a row for every field of the type it describes.
+
+import { CLASSES } from '../../../policies/classes.ts';
+import { ENDINGS } from '../../../policies/ending.ts';
+import { TOOLS } from '../../../policies/tools.ts';
+
+export type Schema = Readonly<Record<string, unknown>>;
+
+/** Each field of T has a row, and there is none beside them. */
+export type Fields<T> = { [K in keyof Required<T>]: Schema };
+
+type Optional<T> = { [K in keyof T]-?: object extends Pick<T, K> ? K : never }[keyof T];
+
+/** All fields are required but those that the type makes optional, and others are not allowed. */
+export function record<T extends object>(
+  description: string,
+  properties: Fields<T>,
+  optional: readonly Optional<T>[] = [],
+): Schema {
+  const required = Object.keys(properties).filter((name) => !(optional as readonly string[]).includes(name));
+  return { description, type: 'object', properties, required, additionalProperties: false };
+}
+
+/** The file of a schema: with its dialect and its name. */
+export const published = (title: string, schema: Schema): Schema => ({
+  $schema: 'https://json-schema.org/draft/2020-12/schema',
+  $id: `tollgate:${title}`,
+  title,
+  ...schema,
+});
+
+export const text = (description: string): Schema => ({ description, type: 'string' });
+export const time = (description: string): Schema => ({
+  description: `${description} (ISO time, UTC)`,
+  type: 'string',
+  pattern: '^\\d{4}-\\d\\d-\\d\\dT\\d\\d:\\d\\d:\\d\\d\\.\\d{3}Z$',
+});
+export const hash = (description: string): Schema => ({ description, type: 'string', pattern: '^[0-9a-f]{64}$' });
+export const signature = (description: string): Schema => ({
+  description,
+  type: 'string',
+  pattern: '^v1:[0-9a-f]{64}$',
+});
+export const count = (description: string): Schema => ({ description, type: 'integer', minimum: 0 });
+export const whole = (description: string): Schema => ({ description, type: 'integer' });
+export const amount = (description: string): Schema => ({ description, type: 'number', minimum: 0 });
+export const flag = (description: string): Schema => ({ description, type: 'boolean' });
+export const one = (description: string, values: readonly (string | number | null)[]): Schema => ({
+  description,
+  enum: values,
+});
+export const is = (value: string | number, description: string): Schema => ({ description, const: value });
+export const list = (description: string, items: Schema): Schema => ({ description, type: 'array', items });
+export const texts = (description: string): Schema => list(description, { type: 'string' });
+/** An object whose names are not known in advance. */
+export const map = (description: string, values: Schema): Schema => ({
+  description,
+  type: 'object',
+  additionalProperties: values,
+});
+
+/** null where it is unknown or does not apply. */
+export function orNull({ description, ...schema }: Schema, whenNull = 'unknown'): Schema {
+  const both = `${description ?? ''}; null: ${whenNull}`.replace(/^; /, '');
+  if (Array.isArray(schema.enum)) return { description: both, enum: [...schema.enum, null] };
+  if (typeof schema.type === 'string' && schema.properties === undefined)
+    return { description: both, ...schema, type: [schema.type, 'null'] };
+  return { description: both, anyOf: [{ ...schema }, { type: 'null' }] };
+}
+
+export const version = is(1, 'The format of this record; a higher number is of a newer version of tollgate');
+export const tool = one('Which CLI', TOOLS);
+export const errorClass = one('What kind of failure', Object.keys(CLASSES));
+export const ending = one('How the call ended; the first cause', Object.keys(ENDINGS));
+export const reason = text('One word that refines the class');

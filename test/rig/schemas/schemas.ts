@@ -1,0 +1,26 @@
+// Every published schema by the name of its file in docs/schemas, and what stands in it.
+
+import { CALL, FAILURE } from './call.ts';
+import { GATE } from './gate.ts';
+import { JOURNAL } from './journal.ts';
+import { published, type Schema } from './parts.ts';
+import { REPORT } from './run.ts';
+import { STATE } from './state.ts';
+import { PROJECT, TASK } from './task.ts';
+
+const SCHEMAS: Record<string, Schema> = {
+  TASK_SCHEMA: TASK,
+  PROJECT_SCHEMA: PROJECT,
+  STATE_SCHEMA: STATE,
+  CALL_SCHEMA: CALL,
+  FAILURE_SCHEMA: FAILURE,
+  GATE_SCHEMA: GATE,
+  REPORT_SCHEMA: REPORT,
+  JOURNAL_SCHEMA: JOURNAL,
+};
+
+export const schemaFiles = (): { name: string; schema: Schema; text: string }[] =>
+  Object.entries(SCHEMAS).map(([title, bare]) => {
+    const schema = published(title, bare);
+    return { name: `${title}.json`, schema, text: `${JSON.stringify(schema, null, 2)}\n` };
+  });
