@@ -15,8 +15,12 @@ export const SUBCOMMANDS: Record<string, Subcommand> = {
     about: 'dispatch one task: its stages in order, with retries, budget and report',
     load: () => import('./tollgate/run.ts'),
   },
+  init: {
+    about: 'write a task folder to fill in',
+    load: () => import('./tollgate/init.ts'),
+  },
   budget: {
-    about: "a task's paid calls: used, left, by stage; set or reset them",
+    about: "a task's paid calls and tokens: used, left, by stage; set or reset them",
     load: () => import('./tollgate/budget.ts'),
   },
   triage: { about: 'the verdict for a captured stderr and stdout', load: () => import('./tollgate/triage.ts') },

@@ -1,0 +1,57 @@
+// The text of a new manifest: every field in its place with its meaning, the few that must be given in use, the others as comments.
+
+import { MANIFEST_FIELDS } from './manifest-fields.ts';
+
+export interface NewManifest {
+  taskId: string;
+  goal: string | null;
+  /** In place of stages of its own. */
+  pipeline: string | null;
+  /** Where the schema lies, as the manifest's reader finds it. */
+  schema: string;
+}
+
+/** A comment has a space after its `#`, a field that is out of use has none: deleting what `TAKEN_OUT` matches takes it into use. */
+export function manifestText({ taskId, goal, pipeline, schema }: NewManifest): string {
+  const given: Record<string, string> = {
+    task_id: JSON.stringify(taskId),
+    goal: JSON.stringify(goal ?? 'Say in a sentence or two what is to be achieved.'),
+    ...(pipeline === null ? {} : { pipeline }),
+  };
+  const used = new Set([...Object.keys(given), ...(pipeline === null ? STAGE : []), ...BUDGETS]);
+  const lines = Object.keys(MANIFEST_FIELDS).flatMap((field) =>
+    linesOf(field, given[field], used.has(field) ? '' : '#'),
+  );
+  return `${[`# yaml-language-server: $schema=${schema}`, ...HEADER, ...lines].join('\n')}\n`;
+}
+
+export const TAKEN_OUT = /(?<=^ *)#(?=[\w$-])/gm;
+
+const HEADER = [
+  '# A task. A field that is out of use has a # right before its name: delete it, and that of its group, to use it.',
+  '# What is asked stands in inputs/user_request.md, what is known in inputs/context_pack.md.',
+];
+
+/** What a task needs at least, beside its id and goal; and what is worth a look before it is run. */
+const STAGE = ['stages', 'stages[].tool', 'stages[].role'];
+const BUDGETS = ['budgets', 'budgets.paid_call_budget'];
+
+function linesOf(field: string, given: string | undefined, mark: '' | '#'): string[] {
+  const { about, example, without } = MANIFEST_FIELDS[field]!;
+  const group = example === null && isGroup(field);
+  if (example === null && !group) return [];
+  const parents = field.split('.').slice(0, -1);
+  const inList = parents.includes('stages[]');
+  const opensItem = field === 'stages[].tool';
+  const indent = '  '.repeat(parents.length + Number(inList && !opensItem));
+  const end = without === null ? ' Required.' : group && without === 'as below' ? '' : ` Without it: ${without}.`;
+  const name = `${opensItem ? '- ' : ''}${field.split('.').at(-1)}:`;
+  return [
+    ...(parents.length === 0 ? [''] : []),
+    `${indent}# ${about}.${end}`,
+    `${indent}${mark}${group ? name : `${name} ${given ?? example}`}`,
+  ];
+}
+
+const isGroup = (field: string): boolean =>
+  Object.keys(MANIFEST_FIELDS).some((other) => other.startsWith(`${field}.`) || other.startsWith(`${field}[]`));

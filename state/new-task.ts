@@ -1,0 +1,65 @@
+// Writes the folder of a new task to fill in; what is there already stays as it is.
+
+import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
+import { manifestText, type NewManifest } from '../policies/manifest-template.ts';
+import { projectRoot, type TaskFolder } from './task-folder.ts';
+
+export type Written = { how: 'written'; files: string[] } | { how: 'mistaken'; message: string };
+
+/** @returns the files that were written, the manifest first. */
+export function writeNewTask(
+  task: TaskFolder,
+  content: Omit<NewManifest, 'taskId' | 'schema'>,
+  schema: string,
+): Written {
+  if (task.manifest !== null)
+    return mistaken(`${task.manifest} is there already; edit it, or name another task. Nothing was written`);
+  const manifest = path.join(task.root, 'manifest.yaml');
+  try {
+    mkdirSync(path.join(task.inputs, 'attachments'), { recursive: true });
+    const text = manifestText({ ...content, taskId: task.id, schema: schemaAsSeenFrom(task.root, schema) });
+    const inputs = Object.entries(INPUTS)
+      .map(([name, text]) => ({ file: path.join(task.inputs, name), text }))
+      .filter(({ file }) => !existsSync(file));
+    const files = [{ file: manifest, text }, ...inputs];
+    // `wx`: of two who begin one task at once, the second is told.
+    for (const { file, text } of files) writeFileSync(file, text, { flag: 'wx' });
+    return { how: 'written', files: files.map(({ file }) => file) };
+  } catch (error) {
+    const { code, message } = error as NodeJS.ErrnoException;
+    if (code === undefined) throw error;
+    return mistaken(`${task.root} cannot be written (${message}); make it writable, or name another folder`);
+  }
+}
+
+/** Relative within one project, so that it moves with it; else absolute. */
+function schemaAsSeenFrom(folder: string, schema: string): string {
+  const inProject = schema.startsWith(`${projectRoot(folder)}${path.sep}`);
+  return inProject ? path.relative(folder, schema) : schema;
+}
+
+const INPUTS = {
+  'user_request.md': `# Request
+
+What is asked, in the words of whoever asks.
+
+## Non-goals
+
+- What is not to be done, though it lies near.
+
+## Fixed decisions
+
+- What is settled and not to be asked again.
+
+## Acceptance
+
+- How it will be seen that the request is met.
+`,
+  'context_pack.md': `# Context
+
+What the stages should know and cannot easily find out: where to look, what was tried, what must not break.
+`,
+};
+
+const mistaken = (message: string): Written => ({ how: 'mistaken', message });

@@ -1,0 +1,168 @@
+// tollgate init: a folder to fill in, whose manifest is valid as it is and with every field in use; nothing is overwritten.
+
+import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
+import { suite } from 'uvu';
+import * as assert from 'uvu/assert';
+import { MANIFEST_FIELDS } from '../../policies/manifest-fields.ts';
+import { TAKEN_OUT } from '../../policies/manifest-template.ts';
+import { readManifest } from '../../state/manifest.ts';
+import { MANIFEST } from '../../state/manifest-schema.ts';
+import { TestRig } from '../rig/test-rig.ts';
+
+const test = suite<{ rig: TestRig }>('tollgate init');
+test.before.each(async (context) => {
+  context.rig = await TestRig.open({ tools: [] });
+  mkdirSync(path.join(context.rig.project, '.git'));
+});
+test.after.each(({ rig }) => rig.dispose());
+
+const SCHEMA = path.resolve(import.meta.dirname, '../../docs/schemas/TASK_SCHEMA.json');
+
+test('it writes the folder, and says what to type next', async ({ rig }) => {
+  assert.equal(await rig.start('tollgate', ['init', 'fix-login']).result, {
+    code: 0,
+    signal: null,
+    stdout: [
+      'Wrote the task fix-login in .tmp/task/fix-login. Next:',
+      // biome-ignore lint/suspicious/noTemplateCurlyInString: the shell's
+      '  ${EDITOR:-vi} .tmp/task/fix-login/manifest.yaml .tmp/task/fix-login/inputs/user_request.md .tmp/task/fix-login/inputs/context_pack.md',
+      '  tollgate run fix-login',
+      '',
+    ].join('\n'),
+    stderr: '',
+  });
+  const text = readFileSync(path.join(rig.project, '.tmp/task/fix-login/manifest.yaml'), 'utf8');
+  assert.is(text.split('\n')[0], `# yaml-language-server: $schema=${SCHEMA}`);
+  assert.ok(existsSync(SCHEMA));
+  const request = readFileSync(path.join(rig.project, '.tmp/task/fix-login/inputs/user_request.md'), 'utf8');
+  assert.equal(request.match(/^#+ .*/gm), ['# Request', '## Non-goals', '## Fixed decisions', '## Acceptance']);
+});
+
+test('--json gives the id, the folder and the files', async ({ rig }) => {
+  const { code, stdout, stderr } = await rig.start('tollgate', ['init', './tasks/api', '--json']).result;
+  const folder = path.join(rig.project, 'tasks/api');
+  assert.equal([code, stderr], [0, '']);
+  assert.equal(JSON.parse(stdout), {
+    schema: 1,
+    task_id: 'api',
+    folder,
+    files: ['manifest.yaml', 'inputs/user_request.md', 'inputs/context_pack.md'].map((name) => path.join(folder, name)),
+  });
+});
+
+test('within the project of the package the schema is named relatively', async ({ rig }) => {
+  const folder = path.resolve('.tmp/task', path.basename(rig.root));
+  const { stdout } = await rig.start('tollgate', ['init', `${folder}/`, '--json']).result;
+  try {
+    const [manifest] = JSON.parse(stdout).files;
+    assert.match(
+      readFileSync(manifest, 'utf8'),
+      /^# yaml-language-server: \$schema=(?:\.\.\/){3}docs\/schemas\/TASK_SCHEMA\.json\n/,
+    );
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
+  }
+});
+
+const GOALS: [goal: string[], read: string][] = [
+  [[], 'Say in a sentence or two what is to be achieved.'],
+  [['--goal', 'Mend "it": #1, \\o/ & \u2028 {all}'], 'Mend "it": #1, \\o/ & \u2028 {all}'],
+  [['--goal=- one\n- two'], '- one\n- two'],
+];
+for (const [flags, goal] of GOALS)
+  test(`the manifest is valid, with the goal ${JSON.stringify(goal)}`, async ({ rig }) => {
+    await rig.start('tollgate', ['init', 'fix', ...flags]).result;
+    const read = await readManifest(path.join(rig.project, '.tmp/task/fix/manifest.yaml'));
+    assert.is(read.how, 'read', JSON.stringify(read));
+    if (read.how === 'read')
+      assert.equal([read.manifest.goal, read.stages.map(({ name }) => name)], [goal, ['gemini_brief']]);
+  });
+
+for (const id of ['1', '1e3', 'true', 'null', '.inf', '0x1F', '-'])
+  test(`the id ${id} stays a text`, async ({ rig }) => {
+    await rig.start('tollgate', ['init', `./tasks/${id}`]).result;
+    const read = await readManifest(path.join(rig.project, 'tasks', id, 'manifest.yaml'));
+    assert.is(read.how === 'read' && read.manifest.task_id, id);
+  });
+
+/** Fields that come into the manifest's shape with the pipelines. */
+const COMING = ['pipeline', 'worktree'].filter((field) => !Object.hasOwn(MANIFEST.shape, field));
+
+test('it is valid with every field in use, and has every field', async ({ rig }) => {
+  await rig.start('tollgate', ['init', 'fix']).result;
+  const file = path.join(rig.project, '.tmp/task/fix/manifest.yaml');
+  const text = readFileSync(file, 'utf8');
+  for (const [field, { about, example }] of Object.entries(MANIFEST_FIELDS))
+    if (example !== null) assert.ok(text.includes(`# ${about}.`), field);
+  // A pipeline stands in place of stages.
+  const out = new RegExp(`^(?:${['pipeline', ...COMING].join('|')}):.*\n`, 'gm');
+  const inUse = text.replace(TAKEN_OUT, '').replace(out, '');
+  assert.equal(inUse.match(/^ *#[^ ].*/gm), null);
+  writeFileSync(file, inUse);
+  const read = await readManifest(file);
+  assert.is(read.how, 'read', JSON.stringify(read));
+  const fields = Object.keys(MANIFEST_FIELDS).filter((field) => MANIFEST_FIELDS[field]!.example !== null);
+  assert.equal(
+    fields.filter((field) => !/^pipeline$/.test(field) && !COMING.includes(field) && !holds(read, field)),
+    [],
+  );
+});
+
+function holds(read: Awaited<ReturnType<typeof readManifest>>, field: string): boolean {
+  if (read.how === 'mistaken') return false;
+  let at: unknown = read.manifest;
+  for (const step of field.split('.')) {
+    at = (at as Record<string, unknown> | undefined)?.[step.replace('[]', '')];
+    if (step.endsWith('[]')) at = (at as unknown[])[0];
+  }
+  return at !== undefined;
+}
+
+for (const name of ['safe_impl', 'one_shot_impl', 'design_only', 'review_only', 'review_cross', 'post_impl_review'])
+  test(`--pipeline ${name} stands in place of stages`, async ({ rig }) => {
+    await rig.start('tollgate', ['init', 'fix', '--pipeline', name]).result;
+    const file = path.join(rig.project, '.tmp/task/fix/manifest.yaml');
+    const text = readFileSync(file, 'utf8');
+    assert.equal(text.match(/^(?:pipeline|#?stages):.*/gm), [`pipeline: ${name}`, '#stages:']);
+    if (COMING.includes('pipeline')) return;
+    const read = await readManifest(file);
+    assert.is(read.how, 'read', JSON.stringify(read));
+  });
+
+const MISTAKES: [what: string, argv: string[], said: RegExp][] = [
+  ['no word', [], /^tollgate init: the task \(an id, or a path with a \/\) is missing\n/],
+  ['no task id', ['a b'], /^tollgate init: "a b" is no task id/],
+  ['an unknown pipeline', ['fix', '--pipeline', 'safe'], /--pipeline takes one of safe_impl, .*, not "safe"\n/],
+  ['a folder under a file', ['./file/fix'], /^tollgate init: .*file\/fix cannot be written \(.*\); make it writable/],
+];
+for (const [what, argv, said] of MISTAKES)
+  test(`${what}: exit 2, nothing written`, async ({ rig }) => {
+    rig.write('file', '');
+    const { code, stdout, stderr } = await rig.start('tollgate', ['init', ...argv]).result;
+    assert.equal([code, stdout, existsSync(path.join(rig.project, '.tmp'))], [2, '', false]);
+    assert.match(stderr, said);
+  });
+
+for (const name of ['manifest.yaml', 'manifest.yml', 'manifest.json'])
+  test(`a ${name} that is there is not overwritten`, async ({ rig }) => {
+    const file = rig.write(`.tmp/task/fix/${name}`, 'mine');
+    const { code, stderr } = await rig.start('tollgate', ['init', 'fix']).result;
+    assert.equal(
+      [code, stderr, readFileSync(file, 'utf8'), existsSync(path.join(path.dirname(file), 'inputs'))],
+      [
+        2,
+        `tollgate init: ${file} is there already; edit it, or name another task. Nothing was written\n`,
+        'mine',
+        false,
+      ],
+    );
+  });
+
+test('inputs that are there stay as they are', async ({ rig }) => {
+  const file = rig.write('.tmp/task/fix/inputs/user_request.md', 'mine');
+  const { code, stdout } = await rig.start('tollgate', ['init', 'fix', '--json']).result;
+  assert.equal([code, readFileSync(file, 'utf8'), JSON.parse(stdout).files.includes(file)], [0, 'mine', false]);
+});
+
+test.run();
