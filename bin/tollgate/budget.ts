@@ -1,17 +1,19 @@
-// tollgate budget: what a task may pay, has paid, and for which stage.
+// tollgate budget: what a task may pay, has paid and used, and for which stage.
 
 import { TOLLGATE_EXIT } from '../../policies/exit-codes.ts';
 import { JournalError, openJournal } from '../../state/journal.ts';
 import { budgetOf, type Ledger } from '../../state/ledger.ts';
 import { adoptEdits, refreshStats } from '../../state/stats.ts';
-import { locateTask } from '../../state/task-folder.ts';
+import { locateTask, type TaskFolder } from '../../state/task-folder.ts';
+import { type TaskUsage, type Used, usageOf } from '../../state/usage.ts';
 import { type Ran, readArguments } from '../command.ts';
 import type { CommandSpec } from '../command-line.ts';
+import { refusalWithin } from './within-call.ts';
 
 const SPEC: CommandSpec = {
   name: 'tollgate budget',
   usage: 'TASK [--set N] [--reset]',
-  about: "Shows a task's paid calls, or changes what it may pay.",
+  about: "Shows a task's paid calls and tokens, or changes what it may pay.",
   flags: {
     set: { takes: 'number', about: 'allow this many paid calls in all' },
     reset: { takes: 'nothing', about: 'count from 0 again' },
@@ -23,7 +25,7 @@ const SPEC: CommandSpec = {
   ],
   exits: [
     [TOLLGATE_EXIT.ok, 'shown or changed'],
-    [TOLLGATE_EXIT.badInput, 'no such task, or state that cannot be read'],
+    [TOLLGATE_EXIT.badInput, 'no such task, state that cannot be read, or a change from within a call'],
   ],
 };
 
@@ -31,6 +33,9 @@ export async function run(argv: readonly string[]): Promise<Ran> {
   const read = await readArguments(SPEC, argv, TOLLGATE_EXIT.badInput);
   if (read.how === 'ended') return read.ran;
   const { args } = read;
+  const refusal =
+    args.given.has('set') || args.given.has('reset') ? refusalWithin(process.env, 'change a budget') : null;
+  if (refusal !== null) return mistaken(refusal);
   const located = locateTask(args.words[0]!, process.cwd(), process.env);
   if (located.how === 'mistaken') return mistaken(located.message);
   const clock = () => new Date();
@@ -45,28 +50,58 @@ export async function run(argv: readonly string[]): Promise<Ran> {
     if (args.given.has('reset')) journal.append({ fact: 'reset', used: 0, at_offset: journal.read().offset });
     const { ledger, offset } = journal.read();
     if (offset > 0) await refreshStats(journal, clock);
-    return args.given.has('json')
-      ? { exit: 0, out: `${JSON.stringify(viewOf(ledger))}\n` }
-      : { exit: 0, out: show(ledger) };
+    const view = viewOf(located.folder, ledger);
+    return { exit: 0, out: args.given.has('json') ? `${JSON.stringify(view)}\n` : show(view) };
   } catch (error) {
     if (error instanceof JournalError) return mistaken(error.message);
     throw error;
   }
 }
 
-function viewOf(ledger: Ledger) {
-  const total = budgetOf(ledger);
-  const stages: Record<string, number> = {};
-  for (const { granted, reserved } of ledger.calls.values())
-    if (granted) stages[reserved.stage] = (stages[reserved.stage] ?? 0) + 1;
-  return { used: ledger.used, total, left: Math.max(0, total - ledger.used), calls_by_stage: stages };
+interface View {
+  used: number;
+  total: number;
+  left: number;
+  calls_by_stage: Record<string, number>;
+  usage: TaskUsage;
 }
 
-function show(ledger: Ledger): string {
-  const { used, total, left, calls_by_stage } = viewOf(ledger);
-  const stages = Object.entries(calls_by_stage).map(([stage, calls]) => `  ${stage}: ${calls}`);
-  const since = stages.length === 0 ? [] : ['Calls by stage, ever:', ...stages];
-  return `${[`${used} of ${total} paid calls used, ${left} left`, ...since].join('\n')}\n`;
+function viewOf(task: TaskFolder, ledger: Ledger): View {
+  const total = budgetOf(ledger);
+  const usage = usageOf(task, ledger);
+  const calls = Object.entries(usage.stages).map(([stage, used]) => [stage, used.calls] as const);
+  return {
+    used: ledger.used,
+    total,
+    left: Math.max(0, total - ledger.used),
+    calls_by_stage: Object.fromEntries(calls),
+    usage,
+  };
 }
+
+function show({ used, total, left, usage }: View): string {
+  const stages = Object.entries(usage.stages);
+  const lines = [`${used} of ${total} paid calls used, ${left} left`];
+  if (stages.length > 0) lines.push('Calls by stage, ever:', ...stages.map(([stage, of]) => `  ${stage}: ${tell(of)}`));
+  if (stages.length > 1) lines.push(`  all: ${tell(usage.all)}`);
+  return `${lines.join('\n')}\n`;
+}
+
+function tell(of: Used): string {
+  const { calls, unknown_calls, total_tokens, usd } = of;
+  const parts = PARTS.flatMap(([word, figure]) => (of[figure] === null ? [] : [`${word} ${of[figure]}`]));
+  return [
+    `${calls} ${calls === 1 ? 'call' : 'calls'}`,
+    ...(total_tokens === null ? [] : [`${total_tokens} tokens (${parts.join(', ')})`]),
+    ...(usd === null ? [] : [`${usd.toFixed(4)} USD`]),
+    ...(unknown_calls === 0 ? [] : [`tokens of ${unknown_calls} not known`]),
+  ].join(', ');
+}
+
+const PARTS = [
+  ['input', 'input_tokens'],
+  ['cached', 'cached_tokens'],
+  ['output', 'output_tokens'],
+] as const satisfies readonly (readonly [string, keyof Used])[];
 
 const mistaken = (message: string): Ran => ({ exit: TOLLGATE_EXIT.badInput, err: `tollgate budget: ${message}\n` });

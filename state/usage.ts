@@ -1,0 +1,81 @@
+// What a task's calls used, by stage, from the records that they left.
+
+import { readFileSync } from 'node:fs';
+import path from 'node:path';
+import type { CallRecord } from '../policies/call-record.ts';
+import type { Call, Ledger } from './ledger.ts';
+import type { TaskFolder } from './task-folder.ts';
+
+/** Sums over the calls that told it; null where none did. */
+export interface Used {
+  calls: number;
+  /** Calls of which it is not known how many tokens they used: they come on top. */
+  unknown_calls: number;
+  input_tokens: number | null;
+  cached_tokens: number | null;
+  output_tokens: number | null;
+  total_tokens: number | null;
+  usd: number | null;
+}
+
+export interface TaskUsage {
+  all: Used;
+  stages: Record<string, Used>;
+}
+
+/** Of every paid call in the task's life, whatever a reset of its count said since. */
+export function usageOf(task: TaskFolder, ledger: Ledger): TaskUsage {
+  const usage: TaskUsage = { all: nothing(), stages: {} };
+  for (const call of ledger.calls.values()) {
+    if (!call.granted) continue;
+    const record = recordOf(task, call);
+    const { stage } = call.reserved;
+    usage.stages[stage] ??= nothing();
+    for (const used of [usage.all, usage.stages[stage]]) add(used, record);
+  }
+  return usage;
+}
+
+/** The record of a call: in its attempt's folder, or, for a wrapper on its own, among the outputs until the stage's next call. */
+export function recordOf(task: TaskFolder, { reserved: { call_id, stage, tool } }: Call): CallRecord | null {
+  const places = [
+    path.join(task.attempts, call_id, 'record.json'),
+    path.join(task.outputs, `${stage}.${tool}.call.json`),
+  ];
+  for (const file of places) {
+    const record = readOrNull(file);
+    if (record?.call_id === call_id) return record;
+  }
+  return null;
+}
+
+function readOrNull(file: string): CallRecord | null {
+  try {
+    return JSON.parse(readFileSync(file, 'utf8')) as CallRecord;
+  } catch {
+    return null;
+  }
+}
+
+const FIGURES = ['input_tokens', 'cached_tokens', 'output_tokens', 'total_tokens', 'usd'] as const;
+
+function nothing(): Used {
+  return {
+    calls: 0,
+    unknown_calls: 0,
+    input_tokens: null,
+    cached_tokens: null,
+    output_tokens: null,
+    total_tokens: null,
+    usd: null,
+  };
+}
+
+function add(used: Used, record: CallRecord | null): void {
+  used.calls += 1;
+  if (typeof record?.usage?.total_tokens !== 'number') used.unknown_calls += 1;
+  for (const figure of FIGURES) {
+    const more = record?.usage?.[figure];
+    if (typeof more === 'number') used[figure] = (used[figure] ?? 0) + more;
+  }
+}
