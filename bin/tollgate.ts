@@ -19,6 +19,10 @@ export const SUBCOMMANDS: Record<string, Subcommand> = {
     about: 'write a task folder to fill in',
     load: () => import('./tollgate/init.ts'),
   },
+  report: {
+    about: 'how all tasks stand, and their failures by signature',
+    load: () => import('./tollgate/report.ts'),
+  },
   budget: {
     about: "a task's paid calls and tokens: used, left, by stage; set or reset them",
     load: () => import('./tollgate/budget.ts'),

@@ -1,12 +1,21 @@
 // Reads durations as services write them: `3600.5s`, `1h0m0s`, `3 hours and 12 minutes`, `500ms`.
 
 /** @returns milliseconds, or null when no duration stands at that place. */
-export function durationAt(text: string, index: number): number | null {
+export const durationAt = (text: string, index: number): number | null => scan(text, index).total;
+
+/** A whole text that is a duration, as a person writes it for a flag: `30d`, `12 hours`, `1h 30m`. Null for any other. */
+export function wholeDuration(text: string): number | null {
+  const trimmed = text.trim();
+  const { total, end } = scan(trimmed, 0);
+  return end === trimmed.length ? total : null;
+}
+
+function scan(text: string, index: number): { total: number | null; end: number } {
   let total: number | null = null;
   for (let at = index; ; at = PART.lastIndex) {
     PART.lastIndex = at;
     const part = PART.exec(text);
-    if (part === null) return total;
+    if (part === null) return { total, end: at };
     total =
       (total ?? 0) +
       (part[1]!.startsWith('a') ? 1 : Number(part[1])) * UNIT_MS[part[2]!.toLowerCase().charAt(0)]! * scale(part[2]!);

@@ -7,6 +7,7 @@ import { published, type Schema } from './parts.ts';
 import { REPORT } from './run.ts';
 import { STATE } from './state.ts';
 import { PROJECT, TASK } from './task.ts';
+import { TASKS } from './tasks.ts';
 
 const SCHEMAS: Record<string, Schema> = {
   TASK_SCHEMA: TASK,
@@ -16,6 +17,7 @@ const SCHEMAS: Record<string, Schema> = {
   FAILURE_SCHEMA: FAILURE,
   GATE_SCHEMA: GATE,
   REPORT_SCHEMA: REPORT,
+  TASKS_SCHEMA: TASKS,
   JOURNAL_SCHEMA: JOURNAL,
 };
 

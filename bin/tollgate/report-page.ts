@@ -1,0 +1,112 @@
+// The report of all tasks for a reader: as columns for a terminal, or as a page in Markdown.
+
+import type { TasksReport } from '../../loops/report/collect.ts';
+import type { FailureGroup } from '../../loops/report/groups.ts';
+import type { TaskRow } from '../../loops/report/task-row.ts';
+
+export function renderText(report: TasksReport): string {
+  const blocks = [
+    columns([HEADINGS.map((heading) => heading.toUpperCase()), ...report.tasks.map(cellsOf)]),
+    report.groups.length === 0
+      ? []
+      : ['Failures:', ...columns(report.groups.map((group) => [`  ${howMany(group)}`, ...groupCells(group)]))],
+    report.unreadable.map(({ folder, message }) => `Not readable: ${folder}: ${oneLine(message, 300)}`),
+    [totalsOf(report)],
+  ];
+  const shown = report.tasks.length === 0 ? blocks.slice(1) : blocks;
+  return `${shown
+    .filter((lines) => lines.length > 0)
+    .map((lines) => lines.join('\n'))
+    .join('\n\n')}\n`;
+}
+
+export function renderMarkdown(report: TasksReport): string {
+  const table = (headings: readonly string[], rows: readonly (readonly string[])[]) =>
+    [headings, headings.map(() => '---'), ...rows.map((cells) => cells.map(escaped))].map(
+      (cells) => `| ${cells.join(' | ')} |`,
+    );
+  const blocks = [
+    ['# Tasks'],
+    [totalsOf(report)],
+    report.tasks.length === 0 ? [] : table(HEADINGS, report.tasks.map(cellsOf)),
+    report.groups.length === 0 ? [] : ['## Failures'],
+    report.groups.length === 0
+      ? []
+      : table(
+          ['tasks', 'failure', 'signature', 'since', 'evidence', 'which'],
+          report.groups.map((group) => [String(group.task_ids.length), ...groupCells(group)]),
+        ),
+    report.unreadable.length === 0 ? [] : ['## Not readable'],
+    report.unreadable.map(({ folder, message }) => `- ${escaped(folder)}: ${escaped(oneLine(message, 300))}`),
+  ];
+  return `${blocks
+    .filter((lines) => lines.length > 0)
+    .map((lines) => lines.join('\n'))
+    .join('\n\n')}\n`;
+}
+
+const HEADINGS = ['task', 'state', 'stage', 'failure', 'signature', 'since', 'calls', 'next'] as const;
+
+function cellsOf(row: TaskRow): string[] {
+  const { task_id, state, stage, signature, since, at, calls, next_action } = row;
+  return [
+    task_id,
+    state.replace('_', ' '),
+    stage ?? '-',
+    row.class === null ? '-' : failureOf(row.class, row.reason),
+    short(signature),
+    minute(since ?? at),
+    `${calls.used}/${calls.budget ?? '-'}`,
+    next_action === null ? '-' : oneLine(next_action, 100),
+  ];
+}
+
+const NAMED = 5;
+
+function groupCells({ signature, class: errorClass, reason, task_ids, first_seen, evidence }: FailureGroup): string[] {
+  const more = task_ids.length > NAMED ? `, and ${task_ids.length - NAMED} more` : '';
+  return [
+    failureOf(errorClass, reason),
+    short(signature),
+    minute(first_seen),
+    oneLine(evidence ?? '-', 80),
+    `${task_ids.slice(0, NAMED).join(', ')}${more}`,
+  ];
+}
+
+const howMany = ({ task_ids }: FailureGroup): string =>
+  `${task_ids.length} ${task_ids.length === 1 ? 'task' : 'tasks'}`;
+
+function totalsOf({ totals, folder }: TasksReport): string {
+  const { tasks, unreadable, ...states } = totals;
+  const parts = Object.entries(states).flatMap(([state, n]) => (n === 0 ? [] : [`${n} ${state.replace('_', ' ')}`]));
+  const said = `${tasks} ${tasks === 1 ? 'task' : 'tasks'} in ${folder}${parts.length === 0 ? '' : `: ${parts.join(', ')}`}`;
+  return unreadable === 0 ? said : `${said}; ${unreadable} not readable`;
+}
+
+const failureOf = (errorClass: string, reason: string | null) =>
+  reason === null ? errorClass : `${errorClass} (${reason})`;
+
+/** Enough to tell two apart; `--format json` has it whole. */
+const short = (signature: string | null): string => signature?.slice(0, 15) ?? '-';
+
+/** Times are UTC, as everywhere in the records. */
+const minute = (at: string | null): string => (at === null ? '-' : `${at.slice(0, 16)}Z`);
+
+/** What came from a file may hold anything; a terminal is to see words alone. */
+const oneLine = (text: string, max: number): string => {
+  const line = text.replace(/[\s\p{Cc}]+/gu, ' ').trim();
+  return line.length > max ? `${line.slice(0, max - 1)}…` : line;
+};
+
+const escaped = (text: string): string => text.replace(/[|\\<]/g, '\\$&');
+
+function columns(rows: readonly (readonly string[])[]): string[] {
+  const widths = (rows[0] ?? []).map((_, i) => rows.reduce((widest, cells) => Math.max(widest, cells[i]!.length), 0));
+  return rows.map((cells) =>
+    cells
+      .map((cell, i) => cell.padEnd(widths[i]!))
+      .join('  ')
+      .trimEnd(),
+  );
+}

@@ -1,0 +1,108 @@
+// How all tasks of a folder stand: each journal is folded once, and of each task one row is kept.
+
+import { readdirSync, statSync } from 'node:fs';
+import path from 'node:path';
+import type { ProcessIdentity } from '../../policies/process-identity.ts';
+import { locateTask, projectState } from '../../state/task-folder.ts';
+import { identify } from '../../wrappers/processes/identity.ts';
+import { type FailureGroup, groupFailures } from './groups.ts';
+import type { TaskState } from './standing.ts';
+import { readRow, type TaskRow } from './task-row.ts';
+
+export interface TasksReport {
+  schema: 1;
+  /** When it was made, ISO time. */
+  at: string;
+  /** Where the tasks lie. */
+  folder: string;
+  /** Over all tasks of the time that was asked for, shown or not. */
+  totals: Record<TaskState | 'tasks' | 'unreadable', number>;
+  /** Newest first. */
+  tasks: TaskRow[];
+  groups: FailureGroup[];
+  /** What cannot be read, and why; a task may stand here and among the others. */
+  unreadable: { folder: string; message: string }[];
+}
+
+export type Collected = { how: 'collected'; report: TasksReport } | { how: 'mistaken'; message: string };
+
+export interface Collecting {
+  /** The folder that holds the tasks, a task, or a project; null for the project of `cwd`. */
+  word: string | null;
+  cwd: string;
+  environment: NodeJS.ProcessEnv;
+  /** Only tasks in which something happened since; null for all. */
+  sinceMs: number | null;
+  which: 'all' | 'failed';
+  now: Date;
+}
+
+export async function collectTasks({ word, cwd, environment, sinceMs, which, now }: Collecting): Promise<Collected> {
+  const places = placesOf(word, cwd, environment);
+  if (places.how === 'mistaken') return places;
+  const self = (await identify(process.pid))!;
+  const earliest = sinceMs === null ? null : new Date(now.getTime() - sinceMs).toISOString();
+  const totals = { tasks: 0, done: 0, failed: 0, interrupted: 0, running: 0, never_run: 0, unreadable: 0 };
+  const unreadable: TasksReport['unreadable'] = [];
+  const rows: TaskRow[] = [];
+  for (const folder of places.folders) {
+    const { row, problem } = await rowOf(folder, self);
+    if (problem !== null) unreadable.push({ folder, message: problem });
+    if (row === null || (earliest !== null && (row.at === null || row.at < earliest))) continue;
+    totals.tasks += 1;
+    totals[row.state] += 1;
+    if (which === 'all' || row.state === 'failed') rows.push(row);
+  }
+  totals.unreadable = unreadable.length;
+  rows.sort((a, b) => byText(b.at ?? '', a.at ?? '') || byText(a.task_id, b.task_id));
+  const report = { schema: 1, at: now.toISOString(), folder: places.folder, totals, tasks: rows } as const;
+  return { how: 'collected', report: { ...report, groups: groupFailures(rows), unreadable } };
+}
+
+/** @returns neither for a folder that is no task. */
+async function rowOf(folder: string, self: ProcessIdentity): Promise<{ row: TaskRow | null; problem: string | null }> {
+  try {
+    if (!isTask(folder)) return { row: null, problem: null };
+  } catch (error) {
+    return { row: null, problem: (error as Error).message };
+  }
+  const located = locateTask(`${folder}/`, '/', {});
+  if (located.how === 'mistaken') return { row: null, problem: located.message };
+  const read = await readRow(located.folder, self);
+  return read.how === 'unreadable' ? { row: null, problem: read.message } : read;
+}
+
+type Places = { how: 'found'; folder: string; folders: string[] } | { how: 'mistaken'; message: string };
+
+function placesOf(word: string | null, cwd: string, environment: NodeJS.ProcessEnv): Places {
+  const given = word === null ? projectState(cwd, environment) : path.resolve(cwd, word);
+  if (word !== null && isTask(given)) return { how: 'found', folder: path.dirname(given), folders: [given] };
+  const inside = [path.join(given, 'task'), path.join(given, '.tmp', 'task')].find(isFolder);
+  const folder = inside ?? (word === null ? path.join(given, 'task') : given);
+  if (isFolder(folder)) return listed(folder);
+  if (word === null) return { how: 'found', folder, folders: [] };
+  return { how: 'mistaken', message: `${folder} is no folder; name the one that holds the tasks, such as .tmp/task` };
+}
+
+function listed(folder: string): Places {
+  try {
+    return { how: 'found', folder, folders: foldersIn(folder) };
+  } catch (error) {
+    return { how: 'mistaken', message: `${folder} cannot be read (${(error as NodeJS.ErrnoException).code})` };
+  }
+}
+
+const foldersIn = (folder: string): string[] =>
+  readdirSync(folder, { withFileTypes: true })
+    .filter((entry) => entry.isDirectory() || (entry.isSymbolicLink() && isFolder(path.join(folder, entry.name))))
+    .map(({ name }) => path.join(folder, name));
+
+const TASK_FILES = ['manifest.yaml', 'state/journal.jsonl', 'manifest.json', 'manifest.yml'];
+
+const isTask = (folder: string): boolean =>
+  TASK_FILES.some((name) => statSync(path.join(folder, name), { throwIfNoEntry: false }) !== undefined);
+
+/** Not by the language of the machine, so that everybody sees one order. */
+const byText = (a: string, b: string): number => (a < b ? -1 : Number(a > b));
+
+const isFolder = (name: string): boolean => statSync(name, { throwIfNoEntry: false })?.isDirectory() ?? false;

@@ -1,0 +1,51 @@
+// How a task stands: whether somebody is at work on it, and else how its last run ended.
+
+import type { ProcessIdentity } from '../../policies/process-identity.ts';
+import { type Ledger, openCalls } from '../../state/ledger.ts';
+import { isAlive } from '../../wrappers/processes/identity.ts';
+
+export type TaskState = 'done' | 'failed' | 'interrupted' | 'running' | 'never_run';
+
+export interface Standing {
+  state: TaskState;
+  /** ISO time of the last thing that happened; null when nothing ever did. */
+  at: string | null;
+  /** Who is at work on it, in half a sentence; null when nobody is. */
+  held: string | null;
+}
+
+/** @param self where we run: of a process on another host or in another container nobody here knows whether it lives. */
+export async function standingOf(ledger: Ledger, self: ProcessIdentity): Promise<Standing> {
+  const at = lastTime(ledger);
+  const held = await holderOf(ledger, self);
+  if (held !== null) return { state: 'running', at, held };
+  // A run that is dead and released nothing, or a call that nobody settled.
+  if (ledger.run !== null || openCalls(ledger).length > 0) return { state: 'interrupted', at, held };
+  const last = [...ledger.released.values()].at(-1);
+  return last === undefined ? { state: 'never_run', at, held } : { state: last.state, at: last.at, held };
+}
+
+async function holderOf(ledger: Ledger, self: ProcessIdentity): Promise<string | null> {
+  const workers = [
+    ...(ledger.run === null ? [] : [{ what: 'a run', process: ledger.run.owner }]),
+    ...openCalls(ledger).map(({ reserved }) => ({ what: `a call of ${reserved.stage}`, process: reserved.guardian })),
+  ];
+  for (const { what, process } of workers) {
+    const life = await isAlive(process, self);
+    if (life === 'alive') return `${what} has it (pid ${process.pid})`;
+    if (life === 'unknown') return `${what} has it on ${process.host} (or in another container)`;
+  }
+  return null;
+}
+
+function lastTime({ released, calls, decided, gates, done }: Ledger): string | null {
+  let last: string | null = null;
+  const see = (line: { at: string } | null) => {
+    if (line !== null && (last === null || line.at > last)) last = line.at;
+  };
+  for (const lines of [released, gates, done]) for (const line of lines.values()) see(line);
+  for (const { reserved, started, ended, verdict } of calls.values())
+    for (const line of [reserved, started, ended, verdict]) see(line);
+  for (const line of decided) see(line);
+  return last;
+}

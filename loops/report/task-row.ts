@@ -1,0 +1,99 @@
+// One task as a row of the report, from its journal and its last failure.
+
+import { readFileSync } from 'node:fs';
+import path from 'node:path';
+import type { ErrorClass } from '../../policies/classes.ts';
+import type { ProcessIdentity } from '../../policies/process-identity.ts';
+import type { Failure } from '../../policies/task-failure.ts';
+import { openJournal } from '../../state/journal.ts';
+import { budgetOf } from '../../state/ledger.ts';
+import { statsOf } from '../../state/stats.ts';
+import type { TaskFolder } from '../../state/task-folder.ts';
+import { standingOf, type TaskState } from './standing.ts';
+
+/** The failure's fields are null where none stands. */
+export interface TaskRow {
+  task_id: string;
+  folder: string;
+  state: TaskState;
+  /** ISO time of the last thing that happened; null when nothing ever did. */
+  at: string | null;
+  stage: string | null;
+  class: ErrorClass | null;
+  reason: string | null;
+  signature: string | null;
+  evidence: string | null;
+  /** When this signature was first seen in the task's life, and how often since. */
+  since: string | null;
+  count: number | null;
+  retry_at: string | null;
+  /** `budget` is null until a run has read it from the manifest. */
+  calls: { used: number; budget: number | null };
+  next_action: string | null;
+}
+
+export type RowRead =
+  | { how: 'read'; row: TaskRow; problem: string | null }
+  /** Nothing can be said about it but why. */
+  | { how: 'unreadable'; message: string };
+
+/** Reads only: what lies there, however broken, stays as it is. */
+export async function readRow(task: TaskFolder, self: ProcessIdentity): Promise<RowRead> {
+  let failure: Failure | null = null;
+  let problem: string | null = null;
+  try {
+    failure = readFailure(task);
+  } catch (error) {
+    problem = `state/last_failure.json: ${(error as Error).message}`;
+  }
+  try {
+    const { ledger, offset } = openJournal(task.root, () => new Date()).read();
+    const { state, at } = await standingOf(ledger, self);
+    const standing = (state === 'failed' || state === 'interrupted') && failure?.resolved_at === null ? failure : null;
+    const seen = standing?.signature ? statsOf(ledger, offset).signatures[standing.signature] : undefined;
+    const row: TaskRow = {
+      task_id: task.id,
+      folder: task.root,
+      state,
+      at,
+      stage: standing?.stage ?? null,
+      class: standing?.class ?? null,
+      reason: standing?.reason ?? null,
+      signature: standing?.signature ?? null,
+      evidence: standing?.evidence?.text ?? null,
+      since: seen?.first_seen ?? standing?.at ?? null,
+      count: seen?.count ?? standing?.count ?? null,
+      retry_at: standing?.retry_at ?? null,
+      calls: { used: ledger.used, budget: ledger.budget === null ? null : budgetOf(ledger) },
+      next_action: standing?.next_actions[0] ?? NEXT[state]?.(task.id) ?? null,
+    };
+    return { how: 'read', row, problem };
+  } catch (error) {
+    return { how: 'unreadable', message: (error as Error).message };
+  }
+}
+
+/** null when there is none. Throws when it is no JSON object with what a failure has. */
+export function readFailure(task: TaskFolder): Failure | null {
+  let text: string;
+  try {
+    text = readFileSync(path.join(task.state, 'last_failure.json'), 'utf8');
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return null;
+    throw error;
+  }
+  const failure = JSON.parse(text) as Failure | null;
+  if (typeof failure?.class !== 'string' || !Array.isArray(failure.next_actions))
+    throw new Error('it is no record of a failure');
+  return { ...failure, resolved_at: failure.resolved_at ?? null };
+}
+
+const again = (taskId: string) => `tollgate run ${taskId}`;
+
+const NEXT: Record<TaskState, ((taskId: string) => string) | null> = {
+  done: null,
+  running: null,
+  failed: again,
+  interrupted: again,
+  never_run: again,
+};

@@ -1,0 +1,79 @@
+// The schema of what tollgate report prints with --json.
+
+import type { TasksReport } from '../../../loops/report/collect.ts';
+import type { FailureGroup } from '../../../loops/report/groups.ts';
+import type { TaskState } from '../../../loops/report/standing.ts';
+import type { TaskRow } from '../../../loops/report/task-row.ts';
+import {
+  count,
+  errorClass,
+  list,
+  one,
+  orNull,
+  reason,
+  record,
+  type Schema,
+  signature,
+  text,
+  texts,
+  time,
+  version,
+} from './parts.ts';
+
+const STATES = {
+  done: count('Tasks that are done'),
+  failed: count('Tasks that have failed'),
+  interrupted: count('Tasks whose run was stopped or died'),
+  running: count('Tasks that somebody is at work on'),
+  never_run: count('Tasks that no run has begun'),
+} as const satisfies Record<TaskState, Schema>;
+
+const NO_FAILURE = 'no failure stands';
+
+const row = record<TaskRow>('One task', {
+  task_id: text('The task'),
+  folder: text('Where it lies'),
+  state: one('How it stands', Object.keys(STATES)),
+  at: orNull(time('When the last thing happened'), 'nothing ever did'),
+  stage: orNull(text('The stage that failed'), `${NO_FAILURE}, or it failed before any stage`),
+  class: orNull(errorClass, NO_FAILURE),
+  reason: orNull(reason, NO_FAILURE),
+  signature: orNull(signature('Equal for one failure of two tasks'), `${NO_FAILURE}, or it has none`),
+  evidence: orNull(text('The text that decided what failed'), NO_FAILURE),
+  since: orNull(time("When this signature was first seen in the task's life"), NO_FAILURE),
+  count: orNull(count('How often since'), NO_FAILURE),
+  retry_at: orNull(time('Before it, the service says, a call is in vain'), 'it did not say'),
+  calls: record<TaskRow['calls']>('Paid calls', {
+    used: count('So far'),
+    budget: orNull(count('Allowed in all'), 'no run has read it from the manifest yet'),
+  }),
+  next_action: orNull(text('A line to type, or one sentence'), 'there is nothing to do'),
+});
+
+export const TASKS = record<TasksReport>('What tollgate report --json prints', {
+  schema: version,
+  at: time('When it was made'),
+  folder: text('Where the tasks lie'),
+  totals: record<TasksReport['totals']>('Over all tasks of the time that was asked for, shown or not', {
+    ...STATES,
+    tasks: count('All of them'),
+    unreadable: count('What cannot be read'),
+  }),
+  tasks: list('The tasks, the last one first', row),
+  groups: list(
+    'Their failures, the most frequent first',
+    record<FailureGroup>('One failure', {
+      signature: orNull(signature('What they have in common'), 'they have class and reason in common'),
+      class: errorClass,
+      reason: orNull(reason),
+      task_ids: texts('The tasks that have it'),
+      first_seen: orNull(time('When it was seen first')),
+      last_seen: orNull(time('When it was seen last')),
+      evidence: orNull(text('The text that decided, of the task that failed last')),
+    }),
+  ),
+  unreadable: list(
+    'What cannot be read',
+    record<TasksReport['unreadable'][number]>('One folder', { folder: text('Where it lies'), message: text('Why') }),
+  ),
+});
