@@ -39,12 +39,12 @@ export const MANIFEST_FIELDS: Record<string, ManifestField> = {
     without: "the project's root",
   },
   worktree: {
-    about: "Whether the stages that write work in a git worktree of the task's own",
+    about: "Whether the CLIs run in a git worktree of the task's own",
     example: 'true',
     without: 'false',
   },
   pipeline: {
-    about: 'Stages by a name, in place of `stages`',
+    about: 'Stages by a name; what `stages` lists then refines those of the same names',
     example: 'safe_impl',
     without: 'none',
   },

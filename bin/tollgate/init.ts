@@ -3,20 +3,20 @@
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { TOLLGATE_EXIT } from '../../policies/exit-codes.ts';
+import { nearest } from '../../policies/nearest.ts';
+import { PIPELINES } from '../../policies/pipelines.ts';
 import { writeNewTask } from '../../state/new-task.ts';
-import { locateTask } from '../../state/task-folder.ts';
+import { readProject } from '../../state/project.ts';
+import { locateTask, projectRoot } from '../../state/task-folder.ts';
 import { type Ran, readArguments } from '../command.ts';
 import type { CommandSpec } from '../command-line.ts';
-
-/** The built-in pipelines, by name. */
-const PIPELINES = ['safe_impl', 'one_shot_impl', 'design_only', 'review_only', 'review_cross', 'post_impl_review'];
 
 const SPEC: CommandSpec = {
   name: 'tollgate init',
   usage: 'ID|DIR [options]',
   about: 'Writes the folder of a new task: a manifest with every field explained, and the inputs to fill in.',
   flags: {
-    pipeline: { takes: 'choice', choices: PIPELINES, about: 'stages by a name, in place of stages of its own' },
+    pipeline: { takes: 'text', about: `stages by a name: ${Object.keys(PIPELINES).join(', ')}, or one of the project` },
     goal: { takes: 'text', about: 'what is to be achieved, in a sentence or two' },
   },
   words: { min: 1, max: 1, called: 'the task (an id, or a path with a /)' },
@@ -37,6 +37,8 @@ export async function run(argv: readonly string[]): Promise<Ran> {
   const located = locateTask(words[0]!, process.cwd(), process.env);
   if (located.how === 'mistaken') return mistaken(located.message);
   const { folder } = located;
+  const mistake = text.pipeline === undefined ? null : await pipelineMistake(text.pipeline, folder.root);
+  if (mistake !== null) return mistaken(mistake);
   const written = writeNewTask(folder, { goal: text.goal ?? null, pipeline: text.pipeline ?? null }, schemaFile());
   if (written.how === 'mistaken') return mistaken(written.message);
   const { files } = written;
@@ -49,6 +51,15 @@ export async function run(argv: readonly string[]): Promise<Ran> {
     exit: 0,
     out: `${[`Wrote the task ${folder.id} in ${shown(folder.root)}. Next:`, ...next.map((line) => `  ${line}`)].join('\n')}\n`,
   };
+}
+
+async function pipelineMistake(name: string, folder: string): Promise<string | null> {
+  const project = await readProject(projectRoot(process.env.TOLLGATE_STATE ? process.cwd() : folder));
+  if (project.how === 'mistaken') return project.message;
+  const known = Object.keys({ ...PIPELINES, ...project.value.pipelines });
+  if (known.includes(name)) return null;
+  const near = nearest(name, known);
+  return `there is no pipeline "${name}"; ${near === null ? `the pipelines are ${known.join(', ')}` : `did you mean ${near}?`}`;
 }
 
 /** In the package that this command is of. */

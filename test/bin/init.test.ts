@@ -6,8 +6,9 @@ import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { MANIFEST_FIELDS } from '../../policies/manifest-fields.ts';
 import { TAKEN_OUT } from '../../policies/manifest-template.ts';
+import { PIPELINES } from '../../policies/pipelines.ts';
+import { NO_PROJECT_FILE } from '../../policies/project-file.ts';
 import { readManifest } from '../../state/manifest.ts';
-import { MANIFEST } from '../../state/manifest-schema.ts';
 import { TestRig } from '../rig/test-rig.ts';
 
 const test = suite<{ rig: TestRig }>('tollgate init');
@@ -73,7 +74,7 @@ const GOALS: [goal: string[], read: string][] = [
 for (const [flags, goal] of GOALS)
   test(`the manifest is valid, with the goal ${JSON.stringify(goal)}`, async ({ rig }) => {
     await rig.start('tollgate', ['init', 'fix', ...flags]).result;
-    const read = await readManifest(path.join(rig.project, '.tmp/task/fix/manifest.yaml'));
+    const read = await readManifest(path.join(rig.project, '.tmp/task/fix/manifest.yaml'), NO_PROJECT_FILE);
     assert.is(read.how, 'read', JSON.stringify(read));
     if (read.how === 'read')
       assert.equal([read.manifest.goal, read.stages.map(({ name }) => name)], [goal, ['gemini_brief']]);
@@ -82,12 +83,9 @@ for (const [flags, goal] of GOALS)
 for (const id of ['1', '1e3', 'true', 'null', '.inf', '0x1F', '-'])
   test(`the id ${id} stays a text`, async ({ rig }) => {
     await rig.start('tollgate', ['init', `./tasks/${id}`]).result;
-    const read = await readManifest(path.join(rig.project, 'tasks', id, 'manifest.yaml'));
+    const read = await readManifest(path.join(rig.project, 'tasks', id, 'manifest.yaml'), NO_PROJECT_FILE);
     assert.is(read.how === 'read' && read.manifest.task_id, id);
   });
-
-/** Fields that come into the manifest's shape with the pipelines. */
-const COMING = ['pipeline', 'worktree'].filter((field) => !Object.hasOwn(MANIFEST.shape, field));
 
 test('it is valid with every field in use, and has every field', async ({ rig }) => {
   await rig.start('tollgate', ['init', 'fix']).result;
@@ -96,15 +94,14 @@ test('it is valid with every field in use, and has every field', async ({ rig })
   for (const [field, { about, example }] of Object.entries(MANIFEST_FIELDS))
     if (example !== null) assert.ok(text.includes(`# ${about}.`), field);
   // A pipeline stands in place of stages.
-  const out = new RegExp(`^(?:${['pipeline', ...COMING].join('|')}):.*\n`, 'gm');
-  const inUse = text.replace(TAKEN_OUT, '').replace(out, '');
+  const inUse = text.replace(TAKEN_OUT, '').replace(/^pipeline:.*\n/m, '');
   assert.equal(inUse.match(/^ *#[^ ].*/gm), null);
   writeFileSync(file, inUse);
-  const read = await readManifest(file);
+  const read = await readManifest(file, NO_PROJECT_FILE);
   assert.is(read.how, 'read', JSON.stringify(read));
   const fields = Object.keys(MANIFEST_FIELDS).filter((field) => MANIFEST_FIELDS[field]!.example !== null);
   assert.equal(
-    fields.filter((field) => !/^pipeline$/.test(field) && !COMING.includes(field) && !holds(read, field)),
+    fields.filter((field) => field !== 'pipeline' && !holds(read, field)),
     [],
   );
 });
@@ -119,21 +116,31 @@ function holds(read: Awaited<ReturnType<typeof readManifest>>, field: string): b
   return at !== undefined;
 }
 
-for (const name of ['safe_impl', 'one_shot_impl', 'design_only', 'review_only', 'review_cross', 'post_impl_review'])
+for (const name of Object.keys(PIPELINES))
   test(`--pipeline ${name} stands in place of stages`, async ({ rig }) => {
     await rig.start('tollgate', ['init', 'fix', '--pipeline', name]).result;
     const file = path.join(rig.project, '.tmp/task/fix/manifest.yaml');
     const text = readFileSync(file, 'utf8');
     assert.equal(text.match(/^(?:pipeline|#?stages):.*/gm), [`pipeline: ${name}`, '#stages:']);
-    if (COMING.includes('pipeline')) return;
-    const read = await readManifest(file);
+    const read = await readManifest(file, NO_PROJECT_FILE);
     assert.is(read.how, 'read', JSON.stringify(read));
   });
+
+test("a pipeline of the project's own", async ({ rig }) => {
+  rig.write('tollgate.yaml', 'pipelines: {quick: [{tool: codex, role: impl}]}\n');
+  assert.is((await rig.start('tollgate', ['init', 'fix', '--pipeline', 'quick']).result).code, 0);
+  const { code, stderr } = await rig.start('tollgate', ['init', 'other', '--pipeline', 'quik']).result;
+  assert.equal([code, stderr], [2, 'tollgate init: there is no pipeline "quik"; did you mean quick?\n']);
+});
 
 const MISTAKES: [what: string, argv: string[], said: RegExp][] = [
   ['no word', [], /^tollgate init: the task \(an id, or a path with a \/\) is missing\n/],
   ['no task id', ['a b'], /^tollgate init: "a b" is no task id/],
-  ['an unknown pipeline', ['fix', '--pipeline', 'safe'], /--pipeline takes one of safe_impl, .*, not "safe"\n/],
+  [
+    'an unknown pipeline',
+    ['fix', '--pipeline', 'safe'],
+    /^tollgate init: there is no pipeline "safe"; the pipelines are safe_impl, .*, post_impl_review\n$/,
+  ],
   ['a folder under a file', ['./file/fix'], /^tollgate init: .*file\/fix cannot be written \(.*\); make it writable/],
 ];
 for (const [what, argv, said] of MISTAKES)
