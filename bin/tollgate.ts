@@ -19,6 +19,10 @@ export const SUBCOMMANDS: Record<string, Subcommand> = {
     about: 'write a task folder to fill in',
     load: () => import('./tollgate/init.ts'),
   },
+  explain: {
+    about: "a task's last failure: evidence, the rule that matched, what its signature stands for, what to do",
+    load: () => import('./tollgate/explain.ts'),
+  },
   report: {
     about: 'how all tasks stand, and their failures by signature',
     load: () => import('./tollgate/report.ts'),

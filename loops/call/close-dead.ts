@@ -91,7 +91,7 @@ async function closeFromFiles(
 }
 
 /** What can be known without having been there: the files, and how the guardian said that it ended, if it could. */
-async function outcomeOf(
+export async function outcomeOf(
   open: Call,
   files: Attempt['files'],
   adapter: Adapter,

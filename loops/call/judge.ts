@@ -3,7 +3,7 @@
 import { classify } from '../../policies/classify.ts';
 import type { Clock } from '../../policies/clock.ts';
 import type { Evidence, Verdict } from '../../policies/evidence.ts';
-import { type SignatureInput, sign } from '../../policies/signature/sign.ts';
+import { type Signature, type SignatureInput, sign } from '../../policies/signature/sign.ts';
 import { visibleChars } from '../../policies/success.ts';
 import type { Tool } from '../../policies/tools.ts';
 import type { Outcome } from '../../wrappers/run.ts';
@@ -26,11 +26,34 @@ export function judge(outcome: Outcome, context: Context): Judgement {
   return { verdict, signature: signatureOf(evidence, verdict, context) };
 }
 
-function signatureOf(evidence: Evidence, verdict: Verdict, { taskId, prompt }: Context): string | null {
+function signatureOf(evidence: Evidence, verdict: Verdict, context: Context): string | null {
   if (verdict.class === null) return null;
-  const volatile = { ...(taskId === null ? {} : { taskId }), ...(prompt === null ? {} : { prompt }) };
-  return sign({ ...signatureInput(evidence, verdict), volatile }).signature;
+  return sign({ ...signatureInput(evidence, verdict), volatile: volatileOf(context) }).signature;
 }
+
+/**
+ * The signature of a call that was judged before, and the text that it stands for: of what `redact` leaves, since a
+ * pattern that is meant for the CLI's own words need not fit their normal form.
+ */
+export function signedAnew(
+  outcome: Outcome,
+  verdict: Verdict,
+  context: Context,
+  redact: (text: string) => string,
+): Signature {
+  const evidence = evidenceOf(outcome, context.tool);
+  const volatile = volatileOf(context);
+  const { errorLines, eventText, ...input } = signatureInput(evidence, verdict);
+  const { signature } = sign({ ...input, errorLines, eventText, volatile });
+  const shown = { errorLines: errorLines.map(redact), eventText: eventText === null ? null : redact(eventText) };
+  const { normalised, source } = sign({ ...input, ...shown, volatile });
+  return { signature, source, normalised: redact(normalised) };
+}
+
+const volatileOf = ({ taskId, prompt }: Context) => ({
+  ...(taskId === null ? {} : { taskId }),
+  ...(prompt === null ? {} : { prompt }),
+});
 
 /** What the signature of a failure is made of. */
 export function signatureInput(evidence: Evidence, verdict: Verdict): SignatureInput {

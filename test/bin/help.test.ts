@@ -13,7 +13,7 @@ test.after.each(({ rig }) => rig.dispose());
 const WRAPPERS = ['gemini_headless', 'copilot_tool', 'run_codex', 'preflight', 'wait_parallel_tasks'].map(
   (name) => [name, []] as const,
 );
-const SUBCOMMANDS = ['run', 'init', 'report', 'budget', 'triage', 'signature', 'preflight', 'wait'].map(
+const SUBCOMMANDS = ['run', 'init', 'explain', 'report', 'budget', 'triage', 'signature', 'preflight', 'wait'].map(
   (word) => ['tollgate', [word]] as const,
 );
 

@@ -1,0 +1,182 @@
+// Explains a task's last failure, or the last call of one of its stages.
+
+import { readFileSync } from 'node:fs';
+import path from 'node:path';
+import type { ErrorClass } from '../../policies/classes.ts';
+import type { Verdict } from '../../policies/evidence.ts';
+import type { Finding, GateRecord } from '../../policies/gate.ts';
+import { nextActions } from '../../policies/next-actions.ts';
+import type { Failure } from '../../policies/task-failure.ts';
+import { JournalError, openJournal } from '../../state/journal.ts';
+import type { Call, Ledger } from '../../state/ledger.ts';
+import { statsOf } from '../../state/stats.ts';
+import { locateTask, type TaskFolder } from '../../state/task-folder.ts';
+import { recordOf } from '../../state/usage.ts';
+import { type Explanation, explanationOf } from './explanation.ts';
+import { signedTextOf } from './signed-text.ts';
+import { readFailure } from './task-row.ts';
+
+export type Explained =
+  | { how: 'explained'; explanation: Explanation }
+  /** There is a task, and nothing failed that was asked for. */
+  | { how: 'nothing'; taskId: string; message: string }
+  | { how: 'mistaken'; message: string };
+
+export interface Explaining {
+  word: string;
+  /** null for the task's last failure. */
+  stage: string | null;
+  cwd: string;
+  environment: NodeJS.ProcessEnv;
+  clock: () => Date;
+}
+
+interface Opened extends Explaining {
+  task: TaskFolder;
+  ledger: Ledger;
+  failure: Failure | null;
+}
+
+/** Reads only. */
+export async function explainTask(explaining: Explaining): Promise<Explained> {
+  const located = locateTask(explaining.word, explaining.cwd, explaining.environment);
+  if (located.how === 'mistaken') return located;
+  const { folder: task } = located;
+  let failure: Failure | null;
+  let ledger: Ledger;
+  try {
+    failure = readFailure(task);
+    const reading = openJournal(task.root, explaining.clock).read();
+    ledger = reading.ledger;
+    if (reading.offset === 0 && task.manifest === null && failure === null)
+      return mistaken(`there is no task at ${task.root}`);
+  } catch (error) {
+    const { message } = error as Error;
+    if (error instanceof JournalError) return mistaken(message);
+    return mistaken(`the state of ${task.id} in ${task.state} cannot be read: ${message}`);
+  }
+  const opened = { ...explaining, task, ledger, failure };
+  return explaining.stage === null ? explainLast(opened) : explainStage(opened, explaining.stage);
+}
+
+async function explainLast(opened: Opened): Promise<Explained> {
+  const { task, ledger, failure } = opened;
+  if (failure !== null) return explainFailure(opened, failure);
+  // Calls of a wrapper on its own leave no failure of the task.
+  const last = [...ledger.calls.values()].findLast(({ verdict }) => verdict !== null && verdict.class !== null);
+  if (last !== undefined) return explainCall(opened, last);
+  const message = ledger.calls.size === 0 ? `${task.id} was never run` : `nothing of ${task.id} has failed`;
+  return { how: 'nothing', taskId: task.id, message: `${message}: there is nothing to explain` };
+}
+
+async function explainStage(opened: Opened, stage: string): Promise<Explained> {
+  const { task, ledger, failure } = opened;
+  const last = [...ledger.calls.values()].findLast(({ reserved }) => reserved.stage === stage);
+  const failed = failure?.stage === stage ? failure : null;
+  if (last === undefined && failed === null) return mistaken(noSuchStage(ledger, stage));
+  if (failed !== null && (last === undefined || failed.at >= (last.verdict?.at ?? last.reserved.at)))
+    return explainFailure(opened, failed);
+  const { verdict, granted } = last!;
+  if (verdict?.class) return explainCall(opened, last!);
+  const became =
+    verdict !== null
+      ? `succeeded (${verdict.at})`
+      : granted
+        ? `has not ended yet (begun ${last!.reserved.at})`
+        : `was refused, for the budget was used up (${last!.reserved.at}); see tollgate budget ${task.id}`;
+  return { how: 'nothing', taskId: task.id, message: `the last call of ${stage} ${became}` };
+}
+
+async function explainFailure(opened: Opened, failure: Failure): Promise<Explained> {
+  const { task, ledger } = opened;
+  const { class: errorClass, reason, evidence, retry_at, signature } = failure;
+  const verdict = { class: errorClass, reason, evidence, retry_at };
+  const calls = [...ledger.calls.values()].filter(
+    ({ reserved, verdict }) => reserved.stage === failure.stage && verdict !== null && verdict.at <= failure.at,
+  );
+  const call = calls.findLast((one) => one.verdict?.signature === signature) ?? null;
+  const findings = evidence?.source === 'gate' ? findingsOf(task, failure.stage) : [];
+  const explanation = explanationOf(
+    {
+      of: 'last_failure',
+      task_id: task.id,
+      stage: failure.stage,
+      tool: failure.tool,
+      call_id: (call ?? calls.at(-1))?.reserved.call_id ?? null,
+      at: failure.at,
+      resolved_at: failure.resolved_at,
+      verdict,
+      signature,
+      signed: await signedText(opened, failure.tool, verdict, signature, call, findings),
+      inRun: signature === null ? null : failure.count,
+      decision: failure.decision,
+      findings,
+      next_actions: failure.next_actions,
+    },
+    statsOf(ledger, 0).signatures,
+  );
+  return { how: 'explained', explanation };
+}
+
+async function explainCall(opened: Opened, call: Call): Promise<Explained> {
+  const { task, ledger } = opened;
+  const { stage, tool, run_id, call_id } = call.reserved;
+  const { at, signature, class: errorClass, reason, retry_at } = call.verdict!;
+  const evidence = recordOf(task, call)?.verdict.evidence ?? null;
+  const verdict = { class: errorClass as ErrorClass, reason, evidence, retry_at };
+  const alike = [...ledger.calls.values()].filter(
+    (one) => one.reserved.run_id === run_id && one.reserved.stage === stage && one.verdict?.signature === signature,
+  );
+  const decided = ledger.decided.find((line) => line.run_id === run_id && line.stage === stage && line.at >= at);
+  const explanation = explanationOf(
+    {
+      of: 'call',
+      task_id: task.id,
+      stage,
+      tool,
+      call_id,
+      at,
+      resolved_at: null,
+      verdict,
+      signature,
+      signed: await signedText(opened, tool, verdict, signature, call, []),
+      inRun: run_id === null ? null : alike.length,
+      decision: decided === undefined ? null : { action: decided.action, why: decided.why },
+      findings: [],
+      next_actions: nextActions({ verdict, taskId: task.id, tool }),
+    },
+    statsOf(ledger, 0).signatures,
+  );
+  return { how: 'explained', explanation };
+}
+
+async function signedText(
+  { task, environment, clock }: Opened,
+  tool: Failure['tool'],
+  verdict: Verdict,
+  signature: string | null,
+  call: Call | null,
+  findings: readonly Finding[],
+) {
+  if (signature === null || tool === null) return null;
+  const missing = findings.flatMap((finding) => finding.missing);
+  return signedTextOf({ signature, tool, verdict, call, missing }, task, environment, clock);
+}
+
+/** What the gate of the stage found last; none where it left no record. */
+function findingsOf(task: TaskFolder, stage: string | null): Finding[] {
+  try {
+    const record = JSON.parse(readFileSync(path.join(task.outputs, `${stage}.gate.json`), 'utf8')) as GateRecord;
+    return record.passed ? [] : record.findings;
+  } catch {
+    return [];
+  }
+}
+
+function noSuchStage(ledger: Ledger, stage: string): string {
+  const names = [...new Set([...ledger.calls.values()].map(({ reserved }) => reserved.stage))];
+  const known = names.length === 0 ? 'none was called yet' : `the stages with calls are ${names.join(', ')}`;
+  return `no call of a stage "${stage}" was made; ${known}`;
+}
+
+const mistaken = (message: string): Explained => ({ how: 'mistaken', message });

@@ -1,0 +1,72 @@
+// What the signature of a failure stands for, made again from the private files of its call, and redacted.
+
+import path from 'node:path';
+import type { Verdict } from '../../policies/evidence.ts';
+import { type Signature, sign } from '../../policies/signature/sign.ts';
+import type { Tool } from '../../policies/tools.ts';
+import type { Call } from '../../state/ledger.ts';
+import type { TaskFolder } from '../../state/task-folder.ts';
+import { contextOf } from '../call/call.ts';
+import { outcomeOf } from '../call/close-dead.ts';
+import { signedAnew } from '../call/judge.ts';
+import { restoreDraft } from '../call/saved-draft.ts';
+
+export interface SignedText {
+  /** Which text was taken: lines of stderr, the engine's error event, or tool, ending and verdict. */
+  source: Signature['source'];
+  normalised: string;
+}
+
+export interface Signed {
+  signature: string;
+  tool: Tool;
+  verdict: Verdict;
+  /** null for a failure without a call, such as a refusal. */
+  call: Call | null;
+  /** What a gate found missing or out of bounds, by name. */
+  missing: readonly string[];
+}
+
+/** null where the signature cannot be made again: the files are gone, or an earlier version made it. */
+export async function signedTextOf(
+  signed: Signed,
+  task: TaskFolder,
+  environment: NodeJS.ProcessEnv,
+  clock: () => Date,
+): Promise<SignedText | null> {
+  const made = signed.call === null ? null : await fromFiles(signed.call, signed, task, environment, clock);
+  const found = [made, ...fromDetail(signed)].find((one) => one?.signature === signed.signature);
+  return found ? { source: found.source, normalised: found.normalised } : null;
+}
+
+async function fromFiles(
+  call: Call,
+  { verdict }: Signed,
+  task: TaskFolder,
+  environment: NodeJS.ProcessEnv,
+  clock: () => Date,
+): Promise<Signature | null> {
+  try {
+    const restored = restoreDraft(path.join(task.attempts, call.reserved.call_id), task, environment, clock);
+    if (restored === null) return null;
+    const { draft, attempt } = restored;
+    const outcome = await outcomeOf(call, attempt.files, draft.request.adapter, { ending: 'cancelled', orphans: 0 });
+    return signedAnew(outcome, verdict, contextOf(draft), draft.redactor.redact);
+  } catch {
+    // Half of the files may have been cleared away.
+    return null;
+  }
+}
+
+/** Without words of the CLI's a signature is of what is known; a gate's holds what is missing. */
+function fromDetail({ tool, verdict, missing, call }: Signed): Signature[] {
+  const endings = [call?.ended?.ending ?? 'not_started', 'exited', 'not_started'] as const;
+  return endings.map((ending) =>
+    sign({
+      tool,
+      errorLines: [],
+      eventText: null,
+      detail: { ending, class: verdict.class, reason: verdict.reason, more: missing },
+    }),
+  );
+}

@@ -1,0 +1,20 @@
+// Finds the row that a verdict names, to show what it looks for.
+
+import { ENDING_RULES, LEFTOVERS } from './endings.ts';
+import type { Rule } from './rule.ts';
+import { RULES } from './rules.ts';
+
+/** Which table it stands in: `said` looks for words and codes; an `ending` decides by itself; a `leftover` when nothing matched. */
+export type Found =
+  | { kind: 'said'; row: Rule }
+  | { kind: 'ending' | 'leftover'; row: Pick<Rule, 'id' | 'class' | 'reason'> };
+
+/** null for what needs no row: an obstacle in our own words, or the finding of a gate. */
+export function findRow(id: string): Found | null {
+  const said = RULES.find((row) => row.id === id);
+  if (said !== undefined) return { kind: 'said', row: said };
+  const ending = Object.values(ENDING_RULES).find((row) => row?.id === id);
+  if (ending) return { kind: 'ending', row: ending };
+  const leftover = Object.values(LEFTOVERS).find((row) => row.id === id);
+  return leftover === undefined ? null : { kind: 'leftover', row: leftover };
+}

@@ -1,0 +1,230 @@
+// tollgate explain over real runs: the whole page of each kind of failure, and what is said where there is none.
+
+import { readFileSync, rmSync } from 'node:fs';
+import path from 'node:path';
+import { suite } from 'uvu';
+import * as assert from 'uvu/assert';
+import type { GateRecord } from '../../policies/gate.ts';
+import { sign } from '../../policies/signature/sign.ts';
+import type { FakeCommand } from '../rig/fake-call.ts';
+import { answerWith, failWith } from '../rig/streams.ts';
+import { makeTask } from '../rig/task-run.ts';
+import { TestRig } from '../rig/test-rig.ts';
+
+const test = suite<{ rig: TestRig }>('tollgate explain');
+test.before.each(async (context) => {
+  context.rig = await TestRig.open();
+});
+test.after.each(({ rig }) => rig.dispose());
+
+const ONE = { stages: [{ tool: 'codex', role: 'review' }] };
+const ANSWER = '# Findings\n\nNone.\n\n# Verdict\n\nGood.\n';
+const NO_KEY = failWith('codex', 'unexpected status 401 Unauthorized: Incorrect API key provided', 401);
+const BOOM = failWith('codex', 'unexpected status 500 Internal Server Error: boom 0x7f3a12', 500);
+
+/** What differs from run to run. */
+const settled = (text: string, rig: TestRig) =>
+  text
+    .replaceAll(rig.project, 'PROJECT')
+    .replace(/\d{4}-\d\d-\d\dT[\d:.]+Z/g, 'TIME')
+    .replace(/\d{14}-[0-9a-f]{8}/g, 'CALL');
+
+async function explained(rig: TestRig, ...argv: string[]): Promise<string> {
+  const { code, stdout, stderr } = await rig.start('tollgate', ['explain', 'fix', ...argv]).result;
+  assert.equal([code, stderr], [0, '']);
+  return settled(stdout, rig);
+}
+
+const page = (name: string) => readFileSync(path.join(import.meta.dirname, 'explain', `${name}.txt`), 'utf8');
+const lineOf = (text: string, label: string) => text.split('\n').find((line) => line.startsWith(`${label}  `));
+
+const PAGES: [name: string, answer: readonly FakeCommand[], manifest: object][] = [
+  ['a-rejected-key', NO_KEY, ONE],
+  ['one-that-came-again', BOOM, ONE],
+  [
+    'words-that-no-rule-knows',
+    failWith('codex', 'the flux capacitor of sk-proj-abcdefghijklmnopqrstuvwxyz0123456789ABCD is misaligned', 0),
+    ONE,
+  ],
+  ['a-silent-end', [{ do: 'exit', code: 3 }], ONE],
+  ['a-deadline', [{ do: 'hang' }], { stages: [{ ...ONE.stages[0], timeout_ms: 300 }] }],
+  ['a-used-up-budget', [], { ...ONE, budgets: { paid_call_budget: 0 } }],
+];
+for (const [name, answer, manifest] of PAGES)
+  test(`${name}: the whole page`, async ({ rig }) => {
+    rig.answer(() => answer);
+    await makeTask(rig, manifest).run();
+    assert.is(await explained(rig), page(name));
+  });
+
+test('a gate: what is missing, by name', async ({ rig }) => {
+  const task = makeTask(rig, ONE);
+  const record: GateRecord = {
+    schema: 1,
+    stage: 'codex_review',
+    tool: 'codex',
+    call_id: '20261122000000-00000000',
+    at: '2026-11-22T00:00:00.000Z',
+    passed: false,
+    checks: [{ check: 'sections', passed: false }],
+    findings: [
+      {
+        check: 'sections',
+        class: 'contract_violation',
+        reason: 'missing_sections',
+        missing: ['Findings', 'Verdict'],
+        text: 'the answer lacks 2 of its sections',
+        next_actions: [],
+      },
+    ],
+    changes: null,
+    acceptance: [],
+    restored: [],
+    notes: [],
+  };
+  rig.write('.tmp/task/fix/outputs/codex_review.gate.json', JSON.stringify(record));
+  rig.answer(() => NO_KEY);
+  await task.run();
+  const failure = {
+    ...task.failure()!,
+    class: 'contract_violation',
+    reason: 'missing_sections',
+    signature: sign({
+      tool: 'codex',
+      errorLines: [],
+      eventText: null,
+      detail: {
+        ending: 'exited',
+        class: 'contract_violation',
+        reason: 'missing_sections',
+        more: ['Findings', 'Verdict'],
+      },
+    }).signature,
+    evidence: { source: 'gate', text: 'the answer lacks 2 of its sections', rule: 'gate-sections' },
+    decision: { action: 'stop', why: 'never retried: the same prompt would be answered the same way' },
+    next_actions: ['fix the prompt, or split the task into smaller ones'],
+  };
+  rig.write('.tmp/task/fix/state/last_failure.json', JSON.stringify(failure));
+  assert.is(await explained(rig), page('a-gate'));
+});
+
+test('a failure that a success has resolved is told as what was', async ({ rig }) => {
+  const task = makeTask(rig, ONE);
+  rig.answer(() => NO_KEY);
+  await task.run();
+  rig.answer(() => answerWith('codex', ANSWER));
+  await task.run();
+  const text = await explained(rig);
+  assert.is(text.split('\n')[0], 'fix has succeeded since, TIME. Before, it had failed at codex_review (codex), TIME.');
+  assert.match(lineOf(text, 'stands for')!, 'incorrect api key provided');
+  assert.is(await explained(rig, '--stage', 'codex_review'), 'the last call of codex_review succeeded (TIME)\n');
+});
+
+test('a stage that is not the last one to fail', async ({ rig }) => {
+  const stages = [
+    { tool: 'codex', role: 'review', id: 'one' },
+    { tool: 'codex', role: 'review', id: 'two' },
+  ];
+  const task = makeTask(rig, { stages });
+  const answers = [BOOM, answerWith('codex', ANSWER), NO_KEY];
+  rig.answer(() => answers[rig.calls.length - 1]!);
+  await task.run();
+  assert.is((await explained(rig)).split('\n')[0], 'fix failed at two (codex), TIME.');
+  assert.is(await explained(rig, '--stage', 'one'), 'the last call of one succeeded (TIME)\n');
+  const { code, stdout, stderr } = await rig.start('tollgate', ['explain', 'fix', '--stage', 'tow']).result;
+  assert.equal(
+    [code, stdout, stderr],
+    [2, '', 'tollgate explain: no call of a stage "tow" was made; the stages with calls are one, two\n'],
+  );
+});
+
+test('a call of a wrapper on its own, which leaves no failure of the task', async ({ rig }) => {
+  makeTask(rig, ONE);
+  rig.write('ask.md', 'Look.');
+  rig.answer(() => BOOM);
+  await rig.start('run_codex', ['--prompt-file=ask.md', '--out=o', '--err=e', '--task=.tmp/task/fix']).result;
+  assert.is(await explained(rig), page('a-wrapper-on-its-own'));
+});
+
+test('files of the call that are gone leave the rest', async ({ rig }) => {
+  const task = makeTask(rig, ONE);
+  rig.answer(() => NO_KEY);
+  await task.run();
+  rmSync(path.join(task.folder, 'state/attempts'), { recursive: true });
+  const text = await explained(rig);
+  assert.is(
+    lineOf(text, 'stands for'),
+    'stands for  this cannot be made again: the files of the call are gone, or another version signed it',
+  );
+  assert.match(lineOf(text, 'evidence')!, 'Incorrect API key provided');
+});
+
+test("the task's own patterns are kept out of what is made again from private files", async ({ rig }) => {
+  rig.answer(() => failWith('codex', 'customer ACME Corp is angry', 0));
+  await makeTask(rig, { ...ONE, security: { redaction_patterns: ['ACME \\w+'] } }).run();
+  const text = await explained(rig);
+  assert.not(/acme|corp/i.test(text));
+  assert.match(lineOf(text, 'stands for')!, 'is angry');
+});
+
+test('--json has the same as fields', async ({ rig }) => {
+  rig.answer(() => NO_KEY);
+  await makeTask(rig, ONE).run();
+  const { stdout } = await rig.start('tollgate', ['explain', 'fix', '--json']).result;
+  const { of, rule, seen, retry, signed, findings } = JSON.parse(stdout);
+  assert.equal(
+    [of, rule.id, rule.row.looks_for.tool, seen.in_run, seen.in_life, retry, signed, findings],
+    [
+      'last_failure',
+      'access-key',
+      'any',
+      1,
+      1,
+      { first: 'stop', again: 'stop', report: 'stop at once' },
+      { source: 'event', normalised: 'unexpected status <code:401> unauthorized incorrect api key provided' },
+      [],
+    ],
+  );
+  assert.match(rule.row.looks_for.match.text, /^\/.*\/i$/);
+});
+
+test('where nothing has failed it says so, and exits 0', async ({ rig }) => {
+  const task = makeTask(rig, ONE);
+  assert.is(await explained(rig), 'fix was never run: there is nothing to explain\n');
+  rig.answer(() => answerWith('codex', ANSWER));
+  await task.run();
+  assert.is(await explained(rig), 'nothing of fix has failed: there is nothing to explain\n');
+  const { stdout } = await rig.start('tollgate', ['explain', 'fix', '--json']).result;
+  const message = 'nothing of fix has failed: there is nothing to explain';
+  assert.equal(JSON.parse(stdout), { schema: 1, task_id: 'fix', of: 'nothing', message });
+});
+
+const BROKEN: [what: string, file: string, text: string, said: RegExp][] = [
+  [
+    'a last_failure.json that is none',
+    'state/last_failure.json',
+    '[]',
+    /^tollgate explain: the state of fix in .*state cannot be read: it is no record of a failure\n$/,
+  ],
+  [
+    'a journal of a newer version',
+    'state/journal.jsonl',
+    '{"v":9,"at":"x","fact":"y"}\n',
+    /was written by a newer version/,
+  ],
+];
+for (const [what, file, text, said] of BROKEN)
+  test(`${what}: exit 2, and it is left as it is`, async ({ rig }) => {
+    makeTask(rig, ONE);
+    const written = rig.write(`.tmp/task/fix/${file}`, text);
+    const { code, stdout, stderr } = await rig.start('tollgate', ['explain', 'fix']).result;
+    assert.equal([code, stdout, readFileSync(written, 'utf8')], [2, '', text]);
+    assert.match(stderr, said);
+  });
+
+test('a task that is not there: exit 2', async ({ rig }) => {
+  const { code, stderr } = await rig.start('tollgate', ['explain', 'none']).result;
+  assert.equal([code, settled(stderr, rig)], [2, 'tollgate explain: there is no task at PROJECT/.tmp/task/none\n']);
+});
+
+test.run();
