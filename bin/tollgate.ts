@@ -27,6 +27,10 @@ export const SUBCOMMANDS: Record<string, Subcommand> = {
     about: 'how all tasks stand, and their failures by signature',
     load: () => import('./tollgate/report.ts'),
   },
+  archive: {
+    about: 'put tasks that have ended out of the way, or delete them',
+    load: () => import('./tollgate/archive.ts'),
+  },
   budget: {
     about: "a task's paid calls and tokens: used, left, by stage; set or reset them",
     load: () => import('./tollgate/budget.ts'),

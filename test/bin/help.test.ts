@@ -13,9 +13,18 @@ test.after.each(({ rig }) => rig.dispose());
 const WRAPPERS = ['gemini_headless', 'copilot_tool', 'run_codex', 'preflight', 'wait_parallel_tasks'].map(
   (name) => [name, []] as const,
 );
-const SUBCOMMANDS = ['run', 'init', 'explain', 'report', 'budget', 'triage', 'signature', 'preflight', 'wait'].map(
-  (word) => ['tollgate', [word]] as const,
-);
+const SUBCOMMANDS = [
+  'run',
+  'init',
+  'explain',
+  'report',
+  'archive',
+  'budget',
+  'triage',
+  'signature',
+  'preflight',
+  'wait',
+].map((word) => ['tollgate', [word]] as const);
 
 for (const [command, words] of [...WRAPPERS, ...SUBCOMMANDS])
   test(`${[command, ...words].join(' ')} --help`, async ({ rig }) => {

@@ -1,0 +1,80 @@
+// Puts tasks that have ended out of the way, or deletes them; never one that somebody is at work on.
+
+import { randomUUID } from 'node:crypto';
+import { existsSync, mkdirSync, renameSync, rmSync } from 'node:fs';
+import path from 'node:path';
+import { type Journal, openJournal } from '../../state/journal.ts';
+import type { TaskFolder } from '../../state/task-folder.ts';
+import { claim } from '../run/claim.ts';
+import type { Candidate } from './candidates.ts';
+
+export interface Archiving {
+  /** `.tmp/archive` of the project. */
+  archive: string;
+  what: 'archive' | 'delete';
+  /** The private part of what is archived: unredacted output of the CLIs. */
+  attempts: 'keep' | 'drop';
+  clock: () => Date;
+}
+
+export type Put =
+  /** @param to where it lies now; null where it was deleted. */
+  { how: 'put'; task_id: string; from: string; to: string | null } | { how: 'left'; task_id: string; why: string };
+
+/** Claims the task first, so that no run begins on it meanwhile. */
+export async function putAway({ task, state }: Candidate, archiving: Archiving): Promise<Put> {
+  const left = (why: string): Put => ({ how: 'left', task_id: task.id, why });
+  const journal = openJournal(task.root, archiving.clock);
+  const stop = new AbortController().signal;
+  try {
+    const claimed = await claim({ journal, whenTaken: 'refuse', stop, say: () => {} });
+    if (claimed.how !== 'claimed') return left('a run has just taken it');
+    const aside = freeName(archiving.archive, task, archiving.clock());
+    try {
+      mkdirSync(archiving.archive, { recursive: true, mode: 0o700 });
+      renameSync(task.root, aside);
+    } catch (error) {
+      release(journal, claimed.runId, state);
+      return left(whyNot(error as NodeJS.ErrnoException, archiving.archive));
+    }
+    return finish(aside, claimed.runId, { task, state }, archiving);
+  } catch (error) {
+    const { code, message } = error as NodeJS.ErrnoException;
+    if (code === undefined) throw error;
+    return left(`its state cannot be written (${message})`);
+  }
+}
+
+/** Out of the way already: what fails now leaves it in the archive. */
+function finish(aside: string, runId: string, { task, state }: Candidate, archiving: Archiving): Put {
+  const put = { how: 'put', task_id: task.id, from: task.root } as const;
+  try {
+    if (archiving.what === 'delete') {
+      rmSync(aside, { recursive: true, force: true });
+      return { ...put, to: null };
+    }
+    // As it was before we took it, for whoever puts it back.
+    release(openJournal(aside, archiving.clock), runId, state);
+    if (archiving.attempts === 'drop') rmSync(path.join(aside, 'state', 'attempts'), { recursive: true, force: true });
+    return { ...put, to: aside };
+  } catch (error) {
+    const { code, message } = error as NodeJS.ErrnoException;
+    if (code === undefined) throw error;
+    return { how: 'left', task_id: task.id, why: `it was moved to ${aside}, and there it went wrong: ${message}` };
+  }
+}
+
+function release(journal: Journal, runId: string, state: Candidate['state']): void {
+  journal.append({ fact: 'released', run_id: runId, exit_code: state === 'done' ? 0 : 1, state });
+}
+
+function freeName(archive: string, task: TaskFolder, at: Date): string {
+  const time = at.toISOString().replace(/\D/g, '');
+  const name = path.join(archive, `${task.id}-${time.slice(0, 8)}-${time.slice(8, 14)}`);
+  return existsSync(name) ? `${name}-${randomUUID().slice(0, 8)}` : name;
+}
+
+function whyNot({ code, message }: NodeJS.ErrnoException, archive: string): string {
+  if (code === 'EXDEV') return `it lies on another disk than ${archive}; move it by hand`;
+  return `it cannot be moved to ${archive} (${message})`;
+}

@@ -1,0 +1,98 @@
+// Which tasks may be put away: those that have ended long enough ago, and that nobody is at work on.
+
+import { existsSync, readdirSync } from 'node:fs';
+import path from 'node:path';
+import type { ProcessIdentity } from '../../policies/process-identity.ts';
+import { openJournal } from '../../state/journal.ts';
+import { openCalls } from '../../state/ledger.ts';
+import { locateTask, projectState, type TaskFolder } from '../../state/task-folder.ts';
+import { standingOf } from '../report/standing.ts';
+
+export interface Candidate {
+  task: TaskFolder;
+  state: 'done' | 'failed' | 'interrupted';
+}
+
+export interface Wanted {
+  /** Ids or paths; none for all tasks of the project. */
+  words: readonly string[];
+  /** Only what ended before; null for any time. */
+  before: Date | null;
+  cwd: string;
+  environment: NodeJS.ProcessEnv;
+}
+
+export type Chosen =
+  | { how: 'chosen'; candidates: Candidate[]; left: { task_id: string; why: string }[] }
+  | { how: 'mistaken'; message: string };
+
+/** Of all tasks, those that are not old enough, or were never run, are passed over without a word; a named one is not. */
+export async function chooseTasks(wanted: Wanted, self: ProcessIdentity): Promise<Chosen> {
+  const named = wanted.words.length > 0;
+  const found = named ? namedTasks(wanted) : allTasks(wanted);
+  if (found.how === 'mistaken') return found;
+  const candidates: Candidate[] = [];
+  const left: { task_id: string; why: string }[] = [];
+  for (const task of found.tasks) {
+    const judged = await judge(task, wanted.before, self);
+    if (judged.how === 'ended') candidates.push({ task, state: judged.state });
+    else if (named || judged.how === 'held') left.push({ task_id: task.id, why: judged.why });
+  }
+  return { how: 'chosen', candidates, left };
+}
+
+type Judged = { how: 'ended'; state: Candidate['state'] } | { how: 'held' | 'kept'; why: string };
+
+async function judge(task: TaskFolder, before: Date | null, self: ProcessIdentity): Promise<Judged> {
+  try {
+    const { ledger } = openJournal(task.root, () => new Date()).read();
+    const { state, at, held } = await standingOf(ledger, self);
+    if (before !== null && at !== null && at >= before.toISOString())
+      return { how: 'kept', why: `the last thing happened at ${at}, which is not long enough ago` };
+    if (held !== null) return { how: 'held', why: held };
+    const [open] = openCalls(ledger);
+    if (open !== undefined)
+      return {
+        how: 'held',
+        why: `a call of ${open.reserved.stage} was begun and never settled; tollgate run ${task.id} settles it`,
+      };
+    if (state === 'never_run' || state === 'running') return { how: 'kept', why: 'it was never run' };
+    return { how: 'ended', state };
+  } catch (error) {
+    return { how: 'held', why: `its state cannot be read: ${(error as Error).message}` };
+  }
+}
+
+type Found = { how: 'found'; tasks: TaskFolder[] } | { how: 'mistaken'; message: string };
+
+function namedTasks({ words, cwd, environment }: Wanted): Found {
+  const tasks = new Map<string, TaskFolder>();
+  for (const word of words) {
+    const located = locateTask(word, cwd, environment);
+    if (located.how === 'mistaken') return located;
+    const { folder } = located;
+    if (folder.manifest === null && !existsSync(path.join(folder.state, 'journal.jsonl')))
+      return { how: 'mistaken', message: `there is no task at ${folder.root}; nothing was done` };
+    tasks.set(folder.root, folder);
+  }
+  return { how: 'found', tasks: [...tasks.values()] };
+}
+
+function allTasks({ cwd, environment }: Wanted): Found {
+  const folder = path.join(projectState(cwd, environment), 'task');
+  const tasks = namesIn(folder).flatMap((name) => {
+    const located = locateTask(`${path.join(folder, name)}/`, cwd, environment);
+    return located.how === 'located' ? [located.folder] : [];
+  });
+  return { how: 'found', tasks };
+}
+
+function namesIn(folder: string): string[] {
+  try {
+    const entries = readdirSync(folder, { withFileTypes: true });
+    return entries.filter((entry) => entry.isDirectory()).map(({ name }) => name);
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return [];
+    throw error;
+  }
+}
