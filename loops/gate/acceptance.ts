@@ -1,0 +1,102 @@
+// Runs the acceptance commands of a task: each under the guard of a call, with a clean environment, its output in an artifact.
+
+import path from 'node:path';
+import { scrubbed } from '../../policies/gate/scrubbed-environment.ts';
+import type { AcceptanceResult, Finding } from '../../policies/gate.ts';
+import type { GateRequest } from './gate.ts';
+import { openOutputLog } from './output-log.ts';
+import { type PlainOutcome, runPlain } from './plain-command.ts';
+import { withPrivateFolder } from './private-folder.ts';
+
+export type Accepted = { acceptance: AcceptanceResult[] } & (
+  | { how: 'ran'; finding: Finding | null }
+  | { how: 'stopped' }
+);
+
+/** Of each command, both streams together; the log holds no more of it. */
+const MAX_OUTPUT = 16 * 1024 * 1024;
+
+/** All of them, also after one has failed, so that the report is complete; no more once `stop` is aborted. */
+export function runAcceptance(asked: GateRequest): Promise<Accepted> {
+  const artifact = path.join(asked.task.outputs, `${asked.stage.name}.acceptance.log`);
+  const { timeout_ms: wallMs } = asked.manifest.acceptance;
+  const environment = scrubbed(asked.environment, asked.manifest.security.env_allow, asked.redactor.redact);
+  return withPrivateFolder(asked, 'acceptance', async ({ folder, nothing, marker }) => {
+    const log = openOutputLog(artifact, asked.redactor, MAX_OUTPUT);
+    const acceptance: AcceptanceResult[] = [];
+    const failed: { told: string; last: string }[] = [];
+    try {
+      for (const [i, command] of asked.acceptanceCommands.entries()) {
+        if (asked.stop.aborted) break;
+        const outcome = await runPlain({
+          command: '/bin/sh',
+          // One stream for both, so that they stand in the log as they came.
+          argv: ['-c', 'exec /bin/sh -c "$1" 2>&1', 'sh', command],
+          cwd: asked.cwd,
+          environment,
+          folder,
+          name: `command-${i + 1}`,
+          stdin: nothing,
+          marker,
+          wallMs,
+          maxOutputBytes: MAX_OUTPUT,
+          stop: asked.stop,
+        });
+        const told = asked.redactor.redact(`${oneLine(command)} (${endOf(outcome, wallMs)})`);
+        const last = log.add(`${told}, ${seconds(outcome.durationMs ?? 0)}`, outcome.stdout);
+        acceptance.push(resultOf(asked.redactor.redact(command), outcome, artifact));
+        if (outcome.ending === 'cancelled') break;
+        if (outcome.ending !== 'exited' || outcome.exitCode !== 0) failed.push({ told, last });
+      }
+      log.publish();
+    } finally {
+      log.close();
+    }
+    const ended = acceptance.filter(({ ending }) => ending !== 'cancelled').length;
+    if (ended < asked.acceptanceCommands.length) return { how: 'stopped', acceptance };
+    return { how: 'ran', acceptance, finding: findingOf(failed, artifact) };
+  });
+}
+
+function resultOf(command: string, outcome: PlainOutcome, output: string): AcceptanceResult {
+  const { ending, exitCode, signal, durationMs } = outcome;
+  return { command, ending, exit_code: exitCode, signal, duration_ms: durationMs, output };
+}
+
+function findingOf(failed: { told: string; last: string }[], artifact: string): Finding | null {
+  const [first] = failed;
+  if (first === undefined) return null;
+  return {
+    check: 'acceptance',
+    class: 'contract_violation',
+    reason: 'acceptance_failed',
+    missing: failed.map(({ told }) => told),
+    text: `acceptance failed: ${first.told}${first.last === '' ? ', without a word' : `, whose last lines are:\n${first.last}`}`,
+    next_actions: [`read ${artifact}`],
+  };
+}
+
+/** The same from run to run. */
+function endOf({ ending, exitCode, signal, obstacle }: PlainOutcome, wallMs: number): string {
+  switch (ending) {
+    case 'exited':
+      return `exit ${exitCode}${exitCode === 127 ? ', not found' : ''}`;
+    case 'signalled':
+      return `ended by ${signal}`;
+    case 'timed_out':
+      return `timed out after ${seconds(wallMs)}`;
+    case 'overflowed':
+      return `output over ${MAX_OUTPUT / 1024 / 1024} MiB`;
+    case 'not_started':
+      return `not started: ${obstacle}`;
+    default:
+      return 'stopped';
+  }
+}
+
+const seconds = (ms: number): string => `${Number((ms / 1000).toFixed(1))} s`;
+
+const oneLine = (command: string): string => {
+  const line = command.replace(/\s+/g, ' ').trim();
+  return line.length > 120 ? `${line.slice(0, 119)}…` : line;
+};

@@ -1,0 +1,121 @@
+// Does the diff that an answer promises apply to the tree? git is asked, with a git folder of our own that no project can fill.
+
+import { rmSync } from 'node:fs';
+import path from 'node:path';
+import { pathsOfDiff, prefixParts, strayPaths } from '../../policies/gate/diff-paths.ts';
+import { diffOf } from '../../policies/gate/unified-diff.ts';
+import type { Finding } from '../../policies/gate.ts';
+import { writeWhole } from '../../state/whole-file.ts';
+import { findBinary } from '../../wrappers/find-binary.ts';
+import type { GateRequest } from './gate.ts';
+import { runGit } from './git.ts';
+
+const MOST_NAMED = 10;
+
+/** Leaves the diff in `outputs/<stage>.patch`, as it is in the answer, also when it does not apply. */
+export async function checkDiff(asked: GateRequest, answer: string): Promise<Finding | null> {
+  const artifact = path.join(asked.task.outputs, `${asked.stage.name}.patch`);
+  rmSync(artifact, { force: true });
+  const diff = diffOf(answer);
+  if (diff === null) return asked.stage.may_be_empty ? null : NO_DIFF;
+  await writeWhole(artifact, diff);
+  const told = pathsOfDiff(diff);
+  const stray = strayPaths(told);
+  if (stray.length > 0) return leavesTree(stray);
+  const git = findBinary('git', asked.environment.PATH, asked.cwd);
+  if (git === null) return unchecked('git is not on the PATH');
+  const known = new Set(told.flatMap(({ path: to, from }) => (from === undefined ? [to] : [to, from])));
+  const mistakes: string[][] = [];
+  for (const text of variantsOf(diff)) {
+    const ended = await runGit(
+      asked,
+      git,
+      ['apply', '--check', '--numstat', '-z', '--whitespace=nowarn', `-p${prefixParts(diff)}`],
+      text,
+    );
+    if (ended.how === 'stopped') return unchecked(ended.why);
+    // What git would touch and we did not read could not be judged.
+    const unread = touched(ended.stdout).filter((file) => !known.has(file));
+    if (ended.exitCode === 0 && unread.length > 0) return unclear(unread);
+    if (ended.exitCode === 0) {
+      if (text !== diff) await writeWhole(artifact, text);
+      return null;
+    }
+    mistakes.push(mistakesIn(ended.stderr));
+  }
+  return doesNotApply(mistakes[0]!, asked.cwd);
+}
+
+/** As it is; with ends of line that are git's own in its headers; and with none of the answer's carriage returns. */
+function variantsOf(diff: string): string[] {
+  if (!diff.includes('\r\n')) return [diff];
+  const headers = diff.replace(
+    /^((?:diff --git|---|\+\+\+|@@|index|old|new|deleted|copy|rename|similarity|dissimilarity) .*)\r$/gm,
+    '$1',
+  );
+  return [...new Set([diff, headers, diff.replaceAll('\r\n', '\n')])];
+}
+
+/** `1<tab>2<tab>path<nul>` for each file. */
+const touched = (numstat: string): string[] =>
+  numstat.split('\0').flatMap((row) => {
+    const name = /^[-\d]+\t[-\d]+\t(.*)$/s.exec(row)?.[1];
+    return name ? [name] : [];
+  });
+
+/** Without line numbers, which change from answer to answer. */
+function mistakesIn(stderr: string): string[] {
+  const told = stderr
+    .split('\n')
+    .flatMap((line) => /^(?:error|fatal): (?!while searching|patch failed)(.+)$/.exec(line)?.[1] ?? []);
+  const mistakes = [...new Set(told.map((line) => line.replace(/ (?:at|on) line \d+.*| \(.*| <stdin>:\d+:.*/, '')))];
+  return mistakes.length > 0 ? mistakes.slice(0, MOST_NAMED) : ['it is no diff that git can read'];
+}
+
+const finding = (reason: string, missing: string[], text: string, next: string): Finding => ({
+  check: 'diff',
+  class: 'contract_violation',
+  reason,
+  missing,
+  text,
+  next_actions: [next],
+});
+
+const FORM =
+  'say in the prompt that the answer holds one unified diff in a ```diff block, with paths from the root of the working folder';
+
+const NO_DIFF = finding('no_diff', ['a unified diff'], 'the answer must hold a unified diff, and holds none', FORM);
+
+const doesNotApply = (mistakes: string[], cwd: string) =>
+  finding(
+    'diff_does_not_apply',
+    mistakes,
+    `the diff of the answer does not apply in ${cwd}: ${mistakes.join('; ')}`,
+    FORM,
+  );
+
+const unclear = (files: string[]) =>
+  finding(
+    'diff_unclear',
+    files.slice(0, MOST_NAMED),
+    `the diff touches files that its headers hide: ${files.slice(0, MOST_NAMED).join(', ')}`,
+    FORM,
+  );
+
+const unchecked = (why: string) =>
+  finding(
+    'diff_unchecked',
+    ['a look at the diff'],
+    `whether the diff applies could not be looked at: ${why}`,
+    'install git, so that diffs can be checked',
+  );
+
+const leavesTree = (paths: string[]): Finding => ({
+  ...finding(
+    'diff_leaves_tree',
+    [...new Set(paths)].slice(0, MOST_NAMED),
+    `the diff leaves the tree: ${[...new Set(paths)].slice(0, MOST_NAMED).join(', ')}`,
+    FORM,
+  ),
+  class: 'scope_violation',
+});

@@ -1,0 +1,176 @@
+// The gate of a stage: what is due is looked at in a fixed order, and what is found becomes the gate's record.
+
+import { checkChanges } from '../../policies/gate/changes.ts';
+import {
+  dueChecks,
+  type GatedRole,
+  minLinesOf,
+  requiredSections,
+  type StageAccess,
+} from '../../policies/gate/due-checks.ts';
+import { readJsonAnswer } from '../../policies/gate/json-answer.ts';
+import { checkLines } from '../../policies/gate/lines.ts';
+import { checkRefusal } from '../../policies/gate/refusal.ts';
+import { checkSections } from '../../policies/gate/sections.ts';
+import {
+  type AcceptanceResult,
+  type Change,
+  type Finding,
+  GATE_CHECKS,
+  GATE_RECORD_SCHEMA,
+  type GateCheck,
+  type GateRecord,
+} from '../../policies/gate.ts';
+import type { Redactor } from '../../policies/redact.ts';
+import type { Tool } from '../../policies/tools.ts';
+import type { Manifest, Stage } from '../../state/manifest-schema.ts';
+import type { TaskFolder } from '../../state/task-folder.ts';
+import { readAnswer } from './answer.ts';
+
+export interface GateRequest {
+  task: TaskFolder;
+  manifest: Pick<Manifest, 'acceptance' | 'security'>;
+  stage: Stage;
+  /** That answered: the stage's own, or one that it fell back to. */
+  tool: Tool;
+  /** With what the project says of it; what the stage says goes before it. */
+  role: GatedRole;
+  access: StageAccess;
+  /** Where the CLI ran. */
+  cwd: string;
+  answerFile: string;
+  callId: string;
+  /** null where the tree was not looked at. */
+  changes: Change[] | null;
+  /** What was found before: of the tree, and of whoever wrote to the judge's files. */
+  findings: readonly Finding[];
+  /** To be run where the role asks for it. */
+  acceptanceCommands: readonly string[];
+  environment: NodeJS.ProcessEnv;
+  redactor: Redactor;
+  /** Once it is aborted no command is started, and what runs is ended; the record then says that it did not pass. */
+  stop: AbortSignal;
+  clock: () => Date;
+}
+
+/** Writes nothing but artifacts of the checks: `<stage>.patch` and `<stage>.acceptance.log`. */
+export async function passGate(asked: GateRequest): Promise<GateRecord> {
+  const { stage, role, access, acceptanceCommands: commands, redactor } = asked;
+  const due = dueChecks(stage, role, access, { acceptance: { commands } });
+  const answer = readAnswer(asked.answerFile);
+  const given = [...asked.findings, ...(answer.how === 'read' ? [] : [answer.finding])];
+  const seen: Seen = { answer: answer.how === 'read' ? answer.text : null, findings: [], acceptance: [], notes: [] };
+  if (answer.how === 'read') seen.notes.push(...answer.notes);
+  const checks: GateRecord['checks'] = [];
+  for (const check of GATE_CHECKS) {
+    const findings = given.filter((finding) => finding.check === check);
+    const { needs, look } = GATES[check];
+    const why = due.includes(check) ? NEEDS[needs](asked, seen) : 'it is not due';
+    const looked = why === null ? await look(asked, seen) : [];
+    if (looked === 'stopped') seen.notes.push(`the gate was stopped before its check "${check}" was through`);
+    else findings.push(...looked);
+    if (why === null || findings.length > 0)
+      checks.push({ check, passed: looked !== 'stopped' && findings.length === 0 });
+    else if (needs === 'all' && due.includes(check)) seen.notes.push(`acceptance commands were not run: ${why}`);
+    seen.findings.push(...findings);
+    if (looked === 'stopped') break;
+  }
+  return {
+    schema: GATE_RECORD_SCHEMA,
+    stage: stage.name,
+    tool: asked.tool,
+    call_id: asked.callId,
+    at: asked.clock().toISOString(),
+    passed: checks.every(({ passed }) => passed),
+    checks,
+    findings: seen.findings.map((finding) => redacted(finding, redactor)),
+    changes: asked.changes,
+    acceptance: seen.acceptance,
+    restored: [],
+    notes: seen.notes,
+  };
+}
+
+/** The gate so far. */
+interface Seen {
+  /** null where it cannot be read; then nothing that needs it is looked at. */
+  answer: string | null;
+  findings: Finding[];
+  acceptance: AcceptanceResult[];
+  notes: string[];
+}
+
+interface Gate {
+  needs: 'nothing' | 'answer' | 'tree' | 'all';
+  look(asked: GateRequest, seen: Seen): Finding[] | 'stopped' | Promise<Finding[] | 'stopped'>;
+}
+
+/** Why what a check needs is not there, or null. */
+const NEEDS = {
+  nothing: () => null,
+  answer: (_, { answer }) => (answer === null ? 'there is no answer' : null),
+  tree: ({ changes }) => (changes === null ? 'the tree was not looked at' : null),
+  all: (_, { findings }) => (findings.length > 0 ? 'another check failed' : null),
+} as const satisfies Record<Gate['needs'], (asked: GateRequest, seen: Seen) => string | null>;
+
+const found = (finding: Finding | null): Finding[] => (finding === null ? [] : [finding]);
+/** What was found before stands in the request. */
+const given = () => [];
+
+/** What is heavy is loaded where it is due. */
+const GATES = {
+  judge: { needs: 'nothing', look: given },
+  scope: { needs: 'tree', look: given },
+  refusal: {
+    needs: 'answer',
+    look: ({ stage, role }, { answer }) => found(checkRefusal(answer!, requiredSections(stage, role))),
+  },
+  changes: {
+    needs: 'tree',
+    look: ({ changes, stage }) => found(checkChanges(changes!, stage.may_be_empty)),
+  },
+  sections: {
+    needs: 'answer',
+    look: ({ stage, role }, { answer }) => found(checkSections(answer!, requiredSections(stage, role))),
+  },
+  lines: {
+    needs: 'answer',
+    look: ({ stage, role }, { answer }) => found(checkLines(answer!, minLinesOf(stage, role))),
+  },
+  schema: {
+    needs: 'answer',
+    async look({ stage }, { answer, notes }) {
+      const read = readJsonAnswer(answer!);
+      if (read.how === 'mistaken') return [read.finding];
+      const { checkFit } = await import('./schema.ts');
+      const fit = await checkFit(stage.schema!, read.value, answer!.length);
+      notes.push(...fit.notes);
+      return found(fit.finding);
+    },
+  },
+  diff: {
+    needs: 'answer',
+    async look(asked, { answer }) {
+      const { checkDiff } = await import('./diff.ts');
+      const finding = await checkDiff(asked, answer!);
+      return asked.stop.aborted ? 'stopped' : found(finding);
+    },
+  },
+  acceptance: {
+    needs: 'all',
+    async look(asked, { acceptance }) {
+      const { runAcceptance } = await import('./acceptance.ts');
+      const accepted = await runAcceptance(asked);
+      acceptance.push(...accepted.acceptance);
+      return accepted.how === 'stopped' ? 'stopped' : found(accepted.finding);
+    },
+  },
+} as const satisfies Record<GateCheck, Gate>;
+
+/** A finding may quote the answer, or what a command printed. */
+const redacted = (finding: Finding, { redact }: Redactor): Finding => ({
+  ...finding,
+  missing: finding.missing.map(redact),
+  text: redact(finding.text),
+  next_actions: finding.next_actions.map(redact),
+});

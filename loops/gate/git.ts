@@ -1,0 +1,65 @@
+// Runs git so that nothing of the project's or the user's configuration is run: with a git folder that holds nothing.
+
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
+import type { GateRequest } from './gate.ts';
+import { runPlain } from './plain-command.ts';
+import { withPrivateFolder } from './private-folder.ts';
+
+export type GitEnd =
+  | { how: 'ended'; exitCode: number; stdout: string; stderr: string }
+  | { how: 'stopped'; why: string };
+
+const WALL_MS = 60_000;
+const MAX_OUTPUT = 16 * 1024 * 1024;
+/** Of each stream. */
+const MAX_READ = 1024 * 1024;
+
+/** The tree's root is `asked.cwd`, in a project with git or without. */
+export function runGit(asked: GateRequest, git: string, argv: string[], input: string): Promise<GitEnd> {
+  return withPrivateFolder(asked, 'git', async ({ folder, marker }) => {
+    const stdin = path.join(folder, 'input');
+    writeFileSync(stdin, input, { mode: 0o600 });
+    const ended = await runPlain({
+      command: git,
+      argv: [...NO_CODE, ...argv],
+      cwd: asked.cwd,
+      environment: {
+        ...CLEAN,
+        PATH: asked.environment.PATH ?? '',
+        HOME: folder,
+        GIT_DIR: emptyGitFolder(folder),
+        GIT_WORK_TREE: '.',
+      },
+      folder,
+      name: 'git',
+      stdin,
+      marker,
+      wallMs: WALL_MS,
+      maxOutputBytes: MAX_OUTPUT,
+      stop: asked.stop,
+    });
+    if (ended.ending !== 'exited')
+      return { how: 'stopped', why: ended.obstacle ?? `git ${ended.ending.replace('_', ' ')}` };
+    const read = (file: string) => readFileSync(file).toString('utf8').slice(0, MAX_READ);
+    return { how: 'ended', exitCode: ended.exitCode ?? 1, stdout: read(ended.stdout), stderr: read(ended.stderr) };
+  });
+}
+
+const NO_CODE = ['-c', 'core.fsmonitor=false', '-c', 'core.hooksPath=/dev/null', '-c', 'core.attributesFile=/dev/null'];
+const CLEAN = {
+  GIT_CONFIG_NOSYSTEM: '1',
+  GIT_CONFIG_GLOBAL: '/dev/null',
+  GIT_ATTR_NOSYSTEM: '1',
+  GIT_OPTIONAL_LOCKS: '0',
+  GIT_TERMINAL_PROMPT: '0',
+  LC_ALL: 'C',
+};
+
+/** The least that git takes for a git folder. */
+function emptyGitFolder(folder: string): string {
+  const made = path.join(folder, 'none.git');
+  for (const name of ['objects', 'refs']) mkdirSync(path.join(made, name), { recursive: true });
+  writeFileSync(path.join(made, 'HEAD'), 'ref: refs/heads/none\n');
+  return made;
+}

@@ -1,0 +1,80 @@
+// The artifact with what the acceptance commands printed: redacted, of any size in constant memory, whole or not at all.
+
+import { closeSync, fstatSync, mkdirSync, openSync, readSync, renameSync, rmSync, writeSync } from 'node:fs';
+import path from 'node:path';
+import { StringDecoder } from 'node:string_decoder';
+import { createStreamRedactor, type Redactor } from '../../policies/redact.ts';
+
+export interface OutputLog {
+  /** Writes a line that says what follows, and then a file, or as much of it as may be told. @returns its last lines. */
+  add(headline: string, file: string): string;
+  /** From now on it is there under its name. */
+  publish(): void;
+  /** Takes away what was not published. */
+  close(): void;
+}
+
+const CHUNK = 64 * 1024;
+/** Enough to see why a test failed. */
+const LAST_CHARS = 1500;
+const LAST_LINES = 12;
+
+export function openOutputLog(file: string, redactor: Redactor, maxBytes: number): OutputLog {
+  const temporary = path.join(path.dirname(file), `.${path.basename(file)}.${process.pid}`);
+  mkdirSync(path.dirname(file), { recursive: true, mode: 0o700 });
+  rmSync(temporary, { force: true });
+  let fd: number | null = openSync(temporary, 'wx', 0o600);
+  const put = (text: string) => {
+    const bytes = Buffer.from(text);
+    for (let at = 0; at < bytes.length; ) at += writeSync(fd!, bytes, at);
+  };
+  return {
+    add(headline, from) {
+      put(`=== ${redactor.redact(headline)}\n`);
+      let last = '';
+      const tell = (text: string) => {
+        put(text);
+        last = (last + text).slice(-LAST_CHARS);
+      };
+      const left = eachChunk(from, redactor, maxBytes, tell);
+      if (last !== '' && !last.endsWith('\n')) put('\n');
+      if (left > 0) put(`=== ${left} more bytes are left out\n`);
+      return last.trim().split('\n').slice(-LAST_LINES).join('\n');
+    },
+    publish() {
+      closeSync(fd!);
+      fd = null;
+      renameSync(temporary, file);
+    },
+    close() {
+      if (fd !== null) closeSync(fd);
+      rmSync(temporary, { force: true });
+    },
+  };
+}
+
+/** @returns how many bytes were left out. A file that is not there has none. */
+function eachChunk(file: string, redactor: Redactor, maxBytes: number, tell: (text: string) => void): number {
+  let source: number;
+  try {
+    source = openSync(file, 'r');
+  } catch {
+    return 0;
+  }
+  try {
+    const { size } = fstatSync(source);
+    const stream = createStreamRedactor(redactor);
+    const decoder = new StringDecoder('utf8');
+    const buffer = Buffer.allocUnsafe(CHUNK);
+    for (let at = 0; at < maxBytes; ) {
+      const read = readSync(source, buffer, 0, Math.min(CHUNK, maxBytes - at), at);
+      if (read === 0) break;
+      at += read;
+      tell(stream.write(decoder.write(buffer.subarray(0, read))));
+    }
+    tell(stream.write(decoder.end()) + stream.end());
+    return Math.max(0, size - maxBytes);
+  } finally {
+    closeSync(source);
+  }
+}

@@ -1,0 +1,90 @@
+// Runs a command that is no agent's CLI under the same guard: its own session, a deadline, a limit, and nobody survives.
+
+import path from 'node:path';
+import type { Ending } from '../../policies/ending.ts';
+import { markEnvironment } from '../../wrappers/processes/marker.ts';
+import { type Outcome, run } from '../../wrappers/run.ts';
+
+export interface PlainCommand {
+  command: string;
+  argv: string[];
+  cwd: string;
+  /** Without the marker. */
+  environment: Record<string, string>;
+  /** A private folder in which its output is kept, in files of this name. */
+  folder: string;
+  name: string;
+  /** What it reads. */
+  stdin: string;
+  marker: string;
+  wallMs: number;
+  maxOutputBytes: number;
+  stop: AbortSignal;
+}
+
+export interface PlainOutcome {
+  ending: Ending;
+  exitCode: number | null;
+  signal: string | null;
+  durationMs: number | null;
+  /** Why it was not started. */
+  obstacle: string | null;
+  stdout: string;
+  stderr: string;
+}
+
+/** Tells nothing while it runs, and so is only ended by its limits. */
+const SILENT = { readEvent: () => [], readStderr: () => [], usageFile: null, lingerMs: 0 };
+const NOBODY = { started: async () => {}, cancelling: async () => {} };
+
+export async function runPlain(asked: PlainCommand): Promise<PlainOutcome> {
+  const file = (suffix: string) => path.join(asked.folder, `${asked.name}.${suffix}`);
+  const files = { stdin: asked.stdin, stdout: file('stdout'), stderr: file('stderr'), usage: file('usage') };
+  const stop = stopOf(asked.stop);
+  try {
+    const outcome = await run(
+      {
+        command: asked.command,
+        argv: asked.argv,
+        cwd: asked.cwd,
+        environment: { ...asked.environment, ...markEnvironment(asked.marker) },
+        files,
+        marker: asked.marker,
+        retries: 'allow',
+        limits: { wallMs: asked.wallMs, idleMs: null, maxTurns: null, maxOutputBytes: asked.maxOutputBytes },
+        adapter: SILENT,
+      },
+      NOBODY,
+      stop.came,
+    );
+    return { ...endOf(outcome), stdout: files.stdout, stderr: files.stderr };
+  } catch (error) {
+    // A command that is too long, or holds a zero byte, is refused at once.
+    const { code, syscall, message } = error as NodeJS.ErrnoException;
+    if (code !== 'ERR_INVALID_ARG_VALUE' && !syscall?.startsWith('spawn')) throw error;
+    const obstacle = code === 'ERR_INVALID_ARG_VALUE' ? 'it holds a zero byte' : message;
+    return { ending: 'not_started', ...NO_END, obstacle, stdout: files.stdout, stderr: files.stderr };
+  } finally {
+    stop.forget();
+  }
+}
+
+const NO_END = { exitCode: null, signal: null, durationMs: null };
+
+const endOf = ({ ending, exitCode, signal, durationMs, spawnError }: Outcome) => ({
+  ending,
+  exitCode,
+  signal,
+  durationMs,
+  obstacle: spawnError?.message ?? null,
+});
+
+function stopOf(signal: AbortSignal): { came: Promise<void>; forget(): void } {
+  let tell = () => {};
+  const came = new Promise<void>((resolve) => {
+    tell = resolve;
+  });
+  signal.addEventListener('abort', tell, { once: true });
+  if (signal.aborted) tell();
+  return { came, forget: () => signal.removeEventListener('abort', tell) };
+}
