@@ -58,7 +58,11 @@ function dispatch(): void {
   const times = Array.from({ length: Math.ceil(PAIRS / 3) }, (_, i) => {
     const task = path.join(root, '.tmp/task', `t${i}`);
     mkdirSync(task, { recursive: true });
-    const manifest = { task_id: `t${i}`, goal: 'Nothing.', stages: [{ tool: 'codex', role: 'brief' }] };
+    const manifest = {
+      task_id: `t${i}`,
+      goal: 'Nothing.',
+      stages: [{ tool: 'codex', role: 'brief', requires: [], min_lines: 0 }],
+    };
     writeFileSync(path.join(task, 'manifest.json'), JSON.stringify(manifest));
     return timed([path.resolve('dist/tollgate.cjs'), 'run', `t${i}`, '--quiet']);
   });

@@ -17,6 +17,9 @@ export interface GitRan {
 /** Hooks and watchers are programs of the repository's choosing; a folder need not be trusted to be looked at. */
 const TAMED = ['-c', 'core.hooksPath=/dev/null', '-c', 'core.fsmonitor=false'];
 
+/** The names of some ten million files. */
+const MAX_BYTES = 1024 ** 3;
+
 export async function runGit(
   args: readonly string[],
   { cwd, timeoutMs, input, environment = process.env }: GitRequest,
@@ -27,8 +30,9 @@ export async function runGit(
     timeout: timeoutMs,
     reject: false,
     stripFinalNewline: false,
+    maxBuffer: MAX_BYTES,
     extendEnv: false,
-    env: { ...withoutPlaces(environment), GIT_TERMINAL_PROMPT: '0', LC_ALL: 'C' },
+    env: { ...withoutPlaces(environment), GIT_TERMINAL_PROMPT: '0', GIT_OPTIONAL_LOCKS: '0', LC_ALL: 'C' },
     ...(input === undefined ? { stdin: 'ignore' as const } : { input }),
   });
   const { exitCode, timedOut, stdout, stderr } = ran;

@@ -19,6 +19,8 @@ export interface Question {
   sessionId: string | null;
   /** How long a quota's reset may be waited for; 0 is not at all. */
   waitForResetMs: number;
+  /** The tool that stands in when this one's quota is out; null when there is none, or none left. */
+  fallback: Tool | null;
   /** How long the next call would have to be waited for, and how much of the task's wall clock is left; null is no limit. */
   waitMs: number;
   wallLeftMs: number | null;
@@ -31,16 +33,18 @@ export interface Question {
 export type Decision = { why: string; next_actions: string[] } & (
   | { action: 'retry' | 'retry_digest' | 'stop' }
   | { action: 'resume'; sessionId: string }
-  /** No retry: the same call, later. */
-  | { action: 'wait_until'; until: string }
+  /** No retry: the same call, later; in its session if it had already run tools. */
+  | { action: 'wait_until'; until: string; sessionId: string | null }
+  /** No retry either: the same prompt, to another tool. */
+  | { action: 'fallback'; tool: Tool }
 );
 
 /** Pure and total: the same question has the same answer, and there is always one. */
 export function decide(question: Question): Decision {
   const { verdict, count, retriesLeft, callsLeft, dirty, sessionId } = question;
   if (verdict.class === null) return stop(question, 'nothing failed');
-  const waiting = waitForReset(question);
-  if (waiting !== null) return waiting;
+  const around = aroundQuota(question);
+  if (around !== null) return around;
   const row = RETRY_TABLE[verdict.class];
   const planned = count <= 1 ? row.first : row.again;
   if (planned === 'stop') return stop(question, count <= 1 ? NEVER[verdict.class] : `seen ${count} times in this run`);
@@ -50,13 +54,21 @@ export function decide(question: Question): Decision {
     return stop(question, `the wait of ${Math.ceil(question.waitMs / 1000)} s would pass the task's wall clock`);
   if (!dirty) return go(planned, planned === 'retry' ? 'trying once more' : 'trying once more with a digest');
   if (planned === 'retry_digest')
-    return stop(question, 'the attempt had already run tools, and its history is what is too long', [RETRY_DIRTY]);
+    return stop(
+      question,
+      'the attempt had already run tools or changed the tree, and its history is what is too long',
+      [RETRY_DIRTY],
+    );
   if (sessionId === null)
-    return stop(question, 'the attempt had already run tools, and there is no session to go on in', [RETRY_DIRTY]);
+    return stop(
+      question,
+      'the attempt had already run tools or changed the tree, and there is no session to go on in',
+      [RETRY_DIRTY],
+    );
   return {
     action: 'resume',
     sessionId,
-    why: 'going on in its session, for it had already run tools',
+    why: 'going on in its session, for it had already run tools or changed the tree',
     next_actions: [],
   };
 }
@@ -75,12 +87,28 @@ const NEVER: Record<ErrorClass, string> = {
   unknown: 'not retried',
 };
 
-function waitForReset(question: Question): Decision | null {
-  const { verdict, waitForResetMs, callsLeft, now, wallLeftMs } = question;
-  if (verdict.class !== 'quota' || verdict.retry_at === null || waitForResetMs <= 0 || callsLeft <= 0) return null;
+/** A quota is not retried, but there may be a way around it: another tool now, or this one later. */
+function aroundQuota(question: Question): Decision | null {
+  const { verdict, fallback, callsLeft, dirty, sessionId } = question;
+  // Our own budget is the same for every tool, and has no reset.
+  if (verdict.class !== 'quota' || verdict.reason === 'budget' || callsLeft <= 0) return null;
+  if (fallback !== null && !dirty)
+    return { action: 'fallback', tool: fallback, why: `${fallback} stands in`, next_actions: [] };
+  const until = resetWithin(question);
+  if (until === null || (dirty && sessionId === null)) return null;
+  return {
+    action: 'wait_until',
+    until,
+    sessionId: dirty ? sessionId : null,
+    why: 'waiting for the reset',
+    next_actions: [],
+  };
+}
+
+function resetWithin({ verdict, waitForResetMs, now, wallLeftMs }: Question): string | null {
+  if (verdict.retry_at === null || waitForResetMs <= 0) return null;
   const waitMs = Date.parse(verdict.retry_at) - now.getTime();
-  if (!(waitMs <= waitForResetMs) || (wallLeftMs !== null && waitMs >= wallLeftMs)) return null;
-  return { action: 'wait_until', until: verdict.retry_at, why: 'waiting for the reset', next_actions: [] };
+  return waitMs <= waitForResetMs && (wallLeftMs === null || waitMs < wallLeftMs) ? verdict.retry_at : null;
 }
 
 const go = (action: 'retry' | 'retry_digest', why: string): Decision => ({ action, why, next_actions: [] });

@@ -29,6 +29,10 @@ export interface Failure {
   decision: { action: string; why: string };
   retry_at: string | null;
   next_actions: string[];
+  /** What the gate found missing or out of scope, by name. */
+  missing: string[];
+  /** What the stage has changed in the tree, as far as it was looked at. */
+  changed: string[];
   stderr_head: string[];
   stderr_tail: string[];
   files: Record<string, string>;

@@ -40,7 +40,16 @@ export type Fact =
       exit_code: number;
     }
   | { fact: 'decided'; run_id: string; stage: string; action: string; why: string; wait_ms: number }
-  | { fact: 'gate'; stage: string; passed: boolean; missing: string[] }
+  | {
+      fact: 'gate';
+      stage: string;
+      call_id: string;
+      passed: boolean;
+      missing: string[];
+      class: ErrorClass | null;
+      reason: string | null;
+      signature: string | null;
+    }
   | { fact: 'done'; stage: string; call_id: string | null; prompt_sha256: string }
   /** A done stage is to be done again: what stood for it no longer does. */
   | { fact: 'reopened'; stage: string }

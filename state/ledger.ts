@@ -24,7 +24,9 @@ export interface Ledger {
   /** How the runs that ended ended. */
   released: Map<string, Of<'released'>>;
   done: Map<string, Of<'done'>>;
+  /** The last one of each stage, and all that was not passed. */
   gates: Map<string, Of<'gate'>>;
+  gateFailures: Of<'gate'>[];
   decided: Of<'decided'>[];
   /** Offsets whose edits have been adopted. */
   resets: Set<number>;
@@ -46,6 +48,7 @@ export function emptyLedger(): Ledger {
     released: new Map(),
     done: new Map(),
     gates: new Map(),
+    gateFailures: [],
     decided: [],
     resets: new Set(),
     budgetEdits: new Set(),
@@ -94,6 +97,7 @@ export function fold(ledger: Ledger, line: Line, offset: number): void {
       return;
     case 'gate':
       ledger.gates.set(line.stage, line);
+      if (!line.passed) ledger.gateFailures.push(line);
       return;
     case 'done':
       ledger.done.set(line.stage, line);

@@ -74,14 +74,15 @@ const mistaken = (message: string): Adopted => ({ how: 'mistaken', message });
 
 export function statsOf(ledger: Ledger, offset: number): Stats {
   const signatures: Stats['signatures'] = {};
-  for (const { verdict } of ledger.calls.values()) {
-    if (verdict === null || verdict.signature === null) continue;
-    const seen = signatures[verdict.signature];
-    signatures[verdict.signature] = {
+  const verdicts = [...ledger.calls.values()].flatMap(({ verdict }) => (verdict === null ? [] : [verdict]));
+  for (const failed of [...verdicts, ...ledger.gateFailures]) {
+    if (!failed.signature) continue;
+    const seen = signatures[failed.signature];
+    signatures[failed.signature] = {
       count: (seen?.count ?? 0) + 1,
-      class: verdict.class,
-      first_seen: seen?.first_seen ?? verdict.at,
-      last_seen: verdict.at,
+      class: failed.class,
+      first_seen: seen?.first_seen ?? failed.at,
+      last_seen: failed.at,
     };
   }
   return {

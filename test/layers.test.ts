@@ -16,6 +16,7 @@ const ROOMS = {
 
 /** Each package has one door, or two; a type alone loads nothing and needs none. */
 const DOORS: Record<string, string[]> = {
+  ajv: ['loops/gate/schema.ts'],
   'ajv/dist/2020.js': ['loops/gate/schema.ts'],
   execa: ['loops/git.ts', 'loops/run/guardian.ts'],
   'fast-glob': ['loops/prompt/matches.ts'],

@@ -1,6 +1,5 @@
 // Whether an answer fits the schema of its stage (the door to ajv, which compiles code and is loaded only where there is a schema).
 
-import type { ErrorObject, ValidateFunction } from 'ajv';
 import type { Finding } from '../../policies/gate.ts';
 
 export type Schema = Record<string, unknown>;
@@ -40,7 +39,22 @@ export async function checkFit(schema: Schema, value: unknown, chars: number): P
   return { finding: mismatch([...messages.keys()], [...new Set(messages.values())]), notes };
 }
 
-type Compiled = { how: 'compiled'; validate: ValidateFunction } | { how: 'mistaken'; message: string };
+/** Of ajv's errors what is told. */
+interface Misfit {
+  instancePath: string;
+  keyword: string;
+  params: Json;
+  message?: string | undefined;
+  schema?: unknown;
+  data?: unknown;
+}
+
+interface Validate {
+  (value: unknown): unknown;
+  errors?: Misfit[] | null;
+}
+
+type Compiled = { how: 'compiled'; validate: Validate } | { how: 'mistaken'; message: string };
 
 async function compile(schema: Schema, errors: 'all' | 'first'): Promise<Compiled> {
   const draft = typeof schema.$schema === 'string' ? schema.$schema : '';
@@ -87,16 +101,16 @@ const mismatch = (missing: string[], messages: string[]): Finding => ({
 });
 
 /** A JSON pointer; the whole value has the empty one, which is told as `/`. */
-const placeOf = ({ instancePath }: ErrorObject): string => instancePath || '/';
+const placeOf = ({ instancePath }: Misfit): string => instancePath || '/';
 
-function messageOf(error: ErrorObject): string {
-  const expected = (EXPECTED[error.keyword] ?? otherwise)(error.params as Json, error.schema, error);
+function messageOf(error: Misfit): string {
+  const expected = (EXPECTED[error.keyword] ?? otherwise)(error.params, error.schema, error);
   return `${placeOf(error)}: expected ${expected}`;
 }
 
 type Json = Record<string, unknown>;
 
-const EXPECTED: Record<string, (params: Json, schema: unknown, error: ErrorObject) => string> = {
+const EXPECTED: Record<string, (params: Json, schema: unknown, error: Misfit) => string> = {
   type: ({ type }, _, { data }) => `${[type].flat().join(' or ')}, found ${shown(data)}`,
   required: ({ missingProperty }) => `the property "${String(missingProperty)}", found none`,
   additionalProperties: ({ additionalProperty }) => `no property "${String(additionalProperty)}", found one`,
@@ -106,7 +120,7 @@ const EXPECTED: Record<string, (params: Json, schema: unknown, error: ErrorObjec
 };
 
 /** ajv says `must be >= 1` and the like. */
-const otherwise = (_: Json, __: unknown, { message, data }: ErrorObject): string =>
+const otherwise = (_: Json, __: unknown, { message, data }: Misfit): string =>
   `that it ${message ?? 'fits'}, found ${shown(data)}`;
 
 function shown(value: unknown): string {

@@ -2,18 +2,29 @@
 
 import type { CallRecord } from '../../policies/call-record.ts';
 import type { Decision } from '../../policies/decide.ts';
+import { TOLLGATE_EXIT } from '../../policies/exit-codes.ts';
+import type { Change } from '../../policies/gate.ts';
+import type { UsedUp } from '../../policies/limits.ts';
+import { nextActions } from '../../policies/next-actions.ts';
+import { splitAdvice } from '../../policies/prompt/split-advice.ts';
 import { FAILURE_SCHEMA, type Failure } from '../../policies/task-failure.ts';
 import { excerpt } from './excerpt.ts';
 import { outputsOf } from './guardian.ts';
+import type { Prompt } from './prompt.ts';
 import type { StageRun } from './stage.ts';
 
 export interface Circumstances {
   count: number;
   attempt: number;
-  decision: Decision;
+  decision: Pick<Decision, 'action' | 'why' | 'next_actions'>;
+  /** What was asked; null where its size says nothing about the failure. */
+  prompt: Prompt | null;
+  /** What the stage has changed in the tree so far. */
+  changed: readonly Change[];
 }
 
-export function failureOf(run: StageRun, record: CallRecord, { count, attempt, decision }: Circumstances): Failure {
+export function failureOf(run: StageRun, record: CallRecord, circumstances: Circumstances): Failure {
+  const { count, attempt, decision, prompt, changed } = circumstances;
   const { open, stage, clock } = run;
   const outputs = outputsOf(open.task, stage);
   return {
@@ -34,10 +45,56 @@ export function failureOf(run: StageRun, record: CallRecord, { count, attempt, d
     evidence: record.verdict.evidence,
     decision: { action: decision.action, why: decision.why },
     retry_at: record.verdict.retry_at,
-    next_actions: decision.next_actions,
+    next_actions: [...splitting(record, prompt), ...decision.next_actions],
+    missing: [],
+    changed: changed.slice(0, MAX_CHANGED).map(({ path, how }) => `${path} (${how})`),
     ...excerpt(outputs.err),
     files: outputs,
     resolved_at: null,
+  };
+}
+
+const MAX_CHANGED = 50;
+
+/** Where a prompt was too large even as a digest: what of it is large. */
+const splitting = ({ verdict }: CallRecord, prompt: Prompt | null): string[] =>
+  verdict.class === 'prompt_too_large' && prompt !== null ? splitAdvice(prompt.parts) : [];
+
+/** The task's own limit, before a call. */
+export function limitFailure({ open, stage, clock }: StageRun, { field, why }: UsedUp): Failure {
+  return {
+    ...EMPTY,
+    task_id: open.task.id,
+    stage: stage.name,
+    tool: stage.tool,
+    at: clock().toISOString(),
+    class: 'quota',
+    reason: 'budget',
+    evidence: { source: 'none', text: why, rule: `limit-${field}` },
+    decision: { action: 'stop', why },
+    next_actions: [
+      field === 'max_wallclock_sec'
+        ? `tollgate run ${open.task.id} (the clock of a run starts anew)`
+        : `raise budgets.${field} in the manifest, then: tollgate run ${open.task.id}`,
+    ],
+    files: outputsOf(open.task, stage),
+  };
+}
+
+/** A stage that cannot be begun: a prompt that is another one than was answered, a tree that cannot be copied. Nothing was paid for it. */
+export function unpreparedFailure({ open, stage, clock }: StageRun, why: string): Failure {
+  return {
+    ...EMPTY,
+    task_id: open.task.id,
+    stage: stage.name,
+    tool: stage.tool,
+    at: clock().toISOString(),
+    class: 'tooling',
+    reason: 'not_prepared',
+    exit_code: TOLLGATE_EXIT.badInput,
+    evidence: { source: 'none', text: why, rule: 'stage-not-prepared' },
+    decision: { action: 'stop', why },
+    next_actions: [why],
   };
 }
 
@@ -55,6 +112,27 @@ export function unansweredFailure(run: StageRun, why: string): Failure {
     evidence: { source: 'none', text: why, rule: 'wrapper-left-no-record' },
     decision: { action: 'stop', why },
     next_actions: [`preflight --tools ${stage.tool}`, `tollgate run ${open.task.id}`],
+    files: outputsOf(open.task, stage),
+  };
+}
+
+/** Another call of the batch has met this quota; nothing was asked. */
+export function pausedFailure(run: StageRun, { message, until }: { message: string; until: string | null }): Failure {
+  const { open, stage, clock } = run;
+  const evidence = { source: 'none', text: message, rule: 'batch-paused' } as const;
+  const verdict = { class: 'quota', reason: 'paused', evidence, retry_at: until } as const;
+  return {
+    ...EMPTY,
+    task_id: open.task.id,
+    stage: stage.name,
+    tool: stage.tool,
+    at: clock().toISOString(),
+    class: 'quota',
+    reason: 'paused',
+    evidence,
+    decision: { action: 'stop', why: message },
+    retry_at: until,
+    next_actions: nextActions({ verdict, taskId: open.task.id, tool: stage.tool }),
     files: outputsOf(open.task, stage),
   };
 }
@@ -95,6 +173,8 @@ const EMPTY: Omit<Failure, 'task_id' | 'at' | 'class' | 'reason' | 'evidence' | 
   signal: null,
   ending: null,
   retry_at: null,
+  missing: [],
+  changed: [],
   stderr_head: [],
   stderr_tail: [],
   files: {},

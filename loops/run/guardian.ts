@@ -5,12 +5,15 @@ import path from 'node:path';
 import type { CallRecord } from '../../policies/call-record.ts';
 import type { Stage } from '../../state/manifest-schema.ts';
 import type { TaskFolder } from '../../state/task-folder.ts';
+import type { Access } from '../../wrappers/adapter.ts';
 import { ADAPTERS } from '../../wrappers/adapters.ts';
 import { DISPATCH, type Dispatch } from '../call/dispatch.ts';
 
 export interface Errand {
   task: TaskFolder;
   stage: Stage;
+  access: Access;
+  timeoutMs: number;
   dispatch: Dispatch;
   promptFile: string;
   cwd: string;
@@ -56,7 +59,7 @@ export async function sendGuardian(
 }
 
 function flagsOf(
-  { task, stage, dispatch, promptFile, cwd, trustWorkspace, resumeSession }: Errand,
+  { task, stage, access, timeoutMs, dispatch, promptFile, cwd, trustWorkspace, resumeSession }: Errand,
   outputs: ReturnType<typeof outputsOf>,
 ): string[] {
   const given: [flag: string, value: string | number | undefined | null][] = [
@@ -67,11 +70,11 @@ function flagsOf(
     ['task', `${task.root}/`],
     ['stage', stage.name],
     ['cwd', cwd],
-    ['timeout-ms', stage.timeout_ms],
+    ['timeout-ms', timeoutMs],
     ['idle-timeout-ms', stage.idle_timeout_ms],
     ['max-turns', stage.max_turns],
     ['model', stage.model],
-    ['access', stage.access ?? (WRITES.has(stage.role) ? 'write' : 'read')],
+    ['access', access],
     ['effort', stage.tool === 'codex' ? stage.effort : null],
     ['resume-session', resumeSession],
   ];
@@ -80,9 +83,6 @@ function flagsOf(
     ...(trustWorkspace ? ['--trust-workspace'] : []),
   ];
 }
-
-/** Roles that change the tree; all others look. */
-const WRITES: ReadonlySet<string> = new Set(['impl', 'test_impl']);
 
 /** The record of that very call, which it leaves in its attempt's folder; null when it left none. */
 export function readRecord(task: TaskFolder, callId: string): CallRecord | null {

@@ -5,7 +5,9 @@ import type { Failure } from '../../policies/task-failure.ts';
 import { budgetOf } from '../../state/ledger.ts';
 import { readJson, writeJson, writeWhole } from '../../state/whole-file.ts';
 import { notYet } from './not-yet.ts';
-import { type RunReport, renderSummary, type StageReport } from './report.ts';
+import type { RunReport, StageReport } from './report.ts';
+import { spentOf } from './spent.ts';
+import { renderSummary } from './summary.ts';
 import type { OpenTask } from './task.ts';
 
 const failureFile = ({ task }: OpenTask) => path.join(task.state, 'last_failure.json');
@@ -36,6 +38,8 @@ export async function leaveReport(
     stages: ended.stages,
     failure: ended.failure,
     budget: { used: ledger.used, total, left: Math.max(0, total - ledger.used) },
+    spent: spentOf(open),
+    limits: limitsOf(open),
     files: {
       summary: path.join(open.task.outputs, '_summary.md'),
       stats: path.join(open.task.state, 'stats.json'),
@@ -57,6 +61,11 @@ export async function leaveReport(
   await writeWhole(report.files.summary, summary);
   return { report, summary };
 }
+
+const limitsOf = ({ manifest: { budgets } }: OpenTask): RunReport['limits'] => ({
+  max_tokens: budgets.max_tokens ?? null,
+  max_usd: budgets.max_usd ?? null,
+});
 
 export async function leaveFailure(open: OpenTask, failure: Failure): Promise<void> {
   await writeJson(failureFile(open), failure);

@@ -1,13 +1,15 @@
-// What is asked after a failure: the decision, the next prompt, and how long to wait before it.
+// What is asked after a failure: the decision, the next prompt, of whom, and how long to wait before it.
 
 import path from 'node:path';
 import { waitBefore } from '../../policies/backoff.ts';
 import type { CallRecord } from '../../policies/call-record.ts';
 import { type Decision, decide } from '../../policies/decide.ts';
 import { budgetOf } from '../../state/ledger.ts';
+import type { Stage } from '../../state/manifest-schema.ts';
 import { writeWhole } from '../../state/whole-file.ts';
 import { ADAPTERS } from '../../wrappers/adapters.ts';
-import { composePrompt, type Prompt, sentHash } from './prompt.ts';
+import { sentHash } from '../prompt/sent-hash.ts';
+import { composePrompt, type DigestPolicy, type Prompt, writePrompt } from './prompt.ts';
 import type { StageRun } from './stage.ts';
 
 /** What the stage has behind it in this run. */
@@ -17,11 +19,22 @@ export interface Seen {
   retriesLeft: number;
   /** How long the next call would have to be waited for. */
   waitMs: number;
+  /** Paths that the stage has changed so far. */
+  changed: number;
 }
 
 export interface Ask {
   prompt: Prompt;
   resumeSession: string | null;
+}
+
+export interface Next {
+  ask: Ask;
+  /** Another tool may stand in. */
+  stage: Stage;
+  waitMs: number;
+  /** Waiting for a reset and asking another tool are no retries. */
+  counts: 'as_retry' | 'as_none';
 }
 
 export function decisionFor(run: StageRun, record: CallRecord, seen: Seen): Decision {
@@ -33,9 +46,10 @@ export function decisionFor(run: StageRun, record: CallRecord, seen: Seen): Deci
     count: seen.count,
     retriesLeft: seen.retriesLeft,
     callsLeft: Math.max(0, budgetOf(ledger) - ledger.used),
-    dirty: run.dirtyRetries === 'never' && (record.tool_calls ?? 0) > 0,
+    dirty: run.dirtyRetries === 'never' && ((record.tool_calls ?? 0) > 0 || seen.changed > 0),
     sessionId: ADAPTERS[stage.tool].resumesToolSessions ? record.session_id : null,
-    waitForResetMs: 0,
+    waitForResetMs: run.waitForResetMs,
+    fallback: stage.fallback[0]?.tool ?? null,
     waitMs: seen.waitMs,
     wallLeftMs: endsAt && endsAt.getTime() - now.getTime(),
     now,
@@ -44,27 +58,54 @@ export function decisionFor(run: StageRun, record: CallRecord, seen: Seen): Deci
   });
 }
 
-export async function nextAsk(run: StageRun, record: CallRecord, decision: Decision, ask: Ask): Promise<Ask> {
-  const { open, stage } = run;
+/** @returns null when the next prompt cannot be composed any more, or would be the same again. */
+export async function nextAsk(run: StageRun, decision: Decision, waitMs: number, ask: Ask): Promise<Next | null> {
+  const { stage } = run;
+  const retry = { stage, waitMs, counts: 'as_retry' } as const;
   switch (decision.action) {
+    case 'stop':
+      return null;
+    case 'retry':
+      return { ...retry, ask };
     case 'retry_digest': {
-      const composed = await composePrompt(open.task, open.manifest, stage, 'aggressive');
       // A fresh session: what overflowed may be the old one's history.
-      return { prompt: composed.how === 'composed' ? composed.prompt : ask.prompt, resumeSession: null };
+      const prompt = await composeAnew(run, stage, 'aggressive');
+      return prompt === null ? null : { ...retry, ask: { prompt, resumeSession: null } };
     }
     case 'resume':
-      return { prompt: await goOnPrompt(run), resumeSession: record.session_id };
-    default:
-      return ask;
+      return { ...retry, ask: await goOn(run, decision.sessionId) };
+    case 'wait_until': {
+      const { until, sessionId } = decision;
+      const untilMs = Math.max(0, Date.parse(until) - run.clock().getTime());
+      const again = sessionId === null ? ask : await goOn(run, sessionId);
+      return { stage, waitMs: untilMs, counts: 'as_none', ask: again };
+    }
+    case 'fallback': {
+      const [standIn, ...fallback] = stage.fallback;
+      const other: Stage = { ...stage, ...standIn!, model: standIn!.model, fallback };
+      const prompt = await composeAnew(run, other, run.open.manifest.context.digest_policy);
+      return prompt && { stage: other, waitMs: 0, counts: 'as_none', ask: { prompt, resumeSession: null } };
+    }
   }
 }
 
-async function goOnPrompt({ open, stage }: StageRun): Promise<Prompt> {
+async function composeAnew(run: StageRun, stage: Stage, digest: DigestPolicy): Promise<Prompt | null> {
+  const composed = await composePrompt(run, { ...run, stage }, digest);
+  if (composed.how === 'mistaken') return null;
+  await writePrompt(composed);
+  return composed.prompt;
+}
+
+async function goOn({ open, stage }: StageRun, session: string): Promise<Ask> {
   const text =
     'Your last turn was cut off. Go on from where it stopped; do not redo what is already done, and finish your answer.\n';
   const file = path.join(open.task.inputs, 'prompt', `${stage.name}.go-on.md`);
   await writeWhole(file, text);
-  return { file, sha256: sentHash(stage.tool, text) };
+  const known = { file, sha256: sentHash(stage.tool, text), chars: text.length, digest: 'off' } as const;
+  return {
+    prompt: { ...known, parts: [], warnings: [], acceptanceCommands: [], proposedCommands: [] },
+    resumeSession: session,
+  };
 }
 
 /** Milliseconds before the next call: the longest of what the service asked for and the schedule. */

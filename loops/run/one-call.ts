@@ -1,42 +1,118 @@
 // One call of a stage through its guardian; or the result of one that was paid for and could not be used.
 
 import { existsSync } from 'node:fs';
+import path from 'node:path';
 import type { CallRecord } from '../../policies/call-record.ts';
+import type { Finding } from '../../policies/gate.ts';
+import { identify } from '../../wrappers/processes/identity.ts';
 import { newCallId } from '../call/draft.ts';
-import { outputsOf, readRecord, sendGuardian } from './guardian.ts';
+import { type Errand, outputsOf, readRecord, sendGuardian } from './guardian.ts';
+import { checkJudge, keepJudge } from './judge/judge.ts';
+import { eventsOf } from './last-event.ts';
 import type { Ask } from './next-ask.ts';
 import type { Prompt } from './prompt.ts';
 import { settle } from './settle.ts';
+import { type Slot, UNLIMITED } from './slots.ts';
 import type { StageRun } from './stage.ts';
 
 export type Answered =
-  | { how: 'answered'; record: CallRecord }
+  /** `judge`: the agent changed files that it is judged by. */
+  | { how: 'answered'; record: CallRecord; judge: Finding | null }
   /** The wrapper left no record: it was killed before it could reserve, or is broken. */
   | { how: 'unanswered'; why: string };
 
-/** @param wanted the hash of the stage's prompt. */
-export async function callOnce(run: StageRun, { prompt, resumeSession }: Ask, wanted: string): Promise<Answered> {
-  const { open, stage, runId, environment, guardianStop, clock, say } = run;
-  const { task, journal, manifest, cwd } = open;
+/** As soon as a place is free; nothing is paid if none is to be had. @param wanted the hash of the stage's prompt. */
+export async function callOnce(
+  run: StageRun,
+  ask: Ask,
+  wanted: string,
+): Promise<Answered | Exclude<Slot, { how: 'taken' }>> {
+  const { stage, stop, slots = UNLIMITED } = run;
+  const slot = await slots.take({ tool: stage.tool, model: stage.model ?? null }, stop);
+  if (slot.how !== 'taken') return slot;
+  let answered: Answered | null = null;
+  try {
+    answered = await callNow(run, ask, wanted);
+    return answered;
+  } finally {
+    slot.leave(answered?.how === 'answered' ? answered.record.verdict : null);
+  }
+}
+
+async function callNow(run: StageRun, ask: Ask, wanted: string): Promise<Answered> {
+  const { open, clock } = run;
   const callId = newCallId(clock());
-  const dispatch = {
-    run_id: runId,
-    call_id: callId,
-    for_prompt: wanted,
-    redaction_patterns: manifest.security.redaction_patterns,
-  };
-  const { trustWorkspace } = run;
-  const errand = { task, stage, dispatch, promptFile: prompt.file, cwd, trustWorkspace, resumeSession, environment };
-  const { record, why } = await sendGuardian(errand, run.commandFolder, guardianStop);
-  const call = journal.read().ledger.calls.get(callId);
+  const judge = keepJudge(open);
+  run.watch({ stage: run.stage.name, tool: run.stage.tool, events: eventsOf(open.task, callId) });
+  const sent = await sendAndSettle(run, errandOf(run, ask, wanted, callId));
+  run.watch(null);
+  if (sent.how === 'unanswered') return sent;
+  const { record } = sent;
+  const reserved = record.ending === 'not_started' ? null : await reservationOf(run, wanted, callId);
+  const aside = path.join(open.task.attempts, callId, 'changed-by-agent');
+  return { ...sent, judge: await checkJudge(open, judge, reserved, aside, clock) };
+}
+
+async function sendAndSettle(
+  { open, commandFolder, guardianStop, clock, environment, say }: StageRun,
+  errand: Errand,
+): Promise<{ how: 'answered'; record: CallRecord } | { how: 'unanswered'; why: string }> {
+  const { task, journal } = open;
+  const { call_id } = errand.dispatch;
+  const { record, why } = await sendGuardian(errand, commandFolder, guardianStop);
+  const call = journal.read().ledger.calls.get(call_id);
   // Its record may be an early one: only a verdict, or a refusal, is its last word.
   if (record !== null && (call === undefined || !call.granted || call.verdict !== null))
     return { how: 'answered', record };
   if (call === undefined || !call.granted) return { how: 'unanswered', why };
   await settle(call, { task, journal, clock, environment, stop: guardianStop, foreign: 'refuse', say });
-  const settled = readRecord(task, callId);
+  const settled = readRecord(task, call_id);
   return settled === null ? { how: 'unanswered', why } : { how: 'answered', record: settled };
 }
+
+function errandOf(run: StageRun, { prompt, resumeSession }: Ask, wanted: string, callId: string): Errand {
+  const { open, stage, access, runId, environment, trustWorkspace, endsAt, clock } = run;
+  const wallLeftMs = endsAt === null ? stage.timeout_ms : Math.max(1, endsAt.getTime() - clock().getTime());
+  return {
+    task: open.task,
+    stage,
+    access,
+    timeoutMs: Math.min(stage.timeout_ms, wallLeftMs),
+    dispatch: {
+      run_id: runId,
+      call_id: callId,
+      for_prompt: wanted,
+      redaction_patterns: open.manifest.security.redaction_patterns,
+    },
+    promptFile: prompt.file,
+    cwd: open.cwd,
+    trustWorkspace,
+    resumeSession,
+    environment: { ...environment, ...whichTask(open.task.root) },
+  };
+}
+
+/** An agent asks `tollgate scope ask` about its task; gemini hides names that it does not know from its tools in CI. */
+const whichTask = (root: string) => ({ TOLLGATE_TASK: root, GEMINI_CLI_TOLLGATE_TASK: root });
+
+/** What the guardian wrote, to be written again if the agent took it out. */
+async function reservationOf({ open, stage, runId, clock }: StageRun, wanted: string, callId: string) {
+  const known = open.journal.read().ledger.calls.get(callId);
+  if (known !== undefined) return factOf(known.reserved);
+  return {
+    fact: 'reserved',
+    call_id: callId,
+    run_id: runId,
+    stage: stage.name,
+    tool: stage.tool,
+    attempt: 1,
+    for_prompt: wanted,
+    guardian: (await identify(process.pid))!,
+    deadline_at: clock().toISOString(),
+  } as const;
+}
+
+const factOf = <L extends { v: number; at: string }>({ v: _, at: __, ...fact }: L) => fact;
 
 /** A success that an earlier run paid for and did not live to use: the same prompt is not asked again. */
 export function paidAnswer({ open, stage }: StageRun, prompt: Prompt): CallRecord | null {
@@ -47,7 +123,8 @@ export function paidAnswer({ open, stage }: StageRun, prompt: Prompt): CallRecor
       verdict !== null &&
       verdict.class === null,
   );
-  const last = paid.at(-1);
-  if (last === undefined || !existsSync(outputsOf(open.task, stage).out)) return null;
-  return readRecord(open.task, last.reserved.call_id);
+  const last = paid.at(-1)?.reserved;
+  // A stand-in may have answered in its tool's place.
+  if (last === undefined || !existsSync(outputsOf(open.task, { ...stage, tool: last.tool }).out)) return null;
+  return readRecord(open.task, last.call_id);
 }

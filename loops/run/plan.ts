@@ -1,31 +1,39 @@
-// What a run has to do, before anything is paid: each stage with its prompt, and whether it is done already.
+// What a run has to do, looked through before anything is paid: each stage with its role, and whether it is done already.
 
+import type { ResolvedRole } from '../../policies/resolved-role.ts';
 import type { Stage } from '../../state/manifest-schema.ts';
-import { composePrompt, type Prompt } from './prompt.ts';
+import type { Access } from '../../wrappers/adapter.ts';
+import { checkSchema } from '../gate/schema.ts';
+import { type Composing, composePrompt } from './prompt.ts';
 import { doorOf, type Wishes } from './stage-door.ts';
-import type { OpenTask } from './task.ts';
 
-export interface Plan {
+export interface StagePlan {
   stage: Stage;
-  prompt: Prompt;
-  door: 'open' | 'done_earlier';
+  role: ResolvedRole;
+  access: Access;
 }
 
-export type Planned = { how: 'planned'; stages: Plan[] } | { how: 'mistaken'; message: string };
+export type Planned = { how: 'planned' } | { how: 'mistaken'; message: string };
 
-export async function planStages(open: OpenTask, wishes: Wishes): Promise<Planned> {
-  const names = new Set(open.stages.map((stage) => stage.name));
+/** Finds what is wrong with any stage now: a mistake in the last one must not cost the calls of those before it. */
+export async function checkStages(composing: Composing, wishes: Wishes): Promise<Planned> {
+  const { open } = composing;
+  const names = open.plans.map(({ stage }) => stage.name);
   for (const name of [...wishes.redo, ...wishes.keep])
-    if (!names.has(name))
-      return { how: 'mistaken', message: `there is no stage "${name}"; the stages are ${[...names].join(', ')}` };
-  const plans: Plan[] = [];
-  for (const stage of open.stages) {
-    const composed = await composePrompt(open.task, open.manifest, stage, 'off');
-    if (composed.how === 'mistaken') return composed;
-    const { prompt } = composed;
-    const door = doorOf(stage.name, prompt, open.journal, wishes);
-    if (door.how === 'changed') return { how: 'mistaken', message: door.message };
-    plans.push({ stage, prompt, door: door.how });
+    if (!names.includes(name)) return mistaken(`there is no stage "${name}"; the stages are ${names.join(', ')}`);
+  // Once a stage is to be run, the prompts of those after it may still change.
+  let isSettled = true;
+  for (const plan of open.plans) {
+    const { stage } = plan;
+    const schema = stage.schema === undefined ? null : await checkSchema(stage.schema);
+    if (schema !== null) return mistaken(`stage ${stage.name}: its schema is no JSON Schema: ${schema}`);
+    const composed = await composePrompt(composing, plan, open.manifest.context.digest_policy);
+    if (composed.how === 'mistaken') return mistaken(composed.message);
+    const door = doorOf(stage.name, composed.prompt, open.journal, wishes);
+    if (door.how === 'changed' && isSettled) return mistaken(door.message);
+    if (door.how !== 'done_earlier') isSettled = false;
   }
-  return { how: 'planned', stages: plans };
+  return { how: 'planned' };
 }
+
+const mistaken = (message: string): Planned => ({ how: 'mistaken', message });

@@ -1,89 +1,107 @@
-// Composes the prompt of a stage from the manifest and the task's inputs: the same inputs give the same bytes.
+// The prompt of a stage in this run: composed from the manifest, the inputs and what earlier stages answered, and written down.
 
-import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
-import type { Tool } from '../../policies/tools.ts';
-import type { Manifest, Stage } from '../../state/manifest-schema.ts';
-import type { TaskFolder } from '../../state/task-folder.ts';
+import { sectionText, verificationCommands } from '../../policies/gate/section-text.ts';
+import type { PartSize } from '../../policies/prompt/part.ts';
+import { createRedactor } from '../../policies/redact.ts';
 import { writeWhole } from '../../state/whole-file.ts';
-import { ADAPTERS } from '../../wrappers/adapters.ts';
+import { composePrompt as compose } from '../prompt/compose.ts';
+import { outputsOf } from './guardian.ts';
+import type { StagePlan } from './plan.ts';
+import type { OpenTask } from './task.ts';
 
 export interface Prompt {
   file: string;
   sha256: string;
+  chars: number;
+  parts: PartSize[];
+  digest: DigestPolicy;
+  warnings: string[];
+  /** What the gate will run after this stage, and what a brief only proposes. */
+  acceptanceCommands: string[];
+  proposedCommands: string[];
 }
 
-export type Composed = { how: 'composed'; prompt: Prompt } | { how: 'mistaken'; message: string };
+export type DigestPolicy = 'off' | 'auto' | 'aggressive';
 
-/** How much of the request and the context an aggressive digest keeps, from head and tail. */
-const DIGEST_CHARS = 4000;
+export type Composed = { how: 'composed'; prompt: Prompt; text: string } | { how: 'mistaken'; message: string };
 
-export async function composePrompt(...of: Parameters<typeof compose>): Promise<Composed> {
-  try {
-    return await compose(...of);
-  } catch (error) {
-    if (error instanceof Unreadable) return { how: 'mistaken', message: error.message };
-    throw error;
-  }
+export interface Composing {
+  open: OpenTask;
+  environment: NodeJS.ProcessEnv;
+  /** Are the commands that a brief found run by the gate? */
+  briefCommands: 'proposed' | 'trusted';
 }
 
-async function compose(
-  task: TaskFolder,
-  manifest: Manifest,
-  stage: Stage,
-  digest: 'off' | 'aggressive',
-): Promise<Composed> {
-  const template = stage.prompt === undefined ? null : readInput(path.resolve(task.root, stage.prompt));
-  if (stage.prompt !== undefined && template === null)
-    return {
-      how: 'mistaken',
-      message: `stage ${stage.name}: its prompt ${stage.prompt} cannot be read in ${task.root}`,
-    };
-  const parts: [heading: string, text: string | null][] = [
-    ['Role', template ?? `You do the part "${stage.role}" of the task ${manifest.task_id}.`],
-    ['Goal', manifest.goal],
-    ['Request', readInput(path.join(task.inputs, 'user_request.md'))],
-    ['Context', digest === 'aggressive' ? null : readInput(path.join(task.inputs, 'context_pack.md'))],
-    ['Allowed scope', list(manifest.scope.allow)],
-    ['Do not change', list(manifest.scope.deny)],
-    ['Acceptance', list(manifest.acceptance.criteria)],
-    ['Your answer must have these sections', list(stage.requires ?? [])],
-  ];
-  const text = parts
-    .flatMap(([heading, part]) =>
-      part === null || part.trim() === '' ? [] : [`# ${heading}\n\n${shorten(part.trim(), digest)}\n`],
-    )
-    .join('\n');
+/** Composes, and writes nothing. @param digest what the manifest says, or more. */
+export async function composePrompt(composing: Composing, plan: StagePlan, digest: DigestPolicy): Promise<Composed> {
+  const { open, environment, briefCommands } = composing;
+  const { task, manifest, cwd, root, project } = open;
+  const { stage, role } = plan;
+  const answers = earlierAnswers(open, stage.name);
+  const brief = answers.findLast((answer) => answer.handsOff)?.text ?? null;
+  const found = brief === null ? [] : verificationCommands(brief);
+  const acceptanceCommands = role.runsAcceptance
+    ? [...manifest.acceptance.commands, ...(briefCommands === 'trusted' ? found : [])]
+    : [];
+  const composed = await compose({
+    task,
+    manifest,
+    stage,
+    tool: stage.tool,
+    cwd,
+    root,
+    role,
+    project,
+    digest,
+    handedOff: brief === null ? null : sectionText(brief, 'Updated Context Pack'),
+    earlier: answers.filter((answer) => role.reads.includes(answer.role)),
+    redactor: createRedactor({ env: environment, patterns: manifest.security.redaction_patterns }),
+    acceptanceCommands,
+  });
+  if (composed.how === 'mistaken') return composed;
+  const { text, sha256, parts, warnings } = composed;
   const file = path.join(task.inputs, 'prompt', `${stage.id ?? `${stage.tool}.${stage.role}`}.md`);
-  await writeWhole(file, text);
-  return { how: 'composed', prompt: { file, sha256: sentHash(stage.tool, text) } };
+  const proposedCommands = role.runsAcceptance && briefCommands === 'proposed' ? found : [];
+  const prompt = { file, sha256, chars: text.length, parts, digest: composed.digest, warnings };
+  return { how: 'composed', text, prompt: { ...prompt, acceptanceCommands, proposedCommands } };
 }
 
-/** Over the bytes that the CLI will get, as the call record has it. */
-export function sentHash(tool: Tool, text: string): string {
-  const sent = ADAPTERS[tool].prompt.escape(Buffer.from(text).toString('latin1'));
-  return createHash('sha256').update(Buffer.from(sent, 'latin1')).digest('hex');
+export const writePrompt = ({ prompt, text }: Composed & { how: 'composed' }): Promise<void> =>
+  writeWhole(prompt.file, text);
+
+interface EarlierAnswer {
+  stage: string;
+  role: string;
+  handsOff: boolean;
+  text: string;
 }
 
-const list = (items: readonly string[]): string | null =>
-  items.length === 0 ? null : items.map((item) => `- ${item}`).join('\n');
+/** No role needs more of an answer, and the composer cuts what is long. */
+const MAX_ANSWER_CHARS = 1024 * 1024;
 
-function shorten(text: string, digest: 'off' | 'aggressive'): string {
-  if (digest === 'off' || text.length <= DIGEST_CHARS) return text;
-  const half = DIGEST_CHARS / 2;
-  return `${text.slice(0, half)}\n\n[${text.length - DIGEST_CHARS} characters left out]\n\n${text.slice(-half)}`;
+/** What the stages before this one answered, in order, as far as they are done. */
+function earlierAnswers({ task, journal, plans }: OpenTask, name: string): EarlierAnswer[] {
+  const { done, calls } = journal.read().ledger;
+  const before = plans.slice(
+    0,
+    plans.findIndex(({ stage }) => stage.name === name),
+  );
+  return before.flatMap(({ stage, role }) => {
+    const finished = done.get(stage.name);
+    if (finished === undefined) return [];
+    // A stand-in may have answered in its tool's place.
+    const tool = calls.get(finished.call_id ?? '')?.reserved.tool ?? stage.tool;
+    const text = readOrNull(outputsOf(task, { name: stage.name, tool }).out);
+    return text === null ? [] : [{ stage: stage.name, role: stage.role, handsOff: role.handsOff, text }];
+  });
 }
 
-/** null when there is none; throws when it is there and cannot be read, since half a prompt is paid like a whole one. */
-function readInput(file: string): string | null {
+function readOrNull(file: string): string | null {
   try {
-    return readFileSync(file, 'utf8');
-  } catch (error) {
-    const { code } = error as NodeJS.ErrnoException;
-    if (code === 'ENOENT') return null;
-    throw new Unreadable(`${file} cannot be read (${code})`);
+    return readFileSync(file, 'utf8').slice(0, MAX_ANSWER_CHARS);
+  } catch {
+    return null;
   }
 }
-
-class Unreadable extends Error {}

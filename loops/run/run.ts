@@ -5,11 +5,14 @@ import type { Failure } from '../../policies/task-failure.ts';
 import type { Fact } from '../../state/facts.ts';
 import { refreshStats } from '../../state/stats.ts';
 import { claim } from './claim.ts';
+import { enterWorktree } from './enter-worktree.ts';
 import { interruptedFailure } from './failure.ts';
+import type { Underway } from './last-event.ts';
 import { type Ended, leaveFailure, leaveReport } from './leave.ts';
-import { type Plan, planStages } from './plan.ts';
+import { checkStages } from './plan.ts';
 import type { RunReport } from './report.ts';
 import { settleLeftovers } from './settle.ts';
+import type { Slots } from './slots.ts';
 import { runStages } from './stages.ts';
 import { type OpenTask, openTask } from './task.ts';
 
@@ -26,10 +29,20 @@ export interface RunRequest {
   keep: readonly string[];
   dirtyRetries: 'never' | 'allowed';
   trustWorkspace: boolean;
+  /** Of a batch: where calls wait for a place. */
+  slots?: Slots;
+  /** What becomes of changes that are out of scope. */
+  outOfScope: 'reported' | 'restored';
+  /** Are the commands that a brief found run by the gate? */
+  briefCommands: 'proposed' | 'trusted';
+  /** How long the reset of a quota may be waited for; 0 is not at all. */
+  waitForResetMs: number;
   stop: { signal: AbortSignal; by(): keyof typeof EXIT_BY_SIGNAL | null };
   clock: () => Date;
   random: () => number;
   say(sentence: string): void;
+  /** The call that is waited for; null when there is none. */
+  watch(underway: Underway | null): void;
 }
 
 export type Ran =
@@ -40,8 +53,8 @@ export type Ran =
   | { how: 'mistaken'; message: string };
 
 export async function runTask(request: RunRequest): Promise<Ran> {
-  const { clock, stop, say } = request;
-  const opened = await openTask(request.word, request.cwd, request.environment, clock);
+  const { stop, say } = request;
+  const opened = await openTask(request);
   if (opened.how === 'mistaken') return opened;
   const { open } = opened;
   const claimed = await claim({ journal: open.journal, whenTaken: request.whenTaken, stop: stop.signal, say });
@@ -64,20 +77,31 @@ export async function runTask(request: RunRequest): Promise<Ran> {
 }
 
 /** The task is ours until we release it, whatever happens. */
-async function owned(request: RunRequest, open: OpenTask, runId: string): Promise<Ran> {
+async function owned(request: RunRequest, opened: OpenTask, runId: string): Promise<Ran> {
   const { clock } = request;
   let ended: Pick<Ended, 'state' | 'exitCode'> = { state: 'failed', exitCode: TOLLGATE_EXIT.failure };
   try {
-    const plan = await planStages(open, request);
+    const entered = await enterWorktree(opened, request);
+    if (entered.how === 'stopped') {
+      ended = { state: 'interrupted', exitCode: stopExit(request) };
+      return { how: 'not_run', exitCode: ended.exitCode, message: 'stopped while it waited to make its worktree' };
+    }
+    if (entered.how === 'mistaken') {
+      ended = { state: 'failed', exitCode: TOLLGATE_EXIT.badInput };
+      return entered;
+    }
+    const { open } = entered;
+    const plan = await checkStages({ ...request, open }, request);
     if (plan.how === 'mistaken') {
       ended = { state: 'failed', exitCode: TOLLGATE_EXIT.badInput };
       return plan;
     }
-    const whole = await goThrough(request, open, runId, plan.stages);
+    const whole = await goThrough(request, open, runId);
+    whole.notes.push(...(await entered.notes()));
     ended = whole;
     return { how: 'ran', ...(await leaveReport(open, whole, clock)) };
   } finally {
-    await release(request, open, { fact: 'released', run_id: runId, exit_code: ended.exitCode, state: ended.state });
+    await release(request, opened, { fact: 'released', run_id: runId, exit_code: ended.exitCode, state: ended.state });
   }
 }
 
@@ -91,7 +115,7 @@ async function release({ clock, say }: RunRequest, open: OpenTask, released: Fac
   }
 }
 
-async function goThrough(request: RunRequest, open: OpenTask, runId: string, plan: readonly Plan[]): Promise<Ended> {
+async function goThrough(request: RunRequest, open: OpenTask, runId: string): Promise<Ended> {
   const { stop, clock, say, environment } = request;
   const guardians = new AbortController();
   let told: Promise<void> | null = null;
@@ -125,7 +149,7 @@ async function goThrough(request: RunRequest, open: OpenTask, runId: string, pla
         failure: foreignFailure(open, elsewhere, clock()),
         notes: [],
       };
-    const ended = await runStages({ ...request, open, runId, guardianStop: guardians.signal }, plan);
+    const ended = await runStages({ ...request, open, runId, guardianStop: guardians.signal });
     if (ended.state !== 'interrupted') return ended;
     await told;
     const stage = ended.stages.find((report) => report.state === 'interrupted')?.stage ?? null;

@@ -1,12 +1,15 @@
 // Goes through the stages of a task in order, until one fails.
 
 import type { Failure } from '../../policies/task-failure.ts';
+import { unpreparedFailure } from './failure.ts';
+import { inTurn } from './in-turn.ts';
 import type { Ended } from './leave.ts';
-import type { Plan } from './plan.ts';
+import type { StagePlan } from './plan.ts';
+import { composePrompt, type Prompt, writePrompt } from './prompt.ts';
 import type { StageReport } from './report.ts';
 import type { RunRequest } from './run.ts';
-import { runStage, type StageEnd } from './stage.ts';
-import { markDone, reopen } from './stage-door.ts';
+import { runStage, type StageEnd, type StageRun } from './stage.ts';
+import { doorOf, markDone, reopen } from './stage-door.ts';
 import type { OpenTask } from './task.ts';
 
 export interface StagesRequest extends RunRequest {
@@ -15,59 +18,104 @@ export interface StagesRequest extends RunRequest {
   guardianStop: AbortSignal;
 }
 
-export async function runStages(request: StagesRequest, plan: readonly Plan[]): Promise<Ended> {
-  const { open, say } = request;
+export async function runStages(request: StagesRequest): Promise<Ended> {
+  const { open } = request;
   const { max_wallclock_sec: seconds } = open.manifest.budgets;
   const endsAt = seconds === undefined ? null : new Date(request.clock().getTime() + seconds * 1000);
   const reports: StageReport[] = [];
+  const notes: string[] = [];
   let failure: Failure | null = null;
   let state: Ended['state'] = 'done';
-  for (const { stage, prompt, door } of plan) {
-    if (state !== 'done' || door === 'done_earlier') {
-      reports.push(untouched(stage.name, door === 'done_earlier' ? 'done_earlier' : 'pending'));
+  let exitCode = 0;
+  for (const plan of open.plans) {
+    if (state !== 'done') {
+      reports.push(untouched(plan.stage.name, 'pending'));
       continue;
     }
-    const trustWorkspace = request.trustWorkspace || open.manifest.security.trust_workspace;
-    const run = {
-      ...request,
-      environment: allowed(request.environment, open.manifest.security.env_allow),
-      stage,
-      endsAt,
-      stop: request.stop.signal,
-      trustWorkspace,
-      redone: request.redo.includes(stage.name),
-    };
-    if (run.redone) reopen(open.task, open.journal, stage.name);
-    const end = await runStage(run, prompt);
-    reports.push(reportOf(stage.name, end));
+    const run = stageRunOf(request, plan, endsAt);
+    const entered = await enter(run, plan, request);
+    if (entered.how === 'done_earlier') {
+      reports.push(untouched(plan.stage.name, 'done_earlier'));
+      continue;
+    }
+    if (entered.how === 'mistaken') {
+      reports.push(untouched(plan.stage.name, 'pending'));
+      [state, exitCode, failure] = ['failed', 2, unpreparedFailure(run, entered.message)];
+      continue;
+    }
+    const turn = await inTurn(run, request.whenTaken, () => runStage(run, entered.prompt));
+    const end: StageEnd = turn.how === 'worked' ? turn.result : NOT_BEGUN;
+    reports.push(reportOf(plan.stage.name, end));
+    notes.push(...proposals(plan.stage.name, entered.prompt));
     if (end.how === 'done') {
-      // The gate stands here: what the answer must hold is looked at before a stage counts as done.
-      await markDone(open.task, open.journal, stage.name, end.record.call_id, prompt);
-      say(`stage ${stage.name}: done`);
+      await markDone(open.task, open.journal, plan.stage.name, end.record.call_id, entered.prompt);
+      request.say(`stage ${plan.stage.name}: done`);
     } else {
-      state = end.how === 'failed' ? 'failed' : 'interrupted';
+      [state, exitCode] = [end.how, 1];
       if (end.how === 'failed') failure = end.failure;
     }
   }
-  return { state, exitCode: state === 'done' ? 0 : 1, stages: reports, failure, notes: [] };
+  return { state, exitCode, stages: reports, failure, notes };
+}
+
+/** Told to stop while it waited for its turn. */
+const NOT_BEGUN: StageEnd = { how: 'interrupted', record: null, gate: null, calls: 0, warnings: [] };
+
+type Entered = { how: 'entered'; prompt: Prompt } | { how: 'done_earlier' } | { how: 'mistaken'; message: string };
+
+/** Its prompt is composed only now, since it may hold what the stages before it answered. */
+async function enter(run: StageRun, plan: StagePlan, wishes: RunRequest): Promise<Entered> {
+  const { open } = run;
+  const composed = await composePrompt(run, plan, open.manifest.context.digest_policy);
+  if (composed.how === 'mistaken') return composed;
+  const door = doorOf(plan.stage.name, composed.prompt, open.journal, wishes);
+  if (door.how === 'changed') return { how: 'mistaken', message: door.message };
+  if (door.how === 'done_earlier') return { how: 'done_earlier' };
+  await writePrompt(composed);
+  if (run.redone) reopen(open.task, open.journal, plan.stage.name);
+  return { how: 'entered', prompt: composed.prompt };
+}
+
+function stageRunOf(request: StagesRequest, { stage, role, access }: StagePlan, endsAt: Date | null): StageRun {
+  const { security } = request.open.manifest;
+  return {
+    ...request,
+    environment: allowed(request.environment, security.env_allow),
+    stage,
+    role,
+    access,
+    endsAt,
+    stop: request.stop.signal,
+    trustWorkspace: request.trustWorkspace || security.trust_workspace,
+    redone: request.redo.includes(stage.name),
+  };
 }
 
 function reportOf(stage: string, end: StageEnd): StageReport {
-  const { record } = end;
+  const { record, gate } = end;
   return {
     stage,
     state: end.how,
     exit_code: record?.wrapper_exit_code ?? null,
     duration_ms: record?.duration_ms ?? null,
     calls: end.calls,
+    gate: gate === null ? null : gate.passed ? 'passed' : 'failed',
     session_id: record?.session_id ?? null,
-    warnings: record?.warnings.map((warning) => `${stage}: ${warning}`) ?? [],
+    warnings: [...(record?.warnings ?? []), ...end.warnings].map((warning) => `${stage}: ${warning}`),
   };
 }
 
 function untouched(stage: string, state: 'done_earlier' | 'pending'): StageReport {
-  return { stage, state, exit_code: null, duration_ms: null, calls: 0, session_id: null, warnings: [] };
+  return { stage, state, exit_code: null, duration_ms: null, calls: 0, gate: null, session_id: null, warnings: [] };
 }
+
+/** What a brief found is a model's word: it is run only where the user says so. */
+const proposals = (stage: string, { proposedCommands }: Prompt): string[] =>
+  proposedCommands.length === 0
+    ? []
+    : [
+        `${stage}: the brief proposes to verify by ${proposedCommands.map((command) => `\`${command}\``).join(', ')}; put them into acceptance.commands, or run with --trust-brief`,
+      ];
 
 /** What of the environment the CLI sees; without a list all of it, with one also what no program can do without. */
 function allowed(environment: NodeJS.ProcessEnv, names: readonly string[] | undefined): NodeJS.ProcessEnv {

@@ -2,33 +2,44 @@
 
 import path from 'node:path';
 import type { ProjectFile } from '../../policies/project-file.ts';
+import { resolveRole } from '../../policies/resolved-role.ts';
 import { type Journal, JournalError, openJournal } from '../../state/journal.ts';
 import { readManifest } from '../../state/manifest.ts';
-import type { Manifest, Stage } from '../../state/manifest-schema.ts';
+import type { Manifest } from '../../state/manifest-schema.ts';
 import { readProject } from '../../state/project.ts';
 import { adoptEdits } from '../../state/stats.ts';
-import { locateTask, projectRoot, type TaskFolder } from '../../state/task-folder.ts';
+import { locateTask, projectRoot, projectState, type TaskFolder } from '../../state/task-folder.ts';
+import type { StagePlan } from './plan.ts';
 
 export interface OpenTask {
   task: TaskFolder;
   manifest: Manifest;
-  stages: Stage[];
+  /** Its stages in order, each with its role. */
+  plans: StagePlan[];
   journal: Journal;
   /** The project's, with what its tollgate.yaml says. */
   root: string;
   project: ProjectFile;
-  /** Where the CLIs run. */
+  /** The working tree that the scope is about: the project's root, or the task's own worktree. */
+  tree: string;
+  /** Where the CLIs run, within it. */
   cwd: string;
+  /** The project's `.tmp`. */
+  stateFolder: string;
 }
 
 export type Opened = { how: 'opened'; open: OpenTask } | { how: 'mistaken'; message: string };
 
-export async function openTask(
-  word: string,
-  cwd: string,
-  environment: NodeJS.ProcessEnv,
-  clock: () => Date,
-): Promise<Opened> {
+export interface Opening {
+  /** The task: an id, or a path. */
+  word: string;
+  cwd: string;
+  environment: NodeJS.ProcessEnv;
+  trustWorkspace: boolean;
+  clock: () => Date;
+}
+
+export async function openTask({ word, cwd, environment, trustWorkspace, clock }: Opening): Promise<Opened> {
   const located = locateTask(word, cwd, environment);
   if (located.how === 'mistaken') return located;
   const { folder: task } = located;
@@ -55,8 +66,19 @@ export async function openTask(
     return { how: 'mistaken', message: `${task.state} cannot be written (${message}); nothing was started` };
   }
   const { manifest, stages } = read;
-  const open = { task, manifest, stages, journal, root, project: project.value };
-  return { how: 'opened', open: { ...open, cwd: path.resolve(root, manifest.cwd ?? '.') } };
+  const trust = trustWorkspace || manifest.security.trust_workspace ? 'trusted' : 'untrusted';
+  const plans: StagePlan[] = [];
+  for (const stage of stages) {
+    const resolved = resolveRole(stage, project.value, trust);
+    if (resolved.how === 'mistaken') return { how: 'mistaken', message: `${task.manifest}: ${resolved.message}` };
+    plans.push({ stage, role: resolved.role, access: stage.access ?? resolved.role.access });
+  }
+  const folder = path.resolve(root, manifest.cwd ?? '.');
+  // A working folder beside the project is a tree of its own.
+  const tree = folder === root || folder.startsWith(root + path.sep) ? root : folder;
+  const stateFolder = projectState(root, environment);
+  const open = { task, manifest, plans, journal, root, project: project.value, tree, cwd: folder, stateFolder };
+  return { how: 'opened', open };
 }
 
 /** A changed manifest counts; one that is read for the first time does not undo what a person has set before. */

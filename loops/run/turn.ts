@@ -119,9 +119,18 @@ const QUEUES = new Map<string, Queue>();
 
 function queueOf({ stateFolder, tree, clock }: TurnRequest): Queue {
   const folder = queueFolder(stateFolder);
-  const name = createHash('sha256').update(realpathSync(tree)).digest('hex').slice(0, 16);
+  const name = createHash('sha256').update(realOr(tree)).digest('hex').slice(0, 16);
   const key = `${folder}/${name}`;
   const queue = QUEUES.get(key) ?? openQueue(folder, name, clock);
   QUEUES.set(key, queue);
   return queue;
+}
+
+/** A folder that is not there is found missing by whoever uses it. */
+function realOr(tree: string): string {
+  try {
+    return realpathSync(tree);
+  } catch {
+    return tree;
+  }
 }

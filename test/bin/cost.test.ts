@@ -8,7 +8,7 @@ import * as assert from 'uvu/assert';
 import { TOOLS } from '../../policies/tools.ts';
 import { ADAPTERS } from '../../wrappers/adapters.ts';
 import { answerWith } from '../rig/streams.ts';
-import { makeTask } from '../rig/task-run.ts';
+import { ANY_ANSWER, makeTask } from '../rig/task-run.ts';
 import { TestRig } from '../rig/test-rig.ts';
 
 const test = suite<{ rig: TestRig; loaded: () => string[][] }>('cost');
@@ -42,7 +42,7 @@ for (const tool of TOOLS)
 
 test('D7: a dispatched call is one guardian and one CLI', async ({ rig, loaded }) => {
   rig.answer(() => answerWith('codex', 'ok'));
-  assert.is((await makeTask(rig, { stages: [{ tool: 'codex', role: 'brief' }] }).run()).code, 0);
+  assert.is((await makeTask(rig, { stages: [{ tool: 'codex', role: 'brief', ...ANY_ANSWER }] }).run()).code, 0);
   assert.equal(
     loaded().map((bundles) => bundles[0]),
     ['run_codex.cjs', 'tollgate.cjs'],

@@ -6,7 +6,7 @@ import path from 'node:path';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { answerWith, failWith } from '../rig/streams.ts';
-import { makeTask } from '../rig/task-run.ts';
+import { ANY_ANSWER, makeTask } from '../rig/task-run.ts';
 import { TestRig } from '../rig/test-rig.ts';
 
 const test = suite<{ rig: TestRig }>('printing');
@@ -30,8 +30,8 @@ async function endUnread(rig: TestRig, command: string, ...argv: string[]): Prom
 test('a run goes through its stages and leaves its report', async ({ rig }) => {
   rig.answer(() => answerWith(rig.calls.length === 1 ? 'gemini' : 'codex', 'ok'));
   const stages = [
-    { tool: 'gemini', role: 'brief' },
-    { tool: 'codex', role: 'review' },
+    { tool: 'gemini', role: 'brief', ...ANY_ANSWER },
+    { tool: 'codex', role: 'review', ...ANY_ANSWER },
   ];
   const task = makeTask(rig, { stages });
   assert.is(await endUnread(rig, 'tollgate', 'run', 'fix'), 0);

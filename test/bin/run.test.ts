@@ -5,7 +5,7 @@ import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { surprise } from '../../bin/tollgate/run-answer.ts';
 import { answerWith } from '../rig/streams.ts';
-import { makeTask } from '../rig/task-run.ts';
+import { ANY_ANSWER, makeTask } from '../rig/task-run.ts';
 import { TestRig } from '../rig/test-rig.ts';
 
 const test = suite<{ rig: TestRig }>('tollgate run');
@@ -14,7 +14,7 @@ test.before.each(async (context) => {
 });
 test.after.each(({ rig }) => rig.dispose());
 
-const ONE = { stages: [{ tool: 'codex', role: 'brief' }] };
+const ONE = { stages: [{ tool: 'codex', role: 'brief', ...ANY_ANSWER }] };
 
 const REFUSED: [what: string, argv: string[], taskId: string | null, message: RegExp][] = [
   ['an unknown flag', ['fix', '--jsno'], null, /^unknown flag --jsno; did you mean --json\?$/],

@@ -7,7 +7,7 @@ import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { openCalls } from '../../state/ledger.ts';
 import { answerWith, failWith } from '../rig/streams.ts';
-import { makeTask } from '../rig/task-run.ts';
+import { ANY_ANSWER, makeTask } from '../rig/task-run.ts';
 import { TestRig } from '../rig/test-rig.ts';
 
 const test = suite<{ rig: TestRig }>('rerun');
@@ -16,7 +16,7 @@ test.before.each(async (context) => {
 });
 test.after.each(({ rig }) => rig.dispose());
 
-const ONE = { stages: [{ tool: 'codex', role: 'brief' }] };
+const ONE = { stages: [{ tool: 'codex', role: 'brief', ...ANY_ANSWER }] };
 const FIRST = 'outputs/codex_brief.codex.out';
 
 test('tollgate works through the link that npm makes to it', async ({ rig }) => {
@@ -101,9 +101,9 @@ test('an input that is there and cannot be read costs nothing', async ({ rig }) 
 
 test('fields that this version does not act on are said', async ({ rig }) => {
   rig.answer(() => answerWith('codex', 'ok'));
-  const task = makeTask(rig, { stages: [{ tool: 'codex', role: 'brief', requires: ['Findings'] }] });
+  const task = makeTask(rig, { ...ONE, meta: { feature: 'login' } });
   const { summary } = await task.run();
-  assert.match(summary, 'this version does not act on: stages[].requires');
+  assert.match(summary, 'this version does not act on: meta.feature');
 });
 
 test('the task’s own patterns are kept out of what is published', async ({ rig }) => {

@@ -4,7 +4,7 @@ import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { openCalls } from '../../state/ledger.ts';
 import { answerWith, failWith, SESSION, STREAMS, write } from '../rig/streams.ts';
-import { makeTask } from '../rig/task-run.ts';
+import { ANY_ANSWER, makeTask } from '../rig/task-run.ts';
 import { TestRig } from '../rig/test-rig.ts';
 
 const test = suite<{ rig: TestRig }>('run crash');
@@ -13,7 +13,7 @@ test.before.each(async (context) => {
 });
 test.after.each(({ rig }) => rig.dispose());
 
-const ONE = { stages: [{ tool: 'codex', role: 'brief' }] };
+const ONE = { stages: [{ tool: 'codex', role: 'brief', ...ANY_ANSWER }] };
 
 test('of two runs of one task the second waits for the first and returns its outcome', async ({ rig }) => {
   const task = makeTask(rig, ONE);

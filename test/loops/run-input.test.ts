@@ -5,7 +5,7 @@ import path from 'node:path';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { failWith } from '../rig/streams.ts';
-import { makeTask } from '../rig/task-run.ts';
+import { ANY_ANSWER, makeTask } from '../rig/task-run.ts';
 import { TestRig } from '../rig/test-rig.ts';
 
 const test = suite<{ rig: TestRig }>('run input');
@@ -14,7 +14,7 @@ test.before.each(async (context) => {
 });
 test.after.each(({ rig }) => rig.dispose());
 
-const ONE = { stages: [{ tool: 'codex', role: 'brief' }] };
+const ONE = { stages: [{ tool: 'codex', role: 'brief', ...ANY_ANSWER }] };
 
 const BAD: [what: string, manifest: string, message: RegExp][] = [
   ['no YAML', 'task_id: [', /manifest\.yaml:1: /],

@@ -6,7 +6,7 @@ import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import type { FakeCommand } from '../rig/fake-call.ts';
 import { answerWith, failWith, SESSION, STREAMS, type Stream, write } from '../rig/streams.ts';
-import { makeTask } from '../rig/task-run.ts';
+import { ANY_ANSWER, makeTask } from '../rig/task-run.ts';
 import { TestRig } from '../rig/test-rig.ts';
 
 const test = suite<{ rig: TestRig }>('run');
@@ -15,11 +15,11 @@ test.before.each(async (context) => {
 });
 test.after.each(({ rig }) => rig.dispose());
 
-const ONE = { stages: [{ tool: 'codex', role: 'brief' }] };
+const ONE = { stages: [{ tool: 'codex', role: 'brief', ...ANY_ANSWER }] };
 const TWO = {
   stages: [
-    { tool: 'gemini', role: 'brief' },
-    { tool: 'copilot', role: 'review' },
+    { tool: 'gemini', role: 'brief', ...ANY_ANSWER },
+    { tool: 'copilot', role: 'review', ...ANY_ANSWER },
   ],
 };
 
@@ -57,7 +57,7 @@ test('stages run in order, and everything is left where the contract says', asyn
   ])
     assert.ok(existsSync(path.join(task.folder, file)), file);
   assert.match(summary, '# Task fix: done');
-  assert.match(summary, 'Budget: 2 of 10 paid calls used, 8 left.');
+  assert.match(summary, /Budget: 2 of 10 paid calls used, 8 left; 18 tokens \(1 calls did not say\)/);
   assert.is(task.failure(), null);
   assert.equal(JSON.parse(task.read('state/stats.json')).stages_completed, ['gemini_brief', 'copilot_review']);
 });
@@ -207,10 +207,13 @@ test('where its session cannot be gone on with, it stops and says so', async ({ 
     write([...opens(SESSION), ...runsTool('done half'), ...fails('busy', 503, SESSION)]),
     { do: 'exit', code: 247 },
   ]);
-  const task = makeTask(rig, { stages: [{ tool: 'gemini', role: 'brief' }] });
+  const task = makeTask(rig, { stages: [{ tool: 'gemini', role: 'brief', ...ANY_ANSWER }] });
   const { code, report } = await task.run();
   assert.equal([code, rig.calls.length], [1, 1]);
-  assert.match(report.failure!.decision.why, 'the attempt had already run tools, and there is no session to go on in');
+  assert.match(
+    report.failure!.decision.why,
+    'the attempt had already run tools or changed the tree, and there is no session to go on in',
+  );
 });
 
 test('--retry-dirty begins anew all the same', async ({ rig }) => {
@@ -220,7 +223,7 @@ test('--retry-dirty begins anew all the same', async ({ rig }) => {
     { do: 'exit', code: 247 } as const,
   ];
   answers(rig, dirty, answerWith('gemini', 'whole'));
-  const task = makeTask(rig, { stages: [{ tool: 'gemini', role: 'brief' }] });
+  const task = makeTask(rig, { stages: [{ tool: 'gemini', role: 'brief', ...ANY_ANSWER }] });
   assert.is((await task.run('--retry-dirty')).code, 0);
   assert.not(rig.calls[1]!.report.argv.includes('--resume'));
 });

@@ -20,6 +20,7 @@ const question = (
   dirty: false,
   sessionId: 's1',
   waitForResetMs: 0,
+  fallback: null,
   waitMs: 0,
   wallLeftMs: null,
   now: NOW,
@@ -49,6 +50,29 @@ const ROWS: [why: string, errorClass: ErrorClass, asked: Asked, action: string][
   ['a reset that has passed, but nobody said to wait', 'quota', { retry_at: '2026-11-21T20:00:00.000Z' }, 'stop'],
   ['a reset with no call left', 'quota', { waitForResetMs: HOUR * 2, retry_at: RESET, callsLeft: 0 }, 'stop'],
   [
+    'another tool stands in, sooner than a reset',
+    'quota',
+    { fallback: 'gemini', waitForResetMs: HOUR * 2, retry_at: RESET },
+    'fallback',
+  ],
+  ['another tool for our own budget', 'quota', { fallback: 'gemini', reason: 'budget' }, 'stop'],
+  ['another tool with no call left', 'quota', { fallback: 'gemini', callsLeft: 0 }, 'stop'],
+  ['another tool would redo what was done', 'quota', { fallback: 'gemini', dirty: true }, 'stop'],
+  ['another tool for what is no quota', 'auth', { fallback: 'gemini' }, 'stop'],
+  ['standing in is no retry', 'quota', { fallback: 'gemini', retriesLeft: 0, count: 3 }, 'fallback'],
+  [
+    'tools ran, and the session is gone on with later',
+    'quota',
+    { dirty: true, fallback: 'gemini', waitForResetMs: HOUR * 2, retry_at: RESET },
+    'wait_until',
+  ],
+  [
+    'tools ran, and no session could be gone on with later',
+    'quota',
+    { dirty: true, sessionId: null, waitForResetMs: HOUR * 2, retry_at: RESET },
+    'stop',
+  ],
+  [
     'waiting is no retry',
     'quota',
     { waitForResetMs: HOUR * 2, retry_at: RESET, retriesLeft: 0, count: 3 },
@@ -63,7 +87,7 @@ test('a resumed session and an awaited reset are named', () => {
   assert.equal(decide(question('transient', { dirty: true })), {
     action: 'resume',
     sessionId: 's1',
-    why: 'going on in its session, for it had already run tools',
+    why: 'going on in its session, for it had already run tools or changed the tree',
     next_actions: [],
   });
   assert.equal(decide(question('quota', { waitForResetMs: HOUR * 2, retry_at: RESET })), {

@@ -25,15 +25,17 @@ export class RealHome {
   readonly marker: string;
   readonly #commands: RunningCommand[] = [];
 
-  constructor(route: RouteName, url: string) {
+  /** @param routes of one CLI, or of several. */
+  constructor(routes: RouteName | readonly RouteName[], url: string) {
     const name = randomUUID();
     this.root = path.join(HOMES, name);
     this.home = path.join(this.root, 'home');
     for (const folder of [this.home, path.join(this.root, 'tmp')]) mkdirSync(folder, { recursive: true });
     // In no repository: codex trusts a folder that is in one.
     this.project = mkdtempSync(path.join(tmpdir(), 'project-'));
-    const { env, files }: Route = ROUTES[route];
-    for (const [file, text] of Object.entries(files(url))) save(path.join(this.home, file), text);
+    const rows = [routes].flat().map((route): Route => ROUTES[route as RouteName]);
+    for (const { files } of rows)
+      for (const [file, text] of Object.entries(files(url))) save(path.join(this.home, file), text);
     this.marker = `TEST_RIG=${name}`;
     open.add(this);
     this.env = {
@@ -42,7 +44,7 @@ export class RealHome {
       TMPDIR: path.join(this.root, 'tmp'),
       COPILOT_PKG_CACHE_HOME: COPILOT_CACHE,
       TEST_RIG: name,
-      ...env(url),
+      ...Object.assign({}, ...rows.map(({ env }) => env(url))),
     };
   }
 

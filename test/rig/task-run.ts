@@ -8,6 +8,9 @@ import { openJournal } from '../../state/journal.ts';
 import type { RunningCommand } from './running-command.ts';
 import type { TestRig } from './test-rig.ts';
 
+/** For a stage whose answer the test does not care about. */
+export const ANY_ANSWER = { requires: [], min_lines: 0 };
+
 export interface TestTask {
   folder: string;
   start(...flags: string[]): RunningCommand;

@@ -1,4 +1,6 @@
-// Asks git about a tree that is not trusted (one of two doors to execa): it reads, and runs nothing that the tree names.
+// Asks git about a tree that is not trusted: it reads, and changes nothing.
+
+import { runGit } from '../../git.ts';
 
 /** Folders below `folder` that git ignores as a whole: by a pattern for the folder itself, with nothing tracked in them. */
 export async function ignoredFolders(folder: string): Promise<string[]> {
@@ -38,32 +40,18 @@ export async function trackedPaths(folder: string, commit: string | null): Promi
 }
 
 const TIMEOUT_MS = 30_000;
-/** Settings of the repository can name programs to run. */
-const HARMLESS = ['-c', 'core.fsmonitor=false', '-c', 'core.hooksPath=/dev/null', '-c', 'core.untrackedCache=false'];
 /** All of the environment that git gets: what else there is could lead it to another repository. */
 const PASSED = ['PATH', 'HOME', 'XDG_CONFIG_HOME', 'TMPDIR'];
 
 /** The fields of its answer; null when it is missing, fails or takes too long. */
 async function ask(folder: string, argv: readonly string[], fields: readonly string[] = []): Promise<string[] | null> {
-  const { execa } = await import('execa');
   const kept = PASSED.flatMap((name) => (process.env[name] === undefined ? [] : [[name, process.env[name]]]));
-  const { exitCode, stdout, failed } = await execa('git', [...HARMLESS, ...argv], {
+  const { code, stdout } = await runGit(['-c', 'core.untrackedCache=false', ...argv], {
     cwd: folder,
-    env: {
-      ...Object.fromEntries(kept),
-      GIT_OPTIONAL_LOCKS: '0',
-      GIT_NO_LAZY_FETCH: '1',
-      LC_ALL: 'C',
-    },
-    extendEnv: false,
-    reject: false,
-    timeout: TIMEOUT_MS,
-    stripFinalNewline: false,
-    maxBuffer: 1024 * 1024 * 1024,
-    stderr: 'ignore',
-    ...(fields.length === 0 ? { stdin: 'ignore' } : { input: fields.map((field) => `${field}\0`).join('') }),
+    timeoutMs: TIMEOUT_MS,
+    environment: { ...Object.fromEntries(kept), GIT_NO_LAZY_FETCH: '1' },
+    ...(fields.length === 0 ? {} : { input: fields.map((field) => `${field}\0`).join('') }),
   });
   // check-ignore says with 1 that nothing is ignored.
-  if (failed && !(exitCode === 1 && argv[0] === 'check-ignore')) return null;
-  return stdout.split('\0').slice(0, -1);
+  return code === 0 || (code === 1 && argv[0] === 'check-ignore') ? stdout.split('\0').slice(0, -1) : null;
 }

@@ -44,15 +44,16 @@ export class World {
   }
 
   async compose(wish: Wish = {}): Promise<Composed> {
-    const manifest = MANIFEST.parse({
+    const given = MANIFEST.parse({
       task_id: 'fix',
       goal: 'Make the parser take empty lines.',
       stages: [{ tool: 'codex', role: 'brief', ...wish.stage }],
       context: { digest_policy: 'off' },
       ...wish.manifest,
     });
-    const first = manifest.stages[0]!;
+    const first = given.stages[0]!;
     const stage: Stage = { ...first, name: `${first.tool}_${first.role}` };
+    const manifest = { ...given, stages: [stage] };
     const project = { ...NO_PROJECT_FILE, ...wish.project };
     const resolved = resolveRole(stage, project, wish.trust ?? 'trusted');
     if (resolved.how === 'mistaken') return resolved;

@@ -90,7 +90,16 @@ test('a failed run tells the class and reason of its last call', async () => {
 
 test('a failed gate is named', async () => {
   claim('run1');
-  journal().append({ fact: 'gate', stage: 'gemini_brief', passed: false, missing: ['Risks'] });
+  journal().append({
+    fact: 'gate',
+    stage: 'gemini_brief',
+    call_id: 'c1',
+    passed: false,
+    missing: ['Risks'],
+    class: 'contract_violation',
+    reason: 'missing_sections',
+    signature: 'v1:1',
+  });
   release('run1', 1, 'failed');
   assert.is(await wait(), 'failed with exit code 1: the gate of gemini_brief did not pass');
 });

@@ -87,6 +87,11 @@ const FAMILIES: Record<string, (value: string) => Scenario> = {
     reply: { how: 'says', saying: { text: ANSWER, tool: null, end: 'stop' }, afterMs: Number(ms) },
   }),
   tool: (command) => ({ reply: { how: 'runs', command }, afterTool: done }),
+  /** The command on the first line, then the rest as the answer. */
+  work: (lines) => {
+    const [command = '', ...answer] = lines.split('\n');
+    return { reply: { how: 'runs', command }, afterTool: says(answer.join('\n')) };
+  },
   /** `callraw=<tool>:<json arguments>` calls any tool, offered or not. */
   callraw: (call) => {
     const [name = '', ...args] = call.split(':');

@@ -109,6 +109,8 @@ export const FAILURE = record<Failure>('The last failure of a task', {
   }),
   retry_at: orNull(time('Before it, the service says, a call is in vain'), 'it did not say'),
   next_actions: texts('Lines to type, or one sentence each, the best first'),
+  missing: texts('What the gate found missing or out of bounds, by name'),
+  changed: texts('What the stage has changed in the tree, as far as it was looked at'),
   stderr_head: list('The first lines of stderr, redacted', { type: 'string' }),
   stderr_tail: list('The last lines of stderr, redacted; empty when the head is all', { type: 'string' }),
   files: map('Where the outputs of the stage lie', { type: 'string' }),

@@ -108,6 +108,10 @@ const LINES: readonly Schema[] = [
     stage,
     passed: flag('Whether nothing was found'),
     missing: texts('What is missing or out of bounds, by name'),
+    call_id,
+    class: orNull(errorClass, 'nothing was found'),
+    reason: orNull(reason, 'nothing was found'),
+    signature: orNull(signature('Of what was found'), 'nothing was found'),
   }),
   line<Of<'done'>>('done', 'A stage is done', {
     stage,

@@ -18,6 +18,7 @@ const ran = record<RunReport>('The report of a run', {
       exit_code: orNull(count("The wrapper's exit code of its last call"), 'none was made'),
       duration_ms: orNull(amount('How long its last call ran, in milliseconds'), 'none was made'),
       calls: count('Paid calls of this run'),
+      gate: orNull(one('What its gate said', ['passed', 'failed']), 'no answer came to it'),
       session_id: orNull(text("The CLI's session")),
       warnings: texts('What was unusual'),
     }),
@@ -27,6 +28,16 @@ const ran = record<RunReport>('The report of a run', {
     used: count('So far'),
     total: count('Allowed in all'),
     left: count('Left'),
+  }),
+  spent: record<RunReport['spent']>("What the task's calls have used, as far as they said", {
+    tokens: count('Tokens'),
+    usd: amount('US dollars, where a price is known'),
+    calls_without_tokens: count('Calls that did not say how many tokens; in no sum'),
+    calls_without_price: count('Calls without a known price; in no sum'),
+  }),
+  limits: record<RunReport['limits']>("The task's own limits beside its calls", {
+    max_tokens: orNull(count('Tokens'), 'there is none'),
+    max_usd: orNull(amount('US dollars'), 'there is none'),
   }),
   files: record<RunReport['files']>('Where more is told', {
     summary: text('The page for a reader with little time'),

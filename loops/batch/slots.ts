@@ -1,0 +1,104 @@
+// The calls that a batch makes at once: a free place goes to the tool with the fewest running, so that one tool's long queue starves no other.
+
+import type { Verdict } from '../../policies/evidence.ts';
+import type { Tool } from '../../policies/tools.ts';
+import type { Asked, Slot, Slots } from '../run/slots.ts';
+
+export interface BatchSlots extends Slots {
+  /** Calls that are being made. */
+  running(): Partial<Record<Tool, number>>;
+  /** What is asked no more, and until when. */
+  paused(): string[];
+}
+
+interface Waiting {
+  asked: Asked;
+  begin(slot: Slot): void;
+}
+
+export function openSlots(count: number, clock: () => Date): BatchSlots {
+  const running: Partial<Record<Tool, number>> = {};
+  const pauses = new Map<string, Pause>();
+  let free = count;
+  /** The longest waiting first. */
+  let queue: Waiting[] = [];
+  const give = () => {
+    for (const { asked, begin } of queue) {
+      const pause = standing(pauses, asked, clock());
+      if (pause !== null) begin(pause);
+    }
+    queue = queue.filter(({ asked }) => standing(pauses, asked, clock()) === null);
+    while (free > 0) {
+      const next = nextOf(queue, running);
+      if (next === null) return;
+      queue = queue.filter((one) => one !== next);
+      free -= 1;
+      running[next.asked.tool] = (running[next.asked.tool] ?? 0) + 1;
+      next.begin({ how: 'taken', leave: once((verdict) => leave(next.asked, verdict)) });
+    }
+  };
+  const leave = (asked: Asked, verdict: Verdict | null) => {
+    free += 1;
+    running[asked.tool]! -= 1;
+    if (verdict?.class === 'quota' && verdict.reason !== 'budget') pauses.set(nameOf(asked), pauseFor(asked, verdict));
+    give();
+  };
+  return {
+    take: (asked, stop) =>
+      new Promise((resolve) => {
+        if (stop.aborted) return resolve({ how: 'stopped' });
+        const one: Waiting = {
+          asked,
+          begin(slot) {
+            stop.removeEventListener('abort', end);
+            resolve(slot);
+          },
+        };
+        const end = () => {
+          queue = queue.filter((other) => other !== one);
+          one.begin({ how: 'stopped' });
+        };
+        stop.addEventListener('abort', end, { once: true });
+        queue.push(one);
+        give();
+      }),
+    running: () => running,
+    paused: () => [...pauses.values()].map(({ message }) => message),
+  };
+}
+
+/** Of those that wait: whose tool has the fewest running, and of these the one that waits longest. */
+export function nextOf<W extends { asked: Pick<Asked, 'tool'> }>(
+  queue: readonly W[],
+  running: Partial<Record<Tool, number>>,
+): W | null {
+  let best: W | null = null;
+  const count = ({ asked }: W) => running[asked.tool] ?? 0;
+  for (const one of queue) if (best === null || count(one) < count(best)) best = one;
+  return best;
+}
+
+type Pause = Slot & { how: 'paused' };
+
+const nameOf = ({ tool, model }: Asked): string => (model === null ? tool : `${tool} with ${model}`);
+
+function pauseFor(asked: Asked, { retry_at, reason }: Verdict): Pause {
+  const until = retry_at === null ? 'for the rest of this batch' : `before ${retry_at}`;
+  const message = `the quota of ${nameOf(asked)} is used up (${reason}); it is not asked again ${until}`;
+  return { how: 'paused', until: retry_at, message };
+}
+
+function standing(pauses: ReadonlyMap<string, Pause>, asked: Asked, now: Date): Pause | null {
+  const pause = pauses.get(nameOf(asked));
+  if (pause === undefined) return null;
+  return pause.until === null || Date.parse(pause.until) > now.getTime() ? pause : null;
+}
+
+/** A place that is given back twice would be two. */
+function once(leave: (verdict: Verdict | null) => void): (verdict: Verdict | null) => void {
+  let left = false;
+  return (verdict) => {
+    if (!left) leave(verdict);
+    left = true;
+  };
+}

@@ -1,0 +1,76 @@
+// What the tree was before a stage: kept over its attempts and over runs, so that nothing that it changed goes unseen.
+
+import { rmSync } from 'node:fs';
+import path from 'node:path';
+import type { Change } from '../../policies/gate.ts';
+import { outsideScope, type Scope } from '../../policies/scope.ts';
+import { changesBetween } from '../gate/tree/changes.ts';
+import { type Copies, keepCopies } from '../gate/tree/copies.ts';
+import { rebase } from '../gate/tree/rebase.ts';
+import { loadSnapshot, saveSnapshot } from '../gate/tree/saved-snapshot.ts';
+import { type Snapshot, takeSnapshot } from '../gate/tree/snapshot.ts';
+import type { StageRun } from './stage.ts';
+import type { OpenTask } from './task.ts';
+
+export interface Baseline {
+  before: Snapshot;
+  /** Of what is out of scope; null where nothing is to be put back. */
+  copies: Copies | null;
+  /** What is different now. */
+  look(): Promise<{ now: Snapshot; changes: Change[] }>;
+}
+
+/** null for a stage whose changes nobody asks about: it may not write, and the task has no scope. */
+export async function openBaseline(run: StageRun): Promise<Baseline | { how: 'mistaken'; message: string } | null> {
+  const { open, access } = run;
+  const { scope, security } = open.manifest;
+  const isAsked = access !== 'read' || scope.allow.length + scope.deny.length + security.forbidden_paths.length > 0;
+  if (!isAsked) return null;
+  const { beforeFile, afterFile } = filesOf(run);
+  const now = await takeSnapshot(treeOf(run));
+  const earlier = run.redone ? null : await loadSnapshot(beforeFile);
+  const after = earlier === null ? null : await loadSnapshot(afterFile);
+  // Without the end of the attempt it did not live to be looked at: all that changed since may be its work.
+  const before = earlier === null ? now : after === null ? earlier : rebase(earlier, after, now);
+  await saveSnapshot(beforeFile, before);
+  rmSync(afterFile, { force: true });
+  const kept = run.outOfScope === 'restored' ? await keep(run, before) : null;
+  if (kept !== null && kept.how !== 'kept') return { how: 'mistaken', message: kept.message };
+  return {
+    before,
+    copies: kept?.copies ?? null,
+    async look() {
+      const present = await takeSnapshot(treeOf(run));
+      return { now: present, changes: await changesBetween(before, present) };
+    },
+  };
+}
+
+const keep = (run: StageRun, snapshot: Snapshot) =>
+  keepCopies({ snapshot, outOfScope: outsideScope(scopeOf(run.open)), folder: filesOf(run).copiesFolder });
+
+/** The stage is over for this run: a done one needs its baseline no more, for another it waits for the next run. */
+export async function closeBaseline(run: StageRun, baseline: Baseline | null, how: 'done' | 'open'): Promise<void> {
+  if (baseline === null) return;
+  const { beforeFile, afterFile, copiesFolder } = filesOf(run);
+  if (how === 'open') return saveSnapshot(afterFile, await takeSnapshot(treeOf(run)));
+  rmSync(beforeFile, { force: true });
+  rmSync(afterFile, { force: true });
+  rmSync(copiesFolder, { recursive: true, force: true });
+}
+
+export const scopeOf = ({ manifest: { scope, security } }: OpenTask): Scope => ({
+  allow: scope.allow,
+  deny: scope.deny,
+  forbidden: security.forbidden_paths,
+});
+
+function filesOf({ open, stage }: StageRun) {
+  const base = path.join(open.task.state, 'baseline', stage.name);
+  return { beforeFile: `${base}.before`, afterFile: `${base}.after`, copiesFolder: `${base}.copies` };
+}
+
+function treeOf({ open }: StageRun) {
+  const ignored = open.manifest.scope.ignored ? 'looked_at' : 'left_out';
+  return { root: open.tree, apart: [open.stateFolder, open.task.root], ignored } as const;
+}

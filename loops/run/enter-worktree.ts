@@ -1,0 +1,28 @@
+// Has the stages of a task run in a worktree of its own, where its manifest says so.
+
+import path from 'node:path';
+import type { RunRequest } from './run.ts';
+import type { OpenTask } from './task.ts';
+import { closeWorktree, openWorktree } from './worktree.ts';
+
+export type Entered =
+  /** `notes`: what the report says about it in the end. */
+  | { how: 'entered'; open: OpenTask; notes(): Promise<string[]> }
+  | { how: 'mistaken'; message: string }
+  | { how: 'stopped' };
+
+export async function enterWorktree(
+  open: OpenTask,
+  { environment, stop, say, clock }: Pick<RunRequest, 'environment' | 'stop' | 'say' | 'clock'>,
+): Promise<Entered> {
+  const { task, manifest, root, stateFolder } = open;
+  if (!manifest.worktree) return { how: 'entered', open, notes: async () => [] };
+  const opened = await openWorktree({ root, taskId: task.id, stateFolder, environment, stop: stop.signal, say, clock });
+  if (opened.how !== 'opened') return opened;
+  const { folder, top, branch } = opened;
+  const notes = async () => {
+    const lines = await closeWorktree(opened, { root, environment });
+    return [`its changes are in ${top} on branch ${branch}; to take them: ${lines.join('; ')}`];
+  };
+  return { how: 'entered', open: { ...open, tree: folder, cwd: path.resolve(folder, manifest.cwd ?? '.') }, notes };
+}

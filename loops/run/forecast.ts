@@ -1,0 +1,107 @@
+// What a run would do, without doing it: for each stage its arguments, and its prompt's size and hash. Pays nothing, writes no prompt.
+
+import { budgetOf } from '../../state/ledger.ts';
+import { ADAPTERS } from '../../wrappers/adapters.ts';
+import { checkStages, type StagePlan } from './plan.ts';
+import { composePrompt, type Prompt } from './prompt.ts';
+import type { RunRequest } from './run.ts';
+import { doorOf } from './stage-door.ts';
+import { type OpenTask, openTask } from './task.ts';
+
+export interface Forecast {
+  schema: 1;
+  task_id: string;
+  stages: StageForecast[];
+  budget: { used: number; total: number };
+  notes: string[];
+}
+
+export interface StageForecast {
+  stage: string;
+  state: 'to_run' | 'done_earlier';
+  /** The CLI and its arguments, without what an overlay of the user's own settings adds. */
+  argv: string[];
+  prompt_chars: number;
+  prompt_sha256: string;
+  digest: string;
+  parts: Prompt['parts'];
+  acceptance_commands: string[];
+  warnings: string[];
+}
+
+export type Foreseen = { how: 'foreseen'; forecast: Forecast } | { how: 'mistaken'; message: string };
+
+export async function foreseeTask(request: RunRequest): Promise<Foreseen> {
+  const opened = await openTask(request);
+  if (opened.how === 'mistaken') return opened;
+  const { open } = opened;
+  const composing = { ...request, open };
+  const checked = await checkStages(composing, request);
+  if (checked.how === 'mistaken') return checked;
+  const stages: StageForecast[] = [];
+  for (const plan of open.plans) {
+    const composed = await composePrompt(composing, plan, open.manifest.context.digest_policy);
+    if (composed.how === 'mistaken') return composed;
+    const { prompt } = composed;
+    const { how } = doorOf(plan.stage.name, prompt, open.journal, request);
+    stages.push({
+      stage: plan.stage.name,
+      state: how === 'done_earlier' ? 'done_earlier' : 'to_run',
+      argv: argvOf(request, open, plan),
+      prompt_chars: prompt.chars,
+      prompt_sha256: prompt.sha256,
+      digest: prompt.digest,
+      parts: prompt.parts,
+      acceptance_commands: prompt.acceptanceCommands,
+      warnings: prompt.warnings,
+    });
+  }
+  const { ledger } = open.journal.read();
+  const budget = { used: ledger.used, total: budgetOf(ledger) };
+  const notes = unsettled(stages);
+  return { how: 'foreseen', forecast: { schema: 1, task_id: open.task.id, stages, budget, notes } };
+}
+
+/** A prompt that will hold an answer which is not given yet is not known yet. */
+const unsettled = (stages: readonly StageForecast[]): string[] =>
+  stages.filter(({ state }) => state === 'to_run').length > 1
+    ? ['prompts after the first stage to run may still change: they may hold what earlier stages answer']
+    : [];
+
+function argvOf(request: RunRequest, { manifest, cwd }: OpenTask, { stage, access }: StagePlan): string[] {
+  const adapter = ADAPTERS[stage.tool];
+  const argv = adapter.argv(
+    {
+      model: stage.model ?? null,
+      resumeSession: manifest.meta.session_id ?? null,
+      newSession: adapter.sessionId === 'chosen' ? '<new session>' : '',
+      access,
+      maxTurns: stage.max_turns ?? null,
+      innerRetries: 'cut',
+      trustWorkspace: request.trustWorkspace || manifest.security.trust_workspace,
+      cwd,
+      environment: request.environment,
+      gemini: { sandbox: false, approvalMode: null },
+      codex: { effort: stage.effort ?? null },
+      copilot: { allowTools: [], denyTools: [] },
+    },
+    [],
+  );
+  return [adapter.binary, ...argv];
+}
+
+/** For people. */
+export function showForecast({ task_id, stages, budget, notes }: Forecast): string {
+  const lines = stages.flatMap(
+    ({ stage, state, argv, prompt_chars, prompt_sha256, digest, warnings, acceptance_commands }) => [
+      `${stage}: ${state === 'to_run' ? 'would be called' : 'done earlier, no call'}`,
+      `  ${argv.join(' ')}`,
+      `  prompt: ${prompt_chars} characters, digest ${digest}, sha256 ${prompt_sha256}`,
+      ...acceptance_commands.map((command) => `  then: ${command}`),
+      ...warnings.map((warning) => `  warning: ${warning}`),
+    ],
+  );
+  const calls = stages.filter(({ state }) => state === 'to_run').length;
+  const head = `Task ${task_id}: ${calls} of ${stages.length} stages would be called; ${budget.used} of ${budget.total} paid calls used. Nothing was paid.`;
+  return `${[head, '', ...lines, ...notes.map((note) => `Note: ${note}`)].join('\n')}\n`;
+}

@@ -1,0 +1,140 @@
+// The gate of a stage: what its answer must hold and what it may have touched, looked at before it counts as done.
+
+import { readFileSync } from 'node:fs';
+import path from 'node:path';
+import type { CallRecord } from '../../policies/call-record.ts';
+import { TOLLGATE_EXIT } from '../../policies/exit-codes.ts';
+import { pathsOfDiff } from '../../policies/gate/diff-paths.ts';
+import { gateNextActions, gateSignature, gateVerdict } from '../../policies/gate/verdict.ts';
+import { type Finding, GATE_RECORD_SCHEMA, type GateRecord } from '../../policies/gate.ts';
+import { createRedactor } from '../../policies/redact.ts';
+import { judgeScope, type Violation, violationsFinding } from '../../policies/scope.ts';
+import type { Failure } from '../../policies/task-failure.ts';
+import { writeJson } from '../../state/whole-file.ts';
+import { type GateRequest, passGate } from '../gate/gate.ts';
+import { restore } from '../gate/tree/restore.ts';
+import { type Baseline, scopeOf } from './baseline.ts';
+import { failureOf } from './failure.ts';
+import { outputsOf } from './guardian.ts';
+import type { Prompt } from './prompt.ts';
+import type { StageRun } from './stage.ts';
+
+export async function passStage(
+  run: StageRun,
+  record: CallRecord,
+  prompt: Prompt,
+  baseline: Baseline | null,
+  judge: Finding | null,
+): Promise<GateRecord> {
+  const { open, stage, role, access, environment, stop, clock } = run;
+  const { task, manifest, cwd } = open;
+  const looked = baseline === null ? null : await baseline.look();
+  const violations = judgeScope(looked?.changes ?? [], scopeOf(open));
+  const findings = [judge, violationsFinding(violations)].filter((finding) => finding !== null);
+  const asked = {
+    task,
+    manifest,
+    stage,
+    tool: stage.tool,
+    role,
+    access,
+    cwd,
+    answerFile: outputsOf(task, stage).out,
+    callId: record.call_id,
+    changes: looked?.changes ?? null,
+    findings,
+    acceptanceCommands: prompt.acceptanceCommands,
+    environment,
+    redactor: createRedactor({ env: environment, patterns: manifest.security.redaction_patterns }),
+    stop,
+    clock,
+  };
+  const passed = await withDiffScope(run, record.verdict.class === null ? await passGate(asked) : unanswered(asked));
+  const gate =
+    violations.length === 0 || !baseline?.copies
+      ? passed
+      : { ...passed, ...(await putBack(run, violations, baseline, record, passed)) };
+  await writeJson(gateFile(run), gate);
+  const verdict = gateVerdict(gate.findings);
+  open.journal.append({
+    fact: 'gate',
+    stage: stage.name,
+    call_id: record.call_id,
+    passed: gate.passed,
+    missing: gate.findings.flatMap(({ missing }) => missing).slice(0, MAX_MISSING),
+    class: verdict.class,
+    reason: verdict.reason,
+    signature: gate.passed ? null : gateSignature(stage.tool, gate.findings),
+  });
+  return gate;
+}
+
+/** The call failed besides: there is no answer to look at, only what was found around it. */
+const unanswered = ({ stage, tool, callId, findings, changes, clock }: GateRequest): GateRecord => ({
+  schema: GATE_RECORD_SCHEMA,
+  stage: stage.name,
+  tool,
+  call_id: callId,
+  at: clock().toISOString(),
+  passed: false,
+  checks: findings.map(({ check }) => ({ check, passed: false })),
+  findings: [...findings],
+  changes,
+  acceptance: [],
+  restored: [],
+  notes: [],
+});
+
+/** A diff is a change that is still to be made: it must keep to the scope like one that was made. */
+function withDiffScope({ open, stage }: StageRun, gate: GateRecord): GateRecord {
+  if (!gate.checks.some(({ check, passed }) => check === 'diff' && passed)) return gate;
+  const diff = readFileSync(path.join(open.task.outputs, `${stage.name}.patch`), 'utf8');
+  const finding = violationsFinding(judgeScope(pathsOfDiff(diff), scopeOf(open)));
+  if (finding === null) return gate;
+  const checks = [...gate.checks, { check: 'scope', passed: false } as const];
+  return { ...gate, passed: false, checks, findings: [...gate.findings, finding] };
+}
+
+/** What was out of scope, as it was before the stage; what stood there is kept among the attempt's private files. */
+async function putBack(
+  { open }: StageRun,
+  violations: readonly Violation[],
+  { before, copies }: Baseline,
+  record: CallRecord,
+  { notes }: GateRecord,
+) {
+  const backupFolder = path.join(open.task.attempts, record.call_id, 'out-of-scope');
+  const told = await restore({ violations, before, copies: copies!, backupFolder });
+  return { restored: told.restored, notes: [...notes, ...told.notes] };
+}
+
+/** A line of the journal is small. */
+const MAX_MISSING = 20;
+
+export function gateFailure(run: StageRun, record: CallRecord, gate: GateRecord, calls: number): Failure {
+  const { open, stage } = run;
+  const verdict = gateVerdict(gate.findings);
+  const next_actions = gateNextActions(gate.findings, { taskId: open.task.id, stage: stage.name, tool: stage.tool });
+  const decision = {
+    action: 'stop',
+    why: 'never retried: the same prompt would be answered the same way',
+    next_actions,
+  } as const;
+  const judged = {
+    ...record,
+    verdict,
+    signature: gateSignature(stage.tool, gate.findings),
+    wrapper_exit_code: TOLLGATE_EXIT.failure,
+  };
+  const failure = failureOf(run, judged, {
+    count: 1,
+    attempt: calls,
+    decision,
+    prompt: null,
+    changed: gate.changes ?? [],
+  });
+  const missing = gate.findings.flatMap((finding) => finding.missing);
+  return { ...failure, missing, files: { ...failure.files, gate: gateFile(run) } };
+}
+
+const gateFile = ({ open, stage }: StageRun) => path.join(open.task.outputs, `${stage.name}.gate.json`);

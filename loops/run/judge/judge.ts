@@ -1,0 +1,87 @@
+// The files by which a stage is judged: an agent that rewrites them is found out, and they are put back.
+
+import { existsSync, readdirSync, rmSync } from 'node:fs';
+import path from 'node:path';
+import type { Finding } from '../../../policies/gate.ts';
+import { PROJECT_FILES } from '../../../state/project.ts';
+import { refreshStats } from '../../../state/stats.ts';
+import type { OpenTask } from '../task.ts';
+import { filesBelow, type KeptFiles, keepFiles, putBack, type Tampered } from './kept-files.ts';
+import { type KeptJournal, keepJournal, mendJournal } from './kept-journal.ts';
+
+export interface Judge {
+  files: KeptFiles;
+  journal: KeptJournal;
+}
+
+/** Taken right before a call. */
+export function keepJudge(open: OpenTask): Judge {
+  return { files: keepFiles(judgeFiles(open)), journal: keepJournal(open.journal) };
+}
+
+/**
+ * Looked at right after the call, before anything is judged by them.
+ * @param aside where what stood in their place is kept.
+ */
+export async function checkJudge(
+  open: OpenTask,
+  judge: Judge,
+  call: Parameters<typeof mendJournal>[2],
+  aside: string,
+  clock: () => Date,
+): Promise<Finding | null> {
+  const mended = await mendJournal(open.journal, judge.journal, call);
+  if (mended.length > 0) {
+    // It is a view, and an edited one would be taken for a person's wish.
+    rmSync(path.join(open.task.state, 'stats.json'), { force: true });
+    await refreshStats(open.journal, clock);
+  }
+  const tampered = putBack(judge.files, judgeFiles(open), aside);
+  if (tampered.length === 0 && mended.length === 0) return null;
+  const missing = [
+    ...mended.map((what) => `state/journal.jsonl (${what}; mended)`),
+    ...tampered.map((each) => describe(open, each)),
+  ];
+  return {
+    check: 'judge',
+    class: 'scope_violation',
+    reason: 'judge_changed',
+    missing,
+    text: `files that this stage is judged by were changed while it ran: ${missing.slice(0, 3).join(', ')}${missing.length > 3 ? ` and ${missing.length - 3} more` : ''}`,
+    next_actions: [`look at what was written there: ${aside}`],
+  };
+}
+
+const OUTCOME = { put_back: 'put back', kept: 'too large to be put back' } as const;
+
+const describe = ({ root }: OpenTask, { file, how, outcome }: Tampered) =>
+  `${path.relative(root, file)} (${how}; ${OUTCOME[outcome]})`;
+
+function judgeFiles({ task, root, project }: OpenTask): string[] {
+  const templates = [project.rules, ...Object.values(project.roles).map(({ template }) => template)]
+    .filter((name) => name !== null && name !== undefined)
+    .flatMap((name) => besides(path.resolve(root, name)));
+  return [
+    ...new Set([
+      ...PROJECT_FILES.map((name) => path.join(root, name)),
+      ...templates,
+      ...filesBelow(task.root, (file) => isWrittenInCalls(task, file)),
+    ]),
+  ];
+}
+
+/** What a template includes lies beside it. */
+function besides(template: string): string[] {
+  const folder = path.dirname(template);
+  const names = existsSync(folder) ? readdirSync(folder).filter((name) => name.endsWith('.md')) : [];
+  return [template, ...names.map((name) => path.join(folder, name))];
+}
+
+/** Answers, the private folders of calls, the two files of state that their guardians write, and a view that a stop writes. */
+function isWrittenInCalls({ outputs, attempts, state }: OpenTask['task'], file: string): boolean {
+  if (file === outputs || file === attempts) return true;
+  return (
+    path.dirname(file) === state &&
+    /^(?:journal\.jsonl|(?:stats|last_failure)\.json)(?:\.\d+)?$/.test(path.basename(file))
+  );
+}

@@ -1,0 +1,80 @@
+// What a running CLI did last, in a few words for a line of progress: read from the end of its event stream.
+
+import { closeSync, fstatSync, openSync, readSync } from 'node:fs';
+import path from 'node:path';
+import type { EngineEvent } from '../../policies/engine-event.ts';
+import type { Tool } from '../../policies/tools.ts';
+import type { TaskFolder } from '../../state/task-folder.ts';
+import { ADAPTERS } from '../../wrappers/adapters.ts';
+
+/** A call that is under way. */
+export interface Underway {
+  stage: string;
+  tool: Tool;
+  /** Where its events come in; it may not be there yet. */
+  events: string;
+}
+
+export const eventsOf = (task: TaskFolder, callId: string): string => path.join(task.attempts, callId, 'stdout');
+
+/** Enough for the last lines; a longer one is simply not told. */
+const WINDOW = 16 * 1024;
+
+/** null when nothing has been told yet. */
+export function lastEvent({ tool, events }: Underway): string | null {
+  for (const line of linesAtEnd(events).reverse())
+    for (const event of readLine(tool, line).reverse()) {
+      const words = wordsFor(event);
+      if (words !== null) return words;
+    }
+  return null;
+}
+
+function linesAtEnd(file: string): string[] {
+  let fd: number;
+  try {
+    fd = openSync(file, 'r');
+  } catch {
+    return [];
+  }
+  try {
+    const { size } = fstatSync(fd);
+    const buffer = Buffer.alloc(Math.min(size, WINDOW));
+    readSync(fd, buffer, 0, buffer.length, size - buffer.length);
+    return buffer.toString('utf8').split('\n');
+  } finally {
+    closeSync(fd);
+  }
+}
+
+function readLine(tool: Tool, line: string): EngineEvent[] {
+  try {
+    return line.trim() === '' ? [] : ADAPTERS[tool].readEvent(line);
+  } catch {
+    return [];
+  }
+}
+
+function wordsFor(event: EngineEvent): string | null {
+  switch (event.how) {
+    case 'turn_began':
+    case 'requested':
+      return 'asks the model';
+    case 'said':
+      return 'answers';
+    case 'tool_began':
+      return `runs ${event.name}`;
+    case 'tool_ended':
+      return `has run ${event.name ?? 'a tool'}`;
+    case 'retrying':
+      return 'announces a retry';
+    case 'erred':
+    case 'failed':
+    case 'stopped':
+      return 'met an error';
+    case 'completed':
+      return 'is done';
+    default:
+      return null;
+  }
+}

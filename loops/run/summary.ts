@@ -1,0 +1,125 @@
+// The page of a run: at most 80 lines, complete for a reader that has nothing else.
+
+import path from 'node:path';
+import { CLASSES } from '../../policies/classes.ts';
+import type { Failure } from '../../policies/task-failure.ts';
+import type { RunReport, StageReport } from './report.ts';
+
+const MAX_LINES = 80;
+const MAX_STAGES = 12;
+const MAX_NAMED = 8;
+
+/** The summary: at most 80 lines, complete for a reader that has nothing else. */
+export function renderSummary(report: RunReport): string {
+  const { failure, budget } = report;
+  const head = [
+    `# Task ${report.task_id}: ${headline(report)}`,
+    '',
+    `Goal: ${oneLine(report.goal, 200)}`,
+    '',
+    '| stage | state | exit | time | paid calls |',
+    '|---|---|---|---|---|',
+    ...stageRows(report.stages),
+    '',
+    ...(failure === null ? [] : failureLines(failure)),
+    `Budget: ${budget.used} of ${budget.total} paid calls used, ${budget.left} left${spentWords(report)}.`,
+    ...sessionLine(report.stages),
+    ...[...new Set([...report.notes, ...report.stages.flatMap((stage) => stage.warnings)])]
+      .slice(0, 4)
+      .map((note) => `Note: ${oneLine(note, 200)}`),
+    ...(report.next_actions.length === 0
+      ? []
+      : ['', 'Next:', ...report.next_actions.slice(0, 5).map((action) => `- ${action}`)]),
+    `Files: ${report.files.outputs}${path.sep}`,
+  ];
+  const room = MAX_LINES - head.length;
+  const stderr = failure === null ? [] : stderrLines(failure, Math.max(0, room));
+  return `${[...head, ...stderr].join('\n')}\n`;
+}
+
+function headline({ state, failure }: RunReport): string {
+  if (state === 'done') return 'done';
+  if (state === 'interrupted') return 'interrupted';
+  return `failed at ${failure?.stage ?? 'the start'}, ${failure?.class} (${failure?.reason})`;
+}
+
+/** What is unknown is counted apart, never as nothing. */
+function spentWords({ spent, limits }: RunReport): string {
+  const { tokens, usd, calls_without_tokens, calls_without_price } = spent;
+  const ofTokens = limits.max_tokens === null ? '' : ` of ${limits.max_tokens}`;
+  const ofUsd = limits.max_usd === null ? '' : ` of $${limits.max_usd}`;
+  return [
+    tokens > 0 || ofTokens ? `; ${tokens}${ofTokens} tokens` : '',
+    calls_without_tokens > 0 && (tokens > 0 || ofTokens) ? ` (${calls_without_tokens} calls did not say)` : '',
+    usd > 0 || ofUsd ? `; $${usd.toFixed(4)}${ofUsd}` : '',
+    calls_without_price > 0 && (usd > 0 || ofUsd) ? ` (${calls_without_price} calls without a price)` : '',
+  ].join('');
+}
+
+function stageRows(stages: readonly StageReport[]): string[] {
+  const rows = stages.map(
+    ({ stage, state, exit_code, duration_ms, calls, gate }) =>
+      `| ${stage} | ${state.replace('_', ' ')}${gate === 'failed' ? ' (gate)' : ''} | ${exit_code ?? '-'} | ${duration_ms === null ? '-' : `${(duration_ms / 1000).toFixed(1)} s`} | ${calls} |`,
+  );
+  if (rows.length <= MAX_STAGES) return rows;
+  const more = rows.length - MAX_STAGES;
+  return [
+    ...rows.slice(0, MAX_STAGES),
+    `| ${more} more | ${stages.slice(MAX_STAGES).filter((s) => s.state.startsWith('done')).length} done | | | |`,
+  ];
+}
+
+function failureLines(failure: Failure): string[] {
+  const { evidence } = failure;
+  return [
+    `## Failed: ${failure.stage ?? 'before any stage'}`,
+    '',
+    `- Class: ${failure.class} (${failure.reason}): ${CLASSES[failure.class].meaning}`,
+    `- Evidence: ${evidence === null ? 'none' : `${oneLine(evidence.text, 300)} [${evidence.source}, rule ${evidence.rule}]`}`,
+    ...missingLines(failure),
+    `- Ending: ${failure.ending ?? 'not started'}, exit ${failure.exit_code}; the CLI's own: ${failure.signal ?? failure.native_exit_code ?? 'none'}`,
+    ...(failure.signature === null
+      ? []
+      : [
+          `- Signature: ${failure.signature}, seen ${failure.count === 1 ? 'once' : `${failure.count} times`} in this run`,
+        ]),
+    `- Decision: ${failure.decision.action}; ${oneLine(failure.decision.why, 200)}`,
+    ...(failure.retry_at === null ? [] : [`- Not before: ${failure.retry_at}`]),
+    '',
+  ];
+}
+
+function missingLines({ missing, changed, class: errorClass }: Failure): string[] {
+  const what = errorClass === 'scope_violation' ? 'Out of bounds' : 'Missing';
+  const named = missing.slice(0, MAX_NAMED).map((name) => `  - ${oneLine(name, 200)}`);
+  const more = missing.length > MAX_NAMED ? [`  - and ${missing.length - MAX_NAMED} more`] : [];
+  const shown = changed.slice(0, MAX_NAMED).join(', ');
+  return [
+    ...(missing.length === 0 ? [] : [`- ${what}:`, ...named, ...more]),
+    ...(changed.length === 0
+      ? []
+      : [
+          `- Changed so far: ${oneLine(shown, 300)}${changed.length > MAX_NAMED ? `, and ${changed.length - MAX_NAMED} more` : ''}`,
+        ]),
+  ];
+}
+
+function sessionLine(stages: readonly StageReport[]): string[] {
+  const sessions = stages.flatMap(({ stage, session_id }) => (session_id === null ? [] : [`${stage} ${session_id}`]));
+  return sessions.length === 0 ? [] : [`Sessions: ${sessions.slice(0, 6).join(', ')}`];
+}
+
+function stderrLines({ stderr_head, stderr_tail }: Failure, room: number): string[] {
+  if (stderr_head.length === 0 || room < 6) return [];
+  const all = [...stderr_head, ...(stderr_tail.length > 0 ? ['[...]', ...stderr_tail] : [])];
+  const shown =
+    all.length <= room - 5
+      ? all
+      : [...all.slice(0, Math.floor((room - 6) / 2)), '[...]', ...all.slice(-Math.floor((room - 6) / 2))];
+  return ['', '## stderr, first and last lines', '', ...shown.map((line) => `    ${oneLine(line, 300)}`)];
+}
+
+const oneLine = (text: string, max: number): string => {
+  const line = text.replace(/\s+/g, ' ').trim();
+  return line.length > max ? `${line.slice(0, max - 1)}…` : line;
+};

@@ -1,0 +1,34 @@
+// The task's own limits beside its paid calls: they bind between calls, so one call may pass them.
+
+export interface Limits {
+  max_tokens?: number | undefined;
+  max_usd?: number | undefined;
+  max_wallclock_sec?: number | undefined;
+}
+
+export interface SoFar {
+  tokens: number;
+  usd: number;
+  calls_without_tokens: number;
+  calls_without_price: number;
+  /** Milliseconds until the task's wall clock runs out; null is no limit. */
+  wallLeftMs: number | null;
+}
+
+export interface UsedUp {
+  /** The manifest's field. */
+  field: keyof Limits;
+  why: string;
+}
+
+/** The first limit that is used up, or null. */
+export function usedUp(limits: Limits, soFar: SoFar): UsedUp | null {
+  const { max_tokens, max_usd, max_wallclock_sec } = limits;
+  if (soFar.wallLeftMs !== null && soFar.wallLeftMs <= 0)
+    return { field: 'max_wallclock_sec', why: `the task's wall clock of ${max_wallclock_sec} s is used up` };
+  if (max_tokens !== undefined && soFar.tokens >= max_tokens)
+    return { field: 'max_tokens', why: `${soFar.tokens} of ${max_tokens} tokens are used up` };
+  if (max_usd !== undefined && soFar.usd >= max_usd)
+    return { field: 'max_usd', why: `$${soFar.usd.toFixed(4)} of $${max_usd} are used up` };
+  return null;
+}

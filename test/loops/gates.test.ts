@@ -1,0 +1,210 @@
+// Gates through the whole loop: what is missing or out of bounds is named, nothing is paid again, and nothing is lost.
+
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
+import { suite } from 'uvu';
+import * as assert from 'uvu/assert';
+import type { GateRecord } from '../../policies/gate.ts';
+import type { FakeCommand } from '../rig/fake-call.ts';
+import { answerWith, failWith, SESSION, STREAMS, type Stream, write } from '../rig/streams.ts';
+import { ANY_ANSWER, makeTask, type TestTask } from '../rig/task-run.ts';
+import { TestRig } from '../rig/test-rig.ts';
+
+const test = suite<{ rig: TestRig }>('gates');
+test.before.each(async (context) => {
+  context.rig = await TestRig.open();
+});
+test.after.each(({ rig }) => rig.dispose());
+
+const IMPL = { tool: 'codex', role: 'impl', ...ANY_ANSWER };
+const save = (file: string, text = 'new\n'): FakeCommand => ({ do: 'save', file, text });
+const gateOf = (task: TestTask, stage: string) => JSON.parse(task.read(`outputs/${stage}.gate.json`)) as GateRecord;
+
+test('a missing section is named everywhere, and a rerun pays nothing until something is different', async ({
+  rig,
+}) => {
+  rig.answer(() => answerWith('codex', '## Findings\n\n- none\n- at\n- all\n- here\n'));
+  const task = makeTask(rig, { stages: [{ tool: 'codex', role: 'review' }] });
+  const { code, report, summary } = await task.run();
+  assert.equal(
+    [code, rig.calls.length, report.failure?.class, report.failure?.reason, report.failure?.missing],
+    [1, 1, 'contract_violation', 'missing_sections', ['Verdict']],
+  );
+  assert.match(summary, '- Missing:\n  - Verdict\n');
+  assert.match(summary, '--redo codex_review');
+  assert.equal(
+    [gateOf(task, 'codex_review').passed, existsSync(path.join(task.folder, 'done/codex_review.done'))],
+    [false, false],
+  );
+  const again = await task.run();
+  assert.equal([again.code, rig.calls.length, again.report.failure?.signature], [1, 1, report.failure?.signature]);
+  rig.answer(() => answerWith('codex', '## Findings\n\n- none\n- at\n- all\n\n## Verdict\n\nfine\n'));
+  assert.equal([(await task.run('--redo=codex_review')).code, rig.calls.length], [0, 2]);
+});
+
+test('a change out of scope names the path and the glob, and stays unless --restore is said', async ({ rig }) => {
+  rig.write('src/secret.ts', 'old\n');
+  rig.answer(() => [save('src/secret.ts'), save('src/fine.ts'), ...answerWith('codex', 'done')]);
+  const scope = { allow: ['src/**'], deny: ['src/secret*'] };
+  const task = makeTask(rig, { stages: [IMPL], scope });
+  const { code, report, summary } = await task.run();
+  assert.equal([code, report.failure?.class, report.failure?.reason], [1, 'scope_violation', 'out_of_scope']);
+  assert.match(report.failure!.missing.join('\n'), 'src/secret.ts (modified; scope.deny "src/secret*")');
+  assert.match(summary, 'src/secret.ts (modified; scope.deny "src/secret*")');
+  assert.is(readFileSync(path.join(rig.project, 'src/secret.ts'), 'utf8'), 'new\n');
+  // A person takes it back, and the answer that was paid for counts.
+  writeFileSync(path.join(rig.project, 'src/secret.ts'), 'old\n');
+  assert.equal([(await task.run()).code, rig.calls.length], [0, 1]);
+});
+
+test('--restore puts back what was out of scope, keeps what stood there, and leaves the rest', async ({ rig }) => {
+  rig.write('src/secret.ts', 'old\n');
+  rig.answer(() => [save('src/secret.ts'), save('src/fine.ts'), save('notes.md'), ...answerWith('codex', 'done')]);
+  const task = makeTask(rig, { stages: [IMPL], scope: { allow: ['src/**'], deny: ['src/secret*'] } });
+  const { code } = await task.run('--restore');
+  assert.is(code, 1);
+  assert.equal(
+    [
+      readFileSync(path.join(rig.project, 'src/secret.ts'), 'utf8'),
+      existsSync(path.join(rig.project, 'notes.md')),
+      existsSync(path.join(rig.project, 'src/fine.ts')),
+    ],
+    ['old\n', false, true],
+  );
+  const { restored } = gateOf(task, 'codex_impl');
+  assert.equal(restored.map((each) => each.path).sort(), ['notes.md', 'src/secret.ts']);
+  for (const { kept_in } of restored) assert.is(readFileSync(kept_in!, 'utf8'), 'new\n');
+  assert.equal([(await task.run()).code, rig.calls.length], [0, 1]);
+});
+
+test('an impl that changed nothing did nothing, unless it may', async ({ rig }) => {
+  rig.answer(() => answerWith('codex', 'all done!'));
+  const task = makeTask(rig, { stages: [IMPL] });
+  const { code, report } = await task.run();
+  assert.equal([code, report.failure?.class, report.failure?.reason], [1, 'contract_violation', 'no_change']);
+  const may = makeTask(rig, { stages: [{ ...IMPL, may_be_empty: true }] }, 'may');
+  assert.is((await may.run()).code, 0);
+});
+
+for (const [what, file, text] of [
+  ['its manifest', '.tmp/task/fix/manifest.json', '{}'],
+  ['a new project file', 'tollgate.yaml', 'pipelines: {}\n'],
+  ['its journal', '.tmp/task/fix/state/journal.jsonl', ''],
+  ['a done marker', '.tmp/task/fix/done/codex_impl.done', '{}'],
+  ['an input', '.tmp/task/fix/inputs/user_request.md', 'do less\n'],
+] as const)
+  test(`an agent that rewrites ${what} is found out, and it is put back`, async ({ rig }) => {
+    rig.answer(() => [save(file, text), save('src/a.ts'), ...answerWith('codex', 'done')]);
+    const task = makeTask(rig, { stages: [IMPL] });
+    rig.write('.tmp/task/fix/inputs/user_request.md', 'do it all\n');
+    const before = existsSync(path.join(rig.project, file)) ? readFileSync(path.join(rig.project, file), 'utf8') : null;
+    const { code, report } = await task.run();
+    assert.equal(
+      [code, report.failure?.class, report.failure?.reason, report.budget.used],
+      [1, 'scope_violation', 'judge_changed', 1],
+    );
+    const after = existsSync(path.join(rig.project, file)) ? readFileSync(path.join(rig.project, file), 'utf8') : null;
+    if (what !== 'its journal') assert.is(after, before);
+  });
+
+test('acceptance commands are run after a verify stage; a person mends the code, and nothing is paid again', async ({
+  rig,
+}) => {
+  rig.answer(() => answerWith('gemini', 'looks fine'));
+  const task = makeTask(rig, {
+    stages: [{ tool: 'gemini', role: 'verify', ...ANY_ANSWER }],
+    acceptance: { commands: ['echo looking; test -f fixed.txt'] },
+  });
+  const { code, report, summary } = await task.run();
+  assert.equal([code, report.failure?.class, report.failure?.reason], [1, 'contract_violation', 'acceptance_failed']);
+  assert.match(summary, 'echo looking; test -f fixed.txt (exit 1)');
+  assert.match(task.read('outputs/gemini_verify.acceptance.log'), 'looking');
+  rig.write('fixed.txt', '');
+  assert.equal([(await task.run()).code, rig.calls.length], [0, 1]);
+});
+
+test('an answer that must be JSON is held against its schema', async ({ rig }) => {
+  rig.answer(() => answerWith('codex', '{"verdict": "maybe"}'));
+  const schema = { type: 'object', properties: { verdict: { enum: ['yes', 'no'] } }, required: ['verdict', 'why'] };
+  const task = makeTask(rig, { stages: [{ tool: 'codex', role: 'review', ...ANY_ANSWER, schema }] });
+  const { code, report } = await task.run();
+  assert.equal([code, report.failure?.class], [1, 'contract_violation']);
+  assert.match(report.failure!.missing.join('\n'), '/verdict');
+});
+
+test('a schema that is none costs nothing', async ({ rig }) => {
+  const task = makeTask(rig, { stages: [{ tool: 'codex', role: 'review', schema: { type: 'objekt' } }] });
+  const { code, said } = await task.run();
+  assert.equal([code, rig.calls.length], [2, 0]);
+  assert.match(said, 'stage codex_review: its schema is no JSON Schema');
+});
+
+test('an impl that may not write answers with a diff that applies', async ({ rig }) => {
+  rig.write('a.txt', 'one\ntwo\n');
+  const diff = (from: string) =>
+    `Here it is.\n\n\`\`\`diff\n--- a/a.txt\n+++ b/a.txt\n@@ -1,2 +1,2 @@\n-${from}\n+uno\n two\n\`\`\`\n`;
+  const stages = [{ ...IMPL, access: 'read' }];
+  rig.answer(() => answerWith('codex', diff('eins')));
+  const wrong = makeTask(rig, { stages }, 'wrong');
+  const { report } = await wrong.run();
+  assert.equal([report.failure?.class, report.failure?.reason], ['contract_violation', 'diff_does_not_apply']);
+  rig.answer(() => answerWith('codex', diff('one')));
+  const right = makeTask(rig, { stages }, 'right');
+  assert.is((await right.run()).code, 0);
+  assert.match(right.read('outputs/codex_impl.patch'), '+uno');
+  rig.answer(() => answerWith('codex', diff('one')));
+  const denied = makeTask(rig, { stages, scope: { deny: ['a.txt'] } }, 'denied');
+  assert.is((await denied.run()).report.failure?.class, 'scope_violation');
+});
+
+test('a refusal is no answer', async ({ rig }) => {
+  rig.answer(() => answerWith('codex', "I'm sorry, but I can't help with that request.\n"));
+  const task = makeTask(rig, { stages: [{ tool: 'codex', role: 'review' }] });
+  const { report } = await task.run();
+  assert.equal([report.failure?.class, report.failure?.reason], ['contract_violation', 'refusal']);
+});
+
+test('an attempt that changed the tree and failed is not begun anew', async ({ rig }) => {
+  const { opens, fails }: Stream = STREAMS.gemini;
+  rig.answer(() => [
+    save('src/half.ts'),
+    write([...opens(SESSION), ...fails('busy', 503, SESSION)]),
+    { do: 'exit', code: 247 },
+  ]);
+  const task = makeTask(rig, { stages: [{ tool: 'gemini', role: 'impl', ...ANY_ANSWER }] });
+  const { code, report, summary } = await task.run();
+  assert.equal([code, rig.calls.length, report.failure?.changed], [1, 1, ['src/half.ts (added)']]);
+  assert.match(report.failure!.decision.why, 'changed the tree, and there is no session to go on in');
+  assert.match(summary, '- Changed so far: src/half.ts (added)');
+});
+
+test('what a failed attempt changed out of scope is found by the run that succeeds', async ({ rig }) => {
+  const { opens, fails }: Stream = STREAMS.gemini;
+  rig.answer(() => [
+    save('other/half.ts'),
+    write([...opens(SESSION), ...fails('busy', 503, SESSION)]),
+    { do: 'exit', code: 247 },
+  ]);
+  const task = makeTask(rig, {
+    stages: [{ tool: 'gemini', role: 'impl', ...ANY_ANSWER }],
+    scope: { allow: ['src/**'] },
+  });
+  assert.is((await task.run()).code, 1);
+  rig.write('other/by-hand.ts', 'a person wrote this between the runs');
+  rig.answer(() => [save('src/whole.ts'), ...answerWith('gemini', 'done')]);
+  const { report } = await task.run('--retry-dirty');
+  assert.equal(
+    [report.failure?.class, report.failure?.missing],
+    ['scope_violation', ['other/half.ts (added; no glob of scope.allow matches)']],
+  );
+});
+
+test('a failure of the call itself is no gate failure, and leaves no gate record', async ({ rig }) => {
+  rig.answer(() => failWith('codex', 'unexpected status 401 Unauthorized: no', 401));
+  const task = makeTask(rig, { stages: [{ tool: 'codex', role: 'review' }] });
+  const { report } = await task.run();
+  assert.equal([report.failure?.class, report.stages[0]!.gate], ['auth', null]);
+  assert.not(existsSync(path.join(task.folder, 'outputs/codex_review.gate.json')));
+});
+
+test.run();

@@ -1,0 +1,183 @@
+// The summary of every kind of end, whole, as the file beside this test has it. To write them anew: GOLDEN=write.
+
+import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
+import { suite } from 'uvu';
+import * as assert from 'uvu/assert';
+import { CLASSES } from '../../policies/classes.ts';
+import type { FakeCommand } from '../rig/fake-call.ts';
+import { answerWith, failWith, SESSION, STREAMS, type Stream, write } from '../rig/streams.ts';
+import { ANY_ANSWER, makeTask, type TestTask } from '../rig/task-run.ts';
+import { TestRig } from '../rig/test-rig.ts';
+
+const test = suite<{ rig: TestRig }>('summary');
+test.before.each(async (context) => {
+  context.rig = await TestRig.open();
+});
+test.after.each(({ rig }) => rig.dispose());
+
+const GEMINI: Stream = STREAMS.gemini;
+const FOLDER = path.join(import.meta.dirname, 'summaries');
+
+interface Kind {
+  manifest: object;
+  /** What each call does; the last one again and again. */
+  calls: (readonly FakeCommand[])[];
+  flags?: string[];
+  /** What is there besides the manifest. */
+  files?: Record<string, string>;
+  /** Does something while the first call hangs. */
+  during?: (task: ReturnType<TestTask['start']>) => void;
+}
+
+const REVIEW = { stages: [{ tool: 'codex', role: 'review' }] };
+const ANY_REVIEW = { stages: [{ tool: 'codex', role: 'review', ...ANY_ANSWER }] };
+const IMPL = {
+  stages: [
+    { tool: 'codex', role: 'impl', ...ANY_ANSWER },
+    { tool: 'gemini', role: 'verify' },
+  ],
+};
+const fails = (message: string, status: number) => failWith('codex', message, status);
+const says = (text: string) => answerWith('codex', text);
+const save = (file: string): FakeCommand => ({ do: 'save', file, text: 'new\n' });
+const noise = (text: string): FakeCommand => ({ do: 'write', to: 'stderr', text });
+
+const KINDS: Record<string, Kind> = {
+  done: { manifest: ANY_REVIEW, calls: [says('fine')] },
+  'done-after-a-retry': {
+    manifest: ANY_REVIEW,
+    calls: [fails('unexpected status 503 Service Unavailable: busy', 503), says('fine')],
+  },
+  transient: {
+    manifest: ANY_REVIEW,
+    calls: [[noise('connecting\n'.repeat(30)), ...fails('unexpected status 500 Internal Server Error: boom', 500)]],
+  },
+  'transient-timeout': {
+    manifest: { stages: [{ tool: 'codex', role: 'review', timeout_ms: 300 }], budgets: { retry_budget: 0 } },
+    calls: [[{ do: 'hang' }]],
+  },
+  'transient-empty-answer': { manifest: { ...ANY_REVIEW, budgets: { retry_budget: 0 } }, calls: [says('')] },
+  prompt_too_large: {
+    manifest: ANY_REVIEW,
+    calls: [
+      fails(
+        "Codex ran out of room in the model's context window. Start a new thread or clear earlier history before retrying.",
+        400,
+      ),
+    ],
+    files: { 'inputs/attachments/build.log': 'one line\n'.repeat(2000) },
+  },
+  auth: { manifest: ANY_REVIEW, calls: [fails('unexpected status 401 Unauthorized: Incorrect API key provided', 401)] },
+  quota: { manifest: ANY_REVIEW, calls: [fails('Quota exceeded. Check your plan and billing details.', 429)] },
+  'quota-budget': { manifest: { ...ANY_REVIEW, budgets: { paid_call_budget: 0 } }, calls: [says('never asked')] },
+  'quota-tokens': {
+    manifest: {
+      stages: [...ANY_REVIEW.stages, { ...ANY_REVIEW.stages[0]!, id: 'second' }],
+      budgets: { max_tokens: 5 },
+    },
+    calls: [says('fine')],
+  },
+  tooling: {
+    manifest: ANY_REVIEW,
+    calls: [fails('The model `nope` does not exist or you do not have access to it.', 404)],
+  },
+  unknown: { manifest: ANY_REVIEW, calls: [fails('the flux capacitor is misaligned', 0)] },
+  'contract-sections': { manifest: REVIEW, calls: [says('## Findings\n\n- one\n- two\n- three\n- four\n')] },
+  'contract-lines': { manifest: { stages: [{ tool: 'codex', role: 'review', requires: [] }] }, calls: [says('fine')] },
+  'contract-refusal': { manifest: REVIEW, calls: [says("I'm sorry, but I can't help with that request.")] },
+  'contract-schema': {
+    manifest: { stages: [{ ...ANY_REVIEW.stages[0]!, schema: { type: 'object', required: ['verdict'] } }] },
+    calls: [says('{"findings": []}')],
+  },
+  'contract-no-json': {
+    manifest: { stages: [{ ...ANY_REVIEW.stages[0]!, schema: { type: 'object' } }] },
+    calls: [says('It is fine.')],
+  },
+  'contract-no-change': { manifest: IMPL, calls: [says('done')] },
+  'contract-no-diff': { manifest: { stages: [{ ...IMPL.stages[0]!, access: 'read' }] }, calls: [says('done')] },
+  'contract-diff': {
+    manifest: { stages: [{ ...IMPL.stages[0]!, access: 'read' }] },
+    calls: [says('```diff\n--- a/a.txt\n+++ b/a.txt\n@@ -1 +1 @@\n-one\n+two\n```\n')],
+  },
+  'contract-acceptance': {
+    manifest: {
+      stages: [{ tool: 'codex', role: 'verify', ...ANY_ANSWER }],
+      acceptance: { commands: ['true', 'echo 1 test failed; exit 3'] },
+    },
+    calls: [says('fine')],
+  },
+  'contract-max-turns': {
+    manifest: { stages: [{ ...ANY_REVIEW.stages[0]!, max_turns: 1 }] },
+    calls: [
+      [
+        write([...STREAMS.codex.opens(SESSION), ...STREAMS.codex.runsTool('a'), ...STREAMS.codex.runsTool('b')]),
+        { do: 'hang' },
+      ],
+    ],
+  },
+  scope: {
+    manifest: { ...IMPL, scope: { allow: ['src/**'], deny: ['src/secret*'] } },
+    calls: [[save('src/secret.ts'), save('docs/a.md'), save('src/fine.ts'), ...says('done')]],
+  },
+  'scope-restored': {
+    manifest: { ...IMPL, scope: { allow: ['src/**'] } },
+    calls: [[save('docs/a.md'), save('src/fine.ts'), ...says('done')]],
+    flags: ['--restore'],
+  },
+  'scope-judge': {
+    manifest: IMPL,
+    calls: [[save('.tmp/task/fix/manifest.json'), save('src/fine.ts'), ...says('done')]],
+  },
+  'dirty-and-cut': {
+    manifest: { stages: [{ tool: 'gemini', role: 'impl', ...ANY_ANSWER }] },
+    calls: [
+      [
+        save('src/half.ts'),
+        write([...GEMINI.opens(SESSION), ...GEMINI.fails('busy', 503, SESSION)]),
+        { do: 'exit', code: 247 },
+      ],
+    ],
+  },
+  interrupted: { manifest: ANY_REVIEW, calls: [[{ do: 'hang' }]], during: (running) => running.signal('SIGINT') },
+};
+
+for (const [name, kind] of Object.entries(KINDS))
+  test(name, async ({ rig }) => {
+    const { manifest, calls, flags = [], files = {}, during } = kind;
+    rig.answer(() => calls[Math.min(rig.calls.length, calls.length) - 1]!);
+    const task = makeTask(rig, manifest);
+    for (const [file, text] of Object.entries(files)) rig.write(`.tmp/task/fix/${file}`, text);
+    const running = task.start(...flags);
+    if (during !== undefined) {
+      while (rig.calls.length === 0) await new Promise((resolve) => setImmediate(resolve));
+      during(running);
+    }
+    await running.result;
+    const summary = steady(task.read('outputs/_summary.md'), rig);
+    assert.ok(summary.split('\n').length <= 81);
+    const file = path.join(FOLDER, `${name}.md`);
+    if (process.env.GOLDEN === 'write') {
+      mkdirSync(FOLDER, { recursive: true });
+      writeFileSync(file, summary);
+    }
+    assert.is(summary, readFileSync(file, 'utf8'));
+  });
+
+test('every class has its summary, and no golden file is left over', async () => {
+  const files = readdirSync(FOLDER).map((file) => file.replace(/\.md$/, ''));
+  assert.equal(files.sort(), Object.keys(KINDS).sort());
+  const shown = files.map((name) => readFileSync(path.join(FOLDER, `${name}.md`), 'utf8')).join('');
+  for (const name of Object.keys(CLASSES)) assert.match(shown, `- Class: ${name} (`);
+});
+
+/** Without what is another in each run: folders, times, ids of calls. */
+function steady(summary: string, rig: TestRig): string {
+  return summary
+    .replaceAll(rig.root, '/rig')
+    .replace(/\b\d{14}-[0-9a-f]{8}\b/g, 'CALL')
+    .replace(/\| \d+\.\d s \|/g, '| N s |')
+    .replace(/\d{4}-\d\d-\d\dT[\d:.]+Z/g, 'TIME');
+}
+
+test.run();

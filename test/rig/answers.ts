@@ -1,0 +1,25 @@
+// Answers that pass the gate of their role, for fakes that play a whole pipeline.
+
+import { type BuiltInRole, ROLES } from '../../policies/roles.ts';
+import type { Tool } from '../../policies/tools.ts';
+import type { FakeCall, FakeCommand } from './fake-call.ts';
+import { answerWith } from './streams.ts';
+
+/** Every section that the role must have, with enough lines under each. */
+export function goodAnswer(role: BuiltInRole): string {
+  const { requires, minLines } = ROLES[role];
+  const lines = Array.from({ length: Math.ceil(minLines / Math.max(1, requires.length)) }, (_, n) => `- point ${n}`);
+  return requires.map((name) => `## ${name}\n\n${BODIES[name] ?? lines.join('\n')}\n`).join('\n');
+}
+
+const BODIES: Record<string, string> = {
+  'Updated Context Pack': 'The context as the brief left it.',
+  'Verification Commands': '```sh\ntrue\n```',
+};
+
+/** Plays whatever role its prompt asks for: a role that changes the tree saves a file of its own. */
+export function playRole(call: FakeCall, role: BuiltInRole): FakeCommand[] {
+  const { changesTree } = ROLES[role];
+  const change: FakeCommand[] = changesTree ? [{ do: 'save', file: `src/${role}.ts`, text: `// ${role}\n` }] : [];
+  return [...change, ...answerWith(call.report.tool as Tool, goodAnswer(role))];
+}

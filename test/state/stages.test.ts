@@ -1,0 +1,110 @@
+// Stages of a manifest: listed, of a pipeline, refined, and every mistake that names its way out.
+
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { suite } from 'uvu';
+import * as assert from 'uvu/assert';
+import { PIPELINES } from '../../policies/pipelines.ts';
+import { NO_PROJECT_FILE } from '../../policies/project-file.ts';
+import { ROLES } from '../../policies/roles.ts';
+import { readManifest } from '../../state/manifest.ts';
+import { STAGE } from '../../state/manifest-schema.ts';
+import { readProject } from '../../state/project.ts';
+import { STAGE_DEFAULTS } from '../../state/stages.ts';
+
+const test = suite<{ folder: string }>('stages');
+test.before.each((context) => {
+  context.folder = mkdtempSync(path.join(tmpdir(), 'stages-'));
+  mkdirSync(path.join(context.folder, 'fix'));
+});
+test.after.each(({ folder }) => rmSync(folder, { recursive: true }));
+
+async function read(folder: string, yaml: string, project = NO_PROJECT_FILE) {
+  const file = path.join(folder, 'fix/manifest.yaml');
+  writeFileSync(file, `task_id: fix\ngoal: g\n${yaml}`);
+  const got = await readManifest(file, project);
+  if (got.how === 'mistaken') return got.message.replace(`${folder}/`, '');
+  return got.stages.map(({ name, tool, role, model }) => [name, tool, role, ...(model ? [model] : [])].join(' '));
+}
+
+test('the six pipelines expand to stages of known roles, each named once', async ({ folder }) => {
+  assert.equal(Object.keys(PIPELINES), [
+    'safe_impl',
+    'one_shot_impl',
+    'design_only',
+    'review_only',
+    'review_cross',
+    'post_impl_review',
+  ]);
+  for (const [name, stages] of Object.entries(PIPELINES)) {
+    assert.equal(
+      await read(folder, `pipeline: ${name}\n`),
+      stages.map(({ tool, role }) => `${tool}_${role} ${tool} ${role}`),
+    );
+    for (const { role } of stages) assert.ok(Object.hasOwn(ROLES, role), role);
+  }
+});
+
+test('a stage that is listed beside a pipeline refines its own, and resets nothing else of it', async ({ folder }) => {
+  assert.equal(await read(folder, 'pipeline: one_shot_impl\nstages: [{tool: codex, role: impl, model: m1}]\n'), [
+    'codex_impl codex impl m1',
+    'gemini_verify gemini verify',
+  ]);
+  const own = { ...NO_PROJECT_FILE, pipelines: { own: [{ tool: 'codex', role: 'impl', timeout_ms: 5000 }] } };
+  const file = path.join(folder, 'fix/manifest.yaml');
+  writeFileSync(file, 'task_id: fix\ngoal: g\npipeline: own\nstages: [{tool: codex, role: impl, model: m1}]\n');
+  const got = await readManifest(file, own);
+  assert.equal(got.how === 'read' && got.stages.map(({ timeout_ms, model }) => [timeout_ms, model]), [[5000, 'm1']]);
+});
+
+test("a project's own pipeline", async ({ folder }) => {
+  writeFileSync(
+    path.join(folder, 'tollgate.yaml'),
+    'pipelines:\n  mine:\n    - {tool: copilot, role: review, model: x}\n',
+  );
+  const project = await readProject(folder);
+  assert.equal(await read(folder, 'pipeline: mine\n', project.how === 'read' ? project.value : undefined), [
+    'copilot_review copilot review x',
+  ]);
+});
+
+for (const [what, yaml, message] of [
+  ['neither', '', 'fix/manifest.yaml: it has neither stages nor a pipeline; give it one of them'],
+  [
+    'a mistyped pipeline',
+    'pipeline: safe_imp\n',
+    'fix/manifest.yaml: there is no pipeline "safe_imp"; did you mean safe_impl?',
+  ],
+  [
+    'a stage that the pipeline has not',
+    'pipeline: review_only\nstages: [{tool: codex, role: impl}]\n',
+    'fix/manifest.yaml: the pipeline review_only has no stage "codex_impl" to refine; its stages are gemini_review',
+  ],
+] as const)
+  test(`a manifest with ${what}`, async ({ folder }) => assert.is(await read(folder, yaml), message));
+
+for (const [yaml, message] of [
+  ['roles: {impl: {templat: x.md}}\n', 'tollgate.yaml:1: roles.impl.templat is unknown; did you mean template?'],
+  ['pipelines: {own: []}\n', 'tollgate.yaml:1: pipelines.own must not be empty'],
+  ['prices: {m: {input: -1, output: 1}}\n', 'tollgate.yaml:1: prices.m.input must be at least 0'],
+  ['rule: x\n', 'tollgate.yaml:1: rule is unknown; did you mean rules?'],
+  ['- a\n', 'tollgate.yaml:1: a project file must be object, not array'],
+] as const)
+  test(`a project file with ${yaml.trim()}`, async ({ folder }) => {
+    writeFileSync(path.join(folder, 'tollgate.yaml'), yaml);
+    const got = await readProject(folder);
+    assert.is(got.how === 'mistaken' && got.message.replace(`${folder}/`, ''), message);
+  });
+
+test('an empty project file says nothing', async ({ folder }) => {
+  writeFileSync(path.join(folder, 'tollgate.yaml'), '{}\n');
+  assert.equal(await readProject(folder), { how: 'read', value: NO_PROJECT_FILE });
+});
+
+test('what the schema fills in is what a pipeline leaves unsaid', () => {
+  const { tool: _, role: __, ...filled } = STAGE.parse({ tool: 'codex', role: 'impl' });
+  assert.equal(filled, STAGE_DEFAULTS);
+});
+
+test.run();
