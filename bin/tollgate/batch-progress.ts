@@ -1,0 +1,36 @@
+// How a batch is getting on: one line that moves on a terminal, a plain line for each ended task elsewhere.
+
+import type { BatchProgress } from '../../loops/batch/batch.ts';
+import type { TaskRow } from '../../loops/batch/row.ts';
+import { printing } from '../printing.ts';
+import { startProgress } from '../progress-line.ts';
+
+export function startBatchProgress(detail: 'all' | 'problems'): { tell(progress: BatchProgress): void; stop(): void } {
+  const stream = printing('stderr');
+  let last: BatchProgress | null = null;
+  const line = startProgress(stream, detail, () => (last === null ? 'looking at the tasks' : movingLine(last)));
+  return {
+    tell(progress) {
+      last = progress;
+      const { row } = progress;
+      // On a terminal only what went wrong is worth a line that stays.
+      if (row !== null && detail === 'all' && (stream.isTTY !== true || row.state !== 'done'))
+        line.print(`tollgate: ${endedLine(row, progress)}`);
+    },
+    stop: () => line.stop(),
+  };
+}
+
+function movingLine({ done, failed, active, total, calls, running }: BatchProgress): string {
+  const tools = Object.entries(running).flatMap(([tool, count]) => (count > 0 ? [`${tool} ${count}`] : []));
+  const now = tools.length === 0 ? '' : ` (${tools.join(', ')})`;
+  return `tollgate: ${done} done, ${failed} failed, ${active} at work${now} of ${total}; ${calls} paid calls`;
+}
+
+function endedLine(row: TaskRow, { done, failed, total }: BatchProgress): string {
+  const why =
+    row.class === null
+      ? (row.message?.split('\n')[0] ?? null)
+      : `${row.failed_stage ?? 'the start'}, ${row.class} (${row.reason})`;
+  return `${row.task_id}: ${row.state}${why === null ? '' : `: ${why}`} [${done + failed} of ${total}]`;
+}

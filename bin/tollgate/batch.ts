@@ -1,0 +1,108 @@
+// tollgate batch: dispatches many tasks at once on this machine.
+
+import { availableParallelism } from 'node:os';
+import path from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { type BatchRan, runBatch } from '../../loops/batch/batch.ts';
+import { TOLLGATE_EXIT } from '../../policies/exit-codes.ts';
+import { abortOn, bug, type Ran, readArguments, type Stop, stopOnSignals } from '../command.ts';
+import type { Arguments, CommandSpec } from '../command-line.ts';
+import { startBatchProgress } from './batch-progress.ts';
+import { readInput } from './input.ts';
+
+const MOST = 64;
+const HERE = Math.min(MOST, availableParallelism());
+
+const SPEC: CommandSpec = {
+  name: 'tollgate batch',
+  usage: 'TASK… [options]',
+  about:
+    'Runs many tasks at once, each as tollgate run would. All are looked at before any is paid for; tools are treated fairly; stages that write to one tree take turns. One report in the end.',
+  flags: {
+    concurrency: { takes: 'number', about: 'paid calls made at once', default: HERE, min: 1, max: MOST },
+    from: { takes: 'text', about: 'read more tasks from this file, one a line (- is standard input)' },
+    'skip-bad': { takes: 'nothing', about: 'run the others when some tasks cannot be run' },
+    'no-wait': { takes: 'nothing', about: 'refuse a task that another run has, instead of waiting for it' },
+    force: {
+      takes: 'nothing',
+      about: 'take tasks, and their open calls, from runs on other hosts or in other containers that are gone',
+    },
+    redo: { takes: 'texts', about: 'run this stage of every task again though it is done (repeatable)' },
+    keep: { takes: 'texts', about: 'keep this done stage of every task though its prompt has changed (repeatable)' },
+    'retry-dirty': {
+      takes: 'nothing',
+      about: 'begin anew even where an attempt ran tools and its session cannot be gone on with',
+    },
+    'trust-workspace': { takes: 'nothing', about: 'let the CLIs use the hooks and servers that the folder configures' },
+  },
+  words: { min: 0, max: Number.MAX_SAFE_INTEGER, called: 'TASK (ids, or paths with a /)' },
+  examples: [
+    ['tollgate batch fix-login fix-logout --concurrency 2', 'two tasks, two calls at once'],
+    ['ls .tmp/task | tollgate batch --from - --json', 'all tasks of the project; one object on stdout'],
+  ],
+  exits: [
+    [TOLLGATE_EXIT.ok, 'every task is done'],
+    [TOLLGATE_EXIT.failure, 'some task is not; the report says which, and how to go on'],
+    [TOLLGATE_EXIT.badInput, 'usage, or a mistake in a task; nothing was paid'],
+    ['130, 143', 'stopped by INT, TERM; the same line again goes on'],
+    [70, 'a bug of ours'],
+  ],
+};
+
+export async function run(argv: readonly string[]): Promise<Ran> {
+  const stop = stopOnSignals();
+  const read = await readArguments(SPEC, argv, TOLLGATE_EXIT.badInput);
+  if (read.how === 'ended')
+    return read.mistake !== null && argv.includes('--json') ? { ...read.ran, out: refusal(read.mistake) } : read.ran;
+  const { args } = read;
+  const words = wordsOf(args);
+  if (words.how === 'mistaken') return answerTo(words, args);
+  return runWords(words.words, args, stop).then((ran) => answerTo(ran, args), bug);
+}
+
+function wordsOf({ text, words }: Arguments): { how: 'read'; words: string[] } | { how: 'mistaken'; message: string } {
+  const listed = text.from === undefined ? { how: 'read' as const, text: '' } : readInput(text.from);
+  if (listed.how === 'mistaken') return { how: 'mistaken', message: `--from: ${listed.message}` };
+  const lines = listed.text.split('\n').map((line) => line.trim());
+  const all = [...words, ...lines.filter((line) => line !== '')];
+  if (all.length === 0)
+    return {
+      how: 'mistaken',
+      message: `${SPEC.words.called} is missing${text.from === undefined ? '' : `, and ${text.from} names none`}`,
+    };
+  return { how: 'read', words: all };
+}
+
+async function runWords(words: readonly string[], { texts, number, given }: Arguments, stop: Stop): Promise<BatchRan> {
+  const progress = startBatchProgress(given.has('quiet') ? 'problems' : 'all');
+  return runBatch({
+    words,
+    concurrency: number.concurrency!,
+    badTasks: given.has('skip-bad') ? 'skip' : 'refuse',
+    cwd: process.cwd(),
+    environment: process.env,
+    commandFolder: path.dirname(fileURLToPath(import.meta.url)),
+    whenTaken: given.has('force') ? 'force' : given.has('no-wait') ? 'refuse' : 'wait',
+    redo: texts.redo ?? [],
+    keep: texts.keep ?? [],
+    dirtyRetries: given.has('retry-dirty') ? 'allowed' : 'never',
+    trustWorkspace: given.has('trust-workspace'),
+    stop: { signal: abortOn(stop), by: stop.by },
+    clock: () => new Date(),
+    random: Math.random,
+    tell: progress.tell,
+  }).finally(progress.stop);
+}
+
+function answerTo(ran: BatchRan, { given }: Arguments): Ran {
+  if (ran.how === 'mistaken') {
+    const mistaken = { exit: TOLLGATE_EXIT.badInput, err: `tollgate batch: ${ran.message}\n` };
+    return given.has('json') ? { ...mistaken, out: refusal(ran.message) } : mistaken;
+  }
+  const exit = ran.report.exit_code;
+  if (given.has('json')) return { exit, out: `${JSON.stringify(ran.report)}\n` };
+  return given.has('quiet') ? { exit } : { exit, out: ran.summary };
+}
+
+const refusal = (message: string): string =>
+  `${JSON.stringify({ schema: 1, state: 'refused', exit_code: TOLLGATE_EXIT.badInput, message, next_actions: [] })}\n`;

@@ -1,0 +1,124 @@
+// Runs many tasks at once on this machine: all are looked at before any is paid for, tools are treated fairly, one report in the end.
+
+import { randomBytes } from 'node:crypto';
+import { setMaxListeners } from 'node:events';
+import { EXIT_BY_SIGNAL } from '../../policies/exit-codes.ts';
+import type { Tool } from '../../policies/tools.ts';
+import { type RunRequest, runTask } from '../run/run.ts';
+import { leaveBatch } from './leave.ts';
+import { lineUp } from './lineup.ts';
+import { type Candidate, lookAtTasks } from './look.ts';
+import { type BatchReport, endOf, groupFailures, totalsOf } from './report.ts';
+import { refusedRow, rowOf, surprisedRow, type TaskRow, type Told, waitingRow } from './row.ts';
+import { type BatchSlots, openSlots } from './slots.ts';
+
+export interface BatchRequest extends Omit<RunRequest, 'word' | 'say' | 'slots'> {
+  /** The tasks: ids, or paths. */
+  words: readonly string[];
+  /** Paid calls that are made at once. */
+  concurrency: number;
+  /** What to do when some of them cannot be run. */
+  badTasks: 'refuse' | 'skip';
+  /** Told whenever something has changed; `row` is the task that has just ended. */
+  tell(progress: BatchProgress): void;
+}
+
+export interface BatchProgress {
+  row: TaskRow | null;
+  total: number;
+  done: number;
+  failed: number;
+  active: number;
+  calls: number;
+  /** Calls that are being made, by tool. */
+  running: Partial<Record<Tool, number>>;
+}
+
+export type BatchRan =
+  | { how: 'ran'; report: BatchReport; summary: string }
+  /** Nothing was started. */
+  | { how: 'mistaken'; message: string };
+
+/** Tasks at work for each call that may be made: more than one, so that there is a tool to choose. */
+const TASKS_A_CALL = 2;
+
+export async function runBatch(request: BatchRequest): Promise<BatchRan> {
+  const { words, cwd, environment, stop, clock } = request;
+  const began = clock();
+  // Every task listens to it.
+  setMaxListeners(0, stop.signal);
+  const { tasks, bad } = await lookAtTasks(words, cwd, environment, stop.signal);
+  if (bad.length > 0 && (request.badTasks === 'refuse' || tasks.length === 0))
+    return { how: 'mistaken', message: mistakeOf(bad, words.length) };
+  const slots = openSlots(request.concurrency, clock);
+  const told = await goThrough(request, tasks, slots);
+  const all = [...bad.map(({ word, message }) => ({ row: refusedRow(word, message), next: [] })), ...told.values()];
+  const rows = all.map(({ row }) => row);
+  const by = stop.by();
+  const left = tasks.filter((task) => told.get(task)?.row.state !== 'done').map(({ word }) => word);
+  const facts = {
+    schema: 1,
+    batch_id: newBatchId(began),
+    ...endOf(rows, stop.signal.aborted ? EXIT_BY_SIGNAL[by ?? 'SIGTERM'] : null),
+    tasks: rows,
+    totals: totalsOf(rows, clock().getTime() - began.getTime()),
+    by_failure: groupFailures(all),
+    notes: slots.paused(),
+  } as const;
+  return { how: 'ran', ...(await leaveBatch(request, facts, left)) };
+}
+
+/** In the order given, whenever each of them ended. */
+async function goThrough(
+  request: BatchRequest,
+  tasks: readonly Candidate[],
+  slots: BatchSlots,
+): Promise<Map<Candidate, Told>> {
+  const { stop, concurrency, tell } = request;
+  const told = new Map<Candidate, Told>(tasks.map((task) => [task, { row: waitingRow(task.taskId), next: [] }]));
+  const lineup = lineUp(tasks);
+  const progress: BatchProgress = {
+    row: null,
+    total: tasks.length,
+    done: 0,
+    failed: 0,
+    active: 0,
+    calls: 0,
+    running: slots.running(),
+  };
+  const work = async () => {
+    for (let task = nextOne(); task !== null; task = nextOne()) {
+      progress.active += 1;
+      tell({ ...progress, row: null });
+      const end = await runOne(request, task, slots);
+      told.set(task, end);
+      lineup.end(task);
+      progress.active -= 1;
+      progress.calls += end.row.calls;
+      if (end.row.state === 'done') progress.done += 1;
+      else if (end.row.state !== 'interrupted') progress.failed += 1;
+      tell({ ...progress, row: end.row });
+    }
+  };
+  const nextOne = () => (stop.signal.aborted ? null : lineup.next());
+  await Promise.all(Array.from({ length: Math.min(tasks.length, concurrency * TASKS_A_CALL) }, work));
+  return told;
+}
+
+function runOne(request: BatchRequest, { word, taskId }: Candidate, slots: BatchSlots): Promise<Told> {
+  // What a single task has to say on its way is in its own report.
+  return runTask({ ...request, word, slots, say: () => {} }).then(
+    (ran) => rowOf(taskId, ran),
+    (error) => surprisedRow(taskId, error),
+  );
+}
+
+function mistakeOf(bad: readonly { word: string; message: string }[], count: number): string {
+  const lines = bad.map(({ word, message }) => `  ${word}: ${message.replaceAll('\n', '\n    ')}`);
+  const what = `${bad.length} of ${count} tasks cannot be run, so none was started; mend them, or say --skip-bad to run the others`;
+  return [what, ...lines].join('\n');
+}
+
+function newBatchId(at: Date): string {
+  return `${at.toISOString().replace(/\D/g, '').slice(0, 14)}-${randomBytes(4).toString('hex')}`;
+}

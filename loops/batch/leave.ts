@@ -1,0 +1,39 @@
+// Leaves the report of a batch on disk, with the list of what is left to do.
+
+import path from 'node:path';
+import { projectState } from '../../state/task-folder.ts';
+import { writeJson, writeWhole } from '../../state/whole-file.ts';
+import type { BatchRequest } from './batch.ts';
+import type { BatchReport } from './report.ts';
+import { renderBatch } from './summary.ts';
+
+export async function leaveBatch(
+  { cwd, environment, concurrency }: Pick<BatchRequest, 'cwd' | 'environment' | 'concurrency'>,
+  facts: Omit<BatchReport, 'files' | 'next_actions'>,
+  left: readonly string[],
+): Promise<{ report: BatchReport; summary: string }> {
+  const folder = path.join(projectState(cwd, environment), 'batch', facts.batch_id);
+  const files = {
+    report: path.join(folder, 'report.json'),
+    summary: path.join(folder, '_summary.md'),
+    left: left.length === 0 ? null : path.join(folder, 'left.txt'),
+  };
+  const again = `tollgate batch --from ${files.left} --concurrency ${concurrency}`;
+  const next_actions = files.left === null ? [] : [`${again} (what is left; what is done costs nothing)`];
+  let report: BatchReport = { ...facts, next_actions, files };
+  try {
+    if (files.left !== null) await writeWhole(files.left, `${left.join('\n')}\n`);
+    await writeJson(files.report, report);
+    await writeWhole(files.summary, renderBatch(report));
+  } catch (error) {
+    const { code, message } = error as NodeJS.ErrnoException;
+    if (code === undefined) throw error;
+    const note = `the report could not be written (${message}); each task has its own in its outputs/_summary.md`;
+    report = {
+      ...report,
+      notes: [...report.notes, note],
+      next_actions: ['the same command again: what is done costs nothing'],
+    };
+  }
+  return { report, summary: renderBatch(report) };
+}

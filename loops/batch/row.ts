@@ -1,0 +1,79 @@
+// What a batch keeps of each task: one small row, whatever became of it.
+
+import type { ErrorClass } from '../../policies/classes.ts';
+import { EXIT_BUG, TOLLGATE_EXIT } from '../../policies/exit-codes.ts';
+import type { Ran } from '../run/run.ts';
+
+export interface TaskRow {
+  task_id: string;
+  /** `refused`: it was not run, and `message` says why. */
+  state: 'done' | 'failed' | 'interrupted' | 'refused' | 'not_started';
+  /** null for one that was not started. */
+  exit_code: number | null;
+  failed_stage: string | null;
+  class: ErrorClass | null;
+  reason: string | null;
+  signature: string | null;
+  retry_at: string | null;
+  /** Paid calls of this batch. */
+  calls: number;
+  /** One sentence where there is no failure record. */
+  message: string | null;
+}
+
+/** @param next what its own report says to do next. */
+export interface Told {
+  row: TaskRow;
+  next: string[];
+}
+
+export function rowOf(taskId: string, ran: Ran): Told {
+  if (ran.how === 'mistaken') return { row: refusedRow(taskId, ran.message), next: [] };
+  if (ran.how === 'ran') {
+    const { report } = ran;
+    const { failure, state, exit_code } = report;
+    const calls = report.stages.reduce((sum, stage) => sum + stage.calls, 0);
+    const failed = failure && {
+      failed_stage: failure.stage,
+      class: failure.class,
+      reason: failure.reason,
+      signature: failure.signature,
+      retry_at: failure.retry_at,
+    };
+    return { row: { ...EMPTY, task_id: taskId, state, exit_code, calls, ...failed }, next: report.next_actions };
+  }
+  const { exitCode: exit_code, message } = ran;
+  if (ran.how === 'awaited') {
+    const state = exit_code === 0 ? 'done' : 'failed';
+    return { row: { ...EMPTY, task_id: taskId, state, exit_code, message }, next: [] };
+  }
+  const state = exit_code > 128 ? 'interrupted' : 'refused';
+  return { row: { ...EMPTY, task_id: taskId, state, exit_code, message }, next: [] };
+}
+
+export function refusedRow(taskId: string, message: string): TaskRow {
+  return { ...EMPTY, task_id: taskId, state: 'refused', exit_code: TOLLGATE_EXIT.badInput, message };
+}
+
+/** One task that meets what nobody expected must not take the others with it. */
+export function surprisedRow(taskId: string, error: unknown): Told {
+  const message = `a bug of tollgate; please report it: ${error instanceof Error ? error.stack : String(error)}`;
+  return { row: { ...EMPTY, task_id: taskId, state: 'refused', exit_code: EXIT_BUG, message }, next: [] };
+}
+
+export const waitingRow = (taskId: string): TaskRow => ({
+  ...EMPTY,
+  task_id: taskId,
+  state: 'not_started',
+  exit_code: null,
+});
+
+const EMPTY: Omit<TaskRow, 'task_id' | 'state' | 'exit_code'> = {
+  failed_stage: null,
+  class: null,
+  reason: null,
+  signature: null,
+  retry_at: null,
+  calls: 0,
+  message: null,
+};

@@ -1,0 +1,50 @@
+// The page of a batch: at most 80 lines, however many tasks it had.
+
+import path from 'node:path';
+import { CLASSES } from '../../policies/classes.ts';
+import type { BatchReport, FailureGroup } from './report.ts';
+
+const MAX_GROUPS = 14;
+const MAX_CHARS = 400;
+
+export function renderBatch(report: BatchReport): string {
+  const { totals, by_failure: groups, notes, next_actions: next, files } = report;
+  const more = groups.length - MAX_GROUPS;
+  return `${[
+    `# Batch ${report.batch_id}: ${headline(report)}`,
+    '',
+    '| tasks | done | failed | refused | interrupted | not started | paid calls | time |',
+    '|---|---|---|---|---|---|---|---|',
+    `| ${[totals.tasks, totals.done, totals.failed, totals.refused, totals.interrupted, totals.not_started, totals.calls].join(' | ')} | ${(totals.duration_ms / 1000).toFixed(1)} s |`,
+    '',
+    ...(groups.length === 0 ? [] : ['## Failures', '', ...groups.slice(0, MAX_GROUPS).flatMap(groupLines)]),
+    ...(more > 0 ? [`- and ${more} more kinds of failure: ${path.basename(files.report)} has them all`] : []),
+    ...(groups.length === 0 ? [] : ['']),
+    ...notes.slice(0, 5).map((note) => `Note: ${oneLine(note)}`),
+    ...(next.length === 0 ? [] : ['Next:', ...next.map((line) => `- ${line}`)]),
+    `Files: ${path.dirname(files.report)}${path.sep}`,
+  ].join('\n')}\n`;
+}
+
+function headline({ state, totals: { done, tasks } }: BatchReport): string {
+  const share = `${done} of ${tasks} ${tasks === 1 ? 'task' : 'tasks'} done`;
+  return state === 'interrupted' ? `interrupted, ${share}` : share;
+}
+
+function groupLines(group: FailureGroup): string[] {
+  const { class: errorClass, reason, signature, message, count, tasks, retry_at } = group;
+  const what = errorClass === null ? oneLine(message ?? 'failed') : `${errorClass} (${reason})`;
+  const rest = count > tasks.length ? ` and ${count - tasks.length} more` : '';
+  return [
+    `- ${count} × ${what}${signature === null ? '' : `, ${signature.slice(0, 19)}…`}: ${oneLine(tasks.join(', '))}${rest}`,
+    ...(errorClass === null
+      ? []
+      : [`  Then: ${CLASSES[errorClass].next}${retry_at === null ? '' : `, not before ${retry_at}`}`]),
+    ...group.next_actions.slice(0, 2).map((line) => `  ${tasks[0]}: ${oneLine(line)}`),
+  ];
+}
+
+function oneLine(text: string): string {
+  const line = text.replace(/\s+/g, ' ').trim();
+  return line.length > MAX_CHARS ? `${line.slice(0, MAX_CHARS - 1)}…` : line;
+}
