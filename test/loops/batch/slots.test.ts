@@ -1,0 +1,101 @@
+// Places of a batch: who is next, and which tool is asked no more.
+
+import { test } from 'uvu';
+import * as assert from 'uvu/assert';
+import { lineUp } from '../../../loops/batch/lineup.ts';
+import { nextOf, openSlots } from '../../../loops/batch/slots.ts';
+import type { Slot } from '../../../loops/run/slots.ts';
+import type { Verdict } from '../../../policies/evidence.ts';
+import type { Tool } from '../../../policies/tools.ts';
+
+const never = new AbortController().signal;
+const asked = (tool: Tool, model: string | null = null) => ({ tool, model });
+const leave = (slot: Slot, verdict: Verdict | null = null) =>
+  slot.how === 'taken' ? slot.leave(verdict) : assert.unreachable(slot.how);
+const quota = (reason: string, retry_at: string | null): Verdict => ({
+  class: 'quota',
+  reason,
+  evidence: null,
+  retry_at,
+});
+
+const NEXT: [queue: Tool[], running: Partial<Record<Tool, number>>, next: number | null][] = [
+  [[], { codex: 1 }, null],
+  [['codex', 'codex'], {}, 0],
+  [['codex', 'gemini'], { codex: 1 }, 1],
+  [['codex', 'gemini', 'copilot'], { codex: 1, gemini: 2, copilot: 1 }, 0],
+  [['codex', 'codex', 'copilot'], { codex: 1, gemini: 5 }, 2],
+];
+
+for (const [queue, running, next] of NEXT)
+  test(`of ${queue.join(', ') || 'nobody'} with ${JSON.stringify(running)} at work`, () => {
+    const waiting = queue.map((tool, at) => ({ asked: { tool }, at }));
+    assert.is(nextOf(waiting, running)?.at ?? null, next);
+  });
+
+test("one tool's long queue does not starve another", async () => {
+  const slots = openSlots(2, () => new Date());
+  const order: Tool[] = [];
+  const call = async (tool: Tool) => {
+    const slot = await slots.take(asked(tool), never);
+    order.push(tool);
+    await Promise.resolve();
+    leave(slot);
+  };
+  await Promise.all((['codex', 'codex', 'codex', 'codex', 'codex', 'gemini', 'copilot'] as const).map(call));
+  assert.equal(order, ['codex', 'codex', 'gemini', 'codex', 'copilot', 'codex', 'codex']);
+});
+
+test('never more at once than there are places, and one that stops waiting takes none', async () => {
+  const slots = openSlots(1, () => new Date());
+  const stop = new AbortController();
+  const first = await slots.take(asked('codex'), never);
+  const told = slots.take(asked('codex'), stop.signal);
+  const last = slots.take(asked('codex'), never);
+  stop.abort();
+  assert.equal(await told, { how: 'stopped' });
+  assert.equal(slots.running(), { codex: 1 });
+  leave(first);
+  leave(first);
+  const slot = await last;
+  assert.equal(slots.running(), { codex: 1 });
+  leave(slot);
+  assert.equal(slots.running(), { codex: 0 });
+  assert.is((await slots.take(asked('codex'), stop.signal)).how, 'stopped');
+});
+
+test('a quota that was met is not met again until its reset, by that tool and model alone', async () => {
+  let now = new Date('2026-03-01T10:00:00Z');
+  const slots = openSlots(1, () => now);
+  const first = await slots.take(asked('gemini', 'pro'), never);
+  const waiting = slots.take(asked('gemini', 'pro'), never);
+  leave(first, quota('daily', '2026-03-01T11:00:00.000Z'));
+  const message =
+    'the quota of gemini with pro is used up (daily); it is not asked again before 2026-03-01T11:00:00.000Z';
+  assert.equal(await waiting, { how: 'paused', until: '2026-03-01T11:00:00.000Z', message });
+  assert.equal(slots.paused(), [message]);
+  leave(await slots.take(asked('gemini'), never), quota('budget', null));
+  leave(await slots.take(asked('gemini'), never), quota('plan', null));
+  const paused = await slots.take(asked('gemini'), never);
+  assert.is(
+    paused.how === 'paused' && paused.message,
+    'the quota of gemini is used up (plan); it is not asked again for the rest of this batch',
+  );
+  now = new Date('2026-03-01T11:00:00Z');
+  leave(await slots.take(asked('gemini', 'pro'), never));
+});
+
+test('tasks are begun so that tools are mixed, in the order given within a tool', () => {
+  const tools: Tool[] = ['codex', 'codex', 'codex', 'gemini', 'copilot', 'gemini'];
+  const all = tools.map((tool, at) => ({ tool, at }));
+  const lineup = lineUp(all);
+  const begun = [lineup.next(), lineup.next(), lineup.next(), lineup.next()];
+  assert.equal(
+    begun.map((one) => one!.at),
+    [0, 3, 4, 1],
+  );
+  lineup.end(begun[1]!);
+  assert.equal([lineup.next()!.at, lineup.next()!.at, lineup.next()], [5, 2, null]);
+});
+
+test.run();
