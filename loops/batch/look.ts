@@ -34,7 +34,7 @@ export async function lookAtTasks(
       looked.bad.push({ word: given, message: read.message });
       continue;
     }
-    const root = realpathSync(read.task.root);
+    const root = realpathSync.native(read.task.root);
     if (seen.has(root)) looked.bad.push({ word: given, message: 'this task is named twice' });
     else looked.tasks.push({ word, taskId: read.task.id, tool: read.stages[0]!.tool });
     seen.add(root);

@@ -129,7 +129,7 @@ function queueOf({ stateFolder, tree, clock }: TurnRequest): Queue {
 /** A folder that is not there is found missing by whoever uses it. */
 function realOr(tree: string): string {
   try {
-    return realpathSync(tree);
+    return realpathSync.native(tree);
   } catch {
     return tree;
   }

@@ -39,8 +39,11 @@ export async function markers(rows: readonly ProcessRow[]): Promise<Map<number, 
   return found;
 }
 
+/** For these the kernel makes and clears a buffer as large as the one that it is handed: 2 MiB took it 0.6 ms. */
+const ONE_LINE = 128;
+
 export const bootId = async (): Promise<string> =>
-  readProc('/proc/sys/kernel/random/boot_id')?.toString('latin1').trim() ?? 'unknown';
+  readProc('/proc/sys/kernel/random/boot_id', ONE_LINE)?.toString('latin1').trim() ?? 'unknown';
 
 /** One process, or null when it is gone. Fields as in proc(5); the name may hold spaces and brackets, so cut at the last one. */
 export function readRow(pid: number): ProcessRow | null {
@@ -75,7 +78,7 @@ function readMarker(pid: number): string | null {
 const buffer = Buffer.allocUnsafe(2 * 1024 * 1024);
 
 /** null when the process is gone or is not ours to read. The bytes are good until the next call. */
-function readProc(file: string): Buffer | null {
+function readProc(file: string, atMost = buffer.length): Buffer | null {
   let fd: number;
   try {
     fd = openSync(file, 'r');
@@ -85,8 +88,8 @@ function readProc(file: string): Buffer | null {
   try {
     let length = 0;
     // The kernel hands out at most a page or so at a time.
-    for (let read = -1; read !== 0 && length < buffer.length; length += read)
-      read = readSync(fd, buffer, length, buffer.length - length, null);
+    for (let read = -1; read !== 0 && length < atMost; length += read)
+      read = readSync(fd, buffer, length, atMost - length, null);
     return buffer.subarray(0, length);
   } catch {
     return null;
