@@ -30,6 +30,7 @@ export const SUBCOMMANDS: Record<string, Subcommand> = {
   archive: {
     about: 'put tasks that have ended out of the way, or delete them',
     load: () => import('./tollgate/archive.ts'),
+  },
   batch: {
     about: 'dispatch many tasks at once on this machine, with one report',
     load: () => import('./tollgate/batch.ts'),

@@ -1,7 +1,8 @@
 // A task's journal: the truth. Append-only, one small line a fact, synced; nothing is counted by read-modify-write.
 
-import { closeSync, constants, fdatasyncSync, mkdirSync, openSync, readFileSync } from 'node:fs';
+import { closeSync, constants, fdatasync, fdatasyncSync, mkdirSync, openSync, readFileSync } from 'node:fs';
 import path from 'node:path';
+import { promisify } from 'node:util';
 import { isFact } from './fact-shapes.ts';
 import { type Fact, JOURNAL_VERSION, type Line } from './facts.ts';
 import { emptyLedger, fold, type Ledger } from './ledger.ts';
@@ -11,6 +12,8 @@ export interface Journal {
   file: string;
   /** Returns when the fact is on disk. Throws what the operating system throws: then the fact does not stand. */
   append(fact: Fact): void;
+  /** The same, for a process with more to do meanwhile: the fact has its place at once, and is on disk when it resolves. */
+  note(fact: Fact): Promise<void>;
   /** The fold of the journal from its start to its end, or to `upTo` bytes. */
   read(upTo?: number): Reading;
 }
@@ -31,20 +34,37 @@ export function openJournal(taskFolder: string, clock: () => Date): Journal {
   return {
     file,
     append: (fact) => append(file, { v: JOURNAL_VERSION, at: clock().toISOString(), ...fact }),
+    note: (fact) => note(file, { v: JOURNAL_VERSION, at: clock().toISOString(), ...fact }),
     read: (upTo) => readJournal(file, upTo),
   };
 }
 
 function append(file: string, line: Line): void {
-  mkdirSync(path.dirname(file), { recursive: true, mode: 0o700 });
-  const { O_APPEND, O_CREAT, O_RDWR } = constants;
-  const fd = openSync(file, O_RDWR | O_APPEND | O_CREAT, 0o600);
+  const fd = openToAppend(file);
   try {
     writeLine(fd, file, line);
     fdatasyncSync(fd);
   } finally {
     closeSync(fd);
   }
+}
+
+async function note(file: string, line: Line): Promise<void> {
+  const fd = openToAppend(file);
+  try {
+    writeLine(fd, file, line);
+    await synced(fd);
+  } finally {
+    closeSync(fd);
+  }
+}
+
+const synced = promisify(fdatasync);
+
+function openToAppend(file: string): number {
+  mkdirSync(path.dirname(file), { recursive: true, mode: 0o700 });
+  const { O_APPEND, O_CREAT, O_RDWR } = constants;
+  return openSync(file, O_RDWR | O_APPEND | O_CREAT, 0o600);
 }
 
 function readJournal(file: string, upTo?: number): Reading {

@@ -38,7 +38,7 @@ export async function claim({ journal, whenTaken, stop, say }: Claiming): Promis
     const life = run === null ? 'dead' : await isAlive(run.owner, self);
     if (life === 'dead' || (life === 'unknown' && whenTaken === 'force')) {
       // Whoever's line comes first has it; the others find out when they read.
-      journal.append({ fact: 'claimed', run_id: runId, over: run?.run_id ?? null, owner: self });
+      await journal.note({ fact: 'claimed', run_id: runId, over: run?.run_id ?? null, owner: self });
       awaited = null;
       continue;
     }

@@ -56,7 +56,7 @@ export async function passStage(
       : { ...passed, ...(await putBack(run, violations, baseline, record, passed)) };
   await writeJson(gateFile(run), gate);
   const verdict = gateVerdict(gate.findings);
-  open.journal.append({
+  await open.journal.note({
     fact: 'gate',
     stage: stage.name,
     call_id: record.call_id,

@@ -108,7 +108,7 @@ async function owned(request: RunRequest, opened: OpenTask, runId: string): Prom
 /** Without it the task stays ours until the next run finds us dead; that is no reason to hide what came before. */
 async function release({ clock, say }: RunRequest, open: OpenTask, released: Fact): Promise<void> {
   try {
-    open.journal.append(released);
+    await open.journal.note(released);
     await refreshStats(open.journal, clock);
   } catch (error) {
     say(`the end of the run could not be noted: ${(error as Error).message}`);

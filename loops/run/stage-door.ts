@@ -39,6 +39,6 @@ export async function markDone(
   callId: string,
   prompt: Prompt,
 ): Promise<void> {
-  journal.append({ fact: 'done', stage, call_id: callId, prompt_sha256: prompt.sha256 });
+  await journal.note({ fact: 'done', stage, call_id: callId, prompt_sha256: prompt.sha256 });
   await writeJson(path.join(task.done, `${stage}.done`), { stage, call_id: callId, prompt_sha256: prompt.sha256 });
 }

@@ -99,7 +99,7 @@ async function attempts(started: StageRun, first: Prompt, baseline: Baseline | n
     const waitMs = waitFor(run, record, calls);
     const decision = decisionFor(run, record, { count, retriesLeft, waitMs, changed: changed.length });
     const next = decision.action === 'stop' ? null : await nextAsk(run, decision, waitMs, ask);
-    open.journal.append({
+    await open.journal.note({
       fact: 'decided',
       run_id: run.runId,
       stage: run.stage.name,

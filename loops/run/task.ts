@@ -58,7 +58,7 @@ export async function openTask({ word, cwd, environment, trustWorkspace, clock }
     const mistake = await adoptEdits(journal, clock);
     if (mistake !== null) return { how: 'mistaken', message: mistake };
     const { paid_call_budget: calls } = read.manifest.budgets;
-    noteBudget(journal, calls);
+    await noteBudget(journal, calls);
   } catch (error) {
     if (error instanceof JournalError) return { how: 'mistaken', message: error.message };
     const { code, message } = error as NodeJS.ErrnoException;
@@ -82,12 +82,12 @@ export async function openTask({ word, cwd, environment, trustWorkspace, clock }
 }
 
 /** A changed manifest counts; one that is read for the first time does not undo what a person has set before. */
-function noteBudget(journal: Journal, calls: number): void {
+async function noteBudget(journal: Journal, calls: number): Promise<void> {
   const { ledger } = journal.read();
   if (ledger.manifestBudget === calls) return;
-  journal.append({ fact: 'budget', calls, from: 'manifest' });
+  await journal.note({ fact: 'budget', calls, from: 'manifest' });
   if (ledger.manifestBudget === null && ledger.budget !== null)
-    journal.append({ fact: 'budget', calls: ledger.budget, from: 'command' });
+    await journal.note({ fact: 'budget', calls: ledger.budget, from: 'command' });
 }
 
 /** The project's root; a task that lies in no project is run in the caller's. */
