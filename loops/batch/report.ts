@@ -37,7 +37,7 @@ export function groupFailures(told: readonly Told[]): FailureGroup[] {
   const groups = new Map<string, FailureGroup>();
   for (const { row, next } of told) {
     if (row.state !== 'failed' && row.state !== 'refused') continue;
-    const key = row.signature ?? `${row.state} ${row.class} ${row.reason}`;
+    const key = row.signature ?? `${row.state} ${row.class} ${row.reason} ${row.message}`;
     const group = groups.get(key) ?? groupOf(row, next);
     groups.set(key, group);
     group.count += 1;

@@ -1,0 +1,92 @@
+// The page of a batch: whole for a small one, and at most 80 lines for the worst.
+
+import { test } from 'uvu';
+import * as assert from 'uvu/assert';
+import { type BatchReport, endOf, groupFailures, totalsOf } from '../../../loops/batch/report.ts';
+import { refusedRow, type TaskRow, type Told, waitingRow } from '../../../loops/batch/row.ts';
+import { renderBatch } from '../../../loops/batch/summary.ts';
+
+const done = (task_id: string): Told => ({
+  row: { ...waitingRow(task_id), state: 'done', exit_code: 0, calls: 1 },
+  next: [],
+});
+const failed = (task_id: string, more: Partial<TaskRow> = {}): Told => ({
+  row: {
+    ...waitingRow(task_id),
+    state: 'failed',
+    exit_code: 1,
+    calls: 1,
+    failed_stage: 'codex_brief',
+    class: 'auth',
+    reason: 'not_signed_in',
+    signature: `v1:${'a'.repeat(64)}`,
+    ...more,
+  },
+  next: ['codex login', 'preflight --tools codex', `tollgate run ${task_id}`],
+});
+
+function reportOf(all: readonly Told[], stopExit: 130 | null = null): BatchReport {
+  const rows = all.map(({ row }) => row);
+  return {
+    schema: 1,
+    batch_id: '20260301100000-abcd',
+    ...endOf(rows, stopExit),
+    tasks: rows,
+    totals: totalsOf(rows, 12_345),
+    by_failure: groupFailures(all),
+    notes: [],
+    next_actions: ['tollgate batch --from /p/.tmp/batch/b/left.txt --concurrency 2'],
+    files: { report: '/p/.tmp/batch/b/report.json', summary: '/p/.tmp/batch/b/_summary.md', left: null },
+  };
+}
+
+test('whole', () => {
+  const all = [
+    done('a'),
+    failed('b'),
+    failed('c', { retry_at: '2026-03-02T00:00:00.000Z' }),
+    { row: refusedRow('d', 'another run has this task'), next: [] },
+    { row: waitingRow('e'), next: [] },
+  ];
+  assert.is(
+    renderBatch(reportOf(all, 130)),
+    `# Batch 20260301100000-abcd: interrupted, 1 of 5 tasks done
+
+| tasks | done | failed | refused | interrupted | not started | paid calls | time |
+|---|---|---|---|---|---|---|---|
+| 5 | 1 | 2 | 1 | 0 | 1 | 3 | 12.3 s |
+
+## Failures
+
+- 2 × auth (not_signed_in), v1:aaaaaaaaaaaaaaaa…: b, c
+  Then: sign in again, not before 2026-03-02T00:00:00.000Z
+  b: codex login
+  b: preflight --tools codex
+- 1 × another run has this task: d
+
+Next:
+- tollgate batch --from /p/.tmp/batch/b/left.txt --concurrency 2
+Files: /p/.tmp/batch/b/
+`,
+  );
+});
+
+test('a thousand tasks that all fail differently still make a short page', () => {
+  const all = Array.from({ length: 1000 }, (_, i) => failed(`t${i}`, { signature: `v1:${i}` }));
+  const lines = renderBatch(reportOf(all)).split('\n');
+  assert.ok(lines.length <= 80, String(lines.length));
+  assert.ok(lines.includes('- and 986 more kinds of failure: report.json has them all'));
+});
+
+const ENDS: [rows: TaskRow[], exit: number][] = [
+  [[done('a').row], 0],
+  [[done('a').row, failed('b').row], 1],
+  [[done('a').row, { ...refusedRow('b', 'a bug'), exit_code: 70 }], 70],
+  [[], 0],
+];
+for (const [rows, exit] of ENDS)
+  test(`exit ${exit} for ${rows.map(({ state }) => state).join(', ') || 'nothing'}`, () => {
+    assert.is(endOf(rows, null).exit_code, exit);
+  });
+
+test.run();
