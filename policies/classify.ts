@@ -1,6 +1,7 @@
 // The verdict on one call: evidence in the order of its worth, rules in the order of their telling.
 
 import type { Clock } from './clock.ts';
+import { ENDINGS } from './ending.ts';
 import type { EngineFailure } from './engine-event.ts';
 import type { Evidence, EvidenceSource, Verdict } from './evidence.ts';
 import { retryAt } from './retry-at.ts';
@@ -17,7 +18,7 @@ export function classify(evidence: Evidence, clock: Clock, own: readonly Rule[] 
   const { obstacle, ending } = evidence;
   if (obstacle !== null) return verdict({ id: 'obstacle', ...obstacle }, 'none', obstacle.message, null);
   const ended = ENDING_RULES[ending];
-  if (ended !== null) return verdict(ended, 'ending', ending, null);
+  if (ended !== null) return verdict(ended, 'ending', ENDINGS[ending], null);
   const rules = [...own, ...RULES];
   const subjects = subjectsOf(evidence);
   for (const subject of subjects) {

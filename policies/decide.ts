@@ -73,10 +73,10 @@ export function decide(question: Question): Decision {
   };
 }
 
-const RETRY_DIRTY = 'look at what it changed; --retry-dirty begins anew all the same';
+const RETRY_DIRTY = 'look at what it changed before you run it again; --retry-dirty lets a run begin anew by itself';
 
 /** Why the first sight of a class is the last. */
-const NEVER: Record<ErrorClass, string> = {
+export const NEVER: Record<ErrorClass, string> = {
   transient: 'not retried',
   prompt_too_large: 'not retried',
   auth: 'never retried: it would fail the same way',

@@ -1,14 +1,13 @@
 // tollgate batch: dispatches many tasks at once on this machine.
 
 import { availableParallelism } from 'node:os';
-import path from 'node:path';
-import { fileURLToPath } from 'node:url';
 import { type BatchRan, runBatch } from '../../loops/batch/batch.ts';
 import { TOLLGATE_EXIT } from '../../policies/exit-codes.ts';
-import { abortOn, bug, type Ran, readArguments, type Stop, stopOnSignals } from '../command.ts';
+import { bug, type Ran, readArguments, type Stop, stopOnSignals } from '../command.ts';
 import type { Arguments, CommandSpec } from '../command-line.ts';
 import { startBatchProgress } from './batch-progress.ts';
 import { readInput } from './input.ts';
+import { RUN_FLAGS, wishesOf } from './run-flags.ts';
 
 const MOST = 64;
 const HERE = Math.min(MOST, availableParallelism());
@@ -22,18 +21,7 @@ const SPEC: CommandSpec = {
     concurrency: { takes: 'number', about: 'paid calls made at once', default: HERE, min: 1, max: MOST },
     from: { takes: 'text', about: 'read more tasks from this file, one a line (- is standard input)' },
     'skip-bad': { takes: 'nothing', about: 'run the others when some tasks cannot be run' },
-    'no-wait': { takes: 'nothing', about: 'refuse a task that another run has, instead of waiting for it' },
-    force: {
-      takes: 'nothing',
-      about: 'take tasks, and their open calls, from runs on other hosts or in other containers that are gone',
-    },
-    redo: { takes: 'texts', about: 'run this stage of every task again though it is done (repeatable)' },
-    keep: { takes: 'texts', about: 'keep this done stage of every task though its prompt has changed (repeatable)' },
-    'retry-dirty': {
-      takes: 'nothing',
-      about: 'begin anew even where an attempt ran tools and its session cannot be gone on with',
-    },
-    'trust-workspace': { takes: 'nothing', about: 'let the CLIs use the hooks and servers that the folder configures' },
+    ...RUN_FLAGS,
   },
   words: { min: 0, max: Number.MAX_SAFE_INTEGER, called: 'TASK (ids, or paths with a /)' },
   examples: [
@@ -73,23 +61,16 @@ function wordsOf({ text, words }: Arguments): { how: 'read'; words: string[] } |
   return { how: 'read', words: all };
 }
 
-async function runWords(words: readonly string[], { texts, number, given }: Arguments, stop: Stop): Promise<BatchRan> {
+async function runWords(words: readonly string[], args: Arguments, stop: Stop): Promise<BatchRan> {
+  const { number, given } = args;
+  const wishes = wishesOf(args, stop);
+  if (typeof wishes === 'string') return { how: 'mistaken', message: wishes };
   const progress = startBatchProgress(given.has('quiet') ? 'problems' : 'all');
   return runBatch({
+    ...wishes,
     words,
     concurrency: number.concurrency!,
     badTasks: given.has('skip-bad') ? 'skip' : 'refuse',
-    cwd: process.cwd(),
-    environment: process.env,
-    commandFolder: path.dirname(fileURLToPath(import.meta.url)),
-    whenTaken: given.has('force') ? 'force' : given.has('no-wait') ? 'refuse' : 'wait',
-    redo: texts.redo ?? [],
-    keep: texts.keep ?? [],
-    dirtyRetries: given.has('retry-dirty') ? 'allowed' : 'never',
-    trustWorkspace: given.has('trust-workspace'),
-    stop: { signal: abortOn(stop), by: stop.by },
-    clock: () => new Date(),
-    random: Math.random,
     tell: progress.tell,
   }).finally(progress.stop);
 }

@@ -12,7 +12,7 @@ import { type BatchReport, endOf, groupFailures, totalsOf } from './report.ts';
 import { refusedRow, rowOf, surprisedRow, type TaskRow, type Told, waitingRow } from './row.ts';
 import { type BatchSlots, openSlots } from './slots.ts';
 
-export interface BatchRequest extends Omit<RunRequest, 'word' | 'say' | 'slots'> {
+export interface BatchRequest extends Omit<RunRequest, 'word' | 'say' | 'watch' | 'slots'> {
   /** The tasks: ids, or paths. */
   words: readonly string[];
   /** Paid calls that are made at once. */
@@ -43,11 +43,11 @@ export type BatchRan =
 const TASKS_A_CALL = 2;
 
 export async function runBatch(request: BatchRequest): Promise<BatchRan> {
-  const { words, cwd, environment, stop, clock } = request;
+  const { words, stop, clock } = request;
   const began = clock();
   // Every task listens to it.
   setMaxListeners(0, stop.signal);
-  const { tasks, bad } = await lookAtTasks(words, cwd, environment, stop.signal);
+  const { tasks, bad } = await lookAtTasks(words, request, stop.signal);
   if (bad.length > 0 && (request.badTasks === 'refuse' || tasks.length === 0))
     return { how: 'mistaken', message: mistakeOf(bad, words.length) };
   const slots = openSlots(request.concurrency, clock);
@@ -107,7 +107,7 @@ async function goThrough(
 
 function runOne(request: BatchRequest, { word, taskId }: Candidate, slots: BatchSlots): Promise<Told> {
   // What a single task has to say on its way is in its own report.
-  return runTask({ ...request, word, slots, say: () => {} }).then(
+  return runTask({ ...request, word, slots, say: () => {}, watch: () => {} }).then(
     (ran) => rowOf(taskId, ran),
     (error) => surprisedRow(taskId, error),
   );

@@ -3,6 +3,7 @@
 import { realpathSync } from 'node:fs';
 import path from 'node:path';
 import type { Tool } from '../../policies/tools.ts';
+import type { RunRequest } from '../run/run.ts';
 import { readTask } from '../run/task.ts';
 
 export interface Candidate {
@@ -20,8 +21,7 @@ export interface Looked {
 
 export async function lookAtTasks(
   words: readonly string[],
-  cwd: string,
-  environment: NodeJS.ProcessEnv,
+  { cwd, environment, trustWorkspace }: Pick<RunRequest, 'cwd' | 'environment' | 'trustWorkspace'>,
   stop: AbortSignal,
 ): Promise<Looked> {
   const seen = new Set<string>();
@@ -29,14 +29,14 @@ export async function lookAtTasks(
   for (const given of words) {
     if (stop.aborted) break;
     const word = given.includes('/') ? path.resolve(cwd, given) : given;
-    const read = await readTask(word, cwd, environment);
+    const read = await readTask({ word, cwd, environment, trustWorkspace });
     if (read.how === 'mistaken') {
       looked.bad.push({ word: given, message: read.message });
       continue;
     }
     const root = realpathSync.native(read.task.root);
     if (seen.has(root)) looked.bad.push({ word: given, message: 'this task is named twice' });
-    else looked.tasks.push({ word, taskId: read.task.id, tool: read.stages[0]!.tool });
+    else looked.tasks.push({ word, taskId: read.task.id, tool: read.plans[0]!.stage.tool });
     seen.add(root);
   }
   return looked;

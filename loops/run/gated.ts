@@ -3,6 +3,7 @@
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import type { CallRecord } from '../../policies/call-record.ts';
+import { NEVER } from '../../policies/decide.ts';
 import { TOLLGATE_EXIT } from '../../policies/exit-codes.ts';
 import { pathsOfDiff } from '../../policies/gate/diff-paths.ts';
 import { gateNextActions, gateSignature, gateVerdict } from '../../policies/gate/verdict.ts';
@@ -115,11 +116,7 @@ export function gateFailure(run: StageRun, record: CallRecord, gate: GateRecord,
   const { open, stage } = run;
   const verdict = gateVerdict(gate.findings);
   const next_actions = gateNextActions(gate.findings, { taskId: open.task.id, stage: stage.name, tool: stage.tool });
-  const decision = {
-    action: 'stop',
-    why: 'never retried: the same prompt would be answered the same way',
-    next_actions,
-  } as const;
+  const decision = { action: 'stop', why: NEVER[verdict.class ?? 'unknown'], next_actions } as const;
   const judged = {
     ...record,
     verdict,

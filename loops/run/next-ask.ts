@@ -37,7 +37,11 @@ export interface Next {
   counts: 'as_retry' | 'as_none';
 }
 
-export function decisionFor(run: StageRun, record: CallRecord, seen: Seen): Decision {
+export function decisionFor(
+  run: StageRun,
+  record: Pick<CallRecord, 'verdict' | 'tool_calls' | 'session_id'>,
+  seen: Seen,
+): Decision {
   const { open, stage, clock, endsAt } = run;
   const now = clock();
   const { ledger } = open.journal.read();

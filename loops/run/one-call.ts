@@ -114,12 +114,12 @@ async function reservationOf({ open, stage, runId, clock }: StageRun, wanted: st
 
 const factOf = <L extends { v: number; at: string }>({ v: _, at: __, ...fact }: L) => fact;
 
-/** A success that an earlier run paid for and did not live to use: the same prompt is not asked again. */
-export function paidAnswer({ open, stage }: StageRun, prompt: Prompt): CallRecord | null {
+/** A success that an earlier run paid for and did not use: the same prompt is not asked again, nor another one if the user keeps the answer. */
+export function paidAnswer({ open, stage, kept }: StageRun, prompt: Prompt): CallRecord | null {
   const paid = [...open.journal.read().ledger.calls.values()].filter(
     ({ reserved, verdict }) =>
       reserved.stage === stage.name &&
-      reserved.for_prompt === prompt.sha256 &&
+      (kept || reserved.for_prompt === prompt.sha256) &&
       verdict !== null &&
       verdict.class === null,
   );

@@ -12,7 +12,7 @@ import { type Baseline, closeBaseline, openBaseline } from './baseline.ts';
 import { failureOf, limitFailure, pausedFailure, unansweredFailure, unpreparedFailure } from './failure.ts';
 import { gateFailure, passStage } from './gated.ts';
 import type { Underway } from './last-event.ts';
-import { type Ask, decisionFor, nextAsk, waitFor } from './next-ask.ts';
+import { type Ask, decisionFor, type Next, nextAsk, waitFor } from './next-ask.ts';
 import { callOnce, paidAnswer } from './one-call.ts';
 import type { Composing, Prompt } from './prompt.ts';
 import type { Slots } from './slots.ts';
@@ -29,6 +29,8 @@ export interface StageRun extends Composing {
   trustWorkspace: boolean;
   /** The user asked to pay for it again. */
   redone: boolean;
+  /** The user keeps the answer that was paid for, whatever its prompt was. */
+  kept: boolean;
   /** May an attempt that ran tools be begun anew? */
   dirtyRetries: 'never' | 'allowed';
   /** What becomes of changes that are out of scope. */
@@ -83,8 +85,17 @@ async function attempts(started: StageRun, first: Prompt, baseline: Baseline | n
     say(callWords(run, started, calls));
     const answered = await callOnce(run, ask, first.sha256);
     if (answered.how === 'stopped') return { ...nothing, how: 'interrupted', calls: calls - 1 };
-    if (answered.how === 'paused')
-      return { ...nothing, how: 'failed', failure: pausedFailure(run, answered), calls: calls - 1 };
+    if (answered.how === 'paused') {
+      const around = await aroundPause(run, answered, ask);
+      if (around === null)
+        return { ...nothing, how: 'failed', failure: pausedFailure(run, answered), calls: calls - 1 };
+      say(`stage ${run.stage.name}: ${answered.message}; ${around.why}`);
+      await pause(around.next.waitMs, undefined, { signal: stop }).catch(() => {});
+      ask = around.next.ask;
+      run = { ...run, stage: around.next.stage };
+      calls -= 1;
+      continue;
+    }
     if (answered.how === 'unanswered')
       return { ...nothing, how: 'failed', failure: unansweredFailure(run, answered.why), calls: calls - 1 };
     const { record, judge } = answered;
@@ -108,7 +119,7 @@ async function attempts(started: StageRun, first: Prompt, baseline: Baseline | n
       wait_ms: next === null ? 0 : next.waitMs,
     });
     if (next === null) {
-      const failure = failureOf(run, record, { count, attempt: calls, decision, prompt: ask.prompt, changed });
+      const failure = failureOf(run, record, { count, attempt: calls, decision, prompt: first, changed });
       return { ...ended, how: 'failed', failure };
     }
     const { class: errorClass, reason } = record.verdict;
@@ -120,6 +131,19 @@ async function attempts(started: StageRun, first: Prompt, baseline: Baseline | n
     run = { ...run, stage: next.stage };
     if (next.counts === 'as_retry') retriesLeft -= 1;
   }
+}
+
+/** Another call of the batch has met this quota: a stand-in, or waiting for the reset, may help here as well. */
+async function aroundPause(
+  run: StageRun,
+  paused: { until: string | null; message: string },
+  ask: Ask,
+): Promise<{ next: Next; why: string } | null> {
+  const verdict = { class: 'quota', reason: 'paused', evidence: null, retry_at: paused.until } as const;
+  const seen = { count: 1, retriesLeft: 0, waitMs: 0, changed: 0 };
+  const decision = decisionFor(run, { verdict, tool_calls: 0, session_id: null }, seen);
+  const next = await nextAsk(run, decision, 0, ask);
+  return next && { next, why: decision.why };
 }
 
 /** A call that succeeded is not yet a stage that is done. */

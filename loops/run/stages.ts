@@ -88,6 +88,7 @@ function stageRunOf(request: StagesRequest, { stage, role, access }: StagePlan, 
     stop: request.stop.signal,
     trustWorkspace: request.trustWorkspace || security.trust_workspace,
     redone: request.redo.includes(stage.name),
+    kept: request.keep.includes(stage.name),
   };
 }
 

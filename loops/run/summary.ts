@@ -74,7 +74,7 @@ function failureLines(failure: Failure): string[] {
   return [
     `## Failed: ${failure.stage ?? 'before any stage'}`,
     '',
-    `- Class: ${failure.class} (${failure.reason}): ${CLASSES[failure.class].meaning}`,
+    `- Class: ${failure.class} (${failure.reason}): ${meaningOf(failure)}`,
     `- Evidence: ${evidence === null ? 'none' : `${oneLine(evidence.text, 300)} [${evidence.source}, rule ${evidence.rule}]`}`,
     ...missingLines(failure),
     `- Ending: ${failure.ending ?? 'not started'}, exit ${failure.exit_code}; the CLI's own: ${failure.signal ?? failure.native_exit_code ?? 'none'}`,
@@ -88,6 +88,18 @@ function failureLines(failure: Failure): string[] {
     '',
   ];
 }
+
+/** Some reasons say more than their class, or something else. */
+const REASONS: Record<string, string> = {
+  budget: "the task's own limit, not the service's",
+  paused: 'another task of the batch met this limit; nothing was asked',
+  cancelled: 'the run was told to stop',
+  max_turns: 'the turns were used up before there was an answer',
+  not_prepared: 'the stage could not be begun; nothing was paid for it',
+};
+
+const meaningOf = ({ class: errorClass, reason }: Failure): string =>
+  REASONS[reason ?? ''] ?? CLASSES[errorClass].meaning;
 
 function missingLines({ missing, changed, class: errorClass }: Failure): string[] {
   const what = errorClass === 'scope_violation' ? 'Out of bounds' : 'Missing';

@@ -39,46 +39,60 @@ export interface Opening {
   clock: () => Date;
 }
 
-export async function openTask({ word, cwd, environment, trustWorkspace, clock }: Opening): Promise<Opened> {
+export type ReadTask = Pick<OpenTask, 'task' | 'manifest' | 'plans' | 'root' | 'project'>;
+
+/** What is written about a task, and nothing of its state. */
+export async function readTask({
+  word,
+  cwd,
+  environment,
+  trustWorkspace,
+}: Omit<Opening, 'clock'>): Promise<({ how: 'read' } & ReadTask) | { how: 'mistaken'; message: string }> {
   const located = locateTask(word, cwd, environment);
   if (located.how === 'mistaken') return located;
   const { folder: task } = located;
   if (task.manifest === null)
     return {
       how: 'mistaken',
-      message: `${task.root} has no manifest.yaml (nor manifest.json); see examples/ for one to copy`,
+      message: `${task.root} has no manifest.yaml (nor manifest.json); \`tollgate init ${word}\` writes one to fill in`,
     };
   const root = rootOf(task, cwd, environment);
   const project = await readProject(root);
   if (project.how === 'mistaken') return project;
   const read = await readManifest(task.manifest, project.value);
   if (read.how === 'mistaken') return read;
-  const journal = openJournal(task.root, clock);
-  try {
-    const mistake = await adoptEdits(journal, clock);
-    if (mistake !== null) return { how: 'mistaken', message: mistake };
-    const { paid_call_budget: calls } = read.manifest.budgets;
-    await noteBudget(journal, calls);
-  } catch (error) {
-    if (error instanceof JournalError) return { how: 'mistaken', message: error.message };
-    const { code, message } = error as NodeJS.ErrnoException;
-    if (code === undefined) throw error;
-    return { how: 'mistaken', message: `${task.state} cannot be written (${message}); nothing was started` };
-  }
   const { manifest, stages } = read;
   const trust = trustWorkspace || manifest.security.trust_workspace ? 'trusted' : 'untrusted';
   const plans: StagePlan[] = [];
   for (const stage of stages) {
     const resolved = resolveRole(stage, project.value, trust);
     if (resolved.how === 'mistaken') return { how: 'mistaken', message: `${task.manifest}: ${resolved.message}` };
-    plans.push({ stage, role: resolved.role, access: stage.access ?? resolved.role.access });
+    plans.push({ stage, role: resolved.role, access: resolved.role.access });
+  }
+  return { how: 'read', task, manifest, plans, root, project: project.value };
+}
+
+export async function openTask(opening: Opening): Promise<Opened> {
+  const read = await readTask(opening);
+  if (read.how === 'mistaken') return read;
+  const { how: _, ...written } = read;
+  const { task, manifest, root } = written;
+  const journal = openJournal(task.root, opening.clock);
+  try {
+    const mistake = await adoptEdits(journal, opening.clock);
+    if (mistake !== null) return { how: 'mistaken', message: mistake };
+    await noteBudget(journal, manifest.budgets.paid_call_budget);
+  } catch (error) {
+    if (error instanceof JournalError) return { how: 'mistaken', message: error.message };
+    const { code, message } = error as NodeJS.ErrnoException;
+    if (code === undefined) throw error;
+    return { how: 'mistaken', message: `${task.state} cannot be written (${message}); nothing was started` };
   }
   const folder = path.resolve(root, manifest.cwd ?? '.');
   // A working folder beside the project is a tree of its own.
   const tree = folder === root || folder.startsWith(root + path.sep) ? root : folder;
-  const stateFolder = projectState(root, environment);
-  const open = { task, manifest, plans, journal, root, project: project.value, tree, cwd: folder, stateFolder };
-  return { how: 'opened', open };
+  const stateFolder = projectState(root, opening.environment);
+  return { how: 'opened', open: { ...written, journal, tree, cwd: folder, stateFolder } };
 }
 
 /** A changed manifest counts; one that is read for the first time does not undo what a person has set before. */

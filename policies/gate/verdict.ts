@@ -2,7 +2,7 @@
 
 import { createHash } from 'node:crypto';
 import type { Verdict } from '../evidence.ts';
-import type { Finding } from '../gate.ts';
+import type { Finding, GateCheck } from '../gate.ts';
 import { sign } from '../signature/sign.ts';
 import { SUCCESS } from '../success.ts';
 import type { Tool } from '../tools.ts';
@@ -44,18 +44,32 @@ export function gateNextActions(findings: readonly Finding[], { taskId, stage, t
   const first = weightiest(findings);
   if (first === undefined) return [];
   const others = findings.filter((finding) => finding !== first);
-  const again = `tollgate run ${taskId} --redo ${stage}`;
-  const wayOut =
-    first.class === 'scope_violation'
-      ? [
-          `${again} --restore (puts back what is out of scope, keeps a copy, and asks ${tool} again)`,
-          'or take it into `scope.allow`, or out of `scope.deny`, if it is meant',
-        ]
-      : [`${again} (asks ${tool} again, for one paid call)`];
+  const wayOut = WAY_OUT[first.check]?.({ taskId, stage, tool }) ?? asksAgain({ taskId, stage, tool });
   return [
     ...new Set([...[first, ...others].flatMap((finding) => [named(finding), ...finding.next_actions]), ...wayOut]),
   ];
 }
+
+const asksAgain = ({ taskId, stage, tool }: GatedCall): string[] => [
+  `tollgate run ${taskId} --redo ${stage} (asks ${tool} again, for one paid call)`,
+];
+
+/** A run looks anew at an answer that is paid for, so where a person can mend what was found, nothing need be asked again. */
+const WAY_OUT: Partial<Record<GateCheck, (call: GatedCall) => string[]>> = {
+  scope: (call) => [
+    `when they are taken back: tollgate run ${call.taskId} (looks at the answer again, pays nothing)`,
+    `if they are meant, once the manifest allows them: tollgate run ${call.taskId} --keep ${call.stage} (likewise)`,
+  ],
+  judge: ({ taskId }) => [`tollgate run ${taskId} (looks at the answer again, pays nothing)`],
+  acceptance: (call) => [
+    `mend what fails, then: tollgate run ${call.taskId} (runs the commands again, pays nothing)`,
+    ...asksAgain(call),
+  ],
+  diff: (call) => [
+    `if the tree was what did not fit: tollgate run ${call.taskId} (tries the diff again, pays nothing)`,
+    ...asksAgain(call),
+  ],
+};
 
 const weightiest = (findings: readonly Finding[]): Finding | undefined =>
   findings.find((finding) => finding.class === 'scope_violation') ?? findings[0];

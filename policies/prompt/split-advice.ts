@@ -61,7 +61,13 @@ const ADVICE = {
 const whatItIs = ({ kind, name }: PartSize): string =>
   kind === 'attachment' ? name : kind === 'role' ? 'the template of the role' : `the ${name}`;
 
-const wayOutOf = ({ kind, sections = [] }: PartSize): string | null =>
-  kind === 'request' && sections.length > 1 ? `it has ${sections.length} sections, make a task of each` : ADVICE[kind];
+/** Built-in rules and templates are shorter: these are the user's own. */
+const OWN_WORDS = 4000;
+
+function wayOutOf({ kind, kept, sections = [] }: PartSize): string | null {
+  if ((kind === 'rules' || kind === 'role') && kept < OWN_WORDS) return null;
+  if (kind === 'request' && sections.length > 1) return `it has ${sections.length} sections, make a task of each`;
+  return ADVICE[kind];
+}
 
 const figure = (n: number): string => String(n).replace(/\B(?=(?:\d{3})+$)/g, ',');

@@ -93,6 +93,7 @@ test('a resumed session and an awaited reset are named', () => {
   assert.equal(decide(question('quota', { waitForResetMs: HOUR * 2, retry_at: RESET })), {
     action: 'wait_until',
     until: RESET,
+    sessionId: null,
     why: 'waiting for the reset',
     next_actions: [],
   });

@@ -1,0 +1,61 @@
+// The flags that a run has, alone or in a batch, and the wishes that they stand for.
+
+import path from 'node:path';
+import { fileURLToPath } from 'node:url';
+import type { RunRequest } from '../../loops/run/run.ts';
+import { wholeDuration } from '../../policies/duration.ts';
+import { abortOn, type Stop } from '../command.ts';
+import type { Arguments, FlagRow } from '../command-line.ts';
+
+export const RUN_FLAGS = {
+  'no-wait': { takes: 'nothing', about: 'refuse, instead of waiting, while another run has the task' },
+  force: {
+    takes: 'nothing',
+    about: 'take the task, and its open calls, from a run on another host or in another container that is gone',
+  },
+  redo: { takes: 'texts', about: 'run this stage again though it is done (repeatable)' },
+  keep: {
+    takes: 'texts',
+    about: 'keep the answer that was paid for this stage though its prompt has changed since (repeatable)',
+  },
+  'retry-dirty': {
+    takes: 'nothing',
+    about: 'begin anew even where an attempt ran tools or changed the tree, and its session cannot be gone on with',
+  },
+  'wait-for-reset': {
+    takes: 'text',
+    about: 'wait for the reset of a usage limit, if it is no further than this (30m, 5h, 2d)',
+  },
+  restore: {
+    takes: 'nothing',
+    about: 'put back what a stage changed out of scope; what stood there is kept beside the attempt',
+  },
+  'trust-brief': { takes: 'nothing', about: 'let the gate run the verification commands that a brief proposes' },
+  'trust-workspace': { takes: 'nothing', about: 'let the CLIs use the hooks and servers that the folder configures' },
+} as const satisfies Record<string, FlagRow>;
+
+type Wishes = Omit<RunRequest, 'word' | 'slots' | 'say' | 'watch'>;
+
+/** What is asked for, or what is wrong with it. */
+export function wishesOf({ text, texts, given }: Arguments, stop: Stop): Wishes | string {
+  const wait = text['wait-for-reset'];
+  const waitForResetMs = wait === undefined ? 0 : wholeDuration(wait);
+  if (waitForResetMs === null) return `--wait-for-reset takes a duration such as 30m, 5h or 2d, not "${wait}"`;
+  return {
+    cwd: process.cwd(),
+    environment: process.env,
+    // Beside this very file, however the command was found: npm puts a link to it elsewhere.
+    commandFolder: path.dirname(fileURLToPath(import.meta.url)),
+    whenTaken: given.has('force') ? 'force' : given.has('no-wait') ? 'refuse' : 'wait',
+    redo: texts.redo ?? [],
+    keep: texts.keep ?? [],
+    dirtyRetries: given.has('retry-dirty') ? 'allowed' : 'never',
+    trustWorkspace: given.has('trust-workspace'),
+    outOfScope: given.has('restore') ? 'restored' : 'reported',
+    briefCommands: given.has('trust-brief') ? 'trusted' : 'proposed',
+    waitForResetMs,
+    stop: { signal: abortOn(stop), by: stop.by },
+    clock: () => new Date(),
+    random: Math.random,
+  };
+}
