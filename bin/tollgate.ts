@@ -39,6 +39,10 @@ export const SUBCOMMANDS: Record<string, Subcommand> = {
     about: "a task's paid calls and tokens: used, left, by stage; set or reset them",
     load: () => import('./tollgate/budget.ts'),
   },
+  scope: {
+    about: 'ask whether a task may change a path, before it is changed',
+    load: () => import('./tollgate/scope.ts'),
+  },
   triage: { about: 'the verdict for a captured stderr and stdout', load: () => import('./tollgate/triage.ts') },
   signature: {
     about: "a failure's signature, and the text it stands for",

@@ -3,21 +3,23 @@
 import { rmSync } from 'node:fs';
 import path from 'node:path';
 import type { Change } from '../../policies/gate.ts';
-import { outsideScope, type Scope } from '../../policies/scope.ts';
+import { outsideScope } from '../../policies/scope.ts';
 import { changesBetween } from '../gate/tree/changes.ts';
 import { type Copies, keepCopies } from '../gate/tree/copies.ts';
 import { rebase } from '../gate/tree/rebase.ts';
 import { loadSnapshot, saveSnapshot } from '../gate/tree/saved-snapshot.ts';
 import { type Snapshot, takeSnapshot } from '../gate/tree/snapshot.ts';
+import { scopeOf } from './scope-of.ts';
 import type { StageRun } from './stage.ts';
-import type { OpenTask } from './task.ts';
 
 export interface Baseline {
   before: Snapshot;
   /** Of what is out of scope; null where nothing is to be put back. */
   copies: Copies | null;
   /** What is different now. */
-  look(): Promise<{ now: Snapshot; changes: Change[] }>;
+  look(): Promise<Change[]>;
+  /** What was last looked at: what is put back after it was done by us. */
+  last(): Snapshot | null;
 }
 
 /** null for a stage whose changes nobody asks about: it may not write, and the task has no scope. */
@@ -27,43 +29,42 @@ export async function openBaseline(run: StageRun): Promise<Baseline | { how: 'mi
   const isAsked = access !== 'read' || scope.allow.length + scope.deny.length + security.forbidden_paths.length > 0;
   if (!isAsked) return null;
   const { beforeFile, afterFile } = filesOf(run);
-  const now = await takeSnapshot(treeOf(run));
   const earlier = run.redone ? null : await loadSnapshot(beforeFile);
   const after = earlier === null ? null : await loadSnapshot(afterFile);
+  const now = await takeSnapshot({ ...treeOf(run), ...(earlier === null ? {} : { before: after ?? earlier }) });
   // Without the end of the attempt it did not live to be looked at: all that changed since may be its work.
   const before = earlier === null ? now : after === null ? earlier : rebase(earlier, after, now);
   await saveSnapshot(beforeFile, before);
   rmSync(afterFile, { force: true });
   const kept = run.outOfScope === 'restored' ? await keep(run, before) : null;
   if (kept !== null && kept.how !== 'kept') return { how: 'mistaken', message: kept.message };
+  let last: Snapshot | null = null;
   return {
     before,
     copies: kept?.copies ?? null,
     async look() {
-      const present = await takeSnapshot(treeOf(run));
-      return { now: present, changes: await changesBetween(before, present) };
+      last = await takeSnapshot({ ...treeOf(run), before });
+      return changesBetween(before, last);
     },
+    last: () => last,
   };
 }
 
 const keep = (run: StageRun, snapshot: Snapshot) =>
-  keepCopies({ snapshot, outOfScope: outsideScope(scopeOf(run.open)), folder: filesOf(run).copiesFolder });
+  keepCopies({ snapshot, outOfScope: outsideScope(scopeOf(run.open.manifest)), folder: filesOf(run).copiesFolder });
 
 /** The stage is over for this run: a done one needs its baseline no more, for another it waits for the next run. */
 export async function closeBaseline(run: StageRun, baseline: Baseline | null, how: 'done' | 'open'): Promise<void> {
   if (baseline === null) return;
   const { beforeFile, afterFile, copiesFolder } = filesOf(run);
-  if (how === 'open') return saveSnapshot(afterFile, await takeSnapshot(treeOf(run)));
+  if (how === 'open') {
+    const after = baseline.last() ?? (await takeSnapshot({ ...treeOf(run), before: baseline.before }));
+    return saveSnapshot(afterFile, after);
+  }
   rmSync(beforeFile, { force: true });
   rmSync(afterFile, { force: true });
   rmSync(copiesFolder, { recursive: true, force: true });
 }
-
-export const scopeOf = ({ manifest: { scope, security } }: OpenTask): Scope => ({
-  allow: scope.allow,
-  deny: scope.deny,
-  forbidden: security.forbidden_paths,
-});
 
 function filesOf({ open, stage }: StageRun) {
   const base = path.join(open.task.state, 'baseline', stage.name);

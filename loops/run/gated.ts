@@ -14,10 +14,11 @@ import type { Failure } from '../../policies/task-failure.ts';
 import { writeJson } from '../../state/whole-file.ts';
 import { type GateRequest, passGate } from '../gate/gate.ts';
 import { restore } from '../gate/tree/restore.ts';
-import { type Baseline, scopeOf } from './baseline.ts';
+import type { Baseline } from './baseline.ts';
 import { failureOf } from './failure.ts';
 import { outputsOf } from './guardian.ts';
 import type { Prompt } from './prompt.ts';
+import { scopeOf } from './scope-of.ts';
 import type { StageRun } from './stage.ts';
 
 export async function passStage(
@@ -29,8 +30,8 @@ export async function passStage(
 ): Promise<GateRecord> {
   const { open, stage, role, access, environment, stop, clock } = run;
   const { task, manifest, cwd } = open;
-  const looked = baseline === null ? null : await baseline.look();
-  const violations = judgeScope(looked?.changes ?? [], scopeOf(open));
+  const changes = baseline === null ? null : await baseline.look();
+  const violations = judgeScope(changes ?? [], scopeOf(open.manifest));
   const findings = [judge, violationsFinding(violations)].filter((finding) => finding !== null);
   const asked = {
     task,
@@ -42,7 +43,7 @@ export async function passStage(
     cwd,
     answerFile: outputsOf(task, stage).out,
     callId: record.call_id,
-    changes: looked?.changes ?? null,
+    changes,
     findings,
     acceptanceCommands: prompt.acceptanceCommands,
     environment,
@@ -90,7 +91,7 @@ const unanswered = ({ stage, tool, callId, findings, changes, clock }: GateReque
 function withDiffScope({ open, stage }: StageRun, gate: GateRecord): GateRecord {
   if (!gate.checks.some(({ check, passed }) => check === 'diff' && passed)) return gate;
   const diff = readFileSync(path.join(open.task.outputs, `${stage.name}.patch`), 'utf8');
-  const finding = violationsFinding(judgeScope(pathsOfDiff(diff), scopeOf(open)));
+  const finding = violationsFinding(judgeScope(pathsOfDiff(diff), scopeOf(open.manifest)));
   if (finding === null) return gate;
   const checks = [...gate.checks, { check: 'scope', passed: false } as const];
   return { ...gate, passed: false, checks, findings: [...gate.findings, finding] };

@@ -6,6 +6,7 @@ import type { CallRecord } from '../../policies/call-record.ts';
 import type { Finding } from '../../policies/gate.ts';
 import { identify } from '../../wrappers/processes/identity.ts';
 import { newCallId } from '../call/draft.ts';
+import { TREE } from '../gate/scope-question.ts';
 import { type Errand, outputsOf, readRecord, sendGuardian } from './guardian.ts';
 import { checkJudge, keepJudge } from './judge/judge.ts';
 import { eventsOf } from './last-event.ts';
@@ -14,6 +15,7 @@ import type { Prompt } from './prompt.ts';
 import { settle } from './settle.ts';
 import { type Slot, UNLIMITED } from './slots.ts';
 import type { StageRun } from './stage.ts';
+import type { OpenTask } from './task.ts';
 
 export type Answered =
   /** `judge`: the agent changed files that it is judged by. */
@@ -88,12 +90,17 @@ function errandOf(run: StageRun, { prompt, resumeSession }: Ask, wanted: string,
     cwd: open.cwd,
     trustWorkspace,
     resumeSession,
-    environment: { ...environment, ...whichTask(open.task.root) },
+    environment: { ...environment, ...whichTask(open) },
   };
 }
 
 /** An agent asks `tollgate scope ask` about its task; gemini hides names that it does not know from its tools in CI. */
-const whichTask = (root: string) => ({ TOLLGATE_TASK: root, GEMINI_CLI_TOLLGATE_TASK: root });
+const whichTask = ({ task, tree }: OpenTask) => ({
+  TOLLGATE_TASK: task.root,
+  GEMINI_CLI_TOLLGATE_TASK: task.root,
+  [TREE]: tree,
+  [`GEMINI_CLI_${TREE}`]: tree,
+});
 
 /** What the guardian wrote, to be written again if the agent took it out. */
 async function reservationOf({ open, stage, runId, clock }: StageRun, wanted: string, callId: string) {

@@ -106,7 +106,7 @@ async function attempts(started: StageRun, first: Prompt, baseline: Baseline | n
     if (stop.aborted) return { ...ended, how: 'interrupted' };
     const count = (seen.get(record.signature ?? '') ?? 0) + 1;
     seen.set(record.signature ?? '', count);
-    const changed = baseline === null ? [] : (await baseline.look()).changes;
+    const changed = baseline === null ? [] : await baseline.look();
     const waitMs = waitFor(run, record, calls);
     const decision = decisionFor(run, record, { count, retriesLeft, waitMs, changed: changed.length });
     const next = decision.action === 'stop' ? null : await nextAsk(run, decision, waitMs, ask);

@@ -88,11 +88,15 @@ export async function openTask(opening: Opening): Promise<Opened> {
     if (code === undefined) throw error;
     return { how: 'mistaken', message: `${task.state} cannot be written (${message}); nothing was started` };
   }
-  const folder = path.resolve(root, manifest.cwd ?? '.');
-  // A working folder beside the project is a tree of its own.
-  const tree = folder === root || folder.startsWith(root + path.sep) ? root : folder;
   const stateFolder = projectState(root, opening.environment);
-  return { how: 'opened', open: { ...written, journal, tree, cwd: folder, stateFolder } };
+  const cwd = path.resolve(root, manifest.cwd ?? '.');
+  return { how: 'opened', open: { ...written, journal, tree: treeOf(written), cwd, stateFolder } };
+}
+
+/** A working folder beside the project is a tree of its own. */
+export function treeOf({ root, manifest }: Pick<OpenTask, 'root' | 'manifest'>): string {
+  const folder = path.resolve(root, manifest.cwd ?? '.');
+  return folder === root || folder.startsWith(root + path.sep) ? root : folder;
 }
 
 /** A changed manifest counts; one that is read for the first time does not undo what a person has set before. */

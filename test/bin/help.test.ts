@@ -19,6 +19,8 @@ const SUBCOMMANDS = [
   'explain',
   'report',
   'archive',
+  'batch',
+  'scope',
   'budget',
   'triage',
   'signature',

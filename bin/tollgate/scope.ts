@@ -1,0 +1,53 @@
+// tollgate scope ask: tells an agent what it may touch, before it edits.
+
+import { askTask, type ScopeAnswer } from '../../loops/gate/scope-question.ts';
+import { TOLLGATE_EXIT } from '../../policies/exit-codes.ts';
+import { nearest } from '../../policies/nearest.ts';
+import { type Ran, readArguments } from '../command.ts';
+import type { CommandSpec } from '../command-line.ts';
+
+const SPEC: CommandSpec = {
+  name: 'tollgate scope',
+  usage: 'ask PATH… [--task TASK]',
+  about: 'Says for each path whether the task may change it, and which line of its manifest says so.',
+  flags: {
+    task: { takes: 'text', about: 'the task (an id, or a path with a /); an agent that Tollgate called need not say' },
+  },
+  words: { min: 2, max: Number.MAX_SAFE_INTEGER, called: 'ask PATH…' },
+  examples: [
+    ['tollgate scope ask src/login.ts', 'as an agent, before it edits'],
+    ['tollgate scope ask src/*.ts --task fix-login --json', 'one object on stdout'],
+  ],
+  exits: [
+    [TOLLGATE_EXIT.ok, 'all of them may be changed'],
+    [TOLLGATE_EXIT.failure, 'at least one may not'],
+    [TOLLGATE_EXIT.badInput, 'usage, or no such task'],
+  ],
+};
+
+/** Where a call finds its task; gemini passes on to its tools only what begins with its own name. */
+const TASK_NAMES = ['TOLLGATE_TASK', 'GEMINI_CLI_TOLLGATE_TASK'] as const;
+
+export async function run(argv: readonly string[]): Promise<Ran> {
+  const { env } = process;
+  const read = await readArguments(SPEC, argv, TOLLGATE_EXIT.badInput);
+  if (read.how === 'ended') return read.ran;
+  const { text, words, given } = read.args;
+  const [verb, ...paths] = words;
+  if (verb !== 'ask') return mistaken(`unknown word "${verb}"; ${hintFor(verb!, paths)}`);
+  const task = text.task ?? TASK_NAMES.map((name) => env[name]).find(Boolean);
+  if (task === undefined) return mistaken(`--task is required where ${TASK_NAMES[0]} does not name the task`);
+  const asked = await askTask(task, paths, process.cwd(), env);
+  if (asked.how === 'mistaken') return mistaken(asked.message);
+  const { taskId, answers } = asked;
+  const exit = answers.every(({ allowed }) => allowed) ? TOLLGATE_EXIT.ok : TOLLGATE_EXIT.failure;
+  if (given.has('json')) return { exit, out: `${JSON.stringify({ task_id: taskId, paths: answers })}\n` };
+  return given.has('quiet') ? { exit } : { exit, out: answers.map(lineOf).join('') };
+}
+
+const hintFor = (verb: string, paths: readonly string[]): string =>
+  nearest(verb, ['ask']) === null ? `tollgate scope ask ${[verb, ...paths].join(' ')}` : 'did you mean ask?';
+
+const lineOf = ({ path, allowed, why }: ScopeAnswer): string => `${allowed ? 'yes' : 'no '}  ${path}  ${why}\n`;
+
+const mistaken = (message: string): Ran => ({ exit: TOLLGATE_EXIT.badInput, err: `tollgate scope: ${message}\n` });

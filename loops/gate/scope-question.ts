@@ -1,0 +1,96 @@
+// Answers whether a task may touch a path, before anything is touched.
+
+import { readlinkSync, realpathSync } from 'node:fs';
+import path from 'node:path';
+import { askScope, type Scope } from '../../policies/scope.ts';
+import { projectState } from '../../state/task-folder.ts';
+import { scopeOf } from '../run/scope-of.ts';
+import { readTask, treeOf } from '../run/task.ts';
+
+export interface ScopeAnswer {
+  /** Relative to the tree's root; as it was asked where it lies elsewhere. */
+  path: string;
+  allowed: boolean;
+  /** The glob that decides, or what else does. */
+  why: string;
+}
+
+/** In the environment of a call: the tree that its scope is about, since a task may have a worktree of its own. */
+export const TREE = 'TOLLGATE_TREE';
+
+export type Asked = { how: 'answered'; taskId: string; answers: ScopeAnswer[] } | { how: 'mistaken'; message: string };
+
+/** `word` names the task as for `tollgate run`; paths are relative to `cwd`. Reads, and writes nothing. */
+export async function askTask(
+  word: string,
+  paths: readonly string[],
+  cwd: string,
+  environment: NodeJS.ProcessEnv,
+): Promise<Asked> {
+  // Whether the workspace is trusted says nothing about its scope.
+  const read = await readTask({ word, cwd, environment, trustWorkspace: true });
+  if (read.how === 'mistaken') return read;
+  const { task, manifest } = read;
+  const { [TREE]: tree = environment[`GEMINI_CLI_${TREE}`], TOLLGATE_TASK = environment.GEMINI_CLI_TOLLGATE_TASK } =
+    environment;
+  const root = tree !== undefined && TOLLGATE_TASK === task.root ? tree : treeOf(read);
+  const own = [projectState(read.root, environment), task.root];
+  return {
+    how: 'answered',
+    taskId: task.id,
+    answers: paths.map((asked) => answer(asked, cwd, { root, own, lists: scopeOf(manifest) })),
+  };
+}
+
+interface Tree {
+  root: string;
+  /** Folders of our own: no agent's business. */
+  own: readonly string[];
+  lists: Scope;
+}
+
+/** Who writes to a symlink writes to what it leads to; so both have to be allowed. */
+function answer(asked: string, cwd: string, { root, own, lists }: Tree): ScopeAnswer {
+  const place = path.resolve(cwd, asked);
+  const [top, above, leadsTo] = [endOf(root), endOf(path.dirname(place)), endOf(place)];
+  const no = (why: string, name = asked): ScopeAnswer => ({ path: name, allowed: false, why });
+  if (top === null || above === null || leadsTo === null) return no('its symlinks lead round in a circle');
+  const stands = place === path.dirname(place) ? place : path.join(above, path.basename(place));
+  if (endOf(place) === top) return no('this is the root of the tree; ask about what lies in it');
+  if (!liesIn(stands, top)) return no(`it lies outside of the tree ${root}`);
+  const name = path.relative(top, stands);
+  if (!liesIn(leadsTo, top)) return no(`it leads out of the tree, to ${leadsTo}`, name);
+  const ours = own.some((folder) => [stands, leadsTo].some((at) => at === endOf(folder) || liesIn(at, endOf(folder)!)));
+  if (ours) return no('Tollgate keeps its own state there', name);
+  const judged = askScope(name, lists);
+  if (!judged.allowed || leadsTo === stands) return { path: name, ...judged };
+  const target = path.relative(top, leadsTo);
+  const { allowed, why } = askScope(target, lists);
+  return { path: name, allowed, why: `it leads to ${target}: ${why}` };
+}
+
+const liesIn = (place: string, folder: string): boolean => place.startsWith(folder === '/' ? folder : `${folder}/`);
+
+/** Where a path ends once all symlinks are followed, whether or not there is anything; null when they form a circle. */
+function endOf(place: string, hops = 0): string | null {
+  try {
+    return realpathSync(place);
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ELOOP' || hops > MAX_HOPS) return null;
+  }
+  if (place === path.dirname(place)) return place;
+  const above = endOf(path.dirname(place), hops + 1);
+  if (above === null) return null;
+  const target = targetOf(place);
+  return target === null ? path.join(above, path.basename(place)) : endOf(path.resolve(above, target), hops + 1);
+}
+
+const MAX_HOPS = 4_096;
+
+function targetOf(place: string): string | null {
+  try {
+    return readlinkSync(place);
+  } catch {
+    return null;
+  }
+}
