@@ -13,8 +13,6 @@ export async function ignoredFolders(folder: string): Promise<string[]> {
 
 export interface IgnoreRule {
   path: string;
-  /** The file that the pattern stands in, as git names it. */
-  source: string;
   /** A pattern that begins with `!` takes a path out again. */
   ignored: boolean;
 }
@@ -28,7 +26,7 @@ export async function rulesFor(folder: string, paths: readonly string[]): Promis
   if (fields === null) return null;
   const rules: IgnoreRule[] = [];
   for (let at = 0; at + 3 < fields.length; at += 4)
-    rules.push({ path: fields[at + 3]!.slice(2), source: fields[at]!, ignored: !fields[at + 2]!.startsWith('!') });
+    rules.push({ path: fields[at + 3]!.slice(2), ignored: !fields[at + 2]!.startsWith('!') });
   return rules;
 }
 

@@ -2,7 +2,7 @@
 
 import path from 'node:path';
 import type { Change } from '../../../policies/gate.ts';
-import { type IgnoreRule, rulesFor, trackedPaths } from './git.ts';
+import { rulesFor, trackedPaths } from './git.ts';
 import { isCommit } from './git-place.ts';
 import { isLossy } from './names.ts';
 import { nestedIn, type Snapshot } from './snapshot.ts';
@@ -80,15 +80,12 @@ async function ignoredIn(folder: string, paths: readonly string[], commit: strin
   if (homes.includes('.')) return null;
   const rules = await rulesFor(folder, [...paths, ...homes]);
   if (rules === null) return null;
-  const byOldRule = new Set(
-    rules.flatMap((rule) => (rule.ignored && !written.some((name) => standsIn(rule, name)) ? [rule.path] : [])),
-  );
-  // git does not read a .gitignore in a folder that is ignored as a whole: packages bring theirs.
+  const byOldRule = new Set(rules.flatMap((rule) => (rule.ignored ? [rule.path] : [])));
+  // git does not read a .gitignore in a folder that is ignored as a whole: packages bring theirs. (The uppermost one that
+  // was written to is asked about too, and no other that was stands above it: so these are old patterns.)
   if (!homes.every((home) => byOldRule.has(home))) return null;
   const found = paths.filter((name) => byOldRule.has(name));
   if (found.length === 0) return [];
   const tracked = await trackedPaths(folder, commit);
   return tracked === null ? null : found.filter((name) => !tracked.has(name));
 }
-
-const standsIn = ({ source }: IgnoreRule, name: string): boolean => source === name || source.endsWith(`/${name}`);

@@ -1,7 +1,7 @@
 // Puts back what a stage changed out of scope; what stood there instead is moved aside first and never deleted.
 
 import { constants } from 'node:fs';
-import { chmod, copyFile, lstat, mkdir, rmdir, symlink, utimes } from 'node:fs/promises';
+import { copyFile, lstat, mkdir, rmdir, symlink, utimes } from 'node:fs/promises';
 import path from 'node:path';
 import type { Violation } from '../../../policies/scope.ts';
 import type { Copies } from './copies.ts';
@@ -108,9 +108,9 @@ async function copyMistake(copies: Copies, at: string, entry: Entry): Promise<st
   return untouched(entryOf(copy, 'file', null), made) ? null : 'its copy was written to since';
 }
 
+/** The copy has its mode, as the file had. */
 async function copyBack(copy: string | Buffer, place: string | Buffer, entry: Entry): Promise<void> {
   await copyFile(copy, place, constants.COPYFILE_EXCL | constants.COPYFILE_FICLONE);
-  await chmod(place, entry.mode);
   await utimes(place, entry.mtimeMs / 1000, entry.mtimeMs / 1000);
 }
 

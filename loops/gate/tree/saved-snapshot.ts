@@ -26,7 +26,7 @@ export async function loadSnapshot(file: string): Promise<Snapshot | null> {
   try {
     const [first = '', ...lines] = (await readFile(file, 'utf8')).split('\n').slice(0, -1);
     const { format, count, ...tree } = JSON.parse(first);
-    if (format !== FORMAT || count !== lines.length || !isTree(tree)) return null;
+    if (format !== FORMAT || !isTree(tree)) return null;
     const entries = new Map<string, Entry>();
     const breathe = breathing();
     for (const line of lines) {

@@ -82,6 +82,16 @@ for (const where of ['plain', 'git', 'linked worktree'] as const)
 const LINK = `git init -q ../main && cd ../main && git commit -q --allow-empty -m empty && git worktree add -q ../linked
   mv ../linked/.git ../project/.git && git worktree repair ../project && git -C ../project status -s`;
 
+test("linked worktree: git's own files lie in the main repository", async ({ tree }) => {
+  tree.shell(LINK);
+  assert.equal(
+    (await tree.changesBy('git config user.name x; mkdir -p ../main/.git/hooks; touch ../main/.git/hooks/x')).map(
+      lineOf,
+    ),
+    ['modified .git/config', 'added .git/hooks/x'],
+  );
+});
+
 const IN_GIT: [what: string, line: string, changes: string[]][] = [
   ['a commit', 'echo b > src/a.ts; git commit -qam b', ['modified src/a.ts']],
   ['a commit of nothing', 'git commit -q --allow-empty -m b; git gc -q', []],

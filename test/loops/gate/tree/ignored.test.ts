@@ -46,7 +46,7 @@ const ROWS: [what: string, line: string, left: string[], all: string[]][] = [
   ['a file is moved to where it is ignored', 'mv deep/x x.log', ['deleted deep/x'], ['renamed deep/x -> x.log']],
   [
     'a .gitignore that hides',
-    'echo evil > .gitignore; echo x > evil; echo 2 > old.log',
+    'echo "*" > .gitignore; echo x > evil; echo 2 > old.log',
     ['modified .gitignore', 'added evil', 'modified old.log'],
     ['modified .gitignore', 'added evil', 'modified old.log'],
   ],

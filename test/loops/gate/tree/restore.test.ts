@@ -186,6 +186,25 @@ test("a failed attempt's files are not taken for the person's", async ({ tree, b
   assert.is(readFileSync(tree.at('lib/b.ts'), 'utf8'), 'b\n');
 });
 
+test('what is no longer as the snapshot has it is not kept', async ({ tree, before }) => {
+  tree.shell('echo evil > lib/b.ts');
+  const folder = tree.at('.tmp/late');
+  const { entries } = copiesOf(await keepCopies({ snapshot: before, outOfScope: outsideScope(SCOPE), folder }));
+  assert.equal(
+    [entries.has('lib/b.ts'), entries.has('lib/c/d.ts'), existsSync(path.join(folder, 'tree/lib/b.ts'))],
+    [false, true, false],
+  );
+});
+
+test('folders that only the stage needed go with what was in them', async ({ tree, before, copies }) => {
+  tree.shell('mkdir -p new/er kept; touch new/er/x lib/c/new; rmdir kept');
+  await putBack(tree, before, copies);
+  assert.equal(
+    ['new', 'lib/c'].map((name) => existsSync(tree.at(name))),
+    [false, true],
+  );
+});
+
 test('copies are found again, private, and only of what is out of scope', async ({ tree, copies }) => {
   assert.equal(await loadCopies(tree.at('.tmp/copies')), copies);
   assert.is(statSync(tree.at('.tmp/copies')).mode & 0o777, 0o700);

@@ -76,16 +76,26 @@ test("a person's new pattern counts, a stage's does not", async ({ tree }) => {
   tree.commitAll();
   const before = await tree.snapshot();
   const afterAttempt = await tree.snapshot({ before });
-  tree.shell('echo "*.log" > .gitignore');
+  tree.shell('echo "*.log" > .gitignore; echo "*.o" > .git/info/exclude');
   const baseline = rebase(before, afterAttempt, await tree.snapshot({ before: afterAttempt }));
-  tree.shell('echo x > x.log; echo y > y');
+  tree.shell('echo x > x.log; echo x > x.o; echo y > y');
   assert.equal((await tree.changesSince(baseline)).map(lineOf), ['added y']);
   tree.shell('echo "*" > .git/info/exclude');
   assert.equal((await tree.changesSince(baseline)).map(lineOf), [
     'modified .git/info/exclude',
     'added x.log',
+    'added x.o',
     'added y',
   ]);
+});
+
+test('what is written right after a snapshot is seen: not in the same tick of the clock', async ({ tree }) => {
+  for (let round = 0; round < 20; round++) {
+    writeFileSync(tree.at('a'), `${round % 2}`);
+    const before = await tree.snapshot();
+    writeFileSync(tree.at('a'), `${(round + 1) % 2}`);
+    assert.equal((await tree.changesSince(before)).map(lineOf), ['modified a']);
+  }
 });
 
 test('sockets are noted and never opened', async ({ tree }) => {
