@@ -97,7 +97,8 @@ function rulesOf(root: string, git: GitPlace, entries: Map<string, Entry>): Reco
 
 /**
  * The kernel's clock for files goes in ticks of up to 10 ms (a second on some old file systems): a file that is written to
- * twice in one tick has the same ctime (Linux from 6.13 on tells the two apart). So nobody gets the snapshot before the tick of its newest file is over.
+ * twice in one tick has the same ctime (Linux from 6.13 on tells the two apart). So nobody gets the snapshot before the
+ * tick of its newest file is over.
  */
 async function settle(entries: Map<string, Entry>): Promise<void> {
   let newest = 0;
