@@ -46,15 +46,8 @@ export async function checkDiff(asked: GateRequest, answer: string): Promise<Fin
   return doesNotApply(mistakes[0]!, asked.cwd);
 }
 
-/** As it is; with ends of line that are git's own in its headers; and with none of the answer's carriage returns. */
-function variantsOf(diff: string): string[] {
-  if (!diff.includes('\r\n')) return [diff];
-  const headers = diff.replace(
-    /^((?:diff --git|---|\+\+\+|@@|index|old|new|deleted|copy|rename|similarity|dissimilarity) .*)\r$/gm,
-    '$1',
-  );
-  return [...new Set([diff, headers, diff.replaceAll('\r\n', '\n')])];
-}
+/** As it is, for files with such ends of lines; then without the carriage returns that the answer's own lines may have. */
+const variantsOf = (diff: string): string[] => (diff.includes('\r\n') ? [diff, diff.replaceAll('\r\n', '\n')] : [diff]);
 
 /** `1<tab>2<tab>path<nul>` for each file. */
 const touched = (numstat: string): string[] =>
