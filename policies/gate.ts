@@ -22,6 +22,8 @@ export interface Finding {
   reason: string;
   /** What is missing or out of bounds, by name: sections, paths with their glob, commands. Stable between two runs. */
   missing: string[];
+  /** What of it a signature is made of, where `missing` says more than is the same in each run: the violated globs. */
+  signed?: string[];
   /** One sentence for whoever reads the report. */
   text: string;
   /** Lines to type, or one sentence each; the class's own next actions follow. */

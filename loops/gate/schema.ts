@@ -80,7 +80,10 @@ async function compile(schema: Schema, errors: 'all' | 'first'): Promise<Compile
     const message = error instanceof RangeError ? 'it is nested too deeply' : (error as Error).message;
     return {
       how: 'mistaken',
-      message: message.replace(/^schema is invalid: data/, 'it is no JSON Schema: ').slice(0, 500),
+      message: message
+        .replace(/^schema is invalid: data/, 'it is no JSON Schema: ')
+        .split(', data/')[0]!
+        .slice(0, 500),
     };
   }
 }

@@ -2,7 +2,7 @@
 
 import { createHash } from 'node:crypto';
 import type { Verdict } from '../evidence.ts';
-import type { Finding, GateCheck } from '../gate.ts';
+import type { Finding } from '../gate.ts';
 import { sign } from '../signature/sign.ts';
 import { SUCCESS } from '../success.ts';
 import type { Tool } from '../tools.ts';
@@ -23,7 +23,8 @@ export function gateVerdict(findings: readonly Finding[]): Verdict {
 export function gateSignature(tool: Tool, findings: readonly Finding[]): string {
   const { class: errorClass, reason } = gateVerdict(findings);
   const details = findings.map(
-    ({ check, reason: why, missing }) => `${check} ${why} ${[...missing].sort().join(' | ')}`,
+    ({ check, reason: why, missing, signed }) =>
+      `${check} ${why} ${[...new Set(signed ?? missing)].sort().join(' | ')}`,
   );
   return sign({
     tool,
@@ -44,7 +45,7 @@ export function gateNextActions(findings: readonly Finding[], { taskId, stage, t
   const first = weightiest(findings);
   if (first === undefined) return [];
   const others = findings.filter((finding) => finding !== first);
-  const wayOut = WAY_OUT[first.check]?.({ taskId, stage, tool }) ?? asksAgain({ taskId, stage, tool });
+  const wayOut = WAY_OUT[first.reason]?.({ taskId, stage, tool }) ?? asksAgain({ taskId, stage, tool });
   return [
     ...new Set([...[first, ...others].flatMap((finding) => [named(finding), ...finding.next_actions]), ...wayOut]),
   ];
@@ -55,17 +56,17 @@ const asksAgain = ({ taskId, stage, tool }: GatedCall): string[] => [
 ];
 
 /** A run looks anew at an answer that is paid for, so where a person can mend what was found, nothing need be asked again. */
-const WAY_OUT: Partial<Record<GateCheck, (call: GatedCall) => string[]>> = {
-  scope: (call) => [
+const WAY_OUT: Record<string, (call: GatedCall) => string[]> = {
+  out_of_scope: (call) => [
     `when they are taken back: tollgate run ${call.taskId} (looks at the answer again, pays nothing)`,
     `if they are meant, once the manifest allows them: tollgate run ${call.taskId} --keep ${call.stage} (likewise)`,
   ],
-  judge: ({ taskId }) => [`tollgate run ${taskId} (looks at the answer again, pays nothing)`],
-  acceptance: (call) => [
+  judge_changed: ({ taskId }) => [`tollgate run ${taskId} (looks at the answer again, pays nothing)`],
+  acceptance_failed: (call) => [
     `mend what fails, then: tollgate run ${call.taskId} (runs the commands again, pays nothing)`,
     ...asksAgain(call),
   ],
-  diff: (call) => [
+  diff_does_not_apply: (call) => [
     `if the tree was what did not fit: tollgate run ${call.taskId} (tries the diff again, pays nothing)`,
     ...asksAgain(call),
   ],
