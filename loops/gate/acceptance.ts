@@ -45,7 +45,6 @@ export function runAcceptance(asked: GateRequest): Promise<Accepted> {
         const told = asked.redactor.redact(`${oneLine(command)} (${endOf(outcome, wallMs)})`);
         const last = log.add(`${told}, ${seconds(outcome.durationMs ?? 0)}`, outcome.stdout);
         acceptance.push(resultOf(asked.redactor.redact(command), outcome, artifact));
-        if (outcome.ending === 'cancelled') break;
         if (outcome.ending !== 'exited' || outcome.exitCode !== 0) failed.push({ told, last });
       }
       log.publish();

@@ -26,8 +26,8 @@ export interface Fit {
  */
 export async function checkFit(schema: Schema, value: unknown, chars: number): Promise<Fit> {
   const compiled = await compile(schema, chars > MAX_FULL_LOOK ? 'first' : 'all');
+  if (compiled.how === 'mistaken') return { finding: mismatch(['the schema'], [compiled.message]), notes: [] };
   const notes = namesFormat(schema) ? ['formats in the schema are not checked'] : [];
-  if (compiled.how === 'mistaken') return { finding: mismatch(['the schema'], [compiled.message]), notes };
   try {
     if (compiled.validate(value) === true) return { finding: null, notes };
   } catch (error) {
@@ -57,38 +57,42 @@ interface Validate {
 type Compiled = { how: 'compiled'; validate: Validate } | { how: 'mistaken'; message: string };
 
 async function compile(schema: Schema, errors: 'all' | 'first'): Promise<Compiled> {
-  const draft = typeof schema.$schema === 'string' ? schema.$schema : '';
-  const { default: Ajv } = /draft-0[67]/.test(draft) ? await import('ajv') : await import('ajv/dist/2020.js');
-  const ajv = new Ajv({
-    allErrors: errors === 'all',
-    verbose: true,
-    strict: false,
-    validateFormats: false,
-    logger: false,
-    ...(draft === '' || KNOWN_DRAFT.test(draft) ? {} : { validateSchema: false }),
-  });
-  if (draft !== '' && !KNOWN_DRAFT.test(draft))
-    return { how: 'mistaken', message: `$schema ${draft} is not known; draft 2020-12, 07 and 06 are` };
-  if (schema.$async !== undefined) return { how: 'mistaken', message: '$async is not known' };
+  const { $schema: draft = DRAFT_2020, ...rest } = schema;
+  if (!KNOWN_DRAFT.test(String(draft)))
+    return { how: 'mistaken', message: `$schema ${String(draft)} is not known; draft 2020-12, 07 and 06 are` };
+  if (rest.$async !== undefined) return { how: 'mistaken', message: '$async is not known' };
+  const kind = `${String(draft).includes('2020') ? '2020' : '07'} ${errors}` as const;
+  const engine = engines.get(kind) ?? (await engineOf(kind));
+  engines.set(kind, engine);
   try {
-    // Draft 06 is a part of 07, for which alone a schema of schemas is at hand.
-    return {
-      how: 'compiled',
-      validate: ajv.compile(draft.includes('draft-06') ? { ...schema, $schema: DRAFT_07 } : schema),
-    };
+    return { how: 'compiled', validate: engine.compile(rest) };
   } catch (error) {
+    engines.delete(kind);
     const message = error instanceof RangeError ? 'it is nested too deeply' : (error as Error).message;
-    return {
-      how: 'mistaken',
-      message: message
-        .replace(/^schema is invalid: data/, 'it is no JSON Schema: ')
-        .split(', data/')[0]!
-        .slice(0, 500),
-    };
+    const [first] = message.replace(/^schema is invalid: data/, 'it is no JSON Schema: ').split(', data/');
+    return { how: 'mistaken', message: first!.slice(0, 500) };
+  } finally {
+    // It would be remembered for ever.
+    engine.removeSchema(rest);
   }
 }
 
-const DRAFT_07 = 'http://json-schema.org/draft-07/schema#';
+interface Engine {
+  compile(schema: Schema): Validate;
+  removeSchema(schema: Schema): unknown;
+}
+
+/** Kept, for each one compiles the schema of schemas first: 30 ms. */
+const engines = new Map<string, Engine>();
+
+/** Draft 06 is a part of 07. */
+async function engineOf(kind: `${'2020' | '07'} ${'all' | 'first'}`): Promise<Engine> {
+  const { default: Ajv } = kind.startsWith('07') ? await import('ajv') : await import('ajv/dist/2020.js');
+  const allErrors = kind.endsWith('all');
+  return new Ajv({ allErrors, verbose: true, strict: false, validateFormats: false, logger: false });
+}
+
+const DRAFT_2020 = 'https://json-schema.org/draft/2020-12/schema';
 const KNOWN_DRAFT = /^https?:\/\/json-schema\.org\/(?:draft\/2020-12|draft-0[67])\/schema#?$/;
 
 /** Whether the word stands anywhere as a name in the schema. */

@@ -58,6 +58,11 @@ const told = async (value: unknown, schema: Record<string, unknown> = SCHEMA) =>
   return finding === null ? [] : finding.text.replace('the answer does not fit the schema: ', '').split('; ');
 };
 
+test('two schemas that bear one name do not meet', async () => {
+  for (const type of ['string', 'number'])
+    assert.is(await checkSchema({ $id: 'http://127.0.0.1/own', $defs: { a: { $id: 'a', type } }, $ref: 'a' }), null);
+});
+
 test('an answer that fits', async () => {
   assert.equal(await checkFit(SCHEMA, { verdict: 'pass', items: [{ line: 1 }] }, 100), { finding: null, notes: [] });
   assert.equal(await checkFit({ type: 'string', format: 'email' }, 'no mail', 10), {

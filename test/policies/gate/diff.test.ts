@@ -15,6 +15,11 @@ const FOUND: [what: string, answer: string, diff: string | null][] = [
   ['in two blocks', `\`\`\`diff\n${ONE}\`\`\`\nand\n\`\`\`patch\n${TWO}\`\`\``, ONE + TWO],
   ['bare', `Here:\n\n${TWO}${ONE}\nDone.\n`, TWO + ONE],
   ['bare, at the end without a line end', ONE.trimEnd(), ONE],
+  [
+    'bare, what is new before what is old',
+    '--- a/x\n+++ b/x\n@@ -1,2 +1,3 @@\n+x\n+y\n a\n-b\n- c\n',
+    '--- a/x\n+++ b/x\n@@ -1,2 +1,3 @@\n+x\n+y\n a\n-b\n',
+  ],
   ['bare and in a block', `${ONE}\n\`\`\`diff\n${TWO}\`\`\``, ONE + TWO],
   ['in a block in a list', `- so:\n  \`\`\`diff\n${ONE.replace(/^/gm, '  ').trimEnd()}\n  \`\`\`\n`, ONE],
   [
