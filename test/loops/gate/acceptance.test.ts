@@ -1,6 +1,8 @@
 // Acceptance commands with a real shell: how they end, what is told of them, and that nothing of them survives.
 
-import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { existsSync, mkdirSync, readdirSync, readFileSync, statSync } from 'node:fs';
 import path from 'node:path';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
@@ -161,6 +163,15 @@ test('a stop ends what runs and starts nothing more', async () => {
   assert.not.ok(existsSync(path.join(gated.tree, 'late')));
   assert.equal(findSurvivors(marker), []);
   assert.match(log(), /=== echo go >ready; sleep 600 \(stopped\)/);
+});
+
+test('what a gate that died left running is ended by the next one', async () => {
+  mkdirSync(path.join(gated.root, 'task/t1/state/attempts/call-1/gate-acceptance'), { recursive: true });
+  const bears = { ...environment(), TOLLGATE_CALL_ID: 'call-1/gate-acceptance' };
+  const left = spawn('sleep', ['600'], { env: bears, detached: true, stdio: 'ignore' });
+  const gone = once(left, 'exit');
+  assert.is((await runAcceptance(ask(['true']))).how, 'ran');
+  assert.equal(await gone, [null, 'SIGTERM']);
 });
 
 test.run();
