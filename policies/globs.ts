@@ -15,23 +15,34 @@ export function compileGlobs(globs: readonly string[]): GlobMatch {
   return (path) => rows.find(({ matches }) => matches(path))?.glob ?? null;
 }
 
+/** As `security.forbidden_paths` means them: one without a `/` forbids that name at any depth. */
+export function compileForbidden(globs: readonly string[]): GlobMatch {
+  const rows = globs.map((glob) => {
+    const isName = !normalise(glob).replace(/\/+$/, '').includes('/');
+    return { glob, match: compileGlobs(isName ? [glob, `**/${glob}`] : [glob]) };
+  });
+  return (path) => rows.find(({ match }) => match(path) !== null)?.glob ?? null;
+}
+
 /** Why a glob can match nothing, in words for whoever wrote it; null when it can. */
 export function globMistake(glob: string): string | null {
   const plain = normalise(glob);
-  if (glob.startsWith('!')) return `"${glob}" begins with "!"; put what is not meant into the other list`;
-  if (plain === '') return `"${glob}" names nothing; "**" is everything`;
-  if (LEAVES.test(plain)) return `"${glob}" has a part ".."; globs begin at the root of the tree and stay in it`;
+  const shown = glob.length > MAX_SHOWN ? `${glob.slice(0, MAX_SHOWN)}…` : glob;
+  if (glob.startsWith('!')) return `"${shown}" begins with "!"; put what is not meant into the other list`;
+  if (plain === '') return `"${shown}" names nothing; "**" is everything`;
+  if (LEAVES.test(plain)) return `"${shown}" has a part ".."; globs begin at the root of the tree and stay in it`;
   try {
     picomatch.makeRe(plain, OPTIONS);
     return null;
   } catch (error) {
-    return `"${glob}" is no glob (${(error as Error).message})`;
+    return `"${shown}" is no glob (${(error as Error).message})`;
   }
 }
 
 // Without the flag `s` no wildcard would match a name that holds a line break, and a denied folder could be written to.
 const OPTIONS = { dot: true, nonegate: true, flags: 's', debug: true } as const;
 
+const MAX_SHOWN = 80;
 const LEAVES = /(?:^|\/)\.\.(?:\/|$)/;
 const NAMES_GIT = /(?:^|[/{(,|])\.git(?:$|[/}),|])/;
 const INTERNAL = /^\.git(?:\/|$)/;

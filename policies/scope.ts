@@ -1,7 +1,7 @@
 // Judges what changed in the tree against what a task may touch.
 
 import type { Change, Finding } from './gate.ts';
-import { compileGlobs, type GlobMatch } from './globs.ts';
+import { compileForbidden, compileGlobs } from './globs.ts';
 
 export interface Scope {
   /** Empty: everything that no other list forbids. */
@@ -54,6 +54,8 @@ export function violationsFinding(violations: readonly Violation[]): Finding | n
     class: 'scope_violation',
     reason: 'out_of_scope',
     missing: capped(lines, MAX_LISTED),
+    // Which files it were varies between two runs of one failure; which glob does not.
+    signed: [...new Set(violations.map(({ list, glob }) => `${list} ${glob ?? '-'}`))],
     text: `${lines.length} ${lines.length === 1 ? 'change is' : 'changes are'} out of scope: ${capped([first!, ...others], MAX_TOLD).join('; ')}`,
     next_actions: [
       'take these changes back, or widen `scope.allow` or narrow `scope.deny` in the manifest if they are meant',
@@ -71,7 +73,7 @@ type Judged = { allowed: true; glob: string | null } | { allowed: false; list: V
 const INTERNAL = /^\.git(?:\/|$)/;
 
 function compileScope({ allow, deny, forbidden }: Scope): (path: string) => Judged {
-  const [allowed, denied, forbade] = [allow, deny, forbidden].map(compileGlobs) as [GlobMatch, GlobMatch, GlobMatch];
+  const [allowed, denied, forbade] = [compileGlobs(allow), compileGlobs(deny), compileForbidden(forbidden)];
   return (path) => {
     const no = denied(path);
     if (no !== null) return { allowed: false, list: 'deny', glob: no };

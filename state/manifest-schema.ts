@@ -1,13 +1,18 @@
 // The shape of a manifest (one of two doors to zod): every field, its limits and its default.
 
 import { z } from 'zod';
+import { globMistake } from '../policies/globs.ts';
 import { MAX_TIMEOUT_MS } from '../policies/longest-timeout.ts';
 import { TOOLS } from '../policies/tools.ts';
 import { TASK_ID } from './task-folder.ts';
 
 const word = z.string().regex(/^[^-\s][^\n\r]*$/, 'must be one line that does not begin with a dash');
 const name = z.string().regex(TASK_ID, 'must be 1 to 128 of A-Z a-z 0-9 . _ -');
-const globs = z.array(z.string().min(1)).default([]);
+const glob = z
+  .string()
+  .min(1)
+  .refine((text) => globMistake(text) === null, { error: (issue) => globMistake(String(issue.input)) ?? '' });
+const globs = z.array(glob).default([]);
 const whole = z.number().int().min(1);
 
 export const STAGE = z.strictObject({

@@ -21,7 +21,7 @@ const DOORS: Record<string, string[]> = {
   execa: ['loops/git.ts', 'loops/run/guardian.ts'],
   'fast-glob': ['loops/prompt/matches.ts'],
   picocolors: ['bin/finding-table.ts'],
-  picomatch: ['loops/prompt/forbidden.ts', 'policies/globs.ts'],
+  picomatch: ['policies/globs.ts'],
   'write-file-atomic': ['state/whole-file.ts'],
   yaml: ['state/yaml-file.ts'],
   yargs: ['bin/help.ts'],

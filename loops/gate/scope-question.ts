@@ -34,7 +34,8 @@ export async function askTask(
   const { [TREE]: tree = environment[`GEMINI_CLI_${TREE}`], TOLLGATE_TASK = environment.GEMINI_CLI_TOLLGATE_TASK } =
     environment;
   const root = tree !== undefined && TOLLGATE_TASK === task.root ? tree : treeOf(read);
-  const own = [projectState(read.root, environment), task.root];
+  // A worktree of the task's own lies in the folder of our state; the rest of that is no agent's business.
+  const own = [projectState(read.root, environment), task.root].filter((folder) => !liesIn(root, folder));
   return {
     how: 'answered',
     taskId: task.id,

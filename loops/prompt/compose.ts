@@ -57,7 +57,6 @@ export async function composePrompt(request: PromptRequest): Promise<Composed> {
   const { task, manifest, stage, role, cwd, root } = request;
   const forbidden = manifest.security.forbidden_paths;
   const forbids = await forbidsOf(forbidden);
-  if (typeof forbids === 'string') return { how: 'mistaken', message: `security.forbidden_paths: ${forbids}` };
   const rules = readRules(request, forbids);
   if (rules.how === 'mistaken') return rules;
   const place = { stage: stage.name, task: task.root, root, forbids };
@@ -98,16 +97,9 @@ export async function composePrompt(request: PromptRequest): Promise<Composed> {
   };
 }
 
-/** The matcher is loaded only where something is forbidden. Or why there is none. */
-async function forbidsOf(globs: readonly string[]): Promise<Forbids | string> {
-  if (globs.length === 0) return () => null;
-  const { forbiddenBy } = await import('./forbidden.ts');
-  try {
-    return forbiddenBy(globs);
-  } catch (error) {
-    if (error instanceof SyntaxError) return error.message;
-    throw error;
-  }
+/** The matcher is loaded only where something is forbidden. */
+async function forbidsOf(globs: readonly string[]): Promise<Forbids> {
+  return globs.length === 0 ? () => null : (await import('./forbidden.ts')).forbiddenBy(globs);
 }
 
 type RulesRead = { how: 'read'; text: string; warnings: string[] } | { how: 'mistaken'; message: string };

@@ -1,20 +1,11 @@
-// Which glob of `security.forbidden_paths` a path falls under (a door to picomatch).
+// Which glob of `security.forbidden_paths` a path falls under.
 
-import picomatch from 'picomatch';
+import { compileForbidden } from '../../policies/globs.ts';
 
 export type Forbids = (paths: readonly string[]) => string | null;
 
-/**
- * The first glob that matches one of the paths, which are ways to say the same file. A glob that names a folder means
- * all that is in it, one without a `/` is meant at any depth, and hidden files are files.
- */
+/** The first glob that matches one of the paths, which are ways to say the same file. */
 export function forbiddenBy(globs: readonly string[]): Forbids {
-  const rows = globs.map((glob) => ({ glob, matches: picomatch(formsOf(glob), { dot: true }) }));
-  return (paths) => rows.find(({ matches }) => paths.some((path) => matches(path)))?.glob ?? null;
-}
-
-function formsOf(glob: string): string[] {
-  const plain = glob.replace(/^(?:\.?\/)+|\/+$/g, '');
-  const anywhere = plain.includes('/') ? [plain] : [plain, `**/${plain}`];
-  return anywhere.flatMap((form) => [form, `${form}/**`]);
+  const match = compileForbidden(globs);
+  return (paths) => paths.map(match).find((glob) => glob !== null) ?? null;
 }

@@ -159,8 +159,7 @@ async function signedText(
   findings: readonly Finding[],
 ) {
   if (signature === null || tool === null) return null;
-  const missing = findings.flatMap((finding) => finding.missing);
-  return signedTextOf({ signature, tool, verdict, call, missing }, task, environment, clock);
+  return signedTextOf({ signature, tool, verdict, call, findings }, task, environment, clock);
 }
 
 /** What the gate of the stage found last; none where it left no record. */

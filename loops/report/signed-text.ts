@@ -2,6 +2,8 @@
 
 import path from 'node:path';
 import type { Verdict } from '../../policies/evidence.ts';
+import { signGate } from '../../policies/gate/verdict.ts';
+import type { Finding } from '../../policies/gate.ts';
 import { type Signature, sign } from '../../policies/signature/sign.ts';
 import type { Tool } from '../../policies/tools.ts';
 import type { Call } from '../../state/ledger.ts';
@@ -23,8 +25,8 @@ export interface Signed {
   verdict: Verdict;
   /** null for a failure without a call, such as a refusal. */
   call: Call | null;
-  /** What a gate found missing or out of bounds, by name. */
-  missing: readonly string[];
+  /** What a gate found; empty for a failure of the call itself. */
+  findings: readonly Finding[];
 }
 
 /** null where the signature cannot be made again: the files are gone, or an earlier version made it. */
@@ -58,15 +60,16 @@ async function fromFiles(
   }
 }
 
-/** Without words of the CLI's a signature is of what is known; a gate's holds what is missing. */
-function fromDetail({ tool, verdict, missing, call }: Signed): Signature[] {
+/** Without words of the CLI's a signature is of what is known; a gate's is of what it found. */
+function fromDetail({ tool, verdict, findings, call }: Signed): Signature[] {
+  if (findings.length > 0) return [signGate(tool, findings)];
   const endings = [call?.ended?.ending ?? 'not_started', 'exited', 'not_started'] as const;
   return endings.map((ending) =>
     sign({
       tool,
       errorLines: [],
       eventText: null,
-      detail: { ending, class: verdict.class, reason: verdict.reason, more: missing },
+      detail: { ending, class: verdict.class, reason: verdict.reason, more: [] },
     }),
   );
 }

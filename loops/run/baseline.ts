@@ -73,5 +73,7 @@ function filesOf({ open, stage }: StageRun) {
 
 function treeOf({ open }: StageRun) {
   const ignored = open.manifest.scope.ignored ? 'looked_at' : 'left_out';
-  return { root: open.tree, apart: [open.stateFolder, open.task.root], ignored } as const;
+  // A worktree of the task's own lies in the folder of our state.
+  const apart = [open.stateFolder, open.task.root].filter((folder) => !open.tree.startsWith(`${folder}/`));
+  return { root: open.tree, apart, ignored } as const;
 }

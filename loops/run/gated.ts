@@ -91,7 +91,14 @@ const unanswered = ({ stage, tool, callId, findings, changes, clock }: GateReque
 function withDiffScope({ open, stage }: StageRun, gate: GateRecord): GateRecord {
   if (!gate.checks.some(({ check, passed }) => check === 'diff' && passed)) return gate;
   const diff = readFileSync(path.join(open.task.outputs, `${stage.name}.patch`), 'utf8');
-  const finding = violationsFinding(judgeScope(pathsOfDiff(diff), scopeOf(open.manifest)));
+  // A diff is relative to where the CLI runs, a scope to the root of the tree.
+  const within = (at: string) => path.posix.join(path.relative(open.tree, open.cwd), at);
+  const changes = pathsOfDiff(diff).map(({ how, from, ...change }) => ({
+    how,
+    path: within(change.path),
+    ...(from === undefined ? {} : { from: within(from) }),
+  }));
+  const finding = violationsFinding(judgeScope(changes, scopeOf(open.manifest)));
   if (finding === null) return gate;
   const checks = [...gate.checks, { check: 'scope', passed: false } as const];
   return { ...gate, passed: false, checks, findings: [...gate.findings, finding] };

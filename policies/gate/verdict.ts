@@ -3,7 +3,7 @@
 import { createHash } from 'node:crypto';
 import type { Verdict } from '../evidence.ts';
 import type { Finding } from '../gate.ts';
-import { sign } from '../signature/sign.ts';
+import { type Signature, sign } from '../signature/sign.ts';
 import { SUCCESS } from '../success.ts';
 import type { Tool } from '../tools.ts';
 
@@ -20,7 +20,10 @@ export function gateVerdict(findings: readonly Finding[]): Verdict {
 }
 
 /** Over the tool and what each check found missing or out of bounds, not over the words in which it is told. */
-export function gateSignature(tool: Tool, findings: readonly Finding[]): string {
+export const gateSignature = (tool: Tool, findings: readonly Finding[]): string => signGate(tool, findings).signature;
+
+/** With the text that is signed, for whoever explains it. */
+export function signGate(tool: Tool, findings: readonly Finding[]): Signature {
   const { class: errorClass, reason } = gateVerdict(findings);
   const details = findings.map(
     ({ check, reason: why, missing, signed }) =>
@@ -31,7 +34,7 @@ export function gateSignature(tool: Tool, findings: readonly Finding[]): string 
     errorLines: [],
     eventText: null,
     detail: { ending: 'exited', class: errorClass, reason, more: [shortened(details.join(' ; '))] },
-  }).signature;
+  });
 }
 
 export interface GatedCall {

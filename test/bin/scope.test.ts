@@ -83,11 +83,19 @@ for (const name of ['TOLLGATE_TASK', 'GEMINI_CLI_TOLLGATE_TASK'])
     });
   });
 
-test('the root of the tree is where the CLIs run', async ({ rig }) => {
-  makeTask(rig, { stages: [{ tool: 'codex', role: 'impl' }], cwd: 'src', scope: { allow: ['a.ts'] } }, 'within');
+test("globs begin at the project's root, wherever in it the CLIs run", async ({ rig }) => {
+  makeTask(rig, { stages: [{ tool: 'codex', role: 'impl' }], cwd: 'src', scope: { allow: ['src/a.ts'] } }, 'within');
   const ask = (name: string) => rig.start('tollgate', ['scope', 'ask', name, '--task=within']).result;
-  assert.is((await ask('src/a.ts')).stdout, 'yes  a.ts  scope.allow "a.ts"\n');
+  assert.is((await ask('src/a.ts')).stdout, 'yes  src/a.ts  scope.allow "src/a.ts"\n');
   assert.equal((await ask('secrets/x')).code, 1);
+});
+
+test('a task with a tree of its own is asked about that one', async ({ rig, task }) => {
+  rig.write('.tmp/worktrees/fix/src/a.ts', '');
+  const tree = path.join(rig.project, '.tmp/worktrees/fix');
+  const options = { cwd: path.join(tree, 'src'), env: { TOLLGATE_TASK: task.folder, TOLLGATE_TREE: tree } };
+  const { code, stdout } = await rig.start('tollgate', ['scope', 'ask', 'a.ts'], options).result;
+  assert.equal([code, stdout], [0, 'yes  src/a.ts  scope.allow "src/**"\n']);
 });
 
 test('--quiet leaves the exit code', async ({ rig }) => {

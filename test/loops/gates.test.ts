@@ -1,5 +1,6 @@
 // Gates through the whole loop: what is missing or out of bounds is named, nothing is paid again, and nothing is lost.
 
+import { execFileSync } from 'node:child_process';
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { suite } from 'uvu';
@@ -197,6 +198,23 @@ test('what a failed attempt changed out of scope is found by the run that succee
     [report.failure?.class, report.failure?.missing],
     ['scope_violation', ['other/half.ts (added; no glob of scope.allow matches)']],
   );
+});
+
+test('a task with a worktree of its own is judged by that one', async ({ rig }) => {
+  const git = (...argv: string[]) =>
+    execFileSync('git', ['-c', 'user.name=t', '-c', 'user.email=t@t', ...argv], { cwd: rig.project });
+  rig.write('src/a.ts', 'old\n');
+  git('init', '--quiet');
+  git('add', 'src');
+  git('commit', '--quiet', '-m', 'first');
+  rig.answer(() => [save('src/a.ts'), save('docs/out.md'), ...answerWith('codex', 'done')]);
+  const task = makeTask(rig, { stages: [IMPL], worktree: true, scope: { allow: ['src/**'] } });
+  const { code, report, summary } = await task.run();
+  const tree = path.join(rig.project, '.tmp/worktrees/fix');
+  assert.equal([code, report.failure?.missing], [1, ['docs/out.md (added; no glob of scope.allow matches)']]);
+  assert.equal([rig.calls[0]!.report.cwd, readFileSync(path.join(tree, 'src/a.ts'), 'utf8')], [tree, 'new\n']);
+  assert.is(readFileSync(path.join(rig.project, 'src/a.ts'), 'utf8'), 'old\n');
+  assert.match(summary, 'on branch tollgate/fix');
 });
 
 test('a failure of the call itself is no gate failure, and leaves no gate record', async ({ rig }) => {

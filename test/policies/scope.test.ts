@@ -57,6 +57,7 @@ test('the finding names each path once, with the glob', () => {
     next_actions: [
       'take these changes back, or widen `scope.allow` or narrow `scope.deny` in the manifest if they are meant',
     ],
+    signed: ['deny secrets/**', 'allow -'],
   });
   assert.is(violationsFinding([]), null);
 });

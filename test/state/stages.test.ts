@@ -70,6 +70,11 @@ test("a project's own pipeline", async ({ folder }) => {
 });
 
 for (const [what, yaml, message] of [
+  [
+    'a glob that can match nothing',
+    'stages: [{tool: codex, role: impl}]\nscope: {deny: ["!secrets"]}\n',
+    'fix/manifest.yaml:4: scope.deny[0] "!secrets" begins with "!"; put what is not meant into the other list',
+  ],
   ['neither', '', 'fix/manifest.yaml: it has neither stages nor a pipeline; give it one of them'],
   [
     'a mistyped pipeline',

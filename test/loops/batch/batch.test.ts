@@ -9,7 +9,7 @@ import type { BatchReport } from '../../../loops/batch/report.ts';
 import type { FakeCall } from '../../rig/fake-call.ts';
 import type { RunningCommand } from '../../rig/running-command.ts';
 import { answerWith, failWith } from '../../rig/streams.ts';
-import { makeTask } from '../../rig/task-run.ts';
+import { ANY_ANSWER, makeTask } from '../../rig/task-run.ts';
 import { TestRig } from '../../rig/test-rig.ts';
 
 const test = suite<{ rig: TestRig }>('batch');
@@ -18,9 +18,9 @@ test.before.each(async (context) => {
 });
 test.after.each(({ rig }) => rig.dispose());
 
-const LOOK = { stages: [{ tool: 'codex', role: 'look', requires: [] }] };
-const ASK = { stages: [{ tool: 'gemini', role: 'look', requires: [] }] };
-const EDIT = { stages: [{ tool: 'codex', role: 'edit', access: 'write', requires: [], may_be_empty: true }] };
+const LOOK = { stages: [{ tool: 'codex', role: 'review', ...ANY_ANSWER }] };
+const ASK = { stages: [{ tool: 'gemini', role: 'review', ...ANY_ANSWER }] };
+const EDIT = { stages: [{ tool: 'codex', role: 'impl', may_be_empty: true, ...ANY_ANSWER }] };
 
 function start(rig: TestRig, words: readonly string[], ...flags: string[]): RunningCommand {
   return rig.start('tollgate', ['batch', ...words, '--json', ...flags]);

@@ -96,7 +96,8 @@ test('what to do next names what is missing and how to ask again', () => {
     'take it back',
     'the answer is a refusal',
     'name them',
-    'tollgate run fix --redo codex_impl --restore (puts back what is out of scope, keeps a copy, and asks codex again)',
+    'when they are taken back: tollgate run fix (looks at the answer again, pays nothing)',
+    'if they are meant, once the manifest allows them: tollgate run fix --keep codex_impl (likewise)',
   ]);
   const names = Array.from({ length: 10 }, (_, i) => `S${i}`);
   assert.is(

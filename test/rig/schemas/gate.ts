@@ -34,14 +34,19 @@ export const GATE = record<GateRecord>('What the gate of a stage looked at, and 
   ),
   findings: list(
     'What is missing or out of bounds',
-    record<Finding>('One finding', {
-      check,
-      class: one('What kind of failure', ['contract_violation', 'scope_violation']),
-      reason: text('One word for machines, such as missing_sections'),
-      missing: texts('By name: sections, paths with their glob, commands'),
-      text: text('One sentence'),
-      next_actions: texts('Lines to type, or one sentence each'),
-    }),
+    record<Finding>(
+      'One finding',
+      {
+        check,
+        class: one('What kind of failure', ['contract_violation', 'scope_violation']),
+        reason: text('One word for machines, such as missing_sections'),
+        missing: texts('By name: sections, paths with their glob, commands'),
+        text: text('One sentence'),
+        next_actions: texts('Lines to type, or one sentence each'),
+        signed: texts('What the signature is made of, where names vary between runs'),
+      },
+      ['signed'],
+    ),
   ),
   changes: orNull(list('What the stage changed in the tree', change), 'the tree was not looked at'),
   acceptance: list(
