@@ -52,7 +52,9 @@ function makeTasks(project: string, count: number, journal: 'begun' | 'none'): s
     const manifest = {
       task_id: id,
       goal: 'Nothing.',
-      stages: [{ tool: 'codex', role: 'look', requires: [], min_lines: 0 }],
+      // With a gate that looks at the answer, and at the tree.
+      stages: [{ tool: 'codex', role: 'review', requires: [], min_lines: 1 }],
+      scope: { allow: ['src/**'] },
     };
     writeFileSync(path.join(task, 'manifest.json'), JSON.stringify(manifest));
     writeFileSync(path.join(task, 'inputs/ask.md'), '# Goal\n\nNothing.\n');

@@ -5,7 +5,9 @@ import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { CLASSES, type ErrorClass } from '../policies/classes.ts';
 import { TOLLGATE_EXIT, WAIT_EXIT, WRAPPER_EXIT } from '../policies/exit-codes.ts';
+import { PIPELINES } from '../policies/pipelines.ts';
 import { RETRY_TABLE } from '../policies/retry.ts';
+import { ROLES, type Role } from '../policies/roles.ts';
 import { TOOLS } from '../policies/tools.ts';
 import { ADAPTERS } from '../wrappers/adapters.ts';
 
@@ -37,6 +39,30 @@ test('the retry table', () => {
     classes.map((name) => {
       const { first, again } = RETRY_TABLE[name];
       return `| \`${name}\` | ${CLASSES[name].meaning} | ${words[first]} | ${words[again]} | ${CLASSES[name].next} |`;
+    }),
+  );
+});
+
+test('the pipelines', () => {
+  assert.equal(
+    rowsOf('pipelines'),
+    Object.entries(PIPELINES).map(
+      ([name, stages]) => `| \`${name}\` | ${stages.map(({ tool, role }) => `${tool} ${role}`).join(' → ')} |`,
+    ),
+  );
+});
+
+test('the roles', () => {
+  const listed = (names: readonly string[]) => names.join(', ') || '–';
+  assert.equal(
+    rowsOf('roles'),
+    Object.entries<Role>(ROLES).map(([name, { access, requires, minLines, reads, ...does }]) => {
+      const besides = [
+        does.changesTree ? 'changes the tree, or answers with a diff' : '',
+        does.runsAcceptance ? 'runs the acceptance commands' : '',
+        does.handsOff ? 'its context pack replaces the task’s' : '',
+      ].filter(Boolean);
+      return `| \`${name}\` | ${access} | ${listed(requires)} | ${minLines} lines | ${listed(reads)} | ${besides.join(', ') || '–'} |`;
     }),
   );
 });

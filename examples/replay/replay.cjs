@@ -5,9 +5,41 @@ const path = require('node:path');
 const [tool] = process.argv.slice(2);
 const prompt = readFileSync(0, 'utf8');
 // The first gemini call of an example meets an overloaded model, to show what the dispatcher does about it.
-const first = path.join(process.env.TOLLGATE_EXAMPLE_STATE ?? '.', '.first-call-made');
+const first = path.join(process.env.TOLLGATE_EXAMPLE_STATE ?? '.', 'outputs/.first-call-made');
 const overloaded = tool === 'gemini' && process.env.TOLLGATE_EXAMPLE_STATE && !existsSync(first);
-const answer = `# Findings\n\nThe request has ${prompt.split(/\s+/).filter(Boolean).length} words. This answer was replayed by a stand-in for ${tool}.\n\n# Next\n\nRun it again with the real CLI.\n`;
+const words = prompt.split(/\s+/).filter(Boolean).length;
+const ANSWERS = {
+  gemini: `## Summary
+
+The prompt has ${words} words. This answer was replayed by a stand-in for gemini.
+
+## Plan
+
+1. Look at the request.
+2. Say what it asks for.
+
+## Updated Context Pack
+
+Nothing was changed, and nothing need be known.
+
+## Verification Commands
+
+\`\`\`sh
+npm test
+\`\`\`
+`,
+  copilot: `## Findings
+
+- The prompt has ${words} words, the brief's context among them.
+- This answer was replayed by a stand-in for copilot.
+
+## Verdict
+
+PASS
+Run it again with the real CLI.
+`,
+};
+const answer = ANSWERS[tool] ?? ANSWERS.copilot;
 
 const print = (...events) => process.stdout.write(events.map((event) => `${JSON.stringify(event)}\n`).join(''));
 

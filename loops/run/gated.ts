@@ -123,7 +123,12 @@ const MAX_MISSING = 20;
 export function gateFailure(run: StageRun, record: CallRecord, gate: GateRecord, calls: number): Failure {
   const { open, stage } = run;
   const verdict = gateVerdict(gate.findings);
-  const next_actions = gateNextActions(gate.findings, { taskId: open.task.id, stage: stage.name, tool: stage.tool });
+  const next_actions = gateNextActions(gate.findings, {
+    taskId: open.task.id,
+    stage: stage.name,
+    tool: stage.tool,
+    answer: record.verdict.class === null ? 'paid' : 'none',
+  });
   const decision = { action: 'stop', why: NEVER[verdict.class ?? 'unknown'], next_actions } as const;
   const judged = {
     ...record,

@@ -41,14 +41,19 @@ export interface GatedCall {
   taskId: string;
   stage: string;
   tool: Tool;
+  /** `none`: the call failed besides, and is made again. */
+  answer: 'paid' | 'none';
 }
 
 /** Lines to type, or one sentence each, the weightiest finding's first. */
-export function gateNextActions(findings: readonly Finding[], { taskId, stage, tool }: GatedCall): string[] {
+export function gateNextActions(findings: readonly Finding[], call: GatedCall): string[] {
   const first = weightiest(findings);
   if (first === undefined) return [];
   const others = findings.filter((finding) => finding !== first);
-  const wayOut = WAY_OUT[first.reason]?.({ taskId, stage, tool }) ?? asksAgain({ taskId, stage, tool });
+  const wayOut =
+    call.answer === 'none'
+      ? [`tollgate run ${call.taskId} (asks ${call.tool} again)`]
+      : (WAY_OUT[first.reason] ?? asksAgain)(call);
   return [
     ...new Set([...[first, ...others].flatMap((finding) => [named(finding), ...finding.next_actions]), ...wayOut]),
   ];
@@ -81,11 +86,11 @@ const weightiest = (findings: readonly Finding[]): Finding | undefined =>
 /** More names than these are in the gate's record. */
 const MOST_NAMED = 8;
 
-function named({ class: errorClass, missing, text }: Finding): string {
+function named({ check, class: errorClass, missing, text }: Finding): string {
   if (missing.length === 0) return text;
   const more = missing.length - MOST_NAMED;
   const names = `${missing.slice(0, MOST_NAMED).join(', ')}${more > 0 ? ` and ${more} more` : ''}`;
-  return `${errorClass === 'scope_violation' ? 'out of scope' : 'missing'}: ${names}`;
+  return `${check === 'judge' ? 'changed' : errorClass === 'scope_violation' ? 'out of scope' : 'missing'}: ${names}`;
 }
 
 /** What is signed is cut at its end; two long lists must differ all the same. */
