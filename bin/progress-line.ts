@@ -24,7 +24,10 @@ export function startProgress(
   const draw = () => {
     const ms = performance.now() - began;
     if (ms < QUIET_MS) return;
-    stream.write(`${ERASE}${say()} (${Math.round(ms / 1000)} s)`);
+    const time = ` (${Math.round(ms / 1000)} s)`;
+    // A line that wraps could not be erased again.
+    const room = Math.max(0, (stream.columns || 80) - time.length - 1);
+    stream.write(`${ERASE}${say().slice(0, room)}${time}`);
     shown = true;
   };
   const erase = () => {

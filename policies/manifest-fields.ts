@@ -83,7 +83,7 @@ export const MANIFEST_FIELDS: Record<string, ManifestField> = {
   },
   'stages[].attach': {
     about: 'Files to put into the prompt, by glob',
-    example: '["inputs/attachments/**"]',
+    example: '["attachments/**"]',
     without: 'all of inputs/attachments/',
   },
   'stages[].requires': {

@@ -3,6 +3,8 @@
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import type { CallRecord } from '../policies/call-record.ts';
+import { priceOf } from '../policies/price.ts';
+import type { ProjectFile } from '../policies/project-file.ts';
 import type { Call, Ledger } from './ledger.ts';
 import type { TaskFolder } from './task-folder.ts';
 
@@ -16,6 +18,8 @@ export interface Used {
   output_tokens: number | null;
   total_tokens: number | null;
   usd: number | null;
+  /** Calls whose price is not known: they come on top. */
+  unpriced_calls: number;
 }
 
 export interface TaskUsage {
@@ -24,14 +28,14 @@ export interface TaskUsage {
 }
 
 /** Of every paid call in the task's life, whatever a reset of its count said since. */
-export function usageOf(task: TaskFolder, ledger: Ledger): TaskUsage {
+export function usageOf(task: TaskFolder, ledger: Ledger, prices: ProjectFile['prices']): TaskUsage {
   const usage: TaskUsage = { all: nothing(), stages: {} };
   for (const call of ledger.calls.values()) {
     if (!call.granted) continue;
     const record = recordOf(task, call);
     const { stage } = call.reserved;
     usage.stages[stage] ??= nothing();
-    for (const used of [usage.all, usage.stages[stage]]) add(used, record);
+    for (const used of [usage.all, usage.stages[stage]]) add(used, record, prices);
   }
   return usage;
 }
@@ -57,7 +61,7 @@ function readOrNull(file: string): CallRecord | null {
   }
 }
 
-const FIGURES = ['input_tokens', 'cached_tokens', 'output_tokens', 'total_tokens', 'usd'] as const;
+const FIGURES = ['input_tokens', 'cached_tokens', 'output_tokens', 'total_tokens'] as const;
 
 function nothing(): Used {
   return {
@@ -68,14 +72,18 @@ function nothing(): Used {
     output_tokens: null,
     total_tokens: null,
     usd: null,
+    unpriced_calls: 0,
   };
 }
 
-function add(used: Used, record: CallRecord | null): void {
+function add(used: Used, record: CallRecord | null, prices: ProjectFile['prices']): void {
   used.calls += 1;
   if (typeof record?.usage?.total_tokens !== 'number') used.unknown_calls += 1;
   for (const figure of FIGURES) {
     const more = record?.usage?.[figure];
     if (typeof more === 'number') used[figure] = (used[figure] ?? 0) + more;
   }
+  const usd = record?.usage === undefined ? null : priceOf(record, prices);
+  if (usd === null) used.unpriced_calls += 1;
+  else used.usd = (used.usd ?? 0) + usd;
 }

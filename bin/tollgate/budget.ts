@@ -1,8 +1,11 @@
 // tollgate budget: what a task may pay, has paid and used, and for which stage.
 
+import { rootOf } from '../../loops/run/task.ts';
 import { TOLLGATE_EXIT } from '../../policies/exit-codes.ts';
+import type { ProjectFile } from '../../policies/project-file.ts';
 import { JournalError, openJournal } from '../../state/journal.ts';
 import { budgetOf, type Ledger } from '../../state/ledger.ts';
+import { readProject } from '../../state/project.ts';
 import { adoptEdits, refreshStats } from '../../state/stats.ts';
 import { locateTask, type TaskFolder } from '../../state/task-folder.ts';
 import { type TaskUsage, type Used, usageOf } from '../../state/usage.ts';
@@ -50,7 +53,9 @@ export async function run(argv: readonly string[]): Promise<Ran> {
     if (args.given.has('reset')) journal.append({ fact: 'reset', used: 0, at_offset: journal.read().offset });
     const { ledger, offset } = journal.read();
     if (offset > 0) await refreshStats(journal, clock);
-    const view = viewOf(located.folder, ledger);
+    const project = await readProject(rootOf(located.folder, process.cwd(), process.env));
+    if (project.how === 'mistaken') return mistaken(project.message);
+    const view = viewOf(located.folder, ledger, project.value.prices);
     return { exit: 0, out: args.given.has('json') ? `${JSON.stringify(view)}\n` : show(view) };
   } catch (error) {
     if (error instanceof JournalError) return mistaken(error.message);
@@ -66,9 +71,9 @@ interface View {
   usage: TaskUsage;
 }
 
-function viewOf(task: TaskFolder, ledger: Ledger): View {
+function viewOf(task: TaskFolder, ledger: Ledger, prices: ProjectFile['prices']): View {
   const total = budgetOf(ledger);
-  const usage = usageOf(task, ledger);
+  const usage = usageOf(task, ledger, prices);
   const calls = Object.entries(usage.stages).map(([stage, used]) => [stage, used.calls] as const);
   return {
     used: ledger.used,
@@ -88,12 +93,14 @@ function show({ used, total, left, usage }: View): string {
 }
 
 function tell(of: Used): string {
-  const { calls, unknown_calls, total_tokens, usd } = of;
+  const { calls, unknown_calls, unpriced_calls, total_tokens, usd } = of;
   const parts = PARTS.flatMap(([word, figure]) => (of[figure] === null ? [] : [`${word} ${of[figure]}`]));
   return [
     `${calls} ${calls === 1 ? 'call' : 'calls'}`,
     ...(total_tokens === null ? [] : [`${total_tokens} tokens (${parts.join(', ')})`]),
-    ...(usd === null ? [] : [`${usd.toFixed(4)} USD`]),
+    ...(usd === null
+      ? []
+      : [`${usd.toFixed(4)} USD${unpriced_calls === 0 ? '' : ` (${unpriced_calls} without a price)`}`]),
     ...(unknown_calls === 0 ? [] : [`tokens of ${unknown_calls} not known`]),
   ].join(', ');
 }

@@ -1,8 +1,6 @@
-// What a task's calls have used so far, by their records: tokens, and dollars where a price is known.
+// What a task's calls have used so far, as its limits and its reports count it.
 
-import type { CallRecord } from '../../policies/call-record.ts';
-import type { ProjectFile } from '../../policies/project-file.ts';
-import { readRecord } from './guardian.ts';
+import { usageOf } from '../../state/usage.ts';
 import type { OpenTask } from './task.ts';
 
 export interface Spent {
@@ -14,30 +12,11 @@ export interface Spent {
 }
 
 export function spentOf({ task, journal, project }: OpenTask): Spent {
-  const spent: Spent = { tokens: 0, usd: 0, calls_without_tokens: 0, calls_without_price: 0 };
-  for (const { granted, reserved } of journal.read().ledger.calls.values()) {
-    if (!granted) continue;
-    const record = readRecord(task, reserved.call_id);
-    const tokens = record?.usage.total_tokens ?? null;
-    const usd = record === null ? null : priceOf(record, project.prices);
-    if (tokens === null) spent.calls_without_tokens += 1;
-    else spent.tokens += tokens;
-    if (usd === null) spent.calls_without_price += 1;
-    else spent.usd += usd;
-  }
-  return spent;
-}
-
-const MILLION = 1_000_000;
-
-/** US dollars: what the CLI said, else by the project's own prices; null when neither is known. */
-export function priceOf({ model, usage }: CallRecord, prices: ProjectFile['prices']): number | null {
-  if (usage.usd !== null) return usage.usd;
-  const price = model !== null && Object.hasOwn(prices, model) ? prices[model]! : null;
-  const { input_tokens: input, cached_tokens: cached, output_tokens: output } = usage;
-  if (price === null || input === null || output === null) return null;
-  const fromCache = Math.min(cached ?? 0, input);
-  return (
-    ((input - fromCache) * price.input + fromCache * (price.cached ?? price.input) + output * price.output) / MILLION
-  );
+  const { all } = usageOf(task, journal.read().ledger, project.prices);
+  return {
+    tokens: all.total_tokens ?? 0,
+    usd: all.usd ?? 0,
+    calls_without_tokens: all.unknown_calls,
+    calls_without_price: all.unpriced_calls,
+  };
 }

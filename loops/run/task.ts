@@ -109,7 +109,7 @@ async function noteBudget(journal: Journal, calls: number): Promise<void> {
 }
 
 /** The project's root; a task that lies in no project is run in the caller's. */
-function rootOf(task: TaskFolder, cwd: string, environment: NodeJS.ProcessEnv): string {
+export function rootOf(task: TaskFolder, cwd: string, environment: NodeJS.ProcessEnv): string {
   const root = projectRoot(task.root);
   return environment.TOLLGATE_STATE || root === task.root ? projectRoot(cwd) : root;
 }

@@ -48,10 +48,20 @@ Calls by stage, ever:
     output_tokens: 7,
     total_tokens: 18,
     usd: null,
+    unpriced_calls: 2,
   };
   const { usage, ...rest } = JSON.parse(json.stdout);
   assert.equal(rest, { used: 3, total: 10, left: 7, calls_by_stage: { gemini_review: 1, codex_review: 2 } });
   assert.equal(usage.stages.codex_review, codex);
+});
+
+test("dollars by the project's own prices, as far as they are known", async ({ rig }) => {
+  rig.answer(({ report: { tool } }) => answerWith(tool, ANSWER));
+  rig.write('tollgate.yaml', 'prices:\n  test-model: {input: 1000, output: 10000}\n');
+  makeTask(rig, { stages: STAGES });
+  await rig.start('tollgate', ['run', 'fix']).result;
+  const { stdout } = await rig.start('tollgate', ['budget', 'fix']).result;
+  assert.match(stdout, /all: 2 calls, 36 tokens \(.*\), 0\.0810 USD \(1 without a price\)/);
 });
 
 test('a call of a wrapper on its own counts, until another takes the place of its record', async ({ rig }) => {
