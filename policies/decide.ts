@@ -15,10 +15,14 @@ export interface Question {
   callsLeft: number;
   /** The attempt ran tools or changed the tree: to begin anew would redo its work. */
   dirty: boolean;
+  /** What becomes of a dirty attempt whose session cannot be gone on with. */
+  dirtyRetries: 'never' | 'allowed';
   /** The session that can go on from where it stopped; null if none can. */
   sessionId: string | null;
-  /** How long a quota's reset may be waited for; 0 is not at all. */
+  /** How long a quota's reset may still be waited for; 0 is not at all. */
   waitForResetMs: number;
+  /** How many resets were waited for in this stage and run. */
+  resetsAwaited: number;
   /** The tool that stands in when this one's quota is out; null when there is none, or none left. */
   fallback: Tool | null;
   /** How long the next call would have to be waited for, and how much of the task's wall clock is left; null is no limit. */
@@ -31,7 +35,8 @@ export interface Question {
 
 /** `why` is half a sentence that follows the class; `next_actions` are for whoever reads the report. */
 export type Decision = { why: string; next_actions: string[] } & (
-  | { action: 'retry' | 'retry_digest' | 'stop' }
+  | { action: 'retry' | 'retry_digest' }
+  | { action: 'stop' }
   | { action: 'resume'; sessionId: string }
   /** No retry: the same call, later; in its session if it had already run tools. */
   | { action: 'wait_until'; until: string; sessionId: string | null }
@@ -47,12 +52,14 @@ export function decide(question: Question): Decision {
   if (around !== null) return around;
   const row = RETRY_TABLE[verdict.class];
   const planned = count <= 1 ? row.first : row.again;
-  if (planned === 'stop') return stop(question, count <= 1 ? NEVER[verdict.class] : `seen ${count} times in this run`);
+  if (planned === 'stop') return stop(question, count <= 1 ? never(verdict) : `seen ${count} times in this run`);
   if (retriesLeft <= 0) return stop(question, 'the retries of this stage are used up');
   if (callsLeft <= 0) return stop(question, 'no paid call is left', [`tollgate budget ${question.taskId} --set N`]);
   if (question.wallLeftMs !== null && question.waitMs >= question.wallLeftMs)
     return stop(question, `the wait of ${Math.ceil(question.waitMs / 1000)} s would pass the task's wall clock`);
-  if (!dirty) return go(planned, planned === 'retry' ? 'trying once more' : 'trying once more with a digest');
+  const goesOn = planned === 'retry' && sessionId !== null;
+  if (!dirty || (question.dirtyRetries === 'allowed' && !goesOn))
+    return go(planned, planned === 'retry' ? 'trying once more' : 'trying once more with a digest');
   if (planned === 'retry_digest')
     return stop(
       question,
@@ -75,6 +82,10 @@ export function decide(question: Question): Decision {
 
 const RETRY_DIRTY = 'look at what it changed before you run it again; --retry-dirty lets a run begin anew by itself';
 
+/** Our own budget has no reset. */
+const never = ({ class: errorClass, reason }: Verdict): string =>
+  reason === 'budget' ? 'nothing is called until it is raised' : NEVER[errorClass ?? 'unknown'];
+
 /** Why the first sight of a class is the last. */
 export const NEVER: Record<ErrorClass, string> = {
   transient: 'not retried',
@@ -92,10 +103,11 @@ function aroundQuota(question: Question): Decision | null {
   const { verdict, fallback, callsLeft, dirty, sessionId } = question;
   // Our own budget is the same for every tool, and has no reset.
   if (verdict.class !== 'quota' || verdict.reason === 'budget' || callsLeft <= 0) return null;
-  if (fallback !== null && !dirty)
+  const mayBeginAnew = !dirty || question.dirtyRetries === 'allowed';
+  if (fallback !== null && mayBeginAnew)
     return { action: 'fallback', tool: fallback, why: `${fallback} stands in`, next_actions: [] };
   const until = resetWithin(question);
-  if (until === null || (dirty && sessionId === null)) return null;
+  if (until === null || (!mayBeginAnew && sessionId === null)) return null;
   return {
     action: 'wait_until',
     until,
@@ -105,11 +117,16 @@ function aroundQuota(question: Question): Decision | null {
   };
 }
 
-function resetWithin({ verdict, waitForResetMs, now, wallLeftMs }: Question): string | null {
+/** ISO time; null when it is too far. A reset that did not help is believed less and less. */
+function resetWithin({ verdict, waitForResetMs, resetsAwaited, now, wallLeftMs }: Question): string | null {
   if (verdict.retry_at === null || waitForResetMs <= 0) return null;
-  const waitMs = Date.parse(verdict.retry_at) - now.getTime();
-  return waitMs <= waitForResetMs && (wallLeftMs === null || waitMs < wallLeftMs) ? verdict.retry_at : null;
+  const leastMs = resetsAwaited === 0 ? 0 : FIRST_DOUBT_MS * 2 ** (resetsAwaited - 1);
+  const waitMs = Math.max(Date.parse(verdict.retry_at) - now.getTime(), leastMs);
+  const isWithin = waitMs <= waitForResetMs && (wallLeftMs === null || waitMs < wallLeftMs);
+  return isWithin ? new Date(now.getTime() + waitMs).toISOString() : null;
 }
+
+const FIRST_DOUBT_MS = 60_000;
 
 const go = (action: 'retry' | 'retry_digest', why: string): Decision => ({ action, why, next_actions: [] });
 

@@ -3,12 +3,13 @@
 import { rootOf } from '../../loops/run/task.ts';
 import { TOLLGATE_EXIT } from '../../policies/exit-codes.ts';
 import type { ProjectFile } from '../../policies/project-file.ts';
-import { JournalError, openJournal } from '../../state/journal.ts';
-import { budgetOf, type Ledger } from '../../state/ledger.ts';
+import { type Journal, JournalError, openJournal } from '../../state/journal.ts';
+import { budgetOf, type Ledger, openCalls } from '../../state/ledger.ts';
 import { readProject } from '../../state/project.ts';
 import { adoptEdits, refreshStats } from '../../state/stats.ts';
 import { locateTask, type TaskFolder } from '../../state/task-folder.ts';
 import { type TaskUsage, type Used, usageOf } from '../../state/usage.ts';
+import { identify, isAlive } from '../../wrappers/processes/identity.ts';
 import { type Ran, readArguments } from '../command.ts';
 import type { CommandSpec } from '../command-line.ts';
 import { refusalWithin } from './within-call.ts';
@@ -49,6 +50,10 @@ export async function run(argv: readonly string[]): Promise<Ran> {
       return mistaken(`there is no task at ${located.folder.root}`);
     const mistake = await adoptEdits(journal, clock);
     if (mistake !== null) return mistaken(mistake);
+    if (args.number.set !== undefined || args.given.has('reset')) {
+      const running = await runningCall(journal);
+      if (running !== null) return mistaken(running);
+    }
     if (args.number.set !== undefined) journal.append({ fact: 'budget', calls: args.number.set, from: 'command' });
     if (args.given.has('reset')) journal.append({ fact: 'reset', used: 0, at_offset: journal.read().offset });
     const { ledger, offset } = journal.read();
@@ -61,6 +66,15 @@ export async function run(argv: readonly string[]): Promise<Ran> {
     if (error instanceof JournalError) return mistaken(error.message);
     throw error;
   }
+}
+
+/** What an agent wrote while it ran could not be told from this. */
+async function runningCall(journal: Journal): Promise<string | null> {
+  const self = (await identify(process.pid))!;
+  for (const { reserved } of openCalls(journal.read().ledger))
+    if ((await isAlive(reserved.guardian, self)) !== 'dead')
+      return `a call of stage ${reserved.stage} is running, and what is changed meanwhile would be taken for its agent's; wait for its end, or stop the run`;
+  return null;
 }
 
 interface View {

@@ -18,7 +18,9 @@ export interface Baseline {
   copies: Copies | null;
   /** What is different now. */
   look(): Promise<Change[]>;
-  /** What was last looked at: what is put back after it was done by us. */
+  /** A call begins: what was looked at before says nothing about what comes. */
+  forget(): void;
+  /** What was looked at since the last call: what is put back after it was done by us. */
   last(): Snapshot | null;
 }
 
@@ -29,7 +31,7 @@ export async function openBaseline(run: StageRun): Promise<Baseline | { how: 'mi
   const isAsked = access !== 'read' || scope.allow.length + scope.deny.length + security.forbidden_paths.length > 0;
   if (!isAsked) return null;
   const { beforeFile, afterFile } = filesOf(run);
-  const earlier = run.redone ? null : await loadSnapshot(beforeFile);
+  const earlier = await earlierBaseline(run);
   const after = earlier === null ? null : await loadSnapshot(afterFile);
   const now = await takeSnapshot({ ...treeOf(run), ...(earlier === null ? {} : { before: after ?? earlier }) });
   // Without the end of the attempt it did not live to be looked at: all that changed since may be its work.
@@ -46,14 +48,30 @@ export async function openBaseline(run: StageRun): Promise<Baseline | { how: 'mi
       last = await takeSnapshot({ ...treeOf(run), before });
       return changesBetween(before, last);
     },
+    forget() {
+      last = null;
+    },
     last: () => last,
   };
+}
+
+/** Of the last run that did not get the stage done; null if it looked at another tree, or at other files of it. */
+async function earlierBaseline(run: StageRun): Promise<Snapshot | null> {
+  const { beforeFile, copiesFolder } = filesOf(run);
+  const { root, ignored } = treeOf(run);
+  const saved = run.redone ? null : await loadSnapshot(beforeFile);
+  if (saved !== null && saved.root === root && saved.ignored === ignored) return saved;
+  rmSync(copiesFolder, { recursive: true, force: true });
+  return null;
 }
 
 const keep = (run: StageRun, snapshot: Snapshot) =>
   keepCopies({ snapshot, outOfScope: outsideScope(scopeOf(run.open.manifest)), folder: filesOf(run).copiesFolder });
 
-/** The stage is over for this run: a done one needs its baseline no more, for another it waits for the next run. */
+/**
+ * The stage is over for this run. A done one needs its baseline no more, once that fact is on disk; for another it waits for
+ * the next run.
+ */
 export async function closeBaseline(run: StageRun, baseline: Baseline | null, how: 'done' | 'open'): Promise<void> {
   if (baseline === null) return;
   const { beforeFile, afterFile, copiesFolder } = filesOf(run);

@@ -83,17 +83,20 @@ export function limitFailure({ open, stage, clock }: StageRun, { field, why }: U
 
 /** A stage that cannot be begun: a prompt that is another one than was answered, a tree that cannot be copied. Nothing was paid for it. */
 export function unpreparedFailure({ open, stage, clock }: StageRun, why: string): Failure {
+  return { ...mistakenFailure(open.task.id, why, clock()), stage: stage.name, tool: stage.tool };
+}
+
+/** A task that cannot be run as it stands. */
+export function mistakenFailure(taskId: string, why: string, at: Date): Failure {
   return {
     ...EMPTY,
-    task_id: open.task.id,
-    stage: stage.name,
-    tool: stage.tool,
-    at: clock().toISOString(),
+    task_id: taskId,
+    at: at.toISOString(),
     class: 'tooling',
     reason: 'not_prepared',
     exit_code: TOLLGATE_EXIT.badInput,
-    evidence: { source: 'none', text: why, rule: 'stage-not-prepared' },
-    decision: { action: 'stop', why },
+    evidence: { source: 'none', text: why, rule: 'not-prepared' },
+    decision: { action: 'stop', why: 'nothing can be called before it is mended' },
     next_actions: [why],
   };
 }

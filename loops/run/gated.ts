@@ -57,6 +57,8 @@ export async function passStage(
       ? passed
       : { ...passed, ...(await putBack(run, violations, baseline, record, passed)) };
   await writeJson(gateFile(run), gate);
+  // Stopped in the middle: nothing was found, and nothing is over.
+  if (!gate.passed && gate.findings.length === 0) return gate;
   const verdict = gateVerdict(gate.findings);
   await open.journal.note({
     fact: 'gate',

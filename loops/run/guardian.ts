@@ -3,10 +3,12 @@
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import type { CallRecord } from '../../policies/call-record.ts';
+import type { ProcessIdentity } from '../../policies/process-identity.ts';
 import type { Stage } from '../../state/manifest-schema.ts';
 import type { TaskFolder } from '../../state/task-folder.ts';
 import type { Access } from '../../wrappers/adapter.ts';
 import { ADAPTERS } from '../../wrappers/adapters.ts';
+import { identify } from '../../wrappers/processes/identity.ts';
 import { DISPATCH, type Dispatch } from '../call/dispatch.ts';
 
 export interface Errand {
@@ -28,16 +30,18 @@ export function outputsOf(task: TaskFolder, { name, tool }: Pick<Stage, 'name' |
   return { out: `${base}.out`, err: `${base}.err`, raw: `${base}.raw`, record: `${base}.call.json` };
 }
 
+export interface GuardianEnd {
+  /** null when it died before it could be looked up. */
+  guardian: ProcessIdentity | null;
+  /** How it ended, for when it left no record. */
+  why: string;
+}
+
 /**
  * Runs one wrapper to its end. It is a process of its own session: it outlives this dispatcher, and a terminal's Ctrl-C
  * reaches only us; an abort of `stop` is passed on as TERM.
- * @returns its record, or null and why when it died without one.
  */
-export async function sendGuardian(
-  errand: Errand,
-  commandFolder: string,
-  stop: AbortSignal,
-): Promise<{ record: CallRecord | null; why: string }> {
+export async function sendGuardian(errand: Errand, commandFolder: string, stop: AbortSignal): Promise<GuardianEnd> {
   const { execa } = await import('execa');
   const outputs = outputsOf(errand.task, errand.stage);
   const script = path.join(commandFolder, `${ADAPTERS[errand.stage.tool].command}.cjs`);
@@ -49,13 +53,14 @@ export async function sendGuardian(
     env: { ...errand.environment, [DISPATCH]: JSON.stringify(errand.dispatch) },
     extendEnv: false,
   });
+  const identified = guardian.pid === undefined ? null : identify(guardian.pid);
   const pass = () => guardian.kill('SIGTERM');
   stop.addEventListener('abort', pass, { once: true });
   if (stop.aborted) pass();
   const { exitCode, signal, shortMessage } = await guardian;
   stop.removeEventListener('abort', pass);
   const why = `the wrapper ended ${signal === undefined ? `with exit code ${exitCode ?? shortMessage}` : `by ${signal}`} and left no record`;
-  return { record: readRecord(errand.task, errand.dispatch.call_id), why };
+  return { guardian: await identified, why };
 }
 
 function flagsOf(

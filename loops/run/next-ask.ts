@@ -9,7 +9,7 @@ import type { Stage } from '../../state/manifest-schema.ts';
 import { writeWhole } from '../../state/whole-file.ts';
 import { ADAPTERS } from '../../wrappers/adapters.ts';
 import { sentHash } from '../prompt/sent-hash.ts';
-import { composePrompt, type DigestPolicy, type Prompt, writePrompt } from './prompt.ts';
+import { type Composed, composePrompt, type DigestPolicy, type Prompt, writePrompt } from './prompt.ts';
 import type { StageRun } from './stage.ts';
 
 /** What the stage has behind it in this run. */
@@ -21,6 +21,9 @@ export interface Seen {
   waitMs: number;
   /** Paths that the stage has changed so far. */
   changed: number;
+  /** How long resets may still be waited for, and how many were. */
+  resetLeftMs: number;
+  resetsAwaited: number;
 }
 
 export interface Ask {
@@ -34,7 +37,7 @@ export interface Next {
   stage: Stage;
   waitMs: number;
   /** Waiting for a reset and asking another tool are no retries. */
-  counts: 'as_retry' | 'as_none';
+  counts: 'as_retry' | 'as_reset' | 'as_none';
 }
 
 export function decisionFor(
@@ -50,9 +53,11 @@ export function decisionFor(
     count: seen.count,
     retriesLeft: seen.retriesLeft,
     callsLeft: Math.max(0, budgetOf(ledger) - ledger.used),
-    dirty: run.dirtyRetries === 'never' && ((record.tool_calls ?? 0) > 0 || seen.changed > 0),
+    dirty: (record.tool_calls ?? 0) > 0 || seen.changed > 0,
+    dirtyRetries: run.dirtyRetries,
     sessionId: ADAPTERS[stage.tool].resumesToolSessions ? record.session_id : null,
-    waitForResetMs: run.waitForResetMs,
+    waitForResetMs: seen.resetLeftMs,
+    resetsAwaited: seen.resetsAwaited,
     fallback: stage.fallback[0]?.tool ?? null,
     waitMs: seen.waitMs,
     wallLeftMs: endsAt && endsAt.getTime() - now.getTime(),
@@ -62,42 +67,54 @@ export function decisionFor(
   });
 }
 
-/** @returns null when the next prompt cannot be composed any more, or would be the same again. */
-export async function nextAsk(run: StageRun, decision: Decision, waitMs: number, ask: Ask): Promise<Next | null> {
+export type Asked = { how: 'asked'; next: Next } | { how: 'cannot'; why: string };
+
+/** What a decision other than to stop comes to. */
+export async function nextAsk(
+  run: StageRun,
+  decision: Exclude<Decision, { action: 'stop' }>,
+  waitMs: number,
+  ask: Ask,
+): Promise<Asked> {
   const { stage } = run;
   const retry = { stage, waitMs, counts: 'as_retry' } as const;
   switch (decision.action) {
-    case 'stop':
-      return null;
     case 'retry':
-      return { ...retry, ask };
+      return asked({ ...retry, ask });
     case 'retry_digest': {
-      // A fresh session: what overflowed may be the old one's history.
-      const prompt = await composeAnew(run, stage, 'aggressive');
-      return prompt === null ? null : { ...retry, ask: { prompt, resumeSession: null } };
+      const composed = await composeAnew(run, stage, 'aggressive');
+      if (composed.how === 'mistaken') return { how: 'cannot', why: composed.message };
+      const { prompt } = composed;
+      // A fresh session where there was one: what overflowed may be its history.
+      if (prompt.sha256 === ask.prompt.sha256 && ask.resumeSession === null)
+        return { how: 'cannot', why: 'its digest is the same prompt again' };
+      return asked({ ...retry, ask: { prompt, resumeSession: null } });
     }
     case 'resume':
-      return { ...retry, ask: await goOn(run, decision.sessionId) };
+      return asked({ ...retry, ask: await goOn(run, decision.sessionId) });
     case 'wait_until': {
       const { until, sessionId } = decision;
       const untilMs = Math.max(0, Date.parse(until) - run.clock().getTime());
       const again = sessionId === null ? ask : await goOn(run, sessionId);
-      return { stage, waitMs: untilMs, counts: 'as_none', ask: again };
+      return asked({ stage, waitMs: untilMs, counts: 'as_reset', ask: again });
     }
     case 'fallback': {
       const [standIn, ...fallback] = stage.fallback;
       const other: Stage = { ...stage, ...standIn!, model: standIn!.model, fallback };
-      const prompt = await composeAnew(run, other, run.open.manifest.context.digest_policy);
-      return prompt && { stage: other, waitMs: 0, counts: 'as_none', ask: { prompt, resumeSession: null } };
+      const composed = await composeAnew(run, other, run.open.manifest.context.digest_policy);
+      if (composed.how === 'mistaken') return { how: 'cannot', why: composed.message };
+      const { prompt } = composed;
+      return asked({ stage: other, waitMs: 0, counts: 'as_none', ask: { prompt, resumeSession: null } });
     }
   }
 }
 
-async function composeAnew(run: StageRun, stage: Stage, digest: DigestPolicy): Promise<Prompt | null> {
+const asked = (next: Next): Asked => ({ how: 'asked', next });
+
+async function composeAnew(run: StageRun, stage: Stage, digest: DigestPolicy): Promise<Composed> {
   const composed = await composePrompt(run, { ...run, stage }, digest);
-  if (composed.how === 'mistaken') return null;
-  await writePrompt(composed);
-  return composed.prompt;
+  if (composed.how === 'composed') await writePrompt(composed);
+  return composed;
 }
 
 async function goOn({ open, stage }: StageRun, session: string): Promise<Ask> {
@@ -113,7 +130,7 @@ async function goOn({ open, stage }: StageRun, session: string): Promise<Ask> {
 }
 
 /** Milliseconds before the next call: the longest of what the service asked for and the schedule. */
-export function waitFor(run: StageRun, record: CallRecord, calls: number): number {
+export function waitFor(run: StageRun, record: Pick<CallRecord, 'verdict'>, calls: number): number {
   return waitBefore({
     retryAt: record.verdict.retry_at,
     sessionErrors: 0,

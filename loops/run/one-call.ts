@@ -4,6 +4,7 @@ import { existsSync } from 'node:fs';
 import path from 'node:path';
 import type { CallRecord } from '../../policies/call-record.ts';
 import type { Finding } from '../../policies/gate.ts';
+import type { ProcessIdentity } from '../../policies/process-identity.ts';
 import { identify } from '../../wrappers/processes/identity.ts';
 import { newCallId } from '../call/draft.ts';
 import { TREE } from '../gate/scope-question.ts';
@@ -42,35 +43,32 @@ export async function callOnce(
 }
 
 async function callNow(run: StageRun, ask: Ask, wanted: string): Promise<Answered> {
-  const { open, clock } = run;
+  const { open, stage, commandFolder, guardianStop, clock } = run;
   const callId = newCallId(clock());
   const judge = keepJudge(open);
-  run.watch({ stage: run.stage.name, tool: run.stage.tool, events: eventsOf(open.task, callId) });
-  const sent = await sendAndSettle(run, errandOf(run, ask, wanted, callId));
-  run.watch(null);
-  if (sent.how === 'unanswered') return sent;
-  const { record } = sent;
-  const reserved = record.ending === 'not_started' ? null : await reservationOf(run, wanted, callId);
+  run.watch({ stage: stage.name, tool: stage.tool, events: eventsOf(open.task, callId) });
+  const { guardian, why } = await sendGuardian(errandOf(run, ask, wanted, callId), commandFolder, guardianStop).finally(
+    () => run.watch(null),
+  );
+  // Before anything is read: the journal and the files by which the call is judged may have been written by it.
+  const reserved = wasMade(open, callId) ? await reservationOf(run, wanted, callId, guardian) : null;
   const aside = path.join(open.task.attempts, callId, 'changed-by-agent');
-  return { ...sent, judge: await checkJudge(open, judge, reserved, aside, clock) };
+  const finding = await checkJudge(open, judge, reserved, aside, clock);
+  const record = await lastWord(run, callId);
+  return record === null ? { how: 'unanswered', why } : { how: 'answered', record, judge: finding };
 }
 
-async function sendAndSettle(
-  { open, commandFolder, guardianStop, clock, environment, say }: StageRun,
-  errand: Errand,
-): Promise<{ how: 'answered'; record: CallRecord } | { how: 'unanswered'; why: string }> {
+/** Its record may be an early one: only a verdict, or a refusal, is its last word. */
+async function lastWord({ open, guardianStop, clock, environment, say }: StageRun, callId: string) {
   const { task, journal } = open;
-  const { call_id } = errand.dispatch;
-  const { record, why } = await sendGuardian(errand, commandFolder, guardianStop);
-  const call = journal.read().ledger.calls.get(call_id);
-  // Its record may be an early one: only a verdict, or a refusal, is its last word.
-  if (record !== null && (call === undefined || !call.granted || call.verdict !== null))
-    return { how: 'answered', record };
-  if (call === undefined || !call.granted) return { how: 'unanswered', why };
+  const call = journal.read().ledger.calls.get(callId);
+  if (call === undefined || !call.granted || call.verdict !== null) return readRecord(task, callId);
   await settle(call, { task, journal, clock, environment, stop: guardianStop, foreign: 'refuse', say });
-  const settled = readRecord(task, call_id);
-  return settled === null ? { how: 'unanswered', why } : { how: 'answered', record: settled };
+  return readRecord(task, callId);
 }
+
+/** The CLI was started, so it was paid for, whatever the journal says. */
+const wasMade = ({ task }: OpenTask, callId: string): boolean => existsSync(eventsOf(task, callId));
 
 function errandOf(run: StageRun, { prompt, resumeSession }: Ask, wanted: string, callId: string): Errand {
   const { open, stage, access, runId, environment, trustWorkspace, endsAt, clock } = run;
@@ -103,7 +101,12 @@ const whichTask = ({ task, tree }: OpenTask) => ({
 });
 
 /** What the guardian wrote, to be written again if the agent took it out. */
-async function reservationOf({ open, stage, runId, clock }: StageRun, wanted: string, callId: string) {
+async function reservationOf(
+  { open, stage, runId, clock }: StageRun,
+  wanted: string,
+  callId: string,
+  guardian: ProcessIdentity | null,
+) {
   const known = open.journal.read().ledger.calls.get(callId);
   if (known !== undefined) return factOf(known.reserved);
   return {
@@ -114,7 +117,8 @@ async function reservationOf({ open, stage, runId, clock }: StageRun, wanted: st
     tool: stage.tool,
     attempt: 1,
     for_prompt: wanted,
-    guardian: (await identify(process.pid))!,
+    // One that is not known any more is dead.
+    guardian: guardian ?? { ...(await identify(process.pid))!, start_time: 'unknown' },
     deadline_at: clock().toISOString(),
   } as const;
 }
@@ -133,5 +137,7 @@ export function paidAnswer({ open, stage, kept }: StageRun, prompt: Prompt): Cal
   const last = paid.at(-1)?.reserved;
   // A stand-in may have answered in its tool's place.
   if (last === undefined || !existsSync(outputsOf(open.task, { ...stage, tool: last.tool }).out)) return null;
-  return readRecord(open.task, last.call_id);
+  // A verdict in the journal is a line that anybody may write; the record is what counts.
+  const record = readRecord(open.task, last.call_id);
+  return record?.verdict.class === null ? record : null;
 }

@@ -6,14 +6,14 @@ import type { Fact } from '../../state/facts.ts';
 import { refreshStats } from '../../state/stats.ts';
 import { claim } from './claim.ts';
 import { enterWorktree } from './enter-worktree.ts';
-import { interruptedFailure } from './failure.ts';
+import { interruptedFailure, mistakenFailure } from './failure.ts';
 import type { Underway } from './last-event.ts';
 import { type Ended, leaveFailure, leaveReport } from './leave.ts';
 import { checkStages } from './plan.ts';
 import type { RunReport } from './report.ts';
 import { settleLeftovers } from './settle.ts';
 import type { Slots } from './slots.ts';
-import { runStages } from './stages.ts';
+import { runStages, untouched } from './stages.ts';
 import { type OpenTask, openTask } from './task.ts';
 
 export interface RunRequest {
@@ -87,22 +87,34 @@ async function owned(request: RunRequest, opened: OpenTask, runId: string): Prom
       return { how: 'not_run', exitCode: ended.exitCode, message: 'stopped while it waited to make its worktree' };
     }
     if (entered.how === 'mistaken') {
-      ended = { state: 'failed', exitCode: TOLLGATE_EXIT.badInput };
+      ended = await leaveMistake(request, opened, entered.message);
       return entered;
     }
     const { open } = entered;
     const plan = await checkStages({ ...request, open }, request);
     if (plan.how === 'mistaken') {
-      ended = { state: 'failed', exitCode: TOLLGATE_EXIT.badInput };
+      ended = await leaveMistake(request, open, plan.message);
       return plan;
     }
     const whole = await goThrough(request, open, runId);
-    whole.notes.push(...(await entered.notes()));
+    const notes = await entered
+      .notes()
+      .catch((error: Error) => [`its worktree could not be looked at: ${error.message}`]);
+    whole.notes.push(...notes);
     ended = whole;
     return { how: 'ran', ...(await leaveReport(open, whole, clock)) };
   } finally {
     await release(request, opened, { fact: 'released', run_id: runId, exit_code: ended.exitCode, state: ended.state });
   }
+}
+
+/** Nothing was run; but whoever reads the summary must not take an earlier run's for this one's. */
+async function leaveMistake({ clock }: RunRequest, open: OpenTask, message: string): Promise<Ended> {
+  const failure = mistakenFailure(open.task.id, message, clock());
+  const stages = open.plans.map(({ stage }) => untouched(stage.name, 'pending'));
+  const ended: Ended = { state: 'failed', exitCode: TOLLGATE_EXIT.badInput, stages, failure, notes: [] };
+  await leaveReport(open, ended, clock);
+  return ended;
 }
 
 /** Without it the task stays ours until the next run finds us dead; that is no reason to hide what came before. */

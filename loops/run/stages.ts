@@ -1,5 +1,6 @@
 // Goes through the stages of a task in order, until one fails.
 
+import { TOLLGATE_EXIT } from '../../policies/exit-codes.ts';
 import type { Failure } from '../../policies/task-failure.ts';
 import { unpreparedFailure } from './failure.ts';
 import { inTurn } from './in-turn.ts';
@@ -9,7 +10,7 @@ import { composePrompt, type Prompt, writePrompt } from './prompt.ts';
 import type { StageReport } from './report.ts';
 import type { RunRequest } from './run.ts';
 import { runStage, type StageEnd, type StageRun } from './stage.ts';
-import { doorOf, markDone, reopen } from './stage-door.ts';
+import { doorOf, reopen } from './stage-door.ts';
 import type { OpenTask } from './task.ts';
 
 export interface StagesRequest extends RunRequest {
@@ -26,7 +27,7 @@ export async function runStages(request: StagesRequest): Promise<Ended> {
   const notes: string[] = [];
   let failure: Failure | null = null;
   let state: Ended['state'] = 'done';
-  let exitCode = 0;
+  let exitCode: number = TOLLGATE_EXIT.ok;
   for (const plan of open.plans) {
     if (state !== 'done') {
       reports.push(untouched(plan.stage.name, 'pending'));
@@ -40,20 +41,16 @@ export async function runStages(request: StagesRequest): Promise<Ended> {
     }
     if (entered.how === 'mistaken') {
       reports.push(untouched(plan.stage.name, 'pending'));
-      [state, exitCode, failure] = ['failed', 2, unpreparedFailure(run, entered.message)];
+      [state, exitCode, failure] = ['failed', TOLLGATE_EXIT.badInput, unpreparedFailure(run, entered.message)];
       continue;
     }
     const turn = await inTurn(run, request.whenTaken, () => runStage(run, entered.prompt));
     const end: StageEnd = turn.how === 'worked' ? turn.result : NOT_BEGUN;
     reports.push(reportOf(plan.stage.name, end));
     notes.push(...proposals(plan.stage.name, entered.prompt));
-    if (end.how === 'done') {
-      await markDone(open.task, open.journal, plan.stage.name, end.record.call_id, entered.prompt);
-      request.say(`stage ${plan.stage.name}: done`);
-    } else {
-      [state, exitCode] = [end.how, 1];
-      if (end.how === 'failed') failure = end.failure;
-    }
+    if (end.how === 'done') request.say(`stage ${plan.stage.name}: done`);
+    else [state, exitCode] = [end.how, TOLLGATE_EXIT.failure];
+    if (end.how === 'failed') failure = end.failure;
   }
   return { state, exitCode, stages: reports, failure, notes };
 }
@@ -97,16 +94,19 @@ function reportOf(stage: string, end: StageEnd): StageReport {
   return {
     stage,
     state: end.how,
-    exit_code: record?.wrapper_exit_code ?? null,
+    // A call that was stopped ends with the run's own code, whatever its wrapper's was.
+    exit_code: end.how === 'interrupted' ? null : (record?.wrapper_exit_code ?? null),
     duration_ms: record?.duration_ms ?? null,
     calls: end.calls,
     gate: gate === null ? null : gate.passed ? 'passed' : 'failed',
     session_id: record?.session_id ?? null,
-    warnings: [...(record?.warnings ?? []), ...end.warnings].map((warning) => `${stage}: ${warning}`),
+    warnings: [...(end.calls === 0 ? [] : (record?.warnings ?? [])), ...end.warnings].map(
+      (warning) => `${stage}: ${warning}`,
+    ),
   };
 }
 
-function untouched(stage: string, state: 'done_earlier' | 'pending'): StageReport {
+export function untouched(stage: string, state: 'done_earlier' | 'pending'): StageReport {
   return { stage, state, exit_code: null, duration_ms: null, calls: 0, gate: null, session_id: null, warnings: [] };
 }
 

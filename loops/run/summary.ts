@@ -8,6 +8,7 @@ import type { RunReport, StageReport } from './report.ts';
 const MAX_LINES = 80;
 const MAX_STAGES = 12;
 const MAX_NAMED = 8;
+const MAX_NEXT = 6;
 
 /** The summary: at most 80 lines, complete for a reader that has nothing else. */
 export function renderSummary(report: RunReport): string {
@@ -24,12 +25,10 @@ export function renderSummary(report: RunReport): string {
     ...(failure === null ? [] : failureLines(failure)),
     `Budget: ${budget.used} of ${budget.total} paid calls used, ${budget.left} left${spentWords(report)}.`,
     ...sessionLine(report.stages),
-    ...[...new Set([...report.notes, ...report.stages.flatMap((stage) => stage.warnings)])]
-      .slice(0, 4)
-      .map((note) => `Note: ${oneLine(note, 200)}`),
+    ...noteLines([...new Set([...report.notes, ...report.stages.flatMap((stage) => stage.warnings)])]),
     ...(report.next_actions.length === 0
       ? []
-      : ['', 'Next:', ...report.next_actions.slice(0, 5).map((action) => `- ${action}`)]),
+      : ['', 'Next:', ...report.next_actions.slice(0, MAX_NEXT).map((action) => `- ${oneLine(action, 300)}`)]),
     `Files: ${report.files.outputs}${path.sep}`,
   ];
   const room = MAX_LINES - head.length;
@@ -113,6 +112,16 @@ function missingLines({ missing, changed, class: errorClass }: Failure): string[
       : [
           `- Changed so far: ${oneLine(shown, 300)}${changed.length > MAX_NAMED ? `, and ${changed.length - MAX_NAMED} more` : ''}`,
         ]),
+  ];
+}
+
+const MAX_NOTES = 4;
+
+function noteLines(notes: readonly string[]): string[] {
+  const more = notes.length - MAX_NOTES;
+  return [
+    ...notes.slice(0, MAX_NOTES).map((note) => `Note: ${oneLine(note, 300)}`),
+    ...(more > 0 ? [`Note: and ${more} more, in the report of --json`] : []),
   ];
 }
 

@@ -45,7 +45,7 @@ export interface GatedCall {
   answer: 'paid' | 'none';
 }
 
-/** Lines to type, or one sentence each, the weightiest finding's first. */
+/** Lines to type, or one sentence each: of the weightiest finding, and the way out of it, before those of the others. */
 export function gateNextActions(findings: readonly Finding[], call: GatedCall): string[] {
   const first = weightiest(findings);
   if (first === undefined) return [];
@@ -54,9 +54,7 @@ export function gateNextActions(findings: readonly Finding[], call: GatedCall): 
     call.answer === 'none'
       ? [`tollgate run ${call.taskId} (asks ${call.tool} again)`]
       : (WAY_OUT[first.reason] ?? asksAgain)(call);
-  return [
-    ...new Set([...[first, ...others].flatMap((finding) => [named(finding), ...finding.next_actions]), ...wayOut]),
-  ];
+  return [...new Set([...first.next_actions, ...wayOut, ...others.flatMap((finding) => finding.next_actions)])];
 }
 
 const asksAgain = ({ taskId, stage, tool }: GatedCall): string[] => [
@@ -82,16 +80,6 @@ const WAY_OUT: Record<string, (call: GatedCall) => string[]> = {
 
 const weightiest = (findings: readonly Finding[]): Finding | undefined =>
   findings.find((finding) => finding.class === 'scope_violation') ?? findings[0];
-
-/** More names than these are in the gate's record. */
-const MOST_NAMED = 8;
-
-function named({ check, class: errorClass, missing, text }: Finding): string {
-  if (missing.length === 0) return text;
-  const more = missing.length - MOST_NAMED;
-  const names = `${missing.slice(0, MOST_NAMED).join(', ')}${more > 0 ? ` and ${more} more` : ''}`;
-  return `${check === 'judge' ? 'changed' : errorClass === 'scope_violation' ? 'out of scope' : 'missing'}: ${names}`;
-}
 
 /** What is signed is cut at its end; two long lists must differ all the same. */
 const MAX_DETAIL = 300;

@@ -1,6 +1,6 @@
 // The files by which a stage is judged: an agent that rewrites them is found out, and they are put back.
 
-import { existsSync, readdirSync, rmSync } from 'node:fs';
+import { readFileSync, rmSync } from 'node:fs';
 import path from 'node:path';
 import type { Finding } from '../../../policies/gate.ts';
 import { PROJECT_FILES } from '../../../state/project.ts';
@@ -30,7 +30,7 @@ export async function checkJudge(
   aside: string,
   clock: () => Date,
 ): Promise<Finding | null> {
-  const mended = await mendJournal(open.journal, judge.journal, call);
+  const mended = await mendJournal(open.journal, judge.journal, call, clock());
   if (mended.length > 0) {
     // It is a view, and an edited one would be taken for a person's wish.
     rmSync(path.join(open.task.state, 'stats.json'), { force: true });
@@ -60,7 +60,7 @@ const describe = ({ root }: OpenTask, { file, how, outcome }: Tampered) =>
 function judgeFiles({ task, root, project }: OpenTask): string[] {
   const templates = [project.rules, ...Object.values(project.roles).map(({ template }) => template)]
     .filter((name) => name !== null && name !== undefined)
-    .flatMap((name) => besides(path.resolve(root, name)));
+    .flatMap((name) => withIncluded(path.resolve(root, name)));
   return [
     ...new Set([
       ...PROJECT_FILES.map((name) => path.join(root, name)),
@@ -70,18 +70,27 @@ function judgeFiles({ task, root, project }: OpenTask): string[] {
   ];
 }
 
-/** What a template includes lies beside it. */
-function besides(template: string): string[] {
-  const folder = path.dirname(template);
-  const names = existsSync(folder) ? readdirSync(folder).filter((name) => name.endsWith('.md')) : [];
-  return [template, ...names.map((name) => path.join(folder, name))];
+/** What a template includes lies beside it, and may include more. */
+function withIncluded(template: string, seen = new Set<string>()): string[] {
+  if (seen.has(template)) return [];
+  seen.add(template);
+  for (const [, name] of textOf(template).matchAll(/\{\{>\s*([^{}]+?)\s*\}\}/g))
+    for (const file of [name!, `${name}.md`]) withIncluded(path.join(path.dirname(template), file), seen);
+  return [...seen];
 }
 
-/** Answers, the private folders of calls, the two files of state that their guardians write, and a view that a stop writes. */
+function textOf(file: string): string {
+  try {
+    return readFileSync(file, 'utf8');
+  } catch {
+    return '';
+  }
+}
+
+/** Answers, the private folders of calls, copies of the tree (which are looked at before they are used), and what guardians write. */
 function isWrittenInCalls({ outputs, attempts, state }: OpenTask['task'], file: string): boolean {
+  const [folder, name] = [path.dirname(file), path.basename(file)];
   if (file === outputs || file === attempts) return true;
-  return (
-    path.dirname(file) === state &&
-    /^(?:journal\.jsonl|(?:stats|last_failure)\.json)(?:\.\d+)?$/.test(path.basename(file))
-  );
+  if (folder === path.join(state, 'baseline') && name.endsWith('.copies')) return true;
+  return folder === state && /^(?:journal\.jsonl|(?:stats|last_failure)\.json)(?:\.\d+)?$/.test(name);
 }

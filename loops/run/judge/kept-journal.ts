@@ -1,7 +1,7 @@
 // Keeps a task's journal as it is before a call, and takes away afterwards what none but a run may write there.
 
 import { readFileSync } from 'node:fs';
-import type { Fact, Line } from '../../../state/facts.ts';
+import { type Fact, JOURNAL_VERSION, type Line } from '../../../state/facts.ts';
 import type { Journal } from '../../../state/journal.ts';
 import { writeWhole } from '../../../state/whole-file.ts';
 
@@ -17,8 +17,8 @@ export function keepJournal({ file }: Journal): KeptJournal {
 }
 
 /**
- * Makes the journal what it was before, with the facts of calls since, and a budget that was set by the command, which a
- * person may have done in the meantime.
+ * Makes the journal what it was before, with the facts of calls since. A budget is not changed while a call runs: the agent could
+ * write the same line as a person's command, and `tollgate budget` refuses for as long.
  * @param call the reservation that was made for this call: without it money would be forgotten.
  * @returns what was taken away or was missing, in a few words; empty when all is well.
  */
@@ -26,6 +26,7 @@ export async function mendJournal(
   { file }: Journal,
   { bytes }: KeptJournal,
   call: Extract<Fact, { fact: 'reserved' }> | null,
+  at: Date,
 ): Promise<string[]> {
   const now = readOrEmpty(file);
   const isWhole = now.subarray(0, bytes.length).equals(bytes);
@@ -36,7 +37,7 @@ export async function mendJournal(
   const strange = since.length - ours.length;
   const lost = call !== null && !ours.some((line) => line.includes(`"reserved"`) && line.includes(call.call_id));
   if (isWhole && strange === 0 && !lost) return [];
-  if (lost) ours.unshift(JSON.stringify({ v: 1, at: call.deadline_at, ...call }));
+  if (lost) ours.unshift(JSON.stringify({ v: JOURNAL_VERSION, at: at.toISOString(), ...call }));
   const start = bytes.toString('utf8');
   await writeWhole(
     file,
@@ -51,8 +52,7 @@ export async function mendJournal(
 
 function isAllowed(line: string): boolean {
   try {
-    const { fact, from } = JSON.parse(line) as Line & { from?: string };
-    return OF_CALLS.has(fact) || (fact === 'budget' && from === 'command');
+    return OF_CALLS.has((JSON.parse(line) as Line).fact);
   } catch {
     // A half line that a crash left counts for nothing, and is no edit.
     return true;

@@ -31,16 +31,20 @@ test.before.each((context) => {
 });
 test.after.each(({ root }) => rmSync(root, { recursive: true }));
 
-test('the facts of calls, and a budget set by the command, stand', async ({ journal }) => {
+test('the facts of calls stand', async ({ journal }) => {
   const kept = keepJournal(journal);
   journal.append(CALL);
-  journal.append({ fact: 'budget', calls: 9, from: 'command' });
   const before = readFileSync(journal.file, 'utf8');
-  assert.equal(await mendJournal(journal, kept, CALL), []);
+  assert.equal(await mendJournal(journal, kept, CALL, clock()), []);
   assert.is(readFileSync(journal.file, 'utf8'), before);
 });
 
 const ROWS: [what: string, tamper: (journal: Journal) => void, said: string[]][] = [
+  [
+    'a budget that looks like a command',
+    (journal) => journal.append({ fact: 'budget', calls: 9, from: 'command' }),
+    ['1 lines were added that only a run may write'],
+  ],
   [
     'a budget reset',
     (journal) => journal.append({ fact: 'reset', used: 0, at_offset: 0 }),
@@ -72,16 +76,16 @@ for (const [what, tamper, said] of ROWS)
     const kept = keepJournal(journal);
     journal.append(CALL);
     tamper(journal);
-    assert.equal(await mendJournal(journal, kept, CALL), said);
+    assert.equal(await mendJournal(journal, kept, CALL, clock()), said);
     const { ledger } = journal.read();
     assert.equal([ledger.budget, ledger.used, ledger.done.size, [...ledger.calls.keys()]], [3, 1, 0, ['c1']]);
-    assert.equal(await mendJournal(journal, keepJournal(journal), null), []);
+    assert.equal(await mendJournal(journal, keepJournal(journal), null, clock()), []);
   });
 
 test('a half line that a crash left is no edit', async ({ journal }) => {
   const kept = keepJournal(journal);
   appendFileSync(journal.file, '{"v":1,"fa');
-  assert.equal(await mendJournal(journal, kept, null), []);
+  assert.equal(await mendJournal(journal, kept, null, clock()), []);
 });
 
 test.run();
