@@ -58,7 +58,7 @@ test('a baseline of another tree is no baseline, and puts nothing back there', a
   );
   rig.answer(() => [save('docs/a.md'), save('src/a.ts'), ...answerWith('codex', 'done')]);
   const { report } = await task.run('--restore');
-  assert.is(report.failure?.class, 'scope_violation');
+  assert.is(report.failure?.class, 'scope_violation', JSON.stringify(report.failure?.evidence));
   const read = (file: string) => readFileSync(path.join(rig.project, file), 'utf8');
   assert.equal([read('docs/a.md'), read('.tmp/worktrees/fix/docs/a.md')], ['by a person\n', 'old\n']);
 });

@@ -4,7 +4,7 @@ import { constants } from 'node:fs';
 import { copyFile, lstat, mkdir, rm } from 'node:fs/promises';
 import path from 'node:path';
 import { type Entry, entryOf, untouched } from './entry.ts';
-import { placeOf } from './names.ts';
+import { besideTree, placeOf } from './names.ts';
 import { loadSnapshot, saveSnapshot } from './saved-snapshot.ts';
 import { placeIn, type Snapshot } from './snapshot.ts';
 
@@ -82,8 +82,9 @@ async function copyOf(snapshot: Snapshot, at: string, entry: Entry, folder: stri
   const source = placeIn(snapshot, at);
   const stats = await lstat(source).catch(() => null);
   if (stats === null || !stats.isFile() || !untouched(entryOf(stats, 'file', null), entry)) return null;
-  const copy = placeOf(folder, at);
-  await mkdir(placeOf(folder, path.posix.dirname(at)), { recursive: true, mode: 0o700 });
+  const name = besideTree(at);
+  const copy = placeOf(folder, name);
+  await mkdir(placeOf(folder, path.posix.dirname(name)), { recursive: true, mode: 0o700 });
   await rm(copy, { force: true });
   try {
     await copyFile(source, copy, constants.COPYFILE_FICLONE);

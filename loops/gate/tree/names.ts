@@ -32,6 +32,12 @@ export function placeOf(root: string, path: string): string | Buffer {
   return Buffer.concat([Buffer.from(`${root}/${first}`), ...pieces]);
 }
 
+/**
+ * The name of an entry in a folder that is laid out as the tree. In a linked worktree `.git` is a file, and what git keeps for
+ * it elsewhere is an entry as if it lay below.
+ */
+export const besideTree = (path: string): string => path.replace(/^\.git\//, '.git-folder/');
+
 /** The length of the valid character that begins here, or 0. */
 function validAt(bytes: Buffer, at: number): number {
   const lead = bytes[at]!;

@@ -6,7 +6,7 @@ import path from 'node:path';
 import type { Violation } from '../../../policies/scope.ts';
 import type { Copies } from './copies.ts';
 import { type Entry, entryOf, untouched } from './entry.ts';
-import { placeOf } from './names.ts';
+import { besideTree, placeOf } from './names.ts';
 import { setAside } from './set-aside.ts';
 import { placeIn, type Snapshot, siteOf } from './snapshot.ts';
 
@@ -88,7 +88,7 @@ async function putBack(
   if (stands?.isDirectory() && !(await removeEmpty(place))) return refused('a folder with other files stands there');
   const keptIn = stands === null || stands.isDirectory() ? null : await setAside(place, backupFolder, at);
   if (entry.kind === 'symlink') await symlink(entry.text!, place);
-  else await copyBack(placeOf(copies.folder, at), place, entry);
+  else await copyBack(placeOf(copies.folder, besideTree(at)), place, entry);
   return { how: 'restored', keptIn };
 }
 
@@ -103,7 +103,7 @@ async function copyMistake(copies: Copies, at: string, entry: Entry): Promise<st
   if (entry.kind === 'symlink') return null;
   const [kept, made] = [copies.entries.get(at), copies.made.get(at)];
   if (kept === undefined || made === undefined || !untouched(kept, entry)) return 'no copy of it was kept';
-  const copy = await standingAt(placeOf(copies.folder, at));
+  const copy = await standingAt(placeOf(copies.folder, besideTree(at)));
   if (copy === null || !copy.isFile()) return 'its copy is gone';
   return untouched(entryOf(copy, 'file', null), made) ? null : 'its copy was written to since';
 }

@@ -3,12 +3,13 @@
 import { constants } from 'node:fs';
 import { copyFile, lstat, mkdir, readlink, rename, symlink, unlink } from 'node:fs/promises';
 import path from 'node:path';
-import { placeOf } from './names.ts';
+import { besideTree, placeOf } from './names.ts';
 
 /** Gives where it lies now: never over something that was set aside before. */
 export async function setAside(place: string | Buffer, backupFolder: string, at: string): Promise<string> {
-  await mkdir(placeOf(backupFolder, path.posix.dirname(at)), { recursive: true, mode: 0o700 });
-  const name = await freeName(backupFolder, at);
+  const wanted = besideTree(at);
+  await mkdir(placeOf(backupFolder, path.posix.dirname(wanted)), { recursive: true, mode: 0o700 });
+  const name = await freeName(backupFolder, wanted);
   const target = placeOf(backupFolder, name);
   try {
     await rename(place, target);

@@ -80,11 +80,11 @@ const ROWS: [what: string, line: string, restored: string[], left?: string[]][] 
     ['added src/c/d.ts'],
   ],
   ['a pipe', 'mkfifo pipe', ['pipe <- .tmp/backup/pipe']],
-  ['a setting of git', 'git config core.hooksPath /evil', ['.git/config <- .tmp/backup/.git/config']],
+  ['a setting of git', 'git config core.hooksPath /evil', ['.git/config <- .tmp/backup/.git-folder/config']],
   [
     'a hook',
     'mkdir -p .git/hooks; echo x > .git/hooks/pre-push',
-    ['.git/hooks/pre-push <- .tmp/backup/.git/hooks/pre-push'],
+    ['.git/hooks/pre-push <- .tmp/backup/.git-folder/hooks/pre-push'],
   ],
   ['an own repository', 'git init -q lib', ['lib <- .tmp/backup/lib/.git']],
   ['a name that is no UTF-8', 'echo evil > "$(printf "n\\377")"', ['n\ufffdff. <- .tmp/backup/n\ufffdff.']],
