@@ -27,6 +27,8 @@ export interface Ledger {
   /** The last one of each stage, and all that was not passed. */
   gates: Map<string, Of<'gate'>>;
   gateFailures: Of<'gate'>[];
+  /** Calls whose answers a gate has looked at. */
+  gated: Set<string>;
   decided: Of<'decided'>[];
   /** Offsets whose edits have been adopted. */
   resets: Set<number>;
@@ -49,6 +51,7 @@ export function emptyLedger(): Ledger {
     done: new Map(),
     gates: new Map(),
     gateFailures: [],
+    gated: new Set(),
     decided: [],
     resets: new Set(),
     budgetEdits: new Set(),
@@ -97,6 +100,7 @@ export function fold(ledger: Ledger, line: Line, offset: number): void {
       return;
     case 'gate':
       ledger.gates.set(line.stage, line);
+      ledger.gated.add(line.call_id);
       if (!line.passed) ledger.gateFailures.push(line);
       return;
     case 'done':

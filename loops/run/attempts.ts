@@ -9,6 +9,7 @@ import { nextActions } from '../../policies/next-actions.ts';
 import type { Failure } from '../../policies/task-failure.ts';
 import type { Baseline } from './baseline.ts';
 import { failureOf, limitFailure, pausedFailure, unansweredFailure } from './failure.ts';
+import { goOnFrom } from './go-on.ts';
 import { type Ask, decisionFor, type Next, nextAsk, waitFor } from './next-ask.ts';
 import { callOnce } from './one-call.ts';
 import type { Prompt } from './prompt.ts';
@@ -38,7 +39,7 @@ export async function attempts(run: StageRun, first: Prompt, baseline: Baseline 
   const { manifest } = run.open;
   const course: Course = {
     run,
-    ask: { prompt: first, resumeSession: manifest.meta.session_id ?? null },
+    ask: (await goOnFrom(run, first)) ?? { prompt: first, resumeSession: manifest.meta.session_id ?? null },
     calls: 0,
     seen: new Map(),
     retriesLeft: manifest.budgets.retry_budget,
@@ -72,7 +73,10 @@ async function attempt(course: Course, first: Prompt, baseline: Baseline | null)
       const asked = { verdict, tool_calls, session_id };
       return decided(course, asked, 0, () => failed(course, first, pausedFailure(run, answered), null));
     }
+    case 'too_late':
+      return attempt(course, first, baseline);
     case 'unanswered':
+      if (stop.aborted) return interrupted(course, first, null);
       return failed(course, first, unansweredFailure(run, answered.why), null);
     case 'answered':
       break;
@@ -130,13 +134,21 @@ async function decided(
 
 async function follow(course: Course, next: Next): Promise<void> {
   const { run } = course;
-  await pause(next.waitMs, undefined, { signal: run.stop }).catch(() => {});
+  await pauseFor(next.waitMs, run.stop);
   course.ask = next.ask;
   course.run = { ...run, stage: next.stage };
   if (next.counts === 'as_retry') course.retriesLeft -= 1;
   if (next.counts !== 'as_reset') return;
   course.resetsAwaited += 1;
   course.resetLeftMs = Math.max(0, course.resetLeftMs - next.waitMs);
+}
+
+/** A timer of more than 24.8 days would end at once. */
+const LONGEST_TIMER_MS = 2 ** 31 - 1;
+
+async function pauseFor(ms: number, stop: AbortSignal): Promise<void> {
+  for (let left = ms; left > 0 && !stop.aborted; left -= LONGEST_TIMER_MS)
+    await pause(Math.min(left, LONGEST_TIMER_MS), undefined, { signal: stop }).catch(() => {});
 }
 
 const failed = (

@@ -14,6 +14,8 @@ import type { StageRun } from './stage.ts';
 
 export interface Baseline {
   before: Snapshot;
+  /** After a run that was killed, what others changed in the meantime is among the changes. */
+  since: 'stage' | 'killed_run';
   /** Of what is out of scope; null where nothing is to be put back. */
   copies: Copies | null;
   /** What is different now. */
@@ -38,12 +40,15 @@ export async function openBaseline(run: StageRun): Promise<Baseline | { how: 'mi
   const before = earlier === null ? now : after === null ? earlier : rebase(earlier, after, now);
   await saveSnapshot(beforeFile, before);
   rmSync(afterFile, { force: true });
-  const kept = run.outOfScope === 'restored' ? await keep(run, before) : null;
+  // Of what changed since a run that was killed nobody knows whose it is: it is told, and not put back.
+  const isSure = earlier === null || after !== null;
+  const kept = run.outOfScope === 'restored' && isSure ? await keep(run, before) : null;
   if (kept !== null && kept.how !== 'kept') return { how: 'mistaken', message: kept.message };
   let last: Snapshot | null = null;
   return {
     before,
     copies: kept?.copies ?? null,
+    since: isSure ? 'stage' : 'killed_run',
     async look() {
       last = await takeSnapshot({ ...treeOf(run), before });
       return changesBetween(before, last);
@@ -59,7 +64,7 @@ export async function openBaseline(run: StageRun): Promise<Baseline | { how: 'mi
 async function earlierBaseline(run: StageRun): Promise<Snapshot | null> {
   const { beforeFile, copiesFolder } = filesOf(run);
   const { root, ignored } = treeOf(run);
-  const saved = run.redone ? null : await loadSnapshot(beforeFile);
+  const saved = await loadSnapshot(beforeFile);
   if (saved !== null && saved.root === root && saved.ignored === ignored) return saved;
   rmSync(copiesFolder, { recursive: true, force: true });
   return null;

@@ -51,7 +51,9 @@ export async function passStage(
     stop,
     clock,
   };
-  const passed = await withDiffScope(run, record.verdict.class === null ? await passGate(asked) : unanswered(asked));
+  const told = baseline?.since === 'killed_run' && violations.length > 0 ? [SINCE_KILLED] : [];
+  const looked = withDiffScope(run, record.verdict.class === null ? await passGate(asked) : unanswered(asked));
+  const passed = { ...looked, notes: [...looked.notes, ...told] };
   const gate =
     violations.length === 0 || !baseline?.copies
       ? passed
@@ -72,6 +74,9 @@ export async function passStage(
   });
   return gate;
 }
+
+const SINCE_KILLED =
+  'an earlier run of this stage was killed: some of what is out of scope may have been changed by somebody else since, so nothing is put back';
 
 /** The call failed besides: there is no answer to look at, only what was found around it. */
 const unanswered = ({ stage, tool, callId, findings, changes, clock }: GateRequest): GateRecord => ({

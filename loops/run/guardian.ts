@@ -90,9 +90,11 @@ function flagsOf(
 }
 
 /** The record of that very call, which it leaves in its attempt's folder; null when it left none. */
-export function readRecord(task: TaskFolder, callId: string): CallRecord | null {
+export const readRecord = (task: TaskFolder, callId: string): CallRecord | null => recordIn(recordFile(task, callId));
+
+export function recordIn(file: string): CallRecord | null {
   try {
-    return JSON.parse(readFileSync(recordFile(task, callId), 'utf8')) as CallRecord;
+    return JSON.parse(readFileSync(file, 'utf8')) as CallRecord;
   } catch {
     return null;
   }

@@ -1,14 +1,12 @@
 // What is asked after a failure: the decision, the next prompt, of whom, and how long to wait before it.
 
-import path from 'node:path';
 import { waitBefore } from '../../policies/backoff.ts';
 import type { CallRecord } from '../../policies/call-record.ts';
 import { type Decision, decide } from '../../policies/decide.ts';
 import { budgetOf } from '../../state/ledger.ts';
 import type { Stage } from '../../state/manifest-schema.ts';
-import { writeWhole } from '../../state/whole-file.ts';
 import { ADAPTERS } from '../../wrappers/adapters.ts';
-import { sentHash } from '../prompt/sent-hash.ts';
+import { goOn } from './go-on.ts';
 import { type Composed, composePrompt, type DigestPolicy, type Prompt, writePrompt } from './prompt.ts';
 import type { StageRun } from './stage.ts';
 
@@ -115,18 +113,6 @@ async function composeAnew(run: StageRun, stage: Stage, digest: DigestPolicy): P
   const composed = await composePrompt(run, { ...run, stage }, digest);
   if (composed.how === 'composed') await writePrompt(composed);
   return composed;
-}
-
-async function goOn({ open, stage }: StageRun, session: string): Promise<Ask> {
-  const text =
-    'Your last turn was cut off. Go on from where it stopped; do not redo what is already done, and finish your answer.\n';
-  const file = path.join(open.task.inputs, 'prompt', `${stage.name}.go-on.md`);
-  await writeWhole(file, text);
-  const known = { file, sha256: sentHash(stage.tool, text), chars: text.length, digest: 'off' } as const;
-  return {
-    prompt: { ...known, parts: [], warnings: [], acceptanceCommands: [], proposedCommands: [] },
-    resumeSession: session,
-  };
 }
 
 /** Milliseconds before the next call: the longest of what the service asked for and the schedule. */

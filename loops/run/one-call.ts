@@ -5,10 +5,11 @@ import path from 'node:path';
 import type { CallRecord } from '../../policies/call-record.ts';
 import type { Finding } from '../../policies/gate.ts';
 import type { ProcessIdentity } from '../../policies/process-identity.ts';
+import { JournalError } from '../../state/journal.ts';
 import { identify } from '../../wrappers/processes/identity.ts';
 import { newCallId } from '../call/draft.ts';
 import { TREE } from '../gate/scope-question.ts';
-import { type Errand, outputsOf, readRecord, sendGuardian } from './guardian.ts';
+import { type Errand, outputsOf, readRecord, recordIn, sendGuardian } from './guardian.ts';
 import { checkJudge, keepJudge } from './judge/judge.ts';
 import { eventsOf } from './last-event.ts';
 import type { Ask } from './next-ask.ts';
@@ -29,12 +30,14 @@ export async function callOnce(
   run: StageRun,
   ask: Ask,
   wanted: string,
-): Promise<Answered | Exclude<Slot, { how: 'taken' }>> {
-  const { stage, stop, slots = UNLIMITED } = run;
+): Promise<Answered | Exclude<Slot, { how: 'taken' }> | { how: 'too_late' }> {
+  const { stage, stop, slots = UNLIMITED, endsAt, clock } = run;
   const slot = await slots.take({ tool: stage.tool, model: stage.model ?? null }, stop);
   if (slot.how !== 'taken') return slot;
   let answered: Answered | null = null;
   try {
+    // The task's time may have run out while it waited for the place.
+    if (endsAt !== null && endsAt.getTime() <= clock().getTime()) return { how: 'too_late' };
     answered = await callNow(run, ask, wanted);
     return answered;
   } finally {
@@ -53,10 +56,17 @@ async function callNow(run: StageRun, ask: Ask, wanted: string): Promise<Answere
   // Before anything is read: the journal and the files by which the call is judged may have been written by it.
   const reserved = wasMade(open, callId) ? await reservationOf(run, wanted, callId, guardian) : null;
   const aside = path.join(open.task.attempts, callId, 'changed-by-agent');
-  const finding = await checkJudge(open, judge, reserved, aside, clock);
+  const { finding, notes } = await checkJudge(open, judge, callId, reserved, aside, clock);
   const record = await lastWord(run, callId);
-  return record === null ? { how: 'unanswered', why } : { how: 'answered', record, judge: finding };
+  return record === null
+    ? { how: 'unanswered', why }
+    : { how: 'answered', record: withNotes(record, notes), judge: finding };
 }
+
+const withNotes = (record: CallRecord, notes: readonly string[]): CallRecord => ({
+  ...record,
+  warnings: [...record.warnings, ...notes],
+});
 
 /** Its record may be an early one: only a verdict, or a refusal, is its last word. */
 async function lastWord({ open, guardianStop, clock, environment, say }: StageRun, callId: string) {
@@ -67,8 +77,12 @@ async function lastWord({ open, guardianStop, clock, environment, say }: StageRu
   return readRecord(task, callId);
 }
 
-/** The CLI was started, so it was paid for, whatever the journal says. */
-const wasMade = ({ task }: OpenTask, callId: string): boolean => existsSync(eventsOf(task, callId));
+/**
+ * The CLI was started, so it was paid for, whatever the journal says. Every ending leaves the attempt's folder, a refusal too:
+ * without it somebody has cleared it away, and the call counts.
+ */
+const wasMade = ({ task }: OpenTask, callId: string): boolean =>
+  existsSync(eventsOf(task, callId)) || !existsSync(path.join(task.attempts, callId));
 
 function errandOf(run: StageRun, { prompt, resumeSession }: Ask, wanted: string, callId: string): Errand {
   const { open, stage, access, runId, environment, trustWorkspace, endsAt, clock } = run;
@@ -107,8 +121,8 @@ async function reservationOf(
   callId: string,
   guardian: ProcessIdentity | null,
 ) {
-  const known = open.journal.read().ledger.calls.get(callId);
-  if (known !== undefined) return factOf(known.reserved);
+  const known = knownReservation(open, callId);
+  if (known !== null) return known;
   return {
     fact: 'reserved',
     call_id: callId,
@@ -123,20 +137,39 @@ async function reservationOf(
   } as const;
 }
 
-const factOf = <L extends { v: number; at: string }>({ v: _, at: __, ...fact }: L) => fact;
+function knownReservation({ journal }: OpenTask, callId: string) {
+  try {
+    const call = journal.read().ledger.calls.get(callId);
+    if (call === undefined) return null;
+    const { v: _, at: __, ...fact } = call.reserved;
+    return fact;
+  } catch (error) {
+    // A journal that cannot be read any more is about to be mended.
+    if (error instanceof JournalError) return null;
+    throw error;
+  }
+}
 
-/** A success that an earlier run paid for and did not use: the same prompt is not asked again, nor another one if the user keeps the answer. */
-export function paidAnswer({ open, stage, kept }: StageRun, prompt: Prompt): CallRecord | null {
-  const paid = [...open.journal.read().ledger.calls.values()].filter(
+/**
+ * A success that an earlier run paid for and did not use: the same prompt is not asked again, nor another one if the user keeps
+ * the answer. For a stage that is asked again it is one that no gate has looked at yet.
+ */
+export function paidAnswer({ open, stage, kept, redone }: StageRun, prompt: Prompt): CallRecord | null {
+  const { calls, gated } = open.journal.read().ledger;
+  const paid = [...calls.values()].filter(
     ({ reserved, verdict }) =>
       reserved.stage === stage.name &&
+      reserved.run_id !== null &&
       (kept || reserved.for_prompt === prompt.sha256) &&
+      !(redone && gated.has(reserved.call_id)) &&
       verdict !== null &&
       verdict.class === null,
   );
   const last = paid.at(-1)?.reserved;
-  // A stand-in may have answered in its tool's place.
-  if (last === undefined || !existsSync(outputsOf(open.task, { ...stage, tool: last.tool }).out)) return null;
+  if (last === undefined) return null;
+  // A stand-in may have answered in its tool's place, and a later call may have left another answer there.
+  const { out, record: published } = outputsOf(open.task, { ...stage, tool: last.tool });
+  if (!existsSync(out) || recordIn(published)?.call_id !== last.call_id) return null;
   // A verdict in the journal is a line that anybody may write; the record is what counts.
   const record = readRecord(open.task, last.call_id);
   return record?.verdict.class === null ? record : null;

@@ -62,7 +62,7 @@ export async function runStage(run: StageRun, first: Prompt): Promise<StageEnd> 
     const failure = unpreparedFailure(run, baseline.message);
     return { how: 'failed', failure, record: null, gate: null, calls: 0, warnings: [] };
   }
-  const paid = run.redone ? null : paidAnswer(run, first);
+  const paid = paidAnswer(run, first);
   const answering = paid === null ? null : { ...run, stage: { ...run.stage, tool: paid.tool } };
   const end = paid === null ? await attempts(run, first, baseline) : await gated(answering!, paid, first, baseline, 0);
   if (end.how === 'done') await markDone(run.open.task, run.open.journal, run.stage.name, end.record.call_id, first);

@@ -104,6 +104,7 @@ test('an answer to a digest that was paid for before a crash is not paid again',
   const long =
     "Codex ran out of room in the model's context window. Start a new thread or clear earlier history before retrying.";
   const task = makeTask(rig, ONE);
+  rig.write('.tmp/task/fix/inputs/user_request.md', 'Look at it. '.repeat(500));
   const first = task.start();
   await (await rig.call()).tell(...failWith('codex', long, 400));
   const second = await rig.call();

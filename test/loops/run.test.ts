@@ -116,6 +116,8 @@ for (const [what, fail, errorClass, calls] of ROWS)
   test(`${what} again and again: ${calls} paid calls, then it stops and says why`, async ({ rig }) => {
     answers(rig, fail());
     const task = makeTask(rig, ONE);
+    // Long enough for a digest to be another prompt.
+    rig.write('.tmp/task/fix/inputs/user_request.md', 'Look at it. '.repeat(500));
     const { code, report, summary } = await task.run();
     assert.equal([code, rig.calls.length, report.failure?.class], [1, calls, errorClass]);
     const failure = task.failure()!;

@@ -1,6 +1,7 @@
 // Keeps a task's journal as it is before a call, and takes away afterwards what none but a run may write there.
 
 import { readFileSync } from 'node:fs';
+import { isFact } from '../../../state/fact-shapes.ts';
 import { type Fact, JOURNAL_VERSION, type Line } from '../../../state/facts.ts';
 import type { Journal } from '../../../state/journal.ts';
 import { writeWhole } from '../../../state/whole-file.ts';
@@ -16,48 +17,94 @@ export function keepJournal({ file }: Journal): KeptJournal {
   return { bytes: readFileSync(file) };
 }
 
+export interface Mended {
+  /** What was taken away or was missing, in a few words; empty when nobody did anything strange. */
+  strange: string[];
+  /** Changes of the budget that were taken back: a person may have made them, and so may the agent. */
+  budgetChanges: number;
+}
+
 /**
  * Makes the journal what it was before, with the facts of calls since. A budget is not changed while a call runs: the agent could
  * write the same line as a person's command, and `tollgate budget` refuses for as long.
- * @param call the reservation that was made for this call: without it money would be forgotten.
- * @returns what was taken away or was missing, in a few words; empty when all is well.
+ * @param call the reservation that was made for this call: without it money would be forgotten. Null for a call that was refused.
  */
 export async function mendJournal(
   { file }: Journal,
   { bytes }: KeptJournal,
-  call: Extract<Fact, { fact: 'reserved' }> | null,
+  callId: string,
+  call: Reserved | null,
   at: Date,
-): Promise<string[]> {
+): Promise<Mended> {
   const now = readOrEmpty(file);
   const isWhole = now.subarray(0, bytes.length).equals(bytes);
-  const lines = now.toString('utf8', isWhole ? bytes.length : 0).split('\n');
-  const before = isWhole ? new Set<string>() : new Set(bytes.toString('utf8').split('\n'));
-  const since = lines.filter((line) => line.trim() !== '' && !before.has(line));
-  const ours = since.filter((line) => isAllowed(line));
-  const strange = since.length - ours.length;
-  const lost = call !== null && !ours.some((line) => line.includes(`"reserved"`) && line.includes(call.call_id));
-  if (isWhole && strange === 0 && !lost) return [];
-  if (lost) ours.unshift(JSON.stringify({ v: JOURNAL_VERSION, at: at.toISOString(), ...call }));
   const start = bytes.toString('utf8');
-  await writeWhole(
-    file,
-    `${start}${start === '' || start.endsWith('\n') ? '' : '\n'}${ours.map((line) => `${line}\n`).join('')}`,
-  );
-  return [
-    ...(isWhole ? [] : ['what stood there before was changed']),
-    ...(strange === 0 ? [] : [`${strange} lines were added that only a run may write`]),
-    ...(lost ? ['a paid call was taken out'] : []),
-  ];
+  const before = isWhole ? new Set<string>() : new Set(start.split('\n'));
+  const since = now
+    .toString('utf8', isWhole ? bytes.length : 0)
+    .split('\n')
+    .filter((line) => line.trim() !== '' && !before.has(line))
+    .map((text) => ({ text, fact: factIn(text) }));
+  const allowed = callsOf(start, since, callId, call);
+  const ours = since.filter(({ fact }) => fact === null || allowed(fact));
+  const budgetChanges = since.filter(({ fact }) => fact !== null && MONEY.has(fact.fact) && !allowed(fact)).length;
+  const strange = since.length - ours.length - budgetChanges;
+  const lost = call !== null && !ours.some(({ fact }) => isSameReservation(fact, call));
+  const told: Mended = {
+    budgetChanges,
+    strange: [
+      ...(isWhole ? [] : ['what stood there before was changed']),
+      ...(strange === 0 ? [] : [`${strange} lines were added that only a run may write`]),
+      ...(lost ? ['a paid call was taken out'] : []),
+    ],
+  };
+  if (told.strange.length === 0 && budgetChanges === 0) return told;
+  const lines = ours.map(({ text }) => text);
+  if (lost) lines.unshift(JSON.stringify({ v: JOURNAL_VERSION, at: at.toISOString(), ...call }));
+  const fresh = start === '' || start.endsWith('\n') ? '' : '\n';
+  await writeWhole(file, `${start}${fresh}${lines.map((line) => `${line}\n`).join('')}`);
+  return told;
 }
 
-function isAllowed(line: string): boolean {
+type Reserved = Extract<Fact, { fact: 'reserved' }>;
+
+const MONEY: ReadonlySet<string> = new Set(['budget', 'reset']);
+
+/** null for what counts for nothing, such as a half line that a crash left. */
+function factIn(text: string): Line | null {
   try {
-    return OF_CALLS.has((JSON.parse(line) as Line).fact);
+    const line = JSON.parse(text) as Line;
+    // One of another version would stop every reader.
+    if (typeof line === 'object' && line !== null && line.v !== JOURNAL_VERSION)
+      return { ...line, fact: 'foreign' as never };
+    return isFact(line) ? line : null;
   } catch {
-    // A half line that a crash left counts for nothing, and is no edit.
-    return true;
+    return null;
   }
 }
+
+/** Facts of this call, and of those that somebody makes on his own account: never of another stage of this run. */
+function callsOf(
+  start: string,
+  since: readonly { fact: Line | null }[],
+  callId: string,
+  call: Reserved | null,
+): (fact: Line) => boolean {
+  const own = new Set([callId]);
+  const known = [...start.split('\n').map(factIn), ...since.map(({ fact }) => fact)];
+  for (const fact of known)
+    if (fact?.fact === 'reserved' && fact.run_id === null && fact.for_prompt === null) own.add(fact.call_id);
+  const isForged = (fact: Line) =>
+    fact.fact === 'reserved' && call !== null && fact.call_id === callId && !isSameReservation(fact, call);
+  return (fact) => OF_CALLS.has(fact.fact) && 'call_id' in fact && own.has(fact.call_id ?? '') && !isForged(fact);
+}
+
+const isSameReservation = (fact: Line | null, call: Reserved): boolean =>
+  fact?.fact === 'reserved' &&
+  fact.call_id === call.call_id &&
+  fact.stage === call.stage &&
+  fact.run_id === call.run_id &&
+  fact.for_prompt === call.for_prompt;
 
 function readOrEmpty(file: string): Buffer {
   try {

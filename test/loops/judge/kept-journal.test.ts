@@ -5,9 +5,11 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { keepJournal, mendJournal } from '../../../loops/run/judge/kept-journal.ts';
+import { keepJournal, type Mended, mendJournal } from '../../../loops/run/judge/kept-journal.ts';
 import type { Fact } from '../../../state/facts.ts';
 import { type Journal, openJournal } from '../../../state/journal.ts';
+
+const FINE = { budgetChanges: 0, strange: [] };
 
 const test = suite<{ root: string; journal: Journal }>('kept journal');
 const clock = () => new Date('2026-01-01T00:00:00.000Z');
@@ -31,44 +33,73 @@ test.before.each((context) => {
 });
 test.after.each(({ root }) => rmSync(root, { recursive: true }));
 
+test('calls that somebody makes on his own account stand', async ({ journal }) => {
+  const kept = keepJournal(journal);
+  journal.append(CALL);
+  journal.append({ ...CALL, call_id: 'n1', run_id: null, stage: 'codex_adhoc' });
+  journal.append({ fact: 'verdict', call_id: 'n1', ...VERDICT });
+  assert.equal(await mendJournal(journal, kept, 'c1', CALL, clock()), FINE);
+});
+
 test('the facts of calls stand', async ({ journal }) => {
   const kept = keepJournal(journal);
   journal.append(CALL);
   const before = readFileSync(journal.file, 'utf8');
-  assert.equal(await mendJournal(journal, kept, CALL, clock()), []);
+  assert.equal(await mendJournal(journal, kept, 'c1', CALL, clock()), FINE);
   assert.is(readFileSync(journal.file, 'utf8'), before);
 });
 
-const ROWS: [what: string, tamper: (journal: Journal) => void, said: string[]][] = [
+const STRANGE = { strange: ['1 lines were added that only a run may write'] };
+const BUDGET = { budgetChanges: 1 };
+const OTHER = { ...CALL, call_id: 'c2', stage: 'later', for_prompt: 'hash' } as const;
+const VERDICT = { class: null, reason: null, signature: null, retry_at: null, exit_code: 0 } as const;
+const write = (journal: Journal, line: string) => appendFileSync(journal.file, `${line}\n`);
+const replaced = (journal: Journal, from: RegExp | string, to: string) =>
+  writeFileSync(journal.file, readFileSync(journal.file, 'utf8').replace(from, to));
+
+const ROWS: [what: string, tamper: (journal: Journal) => void, said: Partial<Mended>][] = [
   [
     'a budget that looks like a command',
     (journal) => journal.append({ fact: 'budget', calls: 9, from: 'command' }),
-    ['1 lines were added that only a run may write'],
+    BUDGET,
   ],
-  [
-    'a budget reset',
-    (journal) => journal.append({ fact: 'reset', used: 0, at_offset: 0 }),
-    ['1 lines were added that only a run may write'],
-  ],
+  ['a count that was set back', (journal) => journal.append({ fact: 'reset', used: 0, at_offset: 0 }), BUDGET],
   [
     'a stage called done',
     (journal) => journal.append({ fact: 'done', stage: 't', call_id: null, prompt_sha256: 'x' }),
-    ['1 lines were added that only a run may write'],
+    STRANGE,
+  ],
+  ['a call of a later stage', (journal) => journal.append(OTHER), STRANGE],
+  [
+    'a verdict on a call of nobody',
+    (journal) => journal.append({ fact: 'verdict', call_id: 'c2', ...VERDICT }),
+    STRANGE,
+  ],
+  ['a line of another version', (journal) => write(journal, '{"v":2,"fact":"x"}'), STRANGE],
+  [
+    'its own reservation, made unreadable',
+    (journal) => replaced(journal, /^.*"reserved".*$/m, '{"v":1,"fact":"reserved","x":"c1"}'),
+    { strange: ['a paid call was taken out'] },
+  ],
+  [
+    'its own reservation, made another',
+    (journal) => replaced(journal, '"run_id":"r1","stage":"s"', '"run_id":"r1","stage":"t"'),
+    { strange: ['1 lines were added that only a run may write', 'a paid call was taken out'] },
   ],
   [
     'what stood before, changed',
-    (journal) => writeFileSync(journal.file, readFileSync(journal.file, 'utf8').replace('"calls":3', '"calls":9')),
-    ['what stood there before was changed', '1 lines were added that only a run may write'],
+    (journal) => replaced(journal, '"calls":3', '"calls":9'),
+    { budgetChanges: 1, strange: ['what stood there before was changed'] },
   ],
   [
     'all of it, gone',
     (journal) => writeFileSync(journal.file, ''),
-    ['what stood there before was changed', 'a paid call was taken out'],
+    { strange: ['what stood there before was changed', 'a paid call was taken out'] },
   ],
   [
     'the file itself, gone',
     (journal) => rmSync(journal.file),
-    ['what stood there before was changed', 'a paid call was taken out'],
+    { strange: ['what stood there before was changed', 'a paid call was taken out'] },
   ],
 ];
 for (const [what, tamper, said] of ROWS)
@@ -76,16 +107,17 @@ for (const [what, tamper, said] of ROWS)
     const kept = keepJournal(journal);
     journal.append(CALL);
     tamper(journal);
-    assert.equal(await mendJournal(journal, kept, CALL, clock()), said);
+    assert.equal(await mendJournal(journal, kept, 'c1', CALL, clock()), { budgetChanges: 0, strange: [], ...said });
     const { ledger } = journal.read();
-    assert.equal([ledger.budget, ledger.used, ledger.done.size, [...ledger.calls.keys()]], [3, 1, 0, ['c1']]);
-    assert.equal(await mendJournal(journal, keepJournal(journal), null, clock()), []);
+    const calls = [...ledger.calls.values()].map(({ reserved: { call_id, stage } }) => [call_id, stage]);
+    assert.equal([ledger.budget, ledger.used, ledger.done.size, calls], [3, 1, 0, [['c1', 's']]]);
+    assert.equal(await mendJournal(journal, keepJournal(journal), 'c1', null, clock()), FINE);
   });
 
 test('a half line that a crash left is no edit', async ({ journal }) => {
   const kept = keepJournal(journal);
   appendFileSync(journal.file, '{"v":1,"fa');
-  assert.equal(await mendJournal(journal, kept, null, clock()), []);
+  assert.equal(await mendJournal(journal, kept, 'c1', null, clock()), FINE);
 });
 
 test.run();
