@@ -21,8 +21,10 @@ export async function standingOf(ledger: Ledger, self: ProcessIdentity): Promise
   if (held !== null) return { state: 'running', at, held };
   // A run that is dead and released nothing, or a call that nobody settled.
   if (ledger.run !== null || openCalls(ledger).length > 0) return { state: 'interrupted', at, held };
-  const last = [...ledger.released.values()].at(-1);
-  return last === undefined ? { state: 'never_run', at, held } : { state: last.state, at: last.at, held };
+  // A run that was refused did nothing: the task stands as it stood.
+  for (const { state, at: ended } of [...ledger.released.values()].reverse())
+    if (state !== 'refused') return { state, at: ended, held };
+  return { state: 'never_run', at, held };
 }
 
 async function holderOf(ledger: Ledger, self: ProcessIdentity): Promise<string | null> {

@@ -85,7 +85,10 @@ async function attempt(course: Course, first: Prompt, baseline: Baseline | null)
   // A refused reservation was no call.
   if (record.ending !== 'not_started') course.calls += 1;
   if (judge !== null || record.verdict.class === null)
-    return { how: 'ended', end: await gated(run, record, first, baseline, course.calls, judge) };
+    return {
+      how: 'ended',
+      end: await gated(run, record, withDigestTold(first, ask.prompt), baseline, course.calls, judge),
+    };
   if (stop.aborted) return interrupted(course, first, record);
   course.failed = record;
   course.changed = baseline === null ? [] : await baseline.look();
@@ -98,6 +101,18 @@ async function attempt(course: Course, first: Prompt, baseline: Baseline | null)
     return failed(course, first, failureOf(run, record, circumstances), record);
   });
 }
+
+/** Who reads the answer must know that not all was asked. */
+const withDigestTold = (first: Prompt, asked: Prompt): Prompt =>
+  asked.digest === first.digest || asked.parts.length === 0
+    ? first
+    : {
+        ...first,
+        warnings: [
+          ...first.warnings,
+          `answered from a digest of ${asked.chars} characters, since the whole prompt of ${first.chars} was too large`,
+        ],
+      };
 
 /** The decision about a failure, noted; with what follows from it, or else the stage's end. */
 async function decided(

@@ -121,8 +121,13 @@ async function putBack(
 ) {
   const backupFolder = path.join(open.task.attempts, record.call_id, 'out-of-scope');
   const told = await restore({ violations, before, copies: copies!, backupFolder });
-  return { restored: told.restored, notes: [...notes, ...told.notes] };
+  const paths = told.restored.map((each) => each.path);
+  const more = paths.length > MAX_TOLD ? ` and ${paths.length - MAX_TOLD} more` : '';
+  const back = `put back as it was: ${paths.slice(0, MAX_TOLD).join(', ')}${more}; what stood there is kept in ${backupFolder}`;
+  return { restored: told.restored, notes: [...(paths.length === 0 ? [] : [back]), ...notes, ...told.notes] };
 }
+
+const MAX_TOLD = 5;
 
 /** A line of the journal is small. */
 const MAX_MISSING = 20;
@@ -135,6 +140,7 @@ export function gateFailure(run: StageRun, record: CallRecord, gate: GateRecord,
     stage: stage.name,
     tool: stage.tool,
     answer: record.verdict.class === null ? 'paid' : 'none',
+    restored: gate.restored.length,
   });
   const decision = { action: 'stop', why: NEVER[verdict.class ?? 'unknown'], next_actions } as const;
   const judged = {

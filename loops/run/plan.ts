@@ -18,9 +18,8 @@ export type Planned = { how: 'planned' } | { how: 'mistaken'; message: string };
 /** Finds what is wrong with any stage now: a mistake in the last one must not cost the calls of those before it. */
 export async function checkStages(composing: Composing, wishes: Wishes): Promise<Planned> {
   const { open } = composing;
-  const names = open.plans.map(({ stage }) => stage.name);
-  for (const name of [...wishes.redo, ...wishes.keep])
-    if (!names.includes(name)) return mistaken(`there is no stage "${name}"; the stages are ${names.join(', ')}`);
+  const wrong = wishMistake(open.plans, wishes);
+  if (wrong !== null) return mistaken(wrong);
   // Once a stage is to be run, the prompts of those after it may still change.
   let isSettled = true;
   for (const plan of open.plans) {
@@ -34,6 +33,15 @@ export async function checkStages(composing: Composing, wishes: Wishes): Promise
     if (door.how !== 'done_earlier') isSettled = false;
   }
   return { how: 'planned' };
+}
+
+/** What is wrong with what the user said about stages; found before the task is claimed. */
+export function wishMistake(plans: readonly StagePlan[], { redo, keep }: Wishes): string | null {
+  const names = plans.map(({ stage }) => stage.name);
+  const unknown = [...redo, ...keep].find((name) => !names.includes(name));
+  if (unknown !== undefined) return `there is no stage "${unknown}"; the stages are ${names.join(', ')}`;
+  const both = redo.find((name) => keep.includes(name));
+  return both === undefined ? null : `--redo ${both} and --keep ${both} contradict each other; say one of them`;
 }
 
 const mistaken = (message: string): Planned => ({ how: 'mistaken', message });

@@ -9,7 +9,7 @@ import { enterWorktree } from './enter-worktree.ts';
 import { interruptedFailure, mistakenFailure } from './failure.ts';
 import type { Underway } from './last-event.ts';
 import { type Ended, leaveFailure, leaveReport } from './leave.ts';
-import { checkStages } from './plan.ts';
+import { checkStages, wishMistake } from './plan.ts';
 import type { RunReport } from './report.ts';
 import { settleLeftovers } from './settle.ts';
 import type { Slots } from './slots.ts';
@@ -57,6 +57,8 @@ export async function runTask(request: RunRequest): Promise<Ran> {
   const opened = await openTask(request);
   if (opened.how === 'mistaken') return opened;
   const { open } = opened;
+  const mistake = wishMistake(open.plans, request);
+  if (mistake !== null) return { how: 'mistaken', message: mistake };
   const claimed = await claim({ journal: open.journal, whenTaken: request.whenTaken, stop: stop.signal, say });
   if (claimed.how === 'awaited') {
     const message = `another run of ${open.task.id} ended with exit code ${claimed.exitCode}; its report: ${open.task.outputs}/_summary.md`;
@@ -79,7 +81,10 @@ export async function runTask(request: RunRequest): Promise<Ran> {
 /** The task is ours until we release it, whatever happens. */
 async function owned(request: RunRequest, opened: OpenTask, runId: string): Promise<Ran> {
   const { clock } = request;
-  let ended: Pick<Ended, 'state' | 'exitCode'> = { state: 'failed', exitCode: TOLLGATE_EXIT.failure };
+  let ended: { state: Ended['state'] | 'refused'; exitCode: number } = {
+    state: 'failed',
+    exitCode: TOLLGATE_EXIT.failure,
+  };
   try {
     const entered = await enterWorktree(opened, request);
     if (entered.how === 'stopped') {
@@ -109,12 +114,12 @@ async function owned(request: RunRequest, opened: OpenTask, runId: string): Prom
 }
 
 /** Nothing was run; but whoever reads the summary must not take an earlier run's for this one's. */
-async function leaveMistake({ clock }: RunRequest, open: OpenTask, message: string): Promise<Ended> {
+async function leaveMistake({ clock }: RunRequest, open: OpenTask, message: string) {
   const failure = mistakenFailure(open.task.id, message, clock());
   const stages = open.plans.map(({ stage }) => untouched(stage.name, 'pending'));
   const ended: Ended = { state: 'failed', exitCode: TOLLGATE_EXIT.badInput, stages, failure, notes: [] };
   await leaveReport(open, ended, clock);
-  return ended;
+  return { state: 'refused', exitCode: ended.exitCode } as const;
 }
 
 /** Without it the task stays ours until the next run finds us dead; that is no reason to hide what came before. */

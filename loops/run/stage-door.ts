@@ -3,6 +3,7 @@
 import { rmSync } from 'node:fs';
 import path from 'node:path';
 import type { Journal } from '../../state/journal.ts';
+import type { Call } from '../../state/ledger.ts';
 import type { TaskFolder } from '../../state/task-folder.ts';
 import { writeJson } from '../../state/whole-file.ts';
 import type { Prompt } from './prompt.ts';
@@ -15,13 +16,31 @@ export interface Wishes {
 }
 
 export function doorOf(stage: string, prompt: Prompt, journal: Journal, wishes: Wishes): Door {
-  const done = journal.read().ledger.done.get(stage);
-  if (done === undefined || wishes.redo.includes(stage)) return { how: 'open' };
-  if (done.prompt_sha256 === prompt.sha256 || wishes.keep.includes(stage)) return { how: 'done_earlier' };
+  const { done, calls } = journal.read().ledger;
+  const finished = done.get(stage);
+  const isWished = wishes.redo.includes(stage) || wishes.keep.includes(stage);
+  if (finished === undefined) {
+    const paid = lastAnswered(stage, [...calls.values()]);
+    if (paid === null || paid.reserved.for_prompt === prompt.sha256 || isWished) return { how: 'open' };
+    return {
+      how: 'changed',
+      message: `stage ${stage} has an answer that was paid for and did not pass its gate, and its prompt has changed since (the scope and the acceptance commands are part of it); say --keep ${stage} to have that answer looked at again, or --redo ${stage} to pay for another`,
+    };
+  }
+  if (wishes.redo.includes(stage)) return { how: 'open' };
+  if (finished.prompt_sha256 === prompt.sha256 || isWished) return { how: 'done_earlier' };
   return {
     how: 'changed',
     message: `stage ${stage} is done, but its prompt has changed since; say --redo ${stage} to pay for it again, or --keep ${stage} to keep its answer`,
   };
+}
+
+/** The last call of a run for the stage, if it was answered. */
+function lastAnswered(stage: string, calls: readonly Call[]): Call | null {
+  const last = calls.findLast(
+    ({ granted, reserved }) => granted && reserved.stage === stage && reserved.run_id !== null,
+  );
+  return last?.verdict?.class === null ? last : null;
 }
 
 /** A stage that is to be done again counts as open, whatever becomes of it. */

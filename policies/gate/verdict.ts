@@ -43,6 +43,8 @@ export interface GatedCall {
   tool: Tool;
   /** `none`: the call failed besides, and is made again. */
   answer: 'paid' | 'none';
+  /** How many paths were put back. */
+  restored: number;
 }
 
 /** Lines to type, or one sentence each: of the weightiest finding, and the way out of it, before those of the others. */
@@ -50,6 +52,8 @@ export function gateNextActions(findings: readonly Finding[], call: GatedCall): 
   const first = weightiest(findings);
   if (first === undefined) return [];
   const others = findings.filter((finding) => finding !== first);
+  if (first.reason === 'out_of_scope' && call.restored > 0)
+    return [`tollgate run ${call.taskId} (what was out of scope is put back; looks at the answer again, pays nothing)`];
   const wayOut =
     call.answer === 'none'
       ? [`tollgate run ${call.taskId} (asks ${call.tool} again)`]

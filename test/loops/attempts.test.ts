@@ -158,6 +158,82 @@ test("rules at the project's root guard no other file there", async ({ rig }) =>
   assert.is(report.failure?.reason, 'judge_changed');
 });
 
+test('an answer that its gate refused is not asked for anew in silence when its prompt has changed', async ({
+  rig,
+}) => {
+  rig.answer(() => answerWith('gemini', 'looks fine'));
+  const verify = { stages: [{ tool: 'gemini', role: 'verify', ...ANY_ANSWER }] };
+  const task = makeTask(rig, { ...verify, acceptance: { commands: ['nmp-test'] } });
+  assert.is((await task.run()).code, 1);
+  const mended = { task_id: 'fix', goal: 'Find out.', ...verify, acceptance: { commands: ['true'] } };
+  rig.write('.tmp/task/fix/manifest.json', JSON.stringify(mended));
+  const { code, said } = await task.run();
+  assert.equal([code, rig.calls.length], [2, 1]);
+  assert.match(
+    said,
+    'say --keep gemini_verify to have that answer looked at again, or --redo gemini_verify to pay for another',
+  );
+  assert.equal([(await task.run('--keep=gemini_verify')).code, rig.calls.length], [0, 1]);
+});
+
+test('a killed run is gone on with in the session of its last attempt, if that had run tools', async ({ rig }) => {
+  const { opens, runsTool, fails }: Stream = STREAMS.codex;
+  rig.answer(() => [
+    write([...opens(SESSION), ...runsTool('half'), ...fails(BUSY, 503, SESSION)]),
+    { do: 'exit', code: 1 },
+  ]);
+  const task = makeTask(rig, { stages: [REVIEW], budgets: { retry_budget: 0 } });
+  assert.is((await task.run()).code, 1);
+  rig.answer(() => answerWith('codex', 'whole'));
+  assert.is((await task.run()).code, 0);
+  const { argv, stdin } = rig.calls[1]!.report;
+  assert.equal([argv.slice(0, 2), argv.includes(SESSION)], [['exec', 'resume'], true]);
+  assert.match(stdin.text, 'Go on from where it stopped');
+});
+
+test('an answer of another call is not taken for the one that was paid for', async ({ rig }) => {
+  rig.answer(() => answerWith('codex', 'an answer to A'));
+  const ask = (goal: string) => ({ task_id: 'fix', goal, stages: [{ ...REVIEW, requires: ['Findings'] }] });
+  const task = makeTask(rig, ask('A'));
+  await task.run();
+  rig.write('.tmp/task/fix/manifest.json', JSON.stringify(ask('B')));
+  rig.answer(() => answerWith('codex', '## Findings\n\nan answer to B\n'));
+  await task.run('--redo=codex_review');
+  rig.write('.tmp/task/fix/manifest.json', JSON.stringify(ask('A')));
+  rig.answer(() => answerWith('codex', '## Findings\n\nan answer to A at last\n'));
+  await task.run('--redo=codex_review');
+  assert.equal(
+    [rig.calls.length, task.read('outputs/codex_review.codex.out')],
+    [3, '## Findings\n\nan answer to A at last\n'],
+  );
+});
+
+test('what changed since a run that was killed is told, and not put back', async ({ rig }) => {
+  rig.write('notes.txt', 'old\n');
+  const task = makeTask(rig, SCOPED);
+  const running = task.start('--restore');
+  const fake = await rig.call();
+  await fake.tell(save('src/a.ts'));
+  running.signal('SIGKILL');
+  await running.result;
+  await fake.tell(...answerWith('codex', 'done'));
+  rig.write('notes.txt', 'by a person\n');
+  const { report, summary } = await task.run('--restore');
+  assert.equal([report.failure?.class, rig.calls.length], ['scope_violation', 1]);
+  assert.is(readFileSync(path.join(rig.project, 'notes.txt'), 'utf8'), 'by a person\n');
+  assert.match(summary, 'an earlier run of this stage was killed');
+});
+
+test('a stop in the first moment is a stop, and no broken wrapper', async ({ rig }) => {
+  rig.answer(() => [{ do: 'hang' }]);
+  const task = makeTask(rig, { stages: [REVIEW] });
+  const running = task.start();
+  await running.says('call 1');
+  running.signal('SIGINT');
+  assert.is((await running.result).code, 130);
+  assert.is(task.failure()?.reason, 'cancelled');
+});
+
 test('a mistake leaves a summary of its own, not that of the run before', async ({ rig }) => {
   rig.answer(() => answerWith('codex', 'fine'));
   const task = makeTask(rig, { stages: [REVIEW] });

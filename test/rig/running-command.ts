@@ -48,6 +48,15 @@ export class RunningCommand {
     return this.#stderr;
   }
 
+  /** Resolves once it has printed this on stderr. */
+  says(words: string): Promise<void> {
+    return new Promise((resolve) => {
+      const look = () => this.#stderr.includes(words) && resolve();
+      look();
+      this.#child.stderr?.on('data', look);
+    });
+  }
+
   signal(signal: NodeJS.Signals): void {
     this.#child.kill(signal);
   }

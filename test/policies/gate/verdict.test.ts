@@ -83,7 +83,7 @@ test('two equal ones have one, in whatever words and order they are told', () =>
   assert.is(gateSignature('codex', [elsewhere]), gateSignature('codex', [SCOPE]));
 });
 
-const CALL = { taskId: 'fix', stage: 'codex_impl', tool: 'codex', answer: 'paid' } as const;
+const CALL = { taskId: 'fix', stage: 'codex_impl', tool: 'codex', answer: 'paid', restored: 0 } as const;
 
 test('what to do next names what is missing and how to ask again', () => {
   assert.equal(gateNextActions([SECTIONS], CALL), [

@@ -61,7 +61,12 @@ const LINES: readonly Schema[] = [
   line<Of<'released'>>('released', 'A run ended', {
     run_id,
     exit_code: count('Its exit code'),
-    state: one('How it ended', ['done', 'failed', 'interrupted']),
+    state: one('How it ended; refused: a mistake was found, and nothing was run', [
+      'done',
+      'failed',
+      'interrupted',
+      'refused',
+    ]),
   }),
   line<Budget<'manifest'>>('budget', 'What the task may pay', {
     calls: count('Paid calls in all'),
