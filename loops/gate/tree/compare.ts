@@ -22,17 +22,19 @@ export function compareEntries(before: Entries, after: Entries): Change[] {
  * (An inode alone says little: it is given to the next file that is made.)
  */
 export function joinRenames(changes: readonly Change[], before: Entries, after: Entries): Change[] {
-  const gone = new Map<string, string[]>();
+  const gone = new Map<string, Gone>();
   for (const { path, how } of changes)
     if (how === 'deleted')
-      for (const mark of marksOf(before.get(path)!)) gone.set(mark, [...(gone.get(mark) ?? []), path]);
+      for (const mark of marksOf(before.get(path)!)) {
+        const row = gone.get(mark);
+        if (row === undefined) gone.set(mark, { paths: [path], next: 0 });
+        else row.paths.push(path);
+      }
   const joined = new Map<string, string>();
   const taken = new Set<string>();
   for (const { path, how } of changes) {
     if (how !== 'added') continue;
-    const from = marksOf(after.get(path)!)
-      .flatMap((mark) => gone.get(mark) ?? [])
-      .find((candidate) => !taken.has(candidate));
+    const from = firstOf(marksOf(after.get(path)!), gone, taken);
     if (from === undefined) continue;
     taken.add(from);
     joined.set(path, from);
@@ -42,6 +44,27 @@ export function joinRenames(changes: readonly Change[], before: Entries, after: 
     if (from !== undefined) return [{ path: change.path, how: 'renamed', from }];
     return taken.has(change.path) ? [] : [change];
   });
+}
+
+/** Paths that went and bear one mark; those before `next` have found what became of them. */
+interface Gone {
+  paths: string[];
+  next: number;
+}
+
+/** No path is passed by twice, for there may be as many of one mark as the tree has files. */
+function firstOf(
+  marks: readonly string[],
+  gone: ReadonlyMap<string, Gone>,
+  taken: ReadonlySet<string>,
+): string | undefined {
+  for (const mark of marks) {
+    const row = gone.get(mark);
+    if (row === undefined) continue;
+    while (row.next < row.paths.length && taken.has(row.paths[row.next]!)) row.next += 1;
+    if (row.next < row.paths.length) return row.paths[row.next];
+  }
+  return undefined;
 }
 
 function howChanged(old: Entry, now: Entry): Change['how'] {

@@ -126,6 +126,22 @@ test('a submodule and a repository in the tree: their commits count, and their f
   assert.equal((await tree.changesBy('git -C sub pack-refs --all; touch sub/y')).map(lineOf), ['added sub/y']);
 });
 
+const SAME = Array.from({ length: 900 }, (_, i) => `old/${100 + i}`);
+for (const [what, line, lost] of [
+  ['moved', 'mv old new', 0],
+  ['copied, and the old ones deleted', 'cp -r old new; rm -r old', 0],
+  ['moved in part', 'mv old new; rm new/8* new/9*', 200],
+] as const)
+  test(`900 files of one content are ${what}: each comes from one of them, and none from two`, async ({ tree }) => {
+    for (const name of SAME) tree.write(name, 'same\n');
+    const changes = await tree.changesBy(line);
+    const renamed = changes.flatMap(({ how, from }) => (how === 'renamed' ? [from!] : []));
+    const deleted = changes.flatMap(({ how, path }) => (how === 'deleted' ? [path] : []));
+    assert.is(renamed.length + deleted.length, changes.length);
+    assert.equal([...renamed, ...deleted].sort(), SAME);
+    assert.is(deleted.length, lost);
+  });
+
 test('names that are no UTF-8 are told apart', async ({ tree }) => {
   const make = (text: string, byte: string) => `printf ${text} > "$(printf 'n\\${byte}')"`;
   tree.shell(
