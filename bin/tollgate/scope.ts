@@ -1,6 +1,6 @@
 // tollgate scope ask: tells an agent what it may touch, before it edits.
 
-import { askTask, type ScopeAnswer } from '../../loops/gate/scope-question.ts';
+import { askTask, type ScopeAnswer } from '../../loops/scope/question.ts';
 import { TOLLGATE_EXIT } from '../../policies/exit-codes.ts';
 import { nearest } from '../../policies/nearest.ts';
 import { type Ran, readArguments } from '../command.ts';

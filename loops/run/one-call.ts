@@ -8,7 +8,7 @@ import type { ProcessIdentity } from '../../policies/process-identity.ts';
 import { JournalError } from '../../state/journal.ts';
 import { identify } from '../../wrappers/processes/identity.ts';
 import { newCallId } from '../call/draft.ts';
-import { TREE } from '../gate/scope-question.ts';
+import { TREE } from '../scope/question.ts';
 import { type Errand, outputsOf, readRecord, recordIn, sendGuardian } from './guardian.ts';
 import { checkJudge, keepJudge } from './judge/judge.ts';
 import { eventsOf } from './last-event.ts';
