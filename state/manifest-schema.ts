@@ -6,7 +6,19 @@ import { MAX_TIMEOUT_MS } from '../policies/longest-timeout.ts';
 import { TOOLS } from '../policies/tools.ts';
 import { TASK_ID } from './task-folder.ts';
 
-const word = z.string().regex(/^[^-\s][^\n\r]*$/, 'must be one line that does not begin with a dash');
+/** It becomes an argument of a program; none can hold a NUL, and a terminal obeys other control characters. */
+const word = z
+  .string()
+  .regex(/^[^-\s\p{Cc}][^\p{Cc}]*$/u, 'must be one line without control characters that does not begin with a dash');
+/** A file, a folder or another name. */
+export const PLACE = z
+  .string()
+  .min(1)
+  .regex(/^[^\p{Cc}]*$/u, 'must be one line without control characters');
+const command = z
+  .string()
+  .min(1)
+  .regex(/^[^\0]*$/, 'must have no NUL character');
 const name = z.string().regex(TASK_ID, 'must be 1 to 128 of A-Z a-z 0-9 . _ -');
 const glob = z
   .string()
@@ -22,9 +34,9 @@ export const STAGE = z.strictObject({
   model: word.optional(),
   effort: z.enum(['low', 'medium', 'high', 'xhigh']).optional(),
   access: z.enum(['read', 'write', 'full']).optional(),
-  prompt: z.string().min(1).optional(),
+  prompt: PLACE.optional(),
   /** Without it all of the task's `inputs/attachments/`. */
-  attach: z.array(z.string().min(1)).optional(),
+  attach: z.array(PLACE).optional(),
   /** Without it the role's own. */
   requires: z.array(z.string().min(1)).optional(),
   min_lines: z.number().int().min(0).optional(),
@@ -43,9 +55,9 @@ export const MANIFEST = z.strictObject({
   task_id: name,
   goal: z.string().min(1),
   meta: z.strictObject({ feature: word.optional(), session_id: word.optional() }).default({}),
-  cwd: z.string().min(1).optional(),
+  cwd: PLACE.optional(),
   /** A named pipeline; stages that are listed beside it refine its own of the same name. */
-  pipeline: z.string().min(1).optional(),
+  pipeline: PLACE.optional(),
   stages: z.array(STAGE).default([]),
   /** The CLIs run in a git worktree of the task's own. */
   worktree: z.boolean().default(false),
@@ -54,7 +66,7 @@ export const MANIFEST = z.strictObject({
     .default({ allow: [], deny: [], ignored: false }),
   acceptance: z
     .strictObject({
-      commands: z.array(z.string().min(1)).default([]),
+      commands: z.array(command).default([]),
       criteria: z.array(z.string().min(1)).default([]),
       /** Of each command. */
       timeout_ms: whole.max(MAX_TIMEOUT_MS).default(10 * 60_000),

@@ -1,20 +1,19 @@
 // The shape of tollgate.yaml, what a project says for all of its tasks.
 
 import { z } from 'zod';
-import { STAGE } from './manifest-schema.ts';
+import { PLACE, STAGE } from './manifest-schema.ts';
 
 const ROLE_NAME = /^[a-z][a-z0-9_]{0,40}$/;
-const place = z.string().min(1);
 const perMillion = z.number().min(0);
 
 export const PROJECT = z.strictObject({
   $schema: z.string().optional(),
-  rules: place.nullable().default(null).describe('a file of rules that stand before every prompt'),
+  rules: PLACE.nullable().default(null).describe('a file of rules that stand before every prompt'),
   roles: z
     .record(
       z.string().regex(ROLE_NAME, 'must be a word of a-z 0-9 _'),
       z.strictObject({
-        template: place.optional().describe('a file that says what the role is told'),
+        template: PLACE.optional().describe('a file that says what the role is told'),
         access: z.enum(['read', 'write']).optional().describe('what it may do where a stage does not say'),
         requires: z.array(z.string().min(1)).optional().describe('sections that its answer must have'),
         min_lines: z.number().int().min(0).optional().describe('lines with text that its answer must have'),

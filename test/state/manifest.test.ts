@@ -1,0 +1,45 @@
+// What a manifest's fields may hold: control characters in a name are a mistake of its, and no bug of ours.
+
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { suite } from 'uvu';
+import * as assert from 'uvu/assert';
+import { NO_PROJECT_FILE } from '../../policies/project-file.ts';
+import { readManifest } from '../../state/manifest.ts';
+
+const test = suite<{ folder: string }>('manifest');
+test.before.each((context) => {
+  context.folder = mkdtempSync(path.join(tmpdir(), 'manifest-'));
+  mkdirSync(path.join(context.folder, 'fix'));
+});
+test.after.each(({ folder }) => rmSync(folder, { recursive: true }));
+
+const WORD = 'must be one line without control characters that does not begin with a dash';
+const PLACE = 'must be one line without control characters';
+const stage = (more: object) => ({ stages: [{ tool: 'codex', role: 'impl', ...more }] });
+
+const ROWS: [field: string, given: object, message: string | null][] = [
+  ['stages[0].model', stage({ model: 'gpt\0x' }), WORD],
+  ['stages[0].model', stage({ model: 'a\u001b[2J' }), WORD],
+  ['stages[0].model', stage({ model: 'a\u0085b' }), WORD],
+  ['stages[0].model', stage({ model: '-m' }), WORD],
+  ['stages[0].model', stage({ model: 'models/größe 2.5 (preview)' }), null],
+  ['stages[0].fallback[0].model', stage({ fallback: [{ tool: 'gemini', model: '\0' }] }), WORD],
+  ['stages[0].prompt', stage({ prompt: 'a\0.md' }), PLACE],
+  ['stages[0].attach[0]', stage({ attach: ['a\nb'] }), PLACE],
+  ['meta.feature', { ...stage({}), meta: { feature: 'a\tb' } }, WORD],
+  ['cwd', { ...stage({}), cwd: 'a\0' }, PLACE],
+  ['acceptance.commands[0]', { ...stage({}), acceptance: { commands: ['a\0b'] } }, 'must have no NUL character'],
+  ['acceptance.commands[0]', { ...stage({}), acceptance: { commands: ['for i in 1\ndo\n\techo\ndone'] } }, null],
+];
+
+for (const [field, given, message] of ROWS)
+  test(JSON.stringify(given), async ({ folder }) => {
+    const file = path.join(folder, 'fix/manifest.json');
+    writeFileSync(file, JSON.stringify({ task_id: 'fix', goal: 'g', ...given }));
+    const read = await readManifest(file, NO_PROJECT_FILE);
+    assert.is(read.how === 'read' ? null : read.message, message === null ? null : `${file}:1: ${field} ${message}`);
+  });
+
+test.run();
