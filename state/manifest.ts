@@ -8,10 +8,16 @@ import { readYaml } from './yaml-file.ts';
 
 export type ManifestRead = { how: 'read'; manifest: Manifest; stages: Stage[] } | { how: 'mistaken'; message: string };
 
-export async function readManifest(file: string, project: ProjectFile): Promise<ManifestRead> {
+/** @param trust what the caller says of the workspace; the manifest may say it too. */
+export async function readManifest(
+  file: string,
+  project: ProjectFile,
+  trust: 'trusted' | 'untrusted',
+): Promise<ManifestRead> {
   const given = await readGiven(file);
   if (given.how === 'mistaken') return given;
-  const expanded = expandStages(given.value, project);
+  const trusted = given.value.security.trust_workspace ? 'trusted' : trust;
+  const expanded = expandStages(given.value, project, trusted);
   if (expanded.how === 'mistaken') return { how: 'mistaken', message: `${file}: ${expanded.message}` };
   const { stages } = expanded;
   return { how: 'read', manifest: { ...given.value, stages }, stages };

@@ -1,6 +1,7 @@
 // The shape of tollgate.yaml, what a project says for all of its tasks.
 
 import { z } from 'zod';
+import { PIPELINES } from '../policies/pipelines.ts';
 import { PLACE, STAGE } from './manifest-schema.ts';
 
 const ROLE_NAME = /^[a-z][a-z0-9_]{0,40}$/;
@@ -24,6 +25,11 @@ export const PROJECT = z.strictObject({
     .describe('changes to the built-in roles, and roles of its own'),
   pipelines: z
     .record(z.string().regex(ROLE_NAME, 'must be a word of a-z 0-9 _'), z.array(STAGE).min(1))
+    // Whoever names a built-in pipeline must get that one, whatever project the task lies in.
+    .superRefine((own, { addIssue }) => {
+      for (const name of Object.keys(own).filter((name) => Object.hasOwn(PIPELINES, name)))
+        addIssue({ code: 'custom', path: [name], message: 'is built in and cannot be changed; give it another name' });
+    })
     .default({})
     .describe('pipelines of its own, by name'),
   prices: z

@@ -7,18 +7,27 @@ import type { GivenManifest, GivenStage, Stage } from './manifest-schema.ts';
 
 export type Expanded = { how: 'expanded'; stages: Stage[] } | { how: 'mistaken'; message: string };
 
-export function expandStages({ pipeline, stages }: GivenManifest, { pipelines }: ProjectFile): Expanded {
+/** @param trust only in a trusted workspace do the project's own pipelines count. */
+export function expandStages(
+  { pipeline, stages }: GivenManifest,
+  { pipelines }: ProjectFile,
+  trust: 'trusted' | 'untrusted',
+): Expanded {
   if (pipeline === undefined)
     return stages.length > 0
       ? nameStages(stages)
       : mistaken('it has neither stages nor a pipeline; give it one of them');
-  const known = { ...PIPELINES, ...pipelines } as Record<string, readonly Partial<GivenStage>[]>;
+  const known = { ...pipelines, ...PIPELINES } as Record<string, readonly Partial<GivenStage>[]>;
   const found = Object.hasOwn(known, pipeline) ? known[pipeline]! : null;
   if (found === null) {
     const near = nearest(pipeline, Object.keys(known));
     const hint = near === null ? `the pipelines are ${Object.keys(known).join(', ')}` : `did you mean ${near}?`;
     return mistaken(`there is no pipeline "${pipeline}"; ${hint}`);
   }
+  if (trust === 'untrusted' && !Object.hasOwn(PIPELINES, pipeline))
+    return mistaken(
+      `the pipeline "${pipeline}" is one of tollgate.yaml, which counts only in a trusted workspace; say --trust-workspace, or security.trust_workspace: true in the manifest`,
+    );
   const named = nameStages(found.map((stage) => ({ ...STAGE_DEFAULTS, ...stage }) as GivenStage));
   return named.how === 'mistaken' ? named : refine(pipeline, named.stages, stages);
 }

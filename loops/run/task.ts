@@ -59,7 +59,7 @@ export async function readTask({
   const root = rootOf(task, cwd, environment);
   const project = await readProject(root);
   if (project.how === 'mistaken') return project;
-  const read = await readManifest(task.manifest, project.value);
+  const read = await readManifest(task.manifest, project.value, trustWorkspace ? 'trusted' : 'untrusted');
   if (read.how === 'mistaken') return read;
   const { manifest, stages } = read;
   const trust = trustWorkspace || manifest.security.trust_workspace ? 'trusted' : 'untrusted';

@@ -74,7 +74,11 @@ const GOALS: [goal: string[], read: string][] = [
 for (const [flags, goal] of GOALS)
   test(`the manifest is valid, with the goal ${JSON.stringify(goal)}`, async ({ rig }) => {
     await rig.start('tollgate', ['init', 'fix', ...flags]).result;
-    const read = await readManifest(path.join(rig.project, '.tmp/task/fix/manifest.yaml'), NO_PROJECT_FILE);
+    const read = await readManifest(
+      path.join(rig.project, '.tmp/task/fix/manifest.yaml'),
+      NO_PROJECT_FILE,
+      'untrusted',
+    );
     assert.is(read.how, 'read', JSON.stringify(read));
     if (read.how === 'read')
       assert.equal([read.manifest.goal, read.stages.map(({ name }) => name)], [goal, ['gemini_brief']]);
@@ -83,7 +87,7 @@ for (const [flags, goal] of GOALS)
 for (const id of ['1', '1e3', 'true', 'null', '.inf', '0x1F', '-'])
   test(`the id ${id} stays a text`, async ({ rig }) => {
     await rig.start('tollgate', ['init', `./tasks/${id}`]).result;
-    const read = await readManifest(path.join(rig.project, 'tasks', id, 'manifest.yaml'), NO_PROJECT_FILE);
+    const read = await readManifest(path.join(rig.project, 'tasks', id, 'manifest.yaml'), NO_PROJECT_FILE, 'untrusted');
     assert.is(read.how === 'read' && read.manifest.task_id, id);
   });
 
@@ -97,7 +101,7 @@ test('it is valid with every field in use, and has every field', async ({ rig })
   const inUse = text.replace(TAKEN_OUT, '').replace(/^pipeline:.*\n/m, '');
   assert.equal(inUse.match(/^ *#[^ ].*/gm), null);
   writeFileSync(file, inUse);
-  const read = await readManifest(file, NO_PROJECT_FILE);
+  const read = await readManifest(file, NO_PROJECT_FILE, 'untrusted');
   assert.is(read.how, 'read', JSON.stringify(read));
   const fields = Object.keys(MANIFEST_FIELDS).filter((field) => MANIFEST_FIELDS[field]!.example !== null);
   assert.equal(
@@ -122,7 +126,7 @@ for (const name of Object.keys(PIPELINES))
     const file = path.join(rig.project, '.tmp/task/fix/manifest.yaml');
     const text = readFileSync(file, 'utf8');
     assert.equal(text.match(/^(?:pipeline|#?stages):.*/gm), [`pipeline: ${name}`, '#stages:']);
-    const read = await readManifest(file, NO_PROJECT_FILE);
+    const read = await readManifest(file, NO_PROJECT_FILE, 'untrusted');
     assert.is(read.how, 'read', JSON.stringify(read));
   });
 

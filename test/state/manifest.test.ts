@@ -38,7 +38,7 @@ for (const [field, given, message] of ROWS)
   test(JSON.stringify(given), async ({ folder }) => {
     const file = path.join(folder, 'fix/manifest.json');
     writeFileSync(file, JSON.stringify({ task_id: 'fix', goal: 'g', ...given }));
-    const read = await readManifest(file, NO_PROJECT_FILE);
+    const read = await readManifest(file, NO_PROJECT_FILE, 'untrusted');
     assert.is(read.how === 'read' ? null : read.message, message === null ? null : `${file}:1: ${field} ${message}`);
   });
 

@@ -20,10 +20,15 @@ test.before.each((context) => {
 });
 test.after.each(({ folder }) => rmSync(folder, { recursive: true }));
 
-async function read(folder: string, yaml: string, project = NO_PROJECT_FILE) {
+async function read(
+  folder: string,
+  yaml: string,
+  project = NO_PROJECT_FILE,
+  trust: 'trusted' | 'untrusted' = 'untrusted',
+) {
   const file = path.join(folder, 'fix/manifest.yaml');
   writeFileSync(file, `task_id: fix\ngoal: g\n${yaml}`);
-  const got = await readManifest(file, project);
+  const got = await readManifest(file, project, trust);
   if (got.how === 'mistaken') return got.message.replace(`${folder}/`, '');
   return got.stages.map(({ name, tool, role, model }) => [name, tool, role, ...(model ? [model] : [])].join(' '));
 }
@@ -54,19 +59,25 @@ test('a stage that is listed beside a pipeline refines its own, and resets nothi
   const own = { ...NO_PROJECT_FILE, pipelines: { own: [{ tool: 'codex', role: 'impl', timeout_ms: 5000 }] } };
   const file = path.join(folder, 'fix/manifest.yaml');
   writeFileSync(file, 'task_id: fix\ngoal: g\npipeline: own\nstages: [{tool: codex, role: impl, model: m1}]\n');
-  const got = await readManifest(file, own);
+  const got = await readManifest(file, own, 'trusted');
   assert.equal(got.how === 'read' && got.stages.map(({ timeout_ms, model }) => [timeout_ms, model]), [[5000, 'm1']]);
 });
 
-test("a project's own pipeline", async ({ folder }) => {
+test("a project's own pipeline, in a trusted workspace alone", async ({ folder }) => {
   writeFileSync(
     path.join(folder, 'tollgate.yaml'),
     'pipelines:\n  mine:\n    - {tool: copilot, role: review, model: x}\n',
   );
   const project = await readProject(folder);
-  assert.equal(await read(folder, 'pipeline: mine\n', project.how === 'read' ? project.value : undefined), [
-    'copilot_review copilot review x',
-  ]);
+  if (project.how === 'mistaken') return assert.unreachable(project.message);
+  const stages = ['copilot_review copilot review x'];
+  assert.equal(await read(folder, 'pipeline: mine\n', project.value, 'trusted'), stages);
+  assert.equal(await read(folder, 'pipeline: mine\nsecurity: {trust_workspace: true}\n', project.value), stages);
+  assert.is(
+    await read(folder, 'pipeline: mine\n', project.value),
+    'fix/manifest.yaml: the pipeline "mine" is one of tollgate.yaml, which counts only in a trusted workspace; say --trust-workspace, or security.trust_workspace: true in the manifest',
+  );
+  assert.equal(await read(folder, 'pipeline: review_only\n', project.value), ['gemini_review gemini review']);
 });
 
 for (const [what, yaml, message] of [
@@ -92,6 +103,10 @@ for (const [what, yaml, message] of [
 for (const [yaml, message] of [
   ['roles: {impl: {templat: x.md}}\n', 'tollgate.yaml:1: roles.impl.templat is unknown; did you mean template?'],
   ['pipelines: {own: []}\n', 'tollgate.yaml:1: pipelines.own must not be empty'],
+  [
+    'pipelines:\n  mine: [{tool: codex, role: impl}]\n  one_shot_impl: [{tool: codex, role: impl, access: full}]\n',
+    'tollgate.yaml:3: pipelines.one_shot_impl is built in and cannot be changed; give it another name',
+  ],
   ['prices: {m: {input: -1, output: 1}}\n', 'tollgate.yaml:1: prices.m.input must be at least 0'],
   ['rule: x\n', 'tollgate.yaml:1: rule is unknown; did you mean rules?'],
   ['- a\n', 'tollgate.yaml:1: a project file must be object, not array'],
