@@ -4,17 +4,12 @@ import { nearest } from './nearest.ts';
 import type { ProjectFile, ProjectRole } from './project-file.ts';
 import { type BuiltInRole, ROLES, type Role } from './roles.ts';
 
-export interface ResolvedRole {
+/** What the gate asks of an answer stands here as it is asked, the stage's own words heeded. */
+export interface ResolvedRole extends Omit<Role, 'access' | 'template'> {
   name: string;
   access: 'read' | 'write' | 'full';
   /** Where its template is: a file relative to the task's folder, one relative to the project's root, or a built-in row. */
   template: { from: 'task' | 'project'; file: string } | { from: 'built_in'; role: BuiltInRole };
-  requires: readonly string[];
-  minLines: number;
-  reads: readonly string[];
-  changesTree: boolean;
-  runsAcceptance: boolean;
-  handsOff: boolean;
   /** The change is to be in the answer, as one unified diff. */
   answersWithDiff: boolean;
   /** Only in a trusted workspace do the project's rules and templates count. */

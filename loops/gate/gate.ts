@@ -1,13 +1,7 @@
 // The gate of a stage: what is due is looked at in a fixed order, and what is found becomes the gate's record.
 
 import { checkChanges } from '../../policies/gate/changes.ts';
-import {
-  dueChecks,
-  type GatedRole,
-  minLinesOf,
-  requiredSections,
-  type StageAccess,
-} from '../../policies/gate/due-checks.ts';
+import { dueChecks } from '../../policies/gate/due-checks.ts';
 import { readJsonAnswer } from '../../policies/gate/json-answer.ts';
 import { checkLines } from '../../policies/gate/lines.ts';
 import { checkRefusal } from '../../policies/gate/refusal.ts';
@@ -22,6 +16,7 @@ import {
   type GateRecord,
 } from '../../policies/gate.ts';
 import type { Redactor } from '../../policies/redact.ts';
+import type { ResolvedRole } from '../../policies/resolved-role.ts';
 import type { Tool } from '../../policies/tools.ts';
 import type { Manifest, Stage } from '../../state/manifest-schema.ts';
 import type { TaskFolder } from '../../state/task-folder.ts';
@@ -33,9 +28,8 @@ export interface GateRequest {
   stage: Stage;
   /** That answered: the stage's own, or one that it fell back to. */
   tool: Tool;
-  /** With what the project says of it; what the stage says goes before it. */
-  role: GatedRole;
-  access: StageAccess;
+  /** With what the project and the stage say of it. */
+  role: ResolvedRole;
   /** Where the CLI ran. */
   cwd: string;
   answerFile: string;
@@ -55,8 +49,8 @@ export interface GateRequest {
 
 /** Writes nothing but artifacts of the checks: `<stage>.patch` and `<stage>.acceptance.log`. */
 export async function passGate(asked: GateRequest): Promise<GateRecord> {
-  const { stage, role, access, acceptanceCommands: commands, redactor } = asked;
-  const due = dueChecks(stage, role, access, { acceptance: { commands } });
+  const { stage, role, redactor } = asked;
+  const due = dueChecks(role, stage, asked.acceptanceCommands);
   const answer = readAnswer(asked.answerFile);
   const given = [...asked.findings, ...(answer.how === 'read' ? [] : [answer.finding])];
   const seen: Seen = { answer: answer.how === 'read' ? answer.text : null, findings: [], acceptance: [], notes: [] };
@@ -123,7 +117,7 @@ const GATES = {
   scope: { needs: 'tree', look: given },
   refusal: {
     needs: 'answer',
-    look: ({ stage, role }, { answer }) => found(checkRefusal(answer!, requiredSections(stage, role))),
+    look: ({ role }, { answer }) => found(checkRefusal(answer!, role.requires)),
   },
   changes: {
     needs: 'tree',
@@ -131,11 +125,11 @@ const GATES = {
   },
   sections: {
     needs: 'answer',
-    look: ({ stage, role }, { answer }) => found(checkSections(answer!, requiredSections(stage, role))),
+    look: ({ role }, { answer }) => found(checkSections(answer!, role.requires)),
   },
   lines: {
     needs: 'answer',
-    look: ({ stage, role }, { answer }) => found(checkLines(answer!, minLinesOf(stage, role))),
+    look: ({ role }, { answer }) => found(checkLines(answer!, role.minLines)),
   },
   schema: {
     needs: 'answer',

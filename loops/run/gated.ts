@@ -28,7 +28,7 @@ export async function passStage(
   baseline: Baseline | null,
   judge: Finding | null,
 ): Promise<GateRecord> {
-  const { open, stage, role, access, environment, stop, clock } = run;
+  const { open, stage, role, environment, stop, clock } = run;
   const { task, manifest, cwd } = open;
   const changes = baseline === null ? null : await baseline.look();
   const violations = judgeScope(changes ?? [], scopeOf(open.manifest));
@@ -39,7 +39,6 @@ export async function passStage(
     stage,
     tool: stage.tool,
     role,
-    access,
     cwd,
     answerFile: outputsOf(task, stage).out,
     callId: record.call_id,

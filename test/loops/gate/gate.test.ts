@@ -15,7 +15,7 @@ test.before.each(() => {
 });
 test.after.each(() => gated.dispose());
 
-const ROLE = { requires: ['Findings', 'Verdict'], minLines: 4, changesTree: false, runsAcceptance: true };
+const CHANGES = { changesTree: true };
 const GOOD = '## Findings\nnone\n## Verdict\npass\n';
 const SCOPE: Finding = {
   check: 'scope',
@@ -27,7 +27,7 @@ const SCOPE: Finding = {
 };
 
 type Asked = Parameters<Gated['ask']>[1];
-const pass = (answer: string | null, given: Asked = {}) => passGate(gated.ask(answer, { role: ROLE, ...given }));
+const pass = (answer: string | null, given: Asked = {}) => passGate(gated.ask(answer, given));
 const looks = ({ checks }: GateRecord) => checks.map(({ check, passed }) => `${check} ${passed ? 'passed' : 'failed'}`);
 
 test('an answer that holds all it must passes, and the record says so', async () => {
@@ -65,8 +65,8 @@ const withoutTimes = (record: GateRecord): GateRecord => ({
 const FAIL: Record<string, [answer: string, given: Asked, reason: string]> = {
   judge: [GOOD, { findings: [{ ...SCOPE, check: 'judge', reason: 'judge_changed' }] }, 'judge_changed'],
   scope: [GOOD, { findings: [SCOPE], changes: [{ path: 'x', how: 'added' }] }, 'out_of_scope'],
-  refusal: ["I'm sorry, but I can't do that.", { role: { ...ROLE, requires: [], minLines: 0 } }, 'refusal'],
-  changes: [GOOD, { role: { ...ROLE, changesTree: true }, access: 'write', changes: [] }, 'no_change'],
+  refusal: ["I'm sorry, but I can't do that.", { stage: { requires: [], min_lines: 0 } }, 'refusal'],
+  changes: [GOOD, { role: CHANGES, stage: { access: 'write' }, changes: [] }, 'no_change'],
   sections: [GOOD, { stage: { requires: ['Plan'] } }, 'missing_sections'],
   lines: [GOOD, { stage: { min_lines: 5 } }, 'too_short'],
   schema: ['{"a": "x"}', { stage: { schema: { properties: { a: { type: 'number' } } } } }, 'schema_mismatch'],
@@ -93,11 +93,10 @@ for (const check of GATE_CHECKS)
 
 test('all that is found is told, in the order of the checks', async () => {
   const record = await pass('I cannot do that.', {
-    role: { requires: ['Findings'], minLines: 4, changesTree: true, runsAcceptance: true },
-    access: 'write',
+    role: CHANGES,
     changes: [],
     findings: [SCOPE],
-    stage: { schema: {}, requires: ['Findings'], min_lines: 3, diff: true },
+    stage: { access: 'write', schema: {}, requires: ['Findings'], min_lines: 3, diff: true },
   });
   assert.equal(looks(record), [
     'judge passed',
@@ -112,7 +111,7 @@ test('all that is found is told, in the order of the checks', async () => {
 });
 
 test('a tree that was not looked at', async () => {
-  const record = await pass(GOOD, { role: { ...ROLE, changesTree: true }, access: 'write', changes: null });
+  const record = await pass(GOOD, { role: CHANGES, stage: { access: 'write' }, changes: null });
   assert.equal(
     [record.changes, looks(record)],
     [null, ['judge passed', 'refusal passed', 'sections passed', 'lines passed']],
@@ -123,10 +122,9 @@ test('what the stage says goes before its role', async () => {
   const none = await pass('fine', { stage: { requires: [], min_lines: 0 } });
   assert.equal([none.passed, looks(none)], [true, ['judge passed', 'refusal passed']]);
   const empty = await pass(GOOD, {
-    role: { ...ROLE, changesTree: true },
-    access: 'full',
+    role: CHANGES,
     changes: [],
-    stage: { may_be_empty: true },
+    stage: { access: 'full', may_be_empty: true },
   });
   assert.is(empty.passed, true);
 });
@@ -141,7 +139,7 @@ test('JSON that fits, and JSON that is none', async () => {
 test('an answer that is gone, and one that is longer than the gate looks at', async () => {
   const gone = await pass(null, { acceptanceCommands: ['true'] });
   assert.equal([gone.passed, looks(gone), gone.findings[0]?.reason], [false, ['judge failed'], 'answer_unreadable']);
-  const asked = gated.ask(GOOD, { role: ROLE });
+  const asked = gated.ask(GOOD);
   truncateSync(asked.answerFile, 2 ** 30);
   const long = await passGate(asked);
   assert.equal(

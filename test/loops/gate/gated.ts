@@ -4,7 +4,9 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import type { GateRequest } from '../../../loops/gate/gate.ts';
+import { NO_PROJECT_FILE } from '../../../policies/project-file.ts';
 import { createRedactor } from '../../../policies/redact.ts';
+import { type ResolvedRole, resolveRole } from '../../../policies/resolved-role.ts';
 import { MANIFEST } from '../../../state/manifest-schema.ts';
 import { locateTask } from '../../../state/task-folder.ts';
 
@@ -13,8 +15,11 @@ export interface Gated {
   tree: string;
   /** A file of the tree. */
   write(name: string, text: string): void;
-  /** A request with this answer; what is not said is as a `verify` stage has it, with nothing to require. */
-  ask(answer: string | null, given?: Partial<Omit<GateRequest, 'stage'>> & { stage?: object }): GateRequest;
+  /** A request with this answer; what is not said is as a `verify` stage has it. */
+  ask(
+    answer: string | null,
+    given?: Partial<Omit<GateRequest, 'stage' | 'role'>> & { stage?: object; role?: Partial<ResolvedRole> },
+  ): GateRequest;
   dispose(): void;
 }
 
@@ -36,23 +41,25 @@ export function openGated(manifest: object = {}): Gated {
     root,
     tree,
     write,
-    ask(answer, { stage, ...given } = {}) {
+    ask(answer, { stage: words, role, ...given } = {}) {
       const read = MANIFEST.parse({
         task_id: 't1',
         goal: 'Find out.',
         ...manifest,
-        stages: [{ tool: 'codex', role: 'verify', ...stage }],
+        stages: [{ tool: 'codex', role: 'verify', ...words }],
       });
+      const stage = { ...read.stages[0]!, name: 'codex_verify' };
+      const resolved = resolveRole(stage, NO_PROJECT_FILE, 'trusted');
+      if (resolved.how === 'mistaken') throw new Error(resolved.message);
       const answerFile = path.join(task.outputs, 'codex_verify.codex.out');
       rmSync(answerFile, { force: true });
       if (answer !== null) writeFileSync(answerFile, answer);
       return {
         task,
         manifest: read,
-        stage: { ...read.stages[0]!, name: 'codex_verify' },
+        stage,
         tool: 'codex',
-        role: { requires: [], minLines: 0, changesTree: false, runsAcceptance: false },
-        access: 'read',
+        role: { ...resolved.role, ...role },
         cwd: tree,
         answerFile,
         callId: 'call-1',

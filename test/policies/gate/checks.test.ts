@@ -3,11 +3,12 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { checkChanges } from '../../../policies/gate/changes.ts';
-import { dueChecks, promisesDiff } from '../../../policies/gate/due-checks.ts';
+import { dueChecks } from '../../../policies/gate/due-checks.ts';
 import { readJsonAnswer } from '../../../policies/gate/json-answer.ts';
 import { checkLines } from '../../../policies/gate/lines.ts';
 import { scrubbed } from '../../../policies/gate/scrubbed-environment.ts';
-import { ROLES } from '../../../policies/roles.ts';
+import { NO_PROJECT_FILE } from '../../../policies/project-file.ts';
+import { resolveRole, type StageWords } from '../../../policies/resolved-role.ts';
 
 test('lines with text are counted, and nothing else', () => {
   const answer = '# A\n\n---\n- b\n   \n**\n```\ncode\n}\n```\n<!-- x -->\n| | |\n\u200b\n';
@@ -60,44 +61,32 @@ test('a stage that must change the tree and did not', () => {
   assert.equal([checkChanges([], false)?.class, checkChanges([], false)?.reason], ['contract_violation', 'no_change']);
 });
 
-const NO_COMMANDS = { acceptance: { commands: [] } };
-const COMMANDS = { acceptance: { commands: ['npm test'] } };
-const STAGE = { may_be_empty: false };
+const COMMANDS = ['npm test'];
 
 test('what is due, by role and stage', () => {
-  const rows: [what: string, due: string[], asked: Parameters<typeof dueChecks>][] = [
-    ['brief', ['refusal', 'sections', 'lines'], [STAGE, ROLES.brief, 'read', COMMANDS]],
-    ['impl', ['refusal', 'changes', 'sections', 'lines'], [STAGE, ROLES.impl, 'write', COMMANDS]],
-    ['impl, full', ['refusal', 'changes', 'sections', 'lines'], [STAGE, ROLES.impl, 'full', COMMANDS]],
-    ['impl, read', ['refusal', 'sections', 'lines', 'diff'], [STAGE, ROLES.impl, 'read', COMMANDS]],
-    [
-      'impl, read, no diff',
-      ['refusal', 'sections', 'lines'],
-      [{ ...STAGE, diff: false }, ROLES.impl, 'read', COMMANDS],
-    ],
-    ['verify', ['refusal', 'sections', 'lines', 'acceptance'], [STAGE, ROLES.verify, 'read', COMMANDS]],
-    ['verify without commands', ['refusal', 'sections', 'lines'], [STAGE, ROLES.verify, 'read', NO_COMMANDS]],
-    [
-      'review with a diff',
-      ['refusal', 'sections', 'lines', 'diff'],
-      [{ ...STAGE, diff: true }, ROLES.review, 'read', COMMANDS],
-    ],
-    ['review as JSON', ['refusal', 'schema'], [{ ...STAGE, schema: {} }, ROLES.review, 'read', COMMANDS]],
+  const rows: [what: string, due: string[], stage: { role: string } & Partial<StageWords>, commands: string[]][] = [
+    ['brief', ['refusal', 'sections', 'lines'], { role: 'brief' }, COMMANDS],
+    ['impl', ['refusal', 'changes', 'sections', 'lines'], { role: 'impl' }, COMMANDS],
+    ['impl, full', ['refusal', 'changes', 'sections', 'lines'], { role: 'impl', access: 'full' }, COMMANDS],
+    ['impl, read', ['refusal', 'sections', 'lines', 'diff'], { role: 'impl', access: 'read' }, COMMANDS],
+    ['impl, read, no diff', ['refusal', 'sections', 'lines'], { role: 'impl', access: 'read', diff: false }, COMMANDS],
+    ['impl by a prompt of its own', ['refusal', 'changes'], { role: 'impl', prompt: 'p.md' }, COMMANDS],
+    ['verify', ['refusal', 'sections', 'lines', 'acceptance'], { role: 'verify' }, COMMANDS],
+    ['verify without commands', ['refusal', 'sections', 'lines'], { role: 'verify' }, []],
+    ['review with a diff', ['refusal', 'sections', 'lines', 'diff'], { role: 'review', diff: true }, COMMANDS],
+    ['review as JSON', ['refusal', 'schema'], { role: 'review', schema: {} }, COMMANDS],
     [
       'review as JSON with lines',
       ['refusal', 'lines', 'schema'],
-      [{ ...STAGE, schema: {}, min_lines: 2 }, ROLES.review, 'read', COMMANDS],
+      { role: 'review', schema: {}, min_lines: 2 },
+      COMMANDS,
     ],
-    ['nothing required', ['refusal'], [{ ...STAGE, requires: [], min_lines: 0 }, ROLES.review, 'read', COMMANDS]],
+    ['nothing required', ['refusal'], { role: 'review', requires: [], min_lines: 0 }, COMMANDS],
   ];
-  for (const [what, due, asked] of rows) assert.equal(dueChecks(...asked), ['judge', 'scope', ...due], what);
-});
-
-test('every role and access', () => {
-  for (const role of Object.values(ROLES)) {
-    assert.is(promisesDiff({}, role, 'read'), role.changesTree);
-    assert.is(promisesDiff({}, role, 'write'), false);
-    assert.is(promisesDiff({ diff: true }, role, 'full'), true);
+  for (const [what, due, stage, commands] of rows) {
+    const resolved = resolveRole({ name: 's', ...stage }, NO_PROJECT_FILE, 'trusted');
+    assert.ok(resolved.how === 'resolved', what);
+    assert.equal(dueChecks(resolved.role, stage, commands), ['judge', 'scope', ...due], what);
   }
 });
 
