@@ -1,10 +1,17 @@
-// Runs git (a door to execa), so that nothing that a repository brings along is started by it, and nobody is asked for a password.
+// Asks git about a repository (a door to execa), so that nothing that it brings along is started, and nobody is asked for a password.
+
+import { HARMLESS, harmlessEnvironment, NO_FETCHING } from './harmless-git.ts';
 
 export interface GitRequest {
   cwd: string;
   timeoutMs: number;
   input?: string;
+  /** Little of it is passed on. */
   environment?: NodeJS.ProcessEnv;
+  /** These go before those of the repository. */
+  settings?: readonly (readonly [name: string, value: string])[];
+  /** Objects that a partial clone lacks; never where nothing else is said. */
+  fetching?: 'never' | 'allowed';
 }
 
 export interface GitRan {
@@ -14,25 +21,24 @@ export interface GitRan {
   stderr: string;
 }
 
-/** Hooks and watchers are programs of the repository's choosing; a folder need not be trusted to be looked at. */
-const TAMED = ['-c', 'core.hooksPath=/dev/null', '-c', 'core.fsmonitor=false'];
-
 /** The names of some ten million files. */
 const MAX_BYTES = 1024 ** 3;
 
-export async function runGit(
-  args: readonly string[],
-  { cwd, timeoutMs, input, environment = process.env }: GitRequest,
-): Promise<GitRan> {
+export async function askGit(args: readonly string[], request: GitRequest): Promise<GitRan> {
+  const { cwd, timeoutMs, input, environment = process.env, settings = [], fetching = 'never' } = request;
   const { execa } = await import('execa');
-  const ran = await execa('git', [...TAMED, ...args], {
+  const ran = await execa('git', [...HARMLESS, ...args], {
     cwd,
     timeout: timeoutMs,
     reject: false,
     stripFinalNewline: false,
     maxBuffer: MAX_BYTES,
     extendEnv: false,
-    env: { ...withoutPlaces(environment), GIT_TERMINAL_PROMPT: '0', GIT_OPTIONAL_LOCKS: '0', LC_ALL: 'C' },
+    env: {
+      ...harmlessEnvironment(environment),
+      ...(fetching === 'never' ? NO_FETCHING : {}),
+      ...asEnvironment(settings),
+    },
     ...(input === undefined ? { stdin: 'ignore' as const } : { input }),
   });
   const { exitCode, timedOut, stdout, stderr } = ran;
@@ -42,18 +48,14 @@ export async function runGit(
   return { code: missing ? 127 : 1, stdout, stderr: missing ? 'git is not on the PATH' : (ran.shortMessage ?? stderr) };
 }
 
-/** A hook of git that starts us names its own repository in the environment; ours is the one in the folder. */
-function withoutPlaces(environment: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
-  return Object.fromEntries(Object.entries(environment).filter(([name]) => !PLACES.has(name)));
-}
-
-const PLACES = new Set([
-  'GIT_DIR',
-  'GIT_WORK_TREE',
-  'GIT_INDEX_FILE',
-  'GIT_COMMON_DIR',
-  'GIT_PREFIX',
-  'GIT_NAMESPACE',
-  'GIT_OBJECT_DIRECTORY',
-  'GIT_ALTERNATE_OBJECT_DIRECTORIES',
-]);
+/** A name may hold a `=`, at which `-c` would cut it. */
+const asEnvironment = (settings: GitRequest['settings'] & {}): Record<string, string> =>
+  settings.length === 0
+    ? {}
+    : Object.fromEntries([
+        ['GIT_CONFIG_COUNT', String(settings.length)],
+        ...settings.flatMap(([name, value], i) => [
+          [`GIT_CONFIG_KEY_${i}`, name],
+          [`GIT_CONFIG_VALUE_${i}`, value],
+        ]),
+      ]);

@@ -7,8 +7,8 @@ import { diffOf } from '../../policies/gate/unified-diff.ts';
 import type { Finding } from '../../policies/gate.ts';
 import { writeWhole } from '../../state/whole-file.ts';
 import { findBinary } from '../../wrappers/find-binary.ts';
+import { tryDiff } from './apply-check.ts';
 import type { GateRequest } from './gate.ts';
-import { runGit } from './git.ts';
 
 const MOST_NAMED = 10;
 
@@ -27,12 +27,7 @@ export async function checkDiff(asked: GateRequest, answer: string): Promise<Fin
   const known = new Set(told.flatMap(({ path: to, from }) => (from === undefined ? [to] : [to, from])));
   const mistakes: string[][] = [];
   for (const text of variantsOf(diff)) {
-    const ended = await runGit(
-      asked,
-      git,
-      ['apply', '--check', '--numstat', '-z', '--whitespace=nowarn', `-p${prefixParts(diff)}`],
-      text,
-    );
+    const ended = await tryDiff(asked, git, ['--numstat', '-z', '--whitespace=nowarn', `-p${prefixParts(diff)}`], text);
     if (ended.how === 'stopped') return unchecked(ended.why);
     // What git would touch and we did not read could not be judged.
     const unread = touched(ended.stdout).filter((file) => !known.has(file));

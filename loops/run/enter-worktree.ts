@@ -13,15 +13,23 @@ export type Entered =
 
 export async function enterWorktree(
   open: OpenTask,
-  { environment, stop, say, clock }: Pick<RunRequest, 'environment' | 'stop' | 'say' | 'clock'>,
+  {
+    environment,
+    trustWorkspace,
+    stop,
+    say,
+    clock,
+  }: Pick<RunRequest, 'environment' | 'trustWorkspace' | 'stop' | 'say' | 'clock'>,
 ): Promise<Entered> {
   const { task, manifest, root, stateFolder } = open;
   if (!manifest.worktree) return { how: 'entered', open, notes: async () => [] };
-  const opened = await openWorktree({ root, taskId: task.id, stateFolder, environment, stop: stop.signal, say, clock });
+  const trust = trustWorkspace || manifest.security.trust_workspace ? 'trusted' : 'untrusted';
+  const asked = { root, environment, trust } as const;
+  const opened = await openWorktree({ ...asked, taskId: task.id, stateFolder, stop: stop.signal, say, clock });
   if (opened.how !== 'opened') return opened;
   const { folder, top, branch } = opened;
   const notes = async () => {
-    const lines = await closeWorktree(opened, { root, environment });
+    const lines = await closeWorktree(opened, asked);
     return [`its changes are in ${top} on branch ${branch}; to take them: ${lines.join('; ')}`];
   };
   return { how: 'entered', open: { ...open, tree: folder, cwd: path.resolve(folder, manifest.cwd ?? '.') }, notes };

@@ -3,7 +3,8 @@
 import { createHash } from 'node:crypto';
 import { existsSync, readdirSync, realpathSync } from 'node:fs';
 import path from 'node:path';
-import { type GitRan, runGit } from '../git.ts';
+import { askGit, type GitRan, type GitRequest } from '../git.ts';
+import { repositoryFilters, switchedOff } from './filters.ts';
 import { takeTurn } from './turn.ts';
 
 export interface WorktreeRequest {
@@ -13,6 +14,8 @@ export interface WorktreeRequest {
   /** The project's `.tmp`. */
   stateFolder: string;
   environment: NodeJS.ProcessEnv;
+  /** Filters of the repository's own settings are run, and what a partial clone lacks is fetched, in a trusted workspace alone. */
+  trust: 'trusted' | 'untrusted';
   stop: AbortSignal;
   say(sentence: string): void;
   clock: () => Date;
@@ -35,8 +38,9 @@ const CHECKOUT_MS = 15 * 60_000;
 const LOOK_MS = 60_000;
 
 export async function openWorktree(request: WorktreeRequest): Promise<Opened> {
-  const { root, taskId, environment } = request;
-  const git = (args: string[], timeoutMs = LOOK_MS) => runGit(args, { cwd: root, timeoutMs, environment });
+  const { root, taskId } = request;
+  const git: Git = (args, more) =>
+    askGit(args, { cwd: root, timeoutMs: LOOK_MS, environment: request.environment, ...more });
   const places = await git(['rev-parse', '--path-format=absolute', '--git-common-dir', '--show-toplevel']);
   if (places.code === 127) return mistaken('worktree: true needs git, and git is not on the PATH');
   if (places.code !== 0)
@@ -48,23 +52,37 @@ export async function openWorktree(request: WorktreeRequest): Promise<Opened> {
     return mistaken(
       `the repository of ${root} has no commit yet, so there is nothing to make a worktree of; commit first`,
     );
+  const converting = await convertingIn(root, request);
+  if (converting.how === 'unknown')
+    return mistaken(`the filters of ${root} cannot be looked up: ${lastLine(converting.ran)}`);
   // git guards each of its files, but not the whole of what it makes against another that looks on.
   const turn = await takeTurn({ ...request, tree: common, mode: 'write', stage: 'worktree' });
   if (turn.how === 'stopped') return turn;
   try {
     const top = path.join(request.stateFolder, 'worktrees', taskId);
-    const opened = await open(git, top, branchOf(taskId));
+    const opened = await open(git, top, branchOf(taskId), converting.request);
     if (opened.how !== 'opened') return opened;
-    if (opened.fresh) await sayWhatIsLeftOut(request);
+    if (opened.fresh) await sayWhatIsLeftOut(request, converting.names);
     return { ...opened, folder: path.join(top, path.relative(main, realpathSync(root))) };
   } finally {
     turn.leave();
   }
 }
 
-type Git = (args: string[], timeoutMs?: number) => Promise<GitRan>;
+type Git = (args: string[], more?: Partial<GitRequest>) => Promise<GitRan>;
 
-async function open(git: Git, top: string, branch: string): Promise<Opened> {
+/** How git is asked for what it converts on the way: a checkout, and a comparison of files with what is committed. */
+async function convertingIn(
+  cwd: string,
+  { environment, trust }: Pick<WorktreeRequest, 'environment' | 'trust'>,
+): Promise<{ how: 'known'; names: string[]; request: Partial<GitRequest> } | { how: 'unknown'; ran: GitRan }> {
+  if (trust === 'trusted') return { how: 'known', names: [], request: { fetching: 'allowed' } };
+  const found = await repositoryFilters((args) => askGit(args, { cwd, timeoutMs: LOOK_MS, environment }));
+  if (found.how === 'unknown') return found;
+  return { how: 'known', names: found.names, request: { settings: switchedOff(found.names) } };
+}
+
+async function open(git: Git, top: string, branch: string, converting: Partial<GitRequest>): Promise<Opened> {
   const folder = top;
   const registered = parseList((await git(['worktree', 'list', '--porcelain'])).stdout);
   const here = registered.find((one) => sameFolder(one.folder, top));
@@ -84,33 +102,46 @@ async function open(git: Git, top: string, branch: string): Promise<Opened> {
   const fresh = (await git(['rev-parse', '--verify', '--quiet', `refs/heads/${branch}`])).code !== 0;
   // Registered but gone: somebody removed the folder by hand, and --force says that we know.
   const force = here === undefined ? [] : ['--force'];
-  const added = await git(
-    ['worktree', 'add', ...force, ...(fresh ? ['-b', branch, top, 'HEAD'] : [top, branch])],
-    CHECKOUT_MS,
-  );
+  const added = await git(['worktree', 'add', ...force, ...(fresh ? ['-b', branch, top, 'HEAD'] : [top, branch])], {
+    ...converting,
+    timeoutMs: CHECKOUT_MS,
+  });
   if (added.code === 0) return { how: 'opened', folder, top, branch, fresh };
   return mistaken(`git could not make the worktree ${top}: ${lastLine(added)}`);
 }
 
-async function sayWhatIsLeftOut({ root, environment, say }: WorktreeRequest): Promise<void> {
-  if (await hasChanges(root, environment))
+async function sayWhatIsLeftOut(request: WorktreeRequest, filters: readonly string[]): Promise<void> {
+  const { root, say } = request;
+  if (await hasChanges(root, request))
     say(`uncommitted changes of ${root} are not in the worktree; commit them first where the task needs them`);
+  if (filters.length > 0)
+    say(
+      `the worktree holds files as they are stored: the repository's own filters (${filters.join(', ')}) are run only in a trusted workspace; say --trust-workspace where the task needs them`,
+    );
 }
 
 /** What a person does with it, as lines for the report. Nothing is removed by itself. */
 export async function closeWorktree(
   { top, branch }: Pick<Worktree, 'top' | 'branch'>,
-  { root, environment }: Pick<WorktreeRequest, 'root' | 'environment'>,
+  request: Pick<WorktreeRequest, 'root' | 'environment' | 'trust'>,
 ): Promise<string[]> {
-  const commit = (await hasChanges(top, environment))
+  const commit = (await hasChanges(top, request))
     ? [`git -C ${top} add -A && git -C ${top} commit (its changes are not committed yet)`]
     : [];
-  return [...commit, `git -C ${root} merge ${branch}`, `git -C ${root} worktree remove ${top} (when it is merged)`];
+  return [
+    ...commit,
+    `git -C ${request.root} merge ${branch}`,
+    `git -C ${request.root} worktree remove ${top} (when it is merged)`,
+  ];
 }
 
-async function hasChanges(cwd: string, environment: NodeJS.ProcessEnv): Promise<boolean> {
-  const args = ['status', '--porcelain', '--', '.', ':(exclude,top).tmp'];
-  return (await runGit(args, { cwd, timeoutMs: LOOK_MS, environment })).stdout !== '';
+/** In doubt it has. Within a submodule, whose settings are its own, nothing is looked at but its commit. */
+async function hasChanges(cwd: string, request: Pick<WorktreeRequest, 'environment' | 'trust'>): Promise<boolean> {
+  const converting = await convertingIn(cwd, request);
+  if (converting.how === 'unknown') return true;
+  const args = ['status', '--porcelain', '--ignore-submodules=dirty', '--', '.', ':(exclude,top).tmp'];
+  const { environment } = request;
+  return (await askGit(args, { cwd, timeoutMs: LOOK_MS, environment, ...converting.request })).stdout !== '';
 }
 
 /** git forbids some names that a task may have: with two dots, or one at an end. */

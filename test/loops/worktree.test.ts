@@ -33,8 +33,13 @@ function commit(root: string): void {
   git(root, 'commit', '-qm', 'one');
 }
 
-function opener(root: string, said: string[] = []) {
-  const request = { environment, stop: new AbortController().signal, clock: () => new Date() };
+function opener(
+  root: string,
+  said: string[] = [],
+  trust: 'trusted' | 'untrusted' = 'untrusted',
+  shown: NodeJS.ProcessEnv = environment,
+) {
+  const request = { environment: shown, trust, stop: new AbortController().signal, clock: () => new Date() };
   const say = (sentence: string) => said.push(sentence);
   return (taskId: string, at = root) =>
     openWorktree({ ...request, root: at, taskId, stateFolder: path.join(root, '.tmp'), say });
@@ -54,7 +59,7 @@ test('it is made of HEAD once, and gone on with', async ({ root }) => {
   writeFileSync(path.join(top, 'new'), '');
   assert.equal(await opener(root, said)('fix'), { ...opened, fresh: false });
   assert.is(said.length, 1);
-  assert.equal(await closeWorktree({ top, branch: 'tollgate/fix' }, { root, environment }), [
+  assert.equal(await closeWorktree({ top, branch: 'tollgate/fix' }, { root, environment, trust: 'untrusted' }), [
     `git -C ${top} add -A && git -C ${top} commit (its changes are not committed yet)`,
     `git -C ${root} merge tollgate/fix`,
     `git -C ${root} worktree remove ${top} (when it is merged)`,
@@ -95,6 +100,75 @@ test('no program of the repository is started', async ({ root }) => {
   writeFileSync(hook, `#!/bin/sh\ntouch ${root}/hooked\n`, { mode: 0o755 });
   assert.is((await opener(root)('fix')).how, 'opened');
   assert.not(existsSync(path.join(root, 'hooked')));
+});
+
+/**
+ * A repository with a filter that leaves a mark and its environment, and converts `one` to `two`; and a file with changes,
+ * of the same size, so that only its content tells.
+ */
+function commitFiltered(root: string, scope: '--local' | '--global'): string {
+  commit(root);
+  writeFileSync(path.join(root, '.gitattributes'), 'sub/* filter=a=b.C\n');
+  git(root, 'add', '-A');
+  git(root, 'commit', '-qm', 'two');
+  const home = path.join(root, '.tmp/home');
+  mkdirSync(home, { recursive: true });
+  for (const [field, command] of [
+    ['clean', 'sed s/two/one/'],
+    ['smudge', 'sed s/one/two/'],
+  ] as const)
+    execFileSync(
+      'git',
+      ['config', scope, `filter.a=b.C.${field}`, `env >> ${path.join(root, '.tmp/marks')}; ${command}`],
+      { cwd: root, env: { PATH: process.env.PATH, HOME: home } },
+    );
+  git(root, 'config', 'filter.a=b.C.required', 'true');
+  writeFileSync(path.join(root, 'sub/file'), 'six\n');
+  return home;
+}
+
+test('a filter of the repository is run in a trusted workspace alone', async ({ root }) => {
+  commitFiltered(root, '--local');
+  const marks = path.join(root, '.tmp/marks');
+  const said: string[] = [];
+  const opened = await opener(root, said)('fix');
+  assert.is(opened.how, 'opened');
+  assert.equal(said, [
+    `uncommitted changes of ${root} are not in the worktree; commit them first where the task needs them`,
+    "the worktree holds files as they are stored: the repository's own filters (a=b.C) are run only in a trusted workspace; say --trust-workspace where the task needs them",
+  ]);
+  const file = (id: string) => path.join(root, '.tmp/worktrees', id, 'sub/file');
+  writeFileSync(file('fix'), 'six\n');
+  const own = { top: path.join(root, '.tmp/worktrees/fix'), branch: 'tollgate/fix' };
+  assert.is((await closeWorktree(own, { root, environment, trust: 'untrusted' })).length, 3);
+  assert.not(existsSync(marks));
+  assert.is(readFileSync(file('fix'), 'utf8'), 'six\n');
+  const secret = { ...environment, API_TOKEN: 'hunter2' };
+  assert.is((await opener(root, said, 'trusted', secret)('other')).how, 'opened');
+  assert.is(readFileSync(file('other'), 'utf8'), 'two\n');
+  assert.match(readFileSync(marks, 'utf8'), /^PATH=/m);
+  assert.not.match(readFileSync(marks, 'utf8'), /hunter2|GIT_AUTHOR/);
+});
+
+test("a filter of the user's own is run", async ({ root }) => {
+  const HOME = commitFiltered(root, '--global');
+  assert.is((await opener(root, [], 'untrusted', { ...environment, HOME })('fix')).how, 'opened');
+  assert.is(readFileSync(path.join(root, '.tmp/worktrees/fix/sub/file'), 'utf8'), 'two\n');
+});
+
+test('no filter of a submodule is run', async ({ root }) => {
+  commit(root);
+  const inner = path.join(root, 'inner');
+  mkdirSync(inner);
+  commit(inner);
+  git(root, 'add', 'inner');
+  git(root, 'commit', '-qm', 'with a submodule');
+  git(inner, 'config', 'filter.x.clean', `touch ${root}/.tmp/marks; cat`);
+  writeFileSync(path.join(inner, '.git/info/attributes'), '* filter=x\n');
+  writeFileSync(path.join(inner, 'sub/file'), 'six\n');
+  mkdirSync(path.join(root, '.tmp'));
+  assert.is((await opener(root)('fix')).how, 'opened');
+  assert.not(existsSync(path.join(root, '.tmp/marks')));
 });
 
 test('an id that git would not take has a branch all the same', async ({ root }) => {

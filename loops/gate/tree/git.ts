@@ -1,6 +1,6 @@
 // Asks git about a tree that is not trusted: it reads, and changes nothing.
 
-import { runGit } from '../../git.ts';
+import { askGit } from '../../git.ts';
 
 /** Folders below `folder` that git ignores as a whole: by a pattern for the folder itself, with nothing tracked in them. */
 export async function ignoredFolders(folder: string): Promise<string[]> {
@@ -38,16 +38,11 @@ export async function trackedPaths(folder: string, commit: string | null): Promi
 }
 
 const TIMEOUT_MS = 30_000;
-/** All of the environment that git gets: what else there is could lead it to another repository. */
-const PASSED = ['PATH', 'HOME', 'XDG_CONFIG_HOME', 'TMPDIR'];
-
 /** The fields of its answer; null when it is missing, fails or takes too long. */
 async function ask(folder: string, argv: readonly string[], fields: readonly string[] = []): Promise<string[] | null> {
-  const kept = PASSED.flatMap((name) => (process.env[name] === undefined ? [] : [[name, process.env[name]]]));
-  const { code, stdout } = await runGit(['-c', 'core.untrackedCache=false', ...argv], {
+  const { code, stdout } = await askGit(argv, {
     cwd: folder,
     timeoutMs: TIMEOUT_MS,
-    environment: { ...Object.fromEntries(kept), GIT_NO_LAZY_FETCH: '1' },
     ...(fields.length === 0 ? {} : { input: fields.map((field) => `${field}\0`).join('') }),
   });
   // check-ignore says with 1 that nothing is ignored.

@@ -1,7 +1,8 @@
-// Runs git so that nothing of the project's or the user's configuration is run: with a git folder that holds nothing.
+// Tries a diff on a tree, by a git that reads nothing of the project's or the user's settings: with a git folder that holds nothing.
 
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
+import { HARMLESS, harmlessEnvironment, NO_FETCHING } from '../harmless-git.ts';
 import type { GateRequest } from './gate.ts';
 import { runPlain } from './plain-command.ts';
 import { withPrivateFolder } from './private-folder.ts';
@@ -16,18 +17,18 @@ const MAX_OUTPUT = 16 * 1024 * 1024;
 const MAX_READ = 1024 * 1024;
 
 /** The tree's root is `asked.cwd`, in a project with git or without. */
-export function runGit(asked: GateRequest, git: string, argv: string[], input: string): Promise<GitEnd> {
+export function tryDiff(asked: GateRequest, git: string, argv: string[], diff: string): Promise<GitEnd> {
   return withPrivateFolder(asked, 'git', async ({ folder, marker }) => {
     const stdin = path.join(folder, 'input');
-    writeFileSync(stdin, input, { mode: 0o600 });
+    writeFileSync(stdin, diff, { mode: 0o600 });
     const ended = await runPlain({
       command: git,
-      argv: [...NO_CODE, ...argv],
+      argv: [...HARMLESS, 'apply', '--check', ...argv],
       cwd: asked.cwd,
       environment: {
-        ...CLEAN,
-        PATH: asked.environment.PATH ?? '',
-        HOME: folder,
+        ...harmlessEnvironment({ PATH: asked.environment.PATH ?? '', HOME: folder }),
+        ...NO_FETCHING,
+        ...NO_SETTINGS,
         GIT_DIR: emptyGitFolder(folder),
         GIT_WORK_TREE: '.',
       },
@@ -46,15 +47,7 @@ export function runGit(asked: GateRequest, git: string, argv: string[], input: s
   });
 }
 
-const NO_CODE = ['-c', 'core.fsmonitor=false', '-c', 'core.hooksPath=/dev/null', '-c', 'core.attributesFile=/dev/null'];
-const CLEAN = {
-  GIT_CONFIG_NOSYSTEM: '1',
-  GIT_CONFIG_GLOBAL: '/dev/null',
-  GIT_ATTR_NOSYSTEM: '1',
-  GIT_OPTIONAL_LOCKS: '0',
-  GIT_TERMINAL_PROMPT: '0',
-  LC_ALL: 'C',
-};
+const NO_SETTINGS = { GIT_CONFIG_NOSYSTEM: '1', GIT_CONFIG_GLOBAL: '/dev/null', GIT_ATTR_NOSYSTEM: '1' };
 
 /** The least that git takes for a git folder. */
 function emptyGitFolder(folder: string): string {
