@@ -2,7 +2,8 @@
 
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
-import { sectionText, verificationCommands } from '../../policies/gate/section-text.ts';
+import { verificationCommands } from '../../policies/gate/verification-commands.ts';
+import { sectionText } from '../../policies/markdown/sections.ts';
 import type { PartSize } from '../../policies/prompt/part.ts';
 import { createRedactor } from '../../policies/redact.ts';
 import { writeWhole } from '../../state/whole-file.ts';

@@ -1,7 +1,7 @@
 // The paths that a unified diff is about, as `git apply` reads them.
 
 import type { Change } from '../gate.ts';
-import { linesOf } from './markdown.ts';
+import { linesOf } from '../markdown/lines.ts';
 import { createReader } from './unified-diff.ts';
 
 interface File {

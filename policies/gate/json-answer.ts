@@ -1,7 +1,7 @@
 // The JSON value that an answer is: all of it, or the one block of code in it.
 
 import type { Finding } from '../gate.ts';
-import { fencesOf } from './markdown.ts';
+import { fencesOf } from '../markdown/lines.ts';
 
 export type JsonAnswer = { how: 'read'; value: unknown } | { how: 'mistaken'; finding: Finding };
 

@@ -1,7 +1,7 @@
 // Whether an answer has as many lines with text as it must have.
 
 import type { Finding } from '../gate.ts';
-import { linesOf, saysSomething } from './markdown.ts';
+import { linesOf, saysSomething } from '../markdown/lines.ts';
 
 export function checkLines(answer: string, minLines: number): Finding | null {
   let lines = 0;

@@ -1,9 +1,9 @@
 // Which of the sections that an answer must have are missing, or stand there with nothing under them.
 
 import type { Finding } from '../gate.ts';
-import { unwrapped } from './markdown.ts';
-import { type Heading, outlineOf, WEAK } from './outline.ts';
-import { bookOf, keyOf } from './section-names.ts';
+import { unwrapped } from '../markdown/lines.ts';
+import { bookOf, keyOf } from '../markdown/names.ts';
+import { type Heading, outlineOf, WEAK } from '../markdown/outline.ts';
 
 export function checkSections(answer: string, requires: readonly string[]): Finding | null {
   const missing = missingSections(answer, requires);
@@ -24,7 +24,7 @@ export function missingSections(answer: string, requires: readonly string[]): st
   const wanted = new Set(requires.map(keyOf).filter((key) => key !== ''));
   const empty = new Set<string>();
   let open: { key: string; level: number } | null = null;
-  for (const { heading, saysSomething } of outlineOf(unwrapped(answer), bookOf(requires))) {
+  for (const { heading, saysSomething } of outlineOf(unwrapped(answer), bookOf(requires, 'model'))) {
     if (wanted.size === 0) break;
     if (isText(heading)) {
       if (!saysSomething) continue;

@@ -1,6 +1,6 @@
 // The unified diffs in an answer: in blocks of code, or bare between its lines.
 
-import { fencesOf, linesOf } from './markdown.ts';
+import { fencesOf, linesOf } from '../markdown/lines.ts';
 
 /** All of them, one after the other, as `git apply` takes them; null if there is none. */
 export function diffOf(answer: string): string | null {

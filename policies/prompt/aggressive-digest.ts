@@ -1,8 +1,8 @@
 // The digest `aggressive`: goal, non-goals, scope, acceptance, fixed decisions, files to read, prohibited actions, and the form.
 
+import { sectionsNamed } from '../markdown/sections.ts';
 import { render, shorten, wholeText } from './excerpt.ts';
 import { filesPart } from './files-part.ts';
-import { linesOf, plainTitle, sectionsOf } from './markdown.ts';
 import { type Part, quoted } from './part.ts';
 import { fairShare } from './shares.ts';
 import type { PromptSource } from './source.ts';
@@ -64,19 +64,11 @@ function sectionParts(
   });
 }
 
-/** What stands under such headings, without the headings. */
-function sectionsCalled(text: string, titles: readonly string[]): string {
-  const lines = linesOf(text);
-  let past = 0;
-  return sectionsOf(lines)
-    .filter(({ title, from, to }) => {
-      if (from < past || !titles.includes(plainTitle(title))) return false;
-      past = to;
-      return true;
-    })
-    .map(({ from, to }) => lines.slice(from, to).join('\n').trim())
+/** They are written by people, or handed off by a brief as people write. */
+const sectionsCalled = (text: string, names: readonly string[]): string =>
+  sectionsNamed(text, { names, writer: 'person' })
+    .map(({ from, to }) => text.slice(from, to).trim())
     .join('\n\n');
-}
 
 function digestedAnswers(source: PromptSource): Part[] {
   const parts = answerParts(source);

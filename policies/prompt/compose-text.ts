@@ -1,10 +1,10 @@
 // A prompt's text from its sources: redacted, digested, laid out. The same sources give the same text.
 
+import { titlesOf } from '../markdown/sections.ts';
 import type { Redactor } from '../redact.ts';
 import { aggressiveDigest } from './aggressive-digest.ts';
 import { AUTO_OVER_CHARS, autoDigest, REQUEST_CHARS } from './auto-digest.ts';
 import { layOut } from './layout.ts';
-import { linesOf, sectionsOf } from './markdown.ts';
 import { type Part, type PartSize, sizeOf } from './part.ts';
 import { redacted } from './redacted.ts';
 import { reading } from './rules.ts';
@@ -60,7 +60,7 @@ const lengthOfReading = () => ({ chars: reading('').length, kept: reading('').le
 
 /** The headings of the highest level of which there are several. */
 function mainSections(text: string): string[] {
-  const sections = sectionsOf(linesOf(text));
+  const sections = titlesOf(text);
   for (let level = 1; level <= 6; level += 1) {
     const titles = sections.filter((section) => section.level === level).map((section) => section.title);
     if (titles.length > 1) return titles;

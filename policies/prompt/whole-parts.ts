@@ -1,7 +1,7 @@
 // The parts of a prompt in their order, with nothing left out.
 
+import { withoutSection } from '../markdown/sections.ts';
 import { shorten, wholeText } from './excerpt.ts';
-import { withoutSection } from './markdown.ts';
 import { type Part, quoted, told } from './part.ts';
 import { ANSWER_WITH_DIFF } from './rules.ts';
 import type { Answer, Attachment, PromptSource } from './source.ts';

@@ -3,8 +3,9 @@
 import fc from 'fast-check';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { sectionText, verificationCommands } from '../../../policies/gate/section-text.ts';
 import { checkSections, missingSections } from '../../../policies/gate/sections.ts';
+import { verificationCommands } from '../../../policies/gate/verification-commands.ts';
+import { sectionText, withoutSection } from '../../../policies/markdown/sections.ts';
 
 const NAMES = ['Findings', 'Updated Context Pack'];
 
@@ -44,6 +45,10 @@ const THERE: [what: string, answer: string][] = [
 for (const [what, answer] of THERE)
   test(`there: ${what}`, () => {
     assert.equal(missingSections(answer, NAMES), []);
+    // What is handed off stands in no later prompt a second time.
+    const rest = withoutSection(answer, 'Updated Context Pack', '(above)');
+    assert.equal(rest.match(/\(above\)/g), ['(above)']);
+    assert.match(sectionText(rest, 'Updated Context Pack') ?? '', /^\(above\)/);
   });
 
 const MISSING: [what: string, answer: string, missing: string[]][] = [
@@ -90,7 +95,10 @@ test('no text and no name throws, and a heading of its own always counts', () =>
   fc.assert(
     fc.property(noise, fc.array(noise, { maxLength: 4 }), (answer, names) => {
       missingSections(answer, names);
-      for (const name of names) sectionText(answer, name, names);
+      for (const name of names) {
+        sectionText(answer, name, names);
+        withoutSection(answer, name, '(above)');
+      }
       verificationCommands(answer);
       // Whatever stands before it, if it opens no block of code.
       const plain = answer.replace(/[`~]/g, '');

@@ -4,7 +4,11 @@ export interface NameBook {
   /** By their first word, the longest name first. */
   readonly names: ReadonlyMap<string, readonly Named[]>;
   readonly longest: number;
+  /** Whoever wrote the text. */
+  readonly writer: Writer;
 }
+
+export type Writer = 'model' | 'person';
 
 interface Named {
   key: string;
@@ -19,7 +23,7 @@ export interface NameFound {
 }
 
 /** A name without a letter or a digit cannot be looked for, and is left out. */
-export function bookOf(names: readonly string[]): NameBook {
+export function bookOf(names: readonly string[], writer: Writer): NameBook {
   const byFirst = new Map<string, Named[]>();
   let longest = 0;
   for (const key of new Set(names.map(keyOf))) {
@@ -29,7 +33,7 @@ export function bookOf(names: readonly string[]): NameBook {
     byFirst.set(words[0]!, [...(byFirst.get(words[0]!) ?? []), { key, words }]);
   }
   for (const row of byFirst.values()) row.sort((a, b) => b.words.length - a.words.length);
-  return { names: byFirst, longest };
+  return { names: byFirst, longest, writer };
 }
 
 /** Two names that differ in case, emphasis or punctuation alone are one. */

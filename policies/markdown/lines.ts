@@ -1,4 +1,4 @@
-// Reads an answer as Markdown, line by line: which lines are text, and which lie in fenced code.
+// Reads a text as Markdown, line by line: which lines are text, and which lie in fenced code.
 
 export interface Line {
   text: string;

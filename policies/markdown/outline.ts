@@ -1,7 +1,7 @@
-// The outline of an answer: its headings in all the forms that models write, and the lines between them.
+// The outline of a text: its headings in all the forms that models and people write, and the lines between them.
 
-import { type Line, linesOf, saysSomething } from './markdown.ts';
-import { findName, MAX_HEADING, type NameBook, type NameFound } from './section-names.ts';
+import { type Line, linesOf, saysSomething } from './lines.ts';
+import { findName, MAX_HEADING, type NameBook, type NameFound } from './names.ts';
 
 export interface Piece {
   from: number;
@@ -77,15 +77,15 @@ function plainAt(line: string, second: string | null, book: NameBook): Headed {
 }
 
 /**
- * A line under which `===` or `---` stands. Without a wanted name a line over `---` is taken for text: models mean a
- * rule there.
+ * A line under which `===` or `---` stands. Without a wanted name a line over `---` is taken for text where a
+ * model wrote it: they mean a rule there.
  */
 function underlinedAt(line: string, second: string | null, third: string | null, book: NameBook): Headed {
   if (!isPlain(line)) return null;
   if (isUnderline(second)) {
     const level = second.includes('=') ? 1 : 2;
     const found = findName(line, book);
-    return found === null && level === 2 ? null : headed('underlined', level, found, 2);
+    return found === null && level === 2 && book.writer === 'model' ? null : headed('underlined', level, found, 2);
   }
   if (!isPlain(second) || !isUnderline(third)) return null;
   const { found, lines } = nameOver(line, second, book);

@@ -1,0 +1,76 @@
+// The sections of a text by their names: what stands under them, and the text without one.
+
+import { unwrapped } from './lines.ts';
+import { bookOf, keyOf, type Writer } from './names.ts';
+import { type Heading, outlineOf, WEAK } from './outline.ts';
+
+export interface Section {
+  heading: Heading;
+  /** Where its heading begins, where its text does, and where it ends. */
+  from: number;
+  textFrom: number;
+  to: number;
+}
+
+/**
+ * All that bear one of the names, in order; none lies within another.
+ * @param others names at which one ends too, in whatever form they stand.
+ */
+export function sectionsNamed(
+  text: string,
+  { names, others = [], writer }: { names: readonly string[]; others?: readonly string[]; writer: Writer },
+): Section[] {
+  const wanted = new Set(names.map(keyOf));
+  const sections: Section[] = [];
+  let open: Section | null = null;
+  for (const { heading, from, to } of outlineOf(text, bookOf([...names, ...others], writer))) {
+    if (heading === null || (open !== null && !ends(heading, open.heading))) continue;
+    if (open !== null) open.to = from;
+    const isWanted = heading.found !== null && wanted.has(heading.found.key);
+    open = isWanted ? { heading, from, textFrom: to, to: text.length } : null;
+    if (open !== null) sections.push(open);
+  }
+  return sections;
+}
+
+/** A bold line ends what began with one; what is named ends everything but what it lies below. */
+function ends(heading: Heading, open: Heading): boolean {
+  if (heading.level < WEAK && open.level < WEAK) return heading.level <= open.level;
+  return heading.level < WEAK || heading.found !== null || open.level === WEAK;
+}
+
+/**
+ * The text of the first section of an answer with that name that has any, without its heading; null if there is none.
+ * @param others names of the other sections that were asked for.
+ */
+export function sectionText(answer: string, name: string, others: readonly string[] = []): string | null {
+  const text = unwrapped(answer);
+  const found = firstWithText(text, name, others);
+  return found === null ? null : textOf(text, found);
+}
+
+/** An answer without the section that `sectionText` finds; a note stands in its place. */
+export function withoutSection(answer: string, name: string, note: string): string {
+  const text = unwrapped(answer);
+  const found = firstWithText(text, name, []);
+  if (found === null) return answer;
+  const { heading, from, textFrom, to } = found;
+  const title = heading.found!.runIn === '' ? text.slice(from, textFrom) : `**${name}**\n`;
+  return `${text.slice(0, from)}${title}\n${note}\n\n${text.slice(to)}`;
+}
+
+const firstWithText = (text: string, name: string, others: readonly string[]): Section | null =>
+  sectionsNamed(text, { names: [name], others, writer: 'model' }).find((one) => textOf(text, one) !== '') ?? null;
+
+const textOf = (text: string, { heading, textFrom, to }: Section): string =>
+  `${heading.found!.runIn}\n${text.slice(textFrom, to)}`.trim();
+
+/** The headings that Markdown itself takes for some, of a text that a person wrote. */
+export function titlesOf(text: string): { title: string; level: number }[] {
+  return [...outlineOf(text, bookOf([], 'person'))].flatMap(({ heading, from, to }) => {
+    if (heading === null || heading.level >= WEAK) return [];
+    const [line] = text.slice(from, to).split('\n') as [string];
+    const title = heading.form === 'hashes' ? line.replace(/^ *#+|[ \t]#+\s*$/g, '') : line;
+    return [{ title: title.trim(), level: heading.level }];
+  });
+}
