@@ -23,11 +23,13 @@ export function openSlots(count: number, clock: () => Date): BatchSlots {
   /** The longest waiting first. */
   let queue: Waiting[] = [];
   const give = () => {
-    for (const { asked, begin } of queue) {
-      const pause = standing(pauses, asked, clock());
+    // At one moment: one that is told of a pause waits no more, even if the pause ends just then.
+    const now = clock();
+    queue = queue.filter(({ asked, begin }) => {
+      const pause = standing(pauses, asked, now);
       if (pause !== null) begin(pause);
-    }
-    queue = queue.filter(({ asked }) => standing(pauses, asked, clock()) === null);
+      return pause === null;
+    });
     while (free > 0) {
       const next = nextOf(queue, running);
       if (next === null) return;

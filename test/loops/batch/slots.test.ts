@@ -85,6 +85,20 @@ test('a quota that was met is not met again until its reset, by that tool and mo
   leave(await slots.take(asked('gemini', 'pro'), never));
 });
 
+test('a pause that ends while those that wait are told of it costs no place', async () => {
+  const reset = Date.parse('2026-03-01T11:00:00.000Z');
+  let next = reset - 1;
+  // Each look at the clock finds it a millisecond further.
+  const slots = openSlots(1, () => new Date(next++));
+  const first = await slots.take(asked('gemini'), never);
+  const waiting = slots.take(asked('gemini'), never);
+  next = reset - 1;
+  leave(first, quota('daily', '2026-03-01T11:00:00.000Z'));
+  assert.is((await waiting).how, 'paused');
+  assert.equal(slots.running(), { gemini: 0 });
+  leave(await slots.take(asked('gemini'), never));
+});
+
 test('tasks are begun so that tools are mixed, in the order given within a tool', () => {
   const tools: Tool[] = ['codex', 'codex', 'codex', 'gemini', 'copilot', 'gemini'];
   const all = tools.map((tool, at) => ({ tool, at }));
