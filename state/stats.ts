@@ -23,11 +23,17 @@ const fileOf = (journal: Journal) => path.join(path.dirname(journal.file), 'stat
  * @returns what is wrong with the file, or null.
  */
 export async function adoptEdits(journal: Journal, clock: () => Date): Promise<string | null> {
-  const adopted = await adopt(journal, clock);
+  const adopted = await adopt(journal, clock, 'set_aside');
   if (adopted.how === 'mistaken') return adopted.message;
   // A view at a new offset, so that the next edit is known for one.
   if (adopted.how === 'adopted') await refreshStats(journal, clock);
   return null;
+}
+
+/** The same in an imagined journal: no file is touched. */
+export async function imagineEdits(journal: Journal, clock: () => Date): Promise<string | null> {
+  const adopted = await adopt(journal, clock, 'left');
+  return adopted.how === 'mistaken' ? adopted.message : null;
 }
 
 /**
@@ -37,7 +43,7 @@ export async function adoptEdits(journal: Journal, clock: () => Date): Promise<s
 export async function refreshStats(journal: Journal, clock: () => Date): Promise<Stats> {
   const file = fileOf(journal);
   for (;;) {
-    const adopted = await adopt(journal, clock);
+    const adopted = await adopt(journal, clock, 'set_aside');
     const { ledger, offset } = journal.read();
     const stats = statsOf(ledger, offset);
     if (adopted.how === 'mistaken') return stats;
@@ -48,11 +54,12 @@ export async function refreshStats(journal: Journal, clock: () => Date): Promise
 
 type Adopted = { how: 'adopted' | 'unchanged'; view: object } | { how: 'mistaken'; message: string };
 
-async function adopt(journal: Journal, clock: () => Date): Promise<Adopted> {
+async function adopt(journal: Journal, clock: () => Date, broken: 'set_aside' | 'left'): Promise<Adopted> {
   const file = fileOf(journal);
-  const read = await readJson<Partial<Stats>>(file, clock);
+  const read = await readJson<Partial<Stats>>(file, clock, broken);
   if (read.how === 'absent') return { how: 'unchanged', view: {} };
   if (read.how === 'set_aside') return mistaken(`${read.message}. Run again to go on with the journal's own count.`);
+  if (read.how === 'left') return mistaken(`${read.message}. Mend it, or delete it: it is made anew from the journal.`);
   const { paid_calls_used: used, paid_call_budget: budget, journal_offset: offset } = read.value;
   const figures = { paid_calls_used: used, paid_call_budget: budget, journal_offset: offset };
   for (const [name, value] of Object.entries(figures))

@@ -3,7 +3,11 @@
 import { mkdir, readFile, rename, stat } from 'node:fs/promises';
 import path from 'node:path';
 
-export type Read<T> = { how: 'read'; value: T } | { how: 'absent' } | { how: 'set_aside'; message: string };
+export type Read<T> =
+  | { how: 'read'; value: T }
+  | { how: 'absent' }
+  | { how: 'set_aside'; message: string }
+  | { how: 'left'; message: string };
 
 /** Writes a file in one step (the only door to write-file-atomic); 0600, its folder 0700. */
 export async function writeWhole(file: string, text: string): Promise<void> {
@@ -15,8 +19,12 @@ export async function writeWhole(file: string, text: string): Promise<void> {
 export const writeJson = (file: string, value: unknown): Promise<void> =>
   writeWhole(file, `${JSON.stringify(value, null, 2)}\n`);
 
-/** Reads a JSON object; a file that is none is moved aside, and the message says where to. */
-export async function readJson<T extends object>(file: string, clock: () => Date): Promise<Read<T>> {
+/** Reads a JSON object; a file that is none is moved aside, and the message says where to; or it is left, for who only looks. */
+export async function readJson<T extends object>(
+  file: string,
+  clock: () => Date,
+  broken: 'set_aside' | 'left' = 'set_aside',
+): Promise<Read<T>> {
   let text: string;
   const kind = await stat(file).catch(() => null);
   if (kind !== null && !kind.isFile())
@@ -33,6 +41,7 @@ export async function readJson<T extends object>(file: string, clock: () => Date
   } catch {
     // Told below, as for any text that is no JSON object.
   }
+  if (broken === 'left') return { how: 'left', message: `${file} is no JSON object` };
   const aside = `${file}.unreadable-${clock().toISOString().replace(/[:.]/g, '-')}`;
   await rename(file, aside);
   return { how: 'set_aside', message: `${file} is no JSON object; it was moved to ${aside}` };

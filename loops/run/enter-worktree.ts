@@ -1,9 +1,10 @@
 // Has the stages of a task run in a worktree of its own, where its manifest says so.
 
+import { existsSync } from 'node:fs';
 import path from 'node:path';
 import type { RunRequest } from './run.ts';
 import type { OpenTask } from './task.ts';
-import { closeWorktree, openWorktree } from './worktree.ts';
+import { closeWorktree, openWorktree, worktreeOf } from './worktree.ts';
 
 export type Entered =
   /** `notes`: what the report says about it in the end. */
@@ -32,5 +33,18 @@ export async function enterWorktree(
     const lines = await closeWorktree(opened, asked);
     return [`its changes are in ${top} on branch ${branch}; to take them: ${lines.join('; ')}`];
   };
-  return { how: 'entered', open: { ...open, tree: folder, cwd: path.resolve(folder, manifest.cwd ?? '.') }, notes };
+  return { how: 'entered', open: within(open, folder), notes };
 }
+
+/** For who only looks: the task as it stands in its worktree, or null where that has yet to be made. */
+export function lookIntoWorktree(open: OpenTask): OpenTask | null {
+  if (!open.manifest.worktree) return open;
+  const folder = worktreeOf(open.stateFolder, open.task.id);
+  return existsSync(path.join(folder, '.git')) ? within(open, folder) : null;
+}
+
+const within = (open: OpenTask, folder: string): OpenTask => ({
+  ...open,
+  tree: folder,
+  cwd: path.resolve(folder, open.manifest.cwd ?? '.'),
+});

@@ -1,7 +1,8 @@
-// What a run would do, without doing it: for each stage its arguments, and its prompt's size and hash. Pays nothing, writes no prompt.
+// What a run would do, without doing it: for each stage its arguments, and its prompt's size and hash. Pays nothing, writes nothing.
 
 import { budgetOf } from '../../state/ledger.ts';
 import { ADAPTERS } from '../../wrappers/adapters.ts';
+import { lookIntoWorktree } from './enter-worktree.ts';
 import { checkStages, type StagePlan } from './plan.ts';
 import { composePrompt, type Prompt } from './prompt.ts';
 import type { RunRequest } from './run.ts';
@@ -32,9 +33,9 @@ export interface StageForecast {
 export type Foreseen = { how: 'foreseen'; forecast: Forecast } | { how: 'mistaken'; message: string };
 
 export async function foreseeTask(request: RunRequest): Promise<Foreseen> {
-  const opened = await openTask(request);
+  const opened = await openTask(request, 'look');
   if (opened.how === 'mistaken') return opened;
-  const { open } = opened;
+  const open = lookIntoWorktree(opened.open) ?? opened.open;
   const composing = { ...request, open };
   const checked = await checkStages(composing, request);
   if (checked.how === 'mistaken') return checked;

@@ -3,11 +3,12 @@
 import path from 'node:path';
 import type { ProjectFile } from '../../policies/project-file.ts';
 import { resolveRole } from '../../policies/resolved-role.ts';
+import { imagineJournal } from '../../state/imagined-journal.ts';
 import { type Journal, JournalError, openJournal } from '../../state/journal.ts';
 import { readManifest } from '../../state/manifest.ts';
 import type { Manifest } from '../../state/manifest-schema.ts';
 import { readProject } from '../../state/project.ts';
-import { adoptEdits } from '../../state/stats.ts';
+import { adoptEdits, imagineEdits } from '../../state/stats.ts';
 import { locateTask, projectRoot, projectState, type TaskFolder } from '../../state/task-folder.ts';
 import type { StagePlan } from './plan.ts';
 
@@ -72,26 +73,33 @@ export async function readTask({
   return { how: 'read', task, manifest, plans, root, project: project.value };
 }
 
-export async function openTask(opening: Opening): Promise<Opened> {
+/** @param purpose who only looks changes nothing on disk: what a run would note first is imagined. */
+export async function openTask(opening: Opening, purpose: 'run' | 'look' = 'run'): Promise<Opened> {
   const read = await readTask(opening);
   if (read.how === 'mistaken') return read;
   const { how: _, ...written } = read;
   const { task, manifest, root } = written;
-  const journal = openJournal(task.root, opening.clock);
+  const { openAt, adopt, verb } = OPENINGS[purpose];
+  const journal = openAt(task.root, opening.clock);
   try {
-    const mistake = await adoptEdits(journal, opening.clock);
+    const mistake = await adopt(journal, opening.clock);
     if (mistake !== null) return { how: 'mistaken', message: mistake };
     await noteBudget(journal, manifest.budgets.paid_call_budget);
   } catch (error) {
     if (error instanceof JournalError) return { how: 'mistaken', message: error.message };
     const { code, message } = error as NodeJS.ErrnoException;
     if (code === undefined) throw error;
-    return { how: 'mistaken', message: `${task.state} cannot be written (${message}); nothing was started` };
+    return { how: 'mistaken', message: `${task.state} cannot be ${verb} (${message}); nothing was started` };
   }
   const stateFolder = projectState(root, opening.environment);
   const cwd = path.resolve(root, manifest.cwd ?? '.');
   return { how: 'opened', open: { ...written, journal, tree: treeOf(written), cwd, stateFolder } };
 }
+
+const OPENINGS = {
+  run: { openAt: openJournal, adopt: adoptEdits, verb: 'written' },
+  look: { openAt: imagineJournal, adopt: imagineEdits, verb: 'read' },
+} as const;
 
 /** A working folder beside the project is a tree of its own. */
 export function treeOf({ root, manifest }: Pick<OpenTask, 'root' | 'manifest'>): string {

@@ -59,7 +59,7 @@ export async function openWorktree(request: WorktreeRequest): Promise<Opened> {
   const turn = await takeTurn({ ...request, tree: common, mode: 'write', stage: 'worktree' });
   if (turn.how === 'stopped') return turn;
   try {
-    const top = path.join(request.stateFolder, 'worktrees', taskId);
+    const top = worktreeOf(request.stateFolder, taskId);
     const opened = await open(git, top, branchOf(taskId), converting.request);
     if (opened.how !== 'opened') return opened;
     if (opened.fresh) await sayWhatIsLeftOut(request, converting.names);
@@ -68,6 +68,8 @@ export async function openWorktree(request: WorktreeRequest): Promise<Opened> {
     turn.leave();
   }
 }
+
+export const worktreeOf = (stateFolder: string, taskId: string): string => path.join(stateFolder, 'worktrees', taskId);
 
 type Git = (args: string[], more?: Partial<GitRequest>) => Promise<GitRan>;
 

@@ -1,6 +1,6 @@
 // The rest of the loop: a stand-in for a tool without quota, the task's own limits, digests, what a dry run tells.
 
-import { existsSync, readFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
 import path from 'node:path';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
@@ -147,6 +147,40 @@ test('a dry run tells every call, pays nothing and writes no prompt', async ({ r
   assert.is(readFileSync(path.join(task.folder, 'inputs/prompt/codex.impl.md'), 'utf8'), sent.text);
   const shown = await rig.start('tollgate', ['run', 'fix', '--dry-run']).result;
   assert.match(shown.stdout, 'Task fix: 2 of 2 stages would be called; 1 of 10 paid calls used. Nothing was paid.');
+});
+
+/** Every file of a folder with its bytes and its time. */
+const everything = (folder: string) =>
+  readdirSync(folder, { recursive: true })
+    .map((name) => path.join(folder, String(name)))
+    .sort()
+    .map((file) => [file, statSync(file).mtimeMs, statSync(file).isFile() ? readFileSync(file, 'utf8') : null]);
+
+test('a dry run changes nothing on disk, and counts as a run would', async ({ rig }) => {
+  rig.answer(() => answerWith('codex', 'short'));
+  const task = makeTask(rig, ONE);
+  const foresee = async () => {
+    const before = everything(rig.project);
+    const { code, stdout } = await rig.start('tollgate', ['run', 'fix', '--dry-run', '--json']).result;
+    assert.equal(everything(rig.project), before);
+    return [code, JSON.parse(stdout).budget ?? JSON.parse(stdout).message];
+  };
+  assert.equal(await foresee(), [0, { used: 0, total: 10 }]);
+  await task.run();
+  rig.write(
+    '.tmp/task/fix/manifest.json',
+    task.read('manifest.json').replace('{', '{"budgets":{"paid_call_budget":3},'),
+  );
+  assert.equal(await foresee(), [0, { used: 1, total: 3 }]);
+  const stats = JSON.parse(task.read('state/stats.json'));
+  rig.write('.tmp/task/fix/state/stats.json', JSON.stringify({ ...stats, paid_calls_used: 0 }));
+  assert.equal(await foresee(), [0, { used: 0, total: 3 }]);
+  rig.write('.tmp/task/fix/state/stats.json', 'none');
+  const broken = path.join(task.folder, 'state/stats.json');
+  assert.equal(await foresee(), [
+    2,
+    `${broken} is no JSON object. Mend it, or delete it: it is made anew from the journal.`,
+  ]);
 });
 
 test('a call knows its task, so that its agent can ask for the scope', async ({ rig }) => {
