@@ -126,6 +126,30 @@ test('one bad task refuses all before anything is paid, unless the others are as
   );
 });
 
+test('what only the prompt of a task would show is found before another is paid', async ({ rig }) => {
+  rig.answer(() => answerWith('codex', 'done'));
+  const unmet = { stages: [{ ...LOOK.stages[0], attach: ['nowhere/*.ts'] }] };
+  const tasks = [makeTask(rig, LOOK, 'a'), makeTask(rig, unmet, 'b')];
+  const { code, stderr } = await start(rig, ['a', 'b']).result;
+  assert.equal([code, rig.calls.length], [2, 0]);
+  assert.match(stderr, /1 of 2 tasks cannot be run.*\n {2}b: stage codex_review: attach "nowhere\/\*\.ts" matches no file/);
+  assert.equal(
+    tasks.map(({ folder }) => readdirSync(folder)),
+    [['manifest.json'], ['manifest.json']],
+  );
+  const skipped = await batch(rig, ['a', 'b'], '--skip-bad');
+  assert.equal(
+    [skipped.code, states(skipped.report)],
+    [
+      1,
+      [
+        ['b', 'refused', 0],
+        ['a', 'done', 1],
+      ],
+    ],
+  );
+});
+
 test('without a task it says so', async ({ rig }) => {
   const { code, stderr } = await rig.start('tollgate', ['batch']).result;
   assert.equal([code, stderr], [2, 'tollgate batch: TASK (ids, or paths with a /) is missing\n']);
