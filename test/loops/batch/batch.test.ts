@@ -132,7 +132,10 @@ test('what only the prompt of a task would show is found before another is paid'
   const tasks = [makeTask(rig, LOOK, 'a'), makeTask(rig, unmet, 'b')];
   const { code, stderr } = await start(rig, ['a', 'b']).result;
   assert.equal([code, rig.calls.length], [2, 0]);
-  assert.match(stderr, /1 of 2 tasks cannot be run.*\n {2}b: stage codex_review: attach "nowhere\/\*\.ts" matches no file/);
+  assert.match(
+    stderr,
+    /1 of 2 tasks cannot be run.*\n {2}b: stage codex_review: attach "nowhere\/\*\.ts" matches no file/,
+  );
   assert.equal(
     tasks.map(({ folder }) => readdirSync(folder)),
     [['manifest.json'], ['manifest.json']],
