@@ -32,7 +32,7 @@ export function usageOf(task: TaskFolder, ledger: Ledger, prices: ProjectFile['p
   const usage: TaskUsage = { all: nothing(), stages: {} };
   for (const call of ledger.calls.values()) {
     if (!call.granted) continue;
-    const record = recordOf(task, call);
+    const record = findRecord(task, call);
     const { stage } = call.reserved;
     usage.stages[stage] ??= nothing();
     for (const used of [usage.all, usage.stages[stage]]) add(used, record, prices);
@@ -41,7 +41,7 @@ export function usageOf(task: TaskFolder, ledger: Ledger, prices: ProjectFile['p
 }
 
 /** The record of a call: in its attempt's folder, or, for a wrapper on its own, among the outputs until the stage's next call. */
-export function recordOf(task: TaskFolder, { reserved: { call_id, stage, tool } }: Call): CallRecord | null {
+export function findRecord(task: TaskFolder, { reserved: { call_id, stage, tool } }: Call): CallRecord | null {
   const places = [
     path.join(task.attempts, call_id, 'record.json'),
     path.join(task.outputs, `${stage}.${tool}.call.json`),

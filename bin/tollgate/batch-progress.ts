@@ -1,7 +1,7 @@
 // How a batch is getting on: one line that moves on a terminal, a plain line for each ended task elsewhere.
 
 import type { BatchProgress } from '../../loops/batch/batch.ts';
-import type { TaskRow } from '../../loops/batch/row.ts';
+import type { BatchRow } from '../../loops/batch/row.ts';
 import { printing } from '../printing.ts';
 import { startProgress } from '../progress-line.ts';
 
@@ -27,7 +27,7 @@ function movingLine({ done, failed, active, total, calls, running }: BatchProgre
   return `tollgate: ${done} done, ${failed} failed, ${active} at work${now} of ${total}; ${calls} paid calls`;
 }
 
-function endedLine(row: TaskRow, { done, failed, total }: BatchProgress): string {
+function endedLine(row: BatchRow, { done, failed, total }: BatchProgress): string {
   const why =
     row.class === null
       ? (row.message?.split('\n')[0] ?? null)

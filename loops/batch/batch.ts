@@ -8,8 +8,8 @@ import { type RunRequest, runTask } from '../run/run.ts';
 import { leaveBatch } from './leave.ts';
 import { lineUp } from './lineup.ts';
 import { type Candidate, lookAtTasks } from './look.ts';
-import { type BatchReport, endOf, groupFailures, totalsOf } from './report.ts';
-import { refusedRow, rowOf, surprisedRow, type TaskRow, type Told, waitingRow } from './row.ts';
+import { type BatchReport, endOf, failuresOf, totalsOf } from './report.ts';
+import { type BatchRow, refusedRow, rowOf, surprisedRow, type Told, waitingRow } from './row.ts';
 import { type BatchSlots, openSlots } from './slots.ts';
 
 export interface BatchRequest extends Omit<RunRequest, 'word' | 'say' | 'watch' | 'slots'> {
@@ -24,7 +24,7 @@ export interface BatchRequest extends Omit<RunRequest, 'word' | 'say' | 'watch' 
 }
 
 export interface BatchProgress {
-  row: TaskRow | null;
+  row: BatchRow | null;
   total: number;
   done: number;
   failed: number;
@@ -62,7 +62,7 @@ export async function runBatch(request: BatchRequest): Promise<BatchRan> {
     ...endOf(rows, stop.signal.aborted ? EXIT_BY_SIGNAL[by ?? 'SIGTERM'] : null),
     tasks: rows,
     totals: totalsOf(rows, clock().getTime() - began.getTime()),
-    by_failure: groupFailures(all),
+    by_failure: failuresOf(all),
     notes: slots.paused(),
   } as const;
   return { how: 'ran', ...(await leaveBatch(request, facts, left)) };

@@ -1,31 +1,33 @@
 // The facts of a batch: a row for each task, the failures by what they have in common, and what to do next.
 
 import { EXIT_BUG, type EXIT_BY_SIGNAL, TOLLGATE_EXIT } from '../../policies/exit-codes.ts';
-import type { TaskRow, Told } from './row.ts';
+import { gatherFailures } from '../../policies/same-failure.ts';
+import type { BatchRow, Told } from './row.ts';
 
 export interface BatchReport {
   schema: 1;
   batch_id: string;
   state: 'done' | 'failed' | 'interrupted';
   exit_code: number;
-  tasks: TaskRow[];
-  totals: Record<TaskRow['state'], number> & { tasks: number; calls: number; duration_ms: number };
-  by_failure: FailureGroup[];
+  tasks: BatchRow[];
+  totals: Record<BatchRow['state'], number> & { tasks: number; calls: number; duration_ms: number };
+  by_failure: BatchFailure[];
   notes: string[];
   next_actions: string[];
   files: { report: string; summary: string; left: string | null };
 }
 
-export interface FailureGroup {
+export interface BatchFailure {
   signature: string | null;
-  class: TaskRow['class'];
+  class: BatchRow['class'];
   reason: string | null;
   /** The message of the first, where there is no failure record. */
   message: string | null;
+  /** The latest. */
   retry_at: string | null;
   count: number;
   /** The first 20. */
-  tasks: string[];
+  task_ids: string[];
   /** As the first task's own report says. */
   next_actions: string[];
 }
@@ -33,27 +35,26 @@ export interface FailureGroup {
 const NAMED = 20;
 
 /** The most frequent first. */
-export function groupFailures(told: readonly Told[]): FailureGroup[] {
-  const groups = new Map<string, FailureGroup>();
-  for (const { row, next } of told) {
-    if (row.state !== 'failed' && row.state !== 'refused') continue;
-    const key = row.signature ?? `${row.state} ${row.class} ${row.reason} ${row.message}`;
-    const group = groups.get(key) ?? groupOf(row, next);
-    groups.set(key, group);
-    group.count += 1;
-    if (group.tasks.length < NAMED) group.tasks.push(row.task_id);
-    if (row.retry_at !== null && (group.retry_at === null || row.retry_at > group.retry_at))
-      group.retry_at = row.retry_at;
-  }
-  return [...groups.values()].sort((a, b) => b.count - a.count);
+export function failuresOf(told: readonly Told[]): BatchFailure[] {
+  const failed = told.filter(({ row: { state } }) => state === 'failed' || state === 'refused');
+  return gatherFailures(failed.map(({ row, next }) => ({ ...row, next }))).map((same) => {
+    const [{ signature, class: errorClass, reason, message, next }] = same;
+    const resets = same.flatMap(({ retry_at }) => (retry_at === null ? [] : [retry_at]));
+    return {
+      signature,
+      class: errorClass,
+      reason,
+      message,
+      retry_at: resets.sort().at(-1) ?? null,
+      count: same.length,
+      task_ids: same.slice(0, NAMED).map(({ task_id }) => task_id),
+      next_actions: next,
+    };
+  });
 }
 
-function groupOf({ signature, class: errorClass, reason, message, retry_at }: TaskRow, next: string[]): FailureGroup {
-  return { signature, class: errorClass, reason, message, retry_at, count: 0, tasks: [], next_actions: next };
-}
-
-export function totalsOf(rows: readonly TaskRow[], durationMs: number): BatchReport['totals'] {
-  const count = (state: TaskRow['state']) => rows.filter((row) => row.state === state).length;
+export function totalsOf(rows: readonly BatchRow[], durationMs: number): BatchReport['totals'] {
+  const count = (state: BatchRow['state']) => rows.filter((row) => row.state === state).length;
   return {
     tasks: rows.length,
     done: count('done'),
@@ -67,7 +68,7 @@ export function totalsOf(rows: readonly TaskRow[], durationMs: number): BatchRep
 }
 
 export function endOf(
-  rows: readonly TaskRow[],
+  rows: readonly BatchRow[],
   stopExit: (typeof EXIT_BY_SIGNAL)[keyof typeof EXIT_BY_SIGNAL] | null,
 ): Pick<BatchReport, 'state' | 'exit_code'> {
   if (stopExit !== null) return { state: 'interrupted', exit_code: stopExit };

@@ -4,7 +4,7 @@ import type { ErrorClass } from '../../policies/classes.ts';
 import { EXIT_BUG, TOLLGATE_EXIT } from '../../policies/exit-codes.ts';
 import type { Ran } from '../run/run.ts';
 
-export interface TaskRow {
+export interface BatchRow {
   task_id: string;
   /** `refused`: it was not run, and `message` says why. */
   state: 'done' | 'failed' | 'interrupted' | 'refused' | 'not_started';
@@ -23,7 +23,7 @@ export interface TaskRow {
 
 /** @param next what its own report says to do next. */
 export interface Told {
-  row: TaskRow;
+  row: BatchRow;
   next: string[];
 }
 
@@ -51,7 +51,7 @@ export function rowOf(taskId: string, ran: Ran): Told {
   return { row: { ...EMPTY, task_id: taskId, state, exit_code, message }, next: [] };
 }
 
-export function refusedRow(taskId: string, message: string): TaskRow {
+export function refusedRow(taskId: string, message: string): BatchRow {
   return { ...EMPTY, task_id: taskId, state: 'refused', exit_code: TOLLGATE_EXIT.badInput, message };
 }
 
@@ -61,14 +61,14 @@ export function surprisedRow(taskId: string, error: unknown): Told {
   return { row: { ...EMPTY, task_id: taskId, state: 'refused', exit_code: EXIT_BUG, message }, next: [] };
 }
 
-export const waitingRow = (taskId: string): TaskRow => ({
+export const waitingRow = (taskId: string): BatchRow => ({
   ...EMPTY,
   task_id: taskId,
   state: 'not_started',
   exit_code: null,
 });
 
-const EMPTY: Omit<TaskRow, 'task_id' | 'state' | 'exit_code'> = {
+const EMPTY: Omit<BatchRow, 'task_id' | 'state' | 'exit_code'> = {
   failed_stage: null,
   class: null,
   reason: null,

@@ -2,7 +2,7 @@
 
 import path from 'node:path';
 import { CLASSES } from '../../policies/classes.ts';
-import type { BatchReport, FailureGroup } from './report.ts';
+import type { BatchFailure, BatchReport } from './report.ts';
 
 const MAX_GROUPS = 14;
 const MAX_CHARS = 400;
@@ -31,8 +31,8 @@ function headline({ state, totals: { done, tasks } }: BatchReport): string {
   return state === 'interrupted' ? `interrupted, ${share}` : share;
 }
 
-function groupLines(group: FailureGroup): string[] {
-  const { class: errorClass, reason, signature, message, count, tasks, retry_at } = group;
+function groupLines(group: BatchFailure): string[] {
+  const { class: errorClass, reason, signature, message, count, task_ids: tasks, retry_at } = group;
   const what = errorClass === null ? oneLine(message ?? 'failed') : `${errorClass} (${reason})`;
   const rest = count > tasks.length ? ` and ${count - tasks.length} more` : '';
   return [

@@ -11,7 +11,7 @@ import { JournalError, openJournal } from '../../state/journal.ts';
 import type { Call, Ledger } from '../../state/ledger.ts';
 import { statsOf } from '../../state/stats.ts';
 import { locateTask, type TaskFolder } from '../../state/task-folder.ts';
-import { recordOf } from '../../state/usage.ts';
+import { findRecord } from '../../state/usage.ts';
 import { type Explanation, explanationOf } from './explanation.ts';
 import { signedTextOf } from './signed-text.ts';
 import { readFailure } from './task-row.ts';
@@ -122,7 +122,7 @@ async function explainCall(opened: Opened, call: Call): Promise<Explained> {
   const { task, ledger } = opened;
   const { stage, tool, run_id, call_id } = call.reserved;
   const { at, signature, class: errorClass, reason, retry_at } = call.verdict!;
-  const evidence = recordOf(task, call)?.verdict.evidence ?? null;
+  const evidence = findRecord(task, call)?.verdict.evidence ?? null;
   const verdict = { class: errorClass as ErrorClass, reason, evidence, retry_at };
   const alike = [...ledger.calls.values()].filter(
     (one) => one.reserved.run_id === run_id && one.reserved.stage === stage && one.verdict?.signature === signature,

@@ -89,7 +89,7 @@ test('some fail: exit 1, grouped by what they have in common, and the line that 
   );
   const [group] = report.by_failure;
   assert.equal(
-    [report.by_failure.length, group!.class, group!.count, group!.tasks.sort()],
+    [report.by_failure.length, group!.class, group!.count, group!.task_ids.sort()],
     [1, 'auth', 2, ['bad', 'worse']],
   );
   assert.equal(report.next_actions, [

@@ -2,15 +2,15 @@
 
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { type BatchReport, endOf, groupFailures, totalsOf } from '../../../loops/batch/report.ts';
-import { refusedRow, type TaskRow, type Told, waitingRow } from '../../../loops/batch/row.ts';
+import { type BatchReport, endOf, failuresOf, totalsOf } from '../../../loops/batch/report.ts';
+import { type BatchRow, refusedRow, type Told, waitingRow } from '../../../loops/batch/row.ts';
 import { renderBatch } from '../../../loops/batch/summary.ts';
 
 const done = (task_id: string): Told => ({
   row: { ...waitingRow(task_id), state: 'done', exit_code: 0, calls: 1 },
   next: [],
 });
-const failed = (task_id: string, more: Partial<TaskRow> = {}): Told => ({
+const failed = (task_id: string, more: Partial<BatchRow> = {}): Told => ({
   row: {
     ...waitingRow(task_id),
     state: 'failed',
@@ -33,7 +33,7 @@ function reportOf(all: readonly Told[], stopExit: 130 | null = null): BatchRepor
     ...endOf(rows, stopExit),
     tasks: rows,
     totals: totalsOf(rows, 12_345),
-    by_failure: groupFailures(all),
+    by_failure: failuresOf(all),
     notes: [],
     next_actions: ['tollgate batch --from /p/.tmp/batch/b/left.txt --concurrency 2'],
     files: { report: '/p/.tmp/batch/b/report.json', summary: '/p/.tmp/batch/b/_summary.md', left: null },
@@ -78,7 +78,7 @@ test('a thousand tasks that all fail differently still make a short page', () =>
   assert.ok(lines.includes('- and 986 more kinds of failure: report.json has them all'));
 });
 
-const ENDS: [rows: TaskRow[], exit: number][] = [
+const ENDS: [rows: BatchRow[], exit: number][] = [
   [[done('a').row], 0],
   [[done('a').row, failed('b').row], 1],
   [[done('a').row, { ...refusedRow('b', 'a bug'), exit_code: 70 }], 70],
