@@ -5,6 +5,7 @@ import { setMaxListeners } from 'node:events';
 import { EXIT_BY_SIGNAL } from '../../policies/exit-codes.ts';
 import type { Tool } from '../../policies/tools.ts';
 import { type RunRequest, runTask } from '../run/run.ts';
+import { callsOf } from './calls-of.ts';
 import { leaveBatch } from './leave.ts';
 import { lineUp } from './lineup.ts';
 import { type Candidate, lookAtTasks } from './look.ts';
@@ -106,10 +107,12 @@ async function goThrough(
 }
 
 function runOne(request: BatchRequest, { word, taskId }: Candidate, slots: BatchSlots): Promise<Told> {
+  const before = callsOf(request, word);
+  const paid = () => Math.max(0, callsOf(request, word) - before);
   // What a single task has to say on its way is in its own report.
   return runTask({ ...request, word, slots, say: () => {}, watch: () => {} }).then(
-    (ran) => rowOf(taskId, ran),
-    (error) => surprisedRow(taskId, error),
+    (ran) => rowOf(taskId, ran, paid),
+    (error) => surprisedRow(taskId, error, paid),
   );
 }
 

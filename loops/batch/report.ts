@@ -2,7 +2,7 @@
 
 import { EXIT_BUG, type EXIT_BY_SIGNAL, TOLLGATE_EXIT } from '../../policies/exit-codes.ts';
 import { gatherFailures } from '../../policies/same-failure.ts';
-import type { BatchRow, Told } from './row.ts';
+import type { BatchRow, BatchState, Told } from './row.ts';
 
 export interface BatchReport {
   schema: 1;
@@ -10,7 +10,7 @@ export interface BatchReport {
   state: 'done' | 'failed' | 'interrupted';
   exit_code: number;
   tasks: BatchRow[];
-  totals: Record<BatchRow['state'], number> & { tasks: number; calls: number; duration_ms: number };
+  totals: Record<BatchState, number> & { tasks: number; calls: number; duration_ms: number };
   by_failure: BatchFailure[];
   notes: string[];
   next_actions: string[];
@@ -34,9 +34,11 @@ export interface BatchFailure {
 
 const NAMED = 20;
 
+const FAILURES: readonly BatchState[] = ['failed', 'broken', 'refused'];
+
 /** The most frequent first. */
 export function failuresOf(told: readonly Told[]): BatchFailure[] {
-  const failed = told.filter(({ row: { state } }) => state === 'failed' || state === 'refused');
+  const failed = told.filter(({ row: { state } }) => FAILURES.includes(state));
   return gatherFailures(failed.map(({ row, next }) => ({ ...row, next }))).map((same) => {
     const [{ signature, class: errorClass, reason, message, next }] = same;
     const resets = same.flatMap(({ retry_at }) => (retry_at === null ? [] : [retry_at]));
@@ -54,11 +56,12 @@ export function failuresOf(told: readonly Told[]): BatchFailure[] {
 }
 
 export function totalsOf(rows: readonly BatchRow[], durationMs: number): BatchReport['totals'] {
-  const count = (state: BatchRow['state']) => rows.filter((row) => row.state === state).length;
+  const count = (state: BatchState) => rows.filter((row) => row.state === state).length;
   return {
     tasks: rows.length,
     done: count('done'),
     failed: count('failed'),
+    broken: count('broken'),
     refused: count('refused'),
     interrupted: count('interrupted'),
     not_started: count('not_started'),

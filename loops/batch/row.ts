@@ -4,10 +4,12 @@ import type { ErrorClass } from '../../policies/classes.ts';
 import { EXIT_BUG, TOLLGATE_EXIT } from '../../policies/exit-codes.ts';
 import type { Ran } from '../run/run.ts';
 
+export type BatchState = 'done' | 'failed' | 'broken' | 'interrupted' | 'refused' | 'not_started';
+
 export interface BatchRow {
   task_id: string;
-  /** `refused`: it was not run, and `message` says why. */
-  state: 'done' | 'failed' | 'interrupted' | 'refused' | 'not_started';
+  /** `refused`: it was not run; `broken`: it was, and left no report. `message` says why. */
+  state: BatchState;
   /** null for one that was not started. */
   exit_code: number | null;
   failed_stage: string | null;
@@ -27,7 +29,8 @@ export interface Told {
   next: string[];
 }
 
-export function rowOf(taskId: string, ran: Ran): Told {
+/** @param paid how many calls this batch has paid for the task, asked where no report says it. */
+export function rowOf(taskId: string, ran: Ran, paid: () => number): Told {
   if (ran.how === 'mistaken') return { row: refusedRow(taskId, ran.message), next: [] };
   if (ran.how === 'ran') {
     const { report } = ran;
@@ -47,8 +50,9 @@ export function rowOf(taskId: string, ran: Ran): Told {
     const state = exit_code === 0 ? 'done' : 'failed';
     return { row: { ...EMPTY, task_id: taskId, state, exit_code, message }, next: [] };
   }
-  const state = exit_code > 128 ? 'interrupted' : 'refused';
-  return { row: { ...EMPTY, task_id: taskId, state, exit_code, message }, next: [] };
+  const calls = paid();
+  const state = exit_code > 128 ? 'interrupted' : calls > 0 ? 'broken' : 'refused';
+  return { row: { ...EMPTY, task_id: taskId, state, exit_code, calls, message }, next: [] };
 }
 
 export function refusedRow(taskId: string, message: string): BatchRow {
@@ -56,9 +60,9 @@ export function refusedRow(taskId: string, message: string): BatchRow {
 }
 
 /** One task that meets what nobody expected must not take the others with it. */
-export function surprisedRow(taskId: string, error: unknown): Told {
+export function surprisedRow(taskId: string, error: unknown, paid: () => number): Told {
   const message = `a bug of tollgate; please report it: ${error instanceof Error ? error.stack : String(error)}`;
-  return { row: { ...EMPTY, task_id: taskId, state: 'refused', exit_code: EXIT_BUG, message }, next: [] };
+  return { row: { ...EMPTY, task_id: taskId, state: 'broken', exit_code: EXIT_BUG, calls: paid(), message }, next: [] };
 }
 
 export const waitingRow = (taskId: string): BatchRow => ({

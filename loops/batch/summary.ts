@@ -13,9 +13,9 @@ export function renderBatch(report: BatchReport): string {
   return `${[
     `# Batch ${report.batch_id}: ${headline(report)}`,
     '',
-    '| tasks | done | failed | refused | interrupted | not started | paid calls | time |',
-    '|---|---|---|---|---|---|---|---|',
-    `| ${[totals.tasks, totals.done, totals.failed, totals.refused, totals.interrupted, totals.not_started, totals.calls].join(' | ')} | ${(totals.duration_ms / 1000).toFixed(1)} s |`,
+    '| tasks | done | failed | broken | refused | interrupted | not started | paid calls | time |',
+    '|---|---|---|---|---|---|---|---|---|',
+    `| ${[totals.tasks, totals.done, totals.failed, totals.broken, totals.refused, totals.interrupted, totals.not_started, totals.calls].join(' | ')} | ${(totals.duration_ms / 1000).toFixed(1)} s |`,
     '',
     ...(groups.length === 0 ? [] : ['## Failures', '', ...groups.slice(0, MAX_GROUPS).flatMap(groupLines)]),
     ...(more > 0 ? [`- and ${more} more kinds of failure: ${path.basename(files.report)} has them all`] : []),

@@ -153,6 +153,26 @@ test('what only the prompt of a task would show is found before another is paid'
   );
 });
 
+test('a task that breaks in the middle: its calls are counted, and the others go on', async ({ rig }) => {
+  // As on a disk that is full: the page of the run cannot be written.
+  rig.write('.tmp/task/a/outputs/_summary.md/x', '');
+  rig.answer(() => answerWith('codex', 'done'));
+  for (const id of ['a', 'b']) makeTask(rig, LOOK, id);
+  const { code, report } = await batch(rig, ['a', 'b']);
+  assert.equal(
+    [code, states(report), report.totals.calls],
+    [
+      1,
+      [
+        ['a', 'broken', 1],
+        ['b', 'done', 1],
+      ],
+      2,
+    ],
+  );
+  assert.match(report.tasks[0]!.message!, /^the run stopped because its state could not be written \(EISDIR/);
+});
+
 test('without a task it says so', async ({ rig }) => {
   const { code, stderr } = await rig.start('tollgate', ['batch']).result;
   assert.equal([code, stderr], [2, 'tollgate batch: TASK (ids, or paths with a /) is missing\n']);

@@ -3,7 +3,7 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { type BatchReport, endOf, failuresOf, totalsOf } from '../../../loops/batch/report.ts';
-import { type BatchRow, refusedRow, type Told, waitingRow } from '../../../loops/batch/row.ts';
+import { type BatchRow, refusedRow, rowOf, surprisedRow, type Told, waitingRow } from '../../../loops/batch/row.ts';
 import { renderBatch } from '../../../loops/batch/summary.ts';
 
 const done = (task_id: string): Told => ({
@@ -52,9 +52,9 @@ test('whole', () => {
     renderBatch(reportOf(all, 130)),
     `# Batch 20260301100000-abcd: interrupted, 1 of 5 tasks done
 
-| tasks | done | failed | refused | interrupted | not started | paid calls | time |
-|---|---|---|---|---|---|---|---|
-| 5 | 1 | 2 | 1 | 0 | 1 | 3 | 12.3 s |
+| tasks | done | failed | broken | refused | interrupted | not started | paid calls | time |
+|---|---|---|---|---|---|---|---|---|
+| 5 | 1 | 2 | 0 | 1 | 0 | 1 | 3 | 12.3 s |
 
 ## Failures
 
@@ -76,6 +76,23 @@ test('a thousand tasks that all fail differently still make a short page', () =>
   const lines = renderBatch(reportOf(all)).split('\n');
   assert.ok(lines.length <= 80, String(lines.length));
   assert.ok(lines.includes('- and 986 more kinds of failure: report.json has them all'));
+});
+
+const BREAKS: [what: string, told: (paid: () => number) => Told, state: string, exit: number][] = [
+  ['a bug', (paid) => surprisedRow('a', new TypeError('x'), paid), 'broken', 70],
+  ['a full disk', (paid) => rowOf('a', { how: 'not_run', exitCode: 1, message: 'no space' }, paid), 'broken', 1],
+];
+for (const [what, told, state, exit] of BREAKS)
+  test(`${what} in the middle of a task: what was paid is counted, and nobody says that it was not run`, () => {
+    const { row } = told(() => 2);
+    assert.equal([row.state, row.exit_code, row.calls], [state, exit, 2]);
+    const { totals, by_failure } = reportOf([told(() => 2)]);
+    assert.equal([totals.broken, totals.refused, totals.calls, by_failure.length], [1, 0, 2, 1]);
+  });
+
+test('a task that another run has is refused, for nothing was paid', () => {
+  const { row } = rowOf('a', { how: 'not_run', exitCode: 1, message: 'another run has this task' }, () => 0);
+  assert.equal([row.state, row.calls], ['refused', 0]);
 });
 
 const ENDS: [rows: BatchRow[], exit: number][] = [

@@ -1,0 +1,17 @@
+// How many calls were paid in a task's life, as its journal says; what broke in the middle left no report that does.
+
+import { openJournal } from '../../state/journal.ts';
+import { locateTask } from '../../state/task-folder.ts';
+import type { RunRequest } from '../run/run.ts';
+
+/** 0 where the journal cannot be read: then its task was not begun, or what is wrong with it is told already. */
+export function callsOf({ cwd, environment, clock }: Pick<RunRequest, 'cwd' | 'environment' | 'clock'>, word: string) {
+  const located = locateTask(word, cwd, environment);
+  if (located.how === 'mistaken') return 0;
+  try {
+    const { ledger } = openJournal(located.folder.root, clock).read();
+    return [...ledger.calls.values()].filter(({ granted }) => granted).length;
+  } catch {
+    return 0;
+  }
+}
