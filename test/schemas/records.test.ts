@@ -102,6 +102,29 @@ test('a run that is stopped', async ({ rig }) => {
   judged(lookAt(task.folder, (await running.result).stdout), ['CALL', 'FAILURE']);
 });
 
+test('a batch: one done, one failed, one broken, one that cannot be run; and one that is refused', async ({ rig }) => {
+  rig.answer((call) =>
+    call.report.stdin.text.includes('Break.')
+      ? failWith('codex', 'unexpected status 401 Unauthorized', 401)
+      : answerWith('codex', '# Findings\n\nNone.\n\n# Verdict\n\nGood.\n'),
+  );
+  makeTask(rig, ONE, 'a');
+  makeTask(rig, { ...ONE, goal: 'Break.' }, 'b');
+  makeTask(rig, ONE, 'c');
+  rig.write('.tmp/task/c/outputs/_summary.md/x', '');
+  const looked = new Looked();
+  const all = ['batch', 'a', 'b', 'c', 'none', '--json'];
+  looked.at('BATCH', JSON.parse((await rig.start('tollgate', all).result).stdout));
+  const report = JSON.parse((await rig.start('tollgate', [...all, '--skip-bad']).result).stdout);
+  looked.at('BATCH', report);
+  looked.at('BATCH', JSON.parse(readFileSync(report.files.report, 'utf8')));
+  assert.equal(
+    report.tasks.map(({ state }: { state: string }) => state),
+    ['refused', 'done', 'failed', 'broken'],
+  );
+  assert.equal([looked.counts.BATCH, looked.wrong], [3, []]);
+});
+
 test('a run that is refused', async ({ rig }) => {
   const looked = new Looked();
   looked.at('REPORT', JSON.parse((await rig.start('tollgate', ['run', 'none', '--json']).result).stdout));

@@ -1,5 +1,6 @@
 // Every published schema by the name of its file in docs/schemas, and what stands in it.
 
+import { BATCH } from './batch.ts';
 import { CALL, FAILURE } from './call.ts';
 import { GATE } from './gate.ts';
 import { JOURNAL } from './journal.ts';
@@ -18,6 +19,7 @@ const SCHEMAS: Record<string, Schema> = {
   GATE_SCHEMA: GATE,
   REPORT_SCHEMA: REPORT,
   TASKS_SCHEMA: TASKS,
+  BATCH_SCHEMA: BATCH,
   JOURNAL_SCHEMA: JOURNAL,
 };
 
