@@ -3,6 +3,7 @@
 import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { manifestText, type NewManifest } from '../policies/manifest-template.ts';
+import { isSystemError } from './system-error.ts';
 import { projectRoot, type TaskFolder } from './task-folder.ts';
 
 export type Written = { how: 'written'; files: string[] } | { how: 'mistaken'; message: string };
@@ -27,8 +28,8 @@ export function writeNewTask(
     for (const { file, text } of files) writeFileSync(file, text, { flag: 'wx' });
     return { how: 'written', files: files.map(({ file }) => file) };
   } catch (error) {
-    const { code, message } = error as NodeJS.ErrnoException;
-    if (code === undefined) throw error;
+    if (!isSystemError(error)) throw error;
+    const { message } = error;
     return mistaken(`${task.root} cannot be written (${message}); make it writable, or name another folder`);
   }
 }

@@ -4,6 +4,7 @@ import { randomUUID } from 'node:crypto';
 import { existsSync, mkdirSync, renameSync, rmSync } from 'node:fs';
 import path from 'node:path';
 import { type Journal, openJournal } from '../../state/journal.ts';
+import { isSystemError } from '../../state/system-error.ts';
 import type { TaskFolder } from '../../state/task-folder.ts';
 import { claim } from '../run/claim.ts';
 import type { Candidate } from './candidates.ts';
@@ -39,8 +40,8 @@ export async function putAway({ task, state }: Candidate, archiving: Archiving):
     }
     return finish(aside, claimed.runId, { task, state }, archiving);
   } catch (error) {
-    const { code, message } = error as NodeJS.ErrnoException;
-    if (code === undefined) throw error;
+    if (!isSystemError(error)) throw error;
+    const { message } = error;
     return left(`its state cannot be written (${message})`);
   }
 }
@@ -58,8 +59,8 @@ function finish(aside: string, runId: string, { task, state }: Candidate, archiv
     if (archiving.attempts === 'drop') rmSync(path.join(aside, 'state', 'attempts'), { recursive: true, force: true });
     return { ...put, to: aside };
   } catch (error) {
-    const { code, message } = error as NodeJS.ErrnoException;
-    if (code === undefined) throw error;
+    if (!isSystemError(error)) throw error;
+    const { message } = error;
     return { how: 'left', task_id: task.id, why: `it was moved to ${aside}, and there it went wrong: ${message}` };
   }
 }

@@ -1,6 +1,7 @@
 // How many calls were paid in a task's life, as its journal says; what broke in the middle left no report that does.
 
-import { openJournal } from '../../state/journal.ts';
+import { JournalError, openJournal } from '../../state/journal.ts';
+import { isSystemError } from '../../state/system-error.ts';
 import { locateTask } from '../../state/task-folder.ts';
 import type { RunRequest } from '../run/run.ts';
 
@@ -11,7 +12,8 @@ export function callsOf({ cwd, environment, clock }: Pick<RunRequest, 'cwd' | 'e
   try {
     const { ledger } = openJournal(located.folder.root, clock).read();
     return [...ledger.calls.values()].filter(({ granted }) => granted).length;
-  } catch {
+  } catch (error) {
+    if (!isSystemError(error) && !(error instanceof JournalError)) throw error;
     return 0;
   }
 }

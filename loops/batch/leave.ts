@@ -1,6 +1,7 @@
 // Leaves the report of a batch on disk, with the list of what is left to do.
 
 import path from 'node:path';
+import { isSystemError } from '../../state/system-error.ts';
 import { projectState } from '../../state/task-folder.ts';
 import { writeJson, writeWhole } from '../../state/whole-file.ts';
 import type { BatchRequest } from './batch.ts';
@@ -26,8 +27,8 @@ export async function leaveBatch(
     await writeJson(files.report, report);
     await writeWhole(files.summary, renderBatch(report));
   } catch (error) {
-    const { code, message } = error as NodeJS.ErrnoException;
-    if (code === undefined) throw error;
+    if (!isSystemError(error)) throw error;
+    const { message } = error;
     const note = `the report could not be written (${message}); each task has its own in its outputs/_summary.md`;
     report = {
       ...report,

@@ -6,6 +6,7 @@ import type { EXIT_BY_SIGNAL } from '../../policies/exit-codes.ts';
 import { isSuccess, SUCCESS, visibleChars } from '../../policies/success.ts';
 import type { Fact } from '../../state/facts.ts';
 import type { Journal } from '../../state/journal.ts';
+import { isSystemError } from '../../state/system-error.ts';
 import type { Adapter, Overlay } from '../../wrappers/adapter.ts';
 import { identify } from '../../wrappers/processes/identity.ts';
 import { markEnvironment, markerOf } from '../../wrappers/processes/marker.ts';
@@ -80,8 +81,8 @@ function prepare(draft: Draft): Prepared | { how: 'refused'; refusal: Refusal } 
     if (request.charge !== null) saveDraft(attempt, draft, overlay);
     return { how: 'prepared', attempt, overlay };
   } catch (error) {
-    const { code, message } = error as NodeJS.ErrnoException;
-    if (code === undefined) throw error;
+    if (!isSystemError(error)) throw error;
+    const { message } = error;
     const what = `the call could not be prepared (${message}); nothing was started. Make its folders and $TMPDIR writable, with space on their disks`;
     return { how: 'refused', refusal: { class: 'tooling', reason: 'disk', exit: 'failure', message: what } };
   }

@@ -7,6 +7,7 @@ import { type Journal, JournalError, openJournal } from '../../state/journal.ts'
 import { budgetOf } from '../../state/ledger.ts';
 import { readBudget } from '../../state/manifest.ts';
 import { adoptEdits, refreshStats } from '../../state/stats.ts';
+import { isSystemError } from '../../state/system-error.ts';
 import type { TaskFolder } from '../../state/task-folder.ts';
 import type { Refusal } from './check.ts';
 import type { Charge } from './request.ts';
@@ -28,8 +29,8 @@ export async function reserve(charge: Charge, reservation: Reservation, clock: (
     return await reserveOn(charge, reservation, clock);
   } catch (error) {
     if (error instanceof JournalError) return badState(error.message);
-    const { code, message } = error as NodeJS.ErrnoException;
-    if (code === undefined) throw error;
+    if (!isSystemError(error)) throw error;
+    const { message } = error;
     const what = `the state of task ${charge.task.id} cannot be written (${message}); nothing was started. Make ${charge.task.state} writable, with space on its disk`;
     return {
       how: 'refused',

@@ -2,6 +2,7 @@
 
 import { closeSync, fstatSync, openSync, readSync } from 'node:fs';
 import type { Finding } from '../../policies/gate.ts';
+import { isSystemError } from '../../state/system-error.ts';
 
 export type Answer = { how: 'read'; text: string; notes: string[] } | { how: 'unreadable'; finding: Finding };
 
@@ -24,8 +25,8 @@ export function readAnswer(file: string): Answer {
       closeSync(fd);
     }
   } catch (error) {
-    const { code } = error as NodeJS.ErrnoException;
-    if (code === undefined) throw error;
+    if (!isSystemError(error)) throw error;
+    const { code } = error;
     return { how: 'unreadable', finding: unreadable(file, code) };
   }
 }

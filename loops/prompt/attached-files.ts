@@ -3,6 +3,7 @@
 import { lstat, readdir } from 'node:fs/promises';
 import path from 'node:path';
 import { nearest } from '../../policies/nearest.ts';
+import { isSystemError } from '../../state/system-error.ts';
 
 export interface Attachable {
   stage: string;
@@ -90,8 +91,8 @@ async function matchedBy(said: string, unwanted: readonly string[], of: Attachab
     if (found.count === 0 && of.globs !== undefined) return mistaken(await nothing(glob, base, found.links));
     return { ...found, how: 'matched', files: found.files.map((name) => ({ name, base })) };
   } catch (error) {
-    const { code, path: at, message } = error as NodeJS.ErrnoException;
-    return mistaken(code === undefined ? `is no glob (${message})` : `cannot be looked up: ${at ?? base} (${code})`);
+    if (!isSystemError(error)) return mistaken(`is no glob (${(error as Error).message})`);
+    return mistaken(`cannot be looked up: ${error.path ?? base} (${error.code})`);
   }
 }
 

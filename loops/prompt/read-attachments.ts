@@ -4,6 +4,7 @@ import { realpath, stat } from 'node:fs/promises';
 import path from 'node:path';
 import type { Attachment } from '../../policies/prompt/source.ts';
 import { ATTACHMENT_CHARS, isLog, LOG_CHARS } from '../../policies/prompt/whole-parts.ts';
+import { isSystemError } from '../../state/system-error.ts';
 import { type Attachable, type AttachedFile, attachedFiles } from './attached-files.ts';
 import type { Forbids } from './forbidden.ts';
 import { readText } from './read-text.ts';
@@ -21,8 +22,8 @@ export async function readAttachments(of: Attachable, root: string, forbids: For
   if (found.how === 'mistaken') return found;
   const looked: Looked[] = [];
   for (const file of found.files) {
-    const seen = await look(file, root, forbids).catch((error: NodeJS.ErrnoException) => {
-      if (error.code === undefined) throw error;
+    const seen = await look(file, root, forbids).catch((error: unknown) => {
+      if (!isSystemError(error)) throw error;
       return `cannot be read (${error.code})`;
     });
     if (typeof seen === 'string') return mistaken(of, `${file.name} ${seen}`);

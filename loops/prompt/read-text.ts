@@ -5,6 +5,7 @@ import { constants } from 'node:fs';
 import { type FileHandle, open } from 'node:fs/promises';
 import { TextDecoder } from 'node:util';
 import { countLines, type Excerpt } from '../../policies/prompt/excerpt.ts';
+import { isSystemError } from '../../state/system-error.ts';
 
 export type TextRead =
   | { how: 'text'; excerpt: Excerpt; bytes: number }
@@ -28,8 +29,8 @@ export async function readText(file: string, windowChars: number, maxBytes: numb
       return { how: 'failed', code: 'EFBIG', why: `has ${kind.size} bytes; at most ${maxBytes} are read` };
     return await readOpen(handle, kind.size, windowChars);
   } catch (error) {
-    const { code } = error as NodeJS.ErrnoException;
-    if (code === undefined) throw error;
+    if (!isSystemError(error)) throw error;
+    const { code } = error;
     return failed(code);
   } finally {
     await handle?.close();

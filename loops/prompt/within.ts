@@ -2,6 +2,7 @@
 
 import { readFileSync, realpathSync, statSync } from 'node:fs';
 import path from 'node:path';
+import { isSystemError } from '../../state/system-error.ts';
 import type { Forbids } from './forbidden.ts';
 
 export type ReadWithin =
@@ -22,6 +23,7 @@ export interface Ground {
 export function readWithin({ folder, root, forbids }: Ground, file: string): ReadWithin {
   if (path.isAbsolute(file)) return refused(`is an absolute path; it must be relative to ${folder}`);
   if (file.split('/').includes('..')) return refused(`leads out of ${folder} ("..")`);
+  if (file.includes('\0')) return refused('holds a zero byte');
   try {
     const real = realpathSync(path.join(folder, file));
     if (!isWithin(realpathSync(folder), real)) return refused(`leads out of ${folder} by a symbolic link`);
@@ -35,8 +37,8 @@ export function readWithin({ folder, root, forbids }: Ground, file: string): Rea
     const text = bytes.toString('utf8');
     return bytes.includes(0) || !Buffer.from(text).equals(bytes) ? refused('is no UTF-8 text') : { how: 'read', text };
   } catch (error) {
-    const { code } = error as NodeJS.ErrnoException;
-    if (code === undefined) throw error;
+    if (!isSystemError(error)) throw error;
+    const { code } = error;
     return code === 'ENOENT' ? { how: 'absent' } : refused(`cannot be read in ${folder} (${code})`);
   }
 }

@@ -4,6 +4,7 @@ import { EXIT_BY_SIGNAL, TOLLGATE_EXIT } from '../../policies/exit-codes.ts';
 import type { Failure } from '../../policies/task-failure.ts';
 import type { Fact } from '../../state/facts.ts';
 import { refreshStats } from '../../state/stats.ts';
+import { isSystemError } from '../../state/system-error.ts';
 import { claim } from './claim.ts';
 import { enterWorktree } from './enter-worktree.ts';
 import { interruptedFailure, mistakenFailure } from './failure.ts';
@@ -70,9 +71,9 @@ export async function runTask(request: RunRequest): Promise<Ran> {
   try {
     return await owned(request, open, claimed.runId);
   } catch (error) {
-    const { code, message } = error as NodeJS.ErrnoException;
     // A disk that is full or gone is no bug of ours.
-    if (code === undefined) throw error;
+    if (!isSystemError(error)) throw error;
+    const { message } = error;
     const what = `the run stopped because its state could not be written (${message}); what was paid for is kept. Free some space, and run it again to go on`;
     return { how: 'not_run', exitCode: TOLLGATE_EXIT.failure, message: what };
   }

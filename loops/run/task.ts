@@ -9,6 +9,7 @@ import { readManifest } from '../../state/manifest.ts';
 import type { Manifest } from '../../state/manifest-schema.ts';
 import { readProject } from '../../state/project.ts';
 import { adoptEdits, imagineEdits } from '../../state/stats.ts';
+import { isSystemError } from '../../state/system-error.ts';
 import { locateTask, projectRoot, projectState, type TaskFolder } from '../../state/task-folder.ts';
 import type { StagePlan } from './plan.ts';
 
@@ -87,8 +88,8 @@ export async function openTask(opening: Opening, purpose: 'run' | 'look' = 'run'
     await noteBudget(journal, manifest.budgets.paid_call_budget);
   } catch (error) {
     if (error instanceof JournalError) return { how: 'mistaken', message: error.message };
-    const { code, message } = error as NodeJS.ErrnoException;
-    if (code === undefined) throw error;
+    if (!isSystemError(error)) throw error;
+    const { message } = error;
     return { how: 'mistaken', message: `${task.state} cannot be ${verb} (${message}); nothing was started` };
   }
   const stateFolder = projectState(root, opening.environment);

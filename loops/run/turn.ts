@@ -5,6 +5,7 @@ import { realpathSync } from 'node:fs';
 import { isDeepStrictEqual } from 'node:util';
 import type { ProcessIdentity } from '../../policies/process-identity.ts';
 import { nextChange } from '../../state/change.ts';
+import { isSystemError } from '../../state/system-error.ts';
 import { openQueue, type Queue, queueFolder, type Ticket } from '../../state/tickets.ts';
 import { ancestorsOf } from '../../wrappers/processes/ancestors.ts';
 import { identify, isAlive } from '../../wrappers/processes/identity.ts';
@@ -103,7 +104,7 @@ function leaveQuietly(queue: Queue, id: string): void {
   try {
     queue.leave(id);
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === undefined) throw error;
+    if (!isSystemError(error)) throw error;
   }
 }
 

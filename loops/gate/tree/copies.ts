@@ -3,6 +3,7 @@
 import { constants } from 'node:fs';
 import { copyFile, lstat, mkdir, rm } from 'node:fs/promises';
 import path from 'node:path';
+import { isSystemError } from '../../../state/system-error.ts';
 import { type Entry, entryOf, untouched } from './entry.ts';
 import { besideTree, placeOf } from './names.ts';
 import { loadSnapshot, saveSnapshot } from './saved-snapshot.ts';
@@ -57,8 +58,8 @@ export async function keepCopies({ snapshot, outOfScope, folder, maxBytes = MAX_
     await saveSnapshot(path.join(folder, LISTS.entries), { ...snapshot, entries: copies.entries });
     await saveSnapshot(path.join(folder, LISTS.made), { ...snapshot, entries: copies.made });
   } catch (error) {
-    const { code, message } = error as NodeJS.ErrnoException;
-    if (code === undefined) throw error;
+    if (!isSystemError(error)) throw error;
+    const { message } = error;
     return { how: 'failed', message: `what is out of scope cannot be copied to ${folder} (${message})` };
   }
   return { how: 'kept', copies };

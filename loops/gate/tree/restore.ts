@@ -4,6 +4,7 @@ import { constants } from 'node:fs';
 import { copyFile, lstat, mkdir, rmdir, symlink, utimes } from 'node:fs/promises';
 import path from 'node:path';
 import type { Violation } from '../../../policies/scope.ts';
+import { isSystemError } from '../../../state/system-error.ts';
 import type { Copies } from './copies.ts';
 import { type Entry, entryOf, untouched } from './entry.ts';
 import { besideTree, placeOf } from './names.ts';
@@ -54,8 +55,8 @@ async function attempt(work: () => Promise<Done>): Promise<Done> {
   try {
     return await work();
   } catch (error) {
-    const { code, message } = error as NodeJS.ErrnoException;
-    if (code === undefined) throw error;
+    if (!isSystemError(error)) throw error;
+    const { message } = error;
     return refused(message);
   }
 }

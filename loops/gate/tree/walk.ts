@@ -1,6 +1,7 @@
 // Walks a tree and notes what is in it; nothing is opened, no symlink is followed, and what vanishes meanwhile is gone.
 
 import { lstatSync, readdirSync, readlinkSync, type Stats } from 'node:fs';
+import { isSystemError } from '../../../state/system-error.ts';
 import { breathing } from './breath.ts';
 import { bareEntry, type Entry, entryOf } from './entry.ts';
 import { commitOf, gitAt } from './git-place.ts';
@@ -100,8 +101,8 @@ function noteGit(folder: Place, at: Place, entries: Map<string, Entry>): void {
 
 /** What cannot be looked at is noted, for it may hold anything; what is gone since it was listed is not there. */
 function noteError(name: string, error: unknown, entries: Map<string, Entry>): void {
-  const { code } = error as NodeJS.ErrnoException;
-  if (code === undefined) throw error;
+  if (!isSystemError(error)) throw error;
+  const { code } = error;
   if (code !== 'ENOENT' && code !== 'ENOTDIR') entries.set(name, bareEntry('unreadable', code));
 }
 
