@@ -1,8 +1,8 @@
 // Reads an answer for the gate, or as much of it as the gate looks at.
 
-import { closeSync, fstatSync, openSync, readSync } from 'node:fs';
 import type { Finding } from '../../policies/gate.ts';
 import { isSystemError } from '../../state/system-error.ts';
+import { readHead } from '../file-head.ts';
 
 export type Answer = { how: 'read'; text: string; notes: string[] } | { how: 'unreadable'; finding: Finding };
 
@@ -11,19 +11,10 @@ export const MAX_ANSWER = 4 * 1024 * 1024;
 
 export function readAnswer(file: string): Answer {
   try {
-    const fd = openSync(file, 'r');
-    try {
-      const { size } = fstatSync(fd);
-      const buffer = Buffer.allocUnsafe(Math.min(size, MAX_ANSWER));
-      let read = 0;
-      for (let more = -1; more !== 0 && read < buffer.length; read += more)
-        more = readSync(fd, buffer, read, buffer.length - read, read);
-      const notes =
-        size > MAX_ANSWER ? [`the answer has ${size} bytes; the gate looked at its first ${MAX_ANSWER}`] : [];
-      return { how: 'read', text: buffer.toString('utf8', 0, read), notes };
-    } finally {
-      closeSync(fd);
-    }
+    const { text, bytes } = readHead(file, MAX_ANSWER);
+    const notes =
+      bytes > MAX_ANSWER ? [`the answer has ${bytes} bytes; the gate looked at its first ${MAX_ANSWER}`] : [];
+    return { how: 'read', text, notes };
   } catch (error) {
     if (!isSystemError(error)) throw error;
     const { code } = error;

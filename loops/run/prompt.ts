@@ -1,12 +1,13 @@
 // The prompt of a stage in this run: composed from the manifest, the inputs and what earlier stages answered, and written down.
 
-import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { verificationCommands } from '../../policies/gate/verification-commands.ts';
 import { sectionText } from '../../policies/markdown/sections.ts';
 import type { PartSize } from '../../policies/prompt/part.ts';
 import { createRedactor } from '../../policies/redact.ts';
+import { isSystemError } from '../../state/system-error.ts';
 import { writeWhole } from '../../state/whole-file.ts';
+import { readHead } from '../file-head.ts';
 import { composePrompt as compose } from '../prompt/compose.ts';
 import { outputsOf } from './guardian.ts';
 import type { StagePlan } from './plan.ts';
@@ -40,7 +41,7 @@ export async function composePrompt(composing: Composing, plan: StagePlan, diges
   const { open, environment, briefCommands } = composing;
   const { task, manifest, cwd, root, project } = open;
   const { stage, role } = plan;
-  const answers = earlierAnswers(open, stage.name);
+  const answers = earlierAnswers(open, plan);
   const brief = answers.findLast((answer) => answer.handsOff)?.text ?? null;
   const found = brief === null ? [] : verificationCommands(brief);
   const acceptanceCommands = role.runsAcceptance
@@ -81,17 +82,19 @@ interface EarlierAnswer {
 
 /** No role needs more of an answer, and the composer cuts what is long. */
 const MAX_ANSWER_CHARS = 1024 * 1024;
+/** No character of a string takes more bytes of UTF-8. */
+const BYTES_A_CHAR = 3;
 
-/** What the stages before this one answered, in order, as far as they are done. */
-function earlierAnswers({ task, journal, plans }: OpenTask, name: string): EarlierAnswer[] {
+/** What the stages before this one answered, in order, as far as they are done and this one's role wants it. */
+function earlierAnswers({ task, journal, plans }: OpenTask, wanting: StagePlan): EarlierAnswer[] {
   const { done, calls } = journal.read().ledger;
   const before = plans.slice(
     0,
-    plans.findIndex(({ stage }) => stage.name === name),
+    plans.findIndex(({ stage }) => stage.name === wanting.stage.name),
   );
   return before.flatMap(({ stage, role }) => {
     const finished = done.get(stage.name);
-    if (finished === undefined) return [];
+    if (finished === undefined || !(role.handsOff || wanting.role.reads.includes(stage.role))) return [];
     // A stand-in may have answered in its tool's place.
     const tool = calls.get(finished.call_id ?? '')?.reserved.tool ?? stage.tool;
     const text = readOrNull(outputsOf(task, { name: stage.name, tool }).out);
@@ -101,8 +104,9 @@ function earlierAnswers({ task, journal, plans }: OpenTask, name: string): Earli
 
 function readOrNull(file: string): string | null {
   try {
-    return readFileSync(file, 'utf8').slice(0, MAX_ANSWER_CHARS);
-  } catch {
+    return readHead(file, MAX_ANSWER_CHARS * BYTES_A_CHAR).text.slice(0, MAX_ANSWER_CHARS);
+  } catch (error) {
+    if (!isSystemError(error)) throw error;
     return null;
   }
 }

@@ -1,0 +1,50 @@
+// What earlier stages answered goes into the prompt of a later one, however long it is.
+
+import { execFileSync } from 'node:child_process';
+import { truncateSync } from 'node:fs';
+import path from 'node:path';
+import { suite } from 'uvu';
+import * as assert from 'uvu/assert';
+import { composePrompt } from '../../../loops/run/prompt.ts';
+import { openTask } from '../../../loops/run/task.ts';
+import { makeTask } from '../../rig/task-run.ts';
+import { TestRig } from '../../rig/test-rig.ts';
+
+const test = suite<{ rig: TestRig }>('earlier answers');
+test.before.each(async (context) => {
+  context.rig = await TestRig.open();
+});
+test.after.each(({ rig }) => rig.dispose());
+
+const STAGES = ['brief', 'test_design', 'review', 'impl'].map((role) => ({ tool: 'codex', role }));
+
+async function promptOf(rig: TestRig, stage: string): Promise<string> {
+  const clock = () => new Date();
+  const asked = { word: 'fix', cwd: rig.project, environment: rig.env, trustWorkspace: false, clock };
+  const opened = await openTask(asked, 'look');
+  if (opened.how === 'mistaken') throw new Error(opened.message);
+  const plan = opened.open.plans.find((one) => one.stage.name === stage)!;
+  const composed = await composePrompt(
+    { open: opened.open, environment: rig.env, briefCommands: 'proposed' },
+    plan,
+    'off',
+  );
+  return composed.how === 'composed' ? composed.text : composed.message;
+}
+
+test('of a huge answer the beginning is read, and what the role does not want is not even opened', async ({ rig }) => {
+  const { folder, journal } = makeTask(rig, { stages: STAGES });
+  for (const stage of ['codex_brief', 'codex_test_design', 'codex_review'])
+    journal.append({ fact: 'done', stage, call_id: null, prompt_sha256: 'a' });
+  rig.write('.tmp/task/fix/outputs/codex_brief.codex.out', '# Updated Context Pack\n\nThe brief found it.\n');
+  rig.write('.tmp/task/fix/outputs/codex_test_design.codex.out', '# Tests\n\nThe design says so.\n');
+  // More than one string can hold.
+  truncateSync(path.join(folder, 'outputs/codex_test_design.codex.out'), 1024 ** 3);
+  // Whoever opens it waits for ever.
+  execFileSync('mkfifo', [path.join(folder, 'outputs/codex_review.codex.out')]);
+  const text = await promptOf(rig, 'codex_impl');
+  for (const part of ['The brief found it.', 'The design says so.'])
+    assert.ok(text.includes(part), part + text.slice(1200));
+});
+
+test.run();
