@@ -10,6 +10,8 @@ export type Claim =
   /** Another run had the task, and ended with this code. */
   | { how: 'awaited'; exitCode: number }
   | { how: 'refused'; message: string }
+  /** Somebody moved or deleted the task meanwhile. */
+  | { how: 'gone' }
   | { how: 'stopped' };
 
 export interface Claiming {
@@ -26,8 +28,12 @@ export async function claim({ journal, whenTaken, stop, say }: Claiming): Promis
   const runId = randomUUID();
   const self = (await identify(process.pid))!;
   let awaited: string | null = null;
+  let bytes = 0;
   for (;;) {
-    const { ledger } = journal.read();
+    const { ledger, offset } = journal.read();
+    // What only grows has shrunk: to go on would begin the task afresh in the old place.
+    if (offset < bytes) return { how: 'gone' };
+    bytes = offset;
     if (awaited !== null) {
       const ended = ledger.released.get(awaited);
       if (ended !== undefined) return { how: 'awaited', exitCode: ended.exit_code };

@@ -65,6 +65,8 @@ export async function runTask(request: RunRequest): Promise<Ran> {
     const message = `another run of ${open.task.id} ended with exit code ${claimed.exitCode}; its report: ${open.task.outputs}/_summary.md`;
     return { how: 'awaited', exitCode: claimed.exitCode, message };
   }
+  if (claimed.how === 'gone')
+    return { how: 'mistaken', message: `${open.task.root} was archived or removed meanwhile; nothing was run` };
   if (claimed.how === 'refused') return { how: 'not_run', exitCode: TOLLGATE_EXIT.failure, message: claimed.message };
   if (claimed.how === 'stopped')
     return { how: 'not_run', exitCode: stopExit(request), message: 'stopped while it waited for another run' };
