@@ -1,8 +1,10 @@
 // tollgate archive: puts tasks that have ended out of the way, or deletes them.
 
 import path from 'node:path';
-import { type Put, putAway } from '../../loops/archive/archive.ts';
+import { type Archiving, type Put, putAway } from '../../loops/archive/archive.ts';
+import { oldBatches, type PutBatch, putBatchAway } from '../../loops/archive/batches.ts';
 import { type Candidate, chooseTasks } from '../../loops/archive/candidates.ts';
+import { type LeftWorktree, leftWorktree } from '../../loops/archive/left-worktree.ts';
 import { wholeDuration } from '../../policies/duration.ts';
 import { TOLLGATE_EXIT } from '../../policies/exit-codes.ts';
 import { projectState } from '../../state/task-folder.ts';
@@ -17,7 +19,7 @@ const SPEC: CommandSpec = {
   name: 'tollgate archive',
   usage: '[TASK…] [options]',
   about:
-    'Moves tasks that have ended to .tmp/archive: those that are named, or all in which nothing happened for a while. A task that somebody is at work on stays.',
+    'Moves tasks that have ended to .tmp/archive: those that are named, or all in which nothing happened for a while, and the reports of batches as old. A task that somebody is at work on stays, and so does the worktree of any.',
   flags: {
     'older-than': {
       takes: 'text',
@@ -40,6 +42,8 @@ const SPEC: CommandSpec = {
   ],
 };
 
+type Done = Put & { worktree: LeftWorktree | null };
+
 export async function run(argv: readonly string[]): Promise<Ran> {
   const read = await readArguments(SPEC, argv, TOLLGATE_EXIT.badInput);
   if (read.how === 'ended') return read.ran;
@@ -57,46 +61,81 @@ export async function run(argv: readonly string[]): Promise<Ran> {
   const wanted = { words, before, cwd: process.cwd(), environment: process.env };
   const chosen = await chooseTasks(wanted, (await identify(process.pid))!);
   if (chosen.how === 'mistaken') return mistaken(chosen.message);
-  const done: Put[] = [];
-  for (const candidate of chosen.candidates) done.push(dry ? would(candidate) : await put(candidate, given));
-  const kept: Put[] = chosen.left.map((left) => ({ how: 'left', ...left }));
+  const state = projectState(wanted.cwd, wanted.environment);
+  const archiving: Archiving = {
+    archive: path.join(state, 'archive'),
+    what: given.has('delete') ? 'delete' : 'archive',
+    attempts: given.has('drop-attempts') ? 'drop' : 'keep',
+    clock,
+  };
+  const done: Done[] = [];
+  for (const candidate of chosen.candidates) {
+    const worktree = leftWorktree(candidate.task, wanted.cwd, wanted.environment);
+    done.push({ ...(dry ? would(candidate) : await putAway(candidate, archiving)), worktree });
+  }
+  const old = words.length > 0 || before === null ? [] : oldBatches(state, before);
+  const batches = old.map((id) => (dry ? wouldBatch(id, state) : putBatchAway(id, state, archiving)));
+  const kept: Done[] = chosen.left.map((left) => ({ how: 'left', ...left, worktree: null }));
   // That a task is at work is no failure of a sweep over all of them.
-  const failed = (words.length === 0 ? done : [...done, ...kept]).some(({ how }) => how === 'left');
-  return { exit: failed ? TOLLGATE_EXIT.failure : TOLLGATE_EXIT.ok, ...answer([...done, ...kept], read.args) };
+  const failed = [...done, ...(words.length === 0 ? [] : kept), ...batches].some(({ how }) => how === 'left');
+  return { exit: failed ? TOLLGATE_EXIT.failure : TOLLGATE_EXIT.ok, ...answer([...done, ...kept], batches, read.args) };
 }
 
 const would = ({ task }: Candidate): Put => ({ how: 'put', task_id: task.id, from: task.root, to: null });
 
-const put = (candidate: Candidate, given: Arguments['given']): Promise<Put> =>
-  putAway(candidate, {
-    archive: path.join(projectState(process.cwd(), process.env), 'archive'),
-    what: given.has('delete') ? 'delete' : 'archive',
-    attempts: given.has('drop-attempts') ? 'drop' : 'keep',
-    clock: () => new Date(),
-  });
+const wouldBatch = (batch_id: string, state: string): PutBatch => ({
+  how: 'put',
+  batch_id,
+  from: path.join(state, 'batch', batch_id),
+  to: null,
+});
 
-function answer(done: readonly Put[], { given }: Arguments): Omit<Ran, 'exit'> {
+function answer(done: readonly Done[], batches: readonly PutBatch[], { given }: Arguments): Omit<Ran, 'exit'> {
   const moved = done.filter((one) => one.how === 'put');
   const left = done.filter((one) => one.how === 'left');
+  const reports = batches.filter((one) => one.how === 'put');
+  const stuck = batches.filter((one) => one.how === 'left');
   const act = given.has('delete') ? 'deleted' : 'archived';
   const dry_run = given.has('dry-run');
   if (given.has('json')) {
-    const tasks = moved.map(({ task_id, from, to }) => ({ task_id, from, to }));
+    const tasks = moved.map(({ task_id, from, to, worktree }) => ({ task_id, from, to, worktree }));
     const report = {
       schema: 1,
       dry_run,
       archived: act === 'archived' ? tasks : [],
       deleted: act === 'deleted' ? tasks : [],
-      left: left.map(({ task_id, why }) => ({ task_id, why })),
+      batches: reports.map(({ batch_id, from, to }) => ({ batch_id, from, to })),
+      left: [
+        ...left.map(({ task_id, why }) => ({ task_id, why })),
+        ...stuck.map(({ batch_id, why }) => ({ batch_id, why })),
+      ],
     };
     return { out: `${JSON.stringify(report)}\n` };
   }
-  const lines = moved.map(
-    ({ task_id, to }) => `${dry_run ? 'would be ' : ''}${act}: ${task_id}${to === null ? '' : ` → ${to}`}`,
-  );
-  const total = `${moved.length} ${moved.length === 1 ? 'task' : 'tasks'} ${dry_run ? 'would be ' : ''}${act}`;
+  const wouldBe = dry_run ? 'would be ' : '';
+  const line = (what: string, to: string | null) => `${wouldBe}${act}: ${what}${to === null ? '' : ` → ${to}`}`;
+  const lines = [
+    ...moved.flatMap(({ task_id, to, worktree }) => [line(task_id, to), ...worktreeLines(worktree)]),
+    ...reports.map(({ batch_id, to }) => line(`the report of batch ${batch_id}`, to)),
+  ];
+  const counted = [counts(moved.length, 'task'), ...(reports.length === 0 ? [] : [counts(reports.length, 'report')])];
+  const total = `${counted.join(' and ')} ${wouldBe}${act}`;
   const out = given.has('quiet') ? {} : { out: `${[...lines, total].join('\n')}\n` };
-  return { ...out, err: left.map(({ task_id, why }) => `tollgate archive: ${task_id} stays: ${why}\n`).join('') };
+  const stays = [
+    ...left.map(({ task_id, why }) => `${task_id} stays: ${why}`),
+    ...stuck.map(({ batch_id, why }) => `the report of batch ${batch_id} stays: ${why}`),
+  ];
+  return { ...out, err: stays.map((sentence) => `tollgate archive: ${sentence}\n`).join('') };
 }
+
+const counts = (count: number, what: string): string => `${count} ${what}${count === 1 ? '' : 's'}`;
+
+const worktreeLines = (worktree: LeftWorktree | null): string[] =>
+  worktree === null
+    ? []
+    : [
+        `  its worktree stays: ${worktree.folder} on branch ${worktree.branch}; when its changes are taken:`,
+        ...worktree.next_actions.map((line) => `  ${line}`),
+      ];
 
 const mistaken = (message: string): Ran => ({ exit: TOLLGATE_EXIT.badInput, err: `tollgate archive: ${message}\n` });

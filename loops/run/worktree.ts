@@ -147,7 +147,7 @@ async function hasChanges(cwd: string, request: Pick<WorktreeRequest, 'environme
 }
 
 /** git forbids some names that a task may have: with two dots, or one at an end. */
-function branchOf(taskId: string): string {
+export function branchOf(taskId: string): string {
   if (!/\.\.|^\.|\.$|\.lock$|^-/.test(taskId)) return `tollgate/${taskId}`;
   const hash = createHash('sha256').update(taskId).digest('hex').slice(0, 8);
   return `tollgate/${taskId.replace(/[^A-Za-z0-9_]+/g, '-')}-${hash}`;

@@ -1,6 +1,7 @@
 // tollgate archive: what has ended goes out of the way, what is at work stays, nothing is deleted by accident.
 
-import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { execFileSync } from 'node:child_process';
+import { existsSync, readdirSync, readFileSync, utimesSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
@@ -149,9 +150,56 @@ test('--json tells the same', async ({ rig }) => {
   await ended(rig, 'fix', 'done');
   makeTask(rig, ONE, 'never');
   const [code, out] = await archive(rig, 'fix', 'never', '--json');
-  const archived = [{ task_id: 'fix', from: 'PROJECT/.tmp/task/fix', to: 'PROJECT/.tmp/archive/fix-TIME' }];
+  const archived = [
+    { task_id: 'fix', from: 'PROJECT/.tmp/task/fix', to: 'PROJECT/.tmp/archive/fix-TIME', worktree: null },
+  ];
   const left = [{ task_id: 'never', why: 'it was never run' }];
-  assert.equal([code, JSON.parse(out)], [1, { schema: 1, dry_run: false, archived, deleted: [], left }]);
+  assert.equal([code, JSON.parse(out)], [1, { schema: 1, dry_run: false, archived, deleted: [], batches: [], left }]);
+});
+
+test('the worktree of a task stays, and is named with the lines that remove it', async ({ rig }) => {
+  const git = (...args: string[]) => execFileSync('git', args, { cwd: rig.project, env: rig.env, stdio: 'ignore' });
+  rig.write('.gitignore', '.tmp\n');
+  git('init', '-q');
+  git('add', '-A');
+  git('-c', 'user.name=a', '-c', 'user.email=a@localhost', 'commit', '-qm', 'one');
+  rig.answer(() => answerWith('codex', ANSWER));
+  await makeTask(rig, { ...ONE, worktree: true }).run();
+  const worktree = path.join(rig.project, '.tmp/worktrees/fix');
+  const [code, out] = await archive(rig, 'fix');
+  assert.equal([code, existsSync(worktree)], [0, true]);
+  assert.is(
+    out,
+    `archived: fix → PROJECT/.tmp/archive/fix-TIME
+  its worktree stays: PROJECT/.tmp/worktrees/fix on branch tollgate/fix; when its changes are taken:
+  git -C PROJECT worktree remove PROJECT/.tmp/worktrees/fix
+  git -C PROJECT branch -d tollgate/fix
+1 task archived
+`,
+  );
+  for (const line of out.replaceAll('PROJECT', rig.project).split('\n').slice(2, 4))
+    git(...line.trim().split(' ').slice(1));
+  assert.not(existsSync(worktree));
+});
+
+test('reports of batches that are old enough go with the tasks, where none is named', async ({ rig }) => {
+  await ended(rig, 'fix', 'done');
+  for (const id of ['20200101', '20260101']) rig.write(`.tmp/batch/${id}/report.json`, '{}');
+  utimesSync(path.join(rig.project, '.tmp/batch/20200101'), 0, 0);
+  assert.is((await archive(rig, 'fix', '--dry-run'))[1], 'would be archived: fix\n1 task would be archived\n');
+  assert.is(
+    (await archive(rig, '--dry-run'))[1],
+    'would be archived: the report of batch 20200101\n0 tasks and 1 report would be archived\n',
+  );
+  assert.equal(await archive(rig), [
+    0,
+    'archived: the report of batch 20200101 → PROJECT/.tmp/archive/batch/20200101\n0 tasks and 1 report archived\n',
+    '',
+  ]);
+  utimesSync(path.join(rig.project, '.tmp/batch/20260101'), 0, 0);
+  const [code, out] = await archive(rig, '--older-than=1d', '--delete', '--json');
+  const batches = [{ batch_id: '20260101', from: 'PROJECT/.tmp/batch/20260101', to: null }];
+  assert.equal([code, JSON.parse(out).batches, readdirSync(path.join(rig.project, '.tmp/batch'))], [0, batches, []]);
 });
 
 test('from within a call: it may look, and put nothing away', async ({ rig }) => {

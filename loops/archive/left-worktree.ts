@@ -1,0 +1,26 @@
+// The worktree that a task leaves behind: it may hold work that nobody has taken yet, so a person removes it.
+
+import { existsSync } from 'node:fs';
+import path from 'node:path';
+import { projectState, type TaskFolder } from '../../state/task-folder.ts';
+import { rootOf } from '../run/task.ts';
+import { branchOf, worktreeOf } from '../run/worktree.ts';
+
+export interface LeftWorktree {
+  folder: string;
+  branch: string;
+  /** Lines to type; git refuses each while there is something to lose. */
+  next_actions: string[];
+}
+
+export function leftWorktree(task: TaskFolder, cwd: string, environment: NodeJS.ProcessEnv): LeftWorktree | null {
+  const root = rootOf(task, cwd, environment);
+  const folder = worktreeOf(projectState(root, environment), task.id);
+  if (!existsSync(path.join(folder, '.git'))) return null;
+  const branch = branchOf(task.id);
+  return {
+    folder,
+    branch,
+    next_actions: [`git -C ${root} worktree remove ${folder}`, `git -C ${root} branch -d ${branch}`],
+  };
+}
