@@ -10,6 +10,7 @@ export const GATE_CHECKS = [
   'lines',
   'schema',
   'diff',
+  'verdict',
   'acceptance',
 ] as const;
 

@@ -59,10 +59,24 @@ function nameStages(given: readonly GivenStage[]): Expanded {
   const stages = given.map((stage) => ({ ...stage, name: nameOf(stage) }));
   const seen = new Set<string>();
   for (const { name } of stages) {
+    const again = standInAgain(given[seen.size]!);
+    if (again !== null)
+      return mistaken(`stage ${name}: ${again} stands in twice, or for itself; its quota is the same`);
     if (seen.has(name)) return mistaken(`two stages are called "${name}"; give one an id of its own`);
     seen.add(name);
   }
   return { how: 'expanded', stages };
+}
+
+/** A stand-in that asks the same tool for the same model meets the same limit, and pays for it. */
+function standInAgain({ tool, model, fallback }: GivenStage): string | null {
+  const seen = new Set<string>();
+  for (const one of [{ tool, model }, ...fallback]) {
+    const key = [one.tool, one.model ?? ''].join(' ').trim();
+    if (seen.has(key)) return key;
+    seen.add(key);
+  }
+  return null;
 }
 
 const nameOf = ({ id, tool, role }: GivenStage): string => id ?? `${tool}_${role}`;

@@ -7,7 +7,7 @@ import { bug, type Ran, readArguments, type Stop, stopOnSignals } from '../comma
 import type { Arguments, CommandSpec } from '../command-line.ts';
 import { startBatchProgress } from './batch-progress.ts';
 import { readInput } from './input.ts';
-import { RUN_FLAGS, wishesOf } from './run-flags.ts';
+import { flagsOf, RUN_FLAGS, wishesOf } from './run-flags.ts';
 
 const MOST = 64;
 const HERE = Math.min(MOST, availableParallelism());
@@ -70,6 +70,7 @@ async function runWords(words: readonly string[], args: Arguments, stop: Stop): 
     ...wishes,
     words,
     concurrency: number.concurrency!,
+    flags: flagsOf(args),
     badTasks: given.has('skip-bad') ? 'skip' : 'refuse',
     tell: progress.tell,
   }).finally(progress.stop);

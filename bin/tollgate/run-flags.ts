@@ -59,3 +59,12 @@ export function wishesOf({ text, texts, given }: Arguments, stop: Stop): Wishes 
     random: Math.random,
   };
 }
+
+/** As they were given. */
+export function flagsOf({ text, texts, given }: Arguments): string[] {
+  return Object.keys(RUN_FLAGS).flatMap((name) => {
+    if (!given.has(name)) return [];
+    const values = texts[name] ?? (text[name] === undefined ? [] : [text[name]]);
+    return values.length === 0 ? [`--${name}`] : values.map((value) => `--${name}=${value}`);
+  });
+}

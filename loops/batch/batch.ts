@@ -18,6 +18,8 @@ export interface BatchRequest extends Omit<RunRequest, 'word' | 'say' | 'watch' 
   words: readonly string[];
   /** Paid calls that are made at once. */
   concurrency: number;
+  /** As they were given, for the line that goes on: a wish of this batch is one of the next. */
+  flags: readonly string[];
   /** What to do when some of them cannot be run. */
   badTasks: 'refuse' | 'skip';
   /** Told whenever something has changed; `row` is the task that has just ended. */

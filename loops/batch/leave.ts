@@ -9,7 +9,7 @@ import type { BatchReport } from './report.ts';
 import { renderBatch } from './summary.ts';
 
 export async function leaveBatch(
-  { cwd, environment, concurrency }: Pick<BatchRequest, 'cwd' | 'environment' | 'concurrency'>,
+  { cwd, environment, concurrency, flags }: Pick<BatchRequest, 'cwd' | 'environment' | 'concurrency' | 'flags'>,
   facts: Omit<BatchReport, 'files' | 'next_actions'>,
   left: readonly string[],
 ): Promise<{ report: BatchReport; summary: string }> {
@@ -19,7 +19,7 @@ export async function leaveBatch(
     summary: path.join(folder, '_summary.md'),
     left: left.length === 0 ? null : path.join(folder, 'left.txt'),
   };
-  const again = `tollgate batch --from ${files.left} --concurrency ${concurrency}`;
+  const again = ['tollgate batch', `--from ${files.left}`, `--concurrency ${concurrency}`, ...flags].join(' ');
   const next_actions = files.left === null ? [] : [`${again} (what is left; what is done costs nothing)`];
   let report: BatchReport = { ...facts, next_actions, files };
   try {

@@ -6,6 +6,7 @@ import { readJsonAnswer } from '../../policies/gate/json-answer.ts';
 import { checkLines } from '../../policies/gate/lines.ts';
 import { checkRefusal } from '../../policies/gate/refusal.ts';
 import { checkSections } from '../../policies/gate/sections.ts';
+import { checkVerdict, verdictSaid } from '../../policies/gate/verdict-said.ts';
 import {
   type AcceptanceResult,
   type Change,
@@ -69,6 +70,9 @@ export async function passGate(asked: GateRequest): Promise<GateRecord> {
     seen.findings.push(...findings);
     if (looked === 'stopped') break;
   }
+  // Only who judges the whole fails by it; whoever reads the report must know of the others all the same.
+  if (!due.includes('verdict') && seen.answer !== null && verdictSaid(seen.answer) === 'FAIL')
+    seen.notes.push('its verdict is FAIL');
   return {
     schema: GATE_RECORD_SCHEMA,
     stage: stage.name,
@@ -149,6 +153,10 @@ const GATES = {
       const finding = await checkDiff(asked, answer!);
       return asked.stop.aborted ? 'stopped' : found(finding);
     },
+  },
+  verdict: {
+    needs: 'answer',
+    look: (_, { answer }) => found(checkVerdict(answer!)),
   },
   acceptance: {
     needs: 'all',

@@ -173,9 +173,16 @@ const failed = (
   record: CallRecord | null,
 ): Step & { how: 'ended' } => ({ how: 'ended', end: { how: 'failed', failure, record, gate: null, warnings, calls } });
 
-const interrupted = ({ calls }: Course, { warnings }: Prompt, record: CallRecord | null): Step => ({
+const interrupted = ({ calls, failed }: Course, { warnings }: Prompt, record: CallRecord | null): Step => ({
   how: 'ended',
-  end: { how: 'interrupted', record, gate: null, warnings, calls },
+  end: {
+    how: 'interrupted',
+    record,
+    gate: null,
+    warnings,
+    calls,
+    retry_at: failed?.verdict.retry_at ?? null,
+  },
 });
 
 /** Who is called, and what the task has cost so far. */

@@ -1,5 +1,6 @@
 // What a run would do, without doing it: for each stage its arguments, and its prompt's size and hash. Pays nothing, writes nothing.
 
+import type { Tool } from '../../policies/tools.ts';
 import { budgetOf } from '../../state/ledger.ts';
 import { ADAPTERS } from '../../wrappers/adapters.ts';
 import { lookIntoWorktree } from './enter-worktree.ts';
@@ -54,13 +55,22 @@ export async function foreseeTask(request: RunRequest): Promise<Foreseen> {
       digest: prompt.digest,
       parts: prompt.parts,
       acceptance_commands: prompt.acceptanceCommands,
-      warnings: prompt.warnings,
+      warnings: [...overLimit(plan.stage.tool, composed.text), ...prompt.warnings],
     });
   }
   const { ledger } = open.journal.read();
   const budget = { used: ledger.used, total: budgetOf(ledger) };
   const notes = unsettled(stages);
   return { how: 'foreseen', forecast: { schema: 1, task_id: open.task.id, stages, budget, notes } };
+}
+
+/** The wrapper would refuse it, and the run ask for its digest. */
+function overLimit(tool: Tool, text: string): string[] {
+  const { limit } = ADAPTERS[tool].prompt;
+  const length = limit?.unit === 'bytes' ? Buffer.byteLength(text) : text.length;
+  return limit === null || length <= limit.max
+    ? []
+    : [`${tool} takes ${limit.max} ${limit.unit} at the most: a digest would be asked instead`];
 }
 
 /** A prompt that will hold an answer which is not given yet is not known yet. */

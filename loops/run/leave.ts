@@ -18,6 +18,8 @@ export interface Ended {
   stages: StageReport[];
   failure: Failure | null;
   notes: string[];
+  /** Of a run that was stopped: when the service may be asked again. */
+  retryAt?: string | null;
 }
 
 export async function leaveReport(

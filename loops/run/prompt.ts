@@ -42,6 +42,7 @@ export async function composePrompt(composing: Composing, plan: StagePlan, diges
   const { task, manifest, cwd, root, project } = open;
   const { stage, role } = plan;
   const answers = earlierAnswers(open, plan);
+  if (typeof answers === 'string') return { how: 'mistaken', message: answers };
   const brief = answers.findLast((answer) => answer.handsOff)?.text ?? null;
   const found = brief === null ? [] : verificationCommands(brief);
   const acceptanceCommands = role.runsAcceptance
@@ -85,21 +86,27 @@ const MAX_ANSWER_CHARS = 1024 * 1024;
 /** No character of a string takes more bytes of UTF-8. */
 const BYTES_A_CHAR = 3;
 
-/** What the stages before this one answered, in order, as far as they are done and this one's role wants it. */
-function earlierAnswers({ task, journal, plans }: OpenTask, wanting: StagePlan): EarlierAnswer[] {
+/** What the stages before this one answered, in order, as far as they are done and this one's role wants it; or what is missing. */
+function earlierAnswers({ task, journal, plans }: OpenTask, wanting: StagePlan): EarlierAnswer[] | string {
   const { done, calls } = journal.read().ledger;
   const before = plans.slice(
     0,
     plans.findIndex(({ stage }) => stage.name === wanting.stage.name),
   );
-  return before.flatMap(({ stage, role }) => {
+  const answers: EarlierAnswer[] = [];
+  for (const { stage, role } of before) {
     const finished = done.get(stage.name);
-    if (finished === undefined || !(role.handsOff || wanting.role.reads.includes(stage.role))) return [];
+    if (finished === undefined || !(role.handsOff || wanting.role.reads.includes(stage.role))) continue;
     // A stand-in may have answered in its tool's place.
     const tool = calls.get(finished.call_id ?? '')?.reserved.tool ?? stage.tool;
-    const text = readOrNull(outputsOf(task, { name: stage.name, tool }).out);
-    return text === null ? [] : [{ stage: stage.name, role: stage.role, handsOff: role.handsOff, text }];
-  });
+    const { out } = outputsOf(task, { name: stage.name, tool });
+    const text = readOrNull(out);
+    // Without it half of what it should know would be paid for like the whole.
+    if (text === null)
+      return `stage ${wanting.stage.name} needs the answer of ${stage.name}, which is done, but ${out} cannot be read; put it back, or say --redo ${stage.name}`;
+    answers.push({ stage: stage.name, role: stage.role, handsOff: role.handsOff, text });
+  }
+  return answers;
 }
 
 function readOrNull(file: string): string | null {

@@ -173,7 +173,11 @@ async function goThrough(request: RunRequest, open: OpenTask, runId: string): Pr
     if (ended.state !== 'interrupted') return ended;
     await told;
     const stage = ended.stages.find((report) => report.state === 'interrupted')?.stage ?? null;
-    return { ...ended, exitCode: stopExit(request), failure: interrupted(stage) };
+    const retry_at = ended.retryAt ?? null;
+    const failure = interrupted(stage);
+    const again =
+      retry_at === null ? failure.next_actions : failure.next_actions.map((line) => `${line} (not before ${retry_at})`);
+    return { ...ended, exitCode: stopExit(request), failure: { ...failure, retry_at, next_actions: again } };
   } finally {
     stop.signal.removeEventListener('abort', tell);
     await told;

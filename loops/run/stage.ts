@@ -53,7 +53,8 @@ export interface StageRun extends Composing {
 export type StageEnd = { gate: GateRecord | null; calls: number; warnings: string[] } & (
   | { how: 'done'; record: CallRecord }
   | { how: 'failed'; failure: Failure; record: CallRecord | null }
-  | { how: 'interrupted'; record: CallRecord | null }
+  /** `retry_at`: when the service may be asked again, if it said so. */
+  | { how: 'interrupted'; record: CallRecord | null; retry_at: string | null }
 );
 
 export async function runStage(run: StageRun, first: Prompt): Promise<StageEnd> {
@@ -83,6 +84,6 @@ export async function gated(
   const ended = { record, gate, calls, warnings: [...prompt.warnings, ...gate.notes] };
   if (gate.passed) return { ...ended, how: 'done' };
   // Stopped in the middle: nothing is known against the answer, and the next run looks at it again.
-  if (gate.findings.length === 0) return { ...ended, how: 'interrupted' };
+  if (gate.findings.length === 0) return { ...ended, how: 'interrupted', retry_at: null };
   return { ...ended, how: 'failed', failure: gateFailure(run, record, gate, calls) };
 }

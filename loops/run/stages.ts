@@ -26,6 +26,7 @@ export async function runStages(request: StagesRequest): Promise<Ended> {
   const reports: StageReport[] = [];
   const notes: string[] = [];
   let failure: Failure | null = null;
+  let retryAt: string | null = null;
   let state: Ended['state'] = 'done';
   let exitCode: number = TOLLGATE_EXIT.ok;
   for (const plan of open.plans) {
@@ -51,12 +52,13 @@ export async function runStages(request: StagesRequest): Promise<Ended> {
     if (end.how === 'done') request.say(`stage ${plan.stage.name}: done`);
     else [state, exitCode] = [end.how, TOLLGATE_EXIT.failure];
     if (end.how === 'failed') failure = end.failure;
+    if (end.how === 'interrupted') retryAt = end.retry_at;
   }
-  return { state, exitCode, stages: reports, failure, notes };
+  return { state, exitCode, stages: reports, failure, notes, retryAt };
 }
 
 /** Told to stop while it waited for its turn. */
-const NOT_BEGUN: StageEnd = { how: 'interrupted', record: null, gate: null, calls: 0, warnings: [] };
+const NOT_BEGUN: StageEnd = { how: 'interrupted', record: null, gate: null, calls: 0, warnings: [], retry_at: null };
 
 type Entered = { how: 'entered'; prompt: Prompt } | { how: 'done_earlier' } | { how: 'mistaken'; message: string };
 

@@ -76,6 +76,7 @@ const WAY_OUT: Record<string, (call: GatedCall) => string[]> = {
     `mend what fails, then: tollgate run ${call.taskId} (runs the commands again, pays nothing)`,
     ...asksAgain(call),
   ],
+  verdict_fail: (call) => [`when it is mended: ${asksAgain(call)[0]}`],
   diff_does_not_apply: (call) => [
     `if the tree was what did not fit: tollgate run ${call.taskId} (tries the diff again, pays nothing)`,
     ...asksAgain(call),

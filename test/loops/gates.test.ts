@@ -124,6 +124,23 @@ test('acceptance commands are run after a verify stage; a person mends the code,
   assert.equal([(await task.run()).code, rig.calls.length], [0, 1]);
 });
 
+test('a verify that says FAIL is not done; another stage that says so is, and the summary tells it', async ({
+  rig,
+}) => {
+  const FAIL = '## Findings\n\n- all is lost\n- really\n\n## Verdict\n\nFAIL\n';
+  rig.answer((call) => answerWith(call.report.tool, FAIL));
+  const stages = [
+    { tool: 'codex', role: 'review' },
+    { tool: 'gemini', role: 'verify' },
+  ];
+  const { code, report, summary } = await makeTask(rig, { stages }).run();
+  assert.equal(
+    [code, report.stages.map(({ state }) => state), report.failure?.reason],
+    [1, ['done', 'failed'], 'verdict_fail'],
+  );
+  assert.match(summary, 'Note: codex_review: its verdict is FAIL');
+});
+
 test('an answer that must be JSON is held against its schema', async ({ rig }) => {
   rig.answer(() => answerWith('codex', '{"verdict": "maybe"}'));
   const schema = { type: 'object', properties: { verdict: { enum: ['yes', 'no'] } }, required: ['verdict', 'why'] };

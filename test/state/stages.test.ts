@@ -86,6 +86,11 @@ for (const [what, yaml, message] of [
     'stages: [{tool: codex, role: impl}]\nscope: {deny: ["!secrets"]}\n',
     'fix/manifest.yaml:4: scope.deny[0] "!secrets" begins with "!"; put what is not meant into the other list',
   ],
+  [
+    'a stand-in for itself',
+    'stages: [{tool: codex, role: impl, fallback: [{tool: gemini}, {tool: codex}]}]\n',
+    'fix/manifest.yaml: stage codex_impl: codex stands in twice, or for itself; its quota is the same',
+  ],
   ['neither', '', 'fix/manifest.yaml: it has neither stages nor a pipeline; give it one of them'],
   [
     'a mistyped pipeline',

@@ -38,7 +38,10 @@ test('an answer that holds all it must passes, and the record says so', async ()
     call_id: 'call-1',
     at: '2030-01-02T03:04:05.000Z',
     passed: true,
-    checks: ['judge', 'scope', 'refusal', 'sections', 'lines', 'acceptance'].map((check) => ({ check, passed: true })),
+    checks: ['judge', 'scope', 'refusal', 'sections', 'lines', 'verdict', 'acceptance'].map((check) => ({
+      check,
+      passed: true,
+    })),
     findings: [],
     changes: [],
     acceptance: [
@@ -71,6 +74,7 @@ const FAIL: Record<string, [answer: string, given: Asked, reason: string]> = {
   lines: [GOOD, { stage: { min_lines: 5 } }, 'too_short'],
   schema: ['{"a": "x"}', { stage: { schema: { properties: { a: { type: 'number' } } } } }, 'schema_mismatch'],
   diff: [GOOD, { stage: { diff: true } }, 'no_diff'],
+  verdict: [GOOD.replace('pass', '**FAIL**'), {}, 'verdict_fail'],
   acceptance: [GOOD, { acceptanceCommands: ['exit 1'] }, 'acceptance_failed'],
 };
 
@@ -114,13 +118,13 @@ test('a tree that was not looked at', async () => {
   const record = await pass(GOOD, { role: CHANGES, stage: { access: 'write' }, changes: null });
   assert.equal(
     [record.changes, looks(record)],
-    [null, ['judge passed', 'refusal passed', 'sections passed', 'lines passed']],
+    [null, ['judge passed', 'refusal passed', 'sections passed', 'lines passed', 'verdict passed']],
   );
 });
 
 test('what the stage says goes before its role', async () => {
   const none = await pass('fine', { stage: { requires: [], min_lines: 0 } });
-  assert.equal([none.passed, looks(none)], [true, ['judge passed', 'refusal passed']]);
+  assert.equal([none.passed, looks(none)], [true, ['judge passed', 'refusal passed', 'verdict passed']]);
   const empty = await pass(GOOD, {
     role: CHANGES,
     changes: [],

@@ -71,8 +71,8 @@ test('what is due, by role and stage', () => {
     ['impl, read', ['refusal', 'sections', 'lines', 'diff'], { role: 'impl', access: 'read' }, COMMANDS],
     ['impl, read, no diff', ['refusal', 'sections', 'lines'], { role: 'impl', access: 'read', diff: false }, COMMANDS],
     ['impl by a prompt of its own', ['refusal', 'changes'], { role: 'impl', prompt: 'p.md' }, COMMANDS],
-    ['verify', ['refusal', 'sections', 'lines', 'acceptance'], { role: 'verify' }, COMMANDS],
-    ['verify without commands', ['refusal', 'sections', 'lines'], { role: 'verify' }, []],
+    ['verify', ['refusal', 'sections', 'lines', 'verdict', 'acceptance'], { role: 'verify' }, COMMANDS],
+    ['verify without commands', ['refusal', 'sections', 'lines', 'verdict'], { role: 'verify' }, []],
     ['review with a diff', ['refusal', 'sections', 'lines', 'diff'], { role: 'review', diff: true }, COMMANDS],
     ['review as JSON', ['refusal', 'schema'], { role: 'review', schema: {} }, COMMANDS],
     [
