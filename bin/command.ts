@@ -19,10 +19,30 @@ export type ArgumentsRead =
 
 /** Runs a command's body: the only line of the commands that sets the exit code. */
 export async function runCommand(body: (argv: string[]) => Promise<Ran>): Promise<void> {
-  const ran = await body(process.argv.slice(2)).catch(bug);
+  const argv = process.argv.slice(2);
+  const ran = forMachines(await body(argv).catch(bug), argv);
   if (ran.out !== undefined) printing('stdout').write(ran.out);
   if (ran.err !== undefined) printing('stderr').write(ran.err);
   process.exitCode = ran.exit;
+}
+
+/** Whoever reads stdout as JSON gets an object for every end; one that a command made itself says more. */
+function forMachines(ran: Ran, argv: readonly string[]): Ran {
+  const { exit, out, err } = ran;
+  if (exit === 0 || out !== undefined || !err || !asksForObject(argv)) return ran;
+  const [said] = err.split(/\n(?:Usage|More): /);
+  const message = said!.replace(/^[a-z_]+(?: [a-z]+)?: /, '').trimEnd();
+  return {
+    ...ran,
+    out: `${JSON.stringify({ schema: 1, state: 'refused', exit_code: exit, message, next_actions: [] })}\n`,
+  };
+}
+
+/** Seen even where the arguments cannot be read. With --jsonl each line has its own answer. */
+function asksForObject(argv: readonly string[]): boolean {
+  const end = argv.indexOf('--');
+  const flags = end === -1 ? argv : argv.slice(0, end);
+  return flags.includes('--json') && !flags.includes('--jsonl');
 }
 
 export async function readArguments(
