@@ -11,11 +11,14 @@ export interface NewManifest {
   schema: string;
 }
 
+/** The goal of a task for which none was said yet: it asks for nothing, and no prompt has it. */
+export const GOAL_TO_FILL_IN = 'Say in a sentence or two what is to be achieved.';
+
 /** A comment has a space after its `#`, a field that is out of use has none: deleting what `TAKEN_OUT` matches takes it into use. */
 export function manifestText({ taskId, goal, pipeline, schema }: NewManifest): string {
   const given: Record<string, string> = {
     task_id: JSON.stringify(taskId),
-    goal: JSON.stringify(goal ?? 'Say in a sentence or two what is to be achieved.'),
+    goal: JSON.stringify(goal ?? GOAL_TO_FILL_IN),
     ...(pipeline === null ? {} : { pipeline }),
   };
   const used = new Set([...Object.keys(given), ...(pipeline === null ? STAGE : []), ...BUDGETS]);

@@ -2,6 +2,7 @@
 
 import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
+import { INPUT_TEMPLATES } from '../policies/input-template.ts';
 import { manifestText, type NewManifest } from '../policies/manifest-template.ts';
 import { isSystemError } from './system-error.ts';
 import { projectRoot, type TaskFolder } from './task-folder.ts';
@@ -20,7 +21,7 @@ export function writeNewTask(
   try {
     mkdirSync(path.join(task.inputs, 'attachments'), { recursive: true });
     const text = manifestText({ ...content, taskId: task.id, schema: schemaAsSeenFrom(task.root, schema) });
-    const inputs = Object.entries(INPUTS)
+    const inputs = Object.entries(INPUT_TEMPLATES)
       .map(([name, text]) => ({ file: path.join(task.inputs, name), text }))
       .filter(({ file }) => !existsSync(file));
     const files = [{ file: manifest, text }, ...inputs];
@@ -39,28 +40,5 @@ function schemaAsSeenFrom(folder: string, schema: string): string {
   const inProject = schema.startsWith(`${projectRoot(folder)}${path.sep}`);
   return inProject ? path.relative(folder, schema) : schema;
 }
-
-const INPUTS = {
-  'user_request.md': `# Request
-
-What is asked, in the words of whoever asks.
-
-## Non-goals
-
-- What is not to be done, though it lies near.
-
-## Fixed decisions
-
-- What is settled and not to be asked again.
-
-## Acceptance
-
-- How it will be seen that the request is met.
-`,
-  'context_pack.md': `# Context
-
-What the stages should know and cannot easily find out: where to look, what was tried, what must not break.
-`,
-};
 
 const mistaken = (message: string): Written => ({ how: 'mistaken', message });

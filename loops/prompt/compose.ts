@@ -1,6 +1,8 @@
 // Composes the prompt of a stage: reads what it is made of, and leaves the rest to the policies. Writes nothing.
 
 import path from 'node:path';
+import { filledIn, type INPUT_TEMPLATES } from '../../policies/input-template.ts';
+import { GOAL_TO_FILL_IN } from '../../policies/manifest-template.ts';
 import type { ProjectFile } from '../../policies/project-file.ts';
 import { composeText, type Digest } from '../../policies/prompt/compose-text.ts';
 import type { PartSize } from '../../policies/prompt/part.ts';
@@ -60,11 +62,13 @@ export async function composePrompt(request: PromptRequest): Promise<Composed> {
   const rules = readRules(request, forbids);
   if (rules.how === 'mistaken') return rules;
   const place = { stage: stage.name, task: task.root, root, forbids };
-  const variables = { goal: manifest.goal, task_id: task.id, role: role.name, stage: stage.name };
+  const goal = manifest.goal === GOAL_TO_FILL_IN ? '' : manifest.goal;
+  const variables = { goal, task_id: task.id, role: role.name, stage: stage.name };
   const template = readTemplate(place, role, variables);
   if (template.how === 'mistaken') return template;
   const asked = await readInput(request, 'user_request.md');
   if (asked.how === 'mistaken') return asked;
+  if (goal === '' && asked.file === null) return { how: 'mistaken', message: nothingAsked(task) };
   const pack = request.handedOff === null ? await readInput(request, 'context_pack.md') : null;
   if (pack?.how === 'mistaken') return pack;
   const attachable = { stage: stage.name, globs: stage.attach, tree: cwd, inputs: task.inputs, state: stateOf(task) };
@@ -76,7 +80,7 @@ export async function composePrompt(request: PromptRequest): Promise<Composed> {
     role,
     rules: rules.text,
     template: template.text,
-    goal: manifest.goal,
+    goal,
     request: asked.file,
     context: pack === null ? { path: null, text: request.handedOff ?? '' } : pack.file,
     attachments: attached.attachments,
@@ -118,16 +122,21 @@ function readRules({ project, role, root }: PromptRequest, forbids: Forbids): Ru
 
 type InputRead = { how: 'read'; file: TextFile | null } | { how: 'mistaken'; message: string };
 
-/** null when there is none; what is there and cannot be read is an error, since half a prompt is paid like a whole one. */
-async function readInput({ task, cwd }: PromptRequest, name: string): Promise<InputRead> {
+const nothingAsked = ({ manifest, root, inputs }: TaskFolder): string =>
+  `nothing is asked yet: the goal in ${manifest ?? root} is still to be filled in, and ${path.join(inputs, 'user_request.md')} says nothing; write what is to be done into one of them`;
+
+/**
+ * null when there is none, or nothing in it but what is to be filled in; what is there and cannot be read is an error,
+ * since half a prompt is paid like a whole one.
+ */
+async function readInput({ task, cwd }: PromptRequest, name: keyof typeof INPUT_TEMPLATES): Promise<InputRead> {
   const file = path.join(task.inputs, name);
   const read = await readText(file, Number.POSITIVE_INFINITY, MAX_BYTES);
   switch (read.how) {
-    case 'text':
-      return {
-        how: 'read',
-        file: { path: path.relative(cwd, file), text: read.excerpt.head.replace(/^\uFEFF/, '') },
-      };
+    case 'text': {
+      const text = filledIn(read.excerpt.head.replace(/^\uFEFF/, ''), name);
+      return { how: 'read', file: text.trim() === '' ? null : { path: path.relative(cwd, file), text } };
+    }
     case 'binary':
       return { how: 'mistaken', message: `${file} is no UTF-8 text` };
     case 'failed':

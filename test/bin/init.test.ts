@@ -176,4 +176,27 @@ test('inputs that are there stay as they are', async ({ rig }) => {
   assert.equal([code, readFileSync(file, 'utf8'), JSON.parse(stdout).files.includes(file)], [0, 'mine', false]);
 });
 
+for (const flags of [[], ['--dry-run']])
+  test(`an untouched task is not paid for: ${['run', ...flags].join(' ')}`, async ({ rig }) => {
+    await rig.start('tollgate', ['init', 'un', '--pipeline', 'review_only']).result;
+    const { code, stderr } = await rig.start('tollgate', ['run', 'un', ...flags]).result;
+    const folder = path.join(rig.project, '.tmp/task/un');
+    assert.equal(
+      [code, stderr],
+      [
+        2,
+        `tollgate run: nothing is asked yet: the goal in ${folder}/manifest.yaml is still to be filled in, and ${folder}/inputs/user_request.md says nothing; write what is to be done into one of them\n`,
+      ],
+    );
+    assert.not.match(readFileSync(path.join(folder, 'state/journal.jsonl'), 'utf8'), '"reserved"');
+  });
+
+test('a goal is enough to run it', async ({ rig }) => {
+  await rig.start('tollgate', ['init', 'un', '--pipeline', 'review_only', '--goal', 'Mend the login.']).result;
+  const { code, stdout } = await rig.start('tollgate', ['run', 'un', '--dry-run', '--json']).result;
+  const kinds = JSON.parse(stdout).stages[0].parts.map(({ kind }: { kind: string }) => kind);
+  assert.is(code, 0);
+  assert.ok(kinds.includes('goal') && !kinds.includes('request') && !kinds.includes('context'), kinds.join());
+});
+
 test.run();

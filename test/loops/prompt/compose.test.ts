@@ -5,6 +5,8 @@ import { chmodSync, mkdirSync } from 'node:fs';
 import path from 'node:path';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
+import { INPUT_TEMPLATES } from '../../../policies/input-template.ts';
+import { GOAL_TO_FILL_IN } from '../../../policies/manifest-template.ts';
 import { World } from './world.ts';
 
 const test = suite<{ world: World }>('compose');
@@ -205,6 +207,32 @@ test('64 MiB of logs are read in little memory', async ({ world }) => {
   const grown = process.memoryUsage().rss - before;
   assert.ok(text.length < 420_000, String(text.length));
   assert.ok(grown < 150 * 1024 * 1024, `${grown} bytes`);
+});
+
+function writeTemplates(world: World): void {
+  for (const [name, text] of Object.entries(INPUT_TEMPLATES)) world.input(name, text);
+}
+
+for (const digest_policy of ['off', 'aggressive'])
+  test(`inputs that nobody filled in are not in the prompt, with digest ${digest_policy}`, async ({ world }) => {
+    const manifest = { context: { digest_policy } };
+    const before = await world.prompt({ manifest });
+    writeTemplates(world);
+    const { text, sha256 } = await world.prompt({ manifest });
+    assert.is(text, before.text);
+    assert.is(sha256, before.sha256);
+  });
+
+test('a task whose goal and request are still to be filled in is refused', async ({ world }) => {
+  const manifest = { goal: GOAL_TO_FILL_IN };
+  const said =
+    'nothing is asked yet: the goal in PROJECT/.tmp/task/fix/manifest.json is still to be filled in, and PROJECT/.tmp/task/fix/inputs/user_request.md says nothing; write what is to be done into one of them';
+  assert.is(await world.mistake({ manifest }), said);
+  writeTemplates(world);
+  assert.is(await world.mistake({ manifest }), said);
+  world.input('user_request.md', 'Mend it.');
+  const { text } = await world.prompt({ manifest });
+  assert.ok(text.includes('Mend it.') && !text.includes(GOAL_TO_FILL_IN) && !text.includes('# Goal'), text);
 });
 
 test.run();

@@ -1,0 +1,47 @@
+// The inputs of a new task, and what of them is still to fill in: that never reaches a prompt.
+
+import { linesOf, sectionsOf } from './prompt/markdown.ts';
+
+/** What is to fill in stands in comments, which Markdown does not show; by name in `inputs/`. */
+export const INPUT_TEMPLATES = {
+  'user_request.md': `# Request
+
+<!-- What is asked, in the words of whoever asks. -->
+
+## Non-goals
+
+<!-- What is not to be done, though it lies near. -->
+
+## Fixed decisions
+
+<!-- What is settled and not to be asked again. -->
+
+## Acceptance
+
+<!-- How it will be seen that the request is met. -->
+`,
+  'context_pack.md': `# Context
+
+<!-- What the stages should know and cannot easily find out: where to look, what was tried, what must not break. -->
+`,
+} as const satisfies Record<string, string>;
+
+/**
+ * The text without the template's own comments, and without its headings under which nothing stands then.
+ * Any other comment is somebody's words and stays, for a request may well be about one. A text of which nothing is
+ * taken is the same to the byte.
+ */
+export function filledIn(text: string, name: keyof typeof INPUT_TEMPLATES): string {
+  const template = linesOf(INPUT_TEMPLATES[name]);
+  const lines = linesOf(text);
+  const gone = new Set(lines.flatMap((line, i) => (isPlaceholder(line, template) ? [i] : [])));
+  const isEmpty = (from: number, to: number) =>
+    lines.slice(from, to).every((line, i) => gone.has(from + i) || line.trim() === '');
+  // From the last: a heading is empty when those below it are.
+  for (const { from, to } of sectionsOf(lines).reverse())
+    if (template.includes(lines[from]!.trimEnd()) && isEmpty(from + 1, to)) gone.add(from);
+  return gone.size === 0 ? text : lines.filter((_, i) => !gone.has(i)).join('\n');
+}
+
+const isPlaceholder = (line: string, template: readonly string[]): boolean =>
+  line.trim().startsWith('<!--') && template.includes(line.trim());
