@@ -24,6 +24,12 @@ function later(situation: Situation): string {
   return retry_at === null ? rerun(situation) : `${rerun(situation)} (not before ${retry_at})`;
 }
 
+const then = (situation: Situation) => `then: ${rerun(situation)}`;
+
+/** MAX: how long it may take is for whoever waits to say. */
+const awaited = (situation: Situation): string[] =>
+  situation.verdict.retry_at === null ? [] : [`or let it wait: ${rerun(situation)} --wait-for-reset MAX`];
+
 const SIGN_IN = {
   gemini: 'start `gemini` and sign in, or set GEMINI_API_KEY',
   copilot: 'start `copilot` and type /login, or set COPILOT_GITHUB_TOKEN',
@@ -32,12 +38,16 @@ const SIGN_IN = {
 
 const BY_CLASS = {
   transient: (situation) => [later(situation)],
-  prompt_too_large: () => ['attach less, or split the task into smaller ones'],
+  prompt_too_large: (situation) => ['attach less, or split the task into smaller ones', then(situation)],
   auth: (situation) => [SIGN_IN[situation.tool], preflight(situation), rerun(situation)],
-  quota: (situation) => [later(situation), `or use another tool than ${situation.tool}, or raise the plan`],
+  quota: (situation) => [
+    later(situation),
+    ...awaited(situation),
+    `or use another tool than ${situation.tool}, or raise the plan`,
+  ],
   tooling: (situation) => [preflight(situation), rerun(situation)],
   scope_violation: () => ['review `scope.deny` in the manifest, and the changes named above'],
-  contract_violation: () => ['fix the prompt, or split the task into smaller ones'],
+  contract_violation: (situation) => ['fix the prompt, or split the task into smaller ones', then(situation)],
   unknown: (situation) => ['read `last_failure.json`', rerun(situation)],
 } as const satisfies Record<ErrorClass, (situation: Situation) => string[]>;
 

@@ -111,7 +111,8 @@ async function explainFailure(opened: Opened, failure: Failure): Promise<Explain
       inRun: signature === null ? null : failure.count,
       decision: failure.decision,
       findings,
-      next_actions: failure.next_actions,
+      // What has succeeded since needs nothing, least of all another paid call.
+      next_actions: failure.resolved_at === null ? failure.next_actions : [],
     },
     statsOf(ledger, 0).signatures,
   );

@@ -65,6 +65,9 @@ test('a failure that a success has resolved is told as what was', async ({ rig }
   const text = await explained(rig);
   assert.is(text.split('\n')[0], 'fix has succeeded since, TIME. Before, it had failed at codex_review (codex), TIME.');
   assert.match(lineOf(text, 'stands for')!, 'incorrect api key provided');
+  assert.not.match(text, 'Next:');
+  const { stdout } = await rig.start('tollgate', ['explain', 'fix', '--json']).result;
+  assert.equal(JSON.parse(stdout).next_actions, []);
   assert.is(await explained(rig, '--stage', 'codex_review'), 'the last call of codex_review succeeded (TIME)\n');
 });
 
