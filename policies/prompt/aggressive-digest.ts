@@ -43,7 +43,7 @@ export function aggressiveDigest(source: PromptSource): Part[] {
     ...sectionParts(source, DECISIONS, 'decisions', 'Fixed decisions'),
     filesPart(source.attachments, [source.request?.path, source.context?.path]),
     ...digestedAnswers(source),
-    ...closingParts(source),
+    ...closingParts(source, 'begun'),
   ].filter((part) => part.kind === 'reading' || render(part.excerpt).trim() !== '');
 }
 

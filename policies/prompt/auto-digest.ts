@@ -1,4 +1,4 @@
-// The digest `auto`: a long prompt keeps what is asked for whole, and head and tail of what it is told besides.
+// The digest `auto`: a long prompt keeps what is asked for whole, the beginning of its lists, and head and tail of what it is told besides.
 
 import { charsOf, render, shorten } from './excerpt.ts';
 import { filesPart } from './files-part.ts';
@@ -6,8 +6,13 @@ import { layOut } from './layout.ts';
 import type { Part, PartKind } from './part.ts';
 import { fairShare } from './shares.ts';
 import type { PromptSource } from './source.ts';
+import { closingParts } from './whole-parts.ts';
 
-/** A prompt of up to so many characters is left as it is. */
+/**
+ * A prompt of up to so many characters is left as it is; a longer one is brought down to it as far as that can be done.
+ * It stays above where what is never cut is longer: rules, role, goal, criteria and form, the request up to
+ * `REQUEST_CHARS`, of each list of globs or commands `LIST_CHARS`, and `LEAST_ROOM_CHARS` for the rest.
+ */
 export const AUTO_OVER_CHARS = 8000;
 /** The request is left whole up to this, however long the rest is. */
 export const REQUEST_CHARS = 8000;
@@ -19,7 +24,10 @@ export const LEAST_PIECE_CHARS = 300;
 const SHORTENED: readonly PartKind[] = ['context', 'attachment', 'answer'];
 
 export function autoDigest(source: PromptSource, whole: readonly Part[]): Part[] {
-  const parts = whole.map((part) => (part.kind === 'request' ? cut(part, REQUEST_CHARS) : part));
+  const closing = closingParts(source, 'begun');
+  const parts = whole.map((part) =>
+    part.kind === 'request' ? cut(part, REQUEST_CHARS) : (closing.find(({ kind }) => kind === part.kind) ?? part),
+  );
   const share = shareOf(parts);
   if (share >= LEAST_PIECE_CHARS || !parts.some(isAttached))
     return parts.map((part) => fit(part, Math.max(share, LEAST_PIECE_CHARS)));

@@ -5,7 +5,7 @@ import type { Redactor } from '../redact.ts';
 import { aggressiveDigest } from './aggressive-digest.ts';
 import { AUTO_OVER_CHARS, autoDigest, REQUEST_CHARS } from './auto-digest.ts';
 import { layOut } from './layout.ts';
-import { type Part, type PartSize, sizeOf } from './part.ts';
+import { type Part, type PartKind, type PartSize, sizeOf } from './part.ts';
 import { redacted } from './redacted.ts';
 import { reading } from './rules.ts';
 import type { PromptSource } from './source.ts';
@@ -36,6 +36,7 @@ function composed(source: PromptSource, whole: readonly Part[], kept: readonly P
   const parts = [...sizes, ...gone.map((part) => ({ ...sizeOf(part), kept: 0 }))].map((part) => ({
     ...part,
     ...(part.kind === 'reading' ? lengthOfReading() : {}),
+    ...(CLOSING.includes(part.kind) ? { chars: charsIn(whole, part.kind) } : {}),
     ...(part.kind === 'request' ? { sections: mainSections(source.request?.text ?? '') } : {}),
   }));
   return { text: layOut(kept), parts, digest, warnings: warningsOf(source, sizes, digest) };
@@ -55,6 +56,12 @@ function warningsOf(source: PromptSource, sizes: readonly PartSize[], digest: Di
       : []),
   ];
 }
+
+/** Of these a digest makes shorter texts, which do not know how long they would have been. */
+const CLOSING: readonly PartKind[] = ['scope', 'prohibited', 'acceptance'];
+
+const charsIn = (whole: readonly Part[], kind: PartKind): number =>
+  sizeOf(whole.find((part) => part.kind === kind)!).chars;
 
 const lengthOfReading = () => ({ chars: reading('').length, kept: reading('').length });
 

@@ -10,6 +10,9 @@ import type { Answer, Attachment, PromptSource } from './source.ts';
 export const LOG_CHARS = 100_000;
 /** Any other attachment: about half of what the smallest limit of a CLI takes. */
 export const ATTACHMENT_CHARS = 500_000;
+/** What a digest leaves of a list: of the globs of a scope, and of the commands. */
+export const LIST_LINES = 40;
+export const LIST_CHARS = 2000;
 
 export function wholeParts(source: PromptSource): Part[] {
   return [
@@ -66,38 +69,47 @@ export function answerParts({ answers, context }: PromptSource): Part[] {
   });
 }
 
-export function closingParts(source: PromptSource): Part[] {
+/** @param lists `begun`: as far as `LIST_LINES` and `LIST_CHARS` go, and who answers for the rest. */
+export function closingParts(source: PromptSource, lists: 'whole' | 'begun' = 'whole'): Part[] {
+  const listed = lists === 'whole' ? list : begin;
   return [
-    told('scope', 'Allowed scope', scopeOf(source)),
-    told('prohibited', 'Do not change', prohibitedOf(source)),
-    told('acceptance', 'Acceptance', acceptanceOf(source)),
+    told('scope', 'Allowed scope', scopeOf(source, listed)),
+    told('prohibited', 'Do not change', prohibitedOf(source, listed)),
+    told('acceptance', 'Acceptance', acceptanceOf(source, listed)),
     told('form', 'Your answer', formOf(source)),
   ];
 }
 
-function scopeOf({ allow, role }: PromptSource): string {
+type Listed = (items: readonly string[], rest: string) => string;
+
+const ASK = '`tollgate scope ask PATH` answers';
+
+function scopeOf({ allow, role }: PromptSource, listed: Listed): string {
   if (role.access === 'read' && !role.answersWithDiff)
-    return `You change no file in this part.${allow.length === 0 ? '' : ` The changes of this task are allowed in these globs only:\n\n${list(allow)}`}`;
+    return `You change no file in this part.${allow.length === 0 ? '' : ` The changes of this task are allowed in these globs only:\n\n${listed(allow, ASK)}`}`;
   return allow.length === 0
     ? 'The whole tree, but for what is named below.'
-    : `Only what these globs match may be added, changed or deleted:\n\n${list(allow)}`;
+    : `Only what these globs match may be added, changed or deleted:\n\n${listed(allow, ASK)}`;
 }
 
-function prohibitedOf({ deny, forbidden }: PromptSource): string {
+function prohibitedOf({ deny, forbidden }: PromptSource, listed: Listed): string {
   return [
-    ...(deny.length === 0 ? [] : [`Whatever these globs match stays as it is:\n\n${list(deny)}`]),
+    ...(deny.length === 0 ? [] : [`Whatever these globs match stays as it is:\n\n${listed(deny, ASK)}`]),
     ...(forbidden.length === 0
       ? []
-      : [`Whatever these globs match is secret: do not open, quote or change it:\n\n${list(forbidden)}`]),
+      : [`Whatever these globs match is secret: do not open, quote or change it:\n\n${listed(forbidden, ASK)}`]),
   ].join('\n\n');
 }
 
-function acceptanceOf({ criteria, commands }: PromptSource): string {
+/** The criteria are never cut: nobody else tells what the answer is judged by. */
+function acceptanceOf({ criteria, commands }: PromptSource, listed: Listed): string {
   return [
     ...(criteria.length === 0 ? [] : [list(criteria)]),
     ...(commands.length === 0
       ? []
-      : [`The dispatcher runs these commands in the tree, and each must exit 0:\n\n${list(commands.map(asCode))}`]),
+      : [
+          `The dispatcher runs these commands in the tree, and each must exit 0:\n\n${listed(commands.map(asCode), 'they are run likewise')}`,
+        ]),
   ].join('\n\n');
 }
 
@@ -123,3 +135,13 @@ const asCode = (text: string): string => (/[`\n]/.test(text) ? text : `\`${text}
 
 const list = (items: readonly string[]): string =>
   items.map((item) => `- ${item.trim().replace(/\r\n|[\n\r]/g, '\n  ')}`).join('\n');
+
+/** The first line is there however long it is. */
+function begin(items: readonly string[], rest: string): string {
+  let count = 0;
+  let chars = 0;
+  while (count < items.length && count < LIST_LINES && (count === 0 || chars + items[count]!.length <= LIST_CHARS))
+    chars += items[count++]!.length + '- \n'.length;
+  const more = items.length - count;
+  return more === 0 ? list(items) : `${list(items.slice(0, count))}\n- ... and ${more} more; ${rest}`;
+}

@@ -165,4 +165,48 @@ test('aggressive is short for any sources', () => {
   assert.is(kept(source, 'aggressive', 'answer').length, 5);
 });
 
+const globs = (count: number, folder: string) => Array.from({ length: count }, (_, i) => `${folder}/part-${i}/**`);
+
+for (const digest of ['auto', 'aggressive'] as const)
+  test(`${digest} begins long lists, and says who answers for the rest`, () => {
+    const source = sourceOf(
+      {
+        goal: long('goal', 3000),
+        allow: globs(400, 'src'),
+        deny: globs(400, 'vendor'),
+        forbidden: globs(41, 'keys'),
+        commands: Array.from({ length: 50 }, (_, i) => `test ${i}`),
+        criteria: Array.from({ length: 45 }, (_, i) => `Criterion ${i}.`),
+      },
+      { role: 'impl' },
+    );
+    const { text, parts, digest: done } = compose(source, digest);
+    assert.is(done, digest);
+    assert.ok(text.length < 9000, String(text.length));
+    for (const [from, to] of [
+      ['- src/part-0/**', '- src/part-39/**\n- ... and 360 more; `tollgate scope ask PATH` answers\n'],
+      ['- vendor/part-0/**', '- vendor/part-39/**\n- ... and 360 more; `tollgate scope ask PATH` answers\n'],
+      ['- keys/part-0/**', '- keys/part-39/**\n- ... and 1 more; `tollgate scope ask PATH` answers\n'],
+      ['- `test 0`', '- `test 39`\n- ... and 10 more; they are run likewise\n'],
+      ['- Criterion 0.', '- Criterion 44.\n'],
+    ])
+      assert.ok(text.includes(from!) && text.includes(to!), to);
+    const whole = compose(source, 'off');
+    for (const { kind, chars, kept } of parts.filter(({ kind }) => kind === 'scope' || kind === 'prohibited')) {
+      assert.is(chars, whole.parts.find((part) => part.kind === kind)!.chars);
+      assert.ok(kept < chars, kind);
+    }
+    for (const glob of [...source.allow, ...source.deny]) assert.ok(whole.text.includes(`- ${glob}\n`), glob);
+  });
+
+test('a list of few long globs is begun by its characters, and has one line at least', () => {
+  const glob = (i: number) => `${'x'.repeat(900)}-${i}/**`;
+  const { text } = compose(
+    sourceOf({ deny: [0, 1, 2, 3].map(glob), allow: [`${'y'.repeat(3000)}`, 'z'] }),
+    'aggressive',
+  );
+  assert.ok(text.includes(`- ${glob(1)}\n- ... and 2 more; \`tollgate scope ask PATH\` answers`));
+  assert.ok(text.includes(`y\n- ... and 1 more; \`tollgate scope ask PATH\` answers`));
+});
+
 test.run();
