@@ -1,7 +1,5 @@
 // The inputs of a new task, and what of them is still to fill in: that never reaches a prompt.
 
-import { linesOf, sectionsOf } from './prompt/markdown.ts';
-
 /** What is to fill in stands in comments, which Markdown does not show; by name in `inputs/`. */
 export const INPUT_TEMPLATES = {
   'user_request.md': `# Request
@@ -38,10 +36,27 @@ export function filledIn(text: string, name: keyof typeof INPUT_TEMPLATES): stri
   const isEmpty = (from: number, to: number) =>
     lines.slice(from, to).every((line, i) => gone.has(from + i) || line.trim() === '');
   // From the last: a heading is empty when those below it are.
-  for (const { from, to } of sectionsOf(lines).reverse())
-    if (template.includes(lines[from]!.trimEnd()) && isEmpty(from + 1, to)) gone.add(from);
+  for (let from = lines.length - 1; from >= 0; from--)
+    if (
+      levelOf(lines[from]!) !== null &&
+      template.includes(lines[from]!.trimEnd()) &&
+      isEmpty(from + 1, endOf(lines, from))
+    )
+      gone.add(from);
   return gone.size === 0 ? text : lines.filter((_, i) => !gone.has(i)).join('\n');
 }
 
 const isPlaceholder = (line: string, template: readonly string[]): boolean =>
   line.trim().startsWith('<!--') && template.includes(line.trim());
+
+const linesOf = (text: string): string[] => text.split(/\r\n|[\n\r\u2028\u2029]/);
+
+/** The template's headings are marked with `#` alone. */
+const levelOf = (line: string): number | null => /^(#{1,6})\s/.exec(line)?.[1]?.length ?? null;
+
+/** The line at which the section that begins at `from` is over. */
+function endOf(lines: readonly string[], from: number): number {
+  const level = levelOf(lines[from]!)!;
+  const next = lines.findIndex((line, i) => i > from && (levelOf(line) ?? Number.POSITIVE_INFINITY) <= level);
+  return next === -1 ? lines.length : next;
+}
