@@ -42,7 +42,7 @@ export function runAcceptance(asked: GateRequest): Promise<Accepted> {
           maxOutputBytes: MAX_OUTPUT,
           stop: asked.stop,
         });
-        const told = asked.redactor.redact(`${oneLine(command)} (${endOf(outcome, wallMs)})`);
+        const told = `${oneLine(asked.redactor.redact(command))} (${asked.redactor.redact(endOf(outcome, wallMs))})`;
         const last = log.add(`${told}, ${seconds(outcome.durationMs ?? 0)}`, outcome.stdout);
         acceptance.push(resultOf(asked.redactor.redact(command), outcome, artifact));
         if (outcome.ending !== 'exited' || outcome.exitCode !== 0) failed.push({ told, last });

@@ -7,6 +7,7 @@ import type { Change } from '../../policies/gate.ts';
 import type { UsedUp } from '../../policies/limits.ts';
 import { nextActions } from '../../policies/next-actions.ts';
 import { splitAdvice } from '../../policies/prompt/split-advice.ts';
+import { createRedactor } from '../../policies/redact.ts';
 import { FAILURE_SCHEMA, type Failure } from '../../policies/task-failure.ts';
 import { excerpt } from './excerpt.ts';
 import { outputsOf } from './guardian.ts';
@@ -27,6 +28,8 @@ export function failureOf(run: StageRun, record: CallRecord, circumstances: Circ
   const { count, attempt, decision, prompt, changed } = circumstances;
   const { open, stage, clock } = run;
   const outputs = outputsOf(open.task, stage);
+  // A file's name may hold a secret.
+  const { redact } = createRedactor({ env: run.environment, patterns: open.manifest.security.redaction_patterns });
   return {
     schema: FAILURE_SCHEMA,
     task_id: open.task.id,
@@ -47,7 +50,7 @@ export function failureOf(run: StageRun, record: CallRecord, circumstances: Circ
     retry_at: record.verdict.retry_at,
     next_actions: [...splitting(record, prompt), ...decision.next_actions],
     missing: [],
-    changed: changed.slice(0, MAX_CHANGED).map(({ path, how }) => `${path} (${how})`),
+    changed: changed.slice(0, MAX_CHANGED).map(({ path, how }) => redact(`${path} (${how})`)),
     ...excerpt(outputs.err),
     files: outputs,
     resolved_at: null,

@@ -13,6 +13,7 @@ import { judgeScope, type Violation, violationsFinding } from '../../policies/sc
 import type { Failure } from '../../policies/task-failure.ts';
 import { writeJson } from '../../state/whole-file.ts';
 import { type GateRequest, passGate } from '../gate/gate.ts';
+import { redactRecord } from '../gate/redacted-record.ts';
 import { restore } from '../gate/tree/restore.ts';
 import type { Baseline } from './baseline.ts';
 import { failureOf } from './failure.ts';
@@ -53,10 +54,11 @@ export async function passStage(
   const told = baseline?.since === 'killed_run' && violations.length > 0 ? [SINCE_KILLED] : [];
   const looked = withDiffScope(run, record.verdict.class === null ? await passGate(asked) : unanswered(asked));
   const passed = { ...looked, notes: [...looked.notes, ...told] };
-  const gate =
+  const found =
     violations.length === 0 || !baseline?.copies
       ? passed
       : { ...passed, ...(await putBack(run, violations, baseline, record, passed)) };
+  const gate = redactRecord(found, asked.redactor);
   await writeJson(gateFile(run), gate);
   // Stopped in the middle: nothing was found, and nothing is over.
   if (!gate.passed && gate.findings.length === 0) return gate;

@@ -10,8 +10,16 @@ const MAX_REFUSAL = 1200;
 /** What an opening needs at most. */
 const MAX_OPENING = 400;
 
-/** An answer that has all the sections that were asked for is none. */
-export function checkRefusal(answer: string, requires: readonly string[]): Finding | null {
+/**
+ * An answer that has all the sections that were asked for is none.
+ *
+ * @param redact takes secrets out of what is quoted; half of one could no longer be seen.
+ */
+export function checkRefusal(
+  answer: string,
+  requires: readonly string[],
+  redact: (text: string) => string = asItIs,
+): Finding | null {
   const rule = refusalRule(answer);
   if (rule === null || (requires.length > 0 && missingSections(answer, requires).length === 0)) return null;
   return {
@@ -19,12 +27,14 @@ export function checkRefusal(answer: string, requires: readonly string[]): Findi
     class: 'contract_violation',
     reason: 'refusal',
     missing: [],
-    text: `the answer is a refusal: "${sentenceOf(openingOf(answer))}" [${rule.id}]`,
+    text: `the answer is a refusal: "${sentenceOf(openingOf(redact(answer)))}" [${rule.id}]`,
     next_actions: [
       'say in the prompt why this is asked for and what the tool may do, or give the stage to another tool',
     ],
   };
 }
+
+const asItIs = (text: string): string => text;
 
 /** The row by which it is a refusal, or null. */
 export function refusalRule(answer: string): RefusalRule | null {

@@ -151,6 +151,9 @@ test('secrets are neither handed on nor told', async () => {
   );
   assert.not.match(log() + JSON.stringify(accepted), /tok-verysecret/);
   assert.match(('finding' in accepted && accepted.finding?.text) || '', /\n\[REDACTED:A_TOKEN\]$/);
+  // Nor by half, where a long command is cut.
+  const cut = await runAcceptance(ask([`: ${'x'.repeat(110)} tok-verysecret; exit 1`]));
+  assert.not.match(log() + JSON.stringify(cut), /tok-/);
 });
 
 test('a stop ends what runs and starts nothing more', async () => {

@@ -64,6 +64,8 @@ test('what has all its sections is none', () => {
     ],
   });
   assert.is(checkRefusal('I cannot do that.', [])?.reason, 'refusal');
+  const long = checkRefusal(`I cannot do that ${'with '.repeat(36)}secret`, [], (text) => text.replace('secret', '…'));
+  assert.not.match(long!.text, /sec/);
 });
 
 test('hostile text is read in linear time', () => {

@@ -1,0 +1,29 @@
+// The record of a gate without secrets: names of files, lines of answers and what commands printed may hold some.
+
+import type { GateRecord } from '../../policies/gate.ts';
+import type { Redactor } from '../../policies/redact.ts';
+
+/** What is redacted already stays as it is. */
+export function redactRecord(record: GateRecord, { redact }: Redactor): GateRecord {
+  return {
+    ...record,
+    findings: record.findings.map((finding) => ({
+      ...finding,
+      missing: finding.missing.map(redact),
+      ...(finding.signed === undefined ? {} : { signed: finding.signed.map(redact) }),
+      text: redact(finding.text),
+      next_actions: finding.next_actions.map(redact),
+    })),
+    changes:
+      record.changes?.map(({ path, how, from }) => ({
+        path: redact(path),
+        how,
+        ...(from === undefined ? {} : { from: redact(from) }),
+      })) ?? null,
+    restored: record.restored.map(({ path, kept_in }) => ({
+      path: redact(path),
+      kept_in: kept_in === null ? null : redact(kept_in),
+    })),
+    notes: record.notes.map(redact),
+  };
+}
