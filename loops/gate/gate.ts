@@ -22,6 +22,7 @@ import type { Tool } from '../../policies/tools.ts';
 import type { Manifest, Stage } from '../../state/manifest-schema.ts';
 import type { TaskFolder } from '../../state/task-folder.ts';
 import { readAnswer } from './answer.ts';
+import { redactRecord } from './redacted-record.ts';
 
 export interface GateRequest {
   task: TaskFolder;
@@ -73,7 +74,7 @@ export async function passGate(asked: GateRequest): Promise<GateRecord> {
   // Only who judges the whole fails by it; whoever reads the report must know of the others all the same.
   if (!due.includes('verdict') && seen.answer !== null && verdictSaid(seen.answer) === 'FAIL')
     seen.notes.push('its verdict is FAIL');
-  return {
+  const record: GateRecord = {
     schema: GATE_RECORD_SCHEMA,
     stage: stage.name,
     tool: asked.tool,
@@ -81,12 +82,13 @@ export async function passGate(asked: GateRequest): Promise<GateRecord> {
     at: asked.clock().toISOString(),
     passed: checks.every(({ passed }) => passed),
     checks,
-    findings: seen.findings.map((finding) => redacted(finding, redactor)),
+    findings: seen.findings,
     changes: asked.changes,
     acceptance: seen.acceptance,
     restored: [],
     notes: seen.notes,
   };
+  return redactRecord(record, redactor);
 }
 
 /** The gate so far. */
@@ -121,7 +123,7 @@ const GATES = {
   scope: { needs: 'tree', look: given },
   refusal: {
     needs: 'answer',
-    look: ({ role }, { answer }) => found(checkRefusal(answer!, role.requires)),
+    look: ({ role, redactor }, { answer }) => found(checkRefusal(answer!, role.requires, redactor.redact)),
   },
   changes: {
     needs: 'tree',
@@ -137,13 +139,13 @@ const GATES = {
   },
   schema: {
     needs: 'answer',
-    async look({ stage }, { answer, notes }) {
+    async look({ stage, redactor, stop }, { answer, notes }) {
       const read = readJsonAnswer(answer!);
       if (read.how === 'mistaken') return [read.finding];
-      const { checkFit } = await import('./schema.ts');
-      const fit = await checkFit(stage.schema!, read.value, answer!.length);
+      const { checkFit } = await import('./fit.ts');
+      const fit = await checkFit(stage.schema!, read.value, answer!.length, { redact: redactor.redact, stop });
       notes.push(...fit.notes);
-      return found(fit.finding);
+      return stop.aborted ? 'stopped' : found(fit.finding);
     },
   },
   diff: {
@@ -168,11 +170,3 @@ const GATES = {
     },
   },
 } as const satisfies Record<GateCheck, Gate>;
-
-/** A finding may quote the answer, or what a command printed. */
-const redacted = (finding: Finding, { redact }: Redactor): Finding => ({
-  ...finding,
-  missing: finding.missing.map(redact),
-  text: redact(finding.text),
-  next_actions: finding.next_actions.map(redact),
-});

@@ -1,13 +1,11 @@
-// Whether an answer fits the schema of its stage (the door to ajv, which compiles code and is loaded only where there is a schema).
-
-import type { Finding } from '../../policies/gate.ts';
+// What of an answer does not fit the schema of its stage (the door to ajv, which compiles code and is loaded only where there is a schema).
 
 export type Schema = Record<string, unknown>;
 
-const MOST_MESSAGES = 10;
 /** Of a longer answer only the first mistake is looked for: a list may hold one in each of its million entries. */
 const MAX_FULL_LOOK = 64 * 1024;
-const MAX_FOUND = 60;
+/** A longer list is told by its length alone. */
+const MAX_LIST = 60;
 
 /** Half a sentence that says what is wrong with the schema itself, or null. Nothing is paid before it is asked. */
 export async function checkSchema(schema: Schema): Promise<string | null> {
@@ -15,35 +13,65 @@ export async function checkSchema(schema: Schema): Promise<string | null> {
   return compiled.how === 'compiled' ? null : compiled.message;
 }
 
-export interface Fit {
-  finding: Finding | null;
-  notes: string[];
+/** Plain values, which can be handed from thread to thread. */
+export type Look = { how: 'looked'; misfits: Misfit[] } | { how: 'too_deep' } | { how: 'mistaken'; message: string };
+
+/** One thing that ajv found, with whole values: secrets must be taken out before anything is cut. */
+export interface Misfit {
+  /** A JSON pointer; the whole value has the empty one, which is told as `/`. */
+  place: string;
+  keyword: string;
+  params: Record<string, unknown>;
+  message: string;
+  schema: Told;
+  data: Told;
+}
+
+/** A value in words, such as `a list of 3`, or as JSON; '' where only the words are short enough. */
+export interface Told {
+  words: string | null;
+  json: string;
 }
 
 /**
+ * May take for ever: a pattern can be made so that it does.
+ *
  * @param value what the answer is as JSON.
  * @param chars how long its text is.
  */
-export async function checkFit(schema: Schema, value: unknown, chars: number): Promise<Fit> {
+export async function findMisfits(schema: Schema, value: unknown, chars: number): Promise<Look> {
   const compiled = await compile(schema, chars > MAX_FULL_LOOK ? 'first' : 'all');
-  if (compiled.how === 'mistaken') return { finding: mismatch(['the schema'], [compiled.message]), notes: [] };
-  const notes = namesFormat(schema) ? ['formats in the schema are not checked'] : [];
+  if (compiled.how === 'mistaken') return compiled;
   try {
-    if (compiled.validate(value) === true) return { finding: null, notes };
+    if (compiled.validate(value) === true) return { how: 'looked', misfits: [] };
+    return { how: 'looked', misfits: (compiled.validate.errors ?? []).map(misfitOf) };
   } catch (error) {
     if (!(error instanceof RangeError)) throw error;
-    return { finding: mismatch(['less depth'], ['it is nested too deeply to be checked']), notes };
+    return { how: 'too_deep' };
   }
-  const errors = compiled.validate.errors ?? [];
-  const messages = new Map(errors.map((error) => [`${placeOf(error)} (${error.keyword})`, messageOf(error)]));
-  return { finding: mismatch([...messages.keys()], [...new Set(messages.values())]), notes };
+}
+
+const misfitOf = ({ instancePath, keyword, params, message, schema, data }: AjvError): Misfit => ({
+  place: instancePath || '/',
+  keyword,
+  params,
+  message: message ?? 'fits',
+  schema: told(schema),
+  data: told(data),
+});
+
+function told(value: unknown): Told {
+  if (Array.isArray(value))
+    return { words: `a list of ${value.length}`, json: value.length > MAX_LIST ? '' : JSON.stringify(value) };
+  if (value !== null && typeof value === 'object') return { words: 'an object', json: '' };
+  return { words: null, json: JSON.stringify(value) };
 }
 
 /** Of ajv's errors what is told. */
-interface Misfit {
+interface AjvError {
   instancePath: string;
   keyword: string;
-  params: Json;
+  params: Record<string, unknown>;
   message?: string | undefined;
   schema?: unknown;
   data?: unknown;
@@ -51,7 +79,7 @@ interface Misfit {
 
 interface Validate {
   (value: unknown): unknown;
-  errors?: Misfit[] | null;
+  errors?: AjvError[] | null;
 }
 
 type Compiled = { how: 'compiled'; validate: Validate } | { how: 'mistaken'; message: string };
@@ -94,52 +122,3 @@ async function engineOf(kind: `${'2020' | '07'} ${'all' | 'first'}`): Promise<En
 
 const DRAFT_2020 = 'https://json-schema.org/draft/2020-12/schema';
 const KNOWN_DRAFT = /^https?:\/\/json-schema\.org\/(?:draft\/2020-12|draft-0[67])\/schema#?$/;
-
-/** Whether the word stands anywhere as a name in the schema. */
-const namesFormat = (schema: Schema): boolean => /"format":"/.test(JSON.stringify(schema));
-
-const mismatch = (missing: string[], messages: string[]): Finding => ({
-  check: 'schema',
-  class: 'contract_violation',
-  reason: 'schema_mismatch',
-  missing: missing.slice(0, MOST_MESSAGES),
-  text: `the answer does not fit the schema: ${messages.slice(0, MOST_MESSAGES).join('; ')}${messages.length > MOST_MESSAGES ? `; and ${messages.length - MOST_MESSAGES} more` : ''}`,
-  next_actions: [],
-});
-
-/** A JSON pointer; the whole value has the empty one, which is told as `/`. */
-const placeOf = ({ instancePath }: Misfit): string => instancePath || '/';
-
-function messageOf(error: Misfit): string {
-  const expected = (EXPECTED[error.keyword] ?? otherwise)(error.params, error.schema, error);
-  return `${placeOf(error)}: expected ${expected}`;
-}
-
-type Json = Record<string, unknown>;
-
-const EXPECTED: Record<string, (params: Json, schema: unknown, error: Misfit) => string> = {
-  type: ({ type }, _, { data }) => `${[type].flat().join(' or ')}, found ${shown(data)}`,
-  required: ({ missingProperty }) => `the property "${String(missingProperty)}", found none`,
-  additionalProperties: ({ additionalProperty }) => `no property "${String(additionalProperty)}", found one`,
-  unevaluatedProperties: ({ unevaluatedProperty }) => `no property "${String(unevaluatedProperty)}", found one`,
-  enum: (_, schema, { data }) => `one of ${shown(schema)}, found ${shown(data)}`,
-  const: (_, schema, { data }) => `${shown(schema)}, found ${shown(data)}`,
-};
-
-/** ajv says `must be >= 1` and the like. */
-const otherwise = (_: Json, __: unknown, { message, data }: Misfit): string =>
-  `that it ${message ?? 'fits'}, found ${shown(data)}`;
-
-function shown(value: unknown): string {
-  const kind = Array.isArray(value)
-    ? `a list of ${value.length}`
-    : value !== null && typeof value === 'object'
-      ? 'an object'
-      : null;
-  const text = kind === null || Array.isArray(value) ? JSON.stringify(value) : '';
-  return kind !== null && (text === '' || text.length > MAX_FOUND)
-    ? kind
-    : text.length > MAX_FOUND
-      ? `${text.slice(0, MAX_FOUND)}…`
-      : text;
-}

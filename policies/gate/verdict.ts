@@ -77,6 +77,10 @@ const WAY_OUT: Record<string, (call: GatedCall) => string[]> = {
     ...asksAgain(call),
   ],
   verdict_fail: (call) => [`when it is mended: ${asksAgain(call)[0]}`],
+  schema_unchecked: (call) => [
+    `once the schema is mended: tollgate run ${call.taskId} --keep ${call.stage} (looks at the answer again, pays nothing)`,
+    ...asksAgain(call),
+  ],
   diff_does_not_apply: (call) => [
     `if the tree was what did not fit: tollgate run ${call.taskId} (tries the diff again, pays nothing)`,
     ...asksAgain(call),

@@ -78,6 +78,29 @@ test('--restore puts back what was out of scope, keeps what stood there, and lea
   assert.equal([(await task.run()).code, rig.calls.length], [0, 1]);
 });
 
+test('no secret in the name of a file is told', async ({ rig }) => {
+  const secret = `sk-proj-${'Ab3dE6gH9k'.repeat(5)}`;
+  rig.answer(() => [save(`out-${secret}`), save('docs/fine.md'), ...answerWith('codex', 'done')]);
+  const task = makeTask(rig, { stages: [IMPL], scope: { allow: ['docs/**'] } });
+  const { report, summary } = await task.run('--restore');
+  assert.is(report.failure?.reason, 'out_of_scope');
+  assert.match(summary, '- Changed so far: ');
+  const written = [...['codex_impl.gate.json', '_summary.md'].map((file) => task.read(`outputs/${file}`))];
+  const told = [...written, JSON.stringify(report), task.read('state/journal.jsonl'), JSON.stringify(task.failure())];
+  for (const text of told) assert.not.match(text, secret);
+});
+
+test('a pattern that takes for ever ends neither the run nor its answer', async ({ rig }) => {
+  rig.answer(() => answerWith('codex', JSON.stringify(`${'a'.repeat(50)}!`)));
+  const schema = { type: 'string', pattern: '^(a+)+$' };
+  const stage = { tool: 'codex', role: 'review', ...ANY_ANSWER };
+  const task = makeTask(rig, { stages: [{ ...stage, schema }] });
+  const { code, report } = await task.run();
+  assert.equal([code, report.failure?.reason], [1, 'schema_unchecked']);
+  rig.write('.tmp/task/fix/manifest.json', task.read('manifest.json').replace('(a+)+', 'a+!'));
+  assert.equal([(await task.run('--keep=codex_review')).code, rig.calls.length], [0, 1]);
+});
+
 test('an impl that changed nothing did nothing, unless it may', async ({ rig }) => {
   rig.answer(() => answerWith('codex', 'all done!'));
   const task = makeTask(rig, { stages: [IMPL] });

@@ -2,7 +2,13 @@
 
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { checkFit, checkSchema } from '../../../loops/gate/schema.ts';
+import { checkFit as checkFitOn } from '../../../loops/gate/fit.ts';
+import { checkSchema } from '../../../loops/gate/schema.ts';
+import { createRedactor } from '../../../policies/redact.ts';
+
+const REDACTOR = createRedactor({ env: { A_TOKEN: 'tok-verysecret' }, patterns: [] });
+const checkFit = (schema: Record<string, unknown>, value: unknown, chars: number, wallMs = 60_000) =>
+  checkFitOn(schema, value, chars, { redact: REDACTOR.redact, stop: new AbortController().signal, wallMs });
 
 const SCHEMA = {
   type: 'object',
@@ -118,6 +124,46 @@ test('an answer that is nested deeper than the check can go', async () => {
   const value = JSON.parse(`${'['.repeat(100_000)}${']'.repeat(100_000)}`);
   const { finding } = await checkFit({ type: 'array', items: { $ref: '#' } }, value, 200_000);
   assert.is(finding?.text, 'the answer does not fit the schema: it is nested too deeply to be checked');
+});
+
+test('a secret is taken out before anything is cut', async () => {
+  const secret = `${'x'.repeat(52)} tok-verysecret`;
+  assert.equal(await told(secret, { type: 'number' }), [`/: expected number, found "${'x'.repeat(52)} [REDAC…`]);
+  assert.equal(await told(['tok-verysecret'], { type: 'number' }), [
+    '/: expected number, found ["[REDACTED:A_TOKEN]"]',
+  ]);
+});
+
+/** Each further letter doubles the time; this takes hours. */
+const ENDLESS = { type: 'string', pattern: '^(a+)+$' };
+const LETTERS = `${'a'.repeat(50)}!`;
+
+test('patterns are looked at in a thread, which says the same', async () => {
+  assert.equal(await told('aaa', ENDLESS), []);
+  assert.equal(await told('b', ENDLESS), ['/: expected that it must match pattern "^(a+)+$", found "b"']);
+  assert.equal(await told(['x', 'x'], { uniqueItems: true }), [
+    '/: expected that it must NOT have duplicate items (items ## 0 and 1 are identical), found ["x","x"]',
+  ]);
+});
+
+test('a pattern that takes for ever is ended', async () => {
+  assert.equal((await checkFit(ENDLESS, LETTERS, 100, 200)).finding, {
+    check: 'schema',
+    class: 'contract_violation',
+    reason: 'schema_unchecked',
+    missing: ['a look at the schema'],
+    text: 'whether the answer fits the schema could not be looked at: it took longer than 0.2 s',
+    next_actions: [
+      'make the patterns of the schema simpler: one repeat within another, as in (a+)+, can take for ever',
+    ],
+  });
+});
+
+test('a stop ends it', async () => {
+  const stop = new AbortController();
+  setTimeout(() => stop.abort(), 20);
+  const asked = { redact: REDACTOR.redact, stop: stop.signal, wallMs: 3_600_000 };
+  assert.is((await checkFitOn(ENDLESS, LETTERS, 100, asked)).finding, null);
 });
 
 test.run();

@@ -1,0 +1,119 @@
+// Whether an answer fits the schema of its stage, told as a finding; what could take long is looked at in a thread of its own.
+
+import { namesIn } from '../../policies/gate/schema-names.ts';
+import type { Finding } from '../../policies/gate.ts';
+import { findMisfits, type Look, type Misfit, type Schema, type Told } from './schema.ts';
+
+export interface Fit {
+  finding: Finding | null;
+  notes: string[];
+}
+
+export interface FitTerms {
+  /** Takes secrets out of what is quoted; half of one could no longer be seen. */
+  redact(text: string): string;
+  /** Once it is aborted the look is over, and nothing is found. */
+  stop: AbortSignal;
+  /** How long the look may take. */
+  wallMs?: number;
+}
+
+const MOST_MESSAGES = 10;
+const MAX_FOUND = 60;
+const WALL_MS = 5000;
+/** To start a thread costs 40 ms. */
+const MAX_QUICK = 64 * 1024;
+/** What can take longer than the answer and the schema are long. */
+const SLOW = ['pattern', 'patternProperties', 'uniqueItems', '$ref', '$dynamicRef', '$recursiveRef'];
+
+/**
+ * @param value what the answer is as JSON.
+ * @param chars how long its text is.
+ */
+export async function checkFit(schema: Schema, value: unknown, chars: number, terms: FitTerms): Promise<Fit> {
+  const names = namesIn(schema);
+  const quick = chars <= MAX_QUICK && !SLOW.some((name) => names.has(name));
+  const look = quick ? await findMisfits(schema, value, chars) : await lookApart(schema, value, chars, terms);
+  const notes = names.has('format') ? ['formats in the schema are not checked'] : [];
+  return { finding: findingOf(look, terms.redact), notes };
+}
+
+type ApartLook = Look | { how: 'stopped' } | { how: 'unchecked'; why: string };
+
+async function lookApart(
+  schema: Schema,
+  value: unknown,
+  chars: number,
+  { stop, wallMs = WALL_MS }: FitTerms,
+): Promise<ApartLook> {
+  const { runThread } = await import('./schema-thread.ts');
+  try {
+    return await runThread({ schema, json: JSON.stringify(value), chars }, wallMs, stop);
+  } catch (error) {
+    if (!(error instanceof RangeError)) throw error;
+    return { how: 'too_deep' };
+  }
+}
+
+function findingOf(look: ApartLook, redact: (text: string) => string): Finding | null {
+  switch (look.how) {
+    case 'stopped':
+      return null;
+    case 'mistaken':
+      return mismatch(['the schema'], [look.message]);
+    case 'too_deep':
+      return mismatch(['less depth'], ['it is nested too deeply to be checked']);
+    case 'unchecked':
+      return unchecked(look.why);
+    case 'looked': {
+      if (look.misfits.length === 0) return null;
+      const messages = new Map(
+        look.misfits.map((misfit) => [`${misfit.place} (${misfit.keyword})`, messageOf(misfit, redact)]),
+      );
+      return mismatch([...messages.keys()], [...new Set(messages.values())]);
+    }
+  }
+}
+
+const mismatch = (missing: string[], messages: string[]): Finding => ({
+  check: 'schema',
+  class: 'contract_violation',
+  reason: 'schema_mismatch',
+  missing: missing.slice(0, MOST_MESSAGES),
+  text: `the answer does not fit the schema: ${messages.slice(0, MOST_MESSAGES).join('; ')}${messages.length > MOST_MESSAGES ? `; and ${messages.length - MOST_MESSAGES} more` : ''}`,
+  next_actions: [],
+});
+
+const unchecked = (why: string): Finding => ({
+  check: 'schema',
+  class: 'contract_violation',
+  reason: 'schema_unchecked',
+  missing: ['a look at the schema'],
+  text: `whether the answer fits the schema could not be looked at: ${why}`,
+  next_actions: ['make the patterns of the schema simpler: one repeat within another, as in (a+)+, can take for ever'],
+});
+
+function messageOf(misfit: Misfit, redact: (text: string) => string): string {
+  const shown = (value: Told): string => shortened(value, redact);
+  return `${misfit.place}: expected ${(EXPECTED[misfit.keyword] ?? otherwise)(misfit, shown)}`;
+}
+
+type Telling = (misfit: Misfit, shown: (value: Told) => string) => string;
+
+const EXPECTED: Record<string, Telling> = {
+  type: ({ params, data }, shown) => `${[params.type].flat().join(' or ')}, found ${shown(data)}`,
+  required: ({ params }) => `the property "${String(params.missingProperty)}", found none`,
+  additionalProperties: ({ params }) => `no property "${String(params.additionalProperty)}", found one`,
+  unevaluatedProperties: ({ params }) => `no property "${String(params.unevaluatedProperty)}", found one`,
+  enum: ({ schema, data }, shown) => `one of ${shown(schema)}, found ${shown(data)}`,
+  const: ({ schema, data }, shown) => `${shown(schema)}, found ${shown(data)}`,
+};
+
+/** ajv says `must be >= 1` and the like. */
+const otherwise: Telling = ({ message, data }, shown) => `that it ${message}, found ${shown(data)}`;
+
+function shortened({ words, json }: Told, redact: (text: string) => string): string {
+  const text = redact(json);
+  if (words !== null) return text === '' || text.length > MAX_FOUND ? words : text;
+  return text.length > MAX_FOUND ? `${text.slice(0, MAX_FOUND)}…` : text;
+}

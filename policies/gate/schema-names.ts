@@ -1,0 +1,16 @@
+// The names of all properties in a schema, at any depth: which keywords it may use.
+
+/** Names of the answer's own properties are among them. */
+export function namesIn(schema: Record<string, unknown>): ReadonlySet<string> {
+  const names = new Set<string>();
+  const left: unknown[] = [schema];
+  while (left.length > 0) {
+    const value = left.pop();
+    if (value === null || typeof value !== 'object') continue;
+    for (const [name, inner] of Object.entries(value)) {
+      if (!Array.isArray(value)) names.add(name);
+      left.push(inner);
+    }
+  }
+  return names;
+}
