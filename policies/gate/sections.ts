@@ -1,9 +1,9 @@
 // Which of the sections that an answer must have are missing, or stand there with nothing under them.
 
 import type { Finding } from '../gate.ts';
-import { unwrapped } from '../markdown/lines.ts';
 import { bookOf, keyOf } from '../markdown/names.ts';
 import { type Heading, outlineOf, WEAK } from '../markdown/outline.ts';
+import { readingsOf } from '../markdown/readings.ts';
 
 export function checkSections(answer: string, requires: readonly string[]): Finding | null {
   const missing = missingSections(answer, requires);
@@ -21,10 +21,20 @@ export function checkSections(answer: string, requires: readonly string[]): Find
 
 /** In the order of `requires`; `Findings (empty)` for a heading without text. */
 export function missingSections(answer: string, requires: readonly string[]): string[] {
+  let least: string[] | null = null;
+  for (const reading of readingsOf(answer)) {
+    const missing = missingIn(reading, requires);
+    if (least === null || missing.length < least.length) least = missing;
+    if (missing.length === 0) break;
+  }
+  return least ?? [];
+}
+
+function missingIn(text: string, requires: readonly string[]): string[] {
   const wanted = new Set(requires.map(keyOf).filter((key) => key !== ''));
   const empty = new Set<string>();
   let open: { key: string; level: number } | null = null;
-  for (const { heading, saysSomething } of outlineOf(unwrapped(answer), bookOf(requires, 'model'))) {
+  for (const { heading, saysSomething } of outlineOf(text, bookOf(requires, 'model'))) {
     if (wanted.size === 0) break;
     if (isText(heading)) {
       if (!saysSomething) continue;

@@ -56,8 +56,8 @@ interface Word {
   end: number;
 }
 
-/** Parts of a number such as 1.2.3. */
-const MAX_NUMBERS = 4;
+/** Parts of a number such as 1.2.3, and a word before it. */
+const MAX_NUMBERS = 5;
 
 function matchAt(words: readonly Word[], at: number, text: string, book: NameBook): NameFound | null {
   const first = words[at];
@@ -80,14 +80,16 @@ function runInOf(rest: string): string {
   return /[^\s#:.=–—-]/u.test(text) ? text.replace(/\s#+\s*$/, '') : '';
 }
 
-/** `3.`, `1.2`, `IV)` or `(a)` before the name. */
+/** `3.`, `1.2`, `IV)`, `(a)` or `Step 1 -` before the name. */
 function afterNumber(words: readonly Word[], text: string): number {
-  let at = 0;
+  let at = COUNTED.has(words[0]?.word ?? '') && /^\p{N}+$/u.test(words[1]?.word ?? '') ? 1 : 0;
   while (at < MAX_NUMBERS && /^\p{N}+$/u.test(words[at]?.word ?? '')) at += 1;
   const [first] = words;
   if (at === 0 && first && /^(?:[a-z]|[ivx]{1,5})$/.test(first.word) && /^[.)]/.test(text.slice(first.end))) return 1;
   return at;
 }
+
+const COUNTED = new Set(['section', 'step', 'part', 'phase', 'chapter', 'stage', 'task']);
 
 function wordsIn(text: string, most = Number.POSITIVE_INFINITY): Word[] {
   const words: Word[] = [];

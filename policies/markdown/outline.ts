@@ -49,7 +49,7 @@ type Headed = { heading: Heading; lines: number } | null;
 function headingAt(whole: string, second: string | null, third: string | null, book: NameBook): Headed {
   const line = whole.slice(0, MAX_HEADING);
   if (line.trim() === '') return null;
-  const hashes = /^ {0,3}(#{1,6})(?:[ \t]+|(?=\p{L})|$)(.*)$/u.exec(line);
+  const hashes = /^ {0,3}(#{1,6})(?:\s+|(?=\p{L})|$)(.*)$/u.exec(line);
   if (hashes !== null) {
     const named = nameOver(hashes[2]!, isPlain(second) ? second : null, book);
     return headed('hashes', hashes[1]!.length, named.found, named.lines);

@@ -1,8 +1,8 @@
 // The sections of a text by their names: what stands under them, and the text without one.
 
-import { unwrapped } from './lines.ts';
 import { bookOf, keyOf, type Writer } from './names.ts';
 import { type Heading, outlineOf, WEAK } from './outline.ts';
+import { readingsOf } from './readings.ts';
 
 export interface Section {
   heading: Heading;
@@ -44,19 +44,23 @@ function ends(heading: Heading, open: Heading): boolean {
  * @param others names of the other sections that were asked for.
  */
 export function sectionText(answer: string, name: string, others: readonly string[] = []): string | null {
-  const text = unwrapped(answer);
-  const found = firstWithText(text, name, others);
-  return found === null ? null : textOf(text, found);
+  for (const text of readingsOf(answer)) {
+    const found = firstWithText(text, name, others);
+    if (found !== null) return textOf(text, found);
+  }
+  return null;
 }
 
 /** An answer without the section that `sectionText` finds; a note stands in its place. */
 export function withoutSection(answer: string, name: string, note: string): string {
-  const text = unwrapped(answer);
-  const found = firstWithText(text, name, []);
-  if (found === null) return answer;
-  const { heading, from, textFrom, to } = found;
-  const title = heading.found!.runIn === '' ? text.slice(from, textFrom) : `**${name}**\n`;
-  return `${text.slice(0, from)}${title}\n${note}\n\n${text.slice(to)}`;
+  for (const text of readingsOf(answer)) {
+    const found = firstWithText(text, name, []);
+    if (found === null) continue;
+    const { heading, from, textFrom, to } = found;
+    const title = heading.found!.runIn === '' ? text.slice(from, textFrom) : `**${name}**\n`;
+    return `${text.slice(0, from)}${title}\n${note}\n\n${text.slice(to)}`;
+  }
+  return answer;
 }
 
 const firstWithText = (text: string, name: string, others: readonly string[]): Section | null =>

@@ -39,6 +39,23 @@ const THERE: [what: string, answer: string][] = [
   ['the second of two', '1. Findings\n2. Updated Context Pack\n\n## Findings\nx\n## Updated Context Pack\nx'],
   ['CRLF', '## Findings\r\nx\r\n## Updated Context\r\nPack\r\nx\r\n'],
   ['one block of Markdown', '```markdown\n## Findings\nx\n```sh\nls\n```\n## Updated Context Pack\nx\n```\n'],
+  [
+    'a preamble and a block of Markdown',
+    'Here it is:\n\n```markdown\n## Findings\nx\n```sh\nls\n```\n## Updated Context Pack\nx\n```\nBye.',
+  ],
+  [
+    'a preamble and a block without a name',
+    'Here:\n```\n## Findings\nx\n## Updated Context Pack\nx\n```\n```ts\ny\n```',
+  ],
+  ['a mark of byte order', '\ufeff## Findings\nx\n## Updated Context Pack\nx'],
+  ['items', '- **Findings**\n  - x\n- **Updated Context Pack:** x'],
+  ['a blank that does not break', '##\u00a0Findings\nx\n##\u00a0Updated\u00a0Context\u00a0Pack\nx'],
+  ['counted sections', '## Section 1: Findings\nx\n### Step 2 - Updated Context Pack\nx'],
+  ['slanted', '*Findings*\nx\n_Updated Context Pack_:\nx'],
+  ['a quote', '> ## Findings\n> x\n>\n> ## Updated Context Pack\n> x'],
+  ['colours', '\u001b[1;32m## Findings\u001b[0m\nx\n\u001b[1m## Updated Context Pack\u001b[22m\nx'],
+  ['one line each', 'Findings: none\nUpdated Context Pack: as it was'],
+  ['code that is never closed', 'So:\n```ts\nx\n\n## Findings\nx\n## Updated Context Pack\nx'],
   ['after a block of Markdown that holds one', '## Findings\n```md\n```sh\nls\n```\n```\n## Updated Context Pack\nx'],
 ];
 
@@ -54,10 +71,13 @@ for (const [what, answer] of THERE)
 const MISSING: [what: string, answer: string, missing: string[]][] = [
   ['an empty answer', '', NAMES],
   ['prose that names them', 'The findings and the updated context pack follow.', NAMES],
-  ['code', '```\n## Findings\nx\n## Updated Context Pack\nx\n```', NAMES],
-  ['code that is never closed', '~~~\n## Findings\nx\n```\n## Updated Context Pack\nx', NAMES],
+  ['code', '```sh\n## Findings\nx\n## Updated Context Pack\nx\n```', NAMES],
+  ['two blocks', '```\n## Findings\nx\n```\n```\n## Updated Context Pack\nx\n```', NAMES],
+  ['remarks', '<!-- a -->\n<!--\n## Findings\nx\n## Updated Context Pack\nx\n-->\n', NAMES],
+  ['one of two in a block', 'So:\n```md\n## Findings\nx\n```', ['Updated Context Pack']],
+  ['another part of a counted section', '## Section 1 of Findings\nx\n## Updated Context Pack\nx', ['Findings']],
   ['a longer name', '## Findings of others\nx\n## Updated Context Packs\nx', NAMES],
-  ['a quote and a list', '> ## Findings\n> x\n- Updated Context Pack:\n', NAMES],
+  ['a sentence and a list', 'x Findings: x\n- Updated Context Pack:\n', NAMES],
   ['a half', '## Findings\nx\n## Updated Context\n\nPack\nx', ['Updated Context Pack']],
   ['no text at all', '## Findings\n\n## Updated Context Pack\n', ['Findings (empty)', 'Updated Context Pack (empty)']],
   ['a rule for a text', '## Findings\n---\n- \n## Updated Context Pack\nx', ['Findings (empty)']],
@@ -135,6 +155,8 @@ test('the text of a section', () => {
     ['## Pack\n```\n## no heading\n```\n', '```\n## no heading\n```'],
     ['## Pack\n\n', null],
     ['nothing', null],
+    ['Here:\n```markdown\n## Pack\none\n## Verdict\ntwo\n```', 'one'],
+    ['- **Pack:** one\n- **Verdict**\n', 'one'],
   ];
   for (const [answer, text] of rows) assert.is(sectionText(answer, 'pack', ['Verdict']), text, answer);
 });
