@@ -3,6 +3,7 @@
 import { rmSync } from 'node:fs';
 import path from 'node:path';
 import { pathsOfDiff, prefixParts, strayPaths } from '../../policies/gate/diff-paths.ts';
+import { recounted } from '../../policies/gate/recounted.ts';
 import { diffOf } from '../../policies/gate/unified-diff.ts';
 import type { Finding } from '../../policies/gate.ts';
 import { writeWhole } from '../../state/whole-file.ts';
@@ -12,22 +13,25 @@ import type { GateRequest } from './gate.ts';
 
 const MOST_NAMED = 10;
 
-/** Leaves the diff in `outputs/<stage>.patch`, as it is in the answer, also when it does not apply. */
+/** Leaves the diff in `outputs/<stage>.patch`, as it applies, or as it is in the answer where it does not. */
 export async function checkDiff(asked: GateRequest, answer: string): Promise<Finding | null> {
   const artifact = path.join(asked.task.outputs, `${asked.stage.name}.patch`);
   rmSync(artifact, { force: true });
   const diff = diffOf(answer);
-  if (diff === null) return asked.stage.may_be_empty ? null : NO_DIFF;
+  if (diff === null) return asked.stage.may_be_empty ? null : noDiff(answer);
   await writeWhole(artifact, diff);
-  const told = pathsOfDiff(diff);
-  const stray = strayPaths(told);
+  const stray = strayPaths(pathsOfDiff(diff));
   if (stray.length > 0) return leavesTree(stray);
   const git = findBinary('git', asked.environment.PATH, asked.cwd);
   if (git === null) return unchecked('git is not on the PATH');
-  const known = new Set(told.flatMap(({ path: to, from }) => (from === undefined ? [to] : [to, from])));
   const mistakes: string[][] = [];
   for (const text of variantsOf(diff)) {
-    const ended = await tryDiff(asked, git, ['--numstat', '-z', '--whitespace=nowarn', `-p${prefixParts(diff)}`], text);
+    // A count that is too great hides what follows, so each variant has paths of its own.
+    const told = pathsOfDiff(text);
+    const hidden = strayPaths(told);
+    if (hidden.length > 0) return leavesTree(hidden);
+    const known = new Set(told.flatMap(({ path: to, from }) => (from === undefined ? [to] : [to, from])));
+    const ended = await tryDiff(asked, git, ['--numstat', '-z', '--whitespace=nowarn', `-p${prefixParts(text)}`], text);
     if (ended.how === 'stopped') return unchecked(ended.why);
     // What git would touch and we did not read could not be judged.
     const unread = touched(ended.stdout).filter((file) => !known.has(file));
@@ -41,8 +45,14 @@ export async function checkDiff(asked: GateRequest, answer: string): Promise<Fin
   return doesNotApply(mistakes[0]!, asked.cwd);
 }
 
-/** As it is, for files with such ends of lines; then without the carriage returns that the answer's own lines may have. */
-const variantsOf = (diff: string): string[] => (diff.includes('\r\n') ? [diff, diff.replaceAll('\r\n', '\n')] : [diff]);
+/**
+ * As it is, for files with such ends of lines; then without the carriage returns that the answer's own lines may have; and
+ * both with right counts.
+ */
+function variantsOf(diff: string): string[] {
+  const asTold = [diff, diff.replaceAll('\r\n', '\n')];
+  return [...new Set([...asTold, ...asTold.map(recounted)])];
+}
 
 /** `1<tab>2<tab>path<nul>` for each file. */
 const touched = (numstat: string): string[] =>
@@ -72,7 +82,10 @@ const finding = (reason: string, missing: string[], text: string, next: string):
 const FORM =
   'say in the prompt that the answer holds one unified diff in a ```diff block, with paths from the root of the working folder';
 
-const NO_DIFF = finding('no_diff', ['a unified diff'], 'the answer must hold a unified diff, and holds none', FORM);
+const noDiff = (answer: string): Finding => {
+  const found = /^[ \t]*\*\*\* Begin Patch[ \t\r]*$/m.test(answer) ? "a patch in codex's own form (*** Begin Patch)" : 'none';
+  return finding('no_diff', ['a unified diff'], `the answer must hold a unified diff, and holds ${found}`, FORM);
+};
 
 const doesNotApply = (mistakes: string[], cwd: string) =>
   finding(

@@ -84,6 +84,24 @@ test('files and diffs with CRLF', async () => {
   assert.is(patch(), edit('a.txt'));
 });
 
+test('hunks that are counted wrongly are counted anew, and the artifact has the right counts', async () => {
+  gated.write('b.txt', 'one\n-- two\nthree\n');
+  const right = edit('a.txt') + edit('b.txt', '-- two', '++ 2');
+  for (const counts of ['-1,9 +1,9', '-1,2 +1,1', '-1 +1'])
+    for (const diff of [right, right.replace('--- a/b', '\n--- a/b')]) {
+      assert.is(await check(diff.replaceAll('-1,3 +1,3', counts)), null, counts);
+      assert.is(patch(), right);
+    }
+});
+
+test("codex's own form of a patch is named", async () => {
+  const finding = await check('*** Begin Patch\n*** Update File: a.txt\n@@\n-two\n+2\n*** End Patch\n');
+  assert.is(
+    finding?.text,
+    "the answer must hold a unified diff, and holds a patch in codex's own form (*** Begin Patch)",
+  );
+});
+
 test('what does not apply is named', async () => {
   const rows: [diff: string, told: string[]][] = [
     [edit('a.txt', 'TWO'), ['contract_violation', 'diff_does_not_apply', 'a.txt: patch does not apply']],
@@ -92,7 +110,8 @@ test('what does not apply is named', async () => {
       '--- /dev/null\n+++ b/a.txt\n@@ -0,0 +1 @@\n+x\n',
       ['contract_violation', 'diff_does_not_apply', 'a.txt: already exists in working directory'],
     ],
-    [edit('a.txt').replace(' three\n', ''), ['contract_violation', 'diff_does_not_apply', 'corrupt patch']],
+    [edit('a.txt').replace(' one', 'one'), ['contract_violation', 'diff_does_not_apply', 'corrupt patch']],
+    [edit('a.txt').replaceAll(',3', ',9') + edit('../b.txt'), ['scope_violation', 'diff_leaves_tree', '../b.txt']],
     [edit('../../a.txt'), ['scope_violation', 'diff_leaves_tree', '../../a.txt']],
     [edit('x/../../a.txt') + edit('a.txt'), ['scope_violation', 'diff_leaves_tree', 'x/../../a.txt']],
     ['--- /dev/null\n+++ /etc/cron.d/x\n@@ -0,0 +1 @@\n+x\n', ['scope_violation', 'diff_leaves_tree', '/etc/cron.d/x']],
