@@ -83,7 +83,9 @@ const FORM =
   'say in the prompt that the answer holds one unified diff in a ```diff block, with paths from the root of the working folder';
 
 const noDiff = (answer: string): Finding => {
-  const found = /^[ \t]*\*\*\* Begin Patch[ \t\r]*$/m.test(answer) ? "a patch in codex's own form (*** Begin Patch)" : 'none';
+  const found = /^[ \t]*\*\*\* Begin Patch[ \t\r]*$/m.test(answer)
+    ? "a patch in codex's own form (*** Begin Patch)"
+    : 'none';
   return finding('no_diff', ['a unified diff'], `the answer must hold a unified diff, and holds ${found}`, FORM);
 };
 

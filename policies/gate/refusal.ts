@@ -38,11 +38,14 @@ const asItIs = (text: string): string => text;
 
 /** The row by which it is a refusal, or null. */
 export function refusalRule(answer: string): RefusalRule | null {
-  if (visibleChars(answer) > MAX_REFUSAL) return null;
+  if (visibleChars(answer) > MAX_REFUSAL || QUOTES.test(answer.slice(0, MAX_OPENING))) return null;
   const opening = openingOf(answer);
   const rule = REFUSALS.find(({ opens }) => opens.test(opening));
   return rule?.means === 'refusal' ? rule : null;
 }
+
+/** Another's words, about which the sentence goes on. */
+const QUOTES = /^\s*["“`][^"“”`]{1,300}["”`],? \p{Ll}/u;
 
 /** Without marks, a greeting and a heading before it. */
 const openingOf = (answer: string): string =>

@@ -12,7 +12,7 @@ export interface RefusalRule {
 }
 
 const SORRY =
-  /(?:(?:I'?m |I am |we are |we're )?(?:so |very |truly |really )?sorry|my apologies|apologies|(?:I|we) apologi[sz]e|unfortunately|regrettably)/i
+  /(?:(?:I'?m |I am |we are |we're )?(?:so |very |truly |really )?sorry|(?:I'?m|I am|we're|we are) afraid(?: that)?|my apologies|apologies|(?:I|we) apologi[sz]e|unfortunately|regrettably)/i
     .source;
 const CANNOT =
   /(?:cannot|can ?not|can'?t|could not|couldn't|won'?t|will not|(?:'m|am|'re|are|was) (?:unable|not able|not allowed|not permitted) to|(?:'m|am) incapable of|(?:won'?t|will not) be able to|do not have the ability to|don't have the ability to)/i
@@ -42,11 +42,36 @@ export const REFUSALS = [
     ],
   },
   {
+    id: 'report-message-quoted',
+    means: 'report',
+    opens: opening(
+      `(?:${SORRY}[,.:;!]? )?(?:but )?${SUBJECT} ?${CANNOT}[^.!?;:]{0,120} (?:is|was) (?:now |still )?`,
+      '(?:the|a|an) (?:\\w+ )?(?:message|text|string|error|sentence|answer|reply|response|label|wording|line)\\b',
+    ),
+    examples: [
+      'I cannot assist users with X is the message in src/help.ts that I corrected.',
+      "Sorry, I can't do that was the old error text; it is now shorter.",
+    ],
+  },
+  {
+    id: 'report-rest-done',
+    means: 'report',
+    opens: opening(
+      `(?:${SORRY}[,.:;!]? )?(?:but )?${SUBJECT} ?${CANNOT}\\b.{0,250}?`,
+      '\\b(?:everything else|all else|the rest|all the rest|all other \\w+) (?:is|are|has been|have been|was|were|works?|pass(?:es)?)\\b[^.!?]{0,30}',
+      '(?:done|complete|completed|finished|in place|implemented|fixed|ready|works?|pass(?:es)?)\\b',
+    ),
+    examples: [
+      "Sorry, I can't push to main; the commit is on the branch `fix`. Everything else is done.",
+      'I cannot access the network here, so the link check was left out. The rest is complete.',
+    ],
+  },
+  {
     id: 'refusal-sorry',
     means: 'refusal',
     opens: opening(
       SORRY,
-      `(?: for [^.!?]{1,80})?[,.:;!–—-]*(?: but)?(?: as an? (?:AI|assistant|language model)[^.!?]{0,80}?)? ${SUBJECT} ?${CANNOT}`,
+      `(?: for [^.!?]{1,80}?)?(?: ?[,.:;!–—-]+)?(?: but)?(?: as an? (?:AI|assistant|language model)[^.!?]{0,80}?)? ${SUBJECT} ?${CANNOT}`,
     ),
     examples: [
       "I'm sorry, but I can't assist with that.",
@@ -56,6 +81,8 @@ export const REFUSALS = [
       'I apologize for the inconvenience, but I cannot complete this task.',
       'Unfortunately, I am not able to access the repository.',
       'My apologies. I will not be able to do this.',
+      "I'm sorry — I can't help with that.",
+      "I'm afraid I can't do that.",
     ],
   },
   {
@@ -93,13 +120,14 @@ export const REFUSALS = [
     id: 'refusal-declined',
     means: 'refusal',
     opens: opening(
-      `(?:${SORRY}[,.:;!]? )?(?:but )?(?:I (?:must|have to|need to|will have to|respectfully|am going to|'m going to) (?:respectfully |politely )?(?:decline|refuse)|I (?:decline|refuse) to|I'd rather not|I would rather not|I'm not (?:comfortable|willing)|I am not (?:comfortable|willing)|I (?:don't|do not) feel comfortable)`,
+      `(?:${SORRY}[,.:;!]? )?(?:but )?(?:I ?(?:must|have to|need to|will have to|respectfully|am going to|'m going to|am going to have to|'m going to have to) (?:respectfully |politely )?(?:decline|refuse)|I (?:decline|refuse) to|I'd rather not|I would rather not|I'm not (?:comfortable|willing)|I am not (?:comfortable|willing)|I (?:don't|do not) feel comfortable)`,
     ),
     examples: [
       'I must decline this request.',
       'I respectfully decline to do that.',
       "I'm not comfortable writing this.",
       'I refuse to change these files.',
+      "I'm going to have to decline.",
     ],
   },
   {
@@ -121,5 +149,11 @@ export const REFUSALS = [
       `(?:${SORRY}[,.:;!]? )?(?:but )?(?:this|that|the|your) (?:request|prompt|task|content)(?: [^.!?]{0,60})? (?:violates|goes against|is against|conflicts with|may violate|would violate|cannot be (?:fulfilled|completed|processed) (?:because|as|since) (?:it|of))`,
     ),
     examples: ['This request violates the usage policy.', 'Your request goes against my guidelines, so I stop here.'],
+  },
+  {
+    id: 'refusal-request-declined',
+    means: 'refusal',
+    opens: opening('(?:(?:this|the|your) )?request (?:is |was |has been )?(?:declined|refused)(?: ?[.:;!–—-]|$)'),
+    examples: ['Request declined: this violates policy.', 'Your request was refused.'],
   },
 ] as const satisfies readonly RefusalRule[];

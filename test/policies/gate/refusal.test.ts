@@ -28,6 +28,8 @@ test('marks, a heading and a greeting before it are looked past', () => {
     "> I'm sorry, but I can't help with that.",
     "## Summary\n\nI'm sorry, but I can't help with that.",
     "Hello! I'm sorry, but I can't help with that.",
+    "Thanks for the request! I'm afraid I can't do that.",
+    '"I\'m sorry, but I can\'t help with that." Please ask for something else.',
     "\n\n  I'm\nsorry, but\nI can't help with that.",
   ];
   for (const answer of rows) assert.is(idOf(answer), 'refusal-sorry', answer);
@@ -39,6 +41,8 @@ test('a report is none', () => {
     'The parser is fixed.',
     "I can't find any bugs: the code is fine.",
     'I cannot reproduce the failure.',
+    '"I\'m sorry, but I can\'t help with that" is now the text that the bot prints; changed src/bot.ts.',
+    '`I cannot do that` was the old answer.',
     "I couldn't see anything wrong.",
     'I can confirm that all criteria are met.',
     'The user is told "I\'m sorry, but I can\'t do that" by the form.',
