@@ -95,6 +95,21 @@ const REASONS: Record<string, string> = {
   cancelled: 'the run was told to stop',
   max_turns: 'the turns were used up before there was an answer',
   not_prepared: 'the stage could not be begun; nothing was paid for it',
+  judge_changed: 'files by which the task itself is judged were changed',
+  answer_unreadable: 'the answer was there and cannot be read any more',
+  refusal: 'the answer is a refusal',
+  no_change: 'the stage had to change the working tree, and changed nothing',
+  missing_sections: 'the answer lacks sections that were asked for, or they are empty',
+  too_short: 'the answer has fewer lines with text than were asked for',
+  not_json: 'the answer had to be one JSON value, and is none',
+  schema_mismatch: 'the answer does not fit the schema of its stage',
+  schema_unchecked: 'whether the answer fits its schema could not be found out in time',
+  no_diff: 'the answer had to hold a unified diff, and holds none',
+  diff_does_not_apply: 'the diff of the answer does not fit the files that are there',
+  diff_unclear: 'the diff of the answer touches files that its headers do not name',
+  diff_unchecked: 'whether the diff of the answer applies could not be found out',
+  diff_leaves_tree: 'the diff of the answer leads out of the working folder',
+  acceptance_failed: 'the answer is there, and an acceptance command failed',
 };
 
 const meaningOf = ({ class: errorClass, reason }: Failure): string =>
