@@ -65,14 +65,24 @@ function resultOf(command: string, outcome: PlainOutcome, output: string): Accep
 function findingOf(failed: { told: string; last: string }[], artifact: string): Finding | null {
   const [first] = failed;
   if (first === undefined) return null;
+  const begins = `acceptance failed: ${first.told}`;
   return {
     check: 'acceptance',
     class: 'contract_violation',
     reason: 'acceptance_failed',
     missing: failed.map(({ told }) => told),
-    text: `acceptance failed: ${first.told}${first.last === '' ? ', without a word' : `, whose last lines are:\n${first.last}`}`,
+    text: first.last === '' ? `${begins}, without a word` : endedBy(`${begins}, whose last lines are:\n`, first.last),
     next_actions: [`read ${artifact}`],
   };
+}
+
+/** As long as whoever reads it will show; the end of an output says more than its beginning. */
+const MAX_TEXT = 300;
+const MIN_LAST = 100;
+
+function endedBy(begins: string, last: string): string {
+  const room = Math.max(MIN_LAST, MAX_TEXT - begins.length);
+  return last.length <= room ? begins + last : `${begins}…${last.slice(1 - room)}`;
 }
 
 /** The same from run to run. */

@@ -70,6 +70,15 @@ test('all commands are run in the tree, and both streams of each stand in the lo
   assert.equal(readdirSync(path.join(gated.root, 'task/t1/state/attempts/call-1')), []);
 });
 
+test('of a long output the end is told, in so few characters that nobody cuts it', async () => {
+  const accepted = await runAcceptance(
+    ask([`for i in $(seq 200); do echo "line $i is fine"; done; echo BROKEN; exit 1`]),
+  );
+  const text = ('finding' in accepted && accepted.finding?.text) || '';
+  assert.is(text.length, 300);
+  assert.match(text, /, whose last lines are:\n….*\nline 199 is fine\nline 200 is fine\nBROKEN$/s);
+});
+
 test('no command at all, and commands that succeed, find nothing', async () => {
   for (const commands of [[], ['true', 'echo fine']]) {
     const accepted = await runAcceptance(ask(commands));
