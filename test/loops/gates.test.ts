@@ -88,6 +88,13 @@ test('no secret in the name of a file is told', async ({ rig }) => {
   const written = [...['codex_impl.gate.json', '_summary.md'].map((file) => task.read(`outputs/${file}`))];
   const told = [...written, JSON.stringify(report), task.read('state/journal.jsonl'), JSON.stringify(task.failure())];
   for (const text of told) assert.not.match(text, secret);
+  // Nor where a call failed besides, and there is no gate.
+  rig.answer(() => [save(`half-${secret}`), ...failWith('codex', 'unexpected status 401 Unauthorized: no', 401)]);
+  const failed = makeTask(rig, { stages: [IMPL] }, 'failed');
+  const second = await failed.run();
+  assert.match(second.summary, /Changed so far: half-\[REDACTED/);
+  for (const text of [second.summary, JSON.stringify(second.report), JSON.stringify(failed.failure())])
+    assert.not.match(text, secret);
 });
 
 test('a pattern that takes for ever ends neither the run nor its answer', async ({ rig }) => {
