@@ -18,7 +18,7 @@ import { wrapperExit } from './exit.ts';
 import { judge } from './judge.ts';
 import { publishAll } from './publish.ts';
 import { recordOf } from './record.ts';
-import { type Restored, restoreDraft } from './saved-draft.ts';
+import { type Restored, restoreDraft, savedMarker } from './saved-draft.ts';
 
 export interface Closing {
   task: TaskFolder;
@@ -36,8 +36,7 @@ export async function closeDead(open: Call, closing: Closing): Promise<'settled'
   const { call_id, stage, deadline_at } = open.reserved;
   const folder = path.join(task.attempts, call_id);
   const restored = restoreDraft(folder, task, environment, clock);
-  // Without its draft the marker's outer part is not known, but the call's own id is.
-  const tree: Tree = { root: await rootOf(open), marker: restored?.marker ?? call_id };
+  const tree = await treeOf(open, folder);
   let ending: 'cancelled' | 'timed_out' = 'cancelled';
   for (let told = false; (await membersOf(tree)).length > 0; told = true) {
     if (stop.aborted) return 'stopped';
@@ -112,6 +111,12 @@ export async function outcomeOf(
     orphansKilled: orphans,
     spawnError: null,
   };
+}
+
+/** What a call started, by what its attempt's folder still tells. */
+export async function treeOf(open: Call, folder: string): Promise<Tree> {
+  // Without its draft the marker's outer part is not known, but the call's own id is.
+  return { root: await rootOf(open), marker: savedMarker(folder) ?? open.reserved.call_id };
 }
 
 /** A number means nothing on another host, boot or container. */

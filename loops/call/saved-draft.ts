@@ -33,7 +33,6 @@ interface Saved {
 export interface Restored {
   draft: Draft;
   attempt: Attempt;
-  marker: string;
   overlay: Overlay;
 }
 
@@ -61,6 +60,17 @@ export function saveDraft(attempt: Attempt, draft: Draft, overlay: Overlay): voi
   writeFileSync(fileIn(attempt.folder), `${JSON.stringify(saved, null, 2)}\n`, { mode: 0o600 });
 }
 
+/** What the processes of that call bear; null when it died before its CLI could be started. */
+export const savedMarker = (folder: string): string | null => readSaved(folder)?.marker ?? null;
+
+function readSaved(folder: string): Saved | null {
+  try {
+    return JSON.parse(readFileSync(fileIn(folder), 'utf8')) as Saved;
+  } catch {
+    return null;
+  }
+}
+
 /** null when the call died before its CLI could be started. */
 export function restoreDraft(
   folder: string,
@@ -68,12 +78,8 @@ export function restoreDraft(
   environment: NodeJS.ProcessEnv,
   clock: () => Date,
 ): Restored | null {
-  let saved: Saved;
-  try {
-    saved = JSON.parse(readFileSync(fileIn(folder), 'utf8')) as Saved;
-  } catch {
-    return null;
-  }
+  const saved = readSaved(folder);
+  if (saved === null) return null;
   const attempt = attemptIn(folder, saved.temporary);
   // The descriptors are opened right before the spawn.
   if (!existsSync(attempt.files.stdout)) return null;
@@ -100,7 +106,6 @@ export function restoreDraft(
   return {
     draft,
     attempt,
-    marker: saved.marker,
     overlay: { argv: [], environment: {}, folders: saved.overlay_folders, warnings: [] },
   };
 }

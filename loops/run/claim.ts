@@ -3,6 +3,7 @@
 import { randomUUID } from 'node:crypto';
 import { nextChange } from '../../state/change.ts';
 import type { Journal } from '../../state/journal.ts';
+import { ancestorsOf, isAmong } from '../../wrappers/processes/ancestors.ts';
 import { identify, isAlive } from '../../wrappers/processes/identity.ts';
 
 export type Claim =
@@ -16,7 +17,7 @@ export type Claim =
 
 export interface Claiming {
   journal: Journal;
-  /** What to do while another run has the task. */
+  /** What to do while another run has the task; one that we were started from is never waited for. */
   whenTaken: 'wait' | 'refuse' | 'force';
   stop: AbortSignal;
   say(sentence: string): void;
@@ -48,6 +49,8 @@ export async function claim({ journal, whenTaken, stop, say }: Claiming): Promis
       awaited = null;
       continue;
     }
+    if (isAmong(await ancestorsOf(process.pid), run!.owner))
+      return { how: 'refused', message: fromWithin(run!.owner.pid) };
     const where = life === 'unknown' ? ` on ${run!.owner.host}` : '';
     const wayOut = life === 'unknown' ? '; if that run is gone, say --force' : '';
     const message = `another run has this task (pid ${run!.owner.pid}${where})${wayOut}`;
@@ -57,3 +60,6 @@ export async function claim({ journal, whenTaken, stop, say }: Claiming): Promis
     await nextChange(journal.file, LOOK_MS, stop);
   }
 }
+
+const fromWithin = (pid: number) =>
+  `this command was started from within the run that has this task (pid ${pid}), and would wait for itself; run another task from there`;

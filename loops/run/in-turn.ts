@@ -15,6 +15,7 @@ export async function inTurn<T>(
     tree: open.tree,
     mode: access === 'read' ? 'read' : 'write',
     taskId: open.task.id,
+    taskFolder: open.task.root,
     stage: stage.name,
     foreign: whenTaken === 'force' ? 'pass' : 'wait',
     stop,

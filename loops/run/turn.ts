@@ -2,14 +2,12 @@
 
 import { createHash, randomUUID } from 'node:crypto';
 import { realpathSync } from 'node:fs';
-import { isDeepStrictEqual } from 'node:util';
 import type { ProcessIdentity } from '../../policies/process-identity.ts';
 import { nextChange } from '../../state/change.ts';
 import { isSystemError } from '../../state/system-error.ts';
 import { openQueue, type Queue, queueFolder, type Ticket } from '../../state/tickets.ts';
-import { ancestorsOf } from '../../wrappers/processes/ancestors.ts';
-import { identify, isAlive } from '../../wrappers/processes/identity.ts';
-import type { ProcessRow } from '../../wrappers/processes/table.ts';
+import { identify } from '../../wrappers/processes/identity.ts';
+import { firstBlocking, type Standing } from './blocking.ts';
 
 export interface TurnRequest {
   /** The project's `.tmp`. */
@@ -18,6 +16,8 @@ export interface TurnRequest {
   tree: string;
   mode: 'read' | 'write';
   taskId: string;
+  /** Whose calls hold the turn on when this process dies; without it they don't. */
+  taskFolder?: string;
   stage: string;
   /** How long the turn may take from now on where nobody can see whether we still live: from another container. A day unless told. */
   longestMs?: number;
@@ -48,52 +48,32 @@ export async function takeTurn(request: TurnRequest): Promise<Turn> {
       leave();
       return { how: 'stopped' };
     }
-    const blocking = await firstBlocking(queue, ticket, request);
+    const blocking = await blockingIn(queue, ticket, request);
     if (blocking === null) return { how: 'taken', leave };
-    if (!told) say(sentenceFor(request, blocking.ticket, ticket.owner));
+    if (!told) say(sentenceFor(request, blocking, ticket.owner));
     await nextChange(blocking.file, LOOK_MS, stop);
   }
 }
 
-type Standing = NonNullable<ReturnType<Queue['before']>>[number];
-
 /** The oldest turn that has to end before ours begins. */
-async function firstBlocking(queue: Queue, ours: Ticket, request: TurnRequest): Promise<Standing | null> {
-  const standing = queue.before(ours.id);
-  if (standing === null) {
+async function blockingIn(queue: Queue, ours: Ticket, request: TurnRequest): Promise<Standing | null> {
+  const earlier = queue.before(ours.id);
+  if (earlier === null) {
     // Somebody deleted the file of the queue: all stand in line anew.
     queue.join(ours);
-    return firstBlocking(queue, ours, request);
+    return blockingIn(queue, ours, request);
   }
-  let above: ProcessRow[] | null = null;
-  for (const one of standing) {
-    const { mode, owner } = one.ticket;
-    if (mode === 'read' && ours.mode === 'read') continue;
-    if (isDeepStrictEqual(owner, ours.owner)) return one;
-    if (!(await stands(one.ticket, ours.owner, request))) {
-      // Death is for good: nobody else has to look at this one.
-      leaveQuietly(queue, one.ticket.id);
-      continue;
-    }
-    // A run that an agent starts from within a call would wait for its own caller for ever.
-    above ??= await ancestorsOf(process.pid);
-    if (!above.some(({ pid, startTime }) => pid === owner.pid && startTime === owner.start_time)) return one;
-  }
-  return null;
+  // What is over is over for good: nobody else has to look at it.
+  return firstBlocking(ours, earlier, { ...request, self: ours.owner }, (id) => leaveQuietly(queue, id));
 }
 
-async function stands({ owner, until }: Ticket, self: ProcessIdentity, request: TurnRequest): Promise<boolean> {
-  const life = await isAlive(owner, self);
-  if (life !== 'unknown') return life === 'alive';
-  return request.foreign !== 'pass' && Date.parse(until) > request.clock().getTime();
-}
-
-async function ticketFor({ mode, taskId, stage, longestMs = DAY_MS, clock }: TurnRequest): Promise<Ticket> {
+async function ticketFor({ mode, taskId, taskFolder, stage, longestMs = DAY_MS, clock }: TurnRequest): Promise<Ticket> {
   return {
     id: randomUUID(),
     mode,
     owner: (await identify(process.pid))!,
     task_id: taskId,
+    ...(taskFolder === undefined ? {} : { task_folder: taskFolder }),
     stage,
     until: new Date(clock().getTime() + longestMs).toISOString(),
   };
@@ -108,7 +88,9 @@ function leaveQuietly(queue: Queue, id: string): void {
   }
 }
 
-function sentenceFor({ stage, tree }: TurnRequest, { mode, task_id, owner, until }: Ticket, self: ProcessIdentity) {
+function sentenceFor({ stage, tree }: TurnRequest, { ticket, living }: Standing, self: ProcessIdentity) {
+  const { mode, task_id, until } = ticket;
+  const owner = living[0]!;
   const away = owner.host !== self.host || owner.pid_ns !== self.pid_ns;
   const who = `pid ${owner.pid}${away ? ` on ${owner.host} or in another container, at most until ${until}` : ''}`;
   const does = mode === 'write' ? 'writes' : 'reads';

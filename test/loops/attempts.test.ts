@@ -228,7 +228,7 @@ test('a stop in the first moment is a stop, and no broken wrapper', async ({ rig
   rig.answer(() => [{ do: 'hang' }]);
   const task = makeTask(rig, { stages: [REVIEW] });
   const running = task.start();
-  await running.says('call 1');
+  await running.says(/call 1/);
   running.signal('SIGINT');
   assert.is((await running.result).code, 130);
   assert.is(task.failure()?.reason, 'cancelled');

@@ -1,5 +1,7 @@
 // A dispatched task that is run twice at once, told to stop, or killed: nothing is paid again, nobody is left.
 
+import { readFileSync, watch } from 'node:fs';
+import path from 'node:path';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { openCalls } from '../../state/ledger.ts';
@@ -68,6 +70,67 @@ test('a dispatcher that is killed leaves its call to its guardian; the next run 
   const { code, report } = await second;
   assert.equal([code, rig.calls.length, report.stages[0]!.calls, report.budget.used], [0, 1, 0, 1]);
   assert.is(task.read('outputs/codex_brief.codex.out'), 'paid for');
+});
+
+test('the turn on the tree stands while the call of a killed dispatcher writes, and ends with that call', async ({
+  rig,
+}) => {
+  const impl = (id: string) =>
+    makeTask(rig, { stages: [{ tool: 'codex', role: 'impl', ...ANY_ANSWER }], scope: { allow: [`src/${id}/**`] } }, id);
+  const [a, b] = [impl('a'), impl('b')];
+  const first = a.start();
+  const fake = await rig.call();
+  first.signal('SIGKILL');
+  await first.result;
+  const second = b.start('--restore');
+  await second.says(/stage codex_impl waits for its turn on \S+: task a \(pid \d+\) writes there/);
+  rig.answer(() => [{ do: 'save', file: 'src/b/x.ts', text: 'b' }, ...answerWith('codex', 'b')]);
+  await fake.tell({ do: 'save', file: 'src/a/x.ts', text: 'paid for' });
+  await fake.tell(...answerWith('codex', 'a'));
+  assert.is((await second.result).code, 0);
+  assert.is(readFileSync(path.join(rig.project, 'src/a/x.ts'), 'utf8'), 'paid for');
+});
+
+test('without its guardian too, as long as anything of the call is left', async ({ rig }) => {
+  const impl = (id: string) => makeTask(rig, { stages: [{ tool: 'codex', role: 'impl', ...ANY_ANSWER }] }, id);
+  const [a, b] = [impl('a'), impl('b')];
+  const first = a.start();
+  const fake = await rig.call();
+  const [call] = openCalls(a.journal.read().ledger);
+  first.signal('SIGKILL');
+  process.kill(call!.reserved.guardian.pid, 'SIGKILL');
+  await first.result;
+  const second = b.start();
+  await second.says(/task a \(pid \d+\) writes there/);
+  rig.answer(() => [{ do: 'save', file: 'src/b/x.ts', text: 'b' }, ...answerWith('codex', 'b')]);
+  await fake.tell(...answerWith('codex', 'a'));
+  assert.is((await second.result).code, 0);
+});
+
+test('a run of a task from within its own call is refused, whatever it is told about waiting', async ({ rig }) => {
+  const task = makeTask(rig, ONE);
+  const first = task.start();
+  const fake = await rig.call();
+  const script = path.join(import.meta.dirname, '../../dist/tollgate.cjs');
+  const out = path.join(rig.root, 'nested.txt');
+  const nested = `${process.execPath} ${script} run fix > ${out} 2>&1; echo "exit $?" >> ${out}; mv ${out} ${out}.whole`;
+  const ended = new Promise<void>((resolve) => {
+    const watcher = watch(rig.root, (_, name) => {
+      if (name !== 'nested.txt.whole') return;
+      watcher.close();
+      resolve();
+    });
+  });
+  await fake.spawn(['/bin/sh', '-c', nested]);
+  await ended;
+  const said = readFileSync(`${out}.whole`, 'utf8').replace(/\d+\)/, 'PID)');
+  assert.match(
+    said,
+    'this command was started from within the run that has this task (pid PID), and would wait for itself; run another task from there',
+  );
+  assert.match(said, 'exit 1\n');
+  await fake.tell(...answerWith('codex', 'ok'));
+  assert.is((await first.result).code, 0);
 });
 
 test('a guardian that is killed leaves a tree that is judged by its files; the answer is not paid again', async ({

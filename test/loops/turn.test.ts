@@ -1,6 +1,6 @@
 // Turns on a tree: writers alone, readers together, in the order of asking, across processes, whoever dies.
 
-import { type ChildProcess, spawn } from 'node:child_process';
+import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
 import { appendFileSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
@@ -30,10 +30,30 @@ function taker({ root, children }: { root: string; children: ChildProcess[] }, m
   const lines = createInterface({ input: child.stdout })[Symbol.asyncIterator]();
   return {
     pid: child.pid!,
-    next: async () => (await lines.next()).value as string | undefined,
+    next: async () => (await lines.next()).value as string,
     leave: () => child.stdin.end(),
     kill: () => child.kill('SIGKILL'),
   };
+}
+
+/** A turn taken by a process that we are not above of. */
+async function stranger({ root, children }: { root: string; children: ChildProcess[] }, mode: string, name: string) {
+  const [input, output] = [path.join(root, `${name}.in`), path.join(root, `${name}.out`)];
+  execFileSync('mkfifo', [input, output]);
+  const argv = ['--import', 'tsx', TAKER, path.join(root, '.tmp'), path.join(root, 'tree'), mode, name];
+  // The shell between the two ends at once, and the child is nobody's.
+  const words = [process.execPath, ...argv].map((word) => `'${word}'`).join(' ');
+  spawn('sh', ['-c', `${words} < '${input}' > '${output}' &`], { stdio: 'inherit' });
+  const ending = spawn('sh', ['-c', `cat > '${input}'`], { stdio: ['pipe', 'inherit', 'inherit'] });
+  const reading = spawn('cat', [output], { stdio: ['ignore', 'pipe', 'inherit'] });
+  children.push(ending, reading);
+  const lines = createInterface({ input: reading.stdout })[Symbol.asyncIterator]();
+  const next = async () => (await lines.next()).value as string;
+  const leaves = async () => {
+    ending.stdin.end();
+    assert.is(await next(), 'left');
+  };
+  return { next, leaves };
 }
 
 function asker(root: string) {
@@ -163,6 +183,44 @@ test('a run that is started from within a turn does not wait for it', async (con
   const held = await ask('write', 'outer');
   assert.is(await taker(context, 'write', 'inner').next(), 'taken');
   leave(held);
+});
+
+test('nor does it wait for one that waits for its caller, but it does for another run of that caller', async (context) => {
+  const { ask } = asker(context.root);
+  const held = await ask('write', 'outer');
+  const between = await stranger(context, 'write', 'between');
+  assert.match(await between.next(), /^stage between_stage waits for its turn/);
+  const inner = taker(context, 'write', 'inner');
+  assert.is(await inner.next(), 'taken');
+  const other = taker(context, 'write', 'other');
+  assert.match(await other.next(), new RegExp(`: task inner \\(pid ${inner.pid}\\) writes there$`));
+  inner.leave();
+  assert.equal([await inner.next(), await other.next()], ['left', 'taken']);
+  leave(held);
+  other.leave();
+  assert.is(await between.next(), 'taken');
+  await between.leaves();
+});
+
+test('within a turn to read, it waits for others that read already, and for none that waits', async (context) => {
+  const { ask } = asker(context.root);
+  const reads = await stranger(context, 'read', 'reads');
+  assert.is(await reads.next(), 'taken');
+  const held = await ask('read', 'outer');
+  const between = await stranger(context, 'write', 'between');
+  assert.match(await between.next(), /task reads /);
+  const late = await stranger(context, 'read', 'late');
+  assert.match(await late.next(), /task between /);
+  const inner = taker(context, 'write', 'inner');
+  assert.match(await inner.next(), /task reads /);
+  await reads.leaves();
+  assert.is(await inner.next(), 'taken');
+  leave(held);
+  inner.leave();
+  assert.is(await between.next(), 'taken');
+  await between.leaves();
+  assert.is(await late.next(), 'taken');
+  await late.leaves();
 });
 
 test.run();

@@ -1,6 +1,7 @@
 // One of our own commands, started by a test: from dist, in a process of its own.
 
 import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { existsSync } from 'node:fs';
 import path from 'node:path';
 
@@ -48,13 +49,16 @@ export class RunningCommand {
     return this.#stderr;
   }
 
-  /** Resolves once it has printed this on stderr. */
-  says(words: string): Promise<void> {
-    return new Promise((resolve) => {
-      const look = () => this.#stderr.includes(words) && resolve();
-      look();
-      this.#child.stderr?.on('data', look);
-    });
+  /** Until it has printed this to stderr. */
+  async says(pattern: RegExp): Promise<void> {
+    const said = () => pattern.test(this.#stderr);
+    while (!said())
+      await Promise.race([
+        once(this.#child.stderr!, 'data'),
+        this.result.then(({ stderr }) => {
+          if (!said()) throw new Error(`it ended without saying ${pattern}: ${stderr}`);
+        }),
+      ]);
   }
 
   signal(signal: NodeJS.Signals): void {

@@ -1,5 +1,6 @@
 // The processes that one was started from, its parent first, as far up as they still live.
 
+import type { ProcessIdentity } from '../../policies/process-identity.ts';
 import { type ProcessRow, processTable } from './table.ts';
 
 export async function ancestorsOf(pid: number): Promise<ProcessRow[]> {
@@ -11,3 +12,6 @@ export async function ancestorsOf(pid: number): Promise<ProcessRow[]> {
   }
   return rows;
 }
+
+export const isAmong = (rows: readonly ProcessRow[], { pid, start_time }: ProcessIdentity): boolean =>
+  rows.some((row) => row.pid === pid && row.startTime === start_time);
