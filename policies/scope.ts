@@ -15,6 +15,8 @@ export interface Scope {
 export interface Violation {
   path: string;
   how: Change['how'];
+  /** Of the new end of a rename: the old one. */
+  from?: string;
   list: 'deny' | 'forbidden' | 'git' | 'allow';
   /** The glob that matched; null where it is that none did. */
   glob: string | null;
@@ -26,7 +28,8 @@ export function judgeScope(changes: readonly Change[], scope: Scope): Violation[
   return changes.flatMap(({ path, how, from }) =>
     (from === undefined ? [path] : [from, path]).flatMap((end) => {
       const judged = judge(end);
-      return judged.allowed ? [] : [{ path: end, how, list: judged.list, glob: judged.glob }];
+      const old = from === undefined || end === from ? {} : { from };
+      return judged.allowed ? [] : [{ path: end, how, ...old, list: judged.list, glob: judged.glob }];
     }),
   );
 }

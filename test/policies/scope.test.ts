@@ -38,7 +38,9 @@ test('a rename is judged at both ends', () => {
   const judged = (part: Partial<Scope>) => judgeScope([change], scope(part));
   assert.equal(judged({}), []);
   assert.equal(judged({ deny: ['lib'] }), [{ path: 'lib/b.ts', how: 'renamed', list: 'deny', glob: 'lib' }]);
-  assert.equal(judged({ allow: ['lib'] }), [{ path: 'src/b.ts', how: 'renamed', list: 'allow', glob: null }]);
+  assert.equal(judged({ allow: ['lib'] }), [
+    { path: 'src/b.ts', how: 'renamed', from: 'lib/b.ts', list: 'allow', glob: null },
+  ]);
   assert.is(judged({ allow: ['docs'] }).length, 2);
 });
 

@@ -7,6 +7,7 @@ import type { Violation } from '../../../policies/scope.ts';
 import { isSystemError } from '../../../state/system-error.ts';
 import type { Copies } from './copies.ts';
 import { type Entry, entryOf, untouched } from './entry.ts';
+import { moveBack, movesAmong } from './moved.ts';
 import { besideTree, placeOf } from './names.ts';
 import { setAside } from './set-aside.ts';
 import { placeIn, type Snapshot, siteOf } from './snapshot.ts';
@@ -33,15 +34,28 @@ export interface Restored {
 export async function restore({ violations, before, copies, backupFolder }: RestoreOptions): Promise<Restored> {
   const paths = [...new Set(violations.map(({ path: at }) => at))].sort();
   const told: Restored = { restored: [], notes: [] };
-  const added = paths.filter((at) => !before.entries.has(at));
+  const wasThere = (at: string) => before.entries.has(at);
+  const added = paths.filter((at) => !wasThere(at));
+  const moves = await withoutCopy(await movesAmong(violations, added, before), before, copies);
+  const movedBack = new Set<string>();
   // Added ones go first: a symlink that took a folder's place stands in the way of the files below.
-  for (const at of [...added, ...paths.filter((at) => before.entries.has(at))]) {
+  for (const at of [...added.filter((at) => !moves.has(at)), ...moves.keys(), ...paths.filter(wasThere)]) {
+    if (movedBack.has(at)) continue;
     const entry = before.entries.get(at);
+    const from = moves.get(at);
     const done = await attempt(() =>
-      entry === undefined ? takeAway(before, at, backupFolder) : putBack(before, at, entry, copies, backupFolder),
+      from !== undefined
+        ? returnTo(before, at, from)
+        : entry === undefined
+          ? takeAway(before, at, backupFolder)
+          : putBack(before, at, entry, copies, backupFolder),
     );
-    if (done.how === 'restored') told.restored.push({ path: at, kept_in: done.keptIn });
-    else told.notes.push(`${at} was not put back: ${done.why}`);
+    if (done.how === 'restored') {
+      told.restored.push({ path: at, kept_in: done.keptIn });
+      if (from === undefined) continue;
+      movedBack.add(from);
+      told.restored.push({ path: from, kept_in: null });
+    } else told.notes.push(`${at} was not put back: ${done.why}`);
   }
   await removeEmptied(before, added);
   return told;
@@ -59,6 +73,23 @@ async function attempt(work: () => Promise<Done>): Promise<Done> {
     const { message } = error;
     return refused(message);
   }
+}
+
+/** What nobody could bring back once it was moved aside. */
+async function withoutCopy(moves: Map<string, string>, before: Snapshot, copies: Copies) {
+  for (const [at, from] of moves) {
+    const isInCopies = copies.entries.has(from);
+    if (isInCopies && (await copyMistake(copies, from, before.entries.get(from)!)) === null) moves.delete(at);
+  }
+  return moves;
+}
+
+/** Where it was before; if that cannot be, it is left where it is. */
+async function returnTo(before: Snapshot, at: string, from: string): Promise<Done> {
+  const obstacle = (await obstacleAbove(before, at, 'leave')) ?? (await obstacleAbove(before, from, 'make'));
+  if (obstacle !== null) return refused(`it was ${from} before, of which no copy was kept, and ${obstacle}`);
+  await moveBack(before, at, from);
+  return { how: 'restored', keptIn: String(placeIn(before, from)) };
 }
 
 async function takeAway(before: Snapshot, at: string, backupFolder: string): Promise<Done> {

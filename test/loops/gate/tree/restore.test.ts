@@ -62,7 +62,7 @@ const ROWS: [what: string, line: string, restored: string[], left?: string[]][] 
   ['an added file', 'mkdir -p new/er; echo evil > new/er/x', ['new/er/x <- .tmp/backup/new/er/x']],
   ['a mode', 'chmod 777 tool.sh', ['tool.sh <- .tmp/backup/tool.sh']],
   ['a rename', 'mv lib/b.ts b.ts', ['b.ts <- .tmp/backup/b.ts', 'lib/b.ts <- nothing']],
-  ['a rename out of scope', 'mv src/a.ts lib/a.ts', ['lib/a.ts <- .tmp/backup/lib/a.ts'], ['deleted src/a.ts']],
+  ['a rename out of scope', 'mv src/a.ts lib/a.ts', ['lib/a.ts <- src/a.ts', 'src/a.ts <- nothing']],
   ['a rename into the scope', 'mv lib/b.ts src/b.ts', ['lib/b.ts <- nothing'], ['added src/b.ts']],
   ['a symlink', 'ln -sfn src/a.ts link', ['link <- .tmp/backup/link']],
   ['a symlink made a file', 'rm link; echo evil > link', ['link <- .tmp/backup/link']],
@@ -141,6 +141,49 @@ for (const [what, line, note] of NOTED)
     tree.shell(line);
     assert.equal(await putBack(tree, before, copies), { restored: [], notes: [note], left: ['modified lib/b.ts'] });
   });
+
+const NONE: Copies = { folder: '/nowhere', entries: new Map(), made: new Map() };
+
+test('a file that was moved when no copies were kept is moved back, with its mode', async ({ tree, before }) => {
+  tree.shell('mkdir -p lib/new; mv lib/c/d.ts lib/new/d.ts; mv link lib/link; mv tool.sh t; chmod 777 t');
+  assert.equal(await putBack(tree, before, NONE), {
+    restored: [
+      'lib/link <- link',
+      'link <- nothing',
+      'lib/new/d.ts <- lib/c/d.ts',
+      'lib/c/d.ts <- nothing',
+      't <- tool.sh',
+      'tool.sh <- nothing',
+    ],
+    notes: [],
+    left: [],
+  });
+  assert.not(existsSync(tree.at('lib/new')));
+});
+
+test('so is one that git ignores, of which no change tells', async ({ tree }) => {
+  tree.write('.gitignore', '.env\n');
+  tree.write('.env', 'KEY=1\n');
+  tree.commitAll();
+  const before = await tree.snapshot();
+  tree.shell('mv .env env.txt');
+  assert.equal((await putBack(tree, before, NONE)).restored, ['env.txt <- .env', '.env <- nothing']);
+  assert.is(readFileSync(tree.at('.env'), 'utf8'), 'KEY=1\n');
+});
+
+test('one that cannot be moved back is left where it is', async ({ tree, before }) => {
+  tree.shell('mv lib/b.ts b.ts; rm -r lib; mkdir ../away; ln -s ../away lib');
+  const violations = judgeScope(await tree.changesSince(before), SCOPE).filter(({ path: at }) => /b\.ts$/.test(at));
+  const told = await restore({ violations, before, copies: NONE, backupFolder: tree.at('.tmp/backup') });
+  assert.equal(told, {
+    restored: [],
+    notes: [
+      'b.ts was not put back: it was lib/b.ts before, of which no copy was kept, and lib is a symlink now',
+      'lib/b.ts was not put back: no copy of it was kept',
+    ],
+  });
+  assert.is(readFileSync(tree.at('b.ts'), 'utf8'), 'b\n');
+});
 
 test('a folder with files of the scope stays where a file was', async ({ tree }) => {
   const scope: Scope = { allow: ['tool.sh/x'], deny: [], forbidden: [] };
