@@ -35,6 +35,11 @@ export async function attachedFiles(of: Attachable): Promise<Attached> {
   const globs = of.globs ?? ((await holdsSomething(path.join(of.inputs, OF_TASK))) ? [`${OF_TASK}**`] : []);
   const wanted = globs.filter((glob) => !isNegative(glob));
   const unwanted = globs.filter(isNegative).map((glob) => glob.slice(1));
+  if (wanted.length === 0 && unwanted.length > 0)
+    return {
+      how: 'mistaken',
+      message: `stage ${of.stage}: attach "${globs[0]}" only takes away; say what is attached before it, such as "**"`,
+    };
   const files = new Map<string, AttachedFile>();
   const links = new Set<string>();
   let count = 0;
@@ -73,18 +78,23 @@ type Matched =
 
 async function matchedBy(said: string, unwanted: readonly string[], of: Attachable): Promise<Matched> {
   if (path.isAbsolute(said)) return mistaken(`is an absolute path; it must be relative to ${of.tree}`);
-  if (said.split('/').includes('..')) return mistaken(`leads out of ${of.tree} ("..")`);
+  if (LEAVES.test(said)) return mistaken(`leads out of ${of.tree} ("..")`);
   const base = said.startsWith(OF_TASK) ? of.inputs : of.tree;
   const glob = said.replace(/^(?:\.\/)+/, '');
   const kind = await lstat(path.join(base, glob)).catch(() => null);
   if (kind?.isSymbolicLink())
     return mistaken('is a symbolic link, which is not followed; name the file that it leads to');
   if (kind?.isDirectory()) return mistaken(`is a folder; say "${glob.replace(/\/+$/, '')}/**" for the files in it`);
-  const { literal, matchesOf } = await import('./matches.ts');
+  const { alternatives, literal, matchesOf } = await import('./matches.ts');
   const never = [...(base === of.tree ? neverOf(of) : []), ...unwanted.map((not) => not.replace(/^(?:\.\/)+/, ''))];
   try {
-    // A file's own name may look like a glob.
-    const found = await matchesOf(kind?.isFile() ? literal(glob) : glob, base, never, {
+    // A file's own name may look like a glob, and so may that of a folder.
+    const all = alternatives(kind?.isFile() ? literal(glob) : glob);
+    if (all.some((one) => LEAVES.test(one))) return mistaken(`leads out of ${of.tree} ("..")`);
+    if (all.some((one) => path.isAbsolute(one)))
+      return mistaken(`holds an absolute path; it must be relative to ${of.tree}`);
+    const meant = await Promise.all(all.map((one) => literally(one, base, literal)));
+    const found = await matchesOf(meant, base, never, {
       kept: MAX_FILES + 1,
       counted: MOST_COUNTED,
     });
@@ -94,6 +104,21 @@ async function matchedBy(said: string, unwanted: readonly string[], of: Attachab
     if (!isSystemError(error)) return mistaken(`is no glob (${(error as Error).message})`);
     return mistaken(`cannot be looked up: ${error.path ?? base} (${error.code})`);
   }
+}
+
+/** A part `..`, in braces and brackets too. */
+const LEAVES = /(?:^|[/{(,|])\.\.(?:$|[/}),|])/;
+
+/** Folders on the way that are there by the very name are meant by it: app/[id]/(public). */
+async function literally(glob: string, base: string, literal: (name: string) => string): Promise<string> {
+  const steps = glob.split('/');
+  let at = base;
+  for (const [i, step] of steps.entries()) {
+    at = path.join(at, step);
+    if (!(await lstat(at).catch(() => null))?.isDirectory()) break;
+    steps[i] = literal(step);
+  }
+  return steps.join('/');
 }
 
 function neverOf({ tree, state }: Attachable): string[] {
@@ -106,6 +131,8 @@ async function nothing(glob: string, base: string, links: readonly string[]): Pr
   const reason = `matches no file in ${base}`;
   if (links.length > 0) return `${reason} but symbolic links, which are not followed`;
   if (/^(?:\.git|\.tmp)(?:\/|$)/.test(glob)) return `${reason}: nothing of .git and .tmp is attached`;
+  if (glob.startsWith(`inputs/${OF_TASK}`))
+    return `${reason}; what lies in the task's inputs/ is named "${glob.slice('inputs/'.length)}"`;
   let at = base;
   for (const step of glob.split('/')) {
     const names = await readdir(at).catch(() => null);

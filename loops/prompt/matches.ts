@@ -12,13 +12,13 @@ export interface Found {
 
 /** Relative to `folder`, in no order. Throws as the file system does. */
 export async function matchesOf(
-  glob: string,
+  globs: readonly string[],
   folder: string,
   never: readonly string[],
   most: { kept: number; counted: number },
 ): Promise<Found> {
   const found: Found = { files: [], links: [], count: 0 };
-  const stream = fastGlob.stream(glob, {
+  const stream = fastGlob.stream([...globs], {
     cwd: folder,
     ignore: [...never],
     followSymbolicLinks: false,
@@ -34,6 +34,10 @@ export async function matchesOf(
   }
   return found;
 }
+
+/** What a glob means once its braces are spelled out: `{src,lib}/*` is two. */
+export const alternatives = (glob: string): string[] =>
+  fastGlob.generateTasks(glob, { dot: true }).flatMap(({ positive }) => positive);
 
 /** A path as a glob that matches it alone. */
 export const literal = (path: string): string => fastGlob.escapePath(path);

@@ -21,11 +21,17 @@ export async function readAttachments(of: Attachable, root: string, forbids: For
   const found = await attachedFiles(of);
   if (found.how === 'mistaken') return found;
   const looked: Looked[] = [];
+  const unnamed: string[] = [];
   for (const file of found.files) {
     const seen = await look(file, root, forbids).catch((error: unknown) => {
       if (!isSystemError(error)) throw error;
+      if (error.code === 'ENOENT' && file.name.includes(NO_UTF8)) return null;
       return `cannot be read (${error.code})`;
     });
+    if (seen === null) {
+      unnamed.push(`${file.name} has a name that is no UTF-8, and is not included`);
+      continue;
+    }
     if (typeof seen === 'string') return mistaken(of, `${file.name} ${seen}`);
     looked.push(seen);
   }
@@ -39,8 +45,11 @@ export async function readAttachments(of: Attachable, root: string, forbids: For
     const holds = read ?? { how: 'forbidden' as const, glob: glob ?? '', ...size };
     attachments.push({ name, path: path.relative(of.tree, file), bytes: holds.bytes, holds });
   }
-  return { how: 'read', attachments, warnings: found.warnings };
+  return { how: 'read', attachments, warnings: [...found.warnings, ...unnamed] };
 }
+
+/** What stands in a name for bytes that are no text: nothing is found by it. */
+const NO_UTF8 = '\ufffd';
 
 const windowOf = (name: string): number => (isLog(name) ? LOG_CHARS : ATTACHMENT_CHARS);
 

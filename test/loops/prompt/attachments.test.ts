@@ -2,7 +2,7 @@
 
 import { execFileSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
-import { mkdirSync, truncateSync } from 'node:fs';
+import { mkdirSync, truncateSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
@@ -84,6 +84,15 @@ test('globs that cannot be meant, and what to do about them', async ({ world }) 
     ['attachments/*.log', 'matches no file in PROJECT/.tmp/task/fix/inputs'],
     ['/etc/passwd', 'is an absolute path; it must be relative to PROJECT'],
     ['../other/*.ts', 'leads out of PROJECT ("..")'],
+    ['{src,../..}/*', 'leads out of PROJECT ("..")'],
+    ['{src,.{.,x}}/*', 'leads out of PROJECT ("..")'],
+    ['@(..|src)/*', 'leads out of PROJECT ("..")'],
+    ['{/etc,src}/passwd', 'holds an absolute path; it must be relative to PROJECT'],
+    ['!src/**', 'only takes away; say what is attached before it, such as "**"'],
+    [
+      'inputs/attachments/*.md',
+      'matches no file in PROJECT; what lies in the task\'s inputs/ is named "attachments/*.md"',
+    ],
     ['attachments/../../manifest.json', 'leads out of PROJECT ("..")'],
     ['src', 'is a folder; say "src/**" for the files in it'],
     ['src/link.ts', 'is a symbolic link, which is not followed; name the file that it leads to'],
@@ -97,6 +106,22 @@ test('globs that cannot be meant, and what to do about them', async ({ world }) 
     await world.mistake({ ...attach('out/*'), cwd: 'src' }),
     'stage codex_brief: attach: out/notes.txt leads out of PROJECT/src by a symbolic link',
   );
+});
+
+test('folders whose names look like globs are meant by their names', async ({ world }) => {
+  for (const name of ['app/(grp)/[id]/page.ts', 'app/grp/[id]/page.ts', 'app/(grp)/i/page.ts']) world.write(name, 'x');
+  assert.equal(await names(world, attach('app/(grp)/[id]/*')), ['app/(grp)/[id]/page.ts']);
+  assert.equal(await names(world, attach('app/(grp)/**')), ['app/(grp)/[id]/page.ts', 'app/(grp)/i/page.ts']);
+  assert.equal(await names(world, attach('app/{(grp),grp}/i/*')), ['app/(grp)/i/page.ts']);
+});
+
+test('a name that is no UTF-8 is left out with a warning', async ({ world }) => {
+  world.write('src/a.ts', 'a');
+  writeFileSync(Buffer.concat([Buffer.from(`${world.root}/src/b`), Buffer.from([0xff])]), 'b');
+  assert.equal(await names(world, attach('src/**')), ['src/a.ts']);
+  assert.equal((await world.prompt(attach('src/**'))).warnings, [
+    'src/b\ufffd has a name that is no UTF-8, and is not included',
+  ]);
 });
 
 test('a link among what matches is left out with a warning', async ({ world }) => {
