@@ -76,7 +76,7 @@ export const MANIFEST = z.strictObject({
     .strictObject({
       paid_call_budget: z.number().int().min(0).default(10),
       retry_budget: z.number().int().min(0).default(2),
-      max_wallclock_sec: whole.optional(),
+      max_wallclock_sec: whole.max(MAX_TIMEOUT_MS / 1000).optional(),
       max_tokens: whole.optional(),
       max_usd: z.number().positive().optional(),
     })

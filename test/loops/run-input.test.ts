@@ -34,6 +34,16 @@ const BAD: [what: string, manifest: string, message: RegExp][] = [
     /manifest\.yaml:3: stages\[0\]\.tool must be one of gemini, copilot, codex/,
   ],
   [
+    'no dollars at all',
+    'task_id: fix\ngoal: g\nstages: [{tool: codex, role: brief}]\nbudgets: {max_usd: 0}\n',
+    /manifest\.yaml:4: budgets\.max_usd must be more than 0/,
+  ],
+  [
+    'a wall clock that no timer holds',
+    'task_id: fix\ngoal: g\nstages: [{tool: codex, role: brief}]\nbudgets: {max_wallclock_sec: 9999999}\n',
+    /manifest\.yaml:4: budgets\.max_wallclock_sec must be at most 1036800/,
+  ],
+  [
     'no goal',
     'task_id: fix\nstages: [{tool: codex, role: brief}]\n',
     /manifest\.yaml:1: goal is missing; expected string/,
