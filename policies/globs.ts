@@ -39,6 +39,23 @@ export function globMistake(glob: string): string | null {
   }
 }
 
+export type InTree = { how: 'in_tree'; glob: string } | { how: 'mistaken'; message: string };
+
+/**
+ * A leading `/` means the root of the tree, as in .gitignore; but a glob that spells out one of `roots`, which are ways to name
+ * that root, is meant as the absolute path that it is, and one that names another place of the machine protects nothing.
+ */
+export function globInTree(glob: string, roots: readonly string[]): InTree {
+  const root = roots.find((one) => glob === one || glob.startsWith(`${one}/`));
+  if (root !== undefined) return { how: 'in_tree', glob: normalise(glob.slice(root.length)) || '**' };
+  if (!OF_MACHINE.test(glob)) return { how: 'in_tree', glob };
+  const message = `"${glob}" looks like a path outside of the tree, where it would match nothing; globs begin at ${roots[0]}: say "${normalise(glob)}" for what is in there`;
+  return { how: 'mistaken', message };
+}
+
+/** Where programs and people have their files on Linux and macOS. */
+const OF_MACHINE = /^\/+(?:etc|home|mnt|opt|private|root|tmp|Users|usr|var)(?:\/|$)/;
+
 // Without the flag `s` no wildcard would match a name that holds a line break, and a denied folder could be written to.
 const OPTIONS = { dot: true, nonegate: true, flags: 's', debug: true } as const;
 

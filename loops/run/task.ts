@@ -12,6 +12,7 @@ import { adoptEdits, imagineEdits } from '../../state/stats.ts';
 import { isSystemError } from '../../state/system-error.ts';
 import { locateTask, projectRoot, projectState, type TaskFolder } from '../../state/task-folder.ts';
 import type { StagePlan } from './plan.ts';
+import { withOwnGlobs } from './scope-of.ts';
 
 export interface OpenTask {
   task: TaskFolder;
@@ -63,7 +64,10 @@ export async function readTask({
   if (project.how === 'mistaken') return project;
   const read = await readManifest(task.manifest, project.value, trustWorkspace ? 'trusted' : 'untrusted');
   if (read.how === 'mistaken') return read;
-  const { manifest, stages } = read;
+  const { stages } = read;
+  const rooted = withOwnGlobs(read.manifest, treeOf({ root, manifest: read.manifest }));
+  if (rooted.how === 'mistaken') return { how: 'mistaken', message: `${task.manifest}: ${rooted.message}` };
+  const { manifest } = rooted;
   const trust = trustWorkspace || manifest.security.trust_workspace ? 'trusted' : 'untrusted';
   const plans: StagePlan[] = [];
   for (const stage of stages) {

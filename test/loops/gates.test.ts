@@ -58,6 +58,18 @@ test('a change out of scope names the path and the glob, and stays unless --rest
   assert.equal([(await task.run()).code, rig.calls.length], [0, 1]);
 });
 
+test('a glob that spells out the tree as an absolute path counts in it, and one of another place is refused', async ({
+  rig,
+}) => {
+  rig.answer(() => [save('docs/a.md'), ...answerWith('codex', 'done')]);
+  const scoped = (id: string, more: object) => makeTask(rig, { stages: [IMPL], ...more }, id).run();
+  const denied = await scoped('denied', { scope: { deny: [`${rig.project}/docs/**`] } });
+  assert.match(denied.report.failure!.missing.join('\n'), 'docs/a.md (added; scope.deny "docs/**")');
+  const refused = await scoped('refused', { security: { forbidden_paths: ['/etc/**'] } });
+  assert.equal([refused.code, rig.calls.length], [2, 1]);
+  assert.match(refused.said, 'security.forbidden_paths: "/etc/**" looks like a path outside of the tree');
+});
+
 test('--restore puts back what was out of scope, keeps what stood there, and leaves the rest', async ({ rig }) => {
   rig.write('src/secret.ts', 'old\n');
   rig.answer(() => [save('src/secret.ts'), save('src/fine.ts'), save('notes.md'), ...answerWith('codex', 'done')]);

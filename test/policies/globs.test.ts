@@ -2,7 +2,7 @@
 
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { compileGlobs, globMistake } from '../../policies/globs.ts';
+import { compileGlobs, globInTree, globMistake } from '../../policies/globs.ts';
 
 const MATCHES: [glob: string, path: string, matches: boolean][] = [
   ['src/**', 'src/a/b.ts', true],
@@ -69,5 +69,31 @@ for (const [glob, mistake] of MISTAKES)
   test(`${JSON.stringify(glob)} is ${mistake === null ? 'a glob' : 'a mistake'}`, () => {
     assert.is(globMistake(glob), mistake);
   });
+
+const IN_TREE: [glob: string, means: string | null][] = [
+  ['src/**', 'src/**'],
+  ['/src/**', '/src/**'],
+  ['/home/x/project/docs/**', 'docs/**'],
+  ['/real/project/docs', 'docs'],
+  ['/home/x/project/', '**'],
+  ['/home/x/project', '**'],
+  ['/home/x/project2/docs', null],
+  ['//etc/passwd', null],
+  ['/tmpl/**', '/tmpl/**'],
+  ['etc/**', 'etc/**'],
+];
+for (const [glob, means] of IN_TREE)
+  test(`${glob} ${means === null ? 'lies elsewhere' : `means ${means}`}`, () => {
+    const judged = globInTree(glob, ['/home/x/project', '/real/project']);
+    assert.is(judged.how === 'in_tree' ? judged.glob : null, means);
+  });
+
+test('a glob outside of the tree is told with the way out', () => {
+  assert.equal(globInTree('/etc/**', ['/work']), {
+    how: 'mistaken',
+    message:
+      '"/etc/**" looks like a path outside of the tree, where it would match nothing; globs begin at /work: say "etc/**" for what is in there',
+  });
+});
 
 test.run();
