@@ -4,6 +4,7 @@ import { rmSync } from 'node:fs';
 import path from 'node:path';
 import type { Change } from '../../policies/gate.ts';
 import { outsideScope } from '../../policies/scope.ts';
+import { projectRoot } from '../../state/task-folder.ts';
 import { changesBetween } from '../gate/tree/changes.ts';
 import { type Copies, keepCopies } from '../gate/tree/copies.ts';
 import { rebase } from '../gate/tree/rebase.ts';
@@ -97,6 +98,7 @@ function filesOf({ open, stage }: StageRun) {
 function treeOf({ open }: StageRun) {
   const ignored = open.manifest.scope.ignored ? 'looked_at' : 'left_out';
   // A worktree of the task's own lies in the folder of our state.
-  const apart = [open.stateFolder, open.task.root].filter((folder) => !open.tree.startsWith(`${folder}/`));
+  const ours = [open.stateFolder, open.task.root, path.join(projectRoot(open.tree), '.tmp')];
+  const apart = ours.filter((folder) => !open.tree.startsWith(`${folder}/`));
   return { root: open.tree, apart, ignored } as const;
 }

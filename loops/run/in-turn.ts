@@ -1,17 +1,21 @@
 // A stage's work while it is its turn on the tree: the call, the look at what it changed, and its gate.
 
+import { accessSync, constants } from 'node:fs';
+import path from 'node:path';
+import { projectRoot } from '../../state/task-folder.ts';
 import type { RunRequest } from './run.ts';
 import type { StageRun } from './stage.ts';
+import type { OpenTask } from './task.ts';
 import { takeTurn } from './turn.ts';
 
 /** The turn ends with the work, however that ends. */
 export async function inTurn<T>(
-  { open, stage, access, stop, say, clock }: StageRun,
+  { open, stage, access, environment, stop, say, clock }: StageRun,
   whenTaken: RunRequest['whenTaken'],
   work: () => Promise<T>,
 ): Promise<{ how: 'worked'; result: T } | { how: 'stopped' }> {
   const turn = await takeTurn({
-    stateFolder: open.stateFolder,
+    stateFolder: lineOf(open, environment),
     tree: open.tree,
     mode: access === 'read' ? 'read' : 'write',
     taskId: open.task.id,
@@ -27,5 +31,18 @@ export async function inTurn<T>(
     return { how: 'worked', result: await work() };
   } finally {
     turn.leave();
+  }
+}
+
+/** Where those who want this tree stand in line: in the state of the tree's own project, where its own tasks do, if it has one. */
+function lineOf({ tree, stateFolder }: OpenTask, environment: NodeJS.ProcessEnv): string {
+  // A worktree of the task's own lies in the folder of our state.
+  if (environment.TOLLGATE_STATE || tree.startsWith(`${stateFolder}/`)) return stateFolder;
+  const own = path.join(projectRoot(tree), '.tmp');
+  try {
+    accessSync(own, constants.W_OK);
+    return own;
+  } catch {
+    return stateFolder;
   }
 }

@@ -1,7 +1,7 @@
 // Gates through the whole loop: what is missing or out of bounds is named, nothing is paid again, and nothing is lost.
 
 import { execFileSync } from 'node:child_process';
-import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
@@ -68,6 +68,20 @@ test('a glob that spells out the tree as an absolute path counts in it, and one 
   const refused = await scoped('refused', { security: { forbidden_paths: ['/etc/**'] } });
   assert.equal([refused.code, rig.calls.length], [2, 1]);
   assert.match(refused.said, 'security.forbidden_paths: "/etc/**" looks like a path outside of the tree');
+});
+
+test('a task of another project stands in the line of the tree, whose own state is no change', async ({ rig }) => {
+  const other = path.join(rig.root, 'other');
+  const manifest = { goal: 'g', stages: [IMPL], scope: { allow: ['src/**'] } };
+  mkdirSync(path.join(other, '.tmp/task/b'), { recursive: true });
+  writeFileSync(path.join(other, '.tmp/task/b/manifest.json'), JSON.stringify({ task_id: 'b', ...manifest }));
+  const a = makeTask(rig, { ...manifest, cwd: '../other' }, 'a').start();
+  const fake = await rig.call();
+  const b = rig.start('tollgate', ['run', 'b'], { cwd: other });
+  await b.says(/waits for its turn on \S+\/other: task a \(pid \d+\) writes there/);
+  rig.answer(() => [save('src/b.ts'), ...answerWith('codex', 'done')]);
+  await fake.tell(save('src/a.ts'), ...answerWith('codex', 'done'));
+  assert.equal([(await a.result).code, (await b.result).code], [0, 0]);
 });
 
 test('--restore puts back what was out of scope, keeps what stood there, and leaves the rest', async ({ rig }) => {
