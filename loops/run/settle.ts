@@ -4,6 +4,7 @@ import { nextChange } from '../../state/change.ts';
 import type { Journal } from '../../state/journal.ts';
 import { type Call, openCalls } from '../../state/ledger.ts';
 import type { TaskFolder } from '../../state/task-folder.ts';
+import { ancestorsOf, isAmong } from '../../wrappers/processes/ancestors.ts';
 import { identify, isAlive } from '../../wrappers/processes/identity.ts';
 import { closeDead } from '../call/close-dead.ts';
 
@@ -47,11 +48,15 @@ export async function settle(open: Call, settling: Settling): Promise<Settled> {
     if (life === 'dead' || (life === 'unknown' && (overdue || foreign === 'close')))
       return { how: await closeDead(present, settling) };
     if (life === 'unknown') return { how: 'foreign', message: foreignMessage(stage, guardian.host, deadline_at) };
+    if (isAmong(await ancestorsOf(process.pid), guardian)) return { how: 'foreign', message: withinMessage(stage) };
     if (!told)
       say(`stage ${stage}: waiting for the call ${call_id} that an earlier run started (until ${deadline_at})`);
     await nextChange(journal.file, LOOK_MS, stop);
   }
 }
+
+const withinMessage = (stage: string) =>
+  `this command was started from within the call of stage ${stage} that an earlier run left, and would wait for itself; run another task from there`;
 
 const foreignMessage = (stage: string, host: string, deadline: string) =>
   `stage ${stage} has a call running on ${host} (or in another container), which cannot be looked up from here; wait for it until ${deadline} and an hour, or say --force if it is gone`;

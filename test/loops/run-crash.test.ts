@@ -5,6 +5,7 @@ import path from 'node:path';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { openCalls } from '../../state/ledger.ts';
+import type { FakeCall } from '../rig/fake-call.ts';
 import { answerWith, failWith, SESSION, STREAMS, write } from '../rig/streams.ts';
 import { ANY_ANSWER, makeTask } from '../rig/task-run.ts';
 import { TestRig } from '../rig/test-rig.ts';
@@ -14,6 +15,23 @@ test.before.each(async (context) => {
   context.rig = await TestRig.open();
 });
 test.after.each(({ rig }) => rig.dispose());
+
+/** What `tollgate run fix` says when the agent starts it, and how it ends. */
+async function runFromWithin(rig: TestRig, fake: FakeCall): Promise<string> {
+  const script = path.join(import.meta.dirname, '../../dist/tollgate.cjs');
+  const out = path.join(rig.root, 'nested.txt');
+  const nested = `${process.execPath} ${script} run fix > ${out} 2>&1; echo "exit $?" >> ${out}; mv ${out} ${out}.whole`;
+  const ended = new Promise<void>((resolve) => {
+    const watcher = watch(rig.root, (_, name) => {
+      if (name !== 'nested.txt.whole') return;
+      watcher.close();
+      resolve();
+    });
+  });
+  await fake.spawn(['/bin/sh', '-c', nested]);
+  await ended;
+  return readFileSync(`${out}.whole`, 'utf8').replace(/\d+\)/, 'PID)');
+}
 
 const ONE = { stages: [{ tool: 'codex', role: 'brief', ...ANY_ANSWER }] };
 
@@ -111,19 +129,7 @@ test('a run of a task from within its own call is refused, whatever it is told a
   const task = makeTask(rig, ONE);
   const first = task.start();
   const fake = await rig.call();
-  const script = path.join(import.meta.dirname, '../../dist/tollgate.cjs');
-  const out = path.join(rig.root, 'nested.txt');
-  const nested = `${process.execPath} ${script} run fix > ${out} 2>&1; echo "exit $?" >> ${out}; mv ${out} ${out}.whole`;
-  const ended = new Promise<void>((resolve) => {
-    const watcher = watch(rig.root, (_, name) => {
-      if (name !== 'nested.txt.whole') return;
-      watcher.close();
-      resolve();
-    });
-  });
-  await fake.spawn(['/bin/sh', '-c', nested]);
-  await ended;
-  const said = readFileSync(`${out}.whole`, 'utf8').replace(/\d+\)/, 'PID)');
+  const said = await runFromWithin(rig, fake);
   assert.match(
     said,
     'this command was started from within the run that has this task (pid PID), and would wait for itself; run another task from there',
@@ -131,6 +137,22 @@ test('a run of a task from within its own call is refused, whatever it is told a
   assert.match(said, 'exit 1\n');
   await fake.tell(...answerWith('codex', 'ok'));
   assert.is((await first.result).code, 0);
+});
+
+test('so it is when the dispatcher was killed and the call goes on', async ({ rig }) => {
+  const task = makeTask(rig, ONE);
+  const first = task.start();
+  const fake = await rig.call();
+  first.signal('SIGKILL');
+  await first.result;
+  const said = await runFromWithin(rig, fake);
+  assert.match(
+    said,
+    'this command was started from within the call of stage codex_brief that an earlier run left, and would wait for itself; run another task from there',
+  );
+  assert.match(said, 'exit 1\n');
+  await fake.tell(...answerWith('codex', 'ok'));
+  assert.equal([(await task.run()).code, rig.calls.length], [0, 1]);
 });
 
 test('a guardian that is killed leaves a tree that is judged by its files; the answer is not paid again', async ({
