@@ -85,25 +85,24 @@ test('two equal ones have one, in whatever words and order they are told', () =>
 
 const CALL = { taskId: 'fix', stage: 'codex_impl', tool: 'codex', answer: 'paid', restored: 0 } as const;
 
-test('what to do next names what is missing and how to ask again', () => {
+test('what to do next ends in a line to type, which stands before what other findings ask for', () => {
   assert.equal(gateNextActions([SECTIONS], CALL), [
-    'missing: Findings, Verdict (empty)',
     'name them',
     'tollgate run fix --redo codex_impl (asks codex again, for one paid call)',
   ]);
   assert.equal(gateNextActions([REFUSAL, SCOPE], CALL), [
-    'out of scope: src/a.ts (modified; scope.deny "src/**")',
     'take it back',
-    'the answer is a refusal',
-    'name them',
     'when they are taken back: tollgate run fix (looks at the answer again, pays nothing)',
     'if they are meant, once the manifest allows them: tollgate run fix --keep codex_impl (likewise)',
+    'name them',
   ]);
-  const names = Array.from({ length: 10 }, (_, i) => `S${i}`);
-  assert.is(
-    gateNextActions([{ ...SECTIONS, missing: names }], CALL)[0],
-    'missing: S0, S1, S2, S3, S4, S5, S6, S7 and 2 more',
-  );
+  assert.equal(gateNextActions([SCOPE], { ...CALL, restored: 2 }), [
+    'tollgate run fix (what was out of scope is put back; looks at the answer again, pays nothing)',
+  ]);
+  assert.equal(gateNextActions([SCOPE], { ...CALL, answer: 'none' }), [
+    'take it back',
+    'tollgate run fix (asks codex again)',
+  ]);
 });
 
 test.run();
