@@ -57,6 +57,16 @@ export function failureOf(run: StageRun, record: CallRecord, circumstances: Circ
   };
 }
 
+/** What is known of a stage without a call. */
+const ofStage = ({ open, stage, clock }: StageRun) => ({
+  ...EMPTY,
+  task_id: open.task.id,
+  stage: stage.name,
+  tool: stage.tool,
+  at: clock().toISOString(),
+  files: outputsOf(open.task, stage),
+});
+
 const MAX_CHANGED = 50;
 
 /** Where a prompt was too large even as a digest: what of it is large. */
@@ -64,23 +74,19 @@ const splitting = ({ verdict }: CallRecord, prompt: Prompt | null): string[] =>
   verdict.class === 'prompt_too_large' && prompt !== null ? splitAdvice(prompt.parts) : [];
 
 /** The task's own limit, before a call. */
-export function limitFailure({ open, stage, clock }: StageRun, { field, why }: UsedUp): Failure {
+export function limitFailure(run: StageRun, { field, why }: UsedUp): Failure {
+  const { task } = run.open;
   return {
-    ...EMPTY,
-    task_id: open.task.id,
-    stage: stage.name,
-    tool: stage.tool,
-    at: clock().toISOString(),
+    ...ofStage(run),
     class: 'quota',
     reason: 'budget',
     evidence: { source: 'none', text: why, rule: `limit-${field}` },
     decision: { action: 'stop', why },
     next_actions: [
       field === 'max_wallclock_sec'
-        ? `tollgate run ${open.task.id} (the clock of a run starts anew)`
-        : `raise budgets.${field} in the manifest, then: tollgate run ${open.task.id}`,
+        ? `tollgate run ${task.id} (the clock of a run starts anew)`
+        : `raise budgets.${field} in the manifest, then: tollgate run ${task.id}`,
     ],
-    files: outputsOf(open.task, stage),
   };
 }
 
@@ -100,46 +106,36 @@ export function mistakenFailure(taskId: string, why: string, at: Date): Failure 
     exit_code: TOLLGATE_EXIT.badInput,
     evidence: { source: 'none', text: why, rule: 'not-prepared' },
     decision: { action: 'stop', why: 'nothing can be called before it is mended' },
-    next_actions: [why],
+    next_actions: why.includes('--redo') ? [why] : [why, `then: tollgate run ${taskId}`],
   };
 }
 
 /** The wrapper itself broke: nothing is known of the CLI. */
 export function unansweredFailure(run: StageRun, why: string): Failure {
-  const { open, stage, clock } = run;
+  const { open, stage } = run;
   return {
-    ...EMPTY,
-    task_id: open.task.id,
-    stage: stage.name,
-    tool: stage.tool,
-    at: clock().toISOString(),
+    ...ofStage(run),
     class: 'tooling',
     reason: 'wrapper_failed',
     evidence: { source: 'none', text: why, rule: 'wrapper-left-no-record' },
     decision: { action: 'stop', why },
     next_actions: [`preflight --tools ${stage.tool}`, `tollgate run ${open.task.id}`],
-    files: outputsOf(open.task, stage),
   };
 }
 
 /** Another call of the batch has met this quota; nothing was asked. */
 export function pausedFailure(run: StageRun, { message, until }: { message: string; until: string | null }): Failure {
-  const { open, stage, clock } = run;
+  const { open, stage } = run;
   const evidence = { source: 'none', text: message, rule: 'batch-paused' } as const;
   const verdict = { class: 'quota', reason: 'paused', evidence, retry_at: until } as const;
   return {
-    ...EMPTY,
-    task_id: open.task.id,
-    stage: stage.name,
-    tool: stage.tool,
-    at: clock().toISOString(),
+    ...ofStage(run),
     class: 'quota',
     reason: 'paused',
     evidence,
     decision: { action: 'stop', why: message },
     retry_at: until,
     next_actions: nextActions({ verdict, taskId: open.task.id, tool: stage.tool }),
-    files: outputsOf(open.task, stage),
   };
 }
 
