@@ -1,6 +1,7 @@
 // State files that people read and edit: written whole or not at all, never over one that cannot be read.
 
-import { mkdir, readFile, rename, stat } from 'node:fs/promises';
+import { randomUUID } from 'node:crypto';
+import { mkdir, readFile, rename, rm, stat, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 
 export type Read<T> =
@@ -9,15 +10,44 @@ export type Read<T> =
   | { how: 'set_aside'; message: string }
   | { how: 'left'; message: string };
 
-/** Writes a file in one step (the only door to write-file-atomic); 0600, its folder 0700. */
-export async function writeWhole(file: string, text: string): Promise<void> {
+/**
+ * `renamed`: for what can be made again from the journal, or is of use only while this machine is up. A sync of each
+ * would cost more than all else that a dispatcher does for a stage.
+ */
+export type Durability = 'synced' | 'renamed';
+
+/** Writes a file in one step (write-file-atomic's only door is here); 0600, its folder 0700. */
+export async function writeWhole(file: string, text: string, durability: Durability = 'synced'): Promise<void> {
+  const write = () => (durability === 'synced' ? writeSynced(file, text) : writeRenamed(file, text));
+  try {
+    await write();
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error;
+    // Made only where it is missing: it is there nearly always.
+    await mkdir(path.dirname(file), { recursive: true, mode: 0o700 });
+    await write();
+  }
+}
+
+async function writeSynced(file: string, text: string): Promise<void> {
   const { default: writeFileAtomic } = await import('write-file-atomic');
-  await mkdir(path.dirname(file), { recursive: true, mode: 0o700 });
   await writeFileAtomic(file, text, { mode: 0o600 });
 }
 
-export const writeJson = (file: string, value: unknown): Promise<void> =>
-  writeWhole(file, `${JSON.stringify(value, null, 2)}\n`);
+/** Three calls of the system; the library makes a dozen. */
+async function writeRenamed(file: string, text: string): Promise<void> {
+  const fresh = `${file}.${randomUUID()}`;
+  try {
+    await writeFile(fresh, text, { mode: 0o600, flag: 'wx' });
+    await rename(fresh, file);
+  } catch (error) {
+    await rm(fresh, { force: true }).catch(() => {});
+    throw error;
+  }
+}
+
+export const writeJson = (file: string, value: unknown, durability?: Durability): Promise<void> =>
+  writeWhole(file, `${JSON.stringify(value, null, 2)}\n`, durability);
 
 /** Reads a JSON object; a file that is none is moved aside, and the message says where to; or it is left, for who only looks. */
 export async function readJson<T extends object>(

@@ -17,7 +17,7 @@ export function versionOfPackage(file: string, packageName: string): string | nu
 
 function realFile(file: string): string | null {
   try {
-    return realpathSync(file);
+    return realpathSync.native(file);
   } catch {
     return null;
   }

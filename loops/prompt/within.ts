@@ -25,9 +25,12 @@ export function readWithin({ folder, root, forbids }: Ground, file: string): Rea
   if (file.split('/').includes('..')) return refused(`leads out of ${folder} ("..")`);
   if (file.includes('\0')) return refused('holds a zero byte');
   try {
-    const real = realpathSync(path.join(folder, file));
-    if (!isWithin(realpathSync(folder), real)) return refused(`leads out of ${folder} by a symbolic link`);
-    const glob = forbids([path.relative(root, path.join(folder, file)), path.relative(realpathSync(root), real)]);
+    const real = realpathSync.native(path.join(folder, file));
+    if (!isWithin(realpathSync.native(folder), real)) return refused(`leads out of ${folder} by a symbolic link`);
+    const glob = forbids([
+      path.relative(root, path.join(folder, file)),
+      path.relative(realpathSync.native(root), real),
+    ]);
     if (glob !== null) return refused(`is forbidden by ${glob} (security.forbidden_paths)`);
     const kind = statSync(real);
     if (!kind.isFile()) return refused(`is no regular file in ${folder}`);

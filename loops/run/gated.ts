@@ -59,7 +59,7 @@ export async function passStage(
       ? passed
       : { ...passed, ...(await putBack(run, violations, baseline, record, passed)) };
   const gate = redactRecord(found, asked.redactor);
-  await writeJson(gateFile(run), gate);
+  await writeJson(gateFile(run), gate, 'renamed');
   // Stopped in the middle: nothing was found, and nothing is over.
   if (!gate.passed && gate.findings.length === 0) return gate;
   const verdict = gateVerdict(gate.findings);

@@ -30,7 +30,7 @@ export async function goOn({ open, stage }: StageRun, session: string): Promise<
   const text =
     'Your last turn was cut off. Go on from where it stopped; do not redo what is already done, and finish your answer.\n';
   const file = path.join(open.task.inputs, 'prompt', `${stage.name}.go-on.md`);
-  await writeWhole(file, text);
+  await writeWhole(file, text, 'renamed');
   const known = { file, sha256: sentHash(stage.tool, text), chars: text.length, digest: 'off' } as const;
   return {
     prompt: { ...known, parts: [], warnings: [], acceptanceCommands: [], proposedCommands: [] },

@@ -60,7 +60,7 @@ export async function leaveReport(
     ],
   };
   const summary = renderSummary(report);
-  await writeWhole(report.files.summary, summary);
+  await writeWhole(report.files.summary, summary, 'renamed');
   return { report, summary };
 }
 

@@ -72,7 +72,7 @@ export async function composePrompt(composing: Composing, plan: StagePlan, diges
 }
 
 export const writePrompt = ({ prompt, text }: Composed & { how: 'composed' }): Promise<void> =>
-  writeWhole(prompt.file, text);
+  writeWhole(prompt.file, text, 'renamed');
 
 interface EarlierAnswer {
   stage: string;

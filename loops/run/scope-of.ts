@@ -38,7 +38,7 @@ export function withOwnGlobs(
 /** A folder that is not there is found missing by whoever uses it. */
 function realOr(tree: string): string {
   try {
-    return realpathSync(tree);
+    return realpathSync.native(tree);
   } catch {
     return tree;
   }

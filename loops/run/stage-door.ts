@@ -59,5 +59,6 @@ export async function markDone(
   prompt: Prompt,
 ): Promise<void> {
   await journal.note({ fact: 'done', stage, call_id: callId, prompt_sha256: prompt.sha256 });
-  await writeJson(path.join(task.done, `${stage}.done`), { stage, call_id: callId, prompt_sha256: prompt.sha256 });
+  const marker = { stage, call_id: callId, prompt_sha256: prompt.sha256 };
+  await writeJson(path.join(task.done, `${stage}.done`), marker, 'renamed');
 }

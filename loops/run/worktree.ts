@@ -63,7 +63,7 @@ export async function openWorktree(request: WorktreeRequest): Promise<Opened> {
     const opened = await open(git, top, branchOf(taskId), converting.request);
     if (opened.how !== 'opened') return opened;
     if (opened.fresh) await sayWhatIsLeftOut(request, converting.names);
-    return { ...opened, folder: path.join(top, path.relative(main, realpathSync(root))) };
+    return { ...opened, folder: path.join(top, path.relative(main, realpathSync.native(root))) };
   } finally {
     turn.leave();
   }
@@ -164,7 +164,7 @@ function parseList(porcelain: string): { folder: string; branch: string | null }
 }
 
 function sameFolder(a: string, b: string): boolean {
-  const real = (folder: string) => (existsSync(folder) ? realpathSync(folder) : folder);
+  const real = (folder: string) => (existsSync(folder) ? realpathSync.native(folder) : folder);
   return real(a) === real(b);
 }
 

@@ -75,7 +75,7 @@ const liesIn = (place: string, folder: string): boolean => place.startsWith(fold
 /** Where a path ends once all symlinks are followed, whether or not there is anything; null when they form a circle. */
 function endOf(place: string, hops = 0): string | null {
   try {
-    return realpathSync(place);
+    return realpathSync.native(place);
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === 'ELOOP' || hops > MAX_HOPS) return null;
   }

@@ -8,7 +8,7 @@ import type { Snapshot } from './snapshot.ts';
 
 const FORMAT = 1;
 
-/** Whole or not at all, 0600; about 120 bytes for a file. */
+/** Whole or not at all, 0600; about 120 bytes for a file. Not synced: after a loss of power there may be none. */
 export async function saveSnapshot(file: string, snapshot: Snapshot): Promise<void> {
   const { entries, ...tree } = snapshot;
   const lines = [JSON.stringify({ format: FORMAT, count: entries.size, ...tree })];
@@ -18,7 +18,7 @@ export async function saveSnapshot(file: string, snapshot: Snapshot): Promise<vo
     const pause = breathe();
     if (pause !== null) await pause;
   }
-  await writeWhole(file, `${lines.join('\n')}\n`);
+  await writeWhole(file, `${lines.join('\n')}\n`, 'renamed');
 }
 
 /** Null when there is none, or none that can be read: a baseline in part would hide changes. */

@@ -110,7 +110,7 @@ async function settle(entries: Map<string, Entry>): Promise<void> {
 
 function resolved(folder: string): string {
   try {
-    return realpathSync(folder);
+    return realpathSync.native(folder);
   } catch {
     return path.resolve(folder);
   }
