@@ -15,5 +15,5 @@ export async function readProject(root: string): Promise<YamlRead<ProjectFile>> 
   >;
 }
 
-export const projectFile = (root: string): string | null =>
+const projectFile = (root: string): string | null =>
   PROJECT_FILES.map((name) => path.join(root, name)).find((file) => existsSync(file)) ?? null;

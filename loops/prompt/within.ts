@@ -11,7 +11,7 @@ export type ReadWithin =
   /** A sentence without a subject: "leads out of /project". */
   | { how: 'refused'; why: string };
 
-export const MAX_TEMPLATE_BYTES = 1024 * 1024;
+const MAX_TEMPLATE_BYTES = 1024 * 1024;
 
 export interface Ground {
   folder: string;

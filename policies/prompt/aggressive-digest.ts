@@ -9,23 +9,15 @@ import type { PromptSource } from './source.ts';
 import { answerParts, closingParts, openingParts, requestPart } from './whole-parts.ts';
 
 /** The request itself: a goal alone may be one sentence that says nothing without it. */
-export const REQUEST_DIGEST_CHARS = 2000;
+const REQUEST_DIGEST_CHARS = 2000;
 /** All earlier answers together: to consolidate is to read them. */
-export const ANSWERS_DIGEST_CHARS = 4000;
+const ANSWERS_DIGEST_CHARS = 4000;
 /** Non-goals, and fixed decisions: from the request and from the context, each. */
-export const SECTION_DIGEST_CHARS = 2000;
+const SECTION_DIGEST_CHARS = 2000;
 
-export const NON_GOALS = [
-  'non goals',
-  'non goal',
-  'nongoals',
-  'out of scope',
-  'not in scope',
-  'what not to do',
-  'exclusions',
-];
+const NON_GOALS = ['non goals', 'non goal', 'nongoals', 'out of scope', 'not in scope', 'what not to do', 'exclusions'];
 
-export const DECISIONS = [
+const DECISIONS = [
   'decisions',
   'decision',
   'fixed decisions',

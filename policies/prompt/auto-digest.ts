@@ -17,9 +17,9 @@ export const AUTO_OVER_CHARS = 8000;
 /** The request is left whole up to this, however long the rest is. */
 export const REQUEST_CHARS = 8000;
 /** What context, attachments and earlier answers get together, even if rules, role and request fill the prompt already. */
-export const LEAST_ROOM_CHARS = 2000;
+const LEAST_ROOM_CHARS = 2000;
 /** Attachments of which less would be left are only listed. */
-export const LEAST_PIECE_CHARS = 300;
+const LEAST_PIECE_CHARS = 300;
 
 const SHORTENED: readonly PartKind[] = ['context', 'attachment', 'answer'];
 

@@ -4,7 +4,7 @@ import { type Part, told } from './part.ts';
 import type { Attachment } from './source.ts';
 
 /** The list as a whole; what is beyond it is counted. */
-export const FILES_CHARS = 4000;
+const FILES_CHARS = 4000;
 
 /** `others` are paths of files that are no attachments; null where there is none. */
 export function filesPart(

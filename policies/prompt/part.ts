@@ -2,7 +2,7 @@
 
 import { charsOf, type Excerpt, type Lean, render, wholeText } from './excerpt.ts';
 
-export const PART_KINDS = [
+const PART_KINDS = [
   'rules',
   'reading',
   'role',

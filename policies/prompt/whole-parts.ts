@@ -11,7 +11,7 @@ export const LOG_CHARS = 100_000;
 /** Any other attachment: about half of what the smallest limit of a CLI takes. */
 export const ATTACHMENT_CHARS = 500_000;
 /** What a digest leaves of a list: of the globs of a scope, and of the commands. */
-export const LIST_LINES = 40;
+const LIST_LINES = 40;
 export const LIST_CHARS = 2000;
 
 export function wholeParts(source: PromptSource): Part[] {
