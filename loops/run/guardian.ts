@@ -35,6 +35,8 @@ export interface GuardianEnd {
   guardian: ProcessIdentity | null;
   /** How it ended, for when it left no record. */
   why: string;
+  /** By a signal: of ours, when the run was told to stop. */
+  killed: boolean;
 }
 
 /**
@@ -60,7 +62,7 @@ export async function sendGuardian(errand: Errand, commandFolder: string, stop: 
   const { exitCode, signal, shortMessage } = await guardian;
   stop.removeEventListener('abort', pass);
   const why = `the wrapper ended ${signal === undefined ? `with exit code ${exitCode ?? shortMessage}` : `by ${signal}`} and left no record`;
-  return { guardian: await identified, why };
+  return { guardian: await identified, why, killed: signal !== undefined };
 }
 
 function flagsOf(

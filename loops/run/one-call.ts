@@ -11,6 +11,7 @@ import { newCallId } from '../call/draft.ts';
 import { TREE } from '../scope/question.ts';
 import { type Errand, outputsOf, readRecord, recordIn, sendGuardian } from './guardian.ts';
 import { checkJudge, keepJudge } from './judge/judge.ts';
+import { isIntact } from './judge/kept-journal.ts';
 import { eventsOf } from './last-event.ts';
 import type { Ask } from './next-ask.ts';
 import type { Prompt } from './prompt.ts';
@@ -50,16 +51,19 @@ async function callNow(run: StageRun, ask: Ask, wanted: string): Promise<Answere
   const callId = newCallId(clock());
   const judge = keepJudge(open);
   run.watch({ stage: stage.name, tool: stage.tool, events: eventsOf(open.task, callId) });
-  const { guardian, why } = await sendGuardian(errandOf(run, ask, wanted, callId), commandFolder, guardianStop).finally(
-    () => run.watch(null),
-  );
+  const { guardian, why, killed } = await sendGuardian(
+    errandOf(run, ask, wanted, callId),
+    commandFolder,
+    guardianStop,
+  ).finally(() => run.watch(null));
   // Before anything is read: the journal and the files by which the call is judged may have been written by it.
-  const reserved = wasMade(open, callId) ? await reservationOf(run, wanted, callId, guardian) : null;
+  const isStrange = !guardianStop.aborted && (killed || !isIntact(open.journal, judge.journal));
+  const reserved = wasMade(open, callId, isStrange) ? await reservationOf(run, wanted, callId, guardian) : null;
   const aside = path.join(open.task.attempts, callId, 'changed-by-agent');
   const { finding, notes } = await checkJudge(open, judge, callId, reserved, aside, clock);
   const record = await lastWord(run, callId);
   return record === null
-    ? { how: 'unanswered', why }
+    ? { how: 'unanswered', why: finding === null ? why : `${why}; ${finding.text}` }
     : { how: 'answered', record: withNotes(record, notes), judge: finding };
 }
 
@@ -78,11 +82,11 @@ async function lastWord({ open, guardianStop, clock, environment, say }: StageRu
 }
 
 /**
- * The CLI was started, so it was paid for, whatever the journal says. Every ending leaves the attempt's folder, a refusal too:
- * without it somebody has cleared it away, and the call counts.
+ * The CLI was started, so it was paid for, whatever the journal says. A call leaves a folder, a refused one too: where that is gone
+ * and something else is strange besides, somebody has cleared it away, and the call counts.
  */
-const wasMade = ({ task }: OpenTask, callId: string): boolean =>
-  existsSync(eventsOf(task, callId)) || !existsSync(path.join(task.attempts, callId));
+const wasMade = ({ task }: OpenTask, callId: string, isStrange: boolean): boolean =>
+  existsSync(eventsOf(task, callId)) || (isStrange && !existsSync(path.join(task.attempts, callId)));
 
 function errandOf(run: StageRun, { prompt, resumeSession }: Ask, wanted: string, callId: string): Errand {
   const { open, stage, access, runId, environment, trustWorkspace, endsAt, clock } = run;

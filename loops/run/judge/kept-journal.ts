@@ -17,6 +17,10 @@ export function keepJournal({ file }: Journal): KeptJournal {
   return { bytes: readFileSync(file) };
 }
 
+/** What stood there before still does. */
+export const isIntact = ({ file }: Journal, { bytes }: KeptJournal): boolean =>
+  readOrEmpty(file).subarray(0, bytes.length).equals(bytes);
+
 export interface Mended {
   /** What was taken away or was missing, in a few words; empty when nobody did anything strange. */
   strange: string[];
