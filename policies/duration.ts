@@ -1,7 +1,7 @@
-// Reads durations as services write them: `3600.5s`, `1h0m0s`, `3 hours and 12 minutes`, `500ms`.
+// Reads durations as services write them: `3600.5s`, `1h0m0s`, `3 hours and 12 minutes`, `PT36S`.
 
 /** @returns milliseconds, or null when no duration stands at that place. */
-export const durationAt = (text: string, index: number): number | null => scan(text, index).total;
+export const durationAt = (text: string, index: number): number | null => scan(text, index).total ?? iso(text, index);
 
 /** A whole text that is a duration, as a person writes it for a flag: `30d`, `12 hours`, `1h 30m`. Null for any other. */
 export function wholeDuration(text: string): number | null {
@@ -10,22 +10,44 @@ export function wholeDuration(text: string): number | null {
   return end === trimmed.length ? total : null;
 }
 
+/** `00:05:30`, where the text says that it is no time of day. */
+export function countdownAt(text: string, index: number): number | null {
+  COUNTDOWN.lastIndex = index;
+  const found = COUNTDOWN.exec(text);
+  if (found === null) return null;
+  const [, hours, minutes, seconds] = found.map(Number);
+  return hours! * UNIT_MS.h! + minutes! * UNIT_MS.m! + seconds! * UNIT_MS.s!;
+}
+
+const COUNTDOWN = /(\d{1,3}):([0-5]\d):([0-5]\d)(?![\d:])/y;
+
 function scan(text: string, index: number): { total: number | null; end: number } {
   let total: number | null = null;
   for (let at = index; ; at = PART.lastIndex) {
     PART.lastIndex = at;
     const part = PART.exec(text);
     if (part === null) return { total, end: at };
-    total =
-      (total ?? 0) +
-      (part[1]!.startsWith('a') ? 1 : Number(part[1])) * UNIT_MS[part[2]!.toLowerCase().charAt(0)]! * scale(part[2]!);
+    const count = part[1]!.startsWith('a') ? 1 : Number(part[1]!.replaceAll(',', ''));
+    total = (total ?? 0) + count * UNIT_MS[part[2]!.toLowerCase().charAt(0)]! * scale(part[2]!);
   }
 }
 
 const PART =
-  /(\d{1,9}(?:\.\d{1,9})?|an?\b)\s{0,3}(ms|msecs?|millis(?:econds)?|milliseconds?|s|secs?|seconds?|m|mins?|minutes?|h|hrs?|hours?|d|days?|w|weeks?)(?![a-z])[ ,]{0,3}(?:and )?/iy;
+  /(\d{1,3}(?:,\d{3}){1,3}(?!\d)|\d{1,9}(?:\.\d{1,9})?|an?\b)\s{0,3}(?:more )?(ms|msecs?|millis(?:econds)?|milliseconds?|s|secs?|seconds?|m|mins?|minutes?|h|hrs?|hours?|d|days?|w|weeks?)(?![a-z])[ ,]{0,3}(?:and )?/iy;
 
 const UNIT_MS: Record<string, number> = { s: 1000, m: 60_000, h: 3_600_000, d: 86_400_000, w: 604_800_000 };
 
 /** `ms` and `milliseconds` begin with the letter of the minute. */
 const scale = (unit: string) => (/^(?:ms|milli)/i.test(unit) ? 1 / 60_000 : 1);
+
+/** ISO 8601: `PT36S`, `P1DT2H`. */
+function iso(text: string, index: number): number | null {
+  ISO.lastIndex = index;
+  const found = ISO.exec(text);
+  if (found === null) return null;
+  const [days, hours, minutes, seconds] = found.slice(1).map((part) => Number(part ?? 0));
+  return days! * UNIT_MS.d! + hours! * UNIT_MS.h! + minutes! * UNIT_MS.m! + seconds! * UNIT_MS.s!;
+}
+
+const ISO =
+  /P(?=\d|T\d)(?:(\d{1,4})D)?(?:T(?:(\d{1,6})H)?(?:(\d{1,6})M)?(?:(\d{1,9}(?:\.\d{1,9})?)S)?)?(?![A-Za-z0-9])/y;

@@ -1,94 +1,138 @@
-// Reads points in time as services write them: `8pm (Europe/London)`, `Sep 18th, 2026 12:04 AM`, an ISO date.
+// Reads points in time as services write them: `8pm (Europe/London)`, `Sep 18th, 2026 12:04 AM`, `Monday`, an ISO date.
 
 import type { Clock } from './clock.ts';
 import { instantOf, type WallTime, wallTimeOf, zoneOf } from './zone.ts';
 
 /** The next such time from now on; null when none stands at that place of the text. */
 export function pointAt(text: string, index: number, clock: Clock): Date | null {
+  const epoch = epochAt(text, index);
+  if (epoch !== null) return epoch;
   for (const { pattern, read } of FORMS) {
     pattern.lastIndex = index;
     const found = pattern.exec(text);
-    if (found) return read(found, text.slice(pattern.lastIndex, pattern.lastIndex + 40), clock);
+    if (found) return read(found.groups ?? {}, text.slice(pattern.lastIndex, pattern.lastIndex + 40), clock);
   }
   return null;
 }
 
+/** Seconds or milliseconds since 1970. */
+export function epochAt(text: string, index: number): Date | null {
+  EPOCH.lastIndex = index;
+  const number = EPOCH.exec(text)?.[0];
+  return number === undefined ? null : new Date(Number(number) * (number.length < 13 ? 1000 : 1));
+}
+
+const EPOCH = /[12]\d{9}(?:\d{3})?(?![\w:/-])/y;
+
+type Parts = Partial<Record<string, string>>;
+
 interface Form {
   pattern: RegExp;
   /** @param rest what follows, where a zone may stand. */
-  read(found: RegExpExecArray, rest: string, clock: Clock): Date | null;
+  read(parts: Parts, rest: string, clock: Clock): Date | null;
 }
 
 const MONTHS = ['jan', 'feb', 'mar', 'apr', 'may', 'jun', 'jul', 'aug', 'sep', 'oct', 'nov', 'dec'];
-const MONTH = '(jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)[a-z]{0,6}\\.?';
-const DAY = '(\\d{1,2})(?:st|nd|rd|th)?';
-const CLOCK = '(\\d{1,2})(?::(\\d\\d))?(?::\\d\\d)? ?([ap]\\.?m\\b\\.?)?';
+const DAYS = ['sun', 'mon', 'tue', 'wed', 'thu', 'fri', 'sat'];
+const MONTH = '(?<month>jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)[a-z]{0,6}\\.?';
+const DAY = '(?<day>\\d{1,2})(?:st|nd|rd|th)?';
+const WEEKDAY = '(?<weekday>sun|mon|tue|wed|thu|fri|sat)(?:day|sday|nesday|rsday|urday|s|rs|r|nes)?\\b\\.?';
+const SECONDS = '(?::(?<second>\\d\\d(?:\\.\\d{1,9})?))?';
+const CLOCK = `(?<hour>\\d{1,2})(?::(?<minute>\\d\\d))?${SECONDS} ?(?<half>[ap]\\.?m\\b\\.?)?`;
+const AT = ',?(?: at| @)?';
+
+const form = (source: string, read: Form['read'] = wall): Form => ({ pattern: new RegExp(source, 'iy'), read });
 
 /** More telling first. */
-const FORMS: Form[] = [
-  {
-    pattern: /(?:mon|tue|wed|thu|fri|sat|sun), \d{1,2} [a-z]{3} \d{4} \d\d:\d\d:\d\d GMT/iy,
-    read: ([date]) => dateOf(date),
-  },
-  {
-    pattern: /(\d{4})-(\d\d)-(\d\d)(?:(?:T| (?:at )?)(\d\d):(\d\d)(?::\d\d(?:\.\d{1,9})?)?)?(Z|[+-]\d\d:?\d\d)?/iy,
-    read: ([, year, month, day, hour, minute, zone], rest, clock) =>
-      wall({ year, month, day, hour, minute }, `${zone ?? ''}${rest}`, clock),
-  },
-  {
-    pattern: new RegExp(`${MONTH} ${DAY}(?:,? (\\d{4})\\b)?(?:,? (?:at )?${CLOCK})?`, 'iy'),
-    read: ([, month, day, year, hour, minute, half], rest, clock) =>
-      wall({ year, month: monthOf(month!), day, hour: hourOf(hour, half), minute }, rest, clock),
-  },
-  {
-    pattern: new RegExp(`${DAY} ${MONTH},?(?: (\\d{4})\\b)?(?:,? (?:at )?${CLOCK})?`, 'iy'),
-    read: ([, day, month, year, hour, minute, half], rest, clock) =>
-      wall({ year, month: monthOf(month!), day, hour: hourOf(hour, half), minute }, rest, clock),
-  },
-  { pattern: /midnight\b/iy, read: (_found, rest, clock) => wall({ hour: '0' }, rest, clock) },
-  {
-    pattern: /(\d{1,2})(?::(\d\d))?(?::\d\d)? ?([ap]\.?m\b\.?)/iy,
-    read: ([, hour, minute, half], rest, clock) => wall({ hour: hourOf(hour, half), minute }, rest, clock),
-  },
-  {
-    pattern: /(\d{1,2}):(\d\d)(?::\d\d)?/iy,
-    read: ([, hour, minute], rest, clock) => wall({ hour, minute }, rest, clock),
-  },
+const FORMS: readonly Form[] = [
+  form(`(?<year>\\d{4})-(?<month>\\d\\d)-(?<day>\\d\\d)(?:(?:T|${AT} )(?<hour>\\d\\d):(?<minute>\\d\\d)${SECONDS})?`),
+  form(`(?<year>\\d{4})/(?<month>\\d\\d?)/(?<day>\\d\\d?)(?:${AT} ${CLOCK})?`),
+  form(`(?<day>\\d\\d?)\\.(?<month>\\d\\d?)\\.(?<year>\\d{4})(?:${AT} ${CLOCK})?`),
+  // As America writes it, unless it cannot be.
+  form(`(?<month>\\d\\d?)/(?<day>\\d\\d?)/(?<year>\\d{4})(?:${AT} ${CLOCK})?`, (parts, rest, clock) =>
+    wall(Number(parts.month) > 12 ? { ...parts, month: parts.day, day: parts.month } : parts, rest, clock),
+  ),
+  form(`(?:${WEEKDAY},? )?${MONTH} ${DAY} (?<hour>\\d\\d):(?<minute>\\d\\d)${SECONDS} (?<year>\\d{4})\\b`),
+  form(`(?:${WEEKDAY},? )?${MONTH} ${DAY}(?:,? (?<year>\\d{4})\\b)?(?:${AT} ${CLOCK})?`),
+  form(`(?:${WEEKDAY},? )?${DAY}[ -]${MONTH},?(?:[ -](?<year>\\d{4})\\b)?(?:${AT} ${CLOCK})?`),
+  form(`tomorrow(?:${AT} ${CLOCK})?`, onDay(1)),
+  form(`today(?:${AT} ${CLOCK})`, onDay(0)),
+  form(`${WEEKDAY}(?:${AT} ${CLOCK})?`, onWeekday),
+  form('(?:midnight|00:00)\\b', (_parts, rest, clock) => wall({ hour: '0' }, rest, clock)),
+  form('noon\\b', (_parts, rest, clock) => wall({ hour: '12' }, rest, clock)),
+  form('(?:the )?(?:1st|first)(?: day)? of (?:the |each |every |next )*month', (_parts, rest, clock) =>
+    wall({ day: '1' }, rest, clock),
+  ),
+  form('(?<=next |of (?:the )?|each |every |monthly )month\\b', (_parts, rest, clock) =>
+    wall({ day: '1' }, rest, clock),
+  ),
+  form('(?<hour>\\d{1,2})(?::(?<minute>\\d\\d))?(?::(?<second>\\d\\d))? ?(?<half>[ap]\\.?m\\b\\.?)'),
+  form('(?<hour>\\d{1,2}):(?<minute>\\d\\d)(?::(?<second>\\d\\d))?'),
 ];
 
-function dateOf(text: string): Date | null {
-  const date = new Date(text);
-  return Number.isNaN(date.getTime()) ? null : date;
-}
-
-const monthOf = (name: string) => String(MONTHS.indexOf(name.toLowerCase()) + 1);
-
-function hourOf(hour: string | undefined, half: string | undefined): string | undefined {
-  if (hour === undefined || half === undefined) return hour;
-  return String((Number(hour) % 12) + (half.toLowerCase().startsWith('p') ? 12 : 0));
-}
-
-type Told = { [Part in keyof WallTime]?: string | undefined };
+const numberOf = (part: string | undefined, otherwise: number) => (part === undefined ? otherwise : Number(part));
 
 /** What is not told is the next that comes: a time alone is today or tomorrow, a date without a year this year or next. */
-function wall(told: Told, rest: string, clock: Clock): Date | null {
-  const zone = zoneIn(rest) ?? zoneOf(clock.timeZone ?? 'UTC') ?? 'UTC';
+function wall(parts: Parts, rest: string, clock: Clock): Date | null {
+  const zone = zoneFor(rest, clock);
   const today = wallTimeOf(clock.now, zone);
-  const part = (name: keyof WallTime, otherwise: number) => (told[name] === undefined ? otherwise : Number(told[name]));
-  const time = { hour: part('hour', 0), minute: part('minute', 0) };
-  const dated = told.day !== undefined;
-  const date = { year: part('year', today.year), month: part('month', today.month), day: part('day', today.day) };
-  if (date.month < 1 || date.month > 12 || date.day > 31 || time.hour > 24 || time.minute > 59) return null;
-  const first = instantOf({ ...date, ...time }, zone);
-  if (first > clock.now || told.year !== undefined) return first;
-  const next = dated ? { ...date, year: date.year + 1 } : { ...date, day: date.day + 1 };
-  return instantOf({ ...next, ...time }, zone);
+  const time = {
+    year: numberOf(parts.year, today.year),
+    month: monthOf(parts.month) ?? today.month,
+    day: numberOf(parts.day, today.day),
+    hour: hourOf(parts),
+    minute: numberOf(parts.minute, 0),
+    second: numberOf(parts.second, 0),
+  };
+  if (!isOnAnyWall(time)) return null;
+  const first = instantOf(time, zone);
+  if (first > clock.now || parts.year !== undefined) return first;
+  if (parts.day === undefined) return instantOf({ ...time, day: time.day + 1 }, zone);
+  return instantOf(
+    parts.month === undefined ? { ...time, month: time.month + 1 } : { ...time, year: time.year + 1 },
+    zone,
+  );
 }
 
+/** So many days from today. */
+function onDay(ahead: number): Form['read'] {
+  return (parts, rest, clock) => {
+    const zone = zoneFor(rest, clock);
+    const today = wallTimeOf(clock.now, zone);
+    const time = { hour: hourOf(parts), minute: numberOf(parts.minute, 0), second: numberOf(parts.second, 0) };
+    return isOnAnyWall({ ...today, ...time }) ? instantOf({ ...today, ...time, day: today.day + ahead }, zone) : null;
+  };
+}
+
+/** The next such day; today, if its time is still to come. */
+function onWeekday(parts: Parts, rest: string, clock: Clock): Date | null {
+  const today = wallTimeOf(clock.now, zoneFor(rest, clock));
+  const weekday = new Date(Date.UTC(today.year, today.month - 1, today.day)).getUTCDay();
+  const ahead = (DAYS.indexOf(parts.weekday!.toLowerCase()) - weekday + 7) % 7;
+  const asked = onDay(ahead)(parts, rest, clock);
+  return asked !== null && asked <= clock.now ? onDay(ahead + 7)(parts, rest, clock) : asked;
+}
+
+const isOnAnyWall = ({ month, day, hour, minute, second }: WallTime) =>
+  month >= 1 && month <= 12 && day >= 1 && day <= 31 && hour <= 24 && minute <= 59 && second < 61;
+
+/** A name or a number; null where none is told. */
+function monthOf(part: string | undefined): number | null {
+  if (part === undefined) return null;
+  return /\d/.test(part) ? Number(part) : MONTHS.indexOf(part.toLowerCase()) + 1;
+}
+
+function hourOf({ hour, half }: Parts): number {
+  if (hour === undefined || half === undefined) return numberOf(hour, 0);
+  return (Number(hour) % 12) + (half.toLowerCase().startsWith('p') ? 12 : 0);
+}
+
+const zoneFor = (rest: string, { timeZone }: Clock) => zoneIn(rest) ?? zoneOf(timeZone ?? 'UTC') ?? 'UTC';
+
 function zoneIn(rest: string): string | null {
-  const name =
-    /^[\s,]{0,2}(?:in )?\(?\s?([+-]\d\d:?\d\d|[A-Za-z]+(?:\/[A-Za-z_+-]+){1,2}|[A-Z]{1,4}\b|(?:pacific|eastern)(?: time)?)/i.exec(
-      rest,
-    )?.[1];
+  const name = ZONE.exec(rest)?.[1];
   return name === undefined ? null : zoneOf(name);
 }
+
+const ZONE =
+  /^[\s,]{0,2}(?:in )?\(?\s?(?:(?:GMT|UTC)(?=[+-]\d))?([+-]\d\d?(?::?\d\d)?(?!\d)|[A-Za-z]+(?:\/[A-Za-z_+-]+){1,2}|[A-Z]{1,4}\b|(?:pacific|eastern|central|mountain)(?: time)?)/i;

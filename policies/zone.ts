@@ -7,10 +7,12 @@ export interface WallTime {
   day: number;
   hour: number;
   minute: number;
+  /** May have a fraction. */
+  second: number;
 }
 
 export function instantOf(wall: WallTime, zone: string): Date {
-  const asUtc = Date.UTC(wall.year, wall.month - 1, wall.day, wall.hour, wall.minute);
+  const asUtc = Date.UTC(wall.year, wall.month - 1, wall.day, wall.hour, wall.minute) + Math.ceil(wall.second * 1000);
   // Twice, for the offset may change between the guess and the truth.
   const guess = asUtc - offsetAt(asUtc, zone);
   return new Date(asUtc - offsetAt(guess, zone));
@@ -24,6 +26,7 @@ export function wallTimeOf(instant: Date, zone: string): WallTime {
     day: local.getUTCDate(),
     hour: local.getUTCHours(),
     minute: local.getUTCMinutes(),
+    second: local.getUTCSeconds(),
   };
 }
 
@@ -39,7 +42,7 @@ export function zoneOf(name: string): string | null {
   }
 }
 
-const OFFSET = /^([+-])(\d\d):?(\d\d)$/;
+const OFFSET = /^([+-])(\d\d?):?(\d\d)?$/;
 
 const NICKNAMES: Record<string, string> = {
   z: 'UTC',
@@ -48,9 +51,11 @@ const NICKNAMES: Record<string, string> = {
   pst: 'America/Los_Angeles',
   pdt: 'America/Los_Angeles',
   pacific: 'America/Los_Angeles',
+  mountain: 'America/Denver',
   mt: 'America/Denver',
   mst: 'America/Denver',
   mdt: 'America/Denver',
+  central: 'America/Chicago',
   ct: 'America/Chicago',
   cst: 'America/Chicago',
   cdt: 'America/Chicago',
@@ -65,7 +70,7 @@ const NICKNAMES: Record<string, string> = {
 
 function offsetAt(time: number, zone: string): number {
   const fixed = OFFSET.exec(zone);
-  if (fixed) return (fixed[1] === '-' ? -1 : 1) * (Number(fixed[2]) * 60 + Number(fixed[3])) * 60_000;
+  if (fixed) return (fixed[1] === '-' ? -1 : 1) * (Number(fixed[2]) * 60 + Number(fixed[3] ?? 0)) * 60_000;
   const parts = new Intl.DateTimeFormat('en-US', {
     timeZone: zone,
     hourCycle: 'h23',
