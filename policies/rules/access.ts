@@ -13,6 +13,7 @@ export const ACCESS_RULES = [
     },
     class: 'auth',
     reason: 'region_unsupported',
+    proof: [{ message: 'Country, region, or territory not supported', status: 403 }],
   },
   {
     id: 'access-key-code',
@@ -21,6 +22,7 @@ export const ACCESS_RULES = [
     match: { code: ['invalid_api_key', 'API_KEY_INVALID', 'API_KEY_SERVICE_BLOCKED'] },
     class: 'auth',
     reason: 'bad_key',
+    proof: [{ message: 'Incorrect API key provided', status: 401, code: 'invalid_api_key' }],
   },
   {
     id: 'access-token-code',
@@ -45,6 +47,7 @@ export const ACCESS_RULES = [
     },
     class: 'auth',
     reason: 'bad_credentials',
+    proof: [{ message: 'invalid x-api-key', status: 401, type: 'authentication_error' }],
   },
   {
     id: 'access-code',
@@ -68,6 +71,7 @@ export const ACCESS_RULES = [
     },
     class: 'auth',
     reason: 'not_authorised',
+    proof: [{ message: 'Permission denied: Consumer has been suspended.', status: 403, code: 'PERMISSION_DENIED' }],
   },
   {
     id: 'access-key',
@@ -79,6 +83,7 @@ export const ACCESS_RULES = [
     },
     class: 'auth',
     reason: 'bad_key',
+    proof: [{ message: 'Missing environment variable: `TEST_API_KEY`.' }],
   },
   {
     id: 'access-sign-in',
@@ -90,6 +95,7 @@ export const ACCESS_RULES = [
     },
     class: 'auth',
     reason: 'not_signed_in',
+    proof: [{ message: 'You are not logged in. Run `copilot` and use /login.' }],
   },
   {
     id: 'access-token',
@@ -101,6 +107,7 @@ export const ACCESS_RULES = [
     },
     class: 'auth',
     reason: 'bad_credentials',
+    proof: [{ message: 'Authentication token found but could not be validated.' }],
   },
   {
     id: 'access-denied',
@@ -112,6 +119,7 @@ export const ACCESS_RULES = [
     },
     class: 'auth',
     reason: 'not_authorised',
+    proof: [{ message: 'You are not licensed to use Copilot.' }],
   },
   {
     id: 'access-words',
@@ -120,5 +128,6 @@ export const ACCESS_RULES = [
     match: { status: ['none'], text: /\bunauthenticated\b|\bunauthori[sz]ed\b|\bforbidden\b/i },
     class: 'auth',
     reason: 'not_authorised',
+    proof: [{ message: 'Forbidden' }],
   },
 ] as const satisfies readonly Rule[];

@@ -13,6 +13,7 @@ export const ANSWER_RULES = [
     },
     class: 'transient',
     reason: 'cut_answer',
+    proof: [{ message: 'Model stream ended without a finish reason.' }],
   },
   {
     id: 'answer-empty',
@@ -24,6 +25,7 @@ export const ANSWER_RULES = [
     },
     class: 'transient',
     reason: 'empty_answer',
+    proof: [{ message: 'No response was returned. Send your message again to retry.' }],
   },
   {
     id: 'answer-malformed-call',
@@ -32,6 +34,7 @@ export const ANSWER_RULES = [
     match: { status: ['none'], text: /malformed (?:function|tool) call|unexpected tool call/i },
     class: 'transient',
     reason: 'malformed_call',
+    proof: [{ message: 'Model stream ended with malformed function call.' }],
   },
   {
     id: 'answer-garbled',
@@ -43,5 +46,6 @@ export const ANSWER_RULES = [
     },
     class: 'transient',
     reason: 'garbled_response',
+    proof: [{ message: 'Unterminated string in JSON at position 17', type: 'SyntaxError' }],
   },
 ] as const satisfies readonly Rule[];

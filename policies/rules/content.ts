@@ -24,6 +24,12 @@ export const CONTENT_RULES = [
     },
     class: 'contract_violation',
     reason: 'content_filter',
+    proof: [
+      {
+        message: 'The model returned no content because the response was blocked by content filtering.',
+        code: 'content_filter',
+      },
+    ],
   },
   {
     id: 'content-words',
@@ -35,5 +41,6 @@ export const CONTENT_RULES = [
     },
     class: 'contract_violation',
     reason: 'content_filter',
+    proof: [{ message: 'The model response was blocked due to safety settings.' }],
   },
 ] as const satisfies readonly Rule[];

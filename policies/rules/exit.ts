@@ -13,6 +13,7 @@ export const EXIT_RULES = [
     match: { exit: [41] },
     class: 'auth',
     reason: 'not_signed_in',
+    proof: [{ exit: 41 }],
   },
   {
     id: 'exit-gemini-input',
@@ -21,6 +22,7 @@ export const EXIT_RULES = [
     match: { exit: [42, gemini.refusedInput, gemini.badInput] },
     class: 'tooling',
     reason: 'bad_input',
+    proof: [{ exit: 42 }],
   },
   {
     id: 'exit-gemini-config',
@@ -29,6 +31,7 @@ export const EXIT_RULES = [
     match: { exit: [44, 52, 54] },
     class: 'tooling',
     reason: 'config',
+    proof: [{ exit: 44 }],
   },
   {
     id: 'exit-gemini-turns',
@@ -37,6 +40,7 @@ export const EXIT_RULES = [
     match: { exit: [53] },
     class: 'contract_violation',
     reason: 'max_turns',
+    proof: [{ exit: 53 }],
   },
   {
     id: 'exit-gemini-trust',
@@ -45,6 +49,7 @@ export const EXIT_RULES = [
     match: { exit: [55] },
     class: 'tooling',
     reason: 'untrusted',
+    proof: [{ exit: 55 }],
   },
   {
     id: 'exit-gemini-missing',
@@ -53,6 +58,7 @@ export const EXIT_RULES = [
     match: { exit: [gemini.missingBinary] },
     class: 'tooling',
     reason: 'binary_missing',
+    proof: [{ exit: gemini.missingBinary }],
   },
   {
     id: 'exit-gemini-timeout',
@@ -61,6 +67,7 @@ export const EXIT_RULES = [
     match: { exit: [gemini.timeout] },
     class: 'transient',
     reason: 'timeout',
+    proof: [{ exit: gemini.timeout }],
   },
   {
     id: 'exit-copilot-missing',
@@ -69,6 +76,7 @@ export const EXIT_RULES = [
     match: { exit: [copilot.missingBinary] },
     class: 'tooling',
     reason: 'binary_missing',
+    proof: [{ exit: copilot.missingBinary }],
   },
   {
     id: 'exit-copilot-input',
@@ -77,6 +85,7 @@ export const EXIT_RULES = [
     match: { exit: [copilot.badInput] },
     class: 'tooling',
     reason: 'bad_input',
+    proof: [{ exit: copilot.badInput }],
   },
   {
     id: 'exit-copilot-timeout',
@@ -85,6 +94,7 @@ export const EXIT_RULES = [
     match: { exit: [copilot.timeout] },
     class: 'transient',
     reason: 'timeout',
+    proof: [{ exit: copilot.timeout }],
   },
   {
     id: 'exit-codex-missing',
@@ -93,6 +103,7 @@ export const EXIT_RULES = [
     match: { exit: [codex.missingBinary] },
     class: 'tooling',
     reason: 'binary_missing',
+    proof: [{ exit: codex.missingBinary }],
   },
   {
     // Its own code for a usage error, and the wrapper's for a bad input.
@@ -102,6 +113,7 @@ export const EXIT_RULES = [
     match: { exit: [codex.badInput] },
     class: 'tooling',
     reason: 'bad_flag',
+    proof: [{ exit: codex.badInput }],
   },
   {
     id: 'exit-timeout',
@@ -110,6 +122,7 @@ export const EXIT_RULES = [
     match: { exit: [codex.timeout] },
     class: 'transient',
     reason: 'timeout',
+    proof: [{ exit: codex.timeout }],
   },
   {
     id: 'exit-not-run',
@@ -118,6 +131,7 @@ export const EXIT_RULES = [
     match: { exit: [126, 127] },
     class: 'tooling',
     reason: 'binary_missing',
+    proof: [{ exit: 126 }],
   },
   {
     id: 'exit-crashed',
@@ -143,6 +157,7 @@ export const EXIT_RULES = [
     },
     class: 'tooling',
     reason: 'crashed',
+    proof: [{ exit: 'SIGILL' }],
   },
   {
     id: 'exit-killed',
@@ -151,6 +166,7 @@ export const EXIT_RULES = [
     match: { exit: ['SIGKILL', 137] },
     class: 'transient',
     reason: 'killed',
+    proof: [{ exit: 'SIGKILL' }],
   },
   {
     id: 'exit-interrupted',
@@ -159,5 +175,6 @@ export const EXIT_RULES = [
     match: { exit: ['SIGHUP', 'SIGINT', 'SIGTERM', 'SIGPIPE', 'SIGQUIT', 129, 130, 131, 141, 143] },
     class: 'transient',
     reason: 'interrupted',
+    proof: [{ exit: 'SIGHUP' }],
   },
 ] as const satisfies readonly Rule[];

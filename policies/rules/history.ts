@@ -13,6 +13,14 @@ export const HISTORY_RULES = [
     },
     class: 'tooling',
     reason: 'broken_history',
+    proof: [
+      {
+        message:
+          'Please ensure that function call turn comes immediately after a user turn or after a function response turn.',
+        status: 400,
+        code: 'INVALID_ARGUMENT',
+      },
+    ],
   },
   {
     id: 'history-tool-calls',
@@ -24,6 +32,7 @@ export const HISTORY_RULES = [
     },
     class: 'tooling',
     reason: 'broken_history',
+    proof: [{ message: 'No tool output found for function call call_1.', status: 400, type: 'invalid_request_error' }],
   },
   {
     id: 'history-blocks',
@@ -35,5 +44,11 @@ export const HISTORY_RULES = [
     },
     class: 'tooling',
     reason: 'broken_history',
+    proof: [
+      {
+        message: 'messages.4: `tool_use` ids were found without `tool_result` blocks immediately after: toolu_1',
+        status: 400,
+      },
+    ],
   },
 ] as const satisfies readonly Rule[];

@@ -15,6 +15,7 @@ export const MACHINE_RULES = [
     },
     class: 'tooling',
     reason: 'out_of_memory',
+    proof: [{ message: 'FATAL ERROR: Reached heap limit Allocation failed - JavaScript heap out of memory' }],
   },
   {
     id: 'machine-crash',
@@ -26,6 +27,7 @@ export const MACHINE_RULES = [
     },
     class: 'tooling',
     reason: 'crashed',
+    proof: [{ message: "thread 'main' panicked at core/src/lib.rs:10:5:" }],
   },
   {
     id: 'machine-certificate',
@@ -37,6 +39,7 @@ export const MACHINE_RULES = [
     },
     class: 'tooling',
     reason: 'certificate',
+    proof: [{ message: 'self-signed certificate in certificate chain', code: 'SELF_SIGNED_CERT_IN_CHAIN' }],
   },
   {
     id: 'machine-binary',
@@ -48,6 +51,7 @@ export const MACHINE_RULES = [
     },
     class: 'tooling',
     reason: 'binary_missing',
+    proof: [{ message: 'bash: codex: command not found' }],
   },
   {
     id: 'machine-install',
@@ -59,6 +63,7 @@ export const MACHINE_RULES = [
     },
     class: 'tooling',
     reason: 'broken_install',
+    proof: [{ message: "Cannot find module '@google/gemini-cli-core'" }],
   },
   {
     id: 'machine-sandbox',
@@ -70,6 +75,7 @@ export const MACHINE_RULES = [
     },
     class: 'tooling',
     reason: 'sandbox',
+    proof: [{ message: 'bwrap: setting up uid map: Permission denied' }],
   },
   {
     id: 'machine-permission',
@@ -81,6 +87,7 @@ export const MACHINE_RULES = [
     },
     class: 'tooling',
     reason: 'permission',
+    proof: [{ message: "EACCES: permission denied, mkdir '/home/user/.gemini'", code: 'EACCES' }],
   },
   {
     id: 'machine-missing-file',
@@ -89,6 +96,7 @@ export const MACHINE_RULES = [
     match: { status: HERE, text: /\bENOENT\b|\bno such file or directory\b/i },
     class: 'tooling',
     reason: 'missing_file',
+    proof: [{ message: 'No such file or directory (os error 2)' }],
   },
   {
     id: 'machine-files',
@@ -97,5 +105,6 @@ export const MACHINE_RULES = [
     match: { status: HERE, text: /\b(?:EMFILE|ENFILE)\b|too many open files|no file descriptors available/i },
     class: 'tooling',
     reason: 'too_many_files',
+    proof: [{ message: 'EMFILE: too many open files, watch', code: 'EMFILE' }],
   },
 ] as const satisfies readonly Rule[];

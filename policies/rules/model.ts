@@ -19,6 +19,13 @@ export const MODEL_RULES = [
     },
     class: 'tooling',
     reason: 'model_not_found',
+    proof: [
+      {
+        message: 'The model `nope` does not exist or you do not have access to it.',
+        status: 404,
+        code: 'model_not_found',
+      },
+    ],
   },
   {
     id: 'model-words',
@@ -30,5 +37,11 @@ export const MODEL_RULES = [
     },
     class: 'tooling',
     reason: 'model_not_found',
+    proof: [
+      {
+        message: 'models/nope is not found for API version v1beta, or is not supported for generateContent.',
+        status: 404,
+      },
+    ],
   },
 ] as const satisfies readonly Rule[];

@@ -30,6 +30,7 @@ export const NETWORK_RULES = [
     },
     class: 'transient',
     reason: 'network',
+    proof: [{ message: 'connect ECONNREFUSED 127.0.0.1:9', code: 'ECONNREFUSED' }],
   },
   {
     id: 'network-words',
@@ -41,6 +42,7 @@ export const NETWORK_RULES = [
     },
     class: 'transient',
     reason: 'network',
+    proof: [{ message: 'stream disconnected before completion: error sending request' }],
   },
   {
     id: 'network-timeout',
@@ -49,6 +51,7 @@ export const NETWORK_RULES = [
     match: { status: ['none'], text: /\btimed[ -]?out\b|\btime-?out\b|\bdeadline (?:expired|exceeded)/i },
     class: 'transient',
     reason: 'timeout',
+    proof: [{ message: 'Native model HTTP stream timed out' }],
   },
   {
     id: 'network-server-words',
@@ -60,5 +63,6 @@ export const NETWORK_RULES = [
     },
     class: 'transient',
     reason: 'server_error',
+    proof: [{ message: 'An unexpected server error occurred.' }],
   },
 ] as const satisfies readonly Rule[];

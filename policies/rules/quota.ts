@@ -32,6 +32,7 @@ export const QUOTA_RULES = [
     },
     class: 'quota',
     reason: 'plan',
+    proof: [{ message: 'You exceeded your current quota.', status: 429, code: 'insufficient_quota' }],
   },
   {
     id: 'quota-payment',
@@ -40,6 +41,7 @@ export const QUOTA_RULES = [
     match: { status: [402] },
     class: 'quota',
     reason: 'billing',
+    proof: [{ message: 'unexpected status 402 Payment Required', status: 402 }],
   },
   {
     id: 'quota-period',
@@ -51,6 +53,7 @@ export const QUOTA_RULES = [
     },
     class: 'quota',
     reason: 'period',
+    proof: [{ message: "You've reached your weekly rate limit." }],
   },
   {
     id: 'quota-balance',
@@ -62,6 +65,7 @@ export const QUOTA_RULES = [
     },
     class: 'quota',
     reason: 'balance',
+    proof: [{ message: 'Your credit balance is too low to access the API.', status: 400 }],
   },
   {
     id: 'quota-plan',
@@ -73,6 +77,7 @@ export const QUOTA_RULES = [
     },
     class: 'quota',
     reason: 'plan',
+    proof: [{ message: "You've hit your usage limit. Try again in 3 hours 12 minutes." }],
   },
   {
     id: 'quota-long-reset',
@@ -85,6 +90,7 @@ export const QUOTA_RULES = [
     },
     class: 'quota',
     reason: 'long_reset',
+    proof: [{ message: 'You have exhausted your capacity on this model. Your quota will reset after 8h44m7s.' }],
   },
   {
     // Google says "check your plan and billing details" for the limit of a minute too.
@@ -98,6 +104,7 @@ export const QUOTA_RULES = [
     },
     class: 'transient',
     reason: 'rate_limit',
+    proof: [{ message: 'Resource has been exhausted (e.g. check quota).\nSuggested retry after 2s.', status: 429 }],
   },
   {
     id: 'quota-minute',
@@ -106,6 +113,7 @@ export const QUOTA_RULES = [
     match: { status: LIMITED, text: /\bper[ _-]?(?:min(?:ute)?|sec(?:ond)?)\b|PerMinute|\b(?:RPM|TPM)\b/ },
     class: 'transient',
     reason: 'rate_limit',
+    proof: [{ message: 'Quota exceeded for metric requests, limit: 10, quotaId: GenerateRequestsPerMinutePerProject' }],
   },
   {
     id: 'quota-words',
@@ -117,6 +125,7 @@ export const QUOTA_RULES = [
     },
     class: 'quota',
     reason: 'plan',
+    proof: [{ message: 'You exceeded your current quota, please check your plan and billing details.' }],
   },
   {
     id: 'quota-terminal',
@@ -125,5 +134,6 @@ export const QUOTA_RULES = [
     match: { code: ['TerminalQuotaError'] },
     class: 'quota',
     reason: 'plan',
+    proof: [{ message: 'That was all.', type: 'TerminalQuotaError' }],
   },
 ] as const satisfies readonly Rule[];

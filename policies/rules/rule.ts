@@ -1,4 +1,4 @@
-// A row of the rules: what must be found, and what it means.
+// A row of the rules: what must be found, what it means, and a thing said that proves it.
 
 import type { ErrorClass } from '../classes.ts';
 import type { EvidenceSource } from '../evidence.ts';
@@ -14,6 +14,8 @@ export interface Rule {
   match: Match;
   class: ErrorClass;
   reason: string;
+  /** What it is there for: each of these it decides, with all rows before it in place. */
+  proof: readonly Said[];
 }
 
 export interface Match {
@@ -22,11 +24,29 @@ export interface Match {
   /** The failure's code or type, in any case of letters. */
   code?: readonly string[];
   /** In the failure's words and details. */
-  text?: RegExp;
+  text?: Wording;
   /** The service asks to wait for less than an hour, or for an hour and more. */
   wait?: 'short' | 'long';
   /** The CLI's exit code, or the name of the signal that ended it. */
   exit?: readonly (number | string)[];
+}
+
+/** Finds words: a regular expression of ours, or a project's phrases. */
+export interface Wording {
+  test(text: string): boolean;
+  /** For a person. */
+  toString(): string;
+}
+
+/** One thing that was said, or with `exit` one way to end, as a row sees it. */
+export interface Said {
+  message?: string;
+  status?: number;
+  code?: string;
+  type?: string;
+  details?: string;
+  /** The CLI's exit code, or the name of the signal that ended it. */
+  exit?: number | string;
 }
 
 /** A request that was refused, or a text that says no status: wording may decide. */

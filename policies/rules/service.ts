@@ -10,6 +10,7 @@ export const SERVICE_RULES = [
     match: { status: [429] },
     class: 'transient',
     reason: 'rate_limit',
+    proof: [{ message: 'exceeded retry limit, last status: 429 Too Many Requests', status: 429 }],
   },
   {
     id: 'service-rate-limit-code',
@@ -32,6 +33,7 @@ export const SERVICE_RULES = [
     },
     class: 'transient',
     reason: 'rate_limit',
+    proof: [{ message: 'Slow down a little.', code: 'user_model_rate_limited', type: 'rate_limit' }],
   },
   {
     id: 'service-overloaded',
@@ -40,6 +42,7 @@ export const SERVICE_RULES = [
     match: { status: [503, 529] },
     class: 'transient',
     reason: 'overloaded',
+    proof: [{ message: 'The service is overloaded.', status: 529 }],
   },
   {
     id: 'service-timeout',
@@ -48,6 +51,7 @@ export const SERVICE_RULES = [
     match: { status: [408, 504, 522, 524] },
     class: 'transient',
     reason: 'timeout',
+    proof: [{ message: 'The upstream server timed out.', status: 504 }],
   },
   {
     id: 'service-error',
@@ -56,6 +60,7 @@ export const SERVICE_RULES = [
     match: { status: ['5xx'] },
     class: 'transient',
     reason: 'server_error',
+    proof: [{ message: '502 Bad Gateway', status: 502 }],
   },
   {
     id: 'service-overloaded-code',
@@ -74,6 +79,7 @@ export const SERVICE_RULES = [
     },
     class: 'transient',
     reason: 'overloaded',
+    proof: [{ message: 'Not now.', type: 'overloaded_error' }],
   },
   {
     id: 'service-error-code',
@@ -82,6 +88,7 @@ export const SERVICE_RULES = [
     match: { code: ['INTERNAL', 'server_error', 'api_error', 'internal_server_error', 'DEADLINE_EXCEEDED', 'ABORTED'] },
     class: 'transient',
     reason: 'server_error',
+    proof: [{ message: 'Sorry about that!', code: 'server_error' }],
   },
   {
     id: 'service-rate-limit-words',
@@ -93,6 +100,7 @@ export const SERVICE_RULES = [
     },
     class: 'transient',
     reason: 'rate_limit',
+    proof: [{ message: "You've hit your rate limit. Please wait for your limit to reset." }],
   },
   {
     id: 'service-overloaded-words',
@@ -104,5 +112,6 @@ export const SERVICE_RULES = [
     },
     class: 'transient',
     reason: 'overloaded',
+    proof: [{ message: 'Selected model is at capacity. Please try a different model.' }],
   },
 ] as const satisfies readonly Rule[];

@@ -15,6 +15,7 @@ export const SETUP_RULES = [
     },
     class: 'tooling',
     reason: 'untrusted',
+    proof: [{ message: 'Not inside a trusted directory and --skip-git-repo-check was not specified.' }],
   },
   {
     id: 'setup-flag',
@@ -26,6 +27,7 @@ export const SETUP_RULES = [
     },
     class: 'tooling',
     reason: 'bad_flag',
+    proof: [{ message: "error: unknown option '--foo'" }],
   },
   {
     id: 'setup-config',
@@ -37,6 +39,7 @@ export const SETUP_RULES = [
     },
     class: 'tooling',
     reason: 'config',
+    proof: [{ message: 'Error loading config.toml: invalid type: string "x", expected a boolean' }],
   },
   {
     id: 'setup-session-busy',
@@ -45,6 +48,7 @@ export const SETUP_RULES = [
     match: { status: HERE, text: /\bactive writer\b|\bsession\b.{0,60}\b(?:is (?:locked|in use)|already in use)/i },
     class: 'tooling',
     reason: 'session_busy',
+    proof: [{ message: 'thread/resume failed: thread 0199 already has an active writer (code -32600)' }],
   },
   {
     id: 'setup-session',
@@ -56,6 +60,7 @@ export const SETUP_RULES = [
     },
     class: 'tooling',
     reason: 'session_id',
+    proof: [{ message: 'Error resuming session: No previous sessions found for this project.' }],
   },
   {
     id: 'setup-prompt',
@@ -64,6 +69,7 @@ export const SETUP_RULES = [
     match: { status: HERE, text: /\bno (?:input|prompt) (?:was )?provided|\bprompt (?:is|was) empty/i },
     class: 'tooling',
     reason: 'no_prompt',
+    proof: [{ message: 'No prompt provided via stdin.' }],
   },
   {
     id: 'setup-disk',
@@ -75,5 +81,6 @@ export const SETUP_RULES = [
     },
     class: 'tooling',
     reason: 'disk_full',
+    proof: [{ message: 'ENOSPC: no space left on device, write', code: 'ENOSPC' }],
   },
 ] as const satisfies readonly Rule[];

@@ -22,6 +22,13 @@ export const SIZE_RULES = [
     },
     class: 'prompt_too_large',
     reason: 'over_limit',
+    proof: [
+      {
+        message: 'Your input exceeds the context window of this model. Please adjust your input and try again.',
+        status: 400,
+        code: 'context_length_exceeded',
+      },
+    ],
   },
   {
     // A request that alone is over the limit of a minute never fits.
@@ -31,6 +38,9 @@ export const SIZE_RULES = [
     match: { status: ['none', 429], text: /\brequest too large\b/i },
     class: 'prompt_too_large',
     reason: 'over_limit',
+    proof: [
+      { message: 'Request too large for gpt-x on tokens per min (TPM): Limit 30000, Requested 41000.', status: 429 },
+    ],
   },
   {
     id: 'size-status',
@@ -39,6 +49,7 @@ export const SIZE_RULES = [
     match: { status: [413, 414] },
     class: 'prompt_too_large',
     reason: 'over_limit',
+    proof: [{ message: 'unexpected status 413 Payload Too Large', status: 413 }],
   },
   {
     id: 'size-context',
@@ -50,6 +61,12 @@ export const SIZE_RULES = [
     },
     class: 'prompt_too_large',
     reason: 'over_limit',
+    proof: [
+      {
+        message:
+          "This model's maximum context length is 128000 tokens. However, your messages resulted in 130000 tokens.",
+      },
+    ],
   },
   {
     id: 'size-words',
@@ -61,6 +78,7 @@ export const SIZE_RULES = [
     },
     class: 'prompt_too_large',
     reason: 'over_limit',
+    proof: [{ message: 'prompt is too long: 210000 tokens > 200000 maximum', status: 400 }],
   },
   {
     // The CLI goes on with what was left of the prompt.
@@ -70,5 +88,6 @@ export const SIZE_RULES = [
     match: { text: /^warning: stdin input truncated/i },
     class: 'prompt_too_large',
     reason: 'prompt_cut',
+    proof: [{ message: 'Warning: stdin input truncated to 8388608 bytes.' }],
   },
 ] as const satisfies readonly Rule[];

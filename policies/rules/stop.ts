@@ -11,6 +11,13 @@ export const STOP_RULES = [
     // To pay again for the same number of turns would end the same way.
     class: 'contract_violation',
     reason: 'max_turns',
+    proof: [
+      {
+        message:
+          'Reached max session turns for this session. Increase the number of turns by specifying maxSessionTurns in settings.json.',
+        type: 'FatalTurnLimitedError',
+      },
+    ],
   },
   {
     id: 'stop-hook',
@@ -19,6 +26,7 @@ export const STOP_RULES = [
     match: { text: /^agent execution (?:stopped|blocked)/i },
     class: 'tooling',
     reason: 'hook_stopped',
+    proof: [{ message: 'Agent execution blocked: no network today' }],
   },
   {
     id: 'stop-hook-tool',
@@ -27,6 +35,7 @@ export const STOP_RULES = [
     match: { code: ['stop_execution'] },
     class: 'tooling',
     reason: 'hook_stopped',
+    proof: [{ message: 'enough for today', type: 'stop_execution' }],
   },
   {
     id: 'stop-loop',
@@ -35,6 +44,7 @@ export const STOP_RULES = [
     match: { text: /^loop detected/i },
     class: 'transient',
     reason: 'loop',
+    proof: [{ message: 'Loop detected, stopping execution' }],
   },
   {
     id: 'stop-interrupted',
@@ -46,5 +56,6 @@ export const STOP_RULES = [
     },
     class: 'transient',
     reason: 'interrupted',
+    proof: [{ message: 'turn interrupted' }],
   },
 ] as const satisfies readonly Rule[];

@@ -219,6 +219,7 @@ test("a user's own rows are tried before ours", () => {
     match: { text: /corporate proxy/ },
     class: 'tooling',
     reason: 'proxy',
+    proof: [{ message: 'the corporate proxy is down' }],
   };
   const failure = { message: 'unexpected status 503: the corporate proxy is down', status: 503 };
   assert.is(judge({ failure }, [own]).reason, 'proxy');
