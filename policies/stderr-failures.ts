@@ -72,6 +72,6 @@ function weigh(block: string): StderrFailure {
 const PREFIX =
   /^(?:\[?(?:ERROR|Error|error|FATAL|Fatal|fatal)\]?(?: \[[^\]]*\])?: |\[(?:ERROR|WARNING)\] |Error when talking to \w+ API |Error generating content via API\.? ?)*(?:Full report available at: \S+ )?/;
 
-/** Servers beside the model, telemetry, updates, and the retries that came before the end. */
+/** Servers beside the model, telemetry, updates, and the retries that came before the end; a cut prompt is none of them. */
 const ASIDE =
-  /^(?:warn(?:ing)?\b|\[warn)|\bMCP\b|\bmcp[_ -]server|\btelemetry\b|\bRetrying (?:with|after)\b|^ERROR: Reconnecting|^\[Routing\]|\bcodex_(?:core|api|mcp)\S*::|\bIDE (?:client|companion)|\bkeytar\b|\bupdate check/i;
+  /^(?:warn(?:ing)?\b(?!: stdin input truncated)|\[warn)|\bMCP\b|\bmcp[_ -]server|\btelemetry\b|\bRetrying (?:with|after)\b|^ERROR: Reconnecting|^\[Routing\]|\bcodex_(?:core|api|mcp)\S*::|\bIDE (?:client|companion)|\bkeytar\b|\bupdate check/i;

@@ -154,7 +154,7 @@ export const LINE_KINDS: readonly LineKind[] = [
     name: 'warning',
     grade: 'notice',
     pattern:
-      /^(?:\S{1,40} ){0,2}?[([]?(?:warn(?:ing)?|info|debug|trace|notice|note|hint|tip|deprecat(?:ed|ion))\b[)\]]?[:\s]|^\(node:\d+\) \S*Warning|^npm (?:warn|notice)|^! /i,
+      /^(?!Warning: stdin input truncated)(?:\S{1,40} ){0,2}?[([]?(?:warn(?:ing)?|info|debug|trace|notice|note|hint|tip|deprecat(?:ed|ion))\b[)\]]?[:\s]|^\(node:\d+\) \S*Warning|^npm (?:warn|notice)|^! /i,
     examples: [
       'warning: Codex is ignoring 1 unrecognized configuration setting.',
       '2026-11-21T20:16:49Z WARN codex_core: slow',
