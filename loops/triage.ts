@@ -5,38 +5,48 @@ import type { Clock } from '../policies/clock.ts';
 import type { Ending } from '../policies/ending.ts';
 import type { Evidence, Obstacle, Verdict } from '../policies/evidence.ts';
 import { WRAPPER_EXIT } from '../policies/exit-codes.ts';
+import type { CapturedCall } from '../policies/labelled-case.ts';
 import { LEFTOVERS } from '../policies/rules/endings.ts';
+import type { Rule } from '../policies/rules/rule.ts';
 import { createErrorLines } from '../policies/signature/error-lines.ts';
 import { explain, type Signature, sign } from '../policies/signature/sign.ts';
 import { SUCCESS, visibleChars } from '../policies/success.ts';
-import type { Tool } from '../policies/tools.ts';
 import { ADAPTERS } from '../wrappers/adapters.ts';
 import { createCapture } from '../wrappers/capture.ts';
 import { signatureInput } from './call/judge.ts';
-
-export interface Case {
-  tool: Tool;
-  /** The CLI's own exit code, or the one of its wrapper; null if unknown. */
-  exitCode: number | null;
-  stderr: string;
-  stdout: string;
-}
 
 export interface Triaged {
   verdict: Verdict;
   signature: Signature | null;
 }
 
-export function triage(captured: Case, clock: Clock, depth: 'sign' | 'explain' = 'sign'): Triaged {
-  const { evidence, told } = evidenceOf(captured);
-  const verdict = verdictOf(evidence, told, captured, clock);
+/** @param own a user's rows, tried before ours. */
+export function triage(
+  captured: CapturedCall,
+  clock: Clock,
+  own: readonly Rule[] = [],
+  depth: 'sign' | 'explain' = 'sign',
+): Triaged {
+  const { evidence, verdict } = examine(captured, clock, own);
   if (verdict.class === null) return { verdict, signature: null };
   const input = signatureInput(evidence, verdict);
   return { verdict, signature: depth === 'explain' ? explain(input) : sign(input) };
 }
 
+/** The verdict alone, and what it was built on. */
+export function examine(
+  captured: CapturedCall,
+  clock: Clock,
+  own: readonly Rule[] = [],
+): { evidence: Evidence; verdict: Verdict } {
+  const { evidence, told } = evidenceOf(captured);
+  const verdict = classify(evidence, clock, own);
+  return { evidence, verdict: told ? verdict : ofText(verdict, evidence) };
+}
+
 /** @returns `told`: did stdout hold the CLI's event stream at all? */
-function evidenceOf({ tool, exitCode, stderr, stdout }: Case): { evidence: Evidence; told: boolean } {
+function evidenceOf(captured: CapturedCall): { evidence: Evidence; told: boolean } {
+  const { tool, stderr, stdout } = captured;
   const adapter = ADAPTERS[tool];
   const capture = createCapture();
   const lines = createErrorLines();
@@ -48,16 +58,16 @@ function evidenceOf({ tool, exitCode, stderr, stdout }: Case): { evidence: Evide
     }
   for (const line of linesOf(stderr)) {
     lines.push(line);
-    for (const event of adapter.readStderr(line)) capture.add(event);
+    for (const event of adapter.readStderr(line)) capture.add(event, 'stderr');
   }
-  const { completed, answer, failure, errors, retrying, usage } = capture.result();
+  const { completed, answer, failure, errors, retrying, retries, usage } = capture.result();
   const answerChars = visibleChars(told ? answer : stdout);
+  const ended = endOf(captured, retries);
   const evidence: Evidence = {
     tool,
-    ...endingOf(tool, exitCode),
-    signal: null,
+    ...ended,
     // Without a stream, a zero exit is all that says so; an answer that was cut would look the same.
-    completed: completed || (!told && exitCode === 0 && answerChars === 0),
+    completed: completed || (!told && ended.exitCode === 0 && answerChars === 0),
     answerChars,
     failure,
     errors: retrying === null ? errors : [...errors, retrying],
@@ -67,22 +77,35 @@ function evidenceOf({ tool, exitCode, stderr, stdout }: Case): { evidence: Evide
   return { evidence, told };
 }
 
+type End = Pick<Evidence, 'ending' | 'exitCode' | 'signal' | 'obstacle'>;
+
+function endOf({ tool, exitCode, signal, ending }: CapturedCall, retries: number): End {
+  if (ending === 'killed') return { ending: retries > 0 ? 'retry_cut' : 'timed_out', exitCode, signal, obstacle: null };
+  if (ending !== null) return { ending, exitCode, signal, obstacle: null };
+  if (signal !== null) return { ending: 'signalled', exitCode, signal, obstacle: null };
+  return endByCode(tool, exitCode);
+}
+
 /** An exit code of our wrappers says how the call ended; it is no code of the CLI's. */
-function endingOf(tool: Tool, exitCode: number | null): Pick<Evidence, 'ending' | 'exitCode' | 'obstacle'> {
+function endByCode(tool: CapturedCall['tool'], exitCode: number | null): End {
   const codes = WRAPPER_EXIT[tool];
-  const ended = (ending: Ending, obstacle: Obstacle | null = null) => ({ ending, exitCode: null, obstacle });
+  const ended = (ending: Ending, obstacle: Obstacle | null = null): End => ({
+    ending,
+    exitCode: null,
+    signal: null,
+    obstacle,
+  });
   if (exitCode === codes.timeout) return ended('timed_out');
   if (exitCode === codes.missingBinary)
     return ended('not_started', { class: 'tooling', reason: 'binary_missing', message: `${tool} is not installed` });
   if (exitCode === codes.failure) return ended('exited');
-  return { ending: 'exited', exitCode, obstacle: null };
+  return { ending: 'exited', exitCode, signal: null, obstacle: null };
 }
 
 /** In text mode there is no terminal event: a zero exit with text and nothing that speaks against it is a success. */
-function verdictOf(evidence: Evidence, told: boolean, { exitCode }: Case, clock: Clock): Verdict {
-  const verdict = classify(evidence, clock);
+function ofText(verdict: Verdict, { exitCode, answerChars, ending }: Evidence): Verdict {
   const speaksAgainst = verdict.evidence?.rule !== LEFTOVERS.noResult.id && verdict.class !== 'unknown';
-  const unopposed = !speaksAgainst && !told && exitCode === 0 && evidence.answerChars > 0;
+  const unopposed = !speaksAgainst && ending === 'exited' && exitCode === 0 && answerChars > 0;
   return unopposed ? SUCCESS : verdict;
 }
 

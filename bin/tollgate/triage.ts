@@ -50,10 +50,12 @@ export async function run(argv: readonly string[]): Promise<Ran> {
   const captured = {
     tool: text.tool as Tool,
     exitCode: number['exit-code'] ?? null,
+    signal: null,
+    ending: null,
     stderr: input.text,
     stdout: stdout.text,
   };
-  const { verdict, signature } = triage(captured, clock, given.has('explain') ? 'explain' : 'sign');
+  const { verdict, signature } = triage(captured, clock, [], given.has('explain') ? 'explain' : 'sign');
   const answer = { verdict, signature: signature?.signature ?? null };
   if (given.has('json'))
     return { exit: 0, out: `${JSON.stringify(given.has('explain') ? { ...answer, explained: signature } : answer)}\n` };
@@ -78,6 +80,8 @@ function manyLines(text: string, clock: Clock): Ran {
       {
         tool,
         exitCode: typeof exit_code === 'number' ? exit_code : null,
+        signal: null,
+        ending: null,
         stderr,
         stdout: typeof stdout === 'string' ? stdout : '',
       },

@@ -2,12 +2,21 @@
 
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { type Case, triage } from '../../loops/triage.ts';
+import { triage } from '../../loops/triage.ts';
+import type { CapturedCall } from '../../policies/labelled-case.ts';
 
 const clock = { now: new Date('2026-01-02T03:04:05Z'), timeZone: 'UTC' };
-const of = (given: Partial<Case>): Case => ({ tool: 'gemini', exitCode: null, stderr: '', stdout: '', ...given });
+const of = (given: Partial<CapturedCall>): CapturedCall => ({
+  tool: 'gemini',
+  exitCode: null,
+  signal: null,
+  ending: null,
+  stderr: '',
+  stdout: '',
+  ...given,
+});
 
-const ROWS: [what: string, given: Partial<Case>, verdict: string][] = [
+const ROWS: [what: string, given: Partial<CapturedCall>, verdict: string][] = [
   ['text mode, exit 0, an answer', { exitCode: 0, stdout: 'An answer.\n' }, 'null null'],
   ['text mode, exit 0, nothing', { exitCode: 0 }, 'transient empty_answer'],
   [
@@ -24,6 +33,19 @@ const ROWS: [what: string, given: Partial<Case>, verdict: string][] = [
     'the wrapper of copilot says: failure, and stderr says which',
     { tool: 'copilot', exitCode: 32, stderr: 'Error: No authentication information found.\n' },
     'auth not_signed_in',
+  ],
+  [
+    'an exit code of the CLI beside its ending is never one of a wrapper',
+    { exitCode: 12, ending: 'exited' },
+    'unknown unmatched',
+  ],
+  ['a signal', { exitCode: null, signal: 'SIGSEGV' }, 'tooling crashed'],
+  ['the ending that was recorded', { ending: 'idle', stderr: 'Error: no\n' }, 'transient idle'],
+  ['killed at a deadline', { ending: 'killed' }, 'transient timeout'],
+  [
+    'killed at a retry',
+    { ending: 'killed', stderr: 'Attempt 1 failed with status 503. Retrying with backoff... Error: overloaded\n' },
+    'transient overloaded',
   ],
 ];
 for (const [what, given, expected] of ROWS)

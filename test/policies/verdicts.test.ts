@@ -83,7 +83,7 @@ const VERDICTS: Record<string, string | Partial<Record<Tool, string>>> = {
   empty: 'transient/empty_answer',
   'empty-prompt': 'tooling/no_prompt',
   'empty.retries': { gemini: 'transient/empty_answer' },
-  'empty.text': { gemini: 'transient/empty_answer', codex: 'transient/cut_answer', copilot: 'transient/empty_answer' },
+  'empty.text': 'transient/empty_answer',
   garbage: {
     gemini: 'transient/garbled_response',
     codex: 'transient/cut_answer',
@@ -109,7 +109,7 @@ const VERDICTS: Record<string, string | Partial<Record<Tool, string>>> = {
   'nodone.retries': { gemini: 'transient/cut_answer', codex: 'transient/cut_answer' },
   'nodone.text': 'transient/cut_answer',
   ok: 'ok',
-  'ok.text': 'transient/cut_answer',
+  'ok.text': 'ok',
   'quota-event': { gemini: 'transient/cut_answer', codex: 'quota/plan', copilot: 'quota/plan' },
   'ratelimit-event': { gemini: 'transient/cut_answer', codex: 'transient/rate_limit', copilot: 'transient/rate_limit' },
   'ratelimit-event.retries': { codex: 'transient/rate_limit' },
@@ -145,7 +145,7 @@ const VERDICTS: Record<string, string | Partial<Record<Tool, string>>> = {
   },
   'tool-then-empty': 'transient/empty_answer',
   'tool-unknown': 'ok',
-  'tool.text': 'transient/cut_answer',
+  'tool.text': 'ok',
   toolloop: 'transient/timeout',
   toolong: 'prompt_too_large/over_limit',
   'toolong-event': {
