@@ -1,7 +1,7 @@
 // A labelled case: what one call left behind, and what is true of it.
 
 import type { ErrorClass } from './classes.ts';
-import type { Ending } from './ending.ts';
+import { ENDINGS, type Ending } from './ending.ts';
 import type { Tool } from './tools.ts';
 
 export interface LabelledCase {
@@ -32,6 +32,8 @@ export interface CapturedCall {
 
 /** `killed`: whoever recorded it ended it, at a retry that the CLI announced or else at a deadline. null: by itself. */
 export type RecordedEnding = Ending | 'killed';
+
+export const RECORDED_ENDINGS: readonly string[] = [...Object.keys(ENDINGS), 'killed'];
 
 /** What is not said may be anything. */
 export interface Label {

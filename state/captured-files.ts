@@ -1,0 +1,71 @@
+// Reads a recorded call from its folder: stderr, stdout, and meta.json, which says how it ended.
+
+import { existsSync, lstatSync, readFileSync, realpathSync, statSync } from 'node:fs';
+import path from 'node:path';
+import { numberOf, parseObject, textOf } from '../policies/json.ts';
+import { type CapturedCall, RECORDED_ENDINGS, type RecordedEnding } from '../policies/labelled-case.ts';
+import type { Tool } from '../policies/tools.ts';
+
+/** Where a case stands. */
+export interface Place {
+  file: string;
+  line: number;
+  /** Absolute paths of folders: `files` must lie in one of them. */
+  homes: readonly string[];
+}
+
+export type FilesRead = { how: 'read'; captured: CapturedCall } | { how: 'mistaken'; message: string };
+
+const MAX_BYTES = 64 * 1024 * 1024;
+
+/** @param folder relative to the file that names it */
+export function readCapturedFiles(folder: string, tool: Tool, { file, homes }: Place): FilesRead {
+  const wanted = path.resolve(path.dirname(file), folder);
+  if (!existsSync(wanted) || !statSync(wanted).isDirectory())
+    return mistaken(`files: there is no folder ${wanted}; the path is relative to ${path.dirname(file)}`);
+  const at = realpathSync(wanted);
+  if (!homes.some((home) => isWithin(at, realpathSync(home))))
+    return mistaken(`files: ${at} lies outside ${homes.join(' and ')}; copy it beside the corpus`);
+  const [meta, stderr, stdout] = ['meta.json', 'stderr', 'stdout'].map((name) => textIn(path.join(at, name)));
+  for (const text of [meta, stderr, stdout]) if (text?.how === 'mistaken') return mistaken(`files: ${text.message}`);
+  const told = parseObject((meta?.text ?? '').trim());
+  if (told === null)
+    return mistaken(`files: ${path.join(at, 'meta.json')} is no JSON object with exit_code and signal`);
+  if (told.tool !== undefined && told.tool !== tool)
+    return mistaken(`files: ${at} was recorded of ${JSON.stringify(told.tool)}, and tool says ${tool}`);
+  const ending = textOf(told.ending);
+  if (ending !== null && !RECORDED_ENDINGS.includes(ending))
+    return mistaken(`files: ending in ${path.join(at, 'meta.json')} must be one of ${RECORDED_ENDINGS.join(', ')}`);
+  const signal = textOf(told.signal);
+  return {
+    how: 'read',
+    captured: {
+      tool,
+      exitCode: numberOf(told.exit_code),
+      signal,
+      // Said in any case: whoever records a call sees the CLI's own exit code, never one of a wrapper.
+      ending:
+        (ending as RecordedEnding) ?? (told.killed === true ? 'killed' : signal === null ? 'exited' : 'signalled'),
+      stderr: stderr?.text ?? '',
+      stdout: stdout?.text ?? '',
+    },
+  };
+}
+
+function isWithin(file: string, folder: string): boolean {
+  const way = path.relative(folder, file);
+  return way === '' || !(way === '..' || way.startsWith(`..${path.sep}`) || path.isAbsolute(way));
+}
+
+type TextRead = { how: 'read'; text: string } | { how: 'mistaken'; message: string; text?: undefined };
+
+/** A file that is not there says nothing; a link might lead anywhere. */
+function textIn(file: string): TextRead {
+  const kind = lstatSync(file, { throwIfNoEntry: false });
+  if (kind === undefined) return { how: 'read', text: '' };
+  if (!kind.isFile()) return { how: 'mistaken', message: `${file} is no regular file` };
+  if (kind.size > MAX_BYTES) return { how: 'mistaken', message: `${file} has ${kind.size} bytes, over ${MAX_BYTES}` };
+  return { how: 'read', text: readFileSync(file, 'utf8') };
+}
+
+const mistaken = (message: string): FilesRead => ({ how: 'mistaken', message });

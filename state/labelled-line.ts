@@ -1,0 +1,148 @@
+// Reads one line of a labelled corpus: a table of its fields, and what each must be.
+
+import { CLASSES, type ErrorClass } from '../policies/classes.ts';
+import { type Json, partOf } from '../policies/json.ts';
+import {
+  type CapturedCall,
+  type Label,
+  type LabelledCase,
+  RECORDED_ENDINGS,
+  type RecordedEnding,
+} from '../policies/labelled-case.ts';
+import { nearest } from '../policies/nearest.ts';
+import { TOOLS, type Tool } from '../policies/tools.ts';
+import { type Place, readCapturedFiles } from './captured-files.ts';
+
+export type LineRead = { how: 'read'; labelled: LabelledCase } | { how: 'mistaken'; mistakes: string[] };
+
+interface Field {
+  need: 'always' | 'if wanted';
+  expects: string;
+  fits: (value: unknown) => boolean;
+}
+
+const isText = (value: unknown): value is string => typeof value === 'string';
+const oneOf = (names: readonly string[]) => (value: unknown) => isText(value) && names.includes(value);
+const like = (pattern: RegExp) => (value: unknown) => isText(value) && pattern.test(value);
+const orNull = (fits: Field['fits']) => (value: unknown) => value === null || fits(value);
+const isTime = (value: unknown) => like(TIME)(value) && !Number.isNaN(Date.parse(value as string));
+
+const NAME = /^[a-z0-9][\w.:-]{0,119}$/i;
+const TIME = /^\d{4}-\d\d-\d\dT\d\d:\d\d(?::\d\d(?:\.\d{1,3})?)?(?:Z|[+-]\d\d:\d\d)$/;
+
+const FIELDS: Record<string, Field> = {
+  id: { need: 'always', expects: 'a name such as codex-bad-key-json', fits: like(NAME) },
+  tool: { need: 'always', expects: `one of ${TOOLS.join(', ')}`, fits: oneOf(TOOLS) },
+  at: { need: 'always', expects: 'a time with its zone, such as 2026-11-21T21:00:00Z', fits: isTime },
+  exit_code: { need: 'if wanted', expects: 'a whole number or null', fits: orNull(Number.isInteger) },
+  signal: { need: 'if wanted', expects: 'the name of a signal, such as SIGKILL', fits: orNull(like(/^SIG[A-Z0-9]+$/)) },
+  ending: {
+    need: 'if wanted',
+    expects: `one of ${RECORDED_ENDINGS.join(', ')}`,
+    fits: orNull(oneOf(RECORDED_ENDINGS)),
+  },
+  stderr: { need: 'if wanted', expects: 'a text', fits: isText },
+  stdout: { need: 'if wanted', expects: 'a text', fits: isText },
+  files: {
+    need: 'if wanted',
+    expects: 'the path of a folder, relative to this file',
+    fits: like(/^(?!\/|[a-z]:|\\)[^\0]+$/i),
+  },
+  class: {
+    need: 'always',
+    expects: `null or one of ${Object.keys(CLASSES).join(', ')}`,
+    fits: orNull(oneOf(Object.keys(CLASSES))),
+  },
+  reason: { need: 'if wanted', expects: 'a reason such as bad_key', fits: orNull(like(NAME)) },
+  retry_at: {
+    need: 'if wanted',
+    expects: 'null or a time with its zone, such as 2026-11-22T01:00:00Z',
+    fits: orNull(isTime),
+  },
+  identity: { need: 'if wanted', expects: 'the name of a failure', fits: like(NAME) },
+  rendering: { need: 'if wanted', expects: 'the name of a way to tell it', fits: like(NAME) },
+};
+
+export function readLabelledLine(text: string, place: Place): LineRead {
+  const value = parse(text);
+  if (value === null) return mistaken('this is no JSON object; a case is one object on one line');
+  const mistakes = [...misnamed(value), ...misfits(value), ...contradictions(value)];
+  if (mistakes.length > 0) return mistaken(...mistakes);
+  const told = capturedIn(value, place);
+  if (typeof told === 'string') return mistaken(told);
+  const { file, line } = place;
+  return {
+    how: 'read',
+    labelled: {
+      id: value.id as string,
+      file,
+      line,
+      captured: told,
+      at: new Date(value.at as string),
+      label: labelOf(value),
+      identity: (value.identity ?? null) as string | null,
+      rendering: (value.rendering ?? null) as string | null,
+    },
+  };
+}
+
+function parse(text: string): Json | null {
+  try {
+    return partOf(JSON.parse(text));
+  } catch {
+    return null;
+  }
+}
+
+const misnamed = (value: Json): string[] =>
+  Object.keys(value)
+    .filter((name) => !Object.hasOwn(FIELDS, name))
+    .map((name) => {
+      const near = nearest(name.slice(0, 40), Object.keys(FIELDS));
+      const hint = near === null ? `expected ${Object.keys(FIELDS).join(', ')}` : `did you mean ${near}?`;
+      return `${name.slice(0, 40)} is unknown; ${hint}`;
+    });
+
+function misfits(value: Json): string[] {
+  return Object.entries(FIELDS).flatMap(([name, { need, expects, fits }]) => {
+    if (value[name] === undefined) return need === 'always' ? [`${name} is missing; expected ${expects}`] : [];
+    return fits(value[name]) ? [] : [`${name} must be ${expects}, not ${JSON.stringify(value[name]).slice(0, 60)}`];
+  });
+}
+
+function contradictions(value: Json): string[] {
+  const has = (name: string) => value[name] !== undefined && value[name] !== null;
+  return [
+    ...(has('files') && (has('stderr') || has('stdout')) ? ['files stands instead of stderr and stdout'] : []),
+    ...(value.class === null && (has('reason') || has('retry_at'))
+      ? ['class null is a success, which has no reason and no retry_at']
+      : []),
+    ...(has('identity') !== has('rendering') ? ['identity and rendering go together: give both or neither'] : []),
+  ];
+}
+
+/** What the line says of its end counts more than what the files say. */
+function capturedIn(value: Json, place: Place): CapturedCall | string {
+  const tool = value.tool as Tool;
+  const read = isText(value.files) ? readCapturedFiles(value.files, tool, place) : null;
+  if (read?.how === 'mistaken') return read.message;
+  const files = read?.captured;
+  return {
+    tool,
+    exitCode: (value.exit_code ?? files?.exitCode ?? null) as number | null,
+    signal: (value.signal ?? files?.signal ?? null) as string | null,
+    ending: (value.ending ?? files?.ending ?? null) as RecordedEnding | null,
+    stderr: (value.stderr ?? files?.stderr ?? '') as string,
+    stdout: (value.stdout ?? files?.stdout ?? '') as string,
+  };
+}
+
+function labelOf(value: Json): Label {
+  return {
+    class: value.class as ErrorClass | null,
+    ...(isText(value.reason) ? { reason: value.reason } : {}),
+    ...(value.retry_at === undefined ? {} : { retryAt: value.retry_at as string | null }),
+  };
+}
+
+const mistaken = (...mistakes: string[]): LineRead => ({ how: 'mistaken', mistakes });
