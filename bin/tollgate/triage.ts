@@ -5,16 +5,20 @@ import { triage } from '../../loops/triage.ts';
 import { CLASSES } from '../../policies/classes.ts';
 import type { Clock } from '../../policies/clock.ts';
 import { TOLLGATE_EXIT } from '../../policies/exit-codes.ts';
+import type { Rule } from '../../policies/rules/rule.ts';
 import { isTool, TOOLS, type Tool } from '../../policies/tools.ts';
 import { type Ran, readArguments } from '../command.ts';
 import type { CommandSpec } from '../command-line.ts';
 import { answerLines, readInput } from './input.ts';
+import { testCorpus } from './triage-test.ts';
 
 const SPEC: CommandSpec = {
   name: 'tollgate triage',
-  usage: '[FILE|-] --tool TOOL [options]',
+  usage: '[FILE|-] --tool TOOL [options] | --test CORPUS',
   about:
-    'Says what happened in a call from its captured stderr (and stdout and exit code): class, reason, evidence, signature.',
+    'Says what happened in a call from its captured stderr (and stdout and exit code): class, reason, evidence, signature. ' +
+    'With --test it judges cases whose truth you know, by the built-in rules and your own, and says which come out otherwise: ' +
+    'so that a rule that you write is proven by what it is for, and by what it must leave alone.',
   flags: {
     tool: { takes: 'choice', choices: TOOLS, about: 'whose output it is' },
     'exit-code': { takes: 'number', about: "the CLI's exit code, or its wrapper's" },
@@ -24,22 +28,45 @@ const SPEC: CommandSpec = {
       takes: 'nothing',
       about: 'read {id, tool, exit_code?, stderr, stdout?} a line, write {id, verdict, signature} a line',
     },
+    test: {
+      takes: 'text',
+      about:
+        'a corpus to judge: a file, or a folder of *.jsonl, with {id, tool, at, exit_code?, signal?, ending?, stderr?, stdout? or files, class, reason?, retry_at?, identity?, rendering?} a line. ' +
+        'Cases of one identity and one rendering must have one signature, those of two identities two',
+    },
   },
   words: { min: 0, max: 1, called: 'FILE' },
   examples: [
     ['tollgate triage err.txt --tool codex --exit-code 1', 'one failure'],
     ['tollgate triage --jsonl < cases.jsonl', 'many, in order'],
+    ['tollgate triage --test test/failures.jsonl', 'test your own rules of tollgate.yaml, and ours'],
   ],
   exits: [
-    [TOLLGATE_EXIT.ok, 'a verdict was given, whatever it is'],
-    [TOLLGATE_EXIT.badInput, 'usage, or input that cannot be read (with --jsonl: a line, and the others are answered)'],
+    [TOLLGATE_EXIT.ok, 'a verdict was given, whatever it is (with --test: each as labelled)'],
+    [TOLLGATE_EXIT.failure, 'with --test: a case is judged otherwise, or two signatures are one, or one is two'],
+    [
+      TOLLGATE_EXIT.badInput,
+      'usage, or input that cannot be read (with --jsonl: a line, and the others are answered; with --test: none is judged)',
+    ],
   ],
 };
+
+/** The flags that speak of one call. */
+const ONE_CALL = ['tool', 'exit-code', 'stdout', 'explain', 'jsonl'];
+
+/** The project's own rows. */
+const OWN: readonly Rule[] = [];
 
 export async function run(argv: readonly string[]): Promise<Ran> {
   const read = await readArguments(SPEC, argv, TOLLGATE_EXIT.badInput);
   if (read.how === 'ended') return read.ran;
   const { text, number, given, words } = read.args;
+  if (text.test !== undefined) {
+    const beside = [...given].find((name) => ONE_CALL.includes(name)) ?? null;
+    if (beside !== null || words.length > 0)
+      return mistaken(`--test judges the cases of its corpus; leave out ${beside === null ? words[0] : `--${beside}`}`);
+    return testCorpus(text.test, OWN, given.has('json') ? 'json' : given.has('quiet') ? 'nothing' : 'text');
+  }
   const input = readInput(words[0]);
   if (input.how === 'mistaken') return mistaken(input.message);
   const clock = localClock(new Date());
@@ -55,7 +82,7 @@ export async function run(argv: readonly string[]): Promise<Ran> {
     stderr: input.text,
     stdout: stdout.text,
   };
-  const { verdict, signature } = triage(captured, clock, [], given.has('explain') ? 'explain' : 'sign');
+  const { verdict, signature } = triage(captured, clock, OWN, given.has('explain') ? 'explain' : 'sign');
   const answer = { verdict, signature: signature?.signature ?? null };
   if (given.has('json'))
     return { exit: 0, out: `${JSON.stringify(given.has('explain') ? { ...answer, explained: signature } : answer)}\n` };
@@ -86,6 +113,7 @@ function manyLines(text: string, clock: Clock): Ran {
         stdout: typeof stdout === 'string' ? stdout : '',
       },
       clock,
+      OWN,
     );
     return { id: id ?? null, verdict, signature: signature?.signature ?? null };
   });
