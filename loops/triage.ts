@@ -72,6 +72,7 @@ function evidenceOf(captured: CapturedCall): { evidence: Evidence; told: boolean
     failure,
     errors: retrying === null ? errors : [...errors, retrying],
     stderr: lines.lines(),
+    remarks: lines.remarks(),
     tokens: usage.total_tokens,
   };
   return { evidence, told };

@@ -8,7 +8,7 @@ import { retryAt } from './retry-at.ts';
 import { ENDING_RULES, LEFTOVERS } from './rules/endings.ts';
 import { findRule, type Subject, textsOf } from './rules/match.ts';
 import type { Rule } from './rules/rule.ts';
-import { RULES } from './rules/rules.ts';
+import { TIERS } from './rules/rules.ts';
 import { stderrFailures } from './stderr-failures.ts';
 import { isSuccess, SUCCESS } from './success.ts';
 
@@ -19,20 +19,24 @@ export function classify(evidence: Evidence, clock: Clock, own: readonly Rule[] 
   if (obstacle !== null) return verdict({ id: 'obstacle', ...obstacle }, 'none', obstacle.message, null);
   const ended = ENDING_RULES[ending];
   if (ended !== null) return verdict(ended, 'ending', ENDINGS[ending], null);
-  const rules = [...own, ...RULES];
   const subjects = subjectsOf(evidence);
-  for (const subject of subjects) {
-    const rule = findRule(subject, rules, clock);
-    if (rule === null) continue;
-    return verdict(rule, subject.source, subject.failure.message, askedTime(rule, [subject, ...subjects], clock));
-  }
+  for (const rules of tiersWith(own))
+    for (const subject of subjects) {
+      const rule = findRule(subject, rules, clock);
+      if (rule === null) continue;
+      return verdict(rule, subject.source, subject.failure.message, askedTime(rule, [subject, ...subjects], clock));
+    }
   return leftover(evidence, subjects);
 }
+
+/** A project's rows stand before ours, but no row decides by what is less worth believing while another fits what is more. */
+const tiersWith = (own: readonly Rule[]) => TIERS.map((rules, tier) => (tier === 0 ? [...own, ...rules] : rules));
 
 /** Everything that was said, the most trustworthy first; last the way the CLI ended. */
 function subjectsOf(evidence: Evidence): Subject[] {
   const { tool, failure, errors, completed } = evidence;
   const stderr = stderrFailures(tool, evidence.stderr).filter(({ weight }) => !completed || weight !== 'aside');
+  const remarks = completed ? [] : stderrFailures(tool, evidence.remarks);
   const said = (source: EvidenceSource, one: EngineFailure): Subject => ({ tool, source, failure: one, exit: null });
   return [
     ...(failure === null ? [] : [said('failure', failure)]),
@@ -40,6 +44,7 @@ function subjectsOf(evidence: Evidence): Subject[] {
     ...stderr.map((one) => said('stderr', one.failure)),
     // After a completed turn the code means nothing.
     ...(completed ? [] : exitOf(evidence)),
+    ...remarks.map((one) => said('stderr', one.failure)),
   ];
 }
 

@@ -27,8 +27,8 @@ export type EngineEvent =
   /** Text before a tool's result is no answer: the answer is what follows the last one. */
   | { how: 'tool_ended'; id: string; name: string | null; denied: boolean }
   | { how: 'warned'; message: string }
-  /** An error event that need not be the end. */
-  | { how: 'erred'; failure: EngineFailure }
+  /** An error event that need not be the end; `framed`: the CLI's own words for what the service said just before. */
+  | { how: 'erred'; failure: EngineFailure; framed?: true }
   /** The CLI announces that it will call the model again after a failure; an empty message confirms the one before. */
   | { how: 'retrying'; failure: EngineFailure }
   /** The CLI gives up, and may still report success: what follows is no success. */

@@ -21,6 +21,8 @@ export interface Evidence {
   errors: EngineFailure[];
   /** Lines of stderr that the engine wrote, without the echoed prompt, tool output or answer. */
   stderr: string[];
+  /** Its notices, and its words about retries: they count where nothing better was said. */
+  remarks: string[];
   /** Why the CLI was never started, in our own words. */
   obstacle: Obstacle | null;
   /** Model tokens that the CLI counted; 0 with an empty answer means that nothing was asked. */

@@ -81,8 +81,9 @@ export function createCapture(): CaptureBuilder {
       answer.drop();
     },
     warned: ({ message }) => keep(told.warnings, message),
-    erred: ({ failure }) => {
-      told.errors.push(failure);
+    erred: ({ failure, framed }) => {
+      const cause = framed && [told.retrying, told.errors.at(-1)].find((one) => one && isOf(failure, one));
+      told.errors.push(cause || failure);
       if (told.errors.length > MOST) told.errors.shift();
     },
     retrying: ({ failure }) => {
@@ -130,6 +131,8 @@ export function createCapture(): CaptureBuilder {
     }),
   };
 }
+
+const isOf = (frame: EngineFailure, one: EngineFailure) => one.status === frame.status && one.message !== '';
 
 const MOST = 50;
 

@@ -17,6 +17,7 @@ export interface Reading {
   finish(): Promise<void>;
   capture(): Capture;
   errorLines(): string[];
+  remarks(): string[];
   stderrBytes(): number;
 }
 
@@ -90,6 +91,7 @@ export function read(
     },
     capture: () => capture.result(),
     errorLines: () => selected.lines(),
+    remarks: () => selected.remarks(),
     stderrBytes: () => stderr.bytes(),
   };
 }
@@ -129,5 +131,6 @@ function createSelection() {
     },
     ready: () => loading,
     lines: () => picker?.lines() ?? [],
+    remarks: () => picker?.remarks() ?? [],
   };
 }

@@ -42,6 +42,8 @@ export interface Outcome {
   capture: Capture;
   /** Error-bearing lines of stderr. */
   errorLines: string[];
+  /** Notices and words about retries, where stderr says nothing better. */
+  remarks: string[];
   stderrBytes: number;
   orphansKilled: number;
   /** Why the operating system did not start the CLI. */
@@ -91,6 +93,7 @@ async function attend(
     durationMs: Math.round(nowMs() - began),
     capture: reading.capture(),
     errorLines: reading.errorLines(),
+    remarks: reading.remarks(),
     stderrBytes: reading.stderrBytes(),
     orphansKilled,
   });

@@ -107,6 +107,7 @@ export async function outcomeOf(
     durationMs: null,
     capture,
     errorLines: reading.errorLines(),
+    remarks: reading.remarks(),
     stderrBytes: reading.stderrBytes(),
     orphansKilled: orphans,
     spawnError: null,

@@ -43,10 +43,15 @@ export function signedAnew(
 ): Signature {
   const evidence = evidenceOf(outcome, context.tool);
   const volatile = volatileOf(context);
-  const { errorLines, eventText, ...input } = signatureInput(evidence, verdict);
-  const { signature } = sign({ ...input, errorLines, eventText, volatile });
-  const shown = { errorLines: errorLines.map(redact), eventText: eventText === null ? null : redact(eventText) };
-  const { normalised, source } = sign({ ...input, ...shown, volatile });
+  const input = signatureInput(evidence, verdict);
+  const { signature } = sign({ ...input, volatile });
+  const { normalised, source } = sign({
+    ...input,
+    errorLines: input.errorLines.map(redact),
+    remarks: evidence.remarks.map(redact),
+    eventText: input.eventText === null ? null : redact(input.eventText),
+    volatile,
+  });
   return { signature, source, normalised: redact(normalised) };
 }
 
@@ -60,6 +65,7 @@ export function signatureInput(evidence: Evidence, verdict: Verdict): SignatureI
   return {
     tool: evidence.tool,
     errorLines: evidence.stderr,
+    remarks: evidence.remarks,
     eventText: evidence.failure?.message ?? evidence.errors.at(-1)?.message ?? null,
     detail: {
       ending: evidence.ending,
@@ -82,6 +88,7 @@ function evidenceOf({ capture, ...outcome }: Outcome, tool: Tool): Evidence {
     failure: capture.failure,
     errors: capture.retrying === null ? capture.errors : [...capture.errors, capture.retrying],
     stderr: outcome.errorLines,
+    remarks: outcome.remarks,
     obstacle:
       error === null
         ? null

@@ -25,6 +25,30 @@ export const ACCESS_RULES = [
     proof: [{ message: 'Incorrect API key provided', status: 401, code: 'invalid_api_key' }],
   },
   {
+    id: 'access-key',
+    tool: 'any',
+    source: 'any',
+    match: {
+      status: REFUSED,
+      text: /\bapi[ _-]?key\b.{0,30}\b(?:not valid|invalid|expired|missing|not found|revoked|leaked|required|not set)|\b(?:incorrect|invalid|expired|missing|wrong|revoked|no)\b (?:x-)?api[ _-]?key|missing environment variable|\b(?:specify|set|setting) the \w*(?:KEY|TOKEN)\b|\b\w+_(?:KEY|TOKEN)\b.{0,40}\b(?:not (?:set|found|provided|defined)|missing|required)/i,
+    },
+    class: 'auth',
+    reason: 'bad_key',
+    proof: [{ message: 'Missing environment variable: `TEST_API_KEY`.' }],
+  },
+  {
+    id: 'access-closed',
+    tool: 'any',
+    source: 'any',
+    match: {
+      status: REFUSED,
+      text: /\b(?:account|organi[sz]ation|consumer|project)\b.{0,20}\b(?:suspended|deactivated|disabled|terminated|banned)/i,
+    },
+    class: 'auth',
+    reason: 'not_authorised',
+    proof: [{ message: 'The account has been deactivated.', status: 401, code: 'UNAUTHENTICATED' }],
+  },
+  {
     id: 'access-token-code',
     tool: 'any',
     source: 'any',
@@ -47,7 +71,7 @@ export const ACCESS_RULES = [
     },
     class: 'auth',
     reason: 'bad_credentials',
-    proof: [{ message: 'invalid x-api-key', status: 401, type: 'authentication_error' }],
+    proof: [{ message: 'Request had invalid authentication credentials', status: 401, code: 'UNAUTHENTICATED' }],
   },
   {
     id: 'access-code',
@@ -71,19 +95,7 @@ export const ACCESS_RULES = [
     },
     class: 'auth',
     reason: 'not_authorised',
-    proof: [{ message: 'Permission denied: Consumer has been suspended.', status: 403, code: 'PERMISSION_DENIED' }],
-  },
-  {
-    id: 'access-key',
-    tool: 'any',
-    source: 'any',
-    match: {
-      status: REFUSED,
-      text: /\bapi[ _-]?key\b.{0,30}\b(?:not valid|invalid|expired|missing|not found|revoked|leaked|required|not set)|\b(?:incorrect|invalid|expired|missing|wrong|revoked|no)\b (?:x-)?api[ _-]?key|missing environment variable|\b(?:specify|set|setting) the \w*(?:KEY|TOKEN)\b|\b\w+_(?:KEY|TOKEN)\b.{0,40}\b(?:not (?:set|found|provided|defined)|missing|required)/i,
-    },
-    class: 'auth',
-    reason: 'bad_key',
-    proof: [{ message: 'Missing environment variable: `TEST_API_KEY`.' }],
+    proof: [{ message: 'The caller does not have permission', status: 403, code: 'PERMISSION_DENIED' }],
   },
   {
     id: 'access-sign-in',
@@ -103,7 +115,7 @@ export const ACCESS_RULES = [
     source: 'any',
     match: {
       status: REFUSED,
-      text: /\b(?:token|credentials?|session)\b.{0,40}\b(?:expired|revoked|invalid|rejected|could not be (?:validated|refreshed))|\b(?:invalid|expired|revoked|bad|missing)\b (?:\w+ )?(?:token|credentials?)\b(?! count)|authentication (?:failed|error)|\binsufficient\b.{0,20}\b(?:scopes?|permissions?|privileges)|\binvalid_grant\b/i,
+      text: /\b(?:token|credentials?|session)\b.{0,40}\b(?:expired|revoked|invalid|rejected|could not be (?:validated|refreshed))|\b(?:invalid|expired|revoked|bad|missing)\b (?:\w+ )?(?:token|credentials?)\b(?! count)|\bfailed to refresh (?:\w+ )?token|authentication (?:failed|error)|\binsufficient\b.{0,20}\b(?:scopes?|permissions?|privileges)|\binvalid_grant\b/i,
     },
     class: 'auth',
     reason: 'bad_credentials',
@@ -115,7 +127,7 @@ export const ACCESS_RULES = [
     source: 'any',
     match: {
       status: REFUSED,
-      text: /\bnot (?:authori[sz]ed|licensed|entitled|permitted) to\b|\baccess denied by (?:policy|your organi[sz]ation)|\bdo(?:es)? not have (?:access to|permission to use|the \S+ permission|Copilot)|\b(?:account|organi[sz]ation|consumer|project)\b.{0,20}\b(?:suspended|deactivated|disabled)/i,
+      text: /\bnot (?:authori[sz]ed|licensed|entitled|permitted) to\b|\baccess denied by (?:policy|your organi[sz]ation)|\bdo(?:es)? not have (?:access to|permission to use|the \S+ permission|Copilot)/i,
     },
     class: 'auth',
     reason: 'not_authorised',

@@ -4,6 +4,16 @@ import type { Rule } from './rule.ts';
 
 export const MODEL_RULES = [
   {
+    // OpenAI calls a model that a project may not use `model_not_found` too.
+    id: 'model-no-access',
+    tool: 'any',
+    source: 'any',
+    match: { status: ['none', 401, 403, 404], text: /\bdo(?:es)? not have access to (?:the |this )?model\b/i },
+    class: 'auth',
+    reason: 'not_authorised',
+    proof: [{ message: 'Project `p` does not have access to model `m`', status: 403, code: 'model_not_found' }],
+  },
+  {
     id: 'model-code',
     tool: 'any',
     source: 'any',

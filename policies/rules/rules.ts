@@ -2,6 +2,10 @@
 
 import { ACCESS_RULES } from './access.ts';
 import { ANSWER_RULES } from './answer.ts';
+import { BROAD_ACCESS } from './broad-access.ts';
+import { BROAD_LIMITS } from './broad-limits.ts';
+import { BROAD_MACHINE } from './broad-machine.ts';
+import { BROAD_NETWORK } from './broad-network.ts';
 import { CONTENT_RULES } from './content.ts';
 import { EXIT_RULES } from './exit.ts';
 import { HISTORY_RULES } from './history.ts';
@@ -17,7 +21,7 @@ import { STATUS_RULES } from './status.ts';
 import { STOP_RULES } from './stop.ts';
 
 /** More specific first: the first that matches decides, and no row may stand in another's shadow. */
-export const RULES: readonly Rule[] = [
+const SPECIFIC: readonly Rule[] = [
   ...HISTORY_RULES,
   ...STOP_RULES,
   ...CONTENT_RULES,
@@ -33,3 +37,11 @@ export const RULES: readonly Rule[] = [
   ...STATUS_RULES,
   ...EXIT_RULES,
 ];
+
+/** Asked only when no specific row fits anything that was said: things, and what is said of them nearby. */
+const BROAD: readonly Rule[] = [...BROAD_LIMITS, ...BROAD_MACHINE, ...BROAD_ACCESS, ...BROAD_NETWORK];
+
+/** Each is tried on all that was said before the next is. */
+export const TIERS: readonly (readonly Rule[])[] = [SPECIFIC, BROAD];
+
+export const RULES: readonly Rule[] = TIERS.flat();

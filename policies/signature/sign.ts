@@ -17,6 +17,8 @@ export interface SignatureInput {
   tool: Tool | null;
   /** What `createErrorLines` picked from stderr. */
   errorLines: readonly string[];
+  /** And its remarks, where nothing better was said. */
+  remarks?: readonly string[];
   /** The engine's own error event. */
   eventText: string | null;
   detail: Detail;
@@ -67,13 +69,14 @@ export function explainText(tool: Tool | null, text: string): Signature {
 }
 
 function signed(input: SignatureInput, trace: Trace | undefined): Signature {
-  const { errorLines, eventText, volatile } = input;
+  const { errorLines, eventText, volatile, remarks = [] } = input;
   const eventLines = eventText === null ? [] : select(eventText);
   const strict = errorLines.some(isErrorBearing);
   const candidates: [Signature['source'], readonly string[]][] = [
     ['stderr', strict ? errorLines : []],
     ['event', eventLines],
     ['stderr', errorLines],
+    ['stderr', remarks],
   ];
   for (const [source, lines] of candidates) {
     const eaten: Trace = {};

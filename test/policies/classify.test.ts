@@ -15,6 +15,7 @@ const NOTHING: Evidence = {
   failure: null,
   errors: [],
   stderr: [],
+  remarks: [],
   obstacle: null,
   tokens: null,
 };

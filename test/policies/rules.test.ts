@@ -2,16 +2,17 @@ import { readdirSync } from 'node:fs';
 import path from 'node:path';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
+import { judgeCases } from '../../loops/corpus.ts';
 import { ENDING_RULES, LEFTOVERS } from '../../policies/rules/endings.ts';
 import { lintRules } from '../../policies/rules/lint.ts';
 import { sentenceOf } from '../../policies/rules/lint-words.ts';
 import { decidersOf } from '../../policies/rules/proof.ts';
 import type { Rule } from '../../policies/rules/rule.ts';
 import { RULES } from '../../policies/rules/rules.ts';
+import { readCorpus } from '../../state/corpus.ts';
 import { NOW, replay } from './replay.ts';
 
 const CASES = 'test/policies/cases';
-const CAPTURES = 'test/captures';
 
 const ids = [
   ...RULES.map(({ id }) => id),
@@ -29,8 +30,12 @@ for (const folder of folders(CASES))
     assert.is(deciding(folder), path.basename(folder));
   });
 
-test('every row is the first match of a recorded or written case: none stands in the shadow of another', () => {
-  const proven = new Set([...folders(CASES), ...folders(CAPTURES).flatMap(folders)].map(deciding));
+test('every row is the first match of a labelled case: none stands in the shadow of another', () => {
+  const read = readCorpus('test/corpus', process.cwd());
+  assert.is(read.how, 'read');
+  const proven = new Set(
+    read.how === 'read' ? judgeCases(read.cases, []).map(({ verdict }) => verdict.evidence?.rule) : [],
+  );
   assert.equal(
     ids.filter((id) => !proven.has(id)),
     [],

@@ -32,6 +32,7 @@ function judge({ tool, text }: Sample) {
     failure: null,
     errors: [],
     stderr: text.split('\n'),
+    remarks: [],
     obstacle: null,
     tokens: null,
   };

@@ -94,6 +94,16 @@ test('a terminal failure without words takes those of the last error', () => {
   assert.equal(capture(erred('first'), own).failure, { message: 'own' });
 });
 
+test("a CLI's frame around a failure gives way to the service's own words, told or retried, of the same status", () => {
+  const cause = { message: 'Incorrect API key', status: 401, code: 'invalid_api_key' };
+  const framed: EngineEvent = { how: 'erred', failure: { message: 'no luck', status: 401 }, framed: true };
+  const failed: EngineEvent = { how: 'failed', failure: { message: '' } };
+  assert.equal(capture({ how: 'retrying', failure: cause }, framed, failed).failure, cause);
+  assert.equal(capture({ how: 'erred', failure: cause }, framed, failed).failure, cause);
+  assert.equal(capture({ how: 'erred', failure: { ...cause, status: 500 } }, framed, failed).failure, framed.failure);
+  assert.equal(capture(framed, failed).failure, framed.failure);
+});
+
 test('an announced retry is counted once, whether or not it is confirmed', () => {
   const cause = { message: 'busy', status: 503 };
   const announced: EngineEvent = { how: 'retrying', failure: cause };

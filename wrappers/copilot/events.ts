@@ -25,7 +25,7 @@ const READ: EventTable = {
       { how: 'tool_ended', id: textOf(toolCallId) ?? '', name: null, denied: partOf(error)?.code === 'denied' },
     ],
     'session.warning': ({ message }) => [{ how: 'warned', message: textOf(message) ?? '' }],
-    'session.error': (data) => [{ how: 'erred', failure: failureOf(data, textOf(data.message) ?? '') }],
+    'session.error': readError,
   }),
   result: ({ sessionId, exitCode }) => [
     ...(textOf(sessionId) ? [{ how: 'session_named' as const, id: textOf(sessionId)! }] : []),
@@ -54,6 +54,15 @@ function readCallFailure(data: Json): EngineEvent[] {
   const attempt = numberOf(data.retryAttempt) ?? 0;
   return [{ how: isRetried(failure.status) && attempt < RETRIES ? 'retrying' : 'erred', failure }];
 }
+
+function readError(data: Json): EngineEvent[] {
+  const message = textOf(data.message) ?? '';
+  const failure = failureOf(data, message);
+  return [{ how: 'erred', failure, ...(FRAME.test(message) ? { framed: true } : {}) }];
+}
+
+/** It says nothing of a refused key, a closed account or an unsupported region, which the call's own failure tells. */
+const FRAME = /^Authentication failed with provider at /;
 
 /** The CLI's own number of retries. It waits for half a second and more before each, so the failure is announcement enough. */
 const RETRIES = 5;

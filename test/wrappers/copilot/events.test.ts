@@ -44,6 +44,23 @@ const STREAM: [line: object, events: EngineEvent[]][] = [
     { type: 'session.error', data: { errorType: 'query', message: '400 Invalid value: x', statusCode: 400 } },
     [{ how: 'erred', failure: { message: '400 Invalid value: x', status: 400 } }],
   ],
+  [
+    {
+      type: 'session.error',
+      data: { errorType: 'authentication', message: 'Authentication failed with provider at x (HTTP 401).' },
+    },
+    [
+      {
+        how: 'erred',
+        failure: {
+          message: 'Authentication failed with provider at x (HTTP 401).',
+          status: 401,
+          type: 'authentication',
+        },
+        framed: true,
+      },
+    ],
+  ],
   [{ type: 'result', sessionId: 'id', exitCode: 0 }, [{ how: 'session_named', id: 'id' }, { how: 'completed' }]],
   [
     { type: 'result', sessionId: 'id', exitCode: 1 },
