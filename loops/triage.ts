@@ -10,6 +10,7 @@ import { LEFTOVERS } from '../policies/rules/endings.ts';
 import type { Rule } from '../policies/rules/rule.ts';
 import { createErrorLines } from '../policies/signature/error-lines.ts';
 import { explain, type Signature, sign } from '../policies/signature/sign.ts';
+import { type StderrFailure, stderrFailures } from '../policies/stderr-failures.ts';
 import { SUCCESS, visibleChars } from '../policies/success.ts';
 import { ADAPTERS } from '../wrappers/adapters.ts';
 import { createCapture } from '../wrappers/capture.ts';
@@ -53,6 +54,11 @@ function evidenceOf(captured: CapturedCall): { evidence: Evidence; told: boolean
   let told = false;
   for (const line of linesOf(stdout))
     for (const event of adapter.readEvent(line)) {
+      capture.add(event);
+      told = true;
+    }
+  if (!told)
+    for (const event of adapter.readDocument(stdout) ?? []) {
       capture.add(event);
       told = true;
     }
@@ -103,12 +109,18 @@ function endByCode(tool: CapturedCall['tool'], exitCode: number | null): End {
   return { ending: 'exited', exitCode, signal: null, obstacle: null };
 }
 
-/** In text mode there is no terminal event: a zero exit with text and nothing that speaks against it is a success. */
-function ofText(verdict: Verdict, { exitCode, answerChars, ending }: Evidence): Verdict {
-  const speaksAgainst = verdict.evidence?.rule !== LEFTOVERS.noResult.id && verdict.class !== 'unknown';
-  const unopposed = !speaksAgainst && ending === 'exited' && exitCode === 0 && answerChars > 0;
-  return unopposed ? SUCCESS : verdict;
+/**
+ * In text mode there is no terminal event: a zero exit with text is a success, unless the CLI told an error as its own.
+ * Retries, warnings and the mishaps of helpers were overcome.
+ */
+function ofText(verdict: Verdict, { tool, exitCode, answerChars, ending, stderr }: Evidence): Verdict {
+  if (ending !== 'exited' || exitCode !== 0 || answerChars === 0) return verdict;
+  if (verdict.evidence?.rule === LEFTOVERS.noResult.id || verdict.class === 'unknown') return SUCCESS;
+  const isTold = verdict.evidence?.source !== 'stderr' || stderrFailures(tool, stderr).some(isError);
+  return isTold ? verdict : SUCCESS;
 }
+
+const isError = ({ weight }: StderrFailure): boolean => weight === 'error';
 
 function* linesOf(text: string): Generator<string> {
   for (let from = 0; from < text.length; ) {

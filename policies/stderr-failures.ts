@@ -6,17 +6,19 @@ import type { Tool } from './tools.ts';
 
 export interface StderrFailure {
   failure: EngineFailure;
-  /** `error`: said as an error. `plain`: just said. `aside`: a warning, a retry, or a helper's mishap. */
-  weight: 'error' | 'plain' | 'aside';
+  /** `error`: said as an error. `plain`: just said. `retry`: before the CLI tried again. `aside`: a warning, or a helper's mishap. */
+  weight: Weight;
 }
+
+type Weight = (typeof WEIGHTS)[number];
+
+const WEIGHTS = ['error', 'plain', 'retry', 'aside'] as const;
 
 /** The most telling first; of equals the last one, for the last word decides. */
 export function stderrFailures(tool: Tool, lines: readonly string[]): StderrFailure[] {
   const all = blocksOf(ownLines(tool, lines.map(clean))).map(weigh);
   return WEIGHTS.flatMap((weight) => all.filter((one) => one.weight === weight).reverse());
 }
-
-const WEIGHTS = ['error', 'plain', 'aside'] as const;
 
 const clean = (line: string) => line.replace(ANSI, '').trimEnd();
 const ANSI = /\x1b\[[0-9;?]*[ -/]*[@-~]/g;
@@ -25,7 +27,8 @@ const ANSI = /\x1b\[[0-9;?]*[ -/]*[@-~]/g;
 function ownLines(tool: Tool, lines: string[]): string[] {
   if (tool !== 'codex' || !lines.some((line) => CODEX_HEADER.test(line))) return lines;
   const last = lines.findLastIndex((line) => CODEX_OWN.test(line));
-  return last === -1 ? [] : lines.slice(last);
+  // An answer that follows it shows that the turn went on, or that the prompt was quoted.
+  return last < lines.lastIndexOf('codex') || last === -1 ? [] : lines.slice(last);
 }
 
 const CODEX_HEADER = /^(?:OpenAI Codex v\d|session id: [\da-f-]{36}$)/;
@@ -56,11 +59,12 @@ const TOOL = /^Error executing tool /;
 const HEAD =
   /^(?:\[?(?:ERROR|Error|error|FATAL|Fatal|fatal)\b|\[API Error|_?[A-Z]\w*(?:Error|Exception): |Attempt \d+ failed)/;
 const NOTICE =
-  /^(?:YOLO mode|Warning: 256-color|Ripgrep is not available|\[STARTUP\]|Reading additional input|Loaded cached|An unexpected critical error|tokens used$|[\d,]+$|(?:Changes|Duration|Tokens|Requests|Resume|Usage)\s{2,}|! No token count|\(Use `node|To (?:resume|name|pick|start|authenticate))|MaxListenersExceeded|could not find bubblewrap|Model metadata for|PATH aliases/;
+  /^(?:YOLO mode|Warning: 256-color|Ripgrep is not available|\[STARTUP\]|Reading additional input|Loaded cached|An unexpected critical error|tokens used$|[\d,]+$|(?:Changes|Duration|Tokens|Requests|Resume|Usage)\s{2,}|! No token count|\(Use `node|To (?:resume|name|pick|start|authenticate))|MaxListenersExceeded|^\(node:\d+\) |^Keychain initialization|^Using FileKeychain|^\S{10,30} \[(?:INFO|DEBUG|TRACE)\]|^\S{20,30}\s+(?:INFO|DEBUG|TRACE) |could not find bubblewrap|Model metadata for|PATH aliases/;
 
 function weigh(block: string): StderrFailure {
   const said = block.replace(PREFIX, '');
   const failure = readFailure(said);
+  if (RETRY.test(block)) return { failure, weight: 'retry' };
   if (ASIDE.test(block)) return { failure, weight: 'aside' };
   return {
     failure,
@@ -70,8 +74,11 @@ function weigh(block: string): StderrFailure {
 
 /** What stands before the message: the kind of line, and where gemini left its report. */
 const PREFIX =
-  /^(?:\[?(?:ERROR|Error|error|FATAL|Fatal|fatal)\]?(?: \[[^\]]*\])?: |\[(?:ERROR|WARNING)\] |Error when talking to \w+ API |Error generating content via API\.? ?)*(?:Full report available at: \S+ )?/;
+  /^(?:\[?(?:ERROR|Error|error|FATAL|Fatal|fatal)\]?(?: \[[^\]]*\])?: |\[(?:ERROR|WARNING)\] |Error when talking to \w+ API |Error generating content via API\.? ?)*(?:Full report available at:\s{1,4}(?:\S+|.{1,300}?\.json)\s+)?/;
 
-/** Servers beside the model, telemetry, updates, and the retries that came before the end; a cut prompt is none of them. */
+/** The CLI tried again. */
+const RETRY = /\bRetrying (?:with|after|in)\b|^ERROR: Reconnecting|^Attempt \d+ failed\b/;
+
+/** Servers beside the model, telemetry, updates; a cut prompt is none of them, nor is a server that was required. */
 const ASIDE =
-  /^(?:warn(?:ing)?\b(?!: stdin input truncated)|\[warn)|\bMCP\b|\bmcp[_ -]server|\btelemetry\b|\bRetrying (?:with|after)\b|^ERROR: Reconnecting|^\[Routing\]|\bcodex_(?:core|api|mcp)\S*::|\bIDE (?:client|companion)|\bkeytar\b|\bupdate check/i;
+  /^(?:warn(?:ing)?\b(?!: stdin input truncated)|\[warn|\S{20,30}\s+WARN )|\bMCP\b(?! servers? (?:failed|is required))|\bmcp[_ -]server|\btelemetry\b|^\[Routing\]|\bcodex_(?:core|api|mcp)\S*::|\bIDE (?:client|companion)|\bkeytar\b|\bupdate check/i;

@@ -62,6 +62,8 @@ export interface Adapter {
   };
   /** One line of the event stream on stdout. */
   readEvent(line: string): EngineEvent[];
+  /** The whole of stdout, for a call that was made without the stream; null where it is no such document. */
+  readDocument(text: string): EngineEvent[] | null;
   /** One line of stderr, for what is only announced there. */
   readStderr(line: string): EngineEvent[];
   /** A file in which the CLI counts what the event stream does not: the argument that asks for it, and how to read it. */

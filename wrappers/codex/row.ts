@@ -32,6 +32,7 @@ export const CODEX = {
   overlay: readOverlay,
   prompt: { via: 'stdin', escape: (text) => text, limit: { unit: 'characters', max: 1_048_576 } },
   readEvent,
+  readDocument: () => null,
   readStderr,
   usageFile: null,
   usageCounts: 'session',

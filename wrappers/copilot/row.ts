@@ -29,6 +29,7 @@ export const COPILOT = {
   overlay: () => NO_OVERLAY,
   prompt: { via: 'stdin', escape: escapePrompt, limit: null },
   readEvent,
+  readDocument: () => null,
   readStderr,
   usageFile: { argument: (file) => `--usage-output-file=${file}`, read: readUsage },
   usageCounts: 'call',

@@ -1,6 +1,7 @@
 // The gemini CLI.
 
 import type { Adapter, CallRequest } from '../adapter.ts';
+import { readDocument } from './document.ts';
 import { escapePrompt } from './escape.ts';
 import { readEvent, readStderr } from './events.ts';
 import { overlay as readOverlay } from './overlay.ts';
@@ -33,6 +34,7 @@ export const GEMINI = {
   // The CLI cuts stdin at 8 MiB and goes on with half a prompt.
   prompt: { via: 'stdin', escape: escapePrompt, limit: { unit: 'bytes', max: 8 * 1024 * 1024 } },
   readEvent,
+  readDocument,
   readStderr,
   usageFile: null,
   usageCounts: 'call',
