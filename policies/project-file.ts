@@ -1,5 +1,7 @@
 // What a project says for all of its tasks, in `tollgate.yaml` at its root.
 
+import type { OwnRow } from './rules/own-row.ts';
+
 export interface ProjectFile {
   /** A file of rules that stand before every prompt, relative to the project's root; null for the built-in ones. */
   rules: string | null;
@@ -9,6 +11,8 @@ export interface ProjectFile {
   pipelines: Record<string, unknown[]>;
   /** US dollars for a million tokens, by model. */
   prices: Record<string, { input: number; cached?: number; output: number }>;
+  /** Rows of the project's own, tried before the built-in ones. */
+  triage: { rules: readonly OwnRow[] };
 }
 
 export interface ProjectRole {
@@ -20,4 +24,10 @@ export interface ProjectRole {
   reads?: string[];
 }
 
-export const NO_PROJECT_FILE: ProjectFile = { rules: null, roles: {}, pipelines: {}, prices: {} };
+export const NO_PROJECT_FILE: ProjectFile = {
+  rules: null,
+  roles: {},
+  pipelines: {},
+  prices: {},
+  triage: { rules: [] },
+};

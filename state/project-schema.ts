@@ -1,11 +1,116 @@
 // The shape of tollgate.yaml, what a project says for all of its tasks.
 
 import { z } from 'zod';
+import { CLASSES, type ErrorClass } from '../policies/classes.ts';
 import { PIPELINES } from '../policies/pipelines.ts';
+import { isTaken } from '../policies/rules/find-row.ts';
+import { type OwnRow, SAID_IN, withoutProof } from '../policies/rules/own-row.ts';
+import { phraseMistake } from '../policies/rules/phrase.ts';
+import { TOOLS } from '../policies/tools.ts';
 import { PLACE, STAGE } from './manifest-schema.ts';
 
 const ROLE_NAME = /^[a-z][a-z0-9_]{0,40}$/;
 const perMillion = z.number().min(0);
+
+/** One of them, or a list. */
+const some = <S extends z.ZodType>(one: S, max: number) =>
+  z.union([one.transform((each) => [each]), z.array(one).min(1).max(max)]);
+
+const phrase = z
+  .string()
+  .max(200)
+  .refine((text) => phraseMistake(text) === null, { error: (issue) => phraseMistake(String(issue.input)) ?? '' });
+const status = z.union([z.number().int().min(400).max(599), z.enum(['4xx', '5xx', 'none'])], {
+  error: 'must be an HTTP status (400 to 599), 4xx, 5xx or none',
+});
+const exit = z.union([z.number().int().min(1).max(255), z.string().regex(/^SIG[A-Z0-9]{2,10}$/)], {
+  error: 'must be an exit code (1 to 255) or the name of a signal, such as SIGKILL',
+});
+const proof = z.union([
+  z.string().min(1).max(2000),
+  z.strictObject({
+    message: z.string().max(2000).optional().describe('what was said'),
+    status: z.number().int().min(400).max(599).optional().describe('the HTTP status that was told with it'),
+    code: z.string().max(100).optional().describe('the code that was told with it'),
+    type: z.string().max(100).optional().describe('the type of the error that was told with it'),
+    details: z.string().max(2000).optional().describe('what else the service said'),
+    exit: exit.optional().describe('how the CLI ended; nothing else that was said counts then'),
+  }),
+]);
+
+const ASKS_NOTHING = 'asks for nothing, and so would decide everything; give it status, code, text, wait or exit';
+
+const OWN_ROW = z.strictObject({
+  id: z
+    .string()
+    .max(60)
+    .regex(/^[a-z][a-z0-9]*(?:-[a-z0-9]+)*$/, 'must be words of a-z 0-9 with a hyphen between them')
+    .refine((id) => !isTaken(id), { error: 'is a name of tollgate itself; give the row one of its own' })
+    .describe('its name, which the verdict tells'),
+  tool: z
+    .enum(['any', ...TOOLS])
+    .default('any')
+    .describe('whose failures it is about'),
+  source: z
+    .enum(['any', ...SAID_IN])
+    .default('any')
+    .describe('where it may be said'),
+  match: z
+    .strictObject({
+      status: some(status, 20).optional().describe('the HTTP status; none where nobody said one'),
+      code: some(z.string().min(1).max(100), 20)
+        .optional()
+        .describe("the failure's code or type, in any case of letters"),
+      text: some(phrase, 20)
+        .optional()
+        .describe('phrases, in any case of letters; * stands for any text within a line'),
+      wait: z
+        .enum(['short', 'long'])
+        .optional()
+        .describe('the service asks to wait for less than an hour, or for longer'),
+      exit: some(exit, 20).optional().describe("the CLI's exit code, or the signal that ended it"),
+    })
+    .check(({ value, issues }) => {
+      // A word that is not known was meant to ask for something.
+      if (issues.length === 0 && Object.keys(value).length === 0)
+        issues.push({ code: 'custom', input: value, message: ASKS_NOTHING });
+    })
+    .describe('all that stands here must hold; of a list, one'),
+  class: z.enum(Object.keys(CLASSES) as [ErrorClass, ...ErrorClass[]]).describe('what it means'),
+  reason: z
+    .string()
+    .regex(/^[a-z][a-z0-9_]{0,60}$/, 'must be words of a-z 0-9 with a _ between them')
+    .refine((reason) => !OUR_REASONS.includes(reason), { error: "is said of tollgate's own limits; use another word" })
+    .describe('what it means, more closely'),
+  proof: z.array(proof).max(10).default([]).describe('texts that it is there for; tollgate triage --lint tries them'),
+});
+
+/** What follows from them is not what follows from a service's limits. */
+const OUR_REASONS = ['budget', 'paused'];
+
+const MAX_ROWS = 100;
+/** They go to the wrapper in one variable of its environment, which holds 128 KiB on Linux. */
+const MAX_ROWS_BYTES = 64 * 1024;
+
+const OWN_ROWS = z
+  .array(OWN_ROW)
+  .max(MAX_ROWS)
+  .superRefine((rows, { addIssue }) => {
+    for (const [i, { id }] of rows.entries()) {
+      const first = rows.findIndex((row) => row.id === id);
+      if (first !== i)
+        addIssue({
+          code: 'custom',
+          path: [i, 'id'],
+          message: `is that of triage.rules[${first}] too; give it its own`,
+        });
+    }
+    const bytes = Buffer.byteLength(JSON.stringify((rows as OwnRow[]).map(withoutProof)));
+    if (bytes > MAX_ROWS_BYTES) {
+      const message = `have ${bytes} bytes without their proofs, of ${MAX_ROWS_BYTES} at the most; make them fewer or shorter`;
+      addIssue({ code: 'custom', path: [], message });
+    }
+  });
 
 export const PROJECT = z.strictObject({
   $schema: z.string().optional(),
@@ -36,4 +141,8 @@ export const PROJECT = z.strictObject({
     .record(z.string().min(1), z.strictObject({ input: perMillion, cached: perMillion.optional(), output: perMillion }))
     .default({})
     .describe('US dollars for a million tokens, by model'),
+  triage: z
+    .strictObject({ rules: OWN_ROWS.default([]).describe('tried in this order, before the built-in ones') })
+    .default({ rules: [] })
+    .describe('how failures are told apart in this project'),
 });

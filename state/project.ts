@@ -9,11 +9,12 @@ export const PROJECT_FILES = ['tollgate.yaml', 'tollgate.yml'];
 
 export async function readProject(root: string): Promise<YamlRead<ProjectFile>> {
   const file = projectFile(root);
-  if (file === null) return { how: 'read', value: NO_PROJECT_FILE };
+  if (file === null) return { how: 'read', value: NO_PROJECT_FILE, lineOf: () => 1 };
   return readYaml(file, 'a project file', async () => (await import('./project-schema.ts')).PROJECT) as Promise<
     YamlRead<ProjectFile>
   >;
 }
 
-const projectFile = (root: string): string | null =>
+/** null where it has none. */
+export const projectFile = (root: string): string | null =>
   PROJECT_FILES.map((name) => path.join(root, name)).find((file) => existsSync(file)) ?? null;

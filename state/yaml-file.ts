@@ -2,8 +2,13 @@
 
 import { readFile, stat } from 'node:fs/promises';
 import type { z } from 'zod';
+import { lineOf } from './yaml-line.ts';
 
-export type YamlRead<T> = { how: 'read'; value: T } | { how: 'mistaken'; message: string };
+export type YamlRead<T> =
+  /** `lineOf` gives the line of the field at a path. */
+  | { how: 'read'; value: T; lineOf(path: readonly PropertyKey[]): number }
+  /** `unreadable`: nothing is known of what it says. `unfit`: it says what cannot be. */
+  | { how: 'mistaken'; kind: 'unreadable' | 'unfit'; message: string };
 
 /** More aliases than any manifest needs, and far fewer than a bomb has. */
 const MAX_ALIASES = 50;
@@ -37,10 +42,11 @@ export async function readYaml<S extends z.ZodType>(
     return mistaken(`${file}: ${error instanceof RangeError ? 'it is nested too deeply' : (error as Error).message}`);
   }
   const parsed = schema.safeParse(data);
-  if (parsed.success) return { how: 'read', value: parsed.data };
+  if (parsed.success) return { how: 'read', value: parsed.data, lineOf: (path) => lineOf(path, document, lines) };
   const { describeIssue } = await import('./yaml-issue.ts');
   const place = { file, what, schema, document, lines };
-  return mistaken(parsed.error.issues.map((issue) => describeIssue(place, issue)).join('\n'));
+  const message = parsed.error.issues.map((issue) => describeIssue(place, issue)).join('\n');
+  return { how: 'mistaken', kind: 'unfit', message };
 }
 
-const mistaken = (message: string) => ({ how: 'mistaken', message }) as const;
+const mistaken = (message: string) => ({ how: 'mistaken', kind: 'unreadable', message }) as const;

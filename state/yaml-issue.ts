@@ -3,6 +3,7 @@
 import type { Document, LineCounter } from 'yaml';
 import type { z } from 'zod';
 import { nearest } from '../policies/nearest.ts';
+import { lineOf } from './yaml-line.ts';
 
 export interface Place {
   file: string;
@@ -13,8 +14,24 @@ export interface Place {
   lines: LineCounter;
 }
 
-/** One sentence, such as `manifest.yaml:7: stages[0].tol is unknown; did you mean tool?`. */
-export function describeIssue({ file, what, schema, document, lines }: Place, issue: z.core.$ZodIssue): string {
+/** One sentence each, such as `manifest.yaml:7: stages[0].tol is unknown; did you mean tool?`. */
+export const describeIssue = (place: Place, issue: z.core.$ZodIssue): string =>
+  meant(issue)
+    .map((one) => describe(place, one))
+    .join('\n');
+
+/** Of what may be this or that, the mistakes of the one that was meant: of the right type, and wrong within. */
+function meant(issue: z.core.$ZodIssue): z.core.$ZodIssue[] {
+  if (issue.code !== 'invalid_union' || issue.message !== 'Invalid input') return [issue];
+  const isOther = ([first]: z.core.$ZodIssue[]) => first?.code === 'invalid_type' && first.path.length === 0;
+  const within = issue.errors.find((branch) => !isOther(branch));
+  if (within !== undefined)
+    return within.flatMap((inner) => meant({ ...inner, path: [...issue.path, ...inner.path] } as z.core.$ZodIssue));
+  const types = issue.errors.flatMap(([first]) => (first?.code === 'invalid_type' ? [first.expected] : []));
+  return [{ ...issue, message: `must be ${types.join(' or ')}` }];
+}
+
+function describe({ file, what, schema, document, lines }: Place, issue: z.core.$ZodIssue): string {
   const fields = issue.code === 'unrecognized_keys' ? issue.keys : [null];
   return fields
     .map((key) => {
@@ -37,7 +54,8 @@ function expectation(issue: z.core.$ZodIssue): string {
     case 'invalid_value':
       return `must be one of ${issue.values.map(String).join(', ')}`;
     case 'too_big':
-      return `must be at most ${issue.maximum}`;
+      if (issue.origin === 'string') return `must have at most ${issue.maximum} characters`;
+      return `must ${issue.origin === 'array' ? 'have' : 'be'} at most ${issue.maximum}`;
     case 'too_small':
       if (issue.origin !== 'number') return 'must not be empty';
       return `must be ${issue.inclusive === false ? 'more than' : 'at least'} ${issue.minimum}`;
@@ -62,9 +80,11 @@ function fieldsAt(path: readonly PropertyKey[], schema: unknown): string[] {
   return Object.keys(unwrap(at).shape ?? {});
 }
 
-/** Looks through defaults and optionals to the object or the list within. */
+/** Looks through defaults, optionals and alternatives to the object or the list within. */
 function unwrap(schema: unknown): Inside {
-  let at = schema as Inside & { unwrap?: () => unknown };
+  let at = schema as Inside & { unwrap?: () => unknown; options?: unknown[] };
+  const objects = at?.options?.filter((option) => typeof option === 'object' && unwrap(option).shape !== undefined);
+  if (objects?.[0] !== undefined) return unwrap(objects[0]);
   while (
     at?.shape === undefined &&
     at?.element === undefined &&
@@ -80,15 +100,6 @@ interface Inside {
   shape?: Record<string, unknown>;
   element?: unknown;
   valueType?: unknown;
-}
-
-/** The line of the field, or of the nearest one above it that stands in the file. */
-function lineOf(path: readonly PropertyKey[], document: Document, lines: LineCounter): number {
-  for (let length = path.length; length > 0; length--) {
-    const node = document.getIn(path.slice(0, length), true) as { range?: [number, number, number] } | undefined;
-    if (node?.range) return lines.linePos(node.range[0]).line;
-  }
-  return 1;
 }
 
 const show = (path: readonly PropertyKey[]): string =>

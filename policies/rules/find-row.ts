@@ -18,3 +18,9 @@ export function findRow(id: string): Found | null {
   const leftover = Object.values(LEFTOVERS).find((row) => row.id === id);
   return leftover === undefined ? null : { kind: 'leftover', row: leftover };
 }
+
+/** Is it the name of a row, or one that we give to what needs none? */
+export const isTaken = (id: string): boolean => findRow(id) !== null || NAMED.test(id);
+
+const NAMED =
+  /^(?:obstacle|call-runs-elsewhere|not-prepared|wrapper-left-no-record|batch-paused|run-stopped|(?:gate|refused|limit)-.*)$/;

@@ -124,7 +124,8 @@ for (const [yaml, message] of [
 
 test('an empty project file says nothing', async ({ folder }) => {
   writeFileSync(path.join(folder, 'tollgate.yaml'), '{}\n');
-  assert.equal(await readProject(folder), { how: 'read', value: NO_PROJECT_FILE });
+  const got = await readProject(folder);
+  assert.equal(got.how === 'read' && got.value, NO_PROJECT_FILE);
 });
 
 test('what the schema fills in is what a pipeline leaves unsaid', () => {
