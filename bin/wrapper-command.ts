@@ -88,6 +88,7 @@ function requestOf(adapter: Adapter, { text, texts, number, given }: Arguments):
     },
     charge,
     redactionPatterns: dispatch?.redaction_patterns ?? [],
+    ownRows: dispatch?.own_rows ?? [],
   };
 }
 

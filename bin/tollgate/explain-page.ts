@@ -57,8 +57,10 @@ function evidenceOf({ evidence }: Explanation): string | null {
 
 function ruleOf({ rule }: Explanation): string | null {
   if (rule === null) return null;
-  const { id, row } = rule;
-  return row === null ? `${id}, which needs no match` : `${id}: ${lookedFor(row)} → ${row.class} (${row.reason})`;
+  const { id, of, row } = rule;
+  if (row === null) return `${id}, ${of === null ? 'a row that is not there any more' : 'which needs no match'}`;
+  const whose = of === 'project' ? " (the project's own, of tollgate.yaml)" : '';
+  return `${id}${whose}: ${lookedFor(row)} → ${row.class} (${row.reason})`;
 }
 
 const MAX_MATCH = 300;

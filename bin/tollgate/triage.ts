@@ -1,6 +1,7 @@
 // tollgate triage: the verdict for a captured stderr and stdout.
 
 import { localClock } from '../../loops/local-clock.ts';
+import { readOwnRules } from '../../loops/own-rules.ts';
 import { triage } from '../../loops/triage.ts';
 import { CLASSES } from '../../policies/classes.ts';
 import type { Clock } from '../../policies/clock.ts';
@@ -14,9 +15,10 @@ import { testCorpus } from './triage-test.ts';
 
 const SPEC: CommandSpec = {
   name: 'tollgate triage',
-  usage: '[FILE|-] --tool TOOL [options] | --test CORPUS',
+  usage: '[FILE|-] --tool TOOL [options] | --test CORPUS | --lint',
   about:
     'Says what happened in a call from its captured stderr (and stdout and exit code): class, reason, evidence, signature. ' +
+    'In a project the rows of its tollgate.yaml are tried first. ' +
     'With --test it judges cases whose truth you know, by the built-in rules and your own, and says which come out otherwise: ' +
     'so that a rule that you write is proven by what it is for, and by what it must leave alone.',
   flags: {
@@ -34,16 +36,27 @@ const SPEC: CommandSpec = {
         'a corpus to judge: a file, or a folder of *.jsonl, with {id, tool, at, exit_code?, signal?, ending?, stderr?, stdout? or files, class, reason?, retry_at?, identity?, rendering?} a line. ' +
         'Cases of one identity and one rendering must have one signature, those of two identities two',
     },
+    lint: {
+      takes: 'nothing',
+      about: 'look for what is wrong with the rows of tollgate.yaml, and with the built-in ones',
+    },
   },
   words: { min: 0, max: 1, called: 'FILE' },
   examples: [
     ['tollgate triage err.txt --tool codex --exit-code 1', 'one failure'],
     ['tollgate triage --jsonl < cases.jsonl', 'many, in order'],
     ['tollgate triage --test test/failures.jsonl', 'test your own rules of tollgate.yaml, and ours'],
+    ['tollgate triage --lint', 'are your own rules sound, and proven by what they are for?'],
   ],
   exits: [
-    [TOLLGATE_EXIT.ok, 'a verdict was given, whatever it is (with --test: each as labelled)'],
-    [TOLLGATE_EXIT.failure, 'with --test: a case is judged otherwise, or two signatures are one, or one is two'],
+    [
+      TOLLGATE_EXIT.ok,
+      'a verdict was given, whatever it is (with --test: each as labelled; with --lint: no row is wrong)',
+    ],
+    [
+      TOLLGATE_EXIT.failure,
+      'with --test: a case is judged otherwise, or two signatures are one, or one is two; with --lint: a row is wrong',
+    ],
     [
       TOLLGATE_EXIT.badInput,
       'usage, or input that cannot be read (with --jsonl: a line, and the others are answered; with --test: none is judged)',
@@ -54,23 +67,23 @@ const SPEC: CommandSpec = {
 /** The flags that speak of one call. */
 const ONE_CALL = ['tool', 'exit-code', 'stdout', 'explain', 'jsonl'];
 
-/** The project's own rows. */
-const OWN: readonly Rule[] = [];
-
 export async function run(argv: readonly string[]): Promise<Ran> {
   const read = await readArguments(SPEC, argv, TOLLGATE_EXIT.badInput);
   if (read.how === 'ended') return read.ran;
   const { text, number, given, words } = read.args;
+  if (given.has('lint')) return (await import('./triage-lint.ts')).lintHere(read.args, process.cwd());
+  const own = await readOwnRules(process.cwd());
+  if (own.how === 'mistaken') return mistaken(own.message);
   if (text.test !== undefined) {
     const beside = [...given].find((name) => ONE_CALL.includes(name)) ?? null;
     if (beside !== null || words.length > 0)
       return mistaken(`--test judges the cases of its corpus; leave out ${beside === null ? words[0] : `--${beside}`}`);
-    return testCorpus(text.test, OWN, given.has('json') ? 'json' : given.has('quiet') ? 'nothing' : 'text');
+    return testCorpus(text.test, own.rules, given.has('json') ? 'json' : given.has('quiet') ? 'nothing' : 'text');
   }
   const input = readInput(words[0]);
   if (input.how === 'mistaken') return mistaken(input.message);
   const clock = localClock(new Date());
-  if (given.has('jsonl')) return manyLines(input.text, clock);
+  if (given.has('jsonl')) return manyLines(input.text, own.rules, clock);
   if (text.tool === undefined) return mistaken(`--tool is required: one of ${TOOLS.join(', ')}`);
   const stdout = text.stdout === undefined ? { how: 'read' as const, text: '' } : readInput(text.stdout);
   if (stdout.how === 'mistaken') return mistaken(`--stdout: ${stdout.message}`);
@@ -82,7 +95,7 @@ export async function run(argv: readonly string[]): Promise<Ran> {
     stderr: input.text,
     stdout: stdout.text,
   };
-  const { verdict, signature } = triage(captured, clock, OWN, given.has('explain') ? 'explain' : 'sign');
+  const { verdict, signature } = triage(captured, clock, own.rules, given.has('explain') ? 'explain' : 'sign');
   const answer = { verdict, signature: signature?.signature ?? null };
   if (given.has('json'))
     return { exit: 0, out: `${JSON.stringify(given.has('explain') ? { ...answer, explained: signature } : answer)}\n` };
@@ -93,13 +106,17 @@ export async function run(argv: readonly string[]): Promise<Ran> {
     ...(verdict.class === null ? [] : [`next: ${CLASSES[verdict.class].next}`]),
     ...(signature === null ? [] : [`signature: ${signature.signature}`]),
   ];
-  if (given.has('explain') && verdict.evidence !== null) lines.push(`rule: ${verdict.evidence.rule}`);
+  if (given.has('explain') && verdict.evidence !== null)
+    lines.push(`rule: ${ruleOf(verdict.evidence.rule, own.rules)}`);
   if (given.has('explain') && signature !== null)
     lines.push(`signed text [${signature.source}]: ${signature.normalised}`);
   return { exit: 0, out: `${lines.join('\n')}\n` };
 }
 
-function manyLines(text: string, clock: Clock): Ran {
+const ruleOf = (id: string, own: readonly Rule[]): string =>
+  own.some((row) => row.id === id) ? `${id} (the project's own, of tollgate.yaml)` : id;
+
+function manyLines(text: string, own: readonly Rule[], clock: Clock): Ran {
   const { out, mistakes } = answerLines(text, ({ id, tool, exit_code, stderr, stdout }) => {
     if (!isTool(tool)) return `tool must be one of ${TOOLS.join(', ')}`;
     if (typeof stderr !== 'string') return 'stderr must be a text';
@@ -113,7 +130,7 @@ function manyLines(text: string, clock: Clock): Ran {
         stdout: typeof stdout === 'string' ? stdout : '',
       },
       clock,
-      OWN,
+      own,
     );
     return { id: id ?? null, verdict, signature: signature?.signature ?? null };
   });

@@ -214,6 +214,7 @@ export function contextOf({ request, prompt, clock }: Draft) {
     tool: request.adapter.tool,
     taskId: request.charge?.task.id ?? null,
     prompt: prompt?.toString('utf8') ?? null,
+    ownRows: request.ownRows,
     clock: localClock(clock()),
   };
 }

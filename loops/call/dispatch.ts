@@ -1,5 +1,7 @@
 // What a dispatcher tells the wrapper that it starts, in one variable of the environment; the CLI never sees it.
 
+import type { OwnRow } from '../../policies/rules/own-row.ts';
+
 export const DISPATCH = 'TOLLGATE_DISPATCH';
 
 export interface Dispatch {
@@ -9,6 +11,8 @@ export interface Dispatch {
   for_prompt: string;
   /** The task's own patterns of what must not be published. */
   redaction_patterns: string[];
+  /** Of the project's own, read once for the whole run. */
+  own_rows: readonly OwnRow[];
 }
 
 /** null for a wrapper that somebody else started. */

@@ -3,6 +3,7 @@
 import { classify } from '../../policies/classify.ts';
 import type { Clock } from '../../policies/clock.ts';
 import type { Evidence, Verdict } from '../../policies/evidence.ts';
+import { compileRow, type OwnRow } from '../../policies/rules/own-row.ts';
 import { type Signature, type SignatureInput, sign } from '../../policies/signature/sign.ts';
 import { visibleChars } from '../../policies/success.ts';
 import type { Tool } from '../../policies/tools.ts';
@@ -17,12 +18,14 @@ export interface Context {
   tool: Tool;
   taskId: string | null;
   prompt: string | null;
+  /** Tried before ours. */
+  ownRows: readonly OwnRow[];
   clock: Clock;
 }
 
 export function judge(outcome: Outcome, context: Context): Judgement {
   const evidence = evidenceOf(outcome, context.tool);
-  const verdict = classify(evidence, context.clock);
+  const verdict = classify(evidence, context.clock, context.ownRows.map(compileRow));
   return { verdict, signature: signatureOf(evidence, verdict, context) };
 }
 

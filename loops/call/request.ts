@@ -1,5 +1,6 @@
 // One guarded call as its caller asks for it: the wrapper's flags, read and checked.
 
+import type { OwnRow } from '../../policies/rules/own-row.ts';
 import type { TaskFolder } from '../../state/task-folder.ts';
 import type { Adapter, CallRequest } from '../../wrappers/adapter.ts';
 
@@ -28,6 +29,8 @@ export interface WrapperRequest {
   charge: Charge | null;
   /** Words of the user's own that must not be published. */
   redactionPatterns: string[];
+  /** The project's rows by which its dispatcher judges; none for a call of a caller's own. */
+  ownRows: readonly OwnRow[];
 }
 
 export interface Charge {

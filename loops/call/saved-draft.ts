@@ -3,6 +3,7 @@
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { createRedactor } from '../../policies/redact.ts';
+import type { OwnRow } from '../../policies/rules/own-row.ts';
 import type { Tool } from '../../policies/tools.ts';
 import type { TaskFolder } from '../../state/task-folder.ts';
 import type { CallRequest, Overlay } from '../../wrappers/adapter.ts';
@@ -25,6 +26,8 @@ interface Saved {
   files: WrapperRequest['files'];
   limits: WrapperRequest['limits'];
   redaction_patterns: string[];
+  /** Absent in a draft of a version that had none. */
+  own_rows?: readonly OwnRow[];
   temporary: string;
   overlay_folders: string[];
   warnings: string[];
@@ -53,6 +56,7 @@ export function saveDraft(attempt: Attempt, draft: Draft, overlay: Overlay): voi
     files: request.files,
     limits: request.limits,
     redaction_patterns: request.redactionPatterns,
+    own_rows: request.ownRows,
     temporary: attempt.temporary,
     overlay_folders: overlay.folders,
     warnings: draft.warnings,
@@ -62,6 +66,12 @@ export function saveDraft(attempt: Attempt, draft: Draft, overlay: Overlay): voi
 
 /** What the processes of that call bear; null when it died before its CLI could be started. */
 export const savedMarker = (folder: string): string | null => readSaved(folder)?.marker ?? null;
+
+/** The project's rows that judged that call, or would have; null where its draft is gone. */
+export const savedRows = (folder: string): readonly OwnRow[] | null => {
+  const saved = readSaved(folder);
+  return saved === null ? null : (saved.own_rows ?? []);
+};
 
 function readSaved(folder: string): Saved | null {
   try {
@@ -92,6 +102,7 @@ export function restoreDraft(
       limits: saved.limits,
       charge: { task, stage: saved.stage, runId: null, forPrompt: null },
       redactionPatterns: saved.redaction_patterns,
+      ownRows: saved.own_rows ?? [],
     },
     callId: saved.call_id,
     startedAt: new Date(saved.started_at),

@@ -12,7 +12,9 @@ import type { Call, Ledger } from '../../state/ledger.ts';
 import { statsOf } from '../../state/stats.ts';
 import { locateTask, type TaskFolder } from '../../state/task-folder.ts';
 import { findRecord } from '../../state/usage.ts';
+import { rootOf } from '../run/task.ts';
 import { type Explanation, explanationOf } from './explanation.ts';
+import { ownRowsOf } from './own-rows.ts';
 import { signedTextOf } from './signed-text.ts';
 import { readFailure } from './task-row.ts';
 
@@ -96,9 +98,11 @@ async function explainFailure(opened: Opened, failure: Failure): Promise<Explain
   );
   const call = calls.findLast((one) => one.verdict?.signature === signature) ?? null;
   const findings = evidence?.source === 'gate' ? findingsOf(task, failure.stage) : [];
+  const ownRows = await ownRowsIn(opened, verdict, call ?? calls.at(-1) ?? null);
   const explanation = explanationOf(
     {
       of: 'last_failure',
+      ownRows,
       task_id: task.id,
       stage: failure.stage,
       tool: failure.tool,
@@ -132,6 +136,7 @@ async function explainCall(opened: Opened, call: Call): Promise<Explained> {
   const explanation = explanationOf(
     {
       of: 'call',
+      ownRows: await ownRowsIn(opened, verdict, call),
       task_id: task.id,
       stage,
       tool,
@@ -150,6 +155,9 @@ async function explainCall(opened: Opened, call: Call): Promise<Explained> {
   );
   return { how: 'explained', explanation };
 }
+
+const ownRowsIn = ({ task, cwd, environment }: Opened, verdict: Verdict, call: Call | null) =>
+  ownRowsOf(verdict, call, task, rootOf(task, cwd, environment));
 
 async function signedText(
   { task, environment, clock }: Opened,

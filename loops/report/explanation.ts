@@ -5,9 +5,11 @@ import type { Verdict } from '../../policies/evidence.ts';
 import type { Finding } from '../../policies/gate.ts';
 import { RETRY_TABLE, type RetryRow } from '../../policies/retry.ts';
 import { findRow } from '../../policies/rules/find-row.ts';
-import type { Rule } from '../../policies/rules/rule.ts';
+import { compileRow, type OwnRow } from '../../policies/rules/own-row.ts';
+import type { Match, Rule } from '../../policies/rules/rule.ts';
 import type { Tool } from '../../policies/tools.ts';
 import type { Stats } from '../../state/stats.ts';
+import { isOwn } from './own-rows.ts';
 import type { SignedText } from './signed-text.ts';
 
 export interface Explanation {
@@ -24,8 +26,8 @@ export interface Explanation {
   meaning: string;
   reason: string | null;
   evidence: { source: string; text: string } | null;
-  /** `row` is null where none was needed: an obstacle in our own words, or the finding of a gate. */
-  rule: { id: string; row: ShownRow | null } | null;
+  /** `row` is null where none was needed; `of` too where it is not there any more. */
+  rule: { id: string; of: 'tollgate' | 'project' | null; row: ShownRow | null } | null;
   signature: string | null;
   /** What the signature stands for; null where that cannot be made again. */
   signed: SignedText | null;
@@ -47,8 +49,8 @@ export interface ShownRow {
   looks_for: {
     tool: Rule['tool'];
     source: Rule['source'];
-    /** As the row has it; a regular expression as text. */
-    match: Record<string, unknown>;
+    /** As the row has it; a regular expression, or phrases, as one text. */
+    match: Omit<Match, 'text'> & { text?: string };
   } | null;
 }
 
@@ -57,11 +59,15 @@ export interface Known
   verdict: Verdict & { class: ErrorClass };
   signature: string | null;
   signed: SignedText | null;
+  /** Among which the rule may be, if it is none of ours. */
+  ownRows: readonly OwnRow[];
   inRun: number | null;
   decision: Explanation['decision'];
   findings: Finding[];
   next_actions: string[];
 }
+
+type Evidence = NonNullable<Verdict['evidence']>;
 
 /** @param signatures over the task's whole life. */
 export function explanationOf(known: Known, signatures: Stats['signatures']): Explanation {
@@ -81,7 +87,7 @@ export function explanationOf(known: Known, signatures: Stats['signatures']): Ex
     meaning: CLASSES[verdict.class]?.meaning ?? 'a class of another version of tollgate',
     reason: verdict.reason,
     evidence: evidence && { source: evidence.source, text: evidence.text },
-    rule: evidence && { id: evidence.rule, row: rowOf(evidence.rule) },
+    rule: evidence && ruleOf(evidence, known.ownRows),
     signature,
     signed,
     seen: {
@@ -98,13 +104,20 @@ export function explanationOf(known: Known, signatures: Stats['signatures']): Ex
   };
 }
 
-function rowOf(id: string): ShownRow | null {
+function ruleOf({ rule: id, source }: Evidence, ownRows: readonly OwnRow[]): Explanation['rule'] {
   const found = findRow(id);
-  if (found === null) return null;
-  const { class: errorClass, reason } = found.row;
-  if (found.kind !== 'said') return { kind: found.kind, class: errorClass, reason, looks_for: null };
-  const { tool, source, match } = found.row;
-  const shown = Object.entries(match).map(([name, value]) => [name, value instanceof RegExp ? String(value) : value]);
-  const looks_for = { tool, source, match: Object.fromEntries(shown) };
-  return { kind: 'said', class: errorClass, reason, looks_for };
+  if (found?.kind === 'said') return { id, of: 'tollgate', row: shownRule(found.row) };
+  if (found !== null) {
+    const { kind, row } = found;
+    return { id, of: 'tollgate', row: { kind, class: row.class, reason: row.reason, looks_for: null } };
+  }
+  const own = ownRows.find((row) => row.id === id);
+  if (own !== undefined) return { id, of: 'project', row: shownRule(compileRow(own)) };
+  return { id, of: isOwn({ rule: id, source }) ? null : 'tollgate', row: null };
+}
+
+function shownRule({ tool, source, match, class: errorClass, reason }: Rule): ShownRow {
+  const { text, ...rest } = match;
+  const shown = text === undefined ? rest : { ...rest, text: String(text) };
+  return { kind: 'said', class: errorClass, reason, looks_for: { tool, source, match: shown } };
 }

@@ -60,7 +60,7 @@ export async function foreseeTask(request: RunRequest): Promise<Foreseen> {
   }
   const { ledger } = open.journal.read();
   const budget = { used: ledger.used, total: budgetOf(ledger) };
-  const notes = unsettled(stages);
+  const notes = [...open.notes, ...unsettled(stages)];
   return { how: 'foreseen', forecast: { schema: 1, task_id: open.task.id, stages, budget, notes } };
 }
 

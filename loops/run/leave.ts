@@ -51,6 +51,7 @@ export async function leaveReport(
     next_actions: ended.failure?.next_actions ?? [],
     notes: [
       ...ended.notes,
+      ...open.notes,
       ...notYet(open.manifest),
       ...(torn === 0
         ? []

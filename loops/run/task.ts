@@ -3,6 +3,7 @@
 import path from 'node:path';
 import type { ProjectFile } from '../../policies/project-file.ts';
 import { resolveRole } from '../../policies/resolved-role.ts';
+import { type OwnRow, withoutProof } from '../../policies/rules/own-row.ts';
 import { imagineJournal } from '../../state/imagined-journal.ts';
 import { type Journal, JournalError, openJournal } from '../../state/journal.ts';
 import { readManifest } from '../../state/manifest.ts';
@@ -23,6 +24,9 @@ export interface OpenTask {
   /** The project's, with what its tollgate.yaml says. */
   root: string;
   project: ProjectFile;
+  /** The project's rows that judge its calls, and what the reader should know of them. */
+  ownRows: readonly OwnRow[];
+  notes: string[];
   /** The working tree that the scope is about: the project's root, or the task's own worktree. */
   tree: string;
   /** Where the CLIs run, within it. */
@@ -42,7 +46,7 @@ export interface Opening {
   clock: () => Date;
 }
 
-export type ReadTask = Pick<OpenTask, 'task' | 'manifest' | 'plans' | 'root' | 'project'>;
+export type ReadTask = Pick<OpenTask, 'task' | 'manifest' | 'plans' | 'root' | 'project' | 'ownRows' | 'notes'>;
 
 /** What is written about a task, and nothing of its state. */
 export async function readTask({
@@ -75,7 +79,19 @@ export async function readTask({
     if (resolved.how === 'mistaken') return { how: 'mistaken', message: `${task.manifest}: ${resolved.message}` };
     plans.push({ stage, role: resolved.role, access: resolved.role.access });
   }
-  return { how: 'read', task, manifest, plans, root, project: project.value };
+  const { rows: ownRows, notes } = ownRowsOf(project.value, trust);
+  return { how: 'read', task, manifest, plans, root, project: project.value, ownRows, notes };
+}
+
+/** Like roles and pipelines they count only in a trusted workspace. */
+function ownRowsOf(
+  { triage: { rules } }: ProjectFile,
+  trust: 'trusted' | 'untrusted',
+): { rows: readonly OwnRow[]; notes: string[] } {
+  if (trust === 'trusted' || rules.length === 0) return { rows: rules.map(withoutProof), notes: [] };
+  const note =
+    'the rows of tollgate.yaml (triage.rules) are not used, since the workspace is not trusted (--trust-workspace)';
+  return { rows: [], notes: [note] };
 }
 
 /** @param purpose who only looks changes nothing on disk: what a run would note first is imagined. */

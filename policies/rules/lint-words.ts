@@ -22,9 +22,9 @@ function wordsOf(found: LintFact): string {
     case 'shadowed':
       return `decides none of its proofs, for the row "${found.by.id}" before it does; put it before that one, or let that one ask for more`;
     case 'nothing_new':
-      return `says nothing new: by the built-in row "${found.because.id}" its proofs are ${meaningOf(found.row)} already; leave it out, or prove it by what is not`;
+      return `says nothing new: by the built-in row "${found.because.id}" its proofs are ${meaningOf(found.row)} already; leave it out, or prove it by a text that means something else without it`;
     case 'takes_over':
-      return `takes over what the built-in row "${found.from.id}" is there for: ${changeOf(found.from, found.row)}; if that is not meant, let it ask for more`;
+      return `takes over what the built-in row "${found.from.id}" is there for, ${changeOf(found.from, found.row)}; if that is not meant, let it ask for more`;
   }
 }
 
@@ -32,7 +32,7 @@ const meaningOf = ({ class: errorClass, reason }: Rule): string => `${errorClass
 
 function changeOf(from: Rule, to: Rule): string {
   const [before, after] = [meaningOf(from), meaningOf(to)];
-  return before === after ? `${before} as before` : `${before} becomes ${after}`;
+  return before === after ? `and says nothing new by it (${after})` : `so that ${before} becomes ${after}`;
 }
 
 const MAX_SHOWN = 100;

@@ -31,7 +31,7 @@ export function lintRules(own: readonly Rule[], builtIn: readonly Rule[], clock:
     ...own.flatMap((row) => [
       ...alone(row, 'project', clock),
       ...inPlace(row, 'project', all, clock),
-      ...besideOurs(row, own, builtIn, clock),
+      ...(asksNothing(row) ? [] : besideOurs(row, own, builtIn, clock)),
     ]),
     ...builtIn.flatMap((row) => [...alone(row, 'tollgate', clock), ...inPlace(row, 'tollgate', builtIn, clock)]),
     ...duplicates(own, 'project', []),
@@ -41,7 +41,7 @@ export function lintRules(own: readonly Rule[], builtIn: readonly Rule[], clock:
 
 /** What can be seen of one row. */
 function alone(row: Rule, owner: Owner, clock: Clock): LintFact[] {
-  if (Object.keys(row.match).length === 0) return [{ row, owner, fact: 'asks_nothing' }];
+  if (asksNothing(row)) return [{ row, owner, fact: 'asks_nothing' }];
   const taken = row.match.text === undefined ? null : bareNumber(row.match.text);
   const unproven = row.proof.filter((said) => !isMatched(said, row, clock));
   return [
@@ -68,6 +68,8 @@ function besideOurs(row: Rule, own: readonly Rule[], builtIn: readonly Rule[], c
     .filter((ours) => decides(row, ours, before, clock))
     .map((from) => ({ ...about, fact: 'takes_over', from }));
 }
+
+const asksNothing = ({ match }: Rule): boolean => Object.keys(match).length === 0;
 
 const meansSame = (a: Rule, b: Rule): boolean => a.class === b.class && a.reason === b.reason;
 

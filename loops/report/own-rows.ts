@@ -1,0 +1,28 @@
+// The project's rows by which a failure may have been judged: those that its call kept, or else those of tollgate.yaml now.
+
+import path from 'node:path';
+import type { Verdict } from '../../policies/evidence.ts';
+import { isTaken } from '../../policies/rules/find-row.ts';
+import { type OwnRow, SAID_IN } from '../../policies/rules/own-row.ts';
+import type { Call } from '../../state/ledger.ts';
+import { readProject } from '../../state/project.ts';
+import type { TaskFolder } from '../../state/task-folder.ts';
+import { savedRows } from '../call/saved-draft.ts';
+
+/** Did a row decide that is none of ours? */
+export const isOwn = ({ rule, source }: Omit<NonNullable<Verdict['evidence']>, 'text'>): boolean =>
+  SAID_IN.some((one) => one === source) && !isTaken(rule);
+
+/** @param root the project's. */
+export async function ownRowsOf(
+  { evidence }: Verdict,
+  call: Call | null,
+  task: TaskFolder,
+  root: string,
+): Promise<readonly OwnRow[]> {
+  if (evidence === null || !isOwn(evidence)) return [];
+  const saved = call === null ? null : savedRows(path.join(task.attempts, call.reserved.call_id));
+  if (saved?.some(({ id }) => id === evidence.rule)) return saved;
+  const project = await readProject(root);
+  return project.how === 'read' ? project.value.triage.rules : [];
+}
