@@ -18,6 +18,7 @@ const ROWS: [phrase: string, text: string, isFound: boolean][] = [
   ['proxy * down', 'proxy is\nproxy now down', true],
   ['proxy * down', 'proxy is\r\ndown', false],
   ['a b * c', 'a b x\na\nb y c', true],
+  ['a b * c', 'a b a\nb c', true],
   ['a * b c * d', 'a b c\nb c d', false],
   ['a * b c * d', 'a b c\nb\na b\nc d', true],
   ['throttl*', 'request throttled', true],
