@@ -149,6 +149,15 @@ test('triage tries them first, and says whose row it was', async ({ rig }) => {
   assert.is(JSON.parse(stdout).verdict.evidence.rule, 'corp-proxy');
 });
 
+test('a corpus too is judged by them', async ({ rig }) => {
+  const labelled = { id: 'corp-one', tool: 'codex', at: '2026-11-21T21:00:00.000Z', exit_code: 1, stderr: SAID };
+  rig.write('cases.jsonl', `${JSON.stringify({ ...labelled, class: 'tooling', reason: 'proxy' })}\n`);
+  const judged = async () => (await triage(rig, ['--test', 'cases.jsonl'], '')).code;
+  assert.is(await judged(), 1);
+  rig.write('tollgate.yaml', rows(PROXY));
+  assert.is(await judged(), 0);
+});
+
 test('triage gives no verdict where it cannot tell by which rows', async ({ rig }) => {
   rig.write('tollgate.yaml', rows('    - {id: x}\n'));
   const { code, stdout, stderr } = await triage(rig, ['--tool=codex'], SAID);
