@@ -9,7 +9,7 @@ import { ENDING_RULES, LEFTOVERS } from './rules/endings.ts';
 import { findRule, type Subject, textsOf } from './rules/match.ts';
 import type { Rule } from './rules/rule.ts';
 import { TIERS } from './rules/rules.ts';
-import { stderrFailures } from './stderr-failures.ts';
+import { type StderrFailure, stderrFailures } from './stderr-failures.ts';
 import { isSuccess, SUCCESS } from './success.ts';
 
 /** @param own a user's rows, tried before ours. */
@@ -19,33 +19,50 @@ export function classify(evidence: Evidence, clock: Clock, own: readonly Rule[] 
   if (obstacle !== null) return verdict({ id: 'obstacle', ...obstacle }, 'none', obstacle.message, null);
   const ended = ENDING_RULES[ending];
   if (ended !== null) return verdict(ended, 'ending', ENDINGS[ending], null);
-  const subjects = subjectsOf(evidence);
+  const { subjects, asides } = saidIn(evidence);
+  const asked = subjects.some(({ exit }) => exit === null) ? subjects : [...subjects, ...asides];
   for (const rules of tiersWith(own))
-    for (const subject of subjects) {
+    for (const subject of asked) {
       const rule = findRule(subject, rules, clock);
       if (rule === null) continue;
-      return verdict(rule, subject.source, subject.failure.message, askedTime(rule, [subject, ...subjects], clock));
+      return verdict(rule, subject.source, subject.failure.message, askedTime(rule, [subject, ...asked], clock));
     }
-  return leftover(evidence, subjects);
+  return leftover(evidence, asked);
 }
 
 /** A project's rows stand before ours, but no row decides by what is less worth believing while another fits what is more. */
 const tiersWith = (own: readonly Rule[]) => TIERS.map((rules, tier) => (tier === 0 ? [...own, ...rules] : rules));
 
-/** Everything that was said, the most trustworthy first; last the way the CLI ended. */
-function subjectsOf(evidence: Evidence): Subject[] {
+interface Said {
+  /** The most trustworthy first; last the way the CLI ended. */
+  subjects: Subject[];
+  /** Warnings, and mishaps of helpers: they count only where nothing else was said. */
+  asides: Subject[];
+}
+
+function saidIn(evidence: Evidence): Said {
   const { tool, failure, errors, completed } = evidence;
-  const stderr = stderrFailures(tool, evidence.stderr).filter(({ weight }) => !completed || weight !== 'aside');
-  const remarks = completed ? [] : stderrFailures(tool, evidence.remarks);
   const said = (source: EvidenceSource, one: EngineFailure): Subject => ({ tool, source, failure: one, exit: null });
-  return [
+  const stderr = stderrFailures(tool, evidence.stderr);
+  const remarks = stderrFailures(tool, evidence.remarks);
+  const told = (weights: readonly StderrFailure['weight'][], from: StderrFailure[]) =>
+    from.filter(({ weight }) => weights.includes(weight)).map((one) => said('stderr', one.failure));
+  const subjects = [
     ...(failure === null ? [] : [said('failure', failure)]),
     ...errors.toReversed().map((one) => said('error', one)),
-    ...stderr.map((one) => said('stderr', one.failure)),
-    // After a completed turn the code means nothing.
-    ...(completed ? [] : exitOf(evidence)),
-    ...remarks.map((one) => said('stderr', one.failure)),
+    ...told(['error', 'plain'], stderr),
   ];
+  // After a completed turn the code means nothing, and what came before it was overcome.
+  if (completed) return { subjects, asides: [] };
+  return {
+    subjects: [
+      ...subjects,
+      ...told(['retry'], stderr),
+      ...exitOf(evidence),
+      ...told(['error', 'plain', 'retry'], remarks),
+    ],
+    asides: [...told(['aside'], stderr), ...told(['aside'], remarks)],
+  };
 }
 
 function exitOf({ tool, exitCode, signal }: Evidence): Subject[] {

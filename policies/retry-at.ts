@@ -44,13 +44,16 @@ const MOST_BETWEEN = 14;
 /** These make of `00:05:30` a time that is left, not one on the wall. */
 const SPANS = /^(?:in|after|for|within|wait)$/i;
 
+const RECURS = /^(?:every|each)$/i;
+
 function timeAfter(text: string, from: number, clock: Clock): Date | null {
   let at = from;
   let word = '';
   for (let passed = 0; passed <= MOST_BETWEEN; passed += 1) {
     const duration = durationAt(text, at) ?? (SPANS.test(word) ? countdownAt(text, at) : null);
-    // A digit within a word is no time: `v2 minutes`.
-    if (at > from && duration !== null) return new Date(clock.now.getTime() + Math.ceil(duration));
+    // A digit within a word is no time: `v2 minutes`; nor is what comes every 5 hours.
+    if (at > from && duration !== null && !RECURS.test(word))
+      return new Date(clock.now.getTime() + Math.ceil(duration));
     const point = at > from ? pointAt(text, at, clock) : null;
     if (point !== null) return point;
     BETWEEN.lastIndex = at;

@@ -81,4 +81,4 @@ const RETRY = /\bRetrying (?:with|after|in)\b|^ERROR: Reconnecting|^Attempt \d+ 
 
 /** Servers beside the model, telemetry, updates; a cut prompt is none of them, nor is a server that was required. */
 const ASIDE =
-  /^(?:warn(?:ing)?\b(?!: stdin input truncated)|\[warn|\S{20,30}\s+WARN )|\bMCP\b(?! servers? (?:failed|is required))|\bmcp[_ -]server|\btelemetry\b|^\[Routing\]|\bcodex_(?:core|api|mcp)\S*::|\bIDE (?:client|companion)|\bkeytar\b|\bupdate check/i;
+  /^(?:warn(?:ing)?\b(?!: stdin input truncated)|\[warn|\S{20,30}\s+WARN )|\bMCP\b(?! servers? (?:failed|is required))|\bmcp[_ -]server|\btelemetry\b|^\[Routing\]|\bcodex_(?:core|api|mcp)\S*::|\bIDE (?:client|companion)|\bkeytar\b|\bupdate check|^error (?:getting folder structure|during discovery|flushing|loading extension)/i;

@@ -1,5 +1,6 @@
 // Not authenticated, or not authorised.
 
+import { near } from './near.ts';
 import { REFUSED, type Rule } from './rule.ts';
 
 export const ACCESS_RULES = [
@@ -9,11 +10,23 @@ export const ACCESS_RULES = [
     source: 'any',
     match: {
       status: [...REFUSED, 451],
-      text: /\blocation is not supported|\b(?:country|region|territory)\b.{0,40}\bnot (?:supported|available|allowed)|not (?:available|supported) in your (?:country|region|location)|unsupported_country/i,
+      text: /\blocation is not supported|\brestricted region|\b(?:country|region|territory)\b.{0,40}\bnot (?:supported|available|allowed)|not (?:currently )?(?:available|supported) in your\s+(?:country|region|location)|unsupported_country/i,
     },
     class: 'auth',
     reason: 'region_unsupported',
     proof: [{ message: 'Country, region, or territory not supported', status: 403 }],
+  },
+  {
+    id: 'access-proxy',
+    tool: 'any',
+    source: 'any',
+    match: {
+      status: ['none'],
+      text: /\bproxy\b.{0,30}\b(?:authori[sz]ation|authentication)\b.{0,12}\brequired|\bproxy response \(?407\b/i,
+    },
+    class: 'auth',
+    reason: 'proxy_auth',
+    proof: [{ message: 'client error (Connect): tunnel error: proxy authorization required' }],
   },
   {
     id: 'access-key-code',
@@ -42,7 +55,10 @@ export const ACCESS_RULES = [
     source: 'any',
     match: {
       status: REFUSED,
-      text: /\b(?:account|organi[sz]ation|consumer|project)\b.{0,20}\b(?:suspended|deactivated|disabled|terminated|banned)/i,
+      text: near(
+        'accounts?|organi[sz]ation|workspace|consumer|project',
+        'suspended|deactivated|disabled|terminated|banned|restricted',
+      ),
     },
     class: 'auth',
     reason: 'not_authorised',
@@ -86,6 +102,7 @@ export const ACCESS_RULES = [
         'SERVICE_DISABLED',
         'VALIDATION_REQUIRED',
         'ValidationRequiredError',
+        'IneligibleTierError',
         'permission_error',
         'account_deactivated',
         'access_denied',
@@ -103,7 +120,7 @@ export const ACCESS_RULES = [
     source: 'any',
     match: {
       status: REFUSED,
-      text: /\bnot (?:logged|signed) in\b|\b(?:log|sign)(?:ged|ging|ing)? in(?:to)? again|\bplease (?:log|sign) ?in\b|\b(?:login|sign-in|authentication) (?:is )?required|\bre-?authenticate|\bcodex login\b|\bauth login\b|['`/]login\b|set an auth method|invalid auth method|no (?:authentication|credentials)\b.{0,20}\b(?:found|provided|configured|available)|authentication information/i,
+      text: /\bnot (?:logged|signed) in\b|\b(?:log|sign)(?:ged|ging|ing)? in(?:to)? again|\bplease (?:log|sign) ?in\b|\b(?:login|sign-in|authentication) (?:is )?required|\bre-?authenticate|\bcodex login\b|\bauth login\b|['`/]login\b|without authentication|not created with authentication|default credentials\b|\bno auth\b|set an auth method|invalid auth method|no (?:authentication|credentials)\b.{0,20}\b(?:found|provided|configured|available)|authentication information/i,
     },
     class: 'auth',
     reason: 'not_signed_in',
@@ -115,7 +132,7 @@ export const ACCESS_RULES = [
     source: 'any',
     match: {
       status: REFUSED,
-      text: /\b(?:token|credentials?|session)\b.{0,40}\b(?:expired|revoked|invalid|rejected|could not be (?:validated|refreshed))|\b(?:invalid|expired|revoked|bad|missing)\b (?:\w+ )?(?:token|credentials?)\b(?! count)|\bfailed to refresh (?:\w+ )?token|authentication (?:failed|error)|\binsufficient\b.{0,20}\b(?:scopes?|permissions?|privileges)|\binvalid_grant\b/i,
+      text: /\b(?:token|credentials?|session)\b.{0,40}\b(?:expired|revoked|invalid|rejected|could not be (?:validated(?![\s\S]{0,300}\b(?:rate limit|fetch failed|time(?:d )?out|E[A-Z]{5,}))|refreshed))|\b(?:invalid|expired|revoked|bad|missing)\b (?:\w+ )?(?:token|credentials?)\b(?! count)|\bfailed to refresh (?:\w+ )?token|authentication (?:failed|error)|\b(?:invalid|wrong) subscription key|\binsufficient\b.{0,20}\b(?:scopes?|permissions?|privileges)|\binvalid_grant\b/i,
     },
     class: 'auth',
     reason: 'bad_credentials',
@@ -127,7 +144,7 @@ export const ACCESS_RULES = [
     source: 'any',
     match: {
       status: REFUSED,
-      text: /\bnot (?:authori[sz]ed|licensed|entitled|permitted) to\b|\baccess denied by (?:policy|your organi[sz]ation)|\bdo(?:es)? not have (?:access to|permission to use|the \S+ permission|Copilot)/i,
+      text: /\bnot (?:authori[sz]ed|licensed|entitled|permitted) to\b|\b(?:login|access) is restricted to\b|\bverify your account\b|\bno longer supported for\b.{0,40}\b(?:individuals|accounts?|tier|plan)|\btokens? (?:are|is) not supported\b|\baccess denied by (?:policy|your organi[sz]ation)|\bdo(?:es)? not have (?:access to|permission to use|the \S+ permission|Copilot)/i,
     },
     class: 'auth',
     reason: 'not_authorised',

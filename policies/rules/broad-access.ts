@@ -37,7 +37,6 @@ export const BROAD_ACCESS = [
     proof: [
       { message: 'Your Copilot subscription has expired or is inactive' },
       { message: 'The caller does not have permission' },
-      { message: 'Your organization must be verified to use the model' },
     ],
   },
   {

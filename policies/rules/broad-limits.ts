@@ -20,8 +20,7 @@ export const BROAD_LIMITS = [
     class: 'quota',
     reason: 'plan',
     proof: [
-      { message: 'Your prepayment credits are depleted.' },
-      { message: 'Workspace has run out of budget for this month' },
+      { message: 'The balance of this workspace is too low' },
       { message: 'Your account is not active, please check your billing details on our website.' },
     ],
   },

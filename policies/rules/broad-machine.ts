@@ -101,7 +101,7 @@ export const BROAD_MACHINE = [
       status: UNSAID,
       text: near(
         'arguments?|options?|flags?|subcommands?|a value|values?|--[a-z][\\w-]*',
-        'cannot (?:be used|use)|requires?|(?:is |are )?required|unknown|invalid|unexpected|none was supplied|not supplied|must be|not recogni[sz]ed|ambiguous|conflicts? with|mutually exclusive|not allowed|deprecated',
+        'cannot (?:be used|use)|requires?|missing|too many|(?:is |are )?required|unknown|invalid|unexpected|none was supplied|not supplied|must be|not recogni[sz]ed|ambiguous|conflicts? with|mutually exclusive|not allowed|deprecated',
       ),
     },
     class: 'tooling',
@@ -122,5 +122,26 @@ export const BROAD_MACHINE = [
     class: 'tooling',
     reason: 'config',
     proof: [{ message: "Expected property name or '}' in JSON at position 12 of /home/u/.gemini/settings.json" }],
+  },
+  {
+    id: 'broad-invalid-url',
+    tool: 'any',
+    source: 'any',
+    match: { code: ['ERR_INVALID_URL', 'ERR_INVALID_ARG_TYPE', 'ERR_INVALID_ARG_VALUE'] },
+    class: 'tooling',
+    reason: 'config',
+    proof: [{ message: 'Invalid URL', code: 'ERR_INVALID_URL' }],
+  },
+  {
+    id: 'broad-bug',
+    tool: 'any',
+    source: 'any',
+    match: {
+      status: UNSAID,
+      text: /\bis not a (?:function|constructor)\b|\bcannot read propert|\bis not (?:defined|iterable)\b|\bmaximum call stack\b|\bassertion failed\b|\bunreachable code\b/i,
+    },
+    class: 'tooling',
+    reason: 'crashed',
+    proof: [{ message: 'HttpsProxyAgent is not a constructor' }],
   },
 ] as const satisfies readonly Rule[];

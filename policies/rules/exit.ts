@@ -28,9 +28,18 @@ export const EXIT_RULES = [
     id: 'exit-gemini-config',
     tool: 'gemini',
     source: 'exit_code',
-    match: { exit: [44, 52, 54] },
+    match: { exit: [52, 54] },
     class: 'tooling',
     reason: 'config',
+    proof: [{ exit: 52 }],
+  },
+  {
+    id: 'exit-gemini-sandbox',
+    tool: 'gemini',
+    source: 'exit_code',
+    match: { exit: [44] },
+    class: 'tooling',
+    reason: 'sandbox',
     proof: [{ exit: 44 }],
   },
   {
@@ -114,6 +123,16 @@ export const EXIT_RULES = [
     class: 'tooling',
     reason: 'bad_flag',
     proof: [{ exit: codex.badInput }],
+  },
+  {
+    // Rust's own, for a panic.
+    id: 'exit-codex-panic',
+    tool: 'codex',
+    source: 'exit_code',
+    match: { exit: [101] },
+    class: 'tooling',
+    reason: 'crashed',
+    proof: [{ exit: 101 }],
   },
   {
     id: 'exit-timeout',

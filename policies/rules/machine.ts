@@ -11,7 +11,7 @@ export const MACHINE_RULES = [
     source: 'any',
     match: {
       status: HERE,
-      text: /\bENOMEM\b|\bout of memory\b|cannot allocate memory|\bheap limit\b|\bbad_alloc\b|\boom-?kill/i,
+      text: /\bENOMEM\b|\bout of memory\b|cannot allocate memory|\bheap limit\b|memory allocation of \d+ bytes failed|\bos error (?:8|12)\b|\bbad_alloc\b|\boom-?kill/i,
     },
     class: 'tooling',
     reason: 'out_of_memory',
@@ -59,7 +59,7 @@ export const MACHINE_RULES = [
     source: 'any',
     match: {
       status: HERE,
-      text: /\bcannot find (?:module|package)\b|MODULE_NOT_FOUND|error while loading shared libraries|\bGLIBC\w* .{0,10}not found|\bunsupported engine|\brequires node|\bnode(?:\.js)? version\b.{0,40}\b(?:required|or (?:higher|newer)|not supported)|\b(?:cli|client) version\b.{0,30}\b(?:outdated|deprecated|no longer supported)/i,
+      text: /\bcannot find (?:module|package|native binding)\b|\bno (?:platform|native|prebuilt) (?:package|binary|binding)\b|MODULE_NOT_FOUND|error while loading shared libraries|\bGLIBC\w* .{0,10}not found|\bunsupported engine|\brequires node|\bnode(?:\.js)? version\b.{0,40}\b(?:required|or (?:higher|newer)|not supported)|\b(?:cli|client) version\b.{0,30}\b(?:outdated|deprecated|no longer supported)/i,
     },
     class: 'tooling',
     reason: 'broken_install',
@@ -71,7 +71,7 @@ export const MACHINE_RULES = [
     source: 'any',
     match: {
       status: HERE,
-      text: /\bbwrap: |\bfailed to (?:start|create|launch|set up)\b.{0,20}\bsandbox|\bsandbox\b.{0,40}\b(?:was required|not (?:found|available|supported)|failed to start)|FatalSandboxError|cannot connect to the docker daemon/i,
+      text: /\bbwrap: |\bsandbox (?:image|container|command)\b.{0,200}\b(?:missing|not found|could not|failed)|\bmissing sandbox command|\bfailed to (?:start|create|launch|set up)\b.{0,20}\bsandbox|\bsandbox\b.{0,40}\b(?:was required|not (?:found|available|supported)|failed to start)|FatalSandboxError|cannot connect to the docker daemon/i,
     },
     class: 'tooling',
     reason: 'sandbox',
@@ -83,7 +83,7 @@ export const MACHINE_RULES = [
     source: 'any',
     match: {
       status: HERE,
-      text: /\b(?:EACCES|EPERM|EROFS)\b|\bpermission denied\b|\boperation not permitted\b|read-only file system|\baccess is denied\b/i,
+      text: /\b(?:EACCES|EPERM|EROFS)\b|\bpermission denied\b|\boperation not permitted\b|read-only file system|\baccess is denied\b|\bos error (?:1|5|13|30)\b|running scripts is disabled|\bPSSecurityException\b/i,
     },
     class: 'tooling',
     reason: 'permission',
@@ -93,7 +93,7 @@ export const MACHINE_RULES = [
     id: 'machine-missing-file',
     tool: 'any',
     source: 'any',
-    match: { status: HERE, text: /\bENOENT\b|\bno such file or directory\b/i },
+    match: { status: HERE, text: /\bENOENT\b|\bno such file or directory\b|\bos error [23]\b/i },
     class: 'tooling',
     reason: 'missing_file',
     proof: [{ message: 'No such file or directory (os error 2)' }],
@@ -104,7 +104,7 @@ export const MACHINE_RULES = [
     source: 'any',
     match: {
       status: HERE,
-      text: /\b(?:EMFILE|ENFILE)\b|too many open files|\bfork: (?:retry: )?resource temporarily unavailable|no file descriptors available/i,
+      text: /\b(?:EMFILE|ENFILE)\b|too many open files|\bfork: (?:retry: )?resource temporarily unavailable|no file descriptors available|\bos error 24\b/i,
     },
     class: 'tooling',
     reason: 'too_many_files',

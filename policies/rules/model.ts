@@ -8,7 +8,10 @@ export const MODEL_RULES = [
     id: 'model-no-access',
     tool: 'any',
     source: 'any',
-    match: { status: ['none', 401, 403, 404], text: /\bdo(?:es)? not have access to (?:the |this )?model\b/i },
+    match: {
+      status: ['none', 401, 403, 404],
+      text: /\bdo(?:es)? not have access to (?:the |this )?model\b|\borgani[sz]ation must be verified\b/i,
+    },
     class: 'auth',
     reason: 'not_authorised',
     proof: [{ message: 'Project `p` does not have access to model `m`', status: 403, code: 'model_not_found' }],

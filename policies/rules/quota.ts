@@ -4,6 +4,16 @@ import { LIMITED, type Rule } from './rule.ts';
 
 export const QUOTA_RULES = [
   {
+    // The CLI's own name for it may say quota, and Google's code may say rate limit.
+    id: 'quota-no-capacity',
+    tool: 'any',
+    source: 'any',
+    match: { status: LIMITED, text: /\bno capacity (?:is )?available\b/i },
+    class: 'transient',
+    reason: 'overloaded',
+    proof: [{ message: 'No capacity available for model m on the server', status: 429, type: 'TerminalQuotaError' }],
+  },
+  {
     id: 'quota-code',
     tool: 'any',
     source: 'any',
@@ -56,12 +66,21 @@ export const QUOTA_RULES = [
     proof: [{ message: "You've reached your weekly rate limit." }],
   },
   {
+    id: 'quota-usage',
+    tool: 'any',
+    source: 'any',
+    match: { status: LIMITED, text: /\busage limits?\b/i },
+    class: 'quota',
+    reason: 'plan',
+    proof: [{ message: "You've hit your usage limit. Try again in 3 hours 12 minutes." }],
+  },
+  {
     id: 'quota-balance',
     tool: 'any',
     source: 'any',
     match: {
-      status: [...LIMITED, 400],
-      text: /\b(?:out of|run out of|no remaining|no more|insufficient|not enough|purchase more|exhausted (?:your|all))\b.{0,25}\b(?:credits?|funds|balance|quota)\b|\bcredit balance\b|\bno quota left|\bpayment required/i,
+      status: LIMITED,
+      text: /\b(?:out of|run out of|no remaining|no more|insufficient|not enough|purchase more|exhausted (?:your|all))\b.{0,25}\b(?:credits?|funds|balance|quota)\b|\bcredit balance\b|\bno quota left|\bpayment required|\bprepa(?:id|yment)\b.{0,20}\bcredits?\b|\b(?:credits?|balance|funds)\b.{0,20}\b(?:depleted|exhausted|used up)|\bbudget\b.{0,20}\b(?:exceeded|exhausted|reached)/i,
     },
     class: 'quota',
     reason: 'balance',
@@ -73,11 +92,11 @@ export const QUOTA_RULES = [
     source: 'any',
     match: {
       status: LIMITED,
-      text: /\busage limit|\bplan limit|\bspend(?:ing)? (?:cap|limit)|\bpremium requests?\b|\bbilling (?:hard )?limit|\benable billing|billing (?:to be|is not|must be) enabled|\bupgrade to (?:plus|pro|max|a paid)|\bupgrade your plan|\b\d+-hour limit|\bsession limit reached|\bsession budget|\b(?:reached|hit|exceeded) your (?!rate\b|current quota\b)\S{0,20} ?(?:limit|quota|allowance)/i,
+      text: /\bplan limit|\bspend(?:ing)? (?:cap|limit)|(?<!usage est.{0,12}\d )\bpremium requests?\b|\bbilling (?:hard )?limit|\benable billing|billing (?:to be|is not|must be) enabled|\bupgrade to (?:plus|pro|max|a paid)|\bupgrade your plan|\b\d+-hour limit|\bsession limit reached|\bsession budget|\b(?:reached|hit|exceeded) your (?!rate\b|current quota\b)\S{0,20} ?(?:limit|quota|allowance)/i,
     },
     class: 'quota',
     reason: 'plan',
-    proof: [{ message: "You've hit your usage limit. Try again in 3 hours 12 minutes." }],
+    proof: [{ message: 'You hit your spend cap set in your workspace.' }],
   },
   {
     id: 'quota-long-reset',

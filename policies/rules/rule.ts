@@ -53,4 +53,4 @@ export interface Said {
 export const REFUSED = ['none', 400, 401, 403, 404, 409, 422] as const;
 
 /** A limit is told with these; some services use 403 for it. */
-export const LIMITED = ['none', 402, 403, 429, 503] as const;
+export const LIMITED = ['none', 400, 402, 403, 429, 503] as const;

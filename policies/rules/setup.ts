@@ -23,7 +23,7 @@ export const SETUP_RULES = [
     source: 'any',
     match: {
       status: HERE,
-      text: /\bunknown (?:argument|option|flag|subcommand|command)s?\b|\bunexpected argument|\bunrecogni[sz]ed (?:option|argument|subcommand)|\binvalid values?(?: '[^']*' for|:)|\binvalid command format|\brequired arguments? (?:was|were) not provided|\bmissing required (?:argument|option)|\bbad option:|\btry '?[\w -]{0,20}--help|^usage: /i,
+      text: /\bunknown (?:argument|option|flag|subcommand|command)s?\b|\bunexpected argument|\bunrecogni[sz]ed (?:option|argument|subcommand)|\binvalid values?(?: '[^']*' for|:)|\binvalid command format|\brequired arguments? (?:was|were) not provided|\bmissing required (?:argument|option)|\btoo many arguments\b|\boption\b.{0,60}\bargument missing|\bbad option:|\btry '?[\w -]{0,20}--help|^usage: /i,
     },
     class: 'tooling',
     reason: 'bad_flag',
@@ -35,7 +35,7 @@ export const SETUP_RULES = [
     source: 'any',
     match: {
       status: HERE,
-      text: /\berror loading config|\binvalid (?:configuration|config|settings)\b|\bfix the configuration|\berror in \S*settings\.json|\bproviders? requires? an explicit model|requires a (?:local )?model provider|\bmodel provider\b.{0,40}\bnot found|\b(?:toml|yaml) parse error|\bunknown (?:field|configuration|variant)\b|(?:settings|config)\.(?:json|toml|ya?ml)\b.{0,20}\b(?:unexpected|invalid|expected|malformed)|\b(?:parse|parsing|reading|loading)\b.{0,60}\b(?:settings|config)\.(?:json|toml|ya?ml)/i,
+      text: /\berror loading config|\binvalid (?:configuration|config|settings)\b|\bfix the configuration|\berror in \S*settings\.json|\bproviders? requires? an explicit model|requires a (?:local )?model provider|\bmodel provider\b.{0,40}\bnot found|\berror in: \S+|\bexpected \w{3,10}, received \w|\bfailed to (?:parse|load|read) (?:the )?(?:\w+ ){0,3}file\b|\b(?:toml|yaml) parse error|\bunknown (?:field|configuration|variant)\b|(?:settings|config)\.(?:json|toml|ya?ml)\b.{0,20}\b(?:unexpected|invalid|expected|malformed)|\b(?:parse|parsing|reading|loading)\b.{0,60}\b(?:settings|config)\.(?:json|toml|ya?ml)/i,
     },
     class: 'tooling',
     reason: 'config',
@@ -56,11 +56,32 @@ export const SETUP_RULES = [
     source: 'any',
     match: {
       status: HERE,
-      text: /\bno rollout found|\berror (?:resuming|starting) session|\binvalid session identifier|\bno previous sessions? found|\bno session, task,? or name matched|\b(?:session|thread|conversation)(?: id)?\b.{0,60}\b(?:not found|already exists|does not exist)|\bno such (?:session|thread|conversation)/i,
+      text: /\bno rollout found|\bno (?:session|thread|conversation|task)s?\b.{0,30}\b(?:with id|matched)|\bsession file\b.{0,30}\bcorrupt|\bfailed to resume session|\bthread\/resume\b|\bfailed to read thread|\berror (?:resuming|starting) session|\binvalid session identifier|\bno previous sessions? found|\bno session, task,? or name matched|\b(?:session|thread|conversation)(?: id)?\b.{0,60}\b(?:not found|already exists|does not exist)|\bno such (?:session|thread|conversation)/i,
     },
     class: 'tooling',
     reason: 'session_id',
     proof: [{ message: 'Error resuming session: No previous sessions found for this project.' }],
+  },
+  {
+    id: 'setup-required-server',
+    tool: 'any',
+    source: 'any',
+    match: { status: HERE, text: /\brequired MCP servers?\b/i },
+    class: 'tooling',
+    reason: 'mcp_server',
+    proof: [{ message: 'required MCP servers failed to initialize: connection closed' }],
+  },
+  {
+    id: 'setup-schema',
+    tool: 'any',
+    source: 'any',
+    match: {
+      status: ['none', 400, 422],
+      text: /\binvalid (?:json )?schema\b|\binvalid \w+ schema\b|\bschema (?:is|was) (?:invalid|rejected)/i,
+    },
+    class: 'tooling',
+    reason: 'bad_request',
+    proof: [{ message: "Invalid schema for function 'f': array schema missing items.", status: 400 }],
   },
   {
     id: 'setup-prompt',
@@ -77,7 +98,7 @@ export const SETUP_RULES = [
     source: 'any',
     match: {
       status: HERE,
-      text: /\bENOSPC\b|\bEDQUOT\b|\bno_space_left\b|no space left|disk (?:is )?full|disk quota exceeded/i,
+      text: /\bENOSPC\b|\bEDQUOT\b|\bno_space_left\b|no space left|disk (?:is )?full|disk quota exceeded|\bos error (?:28|112|122)\b/i,
     },
     class: 'tooling',
     reason: 'disk_full',

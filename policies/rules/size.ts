@@ -74,7 +74,7 @@ export const SIZE_RULES = [
     source: 'any',
     match: {
       status: ['none', 400, 422, '5xx'],
-      text: /\b(?:input|prompt) (?:token )?(?:count|size|length)\b.{0,60}\bexceeds?|\bexceeds? (?:the )?(?:maximum|max\.?|allowed|model's)\b.{0,40}\b(?:tokens?|length|size|characters|bytes|prompt budget)|\b(?:prompt|input|request|message|conversation|history|payload|query)s?(?: (?:body|size|payload))? (?:is|are|was|as)? ?too (?:long|large|big)|request (?:payload|body)(?: size)? exceeds|\b(?:exceeds|over) the (?:model's )?prompt budget|reduce the (?:length|size) of the (?:messages|prompt|input)|\btoo many tokens\b(?!.{0,40}\b(?:wait|per|minute))|\btokens in (?:the |your )?(?:prompt|input|request|message)\b|\bprompt\b.{0,40}\b(?:exceeds?|over|above)\b.{0,20}\blimit|\btoken limit exceeded|argument list too long|larger than max\b|input_too_large/i,
+      text: /\b(?:input|prompt) (?:token )?(?:count|size|length)\b.{0,60}\bexceeds?|\bexceeds? (?:the )?(?:maximum|max\.?|allowed|model's)\b.{0,40}\b(?:tokens?|length|size|characters|bytes|prompt budget)|\b(?:prompt|input|request|message|conversation|history|payload|query)s?(?: (?:body|size|payload))? (?:is|are|was|as)? ?too (?:long|large|big)|request (?:payload|body)(?: size)? exceeds|\b(?:exceeds|over) the (?:model's )?prompt budget|reduce the (?:length|size) of the (?:messages|prompt|input)|\btoo many tokens\b(?!.{0,40}\b(?:wait|per|minute))|\btokens in (?:the |your )?(?:prompt|input|request|message)\b|\bprompt\b.{0,40}\b(?:exceeds?|over|above)\b.{0,20}\blimit|\btoken limit exceeded|\b(?:input )?tokens?\b.{0,60}\bsupports? (?:up to|at most|only)|argument list too long|larger than max\b|input_too_large/i,
     },
     class: 'prompt_too_large',
     reason: 'over_limit',
