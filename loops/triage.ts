@@ -116,9 +116,12 @@ function endByCode(tool: CapturedCall['tool'], exitCode: number | null): End {
 function ofText(verdict: Verdict, { tool, exitCode, answerChars, ending, stderr }: Evidence): Verdict {
   if (ending !== 'exited' || exitCode !== 0 || answerChars === 0) return verdict;
   if (verdict.evidence?.rule === LEFTOVERS.noResult.id || verdict.class === 'unknown') return SUCCESS;
-  const isTold = verdict.evidence?.source !== 'stderr' || stderrFailures(tool, stderr).some(isError);
+  const isTold = !FROM_STDERR.has(verdict.evidence?.source ?? 'none') || stderrFailures(tool, stderr).some(isError);
   return isTold ? verdict : SUCCESS;
 }
+
+/** Without a stream an `error` is a retry that was announced there. */
+const FROM_STDERR = new Set<string>(['stderr', 'error']);
 
 const isError = ({ weight }: StderrFailure): boolean => weight === 'error';
 

@@ -113,7 +113,7 @@ const STATUS = [
   /(?<!exit[ _-]?)(?<!exited with )\bcode["']?\s*[:=]\s*["']?([45]\d\d)\b/i,
   new RegExp(`(?<![\\w:./-])([45]\\d\\d)\\)?[ :,-]+\\(?["']?(?:${PHRASE})\\b`, 'i'),
   new RegExp(`\\b(?:${PHRASE})\\s*\\(([45]\\d\\d)\\)`, 'i'),
-  /(?:Error|\bfailed): ([45]\d\d)(?= (?!items|lines|files|tests|passed|failed)\S|$)/,
+  /(?:Error|\bfailed): ([45]\d\d)(?= (?!items|lines|files|tests)\S|$)/,
   /(?:^|\bLast error: )([45]\d\d)(?=:? ["'{A-Z]|$)/,
   /\berror(?: code)?:?\s+\(?([45]\d\d)(?=\)?(?:[,;:.]?\s*$|[,;:]?\s*[{[<"'A-Z]))/i,
   /\b(?:fail\w*|error)\b.{0,60}[:(] ?([45]\d\d)\)?\.?$/im,

@@ -9,7 +9,7 @@ export const ANSWER_RULES = [
     source: 'any',
     match: {
       status: ['none'],
-      text: /truncated because it exceeded|\bmax_(?:output_)?tokens\b|(?:ended|finished) without a finish reason|missing finish_reason|stream closed before|(?:stream|response|request|connection) ended (?:prematurely|without)|incomplete response|premature (?:close|end)/i,
+      text: /truncated because it exceeded|\bmax_(?:output_)?tokens\b|(?:ended|finished) without a finish reason|stream ended with an invalid chunk|JSON ended prematurely|missing finish_reason|stream closed before|(?:stream|response|request|connection) ended (?:prematurely|without)|incomplete response|premature (?:close|end)/i,
     },
     class: 'transient',
     reason: 'cut_answer',

@@ -19,7 +19,7 @@ export const BROAD_ACCESS = [
     },
     class: 'auth',
     reason: 'bad_credentials',
-    proof: [{ message: "You didn't provide an API key" }, { message: 'Could not load the default credentials' }],
+    proof: [{ message: "You didn't provide an API key" }],
   },
   {
     id: 'broad-permission',

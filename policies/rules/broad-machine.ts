@@ -34,7 +34,7 @@ export const BROAD_MACHINE = [
     },
     class: 'tooling',
     reason: 'certificate',
-    proof: [{ message: "Hostname/IP does not match certificate's altnames: Host: x" }],
+    proof: [{ message: 'OpenSSL: wrong version number' }],
   },
   {
     id: 'broad-sandbox',
@@ -115,8 +115,8 @@ export const BROAD_MACHINE = [
     match: {
       status: UNSAID,
       text: near(
-        'config(?:uration)?|settings(?:\\.json)?|\\S+\\.(?:toml|ya?ml|jsonc?)|environment variables?|profile|\\.env',
-        'invalid|pars(?:e|ing)|syntax|expected|unexpected|unknown|missing|must be|could not|failed|malformed|duplicate|unsupported|not found|not set|unresolved',
+        'API version|config(?:uration)?|settings(?:\\.json)?|\\S+\\.(?:toml|ya?ml|jsonc?)|environment variables?|profile|\\.env',
+        'invalid|pars(?:e|ing)|syntax|expected|unexpected|unknown|missing|must be|could not|failed|malformed|duplicate|unsupported|not supported|not found|not set|unresolved',
       ),
     },
     class: 'tooling',

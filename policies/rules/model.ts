@@ -4,6 +4,16 @@ import type { Rule } from './rule.ts';
 
 export const MODEL_RULES = [
   {
+    // Told with 402, though no payment opens it again.
+    id: 'model-no-workspace',
+    tool: 'any',
+    source: 'any',
+    match: { code: ['deactivated_workspace'] },
+    class: 'auth',
+    reason: 'not_authorised',
+    proof: [{ message: 'Payment Required', status: 402, code: 'deactivated_workspace' }],
+  },
+  {
     // OpenAI calls a model that a project may not use `model_not_found` too.
     id: 'model-no-access',
     tool: 'any',

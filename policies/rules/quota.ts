@@ -80,11 +80,21 @@ export const QUOTA_RULES = [
     source: 'any',
     match: {
       status: LIMITED,
-      text: /\b(?:out of|run out of|no remaining|no more|insufficient|not enough|purchase more|exhausted (?:your|all))\b.{0,25}\b(?:credits?|funds|balance|quota)\b|\bcredit balance\b|\bno quota left|\bpayment required|\bprepa(?:id|yment)\b.{0,20}\bcredits?\b|\b(?:credits?|balance|funds)\b.{0,20}\b(?:depleted|exhausted|used up)|\bbudget\b.{0,20}\b(?:exceeded|exhausted|reached)/i,
+      text: /\b(?:out of|run out of|no remaining|no more|insufficient|not enough|purchase more|exhausted (?:your|all))\b.{0,25}\b(?:credits?|funds|balance|quota)\b|\bcredit balance\b|\bno quota left|\bpayment required|\bprepa(?:id|yment)\b.{0,20}\bcredits?\b|\b(?:credits?|balance|funds)\b.{0,20}\b(?:depleted|exhausted|used up)|\bbudget\b.{0,20}\b(?:exceeded|exhausted|reached)|\b(?:over|exceeded) budget\b|\bExceededBudget\b/i,
     },
     class: 'quota',
     reason: 'balance',
     proof: [{ message: 'Your credit balance is too low to access the API.', status: 400 }],
+  },
+  {
+    // Not of a plan, though it speaks of an upgrade: it passes within the hour.
+    id: 'quota-rate-passing',
+    tool: 'any',
+    source: 'any',
+    match: { status: LIMITED, wait: 'short', text: /\brate limit/i },
+    class: 'transient',
+    reason: 'rate_limit',
+    proof: [{ message: "You've hit your global rate limit. Please upgrade your plan or wait 6 seconds." }],
   },
   {
     id: 'quota-plan',

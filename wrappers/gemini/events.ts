@@ -93,6 +93,7 @@ export function readStderr(line: string): EngineEvent[] {
     return [{ how: 'retrying', failure: readFailure(before || announced[2]!, known) }];
   }
   const cause = /^Attempt \d+ failed: (.*)$/.exec(line)?.[1];
-  if (cause === undefined || cause.endsWith('Max attempts reached')) return [];
-  return [{ how: 'erred', failure: readFailure(cause) }];
+  return cause === undefined
+    ? []
+    : [{ how: 'erred', failure: readFailure(cause.replace(/[.\s]*Max attempts reached$/, '')) }];
 }

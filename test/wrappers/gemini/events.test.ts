@@ -145,7 +145,10 @@ const ON_STDERR: [line: string, events: EngineEvent[]][] = [
     'Suggested retry after 2s.. Retrying after 31547ms...',
     [{ how: 'retrying', failure: { message: 'Suggested retry after 2s' } }],
   ],
-  ['Attempt 1 failed: The model is overloaded.. Max attempts reached', []],
+  [
+    'Attempt 1 failed: The model is overloaded.. Max attempts reached',
+    [{ how: 'erred', failure: { message: 'The model is overloaded' } }],
+  ],
   ['Suggested retry after 2s.. Max attempts reached', []],
   ['Ripgrep is not available. Falling back to GrepTool.', []],
 ];
