@@ -34,19 +34,20 @@ export function triage(
   return { verdict, signature: depth === 'explain' ? explain(input) : sign(input) };
 }
 
+export interface Examined {
+  evidence: Evidence;
+  verdict: Verdict;
+}
+
 /** The verdict alone, and what it was built on. */
-export function examine(
-  captured: CapturedCall,
-  clock: Clock,
-  own: readonly Rule[] = [],
-): { evidence: Evidence; verdict: Verdict } {
+export function examine(captured: CapturedCall, clock: Clock, own: readonly Rule[] = []): Examined {
   const { evidence, told } = evidenceOf(captured);
   const verdict = classify(evidence, clock, own);
   return { evidence, verdict: told ? verdict : ofText(verdict, evidence) };
 }
 
 /** @returns `told`: did stdout hold the CLI's event stream at all? */
-function evidenceOf(captured: CapturedCall): { evidence: Evidence; told: boolean } {
+export function evidenceOf(captured: CapturedCall): { evidence: Evidence; told: boolean } {
   const { tool, stderr, stdout } = captured;
   const adapter = ADAPTERS[tool];
   const capture = createCapture();

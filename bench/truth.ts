@@ -1,0 +1,66 @@
+// Measures how far verdicts and signatures can be trusted: over the labelled corpus, its generated variants, and hostile text.
+// npm run bench:truth -- [--seed N] [--only open|held|speed] [--corpus DIR] [--verbose | --json | --markdown [--date DATE]]
+
+import { readFileSync } from 'node:fs';
+import { parseArgs } from 'node:util';
+import { MARKDOWN_HEAD, markdownRows, speedRows } from './truth/figures.ts';
+import { DEFAULT_SEED, measure, together } from './truth/measure.ts';
+import { detailsOf, reportOf, speedReport } from './truth/report.ts';
+import { readSets } from './truth/sets.ts';
+import { measureSpeed, type Speed } from './truth/speed.ts';
+
+const { values } = parseArgs({
+  options: {
+    seed: { type: 'string', default: String(DEFAULT_SEED) },
+    only: { type: 'string' },
+    corpus: { type: 'string', default: 'test/corpus' },
+    date: { type: 'string', default: new Date().toISOString().slice(0, 10) },
+    verbose: { type: 'boolean', default: false },
+    json: { type: 'boolean', default: false },
+    markdown: { type: 'boolean', default: false },
+  },
+});
+const { only, date, verbose, json, markdown } = values;
+const seed = Number(values.seed);
+if (only !== undefined && !['open', 'held', 'speed'].includes(only))
+  throw new Error('--only takes open, held or speed');
+if (!Number.isSafeInteger(seed)) throw new Error('--seed takes a whole number');
+
+const { version } = JSON.parse(readFileSync('package.json', 'utf8')) as { version: string };
+const sets = readSets(values.corpus);
+const measured = measureSets();
+const speed = only === undefined || only === 'speed' ? speedOf() : null;
+console.log(json ? JSON.stringify({ version, seed, ...measured, speed }) : (markdown ? table() : text()).join('\n'));
+
+function measureSets() {
+  if (only === 'speed') return {};
+  if (only === 'open' || only === 'held') return { [only]: measure(sets[only], seed) };
+  const [open, held] = [measure(sets.open, seed), measure(sets.held, seed)];
+  if (sets.held.length === 0) return { open };
+  return { open, held, together: together([...sets.open, ...sets.held], open, held) };
+}
+
+function speedOf(): Speed {
+  return measureSpeed([...sets.open, ...sets.held].map(({ labelled, text }) => ({ id: labelled.id, text })));
+}
+
+function text(): string[] {
+  return [
+    `tollgate ${version}, seed ${seed}`,
+    ...(only === 'speed' ? [] : reportOf(measured)),
+    ...(verbose ? detailsOf(measured) : []),
+    ...(speed === null ? [] : speedReport(speed)),
+  ];
+}
+
+function table(): string[] {
+  const { open, held } = measured;
+  if (open === undefined || held === undefined || speed === null) throw new Error('--markdown shows all sets');
+  return [
+    `Version ${version}, ${date}, seed ${seed}, \`npm run bench:truth\`:`,
+    '',
+    ...MARKDOWN_HEAD,
+    ...markdownRows(open, held),
+    ...speedRows(speed),
+  ];
+}

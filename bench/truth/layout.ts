@@ -1,0 +1,97 @@
+// Operators that print the same lines in another way: as loggers, terminals and pagers do.
+
+import { before, firstSignedLine, type Operator } from './operator.ts';
+import { pick, type Random, whole } from './random.ts';
+
+const two = (n: number): string => String(n).padStart(2, '0');
+const clock = (random: Random): string =>
+  `${two(whole(random, 0, 23))}:${two(whole(random, 0, 59))}:${two(whole(random, 0, 59))}`;
+
+const STAMPS: readonly ((random: Random) => string)[] = [
+  (random) => `2026-11-${whole(random, 10, 28)}T${clock(random)}.${whole(random, 100, 999)}Z `,
+  (random) => `2026-11-${whole(random, 10, 28)} ${clock(random)},${whole(random, 100, 999)} `,
+  (random) => `[${clock(random)}] `,
+  (random) => `Nov ${whole(random, 10, 28)} ${clock(random)} `,
+];
+
+/** Each line of the text, where stderr is what is signed. */
+const byLine = (name: string, lineOf: (random: Random) => (line: string, i: number) => string): Operator => ({
+  name,
+  change: ({ of, text }, random) => {
+    if (of !== 'stderr') return null;
+    const one = lineOf(random);
+    const changed = text.replace(/\n$/, '').split('\n').map(one).join('\n');
+    return { base: null, changed: { text: `${changed}\n` } };
+  },
+});
+
+export const LAYOUTS: readonly Operator[] = [
+  byLine('time before each line', (random) => {
+    const stamp = pick(random, STAMPS);
+    return (line) => `${stamp(random)}${line}`;
+  }),
+  byLine('time and level before each line', (random) => {
+    const stamp = pick(random, STAMPS);
+    const level = pick(random, ['ERROR ', '[ERROR] ', 'error: ', 'ERROR: ']);
+    return (line) => `${stamp(random)}${level}${line}`;
+  }),
+  byLine('colours', (random) => {
+    const [from, to] = pick(random, [
+      ['\x1b[31m', '\x1b[39m'],
+      ['\x1b[1;31m', '\x1b[0m'],
+      ['\x1b[38;5;203m', '\x1b[m'],
+    ] as const);
+    return pick(random, [
+      (line: string) => `${from}${line}${to}`,
+      (line: string) => line.replace(/\w+/g, (word, at) => (at % 3 === 0 ? `${from}${word}${to}` : word)),
+    ]);
+  }),
+  byLine('CRLF', () => (line) => `${line.replace(/\r$/, '')}\r`),
+  byLine('spaces at the end', (random) => (line) => `${line}${' '.repeat(whole(random, 1, 6))}`),
+  byLine('indentation', (random) => {
+    const indent = pick(random, ['  ', '    ', '\t']);
+    return (line) => (line === '' ? line : `${indent}${line}`);
+  }),
+  byLine('wrapped', (random) => {
+    const width = whole(random, 60, 120);
+    return (line) => wrapped(line, width).join('\n');
+  }),
+  {
+    name: 'blank lines',
+    change: (subject) => {
+      const at = firstSignedLine(subject);
+      if (subject.of !== 'stderr' || at === -1) return null;
+      // Never within what is said: there it would be another text.
+      return { base: null, changed: { text: `\n\n${before(subject.text, at, [''])}\n\n\n` } };
+    },
+  },
+  {
+    name: 'a frame around it',
+    change: ({ of, text }, random) => {
+      if (of !== 'stderr') return null;
+      const width = whole(random, 80, 120);
+      const lines = text
+        .trimEnd()
+        .split('\n')
+        .flatMap((line) => wrapped(line.replaceAll('\t', '    '), width - 4));
+      if (lines.some((line) => line.length > width - 4)) return null;
+      const rule = '─'.repeat(width - 2);
+      const rows = lines.map((line) => `│ ${line.padEnd(width - 4)} │`);
+      return { base: null, changed: { text: `${[`╭${rule}╮`, ...rows, `╰${rule}╯`].join('\n')}\n` } };
+    },
+  },
+];
+
+/** Words that find no room go to the next line, as a terminal's own wrapping does it. */
+function wrapped(line: string, width: number): string[] {
+  if (line.length <= width) return [line];
+  const lines: string[] = [];
+  let rest = line;
+  while (rest.length > width) {
+    const space = rest.lastIndexOf(' ', width);
+    if (space <= rest.search(/\S/)) break;
+    lines.push(rest.slice(0, space));
+    rest = rest.slice(space + 1);
+  }
+  return [...lines, rest];
+}

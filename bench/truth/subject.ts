@@ -1,0 +1,58 @@
+// A case whose signature is measured: the text that is signed, and how a changed text of it is signed anew.
+
+import { signatureInput } from '../../loops/call/judge.ts';
+import { evidenceOf, examine } from '../../loops/triage.ts';
+import type { Verdict } from '../../policies/evidence.ts';
+import type { LabelledCase } from '../../policies/labelled-case.ts';
+import type { Context } from '../../policies/signature/cursor.ts';
+import { createErrorLines } from '../../policies/signature/error-lines.ts';
+import { type Signature, type SignatureInput, sign } from '../../policies/signature/sign.ts';
+
+export interface Subject {
+  labelled: LabelledCase;
+  verdict: Verdict;
+  /** null for a success. */
+  signature: Signature | null;
+  /** Of what the signature is: `stderr`, the text of the failure event, or `nothing`: the texts say nothing. */
+  of: 'stderr' | 'event' | 'nothing';
+  /** That text; '' if nothing. */
+  text: string;
+  /** The lines of it that are signed. */
+  signed: string[];
+  input: SignatureInput;
+}
+
+export function subjectOf(labelled: LabelledCase): Subject {
+  const { evidence, verdict } = examine(labelled.captured, { now: labelled.at, timeZone: 'UTC' });
+  const input = signatureInput(evidence, verdict);
+  const signature = verdict.class === null ? null : sign(input);
+  const of = signature === null || signature.source === 'detail' ? 'nothing' : signature.source;
+  const text = { stderr: labelled.captured.stderr, event: input.eventText ?? '', nothing: '' }[of];
+  const signed = of === 'event' ? linesOf(text) : of === 'stderr' ? [...input.errorLines] : [];
+  return { labelled, verdict, signature, of, text, signed, input };
+}
+
+/** The signature with another text in its place, and with other words on stderr. */
+export interface Changed {
+  text?: string | undefined;
+  stderr?: string | undefined;
+  context?: Context | undefined;
+}
+
+export function signChanged(subject: Subject, { text, stderr, context = {} }: Changed): Signature {
+  const { labelled, of, verdict } = subject;
+  const errors = of === 'stderr' ? (text ?? stderr) : stderr;
+  const input =
+    errors === undefined
+      ? subject.input
+      : signatureInput(evidenceOf({ ...labelled.captured, stderr: errors }).evidence, verdict);
+  const eventText = of === 'event' && text !== undefined ? text : input.eventText;
+  return sign({ ...input, eventText, volatile: context });
+}
+
+function linesOf(text: string): string[] {
+  const selected = createErrorLines();
+  for (const line of text.split('\n')) selected.push(line);
+  const lines = selected.lines();
+  return lines.length > 0 ? lines : selected.remarks();
+}

@@ -1,0 +1,48 @@
+// All kinds of volatile tokens, and those that a text holds: found by patterns of the bench's own, not by what is measured.
+
+import { AMOUNTS } from './tokens/amounts.ts';
+import { IDS, SECRETS } from './tokens/ids.ts';
+import type { TokenKind } from './tokens/kind.ts';
+import { PLACES } from './tokens/places.ts';
+import { TIMES } from './tokens/times.ts';
+
+const [url, ...otherPlaces] = PLACES as readonly [TokenKind, ...TokenKind[]];
+
+/** Larger ones first: what lies within one that was found is part of it. */
+export const TOKEN_KINDS: readonly TokenKind[] = [
+  ...SECRETS,
+  url,
+  ...TIMES.slice(0, 8),
+  ...IDS,
+  ...otherPlaces,
+  ...TIMES.slice(8),
+  ...AMOUNTS,
+];
+
+export interface Token {
+  kind: TokenKind;
+  from: number;
+  to: number;
+}
+
+const known = new Map<string, readonly Token[]>();
+
+/** In their order; none within another. Remembered, since every operator asks for those of the same texts. */
+export function tokensOf(text: string): readonly Token[] {
+  const tokens = known.get(text) ?? find(text);
+  known.set(text, tokens);
+  return tokens;
+}
+
+function find(text: string): Token[] {
+  const taken = new Uint8Array(text.length);
+  const tokens: Token[] = [];
+  for (const kind of TOKEN_KINDS)
+    for (const { 0: found, index: from } of text.matchAll(kind.find)) {
+      const to = from + found.length;
+      if (found === '' || taken.subarray(from, to).includes(1)) continue;
+      taken.fill(1, from, to);
+      tokens.push({ kind, from, to });
+    }
+  return tokens.sort((a, b) => a.from - b.from);
+}

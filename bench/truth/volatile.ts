@@ -1,0 +1,105 @@
+// Operators that change what is volatile: tokens that a text holds, tokens planted into it, its prompt, its task.
+
+import { before, behindFirst, firstSignedLine, type Operator, type Variant } from './operator.ts';
+import { pick, type Random } from './random.ts';
+import type { Subject } from './subject.ts';
+import type { TokenKind } from './tokens/kind.ts';
+import { TOKEN_KINDS, tokensOf } from './tokens.ts';
+
+export const CHANGED: readonly Operator[] = TOKEN_KINDS.map((kind) => ({
+  name: kind.name,
+  change: ({ text }, random) => {
+    const changed = withOthers(text, kind, random);
+    return changed === text ? null : { base: null, changed: { text: changed } };
+  },
+}));
+
+/** Every token of the kind is another one, the same token the same other. */
+function withOthers(text: string, kind: TokenKind, random: Random): string {
+  const others = new Map<string, string>();
+  let changed = '';
+  let at = 0;
+  for (const { from, to } of tokensOf(text).filter((token) => token.kind === kind)) {
+    const old = text.slice(from, to);
+    const made = others.get(old) ?? kind.make(old, random);
+    others.set(old, made);
+    changed += text.slice(at, from) + made;
+    at = to;
+  }
+  return changed + text.slice(at);
+}
+
+export const PLANTED: readonly Operator[] = [
+  ...TOKEN_KINDS.filter(({ planted }) => planted.length > 0).map(
+    (kind): Operator => ({
+      name: kind.name,
+      change: (subject, random) => {
+        const form = pick(random, kind.planted);
+        return planted(subject, () => form.replace('*', () => kind.make('', random)));
+      },
+    }),
+  ),
+  {
+    name: 'task id',
+    change: (subject, random) => {
+      const form = pick(random, [' (task *)', ' in .tmp/task/*/codex_impl.err', ' while running *.']);
+      const [one, two] = pick(random, TASKS);
+      const side = (taskId: string) => ({
+        text: behindFirst(subject, form.replace('*', taskId)) ?? undefined,
+        context: { taskId },
+      });
+      return subject.of === 'nothing' || side(one).text === undefined ? null : { base: side(one), changed: side(two) };
+    },
+  },
+  {
+    name: 'prompt',
+    change: (subject, random) => {
+      const at = firstSignedLine(subject);
+      if (subject.of !== 'stderr' || at === -1) return null;
+      const echo = echoFor(subject, at);
+      if (echo === null) return null;
+      const [one, two] = pick(random, echo.prompts);
+      const side = (prompt: string) => ({ text: before(subject.text, at, echo.of(prompt)), context: { prompt } });
+      return { base: side(one), changed: side(two) };
+    },
+  },
+];
+
+function planted(subject: Subject, make: () => string): Variant | null {
+  if (subject.of === 'nothing') return null;
+  const [base, changed] = [behindFirst(subject, make()), behindFirst(subject, make())];
+  return base === null || changed === null || base === changed
+    ? null
+    : { base: { text: base }, changed: { text: changed } };
+}
+
+interface Echo {
+  prompts: readonly (readonly [string, string])[];
+  of: (prompt: string) => string[];
+}
+
+/** codex in text mode prints a header, the prompt, and then its own errors; others may quote one of a line. */
+function echoFor({ labelled, text }: Subject, at: number): Echo | null {
+  if (labelled.captured.tool !== 'codex') return { prompts: PROMPTS, of: (prompt) => [`Prompt: ${prompt}`] };
+  if (/^OpenAI Codex v/m.test(text) || !/^ERROR: /.test(text.split('\n')[at]!)) return null;
+  const header = ['OpenAI Codex v0.169.0', '--------', 'workdir: /srv/app', '--------', 'user'];
+  return { prompts: [...PROMPTS, ...LONG_PROMPTS], of: (prompt) => [...header, prompt] };
+}
+
+const TASKS = [
+  ['fix-login-7', 'add-cache-12'],
+  ['issue_481', 'issue_77'],
+  ['migrate-db', 'rename-api'],
+] as const;
+
+const PROMPTS = [
+  ['Write a haiku about the sea in winter.', 'Summarise the design of the cache in five lines.'],
+  ['Fix the test that fails with error 500.', 'Explain why login is rejected with 401 for expired tokens.'],
+] as const;
+
+const LONG_PROMPTS = [
+  [
+    'Fix the test that fails with error 500.\nDo not change the schema.',
+    'Explain why login is rejected.\n\nERROR handling is out of scope.\nAnswer in one paragraph.',
+  ],
+] as const;
