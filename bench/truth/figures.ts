@@ -41,7 +41,8 @@ export function worst(counts: readonly Counted[]): Counted {
 
 const atLeast = (least: number, shareIn: (measured: Measured) => Share): Pick<Figure, 'goal' | 'holds'> => ({
   goal: `≥ ${least.toFixed(2)}`,
-  holds: (measured) => ratio(shareIn(measured)) >= least,
+  // Of nothing, nothing is shown.
+  holds: (measured) => shareIn(measured).of > 0 && ratio(shareIn(measured)) >= least,
 });
 const NO_GOAL = { goal: '–', holds: null };
 const mergedPairs = ({ pairs }: Measured): number => pairs.merged.reduce((total, one) => total + one.pairs, 0);

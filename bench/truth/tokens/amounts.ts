@@ -4,8 +4,8 @@ import { pick, type Random, whole } from '../random.ts';
 import type { TokenKind } from './kind.ts';
 
 const UNIT = '(?:ms|milliseconds?|s|secs?|seconds?|m|mins?|minutes?|h|hrs?|hours?|d|days?)';
-const AMOUNT = String.raw`\d+(?:\.\d+)?[ -]?${UNIT}(?![A-Za-z_])(?:,?(?: and)? ?\d+(?:\.\d+)? ?${UNIT}(?![A-Za-z_]))*`;
-const ASKED = String.raw`(?:again|resets?|[Rr]etry(?:ing)?|wait|available|renews?)(?: (?:in|after|for|about|another|at least|approximately))+ |[Rr]etry[-_]?[Aa]fter["'\\]{0,3}[:= ]{1,3}["'\\]{0,3}|[Rr]etryDelay["'\\]{0,3}[:= ]{1,2}["'\\]{0,3}`;
+const AMOUNT = String.raw`\d+(?:\.\d+)? ?${UNIT}(?![A-Za-z_])(?:,?(?: and)? ?\d+(?:\.\d+)? ?${UNIT}(?![A-Za-z_]))*`;
+const ASKED = String.raw`(?:again|[Rr]esets?|[Rr]etry(?:ing)?|wait|available|renews?)(?: (?:in|after|for|about|another|at least|approximately))+ |[Rr]etry[-_]?[Aa]fter["'\\]{0,3}[:= ]{1,3}["'\\]{0,3}|[Rr]etryDelay["'\\]{0,3}[:= ]{1,2}["'\\]{0,3}`;
 
 export const WAIT = new RegExp(String.raw`(?<=${ASKED})(?:${AMOUNT}|\d+(?!\w))`, 'g');
 
@@ -61,7 +61,7 @@ export const AMOUNTS: readonly TokenKind[] = [
   },
   {
     name: 'counter of attempts',
-    find: /(?<=\b(?:[Aa]ttempts?|[Rr]etry|[Tt]ry|[Rr]etried|[Rr]econnecting\.\.\.|after) #?)\d+(?:(?:\/| of )\d+)?(?= (?:times|attempts|retries|tries)\b|\b)/g,
+    find: /(?<=\b(?:[Aa]ttempts?|[Rr]etry|[Tt]ry|[Rr]etried|[Rr]econnecting\.\.\.) #?)\d+(?:(?:\/| of )\d+)?\b|(?<=\bafter )\d+(?= (?:times|attempts|retries|tries)\b)/g,
     make: (old, random) =>
       old === '' ? String(whole(random, 2, 9)) : old.replace(/\d+/g, () => String(whole(random, 2, 9))),
     planted: [' (attempt *)', ' after * attempts', ' (retried * times)', ' [attempt */10]'],
@@ -74,7 +74,7 @@ export const AMOUNTS: readonly TokenKind[] = [
   },
   {
     name: 'large count',
-    find: /(?<![\w.:-])(?:\d{1,3}(?:,\d{3})+|\d{5,})(?![\w.:-]*\w)/g,
+    find: /(?<![\w.:-]|[Dd]elayMs: )(?:\d{1,3}(?:,\d{3})+|\d{5,})(?![\w.:-]*\w)/g,
     make: (old, random) => figures(old === '' ? '1048576' : old, random),
     planted: [' (* tokens)', ', total: *', ' (limit *, used 17)'],
   },

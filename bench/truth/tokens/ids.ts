@@ -63,14 +63,14 @@ export const IDS: readonly TokenKind[] = [
     find: /\b(?:req|call|toolu|msg|resp|chatcmpl|item|evt|run|fc|rs|batch|file|org|proj|user|acct|cus|sess|conv|ws|thread)[_-](?=[A-Za-z\d]*\d)[A-Za-z\d]{6,}\b/g,
     make: (old, random) => {
       const head = /^[a-z]+[_-]/.exec(old)?.[0] ?? pick(random, ['req_', 'call_', 'msg_', 'resp_']);
-      return `${head}${signs(random, Math.max(12, old.length - head.length), MIXED)}`;
+      return `${head}${signs(random, Math.max(12, old.length - head.length) - 1, MIXED)}${signs(random, 1, DIGITS)}`;
     },
     planted: [' (request ID *)', ', request_id: "*"', ' for *'],
   },
   {
     name: 'labelled id',
-    find: /(?<=\b(?:request|trace|span|session|correlation|conversation|thread|operation|activity|client)[ _-]?(?:id|ID|Id)["'\\]{0,3}[:= ]{1,2}["'\\]{0,3})(?=[\w-]*\d)[\w-]{6,}/g,
-    make: (old, random) => (old === '' ? signs(random, 20, MIXED) : alike(old, random)),
+    find: /(?<=\b(?:request|trace|span|session|correlation|conversation|thread|operation|activity|client)[ _-]?(?:id|ID|Id)["'\\]{0,3}[:= ]{1,2}["'\\]{0,3})(?=[\w-]*\d)[\w-]{6,}/gi,
+    make: (old, random) => (old === '' ? `${signs(random, 20, MIXED)}7` : alike(old, random)),
     planted: [' (Request ID: *)', ' {"trace_id":"*"}', ' x-request-id: *', ' session_id=*'],
   },
   {

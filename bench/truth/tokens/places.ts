@@ -1,6 +1,6 @@
 // Volatile tokens that say where: URLs, mail, hosts, ports, paths, places in a source.
 
-import { DIGITS, HEX, LETTERS, pick, type Random, signs, whole } from '../random.ts';
+import { HEX, pick, type Random, signs, whole } from '../random.ts';
 import type { TokenKind } from './kind.ts';
 
 const WORDS = [
@@ -92,8 +92,14 @@ export const PLACES: readonly TokenKind[] = [
     planted: [" (open '*')", ' in *', ', path: "*"'],
   },
   {
+    name: 'MAC address',
+    find: /\b(?:[\da-f]{2}:){5}[\da-f]{2}\b/gi,
+    make: (_old, random) => Array.from({ length: 6 }, () => signs(random, 2, HEX)).join(':'),
+    planted: [' (device *)'],
+  },
+  {
     name: 'IPv6',
-    find: /\[[\da-f]{0,4}(?::[\da-f]{0,4}){2,7}\](?::\d+)?|(?<![\w:])(?:[\da-f]{1,4}:){2,7}(?::[\da-f]{1,4}|[\da-f]{1,4})(?![\w:])/gi,
+    find: /\[(?=[^\]]*::|(?:[^:\]]*:){7})[\da-f]{0,4}(?::[\da-f]{0,4}){2,7}\](?::\d+)?|(?<![\w:])(?:(?:[\da-f]{1,4}:){7}[\da-f]{1,4}|(?:[\da-f]{1,4}:){1,6}(?::[\da-f]{1,4}){1,6})(?![\w:])/gi,
     make: (old, random) => {
       const address = `2001:db8:${signs(random, 4, HEX)}::${signs(random, 3, HEX)}`;
       return old.startsWith('[') ? `[${address}]:${port(random)}` : address;
@@ -131,18 +137,5 @@ export const PLACES: readonly TokenKind[] = [
     make: (old, random) =>
       old === '' ? String(whole(random, 1, 900)) : old.replace(/\d+/g, () => String(whole(random, 1, 900))),
     planted: [' (line *)', ' at line * column 7'],
-  },
-  {
-    name: 'MAC address',
-    find: /\b(?:[\da-f]{2}:){5}[\da-f]{2}\b/gi,
-    make: (_old, random) => Array.from({ length: 6 }, () => signs(random, 2, HEX)).join(':'),
-    planted: [' (device *)'],
-  },
-  {
-    name: 'container',
-    find: /(?<=\bcontainer["']?[:= ]{1,2})[\da-f]{12}\b/g,
-    make: (_old, random) =>
-      `${signs(random, 10, HEX)}${signs(random, 1, DIGITS)}${signs(random, 1, LETTERS.slice(0, 6))}`,
-    planted: [' (container *)'],
   },
 ];
