@@ -1,0 +1,68 @@
+// The labelled corpus: whole, large enough, a third of it held out, and each open case judged as it is labelled.
+
+import { readdirSync, readFileSync } from 'node:fs';
+import path from 'node:path';
+import { test } from 'uvu';
+import * as assert from 'uvu/assert';
+import { judgeCases } from '../loops/corpus.ts';
+import { differences } from '../policies/corpus-check.ts';
+import type { LabelledCase } from '../policies/labelled-case.ts';
+import { readCorpus } from '../state/corpus.ts';
+
+const CORPUS = 'test/corpus';
+
+const read = readCorpus(CORPUS, '.');
+const cases = read.how === 'read' ? read.cases : [];
+const isHeld = ({ file }: LabelledCase) => path.relative(CORPUS, file).startsWith('held');
+const [held, open] = [cases.filter(isHeld), cases.filter((one) => !isHeld(one))];
+
+test('every line is well-formed, and no id stands twice', () => {
+  assert.is(read.how === 'mistaken' ? read.message : '', '');
+});
+
+/** Each of these folders is named by one line and no more. */
+const LABELLED: [file: string, folders: string][] = [
+  ['captures.jsonl', 'test/captures/*'],
+  ['cases.jsonl', 'test/policies/cases'],
+];
+for (const [file, folders] of LABELLED)
+  test(`${file} labels each folder of ${folders}`, () => {
+    const [parent, within] = folders.split('/*') as [string, string | undefined];
+    const recorded = within === undefined ? namesIn(parent) : namesIn(parent).flatMap((one) => namesIn(one));
+    assert.equal(foldersOf(file).sort(), recorded.sort());
+  });
+
+const SIZES: [what: string, least: number, size: number][] = [
+  ['cases', 400, cases.length],
+  ['failures', 100, renderings().length],
+  ['failures that are told in two ways or more', 60, renderings().filter(({ size }) => size > 1).length],
+  ['cases that are held out', Math.ceil(cases.length / 3), held.length],
+];
+for (const [what, least, size] of SIZES)
+  test(`there are at least ${least} ${what}`, () => assert.ok(size >= least, `${size}`));
+
+for (const { labelled, verdict } of judgeCases(open))
+  test(`${labelled.id} is judged as labelled`, () => {
+    assert.equal(differences(labelled.label, verdict), [], `by ${verdict.evidence?.rule}: ${verdict.evidence?.text}`);
+  });
+
+test.run();
+
+/** How each failure is told, in all the cases that have it. */
+function renderings(): Set<string>[] {
+  const found = new Map<string, Set<string>>();
+  for (const { identity, rendering } of cases.filter((one) => one.identity !== null))
+    found.set(`${identity}`, (found.get(`${identity}`) ?? new Set()).add(`${rendering}`));
+  return [...found.values()];
+}
+
+function foldersOf(file: string): string[] {
+  const lines = readFileSync(path.join(CORPUS, file), 'utf8').trimEnd().split('\n');
+  return lines.map((line) => path.join(CORPUS, (JSON.parse(line) as { files: string }).files));
+}
+
+function namesIn(folder: string): string[] {
+  return readdirSync(folder, { withFileTypes: true })
+    .filter((entry) => entry.isDirectory())
+    .map(({ name }) => path.join(folder, name));
+}
