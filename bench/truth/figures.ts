@@ -45,7 +45,6 @@ const atLeast = (least: number, shareIn: (measured: Measured) => Share): Pick<Fi
   holds: (measured) => shareIn(measured).of > 0 && ratio(shareIn(measured)) >= least,
 });
 const NO_GOAL = { goal: '–', holds: null };
-const mergedPairs = ({ pairs }: Measured): number => pairs.merged.reduce((total, one) => total + one.pairs, 0);
 
 export const FIGURES: readonly Figure[] = [
   {
@@ -66,8 +65,8 @@ export const FIGURES: readonly Figure[] = [
   {
     metric: 'two failures, one signature',
     goal: '0 pairs',
-    holds: (measured) => mergedPairs(measured) === 0,
-    shown: (measured) => `${mergedPairs(measured)} pairs`,
+    holds: ({ pairs }) => pairs.mergedPairs === 0,
+    shown: ({ pairs }) => `${pairs.mergedPairs} pairs`,
   },
   {
     metric: 'volatile text changed → signature kept',

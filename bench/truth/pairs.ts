@@ -11,8 +11,12 @@ export interface Pairs {
   sameRendering: Share;
   /** The same over two renderings of one identity. */
   sameIdentity: Share;
-  /** Pairs of two identities with one signature, by signature. */
-  merged: { signature: string; normalised: string; pairs: number; failures: Record<string, string[]> }[];
+  /** Pairs of two identities with one signature. */
+  mergedPairs: number;
+  /** By signature: the failures that have it, each as one writer names it. */
+  merged: { normalised: string; failures: Record<string, string[]> }[];
+  /** Pairs of two writers with one signature and two names, of which one writer knows only one: maybe one failure. */
+  namedOtherwise: number;
   /** Renderings with several signatures. */
   split: { identity: string; rendering: string; signatures: { normalised: string; ids: string[] }[] }[];
 }
@@ -23,52 +27,72 @@ export interface Share {
 }
 
 export function pairsOf(subjects: readonly Subject[]): Pairs {
-  const failures = subjects.filter(
-    ({ labelled, signature }) => labelled.identity !== null && signature !== null && labelled.label.class !== null,
-  );
-  const byRendering = groups(failures, ({ labelled }) => JSON.stringify([labelled.identity, labelled.rendering]));
-  const byIdentity = groups(failures, ({ labelled }) => labelled.identity!);
-  const bySignature = groups(failures, signatureOf);
+  const named = subjects.filter(({ labelled }) => labelled.identity !== null);
+  const failures = named.filter(({ labelled, signature }) => signature !== null && labelled.label.class !== null);
+  const byRendering = groups(failures, (one) => JSON.stringify([...failureOf(one), one.labelled.rendering]));
   const sameRendering = shareOf(byRendering);
-  const all = shareOf(byIdentity);
-  const renderings = new Map<string, Set<string>>();
-  for (const { labelled } of subjects.filter(({ labelled }) => labelled.identity !== null))
-    renderings.set(labelled.identity!, (renderings.get(labelled.identity!) ?? new Set()).add(labelled.rendering!));
+  const all = shareOf(groups(failures, (one) => JSON.stringify(failureOf(one))));
+  const renderings = [...groups(named, ({ labelled }) => `${labelled.identity}`).values()];
   return {
     cases: subjects.length,
-    identities: renderings.size,
-    severalRenderings: [...renderings.values()].filter(({ size }) => size > 1).length,
+    identities: renderings.length,
+    severalRenderings: renderings.filter((ones) => new Set(ones.map(({ labelled }) => labelled.rendering)).size > 1)
+      .length,
     sameRendering,
     sameIdentity: { of: all.of - sameRendering.of, right: all.right - sameRendering.right },
-    merged: [...bySignature].flatMap(([signature, ones]) => {
-      const of = groups(ones, ({ labelled }) => labelled.identity!);
-      if (of.size === 1) return [];
-      const pairs = choose(ones.length) - total([...of.values()].map(({ length }) => choose(length)));
-      return [
-        {
-          signature,
-          normalised: ones[0]!.signature!.normalised,
-          pairs,
-          failures: Object.fromEntries([...of].map(([identity, same]) => [identity, same.map(idOf)])),
-        },
-      ];
-    }),
+    ...mergesOf(failures),
     split: [...byRendering].flatMap(([name, ones]) => {
       const of = groups(ones, signatureOf);
       if (of.size === 1) return [];
-      const [identity, rendering] = JSON.parse(name) as [string, string];
+      const [, identity, rendering] = JSON.parse(name) as [string, string, string];
       return [
         {
           identity,
           rendering,
-          signatures: [...of.values()].map((same) => ({
-            normalised: same[0]!.signature!.normalised,
-            ids: same.map(idOf),
-          })),
+          signatures: [...of.values()].map((same) => ({ normalised: textOf(same), ids: same.map(idOf) })),
         },
       ];
     }),
   };
+}
+
+/**
+ * A name is its writer's own: two writers may have named one failure in two ways. So a pair over two of them is a false
+ * merge only if one writer knows both names, and so has told the two apart.
+ */
+function mergesOf(failures: readonly Subject[]): Pick<Pairs, 'mergedPairs' | 'merged' | 'namedOtherwise'> {
+  const known = new Set(failures.map((one) => JSON.stringify(failureOf(one))));
+  const knows = (part: string, identity: string) => known.has(JSON.stringify([part, identity]));
+  const found: Pick<Pairs, 'mergedPairs' | 'merged' | 'namedOtherwise'> = {
+    mergedPairs: 0,
+    merged: [],
+    namedOtherwise: 0,
+  };
+  for (const ones of groups(failures, signatureOf).values()) {
+    const names = [...groups(ones, (one) => JSON.stringify(failureOf(one)))].map(([name, same]) => {
+      const [part, identity] = JSON.parse(name) as [string, string];
+      return { part, identity, same };
+    });
+    const merged = new Set<(typeof names)[number]>();
+    for (const [i, a] of names.entries())
+      for (const b of names.slice(i + 1)) {
+        if (a.identity === b.identity) continue;
+        const pairs = a.same.length * b.same.length;
+        if (!knows(a.part, b.identity) && !knows(b.part, a.identity)) found.namedOtherwise += pairs;
+        else {
+          found.mergedPairs += pairs;
+          merged.add(a).add(b);
+        }
+      }
+    if (merged.size > 0)
+      found.merged.push({
+        normalised: textOf(ones),
+        failures: Object.fromEntries(
+          [...merged].map(({ part, identity, same }) => [`${part}: ${identity}`, same.map(idOf)]),
+        ),
+      });
+  }
+  return found;
 }
 
 /** Of all pairs within each group, those with one signature. */
@@ -80,7 +104,9 @@ function shareOf(named: Map<string, Subject[]>): Share {
   };
 }
 
+const failureOf = ({ part, labelled }: Subject): [part: string, identity: string] => [part, `${labelled.identity}`];
 const signatureOf = ({ signature }: Subject): string => signature!.signature;
+const textOf = ([one]: readonly Subject[]): string => one!.signature!.normalised;
 const idOf = ({ labelled }: Subject): string => labelled.id;
 const choose = (n: number): number => (n * (n - 1)) / 2;
 const total = (figures: readonly number[]): number => figures.reduce((sum, figure) => sum + figure, 0);

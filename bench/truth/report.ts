@@ -29,6 +29,12 @@ export function reportOf(sets: MeasuredSets): string[] {
     ]),
     '',
     ...confusionsOf(sets),
+    ...Object.entries(sets)
+      .filter(([, { pairs }]) => pairs.namedOtherwise > 0)
+      .map(
+        ([name, { pairs }]) =>
+          `${name}: ${pairs.namedOtherwise} pairs of two writers with one signature and two names, not counted as merged`,
+      ),
   ];
 }
 
@@ -44,8 +50,8 @@ function confusionsOf(sets: MeasuredSets): string[] {
 /** What is wrong, case by case. */
 export function detailsOf(sets: MeasuredSets): string[] {
   return Object.entries(sets).flatMap(([set, { pairs, verdicts, kept, telling }]) => [
-    ...pairs.merged.flatMap(({ normalised, pairs, failures }) => [
-      `\n${set}: one signature for ${Object.keys(failures).length} failures (${pairs} pairs): ${normalised}`,
+    ...pairs.merged.flatMap(({ normalised, failures }) => [
+      `\n${set}: one signature for ${Object.keys(failures).length} failures: ${normalised}`,
       ...Object.entries(failures).map(([identity, ids]) => `  ${identity}: ${ids.join(', ')}`),
     ]),
     ...pairs.split.flatMap(({ identity, rendering, signatures }) => [

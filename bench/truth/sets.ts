@@ -9,12 +9,21 @@ export interface Sets {
   held: Subject[];
 }
 
-/** Folders of the corpus whose name begins with `held` are the held set; all else is open. Throws if it is malformed. */
+/**
+ * Folders of the corpus whose name begins with `held` are the held set, each by a writer of its own; all else is open.
+ * Throws if it is malformed.
+ */
 export function readSets(corpus: string): Sets {
   const read = readCorpus(corpus, process.cwd());
   if (read.how === 'mistaken') throw new Error(read.message);
-  const isHeld = (file: string) => path.relative(corpus, file).startsWith('held');
-  const of = (set: 'open' | 'held') =>
-    read.cases.filter(({ file }) => isHeld(file) === (set === 'held')).map(subjectOf);
-  return { open: of('open'), held: of('held') };
+  const subjects = read.cases.map((labelled) => subjectOf(labelled, partOf(path.relative(corpus, labelled.file))));
+  const isOpen = ({ part }: Subject) => part === OPEN;
+  return { open: subjects.filter(isOpen), held: subjects.filter((one) => !isOpen(one)) };
 }
+
+const OPEN = 'open';
+
+const partOf = (file: string): string => {
+  const [folder = ''] = file.split(path.sep);
+  return folder.startsWith('held') ? folder : OPEN;
+};

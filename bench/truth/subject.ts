@@ -10,6 +10,8 @@ import { type Signature, type SignatureInput, sign } from '../../policies/signat
 
 export interface Subject {
   labelled: LabelledCase;
+  /** Of which writer it is: names of failures are a writer's own. */
+  part: string;
   verdict: Verdict;
   /** null for a success. */
   signature: Signature | null;
@@ -22,14 +24,14 @@ export interface Subject {
   input: SignatureInput;
 }
 
-export function subjectOf(labelled: LabelledCase): Subject {
+export function subjectOf(labelled: LabelledCase, part = ''): Subject {
   const { evidence, verdict } = examine(labelled.captured, { now: labelled.at, timeZone: 'UTC' });
   const input = signatureInput(evidence, verdict);
   const signature = verdict.class === null ? null : sign(input);
   const of = signature === null || signature.source === 'detail' ? 'nothing' : signature.source;
   const text = { stderr: labelled.captured.stderr, event: input.eventText ?? '', nothing: '' }[of];
   const signed = of === 'event' ? linesOf(text) : of === 'stderr' ? [...input.errorLines] : [];
-  return { labelled, verdict, signature, of, text, signed, input };
+  return { labelled, part, verdict, signature, of, text, signed, input };
 }
 
 /** The signature with another text in its place, and with other words on stderr. */

@@ -20,10 +20,24 @@ export interface Miss {
 /** What an operator ought to do to the signature. */
 export type Wanted = 'kept' | 'changed';
 
-export function count(operator: Operator, wanted: Wanted, subjects: readonly Subject[], seed: number): Counted {
+/** @param most so many variants are enough; which cases they are made of is drawn anew for each operator. */
+export function count(
+  operator: Operator,
+  wanted: Wanted,
+  subjects: readonly Subject[],
+  seed: number,
+  most = Number.POSITIVE_INFINITY,
+): Counted {
   const counted: Counted = { name: operator.name, variants: 0, right: 0, wrong: [] };
-  for (const subject of subjects) {
-    const variant = operator.change(subject, randomFrom(seed, wanted, operator.name, subject.labelled.id));
+  const drawn = subjects
+    .map((subject) => {
+      const random = randomFrom(seed, wanted, operator.name, subject.labelled.id);
+      return { subject, lot: subjects.length > most ? random() : 0, random };
+    })
+    .sort((a, b) => a.lot - b.lot);
+  for (const { subject, random } of drawn) {
+    if (counted.variants >= most) break;
+    const variant = operator.change(subject, random);
     if (variant === null) continue;
     const [base, changed] = signed(subject, variant);
     counted.variants += 1;

@@ -17,18 +17,11 @@ import type { LabelledCase } from '../../policies/labelled-case.ts';
 
 const EVERY: readonly Operator[] = [...CHANGED, ...PLANTED, ...LAYOUTS, ...NOISE, ...TELLINGS];
 
-function subject(id: string, stderr: string, named: Partial<LabelledCase> = {}): Subject {
-  return subjectOf({
-    id,
-    file: 'x.jsonl',
-    line: 1,
-    captured: { tool: 'gemini', exitCode: 1, signal: null, ending: null, stderr, stdout: '' },
-    at: new Date('2026-11-21T21:00:00.000Z'),
-    label: { class: 'tooling' },
-    identity: id,
-    rendering: 'text',
-    ...named,
-  });
+function subject(id: string, stderr: string, named: Partial<LabelledCase> = {}, part = 'open'): Subject {
+  const captured = { tool: 'gemini', exitCode: 1, signal: null, ending: null, stderr, stdout: '' } as const;
+  const at = new Date('2026-11-21T21:00:00.000Z');
+  const label = { class: 'tooling' } as const;
+  return subjectOf({ id, file: 'x', line: 1, captured, at, label, identity: id, rendering: 'text', ...named }, part);
 }
 
 for (const kind of TOKEN_KINDS)
@@ -94,7 +87,7 @@ test('a variant that ought to be kept and is not is wrong, and so is one that ou
 
 test('pairs of one failure told alike, told otherwise, and of two failures', () => {
   const door = (id: string, text: string, rendering = 'text') => subject(id, text, { identity: 'door', rendering });
-  const { cases, identities, severalRenderings, sameRendering, sameIdentity, merged, split } = pairsOf([
+  const { cases, identities, severalRenderings, sameRendering, sameIdentity, merged, mergedPairs, split } = pairsOf([
     door('one', 'Error: the door is locked\n'),
     door('two', 'Error: the door is locked\n'),
     door('three', 'Error: the door is jammed\n'),
@@ -102,22 +95,34 @@ test('pairs of one failure told alike, told otherwise, and of two failures', () 
     subject('window', 'Error: the door is jammed\n', { identity: 'window' }),
     subject('fine', 'Error: of no account\n', { identity: null, label: { class: null } }),
   ]);
-  assert.equal([cases, identities, severalRenderings], [6, 2, 1]);
+  assert.equal([cases, identities, severalRenderings, mergedPairs], [6, 2, 1, 1]);
+  assert.equal([sameRendering.of, sameRendering.right, sameIdentity.of, sameIdentity.right], [3, 1, 3, 2]);
   assert.equal(
-    [sameRendering, sameIdentity],
-    [
-      { of: 3, right: 1 },
-      { of: 3, right: 2 },
-    ],
-  );
-  assert.equal(
-    merged.map(({ pairs, failures }) => [pairs, failures]),
-    [[1, { door: ['three'], window: ['window'] }]],
+    merged.map(({ failures }) => failures),
+    [{ 'open: door': ['three'], 'open: window': ['window'] }],
   );
   assert.equal(
     split.map(({ signatures }) => signatures.map(({ ids }) => ids)),
     [[['one', 'two'], ['three']]],
   );
+});
+
+test('a pair of two writers is merged only if one of them tells the two apart', () => {
+  const lock = 'Error: the door is locked\n';
+  const one = subject('one', lock, { identity: 'door' }, 'held-a');
+  const two = subject('two', lock, { identity: 'lock' }, 'held-b');
+  const aware = subject('three', 'Error: the lock is broken\n', { identity: 'lock' }, 'held-a');
+  const counts = [
+    [one, two],
+    [one, two, aware],
+  ].map((subjects) => {
+    const { mergedPairs, namedOtherwise, sameRendering } = pairsOf(subjects);
+    return [mergedPairs, namedOtherwise, sameRendering.of];
+  });
+  assert.equal(counts, [
+    [0, 1, 0],
+    [1, 0, 0],
+  ]);
 });
 
 test('shares are never rounded up, and operators with few variants count as one', () => {
