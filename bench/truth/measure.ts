@@ -24,7 +24,7 @@ export const KEPT_GROUPS = Object.keys(KEPT) as KeptGroup[];
 export const DEFAULT_SEED = 1;
 
 /** Of operators that fit nearly every case so many variants say as much as all. */
-const ENOUGH = 400;
+const ENOUGH = 250;
 
 export function measure(subjects: readonly Subject[], seed: number): Measured {
   const failures = subjects.filter(({ signature }) => signature !== null);
