@@ -9,21 +9,17 @@ export interface Sets {
   held: Subject[];
 }
 
-/**
- * Folders of the corpus whose name begins with `held` are the held set, each by a writer of its own; all else is open.
- * Throws if it is malformed.
- */
+/** Folders of the corpus whose name begins with `held` are the held set; all else is open. Throws if it is malformed. */
 export function readSets(corpus: string): Sets {
   const read = readCorpus(corpus, process.cwd());
   if (read.how === 'mistaken') throw new Error(read.message);
   const subjects = read.cases.map((labelled) => subjectOf(labelled, partOf(path.relative(corpus, labelled.file))));
-  const isOpen = ({ part }: Subject) => part === OPEN;
-  return { open: subjects.filter(isOpen), held: subjects.filter((one) => !isOpen(one)) };
+  const isHeld = ({ part }: Subject) => part.startsWith('held');
+  return { open: subjects.filter((one) => !isHeld(one)), held: subjects.filter(isHeld) };
 }
 
-const OPEN = 'open';
-
-const partOf = (file: string): string => {
+/** The folders `held…` and `open` have a writer each; the recordings and the wordings beside them another. */
+function partOf(file: string): string {
   const [folder = ''] = file.split(path.sep);
-  return folder.startsWith('held') ? folder : OPEN;
-};
+  return folder.startsWith('held') || folder === 'open' ? folder : 'recorded';
+}
