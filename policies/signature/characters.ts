@@ -1,4 +1,4 @@
-// What each character is to the normaliser: a table for ASCII, a few ranges for the rest.
+// What each character is to the normaliser: one table for all of them.
 
 export const WORD = 1;
 export const DIGIT = 2;
@@ -8,68 +8,92 @@ export const JOINT = 8;
 export const SPACE = 16;
 /** May stand inside a path or a URL. */
 export const TRAIL = 32;
+/** A letter beyond ASCII. Marks, signs, emoji, box drawing and private glyphs are punctuation and vanish. */
+export const LETTER = 64;
+/** May stand inside a path that begins with a name. */
+export const RELATIVE = 128;
 
 export const DIGITS = '0123456789';
 
-export const KIND = new Uint8Array(128);
-
-mark('ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz_', WORD | TRAIL);
-mark(DIGITS, WORD | DIGIT | HEX | TRAIL);
-mark('abcdefABCDEF', HEX);
-mark('-.', JOINT | TRAIL);
-mark('/@+=%#$&!~*', TRAIL);
-for (let code = 0; code <= 32; code += 1) KIND[code] = SPACE;
-KIND[127] = SPACE;
-
-/**
- * A cheap no to most token classes. The first six: characters in the run of visible text around a word; then: the word
- * stands behind `:` or `=`, behind a quote, has seven letters or more, stands before a digit; a task's id is known.
- */
+/** A cheap no to most token classes. */
 export const HAS = {
+  /** These stand in the run of visible text around the word. */
   digit: 1,
   slash: 2,
   colon: 4,
   at: 8,
   dot: 16,
   equals: 32,
+  /** `:` or `=` stands before the word; a quote opens right before it. */
   label: 64,
   quote: 128,
+  /** The word has 7 characters or more; it has 32; so far it is to the end of the run: 16. */
   length: 256,
-  digitNext: 512,
-  task: 1024,
+  great: 512,
+  reach: 1024,
+  /** It is made of words joined by `-` or `.`; it holds a digit and a letter ends it or follows it closely. */
+  joined: 2048,
+  unit: 4096,
+  /** A digit follows it closely; `:` or `]` follows at once. */
+  digitNext: 8192,
+  closed: 16384,
+  /** The id of a task is known. */
+  task: 32768,
 } as const;
 
-export const FEATURE = new Uint8Array(128);
-for (const digit of DIGITS) FEATURE[digit.charCodeAt(0)] = HAS.digit;
-FEATURE[47] = HAS.slash;
-FEATURE[92] = HAS.slash;
-FEATURE[58] = HAS.colon;
-FEATURE[64] = HAS.at;
-FEATURE[46] = HAS.dot;
-FEATURE[61] = HAS.equals;
+/** Where the `HAS` bits of a character begin in its entry. */
+export const FEATURES = 8;
 
-export function kindOf(code: number): number {
-  return code < 128 ? (KIND[code] as number) : isLetter(code) ? TRAIL : isWideSpace(code) ? SPACE : 0;
-}
+/** What every UTF-16 code unit is: the bits above, and what it is a feature of. */
+export const KIND = new Uint16Array(0x10000);
 
-export const isWord = (code: number): boolean => code < 128 && ((KIND[code] as number) & WORD) !== 0;
+mark('ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz_', WORD | TRAIL | RELATIVE);
+mark(DIGITS, WORD | DIGIT | HEX | TRAIL | RELATIVE | (HAS.digit << FEATURES));
+mark('abcdefABCDEF', HEX);
+mark('-.', JOINT | TRAIL);
+mark('/@+=%#$&!~*', TRAIL);
+mark('/.-@+', RELATIVE);
+mark('/\\', HAS.slash << FEATURES);
+mark(':', HAS.colon << FEATURES);
+mark('@', HAS.at << FEATURES);
+mark('.', HAS.dot << FEATURES);
+mark('=', HAS.equals << FEATURES);
+
+const LETTERS = [
+  [0xaa, 0xab],
+  [0xb5, 0xb6],
+  [0xba, 0xbb],
+  [0xc0, 0xd7],
+  [0xd8, 0xf7],
+  [0xf8, 0x130],
+  [0x131, 0x2b0],
+  [0x370, 0x2000],
+  [0x2c00, 0x2e00],
+  [0x3040, 0xd800],
+  [0xf900, 0xfe00],
+  [0xfe70, 0xff00],
+] as const;
+for (const [from, to] of LETTERS) KIND.fill(LETTER | TRAIL | RELATIVE, from, to);
+
+const SPACES = [
+  [0, 33],
+  [127, 128],
+  [0xa0, 0xa1],
+  [0x2000, 0x200b],
+  [0x2028, 0x202a],
+  [0x3000, 0x3001],
+] as const;
+for (const [from, to] of SPACES) KIND.fill(SPACE, from, to);
+
+export const kindOf = (code: number): number => KIND[code] as number;
+
+export const isWord = (code: number): boolean => (kindOf(code) & WORD) !== 0;
 export const isDigit = (code: number): boolean => code >= 48 && code <= 57;
-export const isSpace = (code: number): boolean =>
-  code < 128 ? ((KIND[code] as number) & SPACE) !== 0 : isWideSpace(code);
-
-/** Letters beyond ASCII. Marks, signs, emoji, box drawing and private glyphs are punctuation and vanish. */
-export function isLetter(code: number): boolean {
-  if (code < 0xc0) return code === 0xaa || code === 0xb5 || code === 0xba;
-  if (code === 0xd7 || code === 0xf7 || code === 0x130) return false;
-  if (code < 0x2000) return code < 0x2b0 || code >= 0x370;
-  if (code < 0x2e80) return code >= 0x2c00 && code < 0x2e00;
-  return code >= 0x3040 && !(code >= 0xd800 && code < 0xf900) && !(code >= 0xfe00 && code < 0xfe70) && code < 0xff00;
-}
-
-function isWideSpace(code: number): boolean {
-  return code === 0xa0 || (code >= 0x2000 && code <= 0x200a) || code === 0x2028 || code === 0x2029 || code === 0x3000;
-}
+export const isSpace = (code: number): boolean => (kindOf(code) & SPACE) !== 0;
+export const isLetter = (code: number): boolean => (kindOf(code) & LETTER) !== 0;
+/** An ASCII letter or `_`. */
+export const isAlpha = (code: number): boolean => (kindOf(code) & (WORD | DIGIT)) === WORD;
 
 function mark(characters: string, kind: number): void {
-  for (const character of characters) KIND[character.charCodeAt(0)] = (KIND[character.charCodeAt(0)] as number) | kind;
+  for (const character of characters) KIND[character.charCodeAt(0)]! |= kind;
 }

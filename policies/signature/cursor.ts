@@ -1,19 +1,25 @@
 // Where the normaliser stands in a text: the unit under it, what stood before, and what the run around it may hold.
 
-import { DIGIT, FEATURE, HAS, HEX, isDigit, isLetter, isWord, JOINT, KIND, kindOf, SPACE, WORD } from './characters.ts';
+import { DIGIT, FEATURES, HAS, HEX, isAlpha, isDigit, isWord, JOINT, KIND, LETTER, SPACE, WORD } from './characters.ts';
+import { codesOf } from './codes.ts';
 
 /** Stands for "nothing came before" where a character code is expected. */
 export const START = -1;
 
 export interface Cursor {
   text: string;
+  /** The text's code units, with white space behind them. */
+  codes: Uint16Array;
   /** The word, or words joined by `-` and `.`, that begins at the cursor. */
   unitEnd: number;
   unitHasDigit: boolean;
+  unitIsJoined: boolean;
   unitIsHex: boolean;
   /** `HAS` bits of the run of visible characters around the cursor, and where that run ends. */
   features: number;
   runEnd: number;
+  /** That run is one word of letters. */
+  runIsPlain: boolean;
   /** The last sign before the token, quotes and brackets of quoting aside; 0 = a token, START = nothing. */
   lead: number;
   /** White space stands between that sign and the token. */
@@ -34,14 +40,17 @@ export interface Context {
   prompt?: string;
 }
 
-export function openCursor(text: string, context: Context): Cursor {
+export function openCursor(text: string, context: Context, codes = codesOf(text)): Cursor {
   return {
     text,
+    codes,
     unitEnd: 0,
     unitHasDigit: false,
+    unitIsJoined: false,
     unitIsHex: false,
     features: 0,
     runEnd: 0,
+    runIsPlain: false,
     lead: START,
     spaced: false,
     quote: 0,
@@ -55,42 +64,38 @@ export function openCursor(text: string, context: Context): Cursor {
 
 /** Reads the run of visible characters that begins at `at`, once for each run; a run that is one word is a unit too. */
 export function readRun(cursor: Cursor, at: number): void {
-  const { text } = cursor;
-  let features = 0;
+  const { codes } = cursor;
   let any = 0;
   let all = WORD | HEX;
   let end = at;
-  for (; end < text.length; end += 1) {
-    const code = text.charCodeAt(end);
-    if (code < 128) {
-      const kind = KIND[code] as number;
-      if (kind & SPACE) break;
-      features |= FEATURE[code] as number;
-      any |= kind;
-      all &= kind;
-    } else {
-      if (kindOf(code) & SPACE) break;
-      all = 0;
-    }
+  for (; ; end += 1) {
+    const kind = KIND[codes[end]!]!;
+    if (kind & SPACE) break;
+    any |= kind;
+    all &= kind;
   }
-  cursor.features = features;
+  cursor.features = any >> FEATURES;
   cursor.runEnd = end;
+  cursor.runIsPlain = (all & WORD) !== 0 && (any & DIGIT) === 0;
   if (all & WORD) closeUnit(cursor, end, any, all);
 }
 
 /** Reads the unit at `at`: ASCII words joined by single `-` or `.`, or a run of letters of another script. */
 export function readUnit(cursor: Cursor, at: number): void {
-  const { text } = cursor;
-  let end = at;
+  const { codes } = cursor;
   let any = 0;
   let all = WORD | HEX;
-  while (isLetter(text.charCodeAt(end))) end += 1;
-  for (; end === at || any; end += 1) {
-    const code = text.charCodeAt(end);
-    const kind = code < 128 ? (KIND[code] as number) : 0;
-    if (!(kind & WORD) && !(kind & JOINT && isWord(text.charCodeAt(end + 1)))) break;
-    any |= kind;
-    all &= kind;
+  let end = at;
+  let kind = KIND[codes[end]!]!;
+  if (kind & LETTER) {
+    while (KIND[codes[end]!]! & LETTER) end += 1;
+  } else {
+    while (kind & WORD || (kind & JOINT && isWord(codes[end + 1]!))) {
+      any |= kind;
+      all &= kind;
+      end += 1;
+      kind = KIND[codes[end]!]!;
+    }
   }
   closeUnit(cursor, end, any, all);
 }
@@ -98,15 +103,23 @@ export function readUnit(cursor: Cursor, at: number): void {
 function closeUnit(cursor: Cursor, end: number, any: number, all: number): void {
   cursor.unitEnd = end;
   cursor.unitHasDigit = (any & DIGIT) !== 0;
+  cursor.unitIsJoined = (any & JOINT) !== 0;
   cursor.unitIsHex = any !== 0 && (all & HEX) !== 0;
 }
 
 /** `HAS` bits of the word at `at`: those of its run, and how it stands. */
 export function featuresOf(cursor: Cursor, at: number): number {
-  const { text, unitEnd } = cursor;
+  const { codes, unitEnd } = cursor;
   let features = cursor.features | standingOf(cursor);
-  if (unitEnd - at > 6) features |= HAS.length;
-  if (isDigit(text.charCodeAt(unitEnd + 1)) || isDigit(text.charCodeAt(unitEnd + 2))) features |= HAS.digitNext;
+  const length = unitEnd - at;
+  if (length > 6) features |= length > 31 ? HAS.length | HAS.great : HAS.length;
+  if (cursor.runEnd - at > 15) features |= HAS.reach;
+  if (cursor.unitIsJoined) features |= HAS.joined;
+  const next = codes[unitEnd];
+  const second = codes[unitEnd + 1]!;
+  if (next === 58 || next === 93) features |= HAS.closed;
+  if (isDigit(second) || isDigit(codes[unitEnd + 2]!)) features |= HAS.digitNext;
+  if (cursor.unitHasDigit && (isAlpha(second) || isAlpha(codes[unitEnd - 1]!))) features |= HAS.unit;
   return features;
 }
 
@@ -116,31 +129,18 @@ export function standingOf({ lead, quote, context }: Cursor): number {
   return context.taskId === undefined ? behind : behind | HAS.task;
 }
 
-/** The word before the token (1) or the one before that (2), in lower case; '' where there is none. */
-export function wordBefore(cursor: Cursor, distance: 1 | 2): string {
-  const from = distance === 1 ? cursor.lastFrom : cursor.olderFrom;
-  const to = distance === 1 ? cursor.lastTo : cursor.olderTo;
-  return to - from > 40 ? '' : cursor.text.slice(from, to).toLowerCase();
-}
+/** The character right before `at`; white space before the first. */
+export const codeBefore = ({ codes }: Cursor, at: number): number => (at === 0 ? 0 : codes[at - 1]!);
 
-/** The word that begins after spaces and light punctuation at `at`, in lower case; '' where there is none near. */
-export function wordAfter(cursor: Cursor, at: number): string {
-  const { text } = cursor;
+/** Where the word begins that follows `at` after spaces and light punctuation; what stands there may be no word. */
+export function nextWord(codes: Uint16Array, at: number): number {
   let from = at;
-  const near = at + 4;
-  while (from < near && from < text.length && !(kindOf(text.charCodeAt(from)) & WORD)) from += 1;
+  while (from < at + 4 && !isWord(codes[from]!)) from += 1;
+  return from;
+}
+
+export function pastWord(codes: Uint16Array, from: number): number {
   let to = from;
-  const far = from + 40;
-  while (to < far && isWord(text.charCodeAt(to))) to += 1;
-  return text.slice(from, to).toLowerCase();
+  while (to < from + 40 && isWord(codes[to]!)) to += 1;
+  return to;
 }
-
-/** Up to four letters at `at` as one number, in either case: for asking a small set without making a string. */
-export function lettersAt(text: string, at: number, count: number): number {
-  let packed = 0;
-  for (let i = at; i < at + count; i += 1) packed = (packed << 7) | ((text.charCodeAt(i) | 32) & 127);
-  return packed;
-}
-
-export const lettersOf = (...words: string[]): ReadonlySet<number> =>
-  new Set(words.map((word) => lettersAt(word, 0, word.length)));

@@ -3,6 +3,7 @@
 import * as amount from './amount-scan.ts';
 import { DIGITS, HAS } from './characters.ts';
 import * as name from './name-scan.ts';
+import * as secret from './secret-scan.ts';
 import { keep, type TokenClass } from './token-class.ts';
 
 export const MARKED: readonly TokenClass[] = [
@@ -11,7 +12,7 @@ export const MARKED: readonly TokenClass[] = [
     put: keep,
     begins: '<',
     needs: 0,
-    scan: name.scanPlaceholder,
+    scan: secret.scanPlaceholder,
     examples: [['in <path> got <code:401>', 'in <path> got <code:401>']],
   },
   {
@@ -19,7 +20,7 @@ export const MARKED: readonly TokenClass[] = [
     put: '<secret>',
     begins: '[',
     needs: HAS.colon,
-    scan: name.scanRedacted,
+    scan: secret.scanRedacted,
     examples: [['key [REDACTED:github_token] expired', 'key <secret> expired']],
   },
   {
@@ -27,16 +28,16 @@ export const MARKED: readonly TokenClass[] = [
     put: '<task>',
     begins: 'word',
     needs: HAS.task,
-    scan: name.scanTask,
+    scan: secret.scanTask,
     examples: [['stage of fix-login-7 failed', 'stage of <task> failed']],
   },
   {
     name: 'secret',
     put: '<secret>',
     begins: 'word',
-    first: 'sgayxre',
+    first: ['sk', 'rk', 'gh', 'gi', 'AI', 'ya', 'xo', 'AK', 'AS', 'ey'],
     needs: 0,
-    scan: name.scanSecret,
+    scan: secret.scanSecret,
     examples: [
       ['Incorrect API key provided: sk-pr****abcd', 'incorrect api key provided <secret>'],
       ['a task-oriented risk-free plan', 'a task-oriented risk-free plan'],
@@ -46,16 +47,16 @@ export const MARKED: readonly TokenClass[] = [
     name: 'bearer',
     put: '<secret>',
     begins: 'word',
-    needs: HAS.digit,
-    scan: name.scanBearer,
+    needs: HAS.digit | HAS.reach,
+    scan: secret.scanBearer,
     examples: [['Authorization: Bearer a1b2c3d4e5f6a7b8c9', 'authorization bearer <secret>']],
   },
   {
     name: 'wait',
     put: amount.bucket,
     begins: 'word',
-    first: DIGITS,
-    needs: HAS.digit,
+    first: [...DIGITS],
+    needs: [HAS.unit, HAS.label],
     scan: amount.scanWait,
     examples: [
       ['resets in 5s', 'resets in <wait:s>'],

@@ -1,11 +1,11 @@
 // Brings a text to its normal form: words in lower case, one space between them, a placeholder for whatever is volatile.
 
-import { HAS, isLetter, isSpace, KIND, WORD } from './characters.ts';
+import { AT_SIGN, beginsShortWord, firstRows, otherRows, ROWS } from './candidates.ts';
+import { HEX, KIND, LETTER, SPACE, WORD } from './characters.ts';
 import { type Context, type Cursor, featuresOf, openCursor, readRun, readUnit, standingOf } from './cursor.ts';
-import { createNormalText, type NormalText } from './normal-text.ts';
+import { keepWord, type NormalText, openNormalText, putPlaceholder, textOf } from './normal-text.ts';
 import { stripInvisible } from './tidy.ts';
 import type { TokenClass } from './token-class.ts';
-import { TOKEN_CLASSES } from './token-classes.ts';
 
 /** What each token class ate, oldest first; at most `TRACED` pieces of a class. */
 export type Trace = Record<string, string[]>;
@@ -22,40 +22,77 @@ export function normalise(
   limit = Number.POSITIVE_INFINITY,
   trace?: Trace,
 ): string {
-  const cursor = openCursor(withoutPrompt(stripInvisible(text), context.prompt), context);
-  const { text: source } = cursor;
-  const normal = createNormalText(source);
-  for (let at = 0; at < source.length && normal.length() < limit; ) {
-    if (isSpace(source.charCodeAt(at))) {
+  return read(openCursor(withoutPrompt(stripInvisible(text), context.prompt), context), limit, trace);
+}
+
+/** The normal form of what the cursor stands before. */
+export function read(cursor: Cursor, limit: number, trace?: Trace): string {
+  const { text, codes } = cursor;
+  const normal = openNormalText(Math.min(text.length, limit));
+  for (let at = 0; at < text.length && normal.size < limit; ) {
+    if (KIND[codes[at]!]! & SPACE) {
       cursor.spaced = true;
       cursor.quote = 0;
       at += 1;
     } else at = step(cursor, at, normal, trace);
   }
-  return normal.end();
+  return textOf(normal);
 }
 
 /** Takes one token or one sign at `at` and returns the offset past it. */
 function step(cursor: Cursor, at: number, normal: NormalText, trace: Trace | undefined): number {
-  const code = cursor.text.charCodeAt(at);
-  const kind = code < 128 ? (KIND[code] as number) : 0;
+  const code = cursor.codes[at]!;
   const fresh = at >= cursor.runEnd;
-  if (fresh) readRun(cursor, at);
-  if (!(kind & WORD) && !isLetter(code)) return takeSign(cursor, at, code, normal, trace);
+  if (fresh) {
+    readRun(cursor, at);
+    if (isPlain(cursor, at, code)) return passWord(cursor, at, normal);
+  }
+  if (!(KIND[code]! & (WORD | LETTER))) return takeSign(cursor, at, code, normal, trace);
   if (!fresh || cursor.unitEnd !== cursor.runEnd) readUnit(cursor, at);
-  for (const row of wordClasses(featuresOf(cursor, at), code)) {
+  const features = featuresOf(cursor, at);
+  const second = cursor.codes[at + 1]!;
+  return (
+    take(cursor, at, firstRows(features, code, second), 0, normal, trace) ||
+    take(cursor, at, otherRows(features, code, second), 32, normal, trace) ||
+    passWord(cursor, at, normal)
+  );
+}
+
+/** A short word of letters alone that nothing special stands at, and that no class begins with: most words are. */
+function isPlain(cursor: Cursor, at: number, first: number): boolean {
+  return (
+    cursor.runIsPlain &&
+    cursor.runEnd - at < 7 &&
+    standingOf(cursor) === 0 &&
+    !beginsShortWord(first, cursor.codes[at + 1]!)
+  );
+}
+
+/** Tries a set of classes, the first in the table first; the offset past the token, or 0. */
+function take(
+  cursor: Cursor,
+  at: number,
+  classes: number,
+  base: number,
+  normal: NormalText,
+  trace: Trace | undefined,
+): number {
+  for (let left = classes; left !== 0; left &= left - 1) {
+    const row = ROWS[base + 31 - Math.clz32(left & -left)]!;
     const end = row.scan(cursor, at);
     if (end > at) return eat(cursor, row, at, end, normal, trace);
   }
-  return keepWord(cursor, at, normal);
+  return 0;
 }
 
 function takeSign(cursor: Cursor, at: number, code: number, normal: NormalText, trace: Trace | undefined): number {
-  const features = cursor.features | standingOf(cursor);
-  for (const row of signClasses(code)) {
-    if ((row.needs & features) !== row.needs) continue;
-    const end = row.scan(cursor, at);
-    if (end > at) return eat(cursor, row, at, end, normal, trace);
+  if (code < 128) {
+    const features = cursor.features | standingOf(cursor);
+    for (const { row, needs } of AT_SIGN[code]!) {
+      if ((needs & features) !== needs) continue;
+      const end = row.scan(cursor, at);
+      if (end > at) return eat(cursor, row, at, end, normal, trace);
+    }
   }
   return passSign(cursor, at, code);
 }
@@ -69,89 +106,64 @@ function eat(
   trace: Trace | undefined,
 ): number {
   const put = typeof row.put === 'string' ? row.put : row.put(cursor, at, end);
-  if (put !== '') normal.put(put);
+  if (put !== '') putPlaceholder(normal, put);
   if (trace) {
     const eaten = trace[row.name] ?? [];
     if (eaten.length < TRACED) eaten.push(cursor.text.slice(at, Math.min(end, at + 120)));
     trace[row.name] = eaten;
   }
   // A dropped label such as "error" is still the word before: `ERROR: 500`.
-  advance(cursor, put === '' ? at : end, end);
-  return end;
+  return advance(cursor, put === '' ? at : end, end);
 }
 
-function keepWord(cursor: Cursor, at: number, normal: NormalText): number {
+function passWord(cursor: Cursor, at: number, normal: NormalText): number {
   const end = cursor.unitEnd;
-  normal.keep(at, end);
-  advance(cursor, at, end);
-  return end;
+  keepWord(normal, cursor.codes, at, end);
+  return advance(cursor, at, end);
 }
 
-function advance(cursor: Cursor, from: number, to: number): void {
+/** Past the token or word, and past one space behind it. */
+function advance(cursor: Cursor, from: number, to: number): number {
   cursor.olderFrom = cursor.lastFrom;
   cursor.olderTo = cursor.lastTo;
   cursor.lastFrom = from;
   cursor.lastTo = to;
   cursor.lead = 0;
-  cursor.spaced = false;
   cursor.quote = 0;
+  cursor.spaced = cursor.codes[to] === 32;
+  return cursor.spaced ? to + 1 : to;
 }
 
+const BACKSLASH = 92;
+
 function passSign(cursor: Cursor, at: number, code: number): number {
-  const { text } = cursor;
-  if (code === 34 || code === 39 || code === 96) {
-    cursor.quote = code;
-    return at + 1;
+  if (code === BACKSLASH) return passEscape(cursor, at);
+  if (code === 34 || code === 39 || code === 96) cursor.quote = code;
+  else {
+    cursor.lead = code;
+    cursor.spaced = false;
+    cursor.quote = 0;
   }
-  if (code === 92) {
-    // `\n` and `\"` of JSON inside a string, however often it was escaped again: the letter is no text.
-    let end = at + 1;
-    while (text.charCodeAt(end) === 92) end += 1;
-    const escaped = text.charCodeAt(end);
-    if (escaped === 110 || escaped === 116 || escaped === 114) {
-      cursor.spaced = true;
-      return end + 1;
-    }
-    return escaped === 117 && /^u[0-9a-f]{4}/i.test(text.slice(end, end + 5)) ? end + 5 : end;
-  }
-  cursor.lead = code;
-  cursor.spaced = false;
-  cursor.quote = 0;
   return at + 1;
 }
 
-// Filled as needed; full length from the start, since V8 keeps a sparse array as a slow dictionary.
-const WORD_CLASSES = new Array<readonly TokenClass[] | undefined>(HAS.task * 2 * 32);
-
-/** The classes that a word with this first letter and these features may begin: for most words very few. */
-function wordClasses(features: number, first: number): readonly TokenClass[] {
-  const key = features * 32 + (first < 58 ? 0 : first < 128 ? first & 31 : 31);
-  const known = WORD_CLASSES[key];
-  if (known) return known;
-  const letter = String.fromCharCode(first).toLowerCase();
-  const classes = TOKEN_CLASSES.filter(
-    (row) =>
-      row.begins.startsWith('word') && (row.needs & features) === row.needs && (row.first?.includes(letter) ?? true),
-  );
-  WORD_CLASSES[key] = classes;
-  return classes;
-}
-
-const SIGN_CLASSES: (readonly TokenClass[])[] = [];
-
-/** The classes that this sign may begin. */
-function signClasses(code: number): readonly TokenClass[] {
-  if (SIGN_CLASSES.length === 0) {
-    const signs = TOKEN_CLASSES.map((row) => ({ row, begins: row.begins.replace('word', '') }));
-    for (let sign = 0; sign < 128; sign += 1) {
-      const character = String.fromCharCode(sign);
-      SIGN_CLASSES.push(signs.filter(({ begins }) => begins.includes(character)).map(({ row }) => row));
-    }
+/** `\n`, `\"` and `\u001b` of JSON inside a string, however often it was escaped again: the letter is no text. */
+function passEscape(cursor: Cursor, at: number): number {
+  const { codes } = cursor;
+  let end = at + 1;
+  while (codes[end] === BACKSLASH) end += 1;
+  switch (codes[end]) {
+    case 110: // n
+    case 114: // r
+    case 116: // t
+      cursor.spaced = true;
+      return end + 1;
+    case 117: // u
+      return [1, 2, 3, 4].every((i) => KIND[codes[end + i]!]! & HEX) ? end + 5 : end;
+    default:
+      return end;
   }
-  return code < 128 ? (SIGN_CLASSES[code] as readonly TokenClass[]) : NONE;
 }
-
-const NONE: readonly TokenClass[] = [];
 
 function withoutPrompt(text: string, prompt: string | undefined): string {
   const echo = prompt?.trim() ?? '';

@@ -8,10 +8,10 @@ export interface TokenClass {
   put: string | ((cursor: Cursor, at: number, end: number) => string);
   /** Where it may begin: at a word, or at one of these signs. `word` first where both. */
   begins: string;
-  /** The first letters of such a word, where they are few. */
-  first?: string;
-  /** Kinds of characters that the run of text around it must hold. */
-  needs: number;
+  /** One or two letters with which such a word begins, where they are few. */
+  first?: readonly string[];
+  /** Of `HAS`: what the word or the run of text around it must have; of several, one is enough. */
+  needs: number | readonly number[];
   /** The offset past the token that begins at `at`, or 0. Reads each character at most once for each token. */
   scan: (cursor: Cursor, at: number) => number;
   /** Text and its normal form: these are the tests of the class. */

@@ -1,0 +1,17 @@
+// Patterns that are tried at one place of a text and read no further than they say.
+
+/**
+ * For the short and intricate: dates, durations, secrets. Runs of any length are read by hand, once.
+ * @throws where a quantifier has no upper bound: with bounds alone, trying takes constant time.
+ */
+export function patternAt(source: string, flags: 'y' | 'iy' = 'iy'): RegExp {
+  const shape = source.replace(/\\.|\[(?:\\.|[^\]\\])*\]/g, 'x');
+  if (/[*+]|\{\d+,\}/.test(shape)) throw new RangeError(`unbounded: ${source}`);
+  return new RegExp(source, flags);
+}
+
+/** The offset past what matches at `at`, or 0. */
+export function endOf(pattern: RegExp, text: string, at: number): number {
+  pattern.lastIndex = at;
+  return pattern.test(text) ? pattern.lastIndex : 0;
+}

@@ -1,0 +1,61 @@
+// Finds what must not vary and must not be shown: placeholders of an earlier pass, the task at hand, secrets.
+
+import { isWord } from './characters.ts';
+import type { Cursor } from './cursor.ts';
+import { endOf, patternAt } from './pattern.ts';
+import { isAfter, isOneOf, wordsOf } from './words.ts';
+
+const PLACEHOLDER = patternAt(
+  String.raw`<(?:path|url|mail|host|time|secret|task|prompt|name|v|n|wait:[smh]|code:[\w-]{1,60})>`,
+);
+const REDACTED = patternAt(String.raw`\[REDACTED:[^\]\s]{1,80}\]`);
+
+/** How a secret begins, by the characters that it may go on with. */
+const SECRETS = [
+  { heads: patternAt(String.raw`sk-[\w*-]{4}|AIza[\w*-]{10}|xox[a-z]-[\w*-]{8}`), goesOn: '*-' },
+  {
+    heads: patternAt(String.raw`gh[pousr]_\w{8}|github_pat_\w{8}|[sr]k_(?:live|test)_\w{8}|A[KS]IA\w{12}`),
+    goesOn: '',
+  },
+  { heads: patternAt(String.raw`ya29\.[\w.-]{8}|eyJ[\w-]{8,400}\.[\w-]`), goesOn: '.-' },
+] as const;
+const SECRET_PAIRS = wordsOf('sk rk gh gi ai ya xo ak as ey');
+
+/** What an earlier pass put in stays as it is. */
+export const scanPlaceholder = ({ text }: Cursor, at: number): number => endOf(PLACEHOLDER, text, at);
+
+export const scanRedacted = ({ text }: Cursor, at: number): number => endOf(REDACTED, text, at);
+
+/** `sk-…`, `ghp_…`, `AIza…`, a JWT. */
+export function scanSecret({ text, codes }: Cursor, at: number): number {
+  if (!isOneOf(SECRET_PAIRS, codes, at, at + 2)) return 0;
+  for (const { heads, goesOn } of SECRETS) {
+    let end = endOf(heads, text, at);
+    if (end === 0) continue;
+    while (isWord(codes[end]!) || goesOn.includes(String.fromCharCode(codes[end]!))) end += 1;
+    return end;
+  }
+  return 0;
+}
+
+/** What follows `Bearer` or `Basic`. */
+export function scanBearer(cursor: Cursor, at: number): number {
+  if (cursor.lead !== 0 || !cursor.unitHasDigit || !isAfter(BEARERS, cursor)) return 0;
+  const { codes } = cursor;
+  let end = at;
+  while (isWord(codes[end]!) || (codes[end]! < 128 && IN_BEARER[codes[end]!])) end += 1;
+  return end - at < 16 ? 0 : end;
+}
+
+const BEARERS = wordsOf('bearer basic');
+const IN_BEARER = new Uint8Array(128);
+for (const sign of '.~+/=-') IN_BEARER[sign.charCodeAt(0)] = 1;
+
+/** The id of the task at hand, wherever it stands alone. */
+export function scanTask({ text, codes, context }: Cursor, at: number): number {
+  const { taskId } = context;
+  if (taskId === undefined || taskId.length < 3) return 0;
+  const end = at + taskId.length;
+  if (text.slice(at, end).toLowerCase() !== taskId.toLowerCase()) return 0;
+  return isWord(codes[end]!) ? 0 : end;
+}
