@@ -79,8 +79,11 @@ const SPACES = [
   [0, 33],
   [127, 128],
   [0xa0, 0xa1],
+  [0x1680, 0x1681],
   [0x2000, 0x200b],
   [0x2028, 0x202a],
+  [0x202f, 0x2030],
+  [0x205f, 0x2060],
   [0x3000, 0x3001],
 ] as const;
 for (const [from, to] of SPACES) KIND.fill(SPACE, from, to);

@@ -1,6 +1,6 @@
 // Picks the lines of a stderr that say what went wrong: as it streams by, however long it is, in constant memory.
 
-import type { Line } from './line-kinds.ts';
+import type { Line } from './assess.ts';
 import { normalise } from './normalise.ts';
 import { tidy } from './tidy.ts';
 import { createUnwrapper } from './unwrap.ts';

@@ -1,6 +1,8 @@
 // The words in which programs say that something went wrong.
 
-/** Stems at the beginning of a word, also within a name such as `FetchError`; the first two letters are literal. */
+import { byHead, headAt, headOf } from './word-heads.ts';
+
+/** Stems at the beginning of a word, also within a name such as `FetchError`; the first three characters are literal. */
 const STEMS = [
   'error|err!|fail|fatal|exception|panic|abort|crash|kill|terminated|interrupted|cancel|corrupt|mismatch|violat',
   "cannot|can not|can['’]t|couldn['’]t|could not|unable|did not|does not|doesn['’]t|is not|isn['’]t|are not|was not",
@@ -15,41 +17,32 @@ const STEMS = [
   'log ?in\\b|sign in|set an auth|try again',
   // Codes, where a label says that they are codes.
   'status\\W{1,4}-?\\d|code\\W{1,4}-?\\d|errno\\W{1,4}-?\\d|http\\W{1,4}\\d|exit(?:ed)?(?: with)?(?: code| status)? \\d',
-].join('|');
+].flatMap((row) => row.split(/\|(?![^(]*\))/));
 
-const STEM = new RegExp(STEMS, 'iy');
-const NAME = /E[A-Z]{4,}\b|SIG(?:KILL|TERM|SEGV|ABRT|INT|BUS|PIPE)\b/y;
-const STATUS_AT_HEAD = /^\W{0,3}[45]\d\d\b/;
+const NAME = /E[A-Z]{4,80}\b|SIG(?:KILL|TERM|SEGV|ABRT|INT|BUS|PIPE)\b/y;
 
-/** Whether a line says that something failed. Linear: a stem is looked for only where one may begin. */
-export function isErrorBearing(line: string): boolean {
-  let before = 0;
-  for (let at = 0; at < line.length; at += 1) {
-    const code = line.charCodeAt(at);
-    const isLetter = code < 128 && (code | 32) > 96 && (code | 32) < 123;
-    if (isLetter) {
-      const following = line.charCodeAt(at + 1);
-      // A word begins, or a capital within a name: `TimeoutError`.
-      if (before === 0 || (before > 96 && code < 97)) {
-        if (mayBegin(code, following) && matches(STEM, line, at)) return true;
-        if ((code === 69 || code === 83) && following > 64 && following < 91 && matches(NAME, line, at)) return true;
-      }
-      before = code;
-    } else before = 0;
-  }
-  return STATUS_AT_HEAD.test(line);
+/** `401 Unauthorized` at the beginning of a line. */
+export const STATUS_AT_HEAD = /^\W{0,3}[45]\d\d\b/;
+
+/** The stems by their heads, each with the pattern of all that begin so; by head, where in the list that is. */
+const PATTERNS: RegExp[] = [];
+const PLACES = byHead();
+for (const head of new Set(STEMS.map(headOf))) {
+  const stems = STEMS.filter((stem) => headOf(stem) === head);
+  PLACES[head] = PATTERNS.push(new RegExp(stems.join('|'), 'iy'));
 }
+
+/** Whether the word that begins at `at` says that something failed; `codes` are those of the line. */
+export function tellsFailure(line: string, codes: Uint16Array, at: number): boolean {
+  const place = PLACES[headAt(codes, at)]!;
+  if (place !== 0 && matches(PATTERNS[place - 1]!, line, at)) return true;
+  const first = codes[at];
+  return (first === 69 || first === 83) && isCapital(codes[at + 1]!) && matches(NAME, line, at);
+}
+
+const isCapital = (code: number): boolean => code > 64 && code < 91;
 
 function matches(pattern: RegExp, line: string, at: number): boolean {
   pattern.lastIndex = at;
   return pattern.test(line);
-}
-
-const PAIRS = new Uint8Array(32 * 32);
-for (const [pair] of STEMS.matchAll(/(?<=^|\|)[a-z]{2}/g)) PAIRS[pairOf(pair.charCodeAt(0), pair.charCodeAt(1))] = 1;
-
-const mayBegin = (first: number, second: number): boolean => PAIRS[pairOf(first, second)] === 1;
-
-function pairOf(first: number, second: number): number {
-  return (first & 31) * 32 + (second & 31);
 }

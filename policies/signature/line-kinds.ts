@@ -1,6 +1,6 @@
 // What a line of stderr is besides an error: the lines that never tell two failures apart.
 
-import { isErrorBearing } from './failure-words.ts';
+import { DIGITS } from './characters.ts';
 
 /**
  * `noise` is dropped. `retry` and `notice` tell something only where nothing better is said, so they are kept apart.
@@ -11,6 +11,10 @@ export type Grade = 'noise' | 'retry' | 'notice';
 export interface LineKind {
   name: string;
   grade: Grade;
+  /** How such a line begins behind its indentation: with a sign, or with a word of which the first three letters count. */
+  begins?: readonly string[];
+  /** Words, or signs, of which one must stand in it if it begins otherwise. */
+  words?: readonly string[];
   /** Tried on the line without ANSI sequences and indentation: at its head where it begins with `^`, else anywhere. */
   pattern: RegExp;
   /** The pattern looks at the indentation too. */
@@ -22,11 +26,14 @@ export interface LineKind {
   examples: readonly string[];
 }
 
+const LETTERS = 'abcdefghijklmnopqrstuvwxyz';
+
 // Order is meaning: the first kind that matches decides.
 export const LINE_KINDS: readonly LineKind[] = [
   {
     name: 'stack frame',
     grade: 'noise',
+    begins: ['at ', '.'],
     indented: true,
     pattern:
       /^\s+at \S|^at (?:async |new )?(?:[\w$.<>#/@-]{1,200} ?(?:\[as [^\]]{1,80}\] ?)?\(|(?:file|node|https?):|\/|<anonymous>)|^\s*\.\.\. \d+ (?:more|lines)/,
@@ -39,6 +46,7 @@ export const LINE_KINDS: readonly LineKind[] = [
   {
     name: 'script frame',
     grade: 'noise',
+    begins: ['File', 'Traceback', 'goroutine'],
     echoes: 1,
     pattern: /^\s*File ".{1,500}", line \d+|^Traceback \(most recent call last\)|^goroutine \d+ \[/,
     examples: ['  File "/x/y.py", line 3, in <module>', 'Traceback (most recent call last):'],
@@ -46,6 +54,7 @@ export const LINE_KINDS: readonly LineKind[] = [
   {
     name: 'native frame',
     grade: 'noise',
+    begins: [...'#-<', ...DIGITS],
     indented: true,
     pattern:
       /^\s*#?\d+:?\s+0x[0-9a-f]+\b|^\s+\d+: [\w<][\w<>]{0,80}::|^-{3,}.{0,60}(?:stack trace|backtrace)|^<-{2,}.{1,60}-{2,}>/i,
@@ -54,12 +63,14 @@ export const LINE_KINDS: readonly LineKind[] = [
   {
     name: 'garbage collector',
     grade: 'noise',
+    begins: ['['],
     pattern: /^\[\d+:0x[0-9a-f]+\]\s+\d+ ms: /,
     examples: ['[4880:0x5581]    12345 ms: Mark-sweep 2039.8 (2082.1) -> 2038.4 MB'],
   },
   {
     name: 'place in source',
     grade: 'noise',
+    begins: ['node:', 'file:', '/', ...[...LETTERS].map((letter) => `${letter}:\\`)],
     echoes: 2,
     pattern: /^(?:node:|file:\/\/|\/|[A-Za-z]:\\)[^\s"']{1,500}:\d+(?::\d+)?$/,
     examples: ['node:internal/modules/cjs/loader:1228', '/home/x/app.js:10'],
@@ -67,6 +78,7 @@ export const LINE_KINDS: readonly LineKind[] = [
   {
     name: 'source echo',
     grade: 'noise',
+    begins: ['|', ...DIGITS],
     indented: true,
     pattern: /^\s*\d{1,6}\s*\|(?:\s|$)|^\s+\|(?:\s|$)/,
     examples: ['12 | const x = fail();', '   |     ^^^^'],
@@ -74,12 +86,14 @@ export const LINE_KINDS: readonly LineKind[] = [
   {
     name: 'runtime version',
     grade: 'noise',
+    begins: ['Node', 'note', '('],
     pattern: /^Node\.js v\d|^note: run with `RUST_BACKTRACE|^\(Use `node --trace-/,
     examples: ['Node.js v20.20.2', '(Use `node --trace-warnings ...` to show where the warning was created)'],
   },
   {
     name: 'notice of gemini',
     grade: 'noise',
+    begins: ['Warning', '2', 'True', 'YOLO', 'Ripgrep', '[', 'Loaded', 'Data', 'Hook'],
     pattern:
       /^(?:Warning: )?(?:256-color support not detected|True color \(24-bit\) support not detected)|^YOLO mode is enabled|^Ripgrep is not available|^\[STARTUP\]|^Loaded cached credentials|^Data collection is disabled|^Hook registry initialized/,
     examples: [
@@ -92,6 +106,7 @@ export const LINE_KINDS: readonly LineKind[] = [
   {
     name: 'notice of codex',
     grade: 'noise',
+    begins: ['Reading', 'warning', 'Codex', 'Model', 'tokens', 'OpenAI'],
     pattern:
       /^Reading (?:additional input|prompt) from stdin|^(?:warning: )?(?:Codex could not find bubblewrap|Model metadata for )|^tokens used\b|^OpenAI Codex v\d/i,
     examples: [
@@ -104,6 +119,7 @@ export const LINE_KINDS: readonly LineKind[] = [
   {
     name: 'statistics of copilot',
     grade: 'noise',
+    begins: ['Changes', 'Duration', 'Tokens', 'Resume', 'Requests', 'AI ', 'Total', 'API', 'Usage', 'Breakdown'],
     pattern:
       /^(?:Changes|Duration|Tokens|Resume|Requests|AI Credits)\s{2,}|^(?:Total (?:usage est|duration|session time|code changes)|API time spent|(?:Usage|Breakdown) by (?:AI )?model)\b/,
     examples: [
@@ -115,12 +131,14 @@ export const LINE_KINDS: readonly LineKind[] = [
   {
     name: 'listener warning',
     grade: 'noise',
+    begins: ['(', 'Max'],
     pattern: /^(?:\(node:\d+\) )?MaxListenersExceededWarning/,
     examples: ['(node:4880) MaxListenersExceededWarning: Possible EventTarget memory leak detected.'],
   },
   {
     name: 'retry',
     grade: 'retry',
+    words: ['Attempt', 'Retrying', 'Reconnecting', 'will'],
     pattern:
       /\bAttempt \d+(?: ?(?:of|\/) ?\d+)? failed\b|\b[Rr]etrying(?: (?:in|after|with|request|\(|\d+\/)|\.\.|…)|\bReconnecting\b|\bwill retry\b/,
     examples: [
@@ -134,18 +152,21 @@ export const LINE_KINDS: readonly LineKind[] = [
   {
     name: 'failure of a tool',
     grade: 'notice',
+    begins: ['Error'],
     pattern: /^Error executing tool \S/,
     examples: ['Error executing tool write_file: Path not in workspace: Attempted path "/etc/x"'],
   },
   {
     name: 'help',
     grade: 'notice',
+    begins: ['usage', 'commands', 'options', 'positionals', 'arguments', 'examples', 'flags', 'subcommands'],
     pattern: /^(?:usage|commands|options|positionals|arguments|examples|flags|subcommands):/i,
     examples: ['Usage: codex exec [OPTIONS] [PROMPT]', 'Options:'],
   },
   {
     name: 'option in help',
     grade: 'notice',
+    begins: ['-'],
     indented: true,
     pattern: /^\s{2,}-{1,2}\w/,
     examples: ['  -m, --model    Model  [string]'],
@@ -153,6 +174,8 @@ export const LINE_KINDS: readonly LineKind[] = [
   {
     name: 'warning',
     grade: 'notice',
+    begins: ['(', '!'],
+    words: ['warn', 'info', 'debug', 'trace', 'notice', 'hint', 'tip', 'deprecated'],
     pattern:
       /^(?!Warning: stdin input truncated)(?:\S{1,40} ){0,2}?[([]?(?:warn(?:ing)?|info|debug|trace|notice|note|hint|tip|deprecat(?:ed|ion))\b[)\]]?[:\s]|^\(node:\d+\) \S*Warning|^npm (?:warn|notice)|^! /i,
     examples: [
@@ -165,12 +188,14 @@ export const LINE_KINDS: readonly LineKind[] = [
   {
     name: 'epilogue',
     grade: 'notice',
+    begins: ['An '],
     pattern: /^An unexpected critical error occurred:\s?\[object Object\]/,
     examples: ['An unexpected critical error occurred:[object Object]'],
   },
   {
     name: 'progress',
     grade: 'noise',
+    words: ['%'],
     pattern: /\d ?%/,
     unlessError: true,
     examples: ['Downloading model 45%', ' 45% |█████     | 9/20'],
@@ -178,43 +203,9 @@ export const LINE_KINDS: readonly LineKind[] = [
   {
     name: 'spinner',
     grade: 'noise',
+    begins: ['⠋', ...'|/\\['],
     pattern: /^[⠀-⣿◐◓◑◒|/\\]\s+\S|^\[[#=>. -]{3,}\]/,
     unlessError: true,
     examples: ['⠋ Working', '[=====>    ] 12/20'],
   },
 ];
-
-/** What a line is, found out once. */
-export interface Line {
-  text: string;
-  kind: LineKind | null;
-  /** Whether it says that something failed; a line of a kind says nothing that counts. */
-  bearsError: boolean;
-}
-
-export function assess(text: string): Line {
-  const kind = kindOf(text);
-  if (kind && !kind.unlessError) return { text, kind, bearsError: false };
-  const bearsError = isErrorBearing(text);
-  return { text, kind: bearsError ? null : kind, bearsError };
-}
-
-function kindOf(text: string): LineKind | null {
-  if (!AT_HEAD.test(text) && !ANYWHERE.test(text)) return null;
-  const trimmed = text.trimStart();
-  return LINE_KINDS.find(({ pattern, indented }) => pattern.test(indented ? text : trimmed)) ?? null;
-}
-
-// Most lines are of no kind: two looks at a line say so, instead of one for each kind.
-const anchored = LINE_KINDS.filter(({ pattern }) => pattern.source.startsWith('^'));
-const AT_HEAD = new RegExp(
-  anchored
-    .map(({ pattern, indented }) => (indented ? pattern.source : pattern.source.replace(/(?<!\[)\^/g, '^\\s*')))
-    .join('|'),
-  'i',
-);
-const ANYWHERE = new RegExp(
-  LINE_KINDS.filter((kind) => !anchored.includes(kind))
-    .map(({ pattern }) => pattern.source)
-    .join('|'),
-);

@@ -4,9 +4,9 @@ import { createHash } from 'node:crypto';
 import type { ErrorClass } from '../classes.ts';
 import type { Ending } from '../ending.ts';
 import type { Tool } from '../tools.ts';
+import { isErrorBearing } from './assess.ts';
 import type { Context } from './cursor.ts';
 import { createErrorLines } from './error-lines.ts';
-import { isErrorBearing } from './failure-words.ts';
 import { normalise, type Trace } from './normalise.ts';
 
 /** A change of the normaliser changes every signature, so the version is part of it. */

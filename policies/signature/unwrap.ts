@@ -1,6 +1,6 @@
 // Puts lines together again that a terminal or a logger has wrapped.
 
-import { assess, type Line } from './line-kinds.ts';
+import { assess, type Line } from './assess.ts';
 
 export interface Unwrapper {
   push(line: string): void;

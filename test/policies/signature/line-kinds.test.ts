@@ -1,6 +1,7 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { assess, LINE_KINDS } from '../../../policies/signature/line-kinds.ts';
+import { assess } from '../../../policies/signature/assess.ts';
+import { LINE_KINDS } from '../../../policies/signature/line-kinds.ts';
 import { tidy } from '../../../policies/signature/tidy.ts';
 
 for (const { name, examples } of LINE_KINDS) {

@@ -1,0 +1,14 @@
+// The first three characters of a word as one number: a cheap no to most questions about it.
+
+const HEADS = 32 ** 3;
+
+/** One entry for each head; two heads may share one, in either case and among rare signs. */
+export type ByHead = Int32Array;
+
+export const byHead = (): ByHead => new Int32Array(HEADS);
+
+export const headAt = (codes: ArrayLike<number>, at: number): number =>
+  ((codes[at]! & 31) << 10) | ((codes[at + 1]! & 31) << 5) | (codes[at + 2]! & 31);
+
+/** The head of a word that is spelled out. */
+export const headOf = (word: string): number => headAt(Buffer.from(word, 'latin1'), 0);
