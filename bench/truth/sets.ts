@@ -18,8 +18,8 @@ export function readSets(corpus: string): Sets {
   return { open: subjects.filter((one) => !isHeld(one)), held: subjects.filter(isHeld) };
 }
 
-/** The folders `held…` and `open` have a writer each; the recordings and the wordings beside them another. */
+/** Each folder has a writer of its own; the recordings and the wordings beside them are of another. */
 function partOf(file: string): string {
   const [folder = ''] = file.split(path.sep);
-  return folder.startsWith('held') || folder === 'open' ? folder : 'recorded';
+  return folder.endsWith('.jsonl') || folder === 'wordings' ? 'recorded' : folder;
 }
