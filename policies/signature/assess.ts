@@ -1,6 +1,6 @@
 // Finds out what a line is, in one pass over its characters.
 
-import { isSpace } from './characters.ts';
+import { isSpace, KIND, LETTER } from './characters.ts';
 import { codesOf } from './codes.ts';
 import { STATUS_AT_HEAD, tellsFailure } from './failure-words.ts';
 import { LINE_KINDS, type LineKind } from './line-kinds.ts';
@@ -14,31 +14,33 @@ export interface Line {
   bearsError: boolean;
 }
 
-export function assess(text: string): Line {
-  const found = survey(text);
-  const kind = found === 0 || found === FAILURE ? null : kindAmong(found, text);
-  if (kind && !kind.unlessError) return { text, kind, bearsError: false };
-  const bearsError = (found & FAILURE) !== 0 || STATUS_AT_HEAD.test(text);
-  return { text, kind: bearsError ? null : kind, bearsError };
-}
+export const assess = (text: string): Line => lineOf(text, survey(text));
 
 /** Whether a line says that something failed. */
 export const isErrorBearing = (text: string): boolean => (survey(text) & FAILURE) !== 0 || STATUS_AT_HEAD.test(text);
 
-/** Stands in a set of kinds for a word of failure. */
+/** Row `i` of the kinds is bit `i` of what a survey finds; these stand above them. */
 const FAILURE = 1 << 30;
+/** There is more than plain ASCII, so that a reader may see something else. */
+export const ODD = 1 << 29;
+/** There is a letter. */
+export const LETTERED = 1 << 28;
+const KINDS = LETTERED - 1;
 
-/** By the head of a line's first word, and of any word: the kinds that it may be of, row `i` of the table as bit `i`. */
+/** By the head of a line's first word, and of any word: the kinds that it may be of. */
 const BEGINNING = byHead();
 const HOLDING = byHead();
 /** The same by a sign; the last place is for all signs beyond ASCII. */
 const BEYOND_ASCII = 128;
 const BEGINNING_SIGN = new Int32Array(BEYOND_ASCII + 1);
-const HOLDING_SIGN = new Int32Array(BEYOND_ASCII + 1);
+const HOLDING_SIGN = new Int32Array(BEYOND_ASCII);
 LINE_KINDS.forEach(({ begins = [], words = [] }, i) => {
   for (const word of begins) note(word, BEGINNING, BEGINNING_SIGN, i);
   for (const word of words) note(word, HOLDING, HOLDING_SIGN, i);
 });
+for (let code = 0; code < 32; code += 1) if (code !== 9) HOLDING_SIGN[code] = ODD;
+HOLDING_SIGN[127] = ODD;
+HOLDING_SIGN[95] = LETTERED;
 
 function note(word: string, heads: Int32Array, signs: Int32Array, row: number): void {
   const first = word.charCodeAt(0);
@@ -46,26 +48,27 @@ function note(word: string, heads: Int32Array, signs: Int32Array, row: number): 
   else signs[Math.min(first, BEYOND_ASCII)]! |= 1 << row;
 }
 
-/** The kinds that a line may be of, and `FAILURE`. Linear: of a word no more is read than its beginning. */
-function survey(line: string): number {
+/** The kinds that a line may be of, and what else is in it. Of a word no more is read than its beginning. */
+export function survey(line: string): number {
   const codes = codesOf(line);
   const { length } = line;
   let at = 0;
+  while (codes[at] === 32) at += 1;
   while (at < length && isSpace(codes[at]!)) at += 1;
   const first = codes[at]!;
   let found = isLetter(first) ? BEGINNING[headAt(codes, at)]! : BEGINNING_SIGN[Math.min(first, BEYOND_ASCII)]!;
   let before = 0;
-  for (; at < length; at += 1) {
+  for (at = 0; at < length; at += 1) {
     const code = codes[at]!;
     if (isLetter(code)) {
       // A word begins, or a capital within a name: `TimeoutError`.
       if (before === 0 || (before > 96 && code < 97)) {
-        found |= HOLDING[headAt(codes, at)]!;
+        found |= HOLDING[headAt(codes, at)]! | LETTERED;
         if ((found & FAILURE) === 0 && tellsFailure(line, codes, at)) found |= FAILURE;
       }
       before = code;
     } else {
-      if (code < BEYOND_ASCII) found |= HOLDING_SIGN[code]!;
+      found |= code < BEYOND_ASCII ? HOLDING_SIGN[code]! : KIND[code]! & LETTER ? ODD | LETTERED : ODD;
       before = 0;
     }
   }
@@ -76,9 +79,17 @@ function isLetter(code: number): boolean {
   return (code > 96 && code < 123) || (code > 64 && code < 91);
 }
 
-function kindAmong(found: number, text: string): LineKind | null {
+/** The line that a survey found this in. */
+export function lineOf(text: string, found: number): Line {
+  const kind = (found & KINDS) === 0 ? null : kindAmong(found & KINDS, text);
+  if (kind && !kind.unlessError) return { text, kind, bearsError: false };
+  const bearsError = (found & FAILURE) !== 0 || STATUS_AT_HEAD.test(text);
+  return { text, kind: bearsError ? null : kind, bearsError };
+}
+
+function kindAmong(kinds: number, text: string): LineKind | null {
   const trimmed = text.trimStart();
-  for (let left = found & ~FAILURE; left !== 0; left &= left - 1) {
+  for (let left = kinds; left !== 0; left &= left - 1) {
     const kind = LINE_KINDS[31 - Math.clz32(left & -left)]!;
     if (kind.pattern.test(kind.indented ? text : trimmed)) return kind;
   }

@@ -1,6 +1,7 @@
 // Picks the lines of a stderr that say what went wrong: as it streams by, however long it is, in constant memory.
 
-import type { Line } from './assess.ts';
+import { LETTERED, type Line, lineOf, ODD, survey } from './assess.ts';
+import { isSpace } from './characters.ts';
 import { normalise } from './normalise.ts';
 import { tidy } from './tidy.ts';
 import { createUnwrapper } from './unwrap.ts';
@@ -49,13 +50,18 @@ export function createErrorLines(): ErrorLines {
   return {
     push(raw) {
       if (kept.error.full()) return;
-      const { line, hasLetter } = tidy(raw, MAX_LINE_LENGTH);
-      if (line.trim() !== '' && !isOfCodex(line)) return unwrapper.flush();
-      if (hasLetter) return unwrapper.push(line);
-      if (/\d/.test(line)) return unwrapper.pushFigures(line);
+      let text = raw.endsWith('\r') ? raw.slice(0, -1) : raw;
+      let found = text.length > MAX_LINE_LENGTH ? ODD : survey(text);
+      if (found & ODD) {
+        text = tidy(text, MAX_LINE_LENGTH);
+        found = survey(text);
+      }
+      if (text.trim() !== '' && !isOfCodex(text)) return unwrapper.flush();
+      if (found & LETTERED) return unwrapper.push(lineOf(text, found));
+      if (/\d/.test(text)) return unwrapper.pushFigures(lineOf(text, found));
       // A blank line, a rule or an opening brace ends what stands above it.
       unwrapper.flush();
-      if (!/^\s+[^\s[{]/.test(line)) grade(null);
+      if (!/^\s+[^\s[{]/.test(text)) grade(null);
     },
     lines: () => firstOf('error', 'plain'),
     remarks: () => firstOf('notice', 'retry'),
@@ -94,7 +100,7 @@ function createGrader(): (line: Line | null) => Grade {
       return 'noise';
     }
     const { text, kind, bearsError } = line;
-    const indent = text.length - text.trimStart().length;
+    const indent = isSpace(text.charCodeAt(0)) ? text.length - text.trimStart().length : 0;
     margin = Math.min(margin, indent);
     const isBelow = indent > margin;
     const isEcho = echoes > 0 && isBelow;

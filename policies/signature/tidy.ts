@@ -1,7 +1,5 @@
 // Makes of a raw line what a reader sees of it.
 
-import { isDigit, isLetter, isWord } from './characters.ts';
-
 const INVISIBLE =
   /\x1b\][^\x07\x1b]*(?:\x07|\x1b\\)?|[\x1b\x9b]\[?[0-?]*[ -/]*[@-~]|[\u00ad\u200b-\u200f\u202a-\u202e\u2060\ufeff]/g;
 
@@ -10,43 +8,20 @@ export function stripInvisible(text: string): string {
   return /[\x1b\x9b\u00ad\u200b-\u200f\u202a-\u202e\u2060\ufeff]/.test(text) ? text.replace(INVISIBLE, '') : text;
 }
 
-export interface TidyLine {
-  line: string;
-  hasLetter: boolean;
-}
-
 /**
  * At most `maxLength` characters of what a terminal shows of a line: what the last carriage return left, without ANSI
- * sequences, and without a frame or a bullet in front.
+ * sequences, and without a frame or a bullet in front. A line of plain ASCII stays as it is but for its length.
  */
-export function tidy(raw: string, maxLength: number): TidyLine {
-  let hasLetter = false;
-  // Nearly all lines are plain ASCII, and one pass over them is enough.
-  for (let at = 0; at < raw.length; at += 1) {
-    const code = raw.charCodeAt(at);
-    if (code === 13 && at === raw.length - 1) return { line: raw.slice(0, -1), hasLetter };
-    if ((code < 32 && code !== 9) || code > 126 || at === maxLength) return tidyOdd(raw, maxLength);
-    if (((code | 32) > 96 && (code | 32) < 123) || code === 95) hasLetter = true;
-  }
-  return { line: raw, hasLetter };
-}
-
-function tidyOdd(raw: string, maxLength: number): TidyLine {
+export function tidy(raw: string, maxLength: number): string {
   let line = raw.endsWith('\r') ? raw.slice(0, -1) : raw;
   const shown = line.lastIndexOf('\r', line.length - 2);
   if (shown >= 0) line = line.slice(shown + 1);
   if (line.length > 2 * maxLength) line = line.slice(0, 2 * maxLength);
-  line = stripInvisible(line)
-    .replace(/[\u00a0\u2000-\u200a\u3000]/g, ' ')
+  return stripInvisible(line)
+    .replace(/[\u00a0\u1680\u2000-\u200a\u202f\u205f\u3000]/g, ' ')
     .replace(FRAME, '')
     .replace(BULLET, '$1')
     .slice(0, maxLength);
-  let hasLetter = false;
-  for (let at = 0; at < line.length && !hasLetter; at += 1) {
-    const code = line.charCodeAt(at);
-    hasLetter = isLetter(code) || (isWord(code) && !isDigit(code));
-  }
-  return { line, hasLetter };
 }
 
 const FRAME = /^\s{0,8}[\u2500-\u259f]+ ?/;

@@ -3,9 +3,9 @@
 import { assess, type Line } from './assess.ts';
 
 export interface Unwrapper {
-  push(line: string): void;
+  push(line: Line): void;
   /** A line of figures and signs only: kept where it goes on, dropped where it does not. */
-  pushFigures(line: string): void;
+  pushFigures(line: Line): void;
   /** Gives out what is held back: nothing goes on beyond this point. */
   flush(): void;
 }
@@ -16,34 +16,38 @@ const WIDEST = 132;
 
 export function createUnwrapper(maxLength: number, emit: (line: Line) => void): Unwrapper {
   let held: Line | null = null;
+  let isJoined = false;
   /** The last physical line in `held`, and the longest of them that was wrapped. */
   let last = '';
   let widest = NARROWEST;
 
   const flush = () => {
-    if (held !== null) emit(held);
+    if (held !== null) emit(isJoined ? assess(held.text) : held);
     held = null;
+    isJoined = false;
     widest = NARROWEST;
   };
   const append = (line: Line): boolean => {
-    if (held === null || line.kind !== null || !hadNoRoom(last, line.text, widest) || !goesOn(held, line)) return false;
+    // What would be cut off is not lost: it may be an error.
+    if (held === null || line.kind !== null || held.text.length >= maxLength) return false;
+    if (!hadNoRoom(last, line.text, widest) || !goesOn(held, line)) return false;
     widest = Math.max(widest, last.length);
-    if (held.text.length < maxLength) held = assess(`${held.text} ${line.text.trimStart()}`.slice(0, maxLength));
+    held = { ...held, text: `${held.text} ${line.text.trimStart()}`.slice(0, maxLength) };
+    isJoined = true;
     last = line.text.trimEnd();
     return true;
   };
   return {
-    push(text) {
-      const trimmed = text.trimEnd();
+    push(line) {
+      const trimmed = line.text.trimEnd();
       if (held !== null && trimmed === last) return;
-      const line = assess(text);
       if (append(line)) return;
       flush();
       held = line;
       last = trimmed;
     },
-    pushFigures(text) {
-      if (held !== null && (/[.!?]$/.test(last) || !append(assess(text)))) flush();
+    pushFigures(line) {
+      if (held !== null && (/[.!?]$/.test(last) || !append(line))) flush();
     },
     flush,
   };

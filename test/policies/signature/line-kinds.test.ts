@@ -7,7 +7,7 @@ import { tidy } from '../../../policies/signature/tidy.ts';
 for (const { name, examples } of LINE_KINDS) {
   test(`${name}: each example is of this kind`, () => {
     assert.ok(examples.length > 0);
-    for (const example of examples) assert.is(assess(tidy(example, 2000).line).kind?.name, name, example);
+    for (const example of examples) assert.is(assess(tidy(example, 2000)).kind?.name, name, example);
   });
 }
 
