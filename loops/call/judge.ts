@@ -2,8 +2,10 @@
 
 import { classify } from '../../policies/classify.ts';
 import type { Clock } from '../../policies/clock.ts';
+import type { EngineFailure } from '../../policies/engine-event.ts';
 import type { Evidence, Verdict } from '../../policies/evidence.ts';
 import { compileRow, type OwnRow } from '../../policies/rules/own-row.ts';
+import { tellDetails } from '../../policies/signature/bodies.ts';
 import { type Signature, type SignatureInput, sign } from '../../policies/signature/sign.ts';
 import { visibleChars } from '../../policies/success.ts';
 import type { Tool } from '../../policies/tools.ts';
@@ -69,14 +71,30 @@ export function signatureInput(evidence: Evidence, verdict: Verdict): SignatureI
     tool: evidence.tool,
     errorLines: evidence.stderr,
     remarks: evidence.remarks,
-    eventText: evidence.failure?.message ?? evidence.errors.at(-1)?.message ?? null,
+    eventText: eventTextOf(evidence.failure ?? evidence.errors.at(-1) ?? null),
     detail: {
       ending: evidence.ending,
       class: verdict.class,
       reason: verdict.reason,
-      more: evidence.exitCode === null ? [] : [`exit ${evidence.exitCode}`],
+      more: [
+        ...(evidence.exitCode === null ? [] : [`exit ${evidence.exitCode}`]),
+        ...(evidence.signal === null ? [] : [evidence.signal]),
+      ],
     },
   };
+}
+
+/** The message behind what tells it apart from its like: the status, the codes, and the reasons in the details. */
+function eventTextOf(failure: EngineFailure | null): string | null {
+  if (failure === null) return null;
+  const { message, status, code, type, details } = failure;
+  const codes = [code, type].filter((one) => one !== undefined && !message.includes(one));
+  const head = [
+    ...(status === undefined ? [] : [`status: ${status}`]),
+    ...codes,
+    ...(details === undefined ? [] : [tellDetails(details)]),
+  ];
+  return [...head, message].join(' ');
 }
 
 function evidenceOf({ capture, ...outcome }: Outcome, tool: Tool): Evidence {

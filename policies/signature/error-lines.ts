@@ -2,7 +2,9 @@
 
 import { LETTERED, type Line, lineOf, ODD, survey } from './assess.ts';
 import { isSpace } from './characters.ts';
+import { withoutLogHead } from './log-head.ts';
 import { normalise } from './normalise.ts';
+import { createObjectJoiner } from './objects.ts';
 import { tidy } from './tidy.ts';
 import { createUnwrapper } from './unwrap.ts';
 
@@ -36,32 +38,50 @@ export function createErrorLines(): ErrorLines {
     notice: createBasket(),
     retry: createBasket(),
   };
-  const isOfCodex = createCodexGate();
+  const whoseOf = createCodexGate();
   const grade = createGrader();
   const unwrapper = createUnwrapper(MAX_LINE_LENGTH, (line) => {
     const its = grade(line);
     if (its !== 'noise') kept[its].add(line.text);
   });
   const firstOf = (...grades: Exclude<Grade, 'noise'>[]): string[] => {
+    objects.flush();
     unwrapper.flush();
     return [...(grades.map((its) => kept[its].lines).find((lines) => lines.length > 0) ?? [])];
+  };
+
+  const objects = createObjectJoiner((text) => take(text));
+  const take = (text: string) => {
+    let line = text;
+    let found = line.length > MAX_LINE_LENGTH ? ODD : survey(line);
+    if (found & ODD) {
+      line = tidy(line, MAX_LINE_LENGTH);
+      found = survey(line);
+    }
+    if (found & LETTERED) return unwrapper.push(lineOf(line, found));
+    if (/\d/.test(line)) return unwrapper.pushFigures(lineOf(line, found));
+    // A blank line, a rule or an opening brace ends what stands above it.
+    unwrapper.flush();
+    if (!/^\s+[^\s[{]/.test(line)) grade(null);
   };
 
   return {
     push(raw) {
       if (kept.error.full()) return;
-      let text = raw.endsWith('\r') ? raw.slice(0, -1) : raw;
-      let found = text.length > MAX_LINE_LENGTH ? ODD : survey(text);
-      if (found & ODD) {
-        text = tidy(text, MAX_LINE_LENGTH);
-        found = survey(text);
+      const text = withoutLogHead(raw.endsWith('\r') ? raw.slice(0, -1) : raw);
+      switch (text.trim() === '' ? 'own' : whoseOf(text)) {
+        case 'own':
+          return objects.push(text);
+        case 'answer':
+          // What went before was overcome, or was the prompt's.
+          objects.flush();
+          unwrapper.flush();
+          for (const basket of Object.values(kept)) basket.clear();
+          return;
+        case 'echo':
+          objects.flush();
+          return unwrapper.flush();
       }
-      if (text.trim() !== '' && !isOfCodex(text)) return unwrapper.flush();
-      if (found & LETTERED) return unwrapper.push(lineOf(text, found));
-      if (/\d/.test(text)) return unwrapper.pushFigures(lineOf(text, found));
-      // A blank line, a rule or an opening brace ends what stands above it.
-      unwrapper.flush();
-      if (!/^\s+[^\s[{]/.test(text)) grade(null);
     },
     lines: () => firstOf('error', 'plain'),
     remarks: () => firstOf('notice', 'retry'),
@@ -83,6 +103,11 @@ function createBasket(max = MAX_OTHERS, looks = MAX_LOOKS) {
       const form = normalise(line, {}, 600) || line;
       if (!seen.has(form)) lines.push(line);
       seen.add(form);
+    },
+    clear() {
+      seen.clear();
+      lines.length = 0;
+      left = looks;
     },
   };
 }
@@ -119,22 +144,29 @@ function createGrader(): (line: Line | null) => Grade {
   };
 }
 
+/** Whose a line is: the engine's own, an echo of something else, or the heading of an answer. */
+type Whose = 'own' | 'echo' | 'answer';
+
 /**
  * codex in text mode echoes its settings, the prompt, tool output and the answer on stderr. Once its header has been
  * seen, only what follows an `ERROR` of its own is let through, up to the next heading.
  */
-function createCodexGate(): (line: string) => boolean {
+function createCodexGate(): (line: string) => Whose {
   let headed = false;
   let open = true;
   return (line) => {
     if (!headed) {
-      if (!/^\s*OpenAI Codex v\d/.test(line)) return true;
+      if (!/^\s*OpenAI Codex v\d/.test(line)) return 'own';
       headed = true;
       open = false;
-      return false;
+      return 'echo';
     }
-    if (/^\s*(?:ERROR:|\d{4}-\d\d-\d\dT\S{8,24} ERROR )/.test(line)) open = true;
-    else if (/^\s*(?:exec|codex|user|thinking|tokens used|warning:.*)$/.test(line)) open = false;
-    return open || line.trim() === 'turn interrupted';
+    if (OWN.test(line)) open = true;
+    else if (HEADING.test(line)) open = false;
+    if (line.trimEnd() === 'codex') return 'answer';
+    return open || line.trim() === 'turn interrupted' ? 'own' : 'echo';
   };
 }
+
+const OWN = /^\s*(?:ERROR:|\d{4}-\d\d-\d\dT\S{8,24}\s+ERROR |thread '|memory allocation of |fatal runtime error)/;
+const HEADING = /^\s*(?:exec|codex|user|thinking|tokens used|warning:.*)$/;

@@ -54,17 +54,17 @@ export const LINE_KINDS: readonly LineKind[] = [
   {
     name: 'native frame',
     grade: 'noise',
-    begins: [...'#-<', ...DIGITS],
+    begins: [...'#-<', 'stack', ...DIGITS],
     indented: true,
     pattern:
-      /^\s*#?\d+:?\s+0x[0-9a-f]+\b|^\s+\d+: [\w<][\w<>]{0,80}::|^-{3,}.{0,60}(?:stack trace|backtrace)|^<-{2,}.{1,60}-{2,}>/i,
+      /^\s*#?\d+:?\s+0x[0-9a-f]+\b|^\s+\d+: (?:[\w<][\w<>]{0,80}::|\w{1,80}$)|^stack backtrace:$|^-{3,}.{0,60}(?:stack trace|backtrace)|^<-{2,}.{1,60}-{2,}>/i,
     examples: [' 1: 0xb090e0 node::Abort() [node]', '<--- JS stacktrace --->', '----- Native stack trace -----'],
   },
   {
     name: 'garbage collector',
     grade: 'noise',
     begins: ['['],
-    pattern: /^\[\d+:0x[0-9a-f]+\]\s+\d+ ms: /,
+    pattern: /^\[\d+:(?:0x)?[0-9a-f]+\]\s+\d+ ms: /i,
     examples: ['[4880:0x5581]    12345 ms: Mark-sweep 2039.8 (2082.1) -> 2038.4 MB'],
   },
   {
@@ -87,20 +87,29 @@ export const LINE_KINDS: readonly LineKind[] = [
     name: 'runtime version',
     grade: 'noise',
     begins: ['Node', 'note', '('],
-    pattern: /^Node\.js v\d|^note: run with `RUST_BACKTRACE|^\(Use `node --trace-/,
+    pattern: /^Node\.js v\d|^note: .{0,40}run with `RUST_BACKTRACE|^\(Use `node --trace-/,
     examples: ['Node.js v20.20.2', '(Use `node --trace-warnings ...` to show where the warning was created)'],
   },
   {
     name: 'notice of gemini',
     grade: 'noise',
-    begins: ['Warning', '2', 'True', 'YOLO', 'Ripgrep', '[', 'Loaded', 'Data', 'Hook'],
+    begins: ['Warning', '2', 'True', 'YOLO', 'Ripgrep', '[', 'Loaded', 'Data', 'Hook', 'Keychain', 'Using'],
     pattern:
-      /^(?:Warning: )?(?:256-color support not detected|True color \(24-bit\) support not detected)|^YOLO mode is enabled|^Ripgrep is not available|^\[STARTUP\]|^Loaded cached credentials|^Data collection is disabled|^Hook registry initialized/,
+      /^(?:Warning: )?(?:256-color support not detected|True color \(24-bit\) support not detected)|^YOLO mode is enabled|^Ripgrep is not available|^\[STARTUP\]|^Loaded cached credentials|^Keychain initialization encountered|^Using FileKeychain|^Data collection is disabled|^Hook registry initialized/,
     examples: [
       'Warning: 256-color support not detected. Using a terminal with at least 256-color support is recommended.',
       'YOLO mode is enabled. All tool calls will be automatically approved.',
       'Ripgrep is not available. Falling back to GrepTool.',
       "[STARTUP] Cannot measure phase 'cleanup_ops': start mark 'startup:cleanup_ops:start' not found",
+    ],
+  },
+  {
+    name: 'log of codex',
+    grade: 'notice',
+    begins: DIGITS.split(''),
+    pattern: /^\d{4}-\d\d-\d\dT\S{8,24}\s+(?:ERROR|WARN|INFO|DEBUG)\s+\w+::/,
+    examples: [
+      '2026-11-21T20:59:41.325366Z ERROR codex_login::auth::manager: Failed to refresh token: 401 Unauthorized',
     ],
   },
   {

@@ -13,7 +13,7 @@ export const MARKED: readonly TokenClass[] = [
     begins: '<',
     needs: 0,
     scan: secret.scanPlaceholder,
-    examples: [['in <path> got <code:401>', 'in <path> got <code:401>']],
+    examples: [['in <path> got <code:401>', 'in got <code:401>']],
   },
   {
     name: 'redacted',
@@ -21,7 +21,7 @@ export const MARKED: readonly TokenClass[] = [
     begins: '[',
     needs: HAS.colon,
     scan: secret.scanRedacted,
-    examples: [['key [REDACTED:github_token] expired', 'key <secret> expired']],
+    examples: [['key [REDACTED:github_token] expired', 'key expired']],
   },
   {
     name: 'task',
@@ -29,7 +29,7 @@ export const MARKED: readonly TokenClass[] = [
     begins: 'word',
     needs: HAS.task,
     scan: secret.scanTask,
-    examples: [['stage of fix-login-7 failed', 'stage of <task> failed']],
+    examples: [['stage of fix-login-7 failed', 'stage of failed']],
   },
   {
     name: 'secret',
@@ -39,7 +39,7 @@ export const MARKED: readonly TokenClass[] = [
     needs: 0,
     scan: secret.scanSecret,
     examples: [
-      ['Incorrect API key provided: sk-pr****abcd', 'incorrect api key provided <secret>'],
+      ['Incorrect API key provided: sk-pr****abcd', 'incorrect api key provided'],
       ['a task-oriented risk-free plan', 'a task-oriented risk-free plan'],
     ],
   },
@@ -49,7 +49,7 @@ export const MARKED: readonly TokenClass[] = [
     begins: 'word',
     needs: HAS.digit | HAS.reach,
     scan: secret.scanBearer,
-    examples: [['Authorization: Bearer a1b2c3d4e5f6a7b8c9', 'authorization bearer <secret>']],
+    examples: [['Authorization: Bearer a1b2c3d4e5f6a7b8c9', 'authorization bearer']],
   },
   {
     name: 'wait',
@@ -64,7 +64,7 @@ export const MARKED: readonly TokenClass[] = [
       ['"retryDelay":"36.5s"', 'retrydelay <wait:s>'],
       ['resets_in_seconds: 1234', 'resets_in_seconds <wait:m>'],
       ['Retry-After: 30', 'retry-after <wait:s>'],
-      ['total retry wait time: 60.84 seconds', 'total retry wait time <n>'],
+      ['total retry wait time: 60.84 seconds', 'total retry wait time'],
     ],
   },
   {
@@ -74,9 +74,9 @@ export const MARKED: readonly TokenClass[] = [
     needs: HAS.label,
     scan: name.scanLabelledId,
     examples: [
-      ['request id: Abc-dEf failed', 'request id <n> failed'],
-      ['{"session_id":"abcdef","ok":false}', 'session_id <n> ok false'],
-      ['traceId=abcdef', 'traceid <n>'],
+      ['request id: Abc-dEf failed', 'request id failed'],
+      ['{"session_id":"abcdef","ok":false}', 'session_id ok false'],
+      ['traceId=abcdef', 'traceid'],
       ['session id: not found', 'session id not found'],
       ['invalid: abc', 'invalid abc'],
     ],
@@ -88,7 +88,7 @@ export const MARKED: readonly TokenClass[] = [
     needs: HAS.equals | HAS.label,
     scan: name.scanValue,
     examples: [
-      ['uid=0 user="alice smith" stage=Unknown', 'uid <v> user <v> stage <v>'],
+      ['uid=0 user="alice smith" stage=Unknown', 'uid user stage'],
       ['error=unsupported call', 'error unsupported call'],
     ],
   },

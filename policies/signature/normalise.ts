@@ -1,4 +1,4 @@
-// Brings a text to its normal form: words in lower case, one space between them, a placeholder for whatever is volatile.
+// Brings a text to its normal form: words in lower case, one space between them, nothing for whatever is volatile.
 
 import { AT_SIGN, beginsShortWord, firstRows, otherRows, ROWS } from './candidates.ts';
 import { HEX, KIND, LETTER, SPACE, WORD } from './characters.ts';
@@ -106,7 +106,8 @@ function eat(
   trace: Trace | undefined,
 ): number {
   const put = typeof row.put === 'string' ? row.put : row.put(cursor, at, end);
-  if (put !== '') putPlaceholder(normal, put);
+  const kept = keptOf(put);
+  if (kept !== '') putPlaceholder(normal, kept);
   if (trace) {
     const eaten = trace[row.name] ?? [];
     if (eaten.length < TRACED) eaten.push(cursor.text.slice(at, Math.min(end, at + 120)));
@@ -114,6 +115,13 @@ function eat(
   }
   // A dropped label such as "error" is still the word before: `ERROR: 500`.
   return advance(cursor, put === '' ? at : end, end);
+}
+
+/** Of a placeholder only codes and waits are kept: that something volatile stood there tells nothing. */
+function keptOf(put: string): string {
+  if (put.startsWith('<code') || put.startsWith('<wait')) return put;
+  const at = put.indexOf('<');
+  return at === -1 ? put : put.slice(0, at).trimEnd();
 }
 
 function passWord(cursor: Cursor, at: number, normal: NormalText): number {

@@ -13,7 +13,7 @@ export const PLACES: readonly TokenClass[] = [
     begins: 'word',
     needs: HAS.slash | HAS.colon,
     scan: address.scanUrl,
-    examples: [['at http://127.0.0.1:18080/r/x?a=1 (HTTP 401).', 'at <url> http <code:401>']],
+    examples: [['at http://127.0.0.1:18080/r/x?a=1 (HTTP 401).', 'at http <code:401>']],
   },
   {
     name: 'mail',
@@ -21,7 +21,7 @@ export const PLACES: readonly TokenClass[] = [
     begins: 'word',
     needs: HAS.at,
     scan: address.scanMail,
-    examples: [['signed in as jo.doe@example.com.', 'signed in as <mail>']],
+    examples: [['signed in as jo.doe@example.com.', 'signed in as']],
   },
   {
     name: 'quoted path',
@@ -29,7 +29,7 @@ export const PLACES: readonly TokenClass[] = [
     begins: 'word/~.\\',
     needs: HAS.slash | HAS.quote,
     scan: path.scanQuotedPath,
-    examples: [["open '/a b/c d.txt'", 'open <path>']],
+    examples: [["open '/a b/c d.txt'", 'open']],
   },
   {
     name: 'windows path',
@@ -38,8 +38,8 @@ export const PLACES: readonly TokenClass[] = [
     needs: HAS.slash | HAS.colon,
     scan: path.scanWindowsPath,
     examples: [
-      ['open C:\\Users\\Jo Doe\\x.ts:3:5 failed', 'open <path> failed'],
-      ['"path":"C:\\\\new\\\\table"', 'path <path>'],
+      ['open C:\\Users\\Jo Doe\\x.ts:3:5 failed', 'open failed'],
+      ['"path":"C:\\\\new\\\\table"', 'path'],
     ],
   },
   {
@@ -48,7 +48,7 @@ export const PLACES: readonly TokenClass[] = [
     begins: '\\',
     needs: HAS.slash,
     scan: path.scanUncPath,
-    examples: [['open \\\\server\\share\\x failed', 'open <path> failed']],
+    examples: [['open \\\\server\\share\\x failed', 'open failed']],
   },
   {
     name: 'module path',
@@ -57,7 +57,7 @@ export const PLACES: readonly TokenClass[] = [
     first: ['fi', 'no'],
     needs: HAS.colon,
     scan: path.scanModulePath,
-    examples: [['in node:internal/timers:95:5 or file:///a/b.js:1:2', 'in <path> or <path>']],
+    examples: [['in node:internal/timers:95:5 or file:///a/b.js:1:2', 'in or']],
   },
   {
     name: 'posix path',
@@ -66,8 +66,8 @@ export const PLACES: readonly TokenClass[] = [
     needs: HAS.slash,
     scan: path.scanPosixPath,
     examples: [
-      ["ENOENT: no such file, open '/home/jo/x.json'", 'enoent no such file open <path>'],
-      ['~/.codex/config.toml:3 ../a ./b', '<path>'],
+      ["ENOENT: no such file, open '/home/jo/x.json'", 'enoent no such file open'],
+      ['~/.codex/config.toml:3 ../a ./b', ''],
       ['</title> and/or // note', 'title and or note'],
     ],
   },
@@ -77,7 +77,7 @@ export const PLACES: readonly TokenClass[] = [
     begins: 'word',
     needs: HAS.slash,
     scan: path.scanRelativePath,
-    examples: [['src/a/b and src/app.ts:403:11, turn/start', '<path> and <path> turn start']],
+    examples: [['src/a/b and src/app.ts:403:11, turn/start', 'and turn start']],
   },
   {
     name: 'hidden path',
@@ -85,7 +85,7 @@ export const PLACES: readonly TokenClass[] = [
     begins: '.',
     needs: HAS.slash,
     scan: path.scanHiddenPath,
-    examples: [['in .github/workflows, ...and/or', 'in <path> and or']],
+    examples: [['in .github/workflows, ...and/or', 'in and or']],
   },
   {
     name: 'file name',
@@ -93,7 +93,7 @@ export const PLACES: readonly TokenClass[] = [
     begins: 'word',
     needs: HAS.dot,
     scan: path.scanFileName,
-    examples: [['settings.json, app.ts:403:11, Node.js', '<path> node.js']],
+    examples: [['settings.json, app.ts:403:11, Node.js', 'node.js']],
   },
   {
     name: 'package',
@@ -101,7 +101,7 @@ export const PLACES: readonly TokenClass[] = [
     begins: '@',
     needs: HAS.at | HAS.slash,
     scan: name.scanPackage,
-    examples: [['cannot load @google/gemini-cli', 'cannot load <name>']],
+    examples: [['cannot load @google/gemini-cli', 'cannot load']],
   },
   {
     name: 'uuid',
@@ -109,7 +109,7 @@ export const PLACES: readonly TokenClass[] = [
     begins: 'word',
     needs: HAS.digit | HAS.great,
     scan: address.scanUuid,
-    examples: [['thread 01A1FFB2-9D5A-71B2-B2A5-E8392FC06A26 is busy', 'thread <n> is busy']],
+    examples: [['thread 01A1FFB2-9D5A-71B2-B2A5-E8392FC06A26 is busy', 'thread is busy']],
   },
   {
     name: 'prefixed id',
@@ -119,7 +119,7 @@ export const PLACES: readonly TokenClass[] = [
     needs: HAS.length,
     scan: name.scanPrefixedId,
     examples: [
-      ['organization org-fake, req_aBcDeFgHi', 'organization <n>'],
+      ['organization org-fake, req_aBcDeFgHi', 'organization'],
       ['call_stack', 'call_stack'],
     ],
   },
@@ -131,8 +131,8 @@ export const PLACES: readonly TokenClass[] = [
     needs: HAS.colon,
     scan: address.scanHexGroups,
     examples: [
-      ['fe80::1 and [::1]:8080 and 00:1a:2b:3c:4d:5e', '<host> and <host> and <host>'],
-      ['ABCD:12AB:1234567:89ABCDE:66F1A2B3', '<host>'],
+      ['fe80::1 and [::1]:8080 and 00:1a:2b:3c:4d:5e', 'and and'],
+      ['ABCD:12AB:1234567:89ABCDE:66F1A2B3', ''],
       ['std::panic', 'std panic'],
     ],
   },
@@ -143,7 +143,7 @@ export const PLACES: readonly TokenClass[] = [
     first: [...DIGITS],
     needs: HAS.digit | HAS.dot,
     scan: address.scanIpv4,
-    examples: [['connect ECONNREFUSED 127.0.0.1:9', 'connect econnrefused <host>']],
+    examples: [['connect ECONNREFUSED 127.0.0.1:9', 'connect econnrefused']],
   },
   {
     name: 'host',
@@ -152,7 +152,7 @@ export const PLACES: readonly TokenClass[] = [
     needs: HAS.dot,
     scan: address.scanHost,
     examples: [
-      ['getaddrinfo ENOTFOUND api.example.com', 'getaddrinfo enotfound <host>'],
+      ['getaddrinfo ENOTFOUND api.example.com', 'getaddrinfo enotfound'],
       ['org.apache.Task general.maxAttempts', 'org.apache.task general.maxattempts'],
     ],
   },
@@ -163,6 +163,6 @@ export const PLACES: readonly TokenClass[] = [
     first: ['lo'],
     needs: HAS.length,
     scan: address.scanLocalhost,
-    examples: [['localhost:3000/x', '<host>']],
+    examples: [['localhost:3000/x', '']],
   },
 ];

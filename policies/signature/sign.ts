@@ -5,6 +5,7 @@ import type { ErrorClass } from '../classes.ts';
 import type { Ending } from '../ending.ts';
 import type { Tool } from '../tools.ts';
 import { isErrorBearing } from './assess.ts';
+import { tellBodies } from './bodies.ts';
 import type { Context } from './cursor.ts';
 import { createErrorLines } from './error-lines.ts';
 import { normalise, type Trace } from './normalise.ts';
@@ -90,7 +91,9 @@ function signed(input: SignatureInput, trace: Trace | undefined): Signature {
 }
 
 function normalForm(lines: readonly string[], volatile: Context | undefined, trace: Trace | undefined): string {
-  return normalise(lines.join('\n'), volatile, MAX_NORMAL_LENGTH, trace).slice(0, MAX_NORMAL_LENGTH).trimEnd();
+  return normalise(lines.map(tellBodies).join('\n'), volatile, MAX_NORMAL_LENGTH, trace)
+    .slice(0, MAX_NORMAL_LENGTH)
+    .trimEnd();
 }
 
 /** A lone number or path is no failure's name: two tools may well both end with "42". */

@@ -17,13 +17,20 @@ export function tidy(raw: string, maxLength: number): string {
   const shown = line.lastIndexOf('\r', line.length - 2);
   if (shown >= 0) line = line.slice(shown + 1);
   if (line.length > 2 * maxLength) line = line.slice(0, 2 * maxLength);
-  return stripInvisible(line)
-    .replace(/[\u00a0\u1680\u2000-\u200a\u202f\u205f\u3000]/g, ' ')
-    .replace(FRAME, '')
-    .replace(BULLET, '$1')
-    .slice(0, maxLength);
+  line = stripInvisible(line).replace(/[\u00a0\u1680\u2000-\u200a\u202f\u205f\u3000]/g, ' ');
+  if (FRAME.test(line)) line = withoutRightBar(line.replace(FRAME, ''));
+  return line.replace(BULLET, '$1').slice(0, maxLength);
 }
 
 const FRAME = /^\s{0,8}[\u2500-\u259f]+ ?/;
 /** Arrows, shapes, signs and dingbats, but no braille: that is a spinner, and so no message. */
 const BULLET = /^(\s{0,8})[\u2022\u2190-\u21ff\u2300-\u23ff\u25a0-\u27bf\u2b00-\u2bff]+\ufe0f? ?/;
+
+/** Of a box the right side, and the spaces before it, which would hide where the text was wrapped. */
+function withoutRightBar(line: string): string {
+  let end = line.length;
+  while (end > 0 && isBar(line.charCodeAt(end - 1))) end -= 1;
+  return line.slice(0, end);
+}
+
+const isBar = (code: number) => code === 32 || code === 124 || (code >= 0x2500 && code <= 0x259f);

@@ -71,7 +71,7 @@ function goesOn(held: Line, { text, bearsError }: Line): boolean {
   if (held.kind !== null && bearsError) {
     return held.kind.grade === 'retry' ? !CAPITAL.test(text) : OPEN_END.test(held.text) || /^\s*["'(`]/.test(text);
   }
-  return held.kind !== null || !CAPITAL.test(text);
+  return !CAPITAL.test(text) || OPEN_END.test(held.text);
 }
 
 const CAPITAL = /^\s*[A-Z]/;

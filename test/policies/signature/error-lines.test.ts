@@ -59,6 +59,8 @@ exec
 /bin/bash -lc 'false' in /x
  exited 1 in 0ms:
 fatal: not a git repository
+codex
+I got an error: permission denied
 
 ERROR: Reconnecting... 1/5
 ERROR: Selected model is at capacity. Please try a different model.

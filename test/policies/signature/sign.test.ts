@@ -114,12 +114,12 @@ test('does not depend on the task at hand', () => {
   const about = (taskId: string) =>
     sign(input({ errorLines: [`Error: ${taskId} failed in .tmp/task/${taskId}/outputs`], volatile: { taskId } }));
   assert.is(about('fix-login').signature, about('demo').signature);
-  assert.is(about('demo').normalised, '<task> failed in <path>');
+  assert.is(about('demo').normalised, 'failed in');
 });
 
 test('explains which class ate what', () => {
   const { trace, normalised } = explainText(null, 'Error: 401 at http://x.y/z, pid 77');
-  assert.is(normalised, '<code:401> at <url> pid <n>');
+  assert.is(normalised, '<code:401> at pid');
   assert.equal(trace, { level: ['Error'], code: ['401'], url: ['http://x.y/z'], number: ['77'] });
 });
 

@@ -1,0 +1,122 @@
+// Says the JSON within a text in words: what tells comes first and in one order, however the service sorted its keys.
+
+import { objectEnd } from './object-end.ts';
+
+/**
+ * The line with each JSON object in it, also one that was escaped into a string, told as `key: value`. Keys that only
+ * point elsewhere (links, ids, locales) are left out, and so is a value that was told before.
+ */
+export function tellBodies(line: string): string {
+  let told = '';
+  let from = 0;
+  let tries = MAX_OBJECTS;
+  for (let at = line.indexOf('{'); at !== -1 && tries > 0; at = line.indexOf('{', Math.max(at + 1, from))) {
+    tries -= 1;
+    const end = BEGINS.test(line.slice(at, at + 40)) ? objectEnd(line, at) : -1;
+    const body = end === -1 ? undefined : parse(line.slice(at, end));
+    if (body === undefined) continue;
+    told += `${line.slice(from, at)} ${wordsOf(body).join(' ')} `;
+    from = end;
+  }
+  return from === 0 ? line : told + line.slice(from);
+}
+
+/** What a service says about a failure besides its message: reasons and quotas. */
+export function tellDetails(json: string): string {
+  const body = parse(json);
+  if (body === undefined) return '';
+  const told = leavesOf(body, 0).filter(({ key }) => DETAILS.has(key));
+  return [...new Set(told.map(({ key, value }) => `${key}: ${value}`))].join(' ');
+}
+
+const BEGINS = /^\{\s*\\*"/;
+/** A text that opens brackets without end is not read again for each. */
+const MAX_OBJECTS = 16;
+const MAX_WORDS = 2000;
+const MAX_DEPTH = 12;
+
+function parse(text: string): unknown {
+  for (const reading of [text, unescaped(text)])
+    if (reading !== null)
+      try {
+        return JSON.parse(reading);
+      } catch {}
+  return undefined;
+}
+
+/** Of JSON in a string the string; null where no quote is escaped. */
+function unescaped(text: string): string | null {
+  if (!text.includes('\\"')) return null;
+  try {
+    return JSON.parse(`"${text}"`) as string;
+  } catch {
+    return null;
+  }
+}
+
+interface Leaf {
+  key: string;
+  value: string;
+}
+
+function wordsOf(body: unknown): string[] {
+  const ranked = leavesOf(body, 0).sort((a, b) => rankOf(a.key) - rankOf(b.key) || compare(a.key, b.key));
+  const told = new Set<string>();
+  const words: string[] = [];
+  for (const { key, value } of ranked) {
+    if (told.has(value)) continue;
+    told.add(value);
+    words.push(`${key}: ${value}`);
+  }
+  return words;
+}
+
+const compare = (a: string, b: string) => (a < b ? -1 : a > b ? 1 : 0);
+
+function leavesOf(value: unknown, depth: number, key = ''): Leaf[] {
+  if (value === null || LEFT_OUT.has(key) || depth > MAX_DEPTH) return [];
+  if (Array.isArray(value)) return value.slice(0, 50).flatMap((one) => leavesOf(one, depth + 1, key));
+  if (typeof value === 'object') return Object.entries(value).flatMap(([name, one]) => leavesOf(one, depth + 1, name));
+  if (typeof value === 'string' && value.trimStart().startsWith('{')) {
+    const inner = parse(value.trim());
+    if (typeof inner === 'object' && inner !== null) return leavesOf(inner, depth + 1, key);
+  }
+  return [{ key, value: String(value).slice(0, MAX_WORDS) }];
+}
+
+const rankOf = (key: string): number => RANKS.get(key) ?? RANKS.size;
+
+/** What tells most comes first, since only the beginning of a text is signed. */
+const RANKS: ReadonlyMap<string, number> = new Map(
+  'code status statusCode status_code type name reason quotaId quota_limit quotaMetric error message detail details'
+    .split(' ')
+    .map((key, rank) => [key, rank]),
+);
+
+const DETAILS: ReadonlySet<string> = new Set(['reason', 'quotaId', 'quota_limit', 'quotaMetric', 'code']);
+
+const LEFT_OUT: ReadonlySet<string> = new Set([
+  '@type',
+  'links',
+  'url',
+  'locale',
+  'domain',
+  'service',
+  'consumer',
+  'doc_url',
+  'documentation_url',
+  'help',
+  'request_id',
+  'requestId',
+  'session_id',
+  'sessionId',
+  'id',
+  'stack',
+  'headers',
+  'quotaLocation',
+  'quota_location',
+  'quotaDimensions',
+  'quotaValue',
+  'quota_limit_value',
+  'stats',
+]);

@@ -1,0 +1,83 @@
+// Puts JSON together again that was printed over several lines, so that it is one line as its service sent it.
+
+import { objectEnd } from './object-end.ts';
+
+export interface ObjectJoiner {
+  push(line: string): void;
+  /** Gives out what is held back: no object goes on beyond this point. */
+  flush(): void;
+}
+
+const MAX_LINES = 400;
+const MAX_LENGTH = 32_768;
+
+/** Lines that open an object are held until it is closed; what turns out to be no JSON is given out as it came. */
+export function createObjectJoiner(emit: (line: string) => void): ObjectJoiner {
+  let held: string[] = [];
+  let length = 0;
+  let depth = 0;
+
+  const flush = () => {
+    const lines = held;
+    held = [];
+    length = 0;
+    depth = 0;
+    for (const line of lines) emit(line);
+  };
+  return {
+    push(line) {
+      if (held.length === 0 && !opens(line)) return emit(line);
+      held.push(line);
+      length += line.length;
+      depth += depthOf(line);
+      if (held.length > MAX_LINES || length > MAX_LENGTH) return flush();
+      if (depth > 0) return;
+      const joined = joinedOf(held);
+      if (joined === null) return flush();
+      held = [];
+      length = 0;
+      depth = 0;
+      emit(joined);
+    },
+    flush,
+  };
+}
+
+/** The line ends with an opening bracket; a stack frame may do so too, before the properties of its error. */
+function opens(line: string): boolean {
+  let end = line.length - 1;
+  while (end >= 0 && line.charCodeAt(end) === 32) end -= 1;
+  const last = line.charCodeAt(end);
+  return (last === 123 || last === 91) && !FRAME.test(line);
+}
+
+const FRAME = /^\s*at /;
+
+/** How many more brackets it opens than it closes, those in quotes aside. */
+function depthOf(line: string): number {
+  let depth = 0;
+  let quoted = false;
+  for (let at = 0; at < line.length; at += 1) {
+    const code = line.charCodeAt(at);
+    if (code === 92) at += 1;
+    else if (code === 34) quoted = !quoted;
+    else if (quoted) continue;
+    else if (code === 123 || code === 91) depth += 1;
+    else if (code === 125 || code === 93) depth -= 1;
+  }
+  return depth;
+}
+
+/** One line with the JSON in it compact; null where there is none. */
+function joinedOf(lines: readonly string[]): string | null {
+  const text = lines.join('\n');
+  for (const { index } of text.slice(0, lines[0]!.length).matchAll(/[{[]/g)) {
+    const end = objectEnd(text, index);
+    if (end <= lines[0]!.length) continue;
+    try {
+      const tail = text.slice(end).trim();
+      return `${text.slice(0, index)}${JSON.stringify(JSON.parse(text.slice(index, end)))}${tail}`;
+    } catch {}
+  }
+  return null;
+}
