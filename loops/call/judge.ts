@@ -79,9 +79,16 @@ export function signatureInput(evidence: Evidence, verdict: Verdict): SignatureI
       more: [
         ...(evidence.exitCode === null ? [] : [`exit ${evidence.exitCode}`]),
         ...(evidence.signal === null ? [] : [evidence.signal]),
+        ...signsOf(evidence),
       ],
     },
   };
+}
+
+/** Of a stderr without words the signs: a lone `[object Object]` or number is another failure than silence. */
+function signsOf({ stderr, remarks }: Evidence): string[] {
+  const said = [...stderr, ...remarks].find((line) => line.trim() !== '');
+  return said === undefined ? [] : [said.replace(/\d+/g, '0').slice(0, 80)];
 }
 
 /** The message behind what tells it apart from its like: the status, the codes, and the reasons in the details. */

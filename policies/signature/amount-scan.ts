@@ -1,19 +1,12 @@
 // Finds amounts with a unit: durations, sizes, and the waits that a service asks for, which are kept in three buckets.
 
-import { isAlpha, isDigit, isSpace } from './characters.ts';
+import { isDigit } from './characters.ts';
 import type { Cursor } from './cursor.ts';
 import { endOf, patternAt } from './pattern.ts';
-import { isOneOf, type Words, wordsOf } from './words.ts';
+import { isOneOf, wordsOf } from './words.ts';
 
 const TIME_UNIT =
   'ns|[uµμ]s|ms|msecs?|milliseconds?|s|secs?|seconds?|m|mins?|minutes?|h|hrs?|hours?|d|days?|w|weeks?|months?|years?';
-const TIME_UNITS = wordsOf(
-  'ns us ms msec msecs millisecond milliseconds s sec secs second seconds m min mins minute minutes ' +
-    'h hr hrs hour hours d day days w week weeks month months y year years',
-);
-const SIZE_UNITS = wordsOf(
-  'b kb mb gb tb pb kib mib gib tib pib byte bytes kbyte kbytes mbyte mbytes gbyte gbytes tbyte tbytes',
-);
 const DURATION = patternAt(
   String.raw`\d{1,12}(?:[.,]\d{1,9})?[\s-]?(?:${TIME_UNIT})(?![a-z_])(?:,?\s?(?:and\s)?\d{1,6}(?:\.\d{1,9})?\s?(?:${TIME_UNIT})(?![a-z_])){0,8}(?!\w)`,
 );
@@ -28,12 +21,17 @@ const ASKS =
 const ASKS_IN_UNIT =
   /(?:reset|retry|wait)[a-z_-]*?(?:_|in)(seconds?|secs?|ms|milliseconds|minutes|hours)[^a-z0-9]*$|(retry-after)[^a-z0-9]*$/i;
 
-/** `resets in 8h44m`, `retry after 5s`, `resets_in_seconds: 86400`. */
+/** `resets in 8h44m`, `retry after 5s`. */
 export function scanWait(cursor: Cursor, at: number): number {
+  if (!mayAsk(cursor)) return 0;
   const end = scanDuration(cursor, at);
-  if (end) return ASKS.test(windowBefore(cursor, at)) ? end : 0;
-  if (!mayAskInUnit(cursor) || !isWhole(cursor, at)) return 0;
-  return ASKS_IN_UNIT.test(windowBefore(cursor, at)) ? cursor.unitEnd : 0;
+  return end && ASKS.test(windowBefore(cursor, at)) ? end : 0;
+}
+
+/** `resets_in_seconds: 86400`, `Retry-After: 30`, also with a unit behind it. */
+export function scanBareWait(cursor: Cursor, at: number): number {
+  if (!mayAskInUnit(cursor) || !isWhole(cursor, at) || !ASKS_IN_UNIT.test(windowBefore(cursor, at))) return 0;
+  return Math.max(cursor.unitEnd, scanDuration(cursor, at));
 }
 
 export function bucket(cursor: Cursor, at: number, end: number): string {
@@ -43,28 +41,33 @@ export function bucket(cursor: Cursor, at: number, end: number): string {
 }
 
 /** `5099ms`, `14.61 seconds`, `1h 2m 3s`, `3 hours and 12 minutes`. */
-export const scanDuration = ({ text, codes }: Cursor, at: number): number =>
-  hasUnit(TIME_UNITS, codes, at) ? endOf(DURATION, text, at) : 0;
+export const scanDuration = ({ text }: Cursor, at: number): number => endOf(DURATION, text, at);
 
 /** `512 KB`, `1.5GiB`, `8388608 bytes`. */
-export const scanSize = ({ text, codes }: Cursor, at: number): number =>
-  hasUnit(SIZE_UNITS, codes, at) ? endOf(SIZE, text, at) : 0;
+export const scanSize = ({ text }: Cursor, at: number): number => endOf(SIZE, text, at);
 
-/** Whether one of these units follows the figure at `at`: most figures have none, and no pattern is tried on them. */
-function hasUnit(units: Words, codes: Uint16Array, at: number): boolean {
-  let from = at + 1;
-  while (from < at + 30 && (isDigit(codes[from]!) || codes[from] === 46 || codes[from] === 44)) from += 1;
-  if (isSpace(codes[from]!) || codes[from] === 45) from += 1;
-  let to = from;
-  while (to < from + 12 && isLetterOfUnit(codes[to]!)) to += 1;
-  return isOneOf(units, codes, from, to) || codes[from] === 181 || codes[from] === 956;
+/** A cheap no, for most durations are nothing to wait for: one of the two words before must be of those that ask. */
+function mayAsk({ codes, lastFrom, lastTo, olderFrom, olderTo }: Cursor): boolean {
+  if (asks(codes, lastFrom, lastTo)) return true;
+  return (
+    isOneOf(LINKS, codes, lastFrom, lastTo) &&
+    (asks(codes, olderFrom, olderTo) || isOneOf(LINKS, codes, olderFrom, olderTo))
+  );
 }
 
-const isLetterOfUnit = (code: number): boolean => isAlpha(code) && code !== 95;
+/** The word ends like one that asks; of a long one, such as `retryDelay`, the pattern has to tell. */
+function asks(codes: Uint16Array, from: number, to: number): boolean {
+  if (to - from > 9) return true;
+  for (let at = from; at < to - 3; at += 1) if (isOneOf(ASKING, codes, at, to)) return true;
+  return false;
+}
+
+const ASKING = wordsOf('again reset resets retry wait available renew renews refresh refreshes retryin');
+const LINKS = wordsOf('in after for another about approximately around at least is up to within the next delay');
 
 /** Behind `resets_in_seconds:` and the like: the label ends with one of a few letters. */
-function mayAskInUnit({ codes, lead, lastFrom, lastTo }: Cursor): boolean {
-  if ((lead !== 58 && lead !== 61) || lastFrom === lastTo) return false;
+function mayAskInUnit({ codes, lastFrom, lastTo }: Cursor): boolean {
+  if (lastFrom === lastTo) return false;
   const end = codes[lastTo - 1]! | 32;
   return end === 115 || end === 100 || end === 99 || end === 114;
 }

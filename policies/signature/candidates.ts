@@ -18,7 +18,7 @@ const CANDIDATES: readonly Candidate[] = TOKEN_CLASSES.flatMap((row) =>
 export const ROWS: readonly TokenClass[] = CANDIDATES.map(({ row }) => row);
 
 /** `HAS` bits are looked up in two halves: one table for all of them would take longer to make than most texts. */
-const HALF = 8;
+const HALF = 9;
 const LOWER = (1 << HALF) - 1;
 
 /** Sets of 32 candidates: bit `i` stands for the one at `first + i`. */

@@ -31,14 +31,17 @@ export const HAS = {
   length: 256,
   great: 512,
   reach: 1024,
-  /** It is made of words joined by `-` or `.`; it holds a digit and a letter ends it or follows it closely. */
+  /** It is made of words joined by `-` or `.`. */
   joined: 2048,
-  unit: 4096,
   /** A digit follows it closely; `:` or `]` follows at once. */
-  digitNext: 8192,
-  closed: 16384,
+  digitNext: 4096,
+  closed: 8192,
+  /** It is a figure with a unit of time, or of size, or with the name of a month or `am` and `pm` behind it. */
+  time: 16384,
+  size: 32768,
+  half: 65536,
   /** The id of a task is known. */
-  task: 32768,
+  task: 131072,
 } as const;
 
 /** Where the `HAS` bits of a character begin in its entry. */

@@ -32,9 +32,13 @@ export function scanCode(cursor: Cursor, at: number): number {
   if (labelled && !isStatus(cursor)) return unitEnd;
   if (isAfter(ERROR, cursor) && isSecondAfter(OS, cursor)) return unitEnd;
   if (length !== 3 || value < 300 || value > 599) return labelled && length !== 3 ? unitEnd : 0;
-  if (labelled || isAfter(ERROR, cursor)) return unitEnd;
+  if (labelled || isAfterError(cursor)) return unitEnd;
   return value >= 400 && (saysWhy(cursor) || standsAlone(cursor)) ? unitEnd : 0;
 }
+
+/** `error`, or a name such as `CAPIError`. */
+const isAfterError = ({ codes, lastFrom, lastTo }: Cursor): boolean =>
+  lastTo - lastFrom >= 5 && isOneOf(ERROR, codes, lastTo - 5, lastTo);
 
 /** `exit code 1`, `status of 5`, `returned 3`. */
 const isLabelled = (cursor: Cursor): boolean =>

@@ -1,7 +1,8 @@
 // Where the normaliser stands in a text: the unit under it, what stood before, and what the run around it may hold.
 
-import { DIGIT, FEATURES, HAS, HEX, isAlpha, isDigit, isWord, JOINT, KIND, LETTER, SPACE, WORD } from './characters.ts';
+import { DIGIT, FEATURES, HAS, HEX, isDigit, isWord, JOINT, KIND, LETTER, SPACE, WORD } from './characters.ts';
 import { codesOf } from './codes.ts';
+import { unitFeatures } from './units.ts';
 
 /** Stands for "nothing came before" where a character code is expected. */
 export const START = -1;
@@ -119,7 +120,7 @@ export function featuresOf(cursor: Cursor, at: number): number {
   const second = codes[unitEnd + 1]!;
   if (next === 58 || next === 93) features |= HAS.closed;
   if (isDigit(second) || isDigit(codes[unitEnd + 2]!)) features |= HAS.digitNext;
-  if (cursor.unitHasDigit && (isAlpha(second) || isAlpha(codes[unitEnd - 1]!))) features |= HAS.unit;
+  if (cursor.unitHasDigit && isDigit(codes[at]!)) features |= unitFeatures(codes, at);
   return features;
 }
 

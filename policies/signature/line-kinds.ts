@@ -21,6 +21,8 @@ export interface LineKind {
   indented?: true;
   /** So many indented lines below it are source text that a runtime prints. */
   echoes?: number;
+  /** Its words are known to the end: what names a failure may be their rest. */
+  isSentence?: true;
   /** Holds only for lines without a word of failure. */
   unlessError?: true;
   examples: readonly string[];
@@ -84,15 +86,21 @@ export const LINE_KINDS: readonly LineKind[] = [
     examples: ['12 | const x = fail();', '   |     ^^^^'],
   },
   {
-    name: 'runtime version',
+    name: 'remark of the runtime',
     grade: 'noise',
-    begins: ['Node', 'note', '('],
-    pattern: /^Node\.js v\d|^note: .{0,40}run with `RUST_BACKTRACE|^\(Use `node --trace-/,
-    examples: ['Node.js v20.20.2', '(Use `node --trace-warnings ...` to show where the warning was created)'],
+    begins: ['Node', 'note', '(', 'Max'],
+    pattern:
+      /^Node\.js v\d|^note: .{0,40}run with `RUST_BACKTRACE|^\(Use `node --trace-|^\(node:\d+\) |^MaxListenersExceededWarning/,
+    examples: [
+      '(node:4880) ExperimentalWarning: x is an experimental feature',
+      'Node.js v20.20.2',
+      '(Use `node --trace-warnings ...` to show where the warning was created)',
+    ],
   },
   {
     name: 'notice of gemini',
     grade: 'noise',
+    isSentence: true,
     begins: ['Warning', '2', 'True', 'YOLO', 'Ripgrep', '[', 'Loaded', 'Data', 'Hook', 'Keychain', 'Using'],
     pattern:
       /^(?:Warning: )?(?:256-color support not detected|True color \(24-bit\) support not detected)|^YOLO mode is enabled|^Ripgrep is not available|^\[STARTUP\]|^Loaded cached credentials|^Keychain initialization encountered|^Using FileKeychain|^Data collection is disabled|^Hook registry initialized/,
@@ -115,6 +123,7 @@ export const LINE_KINDS: readonly LineKind[] = [
   {
     name: 'notice of codex',
     grade: 'noise',
+    isSentence: true,
     begins: ['Reading', 'warning', 'Codex', 'Model', 'tokens', 'OpenAI'],
     pattern:
       /^Reading (?:additional input|prompt) from stdin|^(?:warning: )?(?:Codex could not find bubblewrap|Model metadata for )|^tokens used\b|^OpenAI Codex v\d/i,
@@ -136,13 +145,6 @@ export const LINE_KINDS: readonly LineKind[] = [
       'Resume     copilot --resume=9c107400-5815-4d3b-aab9-f03f04949199',
       'Tokens     ↑ 11 • ↓ 7',
     ],
-  },
-  {
-    name: 'listener warning',
-    grade: 'noise',
-    begins: ['(', 'Max'],
-    pattern: /^(?:\(node:\d+\) )?MaxListenersExceededWarning/,
-    examples: ['(node:4880) MaxListenersExceededWarning: Possible EventTarget memory leak detected.'],
   },
   {
     name: 'retry',
@@ -186,11 +188,10 @@ export const LINE_KINDS: readonly LineKind[] = [
     begins: ['(', '!'],
     words: ['warn', 'info', 'debug', 'trace', 'notice', 'hint', 'tip', 'deprecated'],
     pattern:
-      /^(?!Warning: stdin input truncated)(?:\S{1,40} ){0,2}?[([]?(?:warn(?:ing)?|info|debug|trace|notice|note|hint|tip|deprecat(?:ed|ion))\b[)\]]?[:\s]|^\(node:\d+\) \S*Warning|^npm (?:warn|notice)|^! /i,
+      /^(?!Warning: stdin input truncated)(?:\S{1,40} ){0,2}?[([]?(?:warn(?:ing)?|info|debug|trace|notice|note|hint|tip|deprecat(?:ed|ion))\b[)\]]?[:\s]|^npm (?:warn|notice)|^! /i,
     examples: [
       'warning: Codex is ignoring 1 unrecognized configuration setting.',
       '2026-11-21T20:16:49Z WARN codex_core: slow',
-      '(node:4880) ExperimentalWarning: x is an experimental feature',
       '! No token count multiplier is known for Anthropic model "x".',
     ],
   },

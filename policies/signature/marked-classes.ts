@@ -32,6 +32,20 @@ export const MARKED: readonly TokenClass[] = [
     examples: [['stage of fix-login-7 failed', 'stage of failed']],
   },
   {
+    name: 'shortened secret',
+    put: '<secret>',
+    begins: 'word',
+    needs: HAS.dot,
+    scan: secret.scanShortened,
+    examples: [
+      [
+        'received API Key = sk-...FghN, the encrypted content gAAA...Qk0= is bad',
+        'received api key the encrypted content is bad',
+      ],
+      ['wait...done', 'wait done'],
+    ],
+  },
+  {
     name: 'secret',
     put: '<secret>',
     begins: 'word',
@@ -56,15 +70,25 @@ export const MARKED: readonly TokenClass[] = [
     put: amount.bucket,
     begins: 'word',
     first: [...DIGITS],
-    needs: [HAS.unit, HAS.label],
+    needs: HAS.time,
     scan: amount.scanWait,
     examples: [
       ['resets in 5s', 'resets in <wait:s>'],
       ['try again in 3 hours 12 minutes', 'try again in <wait:h>'],
       ['"retryDelay":"36.5s"', 'retrydelay <wait:s>'],
-      ['resets_in_seconds: 1234', 'resets_in_seconds <wait:m>'],
-      ['Retry-After: 30', 'retry-after <wait:s>'],
       ['total retry wait time: 60.84 seconds', 'total retry wait time'],
+    ],
+  },
+  {
+    name: 'bare wait',
+    put: amount.bucket,
+    begins: 'word',
+    first: [...DIGITS],
+    needs: HAS.label,
+    scan: amount.scanBareWait,
+    examples: [
+      ['resets_in_seconds: 1234', 'resets_in_seconds <wait:m>'],
+      ['Retry-After: 30, Retry-After: 120 seconds', 'retry-after <wait:s> retry-after <wait:m>'],
     ],
   },
   {

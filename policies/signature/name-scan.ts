@@ -84,8 +84,16 @@ export function scanPackage(cursor: Cursor, at: number): number {
 
 /** The word "error" as a mere label: `ERROR:`, `[ERROR]`. It is there in one rendering and missing in the next. */
 export function scanLevel({ codes, unitEnd, lead, quote }: Cursor, at: number): number {
-  if (quote || !(codes[unitEnd] === 58 || lead === 91)) return 0;
-  return isOneOf(LEVELS, codes, at, unitEnd) ? unitEnd : 0;
+  if (quote || !isOneOf(LEVELS, codes, at, unitEnd)) return 0;
+  return codes[unitEnd] === 58 || lead === 91 || isLoud(codes, at, unitEnd) ? unitEnd : 0;
+}
+
+/** `ERROR`, in capitals at the head of a line. */
+function isLoud(codes: Uint16Array, at: number, end: number): boolean {
+  for (let i = at; i < end; i += 1) if (codes[i]! > 90) return false;
+  let before = at - 1;
+  while (before >= 0 && before > at - 4 && codes[before] === 32) before -= 1;
+  return before < 0 || codes[before] === 10;
 }
 
 /** Seven or more hex digits, though none of them is a figure. */
@@ -110,6 +118,8 @@ export const scanNumber = ({ codes, unitEnd, unitHasDigit }: Cursor, at: number)
 function isIdLabel(codes: Uint16Array, from: number, to: number): boolean {
   if (to - from < 2 || (codes[to - 1]! | 32) !== 100 || (codes[to - 2]! | 32) !== 105) return false;
   if (to - from === 2) return true;
+  // `quotaId` names the limit.
+  if (to - from === 7 && (codes[from]! | 32) === 113) return false;
   const before = codes[to - 3]!;
   return before === 95 || before === 45 || (codes[to - 2] === 73 && before > 96);
 }

@@ -11,6 +11,7 @@ export interface NormalText {
 const SPACE = 32;
 /** Most normal forms fit in here; it is used again and again, since making it takes longer than filling it. */
 const ROOM = new Uint16Array(4096);
+const ROOM_BYTES = Buffer.from(ROOM.buffer);
 
 /** @param expected about how many characters it will have. */
 export function openNormalText(expected: number): NormalText {
@@ -42,7 +43,8 @@ export function putPlaceholder(normal: NormalText, placeholder: string): void {
 }
 
 export function textOf({ codes, size, isAscii }: NormalText): string {
-  const text = Buffer.from(codes.buffer, 0, size * 2).toString('utf16le');
+  const bytes = codes === ROOM ? ROOM_BYTES : Buffer.from(codes.buffer);
+  const text = bytes.toString('utf16le', 0, 2 * size);
   return isAscii ? text : text.toLowerCase();
 }
 

@@ -173,7 +173,13 @@ function passEscape(cursor: Cursor, at: number): number {
   }
 }
 
+/** Also without a word such as `user:` before it. */
 function withoutPrompt(text: string, prompt: string | undefined): string {
   const echo = prompt?.trim() ?? '';
-  return echo.length >= 24 && text.includes(echo) ? text.split(echo).join(' <prompt> ') : text;
+  if (echo.length < 24 || !text.includes(echo)) return text;
+  return text.split(echo).join(ECHO).replace(LABELLED_ECHO, ' ').replaceAll(ECHO, ' ');
 }
+
+/** Of the private use area: it stands in no text. */
+const ECHO = '\uf8ff';
+const LABELLED_ECHO = new RegExp(`^\\W{0,4}(?:\\w{1,12}\\W{1,3})?${ECHO}`, 'gm');

@@ -3,7 +3,8 @@
 import { objectEnd } from './object-end.ts';
 
 export interface ObjectJoiner {
-  push(line: string): void;
+  /** Takes a line that opens an object or stands within one; false for any other. */
+  take(line: string): boolean;
   /** Gives out what is held back: no object goes on beyond this point. */
   flush(): void;
 }
@@ -11,35 +12,29 @@ export interface ObjectJoiner {
 const MAX_LINES = 400;
 const MAX_LENGTH = 32_768;
 
-/** Lines that open an object are held until it is closed; what turns out to be no JSON is given out as it came. */
+/** What turns out to be no JSON is given out as it came. */
 export function createObjectJoiner(emit: (line: string) => void): ObjectJoiner {
   let held: string[] = [];
   let length = 0;
   let depth = 0;
 
-  const flush = () => {
-    const lines = held;
+  const release = (lines: readonly string[]) => {
     held = [];
     length = 0;
     depth = 0;
     for (const line of lines) emit(line);
   };
   return {
-    push(line) {
-      if (held.length === 0 && !opens(line)) return emit(line);
+    take(line) {
+      if (held.length === 0 && !opens(line)) return false;
       held.push(line);
       length += line.length;
       depth += depthOf(line);
-      if (held.length > MAX_LINES || length > MAX_LENGTH) return flush();
-      if (depth > 0) return;
-      const joined = joinedOf(held);
-      if (joined === null) return flush();
-      held = [];
-      length = 0;
-      depth = 0;
-      emit(joined);
+      if (held.length > MAX_LINES || length > MAX_LENGTH) release(held);
+      else if (depth <= 0) release(joinedOf(held));
+      return true;
     },
-    flush,
+    flush: () => release(held),
   };
 }
 
@@ -68,16 +63,16 @@ function depthOf(line: string): number {
   return depth;
 }
 
-/** One line with the JSON in it compact; null where there is none. */
-function joinedOf(lines: readonly string[]): string | null {
-  const text = lines.join('\n');
-  for (const { index } of text.slice(0, lines[0]!.length).matchAll(/[{[]/g)) {
+/** One line with the JSON in it compact; the lines themselves where there is none. A terminal may have wrapped it. */
+function joinedOf(lines: readonly string[]): readonly string[] {
+  const text = lines.map((line, i) => (i === 0 ? line.trimEnd() : line.trim())).join(' ');
+  const first = lines[0]!.trimEnd().length;
+  for (const { index } of text.slice(0, first).matchAll(/[{[]/g)) {
     const end = objectEnd(text, index);
-    if (end <= lines[0]!.length) continue;
+    if (end <= first) continue;
     try {
-      const tail = text.slice(end).trim();
-      return `${text.slice(0, index)}${JSON.stringify(JSON.parse(text.slice(index, end)))}${tail}`;
+      return [`${text.slice(0, index)}${JSON.stringify(JSON.parse(text.slice(index, end)))}${text.slice(end)}`];
     } catch {}
   }
-  return null;
+  return lines;
 }

@@ -26,6 +26,23 @@ export const scanPlaceholder = ({ text }: Cursor, at: number): number => endOf(P
 
 export const scanRedacted = ({ text }: Cursor, at: number): number => endOf(REDACTED, text, at);
 
+/** `sk-...FghN`, `gAAA...Q==`: a secret of which only the ends are shown. */
+export function scanShortened({ codes, unitEnd }: Cursor, at: number): number {
+  let from = unitEnd;
+  if (codes[from] === DASH) from += 1;
+  if (unitEnd - at > 12 || codes[from] !== DOT || codes[from + 1] !== DOT || codes[from + 2] !== DOT) return 0;
+  from += 3;
+  let end = from;
+  let isTelling = isOneOf(SHORT_HEADS, codes, at, unitEnd);
+  for (; isWord(codes[end]!); end += 1) if (codes[end]! < 91) isTelling = true;
+  if (end === from || !isTelling) return 0;
+  while (codes[end] === EQUALS) end += 1;
+  return end;
+}
+
+const [DASH, DOT, EQUALS] = [45, 46, 61];
+const SHORT_HEADS = wordsOf('sk key');
+
 /** `sk-…`, `ghp_…`, `AIza…`, a JWT. */
 export function scanSecret({ text, codes }: Cursor, at: number): number {
   if (!isOneOf(SECRET_PAIRS, codes, at, at + 2)) return 0;

@@ -1,5 +1,7 @@
 // Makes of a raw line what a reader sees of it.
 
+import { tellBodies } from './bodies.ts';
+
 const INVISIBLE =
   /\x1b\][^\x07\x1b]*(?:\x07|\x1b\\)?|[\x1b\x9b]\[?[0-?]*[ -/]*[@-~]|[\u00ad\u200b-\u200f\u202a-\u202e\u2060\ufeff]/g;
 
@@ -16,11 +18,19 @@ export function tidy(raw: string, maxLength: number): string {
   let line = raw.endsWith('\r') ? raw.slice(0, -1) : raw;
   const shown = line.lastIndexOf('\r', line.length - 2);
   if (shown >= 0) line = line.slice(shown + 1);
-  if (line.length > 2 * maxLength) line = line.slice(0, 2 * maxLength);
+  if (line.length > 2 * maxLength) line = shorten(line, 2 * maxLength);
   line = stripInvisible(line).replace(/[\u00a0\u1680\u2000-\u200a\u202f\u205f\u3000]/g, ' ');
   if (FRAME.test(line)) line = withoutRightBar(line.replace(FRAME, ''));
-  return line.replace(BULLET, '$1').slice(0, maxLength);
+  return shorten(line.replace(BULLET, '$1'), maxLength);
 }
+
+/** Of a line that is too long, JSON is told in words first, so that what is cut off is what tells least. */
+export function shorten(line: string, maxLength: number): string {
+  if (line.length <= maxLength) return line;
+  return (line.includes('{') ? tellBodies(line.slice(0, MAX_TOLD)) : line).slice(0, maxLength);
+}
+
+const MAX_TOLD = 32_768;
 
 const FRAME = /^\s{0,8}[\u2500-\u259f]+ ?/;
 /** Arrows, shapes, signs and dingbats, but no braille: that is a spinner, and so no message. */

@@ -63,18 +63,23 @@ function hadNoRoom(last: string, line: string, widest: number): boolean {
 }
 
 /**
- * Whether `line` may be the rest of a sentence. An error must not be lost in the notice above it, so what names a
- * failure joins one only behind a word that cannot end a sentence; below an error it is kept in any case.
+ * Whether `line` may be the rest of a sentence. An error must not be lost in the notice above it, so behind one that
+ * has ended nothing goes on.
  */
 function goesOn(held: Line, { text, bearsError }: Line): boolean {
   if (BEGINS.test(text) || held.text.startsWith(text.slice(0, 60))) return false;
-  if (held.kind !== null && bearsError) {
-    return held.kind.grade === 'retry' ? !CAPITAL.test(text) : OPEN_END.test(held.text) || /^\s*["'(`]/.test(text);
-  }
-  return !CAPITAL.test(text) || OPEN_END.test(held.text);
+  if (OPEN_END.test(held.text)) return true;
+  const { kind } = held;
+  if (ENDED.test(held.text)) return kind === null && SMALL.test(text);
+  if (kind === null || !bearsError) return !CAPITAL.test(text);
+  return kind.grade === 'retry'
+    ? SMALL.test(text)
+    : /^\s*["'(`]/.test(text) || (kind.isSentence === true && SMALL.test(text));
 }
 
 const CAPITAL = /^\s*[A-Z]/;
+const SMALL = /^\s*[a-z]/;
+const ENDED = /[.!?…)]['"`]?\s*$/;
 const OPEN_END = /(?:[,(]|\b(?:a|an|and|as|at|be|by|for|from|in|is|least|not|of|on|or|that|the|this|to|use|was|with))$/;
 
 /** An entry of a log, a level, an item of a list, an object, a property of one. */

@@ -65,12 +65,11 @@ I got an error: permission denied
 ERROR: Reconnecting... 1/5
 ERROR: Selected model is at capacity. Please try a different model.
 ERROR: Selected model is at capacity. Please try a different model.
-codex
-I got an error: permission denied
 tokens used
 18
 `;
   assert.equal(select(stderr), ['ERROR: Selected model is at capacity. Please try a different model.']);
+  assert.equal(select(`${stderr}codex\nAll is well.\ntokens used\n20\n`), []);
 });
 
 test('drops the source that a crash echoes', () => {
@@ -121,17 +120,35 @@ test('keeps each failure once, whatever varies in it', () => {
     { length: 500 },
     (_, i) => `2026-11-21T20:16:${10 + (i % 50)}Z Error: pid ${i} refused by 10.0.0.${i % 250}`,
   );
-  assert.equal(select(lines.join('\n')), [lines[0]]);
+  assert.equal(select(lines.join('\n')), ['Error: pid 0 refused by 10.0.0.0']);
 });
 
-test('keeps the first 100 error lines, each cut at 2,000 characters', () => {
-  const word = (i: number) => [...String(i)].map((digit) => 'abcdefghij'[Number(digit)]).join('');
-  const lines = Array.from({ length: 300 }, (_, i) => `Error: no such ${word(i)} ${'x'.repeat(3000)}`);
-  const kept = select(lines.join('\n'));
-  assert.is(kept.length, 100);
+const letters = (i: number) => [...String(i)].map((digit) => 'abcdefghij'[Number(digit)]).join('');
+
+test('keeps the first 100 error lines and the last 20, each cut at 2,000 characters', () => {
+  const lines = Array.from({ length: 300 }, (_, i) => `Error: no such ${letters(i)} ${'x'.repeat(3000)}`);
   assert.equal(
-    kept,
-    lines.slice(0, 100).map((line) => line.slice(0, 2000)),
+    select(lines.join('\n')),
+    [...lines.slice(0, 100), ...lines.slice(280)].map((line) => line.slice(0, 2000)),
+  );
+});
+
+test('finds what is new at the end of a flood of errors that say the same', () => {
+  const selected = createErrorLines();
+  for (let i = 0; i < 12_000; i += 1) selected.push(`Error: telemetry ${i} refused`);
+  selected.push('Error: quota exceeded');
+  assert.equal(selected.lines(), ['Error: telemetry 0 refused', 'Error: quota exceeded']);
+});
+
+test('never loses an error among lines that look like one wrapped sentence', () => {
+  const plain = Array.from(
+    { length: 60 },
+    (_, i) => `compiled the module ${letters(i)} of many with all that it asks for and more`,
+  );
+  const said = select([...plain, 'and then could not open the file that stands at the very end of it'].join('\n'));
+  assert.ok(
+    said.some((line) => line.endsWith('at the very end of it')),
+    said.at(-1) ?? 'nothing',
   );
 });
 

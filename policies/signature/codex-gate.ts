@@ -1,0 +1,32 @@
+// Tells codex' own words on stderr from what it echoes there.
+
+/** Whose a line is: the engine's own, an echo of something else, or the heading of an answer. */
+export type Whose = 'own' | 'echo' | 'answer';
+
+/**
+ * codex in text mode echoes its settings, the prompt, tool output and the answer on stderr. Once its header has been
+ * seen, only what follows an `ERROR` of its own is let through, up to the next heading. An answer that follows shows
+ * that the turn went on, or that the error was one that the prompt quoted.
+ */
+export function createCodexGate(): (line: string, level: string) => Whose {
+  let headed = false;
+  let open = true;
+  let levels: 'telling' | 'everywhere' = 'telling';
+  return (line, level) => {
+    if (!headed) {
+      if (!HEADER.test(line)) return 'own';
+      headed = true;
+      open = false;
+      if (level !== '') levels = 'everywhere';
+      return 'echo';
+    }
+    if (OWN.test(line) || (level !== '' && levels === 'telling')) open = true;
+    else if (HEADING.test(line)) open = false;
+    if (line.trimEnd() === 'codex') return 'answer';
+    return open || line.trim() === 'turn interrupted' ? 'own' : 'echo';
+  };
+}
+
+const HEADER = /^\s*OpenAI Codex v\d/;
+const OWN = /^\s*(?:ERROR:|\d{4}-\d\d-\d\dT\S{8,24}\s+ERROR |thread '|memory allocation of |fatal runtime error)/;
+const HEADING = /^\s*(?:exec|codex|user|thinking|tokens used|warning:.*)$/;
