@@ -20,7 +20,7 @@ export const assess = (text: string): Line => lineOf(text, survey(text));
 export const isErrorBearing = (text: string): boolean => (survey(text) & FAILURE) !== 0 || STATUS_AT_HEAD.test(text);
 
 /** Row `i` of the kinds is bit `i` of what a survey finds; these stand above them. */
-const FAILURE = 1 << 30;
+export const FAILURE = 1 << 30;
 /** There is more than plain ASCII, so that a reader may see something else. */
 export const ODD = 1 << 29;
 /** There is a letter. */

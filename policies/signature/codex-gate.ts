@@ -8,19 +8,19 @@ export type Whose = 'own' | 'echo' | 'answer';
  * seen, only what follows an `ERROR` of its own is let through, up to the next heading. An answer that follows shows
  * that the turn went on, or that the error was one that the prompt quoted.
  */
-export function createCodexGate(): (line: string, level: string) => Whose {
+export function createCodexGate(): (line: string, isError: boolean) => Whose {
   let headed = false;
   let open = true;
   let levels: 'telling' | 'everywhere' = 'telling';
-  return (line, level) => {
+  return (line, isError) => {
     if (!headed) {
       if (!HEADER.test(line)) return 'own';
       headed = true;
       open = false;
-      if (level !== '') levels = 'everywhere';
+      if (isError) levels = 'everywhere';
       return 'echo';
     }
-    if (OWN.test(line) || (level !== '' && levels === 'telling')) open = true;
+    if (OWN.test(line) || (isError && levels === 'telling')) open = true;
     else if (HEADING.test(line)) open = false;
     if (line.trimEnd() === 'codex') return 'answer';
     return open || line.trim() === 'turn interrupted' ? 'own' : 'echo';

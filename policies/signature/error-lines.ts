@@ -1,6 +1,6 @@
 // Picks the lines of a stderr that say what went wrong: as it streams by, however long it is, in constant memory.
 
-import { LETTERED, type Line, lineOf, ODD, survey } from './assess.ts';
+import { FAILURE, LETTERED, type Line, lineOf, ODD, survey } from './assess.ts';
 import { type Capacity, createBasket } from './basket.ts';
 import { isSpace } from './characters.ts';
 import { createCodexGate } from './codex-gate.ts';
@@ -71,9 +71,9 @@ export function createErrorLines(): ErrorLines {
       const head = headOf(text);
       if (head.length > 0) {
         text = text.slice(head.length);
-        found = survey(text);
+        found = survey(text) | (head.isError ? FAILURE : 0);
       }
-      const whose = text.trim() === '' ? 'own' : whoseOf(text, head.level);
+      const whose = text.trim() === '' ? 'own' : whoseOf(text, head.isError);
       if (whose === 'own') {
         if (!objects.take(text)) take(text, found);
         return;

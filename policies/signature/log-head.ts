@@ -2,18 +2,18 @@
 
 export interface LogHead {
   length: number;
-  /** `error` and the like, in small letters; '' where none is told. A warning's level stays with its line. */
-  level: string;
+  /** The level of an error was part of it; a warning's level stays with its line, and so does the name of an `Error`. */
+  isError: boolean;
 }
 
-const NONE: LogHead = { length: 0, level: '' };
+const NONE: LogHead = { length: 0, isError: false };
 
 /** Nothing for a line of the engine's own log. The indentation of the line behind it is not part of it. */
 export function headOf(line: string): LogHead {
   if (!mayBegin(line)) return NONE;
   const found = HEAD.exec(line);
   if (found === null || ENGINE.test(line)) return NONE;
-  return { length: found[0].length, level: (found[1] ?? '').toLowerCase() };
+  return { length: found[0].length, isError: found[1] !== undefined };
 }
 
 /** A digit, a bracket before a digit, or a month before a day. */
@@ -32,8 +32,8 @@ const CLOCK = String.raw`\d\d:\d\d:\d\d(?:[.,]\d{1,9})?`;
 const DATE = String.raw`\d{4}[-/]\d\d[-/]\d\d[T ]`;
 const MONTH = '(?:Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sep|Oct|Nov|Dec)';
 const TIME = `(?:${DATE}${CLOCK}(?:Z|\\s?[+-]\\d\\d:?\\d\\d|\\sUTC)?|${MONTH} [ \\d]\\d ${CLOCK}|${CLOCK})`;
-const LEVEL = String.raw`\s{0,4}[[(]?(error|err|fatal|critical|severe|stderr)[\])]?(?::\s|\s)`;
-const HEAD = new RegExp(String.raw`^\s{0,8}[[(]?${TIME}[\])]?(?:\s?[|:-](?=\s))?(?:\s|$)(?=${LEVEL}|)`, 'i');
+const LEVEL = String.raw`\s{0,4}(?:(?:ERROR|ERR|FATAL|CRITICAL|SEVERE)(?::\s|\s)|[[(](?:[Ee]rror|ERROR|[Ff]atal|FATAL|stderr)[\])]:?\s|(?:error|fatal): )`;
+const HEAD = new RegExp(String.raw`^\s{0,8}[[(]?${TIME}[\])]?(?:\s?[|:-](?=\s))?(?:\s|$)(${LEVEL})?`);
 
 /** What codex logs beside its own error: `2026-… ERROR codex_core::…`. */
 const ENGINE = /^\s*\S{19,40}\s+(?:ERROR|WARN|INFO|DEBUG|TRACE)\s+\w+::/;

@@ -38,12 +38,16 @@ export function createObjectJoiner(emit: (line: string) => void): ObjectJoiner {
   };
 }
 
-/** The line ends with an opening bracket; a stack frame may do so too, before the properties of its error. */
+/**
+ * The line ends with an opening bracket, or was wrapped within an object. A stack frame may end so too, before the
+ * properties of its error.
+ */
 function opens(line: string): boolean {
   let end = line.length - 1;
   while (end >= 0 && line.charCodeAt(end) === 32) end -= 1;
   const last = line.charCodeAt(end);
-  return (last === 123 || last === 91) && !FRAME.test(line);
+  if (last === 123 || last === 91) return !FRAME.test(line);
+  return last !== 125 && last !== 93 && line.includes('{"') && depthOf(line) > 0;
 }
 
 const FRAME = /^\s*at /;

@@ -15,7 +15,7 @@ export function stripInvisible(text: string): string {
  * sequences, and without a frame or a bullet in front. A line of plain ASCII stays as it is but for its length.
  */
 export function tidy(raw: string, maxLength: number): string {
-  let line = raw.endsWith('\r') ? raw.slice(0, -1) : raw;
+  let line = raw.trimEnd();
   const shown = line.lastIndexOf('\r', line.length - 2);
   if (shown >= 0) line = line.slice(shown + 1);
   if (line.length > 2 * maxLength) line = shorten(line, 2 * maxLength);
