@@ -16,6 +16,12 @@ export interface Cursor {
   unitHasDigit: boolean;
   unitIsJoined: boolean;
   unitIsHex: boolean;
+  /** Where the last digit, joint and other character than a hex digit stand in the unit, once a part of it was eaten. */
+  lastDigit: number;
+  lastJoint: number;
+  lastOther: number;
+  /** The end of the unit for which these are known. */
+  knownEnd: number;
   /** `HAS` bits of the run of visible characters around the cursor, and where that run ends. */
   features: number;
   runEnd: number;
@@ -49,6 +55,10 @@ export function openCursor(text: string, context: Context, codes = codesOf(text)
     unitHasDigit: false,
     unitIsJoined: false,
     unitIsHex: false,
+    lastDigit: -1,
+    lastJoint: -1,
+    lastOther: -1,
+    knownEnd: 0,
     features: 0,
     runEnd: 0,
     runIsPlain: false,
@@ -99,6 +109,24 @@ export function readUnit(cursor: Cursor, at: number): void {
     }
   }
   closeUnit(cursor, end, any, all);
+}
+
+/** What is left of a unit of which a part was eaten: the unit is read once more, however many parts are eaten of it. */
+export function readRest(cursor: Cursor, at: number): void {
+  const { codes, unitEnd } = cursor;
+  if (cursor.knownEnd !== unitEnd) {
+    cursor.knownEnd = unitEnd;
+    cursor.lastDigit = cursor.lastJoint = cursor.lastOther = -1;
+    for (let i = at; i < unitEnd; i += 1) {
+      const kind = KIND[codes[i]!]!;
+      if (kind & DIGIT) cursor.lastDigit = i;
+      if (kind & JOINT) cursor.lastJoint = i;
+      if (!(kind & HEX)) cursor.lastOther = i;
+    }
+  }
+  cursor.unitHasDigit = cursor.lastDigit >= at;
+  cursor.unitIsJoined = cursor.lastJoint >= at;
+  cursor.unitIsHex = cursor.lastOther < at;
 }
 
 function closeUnit(cursor: Cursor, end: number, any: number, all: number): void {

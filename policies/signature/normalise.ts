@@ -2,7 +2,16 @@
 
 import { AT_SIGN, beginsShortWord, firstRows, otherRows, ROWS } from './candidates.ts';
 import { HEX, KIND, LETTER, SPACE, WORD } from './characters.ts';
-import { type Context, type Cursor, featuresOf, openCursor, readRun, readUnit, standingOf } from './cursor.ts';
+import {
+  type Context,
+  type Cursor,
+  featuresOf,
+  openCursor,
+  readRest,
+  readRun,
+  readUnit,
+  standingOf,
+} from './cursor.ts';
 import { keepWord, type NormalText, openNormalText, putPlaceholder, textOf } from './normal-text.ts';
 import { stripInvisible } from './tidy.ts';
 import type { TokenClass } from './token-class.ts';
@@ -48,7 +57,8 @@ function step(cursor: Cursor, at: number, normal: NormalText, trace: Trace | und
     if (isPlain(cursor, at, code)) return passWord(cursor, at, normal);
   }
   if (!(KIND[code]! & (WORD | LETTER))) return takeSign(cursor, at, code, normal, trace);
-  if (!fresh || cursor.unitEnd !== cursor.runEnd) readUnit(cursor, at);
+  if (at < cursor.unitEnd && !fresh) readRest(cursor, at);
+  else if (!fresh || cursor.unitEnd !== cursor.runEnd) readUnit(cursor, at);
   const features = featuresOf(cursor, at);
   const second = cursor.codes[at + 1]!;
   return (

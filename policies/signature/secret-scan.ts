@@ -1,7 +1,7 @@
 // Finds what must not vary and must not be shown: placeholders of an earlier pass, the task at hand, secrets.
 
 import { isWord } from './characters.ts';
-import type { Cursor } from './cursor.ts';
+import { type Cursor, codeBefore } from './cursor.ts';
 import { endOf, patternAt } from './pattern.ts';
 import { isAfter, isOneOf, wordsOf } from './words.ts';
 
@@ -17,7 +17,7 @@ const SECRETS = [
     heads: patternAt(String.raw`gh[pousr]_\w{8}|github_pat_\w{8}|[sr]k_(?:live|test)_\w{8}|A[KS]IA\w{12}`),
     goesOn: '',
   },
-  { heads: patternAt(String.raw`ya29\.[\w.-]{8}|eyJ[\w-]{8,400}\.[\w-]`), goesOn: '.-' },
+  { heads: patternAt(String.raw`ya29\.[\w.-]{8}`), goesOn: '.-' },
 ] as const;
 const SECRET_PAIRS = wordsOf('sk rk gh gi ai ya xo ak as ey');
 
@@ -44,7 +44,8 @@ const [DASH, DOT, EQUALS] = [45, 46, 61];
 const SHORT_HEADS = wordsOf('sk key');
 
 /** `sk-…`, `ghp_…`, `AIza…`, a JWT. */
-export function scanSecret({ text, codes }: Cursor, at: number): number {
+export function scanSecret(cursor: Cursor, at: number): number {
+  const { text, codes } = cursor;
   if (!isOneOf(SECRET_PAIRS, codes, at, at + 2)) return 0;
   for (const { heads, goesOn } of SECRETS) {
     let end = endOf(heads, text, at);
@@ -52,7 +53,18 @@ export function scanSecret({ text, codes }: Cursor, at: number): number {
     while (isWord(codes[end]!) || goesOn.includes(String.fromCharCode(codes[end]!))) end += 1;
     return end;
   }
-  return 0;
+  return scanJwt(cursor, at);
+}
+
+/** `eyJ…` up to a dot, and what follows it. Only one begins in a run of its letters, so none is read twice. */
+function scanJwt(cursor: Cursor, at: number): number {
+  const { codes } = cursor;
+  if (codes[at] !== 101 || codes[at + 1] !== 121 || codes[at + 2] !== 74 || codeBefore(cursor, at) === 45) return 0;
+  let end = at + 3;
+  while (isWord(codes[end]!) || codes[end] === 45) end += 1;
+  if (end < at + 11 || codes[end] !== 46 || !isWord(codes[end + 1]!)) return 0;
+  while (isWord(codes[end]!) || codes[end] === 45 || codes[end] === 46) end += 1;
+  return end;
 }
 
 /** What follows `Bearer` or `Basic`. */

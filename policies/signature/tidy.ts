@@ -19,10 +19,17 @@ export function tidy(raw: string, maxLength: number): string {
   const shown = line.lastIndexOf('\r', line.length - 2);
   if (shown >= 0) line = line.slice(shown + 1);
   if (line.length > 2 * maxLength) line = shorten(line, 2 * maxLength);
-  line = stripInvisible(line).replace(/[\u00a0\u1680\u2000-\u200a\u202f\u205f\u3000]/g, ' ');
+  line = stripInvisible(line);
+  if (WIDE_SPACE.test(line)) line = line.replace(ALL_WIDE_SPACES, ' ');
+  // What stands in front begins beyond the letters of most scripts, behind some spaces at the most.
+  if (!ADORNED.test(line)) return shorten(line, maxLength);
   if (FRAME.test(line)) line = withoutRightBar(line.replace(FRAME, ''));
   return shorten(line.replace(BULLET, '$1'), maxLength);
 }
+
+const WIDE_SPACE = /[\u00a0\u1680\u2000-\u200a\u202f\u205f\u3000]/;
+const ALL_WIDE_SPACES = new RegExp(WIDE_SPACE, 'g');
+const ADORNED = /^\s{0,8}[\u2022-\u2bff]/;
 
 /** Of a line that is too long, JSON is told in words first, so that what is cut off is what tells least. */
 export function shorten(line: string, maxLength: number): string {
