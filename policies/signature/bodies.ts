@@ -60,7 +60,9 @@ interface Leaf {
 }
 
 function wordsOf(body: unknown): string[] {
-  const ranked = leavesOf(body, 0).sort((a, b) => rankOf(a.key) - rankOf(b.key) || compare(a.key, b.key));
+  const ranked = leavesOf(body, 0).sort(
+    (a, b) => rankOf(a.key) - rankOf(b.key) || compare(a.key, b.key) || compare(a.value, b.value),
+  );
   const told = new Set<string>();
   const words: string[] = [];
   for (const { key, value } of ranked) {

@@ -18,6 +18,9 @@ export function scanNegativeCode(cursor: Cursor, at: number): number {
   return value > -100000 && isAfter(LABELS, cursor) ? end : 0;
 }
 
+/** Node's `errno: -104` differs from system to system, and its name stands beside it. */
+export const isOfSystem = (cursor: Cursor): boolean => isAfter(ERRNO, cursor);
+
 /** `exit code 1`, `HTTP 503`, `status: 429`, `401 Unauthorized`, `(502)`; never `line 401` or `app.ts:403`. */
 export function scanCode(cursor: Cursor, at: number): number {
   const { codes, unitEnd } = cursor;
@@ -84,6 +87,7 @@ const LABELS = wordsOf(
 );
 const LINKS = wordsOf('with of was is number returned received got error');
 const RETURNED = wordsOf('returned');
+const ERRNO = wordsOf('errno');
 const EXIT = wordsOf('exit');
 const ERROR = wordsOf('error');
 const OS = wordsOf('os');

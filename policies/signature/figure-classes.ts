@@ -69,11 +69,11 @@ export const FIGURES: readonly TokenClass[] = [
   },
   {
     name: 'negative code',
-    put: keepCode,
+    put: (cursor, at, end) => (code.isOfSystem(cursor) ? '' : keepCode(cursor, at, end)),
     begins: '-',
     needs: HAS.digit,
     scan: code.scanNegativeCode,
-    examples: [['(code -32600) errno: -104, but -7', 'code <code:-32600> errno <code:-104> but']],
+    examples: [['(code -32600) code: -104, errno: -104, but -7', 'code <code:-32600> code <code:-104> errno but']],
   },
   {
     name: 'code',

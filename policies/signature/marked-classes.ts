@@ -4,6 +4,7 @@ import * as amount from './amount-scan.ts';
 import { DIGITS, HAS } from './characters.ts';
 import * as name from './name-scan.ts';
 import * as secret from './secret-scan.ts';
+import { scanTask } from './task-scan.ts';
 import { keep, type TokenClass } from './token-class.ts';
 
 export const MARKED: readonly TokenClass[] = [
@@ -28,7 +29,7 @@ export const MARKED: readonly TokenClass[] = [
     put: '<task>',
     begins: 'word',
     needs: HAS.task,
-    scan: secret.scanTask,
+    scan: scanTask,
     examples: [['stage of fix-login-7 failed', 'stage of failed']],
   },
   {
@@ -90,6 +91,35 @@ export const MARKED: readonly TokenClass[] = [
       ['resets_in_seconds: 1234', 'resets_in_seconds <wait:m>'],
       ['Retry-After: 30, Retry-After: 120 seconds', 'retry-after <wait:s> retry-after <wait:m>'],
     ],
+  },
+  {
+    name: 'trace id',
+    put: '',
+    begins: 'word',
+    first: ['re', 'tr', 'co', 'ra', 'op', 'cf', 'x-'],
+    needs: 0,
+    scan: name.scanTraceId,
+    examples: [
+      ['failed (Request ID: 1BC7:1E58A2:641155F), cf-ray: d0f2755d033e9685-AMS', 'failed'],
+      ['request id: not found', 'request id not found'],
+    ],
+  },
+  {
+    name: 'minified name',
+    put: '',
+    begins: 'word',
+    needs: HAS.colon,
+    scan: name.scanMinified,
+    examples: [['e: You exceeded it', 'you exceeded it']],
+  },
+  {
+    name: 'shell',
+    put: '',
+    begins: 'word',
+    first: ['ba', 'sh', 'zs', 'da', 'ks', 'as'],
+    needs: HAS.colon,
+    scan: name.scanShell,
+    examples: [['bash: line 1: codex: command not found', 'codex command not found']],
   },
   {
     name: 'labelled id',

@@ -57,7 +57,9 @@ function closeOf({ text, codes, quote }: Cursor, at: number, within: number): nu
 export const scanModel = (cursor: Cursor, _at: number): number =>
   cursor.lead === 47 && !cursor.spaced && isAfter(MODELS, cursor) ? cursor.unitEnd : 0;
 
-const MODELS = wordsOf('model models');
+const MODELS = wordsOf(
+  'model models project projects location locations publisher publishers organization organizations user users',
+);
 
 /** `spawn x ENOENT`: without the error word. */
 export function scanSpawned({ text, codes, unitEnd }: Cursor, at: number): number {
@@ -95,6 +97,32 @@ function isLoud(codes: Uint16Array, at: number, end: number): boolean {
   while (before >= 0 && before > at - 4 && codes[before] === 32) before -= 1;
   return before < 0 || codes[before] === 10;
 }
+
+/** `request id: 1A2B`, `cf-ray 8f…`, `x-request-id=…`: as a whole, for it is told in one rendering and not in the next. */
+export function scanTraceId({ text, codes }: Cursor, at: number): number {
+  const end = endOf(TRACE_ID, text, at);
+  for (let i = end - 1; i > at && codes[i]! > 32; i -= 1) if (isDigit(codes[i]!)) return end;
+  return 0;
+}
+
+const TRACE_ID = patternAt(
+  String.raw`(?:(?:x-)?(?:(?:github|oai|amzn|goog|ms|cloudaicompanion|client)-)?(?:request|req|trace|correlation|ray|operation)[ _-]?id|cf-ray|traceparent)["']?\s{0,2}[:= ]\s{0,2}["'(]{0,2}[\w:.-]{6,80}`,
+);
+
+/** `e:` or `r [Error]:` at the head of a line: what a bundler has made of the name of a class. */
+export function scanMinified({ text, codes, unitEnd }: Cursor, at: number): number {
+  if (unitEnd !== at + 1 || (at > 0 && codes[at - 1] !== 10)) return 0;
+  return endOf(MINIFIED, text, at);
+}
+
+const MINIFIED = patternAt(String.raw`[a-zA-Z](?: \[\w{1,40}\])?:(?= )`);
+
+/** `bash: line 1:` before what the shell says. */
+export function scanShell({ text, codes }: Cursor, at: number): number {
+  return at > 0 && codes[at - 1] !== 10 ? 0 : endOf(SHELL, text, at);
+}
+
+const SHELL = patternAt(String.raw`(?:bash|sh|zsh|dash|ksh|ash):(?: (?:line )?\d{1,6}:)?(?= )`);
 
 /** Seven or more hex digits, though none of them is a figure. */
 export const scanHex = ({ unitIsHex, unitEnd }: Cursor, _at: number): number => (unitIsHex ? unitEnd : 0);

@@ -1,4 +1,4 @@
-// Finds what must not vary and must not be shown: placeholders of an earlier pass, the task at hand, secrets.
+// Finds what must not be shown: secrets, and what was put in the place of one; and the placeholders of an earlier pass.
 
 import { isWord } from './characters.ts';
 import { type Cursor, codeBefore } from './cursor.ts';
@@ -79,12 +79,3 @@ export function scanBearer(cursor: Cursor, at: number): number {
 const BEARERS = wordsOf('bearer basic');
 const IN_BEARER = new Uint8Array(128);
 for (const sign of '.~+/=-') IN_BEARER[sign.charCodeAt(0)] = 1;
-
-/** The id of the task at hand, wherever it stands alone. */
-export function scanTask({ text, codes, context }: Cursor, at: number): number {
-  const { taskId } = context;
-  if (taskId === undefined || taskId.length < 3) return 0;
-  const end = at + taskId.length;
-  if (text.slice(at, end).toLowerCase() !== taskId.toLowerCase()) return 0;
-  return isWord(codes[end]!) ? 0 : end;
-}

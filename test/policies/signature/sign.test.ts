@@ -113,8 +113,30 @@ test('is v1: and the SHA-256 of at most 500 characters', () => {
 test('does not depend on the task at hand', () => {
   const about = (taskId: string) =>
     sign(input({ errorLines: [`Error: ${taskId} failed in .tmp/task/${taskId}/outputs`], volatile: { taskId } }));
-  assert.is(about('fix-login').signature, about('demo').signature);
-  assert.is(about('demo').normalised, 'failed in');
+  assert.is(about('fix-login').signature, about('demo-2').signature);
+  assert.is(about('demo-2').normalised, 'failed in');
+});
+
+const inTask = (taskId: string, line: string) => sign(input({ errorLines: [line], volatile: { taskId } })).normalised;
+
+test('a task whose id is an ordinary word takes no word out of an error', () => {
+  const rows: [taskId: string, line: string, normalised: string][] = [
+    ['api', 'Error: Incorrect API key provided', 'incorrect api key provided'],
+    ['docs', 'Error: Incorrect API key provided', 'incorrect api key provided'],
+    ['api', 'Error: cannot open /a/task/api/x in .tmp/task/api: not found', 'cannot open in not found'],
+    ['api', 'Error: "api" task failed', 'task failed'],
+    ['api', 'Error: "api" key failed', 'api key failed'],
+    ['api', 'Error: task "api" failed', 'task failed'],
+    ['api', 'Error: {"task":"api","code":401}', 'code <code:401> task'],
+    ['api', 'Error: task=api failed', 'task failed'],
+    ['api', 'Error: task/api failed', 'task failed'],
+    ['api', 'Error: [task: API] failed', 'task failed'],
+    ['api', 'Error: no task. API failed', 'no task api failed'],
+    ['fix-api', 'Error: stage of Fix-API failed', 'stage of failed'],
+    ['api2', 'Error: stage of api2 failed', 'stage of failed'],
+    ['api', 'Error: stage of apis failed', 'stage of apis failed'],
+  ];
+  for (const [taskId, line, normalised] of rows) assert.is(inTask(taskId, line), normalised, `${taskId}: ${line}`);
 });
 
 test('explains which class ate what', () => {
