@@ -7,7 +7,7 @@ import { MARKDOWN_HEAD, markdownRows, speedRows } from './truth/figures.ts';
 import { DEFAULT_SEED, measure, together } from './truth/measure.ts';
 import { detailsOf, reportOf, speedReport } from './truth/report.ts';
 import { readSets } from './truth/sets.ts';
-import { measureSpeed, type Speed } from './truth/speed.ts';
+import { measureThroughput, measureWorst } from './truth/speed.ts';
 
 const { values } = parseArgs({
   options: {
@@ -27,10 +27,18 @@ if (only !== undefined && !['open', 'held', 'speed'].includes(only))
 if (!Number.isSafeInteger(seed)) throw new Error('--seed takes a whole number');
 
 const { version } = JSON.parse(readFileSync('package.json', 'utf8')) as { version: string };
+const timed = only === undefined || only === 'speed';
+const throughput = timed ? measureThroughput() : null;
 const sets = readSets(values.corpus);
 const measured = measureSets();
-const speed = only === undefined || only === 'speed' ? speedOf() : null;
-console.log(json ? JSON.stringify({ version, seed, ...measured, speed }) : (markdown ? table() : text()).join('\n'));
+const texts = [...sets.open, ...sets.held].map(({ labelled: { id, captured }, text }) => ({
+  id,
+  tool: captured.tool,
+  text,
+}));
+const worst = timed ? measureWorst(texts) : null;
+const figures = { version, seed, ...measured, throughput, worst };
+console.log(json ? JSON.stringify(figures) : (markdown ? table() : text()).join('\n'));
 
 function measureSets() {
   if (only === 'speed') return {};
@@ -40,27 +48,23 @@ function measureSets() {
   return { open, held, together: together([...sets.open, ...sets.held], open, held) };
 }
 
-function speedOf(): Speed {
-  return measureSpeed([...sets.open, ...sets.held].map(({ labelled, text }) => ({ id: labelled.id, text })));
-}
-
 function text(): string[] {
   return [
     `tollgate ${version}, seed ${seed}`,
     ...(only === 'speed' ? [] : reportOf(measured)),
     ...(verbose ? detailsOf(measured) : []),
-    ...(speed === null ? [] : speedReport(speed)),
+    ...(throughput && worst ? speedReport(throughput, worst) : []),
   ];
 }
 
 function table(): string[] {
   const { open, held } = measured;
-  if (open === undefined || held === undefined || speed === null) throw new Error('--markdown shows all sets');
+  if (!open || !held || !throughput || !worst) throw new Error('--markdown shows all sets');
   return [
     `Version ${version}, ${date}, seed ${seed}, \`npm run bench:truth\`:`,
     '',
     ...MARKDOWN_HEAD,
     ...markdownRows(open, held),
-    ...speedRows(speed),
+    ...speedRows(throughput, worst),
   ];
 }

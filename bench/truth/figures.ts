@@ -3,7 +3,7 @@
 import type { Measured } from './measure.ts';
 import { KEPT_GROUPS } from './measure.ts';
 import type { Share } from './pairs.ts';
-import type { Speed } from './speed.ts';
+import type { Throughput, Worst } from './speed.ts';
 import { type Counted, sum } from './variants.ts';
 
 export interface Figure {
@@ -101,7 +101,7 @@ export const FIGURES: readonly Figure[] = [
 ];
 
 /** What depends on the machine; the same for both sets. */
-export const speedRows = ({ worst, throughput }: Speed): string[] => {
+export const speedRows = (throughput: Throughput, worst: Worst): string[] => {
   const [slowest, { ms }] = Object.entries(worst)
     .filter(([name]) => name.startsWith('triage'))
     .reduce((a, b) => (b[1].ms > a[1].ms ? b : a));

@@ -2,7 +2,7 @@
 
 import { FIGURES, ratio, three } from './figures.ts';
 import { KEPT_GROUPS, type Measured } from './measure.ts';
-import type { Speed } from './speed.ts';
+import type { Throughput, Worst } from './speed.ts';
 import type { Counted } from './variants.ts';
 
 export type MeasuredSets = Record<string, Measured>;
@@ -74,7 +74,7 @@ const missesOf = (set: string, { name, variants, wrong }: Counted): string[] =>
         ...wrong.slice(0, 10).flatMap(({ id, base, changed }) => [`  ${id}`, `    ${base}`, `    ${changed}`]),
       ];
 
-export function speedReport({ throughput, worst }: Speed): string[] {
+export function speedReport(throughput: Throughput, worst: Worst): string[] {
   return [
     '',
     ...columns([

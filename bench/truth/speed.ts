@@ -5,15 +5,14 @@ import { createRedactor } from '../../policies/redact.ts';
 import { createErrorLines } from '../../policies/signature/error-lines.ts';
 import { normalise } from '../../policies/signature/normalise.ts';
 import { signText } from '../../policies/signature/sign.ts';
-import { TOOLS } from '../../policies/tools.ts';
+import { TOOLS, type Tool } from '../../policies/tools.ts';
 import { PIECES } from './pieces.ts';
 
-export interface Speed {
-  /** MB/s on ordinary text, median. */
-  throughput: Record<string, number>;
-  /** ms for 100 kB, and the piece or the case that takes longest. */
-  worst: Record<string, { ms: number; of: string }>;
-}
+/** MB/s on ordinary text, median. */
+export type Throughput = Record<string, number>;
+
+/** ms for 100 kB, and the piece or the case that takes longest. */
+export type Worst = Record<string, { ms: number; of: string }>;
 
 export const HOSTILE_CHARS = 100_000;
 const MEGABYTES = 8;
@@ -41,27 +40,48 @@ const WORKS: Record<string, (text: string) => unknown> = {
   redact,
 };
 
-/** The verdict and the signature, of each tool. */
-const JUDGING = Object.fromEntries(
-  TOOLS.map((tool) => [
-    `triage of ${tool}`,
-    (stderr: string) => triage({ tool, exitCode: 1, signal: null, ending: null, stderr, stdout: '' }, clock),
+/** How each tool tells the failure that ends a call, in its event stream. */
+const FAILED: Record<Tool, (message: string) => object> = {
+  gemini: (message) => ({ type: 'result', status: 'error', error: { type: 'unknown', message } }),
+  copilot: (message) => ({ type: 'session.error', data: { errorType: 'query', message } }),
+  codex: (message) => ({ type: 'turn.failed', error: { message } }),
+};
+
+const judge = (tool: Tool, told: { stderr: string } | { stdout: string }) =>
+  triage({ tool, exitCode: 1, signal: null, ending: null, stderr: '', stdout: '', ...told }, clock);
+
+/** The verdict and the signature, by tool and by where it speaks. */
+const JUDGING: Record<string, (text: string) => unknown> = Object.fromEntries(
+  TOOLS.flatMap((tool) => [
+    [`triage of ${tool}, stderr`, (stderr: string) => judge(tool, { stderr })],
+    [`triage of ${tool}, event`, (text: string) => judge(tool, { stdout: JSON.stringify(FAILED[tool](text)) })],
   ]),
 );
 
+/** To be asked before all else: code that has seen a thousand other texts runs slower, and no command of ours has. */
+export const measureThroughput = (): Throughput => ({
+  ...Object.fromEntries(Object.entries(WORKS).map(([name, work]) => [name, megabytesPerSecond(LOG, work)])),
+  'redact JSONL': megabytesPerSecond(JSONL, redact),
+});
+
 /** @param texts the corpus' own, each repeated until it is as long. */
-export function measureSpeed(texts: readonly { id: string; text: string }[]): Speed {
-  const hostile = [
-    ...PIECES.map((piece) => ({ id: JSON.stringify(piece).slice(0, 24), text: grown(piece) })),
-    ...texts.filter(({ text }) => text !== '').map(({ id, text }) => ({ id, text: grown(`${text}\n`) })),
-  ];
+export function measureWorst(texts: readonly { id: string; tool: Tool; text: string }[]): Worst {
+  const hostile = PIECES.map((piece) => ({ id: JSON.stringify(piece).slice(0, 24), text: grown(piece) }));
+  const own = TOOLS.map((tool) => ({ tool, texts: texts.filter((one) => one.tool === tool && one.text !== '') }));
   return {
-    throughput: {
-      ...Object.fromEntries(Object.entries(WORKS).map(([name, work]) => [name, megabytesPerSecond(LOG, work)])),
-      'redact JSONL': megabytesPerSecond(JSONL, redact),
-    },
-    worst: Object.fromEntries(
+    ...Object.fromEntries(
       Object.entries({ ...WORKS, ...JUDGING }).map(([name, work]) => [name, worstOf(hostile, work)]),
+    ),
+    ...Object.fromEntries(
+      own
+        .filter((one) => one.texts.length > 0)
+        .map(({ tool, texts }) => [
+          `triage of ${tool}, the corpus' texts`,
+          worstOf(
+            texts.map(({ id, text }) => ({ id, text: grown(`${text}\n`) })),
+            (stderr) => judge(tool, { stderr }),
+          ),
+        ]),
     ),
   };
 }
