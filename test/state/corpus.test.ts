@@ -163,6 +163,15 @@ for (const [meta, end] of METAS)
     assert.equal([`${exitCode} ${signal} ${ending}`, stderr, stdout], [end, 'no\n', '']);
   });
 
+test('files may lie in the project though the corpus stands elsewhere', ({ project, root }) => {
+  record(project, '{"exit_code":1}');
+  const file = path.join(root, 'else/where/cases.jsonl');
+  mkdirSync(path.dirname(file), { recursive: true });
+  writeFileSync(file, JSON.stringify({ ...WHOLE, files: '../../in/project/captures/401' }));
+  assert.is(readCorpus(file, project).how, 'read');
+  assert.is(readCorpus(file, path.join(root, 'else')).how, 'mistaken');
+});
+
 test('files that are links lead nowhere', ({ project, root }) => {
   const folder = record(project, '{"exit_code":1}');
   symlinkSync('stderr', path.join(folder, 'stdout'));
