@@ -14,14 +14,24 @@ const STAMPS: readonly ((random: Random) => string)[] = [
   (random) => `Nov ${whole(random, 10, 28)} ${clock(random)} `,
 ];
 
+const LEVELS = [
+  ['ERROR', 'INFO'],
+  ['[ERROR]', '[INFO]'],
+  ['error:', 'info:'],
+  ['ERROR', 'WARN'],
+] as const;
+
+/** Without their ends, whether or not there is a CR in them. */
+const linesOf = (text: string): string[] => text.replace(/\r?\n$/, '').split(/\r?\n/);
+
 /** Each line of the text, where stderr is what is signed. */
 const byLine = (name: string, lineOf: (random: Random) => (line: string, i: number) => string): Operator => ({
   name,
   change: ({ of, text }, random) => {
     if (of !== 'stderr') return null;
     const one = lineOf(random);
-    const changed = text.replace(/\n$/, '').split('\n').map(one).join('\n');
-    return { base: null, changed: { text: `${changed}\n` } };
+    const changed = linesOf(text).map((line, i) => `${one(line, i)}\n`);
+    return { base: null, changed: { text: changed.join('') } };
   },
 });
 
@@ -30,11 +40,21 @@ export const LAYOUTS: readonly Operator[] = [
     const stamp = pick(random, STAMPS);
     return (line) => `${stamp(random)}${line}`;
   }),
-  byLine('time and level before each line', (random) => {
-    const stamp = pick(random, STAMPS);
-    const level = pick(random, ['ERROR ', '[ERROR] ', 'error: ', 'ERROR: ']);
-    return (line) => `${stamp(random)}${level}${line}`;
-  }),
+  {
+    name: 'time and level before each line',
+    change: ({ of, text, signed }, random) => {
+      if (of !== 'stderr') return null;
+      const stamp = pick(random, STAMPS);
+      const [error, info] = pick(random, LEVELS);
+      // A logger gives the lines of an error another level than what is said besides.
+      const isSigned = (line: string) =>
+        wordsOf(line) !== '' && signed.some((one) => wordsOf(one).includes(wordsOf(line)));
+      const changed = linesOf(text)
+        .map((line) => `${stamp(random)}${isSigned(line) ? error : info} ${line}\n`)
+        .join('');
+      return { base: null, changed: { text: changed } };
+    },
+  },
   byLine('colours', (random) => {
     const [from, to] = pick(random, [
       ['\x1b[31m', '\x1b[39m'],
@@ -46,7 +66,7 @@ export const LAYOUTS: readonly Operator[] = [
       (line: string) => line.replace(/\w+/g, (word, at) => (at % 3 === 0 ? `${from}${word}${to}` : word)),
     ]);
   }),
-  byLine('CRLF', () => (line) => `${line.replace(/\r$/, '')}\r`),
+  byLine('CRLF', () => (line) => `${line}\r`),
   byLine('spaces at the end', (random) => (line) => `${line}${' '.repeat(whole(random, 1, 6))}`),
   byLine('indentation', (random) => {
     const indent = pick(random, ['  ', '    ', '\t']);
@@ -70,10 +90,7 @@ export const LAYOUTS: readonly Operator[] = [
     change: ({ of, text }, random) => {
       if (of !== 'stderr') return null;
       const width = whole(random, 80, 120);
-      const lines = text
-        .trimEnd()
-        .split('\n')
-        .flatMap((line) => wrapped(line.replaceAll('\t', '    '), width - 4));
+      const lines = linesOf(text.trimEnd()).flatMap((line) => wrapped(line.replaceAll('\t', '    '), width - 4));
       if (lines.some((line) => line.length > width - 4)) return null;
       const rule = '─'.repeat(width - 2);
       const rows = lines.map((line) => `│ ${line.padEnd(width - 4)} │`);
@@ -81,6 +98,9 @@ export const LAYOUTS: readonly Operator[] = [
     },
   },
 ];
+
+/** Without frames, colours and signs. */
+const wordsOf = (line: string): string => line.replace(/\x1b\[[\d;]*m|\W+/g, ' ').trim();
 
 /** Words that find no room go to the next line, as a terminal's own wrapping does it. */
 function wrapped(line: string, width: number): string[] {

@@ -42,7 +42,6 @@ const TELLING: readonly Telling[] = [
     name: 'HTTP status',
     find: /(?<=\b(?:[Ss]tatus(?: code)?|HTTP(?:\/[\d.]+)?|code|[Ee]rror(?: code)?|failed with)["'\\]{0,3}[:= (]{1,3}|(?:^|\\n|[>\]:!] )[([]?|\()[45]\d\d(?=[)\]]?(?:[:,"'\\}]| [A-Z(a-z{"]|$))/gm,
     make: (old, random) => String(other(random, words.STATUSES, Number(old))),
-    anywhere: true,
   },
   {
     name: 'exit code',

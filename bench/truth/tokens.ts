@@ -6,15 +6,17 @@ import type { TokenKind } from './tokens/kind.ts';
 import { PLACES } from './tokens/places.ts';
 import { TIMES } from './tokens/times.ts';
 
-const [url, ...otherPlaces] = PLACES as readonly [TokenKind, ...TokenKind[]];
+/** A path may hold a time, an id or a version. */
+const LONG = ['URL', 'mail', 'Windows path', 'path in the home folder', 'path'];
+const isLong = ({ name }: TokenKind): boolean => LONG.includes(name);
 
 /** Larger ones first: what lies within one that was found is part of it. */
 export const TOKEN_KINDS: readonly TokenKind[] = [
   ...SECRETS,
-  url,
+  ...PLACES.filter(isLong),
   ...TIMES.slice(0, 8),
   ...IDS,
-  ...otherPlaces,
+  ...PLACES.filter((kind) => !isLong(kind)),
   ...TIMES.slice(8),
   ...AMOUNTS,
 ];

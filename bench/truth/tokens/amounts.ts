@@ -57,7 +57,7 @@ export const AMOUNTS: readonly TokenKind[] = [
     name: 'duration',
     find: new RegExp(String.raw`(?<![\w.$-])${AMOUNT}`, 'g'),
     make: (old, random) => figures(old === '' ? pick(random, ['1234ms', '14.61 seconds', '38s']) : old, random),
-    planted: [' (took *)', ' [*]', ' (elapsed: *)'],
+    planted: [' (took *)', ' (elapsed: *)'],
   },
   {
     name: 'counter of attempts',

@@ -107,7 +107,7 @@ export const IDS: readonly TokenKind[] = [
     name: 'hash in the name of a bundle',
     find: /(?<=\bchunk-)[A-Z\d]{8}(?=\.js)/g,
     make: (_old, random) => signs(random, 8, `${LETTERS.toUpperCase()}${DIGITS}`),
-    planted: [' (in chunk-*.js)', ' file:///usr/lib/cli/chunk-*.js:12:5'],
+    planted: [' (in chunk-*.js)', ' at chunk-*.js:12:5'],
   },
   {
     name: 'process id',

@@ -34,7 +34,7 @@ const folders = (random: Random, count: number): string =>
   Array.from({ length: count }, () => pick(random, WORDS)).join('/');
 /** With the last name's ending, for a rerun changes the folder and hardly ever the kind of file. */
 const fileOf = (old: string, random: Random): string => {
-  const ending = /\.[a-z]{1,6}$/i.exec(old)?.[0] ?? '';
+  const ending = /\.[a-z\d]{1,6}$/i.exec(old)?.[0] ?? '';
   return `${pick(random, WORDS)}${pick(random, ['', '-2', '_old', '7'])}${ending}`;
 };
 
@@ -43,9 +43,12 @@ const NAME = String.raw`[\w.@+%~-]`;
 export const PLACES: readonly TokenKind[] = [
   {
     name: 'URL',
-    find: /\b(?:https?|wss?|grpcs?):\/\/[^\s"'<>()[\]{}|\\^`]*[^\s"'<>()[\]{}|\\^`.,;:!?]/g,
+    find: /\b(?:https?|wss?|grpcs?|file):\/\/[^\s"'<>()[\]{}|\\^`]*[^\s"'<>()[\]{}|\\^`.,;:!?]/g,
     make: (old, random) => {
       const scheme = /^\w+/.exec(old)?.[0] ?? 'https';
+      const [place = ''] = /(?::\d+){0,2}$/.exec(old) ?? [];
+      if (scheme === 'file')
+        return `file:///usr/share/${folders(random, 2)}/${fileOf(old.slice(0, old.length - place.length), random)}${place}`;
       const where = pick(random, [
         () => host(random),
         () => `${ip(random)}:${port(random)}`,
@@ -64,7 +67,7 @@ export const PLACES: readonly TokenKind[] = [
   },
   {
     name: 'Windows path',
-    find: /\b[A-Z]:(?:\\{1,2}[\w.@+ ~-]*[\w.@+~-])+/g,
+    find: /\b[A-Z]:(?:\\{1,2}[\w.@+ ~-]+)*\\{1,2}[\w.@+~-]*[\w@+~-]/g,
     make: (old, random) => {
       const between = old.includes('\\\\') ? '\\\\' : '\\';
       return [
