@@ -41,14 +41,16 @@ interface Said {
 }
 
 function saidIn(evidence: Evidence): Said {
-  const { tool, failure, errors, completed } = evidence;
+  const { tool, failure, errors, retried, completed } = evidence;
   const said = (source: EvidenceSource, one: EngineFailure): Subject => ({ tool, source, failure: one, exit: null });
   const stderr = stderrFailures(tool, evidence.stderr);
   const remarks = stderrFailures(tool, evidence.remarks);
   const told = (weights: readonly StderrFailure['weight'][], from: StderrFailure[]) =>
     from.filter(({ weight }) => weights.includes(weight)).map((one) => said('stderr', one.failure));
+  const retries = retried === null ? [] : [said('error', retried)];
   const subjects = [
     ...(failure === null ? [] : [said('failure', failure)]),
+    ...(evidence.ending === 'retry_cut' ? retries : []),
     ...errors.toReversed().map((one) => said('error', one)),
     ...told(['error', 'plain'], stderr),
   ];
@@ -57,6 +59,7 @@ function saidIn(evidence: Evidence): Said {
   return {
     subjects: [
       ...subjects,
+      ...retries,
       ...told(['retry'], stderr),
       ...exitOf(evidence),
       ...told(['error', 'plain', 'retry'], remarks),

@@ -19,6 +19,8 @@ export interface Evidence {
   failure: EngineFailure | null;
   /** Error events that were not terminal, oldest first. */
   errors: EngineFailure[];
+  /** The cause of the last retry that the CLI announced. */
+  retried: EngineFailure | null;
   /** Lines of stderr that the engine wrote, without the echoed prompt, tool output or answer. */
   stderr: string[];
   /** Its notices, and its words about retries: they count where nothing better was said. */

@@ -17,7 +17,7 @@ export function fieldsIn(text: string, clock: Clock): Date[] {
 
 const MOST = 20;
 
-const FIELD = /(?<![\w-])([A-Za-z][\w-]{4,60}(?: header)?)["']?\s{0,2}(?:[:=]>?|, )\s{0,2}["']?/g;
+const FIELD = /(?<![\w-])([A-Za-z][\w-]{4,60}(?: header)?)\\{0,3}["']?\s{0,2}(?:[:=]>?|, )\s{0,2}\\{0,3}["']?/g;
 
 /** The unit of a bare number in milliseconds; null for a field of another meaning, such as `retry_count`. */
 function unitOf(name: string): number | null {

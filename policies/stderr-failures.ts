@@ -52,7 +52,8 @@ function blocksOf(lines: string[]): string[] {
 
 const MAX_BLOCK = 8000;
 const FRAME = /^\s+at .*[):\d]$|^\s+\^+$/;
-const CONTINUED = /^(?:\s|[}\])]|Suggested retry after|Caused by:)/;
+const CONTINUED =
+  /^(?:\s|[}\])]|[*•-] |Suggested retry after|Please (?:retry|try|wait|rephrase)\b|For more information\b|Caused by:)/;
 /** gemini's frame around an API error, which may be of several lines. */
 const OPEN = /^\[API Error: [^\]]*$/;
 const TOOL = /^Error executing tool /;
@@ -65,7 +66,7 @@ function weigh(block: string): StderrFailure {
   const said = block.replace(PREFIX, '');
   const failure = readFailure(said);
   if (RETRY.test(block)) return { failure, weight: 'retry' };
-  if (ASIDE.test(block)) return { failure, weight: 'aside' };
+  if (ASIDE.test(block) && !REQUIRED.test(block)) return { failure, weight: 'aside' };
   return {
     failure,
     weight: HEAD.test(block) || failure.status !== undefined || block.startsWith('{') ? 'error' : 'plain',
@@ -79,6 +80,9 @@ const PREFIX =
 /** The CLI tried again. */
 const RETRY = /\bRetrying (?:with|after|in)\b|^ERROR: Reconnecting|^Attempt \d+ failed\b/;
 
-/** Servers beside the model, telemetry, updates; a cut prompt is none of them, nor is a server that was required. */
+/** A server without which nothing goes on. */
+const REQUIRED = /\brequired MCP servers?\b/i;
+
+/** Servers beside the model, telemetry, updates; a cut prompt is none of them. */
 const ASIDE =
-  /^(?:warn(?:ing)?\b(?!: stdin input truncated)|\[warn|\S{20,30}\s+WARN )|\bMCP\b(?! servers? (?:failed|is required))|\bmcp[_ -]server|\btelemetry\b|^\[Routing\]|\bcodex_(?:core|api|mcp)\S*::|\bIDE (?:client|companion)|\bkeytar\b|\bupdate check|^error (?:getting folder structure|during discovery|flushing|loading extension)/i;
+  /^(?:warn(?:ing)?\b(?!: stdin input truncated)|\[warn|\S{20,30}\s+WARN )|\bMCP\b|\bmcp[_ -]server|\btelemetry\b|^\[Routing\]|\bcodex_(?:core|api|mcp)\S*::|\bIDE (?:client|companion)|\bkeytar\b|\bupdate check|^error (?:getting folder structure|during discovery|flushing|loading extension)/i;

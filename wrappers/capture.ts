@@ -115,6 +115,11 @@ export function createCapture(): CaptureBuilder {
       // A complete answer stands, whatever is told after it; only the count may still grow.
       const complete = told.completed && visibleChars(answer.text()) > 0;
       if (complete && event.how !== 'counted' && event.how !== 'session_named' && event.how !== 'warned') return;
+      // stderr tells only what was tried again.
+      if (from === 'stderr' && event.how === 'erred') {
+        told.retrying = event.failure;
+        return;
+      }
       const before = answer.text();
       take[event.how](event as never);
       if (from === 'stderr') answer.restore(before);

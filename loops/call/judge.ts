@@ -71,7 +71,7 @@ export function signatureInput(evidence: Evidence, verdict: Verdict): SignatureI
     tool: evidence.tool,
     errorLines: evidence.stderr,
     remarks: evidence.remarks,
-    eventText: eventTextOf(evidence.failure ?? evidence.errors.at(-1) ?? null),
+    eventText: eventTextOf(lastWordOf(evidence)),
     detail: {
       ending: evidence.ending,
       class: verdict.class,
@@ -89,6 +89,12 @@ export function signatureInput(evidence: Evidence, verdict: Verdict): SignatureI
 function signsOf({ stderr, remarks }: Evidence): string[] {
   const said = [...stderr, ...remarks].find((line) => line.trim() !== '');
   return said === undefined ? [] : [said.replace(/\d+/g, '0').slice(0, 80)];
+}
+
+/** Of a call that was cut at a retry the cause of that retry. */
+function lastWordOf({ ending, failure, errors, retried }: Evidence): EngineFailure | null {
+  if (failure !== null) return failure;
+  return (ending === 'retry_cut' ? retried : null) ?? errors.at(-1) ?? retried;
 }
 
 /** The message behind what tells it apart from its like: the status, the codes, and the reasons in the details. */
@@ -114,7 +120,8 @@ function evidenceOf({ capture, ...outcome }: Outcome, tool: Tool): Evidence {
     completed: capture.completed,
     answerChars: visibleChars(capture.answer),
     failure: capture.failure,
-    errors: capture.retrying === null ? capture.errors : [...capture.errors, capture.retrying],
+    errors: capture.errors,
+    retried: capture.retrying,
     stderr: outcome.errorLines,
     remarks: outcome.remarks,
     obstacle:

@@ -43,7 +43,7 @@ export const ACCESS_RULES = [
     source: 'any',
     match: {
       status: REFUSED,
-      text: /\bapi[ _-]?key\b.{0,30}\b(?:not valid|invalid|expired|missing|not found|revoked|leaked|required|not set)|\b(?:incorrect|invalid|expired|missing|wrong|revoked|no)\b (?:x-)?api[ _-]?key|missing environment variable|\b(?:specify|set|setting) the \w*(?:KEY|TOKEN)\b|\b\w+_(?:KEY|TOKEN)\b.{0,40}\b(?:not (?:set|found|provided|defined)|missing|required)/i,
+      text: /\b(?:invalid|wrong) subscription key\b|\bapi[ _-]?key\b.{0,30}\b(?:not valid|invalid|expired|missing|not found|revoked|leaked|required|not set)|\b(?:incorrect|invalid|expired|missing|wrong|revoked|no)\b (?:x-)?api[ _-]?key|missing environment variable|\b(?:specify|set|setting) the \w*(?:KEY|TOKEN)\b|\b\w+_(?:KEY|TOKEN)\b.{0,40}\b(?:not (?:set|found|provided|defined)|missing|required)/i,
     },
     class: 'auth',
     reason: 'bad_key',
@@ -120,6 +120,23 @@ export const ACCESS_RULES = [
     proof: [{ message: 'The caller does not have permission', status: 403, code: 'PERMISSION_DENIED' }],
   },
   {
+    id: 'access-refresh',
+    tool: 'any',
+    source: 'any',
+    match: {
+      status: REFUSED,
+      text: /\b(?:refresh|access) token\b.{0,60}\b(?:already (?:been )?used|revoked|expired|refreshed)\b/i,
+    },
+    class: 'auth',
+    reason: 'bad_credentials',
+    proof: [
+      {
+        message:
+          'Your access token could not be refreshed because your refresh token has expired. Please sign in again.',
+      },
+    ],
+  },
+  {
     id: 'access-sign-in',
     tool: 'any',
     source: 'any',
@@ -137,7 +154,7 @@ export const ACCESS_RULES = [
     source: 'any',
     match: {
       status: REFUSED,
-      text: /\b(?:token|credentials?|session)\b.{0,40}\b(?:expired|revoked|invalid|rejected|could not be (?:validated(?![\s\S]{0,300}\b(?:rate limit|fetch failed|time(?:d )?out|E[A-Z]{5,}))|refreshed))|\b(?:invalid|expired|revoked|bad|missing)\b (?:\w+ )?(?:token|credentials?)\b(?! count)|\bfailed to refresh (?:\w+ )?token|authentication (?:failed|error)|\b(?:invalid|wrong) subscription key|\binsufficient\b.{0,20}\b(?:scopes?|permissions?|privileges)|\binvalid_grant\b/i,
+      text: /\b(?:token|credentials?|session)\b.{0,40}\b(?:expired|revoked|invalid|rejected|could not be (?:validated(?![\s\S]{0,300}\b(?:rate limit|fetch failed|time(?:d )?out|E[A-Z]{5,}))|refreshed))|\b(?:invalid|expired|revoked|bad|missing)\b (?:\w+ )?(?:token|credentials?)\b(?! count)|\bfailed to refresh (?:\w+ )?token|authentication (?:failed|error)|\binsufficient\b.{0,20}\b(?:scopes?|permissions?|privileges)|\binvalid_grant\b/i,
     },
     class: 'auth',
     reason: 'bad_credentials',

@@ -34,7 +34,7 @@ export const BROAD_MACHINE = [
     },
     class: 'tooling',
     reason: 'certificate',
-    proof: [{ message: 'OpenSSL: wrong version number' }],
+    proof: [{ message: 'the CA bundle is invalid' }],
   },
   {
     id: 'broad-sandbox',
@@ -122,6 +122,18 @@ export const BROAD_MACHINE = [
     class: 'tooling',
     reason: 'config',
     proof: [{ message: "Expected property name or '}' in JSON at position 12 of /home/u/.gemini/settings.json" }],
+  },
+  {
+    id: 'broad-package-manager',
+    tool: 'any',
+    source: 'any',
+    match: {
+      status: UNSAID,
+      text: /\bnpm (?:err!|error)\b|\b(?:yarn|pnpm|bun|brew|nix|apt)(?:-get)?: error\b|\bERR_PNPM_\w+|\bunfree licen[cs]e\b|\bpackage manager\b/i,
+    },
+    class: 'tooling',
+    reason: 'broken_install',
+    proof: [{ message: 'npm error code ETARGET' }],
   },
   {
     id: 'broad-invalid-url',

@@ -35,7 +35,7 @@ export const MACHINE_RULES = [
     source: 'any',
     match: {
       status: HERE,
-      text: /\bCERT_\w+|\bCERTIFICATE_VERIFY_FAILED\b|SELF_SIGNED_CERT|\bUNABLE_TO_(?:VERIFY|GET)_\w+|ERR_TLS_CERT\w*|\bcertificate (?:has expired|verify failed|is not (?:trusted|valid))|\bself[- ]signed certificate|\baltnames?\b|\b(?:unable to|could not) (?:verify|get)\b.{0,40}\b(?:certificate|issuer)|\b(?:invalid|unknown|untrusted)\b.{0,20}\b(?:certificate|\bCA\b|issuer)/i,
+      text: /\bCERT_\w+|\bCERTIFICATE_VERIFY_FAILED\b|SELF_SIGNED_CERT|\bUNABLE_TO_(?:VERIFY|GET)_\w+|ERR_TLS_CERT\w*|\bcertificate (?:has expired|verify failed|is not (?:trusted|valid))|\bself[- ]signed certificate|\baltnames?\b|\bwrong version number\b|\bunsupported protocol\b|\bno protocols available\b|\b(?:unable to|could not) (?:verify|get)\b.{0,40}\b(?:certificate|issuer)|\b(?:invalid|unknown|untrusted)\b.{0,20}\b(?:certificate|\bCA\b|issuer)/i,
     },
     class: 'tooling',
     reason: 'certificate',
@@ -47,7 +47,7 @@ export const MACHINE_RULES = [
     source: 'any',
     match: {
       status: HERE,
-      text: /\bcommand not found\b|\bspawn \S+ ENOENT|\benv: .{0,40}no such file|not recognized as an internal or external command|\bexec format error|cannot execute(?: binary)?|\bENOEXEC\b|^\S*(?:sh|bash|dash|zsh): .{0,80}: not found/i,
+      text: /\bcommand not found\b|\bspawn \S+ ENOENT|\benv: .{0,40}no such file|not recognized as an internal or external command|\bexec format error|\bunknown system error -8\b|cannot execute(?: binary)?|\bENOEXEC\b|^\S*(?:sh|bash|dash|zsh): .{0,80}: not found/i,
     },
     class: 'tooling',
     reason: 'binary_missing',

@@ -62,11 +62,15 @@ function wordsOf({ message, code, type }: EngineFailure): ReadonlySet<string> {
   return new Set([code ?? '', type ?? '', ...found].map((word) => word.toLowerCase()));
 }
 
+/** No time to wait at all. */
+const NOW = /\b(?:in|after) 0(?:\.\d{1,9})? ?(?:ms|s|seconds?)\b/i;
+
 /** A limit that lasts this long is a quota; a shorter one passes by itself. */
 const LONG_MS = 3_600_000;
 
 function waitOf(failure: EngineFailure, clock: Clock): Match['wait'] | null {
-  const at = retryAt(textsOf(failure), clock);
-  if (at === null) return null;
+  const texts = textsOf(failure);
+  const at = retryAt(texts, clock);
+  if (at === null) return texts.some((text) => NOW.test(text)) ? 'short' : null;
   return at.getTime() - clock.now.getTime() >= LONG_MS ? 'long' : 'short';
 }

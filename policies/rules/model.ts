@@ -1,6 +1,6 @@
 // The model, or whatever else was asked for, does not exist there.
 
-import type { Rule } from './rule.ts';
+import { REFUSED, type Rule } from './rule.ts';
 
 export const MODEL_RULES = [
   {
@@ -19,7 +19,7 @@ export const MODEL_RULES = [
     tool: 'any',
     source: 'any',
     match: {
-      status: ['none', 401, 403, 404],
+      status: REFUSED,
       text: /\bdo(?:es)? not have access to (?:the |this )?model\b|\borgani[sz]ation must be verified\b/i,
     },
     class: 'auth',

@@ -4,6 +4,24 @@ import { LIMITED, type Rule } from './rule.ts';
 
 export const QUOTA_RULES = [
   {
+    id: 'quota-period-code',
+    tool: 'any',
+    source: 'any',
+    match: { code: ['user_weekly_rate_limited', 'dailyLimitExceeded', 'monthly_limit_exceeded'] },
+    class: 'quota',
+    reason: 'period',
+    proof: [{ message: 'You have been rate limited.', status: 429, code: 'user_weekly_rate_limited' }],
+  },
+  {
+    id: 'quota-balance-code',
+    tool: 'any',
+    source: 'any',
+    match: { code: ['insufficient_balance', 'insufficient_credits', 'INSUFFICIENT_G1_CREDITS_BALANCE'] },
+    class: 'quota',
+    reason: 'balance',
+    proof: [{ message: 'Resource has been exhausted', status: 429, code: 'INSUFFICIENT_G1_CREDITS_BALANCE' }],
+  },
+  {
     // The CLI's own name for it may say quota, and Google's code may say rate limit.
     id: 'quota-no-capacity',
     tool: 'any',
@@ -30,13 +48,8 @@ export const QUOTA_RULES = [
         'organization_spend_limit_exceeded',
         'billing_not_configured',
         'billing_hard_limit_reached',
-        'insufficient_balance',
-        'insufficient_credits',
-        'user_weekly_rate_limited',
         'QUOTA_EXHAUSTED',
         'BILLING_DISABLED',
-        'INSUFFICIENT_G1_CREDITS_BALANCE',
-        'dailyLimitExceeded',
         'quota',
       ],
     },
@@ -59,7 +72,7 @@ export const QUOTA_RULES = [
     source: 'any',
     match: {
       status: LIMITED,
-      text: /(?:\bper[ _-]?|per)(?:day|week|month)|\b(?:daily|weekly|monthly)\b.{0,30}\b(?:quota|limit|usage|allowance|requests)|\b(?:quota|limit|credits)\b.{0,30}\bfor (?:the|this) (?:day|week|month)|\b(?:requests?|quota|limit|credits)\b.{0,20}\bfor today/i,
+      text: /(?<![A-Za-z])per[ _-]?(?:day|week|month)(?![a-z])|Per(?:Day|Week|Month)|\b(?:daily|weekly|monthly)\b.{0,30}\b(?:quota|limit|usage|allowance|requests)|\b(?:quota|limit|credits)\b.{0,30}\bfor (?:the|this) (?:day|week|month)|\b(?:requests?|quota|limit|credits)\b.{0,20}\bfor today/i,
     },
     class: 'quota',
     reason: 'period',
@@ -139,7 +152,10 @@ export const QUOTA_RULES = [
     id: 'quota-minute',
     tool: 'any',
     source: 'any',
-    match: { status: LIMITED, text: /\bper[ _-]?(?:min(?:ute)?|sec(?:ond)?)\b|PerMinute|\b(?:RPM|TPM)\b/ },
+    match: {
+      status: LIMITED,
+      text: /(?<![A-Za-z])per[ _-]?(?:min(?:ute)?|sec(?:ond)?)(?![A-Za-z])|PerMinute|PerSecond|\b(?:RPM|TPM)\b/,
+    },
     class: 'transient',
     reason: 'rate_limit',
     proof: [{ message: 'Quota exceeded for metric requests, limit: 10, quotaId: GenerateRequestsPerMinutePerProject' }],

@@ -52,7 +52,7 @@ export const STOP_RULES = [
     source: 'any',
     match: {
       status: ['none'],
-      text: /\bturn (?:was )?(?:interrupted|aborted)|\binterrupted \(ctrl-c\)|\boperation (?:was )?cancell?ed\b|\bcancell?ed by (?:the )?user|\boperation was aborted|^exiting…/i,
+      text: /\bturn (?:was )?(?:interrupted|aborted)\b(?!\. Something went wrong)|\binterrupted \(ctrl-c\)|\boperation (?:was )?cancell?ed\b|\bcancell?ed by (?:the )?user|\boperation was aborted|^exiting…/i,
     },
     class: 'transient',
     reason: 'interrupted',

@@ -14,7 +14,7 @@ const STEMS = [
   'reached.{0,12} limit|limit reached|reached max|overload|at capacity|high demand|throttl|busy|billing',
   'timed? ?out|timeout|disconnect|connection (?:reset|closed|lost)|reset by peer|hang up|out of (?:memory|room)|ran out',
   'stack overflow|segmentation|core dumped|locked|conflict|already (?:in use|exists|has|running)',
-  'log ?in\\b|sign in|set an auth|try again|stopped (?:due|by|because)|halted|declined',
+  'log ?in\\b|sign in|set an auth|try again|stopped (?:due|by|because)|halted|declined|filtered|flagged|withheld',
   // Codes, where a label says that they are codes.
   'status\\W{1,4}-?\\d|code\\W{1,4}-?\\d|errno\\W{1,4}-?\\d|http\\W{1,4}\\d|exit(?:ed)?(?: with)?(?: code| status)? \\d',
 ].flatMap((row) => row.split(/\|(?![^(]*\))/));

@@ -14,6 +14,7 @@ const NOTHING: Evidence = {
   answerChars: 0,
   failure: null,
   errors: [],
+  retried: null,
   stderr: [],
   remarks: [],
   obstacle: null,
