@@ -108,9 +108,19 @@ function pastPort(codes: Uint16Array, from: number): number {
     end += 2;
     while (isDigit(codes[end]!)) end += 1;
   }
-  if (codes[end] !== SLASH) return end;
+  if (codes[end] !== SLASH || isMetric(codes, end + 1)) return end;
   while (kindOf(codes[end]!) & TRAIL) end += 1;
   return trimmed(codes, end);
+}
+
+/** `googleapis.com/generate_requests_per_minute`: the name of a limit, which tells. */
+function isMetric(codes: Uint16Array, from: number): boolean {
+  let underscores = 0;
+  for (let at = from; ; at += 1) {
+    const code = codes[at]!;
+    if (code === 95) underscores += 1;
+    else if (!(code > 96 && code < 123)) return underscores > 1 && !(kindOf(code) & TRAIL);
+  }
 }
 
 function pastVisible(codes: Uint16Array, from: number): number {

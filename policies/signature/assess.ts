@@ -4,6 +4,7 @@ import { isSpace, KIND, LETTER } from './characters.ts';
 import { codesOf } from './codes.ts';
 import { STATUS_AT_HEAD, tellsFailure } from './failure-words.ts';
 import { LINE_KINDS, type LineKind } from './line-kinds.ts';
+import type { Level } from './log-head.ts';
 import { byHead, headAt, headOf } from './word-heads.ts';
 
 /** What a line is, found out once. */
@@ -12,6 +13,8 @@ export interface Line {
   kind: LineKind | null;
   /** Whether it says that something failed; a line of a kind says nothing that counts. */
   bearsError: boolean;
+  /** What a logger calls it. */
+  level?: Level;
 }
 
 export const assess = (text: string): Line => lineOf(text, survey(text));

@@ -64,9 +64,12 @@ function saysWhy({ codes, unitEnd }: Cursor): boolean {
 }
 
 /** A status at the head of a clause, `400 No tool output`, or alone in brackets, `(502)`. */
-function standsAlone({ codes, unitEnd, lead }: Cursor): boolean {
+function standsAlone(cursor: Cursor): boolean {
+  const { codes, unitEnd, lead } = cursor;
   const next = codes[unitEnd]!;
   if (lead === 40 || lead === 91) return next === 41 || next === 93;
+  // `Failed to list models: 403`, and nothing behind it.
+  if (lead === 58 && cursor.spaced && (next === 10 || next === 0) && !isAfter(COUNTS, cursor)) return true;
   if (!(lead === START || HEADS_CLAUSE.includes(lead)) || !isSpace(next)) return false;
   const from = nextWord(codes, unitEnd);
   const to = pastWord(codes, from);
@@ -74,6 +77,9 @@ function standsAlone({ codes, unitEnd, lead }: Cursor): boolean {
   return (codes[to - 1]! | 32) !== 115 || isOneOf(ENDS_IN_S, codes, from, to);
 }
 
+const COUNTS = wordsOf(
+  'port line column col char pid position limit count size total tokens attempts attempt bytes requests used remaining',
+);
 const HEADS_CLAUSE = [...':.;!->|'].map((sign) => sign.charCodeAt(0));
 
 const NAMED_CODE = patternAt(

@@ -4,7 +4,7 @@ import { FAILURE, LETTERED, type Line, lineOf, ODD, survey } from './assess.ts';
 import { type Capacity, createBasket } from './basket.ts';
 import { isSpace } from './characters.ts';
 import { createCodexGate } from './codex-gate.ts';
-import { headOf } from './log-head.ts';
+import { headOf, type Level } from './log-head.ts';
 import { createObjectJoiner } from './objects.ts';
 import { shorten, tidy } from './tidy.ts';
 import { createUnwrapper } from './unwrap.ts';
@@ -40,8 +40,8 @@ export function createErrorLines(): ErrorLines {
     const its = grade(line);
     if (its !== 'noise') kept[its].add(line.text);
   });
-  const take = (text: string, found: number) => {
-    if (found & LETTERED) return unwrapper.push(lineOf(text, found));
+  const take = (text: string, found: number, level: Level | null) => {
+    if (found & LETTERED) return unwrapper.push(leveled(lineOf(text, found), level));
     if (/\d/.test(text)) return unwrapper.pushFigures(lineOf(text, found));
     // A blank line, a rule or an opening brace ends what stands above it.
     unwrapper.flush();
@@ -49,7 +49,7 @@ export function createErrorLines(): ErrorLines {
   };
   const objects = createObjectJoiner((text) => {
     const line = shorten(text, MAX_LINE_LENGTH);
-    take(line, survey(line));
+    take(line, survey(line), null);
   });
   const flush = () => {
     objects.flush();
@@ -71,11 +71,11 @@ export function createErrorLines(): ErrorLines {
       const head = headOf(text);
       if (head.length > 0) {
         text = text.slice(head.length);
-        found = survey(text) | (head.isError ? FAILURE : 0);
+        found = survey(text) | (head.level === 'error' ? FAILURE : 0);
       }
-      const whose = text.trim() === '' ? 'own' : whoseOf(text, head.isError);
+      const whose = text.trim() === '' ? 'own' : whoseOf(text, head.level === 'error');
       if (whose === 'own') {
-        if (!objects.take(text)) take(text, found);
+        if (!objects.take(text)) take(text, found, head.level);
         return;
       }
       flush();
@@ -86,6 +86,8 @@ export function createErrorLines(): ErrorLines {
     remarks: () => firstOf('notice', 'retry'),
   };
 }
+
+const leveled = (line: Line, level: Level | null): Line => (level === null ? line : { ...line, level });
 
 const openBaskets = () => ({
   error: createBasket(ERRORS),
@@ -106,7 +108,7 @@ function createGrader(): (line: Line | null) => Grade {
       owner = null;
       return 'noise';
     }
-    const { text, kind, bearsError } = line;
+    const { text, kind, bearsError, level } = line;
     const indent = isSpace(text.charCodeAt(0)) ? text.length - text.trimStart().length : 0;
     margin = Math.min(margin, indent);
     const isBelow = indent > margin;
@@ -114,7 +116,9 @@ function createGrader(): (line: Line | null) => Grade {
     echoes = kind?.echoes ?? echoes - 1;
     // A stack frame belongs to what stands above it, and so do the properties below the frame.
     if (isEcho || (isBelow && kind?.grade === 'noise')) return 'noise';
-    if (isBelow && (owner === 'retry' || owner === 'notice')) return owner;
+    if (isBelow && level !== 'error' && (owner === 'retry' || owner === 'notice')) return owner;
+    // A logger says that it is no error, and nothing of what stands around it.
+    if (level === 'info') return kind?.grade ?? 'notice';
     const its: Grade = kind?.grade ?? (bearsError ? 'error' : 'plain');
     if (its === 'plain' && owner === 'error' && details < MAX_DETAILS) {
       details += 1;

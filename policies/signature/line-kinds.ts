@@ -114,6 +114,7 @@ export const LINE_KINDS: readonly LineKind[] = [
   {
     name: 'log of codex',
     grade: 'notice',
+    isSentence: true,
     begins: DIGITS.split(''),
     pattern: /^\d{4}-\d\d-\d\dT\S{8,24}\s+(?:ERROR|WARN|INFO|DEBUG)\s+\w+::/,
     examples: [
@@ -149,9 +150,9 @@ export const LINE_KINDS: readonly LineKind[] = [
   {
     name: 'retry',
     grade: 'retry',
-    words: ['Attempt', 'Retrying', 'Reconnecting', 'will'],
+    words: ['Attempt', 'Retrying', 'Reconnecting', 'will', 'Max'],
     pattern:
-      /\bAttempt \d+(?: ?(?:of|\/) ?\d+)? failed\b|\b[Rr]etrying(?: (?:in|after|with|request|\(|\d+\/)|\.\.|…)|\bReconnecting\b|\bwill retry\b/,
+      /\bAttempt \d+(?: ?(?:of|\/) ?\d+)? failed\b|\b[Rr]etrying(?: (?:in|after|with|request|\(|\d+\/)|\.\.|…)|\bReconnecting\b|\bwill retry\b|\. Max attempts reached$/,
     examples: [
       'Attempt 1 failed with status 500. Retrying with backoff... _ApiError: {"error":{"code":500}}',
       'Suggested retry after 2s.. Retrying after 5099ms...',

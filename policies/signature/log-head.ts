@@ -1,19 +1,21 @@
 // Finds what a logger puts before each line: the time; and whether the level of an error follows.
 
+export type Level = 'error' | 'info';
+
 export interface LogHead {
   length: number;
-  /** The level of an error was part of it; a warning's level stays with its line, and so does the name of an `Error`. */
-  isError: boolean;
+  /** The level that was part of it; null where none is told. A warning's stays with its line, as does the name `Error`. */
+  level: Level | null;
 }
 
-const NONE: LogHead = { length: 0, isError: false };
+const NONE: LogHead = { length: 0, level: null };
 
 /** Nothing for a line of the engine's own log. The indentation of the line behind it is not part of it. */
 export function headOf(line: string): LogHead {
   if (!mayBegin(line)) return NONE;
   const found = HEAD.exec(line);
   if (found === null || ENGINE.test(line)) return NONE;
-  return { length: found[0].length, isError: found[1] !== undefined };
+  return { length: found[0].length, level: found[1] !== undefined ? 'error' : found[2] !== undefined ? 'info' : null };
 }
 
 /** A digit, a bracket before a digit, or a month before a day. */
@@ -32,8 +34,9 @@ const CLOCK = String.raw`\d\d:\d\d:\d\d(?:[.,]\d{1,9})?`;
 const DATE = String.raw`\d{4}[-/]\d\d[-/]\d\d[T ]`;
 const MONTH = '(?:Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sep|Oct|Nov|Dec)';
 const TIME = `(?:${DATE}${CLOCK}(?:Z|\\s?[+-]\\d\\d:?\\d\\d|\\sUTC)?|${MONTH} [ \\d]\\d ${CLOCK}|${CLOCK})`;
-const LEVEL = String.raw`\s{0,4}(?:(?:ERROR|ERR|FATAL|CRITICAL|SEVERE)(?::\s|\s)|[[(](?:[Ee]rror|ERROR|[Ff]atal|FATAL|stderr)[\])]:?\s|(?:error|fatal): )`;
-const HEAD = new RegExp(String.raw`^\s{0,8}[[(]?${TIME}[\])]?(?:\s?[|:-](?=\s))?(?:\s|$)(${LEVEL})?`);
+const ERROR = String.raw`\s{0,4}(?:(?:ERROR|ERR|FATAL|CRITICAL|SEVERE)(?::\s|\s)|[[(](?:[Ee]rror|ERROR|[Ff]atal|FATAL|stderr)[\])]:?\s|(?:error|fatal): )`;
+const INFO = String.raw`\s{0,4}(?:(?:INFO|DEBUG|TRACE|NOTICE|LOG)(?::\s|\s{1,2})|[[(](?:[Ii]nfo|INFO|[Dd]ebug|DEBUG|[Tt]race|TRACE|stdout)[\])]:?\s|(?:info|debug): )`;
+const HEAD = new RegExp(String.raw`^\s{0,8}[[(]?${TIME}[\])]?(?:\s?[|:-](?=\s))?(?:\s|$)(?:(${ERROR})|(${INFO}))?`);
 
 /** What codex logs beside its own error: `2026-… ERROR codex_core::…`. */
 const ENGINE = /^\s*\S{19,40}\s+(?:ERROR|WARN|INFO|DEBUG|TRACE)\s+\w+::/;

@@ -93,8 +93,13 @@ export function scanLevel({ codes, unitEnd, lead, quote }: Cursor, at: number): 
 /** `ERROR`, in capitals at the head of a line. */
 function isLoud(codes: Uint16Array, at: number, end: number): boolean {
   for (let i = at; i < end; i += 1) if (codes[i]! > 90) return false;
+  return isHead(codes, at);
+}
+
+/** At the head of a line, behind a little indentation at the most. */
+function isHead(codes: Uint16Array, at: number): boolean {
   let before = at - 1;
-  while (before >= 0 && before > at - 4 && codes[before] === 32) before -= 1;
+  while (before >= 0 && before > at - 9 && (codes[before] === 32 || codes[before] === 9)) before -= 1;
   return before < 0 || codes[before] === 10;
 }
 
@@ -111,7 +116,7 @@ const TRACE_ID = patternAt(
 
 /** `e:` or `r [Error]:` at the head of a line: what a bundler has made of the name of a class. */
 export function scanMinified({ text, codes, unitEnd }: Cursor, at: number): number {
-  if (unitEnd !== at + 1 || (at > 0 && codes[at - 1] !== 10)) return 0;
+  if (unitEnd !== at + 1 || !isHead(codes, at)) return 0;
   return endOf(MINIFIED, text, at);
 }
 
@@ -119,7 +124,7 @@ const MINIFIED = patternAt(String.raw`[a-zA-Z](?: \[\w{1,40}\])?:(?= )`);
 
 /** `bash: line 1:` before what the shell says. */
 export function scanShell({ text, codes }: Cursor, at: number): number {
-  return at > 0 && codes[at - 1] !== 10 ? 0 : endOf(SHELL, text, at);
+  return isHead(codes, at) ? endOf(SHELL, text, at) : 0;
 }
 
 const SHELL = patternAt(String.raw`(?:bash|sh|zsh|dash|ksh|ash):(?: (?:line )?\d{1,6}:)?(?= )`);

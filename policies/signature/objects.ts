@@ -16,12 +16,12 @@ const MAX_LENGTH = 32_768;
 export function createObjectJoiner(emit: (line: string) => void): ObjectJoiner {
   let held: string[] = [];
   let length = 0;
-  let depth = 0;
+  let place = OUTSIDE;
 
   const release = (lines: readonly string[]) => {
     held = [];
     length = 0;
-    depth = 0;
+    place = OUTSIDE;
     for (const line of lines) emit(line);
   };
   return {
@@ -29,9 +29,9 @@ export function createObjectJoiner(emit: (line: string) => void): ObjectJoiner {
       if (held.length === 0 && !opens(line)) return false;
       held.push(line);
       length += line.length;
-      depth += depthOf(line);
+      place = pastLine(line, place);
       if (held.length > MAX_LINES || length > MAX_LENGTH) release(held);
-      else if (depth <= 0) release(joinedOf(held));
+      else if (place.depth <= 0) release(joinedOf(held));
       return true;
     },
     flush: () => release(held),
@@ -47,15 +47,20 @@ function opens(line: string): boolean {
   while (end >= 0 && line.charCodeAt(end) === 32) end -= 1;
   const last = line.charCodeAt(end);
   if (last === 123 || last === 91) return !FRAME.test(line);
-  return last !== 125 && last !== 93 && line.includes('{"') && depthOf(line) > 0;
+  return last !== 125 && last !== 93 && /\{\\*["n]/.test(line) && pastLine(line, OUTSIDE).depth > 0;
 }
 
-const FRAME = /^\s*at /;
+const FRAME = /^\s*(?:\[?warn(?:ing)?\]?:?\s+)?at /i;
 
-/** How many more brackets it opens than it closes, those in quotes aside. */
-function depthOf(line: string): number {
-  let depth = 0;
-  let quoted = false;
+/** How deep in brackets, and whether within a string: a terminal may have wrapped one. */
+interface Place {
+  depth: number;
+  quoted: boolean;
+}
+
+const OUTSIDE: Place = { depth: 0, quoted: false };
+
+function pastLine(line: string, { depth, quoted }: Place): Place {
   for (let at = 0; at < line.length; at += 1) {
     const code = line.charCodeAt(at);
     if (code === 92) at += 1;
@@ -64,7 +69,7 @@ function depthOf(line: string): number {
     else if (code === 123 || code === 91) depth += 1;
     else if (code === 125 || code === 93) depth -= 1;
   }
-  return depth;
+  return { depth, quoted };
 }
 
 /** One line with the JSON in it compact; the lines themselves where there is none. A terminal may have wrapped it. */

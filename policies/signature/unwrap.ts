@@ -22,14 +22,14 @@ export function createUnwrapper(maxLength: number, emit: (line: Line) => void): 
   let widest = NARROWEST;
 
   const flush = () => {
-    if (held !== null) emit(isJoined ? assess(held.text) : held);
+    if (held !== null) emit(isJoined ? { ...held, ...assess(held.text) } : held);
     held = null;
     isJoined = false;
     widest = NARROWEST;
   };
   const append = (line: Line): boolean => {
     // What would be cut off is not lost: it may be an error.
-    if (held === null || line.kind !== null || held.text.length >= maxLength) return false;
+    if (held === null || line.kind !== null || held.level !== line.level || held.text.length >= maxLength) return false;
     if (!hadNoRoom(last, line.text, widest) || !goesOn(held, line)) return false;
     widest = Math.max(widest, last.length);
     held = { ...held, text: `${held.text} ${line.text.trimStart()}`.slice(0, maxLength) };
