@@ -60,27 +60,37 @@ export function survey(line: string): number {
   while (at < length && isSpace(codes[at]!)) at += 1;
   const first = codes[at]!;
   let found = isLetter(first) ? BEGINNING[headAt(codes, at)]! : BEGINNING_SIGN[Math.min(first, BEYOND_ASCII)]!;
-  let before = 0;
-  for (at = 0; at < length; at += 1) {
+  for (at = 0; at < length; ) {
     const code = codes[at]!;
     if (isLetter(code)) {
-      // A word begins, or a capital within a name: `TimeoutError`.
-      if (before === 0 || (before > 96 && code < 97)) {
-        found |= HOLDING[headAt(codes, at)]! | LETTERED;
-        if ((found & FAILURE) === 0 && tellsFailure(line, codes, at)) found |= FAILURE;
-      }
-      before = code;
+      found |= HOLDING[headAt(codes, at)]! | LETTERED;
+      if ((found & FAILURE) === 0 && tellsFailure(line, codes, at)) found |= FAILURE;
+      at = pastPart(codes, at);
     } else {
       found |= code < BEYOND_ASCII ? HOLDING_SIGN[code]! : KIND[code]! & LETTER ? ODD | LETTERED : ODD;
-      before = 0;
+      at += 1;
     }
   }
   return found;
 }
 
-function isLetter(code: number): boolean {
-  return (code > 96 && code < 123) || (code > 64 && code < 91);
+/** Past the word, or past the part of a name at whose end a capital begins the next: `Timeout` of `TimeoutError`. */
+function pastPart(codes: Uint16Array, from: number): number {
+  let at = from;
+  while (isCapital(codes[at]!)) at += 1;
+  while (isSmall(codes[at]!)) at += 1;
+  return at;
 }
+
+function isLetter(code: number): boolean {
+  return code < 128 && isSmall(code | 32);
+}
+
+function isSmall(code: number): boolean {
+  return code > 96 && code < 123;
+}
+
+const isCapital = (code: number): boolean => code > 64 && code < 91;
 
 /** The line that a survey found this in. */
 export function lineOf(text: string, found: number): Line {

@@ -68,9 +68,9 @@ function hadNoRoom(last: string, line: string, widest: number): boolean {
  */
 function goesOn(held: Line, { text, bearsError }: Line): boolean {
   if (BEGINS.test(text) || held.text.startsWith(text.slice(0, 60))) return false;
-  if (OPEN_END.test(held.text)) return true;
+  if (isOpen(held.text)) return true;
   const { kind } = held;
-  if (ENDED.test(held.text)) return kind === null && SMALL.test(text);
+  if (hasEnded(held.text)) return kind === null && SMALL.test(text);
   if (kind === null || !bearsError) return !CAPITAL.test(text);
   return kind.grade === 'retry'
     ? SMALL.test(text)
@@ -79,8 +79,17 @@ function goesOn(held: Line, { text, bearsError }: Line): boolean {
 
 const CAPITAL = /^\s*[A-Z]/;
 const SMALL = /^\s*[a-z]/;
-const ENDED = /[.!?…)]['"`]?\s*$/;
+
+/** A sign that ends a sentence, also within quotes, ends the text. */
+const hasEnded = (text: string): boolean => ENDED.test(text.trimEnd().slice(-2));
+
+const ENDED = /[.!?…)]['"`]?$/;
+
+/** The text ends with a word, or a sign, that cannot end a sentence. */
+const isOpen = (text: string): boolean => OPEN_END.test(text.slice(-LONGEST_OPEN));
+
 const OPEN_END = /(?:[,(]|\b(?:a|an|and|as|at|be|by|for|from|in|is|least|not|of|on|or|that|the|this|to|use|was|with))$/;
+const LONGEST_OPEN = 'least'.length + 1;
 
 /** An entry of a log, a level, an item of a list, an object, a property of one. */
 const BEGINS =
