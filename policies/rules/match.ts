@@ -19,7 +19,7 @@ export interface Subject {
 export function findRule(subject: Subject, rules: readonly Rule[], clock: Clock): Rule | null {
   // How the CLI ended is told by its code, not by our words for it.
   const told = subject.exit === null ? subject.failure : { ...subject.failure, message: '' };
-  const said = textsOf(told).join('\n');
+  const said = textsOf(told).join('\n').slice(0, MAX_SAID);
   const words = wordsOf(told);
   let asked: Match['wait'] | null | undefined;
   const wait = () => {
@@ -29,8 +29,11 @@ export function findRule(subject: Subject, rules: readonly Rule[], clock: Clock)
   return rules.find((rule) => isAbout(rule, subject) && fits(rule.match, subject, said, words, wait)) ?? null;
 }
 
+/** No service says anything that tells after this; it may echo the prompt there. */
+const MAX_SAID = 8000;
+
 export const textsOf = ({ message, details }: EngineFailure): string[] =>
-  details === undefined ? [message] : [message, details];
+  (details === undefined ? [message] : [message, details]).map((text) => text.slice(0, MAX_SAID));
 
 const isAbout = ({ tool, source }: Rule, subject: Subject) =>
   (tool === 'any' || tool === subject.tool) && (source === 'any' || source === subject.source);

@@ -146,5 +146,5 @@ const CLOSES = new Uint8Array(128);
 for (const sign of '.,;:!?') CLOSES[sign.charCodeAt(0)] = 1;
 
 const TOP_LEVEL = wordsOf(
-  'com org net io dev ai edu gov cloud uk de fr cn jp ru eu nl ch at be au ca br kr local internal lan localdomain corp google goog example test invalid app xyz info biz us es se pl eus tv intranet home svc cluster',
+  'com org net io dev ai edu gov cloud uk de fr cn jp ru eu nl ch at be au ca br kr local internal lan localdomain corp google goog example test invalid app xyz info biz us es se pl eus tv intranet home svc cluster hk tw sg th vn mx ar cl co nz za tr gr pt cz ro hu fi dk ie ua no',
 );

@@ -132,6 +132,20 @@ export const FIGURES: readonly TokenClass[] = [
     ],
   },
   {
+    name: 'user',
+    put: (cursor, at, end) => keep(cursor, at, end).replace(/ .*/, ' <name>'),
+    begins: 'word',
+    first: ['us', 'fo', 'ac'],
+    needs: 0,
+    scan: name.scanUser,
+    examples: [
+      [
+        'Failed password for invalid user jo from 10.0.0.1, for root from 10.0.0.2',
+        'failed password for invalid user from for from',
+      ],
+    ],
+  },
+  {
     name: 'model',
     put: '<name>',
     begins: 'word',

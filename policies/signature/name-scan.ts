@@ -122,6 +122,17 @@ export function scanMinified({ text, codes, unitEnd }: Cursor, at: number): numb
 
 const MINIFIED = patternAt(String.raw`[a-zA-Z](?: \[\w{1,40}\])?:(?= )`);
 
+/** `user jo from 10.0.0.1`, `for root from …`: who it was. */
+export function scanUser({ codes, unitEnd }: Cursor, at: number): number {
+  if (codes[unitEnd] !== 32 || !isOneOf(USERS, codes, at, unitEnd)) return 0;
+  const end = pastWord(codes, unitEnd + 1);
+  if (end === unitEnd + 1 || codes[end] !== 32) return 0;
+  return isOneOf(FROM, codes, end + 1, pastWord(codes, end + 1)) ? end : 0;
+}
+
+const USERS = wordsOf('user for account');
+const FROM = wordsOf('from');
+
 /** `bash: line 1:` before what the shell says. */
 export function scanShell({ text, codes }: Cursor, at: number): number {
   return isHead(codes, at) ? endOf(SHELL, text, at) : 0;
