@@ -34,7 +34,7 @@ function sentencesIn(text: string, clock: Clock): Date[] {
 
 /** Not "Retrying after": that is the CLI's own back-off. */
 const CUE =
-  /\b(?:(?:try|request)(?: \w{1,12}){0,2} again|retry|resets?|renew(?:s|ed)?|refresh(?:es|ed)?|refill(?:s|ed)?|replenish(?:es|ed)?|available|wait(?! time)|until|come back|resumes?|regain access|cool-?down|next (?:request|attempt))\b/gi;
+  /\b(?:(?:try|request)(?: \w{1,12}){0,2} again|retry|resets?|renew(?:s|ed)?|refresh(?:es|ed)?|refill(?:s|ed)?|replenish(?:es|ed)?|available|wait(?!\s+time)|until|come back|resumes?|regain access|cool-?down|next (?:request|attempt))\b/gi;
 
 /** Words and signs that may stand between the cue and the time. */
 const BETWEEN =

@@ -53,7 +53,7 @@ function blocksOf(lines: string[]): string[] {
 const MAX_BLOCK = 8000;
 const FRAME = /^\s+at .*[):\d]$|^\s+\^+$/;
 const CONTINUED =
-  /^(?:\s|[}\])]|[*•-] |Suggested retry after|Please (?:retry|try|wait|rephrase)\b|For more information\b|Caused by:)/;
+  /^(?:\s|[}\])]|[*•-] |Suggested retry after|Please (?:retry|try|wait|rephrase)\b|For more information\b|Learn [Mm]ore\b|\(Request ID|Caused by:|(?:[Xx]-[\w-]{3,60}|[Rr]etry-[Aa]fter(?:-[Mm]s)?|[Dd]ate|[Vv]ia|[Ss]erver|[Cc]ontent-[\w-]{3,20}|[Cc][Ff]-[Rr]ay): )/;
 /** gemini's frame around an API error, which may be of several lines. */
 const OPEN = /^\[API Error: [^\]]*$/;
 const TOOL = /^Error executing tool /;

@@ -19,10 +19,7 @@ export const BROAD_LIMITS = [
     },
     class: 'quota',
     reason: 'plan',
-    proof: [
-      { message: 'The balance of this workspace is too low' },
-      { message: 'Your account is not active, please check your billing details on our website.' },
-    ],
+    proof: [{ message: 'The balance of this workspace is too low' }],
   },
   {
     id: 'broad-size',

@@ -115,7 +115,7 @@ export const BROAD_MACHINE = [
     match: {
       status: UNSAID,
       text: near(
-        'API version|config(?:uration)?|settings(?:\\.json)?|[^\\s"]{1,60}\\.(?:toml|ya?ml|jsonc?)|environment variables?|profile|\\.env',
+        'API version|config(?:uration)?|settings(?:\\.json)?|[^\\s"]{1,60}\\.(?:toml|ya?ml|jsonc?)|environment variables?|profile|(?:prompt |rules )?files?|extensions?|plugins?|skills?|hooks?|\\.env',
         'invalid|pars(?:e|ing)|syntax|expected|unexpected|unknown|missing|must be|could not|failed|malformed|duplicate|unsupported|not supported|not found|not set|unresolved',
       ),
     },

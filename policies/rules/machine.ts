@@ -47,7 +47,7 @@ export const MACHINE_RULES = [
     source: 'any',
     match: {
       status: HERE,
-      text: /\bcommand not found\b|\bspawn \S+ ENOENT|\benv: .{0,40}no such file|not recognized as an internal or external command|\bexec format error|\bunknown system error -8\b|cannot execute(?: binary)?|\bENOEXEC\b|^\S*(?:sh|bash|dash|zsh): .{0,80}: not found/i,
+      text: /\bcommand not found\b|\bspawn \S+ ENOENT|\benv: .{0,40}no such file|not recognized as an internal or external command|\bexec format error|\bunknown system error -8\b|\bCommandNotFoundException\b|cannot execute(?: binary)?|\bENOEXEC\b|^\S*(?:sh|bash|dash|zsh): .{0,80}: not found/i,
     },
     class: 'tooling',
     reason: 'binary_missing',
@@ -59,7 +59,7 @@ export const MACHINE_RULES = [
     source: 'any',
     match: {
       status: HERE,
-      text: /\bcannot find (?:module|package|native binding)\b|\bno (?:platform|native|prebuilt) (?:package|binary|binding)\b|MODULE_NOT_FOUND|error while loading shared libraries|\bGLIBC\w* .{0,10}not found|\bunsupported engine|\brequires node|\bnode(?:\.js)? version\b.{0,40}\b(?:required|or (?:higher|newer)|not supported)|\b(?:cli|client) version\b.{0,30}\b(?:outdated|deprecated|no longer supported)/i,
+      text: /\bcannot find (?:module|package|native binding)\b|\bunable to find the \S{1,80} package\b|\bno (?:platform|native|prebuilt) (?:package|binary|binding)\b|MODULE_NOT_FOUND|error while loading shared libraries|\bGLIBC\w* .{0,10}not found|\bunsupported engine|\brequires node|\bnode(?:\.js)? version\b.{0,40}\b(?:required|or (?:higher|newer)|not supported)|\b(?:cli|client) version\b.{0,30}\b(?:outdated|deprecated|no longer supported)/i,
     },
     class: 'tooling',
     reason: 'broken_install',
@@ -104,10 +104,34 @@ export const MACHINE_RULES = [
     source: 'any',
     match: {
       status: HERE,
-      text: /\b(?:EMFILE|ENFILE)\b|too many open files|\bfork: (?:retry: )?resource temporarily unavailable|no file descriptors available|\bos error 24\b/i,
+      text: /\b(?:EMFILE|ENFILE)\b|too many open files|\bfork: (?:retry: )?resource temporarily unavailable|no file descriptors available|\bos error (?:11|24)\b|\bcan't spawn\b/i,
     },
     class: 'tooling',
     reason: 'too_many_files',
     proof: [{ message: 'EMFILE: too many open files, watch', code: 'EMFILE' }],
+  },
+  {
+    id: 'machine-database',
+    tool: 'any',
+    source: 'any',
+    match: {
+      status: HERE,
+      text: /\bdatabase (?:is locked|disk image is malformed|schema has changed)|\bSQLITE_[A-Z]+/i,
+    },
+    class: 'tooling',
+    reason: 'state_database',
+    proof: [{ message: 'error returned from database: (code: 5) database is locked' }],
+  },
+  {
+    id: 'machine-file-system',
+    tool: 'any',
+    source: 'any',
+    match: {
+      status: HERE,
+      text: /\bE(?:BUSY|NOTEMPTY|EXIST|NOTDIR|ISDIR|IO|LOOP|XDEV|NAMETOOLONG|TXTBSY|NXIO|NODEV|STALE)\b|\binput\/output error\b|\bstale file handle\b/,
+    },
+    class: 'tooling',
+    reason: 'file_system',
+    proof: [{ message: 'EBUSY: resource busy or locked, rename' }],
   },
 ] as const satisfies readonly Rule[];

@@ -19,7 +19,7 @@ export interface Subject {
 export function findRule(subject: Subject, rules: readonly Rule[], clock: Clock): Rule | null {
   // How the CLI ended is told by its code, not by our words for it.
   const told = subject.exit === null ? subject.failure : { ...subject.failure, message: '' };
-  const said = textsOf(told).join('\n').slice(0, MAX_SAID);
+  const said = textsOf(told).join('\n').slice(0, MAX_SAID).replace(URL, ' ');
   const words = wordsOf(told);
   let asked: Match['wait'] | null | undefined;
   const wait = () => {
@@ -28,6 +28,9 @@ export function findRule(subject: Subject, rules: readonly Rule[], clock: Clock)
   };
   return rules.find((rule) => isAbout(rule, subject) && fits(rule.match, subject, said, words, wait)) ?? null;
 }
+
+/** What an address holds tells nothing: advice links to pages on rate limits and billing. */
+const URL = /\bhttps?:\/\/[^\s"'<>)\]]{1,400}/g;
 
 /** No service says anything that tells after this; it may echo the prompt there. */
 const MAX_SAID = 8000;

@@ -35,7 +35,7 @@ export const SETUP_RULES = [
     source: 'any',
     match: {
       status: HERE,
-      text: /\berror loading config|\binvalid (?:configuration|config|settings)\b|\bfix the configuration|\berror in \S*settings\.json|\bproviders? requires? an explicit model|requires a (?:local )?model provider|\bmodel provider\b.{0,40}\bnot found|\berror in: \S+|\.(?:toml|jsonc?|ya?ml):\d+:\d+:|\bexpected \w{3,10}, received \w|\bfailed to (?:parse|load|read) (?:the )?(?:\w+ ){0,3}file\b|\b(?:toml|yaml) parse error|\bunknown (?:field|configuration|variant)\b|(?:settings|config)\.(?:json|toml|ya?ml)\b.{0,20}\b(?:unexpected|invalid|expected|malformed)|\b(?:parse|parsing|reading|loading)\b.{0,60}\b(?:settings|config)\.(?:json|toml|ya?ml)/i,
+      text: /\berror loading config|\binvalid (?:configuration|config|settings)\b|\bfix the configuration|\berror in \S*settings\.json|\bproviders? requires? an explicit model|requires a (?:local )?model provider|\bmodel provider\b.{0,40}\bnot found|\binvalid json in -|\b(?:unknown|invalid|unsupported) proxy (?:url|scheme)|\berror in: \S+|\.(?:toml|jsonc?|ya?ml):\d+:\d+:|\bexpected \w{3,10}, received \w|\bfailed to (?:parse|load|read) (?:the )?(?:\w+ ){0,3}file\b|\b(?:toml|yaml) parse error|\bunknown (?:field|configuration|variant)\b|(?:settings|config)\.(?:json|toml|ya?ml)\b.{0,20}\b(?:unexpected|invalid|expected|malformed)|\b(?:parse|parsing|reading|loading)\b.{0,60}\b(?:settings|config)\.(?:json|toml|ya?ml)/i,
     },
     class: 'tooling',
     reason: 'config',
@@ -66,7 +66,10 @@ export const SETUP_RULES = [
     id: 'setup-required-server',
     tool: 'any',
     source: 'any',
-    match: { status: HERE, text: /\brequired MCP servers?\b/i },
+    match: {
+      status: HERE,
+      text: /\brequired MCP servers?\b(?![\s\S]{0,300}\b(?:not logged in|unauthori[sz]ed|401)\b)/i,
+    },
     class: 'tooling',
     reason: 'mcp_server',
     proof: [{ message: 'required MCP servers failed to initialize: connection closed' }],
@@ -82,6 +85,15 @@ export const SETUP_RULES = [
     class: 'tooling',
     reason: 'bad_request',
     proof: [{ message: "Invalid schema for function 'f': array schema missing items.", status: 400 }],
+  },
+  {
+    id: 'setup-git',
+    tool: 'any',
+    source: 'any',
+    match: { status: HERE, text: /\bdubious ownership\b|\bnot a git repository\b|\bsafe\.directory\b/i },
+    class: 'tooling',
+    reason: 'git',
+    proof: [{ message: "detected dubious ownership in repository at '/x'" }],
   },
   {
     id: 'setup-prompt',

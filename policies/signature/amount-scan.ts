@@ -8,7 +8,7 @@ import { isOneOf, wordsOf } from './words.ts';
 const TIME_UNIT =
   'ns|[uµμ]s|ms|msecs?|milliseconds?|s|secs?|seconds?|m|mins?|minutes?|h|hrs?|hours?|d|days?|w|weeks?|months?|years?';
 const DURATION = patternAt(
-  String.raw`\d{1,12}(?:[.,]\d{1,9})?(?:-|\s{0,3})(?:${TIME_UNIT})(?![a-z_])(?:,?\s?(?:and\s)?\d{1,6}(?:\.\d{1,9})?\s?(?:${TIME_UNIT})(?![a-z_])){0,8}(?!\w)`,
+  String.raw`\d{1,12}(?:[.,]\d{1,18})?(?:-|\s{0,3})(?:${TIME_UNIT})(?![a-z_])(?:,?\s?(?:and\s)?\d{1,6}(?:\.\d{1,9})?\s?(?:${TIME_UNIT})(?![a-z_])){0,8}(?!\w)`,
 );
 const SIZE = patternAt(
   String.raw`\d{1,15}(?:[.,]\d{1,9})?\s?(?:[kmgtp]i?b|bytes?|[kmgt]bytes?)(?:\/s(?:ec)?)?(?![a-z_])`,

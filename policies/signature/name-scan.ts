@@ -111,7 +111,7 @@ export function scanTraceId({ text, codes }: Cursor, at: number): number {
 }
 
 const TRACE_ID = patternAt(
-  String.raw`(?:(?:x-)?(?:(?:github|oai|amzn|goog|ms|cloudaicompanion|client)-)?(?:request|req|trace|correlation|ray|operation)[ _-]?id|cf-ray|traceparent)["']?\s{0,2}[:= ]\s{0,2}["'(]{0,2}[\w:.-]{6,80}`,
+  String.raw`(?:(?:x-)?(?:(?:github|oai|amzn|goog|ms|cloudaicompanion|client)-)?(?:request|req|trace|correlation|ray|operation)[ _-]?id|cf-ray|traceparent)["']?\s{0,2}[:= ]\s{0,12}["'(]{0,2}[\w:.-]{6,80}`,
 );
 
 /** `e:` or `r [Error]:` at the head of a line: what a bundler has made of the name of a class. */
