@@ -67,6 +67,9 @@ export function evidenceOf(captured: CapturedCall): { evidence: Evidence; told: 
     lines.push(line);
     for (const event of adapter.readStderr(line)) capture.add(event, 'stderr');
   }
+  // Older versions tell their failures on stdout.
+  if (!told && captured.exitCode !== 0 && lines.lines().length === 0)
+    for (const line of linesOf(stdout)) lines.push(line);
   const { completed, answer, failure, errors, retrying, retries, usage } = capture.result();
   const answerChars = visibleChars(told ? answer : stdout);
   const ended = endOf(captured, retries);

@@ -166,7 +166,7 @@ export const ACCESS_RULES = [
     source: 'any',
     match: {
       status: REFUSED,
-      text: /\bnot (?:authori[sz]ed|licensed|entitled|permitted) to\b|\b(?:login|access) is restricted to\b|\bverify your account\b|\bpolicy enablement\b|\bcheck (?:the|your) polic|\bno longer supported for\b.{0,40}\b(?:individuals|accounts?|tier|plan)|\btokens? (?:are|is) not supported\b|\baccess denied by (?:policy|your organi[sz]ation)|\bdo(?:es)? not have (?:access to|permission to use|the \S+ permission|Copilot)/i,
+      text: /\bnot (?:authori[sz]ed|licensed|entitled|permitted) to\b|\b(?:login|access) is restricted to\b|\bverify your account\b|\bpolicy enablement\b|\bcheck (?:the|your) polic|\bno longer supported for\b.{0,40}\b(?:individuals|accounts?|tier|plan)|\btokens?\b.{0,40}\b(?:are|is) not supported\b|\bno access to\b|\baccess denied by (?:policy|your organi[sz]ation)|\bdo(?:es)? not have (?:access to|permission to use|the \S+ permission|Copilot)/i,
     },
     class: 'auth',
     reason: 'not_authorised',

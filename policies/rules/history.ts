@@ -40,7 +40,7 @@ export const HISTORY_RULES = [
     source: 'any',
     match: {
       status: REFUSED,
-      text: /tool_use\b.{0,40}\bwithout\b.{0,20}tool_result|tool_use_id.{0,20}found in .{0,10}tool_result|thinking.{0,10} blocks?.{0,40}\b(?:cannot be modified|signature)|without its required .{1,20} ?item|\bencrypted content\b.{0,80}\b(?:verified|decrypted|parsed)|\bduplicate item\b|\bitems? with id\b.{0,100}\bnot found|\bitems are not persisted\b|roles must alternate/i,
+      text: /tool_use\b.{0,40}\bwithout\b.{0,20}tool_result|tool_use_id.{0,20}found in .{0,10}tool_result|thinking.{0,10} blocks?.{0,40}\b(?:cannot be modified|signature)|without its required .{1,20} ?item|\bencrypted content\b.{0,80}\b(?:verified|decrypted|parsed)|\bduplicate item\b|\bitems? with id\b.{0,100}\bnot found|\bitems are not persisted\b|\binvalid .{0,3}signature.{0,3} in .{0,3}thinking\b|roles must alternate/i,
     },
     class: 'tooling',
     reason: 'broken_history',

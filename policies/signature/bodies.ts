@@ -83,7 +83,8 @@ function leavesOf(value: unknown, depth: number, key = ''): Leaf[] {
     const inner = parse(value.trim());
     if (typeof inner === 'object' && inner !== null) return leavesOf(inner, depth + 1, key);
   }
-  return [{ key, value: String(value).slice(0, MAX_WORDS) }];
+  const text = String(value).slice(0, MAX_WORDS);
+  return [{ key, value: depth < MAX_DEPTH && text.includes('{') ? tellBodies(text) : text }];
 }
 
 const rankOf = (key: string): number => RANKS.get(key) ?? RANKS.size;

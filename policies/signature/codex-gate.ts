@@ -28,5 +28,6 @@ export function createCodexGate(): (line: string, isError: boolean) => Whose {
 }
 
 const HEADER = /^\s*OpenAI Codex v\d/;
-const OWN = /^\s*(?:ERROR:|\d{4}-\d\d-\d\dT\S{8,24}\s+ERROR |thread '|memory allocation of |fatal runtime error)/;
+const OWN =
+  /^\s*(?:ERROR:|stream error:|\d{4}-\d\d-\d\dT\S{8,24}\s+ERROR |thread '|memory allocation of |fatal runtime error)/;
 const HEADING = /^\s*(?:exec|codex|user|thinking|tokens used|warning:.*)$/;
