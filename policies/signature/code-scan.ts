@@ -34,6 +34,7 @@ export function scanCode(cursor: Cursor, at: number): number {
   const labelled = isLabelled(cursor);
   if (labelled && !isStatus(cursor)) return unitEnd;
   if (isAfter(ERROR, cursor) && isSecondAfter(OS, cursor)) return unitEnd;
+  if (cursor.lead === 58 && isAfter(FAILED, cursor) && isOfFunction(cursor)) return unitEnd;
   if (length !== 3 || value < 300 || value > 599) return labelled && length !== 3 ? unitEnd : 0;
   if (labelled || isAfterError(cursor)) return unitEnd;
   return value >= 400 && (saysWhy(cursor) || standsAlone(cursor)) ? unitEnd : 0;
@@ -42,6 +43,13 @@ export function scanCode(cursor: Cursor, at: number): number {
 /** `error`, or a name such as `CAPIError`. */
 const isAfterError = ({ codes, lastFrom, lastTo }: Cursor): boolean =>
   lastTo - lastFrom >= 5 && isOneOf(ERROR, codes, lastTo - 5, lastTo);
+
+/** `CreateProcessAsUserW failed: 1312`: the word before is written as functions are. */
+function isOfFunction({ codes, olderFrom, olderTo }: Cursor): boolean {
+  for (let at = olderFrom + 1; at < olderTo; at += 1)
+    if (codes[at]! > 64 && codes[at]! < 91 && codes[at - 1]! > 96) return true;
+  return false;
+}
 
 /** `exit code 1`, `status of 5`, `returned 3`. */
 const isLabelled = (cursor: Cursor): boolean =>
@@ -97,6 +105,7 @@ const ERRNO = wordsOf('errno');
 const EXIT = wordsOf('exit');
 const ERROR = wordsOf('error');
 const OS = wordsOf('os');
+const FAILED = wordsOf('failed');
 const REASONS = wordsOf(
   'unauthorized unauthorised forbidden bad internal gateway service payment conflict gone unprocessable too not method ' +
     'proxy precondition request unavailable insufficient locked',
