@@ -57,12 +57,10 @@ export function pairsOf(subjects: readonly Subject[]): Pairs {
 }
 
 /**
- * A name is its writer's own: two writers may have named one failure in two ways. So a pair over two of them is a false
- * merge only if one writer knows both names, and so has told the two apart.
+ * A name is its writer's own: two writers may have named one failure in two ways, or two failures in one. So a pair over
+ * two of them is counted apart.
  */
 function mergesOf(failures: readonly Subject[]): Pick<Pairs, 'mergedPairs' | 'merged' | 'namedOtherwise'> {
-  const known = new Set(failures.map((one) => JSON.stringify(failureOf(one))));
-  const knows = (part: string, identity: string) => known.has(JSON.stringify([part, identity]));
   const found: Pick<Pairs, 'mergedPairs' | 'merged' | 'namedOtherwise'> = {
     mergedPairs: 0,
     merged: [],
@@ -78,7 +76,7 @@ function mergesOf(failures: readonly Subject[]): Pick<Pairs, 'mergedPairs' | 'me
       for (const b of names.slice(i + 1)) {
         if (a.identity === b.identity) continue;
         const pairs = a.same.length * b.same.length;
-        if (!knows(a.part, b.identity) && !knows(b.part, a.identity)) found.namedOtherwise += pairs;
+        if (a.part !== b.part) found.namedOtherwise += pairs;
         else {
           found.mergedPairs += pairs;
           merged.add(a).add(b);

@@ -78,7 +78,8 @@ export function signatureInput(evidence: Evidence, verdict: Verdict): SignatureI
       reason: verdict.reason,
       more: [
         ...(evidence.exitCode === null ? [] : [`exit ${evidence.exitCode}`]),
-        ...(evidence.signal === null ? [] : [evidence.signal]),
+        // Of a call that we ended it may be the one or the other.
+        ...(evidence.ending === 'signalled' && evidence.signal !== null ? [evidence.signal] : []),
         ...signsOf(evidence),
       ],
     },
@@ -103,7 +104,7 @@ function eventTextOf(failure: EngineFailure | null): string | null {
   const { message, status, code, type, details } = failure;
   const codes = [code, type].filter((one) => one !== undefined && !message.includes(one));
   const head = [
-    ...(status === undefined ? [] : [`status: ${status}`]),
+    ...(status === undefined || message.includes(`${status}`) ? [] : [`status: ${status}`]),
     ...codes,
     ...(details === undefined ? [] : [tellDetails(details)]),
   ];

@@ -32,6 +32,8 @@ export function scanCode(cursor: Cursor, at: number): number {
     value = value * 10 + codes[i]! - 48;
   }
   const labelled = isLabelled(cursor);
+  // `exited with status 255` is no HTTP status.
+  if (length === 3 && value < 256 && isAfter(STATUSES, cursor) && isSecondAfter(WITH, cursor)) return unitEnd;
   if (labelled && !isStatus(cursor)) return unitEnd;
   if (isAfter(ERROR, cursor) && isSecondAfter(OS, cursor)) return unitEnd;
   if (cursor.lead === 58 && isAfter(FAILED, cursor) && isOfFunction(cursor)) return unitEnd;
@@ -105,6 +107,7 @@ const ERRNO = wordsOf('errno');
 const EXIT = wordsOf('exit');
 const ERROR = wordsOf('error');
 const OS = wordsOf('os');
+const WITH = wordsOf('with');
 const FAILED = wordsOf('failed');
 const REASONS = wordsOf(
   'unauthorized unauthorised forbidden bad internal gateway service payment conflict gone unprocessable too not method ' +

@@ -90,6 +90,7 @@ export const FIGURES: readonly TokenClass[] = [
       ['{"code":401,"status":"UNAUTHENTICATED"}', 'code <code:401> status unauthenticated'],
       ['Last error: 429 You exceeded', 'last <code:429> you exceeded'],
       ['502 Bad Gateway', '<code:502> bad gateway'],
+      ['exited with status 255', 'exited with status <code:255>'],
       ['CreateProcessW failed: 1312, tests failed: 13', 'createprocessw failed <code:1312> tests failed'],
       ['line 401, 450 items, limit: 429 requests, status: 200', 'line items limit requests status'],
     ],

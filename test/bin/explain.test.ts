@@ -1,6 +1,6 @@
 // tollgate explain over real runs: the whole page of each kind of failure, and what is said where there is none.
 
-import { readFileSync, rmSync } from 'node:fs';
+import { readFileSync, rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
@@ -33,7 +33,12 @@ async function explained(rig: TestRig, ...argv: string[]): Promise<string> {
   return settled(stdout, rig);
 }
 
-const page = (name: string) => readFileSync(path.join(import.meta.dirname, 'explain', `${name}.txt`), 'utf8');
+/** With GOLDEN=write in the environment what is shown becomes the page. */
+function page(name: string, shown: string): string {
+  const file = path.join(import.meta.dirname, 'explain', `${name}.txt`);
+  if (process.env.GOLDEN === 'write') writeFileSync(file, shown);
+  return readFileSync(file, 'utf8');
+}
 const lineOf = (text: string, label: string) => text.split('\n').find((line) => line.startsWith(`${label}  `));
 
 const PAGES: [name: string, answer: readonly FakeCommand[], manifest: object][] = [
@@ -53,7 +58,8 @@ for (const [name, answer, manifest] of PAGES)
   test(`${name}: the whole page`, async ({ rig }) => {
     rig.answer(() => answer);
     await makeTask(rig, manifest).run();
-    assert.is(await explained(rig), page(name));
+    const shown = await explained(rig);
+    assert.is(shown, page(name, shown));
   });
 
 test('a failure that a success has resolved is told as what was', async ({ rig }) => {
@@ -94,7 +100,8 @@ test('a call of a wrapper on its own, which leaves no failure of the task', asyn
   rig.write('ask.md', 'Look.');
   rig.answer(() => BOOM);
   await rig.start('run_codex', ['--prompt-file=ask.md', '--out=o', '--err=e', '--task=.tmp/task/fix']).result;
-  assert.is(await explained(rig), page('a-wrapper-on-its-own'));
+  const shown = await explained(rig);
+  assert.is(shown, page('a-wrapper-on-its-own', shown));
 });
 
 test('files of the call that are gone leave the rest', async ({ rig }) => {
