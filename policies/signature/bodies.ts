@@ -1,5 +1,6 @@
 // Says the JSON within a text in words: what tells comes first and in one order, however the service sorted its keys.
 
+import { readJson } from './json-text.ts';
 import { objectEnd } from './object-end.ts';
 
 /**
@@ -36,22 +37,17 @@ const MAX_WORDS = 2000;
 const MAX_DEPTH = 12;
 
 function parse(text: string): unknown {
-  for (const reading of [text, unescaped(text)])
-    if (reading !== null)
-      try {
-        return JSON.parse(reading);
-      } catch {}
-  return undefined;
+  const body = readJson(text);
+  if (body !== undefined) return body;
+  const inner = unescaped(text);
+  return inner === null ? undefined : readJson(inner);
 }
 
 /** Of JSON in a string the string; null where no quote is escaped. */
 function unescaped(text: string): string | null {
   if (!text.includes('\\"')) return null;
-  try {
-    return JSON.parse(`"${text}"`) as string;
-  } catch {
-    return null;
-  }
+  const inner = readJson(`"${text}"`);
+  return typeof inner === 'string' ? inner : null;
 }
 
 interface Leaf {

@@ -1,5 +1,6 @@
 // Puts JSON together again that was printed over several lines, so that it is one line as its service sent it.
 
+import { readJson } from './json-text.ts';
 import { objectEnd } from './object-end.ts';
 
 export interface ObjectJoiner {
@@ -11,6 +12,8 @@ export interface ObjectJoiner {
 
 const MAX_LINES = 400;
 const MAX_LENGTH = 32_768;
+/** A line of brackets is not read again from each. */
+const MAX_TRIES = 16;
 
 /** What turns out to be no JSON is given out as it came. */
 export function createObjectJoiner(emit: (line: string) => void): ObjectJoiner {
@@ -76,12 +79,11 @@ function pastLine(line: string, { depth, quoted }: Place): Place {
 function joinedOf(lines: readonly string[]): readonly string[] {
   const text = lines.map((line, i) => (i === 0 ? line.trimEnd() : line.trim())).join(' ');
   const first = lines[0]!.trimEnd().length;
-  for (const { index } of text.slice(0, first).matchAll(/[{[]/g)) {
+  const begins = [...text.slice(0, first).matchAll(/[{[]/g)].slice(0, MAX_TRIES);
+  for (const { index } of begins) {
     const end = objectEnd(text, index);
-    if (end <= first) continue;
-    try {
-      return [`${text.slice(0, index)}${JSON.stringify(JSON.parse(text.slice(index, end)))}${text.slice(end)}`];
-    } catch {}
+    const body = end <= first ? undefined : readJson(text.slice(index, end));
+    if (body !== undefined) return [`${text.slice(0, index)}${JSON.stringify(body)}${text.slice(end)}`];
   }
   return lines;
 }
