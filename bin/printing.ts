@@ -12,4 +12,11 @@ export function printing(name: 'stdout' | 'stderr'): WriteStream {
   return stream;
 }
 
-function forget(): void {}
+/** Whether somebody still reads what is written there; known once a write has failed. */
+export const isRead = (stream: WriteStream): boolean => !unread.has(stream);
+
+const unread = new WeakSet<WriteStream>();
+
+function forget(this: WriteStream): void {
+  unread.add(this);
+}

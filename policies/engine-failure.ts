@@ -1,11 +1,12 @@
 // Takes an error message apart: the JSON, status, code and type that engines pack into one line of text.
 
+import { cut } from './cut.ts';
 import type { EngineFailure } from './engine-event.ts';
 import { type Json, listOf, numberOf, parseObject, partOf, textOf } from './json.ts';
 
 /** @param known what the stream says outside the message; it wins over what the text says. */
 export function readFailure(text: string, known: Partial<EngineFailure> = {}): EngineFailure {
-  const plain = text.slice(0, MAX_TEXT);
+  const plain = cut(text, MAX_TEXT);
   const { message, limited } = unwrap(plain);
   const stripped = message.replace(NAMES, '');
   const body = findBody(stripped);

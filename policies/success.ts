@@ -9,4 +9,16 @@ export const isSuccess = ({ completed, answerChars }: Pick<Evidence, 'completed'
   completed && answerChars > 0;
 
 /** White space and zero-width characters are no answer. */
-export const visibleChars = (text: string): number => text.replace(/[\s\u200b-\u200f\u2060\ufeff]/g, '').length;
+export function visibleChars(text: string): number {
+  let count = 0;
+  for (let at = 0; at < text.length; at += 1) if (!isInvisible(text.charCodeAt(at))) count += 1;
+  return count;
+}
+
+function isInvisible(code: number): boolean {
+  if (code < 128) return code === 32 || (code > 8 && code < 14);
+  if (code < 0x2000) return code === 0xa0 || code === 0x1680;
+  return code < 0x2010 || INVISIBLE.has(code);
+}
+
+const INVISIBLE: ReadonlySet<number> = new Set([0x2028, 0x2029, 0x202f, 0x205f, 0x2060, 0x3000, 0xfeff]);

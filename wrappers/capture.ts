@@ -1,5 +1,6 @@
 // Puts together what a call told: the answer, how it ended, what went wrong on the way.
 
+import { cut } from '../policies/cut.ts';
 import { type EngineEvent, type EngineFailure, UNKNOWN_USAGE, type Usage } from '../policies/engine-event.ts';
 import { visibleChars } from '../policies/success.ts';
 
@@ -29,9 +30,12 @@ export interface CaptureBuilder {
   result(): Capture;
 }
 
-/** Beside the answer it takes constant memory, and `result` may be asked at any time. */
-export function createCapture(): CaptureBuilder {
-  const answer = createAnswer();
+/**
+ * Beside the answer it takes constant memory, and `result` may be asked at any time.
+ * @param maxAnswer characters of an answer; a longer one is a failure.
+ */
+export function createCapture(maxAnswer = MAX_ANSWER): CaptureBuilder {
+  const answer = createAnswer(maxAnswer);
   const turns = createTurns();
   const running = new Map<string, string>();
   const told: Omit<Capture, 'answer' | 'turns' | 'usage'> = {
@@ -69,7 +73,7 @@ export function createCapture(): CaptureBuilder {
     },
     tool_began: ({ id, name }) => {
       turns.acted(running.size);
-      running.set(id, name);
+      if (running.size < MOST_RUNNING) running.set(id, name);
       told.tools++;
       answer.drop();
     },
@@ -100,7 +104,7 @@ export function createCapture(): CaptureBuilder {
       usage = { ...usage, ...totals };
     },
     completed: () => {
-      if (answer.overflowed()) stopped ??= { message: `the answer has over ${MAX_ANSWER} characters` };
+      if (answer.overflowed()) stopped ??= { message: `the answer has over ${maxAnswer} characters` };
       told.completed = stopped === null;
       told.failure = stopped;
     },
@@ -113,7 +117,7 @@ export function createCapture(): CaptureBuilder {
   return {
     add(event, from = 'stream') {
       // A complete answer stands, whatever is told after it; only the count may still grow.
-      const complete = told.completed && visibleChars(answer.text()) > 0;
+      const complete = told.completed && answer.isVisible();
       if (complete && event.how !== 'counted' && event.how !== 'session_named' && event.how !== 'warned') return;
       // stderr tells only what was tried again.
       if (from === 'stderr' && event.how === 'erred') {
@@ -140,21 +144,36 @@ export function createCapture(): CaptureBuilder {
 const isOf = (frame: EngineFailure, one: EngineFailure) => one.status === frame.status && one.message !== '';
 
 const MOST = 50;
+const MOST_RUNNING = 10_000;
 
 function keep(list: string[], text: string): void {
-  const cut = text.slice(0, 1000);
-  if (list.length < MOST && !list.includes(cut)) list.push(cut);
+  if (list.length === MOST) return;
+  const head = cut(text, 1000);
+  if (!list.includes(head)) list.push(head);
 }
 
 /** No string of V8 holds much more than twice this. */
 const MAX_ANSWER = 2 ** 28;
 
-function createAnswer() {
+const ENOUGH_TO_FLATTEN = 64 * 1024;
+const EMPTY = /^$/;
+
+function createAnswer(max: number) {
   let text = '';
   let message: string | null = null;
   let streamed = 0;
   let closed = false;
   let overflowed = false;
+  /** Up to here the text is in one piece: V8 keeps what is put together as a tree, ten times as large as its letters. */
+  let flat = ENOUGH_TO_FLATTEN;
+  const flatten = () => {
+    // A pattern is tried on one piece only.
+    EMPTY.test(text);
+    flat = Math.max(text.length, ENOUGH_TO_FLATTEN);
+  };
+  /** The text that was looked at last, and whether there is anything to see in it. */
+  let seen = '';
+  let isVisible = false;
   return {
     overflowed: () => overflowed,
     add(piece: Extract<EngineEvent, { how: 'said' }>) {
@@ -165,9 +184,10 @@ function createAnswer() {
       }
       if (piece.message !== message) streamed = 0;
       message = piece.message;
-      if (text.length + piece.text.length > MAX_ANSWER) overflowed = true;
+      if (text.length + piece.text.length > max) overflowed = true;
       else text += piece.whole ? piece.text.slice(streamed) : piece.text;
       streamed = piece.whole ? 0 : streamed + piece.text.length;
+      if (text.length > 2 * flat) flatten();
       closed = piece.whole && text !== '';
     },
     restore(before: string) {
@@ -175,11 +195,17 @@ function createAnswer() {
     },
     drop() {
       text = '';
+      flat = ENOUGH_TO_FLATTEN;
       message = null;
       streamed = 0;
       closed = false;
     },
     text: () => text,
+    isVisible() {
+      if (text !== seen) isVisible = visibleChars(text) > 0;
+      seen = text;
+      return isVisible;
+    },
   };
 }
 

@@ -7,6 +7,7 @@ import type { ErrorLines } from '../policies/signature/error-lines.ts';
 import type { Adapter } from './adapter.ts';
 import { type Capture, createCapture } from './capture.ts';
 import { follow } from './follow.ts';
+import { createLineSplitter, MAX_STDERR_LINE } from './line-splitter.ts';
 
 export interface Reading {
   /** Reads on whenever the files grow; `onGrowth` gets their size in bytes. */
@@ -23,7 +24,6 @@ export interface Reading {
 
 /** A longer line of the event stream loses its end, and so is skipped as unreadable. */
 const MAX_EVENT_LINE = 64 * 1024 * 1024;
-const MAX_STDERR_LINE = 4096;
 
 export function read(
   files: { stdout: string; stderr: string; usage: string },
@@ -45,11 +45,17 @@ export function read(
       tell(event, () => capture.result().turns ?? 0);
     }
   };
-  const stdout = follow(files.stdout, MAX_EVENT_LINE, (line) => take(adapter.readEvent(line), 'stream'));
-  const stderr = follow(files.stderr, MAX_STDERR_LINE, (line) => {
-    selected.push(line);
-    take(adapter.readStderr(line), 'stderr');
-  });
+  const stdout = follow(
+    files.stdout,
+    createLineSplitter(MAX_EVENT_LINE, 'all', (line) => take(adapter.readEvent(line), 'stream')),
+  );
+  const stderr = follow(
+    files.stderr,
+    createLineSplitter(MAX_STDERR_LINE, 'shown', (line) => {
+      selected.push(line);
+      take(adapter.readStderr(line), 'stderr');
+    }),
+  );
   const look = () => {
     if (finished || broken !== null) return;
     try {

@@ -1,11 +1,14 @@
 // tollgate signature: a failure's signature, and the text it stands for.
 
 import { TOLLGATE_EXIT } from '../../policies/exit-codes.ts';
-import { explainText, signText } from '../../policies/signature/sign.ts';
+import { createErrorLines } from '../../policies/signature/error-lines.ts';
+import { explainLines, signLines, signText } from '../../policies/signature/sign.ts';
 import { isTool, TOOLS, type Tool } from '../../policies/tools.ts';
+import { createLineSplitter, MAX_STDERR_LINE } from '../../wrappers/line-splitter.ts';
 import { type Ran, readArguments } from '../command.ts';
 import type { CommandSpec } from '../command-line.ts';
-import { answerLines, readInput } from './input.ts';
+import { answerLines } from './answer-lines.ts';
+import { readInto } from './input.ts';
 
 const SPEC: CommandSpec = {
   name: 'tollgate signature',
@@ -31,15 +34,17 @@ export async function run(argv: readonly string[]): Promise<Ran> {
   const read = await readArguments(SPEC, argv, TOLLGATE_EXIT.badInput);
   if (read.how === 'ended') return read.ran;
   const { text, given, words } = read.args;
-  const input = readInput(words[0]);
-  if (input.how === 'mistaken') return mistaken(input.message);
-  if (given.has('jsonl')) return manyLines(input.text);
+  if (given.has('jsonl')) return manyLines(words[0]);
   const tool = (text.tool as Tool | undefined) ?? null;
+  const selected = createErrorLines();
+  const lines = createLineSplitter(MAX_STDERR_LINE, 'shown', (line) => selected.push(line));
+  const mistake = await readInto(lines, words[0]);
+  if (mistake !== null) return mistaken(mistake);
   if (!given.has('explain')) {
-    const { signature } = signText(tool, input.text);
+    const { signature } = signLines(tool, selected);
     return { exit: 0, out: given.has('json') ? `${JSON.stringify({ signature })}\n` : `${signature}\n` };
   }
-  const explained = explainText(tool, input.text);
+  const explained = explainLines(tool, selected);
   if (given.has('json')) return { exit: 0, out: `${JSON.stringify(explained)}\n` };
   const eaten = Object.entries(explained.trace ?? {}).map(
     ([name, texts]) => `  ${name}: ${[...new Set(texts)].slice(0, 5).join(' | ')}`,
@@ -50,18 +55,11 @@ export async function run(argv: readonly string[]): Promise<Ran> {
   };
 }
 
-function manyLines(text: string): Ran {
-  const { out, mistakes } = answerLines(text, ({ id, tool, text }) => {
+const manyLines = (word: string | undefined): Promise<Ran> =>
+  answerLines(SPEC.name, word, ({ id, tool, text }) => {
     if (tool !== undefined && tool !== null && !isTool(tool)) return `tool must be one of ${TOOLS.join(', ')}`;
     if (typeof text !== 'string') return 'text must be a text';
     return { id: id ?? null, signature: signText(isTool(tool) ? tool : null, text).signature };
   });
-  if (mistakes.length === 0) return { exit: 0, out };
-  return {
-    exit: TOLLGATE_EXIT.badInput,
-    out,
-    err: mistakes.map((mistake) => `tollgate signature: ${mistake}\n`).join(''),
-  };
-}
 
 const mistaken = (message: string): Ran => ({ exit: TOLLGATE_EXIT.badInput, err: `tollgate signature: ${message}\n` });

@@ -1,8 +1,9 @@
 // tollgate triage: the verdict for a captured stderr and stdout.
 
+import { gather } from '../../loops/gather.ts';
 import { localClock } from '../../loops/local-clock.ts';
 import { readOwnRules } from '../../loops/own-rules.ts';
-import { triage } from '../../loops/triage.ts';
+import { judgeGathered, triage } from '../../loops/triage.ts';
 import { CLASSES } from '../../policies/classes.ts';
 import type { Clock } from '../../policies/clock.ts';
 import { TOLLGATE_EXIT } from '../../policies/exit-codes.ts';
@@ -10,7 +11,8 @@ import type { Rule } from '../../policies/rules/rule.ts';
 import { isTool, TOOLS, type Tool } from '../../policies/tools.ts';
 import { type Ran, readArguments } from '../command.ts';
 import type { CommandSpec } from '../command-line.ts';
-import { answerLines, readInput } from './input.ts';
+import { answerLines } from './answer-lines.ts';
+import { readInto } from './input.ts';
 import { testCorpus } from './triage-test.ts';
 
 const SPEC: CommandSpec = {
@@ -80,22 +82,16 @@ export async function run(argv: readonly string[]): Promise<Ran> {
       return mistaken(`--test judges the cases of its corpus; leave out ${beside === null ? words[0] : `--${beside}`}`);
     return testCorpus(text.test, own.rules, given.has('json') ? 'json' : given.has('quiet') ? 'nothing' : 'text');
   }
-  const input = readInput(words[0]);
-  if (input.how === 'mistaken') return mistaken(input.message);
   const clock = localClock(new Date());
-  if (given.has('jsonl')) return manyLines(input.text, own.rules, clock);
+  if (given.has('jsonl')) return manyLines(words[0], own.rules, clock);
   if (text.tool === undefined) return mistaken(`--tool is required: one of ${TOOLS.join(', ')}`);
-  const stdout = text.stdout === undefined ? { how: 'read' as const, text: '' } : readInput(text.stdout);
-  if (stdout.how === 'mistaken') return mistaken(`--stdout: ${stdout.message}`);
-  const captured = {
-    tool: text.tool as Tool,
-    exitCode: number['exit-code'] ?? null,
-    signal: null,
-    ending: null,
-    stderr: input.text,
-    stdout: stdout.text,
-  };
-  const { verdict, signature } = triage(captured, clock, own.rules, given.has('explain') ? 'explain' : 'sign');
+  const call = { tool: text.tool as Tool, exitCode: number['exit-code'] ?? null, signal: null, ending: null };
+  const { stdout, stderr, gathered } = gather(call);
+  const unread = text.stdout === undefined ? null : await readInto(stdout, text.stdout);
+  if (unread !== null) return mistaken(`--stdout: ${unread}`);
+  const mistake = await readInto(stderr, words[0]);
+  if (mistake !== null) return mistaken(mistake);
+  const { verdict, signature } = judgeGathered(gathered(), clock, own.rules, given.has('explain') ? 'explain' : 'sign');
   const answer = { verdict, signature: signature?.signature ?? null };
   if (given.has('json'))
     return { exit: 0, out: `${JSON.stringify(given.has('explain') ? { ...answer, explained: signature } : answer)}\n` };
@@ -116,8 +112,8 @@ export async function run(argv: readonly string[]): Promise<Ran> {
 const ruleOf = (id: string, own: readonly Rule[]): string =>
   own.some((row) => row.id === id) ? `${id} (the project's own, of tollgate.yaml)` : id;
 
-function manyLines(text: string, own: readonly Rule[], clock: Clock): Ran {
-  const { out, mistakes } = answerLines(text, ({ id, tool, exit_code, stderr, stdout }) => {
+async function manyLines(word: string | undefined, own: readonly Rule[], clock: Clock): Promise<Ran> {
+  return answerLines(SPEC.name, word, ({ id, tool, exit_code, stderr, stdout }) => {
     if (!isTool(tool)) return `tool must be one of ${TOOLS.join(', ')}`;
     if (typeof stderr !== 'string') return 'stderr must be a text';
     const { verdict, signature } = triage(
@@ -134,12 +130,6 @@ function manyLines(text: string, own: readonly Rule[], clock: Clock): Ran {
     );
     return { id: id ?? null, verdict, signature: signature?.signature ?? null };
   });
-  if (mistakes.length === 0) return { exit: 0, out };
-  return {
-    exit: TOLLGATE_EXIT.badInput,
-    out,
-    err: mistakes.map((mistake) => `tollgate triage: ${mistake}\n`).join(''),
-  };
 }
 
 const mistaken = (message: string): Ran => ({ exit: TOLLGATE_EXIT.badInput, err: `tollgate triage: ${message}\n` });

@@ -7,7 +7,7 @@ import type { Tool } from '../tools.ts';
 import { isErrorBearing } from './assess.ts';
 import { tellBodies } from './bodies.ts';
 import type { Context } from './cursor.ts';
-import { createErrorLines } from './error-lines.ts';
+import { createErrorLines, type ErrorLines } from './error-lines.ts';
 import { normalise, type Trace } from './normalise.ts';
 
 /** A change of the normaliser changes every signature, so the version is part of it. */
@@ -60,18 +60,19 @@ export function explain(input: SignatureInput): Signature {
 }
 
 /** The signature of captured text, as `tollgate signature` prints it; `tool` tells empty texts apart. */
-export function signText(tool: Tool | null, text: string): Signature {
-  return sign(inputOf(tool, text));
-}
+export const signText = (tool: Tool | null, text: string): Signature => signLines(tool, selectedFrom(text));
 
 /** The same, with what each token class ate. */
-export function explainText(tool: Tool | null, text: string): Signature {
-  return explain(inputOf(tool, text));
-}
+export const explainText = (tool: Tool | null, text: string): Signature => explainLines(tool, selectedFrom(text));
+
+/** The same of lines that were pushed as they came. */
+export const signLines = (tool: Tool | null, selected: ErrorLines): Signature => sign(inputOf(tool, selected));
+
+export const explainLines = (tool: Tool | null, selected: ErrorLines): Signature => explain(inputOf(tool, selected));
 
 function signed(input: SignatureInput, trace: Trace | undefined): Signature {
   const { errorLines, eventText, volatile, remarks = [] } = input;
-  const eventLines = eventText === null ? [] : select(eventText);
+  const eventLines = eventText === null ? [] : chosenOf(selectedFrom(eventText));
   const strict = errorLines.some(isErrorBearing);
   const candidates: [Signature['source'], readonly string[]][] = [
     ['stderr', strict ? errorLines : []],
@@ -104,7 +105,13 @@ function detailText({ tool, detail }: SignatureInput): string {
   return [...facts, ...detail.more].join(' ').slice(0, MAX_NORMAL_LENGTH);
 }
 
-function select(text: string): string[] {
+/** Lines that bear an error, or whatever else there is. */
+function chosenOf(selected: ErrorLines): string[] {
+  const lines = selected.lines();
+  return lines.length > 0 ? lines : selected.remarks();
+}
+
+function selectedFrom(text: string): ErrorLines {
   const selected = createErrorLines();
   for (let from = 0; from <= text.length; ) {
     const end = text.indexOf('\n', from);
@@ -112,14 +119,13 @@ function select(text: string): string[] {
     if (end < 0) break;
     from = end + 1;
   }
-  const lines = selected.lines();
-  return lines.length > 0 ? lines : selected.remarks();
+  return selected;
 }
 
-function inputOf(tool: Tool | null, text: string): SignatureInput {
+function inputOf(tool: Tool | null, selected: ErrorLines): SignatureInput {
   return {
     tool,
-    errorLines: select(text),
+    errorLines: chosenOf(selected),
     eventText: null,
     detail: { ending: 'exited', class: 'unknown', reason: null, more: [] },
   };

@@ -14,26 +14,38 @@ export interface Unwrapper {
 const NARROWEST = 57;
 const WIDEST = 132;
 
+/** Lines that are one: put together only when they are given out, since a long text may go on for thousands of lines. */
+interface Held {
+  first: Line;
+  parts: string[];
+  length: number;
+  /** How they begin; no more is asked of it. */
+  head: string;
+}
+
+const HEAD = 60;
+
 export function createUnwrapper(maxLength: number, emit: (line: Line) => void): Unwrapper {
-  let held: Line | null = null;
-  let isJoined = false;
+  let held: Held | null = null;
   /** The last physical line in `held`, and the longest of them that was wrapped. */
   let last = '';
   let widest = NARROWEST;
 
   const flush = () => {
-    if (held !== null) emit(isJoined ? { ...held, ...assess(held.text) } : held);
+    if (held !== null) emit(held.parts.length === 1 ? held.first : joined(held, maxLength));
     held = null;
-    isJoined = false;
     widest = NARROWEST;
   };
   const append = (line: Line): boolean => {
     // What would be cut off is not lost: it may be an error.
-    if (held === null || line.kind !== null || held.level !== line.level || held.text.length >= maxLength) return false;
-    if (!hadNoRoom(last, line.text, widest) || !goesOn(held, line)) return false;
+    if (held === null || line.kind !== null || held.first.level !== line.level || held.length >= maxLength)
+      return false;
+    if (!hadNoRoom(last, line.text, widest) || !goesOn(held, last, line)) return false;
+    const part = line.text.trimStart();
     widest = Math.max(widest, last.length);
-    held = { ...held, text: `${held.text} ${line.text.trimStart()}`.slice(0, maxLength) };
-    isJoined = true;
+    held.parts.push(part);
+    held.length += 1 + part.length;
+    if (held.head.length < HEAD) held.head = `${held.head} ${part}`;
     last = line.text.trimEnd();
     return true;
   };
@@ -43,7 +55,7 @@ export function createUnwrapper(maxLength: number, emit: (line: Line) => void): 
       if (held !== null && trimmed === last) return;
       if (append(line)) return;
       flush();
-      held = line;
+      held = { first: line, parts: [line.text], length: line.text.length, head: line.text };
       last = trimmed;
     },
     pushFigures(line) {
@@ -52,6 +64,11 @@ export function createUnwrapper(maxLength: number, emit: (line: Line) => void): 
     flush,
   };
 }
+
+const joined = ({ first, parts }: Held, maxLength: number): Line => ({
+  ...first,
+  ...assess(parts.join(' ').slice(0, maxLength)),
+});
 
 /** Whether the first word of `line` would have been too long for the line before it. */
 function hadNoRoom(last: string, line: string, widest: number): boolean {
@@ -66,11 +83,10 @@ function hadNoRoom(last: string, line: string, widest: number): boolean {
  * Whether `line` may be the rest of a sentence. An error must not be lost in the notice above it, so behind one that
  * has ended nothing goes on.
  */
-function goesOn(held: Line, { text, bearsError }: Line): boolean {
-  if (BEGINS.test(text) || held.text.startsWith(text.slice(0, 60))) return false;
-  if (isOpen(held.text)) return true;
-  const { kind } = held;
-  if (hasEnded(held.text)) return kind === null && SMALL.test(text);
+function goesOn({ first: { kind }, head }: Held, last: string, { text, bearsError }: Line): boolean {
+  if (BEGINS.test(text) || head.startsWith(text.slice(0, HEAD))) return false;
+  if (isOpen(last)) return true;
+  if (hasEnded(last)) return kind === null && SMALL.test(text);
   if (kind === null || !bearsError) return !CAPITAL.test(text);
   return kind.grade === 'retry'
     ? SMALL.test(text)
@@ -81,7 +97,7 @@ const CAPITAL = /^\s*[A-Z]/;
 const SMALL = /^\s*[a-z]/;
 
 /** A sign that ends a sentence, also within quotes, ends the text. */
-const hasEnded = (text: string): boolean => ENDED.test(text.trimEnd().slice(-2));
+const hasEnded = (text: string): boolean => ENDED.test(text.slice(-2));
 
 const ENDED = /[.!?…)]['"`]?$/;
 

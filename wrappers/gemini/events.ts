@@ -88,12 +88,21 @@ export function readStderr(line: string): EngineEvent[] {
   const announced = /^(.*?)\bRetrying (?:with backoff|after \d+ ?ms)\.\.\.\s*(.*)$/.exec(line);
   if (announced && (line.startsWith('Attempt ') || OF_THE_SERVICE.test(announced[1]!))) {
     const status = /^Attempt \d+ failed with status (\d+)/.exec(line)?.[1];
-    const before = announced[1]!.replace(/^Attempt \d+ failed(?:: | with [^.]*\.|\.)?/, '').replace(/[.\s]+$/, '');
+    const before = withoutDots(announced[1]!.replace(/^Attempt \d+ failed(?:: | with [^.]*\.|\.)?/, ''));
     const known = status === undefined ? {} : { status: Number(status) };
     return [{ how: 'retrying', failure: readFailure(before || announced[2]!, known) }];
   }
   const cause = /^Attempt \d+ failed: (.*)$/.exec(line)?.[1];
-  return cause === undefined
-    ? []
-    : [{ how: 'erred', failure: readFailure(cause.replace(/[.\s]*Max attempts reached$/, '')) }];
+  if (cause === undefined) return [];
+  const said = cause.endsWith(GIVEN_UP) ? withoutDots(cause.slice(0, -GIVEN_UP.length)) : cause;
+  return [{ how: 'erred', failure: readFailure(said) }];
+}
+
+const GIVEN_UP = 'Max attempts reached';
+
+/** By hand, since a pattern for what ends a text is tried from everywhere. */
+function withoutDots(text: string): string {
+  let end = text.length;
+  while (end > 0 && /[.\s]/.test(text[end - 1]!)) end -= 1;
+  return text.slice(0, end);
 }

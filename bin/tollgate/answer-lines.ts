@@ -1,0 +1,70 @@
+// Answers JSONL line by line, as it comes.
+
+import { TOLLGATE_EXIT } from '../../policies/exit-codes.ts';
+import { createLineSplitter } from '../../wrappers/line-splitter.ts';
+import type { Ran } from '../command.ts';
+import { isRead, printing } from '../printing.ts';
+import { readText } from './input.ts';
+
+type Line = Record<string, unknown>;
+
+/** A longer line is a mistake, and the others are answered. */
+const MAX_LINE = 8 * 1024 * 1024;
+
+/**
+ * One answer for each line, in their order and before the next lines are read; stops where nobody reads the answers.
+ * @param command whose words the complaints on stderr are.
+ * @param take the answer to a line, or what is wrong with it.
+ */
+export async function answerLines(
+  command: string,
+  word: string | undefined,
+  take: (line: Line) => unknown,
+  maxLine = MAX_LINE,
+): Promise<Ran> {
+  const [out, err] = [printing('stdout'), printing('stderr')];
+  let answers: string[] = [];
+  let number = 0;
+  let mistakes = 0;
+  const lines = createLineSplitter(maxLine, 'all', (line, dropped) => {
+    number += 1;
+    if (line.trim() === '') return;
+    const answer = dropped > 0 ? `this is longer than ${maxLine} characters` : answerTo(line, take);
+    if (typeof answer === 'string') {
+      mistakes += 1;
+      err.write(`${command}: line ${number}: ${answer}\n`);
+      answers.push(JSON.stringify({ id: null, line: number, error: answer }));
+    } else answers.push(JSON.stringify(answer));
+  });
+  const flush = async () => {
+    const said = answers;
+    answers = [];
+    if (said.length > 0 && !out.write(`${said.join('\n')}\n`)) await drained(out);
+    return isRead(out) ? 'more' : 'enough';
+  };
+  const mistake = await readText(word, (text) => {
+    lines.push(text);
+    return flush();
+  });
+  if (mistake !== null) return { exit: TOLLGATE_EXIT.badInput, err: `${command}: ${mistake}\n` };
+  lines.end();
+  await flush();
+  return { exit: mistakes === 0 ? TOLLGATE_EXIT.ok : TOLLGATE_EXIT.badInput };
+}
+
+/** Until the reader has taken what was written, or has gone. */
+const drained = (out: ReturnType<typeof printing>): Promise<void> =>
+  new Promise((resolve) => {
+    out.once('drain', resolve).once('error', () => resolve());
+  });
+
+function answerTo(line: string, take: (line: Line) => unknown): unknown {
+  let value: unknown;
+  try {
+    value = JSON.parse(line);
+  } catch {
+    return 'this is no JSON';
+  }
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) return 'this is no JSON object';
+  return take(value as Line);
+}
