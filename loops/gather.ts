@@ -4,7 +4,7 @@ import type { Ending } from '../policies/ending.ts';
 import type { Evidence, Obstacle } from '../policies/evidence.ts';
 import { WRAPPER_EXIT } from '../policies/exit-codes.ts';
 import type { CapturedCall } from '../policies/labelled-case.ts';
-import { createErrorLines } from '../policies/signature/error-lines.ts';
+import { createErrorLines, type ErrorLines } from '../policies/signature/error-lines.ts';
 import { visibleChars } from '../policies/success.ts';
 import { ADAPTERS } from '../wrappers/adapters.ts';
 import { createCapture } from '../wrappers/capture.ts';
@@ -61,7 +61,7 @@ export function gather(call: CallEnd): Gathering {
           capture.add(event);
           told = true;
         }
-      const said = !told && call.exitCode !== 0 && lines.lines().length === 0 ? spoken : lines;
+      const said = !told && call.exitCode !== 0 && isSilent(lines) ? spoken : lines;
       const { completed, answer, failure, errors, retrying, retries, usage } = capture.result();
       const answerChars = told ? visibleChars(answer) : visible;
       const ended = endOf(call, retries);
@@ -82,6 +82,8 @@ export function gather(call: CallEnd): Gathering {
     },
   };
 }
+
+const isSilent = (lines: ErrorLines): boolean => lines.lines().length + lines.remarks().length === 0;
 
 /** Collects what may be one JSON document, and lets go of whatever is none. */
 function createDocument() {

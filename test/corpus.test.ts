@@ -62,6 +62,19 @@ const MISSES: readonly [why: string, ids: readonly string[]][] = [
   ['a panic is taken for the fault of the installation', ['seen-b-codex-236', 'seen-b-codex-237']],
   ['an internal error without more is taken for one that passes', ['seen-b-codex-238']],
   ['a gateway in words of its own', ['seen-b-copilot-161']],
+  [
+    'the failure of a helper is told apart from the end',
+    [
+      'seen-d-copilot-mcp-401-plain-1',
+      'seen-d-copilot-mcp-401-plain-2',
+      'seen-d-copilot-session-mutex-plain-1',
+      'seen-f-copilot-winpty-copilot-old-text-1',
+      'seen-f-copilot-winpty-copilot-old-text-2',
+    ],
+  ],
+  ['a kill from outside is taken for one that passes', ['seen-d-kernel-oom-kill-bash-1']],
+  ['too long an argument list is taken for too large a prompt', ['seen-d-e2big-spawn-1', 'seen-d-e2big-spawn-2']],
+  ['an answer cut at its limit is asked for again', ['seen-f-codex-incomplete-tokens-codex-json-1']],
   ['two times are told, and the later one is believed', ['seen-c-quota-gemini-capacity-hours-text-1']],
 ];
 const missed = new Set(MISSES.flatMap(([, ids]) => ids));
