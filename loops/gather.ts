@@ -4,6 +4,7 @@ import type { Ending } from '../policies/ending.ts';
 import type { Evidence, Obstacle } from '../policies/evidence.ts';
 import { WRAPPER_EXIT } from '../policies/exit-codes.ts';
 import type { CapturedCall } from '../policies/labelled-case.ts';
+import { isErrorBearing } from '../policies/signature/assess.ts';
 import { createErrorLines, type ErrorLines } from '../policies/signature/error-lines.ts';
 import { visibleChars } from '../policies/success.ts';
 import { ADAPTERS } from '../wrappers/adapters.ts';
@@ -38,15 +39,20 @@ export function gather(call: CallEnd): Gathering {
   const spoken = createErrorLines();
   const document = createDocument();
   let told = false;
+  /** What stands before the first event is no stream: an answer may quote events. */
+  let prose = false;
   let visible = 0;
+  let opening = '';
 
   return {
     stdout: createLineSplitter(MAX_EVENT_LINE, 'all', (line) => {
-      for (const event of adapter.readEvent(line)) {
+      for (const event of prose ? [] : adapter.readEvent(line)) {
         capture.add(event);
         told = true;
       }
       if (told) return;
+      if (opening === '') opening = line.trim().slice(0, 200);
+      if (!prose) prose = opening !== '' && !opening.startsWith('{');
       visible += visibleChars(line);
       spoken.push(line);
       document.add(line);
@@ -61,7 +67,8 @@ export function gather(call: CallEnd): Gathering {
           capture.add(event);
           told = true;
         }
-      const said = !told && call.exitCode !== 0 && isSilent(lines) ? spoken : lines;
+      const fails = (call.exitCode ?? 0) !== 0 || OWN_FAILURE.test(opening);
+      const said = !told && fails && isSilent(lines) ? bearing(spoken) : lines;
       const { completed, answer, failure, errors, retrying, retries, usage } = capture.result();
       const answerChars = told ? visibleChars(answer) : visible;
       const ended = endOf(call, retries);
@@ -82,6 +89,15 @@ export function gather(call: CallEnd): Gathering {
     },
   };
 }
+
+/** As the CLIs open what is no answer. */
+const OWN_FAILURE = /^(?:✗ |\[API Error: |Execution failed: |Model call failed: )/;
+
+/** Only what names a failure, for an answer may stand there too. */
+const bearing = (lines: ErrorLines): Pick<ErrorLines, 'lines' | 'remarks'> => ({
+  lines: () => lines.lines().filter(isErrorBearing),
+  remarks: () => [],
+});
 
 const isSilent = (lines: ErrorLines): boolean => lines.lines().length + lines.remarks().length === 0;
 

@@ -6,8 +6,9 @@ import type { Evidence, Verdict } from '../policies/evidence.ts';
 import type { CapturedCall } from '../policies/labelled-case.ts';
 import { LEFTOVERS } from '../policies/rules/endings.ts';
 import type { Rule } from '../policies/rules/rule.ts';
+import { isBroad } from '../policies/rules/rules.ts';
 import { explain, type Signature, sign } from '../policies/signature/sign.ts';
-import { type StderrFailure, stderrFailures } from '../policies/stderr-failures.ts';
+import { stderrFailures } from '../policies/stderr-failures.ts';
 import { SUCCESS } from '../policies/success.ts';
 import { signatureInput } from './call/judge.ts';
 import { type Gathered, gather } from './gather.ts';
@@ -69,17 +70,16 @@ export function evidenceOf({ stderr, stdout, ...call }: CapturedCall): Gathered 
 }
 
 /**
- * In text mode there is no terminal event: a zero exit with text is a success, unless the CLI told an error as its own.
- * Retries, warnings and the mishaps of helpers were overcome.
+ * In text mode there is no terminal event: a zero exit with text is a success, unless the CLI told a failure in words that
+ * a specific row knows. Retries, warnings and the mishaps of helpers were overcome.
  */
 function ofText(verdict: Verdict, { tool, exitCode, answerChars, ending, stderr }: Evidence): Verdict {
   if (ending !== 'exited' || exitCode !== 0 || answerChars === 0) return verdict;
-  if (verdict.evidence?.rule === LEFTOVERS.noResult.id || verdict.class === 'unknown') return SUCCESS;
-  const isTold = !FROM_STDERR.has(verdict.evidence?.source ?? 'none') || stderrFailures(tool, stderr).some(isError);
-  return isTold ? verdict : SUCCESS;
+  const { evidence } = verdict;
+  if (evidence === null || evidence.source === 'failure') return verdict;
+  const isVague = verdict.class === 'unknown' || evidence.rule === LEFTOVERS.noResult.id || isBroad(evidence.rule);
+  const isTold = stderrFailures(tool, stderr).some(
+    ({ weight, failure }) => weight === 'error' && failure.message.startsWith(evidence.text),
+  );
+  return isTold && !isVague ? verdict : SUCCESS;
 }
-
-/** Without a stream an `error` is a retry that was announced there. */
-const FROM_STDERR = new Set<string>(['stderr', 'error']);
-
-const isError = ({ weight }: StderrFailure): boolean => weight === 'error';

@@ -61,7 +61,7 @@ export interface Signed extends Judged {
 }
 
 /** Of these the signature counts: a failure that has a name. */
-export const isSigned = (judged: Judged): judged is Signed =>
+const isSigned = (judged: Judged): judged is Signed =>
   judged.signature !== null && judged.labelled.identity !== null && judged.labelled.label.class !== null;
 
 function clashes(

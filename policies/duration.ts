@@ -27,13 +27,14 @@ function scan(text: string, index: number): { total: number | null; end: number 
     PART.lastIndex = at;
     const part = PART.exec(text);
     if (part === null) return { total, end: at };
-    const count = part[1]!.startsWith('a') ? 1 : Number(part[1]!.replaceAll(',', ''));
-    total = (total ?? 0) + count * UNIT_MS[part[2]!.toLowerCase().charAt(0)]! * scale(part[2]!);
+    const count = /^a/i.test(part[1]!) ? 1 : Number(part[1]!.replaceAll(',', ''));
+    const unit = UNIT_MS[part[2]!.toLowerCase().charAt(0)]! * scale(part[2]!);
+    total = (total ?? 0) + (count + (part[3] === undefined ? 0 : 0.5)) * unit;
   }
 }
 
 const PART =
-  /(\d{1,3}(?:,\d{3}){1,3}(?!\d)|\d{1,9}(?:\.\d{1,9})?|an?\b)\s{0,3}(?:more )?(ms|msecs?|millis(?:econds)?|milliseconds?|s|secs?|seconds?|m|mins?|minutes?|h|hrs?|hours?|d|days?|w|weeks?)(?![a-z])[ ,]{0,3}(?:and )?/iy;
+  /(\d{1,3}(?:,\d{3}){1,3}(?!\d)|\d{1,9}(?:\.\d{1,9})?|an?\b)\s{0,3}(?:more )?(ms|msecs?|millis(?:econds)?|milliseconds?|s|secs?|seconds?|m|mins?|minutes?|h|hrs?|hours?|d|days?|w|weeks?)(?![a-z])(?! tokens)( and a half)?[ ,]{0,3}(?:and )?/iy;
 
 const UNIT_MS: Record<string, number> = { s: 1000, m: 60_000, h: 3_600_000, d: 86_400_000, w: 604_800_000 };
 

@@ -107,9 +107,9 @@ const PHRASE = [
 
 /** More telling first. */
 const STATUS = [
-  /\bstatus(?:[ _]?code)?["']?\s*(?:[:=]|is|was|of)?\s*["']?([45]\d\d)\b/i,
+  /\bstatus(?:[ _]?code)?["']?\s{0,4}(?:[:=]|is|was|of)?\s{0,4}["']?([45]\d\d)\b/i,
   /(?<![\w:./-])([45]\d\d) (?:http )?status\b/i,
-  /\bHTTP(?:\/\d(?:\.\d)?)?[ :_-]*(?:status|error|code|response)*[ :=]*([45]\d\d)\b/i,
+  /\bHTTP(?:\/\d(?:\.\d)?)?[ :_-]{0,4}(?:status|error|code|response){0,3}[ :=]{0,4}([45]\d\d)\b/i,
   /\bAPI error:?\s*\(?([45]\d\d)\b/i,
   /(?<!exit[ _-]?)(?<!exited with )\bcode["']?\s*[:=]\s*["']?([45]\d\d)\b/i,
   new RegExp(`(?<![\\w:./-])([45]\\d\\d)\\)?[ :,-]+\\(?["']?(?:${PHRASE})\\b`, 'i'),

@@ -21,7 +21,7 @@ export interface Evidence {
   errors: EngineFailure[];
   /** The cause of the last retry that the CLI announced. */
   retried: EngineFailure | null;
-  /** Lines of stderr that the engine wrote, without the echoed prompt, tool output or answer. */
+  /** Lines of stderr that the engine wrote, without the echoed prompt, tool output or answer; where it says nothing, of a failed call without a stream those of stdout. */
   stderr: string[];
   /** Its notices, and its words about retries: they count where nothing better was said. */
   remarks: string[];

@@ -84,7 +84,8 @@ function wall(parts: Parts, rest: string, clock: Clock): Date | null {
     minute: numberOf(parts.minute, 0),
     second: numberOf(parts.second, 0),
   };
-  if (!isOnAnyWall(time)) return null;
+  if (!isOnAnyWall(time) || !isInCalendar(time)) return null;
+  if (parts.day === undefined && /^ tomorrow\b/i.test(rest)) return onDay(1)(parts, rest.slice(9), clock);
   const first = instantOf(time, zone);
   if (first > clock.now || parts.year !== undefined) return first;
   if (parts.day === undefined) return instantOf({ ...time, day: time.day + 1 }, zone);
@@ -116,6 +117,9 @@ function onWeekday(parts: Parts, rest: string, clock: Clock): Date | null {
 const isOnAnyWall = ({ month, day, hour, minute, second }: WallTime) =>
   month >= 1 && month <= 12 && day >= 1 && day <= 31 && hour <= 24 && minute <= 59 && second < 61;
 
+/** No 30th of February. */
+const isInCalendar = ({ year, month, day }: WallTime) => new Date(Date.UTC(year, month - 1, day)).getUTCDate() === day;
+
 /** A name or a number; null where none is told. */
 function monthOf(part: string | undefined): number | null {
   if (part === undefined) return null;
@@ -124,8 +128,12 @@ function monthOf(part: string | undefined): number | null {
 
 function hourOf({ hour, half }: Parts): number {
   if (hour === undefined || half === undefined) return numberOf(hour, 0);
+  if (Number(hour) > 12) return NO_HOUR;
   return (Number(hour) % 12) + (half.toLowerCase().startsWith('p') ? 12 : 0);
 }
+
+/** On no wall. */
+const NO_HOUR = 99;
 
 const zoneFor = (rest: string, { timeZone }: Clock) => zoneIn(rest) ?? zoneOf(timeZone ?? 'UTC') ?? 'UTC';
 

@@ -24,17 +24,20 @@ const MOST = 20;
 
 /** "try again in 3 hours 12 minutes", "resets Monday at 8pm (Europe/London)". */
 function sentencesIn(text: string, clock: Clock): Date[] {
-  const found: Date[] = [];
-  for (const { index, 0: cue } of [...text.matchAll(CUE)].slice(0, MOST)) {
-    const asked = timeAfter(text, index + cue.length, clock);
-    if (asked !== null) found.push(asked);
-  }
-  return found;
+  const found = (cues: RegExp) =>
+    [...text.matchAll(cues)]
+      .slice(0, MOST)
+      .flatMap(({ index, 0: cue }) => timeAfter(text, index + cue.length, clock) ?? []);
+  const asked = found(CUE);
+  return asked.length > 0 ? asked : found(WEAK_CUE);
 }
 
 /** Not "Retrying after": that is the CLI's own back-off. */
 const CUE =
-  /\b(?:(?:try|request)(?: \w{1,12}){0,2} again|retry|resets?|renew(?:s|ed)?|refresh(?:es|ed)?|refill(?:s|ed)?|replenish(?:es|ed)?|available|wait(?!\s+time)|until|come back|resumes?|regain access|cool-?down|next (?:request|attempt))\b/gi;
+  /\b(?:(?:try|request)(?: \w{1,12}){0,2} again|retry|resets?|refresh(?:es|ed)?|refill(?:s|ed)?|replenish(?:es|ed)?|wait(?!\s+time)|come back|resumes?|regain access|cool-?down|next (?:request|attempt))\b/gi;
+
+/** These are said of subscriptions and versions too. */
+const WEAK_CUE = /\b(?:renew(?:s|ed)?|available|until)\b/gi;
 
 /** Words and signs that may stand between the cue and the time. */
 const BETWEEN =

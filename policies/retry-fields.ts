@@ -6,13 +6,15 @@ import { epochAt, pointAt } from './point-in-time.ts';
 
 export function fieldsIn(text: string, clock: Clock): Date[] {
   const found: Date[] = [];
+  const asked: Date[] = [];
   for (const { 1: name, index, 0: match } of text.matchAll(FIELD)) {
     const unitMs = unitOf(name!);
-    const asked = unitMs === null ? null : valueAt(text, index + match.length, unitMs, clock);
-    if (asked !== null) found.push(asked);
-    if (found.length === MOST) break;
+    const at = unitMs === null ? null : valueAt(text, index + match.length, unitMs, clock);
+    if (at !== null) (/retry/i.test(name!) ? asked : found).push(at);
+    if (found.length + asked.length === MOST) break;
   }
-  return found;
+  // What the service asks for counts before what it counts with.
+  return asked.length > 0 ? asked : found;
 }
 
 const MOST = 20;

@@ -43,7 +43,7 @@ function blocksOf(lines: string[]): string[] {
     if (TOOL.test(line)) ofTool = true;
     else if (HEAD.test(line)) ofTool = false;
     if (ofTool) continue;
-    if (blocks.length > 0 && (CONTINUED.test(line) || OPEN.test(blocks.at(-1)!)))
+    if (blocks.length > 0 && (CONTINUED.test(line) || (OPEN.test(blocks.at(-1)!) && !HEAD.test(line))))
       blocks.push(`${blocks.pop()}\n${line}`.slice(0, MAX_BLOCK));
     else blocks.push(line);
   }
@@ -58,7 +58,7 @@ const CONTINUED =
 const OPEN = /^\[API Error: [^\]]*$/;
 const TOOL = /^Error executing tool /;
 const HEAD =
-  /^(?:\[?(?:ERROR|Error|error|FATAL|Fatal|fatal)\b|\[API Error|_?[A-Z]\w*(?:Error|Exception): |Attempt \d+ failed)/;
+  /^(?:\[?(?:ERROR|Error|error|FATAL|Fatal|fatal)\b|\[API Error|_?[A-Z]\w*(?:Error|Exception): |Attempt \d+ failed|(?:Execution|Model call) failed: |stream disconnected|turn (?:interrupted|aborted)|Loop detected|Maximum session turns|Agent execution (?:stopped|blocked)|Request cancelled)/;
 const NOTICE =
   /^(?:YOLO mode|Warning: 256-color|Ripgrep is not available|\[STARTUP\]|Reading additional input|Loaded cached|An unexpected critical error|tokens used$|[\d,]+$|(?:Changes|Duration|Tokens|Requests|Resume|Usage)\s{2,}|! No token count|\(Use `node|To (?:resume|name|pick|start|authenticate))|MaxListenersExceeded|^\(node:\d+\) |^Keychain initialization|^Using FileKeychain|^\S{10,30} \[(?:INFO|DEBUG|TRACE)\]|^\S{20,30}\s+(?:INFO|DEBUG|TRACE) |could not find bubblewrap|Model metadata for|PATH aliases/;
 

@@ -15,7 +15,7 @@ const MAX_MISTAKES = 20;
 
 /**
  * @param corpus a file, or a folder: all files beneath it that end in `.jsonl`, in the order of their paths
- * @param project what a case's `files` may lie in, beside the folder in which the corpus stands
+ * @param project what a case's `files` may lie in, under the folder that the corpus' own folder stands in
  */
 export function readCorpus(corpus: string, project: string): CorpusRead {
   const mistakes: string[] = [];

@@ -95,7 +95,6 @@ export function createCapture(maxAnswer = MAX_ANSWER): CaptureBuilder {
       if (!confirms) told.retries++;
       if (!confirms) told.retrying = failure.message === '' ? (told.errors.at(-1) ?? failure) : failure;
       announced = failure.message !== '';
-      answer.drop();
     },
     stopped: ({ failure }) => {
       stopped = failure;
@@ -124,9 +123,9 @@ export function createCapture(maxAnswer = MAX_ANSWER): CaptureBuilder {
         told.retrying = event.failure;
         return;
       }
-      const before = answer.text();
       take[event.how](event as never);
-      if (from === 'stderr') answer.restore(before);
+      // On stderr it may be told in the middle of an answer.
+      if (event.how === 'retrying' && from === 'stream') answer.drop();
     },
     result: () => ({
       ...told,
@@ -189,9 +188,6 @@ function createAnswer(max: number) {
       streamed = piece.whole ? 0 : streamed + piece.text.length;
       if (text.length > 2 * flat) flatten();
       closed = piece.whole && text !== '';
-    },
-    restore(before: string) {
-      text = before;
     },
     drop() {
       text = '';

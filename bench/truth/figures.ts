@@ -15,7 +15,7 @@ export interface Figure {
 }
 
 /** An operator with fewer variants tells nothing by itself: those are taken together. */
-export const LEAST_VARIANTS = 20;
+const LEAST_VARIANTS = 20;
 
 export const ratio = ({ of, right }: Share): number => (of === 0 ? 1 : right / of);
 /** Never rounded up: 1.000 is all of them. */

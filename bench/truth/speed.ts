@@ -14,7 +14,7 @@ export type Throughput = Record<string, number>;
 /** ms for 100 kB, and the piece or the case that takes longest. */
 export type Worst = Record<string, { ms: number; of: string }>;
 
-export const HOSTILE_CHARS = 100_000;
+const HOSTILE_CHARS = 100_000;
 const MEGABYTES = 8;
 const ROUNDS = 5;
 

@@ -20,7 +20,7 @@ export function findRule(subject: Subject, rules: readonly Rule[], clock: Clock)
   // How the CLI ended is told by its code, not by our words for it.
   const told = subject.exit === null ? subject.failure : { ...subject.failure, message: '' };
   const said = textsOf(told).join('\n').slice(0, MAX_SAID).replace(URL, ' ');
-  const words = wordsOf(told);
+  const words = codesIn(told);
   let asked: Match['wait'] | null | undefined;
   const wait = () => {
     if (asked === undefined) asked = waitOf(subject.failure, clock);
@@ -63,8 +63,12 @@ function isStatus(wanted: number | '4xx' | '5xx' | 'none', status: number | unde
 }
 
 /** The code and the type, and what looks like one among the words: it has an underscore, a hump, or is all capitals. */
-function wordsOf({ message, code, type }: EngineFailure): ReadonlySet<string> {
-  const found = message.match(/\b(?:[A-Za-z][A-Za-z0-9]*_\w+|[a-z]+(?:[A-Z][a-z]+)+|[A-Z]{5,})\b/g) ?? [];
+function codesIn({ message, code, type }: EngineFailure): ReadonlySet<string> {
+  const found =
+    message
+      .slice(0, MAX_SAID)
+      .replace(URL, ' ')
+      .match(/\b(?:[A-Za-z][A-Za-z0-9]*_\w+|[a-z]+(?:[A-Z][a-z]+)+|[A-Z]{5,})\b/g) ?? [];
   return new Set([code ?? '', type ?? '', ...found].map((word) => word.toLowerCase()));
 }
 

@@ -1,7 +1,7 @@
 // A row of a project's own, as tollgate.yaml and the draft of a call have it, and the rule that it is.
 
 import type { ErrorClass } from '../classes.ts';
-import { readFailure } from '../engine-failure.ts';
+import { stderrFailures } from '../stderr-failures.ts';
 import type { Tool } from '../tools.ts';
 import { compilePhrases } from './phrase.ts';
 import type { Match, Rule, Said } from './rule.ts';
@@ -31,5 +31,11 @@ export const withoutProof = (row: OwnRow): OwnRow => ({ ...row, proof: [] });
 
 export function compileRow({ match: { text, ...rest }, proof, ...row }: OwnRow): Rule {
   const match = { ...rest, ...(text === undefined ? {} : { text: compilePhrases(text) }) };
-  return { ...row, match, proof: proof.map((one) => (typeof one === 'string' ? readFailure(one) : one)) };
+  return { ...row, match, proof: proof.map((one) => (typeof one === 'string' ? saidIn(one, row.tool) : one)) };
+}
+
+/** As it is heard on stderr: without the heads that each CLI puts before its words. */
+function saidIn(text: string, tool: OwnRow['tool']): Said {
+  const [heard] = stderrFailures(tool === 'any' ? 'copilot' : tool, text.split('\n'));
+  return heard?.failure ?? { message: '' };
 }

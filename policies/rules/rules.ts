@@ -35,13 +35,15 @@ const SPECIFIC: readonly Rule[] = [
   ...SERVICE_RULES,
   ...NETWORK_RULES,
   ...STATUS_RULES,
-  ...EXIT_RULES,
 ];
 
 /** Asked only when no specific row fits anything that was said: things, and what is said of them nearby. */
 const BROAD: readonly Rule[] = [...BROAD_LIMITS, ...BROAD_MACHINE, ...BROAD_ACCESS, ...BROAD_NETWORK];
 
 /** Each is tried on all that was said before the next is. */
-export const TIERS: readonly (readonly Rule[])[] = [SPECIFIC, BROAD];
+export const TIERS: readonly (readonly Rule[])[] = [SPECIFIC, BROAD, EXIT_RULES];
+
+/** Of a row that fits by words near each other alone. */
+export const isBroad = (id: string): boolean => BROAD.some((row) => row.id === id);
 
 export const RULES: readonly Rule[] = TIERS.flat();

@@ -93,13 +93,13 @@ const COUNTS = wordsOf(
 const HEADS_CLAUSE = [...':.;!->|'].map((sign) => sign.charCodeAt(0));
 
 const NAMED_CODE = patternAt(
-  String.raw`(?:E\d{4}|E2BIG|TS\d{4,5}|CS\d{4}|MSB\d{4}|ORA-\d{5}|HTTP_?\d{3}|PGRST\d{3}|CVE-\d{4}-\d{4,6}|ERR_[A-Z0-9_]{1,56}|0x80[0-9A-Fa-f]{6}|0x[Cc]0000[0-9A-Fa-f]{3}|SQLSTATE_?[A-Z0-9]{5})(?![\w])`,
+  String.raw`(?:E\d{3,4}|AADSTS\d{4,9}|E2BIG|TS\d{4,5}|CS\d{4}|MSB\d{4}|ORA-\d{5}|HTTP_?\d{3}|PGRST\d{3}|CVE-\d{4}-\d{4,6}|ERR_[A-Z0-9_]{1,56}|0x80[0-9A-Fa-f]{6}|0x[Cc]0000[0-9A-Fa-f]{3}|SQLSTATE_?[A-Z0-9]{5})(?![\w])`,
   'y',
 );
 const STATUSES = wordsOf('http status http_status httpstatus status_code statuscode http_status_code');
 const LABELS = wordsOf(
   'code status errno exit exited signal http rc statuscode status_code exitcode exit_code exitstatus exit_status ' +
-    'errorcode error_code httpstatus http_status http_code httpcode returncode return_code native_exit_code err_code',
+    'errorcode error_code httpstatus http_status http_code httpcode returncode return_code native_exit_code err_code curl winerror alert sqlstate',
 );
 const LINKS = wordsOf('with of was is number returned received got error');
 const RETURNED = wordsOf('returned');

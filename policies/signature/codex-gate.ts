@@ -22,12 +22,12 @@ export function createCodexGate(): (line: string, isError: boolean) => Whose {
     }
     if (OWN.test(line) || (isError && levels === 'telling')) open = true;
     else if (HEADING.test(line)) open = false;
-    if (line.trimEnd() === 'codex') return 'answer';
+    if (line.trim() === 'codex') return 'answer';
     return open || line.trim() === 'turn interrupted' ? 'own' : 'echo';
   };
 }
 
-const HEADER = /^\s*OpenAI Codex v\d/;
+const HEADER = /^\s*(?:\[?[a-z]{4,7}\]?:?\s+)?OpenAI Codex v\d/i;
 const OWN =
   /^\s*(?:ERROR:|stream error:|\d{4}-\d\d-\d\dT\S{8,24}\s+ERROR |thread '|memory allocation of |fatal runtime error)/;
 const HEADING = /^\s*(?:exec|codex|user|thinking|tokens used|warning:.*)$/;

@@ -9,7 +9,7 @@ import { createObjectJoiner } from './objects.ts';
 import { shorten, tidy } from './tidy.ts';
 import { createUnwrapper } from './unwrap.ts';
 
-export const MAX_LINE_LENGTH = 2000;
+const MAX_LINE_LENGTH = 2000;
 /** The first errors make the signature, and of a flood of them the last one has the last word in the verdict. */
 const ERRORS: Capacity = { first: 100, looks: 10_000, last: 20 };
 /** Of lines that are no error only the first few can matter, and a long log of them is not read for more. */
@@ -47,9 +47,9 @@ export function createErrorLines(): ErrorLines {
     unwrapper.flush();
     if (!/^\s+[^\s[{]/.test(text)) grade(null);
   };
-  const objects = createObjectJoiner((text) => {
+  const objects = createObjectJoiner((text, level) => {
     const line = shorten(text, MAX_LINE_LENGTH);
-    take(line, survey(line), null);
+    take(line, survey(line), level);
   });
   const flush = () => {
     objects.flush();
@@ -75,12 +75,14 @@ export function createErrorLines(): ErrorLines {
       }
       const whose = text.trim() === '' ? 'own' : whoseOf(text, head.level === 'error');
       if (whose === 'own') {
-        if (!objects.take(text)) take(text, found, head.level);
+        if (!objects.take(text, head.level)) take(text, found, head.level);
         return;
       }
       flush();
       // What went before was overcome, or was the prompt's.
-      if (whose === 'answer') Object.assign(kept, openBaskets());
+      if (whose !== 'answer') return;
+      Object.assign(kept, openBaskets());
+      grade(null);
     },
     lines: () => firstOf('error', 'plain'),
     remarks: () => firstOf('notice', 'retry'),
@@ -116,10 +118,10 @@ function createGrader(): (line: Line | null) => Grade {
     echoes = kind?.echoes ?? echoes - 1;
     // A stack frame belongs to what stands above it, and so do the properties below the frame.
     if (isEcho || (isBelow && kind?.grade === 'noise')) return 'noise';
-    if (isBelow && level !== 'error' && (owner === 'retry' || owner === 'notice')) return owner;
+    if (isBelow && (owner === 'retry' || (owner === 'notice' && level !== 'error'))) return owner;
     // A logger says that it is no error, and nothing of what stands around it.
     if (level === 'info') return kind?.grade ?? 'notice';
-    const its: Grade = kind?.grade ?? (bearsError ? 'error' : 'plain');
+    const its: Grade = kind?.grade ?? (bearsError || level === 'error' ? 'error' : 'plain');
     if (its === 'plain' && owner === 'error' && details < MAX_DETAILS) {
       details += 1;
       return 'error';

@@ -99,10 +99,15 @@ export const FIGURES: readonly TokenClass[] = [
     name: 'named code',
     put: keepCode,
     begins: 'word',
-    first: ['0x', 'E', 'CS', 'CV', 'TS', 'MS', 'OR', 'HT', 'PG', 'SQ'],
+    first: ['0x', 'E', 'AA', 'CS', 'CV', 'TS', 'MS', 'OR', 'HT', 'PG', 'SQ'],
     needs: HAS.digit,
     scan: code.scanNamedCode,
-    examples: [['error[E0425], TS2304', 'error <code:e0425> <code:ts2304>']],
+    examples: [
+      [
+        'error[E0425], TS2304, npm ERR! code E401, AADSTS50020',
+        'error <code:e0425> <code:ts2304> npm err code <code:e401> <code:aadsts50020>',
+      ],
+    ],
   },
   {
     name: 'duration',

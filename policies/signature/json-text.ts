@@ -1,5 +1,7 @@
 // Reads JSON that may be none: a no by `JSON.parse` is a throw, which takes as long as reading a page.
 
+/** To write deeper JSON again takes more stack than there is. */
+const MAX_DEPTH = 500;
 const QUOTE = 34;
 const BACKSLASH = 92;
 const OPENING = 123;
@@ -39,6 +41,7 @@ function isJson(text: string): boolean {
       at = code === QUOTE ? pastString(text, at) : -1;
       next = 'colon';
     } else if (code === OPENING || code === OPENING_LIST) {
+      if (open.length === MAX_DEPTH) return false;
       open.push(code === OPENING ? CLOSING : CLOSING_LIST);
       next = code === OPENING ? 'first key' : 'first value';
       at += 1;

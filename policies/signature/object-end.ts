@@ -5,7 +5,7 @@ const BACKSLASH = 92;
 
 /** The offset past the bracket that closes the one at `at`; -1 where none does. It may be escaped into a string. */
 export function objectEnd(text: string, at: number): number {
-  // Its quotes bear as many backslashes as the first one does; those of its strings bear more.
+  // Its quotes bear as many backslashes as the first one does; those within its strings bear more, and a string may end in some.
   const escapes = backslashesBefore(text, text.indexOf('"', at), at);
   let depth = 0;
   let quoted = false;
@@ -16,7 +16,7 @@ export function objectEnd(text: string, at: number): number {
       signs += 1;
       continue;
     }
-    if (code === QUOTE && signs === escapes) quoted = !quoted;
+    if (code === QUOTE && signs % (2 * (escapes + 1)) === escapes) quoted = !quoted;
     else if (!quoted && (code === 123 || code === 91)) depth += 1;
     else if (!quoted && (code === 125 || code === 93)) {
       depth -= 1;

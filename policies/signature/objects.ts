@@ -1,11 +1,17 @@
 // Puts JSON together again that was printed over several lines, so that it is one line as its service sent it.
 
 import { readJson } from './json-text.ts';
+import type { Level } from './log-head.ts';
 import { objectEnd } from './object-end.ts';
+
+interface Held {
+  text: string;
+  level: Level | null;
+}
 
 export interface ObjectJoiner {
   /** Takes a line that opens an object or stands within one; false for any other. */
-  take(line: string): boolean;
+  take(line: string, level: Level | null): boolean;
   /** Gives out what is held back: no object goes on beyond this point. */
   flush(): void;
 }
@@ -16,21 +22,21 @@ const MAX_LENGTH = 32_768;
 const MAX_TRIES = 16;
 
 /** What turns out to be no JSON is given out as it came. */
-export function createObjectJoiner(emit: (line: string) => void): ObjectJoiner {
-  let held: string[] = [];
+export function createObjectJoiner(emit: (line: string, level: Level | null) => void): ObjectJoiner {
+  let held: Held[] = [];
   let length = 0;
   let place = OUTSIDE;
 
-  const release = (lines: readonly string[]) => {
+  const release = (lines: readonly Held[]) => {
     held = [];
     length = 0;
     place = OUTSIDE;
-    for (const line of lines) emit(line);
+    for (const { text, level } of lines) emit(text, level);
   };
   return {
-    take(line) {
+    take(line, level) {
       if (held.length === 0 && !opens(line)) return false;
-      held.push(line);
+      held.push({ text: line, level });
       length += line.length;
       place = pastLine(line, place);
       if (held.length > MAX_LINES || length > MAX_LENGTH) release(held);
@@ -76,14 +82,16 @@ function pastLine(line: string, { depth, quoted }: Place): Place {
 }
 
 /** One line with the JSON in it compact; the lines themselves where there is none. A terminal may have wrapped it. */
-function joinedOf(lines: readonly string[]): readonly string[] {
-  const text = lines.map((line, i) => (i === 0 ? line.trimEnd() : line.trim())).join(' ');
-  const first = lines[0]!.trimEnd().length;
+function joinedOf(lines: readonly Held[]): readonly Held[] {
+  const [opening] = lines;
+  const text = lines.map((line, i) => (i === 0 ? line.text.trimEnd() : line.text.trim())).join(' ');
+  const first = opening!.text.trimEnd().length;
   const begins = [...text.slice(0, first).matchAll(/[{[]/g)].slice(0, MAX_TRIES);
   for (const { index } of begins) {
     const end = objectEnd(text, index);
     const body = end <= first ? undefined : readJson(text.slice(index, end));
-    if (body !== undefined) return [`${text.slice(0, index)}${JSON.stringify(body)}${text.slice(end)}`];
+    if (body !== undefined)
+      return [{ ...opening!, text: `${text.slice(0, index)}${JSON.stringify(body)}${text.slice(end)}` }];
   }
   return lines;
 }

@@ -21,7 +21,7 @@ const SECRETS = [
 ] as const;
 const SECRET_PAIRS = wordsOf('sk rk gh gi ai ya xo ak as ey');
 
-/** What an earlier pass put in stays as it is. */
+/** What stands like a placeholder in the text is one: codes and waits of an earlier pass stay, the others go. */
 export const scanPlaceholder = ({ text }: Cursor, at: number): number => endOf(PLACEHOLDER, text, at);
 
 export const scanRedacted = ({ text }: Cursor, at: number): number => endOf(REDACTED, text, at);

@@ -4,7 +4,10 @@ import type { Cursor } from './cursor.ts';
 
 export interface TokenClass {
   name: string;
-  /** What stands for the token in the normal form; '' = nothing. */
+  /**
+   * What it is to a reader of the trace. Into the normal form goes a code, the length of a wait, and what stands before a
+   * placeholder; a placeholder itself leaves nothing there, since even that something volatile stood there varies.
+   */
   put: string | ((cursor: Cursor, at: number, end: number) => string);
   /** Where it may begin: at a word, or at one of these signs. `word` first where both. */
   begins: string;

@@ -38,7 +38,7 @@ export function createUnwrapper(maxLength: number, emit: (line: Line) => void): 
   };
   const append = (line: Line): boolean => {
     // What would be cut off is not lost: it may be an error.
-    if (held === null || line.kind !== null || held.first.level !== line.level || held.length >= maxLength)
+    if (held === null || !mayGoOn(last, line) || held.first.level !== line.level || held.length >= maxLength)
       return false;
     if (!hadNoRoom(last, line.text, widest) || !goesOn(held, last, line)) return false;
     const part = line.text.trimStart();
@@ -69,6 +69,10 @@ const joined = ({ first, parts }: Held, maxLength: number): Line => ({
   ...first,
   ...assess(parts.join(' ').slice(0, maxLength)),
 });
+
+/** A line of a kind begins anew, but what says that it is a retry may stand at the end of a long one. */
+const mayGoOn = (last: string, { text, kind }: Line): boolean =>
+  kind === null || (kind.grade === 'retry' && SMALL.test(text) && !ENDED.test(last));
 
 /** Whether the first word of `line` would have been too long for the line before it. */
 function hadNoRoom(last: string, line: string, widest: number): boolean {

@@ -9,10 +9,13 @@ export function readDocument(text: string): EngineEvent[] | null {
   const trimmed = text.trim();
   if (!BEGINS.test(trimmed)) return null;
   const document = parseObject(trimmed);
+  if (document === null && !/^\{\s{0,20}"session_id"/.test(trimmed)) return null;
   if (document === null) return [{ how: 'failed', failure: { message: 'the JSON ended prematurely' } }];
   const error = partOf(document.error);
-  const response = textOf(document.response) ?? '';
-  if (error === null) return [{ how: 'said', text: response, whole: true, message: null }, { how: 'completed' }];
+  const response = textOf(document.response);
+  // An answer may be JSON too.
+  if (response === null && textOf(error?.message) === null) return null;
+  if (error === null) return [{ how: 'said', text: response ?? '', whole: true, message: null }, { how: 'completed' }];
   const code = numberOf(error.code);
   const type = textOf(error.type);
   const known = {
