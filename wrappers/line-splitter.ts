@@ -52,7 +52,7 @@ export function createLineSplitter(
     const lost = dropped;
     clear();
     returned = false;
-    onLine(line.endsWith('\r') ? line.slice(0, -1) : line, lost);
+    onLine(lost === 0 && line.endsWith('\r') ? line.slice(0, -1) : line, lost);
   };
   return {
     push(text) {

@@ -29,7 +29,7 @@ const ROWS: Row[] = [
   ['tollgate', ['archive', 'nosuch'], 2, ''],
   ['tollgate', ['scope', 'ask', 'a.ts'], 2, '--task is required where TOLLGATE_TASK does not name the task'],
   ['tollgate', ['scope', 'akk', 'a.ts'], 2, 'unknown word "akk"; did you mean ask?'],
-  ['tollgate', ['triage', '/nosuch'], 2, '/nosuch cannot be read (ENOENT)'],
+  ['tollgate', ['triage', '/nosuch', '--tool', 'codex'], 2, '/nosuch cannot be read (ENOENT)'],
   ['tollgate', ['signature', '/nosuch'], 2, '/nosuch cannot be read (ENOENT)'],
   ['tollgate', ['init'], 2, 'the task (an id, or a path with a /) is missing'],
   [
