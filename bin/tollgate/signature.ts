@@ -9,6 +9,7 @@ import { type Ran, readArguments } from '../command.ts';
 import type { CommandSpec } from '../command-line.ts';
 import { answerLines } from './answer-lines.ts';
 import { readInto } from './input.ts';
+import { hiddenSignature } from './secrets.ts';
 
 const SPEC: CommandSpec = {
   name: 'tollgate signature',
@@ -44,7 +45,7 @@ export async function run(argv: readonly string[]): Promise<Ran> {
     const { signature } = signLines(tool, selected);
     return { exit: 0, out: given.has('json') ? `${JSON.stringify({ signature })}\n` : `${signature}\n` };
   }
-  const explained = explainLines(tool, selected);
+  const explained = hiddenSignature(explainLines(tool, selected));
   if (given.has('json')) return { exit: 0, out: `${JSON.stringify(explained)}\n` };
   const eaten = Object.entries(explained.trace ?? {}).map(
     ([name, texts]) => `  ${name}: ${[...new Set(texts)].slice(0, 5).join(' | ')}`,

@@ -6,6 +6,7 @@ import { TOLLGATE_EXIT } from '../../policies/exit-codes.ts';
 import type { Rule } from '../../policies/rules/rule.ts';
 import { readCorpus } from '../../state/corpus.ts';
 import type { Ran } from '../command.ts';
+import { hidden, hiddenVerdict } from './secrets.ts';
 
 /** @param own the project's rows of `tollgate.yaml`, tried before the built-in ones. */
 export function testCorpus(corpus: string, own: readonly Rule[], say: 'text' | 'json' | 'nothing'): Ran {
@@ -45,7 +46,7 @@ function linesOfCase({ labelled, verdict, differs }: Found['failed'][number]): s
     ),
     evidence === null
       ? '  judged a success by its terminal event, or by its exit code and an answer'
-      : `  by rule ${evidence.rule} [${evidence.source}]: ${oneLine(evidence.text)}`,
+      : `  by rule ${evidence.rule} [${evidence.source}]: ${oneLine(hidden(evidence.text))}`,
     '',
   ];
 }
@@ -70,7 +71,7 @@ const forMachines = ({ cases, failed, merged, split }: Found) => ({
     file: labelled.file,
     line: labelled.line,
     differs,
-    verdict,
+    verdict: hiddenVerdict(verdict),
     signature,
   })),
   merges: merged.map(({ name, groups }) => ({ signature: name, failures: idsOf(groups) })),

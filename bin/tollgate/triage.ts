@@ -13,6 +13,7 @@ import { type Ran, readArguments } from '../command.ts';
 import type { CommandSpec } from '../command-line.ts';
 import { answerLines } from './answer-lines.ts';
 import { readInto } from './input.ts';
+import { hiddenSignature, hiddenVerdict } from './secrets.ts';
 import { testCorpus } from './triage-test.ts';
 
 const SPEC: CommandSpec = {
@@ -91,7 +92,9 @@ export async function run(argv: readonly string[]): Promise<Ran> {
   if (unread !== null) return mistaken(`--stdout: ${unread}`);
   const mistake = await readInto(stderr, words[0]);
   if (mistake !== null) return mistaken(mistake);
-  const { verdict, signature } = judgeGathered(gathered(), clock, own.rules, given.has('explain') ? 'explain' : 'sign');
+  const judged = judgeGathered(gathered(), clock, own.rules, given.has('explain') ? 'explain' : 'sign');
+  const verdict = hiddenVerdict(judged.verdict);
+  const signature = judged.signature === null ? null : hiddenSignature(judged.signature);
   const answer = { verdict, signature: signature?.signature ?? null };
   if (given.has('json'))
     return { exit: 0, out: `${JSON.stringify(given.has('explain') ? { ...answer, explained: signature } : answer)}\n` };
@@ -128,7 +131,7 @@ async function manyLines(word: string | undefined, own: readonly Rule[], clock: 
       clock,
       own,
     );
-    return { id: id ?? null, verdict, signature: signature?.signature ?? null };
+    return { id: id ?? null, verdict: hiddenVerdict(verdict), signature: signature?.signature ?? null };
   });
 }
 

@@ -78,6 +78,8 @@ export function survey(line: string): number {
 function pastPart(codes: Uint16Array, from: number): number {
   let at = from;
   while (isCapital(codes[at]!)) at += 1;
+  // `CAPI` of `CAPIError`.
+  if (at - from > 1 && isSmall(codes[at]!)) return at - 1;
   while (isSmall(codes[at]!)) at += 1;
   return at;
 }
