@@ -118,7 +118,7 @@ function createGrader(): (line: Line | null) => Grade {
     echoes = kind?.echoes ?? echoes - 1;
     // A stack frame belongs to what stands above it, and so do the properties below the frame.
     if (isEcho || (isBelow && kind?.grade === 'noise')) return 'noise';
-    if (isBelow && (owner === 'retry' || (owner === 'notice' && level !== 'error'))) return owner;
+    if (isBelow && level !== 'error' && (owner === 'retry' || owner === 'notice')) return owner;
     // A logger says that it is no error, and nothing of what stands around it.
     if (level === 'info') return kind?.grade ?? 'notice';
     const its: Grade = kind?.grade ?? (bearsError || level === 'error' ? 'error' : 'plain');

@@ -4,7 +4,7 @@ export type Level = 'error' | 'info';
 
 export interface LogHead {
   length: number;
-  /** The level that was part of it; null where none is told. A warning's stays with its line, as does the name `Error`. */
+  /** The level that was part of it; null where none is told. The name `Error` stays with its line. */
   level: Level | null;
 }
 
@@ -35,7 +35,7 @@ const DATE = String.raw`\d{4}[-/]\d\d[-/]\d\d[T ]`;
 const MONTH = '(?:Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sep|Oct|Nov|Dec)';
 const TIME = `(?:${DATE}${CLOCK}(?:Z|\\s?[+-]\\d\\d:?\\d\\d|\\sUTC)?|${MONTH} [ \\d]\\d ${CLOCK}|${CLOCK})`;
 const ERROR = String.raw`\s{0,4}(?:(?:ERROR|ERR|FATAL|CRITICAL|SEVERE)(?::\s|\s)|[[(](?:[Ee]rror|ERROR|[Ff]atal|FATAL|stderr)[\])]:?\s|(?:error|fatal): )`;
-const INFO = String.raw`\s{0,4}(?:(?:INFO|DEBUG|TRACE|NOTICE|LOG)(?::\s|\s{1,2})|[[(](?:[Ii]nfo|INFO|[Dd]ebug|DEBUG|[Tt]race|TRACE|stdout)[\])]:?\s|(?:info|debug): )`;
+const INFO = String.raw`\s{0,4}(?:(?:WARN|WARNING|INFO|DEBUG|TRACE|NOTICE|LOG)(?::\s|\s{1,2})|[[(](?:[Ww]arn|WARN|[Ii]nfo|INFO|[Dd]ebug|DEBUG|[Tt]race|TRACE|stdout)[\])]:?\s|(?:warn|warning|info|debug): )`;
 const HEAD = new RegExp(String.raw`^\s{0,8}[[(]?${TIME}[\])]?(?:\s?[|:-](?=\s))?(?:\s|$)(?:(${ERROR})|(${INFO}))?`);
 
 /** What codex logs beside its own error: `2026-… ERROR codex_core::…`. */
