@@ -34,7 +34,7 @@ function sentencesIn(text: string, clock: Clock): Date[] {
 
 /** Not "Retrying after": that is the CLI's own back-off. */
 const CUE =
-  /\b(?:(?:try|request)(?: \w{1,12}){0,2} again|retry|resets?|refresh(?:es|ed)?|refill(?:s|ed)?|replenish(?:es|ed)?|wait(?!\s+time)|come back|resumes?|regain access|cool-?down|next (?:request|attempt))\b/gi;
+  /(?<![\w-])(?:(?:try|request)(?: \w{1,12}){0,2} again|retry|resets?|refresh(?:es|ed)?|refill(?:s|ed)?|replenish(?:es|ed)?|wait(?!\s+time)|come back|resumes?|regain access|cool-?down|next (?:request|attempt))\b/gi;
 
 /** These are said of subscriptions and versions too. */
 const WEAK_CUE = /\b(?:renew(?:s|ed)?|available|until)\b/gi;

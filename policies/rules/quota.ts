@@ -93,7 +93,7 @@ export const QUOTA_RULES = [
     source: 'any',
     match: {
       status: LIMITED,
-      text: /\b(?:out of|run out of|no remaining|no more|insufficient|not enough|purchase more|exhausted (?:your|all))\b.{0,25}\b(?:credits?|funds|balance|quota)\b|\bcredit balance\b|\bno quota left|\bpayment required|\bprepa(?:id|yment)\b.{0,20}\bcredits?\b|\b(?:credits?|balance|funds)\b.{0,20}\b(?:depleted|exhausted|used up)|\bbudget\b.{0,20}\b(?:exceeded|exhausted|reached)|\b(?:over|exceeded) budget\b|\bExceededBudget\b|\bcheck your billing\b/i,
+      text: /\b(?:out of|run out of|no remaining|no more|insufficient|not enough|purchase more|exhausted (?:your|all))\b.{0,25}\b(?:credits?|funds|balance|quota)\b|\bcredit balance\b|\bno quota left|\bhave no quota\b|\bpayment required|\bprepa(?:id|yment)\b.{0,20}\bcredits?\b|\b(?:credits?|balance|funds)\b.{0,20}\b(?:depleted|exhausted|used up)|\bbudget\b.{0,20}\b(?:exceeded|exhausted|reached)|\b(?:over|exceeded) budget\b|\bExceededBudget\b|\bcheck your billing\b/i,
     },
     class: 'quota',
     reason: 'balance',
