@@ -42,7 +42,7 @@ const ROWS: [what: string, tool: Tool, exitCode: number | null, stderr: string, 
     null,
     '',
     'Rate limit errors mean 429.',
-    'null',
+    'unknown',
   ],
   [
     'an answer that quotes events',
