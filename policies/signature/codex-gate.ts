@@ -14,7 +14,7 @@ export function createCodexGate(): (line: string, isError: boolean) => Whose {
   let levels: 'telling' | 'everywhere' = 'telling';
   return (line, isError) => {
     if (!headed) {
-      if (!HEADER.test(line)) return 'own';
+      if (!line.includes('Codex v') || !HEADER.test(line)) return 'own';
       headed = true;
       open = false;
       if (isError) levels = 'everywhere';

@@ -56,7 +56,9 @@ function opens(line: string): boolean {
   while (end >= 0 && line.charCodeAt(end) === 32) end -= 1;
   const last = line.charCodeAt(end);
   if (last === 123 || last === 91) return !FRAME.test(line);
-  return last !== 125 && last !== 93 && /\{\\*["n]/.test(line) && pastLine(line, OUTSIDE).depth > 0;
+  return (
+    last !== 125 && last !== 93 && line.includes('{') && /\{\\*["n]/.test(line) && pastLine(line, OUTSIDE).depth > 0
+  );
 }
 
 const FRAME = /^\s*(?:\[?warn(?:ing)?\]?:?\s+)?at /i;
