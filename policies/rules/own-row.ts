@@ -1,6 +1,7 @@
 // A row of a project's own, as tollgate.yaml and the draft of a call have it, and the rule that it is.
 
 import type { ErrorClass } from '../classes.ts';
+import { readFailure } from '../engine-failure.ts';
 import { stderrFailures } from '../stderr-failures.ts';
 import type { Tool } from '../tools.ts';
 import { compilePhrases } from './phrase.ts';
@@ -34,8 +35,9 @@ export function compileRow({ match: { text, ...rest }, proof, ...row }: OwnRow):
   return { ...row, match, proof: proof.map((one) => (typeof one === 'string' ? saidIn(one, row.tool) : one)) };
 }
 
-/** As it is heard on stderr: without the heads that each CLI puts before its words. */
+/** As a line is heard on stderr: without the heads that each CLI puts before its words. */
 function saidIn(text: string, tool: OwnRow['tool']): Said {
+  if (text.includes('\n')) return readFailure(text);
   const [heard] = stderrFailures(tool === 'any' ? 'copilot' : tool, text.split('\n'));
   return heard?.failure ?? { message: '' };
 }
