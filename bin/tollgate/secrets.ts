@@ -2,29 +2,27 @@
 
 import type { Verdict } from '../../policies/evidence.ts';
 import { createRedactor } from '../../policies/redact.ts';
+import { withoutSecrets } from '../../policies/signature/hidden.ts';
 import type { Signature } from '../../policies/signature/sign.ts';
 
 const { redact } = createRedactor({ env: process.env, patterns: [] });
 
-/** Of these classes no piece is shown: without its neighbours nothing can tell that it is no secret. */
-const HIDDEN: ReadonlySet<string> = new Set(['secret', 'shortened secret', 'bearer', 'redacted', 'value', 'random']);
-
 export const hidden = (text: string): string => redact(text);
+
+/** A line as it stood, for a terminal. */
+export const hiddenLine = (line: string): string => redact(withoutSecrets(line)).replace(/[\x00-\x1f\x7f]/g, ' ');
 
 export function hiddenVerdict(verdict: Verdict): Verdict {
   const { evidence } = verdict;
   return evidence === null ? verdict : { ...verdict, evidence: { ...evidence, text: redact(evidence.text) } };
 }
 
-export function hiddenSignature(signature: Signature): Signature {
-  const { trace, normalised } = signature;
-  const shown = (name: string, pieces: string[]) =>
-    HIDDEN.has(name) ? pieces.map(() => '<hidden>') : pieces.map(redact);
+/** With what explains it, where it was asked for. */
+export function hiddenSignature({ explained, ...signature }: Signature) {
   return {
     ...signature,
-    normalised: redact(normalised),
-    ...(trace === undefined
-      ? {}
-      : { trace: Object.fromEntries(Object.entries(trace).map(([name, pieces]) => [name, shown(name, pieces)])) }),
+    normalised: redact(signature.normalised),
+    lines: (explained?.lines ?? []).map(hiddenLine),
+    eaten: (explained?.eaten ?? []).map((row) => ({ ...row, pieces: row.pieces.map(redact) })),
   };
 }

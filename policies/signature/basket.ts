@@ -4,8 +4,8 @@ import { openCursor } from './cursor.ts';
 import { read } from './normalise.ts';
 
 export interface Basket {
-  /** A line that has been tidied. */
-  add(line: string): void;
+  /** Takes a line that has been tidied; says what became of it. */
+  add(line: string): 'kept' | 'said before' | 'one too many';
   lines(): string[];
 }
 
@@ -33,15 +33,19 @@ export function createBasket({ first, looks, last }: Capacity): Basket {
 
   return {
     add(line) {
-      if (line === previous) return;
+      if (line === previous) return 'said before';
       previous = line;
       if (kept.length < first && looked < looks) {
         looked += 1;
-        if (isNew(line, forms)) kept.push(line);
-      } else if (last > 0) {
+        if (!isNew(line, forms)) return 'said before';
+        kept.push(line);
+        return 'kept';
+      }
+      if (last > 0) {
         ring[later % last] = line;
         later += 1;
       }
+      return 'one too many';
     },
     lines() {
       const oldest = later > last ? later % last : 0;

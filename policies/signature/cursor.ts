@@ -2,6 +2,7 @@
 
 import { DIGIT, FEATURES, HAS, HEX, isDigit, isWord, JOINT, KIND, LETTER, SPACE, WORD } from './characters.ts';
 import { codesOf } from './codes.ts';
+import type { Step } from './trace.ts';
 import { unitFeatures } from './units.ts';
 
 /** Stands for "nothing came before" where a character code is expected. */
@@ -39,6 +40,8 @@ export interface Cursor {
   olderFrom: number;
   olderTo: number;
   context: Context;
+  /** Gets what becomes of each word; null = nobody asks. */
+  trace: Step[] | null;
 }
 
 /** What the caller knows to be volatile in this text. */
@@ -47,7 +50,7 @@ export interface Context {
   prompt?: string;
 }
 
-export function openCursor(text: string, context: Context, codes = codesOf(text)): Cursor {
+export function openCursor(text: string, context: Context, trace: Step[] | null = null, codes = codesOf(text)): Cursor {
   return {
     text,
     codes,
@@ -70,6 +73,7 @@ export function openCursor(text: string, context: Context, codes = codesOf(text)
     olderFrom: 0,
     olderTo: 0,
     context,
+    trace,
   };
 }
 

@@ -4,6 +4,7 @@ import { FAILURE, LETTERED, type Line, lineOf, ODD, survey } from './assess.ts';
 import { type Capacity, createBasket } from './basket.ts';
 import { isSpace } from './characters.ts';
 import { createCodexGate } from './codex-gate.ts';
+import { type LineFates, NO_FATES } from './line-fates.ts';
 import { headOf, type Level } from './log-head.ts';
 import { createObjectJoiner } from './objects.ts';
 import { shorten, tidy } from './tidy.ts';
@@ -32,17 +33,27 @@ export interface ErrorLines {
 
 type Grade = 'error' | 'plain' | 'notice' | 'retry' | 'noise';
 
-export function createErrorLines(): ErrorLines {
+/** @param fates gets what becomes of each line. */
+export function createErrorLines(fates: Pick<LineFates, 'note'> = NO_FATES): ErrorLines {
   const kept = openBaskets();
   const whoseOf = createCodexGate();
   const grade = createGrader();
   const unwrapper = createUnwrapper(MAX_LINE_LENGTH, (line) => {
     const its = grade(line);
-    if (its !== 'noise') kept[its].add(line.text);
+    const became = its === 'noise' ? 'dropped' : kept[its].add(line.text);
+    fates.note(fateOf(line, its, became), line.text);
   });
   const take = (text: string, found: number, level: Level | null) => {
-    if (found & LETTERED) return unwrapper.push(leveled(lineOf(text, found), level));
-    if (/\d/.test(text)) return unwrapper.pushFigures(lineOf(text, found));
+    if (found & LETTERED) {
+      if (unwrapper.push(leveled(lineOf(text, found), level)) === 'said before')
+        fates.note('said twice in a row', text);
+      return;
+    }
+    if (/\d/.test(text)) {
+      if (unwrapper.pushFigures(lineOf(text, found)) === 'dropped') fates.note('figures alone', text);
+      return;
+    }
+    fates.note('no words', text);
     // A blank line, a rule or an opening brace ends what stands above it.
     unwrapper.flush();
     if (!/^\s+[^\s[{]/.test(text)) grade(null);
@@ -78,6 +89,7 @@ export function createErrorLines(): ErrorLines {
         if (!objects.take(text, head.level)) take(text, found, head.level);
         return;
       }
+      fates.note('an echo of codex', text);
       flush();
       // What went before was overcome, or was the prompt's.
       if (whose !== 'answer') return;
@@ -88,6 +100,20 @@ export function createErrorLines(): ErrorLines {
     remarks: () => firstOf('notice', 'retry'),
   };
 }
+
+/** In words: its kind, or how it was graded; and of an error whether it was kept. */
+function fateOf({ kind }: Line, its: Grade, became: string): string {
+  if (its === 'error') return became === 'kept' ? 'an error' : `an error, ${became}`;
+  if (kind !== null && (its === kind.grade || its === 'noise')) return kind.name;
+  return FATES[its];
+}
+
+const FATES: Record<Exclude<Grade, 'error'>, string> = {
+  plain: 'neither error nor notice',
+  notice: 'below a notice, or no error to its logger',
+  retry: 'below a retry',
+  noise: 'source that a runtime prints',
+};
 
 const leveled = (line: Line, level: Level | null): Line => (level === null ? line : { ...line, level });
 

@@ -197,6 +197,7 @@ export const FIGURES: readonly TokenClass[] = [
   {
     name: 'random',
     put: '<n>',
+    isSecret: true,
     begins: 'word',
     needs: HAS.great,
     scan: name.scanRandom,

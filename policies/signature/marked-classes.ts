@@ -19,6 +19,7 @@ export const MARKED: readonly TokenClass[] = [
   {
     name: 'redacted',
     put: '<secret>',
+    isSecret: true,
     begins: '[',
     needs: HAS.colon,
     scan: secret.scanRedacted,
@@ -35,6 +36,7 @@ export const MARKED: readonly TokenClass[] = [
   {
     name: 'shortened secret',
     put: '<secret>',
+    isSecret: true,
     begins: 'word',
     needs: HAS.dot,
     scan: secret.scanShortened,
@@ -49,6 +51,7 @@ export const MARKED: readonly TokenClass[] = [
   {
     name: 'secret',
     put: '<secret>',
+    isSecret: true,
     begins: 'word',
     first: ['sk', 'rk', 'gh', 'gi', 'AI', 'ya', 'xo', 'AK', 'AS', 'ey'],
     needs: 0,
@@ -61,6 +64,7 @@ export const MARKED: readonly TokenClass[] = [
   {
     name: 'bearer',
     put: '<secret>',
+    isSecret: true,
     begins: 'word',
     needs: HAS.digit | HAS.reach,
     scan: secret.scanBearer,
@@ -138,6 +142,7 @@ export const MARKED: readonly TokenClass[] = [
   {
     name: 'value',
     put: '<v>',
+    isSecret: true,
     begins: 'word/~.-',
     needs: HAS.equals | HAS.label,
     scan: name.scanValue,

@@ -35,11 +35,12 @@ export function keepWord(normal: NormalText, source: Uint16Array, from: number, 
 }
 
 /** Adds a placeholder; next to its like it is left out, so that a list counts as one. A code stands for itself. */
-export function putPlaceholder(normal: NormalText, placeholder: string): void {
-  if (placeholder === normal.last && !placeholder.startsWith('<code')) return;
+export function putPlaceholder(normal: NormalText, placeholder: string): boolean {
+  if (placeholder === normal.last && !placeholder.startsWith('<code')) return false;
   const codes = makeRoom(normal, placeholder.length);
   for (let at = 0; at < placeholder.length; at += 1) codes[normal.size++] = placeholder.charCodeAt(at);
   normal.last = placeholder;
+  return true;
 }
 
 export function textOf({ codes, size, isAscii }: NormalText): string {

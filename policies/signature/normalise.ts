@@ -15,27 +15,23 @@ import {
 import { keepWord, type NormalText, openNormalText, putPlaceholder, textOf } from './normal-text.ts';
 import { stripInvisible } from './tidy.ts';
 import type { TokenClass } from './token-class.ts';
-
-/** What each token class ate, oldest first; at most `TRACED` pieces of a class. */
-export type Trace = Record<string, string[]>;
-
-const TRACED = 12;
+import type { Step } from './trace.ts';
 
 /**
  * Linear in the text's length, never throws, and a normal form is its own normal form.
- * `limit` stops it at about that many characters of output.
+ * `limit` stops it at about that many characters of output; `trace` gets what becomes of each word.
  */
 export function normalise(
   text: string,
   context: Context = {},
   limit = Number.POSITIVE_INFINITY,
-  trace?: Trace,
+  trace: Step[] | null = null,
 ): string {
-  return read(openCursor(withoutPrompt(stripInvisible(text), context.prompt), context), limit, trace);
+  return read(openCursor(withoutPrompt(stripInvisible(text), context.prompt), context, trace), limit);
 }
 
 /** The normal form of what the cursor stands before. */
-export function read(cursor: Cursor, limit: number, trace?: Trace): string {
+export function read(cursor: Cursor, limit: number): string {
   const { text, codes } = cursor;
   const normal = openNormalText(Math.min(text.length, limit));
   for (let at = 0; at < text.length && normal.size < limit; ) {
@@ -43,27 +39,27 @@ export function read(cursor: Cursor, limit: number, trace?: Trace): string {
       cursor.spaced = true;
       cursor.quote = 0;
       at += 1;
-    } else at = step(cursor, at, normal, trace);
+    } else at = step(cursor, at, normal);
   }
   return textOf(normal);
 }
 
 /** Takes one token or one sign at `at` and returns the offset past it. */
-function step(cursor: Cursor, at: number, normal: NormalText, trace: Trace | undefined): number {
+function step(cursor: Cursor, at: number, normal: NormalText): number {
   const code = cursor.codes[at]!;
   const fresh = at >= cursor.runEnd;
   if (fresh) {
     readRun(cursor, at);
     if (isPlain(cursor, at, code)) return passWord(cursor, at, normal);
   }
-  if (!(KIND[code]! & (WORD | LETTER))) return takeSign(cursor, at, code, normal, trace);
+  if (!(KIND[code]! & (WORD | LETTER))) return takeSign(cursor, at, code, normal);
   if (at < cursor.unitEnd && !fresh) readRest(cursor, at);
   else if (!fresh || cursor.unitEnd !== cursor.runEnd) readUnit(cursor, at);
   const features = featuresOf(cursor, at);
   const second = cursor.codes[at + 1]!;
   return (
-    take(cursor, at, firstRows(features, code, second), 0, normal, trace) ||
-    take(cursor, at, otherRows(features, code, second), 32, normal, trace) ||
+    take(cursor, at, firstRows(features, code, second), 0, normal) ||
+    take(cursor, at, otherRows(features, code, second), 32, normal) ||
     passWord(cursor, at, normal)
   );
 }
@@ -79,49 +75,34 @@ function isPlain(cursor: Cursor, at: number, first: number): boolean {
 }
 
 /** Tries a set of classes, the first in the table first; the offset past the token, or 0. */
-function take(
-  cursor: Cursor,
-  at: number,
-  classes: number,
-  base: number,
-  normal: NormalText,
-  trace: Trace | undefined,
-): number {
+function take(cursor: Cursor, at: number, classes: number, base: number, normal: NormalText): number {
   for (let left = classes; left !== 0; left &= left - 1) {
     const row = ROWS[base + 31 - Math.clz32(left & -left)]!;
     const end = row.scan(cursor, at);
-    if (end > at) return eat(cursor, row, at, end, normal, trace);
+    if (end > at) return eat(cursor, row, at, end, normal);
   }
   return 0;
 }
 
-function takeSign(cursor: Cursor, at: number, code: number, normal: NormalText, trace: Trace | undefined): number {
+function takeSign(cursor: Cursor, at: number, code: number, normal: NormalText): number {
   if (code < 128) {
     const features = cursor.features | standingOf(cursor);
     for (const { row, needs } of AT_SIGN[code]!) {
       if ((needs & features) !== needs) continue;
       const end = row.scan(cursor, at);
-      if (end > at) return eat(cursor, row, at, end, normal, trace);
+      if (end > at) return eat(cursor, row, at, end, normal);
     }
   }
   return passSign(cursor, at, code);
 }
 
-function eat(
-  cursor: Cursor,
-  row: TokenClass,
-  at: number,
-  end: number,
-  normal: NormalText,
-  trace: Trace | undefined,
-): number {
+function eat(cursor: Cursor, row: TokenClass, at: number, end: number, normal: NormalText): number {
   const put = typeof row.put === 'string' ? row.put : row.put(cursor, at, end);
   const kept = keptOf(put);
-  if (kept !== '') putPlaceholder(normal, kept);
-  if (trace) {
-    const eaten = trace[row.name] ?? [];
-    if (eaten.length < TRACED) eaten.push(cursor.text.slice(at, Math.min(end, at + 120)));
-    trace[row.name] = eaten;
+  const isPut = kept !== '' && putPlaceholder(normal, kept);
+  if (cursor.trace !== null) {
+    const piece = row.isSecret ? put : pieceOf(cursor, at, end);
+    cursor.trace.push({ class: row.name, put: isPut ? kept : '', piece, from: at, to: end });
   }
   // A dropped label such as "error" is still the word before: `ERROR: 500`.
   return advance(cursor, put === '' ? at : end, end);
@@ -137,8 +118,16 @@ function keptOf(put: string): string {
 function passWord(cursor: Cursor, at: number, normal: NormalText): number {
   const end = cursor.unitEnd;
   keepWord(normal, cursor.codes, at, end);
+  if (cursor.trace !== null) {
+    const piece = pieceOf(cursor, at, end);
+    cursor.trace.push({ class: null, put: piece.toLowerCase(), piece, from: at, to: end });
+  }
   return advance(cursor, at, end);
 }
+
+const pieceOf = ({ text }: Cursor, at: number, end: number): string => text.slice(at, Math.min(end, at + MAX_PIECE));
+
+const MAX_PIECE = 120;
 
 /** Past the token or word, and past one space behind it. */
 function advance(cursor: Cursor, from: number, to: number): number {

@@ -8,7 +8,8 @@ import { isErrorBearing } from './assess.ts';
 import { tellBodies } from './bodies.ts';
 import type { Context } from './cursor.ts';
 import { createErrorLines, type ErrorLines } from './error-lines.ts';
-import { normalise, type Trace } from './normalise.ts';
+import { normalise } from './normalise.ts';
+import { type Eaten, eatenIn, type Step } from './trace.ts';
 
 /** A change of the normaliser changes every signature, so the version is part of it. */
 const VERSION = 'v1';
@@ -41,8 +42,17 @@ export interface Signature {
   /** The text that was hashed, at most 500 characters. */
   normalised: string;
   source: 'stderr' | 'event' | 'detail';
-  /** Only from `explain`: by token class, what it ate. */
-  trace?: Trace;
+  /** Only from `explain`. */
+  explained?: Explanation;
+}
+
+export interface Explanation {
+  /** The lines that were signed. */
+  lines: readonly string[];
+  /** By class of tokens, what it took from them. */
+  eaten: readonly Eaten[];
+  /** Word by word. */
+  steps: readonly Step[];
 }
 
 /**
@@ -50,19 +60,19 @@ export interface Signature {
  * stderr, and last the tool, the ending and the verdict, so that two tools' empty stderr never meet.
  */
 export function sign(input: SignatureInput): Signature {
-  return signed(input, undefined);
+  return signed(input, null);
 }
 
-/** The same, with what each token class ate. */
+/** The same, with what became of each word. */
 export function explain(input: SignatureInput): Signature {
-  const trace: Trace = {};
-  return { ...signed(input, trace), trace };
+  const explained = { lines: [], eaten: [], steps: [] };
+  return { ...signed(input, explained), explained };
 }
 
 /** The signature of captured text, as `tollgate signature` prints it; `tool` tells empty texts apart. */
 export const signText = (tool: Tool | null, text: string): Signature => signLines(tool, selectedFrom(text));
 
-/** The same, with what each token class ate. */
+/** The same, explained. */
 export const explainText = (tool: Tool | null, text: string): Signature => explainLines(tool, selectedFrom(text));
 
 /** The same of lines that were pushed as they came. */
@@ -70,7 +80,8 @@ export const signLines = (tool: Tool | null, selected: ErrorLines): Signature =>
 
 export const explainLines = (tool: Tool | null, selected: ErrorLines): Signature => explain(inputOf(tool, selected));
 
-function signed(input: SignatureInput, trace: Trace | undefined): Signature {
+/** @param explained is filled in. */
+function signed(input: SignatureInput, explained: Explanation | null): Signature {
   const { errorLines, eventText, volatile, remarks = [] } = input;
   const eventLines = eventText === null ? [] : chosenOf(selectedFrom(eventText));
   const strict = errorLines.some(isErrorBearing);
@@ -81,17 +92,19 @@ function signed(input: SignatureInput, trace: Trace | undefined): Signature {
     ['stderr', remarks],
   ];
   for (const [source, lines] of candidates) {
-    const eaten: Trace = {};
-    const normalised = normalForm(lines, volatile, trace && eaten);
+    const steps: Step[] = [];
+    const normalised = normalForm(lines, volatile, explained && steps);
     if (!saysAnything(normalised)) continue;
-    if (trace) Object.assign(trace, eaten);
+    if (explained) Object.assign(explained, { lines, eaten: eatenIn(steps), steps });
     return { signature: hashed(normalised), normalised, source };
   }
   const normalised = detailText(input);
+  const steps = normalised.split(' ').map((word) => ({ class: null, put: word, piece: word, from: 0, to: 0 }));
+  if (explained) Object.assign(explained, { steps });
   return { signature: hashed(normalised), normalised, source: 'detail' };
 }
 
-function normalForm(lines: readonly string[], volatile: Context | undefined, trace: Trace | undefined): string {
+function normalForm(lines: readonly string[], volatile: Context | undefined, trace: Step[] | null): string {
   return normalise(lines.map(tellBodies).join('\n'), volatile, MAX_NORMAL_LENGTH, trace)
     .slice(0, MAX_NORMAL_LENGTH)
     .trimEnd();

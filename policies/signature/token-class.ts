@@ -9,6 +9,8 @@ export interface TokenClass {
    * placeholder; a placeholder itself leaves nothing there, since even that something volatile stood there varies.
    */
   put: string | ((cursor: Cursor, at: number, end: number) => string);
+  /** What stood there is shown to nobody: a secret, or what nothing tells to be none. */
+  isSecret?: true;
   /** Where it may begin: at a word, or at one of these signs. `word` first where both. */
   begins: string;
   /** One or two letters with which such a word begins, where they are few. */

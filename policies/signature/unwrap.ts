@@ -3,9 +3,9 @@
 import { assess, type Line } from './assess.ts';
 
 export interface Unwrapper {
-  push(line: Line): void;
+  push(line: Line): 'taken' | 'said before';
   /** A line of figures and signs only: kept where it goes on, dropped where it does not. */
-  pushFigures(line: Line): void;
+  pushFigures(line: Line): 'taken' | 'dropped';
   /** Gives out what is held back: nothing goes on beyond this point. */
   flush(): void;
 }
@@ -52,14 +52,17 @@ export function createUnwrapper(maxLength: number, emit: (line: Line) => void): 
   return {
     push(line) {
       const trimmed = line.text.trimEnd();
-      if (held !== null && trimmed === last) return;
-      if (append(line)) return;
+      if (held !== null && trimmed === last) return 'said before';
+      if (append(line)) return 'taken';
       flush();
       held = { first: line, parts: [line.text], length: line.text.length, head: line.text };
       last = trimmed;
+      return 'taken';
     },
     pushFigures(line) {
-      if (held !== null && (/[.!?]$/.test(last) || !append(line))) flush();
+      if (held !== null && !/[.!?]$/.test(last) && append(line)) return 'taken';
+      flush();
+      return 'dropped';
     },
     flush,
   };

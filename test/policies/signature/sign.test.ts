@@ -2,6 +2,7 @@ import fc from 'fast-check';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { type Detail, explainText, type SignatureInput, sign, signText } from '../../../policies/signature/sign.ts';
+import { partingOf } from '../../../policies/signature/trace.ts';
 import { TOOLS } from '../../../policies/tools.ts';
 
 const detail: Detail = { ending: 'exited', class: 'unknown', reason: null, more: [] };
@@ -140,9 +141,33 @@ test('a task whose id is an ordinary word takes no word out of an error', () => 
 });
 
 test('explains which class ate what', () => {
-  const { trace, normalised } = explainText(null, 'Error: 401 at http://x.y/z, pid 77');
-  assert.is(normalised, '<code:401> at pid');
-  assert.equal(trace, { level: ['Error'], code: ['401'], url: ['http://x.y/z'], number: ['77'] });
+  const { explained, normalised } = explainText(null, 'Error: 401 at http://x.y/z, pid 77 of pid 78, key sk-fake-1234');
+  assert.is(normalised, '<code:401> at pid of pid key');
+  assert.equal(explained?.eaten, [
+    { class: 'secret', count: 1, put: [], pieces: ['<secret>'] },
+    { class: 'url', count: 1, put: [], pieces: ['http://x.y/z'] },
+    { class: 'code', count: 1, put: ['<code:401>'], pieces: ['401'] },
+    { class: 'level', count: 1, put: [], pieces: ['Error'] },
+    { class: 'number', count: 2, put: [], pieces: ['77', '78'] },
+  ]);
+});
+
+test('says where two normal forms part, and by which class', () => {
+  const steps = (text: string) => explainText(null, text).explained?.steps ?? [];
+  const rows: [one: string, other: string, after: string, sides: (string | null)[]][] = [
+    ['Error: status 401', 'Error: status 403', 'status', ['code <code:401> "401"', 'code <code:403> "403"']],
+    ['Error: no key /a/b', 'Error: no keys', 'no', ['kept key "key"', 'kept keys "keys"']],
+    ['Error: no key', 'Error: no key at all', 'no key', [null, 'kept at "at"']],
+  ];
+  for (const [one, other, after, sides] of rows) {
+    const parting = partingOf(steps(one), steps(other));
+    assert.is(parting?.after, after);
+    assert.equal(
+      parting?.sides.map((side) => side && `${side.class ?? 'kept'} ${side.put} "${side.piece}"`),
+      sides,
+    );
+  }
+  assert.is(partingOf(steps('Error: no key /a'), steps('Error: no key /b/c:3')), null);
 });
 
 test('any bytes give one signature', () => {

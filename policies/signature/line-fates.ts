@@ -1,0 +1,32 @@
+// Keeps an account of what became of the lines of a text: for whoever asks why one was signed and another was not.
+
+export interface Fate {
+  /** In words: the name of the line's kind, or what else was found out. */
+  fate: string;
+  count: number;
+  /** The first of them, at most 160 characters of it. */
+  example: string;
+}
+
+export interface LineFates {
+  note(fate: string, line: string): void;
+  /** In the order in which they were met first. */
+  fates(): Fate[];
+}
+
+const MAX_EXAMPLE = 160;
+
+export function createLineFates(): LineFates {
+  const fates = new Map<string, Fate>();
+  return {
+    note(fate, line) {
+      const known = fates.get(fate);
+      if (known) known.count += 1;
+      else fates.set(fate, { fate, count: 1, example: line.slice(0, MAX_EXAMPLE) });
+    },
+    fates: () => [...fates.values()],
+  };
+}
+
+/** For whoever does not ask. */
+export const NO_FATES: Pick<LineFates, 'note'> = { note: () => {} };
