@@ -12,7 +12,7 @@ export const MAX_STDERR_LINE = 32_768;
 /**
  * @param maxLine characters of a line that are kept.
  * @param keeps all of a line, or what is `shown` of it: a terminal writes over what stands before a carriage return,
- *   so that of a progress bar only the last state is a line, however long it went on.
+ *   so that of a progress bar only the last state is a line, however long it went on. White space at its end is none.
  * @param onLine gets each line without its end, and how many characters of it were not kept.
  */
 export function createLineSplitter(
@@ -23,7 +23,8 @@ export function createLineSplitter(
   let pieces: string[] = [];
   let kept = 0;
   let dropped = 0;
-  let returned = false;
+  /** White space that came last: it ends the line, or more follows. */
+  let space = '';
 
   const clear = () => {
     pieces = [];
@@ -37,21 +38,25 @@ export function createLineSplitter(
     dropped += piece.length - room;
   };
   const show = (piece: string) => {
-    let end = piece.length;
-    while (end > 0 && piece.charCodeAt(end - 1) === RETURN) end -= 1;
+    const end = piece.trimEnd().length;
     if (end > 0) {
       const from = piece.lastIndexOf('\r', end - 1) + 1;
-      if (from > 0 || returned) clear();
+      const returned = space.lastIndexOf('\r') + 1;
+      if (from > 0 || returned > 0) clear();
+      if (from === 0) keep(space.slice(returned));
       keep(piece.slice(from, end));
+      space = '';
     }
-    returned = end < piece.length || (returned && end === 0);
+    const more = space + piece.slice(end);
+    const returned = more.lastIndexOf('\r');
+    space = returned < 0 ? more.slice(0, maxLine) : `\r${more.slice(returned + 1, returned + 1 + maxLine)}`;
   };
   const take = keeps === 'all' ? keep : show;
   const flush = () => {
     const line = pieces.length === 1 ? pieces[0]! : pieces.join('');
     const lost = dropped;
     clear();
-    returned = false;
+    space = '';
     onLine(lost === 0 && line.endsWith('\r') ? line.slice(0, -1) : line, lost);
   };
   return {
@@ -69,5 +74,3 @@ export function createLineSplitter(
     },
   };
 }
-
-const RETURN = 13;

@@ -80,6 +80,16 @@ export function scanIpv4({ codes, unitEnd }: Cursor, at: number): number {
   return dots === 3 ? pastPort(codes, unitEnd) : 0;
 }
 
+/** Whether what begins at `at` is surely a host: an address, or a name with a known ending. */
+export function isHostAt(codes: Uint16Array, at: number): boolean {
+  if (isDigit(codes[at]!)) return true;
+  let end = at;
+  let dot = at;
+  for (; isWord(codes[end]!) || codes[end] === DASH || (codes[end] === DOT && isWord(codes[end + 1]!)); end += 1)
+    if (codes[end] === DOT) dot = end;
+  return dot > at && isOneOf(TOP_LEVEL, codes, dot + 1, end);
+}
+
 /** `api.example.com:443/v1`. Dotted names with another ending are names in a program. */
 export function scanHost({ codes, unitEnd }: Cursor, at: number): number {
   let dot = unitEnd - 1;

@@ -30,6 +30,8 @@ export function tellDetails(json: string): string {
   return [...new Set(told.map(({ key, value }) => `${key}: ${value}`))].join(' ');
 }
 
+/** A string may hold JSON again. */
+const OPENS = /^\s*[[{]/;
 const BEGINS = /^\{\s*\\*"/;
 /** A text that opens brackets without end is not read again for each. */
 const MAX_OBJECTS = 16;
@@ -75,7 +77,7 @@ function leavesOf(value: unknown, depth: number, key = ''): Leaf[] {
   if (value === null || LEFT_OUT.has(key) || depth > MAX_DEPTH) return [];
   if (Array.isArray(value)) return value.slice(0, 50).flatMap((one) => leavesOf(one, depth + 1, key));
   if (typeof value === 'object') return Object.entries(value).flatMap(([name, one]) => leavesOf(one, depth + 1, name));
-  if (typeof value === 'string' && value.trimStart().startsWith('{')) {
+  if (typeof value === 'string' && OPENS.test(value)) {
     const inner = parse(value.trim());
     if (typeof inner === 'object' && inner !== null) return leavesOf(inner, depth + 1, key);
   }

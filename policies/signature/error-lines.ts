@@ -73,7 +73,7 @@ export function createErrorLines(fates: Pick<LineFates, 'note'> = NO_FATES): Err
 
   return {
     push(raw) {
-      let text = raw.endsWith('\r') ? raw.slice(0, -1) : raw;
+      let text = raw.trimEnd();
       let found = text.length > MAX_LINE_LENGTH ? ODD : survey(text);
       if (found & ODD) {
         text = tidy(text, MAX_LINE_LENGTH);

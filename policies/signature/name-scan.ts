@@ -1,5 +1,6 @@
 // Finds names that change between two runs of one failure: labelled ids, values, names of things, random words.
 
+import { isHostAt } from './address-scan.ts';
 import { isDigit, isLetter, isSpace, isWord, kindOf } from './characters.ts';
 import { type Cursor, codeBefore, nextWord, pastWord } from './cursor.ts';
 import { endOf, patternAt } from './pattern.ts';
@@ -127,7 +128,9 @@ export function scanUser({ codes, unitEnd }: Cursor, at: number): number {
   if (codes[unitEnd] !== 32 || !isOneOf(USERS, codes, at, unitEnd)) return 0;
   const end = pastWord(codes, unitEnd + 1);
   if (end === unitEnd + 1 || codes[end] !== 32) return 0;
-  return isOneOf(FROM, codes, end + 1, pastWord(codes, end + 1)) ? end : 0;
+  const past = pastWord(codes, end + 1);
+  // The host is what a normal form lacks: in one this is just a sentence.
+  return isOneOf(FROM, codes, end + 1, past) && codes[past] === 32 && isHostAt(codes, past + 1) ? end : 0;
 }
 
 const USERS = wordsOf('user for account');
@@ -181,7 +184,7 @@ const VALUE_STOPS = new Uint8Array(128).fill(1, 0, 33);
 for (const sign of '"\'`,;)}]<>|\\\x7f') VALUE_STOPS[sign.charCodeAt(0)] = 1;
 
 const PREFIXED = patternAt(
-  '(?:(?:org|proj)-\\w[\\w-]{3,80}' +
+  '(?:(?:org|proj)-\\w[\\w-]{2,79}\\w' +
     '|(?:req|call|toolu|msg|resp|chatcmpl|sess|run|thread|evt|asst|trace|batch)[-_](?:(?=[a-z]{0,80}[A-Z])[A-Za-z]{8,80}|[A-Za-z]{16,80}))(?!\\w)',
   'y',
 );
