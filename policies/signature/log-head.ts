@@ -34,8 +34,8 @@ const CLOCK = String.raw`\d\d:\d\d:\d\d(?:[.,]\d{1,9})?`;
 const DATE = String.raw`\d{4}[-/]\d\d[-/]\d\d[T ]`;
 const MONTH = '(?:Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sep|Oct|Nov|Dec)';
 const TIME = `(?:${DATE}${CLOCK}(?:Z|\\s?[+-]\\d\\d:?\\d\\d|\\sUTC)?|${MONTH} [ \\d]\\d ${CLOCK}|${CLOCK})`;
-const ERROR = String.raw`\s{0,4}(?:(?:ERROR|ERR|FATAL|CRITICAL|SEVERE)(?::\s|\s)|[[(](?:[Ee]rror|ERROR|[Ff]atal|FATAL|stderr)[\])]:?\s|(?:error|fatal): )`;
-const INFO = String.raw`\s{0,4}(?:(?:WARN|WARNING|INFO|DEBUG|TRACE|NOTICE|LOG)(?::\s|\s{1,2})|[[(](?:[Ww]arn|WARN|[Ii]nfo|INFO|[Dd]ebug|DEBUG|[Tt]race|TRACE|stdout)[\])]:?\s|(?:warn|warning|info|debug): )`;
+const ERROR = String.raw`\s{0,4}(?:(?:ERROR|ERR|FATAL|CRITICAL|SEVERE)(?::\s|\s|:?$)|[[(](?:[Ee]rror|ERROR|[Ff]atal|FATAL|stderr)[\])]:?(?:\s|$)|(?:error|fatal):(?: |$))`;
+const INFO = String.raw`\s{0,4}(?:(?:WARN|WARNING|INFO|DEBUG|TRACE|NOTICE|LOG)(?::\s|\s{1,2}|:?$)|[[(](?:[Ww]arn|WARN|[Ii]nfo|INFO|[Dd]ebug|DEBUG|[Tt]race|TRACE|stdout)[\])]:?(?:\s|$)|(?:warn|warning|info|debug):(?: |$))`;
 const HEAD = new RegExp(String.raw`^\s{0,8}[[(]?${TIME}[\])]?(?:\s?[|:-](?=\s))?(?:\s|$)(?:(${ERROR})|(${INFO}))?`);
 
 /** What codex logs beside its own error: `2026-… ERROR codex_core::…`. */
