@@ -1,7 +1,7 @@
 // Operators that print the same lines in another way: as loggers, terminals and pagers do.
 
+import { pick, type Random, whole } from '../random.ts';
 import { before, firstSignedLine, type Operator } from './operator.ts';
-import { pick, type Random, whole } from './random.ts';
 
 const two = (n: number): string => String(n).padStart(2, '0');
 const clock = (random: Random): string =>

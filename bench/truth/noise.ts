@@ -1,8 +1,8 @@
 // Operators that add what a rerun may print besides its error: notices, retries, progress, frames, and the error again.
 
 import type { Tool } from '../../policies/tools.ts';
+import { pick, type Random, whole } from '../random.ts';
 import { after, before, firstSignedLine, type Operator } from './operator.ts';
-import { pick, type Random, whole } from './random.ts';
 import type { Subject } from './subject.ts';
 
 /** Lines above all that stderr says, whatever is signed. */

@@ -1,6 +1,6 @@
 // What is done to a case's text to make a variant of it, and where in a text it is done.
 
-import type { Random } from './random.ts';
+import type { Random } from '../random.ts';
 import type { Changed, Subject } from './subject.ts';
 
 export interface Operator {

@@ -1,7 +1,7 @@
 // Operators that change one word or figure that tells: another failure, and so another signature.
 
+import { other, pick, type Random } from '../random.ts';
 import type { Operator } from './operator.ts';
-import { other, pick, type Random } from './random.ts';
 import type { Subject } from './subject.ts';
 import * as words from './telling-words.ts';
 import { bucketOf, secondsOf, WAIT } from './tokens/amounts.ts';

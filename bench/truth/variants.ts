@@ -1,7 +1,7 @@
 // Makes variants of cases and counts, for each operator, how many signatures are as they should be.
 
+import { randomFrom } from '../random.ts';
 import type { Operator, Variant } from './operator.ts';
-import { randomFrom } from './random.ts';
 import { type Subject, signChanged } from './subject.ts';
 
 export interface Counted {

@@ -1,7 +1,7 @@
 // Operators that change what is volatile: tokens that a text holds, tokens planted into it, its prompt, its task.
 
+import { pick, type Random } from '../random.ts';
 import { before, behindFirst, firstSignedLine, type Operator, type Variant } from './operator.ts';
-import { pick, type Random } from './random.ts';
 import type { Subject } from './subject.ts';
 import type { TokenKind } from './tokens/kind.ts';
 import { TOKEN_KINDS, tokensOf } from './tokens.ts';

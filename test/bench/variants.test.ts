@@ -2,12 +2,12 @@
 
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
+import { randomFrom } from '../../bench/random.ts';
 import { three, worst } from '../../bench/truth/figures.ts';
 import { LAYOUTS } from '../../bench/truth/layout.ts';
 import { NOISE } from '../../bench/truth/noise.ts';
 import type { Operator } from '../../bench/truth/operator.ts';
 import { pairsOf } from '../../bench/truth/pairs.ts';
-import { randomFrom } from '../../bench/truth/random.ts';
 import { type Subject, subjectOf } from '../../bench/truth/subject.ts';
 import { TELLINGS } from '../../bench/truth/telling.ts';
 import { TOKEN_KINDS, tokensOf } from '../../bench/truth/tokens.ts';

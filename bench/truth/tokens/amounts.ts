@@ -1,6 +1,6 @@
 // Volatile tokens that say how much: waits within their bucket, durations, counters, sizes, counts, versions of runtimes.
 
-import { pick, type Random, whole } from '../random.ts';
+import { pick, type Random, whole } from '../../random.ts';
 import type { TokenKind } from './kind.ts';
 
 const UNIT = '(?:ms|milliseconds?|s|secs?|seconds?|m|mins?|minutes?|h|hrs?|hours?|d|days?)';

@@ -1,6 +1,6 @@
 // Volatile tokens that name one thing among many: ids, hashes, secrets, processes.
 
-import { DIGITS, HEX, LETTERS, MIXED, pick, type Random, signs, whole } from '../random.ts';
+import { DIGITS, HEX, LETTERS, MIXED, pick, type Random, signs, whole } from '../../random.ts';
 import type { TokenKind } from './kind.ts';
 
 const uuid = (random: Random): string =>

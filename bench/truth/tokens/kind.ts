@@ -1,6 +1,6 @@
 // One kind of volatile token: how it is found in a text, another of its kind, and where it would stand in a text without one.
 
-import type { Random } from '../random.ts';
+import type { Random } from '../../random.ts';
 
 export interface TokenKind {
   name: string;

@@ -1,6 +1,6 @@
 // Volatile tokens that say where: URLs, mail, hosts, ports, paths, places in a source.
 
-import { HEX, pick, type Random, signs, whole } from '../random.ts';
+import { HEX, pick, type Random, signs, whole } from '../../random.ts';
 import type { TokenKind } from './kind.ts';
 
 const WORDS = [

@@ -1,6 +1,6 @@
 // Volatile tokens that say when: every form of a point in time that services, runtimes and loggers print.
 
-import { pick, type Random, whole } from '../random.ts';
+import { pick, type Random, whole } from '../../random.ts';
 import type { TokenKind } from './kind.ts';
 
 const MONTHS = ['Jan', 'Feb', 'Mar', 'Apr', 'May', 'Jun', 'Jul', 'Aug', 'Sep', 'Oct', 'Nov', 'Dec'];

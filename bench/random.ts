@@ -1,4 +1,4 @@
-// Chance that is the same for the same seed: each variant has a generator of its own, so that no case moves another's.
+// Chance that is the same for the same seed: whoever asks has a generator of his own, so that nobody moves another's.
 
 export type Random = () => number;
 

@@ -1,0 +1,88 @@
+// One of our commands in a round: started from dist, with all that it started known while it lives.
+
+import { type ChildProcess, spawn } from 'node:child_process';
+import { readFileSync } from 'node:fs';
+import path from 'node:path';
+import { type ProcessRow, processTable } from '../../wrappers/processes/table.ts';
+import type { Target } from './plan.ts';
+
+export interface Ended {
+  command: string;
+  code: number | null;
+  signal: NodeJS.Signals | null;
+  stdout: string;
+  stderr: string;
+}
+
+export interface Started {
+  ended: Promise<Ended>;
+  over(): boolean;
+  /** The processes that are meant, as far as they live now. */
+  find(target: Target): Promise<number[]>;
+}
+
+const DIST = path.resolve(import.meta.dirname, '../../dist');
+/** Past it a command hangs, whatever its agents do. */
+const LIMIT_MS = 90_000;
+const WRAPPERS = /(?:gemini_headless|copilot_tool|run_codex)\.cjs/;
+
+export function start(command: string, argv: readonly string[], cwd: string, env: Record<string, string>): Started {
+  const child = spawn(process.execPath, [path.join(DIST, `${command}.cjs`), ...argv], {
+    cwd,
+    env,
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
+  let over = false;
+  const ended = endOf(child, `${command} ${argv.join(' ')}`).finally(() => {
+    over = true;
+  });
+  return { ended, over: () => over, find: (target) => find(child.pid!, target) };
+}
+
+function endOf(child: ChildProcess, command: string): Promise<Ended> {
+  const said = { stdout: '', stderr: '' };
+  for (const from of ['stdout', 'stderr'] as const) child[from]!.on('data', (chunk) => (said[from] += chunk));
+  return new Promise((resolve) => {
+    const limit = setTimeout(() => {
+      said.stderr += `\nTORTURE: still ran after ${LIMIT_MS} ms`;
+      child.kill('SIGKILL');
+    }, LIMIT_MS);
+    child.on('exit', (code, signal) => {
+      clearTimeout(limit);
+      // What it said lies in the pipes; what outlived it may hold them open.
+      setTimeout(() => resolve({ command, code, signal, ...said }), 5);
+    });
+  });
+}
+
+async function find(pid: number, target: Target): Promise<number[]> {
+  const rows = await processTable.list();
+  const below = (parents: readonly number[]) => rows.filter((row) => parents.includes(row.ppid)).map((row) => row.pid);
+  const isWrapper = WRAPPERS.test(commandOf(pid));
+  const guardians = isWrapper ? [pid] : below([pid]).filter((child) => WRAPPERS.test(commandOf(child)));
+  switch (target) {
+    case 'dispatcher':
+      return [pid];
+    case 'guardian':
+      return guardians;
+    case 'agent':
+      return below(guardians);
+    case 'both':
+      return [pid, ...guardians];
+    case 'everything':
+      return [pid, ...descendants(pid, rows)];
+  }
+}
+
+function descendants(pid: number, rows: readonly ProcessRow[]): number[] {
+  const children = rows.filter((row) => row.ppid === pid).map((row) => row.pid);
+  return [...children, ...children.flatMap((child) => descendants(child, rows))];
+}
+
+function commandOf(pid: number): string {
+  try {
+    return readFileSync(`/proc/${pid}/cmdline`, 'utf8');
+  } catch {
+    return '';
+  }
+}

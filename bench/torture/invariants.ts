@@ -1,0 +1,144 @@
+// What must be true of a task after a round, whatever struck it.
+
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import path from 'node:path';
+import { openJournal } from '../../state/journal.ts';
+import { budgetOf, type Call, type Ledger } from '../../state/ledger.ts';
+import type { Seen, World } from './world.ts';
+
+export const VIOLATIONS = ['lost', 'double', 'overrun', 'survivors', 'unreadable', 'unrecorded', 'unwell'] as const;
+
+export interface Violation {
+  what: (typeof VIOLATIONS)[number];
+  why: string;
+}
+
+export interface Expected {
+  /** The stages of the task in order, as the report names them, with their tools. */
+  stages: { name: string; tool: string }[];
+  /** Calls of runs that may have been made beside one for each stage: one for each strike, and each agent that failed. */
+  excused: number;
+}
+
+export interface Checked {
+  violations: Violation[];
+  granted: number;
+  started: number;
+}
+
+export function checkTask(task: string, expected: Expected, seen: readonly Seen[], world: World): Checked {
+  const violations: Violation[] = [];
+  const say = (what: Violation['what'], why: string) =>
+    void violations.push({ what, why: `${path.basename(task)}: ${why}` });
+  for (const file of unreadable(task)) say('unreadable', file);
+  const ledger = ledgerOf(task, say);
+  if (ledger === null) return { violations, granted: 0, started: 0 };
+  const granted = [...ledger.calls.values()].filter((call) => call.granted);
+  checkMoney(ledger, granted, seen, say);
+  checkCalls(granted, task, say);
+  checkStages(granted, expected, task, seen, world, say);
+  if (ledger.run !== null) say('unrecorded', `run ${ledger.run.run_id} was never released`);
+  if (!existsSync(path.join(task, 'outputs/_summary.md'))) say('unrecorded', 'no _summary.md');
+  return { violations, granted: granted.length, started: granted.filter(({ started }) => started !== null).length };
+}
+
+type Say = (what: Violation['what'], why: string) => void;
+
+function ledgerOf(task: string, say: Say): Ledger | null {
+  try {
+    return openJournal(task, () => new Date()).read().ledger;
+  } catch (error) {
+    say('unreadable', (error as Error).message);
+    return null;
+  }
+}
+
+function checkMoney(ledger: Ledger, granted: readonly Call[], seen: readonly Seen[], say: Say): void {
+  const ids = new Set(granted.map(({ reserved }) => reserved.call_id));
+  const refused = new Set([...ledger.calls.keys()].filter((id) => !ids.has(id)));
+  const begun = seen.filter(({ what, id }) => what === 'begun' && ledger.calls.has(id)).map(({ id }) => id);
+  if (new Set(begun).size < begun.length) say('double', `a call asked twice: ${begun.join(' ')}`);
+  for (const id of begun) if (refused.has(id)) say('overrun', `${id} was refused and asked all the same`);
+  if (ledger.used > budgetOf(ledger)) say('overrun', `${ledger.used} used of ${budgetOf(ledger)}`);
+}
+
+function checkCalls(granted: readonly Call[], task: string, say: Say): void {
+  for (const { reserved, started, verdict } of granted) {
+    const { call_id } = reserved;
+    if (verdict === null) say('unrecorded', `${call_id} has no verdict`);
+    const isRecorded = readdirOr(path.join(task, 'outputs')).some(
+      (name) => name.endsWith('.call.json') && readFileSync(path.join(task, 'outputs', name), 'utf8').includes(call_id),
+    );
+    const own = path.join(task, 'state/attempts', call_id, 'record.json');
+    if (
+      started !== null &&
+      !isRecorded &&
+      !existsSync(own) &&
+      verdict?.reason !== 'interrupted' &&
+      reserved.run_id !== null
+    )
+      say('unrecorded', `${call_id} has no record`);
+  }
+}
+
+function checkStages(
+  granted: readonly Call[],
+  { stages, excused }: Expected,
+  task: string,
+  seen: readonly Seen[],
+  world: World,
+  say: Say,
+): void {
+  let more = -stages.length;
+  for (const { name, tool } of stages) {
+    const calls = new Set(
+      granted
+        .filter(({ reserved }) => reserved.stage === name && reserved.run_id !== null)
+        .map(({ reserved }) => reserved.call_id),
+    );
+    const own = seen.filter(({ id }) => calls.has(id));
+    more += own.filter(({ what }) => what === 'begun').length;
+    const first = own.findIndex(({ what }) => what === 'answered');
+    const again = own.slice(first + 1).filter(({ what }) => what === 'begun');
+    if (first !== -1 && again.length > 0)
+      say(
+        'double',
+        `${name} was answered by ${own[first]!.id} and asked again: ${again.map(({ id }) => id).join(' ')}`,
+      );
+    const out = path.join(task, 'outputs', `${name}.${tool}.out`);
+    const text = existsSync(out) ? readFileSync(out, 'utf8') : null;
+    const answered = own.filter(({ what }) => what === 'answered').map(({ id }) => id);
+    if (text === null) say('lost', `${name} has no answer`);
+    else if (![...calls].some((id) => text === world.answerOf(id)))
+      say('lost', `${name} has another answer: ${text.slice(0, 80)}`);
+    else if (answered.length > 0 && !answered.some((id) => text === world.answerOf(id)))
+      say(
+        'lost',
+        `${name} was answered by ${answered.join(' ')}, and that is not what stands there: ${text.slice(0, 80)}`,
+      );
+    if (!existsSync(path.join(task, 'done', `${name}.done`))) say('unwell', `${name} has no .done`);
+  }
+  if (more > excused) say('double', `${more} calls more than stages, where ${excused} are excused`);
+}
+
+/** State that does not parse; half lines of a journal are told by its own reader. */
+function unreadable(task: string): string[] {
+  return readdirOr(task, 'recursive')
+    .filter((name) => name.endsWith('.json') && !name.includes('attempts/'))
+    .filter((name) => {
+      try {
+        JSON.parse(readFileSync(path.join(task, name), 'utf8'));
+        return false;
+      } catch {
+        return true;
+      }
+    });
+}
+
+function readdirOr(folder: string, depth: 'flat' | 'recursive' = 'flat'): string[] {
+  try {
+    return readdirSync(folder, { recursive: depth === 'recursive' }) as string[];
+  } catch {
+    return [];
+  }
+}

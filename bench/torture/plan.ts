@@ -1,0 +1,119 @@
+// What a round does, made from its seed and number alone: the task, how its agents behave, and what strikes when.
+
+import { TOOLS, type Tool } from '../../policies/tools.ts';
+import { pick, type Random, randomFrom, whole } from '../random.ts';
+
+/** How a call of the CLI goes; past the end of a round's list each one answers at once. */
+export type Behaviour =
+  /** Answers after so many milliseconds. */
+  | `answer:${number}`
+  /** The same, and leaves children in groups and sessions of their own. */
+  | `brood:${number}`
+  /** The same, with its answer on disk long before it ends. */
+  | `linger:${number}`
+  /** The service is overloaded. */
+  | 'busy'
+  /** Says that it begins, and nothing more. */
+  | 'hang'
+  /** Ends without a word, with exit code 0. */
+  | 'mute'
+  /** Is killed in the middle of its answer. */
+  | 'dies';
+
+export type Target = 'dispatcher' | 'guardian' | 'agent' | 'both' | 'everything';
+
+/** After the start of our command, or after an agent was heard to begin or to have answered. */
+export interface Moment {
+  after: 'start' | 'begun' | 'answered';
+  ms: number;
+}
+
+export type SystemFault = 'KILL' | 'KILL_AFTER' | 'ENOSPC' | 'EIO' | 'EMFILE' | 'SHORT';
+
+export type Strike =
+  | { how: 'signal'; signal: NodeJS.Signals; at: Target; when: Moment }
+  /** At the n-th call of the system on the task's files. */
+  | { how: 'fault'; at: 'dispatcher' | 'guardian'; nth: number; does: SystemFault }
+  /** The wall clock of one process is off by so many seconds. */
+  | { how: 'clock'; at: 'dispatcher' | 'guardian'; seconds: number };
+
+/** What becomes of the state between two runs, as by a loss of power, an editor or a person. */
+export type Harm = 'half_line' | 'zero_bytes' | 'no_stats' | 'empty_stats' | 'no_summary' | 'no_queue';
+
+export interface Plan {
+  n: number;
+  /** `crowd`: wrappers that share the task's budget beside its run. `batch`: two more tasks. */
+  kind: 'run' | 'wrapper' | 'crowd' | 'batch';
+  stages: { tool: Tool; role: 'brief' | 'impl' }[];
+  budget: number;
+  behaviours: Behaviour[];
+  /** One run of ours for each, and after it the harm; then the last run, which nothing strikes. */
+  strikes: { strike: Strike; harm: Harm | null }[];
+}
+
+/** The longest time between two things, in ms: a real CLI takes its time. */
+const PACE_MS = { fake: 350, real: 2000 };
+
+export function planOf(seed: number, n: number, agents: 'fake' | 'real'): Plan {
+  const random = randomFrom('torture', agents, seed, n);
+  const paceMs = PACE_MS[agents];
+  const kind = weighed(
+    random,
+    agents === 'fake' ? { run: 64, wrapper: 22, crowd: 7, batch: 7 } : { run: 75, wrapper: 25 },
+  );
+  const stages = Array.from({ length: kind === 'run' ? whole(random, 1, 2) : 1 }, () => ({
+    tool: pick(random, TOOLS),
+    role: random() < 0.2 ? ('impl' as const) : ('brief' as const),
+  }));
+  const count = agents === 'fake' ? whole(random, 0, 3) : 0;
+  return {
+    n,
+    kind,
+    stages,
+    budget: random() < 0.3 ? whole(random, 1, 2) : 8,
+    behaviours: Array.from({ length: count }, () => behaviour(random, paceMs)),
+    strikes: Array.from({ length: random() < 0.25 ? 2 : 1 }, () => ({
+      strike: strikeOf(random, paceMs),
+      harm: random() < 0.2 ? pick(random, HARMS) : null,
+    })),
+  };
+}
+
+const HARMS: readonly Harm[] = ['half_line', 'zero_bytes', 'no_stats', 'empty_stats', 'no_summary', 'no_queue'];
+
+function behaviour(random: Random, paceMs: number): Behaviour {
+  const ms = whole(random, 0, paceMs);
+  return weighed(random, {
+    [`answer:${ms}`]: 70,
+    [`brood:${ms}`]: 10,
+    [`linger:${ms}`]: 1,
+    busy: 6,
+    hang: 2,
+    mute: 5,
+    dies: 6,
+  } as Record<Behaviour, number>);
+}
+
+function strikeOf(random: Random, paceMs: number): Strike {
+  const how = weighed(random, { signal: 60, fault: 35, clock: 5 });
+  const at = pick(random, ['dispatcher', 'guardian'] as const);
+  if (how === 'clock') return { how, at, seconds: pick(random, [-315_360_000, -86_400, -30, 30, 86_400, 315_360_000]) };
+  if (how === 'fault') {
+    const does = weighed(random, { KILL: 40, KILL_AFTER: 20, ENOSPC: 10, EIO: 10, EMFILE: 10, SHORT: 10 });
+    return { how, at, nth: whole(random, 1, 60), does };
+  }
+  const signal = weighed(random, { SIGKILL: 70, SIGTERM: 12, SIGINT: 12, SIGHUP: 6 });
+  const target = weighed(random, { dispatcher: 25, guardian: 25, agent: 10, both: 20, everything: 20 });
+  const after = pick(random, ['start', 'start', 'begun', 'answered'] as const);
+  return { how, signal, at: target, when: { after, ms: whole(random, 0, after === 'start' ? paceMs : paceMs / 5) } };
+}
+
+function weighed<T extends string>(random: Random, weights: Partial<Record<T, number>>): T {
+  const rows = Object.entries(weights) as [T, number][];
+  let left = random() * rows.reduce((sum, [, weight]) => sum + weight, 0);
+  for (const [name, weight] of rows) {
+    left -= weight;
+    if (left < 0) return name;
+  }
+  return rows[0]![0];
+}

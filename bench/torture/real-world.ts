@@ -1,0 +1,83 @@
+// The world of a round with the real CLIs: each call has an address of its own at the model API on the loopback, so that it is known who asked.
+
+import { chmodSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
+import { TOOLS, type Tool } from '../../policies/tools.ts';
+import { CLIS, RealHome } from '../../test/real/real-home.ts';
+import { ANSWER } from '../../test/rig/model-api/scenario.ts';
+import { startModelApi } from '../../test/rig/model-api.ts';
+import { findSurvivors } from '../../test/rig/survivors.ts';
+import type { Seen, World } from './world.ts';
+
+/** What the last line of a stream says when its turn was a success. */
+const COMPLETED: Record<Tool, RegExp> = {
+  gemini: /"type":"result".*"status":"success"/,
+  codex: /"type":"turn\.completed"/,
+  copilot: /"type":"result".*"exitCode":0/,
+};
+
+/** @param slowMs how long the model thinks. */
+export async function realWorld(slowMs: number): Promise<World> {
+  const api = await startModelApi();
+  const home = new RealHome(TOOLS, api.url('ok'));
+  const bin = path.join(home.root, 'bin');
+  mkdirSync(bin);
+  for (const tool of TOOLS) {
+    writeFileSync(path.join(bin, tool), addressed(tool, `http://127.0.0.1:${api.port}`, `after=${slowMs}`));
+    chmodSync(path.join(bin, tool), 0o755);
+  }
+  const env = { ...home.env, PATH: `${bin}:${home.env.PATH}` };
+  // The service gives each call's requests in order; when its answer was on disk is read from the disk.
+  const begun = () => api.paid().map(({ run }): Seen => ({ what: 'begun', id: run ?? 'nobody' }));
+  return {
+    root: home.root,
+    project: home.project,
+    temporary: path.join(home.root, 'tmp'),
+    env,
+    behaving: () => env,
+    seen: () =>
+      begun().flatMap((one) => (isAnswered(home.project, one.id) ? [one, { what: 'answered', id: one.id }] : [one])),
+    answerOf: () => ANSWER,
+    survivors: () => findSurvivors(home.marker),
+    async dispose() {
+      await home.dispose();
+      await api.close();
+    },
+  };
+}
+
+/** Starts the real CLI with the call's own address. */
+function addressed(tool: Tool, origin: string, scenario: string): string {
+  const url = `url="${origin}/r/\${TOLLGATE_CALL_ID##*/}/s/${encodeURIComponent(scenario)}"`;
+  const real = path.join(CLIS, '.bin', tool);
+  const started = {
+    gemini: `GOOGLE_VERTEX_BASE_URL=$url exec ${real} "$@"`,
+    codex: `exec ${real} -c "model_providers.test.base_url=\\"$url/v1\\"" "$@"`,
+    copilot: `COPILOT_PROVIDER_BASE_URL=$url/v1 exec ${real} "$@"`,
+  }[tool];
+  return `#!/bin/sh\n${url}\n${started}\n`;
+}
+
+function attemptOf(project: string, id: string): string | null {
+  const tasks = path.join(project, '.tmp/task');
+  const name = readdirSync(tasks).find((task) => readdirOr(path.join(tasks, task, 'state/attempts')).includes(id));
+  return name === undefined ? null : path.join(tasks, name, 'state/attempts', id);
+}
+
+function isAnswered(project: string, id: string): boolean {
+  const attempt = attemptOf(project, id);
+  try {
+    const stream = readFileSync(path.join(attempt ?? '', 'stdout'), 'utf8');
+    return Object.values(COMPLETED).some((completed) => completed.test(stream));
+  } catch {
+    return false;
+  }
+}
+
+function readdirOr(folder: string): string[] {
+  try {
+    return readdirSync(folder);
+  } catch {
+    return [];
+  }
+}

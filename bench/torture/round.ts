@@ -1,0 +1,195 @@
+// One round: the real commands, struck at the moments of its plan, then one run that nothing strikes, and a look at what is left.
+
+import { mkdirSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
+import { EXIT_BY_SIGNAL, TOLLGATE_EXIT, WRAPPER_EXIT } from '../../policies/exit-codes.ts';
+import { openJournal } from '../../state/journal.ts';
+import { ADAPTERS } from '../../wrappers/adapters.ts';
+import { type Ended, type Started, start } from './command.ts';
+import { injected } from './injection.ts';
+import { type Checked, checkTask, type Violation } from './invariants.ts';
+import type { Behaviour, Plan, Strike } from './plan.ts';
+import { harm, signalAt } from './strike.ts';
+import type { World } from './world.ts';
+
+export interface Round {
+  plan: Plan;
+  violations: Violation[];
+  /** Commands of ours that were started. */
+  runs: number;
+  /** Calls that the service saw, that it answered, that were reserved, and of these that were noted as started. */
+  begun: number;
+  answered: number;
+  granted: number;
+  started: number;
+  struck: string[];
+  ms: number;
+}
+
+/** Ends for the worse for one more call each. */
+const FAILING: readonly Behaviour[] = ['busy', 'hang', 'mute', 'dies'];
+
+const TIMEOUT_MS = { fake: 4000, real: 60_000 };
+
+export async function playRound(plan: Plan, world: World, agents: 'fake' | 'real'): Promise<Round> {
+  const began = process.hrtime.bigint();
+  const violations: Violation[] = [];
+  const struck: string[] = [];
+  const names = plan.kind === 'batch' ? ['a', 'b', 'c'] : ['a'];
+  for (const name of names) writeTask(plan, name, world, TIMEOUT_MS[agents]);
+  let runs = 0;
+  const ended = (one: Ended) => {
+    runs += 1;
+    violations.push(...exitMistakes(one));
+  };
+  for (const { strike, harm: harmed } of plan.strikes) {
+    const began = plan.kind === 'crowd' ? crowd(plan, world) : [];
+    const env = { ...world.behaving(plan.behaviours), ...injected(strike, plan, path.join(world.project, '.tmp')) };
+    const running = start(...commandOf(plan, names), world.project, env);
+    const count = strike.how === 'signal' ? await signalAt(strike, running, world) : 1;
+    if (count > 0) struck.push(wordsFor(strike));
+    for (const one of [running, ...began]) ended(await one.ended);
+    for (const name of names) if (harmed !== null) harm(harmed, taskOf(world, name), path.join(world.project, '.tmp'));
+  }
+  const last = await finish(plan, names, world);
+  last.forEach(ended);
+  violations.push(...wellness(last.at(-1)!));
+  const seen = world.seen();
+  const excused = plan.strikes.length + plan.behaviours.filter((each) => FAILING.includes(each)).length;
+  const stages = plan.stages.map((stage, i) => ({ name: nameOf(plan, i), tool: stage.tool }));
+  const checked = names.map((name) => checkTask(taskOf(world, name), { stages, excused }, seen, world));
+  violations.push(...checked.flatMap((each) => each.violations), ...strangers(names, world));
+  for (const { pid, command } of world.survivors())
+    violations.push({ what: 'survivors', why: `${pid} ${command.slice(0, 120)}` });
+  const sum = (of: (each: Checked) => number) => checked.reduce((total, each) => total + of(each), 0);
+  return {
+    plan,
+    violations,
+    runs,
+    begun: seen.filter(({ what }) => what === 'begun').length,
+    answered: seen.filter(({ what }) => what === 'answered').length,
+    granted: sum(({ granted }) => granted),
+    started: sum(({ started }) => started),
+    struck,
+    ms: Number(process.hrtime.bigint() - began) / 1e6,
+  };
+}
+
+const taskOf = ({ project }: World, name: string) => path.join(project, '.tmp/task', name);
+
+/** As the manifest's stages are named where it names none. */
+const nameOf = ({ stages }: Plan, i: number): string => `s${i + 1}_${stages[i]!.role}`;
+
+function writeTask(plan: Plan, name: string, world: World, timeoutMs: number): void {
+  const folder = taskOf(world, name);
+  mkdirSync(folder, { recursive: true, mode: 0o700 });
+  const stages = plan.stages.map(({ tool, role }, i) => ({
+    id: nameOf(plan, i),
+    tool,
+    role,
+    requires: [],
+    min_lines: 0,
+    timeout_ms: timeoutMs,
+    ...(role === 'impl' ? { may_be_empty: true } : {}),
+  }));
+  const manifest = {
+    task_id: name,
+    goal: 'Find out.',
+    stages,
+    budgets: { paid_call_budget: plan.budget, retry_budget: 2 },
+  };
+  writeFileSync(path.join(folder, 'manifest.json'), JSON.stringify(manifest));
+}
+
+function commandOf(plan: Plan, names: readonly string[]): [command: string, argv: string[]] {
+  switch (plan.kind) {
+    case 'batch':
+      return ['tollgate', ['batch', ...names, '--concurrency', '2', '--json', ...FLAGS]];
+    case 'wrapper':
+      return wrapperOf(plan, 0);
+    default:
+      return ['tollgate', ['run', names[0]!, '--json', ...FLAGS]];
+  }
+}
+
+const FLAGS = ['--retry-dirty', '--trust-workspace'];
+
+function wrapperOf({ stages }: Plan, n: number, timeoutMs = TIMEOUT_MS.fake): [command: string, argv: string[]] {
+  const { tool } = stages[0]!;
+  const files = ['--prompt-file', 'ask.md', '--out', `${n}.out`, '--err', `${n}.err`, '--result', `${n}.json`];
+  return [ADAPTERS[tool].command, [...files, '--task', 'a', '--timeout-ms', `${timeoutMs}`, '--trust-workspace']];
+}
+
+/** Four wrappers that share the budget. */
+function crowd(plan: Plan, world: World): Started[] {
+  const env = world.behaving(plan.behaviours);
+  writeFileSync(path.join(world.project, 'ask.md'), 'Say hello.\n');
+  return [1, 2, 3, 4].map((n) => start(...wrapperOf(plan, n), world.project, env));
+}
+
+/** Runs it to its end with agents that answer; a budget that is used up is raised, as its message says. */
+async function finish(plan: Plan, names: readonly string[], world: World): Promise<Ended[]> {
+  const env = world.behaving([]);
+  const run: [string, string[]] =
+    plan.kind === 'batch' ? commandOf(plan, names) : ['tollgate', ['run', 'a', '--json', ...FLAGS]];
+  const first = await start(...run, world.project, env).ended;
+  if (first.code !== TOLLGATE_EXIT.failure || !first.stdout.includes('"budget"')) return [first];
+  const more: Ended[] = [];
+  for (const name of names) {
+    const { used } = openJournal(taskOf(world, name), () => new Date()).read().ledger;
+    more.push(await start('tollgate', ['budget', name, '--set', `${used + 4}`], world.project, env).ended);
+  }
+  return [first, ...more, await start(...run, world.project, env).ended];
+}
+
+function wellness({ command, code, stdout, stderr }: Ended): Violation[] {
+  if (code === TOLLGATE_EXIT.ok) return [];
+  return [{ what: 'unwell', why: `${command} exited ${code}: ${stderr.slice(-600)} ${stdout.slice(0, 1500)}` }];
+}
+
+/** A shell tells the first three by the same numbers as exit codes of ours; before our first line the system decides. */
+const SIGNALS: readonly NodeJS.Signals[] = ['SIGINT', 'SIGTERM', 'SIGHUP', 'SIGKILL'];
+
+const PUBLISHED = new Set<number>([
+  ...Object.values(TOLLGATE_EXIT),
+  ...Object.values(EXIT_BY_SIGNAL),
+  ...Object.values(WRAPPER_EXIT).flatMap((codes) => Object.values(codes).filter((code) => code !== null)),
+]);
+
+/** A command that was not killed ends with a code that is published, and without a stack. */
+function exitMistakes({ command, code, signal, stderr }: Ended): Violation[] {
+  const isHung = stderr.includes('TORTURE: still ran');
+  if (
+    !isHung &&
+    ((signal !== null && SIGNALS.includes(signal)) ||
+      (code !== null && PUBLISHED.has(code) && !stderr.includes('bug of tollgate')))
+  )
+    return [];
+  return [{ what: 'unwell', why: `${command} ended with ${signal ?? code}: ${stderr.slice(-800)}` }];
+}
+
+/** Calls that the service saw and no journal knows. */
+function strangers(names: readonly string[], world: World): Violation[] {
+  const known = new Set(
+    names.flatMap((name) => [
+      ...openJournal(taskOf(world, name), () => new Date())
+        .read()
+        .ledger.calls.keys(),
+    ]),
+  );
+  return world
+    .seen()
+    .filter(({ what, id }) => what === 'begun' && !known.has(id))
+    .map(({ id }) => ({ what: 'lost', why: `the service saw ${id}, which no journal knows` }));
+}
+
+function wordsFor(strike: Strike): string {
+  switch (strike.how) {
+    case 'signal':
+      return `${strike.signal} ${strike.at}`;
+    case 'fault':
+      return `${strike.does} in the ${strike.at}`;
+    case 'clock':
+      return `clock of the ${strike.at}`;
+  }
+}
