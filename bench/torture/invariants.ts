@@ -6,7 +6,16 @@ import { openJournal } from '../../state/journal.ts';
 import { budgetOf, type Call, type Ledger } from '../../state/ledger.ts';
 import type { Seen, World } from './world.ts';
 
-export const VIOLATIONS = ['lost', 'double', 'overrun', 'survivors', 'unreadable', 'unrecorded', 'unwell'] as const;
+export const VIOLATIONS = [
+  'lost',
+  'double',
+  'overrun',
+  'survivors',
+  'unreadable',
+  'unrecorded',
+  'unwell',
+  'leftovers',
+] as const;
 
 export interface Violation {
   what: (typeof VIOLATIONS)[number];
@@ -26,7 +35,12 @@ export interface Checked {
   started: number;
 }
 
-export function checkTask(task: string, expected: Expected, seen: readonly Seen[], world: World): Checked {
+export function checkTask(
+  task: string,
+  expected: Expected,
+  seen: readonly Seen[],
+  world: Pick<World, 'answerOf'>,
+): Checked {
   const violations: Violation[] = [];
   const say = (what: Violation['what'], why: string) =>
     void violations.push({ what, why: `${path.basename(task)}: ${why}` });
@@ -35,12 +49,17 @@ export function checkTask(task: string, expected: Expected, seen: readonly Seen[
   if (ledger === null) return { violations, granted: 0, started: 0 };
   const granted = [...ledger.calls.values()].filter((call) => call.granted);
   checkMoney(ledger, granted, seen, say);
+  checkViews(ledger, task, say);
   checkCalls(granted, task, say);
   checkStages(granted, expected, task, seen, world, say);
+  for (const file of readdirOr(task, 'recursive').filter((name) => TEMPORARY.test(name))) say('leftovers', file);
   if (ledger.run !== null) say('unrecorded', `run ${ledger.run.run_id} was never released`);
   if (!existsSync(path.join(task, 'outputs/_summary.md'))) say('unrecorded', 'no _summary.md');
   return { violations, granted: granted.length, started: granted.filter(({ started }) => started !== null).length };
 }
+
+/** The names under which whole files are written before they are renamed into place. */
+const TEMPORARY = /\.\d+-\d+$|\.[0-9a-f]{8}-[0-9a-f-]{27}$|\.json\.\d+$/;
 
 type Say = (what: Violation['what'], why: string) => void;
 
@@ -60,6 +79,12 @@ function checkMoney(ledger: Ledger, granted: readonly Call[], seen: readonly See
   if (new Set(begun).size < begun.length) say('double', `a call asked twice: ${begun.join(' ')}`);
   for (const id of begun) if (refused.has(id)) say('overrun', `${id} was refused and asked all the same`);
   if (ledger.used > budgetOf(ledger)) say('overrun', `${ledger.used} used of ${budgetOf(ledger)}`);
+}
+
+function checkViews(ledger: Ledger, task: string, say: Say): void {
+  const stats = jsonOr(path.join(task, 'state/stats.json'));
+  if (stats?.paid_calls_used !== ledger.used)
+    say('unrecorded', `stats.json says ${stats?.paid_calls_used} calls, the journal ${ledger.used}`);
 }
 
 function checkCalls(granted: readonly Call[], task: string, say: Say): void {
@@ -86,7 +111,7 @@ function checkStages(
   { stages, excused }: Expected,
   task: string,
   seen: readonly Seen[],
-  world: World,
+  { answerOf }: Pick<World, 'answerOf'>,
   say: Say,
 ): void {
   let more = -stages.length;
@@ -109,9 +134,9 @@ function checkStages(
     const text = existsSync(out) ? readFileSync(out, 'utf8') : null;
     const answered = own.filter(({ what }) => what === 'answered').map(({ id }) => id);
     if (text === null) say('lost', `${name} has no answer`);
-    else if (![...calls].some((id) => text === world.answerOf(id)))
+    else if (![...calls].some((id) => text === answerOf(id)))
       say('lost', `${name} has another answer: ${text.slice(0, 80)}`);
-    else if (answered.length > 0 && !answered.some((id) => text === world.answerOf(id)))
+    else if (answered.length > 0 && !answered.some((id) => text === answerOf(id)))
       say(
         'lost',
         `${name} was answered by ${answered.join(' ')}, and that is not what stands there: ${text.slice(0, 80)}`,
@@ -133,6 +158,14 @@ function unreadable(task: string): string[] {
         return true;
       }
     });
+}
+
+function jsonOr(file: string): Record<string, unknown> | null {
+  try {
+    return JSON.parse(readFileSync(file, 'utf8'));
+  } catch {
+    return null;
+  }
 }
 
 function readdirOr(folder: string, depth: 'flat' | 'recursive' = 'flat'): string[] {
