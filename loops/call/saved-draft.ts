@@ -1,6 +1,6 @@
 // A call's draft on disk: with it, whoever comes after a crash can judge and publish what the call left.
 
-import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { closeSync, existsSync, openSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { createRedactor } from '../../policies/redact.ts';
 import type { OwnRow } from '../../policies/rules/own-row.ts';
@@ -61,7 +61,10 @@ export function saveDraft(attempt: Attempt, draft: Draft, overlay: Overlay): voi
     overlay_folders: overlay.folders,
     warnings: draft.warnings,
   };
-  writeFileSync(fileIn(attempt.folder), `${JSON.stringify(saved, null, 2)}\n`, { mode: 0o600 });
+  const file = fileIn(attempt.folder);
+  const fresh = path.join(attempt.folder, `.attempt.json.${process.pid}-0`);
+  writeFileSync(fresh, `${JSON.stringify(saved, null, 2)}\n`, { mode: 0o600 });
+  renameSync(fresh, file);
 }
 
 /** What the processes of that call bear; null when it died before its CLI could be started. */
@@ -91,8 +94,10 @@ export function restoreDraft(
   const saved = readSaved(folder);
   if (saved === null) return null;
   const attempt = attemptIn(folder, saved.temporary);
-  // The descriptors are opened right before the spawn.
+  // The descriptors are opened right before the spawn, stdout before stderr.
   if (!existsSync(attempt.files.stdout)) return null;
+  // What died between the two is read like any other call.
+  closeSync(openSync(attempt.files.stderr, 'a', 0o600));
   const draft: Draft = {
     request: {
       callId: saved.call_id,
