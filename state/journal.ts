@@ -1,12 +1,13 @@
 // A task's journal: the truth. Append-only, one small line a fact, synced; nothing is counted by read-modify-write.
 
-import { closeSync, constants, fdatasync, fdatasyncSync, mkdirSync, openSync, readFileSync } from 'node:fs';
+import { closeSync, constants, fdatasync, fdatasyncSync, fstatSync, mkdirSync, openSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { promisify } from 'node:util';
 import { isFact } from './fact-shapes.ts';
 import { type Fact, JOURNAL_VERSION, type Line } from './facts.ts';
 import { emptyLedger, fold, type Ledger } from './ledger.ts';
-import { writeLine } from './line.ts';
+import { named, naming, writeLine } from './line.ts';
+import { syncFolder } from './sync-folder.ts';
 
 export interface Journal {
   file: string;
@@ -43,7 +44,7 @@ function append(file: string, line: Line): void {
   const fd = openToAppend(file);
   try {
     writeLine(fd, file, line);
-    fdatasyncSync(fd);
+    naming(file, () => fdatasyncSync(fd));
   } finally {
     closeSync(fd);
   }
@@ -53,7 +54,7 @@ async function note(file: string, line: Line): Promise<void> {
   const fd = openToAppend(file);
   try {
     writeLine(fd, file, line);
-    await synced(fd);
+    await synced(fd).catch((error) => Promise.reject(named(file, error)));
   } finally {
     closeSync(fd);
   }
@@ -61,10 +62,62 @@ async function note(file: string, line: Line): Promise<void> {
 
 const synced = promisify(fdatasync);
 
+const { O_APPEND, O_CREAT, O_NOFOLLOW, O_NONBLOCK, O_RDONLY, O_RDWR } = constants;
+
 function openToAppend(file: string): number {
-  mkdirSync(path.dirname(file), { recursive: true, mode: 0o700 });
-  const { O_APPEND, O_CREAT, O_RDWR } = constants;
-  return openSync(file, O_RDWR | O_APPEND | O_CREAT, 0o600);
+  const fd = openRegular(file, O_RDWR | O_APPEND);
+  if (fd === null) return begin(file);
+  // Whoever made it may have died before its place was on disk.
+  if (fstatSync(fd).size === 0) closedOnError(fd, () => syncPlace(file));
+  return fd;
+}
+
+/** A new journal: a fact in a file that nobody finds after a loss of power would be no fact. */
+function begin(file: string): number {
+  const made = mkdirSync(path.dirname(file), { recursive: true, mode: 0o700 });
+  const fd = openRegular(file, O_RDWR | O_APPEND | O_CREAT)!;
+  closedOnError(fd, () => syncPlace(file, made));
+  return fd;
+}
+
+/** null where there is none. A link might lead to another task's, and a FIFO would keep us waiting for ever. */
+function openRegular(file: string, flags: number): number | null {
+  let fd: number;
+  try {
+    fd = openSync(file, flags | O_NOFOLLOW | O_NONBLOCK, 0o600);
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException;
+    if (code === 'ENOENT') return null;
+    if (code === 'ELOOP' || code === 'EISDIR' || code === 'ENXIO') throw strange(file);
+    throw error;
+  }
+  closedOnError(fd, () => {
+    if (!fstatSync(fd).isFile()) throw strange(file);
+  });
+  return fd;
+}
+
+const strange = (file: string) =>
+  new JournalError(
+    `${file} is no regular file, and a journal is never anything else; put it elsewhere, and the journal back in its place`,
+  );
+
+function closedOnError(fd: number, look: () => void): void {
+  try {
+    look();
+  } catch (error) {
+    closeSync(fd);
+    throw error;
+  }
+}
+
+/** Its folder's entries, the entry of the folder itself, and those of all folders above that were made for it. */
+function syncPlace(file: string, made?: string): void {
+  const last = path.dirname(made ?? path.dirname(file));
+  for (let at = path.dirname(file); ; at = path.dirname(at)) {
+    syncFolder(at);
+    if (at === last || at === path.dirname(at)) return;
+  }
 }
 
 function readJournal(file: string, upTo?: number): Reading {
@@ -105,10 +158,11 @@ function parse(text: string, file: string): Line | 'blank' | 'torn' {
 }
 
 function readOrEmpty(file: string): Buffer {
+  const fd = openRegular(file, O_RDONLY);
+  if (fd === null) return Buffer.alloc(0);
   try {
-    return readFileSync(file);
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return Buffer.alloc(0);
-    throw error;
+    return readFileSync(fd);
+  } finally {
+    closeSync(fd);
   }
 }

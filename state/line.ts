@@ -4,12 +4,28 @@ import { fstatSync, readSync, writeSync } from 'node:fs';
 
 /** @param fd opened for reading and appending. Throws when the line could not be written whole. */
 export function writeLine(fd: number, file: string, value: object): void {
-  // A blank line costs nothing.
-  const bytes = Buffer.from(`${endsFresh(fd) ? '' : '\n'}${JSON.stringify(value)}\n`);
-  const written = writeSync(fd, bytes);
-  if (written === bytes.length) return;
-  const message = `${file}: only ${written} of ${bytes.length} bytes could be written; free some disk space`;
+  const { length, written } = naming(file, () => {
+    // A blank line costs nothing.
+    const bytes = Buffer.from(`${endsFresh(fd) ? '' : '\n'}${JSON.stringify(value)}\n`);
+    return { length: bytes.length, written: writeSync(fd, bytes) };
+  });
+  if (written === length) return;
+  const message = `${file}: only ${written} of ${length} bytes could be written; free some disk space`;
   throw Object.assign(new Error(message), { code: 'ENOSPC' });
+}
+
+/** The system's word on a descriptor does not say which file it is. */
+export function naming<T>(file: string, does: () => T): T {
+  try {
+    return does();
+  } catch (error) {
+    throw named(file, error);
+  }
+}
+
+export function named(file: string, error: unknown): unknown {
+  if (error instanceof Error && !error.message.includes(file)) error.message += ` '${file}'`;
+  return error;
 }
 
 function endsFresh(fd: number): boolean {

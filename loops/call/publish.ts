@@ -16,6 +16,8 @@ import { StringDecoder } from 'node:string_decoder';
 import type { CallRecord } from '../../policies/call-record.ts';
 import { rawOf } from '../../policies/raw-file.ts';
 import { createStreamRedactor, type Redactor } from '../../policies/redact.ts';
+import { syncFolder } from '../../state/sync-folder.ts';
+import type { TaskFolder } from '../../state/task-folder.ts';
 import type { Attempt } from './attempt.ts';
 import type { Draft } from './draft.ts';
 import type { WrapperRequest } from './request.ts';
@@ -34,6 +36,7 @@ export function publishAll(draft: Draft, attempt: Attempt, record: CallRecord, a
     if (record.verdict.class === null) publishText(out, answer);
     if (sessionIdOut !== null && record.session_id !== null) publishText(sessionIdOut, `${record.session_id}\n`);
     publishRecord(request, record);
+    if (request.charge !== null) syncPlaces(request, request.charge.task);
     publishMarker(request, record);
     return null;
   } catch (error) {
@@ -48,6 +51,16 @@ export function publishRecord({ files, charge, adapter }: WrapperRequest, record
   if (files.result !== null) places.add(path.resolve(files.result));
   if (charge !== null) places.add(path.join(charge.task.outputs, `${charge.stage}.${adapter.tool}.call.json`));
   for (const file of places) publishText(file, text);
+}
+
+/** The journal is about to say for ever that they are there. A call on its own says so to nobody but its caller. */
+function syncPlaces({ files: { out, result } }: WrapperRequest, { root, outputs }: TaskFolder): void {
+  const folders = new Set([path.dirname(path.resolve(out)), outputs]);
+  if (result !== null) folders.add(path.dirname(path.resolve(result)));
+  // What was made for them has an entry in the folder above.
+  for (const folder of folders)
+    if (folder !== root && folder.startsWith(root + path.sep)) folders.add(path.dirname(folder));
+  for (const folder of folders) syncFolder(folder);
 }
 
 /** A refusal is told to its caller; what an earlier call left in the task stands. */
