@@ -5,7 +5,7 @@ import { closeSync, openSync } from 'node:fs';
 import type { Ending } from '../policies/ending.ts';
 import type { EngineEvent } from '../policies/engine-event.ts';
 import type { Adapter } from './adapter.ts';
-import type { Capture } from './capture.ts';
+import { type Capture, createCapture } from './capture.ts';
 import { endTree, type Tree } from './processes/end-tree.ts';
 import { identifyChild } from './processes/identity.ts';
 import { type Reading, read } from './reading.ts';
@@ -59,11 +59,15 @@ export interface Observer {
 /** Runs to the end, and leaves nothing behind whatever happens. When `stop` resolves it is ended as `cancelled`. */
 export async function run(invocation: Invocation, observer: Observer, stop: Promise<void>): Promise<Outcome> {
   const began = nowMs();
-  const child = start(invocation);
+  // Whatever can fail of our own does so before anything is paid.
+  const files = openFiles(invocation);
+  if (files instanceof Error) return notStarted(files);
+  const child = start(invocation, files.descriptors);
+  if (child instanceof Error) return notStarted(child);
   const exited = exitOf(child);
   const tree = await treeOf(child, invocation.marker, began);
   try {
-    return await attend(invocation, { child, exited, tree, began }, observer, stop);
+    return await attend(invocation, { child, exited, tree, began, reading: files.reading }, observer, stop);
   } catch (error) {
     // Ours or the system's: the CLI must not outlive it.
     await endTree(tree);
@@ -76,6 +80,7 @@ interface Running {
   exited: Promise<Exit>;
   tree: Tree;
   began: number;
+  reading: Reading;
 }
 
 async function attend(
@@ -84,9 +89,8 @@ async function attend(
   observer: Observer,
   stop: Promise<void>,
 ): Promise<Outcome> {
-  const { child, exited, tree, began } = running;
+  const { child, exited, tree, began, reading } = running;
   const started = child.pid === undefined ? null : observer.started(child.pid);
-  const reading = read(invocation.files, invocation.adapter);
   const outcome = (ending: Ending, exit: Exit, orphansKilled: number): Outcome => ({
     ending,
     ...exit,
@@ -128,20 +132,44 @@ function endingOf(exit: Exit): Ending {
   return exit.signal === null ? 'exited' : 'signalled';
 }
 
+type Descriptors = [stdin: number, stdout: number, stderr: number];
+
 /** Descriptors, not pipes: the CLIs cut their output at a pipe and still exit 0, and our memory would grow with it. */
-function start({ command, argv, cwd, environment, files }: Invocation): ChildProcess {
-  const descriptors = [
-    openSync(files.stdin, 'r'),
-    openSync(files.stdout, 'a', 0o600),
-    openSync(files.stderr, 'a', 0o600),
-  ];
+function openFiles({ files, adapter }: Invocation): { descriptors: Descriptors; reading: Reading } | Error {
+  const opened: number[] = [];
   try {
-    return spawn(command, argv, {
-      cwd,
-      env: environment,
-      detached: true,
-      stdio: descriptors as [number, number, number],
-    });
+    opened.push(openSync(files.stdin, 'r'), openSync(files.stdout, 'a', 0o600), openSync(files.stderr, 'a', 0o600));
+    return { descriptors: opened as Descriptors, reading: read(files, adapter) };
+  } catch (error) {
+    for (const descriptor of opened) closeSync(descriptor);
+    return ofSystem(error);
+  }
+}
+
+/** A disk that is full, or too many open files: told like a CLI that the system did not start. */
+const notStarted = (spawnError: NodeJS.ErrnoException): Outcome => ({
+  ending: 'not_started',
+  ...NO_EXIT,
+  spawnError,
+  durationMs: 0,
+  capture: createCapture().result(),
+  errorLines: [],
+  remarks: [],
+  stderrBytes: 0,
+  orphansKilled: 0,
+});
+
+function ofSystem(error: unknown): Error {
+  if (error instanceof Error && 'syscall' in error) return error;
+  throw error;
+}
+
+/** Most of what the system refuses comes as an event later; some, such as arguments that are too long, at once. */
+function start({ command, argv, cwd, environment }: Invocation, descriptors: Descriptors): ChildProcess | Error {
+  try {
+    return spawn(command, argv, { cwd, env: environment, detached: true, stdio: descriptors });
+  } catch (error) {
+    return ofSystem(error);
   } finally {
     for (const descriptor of descriptors) closeSync(descriptor);
   }

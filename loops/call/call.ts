@@ -44,8 +44,9 @@ export async function call(request: WrapperRequest, stop: Stop, clock: () => Dat
   draft.binary = checked.binary;
   const prepared = prepare(draft);
   if (prepared.how === 'refused') return left(draft, prepared.refusal);
-  if (request.charge === null)
-    return stop.by() === null ? spend(draft, prepared, null, stop) : stopped(draft, prepared, stop);
+  const paid = (journal: Journal | null) =>
+    spend(draft, prepared, journal, stop).catch((error) => unread(draft, error));
+  if (request.charge === null) return stop.by() === null ? paid(null) : stopped(draft, prepared, stop);
   // Loaded only with a task: a call on its own need not wait for it.
   const { refreshStats, reserve } = await import('./reserve.ts');
   if (stop.by() !== null) return stopped(draft, prepared, stop);
@@ -54,7 +55,7 @@ export async function call(request: WrapperRequest, stop: Stop, clock: () => Dat
     discardAttempt(prepared.attempt, prepared.overlay);
     return left(draft, reserved.refusal);
   }
-  const called = await spend(draft, prepared, reserved.journal, stop);
+  const called = await paid(reserved.journal);
   await refreshStats(reserved.journal, clock).catch((error: Error) => {
     called.record.warnings.push(`stats.json could not be written: ${error.message}`);
   });
@@ -127,6 +128,13 @@ async function spend(
   if (unpublished === null) note(verdictFact(record));
   closeAttempt(attempt, overlay, request, unpublished === null ? 'published' : 'unpublished');
   return { record, message: unpublished ?? sentenceOf(record, request.charge?.task.id ?? null) };
+}
+
+/** A disk that no longer gives what was written to it: the call stays open in the journal, and the next run looks at its files. */
+function unread(draft: Draft, error: unknown): Promise<Called> {
+  if (!isSystemError(error)) throw error;
+  const message = `the call was made, and its files could not be read (${error.message}); they are kept where its attempt lies, and the next run of its task judges them`;
+  return left(draft, { class: 'tooling', reason: 'disk', exit: 'failure', message });
 }
 
 /** The record as it stands when we are told to stop; a disk that refuses it must not keep the CLI alive. */

@@ -3,6 +3,7 @@
 import { EXIT_BY_SIGNAL, TOLLGATE_EXIT } from '../../policies/exit-codes.ts';
 import type { Failure } from '../../policies/task-failure.ts';
 import type { Fact } from '../../state/facts.ts';
+import { JournalError } from '../../state/journal.ts';
 import { refreshStats } from '../../state/stats.ts';
 import { isSystemError } from '../../state/system-error.ts';
 import { claim } from './claim.ts';
@@ -54,12 +55,25 @@ export type Ran =
   | { how: 'mistaken'; message: string };
 
 export async function runTask(request: RunRequest): Promise<Ran> {
-  const { stop, say } = request;
   const opened = await openTask(request);
   if (opened.how === 'mistaken') return opened;
   const { open } = opened;
   const mistake = wishMistake(open.plans, request);
   if (mistake !== null) return { how: 'mistaken', message: mistake };
+  try {
+    return await claimAndRun(request, open);
+  } catch (error) {
+    if (error instanceof JournalError) return { how: 'mistaken', message: error.message };
+    // A disk that is full or gone is no bug of ours.
+    if (!isSystemError(error)) throw error;
+    const { message } = error;
+    const what = `the run stopped because its state could not be written (${message}); what was paid for is kept. Free some space, and run it again to go on`;
+    return { how: 'not_run', exitCode: TOLLGATE_EXIT.failure, message: what };
+  }
+}
+
+async function claimAndRun(request: RunRequest, open: OpenTask): Promise<Ran> {
+  const { stop, say } = request;
   const claimed = await claim({ journal: open.journal, whenTaken: request.whenTaken, stop: stop.signal, say });
   if (claimed.how === 'awaited') {
     const message = `another run of ${open.task.id} ended with exit code ${claimed.exitCode}; its report: ${open.task.outputs}/_summary.md`;
@@ -70,15 +84,7 @@ export async function runTask(request: RunRequest): Promise<Ran> {
   if (claimed.how === 'refused') return { how: 'not_run', exitCode: TOLLGATE_EXIT.failure, message: claimed.message };
   if (claimed.how === 'stopped')
     return { how: 'not_run', exitCode: stopExit(request), message: 'stopped while it waited for another run' };
-  try {
-    return await owned(request, open, claimed.runId);
-  } catch (error) {
-    // A disk that is full or gone is no bug of ours.
-    if (!isSystemError(error)) throw error;
-    const { message } = error;
-    const what = `the run stopped because its state could not be written (${message}); what was paid for is kept. Free some space, and run it again to go on`;
-    return { how: 'not_run', exitCode: TOLLGATE_EXIT.failure, message: what };
-  }
+  return owned(request, open, claimed.runId);
 }
 
 /** The task is ours until we release it, whatever happens. */
