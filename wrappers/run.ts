@@ -6,8 +6,9 @@ import type { Ending } from '../policies/ending.ts';
 import type { EngineEvent } from '../policies/engine-event.ts';
 import type { Adapter } from './adapter.ts';
 import { type Capture, createCapture } from './capture.ts';
-import { endTree, type Tree } from './processes/end-tree.ts';
+import { endTree, type Tree, type TreeEnd } from './processes/end-tree.ts';
 import { identifyChild } from './processes/identity.ts';
+import { noteMembers } from './processes/roll.ts';
 import { type Reading, read } from './reading.ts';
 import { nowMs } from './steady-clock.ts';
 import { createWatchdogs } from './watchdogs.ts';
@@ -21,6 +22,8 @@ export interface Invocation {
   /** The attempt's private files; stdout and stderr lie in one folder. */
   files: { stdin: string; stdout: string; stderr: string; usage: string };
   marker: string;
+  /** Folders that nobody but the call writes to: whoever does, and hangs from nobody, is ended with it. */
+  folders?: readonly string[];
   retries: 'cut' | 'allow';
   limits: Limits;
   adapter: Pick<Adapter, 'readEvent' | 'readStderr' | 'usageFile' | 'lingerMs'>;
@@ -46,6 +49,8 @@ export interface Outcome {
   remarks: string[];
   stderrBytes: number;
   orphansKilled: number;
+  /** Processes of the call that could not be ended. */
+  left?: readonly number[];
   /** Why the operating system did not start the CLI. */
   spawnError: NodeJS.ErrnoException | null;
 }
@@ -65,13 +70,16 @@ export async function run(invocation: Invocation, observer: Observer, stop: Prom
   const child = start(invocation, files.descriptors);
   if (child instanceof Error) return notStarted(child);
   const exited = exitOf(child);
-  const tree = await treeOf(child, invocation.marker, began);
+  const tree = await treeOf(child, invocation, began);
+  const rest = noteMembers(tree);
   try {
     return await attend(invocation, { child, exited, tree, began, reading: files.reading }, observer, stop);
   } catch (error) {
     // Ours or the system's: the CLI must not outlive it.
     await endTree(tree);
     throw error;
+  } finally {
+    rest();
   }
 }
 
@@ -91,7 +99,7 @@ async function attend(
 ): Promise<Outcome> {
   const { child, exited, tree, began, reading } = running;
   const started = child.pid === undefined ? null : observer.started(child.pid);
-  const outcome = (ending: Ending, exit: Exit, orphansKilled: number): Outcome => ({
+  const outcome = (ending: Ending, exit: Exit, end: TreeEnd): Outcome => ({
     ending,
     ...exit,
     durationMs: Math.round(nowMs() - began),
@@ -99,24 +107,25 @@ async function attend(
     errorLines: reading.errorLines(),
     remarks: reading.remarks(),
     stderrBytes: reading.stderrBytes(),
-    orphansKilled,
+    orphansKilled: end.ended,
+    left: end.left.map(({ pid }) => pid),
   });
 
   const watch = guard(invocation, reading, stop);
   const first = await Promise.race([watch.cause, exited]);
   watch.release();
-  let orphans = 0;
+  let end: TreeEnd = { ended: 0, left: [] };
   if (typeof first === 'string') {
     reading.look();
-    if (first === 'cancelled') await observer.cancelling(outcome(first, NO_EXIT, 0));
-    orphans = await endTree(tree);
+    if (first === 'cancelled') await observer.cancelling(outcome(first, NO_EXIT, end));
+    end = await endTree(tree);
   }
   const exit = await exited;
   await reading.finish();
   await started;
   // The CLI may have left children behind that nobody waits for.
-  if (typeof first !== 'string' && exit.spawnError === null) orphans = await endTree(tree);
-  return outcome(typeof first === 'string' ? first : endingOf(exit), exit, orphans);
+  if (typeof first !== 'string' && exit.spawnError === null) end = await endTree(tree);
+  return outcome(typeof first === 'string' ? first : endingOf(exit), exit, end);
 }
 
 interface Exit {
@@ -157,6 +166,7 @@ const notStarted = (spawnError: NodeJS.ErrnoException): Outcome => ({
   remarks: [],
   stderrBytes: 0,
   orphansKilled: 0,
+  left: [],
 });
 
 function ofSystem(error: unknown): Error {
@@ -182,10 +192,10 @@ function exitOf(child: ChildProcess): Promise<Exit> {
   });
 }
 
-async function treeOf(child: ChildProcess, marker: string, sinceMs: number): Promise<Tree> {
+async function treeOf(child: ChildProcess, { marker, folders = [] }: Invocation, sinceMs: number): Promise<Tree> {
   if (child.pid === undefined) return { root: null, marker };
   const startTime = (await identifyChild(child.pid))?.start_time ?? null;
-  return { root: { pid: child.pid, startTime, sinceMs, ours: 'child' }, marker };
+  return { root: { pid: child.pid, startTime, sinceMs, ours: 'child' }, marker, folders };
 }
 
 interface Watch {

@@ -73,9 +73,12 @@ export function discardAttempt(attempt: Attempt, overlay: Overlay): void {
 
 /** Their names may come from a file that an agent could have written, so only folders of our own making are removed. */
 function removeTemporaries({ temporary }: Attempt, overlay: Overlay): void {
-  if (path.dirname(temporary) === tmpdir() && path.basename(temporary).startsWith('tg-')) removeFolder(temporary, []);
+  if (isTemporary(temporary)) removeFolder(temporary, []);
   for (const folder of overlay.folders) if (/\/tollgate\/gemini-\w+$/.test(folder)) removeFolder(folder, []);
 }
+
+export const isTemporary = (folder: string): boolean =>
+  path.dirname(folder) === tmpdir() && path.basename(folder).startsWith('tg-');
 
 /** Removing what is known to be there is five times as fast as looking for it. */
 function removeFolder(folder: string, files: readonly string[]): void {

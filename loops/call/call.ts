@@ -206,6 +206,7 @@ function invocationOf(draft: Draft, attempt: Attempt, overlay: Record<string, st
     },
     files: attempt.files,
     marker,
+    folders: [attempt.folder, attempt.temporary],
     retries: asked.innerRetries,
     limits: {
       wallMs: wallMs(draft.request),

@@ -1,7 +1,7 @@
 // Closes a call whose guardian died: waits for what still works of its tree, ends it in time, judges and publishes its files.
 
 import path from 'node:path';
-import { placeOf } from '../../policies/process-identity.ts';
+import { type ProcessIdentity, placeOf } from '../../policies/process-identity.ts';
 import { nextChange } from '../../state/change.ts';
 import type { Fact } from '../../state/facts.ts';
 import type { Journal } from '../../state/journal.ts';
@@ -18,7 +18,7 @@ import { wrapperExit } from './exit.ts';
 import { judge } from './judge.ts';
 import { publishAll } from './publish.ts';
 import { recordOf } from './record.ts';
-import { type Restored, restoreDraft, savedMarker } from './saved-draft.ts';
+import { type Restored, restoreDraft, savedMarker, savedTemporary } from './saved-draft.ts';
 
 export interface Closing {
   task: TaskFolder;
@@ -48,9 +48,10 @@ export async function closeDead(open: Call, closing: Closing): Promise<'settled'
       say(`stage ${stage}: the call ${call_id} lost its guardian and still works; waiting until ${deadline_at}`);
     await nextChange(path.join(folder, 'stdout'), LOOK_MS, stop);
   }
-  const orphans = await endTree(tree);
+  const end = await endTree(tree);
   if (restored === null) journal.append(interrupted(call_id));
-  else await closeFromFiles(open, restored, { ending, orphans }, journal);
+  else
+    await closeFromFiles(open, restored, { ending, orphans: end.ended, left: end.left.map(({ pid }) => pid) }, journal);
   return 'settled';
 }
 
@@ -68,6 +69,7 @@ const interrupted = (call_id: string): Fact => ({
 interface Ended {
   ending: 'cancelled' | 'timed_out';
   orphans: number;
+  left?: readonly number[];
 }
 
 async function closeFromFiles(
@@ -94,7 +96,7 @@ export async function outcomeOf(
   open: Call,
   files: Attempt['files'],
   adapter: Adapter,
-  { ending, orphans }: Ended,
+  { ending, orphans, left = [] }: Ended,
 ): Promise<Outcome> {
   const reading = read(files, adapter);
   await reading.finish();
@@ -110,20 +112,27 @@ export async function outcomeOf(
     remarks: reading.remarks(),
     stderrBytes: reading.stderrBytes(),
     orphansKilled: orphans,
+    left,
     spawnError: null,
   };
 }
 
 /** What a call started, by what its attempt's folder still tells. */
 export async function treeOf(open: Call, folder: string): Promise<Tree> {
-  // Without its draft the marker's outer part is not known, but the call's own id is.
-  return { root: await rootOf(open), marker: savedMarker(folder) ?? open.reserved.call_id };
-}
-
-/** A number means nothing on another host, boot or container. */
-async function rootOf({ started }: Call): Promise<Tree['root']> {
-  const cli = started?.cli ?? null;
+  const { call_id, guardian } = open.reserved;
   const self = await identify(process.pid);
-  if (cli === null || self === null || placeOf(cli, self) !== 'here') return null;
-  return { pid: cli.pid, startTime: cli.start_time, sinceMs: Number.NEGATIVE_INFINITY };
+  const here = (one: ProcessIdentity) => self !== null && placeOf(one, self) === 'here';
+  const cli = open.started?.cli ?? null;
+  return {
+    // A number means nothing on another host, boot or container.
+    root:
+      cli !== null && here(cli)
+        ? { pid: cli.pid, startTime: cli.start_time, sinceMs: Number.NEGATIVE_INFINITY, ours: 'found' }
+        : null,
+    // Without its draft the marker's outer part is not known, but the call's own id is.
+    marker: savedMarker(folder) ?? call_id,
+    // Whatever the call started, its guardian was there before.
+    since: here(guardian) ? guardian.start_time : null,
+    folders: [folder, ...savedTemporary(folder)],
+  };
 }

@@ -9,7 +9,7 @@ import type { TaskFolder } from '../../state/task-folder.ts';
 import type { CallRequest, Overlay } from '../../wrappers/adapter.ts';
 import { ADAPTERS } from '../../wrappers/adapters.ts';
 import { markerOf } from '../../wrappers/processes/marker.ts';
-import { type Attempt, attemptIn } from './attempt.ts';
+import { type Attempt, attemptIn, isTemporary } from './attempt.ts';
 import type { Draft } from './draft.ts';
 import type { WrapperRequest } from './request.ts';
 
@@ -69,6 +69,12 @@ export function saveDraft(attempt: Attempt, draft: Draft, overlay: Overlay): voi
 
 /** What the processes of that call bear; null when it died before its CLI could be started. */
 export const savedMarker = (folder: string): string | null => readSaved(folder)?.marker ?? null;
+
+/** The call's own $TMPDIR; none if the draft, which an agent could have written, names a folder that is not of our making. */
+export const savedTemporary = (folder: string): string[] => {
+  const temporary = readSaved(folder)?.temporary ?? '';
+  return isTemporary(temporary) ? [temporary] : [];
+};
 
 /** The project's rows that judged that call, or would have; null where its draft is gone. */
 export const savedRows = (folder: string): readonly OwnRow[] | null => {

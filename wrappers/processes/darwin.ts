@@ -2,7 +2,8 @@
 
 import { capture } from '../shell.ts';
 import { MARKERS } from './marker.ts';
-import type { ProcessRow } from './table.ts';
+import type { ProcessRow, Signalled } from './table.ts';
+import type { Owner } from './trust.ts';
 
 /** Start times in one time zone and language, so that the same process is told alike to all who ask. */
 export async function list(): Promise<ProcessRow[]> {
@@ -11,6 +12,40 @@ export async function list(): Promise<ProcessRow[]> {
 
 export async function row(pid: number): Promise<ProcessRow | null> {
   return parseRows(await capture`TZ=UTC LC_ALL=C ps -p ${pid} -o pid=,ppid=,pgid=,stat=,lstart=`)[0] ?? null;
+}
+
+/** Nothing there tells which numbers were given out last. */
+export const newest = null;
+
+export async function living(rows: readonly ProcessRow[]): Promise<ProcessRow[]> {
+  if (rows.length === 0) return [];
+  const pids = rows.map(({ pid }) => pid).join(',');
+  const now = parseRows(await capture`TZ=UTC LC_ALL=C ps -p ${pids} -o pid=,ppid=,pgid=,stat=,lstart=`);
+  return rows.filter(({ pid, startTime }) =>
+    now.some((found) => found.pid === pid && found.startTime === startTime && !found.zombie),
+  );
+}
+
+/** ps does not tell it, and lsof takes seconds: there the marker and the descent alone count. */
+export const holders = async (): Promise<Set<number>> => new Set();
+
+/** There are no PID namespaces. */
+export async function owners(rows: readonly ProcessRow[]): Promise<Map<number, Owner>> {
+  if (rows.length === 0) return new Map();
+  return parseOwners(await capture`LC_ALL=C ps -p ${rows.map(({ pid }) => pid).join(',')} -o pid=,ruid=`);
+}
+
+export async function signal(rows: readonly ProcessRow[], signal: NodeJS.Signals): Promise<Signalled> {
+  const signalled: Signalled = { hit: [], refused: [] };
+  for (const row of await living(rows)) {
+    try {
+      process.kill(row.pid, signal);
+      signalled.hit.push(row);
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code === 'EPERM') signalled.refused.push(row);
+    }
+  }
+  return signalled;
 }
 
 export async function markers(rows: readonly ProcessRow[]): Promise<Map<number, string>> {
@@ -50,6 +85,14 @@ export function parseRows(text: string): ProcessRow[] {
       },
     ];
   });
+}
+
+/** Lines such as `  501   501`: a process and its real user. */
+export function parseOwners(text: string): Map<number, Owner> {
+  const found = new Map<number, Owner>();
+  for (const [, pid, uid] of text.matchAll(/^\s*(\d+)\s+(-?\d+)\s*$/gm))
+    found.set(Number(pid), { uid: Number(uid), place: 'here' });
+  return found;
 }
 
 /** ps -E prints the environment behind the command, each variable after a space. */

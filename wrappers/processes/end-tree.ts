@@ -1,82 +1,132 @@
-// Ends everything that a call started: listed first, then TERM, a time of grace, KILL, until nothing bears its marker.
+// Ends everything that a call started: listed first, then TERM, a time of grace, then frozen and killed until nobody is left.
 
 import { setTimeout as pause } from 'node:timers/promises';
 import { nowMs } from '../steady-clock.ts';
+import { look } from './look.ts';
 import { type ProcessRow, processTable } from './table.ts';
-import { isRoot, type Members, membersAmong, type Tree } from './tree.ts';
+import { isRoot, type Members, SHORT_MS, type Tree } from './tree.ts';
 
 export type { Tree } from './tree.ts';
 
 /** How long a process may take to end after TERM. */
 export const GRACE_MS = 2000;
 
-/** What KILL does not end in this time cannot be ended by us: it waits in the kernel, or belongs to another user. */
+/** What KILL does not end in this time cannot be ended by us: it waits in the kernel. */
 const KILL_MS = 5000;
 
-/**
- * Ends the tree and waits until it is gone.
- * @returns how many processes were found beside the root.
- */
-export async function endTree(tree: Tree, graceMs = GRACE_MS): Promise<number> {
-  const seen = new Set<string>();
+/** How long those who go on starting others are frozen one after the other, before all that were caught are killed. */
+const FREEZE_MS = 30;
+
+/** How often the whole machine is looked at while the known ones may still end by themselves. */
+const LIST_MS = 100;
+
+export interface TreeEnd {
+  /** How many processes beside the root were signalled and are gone. */
+  ended: number;
+  /** Those that could not be ended: another user's, or stuck in the kernel. */
+  left: ProcessRow[];
+}
+
+/** What was done so far, by pid and start time. */
+interface Toll {
+  hit: Map<string, ProcessRow>;
+  refused: Set<string>;
+}
+
+/** Ends the tree and waits until it is gone; what cannot be ended is told, and not waited for. */
+export async function endTree(tree: Tree, graceMs = GRACE_MS): Promise<TreeEnd> {
+  const toll: Toll = { hit: new Map(), refused: new Set() };
   // Listed before anything is killed: a child whose parent died can no longer be found by its parent.
-  let found = await look(tree, null);
-  let beside = count(found.rows, tree, seen);
-  send(found.rows, 'SIGTERM');
-  const deadline = nowMs() + graceMs;
-  while (found.rows.length > 0 && nowMs() < deadline) {
-    await pause(10);
-    found = await look(tree, found);
-    beside += count(found.rows, tree, seen);
-  }
-  const last = nowMs() + KILL_MS;
-  while (found.rows.length > 0 && nowMs() < last) {
-    send(found.rows, 'SIGKILL');
-    await pause(5);
-    found = await look(tree, found);
-    beside += count(found.rows, tree, seen);
-  }
-  return beside;
+  let found = await look(tree, tree.seen ?? null);
+  await send(found.rows, 'SIGTERM', toll);
+  found = await awaitEnd(tree, found, toll, graceMs);
+  if (open(found, toll).length > 0) found = await kill(tree, found, toll);
+  const left = await processTable.living(found.rows);
+  const keys = new Set(left.map(keyOf));
+  const ended = [...toll.hit].filter(([key, row]) => !keys.has(key) && !isRoot(row, tree.root)).length;
+  return { ended, left };
 }
 
 /** Everything of the tree that lives. Neither we nor those that we live under are ever of it. */
 export async function membersOf(tree: Tree): Promise<ProcessRow[]> {
-  return (await look(tree, null)).rows;
+  return (await look(tree, tree.seen ?? null)).rows;
 }
 
-async function look(tree: Tree, last: Members | null): Promise<Members> {
-  const since = tree.root && { pid: tree.root.pid, ageMs: nowMs() - tree.root.sinceMs };
-  const rows = await processTable.list(since);
-  const markers = await processTable.markers(rows.filter((row) => !row.zombie && row.pid !== process.pid));
-  return membersAmong({ rows, markers, spared: await lineage(rows) }, tree, last);
-}
-
-/** Ourselves and all above us. A look at the new ones only may leave some of them out. */
-async function lineage(rows: readonly ProcessRow[]): Promise<Set<number>> {
-  const found = new Set<number>();
-  for (let pid = process.pid; pid > 0 && !found.has(pid); ) {
-    found.add(pid);
-    const row = rows.find((listed) => listed.pid === pid) ?? (await processTable.row(pid));
-    pid = row?.ppid ?? 0;
+/** Until all have ended, or the time is up. The machine is listed seldom: with many processes that takes its time. */
+async function awaitEnd(tree: Tree, first: Members, toll: Toll, graceMs: number): Promise<Members> {
+  const deadline = nowMs() + graceMs;
+  let found = first;
+  for (let listed = nowMs(); open(found, toll).length > 0; ) {
+    const left = deadline - nowMs();
+    if (left <= 0) break;
+    await pause(Math.min(10, left));
+    const gone = (await processTable.living(open(found, toll))).length === 0;
+    if (!gone && nowMs() - listed < LIST_MS) continue;
+    found = await look(tree, found);
+    listed = nowMs();
   }
   return found;
 }
 
-function count(found: readonly ProcessRow[], { root }: Tree, seen: Set<string>): number {
-  let fresh = 0;
-  for (const row of found) {
-    const key = `${row.pid} ${row.startTime}`;
-    if (seen.has(key)) continue;
-    seen.add(key);
-    if (!isRoot(row, root)) fresh += 1;
+/** Frozen first, so that nobody can start another one, or lose its parent, while the rest is looked for. */
+async function kill(tree: Tree, first: Members, toll: Toll): Promise<Members> {
+  const last = nowMs() + KILL_MS;
+  let found = first;
+  for (let before = 0; open(found, toll).length > 0 && nowMs() < last; ) {
+    found = await freeze(tree, found, toll);
+    const hit = await send(found.rows, 'SIGKILL', toll);
+    sendGroups(found, 'SIGKILL');
+    found = await look(tree, found);
+    if (hit === before) await pause(1);
+    before = hit;
   }
-  return fresh;
+  return found;
 }
 
-function send(rows: readonly ProcessRow[], signal: NodeJS.Signals): void {
-  for (const row of rows) {
+async function freeze(tree: Tree, first: Members, toll: Toll): Promise<Members> {
+  const last = nowMs() + FREEZE_MS;
+  const frozen = new Set<string>();
+  let found = first;
+  for (let fresh = open(found, toll); fresh.length > 0; ) {
+    await send(fresh, 'SIGSTOP', toll);
+    sendGroups(found, 'SIGSTOP');
+    for (const row of fresh) frozen.add(keyOf(row));
+    if (nowMs() >= last) {
+      await chase(tree, found, toll);
+      break;
+    }
+    found = await look(tree, found);
+    fresh = open(found, toll).filter((row) => !frozen.has(keyOf(row)));
+  }
+  return found;
+}
+
+/** Those who have gone by the time that all are listed, and left a successor: looked for where the newest numbers are. */
+async function chase(tree: Tree, found: Members, toll: Toll): Promise<void> {
+  if (processTable.newest === null) return;
+  const last = nowMs() + FREEZE_MS;
+  while (nowMs() < last) await send((await look(tree, { ...found, rows: [] }, 'newest')).rows, 'SIGKILL', toll);
+}
+
+const open = ({ rows }: Members, { refused }: Toll) => rows.filter((row) => !refused.has(keyOf(row)));
+
+const keyOf = ({ pid, startTime }: ProcessRow) => `${pid} ${startTime}`;
+
+/** @returns how many have got a signal so far. */
+async function send(rows: readonly ProcessRow[], signal: NodeJS.Signals, toll: Toll): Promise<number> {
+  const { hit, refused } = await processTable.signal(rows, signal);
+  for (const row of hit) toll.hit.set(keyOf(row), row);
+  for (const row of refused) toll.refused.add(keyOf(row));
+  return toll.hit.size;
+}
+
+/** The kernel lets nobody fork past a signal to its group; so groups in which all are of the tree get it as one. */
+function sendGroups({ rows, numbers, atMs }: Members, signal: NodeJS.Signals): void {
+  if (nowMs() - atMs >= SHORT_MS) return;
+  for (const group of new Set(rows.map(({ pgid }) => pgid))) {
+    if (!numbers.has(group)) continue;
     try {
-      process.kill(row.pid, signal);
+      process.kill(-group, signal);
     } catch {
       // Gone in the meantime, which is what was wanted.
     }

@@ -3,6 +3,7 @@
 import { closeSync, openSync, readdirSync, readSync } from 'node:fs';
 import { MARKERS } from './marker.ts';
 import type { ProcessRow, Since } from './table.ts';
+import { SHORT_MS } from './tree.ts';
 
 export async function list(since: Since | null = null): Promise<ProcessRow[]> {
   const from = since === null ? 0 : oldestPossible(since);
@@ -22,11 +23,25 @@ export async function list(since: Since | null = null): Promise<ProcessRow[]> {
  */
 function oldestPossible({ pid, ageMs }: Since): number {
   if (ageMs > SHORT_MS) return 0;
-  const newest = Number(readProc('/proc/loadavg')?.toString('latin1').trim().split(' ')[4]);
-  return newest >= pid ? pid : 0;
+  return newestNumber() >= pid ? pid : 0;
 }
 
-const SHORT_MS = 500;
+/** What a process that forks and goes, over and over, is caught by: a list of all takes longer than it lives. */
+export async function newest(): Promise<ProcessRow[]> {
+  const last = newestNumber();
+  const rows: ProcessRow[] = [];
+  for (let pid = last + BEYOND; pid > last - BEHIND && pid > 1; pid -= 1) {
+    const row = readRow(pid);
+    if (row !== null) rows.push(row);
+  }
+  return rows;
+}
+
+/** Numbers given out while we read, and those that the last ones hang from. */
+const BEYOND = 4;
+const BEHIND = 8;
+
+const newestNumber = () => Number(readProc('/proc/loadavg', ONE_LINE)?.toString('latin1').trim().split(' ')[4]);
 
 export const row = async (pid: number): Promise<ProcessRow | null> => readRow(pid);
 
@@ -78,7 +93,7 @@ function readMarker(pid: number): string | null {
 const buffer = Buffer.allocUnsafe(2 * 1024 * 1024);
 
 /** null when the process is gone or is not ours to read. The bytes are good until the next call. */
-function readProc(file: string, atMost = buffer.length): Buffer | null {
+export function readProc(file: string, atMost = buffer.length): Buffer | null {
   let fd: number;
   try {
     fd = openSync(file, 'r');

@@ -1,7 +1,9 @@
-// The processes of this machine, and those among them that bear a call's marker.
+// The processes of this machine, what they show of where they belong, and how one of them is signalled.
 
 import * as darwin from './darwin.ts';
 import * as linux from './linux.ts';
+import * as signs from './linux-signs.ts';
+import type { Owner } from './trust.ts';
 
 export interface ProcessRow {
   pid: number;
@@ -21,15 +23,31 @@ export interface Since {
   ageMs: number;
 }
 
+export interface Signalled {
+  /** Got the signal. */
+  hit: ProcessRow[];
+  /** Are not ours to signal. */
+  refused: ProcessRow[];
+}
+
 export interface ProcessTable {
   /** @param since with it, only what may have been started by that process need be listed. */
   list(since?: Since | null): Promise<ProcessRow[]>;
   /** One process, a zombie too, or null when it is gone. */
   row(pid: number): Promise<ProcessRow | null>;
+  /** Those with the numbers given out last; null where the system does not tell them. */
+  newest: (() => Promise<ProcessRow[]>) | null;
+  /** Those of them that still live as they are named here. */
+  living(rows: readonly ProcessRow[]): Promise<ProcessRow[]>;
   /** The value of the call marker in the environment that the process was started with. */
   markers(rows: readonly ProcessRow[]): Promise<Map<number, string>>;
+  /** Those who have a file in one of these folders open for writing, or work there; empty where the system does not tell. */
+  holders(rows: readonly ProcessRow[], folders: readonly string[]): Promise<Set<number>>;
+  owners(rows: readonly ProcessRow[]): Promise<Map<number, Owner>>;
+  /** Each is looked at again right before: a number given to another meanwhile is left alone. */
+  signal(rows: readonly ProcessRow[], signal: NodeJS.Signals): Promise<Signalled>;
   /** Another one after each start of the machine, and the same until then. */
   bootId(): Promise<string>;
 }
 
-export const processTable: ProcessTable = process.platform === 'linux' ? linux : darwin;
+export const processTable: ProcessTable = process.platform === 'linux' ? { ...linux, ...signs } : darwin;

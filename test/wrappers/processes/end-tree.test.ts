@@ -46,14 +46,14 @@ test('a group is not ended because a root of an earlier run once bore its number
   const { leader, left } = await leaderless();
   const tree = { root: { pid: leader, startTime: '1', sinceMs: EARLIER }, marker: 'nobody/bears-it' };
   assert.equal(await membersOf(tree), []);
-  assert.is(await endTree(tree), 0);
+  assert.equal(await endTree(tree), { ended: 0, left: [] });
   assert.ok(isAlive(left));
 });
 
 test('the group of our own child is ended after the child was reaped', async () => {
   const { leader, left } = await leaderless();
   const root = { pid: leader, startTime: '1', sinceMs: EARLIER, ours: 'child' as const };
-  assert.is(await endTree({ root, marker: 'nobody/bears-it' }), 1);
+  assert.equal(await endTree({ root, marker: 'nobody/bears-it' }), { ended: 1, left: [] });
   assert.not(isAlive(left));
 });
 
@@ -67,25 +67,32 @@ onLinux('a child that ends at once is still named, and what it left in its group
   const { pid, start_time: startTime } = (await named)!;
   assert.equal([pid, await alive], [child.pid, null]);
   const left = Number(await line(child));
-  assert.is(await endTree({ root: { pid, startTime, sinceMs: EARLIER, ours: 'child' }, marker: 'no/body' }), 1);
+  const root = { pid, startTime, sinceMs: EARLIER, ours: 'child' as const };
+  assert.equal(await endTree({ root, marker: 'no/body' }), { ended: 1, left: [] });
   assert.not(isAlive(left));
 });
 
-test('a root of an earlier run is ended with its group while it lives under its own start time', async () => {
-  const child = lead('(sleep 60 >/dev/null & echo $!); exec sleep 60');
+test('a root of an earlier run is ended with its group while it lives under its own start time and bears the marker', async () => {
+  const marker = `${process.pid}/of-the-record`;
+  const child = lead('(env -i sleep 60 >/dev/null & echo $!); exec sleep 60', { TOLLGATE_CALL_ID: marker });
   const left = Number(await line(child));
   const { start_time } = (await identify(child.pid))!;
-  const tree = (startTime: string) => ({ root: { pid: child.pid, startTime, sinceMs: EARLIER }, marker: 'no/body' });
-  assert.is(await endTree(tree('1')), 0);
-  assert.ok(isAlive(child.pid) && isAlive(left));
-  assert.is(await endTree(tree(start_time)), 1);
+  const tree = (startTime: string, bears: string) => ({
+    root: { pid: child.pid, startTime, sinceMs: EARLIER },
+    marker: bears,
+  });
+  for (const wrong of [tree(start_time, 'no/body'), tree('1', 'no/body')]) {
+    assert.equal(await endTree(wrong), { ended: 0, left: [] });
+    assert.ok(isAlive(child.pid) && isAlive(left));
+  }
+  assert.equal(await endTree(tree(start_time, marker)), { ended: 1, left: [] });
   assert.not(isAlive(child.pid) || isAlive(left));
 });
 
 test('one who is told to end a tree that it lives in itself spares itself and all above it', async () => {
   const marker = `${process.pid}/its-own-call`;
   const code = `import { endTree } from './wrappers/processes/end-tree.ts';
-    console.log(await endTree({ root: null, marker: '${marker}' }), 'ended');`;
+    console.log((await endTree({ root: null, marker: '${marker}' })).ended, 'ended');`;
   const child = lead(
     'sleep 60 >/dev/null & "$NODE" --import tsx --input-type=module --eval "$CODE"; echo "the shell lives"',
     { TOLLGATE_CALL_ID: marker, NODE: process.execPath, CODE: code },

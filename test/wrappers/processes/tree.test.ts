@@ -21,17 +21,29 @@ const ROOT = row(500);
 const LEFT = row(510, { pgid: 500, sid: 500 });
 const STRANGER = row(500, { startTime: 'later' });
 
+/** All of one user, and what each bears. */
 const look = (rows: readonly ProcessRow[], markers: [number, string][] = [], spared: number[] = []): Look => ({
   rows,
   markers: new Map(markers),
+  holders: new Set(),
+  owners: new Map(rows.map(({ pid }) => [pid, { uid: 1000, place: 'here' }])),
+  uid: 1000,
   spared: new Set(spared),
+  since: null,
+  atMs: 0,
+  from: 0,
 });
 const among = (seen: Look, root: Root | null, last: Members | null = null) =>
   membersAmong(seen, { root, marker: 'out/in' }, last).rows.map(({ pid }) => pid);
 
+const MARKED: [number, string][] = [[500, 'out/in']];
 const ROWS: readonly [why: string, root: Root | null, seen: Look, mine: number[]][] = [
-  ['the root and what it left in its group', FOUND, look([ROOT, LEFT]), [500, 510]],
-  ['a zombie keeps its number', FOUND, look([row(500, { zombie: true }), LEFT]), [510]],
+  ['the root and what it left in its group', CHILD, look([ROOT, LEFT]), [500, 510]],
+  ['a root from a record that bears the marker', FOUND, look([ROOT, LEFT], MARKED), [500, 510]],
+  ['no root from a record that bears none, or cannot be read', FOUND, look([ROOT, LEFT]), []],
+  ['no root from a record that bears another', FOUND, look([ROOT, LEFT], [[500, 'out/other']]), []],
+  ['a zombie keeps its number', CHILD, look([row(500, { zombie: true }), LEFT]), [510]],
+  ['a zombie from a record bears nothing any more', FOUND, look([row(500, { zombie: true }), LEFT]), []],
   ['one led by a number that was our child’s until just now', CHILD, look([LEFT]), [510]],
   ['no one led by a number that was a root’s in an earlier run', FOUND, look([LEFT]), []],
   ['no one who has the number anew, nor whom he leads', FOUND, look([STRANGER, LEFT]), []],
@@ -41,7 +53,7 @@ const ROWS: readonly [why: string, root: Root | null, seen: Look, mine: number[]
   [
     'descendants in groups and sessions of their own',
     FOUND,
-    look([row(530, { ppid: 520 }), row(520, { ppid: 500 }), ROOT]),
+    look([row(530, { ppid: 520 }), row(520, { ppid: 500 }), ROOT], MARKED),
     [530, 520, 500],
   ],
   [
@@ -67,7 +79,7 @@ const ROWS: readonly [why: string, root: Root | null, seen: Look, mine: number[]
   [
     'never the spared, whatever they bear',
     FOUND,
-    look([ROOT, row(510, { ppid: 500 }), row(520, { ppid: 510 })], [[510, 'out/in']], [500, 510]),
+    look([ROOT, row(510, { ppid: 500 }), row(520, { ppid: 510 })], [...MARKED, [510, 'out/in']], [500, 510]),
     [],
   ],
 ];
@@ -75,19 +87,42 @@ const ROWS: readonly [why: string, root: Root | null, seen: Look, mine: number[]
 for (const [why, root, seen, mine] of ROWS) test(`of the tree: ${why}`, () => assert.equal(among(seen, root), mine));
 
 test('what was a member stays one, but not by its number alone', () => {
-  const last: Members = { rows: [row(700), row(701)], numberHeld: false };
+  const last: Members = { rows: [row(700), row(701)], numberHeld: false, numbers: new Set(), atMs: 0 };
   assert.equal(among(look([row(700), row(701, { startTime: 'later' })]), null, last), [700]);
 });
 
 for (const root of [FOUND, CHILD])
   test(`the number of a root that is ${root.ours ?? 'found'} holds from look to look while anything bears it, and no longer`, () => {
     const tree = { root, marker: 'out/in' };
-    const first = membersAmong(look([ROOT, row(505, { pgid: 500, sid: 500 })]), tree);
+    const first = membersAmong(look([ROOT, row(505, { pgid: 500, sid: 500 })], MARKED), tree);
     const second = membersAmong(look([LEFT]), tree, first);
     assert.equal([second.rows, second.numberHeld], [[LEFT], true]);
     const none = membersAmong(look([row(800)]), tree, second);
     assert.equal([none.rows, none.numberHeld], [[], false]);
     assert.equal(membersAmong(look([LEFT]), tree, none).rows, []);
   });
+
+/** 700 leads a session of its own and is of the tree; 710 hangs from nobody. */
+const LEADER = row(700);
+const JOINED = row(710, { sid: 700, pgid: 700 });
+const FORKS: readonly [why: string, first: readonly ProcessRow[], later: Look, mine: number[]][] = [
+  ['joined a session in which all were of the tree', [LEADER], look([JOINED]), [710]],
+  ['nobody who joined a session that a stranger shares', [LEADER, row(701, { sid: 700 })], look([JOINED]), []],
+  ['nobody after so long that the number may be another’s', [LEADER], { ...look([JOINED]), atMs: 500 }, []],
+];
+for (const [why, first, later, mine] of FORKS)
+  test(`between two looks: ${why}`, () => {
+    const tree = { root: null, marker: 'out/in' };
+    const last = membersAmong(look(first, [[700, 'out/in']]), tree);
+    assert.equal(
+      membersAmong(later, tree, last).rows.map(({ pid }) => pid),
+      mine,
+    );
+  });
+
+test('a group is not known to be the tree’s alone where only the new processes were listed', () => {
+  const seen = { ...look([row(700, { pgid: 300, sid: 300 })], [[700, 'out/in']]), from: 500 };
+  assert.equal([...membersAmong(seen, { root: null, marker: 'out/in' }).numbers], []);
+});
 
 test.run();

@@ -1,0 +1,85 @@
+// What Linux shows of a process beside its row: its user, the files it holds, and the signal that it gets.
+
+import { readdirSync, readlinkSync, realpathSync } from 'node:fs';
+import { readProc, readRow } from './linux.ts';
+import type { ProcessRow, Signalled } from './table.ts';
+import type { Owner } from './trust.ts';
+
+export async function owners(rows: readonly ProcessRow[]): Promise<Map<number, Owner>> {
+  const found = new Map<number, Owner>();
+  for (const { pid } of rows) {
+    const owner = parseOwner(readProc(`/proc/${pid}/status`)?.toString('latin1') ?? '');
+    if (owner !== null) found.set(pid, owner);
+  }
+  return found;
+}
+
+/** One number for each PID namespace that it lives in, ours first. */
+export function parseOwner(status: string): Owner | null {
+  const uid = /^Uid:\t(\d+)/m.exec(status)?.[1];
+  const numbers = /^NSpid:\t(.*)$/m.exec(status)?.[1];
+  if (uid === undefined) return null;
+  return { uid: Number(uid), place: numbers?.includes('\t') ? 'below' : 'here' };
+}
+
+export async function holders(rows: readonly ProcessRow[], folders: readonly string[]): Promise<Set<number>> {
+  const roots = rows.length === 0 ? [] : folders.flatMap(realFolder);
+  const within = (file: string | null) =>
+    file !== null && roots.some((root) => file === root || file.startsWith(`${root}/`));
+  const holds = (pid: number) =>
+    within(link(`/proc/${pid}/cwd`)) ||
+    openIn(pid).some((fd) => within(link(`/proc/${pid}/fd/${fd}`)) && isForWriting(pid, fd));
+  return new Set(roots.length === 0 ? [] : rows.filter(({ pid }) => holds(pid)).map(({ pid }) => pid));
+}
+
+function realFolder(folder: string): string[] {
+  try {
+    return [realpathSync(folder)];
+  } catch {
+    return [];
+  }
+}
+
+function openIn(pid: number): string[] {
+  try {
+    return readdirSync(`/proc/${pid}/fd`);
+  } catch {
+    return [];
+  }
+}
+
+function link(file: string): string | null {
+  try {
+    return readlinkSync(file);
+  } catch {
+    return null;
+  }
+}
+
+/** Who only reads may be a person that follows the call, or another run that waits for it. */
+function isForWriting(pid: number, fd: string): boolean {
+  const flags = /^flags:\t(\d+)/m.exec(readProc(`/proc/${pid}/fdinfo/${fd}`)?.toString('latin1') ?? '')?.[1];
+  return flags !== undefined && (Number.parseInt(flags, 8) & 3) !== 0;
+}
+
+export const living = async (rows: readonly ProcessRow[]): Promise<ProcessRow[]> => rows.filter(stillLives);
+
+/** Node cannot hold a process by a pidfd, so between this look and the signal some microseconds pass. */
+export async function signal(rows: readonly ProcessRow[], signal: NodeJS.Signals): Promise<Signalled> {
+  const signalled: Signalled = { hit: [], refused: [] };
+  for (const row of rows) {
+    if (!stillLives(row)) continue;
+    try {
+      process.kill(row.pid, signal);
+      signalled.hit.push(row);
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code === 'EPERM') signalled.refused.push(row);
+    }
+  }
+  return signalled;
+}
+
+function stillLives({ pid, startTime }: ProcessRow): boolean {
+  const now = readRow(pid);
+  return now !== null && !now.zombie && now.startTime === startTime;
+}

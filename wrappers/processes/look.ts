@@ -1,0 +1,55 @@
+// One look at the machine for a tree's members; costly signs are read only of those that they could count for.
+
+import { nowMs } from '../steady-clock.ts';
+import { type ProcessRow, processTable } from './table.ts';
+import { type Members, membersAmong, SHORT_MS, type Tree } from './tree.ts';
+import { bears, isLoose, isOlder } from './trust.ts';
+
+/**
+ * Everything of the tree that lives.
+ * @param where the `newest` processes alone, or all of them.
+ */
+export async function look(tree: Tree, last: Members | null, where: 'newest' | 'all' = 'all'): Promise<Members> {
+  const atMs = nowMs();
+  const { root, marker, folders = [] } = tree;
+  const since = root && { pid: root.pid, ageMs: atMs - root.sinceMs };
+  const rows = where === 'all' ? await processTable.list(since) : ((await processTable.newest?.()) ?? []);
+  const { spared, self } = await lineage(rows);
+  const oldest = tree.since ?? root?.startTime ?? (root?.ours === 'child' ? (self?.startTime ?? null) : null);
+  const young = rows.filter((row) => !row.zombie && !spared.has(row.pid) && !isOlder(row.startTime, oldest));
+  const markers = await processTable.markers(young);
+  const known = await withParents(rows, young);
+  const byPid = new Map(known.map((row) => [row.pid, row]));
+  const loose = young.filter((row) => folders.length > 0 && isLoose(row, byPid, spared));
+  const holders = await processTable.holders(loose, folders);
+  const owners = await processTable.owners(
+    young.filter(({ pid }) => pid === root?.pid || holders.has(pid) || bears(markers.get(pid), marker)),
+  );
+  const uid = process.getuid?.() ?? -1;
+  const from = where === 'newest' || since === null || since.ageMs > SHORT_MS ? 0 : since.pid;
+  return membersAmong({ rows: known, markers, holders, owners, uid, spared, since: oldest, from, atMs }, tree, last);
+}
+
+/** Ourselves and all above us. A look at the new ones only may leave some of them out. */
+async function lineage(rows: readonly ProcessRow[]): Promise<{ spared: Set<number>; self: ProcessRow | null }> {
+  const spared = new Set<number>();
+  let self: ProcessRow | null = null;
+  for (let pid = process.pid; pid > 0 && !spared.has(pid); ) {
+    spared.add(pid);
+    const row = rows.find((listed) => listed.pid === pid) ?? (await processTable.row(pid));
+    self ??= row;
+    pid = row?.ppid ?? 0;
+  }
+  return { spared, self };
+}
+
+/** A parent that was not listed is looked up: that it is missing is no sign of its death. */
+async function withParents(rows: readonly ProcessRow[], young: readonly ProcessRow[]): Promise<ProcessRow[]> {
+  const known = new Map(rows.map((row) => [row.pid, row]));
+  for (const { ppid } of young) {
+    if (ppid <= 1 || known.has(ppid)) continue;
+    const parent = await processTable.row(ppid);
+    if (parent !== null) known.set(ppid, parent);
+  }
+  return [...known.values()];
+}

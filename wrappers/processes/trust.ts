@@ -1,0 +1,71 @@
+// Whose marker or open file counts: neither is believed alone, since a stranger may have set the one or opened the other.
+
+import type { ProcessRow } from './table.ts';
+import type { Tree } from './tree.ts';
+
+/** What a look tells of the processes. */
+export interface Signs {
+  rows: readonly ProcessRow[];
+  /** The marker of those that are young enough to be of the call. */
+  markers: ReadonlyMap<number, string>;
+  /** Those that write or work in one of the call's folders. */
+  holders: ReadonlySet<number>;
+  /** Of those that bear a marker or hold a folder, and of the root. */
+  owners: ReadonlyMap<number, Owner>;
+  /** Our own user. */
+  uid: number;
+  /** Numbers that are never of the tree, whatever they bear: ourselves, and those that we live under. */
+  spared: ReadonlySet<number>;
+  /** The oldest start time that one of the call can have; null where nobody knows. */
+  since: string | null;
+}
+
+export interface Owner {
+  uid: number;
+  /** Does it live in a PID namespace below ours, as in a container? */
+  place: 'here' | 'below';
+}
+
+/** Those whose sign is believed: of our user and PID namespace, not older than the call, and without a parent of their own. */
+export function vouchedFor(signs: Signs, tree: Tree): Set<number> {
+  const { rows, markers, holders, owners, since, spared } = signs;
+  const users = usersOf(signs, tree);
+  const byPid = new Map(rows.map((row) => [row.pid, row]));
+  const vouched = new Set<number>();
+  for (const row of rows) {
+    if (row.zombie || row.pid <= 1 || spared.has(row.pid)) continue;
+    if (!bears(markers.get(row.pid), tree.marker) && !holders.has(row.pid)) continue;
+    const owner = owners.get(row.pid);
+    if (owner?.place !== 'here' || !users.has(owner.uid)) continue;
+    if (!isOlder(row.startTime, since) && isLoose(row, byPid, spared)) vouched.add(row.pid);
+  }
+  return vouched;
+}
+
+/** The superuser may have started the CLI as somebody else. */
+function usersOf({ uid, owners }: Signs, { root }: Tree): Set<number> {
+  const ofRoot = uid === 0 && root !== null ? owners.get(root.pid)?.uid : undefined;
+  return new Set(ofRoot === undefined ? [uid] : [uid, ofRoot]);
+}
+
+/**
+ * Left by a parent that is gone: it hangs from the first process, from one that we live under, or from one that itself
+ * hangs from the first, as a user's own service manager does. One that a living stranger started is the stranger's;
+ * one that a member started is found as its child.
+ */
+export function isLoose(row: ProcessRow, byPid: ReadonlyMap<number, ProcessRow>, spared: ReadonlySet<number>): boolean {
+  if (row.ppid === 0) return false;
+  if (row.ppid === 1 || spared.has(row.ppid)) return true;
+  const parent = byPid.get(row.ppid);
+  return parent === undefined || parent.zombie || parent.ppid === 1;
+}
+
+/** Start times are ticks on Linux, and times of day in UTC to the second on macOS: there a whole second counts as the same. */
+export function isOlder(startTime: string, since: string | null): boolean {
+  return since !== null && numberOf(startTime) < numberOf(since);
+}
+
+const numberOf = (startTime: string) => (/^\d+$/.test(startTime) ? Number(startTime) : Date.parse(`${startTime} UTC`));
+
+export const bears = (marker: string | undefined, ours: string): boolean =>
+  marker === ours || marker?.startsWith(`${ours}/`) === true;
