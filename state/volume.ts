@@ -25,6 +25,17 @@ export function nearestExisting(folder: string): { at: string; isFolder: boolean
   return { at, isFolder: statSync(at).isDirectory() };
 }
 
+/**
+ * Why paid calls cannot be counted in a task's folder, or null. Known by the kind of its file system, on Linux; no flag
+ * passes it: appends of two machines to one file may overwrite each other there, and with them the count.
+ */
+export async function networkMistake(taskFolder: string): Promise<string | null> {
+  const { at } = nearestExisting(taskFolder);
+  const { reach, kind } = await readVolume(at);
+  if (reach !== 'network') return null;
+  return `${taskFolder} is on a network file system (${kind}), where paid calls cannot be counted; nothing was started. Point TOLLGATE_STATE at a folder on a local disk, and have the task there`;
+}
+
 export interface Volume {
   freeBytes: number;
   /** null where the file system has no fixed number of files. */

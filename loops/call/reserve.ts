@@ -9,6 +9,7 @@ import { readBudget } from '../../state/manifest.ts';
 import { adoptEdits, refreshStats } from '../../state/stats.ts';
 import { isSystemError } from '../../state/system-error.ts';
 import type { TaskFolder } from '../../state/task-folder.ts';
+import { networkMistake } from '../../state/volume.ts';
 import type { Refusal } from './check.ts';
 import type { Charge } from './request.ts';
 
@@ -41,7 +42,10 @@ export async function reserve(charge: Charge, reservation: Reservation, clock: (
 
 async function reserveOn(charge: Charge, reservation: Reservation, clock: () => Date): Promise<Reserved> {
   const journal = openJournal(charge.task.root, clock);
-  const mistake = (await adoptEdits(journal, clock)) ?? (await setBudget(journal, charge.task));
+  const mistake =
+    (await networkMistake(charge.task.root)) ??
+    (await adoptEdits(journal, clock)) ??
+    (await setBudget(journal, charge.task));
   if (mistake !== null) return badState(mistake);
   const earlier = [...journal.read().ledger.calls.values()].filter((call) => call.reserved.stage === charge.stage);
   const attempt = earlier.filter((call) => call.granted).length + 1;

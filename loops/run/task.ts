@@ -12,6 +12,7 @@ import { readProject } from '../../state/project.ts';
 import { adoptEdits, imagineEdits } from '../../state/stats.ts';
 import { isSystemError } from '../../state/system-error.ts';
 import { locateTask, projectRoot, projectState, type TaskFolder } from '../../state/task-folder.ts';
+import { networkMistake } from '../../state/volume.ts';
 import type { StagePlan } from './plan.ts';
 import { withOwnGlobs } from './scope-of.ts';
 
@@ -103,7 +104,8 @@ export async function openTask(opening: Opening, purpose: 'run' | 'look' = 'run'
   const { openAt, adopt, verb } = OPENINGS[purpose];
   const journal = openAt(task.root, opening.clock);
   try {
-    const mistake = await adopt(journal, opening.clock);
+    const mistake =
+      (purpose === 'run' ? await networkMistake(task.root) : null) ?? (await adopt(journal, opening.clock));
     if (mistake !== null) return { how: 'mistaken', message: mistake };
     await noteBudget(journal, manifest.budgets.paid_call_budget);
   } catch (error) {
