@@ -7,6 +7,7 @@ import { type Journal, JournalError, openJournal } from '../../state/journal.ts'
 import { budgetOf, type Ledger, openCalls } from '../../state/ledger.ts';
 import { readProject } from '../../state/project.ts';
 import { adoptEdits, refreshStats } from '../../state/stats.ts';
+import { isSystemError } from '../../state/system-error.ts';
 import { locateTask, type TaskFolder } from '../../state/task-folder.ts';
 import { type TaskUsage, type Used, usageOf } from '../../state/usage.ts';
 import { identify, isAlive } from '../../wrappers/processes/identity.ts';
@@ -29,6 +30,7 @@ const SPEC: CommandSpec = {
   ],
   exits: [
     [TOLLGATE_EXIT.ok, 'shown or changed'],
+    [TOLLGATE_EXIT.failure, 'the disk refused it'],
     [TOLLGATE_EXIT.badInput, 'no such task, state that cannot be read, or a change from within a call'],
   ],
 };
@@ -64,7 +66,9 @@ export async function run(argv: readonly string[]): Promise<Ran> {
     return { exit: 0, out: args.given.has('json') ? `${JSON.stringify(view)}\n` : show(view) };
   } catch (error) {
     if (error instanceof JournalError) return mistaken(error.message);
-    throw error;
+    if (!isSystemError(error)) throw error;
+    const why = `the state of ${located.folder.id} cannot be read or written (${error.message}); make ${located.folder.state} writable, with space on its disk`;
+    return { exit: TOLLGATE_EXIT.failure, err: `tollgate budget: ${why}\n` };
   }
 }
 
