@@ -17,6 +17,7 @@ import { settleLeftovers } from './settle.ts';
 import type { Slots } from './slots.ts';
 import { runStages, untouched } from './stages.ts';
 import { type OpenTask, openTask } from './task.ts';
+import { clearTemporaries } from './temporaries.ts';
 
 export interface RunRequest {
   /** The task: an id, or a path. */
@@ -175,6 +176,7 @@ async function goThrough(request: RunRequest, open: OpenTask, runId: string): Pr
         failure: foreignFailure(open, elsewhere, clock()),
         notes: [],
       };
+    clearTemporaries(open.task, open.journal.read().ledger.calls, clock());
     const ended = await runStages({ ...request, open, runId, guardianStop: guardians.signal });
     if (ended.state !== 'interrupted') return ended;
     await told;

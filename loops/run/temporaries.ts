@@ -1,0 +1,48 @@
+// Takes away what a writer that was killed left beside its target, and attempts that were never made.
+
+import { existsSync, readdirSync, rmSync, statSync } from 'node:fs';
+import path from 'node:path';
+import { isSystemError } from '../../state/system-error.ts';
+import type { TaskFolder } from '../../state/task-folder.ts';
+
+/** A writer that lives needs its file again within seconds. */
+const KEEP_MS = 3_600_000;
+
+/** As publish.ts, saved-draft.ts, whole-file.ts and write-file-atomic name them. */
+const TEMPORARY = /^\..+\.\d+-\d+$|\.[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12}$|\.(?:json|jsonl|md|diff)\.\d{1,10}$/;
+
+/** Looks only where the task keeps what is ours. @param calls the ids that the journal knows */
+export function clearTemporaries(task: TaskFolder, calls: { has(callId: string): boolean }, now: Date): void {
+  const attempts = namesIn(task.attempts).map((name) => path.join(task.attempts, name));
+  for (const folder of [task.outputs, task.state, task.done, path.join(task.inputs, 'prompt'), ...attempts])
+    for (const name of namesIn(folder))
+      if (TEMPORARY.test(name) && isOld(path.join(folder, name), now)) remove(path.join(folder, name));
+  for (const folder of attempts)
+    if (!calls.has(path.basename(folder)) && !saysAnything(folder) && isOld(folder, now)) remove(folder);
+}
+
+/** A record is the word of a call that was refused; an output that of one that was made, whatever the journal says. */
+const saysAnything = (folder: string): boolean =>
+  ['record.json', 'stdout'].some((name) => existsSync(path.join(folder, name)));
+
+function isOld(file: string, now: Date): boolean {
+  const kind = statSync(file, { throwIfNoEntry: false });
+  return kind !== undefined && now.getTime() - kind.mtimeMs > KEEP_MS;
+}
+
+function namesIn(folder: string): string[] {
+  try {
+    return readdirSync(folder);
+  } catch {
+    return [];
+  }
+}
+
+/** What cannot be taken away is in nobody's way. */
+function remove(file: string): void {
+  try {
+    rmSync(file, { recursive: true, force: true });
+  } catch (error) {
+    if (!isSystemError(error)) throw error;
+  }
+}
