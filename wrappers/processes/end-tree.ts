@@ -20,6 +20,9 @@ const FREEZE_MS = 30;
 /** How often the whole machine is looked at while the known ones may still end by themselves. */
 const LIST_MS = 100;
 
+/** When those older than the call are looked at again; what comes after the grace need not do it then. */
+const RENEW_MS = 250;
+
 export interface TreeEnd {
   /** How many processes beside the root were signalled and are gone. */
   ended: number;
@@ -62,7 +65,7 @@ async function awaitEnd(tree: Tree, first: Members, toll: Toll, graceMs: number)
     await pause(Math.min(10, left));
     const gone = (await processTable.living(open(found, toll))).length === 0;
     if (!gone && nowMs() - listed < LIST_MS) continue;
-    found = await look(tree, found);
+    found = await look(tree, found, nowMs() - found.elders.atMs < RENEW_MS ? 'young' : 'all');
     listed = nowMs();
   }
   return found;
@@ -76,7 +79,7 @@ async function kill(tree: Tree, first: Members, toll: Toll): Promise<Members> {
     found = await freeze(tree, found, toll);
     const hit = await send(found.rows, 'SIGKILL', toll);
     sendGroups(found, 'SIGKILL');
-    found = await look(tree, found);
+    found = await look(tree, found, 'young');
     if (hit === before) await pause(1);
     before = hit;
   }
@@ -95,7 +98,7 @@ async function freeze(tree: Tree, first: Members, toll: Toll): Promise<Members> 
       await chase(tree, found, toll);
       break;
     }
-    found = await look(tree, found);
+    found = await look(tree, found, 'young');
     fresh = open(found, toll).filter((row) => !frozen.has(keyOf(row)));
   }
   return found;

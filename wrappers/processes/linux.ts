@@ -5,12 +5,12 @@ import { MARKERS } from './marker.ts';
 import type { ProcessRow, Since } from './table.ts';
 import { SHORT_MS } from './tree.ts';
 
-export async function list(since: Since | null = null): Promise<ProcessRow[]> {
+export async function list(since: Since | null = null, skipped?: ReadonlySet<number>): Promise<ProcessRow[]> {
   const from = since === null ? 0 : oldestPossible(since);
   const rows: ProcessRow[] = [];
   for (const name of readdirSync('/proc')) {
     const pid = Number(name);
-    if (!(pid >= from)) continue;
+    if (!(pid >= from) || skipped?.has(pid)) continue;
     const row = readRow(pid);
     if (row !== null) rows.push(row);
   }

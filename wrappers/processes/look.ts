@@ -2,18 +2,20 @@
 
 import { nowMs } from '../steady-clock.ts';
 import { type ProcessRow, processTable } from './table.ts';
-import { type Members, membersAmong, SHORT_MS, type Tree } from './tree.ts';
+import { type Elders, type Members, membersAmong, numbersIn, SHORT_MS, type Tree } from './tree.ts';
 import { bears, isLoose, isOlder } from './trust.ts';
 
-/**
- * Everything of the tree that lives.
- * @param where the `newest` processes alone, or all of them.
- */
-export async function look(tree: Tree, last: Members | null, where: 'newest' | 'all' = 'all'): Promise<Members> {
+/** All processes; all but those just found to be older than the call; or those with the newest numbers. */
+export type Where = 'all' | 'young' | 'newest';
+
+/** Everything of the tree that lives. */
+export async function look(tree: Tree, last: Members | null, where: Where = 'all'): Promise<Members> {
   const atMs = nowMs();
   const { root, marker, folders = [] } = tree;
   const since = root && { pid: root.pid, ageMs: atMs - root.sinceMs };
-  const rows = where === 'all' ? await processTable.list(since) : ((await processTable.newest?.()) ?? []);
+  const skipped = where === 'young' && last !== null && atMs - last.elders.atMs < SHORT_MS ? last.elders : null;
+  const rows =
+    where === 'newest' ? ((await processTable.newest?.()) ?? []) : await processTable.list(since, skipped?.pids);
   const { spared, self } = await lineage(rows);
   const oldest = tree.since ?? root?.startTime ?? (root?.ours === 'child' ? (self?.startTime ?? null) : null);
   const young = rows.filter((row) => !row.zombie && !spared.has(row.pid) && !isOlder(row.startTime, oldest));
@@ -27,7 +29,14 @@ export async function look(tree: Tree, last: Members | null, where: 'newest' | '
   );
   const uid = process.getuid?.() ?? -1;
   const from = where === 'newest' || since === null || since.ageMs > SHORT_MS ? 0 : since.pid;
-  return membersAmong({ rows: known, markers, holders, owners, uid, spared, since: oldest, from, atMs }, tree, last);
+  const signs = { rows: known, markers, holders, owners, uid, spared, since: oldest };
+  const elders = skipped ?? eldersAmong(rows, oldest, atMs);
+  return membersAmong({ ...signs, from, atMs, elders }, tree, last);
+}
+
+function eldersAmong(rows: readonly ProcessRow[], oldest: string | null, atMs: number): Elders {
+  const older = rows.filter((row) => isOlder(row.startTime, oldest));
+  return { pids: new Set(older.map(({ pid }) => pid)), numbers: new Set(older.flatMap(numbersIn)), atMs };
 }
 
 /** Ourselves and all above us. A look at the new ones only may leave some of them out. */

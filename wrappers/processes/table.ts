@@ -31,8 +31,11 @@ export interface Signalled {
 }
 
 export interface ProcessTable {
-  /** @param since with it, only what may have been started by that process need be listed. */
-  list(since?: Since | null): Promise<ProcessRow[]>;
+  /**
+   * @param since with it, only what may have been started by that process need be listed.
+   * @param skipped need not be listed either.
+   */
+  list(since?: Since | null, skipped?: ReadonlySet<number>): Promise<ProcessRow[]>;
   /** One process, a zombie too, or null when it is gone. */
   row(pid: number): Promise<ProcessRow | null>;
   /** Those with the numbers given out last; null where the system does not tell them. */

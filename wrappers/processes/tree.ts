@@ -36,6 +36,17 @@ export interface Look extends Signs {
   atMs: number;
   /** Only processes with this number or a higher one were listed. */
   from: number;
+  /** Those that were not listed, since they were found to be older than the call a moment ago. */
+  elders: Elders;
+}
+
+/** Older than the call, and so strangers. */
+export interface Elders {
+  pids: ReadonlySet<number>;
+  /** Their groups and sessions. */
+  numbers: ReadonlySet<number>;
+  /** When they were looked at. */
+  atMs: number;
 }
 
 export interface Members {
@@ -45,6 +56,7 @@ export interface Members {
   /** Groups and sessions in which everybody is of the tree: whoever turns up there soon was started by one of it. */
   numbers: ReadonlySet<number>;
   atMs: number;
+  elders: Elders;
 }
 
 /** Numbers are given out upwards; that they went all the way round is ruled out only for a short while. */
@@ -81,6 +93,7 @@ export function membersAmong(look: Look, tree: Tree, last: Members | null = null
     numberHeld: owned && look.rows.some((row) => isRoot(row, root) || isLed(row, root)),
     numbers: numbersOf(look, mine),
     atMs: look.atMs,
+    elders: look.elders,
   };
 }
 
@@ -100,13 +113,13 @@ function ownsItsNumber(root: Root, look: Look, { marker }: Tree, last: Members |
 
 const isLed = (row: ProcessRow, root: Root) => row.pgid === root.pid || row.sid === root.pid;
 
-function numbersOf({ rows, from }: Look, mine: ReadonlySet<number>): Set<number> {
+function numbersOf({ rows, from, elders }: Look, mine: ReadonlySet<number>): Set<number> {
   const numbers = new Set<number>();
   const living = rows.filter((row) => !row.zombie);
   for (const row of living) if (mine.has(row.pid)) for (const number of numbersIn(row)) numbers.add(number);
   for (const row of living) if (!mine.has(row.pid)) for (const number of numbersIn(row)) numbers.delete(number);
-  for (const number of numbers) if (number <= 1 || number < from) numbers.delete(number);
+  for (const number of numbers) if (number <= 1 || number < from || elders.numbers.has(number)) numbers.delete(number);
   return numbers;
 }
 
-const numbersIn = ({ pgid, sid }: ProcessRow): number[] => (sid === null ? [pgid] : [pgid, sid]);
+export const numbersIn = ({ pgid, sid }: ProcessRow): number[] => (sid === null ? [pgid] : [pgid, sid]);

@@ -21,6 +21,7 @@ const ROOT = row(500);
 const LEFT = row(510, { pgid: 500, sid: 500 });
 const STRANGER = row(500, { startTime: 'later' });
 
+const NO_ELDERS = { pids: new Set<number>(), numbers: new Set<number>(), atMs: 0 };
 /** All of one user, and what each bears. */
 const look = (rows: readonly ProcessRow[], markers: [number, string][] = [], spared: number[] = []): Look => ({
   rows,
@@ -32,6 +33,7 @@ const look = (rows: readonly ProcessRow[], markers: [number, string][] = [], spa
   since: null,
   atMs: 0,
   from: 0,
+  elders: NO_ELDERS,
 });
 const among = (seen: Look, root: Root | null, last: Members | null = null) =>
   membersAmong(seen, { root, marker: 'out/in' }, last).rows.map(({ pid }) => pid);
@@ -87,7 +89,13 @@ const ROWS: readonly [why: string, root: Root | null, seen: Look, mine: number[]
 for (const [why, root, seen, mine] of ROWS) test(`of the tree: ${why}`, () => assert.equal(among(seen, root), mine));
 
 test('what was a member stays one, but not by its number alone', () => {
-  const last: Members = { rows: [row(700), row(701)], numberHeld: false, numbers: new Set(), atMs: 0 };
+  const last: Members = {
+    rows: [row(700), row(701)],
+    numberHeld: false,
+    numbers: new Set(),
+    atMs: 0,
+    elders: NO_ELDERS,
+  };
   assert.equal(among(look([row(700), row(701, { startTime: 'later' })]), null, last), [700]);
 });
 
@@ -120,9 +128,13 @@ for (const [why, first, later, mine] of FORKS)
     );
   });
 
-test('a group is not known to be the tree’s alone where only the new processes were listed', () => {
-  const seen = { ...look([row(700, { pgid: 300, sid: 300 })], [[700, 'out/in']]), from: 500 };
-  assert.equal([...membersAmong(seen, { root: null, marker: 'out/in' }).numbers], []);
-});
+const IN_300 = look([row(700, { pgid: 300, sid: 300 })], [[700, 'out/in']]);
+const SHARED: readonly [where: string, seen: Look][] = [
+  ['only the new processes were listed', { ...IN_300, from: 500 }],
+  ['an older one is in it', { ...IN_300, elders: { pids: new Set([9]), numbers: new Set([300]), atMs: 0 } }],
+];
+for (const [where, seen] of SHARED)
+  test(`a group is not known to be the tree’s alone where ${where}`, () =>
+    assert.equal([...membersAmong(seen, { root: null, marker: 'out/in' }).numbers], []));
 
 test.run();
