@@ -4,6 +4,7 @@ import { secretsOf } from './redact/environment.ts';
 import { createFinder } from './redact/finder.ts';
 import { keepJson } from './redact/json.ts';
 import { compilePatterns } from './redact/patterns.ts';
+import { type Bounded, UNBOUNDED, withheldText } from './redact/withheld.ts';
 
 export { createStreamRedactor, type StreamRedactor } from './redact/stream.ts';
 
@@ -12,12 +13,15 @@ export interface RedactorOptions {
   env: Readonly<Record<string, string | undefined>>;
   /** Regular expressions of the user, as in `security.redaction_patterns`. */
   patterns: readonly string[];
+  /** Interrupts patterns that would never end; without it they are waited for. */
+  bounded?: Bounded;
 }
 
 export interface Redactor {
   /**
    * Each secret becomes `[REDACTED:<kind>]`. What was valid JSON or JSONL stays valid. Linear in the text's length
-   * (as far as the users' patterns are), and text without a secret comes back as the same string.
+   * (as far as the users' patterns are), and text without a secret comes back as the same string. One on which a
+   * pattern took too long is withheld as a whole.
    */
   redact(text: string): string;
   /**
@@ -25,14 +29,17 @@ export interface Redactor {
    * which is beyond `until` if a secret lies across it.
    */
   redactHead(text: string, until: number): { redacted: string; taken: number };
+  /** For each text that was withheld, which pattern took too long, from 1. */
+  readonly withheld: readonly number[];
 }
 
 const MAX_PASSES = 8;
 
 /** Throws a `SyntaxError` that names the pattern if one of them is no regular expression. */
-export function createRedactor({ env, patterns }: RedactorOptions): Redactor {
+export function createRedactor({ env, patterns, bounded = UNBOUNDED }: RedactorOptions): Redactor {
   const finder = createFinder(secretsOf(env));
   const own = compilePatterns(patterns);
+  const withheld: number[] = [];
 
   const replace = (text: string, until: number) => {
     let redacted = '';
@@ -57,12 +64,26 @@ export function createRedactor({ env, patterns }: RedactorOptions): Redactor {
     return redacted;
   };
 
+  const redactText = (text: string): string =>
+    finder.next(text, 0, text.length) || own.matches(text) ? keepJson(text, redactAll) : text;
+  /** @param work what may run a pattern on a text of so many characters */
+  const withinTime = (text: string, work: () => string): string => {
+    if (patterns.length === 0) return work();
+    const done = bounded(work, text.length);
+    if (done.how === 'done') return done.value;
+    const pattern = own.tried() ?? 1;
+    withheld.push(pattern);
+    return withheldText(text, pattern);
+  };
+
   return {
-    redact: (text) => (finder.next(text, 0, text.length) || own.matches(text) ? keepJson(text, redactAll) : text),
+    redact: (text) => withinTime(text, () => redactText(text)),
     redactHead(text, until) {
       const { redacted, taken } = replace(text, until);
       const past = Math.max(until, taken);
-      return { redacted: own.redact(redacted + text.slice(taken, past)), taken: past };
+      const head = redacted + text.slice(taken, past);
+      return { redacted: withinTime(head, () => own.redact(head)), taken: past };
     },
+    withheld,
   };
 }

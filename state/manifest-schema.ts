@@ -3,8 +3,11 @@
 import { z } from 'zod';
 import { globMistake } from '../policies/globs.ts';
 import { MAX_TIMEOUT_MS } from '../policies/longest-timeout.ts';
+import { patternMistake } from '../policies/redact/patterns.ts';
 import { TOOLS } from '../policies/tools.ts';
 import { TASK_ID } from './task-folder.ts';
+
+const MAX_PATTERNS_CHARS = 20_000;
 
 /** It becomes an argument of a program; none can hold a NUL, and a terminal obeys other control characters. */
 const word = z
@@ -26,6 +29,21 @@ const glob = z
   .refine((text) => globMistake(text) === null, { error: (issue) => globMistake(String(issue.input)) ?? '' });
 const globs = z.array(glob).default([]);
 const whole = z.number().int().min(1);
+/** They go to the wrapper in one variable of its environment, beside the project's own rows. */
+const patterns = z
+  .array(
+    z
+      .string()
+      .min(1)
+      .max(1000)
+      .refine((source) => patternMistake(source) === null, {
+        error: (issue) => patternMistake(String(issue.input)) ?? '',
+      }),
+  )
+  .max(100)
+  .refine((all) => JSON.stringify(all).length <= MAX_PATTERNS_CHARS, {
+    error: `must have at most ${MAX_PATTERNS_CHARS} characters in all`,
+  });
 
 export const STAGE = z.strictObject({
   tool: z.enum(TOOLS),
@@ -86,7 +104,7 @@ export const MANIFEST = z.strictObject({
     .default({ digest_policy: 'auto' }),
   security: z
     .strictObject({
-      redaction_patterns: z.array(z.string().min(1)).default([]),
+      redaction_patterns: patterns.default([]),
       forbidden_paths: globs,
       trust_workspace: z.boolean().default(false),
       env_allow: z.array(z.string().min(1)).optional(),

@@ -1,6 +1,7 @@
 // What is known of a call before it ends; the record is made from it.
 
-import { createRedactor, type Redactor } from '../../policies/redact.ts';
+import type { Redactor } from '../../policies/redact.ts';
+import { redactorOf } from '../redactor.ts';
 import type { WrapperRequest } from './request.ts';
 
 export interface Draft {
@@ -24,7 +25,7 @@ export function draftOf(request: WrapperRequest, clock: () => Date): Draft {
     request,
     callId: request.callId ?? newCallId(startedAt),
     startedAt,
-    redactor: createRedactor({ env: request.call.environment, patterns: request.redactionPatterns }),
+    redactor: redactorOf(request.call.environment, request.redactionPatterns),
     prompt: null,
     promptHash: null,
     binary: null,

@@ -15,6 +15,7 @@ import path from 'node:path';
 import { StringDecoder } from 'node:string_decoder';
 import type { CallRecord } from '../../policies/call-record.ts';
 import { rawOf } from '../../policies/raw-file.ts';
+import { slowPatterns } from '../../policies/redact/withheld.ts';
 import { createStreamRedactor, type Redactor } from '../../policies/redact.ts';
 import { syncFolder } from '../../state/sync-folder.ts';
 import type { TaskFolder } from '../../state/task-folder.ts';
@@ -33,6 +34,7 @@ export function publishAll(draft: Draft, attempt: Attempt, record: CallRecord, a
   try {
     publishRedacted(attempt.files.stderr, err, redactor);
     publishRedacted(attempt.files.stdout, rawOf(out), redactor);
+    record.warnings.push(...slowPatterns(redactor.withheld));
     if (record.verdict.class === null) publishText(out, answer);
     if (sessionIdOut !== null && record.session_id !== null) publishText(sessionIdOut, `${record.session_id}\n`);
     publishRecord(request, record);

@@ -2,13 +2,13 @@
 
 import { closeSync, existsSync, openSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
-import { createRedactor } from '../../policies/redact.ts';
 import type { OwnRow } from '../../policies/rules/own-row.ts';
 import type { Tool } from '../../policies/tools.ts';
 import type { TaskFolder } from '../../state/task-folder.ts';
 import type { CallRequest, Overlay } from '../../wrappers/adapter.ts';
 import { ADAPTERS } from '../../wrappers/adapters.ts';
 import { markerOf } from '../../wrappers/processes/marker.ts';
+import { redactorOf } from '../redactor.ts';
 import { type Attempt, attemptIn, isTemporary } from './attempt.ts';
 import type { Draft } from './draft.ts';
 import type { WrapperRequest } from './request.ts';
@@ -117,7 +117,7 @@ export function restoreDraft(
     },
     callId: saved.call_id,
     startedAt: new Date(saved.started_at),
-    redactor: createRedactor({ env: environment, patterns: saved.redaction_patterns }),
+    redactor: redactorOf(environment, saved.redaction_patterns),
     prompt: readFileSync(attempt.files.stdin),
     promptHash: null,
     binary: saved.binary,

@@ -7,8 +7,8 @@ import type { Change } from '../../policies/gate.ts';
 import type { UsedUp } from '../../policies/limits.ts';
 import { nextActions } from '../../policies/next-actions.ts';
 import { splitAdvice } from '../../policies/prompt/split-advice.ts';
-import { createRedactor } from '../../policies/redact.ts';
 import { FAILURE_SCHEMA, type Failure } from '../../policies/task-failure.ts';
+import { redactorOf } from '../redactor.ts';
 import { excerpt } from './excerpt.ts';
 import { outputsOf } from './guardian.ts';
 import type { Prompt } from './prompt.ts';
@@ -29,7 +29,7 @@ export function failureOf(run: StageRun, record: CallRecord, circumstances: Circ
   const { open, stage, clock } = run;
   const outputs = outputsOf(open.task, stage);
   // A file's name may hold a secret.
-  const { redact } = createRedactor({ env: run.environment, patterns: open.manifest.security.redaction_patterns });
+  const { redact } = redactorOf(run.environment, open.manifest.security.redaction_patterns);
   return {
     schema: FAILURE_SCHEMA,
     task_id: open.task.id,

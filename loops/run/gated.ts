@@ -8,13 +8,14 @@ import { TOLLGATE_EXIT } from '../../policies/exit-codes.ts';
 import { pathsOfDiff } from '../../policies/gate/diff-paths.ts';
 import { gateNextActions, gateSignature, gateVerdict } from '../../policies/gate/verdict.ts';
 import { type Finding, GATE_RECORD_SCHEMA, type GateRecord } from '../../policies/gate.ts';
-import { createRedactor } from '../../policies/redact.ts';
+import { slowPatterns } from '../../policies/redact/withheld.ts';
 import { judgeScope, type Violation, violationsFinding } from '../../policies/scope.ts';
 import type { Failure } from '../../policies/task-failure.ts';
 import { writeJson } from '../../state/whole-file.ts';
 import { type GateRequest, passGate } from '../gate/gate.ts';
 import { redactRecord } from '../gate/redacted-record.ts';
 import { restore } from '../gate/tree/restore.ts';
+import { redactorOf } from '../redactor.ts';
 import type { Baseline } from './baseline.ts';
 import { failureOf } from './failure.ts';
 import { outputsOf } from './guardian.ts';
@@ -47,7 +48,7 @@ export async function passStage(
     findings,
     acceptanceCommands: prompt.acceptanceCommands,
     environment,
-    redactor: createRedactor({ env: environment, patterns: manifest.security.redaction_patterns }),
+    redactor: redactorOf(environment, manifest.security.redaction_patterns),
     stop,
     clock,
   };
@@ -59,6 +60,7 @@ export async function passStage(
       ? passed
       : { ...passed, ...(await putBack(run, violations, baseline, record, passed)) };
   const gate = redactRecord(found, asked.redactor);
+  gate.notes.push(...slowPatterns(asked.redactor.withheld));
   await writeJson(gateFile(run), gate, 'renamed');
   // Stopped in the middle: nothing was found, and nothing is over.
   if (!gate.passed && gate.findings.length === 0) return gate;

@@ -4,11 +4,12 @@ import path from 'node:path';
 import { verificationCommands } from '../../policies/gate/verification-commands.ts';
 import { sectionText } from '../../policies/markdown/sections.ts';
 import type { PartSize } from '../../policies/prompt/part.ts';
-import { createRedactor } from '../../policies/redact.ts';
+import { slowOnPrompt } from '../../policies/redact/withheld.ts';
 import { isSystemError } from '../../state/system-error.ts';
 import { writeWhole } from '../../state/whole-file.ts';
 import { readHead } from '../file-head.ts';
 import { composePrompt as compose } from '../prompt/compose.ts';
+import { redactorOf } from '../redactor.ts';
 import { outputsOf } from './guardian.ts';
 import type { StagePlan } from './plan.ts';
 import type { OpenTask } from './task.ts';
@@ -48,6 +49,7 @@ export async function composePrompt(composing: Composing, plan: StagePlan, diges
   const acceptanceCommands = role.runsAcceptance
     ? [...manifest.acceptance.commands, ...(briefCommands === 'trusted' ? found : [])]
     : [];
+  const redactor = redactorOf(environment, manifest.security.redaction_patterns);
   const composed = await compose({
     task,
     manifest,
@@ -60,10 +62,12 @@ export async function composePrompt(composing: Composing, plan: StagePlan, diges
     digest,
     handedOff: brief === null ? null : sectionText(brief, 'Updated Context Pack'),
     earlier: answers.filter((answer) => role.reads.includes(answer.role)),
-    redactor: createRedactor({ env: environment, patterns: manifest.security.redaction_patterns }),
+    redactor,
     acceptanceCommands,
   });
   if (composed.how === 'mistaken') return composed;
+  if (redactor.withheld.length > 0)
+    return { how: 'mistaken', message: `stage ${stage.name}: ${slowOnPrompt(redactor.withheld)}` };
   const { text, sha256, parts, warnings } = composed;
   const file = path.join(task.inputs, 'prompt', `${stage.id ?? `${stage.tool}.${stage.role}`}.md`);
   const proposedCommands = role.runsAcceptance && briefCommands === 'proposed' ? found : [];

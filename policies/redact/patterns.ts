@@ -3,6 +3,8 @@
 export interface Patterns {
   matches(text: string): boolean;
   redact(text: string): string;
+  /** Which pattern was tried last, from 1; null where there is none. */
+  tried(): number | null;
 }
 
 const KIND = 'pattern';
@@ -13,10 +15,30 @@ export function compilePatterns(sources: readonly string[]): Patterns {
   const compiled = sources.map(
     (source, i) => new RegExp(String.raw`\[REDACTED:[^\]\s]{1,80}\]|(?:${checked(source, i)})`, 'g'),
   );
+  let tried: number | null = null;
   return {
-    matches: (text) => compiled.some((pattern) => text.search(pattern) >= 0),
-    redact: (text) => compiled.reduce((rest, pattern) => rest.replace(pattern, put), text),
+    matches: (text) =>
+      compiled.some((pattern, i) => {
+        tried = i + 1;
+        return text.search(pattern) >= 0;
+      }),
+    redact: (text) =>
+      compiled.reduce((rest, pattern, i) => {
+        tried = i + 1;
+        return rest.replace(pattern, put);
+      }, text),
+    tried: () => tried,
   };
+}
+
+/** Why this is no redaction pattern, or null. */
+export function patternMistake(source: string): string | null {
+  try {
+    new RegExp(source).test('');
+    return null;
+  } catch (error) {
+    return `is no regular expression (${(error as Error).message.replace(/^.*\/[a-z]*: /s, '')})`;
+  }
 }
 
 const put = (found: string): string => (found === '' || found.startsWith('[REDACTED:') ? found : `[REDACTED:${KIND}]`);

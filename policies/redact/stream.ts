@@ -3,7 +3,7 @@
 import type { Redactor } from '../redact.ts';
 
 export interface StreamRedactor {
-  /** Takes the next chunk and returns what can be written of what came so far. */
+  /** Takes the next chunk and returns what can be written of what came so far; after a piece that was withheld, nothing more. */
   write(chunk: string): string;
   /** Returns the rest. */
   end(): string;
@@ -18,25 +18,38 @@ const OVERLAP = 8 * 1024;
 
 export function createStreamRedactor(redactor: Redactor): StreamRedactor {
   let carry = '';
+  // Each further piece would take its time too, and there may be thousands.
+  let silent = false;
+  const unlessWithheld = (piece: () => string): string => {
+    if (silent) return '';
+    const before = redactor.withheld.length;
+    const written = piece();
+    silent = redactor.withheld.length > before;
+    return written;
+  };
+  const redact = (text: string) => unlessWithheld(() => redactor.redact(text));
   return {
     write(chunk) {
+      if (silent) return '';
       carry += chunk;
       if (!chunk.includes('\n') && carry.length <= MAX_CARRY) return '';
       const whole = wholeLines(carry);
-      let written = redactor.redact(carry.slice(0, whole));
+      let written = redact(carry.slice(0, whole));
       carry = carry.slice(whole);
       while (carry.length > MAX_CARRY) {
-        const { redacted, taken } = redactor.redactHead(
-          carry,
-          gapBefore(carry, Math.min(MAX_CARRY, carry.length) - OVERLAP),
-        );
-        written += redacted;
-        carry = carry.slice(taken);
+        const until = gapBefore(carry, Math.min(MAX_CARRY, carry.length) - OVERLAP);
+        const text = carry;
+        written += unlessWithheld(() => {
+          const { redacted, taken } = redactor.redactHead(text, until);
+          carry = text.slice(taken);
+          return redacted;
+        });
+        if (silent) carry = '';
       }
       return written;
     },
     end() {
-      const rest = redactor.redact(carry);
+      const rest = redact(carry);
       carry = '';
       return rest;
     },

@@ -1,0 +1,47 @@
+// A redactor whose user's patterns cannot hang anybody: V8 interrupts them when their time is over.
+
+import type { Context, Script } from 'node:vm';
+import type { Bounded } from '../policies/redact/withheld.ts';
+import { createRedactor, type Redactor } from '../policies/redact.ts';
+
+/** @param patterns regular expressions of the user, as in `security.redaction_patterns` */
+export function redactorOf(env: NodeJS.ProcessEnv, patterns: readonly string[]): Redactor {
+  return createRedactor({ env, patterns, ...(patterns.length === 0 ? {} : { bounded: createBounded() }) });
+}
+
+/** For one text, on a machine that is busy with other things. */
+const TEXT_MS = 1000;
+/** For all texts on which a pattern took too long; each of those that follow still gets the least. */
+const ALL_MS = 2000;
+const LEAST_MS = 50;
+const CHARS_A_MS = 10_000;
+
+function createBounded(): Bounded {
+  let leftMs = ALL_MS;
+  return (work, chars) => {
+    const timeout = Math.max(LEAST_MS, Math.min(TEXT_MS, leftMs)) + Math.ceil(chars / CHARS_A_MS);
+    try {
+      return { how: 'done', value: interruptible(work, timeout) };
+    } catch (error) {
+      const { code } = error as NodeJS.ErrnoException;
+      // A pattern may also need more memory for its way back than V8 gives it.
+      if (code !== 'ERR_SCRIPT_EXECUTION_TIMEOUT' && !(error instanceof RangeError)) throw error;
+      leftMs -= timeout;
+      return { how: 'too_long' };
+    }
+  };
+}
+
+let room: { context: Context; script: Script } | null = null;
+
+function interruptible<T>(work: () => T, timeout: number): T {
+  room ??= openRoom();
+  room.context.work = work;
+  return room.script.runInContext(room.context, { timeout }) as T;
+}
+
+/** Made when the first text is looked at: it takes a millisecond. */
+function openRoom() {
+  const vm = process.getBuiltinModule('node:vm');
+  return { context: vm.createContext({}), script: new vm.Script('work()') };
+}
