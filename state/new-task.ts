@@ -19,14 +19,14 @@ export function writeNewTask(
     return mistaken(`${task.manifest} is there already; edit it, or name another task. Nothing was written`);
   const manifest = path.join(task.root, 'manifest.yaml');
   try {
-    mkdirSync(path.join(task.inputs, 'attachments'), { recursive: true });
+    mkdirSync(path.join(task.inputs, 'attachments'), { recursive: true, mode: 0o700 });
     const text = manifestText({ ...content, taskId: task.id, schema: schemaAsSeenFrom(task.root, schema) });
     const inputs = Object.entries(INPUT_TEMPLATES)
       .map(([name, text]) => ({ file: path.join(task.inputs, name), text }))
       .filter(({ file }) => !existsSync(file));
     const files = [{ file: manifest, text }, ...inputs];
     // `wx`: of two who begin one task at once, the second is told.
-    for (const { file, text } of files) writeFileSync(file, text, { flag: 'wx' });
+    for (const { file, text } of files) writeFileSync(file, text, { flag: 'wx', mode: 0o600 });
     return { how: 'written', files: files.map(({ file }) => file) };
   } catch (error) {
     if (!isSystemError(error)) throw error;

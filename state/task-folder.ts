@@ -2,6 +2,7 @@
 
 import { existsSync } from 'node:fs';
 import path from 'node:path';
+import { astray } from './astray.ts';
 
 export interface TaskFolder {
   id: string;
@@ -23,7 +24,9 @@ export function locateTask(word: string, cwd: string, environment: NodeJS.Proces
   if (word.includes('/')) return located(path.resolve(cwd, word));
   const mistake = checkTaskId(word);
   if (mistake !== null) return { how: 'mistaken', message: mistake };
-  return located(path.join(projectState(cwd, environment), 'task', word));
+  const tasks = path.join(projectState(cwd, environment), 'task');
+  const stray = astray(path.dirname(tasks), ['task']) ?? astray(tasks, [word]);
+  return stray === null ? located(path.join(tasks, word)) : { how: 'mistaken', message: stray };
 }
 
 /** Why this is no task id, or null. */
@@ -49,10 +52,15 @@ function above(folder: string, name: string): string | null {
   }
 }
 
+/** Where something is written. */
+const PARTS = ['inputs', 'inputs/prompt', 'outputs', 'state', 'state/attempts', 'state/baseline', 'done'];
+
 function located(root: string): Located {
   const id = path.basename(root);
   const mistake = checkTaskId(id);
   if (mistake !== null) return { how: 'mistaken', message: `${root}: ${mistake}` };
+  const stray = astray(root, PARTS);
+  if (stray !== null) return { how: 'mistaken', message: stray };
   const manifest = ['manifest.yaml', 'manifest.yml', 'manifest.json']
     .map((name) => path.join(root, name))
     .find(existsSync);

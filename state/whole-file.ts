@@ -1,7 +1,7 @@
 // State files that people read and edit: written whole or not at all, never over one that cannot be read.
 
 import { randomUUID } from 'node:crypto';
-import { mkdir, readFile, rename, rm, stat, writeFile } from 'node:fs/promises';
+import { lstat, mkdir, readFile, rename, rm, stat, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 
 export type Read<T> =
@@ -31,6 +31,8 @@ export async function writeWhole(file: string, text: string, durability: Durabil
 
 async function writeSynced(file: string, text: string): Promise<void> {
   const { default: writeFileAtomic } = await import('write-file-atomic');
+  // The library writes to where a link leads; we replace it, as a rename does.
+  if ((await lstat(file).catch(() => null))?.isSymbolicLink()) await rm(file);
   await writeFileAtomic(file, text, { mode: 0o600 });
 }
 

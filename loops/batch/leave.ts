@@ -1,6 +1,7 @@
 // Leaves the report of a batch on disk, with the list of what is left to do.
 
 import path from 'node:path';
+import { astray } from '../../state/astray.ts';
 import { isSystemError } from '../../state/system-error.ts';
 import { projectState } from '../../state/task-folder.ts';
 import { writeJson, writeWhole } from '../../state/whole-file.ts';
@@ -22,19 +23,27 @@ export async function leaveBatch(
   const again = ['tollgate batch', `--from ${files.left}`, `--concurrency ${concurrency}`, ...flags].join(' ');
   const next_actions = files.left === null ? [] : [`${again} (what is left; what is done costs nothing)`];
   let report: BatchReport = { ...facts, next_actions, files };
+  const stray = astray(projectState(cwd, environment), ['batch']);
+  if (stray !== null) {
+    report = withoutFiles(report, stray);
+    return { report, summary: renderBatch(report) };
+  }
   try {
     if (files.left !== null) await writeWhole(files.left, `${left.join('\n')}\n`);
     await writeJson(files.report, report);
     await writeWhole(files.summary, renderBatch(report));
   } catch (error) {
     if (!isSystemError(error)) throw error;
-    const { message } = error;
-    const note = `the report could not be written (${message}); each task has its own in its outputs/_summary.md`;
-    report = {
-      ...report,
-      notes: [...report.notes, note],
-      next_actions: ['the same command again: what is done costs nothing'],
-    };
+    report = withoutFiles(report, error.message);
   }
   return { report, summary: renderBatch(report) };
 }
+
+const withoutFiles = (report: BatchReport, why: string): BatchReport => ({
+  ...report,
+  notes: [
+    ...report.notes,
+    `the report could not be written (${why}); each task has its own in its outputs/_summary.md`,
+  ],
+  next_actions: ['the same command again: what is done costs nothing'],
+});

@@ -29,7 +29,8 @@ export function openAttempt({ request, callId, prompt }: Draft): Attempt {
   const folder = attemptFolder(request, callId);
   const temporary = mkdtempSync(path.join(tmpdir(), 'tg-'));
   const attempt = { folder, files: filesIn(folder), temporary };
-  mkdirSync(folder, { recursive: true, mode: 0o700 });
+  // Beside --out others may write: one that is there already may be somebody's link.
+  mkdirSync(folder, { recursive: request.charge !== null, mode: 0o700 });
   writeFileSync(attempt.files.stdin, prompt ?? '', { mode: 0o600 });
   return attempt;
 }

@@ -112,6 +112,6 @@ function outputMistake({ files }: WrapperRequest): string | null {
 }
 
 function makeWritable(folder: string): void {
-  mkdirSync(folder, { recursive: true });
+  mkdirSync(folder, { recursive: true, mode: 0o700 });
   accessSync(folder, constants.W_OK | constants.X_OK);
 }

@@ -52,7 +52,7 @@ const NO_SETTINGS = { GIT_CONFIG_NOSYSTEM: '1', GIT_CONFIG_GLOBAL: '/dev/null', 
 /** The least that git takes for a git folder. */
 function emptyGitFolder(folder: string): string {
   const made = path.join(folder, 'none.git');
-  for (const name of ['objects', 'refs']) mkdirSync(path.join(made, name), { recursive: true });
-  writeFileSync(path.join(made, 'HEAD'), 'ref: refs/heads/none\n');
+  for (const name of ['objects', 'refs']) mkdirSync(path.join(made, name), { recursive: true, mode: 0o700 });
+  writeFileSync(path.join(made, 'HEAD'), 'ref: refs/heads/none\n', { mode: 0o600 });
   return made;
 }

@@ -18,7 +18,7 @@ import { MAX_BYTES, readAttachments } from './read-attachments.ts';
 import { readTemplate } from './read-template.ts';
 import { readText } from './read-text.ts';
 import { sentHash } from './sent-hash.ts';
-import { readWithin } from './within.ts';
+import { linkMistake, readWithin } from './within.ts';
 
 export interface PromptRequest {
   task: TaskFolder;
@@ -66,10 +66,10 @@ export async function composePrompt(request: PromptRequest): Promise<Composed> {
   const variables = { goal, task_id: task.id, role: role.name, stage: stage.name };
   const template = readTemplate(place, role, variables);
   if (template.how === 'mistaken') return template;
-  const asked = await readInput(request, 'user_request.md');
+  const asked = await readInput(request, forbids, 'user_request.md');
   if (asked.how === 'mistaken') return asked;
   if (goal === '' && asked.file === null) return { how: 'mistaken', message: nothingAsked(task) };
-  const pack = request.handedOff === null ? await readInput(request, 'context_pack.md') : null;
+  const pack = request.handedOff === null ? await readInput(request, forbids, 'context_pack.md') : null;
   if (pack?.how === 'mistaken') return pack;
   const attachable = { stage: stage.name, globs: stage.attach, tree: cwd, inputs: task.inputs, state: stateOf(task) };
   const attached = await readAttachments(attachable, root, forbids);
@@ -129,8 +129,14 @@ const nothingAsked = ({ manifest, root, inputs }: TaskFolder): string =>
  * null when there is none, or nothing in it but what is to be filled in; what is there and cannot be read is an error,
  * since half a prompt is paid like a whole one.
  */
-async function readInput({ task, cwd }: PromptRequest, name: keyof typeof INPUT_TEMPLATES): Promise<InputRead> {
+async function readInput(
+  { task, cwd, root }: PromptRequest,
+  forbids: Forbids,
+  name: keyof typeof INPUT_TEMPLATES,
+): Promise<InputRead> {
   const file = path.join(task.inputs, name);
+  const why = linkMistake(file, [task.root, root], forbids);
+  if (why !== null) return { how: 'mistaken', message: `${file} ${why}` };
   const read = await readText(file, Number.POSITIVE_INFINITY, MAX_BYTES);
   switch (read.how) {
     case 'text': {

@@ -1,6 +1,6 @@
 // Reads a small text file that must lie within a folder, whatever links there are.
 
-import { readFileSync, realpathSync, statSync } from 'node:fs';
+import { lstatSync, readFileSync, realpathSync, statSync } from 'node:fs';
 import path from 'node:path';
 import { isSystemError } from '../../state/system-error.ts';
 import type { Forbids } from './forbidden.ts';
@@ -43,6 +43,24 @@ export function readWithin({ folder, root, forbids }: Ground, file: string): Rea
     if (!isSystemError(error)) throw error;
     const { code } = error;
     return code === 'ENOENT' ? { how: 'absent' } : refused(`cannot be read in ${folder} (${code})`);
+  }
+}
+
+/**
+ * What is wrong with where a symbolic link leads, as a sentence without a subject; null for what is no link, or not there.
+ * @param folders in one of which its target must lie; the last is what `security.forbidden_paths` are relative to
+ */
+export function linkMistake(file: string, folders: readonly [string, string], forbids: Forbids): string | null {
+  try {
+    if (!lstatSync(file, { throwIfNoEntry: false })?.isSymbolicLink()) return null;
+    const real = realpathSync.native(file);
+    const homes = folders.map((folder) => realpathSync.native(folder));
+    if (!homes.some((home) => isWithin(home, real))) return `leads out of ${folders[1]} by a symbolic link`;
+    const glob = forbids([path.relative(homes[1]!, real)]);
+    return glob === null ? null : `leads to what is forbidden by ${glob} (security.forbidden_paths)`;
+  } catch (error) {
+    if (!isSystemError(error)) throw error;
+    return `is a symbolic link that cannot be followed (${error.code})`;
   }
 }
 

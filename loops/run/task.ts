@@ -4,6 +4,7 @@ import path from 'node:path';
 import type { ProjectFile } from '../../policies/project-file.ts';
 import { resolveRole } from '../../policies/resolved-role.ts';
 import { type OwnRow, withoutProof } from '../../policies/rules/own-row.ts';
+import { astray } from '../../state/astray.ts';
 import { imagineJournal } from '../../state/imagined-journal.ts';
 import { type Journal, JournalError, openJournal } from '../../state/journal.ts';
 import { readManifest } from '../../state/manifest.ts';
@@ -101,6 +102,9 @@ export async function openTask(opening: Opening, purpose: 'run' | 'look' = 'run'
   if (read.how === 'mistaken') return read;
   const { how: _, ...written } = read;
   const { task, manifest, root } = written;
+  const stateFolder = projectState(root, opening.environment);
+  const stray = astray(stateFolder, ['state', 'state/trees', 'worktrees']);
+  if (stray !== null) return { how: 'mistaken', message: stray };
   const { openAt, adopt, verb } = OPENINGS[purpose];
   const journal = openAt(task.root, opening.clock);
   try {
@@ -114,7 +118,6 @@ export async function openTask(opening: Opening, purpose: 'run' | 'look' = 'run'
     const { message } = error;
     return { how: 'mistaken', message: `${task.state} cannot be ${verb} (${message}); nothing was started` };
   }
-  const stateFolder = projectState(root, opening.environment);
   const cwd = path.resolve(root, manifest.cwd ?? '.');
   return { how: 'opened', open: { ...written, journal, tree: treeOf(written), cwd, stateFolder } };
 }

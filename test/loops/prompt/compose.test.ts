@@ -235,4 +235,22 @@ test('a task whose goal and request are still to be filled in is refused', async
   assert.ok(text.includes('Mend it.') && !text.includes(GOAL_TO_FILL_IN) && !text.includes('# Goal'), text);
 });
 
+const LINKED: [name: string, target: string, message: string | null][] = [
+  ['user_request.md', '../../../../notes.md', null],
+  ['user_request.md', '/etc/passwd', 'leads out of PROJECT by a symbolic link'],
+  ['context_pack.md', '../../../../../../etc/passwd', 'leads out of PROJECT by a symbolic link'],
+  ['context_pack.md', '../../../../.env', 'leads to what is forbidden by .env (security.forbidden_paths)'],
+  ['context_pack.md', 'context_pack.md', 'is a symbolic link that cannot be followed (ELOOP)'],
+];
+for (const [name, target, message] of LINKED)
+  test(`inputs/${name} that is a link to ${target}: ${message ?? 'is read'}`, async ({ world }) => {
+    world.write('notes.md', 'the notes');
+    world.write('.env', 'KEY=x');
+    world.link(`.tmp/task/fix/inputs/${name}`, target);
+    const composed = await world.compose({ manifest: { security: { forbidden_paths: ['.env'] } } });
+    const said = composed.how === 'mistaken' ? composed.message.replaceAll(world.root, 'PROJECT') : null;
+    assert.is(said, message === null ? null : `PROJECT/.tmp/task/fix/inputs/${name} ${message}`);
+    if (composed.how === 'composed') assert.match(composed.text, 'the notes');
+  });
+
 test.run();

@@ -1,0 +1,38 @@
+// Finds a folder of ours that somebody made a symbolic link out of the place it belongs to: what we write would land there.
+
+import { lstatSync, realpathSync } from 'node:fs';
+import path from 'node:path';
+
+/**
+ * @param parts relative to `folder`, parents first.
+ * @returns a sentence about the first one that leads out of `folder`, or null.
+ */
+export function astray(folder: string, parts: readonly string[]): string | null {
+  for (const part of parts) {
+    const place = path.join(folder, part);
+    if (!isLink(place)) continue;
+    const real = realOf(place);
+    const home = realOf(folder);
+    if (real !== null && home !== null && real.startsWith(home + path.sep)) continue;
+    const where = real === null ? 'nowhere' : `out of ${folder}, to ${real}`;
+    return `${place} is a symbolic link that leads ${where}; nothing is written there. Put a folder in its place`;
+  }
+  return null;
+}
+
+/** What cannot be looked at is found out by whoever writes there. */
+function isLink(place: string): boolean {
+  try {
+    return lstatSync(place).isSymbolicLink();
+  } catch {
+    return false;
+  }
+}
+
+function realOf(place: string): string | null {
+  try {
+    return realpathSync.native(place);
+  } catch {
+    return null;
+  }
+}

@@ -1,0 +1,124 @@
+// Symbolic links that somebody planted where we write: a folder that leads away is refused, a file is replaced.
+
+import {
+  existsSync,
+  lstatSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  symlinkSync,
+  unlinkSync,
+  writeFileSync,
+} from 'node:fs';
+import path from 'node:path';
+import { suite } from 'uvu';
+import * as assert from 'uvu/assert';
+import { answerWith } from '../rig/streams.ts';
+import { ANY_ANSWER, makeTask, type TestTask } from '../rig/task-run.ts';
+import { TestRig } from '../rig/test-rig.ts';
+import { runWrapper } from '../rig/wrapper-run.ts';
+
+const test = suite<{ rig: TestRig; task: TestTask; outside: string }>('planted links');
+test.before.each(async (context) => {
+  context.rig = await TestRig.open();
+  context.rig.answer(() => answerWith('codex', 'fine'));
+  context.outside = path.join(context.rig.root, 'outside');
+  mkdirSync(context.outside);
+  context.task = makeTask(context.rig, { stages: [{ tool: 'codex', role: 'brief', ...ANY_ANSWER }] });
+});
+test.after.each(({ rig }) => rig.dispose());
+
+const plant = (target: string, place: string) => {
+  mkdirSync(path.dirname(place), { recursive: true });
+  symlinkSync(target, place);
+};
+
+const FOLDERS = ['inputs', 'inputs/prompt', 'outputs', 'state', 'state/attempts', 'state/baseline', 'done'];
+for (const name of FOLDERS)
+  test(`${name}/ of a task that leads out of it: nothing is started, and nothing is written there`, async (context) => {
+    const { rig, task, outside } = context;
+    const place = path.join(task.folder, name);
+    plant(outside, place);
+    const why = `${place} is a symbolic link that leads out of ${task.folder}, to ${outside}; nothing is written there. Put a folder in its place`;
+    const { code, said } = await task.run();
+    assert.equal([code, said], [2, `tollgate run: ${why}\n`]);
+    const alone = await runWrapper(rig, 'codex', ['--task', 'fix']).running.result;
+    assert.equal([alone.code, alone.stderr], [2, `run_codex: --task: ${why}\n`]);
+    assert.equal([rig.calls.length, readdirSync(outside)], [0, []]);
+  });
+
+const SHARED: [name: string, says: RegExp][] = [
+  ['state', /is a symbolic link that leads out of/],
+  ['state/trees', /is a symbolic link that leads out of/],
+  ['worktrees', /is a symbolic link that leads out of/],
+];
+for (const [name, says] of SHARED)
+  test(`.tmp/${name} that leads out of .tmp is refused`, async ({ rig, task, outside }) => {
+    plant(outside, path.join(rig.project, '.tmp', name));
+    const { code, said } = await task.run();
+    assert.is(code, 2);
+    assert.match(said, says);
+    assert.equal([rig.calls.length, readdirSync(outside)], [0, []]);
+  });
+
+test('an id does not lead out of .tmp/task by a link; a path is what its user means', async ({
+  rig,
+  task,
+  outside,
+}) => {
+  plant(outside, path.join(rig.project, '.tmp/task/away'));
+  writeFileSync(
+    path.join(outside, 'manifest.json'),
+    JSON.stringify({ ...JSON.parse(task.read('manifest.json')), task_id: 'away' }),
+  );
+  const { code, stderr } = await rig.start('tollgate', ['run', 'away']).result;
+  assert.is(code, 2);
+  assert.match(stderr, `${path.join(rig.project, '.tmp/task/away')} is a symbolic link that leads out of`);
+  assert.equal(readdirSync(outside), ['manifest.json']);
+  assert.is((await rig.start('tollgate', ['run', './.tmp/task/away', '--quiet']).result).code, 0);
+});
+
+test('a folder that leads nowhere is refused too', async ({ rig, task }) => {
+  const place = path.join(task.folder, 'outputs');
+  plant('/nowhere/at/all', place);
+  const { code, said } = await task.run();
+  const why = `${place} is a symbolic link that leads nowhere; nothing is written there. Put a folder in its place`;
+  assert.equal([code, said, rig.calls.length], [2, `tollgate run: ${why}\n`, 0]);
+});
+
+const FILES = [
+  'state/last_failure.json',
+  'outputs/_summary.md',
+  'outputs/codex_brief.codex.out',
+  'inputs/prompt/codex.brief.md',
+];
+for (const name of FILES)
+  test(`${name} that leads away is replaced, and what it led to stays`, async ({ rig, task, outside }) => {
+    const victim = path.join(outside, 'victim');
+    writeFileSync(victim, '{}');
+    plant(victim, path.join(task.folder, name));
+    if (name.includes('last_failure')) rig.answer(() => [{ do: 'exit', code: 1 }]);
+    await task.run();
+    assert.equal([readFileSync(victim, 'utf8'), lstatSync(path.join(task.folder, name)).isFile()], ['{}', true]);
+  });
+
+test('stats.json that leads away is no place to write to', async ({ rig, task, outside }) => {
+  const victim = path.join(outside, 'victim');
+  await task.run();
+  writeFileSync(victim, task.read('state/stats.json'));
+  const before = readFileSync(victim, 'utf8');
+  unlinkSync(path.join(task.folder, 'state/stats.json'));
+  plant(victim, path.join(task.folder, 'state/stats.json'));
+  await rig.start('tollgate', ['budget', 'fix', '--set', '3']).result;
+  assert.is(readFileSync(victim, 'utf8'), before);
+});
+
+test('.tmp/batch that leads away: the tasks run, and their report is not written', async ({ rig, outside }) => {
+  plant(outside, path.join(rig.project, '.tmp/batch'));
+  const { stdout } = await rig.start('tollgate', ['batch', 'fix', '--concurrency', '1', '--json']).result;
+  const { notes, files } = JSON.parse(stdout);
+  assert.match(notes.join('\n'), 'the report could not be written');
+  assert.equal([readdirSync(outside), existsSync(files.report)], [[], false]);
+});
+
+test.run();
