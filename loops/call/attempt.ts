@@ -15,6 +15,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import type { Overlay } from '../../wrappers/adapter.ts';
 import type { Draft } from './draft.ts';
+import { lookAtFolder } from './own-folders.ts';
 import type { WrapperRequest } from './request.ts';
 
 export interface Attempt {
@@ -27,13 +28,16 @@ export interface Attempt {
 /** Everything lies on the disk of `--out` (or in the task), so that what is published can be renamed into place. */
 export function openAttempt({ request, callId, prompt }: Draft): Attempt {
   const folder = attemptFolder(request, callId);
-  const temporary = mkdtempSync(path.join(tmpdir(), 'tg-'));
+  const temporary = mkdtempSync(path.join(systemTemporary(), 'tg-'));
   const attempt = { folder, files: filesIn(folder), temporary };
   // Beside --out others may write: one that is there already may be somebody's link.
   mkdirSync(folder, { recursive: request.charge !== null, mode: 0o700 });
   writeFileSync(attempt.files.stdin, prompt ?? '', { mode: 0o600 });
   return attempt;
 }
+
+/** A relative $TMPDIR is meant from where we run, not from where the CLI does. */
+const systemTemporary = (): string => path.resolve(tmpdir());
 
 /** The attempt of a call that another process made. */
 export const attemptIn = (folder: string, temporary: string): Attempt => ({
@@ -72,14 +76,18 @@ export function discardAttempt(attempt: Attempt, overlay: Overlay): void {
   removeTemporaries(attempt, overlay);
 }
 
-/** Their names may come from a file that an agent could have written, so only folders of our own making are removed. */
-function removeTemporaries({ temporary }: Attempt, overlay: Overlay): void {
+/** Of a call that left nothing to judge; its attempt stays. */
+export const discardTemporaries = (temporary: string, overlayFolders: readonly string[]): void =>
+  removeTemporaries({ temporary }, { folders: [...overlayFolders] });
+
+/** Their names may come from a file that an agent could have written: of the system's $TMPDIR, and of our own making. */
+function removeTemporaries({ temporary }: Pick<Attempt, 'temporary'>, overlay: Pick<Overlay, 'folders'>): void {
   if (isTemporary(temporary)) removeFolder(temporary, []);
-  for (const folder of overlay.folders) if (/\/tollgate\/gemini-\w+$/.test(folder)) removeFolder(folder, []);
+  for (const folder of overlay.folders) if (lookAtFolder('overlay', folder) === 'ours') removeFolder(folder, []);
 }
 
 export const isTemporary = (folder: string): boolean =>
-  path.dirname(folder) === tmpdir() && path.basename(folder).startsWith('tg-');
+  path.dirname(folder) === systemTemporary() && lookAtFolder('temporary', folder) === 'ours';
 
 /** Removing what is known to be there is five times as fast as looking for it. */
 function removeFolder(folder: string, files: readonly string[]): void {

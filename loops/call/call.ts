@@ -3,6 +3,7 @@
 import type { CallRecord } from '../../policies/call-record.ts';
 import type { Verdict } from '../../policies/evidence.ts';
 import type { EXIT_BY_SIGNAL } from '../../policies/exit-codes.ts';
+import type { ProcessIdentity } from '../../policies/process-identity.ts';
 import { isSuccess, SUCCESS, visibleChars } from '../../policies/success.ts';
 import type { Fact } from '../../state/facts.ts';
 import type { Journal } from '../../state/journal.ts';
@@ -19,8 +20,8 @@ import { type Ended, wrapperExit } from './exit.ts';
 import type { Judgement } from './judge.ts';
 import { publishAll, publishPid, publishRecord, publishRefusal, removeStale } from './publish.ts';
 import { recordOf, sentenceOf } from './record.ts';
+import { deadlineOf, type Registered, register } from './registered.ts';
 import type { WrapperRequest } from './request.ts';
-import type { Reservation } from './reserve.ts';
 import { saveDraft } from './saved-draft.ts';
 
 export interface Called {
@@ -44,15 +45,27 @@ export async function call(request: WrapperRequest, stop: Stop, clock: () => Dat
   draft.binary = checked.binary;
   const prepared = prepare(draft);
   if (prepared.how === 'refused') return left(draft, prepared.refusal);
-  const paid = (journal: Journal | null) =>
-    spend(draft, prepared, journal, stop).catch((error) => unread(draft, error));
-  if (request.charge === null) return stop.by() === null ? paid(null) : stopped(draft, prepared, stop);
+  const guardian = (await identify(process.pid))!;
+  // Known before anything is paid; one that we cannot end ourselves any more is ended by a sweep.
+  const registered = register(draft, prepared.attempt, prepared.overlay, guardian);
+  const called = await charged(draft, { ...prepared, guardian, registered }, stop);
+  registered.forget();
+  return called;
+}
+
+async function charged(draft: Draft, ready: Ready, stop: Stop): Promise<Called> {
+  const { request, clock } = draft;
+  const paid = (journal: Journal | null) => spend(draft, ready, journal, stop).catch((error) => unread(draft, error));
+  if (request.charge === null) return stop.by() === null ? paid(null) : stopped(draft, ready, stop);
   // Loaded only with a task: a call on its own need not wait for it.
   const { refreshStats, reserve } = await import('./reserve.ts');
-  if (stop.by() !== null) return stopped(draft, prepared, stop);
-  const reserved = await reserve(request.charge, await reservationOf(draft), clock);
+  if (stop.by() !== null) return stopped(draft, ready, stop);
+  const { callId } = draft;
+  const { tool } = request.adapter;
+  const { guardian } = ready;
+  const reserved = await reserve(request.charge, { callId, tool, guardian, deadlineAt: deadlineOf(draft) }, clock);
   if (reserved.how === 'refused') {
-    discardAttempt(prepared.attempt, prepared.overlay);
+    discardAttempt(ready.attempt, ready.overlay);
     return left(draft, reserved.refusal);
   }
   const called = await paid(reserved.journal);
@@ -66,6 +79,11 @@ interface Prepared {
   how: 'prepared';
   attempt: Attempt;
   overlay: Overlay;
+}
+
+interface Ready extends Prepared {
+  guardian: ProcessIdentity;
+  registered: Registered;
 }
 
 /** All that the CLI needs on disk, while nothing is paid yet. */
@@ -89,19 +107,10 @@ function prepare(draft: Draft): Prepared | { how: 'refused'; refusal: Refusal } 
   }
 }
 
-async function reservationOf(draft: Draft): Promise<Reservation> {
-  return {
-    callId: draft.callId,
-    tool: draft.request.adapter.tool,
-    guardian: (await identify(process.pid))!,
-    deadlineAt: new Date(draft.startedAt.getTime() + wallMs(draft.request)),
-  };
-}
-
 /** From here on the call counts as paid, whatever comes. */
 async function spend(
   draft: Draft,
-  { attempt, overlay }: Prepared,
+  { attempt, overlay, registered }: Ready,
   journal: Journal | null,
   stop: Stop,
 ): Promise<Called> {
@@ -113,7 +122,11 @@ async function spend(
     return recordOf(draft, outcome, judgement, exitOf(draft, outcome, judgement, stop));
   };
   const observer: Observer = {
-    started: async (pid) => note({ fact: 'started', call_id: callId, cli: await identify(pid) }),
+    started: async (pid) => {
+      const cli = await identify(pid);
+      registered.started(cli);
+      note({ fact: 'started', call_id: callId, cli });
+    },
     cancelling: async (soFar) => publishEarly(draft, await conclude(soFar)),
   };
   const running = run(invocationOf(draft, attempt, overlay.environment), observer, stop.asked);

@@ -18,7 +18,7 @@ import { wrapperExit } from './exit.ts';
 import { judge } from './judge.ts';
 import { publishAll } from './publish.ts';
 import { recordOf } from './record.ts';
-import { type Restored, restoreDraft, savedMarker, savedTemporary } from './saved-draft.ts';
+import { discardSaved, type Restored, restoreDraft, savedMarker, savedTemporary } from './saved-draft.ts';
 
 export interface Closing {
   task: TaskFolder;
@@ -49,8 +49,10 @@ export async function closeDead(open: Call, closing: Closing): Promise<'settled'
     await nextChange(path.join(folder, 'stdout'), LOOK_MS, stop);
   }
   const end = await endTree(tree);
-  if (restored === null) journal.append(interrupted(call_id));
-  else
+  if (restored === null) {
+    discardSaved(folder);
+    journal.append(interrupted(call_id));
+  } else
     await closeFromFiles(open, restored, { ending, orphans: end.ended, left: end.left.map(({ pid }) => pid) }, journal);
   return 'settled';
 }
@@ -93,7 +95,7 @@ async function closeFromFiles(
 
 /** What can be known without having been there: the files, and how the guardian said that it ended, if it could. */
 export async function outcomeOf(
-  open: Call,
+  open: Pick<Call, 'ended'>,
   files: Attempt['files'],
   adapter: Adapter,
   { ending, orphans, left = [] }: Ended,

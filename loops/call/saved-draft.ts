@@ -9,12 +9,12 @@ import type { CallRequest, Overlay } from '../../wrappers/adapter.ts';
 import { ADAPTERS } from '../../wrappers/adapters.ts';
 import { markerOf } from '../../wrappers/processes/marker.ts';
 import { redactorOf } from '../redactor.ts';
-import { type Attempt, attemptIn, isTemporary } from './attempt.ts';
+import { type Attempt, attemptIn, discardTemporaries, isTemporary } from './attempt.ts';
 import type { Draft } from './draft.ts';
 import type { WrapperRequest } from './request.ts';
 
-/** Everything but the environment, which holds keys. */
-interface Saved {
+/** Everything but the environment, which holds keys. Its files are named from the root: who reads it may run elsewhere. */
+export interface Saved {
   call_id: string;
   tool: Tool;
   stage: string;
@@ -42,9 +42,17 @@ export interface Restored {
 const fileIn = (folder: string) => path.join(folder, 'attempt.json');
 
 export function saveDraft(attempt: Attempt, draft: Draft, overlay: Overlay): void {
+  const saved = savedOf(attempt, draft, overlay);
+  const file = fileIn(attempt.folder);
+  const fresh = path.join(attempt.folder, `.attempt.json.${process.pid}-0`);
+  writeFileSync(fresh, `${JSON.stringify(saved, null, 2)}\n`, { mode: 0o600 });
+  renameSync(fresh, file);
+}
+
+export function savedOf(attempt: Attempt, draft: Draft, overlay: Overlay): Saved {
   const { request } = draft;
   const { environment, ...call } = request.call;
-  const saved: Saved = {
+  return {
     call_id: draft.callId,
     tool: request.adapter.tool,
     stage: request.charge?.stage ?? '',
@@ -53,7 +61,7 @@ export function saveDraft(attempt: Attempt, draft: Draft, overlay: Overlay): voi
     binary: draft.binary ?? '',
     argv: draft.argv,
     call,
-    files: request.files,
+    files: fromRoot(request.files),
     limits: request.limits,
     redaction_patterns: request.redactionPatterns,
     own_rows: request.ownRows,
@@ -61,11 +69,12 @@ export function saveDraft(attempt: Attempt, draft: Draft, overlay: Overlay): voi
     overlay_folders: overlay.folders,
     warnings: draft.warnings,
   };
-  const file = fileIn(attempt.folder);
-  const fresh = path.join(attempt.folder, `.attempt.json.${process.pid}-0`);
-  writeFileSync(fresh, `${JSON.stringify(saved, null, 2)}\n`, { mode: 0o600 });
-  renameSync(fresh, file);
 }
+
+const fromRoot = (files: WrapperRequest['files']): WrapperRequest['files'] =>
+  Object.fromEntries(
+    Object.entries(files).map(([name, file]) => [name, file && path.resolve(file)]),
+  ) as WrapperRequest['files'];
 
 /** What the processes of that call bear; null when it died before its CLI could be started. */
 export const savedMarker = (folder: string): string | null => readSaved(folder)?.marker ?? null;
@@ -75,6 +84,12 @@ export const savedTemporary = (folder: string): string[] => {
   const temporary = readSaved(folder)?.temporary ?? '';
   return isTemporary(temporary) ? [temporary] : [];
 };
+
+/** Removes what lies elsewhere of a call that left nothing to judge. */
+export function discardSaved(folder: string): void {
+  const saved = readSaved(folder);
+  if (saved !== null) discardTemporaries(saved.temporary, saved.overlay_folders);
+}
 
 /** The project's rows that judged that call, or would have; null where its draft is gone. */
 export const savedRows = (folder: string): readonly OwnRow[] | null => {
@@ -98,7 +113,17 @@ export function restoreDraft(
   clock: () => Date,
 ): Restored | null {
   const saved = readSaved(folder);
-  if (saved === null) return null;
+  return saved === null ? null : restoreSaved(saved, folder, task, environment, clock);
+}
+
+/** @param task null for a call on its own. */
+export function restoreSaved(
+  saved: Saved,
+  folder: string,
+  task: TaskFolder | null,
+  environment: NodeJS.ProcessEnv,
+  clock: () => Date,
+): Restored | null {
   const attempt = attemptIn(folder, saved.temporary);
   // The descriptors are opened right before the spawn, stdout before stderr.
   if (!existsSync(attempt.files.stdout)) return null;
@@ -111,7 +136,7 @@ export function restoreDraft(
       call: { ...saved.call, environment },
       files: saved.files,
       limits: saved.limits,
-      charge: { task, stage: saved.stage, runId: null, forPrompt: null },
+      charge: task && { task, stage: saved.stage, runId: null, forPrompt: null },
       redactionPatterns: saved.redaction_patterns,
       ownRows: saved.own_rows ?? [],
     },

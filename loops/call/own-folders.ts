@@ -1,0 +1,25 @@
+// Which folders are of our own making. Their names may come from a file that an agent could have written.
+
+import { lstatSync } from 'node:fs';
+import path from 'node:path';
+
+export type OwnFolder = 'attempt' | 'temporary' | 'overlay';
+
+/** `strange` is another's, a link, or bears a name that we never give: it is neither read nor removed. */
+export function lookAtFolder(what: OwnFolder, folder: string): 'ours' | 'absent' | 'strange' {
+  if (path.resolve(folder) !== folder || !NAMES[what].test(folder)) return 'strange';
+  try {
+    const found = lstatSync(folder);
+    return found.isDirectory() && found.uid === process.getuid?.() ? 'ours' : 'strange';
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException;
+    return code === 'ENOENT' || code === 'ENOTDIR' ? 'absent' : 'strange';
+  }
+}
+
+/** As `mkdtemp` ends them, and as a call's id goes. */
+const NAMES: Record<OwnFolder, RegExp> = {
+  attempt: /\/\.tollgate-\d{14}-[0-9a-f]{8}$/,
+  temporary: /\/tg-[A-Za-z0-9]{6}$/,
+  overlay: /\/tollgate\/gemini-[A-Za-z0-9]{6}$/,
+};

@@ -1,0 +1,50 @@
+// Makes a call known in the user's register for as long as its guardian lives, so that a sweep can tell what it left.
+
+import type { ProcessIdentity } from '../../policies/process-identity.ts';
+import { type Entry, REGISTER_VERSION, registerFolder, removeEntry, writeEntry } from '../../state/call-register.ts';
+import type { Overlay } from '../../wrappers/adapter.ts';
+import { markerOf } from '../../wrappers/processes/marker.ts';
+import type { Attempt } from './attempt.ts';
+import { type Draft, wallMs } from './draft.ts';
+import { savedOf } from './saved-draft.ts';
+
+export interface Registered {
+  started(cli: ProcessIdentity | null): void;
+  /** All that it left is where it belongs. */
+  forget(): void;
+}
+
+/** A call that cannot be registered is made all the same. */
+export function register(draft: Draft, attempt: Attempt, overlay: Overlay, guardian: ProcessIdentity): Registered {
+  const folder = registerFolder(draft.request.call.environment);
+  const entry = entryOf(draft, attempt, overlay, guardian);
+  const file = folder === null ? null : writeEntry(folder, entry);
+  return {
+    started: (cli) => {
+      if (file !== null && cli !== null) writeEntry(folder!, { ...entry, cli });
+    },
+    forget: () => {
+      if (file !== null) removeEntry(file);
+    },
+  };
+}
+
+export const deadlineOf = (draft: Draft): Date => new Date(draft.startedAt.getTime() + wallMs(draft.request));
+
+function entryOf(draft: Draft, attempt: Attempt, overlay: Overlay, guardian: ProcessIdentity): Entry {
+  const { callId, request } = draft;
+  const { charge, call } = request;
+  return {
+    v: REGISTER_VERSION,
+    call_id: callId,
+    guardian,
+    cli: null,
+    marker: markerOf(callId, call.environment),
+    deadline_at: deadlineOf(draft).toISOString(),
+    attempt: attempt.folder,
+    temporary: attempt.temporary,
+    overlay_folders: overlay.folders,
+    task: charge?.task.root ?? null,
+    draft: charge === null ? savedOf(attempt, draft, overlay) : null,
+  };
+}

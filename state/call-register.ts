@@ -1,0 +1,150 @@
+// The user's register of calls that run: a small file for each, by which what a killed wrapper left is found again.
+
+import { lstatSync, mkdirSync, readdirSync, readFileSync, renameSync, unlinkSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
+import type { ProcessIdentity } from '../policies/process-identity.ts';
+import { isSystemError } from './system-error.ts';
+
+/** A reader that meets a higher number leaves the file as it is, and says so. */
+export const REGISTER_VERSION = 1;
+
+export interface Entry {
+  v: number;
+  call_id: string;
+  guardian: ProcessIdentity;
+  /** null until it is started, and where it ended at once. */
+  cli: ProcessIdentity | null;
+  /** `outer/inner`, as every process of the call bears it. */
+  marker: string;
+  /** ISO time at which the guardian ends the call at the latest. */
+  deadline_at: string;
+  /** The attempt's private folder. */
+  attempt: string;
+  /** The CLI's own $TMPDIR. */
+  temporary: string;
+  overlay_folders: string[];
+  /** The root of the task that pays; null for a call on its own. */
+  task: string | null;
+  /** By which a call on its own is judged; that of a task lies in its attempt. */
+  draft: object | null;
+}
+
+export type Found = { how: 'read'; file: string; entry: Entry } | { how: 'mistaken'; file: string; why: string };
+
+/** null for a user without a home: then nothing is registered. */
+export function registerFolder({ XDG_STATE_HOME, HOME }: NodeJS.ProcessEnv): string | null {
+  const base = isAbsolute(XDG_STATE_HOME) ? XDG_STATE_HOME : isAbsolute(HOME) ? path.join(HOME, '.local/state') : null;
+  return base === null ? null : path.join(base, 'tollgate', 'calls');
+}
+
+const isAbsolute = (folder: string | undefined): folder is string => folder !== undefined && path.isAbsolute(folder);
+
+/** Not synced: no process survives a loss of power. @returns its file, or null where none can be written. */
+export function writeEntry(folder: string, entry: Entry): string | null {
+  const file = path.join(folder, `${entry.call_id}.json`);
+  const fresh = `${file}.new`;
+  const write = () => writeFileSync(fresh, `${JSON.stringify(entry)}\n`, { mode: 0o600 });
+  try {
+    try {
+      write();
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error;
+      mkdirSync(folder, { recursive: true, mode: 0o700 });
+      write();
+    }
+    renameSync(fresh, file);
+    return file;
+  } catch (error) {
+    if (!isSystemError(error)) throw error;
+    return null;
+  }
+}
+
+export function removeEntry(file: string): void {
+  try {
+    unlinkSync(file);
+  } catch {
+    // Whoever sweeps finds that nothing of it is left.
+  }
+}
+
+/** The entries that can be acted upon, and those that cannot, with the reason. Throws when the folder cannot be read. */
+export function readEntries(folder: string): Found[] {
+  const names = namesIn(folder).filter((name) => FILE.test(name));
+  return names.sort().flatMap((name) => {
+    const file = path.join(folder, name);
+    try {
+      return [readEntry(file)];
+    } catch (error) {
+      const { code, message } = error as NodeJS.ErrnoException;
+      // Its call has ended meanwhile.
+      return code === 'ENOENT' ? [] : [{ how: 'mistaken', file, why: message }];
+    }
+  });
+}
+
+/** Ids as `newCallId` makes them; whatever else lies in the folder is none of ours. */
+const CALL_ID = /^\d{14}-[0-9a-f]{8}$/;
+const FILE = /^\d{14}-[0-9a-f]{8}\.json$/;
+
+function namesIn(folder: string): string[] {
+  let mistake: string | null = null;
+  try {
+    const { uid, mode } = lstatSync(folder);
+    // What others may write there is not to be believed.
+    if (uid !== process.getuid?.() || (mode & 0o022) !== 0) mistake = `${folder} is not ours alone to write`;
+    else return readdirSync(folder);
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return [];
+    throw error;
+  }
+  throw Object.assign(new Error(mistake), { code: 'EACCES' });
+}
+
+function readEntry(file: string): Found {
+  const { uid } = lstatSync(file);
+  if (!lstatSync(file).isFile() || uid !== process.getuid?.())
+    return { how: 'mistaken', file, why: 'it is no regular file of ours' };
+  let entry: Partial<Entry> | null = null;
+  try {
+    entry = JSON.parse(readFileSync(file, 'utf8')) as Partial<Entry> | null;
+  } catch (error) {
+    if (isSystemError(error)) throw error;
+  }
+  if (typeof entry !== 'object' || entry === null) return { how: 'mistaken', file, why: 'it is no JSON object' };
+  if (typeof entry.v === 'number' && entry.v > REGISTER_VERSION)
+    return { how: 'mistaken', file, why: `a newer version wrote it (format ${entry.v}, this one reads 1)` };
+  const wrong = Object.entries(SHAPE).find(([field, test]) => !test(entry[field as keyof Entry], entry));
+  if (wrong !== undefined) return { how: 'mistaken', file, why: `its ${wrong[0]} is missing or wrong` };
+  if (`${entry.call_id}.json` !== path.basename(file))
+    return { how: 'mistaken', file, why: `it tells of another call (${entry.call_id})` };
+  return { how: 'read', file, entry: entry as Entry };
+}
+
+type Test = (value: unknown, entry: Partial<Entry>) => boolean;
+
+const isText: Test = (value) => typeof value === 'string' && value !== '' && !value.includes('\0');
+const isPlace: Test = (value, entry) => isText(value, entry) && path.resolve(value as string) === value;
+const isProcess: Test = (value, entry) => {
+  const { pid, start_time, host, boot_id, pid_ns } = (value ?? {}) as Record<string, unknown>;
+  return (
+    Number.isSafeInteger(pid) &&
+    (pid as number) > 1 &&
+    [start_time, host, boot_id, pid_ns].every((t) => isText(t, entry))
+  );
+};
+
+/** Only what a reader relies on. */
+const SHAPE: Record<keyof Entry, Test> = {
+  v: (value) => value === REGISTER_VERSION,
+  call_id: (value) => typeof value === 'string' && CALL_ID.test(value),
+  guardian: isProcess,
+  cli: (value, entry) => value === null || isProcess(value, entry),
+  marker: (value, { call_id }) => typeof value === 'string' && (value === call_id || value.endsWith(`/${call_id}`)),
+  deadline_at: (value) => typeof value === 'string' && !Number.isNaN(Date.parse(value)),
+  attempt: isPlace,
+  temporary: isPlace,
+  overlay_folders: (value, entry) => Array.isArray(value) && value.every((folder) => isPlace(folder, entry)),
+  task: (value, entry) => value === null || isPlace(value, entry),
+  draft: (value) => typeof value === 'object' && !Array.isArray(value),
+};
