@@ -17,6 +17,9 @@ const KILL_MS = 5000;
 /** How long those who go on starting others are frozen one after the other, before all that were caught are killed. */
 const FREEZE_MS = 30;
 
+/** How often one who is faster than a look is looked for in vain before nobody is believed to be there. */
+const MISSES = 40;
+
 /** How often the whole machine is looked at while the known ones may still end by themselves. */
 const LIST_MS = 100;
 
@@ -43,7 +46,14 @@ export async function endTree(tree: Tree, graceMs = GRACE_MS): Promise<TreeEnd> 
   let found = await look(tree, tree.seen ?? null);
   await send(found.rows, 'SIGTERM', toll);
   found = await awaitEnd(tree, found, toll, graceMs);
-  if (open(found, toll).length > 0) found = await kill(tree, found, toll);
+  const last = nowMs() + KILL_MS;
+  for (found = await freeze(tree, found, toll, last); open(found, toll).length > 0 && nowMs() < last; ) {
+    const before = toll.hit.size;
+    await send(found.rows, 'SIGKILL', toll);
+    sendGroups(found, 'SIGKILL');
+    found = await freeze(tree, await look(tree, found, 'young'), toll, last);
+    if (toll.hit.size === before) await pause(1);
+  }
   const left = await processTable.living(found.rows);
   const keys = new Set(left.map(keyOf));
   const ended = [...toll.hit].filter(([key, row]) => !keys.has(key) && !isRoot(row, tree.root)).length;
@@ -71,56 +81,59 @@ async function awaitEnd(tree: Tree, first: Members, toll: Toll, graceMs: number)
   return found;
 }
 
-/** Frozen first, so that nobody can start another one, or lose its parent, while the rest is looked for. */
-async function kill(tree: Tree, first: Members, toll: Toll): Promise<Members> {
-  const last = nowMs() + KILL_MS;
-  let found = first;
-  for (let before = 0; open(found, toll).length > 0 && nowMs() < last; ) {
-    found = await freeze(tree, found, toll);
-    const hit = await send(found.rows, 'SIGKILL', toll);
-    sendGroups(found, 'SIGKILL');
-    found = await look(tree, found, 'young');
-    if (hit === before) await pause(1);
-    before = hit;
-  }
-  return found;
-}
-
-async function freeze(tree: Tree, first: Members, toll: Toll): Promise<Members> {
-  const last = nowMs() + FREEZE_MS;
+/** Frozen before they are killed, so that nobody starts another one, or loses its parent, while the rest is looked for. */
+async function freeze(tree: Tree, first: Members, toll: Toll, last: number): Promise<Members> {
+  const enough = nowMs() + FREEZE_MS;
   const frozen = new Set<string>();
   let found = first;
-  for (let fresh = open(found, toll); fresh.length > 0; ) {
+  for (let fresh = open(found, toll); fresh.length > 0 && nowMs() < enough; ) {
     await send(fresh, 'SIGSTOP', toll);
     sendGroups(found, 'SIGSTOP');
     for (const row of fresh) frozen.add(keyOf(row));
-    if (nowMs() >= last) {
-      await chase(tree, found, toll);
-      break;
-    }
     found = await look(tree, found, 'young');
     fresh = open(found, toll).filter((row) => !frozen.has(keyOf(row)));
   }
-  return found;
+  return chase(tree, found, toll, frozen, last);
 }
 
-/** Those who have gone by the time that all are listed, and left a successor: looked for where the newest numbers are. */
-async function chase(tree: Tree, found: Members, toll: Toll): Promise<void> {
-  if (processTable.newest === null) return;
-  const last = nowMs() + FREEZE_MS;
-  while (nowMs() < last) await send((await look(tree, { ...found, rows: [] }, 'newest')).rows, 'SIGKILL', toll);
+/**
+ * Who forks and goes faster than a look is not seen by it. Only where numbers were given out while we looked can there
+ * be such a one; then those numbers alone are looked at, until none is given out, or nobody new was found a few times.
+ */
+async function chase(tree: Tree, found: Members, toll: Toll, frozen: Set<string>, last: number): Promise<Members> {
+  const known = new Set(frozen);
+  let seen = found;
+  for (let missed = 0; missed < MISSES && nowMs() < last && isOvertaken(seen); missed += 1) {
+    const numberHeld = found.numberOurs && freezeGroup(tree);
+    seen = await look(tree, { ...seen, rows: [], numbers: found.numbers, numberHeld }, 'newest');
+    const fresh = open(seen, toll).filter((row) => !known.has(keyOf(row)));
+    if (fresh.length > 0) missed = -1;
+    await send(fresh, 'SIGSTOP', toll);
+    for (const row of fresh) known.add(keyOf(row));
+  }
+  if (known.size === frozen.size) return found;
+  return look(tree, { ...found, numberHeld: found.numberOurs && freezeGroup(tree) }, 'young');
+}
+
+const isOvertaken = ({ newest }: Members) => newest !== null && processTable.newestNumber() !== newest;
+
+/** @returns whether anybody bears that number, be it a zombie. */
+function freezeGroup({ root }: Tree): boolean {
+  try {
+    return root !== null && process.kill(-root.pid, 'SIGSTOP');
+  } catch {
+    return false;
+  }
 }
 
 const open = ({ rows }: Members, { refused }: Toll) => rows.filter((row) => !refused.has(keyOf(row)));
 
 const keyOf = ({ pid, startTime }: ProcessRow) => `${pid} ${startTime}`;
 
-/** @returns how many have got a signal so far. */
-async function send(rows: readonly ProcessRow[], signal: NodeJS.Signals, toll: Toll): Promise<number> {
+async function send(rows: readonly ProcessRow[], signal: NodeJS.Signals, toll: Toll): Promise<void> {
   const { hit, refused } = await processTable.signal(rows, signal);
   for (const row of hit) toll.hit.set(keyOf(row), row);
   for (const row of refused) toll.refused.add(keyOf(row));
-  return toll.hit.size;
 }
 
 /** The kernel lets nobody fork past a signal to its group; so groups in which all are of the tree get it as one. */

@@ -26,22 +26,26 @@ function oldestPossible({ pid, ageMs }: Since): number {
   return newestNumber() >= pid ? pid : 0;
 }
 
-/** What a process that forks and goes, over and over, is caught by: a list of all takes longer than it lives. */
-export async function newest(): Promise<ProcessRow[]> {
+/** Newest first: one that forks and goes, over and over, does not live as long as a list of all takes. */
+export async function listFrom(number: number): Promise<ProcessRow[]> {
   const last = newestNumber();
+  // They began anew from the bottom, or so many came that a list of all is as fast.
+  if (last < number || last - number > MANY) return list();
   const rows: ProcessRow[] = [];
-  for (let pid = last + BEYOND; pid > last - BEHIND && pid > 1; pid -= 1) {
+  for (let pid = last + BEYOND; pid > number - BEHIND && pid > 1; pid -= 1) {
     const row = readRow(pid);
     if (row !== null) rows.push(row);
   }
   return rows;
 }
 
-/** Numbers given out while we read, and those that the last ones hang from. */
-const BEYOND = 4;
-const BEHIND = 8;
+/** Numbers that are given out while we read, and those that were a moment before. */
+const BEYOND = 3;
+const BEHIND = 3;
+const MANY = 300;
 
-const newestNumber = () => Number(readProc('/proc/loadavg', ONE_LINE)?.toString('latin1').trim().split(' ')[4]);
+export const newestNumber = (): number =>
+  Number(readProc('/proc/loadavg', ONE_LINE)?.toString('latin1').trim().split(' ')[4]);
 
 export const row = async (pid: number): Promise<ProcessRow | null> => readRow(pid);
 

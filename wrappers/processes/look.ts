@@ -2,22 +2,26 @@
 
 import { nowMs } from '../steady-clock.ts';
 import { type ProcessRow, processTable } from './table.ts';
-import { type Elders, type Members, membersAmong, numbersIn, SHORT_MS, type Tree } from './tree.ts';
+import { type Elders, type Lineage, type Members, membersAmong, numbersIn, SHORT_MS, type Tree } from './tree.ts';
 import { bears, isLoose, isOlder } from './trust.ts';
 
-/** All processes; all but those just found to be older than the call; or those with the newest numbers. */
+/** All processes; all but those just found to be older than the call; or those with numbers given out since the last look. */
 export type Where = 'all' | 'young' | 'newest';
 
 /** Everything of the tree that lives. */
 export async function look(tree: Tree, last: Members | null, where: Where = 'all'): Promise<Members> {
   const atMs = nowMs();
+  const newest = processTable.newestNumber();
   const { root, marker, folders = [] } = tree;
   const since = root && { pid: root.pid, ageMs: atMs - root.sinceMs };
   const skipped = where === 'young' && last !== null && atMs - last.elders.atMs < SHORT_MS ? last.elders : null;
   const rows =
-    where === 'newest' ? ((await processTable.newest?.()) ?? []) : await processTable.list(since, skipped?.pids);
-  const { spared, self } = await lineage(rows);
-  const oldest = tree.since ?? root?.startTime ?? (root?.ours === 'child' ? (self?.startTime ?? null) : null);
+    where === 'newest'
+      ? await processTable.listFrom(last?.newest ?? newest ?? 0)
+      : await processTable.list(since, skipped?.pids);
+  const above = last !== null && atMs - last.above.atMs < SHORT_MS ? last.above : await lineage(rows, atMs);
+  const { spared, startTime } = above;
+  const oldest = tree.since ?? root?.startTime ?? (root?.ours === 'child' ? startTime : null);
   const young = rows.filter((row) => !row.zombie && !spared.has(row.pid) && !isOlder(row.startTime, oldest));
   const markers = await processTable.markers(young);
   const known = await withParents(rows, young);
@@ -28,10 +32,10 @@ export async function look(tree: Tree, last: Members | null, where: Where = 'all
     young.filter(({ pid }) => pid === root?.pid || holders.has(pid) || bears(markers.get(pid), marker)),
   );
   const uid = process.getuid?.() ?? -1;
-  const from = where === 'newest' || since === null || since.ageMs > SHORT_MS ? 0 : since.pid;
-  const signs = { rows: known, markers, holders, owners, uid, spared, since: oldest };
+  const from = where === 'newest' ? Number.POSITIVE_INFINITY : since === null || since.ageMs > SHORT_MS ? 0 : since.pid;
+  const signs = { rows: known, markers, holders, owners, uid, spared, since: oldest, above };
   const elders = skipped ?? eldersAmong(rows, oldest, atMs);
-  return membersAmong({ ...signs, from, atMs, elders }, tree, last);
+  return membersAmong({ ...signs, from, newest, atMs, elders }, tree, last);
 }
 
 function eldersAmong(rows: readonly ProcessRow[], oldest: string | null, atMs: number): Elders {
@@ -39,17 +43,17 @@ function eldersAmong(rows: readonly ProcessRow[], oldest: string | null, atMs: n
   return { pids: new Set(older.map(({ pid }) => pid)), numbers: new Set(older.flatMap(numbersIn)), atMs };
 }
 
-/** Ourselves and all above us. A look at the new ones only may leave some of them out. */
-async function lineage(rows: readonly ProcessRow[]): Promise<{ spared: Set<number>; self: ProcessRow | null }> {
+/** A look at the new ones only may leave some of them out. */
+async function lineage(rows: readonly ProcessRow[], atMs: number): Promise<Lineage> {
   const spared = new Set<number>();
-  let self: ProcessRow | null = null;
+  let startTime: string | null = null;
   for (let pid = process.pid; pid > 0 && !spared.has(pid); ) {
     spared.add(pid);
     const row = rows.find((listed) => listed.pid === pid) ?? (await processTable.row(pid));
-    self ??= row;
+    startTime ??= row?.startTime ?? null;
     pid = row?.ppid ?? 0;
   }
-  return { spared, self };
+  return { spared, startTime, atMs };
 }
 
 /** A parent that was not listed is looked up: that it is missing is no sign of its death. */

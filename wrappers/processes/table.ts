@@ -38,8 +38,10 @@ export interface ProcessTable {
   list(since?: Since | null, skipped?: ReadonlySet<number>): Promise<ProcessRow[]>;
   /** One process, a zombie too, or null when it is gone. */
   row(pid: number): Promise<ProcessRow | null>;
-  /** Those with the numbers given out last; null where the system does not tell them. */
-  newest: (() => Promise<ProcessRow[]>) | null;
+  /** The number given out last, on the whole machine; null where the system does not tell it. */
+  newestNumber(): number | null;
+  /** Those whose numbers were given out after that one, and some just before it. */
+  listFrom(number: number): Promise<ProcessRow[]>;
   /** Those of them that still live as they are named here. */
   living(rows: readonly ProcessRow[]): Promise<ProcessRow[]>;
   /** The value of the call marker in the environment that the process was started with. */

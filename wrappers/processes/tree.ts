@@ -36,8 +36,19 @@ export interface Look extends Signs {
   atMs: number;
   /** Only processes with this number or a higher one were listed. */
   from: number;
+  /** The number given out last by then. */
+  newest: number | null;
   /** Those that were not listed, since they were found to be older than the call a moment ago. */
   elders: Elders;
+  above: Lineage;
+}
+
+/** Ourselves and those that we live under. */
+export interface Lineage {
+  spared: ReadonlySet<number>;
+  /** Our own; null where it could not be told. */
+  startTime: string | null;
+  atMs: number;
 }
 
 /** Older than the call, and so strangers. */
@@ -51,12 +62,17 @@ export interface Elders {
 
 export interface Members {
   rows: ProcessRow[];
+  /** Could nobody else have the root's number, its group and its session at that moment? */
+  numberOurs: boolean;
   /** Did the root, its group or its session still bear its number? Then nobody else can have it before the next look. */
   numberHeld: boolean;
   /** Groups and sessions in which everybody is of the tree: whoever turns up there soon was started by one of it. */
   numbers: ReadonlySet<number>;
   atMs: number;
+  /** The number given out last when the look began; null where the system does not tell it. */
+  newest: number | null;
   elders: Elders;
+  above: Lineage;
 }
 
 /** Numbers are given out upwards; that they went all the way round is ruled out only for a short while. */
@@ -90,10 +106,13 @@ export function membersAmong(look: Look, tree: Tree, last: Members | null = null
   }
   return {
     rows: living.filter((row) => mine.has(row.pid)),
+    numberOurs: owned,
     numberHeld: owned && look.rows.some((row) => isRoot(row, root) || isLed(row, root)),
     numbers: numbersOf(look, mine),
     atMs: look.atMs,
+    newest: look.newest,
     elders: look.elders,
+    above: look.above,
   };
 }
 

@@ -6,6 +6,7 @@ import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { endTree, membersOf } from '../../../wrappers/processes/end-tree.ts';
 import { identify, identifyChild } from '../../../wrappers/processes/identity.ts';
+import { processTable } from '../../../wrappers/processes/table.ts';
 import { isAlive } from '../../rig/survivors.ts';
 
 const test = suite('end tree');
@@ -87,6 +88,63 @@ test('a root of an earlier run is ended with its group while it lives under its 
   }
   assert.equal(await endTree(tree(start_time, marker)), { ended: 1, left: [] });
   assert.not(isAlive(child.pid) || isAlive(left));
+});
+
+test('a bearer whose parent is a living stranger is spared, and one that was left behind is ended', async () => {
+  const marker = `${process.pid}/set-by-a-stranger`;
+  // As a person does who exports the variable in a shell: the shell itself bears nothing.
+  const shell = lead(`export TOLLGATE_CALL_ID=${marker}; sleep 60 >/dev/null & echo $!; wait`);
+  const theirs = Number(await line(shell));
+  const lost = lead(`(TOLLGATE_CALL_ID=${marker} sleep 60 >/dev/null & echo $!)`);
+  const left = Number(await line(lost));
+  groups.push(left);
+  assert.equal(await endTree({ root: null, marker }), { ended: 1, left: [] });
+  assert.equal([isAlive(theirs), isAlive(left)], [true, false]);
+});
+
+test('a bearer that is older than the call is spared', async () => {
+  const marker = `${process.pid}/older-than-the-call`;
+  const left = Number(await line(lead(`(TOLLGATE_CALL_ID=${marker} sleep 60 >/dev/null & echo $!)`)));
+  const { start_time: startTime } = (await identify(left))!;
+  const since = process.platform === 'linux' ? String(Number(startTime) + 1) : 'Fri Jan 1 00:00:00 2100';
+  assert.equal(await endTree({ root: null, marker, since }), { ended: 0, left: [] });
+  assert.ok(isAlive(left));
+  assert.equal(await endTree({ root: null, marker, since: startTime }), { ended: 1, left: [] });
+});
+
+test('a signal for a number that was given to another meanwhile is not sent', async () => {
+  const child = lead('echo here; exec sleep 60');
+  await line(child);
+  const row = (await processTable.row(child.pid))!;
+  assert.equal(await processTable.signal([{ ...row, startTime: '1' }], 'SIGKILL'), { hit: [], refused: [] });
+  assert.ok(isAlive(child.pid));
+  assert.equal(await processTable.signal([row], 'SIGKILL'), { hit: [row], refused: [] });
+});
+
+/** Another user's process in our tree takes a user that may not signal it, and so the superuser to make it. */
+const asRoot = process.platform === 'linux' && process.getuid?.() === 0 ? test : test.skip;
+if (asRoot === test.skip) console.log('SKIPPED: only the superuser can start a process that we may not signal');
+asRoot('what is not ours to end is told, and not waited for', async () => {
+  const code = `import { spawn } from 'node:child_process';
+    import { once } from 'node:events';
+    import { endTree } from './wrappers/processes/end-tree.ts';
+    import { identifyChild } from './wrappers/processes/identity.ts';
+    const child = spawn('/bin/sh', ['-c', 'sleep 60 & echo $!; wait'], { detached: true, stdio: ['ignore', 'pipe', 'ignore'] });
+    const { start_time: startTime } = await identifyChild(child.pid);
+    const ours = Number(String(await once(child.stdout, 'data').then(([piece]) => piece)));
+    process.setuid(65534);
+    // A grace that outlasts them: who waits for it finds nobody left.
+    const root = { pid: child.pid, startTime, sinceMs: 0, ours: 'child' };
+    const { ended, left } = await endTree({ root, marker: 'no/body' }, 3_600_000);
+    console.log(JSON.stringify([ended, left.map(({ pid }) => (pid === child.pid ? 'root' : pid === ours ? 'child' : pid))]));
+    process.exit();`;
+  const child = spawn(process.execPath, ['--import', 'tsx', '--input-type=module', '--eval', code], {
+    detached: true,
+    stdio: ['ignore', 'pipe', 'inherit'],
+  });
+  groups.push(child.pid!);
+  const said = JSON.parse(await line(child));
+  assert.equal(said, [0, ['root', 'child']]);
 });
 
 test('one who is told to end a tree that it lives in itself spares itself and all above it', async () => {

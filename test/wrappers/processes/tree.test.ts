@@ -33,7 +33,9 @@ const look = (rows: readonly ProcessRow[], markers: [number, string][] = [], spa
   since: null,
   atMs: 0,
   from: 0,
+  newest: null,
   elders: NO_ELDERS,
+  above: { spared: new Set(spared), startTime: null, atMs: 0 },
 });
 const among = (seen: Look, root: Root | null, last: Members | null = null) =>
   membersAmong(seen, { root, marker: 'out/in' }, last).rows.map(({ pid }) => pid);
@@ -89,13 +91,8 @@ const ROWS: readonly [why: string, root: Root | null, seen: Look, mine: number[]
 for (const [why, root, seen, mine] of ROWS) test(`of the tree: ${why}`, () => assert.equal(among(seen, root), mine));
 
 test('what was a member stays one, but not by its number alone', () => {
-  const last: Members = {
-    rows: [row(700), row(701)],
-    numberHeld: false,
-    numbers: new Set(),
-    atMs: 0,
-    elders: NO_ELDERS,
-  };
+  const none = membersAmong(look([]), { root: null, marker: 'out/in' });
+  const last: Members = { ...none, rows: [row(700), row(701)] };
   assert.equal(among(look([row(700), row(701, { startTime: 'later' })]), null, last), [700]);
 });
 
