@@ -176,7 +176,7 @@ async function goThrough(request: RunRequest, open: OpenTask, runId: string): Pr
         failure: foreignFailure(open, elsewhere, clock()),
         notes: [],
       };
-    clearTemporaries(open.task, open.journal.read().ledger.calls, clock());
+    clearTemporaries(open.task, open.journal);
     const ended = await runStages({ ...request, open, runId, guardianStop: guardians.signal });
     if (ended.state !== 'interrupted') return ended;
     await told;

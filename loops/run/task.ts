@@ -108,8 +108,7 @@ export async function openTask(opening: Opening, purpose: 'run' | 'look' = 'run'
   const { openAt, adopt, verb } = OPENINGS[purpose];
   const journal = openAt(task.root, opening.clock);
   try {
-    const mistake =
-      (purpose === 'run' ? await networkMistake(task.root) : null) ?? (await adopt(journal, opening.clock));
+    const mistake = (await networkMistake(task.root)) ?? (await adopt(journal, opening.clock));
     if (mistake !== null) return { how: 'mistaken', message: mistake };
     await noteBudget(journal, manifest.budgets.paid_call_budget);
   } catch (error) {

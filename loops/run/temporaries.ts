@@ -2,6 +2,7 @@
 
 import { existsSync, readdirSync, rmSync, statSync } from 'node:fs';
 import path from 'node:path';
+import type { Journal } from '../../state/journal.ts';
 import { isSystemError } from '../../state/system-error.ts';
 import type { TaskFolder } from '../../state/task-folder.ts';
 
@@ -11,8 +12,11 @@ const KEEP_MS = 3_600_000;
 /** As publish.ts, saved-draft.ts, whole-file.ts and write-file-atomic name them. */
 const TEMPORARY = /^\..+\.\d+-\d+$|\.[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12}$|\.(?:json|jsonl|md|diff)\.\d{1,10}$/;
 
-/** Looks only where the task keeps what is ours. @param calls the ids that the journal knows */
-export function clearTemporaries(task: TaskFolder, calls: { has(callId: string): boolean }, now: Date): void {
+/** Looks only where the task keeps what is ours. */
+export function clearTemporaries(task: TaskFolder, { file, read }: Journal): void {
+  const { calls } = read().ledger;
+  // The disk's own word on what time it is: our clock may be wrong.
+  const now = statSync(file).mtime;
   const attempts = namesIn(task.attempts).map((name) => path.join(task.attempts, name));
   for (const folder of [task.outputs, task.state, task.done, path.join(task.inputs, 'prompt'), ...attempts])
     for (const name of namesIn(folder))
