@@ -3,6 +3,7 @@
 import { randomUUID } from 'node:crypto';
 import { lstat, mkdir, readFile, rename, rm, stat, writeFile } from 'node:fs/promises';
 import path from 'node:path';
+import { named } from './line.ts';
 
 export type Read<T> =
   | { how: 'read'; value: T }
@@ -22,7 +23,7 @@ export async function writeWhole(file: string, text: string, durability: Durabil
   try {
     await write();
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error;
+    if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw named(file, error);
     // Made only where it is missing: it is there nearly always.
     await mkdir(path.dirname(file), { recursive: true, mode: 0o700 });
     await write();

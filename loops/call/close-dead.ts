@@ -88,7 +88,7 @@ async function closeFromFiles(
   const record = recordOf(draft, outcome, judgement, exit);
   const unpublished = publishAll(draft, attempt, record, outcome.capture.answer);
   // A disk that is full is no bug: the call stays open, and the next run tries again.
-  if (unpublished !== null) throw Object.assign(new Error(unpublished), { code: 'UNPUBLISHED' });
+  if (unpublished !== null) throw Object.assign(new Error(unpublished), { code: 'UNPUBLISHED', syscall: 'write' });
   journal.append(verdictFact(record));
   closeAttempt(attempt, overlay, draft.request, 'published');
 }

@@ -17,6 +17,7 @@ import type { CallRecord } from '../../policies/call-record.ts';
 import { rawOf } from '../../policies/raw-file.ts';
 import { slowPatterns } from '../../policies/redact/withheld.ts';
 import { createStreamRedactor, type Redactor } from '../../policies/redact.ts';
+import { named } from '../../state/line.ts';
 import { syncFolder } from '../../state/sync-folder.ts';
 import type { TaskFolder } from '../../state/task-folder.ts';
 import type { Attempt } from './attempt.ts';
@@ -132,7 +133,7 @@ function replace(file: string, promise: 'sync' | 'rename', fill: (fd: number) =>
     if (promise === 'sync') fsyncSync(fd);
   } catch (error) {
     unlinkSync(temporary);
-    throw error;
+    throw named(file, error);
   } finally {
     closeSync(fd);
   }
