@@ -1,0 +1,71 @@
+// A run or its guardian that is killed at a system call, or meets a disk that refuses one: nothing paid is lost or paid again.
+// TOLLGATE_FAULTS=all tries every call with every fault; without it a spread of them.
+
+import { suite } from 'uvu';
+import * as assert from 'uvu/assert';
+import { type Fault, faultShim } from '../rig/fault-shim.ts';
+import { runFaulted } from '../rig/faulted-task.ts';
+
+const ALL = process.env.TOLLGATE_FAULTS === 'all';
+/** Two rounds at once, as the machines of CI have cores. */
+const LANES = 2;
+
+type Row = { in: string; does: NonNullable<Fault['does']>; times: number; every: number; from: number };
+
+const DISPATCHER = 'tollgate.cjs';
+const GUARDIAN = 'run_codex.cjs';
+/** `times: 0` is a disk that stays as it is from that call on. The spread falls on another residue in each row. */
+const ROWS: Row[] = [
+  { in: DISPATCHER, does: 'KILL', times: 1, every: 17, from: 6 },
+  { in: GUARDIAN, does: 'KILL', times: 1, every: 11, from: 10 },
+  { in: DISPATCHER, does: 'ENOSPC', times: 0, every: 29, from: 11 },
+  { in: GUARDIAN, does: 'ENOSPC', times: 0, every: 19, from: 2 },
+  { in: DISPATCHER, does: 'EIO', times: 1, every: 41, from: 9 },
+  { in: GUARDIAN, does: 'EIO', times: 1, every: 41, from: 17 },
+  { in: DISPATCHER, does: 'SHORT', times: 1, every: 47, from: 11 },
+  { in: GUARDIAN, does: 'SHORT', times: 1, every: 43, from: 16 },
+  { in: DISPATCHER, does: 'EMFILE', times: 1, every: 53, from: 14 },
+  { in: GUARDIAN, does: 'EMFILE', times: 1, every: 37, from: 21 },
+  { in: DISPATCHER, does: 'EROFS', times: 0, every: 67, from: 10 },
+  { in: GUARDIAN, does: 'EROFS', times: 0, every: 61, from: 15 },
+];
+
+const totals = new Map<string, Promise<number>>();
+function totalOf(script: string): Promise<number> {
+  const known = totals.get(script) ?? runFaulted({ in: script }).then(({ counted }) => counted.length);
+  totals.set(script, known);
+  return known;
+}
+
+const test = suite('a broken disk');
+const can = faultShim() === null ? test.skip : test;
+if (faultShim() === null) console.log('SKIPPED: the library of faults needs Linux and a C compiler (cc)');
+
+for (const row of ROWS)
+  can(`${row.does} in ${row.in}${row.times === 0 ? ' from a call on' : ''}: one answer, paid once`, async () => {
+    const total = await totalOf(row.in);
+    assert.ok(total > 40, `only ${total} calls were counted`);
+    const from = ALL ? 1 : row.from;
+    const calls = Array.from({ length: total }, (_, i) => i + 1).filter(
+      (at) => at >= from && (ALL || (at - from) % row.every === 0),
+    );
+    const wrong: string[] = [];
+    let hit = 0;
+    const lane = async () => {
+      for (let at = calls.shift(); at !== undefined; at = calls.shift()) {
+        const { in: script, does, times } = row;
+        const faulted = await runFaulted({ in: script, at, does, times });
+        const { counted, first, used, failed } = faulted;
+        hit += first.code === 0 ? 0 : 1;
+        // A reservation that came to nothing counts, and the journal says what became of it.
+        if (used - failed !== 1)
+          faulted.wrong.push(`${used} calls were counted, and ${failed} of them said to have failed`);
+        for (const what of faulted.wrong) wrong.push(`at ${at} (${counted[at - 1]}): ${what}`);
+      }
+    };
+    await Promise.all(Array.from({ length: LANES }, lane));
+    assert.equal(wrong, []);
+    assert.ok(hit > 0, 'no run felt the fault');
+  });
+
+test.run();
