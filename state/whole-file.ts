@@ -34,7 +34,9 @@ async function writeSynced(file: string, text: string): Promise<void> {
   const { default: writeFileAtomic } = await import('write-file-atomic');
   // The library writes to where a link leads; we replace it, as a rename does.
   if ((await lstat(file).catch(() => null))?.isSymbolicLink()) await rm(file);
-  await writeFileAtomic(file, text, { mode: 0o600 });
+  // Written here: the library takes half of it for all when the disk is full, and puts that in the place of what was whole.
+  const tmpfileCreated = (fresh: string) => writeFile(fresh, text);
+  await writeFileAtomic(file, undefined as never, { mode: 0o600, tmpfileCreated });
 }
 
 /** Three calls of the system; the library makes a dozen. */

@@ -24,13 +24,13 @@ const statsOf = (task: string) =>
   JSON.parse(readFileSync(path.join(task, 'state/stats.json'), 'utf8')) as Record<string, unknown>;
 
 // D5: of 20 concurrent updates the historical toolkit recorded 18.
-test('32 wrappers at once on a budget of 10: exactly 10 run, 22 are refused with a clear word, journal and stats agree', async ({
+test('64 wrappers at once on a budget of 10: exactly 10 run, 54 are refused with a clear word, journal and stats agree', async ({
   rig,
   task,
 }) => {
   rig.write('ask.md', 'Say hello.\n');
   const all = await Promise.all(
-    Array.from({ length: 32 }, async (_, i) => {
+    Array.from({ length: 64 }, async (_, i) => {
       const flags = [
         '--prompt-file=ask.md',
         `--out=${i}.out`,
@@ -45,7 +45,7 @@ test('32 wrappers at once on a budget of 10: exactly 10 run, 22 are refused with
     }),
   );
   const codes = all.map(({ code }) => code).sort();
-  assert.equal(codes, [...Array(10).fill(0), ...Array(22).fill(12)]);
+  assert.equal(codes, [...Array(10).fill(0), ...Array(54).fill(12)]);
   assert.is(rig.calls.length, 10);
   const refused = all.filter(({ code }) => code === 12);
   for (const { stderr } of refused)

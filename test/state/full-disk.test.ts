@@ -1,12 +1,13 @@
 // A small disk of its own that is full, fills during a call, or may not be written: what was paid is kept, and each is told.
 
 import { spawnSync } from 'node:child_process';
-import { mkdtempSync, rmdirSync, rmSync, statfsSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readdirSync, readFileSync, rmdirSync, rmSync, statfsSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { openCalls } from '../../state/ledger.ts';
+import { writeWhole } from '../../state/whole-file.ts';
 import { answerWith } from '../rig/streams.ts';
 import { ANY_ANSWER, makeTask, type TestTask } from '../rig/task-run.ts';
 import { TestRig } from '../rig/test-rig.ts';
@@ -75,6 +76,19 @@ can('that may not be written costs nothing, and can still be looked at', async (
   assert.match(budget.stderr, /cannot be read or written \(EROFS: .*make .*state writable/);
   mount(rig.project, '-o', 'remount,rw');
   assert.equal([(await task.run()).code, rig.calls.length], [0, 1]);
+});
+
+can('that has room for half a state file keeps the one that was there', async ({ rig }) => {
+  const file = rig.write('state.json', '{"whole": true}');
+  fill(rig, 1);
+  for (const durability of ['synced', 'renamed'] as const) {
+    const error = await writeWhole(file, 'x'.repeat(10_000), durability).catch((error: Error) => error);
+    assert.match(String(error), /ENOSPC: .*state\.json/);
+    assert.equal(
+      [readFileSync(file, 'utf8'), readdirSync(rig.project).sort()],
+      ['{"whole": true}', ['.tmp', 'filler', 'state.json']],
+    );
+  }
 });
 
 /** Takes all but so many pages. */
