@@ -1,11 +1,24 @@
 // What macOS tells of its processes, and how it is asked: with programs of that name that say what they were given.
 
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { chmodSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { bootId, list, markers, parseMarkers, parseRows, row } from '../../../wrappers/processes/darwin.ts';
+import {
+  bootId,
+  list,
+  living,
+  markers,
+  owners,
+  parseMarkers,
+  parseOwners,
+  parseRows,
+  row,
+  signal,
+} from '../../../wrappers/processes/darwin.ts';
 
 const test = suite('darwin');
 const PATH = process.env.PATH;
@@ -66,6 +79,49 @@ UTC C -p 7 -o pid=,ppid=,pgid=,stat=,lstart=
 UTC C -axEwwo pid=,command=
 `,
   );
+});
+
+test('owners: the real user of each, all of them in the one namespace there is', () => {
+  assert.equal(Object.fromEntries(parseOwners('  501   501\n  502    -2\n99998     0\n')), {
+    501: { uid: 501, place: 'here' },
+    502: { uid: -2, place: 'here' },
+    99998: { uid: 0, place: 'here' },
+  });
+  assert.equal(parseOwners(''), new Map());
+});
+
+test('the users of some processes are asked for in one go, and of none without a question', async () => {
+  install('ps', 'echo "$LC_ALL $*" >>"$0.asked"; echo "  501   502"');
+  const [some] = parseRows(PS.split('\n')[1]!);
+  assert.equal(await owners([]), new Map());
+  assert.equal(await owners([some!, { ...some!, pid: 7 }]), new Map([[501, { uid: 502, place: 'here' }]]));
+  assert.is(readFileSync(path.join(bin, 'ps.asked'), 'utf8'), 'C -p 501,7 -o pid=,ruid=\n');
+});
+
+test('what lives is told by pid and start time, and a zombie does not', async () => {
+  install('ps', `cat <<'END'\n${PS}END`);
+  const rows = parseRows(PS);
+  assert.equal(
+    (await living([...rows, { ...rows[0]!, startTime: 'Sat Nov 21 20:01:01 2026' }, { ...rows[1]!, pid: 7 }])).map(
+      ({ pid, startTime }) => [pid, startTime],
+    ),
+    [
+      [1, 'Sat Nov 21 20:01:02 2026'],
+      [501, 'Sun Nov 1 09:00:00 2026'],
+      [99998, 'Mon Nov 23 00:00:00 2026'],
+    ],
+  );
+});
+
+test('a signal goes to none whose number ps now gives to another', async () => {
+  const child = spawn('sleep', ['60'], { stdio: 'ignore' });
+  install('ps', `echo "${child.pid} 1 ${child.pid} S Sun Nov 1 09:00:00 2026"`);
+  const [now] = parseRows(`${child.pid} 1 ${child.pid} S Sun Nov 1 09:00:00 2026`);
+  assert.equal(await signal([{ ...now!, startTime: 'Sun Nov 1 08:59:59 2026' }], 'SIGKILL'), { hit: [], refused: [] });
+  const gone = once(child, 'exit');
+  assert.equal(await signal([now!], 'SIGTERM'), { hit: [now!], refused: [] });
+  // KILL would have been here first.
+  assert.equal(await gone, [null, 'SIGTERM']);
 });
 
 test('one that is gone has no row', async () => {
