@@ -3,7 +3,8 @@
 import path from 'node:path';
 import type { Ending } from '../../policies/ending.ts';
 import { markEnvironment } from '../../wrappers/processes/marker.ts';
-import { type Outcome, run } from '../../wrappers/run.ts';
+import { type Observer, type Outcome, run } from '../../wrappers/run.ts';
+import { recordRoot } from './left-commands.ts';
 
 export interface PlainCommand {
   command: string;
@@ -35,7 +36,11 @@ export interface PlainOutcome {
 
 /** Tells nothing while it runs, and so is only ended by its limits. */
 const SILENT = { readEvent: () => [], readStderr: () => [], usageFile: null, lingerMs: 0 };
-const NOBODY = { started: async () => {}, cancelling: async () => {} };
+
+const observerOf = (folder: string): Observer => ({
+  started: (pid) => recordRoot(folder, pid),
+  cancelling: async () => {},
+});
 
 export async function runPlain(asked: PlainCommand): Promise<PlainOutcome> {
   const file = (suffix: string) => path.join(asked.folder, `${asked.name}.${suffix}`);
@@ -54,7 +59,7 @@ export async function runPlain(asked: PlainCommand): Promise<PlainOutcome> {
         limits: { wallMs: asked.wallMs, idleMs: null, maxTurns: null, maxOutputBytes: asked.maxOutputBytes },
         adapter: SILENT,
       },
-      NOBODY,
+      observerOf(asked.folder),
       stop.came,
     );
     return { ...endOf(outcome), stdout: files.stdout, stderr: files.stderr };

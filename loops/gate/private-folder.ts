@@ -4,7 +4,9 @@ import { existsSync, mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import type { TaskFolder } from '../../state/task-folder.ts';
 import { endTree } from '../../wrappers/processes/end-tree.ts';
+import { identify } from '../../wrappers/processes/identity.ts';
 import { markerOf } from '../../wrappers/processes/marker.ts';
+import { recordGate } from './left-commands.ts';
 
 export interface PrivateFolder {
   folder: string;
@@ -29,6 +31,7 @@ export async function withPrivateFolder<T>(
   mkdirSync(folder, { recursive: true, mode: 0o700 });
   const nothing = path.join(folder, 'nothing');
   writeFileSync(nothing, '', { mode: 0o600 });
+  recordGate(folder, marker, (await identify(process.pid))!);
   try {
     return await use({ folder, nothing, marker });
   } finally {
