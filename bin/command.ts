@@ -1,6 +1,8 @@
 // What every command shares: reading its arguments, signals, one place that prints, and one that exits.
 
 import { EXIT_BUG, EXIT_BY_SIGNAL } from '../policies/exit-codes.ts';
+import { createRedactor } from '../policies/redact.ts';
+import { visible } from '../policies/visible-text.ts';
 import { type Arguments, type CommandSpec, parseCommandLine } from './command-line.ts';
 import { survivesHangUp } from './hang-up.ts';
 import { printing } from './printing.ts';
@@ -20,10 +22,17 @@ export type ArgumentsRead =
 /** Runs a command's body: the only line of the commands that sets the exit code. */
 export async function runCommand(body: (argv: string[]) => Promise<Ran>): Promise<void> {
   const argv = process.argv.slice(2);
-  const ran = forMachines(await body(argv).catch(bug), argv);
+  const ran = forMachines(withoutSecrets(await body(argv).catch(bug)), argv);
   if (ran.out !== undefined) printing('stdout').write(ran.out);
   if (ran.err !== undefined) printing('stderr').write(ran.err);
   process.exitCode = ran.exit;
+}
+
+/** A message may repeat what it was given: an argument, a line of a file, what a service said. */
+function withoutSecrets(ran: Ran): Ran {
+  if (!ran.err) return ran;
+  const { redact } = createRedactor({ env: process.env, patterns: [] });
+  return { ...ran, err: visible(redact(ran.err)) };
 }
 
 /** Whoever reads stdout as JSON gets an object for every end; one that a command made itself says more. */

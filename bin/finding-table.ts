@@ -2,6 +2,7 @@
 
 import picocolors from 'picocolors';
 import type { Finding } from '../policies/finding.ts';
+import { visible } from '../policies/visible-text.ts';
 
 export interface TableStyle {
   which: 'all' | 'problems';
@@ -15,8 +16,8 @@ export function renderFindings(findings: readonly Finding[], { which, ink }: Tab
   const shown = which === 'all' ? findings : problems;
   const width = Math.max(0, ...shown.map(({ check }) => check.length));
   const rows = shown.map(({ check, status, found, fix }) => {
-    const row = `${paint[status](status.padEnd(4))}  ${check.padEnd(width)}  ${found}\n`;
-    return fix === null ? row : `${row}${' '.repeat(width + 8)}${colours.dim('→')} ${fix}\n`;
+    const row = `${paint[status](status.padEnd(4))}  ${check.padEnd(width)}  ${visible(found)}\n`;
+    return fix === null ? row : `${row}${' '.repeat(width + 8)}${colours.dim('→')} ${visible(fix)}\n`;
   });
   return which === 'all' ? `${rows.join('')}\n${summarise(problems)}\n` : rows.join('');
 }

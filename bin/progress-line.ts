@@ -1,6 +1,7 @@
 // One line on a terminal that says what is being waited for, from the second second on.
 
 import type { WriteStream } from 'node:tty';
+import { visible } from '../policies/visible-text.ts';
 
 export interface Progress {
   /** A line that stays, above the one that moves. */
@@ -27,7 +28,7 @@ export function startProgress(
     const time = ` (${Math.round(ms / 1000)} s)`;
     // A line that wraps could not be erased again.
     const room = Math.max(0, (stream.columns || 80) - time.length - 1);
-    stream.write(`${ERASE}${say().slice(0, room)}${time}`);
+    stream.write(`${ERASE}${visible(say()).slice(0, room)}${time}`);
     shown = true;
   };
   const erase = () => {
@@ -38,7 +39,7 @@ export function startProgress(
   return {
     print(line) {
       erase();
-      stream.write(`${line}\n`);
+      stream.write(`${visible(line)}\n`);
     },
     stop() {
       clearInterval(timer);

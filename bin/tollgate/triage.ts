@@ -9,6 +9,7 @@ import type { Clock } from '../../policies/clock.ts';
 import { TOLLGATE_EXIT } from '../../policies/exit-codes.ts';
 import type { Rule } from '../../policies/rules/rule.ts';
 import { isTool, TOOLS, type Tool } from '../../policies/tools.ts';
+import { visible } from '../../policies/visible-text.ts';
 import { type Ran, readArguments } from '../command.ts';
 import type { CommandSpec } from '../command-line.ts';
 import { answerLines } from './answer-lines.ts';
@@ -109,7 +110,7 @@ export async function run(argv: readonly string[]): Promise<Ran> {
     lines.push(`rule: ${ruleOf(verdict.evidence.rule, own.rules)}`);
   if (given.has('explain') && signature !== null)
     lines.push(`signed text [${signature.source}]: ${signature.normalised}`);
-  return { exit: 0, out: `${lines.join('\n')}\n` };
+  return { exit: 0, out: visible(`${lines.join('\n')}\n`) };
 }
 
 const ruleOf = (id: string, own: readonly Rule[]): string =>

@@ -2,6 +2,7 @@
 
 import path from 'node:path';
 import { CLASSES } from '../../policies/classes.ts';
+import { visible } from '../../policies/visible-text.ts';
 import type { BatchFailure, BatchReport } from './report.ts';
 
 const MAX_GROUPS = 14;
@@ -10,20 +11,22 @@ const MAX_CHARS = 400;
 export function renderBatch(report: BatchReport): string {
   const { totals, by_failure: groups, notes, next_actions: next, files } = report;
   const more = groups.length - MAX_GROUPS;
-  return `${[
-    `# Batch ${report.batch_id}: ${headline(report)}`,
-    '',
-    '| tasks | done | failed | broken | refused | interrupted | not started | paid calls | time |',
-    '|---|---|---|---|---|---|---|---|---|',
-    `| ${[totals.tasks, totals.done, totals.failed, totals.broken, totals.refused, totals.interrupted, totals.not_started, totals.calls].join(' | ')} | ${(totals.duration_ms / 1000).toFixed(1)} s |`,
-    '',
-    ...(groups.length === 0 ? [] : ['## Failures', '', ...groups.slice(0, MAX_GROUPS).flatMap(groupLines)]),
-    ...(more > 0 ? [`- and ${more} more kinds of failure: ${path.basename(files.report)} has them all`] : []),
-    ...(groups.length === 0 ? [] : ['']),
-    ...notes.slice(0, 5).map((note) => `Note: ${oneLine(note)}`),
-    ...(next.length === 0 ? [] : ['Next:', ...next.map((line) => `- ${line}`)]),
-    `Files: ${path.dirname(files.report)}${path.sep}`,
-  ].join('\n')}\n`;
+  return visible(
+    `${[
+      `# Batch ${report.batch_id}: ${headline(report)}`,
+      '',
+      '| tasks | done | failed | broken | refused | interrupted | not started | paid calls | time |',
+      '|---|---|---|---|---|---|---|---|---|',
+      `| ${[totals.tasks, totals.done, totals.failed, totals.broken, totals.refused, totals.interrupted, totals.not_started, totals.calls].join(' | ')} | ${(totals.duration_ms / 1000).toFixed(1)} s |`,
+      '',
+      ...(groups.length === 0 ? [] : ['## Failures', '', ...groups.slice(0, MAX_GROUPS).flatMap(groupLines)]),
+      ...(more > 0 ? [`- and ${more} more kinds of failure: ${path.basename(files.report)} has them all`] : []),
+      ...(groups.length === 0 ? [] : ['']),
+      ...notes.slice(0, 5).map((note) => `Note: ${oneLine(note)}`),
+      ...(next.length === 0 ? [] : ['Next:', ...next.map((line) => `- ${line}`)]),
+      `Files: ${path.dirname(files.report)}${path.sep}`,
+    ].join('\n')}\n`,
+  );
 }
 
 function headline({ state, totals: { done, tasks } }: BatchReport): string {

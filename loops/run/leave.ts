@@ -34,7 +34,7 @@ export async function leaveReport(
   const report: RunReport = {
     schema: 1,
     task_id: open.task.id,
-    goal: open.manifest.goal,
+    goal: open.hide(open.manifest.goal),
     state: ended.state,
     exit_code: ended.exitCode,
     stages: ended.stages,
@@ -58,7 +58,7 @@ export async function leaveReport(
         : [
             `the journal has ${torn} unreadable lines (halves that a crash left, or edits that are no facts); they count for nothing`,
           ]),
-    ],
+    ].map(open.hide),
   };
   const summary = renderSummary(report);
   await writeWhole(report.files.summary, summary, 'renamed');

@@ -3,6 +3,7 @@
 import path from 'node:path';
 import { CLASSES } from '../../policies/classes.ts';
 import type { Failure } from '../../policies/task-failure.ts';
+import { visible } from '../../policies/visible-text.ts';
 import type { RunReport, StageReport } from './report.ts';
 
 const MAX_LINES = 80;
@@ -33,7 +34,7 @@ export function renderSummary(report: RunReport): string {
   ];
   const room = MAX_LINES - head.length;
   const stderr = failure === null ? [] : stderrLines(failure, Math.max(0, room));
-  return `${[...head, ...stderr].join('\n')}\n`;
+  return visible(`${[...head, ...stderr].join('\n')}\n`);
 }
 
 function headline({ state, failure }: RunReport): string {

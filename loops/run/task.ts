@@ -2,6 +2,7 @@
 
 import path from 'node:path';
 import type { ProjectFile } from '../../policies/project-file.ts';
+import type { Redactor } from '../../policies/redact.ts';
 import { resolveRole } from '../../policies/resolved-role.ts';
 import { type OwnRow, withoutProof } from '../../policies/rules/own-row.ts';
 import { astray } from '../../state/astray.ts';
@@ -14,6 +15,7 @@ import { adoptEdits, imagineEdits } from '../../state/stats.ts';
 import { isSystemError } from '../../state/system-error.ts';
 import { locateTask, projectRoot, projectState, type TaskFolder } from '../../state/task-folder.ts';
 import { networkMistake } from '../../state/volume.ts';
+import { redactorOf } from '../redactor.ts';
 import type { StagePlan } from './plan.ts';
 import { withOwnGlobs } from './scope-of.ts';
 
@@ -35,6 +37,8 @@ export interface OpenTask {
   cwd: string;
   /** The project's `.tmp`. */
   stateFolder: string;
+  /** Takes secrets out of what is told of the task. */
+  hide(text: string): string;
 }
 
 export type Opened = { how: 'opened'; open: OpenTask } | { how: 'mistaken'; message: string };
@@ -118,7 +122,12 @@ export async function openTask(opening: Opening, purpose: 'run' | 'look' = 'run'
     return { how: 'mistaken', message: `${task.state} cannot be ${verb} (${message}); nothing was started` };
   }
   const cwd = path.resolve(root, manifest.cwd ?? '.');
-  return { how: 'opened', open: { ...written, journal, tree: treeOf(written), cwd, stateFolder } };
+  let redactor: Redactor | null = null;
+  const hide = (text: string) => {
+    redactor ??= redactorOf(opening.environment, manifest.security.redaction_patterns);
+    return redactor.redact(text);
+  };
+  return { how: 'opened', open: { ...written, journal, tree: treeOf(written), cwd, stateFolder, hide } };
 }
 
 const OPENINGS = {

@@ -76,11 +76,48 @@ test('tells secret variables from settings that are only named alike', () => {
     ['GOOGLE_APPLICATION_CREDENTIALS', '/home/jo/key.json', false],
     ['USE_TOKEN', 'enabled', false],
     ['EDITOR', 'emacs-nox', false],
+    ['DB_PASS', 'swordfish', true],
+    ['MYSQL_PWD', 'swordfish', true],
+    ['AZURE_DEVOPS_EXT_PAT', 'abcdefgh', true],
+    ['npm_config__auth', 'bnBtOmF1dGg1', true],
+    ['PWD', 'swordfish', false],
+    ['OLD_PWD', '/home/jo', false],
+    ['HOST_AUTH', 'scram-sha', false],
+    ['MPAT', 'abcdefgh', false],
   ];
   for (const [name, value, secret] of rows) {
     const expected = secret ? `<[REDACTED:${name}]>` : `<${value}>`;
     assert.is(withEnv({ [name]: value }).redact(`<${value}>`), expected, `${name}=${value}`);
   }
+});
+
+test('takes out the password of a URL that a variable holds, wherever it occurs', () => {
+  const rows: [url: string, text: string, redacted: string][] = [
+    ['http://jo:hunter22@proxy:3128', 'sent hunter22', 'sent [REDACTED:U]'],
+    ['postgres://jo:p%40ss%2Fword1@db/x', 'p@ss/word1', '[REDACTED:U]'],
+    ['https://ghtoken1234567890abcdefg@github.com/x', 'ghtoken1234567890abcdefg', '[REDACTED:U]'],
+    ['postgres://postgres:postgres@db/x', 'postgres is down', 'postgres is down'],
+    ['postgres://jo:secret@db/x', 'a secret ballot', 'a secret ballot'],
+    ['http://jo@proxy:3128/a:b@c', 'a:b@c', 'a:b@c'],
+  ];
+  for (const [url, text, redacted] of rows) assert.is(withEnv({ U: url }).redact(text), redacted, url);
+});
+
+test('takes out what a secret becomes in base64, at each place where it may begin', () => {
+  const secret = 'plain~value?of>a key';
+  const { redact } = withEnv({ A_KEY: secret });
+  for (const before of ['', 'a', 'ab', 'abc'])
+    for (const behind of ['', '\n', ' and more'])
+      for (const encoding of ['base64', 'base64url'] as const) {
+        const text = Buffer.from(before + secret + behind).toString(encoding);
+        const redacted = redact(text);
+        assert.match(redacted, '[REDACTED:A_KEY]', `${before}|${behind}`);
+        const rest = redacted.split('[REDACTED:A_KEY]').join('');
+        assert.ok(
+          rest.length <= Buffer.from(before + behind).toString('base64').length + 4,
+          `${text} became ${redacted}`,
+        );
+      }
 });
 
 test('prefers the longer of two secrets, and finds one that is not ASCII', () => {
