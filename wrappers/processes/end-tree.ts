@@ -103,16 +103,22 @@ async function freeze(tree: Tree, first: Members, toll: Toll, last: number): Pro
 async function chase(tree: Tree, found: Members, toll: Toll, frozen: Set<string>, last: number): Promise<Members> {
   const known = new Set(frozen);
   let seen = found;
+  let held = false;
   for (let missed = 0; missed < MISSES && nowMs() < last && isOvertaken(seen); missed += 1) {
-    const numberHeld = found.numberOurs && freezeGroup(tree);
-    seen = await look(tree, { ...seen, rows: [], numbers: found.numbers, numberHeld }, 'newest');
+    held = found.numberOurs && freezeGroup(tree);
+    seen = await look(
+      tree,
+      { ...seen, rows: [], numbers: found.numbers, numberHeld: held || found.numberHeld },
+      'newest',
+    );
     const fresh = open(seen, toll).filter((row) => !known.has(keyOf(row)));
     if (fresh.length > 0) missed = -1;
     await send(fresh, 'SIGSTOP', toll);
     for (const row of fresh) known.add(keyOf(row));
   }
-  if (known.size === frozen.size) return found;
-  return look(tree, { ...found, numberHeld: found.numberOurs && freezeGroup(tree) }, 'young');
+  // Whoever was frozen stands still now, and is found.
+  if (!held && known.size === frozen.size) return found;
+  return look(tree, { ...found, numberHeld: held || found.numberHeld }, 'young');
 }
 
 const isOvertaken = ({ newest }: Members) => newest !== null && processTable.newestNumber() !== newest;
