@@ -2,6 +2,8 @@
 
 import { existsSync } from 'node:fs';
 import path from 'node:path';
+import { checkLeftovers } from './loops/sweep/stale.ts';
+import type { Swept } from './loops/sweep/swept.ts';
 import { type Answer, type Finding, say } from './policies/finding.ts';
 import { compareVersions, TESTED_NODE } from './policies/tested-versions.ts';
 import { TOOLS, type Tool } from './policies/tools.ts';
@@ -29,6 +31,8 @@ export interface PreflightReport {
   /** No check failed. */
   ok: boolean;
   findings: Finding[];
+  /** What a sweep came upon; only after one. */
+  swept?: Swept[];
 }
 
 type Machine = StatePlace & Omit<ToolPlace, 'tool' | 'cli'> & { nodeVersion: string };
@@ -41,6 +45,10 @@ const MACHINE_CHECKS: readonly { check: string; look(machine: Machine): Answer |
   { check: 'file system', look: checkReach },
   { check: 'proxy', look: checkProxy },
   { check: 'certificates', look: checkCertificates },
+  {
+    check: 'leftovers',
+    look: ({ environment, versionOf }) => checkLeftovers(environment, versionOf ? 'full' : 'quick'),
+  },
 ];
 
 const TOOL_CHECKS: readonly { check: string; look(place: ToolPlace): Answer | Promise<Answer> }[] = [

@@ -9,18 +9,26 @@ export interface TableStyle {
   ink: 'colour' | 'plain';
 }
 
-export function renderFindings(findings: readonly Finding[], { which, ink }: TableStyle): string {
+export function renderFindings(findings: readonly Finding[], style: TableStyle): string {
+  const rows = renderRows(findings, style);
+  return style.which === 'all' ? `${rows}\n${summarise(problemsOf(findings))}\n` : rows;
+}
+
+/** The table alone. */
+export function renderRows(findings: readonly Finding[], { which, ink }: TableStyle): string {
   const colours = picocolors.createColors(ink === 'colour');
   const paint = { ok: colours.green, note: colours.cyan, warn: colours.yellow, fail: colours.red } as const;
-  const problems = findings.filter(({ status }) => status === 'warn' || status === 'fail');
-  const shown = which === 'all' ? findings : problems;
+  const shown = which === 'all' ? findings : problemsOf(findings);
   const width = Math.max(0, ...shown.map(({ check }) => check.length));
   const rows = shown.map(({ check, status, found, fix }) => {
     const row = `${paint[status](status.padEnd(4))}  ${check.padEnd(width)}  ${visible(found)}\n`;
     return fix === null ? row : `${row}${' '.repeat(width + 8)}${colours.dim('→')} ${visible(fix)}\n`;
   });
-  return which === 'all' ? `${rows.join('')}\n${summarise(problems)}\n` : rows.join('');
+  return rows.join('');
 }
+
+const problemsOf = (findings: readonly Finding[]): Finding[] =>
+  findings.filter(({ status }) => status === 'warn' || status === 'fail');
 
 function summarise(problems: readonly Finding[]): string {
   const count = (status: Finding['status']) => problems.filter((finding) => finding.status === status).length;

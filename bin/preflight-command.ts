@@ -10,14 +10,18 @@ import type { Arguments, CommandSpec } from './command-line.ts';
 import { renderFindings } from './finding-table.ts';
 import { printing } from './printing.ts';
 import { startProgress } from './progress-line.ts';
+import { sweepCommand, sweepMistake } from './sweep-command.ts';
 
 export const PREFLIGHT_SPEC = {
   name: 'preflight',
-  usage: '[--tools LIST] [--quick]',
-  about: 'Checks the machine before anything is paid, and says how to mend what it finds. It changes nothing.',
+  usage: '[--tools LIST] [--quick] | --sweep [--now]',
+  about:
+    'Checks the machine before anything is paid, and says how to mend what it finds. It changes nothing, unless it is told to sweep.',
   flags: {
     tools: { takes: 'text', about: 'the CLIs that are needed, with commas between', default: TOOLS.join(',') },
     quick: { takes: 'nothing', about: 'start no process: versions that only a start would tell stay unknown' },
+    sweep: { takes: 'nothing', about: 'clear up what killed processes left instead, here and in what else you called' },
+    now: { takes: 'nothing', about: 'with --sweep: end what lost its wrapper and still works, before its deadline' },
     cwd: { takes: 'text', about: 'the folder that the CLIs would run in', default: '.' },
   },
   words: { min: 0, max: 0, called: 'nothing' },
@@ -25,10 +29,11 @@ export const PREFLIGHT_SPEC = {
     ['preflight', 'checks the machine for all three CLIs'],
     ['preflight --tools codex --quick', 'for codex alone, in a few milliseconds'],
     ['preflight --json | jq -r ".findings[].fix // empty"', 'only what there is to do'],
+    ['preflight --sweep', 'publishes what was answered, ends what still runs, removes what is of no use'],
   ],
   exits: [
-    [TOLLGATE_EXIT.ok, 'no check failed (there may be warnings)'],
-    [TOLLGATE_EXIT.failure, 'a check failed'],
+    [TOLLGATE_EXIT.ok, 'no check failed (there may be warnings); with --sweep: nothing is left to do'],
+    [TOLLGATE_EXIT.failure, 'a check failed; with --sweep: something could not be swept'],
     [TOLLGATE_EXIT.badInput, 'a flag is wrong'],
   ],
 } as const satisfies CommandSpec;
@@ -36,20 +41,22 @@ export const PREFLIGHT_SPEC = {
 export async function preflightCommand(argv: readonly string[]): Promise<Ran> {
   const read = await readArguments(PREFLIGHT_SPEC, argv, TOLLGATE_EXIT.badInput);
   if (read.how === 'ended') return read.ran;
-  const options = optionsOf(read.args);
+  const options = sweepMistake(read.args.given) ?? optionsOf(read.args);
   if (typeof options === 'string') return { exit: TOLLGATE_EXIT.badInput, err: `${PREFLIGHT_SPEC.name}: ${options}\n` };
   const { given } = read.args;
+  const coloured = process.stdout.isTTY === true && !process.env.NO_COLOR;
+  const ink = coloured ? 'colour' : 'plain';
+  if (given.has('sweep')) return sweepCommand(read.args, options.cwd!, ink);
   const detail = given.has('quiet') ? 'problems' : 'all';
   const progress = startProgress(printing('stderr'), detail, () => 'asking the CLIs for their versions');
   const report = await preflight(options).finally(progress.stop);
-  const coloured = process.stdout.isTTY === true && !process.env.NO_COLOR;
   return {
     exit: report.ok ? TOLLGATE_EXIT.ok : TOLLGATE_EXIT.failure,
     out: given.has('json')
       ? `${JSON.stringify(report, null, 2)}\n`
       : renderFindings(report.findings, {
           which: detail,
-          ink: coloured ? 'colour' : 'plain',
+          ink,
         }),
   };
 }

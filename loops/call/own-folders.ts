@@ -1,6 +1,6 @@
 // Which folders are of our own making. Their names may come from a file that an agent could have written.
 
-import { lstatSync } from 'node:fs';
+import { lstatSync, rmSync } from 'node:fs';
 import path from 'node:path';
 
 export type OwnFolder = 'attempt' | 'temporary' | 'overlay';
@@ -14,6 +14,18 @@ export function lookAtFolder(what: OwnFolder, folder: string): 'ours' | 'absent'
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException;
     return code === 'ENOENT' || code === 'ENOTDIR' ? 'absent' : 'strange';
+  }
+}
+
+/** Nothing is done to one that is absent or strange. @returns whether it was there, and is gone. */
+export function removeOwnFolder(what: OwnFolder, folder: string): boolean {
+  if (lookAtFolder(what, folder) !== 'ours') return false;
+  try {
+    rmSync(folder, { recursive: true, force: true });
+    return true;
+  } catch {
+    // A tool may have left something read-only; what is kept there is worth nothing.
+    return false;
   }
 }
 

@@ -1,0 +1,89 @@
+// Sweeps one call of the register: its tree, its folders, and what a call on its own had answered when it was killed.
+
+import { existsSync } from 'node:fs';
+import type { Entry } from '../../state/call-register.ts';
+import { JournalError, openJournal } from '../../state/journal.ts';
+import { endTree, membersOf } from '../../wrappers/processes/end-tree.ts';
+import { foundTree } from '../../wrappers/processes/found-tree.ts';
+import { identify, isAlive } from '../../wrappers/processes/identity.ts';
+import { removeOwnFolder } from '../call/own-folders.ts';
+import { type Closed, closeAlone } from './close-alone.ts';
+import type { Sweeping, Swept } from './swept.ts';
+
+/** `left_to_its_task`: whoever sweeps that has told of it. */
+export type SweptCall = Swept | 'alive' | 'left_to_its_task' | 'nothing_left';
+
+export async function sweepCall(entry: Entry, sweeping: Sweeping): Promise<SweptCall> {
+  const { guardian, call_id, deadline_at, task } = entry;
+  const self = (await identify(process.pid))!;
+  const life = await isAlive(guardian, self);
+  if (life === 'alive') return 'alive';
+  if (task !== null && (life === 'unknown' || (await isOpen(task, call_id, sweeping)))) return 'left_to_its_task';
+  const what = `the call ${call_id}`;
+  if (life === 'unknown')
+    return of(
+      entry,
+      'elsewhere',
+      `${what} is at work on ${guardian.host} (or in another container), and was left alone`,
+    );
+  const tree = await foundTree(entry.marker, entry.cli);
+  const count = (await membersOf(tree)).length;
+  const isDue = sweeping.clock().getTime() >= Date.parse(deadline_at);
+  if (count > 0 && !isDue && sweeping.working === 'wait')
+    return of(
+      entry,
+      'working',
+      `${what} lost its guardian and still works, until ${deadline_at}`,
+      'leave it to its deadline, or end it with preflight --sweep --now',
+    );
+  if (count > 0) await endTree(tree);
+  if (count > 0 && (await membersOf(tree)).length > 0)
+    return of(entry, 'failed', `${what} has processes that could not be ended`, 'end them, and sweep again');
+  const closed = task === null ? await closeAlone(entry, { isDue, orphans: count }, sweeping) : null;
+  const wasThere = [
+    removeOwnFolder('temporary', entry.temporary),
+    ...entry.overlay_folders.map((folder) => removeOwnFolder('overlay', folder)),
+  ].includes(true);
+  const gone = count === 0 ? '' : `, after ${count} ${count === 1 ? 'process was' : 'processes were'} ended`;
+  if (closed !== null && closed.how !== 'nothing')
+    return of(entry, closed.how, tell(what, closed, gone), fixOf(closed));
+  if (closed === null && !wasThere && count === 0) return 'nothing_left';
+  return of(entry, 'removed', `${what} left nothing to judge, and its folders were removed${gone}`);
+}
+
+const tell = (what: string, closed: Exclude<Closed, { how: 'nothing' }>, gone: string): string =>
+  ({
+    settled: `${what} was judged and published beside ${closed.place}: ${closed.why}${gone}`,
+    kept: `${what} was killed, and ${closed.why}; what it had said is kept in ${closed.place}${gone}`,
+    failed: `${what} could not be settled: ${closed.why}${gone}`,
+  })[closed.how];
+
+const fixOf = ({ how, place }: Exclude<Closed, { how: 'nothing' }>): string | null =>
+  ({
+    settled: null,
+    kept: `take what you need from ${place}, and remove it`,
+    failed: `mend it, and sweep again; or look at ${place}, and remove it`,
+  })[how];
+
+/** Has its task not been settled (yet), or cannot that be read? Then it is not for us to clear up after it. */
+async function isOpen(task: string, callId: string, { clock }: Sweeping): Promise<boolean> {
+  if (!existsSync(task)) return false;
+  try {
+    const { ledger } = openJournal(task, clock).read();
+    const call = ledger.calls.get(callId);
+    return call?.granted === true && call.verdict === null;
+  } catch (error) {
+    if (error instanceof JournalError) return true;
+    throw error;
+  }
+}
+
+const of = ({ call_id, task, attempt }: Entry, how: Swept['how'], told: string, fix: string | null = null): Swept => ({
+  what: 'call',
+  how,
+  call_id,
+  task,
+  place: attempt,
+  told,
+  fix,
+});

@@ -1,0 +1,90 @@
+// Closes a call on its own whose guardian was killed: judged by its files, and published where nothing else lies by now.
+
+import { existsSync, lstatSync, readFileSync, statSync } from 'node:fs';
+import path from 'node:path';
+import { rawOf } from '../../policies/raw-file.ts';
+import { isTool } from '../../policies/tools.ts';
+import type { Entry } from '../../state/call-register.ts';
+import { type Attempt, closeAttempt } from '../call/attempt.ts';
+import { contextOf, endedOf } from '../call/call.ts';
+import { outcomeOf } from '../call/close-dead.ts';
+import { wrapperExit } from '../call/exit.ts';
+import { judge } from '../call/judge.ts';
+import { lookAtFolder, removeOwnFolder } from '../call/own-folders.ts';
+import { publishAll } from '../call/publish.ts';
+import { recordOf } from '../call/record.ts';
+import type { WrapperRequest } from '../call/request.ts';
+import { restoreSaved, type Saved } from '../call/saved-draft.ts';
+import type { Sweeping } from './swept.ts';
+
+export type Closed = { how: 'nothing' } | { how: 'settled' | 'kept' | 'failed'; place: string; why: string };
+
+/** An answer was paid for: it is published as its wrapper would have, or kept where it lies; it is never removed. */
+export async function closeAlone(
+  entry: Entry,
+  { isDue, orphans }: { isDue: boolean; orphans: number },
+  { environment, clock }: Sweeping,
+): Promise<Closed> {
+  const { attempt: folder } = entry;
+  if (lookAtFolder('attempt', folder) === 'absent') return { how: 'nothing' };
+  const saved = savedIn(entry);
+  if (saved === null) return { how: 'failed', place: folder, why: 'the register does not tell how it was called' };
+  const linked = ['prompt', 'stdout', 'stderr', 'usage.json'].find((name) => isNoFile(path.join(folder, name)));
+  if (linked !== undefined) return { how: 'failed', place: folder, why: `its ${linked} is no regular file` };
+  const restored = restoreSaved(saved, folder, null, environment, clock);
+  if (restored === null) {
+    removeOwnFolder('attempt', folder);
+    return { how: 'nothing' };
+  }
+  const { draft, attempt, overlay } = restored;
+  const { adapter, files } = draft.request;
+  const outcome = await outcomeOf({ ended: null }, attempt.files, adapter, {
+    ending: isDue && orphans > 0 ? 'timed_out' : 'cancelled',
+    orphans,
+  });
+  draft.warnings.push('the wrapper died; this record was made afterwards from the files of its attempt');
+  const judgement = judge(outcome, contextOf(draft));
+  const exit = wrapperExit({ ...endedOf(adapter, outcome, judgement.verdict), stoppedBy: null });
+  const { answer } = outcome.capture;
+  const ended = judgement.verdict.class ?? 'an answer that counts';
+  if (isTaken(files, entry.call_id, answer)) {
+    if (said(attempt)) return { how: 'kept', place: folder, why: `${files.out} or a file beside it is another call's` };
+    removeOwnFolder('attempt', folder);
+    return { how: 'nothing' };
+  }
+  const unpublished = publishAll(draft, attempt, recordOf(draft, outcome, judgement, exit), answer);
+  if (unpublished !== null) return { how: 'failed', place: folder, why: unpublished };
+  closeAttempt(attempt, overlay, draft.request, 'published');
+  return { how: 'settled', place: files.out, why: ended };
+}
+
+/** What was there before was removed when the call began. What lies there now is its own, or came later. */
+function isTaken(files: WrapperRequest['files'], callId: string, answer: string): boolean {
+  const { out, err, result, sessionIdOut, doneMarker } = files;
+  if (result !== null && existsSync(result)) return !readFileSync(result, 'utf8').includes(`"call_id": "${callId}"`);
+  if (existsSync(out)) return readFileSync(out, 'utf8') !== answer;
+  return [rawOf(out), err, sessionIdOut, doneMarker].some((file) => file !== null && existsSync(file));
+}
+
+const said = ({ files }: Attempt): boolean => [files.stdout, files.stderr].some((file) => statSync(file).size > 0);
+
+function isNoFile(file: string): boolean {
+  const found = lstatSync(file, { throwIfNoEntry: false });
+  return found !== undefined && !found.isFile();
+}
+
+/** null for what cannot be gone by. It publishes beside its attempt and nowhere that is not named from the root. */
+function savedIn({ draft, call_id, temporary, attempt }: Entry): Saved | null {
+  const saved = draft as Partial<Saved> | null;
+  const isWhole =
+    saved?.call_id === call_id &&
+    saved.temporary === temporary &&
+    isTool(saved.tool) &&
+    [saved.argv, saved.redaction_patterns, saved.overlay_folders, saved.warnings].every(Array.isArray) &&
+    [saved.call, saved.limits, saved.files].every((part) => typeof part === 'object' && part !== null) &&
+    !Number.isNaN(Date.parse(String(saved.started_at))) &&
+    Object.values(saved.files!).every((file) => file === null || (typeof file === 'string' && path.isAbsolute(file))) &&
+    typeof saved.files!.err === 'string' &&
+    path.dirname(String(saved.files!.out)) === path.dirname(attempt);
+  return isWhole ? (saved as Saved) : null;
+}

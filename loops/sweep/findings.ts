@@ -1,0 +1,30 @@
+// What a sweep did, told as preflight tells all else.
+
+import type { Finding } from '../../policies/finding.ts';
+import { isUnswept, type Swept } from './swept.ts';
+
+export const findingsOf = (swept: readonly Swept[]): Finding[] =>
+  swept.map(({ what, how, told, fix }) => ({ check: `${what} ${how}`, status: STATUS[how], found: told, fix }));
+
+const STATUS = {
+  settled: 'ok',
+  ended: 'ok',
+  removed: 'ok',
+  working: 'note',
+  elsewhere: 'note',
+  kept: 'fail',
+  failed: 'fail',
+} as const satisfies Record<Swept['how'], Finding['status']>;
+
+/** One line at the end. */
+export function summariseSwept(swept: readonly Swept[]): string {
+  if (swept.length === 0) return 'Nothing was left.';
+  const unswept = swept.filter(isUnswept).length;
+  const waiting = swept.filter(({ how }) => how === 'working' || how === 'elsewhere').length;
+  const counts = [
+    `${swept.length - unswept - waiting} swept`,
+    ...(waiting === 0 ? [] : [`${waiting} left at work`]),
+    ...(unswept === 0 ? [] : [`${unswept} to be seen to`]),
+  ];
+  return `${counts.join(', ')}.`;
+}

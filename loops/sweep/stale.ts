@@ -1,0 +1,33 @@
+// Whether there is something to sweep, as far as the register tells: preflight says so, and changes nothing.
+
+import { type Answer, say } from '../../policies/finding.ts';
+import { readEntries, registerFolder } from '../../state/call-register.ts';
+import { isSystemError } from '../../state/system-error.ts';
+import { identify, isAlive } from '../../wrappers/processes/identity.ts';
+
+/** @param depth `quick` starts no process: where only `ps` tells who lives, nothing is known then. */
+export async function checkLeftovers(environment: NodeJS.ProcessEnv, depth: 'full' | 'quick'): Promise<Answer> {
+  const folder = registerFolder(environment);
+  if (folder === null || (depth === 'quick' && process.platform !== 'linux')) return null;
+  try {
+    return await look(folder);
+  } catch (error) {
+    if (!isSystemError(error)) throw error;
+    return say('warn', `the register of calls cannot be read: ${error.message}`, `look at ${folder}`);
+  }
+}
+
+async function look(folder: string): Promise<Answer> {
+  const self = (await identify(process.pid))!;
+  let [dead, mistaken] = [0, 0];
+  for (const found of readEntries(folder)) {
+    if (found.how === 'mistaken') mistaken += 1;
+    else if ((await isAlive(found.entry.guardian, self)) === 'dead') dead += 1;
+  }
+  if (dead + mistaken === 0) return null;
+  const told = [
+    ...(dead === 0 ? [] : [`${dead} ${dead === 1 ? 'call' : 'calls'} whose wrapper was killed`]),
+    ...(mistaken === 0 ? [] : [`${mistaken} in the register that cannot be gone by`]),
+  ];
+  return say('warn', `${told.join(', and ')}; an answer may wait there, a process may still run`, 'preflight --sweep');
+}

@@ -1,0 +1,89 @@
+// Clears up what killed processes left: calls without a guardian, their trees and folders, commands of a gate.
+
+import { readdirSync } from 'node:fs';
+import path from 'node:path';
+import { type Entry, type Found, readEntries, registerFolder, removeEntry } from '../../state/call-register.ts';
+import { isSystemError } from '../../state/system-error.ts';
+import { projectState } from '../../state/task-folder.ts';
+import { lookAtFolder } from '../call/own-folders.ts';
+import { sweepCall } from './call.ts';
+import { sweepStrays } from './strays.ts';
+import type { Sweeping, Swept } from './swept.ts';
+import { sweepTask } from './task.ts';
+
+/** Of the project at hand, and of all that this user's register knows. What cannot be swept is told, never thrown. */
+export async function sweep(sweeping: Sweeping): Promise<Swept[]> {
+  const { environment } = sweeping;
+  const register = readRegister(environment);
+  const swept = register.flatMap((found) => (found.how === 'mistaken' ? [mistakenEntry(found)] : []));
+  const entries = register.flatMap((found) => (found.how === 'read' ? [found] : []));
+  const tasks = new Set([...tasksOf(sweeping), ...entries.flatMap(({ entry }) => entry.task ?? [])]);
+  for (const task of tasks) swept.push(...(await guarded(task, () => sweepTask(task, sweeping))));
+  // Whoever asked goes before what it asked for: with the outer call its inner ones end.
+  entries.sort((a, b) => depthOf(a.entry) - depthOf(b.entry));
+  for (const { file, entry } of entries) swept.push(...(await guarded(file, () => sweepEntry(file, entry, sweeping))));
+  swept.push(...(await sweepStrays(sweeping)));
+  return swept;
+}
+
+const depthOf = ({ marker }: Entry) => marker.split('/').length;
+
+function readRegister(environment: NodeJS.ProcessEnv): Found[] {
+  const folder = registerFolder(environment);
+  if (folder === null) return [];
+  try {
+    return readEntries(folder);
+  } catch (error) {
+    if (!isSystemError(error)) throw error;
+    return [{ how: 'mistaken', file: folder, why: error.message }];
+  }
+}
+
+const mistakenEntry = ({ file, why }: Extract<Found, { how: 'mistaken' }>): Swept => ({
+  what: 'record',
+  how: 'failed',
+  call_id: null,
+  task: null,
+  place: file,
+  told: `${file} cannot be gone by: ${why}; nothing of it was touched`,
+  fix: 'update tollgate if a newer one wrote it; else look at what it names, and remove it',
+});
+
+/** A name that we would not have given makes the whole entry nobody's. */
+async function sweepEntry(file: string, entry: Entry, sweeping: Sweeping): Promise<Swept[]> {
+  const folders = [
+    ...(entry.task === null ? ([['attempt', entry.attempt]] as const) : []),
+    ['temporary', entry.temporary] as const,
+    ...entry.overlay_folders.map((folder) => ['overlay', folder] as const),
+  ];
+  const strange = folders.find(([what, folder]) => lookAtFolder(what, folder) === 'strange');
+  if (strange !== undefined)
+    return [mistakenEntry({ how: 'mistaken', file, why: `${strange[1]} is no folder of our making` })];
+  const swept = await sweepCall(entry, sweeping);
+  if (swept === 'alive' || swept === 'left_to_its_task') return [];
+  if (swept === 'nothing_left' || swept.how === 'settled' || swept.how === 'removed') removeEntry(file);
+  return swept === 'nothing_left' ? [] : [swept];
+}
+
+function tasksOf({ cwd, environment }: Sweeping): string[] {
+  const folder = path.join(projectState(cwd, environment), 'task');
+  try {
+    const entries = readdirSync(folder, { withFileTypes: true });
+    return entries.filter((entry) => entry.isDirectory()).map(({ name }) => path.join(folder, name));
+  } catch (error) {
+    if (!isSystemError(error)) throw error;
+    return [];
+  }
+}
+
+/** A disk that is full, or a folder that cannot be read, keeps the others from nothing. */
+async function guarded(place: string, look: () => Promise<Swept[]>): Promise<Swept[]> {
+  try {
+    return await look();
+  } catch (error) {
+    if (!isSystemError(error)) throw error;
+    const told = `${place} could not be swept: ${error.message}`;
+    const fix = 'make it readable and writable, with space on its disk, and sweep again';
+    return [{ what: 'record', how: 'failed', call_id: null, task: null, place, told, fix }];
+  }
+}

@@ -1,0 +1,105 @@
+// Sweeps one task: its open calls whose guardian is dead are settled as the next run would, its gate's commands ended.
+
+import path from 'node:path';
+import { type Journal, JournalError, openJournal } from '../../state/journal.ts';
+import { type Call, openCalls } from '../../state/ledger.ts';
+import { refreshStats } from '../../state/stats.ts';
+import { locateTask, type TaskFolder } from '../../state/task-folder.ts';
+import { endTree, membersOf } from '../../wrappers/processes/end-tree.ts';
+import { identify, isAlive } from '../../wrappers/processes/identity.ts';
+import { closeDead, treeOf } from '../call/close-dead.ts';
+import { endLeftCommands } from '../gate/left-commands.ts';
+import type { Sweeping, Swept } from './swept.ts';
+
+/** A task that a living run has is left to that run. */
+export async function sweepTask(root: string, sweeping: Sweeping): Promise<Swept[]> {
+  const located = locateTask(`${root}/`, sweeping.cwd, sweeping.environment);
+  if (located.how === 'mistaken') return [];
+  const task = located.folder;
+  const journal = openJournal(task.root, sweeping.clock);
+  try {
+    const { ledger } = journal.read();
+    const self = (await identify(process.pid))!;
+    const life = ledger.run === null ? 'dead' : await isAlive(ledger.run.owner, self);
+    if (life !== 'dead') return life === 'unknown' ? [elsewhere(task, ledger.run!.owner.host)] : [];
+    const swept: Swept[] = [];
+    for (const open of openCalls(ledger)) swept.push(...(await sweepOpen(open, task, journal, sweeping)));
+    swept.push(...(await sweepGates(task, ledger.calls.keys())));
+    if (swept.some(({ how }) => how === 'settled')) await refreshStats(journal, sweeping.clock);
+    return swept;
+  } catch (error) {
+    if (!(error instanceof JournalError)) throw error;
+    return [of(task, null, 'failed', error.message, 'see what its message says, and sweep again')];
+  }
+}
+
+async function sweepOpen(open: Call, task: TaskFolder, journal: Journal, sweeping: Sweeping): Promise<Swept[]> {
+  const { working, clock, environment } = sweeping;
+  const { call_id, stage, guardian, deadline_at } = open.reserved;
+  const self = (await identify(process.pid))!;
+  const life = await isAlive(guardian, self);
+  if (life === 'alive') return [];
+  if (life === 'unknown') return [elsewhere(task, guardian.host, call_id)];
+  const what = `the call ${call_id} of stage ${stage} of ${task.id}`;
+  const tree = await treeOf(open, path.join(task.attempts, call_id));
+  const count = (await membersOf(tree)).length;
+  const isDue = clock().getTime() >= Date.parse(deadline_at);
+  if (count > 0 && !isDue && working === 'wait')
+    return [of(task, call_id, 'working', `${what} lost its guardian and still works, until ${deadline_at}`, NOW)];
+  // Past its deadline it is ended by whoever settles it, and its record says so.
+  if (count > 0 && !isDue) await endTree(tree);
+  if (!isDue && (await membersOf(tree)).length > 0)
+    return [of(task, call_id, 'failed', `${what} has processes that could not be ended`, 'end them, and sweep again')];
+  if (await isTaken(journal, call_id)) return [];
+  const said: string[] = [];
+  const say = (sentence: string) => said.push(sentence);
+  const { signal } = new AbortController();
+  try {
+    await closeDead(open, { task, journal, clock, environment, stop: signal, say });
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'UNPUBLISHED') throw error;
+    return [of(task, call_id, 'failed', `${what}: ${(error as Error).message}`, 'free some space, and sweep again')];
+  }
+  const verdict = journal.read().ledger.calls.get(call_id)?.verdict ?? null;
+  const ended = verdict === null ? 'closed' : (verdict.class ?? 'an answer that counts');
+  const gone = count === 0 ? '' : `, after ${count} ${count === 1 ? 'process was' : 'processes were'} ended`;
+  return [of(task, call_id, 'settled', `${what} was settled from its files: ${ended}${gone}`)];
+}
+
+const NOW = 'leave it to its deadline, or end it with preflight --sweep --now';
+
+/** Has a run begun meanwhile? Then the call is its own to settle. */
+async function isTaken(journal: Journal, callId: string): Promise<boolean> {
+  const { ledger } = journal.read();
+  if (ledger.calls.get(callId)?.verdict !== null) return true;
+  return ledger.run !== null && (await isAlive(ledger.run.owner, (await identify(process.pid))!)) !== 'dead';
+}
+
+async function sweepGates(task: TaskFolder, callIds: Iterable<string>): Promise<Swept[]> {
+  const left = await endLeftCommands(task, callIds);
+  return left.map(({ callId, folder, how, processes }) => {
+    const what = `commands of a gate of ${task.id} that was killed`;
+    const told = {
+      ended: `${what}: ${processes} ${processes === 1 ? 'process was' : 'processes were'} ended`,
+      elsewhere: `${what} may run elsewhere`,
+      stubborn: `${what} could not be ended`,
+    }[how];
+    const state = ({ ended: 'ended', elsewhere: 'elsewhere', stubborn: 'failed' } as const)[how];
+    return {
+      ...of(task, callId, state, told, how === 'stubborn' ? 'end them, and sweep again' : null),
+      what: 'gate',
+      place: folder,
+    };
+  });
+}
+
+const elsewhere = (task: TaskFolder, host: string, callId: string | null = null): Swept =>
+  of(task, callId, 'elsewhere', `${task.id} is at work on ${host} (or in another container), and was left alone`);
+
+const of = (
+  { root }: TaskFolder,
+  callId: string | null,
+  how: Swept['how'],
+  told: string,
+  fix: string | null = null,
+): Swept => ({ what: callId === null ? 'task' : 'call', how, call_id: callId, task: root, place: root, told, fix });
