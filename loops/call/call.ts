@@ -202,6 +202,7 @@ function invocationOf(draft: Draft, attempt: Attempt, overlay: Record<string, st
     limits: {
       wallMs: wallMs(draft.request),
       idleMs: limits.idleTimeoutMs,
+      startMs: limits.startTimeoutMs,
       maxTurns: limits.maxTurns,
       maxOutputBytes: limits.maxOutputBytes,
     },

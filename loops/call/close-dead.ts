@@ -105,6 +105,8 @@ export async function outcomeOf(
     exitCode: open.ended?.native_exit_code ?? null,
     signal: (open.ended?.signal as NodeJS.Signals | null) ?? null,
     durationMs: null,
+    sleptMs: 0,
+    silent: false,
     capture,
     errorLines: reading.errorLines(),
     remarks: reading.remarks(),

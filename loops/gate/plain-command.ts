@@ -35,6 +35,7 @@ export interface PlainOutcome {
 
 /** Tells nothing while it runs, and so is only ended by its limits. */
 const SILENT = { readEvent: () => [], readStderr: () => [], usageFile: null, lingerMs: 0 };
+const NO_LIMITS = { idleMs: null, startMs: null, maxTurns: null };
 const NOBODY = { started: async () => {}, cancelling: async () => {} };
 
 export async function runPlain(asked: PlainCommand): Promise<PlainOutcome> {
@@ -51,7 +52,7 @@ export async function runPlain(asked: PlainCommand): Promise<PlainOutcome> {
         files,
         marker: asked.marker,
         retries: 'allow',
-        limits: { wallMs: asked.wallMs, idleMs: null, maxTurns: null, maxOutputBytes: asked.maxOutputBytes },
+        limits: { ...NO_LIMITS, wallMs: asked.wallMs, maxOutputBytes: asked.maxOutputBytes },
         adapter: SILENT,
       },
       NOBODY,

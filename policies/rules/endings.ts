@@ -20,6 +20,14 @@ export const ENDING_RULES = {
   not_started: { id: 'ending-not-started', class: 'tooling', reason: 'not_started' },
 } as const satisfies Record<Ending, Means | null>;
 
+/** No limit of rest has a say in it: what never began says nothing of how long a pause may be. */
+export const SILENT_START = {
+  id: 'ending-silent-start',
+  class: 'transient',
+  reason: 'silent_start',
+  words: 'it was ended before it had written a single byte',
+} as const;
+
 export const LEFTOVERS = {
   /** gemini counts a prompt over the limit before it asks, and then reports success without a word. */
   nothingAsked: { id: 'left-nothing-asked', class: 'prompt_too_large', reason: 'over_limit' },

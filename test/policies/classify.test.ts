@@ -75,6 +75,12 @@ test('a terminal failure that tells nothing leaves the word to the errors before
   assert.is(because({ failure }), 'unknown/unmatched from failure');
 });
 
+test('a call that was ended for its rest had either begun or not', () => {
+  assert.is(because({ ending: 'idle', exitCode: null, silent: false, errors: [AUTH] }), 'transient/idle from ending');
+  assert.is(because({ ending: 'idle', exitCode: null, silent: true }), 'transient/silent_start from ending');
+  assert.is(because({ ending: 'timed_out', exitCode: null, silent: true }), 'transient/timeout from ending');
+});
+
 test('an announced retry that was cut is judged by its cause', () => {
   assert.is(because({ ending: 'retry_cut', exitCode: null, errors: [BUSY] }), 'transient/overloaded from error');
   assert.is(because({ ending: 'retry_cut', exitCode: null, errors: [AUTH] }), 'auth/bad_credentials from error');

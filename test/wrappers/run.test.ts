@@ -25,7 +25,7 @@ test('what a CLI that ended at once left in its group is ended, whatever its env
         files: { stdin: file('stdin'), stdout: file('stdout'), stderr: file('stderr'), usage: file('usage') },
         marker: 'no/body',
         retries: 'cut',
-        limits: { wallMs: 30_000, idleMs: null, maxTurns: null, maxOutputBytes: 1000 },
+        limits: { wallMs: 30_000, idleMs: null, startMs: null, maxTurns: null, maxOutputBytes: 1000 },
         adapter: ADAPTERS.codex,
       },
       { started: async () => {}, cancelling: async () => {} },
