@@ -79,7 +79,7 @@ export function commonOf(draft: Draft) {
 
 function warningsOf(
   draft: Draft,
-  { capture, ending, exitCode, signal, durationMs }: Outcome,
+  { capture, ending, exitCode, signal, durationMs, sleptMs }: Outcome,
   succeeded: boolean,
 ): string[] {
   const { limits, call } = draft.request;
@@ -89,6 +89,7 @@ function warningsOf(
     warnings.push(`the answer was complete, but the CLI ended with ${signal ?? `exit code ${exitCode}`}`);
   if (limits.timeoutMode === 'wait_done' && (durationMs ?? 0) > limits.timeoutMs)
     warnings.push(`the deadline of ${limits.timeoutMs} ms passed; it was only noted (--timeout-mode wait_done)`);
+  if (sleptMs > 0) warnings.push(`the machine slept for ${Math.round(sleptMs / 1000)} s during the call`);
   if (call.resumeSession !== null && capture.sessionId !== null && capture.sessionId !== call.resumeSession)
     warnings.push(`session ${call.resumeSession} was asked for, but the CLI went on in ${capture.sessionId}`);
   return warnings;
