@@ -2,6 +2,7 @@
 
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
+import type { MachineClocks } from '../../policies/machine-clocks.ts';
 import { createRedactor } from '../../policies/redact.ts';
 import type { OwnRow } from '../../policies/rules/own-row.ts';
 import type { Tool } from '../../policies/tools.ts';
@@ -9,6 +10,7 @@ import type { TaskFolder } from '../../state/task-folder.ts';
 import type { CallRequest, Overlay } from '../../wrappers/adapter.ts';
 import { ADAPTERS } from '../../wrappers/adapters.ts';
 import { markerOf } from '../../wrappers/processes/marker.ts';
+import { readClocks } from '../../wrappers/steady-clock.ts';
 import { type Attempt, attemptIn } from './attempt.ts';
 import type { Draft } from './draft.ts';
 import type { WrapperRequest } from './request.ts';
@@ -31,12 +33,16 @@ interface Saved {
   temporary: string;
   overlay_folders: string[];
   warnings: string[];
+  /** Of the machine, when the call was prepared; absent in a draft of a version that did not tell. */
+  clocks?: MachineClocks;
 }
 
 export interface Restored {
   draft: Draft;
   attempt: Attempt;
   overlay: Overlay;
+  /** Of the machine that prepared the call. */
+  clocks: MachineClocks | null;
 }
 
 const fileIn = (folder: string) => path.join(folder, 'attempt.json');
@@ -60,12 +66,19 @@ export function saveDraft(attempt: Attempt, draft: Draft, overlay: Overlay): voi
     temporary: attempt.temporary,
     overlay_folders: overlay.folders,
     warnings: draft.warnings,
+    clocks: readClocks(),
   };
   writeFileSync(fileIn(attempt.folder), `${JSON.stringify(saved, null, 2)}\n`, { mode: 0o600 });
 }
 
 /** What the processes of that call bear; null when it died before its CLI could be started. */
 export const savedMarker = (folder: string): string | null => readSaved(folder)?.marker ?? null;
+
+/** When that call was prepared; null where its draft is gone. */
+export function savedStart(folder: string): { startedAt: Date; clocks: MachineClocks | null } | null {
+  const saved = readSaved(folder);
+  return saved === null ? null : { startedAt: new Date(saved.started_at), clocks: saved.clocks ?? null };
+}
 
 /** The project's rows that judged that call, or would have; null where its draft is gone. */
 export const savedRows = (folder: string): readonly OwnRow[] | null => {
@@ -81,7 +94,7 @@ function readSaved(folder: string): Saved | null {
   }
 }
 
-/** null when the call died before its CLI could be started. */
+/** null when there is none. */
 export function restoreDraft(
   folder: string,
   task: TaskFolder,
@@ -91,15 +104,14 @@ export function restoreDraft(
   const saved = readSaved(folder);
   if (saved === null) return null;
   const attempt = attemptIn(folder, saved.temporary);
-  // The descriptors are opened right before the spawn.
-  if (!existsSync(attempt.files.stdout)) return null;
   const draft: Draft = {
     request: {
       callId: saved.call_id,
       adapter: ADAPTERS[saved.tool],
       call: { ...saved.call, environment },
       files: saved.files,
-      limits: saved.limits,
+      // A draft of a version that knew no start limit.
+      limits: { ...saved.limits, startTimeoutMs: saved.limits.startTimeoutMs ?? null },
       charge: { task, stage: saved.stage, runId: null, forPrompt: null },
       redactionPatterns: saved.redaction_patterns,
       ownRows: saved.own_rows ?? [],
@@ -107,7 +119,7 @@ export function restoreDraft(
     callId: saved.call_id,
     startedAt: new Date(saved.started_at),
     redactor: createRedactor({ env: environment, patterns: saved.redaction_patterns }),
-    prompt: readFileSync(attempt.files.stdin),
+    prompt: existsSync(attempt.files.stdin) ? readFileSync(attempt.files.stdin) : null,
     promptHash: null,
     binary: saved.binary,
     argv: saved.argv,
@@ -118,5 +130,6 @@ export function restoreDraft(
     draft,
     attempt,
     overlay: { argv: [], environment: {}, folders: saved.overlay_folders, warnings: [] },
+    clocks: saved.clocks ?? null,
   };
 }
