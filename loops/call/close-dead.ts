@@ -43,8 +43,10 @@ export async function closeDead(open: Call, closing: Closing): Promise<'settled'
   else {
     // Without its files nothing that is left of it could ever be of use.
     await endTree(await treeOf(open, folder));
-    if (restored !== null) publishRefusal(restored.draft.request, neverStarted(restored.draft));
-    note(journal, open, { ending: 'not_started', exitCode: null, signal: null }, INTERRUPTED);
+    const isUnasked = restored !== null && open.started === null;
+    if (isUnasked) publishRefusal(restored.draft.request, neverStarted(restored.draft));
+    const ending = isUnasked ? 'not_started' : 'lost';
+    note(journal, open, { ending, exitCode: null, signal: null }, INTERRUPTED);
   }
   return 'settled';
 }

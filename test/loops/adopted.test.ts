@@ -1,11 +1,12 @@
 // A call whose guardian was killed: the next run guards it as well as its own, and the answer is never paid for again.
 
-import { readFileSync, writeFileSync } from 'node:fs';
+import { readFileSync, rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import type { CallRecord } from '../../policies/call-record.ts';
 import type { MachineClocks } from '../../policies/machine-clocks.ts';
+import { openJournal } from '../../state/journal.ts';
 import { type Call, openCalls } from '../../state/ledger.ts';
 import type { FakeCall } from '../rig/fake-call.ts';
 import type { RunningCommand } from '../rig/running-command.ts';
@@ -139,6 +140,65 @@ test('what the CLI leaves behind when it ends is ended, and keeps nobody waiting
   assert.equal([(await next.result).code, rig.calls.length, recordOf(left).orphans_killed], [0, 1, 2]);
   assert.equal(rig.survivors(), []);
 });
+
+test('a call that died with everything counts as paid, and is made once more; its record and the report say so', async ({
+  rig,
+}) => {
+  const left = await orphan(rig);
+  await left.fake.tell(OPENED, { do: 'die', signal: 'SIGKILL' });
+  rig.answer(() => answerWith('codex', 'asked anew'));
+  const { code, report, summary } = await left.task.run();
+  const [lost, again] = left.task.journal.read().ledger.calls.keys();
+  const note = `codex_brief: the call ${lost} was in flight when it died with its wrapper; it counts as paid, and was made once more (${again})`;
+  assert.equal([code, rig.calls.length, report.budget.used, report.notes], [0, 2, 2, [note]]);
+  assert.match(summary, note);
+  const { ending, verdict, warnings } = recordOf(left);
+  assert.equal([ending, verdict.class, verdict.reason], ['lost', 'transient', 'interrupted']);
+  assert.equal(warnings.slice(-2), [
+    'the wrapper died; this record was made afterwards from the files of its attempt',
+    'it was in flight when its wrapper died, and nobody saw how it ended: it counts as paid',
+  ]);
+});
+
+for (const [what, missing, fate, ended] of [
+  [
+    'was killed right before it started its CLI',
+    'stderr',
+    'died with its wrapper before its CLI was started; it counts as paid, though nothing was asked',
+    'not_started',
+  ],
+  [
+    'left nothing that could be judged',
+    'attempt.json',
+    'was in flight when it died with its wrapper; it counts as paid',
+    'lost',
+  ],
+] as const)
+  test(`a call whose wrapper ${what} is closed, and said to be`, async ({ rig }) => {
+    const left = await orphan(rig);
+    const { journal, folder } = left.task;
+    rmSync(path.join(folder, 'state/attempts', left.call.reserved.call_id, missing));
+    if (ended === 'not_started')
+      writeFileSync(journal.file, readFileSync(journal.file, 'utf8').replace(/.*"fact":"started".*\n/, ''));
+    rig.answer(() => answerWith('codex', 'asked anew'));
+    const { code, report } = await left.task.run();
+    const calls = openJournal(folder, () => new Date()).read().ledger.calls;
+    const [lost, again] = calls.keys();
+    const note = `codex_brief: the call ${lost} ${fate}, and was made once more (${again})`;
+    assert.equal([code, report.budget.used, report.notes, calls.get(lost!)!.ended!.ending], [0, 2, [note], ended]);
+    await left.fake.gone;
+    if (ended !== 'not_started') return;
+    const { ending, verdict, wrapper_exit_code } = recordOf(left);
+    assert.equal(
+      [ending, verdict.reason, verdict.evidence!.text, wrapper_exit_code],
+      [
+        'not_started',
+        'interrupted',
+        'its wrapper died before the CLI was started; nothing was asked, but the call counts as paid',
+        12,
+      ],
+    );
+  });
 
 for (const [signal, exit] of [
   ['SIGINT', 130],
