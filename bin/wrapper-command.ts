@@ -83,6 +83,7 @@ function requestOf(adapter: Adapter, { text, texts, number, given }: Arguments):
       timeoutMs: number['timeout-ms']!,
       timeoutMode: text['timeout-mode'] as 'enforce' | 'wait_done',
       idleTimeoutMs: number['idle-timeout-ms'] ?? null,
+      startTimeoutMs: number['start-timeout-ms'] || null,
       maxTurns: number['max-turns'] ?? null,
       maxOutputBytes: number['max-output-bytes']!,
     },

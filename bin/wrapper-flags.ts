@@ -18,6 +18,13 @@ const SHARED = {
     max: MAX_TIMEOUT_MS,
     about: 'end the call after so long without a byte of output',
   },
+  'start-timeout-ms': {
+    takes: 'number',
+    min: 0,
+    max: MAX_TIMEOUT_MS,
+    default: 120_000,
+    about: 'end the call if so long after its start it has not written a single byte; 0 is never',
+  },
   'timeout-mode': {
     takes: 'choice',
     choices: ['enforce', 'wait_done'],
@@ -96,7 +103,7 @@ export function wrapperSpec(adapter: Adapter): CommandSpec {
     ],
     exits: [
       [codes.ok, "the CLI's own terminal event says success, and the answer is not empty"],
-      [codes.timeout, 'timeout (wall or idle)'],
+      [codes.timeout, 'timeout (wall, idle, or a silent start)'],
       [codes.failure, 'any other failure; --result says which'],
       [codes.missingBinary, `${adapter.binary} is not installed`],
       [codes.badInput, 'missing or bad input; nothing was paid'],

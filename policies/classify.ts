@@ -5,7 +5,7 @@ import { ENDINGS } from './ending.ts';
 import type { EngineFailure } from './engine-event.ts';
 import type { Evidence, EvidenceSource, Verdict } from './evidence.ts';
 import { retryAt } from './retry-at.ts';
-import { ENDING_RULES, LEFTOVERS } from './rules/endings.ts';
+import { ENDING_RULES, LEFTOVERS, LOST, SILENT_START } from './rules/endings.ts';
 import { findRule, type Subject, textsOf } from './rules/match.ts';
 import type { Rule } from './rules/rule.ts';
 import { TIERS } from './rules/rules.ts';
@@ -17,6 +17,7 @@ export function classify(evidence: Evidence, clock: Clock, own: readonly Rule[] 
   if (isSuccess(evidence)) return SUCCESS;
   const { obstacle, ending } = evidence;
   if (obstacle !== null) return verdict({ id: 'obstacle', ...obstacle }, 'none', obstacle.message, null);
+  if (ending === 'idle' && evidence.silent) return verdict(SILENT_START, 'ending', SILENT_START.words, null);
   const ended = ENDING_RULES[ending];
   if (ended !== null) return verdict(ended, 'ending', ENDINGS[ending], null);
   const { subjects, asides } = saidIn(evidence);
@@ -86,6 +87,7 @@ function leftover({ tool, completed, ending, exitCode, tokens }: Evidence, subje
   const [first] = subjects;
   const words = first?.failure.message ?? '';
   if (ending === 'retry_cut') return verdict(LEFTOVERS.retryCut, 'ending', words, null);
+  if (ending === 'lost') return verdict(LOST, 'ending', ENDINGS.lost, null);
   if (first !== undefined) return verdict(LEFTOVERS.unmatched, first.source, words, null);
   if (exitCode === 0) return verdict(LEFTOVERS.noResult, 'terminal', 'the CLI ended without its terminal event', null);
   return verdict(LEFTOVERS.unmatched, 'none', '', null);

@@ -10,6 +10,7 @@ export const ENDINGS = {
   retry_cut: 'the CLI announced a retry of its own, which would be paid again',
   lingered: 'the CLI reported its result but did not exit',
   cancelled: 'the wrapper was told to stop',
+  lost: 'nobody saw how the CLI ended',
   not_started: 'the CLI was never started',
 } as const;
 

@@ -8,6 +8,8 @@ import type { Tool } from './tools.ts';
 export interface Evidence {
   tool: Tool;
   ending: Ending;
+  /** It was ended before it had written a single byte. */
+  silent?: boolean;
   /** The CLI's own exit code and signal: recorded, and the last thing to be believed. */
   exitCode: number | null;
   signal: string | null;

@@ -116,6 +116,11 @@ export const MANIFEST_FIELDS: Record<string, ManifestField> = {
     example: '300000',
     without: 'no limit',
   },
+  'stages[].start_timeout_ms': {
+    about: 'How long the CLI may take until its first byte, in milliseconds; 0 is no limit',
+    example: '120000',
+    without: '120000, two minutes',
+  },
   'stages[].max_turns': { about: 'How many turns of the model one call may take', example: '30', without: 'no limit' },
   'stages[].may_be_empty': {
     about: 'Whether a stage that changes nothing in the tree is done all the same',

@@ -63,6 +63,8 @@ export const STAGE = z.strictObject({
   schema: z.record(z.string(), z.unknown()).optional(),
   timeout_ms: whole.max(MAX_TIMEOUT_MS).default(30 * 60_000),
   idle_timeout_ms: whole.max(MAX_TIMEOUT_MS).optional(),
+  /** 0 is no limit; without it the wrapper's own. */
+  start_timeout_ms: z.number().int().min(0).max(MAX_TIMEOUT_MS).optional(),
   max_turns: whole.optional(),
   may_be_empty: z.boolean().default(false),
   fallback: z.array(z.strictObject({ tool: z.enum(TOOLS), model: word.optional() })).default([]),

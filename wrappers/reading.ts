@@ -20,6 +20,8 @@ export interface Reading {
   errorLines(): string[];
   remarks(): string[];
   stderrBytes(): number;
+  /** How large both files were at the last look. */
+  bytes(): number;
 }
 
 /** A longer line of the event stream loses its end, and so is skipped as unreadable. */
@@ -99,6 +101,7 @@ export function read(
     errorLines: () => selected.lines(),
     remarks: () => selected.remarks(),
     stderrBytes: () => stderr.bytes(),
+    bytes: () => size,
   };
 }
 

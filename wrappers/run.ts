@@ -3,15 +3,15 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { closeSync, openSync } from 'node:fs';
 import type { Ending } from '../policies/ending.ts';
-import type { EngineEvent } from '../policies/engine-event.ts';
+import { type MachineClocks, sleptBetween } from '../policies/machine-clocks.ts';
 import type { Adapter } from './adapter.ts';
 import { type Capture, createCapture } from './capture.ts';
+import { guard, type Limits } from './guard.ts';
 import { endTree, type Tree, type TreeEnd } from './processes/end-tree.ts';
 import { identifyChild } from './processes/identity.ts';
 import { noteMembers } from './processes/roll.ts';
 import { type Reading, read } from './reading.ts';
-import { nowMs } from './steady-clock.ts';
-import { createWatchdogs } from './watchdogs.ts';
+import { nowMs, readClocks } from './steady-clock.ts';
 
 export interface Invocation {
   /** Absolute path of the binary. */
@@ -29,19 +29,16 @@ export interface Invocation {
   adapter: Pick<Adapter, 'readEvent' | 'readStderr' | 'usageFile' | 'lingerMs'>;
 }
 
-export interface Limits {
-  wallMs: number;
-  idleMs: number | null;
-  maxTurns: number | null;
-  maxOutputBytes: number;
-}
-
 export interface Outcome {
   ending: Ending;
   exitCode: number | null;
   signal: NodeJS.Signals | null;
-  /** null for a call that nobody timed. */
+  /** Of the machine awake; null for a call that nobody timed. */
   durationMs: number | null;
+  /** For how long the machine slept meanwhile, in milliseconds. */
+  sleptMs: number;
+  /** It was ended before it had written a single byte. */
+  silent: boolean;
   capture: Capture;
   /** Error-bearing lines of stderr. */
   errorLines: string[];
@@ -62,7 +59,12 @@ export interface Observer {
 }
 
 /** Runs to the end, and leaves nothing behind whatever happens. When `stop` resolves it is ended as `cancelled`. */
-export async function run(invocation: Invocation, observer: Observer, stop: Promise<void>): Promise<Outcome> {
+export async function run(
+  invocation: Invocation,
+  observer: Observer,
+  stop: Promise<void>,
+  clocks: () => MachineClocks = readClocks,
+): Promise<Outcome> {
   const began = nowMs();
   // Whatever can fail of our own does so before anything is paid.
   const files = openFiles(invocation);
@@ -73,7 +75,7 @@ export async function run(invocation: Invocation, observer: Observer, stop: Prom
   const tree = await treeOf(child, invocation, began);
   const rest = noteMembers(tree);
   try {
-    return await attend(invocation, { child, exited, tree, began, reading: files.reading }, observer, stop);
+    return await attend(invocation, { child, exited, tree, began, clocks, reading: files.reading }, observer, stop);
   } catch (error) {
     // Ours or the system's: the CLI must not outlive it.
     await endTree(tree);
@@ -89,6 +91,7 @@ interface Running {
   tree: Tree;
   began: number;
   reading: Reading;
+  clocks: () => MachineClocks;
 }
 
 async function attend(
@@ -97,12 +100,16 @@ async function attend(
   observer: Observer,
   stop: Promise<void>,
 ): Promise<Outcome> {
-  const { child, exited, tree, began, reading } = running;
+  const { child, exited, tree, began, clocks, reading } = running;
+  const then = clocks();
   const started = child.pid === undefined ? null : observer.started(child.pid);
+  let silent = false;
   const outcome = (ending: Ending, exit: Exit, end: TreeEnd): Outcome => ({
     ending,
     ...exit,
     durationMs: Math.round(nowMs() - began),
+    sleptMs: sleptBetween(then, clocks()),
+    silent,
     capture: reading.capture(),
     errorLines: reading.errorLines(),
     remarks: reading.remarks(),
@@ -111,12 +118,14 @@ async function attend(
     left: end.left.map(({ pid }) => pid),
   });
 
-  const watch = guard(invocation, reading, stop);
+  const watch = guard(invocation, 0, reading, stop);
   const first = await Promise.race([watch.cause, exited]);
   watch.release();
   let end: TreeEnd = { ended: 0, left: [] };
   if (typeof first === 'string') {
     reading.look();
+    // What it says when it is told to end does not count.
+    silent = reading.bytes() === 0;
     if (first === 'cancelled') await observer.cancelling(outcome(first, NO_EXIT, end));
     end = await endTree(tree);
   }
@@ -161,6 +170,8 @@ const notStarted = (spawnError: NodeJS.ErrnoException): Outcome => ({
   ...NO_EXIT,
   spawnError,
   durationMs: 0,
+  sleptMs: 0,
+  silent: false,
   capture: createCapture().result(),
   errorLines: [],
   remarks: [],
@@ -196,48 +207,4 @@ async function treeOf(child: ChildProcess, { marker, folders = [] }: Invocation,
   if (child.pid === undefined) return { root: null, marker };
   const startTime = (await identifyChild(child.pid))?.start_time ?? null;
   return { root: { pid: child.pid, startTime, sinceMs, ours: 'child' }, marker, folders };
-}
-
-interface Watch {
-  /** Resolves with the first cause to end the call; no later one counts. */
-  cause: Promise<Ending>;
-  release(): void;
-}
-
-function guard({ limits, retries, adapter }: Invocation, reading: Reading, stop: Promise<void>): Watch {
-  const dogs = createWatchdogs();
-  let end: (why: Ending) => void = () => {};
-  const cause = new Promise<Ending>((resolve) => {
-    end = resolve;
-  });
-  const rest = () => {
-    if (limits.idleMs !== null) dogs.set('idle', limits.idleMs, () => end('idle'));
-  };
-  let over = false;
-  const take = (event: EngineEvent, turns: () => number) => {
-    // After its terminal event a call can only linger.
-    if (over) return;
-    over = event.how === 'completed' || event.how === 'failed';
-    if (event.how === 'retrying' && retries === 'cut') end('retry_cut');
-    if (over) dogs.set('linger', adapter.lingerMs, () => end('lingered'));
-    // A tool called in the last turn allowed asks for one more, which would be paid the moment its result is there.
-    if (
-      (event.how === 'tool_began' || event.how === 'tool_ended') &&
-      limits.maxTurns !== null &&
-      turns() >= limits.maxTurns
-    )
-      end('max_turns');
-  };
-  const grow = (bytes: number) => {
-    rest();
-    if (bytes > limits.maxOutputBytes) end('overflowed');
-  };
-  dogs.set('wall', limits.wallMs, () => end('timed_out'));
-  rest();
-  void stop.then(() => end('cancelled'));
-  reading.watch(take, grow);
-  return {
-    cause,
-    release: dogs.release,
-  };
 }

@@ -2,6 +2,7 @@
 
 export interface Watchdogs {
   set(name: string, afterMs: number, bark: () => void): void;
+  drop(name: string): void;
   release(): void;
 }
 
@@ -17,6 +18,10 @@ export function createWatchdogs(): Watchdogs {
       const old = timers.get(name);
       if (old !== undefined) clearTimeout(old);
       timers.set(name, setTimeout(bark, Math.min(afterMs, LONGEST_MS)));
+    },
+    drop(name) {
+      clearTimeout(timers.get(name));
+      timers.delete(name);
     },
     release() {
       released = true;

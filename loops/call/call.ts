@@ -9,6 +9,7 @@ import type { Fact } from '../../state/facts.ts';
 import type { Journal } from '../../state/journal.ts';
 import { isSystemError } from '../../state/system-error.ts';
 import type { Adapter, Overlay } from '../../wrappers/adapter.ts';
+import type { Limits } from '../../wrappers/guard.ts';
 import { identify } from '../../wrappers/processes/identity.ts';
 import { markEnvironment, markerOf } from '../../wrappers/processes/marker.ts';
 import { type Invocation, type Observer, type Outcome, run } from '../../wrappers/run.ts';
@@ -151,7 +152,7 @@ function unread(draft: Draft, error: unknown): Promise<Called> {
 }
 
 /** The record as it stands when we are told to stop; a disk that refuses it must not keep the CLI alive. */
-function publishEarly(draft: Draft, record: CallRecord): void {
+export function publishEarly(draft: Draft, record: CallRecord): void {
   try {
     publishRecord(draft.request, record);
   } catch (error) {
@@ -197,14 +198,14 @@ function noteFact(journal: Journal | null, fact: Fact, draft: Draft): void {
   }
 }
 
-export function verdictFact(record: CallRecord): Fact {
+export function verdictFact(record: CallRecord): Extract<Fact, { fact: 'verdict' }> {
   const { class: errorClass, reason, retry_at } = record.verdict;
   const { call_id, signature, wrapper_exit_code: exit_code } = record;
   return { fact: 'verdict', call_id, class: errorClass, reason, signature, retry_at, exit_code };
 }
 
 function invocationOf(draft: Draft, attempt: Attempt, overlay: Record<string, string>): Invocation {
-  const { adapter, call: asked, limits } = draft.request;
+  const { adapter, call: asked } = draft.request;
   const marker = markerOf(draft.callId, asked.environment);
   return {
     command: draft.binary!,
@@ -221,14 +222,14 @@ function invocationOf(draft: Draft, attempt: Attempt, overlay: Record<string, st
     marker,
     folders: [attempt.folder, attempt.temporary],
     retries: asked.innerRetries,
-    limits: {
-      wallMs: wallMs(draft.request),
-      idleMs: limits.idleTimeoutMs,
-      maxTurns: limits.maxTurns,
-      maxOutputBytes: limits.maxOutputBytes,
-    },
+    limits: limitsOf(draft.request),
     adapter,
   };
+}
+
+export function limitsOf(request: WrapperRequest): Limits {
+  const { idleTimeoutMs, startTimeoutMs, maxTurns, maxOutputBytes } = request.limits;
+  return { wallMs: wallMs(request), idleMs: idleTimeoutMs, startMs: startTimeoutMs, maxTurns, maxOutputBytes };
 }
 
 export function contextOf({ request, prompt, clock }: Draft) {

@@ -1,23 +1,26 @@
-// Closes a call whose guardian died: waits for what still works of its tree, ends it in time, judges and publishes its files.
+// Closes a call whose guardian died: guards what still works of it, judges what it left, and publishes that.
 
+import { existsSync } from 'node:fs';
 import path from 'node:path';
 import { type ProcessIdentity, placeOf } from '../../policies/process-identity.ts';
-import { nextChange } from '../../state/change.ts';
 import type { Fact } from '../../state/facts.ts';
 import type { Journal } from '../../state/journal.ts';
 import type { Call } from '../../state/ledger.ts';
 import type { TaskFolder } from '../../state/task-folder.ts';
 import type { Adapter } from '../../wrappers/adapter.ts';
-import { endTree, membersOf, type Tree } from '../../wrappers/processes/end-tree.ts';
+import { adopt, type Left, readLeft } from '../../wrappers/adopt.ts';
+import { endTree, type Tree } from '../../wrappers/processes/end-tree.ts';
 import { identify } from '../../wrappers/processes/identity.ts';
-import { read } from '../../wrappers/reading.ts';
 import type { Outcome } from '../../wrappers/run.ts';
 import { type Attempt, closeAttempt } from './attempt.ts';
-import { contextOf, endedOf, verdictFact } from './call.ts';
+import { contextOf, endedOf, limitsOf, publishEarly, verdictFact } from './call.ts';
+import { ageOf } from './deadline.ts';
+import type { Draft } from './draft.ts';
 import { wrapperExit } from './exit.ts';
 import { judge } from './judge.ts';
-import { publishAll } from './publish.ts';
+import { publishAll, publishRefusal } from './publish.ts';
 import { recordOf } from './record.ts';
+import { refusalRecord } from './refusal.ts';
 import { discardSaved, type Restored, restoreDraft, savedMarker, savedTemporary } from './saved-draft.ts';
 
 export interface Closing {
@@ -25,105 +28,133 @@ export interface Closing {
   journal: Journal;
   clock: () => Date;
   environment: NodeJS.ProcessEnv;
+  /** Nobody else guards what is left of the call: told to stop, we end it. */
   stop: AbortSignal;
   say(sentence: string): void;
 }
 
-const LOOK_MS = 250;
-
-export async function closeDead(open: Call, closing: Closing): Promise<'settled' | 'stopped'> {
-  const { task, journal, clock, environment, stop, say } = closing;
-  const { call_id, stage, deadline_at } = open.reserved;
+/** Whatever becomes of it, the call has a verdict in the journal afterwards, and nothing of it runs. */
+export async function closeDead(open: Call, closing: Closing): Promise<'settled'> {
+  const { task, journal, clock, environment } = closing;
+  const { call_id } = open.reserved;
   const folder = path.join(task.attempts, call_id);
   const restored = restoreDraft(folder, task, environment, clock);
-  const tree = await treeOf(open, folder);
-  let ending: 'cancelled' | 'timed_out' = 'cancelled';
-  for (let told = false; (await membersOf(tree)).length > 0; told = true) {
-    if (stop.aborted) return 'stopped';
-    if (clock().getTime() >= Date.parse(deadline_at)) {
-      ending = 'timed_out';
-      break;
-    }
-    if (!told)
-      say(`stage ${stage}: the call ${call_id} lost its guardian and still works; waiting until ${deadline_at}`);
-    await nextChange(path.join(folder, 'stdout'), LOOK_MS, stop);
-  }
-  const end = await endTree(tree);
-  if (restored === null) {
+  if (restored !== null && wasStarted(restored.attempt)) await closeStarted(open, restored, closing);
+  else {
+    // Without its files nothing that is left of it could ever be of use.
+    await endTree(await treeOf(open, folder));
+    const isUnasked = restored !== null && open.started === null;
+    if (isUnasked) publishRefusal(restored.draft.request, neverStarted(restored.draft));
     discardSaved(folder);
-    journal.append(interrupted(call_id));
-  } else
-    await closeFromFiles(open, restored, { ending, orphans: end.ended, left: end.left.map(({ pid }) => pid) }, journal);
+    const ending = isUnasked ? 'not_started' : 'lost';
+    note(journal, open, { ending, exitCode: null, signal: null }, INTERRUPTED);
+  }
   return 'settled';
 }
 
-/** Nothing is left that could be judged. */
-const interrupted = (call_id: string): Fact => ({
-  fact: 'verdict',
-  call_id,
+/** The descriptors are opened right before the spawn. */
+export const wasStarted = ({ files }: Attempt): boolean => existsSync(files.stdout) && existsSync(files.stderr);
+
+const neverStarted = (draft: Draft) =>
+  refusalRecord(draft, {
+    class: 'transient',
+    reason: 'interrupted',
+    exit: 'failure',
+    message: 'its wrapper died before the CLI was started; nothing was asked, but the call counts as paid',
+  });
+
+const INTERRUPTED = {
   class: 'transient',
   reason: 'interrupted',
   signature: null,
   retry_at: null,
   exit_code: 1,
-});
+} as const;
 
-interface Ended {
-  ending: 'cancelled' | 'timed_out';
-  orphans: number;
-  left?: readonly number[];
+function note(
+  journal: Journal,
+  { reserved: { call_id }, ended }: Call,
+  { ending, exitCode, signal }: Pick<Outcome, 'ending' | 'exitCode' | 'signal'>,
+  verdict: Omit<Extract<Fact, { fact: 'verdict' }>, 'fact' | 'call_id'>,
+): void {
+  if (ended === null) journal.append({ fact: 'ended', call_id, ending, native_exit_code: exitCode, signal });
+  journal.append({ ...verdict, fact: 'verdict', call_id });
 }
 
-async function closeFromFiles(
-  open: Call,
-  { draft, attempt, overlay }: Restored,
-  ended: Ended,
-  journal: Journal,
-): Promise<void> {
-  const { adapter } = draft.request;
-  const outcome = await outcomeOf(open, attempt.files, adapter, ended);
+async function closeStarted(open: Call, restored: Restored, closing: Closing): Promise<void> {
+  const { draft, attempt, overlay } = restored;
+  const { stage, call_id } = open.reserved;
+  const left = await leftOf(open, restored, closing.clock);
   draft.warnings.push('the wrapper died; this record was made afterwards from the files of its attempt');
-  const judgement = judge(outcome, contextOf(draft));
-  const exit = wrapperExit({ ...endedOf(adapter, outcome, judgement.verdict), stoppedBy: null });
-  const record = recordOf(draft, outcome, judgement, exit);
+  const until = () => new Date(closing.clock().getTime() + Math.max(0, left.limits.wallMs - left.ageMs)).toISOString();
+  const observer = {
+    adopted: () =>
+      closing.say(
+        `stage ${stage}: the call ${call_id} lost its guardian and still works; guarded from here (until ${until()})`,
+      ),
+    cancelling: async (soFar: Outcome) => publishEarly(draft, recorded(draft, soFar)),
+  };
+  const outcome = asTold(open, await adopt(left, observer, aborted(closing.stop)));
+  if (outcome.ending === 'lost') draft.warnings.push(LOST);
+  const record = recorded(draft, outcome);
   const unpublished = publishAll(draft, attempt, record, outcome.capture.answer);
   // A disk that is full is no bug: the call stays open, and the next run tries again.
   if (unpublished !== null) throw Object.assign(new Error(unpublished), { code: 'UNPUBLISHED', syscall: 'write' });
-  journal.append(verdictFact(record));
+  note(closing.journal, open, outcome, verdictFact(record));
   closeAttempt(attempt, overlay, draft.request, 'published');
 }
 
-/** What can be known without having been there: the files, and how the guardian said that it ended, if it could. */
+const LOST = 'it was in flight when its wrapper died, and nobody saw how it ended: it counts as paid';
+
+function recorded(draft: Draft, outcome: Outcome) {
+  const judgement = judge(outcome, contextOf(draft));
+  const exit = wrapperExit({ ...endedOf(draft.request.adapter, outcome, judgement.verdict), stoppedBy: null });
+  return recordOf(draft, outcome, judgement, exit);
+}
+
+async function leftOf(open: Call, { draft, attempt, clocks }: Restored, clock: () => Date): Promise<Left> {
+  const { adapter, call } = draft.request;
+  return {
+    files: attempt.files,
+    tree: await treeOf(open, attempt.folder),
+    adapter,
+    retries: call.innerRetries,
+    limits: limitsOf(draft.request),
+    ageMs: ageOf({ guardian: open.reserved.guardian, clocks, startedAt: draft.startedAt }, await self(), clock),
+  };
+}
+
+function aborted(signal: AbortSignal): Promise<void> {
+  return new Promise((resolve) => {
+    if (signal.aborted) resolve();
+    else signal.addEventListener('abort', () => resolve(), { once: true });
+  });
+}
+
+/** What can be known of a call without having been there: its files, and how its guardian said that it ended, if it could. */
 export async function outcomeOf(
   open: Pick<Call, 'ended'>,
   files: Attempt['files'],
   adapter: Adapter,
-  { ending, orphans, left = [] }: Ended,
 ): Promise<Outcome> {
-  const reading = read(files, adapter);
-  await reading.finish();
-  const capture = reading.capture();
-  const told = capture.completed || capture.failure !== null;
-  return {
-    ending: open.ended?.ending ?? (told ? 'exited' : ending),
-    exitCode: open.ended?.native_exit_code ?? null,
-    signal: (open.ended?.signal as NodeJS.Signals | null) ?? null,
-    durationMs: null,
-    capture,
-    errorLines: reading.errorLines(),
-    remarks: reading.remarks(),
-    stderrBytes: reading.stderrBytes(),
-    orphansKilled: orphans,
-    left,
-    spawnError: null,
-  };
+  return asTold(open, await readLeft(files, adapter));
 }
+
+const asTold = ({ ended }: Pick<Call, 'ended'>, outcome: Outcome): Outcome =>
+  ended === null
+    ? outcome
+    : {
+        ...outcome,
+        ending: ended.ending,
+        exitCode: ended.native_exit_code,
+        signal: ended.signal as NodeJS.Signals | null,
+      };
 
 /** What a call started, by what its attempt's folder still tells. */
 export async function treeOf(open: Call, folder: string): Promise<Tree> {
   const { call_id, guardian } = open.reserved;
-  const self = await identify(process.pid);
-  const here = (one: ProcessIdentity) => self !== null && placeOf(one, self) === 'here';
+  const me = await self();
+  const here = (one: ProcessIdentity) => placeOf(one, me) === 'here';
   const cli = open.started?.cli ?? null;
   return {
     // A number means nothing on another host, boot or container.
@@ -138,3 +169,5 @@ export async function treeOf(open: Call, folder: string): Promise<Tree> {
     folders: [folder, ...savedTemporary(folder)],
   };
 }
+
+const self = async (): Promise<ProcessIdentity> => (await identify(process.pid))!;

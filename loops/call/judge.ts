@@ -116,6 +116,7 @@ function evidenceOf({ capture, ...outcome }: Outcome, tool: Tool): Evidence {
   return {
     tool,
     ending: outcome.ending,
+    silent: outcome.silent,
     exitCode: outcome.exitCode,
     signal: outcome.signal,
     completed: capture.completed,

@@ -79,7 +79,7 @@ export function commonOf(draft: Draft) {
 
 function warningsOf(
   draft: Draft,
-  { capture, ending, exitCode, signal, durationMs, left = [] }: Outcome,
+  { capture, ending, exitCode, signal, durationMs, sleptMs, left = [] }: Outcome,
   succeeded: boolean,
 ): string[] {
   const { limits, call } = draft.request;
@@ -91,6 +91,7 @@ function warningsOf(
     warnings.push(`the deadline of ${limits.timeoutMs} ms passed; it was only noted (--timeout-mode wait_done)`);
   if (left.length > 0)
     warnings.push(`processes of the call could not be ended and are left behind: ${left.join(', ')} (look with ps -p)`);
+  if (sleptMs > 0) warnings.push(`the machine slept for ${Math.round(sleptMs / 1000)} s during the call`);
   if (call.resumeSession !== null && capture.sessionId !== null && capture.sessionId !== call.resumeSession)
     warnings.push(`session ${call.resumeSession} was asked for, but the CLI went on in ${capture.sessionId}`);
   return warnings;

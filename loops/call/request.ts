@@ -22,6 +22,7 @@ export interface WrapperRequest {
     timeoutMs: number;
     timeoutMode: 'enforce' | 'wait_done';
     idleTimeoutMs: number | null;
+    startTimeoutMs: number | null;
     maxTurns: number | null;
     maxOutputBytes: number;
   };

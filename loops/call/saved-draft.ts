@@ -1,13 +1,15 @@
 // A call's draft on disk: with it, whoever comes after a crash can judge and publish what the call left.
 
-import { closeSync, existsSync, openSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
+import { existsSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
+import type { MachineClocks } from '../../policies/machine-clocks.ts';
 import type { OwnRow } from '../../policies/rules/own-row.ts';
 import type { Tool } from '../../policies/tools.ts';
 import type { TaskFolder } from '../../state/task-folder.ts';
 import type { CallRequest, Overlay } from '../../wrappers/adapter.ts';
 import { ADAPTERS } from '../../wrappers/adapters.ts';
 import { markerOf } from '../../wrappers/processes/marker.ts';
+import { readClocks } from '../../wrappers/steady-clock.ts';
 import { redactorOf } from '../redactor.ts';
 import { type Attempt, attemptIn, discardTemporaries, isTemporary } from './attempt.ts';
 import type { Draft } from './draft.ts';
@@ -31,12 +33,16 @@ export interface Saved {
   temporary: string;
   overlay_folders: string[];
   warnings: string[];
+  /** Of the machine, when the call was prepared; absent in a draft of a version that did not tell. */
+  clocks?: MachineClocks;
 }
 
 export interface Restored {
   draft: Draft;
   attempt: Attempt;
   overlay: Overlay;
+  /** Of the machine that prepared the call. */
+  clocks: MachineClocks | null;
 }
 
 const fileIn = (folder: string) => path.join(folder, 'attempt.json');
@@ -68,6 +74,7 @@ export function savedOf(attempt: Attempt, draft: Draft, overlay: Overlay): Saved
     temporary: attempt.temporary,
     overlay_folders: overlay.folders,
     warnings: draft.warnings,
+    clocks: readClocks(),
   };
 }
 
@@ -91,6 +98,12 @@ export function discardSaved(folder: string): void {
   if (saved !== null) discardTemporaries(saved.temporary, saved.overlay_folders);
 }
 
+/** When that call was prepared; null where its draft is gone. */
+export function savedStart(folder: string): { startedAt: Date; clocks: MachineClocks | null } | null {
+  const saved = readSaved(folder);
+  return saved === null ? null : { startedAt: new Date(saved.started_at), clocks: saved.clocks ?? null };
+}
+
 /** The project's rows that judged that call, or would have; null where its draft is gone. */
 export const savedRows = (folder: string): readonly OwnRow[] | null => {
   const saved = readSaved(folder);
@@ -105,7 +118,7 @@ function readSaved(folder: string): Saved | null {
   }
 }
 
-/** null when the call died before its CLI could be started. */
+/** null when there is none. */
 export function restoreDraft(
   folder: string,
   task: TaskFolder,
@@ -125,17 +138,14 @@ export function restoreSaved(
   clock: () => Date,
 ): Restored | null {
   const attempt = attemptIn(folder, saved.temporary);
-  // The descriptors are opened right before the spawn, stdout before stderr.
-  if (!existsSync(attempt.files.stdout)) return null;
-  // What died between the two is read like any other call.
-  closeSync(openSync(attempt.files.stderr, 'a', 0o600));
   const draft: Draft = {
     request: {
       callId: saved.call_id,
       adapter: ADAPTERS[saved.tool],
       call: { ...saved.call, environment },
       files: saved.files,
-      limits: saved.limits,
+      // A draft of a version that knew no start limit.
+      limits: { ...saved.limits, startTimeoutMs: saved.limits.startTimeoutMs ?? null },
       charge: task && { task, stage: saved.stage, runId: null, forPrompt: null },
       redactionPatterns: saved.redaction_patterns,
       ownRows: saved.own_rows ?? [],
@@ -143,7 +153,7 @@ export function restoreSaved(
     callId: saved.call_id,
     startedAt: new Date(saved.started_at),
     redactor: redactorOf(environment, saved.redaction_patterns),
-    prompt: readFileSync(attempt.files.stdin),
+    prompt: existsSync(attempt.files.stdin) ? readFileSync(attempt.files.stdin) : null,
     promptHash: null,
     binary: saved.binary,
     argv: saved.argv,
@@ -154,5 +164,6 @@ export function restoreSaved(
     draft,
     attempt,
     overlay: { argv: [], environment: {}, folders: saved.overlay_folders, warnings: [] },
+    clocks: saved.clocks ?? null,
   };
 }

@@ -36,6 +36,7 @@ export interface PlainOutcome {
 
 /** Tells nothing while it runs, and so is only ended by its limits. */
 const SILENT = { readEvent: () => [], readStderr: () => [], usageFile: null, lingerMs: 0 };
+const NO_LIMITS = { idleMs: null, startMs: null, maxTurns: null };
 
 const observerOf = (folder: string): Observer => ({
   started: (pid) => recordRoot(folder, pid),
@@ -56,7 +57,7 @@ export async function runPlain(asked: PlainCommand): Promise<PlainOutcome> {
         files,
         marker: asked.marker,
         retries: 'allow',
-        limits: { wallMs: asked.wallMs, idleMs: null, maxTurns: null, maxOutputBytes: asked.maxOutputBytes },
+        limits: { ...NO_LIMITS, wallMs: asked.wallMs, maxOutputBytes: asked.maxOutputBytes },
         adapter: SILENT,
       },
       observerOf(asked.folder),

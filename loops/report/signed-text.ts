@@ -52,7 +52,7 @@ async function fromFiles(
     const restored = restoreDraft(path.join(task.attempts, call.reserved.call_id), task, environment, clock);
     if (restored === null) return null;
     const { draft, attempt } = restored;
-    const outcome = await outcomeOf(call, attempt.files, draft.request.adapter, { ending: 'cancelled', orphans: 0 });
+    const outcome = await outcomeOf(call, attempt.files, draft.request.adapter);
     return signedAnew(outcome, verdict, contextOf(draft), draft.redactor.redact);
   } catch {
     // Half of the files may have been cleared away.

@@ -1,6 +1,5 @@
 // The attempts of a stage: call, verdict, decision, and again or on. Judging, deciding and acting are three things; this one acts.
 
-import { setTimeout as pause } from 'node:timers/promises';
 import type { CallRecord } from '../../policies/call-record.ts';
 import type { Decision } from '../../policies/decide.ts';
 import type { Change } from '../../policies/gate.ts';
@@ -12,6 +11,7 @@ import { failureOf, limitFailure, pausedFailure, unansweredFailure } from './fai
 import { goOnFrom } from './go-on.ts';
 import { type Ask, decisionFor, type Next, nextAsk, waitFor } from './next-ask.ts';
 import { callOnce } from './one-call.ts';
+import { pauseFor, pauseUntil } from './pauses.ts';
 import type { Prompt } from './prompt.ts';
 import { spentOf } from './spent.ts';
 import { gated, type StageEnd, type StageRun } from './stage.ts';
@@ -59,7 +59,7 @@ async function attempt(course: Course, first: Prompt, baseline: Baseline | null)
   const { run, ask } = course;
   const { open, stop } = run;
   if (stop.aborted) return interrupted(course, first, null);
-  const limit = usedUp(open.manifest.budgets, { ...spentOf(open), wallLeftMs: wallLeft(run) });
+  const limit = usedUp(open.manifest.budgets, { ...spentOf(open), wallLeftMs: run.wallLeftMs() });
   if (limit !== null) return failed(course, first, limitFailure(run, limit), null);
   run.say(callWords(course));
   baseline?.forget();
@@ -149,21 +149,15 @@ async function decided(
 
 async function follow(course: Course, next: Next): Promise<void> {
   const { run } = course;
-  await pauseFor(next.waitMs, run.stop);
+  // The wait that was granted is counted in time awake, so that a clock that is set back does not lengthen it for ever.
+  if (next.until === null) await pauseFor(next.waitMs, run.stop);
+  else await pauseUntil(next.until, course.resetLeftMs, run.clock, run.stop);
   course.ask = next.ask;
   course.run = { ...run, stage: next.stage };
   if (next.counts === 'as_retry') course.retriesLeft -= 1;
   if (next.counts !== 'as_reset') return;
   course.resetsAwaited += 1;
   course.resetLeftMs = Math.max(0, course.resetLeftMs - next.waitMs);
-}
-
-/** A timer of more than 24.8 days would end at once. */
-const LONGEST_TIMER_MS = 2 ** 31 - 1;
-
-async function pauseFor(ms: number, stop: AbortSignal): Promise<void> {
-  for (let left = ms; left > 0 && !stop.aborted; left -= LONGEST_TIMER_MS)
-    await pause(Math.min(left, LONGEST_TIMER_MS), undefined, { signal: stop }).catch(() => {});
 }
 
 const failed = (
@@ -194,5 +188,3 @@ function callWords({ run: { open, stage }, calls }: Course): string {
   const cost = [`${used} paid so far`, tokens > 0 ? `${tokens} tokens` : '', usd > 0 ? `$${usd.toFixed(4)}` : ''];
   return `stage ${stage.name}: call ${calls + 1}${standIn} (${cost.filter(Boolean).join(', ')})`;
 }
-
-const wallLeft = ({ endsAt, clock }: StageRun): number | null => endsAt && endsAt.getTime() - clock().getTime();

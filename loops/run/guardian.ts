@@ -79,6 +79,7 @@ function flagsOf(
     ['cwd', cwd],
     ['timeout-ms', timeoutMs],
     ['idle-timeout-ms', stage.idle_timeout_ms],
+    ['start-timeout-ms', stage.start_timeout_ms],
     ['max-turns', stage.max_turns],
     ['model', stage.model],
     ['access', access],

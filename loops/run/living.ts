@@ -8,6 +8,8 @@ import type { Ticket } from '../../state/tickets.ts';
 import { membersOf } from '../../wrappers/processes/end-tree.ts';
 import { isAlive } from '../../wrappers/processes/identity.ts';
 import { treeOf } from '../call/close-dead.ts';
+import { ageOf } from '../call/deadline.ts';
+import { savedStart } from '../call/saved-draft.ts';
 
 export interface Looking {
   self: ProcessIdentity;
@@ -45,8 +47,11 @@ async function works(call: Call, taskFolder: string, self: ProcessIdentity, cloc
   const { guardian, deadline_at, call_id } = call.reserved;
   const life = await isAlive(guardian, self);
   if (life === 'alive') return true;
-  if (clock().getTime() >= Date.parse(deadline_at)) return false;
-  return life === 'unknown' || (await membersOf(await treeOf(call, attemptIn(taskFolder, call_id)))).length > 0;
+  const folder = attemptIn(taskFolder, call_id);
+  const start = savedStart(folder) ?? { startedAt: new Date(call.reserved.at), clocks: null };
+  const allowedMs = Date.parse(deadline_at) - start.startedAt.getTime();
+  if (ageOf({ guardian, ...start }, self, clock) >= allowedMs) return false;
+  return life === 'unknown' || (await membersOf(await treeOf(call, folder))).length > 0;
 }
 
 const attemptIn = (taskFolder: string, callId: string) => path.join(taskFolder, 'state', 'attempts', callId);

@@ -34,6 +34,8 @@ export interface Next {
   /** Another tool may stand in. */
   stage: Stage;
   waitMs: number;
+  /** Of a reset: the time of day at which it is over. */
+  until: Date | null;
   /** Waiting for a reset and asking another tool are no retries. */
   counts: 'as_retry' | 'as_reset' | 'as_none';
 }
@@ -43,7 +45,7 @@ export function decisionFor(
   record: Pick<CallRecord, 'verdict' | 'tool_calls' | 'session_id'>,
   seen: Seen,
 ): Decision {
-  const { open, stage, clock, endsAt } = run;
+  const { open, stage, clock } = run;
   const now = clock();
   const { ledger } = open.journal.read();
   return decide({
@@ -58,7 +60,7 @@ export function decisionFor(
     resetsAwaited: seen.resetsAwaited,
     fallback: stage.fallback[0]?.tool ?? null,
     waitMs: seen.waitMs,
-    wallLeftMs: endsAt && endsAt.getTime() - now.getTime(),
+    wallLeftMs: run.wallLeftMs(),
     now,
     taskId: open.task.id,
     tool: stage.tool,
@@ -75,7 +77,7 @@ export async function nextAsk(
   ask: Ask,
 ): Promise<Asked> {
   const { stage } = run;
-  const retry = { stage, waitMs, counts: 'as_retry' } as const;
+  const retry = { stage, waitMs, until: null, counts: 'as_retry' } as const;
   switch (decision.action) {
     case 'retry':
       return asked({ ...retry, ask });
@@ -94,7 +96,7 @@ export async function nextAsk(
       const { until, sessionId } = decision;
       const untilMs = Math.max(0, Date.parse(until) - run.clock().getTime());
       const again = sessionId === null ? ask : await goOn(run, sessionId);
-      return asked({ stage, waitMs: untilMs, counts: 'as_reset', ask: again });
+      return asked({ stage, waitMs: untilMs, until: new Date(until), counts: 'as_reset', ask: again });
     }
     case 'fallback': {
       const [standIn, ...fallback] = stage.fallback;
@@ -102,7 +104,7 @@ export async function nextAsk(
       const composed = await composeAnew(run, other, run.open.manifest.context.digest_policy);
       if (composed.how === 'mistaken') return { how: 'cannot', why: composed.message };
       const { prompt } = composed;
-      return asked({ stage: other, waitMs: 0, counts: 'as_none', ask: { prompt, resumeSession: null } });
+      return asked({ stage: other, waitMs: 0, until: null, counts: 'as_none', ask: { prompt, resumeSession: null } });
     }
   }
 }

@@ -32,13 +32,13 @@ export async function callOnce(
   ask: Ask,
   wanted: string,
 ): Promise<Answered | Exclude<Slot, { how: 'taken' }> | { how: 'too_late' }> {
-  const { stage, stop, slots = UNLIMITED, endsAt, clock } = run;
+  const { stage, stop, slots = UNLIMITED } = run;
   const slot = await slots.take({ tool: stage.tool, model: stage.model ?? null }, stop);
   if (slot.how !== 'taken') return slot;
   let answered: Answered | null = null;
   try {
     // The task's time may have run out while it waited for the place.
-    if (endsAt !== null && endsAt.getTime() <= clock().getTime()) return { how: 'too_late' };
+    if ((run.wallLeftMs() ?? 1) <= 0) return { how: 'too_late' };
     answered = await callNow(run, ask, wanted);
     return answered;
   } finally {
@@ -89,8 +89,8 @@ const wasMade = ({ task }: OpenTask, callId: string, isStrange: boolean): boolea
   existsSync(eventsOf(task, callId)) || (isStrange && !existsSync(path.join(task.attempts, callId)));
 
 function errandOf(run: StageRun, { prompt, resumeSession }: Ask, wanted: string, callId: string): Errand {
-  const { open, stage, access, runId, environment, trustWorkspace, endsAt, clock } = run;
-  const wallLeftMs = endsAt === null ? stage.timeout_ms : Math.max(1, endsAt.getTime() - clock().getTime());
+  const { open, stage, access, runId, environment, trustWorkspace } = run;
+  const wallLeftMs = Math.max(1, Math.floor(run.wallLeftMs() ?? stage.timeout_ms));
   return {
     task: open.task,
     stage,

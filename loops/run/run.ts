@@ -164,7 +164,7 @@ async function goThrough(request: RunRequest, open: OpenTask, runId: string): Pr
       journal: open.journal,
       clock,
       environment,
-      stop: stop.signal,
+      stop: guardians.signal,
       say,
       foreign,
     } as const;

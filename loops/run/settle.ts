@@ -23,7 +23,7 @@ export interface Settling {
 export type Settled = { how: 'settled' } | { how: 'foreign'; message: string } | { how: 'stopped' };
 
 /** How often a process is looked at; its death raises no event that could be awaited. */
-const LOOK_MS = 250;
+const LOOK_MS = 100;
 const FOREIGN_GRACE_MS = 3_600_000;
 
 /** Settles all that earlier runs left open. @returns why that is not possible from here, or null. */
@@ -42,7 +42,13 @@ export async function settle(open: Call, settling: Settling): Promise<Settled> {
   for (let told = false; ; told = true) {
     const present = journal.read().ledger.calls.get(call_id) ?? open;
     if (present.verdict !== null) return { how: 'settled' };
-    if (stop.aborted) return { how: 'stopped' };
+    if (stop.aborted) {
+      if (told)
+        say(
+          `stage ${stage}: the call ${call_id} goes on under its guardian (pid ${guardian.pid}); the next run takes its answer`,
+        );
+      return { how: 'stopped' };
+    }
     const life = await isAlive(guardian, self);
     const overdue = clock().getTime() > Date.parse(deadline_at) + FOREIGN_GRACE_MS;
     if (life === 'dead' || (life === 'unknown' && (overdue || foreign === 'close')))

@@ -35,8 +35,8 @@ export interface StageRun extends Composing {
   outOfScope: 'reported' | 'restored';
   /** How long the reset of a quota may be waited for. */
   waitForResetMs: number;
-  /** When the task's wall clock runs out. */
-  endsAt: Date | null;
+  /** Until the task's wall clock runs out, in milliseconds awake; null without one. */
+  wallLeftMs(): number | null;
   /** Aborted when the run is told to stop: no more calls, no more waiting. */
   stop: AbortSignal;
   /** Aborted once what is known is written: now the guardian may be told. */

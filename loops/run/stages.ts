@@ -2,6 +2,7 @@
 
 import { TOLLGATE_EXIT } from '../../policies/exit-codes.ts';
 import type { Failure } from '../../policies/task-failure.ts';
+import { nowMs } from '../../wrappers/steady-clock.ts';
 import { unpreparedFailure } from './failure.ts';
 import { inTurn } from './in-turn.ts';
 import type { Ended } from './leave.ts';
@@ -22,7 +23,7 @@ export interface StagesRequest extends RunRequest {
 export async function runStages(request: StagesRequest): Promise<Ended> {
   const { open } = request;
   const { max_wallclock_sec: seconds } = open.manifest.budgets;
-  const endsAt = seconds === undefined ? null : new Date(request.clock().getTime() + seconds * 1000);
+  const endsAtMs = seconds === undefined ? null : nowMs() + seconds * 1000;
   const reports: StageReport[] = [];
   const notes: string[] = [];
   let failure: Failure | null = null;
@@ -34,7 +35,7 @@ export async function runStages(request: StagesRequest): Promise<Ended> {
       reports.push(untouched(plan.stage.name, 'pending'));
       continue;
     }
-    const run = stageRunOf(request, plan, endsAt);
+    const run = stageRunOf(request, plan, endsAtMs);
     const entered = await enter(run, plan, request);
     if (entered.how === 'done_earlier') {
       reports.push(untouched(plan.stage.name, 'done_earlier'));
@@ -75,7 +76,7 @@ async function enter(run: StageRun, plan: StagePlan, wishes: RunRequest): Promis
   return { how: 'entered', prompt: composed.prompt };
 }
 
-function stageRunOf(request: StagesRequest, { stage, role, access }: StagePlan, endsAt: Date | null): StageRun {
+function stageRunOf(request: StagesRequest, { stage, role, access }: StagePlan, endsAtMs: number | null): StageRun {
   const { security } = request.open.manifest;
   return {
     ...request,
@@ -83,7 +84,7 @@ function stageRunOf(request: StagesRequest, { stage, role, access }: StagePlan, 
     stage,
     role,
     access,
-    endsAt,
+    wallLeftMs: () => endsAtMs && endsAtMs - nowMs(),
     stop: request.stop.signal,
     trustWorkspace: request.trustWorkspace || security.trust_workspace,
     redone: request.redo.includes(stage.name),

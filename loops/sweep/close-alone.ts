@@ -5,9 +5,10 @@ import path from 'node:path';
 import { rawOf } from '../../policies/raw-file.ts';
 import { isTool } from '../../policies/tools.ts';
 import type { Entry } from '../../state/call-register.ts';
+import type { Outcome } from '../../wrappers/run.ts';
 import { type Attempt, closeAttempt } from '../call/attempt.ts';
 import { contextOf, endedOf } from '../call/call.ts';
-import { outcomeOf } from '../call/close-dead.ts';
+import { outcomeOf, wasStarted } from '../call/close-dead.ts';
 import { wrapperExit } from '../call/exit.ts';
 import { judge } from '../call/judge.ts';
 import { lookAtFolder, removeOwnFolder } from '../call/own-folders.ts';
@@ -32,16 +33,15 @@ export async function closeAlone(
   const linked = ['prompt', 'stdout', 'stderr', 'usage.json'].find((name) => isNoFile(path.join(folder, name)));
   if (linked !== undefined) return { how: 'failed', place: folder, why: `its ${linked} is no regular file` };
   const restored = restoreSaved(saved, folder, null, environment, clock);
-  if (restored === null) {
+  if (restored === null || !wasStarted(restored.attempt)) {
     removeOwnFolder('attempt', folder);
     return { how: 'nothing' };
   }
   const { draft, attempt, overlay } = restored;
   const { adapter, files } = draft.request;
-  const outcome = await outcomeOf({ ended: null }, attempt.files, adapter, {
-    ending: isDue && orphans > 0 ? 'timed_out' : 'cancelled',
-    orphans,
-  });
+  const left = await outcomeOf({ ended: null }, attempt.files, adapter);
+  const wasEnded = left.ending === 'lost' && isDue && orphans > 0;
+  const outcome: Outcome = { ...left, ...(wasEnded ? { ending: 'timed_out' } : {}), orphansKilled: orphans };
   draft.warnings.push('the wrapper died; this record was made afterwards from the files of its attempt');
   const judgement = judge(outcome, contextOf(draft));
   const exit = wrapperExit({ ...endedOf(adapter, outcome, judgement.verdict), stoppedBy: null });

@@ -17,8 +17,20 @@ export const ENDING_RULES = {
   retry_cut: null,
   lingered: null,
   cancelled: { id: 'ending-cancelled', class: 'transient', reason: 'cancelled' },
+  lost: null,
   not_started: { id: 'ending-not-started', class: 'tooling', reason: 'not_started' },
 } as const satisfies Record<Ending, Means | null>;
+
+/** No limit of rest has a say in it: what never began says nothing of how long a pause may be. */
+export const SILENT_START = {
+  id: 'ending-silent-start',
+  class: 'transient',
+  reason: 'silent_start',
+  words: 'it was ended before it had written a single byte',
+} as const;
+
+/** It went down with its wrapper, and nothing that was said tells why: most likely somebody ended both. */
+export const LOST = { id: 'left-lost', class: 'transient', reason: 'interrupted' } as const satisfies Means;
 
 export const LEFTOVERS = {
   /** gemini counts a prompt over the limit before it asks, and then reports success without a word. */

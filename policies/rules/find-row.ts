@@ -1,6 +1,6 @@
 // Finds the row that a verdict names, to show what it looks for.
 
-import { ENDING_RULES, LEFTOVERS } from './endings.ts';
+import { ENDING_RULES, LEFTOVERS, LOST, SILENT_START } from './endings.ts';
 import type { Rule } from './rule.ts';
 import { RULES } from './rules.ts';
 
@@ -13,9 +13,9 @@ export type Found =
 export function findRow(id: string): Found | null {
   const said = RULES.find((row) => row.id === id);
   if (said !== undefined) return { kind: 'said', row: said };
-  const ending = Object.values(ENDING_RULES).find((row) => row?.id === id);
+  const ending = [SILENT_START, ...Object.values(ENDING_RULES)].find((row) => row?.id === id);
   if (ending) return { kind: 'ending', row: ending };
-  const leftover = Object.values(LEFTOVERS).find((row) => row.id === id);
+  const leftover = [LOST, ...Object.values(LEFTOVERS)].find((row) => row.id === id);
   return leftover === undefined ? null : { kind: 'leftover', row: leftover };
 }
 

@@ -140,6 +140,20 @@ for (const tool of TOOLS) {
     assert.equal([code, record.ending, record.verdict.reason], [codes.timeout, 'idle', 'idle']);
   });
 
+  test(`${command}: not a single byte for the start limit ends the call; one byte is a start`, async ({ rig }) => {
+    const silent = runWrapper(rig, tool, ['--start-timeout-ms=500']);
+    await rig.call();
+    const { code, record, said } = await silent.ended();
+    assert.equal(
+      [code, record.ending, record.verdict.class, record.verdict.reason],
+      [codes.timeout, 'idle', 'transient', 'silent_start'],
+    );
+    assert.match(said, /: it was ended before it had written a single byte Next: re-run later\./);
+    const begun = runWrapper(rig, tool, ['--start-timeout-ms=500', '--timeout-ms=1500']);
+    await (await rig.call()).tell({ do: 'write', to: 'stderr', text: '.' });
+    assert.is((await begun.ended()).record.ending, 'timed_out');
+  });
+
   test(`${command}: a flood over --max-output-bytes is ended`, async ({ rig }) => {
     const running = runWrapper(rig, tool, ['--max-output-bytes=1000000']);
     const fake = await rig.call();

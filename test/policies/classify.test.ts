@@ -2,6 +2,7 @@ import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { classify } from '../../policies/classify.ts';
 import type { Evidence } from '../../policies/evidence.ts';
+import { findRow } from '../../policies/rules/find-row.ts';
 import type { Rule } from '../../policies/rules/rule.ts';
 
 const CLOCK = { now: new Date('2026-11-21T21:00:00.000Z'), timeZone: 'UTC' };
@@ -73,6 +74,22 @@ test('a terminal failure that tells nothing leaves the word to the errors before
   const failure = { message: 'it did not work out' };
   assert.is(because({ failure, errors: [AUTH, BUSY] }), 'transient/overloaded from error');
   assert.is(because({ failure }), 'unknown/unmatched from failure');
+});
+
+test('a call that was ended for its rest had either begun or not', () => {
+  assert.is(because({ ending: 'idle', exitCode: null, silent: false, errors: [AUTH] }), 'transient/idle from ending');
+  assert.is(because({ ending: 'idle', exitCode: null, silent: true }), 'transient/silent_start from ending');
+  assert.is(because({ ending: 'timed_out', exitCode: null, silent: true }), 'transient/timeout from ending');
+});
+
+test('a call whose end nobody saw is judged by what it said, if that tells something', () => {
+  const lost: Partial<Evidence> = { ending: 'lost', exitCode: null };
+  assert.is(because(lost), 'transient/interrupted from ending');
+  assert.is(because({ ...lost, stderr: ['hm'], errors: [{ message: 'hm' }] }), 'transient/interrupted from ending');
+  assert.is(because({ ...lost, errors: [AUTH] }), 'auth/bad_credentials from error');
+  assert.is(because({ ...lost, stderr: ['Error: ENOSPC: no space left on device'] }), 'tooling/disk_full from stderr');
+  assert.equal([findRow('left-lost')?.kind, findRow('ending-silent-start')?.kind], ['leftover', 'ending']);
+  assert.is(because({ ...lost, completed: true }), 'transient/empty_answer from terminal');
 });
 
 test('an announced retry that was cut is judged by its cause', () => {

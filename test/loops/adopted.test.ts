@@ -1,0 +1,267 @@
+// A call whose guardian was killed: the next run guards it as well as its own, and the answer is never paid for again.
+
+import { readFileSync, rmSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
+import { suite } from 'uvu';
+import * as assert from 'uvu/assert';
+import type { CallRecord } from '../../policies/call-record.ts';
+import type { MachineClocks } from '../../policies/machine-clocks.ts';
+import { openJournal } from '../../state/journal.ts';
+import { type Call, openCalls } from '../../state/ledger.ts';
+import type { FakeCall } from '../rig/fake-call.ts';
+import type { RunningCommand } from '../rig/running-command.ts';
+import { answerWith, SESSION, STREAMS, write } from '../rig/streams.ts';
+import { ANY_ANSWER, makeTask, type TestTask } from '../rig/task-run.ts';
+import { TestRig } from '../rig/test-rig.ts';
+
+const test = suite<{ rig: TestRig }>('adopted');
+test.before.each(async (context) => {
+  context.rig = await TestRig.open();
+});
+test.after.each(({ rig }) => rig.dispose());
+
+const { opens, says, succeeds, retries, runsTool } = STREAMS.codex;
+const OPENED = write(opens(SESSION));
+const SETTLED = /stage codex_brief: the call \S+ lost its guardian and still works; guarded from here \(until \S+\)\n/;
+
+interface Saved {
+  limits: object;
+  clocks: MachineClocks;
+}
+
+interface Orphan {
+  task: TestTask;
+  call: Call;
+  fake: FakeCall;
+}
+
+/** A call that works on without its dispatcher and its guardian. */
+async function orphan(rig: TestRig, stage: object = {}): Promise<Orphan> {
+  const task = makeTask(rig, { stages: [{ tool: 'codex', role: 'brief', ...ANY_ANSWER, ...stage }] });
+  const first = task.start();
+  const fake = await rig.call();
+  while (openCalls(task.journal.read().ledger)[0]?.started == null)
+    await new Promise((resolve) => setImmediate(resolve));
+  const [call] = openCalls(task.journal.read().ledger);
+  first.signal('SIGKILL');
+  process.kill(call!.reserved.guardian.pid, 'SIGKILL');
+  await first.result;
+  return { task, call: call!, fake };
+}
+
+const recordOf = ({ task, call }: Orphan) =>
+  JSON.parse(task.read(`state/attempts/${call.reserved.call_id}/record.json`)) as CallRecord;
+
+/** What the limits of its call were, or when it was begun, as its guardian wrote them down. */
+function rewriteDraft({ task, call }: Orphan, change: (draft: Saved) => object): void {
+  const file = path.join(task.folder, 'state/attempts', call.reserved.call_id, 'attempt.json');
+  const draft = JSON.parse(readFileSync(file, 'utf8')) as Saved;
+  writeFileSync(file, JSON.stringify({ ...draft, ...change(draft) }));
+}
+
+/** The next run, which answers what is asked anew. */
+async function adopted(rig: TestRig, { task }: Orphan): Promise<RunningCommand> {
+  rig.answer(() => answerWith('codex', 'asked anew'));
+  const next = task.start();
+  await next.says(SETTLED);
+  return next;
+}
+
+for (const [ending, reason, stage, told] of [
+  ['idle', 'idle', { idle_timeout_ms: 700 }, [OPENED]],
+  ['retry_cut', 'overloaded', {}, [write([...opens(SESSION), ...retries('The engine is overloaded')])]],
+  ['max_turns', 'max_turns', { max_turns: 1 }, [write([...opens(SESSION), ...runsTool('ok')])]],
+  ['idle', 'silent_start', { start_timeout_ms: 3000 }, []],
+] as const)
+  test(`its limits hold: ${reason}`, async ({ rig }) => {
+    const left = await orphan(rig, stage);
+    await left.fake.spawn(['sleep', '600'], { detached: true });
+    const next = await adopted(rig, left);
+    if (told.length > 0) await left.fake.tell(...told);
+    await next.result;
+    const { ending: ended, verdict, orphans_killed, duration_ms } = recordOf(left);
+    assert.equal([ended, verdict.reason, orphans_killed, duration_ms], [ending, reason, 1, null]);
+    assert.equal(rig.survivors(), []);
+  });
+
+test('its limits hold: the size of its output', async ({ rig }) => {
+  const left = await orphan(rig);
+  rewriteDraft(left, ({ limits }) => ({ limits: { ...limits, maxOutputBytes: 1000 } }));
+  const next = await adopted(rig, left);
+  void left.fake.tell({ do: 'fill', to: 'stderr', bytes: 5000 }, { do: 'hang' });
+  await next.result;
+  assert.equal([recordOf(left).ending, recordOf(left).verdict.reason], ['overflowed', 'output_overflow']);
+  assert.equal(rig.survivors(), []);
+});
+
+test('its deadline holds by the clock that does not jump, whatever the time of day', async ({ rig }) => {
+  const left = await orphan(rig);
+  // By the time of day it would have a year; by the steady clock it has worked for longer than it may.
+  rewriteDraft(left, ({ clocks }) => {
+    const { steadyMs, bootMs } = clocks;
+    return {
+      started_at: new Date(Date.now() + 365 * 86_400_000).toISOString(),
+      clocks: { steadyMs: steadyMs - 86_400_000, bootMs: bootMs - 86_400_000 },
+    };
+  });
+  const next = await adopted(rig, left);
+  await next.result;
+  assert.equal([recordOf(left).ending, recordOf(left).verdict.reason], ['timed_out', 'timeout']);
+  assert.equal(rig.survivors(), []);
+});
+
+test('a clock that was set forward ends no call early', async ({ rig }) => {
+  const left = await orphan(rig);
+  rewriteDraft(left, () => ({ started_at: '2001-01-01T00:00:00.000Z' }));
+  const next = await adopted(rig, left);
+  await left.fake.tell(...answerWith('codex', 'paid for'));
+  const { code } = await next.result;
+  assert.equal([code, rig.calls.length, left.task.read('outputs/codex_brief.codex.out')], [0, 1, 'paid for']);
+});
+
+test('a result whose CLI does not end counts; the CLI is ended', async ({ rig }) => {
+  const left = await orphan(rig);
+  const next = await adopted(rig, left);
+  await left.fake.tell(write([...opens(SESSION), ...says('paid for'), ...succeeds()]));
+  const { code } = await next.result;
+  const { ending, warnings } = recordOf(left);
+  assert.equal([code, rig.calls.length, ending], [0, 1, 'lingered']);
+  assert.ok(warnings.includes('the answer was complete, but the CLI reported its result but did not exit'));
+  assert.is(left.task.read('outputs/codex_brief.codex.out'), 'paid for');
+  assert.equal(rig.survivors(), []);
+});
+
+test('what the CLI leaves behind when it ends is ended, and keeps nobody waiting', async ({ rig }) => {
+  const left = await orphan(rig);
+  await left.fake.spawn(['sleep', '600'], { detached: true });
+  await left.fake.spawn(['sleep', '600'], { env: { PATH: process.env.PATH! } });
+  const next = await adopted(rig, left);
+  await left.fake.tell(...answerWith('codex', 'paid for'));
+  assert.equal([(await next.result).code, rig.calls.length, recordOf(left).orphans_killed], [0, 1, 2]);
+  assert.equal(rig.survivors(), []);
+});
+
+test('a call that died with everything counts as paid, and is made once more; its record and the report say so', async ({
+  rig,
+}) => {
+  const left = await orphan(rig);
+  await left.fake.tell(OPENED, { do: 'die', signal: 'SIGKILL' });
+  rig.answer(() => answerWith('codex', 'asked anew'));
+  const { code, report, summary } = await left.task.run();
+  const [lost, again] = left.task.journal.read().ledger.calls.keys();
+  const note = `codex_brief: the call ${lost} was in flight when it died with its wrapper; it counts as paid, and was made once more (${again})`;
+  assert.equal([code, rig.calls.length, report.budget.used, report.notes], [0, 2, 2, [note]]);
+  assert.match(summary, note);
+  const { ending, verdict, warnings } = recordOf(left);
+  assert.equal([ending, verdict.class, verdict.reason], ['lost', 'transient', 'interrupted']);
+  assert.equal(warnings.slice(-2), [
+    'the wrapper died; this record was made afterwards from the files of its attempt',
+    'it was in flight when its wrapper died, and nobody saw how it ended: it counts as paid',
+  ]);
+});
+
+for (const [what, missing, fate, ended] of [
+  [
+    'was killed right before it started its CLI',
+    'stderr',
+    'died with its wrapper before its CLI was started; it counts as paid, though nothing was asked',
+    'not_started',
+  ],
+  [
+    'left nothing that could be judged',
+    'attempt.json',
+    'was in flight when it died with its wrapper; it counts as paid',
+    'lost',
+  ],
+] as const)
+  test(`a call whose wrapper ${what} is closed, and said to be`, async ({ rig }) => {
+    const left = await orphan(rig);
+    const { journal, folder } = left.task;
+    rmSync(path.join(folder, 'state/attempts', left.call.reserved.call_id, missing));
+    if (ended === 'not_started')
+      writeFileSync(journal.file, readFileSync(journal.file, 'utf8').replace(/.*"fact":"started".*\n/, ''));
+    rig.answer(() => answerWith('codex', 'asked anew'));
+    const { code, report } = await left.task.run();
+    const calls = openJournal(folder, () => new Date()).read().ledger.calls;
+    const [lost, again] = calls.keys();
+    const note = `codex_brief: the call ${lost} ${fate}, and was made once more (${again})`;
+    assert.equal([code, report.budget.used, report.notes, calls.get(lost!)!.ended!.ending], [0, 2, [note], ended]);
+    await left.fake.gone;
+    if (ended !== 'not_started') return;
+    const { ending, verdict, wrapper_exit_code } = recordOf(left);
+    assert.equal(
+      [ending, verdict.reason, verdict.evidence!.text, wrapper_exit_code],
+      [
+        'not_started',
+        'interrupted',
+        'its wrapper died before the CLI was started; nothing was asked, but the call counts as paid',
+        12,
+      ],
+    );
+  });
+
+for (const [signal, exit] of [
+  ['SIGINT', 130],
+  ['SIGTERM', 143],
+] as const)
+  test(`${signal} while it is guarded: the record first, then its tree, exit ${exit}`, async ({ rig }) => {
+    const left = await orphan(rig);
+    await left.fake.tell(OPENED, { do: 'trap', signals: ['SIGTERM'] });
+    const next = await adopted(rig, left);
+    next.signal(signal);
+    await left.fake.caught('SIGTERM');
+    const early = recordOf(left);
+    const { code, stdout } = await next.result;
+    assert.equal([code, JSON.parse(stdout).state, early.ending], [exit, 'interrupted', 'cancelled']);
+    assert.equal([recordOf(left).ending, openCalls(left.task.journal.read().ledger)], ['cancelled', []]);
+    assert.equal(rig.survivors(), []);
+  });
+
+test('an answer that comes while it is told to stop is kept, and not asked for again', async ({ rig }) => {
+  const left = await orphan(rig);
+  const [answer] = answerWith('codex', 'just in time');
+  await left.fake.tell(OPENED, { do: 'trap', signals: ['SIGTERM'], run: [answer!, { do: 'exit', code: 0 }] });
+  const next = await adopted(rig, left);
+  next.signal('SIGINT');
+  assert.is((await next.result).code, 130);
+  assert.is(recordOf(left).verdict.class, null);
+  assert.equal([(await left.task.run()).code, rig.calls.length], [0, 1]);
+});
+
+test('a run that is told to stop while a guardian still works leaves the call to it, and says so', async ({ rig }) => {
+  const task = makeTask(rig, { stages: [{ tool: 'codex', role: 'brief', ...ANY_ANSWER }] });
+  const first = task.start();
+  const fake = await rig.call();
+  first.signal('SIGKILL');
+  await first.result;
+  const second = task.start();
+  await second.says(/waiting for the call/);
+  second.signal('SIGINT');
+  const { code, stderr } = await second.result;
+  assert.is(code, 130);
+  assert.match(
+    stderr,
+    /stage codex_brief: the call \S+ goes on under its guardian \(pid \d+\); the next run takes its answer\n/,
+  );
+  await fake.tell(...answerWith('codex', 'paid for'));
+  assert.equal([(await task.run()).code, rig.calls.length], [0, 1]);
+});
+
+test('a guardian that is killed under a living dispatcher: the call is guarded on, and told to stop with it', async ({
+  rig,
+}) => {
+  const task = makeTask(rig, { stages: [{ tool: 'codex', role: 'brief', ...ANY_ANSWER }] });
+  const running = task.start();
+  const fake = await rig.call();
+  await fake.tell(OPENED);
+  const [call] = openCalls(task.journal.read().ledger);
+  process.kill(call!.reserved.guardian.pid, 'SIGKILL');
+  await running.says(SETTLED);
+  running.signal('SIGINT');
+  assert.is((await running.result).code, 130);
+  await fake.gone;
+  assert.is(recordOf({ task, call: call!, fake }).ending, 'cancelled');
+  assert.equal([openCalls(task.journal.read().ledger), rig.survivors()], [[], []]);
+});
+
+test.run();

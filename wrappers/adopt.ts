@@ -1,0 +1,145 @@
+// Guards a CLI whose wrapper died, by the limits that it had; it is no child of ours, and its end raises no event, so it is looked at.
+
+import { setTimeout as pause } from 'node:timers/promises';
+import type { Ending } from '../policies/ending.ts';
+import { sleptBetween } from '../policies/machine-clocks.ts';
+import type { Adapter } from './adapter.ts';
+import { type Guarded, guard } from './guard.ts';
+import { endTree, membersOf, type Tree, type TreeEnd } from './processes/end-tree.ts';
+import { processTable } from './processes/table.ts';
+import { type Reading, read } from './reading.ts';
+import type { Invocation, Observer, Outcome } from './run.ts';
+import { readClocks } from './steady-clock.ts';
+
+/** What a wrapper left. */
+export interface Left extends Guarded {
+  files: Pick<Invocation['files'], 'stdout' | 'stderr' | 'usage'>;
+  tree: Tree;
+  adapter: Invocation['adapter'];
+  /** How long it has been working, in milliseconds awake. */
+  ageMs: number;
+}
+
+export interface AdoptionObserver extends Pick<Observer, 'cancelling'> {
+  /** It still works, and is guarded from now on. */
+  adopted(): void;
+}
+
+/**
+ * Guards what is left of a call to its end, and leaves nothing of it behind. Its limits go on from where they were; of the rest
+ * between two bytes only what follows is known. When `stop` resolves it is ended as `cancelled`.
+ * @returns its outcome, without the exit code and the duration, which nobody saw.
+ */
+export async function adopt(left: Left, observer: AdoptionObserver, stop: Promise<void>): Promise<Outcome> {
+  try {
+    if (await works(left.tree, 'for_certain')) return await attend(left, observer, stop);
+    const end = await endTree(left.tree);
+    return { ...(await readLeft(left.files, left.adapter)), ...countOf(end) };
+  } catch (error) {
+    // Ours or the system's: the CLI must not outlive it.
+    await endTree(left.tree);
+    throw error;
+  }
+}
+
+/** What the files alone tell of a call whose end nobody saw. */
+export async function readLeft(
+  files: Left['files'],
+  adapter: Pick<Adapter, 'readEvent' | 'readStderr' | 'usageFile'>,
+): Promise<Outcome> {
+  const reading = read(files, adapter);
+  await reading.finish();
+  return outcomeOf(reading, endingIn(reading));
+}
+
+async function attend({ tree, ...left }: Left, observer: AdoptionObserver, stop: Promise<void>): Promise<Outcome> {
+  observer.adopted();
+  const then = readClocks();
+  const reading = read(left.files, left.adapter);
+  const watch = guard(left, left.ageMs, reading, stop);
+  const life = watchLife(tree);
+  const cause = await Promise.race([watch.cause, life.over]);
+  watch.release();
+  life.release();
+  reading.look();
+  const silent = reading.bytes() === 0;
+  const known = () => ({ silent, sleptMs: sleptBetween(then, readClocks()) });
+  if (cause === 'cancelled') await observer.cancelling({ ...outcomeOf(reading, cause), ...known() });
+  const end = await endTree(life.present());
+  await reading.finish();
+  const ending = cause === 'gone' ? endingIn(reading) : cause;
+  return { ...outcomeOf(reading, ending), ...known(), ...countOf(end) };
+}
+
+const countOf = ({ ended, left }: TreeEnd) => ({ orphansKilled: ended, left: left.map(({ pid }) => pid) });
+
+interface Life {
+  over: Promise<'gone'>;
+  /** The tree as it may be ended now. */
+  present(): Tree;
+  release(): void;
+}
+
+/** So soon after it was seen alive, its number is given to nobody else. */
+const STILL_ITS_OWN_MS = 1000;
+
+function watchLife(tree: Tree): Life {
+  let released = false;
+  let seenAt = readClocks().bootMs;
+  const look = async (): Promise<'gone'> => {
+    while (!released && (await works(tree, 'at_a_glance'))) {
+      seenAt = readClocks().bootMs;
+      await pause(tree.root === null ? SCAN_MS : LOOK_MS);
+    }
+    return 'gone';
+  };
+  return {
+    over: look(),
+    present() {
+      const held = readClocks().bootMs - seenAt < STILL_ITS_OWN_MS;
+      return tree.root === null || !held ? tree : { ...tree, root: { ...tree.root, ours: 'child' } };
+    },
+    release() {
+      released = true;
+    },
+  };
+}
+
+/** One process is looked up in no time from /proc; ps takes a while, and so does a look at all of them. */
+const LOOK_MS = process.platform === 'linux' ? 25 : 250;
+const SCAN_MS = 250;
+
+/** What was started a moment before its wrapper died does not bear its marker yet. */
+const BIRTH_MS = 100;
+
+/** The CLI itself decides, where it is known: what it leaves behind when it ends is nobody's. */
+async function works(tree: Tree, how: 'for_certain' | 'at_a_glance'): Promise<boolean> {
+  if (tree.root !== null) {
+    const row = await processTable.row(tree.root.pid);
+    return row !== null && !row.zombie && row.startTime === tree.root.startTime;
+  }
+  if ((await membersOf(tree)).length > 0) return true;
+  if (how === 'at_a_glance') return false;
+  await pause(BIRTH_MS);
+  return (await membersOf(tree)).length > 0;
+}
+
+function endingIn(reading: Reading): Ending {
+  const { completed, failure } = reading.capture();
+  return completed || failure !== null ? 'exited' : 'lost';
+}
+
+const outcomeOf = (reading: Reading, ending: Ending): Outcome => ({
+  ending,
+  exitCode: null,
+  signal: null,
+  durationMs: null,
+  sleptMs: 0,
+  silent: false,
+  capture: reading.capture(),
+  errorLines: reading.errorLines(),
+  remarks: reading.remarks(),
+  stderrBytes: reading.stderrBytes(),
+  orphansKilled: 0,
+  spawnError: null,
+});

@@ -1,0 +1,73 @@
+// Guards a CLI by its limits: the first cause to end it wins, whoever started it.
+
+import type { Ending } from '../policies/ending.ts';
+import type { EngineEvent } from '../policies/engine-event.ts';
+import type { Adapter } from './adapter.ts';
+import type { Reading } from './reading.ts';
+import { createWatchdogs } from './watchdogs.ts';
+
+/** Times are of the machine awake. */
+export interface Limits {
+  wallMs: number;
+  /** Without a byte of output. */
+  idleMs: number | null;
+  /** Until its first byte. */
+  startMs: number | null;
+  maxTurns: number | null;
+  maxOutputBytes: number;
+}
+
+export interface Guarded {
+  limits: Limits;
+  retries: 'cut' | 'allow';
+  adapter: Pick<Adapter, 'lingerMs'>;
+}
+
+export interface Watch {
+  /** Resolves with the first cause to end the call; no later one counts. */
+  cause: Promise<Ending>;
+  release(): void;
+}
+
+/** @param ageMs how long it has been working before we came. */
+export function guard(
+  { limits, retries, adapter }: Guarded,
+  ageMs: number,
+  reading: Reading,
+  stop: Promise<void>,
+): Watch {
+  const dogs = createWatchdogs();
+  let end: (why: Ending) => void = () => {};
+  const cause = new Promise<Ending>((resolve) => {
+    end = resolve;
+  });
+  const rest = () => {
+    if (limits.idleMs !== null) dogs.set('idle', limits.idleMs, () => end('idle'));
+  };
+  let over = false;
+  const take = (event: EngineEvent, turns: () => number) => {
+    // After its terminal event a call can only linger.
+    if (over) return;
+    over = event.how === 'completed' || event.how === 'failed';
+    if (event.how === 'retrying' && retries === 'cut') end('retry_cut');
+    if (over) dogs.set('linger', adapter.lingerMs, () => end('lingered'));
+    // A tool called in the last turn allowed asks for one more, which would be paid the moment its result is there.
+    if (
+      (event.how === 'tool_began' || event.how === 'tool_ended') &&
+      limits.maxTurns !== null &&
+      turns() >= limits.maxTurns
+    )
+      end('max_turns');
+  };
+  const grow = (bytes: number) => {
+    dogs.drop('start');
+    rest();
+    if (bytes > limits.maxOutputBytes) end('overflowed');
+  };
+  dogs.set('wall', Math.max(0, limits.wallMs - ageMs), () => end('timed_out'));
+  if (limits.startMs !== null) dogs.set('start', Math.max(0, limits.startMs - ageMs), () => end('idle'));
+  rest();
+  void stop.then(() => end('cancelled'));
+  reading.watch(take, grow);
+  return { cause, release: dogs.release };
+}
