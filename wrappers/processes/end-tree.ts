@@ -93,6 +93,9 @@ async function freeze(tree: Tree, first: Members, toll: Toll, last: number): Pro
     found = await look(tree, found, 'young');
     fresh = open(found, toll).filter((row) => !frozen.has(keyOf(row)));
   }
+  const listed = open(found, toll);
+  // All that were listed stand still: they are killed before any other is looked for.
+  if (listed.length > 0 && listed.every((row) => toll.hit.has(keyOf(row)))) return found;
   return chase(tree, found, toll, frozen, last);
 }
 
