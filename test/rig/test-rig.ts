@@ -123,11 +123,13 @@ export class TestRig {
   #receive(socket: Socket): void {
     let call: FakeCall | null = null;
     socket.on('error', () => {}); // a fake that is killed resets its connection
-    createInterface({ input: socket }).on('line', (line) => {
-      const message = JSON.parse(line);
-      if (call) call.hear(message);
-      else call = this.#welcome(message.report, socket);
-    });
+    createInterface({ input: socket })
+      .on('error', () => {})
+      .on('line', (line) => {
+        const message = JSON.parse(line);
+        if (call) call.hear(message);
+        else call = this.#welcome(message.report, socket);
+      });
   }
 
   #welcome(report: FakeReport, socket: Socket): FakeCall {
