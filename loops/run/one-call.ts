@@ -6,11 +6,12 @@ import type { CallRecord } from '../../policies/call-record.ts';
 import type { Finding } from '../../policies/gate.ts';
 import type { ProcessIdentity } from '../../policies/process-identity.ts';
 import { JournalError } from '../../state/journal.ts';
+import { openCalls } from '../../state/ledger.ts';
 import { identify } from '../../wrappers/processes/identity.ts';
 import { newCallId } from '../call/draft.ts';
 import { TREE } from '../scope/question.ts';
 import { type Errand, outputsOf, readRecord, recordIn, sendGuardian } from './guardian.ts';
-import { checkJudge, keepJudge } from './judge/judge.ts';
+import { type Checked, checkJudge, keepJudge } from './judge/judge.ts';
 import { isIntact } from './judge/kept-journal.ts';
 import { eventsOf } from './last-event.ts';
 import type { Ask } from './next-ask.ts';
@@ -59,9 +60,15 @@ async function callNow(run: StageRun, ask: Ask, wanted: string): Promise<Answere
   // Before anything is read: the journal and the files by which the call is judged may have been written by it.
   const isStrange = !guardianStop.aborted && (killed || !isIntact(open.journal, judge.journal));
   const reserved = wasMade(open, callId, isStrange) ? await reservationOf(run, wanted, callId, guardian) : null;
-  const aside = path.join(open.task.attempts, callId, 'changed-by-agent');
-  const { finding, notes } = await checkJudge(open, judge, callId, reserved, aside, clock);
+  const look = (aside: string) =>
+    checkJudge(open, judge, callId, reserved, path.join(open.task.attempts, callId, aside), clock);
+  const first = await look('changed-by-agent');
+  const works = worksOn(open, callId);
   const record = await lastWord(run, callId);
+  // Without its guardian it may have worked until now.
+  const second = works ? await look('changed-later') : NO_FINDING;
+  const finding = first.finding ?? second.finding;
+  const notes = [...first.notes, ...second.notes];
   return record === null
     ? { how: 'unanswered', why: finding === null ? why : `${why}; ${finding.text}` }
     : { how: 'answered', record: withNotes(record, notes), judge: finding };
@@ -71,6 +78,11 @@ const withNotes = (record: CallRecord, notes: readonly string[]): CallRecord => 
   ...record,
   warnings: [...record.warnings, ...notes],
 });
+
+const NO_FINDING: Checked = { finding: null, notes: [] };
+
+const worksOn = ({ journal }: OpenTask, callId: string): boolean =>
+  openCalls(journal.read().ledger).some(({ reserved }) => reserved.call_id === callId);
 
 /** Its record may be an early one: only a verdict, or a refusal, is its last word. */
 async function lastWord({ open, guardianStop, clock, environment, say }: StageRun, callId: string) {

@@ -264,4 +264,19 @@ test('a guardian that is killed under a living dispatcher: the call is guarded o
   assert.equal([openCalls(task.journal.read().ledger), rig.survivors()], [[], []]);
 });
 
+test('what an agent changes after it lost its guardian is found as if it had one', async ({ rig }) => {
+  const task = makeTask(rig, { stages: [{ tool: 'codex', role: 'brief', ...ANY_ANSWER }] });
+  const running = task.start();
+  const fake = await rig.call();
+  await fake.tell(OPENED);
+  const [call] = openCalls(task.journal.read().ledger);
+  process.kill(call!.reserved.guardian.pid, 'SIGKILL');
+  await running.says(SETTLED);
+  const manifest = task.read('manifest.json');
+  await fake.tell({ do: 'save', file: path.join(task.folder, 'manifest.json'), text: '{}' });
+  await fake.tell(...answerWith('codex', 'mine now'));
+  const { code } = await running.result;
+  assert.equal([code, task.failure()!.reason, task.read('manifest.json')], [1, 'judge_changed', manifest]);
+});
+
 test.run();
