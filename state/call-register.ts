@@ -1,6 +1,15 @@
 // The user's register of calls that run: a small file for each, by which what a killed wrapper left is found again.
 
-import { lstatSync, mkdirSync, readdirSync, readFileSync, renameSync, unlinkSync, writeFileSync } from 'node:fs';
+import {
+  existsSync,
+  lstatSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  unlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import path from 'node:path';
 import type { ProcessIdentity } from '../policies/process-identity.ts';
 import { isSystemError } from './system-error.ts';
@@ -31,13 +40,11 @@ export interface Entry {
 
 export type Found = { how: 'read'; file: string; entry: Entry } | { how: 'mistaken'; file: string; why: string };
 
-/** null for a user without a home: then nothing is registered. */
+/** null for a user without a home, or with one that is not there: it is not for us to make it, and nothing is registered. */
 export function registerFolder({ XDG_STATE_HOME, HOME }: NodeJS.ProcessEnv): string | null {
-  const base = isAbsolute(XDG_STATE_HOME) ? XDG_STATE_HOME : isAbsolute(HOME) ? path.join(HOME, '.local/state') : null;
-  return base === null ? null : path.join(base, 'tollgate', 'calls');
+  const [home, base] = XDG_STATE_HOME ? [path.dirname(XDG_STATE_HOME), XDG_STATE_HOME] : [HOME, `${HOME}/.local/state`];
+  return home && path.isAbsolute(home) && existsSync(home) ? path.join(base, 'tollgate', 'calls') : null;
 }
-
-const isAbsolute = (folder: string | undefined): folder is string => folder !== undefined && path.isAbsolute(folder);
 
 /** Not synced: no process survives a loss of power. @returns its file, or null where none can be written. */
 export function writeEntry(folder: string, entry: Entry): string | null {

@@ -1,0 +1,371 @@
+// preflight --sweep after wrappers and dispatchers were killed: answers are kept, processes end, strangers live on.
+
+import {
+  chmodSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  utimesSync,
+  writeFileSync,
+} from 'node:fs';
+import path from 'node:path';
+import { suite } from 'uvu';
+import * as assert from 'uvu/assert';
+import type { Swept } from '../../loops/sweep/swept.ts';
+import type { PreflightReport } from '../../preflight.ts';
+import type { Entry } from '../../state/call-register.ts';
+import { openCalls } from '../../state/ledger.ts';
+import { identify } from '../../wrappers/processes/identity.ts';
+import type { FakeCall, FakeCommand } from '../rig/fake-call.ts';
+import { endStrangers, startStranger } from '../rig/stranger.ts';
+import { answerWith, SESSION, STREAMS, write } from '../rig/streams.ts';
+import { isAlive } from '../rig/survivors.ts';
+import { ANY_ANSWER, makeTask } from '../rig/task-run.ts';
+import { TestRig } from '../rig/test-rig.ts';
+import { runWrapper } from '../rig/wrapper-run.ts';
+
+const test = suite<{ rig: TestRig }>('sweep');
+test.before.each(async (context) => {
+  context.rig = await TestRig.open();
+});
+test.after.each(async ({ rig }) => {
+  await endStrangers();
+  await rig.dispose();
+});
+
+async function sweep(
+  rig: TestRig,
+  ...flags: string[]
+): Promise<{ code: number | null; hows: string[]; swept: Swept[] }> {
+  const { code, stdout, stderr } = await rig.start('preflight', ['--sweep', '--json', ...flags]).result;
+  assert.is(stderr, '');
+  const { ok, swept } = JSON.parse(stdout) as PreflightReport;
+  assert.is(ok, code === 0);
+  return { code, hows: swept!.map(({ what, how }) => `${what} ${how}`), swept: swept! };
+}
+
+const register = (rig: TestRig) => path.join(rig.home, '.local/state/tollgate/calls');
+const namesIn = (folder: string) => (existsSync(folder) ? readdirSync(folder) : []);
+
+function entryOf(rig: TestRig): { file: string; entry: Entry } {
+  const [name] = namesIn(register(rig));
+  const file = path.join(register(rig), name!);
+  return { file, entry: JSON.parse(readFileSync(file, 'utf8')) as Entry };
+}
+
+/** What is left of calls in the places where they may leave something. */
+const traces = (rig: TestRig): string[] => [
+  ...namesIn(register(rig)),
+  ...namesIn(path.join(rig.root, 'tmp')),
+  ...namesIn(rig.project).filter((name) => name.startsWith('.tollgate-')),
+  ...namesIn(path.join(rig.home, '.cache/tollgate')),
+];
+
+/** A wrapper that is killed once its CLI has carried out `commands`. */
+async function killedWrapper(rig: TestRig, flags: string[] = [], ...commands: FakeCommand[]): Promise<FakeCall> {
+  const { running } = runWrapper(rig, 'codex', flags);
+  const fake = await rig.call();
+  running.signal('SIGKILL');
+  await running.result;
+  if (commands.length > 0) await fake.tell(...commands);
+  return fake;
+}
+
+test('a call that ends well leaves nothing in the register; while it runs, a file of our own alone is there', async ({
+  rig,
+}) => {
+  const run = runWrapper(rig, 'codex');
+  const fake = await rig.call();
+  assert.equal([namesIn(register(rig)).length, entryOf(rig).entry.task], [1, null]);
+  await fake.tell(...answerWith('codex', 'ok'));
+  assert.equal([(await run.ended()).code, traces(rig)], [0, []]);
+});
+
+test('an answer of a wrapper that was killed is published, and nothing is left', async ({ rig }) => {
+  const fake = await killedWrapper(rig, [], ...answerWith('codex', 'paid for'));
+  await fake.gone;
+  const before = await rig.start('preflight', ['--quick', '--json']).result;
+  assert.match(before.stdout, '1 call whose wrapper was killed; an answer may wait there, a process may still run');
+  const { code, hows } = await sweep(rig);
+  assert.equal([code, hows, traces(rig)], [0, ['call settled'], []]);
+  const read = (name: string) => readFileSync(path.join(rig.project, name), 'utf8');
+  assert.equal([read('codex.out'), JSON.parse(read('codex.json')).verdict.class], ['paid for', null]);
+  assert.equal(await sweep(rig), { code: 0, hows: [], swept: [] });
+});
+
+test('one whose place is taken by a later call is kept, and named until a person takes it', async ({ rig }) => {
+  const first = await killedWrapper(rig, [], ...answerWith('codex', 'first'));
+  await first.gone;
+  rig.answer(() => answerWith('codex', 'second'));
+  assert.is((await runWrapper(rig, 'codex').ended()).code, 0);
+  for (const _ of ['once', 'again']) {
+    const { code, hows, swept } = await sweep(rig);
+    assert.equal([code, hows], [1, ['call kept']]);
+    assert.match(readFileSync(path.join(swept[0]!.place, 'stdout'), 'utf8'), 'first');
+  }
+  assert.is(readFileSync(path.join(rig.project, 'codex.out'), 'utf8'), 'second');
+  rmSync(entryOf(rig).entry.attempt, { recursive: true });
+  assert.equal([(await sweep(rig)).code, traces(rig)], [0, []]);
+});
+
+test('a tree that still works is left until its deadline; --now ends it, and judges its files', async ({ rig }) => {
+  const fake = await killedWrapper(rig, [], write(STREAMS.codex.opens(SESSION)));
+  await fake.spawn(['sleep', '600'], { detached: true });
+  const { code, hows, swept } = await sweep(rig);
+  assert.equal([code, hows, rig.survivors().length], [0, ['call working'], 2]);
+  assert.match(swept[0]!.told, `still works, until ${entryOf(rig).entry.deadline_at}`);
+  const ended = await sweep(rig, '--now');
+  assert.equal([ended.code, ended.hows, rig.survivors(), traces(rig)], [0, ['call settled'], [], []]);
+  assert.match(ended.swept[0]!.told, /: transient, after 2 processes were ended$/);
+});
+
+test('past its deadline it is ended', async ({ rig }) => {
+  await killedWrapper(rig);
+  const { file, entry } = entryOf(rig);
+  writeFileSync(file, JSON.stringify({ ...entry, deadline_at: '2026-01-01T00:00:00.000Z' }));
+  const { code, hows } = await sweep(rig);
+  assert.equal([code, hows, rig.survivors(), traces(rig)], [0, ['call settled'], [], []]);
+  const record = JSON.parse(readFileSync(path.join(rig.project, 'codex.json'), 'utf8'));
+  assert.equal([record.ending, record.orphans_killed], ['timed_out', 1]);
+});
+
+test('a wrapper that lives is left alone, even with --now', async ({ rig }) => {
+  const run = runWrapper(rig, 'codex');
+  const fake = await rig.call();
+  assert.equal(await sweep(rig, '--now'), { code: 0, hows: [], swept: [] });
+  await fake.tell(...answerWith('codex', 'ok'));
+  assert.is((await run.ended()).out, 'ok');
+});
+
+const ONE = { stages: [{ tool: 'codex', role: 'brief', ...ANY_ANSWER }] };
+
+for (const [where, cwd] of [
+  ['of the project', null],
+  ['of another project', 'elsewhere'],
+] as const)
+  test(`a task ${where} is settled as its next run would; that run pays nothing`, async ({ rig }) => {
+    const task = makeTask(rig, ONE);
+    const running = task.start();
+    const fake = await rig.call();
+    const [call] = openCalls(task.journal.read().ledger);
+    running.signal('SIGKILL');
+    process.kill(call!.reserved.guardian.pid, 'SIGKILL');
+    await running.result;
+    await fake.tell(...answerWith('codex', 'paid for'));
+    await fake.gone;
+    if (cwd !== null) mkdirSync(path.join(rig.root, cwd));
+    const { code, hows } = await sweep(rig, ...(cwd === null ? [] : [`--cwd=${path.join(rig.root, cwd)}`]));
+    assert.equal([code, hows, traces(rig)], [0, ['call settled'], []]);
+    assert.equal(openCalls(task.journal.read().ledger), []);
+    assert.equal([(await task.run()).code, rig.calls.length], [0, 1]);
+    assert.is(task.read('outputs/codex_brief.codex.out'), 'paid for');
+  });
+
+test('a task that a living run has is left to that run', async ({ rig }) => {
+  const task = makeTask(rig, ONE);
+  const running = task.start();
+  const fake = await rig.call();
+  const [call] = openCalls(task.journal.read().ledger);
+  running.signal('SIGSTOP');
+  process.kill(call!.reserved.guardian.pid, 'SIGKILL');
+  assert.equal(await sweep(rig, '--now'), { code: 0, hows: [], swept: [] });
+  running.signal('SIGCONT');
+  await fake.tell(...answerWith('codex', 'ok'));
+  assert.equal([(await running.result).code, rig.calls.length], [0, 1]);
+});
+
+test('what a task left in other folders goes, when its CLI was never started', async ({ rig }) => {
+  const task = makeTask(rig, ONE);
+  const running = task.start();
+  const fake = await rig.call();
+  const [call] = openCalls(task.journal.read().ledger);
+  running.signal('SIGKILL');
+  process.kill(call!.reserved.guardian.pid, 'SIGKILL');
+  await fake.tell({ do: 'die', signal: 'SIGKILL' });
+  await running.result;
+  rmSync(path.join(task.folder, 'state/attempts', call!.reserved.call_id, 'stdout'));
+  rmSync(register(rig), { recursive: true });
+  rig.answer(() => answerWith('codex', 'again'));
+  assert.equal([(await task.run()).code, traces(rig)], [0, []]);
+});
+
+test('a journal of a newer version and one that cannot be read are named, and not changed', async ({ rig }) => {
+  const [newer, folder] = ['newer', 'folder'].map((id) =>
+    path.join(makeTask(rig, ONE, id).folder, 'state/journal.jsonl'),
+  );
+  mkdirSync(path.dirname(newer!));
+  writeFileSync(newer!, '{"v":2,"fact":"new"}\n');
+  mkdirSync(folder!, { recursive: true });
+  const { code, hows, swept } = await sweep(rig, '--now');
+  assert.equal([code, hows.sort()], [1, ['record failed', 'task failed']]);
+  const told = swept.map((one) => one.told).join('\n');
+  assert.match(told, `${newer} was written by a newer version (format 2, this one reads 1): update tollgate`);
+  assert.match(told, /task\/folder could not be swept: EISDIR/);
+  assert.is(readFileSync(newer!, 'utf8'), '{"v":2,"fact":"new"}\n');
+});
+
+type Row = [what: string, plant: (entry: Entry, rig: TestRig) => unknown, told: string];
+
+/** Each a change to an entry whose guardian is dead. */
+const PLANTED: Row[] = [
+  ['is no JSON', () => 'half of {', 'it is no JSON object'],
+  ['is a list', () => [], 'its v is missing or wrong'],
+  ['is of a newer version', (entry) => ({ ...entry, v: 2 }), 'a newer version wrote it (format 2, this one reads 1)'],
+  [
+    'tells of another call',
+    (entry) => ({ ...entry, call_id: '20260101000000-00000000', marker: '20260101000000-00000000' }),
+    'it tells of another call (20260101000000-00000000)',
+  ],
+  ['has a marker of another', (entry) => ({ ...entry, marker: 'stranger' }), 'its marker is missing or wrong'],
+  ['has no guardian', (entry) => ({ ...entry, guardian: null }), 'its guardian is missing or wrong'],
+  [
+    'lives on another host',
+    (entry) => ({ ...entry, guardian: { ...entry.guardian, host: 'far' } }),
+    'is at work on far (or in another container), and was left alone',
+  ],
+  [
+    'lives in another container',
+    (entry) => ({ ...entry, guardian: { ...entry.guardian, pid_ns: 'pid:[1]' } }),
+    '(or in another container), and was left alone',
+  ],
+  [
+    'names /etc as its temporary folder',
+    (entry) => ({ ...entry, temporary: '/etc' }),
+    '/etc is no folder of our making',
+  ],
+  [
+    'names a folder with ..',
+    (entry) => ({ ...entry, temporary: `${entry.temporary}/../tg-aaaaaa` }),
+    'its temporary is missing or wrong',
+  ],
+  ['names a relative folder', (entry) => ({ ...entry, attempt: '.tollgate-x' }), 'its attempt is missing or wrong'],
+  [
+    'names a foreign overlay',
+    (entry) => ({ ...entry, overlay_folders: ['/etc/tollgate'] }),
+    '/etc/tollgate is no folder of our making',
+  ],
+  [
+    'names a link',
+    (entry, rig) => {
+      const temporary = path.join(rig.root, 'tmp/tg-linked');
+      symlinkSync(rig.home, temporary);
+      return { ...entry, temporary };
+    },
+    'tg-linked is no folder of our making',
+  ],
+  [
+    'would publish elsewhere',
+    (entry, rig) => ({
+      ...entry,
+      draft: {
+        ...entry.draft,
+        files: { ...(entry.draft as { files: object }).files, out: path.join(rig.home, '.bashrc') },
+      },
+    }),
+    'the register does not tell how it was called',
+  ],
+  ['holds no draft', (entry) => ({ ...entry, draft: null }), 'the register does not tell how it was called'],
+];
+
+for (const [what, plant, told] of PLANTED)
+  test(`an entry that ${what} is named, and nothing of it is touched`, async ({ rig }) => {
+    const fake = await killedWrapper(rig, [], ...answerWith('codex', 'paid for'));
+    await fake.gone;
+    const { file, entry } = entryOf(rig);
+    const planted = plant(entry, rig);
+    writeFileSync(file, typeof planted === 'string' ? planted : JSON.stringify(planted));
+    const text = readFileSync(file, 'utf8');
+    const { code, swept } = await sweep(rig, '--now');
+    assert.match(swept.map((one) => one.told).join('\n'), told);
+    assert.is(code, swept[0]!.how === 'elsewhere' ? 0 : 1);
+    assert.equal([readFileSync(file, 'utf8'), existsSync(path.join(rig.project, 'codex.out'))], [text, false]);
+    assert.match(readFileSync(path.join(entry.attempt, 'stdout'), 'utf8'), 'paid for');
+    assert.is(existsSync(path.join(rig.home, '.bashrc')), false);
+  });
+
+test('a stranger that bears the number of the CLI, or is named as it, lives on', async ({ rig }) => {
+  const fake = await killedWrapper(rig, [], { do: 'die', signal: 'SIGKILL' });
+  await fake.gone;
+  const { file, entry } = entryOf(rig);
+  const stranger = (await identify(startStranger()))!;
+  for (const cli of [{ ...stranger, start_time: '1' }, stranger]) {
+    writeFileSync(file, JSON.stringify({ ...entry, cli, deadline_at: '2026-01-01T00:00:00.000Z' }));
+    assert.equal([(await sweep(rig, '--now')).code, isAlive(stranger.pid)], [0, true]);
+  }
+});
+
+test('a guardian whose number a stranger bears now is dead', async ({ rig }) => {
+  const fake = await killedWrapper(rig, [], ...answerWith('codex', 'paid for'));
+  await fake.gone;
+  const { file, entry } = entryOf(rig);
+  const pid = startStranger();
+  writeFileSync(file, JSON.stringify({ ...entry, guardian: { ...entry.guardian, pid } }));
+  assert.equal([(await sweep(rig)).hows, isAlive(pid)], [['call settled'], true]);
+});
+
+test('a link in an attempt is not followed', async ({ rig }) => {
+  const fake = await killedWrapper(rig, [], ...answerWith('codex', 'paid for'));
+  await fake.gone;
+  const { attempt } = entryOf(rig).entry;
+  rmSync(path.join(attempt, 'stderr'));
+  symlinkSync('/etc/passwd', path.join(attempt, 'stderr'));
+  const { code, swept } = await sweep(rig);
+  assert.equal([code, existsSync(path.join(rig.project, 'codex.err'))], [1, false]);
+  assert.match(swept[0]!.told, 'its stderr is no regular file');
+});
+
+test('a register that others may write is not believed', async ({ rig }) => {
+  await killedWrapper(rig);
+  chmodSync(register(rig), 0o777);
+  const { code, swept } = await sweep(rig, '--now');
+  assert.equal([code, rig.survivors().length], [1, 1]);
+  assert.match(swept[0]!.told, 'is not ours alone to write');
+});
+
+test('without a home nothing is registered, and the call is made all the same', async ({ rig }) => {
+  rig.answer(() => answerWith('codex', 'ok'));
+  for (const HOME of ['', 'relative', '/proc/nowhere', '/dev/null', path.join(rig.root, 'nowhere')]) {
+    rig.env.HOME = HOME;
+    assert.equal(
+      [(await runWrapper(rig, 'codex').ended()).code, existsSync(path.join(rig.root, 'nowhere'))],
+      [0, false],
+    );
+  }
+});
+
+test('a folder that nothing was done in for a day is removed, unless somebody uses it or it may be another’s', async ({
+  rig,
+}) => {
+  if (process.platform !== 'linux') return console.log('SKIPPED: only Linux tells who uses a folder');
+  const make = (name: string, mode: number) => {
+    const folder = path.join(rig.root, 'tmp', name);
+    mkdirSync(folder, { mode });
+    writeFileSync(path.join(folder, 'file'), '');
+    return folder;
+  };
+  const old = (folder: string) => {
+    for (const file of [path.join(folder, 'file'), folder]) utimesSync(file, 1, 1);
+    return folder;
+  };
+  const stray = old(make('tg-strayA', 0o700));
+  make('tg-youngA', 0o700);
+  old(make('tg-openAA', 0o755));
+  old(make('tg-longer-name', 0o700));
+  const fresh = old(make('tg-freshA', 0o700));
+  utimesSync(path.join(fresh, 'file'), new Date(), new Date());
+  startStranger({ TMPDIR: old(make('tg-usedAA', 0o700)) });
+  const { hows, swept } = await sweep(rig);
+  assert.equal([hows, swept.map(({ place }) => place)], [['folder removed'], [stray]]);
+  assert.equal(namesIn(path.join(rig.root, 'tmp')).sort(), [
+    'tg-freshA',
+    'tg-longer-name',
+    'tg-openAA',
+    'tg-usedAA',
+    'tg-youngA',
+  ]);
+});
+
+test.run();
