@@ -1,5 +1,8 @@
 // How git is run in a repository that nobody vouches for: no hook, no watcher, no fetching, and nothing secret to see.
 
+import path from 'node:path';
+import { absoluteFolders } from '../wrappers/find-binary.ts';
+
 /**
  * Hooks and watchers are programs of the repository's choosing; a folder need not be trusted to be looked at. Submodules
  * have settings of their own, which these do not reach. (Filters have no common switch: `run/filters.ts`.)
@@ -12,10 +15,12 @@ export const HARMLESS = [
 ].flatMap(([name, value]) => ['-c', `${name}=${value}`]);
 
 /** All that git gets of our environment: what else there is may be secret, or lead it to another repository. */
-const PASSED = ['PATH', 'HOME', 'XDG_CONFIG_HOME', 'TMPDIR'];
+const PASSED = ['HOME', 'XDG_CONFIG_HOME', 'TMPDIR'];
 
 export const harmlessEnvironment = (environment: NodeJS.ProcessEnv): Record<string, string> => ({
   ...Object.fromEntries(PASSED.flatMap((name) => (environment[name] === undefined ? [] : [[name, environment[name]]]))),
+  // An empty one would mean the working folder.
+  PATH: absoluteFolders(environment.PATH).join(path.delimiter) || '/usr/bin:/bin',
   GIT_TERMINAL_PROMPT: '0',
   GIT_OPTIONAL_LOCKS: '0',
   LC_ALL: 'C',

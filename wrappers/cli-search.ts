@@ -13,9 +13,9 @@ export interface CliLocation {
 }
 
 export function findCli(binary: string, surroundings: Surroundings): CliLocation | null {
-  const onPath = findBinary(binary, surroundings.environment.PATH, surroundings.cwd);
+  const onPath = findBinary(binary, surroundings.environment.PATH);
   if (onPath !== null) return { file: onPath, where: 'on_path' };
-  const beside = findBinary(binary, usualHomes(surroundings).join(path.delimiter), surroundings.cwd);
+  const beside = findBinary(binary, usualHomes(surroundings).join(path.delimiter));
   return beside === null ? null : { file: beside, where: 'beside_path' };
 }
 

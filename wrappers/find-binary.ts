@@ -1,13 +1,20 @@
-// Finds a CLI by its name, as a shell would.
+// Finds a CLI by its name, as a shell would, but never in the working folder.
 
 import { accessSync, constants, statSync } from 'node:fs';
 import path from 'node:path';
 
 /** The absolute path of the first program of that name in the folders of a PATH, or null. */
-export function findBinary(name: string, searchPath: string | undefined, cwd: string): string | null {
-  const folders = (searchPath ?? '').split(path.delimiter).filter((folder) => folder !== '');
-  return folders.map((folder) => path.resolve(cwd, folder, name)).find(isProgram) ?? null;
+export function findBinary(name: string, searchPath: string | undefined): string | null {
+  return (
+    absoluteFolders(searchPath)
+      .map((folder) => path.join(folder, name))
+      .find(isProgram) ?? null
+  );
 }
+
+/** Without `.`, `bin` and empty entries: they lead into the working folder, which may be a stranger's repository. */
+export const absoluteFolders = (searchPath: string | undefined): string[] =>
+  (searchPath ?? '').split(path.delimiter).filter((folder) => path.isAbsolute(folder));
 
 function isProgram(file: string): boolean {
   try {

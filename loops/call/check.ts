@@ -40,7 +40,7 @@ export function check(request: WrapperRequest): Checked {
   }
   const unwritable = outputMistake(request);
   if (unwritable !== null) return refuse('unwritable_output', unwritable, prompt);
-  const binary = findBinary(adapter.binary, call.environment.PATH, call.cwd);
+  const binary = findBinary(adapter.binary, call.environment.PATH);
   if (binary === null) {
     const message = `${adapter.binary} is not on the PATH: install it (npm install -g ${adapter.packageName}), or run \`preflight --tools ${adapter.tool}\` to see where it was looked for`;
     return {

@@ -22,7 +22,7 @@ export async function checkDiff(asked: GateRequest, answer: string): Promise<Fin
   await writeWhole(artifact, diff);
   const stray = strayPaths(pathsOfDiff(diff));
   if (stray.length > 0) return leavesTree(stray);
-  const git = findBinary('git', asked.environment.PATH, asked.cwd);
+  const git = findBinary('git', asked.environment.PATH);
   if (git === null) return unchecked('git is not on the PATH');
   const mistakes: string[][] = [];
   for (const text of variantsOf(diff)) {

@@ -1,6 +1,7 @@
-// Symbolic links that somebody planted where we write: a folder that leads away is refused, a file is replaced.
+// What somebody planted: a folder that leads away is refused, a link in a file's place is replaced, a program beside the task is not run.
 
 import {
+  chmodSync,
   existsSync,
   lstatSync,
   mkdirSync,
@@ -119,6 +120,19 @@ test('.tmp/batch that leads away: the tasks run, and their report is not written
   const { notes, files } = JSON.parse(stdout);
   assert.match(notes.join('\n'), 'the report could not be written');
   assert.equal([readdirSync(outside), existsSync(files.report)], [[], false]);
+});
+
+test('a program in the working folder is not started, whatever the PATH says', async ({ rig }) => {
+  const stranger = `#!/bin/sh\ntouch ${path.join(rig.project, 'ran')}\n`;
+  for (const name of ['codex', 'git', 'bin/codex']) chmodSync(rig.write(name, stranger), 0o755);
+  rig.uninstall('codex');
+  rig.env.PATH = `.::bin:./bin:${rig.env.PATH}`;
+  const { code, said } = await runWrapper(rig, 'codex').ended();
+  assert.is(code, 13);
+  assert.match(said, 'codex is not on the PATH');
+  makeTask(rig, { worktree: true, stages: [{ tool: 'gemini', role: 'impl' }] }, 'wt');
+  await rig.start('tollgate', ['run', 'wt', '--quiet']).result;
+  assert.not(existsSync(path.join(rig.project, 'ran')));
 });
 
 test.run();

@@ -77,6 +77,12 @@ test('the newest Node of nvm comes first, by number', () => {
   assert.is(find(), 'beside_path ~/.nvm/versions/node/v20.20.2/bin/an-agent-cli');
 });
 
+test('what a PATH says of the working folder is passed over', () => {
+  program('project/deep/an-agent-cli');
+  program('project/deep/bin/an-agent-cli');
+  assert.is(find({ PATH: ':.::bin:./bin:../deep:' }), null);
+});
+
 test('the PATH wins', () => {
   program('.local/bin/an-agent-cli');
   program('mine/an-agent-cli');
