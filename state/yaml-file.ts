@@ -1,7 +1,9 @@
 // Reads a YAML or JSON file that people write (the only door to yaml); an error names file, line, path, what was expected and the nearest right name.
 
 import { readFile, stat } from 'node:fs/promises';
+import type { Document, visit as Visit } from 'yaml';
 import type { z } from 'zod';
+import { limitMistake, TOO_DEEP } from './yaml-limits.ts';
 import { lineOf } from './yaml-line.ts';
 
 export type YamlRead<T> =
@@ -13,40 +15,82 @@ export type YamlRead<T> =
 /** More aliases than any manifest needs, and far fewer than a bomb has. */
 const MAX_ALIASES = 50;
 const MAX_BYTES = 1024 * 1024;
+/** Nobody reads more of them at once. */
+const MAX_ISSUES = 20;
 
 export async function readYaml<S extends z.ZodType>(
   file: string,
   what: string,
   load: () => Promise<S>,
 ): Promise<YamlRead<z.infer<S>>> {
-  const [schema, { parseDocument, LineCounter }] = await Promise.all([load(), import('yaml')]);
+  const [schema, { parseDocument, LineCounter, visit }] = await Promise.all([load(), import('yaml')]);
   const kind = await stat(file).catch(() => null);
   if (kind !== null && !kind.isFile()) return mistaken(`${file} is no regular file`);
+  const tooLong = (size: number) => `${file} has ${size} bytes; ${what} has at most ${MAX_BYTES}`;
+  if (kind !== null && kind.size > MAX_BYTES) return mistaken(tooLong(kind.size));
   const bytes = await readFile(file).catch((error: NodeJS.ErrnoException) => error);
   if (bytes instanceof Error) return mistaken(`${file} cannot be read (${bytes.code})`);
-  if (bytes.length > MAX_BYTES) return mistaken(`${file} has ${bytes.length} bytes; ${what} has at most ${MAX_BYTES}`);
+  if (bytes.length > MAX_BYTES) return mistaken(tooLong(bytes.length));
+  const limit = limitMistake(bytes);
+  if (limit !== null) return mistaken(`${file}:${limit.line}: ${limit.message}`);
   const lines = new LineCounter();
   const document = parseDocument(bytes.toString('utf8'), {
     lineCounter: lines,
     version: '1.2',
     schema: 'core',
     prettyErrors: false,
+    // Each key would be compared with each other one.
+    uniqueKeys: false,
   });
   const syntax = document.errors[0] ?? document.warnings[0];
-  if (syntax !== undefined)
-    return mistaken(`${file}:${lines.linePos(syntax.pos[0]).line}: ${syntax.message.split('\n')[0]}`);
+  if (syntax !== undefined) return mistaken(`${file}:${lines.linePos(syntax.pos[0]).line}: ${plain(syntax.message)}`);
+  const repeated = repeatedKey(document, visit);
+  if (repeated !== null)
+    return mistaken(
+      `${file}:${lines.linePos(repeated).line}: the same name stands twice in one place; keep one of them`,
+    );
   let data: unknown;
   try {
     data = document.toJS({ maxAliasCount: MAX_ALIASES });
   } catch (error) {
-    return mistaken(`${file}: ${error instanceof RangeError ? 'it is nested too deeply' : (error as Error).message}`);
+    return mistaken(`${file}:1: ${error instanceof RangeError ? TOO_DEEP : plain((error as Error).message)}`);
   }
   const parsed = schema.safeParse(data);
   if (parsed.success) return { how: 'read', value: parsed.data, lineOf: (path) => lineOf(path, document, lines) };
   const { describeIssue } = await import('./yaml-issue.ts');
   const place = { file, what, schema, document, lines };
-  const message = parsed.error.issues.map((issue) => describeIssue(place, issue)).join('\n');
+  const { issues } = parsed.error;
+  const told = issues.slice(0, MAX_ISSUES).map((issue) => describeIssue(place, issue));
+  const more = issues.length > MAX_ISSUES ? [`${file}: and ${issues.length - MAX_ISSUES} more mistakes`] : [];
+  const message = [...told, ...more].join('\n');
   return { how: 'mistaken', kind: 'unfit', message };
+}
+
+/** Where a map has a name for the second time; null where none has. */
+function repeatedKey(document: Document, visit: typeof Visit): number | null {
+  let at: number | null = null;
+  visit(document, {
+    Map(_, map) {
+      const names = new Set<unknown>();
+      for (const { key } of map.items) {
+        const { value, range } = key as { value?: unknown; range?: [number, number, number] };
+        if (value === undefined) continue;
+        if (names.has(value)) {
+          at = range?.[0] ?? 0;
+          return visit.BREAK;
+        }
+        names.add(value);
+      }
+      return undefined;
+    },
+  });
+  return at;
+}
+
+function plain(message: string): string {
+  if (message.startsWith('Maximum call stack')) return TOO_DEEP;
+  if (message.startsWith('Excessive alias count')) return 'it says the same too often by aliases (*name); write it out';
+  return message.split('\n')[0]!;
 }
 
 const mistaken = (message: string) => ({ how: 'mistaken', kind: 'unreadable', message }) as const;

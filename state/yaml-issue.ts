@@ -31,8 +31,11 @@ function meant(issue: z.core.$ZodIssue): z.core.$ZodIssue[] {
   return [{ ...issue, message: `must be ${types.join(' or ')}` }];
 }
 
+/** Of one place. */
+const MAX_UNKNOWN = 20;
+
 function describe({ file, what, schema, document, lines }: Place, issue: z.core.$ZodIssue): string {
-  const fields = issue.code === 'unrecognized_keys' ? issue.keys : [null];
+  const fields = issue.code === 'unrecognized_keys' ? issue.keys.slice(0, MAX_UNKNOWN) : [null];
   return fields
     .map((key) => {
       const path = key === null ? issue.path : [...issue.path, key];
