@@ -59,7 +59,7 @@ export function checkTask(
 }
 
 /** The names under which whole files are written before they are renamed into place. */
-const TEMPORARY = /\.\d+-\d+$|\.[0-9a-f]{8}-[0-9a-f-]{27}$|\.json\.\d+$/;
+export const TEMPORARY = /\.\d+-\d+$|\.[0-9a-f]{8}-[0-9a-f-]{27}$|\.json\.\d+$/;
 
 type Say = (what: Violation['what'], why: string) => void;
 

@@ -9,7 +9,7 @@ import { type Ended, type Started, start } from './command.ts';
 import { injected } from './injection.ts';
 import { type Checked, checkTask, type Violation } from './invariants.ts';
 import type { Behaviour, Plan, Strike } from './plan.ts';
-import { harm, signalAt } from './strike.ts';
+import { ageTemporaries, harm, signalAt } from './strike.ts';
 import type { World } from './world.ts';
 
 export interface Round {
@@ -51,6 +51,7 @@ export async function playRound(plan: Plan, world: World, agents: 'fake' | 'real
     for (const one of [running, ...began]) ended(await one.ended);
     for (const name of names) if (harmed !== null) harm(harmed, taskOf(world, name), path.join(world.project, '.tmp'));
   }
+  for (const name of names) ageTemporaries(taskOf(world, name));
   const last = await finish(plan, names, world);
   last.forEach(ended);
   violations.push(...wellness(last.at(-1)!));

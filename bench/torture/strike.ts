@@ -1,9 +1,10 @@
 // Carries out what strikes a run: a signal at its moment, a call of the system that fails, a clock that is wrong, harm to its files.
 
-import { appendFileSync, existsSync, rmSync, writeFileSync } from 'node:fs';
+import { appendFileSync, existsSync, readdirSync, rmSync, utimesSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import type { Started } from './command.ts';
+import { TEMPORARY } from './invariants.ts';
 import type { Harm, Moment, Strike } from './plan.ts';
 import type { World } from './world.ts';
 
@@ -55,4 +56,11 @@ export function harm(what: Harm, task: string, stateFolder: string): void {
 
 function append(file: string, text: string): void {
   if (existsSync(file)) appendFileSync(file, text);
+}
+
+/** As if two hours had passed: what a killed writer left is then nobody's. */
+export function ageTemporaries(task: string): void {
+  const old = new Date(Date.now() - 7_200_000);
+  for (const name of readdirSync(task, { recursive: true }) as string[])
+    if (TEMPORARY.test(name)) utimesSync(path.join(task, name), old, old);
 }

@@ -9,15 +9,14 @@ import type { Fact } from '../../state/facts.ts';
 import type { Journal } from '../../state/journal.ts';
 import { isSystemError } from '../../state/system-error.ts';
 import type { Adapter, Overlay } from '../../wrappers/adapter.ts';
-import type { Limits } from '../../wrappers/guard.ts';
 import { identify } from '../../wrappers/processes/identity.ts';
-import { markEnvironment, markerOf } from '../../wrappers/processes/marker.ts';
-import { type Invocation, type Observer, type Outcome, run } from '../../wrappers/run.ts';
+import { type Observer, type Outcome, run } from '../../wrappers/run.ts';
 import { localClock } from '../local-clock.ts';
 import { type Attempt, closeAttempt, discardAttempt, openAttempt } from './attempt.ts';
 import { check, type Refusal } from './check.ts';
-import { type Draft, draftOf, sha256, wallMs } from './draft.ts';
+import { type Draft, draftOf, sha256 } from './draft.ts';
 import { type Ended, wrapperExit } from './exit.ts';
+import { invocationOf } from './invocation.ts';
 import type { Judgement } from './judge.ts';
 import { publishAll, publishPid, publishRecord, publishRefusal, removeStale } from './publish.ts';
 import { recordOf, sentenceOf } from './record.ts';
@@ -202,34 +201,6 @@ export function verdictFact(record: CallRecord): Extract<Fact, { fact: 'verdict'
   const { class: errorClass, reason, retry_at } = record.verdict;
   const { call_id, signature, wrapper_exit_code: exit_code } = record;
   return { fact: 'verdict', call_id, class: errorClass, reason, signature, retry_at, exit_code };
-}
-
-function invocationOf(draft: Draft, attempt: Attempt, overlay: Record<string, string>): Invocation {
-  const { adapter, call: asked } = draft.request;
-  const marker = markerOf(draft.callId, asked.environment);
-  return {
-    command: draft.binary!,
-    argv: draft.argv,
-    cwd: asked.cwd,
-    environment: {
-      ...asked.environment,
-      ...adapter.environment(asked),
-      ...overlay,
-      ...markEnvironment(marker),
-      TMPDIR: attempt.temporary,
-    },
-    files: attempt.files,
-    marker,
-    folders: [attempt.folder, attempt.temporary],
-    retries: asked.innerRetries,
-    limits: limitsOf(draft.request),
-    adapter,
-  };
-}
-
-export function limitsOf(request: WrapperRequest): Limits {
-  const { idleTimeoutMs, startTimeoutMs, maxTurns, maxOutputBytes } = request.limits;
-  return { wallMs: wallMs(request), idleMs: idleTimeoutMs, startMs: startTimeoutMs, maxTurns, maxOutputBytes };
 }
 
 export function contextOf({ request, prompt, clock }: Draft) {

@@ -6,7 +6,7 @@ import type { Journal } from '../../state/journal.ts';
 import { isSystemError } from '../../state/system-error.ts';
 import type { TaskFolder } from '../../state/task-folder.ts';
 
-/** A writer that lives needs its file again within seconds. */
+/** A writer that lives needs its file again within seconds; one that cannot be asked after has so long. */
 const KEEP_MS = 3_600_000;
 
 /** As publish.ts, saved-draft.ts, whole-file.ts and write-file-atomic name them. */
@@ -20,7 +20,8 @@ export function clearTemporaries(task: TaskFolder, { file, read }: Journal): voi
   const attempts = namesIn(task.attempts).map((name) => path.join(task.attempts, name));
   for (const folder of [task.outputs, task.state, task.done, path.join(task.inputs, 'prompt'), ...attempts])
     for (const name of namesIn(folder))
-      if (TEMPORARY.test(name) && isOld(path.join(folder, name), now)) remove(path.join(folder, name));
+      if (TEMPORARY.test(name) && (lostItsWriter(name) || isOld(path.join(folder, name), now)))
+        remove(path.join(folder, name));
   for (const folder of attempts)
     if (!calls.has(path.basename(folder)) && !saysAnything(folder) && isOld(folder, now)) remove(folder);
 }
@@ -28,6 +29,18 @@ export function clearTemporaries(task: TaskFolder, { file, read }: Journal): voi
 /** A record is the word of a call that was refused; an output that of one that was made, whatever the journal says. */
 const saysAnything = (folder: string): boolean =>
   ['record.json', 'stdout'].some((name) => existsSync(path.join(folder, name)));
+
+/** Some bear the number of the process that writes them. */
+function lostItsWriter(name: string): boolean {
+  const [, pid] = /^\..+\.(\d+)-\d+$/.exec(name) ?? [];
+  if (pid === undefined) return false;
+  try {
+    process.kill(Number(pid), 0);
+    return false;
+  } catch (error) {
+    return (error as NodeJS.ErrnoException).code === 'ESRCH';
+  }
+}
 
 function isOld(file: string, now: Date): boolean {
   const kind = statSync(file, { throwIfNoEntry: false });

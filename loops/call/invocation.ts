@@ -1,0 +1,36 @@
+// What is run for a call: the CLI with its arguments, environment, files and limits.
+
+import type { Limits } from '../../wrappers/guard.ts';
+import { markEnvironment, markerOf } from '../../wrappers/processes/marker.ts';
+import type { Invocation } from '../../wrappers/run.ts';
+import type { Attempt } from './attempt.ts';
+import { type Draft, wallMs } from './draft.ts';
+import type { WrapperRequest } from './request.ts';
+
+export function invocationOf(draft: Draft, attempt: Attempt, overlay: Record<string, string>): Invocation {
+  const { adapter, call: asked } = draft.request;
+  const marker = markerOf(draft.callId, asked.environment);
+  return {
+    command: draft.binary!,
+    argv: draft.argv,
+    cwd: asked.cwd,
+    environment: {
+      ...asked.environment,
+      ...adapter.environment(asked),
+      ...overlay,
+      ...markEnvironment(marker),
+      TMPDIR: attempt.temporary,
+    },
+    files: attempt.files,
+    marker,
+    folders: [attempt.folder, attempt.temporary],
+    retries: asked.innerRetries,
+    limits: limitsOf(draft.request),
+    adapter,
+  };
+}
+
+export function limitsOf(request: WrapperRequest): Limits {
+  const { idleTimeoutMs, startTimeoutMs, maxTurns, maxOutputBytes } = request.limits;
+  return { wallMs: wallMs(request), idleMs: idleTimeoutMs, startMs: startTimeoutMs, maxTurns, maxOutputBytes };
+}
