@@ -1,6 +1,6 @@
 // What every command shares: reading its arguments, signals, one place that prints, and one that exits.
 
-import { EXIT_BUG, EXIT_BY_SIGNAL } from '../policies/exit-codes.ts';
+import { EXIT_BUG, EXIT_BY_SIGNAL, TOLLGATE_EXIT } from '../policies/exit-codes.ts';
 import { createRedactor } from '../policies/redact.ts';
 import { visible } from '../policies/visible-text.ts';
 import { type Arguments, type CommandSpec, parseCommandLine } from './command-line.ts';
@@ -19,10 +19,17 @@ export type ArgumentsRead =
   /** `mistake`: what is wrong with them; null when help was asked for. */
   | { how: 'ended'; ran: Ran; mistake: string | null };
 
-/** Runs a command's body: the only line of the commands that sets the exit code. */
-export async function runCommand(body: (argv: string[]) => Promise<Ran>): Promise<void> {
+/**
+ * Runs a command's body: the only line of the commands that sets the exit code.
+ * @param failure the command's own code of a general failure.
+ */
+export async function runCommand(
+  body: (argv: string[]) => Promise<Ran>,
+  failure: number = TOLLGATE_EXIT.failure,
+): Promise<void> {
   const argv = process.argv.slice(2);
-  const ran = forMachines(withoutSecrets(await body(argv).catch(bug)), argv);
+  const ended = await body(argv).catch((error) => refusedBySystem(error, failure) ?? bug(error));
+  const ran = forMachines(withoutSecrets(ended), argv);
   if (ran.out !== undefined) printing('stdout').write(ran.out);
   if (ran.err !== undefined) printing('stderr').write(ran.err);
   process.exitCode = ran.exit;
@@ -105,6 +112,19 @@ export function abortOn({ asked }: Stop): AbortSignal {
   void asked.then(() => controller.abort());
   return controller.signal;
 }
+
+/** A disk that fails or is full, or too many open files: whatever met it unprepared, it is no bug. */
+function refusedBySystem(error: unknown, exit: number): Ran | null {
+  if (!(error instanceof Error)) return null;
+  const { code, syscall, message } = error as NodeJS.ErrnoException;
+  if (syscall === undefined || !REFUSALS.has(code ?? '')) return null;
+  const err = `the system refused what was needed (${message}); what was paid for is kept. Mend that, and run it again to go on\n`;
+  return { exit, err };
+}
+
+const REFUSALS: ReadonlySet<string> = new Set(
+  'EACCES EAGAIN EDQUOT EIO EMFILE ENFILE ENOMEM ENOSPC EPERM EROFS ESTALE'.split(' '),
+);
 
 /** The end of a command that met what it did not expect. */
 export function bug(error: unknown): Ran {

@@ -1,7 +1,8 @@
 // The command copilot_tool: one guarded call of the copilot CLI.
 
+import { WRAPPER_EXIT } from '../policies/exit-codes.ts';
 import { COPILOT } from '../wrappers/copilot/row.ts';
 import { runCommand } from './command.ts';
 import { wrapperCommand } from './wrapper-command.ts';
 
-void runCommand((argv) => wrapperCommand(COPILOT, argv));
+void runCommand((argv) => wrapperCommand(COPILOT, argv), WRAPPER_EXIT.copilot.failure);

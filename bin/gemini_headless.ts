@@ -1,7 +1,8 @@
 // The command gemini_headless: one guarded call of the gemini CLI.
 
+import { WRAPPER_EXIT } from '../policies/exit-codes.ts';
 import { GEMINI } from '../wrappers/gemini/row.ts';
 import { runCommand } from './command.ts';
 import { wrapperCommand } from './wrapper-command.ts';
 
-void runCommand((argv) => wrapperCommand(GEMINI, argv));
+void runCommand((argv) => wrapperCommand(GEMINI, argv), WRAPPER_EXIT.gemini.failure);

@@ -1,7 +1,8 @@
 // The command run_codex: one guarded call of the codex CLI.
 
+import { WRAPPER_EXIT } from '../policies/exit-codes.ts';
 import { CODEX } from '../wrappers/codex/row.ts';
 import { runCommand } from './command.ts';
 import { wrapperCommand } from './wrapper-command.ts';
 
-void runCommand((argv) => wrapperCommand(CODEX, argv));
+void runCommand((argv) => wrapperCommand(CODEX, argv), WRAPPER_EXIT.codex.failure);

@@ -54,7 +54,7 @@ async function writeRenamed(file: string, text: string): Promise<void> {
 export const writeJson = (file: string, value: unknown, durability?: Durability): Promise<void> =>
   writeWhole(file, `${JSON.stringify(value, null, 2)}\n`, durability);
 
-/** Reads a JSON object; a file that is none is moved aside, and the message says where to; or it is left, for who only looks. */
+/** Reads a JSON object; an empty file is an absent one, a file that is none is moved aside, and the message says where to; or it is left, for who only looks. */
 export async function readJson<T extends object>(
   file: string,
   clock: () => Date,
@@ -70,6 +70,8 @@ export async function readJson<T extends object>(
     if ((error as NodeJS.ErrnoException).code === 'ENOENT') return { how: 'absent' };
     throw error;
   }
+  // A loss of power leaves such; there is nothing in it that anybody wrote.
+  if (/^[\0\s]*$/.test(text)) return { how: 'absent' };
   try {
     const value = JSON.parse(text) as T;
     if (typeof value === 'object' && value !== null && !Array.isArray(value)) return { how: 'read', value };
