@@ -116,7 +116,8 @@ test('a clock that was set forward ends no call early', async ({ rig }) => {
   const next = await adopted(rig, left);
   await left.fake.tell(...answerWith('codex', 'paid for'));
   const { code } = await next.result;
-  assert.equal([code, rig.calls.length, left.task.read('outputs/codex_brief.codex.out')], [0, 1, 'paid for']);
+  assert.equal([code, rig.calls.length, recordOf(left).ending], [0, 1, 'exited']);
+  assert.is(left.task.read('outputs/codex_brief.codex.out'), 'paid for');
 });
 
 test('a result whose CLI does not end counts; the CLI is ended', async ({ rig }) => {
