@@ -52,6 +52,14 @@ test('so does a run that asks something else, and never comes to that gate', asy
   assert.equal([code, rig.calls.length, isAlive(pid)], [0, 2, false]);
 });
 
+test('so does a sweep', async ({ rig }) => {
+  const { task, pid } = await killedGate(rig);
+  const { code, stdout } = await rig.start('tollgate', ['preflight', '--sweep']).result;
+  assert.equal([code, isAlive(pid)], [0, false]);
+  assert.is(stdout, 'ok    gate ended  commands of a gate of fix that was killed: 1 process was ended\n\n1 swept.\n');
+  assert.equal([(await task.run()).code, rig.calls.length], [0, 1]);
+});
+
 type Plant = (own: string, stranger: ProcessIdentity) => string;
 const owner = (stranger: ProcessIdentity) => ({ ...stranger, start_time: '1' });
 const PLANTED: [what: string, plant: Plant][] = [
