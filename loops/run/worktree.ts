@@ -1,8 +1,9 @@
 // A git worktree of a task's own, so that tasks which write need not wait for each other; kept until a person removes it.
 
 import { createHash } from 'node:crypto';
-import { existsSync, readdirSync, realpathSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, realpathSync } from 'node:fs';
 import path from 'node:path';
+import { isSystemError } from '../../state/system-error.ts';
 import { askGit, type GitRan, type GitRequest } from '../git.ts';
 import { repositoryFilters, switchedOff } from './filters.ts';
 import { takeTurn } from './turn.ts';
@@ -69,6 +70,15 @@ export async function openWorktree(request: WorktreeRequest): Promise<Opened> {
   }
 }
 
+/** git would make it for everybody; where we cannot, git says why. */
+function makePrivate(folder: string): void {
+  try {
+    mkdirSync(folder, { recursive: true, mode: 0o700 });
+  } catch (error) {
+    if (!isSystemError(error)) throw error;
+  }
+}
+
 export const worktreeOf = (stateFolder: string, taskId: string): string => path.join(stateFolder, 'worktrees', taskId);
 
 type Git = (args: string[], more?: Partial<GitRequest>) => Promise<GitRan>;
@@ -104,6 +114,7 @@ async function open(git: Git, top: string, branch: string, converting: Partial<G
   const fresh = (await git(['rev-parse', '--verify', '--quiet', `refs/heads/${branch}`])).code !== 0;
   // Registered but gone: somebody removed the folder by hand, and --force says that we know.
   const force = here === undefined ? [] : ['--force'];
+  makePrivate(path.dirname(top));
   const added = await git(['worktree', 'add', ...force, ...(fresh ? ['-b', branch, top, 'HEAD'] : [top, branch])], {
     ...converting,
     timeoutMs: CHECKOUT_MS,
