@@ -52,6 +52,10 @@ function above(folder: string, name: string): string | null {
   }
 }
 
+/** Absolute, in the order in which they count; a run takes no more than one. */
+export const manifestsIn = (root: string): string[] =>
+  ['manifest.yaml', 'manifest.yml', 'manifest.json'].map((name) => path.join(root, name)).filter(existsSync);
+
 /** Where something is written. */
 const PARTS = ['inputs', 'inputs/prompt', 'outputs', 'state', 'state/attempts', 'state/baseline', 'done'];
 
@@ -61,9 +65,7 @@ function located(root: string): Located {
   if (mistake !== null) return { how: 'mistaken', message: `${root}: ${mistake}` };
   const stray = astray(root, PARTS);
   if (stray !== null) return { how: 'mistaken', message: stray };
-  const manifest = ['manifest.yaml', 'manifest.yml', 'manifest.json']
-    .map((name) => path.join(root, name))
-    .find(existsSync);
+  const manifest = manifestsIn(root)[0];
   const state = path.join(root, 'state');
   return {
     how: 'located',

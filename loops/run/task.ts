@@ -13,8 +13,8 @@ import type { Manifest } from '../../state/manifest-schema.ts';
 import { readProject } from '../../state/project.ts';
 import { adoptEdits, imagineEdits } from '../../state/stats.ts';
 import { isSystemError } from '../../state/system-error.ts';
-import { locateTask, projectRoot, projectState, type TaskFolder } from '../../state/task-folder.ts';
 import { networkMistake } from '../../state/volume.ts';
+import { locateTask, manifestsIn, projectRoot, projectState, type TaskFolder } from '../../state/task-folder.ts';
 import { redactorOf } from '../redactor.ts';
 import type { StagePlan } from './plan.ts';
 import { withOwnGlobs } from './scope-of.ts';
@@ -68,6 +68,13 @@ export async function readTask({
     return {
       how: 'mistaken',
       message: `${task.root} has no manifest.yaml (nor manifest.json); \`tollgate init ${word}\` writes one to fill in`,
+    };
+  // Whoever may write into the folder could put another one before it.
+  const [first, second] = manifestsIn(task.root);
+  if (second !== undefined)
+    return {
+      how: 'mistaken',
+      message: `${task.root} has both ${path.basename(first!)} and ${path.basename(second)}; keep one of them`,
     };
   const root = rootOf(task, cwd, environment);
   const project = await readProject(root);
