@@ -3,6 +3,7 @@
 import { EXIT_BUG, EXIT_BY_SIGNAL, TOLLGATE_EXIT } from '../policies/exit-codes.ts';
 import { createRedactor } from '../policies/redact.ts';
 import { visible } from '../policies/visible-text.ts';
+import { refusalOf } from '../state/system-error.ts';
 import { type Arguments, type CommandSpec, parseCommandLine } from './command-line.ts';
 import { survivesHangUp } from './hang-up.ts';
 import { printing } from './printing.ts';
@@ -28,7 +29,7 @@ export async function runCommand(
   failure: number = TOLLGATE_EXIT.failure,
 ): Promise<void> {
   const argv = process.argv.slice(2);
-  const ended = await body(argv).catch((error) => refusedBySystem(error, failure) ?? bug(error));
+  const ended = await body(argv).catch((error) => unexpected(error, failure));
   const ran = forMachines(withoutSecrets(ended), argv);
   if (ran.out !== undefined) printing('stdout').write(ran.out);
   if (ran.err !== undefined) printing('stderr').write(ran.err);
@@ -113,21 +114,13 @@ export function abortOn({ asked }: Stop): AbortSignal {
   return controller.signal;
 }
 
-/** A disk that fails or is full, or too many open files: whatever met it unprepared, it is no bug. */
-function refusedBySystem(error: unknown, exit: number): Ran | null {
-  if (!(error instanceof Error)) return null;
-  const { code, syscall, message } = error as NodeJS.ErrnoException;
-  if (syscall === undefined || !REFUSALS.has(code ?? '')) return null;
-  const err = `the system refused what was needed (${message}); what was paid for is kept. Mend that, and run it again to go on\n`;
-  return { exit, err };
-}
-
-const REFUSALS: ReadonlySet<string> = new Set(
-  'EACCES EAGAIN EDQUOT EIO EMFILE ENFILE ENOMEM ENOSPC EPERM EROFS ESTALE'.split(' '),
-);
-
-/** The end of a command that met what it did not expect. */
-export function bug(error: unknown): Ran {
+/**
+ * The end of a command that met what it did not expect: a disk that fails or is full, or a bug of ours.
+ * @param failure the command's own code of a general failure.
+ */
+export function unexpected(error: unknown, failure: number = TOLLGATE_EXIT.failure): Ran {
+  const refusal = refusalOf(error);
+  if (refusal !== null) return { exit: failure, err: `${refusal}\n` };
   const stack = error instanceof Error ? (error.stack ?? error.message) : String(error);
   return { exit: EXIT_BUG, err: `This is a bug of tollgate (exit ${EXIT_BUG}); please report it:\n${stack}\n` };
 }

@@ -3,7 +3,7 @@
 import { availableParallelism } from 'node:os';
 import { type BatchRan, runBatch } from '../../loops/batch/batch.ts';
 import { TOLLGATE_EXIT } from '../../policies/exit-codes.ts';
-import { bug, type Ran, readArguments, type Stop, stopOnSignals } from '../command.ts';
+import { type Ran, readArguments, type Stop, stopOnSignals, unexpected } from '../command.ts';
 import type { Arguments, CommandSpec } from '../command-line.ts';
 import { startBatchProgress } from './batch-progress.ts';
 import { readInput } from './input.ts';
@@ -45,7 +45,7 @@ export async function run(argv: readonly string[]): Promise<Ran> {
   const { args } = read;
   const words = wordsOf(args);
   if (words.how === 'mistaken') return answerTo(words, args);
-  return runWords(words.words, args, stop).then((ran) => answerTo(ran, args), bug);
+  return runWords(words.words, args, stop).then((ran) => answerTo(ran, args), unexpected);
 }
 
 function wordsOf({ text, words }: Arguments): { how: 'read'; words: string[] } | { how: 'mistaken'; message: string } {

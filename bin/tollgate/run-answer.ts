@@ -4,7 +4,7 @@ import { exitByClass } from '../../loops/call/exit.ts';
 import type { Ran as TaskRan } from '../../loops/run/run.ts';
 import { TOLLGATE_EXIT } from '../../policies/exit-codes.ts';
 import { locateTask } from '../../state/task-folder.ts';
-import { bug, type Ran } from '../command.ts';
+import { type Ran, unexpected } from '../command.ts';
 import type { Arguments } from '../command-line.ts';
 
 export function answerTo(ran: TaskRan, { given, words }: Arguments): Ran {
@@ -18,7 +18,7 @@ export function answerTo(ran: TaskRan, { given, words }: Arguments): Ran {
 /** For what nobody expected: whoever reads stdout as JSON gets JSON all the same. */
 export function surprise({ given, words }: Arguments): (error: unknown) => Ran {
   return (error) => {
-    const ran = bug(error);
+    const ran = unexpected(error);
     return given.has('json') ? { ...ran, out: answerWithoutRun(words[0]!, 'refused', ran.exit, String(error)) } : ran;
   };
 }

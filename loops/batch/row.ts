@@ -2,6 +2,7 @@
 
 import type { ErrorClass } from '../../policies/classes.ts';
 import { EXIT_BUG, TOLLGATE_EXIT } from '../../policies/exit-codes.ts';
+import { refusalOf } from '../../state/system-error.ts';
 import type { Ran } from '../run/run.ts';
 
 export type BatchState = 'done' | 'failed' | 'broken' | 'interrupted' | 'refused' | 'not_started';
@@ -61,6 +62,11 @@ export function refusedRow(taskId: string, message: string): BatchRow {
 
 /** One task that meets what nobody expected must not take the others with it. */
 export function surprisedRow(taskId: string, error: unknown, paid: () => number): Told {
+  const refusal = refusalOf(error);
+  if (refusal !== null) {
+    const row = { ...EMPTY, task_id: taskId, exit_code: TOLLGATE_EXIT.failure, calls: paid(), message: refusal };
+    return { row: { ...row, state: 'broken' }, next: [] };
+  }
   const message = `a bug of tollgate; please report it: ${error instanceof Error ? error.stack : String(error)}`;
   return { row: { ...EMPTY, task_id: taskId, state: 'broken', exit_code: EXIT_BUG, calls: paid(), message }, next: [] };
 }
