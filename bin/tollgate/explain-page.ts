@@ -2,6 +2,7 @@
 
 import type { Explanation, ShownRow } from '../../loops/report/explanation.ts';
 import type { EvidenceSource } from '../../policies/evidence.ts';
+import { visible } from '../../policies/visible-text.ts';
 
 export function renderExplanation(explanation: Explanation): string {
   const { findings, next_actions } = explanation;
@@ -108,4 +109,4 @@ function policyOf({ class: errorClass, retry }: Explanation): string {
 }
 
 /** What came from a file may hold anything; a terminal is to see words alone. */
-const oneLine = (text: string): string => text.replace(/[\s\p{Cc}]+/gu, ' ').trim();
+const oneLine = (text: string): string => visible(text).replace(/\s+/g, ' ').trim();

@@ -3,6 +3,7 @@
 import type { TasksReport } from '../../loops/report/collect.ts';
 import type { FailureGroup } from '../../loops/report/groups.ts';
 import type { TaskRow } from '../../loops/report/task-row.ts';
+import { visible } from '../../policies/visible-text.ts';
 
 export function renderText(report: TasksReport): string {
   const blocks = [
@@ -95,7 +96,7 @@ const minute = (at: string | null): string => (at === null ? '-' : `${at.slice(0
 
 /** What came from a file may hold anything; a terminal is to see words alone. */
 const oneLine = (text: string, max: number): string => {
-  const line = text.replace(/[\s\p{Cc}]+/gu, ' ').trim();
+  const line = visible(text).replace(/\s+/g, ' ').trim();
   return line.length > max ? `${line.slice(0, max - 1)}…` : line;
 };
 

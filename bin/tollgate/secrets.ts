@@ -4,13 +4,14 @@ import type { Verdict } from '../../policies/evidence.ts';
 import { createRedactor } from '../../policies/redact.ts';
 import { withoutSecrets } from '../../policies/signature/hidden.ts';
 import type { Signature } from '../../policies/signature/sign.ts';
+import { visible } from '../../policies/visible-text.ts';
 
 const { redact } = createRedactor({ env: process.env, patterns: [] });
 
 export const hidden = (text: string): string => redact(text);
 
 /** A line as it stood, for a terminal. */
-export const hiddenLine = (line: string): string => redact(withoutSecrets(line)).replace(/[\x00-\x1f\x7f]/g, ' ');
+export const hiddenLine = (line: string): string => visible(redact(withoutSecrets(line))).replace(/[\n\t]/g, ' ');
 
 export function hiddenVerdict(verdict: Verdict): Verdict {
   const { evidence } = verdict;
