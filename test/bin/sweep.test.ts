@@ -7,6 +7,7 @@ import {
   readdirSync,
   readFileSync,
   rmSync,
+  statSync,
   symlinkSync,
   utimesSync,
   writeFileSync,
@@ -80,6 +81,8 @@ test('a call that ends well leaves nothing in the register; while it runs, a fil
   const run = runWrapper(rig, 'codex');
   const fake = await rig.call();
   assert.equal([namesIn(register(rig)).length, entryOf(rig).entry.task], [1, null]);
+  const modes = [register(rig), entryOf(rig).file].map((place) => statSync(place).mode & 0o777);
+  assert.equal(modes, [0o700, 0o600]);
   await fake.tell(...answerWith('codex', 'ok'));
   assert.equal([(await run.ended()).code, traces(rig)], [0, []]);
 });
