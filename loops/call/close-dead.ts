@@ -10,6 +10,7 @@ import type { TaskFolder } from '../../state/task-folder.ts';
 import type { Adapter } from '../../wrappers/adapter.ts';
 import { adopt, type Left, readLeft } from '../../wrappers/adopt.ts';
 import { endTree, type Tree } from '../../wrappers/processes/end-tree.ts';
+import { foundTree } from '../../wrappers/processes/found-tree.ts';
 import { identify } from '../../wrappers/processes/identity.ts';
 import type { Outcome } from '../../wrappers/run.ts';
 import { type Attempt, closeAttempt } from './attempt.ts';
@@ -96,6 +97,8 @@ async function closeStarted(open: Call, restored: Restored, closing: Closing): P
     cancelling: async (soFar: Outcome) => publishEarly(draft, recorded(draft, soFar)),
   };
   const outcome = asTold(open, await adopt(left, observer, aborted(closing.stop)));
+  // A sweep and a run may have come to it at once.
+  if (closing.journal.read().ledger.calls.get(call_id)?.verdict) return;
   if (outcome.ending === 'lost') draft.warnings.push(LOST);
   const record = recorded(draft, outcome);
   const unpublished = publishAll(draft, attempt, record, outcome.capture.answer);
@@ -151,24 +154,14 @@ const asTold = ({ ended }: Pick<Call, 'ended'>, outcome: Outcome): Outcome =>
         signal: ended.signal as NodeJS.Signals | null,
       };
 
-/** What a call started, by what its attempt's folder still tells. */
+/** What a call started, by what its journal and its attempt's folder still tell; an agent may have written in both. */
 export async function treeOf(open: Call, folder: string): Promise<Tree> {
   const { call_id, guardian } = open.reserved;
-  const me = await self();
-  const here = (one: ProcessIdentity) => placeOf(one, me) === 'here';
-  const cli = open.started?.cli ?? null;
-  return {
-    // A number means nothing on another host, boot or container.
-    root:
-      cli !== null && here(cli)
-        ? { pid: cli.pid, startTime: cli.start_time, sinceMs: Number.NEGATIVE_INFINITY, ours: 'found' }
-        : null,
-    // Without its draft the marker's outer part is not known, but the call's own id is.
-    marker: savedMarker(folder) ?? call_id,
-    // Whatever the call started, its guardian was there before.
-    since: here(guardian) ? guardian.start_time : null,
-    folders: [folder, ...savedTemporary(folder)],
-  };
+  // Without its draft the marker's outer part is not known, but the call's own id is.
+  const found = await foundTree(savedMarker(folder) ?? call_id, open.started?.cli ?? null);
+  // Whatever the call started, its guardian was there before.
+  const since = placeOf(guardian, await self()) === 'here' ? guardian.start_time : null;
+  return { ...found, since, folders: [folder, ...savedTemporary(folder)] };
 }
 
 const self = async (): Promise<ProcessIdentity> => (await identify(process.pid))!;

@@ -13,5 +13,6 @@ export async function foundTree(marker: string, root: ProcessIdentity | null): P
   if (row === null || row.startTime !== root.start_time) return { root: null, marker };
   const borne = (await processTable.markers([row])).get(row.pid);
   if (borne !== marker) return { root: null, marker };
-  return { root: { pid: root.pid, startTime: root.start_time, sinceMs: Number.NEGATIVE_INFINITY }, marker };
+  const sinceMs = Number.NEGATIVE_INFINITY;
+  return { root: { pid: root.pid, startTime: root.start_time, sinceMs, ours: 'found' }, marker };
 }
