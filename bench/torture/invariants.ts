@@ -88,9 +88,12 @@ function checkViews(ledger: Ledger, task: string, say: Say): void {
 }
 
 function checkCalls(granted: readonly Call[], task: string, say: Say): void {
-  for (const { reserved, started, verdict } of granted) {
+  const summary = textOr(path.join(task, 'outputs/_summary.md'));
+  for (const { reserved, started, ended, verdict } of granted) {
     const { call_id } = reserved;
     if (verdict === null) say('unrecorded', `${call_id} has no verdict`);
+    if (ended?.ending === 'lost' && verdict?.reason === 'interrupted' && !summary.includes(call_id))
+      say('unrecorded', `${call_id} was lost in flight, and the summary does not say so`);
     const isRecorded = readdirOr(path.join(task, 'outputs')).some(
       (name) => name.endsWith('.call.json') && readFileSync(path.join(task, 'outputs', name), 'utf8').includes(call_id),
     );
@@ -158,6 +161,10 @@ function unreadable(task: string): string[] {
         return true;
       }
     });
+}
+
+function textOr(file: string): string {
+  return existsSync(file) ? readFileSync(file, 'utf8') : '';
 }
 
 function jsonOr(file: string): Record<string, unknown> | null {

@@ -44,6 +44,13 @@ const verdict = (call_id: string, reason: string | null = null): Fact => ({
   retry_at: null,
   exit_code: 0,
 });
+const lost = (call_id: string): Fact => ({
+  fact: 'ended',
+  call_id,
+  ending: 'lost',
+  native_exit_code: null,
+  signal: null,
+});
 const begun = (id: string): Seen => ({ what: 'begun', id });
 const answered = (id: string): Seen => ({ what: 'answered', id });
 
@@ -88,6 +95,12 @@ const ROWS: Row[] = [
     found: ['unrecorded'],
   },
   { why: 'a run that is not released', facts: [claimed, reserved('1'), verdict('1')], found: ['unrecorded'] },
+  {
+    why: 'a call lost in flight of which nobody is told',
+    facts: [claimed, reserved('0'), lost('0'), verdict('0', 'interrupted'), reserved('1'), verdict('1'), released],
+    seen: [begun('0'), begun('1'), answered('1')],
+    found: ['unrecorded'],
+  },
   { why: 'no summary', files: { 'outputs/_summary.md': null }, found: ['unrecorded'] },
   { why: 'half a JSON file', files: { 'state/last_failure.json': '{"schema":' }, found: ['unreadable'] },
   { why: 'a stage that is not marked done', files: { 'done/s.done': null }, found: ['unwell'] },
@@ -127,7 +140,7 @@ test('the same seed and number make the same plan, another one another', () => {
 });
 
 /** Of each kind; `npm run torture` does more. */
-const SHORT = 24;
+const SHORT = 16;
 
 test('a short torture finds nothing', async () => {
   for (let n = 1; n <= SHORT; n++) {
