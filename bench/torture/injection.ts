@@ -1,18 +1,40 @@
 // The environment in which one process of a run meets a system that fails, or a clock that is wrong.
 
+import { existsSync, readFileSync } from 'node:fs';
 import { TOOLS } from '../../policies/tools.ts';
 import { faultEnv } from '../../test/rig/fault-shim.ts';
 import { ADAPTERS } from '../../wrappers/adapters.ts';
 import type { Plan, Strike } from './plan.ts';
 
+export interface Injection {
+  env: Record<string, string>;
+  /** Whether it has come to pass by now. */
+  landed(): boolean;
+}
+
 /**
  * What the strike needs in the environment; empty for one that comes from without, and where the library cannot be built.
  * @param under the folder whose files are meant.
+ * @param log a file beside it, not there yet, for what was counted.
  */
-export function injected(strike: Strike, { kind, stages }: Plan, under: string): Record<string, string> {
-  if (strike.how === 'signal') return {};
+export function injected(strike: Strike, { kind, stages }: Plan, under: string, log: string): Injection {
+  if (strike.how === 'signal') return { env: {}, landed: () => true };
   const wrapper = `${ADAPTERS[stages[0]?.tool ?? TOOLS[0]].command}.cjs`;
-  const script = strike.at === 'guardian' || kind === 'wrapper' ? wrapper : 'tollgate.cjs';
-  if (strike.how === 'clock') return faultEnv({ in: script, under, clockSeconds: strike.seconds });
-  return faultEnv({ in: script, under, at: strike.nth, does: strike.does });
+  const isWrapper = strike.at === 'guardian' || kind === 'wrapper' || kind === 'alone';
+  const common = { in: isWrapper ? wrapper : 'tollgate.cjs', under, log };
+  const nth = strike.how === 'clock' ? 1 : strike.nth;
+  const env =
+    strike.how === 'clock'
+      ? faultEnv({ ...common, clockSeconds: strike.seconds })
+      : faultEnv({ ...common, at: nth, does: strike.does });
+  return { env, landed: () => countIn(log) >= nth };
+}
+
+/** The highest number of a call that any process made. */
+function countIn(log: string): number {
+  if (!existsSync(log)) return 0;
+  const numbers = readFileSync(log, 'utf8')
+    .split('\n')
+    .map((line) => Number.parseInt(line, 10) || 0);
+  return Math.max(...numbers);
 }

@@ -2,6 +2,7 @@
 
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
+import { TEMPORARY } from '../../loops/run/temporaries.ts';
 import { openJournal } from '../../state/journal.ts';
 import { budgetOf, type Call, type Ledger } from '../../state/ledger.ts';
 import type { Seen, World } from './world.ts';
@@ -52,14 +53,12 @@ export function checkTask(
   checkViews(ledger, task, say);
   checkCalls(granted, task, say);
   checkStages(granted, expected, task, seen, world, say);
-  for (const file of readdirOr(task, 'recursive').filter((name) => TEMPORARY.test(name))) say('leftovers', file);
+  for (const file of readdirOr(task, 'recursive').filter((name) => TEMPORARY.test(path.basename(name))))
+    say('leftovers', file);
   if (ledger.run !== null) say('unrecorded', `run ${ledger.run.run_id} was never released`);
   if (!existsSync(path.join(task, 'outputs/_summary.md'))) say('unrecorded', 'no _summary.md');
   return { violations, granted: granted.length, started: granted.filter(({ started }) => started !== null).length };
 }
-
-/** The names under which whole files are written before they are renamed into place. */
-export const TEMPORARY = /\.\d+-\d+$|\.[0-9a-f]{8}-[0-9a-f-]{27}$|\.json\.\d+$/;
 
 type Say = (what: Violation['what'], why: string) => void;
 

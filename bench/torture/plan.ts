@@ -42,8 +42,8 @@ export type Harm = 'half_line' | 'zero_bytes' | 'no_stats' | 'empty_stats' | 'no
 
 export interface Plan {
   n: number;
-  /** `crowd`: wrappers that share the task's budget beside its run. `batch`: two more tasks. */
-  kind: 'run' | 'wrapper' | 'crowd' | 'batch';
+  /** `crowd`: wrappers that share the task's budget beside its run. `batch`: two more tasks. `alone`: wrappers without a task. */
+  kind: 'run' | 'wrapper' | 'crowd' | 'batch' | 'alone';
   stages: { tool: Tool; role: 'brief' | 'impl' }[];
   budget: number;
   behaviours: Behaviour[];
@@ -59,7 +59,7 @@ export function planOf(seed: number, n: number, agents: 'fake' | 'real'): Plan {
   const paceMs = PACE_MS[agents];
   const kind = weighed(
     random,
-    agents === 'fake' ? { run: 64, wrapper: 22, crowd: 7, batch: 7 } : { run: 75, wrapper: 25 },
+    agents === 'fake' ? { run: 60, wrapper: 18, alone: 10, crowd: 6, batch: 6 } : { run: 75, wrapper: 25 },
   );
   const stages = Array.from({ length: kind === 'run' ? whole(random, 1, 2) : 1 }, () => ({
     tool: pick(random, TOOLS),

@@ -5,6 +5,7 @@ import path from 'node:path';
 import { EXIT_BY_SIGNAL, TOLLGATE_EXIT, WRAPPER_EXIT } from '../../policies/exit-codes.ts';
 import { openJournal } from '../../state/journal.ts';
 import { ADAPTERS } from '../../wrappers/adapters.ts';
+import { checkAlone, sweep } from './alone.ts';
 import { type Ended, type Started, start } from './command.ts';
 import { injected } from './injection.ts';
 import { type Checked, checkTask, type Violation } from './invariants.ts';
@@ -36,6 +37,7 @@ export async function playRound(plan: Plan, world: World, agents: 'fake' | 'real
   const violations: Violation[] = [];
   const struck: string[] = [];
   const names = plan.kind === 'batch' ? ['a', 'b', 'c'] : ['a'];
+  writeFileSync(path.join(world.project, 'ask.md'), 'Say hello.\n');
   for (const name of names) writeTask(plan, name, world, TIMEOUT_MS[agents]);
   let runs = 0;
   const ended = (one: Ended) => {
@@ -44,22 +46,26 @@ export async function playRound(plan: Plan, world: World, agents: 'fake' | 'real
   };
   for (const { strike, harm: harmed } of plan.strikes) {
     const began = plan.kind === 'crowd' ? crowd(plan, world) : [];
-    const env = { ...world.behaving(plan.behaviours), ...injected(strike, plan, path.join(world.project, '.tmp')) };
-    const running = start(...commandOf(plan, names), world.project, env);
+    const injection = injected(strike, plan, world.project, path.join(world.root, `counted-${runs}`));
+    const env = { ...world.behaving(plan.behaviours), ...injection.env };
+    const running = start(...commandOf(plan, names, runs), world.project, env);
     const count = strike.how === 'signal' ? await signalAt(strike, running, world) : 1;
-    if (count > 0) struck.push(wordsFor(strike));
     for (const one of [running, ...began]) ended(await one.ended);
+    if (count > 0 && injection.landed()) struck.push(wordsFor(strike));
     for (const name of names) if (harmed !== null) harm(harmed, taskOf(world, name), path.join(world.project, '.tmp'));
   }
   for (const name of names) ageTemporaries(taskOf(world, name));
-  const last = await finish(plan, names, world);
+  const last = plan.kind === 'alone' ? [await sweep(world)] : await finish(plan, names, world);
   last.forEach(ended);
   violations.push(...wellness(last.at(-1)!));
   const seen = world.seen();
+  if (plan.kind === 'alone') violations.push(...checkAlone(world, seen));
   const excused = plan.strikes.length + plan.behaviours.filter((each) => FAILING.includes(each)).length;
   const stages = plan.stages.map((stage, i) => ({ name: nameOf(plan, i), tool: stage.tool }));
-  const checked = names.map((name) => checkTask(taskOf(world, name), { stages, excused }, seen, world));
-  violations.push(...checked.flatMap((each) => each.violations), ...strangers(names, world));
+  const checked = (plan.kind === 'alone' ? [] : names).map((name) =>
+    checkTask(taskOf(world, name), { stages, excused }, seen, world),
+  );
+  violations.push(...checked.flatMap((each) => each.violations), ...strangers(plan, names, world));
   for (const { pid, command } of world.survivors())
     violations.push({ what: 'survivors', why: `${pid} ${command.slice(0, 120)}` });
   const sum = (of: (each: Checked) => number) => checked.reduce((total, each) => total + of(each), 0);
@@ -102,12 +108,13 @@ function writeTask(plan: Plan, name: string, world: World, timeoutMs: number): v
   writeFileSync(path.join(folder, 'manifest.json'), JSON.stringify(manifest));
 }
 
-function commandOf(plan: Plan, names: readonly string[]): [command: string, argv: string[]] {
+function commandOf(plan: Plan, names: readonly string[], n = 0): [command: string, argv: string[]] {
   switch (plan.kind) {
     case 'batch':
       return ['tollgate', ['batch', ...names, '--concurrency', '2', '--json', ...FLAGS]];
     case 'wrapper':
-      return wrapperOf(plan, 0);
+    case 'alone':
+      return wrapperOf(plan, n);
     default:
       return ['tollgate', ['run', names[0]!, '--json', ...FLAGS]];
   }
@@ -115,16 +122,16 @@ function commandOf(plan: Plan, names: readonly string[]): [command: string, argv
 
 const FLAGS = ['--retry-dirty', '--trust-workspace'];
 
-function wrapperOf({ stages }: Plan, n: number, timeoutMs = TIMEOUT_MS.fake): [command: string, argv: string[]] {
+function wrapperOf({ kind, stages }: Plan, n: number, timeoutMs = TIMEOUT_MS.fake): [command: string, argv: string[]] {
   const { tool } = stages[0]!;
   const files = ['--prompt-file', 'ask.md', '--out', `${n}.out`, '--err', `${n}.err`, '--result', `${n}.json`];
-  return [ADAPTERS[tool].command, [...files, '--task', 'a', '--timeout-ms', `${timeoutMs}`, '--trust-workspace']];
+  const charge = kind === 'alone' ? [] : ['--task', 'a'];
+  return [ADAPTERS[tool].command, [...files, ...charge, '--timeout-ms', `${timeoutMs}`, '--trust-workspace']];
 }
 
 /** Four wrappers that share the budget. */
 function crowd(plan: Plan, world: World): Started[] {
   const env = world.behaving(plan.behaviours);
-  writeFileSync(path.join(world.project, 'ask.md'), 'Say hello.\n');
   return [1, 2, 3, 4].map((n) => start(...wrapperOf(plan, n), world.project, env));
 }
 
@@ -170,7 +177,8 @@ function exitMistakes({ command, code, signal, stderr }: Ended): Violation[] {
 }
 
 /** Calls that the service saw and no journal knows. */
-function strangers(names: readonly string[], world: World): Violation[] {
+function strangers({ kind }: Plan, names: readonly string[], world: World): Violation[] {
+  if (kind === 'alone') return [];
   const known = new Set(
     names.flatMap((name) => [
       ...openJournal(taskOf(world, name), () => new Date())

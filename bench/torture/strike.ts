@@ -3,8 +3,8 @@
 import { appendFileSync, existsSync, readdirSync, rmSync, utimesSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
+import { TEMPORARY } from '../../loops/run/temporaries.ts';
 import type { Started } from './command.ts';
-import { TEMPORARY } from './invariants.ts';
 import type { Harm, Moment, Strike } from './plan.ts';
 import type { World } from './world.ts';
 
@@ -62,5 +62,5 @@ function append(file: string, text: string): void {
 export function ageTemporaries(task: string): void {
   const old = new Date(Date.now() - 7_200_000);
   for (const name of readdirSync(task, { recursive: true }) as string[])
-    if (TEMPORARY.test(name)) utimesSync(path.join(task, name), old, old);
+    if (TEMPORARY.test(path.basename(name))) utimesSync(path.join(task, name), old, old);
 }

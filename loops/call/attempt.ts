@@ -30,11 +30,23 @@ export function openAttempt({ request, callId, prompt }: Draft): Attempt {
   const folder = attemptFolder(request, callId);
   const temporary = mkdtempSync(path.join(systemTemporary(), 'tg-'));
   const attempt = { folder, files: filesIn(folder), temporary };
-  // Beside --out others may write: one that is there already may be somebody's link.
-  mkdirSync(folder, { recursive: request.charge !== null, mode: 0o700 });
-  writeFileSync(attempt.files.stdin, prompt ?? '', { mode: 0o600 });
+  try {
+    // Beside --out others may write: one that is there already may be somebody's link.
+    mkdirSync(folder, { recursive: request.charge !== null, mode: 0o700 });
+  } catch (error) {
+    removeFolder(temporary, []);
+    throw error;
+  }
+  try {
+    writeFileSync(attempt.files.stdin, prompt ?? '', { mode: 0o600 });
+  } catch (error) {
+    discardAttempt(attempt);
+    throw error;
+  }
   return attempt;
 }
+
+const NO_OVERLAY: Overlay = { argv: [], environment: {}, folders: [], warnings: [] };
 
 /** A relative $TMPDIR is meant from where we run, not from where the CLI does. */
 const systemTemporary = (): string => path.resolve(tmpdir());
@@ -71,7 +83,7 @@ export function closeAttempt(
 }
 
 /** Nothing was started: nothing of it is worth keeping. */
-export function discardAttempt(attempt: Attempt, overlay: Overlay): void {
+export function discardAttempt(attempt: Attempt, overlay: Overlay = NO_OVERLAY): void {
   removeFolder(attempt.folder, [attempt.files.stdin]);
   removeTemporaries(attempt, overlay);
 }

@@ -90,9 +90,10 @@ interface Ready extends Prepared {
 function prepare(draft: Draft): Prepared | { how: 'refused'; refusal: Refusal } {
   const { request } = draft;
   const { adapter } = request;
+  let attempt: Attempt | null = null;
   try {
     publishPid(request);
-    const attempt = openAttempt(draft);
+    attempt = openAttempt(draft);
     const overlay = adapter.overlay(request.call);
     const counting = adapter.usageFile === null ? [] : [adapter.usageFile.argument(attempt.files.usage)];
     draft.argv = adapter.argv(request.call, [...overlay.argv, ...counting]);
@@ -101,6 +102,8 @@ function prepare(draft: Draft): Prepared | { how: 'refused'; refusal: Refusal } 
     return { how: 'prepared', attempt, overlay };
   } catch (error) {
     if (!isSystemError(error)) throw error;
+    // Each try on a full disk would leave one more.
+    if (attempt !== null) discardAttempt(attempt);
     const { message } = error;
     const what = `the call could not be prepared (${message}); nothing was started. Make its folders and $TMPDIR writable, with space on their disks`;
     return { how: 'refused', refusal: { class: 'tooling', reason: 'disk', exit: 'failure', message: what } };

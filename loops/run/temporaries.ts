@@ -6,11 +6,12 @@ import type { Journal } from '../../state/journal.ts';
 import { isSystemError } from '../../state/system-error.ts';
 import type { TaskFolder } from '../../state/task-folder.ts';
 
-/** A writer that lives needs its file again within seconds; one that cannot be asked after has so long. */
-const KEEP_MS = 3_600_000;
+/** A writer that lives needs its file again within a moment; one that cannot be asked after has an hour. */
+const KEEP_MS = { dead: 60_000, unknown: 3_600_000 };
 
-/** As publish.ts, saved-draft.ts, whole-file.ts and write-file-atomic name them. */
-const TEMPORARY = /^\..+\.\d+-\d+$|\.[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12}$|\.(?:json|jsonl|md|diff)\.\d{1,10}$/;
+/** As publish.ts and saved-draft.ts name them, with the number of the process; whole-file.ts; and write-file-atomic. */
+export const TEMPORARY =
+  /^\..+\.\d+-\d+$|\.[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12}$|^(?:stats\.json|last_failure\.json|journal\.jsonl)\.\d{1,10}$/;
 
 /** Looks only where the task keeps what is ours. */
 export function clearTemporaries(task: TaskFolder, { file, read }: Journal): void {
@@ -20,10 +21,10 @@ export function clearTemporaries(task: TaskFolder, { file, read }: Journal): voi
   const attempts = namesIn(task.attempts).map((name) => path.join(task.attempts, name));
   for (const folder of [task.outputs, task.state, task.done, path.join(task.inputs, 'prompt'), ...attempts])
     for (const name of namesIn(folder))
-      if (TEMPORARY.test(name) && (lostItsWriter(name) || isOld(path.join(folder, name), now)))
+      if (TEMPORARY.test(name) && isOld(path.join(folder, name), now, lostItsWriter(name) ? 'dead' : 'unknown'))
         remove(path.join(folder, name));
   for (const folder of attempts)
-    if (!calls.has(path.basename(folder)) && !saysAnything(folder) && isOld(folder, now)) remove(folder);
+    if (!calls.has(path.basename(folder)) && !saysAnything(folder) && isOld(folder, now, 'unknown')) remove(folder);
 }
 
 /** A record is the word of a call that was refused; an output that of one that was made, whatever the journal says. */
@@ -42,9 +43,9 @@ function lostItsWriter(name: string): boolean {
   }
 }
 
-function isOld(file: string, now: Date): boolean {
+function isOld(file: string, now: Date, writer: keyof typeof KEEP_MS): boolean {
   const kind = statSync(file, { throwIfNoEntry: false });
-  return kind !== undefined && now.getTime() - kind.mtimeMs > KEEP_MS;
+  return kind !== undefined && now.getTime() - kind.mtimeMs > KEEP_MS[writer];
 }
 
 function namesIn(folder: string): string[] {

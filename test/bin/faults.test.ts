@@ -4,6 +4,7 @@ import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync
 import path from 'node:path';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
+import { faultEnv, faultShim } from '../rig/fault-shim.ts';
 import { answerWith, SESSION, STREAMS, type Stream, write } from '../rig/streams.ts';
 import { TestRig } from '../rig/test-rig.ts';
 import { runWrapper } from '../rig/wrapper-run.ts';
@@ -52,6 +53,22 @@ test('a temporary folder that is not there costs nothing', async ({ rig }) => {
     [],
   );
 });
+
+const shim = faultShim();
+if (shim === null) console.log('SKIPPED: no C compiler here, so no call of the system can be made to fail');
+for (const at of shim === null ? [] : [1, 2, 3, 4, 5])
+  test(`a disk without room at its call ${at} leaves nothing of a call that was not made`, async ({ rig }) => {
+    rig.answer(() => answerWith('codex', 'ok'));
+    Object.assign(rig.env, faultEnv({ in: 'run_codex.cjs', under: rig.project, at, times: 0, does: 'ENOSPC' }));
+    const { code } = await runWrapper(rig, 'codex').running.result;
+    assert.ok(code === 2 || code === 12, `${code}`);
+    if (rig.calls.length > 0) return;
+    const left = [...readdirSync(rig.project), ...readdirSync(rig.env.TMPDIR!)];
+    assert.equal(
+      left.filter((name) => /^\.tollgate-|^tg-/.test(name)),
+      [],
+    );
+  });
 
 test('a refused call leaves the record of a paid one in the task as it is', async ({ rig }) => {
   rig.answer(() => answerWith('codex', 'paid'));

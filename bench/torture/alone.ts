@@ -1,0 +1,32 @@
+// Wrappers without a task: what killed ones left is swept, their answers published or kept, their folders gone.
+
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import path from 'node:path';
+import { type Ended, start } from './command.ts';
+import type { Violation } from './invariants.ts';
+import type { Seen, World } from './world.ts';
+
+/** Ends what still works, and settles it. */
+export const sweep = (world: World): Promise<Ended> =>
+  start('tollgate', ['preflight', '--sweep', '--now', '--json'], world.project, world.behaving([])).ended;
+
+/** Nobody asks anew by himself, so each answer that was on disk must be where it was asked for. */
+export function checkAlone(world: World, seen: readonly Seen[]): Violation[] {
+  const violations: Violation[] = [];
+  const outs = readdirSync(world.project).filter((name) => name.endsWith('.out'));
+  const texts = outs.map((name) => readFileSync(path.join(world.project, name), 'utf8'));
+  const ids = seen.filter(({ what }) => what === 'begun').map(({ id }) => id);
+  if (new Set(ids).size < ids.length) violations.push({ what: 'double', why: `a call asked twice: ${ids.join(' ')}` });
+  for (const { what, id } of seen)
+    if (what === 'answered' && !texts.includes(world.answerOf(id)))
+      violations.push({ what: 'lost', why: `${id} was answered, and stands in none of ${outs.join(' ')}` });
+  const register = path.join(world.env.HOME!, '.local/state/tollgate/calls');
+  const left = [
+    ...readdirOr(register).map((name) => `${register}/${name}`),
+    ...readdirSync(world.project).filter((name) => name.startsWith('.tollgate-')),
+    ...readdirSync(world.temporary).filter((name) => name.startsWith('tg-')),
+  ];
+  return [...violations, ...left.map((why) => ({ what: 'leftovers', why }) as const)];
+}
+
+const readdirOr = (folder: string): string[] => (existsSync(folder) ? readdirSync(folder) : []);
