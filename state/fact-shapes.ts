@@ -6,6 +6,8 @@ import type { Fact, Line } from './facts.ts';
 type Test = (value: unknown) => boolean;
 
 const text: Test = (value) => typeof value === 'string' && value !== '';
+/** It becomes the name of a file or a folder. */
+const name: Test = (value) => typeof value === 'string' && /^(?!\.\.?$)[A-Za-z0-9._-]{1,160}$/.test(value);
 const count: Test = (value) => Number.isSafeInteger(value) && (value as number) >= 0;
 const time: Test = (value) => typeof value === 'string' && !Number.isNaN(Date.parse(value));
 const tool: Test = (value) => TOOLS.includes(value as never);
@@ -19,13 +21,13 @@ const SHAPES: Record<Fact['fact'], Record<string, Test>> = {
   claimed: { run_id: text, owner: process_ },
   released: { run_id: text, exit_code: count },
   budget: { calls: count },
-  reserved: { call_id: text, stage: text, tool, guardian: process_, deadline_at: time },
+  reserved: { call_id: name, stage: name, tool, guardian: process_, deadline_at: time },
   started: { call_id: text },
   ended: { call_id: text, ending: text },
   verdict: { call_id: text, exit_code: count },
   decided: { stage: text },
-  gate: { stage: text },
-  done: { stage: text, prompt_sha256: text },
+  gate: { stage: name },
+  done: { stage: name, prompt_sha256: text },
   reopened: { stage: text },
   reset: { used: count, at_offset: count },
 };

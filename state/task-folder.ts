@@ -2,6 +2,7 @@
 
 import { existsSync } from 'node:fs';
 import path from 'node:path';
+import type { Tool } from '../policies/tools.ts';
 import { astray } from './astray.ts';
 
 export interface TaskFolder {
@@ -80,4 +81,10 @@ function located(root: string): Located {
       attempts: path.join(state, 'attempts'),
     },
   };
+}
+
+/** Where a stage's outputs lie. */
+export function outputsOf(task: TaskFolder, { name, tool }: { name: string; tool: Tool }) {
+  const base = path.join(task.outputs, `${name}.${tool}`);
+  return { out: `${base}.out`, err: `${base}.err`, raw: `${base}.raw`, record: `${base}.call.json` };
 }

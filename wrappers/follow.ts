@@ -1,8 +1,9 @@
 // Reads a growing file line by line, in constant memory whatever its size.
 
-import { closeSync, fstatSync, openSync, readSync } from 'node:fs';
+import { closeSync, fstatSync, readSync } from 'node:fs';
 import { StringDecoder } from 'node:string_decoder';
 import type { LineSplitter } from './line-splitter.ts';
+import { openRegular } from './regular-file.ts';
 
 export interface Follower {
   /** Reads what has come since, 1 MiB at the most; true when there is more to read at once. */
@@ -24,7 +25,7 @@ const CHUNKS_A_TURN = 64;
 
 /** @param lines takes what comes, as UTF-8. */
 export function follow(file: string, lines: LineSplitter): Follower {
-  const fd = openSync(file, 'r');
+  const fd = openRegular(file);
   const decoder = new StringDecoder('utf8');
   const buffer = Buffer.allocUnsafe(CHUNK);
   let position = 0;

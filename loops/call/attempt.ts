@@ -28,7 +28,7 @@ export interface Attempt {
 /** Everything lies on the disk of `--out` (or in the task), so that what is published can be renamed into place. */
 export function openAttempt({ request, callId, prompt }: Draft): Attempt {
   const folder = attemptFolder(request, callId);
-  const temporary = mkdtempSync(path.join(systemTemporary(), 'tg-'));
+  const temporary = mkdtempSync(path.join(systemTemporary(), prefixFor(folder)));
   const attempt = { folder, files: filesIn(folder), temporary };
   try {
     // Beside --out others may write: one that is there already may be somebody's link.
@@ -47,6 +47,9 @@ export function openAttempt({ request, callId, prompt }: Draft): Attempt {
 }
 
 const NO_OVERLAY: Overlay = { argv: [], environment: {}, folders: [], warnings: [] };
+
+/** With the end of the call's id, so that no record can pass another call's for its own. */
+const prefixFor = (attempt: string): string => `tg-${attempt.slice(-8)}-`;
 
 /** A relative $TMPDIR is meant from where we run, not from where the CLI does. */
 const systemTemporary = (): string => path.resolve(tmpdir());
@@ -89,17 +92,21 @@ export function discardAttempt(attempt: Attempt, overlay: Overlay = NO_OVERLAY):
 }
 
 /** Of a call that left nothing to judge; its attempt stays. */
-export const discardTemporaries = (temporary: string, overlayFolders: readonly string[]): void =>
-  removeTemporaries({ temporary }, { folders: [...overlayFolders] });
+export const discardTemporaries = (
+  attempt: Pick<Attempt, 'folder' | 'temporary'>,
+  overlayFolders: readonly string[],
+): void => removeTemporaries(attempt, { folders: [...overlayFolders] });
 
 /** Their names may come from a file that an agent could have written: of the system's $TMPDIR, and of our own making. */
-function removeTemporaries({ temporary }: Pick<Attempt, 'temporary'>, overlay: Pick<Overlay, 'folders'>): void {
-  if (isTemporary(temporary)) removeFolder(temporary, []);
+function removeTemporaries(attempt: Pick<Attempt, 'folder' | 'temporary'>, overlay: Pick<Overlay, 'folders'>): void {
+  if (hasOwnTemporary(attempt)) removeFolder(attempt.temporary, []);
   for (const folder of overlay.folders) if (lookAtFolder('overlay', folder) === 'ours') removeFolder(folder, []);
 }
 
-export const isTemporary = (folder: string): boolean =>
-  path.dirname(folder) === systemTemporary() && lookAtFolder('temporary', folder) === 'ours';
+export const hasOwnTemporary = ({ folder, temporary }: Pick<Attempt, 'folder' | 'temporary'>): boolean =>
+  path.dirname(temporary) === systemTemporary() &&
+  path.basename(temporary).startsWith(prefixFor(folder)) &&
+  lookAtFolder('temporary', temporary) === 'ours';
 
 /** Removing what is known to be there is five times as fast as looking for it. */
 function removeFolder(folder: string, files: readonly string[]): void {

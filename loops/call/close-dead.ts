@@ -8,6 +8,7 @@ import type { Journal } from '../../state/journal.ts';
 import type { Call } from '../../state/ledger.ts';
 import type { TaskFolder } from '../../state/task-folder.ts';
 import type { Adapter } from '../../wrappers/adapter.ts';
+import { ADAPTERS } from '../../wrappers/adapters.ts';
 import { adopt, type Left, readLeft } from '../../wrappers/adopt.ts';
 import { endTree, type Tree } from '../../wrappers/processes/end-tree.ts';
 import { foundTree } from '../../wrappers/processes/found-tree.ts';
@@ -20,6 +21,8 @@ import type { Draft } from './draft.ts';
 import { wrapperExit } from './exit.ts';
 import { limitsOf } from './invocation.ts';
 import { judge } from './judge.ts';
+import { strangeFileIn } from './own-folders.ts';
+import { ownPlaces } from './own-places.ts';
 import { publishAll, publishRefusal } from './publish.ts';
 import { recordOf } from './record.ts';
 import { refusalRecord } from './refusal.ts';
@@ -37,10 +40,9 @@ export interface Closing {
 
 /** Whatever becomes of it, the call has a verdict in the journal afterwards, and nothing of it runs. */
 export async function closeDead(open: Call, closing: Closing): Promise<'settled'> {
-  const { task, journal, clock, environment } = closing;
-  const { call_id } = open.reserved;
-  const folder = path.join(task.attempts, call_id);
-  const restored = restoreDraft(folder, task, environment, clock);
+  const { task, journal } = closing;
+  const folder = path.join(task.attempts, open.reserved.call_id);
+  const restored = strangeFileIn(folder) === null ? restoreOwn(open, closing) : null;
   if (restored !== null && wasStarted(restored.attempt)) await closeStarted(open, restored, closing);
   else {
     // Without its files nothing that is left of it could ever be of use.
@@ -52,6 +54,20 @@ export async function closeDead(open: Call, closing: Closing): Promise<'settled'
     note(journal, open, { ending, exitCode: null, signal: null }, INTERRUPTED);
   }
   return 'settled';
+}
+
+/** Its draft, less what only its own wrapper is believed: who it was, and where its result goes. */
+function restoreOwn(open: Call, { task, environment, clock }: Closing): Restored | null {
+  const { call_id, stage, tool } = open.reserved;
+  const restored = restoreDraft(path.join(task.attempts, call_id), task, environment, clock);
+  if (restored === null) return null;
+  const { draft } = restored;
+  const { files, note } = ownPlaces(open, draft.request.files, task);
+  const charge = { task, stage, runId: null, forPrompt: null };
+  draft.request = { ...draft.request, adapter: ADAPTERS[tool], files, charge };
+  draft.callId = call_id;
+  if (note !== null) draft.warnings.push(note);
+  return restored;
 }
 
 /** The descriptors are opened right before the spawn. */

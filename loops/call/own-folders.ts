@@ -17,6 +17,18 @@ export function lookAtFolder(what: OwnFolder, folder: string): 'ours' | 'absent'
   }
 }
 
+/** What in an attempt's folder is no regular file, though all that we put there is; null for a sound one. */
+export function strangeFileIn(attempt: string): string | null {
+  return FILES.find((name) => isNoFile(path.join(attempt, name))) ?? null;
+}
+
+const FILES = ['attempt.json', 'prompt', 'stdout', 'stderr', 'usage.json'];
+
+function isNoFile(file: string): boolean {
+  const found = lstatSync(file, { throwIfNoEntry: false });
+  return found !== undefined && !found.isFile();
+}
+
 /** Nothing is done to one that is absent or strange. @returns whether it was there, and is gone. */
 export function removeOwnFolder(what: OwnFolder, folder: string): boolean {
   if (lookAtFolder(what, folder) !== 'ours') return false;
@@ -32,6 +44,6 @@ export function removeOwnFolder(what: OwnFolder, folder: string): boolean {
 /** As `mkdtemp` ends them, and as a call's id goes. */
 const NAMES: Record<OwnFolder, RegExp> = {
   attempt: /\/\.tollgate-\d{14}-[0-9a-f]{8}$/,
-  temporary: /\/tg-[A-Za-z0-9]{6}$/,
+  temporary: /\/tg-(?:[0-9a-f]{8}-)?[A-Za-z0-9]{6}$/,
   overlay: /\/tollgate\/gemini-[A-Za-z0-9]{6}$/,
 };

@@ -20,6 +20,7 @@ import { createStreamRedactor, type Redactor } from '../../policies/redact.ts';
 import { named } from '../../state/line.ts';
 import { syncFolder } from '../../state/sync-folder.ts';
 import type { TaskFolder } from '../../state/task-folder.ts';
+import { openRegular } from '../../wrappers/regular-file.ts';
 import type { Attempt } from './attempt.ts';
 import type { Draft } from './draft.ts';
 import type { WrapperRequest } from './request.ts';
@@ -107,7 +108,7 @@ function publishText(file: string, text: string): void {
 
 /** Copies a file of any size through the redactor in constant memory. */
 function publishRedacted(from: string, file: string, redactor: Redactor): void {
-  const source = openSync(from, 'r');
+  const source = openRegular(from);
   try {
     replace(file, 'rename', (fd) => {
       const stream = createStreamRedactor(redactor);

@@ -3,15 +3,17 @@
 import { existsSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import type { MachineClocks } from '../../policies/machine-clocks.ts';
+import { patternMistake } from '../../policies/redact/patterns.ts';
 import type { OwnRow } from '../../policies/rules/own-row.ts';
-import type { Tool } from '../../policies/tools.ts';
+import { isTool, type Tool } from '../../policies/tools.ts';
 import type { TaskFolder } from '../../state/task-folder.ts';
 import type { CallRequest, Overlay } from '../../wrappers/adapter.ts';
 import { ADAPTERS } from '../../wrappers/adapters.ts';
 import { markerOf } from '../../wrappers/processes/marker.ts';
+import { readRegular } from '../../wrappers/regular-file.ts';
 import { readClocks } from '../../wrappers/steady-clock.ts';
 import { redactorOf } from '../redactor.ts';
-import { type Attempt, attemptIn, discardTemporaries, isTemporary } from './attempt.ts';
+import { type Attempt, attemptIn, discardTemporaries, hasOwnTemporary } from './attempt.ts';
 import type { Draft } from './draft.ts';
 import type { WrapperRequest } from './request.ts';
 
@@ -86,16 +88,16 @@ const fromRoot = (files: WrapperRequest['files']): WrapperRequest['files'] =>
 /** What the processes of that call bear; null when it died before its CLI could be started. */
 export const savedMarker = (folder: string): string | null => readSaved(folder)?.marker ?? null;
 
-/** The call's own $TMPDIR; none if the draft, which an agent could have written, names a folder that is not of our making. */
+/** The call's own $TMPDIR; none if the draft, which an agent could have written, names a folder that is not the call's. */
 export const savedTemporary = (folder: string): string[] => {
   const temporary = readSaved(folder)?.temporary ?? '';
-  return isTemporary(temporary) ? [temporary] : [];
+  return hasOwnTemporary({ folder, temporary }) ? [temporary] : [];
 };
 
 /** Removes what lies elsewhere of a call that left nothing to judge. */
 export function discardSaved(folder: string): void {
   const saved = readSaved(folder);
-  if (saved !== null) discardTemporaries(saved.temporary, saved.overlay_folders);
+  if (saved !== null) discardTemporaries({ folder, temporary: saved.temporary }, saved.overlay_folders);
 }
 
 /** When that call was prepared; null where its draft is gone. */
@@ -112,11 +114,31 @@ export const savedRows = (folder: string): readonly OwnRow[] | null => {
 
 function readSaved(folder: string): Saved | null {
   try {
-    return JSON.parse(readFileSync(fileIn(folder), 'utf8')) as Saved;
+    const saved: unknown = JSON.parse(readRegular(fileIn(folder)));
+    return isSaved(saved) ? saved : null;
   } catch {
     return null;
   }
 }
+
+/** Half a draft, or one that somebody planted, is none. */
+export function isSaved(value: unknown): value is Saved {
+  const saved = (value ?? {}) as Partial<Saved>;
+  const { call_id, stage, marker, temporary, tool, files, own_rows = [] } = saved;
+  return (
+    [call_id, stage, marker, temporary].every((text) => typeof text === 'string') &&
+    isTool(tool as string) &&
+    [saved.argv, saved.redaction_patterns, saved.overlay_folders, saved.warnings].every(isTexts) &&
+    (saved.redaction_patterns ?? []).every((pattern) => patternMistake(pattern) === null) &&
+    [saved.call, saved.limits, files].every((part) => typeof part === 'object' && part !== null) &&
+    !Number.isNaN(Date.parse(String(saved.started_at))) &&
+    ['out', 'err'].every((name) => typeof files?.[name as 'out'] === 'string') &&
+    Object.values(files ?? {}).every((file) => file === null || (typeof file === 'string' && path.isAbsolute(file))) &&
+    Array.isArray(own_rows)
+  );
+}
+
+const isTexts = (value: unknown): boolean => Array.isArray(value) && value.every((item) => typeof item === 'string');
 
 /** null when there is none. */
 export function restoreDraft(

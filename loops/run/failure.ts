@@ -8,9 +8,9 @@ import type { UsedUp } from '../../policies/limits.ts';
 import { nextActions } from '../../policies/next-actions.ts';
 import { splitAdvice } from '../../policies/prompt/split-advice.ts';
 import { FAILURE_SCHEMA, type Failure } from '../../policies/task-failure.ts';
+import { outputsOf } from '../../state/task-folder.ts';
 import { redactorOf } from '../redactor.ts';
 import { excerpt } from './excerpt.ts';
-import { outputsOf } from './guardian.ts';
 import type { Prompt } from './prompt.ts';
 import type { StageRun } from './stage.ts';
 

@@ -11,6 +11,7 @@ import { type Finding, GATE_RECORD_SCHEMA, type GateRecord } from '../../policie
 import { slowPatterns } from '../../policies/redact/withheld.ts';
 import { judgeScope, type Violation, violationsFinding } from '../../policies/scope.ts';
 import type { Failure } from '../../policies/task-failure.ts';
+import { outputsOf } from '../../state/task-folder.ts';
 import { writeJson } from '../../state/whole-file.ts';
 import { type GateRequest, passGate } from '../gate/gate.ts';
 import { redactRecord } from '../gate/redacted-record.ts';
@@ -18,7 +19,6 @@ import { restore } from '../gate/tree/restore.ts';
 import { redactorOf } from '../redactor.ts';
 import type { Baseline } from './baseline.ts';
 import { failureOf } from './failure.ts';
-import { outputsOf } from './guardian.ts';
 import type { Prompt } from './prompt.ts';
 import { scopeOf } from './scope-of.ts';
 import type { StageRun } from './stage.ts';

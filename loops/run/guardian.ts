@@ -5,7 +5,7 @@ import path from 'node:path';
 import type { CallRecord } from '../../policies/call-record.ts';
 import type { ProcessIdentity } from '../../policies/process-identity.ts';
 import type { Stage } from '../../state/manifest-schema.ts';
-import type { TaskFolder } from '../../state/task-folder.ts';
+import { outputsOf, type TaskFolder } from '../../state/task-folder.ts';
 import type { Access } from '../../wrappers/adapter.ts';
 import { ADAPTERS } from '../../wrappers/adapters.ts';
 import { identify } from '../../wrappers/processes/identity.ts';
@@ -22,12 +22,6 @@ export interface Errand {
   trustWorkspace: boolean;
   resumeSession: string | null;
   environment: NodeJS.ProcessEnv;
-}
-
-/** Where a stage's outputs lie. */
-export function outputsOf(task: TaskFolder, { name, tool }: Pick<Stage, 'name' | 'tool'>) {
-  const base = path.join(task.outputs, `${name}.${tool}`);
-  return { out: `${base}.out`, err: `${base}.err`, raw: `${base}.raw`, record: `${base}.call.json` };
 }
 
 export interface GuardianEnd {

@@ -6,11 +6,11 @@ import { sectionText } from '../../policies/markdown/sections.ts';
 import type { PartSize } from '../../policies/prompt/part.ts';
 import { slowOnPrompt } from '../../policies/redact/withheld.ts';
 import { isSystemError } from '../../state/system-error.ts';
+import { outputsOf } from '../../state/task-folder.ts';
 import { writeWhole } from '../../state/whole-file.ts';
 import { readHead } from '../file-head.ts';
 import { composePrompt as compose } from '../prompt/compose.ts';
 import { redactorOf } from '../redactor.ts';
-import { outputsOf } from './guardian.ts';
 import type { StagePlan } from './plan.ts';
 import type { OpenTask } from './task.ts';
 

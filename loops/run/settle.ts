@@ -6,6 +6,7 @@ import { type Call, openCalls } from '../../state/ledger.ts';
 import type { TaskFolder } from '../../state/task-folder.ts';
 import { ancestorsOf, isAmong } from '../../wrappers/processes/ancestors.ts';
 import { identify, isAlive } from '../../wrappers/processes/identity.ts';
+import { MARKERS } from '../../wrappers/processes/marker.ts';
 import { closeDead } from '../call/close-dead.ts';
 
 export interface Settling {
@@ -51,14 +52,21 @@ export async function settle(open: Call, settling: Settling): Promise<Settled> {
     }
     const life = await isAlive(guardian, self);
     const overdue = clock().getTime() > Date.parse(deadline_at) + FOREIGN_GRACE_MS;
+    if (await isWithin(present, settling)) return { how: 'foreign', message: withinMessage(stage) };
     if (life === 'dead' || (life === 'unknown' && (overdue || foreign === 'close')))
       return { how: await closeDead(present, settling) };
     if (life === 'unknown') return { how: 'foreign', message: foreignMessage(stage, guardian.host, deadline_at) };
-    if (isAmong(await ancestorsOf(process.pid), guardian)) return { how: 'foreign', message: withinMessage(stage) };
     if (!told)
       say(`stage ${stage}: waiting for the call ${call_id} that an earlier run started (until ${deadline_at})`);
     await nextChange(journal.file, LOOK_MS, stop);
   }
+}
+
+/** Were we started by that call's agent? Whether its guardian lives or not, we would wait for ourselves. */
+async function isWithin({ reserved, started }: Call, { environment }: Settling): Promise<boolean> {
+  if (MARKERS.some((marker) => environment[marker]?.split('/').includes(reserved.call_id))) return true;
+  const above = await ancestorsOf(process.pid);
+  return [reserved.guardian, started?.cli ?? null].some((one) => one !== null && isAmong(above, one));
 }
 
 const withinMessage = (stage: string) =>

@@ -22,6 +22,8 @@ export type FakeCommand =
   | { do: 'save'; file: string; text: string }
   /** `detached` gives the child a session of its own; `env` replaces the whole environment. */
   | { do: 'spawn'; argv: string[]; detached?: boolean; env?: Record<string, string> }
+  /** To its end, with what it says in a file. */
+  | { do: 'run'; argv: string[]; to: string }
   /** Without `run` the signals are ignored; each is told to the test. */
   | { do: 'trap'; signals: NodeJS.Signals[]; run?: FakeCommand[] }
   | { do: 'wait'; ms: number }

@@ -5,7 +5,7 @@ import path from 'node:path';
 import type { Finding } from '../../../policies/gate.ts';
 import { PROJECT_FILES } from '../../../state/project.ts';
 import { refreshStats } from '../../../state/stats.ts';
-import { outputsOf } from '../guardian.ts';
+import { outputsOf } from '../../../state/task-folder.ts';
 import type { OpenTask } from '../task.ts';
 import { filesBelow, type KeptFiles, keepFiles, putBack, type Tampered } from './kept-files.ts';
 import { type KeptJournal, keepJournal, mendJournal } from './kept-journal.ts';

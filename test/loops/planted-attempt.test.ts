@@ -1,0 +1,121 @@
+// An agent that writes into the private folder of its own call, and outlives its wrapper: nothing of the user's is overwritten or read.
+
+import { execFileSync } from 'node:child_process';
+import { existsSync, mkdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
+import { suite } from 'uvu';
+import * as assert from 'uvu/assert';
+import { openCalls } from '../../state/ledger.ts';
+import { answerWith } from '../rig/streams.ts';
+import { ANY_ANSWER, makeTask, type TestTask } from '../rig/task-run.ts';
+import { TestRig } from '../rig/test-rig.ts';
+
+const test = suite<{ rig: TestRig; task: TestTask }>('planted attempt');
+test.before.each(async (context) => {
+  context.rig = await TestRig.open();
+  context.task = makeTask(context.rig, { stages: [{ tool: 'codex', role: 'brief', ...ANY_ANSWER }] });
+});
+test.after.each(({ rig }) => rig.dispose());
+
+/** A call whose dispatcher and guardian are dead, after its agent has done something in its attempt's folder. */
+async function orphaned(rig: TestRig, task: TestTask, plant: (attempt: string) => void) {
+  const running = task.start();
+  const fake = await rig.call();
+  const [call] = openCalls(task.journal.read().ledger);
+  plant(path.join(task.folder, 'state/attempts', call!.reserved.call_id));
+  running.signal('SIGKILL');
+  process.kill(call!.reserved.guardian.pid, 'SIGKILL');
+  await running.result;
+  return fake;
+}
+
+test('a draft that names other places is not followed there', async ({ rig, task }) => {
+  const victim = rig.write('victim', 'precious');
+  const other = path.join(rig.env.TMPDIR!, 'tg-abcdef');
+  mkdirSync(other, { mode: 0o700 });
+  const fake = await orphaned(rig, task, (attempt) => {
+    const file = path.join(attempt, 'attempt.json');
+    const saved = JSON.parse(readFileSync(file, 'utf8'));
+    const files = { ...saved.files, out: victim, err: `${victim}.err`, result: `${victim}.json` };
+    writeFileSync(file, JSON.stringify({ ...saved, files, temporary: other, stage: '../../x', tool: 'gemini' }));
+  });
+  const second = task.run();
+  await fake.tell(...answerWith('codex', 'paid for'));
+  assert.is((await second).code, 0);
+  assert.equal(
+    [readFileSync(victim, 'utf8'), existsSync(`${victim}.err`), existsSync(other)],
+    ['precious', false, true],
+  );
+  assert.equal([task.read('outputs/codex_brief.codex.out'), rig.calls.length], ['paid for', 1]);
+});
+
+const DRAFTS: [what: string, text: string][] = [
+  ['half of a draft', '{"call_id":'],
+  ['a draft without its lists', '{"call_id":"x","tool":"codex"}'],
+  ['no object', '[]'],
+];
+for (const [what, text] of DRAFTS)
+  test(`${what} is none: the call is closed, told, and made once more`, async ({ rig, task }) => {
+    const fake = await orphaned(rig, task, (attempt) => writeFileSync(path.join(attempt, 'attempt.json'), text));
+    await fake.tell({ do: 'die', signal: 'SIGKILL' });
+    rig.answer(() => answerWith('codex', 'again'));
+    const { code, report } = await task.run();
+    assert.equal([code, rig.calls.length, report.budget.used], [0, 2, 2]);
+    assert.match(report.notes.join('\n'), 'was made once more');
+  });
+
+const PLANTS: [what: string, plant: (file: string) => void][] = [
+  ['a FIFO', (file) => execFileSync('mkfifo', [file])],
+  ['a folder', (file) => mkdirSync(file)],
+  ['a link', (file) => symlinkSync(`${path.dirname(file)}/../../../../../../secret`, file)],
+];
+for (const name of ['stdout', 'stderr', 'attempt.json'])
+  for (const [what, plant] of PLANTS)
+    test(`${what} in the place of ${name} is not read`, async ({ rig, task }) => {
+      rig.write(
+        'secret',
+        `${JSON.stringify({ type: 'item.completed', item: { type: 'agent_message', text: 'stolen' } })}\n`,
+      );
+      await orphaned(rig, task, (attempt) => {
+        rmSync(path.join(attempt, name));
+        plant(path.join(attempt, name));
+      });
+      rig.answer(() => answerWith('codex', 'again'));
+      const { code } = await task.run();
+      assert.equal([code, rig.calls.length], [0, 2]);
+      assert.is(task.read('outputs/codex_brief.codex.out'), 'again');
+      assert.not.match(task.read('outputs/codex_brief.codex.raw'), 'stolen');
+    });
+
+test('under a living guardian a FIFO hangs nobody: the result is told to be unwritten', async ({ rig, task }) => {
+  const running = task.run();
+  const fake = await rig.call();
+  const [call] = openCalls(task.journal.read().ledger);
+  const file = path.join(task.folder, 'state/attempts', call!.reserved.call_id, 'stdout');
+  const whole = answerWith('codex', 'paid for');
+  await fake.tell(whole[0]!);
+  rmSync(file);
+  execFileSync('mkfifo', [file]);
+  await fake.tell(...whole.slice(1));
+  const { code } = await running;
+  assert.is(code, 1);
+  assert.equal(openCalls(task.journal.read().ledger), []);
+});
+
+test('a run from within a call that lost its guardian is refused, and does not wait for itself', async ({
+  rig,
+  task,
+}) => {
+  const fake = await orphaned(rig, task, () => {});
+  const nested = path.join(rig.root, 'nested');
+  const script = path.resolve(import.meta.dirname, '../../dist/tollgate.cjs');
+  await fake.tell({ do: 'run', argv: [process.execPath, script, 'run', 'fix'], to: nested });
+  assert.match(readFileSync(nested, 'utf8'), 'was started from within the call of stage codex_brief');
+  await fake.tell({ do: 'run', argv: [process.execPath, script, 'preflight', '--sweep', '--now'], to: nested });
+  assert.match(readFileSync(nested, 'utf8'), 'a call may not sweep');
+  const second = task.run();
+  await fake.tell(...answerWith('codex', 'paid for'));
+  assert.equal([(await second).code, rig.calls.length], [0, 1]);
+});
+
+test.run();
