@@ -22,7 +22,7 @@ export async function renderHelp(spec: CommandSpec): Promise<string> {
   }
   for (const family of spec.families ?? []) parser.option(family.shown.slice(2), { describe: family.about });
   for (const [line, does] of spec.examples) parser.example(line, does);
-  const exits = spec.exits.map(([code, means]) => `  ${String(code).padEnd(8)}${means}`).join('\n');
+  const exits = spec.exits.map(([code, means]) => `  ${`${code} `.padEnd(9)}${means}`).join('\n');
   parser.epilogue(`Exit codes:\n${exits}`);
   return `${await parser.getHelp()}\n`;
 }

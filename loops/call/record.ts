@@ -52,7 +52,9 @@ export function sentenceOf({ verdict, ending, duration_ms }: CallRecord, taskId:
   const what = verdict.evidence?.text.replace(/\s+/g, ' ').trim() || ENDINGS[ending];
   const retry = verdict.retry_at === null ? '' : ` The service says: not before ${verdict.retry_at}.`;
   const when = ending === 'not_started' || duration_ms === null ? '' : ` after ${(duration_ms / 1000).toFixed(1)} s`;
-  return `${verdict.class} (${verdict.reason})${when}: ${what.slice(0, 400)}${retry}${nextOf(verdict, taskId)}`;
+  const more = `${retry}${nextOf(verdict, taskId)}`;
+  const told = what.slice(0, 400);
+  return `${verdict.class} (${verdict.reason})${when}: ${told}${more === '' || /[.!?…]$/.test(told) ? '' : '.'}${more}`;
 }
 
 /** A refusal has said already what to do; and only a task has a last_failure.json. */

@@ -69,7 +69,7 @@ export async function runTask(request: RunRequest): Promise<Ran> {
     // A disk that is full or gone is no bug of ours.
     if (!isSystemError(error)) throw error;
     const { message } = error;
-    const what = `the run stopped because its state could not be written (${message}); what was paid for is kept. Free some space, and run it again to go on`;
+    const what = `the run stopped because its state could not be written (${message}); what was paid for is kept. Make its disk writable, with space on it, and run it again to go on`;
     return { how: 'not_run', exitCode: TOLLGATE_EXIT.failure, message: what };
   }
 }

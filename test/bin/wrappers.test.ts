@@ -148,7 +148,7 @@ for (const tool of TOOLS) {
       [code, record.ending, record.verdict.class, record.verdict.reason],
       [codes.timeout, 'idle', 'transient', 'silent_start'],
     );
-    assert.match(said, /: it was ended before it had written a single byte Next: re-run later\./);
+    assert.match(said, /: it was ended before it had written a single byte\. Next: re-run later\./);
     const begun = runWrapper(rig, tool, ['--start-timeout-ms=500', '--timeout-ms=1500']);
     await (await rig.call()).tell({ do: 'write', to: 'stderr', text: '.' });
     assert.is((await begun.ended()).record.ending, 'timed_out');
