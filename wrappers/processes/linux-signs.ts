@@ -1,7 +1,7 @@
 // What Linux shows of a process beside its row: its user, the files it holds, and the signal that it gets.
 
 import { readdirSync, readlinkSync, realpathSync } from 'node:fs';
-import { readProc, readRow } from './linux.ts';
+import { hasTerminal, readProc, readRow } from './linux.ts';
 import type { ProcessRow, Signalled } from './table.ts';
 import type { Owner } from './trust.ts';
 
@@ -22,6 +22,7 @@ export function parseOwner(status: string): Owner | null {
   return { uid: Number(uid), place: numbers?.includes('\t') ? 'below' : 'here' };
 }
 
+/** At a terminal sits a person who looks around: what an agent starts there still bears its marker. */
 export async function holders(rows: readonly ProcessRow[], folders: readonly string[]): Promise<Set<number>> {
   const roots = rows.length === 0 ? [] : folders.flatMap(realFolder);
   const within = (file: string | null) =>
@@ -29,7 +30,9 @@ export async function holders(rows: readonly ProcessRow[], folders: readonly str
   const holds = (pid: number) =>
     within(link(`/proc/${pid}/cwd`)) ||
     openIn(pid).some((fd) => within(link(`/proc/${pid}/fd/${fd}`)) && isForWriting(pid, fd));
-  return new Set(roots.length === 0 ? [] : rows.filter(({ pid }) => holds(pid)).map(({ pid }) => pid));
+  return new Set(
+    roots.length === 0 ? [] : rows.filter(({ pid }) => holds(pid) && !hasTerminal(pid)).map(({ pid }) => pid),
+  );
 }
 
 function realFolder(folder: string): string[] {

@@ -64,12 +64,10 @@ const ONE_LINE = 128;
 export const bootId = async (): Promise<string> =>
   readProc('/proc/sys/kernel/random/boot_id', ONE_LINE)?.toString('latin1').trim() ?? 'unknown';
 
-/** One process, or null when it is gone. Fields as in proc(5); the name may hold spaces and brackets, so cut at the last one. */
+/** One process, or null when it is gone. */
 export function readRow(pid: number): ProcessRow | null {
-  const bytes = readProc(`/proc/${pid}/stat`);
-  if (bytes === null) return null;
-  const stat = bytes.toString('latin1');
-  const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ', 20);
+  const fields = readStat(pid);
+  if (fields === null) return null;
   return {
     pid,
     ppid: Number(fields[1]),
@@ -78,6 +76,16 @@ export function readRow(pid: number): ProcessRow | null {
     startTime: fields[19] ?? '',
     zombie: fields[0] === 'Z' || fields[0] === 'X',
   };
+}
+
+export const hasTerminal = (pid: number): boolean => Number(readStat(pid)?.[4] ?? 0) !== 0;
+
+/** Fields as in proc(5), from the third on; the name may hold spaces and brackets, so cut at the last one. */
+function readStat(pid: number): string[] | null {
+  const bytes = readProc(`/proc/${pid}/stat`);
+  if (bytes === null) return null;
+  const stat = bytes.toString('latin1');
+  return stat.slice(stat.lastIndexOf(')') + 2).split(' ', 20);
 }
 
 function readMarker(pid: number): string | null {

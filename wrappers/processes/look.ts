@@ -26,14 +26,14 @@ export async function look(tree: Tree, last: Members | null, where: Where = 'all
   const markers = await processTable.markers(young);
   const known = await withParents(rows, young);
   const byPid = new Map(known.map((row) => [row.pid, row]));
-  const loose = young.filter((row) => folders.length > 0 && isLoose(row, byPid, spared));
+  const loose = young.filter((row) => folders.length > 0 && isLoose(row, byPid, above));
   const holders = await processTable.holders(loose, folders);
   const owners = await processTable.owners(
     young.filter(({ pid }) => pid === root?.pid || holders.has(pid) || bears(markers.get(pid), marker)),
   );
   const uid = process.getuid?.() ?? -1;
   const from = where === 'newest' ? Number.POSITIVE_INFINITY : since === null || since.ageMs > SHORT_MS ? 0 : since.pid;
-  const signs = { rows: known, markers, holders, owners, uid, spared, since: oldest, above };
+  const signs = { rows: known, markers, holders, owners, uid, since: oldest, above };
   const elders = skipped ?? eldersAmong(rows, oldest, atMs);
   return membersAmong({ ...signs, from, newest, atMs, elders }, tree, last);
 }
@@ -46,14 +46,16 @@ function eldersAmong(rows: readonly ProcessRow[], oldest: string | null, atMs: n
 /** A look at the new ones only may leave some of them out. */
 async function lineage(rows: readonly ProcessRow[], atMs: number): Promise<Lineage> {
   const spared = new Set<number>();
+  const sessions = new Set<number>();
   let startTime: string | null = null;
   for (let pid = process.pid; pid > 0 && !spared.has(pid); ) {
     spared.add(pid);
     const row = rows.find((listed) => listed.pid === pid) ?? (await processTable.row(pid));
+    if (row !== null && row.sid !== null) sessions.add(row.sid);
     startTime ??= row?.startTime ?? null;
     pid = row?.ppid ?? 0;
   }
-  return { spared, startTime, atMs };
+  return { spared, sessions, startTime, atMs };
 }
 
 /** A parent that was not listed is looked up: that it is missing is no sign of its death. */

@@ -46,7 +46,7 @@ export interface ProcessTable {
   living(rows: readonly ProcessRow[]): Promise<ProcessRow[]>;
   /** The value of the call marker in the environment that the process was started with. */
   markers(rows: readonly ProcessRow[]): Promise<Map<number, string>>;
-  /** Those who have a file in one of these folders open for writing, or work there; empty where the system does not tell. */
+  /** Those who have a file in one of these folders open for writing, or work there, and sit at no terminal; empty where the system does not tell. */
   holders(rows: readonly ProcessRow[], folders: readonly string[]): Promise<Set<number>>;
   owners(rows: readonly ProcessRow[]): Promise<Map<number, Owner>>;
   /** Each is looked at again right before: a number given to another meanwhile is left alone. */

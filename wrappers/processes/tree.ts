@@ -46,6 +46,8 @@ export interface Look extends Signs {
 /** Ourselves and those that we live under. */
 export interface Lineage {
   spared: ReadonlySet<number>;
+  /** Theirs. Nobody joins another's session, so of the call, which leads one of its own, nobody is in these. */
+  sessions: ReadonlySet<number>;
   /** Our own; null where it could not be told. */
   startTime: string | null;
   atMs: number;
@@ -86,7 +88,7 @@ export function membersAmong(look: Look, tree: Tree, last: Members | null = null
   const { root } = tree;
   const owned = root !== null && ownsItsNumber(root, look, tree, last);
   const recent = last !== null && look.atMs - last.atMs < SHORT_MS ? last.numbers : new Set<number>();
-  const living = look.rows.filter((row) => !row.zombie && row.pid > 1 && !look.spared.has(row.pid));
+  const living = look.rows.filter((row) => !row.zombie && row.pid > 1 && !look.above.spared.has(row.pid));
   const mine = vouchedFor(look, tree);
   for (const row of living)
     if (

@@ -1,7 +1,7 @@
 // Whose marker or open file counts: neither is believed alone, since a stranger may have set the one or opened the other.
 
 import type { ProcessRow } from './table.ts';
-import type { Tree } from './tree.ts';
+import type { Lineage, Tree } from './tree.ts';
 
 /** What a look tells of the processes. */
 export interface Signs {
@@ -14,8 +14,8 @@ export interface Signs {
   owners: ReadonlyMap<number, Owner>;
   /** Our own user. */
   uid: number;
-  /** Numbers that are never of the tree, whatever they bear: ourselves, and those that we live under. */
-  spared: ReadonlySet<number>;
+  /** Never of the tree, whatever they bear. */
+  above: Pick<Lineage, 'spared' | 'sessions'>;
   /** The oldest start time that one of the call can have; null where nobody knows. */
   since: string | null;
 }
@@ -28,16 +28,16 @@ export interface Owner {
 
 /** Those whose sign is believed: of our user and PID namespace, not older than the call, and without a parent of their own. */
 export function vouchedFor(signs: Signs, tree: Tree): Set<number> {
-  const { rows, markers, holders, owners, since, spared } = signs;
+  const { rows, markers, holders, owners, since, above } = signs;
   const users = usersOf(signs, tree);
   const byPid = new Map(rows.map((row) => [row.pid, row]));
   const vouched = new Set<number>();
   for (const row of rows) {
-    if (row.zombie || row.pid <= 1 || spared.has(row.pid)) continue;
+    if (row.zombie || row.pid <= 1 || above.spared.has(row.pid)) continue;
     if (!bears(markers.get(row.pid), tree.marker) && !holders.has(row.pid)) continue;
     const owner = owners.get(row.pid);
     if (owner?.place !== 'here' || !users.has(owner.uid)) continue;
-    if (!isOlder(row.startTime, since) && isLoose(row, byPid, spared)) vouched.add(row.pid);
+    if (!isOlder(row.startTime, since) && isLoose(row, byPid, above)) vouched.add(row.pid);
   }
   return vouched;
 }
@@ -51,10 +51,14 @@ function usersOf({ uid, owners }: Signs, { root }: Tree): Set<number> {
 /**
  * Left by a parent that is gone: it hangs from the first process, from one that we live under, or from one that itself
  * hangs from the first, as a user's own service manager does. One that a living stranger started is the stranger's;
- * one that a member started is found as its child.
+ * one that a member started is found as its child. In a session that we live under it is what a person started beside us.
  */
-export function isLoose(row: ProcessRow, byPid: ReadonlyMap<number, ProcessRow>, spared: ReadonlySet<number>): boolean {
-  if (row.ppid === 0) return false;
+export function isLoose(
+  row: ProcessRow,
+  byPid: ReadonlyMap<number, ProcessRow>,
+  { spared, sessions }: Signs['above'],
+): boolean {
+  if (row.ppid === 0 || (row.sid !== null && sessions.has(row.sid))) return false;
   if (row.ppid === 1 || spared.has(row.ppid)) return true;
   const parent = byPid.get(row.ppid);
   return parent === undefined || parent.zombie || parent.ppid === 1;

@@ -1,7 +1,10 @@
 // What is ended and what is spared, with real processes.
 
-import { type ChildProcess, spawn } from 'node:child_process';
+import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { endTree, membersOf } from '../../../wrappers/processes/end-tree.ts';
@@ -96,7 +99,8 @@ test('a bearer whose parent is a living stranger is spared, and one that was lef
   const shell = lead(`export TOLLGATE_CALL_ID=${marker}; sleep 60 >/dev/null & echo $!; wait`);
   const theirs = Number(await line(shell));
   const lost = lead(`(TOLLGATE_CALL_ID=${marker} sleep 60 >/dev/null & echo $!)`);
-  const left = Number(await line(lost));
+  // Until its shell is gone, it is the child of a living stranger.
+  const left = Number((await Promise.all([line(lost), once(lost, 'exit')]))[0]);
   groups.push(left);
   assert.equal(await endTree({ root: null, marker }), { ended: 1, left: [] });
   assert.equal([isAlive(theirs), isAlive(left)], [true, false]);
@@ -104,7 +108,8 @@ test('a bearer whose parent is a living stranger is spared, and one that was lef
 
 test('a bearer that is older than the call is spared', async () => {
   const marker = `${process.pid}/older-than-the-call`;
-  const left = Number(await line(lead(`(TOLLGATE_CALL_ID=${marker} sleep 60 >/dev/null & echo $!)`)));
+  const lost = lead(`(TOLLGATE_CALL_ID=${marker} sleep 60 >/dev/null & echo $!)`);
+  const left = Number((await Promise.all([line(lost), once(lost, 'exit')]))[0]);
   const { start_time: startTime } = (await identify(left))!;
   const since = process.platform === 'linux' ? String(Number(startTime) + 1) : 'Fri Jan 1 00:00:00 2100';
   assert.equal(await endTree({ root: null, marker, since }), { ended: 0, left: [] });
@@ -147,20 +152,52 @@ asRoot('what is not ours to end is told, and not waited for', async () => {
   assert.equal(said, [0, ['root', 'child']]);
 });
 
-test('one who is told to end a tree that it lives in itself spares itself and all above it', async () => {
-  const marker = `${process.pid}/its-own-call`;
-  const code = `import { endTree } from './wrappers/processes/end-tree.ts';
-    console.log((await endTree({ root: null, marker: '${marker}' })).ended, 'ended');`;
-  const child = lead(
-    'sleep 60 >/dev/null & "$NODE" --import tsx --input-type=module --eval "$CODE"; echo "the shell lives"',
-    { TOLLGATE_CALL_ID: marker, NODE: process.execPath, CODE: code },
-  );
-  let said = '';
-  child.stdout!.on('data', (piece) => {
-    said += piece;
+/** Who works in a private folder of a call: a child of ours, or one that was left behind. */
+const folder = mkdtempSync(path.join(tmpdir(), 'end-tree-'));
+test.after(() => rmSync(folder, { recursive: true }));
+const hasScript = spawnSync('script', ['--version']).status === 0;
+if (!hasScript) console.log('SKIPPED: no script(1) here, and so no terminal');
+const LEAVE = '(sleep 60 >/dev/null & echo $!); exec sleep 60';
+for (const [who, command, argv, session, alive] of [
+  ['in a session of its own is ended', 'sh', ['-c', 'echo $$; exec sleep 60'], 'new', false],
+  ['in the session that we live under is spared', 'sh', ['-c', 'echo $$; exec sleep 60'], 'ours', true],
+  ['at a terminal, and hangs from nobody, is spared', 'script', ['-qec', LEAVE, '/dev/null'], 'ours', true],
+] as const)
+  (command === 'script' && !hasScript ? test.skip : onLinux)(`one who works in a call’s folder ${who}`, async () => {
+    const child = spawn(command, argv, {
+      cwd: folder,
+      detached: session === 'new',
+      stdio: ['ignore', 'pipe', 'ignore'],
+    });
+    try {
+      const seen = Number(await line(child));
+      await endTree({ root: null, marker: 'no/body', folders: [folder] });
+      assert.is(isAlive(seen), alive);
+    } finally {
+      child.kill('SIGKILL');
+    }
   });
-  await once(child, 'close');
-  assert.is(said, '1 ended\nthe shell lives\n');
-});
+
+for (const [why, root, ended] of [
+  ['', "{ pid: process.ppid, startTime: (await identify(process.ppid)).start_time, sinceMs: 0, ours: 'child' }", 1],
+  // Nothing tells that session from one in which a person works.
+  [', and without a root all who share its session', 'null', process.platform === 'linux' ? 0 : 1],
+] as const)
+  test(`one who is told to end a tree that it lives in itself spares itself and all above it${why}`, async () => {
+    const marker = `${process.pid}/its-own-call`;
+    const code = `import { endTree } from './wrappers/processes/end-tree.ts';
+    import { identify } from './wrappers/processes/identity.ts';
+    console.log((await endTree({ root: ${root}, marker: '${marker}' })).ended, 'ended');`;
+    const child = lead(
+      'sleep 60 >/dev/null & "$NODE" --import tsx --input-type=module --eval "$CODE"; echo "the shell lives"; kill $!',
+      { TOLLGATE_CALL_ID: marker, NODE: process.execPath, CODE: code },
+    );
+    let said = '';
+    child.stdout!.on('data', (piece) => {
+      said += piece;
+    });
+    await once(child, 'close');
+    assert.is(said, `${ended} ended\nthe shell lives\n`);
+  });
 
 test.run();

@@ -29,13 +29,12 @@ const look = (rows: readonly ProcessRow[], markers: [number, string][] = [], spa
   holders: new Set(),
   owners: new Map(rows.map(({ pid }) => [pid, { uid: 1000, place: 'here' }])),
   uid: 1000,
-  spared: new Set(spared),
   since: null,
   atMs: 0,
   from: 0,
   newest: null,
   elders: NO_ELDERS,
-  above: { spared: new Set(spared), startTime: null, atMs: 0 },
+  above: { spared: new Set(spared), sessions: new Set(), startTime: null, atMs: 0 },
 });
 const among = (seen: Look, root: Root | null, last: Members | null = null) =>
   membersAmong(seen, { root, marker: 'out/in' }, last).rows.map(({ pid }) => pid);

@@ -26,6 +26,7 @@ interface Seen {
   uid?: number;
   rootUid?: number;
   spared?: number[];
+  sessions?: number[];
 }
 
 function isVouched(seen: Seen): boolean {
@@ -39,7 +40,7 @@ function isVouched(seen: Seen): boolean {
     holders: new Set(holds ? [700] : []),
     owners,
     uid,
-    spared: new Set(seen.spared ?? []),
+    above: { spared: new Set(seen.spared ?? []), sessions: new Set(seen.sessions ?? []) },
     since: '90',
   };
   return vouchedFor(signs, { root: ROOT, marker: 'out/in' }).has(700);
@@ -64,6 +65,13 @@ const ROWS: readonly [why: string, seen: Seen, vouched: boolean][] = [
   ['the child of a living stranger', { rows: [bearer({ ppid: 600 }), parent()] }, false],
   ['the child of one that is gone', { rows: [bearer({ ppid: 600 }), parent({ zombie: true })] }, true],
   ['one that was taken in by whom we live under', { rows: [bearer({ ppid: 600 }), parent()], spared: [600] }, true],
+  [
+    'one that a person started beside us',
+    { rows: [bearer({ ppid: 600, sid: 600 })], spared: [600], sessions: [600] },
+    false,
+  ],
+  ['one left in a session that we live under', { rows: [bearer({ sid: 600 })], sessions: [600] }, false],
+  ['one of no known session', { rows: [bearer({ sid: null })], sessions: [600] }, true],
   ['one taken in by a service manager', { rows: [bearer({ ppid: 600 }), parent({ ppid: 1 })] }, true],
   ['one that was put into our container from outside', { rows: [bearer({ ppid: 0 })] }, false],
   ['one that holds a folder of the call', { marker: null, holds: true }, true],
