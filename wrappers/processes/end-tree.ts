@@ -108,7 +108,7 @@ async function chase(tree: Tree, found: Members, toll: Toll, frozen: Set<string>
   let seen = found;
   let held = false;
   for (let missed = 0; missed < MISSES && nowMs() < last && isOvertaken(seen); missed += 1) {
-    held = found.numberOurs && freezeGroup(tree);
+    held = found.numberOurs && freezeGroup(tree, found);
     seen = await look(
       tree,
       { ...seen, rows: [], numbers: found.numbers, numberHeld: held || found.numberHeld },
@@ -126,10 +126,10 @@ async function chase(tree: Tree, found: Members, toll: Toll, frozen: Set<string>
 
 const isOvertaken = ({ newest }: Members) => newest !== null && processTable.newestNumber() !== newest;
 
-/** @returns whether anybody bears that number, be it a zombie. */
-function freezeGroup({ root }: Tree): boolean {
+/** Never the one that we live in. @returns whether anybody bears that number, be it a zombie. */
+function freezeGroup({ root }: Tree, { above }: Members): boolean {
   try {
-    return root !== null && process.kill(-root.pid, 'SIGSTOP');
+    return root !== null && !above.spared.has(root.pid) && process.kill(-root.pid, 'SIGSTOP');
   } catch {
     return false;
   }
