@@ -8,6 +8,7 @@ import { type Guarded, guard } from './guard.ts';
 import { endTree, membersOf, type Tree, type TreeEnd } from './processes/end-tree.ts';
 import { noteMembers } from './processes/roll.ts';
 import { processTable } from './processes/table.ts';
+import { SHORT_MS } from './processes/tree.ts';
 import { type Reading, read } from './reading.ts';
 import type { Invocation, Observer, Outcome } from './run.ts';
 import { readClocks } from './steady-clock.ts';
@@ -60,18 +61,26 @@ async function attend({ tree, ...left }: Left, observer: AdoptionObserver, stop:
   const watch = guard(left, left.ageMs, reading, stop);
   const rest = noteMembers(tree);
   const life = watchLife(tree);
-  const cause = await Promise.race([watch.cause, life.over]);
-  watch.release();
-  life.release();
-  rest();
-  reading.look();
-  const silent = reading.bytes() === 0;
-  const known = () => ({ silent, sleptMs: sleptBetween(then, readClocks()) });
-  if (cause === 'cancelled') await observer.cancelling({ ...outcomeOf(reading, cause), ...known() });
-  const end = await endTree(life.present());
-  await reading.finish();
-  const ending = cause === 'gone' ? endingIn(reading) : cause;
-  return { ...outcomeOf(reading, ending), ...known(), ...countOf(end) };
+  const release = () => {
+    watch.release();
+    life.release();
+    rest();
+  };
+  try {
+    const cause = await Promise.race([watch.cause, life.over]);
+    release();
+    reading.look();
+    const silent = reading.bytes() === 0;
+    const known = () => ({ silent, sleptMs: sleptBetween(then, readClocks()) });
+    if (cause === 'cancelled') await observer.cancelling({ ...outcomeOf(reading, cause), ...known() });
+    const end = await endTree(life.present());
+    await reading.finish();
+    const ending = cause === 'gone' ? endingIn(reading) : cause;
+    return { ...outcomeOf(reading, ending), ...known(), ...countOf(end) };
+  } finally {
+    release();
+    reading.release();
+  }
 }
 
 const countOf = ({ ended, left }: TreeEnd) => ({ orphansKilled: ended, left: left.map(({ pid }) => pid) });
@@ -83,11 +92,9 @@ interface Life {
   release(): void;
 }
 
-/** So soon after it was seen alive, its number is given to nobody else. */
-const STILL_ITS_OWN_MS = 1000;
-
 function watchLife(tree: Tree): Life {
   let released = false;
+  // So soon after it was seen alive, its number is given to nobody else.
   let seenAt = readClocks().bootMs;
   const look = async (): Promise<'gone'> => {
     while (!released && (await works(tree, 'at_a_glance'))) {
@@ -99,7 +106,7 @@ function watchLife(tree: Tree): Life {
   return {
     over: look(),
     present() {
-      const held = readClocks().bootMs - seenAt < STILL_ITS_OWN_MS;
+      const held = readClocks().bootMs - seenAt < SHORT_MS;
       return tree.root === null || !held ? tree : { ...tree, root: { ...tree.root, ours: 'child' } };
     },
     release() {

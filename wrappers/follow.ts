@@ -8,8 +8,10 @@ import { openRegular } from './regular-file.ts';
 export interface Follower {
   /** Reads what has come since, 1 MiB at the most; true when there is more to read at once. */
   advance(): boolean;
-  /** Takes a last line that has no line end, and closes the file. */
+  /** Takes a last line that has no line end. */
   finish(): void;
+  /** Closes the file; again does nothing. */
+  close(): void;
   /** The file's present size in bytes. */
   size(): number;
   /** How many bytes have been read. */
@@ -29,6 +31,7 @@ export function follow(file: string, lines: LineSplitter): Follower {
   const decoder = new StringDecoder('utf8');
   const buffer = Buffer.allocUnsafe(CHUNK);
   let position = 0;
+  let open = true;
   return {
     advance() {
       for (let i = 0; i < CHUNKS_A_TURN; i++) {
@@ -44,7 +47,10 @@ export function follow(file: string, lines: LineSplitter): Follower {
     finish() {
       lines.push(decoder.end());
       lines.end();
-      closeSync(fd);
+    },
+    close() {
+      if (open) closeSync(fd);
+      open = false;
     },
     size: () => fstatSync(fd).size,
     bytes: () => position,

@@ -6,7 +6,7 @@ import type { EngineEvent } from '../policies/engine-event.ts';
 import type { ErrorLines } from '../policies/signature/error-lines.ts';
 import type { Adapter } from './adapter.ts';
 import { type Capture, createCapture } from './capture.ts';
-import { follow } from './follow.ts';
+import { type Follower, follow } from './follow.ts';
 import { createLineSplitter, MAX_STDERR_LINE } from './line-splitter.ts';
 
 export interface Reading {
@@ -16,6 +16,8 @@ export interface Reading {
   look(): void;
   /** Reads the rest and closes the files. */
   finish(): Promise<void>;
+  /** Watches no longer and closes the files, where nobody will finish it; what is watched keeps us from ending. */
+  release(): void;
   capture(): Capture;
   errorLines(): string[];
   remarks(): string[];
@@ -51,13 +53,10 @@ export function read(
     files.stdout,
     createLineSplitter(MAX_EVENT_LINE, 'all', (line) => take(adapter.readEvent(line), 'stream')),
   );
-  const stderr = follow(
-    files.stderr,
-    createLineSplitter(MAX_STDERR_LINE, 'shown', (line) => {
-      selected.push(line);
-      take(adapter.readStderr(line), 'stderr');
-    }),
-  );
+  const stderr = followAfter(stdout, files.stderr, (line) => {
+    selected.push(line);
+    take(adapter.readStderr(line), 'stderr');
+  });
   const look = () => {
     if (finished || broken !== null) return;
     try {
@@ -76,6 +75,13 @@ export function read(
     if (more && watching) setImmediate(look);
   };
 
+  const release = () => {
+    finished = true;
+    stopWatching();
+    stdout.close();
+    stderr.close();
+  };
+
   return {
     watch(onEvent, onGrowth) {
       tell = onEvent;
@@ -87,22 +93,35 @@ export function read(
     look,
     async finish() {
       finished = true;
-      stopWatching();
-      while (stdout.advance());
-      for (let more = true; more; await selected.ready()) more = stderr.advance();
-      size = stdout.size() + stderr.size();
-      stdout.finish();
-      stderr.finish();
+      try {
+        while (stdout.advance());
+        for (let more = true; more; await selected.ready()) more = stderr.advance();
+        size = stdout.size() + stderr.size();
+        stdout.finish();
+        stderr.finish();
+      } finally {
+        release();
+      }
       await selected.ready();
       if (adapter.usageFile !== null && existsSync(files.usage))
         take([{ how: 'counted', usage: adapter.usageFile.read(readFileSync(files.usage, 'utf8')) }], 'stream');
     },
+    release,
     capture: () => capture.result(),
     errorLines: () => selected.lines(),
     remarks: () => selected.remarks(),
     stderrBytes: () => stderr.bytes(),
     bytes: () => size,
   };
+}
+
+function followAfter(first: Follower, file: string, take: (line: string) => void): Follower {
+  try {
+    return follow(file, createLineSplitter(MAX_STDERR_LINE, 'shown', take));
+  } catch (error) {
+    first.close();
+    throw error;
+  }
 }
 
 /** Watches, and looks now and then all the same: a watch can be refused (too many of them), break, or see nothing. */

@@ -10,6 +10,7 @@ import { guard, type Limits } from './guard.ts';
 import { endTree, type Tree, type TreeEnd } from './processes/end-tree.ts';
 import { identifyChild } from './processes/identity.ts';
 import { noteMembers } from './processes/roll.ts';
+import { isRoot } from './processes/tree.ts';
 import { type Reading, read } from './reading.ts';
 import { nowMs, readClocks } from './steady-clock.ts';
 
@@ -70,7 +71,10 @@ export async function run(
   const files = openFiles(invocation);
   if (files instanceof Error) return notStarted(files);
   const child = start(invocation, files.descriptors);
-  if (child instanceof Error) return notStarted(child);
+  if (child instanceof Error) {
+    files.reading.release();
+    return notStarted(child);
+  }
   const exited = exitOf(child);
   const tree = await treeOf(child, invocation, began);
   const rest = noteMembers(tree);
@@ -82,6 +86,9 @@ export async function run(
     throw error;
   } finally {
     rest();
+    files.reading.release();
+    // One that could not be ended keeps nobody waiting.
+    child.unref();
   }
 }
 
@@ -103,6 +110,8 @@ async function attend(
   const { child, exited, tree, began, clocks, reading } = running;
   const then = clocks();
   const started = child.pid === undefined ? null : observer.started(child.pid);
+  // It is awaited when the CLI has ended, and must not end us before.
+  started?.catch(() => {});
   let silent = false;
   const outcome = (ending: Ending, exit: Exit, end: TreeEnd): Outcome => ({
     ending,
@@ -129,7 +138,7 @@ async function attend(
     if (first === 'cancelled') await observer.cancelling(outcome(first, NO_EXIT, end));
     end = await endTree(tree);
   }
-  const exit = await exited;
+  const exit = end.left.some((row) => isRoot(row, tree.root)) ? NO_EXIT : await exited;
   await reading.finish();
   await started;
   // The CLI may have left children behind that nobody waits for.

@@ -1,11 +1,12 @@
 // What the runner of a CLI tells of its end: what was left in its group, and a sleep of the machine.
 
-import { chmodSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { chmodSync, mkdtempSync, readdirSync, readFileSync, readlinkSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { ADAPTERS } from '../../wrappers/adapters.ts';
+import { processTable } from '../../wrappers/processes/table.ts';
 import { type Invocation, run } from '../../wrappers/run.ts';
 import { isAlive } from '../rig/survivors.ts';
 
@@ -55,5 +56,59 @@ test('a machine that slept meanwhile is told of; its sleep counts for no deadlin
 test('one that was awake is not', async ({ folder }) => {
   assert.is((await run(invocation(folder, 'exit 3'), SILENT, NEVER)).sleptMs, 0);
 });
+
+test('a throw of the observer is told; nothing of ours is left that would keep us from ending', async ({ folder }) => {
+  const before = watches();
+  const cancelling = async () => {
+    throw new Error('no disk');
+  };
+  try {
+    await run(invocation(folder, 'exec sleep 60'), { ...SILENT, cancelling }, Promise.resolve());
+    assert.unreachable();
+  } catch (error) {
+    assert.is((error as Error).message, 'no disk');
+  }
+  assert.equal([watches(), filesOpenIn(folder)], [before, []]);
+});
+
+test('arguments that the system refuses at once leave no file open', async ({ folder }) => {
+  const tooLong = { ...invocation(folder, 'exit 0'), argv: ['x'.repeat(4 * 1024 * 1024)] };
+  assert.is((await run(tooLong, SILENT, NEVER)).ending, 'not_started');
+  assert.equal(filesOpenIn(folder), []);
+});
+
+test('a CLI that cannot be ended is told of, and not waited for', async ({ folder }) => {
+  const { signal } = processTable;
+  processTable.signal = async (rows) => ({ hit: [], refused: [...rows] });
+  const pids: number[] = [];
+  const started = async (pid: number) => void pids.push(pid);
+  const stuck = invocation(folder, 'exec sleep 20');
+  try {
+    const { ending, exitCode, left } = await run(
+      { ...stuck, limits: { ...stuck.limits, wallMs: 100 } },
+      { ...SILENT, started },
+      NEVER,
+    );
+    assert.equal([ending, exitCode, left, isAlive(pids[0]!)], ['timed_out', null, pids, true]);
+  } finally {
+    processTable.signal = signal;
+    for (const pid of pids) process.kill(pid, 'SIGKILL');
+  }
+});
+
+const watches = () => process.getActiveResourcesInfo().filter((kind) => /^(FSEvent|Timeout)/.test(kind)).length;
+
+/** Where the system tells it. */
+const filesOpenIn = (folder: string): string[] =>
+  process.platform !== 'linux'
+    ? []
+    : readdirSync('/proc/self/fd').flatMap((fd) => {
+        try {
+          const file = readlinkSync(`/proc/self/fd/${fd}`);
+          return file.startsWith(`${folder}/`) ? [file] : [];
+        } catch {
+          return [];
+        }
+      });
 
 test.run();
