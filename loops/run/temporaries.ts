@@ -19,7 +19,14 @@ export function clearTemporaries(task: TaskFolder, { file, read }: Journal): voi
   // The disk's own word on what time it is: our clock may be wrong.
   const now = statSync(file).mtime;
   const attempts = namesIn(task.attempts).map((name) => path.join(task.attempts, name));
-  for (const folder of [task.outputs, task.state, task.done, path.join(task.inputs, 'prompt'), ...attempts])
+  for (const folder of [
+    task.outputs,
+    task.state,
+    path.join(task.state, 'baseline'),
+    task.done,
+    path.join(task.inputs, 'prompt'),
+    ...attempts,
+  ])
     for (const name of namesIn(folder))
       if (TEMPORARY.test(name) && isOld(path.join(folder, name), now, lostItsWriter(name) ? 'dead' : 'unknown'))
         remove(path.join(folder, name));
