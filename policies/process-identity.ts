@@ -18,3 +18,10 @@ export function placeOf(process: ProcessIdentity, self: ProcessIdentity): Place 
   if (process.boot_id !== self.boot_id) return 'earlier_boot';
   return process.pid_ns === self.pid_ns ? 'here' : 'elsewhere';
 }
+
+/** Whether a record that others may have written names a process wholly. */
+export function isProcessIdentity(value: unknown): value is ProcessIdentity {
+  const { pid, start_time, host, boot_id, pid_ns } = (value ?? {}) as Record<string, unknown>;
+  const isText = (text: unknown) => typeof text === 'string' && text !== '' && !text.includes('\0');
+  return Number.isSafeInteger(pid) && (pid as number) > 1 && [start_time, host, boot_id, pid_ns].every(isText);
+}

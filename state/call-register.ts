@@ -11,7 +11,7 @@ import {
   writeFileSync,
 } from 'node:fs';
 import path from 'node:path';
-import type { ProcessIdentity } from '../policies/process-identity.ts';
+import { isProcessIdentity, type ProcessIdentity } from '../policies/process-identity.ts';
 import { isSystemError } from './system-error.ts';
 
 /** A reader that meets a higher number leaves the file as it is, and says so. */
@@ -132,21 +132,13 @@ type Test = (value: unknown, entry: Partial<Entry>) => boolean;
 
 const isText: Test = (value) => typeof value === 'string' && value !== '' && !value.includes('\0');
 const isPlace: Test = (value, entry) => isText(value, entry) && path.resolve(value as string) === value;
-const isProcess: Test = (value, entry) => {
-  const { pid, start_time, host, boot_id, pid_ns } = (value ?? {}) as Record<string, unknown>;
-  return (
-    Number.isSafeInteger(pid) &&
-    (pid as number) > 1 &&
-    [start_time, host, boot_id, pid_ns].every((t) => isText(t, entry))
-  );
-};
 
 /** Only what a reader relies on. */
 const SHAPE: Record<keyof Entry, Test> = {
   v: (value) => value === REGISTER_VERSION,
   call_id: (value) => typeof value === 'string' && CALL_ID.test(value),
-  guardian: isProcess,
-  cli: (value, entry) => value === null || isProcess(value, entry),
+  guardian: isProcessIdentity,
+  cli: (value) => value === null || isProcessIdentity(value),
   marker: (value, { call_id }) => typeof value === 'string' && (value === call_id || value.endsWith(`/${call_id}`)),
   deadline_at: (value) => typeof value === 'string' && !Number.isNaN(Date.parse(value)),
   attempt: isPlace,

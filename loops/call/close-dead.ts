@@ -2,7 +2,7 @@
 
 import { existsSync } from 'node:fs';
 import path from 'node:path';
-import { type ProcessIdentity, placeOf } from '../../policies/process-identity.ts';
+import type { ProcessIdentity } from '../../policies/process-identity.ts';
 import type { Fact } from '../../state/facts.ts';
 import type { Journal } from '../../state/journal.ts';
 import type { Call } from '../../state/ledger.ts';
@@ -171,13 +171,15 @@ const asTold = ({ ended }: Pick<Call, 'ended'>, outcome: Outcome): Outcome =>
       };
 
 /** What a call started, by what its journal and its attempt's folder still tell; an agent may have written in both. */
-export async function treeOf(open: Call, folder: string): Promise<Tree> {
+export function treeOf(open: Call, folder: string): Promise<Tree> {
   const { call_id, guardian } = open.reserved;
-  // Without its draft the marker's outer part is not known, but the call's own id is.
-  const found = await foundTree(savedMarker(folder) ?? call_id, open.started?.cli ?? null);
-  // Whatever the call started, its guardian was there before.
-  const since = placeOf(guardian, await self()) === 'here' ? guardian.start_time : null;
-  return { ...found, since, folders: [folder, ...savedTemporary(folder)] };
+  return foundTree({
+    // Without its draft the marker's outer part is not known, but the call's own id is.
+    marker: savedMarker(folder) ?? call_id,
+    root: open.started?.cli ?? null,
+    guardian,
+    folders: [folder, ...savedTemporary(folder)],
+  });
 }
 
 const self = async (): Promise<ProcessIdentity> => (await identify(process.pid))!;

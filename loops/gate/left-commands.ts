@@ -1,11 +1,11 @@
 // What a gate that was killed left running: recorded while it runs, so that the next run or a sweep can end it.
 
-import { readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
-import type { ProcessIdentity } from '../../policies/process-identity.ts';
+import { isProcessIdentity, type ProcessIdentity } from '../../policies/process-identity.ts';
 import { isSystemError } from '../../state/system-error.ts';
 import type { TaskFolder } from '../../state/task-folder.ts';
-import { endTree, membersOf, type Tree } from '../../wrappers/processes/end-tree.ts';
+import { endTree, membersOf } from '../../wrappers/processes/end-tree.ts';
 import { foundTree } from '../../wrappers/processes/found-tree.ts';
 import { identify, isAlive } from '../../wrappers/processes/identity.ts';
 
@@ -49,9 +49,8 @@ export async function endLeftCommands(task: TaskFolder, callIds: Iterable<string
   const left: LeftCommand[] = [];
   for (const callId of callIds)
     for (const folder of gateFolders(path.join(task.attempts, callId))) {
-      const record = readRecord(folder);
-      // The marker tells whose it is; an agent may have written the file, but a command of its own bears another.
-      if (record === null || !bearsGate(record.marker, callId, folder)) continue;
+      const record = recordOf(callId, folder);
+      if (record === null) continue;
       const life = await isAlive(record.owner, self);
       if (life === 'unknown') left.push({ callId, folder, how: 'elsewhere', processes: 0 });
       if (life === 'dead') left.push(await end(record, callId, folder));
@@ -59,8 +58,31 @@ export async function endLeftCommands(task: TaskFolder, callIds: Iterable<string
   return left;
 }
 
-async function end(record: GateOwner, callId: string, folder: string): Promise<LeftCommand> {
-  const tree: Tree = await foundTree(record.marker, record.root);
+/** Makes way for a gate in that folder: whoever may begin one there has the task, so that an earlier one is over. */
+export async function clearGate(callId: string, marker: string, folder: string): Promise<void> {
+  if (!existsSync(folder)) return;
+  await end(recordOf(callId, folder) ?? { owner: null, marker, root: null }, callId, folder);
+  rmSync(folder, { recursive: true, force: true });
+}
+
+/** In a sentence. */
+export function tellLeft({ folder, how, processes }: LeftCommand, taskId: string): string {
+  const what = `commands of a gate of ${taskId} that was killed`;
+  const gone =
+    processes === 0
+      ? 'nothing of them ran, and their folder was removed'
+      : `${processes} ${processes === 1 ? 'process was' : 'processes were'} ended`;
+  return {
+    ended: `${what}: ${gone}`,
+    elsewhere: `${what} may run elsewhere (${folder})`,
+    stubborn: `${what} could not be ended (${folder})`,
+  }[how];
+}
+
+type Left = Omit<GateOwner, 'owner'> & { owner: ProcessIdentity | null };
+
+async function end({ owner, marker, root }: Left, callId: string, folder: string): Promise<LeftCommand> {
+  const tree = await foundTree({ marker, root, guardian: owner, folders: [folder] });
   const processes = (await membersOf(tree)).length;
   if (processes > 0) await endTree(tree);
   if (processes > 0 && (await membersOf(tree)).length > 0) return { callId, folder, how: 'stubborn', processes };
@@ -88,14 +110,25 @@ function gateFolders(attempt: string): string[] {
 
 const fileIn = (folder: string) => path.join(folder, 'owner.json');
 
-const write = (folder: string, record: GateOwner) =>
-  writeFileSync(fileIn(folder), `${JSON.stringify(record)}\n`, { mode: 0o600 });
+/** Whoever comes after a kill finds the whole record. */
+function write(folder: string, record: GateOwner): void {
+  const fresh = `${fileIn(folder)}.new`;
+  writeFileSync(fresh, `${JSON.stringify(record)}\n`, { mode: 0o600 });
+  renameSync(fresh, fileIn(folder));
+}
 
-/** null for half a record, or none. */
+/** The marker tells whose it is; an agent may have written the file, but a command of its own bears another. */
+function recordOf(callId: string, folder: string): GateOwner | null {
+  const record = readRecord(folder);
+  return record !== null && bearsGate(record.marker, callId, folder) ? record : null;
+}
+
+/** null for what cannot be gone by, or none. */
 function readRecord(folder: string): GateOwner | null {
   try {
-    const record = JSON.parse(readFileSync(fileIn(folder), 'utf8')) as GateOwner;
-    return typeof record.marker === 'string' && typeof record.owner.host === 'string' ? record : null;
+    const { owner, marker, root } = JSON.parse(readFileSync(fileIn(folder), 'utf8')) as Partial<GateOwner>;
+    const isWhole = isProcessIdentity(owner) && typeof marker === 'string';
+    return isWhole && (root === null || isProcessIdentity(root)) ? { owner, marker, root } : null;
   } catch {
     return null;
   }

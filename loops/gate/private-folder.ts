@@ -1,12 +1,11 @@
 // A folder of the gate's own in the attempt that it judges: unredacted output lies there until it is told, and no longer.
 
-import { existsSync, mkdirSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import type { TaskFolder } from '../../state/task-folder.ts';
-import { endTree } from '../../wrappers/processes/end-tree.ts';
 import { identify } from '../../wrappers/processes/identity.ts';
 import { markerOf } from '../../wrappers/processes/marker.ts';
-import { recordGate } from './left-commands.ts';
+import { clearGate, recordGate } from './left-commands.ts';
 
 export interface PrivateFolder {
   folder: string;
@@ -24,10 +23,7 @@ export async function withPrivateFolder<T>(
 ): Promise<T> {
   const folder = path.join(task.attempts, callId, `gate-${what}`);
   const marker = markerOf(`${callId}/gate-${what}`, environment);
-  if (existsSync(folder)) {
-    await endTree({ root: null, marker });
-    rmSync(folder, { recursive: true, force: true });
-  }
+  await clearGate(callId, marker, folder);
   mkdirSync(folder, { recursive: true, mode: 0o700 });
   const nothing = path.join(folder, 'nothing');
   writeFileSync(nothing, '', { mode: 0o600 });

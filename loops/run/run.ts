@@ -6,7 +6,7 @@ import type { Fact } from '../../state/facts.ts';
 import { JournalError } from '../../state/journal.ts';
 import { refreshStats } from '../../state/stats.ts';
 import { isSystemError } from '../../state/system-error.ts';
-import { endLeftCommands } from '../gate/left-commands.ts';
+import { endLeftCommands, tellLeft } from '../gate/left-commands.ts';
 import { claim } from './claim.ts';
 import { enterWorktree } from './enter-worktree.ts';
 import { interruptedFailure, mistakenFailure } from './failure.ts';
@@ -178,7 +178,8 @@ async function goThrough(request: RunRequest, open: OpenTask, runId: string): Pr
         notes: [],
       };
     clearTemporaries(open.task, open.journal);
-    await endLeftCommands(open.task, open.journal.read().ledger.calls.keys());
+    const commands = await endLeftCommands(open.task, open.journal.read().ledger.calls.keys());
+    for (const left of commands) if (left.how !== 'ended') say(tellLeft(left, open.task.id));
     const ended = await runStages({ ...request, open, runId, guardianStop: guardians.signal });
     if (ended.state !== 'interrupted') return ended;
     await told;

@@ -14,7 +14,7 @@ import type { Sweeping, Swept } from './swept.ts';
 export type SweptCall = Swept | 'alive' | 'left_to_its_task' | 'nothing_left';
 
 export async function sweepCall(entry: Entry, sweeping: Sweeping): Promise<SweptCall> {
-  const { guardian, call_id, deadline_at, task } = entry;
+  const { guardian, cli, marker, attempt, temporary, call_id, deadline_at, task } = entry;
   const self = (await identify(process.pid))!;
   const life = await isAlive(guardian, self);
   if (life === 'alive') return 'alive';
@@ -26,7 +26,7 @@ export async function sweepCall(entry: Entry, sweeping: Sweeping): Promise<Swept
       'elsewhere',
       `${what} is at work on ${guardian.host} (or in another container), and was left alone`,
     );
-  const tree = await foundTree(entry.marker, entry.cli);
+  const tree = await foundTree({ marker, root: cli, guardian, folders: [attempt, temporary] });
   const count = (await membersOf(tree)).length;
   const isDue = sweeping.clock().getTime() >= Date.parse(deadline_at);
   if (count > 0 && !isDue && sweeping.working === 'wait')

@@ -8,13 +8,13 @@ import { locateTask, type TaskFolder } from '../../state/task-folder.ts';
 import { endTree, membersOf } from '../../wrappers/processes/end-tree.ts';
 import { identify, isAlive } from '../../wrappers/processes/identity.ts';
 import { closeDead, treeOf } from '../call/close-dead.ts';
-import { endLeftCommands } from '../gate/left-commands.ts';
+import { endLeftCommands, tellLeft } from '../gate/left-commands.ts';
 import type { Sweeping, Swept } from './swept.ts';
 
 /** A task that a living run has is left to that run. */
 export async function sweepTask(root: string, sweeping: Sweeping): Promise<Swept[]> {
   const located = locateTask(`${root}/`, sweeping.cwd, sweeping.environment);
-  if (located.how === 'mistaken') return [];
+  if (located.how === 'mistaken') return [astray(root, located.message)];
   const task = located.folder;
   const journal = openJournal(task.root, sweeping.clock);
   try {
@@ -77,21 +77,24 @@ async function isTaken(journal: Journal, callId: string): Promise<boolean> {
 
 async function sweepGates(task: TaskFolder, callIds: Iterable<string>): Promise<Swept[]> {
   const left = await endLeftCommands(task, callIds);
-  return left.map(({ callId, folder, how, processes }) => {
-    const what = `commands of a gate of ${task.id} that was killed`;
-    const told = {
-      ended: `${what}: ${processes} ${processes === 1 ? 'process was' : 'processes were'} ended`,
-      elsewhere: `${what} may run elsewhere`,
-      stubborn: `${what} could not be ended`,
-    }[how];
-    const state = ({ ended: 'ended', elsewhere: 'elsewhere', stubborn: 'failed' } as const)[how];
-    return {
-      ...of(task, callId, state, told, how === 'stubborn' ? 'end them, and sweep again' : null),
-      what: 'gate',
-      place: folder,
-    };
+  return left.map((one) => {
+    const { callId, folder, how, processes } = one;
+    const ended = processes === 0 ? 'removed' : 'ended';
+    const state = ({ ended, elsewhere: 'elsewhere', stubborn: 'failed' } as const)[how];
+    const fix = how === 'stubborn' ? 'end them, and sweep again' : null;
+    return { ...of(task, callId, state, tellLeft(one, task.id), fix), what: 'gate', place: folder };
   });
 }
+
+const astray = (root: string, why: string): Swept => ({
+  what: 'task',
+  how: 'failed',
+  call_id: null,
+  task: root,
+  place: root,
+  told: `${why}; nothing of it was swept`,
+  fix: 'see what its message says, and sweep again',
+});
 
 const elsewhere = (task: TaskFolder, host: string, callId: string | null = null): Swept =>
   of(task, callId, 'elsewhere', `${task.id} is at work on ${host} (or in another container), and was left alone`);

@@ -65,6 +65,8 @@ const owner = (stranger: ProcessIdentity) => ({ ...stranger, start_time: '1' });
 const PLANTED: [what: string, plant: Plant][] = [
   ['is no JSON', () => '{'],
   ['holds null', () => 'null'],
+  ['names no root', (own, root) => JSON.stringify({ owner: owner(root), marker: own })],
+  ['names half an owner', (own, root) => JSON.stringify({ owner: { host: root.host }, marker: own, root: null })],
   ['names a stranger as its root', (own, root) => JSON.stringify({ owner: owner(root), marker: own, root })],
   ['names a stranger’s marker', (_, root) => JSON.stringify({ owner: owner(root), marker: 'stranger', root })],
   [

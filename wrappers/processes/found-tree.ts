@@ -5,14 +5,30 @@ import type { Tree } from './end-tree.ts';
 import { identify } from './identity.ts';
 import { processTable } from './table.ts';
 
-/** Whoever can write the record could name a stranger there, or its number may have been given to one. */
-export async function foundTree(marker: string, root: ProcessIdentity | null): Promise<Tree> {
-  const self = await identify(process.pid);
-  if (root === null || self === null || placeOf(root, self) !== 'here') return { root: null, marker };
+/** Whoever can write the record could have named strangers in it. */
+export interface Recorded {
+  marker: string;
+  /** null where it was never noted. */
+  root: ProcessIdentity | null;
+  /** Whatever was started, it was there before; null where nobody knows it. */
+  guardian: ProcessIdentity | null;
+  /** Private ones, in which nobody else writes or works. */
+  folders: readonly string[];
+}
+
+/** Everybody who ends what a dead guardian left finds it by this, so that all end the same. */
+export async function foundTree({ marker, root, guardian, folders }: Recorded): Promise<Tree> {
+  const self = (await identify(process.pid))!;
+  const since = guardian !== null && placeOf(guardian, self) === 'here' ? guardian.start_time : null;
+  return { root: root && (await foundRoot(marker, root, self)), marker, since, folders };
+}
+
+/** Its number may have been given to another. */
+async function foundRoot(marker: string, root: ProcessIdentity, self: ProcessIdentity): Promise<Tree['root']> {
+  if (placeOf(root, self) !== 'here') return null;
   const row = await processTable.row(root.pid);
-  if (row === null || row.startTime !== root.start_time) return { root: null, marker };
+  if (row === null || row.startTime !== root.start_time) return null;
   const borne = (await processTable.markers([row])).get(row.pid);
-  if (borne !== marker) return { root: null, marker };
-  const sinceMs = Number.NEGATIVE_INFINITY;
-  return { root: { pid: root.pid, startTime: root.start_time, sinceMs, ours: 'found' }, marker };
+  if (borne !== marker) return null;
+  return { pid: root.pid, startTime: root.start_time, sinceMs: Number.NEGATIVE_INFINITY, ours: 'found' };
 }
