@@ -4,7 +4,7 @@ import { readdirSync } from 'node:fs';
 import path from 'node:path';
 import { type Entry, type Found, readEntries, registerFolder, removeEntry } from '../../state/call-register.ts';
 import { isSystemError } from '../../state/system-error.ts';
-import { projectState } from '../../state/task-folder.ts';
+import { checkTaskId, projectState } from '../../state/task-folder.ts';
 import { lookAtFolder } from '../call/own-folders.ts';
 import { sweepCall } from './call.ts';
 import { sweepStrays } from './strays.ts';
@@ -56,34 +56,42 @@ async function sweepEntry(file: string, entry: Entry, sweeping: Sweeping): Promi
     ['temporary', entry.temporary] as const,
     ...entry.overlay_folders.map((folder) => ['overlay', folder] as const),
   ];
-  const strange = folders.find(([what, folder]) => lookAtFolder(what, folder) === 'strange');
-  if (strange !== undefined)
-    return [mistakenEntry({ how: 'mistaken', file, why: `${strange[1]} is no folder of our making` })];
+  const strange = folders.find(([what, folder]) => lookAtFolder(what, folder) === 'strange')?.[1] ?? astray(entry);
+  if (strange !== null) return [mistakenEntry({ how: 'mistaken', file, why: `${strange} is no folder of our making` })];
   const swept = await sweepCall(entry, sweeping);
   if (swept === 'alive' || swept === 'left_to_its_task') return [];
   if (swept === 'nothing_left' || swept.how === 'settled' || swept.how === 'removed') removeEntry(file);
   return swept === 'nothing_left' ? [] : [swept];
 }
 
+/** Of a task: whoever works in the attempt's folder is ended as one of the call. */
+const astray = ({ task, attempt, call_id }: Entry): string | null =>
+  task === null || attempt === path.join(task, 'state/attempts', call_id) ? null : attempt;
+
 function tasksOf({ cwd, environment }: Sweeping): string[] {
   const folder = path.join(projectState(cwd, environment), 'task');
   try {
     const entries = readdirSync(folder, { withFileTypes: true });
-    return entries.filter((entry) => entry.isDirectory()).map(({ name }) => path.join(folder, name));
+    const tasks = entries.filter((entry) => entry.isDirectory() && checkTaskId(entry.name) === null);
+    return tasks.map(({ name }) => path.join(folder, name));
   } catch (error) {
     if (!isSystemError(error)) throw error;
     return [];
   }
 }
 
-/** A disk that is full, or a folder that cannot be read, keeps the others from nothing. */
+/** A disk that is full, or a record that nobody foresaw, keeps the others from nothing. */
 async function guarded(place: string, look: () => Promise<Swept[]>): Promise<Swept[]> {
   try {
     return await look();
   } catch (error) {
-    if (!isSystemError(error)) throw error;
-    const told = `${place} could not be swept: ${error.message}`;
-    const fix = 'make it readable and writable, with space on its disk, and sweep again';
+    const { message } = error as Error;
+    const [told, fix] = isSystemError(error)
+      ? [
+          `${place} could not be swept: ${message}`,
+          'make it readable and writable, with space on its disk, and sweep again',
+        ]
+      : [`${place} cannot be gone by: ${message}`, 'look at what it names, mend or remove it, and sweep again'];
     return [{ what: 'record', how: 'failed', call_id: null, task: null, place, told, fix }];
   }
 }

@@ -6,6 +6,7 @@ import {
   mkdirSync,
   readdirSync,
   readFileSync,
+  readlinkSync,
   rmSync,
   statSync,
   symlinkSync,
@@ -210,6 +211,29 @@ test('a journal of a newer version and one that cannot be read are named, and no
   assert.is(readFileSync(newer!, 'utf8'), '{"v":2,"fact":"new"}\n');
 });
 
+test('a task whose outputs lead elsewhere is named', async ({ rig }) => {
+  const { folder } = makeTask(rig, ONE);
+  symlinkSync(rig.home, path.join(folder, 'outputs'));
+  const { code, hows, swept } = await sweep(rig);
+  assert.equal([code, hows], [1, ['task failed']]);
+  assert.match(swept[0]!.told, 'outputs is a symbolic link that leads out of');
+});
+
+test('a child that bears no marker and works in the $TMPDIR of a call on its own is ended with it', async ({ rig }) => {
+  if (process.platform !== 'linux') return console.log('SKIPPED: only Linux tells who works in a folder');
+  const fake = await killedWrapper(rig);
+  const { PATH } = fake.report.env;
+  const script = 'cd "$1" && exec sleep 600';
+  const pid = await fake.spawn(['sh', '-c', script, 'sh', fake.report.env.TMPDIR!], {
+    detached: true,
+    env: { PATH: PATH! },
+  });
+  while (readlinkSync(`/proc/${pid}/cwd`) !== fake.report.env.TMPDIR) await new Promise(setImmediate);
+  await fake.tell(...answerWith('codex', 'paid for'));
+  await fake.gone;
+  assert.equal([(await sweep(rig, '--now')).hows, isAlive(pid), traces(rig)], [['call settled'], false, []]);
+});
+
 type Row = [what: string, plant: (entry: Entry, rig: TestRig) => unknown, told: string];
 
 /** Each a change to an entry whose guardian is dead. */
@@ -269,6 +293,21 @@ const PLANTED: Row[] = [
       },
     }),
     'the register does not tell how it was called',
+  ],
+  [
+    'holds a pattern that is none',
+    (entry) => ({ ...entry, draft: { ...entry.draft, redaction_patterns: ['('] } }),
+    'cannot be gone by: redaction pattern 1 is no regular expression: (',
+  ],
+  [
+    'holds rows that are none',
+    (entry) => ({ ...entry, draft: { ...entry.draft, own_rows: 5 } }),
+    'cannot be gone by: ',
+  ],
+  [
+    'names a task’s attempt elsewhere',
+    (entry, rig) => ({ ...entry, task: rig.home, attempt: entry.attempt }),
+    'is no folder of our making',
   ],
   ['holds no draft', (entry) => ({ ...entry, draft: null }), 'the register does not tell how it was called'],
 ];
