@@ -75,6 +75,11 @@ export function removeEntry(file: string): void {
   }
 }
 
+/** Whoever settles a call forgets it; its id may be one that a person wrote. */
+export function forgetCall(folder: string, callId: string): void {
+  if (CALL_ID.test(callId)) removeEntry(path.join(folder, `${callId}.json`));
+}
+
 /** The entries that can be acted upon, and those that cannot, with the reason. Throws when the folder cannot be read. */
 export function readEntries(folder: string): Found[] {
   const names = namesIn(folder).filter((name) => FILE.test(name));

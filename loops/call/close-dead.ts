@@ -3,6 +3,7 @@
 import { existsSync } from 'node:fs';
 import path from 'node:path';
 import type { ProcessIdentity } from '../../policies/process-identity.ts';
+import { forgetCall, registerFolder } from '../../state/call-register.ts';
 import type { Fact } from '../../state/facts.ts';
 import type { Journal } from '../../state/journal.ts';
 import type { Call } from '../../state/ledger.ts';
@@ -36,24 +37,36 @@ export interface Closing {
   /** Nobody else guards what is left of the call: told to stop, we end it. */
   stop: AbortSignal;
   say(sentence: string): void;
+  /** For who does not have the task: whether another settles the call by now, whose answers must not be written over. */
+  isTaken?(): Promise<boolean>;
 }
 
 /** Whatever becomes of it, the call has a verdict in the journal afterwards, and nothing of it runs. */
-export async function closeDead(open: Call, closing: Closing): Promise<'settled'> {
-  const { task, journal } = closing;
-  const folder = path.join(task.attempts, open.reserved.call_id);
+export async function closeDead(open: Call, closing: Closing): Promise<void> {
+  const { task, journal, environment } = closing;
+  const { call_id } = open.reserved;
+  const folder = path.join(task.attempts, call_id);
   const restored = strangeFileIn(folder) === null ? restoreOwn(open, closing) : null;
-  if (restored !== null && wasStarted(restored.attempt)) await closeStarted(open, restored, closing);
-  else {
-    // Without its files nothing that is left of it could ever be of use.
-    await endTree(await treeOf(open, folder));
-    const isUnasked = restored !== null && open.started === null;
-    if (isUnasked) publishRefusal(restored.draft.request, neverStarted(restored.draft));
-    discardSaved(folder);
-    const ending = isUnasked ? 'not_started' : 'lost';
-    note(journal, open, { ending, exitCode: null, signal: null }, INTERRUPTED);
+  if (restored !== null && wasStarted(restored.attempt)) {
+    const how = await closeStarted(open, restored, closing);
+    if (how === 'whole') forget(call_id, restored, environment);
+    return;
   }
-  return 'settled';
+  // Without its files nothing that is left of it could ever be of use.
+  const { left } = await endTree(await treeOf(open, folder));
+  const isUnasked = restored !== null && open.started === null;
+  if (isUnasked) publishRefusal(restored.draft.request, neverStarted(restored.draft));
+  discardSaved(folder);
+  const ending = isUnasked ? 'not_started' : 'lost';
+  note(journal, open, { ending, exitCode: null, signal: null }, INTERRUPTED);
+  if (restored !== null && left.length === 0) forget(call_id, restored, environment);
+}
+
+/** What lies where another $TMPDIR led is left to a sweep, which goes by the register. */
+function forget(callId: string, { attempt, overlay }: Restored, environment: NodeJS.ProcessEnv): void {
+  const folder = registerFolder(environment);
+  if (folder !== null && ![attempt.temporary, ...overlay.folders].some((place) => existsSync(place)))
+    forgetCall(folder, callId);
 }
 
 /** Its draft, less what only its own wrapper is believed: who it was, and where its result goes. */
@@ -99,11 +112,12 @@ function note(
   journal.append({ ...verdict, fact: 'verdict', call_id });
 }
 
-async function closeStarted(open: Call, restored: Restored, closing: Closing): Promise<void> {
+/** @returns `left` while something of it could not be ended; `taken` where another closed it. */
+async function closeStarted(open: Call, restored: Restored, closing: Closing): Promise<'whole' | 'left' | 'taken'> {
   const { draft, attempt, overlay } = restored;
   const { stage, call_id } = open.reserved;
   const left = await leftOf(open, restored, closing.clock);
-  draft.warnings.push('the wrapper died; this record was made afterwards from the files of its attempt');
+  draft.warnings.push(DIED);
   const until = () => new Date(closing.clock().getTime() + Math.max(0, left.limits.wallMs - left.ageMs)).toISOString();
   const observer = {
     adopted: () =>
@@ -113,20 +127,24 @@ async function closeStarted(open: Call, restored: Restored, closing: Closing): P
     cancelling: async (soFar: Outcome) => publishEarly(draft, recorded(draft, soFar)),
   };
   const outcome = asTold(open, await adopt(left, observer, aborted(closing.stop)));
-  // A sweep and a run may have come to it at once.
-  if (closing.journal.read().ledger.calls.get(call_id)?.verdict) return;
   if (outcome.ending === 'lost') draft.warnings.push(LOST);
   const record = recorded(draft, outcome);
+  // A sweep and a run may have come to it at once.
+  if (closing.journal.read().ledger.calls.get(call_id)?.verdict || (await closing.isTaken?.())) return 'taken';
   const unpublished = publishAll(draft, attempt, record, outcome.capture.answer);
   // A disk that is full is no bug: the call stays open, and the next run tries again.
   if (unpublished !== null) throw Object.assign(new Error(unpublished), { code: 'UNPUBLISHED', syscall: 'write' });
   note(closing.journal, open, outcome, verdictFact(record));
   closeAttempt(attempt, overlay, draft.request, 'published');
+  return (outcome.left ?? []).length === 0 ? 'whole' : 'left';
 }
+
+export const DIED = 'the wrapper died; this record was made afterwards from the files of its attempt';
 
 const LOST = 'it was in flight when its wrapper died, and nobody saw how it ended: it counts as paid';
 
-function recorded(draft: Draft, outcome: Outcome) {
+/** The record of a call as whoever comes after its wrapper can judge it. */
+export function recorded(draft: Draft, outcome: Outcome) {
   const judgement = judge(outcome, contextOf(draft));
   const exit = wrapperExit({ ...endedOf(draft.request.adapter, outcome, judgement.verdict), stoppedBy: null });
   return recordOf(draft, outcome, judgement, exit);

@@ -2,7 +2,9 @@
 
 import type { MachineClocks } from '../../policies/machine-clocks.ts';
 import { type ProcessIdentity, placeOf } from '../../policies/process-identity.ts';
+import type { Call } from '../../state/ledger.ts';
 import { readClocks } from '../../wrappers/steady-clock.ts';
+import { savedStart } from './saved-draft.ts';
 
 export interface Begun {
   guardian: ProcessIdentity;
@@ -16,4 +18,18 @@ export function ageOf({ guardian, clocks, startedAt }: Begun, self: ProcessIdent
   if (clocks !== null && placeOf(guardian, self) === 'here')
     return Math.max(0, readClocks().steadyMs - clocks.steadyMs);
   return Math.max(0, clock().getTime() - startedAt.getTime());
+}
+
+/** Has the call had its time, by the clock by which whoever guards it ends it? */
+export function isOverdue({ reserved }: Call, folder: string, self: ProcessIdentity, clock: () => Date): boolean {
+  const { guardian, deadline_at, at } = reserved;
+  const start = savedStart(folder) ?? { startedAt: new Date(at), clocks: null };
+  return isPast(deadline_at, { guardian, ...start }, self, clock);
+}
+
+/** Of a start that is not told only the deadline itself is known. */
+export function isPast(deadlineAt: string, begun: Begun, self: ProcessIdentity, clock: () => Date): boolean {
+  const deadline = Date.parse(deadlineAt);
+  const leftMs = deadline - begun.startedAt.getTime() - ageOf(begun, self, clock);
+  return Number.isNaN(leftMs) ? clock().getTime() >= deadline : leftMs <= 0;
 }

@@ -8,8 +8,7 @@ import type { Ticket } from '../../state/tickets.ts';
 import { membersOf } from '../../wrappers/processes/end-tree.ts';
 import { isAlive } from '../../wrappers/processes/identity.ts';
 import { treeOf } from '../call/close-dead.ts';
-import { ageOf } from '../call/deadline.ts';
-import { savedStart } from '../call/saved-draft.ts';
+import { isOverdue } from '../call/deadline.ts';
 
 export interface Looking {
   self: ProcessIdentity;
@@ -44,13 +43,11 @@ function openCallsIn(taskFolder: string, clock: () => Date): Call[] {
 
 /** A guardian ends its call in time; without one, what is left of the call has until its deadline. */
 async function works(call: Call, taskFolder: string, self: ProcessIdentity, clock: () => Date): Promise<boolean> {
-  const { guardian, deadline_at, call_id } = call.reserved;
+  const { guardian, call_id } = call.reserved;
   const life = await isAlive(guardian, self);
   if (life === 'alive') return true;
   const folder = attemptIn(taskFolder, call_id);
-  const start = savedStart(folder) ?? { startedAt: new Date(call.reserved.at), clocks: null };
-  const allowedMs = Date.parse(deadline_at) - start.startedAt.getTime();
-  if (ageOf({ guardian, ...start }, self, clock) >= allowedMs) return false;
+  if (isOverdue(call, folder, self, clock)) return false;
   return life === 'unknown' || (await membersOf(await treeOf(call, folder))).length > 0;
 }
 

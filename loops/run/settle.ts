@@ -53,8 +53,10 @@ export async function settle(open: Call, settling: Settling): Promise<Settled> {
     const life = await isAlive(guardian, self);
     const overdue = clock().getTime() > Date.parse(deadline_at) + FOREIGN_GRACE_MS;
     if (await isWithin(present, settling)) return { how: 'foreign', message: withinMessage(stage) };
-    if (life === 'dead' || (life === 'unknown' && (overdue || foreign === 'close')))
-      return { how: await closeDead(present, settling) };
+    if (life === 'dead' || (life === 'unknown' && (overdue || foreign === 'close'))) {
+      await closeDead(present, settling);
+      return { how: 'settled' };
+    }
     if (life === 'unknown') return { how: 'foreign', message: foreignMessage(stage, guardian.host, deadline_at) };
     if (!told)
       say(`stage ${stage}: waiting for the call ${call_id} that an earlier run started (until ${deadline_at})`);

@@ -6,7 +6,9 @@ import { JournalError, openJournal } from '../../state/journal.ts';
 import { endTree, membersOf } from '../../wrappers/processes/end-tree.ts';
 import { foundTree } from '../../wrappers/processes/found-tree.ts';
 import { identify, isAlive } from '../../wrappers/processes/identity.ts';
+import { type Begun, isPast } from '../call/deadline.ts';
 import { removeOwnFolder } from '../call/own-folders.ts';
+import type { Saved } from '../call/saved-draft.ts';
 import { type Closed, closeAlone } from './close-alone.ts';
 import type { Sweeping, Swept } from './swept.ts';
 
@@ -28,7 +30,7 @@ export async function sweepCall(entry: Entry, sweeping: Sweeping): Promise<Swept
     );
   const tree = await foundTree({ marker, root: cli, guardian, folders: [attempt, temporary] });
   const count = (await membersOf(tree)).length;
-  const isDue = sweeping.clock().getTime() >= Date.parse(deadline_at);
+  const isDue = isPast(deadline_at, { guardian, ...startIn(entry) }, self, sweeping.clock);
   if (count > 0 && !isDue && sweeping.working === 'wait')
     return of(
       entry,
@@ -39,7 +41,10 @@ export async function sweepCall(entry: Entry, sweeping: Sweeping): Promise<Swept
   if (count > 0) await endTree(tree);
   if (count > 0 && (await membersOf(tree)).length > 0)
     return of(entry, 'failed', `${what} has processes that could not be ended`, 'end them, and sweep again');
-  const closed = task === null ? await closeAlone(entry, { isDue, orphans: count }, sweeping) : null;
+  const closed =
+    task === null
+      ? await closeAlone(entry, { how: isDue ? 'timed_out' : 'cancelled', processes: count }, sweeping)
+      : null;
   const wasThere = [
     removeOwnFolder('temporary', entry.temporary),
     ...entry.overlay_folders.map((folder) => removeOwnFolder('overlay', folder)),
@@ -49,6 +54,12 @@ export async function sweepCall(entry: Entry, sweeping: Sweeping): Promise<Swept
     return of(entry, closed.how, tell(what, closed, gone), fixOf(closed));
   if (closed === null && !wasThere && count === 0) return 'nothing_left';
   return of(entry, 'removed', `${what} left nothing to judge, and its folders were removed${gone}`);
+}
+
+/** A draft that cannot be gone by tells no start. */
+function startIn({ draft }: Entry): Pick<Begun, 'clocks' | 'startedAt'> {
+  const { started_at, clocks } = (draft ?? {}) as Partial<Saved>;
+  return { startedAt: new Date(String(started_at)), clocks: clocks ?? null };
 }
 
 const tell = (what: string, closed: Exclude<Closed, { how: 'nothing' }>, gone: string): string =>

@@ -2,18 +2,14 @@
 
 import { existsSync, lstatSync, readFileSync, statSync } from 'node:fs';
 import path from 'node:path';
-import { rawOf } from '../../policies/raw-file.ts';
+import type { CallRecord } from '../../policies/call-record.ts';
 import { isTool } from '../../policies/tools.ts';
 import type { Entry } from '../../state/call-register.ts';
 import type { Outcome } from '../../wrappers/run.ts';
 import { type Attempt, closeAttempt } from '../call/attempt.ts';
-import { contextOf, endedOf } from '../call/call.ts';
-import { outcomeOf, wasStarted } from '../call/close-dead.ts';
-import { wrapperExit } from '../call/exit.ts';
-import { judge } from '../call/judge.ts';
+import { DIED, outcomeOf, recorded, wasStarted } from '../call/close-dead.ts';
 import { lookAtFolder, removeOwnFolder } from '../call/own-folders.ts';
 import { publishAll } from '../call/publish.ts';
-import { recordOf } from '../call/record.ts';
 import type { WrapperRequest } from '../call/request.ts';
 import { restoreSaved, type Saved } from '../call/saved-draft.ts';
 import type { Sweeping } from './swept.ts';
@@ -23,7 +19,7 @@ export type Closed = { how: 'nothing' } | { how: 'settled' | 'kept' | 'failed'; 
 /** An answer was paid for: it is published as its wrapper would have, or kept where it lies; it is never removed. */
 export async function closeAlone(
   entry: Entry,
-  { isDue, orphans }: { isDue: boolean; orphans: number },
+  ended: { how: 'timed_out' | 'cancelled'; processes: number },
   { environment, clock }: Sweeping,
 ): Promise<Closed> {
   const { attempt: folder } = entry;
@@ -40,30 +36,33 @@ export async function closeAlone(
   const { draft, attempt, overlay } = restored;
   const { adapter, files } = draft.request;
   const left = await outcomeOf({ ended: null }, attempt.files, adapter);
-  const wasEnded = left.ending === 'lost' && isDue && orphans > 0;
-  const outcome: Outcome = { ...left, ...(wasEnded ? { ending: 'timed_out' } : {}), orphansKilled: orphans };
-  draft.warnings.push('the wrapper died; this record was made afterwards from the files of its attempt');
-  const judgement = judge(outcome, contextOf(draft));
-  const exit = wrapperExit({ ...endedOf(adapter, outcome, judgement.verdict), stoppedBy: null });
+  const ending = left.ending === 'lost' && ended.processes > 0 ? ended.how : left.ending;
+  const outcome: Outcome = { ...left, ending, orphansKilled: ended.processes };
+  draft.warnings.push(DIED);
+  const record = recorded(draft, outcome);
   const { answer } = outcome.capture;
-  const ended = judgement.verdict.class ?? 'an answer that counts';
-  if (isTaken(files, entry.call_id, answer)) {
+  if (isTaken(files, record, answer)) {
     if (said(attempt)) return { how: 'kept', place: folder, why: `${files.out} or a file beside it is another call's` };
     removeOwnFolder('attempt', folder);
     return { how: 'nothing' };
   }
-  const unpublished = publishAll(draft, attempt, recordOf(draft, outcome, judgement, exit), answer);
+  const unpublished = publishAll(draft, attempt, record, answer);
   if (unpublished !== null) return { how: 'failed', place: folder, why: unpublished };
   closeAttempt(attempt, overlay, draft.request, 'published');
-  return { how: 'settled', place: files.out, why: ended };
+  return { how: 'settled', place: files.out, why: record.verdict.class ?? 'an answer that counts' };
 }
 
-/** What was there before was removed when the call began. What lies there now is its own, or came later. */
-function isTaken(files: WrapperRequest['files'], callId: string, answer: string): boolean {
-  const { out, err, result, sessionIdOut, doneMarker } = files;
-  if (result !== null && existsSync(result)) return !readFileSync(result, 'utf8').includes(`"call_id": "${callId}"`);
-  if (existsSync(out)) return readFileSync(out, 'utf8') !== answer;
-  return [rawOf(out), err, sessionIdOut, doneMarker].some((file) => file !== null && existsSync(file));
+/**
+ * What was there before was removed when the call began. What lies there now is its own, or came later; its streams
+ * alone, which come first, may be its own half.
+ */
+function isTaken(files: WrapperRequest['files'], { call_id, session_id }: CallRecord, answer: string): boolean {
+  const { out, result, sessionIdOut, doneMarker } = files;
+  const isThere = (file: string | null): file is string => file !== null && existsSync(file);
+  if (isThere(result)) return !readFileSync(result, 'utf8').includes(`"call_id": "${call_id}"`);
+  if (isThere(out)) return readFileSync(out, 'utf8') !== answer;
+  if (isThere(sessionIdOut)) return readFileSync(sessionIdOut, 'utf8') !== `${session_id}\n`;
+  return isThere(doneMarker);
 }
 
 const said = ({ files }: Attempt): boolean => [files.stdout, files.stderr].some((file) => statSync(file).size > 0);

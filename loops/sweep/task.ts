@@ -5,9 +5,10 @@ import { type Journal, JournalError, openJournal } from '../../state/journal.ts'
 import { type Call, openCalls } from '../../state/ledger.ts';
 import { refreshStats } from '../../state/stats.ts';
 import { locateTask, type TaskFolder } from '../../state/task-folder.ts';
-import { endTree, membersOf } from '../../wrappers/processes/end-tree.ts';
+import { membersOf } from '../../wrappers/processes/end-tree.ts';
 import { identify, isAlive } from '../../wrappers/processes/identity.ts';
 import { closeDead, treeOf } from '../call/close-dead.ts';
+import { isOverdue } from '../call/deadline.ts';
 import { endLeftCommands, tellLeft } from '../gate/left-commands.ts';
 import type { Sweeping, Swept } from './swept.ts';
 
@@ -36,32 +37,32 @@ export async function sweepTask(root: string, sweeping: Sweeping): Promise<Swept
 async function sweepOpen(open: Call, task: TaskFolder, journal: Journal, sweeping: Sweeping): Promise<Swept[]> {
   const { working, clock, environment } = sweeping;
   const { call_id, stage, guardian, deadline_at } = open.reserved;
+  const folder = path.join(task.attempts, call_id);
   const self = (await identify(process.pid))!;
   const life = await isAlive(guardian, self);
   if (life === 'alive') return [];
   if (life === 'unknown') return [elsewhere(task, guardian.host, call_id)];
   const what = `the call ${call_id} of stage ${stage} of ${task.id}`;
-  const tree = await treeOf(open, path.join(task.attempts, call_id));
+  const tree = await treeOf(open, folder);
   const count = (await membersOf(tree)).length;
-  const isDue = clock().getTime() >= Date.parse(deadline_at);
+  const isDue = isOverdue(open, folder, self, clock);
   if (count > 0 && !isDue && working === 'wait')
     return [of(task, call_id, 'working', `${what} lost its guardian and still works, until ${deadline_at}`, NOW)];
-  // Past its deadline it is ended by whoever settles it, and its record says so.
-  if (count > 0 && !isDue) await endTree(tree);
-  if (!isDue && (await membersOf(tree)).length > 0)
-    return [of(task, call_id, 'failed', `${what} has processes that could not be ended`, 'end them, and sweep again')];
-  if (await isTaken(journal, call_id)) return [];
-  const said: string[] = [];
-  const say = (sentence: string) => said.push(sentence);
-  const { signal } = new AbortController();
+  const isTaken = () => isAnothers(journal, call_id);
+  if (await isTaken()) return [];
+  // Past its deadline it is ended for that, and its record says so.
+  const stop = isDue || working === 'wait' ? new AbortController().signal : AbortSignal.abort();
   try {
-    await closeDead(open, { task, journal, clock, environment, stop: signal, say });
+    await closeDead(open, { task, journal, clock, environment, stop, say: () => {}, isTaken });
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code !== 'UNPUBLISHED') throw error;
     return [of(task, call_id, 'failed', `${what}: ${(error as Error).message}`, 'free some space, and sweep again')];
   }
   const verdict = journal.read().ledger.calls.get(call_id)?.verdict ?? null;
-  const ended = verdict === null ? 'closed' : (verdict.class ?? 'an answer that counts');
+  if (verdict === null) return [];
+  if ((await membersOf(tree)).length > 0)
+    return [of(task, call_id, 'failed', `${what} was settled, but has processes that could not be ended`, 'end them')];
+  const ended = verdict.class ?? 'an answer that counts';
   const gone = count === 0 ? '' : `, after ${count} ${count === 1 ? 'process was' : 'processes were'} ended`;
   return [of(task, call_id, 'settled', `${what} was settled from its files: ${ended}${gone}`)];
 }
@@ -69,7 +70,7 @@ async function sweepOpen(open: Call, task: TaskFolder, journal: Journal, sweepin
 const NOW = 'leave it to its deadline, or end it with preflight --sweep --now';
 
 /** Has a run begun meanwhile? Then the call is its own to settle. */
-async function isTaken(journal: Journal, callId: string): Promise<boolean> {
+async function isAnothers(journal: Journal, callId: string): Promise<boolean> {
   const { ledger } = journal.read();
   if (ledger.calls.get(callId)?.verdict !== null) return true;
   return ledger.run !== null && (await isAlive(ledger.run.owner, (await identify(process.pid))!)) !== 'dead';

@@ -16,10 +16,12 @@ import {
 import path from 'node:path';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
+import { closeDead } from '../../loops/call/close-dead.ts';
 import type { Swept } from '../../loops/sweep/swept.ts';
 import type { PreflightReport } from '../../preflight.ts';
 import type { Entry } from '../../state/call-register.ts';
 import { openCalls } from '../../state/ledger.ts';
+import { locateTask } from '../../state/task-folder.ts';
 import { identify } from '../../wrappers/processes/identity.ts';
 import type { FakeCall, FakeCommand } from '../rig/fake-call.ts';
 import { endStrangers, startStranger } from '../rig/stranger.ts';
@@ -168,6 +170,86 @@ for (const [where, cwd] of [
     assert.is(task.read('outputs/codex_brief.codex.out'), 'paid for');
   });
 
+const HOUR_MS = 3_600_000;
+const earlier = (time: string) => new Date(Date.parse(time) - 2 * HOUR_MS).toISOString();
+
+/** A task whose run and guardian were killed while its CLI works on. */
+async function killedTask(rig: TestRig) {
+  const task = makeTask(rig, ONE);
+  const running = task.start();
+  const fake = await rig.call();
+  const { reserved } = openCalls(task.journal.read().ledger)[0]!;
+  running.signal('SIGKILL');
+  process.kill(reserved.guardian.pid, 'SIGKILL');
+  await running.result;
+  return { task, fake, reserved, attempt: path.join(task.folder, 'state/attempts', reserved.call_id) };
+}
+
+test('a task’s call that still works is left; --now ends it, and its record says so', async ({ rig }) => {
+  const { task, fake } = await killedTask(rig);
+  await fake.spawn(['sleep', '600'], { detached: true });
+  assert.equal([(await sweep(rig)).hows, rig.survivors().length], [['call working'], 2]);
+  const { code, hows, swept } = await sweep(rig, '--now');
+  assert.equal([code, hows, rig.survivors(), traces(rig)], [0, ['call settled'], [], []]);
+  assert.match(swept[0]!.told, /: transient, after 2 processes were ended$/);
+  const record = JSON.parse(task.read('outputs/codex_brief.codex.call.json'));
+  assert.equal([record.ending, record.orphans_killed], ['cancelled', 1]);
+});
+
+test('a task’s call that a jump of the wall clock made old is still left to its deadline', async ({ rig }) => {
+  const { task, reserved, attempt } = await killedTask(rig);
+  const draft = path.join(attempt, 'attempt.json');
+  const saved = JSON.parse(readFileSync(draft, 'utf8'));
+  writeFileSync(draft, JSON.stringify({ ...saved, started_at: earlier(saved.started_at) }));
+  const { file } = task.journal;
+  const { deadline_at } = reserved;
+  writeFileSync(file, readFileSync(file, 'utf8').replaceAll(deadline_at, earlier(deadline_at)));
+  assert.equal([(await sweep(rig)).hows, rig.survivors().length], [['call working'], 1]);
+});
+
+test('so is a call on its own', async ({ rig }) => {
+  await killedWrapper(rig);
+  const { file, entry } = entryOf(rig);
+  const draft = entry.draft as { started_at: string };
+  const shifted = { ...draft, started_at: earlier(draft.started_at) };
+  writeFileSync(file, JSON.stringify({ ...entry, deadline_at: earlier(entry.deadline_at), draft: shifted }));
+  assert.equal([(await sweep(rig)).hows, rig.survivors().length], [['call working'], 1]);
+});
+
+test('a run that settles what a killed guardian left forgets it; preflight warns of nothing', async ({ rig }) => {
+  const { task, fake } = await killedTask(rig);
+  await fake.tell(...answerWith('codex', 'paid for'));
+  await fake.gone;
+  assert.equal([(await task.run()).code, rig.calls.length, traces(rig)], [0, 1, []]);
+});
+
+test('what a run that came meanwhile settles is not written over', async ({ rig }) => {
+  const { task, fake, attempt, reserved } = await killedTask(rig);
+  await fake.tell(...answerWith('codex', 'paid for'));
+  await fake.gone;
+  const located = locateTask(`${task.folder}/`, rig.project, rig.env);
+  assert.is(located.how, 'located');
+  const { journal } = task;
+  const open = openCalls(journal.read().ledger)[0]!;
+  const closing = { journal, clock: () => new Date(), environment: rig.env, stop: new AbortController().signal };
+  const folder = (located as Extract<typeof located, { how: 'located' }>).folder;
+  await closeDead(open, { ...closing, task: folder, say: () => {}, isTaken: async () => true });
+  const out = path.join(task.folder, 'outputs/codex_brief.codex.out');
+  assert.equal([existsSync(out), existsSync(path.join(attempt, 'stdout'))], [false, true]);
+  assert.is(journal.read().ledger.calls.get(reserved.call_id)!.verdict, null);
+  assert.equal([namesIn(register(rig)).length, (await task.run()).code, traces(rig)], [1, 0, []]);
+});
+
+test('an answer whose wrapper was killed while it published is published; its own streams keep it from nothing', async ({
+  rig,
+}) => {
+  const fake = await killedWrapper(rig, [], ...answerWith('codex', 'paid for'));
+  await fake.gone;
+  for (const name of ['codex.err', 'codex.raw']) writeFileSync(path.join(rig.project, name), '');
+  assert.equal([(await sweep(rig)).hows, traces(rig)], [['call settled'], []]);
+  assert.is(readFileSync(path.join(rig.project, 'codex.out'), 'utf8'), 'paid for');
+});
+
 test('a task that a living run has is left to that run', async ({ rig }) => {
   const task = makeTask(rig, ONE);
   const running = task.start();
@@ -191,7 +273,6 @@ test('what a task left in other folders goes, when its CLI was never started', a
   await fake.tell({ do: 'die', signal: 'SIGKILL' });
   await running.result;
   rmSync(path.join(task.folder, 'state/attempts', call!.reserved.call_id, 'stdout'));
-  rmSync(register(rig), { recursive: true });
   rig.answer(() => answerWith('codex', 'again'));
   assert.equal([(await task.run()).code, traces(rig)], [0, []]);
 });
