@@ -48,14 +48,13 @@ export async function call(request: WrapperRequest, stop: Stop, clock: () => Dat
   const guardian = (await identify(process.pid))!;
   // Known before anything is paid; one that we cannot end ourselves any more is ended by a sweep.
   const registered = register(draft, prepared.attempt, prepared.overlay, guardian);
-  const called = await charged(draft, { ...prepared, guardian, registered }, stop);
-  registered.forget();
-  return called;
+  return charged(draft, { ...prepared, guardian, registered }, stop);
 }
 
 async function charged(draft: Draft, ready: Ready, stop: Stop): Promise<Called> {
   const { request, clock } = draft;
-  const paid = (journal: Journal | null) => spend(draft, ready, journal, stop).catch((error) => unread(draft, error));
+  const paid = (journal: Journal | null) =>
+    spend(draft, ready, journal, stop).catch((error) => unread(draft, ready, error));
   if (request.charge === null) return stop.by() === null ? paid(null) : stopped(draft, ready, stop);
   // Loaded only with a task: a call on its own need not wait for it.
   const { refreshStats, reserve } = await import('./reserve.ts');
@@ -65,7 +64,7 @@ async function charged(draft: Draft, ready: Ready, stop: Stop): Promise<Called> 
   const { guardian } = ready;
   const reserved = await reserve(request.charge, { callId, tool, guardian, deadlineAt: deadlineOf(draft) }, clock);
   if (reserved.how === 'refused') {
-    discardAttempt(ready.attempt, ready.overlay);
+    discard(ready);
     return left(draft, reserved.refusal);
   }
   const called = await paid(reserved.journal);
@@ -143,14 +142,23 @@ async function spend(
   // The verdict says that the result is where it belongs; without it the next run publishes it from the attempt.
   if (unpublished === null) note(verdictFact(record));
   closeAttempt(attempt, overlay, request, unpublished === null ? 'published' : 'unpublished');
-  return { record, message: unpublished ?? sentenceOf(record, request.charge?.task.id ?? null) };
+  if (unpublished === null && (outcome.left ?? []).length === 0) registered.forget();
+  if (unpublished !== null) return { record, message: `${unpublished}; ${wayOut(draft, registered)}` };
+  return { record, message: sentenceOf(record, request.charge?.task.id ?? null) };
+}
+
+/** Of a call that was paid for, and whose answer is not where it was asked for. */
+function wayOut({ request }: Draft, { isKnown }: Registered): string {
+  if (request.charge !== null) return 'the next run of its task judges and publishes it';
+  return isKnown ? 'once that is mended, preflight --sweep publishes it' : 'take it from there';
 }
 
 /** A disk that no longer gives what was written to it: the call stays open in the journal, and the next run looks at its files. */
-function unread(draft: Draft, error: unknown): Promise<Called> {
+async function unread(draft: Draft, { attempt, registered }: Ready, error: unknown): Promise<Called> {
   if (!isSystemError(error)) throw error;
-  const message = `the call was made, and its files could not be read (${error.message}); they are kept where its attempt lies, and the next run of its task judges them`;
-  return left(draft, { class: 'tooling', reason: 'disk', exit: 'failure', message });
+  const message = `the call was made, and its result could not be read (${error.message}); it is kept in ${attempt.folder}; ${wayOut(draft, registered)}`;
+  const { unreadRecord } = await import('./refusal.ts');
+  return told(draft, unreadRecord(draft, message));
 }
 
 /** The record as it stands when we are told to stop; a disk that refuses it must not keep the CLI alive. */
@@ -163,17 +171,25 @@ export function publishEarly(draft: Draft, record: CallRecord): void {
 }
 
 /** Told to stop before anything was started. */
-function stopped(draft: Draft, { attempt, overlay }: Prepared, stop: Stop): Promise<Called> {
-  discardAttempt(attempt, overlay);
+function stopped(draft: Draft, ready: Ready, stop: Stop): Promise<Called> {
+  discard(ready);
   const by = stop.by() ?? 'SIGTERM';
   const message = `stopped by ${by} before anything was started`;
   return left(draft, { class: 'transient', reason: 'cancelled', exit: by, message });
 }
 
+function discard({ attempt, overlay, registered }: Ready): void {
+  discardAttempt(attempt, overlay);
+  registered.forget();
+}
+
 /** Nothing was paid; the record still says why. */
 async function left(draft: Draft, refusal: Refusal): Promise<Called> {
   const { refusalRecord } = await import('./refusal.ts');
-  const record = refusalRecord(draft, refusal);
+  return told(draft, refusalRecord(draft, refusal));
+}
+
+function told(draft: Draft, record: CallRecord): Called {
   const sentence = sentenceOf(record, draft.request.charge?.task.id ?? null);
   try {
     publishRefusal(draft.request, record);

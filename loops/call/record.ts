@@ -57,9 +57,9 @@ export function sentenceOf({ verdict, ending, duration_ms }: CallRecord, taskId:
   return `${verdict.class} (${verdict.reason})${when}: ${told}${more === '' || /[.!?…]$/.test(told) ? '' : '.'}${more}`;
 }
 
-/** A refusal has said already what to do; and only a task has a last_failure.json. */
+/** A refusal, or a call whose files could not be read, has said already what to do; and only a task has a last_failure.json. */
 function nextOf({ class: errorClass, evidence }: Verdict, taskId: string | null): string {
-  if (errorClass === null || evidence?.rule.startsWith('refused-')) return '';
+  if (errorClass === null || /^(?:refused|unread)-/.test(evidence?.rule ?? '')) return '';
   if (errorClass === 'unknown' && taskId === null) return ' Next: read the files of --err and --result.';
   return ` Next: ${CLASSES[errorClass].next}.`;
 }

@@ -1,4 +1,4 @@
-// The record of a call that was refused before anything was started.
+// The record of a call that was refused before anything was started, or of which nothing can be read.
 
 import type { CallRecord } from '../../policies/call-record.ts';
 import { UNKNOWN_USAGE } from '../../policies/engine-event.ts';
@@ -9,14 +9,33 @@ import type { Draft } from './draft.ts';
 import { commonOf, redacted } from './record.ts';
 
 /** Nothing was started and nothing was paid. */
-export function refusalRecord(draft: Draft, refusal: Refusal): CallRecord {
+export const refusalRecord = (draft: Draft, refusal: Refusal): CallRecord =>
+  emptyRecord(draft, refusal, { ending: 'not_started', durationMs: 0, rule: `refused-${dashed(refusal.reason)}` });
+
+/** It was started and counts as paid, and a disk does not give what it left. */
+export const unreadRecord = (draft: Draft, message: string): CallRecord =>
+  emptyRecord(
+    draft,
+    { class: 'tooling', reason: 'disk', exit: 'failure', message },
+    { ending: 'lost', durationMs: null, rule: 'unread-disk' },
+  );
+
+const dashed = (reason: string) => reason.replaceAll('_', '-');
+
+interface Fate {
+  ending: 'not_started' | 'lost';
+  durationMs: number | null;
+  rule: string;
+}
+
+function emptyRecord(draft: Draft, refusal: Refusal, { ending, durationMs, rule }: Fate): CallRecord {
   const { adapter, call } = draft.request;
   const { class: errorClass, reason, message } = refusal;
   const record: CallRecord = {
     ...commonOf(draft),
     model: call.model,
-    duration_ms: 0,
-    ending: 'not_started',
+    duration_ms: durationMs,
+    ending,
     native_exit_code: null,
     signal: null,
     wrapper_exit_code: { ...WRAPPER_EXIT[adapter.tool], ...EXIT_BY_SIGNAL }[refusal.exit],
@@ -29,14 +48,14 @@ export function refusalRecord(draft: Draft, refusal: Refusal): CallRecord {
     verdict: {
       class: errorClass,
       reason,
-      evidence: { source: 'none', text: message, rule: `refused-${reason.replaceAll('_', '-')}` },
+      evidence: { source: 'none', text: message, rule },
       retry_at: null,
     },
     signature: sign({
       tool: adapter.tool,
       errorLines: [],
       eventText: null,
-      detail: { ending: 'not_started', class: errorClass, reason, more: [] },
+      detail: { ending, class: errorClass, reason, more: [] },
     }).signature,
     orphans_killed: null,
     inner_retries: null,

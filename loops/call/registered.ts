@@ -9,8 +9,10 @@ import { type Draft, wallMs } from './draft.ts';
 import { savedOf } from './saved-draft.ts';
 
 export interface Registered {
+  /** Does a sweep find it? */
+  isKnown: boolean;
   started(cli: ProcessIdentity | null): void;
-  /** All that it left is where it belongs. */
+  /** For a call of which nothing is left: no process, and no file that is not where it belongs. */
   forget(): void;
 }
 
@@ -20,6 +22,7 @@ export function register(draft: Draft, attempt: Attempt, overlay: Overlay, guard
   const entry = entryOf(draft, attempt, overlay, guardian);
   const file = folder === null ? null : writeEntry(folder, entry);
   return {
+    isKnown: file !== null,
     started: (cli) => {
       if (file !== null && cli !== null) writeEntry(folder!, { ...entry, cli });
     },

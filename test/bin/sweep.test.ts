@@ -7,6 +7,7 @@ import {
   readdirSync,
   readFileSync,
   readlinkSync,
+  rmdirSync,
   rmSync,
   statSync,
   symlinkSync,
@@ -248,6 +249,36 @@ test('an answer whose wrapper was killed while it published is published; its ow
   for (const name of ['codex.err', 'codex.raw']) writeFileSync(path.join(rig.project, name), '');
   assert.equal([(await sweep(rig)).hows, traces(rig)], [['call settled'], []]);
   assert.is(readFileSync(path.join(rig.project, 'codex.out'), 'utf8'), 'paid for');
+});
+
+test('what could not be published stays in the register, and is published by a sweep when it can be', async ({
+  rig,
+}) => {
+  mkdirSync(path.join(rig.project, 'records'));
+  const { running } = runWrapper(rig, 'codex', ['--result=records/r.json']);
+  const fake = await rig.call();
+  rmSync(path.join(rig.project, 'records'), { recursive: true });
+  writeFileSync(path.join(rig.project, 'records'), 'a file where a folder was');
+  await fake.tell(...answerWith('codex', 'paid for'));
+  assert.match((await running.result).stderr, /it is kept in .*; once that is mended, preflight --sweep publishes it/);
+  rmSync(path.join(rig.project, 'records'));
+  assert.equal([(await sweep(rig)).hows, traces(rig)], [['call settled'], []]);
+  assert.is(JSON.parse(readFileSync(path.join(rig.project, 'records/r.json'), 'utf8')).verdict.class, null);
+  assert.is(readFileSync(path.join(rig.project, 'codex.out'), 'utf8'), 'paid for');
+});
+
+test('a call whose files cannot be read is told as made, and swept when they can be', async ({ rig }) => {
+  const run = runWrapper(rig, 'copilot');
+  const fake = await rig.call();
+  const counts = path.join(entryOf(rig).entry.attempt, 'usage.json');
+  mkdirSync(counts);
+  await fake.tell(...answerWith('copilot', 'paid for'));
+  const { code, record, said: stderr } = await run.ended();
+  assert.equal([code, record.ending, record.verdict.evidence?.rule], [32, 'lost', 'unread-disk']);
+  assert.match(stderr, /the call was made, and its result could not be read .*preflight --sweep publishes it/);
+  rmdirSync(counts);
+  assert.equal([(await sweep(rig)).hows, traces(rig)], [['call settled'], []]);
+  assert.is(readFileSync(path.join(rig.project, 'copilot.out'), 'utf8'), 'paid for');
 });
 
 test('a task that a living run has is left to that run', async ({ rig }) => {
