@@ -147,7 +147,12 @@ const LOST = 'it was in flight when its wrapper died, and nobody saw how it ende
 export function recorded(draft: Draft, outcome: Outcome) {
   const judgement = judge(outcome, contextOf(draft));
   const exit = wrapperExit({ ...endedOf(draft.request.adapter, outcome, judgement.verdict), stoppedBy: null });
-  return recordOf(draft, outcome, judgement, exit);
+  const record = recordOf(draft, outcome, judgement, exit);
+  const { evidence } = record.verdict;
+  if (draft.withheld === null) return record;
+  const warnings = [...record.warnings, draft.withheld];
+  if (evidence === null) return { ...record, warnings };
+  return { ...record, warnings, verdict: { ...record.verdict, evidence: { ...evidence, text: draft.withheld } } };
 }
 
 async function leftOf(open: Call, { draft, attempt, clocks }: Restored, clock: () => Date): Promise<Left> {

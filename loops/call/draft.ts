@@ -16,6 +16,8 @@ export interface Draft {
   binary: string | null;
   argv: string[];
   warnings: string[];
+  /** What stands for the CLI's own words where a secret that they may hold is not known; null where all are. */
+  withheld: string | null;
   clock: () => Date;
 }
 
@@ -31,6 +33,7 @@ export function draftOf(request: WrapperRequest, clock: () => Date): Draft {
     binary: null,
     argv: [],
     warnings: [],
+    withheld: null,
     clock,
   };
 }

@@ -34,8 +34,12 @@ export function publishAll(draft: Draft, attempt: Attempt, record: CallRecord, a
   const { request, redactor } = draft;
   const { out, err, sessionIdOut } = request.files;
   try {
-    publishRedacted(attempt.files.stderr, err, redactor);
-    publishRedacted(attempt.files.stdout, rawOf(out), redactor);
+    for (const [from, file] of [
+      [attempt.files.stderr, err],
+      [attempt.files.stdout, rawOf(out)],
+    ] as const)
+      if (draft.withheld === null) publishRedacted(from, file, redactor);
+      else publishText(file, `${draft.withheld}\n`);
     record.warnings.push(...slowPatterns(redactor.withheld));
     if (record.verdict.class === null) publishText(out, answer);
     if (sessionIdOut !== null && record.session_id !== null) publishText(sessionIdOut, `${record.session_id}\n`);

@@ -3,6 +3,7 @@
 import { existsSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import type { MachineClocks } from '../../policies/machine-clocks.ts';
+import { secretsOf } from '../../policies/redact/environment.ts';
 import { patternMistake } from '../../policies/redact/patterns.ts';
 import type { OwnRow } from '../../policies/rules/own-row.ts';
 import { isTool, type Tool } from '../../policies/tools.ts';
@@ -32,6 +33,8 @@ export interface Saved {
   redaction_patterns: string[];
   /** Absent in a draft of a version that had none. */
   own_rows?: readonly OwnRow[];
+  /** The variables whose values were secret to it; absent in a draft of a version that did not tell. */
+  secret_names?: string[];
   temporary: string;
   overlay_folders: string[];
   warnings: string[];
@@ -73,11 +76,24 @@ export function savedOf(attempt: Attempt, draft: Draft, overlay: Overlay): Saved
     limits: request.limits,
     redaction_patterns: request.redactionPatterns,
     own_rows: request.ownRows,
+    secret_names: namesOf(environment),
     temporary: attempt.temporary,
     overlay_folders: overlay.folders,
     warnings: draft.warnings,
     clocks: readClocks(),
   };
+}
+
+const namesOf = (environment: NodeJS.ProcessEnv): string[] => [
+  ...new Set(secretsOf(environment).map(({ kind }) => kind)),
+];
+
+/** Whoever settles a call may live in another environment than it did. */
+function withheldFrom({ secret_names = [] }: Saved, environment: NodeJS.ProcessEnv, folder: string): string | null {
+  const known = new Set(namesOf(environment));
+  const unknown = secret_names.filter((name) => !known.has(name));
+  if (unknown.length === 0) return null;
+  return `[withheld: ${unknown.join(', ')} of the call's environment is not set here, so what it hides could not be taken out; as it was: ${folder}]`;
 }
 
 const fromRoot = (files: WrapperRequest['files']): WrapperRequest['files'] =>
@@ -134,7 +150,8 @@ export function isSaved(value: unknown): value is Saved {
     !Number.isNaN(Date.parse(String(saved.started_at))) &&
     ['out', 'err'].every((name) => typeof files?.[name as 'out'] === 'string') &&
     Object.values(files ?? {}).every((file) => file === null || (typeof file === 'string' && path.isAbsolute(file))) &&
-    Array.isArray(own_rows)
+    Array.isArray(own_rows) &&
+    isTexts(saved.secret_names ?? [])
   );
 }
 
@@ -180,6 +197,7 @@ export function restoreSaved(
     binary: saved.binary,
     argv: saved.argv,
     warnings: saved.warnings,
+    withheld: withheldFrom(saved, environment, folder),
     clock,
   };
   return {

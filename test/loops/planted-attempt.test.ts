@@ -102,6 +102,22 @@ test('under a living guardian a FIFO hangs nobody: the result is told to be unwr
   assert.equal(openCalls(task.journal.read().ledger), []);
 });
 
+test('who settles a call without its secrets withholds what may hold them, and takes the answer', async ({
+  rig,
+  task,
+}) => {
+  rig.env.ACME_API_KEY = 'zebra-plum-9471-kettle';
+  const fake = await orphaned(rig, task, () => {});
+  delete rig.env.ACME_API_KEY;
+  await fake.tell({ do: 'write', to: 'stderr', text: 'warning: zebra-plum-9471-kettle is about to expire\n' });
+  const second = task.run();
+  await fake.tell(...answerWith('codex', 'paid for'));
+  assert.equal([(await second).code, rig.calls.length], [0, 1]);
+  for (const name of ['err', 'raw', 'call.json'])
+    assert.match(task.read(`outputs/codex_brief.codex.${name}`), '[withheld: ACME_API_KEY of the call');
+  assert.is(task.read('outputs/codex_brief.codex.out'), 'paid for');
+});
+
 test('a run from within a call that lost its guardian is refused, and does not wait for itself', async ({
   rig,
   task,
