@@ -96,9 +96,18 @@ function watchLife(tree: Tree): Life {
   let released = false;
   // So soon after it was seen alive, its number is given to nobody else.
   let seenAt = readClocks().bootMs;
-  const look = async (): Promise<'gone'> => {
-    while (!released && (await works(tree, 'at_a_glance'))) {
+  const glance = async (): Promise<'works' | 'gone' | 'unseen'> => {
+    try {
+      if (!(await works(tree, 'at_a_glance'))) return 'gone';
       seenAt = readClocks().bootMs;
+      return 'works';
+    } catch {
+      // Without a free descriptor nothing can be looked up: its limits hold on, and it is looked for again.
+      return 'unseen';
+    }
+  };
+  const look = async (): Promise<'gone'> => {
+    while (!released && (await glance()) !== 'gone') {
       await pause(tree.root === null ? SCAN_MS : LOOK_MS);
     }
     return 'gone';

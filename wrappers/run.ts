@@ -76,7 +76,12 @@ export async function run(
     return notStarted(child);
   }
   const exited = exitOf(child);
-  const tree = await treeOf(child, invocation, began);
+  const tree = await treeOf(child, invocation, began).catch((error) => {
+    files.reading.release();
+    // Nothing can be looked up; but it was started just now, so that the number is still its own.
+    if (child.pid !== undefined) process.kill(-child.pid, 'SIGKILL');
+    throw error;
+  });
   const rest = noteMembers(tree);
   try {
     return await attend(invocation, { child, exited, tree, began, clocks, reading: files.reading }, observer, stop);

@@ -104,12 +104,17 @@ function readMarker(pid: number): string | null {
 /** Environments are at most 128 kB a string and mostly a few kB; what lies behind this much is not looked at. */
 const buffer = Buffer.allocUnsafe(2 * 1024 * 1024);
 
-/** null when the process is gone or is not ours to read. The bytes are good until the next call. */
+/** Then nothing can be told of a process: least of all that it is gone. */
+const isExhausted = (error: unknown) =>
+  ['EMFILE', 'ENFILE', 'ENOMEM'].includes((error as NodeJS.ErrnoException).code ?? '');
+
+/** null when the process is gone or is not ours to read; it throws where no more files can be opened. The bytes are good until the next call. */
 export function readProc(file: string, atMost = buffer.length): Buffer | null {
   let fd: number;
   try {
     fd = openSync(file, 'r');
-  } catch {
+  } catch (error) {
+    if (isExhausted(error)) throw error;
     return null;
   }
   try {

@@ -93,12 +93,15 @@ test('a root of an earlier run is ended with its group while it lives under its 
   assert.not(isAlive(child.pid) || isAlive(left));
 });
 
+/** It names itself once it bears the marker. */
+const behind = (marker: string) => `(TOLLGATE_CALL_ID=${marker} sh -c 'echo $$; exec sleep 60 >/dev/null' &)`;
+
 test('a bearer whose parent is a living stranger is spared, and one that was left behind is ended', async () => {
   const marker = `${process.pid}/set-by-a-stranger`;
   // As a person does who exports the variable in a shell: the shell itself bears nothing.
   const shell = lead(`export TOLLGATE_CALL_ID=${marker}; sleep 60 >/dev/null & echo $!; wait`);
   const theirs = Number(await line(shell));
-  const lost = lead(`(TOLLGATE_CALL_ID=${marker} sleep 60 >/dev/null & echo $!)`);
+  const lost = lead(behind(marker));
   // Until its shell is gone, it is the child of a living stranger.
   const left = Number((await Promise.all([line(lost), once(lost, 'exit')]))[0]);
   groups.push(left);
@@ -108,7 +111,7 @@ test('a bearer whose parent is a living stranger is spared, and one that was lef
 
 test('a bearer that is older than the call is spared', async () => {
   const marker = `${process.pid}/older-than-the-call`;
-  const lost = lead(`(TOLLGATE_CALL_ID=${marker} sleep 60 >/dev/null & echo $!)`);
+  const lost = lead(behind(marker));
   const left = Number((await Promise.all([line(lost), once(lost, 'exit')]))[0]);
   const { start_time: startTime } = (await identify(left))!;
   const since = process.platform === 'linux' ? String(Number(startTime) + 1) : 'Fri Jan 1 00:00:00 2100';
@@ -124,6 +127,18 @@ test('a signal for a number that was given to another meanwhile is not sent', as
   assert.equal(await processTable.signal([{ ...row, startTime: '1' }], 'SIGKILL'), { hit: [], refused: [] });
   assert.ok(isAlive(child.pid));
   assert.equal(await processTable.signal([row], 'SIGKILL'), { hit: [row], refused: [] });
+});
+
+onLinux('one who may open no more files takes nobody for gone', async () => {
+  const code = `import { openSync } from 'node:fs';
+    import { processTable } from './wrappers/processes/table.ts';
+    const row = () => processTable.row(process.pid).then((found) => found?.pid === process.pid, ({ code }) => code);
+    const before = await row();
+    try { for (;;) openSync('/dev/null'); } catch {}
+    process._rawDebug(JSON.stringify([before, await row()]));`;
+  const script = 'ulimit -n 60; exec "$NODE" --import tsx --input-type=module --eval "$CODE" 2>&1';
+  const child = lead(script, { NODE: process.execPath, CODE: code });
+  assert.equal(await line(child), '[true,"EMFILE"]');
 });
 
 /** Another user's process in our tree takes a user that may not signal it, and so the superuser to make it. */
