@@ -28,6 +28,7 @@ import { publishAll, publishRefusal } from './publish.ts';
 import { recordOf } from './record.ts';
 import { refusalRecord } from './refusal.ts';
 import { discardSaved, type Restored, restoreDraft, savedMarker, savedTemporary } from './saved-draft.ts';
+import { stopOf } from './stop.ts';
 
 export interface Closing {
   task: TaskFolder;
@@ -126,7 +127,8 @@ async function closeStarted(open: Call, restored: Restored, closing: Closing): P
       ),
     cancelling: async (soFar: Outcome) => publishEarly(draft, recorded(draft, soFar)),
   };
-  const outcome = asTold(open, await adopt(left, observer, aborted(closing.stop)));
+  const stop = stopOf(closing.stop);
+  const outcome = asTold(open, await adopt(left, observer, stop.came).finally(stop.forget));
   if (outcome.ending === 'lost') draft.warnings.push(LOST);
   const record = recorded(draft, outcome);
   // A sweep and a run may have come to it at once.
@@ -165,13 +167,6 @@ async function leftOf(open: Call, { draft, attempt, clocks }: Restored, clock: (
     limits: limitsOf(draft.request),
     ageMs: ageOf({ guardian: open.reserved.guardian, clocks, startedAt: draft.startedAt }, await self(), clock),
   };
-}
-
-function aborted(signal: AbortSignal): Promise<void> {
-  return new Promise((resolve) => {
-    if (signal.aborted) resolve();
-    else signal.addEventListener('abort', () => resolve(), { once: true });
-  });
 }
 
 /** What can be known of a call without having been there: its files, and how its guardian said that it ended, if it could. */

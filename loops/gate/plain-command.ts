@@ -4,6 +4,7 @@ import path from 'node:path';
 import type { Ending } from '../../policies/ending.ts';
 import { markEnvironment } from '../../wrappers/processes/marker.ts';
 import { type Observer, type Outcome, run } from '../../wrappers/run.ts';
+import { stopOf } from '../call/stop.ts';
 import { recordRoot } from './left-commands.ts';
 
 export interface PlainCommand {
@@ -84,13 +85,3 @@ const endOf = ({ ending, exitCode, signal, durationMs, spawnError }: Outcome) =>
   durationMs,
   obstacle: spawnError?.message ?? null,
 });
-
-function stopOf(signal: AbortSignal): { came: Promise<void>; forget(): void } {
-  let tell = () => {};
-  const came = new Promise<void>((resolve) => {
-    tell = resolve;
-  });
-  signal.addEventListener('abort', tell, { once: true });
-  if (signal.aborted) tell();
-  return { came, forget: () => signal.removeEventListener('abort', tell) };
-}

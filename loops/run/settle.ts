@@ -1,5 +1,6 @@
 // Settles a call that an earlier run left open: waits for its guardian, or has what a dead one left judged.
 
+import { setMaxListeners } from 'node:events';
 import { nextChange } from '../../state/change.ts';
 import type { Journal } from '../../state/journal.ts';
 import { type Call, openCalls } from '../../state/ledger.ts';
@@ -27,12 +28,18 @@ export type Settled = { how: 'settled' } | { how: 'foreign'; message: string } |
 const LOOK_MS = 100;
 const FOREIGN_GRACE_MS = 3_600_000;
 
-/** Settles all that earlier runs left open. @returns why that is not possible from here, or null. */
+/**
+ * Settles all that earlier runs left open, at once: each is guarded by its own limits while the others go on.
+ * @returns why that is not possible from here, or null.
+ */
 export async function settleLeftovers(settling: Settling): Promise<string | null> {
-  for (const open of openCalls(settling.journal.read().ledger)) {
-    const settled = await settle(open, settling);
-    if (settled.how === 'foreign') return settled.message;
-  }
+  const open = openCalls(settling.journal.read().ledger);
+  // As many listen as calls are open, each for as long as it is: nothing that node should warn of.
+  setMaxListeners(0, settling.stop);
+  const ends = await Promise.allSettled(open.map((call) => settle(call, settling)));
+  const failed = ends.find((end) => end.status === 'rejected');
+  if (failed !== undefined) throw failed.reason;
+  for (const end of ends) if (end.status === 'fulfilled' && end.value.how === 'foreign') return end.value.message;
   return null;
 }
 

@@ -1,0 +1,11 @@
+// A stop that is told by a signal, as the promise that the runners await; it is forgotten when they have ended.
+
+export function stopOf(signal: AbortSignal): { came: Promise<void>; forget(): void } {
+  let tell = () => {};
+  const came = new Promise<void>((resolve) => {
+    tell = resolve;
+  });
+  signal.addEventListener('abort', tell, { once: true });
+  if (signal.aborted) tell();
+  return { came, forget: () => signal.removeEventListener('abort', tell) };
+}
