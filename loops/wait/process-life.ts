@@ -14,13 +14,22 @@ export function watchProcess(pid: number, startTime: string | null = null): Proc
     pid,
     ended() {
       if (!answersSignals(pid)) return true;
-      const row = process.platform === 'linux' ? readRow(pid) : null;
+      const row = process.platform === 'linux' ? rowNow(pid) : null;
       if (row === null) return false;
       // A zombie waits only for its parent, which may be the one that waits for us.
       known ??= row.startTime;
       return row.zombie || row.startTime !== known;
     },
   };
+}
+
+/** Where no more files can be opened it is asked again later. */
+function rowNow(pid: number): ReturnType<typeof readRow> {
+  try {
+    return readRow(pid);
+  } catch {
+    return null;
+  }
 }
 
 function answersSignals(pid: number): boolean {
