@@ -80,6 +80,15 @@ export function forgetCall(folder: string, callId: string): void {
   if (CALL_ID.test(callId)) removeEntry(path.join(folder, `${callId}.json`));
 }
 
+/** Removes what a writer that was killed left of an entry; one that lives renames it at once. */
+export function removeHalves(folder: string, before: Date): void {
+  for (const name of namesIn(folder).filter((name) => HALF.test(name))) {
+    const half = path.join(folder, name);
+    const found = lstatSync(half, { throwIfNoEntry: false });
+    if (found?.isFile() && found.mtime < before) removeEntry(half);
+  }
+}
+
 /** The entries that can be acted upon, and those that cannot, with the reason. Throws when the folder cannot be read. */
 export function readEntries(folder: string): Found[] {
   const names = namesIn(folder).filter((name) => FILE.test(name));
@@ -98,6 +107,7 @@ export function readEntries(folder: string): Found[] {
 /** Ids as `newCallId` makes them; whatever else lies in the folder is none of ours. */
 const CALL_ID = /^\d{14}-[0-9a-f]{8}$/;
 const FILE = /^\d{14}-[0-9a-f]{8}\.json$/;
+const HALF = /^\d{14}-[0-9a-f]{8}\.json\.new$/;
 
 function namesIn(folder: string): string[] {
   let mistake: string | null = null;

@@ -2,7 +2,14 @@
 
 import { readdirSync } from 'node:fs';
 import path from 'node:path';
-import { type Entry, type Found, readEntries, registerFolder, removeEntry } from '../../state/call-register.ts';
+import {
+  type Entry,
+  type Found,
+  readEntries,
+  registerFolder,
+  removeEntry,
+  removeHalves,
+} from '../../state/call-register.ts';
 import { isSystemError } from '../../state/system-error.ts';
 import { checkTaskId, projectState } from '../../state/task-folder.ts';
 import { lookAtFolder } from '../call/own-folders.ts';
@@ -13,8 +20,7 @@ import { sweepTask } from './task.ts';
 
 /** Of the project at hand, and of all that this user's register knows. What cannot be swept is told, never thrown. */
 export async function sweep(sweeping: Sweeping): Promise<Swept[]> {
-  const { environment } = sweeping;
-  const register = readRegister(environment);
+  const register = readRegister(sweeping);
   const swept = register.flatMap((found) => (found.how === 'mistaken' ? [mistakenEntry(found)] : []));
   const entries = register.flatMap((found) => (found.how === 'read' ? [found] : []));
   const tasks = new Set([...tasksOf(sweeping), ...entries.flatMap(({ entry }) => entry.task ?? [])]);
@@ -28,10 +34,14 @@ export async function sweep(sweeping: Sweeping): Promise<Swept[]> {
 
 const depthOf = ({ marker }: Entry) => marker.split('/').length;
 
-function readRegister(environment: NodeJS.ProcessEnv): Found[] {
+/** Longer than anybody takes to write an entry. */
+const HALF_MS = 3_600_000;
+
+function readRegister({ environment, clock }: Sweeping): Found[] {
   const folder = registerFolder(environment);
   if (folder === null) return [];
   try {
+    removeHalves(folder, new Date(clock().getTime() - HALF_MS));
     return readEntries(folder);
   } catch (error) {
     if (!isSystemError(error)) throw error;

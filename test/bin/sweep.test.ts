@@ -281,6 +281,15 @@ test('a call whose files cannot be read is told as made, and swept when they can
   assert.is(readFileSync(path.join(rig.project, 'copilot.out'), 'utf8'), 'paid for');
 });
 
+test('half an entry that a kill left is removed once it is old', async ({ rig }) => {
+  rig.answer(() => answerWith('codex', 'ok'));
+  await runWrapper(rig, 'codex').ended();
+  const [old, young] = ['20260101000000-00000000.json.new', '20260101000000-00000001.json.new'];
+  for (const name of [old, young]) writeFileSync(path.join(register(rig), name!), '');
+  utimesSync(path.join(register(rig), old!), 1, 1);
+  assert.equal([(await sweep(rig)).hows, namesIn(register(rig))], [[], [young]]);
+});
+
 test('a task that a living run has is left to that run', async ({ rig }) => {
   const task = makeTask(rig, ONE);
   const running = task.start();
