@@ -48,8 +48,12 @@ export async function call(request: WrapperRequest, stop: Stop, clock: () => Dat
   const guardian = (await identify(process.pid))!;
   // Known before anything is paid; one that we cannot end ourselves any more is ended by a sweep.
   const registered = register(draft, prepared.attempt, prepared.overlay, guardian);
+  if (!registered.isKnown && request.charge === null) draft.warnings.push(UNREGISTERED);
   return charged(draft, { ...prepared, guardian, registered }, stop);
 }
+
+const UNREGISTERED =
+  'the call could not be registered (the user has no home that can be written): if its wrapper is killed, preflight --sweep does not find it';
 
 async function charged(draft: Draft, ready: Ready, stop: Stop): Promise<Called> {
   const { request, clock } = draft;

@@ -26,7 +26,7 @@ export async function sweepCall(entry: Entry, sweeping: Sweeping): Promise<Swept
     return of(
       entry,
       'elsewhere',
-      `${what} is at work on ${guardian.host} (or in another container), and was left alone`,
+      `${what} may be at work on ${guardian.host} (or in another container), and was left alone`,
     );
   const tree = await foundTree({ marker, root: cli, guardian, folders: [attempt, temporary] });
   const count = (await membersOf(tree)).length;

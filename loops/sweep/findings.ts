@@ -12,6 +12,7 @@ const STATUS = {
   removed: 'ok',
   working: 'note',
   elsewhere: 'note',
+  unseen: 'note',
   kept: 'fail',
   failed: 'fail',
 } as const satisfies Record<Swept['how'], Finding['status']>;
@@ -21,8 +22,9 @@ export function summariseSwept(swept: readonly Swept[]): string {
   if (swept.length === 0) return 'Nothing was left.';
   const unswept = swept.filter(isUnswept).length;
   const waiting = swept.filter(({ how }) => how === 'working' || how === 'elsewhere').length;
+  const told = swept.filter(({ how }) => how === 'unseen').length;
   const counts = [
-    `${swept.length - unswept - waiting} swept`,
+    `${swept.length - unswept - waiting - told} swept`,
     ...(waiting === 0 ? [] : [`${waiting} left at work`]),
     ...(unswept === 0 ? [] : [`${unswept} to be seen to`]),
   ];

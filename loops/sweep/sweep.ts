@@ -1,6 +1,6 @@
 // Clears up what killed processes left: calls without a guardian, their trees and folders, commands of a gate.
 
-import { readdirSync } from 'node:fs';
+import { existsSync, readdirSync } from 'node:fs';
 import path from 'node:path';
 import {
   type Entry,
@@ -15,13 +15,15 @@ import { checkTaskId, projectState } from '../../state/task-folder.ts';
 import { lookAtFolder } from '../call/own-folders.ts';
 import { sweepCall } from './call.ts';
 import { sweepStrays } from './strays.ts';
-import type { Sweeping, Swept } from './swept.ts';
+import { isUnswept, type Sweeping, type Swept } from './swept.ts';
 import { sweepTask } from './task.ts';
 
 /** Of the project at hand, and of all that this user's register knows. What cannot be swept is told, never thrown. */
 export async function sweep(sweeping: Sweeping): Promise<Swept[]> {
   const register = readRegister(sweeping);
+  const unseen = registerFolder(sweeping.environment) === null ? [UNSEEN] : [];
   const swept = register.flatMap((found) => (found.how === 'mistaken' ? [mistakenEntry(found)] : []));
+  swept.push(...unseen);
   const entries = register.flatMap((found) => (found.how === 'read' ? [found] : []));
   const tasks = new Set([...tasksOf(sweeping), ...entries.flatMap(({ entry }) => entry.task ?? [])]);
   for (const task of tasks) swept.push(...(await guarded(task, () => sweepTask(task, sweeping))));
@@ -49,6 +51,16 @@ function readRegister({ environment, clock }: Sweeping): Found[] {
   }
 }
 
+const UNSEEN: Swept = {
+  what: 'record',
+  how: 'unseen',
+  call_id: null,
+  task: null,
+  place: '',
+  told: 'there is no register to look at, since the user has no home of its own here: wrappers without a task that were killed are not known',
+  fix: 'set HOME (or XDG_STATE_HOME) as it was set for them, and sweep again',
+};
+
 const mistakenEntry = ({ file, why }: Extract<Found, { how: 'mistaken' }>): Swept => ({
   what: 'record',
   how: 'failed',
@@ -56,7 +68,9 @@ const mistakenEntry = ({ file, why }: Extract<Found, { how: 'mistaken' }>): Swep
   task: null,
   place: file,
   told: `${file} cannot be gone by: ${why}; nothing of it was touched`,
-  fix: 'update tollgate if a newer one wrote it; else look at what it names, and remove it',
+  fix: file.endsWith('.json')
+    ? 'update tollgate if a newer one wrote it; else look at what it names, and remove it'
+    : `make it a folder that none but you may write to (chmod 700 ${file}), and sweep again`,
 });
 
 /** A name that we would not have given makes the whole entry nobody's. */
@@ -68,10 +82,13 @@ async function sweepEntry(file: string, entry: Entry, sweeping: Sweeping): Promi
   ];
   const strange = folders.find(([what, folder]) => lookAtFolder(what, folder) === 'strange')?.[1] ?? astray(entry);
   if (strange !== null) return [mistakenEntry({ how: 'mistaken', file, why: `${strange} is no folder of our making` })];
+  // Two sweeps may be at work: what the other has settled is no matter of ours.
+  if (!existsSync(file)) return [];
   const swept = await sweepCall(entry, sweeping);
   if (swept === 'alive' || swept === 'left_to_its_task') return [];
   if (swept === 'nothing_left' || swept.how === 'settled' || swept.how === 'removed') removeEntry(file);
-  return swept === 'nothing_left' ? [] : [swept];
+  if (swept === 'nothing_left' || (isUnswept(swept) && !existsSync(file))) return [];
+  return swept.how === 'elsewhere' ? [{ ...swept, fix: `if that host or container is gone: rm ${file}` }] : [swept];
 }
 
 /** Of a task: whoever works in the attempt's folder is ended as one of the call. */

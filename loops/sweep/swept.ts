@@ -7,7 +7,7 @@ export interface Swept {
    * Left as it is rightly: `working` (within its deadline), `elsewhere` (another host or container).
    * To be seen to: `kept` (an answer whose place is taken), `failed`.
    */
-  how: 'settled' | 'ended' | 'removed' | 'working' | 'elsewhere' | 'kept' | 'failed';
+  how: 'settled' | 'ended' | 'removed' | 'working' | 'elsewhere' | 'unseen' | 'kept' | 'failed';
   call_id: string | null;
   /** The task's folder; null for what belongs to none. */
   task: string | null;

@@ -372,7 +372,7 @@ const PLANTED: Row[] = [
   [
     'lives on another host',
     (entry) => ({ ...entry, guardian: { ...entry.guardian, host: 'far' } }),
-    'is at work on far (or in another container), and was left alone',
+    'may be at work on far (or in another container), and was left alone',
   ],
   [
     'lives in another container',
@@ -529,6 +529,17 @@ test('a folder that nothing was done in for a day is removed, unless somebody us
     'tg-usedAA',
     'tg-youngA',
   ]);
+});
+
+test('without a home it says that there is no register to look at', async ({ rig }) => {
+  delete rig.env.HOME;
+  rig.answer(() => answerWith('codex', 'ok'));
+  const { record } = await runWrapper(rig, 'codex').ended();
+  assert.match(record.warnings.join(), 'the call could not be registered');
+  const { code, stdout } = await rig.start('preflight', ['--sweep']).result;
+  assert.is(code, 0);
+  assert.match(stdout, 'there is no register to look at');
+  assert.not.match(stdout, 'Nothing was left');
 });
 
 test.run();
