@@ -18,6 +18,7 @@ import { type Draft, draftOf, sha256 } from './draft.ts';
 import { type Ended, wrapperExit } from './exit.ts';
 import { invocationOf } from './invocation.ts';
 import type { Judgement } from './judge.ts';
+import { noteFact, verdictFact } from './noted-facts.ts';
 import { publishAll, publishPid, publishRecord, publishRefusal, removeStale } from './publish.ts';
 import { recordOf, sentenceOf } from './record.ts';
 import { deadlineOf, type Registered, register } from './registered.ts';
@@ -209,21 +210,6 @@ async function judged(draft: Draft, outcome: Outcome): Promise<Judgement> {
   if (isSuccess({ completed, answerChars: visibleChars(answer) })) return { verdict: SUCCESS, signature: null };
   const { judge } = await import('./judge.ts');
   return judge(outcome, contextOf(draft));
-}
-
-function noteFact(journal: Journal | null, fact: Fact, draft: Draft): void {
-  try {
-    journal?.append(fact);
-  } catch (error) {
-    // The call is running and paid: its result counts for more than its place in the journal.
-    draft.warnings.push(`the journal could not be written: ${(error as Error).message}`);
-  }
-}
-
-export function verdictFact(record: CallRecord): Extract<Fact, { fact: 'verdict' }> {
-  const { class: errorClass, reason, retry_at } = record.verdict;
-  const { call_id, signature, wrapper_exit_code: exit_code } = record;
-  return { fact: 'verdict', call_id, class: errorClass, reason, signature, retry_at, exit_code };
 }
 
 export function contextOf({ request, prompt, clock }: Draft) {

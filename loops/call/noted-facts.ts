@@ -1,0 +1,21 @@
+// What a guardian notes of its call in the journal.
+
+import type { CallRecord } from '../../policies/call-record.ts';
+import type { Fact } from '../../state/facts.ts';
+import type { Journal } from '../../state/journal.ts';
+import type { Draft } from './draft.ts';
+
+export function noteFact(journal: Journal | null, fact: Fact, draft: Draft): void {
+  try {
+    journal?.append(fact);
+  } catch (error) {
+    // The call is running and paid: its result counts for more than its place in the journal.
+    draft.warnings.push(`the journal could not be written: ${(error as Error).message}`);
+  }
+}
+
+export function verdictFact(record: CallRecord): Extract<Fact, { fact: 'verdict' }> {
+  const { class: errorClass, reason, retry_at } = record.verdict;
+  const { call_id, signature, wrapper_exit_code: exit_code } = record;
+  return { fact: 'verdict', call_id, class: errorClass, reason, signature, retry_at, exit_code };
+}
