@@ -9,11 +9,11 @@ import { startModelApi } from '../../test/rig/model-api.ts';
 import { findSurvivors } from '../../test/rig/survivors.ts';
 import type { Seen, World } from './world.ts';
 
-/** What the last line of a stream says when its turn was a success. */
-const COMPLETED: Record<Tool, RegExp> = {
-  gemini: /"type":"result".*"status":"success"/,
-  codex: /"type":"turn\.completed"/,
-  copilot: /"type":"result".*"exitCode":0/,
+/** What a stream holds of an answer, and of a turn that was a success: copilot tells of one, without an answer, when it is told to end. */
+const ANSWERED: Record<Tool, [said: RegExp, completed: RegExp]> = {
+  gemini: [/"role":"assistant"/, /"type":"result".*"status":"success"/],
+  codex: [/"type":"agent_message"/, /"type":"turn\.completed"/],
+  copilot: [/"type":"assistant\.message"/, /"type":"result".*"exitCode":0/],
 };
 
 /** @param slowMs how long the model thinks. */
@@ -68,7 +68,7 @@ function isAnswered(project: string, id: string): boolean {
   const attempt = attemptOf(project, id);
   try {
     const stream = readFileSync(path.join(attempt ?? '', 'stdout'), 'utf8');
-    return Object.values(COMPLETED).some((completed) => completed.test(stream));
+    return Object.values(ANSWERED).some((signs) => signs.every((sign) => sign.test(stream)));
   } catch {
     return false;
   }
