@@ -1,6 +1,6 @@
 // Closes a call on its own whose guardian was killed: judged by its files, and published where nothing else lies by now.
 
-import { existsSync, lstatSync, readFileSync, statSync } from 'node:fs';
+import { existsSync, readFileSync, statSync } from 'node:fs';
 import path from 'node:path';
 import type { CallRecord } from '../../policies/call-record.ts';
 import { isTool } from '../../policies/tools.ts';
@@ -8,7 +8,7 @@ import type { Entry } from '../../state/call-register.ts';
 import type { Outcome } from '../../wrappers/run.ts';
 import { type Attempt, closeAttempt } from '../call/attempt.ts';
 import { DIED, outcomeOf, recorded, wasStarted } from '../call/close-dead.ts';
-import { lookAtFolder, removeOwnFolder } from '../call/own-folders.ts';
+import { lookAtFolder, removeOwnFolder, strangeFileIn } from '../call/own-folders.ts';
 import { publishAll } from '../call/publish.ts';
 import type { WrapperRequest } from '../call/request.ts';
 import { restoreSaved, type Saved } from '../call/saved-draft.ts';
@@ -26,8 +26,8 @@ export async function closeAlone(
   if (lookAtFolder('attempt', folder) === 'absent') return { how: 'nothing' };
   const saved = savedIn(entry);
   if (saved === null) return { how: 'failed', place: folder, why: 'the register does not tell how it was called' };
-  const linked = ['prompt', 'stdout', 'stderr', 'usage.json'].find((name) => isNoFile(path.join(folder, name)));
-  if (linked !== undefined) return { how: 'failed', place: folder, why: `its ${linked} is no regular file` };
+  const linked = strangeFileIn(folder);
+  if (linked !== null) return { how: 'failed', place: folder, why: `its ${linked} is no regular file` };
   const restored = restoreSaved(saved, folder, null, environment, clock);
   if (restored === null || !wasStarted(restored.attempt)) {
     removeOwnFolder('attempt', folder);
@@ -66,11 +66,6 @@ function isTaken(files: WrapperRequest['files'], { call_id, session_id }: CallRe
 }
 
 const said = ({ files }: Attempt): boolean => [files.stdout, files.stderr].some((file) => statSync(file).size > 0);
-
-function isNoFile(file: string): boolean {
-  const found = lstatSync(file, { throwIfNoEntry: false });
-  return found !== undefined && !found.isFile();
-}
 
 /** null for what cannot be gone by. It publishes beside its attempt and nowhere that is not named from the root. */
 function savedIn({ draft, call_id, temporary, attempt }: Entry): Saved | null {
