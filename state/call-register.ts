@@ -1,18 +1,10 @@
 // The user's register of calls that run: a small file for each, by which what a killed wrapper left is found again.
 
-import {
-  existsSync,
-  lstatSync,
-  mkdirSync,
-  readdirSync,
-  readFileSync,
-  renameSync,
-  unlinkSync,
-  writeFileSync,
-} from 'node:fs';
+import { lstatSync, mkdirSync, readdirSync, readFileSync, renameSync, unlinkSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { isProcessIdentity, type ProcessIdentity } from '../policies/process-identity.ts';
 import { isSystemError } from './system-error.ts';
+import { userState } from './user-state.ts';
 
 /** A reader that meets a higher number leaves the file as it is, and says so. */
 export const REGISTER_VERSION = 1;
@@ -40,10 +32,10 @@ export interface Entry {
 
 export type Found = { how: 'read'; file: string; entry: Entry } | { how: 'mistaken'; file: string; why: string };
 
-/** null for a user without a home, or with one that is not there: it is not for us to make it, and nothing is registered. */
-export function registerFolder({ XDG_STATE_HOME, HOME }: NodeJS.ProcessEnv): string | null {
-  const [home, base] = XDG_STATE_HOME ? [path.dirname(XDG_STATE_HOME), XDG_STATE_HOME] : [HOME, `${HOME}/.local/state`];
-  return home && path.isAbsolute(home) && existsSync(home) ? path.join(base, 'tollgate', 'calls') : null;
+/** null where nothing is registered. */
+export function registerFolder(environment: NodeJS.ProcessEnv): string | null {
+  const folder = userState(environment);
+  return folder && path.join(folder, 'calls');
 }
 
 /** Not synced: no process survives a loss of power. @returns its file, or null where none can be written. */

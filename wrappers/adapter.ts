@@ -3,6 +3,7 @@
 import type { ErrorClass } from '../policies/classes.ts';
 import type { EngineEvent, Usage } from '../policies/engine-event.ts';
 import type { Tool } from '../policies/tools.ts';
+import type { SessionStore } from './sessions/store.ts';
 
 export type Access = 'read' | 'write' | 'full';
 
@@ -72,6 +73,8 @@ export interface Adapter {
   usageCounts: 'call' | 'session';
   /** Is the session's id known before the call (`chosen`), or told by the CLI (`announced`)? */
   sessionId: 'chosen' | 'announced';
+  /** Its session files; loaded by who looks into them. */
+  sessions(): Promise<SessionStore>;
   /** Can a session in which tools ran be gone on with? gemini sends a broken history then (0.52 to at least 0.61). */
   resumesToolSessions: boolean;
   /** Did the CLI refuse its input by itself, before anything was asked? */

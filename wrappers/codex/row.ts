@@ -37,6 +37,7 @@ export const CODEX = {
   usageFile: null,
   usageCounts: 'session',
   sessionId: 'announced',
+  sessions: async () => (await import('./sessions/store.ts')).CODEX_SESSIONS,
   resumesToolSessions: true,
   refusedInput: () => false,
   lingerMs: 5000,

@@ -39,6 +39,7 @@ export const GEMINI = {
   usageFile: null,
   usageCounts: 'call',
   sessionId: 'announced',
+  sessions: async () => (await import('./sessions/store.ts')).GEMINI_SESSIONS,
   resumesToolSessions: false,
   // Its "input error": no prompt, a bad session id, a broken command in the prompt.
   refusedInput: ({ exitCode }) => exitCode === 42,

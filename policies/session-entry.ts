@@ -1,0 +1,18 @@
+// One session that is gone on with, as `sessions.json` holds it for a tag and a tool.
+
+export interface SessionEntry {
+  session_id: string;
+  /** ISO time of its last call's end. */
+  last_used: string;
+  /** Failures in a row. */
+  error_count: number;
+  /** Of all its calls, as far as they were counted. */
+  total_tokens: number;
+  /** Prompt plus output of the last model request; null is unknown. */
+  context_tokens: number | null;
+  feature_id: string;
+  /** Where its CLI ran. */
+  cwd: string;
+  /** Why nobody should go on in it. */
+  poisoned?: string;
+}

@@ -1,0 +1,15 @@
+// codex's session files.
+
+import { SessionFileError, type SessionStore } from '../../sessions/store.ts';
+
+export const CODEX_SESSIONS: SessionStore = {
+  tool: 'codex',
+  boundToCwd: false,
+  find: async () => null,
+  recent: async () => [],
+  firstPrompt: () => null,
+  open: ({ file }) => {
+    throw new SessionFileError(file, 'its sessions cannot be read yet');
+  },
+  usedBy: async () => null,
+};

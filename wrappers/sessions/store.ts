@@ -1,0 +1,83 @@
+// What is known of a CLI's own session files: the same verbs for all three, over very different files.
+
+import type { ContextTokens, Flaw, Turn } from '../../policies/conversation.ts';
+import type { Tool } from '../../policies/tools.ts';
+
+/** Whose sessions, and from where a resume would look for them. */
+export interface Lookup {
+  environment: NodeJS.ProcessEnv;
+  cwd: string;
+}
+
+export interface SessionFile {
+  tool: Tool;
+  id: string;
+  file: string;
+  /** The working folder that the session began in; null where the file does not say. */
+  cwd: string | null;
+  /** The version of the CLI that began it; null where the file does not say. */
+  cliVersion: string | null;
+  bytes: number;
+  changedAtMs: number;
+}
+
+export interface SessionStore {
+  tool: Tool;
+  /** Does a resume find a session only from the folder that it began in? */
+  boundToCwd: boolean;
+  /** The file of a session; null where the CLI has none of that id. One bound to a folder is looked for everywhere: `cwd` tells where. */
+  find(id: string, lookup: Lookup): Promise<SessionFile | null>;
+  /** Those that a resume from `cwd` would find and that changed since, the newest first. What cannot be read is left out. */
+  recent(lookup: Lookup, since: Date): Promise<SessionFile[]>;
+  /** Reads no more than the beginning of the file. null where there is no prompt, or none that can be read. */
+  firstPrompt(session: SessionFile): string | null;
+  /** Throws SessionFileError on a file that is no session of this CLI, or of a format that we do not know. */
+  open(session: SessionFile): Conversation;
+  /** Who uses it now, as half a sentence ("codex holds its lock"); null when nobody seems to. */
+  usedBy(session: SessionFile, lookup: Lookup, now: Date): Promise<string | null>;
+}
+
+/** One session file as it was when it was opened. Lines are looked at lazily: a file may have 100 MB. */
+export interface Conversation {
+  session: SessionFile;
+  /** How many turns stand. */
+  turns: number;
+  /** Turns `from` to `to`, both included, from 1. */
+  read(from: number, to: number): Turn[];
+  /** Of the last model request that stands. */
+  contextTokens(): ContextTokens | null;
+  /** Over all model requests in the file; null where it does not count. */
+  totalTokens(): number | null;
+  /** What a resume by this version of the CLI would send wrongly; null: a version that we do not know, so nobody can say. */
+  flaws(cliVersion: string | null): Flaw[] | null;
+  /** Makes it well-formed in the gentlest way: what was said and done stays. */
+  mend(flaws: readonly Flaw[]): Edit;
+  /** Goes back to before the prompt of this turn. */
+  before(turn: number): Edit;
+  /** Takes back what the model made of this turn's prompt, and all later turns; the prompt stays. */
+  afterPrompt(turn: number): Edit;
+  /** Takes back the last entry alone: a prompt without an answer, or the last step (a model message with its tool calls and responses). */
+  withoutLastStep(): Edit;
+}
+
+/** A change of a session file as a plan: nothing is written here. Offsets are bytes of the file as it was opened. */
+export type Edit =
+  /** Whole lines, each with its newline. */
+  | { how: 'append'; text: string }
+  | { how: 'cut'; atByte: number }
+  /** For a file that is one document. */
+  | { how: 'replace'; text: string }
+  /** There is nothing to change. */
+  | { how: 'none' }
+  /** `why` is a whole sentence that says what to do instead. */
+  | { how: 'impossible'; why: string };
+
+/** Names the file, what is wrong with it and, where it is known, the version that wrote it. The file is untouched. */
+export class SessionFileError extends Error {
+  readonly file: string;
+  constructor(file: string, what: string) {
+    super(`${file}: ${what}`);
+    this.name = 'SessionFileError';
+    this.file = file;
+  }
+}
