@@ -62,5 +62,14 @@ function append(file: string, text: string): void {
 export function ageTemporaries(task: string): void {
   const old = new Date(Date.now() - 7_200_000);
   for (const name of readdirSync(task, { recursive: true }) as string[])
-    if (TEMPORARY.test(path.basename(name))) utimesSync(path.join(task, name), old, old);
+    if (TEMPORARY.test(path.basename(name))) age(path.join(task, name), old);
+}
+
+/** A writer that still lives may put it in its place just now. */
+function age(file: string, to: Date): void {
+  try {
+    utimesSync(file, to, to);
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error;
+  }
 }
