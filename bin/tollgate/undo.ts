@@ -9,6 +9,7 @@ import { EXIT_BY_SIGNAL, TOLLGATE_EXIT } from '../../policies/exit-codes.ts';
 import type { SessionFile, SessionStore } from '../../wrappers/sessions/store.ts';
 import { type Ran, readArguments, type Stop, stopOnSignals } from '../command.ts';
 import type { Arguments } from '../command-line.ts';
+import { inUse } from './in-use.ts';
 import { answerOf, type Told } from './undo-answer.ts';
 import { modeOf, UNDO, undoMistake } from './undo-flags.ts';
 import { waitingSay } from './waiting-say.ts';
@@ -58,9 +59,6 @@ async function onceFree({ store, session, feature }: LocatedSession, args: Argum
   if (mode === 'redo') return bringBack(undoing);
   return (await import('./undo-send.ts')).sendInstead(undoing, mode);
 }
-
-export const inUse = ({ tool, id }: SessionFile, by: string): string =>
-  `the ${tool} session ${id} is in use: ${by}; try again when that has ended (nothing was changed)`;
 
 async function undo({ store, session, feature, args }: Undoing): Promise<Ran> {
   const conversation = store.open(session);
@@ -117,4 +115,4 @@ function ended(edited: Edited, told: Told, args: Arguments): Ran {
 
 const clock = () => new Date();
 
-export const refusal = (message: string, exit: number): Ran => ({ exit, err: `tollgate undo: ${message}\n` });
+const refusal = (message: string, exit: number): Ran => ({ exit, err: `tollgate undo: ${message}\n` });

@@ -1,6 +1,7 @@
 // The ways out of a conversation that the service no longer accepts.
 
 import type { ContextTokens, Flaw } from '../../policies/conversation.ts';
+import type { EditKind } from '../../policies/session-edits.ts';
 import { ADAPTERS } from '../../wrappers/adapters.ts';
 import { versionOfPackage } from '../../wrappers/cli-version.ts';
 import { findBinary } from '../../wrappers/find-binary.ts';
@@ -25,6 +26,8 @@ export interface Recovering {
   cwd: string;
   clock: () => Date;
   holder: Holder;
+  /** Ours, for a diagnostic. */
+  version: string;
 }
 
 export interface Health {
@@ -37,7 +40,7 @@ export interface Health {
 }
 
 export type Recovered =
-  | { how: 'edited'; says: string; edit: number; reverted: number }
+  | { how: 'edited'; what: EditKind; says: string; edit: number; reverted: number }
   /** There was nothing to do. */
   | { how: 'left'; says: string }
   | { how: 'exported'; says: string; file: string }
@@ -91,7 +94,13 @@ async function takeBack(choice: 'rollback' | 'clear', recovering: Recovering): P
   if (edited.how === 'refused') return edited;
   if (edited.how === 'unchanged') return { how: 'left', says: 'there is nothing to change' };
   const { n, reverted_turns } = edited.entry;
-  return { how: 'edited', says: SAYS[plan.what](conversation.turns), edit: n, reverted: reverted_turns };
+  return {
+    how: 'edited',
+    what: plan.what,
+    says: SAYS[plan.what](conversation.turns),
+    edit: n,
+    reverted: reverted_turns,
+  };
 }
 
 const SAYS = {
