@@ -27,6 +27,7 @@ export const UNDO: CommandSpec = {
       about: 'what the agent may do in the call: look, change the working folder, anything',
     },
     model: { takes: 'text', about: 'the model of the call' },
+    'trust-workspace': { takes: 'nothing', about: 'let the CLI use the hooks and servers that this folder configures' },
     'timeout-ms': { takes: 'number', min: 1, max: MAX_TIMEOUT_MS, about: 'end the call after so long' },
     out: { takes: 'text', about: 'where the answer goes; stdout unless told' },
     err: { takes: 'text', about: "where the CLI's stderr goes" },
@@ -52,7 +53,7 @@ export const UNDO: CommandSpec = {
 
 /** What is asked for, by the flags that say so; at most one may. */
 const MODES = ['resend', 'edit', 'edit-file', 'redo'] as const;
-const OF_A_CALL = ['task', 'model', 'timeout-ms', 'out', 'err', 'result'] as const;
+const OF_A_CALL = ['task', 'access', 'model', 'trust-workspace', 'timeout-ms', 'out', 'err', 'result'] as const;
 
 export type UndoMode = (typeof MODES)[number] | 'undo';
 
@@ -63,7 +64,7 @@ export function undoMistake({ given, text }: Arguments): string | null {
   if (modes.length > 1) return `--${modes[0]} and --${modes[1]} do not go together`;
   if (given.has('force') && modes[0] !== 'redo') return '--force goes with --redo alone';
   const isPaid = modes.length === 1 && modes[0] !== 'redo';
-  const stray = isPaid ? undefined : [...OF_A_CALL, 'access' as const].find((flag) => given.has(flag));
+  const stray = isPaid ? undefined : OF_A_CALL.find((flag) => given.has(flag));
   if (stray !== undefined) return `--${stray} is about a call; it goes with --resend, --edit or --edit-file`;
   if (text.model?.startsWith('-') || /[\n\r\0]/.test(text.model ?? ''))
     return '--model must be one line that does not begin with a dash';

@@ -62,6 +62,7 @@ function sendingOf({ session, args }: Undoing, mode: UndoMode, last: string): Se
     task,
     files,
     access: args.text.access as Access,
+    trustWorkspace: args.given.has('trust-workspace'),
     model: args.text.model ?? null,
     timeoutMs: args.number['timeout-ms'] ?? null,
     environment: process.env,

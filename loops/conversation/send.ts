@@ -18,6 +18,7 @@ export interface Sending {
   session: SessionFile;
   prompt: string;
   access: Access;
+  trustWorkspace: boolean;
   model: string | null;
   /** null is the CLI's own. */
   timeoutMs: number | null;
@@ -65,7 +66,7 @@ export async function send(sending: Sending, stop: Stop, clock: () => Date): Pro
 const NOWHERE = { sessionIdOut: null, doneMarker: null, pidFile: null };
 
 function requestOf(sending: Sending, folder: string): WrapperRequest {
-  const { session, access, model, timeoutMs, task, files, environment, cwd } = sending;
+  const { session, access, trustWorkspace, model, timeoutMs, task, files, environment, cwd } = sending;
   const adapter = ADAPTERS[session.tool];
   return {
     callId: null,
@@ -77,7 +78,7 @@ function requestOf(sending: Sending, folder: string): WrapperRequest {
       access,
       maxTurns: null,
       innerRetries: 'cut',
-      trustWorkspace: false,
+      trustWorkspace,
       cwd: session.cwd !== null && existsSync(session.cwd) ? session.cwd : cwd,
       environment: withoutDispatch(environment),
       gemini: { sandbox: false, approvalMode: null },
