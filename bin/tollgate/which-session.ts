@@ -2,6 +2,7 @@
 
 import { type LocatedSession, locateSession } from '../../loops/conversation/locate.ts';
 import { isTool, TOOLS } from '../../policies/tools.ts';
+import { isSystemError } from '../../state/system-error.ts';
 import { SessionFileError } from '../../wrappers/sessions/store.ts';
 import type { Arguments, FlagRow } from '../command-line.ts';
 
@@ -24,9 +25,10 @@ export async function whichSession({ words, text }: Arguments): Promise<Which> {
   }
 }
 
-/** For a session file that is not what its CLI writes. Throws anything else. */
+/** For a session file that is not what its CLI writes, or that the system does not let us read. Throws anything else. */
 export function unreadable(error: unknown): string {
   if (error instanceof SessionFileError) return `${error.message}; it was left as it is`;
+  if (isSystemError(error)) return `the session cannot be read (${error.message}); it was left as it is`;
   throw error;
 }
 

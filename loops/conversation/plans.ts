@@ -47,8 +47,9 @@ export function planClear(conversation: Conversation, cliVersion: string | null)
   if (turns === 0) return EMPTY;
   const [last] = conversation.read(turns, turns);
   const kept = beforeLastStep(last!.items);
-  const keeps = last!.items.length === 0 ? { turns: turns - 1, items: null } : { turns: turns - 1, items: kept };
-  return { how: 'planned', what: 'cleared', edit: conversation.withoutLastStep(), keeps };
+  // Notes alone are no step of the model's: the prompt goes with them.
+  const items = last!.items.every(({ how }) => how === 'noted') ? null : kept;
+  return { how: 'planned', what: 'cleared', edit: conversation.withoutLastStep(), keeps: { turns: turns - 1, items } };
 }
 
 /** From its end: what was noted, the responses, their calls, and what the model thought and said before it called. */
