@@ -44,6 +44,11 @@ export async function call(request: WrapperRequest, stop: Stop, clock: () => Dat
   draft.prompt = checked.prompt;
   if (checked.how === 'refused') return left(draft, checked.refusal);
   draft.binary = checked.binary;
+  const { resumeSession } = request.call;
+  if (resumeSession !== null) {
+    const { mendSession } = await import('./mend-session.ts');
+    await mendSession(draft, resumeSession);
+  }
   const prepared = prepare(draft);
   if (prepared.how === 'refused') return left(draft, prepared.refusal);
   const guardian = (await identify(process.pid))!;
