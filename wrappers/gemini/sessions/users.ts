@@ -37,7 +37,7 @@ const argumentsOf = (pid: number): string[] =>
 
 /** The program itself, or the script that node runs: later words may be anything. */
 const isGemini = (words: readonly string[]): boolean =>
-  words.slice(0, 4).some((word) => path.basename(word) === 'gemini' || word.includes('/@google/gemini-cli/'));
+  words.slice(0, 6).some((word) => path.basename(word) === 'gemini' || word.includes('/@google/gemini-cli/'));
 
 function attempt<T>(look: () => T): T | null {
   try {
