@@ -35,6 +35,11 @@ test('three turns, with the tokens of the last request of each', () => {
   assert.equal(conversation.contextTokens(), { input: 121, output: 7 });
   assert.is(conversation.totalTokens(), 349);
   assert.equal(conversation.read(4, 9), []);
+  assert.is(readFixture('tool-resumed.jsonl').totalTokens(), 382);
+  assert.is(readFixture('two-calls-resumed.jsonl').totalTokens(), 233);
+  assert.is(readFixture('rewound.jsonl').totalTokens(), 358, 'what was rewound was paid for');
+  assert.is(readFixture('old.json').totalTokens(), 382);
+  assert.equal(openText(`${FIXTURES['plain.jsonl']!.split('\n')[0]}\n`).contextTokens(), null);
 });
 
 test('a tool: its call and one response, however often the file holds it', () => {
