@@ -39,6 +39,7 @@ test.before.each((context) => {
 const NOW_S = 1_800_000_000;
 const NOW = new Date(NOW_S * 1000);
 const [A, B] = ['aaaaaaaa-0000-4000-8000-000000000000', 'bbbbbbbb-0000-4000-8000-000000000000'];
+const E = A.replaceAll('a', 'e');
 const LONG_AGO = new Date(0);
 const session = (id: string, prompt = 'Name a colour.') =>
   FIXTURES['plain.jsonl']!.replaceAll('5b0c9a52-6d1e-4c1c-9a39-0f6a3c1d7e11', id).replace('Name a colour.', prompt);
@@ -123,7 +124,9 @@ test('neither links nor folders nor pipes are opened', async (home) => {
   symlinkSync(outside, path.join(chats, 'session-2-aaaaaaaa.jsonl'));
   mkdirSync(path.join(chats, 'session-3-cccccccc.jsonl'));
   execFileSync('mkfifo', [path.join(chats, 'session-4-dddddddd.jsonl')]);
-  symlinkSync(path.dirname(chats), path.join(home.home, '.gemini/tmp/linked'));
+  const planted = home.put('../planted', 'session-5-eeeeeeee.jsonl', session(E));
+  symlinkSync(path.join(planted, '../..'), path.join(home.home, '.gemini/tmp/linked'));
+  assert.is(await GEMINI_SESSIONS.find(E, home.lookup), null);
   assert.equal(await ids(home), [B]);
   assert.is(await GEMINI_SESSIONS.find(A, home.lookup), null);
   const [real] = await GEMINI_SESSIONS.recent(home.lookup, LONG_AGO);
@@ -162,7 +165,7 @@ test('used is what has just changed, and what gemini runs beside', async (home) 
   for (const [argv0, argv, uses] of [
     ['gemini', [], true],
     ['node', ['/opt/lib/node_modules/@google/gemini-cli/bundle/gemini.js'], true],
-    ['node', ['-', '-', 'Ask gemini about it'], false],
+    ['node', ['gemini'], false],
   ] as const) {
     const script = ['-e', 'setInterval(() => {}, 1000)', '--', ...argv];
     const child = spawn(process.execPath, script, { argv0, cwd: home.project, stdio: 'ignore' });

@@ -101,6 +101,22 @@ test('a response that nobody asked for', () => {
   ]);
 });
 
+test('messages of the model in a row are sent as one, and so is what answers them', () => {
+  const [call, response] = FIXTURES['tool.jsonl']!.split('\n').slice(6, 8);
+  const hanging = FIXTURES['hanging.jsonl']!;
+  const said = '{"id":"more","timestamp":"x","type":"gemini","content":"More."}';
+  assert.equal(openText(`${hanging}${said}\n${response}\n`).flaws('0.61.0'), []);
+  const later = openText(`${hanging}${FIXTURES['plain.jsonl']!.split('\n')[6]}\n${said}\n${response}\n`);
+  assert.equal(
+    later.flaws('0.61.0')!.map(({ how, turn }) => [how, turn]),
+    [
+      ['unanswered_call', 1],
+      ['stray_response', 2],
+    ],
+  );
+  assert.match(call!, 'toolCalls');
+});
+
 test('an id of the prototype is an id like any other', () => {
   const text = FIXTURES['tool.jsonl']!.replaceAll('call-1', '__proto__').replaceAll('step-1', 'constructor');
   assert.equal(openText(text).flaws('0.61.0'), [
