@@ -170,10 +170,13 @@ test('used is what has just changed, and what gemini runs beside', async (home) 
     const script = ['-e', 'setInterval(() => {}, 1000)', '--', ...argv];
     const child = spawn(process.execPath, script, { argv0, cwd: home.project, stdio: 'ignore' });
     await once(child, 'spawn');
-    const said = uses ? `gemini runs in its folder (process ${child.pid})` : null;
-    assert.is(await GEMINI_SESSIONS.usedBy(found, home.lookup, later), said);
-    assert.is(await GEMINI_SESSIONS.usedBy({ ...found, cwd: home.home }, home.lookup, later), null);
-    child.kill('SIGKILL');
+    try {
+      const said = uses ? `gemini runs in its folder (process ${child.pid})` : null;
+      assert.is(await GEMINI_SESSIONS.usedBy(found, home.lookup, later), said);
+      assert.is(await GEMINI_SESSIONS.usedBy({ ...found, cwd: home.home }, home.lookup, later), null);
+    } finally {
+      child.kill('SIGKILL');
+    }
     await once(child, 'exit');
   }
 });
