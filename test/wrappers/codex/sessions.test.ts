@@ -154,7 +154,16 @@ for (const [name, edit, expected] of EDITS) {
     const conversation = await open(home);
     assert.equal(sketch(conversation.read(1, 9)), expected);
     assert.is(conversation.totalTokens(), 90, 'what was taken back was paid all the same');
-    assert.equal(ordinals(file), [...ordinals(file).keys()], 'codex wants every record numbered');
+    const records = recordsIn(file);
+    assert.equal(
+      records.map(({ ordinal }) => ordinal),
+      [...records.keys()],
+      'codex wants every record numbered',
+    );
+    const instructions = records.filter(({ payload }) => payload.role === 'developer');
+    assert.is(instructions.length, 1, 'what the model was told at the very beginning is not rolled back');
+    const count = records.findLast(({ payload }) => payload.type === 'token_count');
+    assert.is(count?.payload.info?.total_token_usage.total_tokens, 90, 'codex counts on from what was paid');
   });
 }
 
@@ -344,8 +353,12 @@ function rollback(turns: number): string {
   return event({ type: 'thread_rolled_back', num_turns: turns });
 }
 
-const ordinals = (file: string): number[] =>
+interface Rollout {
+  ordinal: number;
+  payload: { type?: string; role?: string; info?: { total_token_usage: { total_tokens: number } } };
+}
+const recordsIn = (file: string): Rollout[] =>
   readFileSync(file, 'utf8')
     .split('\n')
     .slice(0, -1)
-    .map((line) => JSON.parse(line).ordinal);
+    .map((line) => JSON.parse(line));
