@@ -105,6 +105,7 @@ test('what codex says in the role of a person is no prompt, unless a person said
     message('its own', ['hooks.note']),
     message('"content_item_kinds":["user.', ['hooks.note']),
     message('from an older version'),
+    message('# AGENTS.md instructions for /x', ['unknown']),
     message(words[0]!, ['user.text']),
   ]);
   assert.equal(
@@ -260,6 +261,26 @@ test('nobody can say what another version sends', async ({ home }) => {
   home.rollout(THREE);
   const conversation = await open(home);
   for (const version of [null, '0.170.0', '0.16.9', '10.169.0', '']) assert.is(conversation.flaws(version), null);
+});
+
+test('what was summed up is not sent any more, and no flaw; what a second summary took in still is to be read', async ({
+  home,
+}) => {
+  const summary = SUMMED_UP.find((line) => line.includes('"type":"compacted"'))!;
+  home.rollout([...SUMMED_UP.slice(0, RESPONSE + 1), ...SUMMED_UP.slice(RESPONSE)]);
+  assert.equal((await open(home)).flaws('0.169.0'), []);
+  home.rollout([...THREE, summary, item({ type: 'message', role: 'assistant', content: 'more' }), summary]);
+  assert.is(sketch((await open(home)).read(3, 3))[0], 'THREE: called responded "CANNED-ANSWER 42" noted "more" noted');
+});
+
+test('a step ends with its responses, counted or not', async ({ home }) => {
+  const step = (id: string) => [
+    item({ type: 'function_call', name: 'x', arguments: '{}', call_id: id }),
+    item({ type: 'function_call_output', call_id: id, output: id }),
+  ];
+  const file = home.rollout([...THREE.slice(0, 9), ...step('a'), ...step('b')]);
+  apply(file, (await open(home)).withoutLastStep());
+  assert.equal(sketch((await open(home)).read(1, 9)), ['ONE: called responded']);
 });
 
 test('a session is found by its id, wherever its day is', async ({ home }) => {
