@@ -2,7 +2,6 @@
 
 import path from 'node:path';
 import { writeWhole } from '../../state/whole-file.ts';
-import { ADAPTERS } from '../../wrappers/adapters.ts';
 import { sentHash } from '../prompt/sent-hash.ts';
 import { readRecord } from './guardian.ts';
 import type { Ask } from './next-ask.ts';
@@ -18,7 +17,7 @@ export async function goOnFrom(run: StageRun, prompt: Prompt): Promise<Ask | nul
   const calls = [...open.journal.read().ledger.calls.values()];
   const last = calls.findLast(({ granted, reserved }) => granted && reserved.stage === stage.name);
   if (redone || last === undefined || last.reserved.for_prompt !== prompt.sha256) return null;
-  if (last.reserved.tool !== stage.tool || !ADAPTERS[stage.tool].resumesToolSessions) return null;
+  if (last.reserved.tool !== stage.tool) return null;
   const record = readRecord(open.task, last.reserved.call_id);
   const isCutOff = record?.verdict.class === 'transient' && (record.tool_calls ?? 0) > 0;
   if (!isCutOff || record.session_id === null) return null;

@@ -5,7 +5,6 @@ import type { CallRecord } from '../../policies/call-record.ts';
 import { type Decision, decide } from '../../policies/decide.ts';
 import { budgetOf } from '../../state/ledger.ts';
 import type { Stage } from '../../state/manifest-schema.ts';
-import { ADAPTERS } from '../../wrappers/adapters.ts';
 import { goOn } from './go-on.ts';
 import { type Composed, composePrompt, type DigestPolicy, type Prompt, writePrompt } from './prompt.ts';
 import type { StageRun } from './stage.ts';
@@ -55,7 +54,7 @@ export function decisionFor(
     callsLeft: Math.max(0, budgetOf(ledger) - ledger.used),
     dirty: (record.tool_calls ?? 0) > 0 || seen.changed > 0,
     dirtyRetries: run.dirtyRetries,
-    sessionId: ADAPTERS[stage.tool].resumesToolSessions ? record.session_id : null,
+    sessionId: record.session_id,
     waitForResetMs: seen.resetLeftMs,
     resetsAwaited: seen.resetsAwaited,
     fallback: stage.fallback[0]?.tool ?? null,
