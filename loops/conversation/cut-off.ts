@@ -1,0 +1,57 @@
+// Finds out from the file itself what became of an edit that a crash cut off.
+
+import type { EditState, KnownEdit } from '../../policies/session-edits.ts';
+import { type EditsLedger, settleEdit } from '../../state/edits-ledger.ts';
+import { hashesOf, sight } from '../../state/exact-file.ts';
+import { isSystemError } from '../../state/system-error.ts';
+
+export interface Settled {
+  edits: KnownEdit[];
+  /** A sentence for each edit that was cut off. */
+  notes: string[];
+}
+
+/** The same, written down; a ledger that cannot be written is asked again the next time. */
+export function settleCutOff(
+  ledger: EditsLedger,
+  edits: readonly KnownEdit[],
+  session: { file: string },
+  clock: () => Date,
+): Settled {
+  const settled = lookAtCutOff(edits, session);
+  for (const [i, { n, state }] of settled.edits.entries())
+    if (edits[i]!.state === 'planned' && state !== 'planned')
+      try {
+        settleEdit(ledger, n, state, clock());
+      } catch (error) {
+        if (!isSystemError(error)) throw error;
+      }
+  return settled;
+}
+
+/** Writes nothing. */
+export function lookAtCutOff(edits: readonly KnownEdit[], { file }: { file: string }): Settled {
+  const notes: string[] = [];
+  const settled = edits.map((edit) => {
+    if (edit.state !== 'planned') return edit;
+    const state = stateIn(edit, file);
+    const is = state === 'made' ? 'was made before that' : 'was not made';
+    notes.push(`an edit of ${edit.at} (${edit.what}) was cut off by a crash; it ${is}`);
+    return { ...edit, state };
+  });
+  return { edits: settled, notes };
+}
+
+/** The CLI may have gone on behind either version; of two that both fit the longer one says more. */
+function stateIn({ before, after }: KnownEdit, file: string): EditState {
+  const bytes = sight(file)?.bytes ?? 0;
+  const longerFirst = [
+    { ...before, state: 'failed' as const },
+    { ...after, state: 'made' as const },
+  ].sort((a, b) => b.bytes - a.bytes);
+  const found = longerFirst.find(
+    (version) => version.bytes <= bytes && hashesOf(file, [version.bytes])[0] === version.sha256,
+  );
+  // Its CLI has written the file anew: what was planned then is nobody's any more.
+  return found?.state ?? 'failed';
+}

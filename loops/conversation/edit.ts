@@ -1,0 +1,201 @@
+// The one door through which a CLI's session file is changed: never without a backup and a line that says what was done.
+
+import { rmSync } from 'node:fs';
+import path from 'node:path';
+import {
+  type EditEntry,
+  type EditKind,
+  type Kept,
+  type KnownEdit,
+  standingEdits,
+  type Version,
+} from '../../policies/session-edits.ts';
+import {
+  backupName,
+  dropBackup,
+  type EditsLedger,
+  editsLedger,
+  makeLedger,
+  planEdit,
+  readEdits,
+  settleEdit,
+} from '../../state/edits-ledger.ts';
+import {
+  ChangedError,
+  changeExactly,
+  copyWhole,
+  type ExactChange,
+  endsWithinLine,
+  hashesOf,
+  hashWith,
+  type Sighting,
+  sight,
+} from '../../state/exact-file.ts';
+import { isSystemError } from '../../state/system-error.ts';
+import type { Conversation, Edit, SessionFile } from '../../wrappers/sessions/store.ts';
+import { settleCutOff } from './cut-off.ts';
+
+/** For whom it is done, as far as that is known. */
+export interface Holder {
+  task?: string;
+  feature?: string;
+}
+
+export type Editing = {
+  conversation: Conversation;
+  edit: Edit;
+  environment: NodeJS.ProcessEnv;
+  clock: () => Date;
+  holder: Holder;
+} & ({ what: 'mended' } | { what: 'rolled_back' | 'cleared' | 'undone'; keeps: Kept });
+
+/** `why` is a whole sentence; the file is untouched then. */
+export type Edited = { how: 'edited'; entry: EditEntry } | { how: 'unchanged' } | { how: 'refused'; why: string };
+
+/** Whether the session is free is for the caller to know. */
+export async function editSession(editing: Editing): Promise<Edited> {
+  const { conversation, edit, what } = editing;
+  if (edit.how === 'none') return { how: 'unchanged' };
+  if (edit.how === 'impossible') return { how: 'refused', why: edit.why };
+  const { turns } = conversation;
+  const keeps = editing.what === 'mended' ? { turns, items: null } : editing.keeps;
+  return changeSession({
+    ...editing,
+    session: conversation.session,
+    change: edit,
+    entry: { what, turns, ...keptFields(keeps), reverted_turns: turns - keeps.turns },
+  });
+}
+
+export interface SessionChange {
+  session: SessionFile;
+  change: ExactChange;
+  /** What `restore` puts there; the others are reckoned. */
+  after?: Version;
+  entry: Pick<EditEntry, 'what' | 'turns' | 'kept_turns' | 'kept_items' | 'reverted_turns' | 'of'>;
+  environment: NodeJS.ProcessEnv;
+  clock: () => Date;
+  holder: Holder;
+}
+
+export const keptFields = ({ turns, items }: Kept) => ({ kept_turns: turns, kept_items: items });
+
+/** Backup, plan, change, settle: in this order, so that a crash at any point is told and harmless. */
+export function changeSession(asked: SessionChange): Edited {
+  const { session, environment, clock } = asked;
+  try {
+    const seen = sight(session.file);
+    if (seen === null) return refused(`${session.file} is no regular file (any more)`);
+    if (seen.bytes !== session.bytes || Math.trunc(seen.changedAtMs) !== Math.trunc(session.changedAtMs))
+      return refused(`${session.file} was changed since it was read`);
+    const ledger = editsLedger(session.tool, session.id, environment);
+    if (ledger === null) return refused(HOMELESS);
+    const stray = makeLedger(ledger);
+    if (stray !== null) return refused(stray);
+    const read = readEdits(ledger);
+    if (read.how === 'mistaken') return refused(read.why);
+    const known = settleCutOff(ledger, read.edits, session, clock).edits;
+    return make(asked, seen, ledger, known);
+  } catch (error) {
+    if (error instanceof ChangedError || isSystemError(error)) return refused((error as Error).message);
+    throw error;
+  }
+}
+
+const HOMELESS =
+  "a conversation is changed only where a backup can be kept, which is in the user's own state; set HOME or XDG_STATE_HOME to a folder that can be written";
+
+function make(asked: SessionChange, seen: Sighting, ledger: EditsLedger, known: readonly KnownEdit[]): Edited {
+  const { session, clock, holder } = asked;
+  const n = Math.max(0, ...known.map((edit) => edit.n)) + 1;
+  const change = onFreshLine(asked.change, seen);
+  const backup = needsCopy(asked.entry.what, change, seen) ? backupName(n, session.file) : null;
+  const source = backup === null ? session.file : path.join(ledger.folder, backup);
+  if (backup !== null) copyWhole(session.file, source);
+  const entry: EditEntry = {
+    n,
+    at: clock().toISOString(),
+    tool: session.tool,
+    session_id: session.id,
+    file: session.file,
+    ...versions(change, asked.after, source, seen),
+    backup,
+    ...asked.entry,
+    ...holder,
+  };
+  try {
+    planEdit(ledger, entry);
+    changeExactly(seen, change);
+  } catch (error) {
+    if (backup !== null) rmSync(source, { force: true });
+    // Told now if the disk lets us; else whoever looks next finds the file as it was.
+    quietly(() => settleEdit(ledger, n, 'failed', clock()));
+    throw error;
+  }
+  quietly(() => settleEdit(ledger, n, 'made', clock()));
+  quietly(() => dropOld(ledger, [...known, { ...entry, state: 'made', isKept: backup !== null }], clock));
+  return { how: 'edited', entry };
+}
+
+/** Behind half a line of a writer that was cut off, ours would be a part of it. */
+function onFreshLine(change: ExactChange, seen: Sighting): ExactChange {
+  return change.how === 'append' && endsWithinLine(seen) ? { ...change, text: `\n${change.text}` } : change;
+}
+
+const UNCOPIED_BYTES = 8 * 1024 * 1024;
+
+/** A large file that is only appended to holds what it was: its first bytes, by their number and hash. */
+const needsCopy = (what: EditKind, change: ExactChange, { bytes }: Sighting): boolean =>
+  what !== 'mended' || change.how !== 'append' || bytes <= UNCOPIED_BYTES;
+
+function versions(
+  change: ExactChange,
+  after: Version | undefined,
+  source: string,
+  { bytes }: Sighting,
+): Pick<EditEntry, 'before' | 'after'> {
+  const whole = () => ({ bytes, sha256: hashesOf(source, [bytes])[0]! });
+  switch (change.how) {
+    case 'cut': {
+      const [before, cut] = hashesOf(source, [bytes, change.atByte]);
+      return { before: { bytes, sha256: before! }, after: { bytes: change.atByte, sha256: cut! } };
+    }
+    case 'append': {
+      const length = bytes + Buffer.byteLength(change.text);
+      return { before: whole(), after: { bytes: length, sha256: hashWith(source, bytes, change.text) } };
+    }
+    case 'replace':
+      return { before: whole(), after: versionOf(change.text) };
+    case 'restore':
+      return { before: whole(), after: after! };
+  }
+}
+
+const versionOf = (text: string): Version => {
+  const { createHash } = process.getBuiltinModule('node:crypto');
+  return { bytes: Buffer.byteLength(text), sha256: createHash('sha256').update(text).digest('hex') };
+};
+
+/** Of those that take something back, and of the others, which nobody will ask for. */
+const KEEP = { standing: 20, others: 3 };
+
+function dropOld(ledger: EditsLedger, edits: readonly KnownEdit[], clock: () => Date): void {
+  const standing = new Set(standingEdits(edits));
+  const kept = edits.filter(({ isKept }) => isKept);
+  const old = [
+    ...kept.filter((edit) => standing.has(edit)).slice(0, -KEEP.standing),
+    ...kept.filter((edit) => !standing.has(edit)).slice(0, -KEEP.others),
+  ];
+  for (const edit of old) dropBackup(ledger, edit, clock());
+}
+
+/** The edit stands; what could not be noted, the next use finds out from the file. */
+function quietly(note: () => void): void {
+  try {
+    note();
+  } catch (error) {
+    if (!isSystemError(error)) throw error;
+  }
+}
+
+const refused = (why: string): Edited => ({ how: 'refused', why: `${why}; nothing was changed` });

@@ -1,0 +1,129 @@
+// Where the edits of one session file are written down, with the file as it was before each: in the user's own state.
+
+import {
+  closeSync,
+  constants,
+  fdatasyncSync,
+  fstatSync,
+  lstatSync,
+  mkdirSync,
+  openSync,
+  readFileSync,
+  rmSync,
+} from 'node:fs';
+import path from 'node:path';
+import { EDITS_VERSION, type EditEntry, foldEdits, type KnownEdit } from '../policies/session-edits.ts';
+import type { Tool } from '../policies/tools.ts';
+import { astray } from './astray.ts';
+import { naming, writeLine } from './line.ts';
+import { syncFolder } from './sync-folder.ts';
+import { userState } from './user-state.ts';
+
+export interface EditsLedger {
+  folder: string;
+  file: string;
+}
+
+export type LedgerRead = { how: 'read'; edits: KnownEdit[] } | { how: 'mistaken'; why: string };
+
+/** null for a user without a home. Nothing is made. */
+export function editsLedger(tool: Tool, sessionId: string, environment: NodeJS.ProcessEnv): EditsLedger | null {
+  const root = userState(environment);
+  // An id is a part of a path here, and it comes from a file.
+  if (root === null || !/^[A-Za-z0-9_-][A-Za-z0-9._-]{0,127}$/.test(sessionId)) return null;
+  const folder = path.join(root, CONVERSATIONS, `${tool}.${sessionId}`);
+  return { folder, file: path.join(folder, 'edits.jsonl') };
+}
+
+/** Those that were ever written down; none where there is no ledger. */
+export function readEdits(ledger: EditsLedger): LedgerRead {
+  const stray = strayOf(ledger);
+  if (stray !== null) return { how: 'mistaken', why: stray };
+  const fd = openOwn(ledger.file, constants.O_RDONLY);
+  if (fd === 'absent') return { how: 'read', edits: [] };
+  if (fd === 'strange') return { how: 'mistaken', why: strange(ledger.file) };
+  try {
+    const lines = readFileSync(fd, 'utf8').split('\n').map(parse);
+    const newer = lines.find((line) => Number((line as { schema?: unknown } | null)?.schema) > EDITS_VERSION);
+    if (newer !== undefined)
+      return { how: 'mistaken', why: `a newer version wrote ${ledger.file}; update tollgate (nothing was changed)` };
+    return { how: 'read', edits: foldEdits(lines) };
+  } finally {
+    closeSync(fd);
+  }
+}
+
+/** Makes its folder; throws what the operating system throws. @returns what forbids it, or null. */
+export function makeLedger(ledger: EditsLedger): string | null {
+  const stray = strayOf(ledger);
+  if (stray !== null) return stray;
+  mkdirSync(ledger.folder, { recursive: true, mode: 0o700 });
+  return openable(ledger.file) ? null : strange(ledger.file);
+}
+
+export const planEdit = (ledger: EditsLedger, entry: EditEntry): void =>
+  append(ledger, { schema: EDITS_VERSION, state: 'planned', ...entry });
+
+export const settleEdit = (ledger: EditsLedger, n: number, state: 'made' | 'failed' | 'dropped', at: Date): void =>
+  append(ledger, { schema: EDITS_VERSION, state, n, at: at.toISOString() });
+
+/** Its name ends as the file's own does, for that tells its format. */
+export const backupName = (n: number, file: string): string => `${n}.backup${/\.jsonl?$/.exec(file)?.[0] ?? ''}`;
+
+/** Its ledger line stands before it goes: what was not written down is not lost. */
+export function dropBackup(ledger: EditsLedger, { n, backup }: EditEntry, at: Date): void {
+  if (backup === null) return;
+  settleEdit(ledger, n, 'dropped', at);
+  rmSync(path.join(ledger.folder, backup), { force: true });
+}
+
+const CONVERSATIONS = 'conversations';
+const { O_APPEND, O_CREAT, O_NOFOLLOW, O_NONBLOCK, O_RDWR } = constants;
+
+const strayOf = ({ folder }: EditsLedger): string | null => {
+  const root = path.dirname(path.dirname(folder));
+  return (
+    astray(path.dirname(root), [path.basename(root)]) ??
+    astray(root, [CONVERSATIONS, `${CONVERSATIONS}/${path.basename(folder)}`])
+  );
+};
+
+function append(ledger: EditsLedger, line: object): void {
+  const fd = openOwn(ledger.file, O_RDWR | O_APPEND | O_CREAT);
+  if (typeof fd === 'string') throw Object.assign(new Error(strange(ledger.file)), { code: 'EINVAL', syscall: 'open' });
+  try {
+    const isNew = fstatSync(fd).size === 0;
+    writeLine(fd, ledger.file, line);
+    naming(ledger.file, () => fdatasyncSync(fd));
+    if (isNew) syncFolder(ledger.folder);
+  } finally {
+    closeSync(fd);
+  }
+}
+
+function openOwn(file: string, flags: number): number | 'absent' | 'strange' {
+  let fd: number;
+  try {
+    fd = openSync(file, flags | O_NOFOLLOW | O_NONBLOCK, 0o600);
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException;
+    if (code === 'ENOENT') return 'absent';
+    if (code === 'ELOOP' || code === 'EISDIR' || code === 'ENXIO') return 'strange';
+    throw error;
+  }
+  if (fstatSync(fd).isFile()) return fd;
+  closeSync(fd);
+  return 'strange';
+}
+
+const openable = (file: string): boolean => lstatSync(file, { throwIfNoEntry: false })?.isFile() ?? true;
+
+const strange = (file: string) => `${file} is no regular file; put it elsewhere`;
+
+function parse(line: string): unknown {
+  try {
+    return JSON.parse(line);
+  } catch {
+    return null;
+  }
+}
