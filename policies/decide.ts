@@ -149,5 +149,9 @@ const FIRST_DOUBT_MS = 60_000;
 const go = (action: 'retry' | 'retry_digest', why: string): Decision => ({ action, why, next_actions: [] });
 
 function stop(question: Question, why: string, first: string[] = []): Decision {
-  return { action: 'stop', why, next_actions: [...first, ...nextActions(question)] };
+  return {
+    action: 'stop',
+    why,
+    next_actions: [...first, ...nextActions({ ...question, sessionId: question.session.sessionId })],
+  };
 }

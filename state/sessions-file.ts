@@ -10,11 +10,10 @@ export interface Sessions {
   /** null where there is none, or none that fits its shape. */
   entry(tag: string, tool: Tool): SessionEntry | null;
   entries(): { tag: string; tool: Tool; entry: SessionEntry }[];
-  /** Was this session given up once? Then it is not found again in the CLI's own files. */
   isGivenUp(tool: Tool, id: string): boolean;
-  /** With this entry; one of another session that stood there is given up. */
   with(tag: string, tool: Tool, entry: SessionEntry): Sessions;
   without(tag: string, tool: Tool): Sessions;
+  /** It is not found again by its tag. */
   givingUp(tool: Tool, id: string): Sessions;
   /** What is wrong with the file, in sentences. */
   warnings: readonly string[];
@@ -76,9 +75,7 @@ function sessionsIn(json: Json, file: string): Sessions {
       const tools = own(active, tag) ?? {};
       const before = own(tools, tool) ?? {};
       const kept = 'poisoned' in entry ? before : gone(before, 'poisoned');
-      const next = changed(put(active, tag, put(tools, tool, { ...kept, ...entry })));
-      const old = before.session_id;
-      return typeof old === 'string' && old !== entry.session_id ? next.givingUp(tool, old) : next;
+      return changed(put(active, tag, put(tools, tool, { ...kept, ...entry })));
     },
     without: (tag, tool) => {
       if (!isOurs(tag, tool)) return sessions;
