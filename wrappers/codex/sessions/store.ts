@@ -1,15 +1,18 @@
 // codex's session files.
 
-import { SessionFileError, type SessionStore } from '../../sessions/store.ts';
+import { readFirstPrompt } from '../../sessions/first-prompt.ts';
+import type { SessionStore } from '../../sessions/store.ts';
+import { find, recent } from './lookup.ts';
+import { openRollout } from './rollout.ts';
+import { promptOf } from './rollout-line.ts';
+import { usedBy } from './use.ts';
 
 export const CODEX_SESSIONS: SessionStore = {
   tool: 'codex',
   boundToCwd: false,
-  find: async () => null,
-  recent: async () => [],
-  firstPrompt: () => null,
-  open: ({ file }) => {
-    throw new SessionFileError(file, 'its sessions cannot be read yet');
-  },
-  usedBy: async () => null,
+  find: async (id, lookup) => find(id, lookup),
+  recent: async (lookup, since) => recent(lookup, since),
+  firstPrompt: (session) => readFirstPrompt(session, promptOf),
+  open: openRollout,
+  usedBy: async (session, lookup, now) => usedBy(session, lookup, now),
 };

@@ -1,0 +1,22 @@
+// What a line of copilot's events is, told by its first bytes where copilot wrote it itself.
+
+import { type Fields, fieldsOf, readRecord, textOf } from '../../sessions/record.ts';
+
+export const HEAD_BYTES = 96;
+
+/** Its type; '' for a line that is no event. @param whole reads the line, which happens only when somebody else wrote it. */
+export function typeOf(head: string, whole: () => string): string {
+  return /^\{"type":"([\w.]+)"/.exec(head)?.[1] ?? textOf(readRecord(whole())?.type) ?? '';
+}
+
+/** The words of a person; null for what a subagent was asked, or what copilot says in the role of one. */
+export function promptOf(line: string): string | null {
+  const event = readRecord(line);
+  if (event?.type !== 'user.message' || isSubAgents(event)) return null;
+  const { content, source, isAutopilotContinuation } = fieldsOf(event.data);
+  if (isAutopilotContinuation === true || (textOf(source) ?? 'user') !== 'user') return null;
+  return textOf(content);
+}
+
+export const isSubAgents = (event: Fields): boolean =>
+  event.agentId !== undefined || fieldsOf(event.data).parentToolCallId !== undefined;
