@@ -96,7 +96,8 @@ async function attempt(course: Course, first: Prompt, baseline: Baseline | null)
   const { record, judge } = answered;
   // A refused reservation was no call.
   if (record.ending !== 'not_started') course.calls += 1;
-  await course.session.note(record);
+  // A call that we stopped says nothing against its session.
+  if (!stop.aborted || record.verdict.class === null) await course.session.note(record);
   if (judge !== null || record.verdict.class === null)
     return {
       how: 'ended',

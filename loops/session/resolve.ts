@@ -15,8 +15,11 @@ export type Resolved =
   /** `left`: the one that it takes the place of, and why. */
   | { use: 'new'; left: { entry: SessionEntry; because: 'poisoned' | 'errors' | 'context'; why: string } | null };
 
+/** Whose session it is. */
+export type Asker = Pick<StageRun, 'open' | 'stage' | 'environment' | 'clock'>;
+
 /** Nothing of it costs a call. */
-export async function resolveSession(run: StageRun, tag: string, sessions: Sessions): Promise<Resolved> {
+export async function resolveSession(run: Asker, tag: string, sessions: Sessions): Promise<Resolved> {
   return (
     (await namedSession(run, tag, sessions)) ??
     (await activeSession(run, tag, sessions)) ??
@@ -25,7 +28,7 @@ export async function resolveSession(run: StageRun, tag: string, sessions: Sessi
 }
 
 /** An id belongs to one tool: the others of a task go on with the tag's sessions. */
-async function namedSession(run: StageRun, tag: string, sessions: Sessions): Promise<Resolved | null> {
+async function namedSession(run: Asker, tag: string, sessions: Sessions): Promise<Resolved | null> {
   const { open, stage, environment, clock } = run;
   const id = open.manifest.meta.session_id;
   if (id === undefined) return null;
@@ -40,7 +43,7 @@ async function namedSession(run: StageRun, tag: string, sessions: Sessions): Pro
   return judged(run, 'named', freshEntry(run, tag, id, clock(), counted));
 }
 
-async function activeSession(run: StageRun, tag: string, sessions: Sessions): Promise<Resolved | null> {
+async function activeSession(run: Asker, tag: string, sessions: Sessions): Promise<Resolved | null> {
   const { open, stage } = run;
   const entry = sessions.entry(tag, stage.tool);
   if (entry === null) return null;
@@ -49,7 +52,7 @@ async function activeSession(run: StageRun, tag: string, sessions: Sessions): Pr
   return judged(run, 'resumed', entry);
 }
 
-async function foundSession(run: StageRun, tag: string, sessions: Sessions): Promise<Resolved | null> {
+async function foundSession(run: Asker, tag: string, sessions: Sessions): Promise<Resolved | null> {
   const { open, stage, environment, clock } = run;
   const found = await recoverSession({
     tool: stage.tool,
@@ -66,13 +69,13 @@ async function foundSession(run: StageRun, tag: string, sessions: Sessions): Pro
   return judged(run, 'recovered', freshEntry(run, tag, session.id, new Date(session.changedAtMs), counted));
 }
 
-function judged({ open, stage }: StageRun, use: 'named' | 'resumed' | 'recovered', entry: SessionEntry): Resolved {
+function judged({ open, stage }: Asker, use: 'named' | 'resumed' | 'recovered', entry: SessionEntry): Resolved {
   const fitness = fitnessOf(entry, open.project.sessions.context_limit[stage.tool]);
   return fitness.how === 'fit' ? { use, entry } : { use: 'new', left: { entry, ...fitness } };
 }
 
 export const freshEntry = (
-  { open }: StageRun,
+  { open }: Pick<StageRun, 'open'>,
   tag: string,
   id: string,
   at: Date,
