@@ -23,11 +23,17 @@ export const AGAINST_SESSION = {
   contract_violation: { counts: false, why: 'the answer is judged, not the session' },
 } as const satisfies Record<ErrorClass, { counts: boolean; why: string }>;
 
-/** Whose reason says something against the session though its class does not. */
-const AGAINST_BY_REASON: readonly string[] = ['broken_history'];
+/** Reasons that say something else than their class. */
+const BY_REASON: Record<string, { counts: boolean; why: string }> = {
+  broken_history: { counts: true, why: 'it is the session that is broken' },
+  cancelled: { counts: false, why: 'somebody stopped it' },
+};
 
-export const countsAgainst = ({ class: errorClass, reason }: Verdict): boolean =>
-  errorClass !== null && (AGAINST_SESSION[errorClass].counts || AGAINST_BY_REASON.includes(reason ?? ''));
+export function countsAgainst({ class: errorClass, reason }: Verdict): boolean {
+  if (errorClass === null) return false;
+  const row = reason !== null && Object.hasOwn(BY_REASON, reason) ? BY_REASON[reason] : undefined;
+  return (row ?? AGAINST_SESSION[errorClass]).counts;
+}
 
 export type Fitness =
   | { how: 'fit' }

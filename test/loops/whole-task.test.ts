@@ -88,7 +88,8 @@ test('max_usd binds where a price is known, and says where none is', async ({ ri
   const stages = [
     { ...REVIEW, model: 'm1' },
     { ...REVIEW, id: 'unknown', model: 'm9' },
-    { ...REVIEW, id: 'third', model: 'm1' },
+    // codex tells of a session that is gone on with only its total.
+    { ...REVIEW, tool: 'gemini', id: 'third', model: 'm1' },
   ];
   const task = makeTask(rig, { stages, budgets: { max_usd: 0.1 } });
   const { code, report, summary } = await task.run();
