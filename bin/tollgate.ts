@@ -43,6 +43,18 @@ export const SUBCOMMANDS: Record<string, Subcommand> = {
     about: 'ask whether a task may change a path, before it is changed',
     load: () => import('./tollgate/scope.ts'),
   },
+  history: {
+    about: 'a conversation as people read it, with what was taken back of it',
+    load: () => import('./tollgate/history.ts'),
+  },
+  undo: {
+    about: "take back a conversation's last answer, ask something else instead, or bring it back",
+    load: () => import('./tollgate/undo.ts'),
+  },
+  recover: {
+    about: 'get a conversation going again that its service refuses',
+    load: () => import('./tollgate/recover.ts'),
+  },
   triage: { about: 'the verdict for a captured stderr and stdout', load: () => import('./tollgate/triage.ts') },
   signature: {
     about: "a failure's signature, and the text it stands for",

@@ -36,4 +36,6 @@ export type Flaw =
 /** A turn as history shows it: one that was taken back is still there to see. */
 export interface ShownTurn extends Turn {
   state: 'active' | 'reverted';
+  /** `rest`: its prompt stands (or more of it), as the turn of that number before this one; these are the items that do not. */
+  part: 'whole' | 'rest';
 }

@@ -3,6 +3,7 @@
 import { lstatSync, mkdirSync, readdirSync, readFileSync, renameSync, unlinkSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { isProcessIdentity, type ProcessIdentity } from '../policies/process-identity.ts';
+import { isTool, type Tool } from '../policies/tools.ts';
 import { isSystemError } from './system-error.ts';
 import { userState } from './user-state.ts';
 
@@ -28,6 +29,8 @@ export interface Entry {
   task: string | null;
   /** By which a call on its own is judged; that of a task lies in its attempt. */
   draft: object | null;
+  /** The session that it goes on in. */
+  session?: { tool: Tool; id: string };
 }
 
 export type Found = { how: 'read'; file: string; entry: Entry } | { how: 'mistaken'; file: string; why: string };
@@ -141,7 +144,7 @@ const isText: Test = (value) => typeof value === 'string' && value !== '' && !va
 const isPlace: Test = (value, entry) => isText(value, entry) && path.resolve(value as string) === value;
 
 /** Only what a reader relies on. */
-const SHAPE: Record<keyof Entry, Test> = {
+const SHAPE: Record<keyof Required<Entry>, Test> = {
   v: (value) => value === REGISTER_VERSION,
   call_id: (value) => typeof value === 'string' && CALL_ID.test(value),
   guardian: isProcessIdentity,
@@ -153,4 +156,8 @@ const SHAPE: Record<keyof Entry, Test> = {
   overlay_folders: (value, entry) => Array.isArray(value) && value.every((folder) => isPlace(folder, entry)),
   task: (value, entry) => value === null || isPlace(value, entry),
   draft: (value) => typeof value === 'object' && !Array.isArray(value),
+  session: (value) => value === undefined || isSession(value as Partial<Entry['session']> | null),
 };
+
+const isSession = (session: Partial<Entry['session']> | null): boolean =>
+  isTool(session?.tool) && typeof session?.id === 'string';

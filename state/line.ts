@@ -3,10 +3,14 @@
 import { fstatSync, readSync, writeSync } from 'node:fs';
 
 /** @param fd opened for reading and appending. Throws when the line could not be written whole. */
-export function writeLine(fd: number, file: string, value: object): void {
+export const writeLine = (fd: number, file: string, value: object): void =>
+  writeText(fd, file, `${JSON.stringify(value)}\n`);
+
+/** The same for whole lines of any text. */
+export function writeText(fd: number, file: string, text: string): void {
   const { length, written } = naming(file, () => {
     // A blank line costs nothing.
-    const bytes = Buffer.from(`${endsFresh(fd) ? '' : '\n'}${JSON.stringify(value)}\n`);
+    const bytes = Buffer.from(`${endsFresh(fd) ? '' : '\n'}${text}`);
     return { length: bytes.length, written: writeSync(fd, bytes) };
   });
   if (written === length) return;

@@ -36,7 +36,7 @@ export const deadlineOf = (draft: Draft): Date => new Date(draft.startedAt.getTi
 
 function entryOf(draft: Draft, attempt: Attempt, overlay: Overlay, guardian: ProcessIdentity): Entry {
   const { callId, request } = draft;
-  const { charge, call } = request;
+  const { charge, call, adapter } = request;
   return {
     v: REGISTER_VERSION,
     call_id: callId,
@@ -49,5 +49,6 @@ function entryOf(draft: Draft, attempt: Attempt, overlay: Overlay, guardian: Pro
     overlay_folders: overlay.folders,
     task: charge?.task.root ?? null,
     draft: charge === null ? savedOf(attempt, draft, overlay) : null,
+    ...(call.resumeSession === null ? {} : { session: { tool: adapter.tool, id: call.resumeSession } }),
   };
 }

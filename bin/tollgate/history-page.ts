@@ -1,0 +1,91 @@
+// A conversation as people read it; what was taken back is struck through (one of the two doors to picocolors).
+
+import picocolors from 'picocolors';
+import type { History } from '../../loops/conversation/history.ts';
+import type { Item, ShownTurn } from '../../policies/conversation.ts';
+import type { Redactor } from '../../policies/redact.ts';
+import { visible } from '../../policies/visible-text.ts';
+
+export interface PageStyle {
+  ink: 'colour' | 'plain';
+  /** Columns. */
+  width: number;
+  redactor: Redactor;
+}
+
+export function renderHistory(history: History, style: PageStyle): string {
+  const { session, turns, all, reverted, notes } = history;
+  const { bold, dim } = picocolors.createColors(style.ink === 'colour');
+  const shown = turns.length < all ? `; the last ${turns.length} of them` : '';
+  const head = [
+    `${bold(`${session.tool} ${session.id}`)}: ${all - reverted} ${all - reverted === 1 ? 'turn' : 'turns'}${reverted === 0 ? '' : ` and ${reverted} reverted`}${shown}`,
+    dim(visible(session.file)),
+    ...notes.map((note) => `note: ${visible(note)}`),
+  ];
+  return `${[...head, ...turns.flatMap((turn) => ['', ...linesOf(turn, style)])].join('\n')}\n`;
+}
+
+const MARK = '[ REVERTED ] ';
+/** Of what a tool gave back. */
+const OUTPUT_LINES = 5;
+
+type Colours = ReturnType<typeof picocolors.createColors>;
+type Paint = (text: string) => string;
+/** A line, and how it is shown while it stands. */
+type Line = [text: string, paint: Paint];
+
+function linesOf(turn: ShownTurn, style: PageStyle): string[] {
+  const colours = picocolors.createColors(style.ink === 'colour');
+  const room = Math.max(20, style.width - (turn.state === 'reverted' ? MARK.length : 0));
+  const body = [
+    ...(turn.part === 'whole' ? promptLines(turn, style, colours) : []),
+    ...turn.items.flatMap((item) => itemLines(item, room, style, colours)),
+  ];
+  const title = turn.part === 'whole' ? titleOf(turn) : `Turn ${turn.number}, its answer`;
+  const rows: Line[] = [[title, colours.bold], ...body];
+  if (turn.state === 'active') return rows.map(([text, paint]) => paint(text));
+  return rows.map(([text]) => `${colours.dim(MARK)}${text === '' ? '' : colours.dim(colours.strikethrough(text))}`);
+}
+
+function titleOf({ number, at, tokens }: ShownTurn): string {
+  const time = at === null ? '' : `, ${at.slice(0, 19).replace('T', ' ')}`;
+  return `Turn ${number}${time}${tokens === null ? '' : `, ${tokens.input} tokens in, ${tokens.output} out`}`;
+}
+
+const promptLines = ({ prompt }: ShownTurn, style: PageStyle, { cyan }: Colours): Line[] =>
+  whole(prompt, style).map((line) => [`> ${line}`, cyan]);
+
+function itemLines(item: Item, room: number, style: PageStyle, { dim, red, yellow }: Colours): Line[] {
+  const plain: Paint = (text) => text;
+  switch (item.how) {
+    case 'said':
+      return whole(item.text, style).map((line) => [line, plain]);
+    case 'thought':
+      return whole(item.text, style).map((line) => [`  ${line}`, dim]);
+    case 'noted':
+      return whole(item.text, style).map((line) => [`  (${line})`, dim]);
+    case 'called':
+      return [[cut(`  -> ${oneLine(`${item.name} ${head(item.input, room, style)}`)}`, room), yellow]];
+    case 'responded':
+      return outputLines(item.output, room, style).map((line) => [line, item.failed ? red : dim]);
+  }
+}
+
+const whole = (text: string, { redactor }: PageStyle): string[] => visible(redactor.redact(text)).trimEnd().split('\n');
+
+/** As much as can be shown of it, and not the redaction of megabytes. */
+const head = (text: string, chars: number, { redactor }: PageStyle): string =>
+  visible(redactor.redactHead(text, Math.min(text.length, chars)).redacted);
+
+function outputLines(output: string, room: number, style: PageStyle): string[] {
+  const lines = head(output, room * OUTPUT_LINES, style)
+    .trimEnd()
+    .split('\n');
+  const shown = lines.slice(0, OUTPUT_LINES).map((line, i) => cut(`${i === 0 ? '  <- ' : '     '}${line}`, room));
+  const all = output.trimEnd().split('\n').length;
+  return all > shown.length ? [...shown, `     (${all - shown.length} more lines)`] : shown;
+}
+
+const oneLine = (text: string): string => text.replace(/\s+/g, ' ').trimEnd();
+
+const cut = (line: string, room: number): string => (line.length > room ? `${line.slice(0, room - 1)}…` : line);

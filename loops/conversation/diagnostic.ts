@@ -1,0 +1,79 @@
+// Writes down all that is known of a conversation, for whoever looks into what broke it; secrets are left out.
+
+import path from 'node:path';
+import { logFiles, readLog } from '../../state/api-errors/read.ts';
+import { astray } from '../../state/astray.ts';
+import { editsLedger, readEdits } from '../../state/edits-ledger.ts';
+import { isSystemError } from '../../state/system-error.ts';
+import { projectState } from '../../state/task-folder.ts';
+import { writeJson } from '../../state/whole-file.ts';
+import type { SessionFile } from '../../wrappers/sessions/store.ts';
+import { redactorOf } from '../redactor.ts';
+import { readHistory } from './history.ts';
+import { healthOf, type Recovered, type Recovering } from './recovery.ts';
+
+/** Throws SessionFileError. */
+export async function exportDiagnostic(recovering: Recovering): Promise<Recovered> {
+  const { session, environment, cwd, clock } = recovering;
+  const state = projectState(cwd, environment);
+  const folder = path.join(state, 'state', 'diagnostics');
+  const stray = astray(path.dirname(state), [path.basename(state)]) ?? astray(state, ['state', 'state/diagnostics']);
+  if (stray !== null) return { how: 'refused', why: stray };
+  const at = clock().toISOString();
+  const file = path.join(folder, `${session.tool}.${session.id.slice(0, 8)}.${at.replace(/[:.]/g, '-')}.json`);
+  const { redact } = redactorOf(environment, []);
+  const known = diagnosticOf(recovering, at, path.join(state, 'state'));
+  try {
+    await writeJson(file, JSON.parse(redact(JSON.stringify(known))) as object, 'renamed');
+  } catch (error) {
+    if (!isSystemError(error)) throw error;
+    return { how: 'refused', why: `the diagnostic could not be written (${error.message})` };
+  }
+  return { how: 'exported', says: `written to ${file}`, file };
+}
+
+function diagnosticOf({ store, session, environment, version }: Recovering, at: string, logs: string) {
+  const conversation = store.open(session);
+  const { flaws, cliVersion, context, turns } = healthOf(conversation, environment);
+  const history = readHistory(store, session, environment, null);
+  const ledger = editsLedger(session.tool, session.id, environment);
+  const edits = ledger === null ? null : readEdits(ledger);
+  return {
+    schema: 1,
+    at,
+    versions: {
+      tollgate: version,
+      node: process.version,
+      cli: cliVersion,
+      cli_of_session: session.cliVersion,
+      platform: process.platform,
+    },
+    session: { ...session, changedAt: new Date(session.changedAtMs).toISOString(), turns, context },
+    flaws,
+    notes: history.notes,
+    edits: edits?.how === 'read' ? edits.edits : (edits?.why ?? null),
+    api_errors: lastErrors(session, logs),
+    turns: history.turns,
+  };
+}
+
+const LAST_ERRORS = 10;
+
+/** The last ones that are logged for it; what cannot be read of them is told instead. */
+function lastErrors({ tool, id }: SessionFile, folder: string): unknown[] {
+  const errors: unknown[] = [];
+  try {
+    for (const file of logFiles(folder))
+      for (const found of readLog(file)) {
+        if (found.how !== 'entry') continue;
+        const { context } = found.entry;
+        if (context.tool !== tool || context.session_id !== id) continue;
+        errors.push(found.entry);
+        if (errors.length > LAST_ERRORS) errors.shift();
+      }
+  } catch (error) {
+    if (!isSystemError(error)) throw error;
+    errors.push(`the log could not be read (${error.message})`);
+  }
+  return errors;
+}

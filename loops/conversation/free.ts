@@ -1,0 +1,88 @@
+// Whether a session is free to be changed: no call of ours goes on in it, and nobody else seems to.
+
+import { setTimeout as sleep } from 'node:timers/promises';
+import { readEntries, registerFolder } from '../../state/call-register.ts';
+import { editsLedger, readEdits } from '../../state/edits-ledger.ts';
+import { hashesOf, sight } from '../../state/exact-file.ts';
+import { isSystemError } from '../../state/system-error.ts';
+import { identify, isAlive } from '../../wrappers/processes/identity.ts';
+import type { Lookup, SessionFile, SessionStore } from '../../wrappers/sessions/store.ts';
+
+export type Freedom =
+  /** As it is now: it may have changed while it was waited for. */
+  | { how: 'free'; session: SessionFile }
+  /** `by`: half a sentence. */
+  | { how: 'used'; by: string };
+
+export interface Asked {
+  store: SessionStore;
+  session: SessionFile;
+  lookup: Lookup;
+  clock: () => Date;
+}
+
+/** Waits where nothing but a fresh change speaks against it. @param say called once, before it waits. */
+export async function whenFree(asked: Asked, say: (what: string) => void): Promise<Freedom> {
+  const { store, lookup, clock } = asked;
+  const first = await userOf(asked);
+  if (first === null) return { how: 'free', session: asked.session };
+  const leftMs = QUIET_MS - (clock().getTime() - changedAtMs(asked.session));
+  // Whoever holds its lock, or runs in its folder, will still do so then.
+  const later = await userOf({ ...asked, clock: () => new Date(clock().getTime() + QUIET_MS) });
+  if (later !== null || leftMs <= 0) return { how: 'used', by: later ?? first };
+  const ms = Math.min(QUIET_MS, leftMs);
+  say(`${asked.session.tool} may still be at it: ${first}; waiting until it has been left alone for 30 s`);
+  await sleep(ms);
+  const session = await store.find(asked.session.id, lookup);
+  if (session === null) return { how: 'used', by: 'its file is gone' };
+  const by = await userOf({ ...asked, session });
+  return by === null ? { how: 'free', session } : { how: 'used', by };
+}
+
+/** Half a sentence about who uses it now, or null. */
+export async function userOf({ store, session, lookup, clock }: Asked): Promise<string | null> {
+  const ours = await callIn(session, lookup.environment);
+  if (ours !== null) return ours;
+  const by = await store.usedBy(session, lookup, clock());
+  if (by === null || !wasOurs(session, lookup.environment)) return by;
+  // It was we who changed it last: its time tells nothing then.
+  return store.usedBy(session, lookup, new Date(clock().getTime() + QUIET_MS));
+}
+
+/** After so long without a change a file is taken for one that nobody writes. */
+const QUIET_MS = 30_000;
+
+const changedAtMs = ({ file, changedAtMs }: SessionFile): number => sight(file)?.changedAtMs ?? changedAtMs;
+
+/** A call of ours that lives, in the user's register. */
+async function callIn({ tool, id }: SessionFile, environment: NodeJS.ProcessEnv): Promise<string | null> {
+  const folder = registerFolder(environment);
+  if (folder === null) return null;
+  const self = (await identify(process.pid))!;
+  for (const found of entriesIn(folder)) {
+    if (found.how !== 'read') continue;
+    const { session, guardian, cli, call_id } = found.entry;
+    if (session?.tool !== tool || session.id !== id) continue;
+    for (const process_ of [guardian, cli])
+      if (process_ !== null && (await isAlive(process_, self)) !== 'dead') return `the call ${call_id} goes on in it`;
+  }
+  return null;
+}
+
+function entriesIn(folder: string): ReturnType<typeof readEntries> {
+  try {
+    return readEntries(folder);
+  } catch (error) {
+    if (isSystemError(error)) return [];
+    throw error;
+  }
+}
+
+/** Is it byte for byte what our last edit made of it? */
+function wasOurs(session: SessionFile, environment: NodeJS.ProcessEnv): boolean {
+  const ledger = editsLedger(session.tool, session.id, environment);
+  const read = ledger === null ? null : readEdits(ledger);
+  const last = read?.how === 'read' ? read.edits.findLast(({ state }) => state === 'made') : undefined;
+  if (last === undefined || sight(session.file)?.bytes !== last.after.bytes) return false;
+  return hashesOf(session.file, [last.after.bytes])[0] === last.after.sha256;
+}

@@ -1,0 +1,116 @@
+// A conversation with what was taken back of it, read from its file and from the backups of our edits.
+
+import path from 'node:path';
+import type { ShownTurn } from '../../policies/conversation.ts';
+import type { KnownEdit } from '../../policies/session-edits.ts';
+import { type Slot, slotsOf } from '../../policies/shown-turns.ts';
+import { type EditsLedger, editsLedger, readEdits } from '../../state/edits-ledger.ts';
+import { sight } from '../../state/exact-file.ts';
+import {
+  type Conversation,
+  type SessionFile,
+  SessionFileError,
+  type SessionStore,
+} from '../../wrappers/sessions/store.ts';
+import { lookAtCutOff } from './cut-off.ts';
+
+export interface History {
+  session: SessionFile;
+  turns: ShownTurn[];
+  /** How many there are in all, and how many of these do not stand. */
+  all: number;
+  reverted: number;
+  /** Sentences about what could not be read, or was cut off. */
+  notes: string[];
+}
+
+/** Throws SessionFileError. @param last how many turns, counted from the end; null is all. */
+export function readHistory(
+  store: SessionStore,
+  session: SessionFile,
+  environment: NodeJS.ProcessEnv,
+  last: number | null,
+): History {
+  const conversation = store.open(session);
+  const ledger = editsLedger(session.tool, session.id, environment);
+  const { edits, notes } = ledger === null ? { edits: [], notes: [] } : knownEdits(ledger, session);
+  const slots = slotsOf(edits, conversation.turns);
+  const wanted = last === null ? slots : slots.slice(startOf(slots, last));
+  const { turns, lost } = readSlots(wanted, conversation, { store, session, ledger });
+  const gone =
+    lost === 0 ? [] : [`${lost} reverted ${lost === 1 ? 'turn' : 'turns'} cannot be shown: the backup is gone`];
+  return {
+    session,
+    turns,
+    all: slots.length,
+    reverted: slots.filter((slot) => slot.in !== 'file').length,
+    notes: [...notes, ...gone],
+  };
+}
+
+function knownEdits(ledger: EditsLedger, session: SessionFile): { edits: KnownEdit[]; notes: string[] } {
+  const read = readEdits(ledger);
+  return read.how === 'mistaken' ? { edits: [], notes: [read.why] } : lookAtCutOff(read.edits, session);
+}
+
+/** The rest of a turn is no turn of its own. */
+function startOf(slots: readonly Slot[], last: number): number {
+  let left = last;
+  let start = slots.length;
+  while (start > 0 && left > 0) {
+    start -= 1;
+    if (slots[start]!.fromItem === null) left -= 1;
+  }
+  return start;
+}
+
+interface Place {
+  store: SessionStore;
+  session: SessionFile;
+  ledger: EditsLedger | null;
+}
+
+/** Turns that follow each other in one file are read at once. */
+function readSlots(slots: readonly Slot[], conversation: Conversation, place: Place) {
+  const opened = new Map<number, Conversation | null>();
+  const turns: ShownTurn[] = [];
+  let lost = 0;
+  for (let i = 0; i < slots.length; ) {
+    const first = slots[i]!;
+    let end = i + 1;
+    while (end < slots.length && slots[end]!.in === first.in && slots[end]!.turn === first.turn + end - i) end += 1;
+    const source = first.in === 'file' ? conversation : backupOf(first.in, opened, place);
+    if (source === null) lost += end - i;
+    else {
+      const read = source.read(first.turn, Math.min(source.turns, first.turn + end - i - 1));
+      turns.push(...read.flatMap((turn, k) => shown(turn, slots[i + k]!)));
+    }
+    i = end;
+  }
+  return { turns, lost };
+}
+
+function shown(turn: ReturnType<Conversation['read']>[number], { in: where, fromItem }: Slot): ShownTurn[] {
+  const state = where === 'file' ? 'active' : 'reverted';
+  if (fromItem === null) return [{ ...turn, state, part: 'whole' }];
+  const items = turn.items.slice(fromItem);
+  return items.length === 0 ? [] : [{ ...turn, items, state, part: 'rest' }];
+}
+
+function backupOf(edit: KnownEdit, opened: Map<number, Conversation | null>, place: Place): Conversation | null {
+  if (!opened.has(edit.n)) opened.set(edit.n, openBackup(edit, place));
+  return opened.get(edit.n)!;
+}
+
+/** null for one that is gone, or that is not what we put there. */
+export function openBackup({ backup, isKept }: KnownEdit, { store, session, ledger }: Place): Conversation | null {
+  if (backup === null || !isKept || ledger === null) return null;
+  const seen = sight(path.join(ledger.folder, backup));
+  if (seen === null) return null;
+  try {
+    return store.open({ ...session, file: seen.file, bytes: seen.bytes, changedAtMs: seen.changedAtMs });
+  } catch (error) {
+    if (error instanceof SessionFileError) return null;
+    throw error;
+  }
+}

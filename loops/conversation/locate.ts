@@ -1,0 +1,103 @@
+// Which session is meant: a full id, the beginning of one, or a feature's tag.
+
+import path from 'node:path';
+import { TOOLS, type Tool } from '../../policies/tools.ts';
+import { projectState } from '../../state/task-folder.ts';
+import { readJson } from '../../state/whole-file.ts';
+import { ADAPTERS } from '../../wrappers/adapters.ts';
+import type { Lookup, SessionFile, SessionStore } from '../../wrappers/sessions/store.ts';
+
+export interface LocatedSession {
+  how: 'located';
+  store: SessionStore;
+  session: SessionFile;
+  /** The tag that it goes by, where it was named by one. */
+  feature: string | null;
+}
+
+export type SessionLocated = LocatedSession | { how: 'mistaken'; message: string };
+
+/** @param tool null looks through all three stores. */
+export async function locateSession(word: string, tool: Tool | null, lookup: Lookup): Promise<SessionLocated> {
+  const tools = tool === null ? TOOLS : [tool];
+  const stores = await Promise.all(tools.map((name) => ADAPTERS[name].sessions()));
+  const tagged = await taggedSessions(word, lookup);
+  const found = [
+    ...(await byId(
+      tagged.filter(({ tool }) => tools.includes(tool)),
+      stores,
+      lookup,
+    )),
+    ...(await byId(
+      stores.map(({ tool }) => ({ tool, id: word, feature: null })),
+      stores,
+      lookup,
+    )),
+  ];
+  if (found.length === 0 && PREFIX.test(word)) found.push(...(await byPrefix(word.toLowerCase(), stores, lookup)));
+  const several = [...new Map(found.map((one) => [`${one.session.tool} ${one.session.id}`, one])).values()];
+  if (several.length === 1) return several[0]!;
+  return { how: 'mistaken', message: several.length === 0 ? unknown(word, tools, tagged) : ambiguous(word, several) };
+}
+
+interface Named {
+  tool: Tool;
+  id: string;
+  feature: string | null;
+}
+
+/** Fewer digits are too easily a word, or another session's. */
+const PREFIX = /^[0-9a-f]{7,8}(?:-[0-9a-f-]*)?$/i;
+const LISTED = 5;
+
+/** By the project's own file; one that cannot be read names nothing here. */
+async function taggedSessions(tag: string, { cwd, environment }: Lookup): Promise<Named[]> {
+  const file = path.join(projectState(cwd, environment), 'state', 'sessions.json');
+  const read = await readJson<{ active_sessions?: unknown }>(file, () => new Date(), 'left');
+  const active = (read.how === 'read' ? read.value.active_sessions : null) as Record<string, unknown> | null;
+  const entry = typeof active === 'object' && active !== null && Object.hasOwn(active, tag) ? active[tag] : null;
+  if (typeof entry !== 'object' || entry === null) return [];
+  return TOOLS.flatMap((tool) => {
+    const id = (entry as Record<string, { session_id?: unknown } | undefined>)[tool]?.session_id;
+    return typeof id === 'string' ? [{ tool, id, feature: tag }] : [];
+  });
+}
+
+async function byId(
+  named: readonly Named[],
+  stores: readonly SessionStore[],
+  lookup: Lookup,
+): Promise<LocatedSession[]> {
+  const found: LocatedSession[] = [];
+  for (const { tool, id, feature } of named) {
+    const store = stores.find((store) => store.tool === tool)!;
+    const session = ID.test(id) ? await store.find(id, lookup) : null;
+    if (session !== null) found.push({ how: 'located', store, session, feature });
+  }
+  return found;
+}
+
+/** All three name their sessions by UUIDs. */
+const ID = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
+
+async function byPrefix(prefix: string, stores: readonly SessionStore[], lookup: Lookup): Promise<LocatedSession[]> {
+  const found: LocatedSession[] = [];
+  for (const store of stores)
+    for (const session of await store.recent(lookup, new Date(0)))
+      if (session.id.toLowerCase().startsWith(prefix)) found.push({ how: 'located', store, session, feature: null });
+  return found;
+}
+
+function unknown(word: string, tools: readonly Tool[], tagged: readonly Named[]): string {
+  const where = tools.join(', ');
+  const [gone] = tagged.filter(({ tool }) => tools.includes(tool));
+  if (gone !== undefined)
+    return `the tag ${word} names the ${gone.tool} session ${gone.id}, but ${gone.tool} has no file of it (any more)`;
+  return `no session "${word}" was found: it is neither a tag in this project's sessions.json nor an id in the stores of ${where}; give the full id, at least its first 7 digits, or a tag`;
+}
+
+function ambiguous(word: string, several: readonly LocatedSession[]): string {
+  const rows = several.slice(0, LISTED).map(({ session }) => `${session.tool} ${session.id}`);
+  const more = several.length > LISTED ? `, and ${several.length - LISTED} more` : '';
+  return `"${word}" fits ${several.length} sessions: ${rows.join(', ')}${more}; give the full id, or --tool`;
+}

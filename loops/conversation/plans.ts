@@ -1,0 +1,62 @@
+// What each way of taking something back would change, as a plan that a dry run can tell.
+
+import type { Item } from '../../policies/conversation.ts';
+import type { Kept } from '../../policies/session-edits.ts';
+import type { Conversation, Edit } from '../../wrappers/sessions/store.ts';
+
+export type Plan =
+  | { how: 'planned'; what: 'rolled_back' | 'cleared' | 'undone'; edit: Edit; keeps: Kept }
+  | { how: 'planned'; what: 'mended'; edit: Edit }
+  /** `why` is a whole sentence. */
+  | { how: 'nothing'; why: string };
+
+const EMPTY: Plan = { how: 'nothing', why: 'The conversation has no turn yet.' };
+
+/** The last answer goes, its prompt stays. */
+export function planUndo(conversation: Conversation): Plan {
+  const { turns } = conversation;
+  if (turns === 0) return EMPTY;
+  const [last] = conversation.read(turns, turns);
+  if (last!.items.every(({ how }) => how === 'noted'))
+    return { how: 'nothing', why: 'The last prompt has no answer: there is nothing to take back.' };
+  return {
+    how: 'planned',
+    what: 'undone',
+    edit: conversation.afterPrompt(turns),
+    keeps: { turns: turns - 1, items: 0 },
+  };
+}
+
+/** The last turn goes, its prompt too. */
+export function planRollback(conversation: Conversation): Plan {
+  const { turns } = conversation;
+  if (turns === 0) return EMPTY;
+  return {
+    how: 'planned',
+    what: 'rolled_back',
+    edit: conversation.before(turns),
+    keeps: { turns: turns - 1, items: null },
+  };
+}
+
+/** What is wrong goes; where nothing is, the last step alone. @param cliVersion null is unknown. */
+export function planClear(conversation: Conversation, cliVersion: string | null): Plan {
+  const { turns } = conversation;
+  const flaws = conversation.flaws(cliVersion) ?? [];
+  if (flaws.length > 0) return { how: 'planned', what: 'mended', edit: conversation.mend(flaws) };
+  if (turns === 0) return EMPTY;
+  const [last] = conversation.read(turns, turns);
+  const kept = beforeLastStep(last!.items);
+  // Notes alone are no step of the model's: the prompt goes with them.
+  const items = last!.items.every(({ how }) => how === 'noted') ? null : kept;
+  return { how: 'planned', what: 'cleared', edit: conversation.withoutLastStep(), keeps: { turns: turns - 1, items } };
+}
+
+/** From its end: what was noted, the responses, their calls, and what the model thought and said before it called. */
+function beforeLastStep(items: readonly Item[]): number {
+  let at = items.length;
+  for (const kinds of STEP) while (at > 0 && kinds.includes(items[at - 1]!.how)) at -= 1;
+  return at;
+}
+
+const STEP: readonly (readonly Item['how'][])[] = [['noted'], ['responded', 'noted'], ['called'], ['said', 'thought']];

@@ -1,0 +1,80 @@
+// What stands in api_errors.log: one entry for each failure of the service or the conversation, and what became of it.
+
+import type { ErrorClass } from '../classes.ts';
+import type { Ending } from '../ending.ts';
+import type { EvidenceSource } from '../evidence.ts';
+import type { Tool } from '../tools.ts';
+
+export const API_ERROR_VERSION = 1;
+
+/** In the file's own names: this is the line `Context:`. */
+export interface Context {
+  v: number;
+  call_id: string;
+  task: string | null;
+  stage: string | null;
+  /** null for a call of a caller's own. */
+  run_id: string | null;
+  tool: Tool;
+  cli_version: string | null;
+  model: string | null;
+  session_id: string | null;
+  ending: Ending;
+  /** The folder of the attempt. */
+  attempt: string;
+  cwd: string;
+  class: ErrorClass;
+  reason: string | null;
+  signature: string | null;
+  source: EvidenceSource | null;
+  rule: string | null;
+  snapshot: Snapshot;
+}
+
+/** Where the conversation was read from; `bytes` of its line, by which a torn one is known. */
+export type Snapshot =
+  | {
+      how: 'read';
+      from: 'session_file' | 'client_error' | 'prompt';
+      file: string | null;
+      /** Why it is less than the whole conversation; null where it is whole. */
+      less: string | null;
+      bytes: number;
+    }
+  | { how: 'absent'; why: string; bytes: number };
+
+/** As its CLI leaves it: most of it is unknown to most CLIs. */
+export interface Response {
+  status: number | null;
+  code: string | null;
+  type: string | null;
+  details: string | null;
+  /** What the CLI tells of the headers; null where it tells none. */
+  headers: Record<string, string> | null;
+  /** Lines of stderr that bear an error. */
+  stderr: string[];
+  /** The last events of its stream. */
+  events: unknown[];
+}
+
+export interface ApiError {
+  /** ISO time. */
+  at: string;
+  context: Context;
+  message: string;
+  stack: string | null;
+  response: Response;
+  /** The last thoughts, tool calls and results before it. */
+  before: unknown[];
+}
+
+/** `retried`: a later attempt of its stage was made, and failed as well. */
+export type Fate = 'recovered' | 'unrecovered' | 'retried';
+
+export interface Outcome {
+  at: string;
+  call_id: string;
+  how: Fate;
+  /** Half a sentence: by what, or why not. */
+  why: string;
+}

@@ -1,0 +1,56 @@
+// Which failures are the service's or the conversation's, and so worth an entry in api_errors.log.
+
+import type { ErrorClass } from '../classes.ts';
+import type { Ending } from '../ending.ts';
+import type { EvidenceSource, Verdict } from '../evidence.ts';
+
+export interface Circumstances {
+  ending: Ending;
+  /** HTTP status that the engine told. */
+  status: number | null;
+  /** The engine told of an error, were it one that it meant to try again. */
+  said: boolean;
+  /** It had begun: there is a session, or a turn. */
+  asked: boolean;
+  /** Something came back: a word of the answer, or a tool's call. */
+  answered: boolean;
+}
+
+export function isApiFailure({ class: errorClass, reason, evidence }: Verdict, at: Circumstances): boolean {
+  if (errorClass === null || at.ending === 'not_started' || at.ending === 'cancelled') return false;
+  // What the service itself answered, whatever it means to us.
+  if (at.status !== null && at.status >= 400) return true;
+  if (!mayBeLogged(errorClass, reason)) return false;
+  if (errorClass === 'unknown') return FROM_ENGINE.has(evidence?.source ?? 'none');
+  if (WAITED.has(reason ?? '') && evidence?.source === 'ending') return at.said || (at.asked && !at.answered);
+  return true;
+}
+
+/** By class and reason alone, as the journal knows them. */
+export function mayBeLogged(errorClass: ErrorClass, reason: string | null): boolean {
+  const row = LOGGED[errorClass];
+  if ('only' in row) return (row.only as readonly string[]).includes(reason ?? '');
+  return !(row.but as readonly string[]).includes(reason ?? '');
+}
+
+const LOGGED = {
+  // Told to stop, killed, or never begun: the machine's doing.
+  transient: { but: ['cancelled', 'interrupted', 'silent_start', 'killed', 'crashed', 'out_of_memory'] },
+  // gemini counts by itself, the others are told; the history is what overflowed either way.
+  prompt_too_large: { but: [] },
+  auth: { but: [] },
+  // Our own budget, and our own rest until a reset.
+  quota: { but: ['budget', 'paused'] },
+  // All else is the installation, the flags and the folders: nothing was asked.
+  tooling: { only: ['broken_history', 'model_not_found', 'bad_request', 'not_found', 'certificate'] },
+  // The gate's own word; and limits of ours.
+  scope_violation: { only: [] },
+  contract_violation: { only: ['content_filter'] },
+  unknown: { but: [] },
+} as const satisfies Record<ErrorClass, { but: readonly string[] } | { only: readonly string[] }>;
+
+/** What nobody knows counts only in the engine's own words. */
+const FROM_ENGINE: ReadonlySet<EvidenceSource> = new Set(['failure', 'error', 'stderr']);
+
+/** A deadline says nothing of the service, unless it was asked and gave no word. */
+const WAITED: ReadonlySet<string> = new Set(['timeout', 'idle']);

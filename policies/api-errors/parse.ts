@@ -1,0 +1,172 @@
+// Reads api_errors.log line by line: what is torn or foreign is passed over, and never taken for an entry.
+
+import { numberOf, parseObject, partOf, textOf } from '../json.ts';
+import { API_ERROR_VERSION, type ApiError, type Context, type Outcome, type Response } from './entry.ts';
+import { SNAPSHOT_TITLE } from './layout.ts';
+
+/** Of a conversation, which may be large, the beginning alone is read. */
+export interface LogLine {
+  text: string;
+  /** Of the whole line, without its newline. */
+  bytes: number;
+  /** Where it begins in its file. */
+  at: number;
+}
+
+export type Found =
+  /** `data`: where its conversation lies in the file. */
+  | { how: 'entry'; entry: ApiError; data: { at: number; bytes: number } }
+  | { how: 'outcome'; outcome: Outcome }
+  /** `at`: where it begins in the file. */
+  | { how: 'corrupt'; at: number };
+
+export interface Parser {
+  take(line: LogLine): Found[];
+  /** After the last line. */
+  end(): Found[];
+}
+
+interface Draft {
+  from: number;
+  at: string;
+  context: Context | null;
+  message: string | null;
+  stack: string | null;
+  response: Response | null;
+  before: unknown[];
+  /** Which text goes on in a line that is indented. */
+  open: 'message' | 'stack' | null;
+  titled: boolean;
+}
+
+export function createParser(): Parser {
+  let draft: Draft | null = null;
+  /** What broke an entry is told once, however much of it follows. */
+  let skipping = false;
+  const broken = (): Found[] => {
+    const found: Found[] = draft === null ? [] : [{ how: 'corrupt', at: draft.from }];
+    draft = null;
+    return found;
+  };
+  return {
+    take(line) {
+      const { text, at } = line;
+      const head = HEAD.exec(text);
+      if (head !== null) {
+        const found = broken();
+        skipping = false;
+        if (head[2] === 'ERROR') draft = begun(at, head[1]!);
+        else found.push(readOutcome(line, head[1]!));
+        return found;
+      }
+      if (draft === null) {
+        if (text.trim() === '' || skipping) return [];
+        skipping = true;
+        return [{ how: 'corrupt', at }];
+      }
+      if (text.startsWith(DATA)) {
+        const entry = finished(draft, line);
+        draft = entry === null ? draft : null;
+        skipping = entry === null;
+        return entry === null ? broken() : [entry];
+      }
+      if (addLine(draft, text)) return [];
+      skipping = true;
+      return broken();
+    },
+    end: () => broken(),
+  };
+}
+
+const HEAD = /^\[(\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d{1,3})?Z)\] (ERROR|OUTCOME): /;
+const DATA = 'Data: ';
+
+const begun = (from: number, at: string): Draft => ({
+  from,
+  at,
+  context: null,
+  message: null,
+  stack: null,
+  response: null,
+  before: [],
+  open: null,
+  titled: false,
+});
+
+/** Does the line belong there? A field that a later version may have added does. */
+function addLine(draft: Draft, text: string): boolean {
+  if (text.startsWith('  ') && draft.open !== null) {
+    draft[draft.open] += `\n${text.slice(2)}`;
+    return true;
+  }
+  draft.open = null;
+  if (text === '---' || text === '') return true;
+  if (text.endsWith(`] ${SNAPSHOT_TITLE}`)) {
+    draft.titled = true;
+    return true;
+  }
+  const [, name, value] = /^([A-Z][a-z]+): (.*)$/s.exec(text) ?? [];
+  if (name === undefined || value === undefined) return false;
+  return FIELDS[name]?.(draft, value) ?? true;
+}
+
+const FIELDS: Record<string, (draft: Draft, value: string) => boolean> = {
+  Context: (draft, value) => {
+    draft.context = readContext(value);
+    return draft.context !== null;
+  },
+  Message: (draft, value) => {
+    [draft.message, draft.open] = [value, 'message'];
+    return true;
+  },
+  Stack: (draft, value) => {
+    [draft.stack, draft.open] = [value, 'stack'];
+    return true;
+  },
+  Response: (draft, value) => {
+    draft.response = parseObject(value) as Response | null;
+    return draft.response !== null;
+  },
+  Before: (draft, value) => {
+    const before = parsed(value);
+    draft.before = Array.isArray(before) ? before : [];
+    return Array.isArray(before);
+  },
+};
+
+/** null for one that is not whole: its conversation was cut, or lines of it are missing. */
+function finished(draft: Draft, { bytes, at }: LogLine): Found | null {
+  const { context, message, response, stack, before, titled } = draft;
+  if (context === null || message === null || response === null || !titled) return null;
+  const data = { at: at + DATA.length, bytes: bytes - DATA.length };
+  if (context.snapshot.bytes !== data.bytes) return null;
+  return { how: 'entry', entry: { at: draft.at, context, message, stack, response, before }, data };
+}
+
+function readOutcome({ text, at: from }: LogLine, at: string): Found {
+  const json = parseObject(text.slice(text.indexOf('{')));
+  const [call_id, how, why] = [textOf(json?.call_id), textOf(json?.how), textOf(json?.why)];
+  if (call_id === null || why === null || !FATES.has(how ?? '')) return { how: 'corrupt', at: from };
+  return { how: 'outcome', outcome: { at, call_id, how: how as Outcome['how'], why } };
+}
+
+const FATES: ReadonlySet<string> = new Set(['recovered', 'unrecovered', 'retried'] satisfies Outcome['how'][]);
+
+/** Only what a reader relies on. */
+function readContext(text: string): Context | null {
+  const json = parseObject(text);
+  const snapshot = partOf(json?.snapshot);
+  const isWhole =
+    (numberOf(json?.v) ?? Number.POSITIVE_INFINITY) <= API_ERROR_VERSION &&
+    [json?.call_id, json?.tool, json?.class, snapshot?.how].every((value) => typeof value === 'string') &&
+    numberOf(snapshot?.bytes) !== null;
+  return isWhole ? (json as unknown as Context) : null;
+}
+
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return null;
+  }
+}

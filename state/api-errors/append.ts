@@ -1,0 +1,105 @@
+// Appends to a log that many processes share: an entry is one write, and a file that would grow too large is put aside first.
+
+import {
+  closeSync,
+  constants,
+  fchmodSync,
+  fdatasyncSync,
+  fstatSync,
+  lstatSync,
+  mkdirSync,
+  openSync,
+  renameSync,
+  unlinkSync,
+} from 'node:fs';
+import path from 'node:path';
+import { astray } from '../astray.ts';
+import { naming, writeText } from '../line.ts';
+import { isSystemError } from '../system-error.ts';
+
+export const MAX_LOG_BYTES = 10 * 1024 * 1024;
+
+const { O_APPEND, O_CREAT, O_EXCL, O_NOFOLLOW, O_NONBLOCK, O_RDWR } = constants;
+
+/**
+ * Throws what the operating system throws; then the entry does not stand, or is torn, and every reader passes it over.
+ * @param file relative to `folder`. What is larger than `maxBytes` gets a file of its own.
+ */
+export function appendToLog(
+  folder: string,
+  file: string,
+  text: string,
+  clock: () => Date,
+  maxBytes = MAX_LOG_BYTES,
+): void {
+  const log = path.join(folder, file);
+  mkdirSync(path.dirname(log), { recursive: true, mode: 0o700 });
+  const stray = astray(folder, [path.dirname(file)]);
+  if (stray !== null) throw refused(stray);
+  const bytes = Buffer.byteLength(text);
+  const fd = bytes > maxBytes ? reserve(log, clock).fd : openWithRoom(log, maxBytes - bytes, clock);
+  try {
+    writeText(fd, log, text);
+    naming(log, () => fdatasyncSync(fd));
+  } finally {
+    closeSync(fd);
+  }
+}
+
+/** Whoever appends to a file that another puts aside meanwhile has its entry there: readers read all of them. */
+function openWithRoom(log: string, room: number, clock: () => Date): number {
+  const fd = openLog(log, O_APPEND | O_CREAT);
+  const { size, ino } = fstatSync(fd);
+  if (size <= room) return fd;
+  closeSync(fd);
+  putAside(log, ino, clock);
+  return openLog(log, O_APPEND | O_CREAT);
+}
+
+/** Two that do so at once: each has a name of its own, and a log that another has begun meanwhile is put aside whole. */
+function putAside(log: string, ino: number, clock: () => Date): void {
+  const aside = reserve(log, clock);
+  closeSync(aside.fd);
+  try {
+    if (lstatSync(log).ino === ino) return renameSync(log, aside.file);
+  } catch (error) {
+    if (!isSystemError(error) || error.code !== 'ENOENT') throw error;
+  }
+  unlinkSync(aside.file);
+}
+
+/** A name with a timestamp that is nobody else's; the next millisecond where it is. */
+function reserve(log: string, clock: () => Date): { file: string; fd: number } {
+  for (let at = clock().getTime(); ; at += 1) {
+    const stamp = new Date(at).toISOString().replace(/[:.]/g, '-');
+    const file = log.replace(/\.log$/, `.${stamp}.log`);
+    try {
+      return { file, fd: openLog(file, O_APPEND | O_CREAT | O_EXCL) };
+    } catch (error) {
+      if (!isSystemError(error) || error.code !== 'EEXIST') throw error;
+    }
+  }
+}
+
+/** A link might lead elsewhere, and a FIFO would keep us waiting for ever. */
+function openLog(file: string, flags: number): number {
+  let fd: number;
+  try {
+    fd = openSync(file, flags | O_RDWR | O_NOFOLLOW | O_NONBLOCK, 0o600);
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException;
+    throw code === 'ELOOP' || code === 'EISDIR' || code === 'ENXIO' ? refused(strange(file)) : error;
+  }
+  const { mode } = fstatSync(fd);
+  if ((mode & constants.S_IFMT) !== constants.S_IFREG) {
+    closeSync(fd);
+    throw refused(strange(file));
+  }
+  // Whoever made it let others read what agents were told.
+  if ((mode & 0o077) !== 0) fchmodSync(fd, 0o600);
+  return fd;
+}
+
+const strange = (file: string) => `${file} is no regular file; put it elsewhere`;
+
+const refused = (message: string) => Object.assign(new Error(message), { code: 'EINVAL', syscall: 'open' });

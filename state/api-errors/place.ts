@@ -1,0 +1,41 @@
+// Where the failures of the service are logged: in the project's own state, one log for all and one for each session and day.
+
+import { statSync } from 'node:fs';
+import path from 'node:path';
+import { astray } from '../astray.ts';
+import { projectState, type TaskFolder } from '../task-folder.ts';
+
+export type LogPlace = { how: 'found'; folder: string } | { how: 'none' } | { how: 'mistaken'; message: string };
+
+/**
+ * @returns the folder that holds the log; `none` for a call without a task in a project that has no state yet.
+ */
+export function logPlace(task: TaskFolder | null, cwd: string, environment: NodeJS.ProcessEnv): LogPlace {
+  const base = task === null ? projectState(cwd, environment) : stateAround(task, environment);
+  const folder = path.join(base, 'state');
+  if (task === null && !isFolder(folder)) return { how: 'none' };
+  const stray = astray(path.dirname(base), [path.basename(base)]) ?? astray(base, ['state']);
+  return stray === null ? { how: 'found', folder } : { how: 'mistaken', message: stray };
+}
+
+/** The state folder that the task lies in, which need not be that of the folder in which its CLI works. */
+function stateAround({ root }: TaskFolder, environment: NodeJS.ProcessEnv): string {
+  const tasks = path.dirname(root);
+  return path.basename(tasks) === 'task' ? path.dirname(tasks) : projectState(root, environment);
+}
+
+const isFolder = (place: string): boolean => statSync(place, { throwIfNoEntry: false })?.isDirectory() ?? false;
+
+export const LOG_NAME = 'api_errors';
+
+/** One for each session and day; an id that is none for a file's name is shortened to what may stand in one. */
+export function sessionLog(at: string, tool: string, session: string | null): string {
+  const name = (session ?? 'no-session').replace(/[^\w-]+/g, '_').slice(0, 100);
+  return path.join(LOG_NAME, `${at.slice(0, 10)}.${tool}.${name}.log`);
+}
+
+/** `name.log`, and what it was renamed to when it grew too large. */
+export const isLogOf = (name: string, file: string): boolean =>
+  file === `${name}.log` || (file.startsWith(`${name}.`) && ROTATED.test(file.slice(name.length)));
+
+const ROTATED = /^\.\d{4}-\d\d-\d\dT\d\d-\d\d-\d\d-\d{3}Z\.log$/;

@@ -1,0 +1,105 @@
+// Reads the logs of a project's state from the oldest to the newest, in bounded memory: of a conversation only where it lies.
+
+import { closeSync, constants, fstatSync, openSync, readdirSync, readSync } from 'node:fs';
+import path from 'node:path';
+import { createParser, type Found, type LogLine } from '../../policies/api-errors/parse.ts';
+import { isSystemError } from '../system-error.ts';
+import { isLogOf, LOG_NAME } from './place.ts';
+
+export type Logged = Found & { file: string };
+
+/** @returns the logs with the oldest first; none where there is no folder. Throws what the operating system throws. */
+export function logFiles(folder: string): string[] {
+  const names = namesIn(folder).filter((name) => isLogOf(LOG_NAME, name));
+  // The one that is written to is the newest.
+  const rank = (name: string) => (name === `${LOG_NAME}.log` ? '~' : name);
+  return names.sort((a, b) => (rank(a) < rank(b) ? -1 : 1)).map((name) => path.join(folder, name));
+}
+
+function namesIn(folder: string): string[] {
+  try {
+    return readdirSync(folder);
+  } catch (error) {
+    if (isSystemError(error) && error.code === 'ENOENT') return [];
+    throw error;
+  }
+}
+
+/** One log. A file that goes or is put aside meanwhile is read on where it was opened. */
+export function* readLog(file: string): Generator<Logged> {
+  const fd = openToRead(file);
+  if (fd === null) return;
+  try {
+    const parser = createParser();
+    for (const line of linesOf(fd)) for (const found of parser.take(line)) yield { ...found, file };
+    for (const found of parser.end()) yield { ...found, file };
+  } finally {
+    closeSync(fd);
+  }
+}
+
+/** The text of a conversation, for who asks for it; null where it is not there any more. */
+export function readData(file: string, { at, bytes }: { at: number; bytes: number }): string | null {
+  const fd = openToRead(file);
+  if (fd === null) return null;
+  try {
+    const data = Buffer.alloc(bytes);
+    return readSync(fd, data, 0, bytes, at) === bytes ? data.toString('utf8') : null;
+  } finally {
+    closeSync(fd);
+  }
+}
+
+/** null where there is none, or no regular file. */
+function openToRead(file: string): number | null {
+  const { O_RDONLY, O_NOFOLLOW, O_NONBLOCK } = constants;
+  try {
+    const fd = openSync(file, O_RDONLY | O_NOFOLLOW | O_NONBLOCK);
+    if (fstatSync(fd).isFile()) return fd;
+    closeSync(fd);
+    return null;
+  } catch (error) {
+    if (isSystemError(error) && (error.code === 'ENOENT' || error.code === 'ELOOP')) return null;
+    throw error;
+  }
+}
+
+const CHUNK_BYTES = 256 * 1024;
+/** Our own lines are shorter, but for the conversation, of which nothing is kept but its beginning. */
+const MAX_LINE_BYTES = 4 * 1024 * 1024;
+const DATA = Buffer.from('Data: ');
+const NEWLINE = 0x0a;
+
+function* linesOf(fd: number): Generator<LogLine> {
+  const chunk = Buffer.alloc(CHUNK_BYTES);
+  let kept: Buffer[] = [];
+  let keptBytes = 0;
+  let bytes = 0;
+  let at = 0;
+  let offset = 0;
+  const keep = (piece: Buffer) => {
+    bytes += piece.length;
+    const isData = keptBytes >= DATA.length && kept[0]!.subarray(0, DATA.length).equals(DATA);
+    if (isData || keptBytes >= MAX_LINE_BYTES) return;
+    kept.push(Buffer.from(piece));
+    keptBytes += piece.length;
+  };
+  const line = (): LogLine => {
+    const text = Buffer.concat(kept).toString('utf8');
+    const told = { text: text.startsWith('Data: ') ? 'Data: ' : text, bytes, at };
+    [kept, keptBytes, bytes] = [[], 0, 0];
+    return told;
+  };
+  for (let read = readSync(fd, chunk); read > 0; read = readSync(fd, chunk)) {
+    for (let from = 0; from < read; ) {
+      const newline = chunk.subarray(0, read).indexOf(NEWLINE, from);
+      keep(chunk.subarray(from, newline === -1 ? read : newline));
+      if (newline === -1) break;
+      yield line();
+      from = newline + 1;
+      at = offset + from;
+    }
+    offset += read;
+  }
+  if (bytes > 0) yield line();
+}
