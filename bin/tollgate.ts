@@ -39,6 +39,10 @@ export const SUBCOMMANDS: Record<string, Subcommand> = {
     about: "a task's paid calls and tokens: used, left, by stage; set or reset them",
     load: () => import('./tollgate/budget.ts'),
   },
+  sessions: {
+    about: 'which sessions of the CLIs the tags go on with: show, adopt, forget',
+    load: () => import('./tollgate/sessions.ts'),
+  },
   scope: {
     about: 'ask whether a task may change a path, before it is changed',
     load: () => import('./tollgate/scope.ts'),

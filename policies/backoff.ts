@@ -29,8 +29,8 @@ export const SESSION_STEP_MS = 10_000;
 export interface Waiting {
   /** ISO time before which the service wants no call. */
   retryAt: string | null;
-  /** Failures in a row of the session that is asked. */
-  sessionErrors: number;
+  /** How long the session that is asked is left alone. */
+  sessionMs: number;
   /** Calls made so far in this stage and run, from 1. */
   attempt: number;
   now: Date;
@@ -38,9 +38,9 @@ export interface Waiting {
 }
 
 /** Milliseconds: the longest of what the service asks for, the session's linear back-off and the exponential one. */
-export function waitBefore({ retryAt, sessionErrors, attempt, now, random }: Waiting): number {
+export function waitBefore({ retryAt, sessionMs, attempt, now, random }: Waiting): number {
   const asked = retryAt === null ? 0 : Date.parse(retryAt) - now.getTime();
-  return Math.max(0, asked, sessionErrors * SESSION_STEP_MS, stepOf(attempt).delayMs(random));
+  return Math.max(0, asked, sessionMs, stepOf(attempt).delayMs(random));
 }
 
 function stepOf(attempt: number): Schedule {

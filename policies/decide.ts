@@ -4,6 +4,7 @@ import type { ErrorClass } from './classes.ts';
 import type { Verdict } from './evidence.ts';
 import { nextActions } from './next-actions.ts';
 import { RETRY_TABLE } from './retry.ts';
+import { type SessionStanding, wayOutOfSession } from './session-way-out.ts';
 import type { Tool } from './tools.ts';
 
 export interface Question {
@@ -19,6 +20,8 @@ export interface Question {
   dirtyRetries: 'never' | 'allowed';
   /** The session that can go on from where it stopped; null if none can. */
   sessionId: string | null;
+  /** What is known of the session that failed. */
+  session: SessionStanding;
   /** How long a quota's reset may still be waited for; 0 is not at all. */
   waitForResetMs: number;
   /** How many resets were waited for in this stage and run. */
@@ -42,13 +45,19 @@ export type Decision = { why: string; next_actions: string[] } & (
   | { action: 'wait_until'; until: string; sessionId: string | null }
   /** No retry either: the same prompt, to another tool. */
   | { action: 'fallback'; tool: Tool }
+  /** No retry: the stage's prompt, in a new session. */
+  | { action: 'fresh_session' }
+  /** No retry: the same call, once whoever has its session is done. */
+  | { action: 'wait_session'; waitMs: number }
+  /** A retry in the session, once its history is mended. */
+  | { action: 'mend'; sessionId: string }
 );
 
 /** Pure and total: the same question has the same answer, and there is always one. */
 export function decide(question: Question): Decision {
   const { verdict, count, retriesLeft, callsLeft, dirty, sessionId } = question;
   if (verdict.class === null) return stop(question, 'nothing failed');
-  const around = aroundQuota(question);
+  const around = aroundQuota(question) ?? aroundSession(question);
   if (around !== null) return around;
   const row = RETRY_TABLE[verdict.class];
   const planned = count <= 1 ? row.first : row.again;
@@ -98,6 +107,15 @@ export const NEVER: Record<ErrorClass, string> = {
   unknown: 'not retried',
 };
 
+/** A session that cannot be gone on with, or not now, is no reason to give the task up. */
+function aroundSession(question: Question): Decision | null {
+  const { verdict, session, callsLeft, retriesLeft, wallLeftMs } = question;
+  const way = callsLeft <= 0 ? null : wayOutOfSession(verdict, session);
+  if (way === null || (way.action === 'mend' && retriesLeft <= 0)) return null;
+  const waitMs = way.action === 'wait_session' ? way.waitMs : way.action === 'mend' ? question.waitMs : 0;
+  return wallLeftMs !== null && waitMs >= wallLeftMs ? null : { ...way, next_actions: [] };
+}
+
 /** A quota is not retried, but there may be a way around it: another tool now, or this one later. */
 function aroundQuota(question: Question): Decision | null {
   const { verdict, fallback, callsLeft, dirty, sessionId } = question;
@@ -131,5 +149,9 @@ const FIRST_DOUBT_MS = 60_000;
 const go = (action: 'retry' | 'retry_digest', why: string): Decision => ({ action, why, next_actions: [] });
 
 function stop(question: Question, why: string, first: string[] = []): Decision {
-  return { action: 'stop', why, next_actions: [...first, ...nextActions(question)] };
+  return {
+    action: 'stop',
+    why,
+    next_actions: [...first, ...nextActions({ ...question, sessionId: question.session.sessionId })],
+  };
 }

@@ -8,6 +8,8 @@ export interface Situation {
   verdict: Verdict;
   taskId: string;
   tool: Tool;
+  /** Of the call that failed; null where none is known. */
+  sessionId?: string | null;
 }
 
 export function nextActions(situation: Situation): string[] {
@@ -53,6 +55,10 @@ const BY_CLASS = {
 
 /** Some reasons have a better way out than their class. */
 const BY_REASON: Record<string, (situation: Situation) => string[]> = {
+  broken_history: (situation) =>
+    situation.sessionId
+      ? [`tollgate recover ${situation.sessionId}`, `or begin a fresh session: ${rerun(situation)}`]
+      : BY_CLASS.tooling(situation),
   budget: (situation) => [`tollgate budget ${situation.taskId} --set N`, rerun(situation)],
   untrusted: (situation) => [`${rerun(situation)} --trust-workspace (only if you trust this folder)`],
 };

@@ -1,6 +1,9 @@
 // What a project says for all of its tasks, in `tollgate.yaml` at its root.
 
+import { SESSION_STEP_MS } from './backoff.ts';
 import type { OwnRow } from './rules/own-row.ts';
+import { CONTEXT_LIMIT_TOKENS } from './session-policy.ts';
+import type { Tool } from './tools.ts';
 
 export interface ProjectFile {
   /** A file of rules that stand before every prompt, relative to the project's root; null for the built-in ones. */
@@ -13,6 +16,13 @@ export interface ProjectFile {
   prices: Record<string, { input: number; cached?: number; output: number }>;
   /** Rows of the project's own, tried before the built-in ones. */
   triage: { rules: readonly OwnRow[] };
+  /** When a session is left for a fresh one, and how long it rests after a failure. */
+  sessions: {
+    /** Tokens of its context, by tool. */
+    context_limit: Record<Tool, number>;
+    /** For each failure in a row. */
+    rest_sec: number;
+  };
 }
 
 export interface ProjectRole {
@@ -24,10 +34,16 @@ export interface ProjectRole {
   reads?: string[];
 }
 
+export const SESSION_DEFAULTS: ProjectFile['sessions'] = {
+  context_limit: { gemini: CONTEXT_LIMIT_TOKENS, copilot: CONTEXT_LIMIT_TOKENS, codex: CONTEXT_LIMIT_TOKENS },
+  rest_sec: SESSION_STEP_MS / 1000,
+};
+
 export const NO_PROJECT_FILE: ProjectFile = {
   rules: null,
   roles: {},
   pipelines: {},
   prices: {},
   triage: { rules: [] },
+  sessions: SESSION_DEFAULTS,
 };

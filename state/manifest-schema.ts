@@ -4,6 +4,7 @@ import { z } from 'zod';
 import { globMistake } from '../policies/globs.ts';
 import { MAX_TIMEOUT_MS } from '../policies/longest-timeout.ts';
 import { patternMistake } from '../policies/redact/patterns.ts';
+import { TAG, TAG_MUST } from '../policies/session-tag.ts';
 import { TOOLS } from '../policies/tools.ts';
 import { TASK_ID } from './task-folder.ts';
 
@@ -74,7 +75,9 @@ export const MANIFEST = z.strictObject({
   $schema: z.string().optional(),
   task_id: name,
   goal: z.string().min(1),
-  meta: z.strictObject({ feature: word.optional(), session_id: word.optional() }).default({}),
+  meta: z
+    .strictObject({ feature: z.string().regex(TAG, TAG_MUST).optional(), session_id: word.optional() })
+    .default({}),
   cwd: PLACE.optional(),
   /** A named pipeline; stages that are listed beside it refine its own of the same name. */
   pipeline: PLACE.optional(),

@@ -3,10 +3,11 @@
 import { z } from 'zod';
 import { CLASSES, type ErrorClass } from '../policies/classes.ts';
 import { PIPELINES } from '../policies/pipelines.ts';
+import { SESSION_DEFAULTS } from '../policies/project-file.ts';
 import { isTaken } from '../policies/rules/find-row.ts';
 import { type OwnRow, SAID_IN, withoutProof } from '../policies/rules/own-row.ts';
 import { phraseMistake } from '../policies/rules/phrase.ts';
-import { TOOLS } from '../policies/tools.ts';
+import { TOOLS, type Tool } from '../policies/tools.ts';
 import { PLACE, STAGE } from './manifest-schema.ts';
 
 const ROLE_NAME = /^[a-z][a-z0-9_]{0,40}$/;
@@ -112,6 +113,10 @@ const OWN_ROWS = z
     }
   });
 
+const limitOf = (tool: Tool) =>
+  z.number().int().min(1000).default(SESSION_DEFAULTS.context_limit[tool]).describe(`for ${tool}`);
+const LIMITS = { gemini: limitOf('gemini'), copilot: limitOf('copilot'), codex: limitOf('codex') };
+
 export const PROJECT = z.strictObject({
   $schema: z.string().optional(),
   rules: PLACE.nullable().default(null).describe('a file of rules that stand before every prompt'),
@@ -145,4 +150,19 @@ export const PROJECT = z.strictObject({
     .strictObject({ rules: OWN_ROWS.default([]).describe('tried in this order, before the built-in ones') })
     .default({ rules: [] })
     .describe('how failures are told apart in this project'),
+  sessions: z
+    .strictObject({
+      context_limit: z
+        .strictObject(LIMITS)
+        .prefault({})
+        .describe('tokens of its context beyond which a session is left for a fresh one'),
+      rest_sec: z
+        .number()
+        .min(0)
+        .max(3600)
+        .default(SESSION_DEFAULTS.rest_sec)
+        .describe('how long a session rests for each failure in a row, in seconds'),
+    })
+    .prefault({})
+    .describe('when a session is gone on with'),
 });

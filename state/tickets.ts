@@ -116,5 +116,5 @@ function discardOld(files: readonly TicketFile[], now: Date): void {
   }
 }
 
-/** The file of a queue, for messages. */
+/** Where the lines for trees lie. */
 export const queueFolder = (stateFolder: string): string => path.join(stateFolder, 'state', 'trees');

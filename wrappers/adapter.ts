@@ -75,8 +75,6 @@ export interface Adapter {
   sessionId: 'chosen' | 'announced';
   /** Its session files; loaded by who looks into them. */
   sessions(): Promise<SessionStore>;
-  /** Can a session in which tools ran be gone on with? gemini sends a broken history then (0.52 to at least 0.61). */
-  resumesToolSessions: boolean;
   /** Did the CLI refuse its input by itself, before anything was asked? */
   refusedInput(ended: { exitCode: number | null; class: ErrorClass | null; requests: number | null }): boolean;
   /** How long the CLI may take to exit after its terminal event. */

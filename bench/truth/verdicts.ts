@@ -79,6 +79,7 @@ const ASKED: Omit<Question, 'verdict' | 'count' | 'now' | 'tool'> = {
   dirty: false,
   dirtyRetries: 'never',
   sessionId: null,
+  session: { sessionId: null, resumed: false, busyAwaited: 0, repair: 'off' },
   waitForResetMs: 0,
   resetsAwaited: 0,
   fallback: null,

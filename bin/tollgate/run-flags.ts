@@ -2,6 +2,7 @@
 
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { pauseFor } from '../../loops/run/pauses.ts';
 import type { RunRequest } from '../../loops/run/run.ts';
 import { wholeDuration } from '../../policies/duration.ts';
 import { abortOn, type Stop } from '../command.ts';
@@ -30,6 +31,10 @@ export const RUN_FLAGS = {
     takes: 'nothing',
     about: 'put back what a stage changed out of scope; what stood there is kept beside the attempt',
   },
+  'no-repair': {
+    takes: 'nothing',
+    about: 'leave a conversation as it is that the service refuses, instead of mending it once',
+  },
   'trust-brief': { takes: 'nothing', about: 'let the gate run the verification commands that a brief proposes' },
   'trust-workspace': { takes: 'nothing', about: 'let the CLIs use the hooks and servers that the folder configures' },
 } as const satisfies Record<string, FlagRow>;
@@ -55,8 +60,10 @@ export function wishesOf({ text, texts, given }: Arguments, stop: Stop): Wishes 
     briefCommands: given.has('trust-brief') ? 'trusted' : 'proposed',
     waitForResetMs,
     stop: { signal: abortOn(stop), by: stop.by },
+    repair: given.has('no-repair') ? 'off' : 'allowed',
     clock: () => new Date(),
     random: Math.random,
+    pause: pauseFor,
   };
 }
 

@@ -2,56 +2,66 @@
 
 import type { CallRecord } from '../../policies/call-record.ts';
 import type { Decision } from '../../policies/decide.ts';
-import type { Change } from '../../policies/gate.ts';
 import { usedUp } from '../../policies/limits.ts';
 import { nextActions } from '../../policies/next-actions.ts';
-import type { Failure } from '../../policies/task-failure.ts';
+import { firstPromptFile } from '../session/first-prompt.ts';
+import { openStageSession } from '../session/stage-session.ts';
 import type { Baseline } from './baseline.ts';
+import { callWords } from './call-words.ts';
+import { type Course, failed, interrupted, type Step } from './course.ts';
 import { failureOf, limitFailure, pausedFailure, unansweredFailure } from './failure.ts';
+import { follow } from './follow.ts';
 import { goOnFrom } from './go-on.ts';
-import { type Ask, decisionFor, type Next, nextAsk, waitFor } from './next-ask.ts';
+import { decisionFor, nextAsk, waitFor } from './next-ask.ts';
 import { callOnce } from './one-call.ts';
-import { pauseFor, pauseUntil } from './pauses.ts';
 import type { Prompt } from './prompt.ts';
 import { spentOf } from './spent.ts';
-import { gated, type StageEnd, type StageRun } from './stage.ts';
-
-/** How far a stage has come in this run. */
-interface Course {
-  /** With the tool that answers now. */
-  run: StageRun;
-  ask: Ask;
-  /** Calls that were made. */
-  calls: number;
-  /** How often each signature was seen. */
-  seen: Map<string, number>;
-  retriesLeft: number;
-  resetLeftMs: number;
-  resetsAwaited: number;
-  /** The last attempt that failed, and what the stage has changed so far. */
-  failed: CallRecord | null;
-  changed: Change[];
-}
-
-type Step = { how: 'ended'; end: StageEnd } | { how: 'again'; next: Next };
+import { gated, NOT_BEGUN, type StageEnd, type StageRun } from './stage.ts';
 
 export async function attempts(run: StageRun, first: Prompt, baseline: Baseline | null): Promise<StageEnd> {
-  const { manifest } = run.open;
+  const session = await openStageSession(run);
+  if (session === null) return NOT_BEGUN;
   const course: Course = {
     run,
-    ask: (await goOnFrom(run, first)) ?? { prompt: first, resumeSession: manifest.meta.session_id ?? null },
+    session,
+    ask: { prompt: first, resumeSession: session.id },
     calls: 0,
     seen: new Map(),
-    retriesLeft: manifest.budgets.retry_budget,
+    retriesLeft: run.open.manifest.budgets.retry_budget,
     resetLeftMs: run.waitForResetMs,
     resetsAwaited: 0,
+    busyAwaited: 0,
+    mended: false,
     failed: null,
     changed: [],
+    sentFile: first.file,
   };
+  try {
+    const end = await goThrough(course, first, baseline);
+    return { ...end, warnings: [...end.warnings, ...course.session.notes], session: course.session.use };
+  } finally {
+    course.session.leave();
+  }
+}
+
+async function goThrough(course: Course, first: Prompt, baseline: Baseline | null): Promise<StageEnd> {
+  const { run, session } = course;
+  course.ask = (await goOnFrom(run, first, session)) ?? course.ask;
+  const restMs = session.restMs();
+  if (restMs > 0) {
+    const seconds = Math.ceil(restMs / 1000);
+    const leftMs = run.wallLeftMs();
+    if (leftMs !== null && restMs >= leftMs) {
+      const why = `the wait of ${seconds} s for its session would pass the task's wall clock`;
+      return failed(course, first, limitFailure(run, { field: 'max_wallclock_sec', why }), null).end;
+    }
+    run.say(`stage ${run.stage.name}: its session failed the last time; waiting ${(restMs / 1000).toFixed(1)} s`);
+    await run.pause(restMs, run.stop);
+  }
   for (;;) {
     const step = await attempt(course, first, baseline);
     if (step.how === 'ended') return step.end;
-    await follow(course, step.next);
+    if ((await follow(course, step.next)) === 'stopped') return interrupted(course, first, null).end;
   }
 }
 
@@ -63,7 +73,9 @@ async function attempt(course: Course, first: Prompt, baseline: Baseline | null)
   if (limit !== null) return failed(course, first, limitFailure(run, limit), null);
   run.say(callWords(course));
   baseline?.forget();
-  const answered = await callOnce(run, ask, first.sha256);
+  const file = ask.resumeSession === null ? await firstPromptFile(run, ask.prompt, course.session) : ask.prompt.file;
+  course.sentFile = file;
+  const answered = await callOnce(run, { ...ask, file }, first.sha256);
   switch (answered.how) {
     case 'stopped':
       return interrupted(course, first, null);
@@ -84,6 +96,8 @@ async function attempt(course: Course, first: Prompt, baseline: Baseline | null)
   const { record, judge } = answered;
   // A refused reservation was no call.
   if (record.ending !== 'not_started') course.calls += 1;
+  // A call that we stopped says nothing against its session.
+  if (!stop.aborted || record.verdict.class === null) await course.session.note(record);
   if (judge !== null || record.verdict.class === null)
     return {
       how: 'ended',
@@ -121,11 +135,25 @@ async function decided(
   count: number,
   end: (decision: Pick<Decision, 'action' | 'why' | 'next_actions'>) => Step,
 ): Promise<Step> {
-  const { run, ask, calls, retriesLeft, resetLeftMs, resetsAwaited, changed } = course;
-  const waitMs = waitFor(run, record, Math.max(1, calls));
+  const { run, session, ask, calls, retriesLeft, resetLeftMs, resetsAwaited, changed } = course;
+  const ahead = session.ahead(record);
+  // What goes on elsewhere need not wait for it.
+  const goesOn = (ask.resumeSession !== null || (record.tool_calls ?? 0) > 0 || changed.length > 0) && ahead !== null;
+  const restMs = goesOn && record.verdict.class !== 'prompt_too_large' ? ahead.restMs : 0;
+  const waitMs = waitFor(run, record, Math.max(1, calls), restMs);
+  const repair = run.repair === 'off' ? 'off' : course.mended ? 'done' : 'allowed';
+  const standing = {
+    sessionId: record.session_id,
+    resumed: ask.resumeSession !== null,
+    busyAwaited: course.busyAwaited,
+    repair,
+  } as const;
   const seen = { count, retriesLeft, waitMs, changed: changed.length, resetLeftMs, resetsAwaited };
-  const decision = decisionFor(run, record, seen);
-  const asked = decision.action === 'stop' ? null : await nextAsk(run, decision, waitMs, ask);
+  const decision = decisionFor(run, record, { ...seen, sessionId: ahead?.id ?? null, session: standing });
+  const sent = { file: course.sentFile, cliVersion: course.failed?.cli_version ?? null };
+  const asked =
+    decision.action === 'stop' ? null : await nextAsk(run, decision, waitMs, { ask, session, record, sent });
+  if (decision.action === 'mend') course.mended = true;
   const next = asked?.how === 'asked' ? asked.next : null;
   const why = asked?.how === 'cannot' ? asked.why : decision.why;
   await run.open.journal.note({
@@ -137,54 +165,22 @@ async function decided(
     wait_ms: next?.waitMs ?? 0,
   });
   if (next === null) {
+    if (record.verdict.reason === 'broken_history' && record.session_id !== null)
+      await session.poison(record.session_id, `its history is broken (${why})`);
+    if (record.verdict.class === 'prompt_too_large' && session.id !== null)
+      await session.giveUp(session.id, 'given_up');
     // What was planned cannot be done.
-    const next_actions = nextActions({ verdict: record.verdict, taskId: run.open.task.id, tool: run.stage.tool });
+    const { verdict, session_id } = record;
+    const next_actions = nextActions({
+      verdict,
+      taskId: run.open.task.id,
+      tool: run.stage.tool,
+      sessionId: session_id,
+    });
     return end(asked === null ? decision : { action: 'stop', why, next_actions });
   }
   const { class: errorClass, reason } = record.verdict;
   const wait = next.waitMs === 0 ? '' : `; waiting ${(next.waitMs / 1000).toFixed(1)} s`;
   run.say(`stage ${run.stage.name}: ${errorClass} (${reason}); ${why}${wait}`);
   return { how: 'again', next };
-}
-
-async function follow(course: Course, next: Next): Promise<void> {
-  const { run } = course;
-  // The wait that was granted is counted in time awake, so that a clock that is set back does not lengthen it for ever.
-  if (next.until === null) await pauseFor(next.waitMs, run.stop);
-  else await pauseUntil(next.until, course.resetLeftMs, run.clock, run.stop);
-  course.ask = next.ask;
-  course.run = { ...run, stage: next.stage };
-  if (next.counts === 'as_retry') course.retriesLeft -= 1;
-  if (next.counts !== 'as_reset') return;
-  course.resetsAwaited += 1;
-  course.resetLeftMs = Math.max(0, course.resetLeftMs - next.waitMs);
-}
-
-const failed = (
-  { calls }: Course,
-  { warnings }: Prompt,
-  failure: Failure,
-  record: CallRecord | null,
-): Step & { how: 'ended' } => ({ how: 'ended', end: { how: 'failed', failure, record, gate: null, warnings, calls } });
-
-const interrupted = ({ calls, failed }: Course, { warnings }: Prompt, record: CallRecord | null): Step => ({
-  how: 'ended',
-  end: {
-    how: 'interrupted',
-    record,
-    gate: null,
-    warnings,
-    calls,
-    retry_at: failed?.verdict.retry_at ?? null,
-  },
-});
-
-/** Who is called, and what the task has cost so far. */
-function callWords({ run: { open, stage }, calls }: Course): string {
-  const own = open.plans.find((plan) => plan.stage.name === stage.name)?.stage.tool;
-  const standIn = stage.tool === own ? '' : `, ${stage.tool} stands in`;
-  const { used } = open.journal.read().ledger;
-  const { tokens, usd } = spentOf(open);
-  const cost = [`${used} paid so far`, tokens > 0 ? `${tokens} tokens` : '', usd > 0 ? `$${usd.toFixed(4)}` : ''];
-  return `stage ${stage.name}: call ${calls + 1}${standIn} (${cost.filter(Boolean).join(', ')})`;
 }

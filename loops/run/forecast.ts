@@ -1,8 +1,11 @@
 // What a run would do, without doing it: for each stage its arguments, and its prompt's size and hash. Pays nothing, writes nothing.
 
+import { tagOf } from '../../policies/session-tag.ts';
 import type { Tool } from '../../policies/tools.ts';
 import { budgetOf } from '../../state/ledger.ts';
+import { readSessions } from '../../state/sessions-file.ts';
 import { ADAPTERS } from '../../wrappers/adapters.ts';
+import { resolveSession } from '../session/resolve.ts';
 import { lookIntoWorktree } from './enter-worktree.ts';
 import { checkStages, type StagePlan } from './plan.ts';
 import { composePrompt, type Prompt } from './prompt.ts';
@@ -46,10 +49,11 @@ export async function foreseeTask(request: RunRequest): Promise<Foreseen> {
     if (composed.how === 'mistaken') return composed;
     const { prompt } = composed;
     const { how } = doorOf(plan.stage.name, prompt, open.journal, request);
+    const session = await sessionOf(request, open, plan, stages.length);
     stages.push({
       stage: plan.stage.name,
       state: how === 'done_earlier' ? 'done_earlier' : 'to_run',
-      argv: argvOf(request, open, plan),
+      argv: argvOf(request, open, plan, session),
       prompt_chars: prompt.chars,
       prompt_sha256: prompt.sha256,
       digest: prompt.digest,
@@ -79,12 +83,29 @@ const unsettled = (stages: readonly StageForecast[]): string[] =>
     ? ['prompts after the first stage to run may still change: they may hold what earlier stages answer']
     : [];
 
-function argvOf(request: RunRequest, { manifest, cwd }: OpenTask, { stage, access }: StagePlan): string[] {
+/** The one that the stage would go on in; null for a new one. */
+async function sessionOf(request: RunRequest, open: OpenTask, { stage }: StagePlan, before: number) {
+  const { manifest, task, plans, stateFolder } = open;
+  const isNamed = manifest.meta.session_id !== undefined;
+  // What an earlier stage of this run makes is not known yet.
+  if (!isNamed && plans.slice(0, before).some((plan) => plan.stage.tool === stage.tool)) return '<its session>';
+  const tag = tagOf(manifest.meta.feature, task.id);
+  const sessions = await readSessions(stateFolder, request.clock, 'left');
+  const resolved = await resolveSession({ ...request, open, stage }, tag, sessions);
+  return resolved.use === 'new' ? null : resolved.entry.session_id;
+}
+
+function argvOf(
+  request: RunRequest,
+  { manifest, cwd }: OpenTask,
+  { stage, access }: StagePlan,
+  session: string | null,
+): string[] {
   const adapter = ADAPTERS[stage.tool];
   const argv = adapter.argv(
     {
       model: stage.model ?? null,
-      resumeSession: manifest.meta.session_id ?? null,
+      resumeSession: session,
       newSession: adapter.sessionId === 'chosen' ? '<new session>' : '',
       access,
       maxTurns: stage.max_turns ?? null,

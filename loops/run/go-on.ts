@@ -2,8 +2,8 @@
 
 import path from 'node:path';
 import { writeWhole } from '../../state/whole-file.ts';
-import { ADAPTERS } from '../../wrappers/adapters.ts';
 import { sentHash } from '../prompt/sent-hash.ts';
+import type { StageSession } from '../session/stage-session.ts';
 import { readRecord } from './guardian.ts';
 import type { Ask } from './next-ask.ts';
 import type { Prompt } from './prompt.ts';
@@ -13,15 +13,17 @@ import type { StageRun } from './stage.ts';
  * What a run asks first of a stage whose last attempt, for the same prompt, was cut off after it had run tools. Null where there
  * was none, where its session cannot be gone on with, or where something else than time and network was wrong with it.
  */
-export async function goOnFrom(run: StageRun, prompt: Prompt): Promise<Ask | null> {
+export async function goOnFrom(run: StageRun, prompt: Prompt, session: StageSession): Promise<Ask | null> {
   const { open, stage, redone } = run;
   const calls = [...open.journal.read().ledger.calls.values()];
   const last = calls.findLast(({ granted, reserved }) => granted && reserved.stage === stage.name);
   if (redone || last === undefined || last.reserved.for_prompt !== prompt.sha256) return null;
-  if (last.reserved.tool !== stage.tool || !ADAPTERS[stage.tool].resumesToolSessions) return null;
+  if (last.reserved.tool !== stage.tool) return null;
   const record = readRecord(open.task, last.reserved.call_id);
   const isCutOff = record?.verdict.class === 'transient' && (record.tool_calls ?? 0) > 0;
-  if (!isCutOff || record.session_id === null) return null;
+  if (!isCutOff || record.session_id === null || session.isUnfit(record.session_id)) return null;
+  const endedAt = new Date(Date.parse(record.started_at) + (record.duration_ms ?? 0));
+  if ((await session.goOnIn(record.session_id, record.verdict, endedAt)) === 'stopped') return null;
   run.say(`stage ${stage.name}: going on in the session of the attempt before, which had already run tools`);
   return goOn(run, record.session_id);
 }
@@ -34,6 +36,7 @@ export async function goOn({ open, stage }: StageRun, session: string): Promise<
   const known = { file, sha256: sentHash(stage.tool, text), chars: text.length, digest: 'off' } as const;
   return {
     prompt: { ...known, parts: [], warnings: [], acceptanceCommands: [], proposedCommands: [] },
+    isGoOn: true,
     resumeSession: session,
   };
 }

@@ -3,9 +3,12 @@
 import { waitBefore } from '../../policies/backoff.ts';
 import type { CallRecord } from '../../policies/call-record.ts';
 import { type Decision, decide } from '../../policies/decide.ts';
+import type { SessionStanding } from '../../policies/session-way-out.ts';
 import { budgetOf } from '../../state/ledger.ts';
 import type { Stage } from '../../state/manifest-schema.ts';
-import { ADAPTERS } from '../../wrappers/adapters.ts';
+import { mendBroken } from '../conversation/mend.ts';
+import type { StageSession } from '../session/stage-session.ts';
+import { takeBackUnanswered } from '../session/unanswered.ts';
 import { goOn } from './go-on.ts';
 import { type Composed, composePrompt, type DigestPolicy, type Prompt, writePrompt } from './prompt.ts';
 import type { StageRun } from './stage.ts';
@@ -22,11 +25,25 @@ export interface Seen {
   /** How long resets may still be waited for, and how many were. */
   resetLeftMs: number;
   resetsAwaited: number;
+  /** The session that can be gone on with, and what is known of the one that failed. */
+  sessionId: string | null;
+  session: SessionStanding;
 }
 
 export interface Ask {
   prompt: Prompt;
   resumeSession: string | null;
+  /** It only makes sense in that session: what it was asked there is half done. */
+  isGoOn?: true;
+}
+
+/** What a next ask follows. */
+export interface Asked {
+  ask: Ask;
+  session: StageSession;
+  record: Pick<CallRecord, 'verdict' | 'session_id' | 'tool_calls'>;
+  /** What was sent, to which version of the CLI. */
+  sent: { file: string; cliVersion: string | null };
 }
 
 export interface Next {
@@ -36,15 +53,11 @@ export interface Next {
   waitMs: number;
   /** Of a reset: the time of day at which it is over. */
   until: Date | null;
-  /** Waiting for a reset and asking another tool are no retries. */
-  counts: 'as_retry' | 'as_reset' | 'as_none';
+  /** Waiting for a reset or a session, and asking another tool or in a fresh session, are no retries. */
+  counts: 'as_retry' | 'as_reset' | 'as_busy' | 'as_none';
 }
 
-export function decisionFor(
-  run: StageRun,
-  record: Pick<CallRecord, 'verdict' | 'tool_calls' | 'session_id'>,
-  seen: Seen,
-): Decision {
+export function decisionFor(run: StageRun, record: Pick<CallRecord, 'verdict' | 'tool_calls'>, seen: Seen): Decision {
   const { open, stage, clock } = run;
   const now = clock();
   const { ledger } = open.journal.read();
@@ -55,7 +68,8 @@ export function decisionFor(
     callsLeft: Math.max(0, budgetOf(ledger) - ledger.used),
     dirty: (record.tool_calls ?? 0) > 0 || seen.changed > 0,
     dirtyRetries: run.dirtyRetries,
-    sessionId: ADAPTERS[stage.tool].resumesToolSessions ? record.session_id : null,
+    sessionId: seen.sessionId,
+    session: seen.session,
     waitForResetMs: seen.resetLeftMs,
     resetsAwaited: seen.resetsAwaited,
     fallback: stage.fallback[0]?.tool ?? null,
@@ -67,20 +81,33 @@ export function decisionFor(
   });
 }
 
-export type Asked = { how: 'asked'; next: Next } | { how: 'cannot'; why: string };
+export type Answer = { how: 'asked'; next: Next } | { how: 'cannot'; why: string };
 
 /** What a decision other than to stop comes to. */
 export async function nextAsk(
   run: StageRun,
   decision: Exclude<Decision, { action: 'stop' }>,
   waitMs: number,
-  ask: Ask,
-): Promise<Asked> {
+  about: Asked,
+): Promise<Answer> {
   const { stage } = run;
+  const { ask, session, record } = about;
   const retry = { stage, waitMs, until: null, counts: 'as_retry' } as const;
   switch (decision.action) {
-    case 'retry':
+    case 'retry': {
+      if (ask.resumeSession === null) return asked({ ...retry, ask });
+      if (session.ahead(record) === null) return freshAsk(run, about, retry);
+      await takeBackUnanswered(run, ask.resumeSession, ask.prompt.file);
       return asked({ ...retry, ask });
+    }
+    case 'fresh_session':
+      await session.giveUp(ask.resumeSession!, 'lost');
+      session.notes.push(`session ${ask.resumeSession} is not known to ${stage.tool} any more`);
+      return freshAsk(run, about, { ...retry, waitMs: 0, counts: 'as_none' });
+    case 'wait_session':
+      return asked({ ...retry, waitMs: decision.waitMs, counts: 'as_busy', ask });
+    case 'mend':
+      return mendAsk(run, decision.sessionId, about, retry);
     case 'retry_digest': {
       const composed = await composeAnew(run, stage, 'aggressive');
       if (composed.how === 'mistaken') return { how: 'cannot', why: composed.message };
@@ -88,15 +115,16 @@ export async function nextAsk(
       // A fresh session where there was one: what overflowed may be its history.
       if (prompt.sha256 === ask.prompt.sha256 && ask.resumeSession === null)
         return { how: 'cannot', why: 'its digest is the same prompt again' };
+      if (session.id !== null) await session.giveUp(session.id, 'given_up');
       return asked({ ...retry, ask: { prompt, resumeSession: null } });
     }
     case 'resume':
-      return asked({ ...retry, ask: await goOn(run, decision.sessionId) });
+      return goOnAsk(run, decision.sessionId, about, retry);
     case 'wait_until': {
       const { until, sessionId } = decision;
       const untilMs = Math.max(0, Date.parse(until) - run.clock().getTime());
-      const again = sessionId === null ? ask : await goOn(run, sessionId);
-      return asked({ stage, waitMs: untilMs, until: new Date(until), counts: 'as_reset', ask: again });
+      const later = { stage, waitMs: untilMs, until: new Date(until), counts: 'as_reset' } as const;
+      return sessionId === null ? asked({ ...later, ask }) : goOnAsk(run, sessionId, about, later);
     }
     case 'fallback': {
       const [standIn, ...fallback] = stage.fallback;
@@ -109,7 +137,45 @@ export async function nextAsk(
   }
 }
 
-const asked = (next: Next): Asked => ({ how: 'asked', next });
+/** In the session of an attempt that has already done something. */
+async function goOnAsk(
+  run: StageRun,
+  id: string,
+  { session, record }: Asked,
+  next: Omit<Next, 'ask'>,
+): Promise<Answer> {
+  if ((await session.goOnIn(id, record.verdict, run.clock())) === 'stopped')
+    return { how: 'cannot', why: 'told to stop while it waited for its session' };
+  return asked({ ...next, ask: await goOn(run, id) });
+}
+
+/** The stage's whole prompt in a new session. */
+async function freshAsk(run: StageRun, { ask, session }: Asked, next: Omit<Next, 'ask'>): Promise<Answer> {
+  session.startAnew();
+  if (!ask.isGoOn) return asked({ ...next, ask: { prompt: ask.prompt, resumeSession: null } });
+  if (run.dirtyRetries !== 'allowed')
+    return { how: 'cannot', why: 'an attempt had already run tools, and its session cannot be gone on with' };
+  const composed = await composeAnew(run, run.stage, run.open.manifest.context.digest_policy);
+  if (composed.how === 'mistaken') return { how: 'cannot', why: composed.message };
+  return asked({ ...next, ask: { prompt: composed.prompt, resumeSession: null } });
+}
+
+/** Once the history of its session is mended: from where that ends now. */
+async function mendAsk(run: StageRun, id: string, about: Asked, next: Omit<Next, 'ask'>): Promise<Answer> {
+  const { open, stage, environment, clock } = run;
+  const { ask, session, record, sent } = about;
+  const { cliVersion } = sent;
+  const mended = await mendBroken({ tool: stage.tool, sessionId: id, cliVersion, environment, cwd: open.cwd, clock });
+  if (mended.how === 'cannot') return { how: 'cannot', why: mended.why };
+  session.notes.push(`the history of session ${id} was mended: ${mended.what}`);
+  const end = await takeBackUnanswered(run, id, sent.file);
+  if (end === 'half_way' || (end === 'unknown' && (record.tool_calls ?? 0) > 0)) return goOnAsk(run, id, about, next);
+  if ((await session.goOnIn(id, record.verdict, clock())) === 'stopped')
+    return { how: 'cannot', why: 'told to stop while it waited for its session' };
+  return asked({ ...next, ask: { ...ask, resumeSession: id } });
+}
+
+const asked = (next: Next): Answer => ({ how: 'asked', next });
 
 async function composeAnew(run: StageRun, stage: Stage, digest: DigestPolicy): Promise<Composed> {
   const composed = await composePrompt(run, { ...run, stage }, digest);
@@ -118,10 +184,10 @@ async function composeAnew(run: StageRun, stage: Stage, digest: DigestPolicy): P
 }
 
 /** Milliseconds before the next call: the longest of what the service asked for and the schedule. */
-export function waitFor(run: StageRun, record: Pick<CallRecord, 'verdict'>, calls: number): number {
+export function waitFor(run: StageRun, record: Pick<CallRecord, 'verdict'>, calls: number, sessionMs: number): number {
   return waitBefore({
     retryAt: record.verdict.retry_at,
-    sessionErrors: 0,
+    sessionMs,
     attempt: calls,
     now: run.clock(),
     random: run.random,

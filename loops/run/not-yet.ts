@@ -2,10 +2,9 @@
 
 import type { Manifest } from '../../state/manifest-schema.ts';
 
-export function notYet({ stages, meta }: Manifest): string[] {
+export function notYet({ stages }: Manifest): string[] {
   const used: [field: string, isUsed: boolean][] = [
     ['stages[].effort (of a tool that is not codex)', stages.some(({ tool, effort }) => tool !== 'codex' && effort)],
-    ['meta.feature', meta.feature !== undefined],
   ].map(([field, isUsed]) => [field as string, Boolean(isUsed)]);
   const fields = used.filter(([, isUsed]) => isUsed).map(([field]) => field);
   return fields.length === 0 ? [] : [`this version does not act on: ${fields.join('; ')}`];

@@ -28,10 +28,15 @@ export type Answered =
   /** The wrapper left no record: it was killed before it could reserve, or is broken. */
   | { how: 'unanswered'; why: string };
 
+export interface Sending extends Pick<Ask, 'resumeSession'> {
+  /** What is sent: the stage's prompt, or what says more. */
+  file: string;
+}
+
 /** As soon as a place is free; nothing is paid if none is to be had. @param wanted the hash of the stage's prompt. */
 export async function callOnce(
   run: StageRun,
-  ask: Ask,
+  ask: Sending,
   wanted: string,
 ): Promise<Answered | Exclude<Slot, { how: 'taken' }> | { how: 'too_late' }> {
   const { stage, stop, slots = UNLIMITED } = run;
@@ -48,7 +53,7 @@ export async function callOnce(
   }
 }
 
-async function callNow(run: StageRun, ask: Ask, wanted: string): Promise<Answered> {
+async function callNow(run: StageRun, ask: Sending, wanted: string): Promise<Answered> {
   const { open, stage, commandFolder, guardianStop, clock } = run;
   const callId = newCallId(clock());
   const judge = keepJudge(open);
@@ -101,7 +106,7 @@ async function lastWord({ open, guardianStop, clock, environment, say }: StageRu
 const wasMade = ({ task }: OpenTask, callId: string, isStrange: boolean): boolean =>
   existsSync(eventsOf(task, callId)) || (isStrange && !existsSync(path.join(task.attempts, callId)));
 
-function errandOf(run: StageRun, { prompt, resumeSession }: Ask, wanted: string, callId: string): Errand {
+function errandOf(run: StageRun, { file, resumeSession }: Sending, wanted: string, callId: string): Errand {
   const { open, stage, access, runId, environment, trustWorkspace } = run;
   const wallLeftMs = Math.max(1, Math.floor(run.wallLeftMs() ?? stage.timeout_ms));
   return {
@@ -116,7 +121,7 @@ function errandOf(run: StageRun, { prompt, resumeSession }: Ask, wanted: string,
       redaction_patterns: open.manifest.security.redaction_patterns,
       own_rows: open.ownRows,
     },
-    promptFile: prompt.file,
+    promptFile: file,
     cwd: open.cwd,
     trustWorkspace,
     resumeSession,

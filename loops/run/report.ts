@@ -1,6 +1,7 @@
 // What a run leaves for its reader, as facts.
 
 import type { Failure } from '../../policies/task-failure.ts';
+import type { SessionUse } from '../session/resolve.ts';
 import type { Spent } from './spent.ts';
 
 export type StageState = 'done' | 'done_earlier' | 'failed' | 'pending' | 'interrupted';
@@ -15,6 +16,8 @@ export interface StageReport {
   /** null where no answer came to it. */
   gate: 'passed' | 'failed' | null;
   session_id: string | null;
+  /** How the session of its calls was come by; null where none was called. */
+  session: SessionUse | null;
   warnings: string[];
 }
 

@@ -42,8 +42,12 @@ export interface RunRequest {
   /** How long the reset of a quota may be waited for; 0 is not at all. */
   waitForResetMs: number;
   stop: { signal: AbortSignal; by(): keyof typeof EXIT_BY_SIGNAL | null };
+  /** Is a history that the service refuses mended? */
+  repair: 'allowed' | 'off';
   clock: () => Date;
   random: () => number;
+  /** Ends at once when `stop` aborts. */
+  pause(ms: number, stop: AbortSignal): Promise<void>;
   say(sentence: string): void;
   /** The call that is waited for; null when there is none. */
   watch(underway: Underway | null): void;

@@ -6,6 +6,7 @@ import type { ResolvedRole } from '../../policies/resolved-role.ts';
 import type { Failure } from '../../policies/task-failure.ts';
 import type { Stage } from '../../state/manifest-schema.ts';
 import type { Access } from '../../wrappers/adapter.ts';
+import type { SessionUse } from '../session/resolve.ts';
 import { attempts } from './attempts.ts';
 import { type Baseline, closeBaseline, openBaseline } from './baseline.ts';
 import { unpreparedFailure } from './failure.ts';
@@ -13,6 +14,7 @@ import { gateFailure, passStage } from './gated.ts';
 import type { Underway } from './last-event.ts';
 import { paidAnswer } from './one-call.ts';
 import type { Composing, Prompt } from './prompt.ts';
+import type { RunRequest } from './run.ts';
 import type { Slots } from './slots.ts';
 import { markDone } from './stage-door.ts';
 
@@ -45,17 +47,33 @@ export interface StageRun extends Composing {
   slots?: Slots;
   clock: () => Date;
   random: () => number;
+  /** Ends at once when `stop` aborts. */
+  pause(ms: number, stop: AbortSignal): Promise<void>;
+  /** While others have what it wants. */
+  whenTaken: RunRequest['whenTaken'];
+  /** Is a history that the service refuses mended? */
+  repair: 'allowed' | 'off';
   say(sentence: string): void;
   /** The call that is waited for; null when there is none. */
   watch(underway: Underway | null): void;
 }
 
-export type StageEnd = { gate: GateRecord | null; calls: number; warnings: string[] } & (
+export type StageEnd = { gate: GateRecord | null; calls: number; warnings: string[]; session?: SessionUse } & (
   | { how: 'done'; record: CallRecord }
   | { how: 'failed'; failure: Failure; record: CallRecord | null }
   /** `retry_at`: when the service may be asked again, if it said so. */
   | { how: 'interrupted'; record: CallRecord | null; retry_at: string | null }
 );
+
+/** Told to stop while it waited for its turn. */
+export const NOT_BEGUN: StageEnd = {
+  how: 'interrupted',
+  record: null,
+  gate: null,
+  calls: 0,
+  warnings: [],
+  retry_at: null,
+};
 
 export async function runStage(run: StageRun, first: Prompt): Promise<StageEnd> {
   const baseline = await openBaseline(run);

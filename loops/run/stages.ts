@@ -10,7 +10,7 @@ import type { StagePlan } from './plan.ts';
 import { composePrompt, type Prompt, writePrompt } from './prompt.ts';
 import type { StageReport } from './report.ts';
 import type { RunRequest } from './run.ts';
-import { runStage, type StageEnd, type StageRun } from './stage.ts';
+import { NOT_BEGUN, runStage, type StageEnd, type StageRun } from './stage.ts';
 import { doorOf, reopen } from './stage-door.ts';
 import type { OpenTask } from './task.ts';
 
@@ -58,9 +58,6 @@ export async function runStages(request: StagesRequest): Promise<Ended> {
   return { state, exitCode, stages: reports, failure, notes, retryAt };
 }
 
-/** Told to stop while it waited for its turn. */
-const NOT_BEGUN: StageEnd = { how: 'interrupted', record: null, gate: null, calls: 0, warnings: [], retry_at: null };
-
 type Entered = { how: 'entered'; prompt: Prompt } | { how: 'done_earlier' } | { how: 'mistaken'; message: string };
 
 /** Its prompt is composed only now, since it may hold what the stages before it answered. */
@@ -103,6 +100,7 @@ function reportOf(stage: string, end: StageEnd): StageReport {
     calls: end.calls,
     gate: gate === null ? null : gate.passed ? 'passed' : 'failed',
     session_id: record?.session_id ?? null,
+    session: end.session ?? null,
     warnings: [...(end.calls === 0 ? [] : (record?.warnings ?? [])), ...end.warnings].map(
       (warning) => `${stage}: ${warning}`,
     ),
@@ -110,7 +108,17 @@ function reportOf(stage: string, end: StageEnd): StageReport {
 }
 
 export function untouched(stage: string, state: 'done_earlier' | 'pending'): StageReport {
-  return { stage, state, exit_code: null, duration_ms: null, calls: 0, gate: null, session_id: null, warnings: [] };
+  return {
+    stage,
+    state,
+    exit_code: null,
+    duration_ms: null,
+    calls: 0,
+    gate: null,
+    session_id: null,
+    session: null,
+    warnings: [],
+  };
 }
 
 /** What a brief found is a model's word: it is run only where the user says so. */

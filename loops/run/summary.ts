@@ -4,6 +4,7 @@ import path from 'node:path';
 import { CLASSES } from '../../policies/classes.ts';
 import type { Failure } from '../../policies/task-failure.ts';
 import { visible } from '../../policies/visible-text.ts';
+import type { SessionUse } from '../session/resolve.ts';
 import type { RunReport, StageReport } from './report.ts';
 
 const MAX_LINES = 80;
@@ -141,8 +142,17 @@ function noteLines(notes: readonly string[]): string[] {
   ];
 }
 
+const COME_BY = {
+  new: 'new',
+  resumed: 'gone on with',
+  recovered: 'found again',
+  named: 'named by the manifest',
+} as const satisfies Record<SessionUse, string>;
+
 function sessionLine(stages: readonly StageReport[]): string[] {
-  const sessions = stages.flatMap(({ stage, session_id }) => (session_id === null ? [] : [`${stage} ${session_id}`]));
+  const sessions = stages.flatMap(({ stage, session_id, session }) =>
+    session_id === null ? [] : [`${stage} ${session_id}${session === null ? '' : ` (${COME_BY[session]})`}`],
+  );
   return sessions.length === 0 ? [] : [`Sessions: ${sessions.slice(0, 6).join(', ')}`];
 }
 

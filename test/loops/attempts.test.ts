@@ -8,7 +8,7 @@ import * as assert from 'uvu/assert';
 import { openCalls } from '../../state/ledger.ts';
 import type { FakeCommand } from '../rig/fake-call.ts';
 import { answerWith, failWith, SESSION, STREAMS, type Stream, write } from '../rig/streams.ts';
-import { ANY_ANSWER, makeTask } from '../rig/task-run.ts';
+import { ANY_ANSWER, makeTask, NO_REST } from '../rig/task-run.ts';
 import { TestRig } from '../rig/test-rig.ts';
 
 const test = suite<{ rig: TestRig }>('attempts');
@@ -136,6 +136,7 @@ test('a digest that is the same prompt again is not paid for', async ({ rig }) =
 });
 
 test('--retry-dirty still goes on in the session where there is one', async ({ rig }) => {
+  rig.write('tollgate.yaml', NO_REST);
   const { opens, runsTool, fails }: Stream = STREAMS.codex;
   rig.answer(() =>
     rig.calls.length === 1
@@ -192,6 +193,7 @@ test('an answer that its gate refused is not asked for anew in silence when its 
 });
 
 test('a killed run is gone on with in the session of its last attempt, if that had run tools', async ({ rig }) => {
+  rig.write('tollgate.yaml', NO_REST);
   const { opens, runsTool, fails }: Stream = STREAMS.codex;
   rig.answer(() => [
     write([...opens(SESSION), ...runsTool('half'), ...fails(BUSY, 503, SESSION)]),

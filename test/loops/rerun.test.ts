@@ -100,10 +100,10 @@ test('an input that is there and cannot be read costs nothing', async ({ rig }) 
 });
 
 test('fields that this version does not act on are said', async ({ rig }) => {
-  rig.answer(() => answerWith('codex', 'ok'));
-  const task = makeTask(rig, { ...ONE, meta: { feature: 'login' } });
+  rig.answer(() => answerWith('gemini', 'ok'));
+  const task = makeTask(rig, { stages: [{ ...ONE.stages[0], tool: 'gemini', effort: 'low' }] });
   const { summary } = await task.run();
-  assert.match(summary, 'this version does not act on: meta.feature');
+  assert.match(summary, 'this version does not act on: stages[].effort');
 });
 
 test('the task’s own patterns are kept out of what is published', async ({ rig }) => {

@@ -6,7 +6,7 @@ import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import type { FakeCommand } from '../rig/fake-call.ts';
 import { answerWith, failWith, SESSION, STREAMS, type Stream, write } from '../rig/streams.ts';
-import { ANY_ANSWER, makeTask } from '../rig/task-run.ts';
+import { ANY_ANSWER, makeTask, NO_REST } from '../rig/task-run.ts';
 import { TestRig } from '../rig/test-rig.ts';
 
 const test = suite<{ rig: TestRig }>('run');
@@ -185,6 +185,7 @@ test('--exit-by-class names the budget', async ({ rig }) => {
 });
 
 test('a failed attempt that ran tools is gone on with in its session, not redone', async ({ rig }) => {
+  rig.write('tollgate.yaml', NO_REST);
   const { opens, runsTool, fails }: Stream = STREAMS.codex;
   const cut = [
     write([
@@ -204,11 +205,9 @@ test('a failed attempt that ran tools is gone on with in its session, not redone
 });
 
 test('where its session cannot be gone on with, it stops and says so', async ({ rig }) => {
-  const { opens, runsTool, fails }: Stream = STREAMS.gemini;
-  answers(rig, [
-    write([...opens(SESSION), ...runsTool('done half'), ...fails('busy', 503, SESSION)]),
-    { do: 'exit', code: 247 },
-  ]);
+  // It dies before it has said which session it is in.
+  const { runsTool, fails }: Stream = STREAMS.gemini;
+  answers(rig, [write([...runsTool('done half'), ...fails('busy', 503, SESSION)]), { do: 'exit', code: 247 }]);
   const task = makeTask(rig, { stages: [{ tool: 'gemini', role: 'brief', ...ANY_ANSWER }] });
   const { code, report } = await task.run();
   assert.equal([code, rig.calls.length], [1, 1]);
@@ -219,11 +218,9 @@ test('where its session cannot be gone on with, it stops and says so', async ({ 
 });
 
 test('--retry-dirty begins anew all the same', async ({ rig }) => {
-  const { opens, runsTool, fails }: Stream = STREAMS.gemini;
-  const dirty = [
-    write([...opens(SESSION), ...runsTool('done half'), ...fails('busy', 503, SESSION)]),
-    { do: 'exit', code: 247 } as const,
-  ];
+  // It dies before it has said which session it is in.
+  const { runsTool, fails }: Stream = STREAMS.gemini;
+  const dirty = [write([...runsTool('done half'), ...fails('busy', 503, SESSION)]), { do: 'exit', code: 247 } as const];
   answers(rig, dirty, answerWith('gemini', 'whole'));
   const task = makeTask(rig, { stages: [{ tool: 'gemini', role: 'brief', ...ANY_ANSWER }] });
   assert.is((await task.run('--retry-dirty')).code, 0);

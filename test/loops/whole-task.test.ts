@@ -1,5 +1,6 @@
 // The rest of the loop: a stand-in for a tool without quota, the task's own limits, digests, what a dry run tells.
 
+import { createHash } from 'node:crypto';
 import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
 import path from 'node:path';
 import { suite } from 'uvu';
@@ -87,7 +88,8 @@ test('max_usd binds where a price is known, and says where none is', async ({ ri
   const stages = [
     { ...REVIEW, model: 'm1' },
     { ...REVIEW, id: 'unknown', model: 'm9' },
-    { ...REVIEW, id: 'third', model: 'm1' },
+    // codex tells of a session that is gone on with only its total.
+    { ...REVIEW, tool: 'gemini', id: 'third', model: 'm1' },
   ];
   const task = makeTask(rig, { stages, budgets: { max_usd: 0.1 } });
   const { code, report, summary } = await task.run();
@@ -168,8 +170,11 @@ test('a dry run tells every call, pays nothing and writes no prompt', async ({ r
   rig.answer((call) => answerWith(call.report.tool, 'short'));
   await task.run();
   const sent = rig.calls[0]!.report.stdin;
-  assert.equal([sent.sha256, sent.text.length], [stages[0]!.prompt_sha256, stages[0]!.prompt_chars]);
-  assert.is(readFileSync(path.join(task.folder, 'inputs/prompt/codex.impl.md'), 'utf8'), sent.text);
+  const prompt = readFileSync(path.join(task.folder, 'inputs/prompt/codex.impl.md'), 'utf8');
+  const sha256 = createHash('sha256').update(prompt).digest('hex');
+  assert.equal([sha256, prompt.length], [stages[0]!.prompt_sha256, stages[0]!.prompt_chars]);
+  // The first prompt of a session says whose it is.
+  assert.is(sent.text, `[Feature: fix]\n\n${prompt}`);
   const shown = await rig.start('tollgate', ['run', 'fix', '--dry-run']).result;
   assert.match(shown.stdout, 'Task fix: 2 of 2 stages would be called; 1 of 10 paid calls used. Nothing was paid.');
 });

@@ -6,7 +6,7 @@ const NOW = new Date('2026-11-21T21:00:00.000Z');
 const most = () => 0.999_999;
 const least = () => 0;
 const wait = (asked: Partial<Parameters<typeof waitBefore>[0]> = {}) =>
-  waitBefore({ retryAt: null, sessionErrors: 0, attempt: 1, now: NOW, random: least, ...asked });
+  waitBefore({ retryAt: null, sessionMs: 0, attempt: 1, now: NOW, random: least, ...asked });
 
 test('each step may last twice as long as the one before, up to the longest', () => {
   let step = exponential({ firstMs: 1000, factor: 2, maxMs: 5000 });
@@ -39,9 +39,9 @@ test('the longest wins: the service, the session, the schedule', () => {
   assert.is(wait({ random: most }), 1999);
   assert.is(wait({ attempt: 3, random: most }), 7999);
   assert.is(wait({ attempt: 1_000_000, random: most }), RETRY_GROWTH.maxMs - 1);
-  assert.is(wait({ sessionErrors: 2, random: most }), 2 * SESSION_STEP_MS);
-  assert.is(wait({ sessionErrors: 2, retryAt: '2026-11-21T21:00:34.000Z' }), 34_000);
-  assert.is(wait({ sessionErrors: 4, retryAt: '2026-11-21T21:00:34.000Z' }), 40_000);
+  assert.is(wait({ sessionMs: 2 * SESSION_STEP_MS, random: most }), 2 * SESSION_STEP_MS);
+  assert.is(wait({ sessionMs: 2 * SESSION_STEP_MS, retryAt: '2026-11-21T21:00:34.000Z' }), 34_000);
+  assert.is(wait({ sessionMs: 4 * SESSION_STEP_MS, retryAt: '2026-11-21T21:00:34.000Z' }), 40_000);
 });
 
 test('a time that has passed asks for nothing', () => {

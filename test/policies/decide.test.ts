@@ -20,6 +20,7 @@ const question = (
   dirty: false,
   dirtyRetries: 'never',
   sessionId: 's1',
+  session: { sessionId: 's1', resumed: false, busyAwaited: 0, repair: 'allowed' },
   waitForResetMs: 0,
   resetsAwaited: 0,
   fallback: null,

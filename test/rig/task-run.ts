@@ -11,6 +11,9 @@ import type { TestRig } from './test-rig.ts';
 /** For a stage whose answer the test does not care about. */
 export const ANY_ANSWER = { requires: [], min_lines: 0 };
 
+/** A tollgate.yaml for a test in which a session fails and is gone on with at once. */
+export const NO_REST = 'sessions: {rest_sec: 0}\n';
+
 export interface TestTask {
   folder: string;
   start(...flags: string[]): RunningCommand;

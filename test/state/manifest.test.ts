@@ -6,6 +6,7 @@ import path from 'node:path';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { NO_PROJECT_FILE } from '../../policies/project-file.ts';
+import { TAG_MUST } from '../../policies/session-tag.ts';
 import { readManifest } from '../../state/manifest.ts';
 
 const test = suite<{ folder: string }>('manifest');
@@ -19,7 +20,8 @@ const WORD = 'must be one line without control characters that does not begin wi
 const PLACE = 'must be one line without control characters';
 const stage = (more: object) => ({ stages: [{ tool: 'codex', role: 'impl', ...more }] });
 
-const ROWS: [field: string, given: object, message: string | null][] = [
+type Row = [field: string, given: object, message: string | null];
+const ROWS: Row[] = [
   ['stages[0].model', stage({ model: 'gpt\0x' }), WORD],
   ['stages[0].model', stage({ model: 'a\u001b[2J' }), WORD],
   ['stages[0].model', stage({ model: 'a\u0085b' }), WORD],
@@ -28,7 +30,9 @@ const ROWS: [field: string, given: object, message: string | null][] = [
   ['stages[0].fallback[0].model', stage({ fallback: [{ tool: 'gemini', model: '\0' }] }), WORD],
   ['stages[0].prompt', stage({ prompt: 'a\0.md' }), PLACE],
   ['stages[0].attach[0]', stage({ attach: ['a\nb'] }), PLACE],
-  ['meta.feature', { ...stage({}), meta: { feature: 'a\tb' } }, WORD],
+  ...['a\tb', 'a\nb', 'a\u2028b', '-a', ' a', 'a]b', '', 'x'.repeat(129), '\ud800'].map(
+    (feature): Row => ['meta.feature', { ...stage({}), meta: { feature } }, TAG_MUST],
+  ),
   ['cwd', { ...stage({}), cwd: 'a\0' }, PLACE],
   ['acceptance.commands[0]', { ...stage({}), acceptance: { commands: ['a\0b'] } }, 'must have no NUL character'],
   ['acceptance.commands[0]', { ...stage({}), acceptance: { commands: ['for i in 1\ndo\n\techo\ndone'] } }, null],

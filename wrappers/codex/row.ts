@@ -38,7 +38,6 @@ export const CODEX = {
   usageCounts: 'session',
   sessionId: 'announced',
   sessions: async () => (await import('./sessions/store.ts')).CODEX_SESSIONS,
-  resumesToolSessions: true,
   refusedInput: () => false,
   lingerMs: 5000,
 } as const satisfies Adapter;

@@ -35,7 +35,6 @@ export const COPILOT = {
   usageCounts: 'call',
   sessionId: 'chosen',
   sessions: async () => (await import('./sessions/store.ts')).COPILOT_SESSIONS,
-  resumesToolSessions: true,
   // It counts the prompt's tokens against the model's budget before it asks.
   refusedInput: (ended) => ended.class === 'prompt_too_large' && !ended.requests,
   lingerMs: 5000,

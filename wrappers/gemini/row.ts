@@ -40,7 +40,6 @@ export const GEMINI = {
   usageCounts: 'call',
   sessionId: 'announced',
   sessions: async () => (await import('./sessions/store.ts')).GEMINI_SESSIONS,
-  resumesToolSessions: false,
   // Its "input error": no prompt, a bad session id, a broken command in the prompt.
   refusedInput: ({ exitCode }) => exitCode === 42,
   lingerMs: 5000,

@@ -20,6 +20,15 @@ const ran = record<RunReport>('The report of a run', {
       calls: count('Paid calls of this run'),
       gate: orNull(one('What its gate said', ['passed', 'failed']), 'no answer came to it'),
       session_id: orNull(text("The CLI's session")),
+      session: orNull(
+        one("How its last call's session was come by: made, the tag's, found again, or named by the manifest", [
+          'new',
+          'resumed',
+          'recovered',
+          'named',
+        ]),
+        'none was called',
+      ),
       warnings: texts('What was unusual'),
     }),
   ),

@@ -1,7 +1,9 @@
 // The schema of the state that people may edit.
 
+import type { SessionEntry } from '../../../policies/session-entry.ts';
+import { TOOLS } from '../../../policies/tools.ts';
 import type { Stats } from '../../../state/stats.ts';
-import { count, errorClass, map, orNull, record, type Schema, texts, time } from './parts.ts';
+import { count, errorClass, map, orNull, record, type Schema, text, texts, time } from './parts.ts';
 
 const stats = record<Stats>(
   'state/stats.json of a task: a view of its journal. An edit of paid_calls_used or paid_call_budget counts; the rest is made anew',
@@ -22,9 +24,45 @@ const stats = record<Stats>(
   },
 );
 
+const open = (schema: Schema): Schema => ({ ...schema, additionalProperties: true });
+
+const entry = record<SessionEntry>(
+  'One session that is gone on with',
+  {
+    session_id: text("The CLI's own id of it"),
+    last_used: time("Its last call's end"),
+    error_count: count('Failures in a row: edit it to 0 to forget them'),
+    total_tokens: count('Of all its calls, as far as they were counted'),
+    context_tokens: orNull(count('Prompt plus output of the last model request')),
+    feature_id: text('The tag that it is kept under'),
+    cwd: text('Where its CLI ran'),
+    poisoned: text('Why nobody should go on in it: delete this line if somebody should'),
+  },
+  ['poisoned'],
+);
+
+const sessions: Schema = {
+  description: '.tmp/state/sessions.json of a project: which session each tag goes on with, by tool',
+  type: 'object',
+  required: ['active_sessions'],
+  properties: {
+    active_sessions: map('By the tag of meta.feature, or the id of a task', {
+      description: 'The sessions of a tag',
+      type: 'object',
+      properties: Object.fromEntries(TOOLS.map((tool) => [tool, open(entry)])),
+      additionalProperties: true,
+    }),
+    given_up: {
+      ...map('Sessions that are not found again by their tag', texts('By their ids, the oldest first')),
+      propertyNames: { enum: TOOLS },
+    },
+  },
+  additionalProperties: true,
+};
+
 /** What tollgate does not know it keeps, so more may stand in the file. */
 export const STATE: Schema = {
   description: 'State that people may edit',
-  $ref: '#/$defs/stats',
-  $defs: { stats: { ...stats, additionalProperties: true } },
+  anyOf: [{ $ref: '#/$defs/stats' }, { $ref: '#/$defs/sessions' }],
+  $defs: { stats: open(stats), sessions },
 };

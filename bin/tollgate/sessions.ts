@@ -1,0 +1,162 @@
+// tollgate sessions: which conversations of the CLIs the tags go on with; to look at them, take one on, or forget one.
+
+import { adoptSession } from '../../loops/session/adopt.ts';
+import { listAdoptable } from '../../loops/session/adoptable.ts';
+import { forgetSession } from '../../loops/session/forget.ts';
+import { type KnownSession, knownSessions } from '../../loops/session/known-sessions.ts';
+import { TOLLGATE_EXIT } from '../../policies/exit-codes.ts';
+import { TAG, TAG_MUST } from '../../policies/session-tag.ts';
+import { isTool, TOOLS, type Tool } from '../../policies/tools.ts';
+import { visible } from '../../policies/visible-text.ts';
+import { projectRoot, projectState } from '../../state/task-folder.ts';
+import { type Ran, readArguments } from '../command.ts';
+import type { Arguments, CommandSpec } from '../command-line.ts';
+import { adoptableLines, detailLines, sessionLines } from './sessions-page.ts';
+import { refusalWithin } from './within-call.ts';
+
+const SPEC: CommandSpec = {
+  name: 'tollgate sessions',
+  usage: 'list | show TAG|ID | adopt TAG ID --tool TOOL | adopt --list | forget TAG',
+  about:
+    'Shows which session of its CLI each tag (meta.feature, or the id of a task) goes on with: size, tokens, age, errors, health. Takes a session on, or forgets one.',
+  flags: {
+    tool: { takes: 'choice', choices: TOOLS, about: 'of this CLI alone; adopt needs it' },
+    list: {
+      takes: 'nothing',
+      about: 'with adopt: what could be taken on; gemini itself is asked, which may cost a paid call for its titles',
+    },
+  },
+  words: { min: 1, max: 3, called: 'list, show, adopt or forget' },
+  examples: [
+    ['tollgate sessions list', 'every tag and its sessions'],
+    ['tollgate sessions show login', 'all that is known of them'],
+    [
+      'tollgate sessions adopt login 0199a213-81c0-7800-8aa1-bbab2a035a53 --tool codex',
+      'go on in a session of your own',
+    ],
+    ['tollgate sessions forget login', 'the next task of the tag begins a fresh one'],
+  ],
+  exits: [
+    [TOLLGATE_EXIT.ok, 'done'],
+    [TOLLGATE_EXIT.failure, 'there is no such session, or the CLI could not be asked'],
+    [TOLLGATE_EXIT.badInput, 'usage; nothing was changed'],
+  ],
+};
+
+/** Where it is asked. */
+export interface Asking {
+  stateFolder: string;
+  root: string;
+  cwd: string;
+  environment: NodeJS.ProcessEnv;
+  clock: () => Date;
+}
+
+export async function run(argv: readonly string[]): Promise<Ran> {
+  const read = await readArguments(SPEC, argv, TOLLGATE_EXIT.badInput);
+  if (read.how === 'ended') return read.ran;
+  const [word, ...words] = read.args.words;
+  const cwd = process.cwd();
+  const asking: Asking = {
+    stateFolder: projectState(cwd, process.env),
+    root: projectRoot(cwd),
+    cwd,
+    environment: process.env,
+    clock: () => new Date(),
+  };
+  const verb = Object.hasOwn(VERBS, word!) ? VERBS[word as keyof typeof VERBS] : null;
+  if (verb === null) return mistaken(`list, show, adopt or forget, not "${word}"`);
+  return verb(asking, read.args, words);
+}
+
+type Verb = (asking: Asking, args: Arguments, words: readonly string[]) => Promise<Ran>;
+
+const VERBS: Record<'list' | 'show' | 'adopt' | 'forget', Verb> = {
+  async list(asking, args, words) {
+    if (words.length > 0) return mistaken(`"${words[0]}" is one word too many`);
+    return shown(await found(asking, args, null), args, (sessions) => sessionLines(sessions, asking.clock()));
+  },
+  async show(asking, args, words) {
+    if (words.length !== 1) return mistaken('show takes one TAG or ID');
+    return shown(
+      await found(asking, args, words[0]!),
+      args,
+      (sessions) => detailLines(sessions, asking.clock()),
+      words[0],
+    );
+  },
+  async adopt(asking, args, words) {
+    if (args.given.has('list')) return adoptable(asking, args, words);
+    const [tag, id] = words;
+    const tool = toolOf(args);
+    if (tag === undefined || id === undefined || tool === null)
+      return mistaken('adopt takes TAG ID --tool TOOL, or --list');
+    if (!TAG.test(tag)) return mistaken(`a tag ${TAG_MUST}`);
+    const refusal = refusalWithin(process.env, 'take on a session');
+    if (refusal !== null) return mistaken(refusal);
+    const adopted = await adoptSession({ ...asking, tag, tool, id });
+    if (adopted.how === 'mistaken')
+      return { exit: TOLLGATE_EXIT.failure, err: `tollgate sessions: ${adopted.message}\n` };
+    return told(args, { schema: 1, tag, tool, entry: adopted.entry }, `${tag} goes on in ${tool} ${id}`);
+  },
+  async forget(asking, args, words) {
+    if (words.length !== 1) return mistaken('forget takes one TAG');
+    const refusal = refusalWithin(process.env, 'forget a session');
+    if (refusal !== null) return mistaken(refusal);
+    const forgotten = await forgetSession({ ...asking, tag: words[0]!, tool: toolOf(args) });
+    if (forgotten.length === 0)
+      return { exit: TOLLGATE_EXIT.failure, err: `tollgate sessions: no session is kept for "${words[0]}"\n` };
+    const lines = forgotten.map(({ tool, id }) => `forgot ${tool} ${id}; its file stays where its CLI keeps it`);
+    return told(args, { schema: 1, tag: words[0], forgotten }, lines.join('\n'));
+  },
+};
+
+async function adoptable(asking: Asking, args: Arguments, words: readonly string[]): Promise<Ran> {
+  if (words.length > 0) return mistaken('adopt --list takes no TAG');
+  const tool = toolOf(args);
+  const asked = await listAdoptable(asking, tool === null ? TOOLS : [tool], (sentence) => {
+    if (!args.given.has('quiet')) process.stderr.write(`tollgate sessions: ${sentence}\n`);
+  });
+  const err = asked.problems.map((problem) => `tollgate sessions: ${problem}\n`).join('');
+  const exit = asked.problems.length > 0 && asked.sessions.length === 0 ? TOLLGATE_EXIT.failure : TOLLGATE_EXIT.ok;
+  if (args.given.has('json')) return { exit, err, out: `${JSON.stringify({ schema: 1, ...asked })}\n` };
+  return { exit, err, out: visible(`${adoptableLines(asked.sessions).join('\n')}\n`) };
+}
+
+/** @param word a tag or an id; null for all. */
+async function found(asking: Asking, args: Arguments, word: string | null) {
+  const { sessions, warnings } = await knownSessions(asking);
+  const tool = toolOf(args);
+  const wanted = sessions.filter(
+    (each) =>
+      (tool === null || each.tool === tool) && (word === null || each.tag === word || each.entry.session_id === word),
+  );
+  return { sessions: wanted, warnings };
+}
+
+function shown(
+  { sessions, warnings }: { sessions: KnownSession[]; warnings: readonly string[] },
+  { given }: Arguments,
+  render: (sessions: readonly KnownSession[]) => string[],
+  word?: string,
+): Ran {
+  const err = warnings.map((warning) => `tollgate sessions: ${visible(warning)}\n`).join('');
+  if (word !== undefined && sessions.length === 0) {
+    const message = `no session is kept for "${word}"; tollgate sessions list shows all, and adopt --list what could be taken on`;
+    return { exit: TOLLGATE_EXIT.failure, err: `${err}tollgate sessions: ${visible(message)}\n` };
+  }
+  if (given.has('json')) return { exit: TOLLGATE_EXIT.ok, err, out: `${JSON.stringify({ schema: 1, sessions })}\n` };
+  return { exit: TOLLGATE_EXIT.ok, err, out: visible(`${render(sessions).join('\n')}\n`) };
+}
+
+const told = ({ given }: Arguments, json: object, line: string): Ran => ({
+  exit: TOLLGATE_EXIT.ok,
+  out: given.has('json') ? `${JSON.stringify(json)}\n` : given.has('quiet') ? '' : visible(`${line}\n`),
+});
+
+const toolOf = ({ text }: Arguments): Tool | null => (text.tool !== undefined && isTool(text.tool) ? text.tool : null);
+
+const mistaken = (message: string): Ran => ({
+  exit: TOLLGATE_EXIT.badInput,
+  err: `tollgate sessions: ${visible(message)}\n`,
+});

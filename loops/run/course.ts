@@ -1,0 +1,58 @@
+// How far a stage has come in this run, and how that ends.
+
+import type { CallRecord } from '../../policies/call-record.ts';
+import type { Change } from '../../policies/gate.ts';
+import type { Failure } from '../../policies/task-failure.ts';
+import type { StageSession } from '../session/stage-session.ts';
+import type { Ask, Next } from './next-ask.ts';
+import type { Prompt } from './prompt.ts';
+import type { StageEnd, StageRun } from './stage.ts';
+
+/** How far a stage has come in this run. */
+export interface Course {
+  /** With the tool that answers now. */
+  run: StageRun;
+  /** Held for as long as the stage is asked. */
+  session: StageSession;
+  ask: Ask;
+  /** Calls that were made. */
+  calls: number;
+  /** How often each signature was seen. */
+  seen: Map<string, number>;
+  retriesLeft: number;
+  resetLeftMs: number;
+  resetsAwaited: number;
+  /** How often somebody else's use of its session was waited for; and whether its history was mended. */
+  busyAwaited: number;
+  mended: boolean;
+  /** The last attempt that failed, and what the stage has changed so far. */
+  failed: CallRecord | null;
+  changed: Change[];
+  /** What was sent last. */
+  sentFile: string;
+}
+
+export interface Ended {
+  how: 'ended';
+  end: StageEnd;
+}
+export type Step = Ended | { how: 'again'; next: Next };
+
+export const failed = (
+  { calls }: Course,
+  { warnings }: Prompt,
+  failure: Failure,
+  record: CallRecord | null,
+): Ended => ({ how: 'ended', end: { how: 'failed', failure, record, gate: null, warnings, calls } });
+
+export const interrupted = ({ calls, failed }: Course, { warnings }: Prompt, record: CallRecord | null): Ended => ({
+  how: 'ended',
+  end: {
+    how: 'interrupted',
+    record,
+    gate: null,
+    warnings,
+    calls,
+    retry_at: failed?.verdict.retry_at ?? null,
+  },
+});

@@ -1,0 +1,42 @@
+// Takes on a session that somebody names: the tag goes on in it from now on.
+
+import type { SessionEntry } from '../../policies/session-entry.ts';
+import type { Tool } from '../../policies/tools.ts';
+import { changeSessions } from './change-sessions.ts';
+import { countTokens, findSession } from './own-files.ts';
+
+export interface Adopting {
+  stateFolder: string;
+  cwd: string;
+  environment: NodeJS.ProcessEnv;
+  clock: () => Date;
+  tag: string;
+  tool: Tool;
+  id: string;
+}
+
+export type Adopted = { how: 'adopted'; entry: SessionEntry } | { how: 'mistaken'; message: string };
+
+export async function adoptSession(adopting: Adopting): Promise<Adopted> {
+  const { stateFolder, cwd, environment, clock, tag, tool, id } = adopting;
+  const lookup = { environment, cwd };
+  const session = await findSession(tool, id, lookup);
+  if (session === null)
+    return {
+      how: 'mistaken',
+      message: `${tool} has no session ${id}; tollgate sessions adopt --list shows what it has`,
+    };
+  const { context_tokens, total_tokens } = await countTokens(tool, id, lookup);
+  const entry: SessionEntry = {
+    session_id: session.id,
+    last_used: new Date(session.changedAtMs).toISOString(),
+    error_count: 0,
+    total_tokens: total_tokens ?? 0,
+    context_tokens,
+    feature_id: tag,
+    cwd: session.cwd ?? cwd,
+  };
+  const now = await changeSessions({ stateFolder, taskId: 'adopt', clock }, (all) => all.with(tag, tool, entry));
+  if (now.entry(tag, tool)?.session_id === session.id) return { how: 'adopted', entry };
+  return { how: 'mistaken', message: now.warnings.join('; ') || 'what stands for that tag is left as it is' };
+}

@@ -1,0 +1,59 @@
+// The first prompt of a session: the tag's line before it, and after a session that grew too long where the work stands.
+
+import path from 'node:path';
+import { handOffNote } from '../../policies/hand-off.ts';
+import { headerOf } from '../../policies/session-tag.ts';
+import type { Failure } from '../../policies/task-failure.ts';
+import { outputsOf } from '../../state/task-folder.ts';
+import { readJson, writeWhole } from '../../state/whole-file.ts';
+import { readHead } from '../file-head.ts';
+import type { Prompt } from '../run/prompt.ts';
+import type { StageRun } from '../run/stage.ts';
+import { quietly } from './own-files.ts';
+import type { StageSession } from './stage-session.ts';
+
+/** The file to send. The stage's prompt, by which it counts as done, stays as it is. */
+export async function firstPromptFile(run: StageRun, prompt: Prompt, session: StageSession): Promise<string> {
+  const { open, stage } = run;
+  const file = path.join(open.task.inputs, 'prompt', `${stage.name}.first.md`);
+  const note = session.overflowed ? `${await handOff(run)}\n` : '';
+  await writeWhole(file, `${headerOf(session.tag)}\n\n${note}${readHead(prompt.file, MAX_BYTES).text}`, 'renamed');
+  return file;
+}
+
+/** No CLI takes more. */
+const MAX_BYTES = 64 * 1024 * 1024;
+
+async function handOff({ open, stage, clock }: StageRun): Promise<string> {
+  const { task, plans, journal, hide } = open;
+  const { ledger } = journal.read();
+  const isDone = (name: string) => ledger.done.has(name) && name !== stage.name;
+  const done = plans
+    .filter((plan) => isDone(plan.stage.name))
+    .map(({ stage: { name, tool } }) => {
+      const answered = ledger.calls.get(ledger.done.get(name)?.call_id ?? '')?.reserved.tool ?? tool;
+      return { stage: name, answer: answerHead(outputsOf(task, { name, tool: answered }).out) };
+    });
+  const failure = await quietly(() => readJson<Failure>(path.join(task.state, 'last_failure.json'), clock, 'left'));
+  const standing = failure?.how === 'read' && failure.value.resolved_at === null ? failure.value : null;
+  return handOffNote({
+    goal: hide(open.manifest.goal),
+    done,
+    open: plans.map((plan) => plan.stage.name).filter((name) => !isDone(name)),
+    failure: standing && {
+      stage: standing.stage,
+      why: hide([`${standing.class} (${standing.reason})`, standing.evidence?.text].filter(Boolean).join(': ')),
+    },
+  });
+}
+
+const HEAD_BYTES = 4096;
+
+/** An answer that is gone says nothing, and its stage is named all the same. */
+function answerHead(file: string): string {
+  try {
+    return readHead(file, HEAD_BYTES).text;
+  } catch {
+    return '';
+  }
+}

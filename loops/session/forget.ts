@@ -1,0 +1,34 @@
+// Forgets a tag's sessions: its next task begins fresh ones. The CLIs' own files stay.
+
+import type { Tool } from '../../policies/tools.ts';
+import { TOOLS } from '../../policies/tools.ts';
+import { changeSessions } from './change-sessions.ts';
+
+export interface Forgetting {
+  stateFolder: string;
+  clock: () => Date;
+  tag: string;
+  /** null: of all of them. */
+  tool: Tool | null;
+}
+
+export async function forgetSession({
+  stateFolder,
+  clock,
+  tag,
+  tool,
+}: Forgetting): Promise<{ tool: Tool; id: string }[]> {
+  const forgotten: { tool: Tool; id: string }[] = [];
+  await changeSessions({ stateFolder, taskId: 'forget', clock }, (before) => {
+    let all = before;
+    for (const each of tool === null ? TOOLS : [tool]) {
+      const id = before.entry(tag, each)?.session_id;
+      if (id === undefined) continue;
+      // Else it would be found again by its first line.
+      all = all.without(tag, each).givingUp(each, id);
+      forgotten.push({ tool: each, id });
+    }
+    return all;
+  });
+  return forgotten;
+}

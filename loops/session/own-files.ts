@@ -1,0 +1,48 @@
+// What a CLI's own session files tell of a session: looked at where it is of use, and never worth a failure.
+
+import type { Tool } from '../../policies/tools.ts';
+import { isSystemError } from '../../state/system-error.ts';
+import { ADAPTERS } from '../../wrappers/adapters.ts';
+import { type Conversation, isSessionFileError, type Lookup, type SessionFile } from '../../wrappers/sessions/store.ts';
+
+export interface Counted {
+  /** null is unknown. */
+  context_tokens: number | null;
+  total_tokens: number | null;
+}
+
+const UNCOUNTED: Counted = { context_tokens: null, total_tokens: null };
+
+export async function countTokens(tool: Tool, id: string, lookup: Lookup): Promise<Counted> {
+  const session = await findSession(tool, id, lookup);
+  return (session && (await lookInto(tool, session, countIn))) ?? UNCOUNTED;
+}
+
+export function countIn(conversation: Conversation): Counted {
+  const context = conversation.contextTokens();
+  return {
+    context_tokens: context && context.input + context.output,
+    total_tokens: conversation.totalTokens(),
+  };
+}
+
+/** null where there is none, or none that can be read. */
+export async function findSession(tool: Tool, id: string, lookup: Lookup): Promise<SessionFile | null> {
+  return quietly(async () => (await ADAPTERS[tool].sessions()).find(id, lookup));
+}
+
+export const lookInto = <T>(
+  tool: Tool,
+  session: SessionFile,
+  look: (conversation: Conversation) => T,
+): Promise<T | null> => quietly(async () => look((await ADAPTERS[tool].sessions()).open(session)));
+
+/** A file that is unreadable, foreign or newer than we know says nothing. */
+export async function quietly<T>(look: () => T | Promise<T>): Promise<T | null> {
+  try {
+    return await look();
+  } catch (error) {
+    if (isSessionFileError(error) || isSystemError(error)) return null;
+    throw error;
+  }
+}

@@ -1,0 +1,81 @@
+// Finds a tag's session again in the CLI's own files, when nobody has written down which one it is.
+
+import { realpathSync } from 'node:fs';
+import path from 'node:path';
+import { headerOf, isOf } from '../../policies/session-tag.ts';
+import type { Tool } from '../../policies/tools.ts';
+import { ADAPTERS } from '../../wrappers/adapters.ts';
+import type { Conversation, Lookup, SessionFile } from '../../wrappers/sessions/store.ts';
+import { type Counted, countIn, lookInto, quietly } from './own-files.ts';
+
+export interface Wanted {
+  tool: Tool;
+  tag: string;
+  goal: string;
+  /** Sessions that began elsewhere are another project's. */
+  trees: readonly string[];
+  lookup: Lookup;
+  isGivenUp(id: string): boolean;
+  now: Date;
+}
+
+export interface Recovered extends Counted {
+  session: SessionFile;
+}
+
+const LOOK_BACK_MS = 7 * 86_400_000;
+/** Each costs a look at its beginning. */
+const MAX_LOOKED_AT = 500;
+
+/** The newest one of the last 7 days that was answered at least once; null where there is none. */
+export async function recoverSession(wanted: Wanted): Promise<Recovered | null> {
+  const { tool, tag, goal, lookup, now, isGivenUp } = wanted;
+  const store = await ADAPTERS[tool].sessions();
+  const recent = (await quietly(() => store.recent(lookup, new Date(now.getTime() - LOOK_BACK_MS)))) ?? [];
+  const asked = { headers: headersOf(tool, tag), goal };
+  for (const session of recent.slice(0, MAX_LOOKED_AT)) {
+    if (isGivenUp(session.id) || !(store.boundToCwd || wanted.trees.some((tree) => isWithin(session.cwd, tree))))
+      continue;
+    const prompt = await quietly(() => store.firstPrompt(session));
+    if (prompt === null || !isOf(prompt, asked)) continue;
+    const counted = await lookInto(tool, session, (conversation) =>
+      isAnswered(conversation) ? countIn(conversation) : null,
+    );
+    if (counted !== null) return { session, ...counted };
+  }
+  return null;
+}
+
+/** As it was written, and as the CLI was sent it. */
+function headersOf(tool: Tool, tag: string): string[] {
+  const header = headerOf(tag);
+  const sent = ADAPTERS[tool].prompt.escape(Buffer.from(header).toString('latin1'));
+  return [header, Buffer.from(sent, 'latin1').toString()];
+}
+
+/** The last turn may be one that failed. */
+function isAnswered(conversation: Conversation): boolean {
+  const { turns } = conversation;
+  for (let to = turns; to > 0; to -= LOOK_TURNS) {
+    const read = conversation.read(Math.max(1, to - LOOK_TURNS + 1), to);
+    if (read.some(({ items }) => items.some(({ how }) => how === 'said'))) return true;
+  }
+  return false;
+}
+
+const LOOK_TURNS = 20;
+
+function isWithin(folder: string | null, root: string): boolean {
+  if (folder === null) return false;
+  const [real, realRoot] = [realOr(folder), realOr(root)];
+  return real === realRoot || real.startsWith(realRoot + path.sep);
+}
+
+/** A folder that is gone is compared as it is named. */
+export function realOr(folder: string): string {
+  try {
+    return realpathSync.native(folder);
+  } catch {
+    return path.resolve(folder);
+  }
+}

@@ -1,0 +1,53 @@
+// A prompt that stands at the end of a session without an answer: sent again into it, it would stand there twice.
+
+import { readFileSync } from 'node:fs';
+import { ADAPTERS } from '../../wrappers/adapters.ts';
+import type { Conversation } from '../../wrappers/sessions/store.ts';
+import { editSession } from '../conversation/edit.ts';
+import type { Prompt } from '../run/prompt.ts';
+import type { StageRun } from '../run/stage.ts';
+import { findSession, quietly } from './own-files.ts';
+
+/** How a session ends, seen from a prompt that was sent into it. */
+export type EndOf = 'unknown' | 'elsewhere' | 'unanswered' | 'half_way';
+
+/** Takes the prompt back where it ends the session unanswered. @param file what was sent. */
+export async function takeBackUnanswered(run: StageRun, id: string, file: string): Promise<EndOf> {
+  const { open, stage, environment, clock } = run;
+  const session = await findSession(stage.tool, id, { environment, cwd: open.cwd });
+  if (session === null) return 'unknown';
+  const store = await ADAPTERS[stage.tool].sessions();
+  const conversation = await quietly(() => store.open(session));
+  if (conversation === null) return 'unknown';
+  const end = (await quietly(() => endOf(conversation, sentTexts(stage.tool, file)))) ?? 'unknown';
+  if (end !== 'unanswered') return end;
+  const turns = conversation.turns - 1;
+  // A session without any prompt cannot be gone on with.
+  if (turns === 0) return end;
+  await quietly(() =>
+    editSession({
+      conversation,
+      edit: conversation.before(conversation.turns),
+      what: 'cleared',
+      keeps: { turns, items: null },
+      environment,
+      clock,
+      holder: { task: open.task.id },
+    }),
+  );
+  return end;
+}
+
+function endOf(conversation: Conversation, sent: readonly string[]): EndOf {
+  const { turns } = conversation;
+  const [last] = turns === 0 ? [] : conversation.read(turns, turns);
+  if (last === undefined || !sent.includes(last.prompt.trim())) return 'elsewhere';
+  return last.items.some(({ how }) => how !== 'noted') ? 'half_way' : 'unanswered';
+}
+
+/** As it was written, and as it was sent. */
+function sentTexts(tool: StageRun['stage']['tool'], file: Prompt['file']): string[] {
+  const text = readFileSync(file, 'utf8');
+  const sent = ADAPTERS[tool].prompt.escape(Buffer.from(text).toString('latin1'));
+  return [text.trim(), Buffer.from(sent, 'latin1').toString('utf8').trim()];
+}
