@@ -1,6 +1,7 @@
 // Where the lines of a large file lie: found by bytes, read one by one, so that 100 MB cost neither their parsing nor their memory.
 
-import { closeSync, fstatSync, openSync, readSync } from 'node:fs';
+import { closeSync, fstatSync, readSync } from 'node:fs';
+import { openRegular } from '../regular-file.ts';
 
 export interface LineTable {
   /** Lines that end with a newline; what follows the last one is half a line of a writer that was cut off. */
@@ -19,9 +20,9 @@ export interface LineTable {
 const CHUNK_BYTES = 1024 * 1024;
 const NEWLINE = 0x0a;
 
-/** Keeps the file open until `close`. Throws what the operating system throws. @param headBytes how much of each line's beginning is kept. */
+/** Keeps the file open until `close`. Throws what the operating system throws, and EINVAL for what is no regular file. @param headBytes how much of each line's beginning is kept. */
 export function openLines(file: string, headBytes = 160): LineTable {
-  const fd = openSync(file, 'r');
+  const fd = openRegular(file);
   try {
     const { size } = fstatSync(fd);
     const { starts, heads } = scan(fd, size, headBytes);

@@ -1,15 +1,27 @@
 // gemini's session files.
 
-import { SessionFileError, type SessionStore } from '../../sessions/store.ts';
+import { readRegular } from '../../regular-file.ts';
+import type { SessionFile, SessionStore } from '../../sessions/store.ts';
+import { readBeginning } from './beginning.ts';
+import { converse, type Source } from './conversation.ts';
+import { openDocument } from './document-file.ts';
+import { findSession, recentSessions } from './found.ts';
+import { openLineFile } from './line-file.ts';
+import { indexLines } from './lines.ts';
+import { userOf } from './users.ts';
 
 export const GEMINI_SESSIONS: SessionStore = {
   tool: 'gemini',
   boundToCwd: true,
-  find: async () => null,
-  recent: async () => [],
-  firstPrompt: () => null,
-  open: ({ file }) => {
-    throw new SessionFileError(file, 'its sessions cannot be read yet');
-  },
-  usedBy: async () => null,
+  find: findSession,
+  recent: recentSessions,
+  firstPrompt: ({ file }) => readBeginning(file)?.firstPrompt ?? null,
+  open: (session) => converse(openFile(session)),
+  usedBy: userOf,
 };
+
+function openFile(session: SessionFile): Source {
+  const lines = indexLines(session.file);
+  const document = session.file.endsWith('.json') ? openDocument(session, readRegular(session.file)) : null;
+  return document ?? openLineFile(session, lines);
+}

@@ -1,0 +1,99 @@
+// Where codex keeps its sessions: one file a thread, in a folder for the day on which it began, however often it is resumed.
+
+import path from 'node:path';
+import { homeOf } from '../../home.ts';
+import { fieldsOf, readRecord, textOf } from '../../sessions/record.ts';
+import type { Lookup, SessionFile } from '../../sessions/store.ts';
+import { filesIn, firstLines, foldersIn, measure } from '../../sessions/store-folder.ts';
+
+export function find(id: string, lookup: Lookup): SessionFile | null {
+  const found = rollouts(lookup).find((rollout) => rollout.id === id);
+  const size = found && measure(found.file);
+  return size ? { ...identify(found, meta(found.file)), ...size } : null;
+}
+
+export function recent(lookup: Lookup, since: Date): SessionFile[] {
+  return rollouts(lookup)
+    .slice(0, MOST)
+    .flatMap((rollout) => {
+      const size = measure(rollout.file);
+      if (size === null || size.changedAtMs < since.getTime()) return [];
+      const begun = meta(rollout.file);
+      return begun === null || isSubAgents(begun) ? [] : { ...identify(rollout, begun), ...size };
+    })
+    .sort((one, other) => other.changedAtMs - one.changedAtMs);
+}
+
+/** `$CODEX_HOME`, or `.codex` in the home; null where there is no home. */
+export function codexHome({ environment }: Lookup): string | null {
+  if (environment.CODEX_HOME) return environment.CODEX_HOME;
+  const home = homeOf(environment);
+  return home === null ? null : path.join(home, '.codex');
+}
+
+/** Of a session_meta record. */
+export interface Begun {
+  id: string | null;
+  cwd: string | null;
+  version: string | null;
+  source: unknown;
+  threadSource: unknown;
+  historyMode: string | null;
+}
+
+/** null for a line that is no session_meta record. */
+export function readBegun(line: string): Begun | null {
+  const record = readRecord(line);
+  if (record?.type !== 'session_meta') return null;
+  const payload = fieldsOf(record.payload);
+  return {
+    id: textOf(payload.id) ?? textOf(payload.session_id),
+    cwd: textOf(payload.cwd),
+    version: textOf(payload.cli_version),
+    source: payload.source,
+    threadSource: payload.thread_source,
+    historyMode: textOf(payload.history_mode),
+  };
+}
+
+interface Rollout {
+  id: string;
+  file: string;
+}
+
+/** More than anybody has: a look through them must stay short. */
+const MOST = 20_000;
+const NAME = /^rollout-\d{4}-\d\d-\d\dT\d\d-\d\d-\d\d-(.+)\.jsonl$/;
+/** It holds codex's own instructions (some 20 kB). */
+const META_BYTES = 256 * 1024;
+
+/** The day that began last first. */
+function rollouts(lookup: Lookup): Rollout[] {
+  const home = codexHome(lookup);
+  if (home === null) return [];
+  let folders = [path.join(home, 'sessions')];
+  for (const _level of ['year', 'month', 'day'])
+    folders = folders.flatMap((folder) => foldersIn(folder).map((name) => path.join(folder, name)));
+  return folders.flatMap((folder) =>
+    filesIn(folder)
+      .flatMap((name) => {
+        const id = NAME.exec(name)?.[1];
+        return id === undefined ? [] : { id, file: path.join(folder, name) };
+      })
+      .sort((one, other) => (one.file < other.file ? 1 : -1)),
+  );
+}
+
+function meta(file: string): Begun | null {
+  try {
+    return readBegun(firstLines(file, META_BYTES)[0] ?? '');
+  } catch {
+    return null;
+  }
+}
+
+const isSubAgents = ({ source, threadSource }: Begun): boolean =>
+  threadSource === 'subagent' || 'subagent' in fieldsOf(source) || 'sub_agent' in fieldsOf(source);
+
+const identify = ({ id, file }: Rollout, begun: Begun | null) =>
+  ({ tool: 'codex', id, file, cwd: begun?.cwd ?? null, cliVersion: begun?.version ?? null }) as const;

@@ -1,0 +1,79 @@
+// A codex rollout as a conversation.
+
+import type { Flaw } from '../../../policies/conversation.ts';
+import type { LineTable } from '../../sessions/line-table.ts';
+import type { Conversation, Edit, SessionFile } from '../../sessions/store.ts';
+import { rewind } from './edits.ts';
+import { doubled, findFlaws } from './flaws.ts';
+import { openTable } from './opening.ts';
+import { type Entry, foldRollout, linesAfter, type Standing } from './standing.ts';
+import { isKept, stepsIn } from './steps.ts';
+import { lastTokens, readTurn, totalTokens } from './turns.ts';
+
+export function openRollout(session: SessionFile): Conversation {
+  const table = openTable(session);
+  const standing = foldRollout(table);
+  const { entries, counts } = standing;
+  const prompts = entries.filter(({ how }) => how === 'prompt');
+  const entryOf = (turn: number): Entry => {
+    const entry = prompts[turn - 1];
+    if (entry === undefined) throw new RangeError(`there is no turn ${turn} among ${prompts.length}`);
+    return entry;
+  };
+  const before = (turn: number): Edit => rewind(table, standing, entryOf(turn), []);
+  const afterPrompt = (turn: number): Edit => {
+    const entry = entryOf(turn);
+    if (turn === prompts.length && stepsIn(table, linesAfter(standing, entry)).length === 0) return { how: 'none' };
+    return rewind(table, standing, entry, [{ entry, lines: [] }]);
+  };
+  return {
+    session,
+    turns: prompts.length,
+    read: (from, to) => {
+      const first = Math.max(1, from);
+      return prompts
+        .slice(first - 1, Math.max(0, to))
+        .map((entry, at) => readTurn(table, first + at, entry.prompt, linesAfter(standing, entry)));
+    },
+    contextTokens: () => {
+      for (const { lines } of [...entries].reverse()) {
+        const tokens = lastTokens(table, lines);
+        if (tokens !== null) return tokens;
+      }
+      return null;
+    },
+    totalTokens: () => totalTokens(table, counts),
+    flaws: (cliVersion) => findFlaws(table, standing, cliVersion),
+    mend: (flaws) => mend(table, standing, flaws),
+    before,
+    afterPrompt,
+    withoutLastStep: () => {
+      const entry = prompts.at(-1);
+      if (entry === undefined) return { how: 'none' };
+      const lines = linesAfter(standing, entry);
+      const steps = stepsIn(table, lines);
+      if (steps.length === 0) return before(prompts.length);
+      const kept = lines.filter((line) => line < steps.at(-1)! && isKept(table, line));
+      return rewind(table, standing, entry, [{ entry, lines: steps.length === 1 ? [] : kept }]);
+    },
+  };
+}
+
+/** The turns from the first flaw on come again, without the responses that were there twice. */
+function mend(table: LineTable, standing: Standing, flaws: readonly Flaw[]): Edit {
+  const ids = new Set(flaws.flatMap((flaw) => (flaw.how === 'doubled_response' ? flaw.id : [])));
+  const out = doubled(table, standing).filter(({ flaw }) => ids.has(flaw.id));
+  if (out.length === 0) return { how: 'none' };
+  const lines = new Set(out.map(({ line }) => line));
+  const { entries } = standing;
+  const from = entries.findIndex((entry) => entry.how === 'prompt' && entry.lines.some((line) => lines.has(line)));
+  if (from === -1)
+    return {
+      how: 'impossible',
+      why: 'The doubled response follows a summary in the middle of a turn: take back the last turn, or start a fresh session.',
+    };
+  const kept = entries
+    .slice(from)
+    .map((entry) => ({ entry, lines: entry.lines.filter((line) => !lines.has(line) && isKept(table, line)) }));
+  return rewind(table, standing, entries[from]!, kept);
+}

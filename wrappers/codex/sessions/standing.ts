@@ -1,0 +1,98 @@
+// Which turns of a codex rollout stand: what was rolled back is gone, and a summary takes the place of what it sums up.
+// The rules are those by which codex itself rebuilds its history when it resumes.
+
+import type { LineTable } from '../../sessions/line-table.ts';
+import { countOf, fieldsOf, readRecord } from '../../sessions/record.ts';
+import { kindOf, promptOf } from './rollout-line.ts';
+
+/** A prompt and what followed it, or a summary; `lines` are indexes into the file. */
+export interface Entry {
+  how: 'prompt' | 'summary';
+  /** Where it begins: the line that opened its task, or the prompt itself in a task that had one already. */
+  start: number;
+  prompt: number;
+  /** Between `start` and `prompt`: what codex noted and told the model of its surroundings. */
+  before: number[];
+  /** After the prompt, as far as they say something. */
+  lines: number[];
+}
+
+export interface Standing {
+  /** In the order of the conversation. */
+  entries: Entry[];
+  /** Where tokens were counted last, in the file and before each rollback: nobody gets those back. */
+  counts: number[];
+}
+
+export function foldRollout(table: LineTable): Standing {
+  const entries: Entry[] = [];
+  let task: number | null = null;
+  let before: number[] = [];
+  const counts: number[] = [];
+  let lastCount: number | null = null;
+
+  const begin = (prompt: number) => {
+    entries.push({ how: 'prompt', start: task ?? prompt, prompt, before, lines: [] });
+    task = null;
+    before = [];
+  };
+
+  for (let line = 1; line < table.count; line += 1) {
+    const whole = () => table.text(line);
+    const found = kindOf(table.head(line), whole);
+    if (found === null) continue;
+    const { type, kind } = found;
+    if (type === 'event_msg' && kind === 'task_started') {
+      task = line;
+      before = [line];
+    } else if (type === 'event_msg' && kind === 'thread_rolled_back') {
+      entries.splice(Math.max(0, entries.length - rolledBack(whole())));
+      if (lastCount !== null) counts.push(lastCount);
+    } else if (type === 'compacted') {
+      summarize(entries, task);
+      entries.push({ how: 'summary', start: line, prompt: line, before: [], lines: [line] });
+    } else if (type === 'response_item' && kind === 'message' && roleOf(table.head(line), whole) !== 'assistant') {
+      if (isPrompt(table.head(line), whole)) begin(line);
+      else if (task !== null) before.push(line);
+    } else if (SURROUNDINGS.has(type)) {
+      if (task !== null) before.push(line);
+    } else if (type === 'response_item' || NOTED.has(kind)) {
+      entries.at(-1)?.lines.push(line);
+      if (kind === 'token_count') lastCount = line;
+    }
+  }
+  return { entries, counts: lastCount === null ? counts : [...counts, lastCount] };
+}
+
+/** What followed a prompt, through the summaries that were made meanwhile. */
+export function linesAfter({ entries }: Standing, entry: Entry): number[] {
+  const from = entries.indexOf(entry);
+  const next = entries.findIndex(({ how }, at) => at > from && how === 'prompt');
+  return entries.slice(from, next === -1 ? undefined : next).flatMap(({ lines }) => lines);
+}
+
+const SURROUNDINGS = new Set(['world_state', 'turn_context']);
+const NOTED = new Set(['token_count', 'turn_aborted', 'error']);
+
+function rolledBack(line: string): number {
+  return Math.max(0, Math.floor(countOf(fieldsOf(readRecord(line)?.payload).num_turns) ?? 0));
+}
+
+/** An older summary is in the new one; what was said since the task began, without a prompt, is the summary itself. */
+function summarize(entries: Entry[], task: number | null): void {
+  for (let at = entries.length - 1; at >= 0; at -= 1) {
+    if (entries[at]!.how === 'prompt') continue;
+    const [older] = entries.splice(at, 1);
+    entries[at - 1]?.lines.push(...older!.lines);
+  }
+  const last = entries.at(-1);
+  if (last && task !== null) last.lines = last.lines.filter((line) => line < task);
+}
+
+const isPrompt = (head: string, whole: () => string): boolean =>
+  roleOf(head, whole) === 'user' && promptOf(whole()) !== null;
+
+function roleOf(head: string, whole: () => string): string {
+  const shown = /"role":"(\w+)"/.exec(head.slice(0, head.indexOf('"content":')))?.[1];
+  return shown ?? String(fieldsOf(readRecord(whole())?.payload).role);
+}

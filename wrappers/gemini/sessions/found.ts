@@ -1,0 +1,59 @@
+// The session files that lie in gemini's folders: found by their names and times, and then by their first bytes.
+
+import { lstatSync, type Stats } from 'node:fs';
+import path from 'node:path';
+import type { Lookup, SessionFile } from '../../sessions/store.ts';
+import { readBeginning } from './beginning.ts';
+import { names, type Place, placesOf } from './places.ts';
+
+/** So many of the newest are opened; a folder may hold thousands. */
+const OPENED_FILES = 500;
+
+const NAME = /^session-.*\.jsonl?$/;
+
+/** An old version's file stays beside the one that a new version makes of it: the one that changed last counts, as for the CLI. */
+export async function findSession(id: string, lookup: Lookup): Promise<SessionFile | null> {
+  const { own, others } = placesOf(lookup);
+  const named = (name: string) => name.replace(/\.jsonl?$/, '').endsWith(`-${id.slice(0, 8)}`);
+  for (const places of [own, others]) {
+    const found = sessionsIn(places, named, () => true).find((session) => session.id === id);
+    if (found) return found;
+  }
+  return null;
+}
+
+export async function recentSessions(lookup: Lookup, since: Date): Promise<SessionFile[]> {
+  const sessions = sessionsIn(
+    placesOf(lookup).own,
+    () => true,
+    ({ mtimeMs }) => mtimeMs >= since.getTime(),
+  );
+  const seen = new Set<string>();
+  return sessions.filter(({ id }) => !seen.has(id) && seen.add(id));
+}
+
+/** The newest first. */
+function sessionsIn(
+  places: readonly Place[],
+  named: (name: string) => boolean,
+  chosen: (stats: Stats) => boolean,
+): SessionFile[] {
+  const files = places.flatMap((place) =>
+    names(place.folder)
+      .filter((name) => NAME.test(name) && named(name))
+      .flatMap((name) => {
+        const file = path.join(place.folder, name);
+        const stats = lstatSync(file, { throwIfNoEntry: false });
+        return stats?.isFile() && chosen(stats) ? [{ file, stats, place }] : [];
+      }),
+  );
+  return files
+    .sort((a, b) => b.stats.mtimeMs - a.stats.mtimeMs)
+    .slice(0, OPENED_FILES)
+    .flatMap(({ file, stats, place }): SessionFile[] => {
+      const beginning = readBeginning(file);
+      if (beginning === null || beginning.subagent) return [];
+      const { id, cliVersion } = beginning;
+      return [{ tool: 'gemini', id, file, cwd: place.cwd, cliVersion, bytes: stats.size, changedAtMs: stats.mtimeMs }];
+    });
+}

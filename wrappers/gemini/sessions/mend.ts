@@ -1,0 +1,58 @@
+// The records that make calls and responses match again: each is written anew under its own id, and all that was said stays.
+
+import type { Flaw } from '../../../policies/conversation.ts';
+import { type Message, objectsOf, type Part, partsOf, textOf } from './record.ts';
+import { type Located, resultsOf } from './replay.ts';
+
+/** For the model, in place of a result that nobody has. */
+export const INTERRUPTED = 'The tool was interrupted before it ended; no result is known.';
+
+/** New versions of the messages that hold these flaws. */
+export function mendedMessages(located: readonly Located[], flaws: readonly Flaw[]): Message[] {
+  const chosen = located.filter(({ flaw }) =>
+    flaws.some(({ how, turn, id }) => how === flaw.how && turn === flaw.turn && id === flaw.id),
+  );
+  return [...new Set(chosen.map(({ entry }) => entry))].map((entry) => {
+    const mine = chosen.filter((one) => one.entry === entry);
+    const surplus = new Set(mine.flatMap(({ at }) => at ?? []));
+    if (entry.type !== 'gemini') return withoutResponses(entry.read(), surplus);
+    const unanswered = mine.flatMap(({ flaw }) => (flaw.how === 'unanswered_call' ? [flaw] : []));
+    return withAnswers(withoutResults(entry.read(), surplus), unanswered);
+  });
+}
+
+/** One that holds nothing else becomes a note without text: it keeps its place and is never sent. */
+function withoutResponses(message: Message, surplus: ReadonlySet<number>): Message {
+  const kept = partsOf(message.content).filter((_, at) => !surplus.has(at));
+  const { id, timestamp } = message;
+  return kept.length === 0 ? { id, timestamp, type: 'info', content: '' } : { ...message, content: kept };
+}
+
+function withoutResults(message: Message, surplus: ReadonlySet<number>): Message {
+  if (surplus.size === 0) return message;
+  let at = 0;
+  const toolCalls = objectsOf(message.toolCalls).map((call) => {
+    const results = resultsOf(call);
+    const kept = results.filter(() => !surplus.has(at++));
+    return kept.length === results.length ? call : { ...call, result: kept };
+  });
+  return { ...message, toolCalls };
+}
+
+function withAnswers(message: Message, unanswered: readonly { id: string; name: string }[]): Message {
+  if (unanswered.length === 0) return message;
+  const calls: Part[] = objectsOf(message.toolCalls);
+  for (const { id, name } of unanswered) {
+    const at = calls.findIndex((call) => textOf(call.id) === id && resultsOf(call).length === 0);
+    const call = calls[at] ?? { id, name, args: argumentsOf(message, id) };
+    const response = { functionResponse: { id, name, response: { error: INTERRUPTED } } };
+    calls.splice(at === -1 ? calls.length : at, at === -1 ? 0 : 1, { ...call, result: [response], status: 'error' });
+  }
+  return { ...message, toolCalls: calls };
+}
+
+/** Of a call that stands in the content alone. */
+function argumentsOf({ content }: Message, id: string): unknown {
+  const calls = objectsOf(partsOf(content).map(({ functionCall }) => functionCall));
+  return calls.find((call) => textOf(call.id) === id)?.args ?? {};
+}

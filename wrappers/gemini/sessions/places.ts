@@ -1,0 +1,62 @@
+// Where gemini keeps the sessions of each working folder.
+
+import { createHash } from 'node:crypto';
+import { lstatSync, readdirSync, realpathSync } from 'node:fs';
+import path from 'node:path';
+import { homeOf } from '../../home.ts';
+import { readRegular } from '../../regular-file.ts';
+import type { Lookup } from '../../sessions/store.ts';
+import { asObject } from './record.ts';
+
+/** Of one working folder. */
+export interface Place {
+  folder: string;
+  /** null where nothing tells it. */
+  cwd: string | null;
+}
+
+/** Every place with sessions; those of the lookup's own folder first. */
+export function placesOf({ environment, cwd }: Lookup): { own: Place[]; others: Place[] } {
+  const home = environment.GEMINI_CLI_HOME || homeOf(environment);
+  const root = home === null ? null : real(path.join(home, '.gemini'));
+  const tmp = root === null ? null : real(path.join(root, 'tmp'));
+  if (root === null || tmp === null) return { own: [], others: [] };
+
+  const projects = readProjects(path.join(root, 'projects.json'));
+  const cwds = new Set([path.resolve(cwd), real(cwd) ?? path.resolve(cwd)]);
+  const hashes = new Map([...cwds, ...projects.values()].map((cwd) => [hashOf(cwd), cwd]));
+  const all = names(tmp).flatMap((name): Place[] => {
+    const project = path.join(tmp, name);
+    const folder = path.join(project, 'chats');
+    if (!isFolder(project) || !isFolder(folder)) return [];
+    return [{ folder, cwd: markedRoot(project) ?? projects.get(name) ?? hashes.get(name) ?? null }];
+  });
+  const isOwn = (place: Place) => place.cwd !== null && cwds.has(place.cwd);
+  return { own: all.filter(isOwn), others: all.filter((place) => !isOwn(place)) };
+}
+
+/** Versions before the short names hashed the folder's path. */
+const hashOf = (cwd: string) => createHash('sha256').update(cwd).digest('hex');
+
+/** Which folder each short name stands for. */
+function readProjects(file: string): Map<string, string> {
+  const projects = asObject(attempt(() => asObject(JSON.parse(readRegular(file)))?.projects)) ?? {};
+  return new Map(Object.entries(projects).flatMap(([cwd, name]) => (typeof name === 'string' ? [[name, cwd]] : [])));
+}
+
+const markedRoot = (project: string) => attempt(() => readRegular(path.join(project, '.project_root')).trim()) || null;
+
+const real = (folder: string) => attempt(() => realpathSync(folder));
+
+export const names = (folder: string): string[] => attempt(() => readdirSync(folder)) ?? [];
+
+/** And no link to one: whoever planted it would lead us out of the store. */
+const isFolder = (folder: string) => attempt(() => lstatSync(folder).isDirectory()) ?? false;
+
+function attempt<T>(look: () => T): T | null {
+  try {
+    return look();
+  } catch {
+    return null;
+  }
+}

@@ -1,0 +1,91 @@
+// What a resume sends of the calls and the responses, and where the two do not match.
+
+import type { Flaw } from '../../../policies/conversation.ts';
+import type { Entry } from './fold.ts';
+import { asObject, isIgnored, type Message, objectsOf, type Part, partsOf, textOf } from './record.ts';
+
+/** A flaw, and the entry that it is mended in. */
+export interface Located {
+  flaw: Flaw;
+  entry: Entry;
+  /** Which of the entry's responses is too much, from 0; null where one is missing. */
+  at: number | null;
+}
+
+interface Call {
+  turn: number;
+  id: string;
+  name: string;
+  entry: Entry;
+  responses: number;
+}
+
+/** Follows the CLI: calls of model messages in a row belong together, and so do the responses up to the next one. */
+export function findFlaws(entries: readonly Entry[]): Located[] {
+  const found: Located[] = [];
+  let calls: Call[] = [];
+  let answering = false;
+  let turn = 0;
+
+  const close = () => {
+    for (const { turn, id, name, entry, responses } of calls)
+      if (responses === 0) found.push({ flaw: { how: 'unanswered_call', turn, id, name }, entry, at: null });
+    calls = [];
+    answering = false;
+  };
+  const take = (entry: Entry, part: Part, at: number) => {
+    const response = asObject(part.functionResponse);
+    if (response === null) return;
+    const id = textOf(response.id);
+    const name = typeof response.name === 'string' ? response.name : null;
+    const mine = calls.filter((call) => (id === '' || call.id === '' ? call.name === name : call.id === id));
+    const open = mine.find(({ responses }) => responses === 0);
+    if (open) open.responses += 1;
+    else if (mine[0])
+      found.push({ flaw: { how: 'doubled_response', turn, id, name: name ?? mine[0].name }, entry, at });
+    else found.push({ flaw: { how: 'stray_response', turn, id, name }, entry, at });
+  };
+
+  for (const entry of entries) {
+    if (entry.type === 'gemini') {
+      const message = entry.read();
+      const { sent, results } = modelSide(message);
+      if (!sent) continue;
+      if (answering) close();
+      calls.push(...callsIn(message).map((call) => ({ ...call, turn, entry, responses: 0 })));
+      if (results.length > 0) answering = true;
+      for (const [at, part] of results.entries()) take(entry, part, at);
+    } else if (entry.type === 'user') {
+      const message = entry.read();
+      if (isIgnored(message)) continue;
+      if (entry.prompt) turn += 1;
+      answering = true;
+      for (const [at, part] of partsOf(message.content).entries()) take(entry, part, at);
+    }
+  }
+  close();
+  return found;
+}
+
+function modelSide(message: Message): { sent: boolean; results: Part[] } {
+  const sent =
+    partsOf(message.content || undefined).length > 0 ||
+    objectsOf(message.toolCalls).length > 0 ||
+    objectsOf(message.thoughts).length > 0;
+  return { sent, results: objectsOf(message.toolCalls).flatMap(resultsOf) };
+}
+
+/** A result is a list of parts, one part, or plain text. */
+export function resultsOf({ id, name, result }: Part): Part[] {
+  if (typeof result === 'string')
+    return result === '' ? [] : [{ functionResponse: { id, name, response: { output: result } } }];
+  return partsOf(result);
+}
+
+/** Where the content itself holds calls or thoughts, the CLI takes the calls from there alone. */
+function callsIn(message: Message): { id: string; name: string }[] {
+  const parts = partsOf(message.content || undefined);
+  const written = parts.some(({ functionCall, thought }) => functionCall || thought);
+  const calls = written ? objectsOf(parts.map(({ functionCall }) => functionCall)) : objectsOf(message.toolCalls);
+  return calls.map(({ id, name }) => ({ id: textOf(id), name: textOf(name) }));
+}

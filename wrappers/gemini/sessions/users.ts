@@ -1,0 +1,48 @@
+// Who uses a gemini session now: the CLI takes no lock, so its file's time and the processes in its folder must tell.
+
+import { readdirSync, readFileSync, readlinkSync, realpathSync, statSync } from 'node:fs';
+import path from 'node:path';
+import type { Lookup, SessionFile } from '../../sessions/store.ts';
+
+/** gemini writes nothing while it waits for the model; 30 s is what a person may take for "still at it". */
+const QUIET_MS = 30_000;
+
+/**
+ * Asked before a person's edit. One who has just ended a gemini call of its own in that session, and still holds
+ * the session's turn, need not ask: its own call is what changed the file.
+ */
+export async function userOf(session: SessionFile, lookup: Lookup, now: Date): Promise<string | null> {
+  const sinceMs = now.getTime() - changedAtMs(session);
+  if (sinceMs < QUIET_MS) return `its file was changed ${Math.max(0, Math.round(sinceMs / 1000))} s ago`;
+  const pid = geminiIn(session.cwd ?? lookup.cwd);
+  return pid === null ? null : `gemini runs in its folder (process ${pid})`;
+}
+
+const changedAtMs = ({ file, changedAtMs }: SessionFile) =>
+  statSync(file, { throwIfNoEntry: false })?.mtimeMs ?? changedAtMs;
+
+/** Only Linux tells where a process works without a further program; elsewhere the file's time alone counts. */
+function geminiIn(cwd: string): number | null {
+  if (process.platform !== 'linux') return null;
+  const folder = attempt(() => realpathSync(cwd));
+  const pids = (attempt(() => readdirSync('/proc')) ?? []).map(Number).filter((pid) => pid > 0);
+  const found = pids.find(
+    (pid) => attempt(() => readlinkSync(`/proc/${pid}/cwd`)) === folder && isGemini(argumentsOf(pid)),
+  );
+  return folder === null ? null : (found ?? null);
+}
+
+const argumentsOf = (pid: number): string[] =>
+  (attempt(() => readFileSync(`/proc/${pid}/cmdline`, 'utf8')) ?? '').split('\0');
+
+/** The program itself, or the script that node runs: later words may be anything. */
+const isGemini = (words: readonly string[]): boolean =>
+  words.slice(0, 4).some((word) => path.basename(word) === 'gemini' || word.includes('/@google/gemini-cli/'));
+
+function attempt<T>(look: () => T): T | null {
+  try {
+    return look();
+  } catch {
+    return null;
+  }
+}

@@ -1,0 +1,26 @@
+// One line of a session file as a record: whatever a person or a crash made of it, reading it throws nothing.
+
+export type Fields = Readonly<Record<string, unknown>>;
+
+/** null for what is no JSON object. */
+export function readRecord(line: string): Fields | null {
+  try {
+    const value: unknown = JSON.parse(line);
+    return isFields(value) ? value : null;
+  } catch {
+    return null;
+  }
+}
+
+/** A field that should hold fields of its own; none where it does not. */
+export const fieldsOf = (value: unknown): Fields => (isFields(value) ? value : {});
+
+export const listOf = (value: unknown): readonly Fields[] => (Array.isArray(value) ? value.map(fieldsOf) : []);
+
+export const textOf = (value: unknown): string | null => (typeof value === 'string' ? value : null);
+
+export const countOf = (value: unknown): number | null =>
+  typeof value === 'number' && Number.isFinite(value) ? value : null;
+
+const isFields = (value: unknown): value is Fields =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);

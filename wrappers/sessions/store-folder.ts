@@ -1,0 +1,56 @@
+// What lies in a CLI's store: its own folders and files alone, since a link may lead out of it.
+
+import { closeSync, type Dirent, lstatSync, readdirSync, readSync } from 'node:fs';
+import path from 'node:path';
+import { openRegular } from '../regular-file.ts';
+
+/** Names of the folders in it, the last of the alphabet first; none where it cannot be read. */
+export const foldersIn = (folder: string): string[] =>
+  list(folder)
+    .filter((entry) => entry.isDirectory())
+    .map((entry) => entry.name)
+    .sort()
+    .reverse();
+
+export const filesIn = (folder: string): string[] =>
+  list(folder)
+    .filter((entry) => entry.isFile())
+    .map((entry) => entry.name);
+
+export const isFolder = (folder: string): boolean => lookAt(folder)?.isDirectory() ?? false;
+
+/** null for what is no regular file. */
+export function measure(file: string): { bytes: number; changedAtMs: number } | null {
+  const stat = lookAt(file);
+  return stat?.isFile() ? { bytes: stat.size, changedAtMs: stat.mtimeMs } : null;
+}
+
+/** The whole lines among its first bytes. Throws what the operating system throws. */
+export function firstLines(file: string, maxBytes: number): string[] {
+  const fd = openRegular(file);
+  try {
+    const bytes = Buffer.allocUnsafe(maxBytes);
+    let length = 0;
+    for (let read = -1; read !== 0 && length < maxBytes; length += read)
+      read = readSync(fd, bytes, length, maxBytes - length, length);
+    return bytes.toString('utf8', 0, length).split('\n').slice(0, -1);
+  } finally {
+    closeSync(fd);
+  }
+}
+
+function list(folder: string): Dirent[] {
+  try {
+    return readdirSync(path.join(folder), { withFileTypes: true });
+  } catch {
+    return [];
+  }
+}
+
+function lookAt(file: string) {
+  try {
+    return lstatSync(file);
+  } catch {
+    return null;
+  }
+}
