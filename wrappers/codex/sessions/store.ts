@@ -1,7 +1,7 @@
 // codex's session files.
 
+import { readFirstPrompt } from '../../sessions/first-prompt.ts';
 import type { SessionStore } from '../../sessions/store.ts';
-import { firstLines } from '../../sessions/store-folder.ts';
 import { find, recent } from './lookup.ts';
 import { openRollout } from './rollout.ts';
 import { promptOf } from './rollout-line.ts';
@@ -12,22 +12,7 @@ export const CODEX_SESSIONS: SessionStore = {
   boundToCwd: false,
   find: async (id, lookup) => find(id, lookup),
   recent: async (lookup, since) => recent(lookup, since),
-  firstPrompt: ({ file }) => firstPrompt(file),
+  firstPrompt: (session) => readFirstPrompt(session, promptOf),
   open: openRollout,
   usedBy: async (session, lookup, now) => usedBy(session, lookup, now),
 };
-
-/** The longest prompt that codex takes has a million characters. */
-const READ_BYTES = [256 * 1024, 8 * 1024 * 1024];
-
-function firstPrompt(file: string): string | null {
-  try {
-    for (const bytes of READ_BYTES) {
-      const found = firstLines(file, bytes)
-        .map(promptOf)
-        .find((prompt) => prompt !== null);
-      if (found != null) return found;
-    }
-  } catch {}
-  return null;
-}

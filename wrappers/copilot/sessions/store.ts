@@ -1,15 +1,18 @@
 // copilot's session files.
 
-import { SessionFileError, type SessionStore } from '../../sessions/store.ts';
+import { readFirstPrompt } from '../../sessions/first-prompt.ts';
+import type { SessionStore } from '../../sessions/store.ts';
+import { openEvents } from './conversation.ts';
+import { promptOf } from './event-line.ts';
+import { find, recent } from './lookup.ts';
+import { usedBy } from './use.ts';
 
 export const COPILOT_SESSIONS: SessionStore = {
   tool: 'copilot',
   boundToCwd: false,
-  find: async () => null,
-  recent: async () => [],
-  firstPrompt: () => null,
-  open: ({ file }) => {
-    throw new SessionFileError(file, 'its sessions cannot be read yet');
-  },
-  usedBy: async () => null,
+  find: async (id, lookup) => find(id, lookup),
+  recent: async (lookup, since) => recent(lookup, since),
+  firstPrompt: (session) => readFirstPrompt(session, promptOf),
+  open: openEvents,
+  usedBy: async (session, _lookup, now) => usedBy(session, now),
 };

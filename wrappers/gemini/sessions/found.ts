@@ -11,7 +11,10 @@ const OPENED_FILES = 500;
 
 const NAME = /^session-.*\.jsonl?$/;
 
-/** An old version's file stays beside the one that a new version makes of it: the one that changed last counts, as for the CLI. */
+/**
+ * Several files may bear one id: the CLI begins one for each resume and leaves it without a prompt, and an old version's
+ * file stays beside the one that a new version makes of it. Of those with a prompt the one that changed last counts.
+ */
 export async function findSession(id: string, lookup: Lookup): Promise<SessionFile | null> {
   const { own, others } = placesOf(lookup);
   const named = (name: string) => name.replace(/\.jsonl?$/, '').endsWith(`-${id.slice(0, 8)}`);
@@ -52,7 +55,7 @@ function sessionsIn(
     .slice(0, OPENED_FILES)
     .flatMap(({ file, stats, place }): SessionFile[] => {
       const beginning = readBeginning(file);
-      if (beginning === null || beginning.subagent) return [];
+      if (beginning === null || beginning.subagent || beginning.empty) return [];
       const { id, cliVersion } = beginning;
       return [{ tool: 'gemini', id, file, cwd: place.cwd, cliVersion, bytes: stats.size, changedAtMs: stats.mtimeMs }];
     });

@@ -1,0 +1,69 @@
+// copilot's events as a conversation, which is changed by cutting the file, as copilot's own rewind does it.
+// A resume heals what it finds: a call without a response gets one, a doubled or stray response is left out (1.0.102).
+
+import type { LineTable } from '../../sessions/line-table.ts';
+import { readRecord } from '../../sessions/record.ts';
+import type { Conversation, Edit, SessionFile } from '../../sessions/store.ts';
+import { isSubAgents, typeOf } from './event-line.ts';
+import { openTable } from './opening.ts';
+import { type Entry, foldEvents } from './standing.ts';
+import { lastTokens, readTurn, totalTokens } from './turns.ts';
+
+export function openEvents(session: SessionFile): Conversation {
+  const table = openTable(session);
+  const { entries, counts } = foldEvents(table);
+  const entryOf = (turn: number): Entry => {
+    const entry = entries[turn - 1];
+    if (entry === undefined) throw new RangeError(`there is no turn ${turn} among ${entries.length}`);
+    return entry;
+  };
+  const cutBefore = (line: number): Edit =>
+    line < table.count ? { how: 'cut', atByte: table.offset(line) } : { how: 'none' };
+  const before = (turn: number): Edit => cutBefore(entryOf(turn).prompt);
+  const afterPrompt = (turn: number): Edit => {
+    const entry = entryOf(turn);
+    const answered = turn < entries.length || stepsIn(table, entry).length > 0;
+    return answered ? cutBefore(entry.prompt + 1) : { how: 'none' };
+  };
+  return {
+    session,
+    turns: entries.length,
+    read: (from, to) => {
+      const first = Math.max(1, from);
+      return entries.slice(first - 1, Math.max(0, to)).map((entry, at) => readTurn(table, first + at, entry));
+    },
+    contextTokens: () => lastTokens(table, counts),
+    totalTokens: () => totalTokens(table, counts),
+    flaws: (cliVersion) => (cliVersion !== null && TESTED.test(cliVersion) ? [] : null),
+    mend: () => ({ how: 'none' }),
+    before,
+    afterPrompt,
+    withoutLastStep: () => {
+      const entry = entries.at(-1);
+      if (entry === undefined) return { how: 'none' };
+      const steps = stepsIn(table, entry);
+      if (steps.length === 0) return before(entries.length);
+      return steps.length === 1 ? afterPrompt(entries.length) : cutBefore(steps.at(-1)!);
+    },
+  };
+}
+
+/** Versions whose requests were looked at. */
+const TESTED = /^1\.0\.102$/;
+
+/** The line at which each step begins: a message of the agent itself, or the turn_start before it. */
+function stepsIn(table: LineTable, { lines }: Entry): number[] {
+  const steps: number[] = [];
+  let start: number | null = null;
+  for (const line of lines) {
+    const type = typeOf(table.head(line), () => table.text(line));
+    if (type !== 'assistant.turn_start' && type !== 'assistant.message') continue;
+    if (isSubAgents(readRecord(table.text(line)) ?? {})) continue;
+    if (type === 'assistant.turn_start') start = line;
+    else {
+      steps.push(start ?? line);
+      start = null;
+    }
+  }
+  return steps;
+}

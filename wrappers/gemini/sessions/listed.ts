@@ -1,0 +1,53 @@
+// The list that `gemini --list-sessions` prints, read back line by line.
+
+export interface ListedSession {
+  index: number;
+  /** Its summary or its first prompt, at most 100 characters; it may hold brackets of its own, and line ends. */
+  title: string;
+  /** As it is printed: "Just now", "5 minutes ago". */
+  when: string;
+  current: boolean;
+  id: string;
+}
+
+export type Listed =
+  | { how: 'listed'; rows: ListedSession[] }
+  /** A version that prints it otherwise; `why` is half a sentence. */
+  | { how: 'not_understood'; why: string };
+
+export function readListed(stdout: string): Listed {
+  const text = stdout.replaceAll('\r\n', '\n');
+  if (text.trim() === NONE) return { how: 'listed', rows: [] };
+  const [head, count] = /^Available sessions for this project \((\d+)\):$/m.exec(text) ?? [];
+  if (head === undefined) return { how: 'not_understood', why: 'it does not begin with the number of sessions' };
+  const rows = rowsIn(text.slice(text.indexOf(head) + head.length));
+  return rows.length === Number(count)
+    ? { how: 'listed', rows }
+    : { how: 'not_understood', why: `it announces ${count} sessions, and ${rows.length} can be read` };
+}
+
+const NONE = 'No previous sessions found for this project.';
+
+/** Each begins with the next number, and ends with its time and its id: a title that looks like a row is none. */
+function rowsIn(text: string): ListedSession[] {
+  const rows: ListedSession[] = [];
+  let row = '';
+  for (const line of text.split('\n').slice(1)) {
+    row = row === '' ? line : `${row}\n${line}`;
+    const [, index, title, when, current, id] = ROW.exec(row) ?? [];
+    if (index === undefined && row.startsWith(`  ${rows.length + 1}. `)) continue;
+    if (Number(index) === rows.length + 1)
+      rows.push({ index: Number(index), title: title!, when: when!, current: current !== undefined, id: id! });
+    row = '';
+  }
+  return rows;
+}
+
+const ROW = /^ {2}(\d+)\. (.*) \(([^()]+?)(, current)?\) \[([\w.-]+)\]$/s;
+
+/** Of what it prints: minutes, hours and days; weeks and what is unknown are not of this week. */
+export function isWithinAWeek(when: string): boolean {
+  if (/^(?:just now|yesterday)$/i.test(when)) return true;
+  const [, count, unit] = /^(\d+) (minute|hour|day)s? ago$/.exec(when) ?? [];
+  return unit !== undefined && Number(count) <= { minute: 7 * 24 * 60, hour: 7 * 24, day: 7 }[unit as 'day'];
+}
