@@ -1,7 +1,7 @@
 // The API failures for a reader: one block each, the newest last, or each whole as it stands in the log.
 
 import type { ErrorsReport, LoggedError } from '../../loops/api-errors/collect-errors.ts';
-import type { Snapshot } from '../../policies/api-errors/entry.ts';
+import type { Context, Snapshot } from '../../policies/api-errors/entry.ts';
 import { visible } from '../../policies/visible-text.ts';
 import { readData } from '../../state/api-errors/read.ts';
 
@@ -17,13 +17,31 @@ export function renderErrors(report: ErrorsReport, how: 'short' | 'full'): strin
   return `${[...blocks, closing].join('\n\n')}\n`;
 }
 
-/** For machines: with the conversation if it is asked for. */
-export function errorsObject({ folder, errors, left_out, unreadable }: ErrorsReport, now: Date, how: 'short' | 'full') {
+/** What `--errors --json` prints. */
+export interface ErrorsObject extends Omit<ErrorsReport, 'errors'> {
+  schema: 1;
+  /** When it was made, ISO time. */
+  at: string;
+  errors: ErrorObject[];
+}
+
+export interface ErrorObject
+  extends Omit<Context, 'v'>,
+    Pick<LoggedError, 'at' | 'status' | 'message' | 'headers' | 'stand' | 'log'> {
+  /** With `--full`; null where it is gone, or too large. */
+  conversation?: unknown;
+}
+
+export function errorsObject(
+  { folder, errors, left_out, unreadable }: ErrorsReport,
+  now: Date,
+  how: 'short' | 'full',
+): ErrorsObject {
   return {
     schema: 1,
     at: now.toISOString(),
     folder,
-    errors: errors.map(({ at, context, message, status, headers, stand, log, data }) => ({
+    errors: errors.map(({ at, context: { v: _, ...context }, message, status, headers, stand, log, data }) => ({
       at,
       ...context,
       status,

@@ -1,9 +1,19 @@
 // How well it goes with the services, for a reader: days without an unrecoverable error, a table by day, one by tool.
 
-import type { Counts, Health } from '../../policies/api-errors/health.ts';
+import type { HealthReport } from '../../loops/api-errors/collect-errors.ts';
+import type { Counts } from '../../policies/api-errors/health.ts';
 import { visible } from '../../policies/visible-text.ts';
 
-export function renderHealth(health: Health & { folder: string; unreadable: number }, since: string): string {
+/** What `--health --json` prints. */
+export interface HealthObject extends HealthReport {
+  schema: 1;
+  /** When it was made, ISO time. */
+  at: string;
+  /** From when on is counted, ISO time. */
+  since: string;
+}
+
+export function renderHealth(health: HealthReport, since: string): string {
   const { days, tools, total, unreadable, folder } = health;
   const blocks = [
     [headline(health, since)],
@@ -26,10 +36,7 @@ export function renderHealth(health: Health & { folder: string; unreadable: numb
     .join('\n\n')}\n`;
 }
 
-function headline(
-  { days_without, last_unrecovered, first_logged, folder }: Health & { folder: string },
-  since: string,
-) {
+function headline({ days_without, last_unrecovered, first_logged, folder }: HealthReport, since: string) {
   if (days_without !== null) {
     const days = days_without === 1 ? '1 day' : `${days_without} days`;
     return `${days} without an unrecoverable error (the last: ${last_unrecovered!.slice(0, 16)}Z)`;

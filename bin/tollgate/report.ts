@@ -7,7 +7,7 @@ import { TOLLGATE_EXIT } from '../../policies/exit-codes.ts';
 import { type Ran, readArguments } from '../command.ts';
 import type { Arguments, CommandSpec } from '../command-line.ts';
 import { errorsObject, renderErrors } from './errors-page.ts';
-import { renderHealth } from './health-page.ts';
+import { type HealthObject, renderHealth } from './health-page.ts';
 import { renderMarkdown, renderText } from './report-page.ts';
 
 const FORMATS = ['text', 'json', 'md'];
@@ -80,7 +80,8 @@ function health(from: From, asJson: boolean, sinceMs: number): Ran {
   const collected = collectHealth(from, since);
   if (collected.how === 'mistaken') return mistaken(collected.message);
   if (!asJson) return { exit: 0, out: renderHealth(collected.value, since) };
-  return { exit: 0, out: `${JSON.stringify({ schema: 1, at: from.now.toISOString(), since, ...collected.value })}\n` };
+  const object: HealthObject = { schema: 1, at: from.now.toISOString(), since, ...collected.value };
+  return { exit: 0, out: `${JSON.stringify(object)}\n` };
 }
 
 /** A time that no clock reaches back to is the beginning. */

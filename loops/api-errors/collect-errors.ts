@@ -32,6 +32,12 @@ export interface ErrorsReport {
   unreadable: { file: string; at: number }[];
 }
 
+export interface HealthReport extends Health {
+  folder: string;
+  /** Entries that could not be read, and are not counted. */
+  unreadable: number;
+}
+
 export type Collected<T> = { how: 'collected'; value: T } | { how: 'mistaken'; message: string };
 
 export interface Collecting {
@@ -53,10 +59,7 @@ export function collectErrors(from: Collecting, since: string | null, last: numb
   return { how: 'collected', value: { folder, errors: kept, left_out: errors.length - kept.length, unreadable } };
 }
 
-export function collectHealth(
-  from: Collecting,
-  since: string,
-): Collected<Health & { folder: string; unreadable: number }> {
+export function collectHealth(from: Collecting, since: string): Collected<HealthReport> {
   const folder = folderOf(from);
   if (folder === null) return mistaken(from.word ?? '');
   // Of many small failures only what is counted is kept.
