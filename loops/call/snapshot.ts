@@ -55,7 +55,7 @@ async function openSession({ request }: Draft, id: string | null): Promise<Opene
 }
 
 /** What one entry holds at most; of a longer conversation its end. */
-const MAX_BYTES = 64 * 1024 * 1024;
+const MAX_BYTES = 32 * 1024 * 1024;
 const AT_ONCE = 20;
 
 function turnsOf(conversation: Conversation, draft: Draft): { data: string; less: string | null } {

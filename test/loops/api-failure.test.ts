@@ -202,4 +202,27 @@ test('it is logged before the record is published, and once although another set
   assert.is(logged(rig).entries.length, 1);
 });
 
+test('who settles a call that died while it was logged logs it, and says nothing that a secret may stand in', async ({
+  rig,
+}) => {
+  if (faultShim() === null) return;
+  rig.answer(() => failWith('codex', `${MISMATCH} hunter2-correct-horse`, 400));
+  const task = makeTask(rig, ONE);
+  mkdirSync(stateOf(rig), { recursive: true });
+  const clean = { ...rig.env };
+  rig.env.SERVICE_PASSWORD = 'hunter2-correct-horse';
+  fault(rig, { under: stateOf(rig), does: 'KILL', at: 1 });
+  const running = runWrapper(rig, 'codex', ['--task', 'fix', '--stage', 'codex_brief']).running;
+  assert.is((await running.result).code, null);
+  for (const name of Object.keys(rig.env)) if (!(name in clean)) delete rig.env[name];
+  assert.equal(readdirSync(stateOf(rig)), []);
+  rig.answer(() => answerWith('codex', 'ok'));
+  assert.is((await task.run()).code, 0);
+  const { entries } = logged(rig);
+  assert.equal([entries.length, entries[0]!.data, entries[0]!.context.reason], [1, null, 'broken_history']);
+  assert.match(entries[0]!.message, /^\[withheld: SERVICE_PASSWORD of the call's environment is not set here/);
+  const text = readFileSync(path.join(stateOf(rig), 'api_errors.log'), 'utf8');
+  assert.not.match(text, 'hunter2');
+});
+
 test.run();
