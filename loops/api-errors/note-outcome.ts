@@ -5,6 +5,7 @@ import path from 'node:path';
 import type { Fate } from '../../policies/api-errors/entry.ts';
 import { mayBeLogged } from '../../policies/api-errors/failures.ts';
 import { layOutOutcome } from '../../policies/api-errors/layout.ts';
+import type { CallRecord } from '../../policies/call-record.ts';
 import { appendToLog } from '../../state/api-errors/append.ts';
 import { LOG_NAME, logPlace } from '../../state/api-errors/place.ts';
 import type { Journal } from '../../state/journal.ts';
@@ -21,10 +22,15 @@ export interface EndedStage {
   say(sentence: string): void;
 }
 
-/** @param how the stage's end; `answered`: the service gave an answer, whatever the gate made of it. */
-export function noteOutcome(ended: EndedStage, how: 'answered' | 'failed' | 'interrupted'): void {
+/** @param end how the stage ended, and its last call. */
+export function noteOutcome(
+  ended: EndedStage,
+  end: { how: 'done' | 'failed' | 'interrupted'; record: Pick<CallRecord, 'verdict'> | null },
+): void {
   // The next run goes on with it.
-  if (how === 'interrupted') return;
+  if (end.how === 'interrupted') return;
+  // What the gate says of an answer is no matter of the service.
+  const how = end.how === 'done' || end.record?.verdict.class === null ? 'answered' : 'failed';
   const { task, journal, clock, environment } = ended;
   try {
     const failures = failuresOf(journal.read().ledger, ended);

@@ -50,7 +50,7 @@ export async function runStages(request: StagesRequest): Promise<Ended> {
     const turn = await inTurn(run, request.whenTaken, () => runStage(run, entered.prompt));
     const end: StageEnd = turn.how === 'worked' ? turn.result : NOT_BEGUN;
     reports.push(reportOf(plan.stage.name, end));
-    noteOutcome({ ...run, ...open, stage: plan.stage.name }, outcomeOf(end));
+    noteOutcome({ ...run, ...open, stage: plan.stage.name }, end);
     notes.push(...proposals(plan.stage.name, entered.prompt));
     if (end.how === 'done') request.say(`stage ${plan.stage.name}: done`);
     else [state, exitCode] = [end.how, TOLLGATE_EXIT.failure];
@@ -59,12 +59,6 @@ export async function runStages(request: StagesRequest): Promise<Ended> {
   }
   return { state, exitCode, stages: reports, failure, notes, retryAt };
 }
-
-/** What the gate says of an answer is no matter of the service. */
-const outcomeOf = ({ how, record }: StageEnd) =>
-  how === 'failed' && record?.verdict.class === null ? 'answered' : ENDS[how];
-
-const ENDS = { done: 'answered', failed: 'failed', interrupted: 'interrupted' } as const;
 
 /** Told to stop while it waited for its turn. */
 const NOT_BEGUN: StageEnd = { how: 'interrupted', record: null, gate: null, calls: 0, warnings: [], retry_at: null };
