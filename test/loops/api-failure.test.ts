@@ -149,6 +149,36 @@ test('a retry that is answered heals it; one that fails ended the stage', async 
   );
 });
 
+test('an answer that the gate refuses heals it all the same, and a stop says nothing yet', async ({ rig }) => {
+  const strict = makeTask(rig, { stages: [{ tool: 'codex', role: 'brief', requires: [], min_lines: 50 }] }, 'strict');
+  const failing = failWith('codex', '500 Internal Server Error', 500);
+  rig.answer(() => (rig.calls.length === 1 ? failing : answerWith('codex', 'ok')));
+  assert.is((await strict.run()).code, 1);
+  assert.equal(
+    logged(rig).outcomes.map(({ how }) => how),
+    ['recovered'],
+  );
+  const task = makeTask(rig, ONE);
+  const hanging = new Promise<void>((resolve) =>
+    rig.answer((call) => {
+      if (rig.calls.length === 3) return failing;
+      resolve();
+      return call.tell({ do: 'hang' });
+    }),
+  );
+  const running = task.start();
+  await hanging;
+  running.signal('SIGTERM');
+  await running.result;
+  assert.equal([logged(rig).entries.length, logged(rig).outcomes.length], [2, 1]);
+  rig.answer(() => answerWith('codex', 'ok'));
+  assert.is((await task.run()).code, 0);
+  assert.equal(
+    logged(rig).outcomes.map(({ how }) => how),
+    ['recovered', 'recovered'],
+  );
+});
+
 const UNWRITABLE: readonly [what: string, plant: (state: string, rig: TestRig) => void, said: RegExp][] = [
   [
     'a link',
