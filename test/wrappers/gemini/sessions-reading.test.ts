@@ -1,11 +1,11 @@
 // Turns, tokens and flaws of gemini's session files, in both formats.
 
-import { readFileSync, writeFileSync } from 'node:fs';
+import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { SessionFileError } from '../../../wrappers/sessions/store.ts';
-import { applied, FIXTURES, openText, readFixture, withFolder } from './session-files.ts';
+import { applied, FIXTURES, openText, readFixture, scratch } from './session-files.ts';
 
 const shape = (name: string, from = 1, to = 99) =>
   readFixture(name)
@@ -35,6 +35,11 @@ test('three turns, with the tokens of the last request of each', () => {
   assert.equal(conversation.contextTokens(), { input: 121, output: 7 });
   assert.is(conversation.totalTokens(), 349);
   assert.equal(conversation.read(4, 9), []);
+  assert.is(readFixture('tool-resumed.jsonl').totalTokens(), 382);
+  assert.is(readFixture('two-calls-resumed.jsonl').totalTokens(), 233);
+  assert.is(readFixture('rewound.jsonl').totalTokens(), 358, 'what was rewound was paid for');
+  assert.is(readFixture('old.json').totalTokens(), 382);
+  assert.equal(openText(`${FIXTURES['plain.jsonl']!.split('\n')[0]}\n`).contextTokens(), null);
 });
 
 test('a tool: its call and one response, however often the file holds it', () => {
@@ -96,6 +101,22 @@ test('a response that nobody asked for', () => {
   ]);
 });
 
+test('messages of the model in a row are sent as one, and so is what answers them', () => {
+  const [call, response] = FIXTURES['tool.jsonl']!.split('\n').slice(6, 8);
+  const hanging = FIXTURES['hanging.jsonl']!;
+  const said = '{"id":"more","timestamp":"x","type":"gemini","content":"More."}';
+  assert.equal(openText(`${hanging}${said}\n${response}\n`).flaws('0.61.0'), []);
+  const later = openText(`${hanging}${FIXTURES['plain.jsonl']!.split('\n')[6]}\n${said}\n${response}\n`);
+  assert.equal(
+    later.flaws('0.61.0')!.map(({ how, turn }) => [how, turn]),
+    [
+      ['unanswered_call', 1],
+      ['stray_response', 2],
+    ],
+  );
+  assert.match(call!, 'toolCalls');
+});
+
 test('an id of the prototype is an id like any other', () => {
   const text = FIXTURES['tool.jsonl']!.replaceAll('call-1', '__proto__').replaceAll('step-1', 'constructor');
   assert.equal(openText(text).flaws('0.61.0'), [
@@ -154,13 +175,10 @@ for (const [what, text, message] of [
   ],
 ] as const)
   test(`${what} is named with what is wrong`, () => {
-    withFolder((folder) => {
-      const file = path.join(folder, 'session-a.jsonl');
-      writeFileSync(file, text);
-      const error = thrownBy(() => openText(text, file));
-      assert.is(error.message, `${file}: ${message}`);
-      assert.is(readFileSync(file, 'utf8'), text);
-    });
+    const file = path.join(scratch(), 'session-a.jsonl');
+    const error = thrownBy(() => openText(text, file));
+    assert.is(error.message, `${file}: ${message}`);
+    assert.is(readFileSync(file, 'utf8'), text);
   });
 
 test('one line of 50 MB', () => {
@@ -168,6 +186,29 @@ test('one line of 50 MB', () => {
   const conversation = openText(`${FIXTURES['plain.jsonl']}${long}\n${FIXTURES['plain.jsonl']!.split('\n')[2]}\n`);
   assert.is(conversation.turns, 3);
   assert.equal(conversation.flaws('0.61.0'), []);
+});
+
+test('a list of messages as one huge line is taken apart, and if it is torn it is skipped', () => {
+  const lines = FIXTURES['tool-resumed.jsonl']!.split('\n');
+  const at = lines.findLastIndex((line) => line.includes('{"$set":{"messages"'));
+  const set = JSON.parse(lines[at]!);
+  const odd = '{"text": [1, "]}\\"]}, \u00e9 \\" '.repeat(60_000);
+  set.$set.messages[1].content[0].text = `List all. ${odd}`;
+  set.$set.messages.splice(1, 0, [{ id: 'in a list' }], 7, 'text', { note: 'no id' });
+  const huge = JSON.stringify(set);
+  const read = (line: string) => {
+    const text = [...lines.slice(0, at), line, ...lines.slice(at + 1)].join('\n');
+    const turns = openText(text).read(1, 9);
+    assert.equal(
+      turns.map(({ items }) => items.length),
+      [4, 1],
+    );
+    return turns[0]!.prompt.length;
+  };
+  assert.ok(huge.length > 1024 * 1024);
+  assert.is(read(huge), 'List all. '.length + odd.length);
+  for (const torn of [huge.slice(0, -1), huge.replace('"no id"', 'no id'), huge.replace('I look.', 'I \u2028look.')])
+    assert.is(read(torn), 'List the files.'.length);
 });
 
 test('mended files have no flaws, and people read the same in them', () => {
