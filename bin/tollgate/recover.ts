@@ -115,7 +115,7 @@ async function recoverIn(which: Found & { how: 'located' }, args: Arguments): Pr
   );
   if (freed === undefined) return refusal('stopped; nothing was changed', EXIT_BY_SIGNAL[stop.by() ?? 'SIGTERM']);
   if (freed.how === 'used') return refusal(inUse(session, freed.by), TOLLGATE_EXIT.failure);
-  const recovered = await recover(choice, { ...recovering, session: freed.session });
+  const recovered = await recover(choice, { ...recovering, session: freed.session }).finally(freed.leave);
   return answerTo(recovered, { choice, session, health }, args);
 }
 

@@ -47,14 +47,15 @@ async function onceFree({ store, session, feature }: LocatedSession, args: Argum
   store.open(session);
   const stop = stopOnSignals();
   const waiting = waitingSay('tollgate undo', args);
-  const freed = args.given.has('dry-run')
-    ? ({ how: 'free', session } as const)
-    : await Promise.race([whenFree(asked, waiting.say), stop.asked]).finally(waiting.stop);
-  if (freed === undefined)
-    return { exit: EXIT_BY_SIGNAL[stop.by() ?? 'SIGTERM'], err: 'tollgate undo: stopped; nothing was changed\n' };
+  if (args.given.has('dry-run')) return act({ store, session, feature, args, stop });
+  const freed = await Promise.race([whenFree(asked, waiting.say), stop.asked]).finally(waiting.stop);
+  if (freed === undefined) return refusal('stopped; nothing was changed', EXIT_BY_SIGNAL[stop.by() ?? 'SIGTERM']);
   if (freed.how === 'used') return refusal(inUse(session, freed.by), TOLLGATE_EXIT.failure);
-  const undoing = { store, session: freed.session, feature, args, stop };
-  const mode = modeOf(args);
+  return act({ store, session: freed.session, feature, args, stop }).finally(freed.leave);
+}
+
+async function act(undoing: Undoing): Promise<Ran> {
+  const mode = modeOf(undoing.args);
   if (mode === 'undo') return undo(undoing);
   if (mode === 'redo') return bringBack(undoing);
   return (await import('./undo-send.ts')).sendInstead(undoing, mode);

@@ -3,7 +3,7 @@
 import { type LocatedSession, locateSession } from '../../loops/conversation/locate.ts';
 import { isTool, TOOLS } from '../../policies/tools.ts';
 import { isSystemError } from '../../state/system-error.ts';
-import { SessionFileError } from '../../wrappers/sessions/store.ts';
+import { isSessionFileError } from '../../wrappers/sessions/store.ts';
 import type { Arguments, FlagRow } from '../command-line.ts';
 
 export const TOOL_FLAG = {
@@ -27,7 +27,7 @@ export async function whichSession({ words, text }: Arguments): Promise<Which> {
 
 /** For a session file that is not what its CLI writes, or that the system does not let us read. Throws anything else. */
 export function unreadable(error: unknown): string {
-  if (error instanceof SessionFileError) return `${error.message}; it was left as it is`;
+  if (isSessionFileError(error)) return `${error.message}; it was left as it is`;
   if (isSystemError(error)) return `the session cannot be read (${error.message}); it was left as it is`;
   throw error;
 }

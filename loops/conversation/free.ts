@@ -7,10 +7,11 @@ import { hashesOf, sight } from '../../state/exact-file.ts';
 import { isSystemError } from '../../state/system-error.ts';
 import { identify, isAlive } from '../../wrappers/processes/identity.ts';
 import type { Lookup, SessionFile, SessionStore } from '../../wrappers/sessions/store.ts';
+import { holdSession } from './hold.ts';
 
 export type Freedom =
-  /** As it is now: it may have changed while it was waited for. */
-  | { how: 'free'; session: SessionFile }
+  /** As it is now: it may have changed while it was waited for. No task gets its turn until `leave`. */
+  | { how: 'free'; session: SessionFile; leave(): void }
   /** `by`: half a sentence. */
   | { how: 'used'; by: string };
 
@@ -23,20 +24,30 @@ export interface Asked {
 
 /** Waits where nothing but a fresh change speaks against it. @param say called once, before it waits. */
 export async function whenFree(asked: Asked, say: (what: string) => void): Promise<Freedom> {
+  const hold = await holdSession(asked.session, asked.lookup.environment, asked.clock);
+  if (hold.how === 'used') return hold;
+  const quiet = await whenQuiet(asked, say);
+  if ('by' in quiet) hold.leave();
+  return 'by' in quiet ? { how: 'used', ...quiet } : { how: 'free', ...quiet, leave: hold.leave };
+}
+
+async function whenQuiet(
+  asked: Asked,
+  say: (what: string) => void,
+): Promise<{ session: SessionFile } | { by: string }> {
   const { store, lookup, clock } = asked;
   const first = await userOf(asked);
-  if (first === null) return { how: 'free', session: asked.session };
+  if (first === null) return { session: asked.session };
   const leftMs = QUIET_MS - (clock().getTime() - changedAtMs(asked.session));
   // Whoever holds its lock, or runs in its folder, will still do so then.
   const later = await userOf({ ...asked, clock: () => new Date(clock().getTime() + QUIET_MS) });
-  if (later !== null || leftMs <= 0) return { how: 'used', by: later ?? first };
-  const ms = Math.min(QUIET_MS, leftMs);
+  if (later !== null || leftMs <= 0) return { by: later ?? first };
   say(`${asked.session.tool} may still be at it: ${first}; waiting until it has been left alone for 30 s`);
-  await sleep(ms);
+  await sleep(Math.min(QUIET_MS, leftMs));
   const session = await store.find(asked.session.id, lookup);
-  if (session === null) return { how: 'used', by: 'its file is gone' };
+  if (session === null) return { by: 'its file is gone' };
   const by = await userOf({ ...asked, session });
-  return by === null ? { how: 'free', session } : { how: 'used', by };
+  return by === null ? { session } : { by };
 }
 
 /** Half a sentence about who uses it now, or null. */

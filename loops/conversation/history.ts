@@ -8,8 +8,8 @@ import { type EditsLedger, editsLedger, readEdits } from '../../state/edits-ledg
 import { sight } from '../../state/exact-file.ts';
 import {
   type Conversation,
+  isSessionFileError,
   type SessionFile,
-  SessionFileError,
   type SessionStore,
 } from '../../wrappers/sessions/store.ts';
 import { lookAtCutOff } from './cut-off.ts';
@@ -110,7 +110,7 @@ export function openBackup({ backup, isKept }: KnownEdit, { store, session, ledg
   try {
     return store.open({ ...session, file: seen.file, bytes: seen.bytes, changedAtMs: seen.changedAtMs });
   } catch (error) {
-    if (error instanceof SessionFileError) return null;
+    if (isSessionFileError(error)) return null;
     throw error;
   }
 }

@@ -8,6 +8,7 @@ import { findBinary } from '../../wrappers/find-binary.ts';
 import type { Conversation, SessionFile, SessionStore } from '../../wrappers/sessions/store.ts';
 import { exportDiagnostic } from './diagnostic.ts';
 import { editSession, type Holder } from './edit.ts';
+import { giveUp } from './give-up.ts';
 import { planClear, planRollback } from './plans.ts';
 
 export const CHOICES = {
@@ -45,7 +46,7 @@ export type Recovered =
   | { how: 'left'; says: string }
   | { how: 'exported'; says: string; file: string }
   /** Nothing of the session would be left, or nothing can be done: a new one is the way on. */
-  | { how: 'given_up'; why: string }
+  | { how: 'given_up'; why: string; tags: string[] }
   | { how: 'refused'; why: string };
 
 /** Throws SessionFileError. */
@@ -89,7 +90,7 @@ async function takeBack(choice: 'rollback' | 'clear', recovering: Recovering): P
       ? planRollback(conversation)
       : planClear(conversation, installedVersion(session, environment));
   if (plan.how === 'nothing') return { how: 'left', says: plan.why };
-  if (plan.edit.how === 'impossible') return { how: 'given_up', why: plan.edit.why };
+  if (plan.edit.how === 'impossible') return giveUp(recovering, plan.edit.why);
   const edited = await editSession({ ...plan, ...recovering, conversation });
   if (edited.how === 'refused') return edited;
   if (edited.how === 'unchanged') return { how: 'left', says: 'there is nothing to change' };

@@ -3,7 +3,7 @@
 import type { Tool } from '../../policies/tools.ts';
 import { isSystemError } from '../../state/system-error.ts';
 import { ADAPTERS } from '../../wrappers/adapters.ts';
-import { type Conversation, type Lookup, type SessionFile, SessionFileError } from '../../wrappers/sessions/store.ts';
+import { type Conversation, isSessionFileError, type Lookup, type SessionFile } from '../../wrappers/sessions/store.ts';
 
 export interface Counted {
   /** null is unknown. */
@@ -42,7 +42,7 @@ export async function quietly<T>(look: () => T | Promise<T>): Promise<T | null> 
   try {
     return await look();
   } catch (error) {
-    if (error instanceof SessionFileError || isSystemError(error)) return null;
+    if (isSessionFileError(error) || isSystemError(error)) return null;
     throw error;
   }
 }

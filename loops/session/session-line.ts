@@ -81,5 +81,5 @@ const stand = ({ open, stage, stop, say, clock, whenTaken }: StageRun, what: str
     clock,
   });
 
-const nameOf = (kind: 'tag' | 'session', tool: Tool, what: string): string =>
+export const nameOf = (kind: 'tag' | 'session', tool: Tool, what: string): string =>
   createHash('sha256').update(`${kind}\0${tool}\0${what}`).digest('hex').slice(0, 16);

@@ -81,3 +81,7 @@ export class SessionFileError extends Error {
     this.file = file;
   }
 }
+
+/** Not by its class: each bundle that is loaded lazily has one of its own. */
+export const isSessionFileError = (error: unknown): error is SessionFileError =>
+  error instanceof Error && error.name === 'SessionFileError';

@@ -15,7 +15,6 @@ export const FIXTURES: Record<string, string> = Object.fromEntries(
 
 export const readFixture = (name: string): Conversation => openFile(path.join(FOLDER, name));
 
-/** The folder goes when the test process ends, since a conversation is read lazily. */
 export function openText(text: string, file = path.join(scratch(), 'session-a.jsonl')): Conversation {
   writeFileSync(file, text);
   return openFile(file);
@@ -34,18 +33,20 @@ export function textAfter(text: string, edit: Edit): string {
   return text;
 }
 
-export function withFolder<T>(use: (folder: string) => T): T {
-  return use(scratch());
-}
-
 function openFile(file: string): Conversation {
   const { size, mtimeMs } = statSync(file);
   const session = { id: 'a', file, cwd: null, cliVersion: null, bytes: size, changedAtMs: mtimeMs };
   return GEMINI_SESSIONS.open({ tool: 'gemini', ...session });
 }
 
-function scratch(): string {
+/** The folder goes when the test process ends, since a conversation is read lazily. */
+export function scratch(): string {
   const folder = mkdtempSync(path.join(tmpdir(), 'gemini-sessions-'));
-  process.once('exit', () => rmSync(folder, { recursive: true, force: true }));
+  folders.push(folder);
   return folder;
 }
+
+const folders: string[] = [];
+process.once('exit', () => {
+  for (const folder of folders) rmSync(folder, { recursive: true, force: true });
+});

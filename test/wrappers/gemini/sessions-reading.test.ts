@@ -1,11 +1,11 @@
 // Turns, tokens and flaws of gemini's session files, in both formats.
 
-import { readFileSync, writeFileSync } from 'node:fs';
+import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { SessionFileError } from '../../../wrappers/sessions/store.ts';
-import { applied, FIXTURES, openText, readFixture, withFolder } from './session-files.ts';
+import { applied, FIXTURES, openText, readFixture, scratch } from './session-files.ts';
 
 const shape = (name: string, from = 1, to = 99) =>
   readFixture(name)
@@ -154,13 +154,10 @@ for (const [what, text, message] of [
   ],
 ] as const)
   test(`${what} is named with what is wrong`, () => {
-    withFolder((folder) => {
-      const file = path.join(folder, 'session-a.jsonl');
-      writeFileSync(file, text);
-      const error = thrownBy(() => openText(text, file));
-      assert.is(error.message, `${file}: ${message}`);
-      assert.is(readFileSync(file, 'utf8'), text);
-    });
+    const file = path.join(scratch(), 'session-a.jsonl');
+    const error = thrownBy(() => openText(text, file));
+    assert.is(error.message, `${file}: ${message}`);
+    assert.is(readFileSync(file, 'utf8'), text);
   });
 
 test('one line of 50 MB', () => {
@@ -168,6 +165,29 @@ test('one line of 50 MB', () => {
   const conversation = openText(`${FIXTURES['plain.jsonl']}${long}\n${FIXTURES['plain.jsonl']!.split('\n')[2]}\n`);
   assert.is(conversation.turns, 3);
   assert.equal(conversation.flaws('0.61.0'), []);
+});
+
+test('a list of messages as one huge line is taken apart, and if it is torn it is skipped', () => {
+  const lines = FIXTURES['tool-resumed.jsonl']!.split('\n');
+  const at = lines.findLastIndex((line) => line.includes('{"$set":{"messages"'));
+  const set = JSON.parse(lines[at]!);
+  const odd = '{"text": [1, "]}\\"]}, \u00e9 \\" '.repeat(60_000);
+  set.$set.messages[1].content[0].text = `List all. ${odd}`;
+  set.$set.messages.splice(1, 0, [{ id: 'in a list' }], 7, 'text', { note: 'no id' });
+  const huge = JSON.stringify(set);
+  const read = (line: string) => {
+    const text = [...lines.slice(0, at), line, ...lines.slice(at + 1)].join('\n');
+    const turns = openText(text).read(1, 9);
+    assert.equal(
+      turns.map(({ items }) => items.length),
+      [4, 1],
+    );
+    return turns[0]!.prompt.length;
+  };
+  assert.ok(huge.length > 1024 * 1024);
+  assert.is(read(huge), 'List all. '.length + odd.length);
+  for (const torn of [huge.slice(0, -1), huge.replace('"no id"', 'no id'), huge.replace('I look.', 'I \u2028look.')])
+    assert.is(read(torn), 'List the files.'.length);
 });
 
 test('mended files have no flaws, and people read the same in them', () => {

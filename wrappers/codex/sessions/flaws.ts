@@ -1,11 +1,11 @@
-// What codex would send wrongly when it resumes a rollout. It answers a hanging call itself ("aborted") and leaves out a
-// response without a call, but it sends a doubled response twice.
+// What codex would send wrongly when it resumes a rollout.
+// It answers a hanging call itself ("aborted") and leaves out a response without a call, but sends a doubled response twice.
 
 import type { Flaw } from '../../../policies/conversation.ts';
 import type { LineTable } from '../../sessions/line-table.ts';
 import { fieldsOf, readRecord, textOf } from '../../sessions/record.ts';
 import { callIdOf, kindOf } from './rollout-line.ts';
-import { linesAfter, type Standing } from './standing.ts';
+import type { Entry, Standing } from './standing.ts';
 
 /** Versions whose requests were looked at. */
 const TESTED = /^0\.169\./;
@@ -22,28 +22,40 @@ export interface Doubled {
 /** A response to a call that has one already; what was summed up is not sent any more. */
 export function doubled(table: LineTable, standing: Standing): Doubled[] {
   const { entries } = standing;
-  const from = entries.findLastIndex(({ how }) => how === 'summary');
-  const calls = new Map<string, number>();
+  const sent = entries.slice(
+    Math.max(
+      0,
+      entries.findLastIndex(({ how }) => how === 'summary'),
+    ),
+  );
   const answered = new Set<string>();
-  const found: Doubled[] = [];
-  let turn = entries.slice(0, from + 1).filter(({ how }) => how === 'prompt').length;
-  const kept = entries.slice(Math.max(0, from));
-  for (const entry of kept) {
-    if (entry.how === 'prompt') turn += 1;
-    for (const line of entry.how === 'prompt' ? linesAfter(standing, entry) : entry.lines) {
-      const whole = () => table.text(line);
-      const kind = kindOf(table.head(line), whole)?.kind ?? '';
-      if (!/_(?:call|output)$/.test(kind)) continue;
-      const id = callIdOf(table.head(line), whole);
-      if (id === null) continue;
-      if (kind.endsWith('_call')) calls.set(id, line);
-      else if (answered.has(id) && calls.has(id))
-        found.push({ line, flaw: { how: 'doubled_response', turn, id, name: nameOf(table, calls.get(id)!) } });
-      else answered.add(id);
-    }
-  }
-  return found;
+  const again = sent.flatMap((entry) =>
+    among(table, entry.lines, /_output$/).flatMap((response) => {
+      if (answered.has(response.id)) return { entry, ...response };
+      answered.add(response.id);
+      return [];
+    }),
+  );
+  if (again.length === 0) return [];
+  const calls = new Map(sent.flatMap(({ lines }) => among(table, lines, /_call$/)).map(({ id, line }) => [id, line]));
+  return again.flatMap(({ entry, line, id }) => {
+    const call = calls.get(id);
+    if (call === undefined) return [];
+    return { line, flaw: { how: 'doubled_response', turn: numberOf(standing, entry), id, name: nameOf(table, call) } };
+  });
 }
+
+/** The calls, or the responses, among these lines. */
+const among = (table: LineTable, lines: readonly number[], kind: RegExp): { line: number; id: string }[] =>
+  lines.flatMap((line) => {
+    const whole = () => table.text(line);
+    if (!kind.test(kindOf(table.head(line), whole)?.kind ?? '')) return [];
+    const id = callIdOf(table.head(line), whole);
+    return id === null ? [] : { line, id };
+  });
+
+const numberOf = ({ entries }: Standing, entry: Entry): number =>
+  entries.slice(0, entries.indexOf(entry) + 1).filter(({ how }) => how === 'prompt').length;
 
 const nameOf = (table: LineTable, line: number): string =>
   textOf(fieldsOf(readRecord(table.text(line))?.payload).name) ?? 'a tool';

@@ -3,7 +3,7 @@
 import { fieldsOf, listOf, readRecord, textOf } from '../../sessions/record.ts';
 
 /** Enough for the kind of a record, the role of a message and the id of a call. */
-export const HEAD_BYTES = 320;
+export const HEAD_BYTES = 208;
 
 export interface LineKind {
   type: string;
@@ -32,6 +32,10 @@ export function promptOf(line: string): string | null {
     return kinds.some((kind) => String(kind).startsWith('user.')) ? text : null;
   return OWN_WORDS.test(text) ? null : text;
 }
+
+/** The same question, answered without reading the whole record where it can be: a quote within its texts would be escaped. */
+export const isPrompt = (line: string): boolean =>
+  line.includes('"content_item_kinds":["user.') || promptOf(line) !== null;
 
 /** How the blocks begin that older versions did not mark. */
 const OWN_WORDS =

@@ -3,7 +3,7 @@
 
 import type { LineTable } from '../../sessions/line-table.ts';
 import { countOf, fieldsOf, readRecord } from '../../sessions/record.ts';
-import { kindOf, promptOf } from './rollout-line.ts';
+import { isPrompt, kindOf } from './rollout-line.ts';
 
 /** A prompt and what followed it, or a summary; `lines` are indexes into the file. */
 export interface Entry {
@@ -52,7 +52,7 @@ export function foldRollout(table: LineTable): Standing {
       summarize(entries, task);
       entries.push({ how: 'summary', start: line, prompt: line, before: [], lines: [line] });
     } else if (type === 'response_item' && kind === 'message' && roleOf(table.head(line), whole) !== 'assistant') {
-      if (isPrompt(table.head(line), whole)) begin(line);
+      if (roleOf(table.head(line), whole) === 'user' && isPrompt(whole())) begin(line);
       else if (task !== null) before.push(line);
     } else if (SURROUNDINGS.has(type)) {
       if (task !== null) before.push(line);
@@ -88,9 +88,6 @@ function summarize(entries: Entry[], task: number | null): void {
   const last = entries.at(-1);
   if (last && task !== null) last.lines = last.lines.filter((line) => line < task);
 }
-
-const isPrompt = (head: string, whole: () => string): boolean =>
-  roleOf(head, whole) === 'user' && promptOf(whole()) !== null;
 
 function roleOf(head: string, whole: () => string): string {
   const shown = /"role":"(\w+)"/.exec(head.slice(0, head.indexOf('"content":')))?.[1];

@@ -24,6 +24,8 @@ export function lastTokens(table: LineTable, lines: readonly number[]): ContextT
     if (kindOf(table.head(line), () => table.text(line))?.kind !== 'token_count') continue;
     const usage = fieldsOf(counted(table, line).last_token_usage);
     const [input, output] = [countOf(usage.input_tokens), countOf(usage.output_tokens)];
+    // After a summary codex estimates what the next request will take, and has no parts of it.
+    if (input === 0 && output === 0) return { input: countOf(usage.total_tokens) ?? 0, output };
     if (input !== null && output !== null) return { input, output };
   }
   return null;

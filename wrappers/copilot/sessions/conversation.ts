@@ -1,5 +1,5 @@
-// copilot's events as a conversation. It is changed by cutting the file, as copilot's own rewind does it; what copilot makes of
-// a file it heals itself: a call without a response gets one, a doubled or stray response is left out (1.0.102).
+// copilot's events as a conversation, which is changed by cutting the file, as copilot's own rewind does it.
+// A resume heals what it finds: a call without a response gets one, a doubled or stray response is left out (1.0.102).
 
 import type { LineTable } from '../../sessions/line-table.ts';
 import { readRecord } from '../../sessions/record.ts';

@@ -18,5 +18,13 @@ export function promptOf(line: string): string | null {
   return textOf(content);
 }
 
+/** The same question, answered without reading the whole event where it can be: a quote within its texts would be escaped. */
+export const isPrompt = (line: string): boolean =>
+  (WRITTEN.test(line) && !OTHERS.test(line)) || promptOf(line) !== null;
+
+const WRITTEN = /^\{"type":"user\.message","data":\{"content":".*\}$/;
+/** What the events of others have, and some of a person's. */
+const OTHERS = /"(?:source|isAutopilotContinuation|agentId|parentToolCallId)":/;
+
 export const isSubAgents = (event: Fields): boolean =>
   event.agentId !== undefined || fieldsOf(event.data).parentToolCallId !== undefined;

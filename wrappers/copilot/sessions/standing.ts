@@ -1,7 +1,7 @@
 // The turns of copilot's events. All of them stand: copilot's own rewind cuts the file.
 
 import type { LineTable } from '../../sessions/line-table.ts';
-import { promptOf, typeOf } from './event-line.ts';
+import { isPrompt, typeOf } from './event-line.ts';
 
 export interface Entry {
   /** The line of its prompt. */
@@ -22,7 +22,7 @@ export function foldEvents(table: LineTable): Standing {
   for (let line = 1; line < table.count; line += 1) {
     const whole = () => table.text(line);
     const type = typeOf(table.head(line), whole);
-    if (type === 'user.message' && promptOf(whole()) !== null) entries.push({ prompt: line, lines: [] });
+    if (type === 'user.message' && isPrompt(whole())) entries.push({ prompt: line, lines: [] });
     else if (SAID.has(type)) entries.at(-1)?.lines.push(line);
     if (type === 'session.usage_record') counts.push(line);
   }

@@ -1,7 +1,7 @@
 // Which messages of a session file stand, in their order: what the CLI's own reading of the file leaves, without parsing every line.
 
-import type { Lines } from './lines.ts';
-import { isMessage, isPrompt, type Message, objectsOf, parseRecord } from './record.ts';
+import type { Lines, Piece } from './lines.ts';
+import { asObject, isMessage, isPrompt, type Message, objectsOf, parseRecord } from './record.ts';
 
 /** One message that stands. */
 export interface Entry {
@@ -11,77 +11,89 @@ export interface Entry {
   read(): Message;
 }
 
-/** A message of that line cannot be parsed after all, so the CLI has skipped it. */
-class TornLine extends Error {
-  readonly line: number;
-  constructor(line: number) {
-    super(`line ${line + 1} is no JSON`);
-    this.line = line;
-  }
-}
-
 export interface Folded {
   entries: readonly Entry[];
   /** Records that are of no kind that we know. */
   unknown: number;
 }
 
-export const foldLines = (lines: Lines): Folded => fold(lines, new Set());
+/** A message was believed in for its first bytes, and the whole cannot be parsed: the CLI has skipped its line. */
+class TornLine extends Error {}
 
-/** Does the work, and if one of the lines it believed in is torn, all of it again with every line looked at. */
-export function withTornLines<T>(lines: Lines, folded: Folded, use: (folded: Folded) => T): T {
-  try {
-    return use(folded);
-  } catch (error) {
-    if (!(error instanceof TornLine)) throw error;
-    return use(fold(lines, tornLines(lines)));
-  }
+/** Hands out what stands; if a line that was believed in turns out to be torn, it does so again with every line looked at. */
+export function foldLines(lines: Lines): <T>(use: (folded: Folded) => T) => T {
+  let folded: Folded | null = null;
+  return (use) => {
+    try {
+      folded ??= fold(lines, new Set());
+      return use(folded);
+    } catch (error) {
+      if (!(error instanceof TornLine)) throw error;
+      folded = fold(lines, tornLines(lines));
+      return use(folded);
+    }
+  };
 }
 
 function tornLines(lines: Lines): Set<number> {
   const torn = new Set<number>();
-  for (let i = 0; i < lines.count; i++) if (parseRecord(lines.text(i)) === null) torn.add(i);
+  for (let i = 0; i < lines.count; i++) if (parseRecord(lines.piece(i).text()) === null) torn.add(i);
   return torn;
 }
 
 function fold(lines: Lines, torn: ReadonlySet<number>): Folded {
   const standing = new Map<string, Entry>();
+  const stand = (entry: Entry) => standing.set(entry.id, entry);
+  const { start, pieces } = lastReplacing(lines, torn);
+  for (const piece of pieces) for (const entry of entriesOf(piece)) stand(entry);
   let unknown = 0;
-  for (let i = lastReplacing(lines, torn); i < lines.count; i++) {
-    const head = lines.head(i);
-    if (torn.has(i) || TOUCH.test(head)) continue;
-    const entry = entryOf(lines, i, head);
+  for (let i = start; i < lines.count; i++) {
+    const piece = lines.piece(i);
+    if (torn.has(i) || TOUCH.test(piece.head)) continue;
+    const entry = believed(piece);
     if (entry !== null) {
-      standing.set(entry.id, entry);
+      stand(entry);
       continue;
     }
-    const record = parseRecord(lines.text(i));
+    const record = parseRecord(piece.text());
     if (record === null) continue;
+    const set = asObject(record.$set);
     if (typeof record.$rewindTo === 'string') rewind(standing, record.$rewindTo);
-    else if (isMessage(record)) standing.set(record.id, held(record));
-    else if (record.$set !== null && typeof record.$set === 'object') {
-      const { messages } = record.$set as Record<string, unknown>;
-      if (Array.isArray(messages)) standing.clear();
-      for (const message of objectsOf(messages).filter(isMessage)) standing.set(message.id, held(message));
-    } else if (typeof record.sessionId === 'string' && typeof record.projectHash === 'string')
-      for (const message of objectsOf(record.messages).filter(isMessage)) standing.set(message.id, held(message));
+    else if (isMessage(record)) stand(held(record));
+    else if (set !== null) {
+      if (Array.isArray(set.messages)) standing.clear();
+      objectsOf(set.messages).filter(isMessage).map(held).forEach(stand);
+    } else if (isMetadata(record)) objectsOf(record.messages).filter(isMessage).map(held).forEach(stand);
     else unknown += 1;
   }
   return { entries: [...standing.values()], unknown };
 }
 
+/** The line that each start of the CLI begins with. */
+export const isMetadata = (record: Record<string, unknown> | null): boolean =>
+  typeof record?.sessionId === 'string' && typeof record.projectHash === 'string';
+
 /** `{"$set":{"lastUpdated":…}}`, which follows nearly every record. */
 const TOUCH = /^\{"\$set":\{"lastUpdated":"[^"\\]*"\}\}\r?$/;
 
-/** All before the last whole list of messages is forgotten. */
-function lastReplacing(lines: Lines, torn: ReadonlySet<number>): number {
+/** All before the last whole list of messages is forgotten. A huge one is taken apart at once, and the fold starts behind it. */
+function lastReplacing(lines: Lines, torn: ReadonlySet<number>): { start: number; pieces: Piece[] } {
   for (let i = lines.count - 1; i > 0; i--) {
-    const head = lines.head(i);
+    const { head, text } = lines.piece(i);
     if (torn.has(i) || !head.startsWith('{"$set":') || TOUCH.test(head)) continue;
-    const set = parseRecord(lines.text(i))?.$set;
-    if (set !== null && typeof set === 'object' && Array.isArray((set as Record<string, unknown>).messages)) return i;
+    const pieces = lines.pieces(i);
+    if (pieces !== null) return { start: i + 1, pieces };
+    if (Array.isArray(asObject(parseRecord(text())?.$set)?.messages)) return { start: i, pieces: [] };
   }
-  return 0;
+  return { start: 0, pieces: [] };
+}
+
+function entriesOf(piece: Piece): Entry[] {
+  const entry = believed(piece);
+  if (entry !== null) return [entry];
+  const record = parseRecord(piece.text());
+  if (record === null) throw new TornLine();
+  return isMessage(record) ? [held(record)] : [];
 }
 
 const MESSAGE = /^\{"id":"([\w.:-]+)","timestamp":"[^"\\]*","type":"(\w+)"(.*)$/s;
@@ -89,15 +101,15 @@ const MESSAGE = /^\{"id":"([\w.:-]+)","timestamp":"[^"\\]*","type":"(\w+)"(.*)$/
 const PLAIN_PROMPT = /^,"content":(?:\[\{"text":)?"\w/;
 const RESPONSE = /^,"content":\[\{"functionResponse":/;
 
-/** A message that its first bytes tell enough of; null where the whole line has to be looked at. */
-function entryOf(lines: Lines, line: number, head: string): Entry | null {
+/** A message that its first bytes tell enough of; null where the whole has to be looked at. */
+function believed({ head, text }: Piece): Entry | null {
   const [, id, type, rest] = MESSAGE.exec(head) ?? [];
   if (id === undefined || type === undefined || rest === undefined) return null;
   const prompt = type === 'user' && PLAIN_PROMPT.test(rest);
   if (type === 'user' && !prompt && !RESPONSE.test(rest)) return null;
   const read = () => {
-    const record = parseRecord(lines.text(line));
-    if (!isMessage(record)) throw new TornLine(line);
+    const record = parseRecord(text());
+    if (!isMessage(record)) throw new TornLine();
     return record;
   };
   return { id, type, prompt, read };

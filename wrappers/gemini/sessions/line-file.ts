@@ -3,24 +3,24 @@
 import type { SessionFile } from '../../sessions/store.ts';
 import { type Edit, SessionFileError } from '../../sessions/store.ts';
 import type { Source } from './conversation.ts';
-import { foldLines, withTornLines } from './fold.ts';
+import { foldLines, isMetadata } from './fold.ts';
 import type { Lines } from './lines.ts';
 import { isMessage, parseRecord } from './record.ts';
 import { tokensOf } from './turns.ts';
 
 /** Throws SessionFileError for what is no session of gemini. */
 export function openLineFile(session: SessionFile, lines: Lines): Source {
-  const folded = foldLines(lines);
   if (!isSession(lines)) throw new SessionFileError(session.file, 'is no session of gemini');
-  if (folded.entries.length === 0 && folded.unknown > 0)
-    throw new SessionFileError(session.file, unknownFormat(session, folded.unknown));
+  const use = foldLines(lines);
+  const { entries, unknown } = use((folded) => folded);
+  if (entries.length === 0 && unknown > 0) throw new SessionFileError(session.file, unknownFormat(session, unknown));
   const append = (records: readonly unknown[]): Edit => {
     const text = records.map((record) => `${JSON.stringify(record)}\n`).join('');
     return { how: 'append', text: lines.unfinished ? `\n${text}` : text };
   };
   return {
     session,
-    use: (read) => withTornLines(lines, folded, ({ entries }) => read(entries)),
+    use: (read) => use(({ entries }) => read(entries)),
     rewrite: append,
     cutFrom: ({ id }) => append([{ $rewindTo: id }]),
     totalTokens: () => totalTokens(lines),
@@ -33,9 +33,8 @@ const unknownFormat = ({ cliVersion }: SessionFile, records: number) =>
 /** Each start of the CLI begins with such a line; without one the CLI does not take the file for a session. */
 function isSession(lines: Lines): boolean {
   for (let i = 0; i < lines.count; i++) {
-    if (i > 0 && !lines.head(i).startsWith('{"sessionId"')) continue;
-    const record = parseRecord(lines.text(i));
-    if (typeof record?.sessionId === 'string' && typeof record.projectHash === 'string') return true;
+    if (i > 0 && !lines.piece(i).head.startsWith('{"sessionId"')) continue;
+    if (isMetadata(parseRecord(lines.piece(i).text()))) return true;
   }
   return false;
 }
@@ -44,8 +43,8 @@ function isSession(lines: Lines): boolean {
 function totalTokens(lines: Lines): number | null {
   const totals = new Map<string, number>();
   for (let i = 0; i < lines.count; i++) {
-    if (!/^\{"id":.{0,200}"type":"gemini"/.test(lines.head(i))) continue;
-    const record = parseRecord(lines.text(i));
+    if (!/^\{"id":.{0,200}"type":"gemini"/.test(lines.piece(i).head)) continue;
+    const record = parseRecord(lines.piece(i).text());
     const tokens = isMessage(record) ? tokensOf(record) : null;
     if (isMessage(record) && tokens) totals.set(record.id, tokens.input + tokens.output);
   }

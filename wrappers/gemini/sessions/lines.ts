@@ -4,6 +4,14 @@ import { closeSync, lstatSync, readSync } from 'node:fs';
 import { openRegular } from '../../regular-file.ts';
 import { openLines } from '../../sessions/line-table.ts';
 import { SessionFileError } from '../../sessions/store.ts';
+import { elementsIn, REPLACING, type Span } from './elements.ts';
+
+/** A record, or one of those within a list. */
+export interface Piece {
+  /** Its first bytes, as latin1 text. */
+  head: string;
+  text(): string;
+}
 
 export interface Lines {
   /** The last one may lack its newline, if it is whole without it. */
@@ -11,12 +19,15 @@ export interface Lines {
   bytes: number;
   /** The file ends within a line. */
   unfinished: boolean;
-  head(i: number): string;
-  text(i: number): string;
+  piece(i: number): Piece;
+  /** Of a line with a huge list of messages: those, each by itself. null for any other. */
+  pieces(i: number): Piece[] | null;
 }
 
 /** Enough for a message's id, time and type, and the first letters of what it says. */
 const HEAD_BYTES = 160;
+/** Up to here a line is parsed whole. */
+const HUGE_BYTES = 1024 * 1024;
 
 /** No descriptor stays open. Throws SessionFileError for what is no regular file or cannot be read. */
 export function indexLines(file: string): Lines {
@@ -26,14 +37,17 @@ export function indexLines(file: string): Lines {
     table.close();
     const { bytes } = table;
     const end = table.offset(table.count);
-    const tail = end < bytes ? readSpan(file, end, bytes) : '';
-    const whole = isWhole(tail);
+    const tail = end < bytes ? readSpan(file, { from: end, to: bytes }) : '';
+    const spanOf = (i: number): Span => ({ from: table.offset(i), to: table.offset(i + 1) });
     return {
-      count: table.count + (whole ? 1 : 0),
+      count: table.count + (isWhole(tail) ? 1 : 0),
       bytes,
       unfinished: end < bytes,
-      head: (i) => (i < table.count ? table.head(i) : Buffer.from(tail.slice(0, HEAD_BYTES)).toString('latin1')),
-      text: (i) => (i < table.count ? readSpan(file, table.offset(i), table.offset(i + 1)) : tail),
+      piece: (i) =>
+        i < table.count
+          ? { head: table.head(i), text: () => readSpan(file, spanOf(i)) }
+          : { head: Buffer.from(tail.slice(0, HEAD_BYTES)).toString('latin1'), text: () => tail },
+      pieces: (i) => (i < table.count && table.head(i).startsWith(REPLACING) ? readPieces(file, spanOf(i)) : null),
     };
   });
 }
@@ -47,7 +61,20 @@ function isWhole(tail: string): boolean {
   }
 }
 
-function readSpan(file: string, from: number, to: number): string {
+function readPieces(file: string, line: Span): Piece[] | null {
+  if (line.to - line.from < HUGE_BYTES) return null;
+  const from = line.from + REPLACING.length;
+  const elements = elementsIn(readChunks(file, { from, to: line.to }), from, HEAD_BYTES);
+  return elements?.map((element) => ({ head: element.head, text: () => readSpan(file, element) })) ?? null;
+}
+
+function* readChunks(file: string, { from, to }: Span): Generator<Buffer> {
+  for (let at = from; at < to; at += HUGE_BYTES) yield readBytes(file, { from: at, to: Math.min(to, at + HUGE_BYTES) });
+}
+
+const readSpan = (file: string, span: Span): string => readBytes(file, span).toString('utf8');
+
+function readBytes(file: string, { from, to }: Span): Buffer {
   return attempt(file, () => {
     const fd = openRegular(file);
     try {
@@ -57,7 +84,7 @@ function readSpan(file: string, from: number, to: number): string {
         if (length === 0) throw new Error('became shorter while it was read');
         read += length;
       }
-      return bytes.toString('utf8');
+      return bytes;
     } finally {
       closeSync(fd);
     }

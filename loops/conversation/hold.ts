@@ -1,0 +1,40 @@
+// Takes a session's turn for a change by a person: at once or not at all, for its task may hold it for hours.
+
+import path from 'node:path';
+import { isSystemError } from '../../state/system-error.ts';
+import { userState } from '../../state/user-state.ts';
+import type { SessionFile } from '../../wrappers/sessions/store.ts';
+import { standInLine } from '../run/line.ts';
+import { nameOf } from '../session/session-line.ts';
+
+export type Hold = { how: 'held'; leave(): void } | { how: 'used'; by: string };
+
+/** Where no line can be kept nothing can be changed either, which whoever changes it says better. */
+export async function holdSession(
+  { tool, id }: SessionFile,
+  environment: NodeJS.ProcessEnv,
+  clock: () => Date,
+): Promise<Hold> {
+  const state = userState(environment);
+  if (state === null) return { how: 'held', leave: () => {} };
+  const taken = new AbortController();
+  let by = 'somebody has its turn';
+  try {
+    const turn = await standInLine({
+      line: { folder: path.join(state, 'sessions'), name: nameOf('session', tool, id) },
+      mode: 'write',
+      taskId: `of ${environment.USER ?? 'a person'}`,
+      stage: 'undo or recover',
+      stop: taken.signal,
+      whileWaiting: ({ who }) => {
+        by = `${who} has its turn`;
+        taken.abort();
+      },
+      clock,
+    });
+    return turn.how === 'taken' ? { how: 'held', leave: turn.leave } : { how: 'used', by };
+  } catch (error) {
+    if (!isSystemError(error)) throw error;
+    return { how: 'held', leave: () => {} };
+  }
+}
