@@ -105,12 +105,12 @@ test('what codex says in the role of a person is no prompt, unless a person said
     message('its own', ['hooks.note']),
     message('"content_item_kinds":["user.', ['hooks.note']),
     message('from an older version'),
-    message('# AGENTS.md instructions for /x', ['unknown']),
+    message('of a kind without a name', ['unknown']),
     message(words[0]!, ['user.text']),
   ]);
   assert.equal(
     (await open(home)).read(1, 9).map(({ prompt }) => prompt),
-    ['from an older version', words[0]],
+    ['from an older version', 'of a kind without a name', words[0]],
   );
 });
 
