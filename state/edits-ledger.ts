@@ -57,7 +57,8 @@ export function readEdits(ledger: EditsLedger): LedgerRead {
 export function makeLedger(ledger: EditsLedger): string | null {
   const stray = strayOf(ledger);
   if (stray !== null) return stray;
-  mkdirSync(ledger.folder, { recursive: true, mode: 0o700 });
+  const made = mkdirSync(ledger.folder, { recursive: true, mode: 0o700 });
+  if (made !== undefined) syncUpTo(path.dirname(made), ledger.folder);
   return openable(ledger.file) ? null : strange(ledger.file);
 }
 
@@ -114,6 +115,14 @@ function openOwn(file: string, flags: number): number | 'absent' | 'strange' {
   if (fstatSync(fd).isFile()) return fd;
   closeSync(fd);
   return 'strange';
+}
+
+/** The entries of all folders that were made: a backup that nobody finds after a loss of power would be none. */
+function syncUpTo(last: string, folder: string): void {
+  for (let at = path.dirname(folder); ; at = path.dirname(at)) {
+    syncFolder(at);
+    if (at === last || at === path.dirname(at)) return;
+  }
 }
 
 const openable = (file: string): boolean => lstatSync(file, { throwIfNoEntry: false })?.isFile() ?? true;

@@ -21,6 +21,7 @@ import {
 import path from 'node:path';
 import { named, naming } from './line.ts';
 import { syncFolder } from './sync-folder.ts';
+import { isSystemError } from './system-error.ts';
 
 /** A file as it was seen; one that differs in any of these is another one. */
 export interface Sighting {
@@ -47,7 +48,7 @@ export function sight(file: string): Sighting | null {
 export const isSame = (a: Sighting, b: Sighting | null): boolean =>
   b !== null && SEEN.every((field) => a[field] === b[field]);
 
-/** Makes the change, on disk when it returns. Throws what the operating system throws: then the file is what it was. */
+/** Makes the change, on disk when it returns. Throws what the operating system throws: then the file is what it was, or a broken disk kept half a line more. */
 export function changeExactly(seen: Sighting, change: ExactChange): Sighting {
   if (change.how === 'append') appendWhole(seen, change.text);
   else putInPlace(seen, change);
@@ -195,7 +196,12 @@ function putInPlace(seen: Sighting, change: Exclude<ExactChange, { how: 'append'
     rmSync(fresh, { force: true });
     throw error;
   }
-  syncFolder(folder);
+  try {
+    syncFolder(folder);
+  } catch (error) {
+    // It has its name already: a loss of power may give the old one back, which the ledger knows as well.
+    if (!isSystemError(error)) throw error;
+  }
 }
 
 const full = (file: string, written: number, of: number) =>

@@ -1,6 +1,6 @@
 // Finds out from the file itself what became of an edit that a crash cut off.
 
-import type { EditState, KnownEdit } from '../../policies/session-edits.ts';
+import type { EditEntry, EditState, KnownEdit } from '../../policies/session-edits.ts';
 import { type EditsLedger, settleEdit } from '../../state/edits-ledger.ts';
 import { hashesOf, sight } from '../../state/exact-file.ts';
 import { isSystemError } from '../../state/system-error.ts';
@@ -43,7 +43,7 @@ export function lookAtCutOff(edits: readonly KnownEdit[], { file }: { file: stri
 }
 
 /** The CLI may have gone on behind either version; of two that both fit the longer one says more. */
-function stateIn({ before, after }: KnownEdit, file: string): EditState {
+export function stateIn({ before, after }: Pick<EditEntry, 'before' | 'after'>, file: string): EditState {
   const bytes = sight(file)?.bytes ?? 0;
   const longerFirst = [
     { ...before, state: 'failed' as const },

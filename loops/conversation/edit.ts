@@ -33,7 +33,7 @@ import {
 } from '../../state/exact-file.ts';
 import { isSystemError } from '../../state/system-error.ts';
 import type { Conversation, Edit, SessionFile } from '../../wrappers/sessions/store.ts';
-import { settleCutOff } from './cut-off.ts';
+import { settleCutOff, stateIn } from './cut-off.ts';
 
 /** For whom it is done, as far as that is known. */
 export interface Holder {
@@ -127,10 +127,13 @@ function make(asked: SessionChange, seen: Sighting, ledger: EditsLedger, known: 
     planEdit(ledger, entry);
     changeExactly(seen, change);
   } catch (error) {
-    if (backup !== null) rmSync(source, { force: true });
-    // Told now if the disk lets us; else whoever looks next finds the file as it was.
-    quietly(() => settleEdit(ledger, n, 'failed', clock()));
-    throw error;
+    if (stateIn(entry, session.file) === 'failed') {
+      // Kept where the disk did not let what was appended be taken off again.
+      if (backup !== null && sight(session.file)?.bytes === seen.bytes) rmSync(source, { force: true });
+      // Told now if the disk lets us; else whoever looks next finds the file as it was.
+      quietly(() => settleEdit(ledger, n, 'failed', clock()));
+      throw error;
+    }
   }
   quietly(() => settleEdit(ledger, n, 'made', clock()));
   quietly(() => dropOld(ledger, [...known, { ...entry, state: 'made', isKept: backup !== null }], clock));
