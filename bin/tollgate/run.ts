@@ -68,7 +68,7 @@ async function answered(ran: TaskRan, args: Arguments): Promise<Ran> {
   if (ran.how !== 'ran' || ran.report.failure?.reason !== 'broken_history' || args.given.has('json')) return answer;
   const { stage, tool } = ran.report.failure;
   const id = ran.report.stages.find((each) => each.stage === stage)?.session_id ?? null;
-  if (id === null || tool === null || process.stdin.isTTY !== true || process.stderr.isTTY !== true) return answer;
+  if (id === null || tool === null || process.stdin.isTTY !== true || printing('stderr').isTTY !== true) return answer;
   const { run: recover } = await import('./recover.ts');
   const recovered = await recover([id, `--tool=${tool}`]);
   return {
