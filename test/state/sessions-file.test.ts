@@ -1,6 +1,15 @@
 // sessions.json: what people and newer versions wrote stays, what cannot be read stops nobody, and any name is a tag.
 
-import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import {
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { suite } from 'uvu';
@@ -30,12 +39,25 @@ const write = (folder: string, value: unknown) =>
 const stored = (folder: string) => JSON.parse(readFileSync(sessionsFile(folder), 'utf8'));
 
 test('what is not known is kept, in its place, and the order stays', async ({ folder }) => {
-  const old = { note: 'by hand', active_sessions: { b: { codex: { ...entry('s1'), mine: 1 }, cursor: 2 }, a: {} }, v: 9 };
+  const old = {
+    note: 'by hand',
+    active_sessions: { b: { codex: { ...entry('s1'), mine: 1 }, cursor: 2 }, a: {} },
+    v: 9,
+  };
   write(folder, old);
   const sessions = await readSessions(folder, clock);
-  await writeSessions(folder, sessions.with('b', 'codex', { ...entry('s2'), poisoned: 'x' }).with('c', 'gemini', entry('s3')));
+  await writeSessions(
+    folder,
+    sessions.with('b', 'codex', { ...entry('s2'), poisoned: 'x' }).with('c', 'gemini', entry('s3')),
+  );
   const now = stored(folder);
-  assert.equal([Object.keys(now), Object.keys(now.active_sessions)], [['note', 'active_sessions', 'v'], ['b', 'a', 'c']]);
+  assert.equal(
+    [Object.keys(now), Object.keys(now.active_sessions)],
+    [
+      ['note', 'active_sessions', 'v'],
+      ['b', 'a', 'c'],
+    ],
+  );
   assert.equal(now.active_sessions.b, { codex: { ...entry('s2'), mine: 1, poisoned: 'x' }, cursor: 2 });
   assert.match(readFileSync(sessionsFile(folder), 'utf8'), /^\{\n {2}"note"/);
 });
@@ -99,7 +121,10 @@ for (const [what, active_sessions] of NEWER)
 test('what was given up is remembered, up to a number', async ({ folder }) => {
   let sessions = await readSessions(folder, clock);
   for (let i = 0; i < 201; i++) sessions = sessions.givingUp('codex', `s${i}`);
-  assert.equal([0, 1, 200].map((i) => sessions.isGivenUp('codex', `s${i}`)), [false, true, true]);
+  assert.equal(
+    [0, 1, 200].map((i) => sessions.isGivenUp('codex', `s${i}`)),
+    [false, true, true],
+  );
   assert.not(sessions.isGivenUp('gemini', 's200'));
 });
 
