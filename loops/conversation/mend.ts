@@ -31,7 +31,7 @@ export async function mendBeforeResume(broken: Broken): Promise<Mended> {
   return flaws.length === 0 ? { how: 'sound' } : mendFlaws(broken, conversation, flaws);
 }
 
-/** After the service refused the history: what is wrong with it is mended, or else its last turn is taken back. */
+/** After the service refused the history: what is wrong with it is mended, or else the turn that it refused is taken back. */
 export async function mendBroken(broken: Broken): Promise<Exclude<Mended, { how: 'sound' }>> {
   const opened = await open(broken);
   if (opened.how === 'absent') return { how: 'cannot', why: `the file of session ${broken.sessionId} is not found` };
@@ -41,13 +41,14 @@ export async function mendBroken(broken: Broken): Promise<Exclude<Mended, { how:
   const flaws = conversation.flaws(broken.cliVersion) ?? conversation.flaws(lastTested(broken.tool)) ?? [];
   const mended = flaws.length === 0 ? null : await mendFlaws(broken, conversation, flaws);
   if (mended?.how === 'cannot') return mended;
-  const rest = await withoutUnanswered(broken, flaws.length === 0 ? 'whatever_stands' : 'unanswered_prompt');
-  if (rest?.how === 'cannot' && mended === null) return rest;
-  const what = [mended, rest].flatMap((each) => (each?.how === 'mended' ? [each.what] : []));
-  return what.length === 0
-    ? { how: 'cannot', why: 'nothing wrong is found in it' }
-    : { how: 'mended', what: what.join('; ') };
+  const taken = await withoutRefused(broken, mended === null ? 'unfinished' : 'unanswered');
+  if (taken?.how === 'cannot' && mended === null) return taken;
+  const what = [mended, taken].flatMap((each) => (each?.how === 'mended' ? [each.what] : []));
+  return { how: 'mended', what: what.length === 0 ? NOTHING_WRONG : what.join('; ') };
 }
+
+/** Its CLI keeps no prompt that was refused before anything was said, or mended it by itself. */
+const NOTHING_WRONG = 'nothing in its file is wrong, so it is asked as it is';
 
 const lastTested = (tool: Tool): string => TESTED_VERSIONS[tool].tested.at(-1)!;
 
@@ -97,22 +98,25 @@ async function mendFlaws(
 }
 
 /** The prompt is sent anew: left there without an answer it would stand twice. */
-async function withoutUnanswered(broken: Broken, which: 'unanswered_prompt' | 'whatever_stands') {
+async function withoutRefused(broken: Broken, which: 'unanswered' | 'unfinished') {
   const opened = await open(broken);
   if (opened.how !== 'opened') return null;
   const { conversation } = opened;
   const { turns } = conversation;
-  if (turns === 0) return null;
-  if (which === 'unanswered_prompt' && !isUnanswered(conversation.read(turns, turns)[0])) return null;
+  const [last] = turns === 0 ? [] : conversation.read(turns, turns);
+  if (last === undefined || !ENDS[which](last)) return null;
   const edit = conversation.before(turns);
   const keeps = { turns: turns - 1, items: null };
   const edited = await editSession({ ...broken, conversation, edit, what: 'rolled_back', keeps, holder: {} });
-  if (edited.how === 'edited') return { how: 'mended', what: 'took its last turn back' } as const;
+  if (edited.how === 'edited') return { how: 'mended', what: 'took back the turn that was refused' } as const;
   return edited.how === 'refused' ? ({ how: 'cannot', why: edited.why } as const) : null;
 }
 
-const isUnanswered = (turn: Turn | undefined): boolean =>
-  turn?.items.every(({ how }) => how === 'noted' || how === 'thought') ?? false;
+/** A turn of which nothing came, and one that did not come to its answer. */
+const ENDS = {
+  unanswered: ({ items }: Turn) => items.every(({ how }) => how === 'noted' || how === 'thought'),
+  unfinished: ({ items }: Turn) => items.findLast(({ how }) => how !== 'noted' && how !== 'thought')?.how !== 'said',
+} as const;
 
 const NAMES = {
   unanswered_call: ['call without its result', 'calls without their results'],

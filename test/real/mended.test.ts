@@ -40,7 +40,7 @@ test('a tool session that is resumed five times is paired each time', async ({ a
 
 test('the bare CLI sends a result twice, and is refused', async ({ api, home }) => {
   const { session_id } = await ask(home, null);
-  const argv = ['--resume', session_id!, '--skip-trust', '-m', 'gemini-2.5-flash', '-p', 'again'];
+  const argv = ['--resume', session_id!, '--skip-trust', '-m', MODEL, '-p', 'again'];
   const options = { cwd: home.project, env: { ...home.env, GEMINI_CLI_NO_RELAUNCH: 'true' }, stdio: 'ignore' } as const;
   await once(spawn(path.join(CLIS, '.bin/gemini'), argv, options), 'exit');
   assert.not(isPaired(historiesOf(api)[2]!));
@@ -69,21 +69,30 @@ test('a call that hangs at the end gets a result', async ({ api, home }) => {
 test('a history that the service refuses is mended once and asked once more', async ({ api, home }) => {
   spawnSync('git', ['init', '--quiet', home.project]);
   const stages = [
-    { tool: 'gemini', role: 'brief', id: 'one', access: 'full' },
-    { tool: 'gemini', role: 'review', id: 'two', access: 'full' },
+    { tool: 'gemini', role: 'brief', id: 'one', access: 'full', model: MODEL },
+    { tool: 'gemini', role: 'review', id: 'two', access: 'full', model: MODEL },
   ];
   const manifest = { task_id: 'fix', goal: 'Look at the file that is called hello.', stages };
   home.write('.tmp/task/fix/manifest.json', JSON.stringify(manifest));
   // The first stage's call and what follows its tool; then a refusal out of the blue.
-  api.script(['strict=tool', `strict=says=${BRIEF}`, 'mismatch']);
+  api.script(['strict=tool', `strict=says=${BRIEF}`, 'mismatch', `strict=says=${BRIEF}`]);
   const { stdout, stderr } = await home.start('tollgate', ['run', 'fix', '--json', '--trust-workspace']).result;
   const report: RunReport = JSON.parse(stdout);
   assert.is(report.budget.used, 3, `${stdout}${stderr}`);
 
-  assert.is(report.exit_code, 0);
+  assert.is(report.exit_code, 0, stderr);
+  const [, , refused, again] = historiesOf(api);
+  assert.equal(
+    again!.map(({ by }) => by),
+    refused!.map(({ by }) => by),
+  );
+  assert.is(again!.at(-1)!.text, refused!.at(-1)!.text);
 });
 
 test.run();
+
+/** Named, since the CLI asks a router first otherwise. */
+const MODEL = 'gemini-2.5-flash';
 
 const SECTIONS = [...new Set(Object.values(ROLES).flatMap(({ requires }) => [...requires]))];
 const BRIEF = SECTIONS.map((name) => `## ${name}\n\n- one\n- two\n- three\n`).join('\n');
@@ -92,7 +101,7 @@ async function ask(home: RealHome, session: string | null): Promise<CallRecord> 
   const prompt = home.write('prompt.md', 'Look at the file that is called hello.\n');
   const result = path.join(home.root, 'result.json');
   const argv = ['--prompt-file', prompt, '--out', path.join(home.root, 'out'), '--err', path.join(home.root, 'err')];
-  const more = ['--result', result, '--access', 'full', '--trust-workspace', '--model', 'gemini-2.5-flash'];
+  const more = ['--result', result, '--access', 'full', '--trust-workspace', '--model', MODEL];
   const resume = session === null ? [] : ['--resume-session', session];
   await home.start('gemini_headless', [...argv, ...more, ...resume]).result;
   return JSON.parse(readFileSync(result, 'utf8'));
