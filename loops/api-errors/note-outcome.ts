@@ -1,13 +1,11 @@
 // Notes in the log what became of a stage's API failures: an answer after them, or the end of the stage.
 
-import { existsSync } from 'node:fs';
-import path from 'node:path';
 import type { Fate } from '../../policies/api-errors/entry.ts';
-import { mayBeLogged } from '../../policies/api-errors/failures.ts';
 import { layOutOutcome } from '../../policies/api-errors/layout.ts';
 import type { CallRecord } from '../../policies/call-record.ts';
 import { appendToLog } from '../../state/api-errors/append.ts';
 import { LOG_NAME, logPlace } from '../../state/api-errors/place.ts';
+import { loggedCalls } from '../../state/api-errors/read.ts';
 import type { Journal } from '../../state/journal.ts';
 import type { Call, Ledger } from '../../state/ledger.ts';
 import type { TaskFolder } from '../../state/task-folder.ts';
@@ -33,10 +31,12 @@ export function noteOutcome(
   const how = end.how === 'done' || end.record?.verdict.class === null ? 'answered' : 'failed';
   const { task, journal, clock, environment } = ended;
   try {
-    const failures = failuresOf(journal.read().ledger, ended);
-    if (failures.length === 0) return;
+    const failed = failuresOf(journal.read().ledger, ended);
     const place = logPlace(task, task.root, environment);
-    if (place.how !== 'found' || !existsSync(path.join(place.folder, `${LOG_NAME}.log`))) return;
+    if (failed.length === 0 || place.how !== 'found') return;
+    const logged = loggedCalls(place.folder, new Date(failed[0]!.reserved.at));
+    const failures = failed.filter(({ reserved }) => logged.has(reserved.call_id));
+    if (failures.length === 0) return;
     const at = clock().toISOString();
     const lines = failures.map(({ reserved: { call_id } }, i) => {
       const { fate, why } = fateOf(how, i === failures.length - 1);
@@ -60,7 +60,6 @@ function failuresOf({ calls, released }: Ledger, { stage, runId }: EndedStage): 
     if (reserved.stage !== stage || reserved.run_id === null || verdict === null || verdict.class === null)
       return false;
     const state = released.get(reserved.run_id)?.state;
-    const isOpen = reserved.run_id === runId || state === undefined || state === 'interrupted';
-    return isOpen && mayBeLogged(verdict.class, verdict.reason);
+    return reserved.run_id === runId || state === undefined || state === 'interrupted';
   });
 }

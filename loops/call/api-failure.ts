@@ -1,6 +1,5 @@
 // Logs a failure of the service or the conversation, before anything else is made of it.
 
-import { statSync } from 'node:fs';
 import { API_ERROR_VERSION, type ApiError, type Context, type Response } from '../../policies/api-errors/entry.ts';
 import { isApiFailure } from '../../policies/api-errors/failures.ts';
 import { headersTold } from '../../policies/api-errors/headers.ts';
@@ -11,7 +10,7 @@ import { ENDINGS } from '../../policies/ending.ts';
 import type { EngineFailure } from '../../policies/engine-event.ts';
 import { appendToLog } from '../../state/api-errors/append.ts';
 import { LOG_NAME, logPlace, sessionLog } from '../../state/api-errors/place.ts';
-import { logFiles, readLog } from '../../state/api-errors/read.ts';
+import { loggedCalls } from '../../state/api-errors/read.ts';
 import type { Outcome } from '../../wrappers/run.ts';
 import type { Attempt } from './attempt.ts';
 import { type ClientError, clientError } from './client-error.ts';
@@ -40,7 +39,7 @@ export async function logApiFailure(failed: Failed): Promise<void> {
     if (place.how === 'none') return;
     if (place.how === 'mistaken') throw new Error(place.message);
     const { folder } = place;
-    if (failed.again === 'perhaps_again' && isLogged(folder, draft)) return;
+    if (failed.again === 'perhaps_again' && loggedCalls(folder, draft.startedAt).has(draft.callId)) return;
     const at = draft.clock().toISOString();
     const text = await entryOf(failed, at);
     appendToLog(folder, `${LOG_NAME}.log`, text, draft.clock);
@@ -63,15 +62,6 @@ function circumstancesOf({ ending, capture }: Outcome) {
 
 const failureOf = ({ failure, errors, retrying }: Outcome['capture']): EngineFailure | null =>
   failure ?? errors.at(-1) ?? retrying;
-
-function isLogged(folder: string, { callId, startedAt }: Draft): boolean {
-  for (const file of logFiles(folder).reverse()) {
-    const changed = statSync(file, { throwIfNoEntry: false })?.mtime;
-    if (changed === undefined || changed < startedAt) continue;
-    for (const found of readLog(file)) if (found.how === 'entry' && found.entry.context.call_id === callId) return true;
-  }
-  return false;
-}
 
 async function entryOf(failed: Failed, at: string): Promise<string> {
   const { draft, attempt, outcome, record } = failed;

@@ -29,8 +29,8 @@ export function isApiFailure({ class: errorClass, reason, evidence }: Verdict, a
 /** Ended by limits of ours, or before anything was asked. */
 const OURS: ReadonlySet<Ending> = new Set(['not_started', 'cancelled', 'max_turns', 'overflowed']);
 
-/** By class and reason alone, as the journal knows them. */
-export function mayBeLogged(errorClass: ErrorClass, reason: string | null): boolean {
+/** By class and reason alone. */
+function mayBeLogged(errorClass: ErrorClass, reason: string | null): boolean {
   const row = LOGGED[errorClass];
   if ('only' in row) return (row.only as readonly string[]).includes(reason ?? '');
   return !(row.but as readonly string[]).includes(reason ?? '');

@@ -1,6 +1,6 @@
 // Reads the logs of a project's state from the oldest to the newest, in bounded memory: of a conversation only where it lies.
 
-import { closeSync, constants, fstatSync, openSync, readdirSync, readSync } from 'node:fs';
+import { closeSync, constants, fstatSync, openSync, readdirSync, readSync, statSync } from 'node:fs';
 import path from 'node:path';
 import { createParser, type Found, type LogLine } from '../../policies/api-errors/parse.ts';
 import { isSystemError } from '../system-error.ts';
@@ -36,6 +36,17 @@ export function* readLog(file: string): Generator<Logged> {
   } finally {
     closeSync(fd);
   }
+}
+
+/** The calls that have an entry in a log which changed since. */
+export function loggedCalls(folder: string, since: Date): Set<string> {
+  const calls = new Set<string>();
+  for (const file of logFiles(folder)) {
+    const changed = statSync(file, { throwIfNoEntry: false })?.mtime;
+    if (changed === undefined || changed < since) continue;
+    for (const found of readLog(file)) if (found.how === 'entry') calls.add(found.entry.context.call_id);
+  }
+  return calls;
 }
 
 /** The text of a conversation, for who asks for it; null where it is not there any more. */
