@@ -47,7 +47,7 @@ function write(file: string, resumed: boolean): void {
   const line = (record: unknown) => writeSync(fd, `${JSON.stringify(record)}\n`);
   const timestamp = '2026-11-21T20:00:00.000Z';
   const touch = { $set: { lastUpdated: timestamp } };
-  const padding = 'The quick brown fox jumps over the lazy dog. '.repeat(Math.ceil(((BYTES / RECORDS) * 1.25) / 45));
+  const padding = 'The quick brown fox jumps over the lazy dog. '.repeat(Math.ceil(((BYTES / RECORDS) * 1.55) / 45));
   line({ sessionId: 'aaaaaaaa-0000-4000-8000-000000000000', projectHash: 'c3', startTime: timestamp, kind: 'main' });
   const messages = Array.from({ length: RECORDS / 5 }, (_, n) => {
     const [id, call] = [`00000000-0000-4000-8000-${String(n).padStart(12, '0')}`, `call-${n}`];

@@ -37,7 +37,7 @@ export function handOffNote({ goal, done, open, failure }: HandOff): string {
 /** The last ones say most: an early stage is left out before a late one. */
 function doneLines(done: readonly HandOff['done'][number][], room: number): string[] {
   if (done.length === 0) return ['Done so far: nothing'];
-  const share = Math.max(60, Math.floor((room - 20) / done.length));
+  const share = Math.max(60, Math.floor((room - 60) / done.length));
   const lines: string[] = [];
   let left = room - 40;
   for (const { stage, answer } of [...done].reverse()) {

@@ -15,6 +15,8 @@ export interface Sessions {
   without(tag: string, tool: Tool): Sessions;
   /** It is not found again by its tag. */
   givingUp(tool: Tool, id: string): Sessions;
+  /** It is found again by its tag. */
+  takingBack(tool: Tool, id: string): Sessions;
   /** What is wrong with the file, in sentences. */
   warnings: readonly string[];
   /** The whole of it, as it is written. */
@@ -88,6 +90,12 @@ function sessionsIn(json: Json, file: string): Sessions {
         return sessions;
       const ids = [...idsOf(tool).filter((each) => each !== id), id].slice(-MAX_GIVEN_UP);
       return sessionsIn(put(json, 'given_up', put(givenUp, tool, ids)), file);
+    },
+    takingBack(tool, id) {
+      const ids = idsOf(tool);
+      if (!ids.includes(id)) return sessions;
+      const kept = ids.filter((each) => each !== id);
+      return sessionsIn(put(json, 'given_up', put(givenUp, tool, kept)), file);
     },
   };
   return sessions;

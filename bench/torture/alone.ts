@@ -20,7 +20,7 @@ export function checkAlone(world: World, seen: readonly Seen[]): Violation[] {
   for (const { what, id } of seen)
     if (what === 'answered' && !texts.includes(world.answerOf(id)))
       violations.push({ what: 'lost', why: `${id} was answered, and stands in none of ${outs.join(' ')}` });
-  const register = path.join(world.env.HOME!, '.local/state/tollgate/calls');
+  const register = registerOf(world);
   // One that was killed before it could register itself leaves its prompt, and has asked nobody.
   const isOfBegun = (name: string) => ids.some((id) => name.includes(id.slice(-8)));
   const left = [
@@ -32,3 +32,5 @@ export function checkAlone(world: World, seen: readonly Seen[]): Violation[] {
 }
 
 const readdirOr = (folder: string): string[] => (existsSync(folder) ? readdirSync(folder) : []);
+
+export const registerOf = (world: World): string => path.join(world.env.HOME!, '.local/state/tollgate/calls');

@@ -5,12 +5,12 @@ import path from 'node:path';
 import { EXIT_BY_SIGNAL, TOLLGATE_EXIT, WRAPPER_EXIT } from '../../policies/exit-codes.ts';
 import { openJournal } from '../../state/journal.ts';
 import { ADAPTERS } from '../../wrappers/adapters.ts';
-import { checkAlone, sweep } from './alone.ts';
+import { checkAlone, registerOf, sweep } from './alone.ts';
 import { type Ended, type Started, start } from './command.ts';
 import { injected } from './injection.ts';
 import { type Checked, checkTask, type Violation } from './invariants.ts';
 import type { Behaviour, Plan, Strike } from './plan.ts';
-import { ageTemporaries, harm, signalAt } from './strike.ts';
+import { ageTemporaries, HALF_ENTRY, harm, signalAt } from './strike.ts';
 import type { World } from './world.ts';
 
 export interface Round {
@@ -55,6 +55,7 @@ export async function playRound(plan: Plan, world: World, agents: 'fake' | 'real
     for (const name of names) if (harmed !== null) harm(harmed, taskOf(world, name), path.join(world.project, '.tmp'));
   }
   for (const name of names) ageTemporaries(taskOf(world, name));
+  ageTemporaries(registerOf(world), HALF_ENTRY);
   const last = plan.kind === 'alone' ? [await sweep(world)] : await finish(plan, names, world);
   last.forEach(ended);
   violations.push(...wellness(last.at(-1)!));

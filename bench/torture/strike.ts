@@ -59,11 +59,15 @@ function append(file: string, text: string): void {
 }
 
 /** As if two hours had passed: what a killed writer left is then nobody's. */
-export function ageTemporaries(task: string): void {
+export function ageTemporaries(folder: string, which = TEMPORARY): void {
+  if (!existsSync(folder)) return;
   const old = new Date(Date.now() - 7_200_000);
-  for (const name of readdirSync(task, { recursive: true }) as string[])
-    if (TEMPORARY.test(path.basename(name))) age(path.join(task, name), old);
+  for (const name of readdirSync(folder, { recursive: true }) as string[])
+    if (which.test(path.basename(name))) age(path.join(folder, name), old);
 }
+
+/** What a writer of the user's register leaves when it is killed. */
+export const HALF_ENTRY = /\.json\.new$/;
 
 /** A writer that still lives may put it in its place just now. */
 function age(file: string, to: Date): void {

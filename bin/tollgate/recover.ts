@@ -4,6 +4,7 @@ import { existsSync } from 'node:fs';
 import { failedSession } from '../../loops/conversation/failed-session.ts';
 import { whenFree } from '../../loops/conversation/free.ts';
 import { CHOICES, type Choice, healthOf, recover } from '../../loops/conversation/recovery.ts';
+import { healSession } from '../../loops/session/heal.ts';
 import manifest from '../../package.json';
 import { EXIT_BY_SIGNAL, TOLLGATE_EXIT } from '../../policies/exit-codes.ts';
 import { locateTask } from '../../state/task-folder.ts';
@@ -116,6 +117,8 @@ async function recoverIn(which: Found & { how: 'located' }, args: Arguments): Pr
   if (freed === undefined) return refusal('stopped; nothing was changed', EXIT_BY_SIGNAL[stop.by() ?? 'SIGTERM']);
   if (freed.how === 'used') return refusal(inUse(session, freed.by), TOLLGATE_EXIT.failure);
   const recovered = await recover(choice, { ...recovering, session: freed.session }).finally(freed.leave);
+  if (recovered.how === 'edited')
+    await healSession({ ...lookup, clock, tool: session.tool, id: session.id }).catch(() => {});
   return answerTo(recovered, { choice, session, health }, args);
 }
 

@@ -1,10 +1,13 @@
-// tollgate report: how all tasks stand, and their failures by signature.
+// tollgate report: how all tasks stand, and their failures by signature; or what the services failed at.
 
+import { collectErrors, collectHealth } from '../../loops/api-errors/collect-errors.ts';
 import { collectTasks } from '../../loops/report/collect.ts';
 import { wholeDuration } from '../../policies/duration.ts';
 import { TOLLGATE_EXIT } from '../../policies/exit-codes.ts';
 import { type Ran, readArguments } from '../command.ts';
-import type { CommandSpec } from '../command-line.ts';
+import type { Arguments, CommandSpec } from '../command-line.ts';
+import { errorsObject, renderErrors } from './errors-page.ts';
+import { type HealthObject, renderHealth } from './health-page.ts';
 import { renderMarkdown, renderText } from './report-page.ts';
 
 const FORMATS = ['text', 'json', 'md'];
@@ -12,17 +15,24 @@ const FORMATS = ['text', 'json', 'md'];
 const SPEC: CommandSpec = {
   name: 'tollgate report',
   usage: '[DIR] [options]',
-  about: 'Shows how all tasks stand, the last one first, and their failures: one line for one failure of many tasks.',
+  about:
+    'Shows how all tasks stand, the last one first, and their failures: one line for one failure of many tasks. Or the API failures that are logged.',
   flags: {
     format: { takes: 'choice', choices: FORMATS, about: 'how it is told', default: 'text' },
     since: { takes: 'text', about: 'only tasks in which something happened within this time, such as 24h or 7d' },
     failed: { takes: 'nothing', about: 'only tasks that have failed' },
+    errors: { takes: 'nothing', about: 'the API failures that are logged, the newest last, instead of the tasks' },
+    last: { takes: 'number', min: 1, about: 'with --errors: only so many (20, or with --since all)' },
+    full: { takes: 'nothing', about: 'with --errors: each whole, with its conversation' },
+    health: { takes: 'nothing', about: 'days without an unrecoverable API failure, and which there were (30d)' },
   },
   words: { min: 0, max: 1, called: 'DIR' },
   examples: [
     ['tollgate report', 'the tasks in .tmp/task of this project'],
     ['tollgate report --failed --since 24h --format md', 'what failed today, as a page'],
     ['tollgate report ./tasks --json', 'one object, for another program'],
+    ['tollgate report --errors --last 1 --full', 'the last API failure, with all that is known of it'],
+    ['tollgate report --health --since 90d', 'how well it went with the services'],
   ],
   exits: [
     [TOLLGATE_EXIT.ok, 'shown, whatever became of the tasks'],
@@ -34,23 +44,65 @@ export async function run(argv: readonly string[]): Promise<Ran> {
   const read = await readArguments(SPEC, argv, TOLLGATE_EXIT.badInput);
   if (read.how === 'ended') return read.ran;
   const { text, given, words } = read.args;
+  const clash = clashOf(read.args);
+  if (clash !== null) return mistaken(clash);
   const sinceMs = text.since === undefined ? null : wholeDuration(text.since);
   if (text.since !== undefined && sinceMs === null)
     return mistaken(`--since takes a duration such as 24h or 7d, not "${text.since}"`);
   if (given.has('json') && given.has('format') && text.format !== 'json')
     return mistaken(`--json and --format ${text.format} are two formats; leave one of them out`);
-  const collected = await collectTasks({
-    word: words[0] ?? null,
-    cwd: process.cwd(),
-    environment: process.env,
-    sinceMs,
-    which: given.has('failed') ? 'failed' : 'all',
-    now: new Date(),
-  });
+  const from = { word: words[0] ?? null, cwd: process.cwd(), environment: process.env, now: new Date() };
+  if (given.has('errors')) return errors(from, read.args, sinceMs);
+  if (given.has('health')) return health(from, given.has('json'), sinceMs ?? MONTH_MS);
+  const collected = await collectTasks({ ...from, sinceMs, which: given.has('failed') ? 'failed' : 'all' });
   if (collected.how === 'mistaken') return mistaken(collected.message);
   const { report } = collected;
   if (given.has('json') || text.format === 'json') return { exit: 0, out: `${JSON.stringify(report)}\n` };
   return { exit: 0, out: text.format === 'md' ? renderMarkdown(report) : renderText(report) };
+}
+
+type From = Parameters<typeof collectErrors>[0];
+
+const MONTH_MS = 30 * 86_400_000;
+const LAST = 20;
+
+function errors(from: From, { given, number }: Arguments, sinceMs: number | null): Ran {
+  const since = sinceMs === null ? null : isoBefore(from.now, sinceMs);
+  const collected = collectErrors(from, since, number.last ?? (since === null ? LAST : null));
+  if (collected.how === 'mistaken') return mistaken(collected.message);
+  const how = given.has('full') ? 'full' : 'short';
+  if (!given.has('json')) return { exit: 0, out: renderErrors(collected.value, how) };
+  return { exit: 0, out: `${JSON.stringify(errorsObject(collected.value, from.now, how))}\n` };
+}
+
+function health(from: From, asJson: boolean, sinceMs: number): Ran {
+  const since = isoBefore(from.now, sinceMs);
+  const collected = collectHealth(from, since);
+  if (collected.how === 'mistaken') return mistaken(collected.message);
+  if (!asJson) return { exit: 0, out: renderHealth(collected.value, since) };
+  const object: HealthObject = { schema: 1, at: from.now.toISOString(), since, ...collected.value };
+  return { exit: 0, out: `${JSON.stringify(object)}\n` };
+}
+
+/** A time that no clock reaches back to is the beginning. */
+const isoBefore = (now: Date, ms: number): string => new Date(Math.max(0, now.getTime() - ms)).toISOString();
+
+/** Flags that do not go together, in the order in which they are told. */
+const CLASHES: readonly [one: string, other: string][] = [
+  ['errors', 'health'],
+  ['errors', 'failed'],
+  ['errors', 'format'],
+  ['health', 'failed'],
+  ['health', 'format'],
+  ['health', 'last'],
+  ['health', 'full'],
+];
+
+function clashOf({ given }: Arguments): string | null {
+  const clash = CLASHES.find((pair) => pair.every((flag) => given.has(flag)));
+  if (clash !== undefined) return `--${clash[0]} and --${clash[1]} do not go together; leave one of them out`;
+  const lone = ['last', 'full'].find((flag) => given.has(flag) && !given.has('errors'));
+  return lone === undefined ? null : `--${lone} needs --errors`;
 }
 
 const mistaken = (message: string): Ran => ({ exit: TOLLGATE_EXIT.badInput, err: `tollgate report: ${message}\n` });

@@ -1,7 +1,7 @@
 // tollgate run: dispatches one task.
 
 import { lastEvent, type Underway } from '../../loops/run/last-event.ts';
-import { type RunRequest, runTask } from '../../loops/run/run.ts';
+import { type RunRequest, runTask, type Ran as TaskRan } from '../../loops/run/run.ts';
 import { TOLLGATE_EXIT } from '../../policies/exit-codes.ts';
 import { type Ran, readArguments, type Stop, stopOnSignals } from '../command.ts';
 import type { Arguments, CommandSpec } from '../command-line.ts';
@@ -58,8 +58,24 @@ async function runWord(args: Arguments, stop: Stop): Promise<Ran> {
   if (typeof wishes === 'string') return answerTo({ how: 'mistaken', message: wishes }, args);
   const { progress, told } = startTelling(args);
   const request = { ...wishes, ...told, word: args.words[0]! };
-  const ran = args.given.has('dry-run') ? foresee(request, args) : runTask(request).then((ran) => answerTo(ran, args));
+  const ran = args.given.has('dry-run') ? foresee(request, args) : runTask(request).then((ran) => answered(ran, args));
   return ran.finally(() => progress.stop());
+}
+
+/** A conversation that is still broken is put before whoever sits there. */
+async function answered(ran: TaskRan, args: Arguments): Promise<Ran> {
+  const answer = answerTo(ran, args);
+  if (ran.how !== 'ran' || ran.report.failure?.reason !== 'broken_history' || args.given.has('json')) return answer;
+  const { stage, tool } = ran.report.failure;
+  const id = ran.report.stages.find((each) => each.stage === stage)?.session_id ?? null;
+  if (id === null || tool === null || process.stdin.isTTY !== true || printing('stderr').isTTY !== true) return answer;
+  const { run: recover } = await import('./recover.ts');
+  const recovered = await recover([id, `--tool=${tool}`]);
+  return {
+    ...answer,
+    out: `${answer.out ?? ''}${recovered.out ?? ''}`,
+    err: `${answer.err ?? ''}${recovered.err ?? ''}`,
+  };
 }
 
 /** Lines that stay, and on a terminal one that moves: the last of them, and what the CLI did last. */

@@ -11,6 +11,7 @@ import { visible } from '../../policies/visible-text.ts';
 import { projectRoot, projectState } from '../../state/task-folder.ts';
 import { type Ran, readArguments } from '../command.ts';
 import type { Arguments, CommandSpec } from '../command-line.ts';
+import { printing } from '../printing.ts';
 import { adoptableLines, detailLines, sessionLines } from './sessions-page.ts';
 import { refusalWithin } from './within-call.ts';
 
@@ -115,7 +116,7 @@ async function adoptable(asking: Asking, args: Arguments, words: readonly string
   if (words.length > 0) return mistaken('adopt --list takes no TAG');
   const tool = toolOf(args);
   const asked = await listAdoptable(asking, tool === null ? TOOLS : [tool], (sentence) => {
-    if (!args.given.has('quiet')) process.stderr.write(`tollgate sessions: ${sentence}\n`);
+    if (!args.given.has('quiet')) printing('stderr').write(`tollgate sessions: ${sentence}\n`);
   });
   const err = asked.problems.map((problem) => `tollgate sessions: ${problem}\n`).join('');
   const exit = asked.problems.length > 0 && asked.sessions.length === 0 ? TOLLGATE_EXIT.failure : TOLLGATE_EXIT.ok;

@@ -44,6 +44,11 @@ export async function call(request: WrapperRequest, stop: Stop, clock: () => Dat
   draft.prompt = checked.prompt;
   if (checked.how === 'refused') return left(draft, checked.refusal);
   draft.binary = checked.binary;
+  const { resumeSession } = request.call;
+  if (resumeSession !== null) {
+    const { mendSession } = await import('./mend-session.ts');
+    await mendSession(draft, resumeSession);
+  }
   const prepared = prepare(draft);
   if (prepared.how === 'refused') return left(draft, prepared.refusal);
   const guardian = (await identify(process.pid))!;
@@ -143,6 +148,10 @@ async function spend(
   note({ fact: 'ended', call_id: callId, ending, native_exit_code: exitCode, signal });
   // Judged by what is there in the end: an answer that came while the CLI was told to stop was paid for like any other.
   const record = await conclude(outcome);
+  if (record.verdict.class !== null) {
+    const { logApiFailure } = await import('./api-failure.ts');
+    await logApiFailure({ draft, attempt, outcome, record, runId: request.charge?.runId ?? null, again: 'first' });
+  }
   const unpublished = publishAll(draft, attempt, record, outcome.capture.answer);
   // The verdict says that the result is where it belongs; without it the next run publishes it from the attempt.
   if (unpublished === null) note(verdictFact(record));

@@ -15,6 +15,7 @@ import { endTree, type Tree } from '../../wrappers/processes/end-tree.ts';
 import { foundTree } from '../../wrappers/processes/found-tree.ts';
 import { identify } from '../../wrappers/processes/identity.ts';
 import type { Outcome } from '../../wrappers/run.ts';
+import { logApiFailure } from './api-failure.ts';
 import { type Attempt, closeAttempt } from './attempt.ts';
 import { contextOf, endedOf, publishEarly } from './call.ts';
 import { ageOf } from './deadline.ts';
@@ -134,6 +135,7 @@ async function closeStarted(open: Call, restored: Restored, closing: Closing): P
   const record = recorded(draft, outcome);
   // A sweep and a run may have come to it at once.
   if (closing.journal.read().ledger.calls.get(call_id)?.verdict || (await closing.isTaken?.())) return 'taken';
+  await logApiFailure({ draft, attempt, outcome, record, runId: open.reserved.run_id, again: 'perhaps_again' });
   const unpublished = publishAll(draft, attempt, record, outcome.capture.answer);
   // A disk that is full is no bug: the call stays open, and the next run tries again.
   if (unpublished !== null) throw Object.assign(new Error(unpublished), { code: 'UNPUBLISHED', syscall: 'write' });

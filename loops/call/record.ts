@@ -104,7 +104,7 @@ export function redacted(record: CallRecord, { redactor }: Draft): CallRecord {
   return redactValue(record, redactor.redact) as CallRecord;
 }
 
-function redactValue(value: unknown, redact: (text: string) => string): unknown {
+export function redactValue(value: unknown, redact: (text: string) => string): unknown {
   if (typeof value === 'string') return redact(value);
   if (Array.isArray(value)) return value.map((item) => redactValue(item, redact));
   if (typeof value !== 'object' || value === null) return value;

@@ -1,6 +1,11 @@
 // Mends a session whose history the service would not accept, or did not: in the gentlest way that works.
 
+import type { Flaw, Turn } from '../../policies/conversation.ts';
+import { TESTED_VERSIONS } from '../../policies/tested-versions.ts';
 import type { Tool } from '../../policies/tools.ts';
+import { ADAPTERS } from '../../wrappers/adapters.ts';
+import { type Conversation, type SessionFile, SessionFileError } from '../../wrappers/sessions/store.ts';
+import { editSession } from './edit.ts';
 
 export interface Broken {
   tool: Tool;
@@ -14,9 +19,113 @@ export interface Broken {
 }
 
 /** `what` and `why` are half sentences for a report. */
-export type Mended = { how: 'mended'; what: string } | { how: 'cannot'; why: string };
+export type Mended = { how: 'mended'; what: string } | { how: 'sound' } | { how: 'cannot'; why: string };
+
+/** Before a resume: only what is known to be sent wrongly is touched. What cannot be looked at is left to its CLI. */
+export async function mendBeforeResume(broken: Broken): Promise<Mended> {
+  const opened = await open(broken);
+  if (opened.how !== 'opened') return opened.how === 'absent' ? { how: 'sound' } : opened;
+  const { conversation } = opened;
+  const flaws = conversation.flaws(broken.cliVersion);
+  if (flaws === null) return leftAlone(broken, conversation);
+  return flaws.length === 0 ? { how: 'sound' } : mendFlaws(broken, conversation, flaws);
+}
 
 /** After the service refused the history: what is wrong with it is mended, or else its last turn is taken back. */
-export async function mendBroken(_broken: Broken): Promise<Mended> {
-  return { how: 'cannot', why: 'its conversation cannot be repaired by this version' };
+export async function mendBroken(broken: Broken): Promise<Exclude<Mended, { how: 'sound' }>> {
+  const opened = await open(broken);
+  if (opened.how === 'absent') return { how: 'cannot', why: `the file of session ${broken.sessionId} is not found` };
+  if (opened.how === 'cannot') return opened;
+  const { conversation } = opened;
+  // The service has said that it is broken: an unknown version is looked at like the last one that is known.
+  const flaws = conversation.flaws(broken.cliVersion) ?? conversation.flaws(lastTested(broken.tool)) ?? [];
+  const mended = flaws.length === 0 ? null : await mendFlaws(broken, conversation, flaws);
+  if (mended?.how === 'cannot') return mended;
+  const rest = await withoutUnanswered(broken, flaws.length === 0 ? 'whatever_stands' : 'unanswered_prompt');
+  if (rest?.how === 'cannot' && mended === null) return rest;
+  const what = [mended, rest].flatMap((each) => (each?.how === 'mended' ? [each.what] : []));
+  return what.length === 0
+    ? { how: 'cannot', why: 'nothing wrong is found in it' }
+    : { how: 'mended', what: what.join('; ') };
+}
+
+const lastTested = (tool: Tool): string => TESTED_VERSIONS[tool].tested.at(-1)!;
+
+type Opened = { how: 'opened'; conversation: Conversation } | { how: 'absent' } | { how: 'cannot'; why: string };
+
+async function open({ tool, sessionId, environment, cwd }: Broken): Promise<Opened> {
+  const store = await ADAPTERS[tool].sessions();
+  try {
+    const session: SessionFile | null = await store.find(sessionId, { environment, cwd });
+    return session === null ? { how: 'absent' } : { how: 'opened', conversation: store.open(session) };
+  } catch (error) {
+    if (!(error instanceof SessionFileError)) throw error;
+    return { how: 'cannot', why: error.message };
+  }
+}
+
+/** A version that nobody has tried may have been mended by its makers: what we would change could break it. */
+function leftAlone({ tool, cliVersion }: Broken, conversation: Conversation): Mended {
+  const suspected = conversation.flaws(lastTested(tool)) ?? [];
+  if (suspected.length === 0) return { how: 'sound' };
+  const { tested } = TESTED_VERSIONS[tool];
+  const version = cliVersion ?? 'of an unknown version';
+  const why = `${tool} ${version} is none of those tried (${tested.join(', ')}), and those would send ${told(suspected)}; it is left as it is`;
+  return { how: 'cannot', why };
+}
+
+async function mendFlaws(
+  broken: Broken,
+  conversation: Conversation,
+  flaws: readonly Flaw[],
+): Promise<Mended & { how: 'mended' | 'cannot' }> {
+  const edited = await editSession({
+    ...broken,
+    conversation,
+    edit: conversation.mend(flaws),
+    what: 'mended',
+    holder: {},
+  });
+  switch (edited.how) {
+    case 'edited':
+      return { how: 'mended', what: `mended ${told(flaws)}` };
+    case 'unchanged':
+      return { how: 'cannot', why: `${told(flaws)} cannot be mended` };
+    case 'refused':
+      return { how: 'cannot', why: edited.why };
+  }
+}
+
+/** The prompt is sent anew: left there without an answer it would stand twice. */
+async function withoutUnanswered(broken: Broken, which: 'unanswered_prompt' | 'whatever_stands') {
+  const opened = await open(broken);
+  if (opened.how !== 'opened') return null;
+  const { conversation } = opened;
+  const { turns } = conversation;
+  if (turns === 0) return null;
+  if (which === 'unanswered_prompt' && !isUnanswered(conversation.read(turns, turns)[0])) return null;
+  const edit = conversation.before(turns);
+  const keeps = { turns: turns - 1, items: null };
+  const edited = await editSession({ ...broken, conversation, edit, what: 'rolled_back', keeps, holder: {} });
+  if (edited.how === 'edited') return { how: 'mended', what: 'took its last turn back' } as const;
+  return edited.how === 'refused' ? ({ how: 'cannot', why: edited.why } as const) : null;
+}
+
+const isUnanswered = (turn: Turn | undefined): boolean =>
+  turn?.items.every(({ how }) => how === 'noted' || how === 'thought') ?? false;
+
+const NAMES = {
+  unanswered_call: ['call without its result', 'calls without their results'],
+  doubled_response: ['result that is sent twice', 'results that are sent twice'],
+  stray_response: ['result without its call', 'results without their calls'],
+} as const satisfies Record<Flaw['how'], readonly [one: string, many: string]>;
+
+/** "1 call without its result and 2 results that are sent twice". */
+function told(flaws: readonly Flaw[]): string {
+  const kinds = Object.keys(NAMES) as Flaw['how'][];
+  return kinds
+    .map((kind) => ({ kind, count: flaws.filter(({ how }) => how === kind).length }))
+    .filter(({ count }) => count > 0)
+    .map(({ kind, count }) => `${count} ${NAMES[kind][count === 1 ? 0 : 1]}`)
+    .join(' and ');
 }

@@ -3,6 +3,7 @@
 import { TOLLGATE_EXIT } from '../../policies/exit-codes.ts';
 import type { Failure } from '../../policies/task-failure.ts';
 import { nowMs } from '../../wrappers/steady-clock.ts';
+import { noteOutcome } from '../api-errors/note-outcome.ts';
 import { unpreparedFailure } from './failure.ts';
 import { inTurn } from './in-turn.ts';
 import type { Ended } from './leave.ts';
@@ -49,6 +50,7 @@ export async function runStages(request: StagesRequest): Promise<Ended> {
     const turn = await inTurn(run, request.whenTaken, () => runStage(run, entered.prompt));
     const end: StageEnd = turn.how === 'worked' ? turn.result : NOT_BEGUN;
     reports.push(reportOf(plan.stage.name, end));
+    noteOutcome({ ...run, ...open, stage: plan.stage.name }, end);
     notes.push(...proposals(plan.stage.name, entered.prompt));
     if (end.how === 'done') request.say(`stage ${plan.stage.name}: done`);
     else [state, exitCode] = [end.how, TOLLGATE_EXIT.failure];

@@ -36,7 +36,9 @@ export async function adoptSession(adopting: Adopting): Promise<Adopted> {
     feature_id: tag,
     cwd: session.cwd ?? cwd,
   };
-  const now = await changeSessions({ stateFolder, taskId: 'adopt', clock }, (all) => all.with(tag, tool, entry));
+  const now = await changeSessions({ stateFolder, taskId: 'adopt', clock }, (all) =>
+    all.takingBack(tool, session.id).with(tag, tool, entry),
+  );
   if (now.entry(tag, tool)?.session_id === session.id) return { how: 'adopted', entry };
   return { how: 'mistaken', message: now.warnings.join('; ') || 'what stands for that tag is left as it is' };
 }

@@ -6,6 +6,7 @@ import type { CallRecord } from '../../policies/call-record.ts';
 import { isTool } from '../../policies/tools.ts';
 import type { Entry } from '../../state/call-register.ts';
 import type { Outcome } from '../../wrappers/run.ts';
+import { logApiFailure } from '../call/api-failure.ts';
 import { type Attempt, closeAttempt } from '../call/attempt.ts';
 import { DIED, outcomeOf, recorded, wasStarted } from '../call/close-dead.ts';
 import { lookAtFolder, removeOwnFolder, strangeFileIn } from '../call/own-folders.ts';
@@ -46,6 +47,7 @@ export async function closeAlone(
     removeOwnFolder('attempt', folder);
     return { how: 'nothing' };
   }
+  await logApiFailure({ draft, attempt, outcome, record, runId: null, again: 'perhaps_again' });
   const unpublished = publishAll(draft, attempt, record, answer);
   if (unpublished !== null) return { how: 'failed', place: folder, why: unpublished };
   closeAttempt(attempt, overlay, draft.request, 'published');

@@ -17,7 +17,7 @@ export interface Circumstances {
 }
 
 export function isApiFailure({ class: errorClass, reason, evidence }: Verdict, at: Circumstances): boolean {
-  if (errorClass === null || at.ending === 'not_started' || at.ending === 'cancelled') return false;
+  if (errorClass === null || OURS.has(at.ending)) return false;
   // What the service itself answered, whatever it means to us.
   if (at.status !== null && at.status >= 400) return true;
   if (!mayBeLogged(errorClass, reason)) return false;
@@ -25,6 +25,9 @@ export function isApiFailure({ class: errorClass, reason, evidence }: Verdict, a
   if (WAITED.has(reason ?? '') && evidence?.source === 'ending') return at.said || (at.asked && !at.answered);
   return true;
 }
+
+/** Ended by limits of ours, or before anything was asked. */
+const OURS: ReadonlySet<Ending> = new Set(['not_started', 'cancelled', 'max_turns', 'overflowed']);
 
 /** By class and reason alone, as the journal knows them. */
 export function mayBeLogged(errorClass: ErrorClass, reason: string | null): boolean {

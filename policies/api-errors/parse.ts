@@ -14,8 +14,8 @@ export interface LogLine {
 }
 
 export type Found =
-  /** `data`: where its conversation lies in the file. */
-  | { how: 'entry'; entry: ApiError; data: { at: number; bytes: number } }
+  /** `at`: where it begins in the file; `data`: where its conversation lies. */
+  | { how: 'entry'; entry: ApiError; at: number; data: { at: number; bytes: number } }
   | { how: 'outcome'; outcome: Outcome }
   /** `at`: where it begins in the file. */
   | { how: 'corrupt'; at: number };
@@ -140,7 +140,7 @@ function finished(draft: Draft, { bytes, at }: LogLine): Found | null {
   if (context === null || message === null || response === null || !titled) return null;
   const data = { at: at + DATA.length, bytes: bytes - DATA.length };
   if (context.snapshot.bytes !== data.bytes) return null;
-  return { how: 'entry', entry: { at: draft.at, context, message, stack, response, before }, data };
+  return { how: 'entry', entry: { at: draft.at, context, message, stack, response, before }, at: draft.from, data };
 }
 
 function readOutcome({ text, at: from }: LogLine, at: string): Found {

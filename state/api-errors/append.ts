@@ -61,7 +61,10 @@ function putAside(log: string, ino: number, clock: () => Date): void {
   const aside = reserve(log, clock);
   closeSync(aside.fd);
   try {
-    if (lstatSync(log).ino === ino) return renameSync(log, aside.file);
+    if (lstatSync(log).ino === ino) {
+      renameSync(log, aside.file);
+      return;
+    }
   } catch (error) {
     if (!isSystemError(error) || error.code !== 'ENOENT') throw error;
   }

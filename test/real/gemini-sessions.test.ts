@@ -2,7 +2,7 @@
 
 import { spawn } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
-import { appendFileSync, readFileSync, truncateSync, writeFileSync } from 'node:fs';
+import { appendFileSync, readFileSync, renameSync, truncateSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
@@ -20,13 +20,14 @@ test.before.each(async (context) => {
 test.after.each(({ api }) => api.close());
 
 test('a tool session that is mended before each of five resumes has one response for each call', async ({ api }) => {
-  await inSession(api, async ({ ask, sent, conversation, apply }) => {
+  await inSession(api, async ({ ask, sent, conversation, apply, age }) => {
     await ask('tool', 'list the files');
     for (let resume = 1; resume <= 5; resume++) {
       const flaws = conversation().flaws(VERSION)!;
-      assert.is(flaws.length > 0, [1, 2, 3].includes(resume), `flaws before resume ${resume}`);
+      if (resume === 1) assert.is(flaws.length, 1);
       apply(conversation().mend(flaws));
       assert.equal(conversation().flaws(VERSION), []);
+      await age();
       await ask(resume === 2 ? 'tool' : 'ok', `question ${resume}`);
       assert.is(sent().responses.length, sent().calls.length, `resume ${resume}`);
       assert.equal([...sent().responses].sort(), [...sent().calls].sort());
@@ -102,6 +103,8 @@ interface Session {
   conversation(): Conversation;
   apply(edit: Edit): void;
   file(): string;
+  /** A resume within the minute in which the session began goes on in the same file; one that comes later begins another. */
+  age(): Promise<void>;
 }
 
 async function inSession(api: ModelApi, check: (session: Session) => Promise<void>): Promise<void> {
@@ -127,6 +130,11 @@ async function inSession(api: ModelApi, check: (session: Session) => Promise<voi
       conversation: () => GEMINI_SESSIONS.open(conversation.session),
       apply: (edit) => applyTo(conversation.session.file, edit),
       file: () => conversation.session.file,
+      age: async () => {
+        const { file } = conversation.session;
+        renameSync(file, file.replace(/T\d\d-\d\d-/, 'T00-00-'));
+        await look();
+      },
     });
     assert.equal(home.survivors(), []);
   } finally {

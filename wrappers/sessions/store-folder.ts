@@ -1,7 +1,6 @@
 // What lies in a CLI's store: its own folders and files alone, since a link may lead out of it.
 
-import { closeSync, type Dirent, lstatSync, readdirSync, readSync } from 'node:fs';
-import path from 'node:path';
+import { closeSync, type Dirent, fstatSync, lstatSync, readdirSync, readSync } from 'node:fs';
 import { openRegular } from '../regular-file.ts';
 
 /** Names of the folders in it, the last of the alphabet first; none where it cannot be read. */
@@ -29,10 +28,10 @@ export function measure(file: string): { bytes: number; changedAtMs: number } | 
 export function firstLines(file: string, maxBytes: number): string[] {
   const fd = openRegular(file);
   try {
-    const bytes = Buffer.allocUnsafe(maxBytes);
+    const bytes = Buffer.allocUnsafe(Math.min(maxBytes, fstatSync(fd).size));
     let length = 0;
-    for (let read = -1; read !== 0 && length < maxBytes; length += read)
-      read = readSync(fd, bytes, length, maxBytes - length, length);
+    for (let read = -1; read !== 0 && length < bytes.length; length += read)
+      read = readSync(fd, bytes, length, bytes.length - length, length);
     return bytes.toString('utf8', 0, length).split('\n').slice(0, -1);
   } finally {
     closeSync(fd);
@@ -41,7 +40,7 @@ export function firstLines(file: string, maxBytes: number): string[] {
 
 function list(folder: string): Dirent[] {
   try {
-    return readdirSync(path.join(folder), { withFileTypes: true });
+    return readdirSync(folder, { withFileTypes: true });
   } catch {
     return [];
   }

@@ -8,6 +8,8 @@ export interface Scenario {
   reply: Reply;
   /** Once the caller has sent a tool's result; the same reply if absent. */
   afterTool?: Reply;
+  /** To a history whose tool calls and results do not fit together; the real services refuse it. */
+  unpaired?: Reply;
 }
 
 export const ANSWER = 'CANNED-ANSWER 42';
@@ -81,6 +83,8 @@ const FAMILIES: Record<string, (value: string) => Scenario> = {
   html: (code) => ({
     reply: { how: 'sends', status: Number(code), type: 'text/html', bytes: '<html><body>Please wait</body></html>' },
   }),
+  /** Another scenario, as strict about the history as the real services. */
+  strict: (name) => ({ ...readScenario(name), unpaired: rejects('mismatch') }),
   long: (length) => ({ reply: says(writeLongText(Number(length))) }),
   says: (text) => ({ reply: says(text) }),
   after: (ms) => ({

@@ -6,6 +6,7 @@ import { findDialect } from './dialects.ts';
 import { REJECTIONS } from './rejections.ts';
 import type { Reply, Saying } from './reply.ts';
 import { readScenario } from './scenario.ts';
+import { isPaired, sentHistory } from './sent-history.ts';
 
 interface Asked {
   n: number;
@@ -17,17 +18,20 @@ interface Asked {
 export function sendReply(asked: Asked, response: ServerResponse): void {
   const path = asked.path.split('?')[0] ?? '';
   const found = findDialect(path);
-  if (found) replyAsModel(found.dialect, path, asked, response);
+  if (found) replyAsModel(found, path, asked, response);
   else sendSideReply(path, asked.body, response);
 }
 
-function replyAsModel(dialect: Dialect, path: string, asked: Asked, response: ServerResponse): void {
+function replyAsModel({ name, dialect }: Found, path: string, asked: Asked, response: ServerResponse): void {
   const body = parse(asked.body);
   const turn = dialect.read(body);
-  const { reply, afterTool = reply } = readScenario(asked.scenario);
+  const { reply, afterTool = reply, unpaired } = readScenario(asked.scenario);
   const call: Call = { dialect, turn, id: `test${asked.n}`, streams: dialect.streams(path, body), response };
-  perform(turn.afterTool ? afterTool : reply, call);
+  if (unpaired !== undefined && !isPaired(sentHistory(name, body))) perform(unpaired, call);
+  else perform(turn.afterTool ? afterTool : reply, call);
 }
+
+type Found = NonNullable<ReturnType<typeof findDialect>>;
 
 interface Call {
   dialect: Dialect;

@@ -36,9 +36,11 @@ const SOURCES: Record<EvidenceSource, true> = {
   none: true,
 };
 
+export const evidenceSource = one('Where the deciding text was found', Object.keys(SOURCES));
+
 const evidence = orNull(
   record<NonNullable<Verdict['evidence']>>('What the verdict is built on', {
-    source: one('Where the deciding text was found', Object.keys(SOURCES)),
+    source: evidenceSource,
     text: text('The deciding text, secrets redacted'),
     rule: text('The rule that matched; tollgate explain shows it'),
   }),

@@ -2,6 +2,7 @@
 
 import { BATCH } from './batch.ts';
 import { CALL, FAILURE } from './call.ts';
+import { ERRORS, HEALTH } from './errors.ts';
 import { GATE } from './gate.ts';
 import { JOURNAL } from './journal.ts';
 import { published, type Schema } from './parts.ts';
@@ -19,6 +20,8 @@ const SCHEMAS: Record<string, Schema> = {
   GATE_SCHEMA: GATE,
   REPORT_SCHEMA: REPORT,
   TASKS_SCHEMA: TASKS,
+  ERRORS_SCHEMA: ERRORS,
+  HEALTH_SCHEMA: HEALTH,
   BATCH_SCHEMA: BATCH,
   JOURNAL_SCHEMA: JOURNAL,
 };

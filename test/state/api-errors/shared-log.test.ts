@@ -129,14 +129,4 @@ test('a conversation is found again where the entry says, over the edges of what
   assert.equal(sizes, [0, 100_000, 262_140, 600_000]);
 });
 
-test('100 MB of conversations are read in little memory', ({ folder }) => {
-  const [error, snapshot] = entryOf('c');
-  const text = layOut(error, snapshot, JSON.stringify(['x'.repeat(9 * 1024 * 1024)]));
-  for (let i = 0; i < 11; i += 1) append(folder, text);
-  const before = process.memoryUsage().rss;
-  assert.is(read(folder).calls.length, 11);
-  const grown = (process.memoryUsage().rss - before) / 1024 / 1024;
-  assert.ok(grown < 60, `${grown} MB`);
-});
-
 test.run();

@@ -105,11 +105,12 @@ test('what codex says in the role of a person is no prompt, unless a person said
     message('its own', ['hooks.note']),
     message('"content_item_kinds":["user.', ['hooks.note']),
     message('from an older version'),
+    message('of a kind without a name', ['unknown']),
     message(words[0]!, ['user.text']),
   ]);
   assert.equal(
     (await open(home)).read(1, 9).map(({ prompt }) => prompt),
-    ['from an older version', words[0]],
+    ['from an older version', 'of a kind without a name', words[0]],
   );
 });
 
@@ -154,7 +155,16 @@ for (const [name, edit, expected] of EDITS) {
     const conversation = await open(home);
     assert.equal(sketch(conversation.read(1, 9)), expected);
     assert.is(conversation.totalTokens(), 90, 'what was taken back was paid all the same');
-    assert.equal(ordinals(file), [...ordinals(file).keys()], 'codex wants every record numbered');
+    const records = recordsIn(file);
+    assert.equal(
+      records.map(({ ordinal }) => ordinal),
+      [...records.keys()],
+      'codex wants every record numbered',
+    );
+    const instructions = records.filter(({ payload }) => payload.role === 'developer');
+    assert.is(instructions.length, 1, 'what the model was told at the very beginning is not rolled back');
+    const count = records.findLast(({ payload }) => payload.type === 'token_count');
+    assert.is(count?.payload.info?.total_token_usage.total_tokens, 90, 'codex counts on from what was paid');
   });
 }
 
@@ -253,6 +263,26 @@ test('nobody can say what another version sends', async ({ home }) => {
   for (const version of [null, '0.170.0', '0.16.9', '10.169.0', '']) assert.is(conversation.flaws(version), null);
 });
 
+test('what was summed up is not sent any more, and no flaw; what a second summary took in still is to be read', async ({
+  home,
+}) => {
+  const summary = SUMMED_UP.find((line) => line.includes('"type":"compacted"'))!;
+  home.rollout([...SUMMED_UP.slice(0, RESPONSE + 1), ...SUMMED_UP.slice(RESPONSE)]);
+  assert.equal((await open(home)).flaws('0.169.0'), []);
+  home.rollout([...THREE, summary, item({ type: 'message', role: 'assistant', content: 'more' }), summary]);
+  assert.is(sketch((await open(home)).read(3, 3))[0], 'THREE: called responded "CANNED-ANSWER 42" noted "more" noted');
+});
+
+test('a step ends with its responses, counted or not', async ({ home }) => {
+  const step = (id: string) => [
+    item({ type: 'function_call', name: 'x', arguments: '{}', call_id: id }),
+    item({ type: 'function_call_output', call_id: id, output: id }),
+  ];
+  const file = home.rollout([...THREE.slice(0, 9), ...step('a'), ...step('b')]);
+  apply(file, (await open(home)).withoutLastStep());
+  assert.equal(sketch((await open(home)).read(1, 9)), ['ONE: called responded']);
+});
+
 test('a session is found by its id, wherever its day is', async ({ home }) => {
   home.rollout(THREE, 'other', '2025/12/31');
   const file = home.rollout(THREE, CODEX_ID, '2024/02/29');
@@ -344,8 +374,12 @@ function rollback(turns: number): string {
   return event({ type: 'thread_rolled_back', num_turns: turns });
 }
 
-const ordinals = (file: string): number[] =>
+interface Rollout {
+  ordinal: number;
+  payload: { type?: string; role?: string; info?: { total_token_usage: { total_tokens: number } } };
+}
+const recordsIn = (file: string): Rollout[] =>
   readFileSync(file, 'utf8')
     .split('\n')
     .slice(0, -1)
-    .map((line) => JSON.parse(line).ordinal);
+    .map((line) => JSON.parse(line));

@@ -143,6 +143,17 @@ test('the last step goes, and the one before, down to nothing', async ({ home })
   assert.equal(seen, ['THREE: called responded', 'THREE:', TWO, 'TWO:', ONE, 'ONE: called responded', 'ONE:', '', '']);
 });
 
+test('what a subagent says is no step of its own', async ({ home }) => {
+  const file = home.events([
+    ...THREE.slice(0, 2),
+    event('assistant.message', { content: '', toolRequests: [{ toolCallId: 'a', name: 'task' }] }),
+    event('assistant.message', { content: 'found' }, { agentId: 'a' }),
+    event('tool.execution_complete', { toolCallId: 'a', success: true, result: { content: 'found' } }),
+  ]);
+  apply(file, (await open(home)).withoutLastStep());
+  assert.equal(sketch((await open(home)).read(1, 9)), ['ONE:']);
+});
+
 test('a prompt without an answer stays as it is', async ({ home }) => {
   const file = home.events(THREE);
   apply(file, (await open(home)).afterPrompt(3));

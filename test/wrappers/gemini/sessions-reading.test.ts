@@ -35,6 +35,11 @@ test('three turns, with the tokens of the last request of each', () => {
   assert.equal(conversation.contextTokens(), { input: 121, output: 7 });
   assert.is(conversation.totalTokens(), 349);
   assert.equal(conversation.read(4, 9), []);
+  assert.is(readFixture('tool-resumed.jsonl').totalTokens(), 382);
+  assert.is(readFixture('two-calls-resumed.jsonl').totalTokens(), 233);
+  assert.is(readFixture('rewound.jsonl').totalTokens(), 358, 'what was rewound was paid for');
+  assert.is(readFixture('old.json').totalTokens(), 382);
+  assert.equal(openText(`${FIXTURES['plain.jsonl']!.split('\n')[0]}\n`).contextTokens(), null);
 });
 
 test('a tool: its call and one response, however often the file holds it', () => {
@@ -94,6 +99,22 @@ test('a response that nobody asked for', () => {
   assert.equal(openText(lines.join('\n')).flaws('0.61.0'), [
     { how: 'stray_response', turn: 1, id: 'call-1', name: 'run_shell_command' },
   ]);
+});
+
+test('messages of the model in a row are sent as one, and so is what answers them', () => {
+  const [call, response] = FIXTURES['tool.jsonl']!.split('\n').slice(6, 8);
+  const hanging = FIXTURES['hanging.jsonl']!;
+  const said = '{"id":"more","timestamp":"x","type":"gemini","content":"More."}';
+  assert.equal(openText(`${hanging}${said}\n${response}\n`).flaws('0.61.0'), []);
+  const later = openText(`${hanging}${FIXTURES['plain.jsonl']!.split('\n')[6]}\n${said}\n${response}\n`);
+  assert.equal(
+    later.flaws('0.61.0')!.map(({ how, turn }) => [how, turn]),
+    [
+      ['unanswered_call', 1],
+      ['stray_response', 2],
+    ],
+  );
+  assert.match(call!, 'toolCalls');
 });
 
 test('an id of the prototype is an id like any other', () => {

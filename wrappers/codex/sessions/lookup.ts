@@ -7,14 +7,15 @@ import type { Lookup, SessionFile } from '../../sessions/store.ts';
 import { filesIn, firstLines, foldersIn, measure } from '../../sessions/store-folder.ts';
 
 export function find(id: string, lookup: Lookup): SessionFile | null {
-  const found = rollouts(lookup).find((rollout) => rollout.id === id);
-  const size = found && measure(found.file);
-  return size ? { ...identify(found, meta(found.file)), ...size } : null;
+  for (const rollout of rollouts(lookup)) {
+    const size = rollout.id === id ? measure(rollout.file) : null;
+    if (size !== null) return { ...identify(rollout, meta(rollout.file)), ...size };
+  }
+  return null;
 }
 
 export function recent(lookup: Lookup, since: Date): SessionFile[] {
-  return rollouts(lookup)
-    .slice(0, MOST)
+  return [...rollouts(lookup)]
     .flatMap((rollout) => {
       const size = measure(rollout.file);
       if (size === null || size.changedAtMs < since.getTime()) return [];
@@ -67,21 +68,24 @@ const NAME = /^rollout-\d{4}-\d\d-\d\dT\d\d-\d\d-\d\d-(.+)\.jsonl$/;
 /** It holds codex's own instructions (some 20 kB). */
 const META_BYTES = 256 * 1024;
 
-/** The day that began last first. */
-function rollouts(lookup: Lookup): Rollout[] {
+/** The one that began last first; no more than MOST. */
+function* rollouts(lookup: Lookup): Generator<Rollout> {
   const home = codexHome(lookup);
-  if (home === null) return [];
-  let folders = [path.join(home, 'sessions')];
-  for (const _level of ['year', 'month', 'day'])
-    folders = folders.flatMap((folder) => foldersIn(folder).map((name) => path.join(folder, name)));
-  return folders.flatMap((folder) =>
-    filesIn(folder)
-      .flatMap((name) => {
-        const id = NAME.exec(name)?.[1];
-        return id === undefined ? [] : { id, file: path.join(folder, name) };
-      })
-      .sort((one, other) => (one.file < other.file ? 1 : -1)),
-  );
+  let seen = 0;
+  for (const day of home === null ? [] : daysIn(path.join(home, 'sessions'), 3))
+    for (const name of filesIn(day).sort().reverse()) {
+      const id = NAME.exec(name)?.[1];
+      if (id === undefined) continue;
+      if (seen === MOST) return;
+      seen += 1;
+      yield { id, file: path.join(day, name) };
+    }
+}
+
+/** Year, month, day. */
+function* daysIn(folder: string, levels: number): Generator<string> {
+  if (levels === 0) yield folder;
+  else for (const name of foldersIn(folder)) yield* daysIn(path.join(folder, name), levels - 1);
 }
 
 function meta(file: string): Begun | null {

@@ -34,7 +34,7 @@ export function readBeginning(file: string): Beginning | null {
     cliVersion: typeof begun.cliVersion === 'string' ? begun.cliVersion : null,
     subagent: begun.kind === 'subagent',
     firstPrompt: prompt ? saidIn(prompt.content) : null,
-    empty: whole && prompt === undefined && !messages.some(({ type }) => type === 'gemini'),
+    empty: whole && prompt === null && !messages.some(({ type }) => type === 'gemini'),
   };
 }
 

@@ -60,10 +60,9 @@ function fold(lines: Lines, torn: ReadonlySet<number>): Folded {
     const set = asObject(record.$set);
     if (typeof record.$rewindTo === 'string') rewind(standing, record.$rewindTo);
     else if (isMessage(record)) stand(held(record));
-    else if (set !== null) {
-      if (Array.isArray(set.messages)) standing.clear();
-      objectsOf(set.messages).filter(isMessage).map(held).forEach(stand);
-    } else if (isMetadata(record)) objectsOf(record.messages).filter(isMessage).map(held).forEach(stand);
+    // Only the line that this begins with holds a list, so nothing stands yet.
+    else if (set !== null) objectsOf(set.messages).filter(isMessage).map(held).forEach(stand);
+    else if (isMetadata(record)) objectsOf(record.messages).filter(isMessage).map(held).forEach(stand);
     else unknown += 1;
   }
   return { entries: [...standing.values()], unknown };

@@ -3,9 +3,9 @@
 import type { SessionFile } from '../../sessions/store.ts';
 import { type Edit, SessionFileError } from '../../sessions/store.ts';
 import type { Source } from './conversation.ts';
-import { foldLines, isMetadata } from './fold.ts';
+import { type Entry, foldLines, isMetadata } from './fold.ts';
 import type { Lines } from './lines.ts';
-import { isMessage, parseRecord } from './record.ts';
+import { isMessage, type Message, parseRecord } from './record.ts';
 import { tokensOf } from './turns.ts';
 
 /** Throws SessionFileError for what is no session of gemini. */
@@ -23,7 +23,7 @@ export function openLineFile(session: SessionFile, lines: Lines): Source {
     use: (read) => use(({ entries }) => read(entries)),
     rewrite: append,
     cutFrom: ({ id }) => append([{ $rewindTo: id }]),
-    totalTokens: () => totalTokens(lines),
+    totalTokens: () => use(({ entries }) => totalTokens(lines, entries)),
   };
 }
 
@@ -39,14 +39,18 @@ function isSession(lines: Lines): boolean {
   return false;
 }
 
-/** A message is written again and again under its id; its last tokens count. */
-function totalTokens(lines: Lines): number | null {
+/** Those that no longer stand were paid for too. A message is written again and again under its id: its last tokens count. */
+function totalTokens(lines: Lines, entries: readonly Entry[]): number | null {
   const totals = new Map<string, number>();
+  const count = (message: Message) => {
+    const tokens = tokensOf(message);
+    if (tokens !== null) totals.set(message.id, tokens.input + tokens.output);
+  };
   for (let i = 0; i < lines.count; i++) {
-    if (!/^\{"id":.{0,200}"type":"gemini"/.test(lines.piece(i).head)) continue;
-    const record = parseRecord(lines.piece(i).text());
-    const tokens = isMessage(record) ? tokensOf(record) : null;
-    if (isMessage(record) && tokens) totals.set(record.id, tokens.input + tokens.output);
+    const { head, text } = lines.piece(i);
+    const record = /"type":"gemini"/.test(head) ? parseRecord(text()) : null;
+    if (isMessage(record)) count(record);
   }
+  for (const entry of entries) if (!totals.has(entry.id) && entry.type === 'gemini') count(entry.read());
   return totals.size === 0 ? null : [...totals.values()].reduce((sum, tokens) => sum + tokens, 0);
 }

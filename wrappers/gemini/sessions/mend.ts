@@ -1,6 +1,7 @@
 // The records that make calls and responses match again: each is written anew under its own id, and all that was said stays.
 
 import type { Flaw } from '../../../policies/conversation.ts';
+import type { Entry } from './fold.ts';
 import { type Message, objectsOf, type Part, partsOf, textOf } from './record.ts';
 import { type Located, resultsOf } from './replay.ts';
 
@@ -9,17 +10,23 @@ export const INTERRUPTED = 'The tool was interrupted before it ended; no result 
 
 /** New versions of the messages that hold these flaws. */
 export function mendedMessages(located: readonly Located[], flaws: readonly Flaw[]): Message[] {
-  const chosen = located.filter(({ flaw }) =>
-    flaws.some(({ how, turn, id }) => how === flaw.how && turn === flaw.turn && id === flaw.id),
-  );
-  return [...new Set(chosen.map(({ entry }) => entry))].map((entry) => {
-    const mine = chosen.filter((one) => one.entry === entry);
+  const wanted = new Set(flaws.map(nameOf));
+  const flawsOf = new Map<Entry, Located[]>();
+  for (const one of located) {
+    if (!wanted.has(nameOf(one.flaw))) continue;
+    const mine = flawsOf.get(one.entry);
+    if (mine) mine.push(one);
+    else flawsOf.set(one.entry, [one]);
+  }
+  return [...flawsOf].map(([entry, mine]) => {
     const surplus = new Set(mine.flatMap(({ at }) => at ?? []));
     if (entry.type !== 'gemini') return withoutResponses(entry.read(), surplus);
     const unanswered = mine.flatMap(({ flaw }) => (flaw.how === 'unanswered_call' ? [flaw] : []));
     return withAnswers(withoutResults(entry.read(), surplus), unanswered);
   });
 }
+
+const nameOf = ({ how, turn, id }: Flaw): string => JSON.stringify([how, turn, id]);
 
 /** One that holds nothing else becomes a note without text: it keeps its place and is never sent. */
 function withoutResponses(message: Message, surplus: ReadonlySet<number>): Message {

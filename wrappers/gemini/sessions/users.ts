@@ -35,9 +35,15 @@ function geminiIn(cwd: string): number | null {
 const argumentsOf = (pid: number): string[] =>
   (attempt(() => readFileSync(`/proc/${pid}/cmdline`, 'utf8')) ?? '').split('\0');
 
-/** The program itself, or the script that node runs: later words may be anything. */
+/** The program itself, or the script that node runs, behind some flags; the words of a prompt come later. */
 const isGemini = (words: readonly string[]): boolean =>
-  words.slice(0, 4).some((word) => path.basename(word) === 'gemini' || word.includes('/@google/gemini-cli/'));
+  words
+    .slice(0, 6)
+    .some(
+      (word, at) =>
+        word.includes('/@google/gemini-cli/') ||
+        (path.basename(word) === 'gemini' && (at === 0 || path.isAbsolute(word))),
+    );
 
 function attempt<T>(look: () => T): T | null {
   try {

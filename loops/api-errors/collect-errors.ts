@@ -1,0 +1,137 @@
+// The API failures that a project's logs hold, with what became of each; conversations are not read.
+
+import { statSync } from 'node:fs';
+import path from 'node:path';
+import type { ApiError, Outcome, Response } from '../../policies/api-errors/entry.ts';
+import { type Failure, type Health, healthOf, type Stand, standOf } from '../../policies/api-errors/health.ts';
+import { cut } from '../../policies/cut.ts';
+import { LOG_NAME } from '../../state/api-errors/place.ts';
+import { logFiles, readLog } from '../../state/api-errors/read.ts';
+import { projectState } from '../../state/task-folder.ts';
+
+export interface LoggedError extends Pick<ApiError, 'at' | 'context'> {
+  /** Its beginning. */
+  message: string;
+  status: number | null;
+  headers: Response['headers'];
+  stand: Stand;
+  /** The log that holds it, and where in it. */
+  log: string;
+  from: number;
+  data: { at: number; bytes: number };
+}
+
+export interface ErrorsReport {
+  /** The folder that holds the logs. */
+  folder: string;
+  /** Oldest first. */
+  errors: LoggedError[];
+  /** Failures before them, or not among the last. */
+  left_out: number;
+  /** Entries that are torn, or of a newer version. */
+  unreadable: { file: string; at: number }[];
+}
+
+export interface HealthReport extends Health {
+  folder: string;
+  /** Entries that could not be read, and are not counted. */
+  unreadable: number;
+}
+
+export type Collected<T> = { how: 'collected'; value: T } | { how: 'mistaken'; message: string };
+
+export interface Collecting {
+  /** A project, a state folder, its tasks or one task; null for the project of `cwd`. */
+  word: string | null;
+  cwd: string;
+  environment: NodeJS.ProcessEnv;
+  now: Date;
+}
+
+/** @param last how many at most; null for all. @param since ISO time; null for all. */
+export function collectErrors(from: Collecting, since: string | null, last: number | null): Collected<ErrorsReport> {
+  const folder = folderOf(from);
+  if (folder === null) return mistaken(from.word ?? '');
+  const { errors, outcomes, unreadable } = readAll(folder, (read) => read);
+  const wished = errors.filter(({ at }) => since === null || at >= since);
+  const kept = last === null ? wished : wished.slice(Math.max(0, wished.length - last));
+  for (const error of kept) error.stand = standOf(error.context.run_id, outcomes.get(error.context.call_id));
+  return { how: 'collected', value: { folder, errors: kept, left_out: errors.length - kept.length, unreadable } };
+}
+
+export function collectHealth(from: Collecting, since: string): Collected<HealthReport> {
+  const folder = folderOf(from);
+  if (folder === null) return mistaken(from.word ?? '');
+  // Of many small failures only what is counted is kept.
+  const { errors, outcomes, unreadable } = readAll(folder, ({ at, context }) => {
+    const { tool, cli_version, class: errorClass, run_id, call_id } = context;
+    return { at, tool, cli_version, class: errorClass, run_id, call_id };
+  });
+  const failures = errors.map(
+    (error): Failure => ({ ...error, stand: standOf(error.run_id, outcomes.get(error.call_id)) }),
+  );
+  return {
+    how: 'collected',
+    value: { folder, ...healthOf(failures, since, from.now), unreadable: unreadable.length },
+  };
+}
+
+/** Each call once, whoever logged it; a log that is put aside meanwhile is looked at under its new name. */
+function readAll<T extends { at: string }>(folder: string, keep: (error: LoggedError) => T) {
+  const errors: T[] = [];
+  const outcomes = new Map<string, Outcome>();
+  const unreadable: ErrorsReport['unreadable'] = [];
+  const calls = new Set<string>();
+  const read = new Set<string>();
+  for (let fresh = logFiles(folder); fresh.length > 0; fresh = logFiles(folder).filter((file) => !read.has(file)))
+    for (const file of fresh) {
+      read.add(file);
+      for (const found of readLog(file)) {
+        if (found.how === 'corrupt') unreadable.push({ file, at: found.at });
+        else if (found.how === 'outcome') outcomes.set(found.outcome.call_id, found.outcome);
+        else if (!calls.has(found.entry.context.call_id)) {
+          calls.add(found.entry.context.call_id);
+          errors.push(keep(loggedOf(found, file)));
+        }
+      }
+    }
+  errors.sort((a, b) => (a.at < b.at ? -1 : Number(a.at > b.at)));
+  return { errors, outcomes, unreadable };
+}
+
+const MESSAGE_CHARS = 400;
+
+const loggedOf = (
+  { entry, at, data }: { entry: ApiError; at: number; data: LoggedError['data'] },
+  log: string,
+): LoggedError => ({
+  at: entry.at,
+  context: entry.context,
+  message: cut(entry.message, MESSAGE_CHARS),
+  status: entry.response.status,
+  headers: entry.response.headers,
+  stand: 'open',
+  log,
+  from: at,
+  data,
+});
+
+/** null for a word that leads to no project's state. */
+function folderOf({ word, cwd, environment }: Collecting): string | null {
+  if (word === null) return path.join(projectState(cwd, environment), 'state');
+  const given = path.resolve(cwd, word);
+  const places = ['.tmp/state', 'state', '../state', '../../state', '.'].map((place) => path.join(given, place));
+  return (
+    places.find((place) => isThere(path.join(place, `${LOG_NAME}.log`))) ??
+    places.slice(0, 2).find(isThere) ??
+    (isThere(path.join(given, '.tmp')) ? path.join(given, '.tmp/state') : null)
+  );
+}
+
+const isThere = (place: string): boolean => statSync(place, { throwIfNoEntry: false }) !== undefined;
+
+const mistaken = (word: string) =>
+  ({
+    how: 'mistaken',
+    message: `${word} holds no state; name a project, or leave it out for the one you are in`,
+  }) as const;

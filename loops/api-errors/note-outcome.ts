@@ -1,0 +1,66 @@
+// Notes in the log what became of a stage's API failures: an answer after them, or the end of the stage.
+
+import { existsSync } from 'node:fs';
+import path from 'node:path';
+import type { Fate } from '../../policies/api-errors/entry.ts';
+import { mayBeLogged } from '../../policies/api-errors/failures.ts';
+import { layOutOutcome } from '../../policies/api-errors/layout.ts';
+import type { CallRecord } from '../../policies/call-record.ts';
+import { appendToLog } from '../../state/api-errors/append.ts';
+import { LOG_NAME, logPlace } from '../../state/api-errors/place.ts';
+import type { Journal } from '../../state/journal.ts';
+import type { Call, Ledger } from '../../state/ledger.ts';
+import type { TaskFolder } from '../../state/task-folder.ts';
+
+export interface EndedStage {
+  task: TaskFolder;
+  journal: Journal;
+  stage: string;
+  runId: string;
+  environment: NodeJS.ProcessEnv;
+  clock: () => Date;
+  say(sentence: string): void;
+}
+
+/** @param end how the stage ended, and its last call. */
+export function noteOutcome(
+  ended: EndedStage,
+  end: { how: 'done' | 'failed' | 'interrupted'; record: Pick<CallRecord, 'verdict'> | null },
+): void {
+  // The next run goes on with it.
+  if (end.how === 'interrupted') return;
+  // What the gate says of an answer is no matter of the service.
+  const how = end.how === 'done' || end.record?.verdict.class === null ? 'answered' : 'failed';
+  const { task, journal, clock, environment } = ended;
+  try {
+    const failures = failuresOf(journal.read().ledger, ended);
+    if (failures.length === 0) return;
+    const place = logPlace(task, task.root, environment);
+    if (place.how !== 'found' || !existsSync(path.join(place.folder, `${LOG_NAME}.log`))) return;
+    const at = clock().toISOString();
+    const lines = failures.map(({ reserved: { call_id } }, i) => {
+      const { fate, why } = fateOf(how, i === failures.length - 1);
+      return layOutOutcome({ at, call_id, how: fate, why });
+    });
+    appendToLog(place.folder, `${LOG_NAME}.log`, lines.join(''), clock);
+  } catch (error) {
+    ended.say(`what became of the API failures could not be noted: ${(error as Error).message}`);
+  }
+}
+
+function fateOf(how: 'answered' | 'failed', isLast: boolean): { fate: Fate; why: string } {
+  if (how === 'answered') return { fate: 'recovered', why: 'a later attempt of the stage was answered' };
+  if (isLast) return { fate: 'unrecovered', why: 'it ended its stage' };
+  return { fate: 'retried', why: 'the attempt after it failed as well' };
+}
+
+/** Of this run, and of those before it that did not come to the stage's end. */
+function failuresOf({ calls, released }: Ledger, { stage, runId }: EndedStage): Call[] {
+  return [...calls.values()].filter(({ reserved, verdict }) => {
+    if (reserved.stage !== stage || reserved.run_id === null || verdict === null || verdict.class === null)
+      return false;
+    const state = released.get(reserved.run_id)?.state;
+    const isOpen = reserved.run_id === runId || state === undefined || state === 'interrupted';
+    return isOpen && mayBeLogged(verdict.class, verdict.reason);
+  });
+}

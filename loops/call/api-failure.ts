@@ -1,0 +1,166 @@
+// Logs a failure of the service or the conversation, before anything else is made of it.
+
+import { statSync } from 'node:fs';
+import { API_ERROR_VERSION, type ApiError, type Context, type Response } from '../../policies/api-errors/entry.ts';
+import { isApiFailure } from '../../policies/api-errors/failures.ts';
+import { headersTold } from '../../policies/api-errors/headers.ts';
+import { layOut } from '../../policies/api-errors/layout.ts';
+import type { CallRecord } from '../../policies/call-record.ts';
+import { cut } from '../../policies/cut.ts';
+import { ENDINGS } from '../../policies/ending.ts';
+import type { EngineFailure } from '../../policies/engine-event.ts';
+import { appendToLog } from '../../state/api-errors/append.ts';
+import { LOG_NAME, logPlace, sessionLog } from '../../state/api-errors/place.ts';
+import { logFiles, readLog } from '../../state/api-errors/read.ts';
+import type { Outcome } from '../../wrappers/run.ts';
+import type { Attempt } from './attempt.ts';
+import { type ClientError, clientError } from './client-error.ts';
+import type { Draft } from './draft.ts';
+import { lastEvents } from './event-tail.ts';
+import { redactValue } from './record.ts';
+import { takeSnapshot } from './snapshot.ts';
+
+export interface Failed {
+  draft: Draft;
+  attempt: Attempt;
+  outcome: Outcome;
+  record: CallRecord;
+  runId: string | null;
+  /** Of a call whose wrapper died: it may have come this far. */
+  again: 'first' | 'perhaps_again';
+}
+
+/** A log that cannot be written costs a warning in the record, and neither the run nor its verdict. */
+export async function logApiFailure(failed: Failed): Promise<void> {
+  const { draft, outcome, record } = failed;
+  if (!isApiFailure(record.verdict, circumstancesOf(outcome))) return;
+  try {
+    const { charge, call } = draft.request;
+    const place = logPlace(charge?.task ?? null, call.cwd, call.environment);
+    if (place.how === 'none') return;
+    if (place.how === 'mistaken') throw new Error(place.message);
+    const { folder } = place;
+    if (failed.again === 'perhaps_again' && isLogged(folder, draft)) return;
+    const at = draft.clock().toISOString();
+    const text = await entryOf(failed, at);
+    appendToLog(folder, `${LOG_NAME}.log`, text, draft.clock);
+    appendToLog(folder, sessionLog(at, record.tool, record.session_id), text, draft.clock);
+  } catch (error) {
+    record.warnings.push(`the API failure could not be logged whole: ${(error as Error).message}`);
+  }
+}
+
+function circumstancesOf({ ending, capture }: Outcome) {
+  const failure = failureOf(capture);
+  return {
+    ending,
+    status: failure?.status ?? null,
+    said: failure !== null,
+    asked: [capture.sessionId, capture.turns, capture.usage.api_requests].some((sign) => sign !== null),
+    answered: capture.tools > 0 || capture.answer !== '',
+  };
+}
+
+const failureOf = ({ failure, errors, retrying }: Outcome['capture']): EngineFailure | null =>
+  failure ?? errors.at(-1) ?? retrying;
+
+function isLogged(folder: string, { callId, startedAt }: Draft): boolean {
+  for (const file of logFiles(folder).reverse()) {
+    const changed = statSync(file, { throwIfNoEntry: false })?.mtime;
+    if (changed === undefined || changed < startedAt) continue;
+    for (const found of readLog(file)) if (found.how === 'entry' && found.entry.context.call_id === callId) return true;
+  }
+  return false;
+}
+
+async function entryOf(failed: Failed, at: string): Promise<string> {
+  const { draft, attempt, outcome, record } = failed;
+  const context = contextOf(failed);
+  // Whose secrets are not known here.
+  if (draft.withheld !== null) {
+    const error = { at, context, message: draft.withheld, stack: null, response: NOTHING, before: [] };
+    return layOut(error, { how: 'absent', why: draft.withheld }, 'null');
+  }
+  const report = record.tool === 'gemini' ? clientError(attempt) : null;
+  const { snapshot, data, before } = await takeSnapshot(draft, record.session_id, report);
+  const { redact } = draft.redactor;
+  const message = failureOf(outcome.capture)?.message || record.verdict.evidence?.text || ENDINGS[outcome.ending];
+  const told: Pick<ApiError, 'message' | 'stack' | 'response' | 'before'> = {
+    message,
+    stack: report?.stack ?? null,
+    response: responseOf(outcome, attempt, report),
+    before: before.map(shortened),
+  };
+  const { value = NOTHING_TOLD } = parsed(redact(JSON.stringify(redactValue(told, redact))));
+  return layOut({ at, context, ...value }, snapshot, data);
+}
+
+const NOTHING: Response = {
+  status: null,
+  code: null,
+  type: null,
+  details: null,
+  headers: null,
+  stderr: [],
+  events: [],
+};
+
+/** Of a text on which a redaction pattern took too long. */
+const NOTHING_TOLD = {
+  message: '[withheld: a redaction pattern took too long]',
+  stack: null,
+  response: NOTHING,
+  before: [],
+};
+
+/** What is withheld as a whole is JSON still, but no object. */
+function parsed(text: string): { value?: Pick<ApiError, 'message' | 'stack' | 'response' | 'before'> } {
+  const value: unknown = JSON.parse(text);
+  return typeof value === 'object' && value !== null ? { value: value as typeof NOTHING_TOLD } : {};
+}
+
+function contextOf({ draft, attempt, record, runId }: Failed): Omit<Context, 'snapshot'> {
+  const { charge, call } = draft.request;
+  const { verdict } = record;
+  return {
+    v: API_ERROR_VERSION,
+    call_id: record.call_id,
+    task: charge?.task.id ?? null,
+    stage: charge?.stage ?? null,
+    run_id: runId,
+    tool: record.tool,
+    cli_version: record.cli_version,
+    model: record.model,
+    session_id: record.session_id,
+    ending: record.ending,
+    attempt: attempt.folder,
+    cwd: call.cwd,
+    class: verdict.class ?? 'unknown',
+    reason: verdict.reason,
+    signature: record.signature,
+    source: verdict.evidence?.source ?? null,
+    rule: verdict.evidence?.rule ?? null,
+  };
+}
+
+function responseOf({ capture, errorLines }: Outcome, { files }: Attempt, report: ClientError | null): Response {
+  const failure = failureOf(capture);
+  const stderr = errorLines.slice(0, MOST_LINES).map((line) => cut(line, MAX_CHARS));
+  const events = lastEvents(files.stdout);
+  const words = [failure?.message ?? '', failure?.details ?? '', report?.stack ?? '', ...stderr];
+  return {
+    status: failure?.status ?? null,
+    code: failure?.code ?? null,
+    type: failure?.type ?? null,
+    details: failure?.details ?? null,
+    headers: headersTold(events, words),
+    stderr,
+    events,
+  };
+}
+
+const MOST_LINES = 20;
+const MAX_CHARS = 4000;
+
+const shortened = (value: unknown): unknown =>
+  JSON.parse(JSON.stringify(value), (_name, one) => (typeof one === 'string' ? cut(one, MAX_CHARS) : one));

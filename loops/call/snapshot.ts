@@ -1,0 +1,86 @@
+// The conversation of a call that failed, from the best of the places where it may still stand, secrets taken out.
+
+import type { Unmeasured } from '../../policies/api-errors/layout.ts';
+import type { Item } from '../../policies/conversation.ts';
+import type { Conversation } from '../../wrappers/sessions/store.ts';
+import type { ClientError } from './client-error.ts';
+import type { Draft } from './draft.ts';
+import { redactValue } from './record.ts';
+
+export interface Taken {
+  snapshot: Unmeasured;
+  /** One line of JSON. */
+  data: string;
+  /** The last thoughts, tool calls and results. */
+  before: Item[];
+}
+
+/** The CLI's session file; else what it reported to have sent; else what we sent. */
+export async function takeSnapshot(draft: Draft, sessionId: string | null, report: ClientError | null): Promise<Taken> {
+  const opened = await openSession(draft, sessionId);
+  if (opened.how === 'opened') {
+    const { conversation } = opened;
+    const { data, less } = turnsOf(conversation, draft);
+    const { file } = conversation.session;
+    return { snapshot: { how: 'read', from: 'session_file', file, less }, data, before: leadingUp(conversation) };
+  }
+  const { why } = opened;
+  if (report?.conversation) {
+    const data = listed(report.conversation.map((part) => redactedJson(part, draft)));
+    return { snapshot: { how: 'read', from: 'client_error', file: report.file, less: why }, data, before: [] };
+  }
+  const { prompt } = draft;
+  if (prompt === null) return { snapshot: { how: 'absent', why }, data: 'null', before: [] };
+  const sent = redactedJson({ number: 1, prompt: prompt.toString('utf8'), items: [] }, draft);
+  const less = `only what was sent: ${why}`;
+  return { snapshot: { how: 'read', from: 'prompt', file: null, less }, data: listed([sent]), before: [] };
+}
+
+type Opened = { how: 'opened'; conversation: Conversation } | { how: 'none'; why: string };
+
+/** Whatever a session file holds, an entry without it is better than none. */
+async function openSession({ request }: Draft, id: string | null): Promise<Opened> {
+  const { adapter, call } = request;
+  if (id === null) return { how: 'none', why: 'the call has no session' };
+  try {
+    const store = await adapter.sessions();
+    const session = await store.find(id, { environment: call.environment, cwd: call.cwd });
+    if (session === null) return { how: 'none', why: `${adapter.tool} has no file of session ${id}` };
+    const conversation = store.open(session);
+    if (conversation.turns > 0) return { how: 'opened', conversation };
+    return { how: 'none', why: `${session.file} holds no prompt` };
+  } catch (error) {
+    return { how: 'none', why: (error as Error).message };
+  }
+}
+
+/** What one entry holds at most; of a longer conversation its end. */
+const MAX_BYTES = 32 * 1024 * 1024;
+const AT_ONCE = 20;
+
+function turnsOf(conversation: Conversation, draft: Draft): { data: string; less: string | null } {
+  const kept: string[] = [];
+  let bytes = 0;
+  for (let to = conversation.turns; to > 0; to -= AT_ONCE) {
+    const part = conversation.read(Math.max(1, to - AT_ONCE + 1), to).map((turn) => redactedJson(turn, draft));
+    bytes += part.reduce((sum, one) => sum + one.length, 0);
+    if (bytes > MAX_BYTES && kept.length > 0)
+      return { data: listed(kept), less: `turns 1 to ${to} are left out; they stand in the file` };
+    kept.unshift(...part);
+  }
+  return { data: listed(kept), less: null };
+}
+
+const listed = (parts: readonly string[]): string => `[${parts.join(',')}]`;
+
+/** By its values, and then by its names too: `"password": 1` is given away by its name alone. */
+const redactedJson = (value: unknown, { redactor }: Draft): string =>
+  redactor.redact(JSON.stringify(redactValue(value, redactor.redact)));
+
+const LEADING = 20;
+
+const leadingUp = (conversation: Conversation): Item[] =>
+  conversation
+    .read(conversation.turns, conversation.turns)
+    .flatMap(({ items }) => items.filter(({ how }) => how !== 'said'))
+    .slice(-LEADING);

@@ -1,0 +1,27 @@
+// A session that was put in order again may be gone on with again.
+
+import type { Tool } from '../../policies/tools.ts';
+import { projectState } from '../../state/task-folder.ts';
+import { changeSessions } from './change-sessions.ts';
+
+export interface Healing {
+  cwd: string;
+  environment: NodeJS.ProcessEnv;
+  clock: () => Date;
+  tool: Tool;
+  id: string;
+}
+
+/** Under whatever tag this project keeps it. */
+export async function healSession({ cwd, environment, clock, tool, id }: Healing): Promise<void> {
+  const stateFolder = projectState(cwd, environment);
+  await changeSessions({ stateFolder, taskId: 'recover', clock }, (before) => {
+    let all = before.takingBack(tool, id);
+    for (const { tag, entry, tool: its } of before.entries()) {
+      if (its !== tool || entry.session_id !== id) continue;
+      const { poisoned: _, ...sound } = entry;
+      all = all.with(tag, tool, { ...sound, error_count: 0 });
+    }
+    return all;
+  });
+}

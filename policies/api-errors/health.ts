@@ -1,0 +1,93 @@
+// How well it goes with the services: failures that nothing healed, by day, tool and version.
+
+import type { ErrorClass } from '../classes.ts';
+import type { Fate, Outcome } from './entry.ts';
+
+/** `open`: its stage has not ended yet, or its run was ended before it. */
+export type Stand = Fate | 'open';
+
+export interface Failure {
+  /** ISO time. */
+  at: string;
+  tool: string;
+  cli_version: string | null;
+  class: ErrorClass;
+  stand: Stand;
+}
+
+export interface Counts {
+  /** Neither a retry nor a repair healed it. */
+  unrecovered: number;
+  /** Healed, or followed by an attempt that counts in its stead. */
+  recovered: number;
+  /** Signing in and quotas: for the user, and not counted as unrecovered. */
+  users: number;
+  open: number;
+}
+
+export interface Health {
+  /** Whole days since the last unrecovered one; null where there was none. */
+  days_without: number | null;
+  /** ISO times. */
+  last_unrecovered: string | null;
+  first_logged: string | null;
+  total: Counts;
+  /** Only days (UTC) on which something failed, the oldest first. */
+  days: ({ day: string } & Counts)[];
+  /** The most unrecovered first. */
+  tools: ({ tool: string; cli_version: string | null } & Counts)[];
+}
+
+/** What is known of a failure: the last word counts. A call of nobody's run has nobody who would heal it. */
+export const standOf = (runId: string | null, outcome: Outcome | undefined): Stand =>
+  outcome?.how ?? (runId === null ? 'unrecovered' : 'open');
+
+/** @param failures of all time, each once. @param since ISO time: only later ones are counted; `last` looks at all. */
+export function healthOf(failures: readonly Failure[], since: string, now: Date): Health {
+  const counted = failures.filter(({ at }) => at >= since);
+  const last = failures
+    .filter((one) => kindOf(one) === 'unrecovered')
+    .reduce((latest, { at }) => later(latest, at), '');
+  const first = failures.reduce((earliest, { at }) => (earliest === '' || at < earliest ? at : earliest), '');
+  return {
+    days_without: last === '' ? null : Math.max(0, Math.floor((now.getTime() - Date.parse(last)) / DAY_MS)),
+    last_unrecovered: last || null,
+    first_logged: first || null,
+    total: countsOf(counted),
+    days: grouped(counted, ({ at }) => at.slice(0, 10))
+      .map(([day, of]) => ({ day, ...countsOf(of) }))
+      .sort((a, b) => (a.day < b.day ? -1 : 1)),
+    tools: grouped(counted, ({ tool, cli_version }) => `${tool} ${cli_version}`)
+      .map(([, of]) => ({ tool: of[0]!.tool, cli_version: of[0]!.cli_version, ...countsOf(of) }))
+      .sort(
+        (a, b) =>
+          b.unrecovered - a.unrecovered || (`${a.tool} ${a.cli_version}` < `${b.tool} ${b.cli_version}` ? -1 : 1),
+      ),
+  };
+}
+
+const DAY_MS = 86_400_000;
+
+const later = (a: string, b: string): string => (a > b ? a : b);
+
+function countsOf(failures: readonly Failure[]): Counts {
+  const counts: Counts = { unrecovered: 0, recovered: 0, users: 0, open: 0 };
+  for (const failure of failures) counts[kindOf(failure)] += 1;
+  return counts;
+}
+
+function kindOf({ class: errorClass, stand }: Failure): keyof Counts {
+  if (errorClass === 'auth' || errorClass === 'quota') return 'users';
+  return stand === 'retried' ? 'recovered' : stand;
+}
+
+function grouped(failures: readonly Failure[], by: (one: Failure) => string): [string, Failure[]][] {
+  const groups = new Map<string, Failure[]>();
+  for (const failure of failures) {
+    const key = by(failure);
+    const group = groups.get(key);
+    if (group === undefined) groups.set(key, [failure]);
+    else group.push(failure);
+  }
+  return [...groups];
+}

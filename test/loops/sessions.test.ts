@@ -1,0 +1,408 @@
+// Sessions by tag: which one a stage goes on in, what a failure does to it, and that two never write one at a time.
+
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
+import { suite } from 'uvu';
+import * as assert from 'uvu/assert';
+import { type RunRequest, runTask } from '../../loops/run/run.ts';
+import type { SessionEntry } from '../../policies/session-entry.ts';
+import type { Tool } from '../../policies/tools.ts';
+import { type MadeTurn, makeSession, SESSION_IDS } from '../rig/session-files.ts';
+import { answerWith, failWith, SESSION, STREAMS, type Stream, write } from '../rig/streams.ts';
+import { ANY_ANSWER, makeTask, NO_REST } from '../rig/task-run.ts';
+import { TestRig } from '../rig/test-rig.ts';
+
+const test = suite<{ rig: TestRig }>('sessions');
+test.before.each(async (context) => {
+  context.rig = await TestRig.open();
+});
+test.after.each(({ rig }) => rig.dispose());
+
+const REVIEW = { tool: 'codex', role: 'review', ...ANY_ANSWER };
+const ONE = { stages: [REVIEW] };
+const TOOLS: Tool[] = ['gemini', 'copilot', 'codex'];
+const RESUMES = { gemini: '--resume', copilot: '--resume=', codex: 'resume' } as const;
+const BUSY = 'unexpected status 503 Service Unavailable: busy';
+
+const file = (rig: TestRig) => path.join(rig.project, '.tmp/state/sessions.json');
+const stored = (rig: TestRig) =>
+  JSON.parse(readFileSync(file(rig), 'utf8')) as {
+    active_sessions: Record<string, Record<string, SessionEntry>>;
+    given_up?: Record<string, string[]>;
+  };
+const keep = (rig: TestRig, tag: string, entry: Partial<SessionEntry>, tool = 'codex') => {
+  mkdirSync(path.dirname(file(rig)), { recursive: true });
+  const whole = {
+    session_id: SESSION,
+    last_used: new Date().toISOString(),
+    error_count: 0,
+    total_tokens: 0,
+    context_tokens: null,
+    feature_id: tag,
+    cwd: rig.project,
+    ...entry,
+  };
+  writeFileSync(file(rig), JSON.stringify({ active_sessions: { [tag]: { [tool]: whole } } }));
+};
+/** The session that each call was told to go on in. */
+const asked = (rig: TestRig) =>
+  rig.calls.map(({ report: { argv, tool } }) => {
+    if (!argv.some((word) => word.startsWith(RESUMES[tool as Tool]))) return null;
+    return argv.find((word) => /[0-9a-f]{8}-[0-9a-f-]{27}/.test(word))!.replace(/^--resume=/, '');
+  });
+const prompts = (rig: TestRig) => rig.calls.map(({ report }) => report.stdin.text);
+
+for (const tool of TOOLS)
+  test(`${tool}: the tasks of a feature go on in one session, and its first prompt alone says whose it is`, async ({
+    rig,
+  }) => {
+    rig.answer((call) => answerWith(call.report.tool, 'fine'));
+    const manifest = { stages: [{ ...REVIEW, tool }], meta: { feature: 'the login' } };
+    const first = await makeTask(rig, manifest, 'one').run();
+    const { report, summary } = await makeTask(rig, manifest, 'two').run();
+    assert.equal([first.report.stages[0]!.session, report.stages[0]!.session], ['new', 'resumed']);
+    assert.match(summary, `Sessions: ${tool}_review ${SESSION} (gone on with)`);
+    assert.equal(asked(rig), [null, SESSION]);
+    const [one, two] = prompts(rig);
+    assert.ok(one!.startsWith('[Feature: the login]\n\n'));
+    assert.not.match(two!, '[Feature:');
+    assert.is(stored(rig).active_sessions['the login']![tool]!.session_id, SESSION);
+  });
+
+test('a task without a feature has its id for a tag, and a stage goes on in the session of the one before', async ({
+  rig,
+}) => {
+  rig.answer((call) => answerWith(call.report.tool, 'fine'));
+  const { code } = await makeTask(rig, { stages: [REVIEW, { ...REVIEW, id: 'again' }] }).run();
+  assert.equal([code, asked(rig)], [0, [null, SESSION]]);
+  assert.equal(Object.keys(stored(rig).active_sessions), ['fix']);
+});
+
+test('a session by its id comes before that of the tag', async ({ rig }) => {
+  keep(rig, 'fix', {});
+  rig.answer(() => answerWith('codex', 'fine', OTHER));
+  const { report } = await makeTask(rig, { ...ONE, meta: { session_id: OTHER } }).run();
+  assert.equal([asked(rig), report.stages[0]!.session], [[OTHER], 'named']);
+});
+
+const OTHER = '00000000-0000-4000-8000-000000000002';
+const GOAL = 'Find out why the login of the shop fails.';
+const ANSWERED: MadeTurn = { prompt: '[Feature: fix]\n\nDo it.', answer: 'done' };
+
+const FOUND: [what: string, turns: MadeTurn[], found: boolean][] = [
+  ['its header', [ANSWERED], true],
+  ['its goal and no header', [{ prompt: `Please: ${GOAL}`, answer: 'ok' }], true],
+  ["another tag's header", [{ prompt: `[Feature: fix 2]\n\n${GOAL}`, answer: 'ok' }], false],
+  ['its header, but no answer', [{ prompt: '[Feature: fix]\n\nDo it.' }], false],
+  ['something else', [{ prompt: 'Hello.', answer: 'ok' }], false],
+];
+for (const tool of TOOLS)
+  for (const [what, turns, found] of FOUND)
+    test(`${tool}: a session that begins with ${what} is ${found ? 'found again' : 'left alone'}`, async ({ rig }) => {
+      makeSession(tool, rig, turns);
+      rig.answer((call) => answerWith(call.report.tool, 'fine', found ? SESSION_IDS[tool] : SESSION));
+      const { report, said } = await makeTask(rig, { goal: GOAL, stages: [{ ...REVIEW, tool }] }).run();
+      assert.equal(
+        [asked(rig), report.stages[0]!.session],
+        found ? [[SESSION_IDS[tool]], 'recovered'] : [[null], 'new'],
+      );
+      if (found) assert.match(said, `found session ${SESSION_IDS[tool]} of feature "fix"`);
+    });
+
+test('of two sessions with one tag the newest is taken; an unreadable one and one of another project are passed over', async ({
+  rig,
+}) => {
+  const elsewhere = path.join(rig.root, 'elsewhere');
+  mkdirSync(elsewhere);
+  const ids = [1, 2, 3, 4].map((n) => `00000000-0000-4000-8000-00000000001${n}`);
+  const [older, newer, foreign, broken] = ids as [string, string, string, string];
+  makeSession('codex', rig, [ANSWERED], older);
+  await changeLater(makeSession('codex', rig, [ANSWERED], newer), 1);
+  await changeLater(makeSession('codex', { home: rig.home, project: elsewhere }, [ANSWERED], foreign), 2);
+  const corrupt = makeSession('codex', rig, [ANSWERED], broken);
+  writeFileSync(corrupt, 'no session at all\n');
+  rig.answer(() => answerWith('codex', 'fine', newer));
+  await makeTask(rig, ONE).run();
+  assert.equal(asked(rig), [newer]);
+});
+
+/** @param steps newer than the others by so many minutes. */
+async function changeLater(made: string, steps: number): Promise<void> {
+  const { utimesSync } = await import('node:fs');
+  const at = Date.now() / 1000 - 3600 + steps * 60;
+  utimesSync(made, at, at);
+}
+
+test('a session of last week is not found again', async ({ rig }) => {
+  await changeLater(makeSession('codex', rig, [ANSWERED]), -60 * 24 * 7);
+  rig.answer(() => answerWith('codex', 'fine'));
+  await makeTask(rig, ONE).run();
+  assert.equal(asked(rig), [null]);
+});
+
+test('an id that the CLI does not know costs neither the task nor a retry', async ({ rig }) => {
+  const lost = `Error: thread/resume failed: no rollout found for thread id ${OTHER} (code -32600)`;
+  rig.answer(() =>
+    rig.calls.length === 1
+      ? [
+          { do: 'write', to: 'stderr', text: `${lost}\n` },
+          { do: 'exit', code: 1 },
+        ]
+      : answerWith('codex', 'fine'),
+  );
+  const task = makeTask(rig, { ...ONE, meta: { session_id: OTHER }, budgets: { retry_budget: 0 } });
+  const { code, summary } = await task.run();
+  assert.equal([code, asked(rig)], [0, [OTHER, null]]);
+  assert.match(summary, `session ${OTHER} is not known to codex any more`);
+  assert.ok(prompts(rig)[1]!.startsWith('[Feature: fix]\n\n'));
+  assert.is(stored(rig).active_sessions.fix!.codex!.session_id, SESSION);
+});
+
+const LIMITS: [tokens: number, isFresh: boolean][] = [
+  [350_000, false],
+  [350_001, true],
+];
+for (const [context_tokens, isFresh] of LIMITS)
+  test(`a context of ${context_tokens} tokens is ${isFresh ? 'left, with a word on where the work stands' : 'gone on with'}`, async ({
+    rig,
+  }) => {
+    keep(rig, 'fix', { context_tokens });
+    rig.answer(() => answerWith('codex', 'fine', isFresh ? OTHER : SESSION));
+    const { report } = await makeTask(rig, ONE).run();
+    assert.equal([asked(rig), report.stages[0]!.session], isFresh ? [[null], 'new'] : [[SESSION], 'resumed']);
+    assert.is(prompts(rig)[0]!.includes('# Where the work stands'), isFresh);
+    if (!isFresh) return;
+    assert.match(prompts(rig)[0]!, /^\[Feature: fix\]\n\n# Where the work stands\n/);
+    assert.match(prompts(rig)[0]!, 'Goal: Find out.');
+    assert.equal(
+      [stored(rig).active_sessions.fix!.codex!.session_id, stored(rig).given_up],
+      [OTHER, { codex: [SESSION] }],
+    );
+  });
+
+test('a limit of its own in tollgate.yaml, by tool', async ({ rig }) => {
+  rig.write('tollgate.yaml', 'sessions: {context_limit: {codex: 5000}}\n');
+  keep(rig, 'fix', { context_tokens: 5001 });
+  rig.answer(() => answerWith('codex', 'fine', OTHER));
+  await makeTask(rig, ONE).run();
+  assert.equal(asked(rig), [null]);
+});
+
+test('a poisoned session and one that was forgotten are not gone on with, nor found again', async ({ rig }) => {
+  makeSession('codex', rig, [ANSWERED]);
+  keep(rig, 'fix', { session_id: SESSION_IDS.codex, poisoned: 'broken' });
+  rig.answer(() => answerWith('codex', 'fine'));
+  await makeTask(rig, ONE).run();
+  assert.is((await rig.start('tollgate', ['sessions', 'forget', 'fix']).result).code, 0);
+  await makeTask(rig, ONE, 'fix').run('--redo=codex_review');
+  assert.equal(asked(rig), [null, null]);
+});
+
+/** In this process, with a clock and pauses of the test's own. */
+async function runWithin(rig: TestRig, paused: number[], now: { ms: number }, more: Partial<RunRequest> = {}) {
+  const ran = await runTask({
+    word: 'fix',
+    cwd: rig.project,
+    environment: rig.env,
+    commandFolder: path.resolve(import.meta.dirname, '../../dist'),
+    whenTaken: 'wait',
+    redo: [],
+    keep: [],
+    dirtyRetries: 'never',
+    trustWorkspace: false,
+    outOfScope: 'reported',
+    briefCommands: 'proposed',
+    waitForResetMs: 0,
+    repair: 'allowed',
+    stop: { signal: new AbortController().signal, by: () => null },
+    clock: () => new Date(now.ms),
+    random: () => 0,
+    async pause(ms) {
+      paused.push(ms);
+      now.ms += ms;
+    },
+    say: () => {},
+    watch: () => {},
+    ...more,
+  });
+  if (ran.how !== 'ran') throw new Error(JSON.stringify(ran));
+  return ran.report;
+}
+
+test('three failures in a row, over runs, end it: after rests of 10 and 20 s', async ({ rig }) => {
+  const now = { ms: Date.now() };
+  keep(rig, 'fix', { last_used: new Date(now.ms).toISOString() });
+  const paused: number[] = [];
+  rig.answer(() => (rig.calls.length <= 3 ? failWith('codex', BUSY, 503) : answerWith('codex', 'fine', OTHER)));
+  makeTask(rig, ONE);
+  const first = await runWithin(rig, paused, now);
+  assert.equal([first.state, paused, stored(rig).active_sessions.fix!.codex!.error_count], ['failed', [10_000], 2]);
+  const second = await runWithin(rig, paused, now);
+  assert.equal([second.state, paused.slice(1)], ['done', [20_000, 0]]);
+  assert.equal(asked(rig), [SESSION, SESSION, SESSION, null]);
+  assert.equal(
+    [stored(rig).active_sessions.fix!.codex!.session_id, stored(rig).active_sessions.fix!.codex!.error_count],
+    [OTHER, 0],
+  );
+});
+
+test('only what is left of its rest is waited for, and a success forgets the failures', async ({ rig }) => {
+  const now = { ms: Date.now() };
+  keep(rig, 'fix', { error_count: 2, last_used: new Date(now.ms - 15_000).toISOString() });
+  const paused: number[] = [];
+  rig.answer(() => answerWith('codex', 'fine'));
+  makeTask(rig, ONE);
+  assert.is((await runWithin(rig, paused, now)).state, 'done');
+  assert.equal([paused, stored(rig).active_sessions.fix!.codex!.error_count], [[5000], 0]);
+});
+
+test('no rest is begun that would pass the wall clock', async ({ rig }) => {
+  const now = { ms: Date.now() };
+  keep(rig, 'fix', { error_count: 2, last_used: new Date(now.ms).toISOString() });
+  const paused: number[] = [];
+  makeTask(rig, { ...ONE, budgets: { max_wallclock_sec: 10 } });
+  const report = await runWithin(rig, paused, now);
+  assert.equal([paused, rig.calls.length, report.failure?.reason], [[], 0, 'budget']);
+  assert.match(report.failure!.decision.why, 'the wait of 20 s for its session would pass');
+});
+
+test('a failure of the account says nothing against the session', async ({ rig }) => {
+  keep(rig, 'fix', { error_count: 1, last_used: '2026-01-01T00:00:00.000Z' });
+  rig.answer(() => failWith('codex', 'unexpected status 401 Unauthorized: no', 401));
+  await makeTask(rig, ONE).run();
+  assert.is(stored(rig).active_sessions.fix!.codex!.error_count, 1);
+});
+
+test("codex's lock of a session is waited for, and is no retry", async ({ rig }) => {
+  const now = { ms: Date.now() };
+  keep(rig, 'fix', {});
+  const paused: number[] = [];
+  const busy = `Error: thread/resume: thread/resume failed: thread ${SESSION} already has an active writer (code -32600)`;
+  rig.answer(() =>
+    rig.calls.length < 3
+      ? [
+          { do: 'write', to: 'stderr', text: `${busy}\n` },
+          { do: 'exit', code: 1 },
+        ]
+      : answerWith('codex', 'fine'),
+  );
+  makeTask(rig, { ...ONE, budgets: { retry_budget: 0 } });
+  const said: string[] = [];
+  const report = await runWithin(rig, paused, now, { say: (sentence) => said.push(sentence) });
+  assert.equal([report.state, paused, asked(rig)], ['done', [2000, 8000], [SESSION, SESSION, SESSION]]);
+  assert.match(said.join('\n'), 'somebody else writes in its session; waiting for them');
+});
+
+test('a history that is too long is left for a fresh session', async ({ rig }) => {
+  keep(rig, 'fix', {});
+  const long =
+    "Codex ran out of room in the model's context window. Start a new thread or clear earlier history before retrying.";
+  rig.answer(() => (rig.calls.length === 1 ? failWith('codex', long, 400) : answerWith('codex', 'fine', OTHER)));
+  assert.is((await makeTask(rig, ONE).run()).code, 0);
+  assert.equal(asked(rig), [SESSION, null]);
+  assert.equal(
+    [stored(rig).active_sessions.fix!.codex!.session_id, stored(rig).given_up],
+    [OTHER, { codex: [SESSION] }],
+  );
+});
+
+test('a session whose first call ran tools and was cut off is kept, and gone on with by the next run', async ({
+  rig,
+}) => {
+  rig.write('tollgate.yaml', NO_REST);
+  const { opens, runsTool, fails }: Stream = STREAMS.codex;
+  rig.answer(() =>
+    rig.calls.length === 1
+      ? [write([...opens(SESSION), ...runsTool('half'), ...fails(BUSY, 503, SESSION)]), { do: 'exit', code: 1 }]
+      : answerWith('codex', 'whole'),
+  );
+  const task = makeTask(rig, { ...ONE, budgets: { retry_budget: 0 } });
+  await task.run();
+  assert.not(existsSync(file(rig)));
+  assert.is((await task.run()).code, 0);
+  assert.equal([asked(rig), stored(rig).active_sessions.fix!.codex!.error_count], [[null, SESSION], 0]);
+});
+
+test('twenty tasks of one new feature, four at once: one session, and never two in it', async ({ rig }) => {
+  let within = 0;
+  let most = 0;
+  rig.answer(async (call) => {
+    within += 1;
+    most = Math.max(most, within);
+    await call.tell(...answerWith('codex', 'fine').slice(0, 1));
+    within -= 1;
+    await call.tell({ do: 'exit', code: 0 });
+  });
+  const ids = Array.from({ length: 20 }, (_, i) => `t${i}`);
+  for (const id of ids) makeTask(rig, { ...ONE, meta: { feature: 'all' } }, id);
+  const { code, stderr } = await rig.start('tollgate', ['batch', ...ids, '--concurrency=4']).result;
+  assert.equal([code, rig.calls.length, most], [0, 20, 1], stderr);
+  assert.equal(asked(rig).filter((id) => id === null).length, 1);
+  assert.equal(asked(rig).filter((id) => id === SESSION).length, 19);
+});
+
+test('tasks of two projects with one session wait for each other, with a word', async ({ rig }) => {
+  const other = path.join(rig.root, 'other');
+  mkdirSync(path.join(other, '.tmp/task/two'), { recursive: true });
+  const manifest = { goal: 'Find out.', ...ONE, meta: { session_id: OTHER } };
+  writeFileSync(path.join(other, '.tmp/task/two/manifest.json'), JSON.stringify({ task_id: 'two', ...manifest }));
+  const first = makeTask(rig, manifest).start();
+  const call = await rig.call();
+  const second = rig.start('tollgate', ['run', 'two'], { cwd: other });
+  await second.says(
+    new RegExp(`stage codex_review waits for codex session ${OTHER}: task fix \\(pid ${first.pid}\\) has it`),
+  );
+  assert.is(rig.calls.length, 1);
+  await call.tell(...answerWith('codex', 'fine', OTHER));
+  const next = await rig.call();
+  await next.tell(...answerWith('codex', 'fine', OTHER));
+  assert.equal([(await first.result).code, (await second.result).code], [0, 0]);
+});
+
+test('a run from within a call of the tag does not wait for it, and leaves its session alone', async ({ rig }) => {
+  makeTask(rig, { ...ONE, meta: { feature: 'all' } }, 'inner');
+  const task = makeTask(rig, { ...ONE, meta: { feature: 'all' } });
+  const running = task.start();
+  const outer = await rig.call();
+  const tollgate = path.resolve(import.meta.dirname, '../../dist/tollgate.cjs');
+  const run = outer.tell({
+    do: 'run',
+    argv: [process.execPath, tollgate, 'run', 'inner'],
+    to: path.join(rig.root, 'inner.txt'),
+  });
+  const inner = await rig.call();
+  await inner.tell(...answerWith('codex', 'inner', OTHER));
+  await run;
+  await outer.tell(...answerWith('codex', 'outer'));
+  assert.is((await running.result).code, 0);
+  assert.equal(asked(rig), [null, null]);
+  assert.is(stored(rig).active_sessions.all!.codex!.session_id, SESSION);
+});
+
+test('a sessions.json that is none is set aside with a word, and the run goes on', async ({ rig }) => {
+  mkdirSync(path.dirname(file(rig)), { recursive: true });
+  writeFileSync(file(rig), '{"active_sessions": ');
+  rig.answer(() => answerWith('codex', 'fine'));
+  const { code, said } = await makeTask(rig, ONE).run();
+  assert.is(code, 0);
+  assert.match(said, /warning: .*sessions\.json is no JSON object; it was moved to/);
+  assert.ok(readdirSync(path.dirname(file(rig))).some((name) => name.includes('unreadable')));
+});
+
+test('a folder in the place of sessions.json costs a note and nothing else', async ({ rig }) => {
+  mkdirSync(file(rig), { recursive: true });
+  rig.answer(() => answerWith('codex', 'fine'));
+  const { code, summary } = await makeTask(rig, ONE).run();
+  assert.is(code, 0);
+  assert.match(summary, 'its session could not be written down');
+  rmSync(file(rig), { recursive: true });
+});
+
+test('a store that is a link to nowhere is an empty one', async ({ rig }) => {
+  const { symlinkSync } = await import('node:fs');
+  symlinkSync(path.join(rig.root, 'nowhere'), path.join(rig.home, '.codex'));
+  rig.answer(() => answerWith('codex', 'fine'));
+  assert.is((await makeTask(rig, ONE).run()).code, 0);
+});
+
+test.run();
