@@ -109,6 +109,8 @@ test('a conversation that went on is not taken back without --force', async ({ r
   assert.is((await tollgate(rig, ['undo', id, '--redo'])).code, 0);
   assert.is(readFileSync(file, 'utf8'), on);
   assert.is(await standsIn(rig, id), '+one=ONE +two=TWO -three=THREE +other=OTHER +more=MORE');
+  // What stood first is taken back again, and can be brought back as before.
+  assert.equal((await tollgate(rig, ['undo', id, '--redo'])).err, refused.err);
 });
 
 test('a backup that somebody changed is not gone on from', async ({ rig }) => {
