@@ -6,7 +6,6 @@ import { visible } from '../../policies/visible-text.ts';
 import type { SessionFile } from '../../wrappers/sessions/store.ts';
 import type { Ran } from '../command.ts';
 import type { Arguments } from '../command-line.ts';
-import { healthLines } from './health-lines.ts';
 
 export interface About {
   choice: Choice;
@@ -42,9 +41,8 @@ export function answerTo(recovered: Recovered, { choice, session, health }: Abou
   }
   if (recovered.how === 'given_up') return refusal(`${says}${forgotten(recovered.tags)}`, exit);
   if (recovered.how === 'refused') return refusal(says, exit);
-  const before = given.has('quiet') ? [] : healthLines(health).map((line) => `  ${line}`);
   const line = `${session.tool} ${session.id}: ${visible(says)}`;
-  return { exit, out: `${[line, ...before, ...(isRevertible ? [`Bring it back: ${redo}`] : [])].join('\n')}\n` };
+  return { exit, out: `${[line, ...(isRevertible ? [`Bring it back: ${redo}`] : [])].join('\n')}\n` };
 }
 
 const forgotten = (tags: readonly string[]): string =>

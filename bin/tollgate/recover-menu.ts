@@ -1,6 +1,6 @@
 // The menu on a terminal for a broken conversation (the only door to @clack/prompts, loaded when it is shown).
 
-import { cancel, intro, isCancel, log, outro, select } from '@clack/prompts';
+import { intro, isCancel, log, select } from '@clack/prompts';
 import { CHOICES, type Choice, type Health } from '../../loops/conversation/recovery.ts';
 import { printing } from '../printing.ts';
 import { healthLines } from './health-lines.ts';
@@ -33,10 +33,5 @@ export async function chooseRecovery({ tool, sessionId, health }: Shown): Promis
     initialValue: health.flaws !== null && health.flaws.length > 0 ? 'clear' : 'rollback',
     output,
   });
-  if (isCancel(chosen)) {
-    cancel('Nothing was changed.', { output });
-    return 'ignore';
-  }
-  outro(LABELS[chosen as Choice], { output });
-  return chosen as Choice;
+  return isCancel(chosen) ? 'ignore' : (chosen as Choice);
 }

@@ -2,14 +2,8 @@
 
 import { rmSync } from 'node:fs';
 import path from 'node:path';
-import {
-  type EditEntry,
-  type EditKind,
-  type Kept,
-  type KnownEdit,
-  standingEdits,
-  type Version,
-} from '../../policies/session-edits.ts';
+import { oldBackups } from '../../policies/kept-backups.ts';
+import type { EditEntry, EditKind, Kept, KnownEdit, Version } from '../../policies/session-edits.ts';
 import {
   backupName,
   dropBackup,
@@ -179,17 +173,8 @@ const versionOf = (text: string): Version => {
   return { bytes: Buffer.byteLength(text), sha256: createHash('sha256').update(text).digest('hex') };
 };
 
-/** Of those that take something back, and of the others, which nobody will ask for. */
-const KEEP = { standing: 20, others: 3 };
-
 function dropOld(ledger: EditsLedger, edits: readonly KnownEdit[], clock: () => Date): void {
-  const standing = new Set(standingEdits(edits));
-  const kept = edits.filter(({ isKept }) => isKept);
-  const old = [
-    ...kept.filter((edit) => standing.has(edit)).slice(0, -KEEP.standing),
-    ...kept.filter((edit) => !standing.has(edit)).slice(0, -KEEP.others),
-  ];
-  for (const edit of old) dropBackup(ledger, edit, clock());
+  for (const edit of oldBackups(edits)) dropBackup(ledger, edit, clock());
 }
 
 /** The edit stands; what could not be noted, the next use finds out from the file. */

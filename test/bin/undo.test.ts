@@ -1,6 +1,7 @@
 // tollgate undo: the last answer goes and comes back, for each CLI's own file; what forbids it; and what is paid.
 
 import { readFileSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { TOOLS } from '../../policies/tools.ts';
@@ -108,6 +109,23 @@ test('a conversation that went on is not taken back without --force', async ({ r
   assert.is((await tollgate(rig, ['undo', id, '--redo'])).code, 0);
   assert.is(readFileSync(file, 'utf8'), on);
   assert.is(await standsIn(rig, id), '+one=ONE +two=TWO -three=THREE +other=OTHER +more=MORE');
+  // What stood first is taken back again, and can be brought back as before.
+  assert.equal((await tollgate(rig, ['undo', id, '--redo'])).err, refused.err);
+});
+
+test('a backup that somebody changed is not gone on from', async ({ rig }) => {
+  const id = SESSION_IDS.codex;
+  const file = makeIn(rig, 'codex', TURNS);
+  await tollgate(rig, ['undo', id]);
+  const undone = readFileSync(file, 'utf8');
+  const backup = path.join(rig.home, '.local/state/tollgate/conversations', `codex.${id}`, '1.backup.jsonl');
+  writeFileSync(backup, readFileSync(backup, 'utf8').replace('THREE', 'THRUE'));
+  const told = await tollgate(rig, ['undo', id, '--redo']);
+  assert.equal(
+    [told.code, told.err],
+    [1, `tollgate undo: The backup ${backup} is not what it was, and nobody should go on from it.\n`],
+  );
+  assert.is(readFileSync(file, 'utf8'), undone);
 });
 
 test('a dry run changes nothing', async ({ rig }) => {
