@@ -340,6 +340,28 @@ test('a history that cannot be mended poisons its session: the stage stops and n
   assert.match(summary, `a fresh session takes the place of ${SESSION}: its history is broken`);
 });
 
+const MENDS: [what: string, failures: number, expected: (string | number)[]][] = [
+  ['that could be mended is tried once more in its session', 1, [0, 2, 'done']],
+  ['that is broken again poisons its session', 2, [1, 2, 'failed']],
+];
+for (const [what, failures, expected] of MENDS)
+  test(`a history ${what}`, async ({ rig }) => {
+    rig.write('tollgate.yaml', NO_REST);
+    const id = SESSION_IDS.codex;
+    makeSession('codex', rig, [ANSWERED]);
+    keep(rig, 'fix', { session_id: id });
+    rig.answer((call) => {
+      if (rig.calls.length > failures) return answerWith('codex', 'fine', id);
+      makeSession('codex', rig, [ANSWERED, { prompt: call.report.stdin.text }]);
+      return failWith('codex', BROKEN, 400, id);
+    });
+    const { code, report, summary } = await makeTask(rig, ONE).run();
+    assert.equal([code, rig.calls.length, report.state], expected, summary);
+    assert.equal(asked(rig), [id, id]);
+    assert.match(summary, `the history of session ${id} was mended`);
+    assert.is(stored(rig).active_sessions.fix!.codex!.poisoned !== undefined, failures === 2);
+  });
+
 test('a prompt that stands in the session without an answer is taken back before it is sent there again', async ({
   rig,
 }) => {
