@@ -7,7 +7,7 @@ import * as assert from 'uvu/assert';
 import { type RunRequest, runTask } from '../../loops/run/run.ts';
 import type { SessionEntry } from '../../policies/session-entry.ts';
 import type { Tool } from '../../policies/tools.ts';
-import { type MadeTurn, makeSession, SESSION_IDS } from '../rig/session-files.ts';
+import { type MadeTurn, makeSession, SESSION_IDS, sessionFile } from '../rig/session-files.ts';
 import { answerWith, failWith, SESSION, STREAMS, type Stream, write } from '../rig/streams.ts';
 import { ANY_ANSWER, makeTask, NO_REST } from '../rig/task-run.ts';
 import { TestRig } from '../rig/test-rig.ts';
@@ -321,6 +321,70 @@ test('a session whose first call ran tools and was cut off is kept, and gone on 
   assert.not(existsSync(file(rig)));
   assert.is((await task.run()).code, 0);
   assert.equal([asked(rig), stored(rig).active_sessions.fix!.codex!.error_count], [[null, SESSION], 0]);
+});
+
+const BROKEN = 'No tool output found for function call call_1.';
+
+test('a history that cannot be mended poisons its session: the stage stops and names the way out, the next run begins anew', async ({
+  rig,
+}) => {
+  keep(rig, 'fix', {});
+  rig.answer(() => (rig.calls.length === 1 ? failWith('codex', BROKEN, 400) : answerWith('codex', 'fine', OTHER)));
+  const task = makeTask(rig, ONE);
+  const { code, report } = await task.run('--no-repair');
+  assert.equal([code, rig.calls.length, report.failure?.reason], [1, 1, 'broken_history']);
+  assert.equal(report.next_actions[0], `tollgate recover ${SESSION}`);
+  assert.match(stored(rig).active_sessions.fix!.codex!.poisoned!, 'its history is broken');
+  const { summary } = await task.run();
+  assert.equal(asked(rig), [SESSION, null]);
+  assert.match(summary, `a fresh session takes the place of ${SESSION}: its history is broken`);
+});
+
+const MENDS: [what: string, failures: number, expected: (string | number)[]][] = [
+  ['that could be mended is tried once more in its session', 1, [0, 2, 'done']],
+  ['that is broken again poisons its session', 2, [1, 2, 'failed']],
+];
+for (const [what, failures, expected] of MENDS)
+  test(`a history ${what}`, async ({ rig }) => {
+    rig.write('tollgate.yaml', NO_REST);
+    const id = SESSION_IDS.codex;
+    makeSession('codex', rig, [ANSWERED]);
+    keep(rig, 'fix', { session_id: id });
+    rig.answer((call) => {
+      if (rig.calls.length > failures) return answerWith('codex', 'fine', id);
+      makeSession('codex', rig, [ANSWERED, { prompt: call.report.stdin.text }]);
+      return failWith('codex', BROKEN, 400, id);
+    });
+    const { code, report, summary } = await makeTask(rig, ONE).run();
+    assert.equal([code, rig.calls.length, report.state], expected, summary);
+    assert.equal(asked(rig), [id, id]);
+    assert.match(summary, `the history of session ${id} was mended`);
+    assert.is(stored(rig).active_sessions.fix!.codex!.poisoned !== undefined, failures === 2);
+  });
+
+test('a prompt that stands in the session without an answer is taken back before it is sent there again', async ({
+  rig,
+}) => {
+  rig.write('tollgate.yaml', NO_REST);
+  makeSession('codex', rig, [ANSWERED]);
+  keep(rig, 'fix', { session_id: SESSION_IDS.codex });
+  const asks = () => JSON.stringify(readFileSync(sessionFile('codex', rig.home), 'utf8')).split('Find out.').length - 1;
+  let stood = -1;
+  rig.answer((call) => {
+    if (rig.calls.length === 1) {
+      // As the CLI writes it down before it asks.
+      const turn = { prompt: call.report.stdin.text };
+      makeSession('codex', rig, [ANSWERED, turn]);
+      return failWith('codex', BUSY, 503, SESSION_IDS.codex);
+    }
+    stood = asks();
+    return answerWith('codex', 'fine', SESSION_IDS.codex);
+  });
+  const { code } = await makeTask(rig, ONE).run();
+  assert.equal([code, asked(rig)], [0, [SESSION_IDS.codex, SESSION_IDS.codex]]);
+  const { stdout } = await rig.start('tollgate', ['history', SESSION_IDS.codex, '--json']).result;
+  const states = (JSON.parse(stdout).turns as { state: string }[]).map(({ state }) => state);
+  assert.equal([states, stood > 0], [['active', 'reverted'], true]);
 });
 
 test('twenty tasks of one new feature, four at once: one session, and never two in it', async ({ rig }) => {
