@@ -29,6 +29,10 @@ async function changeTool(course: Course): Promise<'followed' | 'stopped'> {
   session.notes.unshift(...course.session.notes);
   course.session = session;
   course.ask = { ...course.ask, resumeSession: session.id };
-  await course.run.pause(session.restMs(), course.run.stop);
+  // Never beyond the task's wall clock; the next look at it ends the stage.
+  await course.run.pause(
+    Math.min(session.restMs(), course.run.wallLeftMs() ?? Number.POSITIVE_INFINITY),
+    course.run.stop,
+  );
   return 'followed';
 }

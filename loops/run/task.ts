@@ -114,7 +114,7 @@ export async function openTask(opening: Opening, purpose: 'run' | 'look' = 'run'
   const { how: _, ...written } = read;
   const { task, manifest, root } = written;
   const stateFolder = projectState(root, opening.environment);
-  const stray = astray(stateFolder, ['state', 'state/trees', 'worktrees']);
+  const stray = astray(stateFolder, ['state', 'state/trees', 'state/sessions', 'worktrees']);
   if (stray !== null) return { how: 'mistaken', message: stray };
   const { openAt, adopt, verb } = OPENINGS[purpose];
   const journal = openAt(task.root, opening.clock);

@@ -239,12 +239,9 @@ test('a refusal is no answer', async ({ rig }) => {
 });
 
 test('an attempt that changed the tree and failed is not begun anew', async ({ rig }) => {
-  const { opens, fails }: Stream = STREAMS.gemini;
-  rig.answer(() => [
-    save('src/half.ts'),
-    write([...opens(SESSION), ...fails('busy', 503, SESSION)]),
-    { do: 'exit', code: 247 },
-  ]);
+  // It dies before it has said which session it is in.
+  const { fails }: Stream = STREAMS.gemini;
+  rig.answer(() => [save('src/half.ts'), write([...fails('busy', 503, SESSION)]), { do: 'exit', code: 247 }]);
   const task = makeTask(rig, { stages: [{ tool: 'gemini', role: 'impl', ...ANY_ANSWER }] });
   const { code, report, summary } = await task.run();
   assert.equal([code, rig.calls.length, report.failure?.changed], [1, 1, ['src/half.ts (added)']]);
@@ -253,12 +250,9 @@ test('an attempt that changed the tree and failed is not begun anew', async ({ r
 });
 
 test('what a failed attempt changed out of scope is found by the run that succeeds', async ({ rig }) => {
-  const { opens, fails }: Stream = STREAMS.gemini;
-  rig.answer(() => [
-    save('other/half.ts'),
-    write([...opens(SESSION), ...fails('busy', 503, SESSION)]),
-    { do: 'exit', code: 247 },
-  ]);
+  // It dies before it has said which session it is in.
+  const { fails }: Stream = STREAMS.gemini;
+  rig.answer(() => [save('other/half.ts'), write([...fails('busy', 503, SESSION)]), { do: 'exit', code: 247 }]);
   const task = makeTask(rig, {
     stages: [{ tool: 'gemini', role: 'impl', ...ANY_ANSWER }],
     scope: { allow: ['src/**'] },

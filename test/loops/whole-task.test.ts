@@ -84,12 +84,15 @@ test('max_tokens stops a task between calls, and names the way out', async ({ ri
 
 test('max_usd binds where a price is known, and says where none is', async ({ rig }) => {
   rig.answer((call) => answerWith(call.report.tool, 'ok'));
-  rig.write('tollgate.yaml', 'prices:\n  m1: {input: 1000, output: 10000}\n');
+  rig.write(
+    'tollgate.yaml',
+    'prices:\n  m1: {input: 1000, output: 10000}\n  test-model: {input: 1000, output: 10000}\n',
+  );
   const stages = [
     { ...REVIEW, model: 'm1' },
     { ...REVIEW, id: 'unknown', model: 'm9' },
     // codex tells of a session that is gone on with only its total.
-    { ...REVIEW, tool: 'gemini', id: 'third', model: 'm1' },
+    { ...REVIEW, tool: 'gemini', id: 'third' },
   ];
   const task = makeTask(rig, { stages, budgets: { max_usd: 0.1 } });
   const { code, report, summary } = await task.run();
