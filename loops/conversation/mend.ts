@@ -4,7 +4,7 @@ import type { Flaw, Turn } from '../../policies/conversation.ts';
 import { TESTED_VERSIONS } from '../../policies/tested-versions.ts';
 import type { Tool } from '../../policies/tools.ts';
 import { ADAPTERS } from '../../wrappers/adapters.ts';
-import { type Conversation, type SessionFile, SessionFileError } from '../../wrappers/sessions/store.ts';
+import { type Conversation, isSessionFileError, type SessionFile } from '../../wrappers/sessions/store.ts';
 import { editSession } from './edit.ts';
 
 export interface Broken {
@@ -60,7 +60,7 @@ async function open({ tool, sessionId, environment, cwd }: Broken): Promise<Open
     const session: SessionFile | null = await store.find(sessionId, { environment, cwd });
     return session === null ? { how: 'absent' } : { how: 'opened', conversation: store.open(session) };
   } catch (error) {
-    if (!(error instanceof SessionFileError)) throw error;
+    if (!isSessionFileError(error)) throw error;
     return { how: 'cannot', why: error.message };
   }
 }

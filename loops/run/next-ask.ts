@@ -166,7 +166,13 @@ async function mendAsk(run: StageRun, id: string, about: Asked, next: Omit<Next,
   const { ask, session, record, sent } = about;
   const { cliVersion } = sent;
   const mended = await mendBroken({ tool: stage.tool, sessionId: id, cliVersion, environment, cwd: open.cwd, clock });
-  if (mended.how === 'cannot') return { how: 'cannot', why: mended.why };
+  if (mended.how === 'cannot') {
+    // What the attempt had done is in that session alone; else the stage's prompt is all that it needs.
+    if ((record.tool_calls ?? 0) > 0) return { how: 'cannot', why: mended.why };
+    await session.poison(id, `its history is broken (${mended.why})`);
+    session.notes.push(`the history of session ${id} could not be mended: ${mended.why}`);
+    return freshAsk(run, about, next);
+  }
   session.notes.push(`the history of session ${id} was mended: ${mended.what}`);
   const end = await takeBackUnanswered(run, id, sent.file);
   if (end === 'half_way' || (end === 'unknown' && (record.tool_calls ?? 0) > 0)) return goOnAsk(run, id, about, next);
