@@ -1,5 +1,6 @@
 // What is known of a call before it ends; the record is made from it.
 
+import type { Usage } from '../../policies/engine-event.ts';
 import type { Redactor } from '../../policies/redact.ts';
 import { redactorOf } from '../redactor.ts';
 import type { WrapperRequest } from './request.ts';
@@ -16,6 +17,8 @@ export interface Draft {
   binary: string | null;
   argv: string[];
   warnings: string[];
+  /** What the session had counted before this call, for a CLI that counts on from there; null is unknown. */
+  countedBefore: Partial<Usage> | null;
   /** What stands for the CLI's own words where a secret that they may hold is not known; null where all are. */
   withheld: string | null;
   clock: () => Date;
@@ -33,6 +36,7 @@ export function draftOf(request: WrapperRequest, clock: () => Date): Draft {
     binary: null,
     argv: [],
     warnings: [],
+    countedBefore: null,
     withheld: null,
     clock,
   };

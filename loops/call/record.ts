@@ -40,10 +40,22 @@ export function recordOf(
   return redacted(record, draft);
 }
 
-/** Of a session that was gone on with, the total says nothing of this call. */
-function usageOf({ request }: Draft, usage: Usage): Usage {
+/** Of a session that was gone on with, the total says nothing of this call unless it is known what stood there before. */
+function usageOf({ request, countedBefore }: Draft, usage: Usage): Usage {
   if (request.adapter.usageCounts === 'call' || request.call.resumeSession === null) return usage;
-  return { ...UNKNOWN_USAGE, api_requests: usage.api_requests, turns: usage.turns };
+  const own = (count: keyof Usage): number | null => {
+    const [now, before] = [usage[count], countedBefore?.[count] ?? null];
+    return now === null || before === null || now < before ? null : now - before;
+  };
+  return {
+    ...UNKNOWN_USAGE,
+    api_requests: usage.api_requests,
+    turns: usage.turns,
+    input_tokens: own('input_tokens'),
+    cached_tokens: own('cached_tokens'),
+    output_tokens: own('output_tokens'),
+    total_tokens: own('total_tokens'),
+  };
 }
 
 /** What went wrong and what to do, in one line; null after a success. */

@@ -197,6 +197,8 @@ export function restoreSaved(
     binary: saved.binary,
     argv: saved.argv,
     warnings: saved.warnings,
+    // Counted by its wrapper alone; it may have been long ago.
+    countedBefore: null,
     withheld: withheldFrom(saved, environment, folder),
     clock,
   };

@@ -1,6 +1,7 @@
 // What is known of a CLI's own session files: the same verbs for all three, over very different files.
 
 import type { ContextTokens, Flaw, Turn } from '../../policies/conversation.ts';
+import type { Usage } from '../../policies/engine-event.ts';
 import type { Tool } from '../../policies/tools.ts';
 
 /** Whose sessions, and from where a resume would look for them. */
@@ -48,6 +49,8 @@ export interface Conversation {
   contextTokens(): ContextTokens | null;
   /** Over all model requests in the file; null where it does not count. */
   totalTokens(): number | null;
+  /** What its CLI has counted over the session so far, where its event stream goes on counting from there; null for one that counts each call. */
+  countedSoFar(): Partial<Usage> | null;
   /** What a resume by this version of the CLI would send wrongly; null: a version that we do not know, so nobody can say. */
   flaws(cliVersion: string | null): Flaw[] | null;
   /** Makes it well-formed in the gentlest way: what was said and done stays. */

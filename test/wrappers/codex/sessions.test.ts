@@ -55,6 +55,12 @@ test('tokens are those of the last request, and of all', async ({ home }) => {
   const conversation = await open(home);
   assert.equal(conversation.contextTokens(), { input: 11, output: 7 });
   assert.is(conversation.totalTokens(), 90);
+  assert.equal(conversation.countedSoFar(), {
+    input_tokens: 55,
+    cached_tokens: 0,
+    output_tokens: 35,
+    total_tokens: 90,
+  });
 });
 
 test('nothing is counted in a conversation without a request', async ({ home }) => {
@@ -62,6 +68,7 @@ test('nothing is counted in a conversation without a request', async ({ home }) 
   const conversation = await open(home);
   assert.is(conversation.contextTokens(), null);
   assert.is(conversation.totalTokens(), null);
+  assert.is(conversation.countedSoFar(), null);
 });
 
 test('a thought, a call of another kind, an interruption and an error are items', async ({ home }) => {

@@ -8,7 +8,7 @@ import { doubled, findFlaws } from './flaws.ts';
 import { openTable } from './opening.ts';
 import { type Entry, foldRollout, linesAfter, type Standing } from './standing.ts';
 import { isKept, stepsIn } from './steps.ts';
-import { lastTokens, readTurn, totalTokens } from './turns.ts';
+import { countedSoFar, lastTokens, readTurn, totalTokens } from './turns.ts';
 
 export function openRollout(session: SessionFile): Conversation {
   const table = openTable(session);
@@ -43,6 +43,7 @@ export function openRollout(session: SessionFile): Conversation {
       return null;
     },
     totalTokens: () => totalTokens(table, counts),
+    countedSoFar: () => countedSoFar(table, counts),
     flaws: (cliVersion) => findFlaws(table, standing, cliVersion),
     mend: (flaws) => mend(table, standing, flaws),
     before,

@@ -1,6 +1,7 @@
 // The turns of a codex rollout in the shape that all CLIs share.
 
 import type { ContextTokens, Item, Turn } from '../../../policies/conversation.ts';
+import type { Usage } from '../../../policies/engine-event.ts';
 import type { LineTable } from '../../sessions/line-table.ts';
 import { countOf, type Fields, fieldsOf, readRecord, textOf } from '../../sessions/record.ts';
 import { kindOf, textIn } from './rollout-line.ts';
@@ -35,6 +36,17 @@ export function lastTokens(table: LineTable, lines: readonly number[]): ContextT
 export function totalTokens(table: LineTable, counts: readonly number[]): number | null {
   const totals = counts.flatMap((line) => countOf(fieldsOf(counted(table, line).total_token_usage).total_tokens) ?? []);
   return totals.length === 0 ? null : Math.max(...totals);
+}
+
+/** From here the event stream of a resume counts on. */
+export function countedSoFar(table: LineTable, counts: readonly number[]): Partial<Usage> | null {
+  const last = counts.at(-1);
+  if (last === undefined) return null;
+  const total = fieldsOf(counted(table, last).total_token_usage);
+  const [input, output] = [countOf(total.input_tokens), countOf(total.output_tokens)];
+  if (input === null || output === null) return null;
+  const cached_tokens = countOf(total.cached_input_tokens);
+  return { input_tokens: input, cached_tokens, output_tokens: output, total_tokens: input + output };
 }
 
 const counted = (table: LineTable, line: number): Fields =>

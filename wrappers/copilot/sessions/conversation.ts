@@ -34,6 +34,7 @@ export function openEvents(session: SessionFile): Conversation {
     },
     contextTokens: () => lastTokens(table, counts),
     totalTokens: () => totalTokens(table, counts),
+    countedSoFar: () => null,
     flaws: (cliVersion) => (cliVersion !== null && TESTED.test(cliVersion) ? [] : null),
     mend: () => ({ how: 'none' }),
     before,

@@ -37,6 +37,7 @@ export function converse({ session, use, rewrite, cutFrom, totalTokens }: Source
     read: (from, to) => use((entries) => readTurns(entries, from, to)),
     contextTokens: () => use(lastTokens),
     totalTokens,
+    countedSoFar: () => null,
     flaws: (cliVersion) => use((entries) => judgeFlaws(entries, cliVersion)),
     mend: (flaws) =>
       use((entries) => {
