@@ -362,6 +362,18 @@ for (const [what, failures, expected] of MENDS)
     assert.is(stored(rig).active_sessions.fix!.codex!.poisoned !== undefined, failures === 2);
   });
 
+test('a history that was refused and has no file to mend is left for a fresh session, as the one retry', async ({
+  rig,
+}) => {
+  rig.write('tollgate.yaml', NO_REST);
+  keep(rig, 'fix', {});
+  rig.answer(() => (rig.calls.length === 1 ? failWith('codex', BROKEN, 400) : answerWith('codex', 'fine', OTHER)));
+  const { code, summary } = await makeTask(rig, ONE).run();
+  assert.equal([code, asked(rig)], [0, [SESSION, null]], summary);
+  assert.match(summary, `the history of session ${SESSION} could not be mended`);
+  assert.is(stored(rig).active_sessions.fix!.codex!.session_id, OTHER);
+});
+
 test('a prompt that stands in the session without an answer is taken back before it is sent there again', async ({
   rig,
 }) => {
