@@ -10,6 +10,8 @@ export interface PageStyle {
   ink: 'colour' | 'plain';
   /** Columns. */
   width: number;
+  /** A prompt that we composed has a hundred lines, most of them in every one. */
+  prompts: 'begun' | 'full';
   redactor: Redactor;
 }
 
@@ -52,8 +54,15 @@ function titleOf({ number, at, tokens }: ShownTurn): string {
   return `Turn ${number}${time}${tokens === null ? '' : `, ${tokens.input} tokens in, ${tokens.output} out`}`;
 }
 
-const promptLines = ({ prompt }: ShownTurn, style: PageStyle, { cyan }: Colours): Line[] =>
-  whole(prompt, style).map((line) => [`> ${line}`, cyan]);
+function promptLines({ prompt }: ShownTurn, style: PageStyle, { cyan, dim }: Colours): Line[] {
+  const lines = whole(prompt, style);
+  const shown = style.prompts === 'full' || lines.length <= PROMPT_LINES + 1 ? lines.length : PROMPT_LINES;
+  const begun = lines.slice(0, shown).map((line): Line => [`> ${line}`, cyan]);
+  const left = lines.length - shown;
+  return left === 0 ? begun : [...begun, [`  (${more(left)}; --full shows them)`, dim]];
+}
+
+const PROMPT_LINES = 15;
 
 function itemLines(item: Item, room: number, style: PageStyle, { dim, red, yellow }: Colours): Line[] {
   const plain: Paint = (text) => text;
@@ -83,9 +92,11 @@ function outputLines(output: string, room: number, style: PageStyle): string[] {
     .split('\n');
   const shown = lines.slice(0, OUTPUT_LINES).map((line, i) => cut(`${i === 0 ? '  <- ' : '     '}${line}`, room));
   const all = output.trimEnd().split('\n').length;
-  return all > shown.length ? [...shown, `     (${all - shown.length} more lines)`] : shown;
+  return all > shown.length ? [...shown, `     (${more(all - shown.length)})`] : shown;
 }
 
 const oneLine = (text: string): string => text.replace(/\s+/g, ' ').trimEnd();
 
 const cut = (line: string, room: number): string => (line.length > room ? `${line.slice(0, room - 1)}…` : line);
+
+const more = (lines: number): string => (lines === 1 ? '1 more line' : `${lines} more lines`);

@@ -10,12 +10,13 @@ import { SESSION_WORD, styleOf, TOOL_FLAG, unreadable, whichSession } from './wh
 
 const SPEC: CommandSpec = {
   name: 'tollgate history',
-  usage: 'SESSION [--last N | --all] [--tool T]',
+  usage: 'SESSION [--last N | --all] [--full] [--tool T]',
   about:
     "Shows a conversation from its CLI's own session file. What was taken back is struck through, at its place; secrets are left out.",
   flags: {
     last: { takes: 'number', min: 1, default: 20, about: 'so many turns, counted from the end' },
     all: { takes: 'nothing', about: 'all turns' },
+    full: { takes: 'nothing', about: 'prompts in full, which otherwise show their first lines' },
     tool: TOOL_FLAG,
   },
   words: { min: 1, max: 1, called: SESSION_WORD },
@@ -44,8 +45,9 @@ export async function run(argv: readonly string[]): Promise<Ran> {
   }
   const redactor = redactorOf(process.env, []);
   if (args.given.has('json')) return { exit: 0, out: `${JSON.stringify(objectOf(history, redactor))}\n` };
+  const prompts = args.given.has('full') ? 'full' : 'begun';
   const { renderHistory } = await import('./history-page.ts');
-  return { exit: 0, out: renderHistory(history, { ...styleOf(), redactor }) };
+  return { exit: 0, out: renderHistory(history, { ...styleOf(), prompts, redactor }) };
 }
 
 function objectOf({ session, turns, all, reverted, notes }: History, { redact }: Redactor) {

@@ -105,7 +105,8 @@ async function takeBack(choice: 'rollback' | 'clear', recovering: Recovering): P
 }
 
 const SAYS = {
-  rolled_back: (turns: number) => `turn ${turns} is taken back, with its prompt; ${turns - 1} stand`,
+  rolled_back: (turns: number) =>
+    `turn ${turns} is taken back, with its prompt; ${turns === 2 ? '1 stands' : `${turns - 1} stand`}`,
   cleared: (turns: number) => `the last step of turn ${turns} is taken back`,
   undone: (turns: number) => `the answer to turn ${turns} is taken back`,
   mended: () => 'what was wrong is mended; all that was said stands',

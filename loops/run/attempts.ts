@@ -35,10 +35,15 @@ export async function attempts(run: StageRun, first: Prompt, baseline: Baseline 
     failed: null,
     changed: [],
     sentFile: first.file,
+    sentInto: null,
   };
   try {
     const end = await goThrough(course, first, baseline);
-    return { ...end, warnings: [...end.warnings, ...course.session.notes], session: course.session.use };
+    return {
+      ...end,
+      warnings: [...end.warnings, ...course.session.notes],
+      session: course.sentInto ?? course.session.use,
+    };
   } finally {
     course.session.leave();
   }
@@ -74,7 +79,7 @@ async function attempt(course: Course, first: Prompt, baseline: Baseline | null)
   run.say(callWords(course));
   baseline?.forget();
   const file = ask.resumeSession === null ? await firstPromptFile(run, ask.prompt, course.session) : ask.prompt.file;
-  course.sentFile = file;
+  [course.sentFile, course.sentInto] = [file, course.session.use];
   const answered = await callOnce(run, { ...ask, file }, first.sha256);
   switch (answered.how) {
     case 'stopped':

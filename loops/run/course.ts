@@ -3,6 +3,7 @@
 import type { CallRecord } from '../../policies/call-record.ts';
 import type { Change } from '../../policies/gate.ts';
 import type { Failure } from '../../policies/task-failure.ts';
+import type { SessionUse } from '../session/resolve.ts';
 import type { StageSession } from '../session/stage-session.ts';
 import type { Ask, Next } from './next-ask.ts';
 import type { Prompt } from './prompt.ts';
@@ -28,8 +29,9 @@ export interface Course {
   /** The last attempt that failed, and what the stage has changed so far. */
   failed: CallRecord | null;
   changed: Change[];
-  /** What was sent last. */
+  /** What was sent last, and how the session it went to came about; null before the first call. */
   sentFile: string;
+  sentInto: SessionUse | null;
 }
 
 export interface Ended {

@@ -44,7 +44,7 @@ export const standOf = (runId: string | null, outcome: Outcome | undefined): Sta
 
 /** @param failures of all time, each once. @param since ISO time: only later ones are counted; `last` looks at all. */
 export function healthOf(failures: readonly Failure[], since: string, now: Date): Health {
-  const counted = failures.filter(({ at }) => at >= since);
+  const counted = failures.filter((one) => one.at >= since && kindOf(one) !== null);
   const last = failures
     .filter((one) => kindOf(one) === 'unrecovered')
     .reduce((latest, { at }) => later(latest, at), '');
@@ -72,13 +72,17 @@ const later = (a: string, b: string): string => (a > b ? a : b);
 
 function countsOf(failures: readonly Failure[]): Counts {
   const counts: Counts = { unrecovered: 0, recovered: 0, users: 0, open: 0 };
-  for (const failure of failures) counts[kindOf(failure)] += 1;
+  for (const failure of failures) {
+    const kind = kindOf(failure);
+    if (kind !== null) counts[kind] += 1;
+  }
   return counts;
 }
 
-function kindOf({ class: errorClass, stand }: Failure): keyof Counts {
+/** null: the attempt after it failed as well, and counts for both. */
+function kindOf({ class: errorClass, stand }: Failure): keyof Counts | null {
   if (errorClass === 'auth' || errorClass === 'quota') return 'users';
-  return stand === 'retried' ? 'recovered' : stand;
+  return stand === 'retried' ? null : stand;
 }
 
 function grouped(failures: readonly Failure[], by: (one: Failure) => string): [string, Failure[]][] {

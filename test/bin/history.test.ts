@@ -123,6 +123,15 @@ test('secrets are left out, and nothing reaches the terminal that it would obey'
   }
 });
 
+test('of a long prompt the first lines are shown, with --full all of it', async ({ rig }) => {
+  const prompt = Array.from({ length: 40 }, (_, n) => `line ${n + 1}`).join('\n');
+  makeIn(rig, 'codex', [{ prompt, answer: 'fine' }]);
+  const begun = await tollgate(rig, ['history', SESSION_IDS.codex]);
+  assert.match(begun.out, '> line 15\n  (25 more lines; --full shows them)\nfine\n');
+  const full = await tollgate(rig, ['history', SESSION_IDS.codex, '--full']);
+  assert.match(full.out, '> line 40\nfine\n');
+});
+
 test('a tag of this project names a session, and --tool one of several', async ({ rig }) => {
   const entry = (tool: 'codex' | 'copilot') => ({ session_id: SESSION_IDS[tool] });
   const tagged = {

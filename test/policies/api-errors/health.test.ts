@@ -25,7 +25,7 @@ test('nothing logged', () =>
     tools: [],
   }));
 
-test('by day, by tool and version; signing in and quotas apart', () => {
+test('by day, by tool and version; signing in and quotas apart, and one that failed again for what came after it', () => {
   const failures = [
     failed('14T10:00'),
     failed('15T11:59'),
@@ -39,16 +39,15 @@ test('by day, by tool and version; signing in and quotas apart', () => {
     days_without: 7,
     last_unrecovered: '2026-11-15T11:59:00.000Z',
     first_logged: '2026-11-14T10:00:00.000Z',
-    total: { unrecovered: 1, recovered: 2, users: 2, open: 1 },
+    total: { unrecovered: 1, recovered: 1, users: 2, open: 1 },
     days: [
       { day: '2026-11-15', ...NONE, unrecovered: 1 },
-      { day: '2026-11-20', ...NONE, recovered: 2, users: 2 },
+      { day: '2026-11-20', ...NONE, recovered: 1, users: 2 },
       { day: '2026-11-21', ...NONE, open: 1 },
     ],
     tools: [
       { tool: 'codex', cli_version: '1', ...NONE, unrecovered: 1, recovered: 1, users: 2 },
       { tool: 'codex', cli_version: null, ...NONE, open: 1 },
-      { tool: 'gemini', cli_version: '1', ...NONE, recovered: 1 },
     ],
   });
 });
