@@ -6,13 +6,13 @@ import type { DialectName } from './dialects.ts';
 export interface Sent {
   by: 'user' | 'model' | 'system';
   text: string;
-  /** Ids of tool calls, and of the calls that are answered; the tool's name where there is no id. */
+  /** Ids of tool calls, and of the calls that are answered; for gemini the tools' names. */
   calls: string[];
   responses: string[];
 }
 
 type Part = { text?: string; functionCall?: Named; functionResponse?: Named };
-type Named = { id?: string; name?: string };
+type Named = { name?: string; id?: string };
 type Message = { role?: string; content?: unknown; tool_calls?: { id: string }[]; tool_call_id?: string };
 type Block = { type?: string; text?: string; id?: string; tool_use_id?: string };
 type Input = Message & { type?: string; call_id?: string };
@@ -75,7 +75,8 @@ const READERS: Record<DialectName, (body: Body) => Sent[]> = {
 const speaker = (role = 'user'): Sent['by'] =>
   role === 'assistant' ? 'model' : role === 'system' || role === 'developer' ? 'system' : 'user';
 
-const nameOf = ({ id, name = '' }: Named): string => id ?? name;
+/** The service counts the parts; gemini 0.40 sends the id of a result and none of its call. */
+const nameOf = ({ name = '', id = '' }: Named): string => name || id;
 
 const list = <T>(value: unknown): T[] => (Array.isArray(value) ? value : []);
 
