@@ -1,6 +1,5 @@
 // Before a resume: a session whose history its CLI would send wrongly is mended, and the record says so.
 
-import { isSystemError } from '../../state/system-error.ts';
 import { versionOfPackage } from '../../wrappers/cli-version.ts';
 import { type Mended, mendBeforeResume } from '../conversation/mend.ts';
 import type { Draft } from './draft.ts';
@@ -12,15 +11,10 @@ export async function mendSession(draft: Draft, sessionId: string): Promise<void
   if (mended.how === 'cannot') draft.warnings.push(`session ${sessionId} was resumed as it is: ${mended.why}`);
 }
 
-async function mend({ request, binary, clock }: Draft, sessionId: string): Promise<Mended> {
+function mend({ request, binary, clock }: Draft, sessionId: string): Promise<Mended> {
   const { adapter, call } = request;
   const { tool, packageName } = adapter;
   const { environment, cwd } = call;
   const cliVersion = versionOfPackage(binary!, packageName);
-  try {
-    return await mendBeforeResume({ tool, sessionId, cliVersion, environment, cwd, clock });
-  } catch (error) {
-    if (!isSystemError(error)) throw error;
-    return { how: 'cannot', why: error.message };
-  }
+  return mendBeforeResume({ tool, sessionId, cliVersion, environment, cwd, clock });
 }
