@@ -4,7 +4,8 @@ import { chmodSync, mkdirSync, readFileSync, renameSync, rmSync, symlinkSync, wr
 import path from 'node:path';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { TOOLS } from '../../policies/tools.ts';
+import type { SessionEntry } from '../../policies/session-entry.ts';
+import { TOOLS, type Tool } from '../../policies/tools.ts';
 import { age, SESSION_IDS } from '../rig/session-files.ts';
 import { makeIn, tollgate } from '../rig/session-run.ts';
 import { TestRig } from '../rig/test-rig.ts';
@@ -124,10 +125,18 @@ test('secrets are left out, and nothing reaches the terminal that it would obey'
 });
 
 test('a tag of this project names a session, and --tool one of several', async ({ rig }) => {
-  const entry = (tool: 'codex' | 'copilot') => ({ session_id: SESSION_IDS[tool] });
+  const entry = (tool: Tool): SessionEntry => ({
+    session_id: SESSION_IDS[tool],
+    last_used: '2026-11-21T20:00:00.000Z',
+    error_count: 0,
+    total_tokens: 0,
+    context_tokens: null,
+    feature_id: 'login',
+    cwd: rig.project,
+  });
   const tagged = {
     login: { codex: entry('codex'), copilot: entry('copilot') },
-    gone: { gemini: { session_id: SESSION_IDS.gemini } },
+    gone: { gemini: entry('gemini') },
   };
   rig.write('.tmp/state/sessions.json', JSON.stringify({ active_sessions: tagged }));
   for (const tool of ['codex', 'copilot'] as const) makeIn(rig, tool, TURNS);
