@@ -48,6 +48,14 @@ test('a session whose file is gone has an unknown health', async ({ rig }) => {
   assert.match((await ask(rig, 'show', 'a')).stdout, /file: unknown[\s\S]*health: unknown/);
 });
 
+test('gemini: what its installed version would send twice is told, though its file names no version', async ({
+  rig,
+}) => {
+  makeSession('gemini', rig, [{ prompt: 'one', tool: { name: 'shell', input: {}, output: 'a' }, answer: 'ONE' }]);
+  await ask(rig, 'adopt', 'a', SESSION_IDS.gemini, '--tool=gemini');
+  assert.match((await ask(rig, 'show', 'a')).stdout, 'health: 1 flaw; mended before it is gone on with');
+});
+
 const MISTAKES: [words: string[], code: number, says: string][] = [
   [['look'], 2, 'list, show, adopt or forget, not "look"'],
   [['constructor'], 2, 'list, show, adopt or forget'],
@@ -68,7 +76,7 @@ test('what could be taken on: gemini is asked, with a word, and the others by th
   makeSession('codex', rig, TURNS);
   const rows = [
     '  1. An old one (3 weeks ago) [00000000-0000-4000-8000-000000000001]',
-    '  2. Mend (it) [now] (2 days ago) [00000000-0000-4000-8000-000000000002]',
+    '  2. Mend (it) [ghp_0123456789abcdefghijABCDEFGHIJ012345] (2 days ago) [00000000-0000-4000-8000-000000000002]',
   ];
   const list = `\nAvailable sessions for this project (2):\n${rows.join('\n')}\n`;
   rig.answer(() => [
@@ -82,7 +90,7 @@ test('what could be taken on: gemini is asked, with a word, and the others by th
     [
       0,
       [
-        ['gemini', '00000000-0000-4000-8000-000000000002', 'Mend (it) [now]'],
+        ['gemini', '00000000-0000-4000-8000-000000000002', 'Mend (it) [[REDACTED:github_token]]'],
         ['codex', ID, 'Do it.'],
       ],
     ],
