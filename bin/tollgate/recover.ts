@@ -7,8 +7,11 @@ import { CHOICES, type Choice, healthOf, recover } from '../../loops/conversatio
 import { healSession } from '../../loops/session/heal.ts';
 import manifest from '../../package.json';
 import { EXIT_BY_SIGNAL, TOLLGATE_EXIT } from '../../policies/exit-codes.ts';
+import { visible } from '../../policies/visible-text.ts';
+import { isSystemError } from '../../state/system-error.ts';
 import { locateTask } from '../../state/task-folder.ts';
 import { ADAPTERS } from '../../wrappers/adapters.ts';
+import type { SessionFile } from '../../wrappers/sessions/store.ts';
 import { type Ran, readArguments, stopOnSignals } from '../command.ts';
 import type { Arguments, CommandSpec } from '../command-line.ts';
 import { healthLines } from './health-lines.ts';
@@ -117,9 +120,20 @@ async function recoverIn(which: Found & { how: 'located' }, args: Arguments): Pr
   if (freed === undefined) return refusal('stopped; nothing was changed', EXIT_BY_SIGNAL[stop.by() ?? 'SIGTERM']);
   if (freed.how === 'used') return refusal(inUse(session, freed.by), TOLLGATE_EXIT.failure);
   const recovered = await recover(choice, { ...recovering, session: freed.session }).finally(freed.leave);
-  if (recovered.how === 'edited')
-    await healSession({ ...lookup, clock, tool: session.tool, id: session.id }).catch(() => {});
-  return answerTo(recovered, { choice, session, health }, args);
+  const answer = answerTo(recovered, { choice, session, health }, args);
+  const unhealed = recovered.how === 'edited' ? await heal(session) : null;
+  return unhealed === null ? answer : { ...answer, err: `${answer.err ?? ''}tollgate recover: ${unhealed}\n` };
+}
+
+/** A sentence where its tag could not be told that it may be gone on with. */
+async function heal({ tool, id }: SessionFile): Promise<string | null> {
+  try {
+    await healSession({ environment: process.env, cwd: process.cwd(), clock, tool, id });
+    return null;
+  } catch (error) {
+    if (!isSystemError(error)) throw error;
+    return `warning: sessions.json could not be written (${visible(error.message)}): what it holds against the session stands there still`;
+  }
 }
 
 /** null where nobody can be asked. */
