@@ -6,6 +6,7 @@ import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import type { SessionEntry } from '../../policies/session-entry.ts';
 import { TOOLS, type Tool } from '../../policies/tools.ts';
+import { validatorOf } from '../rig/schemas/validator.ts';
 import { age, SESSION_IDS } from '../rig/session-files.ts';
 import { makeIn, tollgate } from '../rig/session-run.ts';
 import { TestRig } from '../rig/test-rig.ts';
@@ -152,6 +153,19 @@ test('a tag of this project names a session, and --tool one of several', async (
   const why = `the tag gone names the gemini session ${SESSION_IDS.gemini}, but gemini has no file of it (any more)`;
   assert.equal([gone.code, gone.err], [2, `tollgate history: ${why}\n`]);
 });
+
+for (const tool of TOOLS)
+  test(`${tool}: what it prints for machines is what the schema says, for what was taken back too`, async ({ rig }) => {
+    const id = SESSION_IDS[tool];
+    const called = { name: 'shell', input: { cmd: 'ls' }, output: 'a' };
+    makeIn(rig, tool, [...TURNS, { prompt: 'more', thought: 'hm', tool: called, answer: 'MORE' }]);
+    assert.is((await tollgate(rig, ['undo', id])).code, 0);
+    const object = (await tollgate(rig, ['history', id, '--all', '--json'])).object();
+    assert.equal([...new Set(object.turns.map(({ part }) => part))], ['whole', 'rest']);
+    assert.ok(HISTORY(object), JSON.stringify(HISTORY.errors));
+  });
+
+const HISTORY = validatorOf('HISTORY_SCHEMA');
 
 test('an unknown session is told where it was looked for', async ({ rig }) => {
   for (const word of ['deadbeef', 'constructor', SESSION_IDS.codex, '../../etc']) {

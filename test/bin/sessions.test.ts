@@ -4,6 +4,7 @@ import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
+import { validatorOf } from '../rig/schemas/validator.ts';
 import { makeSession, SESSION_IDS } from '../rig/session-files.ts';
 import { TestRig } from '../rig/test-rig.ts';
 
@@ -26,6 +27,8 @@ test('a session is taken on, listed, shown and forgotten', async ({ rig }) => {
   const adopted = await ask(rig, 'adopt', 'the login', ID, '--tool=codex');
   assert.equal([adopted.code, adopted.stdout], [0, `the login goes on in codex ${ID}\n`]);
   const { stdout } = await ask(rig, 'list', '--json');
+  const SESSIONS = validatorOf('SESSIONS_SCHEMA');
+  assert.ok(SESSIONS(JSON.parse(stdout)), JSON.stringify(SESSIONS.errors));
   const [kept] = JSON.parse(stdout).sessions;
   assert.equal(
     [kept.tag, kept.tool, kept.file, kept.turns, kept.health, kept.entry.session_id],
