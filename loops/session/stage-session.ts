@@ -138,6 +138,7 @@ function sessionOf(
     },
     async poison(id, why) {
       await keep({ ...kept.known(id), poisoned: why });
+      left = id;
       [session.id, session.use] = [null, 'new'];
     },
   };
