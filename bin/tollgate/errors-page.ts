@@ -106,7 +106,7 @@ function conversationOf(log: string, data: LoggedError['data']): unknown {
   }
 }
 
-export function unreadableOf({ unreadable }: Pick<ErrorsReport, 'unreadable'>): string[] {
+function unreadableOf({ unreadable }: Pick<ErrorsReport, 'unreadable'>): string[] {
   const [first] = unreadable;
   if (first === undefined) return [];
   const many = unreadable.length === 1 ? '1 entry is' : `${unreadable.length} entries are`;

@@ -2,8 +2,10 @@
 
 import { type History, readHistory } from '../../loops/conversation/history.ts';
 import { redactorOf } from '../../loops/redactor.ts';
+import type { ShownTurn } from '../../policies/conversation.ts';
 import { TOLLGATE_EXIT } from '../../policies/exit-codes.ts';
 import type { Redactor } from '../../policies/redact.ts';
+import type { Tool } from '../../policies/tools.ts';
 import { type Ran, readArguments } from '../command.ts';
 import type { CommandSpec } from '../command-line.ts';
 import { SESSION_WORD, styleOf, TOOL_FLAG, unreadable, whichSession } from './which-session.ts';
@@ -50,7 +52,20 @@ export async function run(argv: readonly string[]): Promise<Ran> {
   return { exit: 0, out: renderHistory(history, { ...styleOf(), prompts, redactor }) };
 }
 
-function objectOf({ session, turns, all, reverted, notes }: History, { redact }: Redactor) {
+/** With `--json`. */
+export interface HistoryObject {
+  schema: 1;
+  tool: Tool;
+  session_id: string;
+  file: string;
+  cli_version: string | null;
+  turns_active: number;
+  turns_reverted: number;
+  notes: readonly string[];
+  turns: readonly ShownTurn[];
+}
+
+function objectOf({ session, turns, all, reverted, notes }: History, { redact }: Redactor): HistoryObject {
   return {
     schema: 1,
     tool: session.tool,

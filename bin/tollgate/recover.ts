@@ -3,12 +3,15 @@
 import { existsSync } from 'node:fs';
 import { failedSession } from '../../loops/conversation/failed-session.ts';
 import { whenFree } from '../../loops/conversation/free.ts';
-import { CHOICES, type Choice, healthOf, recover } from '../../loops/conversation/recovery.ts';
+import { CHOICES, type Choice, healthOf, LONG_CHOICES, recover } from '../../loops/conversation/recovery.ts';
 import { healSession } from '../../loops/session/heal.ts';
 import manifest from '../../package.json';
 import { EXIT_BY_SIGNAL, TOLLGATE_EXIT } from '../../policies/exit-codes.ts';
+import { visible } from '../../policies/visible-text.ts';
+import { isSystemError } from '../../state/system-error.ts';
 import { locateTask } from '../../state/task-folder.ts';
 import { ADAPTERS } from '../../wrappers/adapters.ts';
+import type { SessionFile } from '../../wrappers/sessions/store.ts';
 import { type Ran, readArguments, stopOnSignals } from '../command.ts';
 import type { Arguments, CommandSpec } from '../command-line.ts';
 import { healthLines } from './health-lines.ts';
@@ -24,7 +27,11 @@ const SPEC: CommandSpec = {
   about:
     'Gets a conversation going again that its service refuses. On a terminal it shows what is wrong and asks; elsewhere --choose tells. What is taken back can be brought back with tollgate undo --redo.',
   flags: {
-    choose: { takes: 'choice', choices: Object.keys(CHOICES), about: describeChoices() },
+    choose: {
+      takes: 'choice',
+      choices: [...Object.keys(CHOICES), ...Object.keys(LONG_CHOICES)],
+      about: describeChoices(),
+    },
     tool: TOOL_FLAG,
   },
   words: {
@@ -89,10 +96,13 @@ async function sessionOrTask(args: Arguments): Promise<Found> {
   return { how: 'located', store, session, feature: null, task: located.folder.id };
 }
 
+const chosen = ({ text: { choose } }: Arguments): Choice | null =>
+  choose === undefined ? null : (LONG_CHOICES[choose as keyof typeof LONG_CHOICES] ?? (choose as Choice));
+
 async function recoverIn(which: Found & { how: 'located' }, args: Arguments): Promise<Ran> {
   const { store, session } = which;
   const health = healthOf(store.open(session), process.env);
-  const choice = (args.text.choose as Choice | undefined) ?? (await ask(which, health, args));
+  const choice = chosen(args) ?? (await ask(which, health, args));
   if (choice === null) {
     const shown = healthLines(health).join('; ');
     const message = `${session.tool} ${session.id}: ${shown}. There is no terminal to ask on: give --choose ${Object.keys(CHOICES).join('|')}`;
@@ -117,9 +127,20 @@ async function recoverIn(which: Found & { how: 'located' }, args: Arguments): Pr
   if (freed === undefined) return refusal('stopped; nothing was changed', EXIT_BY_SIGNAL[stop.by() ?? 'SIGTERM']);
   if (freed.how === 'used') return refusal(inUse(session, freed.by), TOLLGATE_EXIT.failure);
   const recovered = await recover(choice, { ...recovering, session: freed.session }).finally(freed.leave);
-  if (recovered.how === 'edited')
-    await healSession({ ...lookup, clock, tool: session.tool, id: session.id }).catch(() => {});
-  return answerTo(recovered, { choice, session, health }, args);
+  const answer = answerTo(recovered, { choice, session, health }, args);
+  const unhealed = recovered.how === 'edited' ? await heal(session) : null;
+  return unhealed === null ? answer : { ...answer, err: `${answer.err ?? ''}tollgate recover: ${unhealed}\n` };
+}
+
+/** A sentence where its tag could not be told that it may be gone on with. */
+async function heal({ tool, id }: SessionFile): Promise<string | null> {
+  try {
+    await healSession({ environment: process.env, cwd: process.cwd(), clock, tool, id });
+    return null;
+  } catch (error) {
+    if (!isSystemError(error)) throw error;
+    return `warning: sessions.json could not be written (${visible(error.message)}): what it holds against the session stands there still`;
+  }
 }
 
 /** null where nobody can be asked. */

@@ -135,6 +135,12 @@ async function found(asking: Asking, args: Arguments, word: string | null) {
   return { sessions: wanted, warnings };
 }
 
+/** Of `list` and `show` with `--json`. */
+export interface SessionsObject {
+  schema: 1;
+  sessions: readonly KnownSession[];
+}
+
 function shown(
   { sessions, warnings }: { sessions: KnownSession[]; warnings: readonly string[] },
   { given }: Arguments,
@@ -146,7 +152,8 @@ function shown(
     const message = `no session is kept for "${word}"; tollgate sessions list shows all, and adopt --list what could be taken on`;
     return { exit: TOLLGATE_EXIT.failure, err: `${err}tollgate sessions: ${visible(message)}\n` };
   }
-  if (given.has('json')) return { exit: TOLLGATE_EXIT.ok, err, out: `${JSON.stringify({ schema: 1, sessions })}\n` };
+  const object: SessionsObject = { schema: 1, sessions };
+  if (given.has('json')) return { exit: TOLLGATE_EXIT.ok, err, out: `${JSON.stringify(object)}\n` };
   return { exit: TOLLGATE_EXIT.ok, err, out: visible(`${render(sessions).join('\n')}\n`) };
 }
 

@@ -50,8 +50,18 @@ async function whenQuiet(
   return by === null ? { session } : { by };
 }
 
+/**
+ * Half a sentence about who writes in it at this moment, or null: by our own records, and by the locks of a CLI that has any.
+ * gemini has none, and another one in its folder may be at another session.
+ */
+export async function writerOf({ store, session, lookup, clock }: Asked): Promise<string | null> {
+  const ours = await callIn(session, lookup.environment);
+  if (ours !== null || store.tool === 'gemini') return ours;
+  return store.usedBy(session, lookup, new Date(clock().getTime() + QUIET_MS));
+}
+
 /** Half a sentence about who uses it now, or null. */
-export async function userOf({ store, session, lookup, clock }: Asked): Promise<string | null> {
+async function userOf({ store, session, lookup, clock }: Asked): Promise<string | null> {
   const ours = await callIn(session, lookup.environment);
   if (ours !== null) return ours;
   const by = await store.usedBy(session, lookup, clock());

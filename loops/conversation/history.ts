@@ -103,7 +103,7 @@ function backupOf(edit: KnownEdit, opened: Map<number, Conversation | null>, pla
 }
 
 /** null for one that is gone, or that is not what we put there. */
-export function openBackup({ backup, isKept }: KnownEdit, { store, session, ledger }: Place): Conversation | null {
+function openBackup({ backup, isKept }: KnownEdit, { store, session, ledger }: Place): Conversation | null {
   if (backup === null || !isKept || ledger === null) return null;
   const seen = sight(path.join(ledger.folder, backup));
   if (seen === null) return null;

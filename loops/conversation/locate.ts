@@ -1,9 +1,8 @@
 // Which session is meant: a full id, the beginning of one, or a feature's tag.
 
-import path from 'node:path';
 import { TOOLS, type Tool } from '../../policies/tools.ts';
+import { readSessions } from '../../state/sessions-file.ts';
 import { projectState } from '../../state/task-folder.ts';
-import { readJson } from '../../state/whole-file.ts';
 import { ADAPTERS } from '../../wrappers/adapters.ts';
 import type { Lookup, SessionFile, SessionStore } from '../../wrappers/sessions/store.ts';
 
@@ -51,16 +50,11 @@ const PREFIX = /^[0-9a-f]{7,8}(?:-[0-9a-f-]*)?$/i;
 const LISTED = 5;
 
 /** By the project's own file; one that cannot be read names nothing here. */
-async function taggedSessions(tag: string, { cwd, environment }: Lookup): Promise<Named[]> {
-  const file = path.join(projectState(cwd, environment), 'state', 'sessions.json');
-  const read = await readJson<{ active_sessions?: unknown }>(file, () => new Date(), 'left');
-  const active = (read.how === 'read' ? read.value.active_sessions : null) as Record<string, unknown> | null;
-  const entry = typeof active === 'object' && active !== null && Object.hasOwn(active, tag) ? active[tag] : null;
-  if (typeof entry !== 'object' || entry === null) return [];
-  return TOOLS.flatMap((tool) => {
-    const id = (entry as Record<string, { session_id?: unknown } | undefined>)[tool]?.session_id;
-    return typeof id === 'string' ? [{ tool, id, feature: tag }] : [];
-  });
+async function taggedSessions(word: string, { cwd, environment }: Lookup): Promise<Named[]> {
+  const { entries } = await readSessions(projectState(cwd, environment), () => new Date(), 'left');
+  return entries().flatMap(({ tag, tool, entry }) =>
+    tag === word ? [{ tool, id: entry.session_id, feature: tag }] : [],
+  );
 }
 
 async function byId(

@@ -3,9 +3,12 @@
 import type { Flaw, Turn } from '../../policies/conversation.ts';
 import { TESTED_VERSIONS } from '../../policies/tested-versions.ts';
 import type { Tool } from '../../policies/tools.ts';
+import { isSystemError } from '../../state/system-error.ts';
 import { ADAPTERS } from '../../wrappers/adapters.ts';
-import { type Conversation, isSessionFileError, type SessionFile } from '../../wrappers/sessions/store.ts';
+import { type Conversation, isSessionFileError, type SessionStore } from '../../wrappers/sessions/store.ts';
 import { editSession } from './edit.ts';
+import { writerOf } from './free.ts';
+import { planRollback } from './plans.ts';
 
 export interface Broken {
   tool: Tool;
@@ -22,47 +25,60 @@ export interface Broken {
 export type Mended = { how: 'mended'; what: string } | { how: 'sound' } | { how: 'cannot'; why: string };
 
 /** Before a resume: only what is known to be sent wrongly is touched. What cannot be looked at is left to its CLI. */
-export async function mendBeforeResume(broken: Broken): Promise<Mended> {
-  const opened = await open(broken);
-  if (opened.how !== 'opened') return opened.how === 'absent' ? { how: 'sound' } : opened;
-  const { conversation } = opened;
-  const flaws = conversation.flaws(broken.cliVersion);
-  if (flaws === null) return leftAlone(broken, conversation);
-  return flaws.length === 0 ? { how: 'sound' } : mendFlaws(broken, conversation, flaws);
-}
+export const mendBeforeResume = (broken: Broken): Promise<Mended> =>
+  orCannot(async () => {
+    const opened = await open(broken);
+    if (opened === null) return { how: 'sound' };
+    const { conversation, store } = opened;
+    const flaws = conversation.flaws(broken.cliVersion);
+    if (flaws === null) return leftAlone(broken, conversation);
+    if (flaws.length === 0) return { how: 'sound' };
+    const { session } = conversation;
+    const writer = await writerOf({ store, session, lookup: broken, clock: broken.clock });
+    return writer === null ? mendFlaws(broken, conversation, flaws) : { how: 'cannot', why: writer };
+  });
 
 /** After the service refused the history: what is wrong with it is mended, or else the turn that it refused is taken back. */
-export async function mendBroken(broken: Broken): Promise<Exclude<Mended, { how: 'sound' }>> {
-  const opened = await open(broken);
-  if (opened.how === 'absent') return { how: 'cannot', why: `the file of session ${broken.sessionId} is not found` };
-  if (opened.how === 'cannot') return opened;
-  const { conversation } = opened;
-  // The service has said that it is broken: an unknown version is looked at like the last one that is known.
-  const flaws = conversation.flaws(broken.cliVersion) ?? conversation.flaws(lastTested(broken.tool)) ?? [];
-  const mended = flaws.length === 0 ? null : await mendFlaws(broken, conversation, flaws);
-  if (mended?.how === 'cannot') return mended;
-  const taken = await withoutRefused(broken, mended === null ? 'unfinished' : 'unanswered');
-  if (taken?.how === 'cannot' && mended === null) return taken;
-  const what = [mended, taken].flatMap((each) => (each?.how === 'mended' ? [each.what] : []));
-  return { how: 'mended', what: what.length === 0 ? NOTHING_WRONG : what.join('; ') };
-}
+export const mendBroken = (broken: Broken): Promise<Exclude<Mended, { how: 'sound' }>> =>
+  orCannot(async () => {
+    const opened = await open(broken);
+    if (opened === null) return { how: 'cannot', why: `the file of session ${broken.sessionId} is not found` };
+    const { conversation } = opened;
+    // The service has said that it is broken: an unknown version is looked at like the last one that is known.
+    const flaws = conversation.flaws(broken.cliVersion) ?? conversation.flaws(lastTested(broken.tool)) ?? [];
+    const mended = flaws.length === 0 ? null : await mendFlaws(broken, conversation, flaws);
+    if (mended?.how === 'cannot') return mended;
+    const taken = await withoutRefused(broken, mended === null ? 'unfinished' : 'unanswered');
+    if (taken?.how === 'cannot' && mended === null) return taken;
+    const what = [mended, taken].flatMap((each) => (each?.how === 'mended' ? [each.what] : []));
+    return { how: 'mended', what: what.length === 0 ? NOTHING_WRONG : what.join('; ') };
+  });
 
 /** Its CLI keeps no prompt that was refused before anything was said, or mended it by itself. */
 const NOTHING_WRONG = 'nothing in its file is wrong, so it is asked as it is';
 
 const lastTested = (tool: Tool): string => TESTED_VERSIONS[tool].tested.at(-1)!;
 
-type Opened = { how: 'opened'; conversation: Conversation } | { how: 'absent' } | { how: 'cannot'; why: string };
-
-async function open({ tool, sessionId, environment, cwd }: Broken): Promise<Opened> {
-  const store = await ADAPTERS[tool].sessions();
+/** A file is read lazily: what is wrong with it may come up with each look. */
+async function orCannot<T>(mend: () => Promise<T>): Promise<T | { how: 'cannot'; why: string }> {
   try {
-    const session: SessionFile | null = await store.find(sessionId, { environment, cwd });
-    return session === null ? { how: 'absent' } : { how: 'opened', conversation: store.open(session) };
+    return await mend();
   } catch (error) {
-    if (!isSessionFileError(error)) throw error;
+    if (!isSessionFileError(error) && !isSystemError(error)) throw error;
     return { how: 'cannot', why: error.message };
   }
+}
+
+/** null where its CLI has none of that id. */
+async function open({ tool, sessionId, environment, cwd }: Broken): Promise<Opened | null> {
+  const store = await ADAPTERS[tool].sessions();
+  const session = await store.find(sessionId, { environment, cwd });
+  return session === null ? null : { store, conversation: store.open(session) };
+}
+
+interface Opened {
+  store: SessionStore;
+  conversation: Conversation;
 }
 
 /** A version that nobody has tried may have been mended by its makers: what we would change could break it. */
@@ -100,14 +116,13 @@ async function mendFlaws(
 /** The prompt is sent anew: left there without an answer it would stand twice. */
 async function withoutRefused(broken: Broken, which: 'unanswered' | 'unfinished') {
   const opened = await open(broken);
-  if (opened.how !== 'opened') return null;
+  if (opened === null) return null;
   const { conversation } = opened;
   const { turns } = conversation;
   const [last] = turns === 0 ? [] : conversation.read(turns, turns);
-  if (last === undefined || !ENDS[which](last)) return null;
-  const edit = conversation.before(turns);
-  const keeps = { turns: turns - 1, items: null };
-  const edited = await editSession({ ...broken, conversation, edit, what: 'rolled_back', keeps, holder: {} });
+  const plan = planRollback(conversation);
+  if (last === undefined || plan.how === 'nothing' || !ENDS[which](last)) return null;
+  const edited = await editSession({ ...plan, ...broken, conversation, holder: {} });
   if (edited.how === 'edited') return { how: 'mended', what: 'took back the turn that was refused' } as const;
   return edited.how === 'refused' ? ({ how: 'cannot', why: edited.why } as const) : null;
 }

@@ -20,6 +20,13 @@ export const CHOICES = {
 
 export type Choice = keyof typeof CHOICES;
 
+/** As they are called at length. */
+export const LONG_CHOICES = {
+  'deep-rollback': 'rollback',
+  'clear-turn': 'clear',
+  'export-diagnostic': 'export',
+} as const satisfies Record<string, Choice>;
+
 export interface Recovering {
   store: SessionStore;
   session: SessionFile;

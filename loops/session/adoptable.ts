@@ -8,6 +8,7 @@ import type { Tool } from '../../policies/tools.ts';
 import { ADAPTERS } from '../../wrappers/adapters.ts';
 import { findBinary } from '../../wrappers/find-binary.ts';
 import { isWithinAWeek, readListed } from '../../wrappers/gemini/sessions/listed.ts';
+import { redactorOf } from '../redactor.ts';
 import { quietly } from './own-files.ts';
 
 export interface Adoptable {
@@ -32,7 +33,8 @@ export async function listAdoptable(asking: Asking, tools: readonly Tool[], say:
     if (typeof listed === 'string') problems.push(listed);
     else sessions.push(...listed);
   }
-  return { sessions, problems };
+  const { redact } = redactorOf(asking.environment, []);
+  return { sessions: sessions.map((session) => ({ ...session, title: redact(session.title) })), problems };
 }
 
 const WEEK_MS = 7 * 86_400_000;

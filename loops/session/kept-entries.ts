@@ -24,9 +24,15 @@ export async function keptEntries(run: StageRun, tag: string): Promise<KeptEntri
   const { tool } = stage;
   let sessions = await readSessions(open.stateFolder, clock);
   const notes: string[] = [];
+  const told = new Set(sessions.warnings);
   const change = async (what: (all: Sessions) => Sessions) => {
     try {
       sessions = await changeSessions({ stateFolder: open.stateFolder, taskId: open.task.id, clock }, what);
+      for (const warning of sessions.warnings) {
+        // Of those that stood there when it was first read the run has told.
+        if (!told.has(warning)) notes.push(warning);
+        told.add(warning);
+      }
     } catch (error) {
       if (!isSystemError(error)) throw error;
       const note = `its session could not be written down (${error.message}); the next run looks for it`;

@@ -3,6 +3,7 @@
 import type { SessionEntry } from '../../policies/session-entry.ts';
 import type { Tool } from '../../policies/tools.ts';
 import { readSessions } from '../../state/sessions-file.ts';
+import { installedVersion } from '../conversation/recovery.ts';
 import { findSession, lookInto } from './own-files.ts';
 
 export interface KnownSession {
@@ -41,7 +42,7 @@ async function looked(tool: Tool, entry: SessionEntry, environment: NodeJS.Proce
   const { file, bytes } = session;
   const inside = await lookInto(tool, session, (conversation) => ({
     turns: conversation.turns,
-    flaws: conversation.flaws(session.cliVersion),
+    flaws: conversation.flaws(installedVersion(session, environment)),
   }));
   if (inside === null) return { ...GONE, file, bytes, health: 'cannot be read' };
   const { turns, flaws } = inside;
@@ -50,6 +51,6 @@ async function looked(tool: Tool, entry: SessionEntry, environment: NodeJS.Proce
       ? 'unknown'
       : flaws.length === 0
         ? 'well-formed'
-        : `${flaws.length} flaws; mended before it is gone on with`;
+        : `${flaws.length} ${flaws.length === 1 ? 'flaw' : 'flaws'}; mended before it is gone on with`;
   return { file, bytes, turns, health };
 }

@@ -138,6 +138,7 @@ function sessionOf(
     },
     async poison(id, why) {
       await keep({ ...kept.known(id), poisoned: why });
+      left = id;
       [session.id, session.use] = [null, 'new'];
     },
   };
@@ -159,7 +160,7 @@ async function tell({ stage, say, clock }: StageRun, session: StageSession, reso
   if (resolved.use === 'recovered') {
     const days = Math.floor((clock().getTime() - Date.parse(resolved.entry.last_used)) / 86_400_000);
     say(
-      `${what}: found session ${session.id} of feature "${session.tag}" among ${stage.tool}'s own, ${days < 1 ? 'of today' : `last used ${days} days ago`}; going on in it`,
+      `${what}: found session ${session.id} of feature "${session.tag}" among ${stage.tool}'s own, ${days < 1 ? 'of today' : `last used ${days === 1 ? 'a day' : `${days} days`} ago`}; going on in it`,
     );
     await kept.keep(resolved.entry);
   } else say(`${what}: goes on in session ${session.id}`);

@@ -4,6 +4,7 @@ import { readFileSync } from 'node:fs';
 import { ADAPTERS } from '../../wrappers/adapters.ts';
 import type { Conversation } from '../../wrappers/sessions/store.ts';
 import { editSession } from '../conversation/edit.ts';
+import { planRollback } from '../conversation/plans.ts';
 import type { Prompt } from '../run/prompt.ts';
 import type { StageRun } from '../run/stage.ts';
 import { findSession, quietly } from './own-files.ts';
@@ -21,20 +22,13 @@ export async function takeBackUnanswered(run: StageRun, id: string, file: string
   if (conversation === null) return 'unknown';
   const end = (await quietly(() => endOf(conversation, sentTexts(stage.tool, file)))) ?? 'unknown';
   if (end !== 'unanswered') return end;
-  const turns = conversation.turns - 1;
   // A session without any prompt cannot be gone on with.
-  if (turns === 0) return end;
-  await quietly(() =>
-    editSession({
-      conversation,
-      edit: conversation.before(conversation.turns),
-      what: 'cleared',
-      keeps: { turns, items: null },
-      environment,
-      clock,
-      holder: { task: open.task.id },
-    }),
-  );
+  if (conversation.turns === 1) return end;
+  const holder = { task: open.task.id };
+  await quietly(() => {
+    const plan = planRollback(conversation);
+    return plan.how === 'nothing' ? null : editSession({ ...plan, conversation, environment, clock, holder });
+  });
   return end;
 }
 

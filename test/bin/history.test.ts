@@ -4,7 +4,9 @@ import { chmodSync, mkdirSync, readFileSync, renameSync, rmSync, symlinkSync, wr
 import path from 'node:path';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { TOOLS } from '../../policies/tools.ts';
+import type { SessionEntry } from '../../policies/session-entry.ts';
+import { TOOLS, type Tool } from '../../policies/tools.ts';
+import { validatorOf } from '../rig/schemas/validator.ts';
 import { age, SESSION_IDS } from '../rig/session-files.ts';
 import { makeIn, tollgate } from '../rig/session-run.ts';
 import { TestRig } from '../rig/test-rig.ts';
@@ -133,10 +135,18 @@ test('of a long prompt the first lines are shown, with --full all of it', async 
 });
 
 test('a tag of this project names a session, and --tool one of several', async ({ rig }) => {
-  const entry = (tool: 'codex' | 'copilot') => ({ session_id: SESSION_IDS[tool] });
+  const entry = (tool: Tool): SessionEntry => ({
+    session_id: SESSION_IDS[tool],
+    last_used: '2026-11-21T20:00:00.000Z',
+    error_count: 0,
+    total_tokens: 0,
+    context_tokens: null,
+    feature_id: 'login',
+    cwd: rig.project,
+  });
   const tagged = {
     login: { codex: entry('codex'), copilot: entry('copilot') },
-    gone: { gemini: { session_id: SESSION_IDS.gemini } },
+    gone: { gemini: entry('gemini') },
   };
   rig.write('.tmp/state/sessions.json', JSON.stringify({ active_sessions: tagged }));
   for (const tool of ['codex', 'copilot'] as const) makeIn(rig, tool, TURNS);
@@ -152,6 +162,19 @@ test('a tag of this project names a session, and --tool one of several', async (
   const why = `the tag gone names the gemini session ${SESSION_IDS.gemini}, but gemini has no file of it (any more)`;
   assert.equal([gone.code, gone.err], [2, `tollgate history: ${why}\n`]);
 });
+
+for (const tool of TOOLS)
+  test(`${tool}: what it prints for machines is what the schema says, for what was taken back too`, async ({ rig }) => {
+    const id = SESSION_IDS[tool];
+    const called = { name: 'shell', input: { cmd: 'ls' }, output: 'a' };
+    makeIn(rig, tool, [...TURNS, { prompt: 'more', thought: 'hm', tool: called, answer: 'MORE' }]);
+    assert.is((await tollgate(rig, ['undo', id])).code, 0);
+    const object = (await tollgate(rig, ['history', id, '--all', '--json'])).object();
+    assert.equal([...new Set(object.turns.map(({ part }) => part))], ['whole', 'rest']);
+    assert.ok(HISTORY(object), JSON.stringify(HISTORY.errors));
+  });
+
+const HISTORY = validatorOf('HISTORY_SCHEMA');
 
 test('an unknown session is told where it was looked for', async ({ rig }) => {
   for (const word of ['deadbeef', 'constructor', SESSION_IDS.codex, '../../etc']) {

@@ -1,6 +1,6 @@
 // tollgate recover: each way out of a broken conversation, for sessions and for tasks, and who may not take it.
 
-import { readFileSync, statSync, utimesSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readFileSync, statSync, utimesSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
@@ -107,11 +107,23 @@ test('gemini: of a session whose first turn would go nothing is left: it is give
     '.tmp/state/sessions.json',
     JSON.stringify({ active_sessions: { login: { gemini: entry } } }),
   );
-  const { code, err } = await tollgate(rig, ['recover', 'login', '--choose', 'rollback']);
+  const { code, err } = await tollgate(rig, ['recover', 'login', '--choose', 'deep-rollback']);
   assert.is(code, 1);
   assert.match(err, /The session is given up, and forgotten for login: the next call begins a new one\.\n$/);
   assert.is(readFileSync(file, 'utf8'), was);
   assert.not.match(JSON.stringify(JSON.parse(readFileSync(sessions, 'utf8')).active_sessions), id);
+});
+
+test('what stands against a session and cannot be taken off is told', async ({ rig }) => {
+  const id = SESSION_IDS.codex;
+  makeIn(rig, 'codex', TURNS);
+  mkdirSync(path.join(rig.project, '.tmp/state'), { recursive: true });
+  // Where those who change sessions.json stand in line.
+  writeFileSync(path.join(rig.project, '.tmp/state/sessions'), '');
+  const told = await tollgate(rig, ['recover', id, '--choose', 'rollback']);
+  assert.is(told.code, 0);
+  assert.match(told.out, 'turn 2 is taken back');
+  assert.match(told.err, 'warning: sessions.json could not be written');
 });
 
 test('a task stands for the session of its last failing call', async ({ rig }) => {

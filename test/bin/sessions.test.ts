@@ -4,6 +4,7 @@ import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
+import { validatorOf } from '../rig/schemas/validator.ts';
 import { makeSession, SESSION_IDS } from '../rig/session-files.ts';
 import { TestRig } from '../rig/test-rig.ts';
 
@@ -26,6 +27,8 @@ test('a session is taken on, listed, shown and forgotten', async ({ rig }) => {
   const adopted = await ask(rig, 'adopt', 'the login', ID, '--tool=codex');
   assert.equal([adopted.code, adopted.stdout], [0, `the login goes on in codex ${ID}\n`]);
   const { stdout } = await ask(rig, 'list', '--json');
+  const SESSIONS = validatorOf('SESSIONS_SCHEMA');
+  assert.ok(SESSIONS(JSON.parse(stdout)), JSON.stringify(SESSIONS.errors));
   const [kept] = JSON.parse(stdout).sessions;
   assert.equal(
     [kept.tag, kept.tool, kept.file, kept.turns, kept.health, kept.entry.session_id],
@@ -48,6 +51,14 @@ test('a session whose file is gone has an unknown health', async ({ rig }) => {
   assert.match((await ask(rig, 'show', 'a')).stdout, /file: unknown[\s\S]*health: unknown/);
 });
 
+test('gemini: what its installed version would send twice is told, though its file names no version', async ({
+  rig,
+}) => {
+  makeSession('gemini', rig, [{ prompt: 'one', tool: { name: 'shell', input: {}, output: 'a' }, answer: 'ONE' }]);
+  await ask(rig, 'adopt', 'a', SESSION_IDS.gemini, '--tool=gemini');
+  assert.match((await ask(rig, 'show', 'a')).stdout, 'health: 1 flaw; mended before it is gone on with');
+});
+
 const MISTAKES: [words: string[], code: number, says: string][] = [
   [['look'], 2, 'list, show, adopt or forget, not "look"'],
   [['constructor'], 2, 'list, show, adopt or forget'],
@@ -68,7 +79,7 @@ test('what could be taken on: gemini is asked, with a word, and the others by th
   makeSession('codex', rig, TURNS);
   const rows = [
     '  1. An old one (3 weeks ago) [00000000-0000-4000-8000-000000000001]',
-    '  2. Mend (it) [now] (2 days ago) [00000000-0000-4000-8000-000000000002]',
+    '  2. Mend (it) [ghp_0123456789abcdefghijABCDEFGHIJ012345] (2 days ago) [00000000-0000-4000-8000-000000000002]',
   ];
   const list = `\nAvailable sessions for this project (2):\n${rows.join('\n')}\n`;
   rig.answer(() => [
@@ -82,7 +93,7 @@ test('what could be taken on: gemini is asked, with a word, and the others by th
     [
       0,
       [
-        ['gemini', '00000000-0000-4000-8000-000000000002', 'Mend (it) [now]'],
+        ['gemini', '00000000-0000-4000-8000-000000000002', 'Mend (it) [[REDACTED:github_token]]'],
         ['codex', ID, 'Do it.'],
       ],
     ],

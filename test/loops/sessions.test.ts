@@ -340,6 +340,21 @@ test('a history that cannot be mended poisons its session: the stage stops and n
   assert.match(summary, `a fresh session takes the place of ${SESSION}: its history is broken`);
 });
 
+test('a history that cannot be mended is asked anew in a fresh session, and its own is not found again', async ({
+  rig,
+}) => {
+  rig.write('tollgate.yaml', NO_REST);
+  keep(rig, 'fix', {});
+  rig.answer(() => (rig.calls.length === 1 ? failWith('codex', BROKEN, 400) : answerWith('codex', 'fine', OTHER)));
+  const { code, summary } = await makeTask(rig, ONE).run();
+  assert.equal([code, asked(rig)], [0, [SESSION, null]], summary);
+  assert.match(summary, `the history of session ${SESSION} could not be mended`);
+  assert.equal(
+    [stored(rig).active_sessions.fix!.codex!.session_id, stored(rig).given_up],
+    [OTHER, { codex: [SESSION] }],
+  );
+});
+
 const MENDS: [what: string, failures: number, expected: (string | number)[]][] = [
   ['that could be mended is tried once more in its session', 1, [0, 2, 'done']],
   ['that is broken again poisons its session', 2, [1, 2, 'failed']],

@@ -2,6 +2,7 @@
 
 import { closeSync, fstatSync, readSync } from 'node:fs';
 import { openRegular } from '../regular-file.ts';
+import { SessionFileError } from './store.ts';
 
 export interface LineTable {
   /** Lines that end with a newline; what follows the last one is half a line of a writer that was cut off. */
@@ -10,40 +11,60 @@ export interface LineTable {
   offset(i: number): number;
   /** The first bytes of a line, as latin1 text: enough to tell its kind. */
   head(i: number): string;
-  /** The whole line, without its newline. Reads the file. */
+  /** The whole line, without its newline. Reads the file; throws SessionFileError where that is not what it was. */
   text(i: number): string;
-  /** Of the file as it was opened. */
+  /** Of the file as it was looked at. */
   bytes: number;
-  close(): void;
 }
 
 const CHUNK_BYTES = 1024 * 1024;
 const NEWLINE = 0x0a;
 
-/** Keeps the file open until `close`. Throws what the operating system throws, and EINVAL for what is no regular file. @param headBytes how much of each line's beginning is kept. */
+/**
+ * No descriptor stays open: nobody says when a conversation is done with, and a dispatcher looks at thousands. Throws what the
+ * operating system throws, and EINVAL for what is no regular file. @param headBytes how much of each line's beginning is kept.
+ */
 export function openLines(file: string, headBytes = 160): LineTable {
-  const fd = openRegular(file);
-  try {
-    const { size } = fstatSync(fd);
-    const { starts, heads } = scan(fd, size, headBytes);
-    const end = (i: number) => starts[i + 1]! - 1;
-    return {
-      count: heads.length,
-      bytes: size,
-      offset: (i) => starts[i]!,
-      head: (i) => heads[i]!,
-      text: (i) => {
-        const bytes = Buffer.allocUnsafe(end(i) - starts[i]!);
-        readWhole(fd, bytes, starts[i]!);
-        return bytes.toString('utf8');
-      },
-      close: () => closeSync(fd),
-    };
-  } catch (error) {
-    closeSync(fd);
-    throw error;
-  }
+  const opened = openForNow(file);
+  const { size } = fstatSync(opened());
+  const { starts, heads } = scan(opened(), size, headBytes);
+  const end = (i: number) => starts[i + 1]! - 1;
+  return {
+    count: heads.length,
+    bytes: size,
+    offset: (i) => starts[i]!,
+    head: (i) => heads[i]!,
+    text: (i) => {
+      const bytes = Buffer.allocUnsafe(end(i) - starts[i]!);
+      if (!readWhole(opened(), bytes, starts[i]!)) throw changed(file);
+      return bytes.toString('utf8');
+    },
+  };
 }
+
+/** Its descriptor, which is closed as soon as nobody reads on without a pause; opened again it has to be the same file. */
+function openForNow(file: string): () => number {
+  let fd: number | null = null;
+  let inode: number | null = null;
+  return () => {
+    if (fd !== null) return fd;
+    const found = openRegular(file);
+    const { ino } = fstatSync(found);
+    inode ??= ino;
+    if (ino !== inode) {
+      closeSync(found);
+      throw changed(file);
+    }
+    fd = found;
+    queueMicrotask(() => {
+      closeSync(found);
+      fd = null;
+    });
+    return found;
+  };
+}
+
+const changed = (file: string) => new SessionFileError(file, 'it was changed while it was read');
 
 function scan(fd: number, size: number, headBytes: number): { starts: number[]; heads: string[] } {
   const starts = [0];
@@ -69,10 +90,12 @@ function scan(fd: number, size: number, headBytes: number): { starts: number[]; 
   return { starts, heads };
 }
 
-function readWhole(fd: number, into: Buffer, at: number): void {
+/** @returns false where the file ends before. */
+function readWhole(fd: number, into: Buffer, at: number): boolean {
   for (let read = 0; read < into.length; ) {
     const length = readSync(fd, into, read, into.length - read, at + read);
-    if (length === 0) throw new Error('the file became shorter while it was read');
+    if (length === 0) return false;
     read += length;
   }
+  return true;
 }

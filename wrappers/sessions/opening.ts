@@ -11,9 +11,8 @@ export function openSessionLines(
 ): LineTable {
   const table = open(file, headBytes);
   const wrong = table.bytes === 0 ? 'it is empty' : whatIsWrong(table.count === 0 ? '' : table.text(0));
-  if (wrong === null) return table;
-  table.close();
-  throw new SessionFileError(file, wrong);
+  if (wrong !== null) throw new SessionFileError(file, wrong);
+  return table;
 }
 
 function open(file: string, headBytes: number): LineTable {

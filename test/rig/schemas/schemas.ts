@@ -2,6 +2,7 @@
 
 import { BATCH } from './batch.ts';
 import { CALL, FAILURE } from './call.ts';
+import { HISTORY, SESSIONS } from './conversation.ts';
 import { ERRORS, HEALTH } from './errors.ts';
 import { GATE } from './gate.ts';
 import { JOURNAL } from './journal.ts';
@@ -22,6 +23,8 @@ const SCHEMAS: Record<string, Schema> = {
   TASKS_SCHEMA: TASKS,
   ERRORS_SCHEMA: ERRORS,
   HEALTH_SCHEMA: HEALTH,
+  HISTORY_SCHEMA: HISTORY,
+  SESSIONS_SCHEMA: SESSIONS,
   BATCH_SCHEMA: BATCH,
   JOURNAL_SCHEMA: JOURNAL,
 };

@@ -26,19 +26,21 @@ const stats = record<Stats>(
 
 const open = (schema: Schema): Schema => ({ ...schema, additionalProperties: true });
 
-const entry = record<SessionEntry>(
-  'One session that is gone on with',
-  {
-    session_id: text("The CLI's own id of it"),
-    last_used: time("Its last call's end"),
-    error_count: count('Failures in a row: edit it to 0 to forget them'),
-    total_tokens: count('Of all its calls, as far as they were counted'),
-    context_tokens: orNull(count('Prompt plus output of the last model request')),
-    feature_id: text('The tag that it is kept under'),
-    cwd: text('Where its CLI ran'),
-    poisoned: text('Why nobody should go on in it: delete this line if somebody should'),
-  },
-  ['poisoned'],
+export const entry = open(
+  record<SessionEntry>(
+    'One session that is gone on with',
+    {
+      session_id: text("The CLI's own id of it"),
+      last_used: time("Its last call's end"),
+      error_count: count('Failures in a row: edit it to 0 to forget them'),
+      total_tokens: count('Of all its calls, as far as they were counted'),
+      context_tokens: orNull(count('Prompt plus output of the last model request')),
+      feature_id: text('The tag that it is kept under'),
+      cwd: text('Where its CLI ran'),
+      poisoned: text('Why nobody should go on in it: delete this line if somebody should'),
+    },
+    ['poisoned'],
+  ),
 );
 
 const sessions: Schema = {
@@ -49,7 +51,7 @@ const sessions: Schema = {
     active_sessions: map('By the tag of meta.feature, or the id of a task', {
       description: 'The sessions of a tag',
       type: 'object',
-      properties: Object.fromEntries(TOOLS.map((tool) => [tool, open(entry)])),
+      properties: Object.fromEntries(TOOLS.map((tool) => [tool, entry])),
       additionalProperties: true,
     }),
     given_up: {

@@ -34,7 +34,6 @@ export function indexLines(file: string): Lines {
   return attempt(file, () => {
     if (!lstatSync(file).isFile()) throw new Error('is no regular file');
     const table = openLines(file, HEAD_BYTES);
-    table.close();
     const { bytes } = table;
     const end = table.offset(table.count);
     const tail = end < bytes ? readSpan(file, { from: end, to: bytes }) : '';

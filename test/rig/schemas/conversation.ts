@@ -1,0 +1,82 @@
+// The schemas of what tollgate history and tollgate sessions print with --json.
+
+import type { HistoryObject } from '../../../bin/tollgate/history.ts';
+import type { SessionsObject } from '../../../bin/tollgate/sessions.ts';
+import type { KnownSession } from '../../../loops/session/known-sessions.ts';
+import type { ContextTokens, Item, ShownTurn } from '../../../policies/conversation.ts';
+import { count, flag, is, list, one, orNull, record, type Schema, text, texts, tool, version } from './parts.ts';
+import { entry } from './state.ts';
+
+type Of<How extends Item['how']> = Extract<Item, { how: How }>;
+
+const call = text("The CLI's own id of the call");
+const item: Schema = {
+  description: 'What followed the prompt',
+  anyOf: [
+    record<Of<'said'>>('What the model said', { how: is('said', 'It said this'), text: text('Its words') }),
+    record<Of<'thought'>>('What it thought', { how: is('thought', 'It thought this'), text: text('Its words') }),
+    record<Of<'called'>>('A tool that it called', {
+      how: is('called', 'It called a tool'),
+      id: call,
+      name: text('Of the tool'),
+      input: text('The arguments as JSON text'),
+    }),
+    record<Of<'responded'>>('What a tool gave back', {
+      how: is('responded', 'A tool gave this back'),
+      id: call,
+      name: orNull(text('Of the tool')),
+      output: text('What it gave back'),
+      failed: flag('It failed'),
+    }),
+    record<Of<'noted'>>('What the CLI noted', { how: is('noted', 'Its CLI noted this'), text: text('Its words') }),
+  ],
+};
+
+const turn = record<ShownTurn>('One turn', {
+  number: count('From 1, in the order of the conversation; of one that was taken back, the number that it had'),
+  // As the CLI wrote it.
+  at: orNull(text('When its prompt was sent (ISO time)'), 'the file does not say'),
+  prompt: text('What was asked'),
+  items: list('What followed it, in order', item),
+  tokens: orNull(
+    record<ContextTokens>('Of its last model request', {
+      input: count('Of its prompt, what came from a cache included'),
+      output: count('Of its answer'),
+    }),
+    'none was counted',
+  ),
+  state: one('Does it stand, or was it taken back?', ['active', 'reverted']),
+  part: one('The whole turn; or its rest, where the prompt stands as the turn of that number before this one', [
+    'whole',
+    'rest',
+  ]),
+});
+
+/** tollgate history --json. */
+export const HISTORY: Schema = record<HistoryObject>('A conversation, with what was taken back of it', {
+  schema: version,
+  tool,
+  session_id: text("The CLI's own id of it"),
+  file: text('Its file'),
+  cli_version: orNull(text('Of the CLI that began it'), 'the file does not say'),
+  turns_active: count('How many turns stand, shown or not'),
+  turns_reverted: count('How many do not'),
+  notes: texts('What could not be read, or was cut off'),
+  turns: list('The turns that were asked for, in order', turn),
+});
+
+const known = record<KnownSession>('One session of a tag', {
+  tag: text('meta.feature, or the id of a task'),
+  tool,
+  entry,
+  file: orNull(text("Its CLI's file"), 'it is gone'),
+  bytes: orNull(count('Of the file'), 'it is gone'),
+  turns: orNull(count('How many stand'), 'it cannot be read'),
+  health: text('Would the service take what the CLI sends? In words'),
+});
+
+/** tollgate sessions list --json, and show. */
+export const SESSIONS: Schema = record<SessionsObject>('The sessions that tags go on with', {
+  schema: version,
+  sessions: list('The last used first', known),
+});
