@@ -52,7 +52,7 @@ test('a project without a log says since when it looks', async ({ rig }) => {
 test('a run and a call on its own: what, where, with what, and what became of it', async ({ rig }) => {
   rig.answer(({ report: { tool } }) => failWith(tool, MISMATCH, 400));
   const task = makeTask(rig, { stages: [{ tool: 'codex', role: 'brief', ...ANY_ANSWER }] });
-  await task.run('--no-repair');
+  await task.run();
   await runWrapper(rig, 'gemini').ended();
   const text = await report(rig, '--errors');
   assert.is(
