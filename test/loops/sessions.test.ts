@@ -387,6 +387,27 @@ test('a prompt that stands in the session without an answer is taken back before
   assert.equal([states, stood > 0], [['active', 'reverted'], true]);
 });
 
+test('so is one on which the model only thought', async ({ rig }) => {
+  rig.write('tollgate.yaml', NO_REST);
+  makeSession('codex', rig, [ANSWERED]);
+  keep(rig, 'fix', { session_id: SESSION_IDS.codex });
+  rig.answer((call) => {
+    if (rig.calls.length > 1) return answerWith('codex', 'fine', SESSION_IDS.codex);
+    makeSession('codex', rig, [ANSWERED, { prompt: call.report.stdin.text, thought: 'Hm.' }]);
+    return failWith('codex', BUSY, 503, SESSION_IDS.codex);
+  });
+  assert.is((await makeTask(rig, ONE).run()).code, 0);
+  const { stdout } = await rig.start('tollgate', ['history', SESSION_IDS.codex, '--json']).result;
+  const states = (JSON.parse(stdout).turns as { state: string }[]).map(({ state }) => state);
+  assert.equal(
+    [asked(rig), states],
+    [
+      [SESSION_IDS.codex, SESSION_IDS.codex],
+      ['active', 'reverted'],
+    ],
+  );
+});
+
 test('twenty tasks of one new feature, four at once: one session, and never two in it', async ({ rig }) => {
   let within = 0;
   let most = 0;
