@@ -48,6 +48,25 @@ test('a session whose file is gone has an unknown health', async ({ rig }) => {
   assert.match((await ask(rig, 'show', 'a')).stdout, /file: unknown[\s\S]*health: unknown/);
 });
 
+test('a sessions.json that is none is set aside with a word, whoever changes it', async ({ rig }) => {
+  makeSession('codex', rig, TURNS);
+  for (const words of [
+    ['adopt', 'a', ID, '--tool=codex'],
+    ['forget', 'b'],
+  ]) {
+    rig.write('.tmp/state/sessions.json', '[]');
+    assert.match((await ask(rig, ...words)).stderr, /is no JSON object; it was moved to /);
+  }
+});
+
+test('a sessions.json that cannot be written is told as such', async ({ rig }) => {
+  makeSession('codex', rig, TURNS);
+  mkdirSync(file(rig), { recursive: true });
+  const { code, stderr } = await ask(rig, 'adopt', 'a', ID, '--tool=codex');
+  assert.is(code, 1);
+  assert.match(stderr, /^tollgate sessions: EISDIR: .*sessions\.json.*; nothing was changed\n$/);
+});
+
 const MISTAKES: [words: string[], code: number, says: string][] = [
   [['look'], 2, 'list, show, adopt or forget, not "look"'],
   [['constructor'], 2, 'list, show, adopt or forget'],
