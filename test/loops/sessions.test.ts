@@ -126,6 +126,17 @@ test('of two sessions with one tag the newest is taken; an unreadable one and on
   assert.equal(asked(rig), [newer]);
 });
 
+test('a session of a project within this one is not taken, one of a folder of this project is', async ({ rig }) => {
+  const [theirs, ours] = ['inner/src', 'src'].map((name) => path.join(rig.project, name)) as [string, string];
+  for (const folder of [theirs, ours, path.join(rig.project, 'inner/.tmp/task')])
+    mkdirSync(folder, { recursive: true });
+  makeSession('codex', { home: rig.home, project: ours }, [ANSWERED], OTHER);
+  await changeLater(makeSession('codex', { home: rig.home, project: theirs }, [ANSWERED]), 1);
+  rig.answer(() => answerWith('codex', 'fine', OTHER));
+  await makeTask(rig, ONE).run();
+  assert.equal(asked(rig), [OTHER]);
+});
+
 /** @param steps newer than the others by so many minutes. */
 async function changeLater(made: string, steps: number): Promise<void> {
   const { utimesSync } = await import('node:fs');
