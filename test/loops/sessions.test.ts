@@ -398,6 +398,28 @@ test('a prompt that stands in the session without an answer is taken back before
   assert.equal([states, stood > 0], [['active', 'reverted'], true]);
 });
 
+test('so is one that the run before left there', async ({ rig }) => {
+  rig.write('tollgate.yaml', NO_REST);
+  makeSession('codex', rig, [ANSWERED]);
+  keep(rig, 'fix', { session_id: SESSION_IDS.codex });
+  rig.answer((call) => {
+    if (rig.calls.length > 1) return answerWith('codex', 'fine', SESSION_IDS.codex);
+    makeSession('codex', rig, [ANSWERED, { prompt: call.report.stdin.text }]);
+    return failWith('codex', BUSY, 503, SESSION_IDS.codex);
+  });
+  const task = makeTask(rig, { ...ONE, budgets: { retry_budget: 0 } });
+  assert.equal([(await task.run()).code, (await task.run()).code], [1, 0]);
+  const { stdout } = await rig.start('tollgate', ['history', SESSION_IDS.codex, '--json']).result;
+  const states = (JSON.parse(stdout).turns as { state: string }[]).map(({ state }) => state);
+  assert.equal(
+    [asked(rig), states],
+    [
+      [SESSION_IDS.codex, SESSION_IDS.codex],
+      ['active', 'reverted'],
+    ],
+  );
+});
+
 test('so is one on which the model only thought', async ({ rig }) => {
   rig.write('tollgate.yaml', NO_REST);
   makeSession('codex', rig, [ANSWERED]);
