@@ -28,8 +28,21 @@ export async function mendBeforeResume(broken: Broken): Promise<Mended> {
   const { conversation } = opened;
   const flaws = conversation.flaws(broken.cliVersion);
   if (flaws === null) return leftAlone(broken, conversation);
-  return flaws.length === 0 ? { how: 'sound' } : mendFlaws(broken, conversation, flaws);
+  if (flaws.length === 0) return { how: 'sound' };
+  const by = await holderNow(broken, conversation.session);
+  return by === null ? mendFlaws(broken, conversation, flaws) : { how: 'cannot', why: `${by}, so it is not changed` };
 }
+
+/** Of gemini, who takes no lock, a process in the folder says nothing: it may be at another session. */
+async function holderNow({ tool, environment, cwd, clock }: Broken, session: SessionFile): Promise<string | null> {
+  const store = await ADAPTERS[tool].sessions();
+  if (store.boundToCwd) return null;
+  // The call before it has just changed the file.
+  const later = new Date(clock().getTime() + QUIET_MS);
+  return store.usedBy(session, { environment, cwd }, later);
+}
+
+const QUIET_MS = 30_000;
 
 /** After the service refused the history: what is wrong with it is mended, or else the turn that it refused is taken back. */
 export async function mendBroken(broken: Broken): Promise<Exclude<Mended, { how: 'sound' }>> {

@@ -1,5 +1,7 @@
 // Sessions by tag: which one a stage goes on in, what a failure does to it, and that two never write one at a time.
 
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { suite } from 'uvu';
@@ -439,6 +441,33 @@ test('so is one on which the model only thought', async ({ rig }) => {
       ['active', 'reverted'],
     ],
   );
+});
+
+test('a session whose lock codex holds is not mended', async ({ rig }) => {
+  if (process.platform !== 'linux') return; // nobody else tells
+  const id = SESSION_IDS.codex;
+  const rollout = makeSession('codex', rig, [{ ...ANSWERED, tool: { name: 'x', input: {}, output: 'y' } }]);
+  const lines = readFileSync(rollout, 'utf8').split('\n');
+  const doubled = `${[...lines.slice(0, -1), lines.find((line) => line.includes('function_call_output'))].join('\n')}\n`;
+  writeFileSync(rollout, doubled);
+  keep(rig, 'fix', { session_id: id });
+  rig.answer(() => answerWith('codex', 'fine', id));
+  const lock = path.join(rig.home, `.codex/thread-writer-locks/${id}.lock`);
+  mkdirSync(path.dirname(lock), { recursive: true });
+  const holder = spawn('flock', ['--no-fork', lock, 'sh', '-c', 'echo held; exec sleep 60'], {
+    stdio: ['ignore', 'pipe', 'ignore'],
+  });
+  try {
+    await once(holder.stdout, 'data');
+    const { summary } = await makeTask(rig, ONE).run();
+    assert.is(readFileSync(rollout, 'utf8'), doubled);
+    assert.match(summary, /was resumed as it is: codex \(pid \d+\) holds its lock, so it is not changed/);
+  } finally {
+    holder.kill('SIGKILL');
+  }
+  keep(rig, 'free', { session_id: id });
+  await makeTask(rig, ONE, 'free').run();
+  assert.is.not(readFileSync(rollout, 'utf8'), doubled);
 });
 
 test('twenty tasks of one new feature, four at once: one session, and never two in it', async ({ rig }) => {
