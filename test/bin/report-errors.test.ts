@@ -1,6 +1,6 @@
 // tollgate report --errors and --health over real runs and over logs that are torn, put aside or large.
 
-import { appendFileSync, mkdirSync, readFileSync, renameSync } from 'node:fs';
+import { appendFileSync, mkdirSync, readFileSync, renameSync, symlinkSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import { suite } from 'uvu';
@@ -98,6 +98,17 @@ TIME  a call without a task  gemini VERSION  tooling (broken_history)  NOT RECOV
   assert.match(await report(rig, '--health'), /^0 days without an unrecoverable error/);
 });
 
+test('a log that is no file is told, and not taken for no failure at all', async ({ rig }) => {
+  mkdirSync(stateOf(rig), { recursive: true });
+  writeFileSync(path.join(rig.root, 'elsewhere'), '');
+  symlinkSync(path.join(rig.root, 'elsewhere'), path.join(stateOf(rig), 'api_errors.log'));
+  assert.match(
+    await report(rig, '--errors'),
+    /1 entry is torn, unreadable or .*, and passed over: .*api_errors\.log, byte 0\n$/,
+  );
+  assert.match(await report(rig, '--health'), /1 entries could not be read and are not counted/);
+});
+
 test('torn entries are passed over with a word, logs that were put aside are read', async ({ rig }) => {
   plant(rig, { ageDays: 3, id: 'old' });
   const log = path.join(stateOf(rig), 'api_errors.log');
@@ -106,7 +117,7 @@ test('torn entries are passed over with a word, logs that were put aside are rea
   plant(rig, { ageDays: 0, id: 'new' });
   const text = await report(rig, '--errors');
   assert.match(text, /call old,[\s\S]*call new,[\s\S]*2 API failures/);
-  assert.match(text, /1 entry is torn, or of a newer version, and passed over: .*00Z\.log, byte \d+\n$/);
+  assert.match(text, /1 entry is torn, unreadable or of a newer version, and passed over: .*00Z\.log, byte \d+\n$/);
   assert.not.match(await report(rig, '--errors', '--since', '24h'), /call old/);
 });
 
