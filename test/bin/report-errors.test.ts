@@ -56,7 +56,10 @@ test('a project without a log says since when it looks', async ({ rig }) => {
 
 test('a run and a call on its own: what, where, with what, and what became of it', async ({ rig }) => {
   rig.answer(({ report: { tool } }) => failWith(tool, MISMATCH, 400));
-  const task = makeTask(rig, { stages: [{ tool: 'codex', role: 'brief', ...ANY_ANSWER }] });
+  const task = makeTask(rig, {
+    stages: [{ tool: 'codex', role: 'brief', ...ANY_ANSWER }],
+    budgets: { retry_budget: 0 },
+  });
   await task.run();
   await runWrapper(rig, 'gemini').ended();
   const text = await report(rig, '--errors');
