@@ -16,3 +16,6 @@ export interface SessionEntry {
   /** Why nobody should go on in it. */
   poisoned?: string;
 }
+
+/** gemini takes these for "the last one" and "the n-th of its list", which may be anybody's. */
+export const NO_ID = /^(?:latest|\d+)$/i;

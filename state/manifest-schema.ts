@@ -4,6 +4,7 @@ import { z } from 'zod';
 import { globMistake } from '../policies/globs.ts';
 import { MAX_TIMEOUT_MS } from '../policies/longest-timeout.ts';
 import { patternMistake } from '../policies/redact/patterns.ts';
+import { NO_ID } from '../policies/session-entry.ts';
 import { TAG, TAG_MUST } from '../policies/session-tag.ts';
 import { TOOLS } from '../policies/tools.ts';
 import { TASK_ID } from './task-folder.ts';
@@ -14,6 +15,7 @@ const MAX_PATTERNS_CHARS = 20_000;
 const word = z
   .string()
   .regex(/^[^-\s\p{Cc}][^\p{Cc}]*$/u, 'must be one line without control characters that does not begin with a dash');
+const sessionId = word.refine((id) => !NO_ID.test(id), 'must be the id of one session, not "latest" or a number');
 /** A file, a folder or another name. */
 export const PLACE = z
   .string()
@@ -76,7 +78,7 @@ export const MANIFEST = z.strictObject({
   task_id: name,
   goal: z.string().min(1),
   meta: z
-    .strictObject({ feature: z.string().regex(TAG, TAG_MUST).optional(), session_id: word.optional() })
+    .strictObject({ feature: z.string().regex(TAG, TAG_MUST).optional(), session_id: sessionId.optional() })
     .default({}),
   cwd: PLACE.optional(),
   /** A named pipeline; stages that are listed beside it refine its own of the same name. */

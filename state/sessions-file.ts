@@ -2,7 +2,7 @@
 
 import path from 'node:path';
 import { type Json, partOf } from '../policies/json.ts';
-import type { SessionEntry } from '../policies/session-entry.ts';
+import { NO_ID, type SessionEntry } from '../policies/session-entry.ts';
 import { TOOLS, type Tool } from '../policies/tools.ts';
 import { readJson, writeJson } from './whole-file.ts';
 
@@ -139,7 +139,8 @@ const text = (value: unknown) => typeof value === 'string' && value !== '';
 
 /** An id becomes an argument of the CLI. */
 const SHAPE = {
-  session_id: (value) => text(value) && /^[^-\s\p{Cc}][^\s\p{Cc}]*$/u.test(value as string),
+  session_id: (value) =>
+    text(value) && /^[^-\s\p{Cc}][^\s\p{Cc}]*$/u.test(value as string) && !NO_ID.test(value as string),
   last_used: (value) => text(value) && !Number.isNaN(Date.parse(value as string)),
   error_count: count,
   total_tokens: count,

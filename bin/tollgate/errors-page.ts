@@ -110,7 +110,7 @@ function unreadableOf({ unreadable }: Pick<ErrorsReport, 'unreadable'>): string[
   const [first] = unreadable;
   if (first === undefined) return [];
   const many = unreadable.length === 1 ? '1 entry is' : `${unreadable.length} entries are`;
-  return [`${many} torn, or of a newer version, and passed over: ${first.file}, byte ${first.at}`];
+  return [`${many} torn, unreadable or of a newer version, and passed over: ${first.file}, byte ${first.at}`];
 }
 
 const oneLine = (text: string): string => {

@@ -27,7 +27,13 @@ export function renderHealth(health: HealthReport, since: string): string {
     [
       `Since ${since.slice(0, 10)}: ${total.unrecovered} unrecovered, ${total.recovered} recovered, ${total.users} for the user (auth, quota), ${total.open} open; ${folder}`,
       'Unrecovered: it ended its stage, or its call alone. A call that no run made counts as such, whatever its caller did then.',
-      ...(unreadable === 0 ? [] : [`${unreadable} entries could not be read and are not counted`]),
+      ...(unreadable === 0
+        ? []
+        : [
+            unreadable === 1
+              ? '1 entry could not be read and is not counted'
+              : `${unreadable} entries could not be read and are not counted`,
+          ]),
     ],
   ];
   return `${blocks

@@ -8,6 +8,7 @@ import { TOLLGATE_EXIT } from '../../policies/exit-codes.ts';
 import { TAG, TAG_MUST } from '../../policies/session-tag.ts';
 import { isTool, TOOLS, type Tool } from '../../policies/tools.ts';
 import { visible } from '../../policies/visible-text.ts';
+import { isSystemError } from '../../state/system-error.ts';
 import { projectRoot, projectState } from '../../state/task-folder.ts';
 import { type Ran, readArguments } from '../command.ts';
 import type { Arguments, CommandSpec } from '../command-line.ts';
@@ -67,7 +68,12 @@ export async function run(argv: readonly string[]): Promise<Ran> {
   };
   const verb = Object.hasOwn(VERBS, word!) ? VERBS[word as keyof typeof VERBS] : null;
   if (verb === null) return mistaken(`list, show, adopt or forget, not "${word}"`);
-  return verb(asking, read.args, words);
+  try {
+    return await verb(asking, read.args, words);
+  } catch (error) {
+    if (!isSystemError(error)) throw error;
+    return { exit: TOLLGATE_EXIT.failure, err: noted([`${error.message}; nothing was changed`]) };
+  }
 }
 
 type Verb = (asking: Asking, args: Arguments, words: readonly string[]) => Promise<Ran>;
@@ -98,17 +104,18 @@ const VERBS: Record<'list' | 'show' | 'adopt' | 'forget', Verb> = {
     const adopted = await adoptSession({ ...asking, tag, tool, id });
     if (adopted.how === 'mistaken')
       return { exit: TOLLGATE_EXIT.failure, err: `tollgate sessions: ${adopted.message}\n` };
-    return told(args, { schema: 1, tag, tool, entry: adopted.entry }, `${tag} goes on in ${tool} ${id}`);
+    const { entry, warnings } = adopted;
+    return { ...told(args, { schema: 1, tag, tool, entry }, `${tag} goes on in ${tool} ${id}`), err: noted(warnings) };
   },
   async forget(asking, args, words) {
     if (words.length !== 1) return mistaken('forget takes one TAG');
     const refusal = refusalWithin(process.env, 'forget a session');
     if (refusal !== null) return mistaken(refusal);
-    const forgotten = await forgetSession({ ...asking, tag: words[0]!, tool: toolOf(args) });
+    const { forgotten, warnings } = await forgetSession({ ...asking, tag: words[0]!, tool: toolOf(args) });
     if (forgotten.length === 0)
-      return { exit: TOLLGATE_EXIT.failure, err: `tollgate sessions: no session is kept for "${words[0]}"\n` };
+      return { exit: TOLLGATE_EXIT.failure, err: noted([...warnings, `no session is kept for "${words[0]}"`]) };
     const lines = forgotten.map(({ tool, id }) => `forgot ${tool} ${id}; its file stays where its CLI keeps it`);
-    return told(args, { schema: 1, tag: words[0], forgotten }, lines.join('\n'));
+    return { ...told(args, { schema: 1, tag: words[0], forgotten }, lines.join('\n')), err: noted(warnings) };
   },
 };
 
@@ -147,7 +154,7 @@ function shown(
   render: (sessions: readonly KnownSession[]) => string[],
   word?: string,
 ): Ran {
-  const err = warnings.map((warning) => `tollgate sessions: ${visible(warning)}\n`).join('');
+  const err = noted(warnings);
   if (word !== undefined && sessions.length === 0) {
     const message = `no session is kept for "${word}"; tollgate sessions list shows all, and adopt --list what could be taken on`;
     return { exit: TOLLGATE_EXIT.failure, err: `${err}tollgate sessions: ${visible(message)}\n` };
@@ -163,6 +170,9 @@ const told = ({ given }: Arguments, json: object, line: string): Ran => ({
 });
 
 const toolOf = ({ text }: Arguments): Tool | null => (text.tool !== undefined && isTool(text.tool) ? text.tool : null);
+
+const noted = (sentences: readonly string[]): string =>
+  sentences.map((sentence) => `tollgate sessions: ${visible(sentence)}\n`).join('');
 
 const mistaken = (message: string): Ran => ({
   exit: TOLLGATE_EXIT.badInput,

@@ -56,7 +56,7 @@ async function whenQuiet(
  */
 export async function writerOf({ store, session, lookup, clock }: Asked): Promise<string | null> {
   const ours = await callIn(session, lookup.environment);
-  if (ours !== null || store.tool === 'gemini') return ours;
+  if (ours !== null || !store.takesLock) return ours;
   return store.usedBy(session, lookup, new Date(clock().getTime() + QUIET_MS));
 }
 

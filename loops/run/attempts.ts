@@ -6,6 +6,7 @@ import { usedUp } from '../../policies/limits.ts';
 import { nextActions } from '../../policies/next-actions.ts';
 import { firstPromptFile } from '../session/first-prompt.ts';
 import { openStageSession } from '../session/stage-session.ts';
+import { takeBackUnanswered } from '../session/unanswered.ts';
 import type { Baseline } from './baseline.ts';
 import { callWords } from './call-words.ts';
 import { type Course, failed, interrupted, type Step } from './course.ts';
@@ -63,11 +64,20 @@ async function goThrough(course: Course, first: Prompt, baseline: Baseline | nul
     run.say(`stage ${run.stage.name}: its session failed the last time; waiting ${(restMs / 1000).toFixed(1)} s`);
     await run.pause(restMs, run.stop);
   }
+  await takeBackOfRunBefore(course);
   for (;;) {
     const step = await attempt(course, first, baseline);
     if (step.how === 'ended') return step.end;
     if ((await follow(course, step.next)) === 'stopped') return interrupted(course, first, null).end;
   }
+}
+
+/** What a run before this one sent there, and what stands there unanswered since it failed or was killed, is sent again. */
+async function takeBackOfRunBefore({ run, ask: { resumeSession, prompt } }: Course): Promise<void> {
+  if (resumeSession === null) return;
+  const calls = [...run.open.journal.read().ledger.calls.values()];
+  const isAskedBefore = calls.some(({ granted, reserved }) => granted && reserved.stage === run.stage.name);
+  if (isAskedBefore) await takeBackUnanswered(run, resumeSession, prompt.file);
 }
 
 async function attempt(course: Course, first: Prompt, baseline: Baseline | null): Promise<Step> {

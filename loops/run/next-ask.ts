@@ -167,8 +167,8 @@ async function mendAsk(run: StageRun, id: string, about: Asked, next: Omit<Next,
   const { cliVersion } = sent;
   const mended = await mendBroken({ tool: stage.tool, sessionId: id, cliVersion, environment, cwd: open.cwd, clock });
   if (mended.how === 'cannot') {
-    // What the attempt had done is in that session alone; else the stage's prompt is all that it needs.
-    if ((record.tool_calls ?? 0) > 0) return { how: 'cannot', why: mended.why };
+    // What the attempt had done is in that session alone; and a new one that was refused is not mended by another.
+    if ((record.tool_calls ?? 0) > 0 || ask.resumeSession === null) return { how: 'cannot', why: mended.why };
     await session.poison(id, `its history is broken (${mended.why})`);
     session.notes.push(`the history of session ${id} could not be mended: ${mended.why}`);
     return freshAsk(run, about, next);

@@ -15,7 +15,10 @@ export interface Adopting {
   id: string;
 }
 
-export type Adopted = { how: 'adopted'; entry: SessionEntry } | { how: 'mistaken'; message: string };
+/** `warnings`: what was wrong with the file before, in sentences. */
+export type Adopted =
+  | { how: 'adopted'; entry: SessionEntry; warnings: readonly string[] }
+  | { how: 'mistaken'; message: string };
 
 export async function adoptSession(adopting: Adopting): Promise<Adopted> {
   const { stateFolder, cwd, environment, clock, tag, tool, id } = adopting;
@@ -39,6 +42,6 @@ export async function adoptSession(adopting: Adopting): Promise<Adopted> {
   const now = await changeSessions({ stateFolder, taskId: 'adopt', clock }, (all) =>
     all.takingBack(tool, session.id).with(tag, tool, entry),
   );
-  if (now.entry(tag, tool)?.session_id === session.id) return { how: 'adopted', entry };
+  if (now.entry(tag, tool)?.session_id === session.id) return { how: 'adopted', entry, warnings: now.warnings };
   return { how: 'mistaken', message: now.warnings.join('; ') || 'what stands for that tag is left as it is' };
 }

@@ -12,14 +12,15 @@ export interface Forgetting {
   tool: Tool | null;
 }
 
-export async function forgetSession({
-  stateFolder,
-  clock,
-  tag,
-  tool,
-}: Forgetting): Promise<{ tool: Tool; id: string }[]> {
+export interface Forgotten {
+  forgotten: { tool: Tool; id: string }[];
+  /** What is wrong with the file, in sentences. */
+  warnings: readonly string[];
+}
+
+export async function forgetSession({ stateFolder, clock, tag, tool }: Forgetting): Promise<Forgotten> {
   const forgotten: { tool: Tool; id: string }[] = [];
-  await changeSessions({ stateFolder, taskId: 'forget', clock }, (before) => {
+  const { warnings } = await changeSessions({ stateFolder, taskId: 'forget', clock }, (before) => {
     let all = before;
     for (const each of tool === null ? TOOLS : [tool]) {
       const id = before.entry(tag, each)?.session_id;
@@ -30,5 +31,5 @@ export async function forgetSession({
     }
     return all;
   });
-  return forgotten;
+  return { forgotten, warnings };
 }

@@ -1,6 +1,6 @@
 // Finds a tag's session again in the CLI's own files, when nobody has written down which one it is.
 
-import { realpathSync } from 'node:fs';
+import { existsSync, realpathSync } from 'node:fs';
 import path from 'node:path';
 import { headerOf, isOf } from '../../policies/session-tag.ts';
 import type { Tool } from '../../policies/tools.ts';
@@ -34,7 +34,7 @@ export async function recoverSession(wanted: Wanted): Promise<Recovered | null> 
   const recent = (await quietly(() => store.recent(lookup, new Date(now.getTime() - LOOK_BACK_MS)))) ?? [];
   const asked = { headers: headersOf(tool, tag), goal };
   for (const session of recent.slice(0, MAX_LOOKED_AT)) {
-    if (isGivenUp(session.id) || !(store.boundToCwd || wanted.trees.some((tree) => isWithin(session.cwd, tree))))
+    if (isGivenUp(session.id) || !(store.boundToCwd || wanted.trees.some((tree) => isOurs(session.cwd, tree, lookup))))
       continue;
     const prompt = await quietly(() => store.firstPrompt(session));
     if (prompt === null || !isOf(prompt, asked)) continue;
@@ -65,8 +65,16 @@ function isAnswered(conversation: Conversation): boolean {
 
 const LOOK_TURNS = 20;
 
-function isWithin(folder: string | null, root: string): boolean {
-  if (folder === null) return false;
+/** A folder below the tree with tasks of its own is another project's, unless we work there ourselves. */
+function isOurs(folder: string | null, tree: string, { cwd }: Lookup): boolean {
+  if (folder === null || !isWithin(folder, tree)) return false;
+  const root = realOr(tree);
+  for (let at = realOr(folder); at !== root; at = path.dirname(at))
+    if (existsSync(path.join(at, '.tmp/task')) && !isWithin(cwd, at)) return false;
+  return true;
+}
+
+function isWithin(folder: string, root: string): boolean {
   const [real, realRoot] = [realOr(folder), realOr(root)];
   return real === realRoot || real.startsWith(realRoot + path.sep);
 }

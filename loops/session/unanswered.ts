@@ -36,7 +36,7 @@ function endOf(conversation: Conversation, sent: readonly string[]): EndOf {
   const { turns } = conversation;
   const [last] = turns === 0 ? [] : conversation.read(turns, turns);
   if (last === undefined || !sent.includes(last.prompt.trim())) return 'elsewhere';
-  return last.items.some(({ how }) => how !== 'noted') ? 'half_way' : 'unanswered';
+  return last.items.some(({ how }) => how !== 'noted' && how !== 'thought') ? 'half_way' : 'unanswered';
 }
 
 /** As it was written, and as it was sent. */

@@ -1,6 +1,6 @@
 // Reads the logs of a project's state from the oldest to the newest, in bounded memory: of a conversation only where it lies.
 
-import { closeSync, constants, fstatSync, openSync, readdirSync, readSync, statSync } from 'node:fs';
+import { closeSync, constants, fstatSync, lstatSync, openSync, readdirSync, readSync, statSync } from 'node:fs';
 import path from 'node:path';
 import { createParser, type Found, type LogLine } from '../../policies/api-errors/parse.ts';
 import { isSystemError } from '../system-error.ts';
@@ -25,10 +25,13 @@ function namesIn(folder: string): string[] {
   }
 }
 
-/** One log. A file that goes or is put aside meanwhile is read on where it was opened. */
+/** One log. A file that goes or is put aside meanwhile is read on where it was opened; one that cannot be read is an entry that cannot. */
 export function* readLog(file: string): Generator<Logged> {
   const fd = openToRead(file);
-  if (fd === null) return;
+  if (fd === null) {
+    if (lstatSync(file, { throwIfNoEntry: false }) !== undefined) yield { how: 'corrupt', at: 0, file };
+    return;
+  }
   try {
     const parser = createParser();
     for (const line of linesOf(fd)) for (const found of parser.take(line)) yield { ...found, file };
@@ -61,7 +64,7 @@ export function readData(file: string, { at, bytes }: { at: number; bytes: numbe
   }
 }
 
-/** null where there is none, or no regular file. */
+/** null where there is none, or none that can be read. */
 function openToRead(file: string): number | null {
   const { O_RDONLY, O_NOFOLLOW, O_NONBLOCK } = constants;
   try {
@@ -70,7 +73,7 @@ function openToRead(file: string): number | null {
     closeSync(fd);
     return null;
   } catch (error) {
-    if (isSystemError(error) && (error.code === 'ENOENT' || error.code === 'ELOOP')) return null;
+    if (isSystemError(error)) return null;
     throw error;
   }
 }

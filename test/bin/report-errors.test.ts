@@ -1,6 +1,6 @@
 // tollgate report --errors and --health over real runs and over logs that are torn, put aside or large.
 
-import { appendFileSync, mkdirSync, readFileSync, renameSync } from 'node:fs';
+import { appendFileSync, mkdirSync, readFileSync, renameSync, symlinkSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
@@ -63,12 +63,7 @@ test('a run and a call on its own: what, where, with what, and what became of it
       .replace(/(codex|gemini) \d[\d.]*/g, '$1 VERSION')
       .replace(/\d+ bytes/g, 'N bytes')
       .replace(/ \((?:only what was sent: )[^)]*\)/g, ' (LESS)'),
-    `TIME  fix/codex_brief  codex VERSION  tooling (broken_history)  retried, and failed again
-  ${MISMATCH}
-  call CALL, session 00000000-0000-4000-8000-000000000001
-  conversation of the prompt alone (N bytes) in PROJECT/.tmp/state/api_errors.log (LESS)
-
-TIME  fix/codex_brief  codex VERSION  tooling (broken_history)  NOT RECOVERED
+    `TIME  fix/codex_brief  codex VERSION  tooling (broken_history)  NOT RECOVERED
   ${MISMATCH}
   call CALL, session 00000000-0000-4000-8000-000000000001
   conversation of the prompt alone (N bytes) in PROJECT/.tmp/state/api_errors.log (LESS)
@@ -78,13 +73,13 @@ TIME  a call without a task  gemini VERSION  tooling (broken_history)  NOT RECOV
   call CALL, session 00000000-0000-4000-8000-000000000001
   conversation of the prompt alone (N bytes) in PROJECT/.tmp/state/api_errors.log (LESS)
 
-3 API failures in PROJECT/.tmp/state
+2 API failures in PROJECT/.tmp/state
 `,
   );
   const printed = await report(rig, '--errors', '--json', '--last', '1', '--full');
   assert.ok(ERRORS(JSON.parse(printed)), JSON.stringify(ERRORS.errors));
   const last = JSON.parse(printed);
-  assert.equal([last.schema, last.errors.length, last.left_out], [1, 1, 2]);
+  assert.equal([last.schema, last.errors.length, last.left_out], [1, 1, 1]);
   assert.equal(
     [last.errors[0].tool, last.errors[0].stand, last.errors[0].conversation[0].prompt],
     ['gemini', 'unrecovered', 'Say hello.\n'],
@@ -98,6 +93,17 @@ TIME  a call without a task  gemini VERSION  tooling (broken_history)  NOT RECOV
   assert.match(await report(rig, '--health'), /^0 days without an unrecoverable error/);
 });
 
+test('a log that is no file is told, and not taken for no failure at all', async ({ rig }) => {
+  mkdirSync(stateOf(rig), { recursive: true });
+  writeFileSync(path.join(rig.root, 'elsewhere'), '');
+  symlinkSync(path.join(rig.root, 'elsewhere'), path.join(stateOf(rig), 'api_errors.log'));
+  assert.match(
+    await report(rig, '--errors'),
+    /1 entry is torn, unreadable or .*, and passed over: .*api_errors\.log, byte 0\n$/,
+  );
+  assert.match(await report(rig, '--health'), /1 entry could not be read and is not counted/);
+});
+
 test('torn entries are passed over with a word, logs that were put aside are read', async ({ rig }) => {
   plant(rig, { ageDays: 3, id: 'old' });
   const log = path.join(stateOf(rig), 'api_errors.log');
@@ -106,7 +112,7 @@ test('torn entries are passed over with a word, logs that were put aside are rea
   plant(rig, { ageDays: 0, id: 'new' });
   const text = await report(rig, '--errors');
   assert.match(text, /call old,[\s\S]*call new,[\s\S]*2 API failures/);
-  assert.match(text, /1 entry is torn, or of a newer version, and passed over: .*00Z\.log, byte \d+\n$/);
+  assert.match(text, /1 entry is torn, unreadable or of a newer version, and passed over: .*00Z\.log, byte \d+\n$/);
   assert.not.match(await report(rig, '--errors', '--since', '24h'), /call old/);
 });
 

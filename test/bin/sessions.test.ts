@@ -59,6 +59,25 @@ test('gemini: what its installed version would send twice is told, though its fi
   assert.match((await ask(rig, 'show', 'a')).stdout, 'health: 1 flaw; mended before it is gone on with');
 });
 
+test('a sessions.json that is none is set aside with a word, whoever changes it', async ({ rig }) => {
+  makeSession('codex', rig, TURNS);
+  for (const words of [
+    ['adopt', 'a', ID, '--tool=codex'],
+    ['forget', 'b'],
+  ]) {
+    rig.write('.tmp/state/sessions.json', '[]');
+    assert.match((await ask(rig, ...words)).stderr, /is no JSON object; it was moved to /);
+  }
+});
+
+test('a sessions.json that cannot be written is told as such', async ({ rig }) => {
+  makeSession('codex', rig, TURNS);
+  mkdirSync(file(rig), { recursive: true });
+  const { code, stderr } = await ask(rig, 'adopt', 'a', ID, '--tool=codex');
+  assert.is(code, 1);
+  assert.match(stderr, /^tollgate sessions: EISDIR: .*sessions\.json.*; nothing was changed\n$/);
+});
+
 const MISTAKES: [words: string[], code: number, says: string][] = [
   [['look'], 2, 'list, show, adopt or forget, not "look"'],
   [['constructor'], 2, 'list, show, adopt or forget'],

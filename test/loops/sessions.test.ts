@@ -1,5 +1,7 @@
 // Sessions by tag: which one a stage goes on in, what a failure does to it, and that two never write one at a time.
 
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { suite } from 'uvu';
@@ -124,6 +126,17 @@ test('of two sessions with one tag the newest is taken; an unreadable one and on
   rig.answer(() => answerWith('codex', 'fine', newer));
   await makeTask(rig, ONE).run();
   assert.equal(asked(rig), [newer]);
+});
+
+test('a session of a project within this one is not taken, one of a folder of this project is', async ({ rig }) => {
+  const [theirs, ours] = ['inner/src', 'src'].map((name) => path.join(rig.project, name)) as [string, string];
+  for (const folder of [theirs, ours, path.join(rig.project, 'inner/.tmp/task')])
+    mkdirSync(folder, { recursive: true });
+  makeSession('codex', { home: rig.home, project: ours }, [ANSWERED], OTHER);
+  await changeLater(makeSession('codex', { home: rig.home, project: theirs }, [ANSWERED]), 1);
+  rig.answer(() => answerWith('codex', 'fine', OTHER));
+  await makeTask(rig, ONE).run();
+  assert.equal(asked(rig), [OTHER]);
 });
 
 /** @param steps newer than the others by so many minutes. */
@@ -412,6 +425,76 @@ test('a prompt that stands in the session without an answer is taken back before
   const { stdout } = await rig.start('tollgate', ['history', SESSION_IDS.codex, '--json']).result;
   const states = (JSON.parse(stdout).turns as { state: string }[]).map(({ state }) => state);
   assert.equal([states, stood > 0], [['active', 'reverted'], true]);
+});
+
+test('so is one that the run before left there', async ({ rig }) => {
+  rig.write('tollgate.yaml', NO_REST);
+  makeSession('codex', rig, [ANSWERED]);
+  keep(rig, 'fix', { session_id: SESSION_IDS.codex });
+  rig.answer((call) => {
+    if (rig.calls.length > 1) return answerWith('codex', 'fine', SESSION_IDS.codex);
+    makeSession('codex', rig, [ANSWERED, { prompt: call.report.stdin.text }]);
+    return failWith('codex', BUSY, 503, SESSION_IDS.codex);
+  });
+  const task = makeTask(rig, { ...ONE, budgets: { retry_budget: 0 } });
+  assert.equal([(await task.run()).code, (await task.run()).code], [1, 0]);
+  const { stdout } = await rig.start('tollgate', ['history', SESSION_IDS.codex, '--json']).result;
+  const states = (JSON.parse(stdout).turns as { state: string }[]).map(({ state }) => state);
+  assert.equal(
+    [asked(rig), states],
+    [
+      [SESSION_IDS.codex, SESSION_IDS.codex],
+      ['active', 'reverted'],
+    ],
+  );
+});
+
+test('so is one on which the model only thought', async ({ rig }) => {
+  rig.write('tollgate.yaml', NO_REST);
+  makeSession('codex', rig, [ANSWERED]);
+  keep(rig, 'fix', { session_id: SESSION_IDS.codex });
+  rig.answer((call) => {
+    if (rig.calls.length > 1) return answerWith('codex', 'fine', SESSION_IDS.codex);
+    makeSession('codex', rig, [ANSWERED, { prompt: call.report.stdin.text, thought: 'Hm.' }]);
+    return failWith('codex', BUSY, 503, SESSION_IDS.codex);
+  });
+  assert.is((await makeTask(rig, ONE).run()).code, 0);
+  const { stdout } = await rig.start('tollgate', ['history', SESSION_IDS.codex, '--json']).result;
+  const states = (JSON.parse(stdout).turns as { state: string }[]).map(({ state }) => state);
+  assert.equal(
+    [asked(rig), states],
+    [
+      [SESSION_IDS.codex, SESSION_IDS.codex],
+      ['active', 'reverted'],
+    ],
+  );
+});
+
+test('a session whose lock codex holds is not mended', async ({ rig }) => {
+  if (process.platform !== 'linux') return; // nobody else tells
+  const id = SESSION_IDS.codex;
+  const rollout = makeSession('codex', rig, [{ ...ANSWERED, tool: { name: 'x', input: {}, output: 'y' } }]);
+  const lines = readFileSync(rollout, 'utf8').split('\n');
+  const doubled = `${[...lines.slice(0, -1), lines.find((line) => line.includes('function_call_output'))].join('\n')}\n`;
+  writeFileSync(rollout, doubled);
+  keep(rig, 'fix', { session_id: id });
+  rig.answer(() => answerWith('codex', 'fine', id));
+  const lock = path.join(rig.home, `.codex/thread-writer-locks/${id}.lock`);
+  mkdirSync(path.dirname(lock), { recursive: true });
+  const holder = spawn('flock', ['--no-fork', lock, 'sh', '-c', 'echo held; exec sleep 60'], {
+    stdio: ['ignore', 'pipe', 'ignore'],
+  });
+  try {
+    await once(holder.stdout, 'data');
+    const { summary } = await makeTask(rig, ONE).run();
+    assert.is(readFileSync(rollout, 'utf8'), doubled);
+    assert.match(summary, /was resumed as it is: codex \(pid \d+\) holds its lock/);
+  } finally {
+    holder.kill('SIGKILL');
+  }
+  keep(rig, 'free', { session_id: id });
+  await makeTask(rig, ONE, 'free').run();
+  assert.is.not(readFileSync(rollout, 'utf8'), doubled);
 });
 
 test('twenty tasks of one new feature, four at once: one session, and never two in it', async ({ rig }) => {

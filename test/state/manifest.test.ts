@@ -33,6 +33,13 @@ const ROWS: Row[] = [
   ...['a\tb', 'a\nb', 'a\u2028b', '-a', ' a', 'a]b', '', 'x'.repeat(129), '\ud800'].map(
     (feature): Row => ['meta.feature', { ...stage({}), meta: { feature } }, TAG_MUST],
   ),
+  ...['latest', '3'].map(
+    (session_id): Row => [
+      'meta.session_id',
+      { ...stage({}), meta: { session_id } },
+      'must be the id of one session, not "latest" or a number',
+    ],
+  ),
   ['cwd', { ...stage({}), cwd: 'a\0' }, PLACE],
   ['acceptance.commands[0]', { ...stage({}), acceptance: { commands: ['a\0b'] } }, 'must have no NUL character'],
   ['acceptance.commands[0]', { ...stage({}), acceptance: { commands: ['for i in 1\ndo\n\techo\ndone'] } }, null],

@@ -106,6 +106,8 @@ const NEWER: [what: string, active: unknown][] = [
   ['an entry of another shape', { a: { codex: 'x' } }],
   ['an entry without its id', { a: { codex: { ...entry('s1'), session_id: undefined } } }],
   ['an id that would be taken for a flag', { a: { codex: { ...entry('s1'), session_id: '--yolo' } } }],
+  ['an id that means whatever session was the last', { a: { codex: { ...entry('s1'), session_id: 'latest' } } }],
+  ['an id that is a place in a list', { a: { codex: { ...entry('s1'), session_id: '3' } } }],
   ['a count that is none', { a: { codex: { ...entry('s1'), error_count: -1 } } }],
 ];
 for (const [what, active_sessions] of NEWER)

@@ -26,6 +26,8 @@ export interface SessionStore {
   tool: Tool;
   /** Does a resume find a session only from the folder that it began in? */
   boundToCwd: boolean;
+  /** Does the CLI hold a lock on the session that it uses? One that does not is told by its folder and by time, and both may be our own doing. */
+  takesLock: boolean;
   /** The file of a session; null where the CLI has none of that id. One bound to a folder is looked for everywhere: `cwd` tells where. */
   find(id: string, lookup: Lookup): Promise<SessionFile | null>;
   /** Those that a resume from `cwd` would find and that changed since, the newest first. What cannot be read is left out. */

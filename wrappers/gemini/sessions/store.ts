@@ -13,6 +13,7 @@ import { userOf } from './users.ts';
 export const GEMINI_SESSIONS: SessionStore = {
   tool: 'gemini',
   boundToCwd: true,
+  takesLock: false,
   find: findSession,
   recent: recentSessions,
   firstPrompt: ({ file }) => readBeginning(file)?.firstPrompt ?? null,
