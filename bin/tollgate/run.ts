@@ -58,8 +58,11 @@ async function runWord(args: Arguments, stop: Stop): Promise<Ran> {
   if (typeof wishes === 'string') return answerTo({ how: 'mistaken', message: wishes }, args);
   const { progress, told } = startTelling(args);
   const request = { ...wishes, ...told, word: args.words[0]! };
-  const ran = args.given.has('dry-run') ? foresee(request, args) : runTask(request).then((ran) => answered(ran, args));
-  return ran.finally(() => progress.stop());
+  const stopTelling = () => progress.stop();
+  if (args.given.has('dry-run')) return foresee(request, args).finally(stopTelling);
+  // What moves on the terminal must not move through a menu.
+  const ran = await runTask(request).finally(stopTelling);
+  return answered(ran, args);
 }
 
 /** A conversation that is still broken is put before whoever sits there. */
