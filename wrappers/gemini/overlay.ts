@@ -6,7 +6,7 @@ import type { CallRequest, Overlay } from '../adapter.ts';
 import { accountHome, homeOf } from '../home.ts';
 import { readSettings, type Settings, settingsFiles } from './settings.ts';
 
-/** Without a model, a router asks another model first: two paid requests for each prompt. This alias skips it. */
+/** Without a model, a router asks another model first, also on a resume: two paid requests for each prompt. This alias skips it. */
 const DEFAULT_MODEL = 'pro';
 
 export function overlay(request: CallRequest): Overlay {
@@ -43,7 +43,7 @@ function merge(administrators: Settings | null, request: CallRequest): Settings 
 }
 
 function hasModel(request: CallRequest, read: readonly ReturnType<typeof readSettings>[]): boolean {
-  if (request.model !== null || request.resumeSession !== null || request.environment.GEMINI_MODEL) return true;
+  if (request.model !== null || request.environment.GEMINI_MODEL) return true;
   return read.some(
     (settings) => settings === 'unreadable' || (settings?.model as Settings | undefined)?.name !== undefined,
   );

@@ -24,7 +24,7 @@ interface Row {
 const ROWS: readonly Row[] = [
   { why: 'nobody names one', argv: PRO },
   { why: 'the call names one', request: { model: 'other' }, argv: [] },
-  { why: 'the session has one', request: { resumeSession: 'abc' }, argv: [] },
+  { why: 'a resume asks the router as well', request: { resumeSession: 'abc' }, argv: ['--model', 'pro'] },
   { why: 'the environment names one', env: { GEMINI_MODEL: 'other' }, argv: [] },
   { why: 'the user names one', files: { '.gemini/settings.json': NAMED }, argv: [] },
   {
