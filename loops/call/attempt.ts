@@ -25,28 +25,27 @@ export interface Attempt {
   temporary: string;
 }
 
-/** Everything lies on the disk of `--out` (or in the task), so that what is published can be renamed into place. */
-export function openAttempt({ request, callId, prompt }: Draft): Attempt {
+/** Only its names, and its $TMPDIR, in which nothing lies yet: what is known of it can be told before it holds a prompt. */
+export function nameAttempt(request: WrapperRequest, callId: string): Attempt {
   const folder = attemptFolder(request, callId);
-  const temporary = mkdtempSync(path.join(systemTemporary(), prefixFor(folder)));
-  const attempt = { folder, files: filesIn(folder), temporary };
-  try {
-    // Beside --out others may write: one that is there already may be somebody's link.
-    mkdirSync(folder, { recursive: request.charge !== null, mode: 0o700 });
-  } catch (error) {
-    removeFolder(temporary, []);
-    throw error;
-  }
-  try {
-    writeFileSync(attempt.files.stdin, prompt ?? '', { mode: 0o600 });
-  } catch (error) {
-    discardAttempt(attempt);
-    throw error;
-  }
-  return attempt;
+  return attemptIn(folder, mkdtempSync(path.join(systemTemporary(), prefixFor(folder))));
 }
 
-const NO_OVERLAY: Overlay = { argv: [], environment: {}, folders: [], warnings: [] };
+/**
+ * Everything lies on the disk of `--out` (or in the task), so that what is published can be renamed into place.
+ * When it throws, nothing of the folder is left; the $TMPDIR stays.
+ */
+export function fillAttempt(attempt: Attempt, { request, prompt }: Draft, save: () => void): void {
+  // Beside --out others may write: one that is there already may be somebody's link.
+  mkdirSync(attempt.folder, { recursive: request.charge !== null, mode: 0o700 });
+  try {
+    writeFileSync(attempt.files.stdin, prompt ?? '', { mode: 0o600 });
+    save();
+  } catch (error) {
+    removeFolder(attempt.folder, [attempt.files.stdin]);
+    throw error;
+  }
+}
 
 /** With the end of the call's id, so that no record can pass another call's for its own. */
 const prefixFor = (attempt: string): string => `tg-${attempt.slice(-8)}-`;
@@ -86,7 +85,7 @@ export function closeAttempt(
 }
 
 /** Nothing was started: nothing of it is worth keeping. */
-export function discardAttempt(attempt: Attempt, overlay: Overlay = NO_OVERLAY): void {
+export function discardAttempt(attempt: Attempt, overlay: Overlay): void {
   removeFolder(attempt.folder, [attempt.files.stdin]);
   removeTemporaries(attempt, overlay);
 }

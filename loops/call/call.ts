@@ -3,27 +3,26 @@
 import type { CallRecord } from '../../policies/call-record.ts';
 import type { Verdict } from '../../policies/evidence.ts';
 import type { EXIT_BY_SIGNAL } from '../../policies/exit-codes.ts';
-import type { ProcessIdentity } from '../../policies/process-identity.ts';
 import { isSuccess, SUCCESS, visibleChars } from '../../policies/success.ts';
 import type { Fact } from '../../state/facts.ts';
 import type { Journal } from '../../state/journal.ts';
 import { isSystemError } from '../../state/system-error.ts';
-import type { Adapter, Overlay } from '../../wrappers/adapter.ts';
+import type { Adapter } from '../../wrappers/adapter.ts';
 import { identify } from '../../wrappers/processes/identity.ts';
 import { type Observer, type Outcome, run } from '../../wrappers/run.ts';
 import { localClock } from '../local-clock.ts';
-import { type Attempt, closeAttempt, discardAttempt, openAttempt } from './attempt.ts';
+import { closeAttempt } from './attempt.ts';
 import { check, type Refusal } from './check.ts';
 import { type Draft, draftOf, sha256 } from './draft.ts';
 import { type Ended, wrapperExit } from './exit.ts';
 import { invocationOf } from './invocation.ts';
 import type { Judgement } from './judge.ts';
 import { noteFact, verdictFact } from './noted-facts.ts';
-import { publishAll, publishPid, publishRecord, publishRefusal, removeStale } from './publish.ts';
+import { discard, prepare, type Ready } from './prepare.ts';
+import { publishAll, publishRecord, publishRefusal, removeStale } from './publish.ts';
 import { recordOf, sentenceOf } from './record.ts';
-import { deadlineOf, type Registered, register } from './registered.ts';
+import { deadlineOf, type Registered } from './registered.ts';
 import type { WrapperRequest } from './request.ts';
-import { saveDraft } from './saved-draft.ts';
 
 export interface Called {
   record: CallRecord;
@@ -49,17 +48,10 @@ export async function call(request: WrapperRequest, stop: Stop, clock: () => Dat
     const { mendSession } = await import('./mend-session.ts');
     await mendSession(draft, resumeSession);
   }
-  const prepared = prepare(draft);
+  const prepared = prepare(draft, (await identify(process.pid))!);
   if (prepared.how === 'refused') return left(draft, prepared.refusal);
-  const guardian = (await identify(process.pid))!;
-  // Known before anything is paid; one that we cannot end ourselves any more is ended by a sweep.
-  const registered = register(draft, prepared.attempt, prepared.overlay, guardian);
-  if (!registered.isKnown && request.charge === null) draft.warnings.push(UNREGISTERED);
-  return charged(draft, { ...prepared, guardian, registered }, stop);
+  return charged(draft, prepared, stop);
 }
-
-const UNREGISTERED =
-  'the call could not be registered (the user has no home that can be written): if its wrapper is killed, preflight --sweep does not find it';
 
 async function charged(draft: Draft, ready: Ready, stop: Stop): Promise<Called> {
   const { request, clock } = draft;
@@ -82,41 +74,6 @@ async function charged(draft: Draft, ready: Ready, stop: Stop): Promise<Called> 
     called.record.warnings.push(`stats.json could not be written: ${error.message}`);
   });
   return called;
-}
-
-interface Prepared {
-  how: 'prepared';
-  attempt: Attempt;
-  overlay: Overlay;
-}
-
-interface Ready extends Prepared {
-  guardian: ProcessIdentity;
-  registered: Registered;
-}
-
-/** All that the CLI needs on disk, while nothing is paid yet. */
-function prepare(draft: Draft): Prepared | { how: 'refused'; refusal: Refusal } {
-  const { request } = draft;
-  const { adapter } = request;
-  let attempt: Attempt | null = null;
-  try {
-    publishPid(request);
-    attempt = openAttempt(draft);
-    const overlay = adapter.overlay(request.call);
-    const counting = adapter.usageFile === null ? [] : [adapter.usageFile.argument(attempt.files.usage)];
-    draft.argv = adapter.argv(request.call, [...overlay.argv, ...counting]);
-    draft.warnings.push(...overlay.warnings);
-    if (request.charge !== null) saveDraft(attempt, draft, overlay);
-    return { how: 'prepared', attempt, overlay };
-  } catch (error) {
-    if (!isSystemError(error)) throw error;
-    // Each try on a full disk would leave one more.
-    if (attempt !== null) discardAttempt(attempt);
-    const { message } = error;
-    const what = `the call could not be prepared (${message}); nothing was started. Make its folders and $TMPDIR writable, with space on their disks`;
-    return { how: 'refused', refusal: { class: 'tooling', reason: 'disk', exit: 'failure', message: what } };
-  }
 }
 
 /** From here on the call counts as paid, whatever comes. */
@@ -190,11 +147,6 @@ function stopped(draft: Draft, ready: Ready, stop: Stop): Promise<Called> {
   const by = stop.by() ?? 'SIGTERM';
   const message = `stopped by ${by} before anything was started`;
   return left(draft, { class: 'transient', reason: 'cancelled', exit: by, message });
-}
-
-function discard({ attempt, overlay, registered }: Ready): void {
-  discardAttempt(attempt, overlay);
-  registered.forget();
 }
 
 /** Nothing was paid; the record still says why. */

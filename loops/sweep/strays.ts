@@ -31,7 +31,7 @@ export async function sweepStrays({ environment, clock }: Sweeping): Promise<Swe
   });
 }
 
-/** As openAttempt and gemini's overlay choose them; another home than the one at hand is left alone. */
+/** As nameAttempt and gemini's overlay choose them; another home than the one at hand is left alone. */
 function placesOf({ TMPDIR, XDG_RUNTIME_DIR, XDG_CACHE_HOME, HOME }: NodeJS.ProcessEnv): [OwnFolder, string][] {
   const bases = [XDG_RUNTIME_DIR, XDG_CACHE_HOME, HOME && path.join(HOME, '.cache')];
   const overlays = new Set(bases.filter((base): base is string => !!base && path.isAbsolute(base)));

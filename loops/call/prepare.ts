@@ -1,0 +1,61 @@
+// All that a CLI needs on disk, made while nothing is paid yet, and known to a sweep before it holds anything.
+
+import type { ProcessIdentity } from '../../policies/process-identity.ts';
+import { isSystemError } from '../../state/system-error.ts';
+import type { Overlay } from '../../wrappers/adapter.ts';
+import { type Attempt, discardAttempt, discardTemporaries, fillAttempt, nameAttempt } from './attempt.ts';
+import type { Refusal } from './check.ts';
+import type { Draft } from './draft.ts';
+import { publishPid } from './publish.ts';
+import { type Registered, register } from './registered.ts';
+import { saveDraft } from './saved-draft.ts';
+
+export interface Ready {
+  how: 'ready';
+  attempt: Attempt;
+  overlay: Overlay;
+  guardian: ProcessIdentity;
+  registered: Registered;
+}
+
+/** @param guardian who waits for the call, and ends it. */
+export function prepare(draft: Draft, guardian: ProcessIdentity): Ready | { how: 'refused'; refusal: Refusal } {
+  const { request, callId } = draft;
+  const { adapter, charge } = request;
+  const made: Partial<Ready> = {};
+  try {
+    const attempt = nameAttempt(request, callId);
+    made.attempt = attempt;
+    const overlay = adapter.overlay(request.call);
+    made.overlay = overlay;
+    const counting = adapter.usageFile === null ? [] : [adapter.usageFile.argument(attempt.files.usage)];
+    draft.argv = adapter.argv(request.call, [...overlay.argv, ...counting]);
+    draft.warnings.push(...overlay.warnings);
+    // Whoever is killed from here on is swept; nobody else knows where its prompt lies.
+    const registered = register(draft, attempt, overlay, guardian);
+    made.registered = registered;
+    if (!registered.isKnown && charge === null) draft.warnings.push(UNREGISTERED);
+    publishPid(request);
+    fillAttempt(attempt, draft, () => {
+      if (charge !== null) saveDraft(attempt, draft, overlay);
+    });
+    return { how: 'ready', attempt, overlay, guardian, registered };
+  } catch (error) {
+    if (!isSystemError(error)) throw error;
+    // Each try on a full disk would leave one more.
+    if (made.attempt !== undefined) discardTemporaries(made.attempt, made.overlay?.folders ?? []);
+    made.registered?.forget();
+    const { message } = error;
+    const what = `the call could not be prepared (${message}); nothing was started. Make its folders and $TMPDIR writable, with space on their disks`;
+    return { how: 'refused', refusal: { class: 'tooling', reason: 'disk', exit: 'failure', message: what } };
+  }
+}
+
+const UNREGISTERED =
+  'the call could not be registered (the user has no home that can be written): if its wrapper is killed, preflight --sweep does not find it';
+
+/** Of a call that was not begun. */
+export function discard({ attempt, overlay, registered }: Ready): void {
+  discardAttempt(attempt, overlay);
+  registered.forget();
+}
