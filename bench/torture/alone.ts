@@ -21,11 +21,11 @@ export function checkAlone(world: World, seen: readonly Seen[]): Violation[] {
     if (what === 'answered' && !texts.includes(world.answerOf(id)))
       violations.push({ what: 'lost', why: `${id} was answered, and stands in none of ${outs.join(' ')}` });
   const register = registerOf(world);
-  // One that was killed before it could register itself leaves its prompt, and has asked nobody.
+  // One that was killed before it could register itself leaves an empty $TMPDIR, which goes after a day.
   const isOfBegun = (name: string) => ids.some((id) => name.includes(id.slice(-8)));
   const left = [
     ...readdirOr(register).map((name) => `${register}/${name}`),
-    ...readdirSync(world.project).filter((name) => name.startsWith('.tollgate-') && isOfBegun(name)),
+    ...readdirSync(world.project).filter((name) => name.startsWith('.') && name !== '.tmp'),
     ...readdirSync(world.temporary).filter((name) => name.startsWith('tg-') && isOfBegun(name)),
   ];
   return [...violations, ...left.map((why) => ({ what: 'leftovers', why }) as const)];

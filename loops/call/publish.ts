@@ -154,5 +154,8 @@ let written = 0;
 
 function temporaryOf(file: string): string {
   written += 1;
-  return path.join(path.dirname(file), `.${path.basename(file)}.${process.pid}-${written}`);
+  return path.join(path.dirname(file), `${temporaryPrefix(file, process.pid)}${written}`);
 }
+
+/** How the names of a process's temporaries for that file begin; a number follows. */
+export const temporaryPrefix = (file: string, pid: number): string => `.${path.basename(file)}.${pid}-`;

@@ -3,7 +3,6 @@
 import { existsSync, readFileSync, statSync } from 'node:fs';
 import path from 'node:path';
 import type { CallRecord } from '../../policies/call-record.ts';
-import { isTool } from '../../policies/tools.ts';
 import type { Entry } from '../../state/call-register.ts';
 import type { Outcome } from '../../wrappers/run.ts';
 import { logApiFailure } from '../call/api-failure.ts';
@@ -12,7 +11,8 @@ import { DIED, outcomeOf, recorded, wasStarted } from '../call/close-dead.ts';
 import { lookAtFolder, removeOwnFolder, strangeFileIn } from '../call/own-folders.ts';
 import { publishAll } from '../call/publish.ts';
 import type { WrapperRequest } from '../call/request.ts';
-import { restoreSaved, type Saved } from '../call/saved-draft.ts';
+import { isSaved, restoreSaved, type Saved } from '../call/saved-draft.ts';
+import { removeHalves } from './halves.ts';
 import type { Sweeping } from './swept.ts';
 
 export type Closed = { how: 'nothing' } | { how: 'settled' | 'kept' | 'failed'; place: string; why: string };
@@ -24,8 +24,9 @@ export async function closeAlone(
   { environment, clock }: Sweeping,
 ): Promise<Closed> {
   const { attempt: folder } = entry;
-  if (lookAtFolder('attempt', folder) === 'absent') return { how: 'nothing' };
   const saved = savedIn(entry);
+  if (saved !== null) removeHalves(saved.files, entry.guardian.pid);
+  if (lookAtFolder('attempt', folder) === 'absent') return { how: 'nothing' };
   if (saved === null) return { how: 'failed', place: folder, why: 'the register does not tell how it was called' };
   const linked = strangeFileIn(folder);
   if (linked !== null) return { how: 'failed', place: folder, why: `its ${linked} is no regular file` };
@@ -69,18 +70,12 @@ function isTaken(files: WrapperRequest['files'], { call_id, session_id }: CallRe
 
 const said = ({ files }: Attempt): boolean => [files.stdout, files.stderr].some((file) => statSync(file).size > 0);
 
-/** null for what cannot be gone by. It publishes beside its attempt and nowhere that is not named from the root. */
+/** null for what cannot be gone by, or is another call's. It publishes beside its attempt and nowhere else. */
 function savedIn({ draft, call_id, temporary, attempt }: Entry): Saved | null {
-  const saved = draft as Partial<Saved> | null;
-  const isWhole =
-    saved?.call_id === call_id &&
-    saved.temporary === temporary &&
-    isTool(saved.tool) &&
-    [saved.argv, saved.redaction_patterns, saved.overlay_folders, saved.warnings].every(Array.isArray) &&
-    [saved.call, saved.limits, saved.files].every((part) => typeof part === 'object' && part !== null) &&
-    !Number.isNaN(Date.parse(String(saved.started_at))) &&
-    Object.values(saved.files!).every((file) => file === null || (typeof file === 'string' && path.isAbsolute(file))) &&
-    typeof saved.files!.err === 'string' &&
-    path.dirname(String(saved.files!.out)) === path.dirname(attempt);
-  return isWhole ? (saved as Saved) : null;
+  const isOwn =
+    isSaved(draft) &&
+    draft.call_id === call_id &&
+    draft.temporary === temporary &&
+    path.dirname(draft.files.out) === path.dirname(attempt);
+  return isOwn ? draft : null;
 }
