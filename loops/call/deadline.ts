@@ -21,15 +21,19 @@ export function ageOf({ guardian, clocks, startedAt }: Begun, self: ProcessIdent
 }
 
 /** Has the call had its time, by the clock by which whoever guards it ends it? */
-export function isOverdue({ reserved }: Call, folder: string, self: ProcessIdentity, clock: () => Date): boolean {
+export const isOverdue = (call: Call, folder: string, self: ProcessIdentity, clock: () => Date): boolean =>
+  overdueMs(call, folder, self, clock) >= 0;
+
+/** @returns milliseconds; negative ones are left to it. */
+export function overdueMs({ reserved }: Call, folder: string, self: ProcessIdentity, clock: () => Date): number {
   const { guardian, deadline_at, at } = reserved;
   const start = savedStart(folder) ?? { startedAt: new Date(at), clocks: null };
-  return isPast(deadline_at, { guardian, ...start }, self, clock);
+  return pastMs(deadline_at, { guardian, ...start }, self, clock);
 }
 
-/** Of a start that is not told only the deadline itself is known. */
-export function isPast(deadlineAt: string, begun: Begun, self: ProcessIdentity, clock: () => Date): boolean {
+/** By how much it is past its deadline. Of a start that is not told only the deadline itself is known. */
+export function pastMs(deadlineAt: string, begun: Begun, self: ProcessIdentity, clock: () => Date): number {
   const deadline = Date.parse(deadlineAt);
-  const leftMs = deadline - begun.startedAt.getTime() - ageOf(begun, self, clock);
-  return Number.isNaN(leftMs) ? clock().getTime() >= deadline : leftMs <= 0;
+  const pastMs = begun.startedAt.getTime() + ageOf(begun, self, clock) - deadline;
+  return Number.isNaN(pastMs) ? clock().getTime() - deadline : pastMs;
 }

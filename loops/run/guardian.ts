@@ -10,6 +10,7 @@ import type { Access } from '../../wrappers/adapter.ts';
 import { ADAPTERS } from '../../wrappers/adapters.ts';
 import { identify } from '../../wrappers/processes/identity.ts';
 import { DISPATCH, type Dispatch } from '../call/dispatch.ts';
+import { endLate, PATIENCE, type Patience } from '../call/late-guardian.ts';
 
 export interface Errand {
   task: TaskFolder;
@@ -35,9 +36,14 @@ export interface GuardianEnd {
 
 /**
  * Runs one wrapper to its end. It is a process of its own session: it outlives this dispatcher, and a terminal's Ctrl-C
- * reaches only us; an abort of `stop` is passed on as TERM.
+ * reaches only us; an abort of `stop` is passed on as TERM. Long past its call's deadline it is woken, then killed.
  */
-export async function sendGuardian(errand: Errand, commandFolder: string, stop: AbortSignal): Promise<GuardianEnd> {
+export async function sendGuardian(
+  errand: Errand,
+  commandFolder: string,
+  stop: AbortSignal,
+  patience: Patience = PATIENCE,
+): Promise<GuardianEnd> {
   const { execa } = await import('execa');
   const outputs = outputsOf(errand.task, errand.stage);
   const script = path.join(commandFolder, `${ADAPTERS[errand.stage.tool].command}.cjs`);
@@ -50,13 +56,35 @@ export async function sendGuardian(errand: Errand, commandFolder: string, stop: 
     extendEnv: false,
   });
   const identified = guardian.pid === undefined ? null : identify(guardian.pid);
-  const pass = () => guardian.kill('SIGTERM');
+  // One that somebody stopped is told nothing until it goes on.
+  const pass = () => guardian.kill('SIGTERM') && guardian.kill('SIGCONT');
   stop.addEventListener('abort', pass, { once: true });
   if (stop.aborted) pass();
+  const rest = hurry(errand, identified, patience);
   const { exitCode, signal, shortMessage } = await guardian;
+  rest();
   stop.removeEventListener('abort', pass);
   const why = `the wrapper ended ${signal === undefined ? `with exit code ${exitCode ?? shortMessage}` : `by ${signal}`} and left no record`;
   return { guardian: await identified, why, killed: signal !== undefined };
+}
+
+/** @returns what calls that off. */
+function hurry(
+  { task, stage: { tool }, timeoutMs, dispatch }: Errand,
+  identified: Promise<ProcessIdentity | null> | null,
+  patience: Patience,
+): () => void {
+  let over = false;
+  const end = async () => {
+    const guardian = await identified;
+    if (guardian !== null) await endLate({ guardian, tool }, recordFile(task, dispatch.call_id), () => over, patience);
+  };
+  // Where nothing can be looked up, as without a free descriptor, it is waited for.
+  const timer = setTimeout(() => end().catch(() => {}), timeoutMs + patience.lateMs);
+  return () => {
+    over = true;
+    clearTimeout(timer);
+  };
 }
 
 function flagsOf(
@@ -97,4 +125,4 @@ export function recordIn(file: string): CallRecord | null {
   }
 }
 
-const recordFile = (task: TaskFolder, callId: string) => path.join(task.attempts, callId, 'record.json');
+export const recordFile = (task: TaskFolder, callId: string) => path.join(task.attempts, callId, 'record.json');

@@ -1,6 +1,7 @@
 // Settles a call that an earlier run left open: waits for its guardian, or has what a dead one left judged.
 
 import { setMaxListeners } from 'node:events';
+import path from 'node:path';
 import { nextChange } from '../../state/change.ts';
 import type { Journal } from '../../state/journal.ts';
 import { type Call, openCalls } from '../../state/ledger.ts';
@@ -9,6 +10,9 @@ import { ancestorsOf, isAmong } from '../../wrappers/processes/ancestors.ts';
 import { identify, isAlive } from '../../wrappers/processes/identity.ts';
 import { MARKERS } from '../../wrappers/processes/marker.ts';
 import { closeDead } from '../call/close-dead.ts';
+import { overdueMs } from '../call/deadline.ts';
+import { endLate, PATIENCE, type Patience } from '../call/late-guardian.ts';
+import { recordFile } from './guardian.ts';
 
 export interface Settling {
   task: TaskFolder;
@@ -20,6 +24,8 @@ export interface Settling {
   foreign: 'refuse' | 'close';
   /** What we wait for, in a sentence. */
   say(sentence: string): void;
+  /** With a guardian that lives and does not work. */
+  patience?: Patience;
 }
 
 export type Settled = { how: 'settled' } | { how: 'foreign'; message: string } | { how: 'stopped' };
@@ -44,9 +50,11 @@ export async function settleLeftovers(settling: Settling): Promise<string | null
 }
 
 export async function settle(open: Call, settling: Settling): Promise<Settled> {
-  const { journal, clock, stop, foreign, say } = settling;
+  const { task, journal, clock, stop, foreign, say, patience = PATIENCE } = settling;
   const { call_id, stage, guardian, deadline_at } = open.reserved;
   const self = (await identify(process.pid))!;
+  const isOver = () => stop.aborted || journal.read().ledger.calls.get(call_id)?.verdict != null;
+  let woken = false;
   for (let told = false; ; told = true) {
     const present = journal.read().ledger.calls.get(call_id) ?? open;
     if (present.verdict !== null) return { how: 'settled' };
@@ -65,6 +73,15 @@ export async function settle(open: Call, settling: Settling): Promise<Settled> {
       return { how: 'settled' };
     }
     if (life === 'unknown') return { how: 'foreign', message: foreignMessage(stage, guardian.host, deadline_at) };
+    if (!woken && overdueMs(present, path.join(task.attempts, call_id), self, clock) > patience.lateMs) {
+      woken = true;
+      say(lateMessage(stage, call_id, guardian.pid));
+      const end = await endLate(present.reserved, recordFile(task, call_id), isOver, patience);
+      if (end === 'over' || end === 'gone') continue;
+      if (foreign === 'refuse') return { how: 'foreign', message: stuckMessage(stage, guardian.pid) };
+      await closeDead(present, settling);
+      return { how: 'settled' };
+    }
     if (!told)
       say(`stage ${stage}: waiting for the call ${call_id} that an earlier run started (until ${deadline_at})`);
     await nextChange(journal.file, LOOK_MS, stop);
@@ -80,6 +97,12 @@ async function isWithin({ reserved, started }: Call, { environment }: Settling):
 
 const withinMessage = (stage: string) =>
   `this command was started from within the call of stage ${stage} that an earlier run left, and would wait for itself; run another task from there`;
+
+const lateMessage = (stage: string, callId: string, pid: number) =>
+  `stage ${stage}: the call ${callId} is long past its deadline, and its guardian (pid ${pid}) has not ended it; it is woken, and ended itself if that does not help`;
+
+const stuckMessage = (stage: string, pid: number) =>
+  `stage ${stage} has a call long past its deadline, for which the process ${pid} stands; it is not known to be a wrapper of ours, or cannot be ended. See what it is (ps -p ${pid}), wake it (kill -CONT ${pid}) or end it (kill ${pid}), and run again; or say --force if it has nothing to do with it`;
 
 const foreignMessage = (stage: string, host: string, deadline: string) =>
   `stage ${stage} has a call running on ${host} (or in another container), which cannot be looked up from here; wait for it until ${deadline} and an hour, or say --force if it is gone`;

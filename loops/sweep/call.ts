@@ -6,11 +6,12 @@ import { JournalError, openJournal } from '../../state/journal.ts';
 import { endTree, membersOf } from '../../wrappers/processes/end-tree.ts';
 import { foundTree } from '../../wrappers/processes/found-tree.ts';
 import { identify, isAlive } from '../../wrappers/processes/identity.ts';
-import { type Begun, isPast } from '../call/deadline.ts';
+import { type Begun, pastMs } from '../call/deadline.ts';
+import { PATIENCE } from '../call/late-guardian.ts';
 import { removeOwnFolder } from '../call/own-folders.ts';
 import type { Saved } from '../call/saved-draft.ts';
 import { type Closed, closeAlone } from './close-alone.ts';
-import type { Sweeping, Swept } from './swept.ts';
+import { lateGuardian, type Sweeping, type Swept } from './swept.ts';
 
 /** `left_to_its_task`: whoever sweeps that has told of it. */
 export type SweptCall = Swept | 'alive' | 'left_to_its_task' | 'nothing_left';
@@ -19,7 +20,12 @@ export async function sweepCall(entry: Entry, sweeping: Sweeping): Promise<Swept
   const { guardian, cli, marker, attempt, temporary, call_id, deadline_at, task } = entry;
   const self = (await identify(process.pid))!;
   const life = await isAlive(guardian, self);
-  if (life === 'alive') return 'alive';
+  const past = pastMs(deadline_at, { guardian, ...startIn(entry) }, self, sweeping.clock);
+  if (life === 'alive') {
+    const { lateMs } = sweeping.patience ?? PATIENCE;
+    if (task !== null || past <= lateMs) return 'alive';
+    return of(entry, 'failed', ...lateGuardian(`the call ${call_id}`, guardian.pid));
+  }
   if (task !== null && (life === 'unknown' || (await isOpen(task, call_id, sweeping)))) return 'left_to_its_task';
   const what = `the call ${call_id}`;
   if (life === 'unknown')
@@ -30,7 +36,7 @@ export async function sweepCall(entry: Entry, sweeping: Sweeping): Promise<Swept
     );
   const tree = await foundTree({ marker, root: cli, guardian, folders: [attempt, temporary] });
   const count = (await membersOf(tree)).length;
-  const isDue = isPast(deadline_at, { guardian, ...startIn(entry) }, self, sweeping.clock);
+  const isDue = past >= 0;
   if (count > 0 && !isDue && sweeping.working === 'wait')
     return of(
       entry,

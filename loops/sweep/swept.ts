@@ -1,5 +1,7 @@
 // One thing that a sweep came upon, and what became of it.
 
+import type { Patience } from '../call/late-guardian.ts';
+
 export interface Swept {
   what: 'call' | 'gate' | 'task' | 'folder' | 'record';
   /**
@@ -25,6 +27,14 @@ export interface Sweeping {
   /** Of a tree that lost its guardian and still works: `wait` leaves it until its deadline. */
   working: 'wait' | 'end';
   clock: () => Date;
+  /** With a guardian that lives and does not work. */
+  patience?: Patience;
 }
+
+/** Of one that is not known to be ours to end. */
+export const lateGuardian = (what: string, pid: number): [told: string, fix: string] => [
+  `${what} is long past its deadline, and the process ${pid} stands for it`,
+  `see what it is (ps -p ${pid}), wake it (kill -CONT ${pid}) or end it (kill ${pid}), and sweep again`,
+];
 
 export const isUnswept = ({ how }: Swept): boolean => how === 'kept' || how === 'failed';

@@ -14,6 +14,9 @@ export async function owners(rows: readonly ProcessRow[]): Promise<Map<number, O
   return found;
 }
 
+export const words = async ({ pid }: ProcessRow): Promise<string> =>
+  (readProc(`/proc/${pid}/cmdline`)?.toString('utf8') ?? '').replaceAll('\0', ' ');
+
 /** One number for each PID namespace that it lives in, ours first. */
 export function parseOwner(status: string): Owner | null {
   const uid = /^Uid:\t(\d+)/m.exec(status)?.[1];

@@ -48,6 +48,8 @@ export interface ProcessTable {
   markers(rows: readonly ProcessRow[]): Promise<Map<number, string>>;
   /** Those who have a file in one of these folders open for writing, or work there, and sit at no terminal; empty where the system does not tell. */
   holders(rows: readonly ProcessRow[], folders: readonly string[]): Promise<Set<number>>;
+  /** Its command line in one text; empty when it is gone. */
+  words(row: ProcessRow): Promise<string>;
   owners(rows: readonly ProcessRow[]): Promise<Map<number, Owner>>;
   /** Each is looked at again right before: a number given to another meanwhile is left alone. */
   signal(rows: readonly ProcessRow[], signal: NodeJS.Signals): Promise<Signalled>;

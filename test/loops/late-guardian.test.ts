@@ -1,0 +1,216 @@
+// A guardian that lives and does not work: stopped, it is woken; stuck, it is killed; who is not known for it is left alone.
+
+import { spawnSync } from 'node:child_process';
+import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
+import { suite } from 'uvu';
+import * as assert from 'uvu/assert';
+import { DIED } from '../../loops/call/close-dead.ts';
+import { type Errand, sendGuardian } from '../../loops/run/guardian.ts';
+import { settle } from '../../loops/run/settle.ts';
+import { sweepTask } from '../../loops/sweep/task.ts';
+import type { PreflightReport } from '../../preflight.ts';
+import { type Call, openCalls } from '../../state/ledger.ts';
+import { locateTask } from '../../state/task-folder.ts';
+import { identify } from '../../wrappers/processes/identity.ts';
+import type { FakeCall } from '../rig/fake-call.ts';
+import { endStrangers, startStranger } from '../rig/stranger.ts';
+import { answerWith } from '../rig/streams.ts';
+import { isAlive } from '../rig/survivors.ts';
+import { ANY_ANSWER, makeTask, type TestTask } from '../rig/task-run.ts';
+import { TestRig } from '../rig/test-rig.ts';
+import { runWrapper } from '../rig/wrapper-run.ts';
+
+const test = suite<{ rig: TestRig }>('a late guardian');
+test.before.each(async (context) => {
+  context.rig = await TestRig.open();
+});
+test.after.each(async ({ rig }) => {
+  await endStrangers();
+  await rig.dispose();
+});
+
+const DAY_MS = 86_400_000;
+/** Late at once, and killed as soon as it was woken. */
+const NONE = { lateMs: 0, wokenMs: 100 };
+
+interface Late {
+  task: TestTask;
+  call: Call;
+  fake: FakeCall;
+}
+
+const clocksADayAgo = ({ steadyMs, bootMs }: { steadyMs: number; bootMs: number }) => ({
+  steadyMs: steadyMs - DAY_MS,
+  bootMs: bootMs - DAY_MS,
+});
+
+/** The dispatcher is dead, the guardian stopped, and its call looks as if it had begun a day ago. */
+async function lateCall(rig: TestRig, stage: object = {}): Promise<Late> {
+  const task = makeTask(rig, { stages: [{ tool: 'codex', role: 'brief', ...ANY_ANSWER, ...stage }] });
+  const running = task.start();
+  const fake = await rig.call();
+  while (openCalls(task.journal.read().ledger)[0]?.started == null)
+    await new Promise((resolve) => setImmediate(resolve));
+  const [call] = openCalls(task.journal.read().ledger);
+  running.signal('SIGKILL');
+  await running.result;
+  process.kill(call!.reserved.guardian.pid, 'SIGSTOP');
+  const file = path.join(task.folder, 'state/attempts', call!.reserved.call_id, 'attempt.json');
+  const draft = JSON.parse(readFileSync(file, 'utf8'));
+  writeFileSync(file, JSON.stringify({ ...draft, clocks: clocksADayAgo(draft.clocks) }));
+  return { task, call: call!, fake };
+}
+
+function folderOf(rig: TestRig, { task }: Late) {
+  const located = locateTask(`${task.folder}/`, rig.project, rig.env);
+  if (located.how === 'mistaken') throw new Error(located.message);
+  return located.folder;
+}
+
+const settling = (rig: TestRig, late: Late, said: string[] = []) => ({
+  task: folderOf(rig, late),
+  journal: late.task.journal,
+  clock: () => new Date(),
+  environment: rig.env,
+  stop: new AbortController().signal,
+  say: (sentence: string) => void said.push(sentence),
+  patience: NONE,
+});
+
+const isStopped = (pid: number): boolean =>
+  spawnSync('ps', ['-o', 'stat=', '-p', String(pid)], { encoding: 'utf8' }).stdout.startsWith('T');
+
+const endingOf = ({ task, call }: Late) => task.journal.read().ledger.calls.get(call.reserved.call_id)?.ended?.ending;
+
+test('the next run wakes one that was stopped, which then ends its call itself', async ({ rig }) => {
+  const late = await lateCall(rig, { timeout_ms: 1000 });
+  rig.answer(() => answerWith('codex', 'asked anew'));
+  const { said } = await late.task.run();
+  assert.match(
+    said,
+    /the call \S+ is long past its deadline, and its guardian \(pid \d+\) has not ended it; it is woken/,
+  );
+  const record = late.task.read(`state/attempts/${late.call.reserved.call_id}/record.json`);
+  assert.equal([endingOf(late), JSON.parse(record).warnings.includes(DIED)], ['timed_out', false]);
+  assert.equal(rig.survivors(), []);
+});
+
+test('one that is woken and does not end its call is killed, and what it left is settled', async ({ rig }) => {
+  const late = await lateCall(rig);
+  await late.fake.spawn(['sleep', '600'], { detached: true });
+  assert.equal(await settle(late.call, { ...settling(rig, late), foreign: 'refuse' }), { how: 'settled' });
+  assert.is(endingOf(late), 'timed_out');
+  assert.equal(rig.survivors(), []);
+});
+
+test('within its time it is waited for, stopped or not', async ({ rig }) => {
+  const late = await lateCall(rig);
+  const said: string[] = [];
+  const stop = new AbortController();
+  const say = (sentence: string) => {
+    said.push(sentence);
+    stop.abort();
+  };
+  const patience = { lateMs: 2 * DAY_MS, wokenMs: 0 };
+  const { how } = await settle(late.call, {
+    ...settling(rig, late),
+    foreign: 'refuse',
+    say,
+    stop: stop.signal,
+    patience,
+  });
+  assert.is(how, 'stopped');
+  assert.match(said[0]!, 'waiting for the call');
+  assert.ok(isAlive(late.call.reserved.guardian.pid));
+});
+
+for (const foreign of ['refuse', 'close'] as const)
+  test(`a process that the journal passes for the guardian is not touched (${foreign})`, async ({ rig }) => {
+    const late = await lateCall(rig);
+    const stranger = startStranger();
+    process.kill(stranger, 'SIGSTOP');
+    const { file } = late.task.journal;
+    const planted = JSON.stringify(await identify(stranger));
+    writeFileSync(file, readFileSync(file, 'utf8').replaceAll(JSON.stringify(late.call.reserved.guardian), planted));
+    const call = openCalls(late.task.journal.read().ledger)[0]!;
+    assert.is(call.reserved.guardian.pid, stranger);
+    const settled = await settle(call, { ...settling(rig, late), foreign });
+    if (settled.how === 'foreign') assert.match(settled.message, `the process ${stranger} stands`);
+    assert.is(settled.how, foreign === 'refuse' ? 'foreign' : 'settled');
+    assert.is(isStopped(stranger), true);
+    process.kill(late.call.reserved.guardian.pid, 'SIGKILL');
+  });
+
+test('a sweep does as the next run would', async ({ rig }) => {
+  const late = await lateCall(rig);
+  const sweeping = {
+    cwd: rig.project,
+    environment: rig.env,
+    working: 'wait',
+    clock: () => new Date(),
+    patience: NONE,
+  } as const;
+  assert.equal(await sweepTask(late.task.folder, sweeping).then((swept) => swept.map(({ how }) => how)), ['settled']);
+  assert.equal([endingOf(late), rig.survivors()], ['timed_out', []]);
+});
+
+test('of a call on its own a sweep names it', async ({ rig }) => {
+  const { running } = runWrapper(rig, 'codex');
+  const fake = await rig.call();
+  running.signal('SIGSTOP');
+  const register = path.join(rig.home, '.local/state/tollgate/calls');
+  const file = path.join(register, readdirSync(register)[0]!);
+  const entry = JSON.parse(readFileSync(file, 'utf8'));
+  writeFileSync(
+    file,
+    JSON.stringify({ ...entry, draft: { ...entry.draft, clocks: clocksADayAgo(entry.draft.clocks) } }),
+  );
+  const { code, stdout } = await rig.start('preflight', ['--sweep', '--now', '--json']).result;
+  const [swept] = (JSON.parse(stdout) as PreflightReport).swept!;
+  assert.equal([code, swept!.how], [1, 'failed']);
+  assert.match(swept!.fix!, `kill -CONT ${running.pid}`);
+  running.signal('SIGCONT');
+  await fake.tell(...answerWith('codex', 'ok'));
+  assert.is((await running.result).code, 0);
+});
+
+/** A guardian that stops itself at once. */
+function stuck(rig: TestRig): Errand {
+  const task = makeTask(rig, { stages: [{ tool: 'codex', role: 'brief' }] });
+  rig.write('commands/run_codex.cjs', "process.kill(process.pid, 'SIGSTOP'); setInterval(() => {}, 1000);");
+  const located = locateTask(`${task.folder}/`, rig.project, rig.env);
+  if (located.how === 'mistaken') throw new Error(located.message);
+  return {
+    task: located.folder,
+    stage: { tool: 'codex', name: 'codex_brief' },
+    access: 'read',
+    timeoutMs: 1,
+    dispatch: { run_id: 'r', call_id: '20260101000000-00000000', for_prompt: 'p' },
+    promptFile: 'p.md',
+    cwd: rig.project,
+    trustWorkspace: false,
+    resumeSession: null,
+    environment: rig.env,
+  } as unknown as Errand;
+}
+
+test('a run that waits for its own ends it as well', async ({ rig }) => {
+  const { killed, why } = await sendGuardian(
+    stuck(rig),
+    path.join(rig.project, 'commands'),
+    new AbortController().signal,
+    NONE,
+  );
+  assert.equal([killed, why], [true, 'the wrapper ended by SIGKILL and left no record']);
+});
+
+test('one that was stopped is told when the run is to end', async ({ rig }) => {
+  const stop = new AbortController();
+  const ended = sendGuardian(stuck(rig), path.join(rig.project, 'commands'), stop.signal);
+  while (!rig.survivors().some(({ pid }) => isStopped(pid))) await new Promise((resolve) => setImmediate(resolve));
+  stop.abort();
+  assert.is((await ended).why, 'the wrapper ended by SIGTERM and left no record');
+});
+
+test.run();
