@@ -10,14 +10,16 @@ import { isSystemError } from '../../state/system-error.ts';
 import type { Adapter } from '../../wrappers/adapter.ts';
 import { identify } from '../../wrappers/processes/identity.ts';
 import { type Observer, type Outcome, run } from '../../wrappers/run.ts';
+import { nowMs } from '../../wrappers/steady-clock.ts';
 import { localClock } from '../local-clock.ts';
 import { closeAttempt } from './attempt.ts';
 import { check, type Refusal } from './check.ts';
-import { type Draft, draftOf, sha256 } from './draft.ts';
+import { type Draft, draftOf, sha256, wallMs } from './draft.ts';
 import { type Ended, wrapperExit } from './exit.ts';
 import { invocationOf } from './invocation.ts';
 import type { Judgement } from './judge.ts';
 import { noteFact, verdictFact } from './noted-facts.ts';
+import { PATIENCE } from './patience.ts';
 import { discard, prepare, type Ready } from './prepare.ts';
 import { publishAll, publishRecord, publishRefusal, removeStale } from './publish.ts';
 import { recordOf, sentenceOf } from './record.ts';
@@ -38,6 +40,7 @@ export interface Stop {
 }
 
 export async function call(request: WrapperRequest, stop: Stop, clock: () => Date): Promise<Called> {
+  const begunMs = nowMs();
   const draft = draftOf(request, clock);
   const checked = check(request);
   draft.prompt = checked.prompt;
@@ -50,8 +53,21 @@ export async function call(request: WrapperRequest, stop: Stop, clock: () => Dat
   }
   const prepared = prepare(draft, (await identify(process.pid))!);
   if (prepared.how === 'refused') return left(draft, prepared.refusal);
+  // It was stopped, and goes on when nobody waits for it any more.
+  if (nowMs() - begunMs > wallMs(request) + PATIENCE.lateMs) {
+    discard(prepared);
+    return left(draft, LATE);
+  }
   return charged(draft, prepared, stop);
 }
+
+const LATE: Refusal = {
+  class: 'transient',
+  reason: 'timeout',
+  exit: 'failure',
+  message:
+    'the time for the call was over long before anything was started (was its wrapper stopped?); nothing was asked',
+};
 
 async function charged(draft: Draft, ready: Ready, stop: Stop): Promise<Called> {
   const { request, clock } = draft;

@@ -24,8 +24,16 @@ export function ageOf({ guardian, clocks, startedAt }: Begun, self: ProcessIdent
 export const isOverdue = (call: Call, folder: string, self: ProcessIdentity, clock: () => Date): boolean =>
   overdueMs(call, folder, self, clock) >= 0;
 
+/** Is it so long past its deadline that whoever guards it cannot be at work? By the time of day alone an hour is allowed for. */
+export function isLate(call: Call, folder: string, self: ProcessIdentity, clock: () => Date, lateMs: number): boolean {
+  const allowedMs = savedStart(folder)?.clocks ? lateMs : Math.max(lateMs, UNSURE_MS);
+  return overdueMs(call, folder, self, clock) > allowedMs;
+}
+
+const UNSURE_MS = 3_600_000;
+
 /** @returns milliseconds; negative ones are left to it. */
-export function overdueMs({ reserved }: Call, folder: string, self: ProcessIdentity, clock: () => Date): number {
+function overdueMs({ reserved }: Call, folder: string, self: ProcessIdentity, clock: () => Date): number {
   const { guardian, deadline_at, at } = reserved;
   const start = savedStart(folder) ?? { startedAt: new Date(at), clocks: null };
   return pastMs(deadline_at, { guardian, ...start }, self, clock);

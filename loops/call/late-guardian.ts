@@ -1,53 +1,72 @@
 // A guardian that lives and does not work, since it was stopped or is stuck: nobody waits for it for ever.
 
+import { existsSync } from 'node:fs';
 import path from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import type { ProcessIdentity } from '../../policies/process-identity.ts';
-import type { Call } from '../../state/ledger.ts';
+import type { Tool } from '../../policies/tools.ts';
 import { ADAPTERS } from '../../wrappers/adapters.ts';
 import { type ProcessRow, processTable } from '../../wrappers/processes/table.ts';
-import { nowMs } from '../../wrappers/steady-clock.ts';
-
-export interface Patience {
-  /** How long after its deadline a call may still be without a verdict: its tree is ended and its result published by then. */
-  lateMs: number;
-  /** How long a guardian that was woken has for the same. */
-  wokenMs: number;
-}
-
-export const PATIENCE: Patience = { lateMs: 60_000, wokenMs: 30_000 };
+import { PATIENCE, type Patience } from './patience.ts';
 
 /** How often it is looked at; it is no child of ours. */
 const LOOK_MS = 100;
 const GONE_MS = 5000;
 
+export type LateEnd =
+  /** There is nothing to wait for any more. */
+  | 'over'
+  | 'gone'
+  /** It is one of our wrappers, but not known to be that call's; or it could not be ended. */
+  | 'stays'
+  /** No wrapper of ours. */
+  | 'stranger';
+
+export interface LateCall {
+  guardian: ProcessIdentity;
+  tool: Tool;
+  attempt: string;
+  /** `child`: we started it ourselves. What the journal names is known by its command line, since an agent may have written there. */
+  known: 'child' | 'by_its_words';
+  isOver(): boolean;
+  /** It is about to be killed. */
+  killing?(): void;
+}
+
 /**
- * Wakes it, since one that was only stopped then ends its call by itself, as well as it can be ended; kills one that does not.
- * @param recordFile where that call's guardian was told to put the record: by this on its command line it is known, since
- * the journal, which an agent may have written in, could name anybody.
- * @param isOver whether there is nothing to wait for any more.
- * @returns `stranger` for a process that is not known to be the guardian: nothing is done to it.
+ * Wakes it, since one that was only stopped then ends its call by itself, as well as it can be ended; kills one that does not, or
+ * has not started its CLI: that would be paid for, and nobody waits for it. Who is not known for the guardian is left alone.
  */
-export async function endLate(
-  { guardian, tool }: Pick<Call['reserved'], 'guardian' | 'tool'>,
-  recordFile: string,
-  isOver: () => boolean,
-  { wokenMs }: Patience = PATIENCE,
-): Promise<'over' | 'gone' | 'stranger' | 'stays'> {
+export async function endLate(late: LateCall, { wokenMs }: Patience = PATIENCE): Promise<LateEnd> {
+  const { guardian, attempt, known, isOver } = late;
   const row = await rowOf(guardian);
   if (row === null) return 'gone';
-  const words = await processTable.words(row);
-  if (!words.includes(`--result=${recordFile}`) || !words.includes(`${path.sep}${ADAPTERS[tool].command}.cjs`))
-    return 'stranger';
-  await processTable.signal([row], 'SIGCONT');
-  for (const until = nowMs() + wokenMs; nowMs() < until; await pause(LOOK_MS)) {
-    if (isOver()) return 'over';
-    if ((await rowOf(guardian)) === null) return 'gone';
+  const who = known === 'child' ? 'guardian' : await lookAtWords(row, late);
+  if (who !== 'guardian') return (await rowOf(guardian)) === null ? 'gone' : who;
+  if (existsSync(path.join(attempt, 'stdout'))) {
+    await processTable.signal([row], 'SIGCONT');
+    // Looks are counted, since a clock goes on while it and we are both kept from working.
+    for (let looks = wokenMs / LOOK_MS; looks > 0; looks -= 1) {
+      if (isOver()) return 'over';
+      if ((await rowOf(guardian)) === null) return 'gone';
+      await pause(LOOK_MS);
+    }
   }
+  if (isOver()) return 'over';
+  late.killing?.();
   await processTable.signal([row], 'SIGKILL');
-  for (const until = nowMs() + GONE_MS; nowMs() < until; await pause(LOOK_MS))
+  for (let looks = GONE_MS / LOOK_MS; looks > 0; looks -= 1) {
     if ((await rowOf(guardian)) === null) return 'gone';
+    await pause(LOOK_MS);
+  }
   return 'stays';
+}
+
+/** Only a dispatcher's wrapper is told to put its record into its attempt. */
+async function lookAtWords(row: ProcessRow, { tool, attempt }: LateCall): Promise<'guardian' | 'stays' | 'stranger'> {
+  const words = await processTable.words(row);
+  if (!words.includes(`${path.sep}${ADAPTERS[tool].command}.cjs`)) return 'stranger';
+  return words.includes(`--result=${path.join(attempt, 'record.json')}`) ? 'guardian' : 'stays';
 }
 
 async function rowOf({ pid, start_time }: ProcessIdentity): Promise<ProcessRow | null> {

@@ -10,7 +10,8 @@ import type { Access } from '../../wrappers/adapter.ts';
 import { ADAPTERS } from '../../wrappers/adapters.ts';
 import { identify } from '../../wrappers/processes/identity.ts';
 import { DISPATCH, type Dispatch } from '../call/dispatch.ts';
-import { endLate, PATIENCE, type Patience } from '../call/late-guardian.ts';
+import { endLate } from '../call/late-guardian.ts';
+import { PATIENCE, type Patience } from '../call/patience.ts';
 
 export interface Errand {
   task: TaskFolder;
@@ -30,7 +31,7 @@ export interface GuardianEnd {
   guardian: ProcessIdentity | null;
   /** How it ended, for when it left no record. */
   why: string;
-  /** By a signal: of ours, when the run was told to stop. */
+  /** By a signal: of ours, when the run was told to stop; not when it was ended for being late. */
   killed: boolean;
 }
 
@@ -60,30 +61,45 @@ export async function sendGuardian(
   const pass = () => guardian.kill('SIGTERM') && guardian.kill('SIGCONT');
   stop.addEventListener('abort', pass, { once: true });
   if (stop.aborted) pass();
-  const rest = hurry(errand, identified, patience);
+  const late = hurry(errand, identified, patience);
   const { exitCode, signal, shortMessage } = await guardian;
-  rest();
+  late.rest();
   stop.removeEventListener('abort', pass);
+  if (late.wasEnded()) return { guardian: await identified, why: LATE, killed: false };
   const why = `the wrapper ended ${signal === undefined ? `with exit code ${exitCode ?? shortMessage}` : `by ${signal}`} and left no record`;
   return { guardian: await identified, why, killed: signal !== undefined };
 }
 
-/** @returns what calls that off. */
+const LATE = 'the wrapper was stopped or stuck until long past the deadline of its call, and was ended';
+
+/** `rest` calls it off. */
 function hurry(
   { task, stage: { tool }, timeoutMs, dispatch }: Errand,
   identified: Promise<ProcessIdentity | null> | null,
   patience: Patience,
-): () => void {
+): { rest(): void; wasEnded(): boolean } {
+  const attempt = path.join(task.attempts, dispatch.call_id);
   let over = false;
+  let ended = false;
   const end = async () => {
     const guardian = await identified;
-    if (guardian !== null) await endLate({ guardian, tool }, recordFile(task, dispatch.call_id), () => over, patience);
+    if (guardian === null || over) return;
+    const killing = () => {
+      ended = true;
+    };
+    await endLate({ guardian, tool, attempt, known: 'child', isOver: () => over, killing }, patience);
   };
-  // Where nothing can be looked up, as without a free descriptor, it is waited for.
-  const timer = setTimeout(() => end().catch(() => {}), timeoutMs + patience.lateMs);
-  return () => {
-    over = true;
-    clearTimeout(timer);
+  const again = () => {
+    // Without a free descriptor nothing can be looked up.
+    if (!over) timer = setTimeout(() => end().catch(again), patience.lateMs);
+  };
+  let timer = setTimeout(() => end().catch(again), timeoutMs + patience.lateMs);
+  return {
+    rest: () => {
+      over = true;
+      clearTimeout(timer);
+    },
+    wasEnded: () => ended,
   };
 }
 
@@ -125,4 +141,4 @@ export function recordIn(file: string): CallRecord | null {
   }
 }
 
-export const recordFile = (task: TaskFolder, callId: string) => path.join(task.attempts, callId, 'record.json');
+const recordFile = (task: TaskFolder, callId: string) => path.join(task.attempts, callId, 'record.json');

@@ -10,9 +10,9 @@ import { ancestorsOf, isAmong } from '../../wrappers/processes/ancestors.ts';
 import { identify, isAlive } from '../../wrappers/processes/identity.ts';
 import { MARKERS } from '../../wrappers/processes/marker.ts';
 import { closeDead } from '../call/close-dead.ts';
-import { overdueMs } from '../call/deadline.ts';
-import { endLate, PATIENCE, type Patience } from '../call/late-guardian.ts';
-import { recordFile } from './guardian.ts';
+import { isLate } from '../call/deadline.ts';
+import { endLate } from '../call/late-guardian.ts';
+import { PATIENCE, type Patience } from '../call/patience.ts';
 
 export interface Settling {
   task: TaskFolder;
@@ -51,7 +51,8 @@ export async function settleLeftovers(settling: Settling): Promise<string | null
 
 export async function settle(open: Call, settling: Settling): Promise<Settled> {
   const { task, journal, clock, stop, foreign, say, patience = PATIENCE } = settling;
-  const { call_id, stage, guardian, deadline_at } = open.reserved;
+  const { call_id, stage, tool, guardian, deadline_at } = open.reserved;
+  const attempt = path.join(task.attempts, call_id);
   const self = (await identify(process.pid))!;
   const isOver = () => stop.aborted || journal.read().ledger.calls.get(call_id)?.verdict != null;
   let woken = false;
@@ -73,12 +74,14 @@ export async function settle(open: Call, settling: Settling): Promise<Settled> {
       return { how: 'settled' };
     }
     if (life === 'unknown') return { how: 'foreign', message: foreignMessage(stage, guardian.host, deadline_at) };
-    if (!woken && overdueMs(present, path.join(task.attempts, call_id), self, clock) > patience.lateMs) {
+    if (!woken && isLate(present, attempt, self, clock, patience.lateMs)) {
       woken = true;
       say(lateMessage(stage, call_id, guardian.pid));
-      const end = await endLate(present.reserved, recordFile(task, call_id), isOver, patience);
+      const end = await endLate({ guardian, tool, attempt, known: 'by_its_words', isOver }, patience);
       if (end === 'over' || end === 'gone') continue;
-      if (foreign === 'refuse') return { how: 'foreign', message: stuckMessage(stage, guardian.pid) };
+      // A wrapper that goes on would write over what came after it.
+      if (end === 'stays' || foreign === 'refuse')
+        return { how: 'foreign', message: stuckMessage(stage, guardian.pid, end) };
       await closeDead(present, settling);
       return { how: 'settled' };
     }
@@ -101,8 +104,12 @@ const withinMessage = (stage: string) =>
 const lateMessage = (stage: string, callId: string, pid: number) =>
   `stage ${stage}: the call ${callId} is long past its deadline, and its guardian (pid ${pid}) has not ended it; it is woken, and ended itself if that does not help`;
 
-const stuckMessage = (stage: string, pid: number) =>
-  `stage ${stage} has a call long past its deadline, for which the process ${pid} stands; it is not known to be a wrapper of ours, or cannot be ended. See what it is (ps -p ${pid}), wake it (kill -CONT ${pid}) or end it (kill ${pid}), and run again; or say --force if it has nothing to do with it`;
+const stuckMessage = (stage: string, pid: number, end: 'stays' | 'stranger') =>
+  `stage ${stage} has a call long past its deadline, for which the process ${pid} stands; ${
+    end === 'stays'
+      ? `it is a wrapper that was called by hand, or cannot be ended. Wake it (kill -CONT ${pid}) or end it (kill -KILL ${pid}), and run again`
+      : `it is no wrapper of ours. See what it is (ps -p ${pid}), and say --force if it has nothing to do with it`
+  }`;
 
 const foreignMessage = (stage: string, host: string, deadline: string) =>
   `stage ${stage} has a call running on ${host} (or in another container), which cannot be looked up from here; wait for it until ${deadline} and an hour, or say --force if it is gone`;

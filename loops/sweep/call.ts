@@ -7,8 +7,8 @@ import { endTree, membersOf } from '../../wrappers/processes/end-tree.ts';
 import { foundTree } from '../../wrappers/processes/found-tree.ts';
 import { identify, isAlive } from '../../wrappers/processes/identity.ts';
 import { type Begun, pastMs } from '../call/deadline.ts';
-import { PATIENCE } from '../call/late-guardian.ts';
 import { removeOwnFolder } from '../call/own-folders.ts';
+import { PATIENCE } from '../call/patience.ts';
 import type { Saved } from '../call/saved-draft.ts';
 import { type Closed, closeAlone } from './close-alone.ts';
 import { lateGuardian, type Sweeping, type Swept } from './swept.ts';
@@ -23,7 +23,8 @@ export async function sweepCall(entry: Entry, sweeping: Sweeping): Promise<Swept
   const past = pastMs(deadline_at, { guardian, ...startIn(entry) }, self, sweeping.clock);
   if (life === 'alive') {
     const { lateMs } = sweeping.patience ?? PATIENCE;
-    if (task !== null || past <= lateMs) return 'alive';
+    // Of a call that is open its task tells.
+    if (past <= lateMs || (task !== null && (await isOpen(task, call_id, sweeping)))) return 'alive';
     return of(entry, 'failed', ...lateGuardian(`the call ${call_id}`, guardian.pid));
   }
   if (task !== null && (life === 'unknown' || (await isOpen(task, call_id, sweeping)))) return 'left_to_its_task';

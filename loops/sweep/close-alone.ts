@@ -70,7 +70,7 @@ function isTaken(files: WrapperRequest['files'], { call_id, session_id }: CallRe
 
 const said = ({ files }: Attempt): boolean => [files.stdout, files.stderr].some((file) => statSync(file).size > 0);
 
-/** null for what cannot be gone by, or is another call's. It publishes beside its attempt and nowhere else. */
+/** null for what cannot be gone by, or is another call's. Its answer goes beside its attempt, the rest where a name from the root says. */
 function savedIn({ draft, call_id, temporary, attempt }: Entry): Saved | null {
   const isOwn =
     isSaved(draft) &&

@@ -7,8 +7,8 @@ import { isSystemError } from '../../state/system-error.ts';
 import { temporaryPrefix } from '../call/publish.ts';
 import type { WrapperRequest } from '../call/request.ts';
 
-/** @param pid of the wrapper, which is dead. */
-export function removeHalves({ out, ...files }: WrapperRequest['files'], pid: number): void {
+/** @param pid of the wrapper, which is dead. Those of a sweep that was killed itself stay. */
+export function removeHalves({ prompt: _, out, ...files }: WrapperRequest['files'], pid: number): void {
   for (const file of [out, rawOf(out), ...Object.values(files)]) if (file !== null) removeBeside(file, pid);
 }
 

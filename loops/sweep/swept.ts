@@ -1,6 +1,6 @@
 // One thing that a sweep came upon, and what became of it.
 
-import type { Patience } from '../call/late-guardian.ts';
+import type { Patience } from '../call/patience.ts';
 
 export interface Swept {
   what: 'call' | 'gate' | 'task' | 'folder' | 'record';

@@ -8,10 +8,10 @@ import { locateTask, type TaskFolder } from '../../state/task-folder.ts';
 import { membersOf } from '../../wrappers/processes/end-tree.ts';
 import { identify, isAlive } from '../../wrappers/processes/identity.ts';
 import { closeDead, treeOf } from '../call/close-dead.ts';
-import { isOverdue, overdueMs } from '../call/deadline.ts';
-import { endLate, PATIENCE } from '../call/late-guardian.ts';
+import { isLate, isOverdue } from '../call/deadline.ts';
+import { endLate } from '../call/late-guardian.ts';
+import { PATIENCE } from '../call/patience.ts';
 import { endLeftCommands, tellLeft } from '../gate/left-commands.ts';
-import { recordFile } from '../run/guardian.ts';
 import { lateGuardian, type Sweeping, type Swept } from './swept.ts';
 
 /** A task that a living run has is left to that run. */
@@ -38,17 +38,17 @@ export async function sweepTask(root: string, sweeping: Sweeping): Promise<Swept
 
 async function sweepOpen(open: Call, task: TaskFolder, journal: Journal, sweeping: Sweeping): Promise<Swept[]> {
   const { working, clock, environment, patience = PATIENCE } = sweeping;
-  const { call_id, stage, guardian, deadline_at } = open.reserved;
+  const { call_id, stage, tool, guardian, deadline_at } = open.reserved;
   const folder = path.join(task.attempts, call_id);
   const self = (await identify(process.pid))!;
   const life = await isAlive(guardian, self);
   const what = `the call ${call_id} of stage ${stage} of ${task.id}`;
   if (life === 'alive') {
-    if (overdueMs(open, folder, self, clock) <= patience.lateMs) return [];
+    if (!isLate(open, folder, self, clock, patience.lateMs)) return [];
     const isOver = () => journal.read().ledger.calls.get(call_id)?.verdict != null;
-    const end = await endLate(open.reserved, recordFile(task, call_id), isOver, patience);
-    if (end === 'over')
-      return [of(task, call_id, 'settled', `${what} was long past its deadline; its guardian was woken, and ended it`)];
+    const end = await endLate({ guardian, tool, attempt: folder, known: 'by_its_words', isOver }, patience);
+    if (isOver())
+      return [of(task, call_id, 'settled', `${what} was long past its deadline; its wrapper was woken, and ended it`)];
     if (end !== 'gone') return [of(task, call_id, 'failed', ...lateGuardian(what, guardian.pid))];
   }
   if (life === 'unknown') return [elsewhere(task, guardian.host, call_id)];

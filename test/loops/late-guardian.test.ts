@@ -1,7 +1,7 @@
 // A guardian that lives and does not work: stopped, it is woken; stuck, it is killed; who is not known for it is left alone.
 
 import { spawnSync } from 'node:child_process';
-import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { readdirSync, readFileSync, unlinkSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
@@ -50,11 +50,15 @@ async function lateCall(rig: TestRig, stage: object = {}): Promise<Late> {
   const task = makeTask(rig, { stages: [{ tool: 'codex', role: 'brief', ...ANY_ANSWER, ...stage }] });
   const running = task.start();
   const fake = await rig.call();
+  running.signal('SIGKILL');
+  await running.result;
+  return stopped(task, fake);
+}
+
+async function stopped(task: TestTask, fake: FakeCall): Promise<Late> {
   while (openCalls(task.journal.read().ledger)[0]?.started == null)
     await new Promise((resolve) => setImmediate(resolve));
   const [call] = openCalls(task.journal.read().ledger);
-  running.signal('SIGKILL');
-  await running.result;
   process.kill(call!.reserved.guardian.pid, 'SIGSTOP');
   const file = path.join(task.folder, 'state/attempts', call!.reserved.call_id, 'attempt.json');
   const draft = JSON.parse(readFileSync(file, 'utf8'));
@@ -142,6 +146,38 @@ for (const foreign of ['refuse', 'close'] as const)
     process.kill(late.call.reserved.guardian.pid, 'SIGKILL');
   });
 
+test('one that has not started its CLI is not woken: it would ask, and nobody waits for that', async ({ rig }) => {
+  const late = await lateCall(rig, { timeout_ms: 1000 });
+  unlinkSync(path.join(late.task.folder, 'state/attempts', late.call.reserved.call_id, 'stdout'));
+  // Woken, it would end its call as timed out.
+  const patience = { lateMs: 0, wokenMs: 20_000 };
+  const { how } = await settle(late.call, { ...settling(rig, late), foreign: 'refuse', patience });
+  assert.equal([how, endingOf(late), rig.survivors()], ['settled', 'lost', []]);
+});
+
+test('a wrapper whose time was over before it started anything asks nobody', async ({ rig }) => {
+  const anHourEach =
+    'const is = process.hrtime.bigint; let n = 0n; process.hrtime.bigint = () => is() + (n += 3600n * 10n ** 9n);';
+  rig.env.NODE_OPTIONS = `--require=${rig.write('jumps.cjs', anHourEach)}`;
+  const { code, said, record } = await runWrapper(rig, 'codex', ['--timeout-ms=1000']).ended();
+  assert.equal([code, record.verdict.reason, rig.calls.length], [12, 'timeout', 0]);
+  assert.match(said, 'nothing was asked');
+  const left = readdirSync(rig.project).filter((name) => name.startsWith('.'));
+  assert.equal([left, readdirSync(path.join(rig.home, '.local/state/tollgate/calls'))], [[], []]);
+});
+
+for (const foreign of ['refuse', 'close'] as const)
+  test(`a wrapper of ours that is not known for the guardian is left too (${foreign})`, async ({ rig }) => {
+    const task = makeTask(rig, { stages: [{ tool: 'codex', role: 'brief', ...ANY_ANSWER }] });
+    const { running } = runWrapper(rig, 'codex', [`--task=${task.folder}/`, '--stage=codex_brief']);
+    const late = await stopped(task, await rig.call());
+    const { how } = await settle(late.call, { ...settling(rig, late), foreign });
+    assert.equal([how, isStopped(running.pid)], ['foreign', true]);
+    running.signal('SIGCONT');
+    await late.fake.tell(...answerWith('codex', 'ok'));
+    assert.is((await running.result).code, 0);
+  });
+
 test('a sweep does as the next run would', async ({ rig }) => {
   const late = await lateCall(rig);
   const sweeping = {
@@ -202,7 +238,8 @@ test('a run that waits for its own ends it as well', async ({ rig }) => {
     new AbortController().signal,
     NONE,
   );
-  assert.equal([killed, why], [true, 'the wrapper ended by SIGKILL and left no record']);
+  assert.is(killed, false, 'its own kill is nobody’s harm');
+  assert.match(why, 'long past the deadline of its call');
 });
 
 test('one that was stopped is told when the run is to end', async ({ rig }) => {

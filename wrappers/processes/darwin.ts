@@ -30,8 +30,9 @@ export async function living(rows: readonly ProcessRow[]): Promise<ProcessRow[]>
 /** ps does not tell it, and lsof takes seconds: there the marker and the descent alone count. */
 export const holders = async (): Promise<Set<number>> => new Set();
 
+/** In C, ps would show other letters than those of ASCII as something else. */
 export const words = async ({ pid }: ProcessRow): Promise<string> =>
-  capture`TZ=UTC LC_ALL=C ps -ww -p ${pid} -o command=`;
+  capture`TZ=UTC LC_ALL=en_US.UTF-8 ps -ww -p ${pid} -o command=`;
 
 /** There are no PID namespaces. */
 export async function owners(rows: readonly ProcessRow[]): Promise<Map<number, Owner>> {

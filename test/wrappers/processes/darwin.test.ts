@@ -73,13 +73,13 @@ test('ps is asked in one time zone and language, whatever the caller lives in', 
   assert.equal(await list(), [one]);
   assert.equal(await row(7), one);
   await markers([one]);
-  assert.is(await words(one), '7 1 7 S at UTC C\n');
+  assert.is(await words(one), '7 1 7 S at UTC en_US.UTF-8\n');
   assert.is(
     readFileSync(path.join(bin, 'ps.asked'), 'utf8'),
     `UTC C -axo pid=,ppid=,pgid=,stat=,lstart=
 UTC C -p 7 -o pid=,ppid=,pgid=,stat=,lstart=
 UTC C -axEwwo pid=,command=
-UTC C -ww -p 7 -o command=
+UTC en_US.UTF-8 -ww -p 7 -o command=
 `,
   );
 });

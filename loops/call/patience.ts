@@ -1,0 +1,10 @@
+// For how long a guardian is waited for that may have been stopped, or be stuck.
+
+export interface Patience {
+  /** How long after its deadline a call may still be without a verdict: its tree is ended and its result published by then. */
+  lateMs: number;
+  /** How long a guardian that was woken has for the same. */
+  wokenMs: number;
+}
+
+export const PATIENCE: Patience = { lateMs: 60_000, wokenMs: 30_000 };
