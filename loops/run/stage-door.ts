@@ -1,11 +1,14 @@
 // Whether a stage need be run at all: a done one is not paid again, unless its prompt has changed, and then not silently.
 
-import { rmSync } from 'node:fs';
+import { unlinkSync } from 'node:fs';
 import path from 'node:path';
+import type { Fact } from '../../state/facts.ts';
 import type { Journal } from '../../state/journal.ts';
 import type { Call } from '../../state/ledger.ts';
+import { isSystemError } from '../../state/system-error.ts';
 import type { TaskFolder } from '../../state/task-folder.ts';
-import { writeJson } from '../../state/whole-file.ts';
+import { writeWhole } from '../../state/whole-file.ts';
+import { readRegular } from '../../wrappers/regular-file.ts';
 import type { Prompt } from './prompt.ts';
 
 export type Door = { how: 'open' } | { how: 'done_earlier' } | { how: 'changed'; message: string };
@@ -44,10 +47,42 @@ function lastAnswered(stage: string, calls: readonly Call[]): Call | null {
 }
 
 /** A stage that is to be done again counts as open, whatever becomes of it. */
-export function reopen(task: TaskFolder, journal: Journal, stage: string): void {
-  if (!journal.read().ledger.done.has(stage)) return;
-  journal.append({ fact: 'reopened', stage });
-  rmSync(path.join(task.done, `${stage}.done`), { force: true });
+export function reopen(journal: Journal, stage: string): void {
+  if (journal.read().ledger.done.has(stage)) journal.append({ fact: 'reopened', stage });
+}
+
+/** A run that was killed between a fact and its marker leaves them apart; the journal is right. */
+export async function mendMarker(task: TaskFolder, journal: Journal, stage: string): Promise<void> {
+  const finished = journal.read().ledger.done.get(stage);
+  const file = markerIn(task, stage);
+  if (finished === undefined) return remove(file);
+  const text = markerOf(finished);
+  if (textOf(file) !== text) await writeWhole(file, text, 'renamed');
+}
+
+const markerIn = (task: TaskFolder, stage: string) => path.join(task.done, `${stage}.done`);
+
+const markerOf = ({ stage, call_id, prompt_sha256 }: Done) =>
+  `${JSON.stringify({ stage, call_id, prompt_sha256 }, null, 2)}\n`;
+
+type Done = Omit<Extract<Fact, { fact: 'done' }>, 'fact'>;
+
+/** What cannot be removed, such as a folder of that name, is no marker. */
+function remove(file: string): void {
+  try {
+    unlinkSync(file);
+  } catch (error) {
+    if (!isSystemError(error)) throw error;
+  }
+}
+
+function textOf(file: string): string | null {
+  try {
+    return readRegular(file);
+  } catch (error) {
+    if (!isSystemError(error)) throw error;
+    return null;
+  }
 }
 
 /** The fact first, then the marker that people and waiters see. */
@@ -58,7 +93,7 @@ export async function markDone(
   callId: string,
   prompt: Prompt,
 ): Promise<void> {
-  await journal.note({ fact: 'done', stage, call_id: callId, prompt_sha256: prompt.sha256 });
-  const marker = { stage, call_id: callId, prompt_sha256: prompt.sha256 };
-  await writeJson(path.join(task.done, `${stage}.done`), marker, 'renamed');
+  const done = { stage, call_id: callId, prompt_sha256: prompt.sha256 };
+  await journal.note({ ...done, fact: 'done' });
+  await writeWhole(markerIn(task, stage), markerOf(done), 'renamed');
 }

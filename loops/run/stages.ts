@@ -12,7 +12,7 @@ import { composePrompt, type Prompt, writePrompt } from './prompt.ts';
 import type { StageReport } from './report.ts';
 import type { RunRequest } from './run.ts';
 import { NOT_BEGUN, runStage, type StageEnd, type StageRun } from './stage.ts';
-import { doorOf, reopen } from './stage-door.ts';
+import { doorOf, mendMarker, reopen } from './stage-door.ts';
 import type { OpenTask } from './task.ts';
 
 export interface StagesRequest extends RunRequest {
@@ -69,9 +69,12 @@ async function enter(run: StageRun, plan: StagePlan, wishes: RunRequest): Promis
   if (composed.how === 'mistaken') return composed;
   const door = doorOf(plan.stage.name, composed.prompt, open.journal, wishes);
   if (door.how === 'changed') return { how: 'mistaken', message: door.message };
+  if (door.how === 'open') {
+    await writePrompt(composed);
+    if (run.redone) reopen(open.journal, plan.stage.name);
+  }
+  await mendMarker(open.task, open.journal, plan.stage.name);
   if (door.how === 'done_earlier') return { how: 'done_earlier' };
-  await writePrompt(composed);
-  if (run.redone) reopen(open.task, open.journal, plan.stage.name);
   return { how: 'entered', prompt: composed.prompt };
 }
 

@@ -1,7 +1,7 @@
 // Runs after runs: what was paid is used, what is to be redone counts as open, and hand-made state jams nothing.
 
 import { spawnSync } from 'node:child_process';
-import { appendFileSync, existsSync, mkdirSync, symlinkSync } from 'node:fs';
+import { appendFileSync, existsSync, mkdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
@@ -39,6 +39,24 @@ test('a --redo that fails leaves the stage open, not done without its answer', a
   rig.answer(() => answerWith('codex', 'second'));
   assert.is((await task.run()).code, 0);
   assert.is(task.read(FIRST), 'second');
+});
+
+test('a marker that a killed run did not write is written by the next; what it did not remove is removed', async ({
+  rig,
+}) => {
+  rig.answer(() => answerWith('codex', 'first'));
+  const task = makeTask(rig, ONE);
+  await task.run();
+  const marker = path.join(task.folder, 'done/codex_brief.done');
+  const text = readFileSync(marker, 'utf8');
+  for (const harm of [() => rmSync(marker), () => writeFileSync(marker, text.slice(0, 9))]) {
+    harm();
+    assert.equal([(await task.run()).code, readFileSync(marker, 'utf8'), rig.calls.length], [0, text, 1]);
+  }
+  // Killed between the two, a redo leaves this.
+  task.journal.append({ fact: 'reopened', stage: 'codex_brief' });
+  rig.answer(() => failWith('codex', 'unexpected status 401 Unauthorized: no', 401));
+  assert.equal([(await task.run('--redo=codex_brief')).code, existsSync(marker)], [1, false]);
 });
 
 test('a redo whose guardian dies at once does not take the old answer for its own', async ({ rig }) => {

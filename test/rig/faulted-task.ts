@@ -75,6 +75,7 @@ function lookAt(rig: TestRig, task: TestTask, { code, stderr }: CommandResult): 
   if (JSON.stringify(stats) !== JSON.stringify(statsOf(ledger, offset)))
     wrong.push(`stats.json is not the fold: ${JSON.stringify(stats)}`);
   if (code === 0 && task.read('outputs/codex_brief.codex.out') !== ANSWER) wrong.push('the answer is not in its place');
+  if (code === 0 && !existsSync(path.join(task.folder, 'done/codex_brief.done'))) wrong.push('the stage has no .done');
   for (const { pid, command } of rig.survivors()) wrong.push(`${pid} survived: ${command}`);
   return wrong;
 }
