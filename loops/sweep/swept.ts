@@ -34,7 +34,7 @@ export interface Sweeping {
 /** Of one that is not known to be ours to end. */
 export const lateGuardian = (what: string, pid: number): [told: string, fix: string] => [
   `${what} is long past its deadline, and the process ${pid} stands for it`,
-  `see what it is (ps -p ${pid}), wake it (kill -CONT ${pid}) or end it (kill ${pid}), and sweep again`,
+  `see what it is (ps -p ${pid}), wake it (kill -CONT ${pid}) or end it (kill -KILL ${pid}), and sweep again`,
 ];
 
 export const isUnswept = ({ how }: Swept): boolean => how === 'kept' || how === 'failed';
