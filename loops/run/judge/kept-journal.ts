@@ -1,10 +1,11 @@
 // Keeps a task's journal as it is before a call, and takes away afterwards what none but a run may write there.
 
-import { readFileSync } from 'node:fs';
+import { appendFileSync, closeSync, readFileSync } from 'node:fs';
 import { isFact } from '../../../state/fact-shapes.ts';
 import { type Fact, JOURNAL_VERSION, type Line } from '../../../state/facts.ts';
 import type { Journal } from '../../../state/journal.ts';
 import { writeWhole } from '../../../state/whole-file.ts';
+import { openRegular } from '../../../wrappers/regular-file.ts';
 
 export interface KeptJournal {
   bytes: Buffer;
@@ -35,20 +36,32 @@ export interface Mended {
  */
 export async function mendJournal(
   { file }: Journal,
+  kept: KeptJournal,
+  callId: string,
+  call: Reserved | null,
+  at: Date,
+): Promise<Mended> {
+  const opened = openOrNull(file);
+  try {
+    return await mend(file, opened, kept, callId, call, at);
+  } finally {
+    if (opened !== null) closeSync(opened);
+  }
+}
+
+async function mend(
+  file: string,
+  opened: number | null,
   { bytes }: KeptJournal,
   callId: string,
   call: Reserved | null,
   at: Date,
 ): Promise<Mended> {
-  const now = readOrEmpty(file);
+  const now = opened === null ? Buffer.alloc(0) : readFileSync(opened);
   const isWhole = now.subarray(0, bytes.length).equals(bytes);
   const start = bytes.toString('utf8');
   const before = isWhole ? new Set<string>() : new Set(start.split('\n'));
-  const since = now
-    .toString('utf8', isWhole ? bytes.length : 0)
-    .split('\n')
-    .filter((line) => line.trim() !== '' && !before.has(line))
-    .map((text) => ({ text, fact: factIn(text) }));
+  const since = linesIn(now.toString('utf8', isWhole ? bytes.length : 0)).filter(({ text }) => !before.has(text));
   const allowed = callsOf(start, since, callId, call);
   const ours = since.filter(({ fact }) => fact === null || allowed(fact));
   const budgetChanges = since.filter(({ fact }) => fact !== null && MONEY.has(fact.fact) && !allowed(fact)).length;
@@ -67,8 +80,19 @@ export async function mendJournal(
   if (lost) lines.unshift(JSON.stringify({ v: JOURNAL_VERSION, at: at.toISOString(), ...call }));
   const fresh = start === '' || start.endsWith('\n') ? '' : '\n';
   await writeWhole(file, `${start}${fresh}${lines.map((line) => `${line}\n`).join('')}`);
+  // Whoever opened it before it was replaced, such as a wrapper called by hand, has written where nobody looks any more.
+  const late = opened === null ? [] : linesIn(readFileSync(opened, 'utf8'));
+  const isOfCall = callsOf(start, [...since, ...late], callId, call);
+  const missed = late.filter(({ text, fact }) => fact !== null && isOfCall(fact) && !lines.includes(text));
+  if (missed.length > 0) appendFileSync(file, missed.map(({ text }) => `${text}\n`).join(''), { flush: true });
   return told;
 }
+
+const linesIn = (text: string) =>
+  text
+    .split('\n')
+    .filter((line) => line.trim() !== '')
+    .map((line) => ({ text: line, fact: factIn(line) }));
 
 type Reserved = Extract<Fact, { fact: 'reserved' }>;
 
@@ -100,7 +124,13 @@ function callsOf(
     if (fact?.fact === 'reserved' && fact.run_id === null && fact.for_prompt === null) own.add(fact.call_id);
   const isForged = (fact: Line) =>
     fact.fact === 'reserved' && call !== null && fact.call_id === callId && !isSameReservation(fact, call);
-  return (fact) => OF_CALLS.has(fact.fact) && 'call_id' in fact && own.has(fact.call_id ?? '') && !isForged(fact);
+  // Wrappers that are called by hand each note the manifest's budget, if none had when they looked.
+  const budget = linesIn(start).findLast(({ fact }) => fact?.fact === 'budget')?.fact;
+  const changesNothing = (fact: Line) =>
+    fact.fact === 'budget' && budget?.fact === 'budget' && fact.from === 'manifest' && fact.calls === budget.calls;
+  return (fact) =>
+    changesNothing(fact) ||
+    (OF_CALLS.has(fact.fact) && 'call_id' in fact && own.has(fact.call_id ?? '') && !isForged(fact));
 }
 
 const isSameReservation = (fact: Line | null, call: Reserved): boolean =>
@@ -109,6 +139,14 @@ const isSameReservation = (fact: Line | null, call: Reserved): boolean =>
   fact.stage === call.stage &&
   fact.run_id === call.run_id &&
   fact.for_prompt === call.for_prompt;
+
+function openOrNull(file: string): number | null {
+  try {
+    return openRegular(file);
+  } catch {
+    return null;
+  }
+}
 
 function readOrEmpty(file: string): Buffer {
   try {

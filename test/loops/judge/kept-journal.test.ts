@@ -114,6 +114,32 @@ for (const [what, tamper, said] of ROWS)
     assert.equal(await mendJournal(journal, keepJournal(journal), 'c1', null, clock()), FINE);
   });
 
+test('the budget of the manifest, noted once more by a wrapper that is called by hand, is no change', async ({
+  journal,
+}) => {
+  const kept = keepJournal(journal);
+  journal.append({ fact: 'budget', calls: 3, from: 'manifest' });
+  journal.append(CALL);
+  const before = readFileSync(journal.file, 'utf8');
+  assert.equal(await mendJournal(journal, kept, 'c1', CALL, clock()), FINE);
+  assert.is(readFileSync(journal.file, 'utf8'), before);
+});
+
+test('what a wrapper writes while the journal is mended is not lost', async ({ journal }) => {
+  const kept = keepJournal(journal);
+  journal.append(CALL);
+  journal.append({ fact: 'budget', calls: 99, from: 'command' });
+  const mended = mendJournal(journal, kept, 'c1', CALL, clock());
+  // Between its look and its rename.
+  journal.append({ ...CALL, call_id: 'n1', run_id: null, stage: 'codex_adhoc' });
+  journal.append({ fact: 'verdict', call_id: 'n1', ...VERDICT });
+  journal.append({ fact: 'budget', calls: 98, from: 'command' });
+  await mended;
+  const { ledger } = journal.read();
+  assert.equal([ledger.budget, ledger.used, [...ledger.calls.keys()]], [3, 2, ['c1', 'n1']]);
+  assert.is(ledger.calls.get('n1')!.verdict!.exit_code, 0);
+});
+
 test('a half line that a crash left is no edit', async ({ journal }) => {
   const kept = keepJournal(journal);
   appendFileSync(journal.file, '{"v":1,"fa');
