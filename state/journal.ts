@@ -1,6 +1,16 @@
 // A task's journal: the truth. Append-only, one small line a fact, synced; nothing is counted by read-modify-write.
 
-import { closeSync, constants, fdatasync, fdatasyncSync, fstatSync, mkdirSync, openSync, readFileSync } from 'node:fs';
+import {
+  closeSync,
+  constants,
+  fdatasync,
+  fdatasyncSync,
+  fstatSync,
+  lstatSync,
+  mkdirSync,
+  openSync,
+  readFileSync,
+} from 'node:fs';
 import path from 'node:path';
 import { promisify } from 'node:util';
 import { isFact } from './fact-shapes.ts';
@@ -41,26 +51,51 @@ export function openJournal(taskFolder: string, clock: () => Date): Journal {
 }
 
 function append(file: string, line: Line): void {
-  const fd = openToAppend(file);
-  try {
-    writeLine(fd, file, line);
-    naming(file, () => fdatasyncSync(fd));
-  } finally {
-    closeSync(fd);
+  for (let tries = TRIES; tries > 0; tries -= 1) {
+    const fd = openToAppend(file);
+    try {
+      writeLine(fd, file, line);
+      naming(file, () => fdatasyncSync(fd));
+      if (isStill(file, fd)) return;
+    } finally {
+      closeSync(fd);
+    }
   }
+  throw restless(file);
 }
 
 async function note(file: string, line: Line): Promise<void> {
-  const fd = openToAppend(file);
-  try {
-    writeLine(fd, file, line);
-    await synced(fd).catch((error) => Promise.reject(named(file, error)));
-  } finally {
-    closeSync(fd);
+  for (let tries = TRIES; tries > 0; tries -= 1) {
+    const fd = openToAppend(file);
+    try {
+      writeLine(fd, file, line);
+      await synced(fd).catch((error) => Promise.reject(named(file, error)));
+      if (isStill(file, fd)) return;
+    } finally {
+      closeSync(fd);
+    }
   }
+  throw restless(file);
 }
 
 const synced = promisify(fdatasync);
+
+/** A run replaces a journal that an agent has edited; nobody but an attacker does it twice in a row. */
+const TRIES = 10;
+
+/** What was written into a file that was replaced meanwhile stands nowhere. A fact that stands twice counts once. */
+function isStill(file: string, fd: number): boolean {
+  const [ours, present] = naming(file, () => [
+    fstatSync(fd, { bigint: true }),
+    lstatSync(file, { bigint: true, throwIfNoEntry: false }),
+  ]);
+  return present?.ino === ours.ino && present.dev === ours.dev;
+}
+
+const restless = (file: string) =>
+  Object.assign(new Error(`${file} is replaced again and again while it is written; see who does that`), {
+    code: 'EBUSY',
+  });
 
 const { O_APPEND, O_CREAT, O_NOFOLLOW, O_NONBLOCK, O_RDONLY, O_RDWR } = constants;
 

@@ -79,9 +79,10 @@ export function fold(ledger: Ledger, line: Line, offset: number): void {
       if (line.from === 'manifest') ledger.manifestBudget = line.calls;
       return;
     case 'reserved': {
+      // The same fact once more: its writer could not know that it had been saved when the journal was replaced.
+      if (ledger.calls.has(line.call_id)) return;
       const granted = ledger.used < (ledger.budget ?? DEFAULT_BUDGET);
-      if (!ledger.calls.has(line.call_id))
-        ledger.calls.set(line.call_id, { reserved: line, granted, started: null, ended: null, verdict: null });
+      ledger.calls.set(line.call_id, { reserved: line, granted, started: null, ended: null, verdict: null });
       if (!granted) return;
       ledger.used += 1;
       ledger.grants.push(offset);

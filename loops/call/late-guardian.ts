@@ -12,6 +12,8 @@ import { PATIENCE, type Patience } from './patience.ts';
 /** How often it is looked at; it is no child of ours. */
 const LOOK_MS = 100;
 const GONE_MS = 5000;
+/** The same, of one that is about to go. */
+const GOING_MS = 20;
 
 export type LateEnd =
   /** There is nothing to wait for any more. */
@@ -55,11 +57,16 @@ export async function endLate(late: LateCall, { wokenMs }: Patience = PATIENCE):
   if (isOver()) return 'over';
   late.killing?.();
   await processTable.signal([row], 'SIGKILL');
-  for (let looks = GONE_MS / LOOK_MS; looks > 0; looks -= 1) {
-    if ((await rowOf(guardian)) === null) return 'gone';
-    await pause(LOOK_MS);
+  return (await isGoneWithin(guardian, GONE_MS)) ? 'gone' : 'stays';
+}
+
+/** Waits for a process of this machine to end; an abort of `stop` ends the waiting. */
+export async function isGoneWithin(who: ProcessIdentity, ms: number, stop?: AbortSignal): Promise<boolean> {
+  for (let looks = ms / GOING_MS; looks > 0 && !stop?.aborted; looks -= 1) {
+    if ((await rowOf(who)) === null) return true;
+    await pause(GOING_MS);
   }
-  return 'stays';
+  return (await rowOf(who)) === null;
 }
 
 /** Only a dispatcher's wrapper is told to put its record into its attempt. */

@@ -5,6 +5,8 @@ export interface Patience {
   lateMs: number;
   /** How long a guardian that was woken has for the same. */
   wokenMs: number;
+  /** How long one may live on after the verdict on its call: it clears up then. */
+  leavingMs: number;
 }
 
-export const PATIENCE: Patience = { lateMs: 60_000, wokenMs: 30_000 };
+export const PATIENCE: Patience = { lateMs: 60_000, wokenMs: 30_000, leavingMs: 5000 };

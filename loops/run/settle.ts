@@ -2,6 +2,7 @@
 
 import { setMaxListeners } from 'node:events';
 import path from 'node:path';
+import type { ProcessIdentity } from '../../policies/process-identity.ts';
 import { nextChange } from '../../state/change.ts';
 import type { Journal } from '../../state/journal.ts';
 import { type Call, openCalls } from '../../state/ledger.ts';
@@ -11,7 +12,7 @@ import { identify, isAlive } from '../../wrappers/processes/identity.ts';
 import { MARKERS } from '../../wrappers/processes/marker.ts';
 import { closeDead } from '../call/close-dead.ts';
 import { isLate } from '../call/deadline.ts';
-import { endLate } from '../call/late-guardian.ts';
+import { endLate, isGoneWithin } from '../call/late-guardian.ts';
 import { PATIENCE, type Patience } from '../call/patience.ts';
 
 export interface Settling {
@@ -39,13 +40,17 @@ const FOREIGN_GRACE_MS = 3_600_000;
  * @returns why that is not possible from here, or null.
  */
 export async function settleLeftovers(settling: Settling): Promise<string | null> {
-  const open = openCalls(settling.journal.read().ledger);
+  const { ledger } = settling.journal.read();
+  const open = openCalls(ledger);
   // As many listen as calls are open, each for as long as it is: nothing that node should warn of.
   setMaxListeners(0, settling.stop);
   const ends = await Promise.allSettled(open.map((call) => settle(call, settling)));
   const failed = ends.find((end) => end.status === 'rejected');
   if (failed !== undefined) throw failed.reason;
   for (const end of ends) if (end.status === 'fulfilled' && end.value.how === 'foreign') return end.value.message;
+  const self = (await identify(process.pid))!;
+  const over = [...ledger.calls.values()].filter(({ verdict }) => verdict !== null);
+  await Promise.all(over.map((call) => untilLeft(call, self, settling)));
   return null;
 }
 
@@ -58,7 +63,10 @@ export async function settle(open: Call, settling: Settling): Promise<Settled> {
   let woken = false;
   for (let told = false; ; told = true) {
     const present = journal.read().ledger.calls.get(call_id) ?? open;
-    if (present.verdict !== null) return { how: 'settled' };
+    if (present.verdict !== null) {
+      await untilLeft(present, self, settling);
+      return { how: 'settled' };
+    }
     if (stop.aborted) {
       if (told)
         say(
@@ -91,6 +99,14 @@ export async function settle(open: Call, settling: Settling): Promise<Settled> {
   }
 }
 
+/** Its verdict is a guardian's last word, but not its last deed: it clears up, and would outlive a short run. */
+async function untilLeft({ reserved }: Call, self: ProcessIdentity, { stop, say, patience = PATIENCE }: Settling) {
+  const { call_id, stage, guardian } = reserved;
+  if ((await isAlive(guardian, self)) !== 'alive') return;
+  if (!(await isGoneWithin(guardian, patience.leavingMs, stop)) && !stop.aborted)
+    say(leavingMessage(stage, call_id, guardian.pid));
+}
+
 /** Were we started by that call's agent? Whether its guardian lives or not, we would wait for ourselves. */
 async function isWithin({ reserved, started }: Call, { environment }: Settling): Promise<boolean> {
   if (MARKERS.some((marker) => environment[marker]?.split('/').includes(reserved.call_id))) return true;
@@ -103,6 +119,9 @@ const withinMessage = (stage: string) =>
 
 const lateMessage = (stage: string, callId: string, pid: number) =>
   `stage ${stage}: the call ${callId} is long past its deadline, and its guardian (pid ${pid}) has not ended it; it is woken, and ended itself if that does not help`;
+
+const leavingMessage = (stage: string, callId: string, pid: number) =>
+  `stage ${stage}: the call ${callId} is over, but its guardian (pid ${pid}) has not ended; it is waited for no longer. See what it is (ps -p ${pid}); a stopped one goes on after kill -CONT ${pid}`;
 
 const stuckMessage = (stage: string, pid: number, end: 'stays' | 'stranger') =>
   `stage ${stage} has a call long past its deadline, for which the process ${pid} stands; ${

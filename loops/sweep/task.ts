@@ -9,7 +9,7 @@ import { membersOf } from '../../wrappers/processes/end-tree.ts';
 import { identify, isAlive } from '../../wrappers/processes/identity.ts';
 import { closeDead, treeOf } from '../call/close-dead.ts';
 import { isLate, isOverdue } from '../call/deadline.ts';
-import { endLate } from '../call/late-guardian.ts';
+import { endLate, isGoneWithin } from '../call/late-guardian.ts';
 import { PATIENCE } from '../call/patience.ts';
 import { endLeftCommands, tellLeft } from '../gate/left-commands.ts';
 import { lateGuardian, type Sweeping, type Swept } from './swept.ts';
@@ -47,7 +47,7 @@ async function sweepOpen(open: Call, task: TaskFolder, journal: Journal, sweepin
     if (!isLate(open, folder, self, clock, patience.lateMs)) return [];
     const isOver = () => journal.read().ledger.calls.get(call_id)?.verdict != null;
     const end = await endLate({ guardian, tool, attempt: folder, known: 'by_its_words', isOver }, patience);
-    if (isOver())
+    if (isOver() && (await isGoneWithin(guardian, patience.leavingMs)))
       return [of(task, call_id, 'settled', `${what} was long past its deadline; its wrapper was woken, and ended it`)];
     if (end !== 'gone') return [of(task, call_id, 'failed', ...lateGuardian(what, guardian.pid))];
   }

@@ -1,13 +1,13 @@
 // A guardian that lives and does not work: stopped, it is woken; stuck, it is killed; who is not known for it is left alone.
 
-import { spawnSync } from 'node:child_process';
+import { spawn, spawnSync } from 'node:child_process';
 import { readdirSync, readFileSync, unlinkSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { DIED } from '../../loops/call/close-dead.ts';
 import { type Errand, sendGuardian } from '../../loops/run/guardian.ts';
-import { settle } from '../../loops/run/settle.ts';
+import { settle, settleLeftovers } from '../../loops/run/settle.ts';
 import { sweepTask } from '../../loops/sweep/task.ts';
 import type { PreflightReport } from '../../preflight.ts';
 import { type Call, openCalls } from '../../state/ledger.ts';
@@ -32,7 +32,7 @@ test.after.each(async ({ rig }) => {
 
 const DAY_MS = 86_400_000;
 /** Late at once, and killed as soon as it was woken. */
-const NONE = { lateMs: 0, wokenMs: 100 };
+const NONE = { lateMs: 0, wokenMs: 100, leavingMs: 5000 };
 
 interface Late {
   task: TestTask;
@@ -66,13 +66,13 @@ async function stopped(task: TestTask, fake: FakeCall): Promise<Late> {
   return { task, call: call!, fake };
 }
 
-function folderOf(rig: TestRig, { task }: Late) {
+function folderOf(rig: TestRig, { task }: Pick<Late, 'task'>) {
   const located = locateTask(`${task.folder}/`, rig.project, rig.env);
   if (located.how === 'mistaken') throw new Error(located.message);
   return located.folder;
 }
 
-const settling = (rig: TestRig, late: Late, said: string[] = []) => ({
+const settling = (rig: TestRig, late: Pick<Late, 'task'>, said: string[] = []) => ({
   task: folderOf(rig, late),
   journal: late.task.journal,
   clock: () => new Date(),
@@ -116,7 +116,7 @@ test('within its time it is waited for, stopped or not', async ({ rig }) => {
     said.push(sentence);
     stop.abort();
   };
-  const patience = { lateMs: 2 * DAY_MS, wokenMs: 0 };
+  const patience = { ...NONE, lateMs: 2 * DAY_MS, wokenMs: 0 };
   const { how } = await settle(late.call, {
     ...settling(rig, late),
     foreign: 'refuse',
@@ -150,7 +150,7 @@ test('one that has not started its CLI is not woken: it would ask, and nobody wa
   const late = await lateCall(rig, { timeout_ms: 1000 });
   unlinkSync(path.join(late.task.folder, 'state/attempts', late.call.reserved.call_id, 'stdout'));
   // Woken, it would end its call as timed out.
-  const patience = { lateMs: 0, wokenMs: 20_000 };
+  const patience = { ...NONE, wokenMs: 20_000 };
   const { how } = await settle(late.call, { ...settling(rig, late), foreign: 'refuse', patience });
   assert.equal([how, endingOf(late), rig.survivors()], ['settled', 'lost', []]);
 });
@@ -209,6 +209,65 @@ test('of a call on its own a sweep names it', async ({ rig }) => {
   running.signal('SIGCONT');
   await fake.tell(...answerWith('codex', 'ok'));
   assert.is((await running.result).code, 0);
+});
+
+/** A call that is open, with that process for its guardian. */
+async function guardedBy(rig: TestRig, pid: number): Promise<Pick<Late, 'task' | 'call'>> {
+  const task = makeTask(rig, { stages: [{ tool: 'codex', role: 'brief', ...ANY_ANSWER }] });
+  task.journal.append({
+    fact: 'reserved',
+    call_id: '20260101000000-00000000',
+    run_id: null,
+    stage: 'codex_brief',
+    tool: 'codex',
+    attempt: 1,
+    for_prompt: null,
+    guardian: (await identify(pid))!,
+    deadline_at: '2099-01-01T00:00:00.000Z',
+  });
+  return { task, call: openCalls(task.journal.read().ledger)[0]! };
+}
+
+const judge = ({ task, call }: Pick<Late, 'task' | 'call'>) =>
+  task.journal.append({
+    fact: 'verdict',
+    call_id: call.reserved.call_id,
+    class: null,
+    reason: null,
+    signature: null,
+    retry_at: null,
+    exit_code: 0,
+  });
+
+/** It ends by itself, and soon. */
+const startLeaver = () => spawn('sleep', ['0.5'], { stdio: 'ignore' }).pid!;
+
+test('a guardian that has yet to end after its verdict is waited for by the next run', async ({ rig }) => {
+  const leaver = startLeaver();
+  const guarded = await guardedBy(rig, leaver);
+  judge(guarded);
+  assert.is(await settleLeftovers({ ...settling(rig, guarded), foreign: 'refuse' }), null);
+  assert.is(await identify(leaver), null);
+});
+
+test('and by one that waited for its verdict', async ({ rig }) => {
+  const leaver = startLeaver();
+  const guarded = await guardedBy(rig, leaver);
+  const say = () => judge(guarded);
+  assert.equal(await settle(guarded.call, { ...settling(rig, guarded), foreign: 'refuse', say }), { how: 'settled' });
+  assert.is(await identify(leaver), null);
+});
+
+test('but not for ever: one that stays is told of', async ({ rig }) => {
+  const guarded = await guardedBy(rig, startStranger());
+  judge(guarded);
+  const said: string[] = [];
+  const patience = { ...NONE, leavingMs: 100 };
+  assert.is(await settleLeftovers({ ...settling(rig, guarded, said), foreign: 'refuse', patience }), null);
+  const { pid } = guarded.call.reserved.guardian;
+  assert.is(said.length, 1);
+  assert.match(said[0]!, `is over, but its guardian (pid ${pid}) has not ended`);
+  assert.ok(isAlive(pid));
 });
 
 /** A guardian that stops itself at once. */

@@ -1,6 +1,6 @@
 // The journal: append-only, one fact a line, the same answer for every reader.
 
-import { appendFileSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { appendFileSync, mkdtempSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { test } from 'uvu';
@@ -137,6 +137,48 @@ test('a granted call without a verdict is open; the first verdict stands', () =>
     ['b'],
   );
   assert.is(ledger.calls.get('a')!.verdict!.exit_code, 0);
+  rmSync(folder, { recursive: true });
+});
+
+test('a reservation that stands twice counts once', () => {
+  const { journal, folder } = journalIn();
+  journal.append({ fact: 'budget', calls: 2, from: 'manifest' });
+  for (const id of ['a', 'a', 'b']) journal.append(reserved(id));
+  const { ledger } = journal.read();
+  assert.equal([ledger.used, ledger.grants.length, ledger.calls.get('b')!.granted], [2, 2, true]);
+  rmSync(folder, { recursive: true });
+});
+
+for (const [what, replace] of [
+  ['replaced', (file: string) => renameSync(`${file}.before`, file)],
+  ['taken away', (file: string) => rmSync(file)],
+] as const)
+  test(`a fact stands also when the journal is ${what} while it is written`, async () => {
+    const { journal, folder } = journalIn();
+    journal.append(reserved('a'));
+    const before = readFileSync(journal.file, 'utf8');
+    const noted = journal.note(reserved('b'));
+    writeFileSync(`${journal.file}.before`, before);
+    replace(journal.file);
+    await noted;
+    assert.ok(journal.read().ledger.calls.has('b'));
+    rmSync(folder, { recursive: true });
+  });
+
+test('a journal that is replaced again and again is an error that names it', async () => {
+  const { journal, folder } = journalIn();
+  journal.append(reserved('a'));
+  let end: unknown = null;
+  journal.note(reserved('b')).then(
+    () => (end = 'noted'),
+    ({ code, message }) => (end = [code, message.startsWith(journal.file)]),
+  );
+  while (end === null) {
+    writeFileSync(`${journal.file}.fresh`, '');
+    renameSync(`${journal.file}.fresh`, journal.file);
+    await new Promise((resolve) => setImmediate(resolve));
+  }
+  assert.equal(end, ['EBUSY', true]);
   rmSync(folder, { recursive: true });
 });
 
