@@ -5,10 +5,12 @@ import type { ProcessIdentity } from '../../policies/process-identity.ts';
 import { openJournal } from '../../state/journal.ts';
 import { type Call, openCalls } from '../../state/ledger.ts';
 import type { Ticket } from '../../state/tickets.ts';
-import { membersOf } from '../../wrappers/processes/end-tree.ts';
+import { endTree, membersOf } from '../../wrappers/processes/end-tree.ts';
 import { isAlive } from '../../wrappers/processes/identity.ts';
 import { treeOf } from '../call/close-dead.ts';
-import { isOverdue } from '../call/deadline.ts';
+import { isLate, isOverdue } from '../call/deadline.ts';
+import { endLate, isGoneWithin } from '../call/late-guardian.ts';
+import { PATIENCE } from '../call/patience.ts';
 
 export interface Looking {
   self: ProcessIdentity;
@@ -45,10 +47,25 @@ function openCallsIn(taskFolder: string, clock: () => Date): Call[] {
 async function works(call: Call, taskFolder: string, self: ProcessIdentity, clock: () => Date): Promise<boolean> {
   const { guardian, call_id } = call.reserved;
   const life = await isAlive(guardian, self);
-  if (life === 'alive') return true;
   const folder = attemptIn(taskFolder, call_id);
+  if (life === 'alive') {
+    if (!isLate(call, folder, self, clock, PATIENCE.lateMs)) return true;
+    return !(await endWithTree(call, taskFolder, folder, clock));
+  }
   if (isOverdue(call, folder, self, clock)) return false;
   return life === 'unknown' || (await membersOf(await treeOf(call, folder))).length > 0;
+}
+
+/** As a run of that task would, which may never come; it settles what is left here. @returns whether nobody writes there any more. */
+async function endWithTree(call: Call, taskFolder: string, attempt: string, clock: () => Date): Promise<boolean> {
+  const { call_id, guardian, tool } = call.reserved;
+  const isOver = () => openCallsIn(taskFolder, clock).every(({ reserved }) => reserved.call_id !== call_id);
+  const end = await endLate({ guardian, tool, attempt, known: 'by_its_words', isOver });
+  if (end === 'over') return isGoneWithin(guardian, PATIENCE.leavingMs);
+  if (end !== 'gone') return false;
+  const tree = await treeOf(call, attempt);
+  await endTree(tree);
+  return (await membersOf(tree)).length === 0;
 }
 
 const attemptIn = (taskFolder: string, callId: string) => path.join(taskFolder, 'state', 'attempts', callId);

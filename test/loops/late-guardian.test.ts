@@ -7,6 +7,7 @@ import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { DIED } from '../../loops/call/close-dead.ts';
 import { type Errand, sendGuardian } from '../../loops/run/guardian.ts';
+import { livingOf } from '../../loops/run/living.ts';
 import { settle, settleLeftovers } from '../../loops/run/settle.ts';
 import { sweepTask } from '../../loops/sweep/task.ts';
 import type { PreflightReport } from '../../preflight.ts';
@@ -189,6 +190,25 @@ test('a sweep does as the next run would', async ({ rig }) => {
   } as const;
   assert.equal(await sweepTask(late.task.folder, sweeping).then((swept) => swept.map(({ how }) => how)), ['settled']);
   assert.equal([endingOf(late), rig.survivors()], ['timed_out', []]);
+});
+
+test('one of another task, whose turn on the tree is waited for, is ended too', async ({ rig }) => {
+  const late = await lateCall(rig, { timeout_ms: 1000 });
+  await late.fake.spawn(['sleep', '600'], { detached: true });
+  const { stage, guardian } = late.call.reserved;
+  const ticket = {
+    id: 'theirs',
+    mode: 'write',
+    owner: { ...guardian, start_time: '1' },
+    task_id: 'theirs',
+    task_folder: late.task.folder,
+    stage,
+    until: '2099-01-01T00:00:00.000Z',
+  } as const;
+  const self = (await identify(process.pid))!;
+  assert.equal(await livingOf(ticket, { self, clock: () => new Date() }), []);
+  assert.is(endingOf(late), 'timed_out');
+  assert.equal(rig.survivors(), []);
 });
 
 test('of a call on its own a sweep names it', async ({ rig }) => {
