@@ -56,7 +56,7 @@ function append(file: string, line: Line): void {
     try {
       writeLine(fd, file, line);
       naming(file, () => fdatasyncSync(fd));
-      if (isStill(file, fd)) return;
+      if (stands(line, file, fd)) return;
     } finally {
       closeSync(fd);
     }
@@ -70,7 +70,7 @@ async function note(file: string, line: Line): Promise<void> {
     try {
       writeLine(fd, file, line);
       await synced(fd).catch((error) => Promise.reject(named(file, error)));
-      if (isStill(file, fd)) return;
+      if (stands(line, file, fd)) return;
     } finally {
       closeSync(fd);
     }
@@ -83,13 +83,17 @@ const synced = promisify(fdatasync);
 /** A run replaces a journal that an agent has edited; nobody but an attacker does it twice in a row. */
 const TRIES = 10;
 
-/** What was written into a file that was replaced meanwhile stands nowhere. A fact that stands twice counts once. */
-function isStill(file: string, fd: number): boolean {
+/**
+ * What was written into a file that was replaced meanwhile stands nowhere, unless whoever replaced it has carried it over; a
+ * file system that numbers its files anew for each look (some of FUSE) tells by the text alone.
+ */
+function stands(line: Line, file: string, fd: number): boolean {
   const [ours, present] = naming(file, () => [
     fstatSync(fd, { bigint: true }),
     lstatSync(file, { bigint: true, throwIfNoEntry: false }),
   ]);
-  return present?.ino === ours.ino && present.dev === ours.dev;
+  if (present?.ino === ours.ino && present.dev === ours.dev) return true;
+  return readOrEmpty(file).includes(JSON.stringify(line));
 }
 
 const restless = (file: string) =>

@@ -165,6 +165,18 @@ for (const [what, replace] of [
     rmSync(folder, { recursive: true });
   });
 
+test('a fact that was carried over into the file that replaced the journal is not written again', async () => {
+  const { journal, folder } = journalIn();
+  journal.append(reserved('a'));
+  const noted = journal.note(reserved('b'));
+  const text = readFileSync(journal.file, 'utf8');
+  writeFileSync(`${journal.file}.fresh`, text);
+  renameSync(`${journal.file}.fresh`, journal.file);
+  await noted;
+  assert.is(readFileSync(journal.file, 'utf8'), text);
+  rmSync(folder, { recursive: true });
+});
+
 test('a journal that is replaced again and again is an error that names it', async () => {
   const { journal, folder } = journalIn();
   journal.append(reserved('a'));
