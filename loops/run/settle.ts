@@ -7,12 +7,13 @@ import { nextChange } from '../../state/change.ts';
 import type { Journal } from '../../state/journal.ts';
 import { type Call, openCalls } from '../../state/ledger.ts';
 import type { TaskFolder } from '../../state/task-folder.ts';
+import { ancestorsOf, isAmong } from '../../wrappers/processes/ancestors.ts';
 import { identify, isAlive } from '../../wrappers/processes/identity.ts';
+import { MARKERS } from '../../wrappers/processes/marker.ts';
 import { closeDead } from '../call/close-dead.ts';
 import { isLate } from '../call/deadline.ts';
 import { endLate, isGoneWithin } from '../call/late-guardian.ts';
 import { PATIENCE, type Patience } from '../call/patience.ts';
-import { isWithin } from '../call/within.ts';
 
 export interface Settling {
   task: TaskFolder;
@@ -75,8 +76,7 @@ export async function settle(open: Call, settling: Settling): Promise<Settled> {
     }
     const life = await isAlive(guardian, self);
     const overdue = clock().getTime() > Date.parse(deadline_at) + FOREIGN_GRACE_MS;
-    // Whether its guardian lives or not, we would wait for ourselves.
-    if (await isWithin(present, settling.environment)) return { how: 'foreign', message: withinMessage(stage) };
+    if (await isWithin(present, settling)) return { how: 'foreign', message: withinMessage(stage) };
     if (life === 'dead' || (life === 'unknown' && (overdue || foreign === 'close'))) {
       await closeDead(present, settling);
       return { how: 'settled' };
@@ -105,6 +105,13 @@ async function untilLeft({ reserved }: Call, self: ProcessIdentity, { stop, say,
   if ((await isAlive(guardian, self)) !== 'alive') return;
   if (!(await isGoneWithin(guardian, patience.leavingMs, stop)) && !stop.aborted)
     say(leavingMessage(stage, call_id, guardian.pid));
+}
+
+/** Were we started by that call's agent? Whether its guardian lives or not, we would wait for ourselves. */
+async function isWithin({ reserved, started }: Call, { environment }: Settling): Promise<boolean> {
+  if (MARKERS.some((marker) => environment[marker]?.split('/').includes(reserved.call_id))) return true;
+  const above = await ancestorsOf(process.pid);
+  return [reserved.guardian, started?.cli ?? null].some((one) => one !== null && isAmong(above, one));
 }
 
 const withinMessage = (stage: string) =>

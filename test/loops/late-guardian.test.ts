@@ -7,15 +7,12 @@ import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { DIED } from '../../loops/call/close-dead.ts';
 import { type Errand, sendGuardian } from '../../loops/run/guardian.ts';
-import { livingOf } from '../../loops/run/living.ts';
 import { settle, settleLeftovers } from '../../loops/run/settle.ts';
 import { sweepTask } from '../../loops/sweep/task.ts';
 import type { PreflightReport } from '../../preflight.ts';
 import { type Call, openCalls } from '../../state/ledger.ts';
 import { locateTask } from '../../state/task-folder.ts';
-import type { Ticket } from '../../state/tickets.ts';
 import { identify } from '../../wrappers/processes/identity.ts';
-import { MARKERS } from '../../wrappers/processes/marker.ts';
 import type { FakeCall } from '../rig/fake-call.ts';
 import { endStrangers, startStranger } from '../rig/stranger.ts';
 import { answerWith } from '../rig/streams.ts';
@@ -192,45 +189,6 @@ test('a sweep does as the next run would', async ({ rig }) => {
   } as const;
   assert.equal(await sweepTask(late.task.folder, sweeping).then((swept) => swept.map(({ how }) => how)), ['settled']);
   assert.equal([endingOf(late), rig.survivors()], ['timed_out', []]);
-});
-
-/** The turn on the tree that the dispatcher, now dead, took for it. */
-const turnOf = ({ task, call: { reserved } }: Late): Ticket => ({
-  id: 'theirs',
-  mode: 'write',
-  owner: { ...reserved.guardian, start_time: '1' },
-  task_id: 'theirs',
-  task_folder: task.folder,
-  stage: reserved.stage,
-  until: '2099-01-01T00:00:00.000Z',
-});
-
-const looking = async () => ({ self: (await identify(process.pid))!, clock: () => new Date() });
-
-test('one of another task, whose turn on the tree is waited for, is ended too', async ({ rig }) => {
-  const late = await lateCall(rig, { timeout_ms: 1000 });
-  await late.fake.spawn(['sleep', '600'], { detached: true });
-  assert.equal(await livingOf(turnOf(late), await looking()), []);
-  assert.is(endingOf(late), 'timed_out');
-  assert.equal(rig.survivors(), []);
-});
-
-test('but not from within its own call, and not when we are told to stop', async ({ rig }) => {
-  const late = await lateCall(rig);
-  const { call_id, guardian } = late.call.reserved;
-  const [marker] = MARKERS;
-  const before = process.env[marker];
-  process.env[marker] = call_id;
-  try {
-    assert.is((await livingOf(turnOf(late), await looking())).length, 2);
-    assert.is(isStopped(guardian.pid), true);
-  } finally {
-    if (before === undefined) delete process.env[marker];
-    else process.env[marker] = before;
-  }
-  assert.is((await livingOf(turnOf(late), { ...(await looking()), stop: AbortSignal.abort() })).length, 2);
-  assert.is(endingOf(late), undefined);
-  await late.fake.tell(...answerWith('codex', 'ok'));
 });
 
 test('of a call on its own a sweep names it', async ({ rig }) => {
