@@ -1,16 +1,6 @@
 // A task's journal: the truth. Append-only, one small line a fact, synced; nothing is counted by read-modify-write.
 
-import {
-  closeSync,
-  constants,
-  fdatasync,
-  fdatasyncSync,
-  fstatSync,
-  lstatSync,
-  mkdirSync,
-  openSync,
-  readFileSync,
-} from 'node:fs';
+import { closeSync, constants, fdatasync, fdatasyncSync, fstatSync, mkdirSync, openSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { promisify } from 'node:util';
 import { isFact } from './fact-shapes.ts';
@@ -23,7 +13,7 @@ export interface Journal {
   file: string;
   /** Returns when the fact is on disk. Throws what the operating system throws: then the fact does not stand. */
   append(fact: Fact): void;
-  /** The same, for a process with more to do meanwhile: the fact has its place at once, and is on disk when it resolves. */
+  /** The same, for a process with more to do meanwhile: the fact has its place at once (a later one only when the file is replaced meanwhile), and is on disk when it resolves. */
   note(fact: Fact): Promise<void>;
   /** The fold of the journal from its start to its end, or to `upTo` bytes. */
   read(upTo?: number): Reading;
@@ -83,22 +73,14 @@ const synced = promisify(fdatasync);
 /** A run replaces a journal that an agent has edited; nobody but an attacker does it twice in a row. */
 const TRIES = 10;
 
-/**
- * What was written into a file that was replaced meanwhile stands nowhere, unless whoever replaced it has carried it over; a
- * file system that numbers its files anew for each look (some of FUSE) tells by the text alone.
- */
-function stands(line: Line, file: string, fd: number): boolean {
-  const [ours, present] = naming(file, () => [
-    fstatSync(fd, { bigint: true }),
-    lstatSync(file, { bigint: true, throwIfNoEntry: false }),
-  ]);
-  if (present?.ino === ours.ino && present.dev === ours.dev) return true;
-  return readOrEmpty(file).includes(JSON.stringify(line));
-}
+/** What was written into a file that bears no name any more stands nowhere, unless whoever replaced it has carried it over. */
+const stands = (line: Line, file: string, fd: number): boolean =>
+  naming(file, () => fstatSync(fd)).nlink > 0 || readOrEmpty(file).includes(JSON.stringify(line));
 
 const restless = (file: string) =>
   Object.assign(new Error(`${file} is replaced again and again while it is written; see who does that`), {
-    code: 'EBUSY',
+    code: 'EAGAIN',
+    syscall: 'write',
   });
 
 const { O_APPEND, O_CREAT, O_NOFOLLOW, O_NONBLOCK, O_RDONLY, O_RDWR } = constants;

@@ -3,8 +3,9 @@
 import path from 'node:path';
 import type { ProcessIdentity } from '../../policies/process-identity.ts';
 import type { Tool } from '../../policies/tools.ts';
+import type { Fact } from '../../state/facts.ts';
 import { type Journal, JournalError, openJournal } from '../../state/journal.ts';
-import { budgetOf } from '../../state/ledger.ts';
+import { budgetOf, type Ledger } from '../../state/ledger.ts';
 import { readBudget } from '../../state/manifest.ts';
 import { adoptEdits, refreshStats } from '../../state/stats.ts';
 import { isSystemError } from '../../state/system-error.ts';
@@ -50,7 +51,7 @@ async function reserveOn(charge: Charge, reservation: Reservation, clock: () => 
   const earlier = [...journal.read().ledger.calls.values()].filter((call) => call.reserved.stage === charge.stage);
   const attempt = earlier.filter((call) => call.granted).length + 1;
   const { callId, tool, guardian, deadlineAt } = reservation;
-  journal.append({
+  const ledger = noteReservation(journal, {
     fact: 'reserved',
     call_id: callId,
     run_id: charge.runId,
@@ -61,11 +62,27 @@ async function reserveOn(charge: Charge, reservation: Reservation, clock: () => 
     guardian,
     deadline_at: deadlineAt.toISOString(),
   });
-  const { ledger } = journal.read();
   if (ledger.calls.get(callId)?.granted === true) return { how: 'granted', journal, attempt };
   await refreshStats(journal, clock);
   return { how: 'refused', refusal: budgetRefusal(charge.task, ledger.used, budgetOf(ledger)) };
 }
+
+type ReservedFact = Extract<Fact, { fact: 'reserved' }>;
+
+/**
+ * A run that replaces the journal carries over what it missed, but only after its rename: until then it is not to be seen there, and
+ * would be refused and counted all the same. Noted once more it counts once.
+ */
+export function noteReservation(journal: Journal, fact: ReservedFact): Ledger {
+  for (let tries = TRIES; tries > 0; tries -= 1) {
+    journal.append(fact);
+    const { ledger } = journal.read();
+    if (ledger.calls.has(fact.call_id)) return ledger;
+  }
+  throw new JournalError(`${journal.file} does not hold what was just written to it; see who else writes there`);
+}
+
+const TRIES = 10;
 
 const badState = (message: string): Reserved => ({
   how: 'refused',

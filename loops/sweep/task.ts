@@ -47,8 +47,12 @@ async function sweepOpen(open: Call, task: TaskFolder, journal: Journal, sweepin
     if (!isLate(open, folder, self, clock, patience.lateMs)) return [];
     const isOver = () => journal.read().ledger.calls.get(call_id)?.verdict != null;
     const end = await endLate({ guardian, tool, attempt: folder, known: 'by_its_words', isOver }, patience);
-    if (isOver() && (await isGoneWithin(guardian, patience.leavingMs)))
-      return [of(task, call_id, 'settled', `${what} was long past its deadline; its wrapper was woken, and ended it`)];
+    if (isOver()) {
+      const told = `${what} was long past its deadline; its wrapper was woken, and ended it`;
+      const isGone = await isGoneWithin(guardian, patience.leavingMs);
+      const still = `the wrapper has not ended itself; see what it does (ps -p ${guardian.pid}), or end it`;
+      return [of(task, call_id, 'settled', told, isGone ? null : still)];
+    }
     if (end !== 'gone') return [of(task, call_id, 'failed', ...lateGuardian(what, guardian.pid))];
   }
   if (life === 'unknown') return [elsewhere(task, guardian.host, call_id)];

@@ -239,23 +239,33 @@ const judge = ({ task, call }: Pick<Late, 'task' | 'call'>) =>
     exit_code: 0,
   });
 
-/** It ends by itself, and soon. */
-const startLeaver = () => spawn('sleep', ['0.5'], { stdio: 'ignore' }).pid!;
+/** It ends when its input does. */
+function startLeaver(): { pid: number; leaveSoon(): void } {
+  const leaver = spawn('cat', { stdio: ['pipe', 'ignore', 'ignore'] });
+  return { pid: leaver.pid!, leaveSoon: () => void setTimeout(() => leaver.stdin.end(), 300) };
+}
 
 test('a guardian that has yet to end after its verdict is waited for by the next run', async ({ rig }) => {
-  const leaver = startLeaver();
-  const guarded = await guardedBy(rig, leaver);
+  const { pid, leaveSoon } = startLeaver();
+  const guarded = await guardedBy(rig, pid);
   judge(guarded);
-  assert.is(await settleLeftovers({ ...settling(rig, guarded), foreign: 'refuse' }), null);
-  assert.is(await identify(leaver), null);
+  const settled = settleLeftovers({ ...settling(rig, guarded), foreign: 'refuse' });
+  leaveSoon();
+  assert.is(await settled, null);
+  assert.is(await identify(pid), null);
 });
 
 test('and by one that waited for its verdict', async ({ rig }) => {
-  const leaver = startLeaver();
-  const guarded = await guardedBy(rig, leaver);
-  const say = () => judge(guarded);
+  const { pid, leaveSoon } = startLeaver();
+  const guarded = await guardedBy(rig, pid);
+  const said: string[] = [];
+  const say = (sentence: string) => {
+    said.push(sentence);
+    judge(guarded);
+    leaveSoon();
+  };
   assert.equal(await settle(guarded.call, { ...settling(rig, guarded), foreign: 'refuse', say }), { how: 'settled' });
-  assert.is(await identify(leaver), null);
+  assert.equal([said.length, await identify(pid)], [1, null]);
 });
 
 test('but not for ever: one that stays is told of', async ({ rig }) => {

@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
+import { noteReservation } from '../../../loops/call/reserve.ts';
 import { keepJournal, type Mended, mendJournal } from '../../../loops/run/judge/kept-journal.ts';
 import type { Fact } from '../../../state/facts.ts';
 import { type Journal, openJournal } from '../../../state/journal.ts';
@@ -138,6 +139,28 @@ test('what a wrapper writes while the journal is mended is not lost', async ({ j
   const { ledger } = journal.read();
   assert.equal([ledger.budget, ledger.used, [...ledger.calls.keys()]], [3, 2, ['c1', 'n1']]);
   assert.is(ledger.calls.get('n1')!.verdict!.exit_code, 0);
+});
+
+test('a reservation that is not to be seen yet after a rename is made again, and counts once', async ({ journal }) => {
+  const before = readFileSync(journal.file);
+  const line = { ...CALL, call_id: 'n1', run_id: null };
+  const replaced = {
+    ...journal,
+    append: (fact: Fact) => {
+      const isFirst = readFileSync(journal.file).equals(before);
+      journal.append(fact);
+      if (isFirst) writeFileSync(journal.file, Buffer.concat([before, Buffer.from('\n')]));
+    },
+  };
+  const { used, calls } = noteReservation(replaced, line);
+  assert.equal([used, calls.get('n1')?.granted], [1, true]);
+  journal.append(line);
+  assert.is(journal.read().ledger.used, 1);
+});
+
+test('a journal that never holds a reservation is an error that names it', async ({ journal }) => {
+  const deaf = { ...journal, append: () => {} };
+  assert.throws(() => noteReservation(deaf, CALL), `${journal.file} does not hold what was just written`);
 });
 
 test('a half line that a crash left is no edit', async ({ journal }) => {
