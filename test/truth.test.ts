@@ -1,4 +1,4 @@
-// The README's figures of verdicts and signatures: measured again, the same as they stand there, and as good as they must be where they are.
+// The pages' figures of verdicts and signatures: measured again, the same as they stand there, and as good as they must be where they are.
 
 import { readFileSync } from 'node:fs';
 import { test } from 'uvu';
@@ -6,11 +6,12 @@ import * as assert from 'uvu/assert';
 import { FIGURES, MARKDOWN_HEAD, markdownRows } from '../bench/truth/figures.ts';
 import { DEFAULT_SEED, measure } from '../bench/truth/measure.ts';
 import { readSets } from '../bench/truth/sets.ts';
+import { marked } from './rig/pages.ts';
 
 const { open, held } = readSets('test/corpus');
 const measured = { open: measure(open, DEFAULT_SEED), held: measure(held, DEFAULT_SEED) };
 
-/** Goals that are not reached; one that is reached leaves this list, and the README says what is measured. */
+/** Goals that are not reached; one that is reached leaves this list, and docs/figures.md says what is measured. */
 const MISSED: ReadonlySet<string> = new Set([
   'open: – of them the worst operator',
   'held: – of them the worst operator',
@@ -26,10 +27,9 @@ for (const [set, figures] of Object.entries(measured))
   }
 
 /** What stands between the markers, blank lines apart: the caption, then the table. */
-const [, between = ''] = /<!-- truth -->\n([\s\S]*?)\n<!-- \/truth -->/.exec(readFileSync('README.md', 'utf8')) ?? [];
-const [caption = '', ...lines] = between.split('\n').filter(Boolean);
+const [caption = '', ...lines] = marked('truth').split('\n').filter(Boolean);
 
-test('the README has the figures of this corpus', () => {
+test('the page has the figures of this corpus', () => {
   // What follows depends on the machine.
   const wanted = [...MARKDOWN_HEAD, ...markdownRows(measured.open, measured.held)];
   const way = 'paste what `npm run bench:truth -- --markdown` prints; on every machine it begins with';

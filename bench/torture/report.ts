@@ -63,7 +63,7 @@ export function told(figures: Figures): string {
   ].join('\n');
 }
 
-/** One row of the README's table. */
+/** One row of the table in docs/figures.md. */
 export function markdown({ agents, seed, rounds, violations, begun, granted }: Figures): string {
   const cells = [agents, seed, rounds, granted, begun, ...VIOLATIONS.map((name) => violations[name])];
   return [

@@ -113,7 +113,7 @@ export const speedRows = (throughput: Throughput, worst: Worst): string[] => {
   ];
 };
 
-/** The rows of the README's table that are the same on every machine. */
+/** The rows of the table in docs/figures.md that are the same on every machine. */
 export const markdownRows = (open: Measured, held: Measured): string[] =>
   FIGURES.map(({ metric, goal, shown }) => `| ${metric} | ${goal} | ${shown(open)} | ${shown(held)} |`);
 

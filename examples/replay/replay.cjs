@@ -8,38 +8,23 @@ const prompt = readFileSync(0, 'utf8');
 const first = path.join(process.env.TOLLGATE_EXAMPLE_STATE ?? '.', 'outputs/.first-call-made');
 const overloaded = tool === 'gemini' && process.env.TOLLGATE_EXAMPLE_STATE && !existsSync(first);
 const words = prompt.split(/\s+/).filter(Boolean).length;
-const ANSWERS = {
-  gemini: `## Summary
-
-The prompt has ${words} words. This answer was replayed by a stand-in for gemini.
-
-## Plan
-
-1. Look at the request.
-2. Say what it asks for.
-
-## Updated Context Pack
-
-Nothing was changed, and nothing need be known.
-
-## Verification Commands
-
-\`\`\`sh
-npm test
-\`\`\`
-`,
-  copilot: `## Findings
-
-- The prompt has ${words} words, the brief's context among them.
-- This answer was replayed by a stand-in for copilot.
-
-## Verdict
-
-PASS
-Run it again with the real CLI.
-`,
+/** What stands under a heading that the prompt asks for; any other gets a sentence. */
+const SECTIONS = {
+  Plan: '1. Look at the request.\n2. Say what it asks for.',
+  'Updated Context Pack': 'Nothing was changed, and nothing need be known.',
+  'Verification Commands': '```sh\ntrue\n```',
+  'Test Cases': '- The request is met: its words are found again.\n- Nothing else has changed.',
+  'Changed Files':
+    '```diff\n--- /dev/null\n+++ b/replayed.md\n@@ -0,0 +1 @@\n+A stand-in would have written this file.\n```',
+  Findings: `- The prompt has ${words} words.\n- This answer was replayed by a stand-in for ${tool}.`,
+  Verdict: 'PASS\nRun it again with the real CLI.',
 };
-const answer = ANSWERS[tool] ?? ANSWERS.copilot;
+const asked = prompt.split('It must have these sections').at(1) ?? '';
+const headings = [...asked.matchAll(/^- `## (.+)`$/gm)].map(([, heading]) => heading);
+const replayed = `The prompt has ${words} words. This answer was replayed by a stand-in for ${tool}.`;
+const answer = headings.length
+  ? headings.map((heading) => `## ${heading}\n\n${SECTIONS[heading] ?? replayed}\n`).join('\n')
+  : `${replayed}\n`;
 
 const print = (...events) => process.stdout.write(events.map((event) => `${JSON.stringify(event)}\n`).join(''));
 

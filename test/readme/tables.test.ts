@@ -1,23 +1,18 @@
-// The README's tables are the literals, row by row, and nothing in it is left to be filled in.
+// The pages' tables are the literals, row by row, and nothing in the pages is left to be filled in.
 
-import { readFileSync } from 'node:fs';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { CLASSES, type ErrorClass } from '../policies/classes.ts';
-import { TOLLGATE_EXIT, WAIT_EXIT, WRAPPER_EXIT } from '../policies/exit-codes.ts';
-import { PIPELINES } from '../policies/pipelines.ts';
-import { RETRY_TABLE } from '../policies/retry.ts';
-import { ROLES, type Role } from '../policies/roles.ts';
-import { TOOLS } from '../policies/tools.ts';
-import { ADAPTERS } from '../wrappers/adapters.ts';
+import { CLASSES, type ErrorClass } from '../../policies/classes.ts';
+import { TOLLGATE_EXIT, WAIT_EXIT, WRAPPER_EXIT } from '../../policies/exit-codes.ts';
+import { PIPELINES } from '../../policies/pipelines.ts';
+import { RETRY_TABLE } from '../../policies/retry.ts';
+import { ROLES, type Role } from '../../policies/roles.ts';
+import { TOOLS } from '../../policies/tools.ts';
+import { ADAPTERS } from '../../wrappers/adapters.ts';
+import { marked, PAGES } from '../rig/pages.ts';
 
-const README = readFileSync('README.md', 'utf8');
-
-/** The rows between `<!-- name -->` and `<!-- /name -->`, without the heading. */
-function rowsOf(name: string): string[] {
-  const table = README.split(`<!-- ${name} -->\n`)[1]?.split(`\n<!-- /${name} -->`)[0] ?? '';
-  return table.split('\n').slice(2);
-}
+/** The rows of a marked table, without the heading. */
+const rowsOf = (name: string): string[] => marked(name).split('\n').slice(2);
 
 test('exit codes', () => {
   const { ok, failure, badInput } = TOLLGATE_EXIT;
@@ -67,9 +62,16 @@ test('the roles', () => {
   );
 });
 
-test('no line is a place held for something else', () => {
-  const held = README.split('\n').filter((line) => /^\W*[A-Z][A-Z0-9 _-]+\W*$/.test(line));
-  assert.equal(held, []);
+for (const [page, text] of PAGES)
+  test(`${page}: no line is a place held for something else`, () => {
+    assert.equal(
+      text.split('\n').filter((line) => /^\W*[A-Z][A-Z0-9 _-]+\W*$/.test(line)),
+      [],
+    );
+  });
+
+test('a marked table that no page has is an error', () => {
+  assert.throws(() => marked('no such table'), 'no page has <!-- no such table -->');
 });
 
 test.run();

@@ -1,0 +1,52 @@
+// The pages hang together: the README is short, and each link between pages, and into one, leads somewhere.
+
+import { existsSync } from 'node:fs';
+import path from 'node:path';
+import { test } from 'uvu';
+import * as assert from 'uvu/assert';
+import { PAGES } from '../rig/pages.ts';
+
+test('the README has 150 lines at the most', () => {
+  const lines = PAGES.get('README.md')!.split('\n').length - 1;
+  assert.ok(lines <= 150, `${lines} lines: a topic of its own is a page in docs/`);
+});
+
+for (const [page, text] of PAGES)
+  test(`the links of ${page}`, () => {
+    const dead = linksOf(text).filter((link) => !leadsSomewhere(page, link));
+    assert.equal(dead, []);
+  });
+
+test('every page is reached from the README', () => {
+  const reached = linksOf(PAGES.get('README.md')!);
+  assert.equal(
+    [...PAGES.keys()].filter((page) => page !== 'README.md' && !reached.includes(page)),
+    [],
+  );
+});
+
+/** Targets of links and pictures, those on the web apart. */
+function linksOf(text: string): string[] {
+  return [...text.matchAll(/\]\(([^)\s]+)\)/g)]
+    .map(([, target]) => target as string)
+    .filter((target) => !/^https?:/.test(target));
+}
+
+function leadsSomewhere(page: string, link: string): boolean {
+  const [target = '', anchor] = link.split('#');
+  const file = target === '' ? page : path.join(path.dirname(page), target);
+  if (anchor === undefined) return existsSync(file);
+  return PAGES.has(file) && anchorsOf(PAGES.get(file)!).includes(anchor);
+}
+
+/** Anchors as GitHub makes them of headings. */
+function anchorsOf(text: string): string[] {
+  return [...text.matchAll(/^#+ (.+)$/gm)].map(([, heading]) =>
+    heading!
+      .toLowerCase()
+      .replace(/[^\p{L}\p{N} _-]/gu, '')
+      .replaceAll(' ', '-'),
+  );
+}
+
+test.run();
