@@ -14,14 +14,16 @@ const SECTIONS = {
   'Updated Context Pack': 'Nothing was changed, and nothing need be known.',
   'Verification Commands': '```sh\ntrue\n```',
   'Test Cases': '- The request is met: its words are found again.\n- Nothing else has changed.',
-  'Changed Files':
-    '```diff\n--- /dev/null\n+++ b/replayed.md\n@@ -0,0 +1 @@\n+A stand-in would have written this file.\n```',
+  'Changed Files': '- replayed.md: written by a stand-in, to have changed something',
+  Steps: '1. Look at replayed.md.\n2. Keep it, or remove it.',
   Findings: `- The prompt has ${words} words.\n- This answer was replayed by a stand-in for ${tool}.`,
   Verdict: 'PASS\nRun it again with the real CLI.',
 };
 const asked = prompt.split('It must have these sections').at(1) ?? '';
 const headings = [...asked.matchAll(/^- `## (.+)`$/gm)].map(([, heading]) => heading);
 const replayed = `The prompt has ${words} words. This answer was replayed by a stand-in for ${tool}.`;
+// Who is to change files changes one.
+if (headings.includes('Changed Files')) writeFileSync('replayed.md', `The prompt had ${words} words.\n`);
 const answer = headings.length
   ? headings.map((heading) => `## ${heading}\n\n${SECTIONS[heading] ?? replayed}\n`).join('\n')
   : `${replayed}\n`;
