@@ -4,6 +4,7 @@ import { createHash } from 'node:crypto';
 import { chmod, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { build } from 'esbuild';
+import { noticeOf, packagesIn } from './build-notice.mjs';
 
 const out = 'dist';
 const { bin } = JSON.parse(await readFile('package.json', 'utf8'));
@@ -15,15 +16,17 @@ const WRAPPERS = ['gemini_headless', 'copilot_tool', 'run_codex'];
 /** What was imported lazily and still has no bundle: its name, and the file to begin with. */
 let wanted = Object.fromEntries(commands.map((name) => [name, `bin/${name}.ts`]));
 const built = new Set();
+const metafiles = [];
 
 await rm(out, { recursive: true, force: true });
 while (Object.keys(wanted).length > 0) {
   const entryPoints = wanted;
   for (const name of Object.keys(entryPoints)) built.add(name);
   wanted = {};
-  await bundle(entryPoints);
+  metafiles.push((await bundle(entryPoints)).metafile);
 }
 for (const name of WRAPPERS) await startCached(name);
+await writeFile(`${out}/THIRD-PARTY.txt`, noticeOf(packagesIn(metafiles)));
 await Promise.all(commands.map((name) => chmod(`${out}/${name}.cjs`, 0o755)));
 
 function bundle(entryPoints) {
@@ -32,6 +35,7 @@ function bundle(entryPoints) {
     outdir: out,
     outExtension: { '.js': '.cjs' },
     bundle: true,
+    metafile: true,
     platform: 'node',
     target: 'node20.19',
     format: 'cjs',
@@ -41,6 +45,7 @@ function bundle(entryPoints) {
     // A bundled ESM package asks for import.meta.url; CommonJS has none.
     define: { 'import.meta.url': '__bundleUrl' },
     inject: ['bin/bundle-url.js'],
+    // dist/THIRD-PARTY.txt says them all.
     legalComments: 'none',
     logLevel: 'warning',
     plugins: [{ name: 'lazy', setup: (build) => build.onResolve({ filter: /./ }, (args) => part(build, args)) }],

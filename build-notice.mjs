@@ -1,0 +1,39 @@
+// Writes down whose code the bundles hold, and under which licence: dist/THIRD-PARTY.txt, for people and for the audit in .ci.
+import { readdirSync, readFileSync } from 'node:fs';
+import path from 'node:path';
+
+const HEAD =
+  'The commands of this package hold code of the packages below, each under the licence that follows its name.\n';
+const LICENCE_FILE = /^(?:licen[sc]e|copying|notice|3rd-party-licenses)/i;
+
+/** The folders of the packages of which the bundles of these metafiles hold at least a byte. */
+export function packagesIn(metafiles) {
+  const files = metafiles.flatMap(({ outputs }) =>
+    Object.values(outputs).flatMap(({ inputs }) => Object.entries(inputs)),
+  );
+  const folders = files.flatMap(([file, { bytesInOutput }]) =>
+    bytesInOutput > 0 ? (/^(?:.*\/)?node_modules\/(?:@[^/]+\/)?[^/]+/.exec(file)?.[0] ?? []) : [],
+  );
+  return [...new Set(folders)].sort();
+}
+
+/** A heading `name@version (licence)` for each package, and its licence files; throws when one has none. */
+export function noticeOf(folders) {
+  const parts = folders.map((folder) => {
+    const { name, version, license } = JSON.parse(readFileSync(path.join(folder, 'package.json'), 'utf8'));
+    const texts = [folder, path.join(folder, 'build')].flatMap(licencesIn);
+    if (!license || texts.length === 0) throw new Error(`${folder} says no licence, or has no text of it`);
+    return [`${'='.repeat(80)}\n${name}@${version} (${license})\n${'='.repeat(80)}`, ...texts].join('\n\n');
+  });
+  return `${[HEAD, ...parts].join('\n')}\n`;
+}
+
+function licencesIn(folder) {
+  let names = [];
+  try {
+    names = readdirSync(folder).filter((name) => LICENCE_FILE.test(name));
+  } catch {
+    // Most packages have no folder of that name.
+  }
+  return names.sort().map((name) => readFileSync(path.join(folder, name), 'utf8').replaceAll('\r\n', '\n').trim());
+}
