@@ -31,6 +31,12 @@ export interface Finding {
   next_actions: string[];
 }
 
+/** What an answer says of what it was to judge. */
+export type SaidVerdict = 'PASS' | 'FAIL';
+
+/** What becomes of a stage whose verdict is FAIL: it is reported, or the stage has failed. */
+export type OnFail = 'note' | 'stop';
+
 /** One path that is not what it was before the stage. */
 export interface Change {
   /** Relative to the tree's root, with `/`. */
@@ -50,6 +56,8 @@ export interface GateRecord {
   passed: boolean;
   checks: { check: GateCheck; passed: boolean }[];
   findings: Finding[];
+  /** null where the answer gives none. */
+  verdict: SaidVerdict | null;
   /** null where the tree was not looked at. */
   changes: Change[] | null;
   acceptance: AcceptanceResult[];

@@ -101,6 +101,12 @@ export const MANIFEST_FIELDS: Record<string, ManifestField> = {
     example: 'false',
     without: 'false; true where its role changes the tree and it may not write',
   },
+  'stages[].on_fail': {
+    about:
+      'What becomes of an answer whose section Verdict says FAIL: note (it is reported, and the stage is done) or stop (the stage has failed)',
+    example: 'stop',
+    without: 'by its role: verify stops, the others note it',
+  },
   'stages[].schema': {
     about: 'A JSON Schema that the answer, as JSON, must fit',
     example: '{type: object}',

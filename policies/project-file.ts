@@ -1,6 +1,7 @@
 // What a project says for all of its tasks, in `tollgate.yaml` at its root.
 
 import { SESSION_STEP_MS } from './backoff.ts';
+import type { OnFail } from './gate.ts';
 import type { OwnRow } from './rules/own-row.ts';
 import { CONTEXT_LIMIT_TOKENS } from './session-policy.ts';
 import type { Tool } from './tools.ts';
@@ -32,6 +33,7 @@ export interface ProjectRole {
   requires?: string[];
   min_lines?: number;
   reads?: string[];
+  on_fail?: OnFail;
 }
 
 export const SESSION_DEFAULTS: ProjectFile['sessions'] = {

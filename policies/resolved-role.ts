@@ -1,5 +1,6 @@
 // What a stage's role comes to: the built-in row, changed by the project's, changed by the stage's own words.
 
+import type { OnFail } from './gate.ts';
 import { nearest } from './nearest.ts';
 import type { ProjectFile, ProjectRole } from './project-file.ts';
 import { type BuiltInRole, ROLES, type Role } from './roles.ts';
@@ -28,6 +29,7 @@ export interface StageWords {
   requires?: readonly string[] | undefined;
   min_lines?: number | undefined;
   diff?: boolean | undefined;
+  on_fail?: OnFail | undefined;
   schema?: object | undefined;
 }
 
@@ -48,6 +50,7 @@ export function resolveRole(stage: StageWords, project: ProjectFile, trust: 'tru
       ...contractOf(stage, row, role, template),
       reads: row?.reads ?? role.reads,
       changesTree: role.changesTree,
+      onFail: stage.on_fail ?? row?.on_fail ?? role.onFail,
       runsAcceptance: role.runsAcceptance,
       handsOff: role.handsOff,
       answersWithDiff: stage.diff ?? (role.changesTree && access === 'read'),
@@ -65,6 +68,7 @@ const NO_ROLE: Role = {
   minLines: 0,
   reads: [],
   changesTree: false,
+  onFail: 'note',
   runsAcceptance: false,
   handsOff: false,
 };

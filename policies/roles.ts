@@ -1,5 +1,6 @@
 // The roles that a stage can play: what it is told, what it may do, and what its answer must hold.
 
+import type { OnFail } from './gate.ts';
 import { BRIEF } from './roles/brief.ts';
 import { IMPL } from './roles/impl.ts';
 import { REVIEW } from './roles/review.ts';
@@ -23,6 +24,8 @@ export interface Role {
   reads: readonly string[];
   /** It must leave a change in the tree; or, where it may not write, a unified diff in its answer. */
   changesTree: boolean;
+  /** What becomes of a verdict of FAIL in its answer, where the stage does not say. */
+  onFail: OnFail;
   /** The task's acceptance commands are run after it. */
   runsAcceptance: boolean;
   /** Its section "Updated Context Pack" becomes the context of the stages after it. */
@@ -37,6 +40,7 @@ export const ROLES = {
     minLines: 8,
     reads: [],
     changesTree: false,
+    onFail: 'note',
     runsAcceptance: false,
     handsOff: true,
   },
@@ -47,6 +51,7 @@ export const ROLES = {
     minLines: 5,
     reads: ['brief'],
     changesTree: false,
+    onFail: 'note',
     runsAcceptance: false,
     handsOff: false,
   },
@@ -57,6 +62,7 @@ export const ROLES = {
     minLines: 4,
     reads: ['brief', 'test_design'],
     changesTree: true,
+    onFail: 'note',
     runsAcceptance: false,
     handsOff: false,
   },
@@ -67,6 +73,7 @@ export const ROLES = {
     minLines: 4,
     reads: ['test_design', 'impl'],
     changesTree: true,
+    onFail: 'note',
     runsAcceptance: false,
     handsOff: false,
   },
@@ -77,6 +84,7 @@ export const ROLES = {
     minLines: 4,
     reads: ['impl', 'test_impl'],
     changesTree: false,
+    onFail: 'note',
     runsAcceptance: false,
     handsOff: false,
   },
@@ -87,6 +95,8 @@ export const ROLES = {
     minLines: 4,
     reads: ['impl', 'test_impl', 'static_verify'],
     changesTree: false,
+    // It has the last word on the change; the others' verdicts are for the stages after them.
+    onFail: 'stop',
     runsAcceptance: true,
     handsOff: false,
   },
@@ -97,6 +107,7 @@ export const ROLES = {
     minLines: 4,
     reads: ['impl', 'test_impl'],
     changesTree: false,
+    onFail: 'note',
     runsAcceptance: false,
     handsOff: false,
   },
@@ -107,6 +118,7 @@ export const ROLES = {
     minLines: 6,
     reads: ['review', 'static_verify'],
     changesTree: false,
+    onFail: 'note',
     runsAcceptance: false,
     handsOff: false,
   },
@@ -117,6 +129,7 @@ export const ROLES = {
     minLines: 5,
     reads: ['impl', 'test_impl', 'verify', 'review_consolidate'],
     changesTree: false,
+    onFail: 'note',
     runsAcceptance: false,
     handsOff: false,
   },

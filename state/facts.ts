@@ -2,6 +2,7 @@
 
 import type { ErrorClass } from '../policies/classes.ts';
 import type { Ending } from '../policies/ending.ts';
+import type { SaidVerdict } from '../policies/gate.ts';
 import type { ProcessIdentity } from '../policies/process-identity.ts';
 import type { Tool } from '../policies/tools.ts';
 
@@ -49,6 +50,8 @@ export type Fact =
       class: ErrorClass | null;
       reason: string | null;
       signature: string | null;
+      /** What the answer itself says; older lines lack it. */
+      verdict?: SaidVerdict | null;
     }
   | { fact: 'done'; stage: string; call_id: string | null; prompt_sha256: string }
   /** A done stage is to be done again: what stood for it no longer does. */

@@ -63,6 +63,8 @@ export const STAGE = z.strictObject({
   min_lines: z.number().int().min(0).optional(),
   /** The answer must hold a unified diff that applies. */
   diff: z.boolean().optional(),
+  /** Without it the role's own. */
+  on_fail: z.enum(['note', 'stop']).optional(),
   schema: z.record(z.string(), z.unknown()).optional(),
   timeout_ms: whole.max(MAX_TIMEOUT_MS).default(30 * 60_000),
   idle_timeout_ms: whole.max(MAX_TIMEOUT_MS).optional(),

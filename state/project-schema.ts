@@ -128,6 +128,7 @@ export const PROJECT = z.strictObject({
         access: z.enum(['read', 'write']).optional().describe('what it may do where a stage does not say'),
         requires: z.array(z.string().min(1)).optional().describe('sections that its answer must have'),
         min_lines: z.number().int().min(0).optional().describe('lines with text that its answer must have'),
+        on_fail: z.enum(['note', 'stop']).optional().describe('what becomes of a verdict of FAIL in its answer'),
         reads: z.array(z.string().min(1)).optional().describe('roles whose answers are put into its prompt'),
       }),
     )

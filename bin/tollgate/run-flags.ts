@@ -27,6 +27,10 @@ export const RUN_FLAGS = {
     takes: 'text',
     about: 'wait for the reset of a usage limit, if it is no further than this (30m, 5h, 2d)',
   },
+  'fail-on-verdict': {
+    takes: 'nothing',
+    about: 'exit 1 when the verdict of a stage is FAIL, though every stage is done',
+  },
   restore: {
     takes: 'nothing',
     about: 'put back what a stage changed out of scope; what stood there is kept beside the attempt',
@@ -58,6 +62,7 @@ export function wishesOf({ text, texts, given }: Arguments, stop: Stop): Wishes 
     trustWorkspace: given.has('trust-workspace'),
     outOfScope: given.has('restore') ? 'restored' : 'reported',
     briefCommands: given.has('trust-brief') ? 'trusted' : 'proposed',
+    badVerdicts: given.has('fail-on-verdict') ? 'fail' : 'reported',
     waitForResetMs,
     stop: { signal: abortOn(stop), by: stop.by },
     repair: given.has('no-repair') ? 'off' : 'allowed',

@@ -71,9 +71,11 @@ export async function passGate(asked: GateRequest): Promise<GateRecord> {
     seen.findings.push(...findings);
     if (looked === 'stopped') break;
   }
-  // Only who judges the whole fails by it; whoever reads the report must know of the others all the same.
-  if (!due.includes('verdict') && seen.answer !== null && verdictSaid(seen.answer) === 'FAIL')
-    seen.notes.push('its verdict is FAIL');
+  const verdict = seen.answer === null || stage.schema !== undefined ? null : verdictSaid(seen.answer);
+  // Whoever reads the report must know of a verdict that stops nothing, and of one that is not understood.
+  if (!due.includes('verdict') && verdict === 'FAIL') seen.notes.push('its verdict is FAIL');
+  if (verdict === null && seen.findings.length === 0 && wantsVerdict(asked))
+    seen.notes.push('it says neither PASS nor FAIL under a heading "Verdict", and so has no verdict');
   const record: GateRecord = {
     schema: GATE_RECORD_SCHEMA,
     stage: stage.name,
@@ -83,6 +85,7 @@ export async function passGate(asked: GateRequest): Promise<GateRecord> {
     passed: checks.every(({ passed }) => passed),
     checks,
     findings: seen.findings,
+    verdict,
     changes: asked.changes,
     acceptance: seen.acceptance,
     restored: [],
@@ -90,6 +93,10 @@ export async function passGate(asked: GateRequest): Promise<GateRecord> {
   };
   return redactRecord(record, redactor);
 }
+
+const wantsVerdict = ({ role, stage }: GateRequest): boolean =>
+  stage.schema === undefined &&
+  (stage.on_fail === 'stop' || role.requires.some((name) => /^\s*verdict\s*$/i.test(name)));
 
 /** The gate so far. */
 interface Seen {

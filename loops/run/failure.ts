@@ -59,7 +59,7 @@ export function failureOf(run: StageRun, record: CallRecord, circumstances: Circ
 
 /** What is known of a stage without a call. */
 const ofStage = ({ open, stage, clock }: StageRun) => ({
-  ...EMPTY,
+  ...EMPTY_FAILURE,
   task_id: open.task.id,
   stage: stage.name,
   tool: stage.tool,
@@ -98,7 +98,7 @@ export function unpreparedFailure({ open, stage, clock }: StageRun, why: string)
 /** A task that cannot be run as it stands. */
 export function mistakenFailure(taskId: string, why: string, at: Date): Failure {
   return {
-    ...EMPTY,
+    ...EMPTY_FAILURE,
     task_id: taskId,
     at: at.toISOString(),
     class: 'tooling',
@@ -149,7 +149,7 @@ export function interruptedFailure(
 ): Failure {
   const why = `stopped by ${by}; run it again to go on`;
   return {
-    ...EMPTY,
+    ...EMPTY_FAILURE,
     task_id: taskId,
     stage,
     at: at.toISOString(),
@@ -163,7 +163,11 @@ export function interruptedFailure(
   };
 }
 
-const EMPTY: Omit<Failure, 'task_id' | 'at' | 'class' | 'reason' | 'evidence' | 'decision' | 'next_actions'> = {
+/** What a failure that no call made lacks. */
+export const EMPTY_FAILURE: Omit<
+  Failure,
+  'task_id' | 'at' | 'class' | 'reason' | 'evidence' | 'decision' | 'next_actions'
+> = {
   schema: FAILURE_SCHEMA,
   stage: null,
   tool: null,

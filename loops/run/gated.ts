@@ -74,6 +74,7 @@ export async function passStage(
     class: verdict.class,
     reason: verdict.reason,
     signature: gate.passed ? null : gateSignature(stage.tool, gate.findings),
+    verdict: gate.verdict,
   });
   return gate;
 }
@@ -91,6 +92,7 @@ const unanswered = ({ stage, tool, callId, findings, changes, clock }: GateReque
   passed: false,
   checks: findings.map(({ check }) => ({ check, passed: false })),
   findings: [...findings],
+  verdict: null,
   changes,
   acceptance: [],
   restored: [],

@@ -3,19 +3,15 @@
 import type { Failure } from '../../policies/task-failure.ts';
 import type { SessionUse } from '../session/resolve.ts';
 import type { Spent } from './spent.ts';
+import type { StageFacts } from './stage-facts.ts';
 
-export type StageState = 'done' | 'done_earlier' | 'failed' | 'pending' | 'interrupted';
+/** What became of it in this run, or else what the journal says of it. */
+export type StageState = 'done' | 'failed' | 'interrupted' | StageFacts['state'];
 
-export interface StageReport {
-  stage: string;
+export interface StageReport extends Omit<StageFacts, 'state'> {
   state: StageState;
-  exit_code: number | null;
-  duration_ms: number | null;
   /** Paid calls of this run. */
   calls: number;
-  /** null where no answer came to it. */
-  gate: 'passed' | 'failed' | null;
-  session_id: string | null;
   /** How the session of its calls was come by; null where none was called. */
   session: SessionUse | null;
   warnings: string[];

@@ -19,6 +19,7 @@ import type { Slots } from './slots.ts';
 import { runStages, untouched } from './stages.ts';
 import { type OpenTask, openTask } from './task.ts';
 import { clearTemporaries } from './temporaries.ts';
+import { verdictFailure } from './verdict-failure.ts';
 
 export interface RunRequest {
   /** The task: an id, or a path. */
@@ -39,6 +40,8 @@ export interface RunRequest {
   outOfScope: 'reported' | 'restored';
   /** Are the commands that a brief found run by the gate? */
   briefCommands: 'proposed' | 'trusted';
+  /** Does a verdict of FAIL in a stage that is done make the run fail? */
+  badVerdicts: 'reported' | 'fail';
   /** How long the reset of a quota may be waited for; 0 is not at all. */
   waitForResetMs: number;
   stop: { signal: AbortSignal; by(): keyof typeof EXIT_BY_SIGNAL | null };
@@ -81,16 +84,24 @@ export async function runTask(request: RunRequest): Promise<Ran> {
 async function claimAndRun(request: RunRequest, open: OpenTask): Promise<Ran> {
   const { stop, say } = request;
   const claimed = await claim({ journal: open.journal, whenTaken: request.whenTaken, stop: stop.signal, say });
-  if (claimed.how === 'awaited') {
-    const message = `another run of ${open.task.id} ended with exit code ${claimed.exitCode}; its report: ${open.task.outputs}/_summary.md`;
-    return { how: 'awaited', exitCode: claimed.exitCode, message };
-  }
+  if (claimed.how === 'awaited') return awaited(request, open, claimed.exitCode);
   if (claimed.how === 'gone')
     return { how: 'mistaken', message: `${open.task.root} was archived or removed meanwhile; nothing was run` };
   if (claimed.how === 'refused') return { how: 'not_run', exitCode: TOLLGATE_EXIT.failure, message: claimed.message };
   if (claimed.how === 'stopped')
     return { how: 'not_run', exitCode: stopExit(request), message: 'stopped while it waited for another run' };
   return owned(request, open, claimed.runId);
+}
+
+/** That run may not have been told what this one takes for a failure. */
+function awaited({ badVerdicts, clock }: RunRequest, open: OpenTask, exitCode: number): Ran {
+  const { task, plans } = open;
+  const stages =
+    badVerdicts === 'fail' && exitCode === TOLLGATE_EXIT.ok ? plans.map((one) => untouched(open, one)) : [];
+  const bad = verdictFailure(open, stages, clock());
+  const message = `another run of ${task.id} ended with exit code ${exitCode}; its report: ${task.outputs}/_summary.md`;
+  if (bad === null) return { how: 'awaited', exitCode, message };
+  return { how: 'awaited', exitCode: TOLLGATE_EXIT.failure, message: `${message}; ${bad.evidence!.text}` };
 }
 
 /** The task is ours until we release it, whatever happens. */
@@ -131,7 +142,7 @@ async function owned(request: RunRequest, opened: OpenTask, runId: string): Prom
 /** Nothing was run; but whoever reads the summary must not take an earlier run's for this one's. */
 async function leaveMistake({ clock }: RunRequest, open: OpenTask, message: string) {
   const failure = mistakenFailure(open.task.id, message, clock());
-  const stages = open.plans.map(({ stage }) => untouched(stage.name, 'pending'));
+  const stages = open.plans.map((plan) => untouched(open, plan));
   const ended: Ended = { state: 'failed', exitCode: TOLLGATE_EXIT.badInput, stages, failure, notes: [] };
   await leaveReport(open, ended, clock);
   return { state: 'refused', exitCode: ended.exitCode } as const;

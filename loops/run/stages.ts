@@ -13,7 +13,9 @@ import type { StageReport } from './report.ts';
 import type { RunRequest } from './run.ts';
 import { NOT_BEGUN, runStage, type StageEnd, type StageRun } from './stage.ts';
 import { doorOf, mendMarker, reopen } from './stage-door.ts';
+import { stageFacts } from './stage-facts.ts';
 import type { OpenTask } from './task.ts';
+import { verdictFailure } from './verdict-failure.ts';
 
 export interface StagesRequest extends RunRequest {
   open: OpenTask;
@@ -33,23 +35,23 @@ export async function runStages(request: StagesRequest): Promise<Ended> {
   let exitCode: number = TOLLGATE_EXIT.ok;
   for (const plan of open.plans) {
     if (state !== 'done') {
-      reports.push(untouched(plan.stage.name, 'pending'));
+      reports.push(untouched(open, plan));
       continue;
     }
     const run = stageRunOf(request, plan, endsAtMs);
     const entered = await enter(run, plan, request);
     if (entered.how === 'done_earlier') {
-      reports.push(untouched(plan.stage.name, 'done_earlier'));
+      reports.push(untouched(open, plan));
       continue;
     }
     if (entered.how === 'mistaken') {
-      reports.push(untouched(plan.stage.name, 'pending'));
+      reports.push(untouched(open, plan));
       [state, exitCode, failure] = ['failed', TOLLGATE_EXIT.badInput, unpreparedFailure(run, entered.message)];
       continue;
     }
     const turn = await inTurn(run, request.whenTaken, () => runStage(run, entered.prompt));
     const end: StageEnd = turn.how === 'worked' ? turn.result : NOT_BEGUN;
-    reports.push(reportOf(plan.stage.name, end));
+    reports.push(reportOf(open, plan, end));
     noteOutcome({ ...run, ...open, stage: plan.stage.name }, end);
     notes.push(...proposals(plan.stage.name, entered.prompt));
     if (end.how === 'done') request.say(`stage ${plan.stage.name}: done`);
@@ -57,6 +59,8 @@ export async function runStages(request: StagesRequest): Promise<Ended> {
     if (end.how === 'failed') failure = end.failure;
     if (end.how === 'interrupted') retryAt = end.retry_at;
   }
+  if (state === 'done' && request.badVerdicts === 'fail') failure = verdictFailure(open, reports, request.clock());
+  if (state === 'done' && failure !== null) [state, exitCode] = ['failed', TOLLGATE_EXIT.failure];
   return { state, exitCode, stages: reports, failure, notes, retryAt };
 }
 
@@ -94,37 +98,41 @@ function stageRunOf(request: StagesRequest, { stage, role, access }: StagePlan, 
   };
 }
 
-function reportOf(stage: string, end: StageEnd): StageReport {
+function reportOf(open: OpenTask, plan: StagePlan, end: StageEnd): StageReport {
   const { record, gate } = end;
+  const facts = factsOf(open, plan);
+  const failure = end.how === 'failed' ? end.failure : null;
   return {
-    stage,
+    ...facts,
     state: end.how,
     // A call that was stopped ends with the run's own code, whatever its wrapper's was.
     exit_code: end.how === 'interrupted' ? null : (record?.wrapper_exit_code ?? null),
     duration_ms: record?.duration_ms ?? null,
-    calls: end.calls,
+    tokens: record?.usage.total_tokens ?? null,
     gate: gate === null ? null : gate.passed ? 'passed' : 'failed',
+    verdict: gate?.verdict ?? null,
+    class: failure?.class ?? null,
+    reason: failure?.reason ?? null,
+    evidence: failure?.evidence ?? null,
+    calls: end.calls,
     session_id: record?.session_id ?? null,
     session: end.session ?? null,
     warnings: [...(end.calls === 0 ? [] : (record?.warnings ?? [])), ...end.warnings].map(
-      (warning) => `${stage}: ${warning}`,
+      (warning) => `${plan.stage.name}: ${warning}`,
     ),
   };
 }
 
-export function untouched(stage: string, state: 'done_earlier' | 'pending'): StageReport {
-  return {
-    stage,
-    state,
-    exit_code: null,
-    duration_ms: null,
-    calls: 0,
-    gate: null,
-    session_id: null,
-    session: null,
-    warnings: [],
-  };
+/** A stage that this run has not come to, as the journal has it. */
+export function untouched(open: OpenTask, plan: StagePlan): StageReport {
+  const facts = factsOf(open, plan);
+  // The run that it was done in said so; what holds is said by each.
+  const warnings = facts.verdict === 'FAIL' ? [`${facts.stage}: its verdict is FAIL`] : [];
+  return { ...facts, calls: 0, session: null, warnings };
 }
+
+const factsOf = ({ task, journal }: OpenTask, { stage }: StagePlan) =>
+  stageFacts(task, journal.read().ledger, stage.name, stage.tool);
 
 /** What a brief found is a model's word: it is run only where the user says so. */
 const proposals = (stage: string, { proposedCommands }: Prompt): string[] =>

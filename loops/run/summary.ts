@@ -20,8 +20,6 @@ export function renderSummary(report: RunReport): string {
     '',
     `Goal: ${oneLine(report.goal, 200)}`,
     '',
-    '| stage | state | exit | time | paid calls |',
-    '|---|---|---|---|---|',
     ...stageRows(report.stages),
     '',
     ...(failure === null ? [] : failureLines(failure)),
@@ -57,16 +55,30 @@ function spentWords({ spent, limits }: RunReport): string {
   ].join('');
 }
 
+/** With a column of verdicts where any was given. */
 function stageRows(stages: readonly StageReport[]): string[] {
-  const rows = stages.map(
-    ({ stage, state, exit_code, duration_ms, calls, gate }) =>
-      `| ${stage} | ${state.replace('_', ' ')}${gate === 'failed' ? ' (gate)' : ''} | ${exit_code ?? '-'} | ${duration_ms === null ? '-' : `${(duration_ms / 1000).toFixed(1)} s`} | ${calls} |`,
+  const judged = stages.some(({ verdict }) => verdict !== null);
+  const row = (cells: readonly (string | number)[], verdict: string) =>
+    `| ${[...cells, ...(judged ? [verdict] : [])].join(' | ')} |`;
+  const rows = stages.map(({ stage, state, exit_code, duration_ms, calls, gate, verdict }) =>
+    row(
+      [
+        stage,
+        `${state.replace('_', ' ')}${gate === 'failed' ? ' (gate)' : ''}`,
+        exit_code ?? '-',
+        duration_ms === null ? '-' : `${(duration_ms / 1000).toFixed(1)} s`,
+        calls,
+      ],
+      verdict ?? '-',
+    ),
   );
-  if (rows.length <= MAX_STAGES) return rows;
-  const more = rows.length - MAX_STAGES;
+  const head = [row(['stage', 'state', 'exit', 'time', 'paid calls'], 'verdict'), `|${'---|'.repeat(judged ? 6 : 5)}`];
+  if (rows.length <= MAX_STAGES) return [...head, ...rows];
+  const done = stages.slice(MAX_STAGES).filter(({ state }) => state.startsWith('done')).length;
   return [
+    ...head,
     ...rows.slice(0, MAX_STAGES),
-    `| ${more} more | ${stages.slice(MAX_STAGES).filter((s) => s.state.startsWith('done')).length} done | | | |`,
+    row([`${rows.length - MAX_STAGES} more`, `${done} done`, '', '', ''], ''),
   ];
 }
 
@@ -95,6 +107,7 @@ const REASONS: Record<string, string> = {
   budget: "the task's own limit, not the service's",
   paused: 'another task of the batch met this limit; nothing was asked',
   cancelled: 'the run was told to stop',
+  verdict_fail: 'the answer judges what it was to judge as not good enough',
   max_turns: 'the turns were used up before there was an answer',
   not_prepared: 'the stage could not be begun; nothing was paid for it',
   judge_changed: 'files by which the task itself is judged were changed',

@@ -19,8 +19,7 @@ const DUE = {
   lines: ({ role }) => role.minLines > 0,
   schema: ({ schema }) => schema !== undefined,
   diff: ({ role }) => role.answersWithDiff,
-  // Who also has the commands run has the last word; the others' verdicts are for the stages after them.
-  verdict: ({ role, schema }) => role.runsAcceptance && schema === undefined,
+  verdict: ({ role, schema }) => role.onFail === 'stop' && schema === undefined,
   acceptance: ({ role, commands }) => role.runsAcceptance && commands.length > 0,
 } as const satisfies Record<GateCheck, (due: Due) => boolean>;
 

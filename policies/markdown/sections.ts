@@ -51,6 +51,16 @@ export function sectionText(answer: string, name: string, others: readonly strin
   return null;
 }
 
+/** The texts of all sections with that name that have any, in order, as `sectionText` reads them. */
+export function sectionTexts(answer: string, name: string): string[] {
+  for (const text of readingsOf(answer)) {
+    const found = sectionsNamed(text, { names: [name], writer: 'model' }).map((one) => textOf(text, one));
+    const texts = found.filter((one) => one !== '');
+    if (texts.length > 0) return texts;
+  }
+  return [];
+}
+
 /** An answer without the section that `sectionText` finds; a note stands in its place. */
 export function withoutSection(answer: string, name: string, note: string): string {
   for (const text of readingsOf(answer)) {

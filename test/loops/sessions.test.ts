@@ -225,6 +225,7 @@ async function runWithin(rig: TestRig, paused: number[], now: { ms: number }, mo
     trustWorkspace: false,
     outOfScope: 'reported',
     briefCommands: 'proposed',
+    badVerdicts: 'reported',
     waitForResetMs: 0,
     repair: 'allowed',
     stop: { signal: new AbortController().signal, by: () => null },

@@ -43,6 +43,7 @@ test('an answer that holds all it must passes, and the record says so', async ()
       passed: true,
     })),
     findings: [],
+    verdict: 'PASS',
     changes: [],
     acceptance: [
       {

@@ -38,13 +38,13 @@ const SOURCES: Record<EvidenceSource, true> = {
 
 export const evidenceSource = one('Where the deciding text was found', Object.keys(SOURCES));
 
-const evidence = orNull(
+export const evidence = orNull(
   record<NonNullable<Verdict['evidence']>>('What the verdict is built on', {
     source: evidenceSource,
     text: text('The deciding text, secrets redacted'),
     rule: text('The rule that matched; tollgate explain shows it'),
   }),
-  'a success',
+  'nothing failed',
 );
 
 const usage = record<Usage>('What the call used', {

@@ -48,6 +48,7 @@ export const GATE = record<GateRecord>('What the gate of a stage looked at, and 
       ['signed'],
     ),
   ),
+  verdict: orNull(one("What the answer's section Verdict says", ['PASS', 'FAIL']), 'it says neither'),
   changes: orNull(list('What the stage changed in the tree', change), 'the tree was not looked at'),
   acceptance: list(
     'The commands that were run',

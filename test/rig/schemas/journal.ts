@@ -42,8 +42,13 @@ const call_id = text('The call');
 const stage = text('The stage');
 const at_offset = count('The byte of the journal that the view was made at');
 
-function line<T extends object>(fact: Fact['fact'], description: string, fields: Fields<T>): Schema {
-  const { properties, required, ...rest } = record<T>(description, fields) as Schema & { required: string[] };
+function line<T extends object>(
+  fact: Fact['fact'],
+  description: string,
+  fields: Fields<T>,
+  optional: Parameters<typeof record<T>>[2] = [],
+): Schema {
+  const { properties, required, ...rest } = record<T>(description, fields, optional) as Schema & { required: string[] };
   const shared = {
     v: is(JOURNAL_VERSION, 'The format of the line'),
     at: time('When it was written'),
@@ -109,15 +114,21 @@ const LINES: readonly Schema[] = [
     why: text('Why, as half a sentence'),
     wait_ms: amount('How long is waited before it, in milliseconds'),
   }),
-  line<Of<'gate'>>('gate', 'What the gate of a stage said', {
-    stage,
-    passed: flag('Whether nothing was found'),
-    missing: texts('What is missing or out of bounds, by name'),
-    call_id,
-    class: orNull(errorClass, 'nothing was found'),
-    reason: orNull(reason, 'nothing was found'),
-    signature: orNull(signature('Of what was found'), 'nothing was found'),
-  }),
+  line<Of<'gate'>>(
+    'gate',
+    'What the gate of a stage said',
+    {
+      stage,
+      passed: flag('Whether nothing was found'),
+      missing: texts('What is missing or out of bounds, by name'),
+      call_id,
+      class: orNull(errorClass, 'nothing was found'),
+      reason: orNull(reason, 'nothing was found'),
+      signature: orNull(signature('Of what was found'), 'nothing was found'),
+      verdict: orNull(one("What the answer's section Verdict says", ['PASS', 'FAIL']), 'it says neither'),
+    },
+    ['verdict'],
+  ),
   line<Of<'done'>>('done', 'A stage is done', {
     stage,
     call_id: orNull(call_id, 'none of its own'),

@@ -1,8 +1,43 @@
 // The schemas of what tollgate run and tollgate report print with --json.
 
 import type { RunReport, StageReport } from '../../../loops/run/report.ts';
-import { FAILURE } from './call.ts';
-import { amount, count, list, one, orNull, record, type Schema, text, texts, version } from './parts.ts';
+import type { StageFacts } from '../../../loops/run/stage-facts.ts';
+import { evidence, FAILURE } from './call.ts';
+import {
+  amount,
+  count,
+  errorClass,
+  type Fields,
+  list,
+  one,
+  orNull,
+  reason,
+  record,
+  type Schema,
+  text,
+  texts,
+  tool,
+  version,
+} from './parts.ts';
+
+const EARLIER: readonly StageFacts['state'][] = ['done_earlier', 'failed_earlier', 'interrupted_earlier', 'pending'];
+
+/** All of one call: the one that answered a stage that is done, else the last one. */
+export const STAGE_FACTS: Fields<StageFacts> = {
+  stage: text('Its name'),
+  tool: orNull(tool, 'no call of it is known'),
+  state: one('What the journal says of it', EARLIER),
+  exit_code: orNull(count("The wrapper's exit code of its last call"), 'none was made'),
+  duration_ms: orNull(amount('How long its last call ran, in milliseconds'), 'none was made'),
+  tokens: orNull(count('All tokens of its last call'), 'none was made, or it did not say'),
+  answer: orNull(text('The file with its answer'), 'there is none'),
+  gate: orNull(one('What its gate said', ['passed', 'failed']), 'no answer came to it'),
+  verdict: orNull(one('What its answer says under a heading "Verdict"', ['PASS', 'FAIL']), 'it says neither'),
+  class: orNull(errorClass, 'it has not failed'),
+  reason: orNull(reason, 'it has not failed'),
+  evidence,
+  session_id: orNull(text("The CLI's session")),
+};
 
 const ran = record<RunReport>('The report of a run', {
   schema: version,
@@ -13,13 +48,14 @@ const ran = record<RunReport>('The report of a run', {
   stages: list(
     'The stages, in order',
     record<StageReport>('One stage', {
-      stage: text('Its name'),
-      state: one('What became of it', ['done', 'done_earlier', 'failed', 'pending', 'interrupted']),
-      exit_code: orNull(count("The wrapper's exit code of its last call"), 'none was made'),
-      duration_ms: orNull(amount('How long its last call ran, in milliseconds'), 'none was made'),
+      ...STAGE_FACTS,
+      state: one('What became of it in this run, or else what the journal says of it', [
+        'done',
+        'failed',
+        'interrupted',
+        ...EARLIER,
+      ]),
       calls: count('Paid calls of this run'),
-      gate: orNull(one('What its gate said', ['passed', 'failed']), 'no answer came to it'),
-      session_id: orNull(text("The CLI's session")),
       session: orNull(
         one("How its last call's session was come by: made, the tag's, found again, or named by the manifest", [
           'new',
