@@ -6,7 +6,7 @@ import { CLASSES, type ErrorClass } from '../../policies/classes.ts';
 import { TOLLGATE_EXIT, WAIT_EXIT, WRAPPER_EXIT } from '../../policies/exit-codes.ts';
 import { PIPELINES } from '../../policies/pipelines.ts';
 import { RETRY_TABLE } from '../../policies/retry.ts';
-import { ROLES, type Role } from '../../policies/roles.ts';
+import { type BuiltInRole, ROLES, type Role } from '../../policies/roles.ts';
 import { TOOLS } from '../../policies/tools.ts';
 import { ADAPTERS } from '../../wrappers/adapters.ts';
 import { marked, PAGES } from '../rig/pages.ts';
@@ -42,18 +42,31 @@ test('the pipelines', () => {
   assert.equal(
     rowsOf('pipelines'),
     Object.entries(PIPELINES).map(
-      ([name, stages]) => `| \`${name}\` | ${stages.map(({ tool, role }) => `${tool} ${role}`).join(' → ')} |`,
+      ([name, stages]) =>
+        `| \`${name}\` | ${stages.map(({ tool, role }) => `${tool} ${role}`).join(' → ')} | ${whenFailing(stages)} |`,
     ),
   );
 });
+
+const asksForVerdict = ({ requires }: Role): boolean => requires.includes('Verdict');
+
+/** What becomes of a FAIL in its stages, by role. */
+function whenFailing(stages: readonly { role: BuiltInRole }[]): string {
+  const roles = [...new Set(stages.map(({ role }) => role))].filter((role) => asksForVerdict(ROLES[role]));
+  const of = (onFail: Role['onFail']) => roles.filter((role) => ROLES[role].onFail === onFail).join(', ');
+  const parts = [of('stop') && `${of('stop')}: stop`, of('note') && `${of('note')}: note`].filter(Boolean);
+  return parts.join('; ') || '–';
+}
 
 test('the roles', () => {
   const listed = (names: readonly string[]) => names.join(', ') || '–';
   assert.equal(
     rowsOf('roles'),
-    Object.entries<Role>(ROLES).map(([name, { access, requires, minLines, reads, ...does }]) => {
+    Object.entries<Role>(ROLES).map(([name, role]) => {
+      const { access, requires, minLines, reads, ...does } = role;
       const besides = [
         does.changesTree ? 'changes the tree, or answers with a diff' : '',
+        asksForVerdict(role) ? `a verdict of FAIL: ${role.onFail}` : '',
         does.runsAcceptance ? 'runs the acceptance commands' : '',
         does.handsOff ? 'its context pack replaces the task’s' : '',
       ].filter(Boolean);
