@@ -2,6 +2,7 @@
 
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { type Ignoring, ignoreState } from '../../loops/gitignore.ts';
 import { TOLLGATE_EXIT } from '../../policies/exit-codes.ts';
 import { nearest } from '../../policies/nearest.ts';
 import { PIPELINES } from '../../policies/pipelines.ts';
@@ -10,14 +11,17 @@ import { readProject } from '../../state/project.ts';
 import { locateTask, projectRoot } from '../../state/task-folder.ts';
 import { type Ran, readArguments } from '../command.ts';
 import type { CommandSpec } from '../command-line.ts';
+import { refusalWithin } from './within-call.ts';
 
 const SPEC: CommandSpec = {
   name: 'tollgate init',
   usage: 'ID|DIR [options]',
-  about: 'Writes the folder of a new task: a manifest with every field explained, and the inputs to fill in.',
+  about:
+    'Writes the folder of a new task: a manifest with every field explained, and the inputs to fill in. Has git ignore .tmp/, where tasks and the output of the CLIs lie.',
   flags: {
     pipeline: { takes: 'text', about: `stages by a name: ${Object.keys(PIPELINES).join(', ')}, or one of the project` },
     goal: { takes: 'text', about: 'what is to be achieved, in a sentence or two' },
+    'no-gitignore': { takes: 'nothing', about: 'leave .gitignore as it is' },
   },
   words: { min: 1, max: 1, called: 'the task (an id, or a path with a /)' },
   examples: [
@@ -42,15 +46,27 @@ export async function run(argv: readonly string[]): Promise<Ran> {
   const written = writeNewTask(folder, { goal: text.goal ?? null, pipeline: text.pipeline ?? null }, schemaFile());
   if (written.how === 'mistaken') return mistaken(written.message);
   const { files } = written;
-  if (given.has('json'))
-    return { exit: 0, out: `${JSON.stringify({ schema: 1, task_id: folder.id, folder: folder.root, files })}\n` };
-  if (given.has('quiet')) return { exit: 0 };
+  const ignoring = given.has('no-gitignore') ? null : await ignored();
+  const err = ignoring?.how === 'refused' ? { err: `tollgate init: ${ignoring.message}\n` } : {};
+  if (given.has('json')) {
+    const object = { schema: 1, task_id: folder.id, folder: folder.root, files, gitignore: ignoring?.how ?? null };
+    return { exit: 0, out: `${JSON.stringify(object)}\n`, ...err };
+  }
+  if (given.has('quiet')) return { exit: 0, ...err };
   const shown = (file: string) => path.relative(process.cwd(), file) || '.';
   const next = [`\${EDITOR:-vi} ${files.map(shown).join(' ')}`, `tollgate run ${words[0]}`];
-  return {
-    exit: 0,
-    out: `${[`Wrote the task ${folder.id} in ${shown(folder.root)}. Next:`, ...next.map((line) => `  ${line}`)].join('\n')}\n`,
-  };
+  const lines = [
+    ...(ignoring?.how === 'added' ? [`Added .tmp/ to ${shown(ignoring.file)}.`] : []),
+    `Wrote the task ${folder.id} in ${shown(folder.root)}. Next:`,
+    ...next.map((line) => `  ${line}`),
+  ];
+  return { exit: 0, out: `${lines.join('\n')}\n`, ...err };
+}
+
+/** null where it is not ours to say: the state lies elsewhere, or an agent asks, whose changes to the tree are judged. */
+async function ignored(): Promise<Ignoring | null> {
+  if (process.env.TOLLGATE_STATE || refusalWithin(process.env, 'change .gitignore') !== null) return null;
+  return ignoreState(projectRoot(process.cwd()));
 }
 
 async function pipelineMistake(name: string, folder: string): Promise<string | null> {
