@@ -2,7 +2,6 @@
 
 import type { ErrorClass } from './classes.ts';
 import type { Verdict } from './evidence.ts';
-import { nextActions } from './next-actions.ts';
 import { RETRY_TABLE } from './retry.ts';
 import { type SessionStanding, wayOutOfSession } from './session-way-out.ts';
 import type { Tool } from './tools.ts';
@@ -32,11 +31,9 @@ export interface Question {
   waitMs: number;
   wallLeftMs: number | null;
   now: Date;
-  taskId: string;
-  tool: Tool;
 }
 
-/** `why` is half a sentence that follows the class; `next_actions` are for whoever reads the report. */
+/** `why` is half a sentence that follows the class; `next_actions` are what it asks for by itself, before what the failure does. */
 export type Decision = { why: string; next_actions: string[] } & (
   | { action: 'retry' | 'retry_digest' }
   | { action: 'stop' }
@@ -56,31 +53,27 @@ export type Decision = { why: string; next_actions: string[] } & (
 /** Pure and total: the same question has the same answer, and there is always one. */
 export function decide(question: Question): Decision {
   const { verdict, count, retriesLeft, callsLeft, dirty, sessionId } = question;
-  if (verdict.class === null) return stop(question, 'nothing failed');
+  if (verdict.class === null) return stop('nothing failed');
   const around = aroundQuota(question) ?? aroundSession(question);
   if (around !== null) return around;
   const row = RETRY_TABLE[verdict.class];
   const planned = count <= 1 ? row.first : row.again;
-  if (planned === 'stop') return stop(question, count <= 1 ? never(verdict) : `seen ${count} times in this run`);
-  if (retriesLeft <= 0) return stop(question, 'the retries of this stage are used up');
-  if (callsLeft <= 0) return stop(question, 'no paid call is left', [`tollgate budget ${question.taskId} --set N`]);
+  if (planned === 'stop') return stop(count <= 1 ? never(verdict) : `seen ${count} times in this run`);
+  if (retriesLeft <= 0) return stop('the retries of this stage are used up');
+  if (callsLeft <= 0) return stop('no paid call is left');
   if (question.wallLeftMs !== null && question.waitMs >= question.wallLeftMs)
-    return stop(question, `the wait of ${Math.ceil(question.waitMs / 1000)} s would pass the task's wall clock`);
+    return stop(`the wait of ${Math.ceil(question.waitMs / 1000)} s would pass the task's wall clock`);
   const goesOn = planned === 'retry' && sessionId !== null;
   if (!dirty || (question.dirtyRetries === 'allowed' && !goesOn))
     return go(planned, planned === 'retry' ? 'trying once more' : 'trying once more with a digest');
   if (planned === 'retry_digest')
-    return stop(
-      question,
-      'the attempt had already run tools or changed the tree, and its history is what is too long',
-      [RETRY_DIRTY],
-    );
+    return stop('the attempt had already run tools or changed the tree, and its history is what is too long', [
+      RETRY_DIRTY,
+    ]);
   if (sessionId === null)
-    return stop(
-      question,
-      'the attempt had already run tools or changed the tree, and there is no session to go on in',
-      [RETRY_DIRTY],
-    );
+    return stop('the attempt had already run tools or changed the tree, and there is no session to go on in', [
+      RETRY_DIRTY,
+    ]);
   return {
     action: 'resume',
     sessionId,
@@ -148,10 +141,4 @@ const FIRST_DOUBT_MS = 60_000;
 
 const go = (action: 'retry' | 'retry_digest', why: string): Decision => ({ action, why, next_actions: [] });
 
-function stop(question: Question, why: string, first: string[] = []): Decision {
-  return {
-    action: 'stop',
-    why,
-    next_actions: [...first, ...nextActions({ ...question, sessionId: question.session.sessionId })],
-  };
-}
+const stop = (why: string, next_actions: string[] = []): Decision => ({ action: 'stop', why, next_actions });

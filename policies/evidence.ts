@@ -3,6 +3,7 @@
 import type { ErrorClass } from './classes.ts';
 import type { Ending } from './ending.ts';
 import type { EngineFailure } from './engine-event.ts';
+import type { OwnReason } from './reasons.ts';
 import type { Tool } from './tools.ts';
 
 export interface Evidence {
@@ -35,7 +36,7 @@ export interface Evidence {
 
 export interface Obstacle {
   class: ErrorClass;
-  reason: string;
+  reason: OwnReason;
   message: string;
 }
 

@@ -1,5 +1,7 @@
 // What a gate finds in a finished stage: the hand-over from each check to the verdict, the record and the report.
 
+import type { GateReason } from './reasons.ts';
+
 /** Each check has a name of its own; the order is the order in which they are looked at and told. */
 export const GATE_CHECKS = [
   'judge',
@@ -20,7 +22,7 @@ export interface Finding {
   check: GateCheck;
   class: 'contract_violation' | 'scope_violation';
   /** One word for machines, such as `missing_sections` or `out_of_scope`. */
-  reason: string;
+  reason: GateReason;
   /** What is missing or out of bounds, by name: sections, paths with their glob, commands. Stable between two runs. */
   missing: string[];
   /** What of it a signature is made of, where `missing` says more than is the same in each run: the violated globs. */

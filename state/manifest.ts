@@ -3,10 +3,20 @@
 import path from 'node:path';
 import type { ProjectFile } from '../policies/project-file.ts';
 import type { GivenManifest, Manifest, Stage } from './manifest-schema.ts';
-import { expandStages } from './stages.ts';
-import { readYaml } from './yaml-file.ts';
+import { expandStages, nameOf } from './stages.ts';
+import { readYaml, type YamlRead } from './yaml-file.ts';
 
-export type ManifestRead = { how: 'read'; manifest: Manifest; stages: Stage[] } | { how: 'mistaken'; message: string };
+export type ManifestRead =
+  | { how: 'read'; manifest: Manifest; stages: Stage[]; placeOf: PlaceOf }
+  | { how: 'mistaken'; message: string };
+
+/** Where a field of a stage, or of none of them, stands in its file, `<file>:<line>`; where it is not set, what would hold it. */
+export type PlaceOf = (stage: string | null, field: keyof Stage | keyof GivenManifest) => Stands;
+
+interface Stands {
+  at: string;
+  isSet: boolean;
+}
 
 /** @param trust what the caller says of the workspace; the manifest may say it too. */
 export async function readManifest(
@@ -20,7 +30,15 @@ export async function readManifest(
   const expanded = expandStages(given.value, project, trusted);
   if (expanded.how === 'mistaken') return { how: 'mistaken', message: `${file}: ${expanded.message}` };
   const { stages } = expanded;
-  return { how: 'read', manifest: { ...given.value, stages }, stages };
+  return { how: 'read', manifest: { ...given.value, stages }, stages, placeOf: placesIn(file, given) };
+}
+
+function placesIn(file: string, { value, lineOf, has }: Given & { how: 'read' }): PlaceOf {
+  return (stage, field) => {
+    const index = value.stages.findIndex((one) => nameOf(one) === stage);
+    const path = stage === null ? [field] : index === -1 ? ['pipeline'] : ['stages', index, field];
+    return { at: `${file}:${lineOf(path)}`, isSet: (stage === null || index !== -1) && has(path) };
+  };
 }
 
 /** The paid-call budget alone, for a call that charges a task which no run has opened yet. */
@@ -31,9 +49,9 @@ export async function readBudget(
   return read.how === 'mistaken' ? read : { how: 'read', calls: read.value.budgets.paid_call_budget };
 }
 
-async function readGiven(
-  file: string,
-): Promise<{ how: 'read'; value: GivenManifest } | { how: 'mistaken'; message: string }> {
+type Given = Extract<YamlRead<GivenManifest>, { how: 'read' }> | { how: 'mistaken'; message: string };
+
+async function readGiven(file: string): Promise<Given> {
   const read = await readYaml(file, 'a manifest', async () => (await import('./manifest-schema.ts')).MANIFEST);
   if (read.how === 'mistaken') return read;
   const folder = path.basename(path.dirname(path.resolve(file)));

@@ -9,7 +9,7 @@ export const PROJECT_FILES = ['tollgate.yaml', 'tollgate.yml'];
 
 export async function readProject(root: string): Promise<YamlRead<ProjectFile>> {
   const file = projectFile(root);
-  if (file === null) return { how: 'read', value: NO_PROJECT_FILE, lineOf: () => 1 };
+  if (file === null) return { how: 'read', value: NO_PROJECT_FILE, has: () => false, lineOf: () => 1 };
   return readYaml(file, 'a project file', async () => (await import('./project-schema.ts')).PROJECT) as Promise<
     YamlRead<ProjectFile>
   >;

@@ -79,7 +79,7 @@ function standInAgain({ tool, model, fallback }: GivenStage): string | null {
   return null;
 }
 
-const nameOf = ({ id, tool, role }: GivenStage): string => id ?? `${tool}_${role}`;
+export const nameOf = ({ id, tool, role }: GivenStage): string => id ?? `${tool}_${role}`;
 
 /** What the schema fills in; a test holds the two together. */
 export const STAGE_DEFAULTS = { timeout_ms: 30 * 60_000, may_be_empty: false, fallback: [] as GivenStage['fallback'] };

@@ -7,8 +7,8 @@ import { limitMistake, TOO_DEEP } from './yaml-limits.ts';
 import { lineOf } from './yaml-line.ts';
 
 export type YamlRead<T> =
-  /** `lineOf` gives the line of the field at a path. */
-  | { how: 'read'; value: T; lineOf(path: readonly PropertyKey[]): number }
+  /** `lineOf` gives the line of the field at a path, or of the nearest one above it that is there. */
+  | { how: 'read'; value: T; lineOf(path: readonly PropertyKey[]): number; has(path: readonly PropertyKey[]): boolean }
   /** `unreadable`: nothing is known of what it says. `unfit`: it says what cannot be. */
   | { how: 'mistaken'; kind: 'unreadable' | 'unfit'; message: string };
 
@@ -56,7 +56,10 @@ export async function readYaml<S extends z.ZodType>(
     return mistaken(`${file}:1: ${error instanceof RangeError ? TOO_DEEP : plain((error as Error).message)}`);
   }
   const parsed = schema.safeParse(data);
-  if (parsed.success) return { how: 'read', value: parsed.data, lineOf: (path) => lineOf(path, document, lines) };
+  if (parsed.success) {
+    const has = (path: readonly PropertyKey[]) => document.hasIn(path);
+    return { how: 'read', value: parsed.data, lineOf: (path) => lineOf(path, document, lines), has };
+  }
   const { describeIssue } = await import('./yaml-issue.ts');
   const place = { file, what, schema, document, lines };
   const { issues } = parsed.error;

@@ -8,10 +8,8 @@ import type { Tool } from '../policies/tools.ts';
 import { ADAPTERS } from './adapters.ts';
 import type { CliLocation } from './cli-search.ts';
 import { versionOfPackage } from './cli-version.ts';
-import { readCodexSignIn } from './sign-in/codex.ts';
-import { readCopilotSignIn } from './sign-in/copilot.ts';
-import { readGeminiSignIn } from './sign-in/gemini.ts';
-import type { SignIn, Surroundings } from './sign-in/sign-in.ts';
+import type { Surroundings } from './sign-in/sign-in.ts';
+import { SIGN_INS } from './sign-in/sign-ins.ts';
 
 export interface ToolPlace extends Surroundings {
   tool: Tool;
@@ -41,14 +39,8 @@ export async function checkVersion({ tool, cli, versionOf }: ToolPlace): Promise
   return say('warn', `${version} is ${verdict} than the tested ones (${range})`, install);
 }
 
-const SIGN_IN = {
-  gemini: readGeminiSignIn,
-  copilot: readCopilotSignIn,
-  codex: readCodexSignIn,
-} as const satisfies Record<Tool, (surroundings: Surroundings) => SignIn>;
-
 export function checkSignIn(place: ToolPlace): Answer {
-  const found = SIGN_IN[place.tool](place);
+  const found = SIGN_INS[place.tool](place);
   if (found.how === 'signed_in') return say('ok', `by ${found.by}`);
   return say(found.how === 'unclear' ? 'warn' : 'fail', found.because, found.mend);
 }

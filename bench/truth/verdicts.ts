@@ -70,10 +70,10 @@ function actsRight({ labelled, verdict }: Subject): boolean {
   return [1, 2].every((count) => actionFor(truth, labelled, count) === actionFor(verdict, labelled, count));
 }
 
-const actionFor = (verdict: Verdict, { captured, at }: Subject['labelled'], count: number): string =>
-  decide({ ...ASKED, verdict, count, now: at, tool: captured.tool }).action;
+const actionFor = (verdict: Verdict, { at }: Subject['labelled'], count: number): string =>
+  decide({ ...ASKED, verdict, count, now: at }).action;
 
-const ASKED: Omit<Question, 'verdict' | 'count' | 'now' | 'tool'> = {
+const ASKED: Omit<Question, 'verdict' | 'count' | 'now'> = {
   retriesLeft: 1,
   callsLeft: 10,
   dirty: false,
@@ -85,5 +85,4 @@ const ASKED: Omit<Question, 'verdict' | 'count' | 'now' | 'tool'> = {
   fallback: null,
   waitMs: 0,
   wallLeftMs: null,
-  taskId: 'truth',
 };

@@ -4,6 +4,7 @@ import { accessSync, constants, mkdirSync, readFileSync, statSync } from 'node:f
 import path from 'node:path';
 import type { Obstacle } from '../../policies/evidence.ts';
 import type { EXIT_BY_SIGNAL } from '../../policies/exit-codes.ts';
+import type { OwnReason } from '../../policies/reasons.ts';
 import type { PromptLimit } from '../../wrappers/adapter.ts';
 import { findBinary } from '../../wrappers/find-binary.ts';
 import { lookAt, placesOf } from './places.ts';
@@ -52,7 +53,7 @@ export function check(request: WrapperRequest): Checked {
   return { how: 'ready', binary, prompt };
 }
 
-function refuse(reason: string, message: string, prompt: Buffer | null = null): Checked {
+function refuse(reason: OwnReason, message: string, prompt: Buffer | null = null): Checked {
   return { how: 'refused', prompt, refusal: { class: 'tooling', reason, exit: 'badInput', message } };
 }
 

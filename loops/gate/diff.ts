@@ -6,6 +6,7 @@ import { pathsOfDiff, prefixParts, strayPaths } from '../../policies/gate/diff-p
 import { recounted } from '../../policies/gate/recounted.ts';
 import { diffOf } from '../../policies/gate/unified-diff.ts';
 import type { Finding } from '../../policies/gate.ts';
+import type { GateReason } from '../../policies/reasons.ts';
 import { writeWhole } from '../../state/whole-file.ts';
 import { findBinary } from '../../wrappers/find-binary.ts';
 import { tryDiff } from './apply-check.ts';
@@ -70,7 +71,7 @@ function mistakesIn(stderr: string): string[] {
   return mistakes.length > 0 ? mistakes.slice(0, MOST_NAMED) : ['it is no diff that git can read'];
 }
 
-const finding = (reason: string, missing: string[], text: string, next: string): Finding => ({
+const finding = (reason: GateReason, missing: string[], text: string, next: string): Finding => ({
   check: 'diff',
   class: 'contract_violation',
   reason,

@@ -5,14 +5,16 @@ import path from 'node:path';
 import type { ErrorClass } from '../../policies/classes.ts';
 import type { Verdict } from '../../policies/evidence.ts';
 import type { Finding, GateRecord } from '../../policies/gate.ts';
-import { nextActions } from '../../policies/next-actions.ts';
+import { nextActions } from '../../policies/next-actions/next-actions.ts';
 import type { Failure } from '../../policies/task-failure.ts';
 import { JournalError, openJournal } from '../../state/journal.ts';
-import type { Call, Ledger } from '../../state/ledger.ts';
+import { budgetOf, type Call, type Ledger } from '../../state/ledger.ts';
 import { statsOf } from '../../state/stats.ts';
 import { locateTask, type TaskFolder } from '../../state/task-folder.ts';
 import { findRecord } from '../../state/usage.ts';
-import { rootOf } from '../run/task.ts';
+import { ADAPTERS } from '../../wrappers/adapters.ts';
+import { situationOf } from '../run/situation.ts';
+import { readTask, rootOf } from '../run/task.ts';
 import { type Explanation, explanationOf } from './explanation.ts';
 import { ownRowsOf } from './own-rows.ts';
 import { signedTextOf } from './signed-text.ts';
@@ -149,11 +151,30 @@ async function explainCall(opened: Opened, call: Call): Promise<Explained> {
       inRun: run_id === null ? null : alike.length,
       decision: decided === undefined ? null : { action: decided.action, why: decided.why },
       findings: [],
-      next_actions: nextActions({ verdict, taskId: task.id, tool }),
+      next_actions: await waysOut(opened, call, verdict),
     },
     statsOf(ledger, 0).signatures,
   );
   return { how: 'explained', explanation };
+}
+
+/** As the failure record would have them, by what is there now. */
+async function waysOut({ task, ledger, word, cwd, environment }: Opened, call: Call, verdict: Verdict) {
+  const read = await readTask({ word, cwd, environment, trustWorkspace: false });
+  const { stage, tool } = call.reserved;
+  const failing = {
+    task,
+    read: read.how === 'read' ? read : null,
+    stage: { name: stage, tool },
+    cwd: rootOf(task, cwd, environment),
+    environment,
+    callsLeft: Math.max(0, budgetOf(ledger) - ledger.used),
+  };
+  const record = findRecord(task, call);
+  const known = { verdict, session_id: record?.session_id ?? null, ending: record?.ending ?? null };
+  // No run makes it again: it was none of the manifest's.
+  const byHand = call.reserved.run_id === null ? { again: `${ADAPTERS[tool].command} with the same flags` } : {};
+  return nextActions({ ...situationOf(failing, known), ...byHand });
 }
 
 const ownRowsIn = ({ task, cwd, environment }: Opened, verdict: Verdict, call: Call | null) =>

@@ -3,7 +3,6 @@
 import type { CallRecord } from '../../policies/call-record.ts';
 import type { Decision } from '../../policies/decide.ts';
 import { usedUp } from '../../policies/limits.ts';
-import { nextActions } from '../../policies/next-actions.ts';
 import { firstPromptFile } from '../session/first-prompt.ts';
 import { openStageSession } from '../session/stage-session.ts';
 import { takeBackUnanswered } from '../session/unanswered.ts';
@@ -126,7 +125,8 @@ async function attempt(course: Course, first: Prompt, baseline: Baseline | null)
   course.seen.set(signature, count);
   return decided(course, record, count, (decision) => {
     const { calls, changed } = course;
-    const circumstances = { count, attempt: Math.max(1, calls), decision, prompt: first, changed };
+    const sent = { chars: course.ask.prompt.chars, parts: first.parts, resumed: ask.resumeSession !== null };
+    const circumstances = { count, attempt: Math.max(1, calls), decision, sent, changed };
     return failed(course, first, failureOf(run, record, circumstances), record);
   });
 }
@@ -185,14 +185,7 @@ async function decided(
     if (record.verdict.class === 'prompt_too_large' && session.id !== null)
       await session.giveUp(session.id, 'given_up');
     // What was planned cannot be done.
-    const { verdict, session_id } = record;
-    const next_actions = nextActions({
-      verdict,
-      taskId: run.open.task.id,
-      tool: run.stage.tool,
-      sessionId: session_id,
-    });
-    return end(asked === null ? decision : { action: 'stop', why, next_actions });
+    return end(asked === null ? decision : { action: 'stop', why, next_actions: [] });
   }
   const { class: errorClass, reason } = record.verdict;
   const wait = next.waitMs === 0 ? '' : `; waiting ${(next.waitMs / 1000).toFixed(1)} s`;

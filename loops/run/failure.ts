@@ -5,27 +5,29 @@ import type { Decision } from '../../policies/decide.ts';
 import { TOLLGATE_EXIT } from '../../policies/exit-codes.ts';
 import type { Change } from '../../policies/gate.ts';
 import type { UsedUp } from '../../policies/limits.ts';
-import { nextActions } from '../../policies/next-actions.ts';
-import { splitAdvice } from '../../policies/prompt/split-advice.ts';
+import { nextActions } from '../../policies/next-actions/next-actions.ts';
 import { FAILURE_SCHEMA, type Failure } from '../../policies/task-failure.ts';
 import { outputsOf } from '../../state/task-folder.ts';
 import { redactorOf } from '../redactor.ts';
 import { excerpt } from './excerpt.ts';
-import type { Prompt } from './prompt.ts';
+import { failingIn, type Sent, situationOf } from './situation.ts';
 import type { StageRun } from './stage.ts';
 
 export interface Circumstances {
   count: number;
   attempt: number;
   decision: Pick<Decision, 'action' | 'why' | 'next_actions'>;
-  /** What was asked; null where its size says nothing about the failure. */
-  prompt: Prompt | null;
+  /** What was asked, and whether in a session that was there before; null where that says nothing about the failure. */
+  sent: Sent | null;
   /** What the stage has changed in the tree so far. */
   changed: readonly Change[];
 }
 
-export function failureOf(run: StageRun, record: CallRecord, circumstances: Circumstances): Failure {
-  const { count, attempt, decision, prompt, changed } = circumstances;
+/** The stage, with the tool that answered last. */
+type Failing = Pick<StageRun, 'open' | 'stage' | 'clock' | 'environment'>;
+
+export function failureOf(run: Failing, record: CallRecord, circumstances: Circumstances): Failure {
+  const { count, attempt, decision, sent, changed } = circumstances;
   const { open, stage, clock } = run;
   const outputs = outputsOf(open.task, stage);
   // A file's name may hold a secret.
@@ -48,7 +50,10 @@ export function failureOf(run: StageRun, record: CallRecord, circumstances: Circ
     evidence: record.verdict.evidence,
     decision: { action: decision.action, why: decision.why },
     retry_at: record.verdict.retry_at,
-    next_actions: [...splitting(record, prompt), ...decision.next_actions],
+    next_actions: [
+      ...decision.next_actions,
+      ...nextActions(situationOf(failingIn(open, stage, run.environment), record, sent)),
+    ],
     missing: [],
     changed: changed.slice(0, MAX_CHANGED).map(({ path, how }) => redact(`${path} (${how})`)),
     ...excerpt(outputs.err),
@@ -68,10 +73,6 @@ const ofStage = ({ open, stage, clock }: StageRun) => ({
 });
 
 const MAX_CHANGED = 50;
-
-/** Where a prompt was too large even as a digest: what of it is large. */
-const splitting = ({ verdict }: CallRecord, prompt: Prompt | null): string[] =>
-  verdict.class === 'prompt_too_large' && prompt !== null ? splitAdvice(prompt.parts) : [];
 
 /** The task's own limit, before a call. */
 export function limitFailure(run: StageRun, { field, why }: UsedUp): Failure {

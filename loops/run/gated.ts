@@ -18,7 +18,7 @@ import { redactRecord } from '../gate/redacted-record.ts';
 import { restore } from '../gate/tree/restore.ts';
 import { redactorOf } from '../redactor.ts';
 import type { Baseline } from './baseline.ts';
-import { failureOf } from './failure.ts';
+import { type Circumstances, failureOf } from './failure.ts';
 import type { Prompt } from './prompt.ts';
 import { scopeOf } from './scope-of.ts';
 import type { StageRun } from './stage.ts';
@@ -147,7 +147,11 @@ export function gateFailure(run: StageRun, record: CallRecord, gate: GateRecord,
     answer: record.verdict.class === null ? 'paid' : 'none',
     restored: gate.restored.length,
   });
-  const decision = { action: 'stop', why: NEVER[verdict.class ?? 'unknown'], next_actions } as const;
+  const decision: Circumstances['decision'] = {
+    action: 'stop',
+    why: NEVER[verdict.class ?? 'unknown'],
+    next_actions: [],
+  };
   const judged = {
     ...record,
     verdict,
@@ -158,11 +162,11 @@ export function gateFailure(run: StageRun, record: CallRecord, gate: GateRecord,
     count: 1,
     attempt: calls,
     decision,
-    prompt: null,
+    sent: null,
     changed: gate.changes ?? [],
   });
   const missing = gate.findings.flatMap((finding) => finding.missing);
-  return { ...failure, missing, files: { ...failure.files, gate: gateFile(run) } };
+  return { ...failure, next_actions, missing, files: { ...failure.files, gate: gateFile(run) } };
 }
 
 const gateFile = ({ open, stage }: StageRun) => path.join(open.task.outputs, `${stage.name}.gate.json`);

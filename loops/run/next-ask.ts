@@ -76,8 +76,6 @@ export function decisionFor(run: StageRun, record: Pick<CallRecord, 'verdict' | 
     waitMs: seen.waitMs,
     wallLeftMs: run.wallLeftMs(),
     now,
-    taskId: open.task.id,
-    tool: stage.tool,
   });
 }
 

@@ -8,7 +8,7 @@ import { type OwnRow, withoutProof } from '../../policies/rules/own-row.ts';
 import { astray } from '../../state/astray.ts';
 import { imagineJournal } from '../../state/imagined-journal.ts';
 import { type Journal, JournalError, openJournal } from '../../state/journal.ts';
-import { readManifest } from '../../state/manifest.ts';
+import { type PlaceOf, readManifest } from '../../state/manifest.ts';
 import type { Manifest } from '../../state/manifest-schema.ts';
 import { readProject } from '../../state/project.ts';
 import { adoptEdits, imagineEdits } from '../../state/stats.ts';
@@ -31,6 +31,8 @@ export interface OpenTask {
   /** The project's rows that judge its calls, and what the reader should know of them. */
   ownRows: readonly OwnRow[];
   notes: string[];
+  /** Where the manifest says something of a stage. */
+  placeOf: PlaceOf;
   /** The working tree that the scope is about: the project's root, or the task's own worktree. */
   tree: string;
   /** Where the CLIs run, within it. */
@@ -52,7 +54,10 @@ export interface Opening {
   clock: () => Date;
 }
 
-export type ReadTask = Pick<OpenTask, 'task' | 'manifest' | 'plans' | 'root' | 'project' | 'ownRows' | 'notes'>;
+export type ReadTask = Pick<
+  OpenTask,
+  'task' | 'manifest' | 'plans' | 'root' | 'project' | 'ownRows' | 'notes' | 'placeOf'
+>;
 
 /** What is written about a task, and nothing of its state. */
 export async function readTask({
@@ -81,7 +86,7 @@ export async function readTask({
   if (project.how === 'mistaken') return project;
   const read = await readManifest(task.manifest, project.value, trustWorkspace ? 'trusted' : 'untrusted');
   if (read.how === 'mistaken') return read;
-  const { stages } = read;
+  const { stages, placeOf } = read;
   const rooted = withOwnGlobs(read.manifest, treeOf({ root, manifest: read.manifest }));
   if (rooted.how === 'mistaken') return { how: 'mistaken', message: `${task.manifest}: ${rooted.message}` };
   const { manifest } = rooted;
@@ -93,7 +98,7 @@ export async function readTask({
     plans.push({ stage, role: resolved.role, access: resolved.role.access });
   }
   const { rows: ownRows, notes } = ownRowsOf(project.value, trust);
-  return { how: 'read', task, manifest, plans, root, project: project.value, ownRows, notes };
+  return { how: 'read', task, manifest, plans, root, project: project.value, ownRows, notes, placeOf };
 }
 
 /** Like roles and pipelines they count only in a trusted workspace. */

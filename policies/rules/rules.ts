@@ -21,7 +21,7 @@ import { STATUS_RULES } from './status.ts';
 import { STOP_RULES } from './stop.ts';
 
 /** More specific first: the first that matches decides, and no row may stand in another's shadow. */
-const SPECIFIC: readonly Rule[] = [
+const SPECIFIC = [
   ...HISTORY_RULES,
   ...STOP_RULES,
   ...CONTENT_RULES,
@@ -35,10 +35,10 @@ const SPECIFIC: readonly Rule[] = [
   ...SERVICE_RULES,
   ...NETWORK_RULES,
   ...STATUS_RULES,
-];
+] as const;
 
 /** Asked only when no specific row fits anything that was said: things, and what is said of them nearby. */
-const BROAD: readonly Rule[] = [...BROAD_LIMITS, ...BROAD_MACHINE, ...BROAD_ACCESS, ...BROAD_NETWORK];
+const BROAD = [...BROAD_LIMITS, ...BROAD_MACHINE, ...BROAD_ACCESS, ...BROAD_NETWORK] as const;
 
 /** Each is tried on all that was said before the next is. */
 export const TIERS: readonly (readonly Rule[])[] = [SPECIFIC, BROAD, EXIT_RULES];
@@ -46,4 +46,7 @@ export const TIERS: readonly (readonly Rule[])[] = [SPECIFIC, BROAD, EXIT_RULES]
 /** Of a row that fits by words near each other alone. */
 export const isBroad = (id: string): boolean => BROAD.some((row) => row.id === id);
 
-export const RULES: readonly Rule[] = TIERS.flat();
+/** Each with the very words of its row, for tables that must have a line for each. */
+export const ALL_RULES = [...SPECIFIC, ...BROAD, ...EXIT_RULES] as const;
+
+export const RULES: readonly Rule[] = ALL_RULES;

@@ -24,6 +24,7 @@ const BOOM = failWith('codex', 'unexpected status 500 Internal Server Error: boo
 const settled = (text: string, rig: TestRig) =>
   text
     .replaceAll(rig.project, 'PROJECT')
+    .replaceAll(rig.home, 'HOME')
     .replace(/\d{4}-\d\d-\d\dT[\d:.]+Z/g, 'TIME')
     .replace(/\d{14}-[0-9a-f]{8}/g, 'CALL');
 

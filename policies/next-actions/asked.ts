@@ -1,0 +1,84 @@
+// What was asked for: a model that is not there, a prompt that does not fit, an answer that was not given.
+
+import { modelsIn } from './models.ts';
+import { change, rerun, type Situation, thenRerun, type WayOut } from './situation.ts';
+
+const LIST_MODELS = {
+  codex: 'codex debug models (its catalogue, without a paid call)',
+  copilot: 'copilot help config (under `model`, without a paid call)',
+  gemini: '`gemini` and /model; the short names auto, pro, flash and flash-lite are always known',
+} as const;
+
+const otherModel: WayOut = (situation) => {
+  const known = modelsIn(situation.verdict.evidence?.text ?? '');
+  return [
+    change(
+      situation,
+      'model',
+      'name a model that exists',
+      "name a model that exists, since the CLI's own choice does not",
+    ),
+    known.length > 0
+      ? `the models that ${situation.tool} named: ${known.join(', ')}`
+      : `to list the models that it knows: ${LIST_MODELS[situation.tool]}`,
+    rerun(situation),
+  ];
+};
+
+/** Any model of today takes so much; what is too large is then something else. */
+const SMALL_PROMPT = 40_000;
+
+const CONTEXT_OF = {
+  gemini: 'GEMINI.md files, extensions and MCP servers',
+  copilot: 'AGENTS.md and copilot-instructions.md, skills and MCP servers',
+  codex: 'AGENTS.md files, skills and MCP servers',
+} as const;
+
+const tooLarge: WayOut = (situation) => {
+  const { promptChars: chars, largeParts = [], resumed, tool } = situation;
+  if (chars === undefined || chars > SMALL_PROMPT)
+    return [...largeParts, 'attach less, or split the task into smaller ones', thenRerun(situation)];
+  const first = `the prompt is not what is too large (${chars} characters): it is ${resumed ? 'the history of its session, or ' : ''}what ${tool} adds by itself`;
+  return [
+    first,
+    situation.namesSession
+      ? `to begin a fresh session: take meta.session_id out of the manifest, then: ${rerun(situation)}`
+      : rerun(situation, 'begins a fresh session'),
+    `if it is so again: shorten what ${tool} adds by itself (${CONTEXT_OF[tool]})`,
+    change(situation, 'model', 'or name a model with a larger context', 'or name a model with a larger context'),
+  ];
+};
+
+const filtered: WayOut = (situation) => [
+  'leave out, or say in other words, what the service refuses (the evidence names its policy)',
+  `or give the stage another model or tool than ${situation.tool}`,
+  thenRerun(situation),
+];
+
+const fewerTurns = (situation: Situation): string[] => [
+  change(situation, 'max_turns', 'if the work needs more turns, raise', 'make the task smaller, or give it more turns'),
+  thenRerun(situation),
+];
+
+export const ASKED_ACTIONS = {
+  model_not_found: otherModel,
+  not_found: (situation) => [
+    `see that the address and the model are those of the service: the base URL in the settings or environment of ${situation.tool}`,
+    change(situation, 'model', 'and the model', 'and, if it is the model that is not there, name one'),
+    rerun(situation),
+  ],
+  over_limit: tooLarge,
+  prompt_limit: (situation) => [
+    ...(situation.largeParts ?? []),
+    'attach less, or split the task into smaller ones',
+    thenRerun(situation),
+  ],
+  prompt_cut: (situation) => [
+    ...(situation.largeParts ?? []),
+    'attach less, or split the task into smaller ones',
+    thenRerun(situation),
+  ],
+  content_filter: filtered,
+  max_turns: fewerTurns,
+  output_overflow: (situation) => ['ask for less output, or split the task into smaller ones', thenRerun(situation)],
+} as const satisfies Record<string, WayOut>;

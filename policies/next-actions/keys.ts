@@ -1,0 +1,55 @@
+// Which key or login a CLI goes by, and what to do about one that was refused: a key of one's own is not mended by a login.
+
+import type { Tool } from '../tools.ts';
+import { preflight, rerun, type Situation, type WayOut } from './situation.ts';
+
+export type KnownKey =
+  /** A variable's name or a file, never what is in it. */
+  { how: 'signed_in'; by: string } | { how: 'signed_out' | 'unclear'; because: string; mend: string };
+
+export const SIGN_IN = {
+  gemini: 'start `gemini` and sign in, or set GEMINI_API_KEY',
+  copilot: 'start `copilot` and type /login, or set COPILOT_GITHUB_TOKEN',
+  codex: 'codex login',
+} as const satisfies Record<Tool, string>;
+
+/** The first thing to do about a key or login that was not taken. */
+function mendKey(situation: Situation): string {
+  const { tool, key, verdict } = situation;
+  const wanted = /environment variable:? [`'"]?(\w{3,80})/i.exec(verdict.evidence?.text ?? '')?.[1];
+  if (wanted !== undefined) return `set ${wanted}, which ${tool} is configured to read its key from`;
+  if (!key) return SIGN_IN[tool];
+  if (key.how !== 'signed_in') return `${key.mend} (${key.because})`;
+  if (key.by.startsWith('COPILOT_PROVIDER_'))
+    return `${tool} was refused by the provider of COPILOT_PROVIDER_BASE_URL: set a valid COPILOT_PROVIDER_API_KEY (or COPILOT_PROVIDER_BEARER_TOKEN)`;
+  if (/^[A-Z][A-Z0-9_]{2,}(?: \(.*\))?$/.test(key.by))
+    return `set a valid key or token in ${key.by}: ${tool} went by the one there, and it was refused`;
+  if (key.by.startsWith('provider '))
+    return `${tool} went by its ${key.by}: name one in its \`env_key\` (config.toml), and set that variable`;
+  return SIGN_IN[tool];
+}
+
+const isOwnProvider = ({ key }: Situation): boolean =>
+  key?.how === 'signed_in' && /provider|^COPILOT_PROVIDER_/i.test(key.by);
+
+export const KEY_ACTIONS = {
+  bad_key: (situation) => [mendKey(situation), preflight(situation), rerun(situation)],
+  bad_credentials: (situation) => [mendKey(situation), preflight(situation), rerun(situation)],
+  not_signed_in: (situation) => [mendKey(situation), preflight(situation), rerun(situation)],
+  not_authorised: (situation) => [
+    isOwnProvider(situation)
+      ? `the key is known and may not do this: allow it at the provider (${(situation.key as { by: string }).by}), or set the key of another account there`
+      : `the account is known and may not do this: have it allowed by whoever administers it, or sign in with another (${SIGN_IN[situation.tool]})`,
+    'or give the stage a model or a tool that the account may use',
+    rerun(situation),
+  ],
+  region_unsupported: (situation) => [
+    `a login does not mend this: run where the service is offered, or give the stage another tool than ${situation.tool}`,
+    rerun(situation),
+  ],
+  proxy_auth: (situation) => [
+    "set the proxy's user and password in HTTPS_PROXY (http://USER:PASSWORD@HOST:PORT)",
+    preflight(situation),
+    rerun(situation),
+  ],
+} as const satisfies Record<string, WayOut>;

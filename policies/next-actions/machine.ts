@@ -1,0 +1,98 @@
+// The machine, the installation and the settings: what stands in the way of any call.
+
+import { change, preflight, rerun, type Situation, thenRerun, type WayOut } from './situation.ts';
+
+const SETTINGS = {
+  gemini: '~/.gemini/settings.json (and .gemini/settings.json of the project)',
+  copilot: '~/.copilot/config.json and ~/.copilot/settings.json',
+  codex: '~/.codex/config.toml (and .codex/config.toml of the project)',
+} as const;
+
+const MCP_SETTINGS = {
+  gemini: '`mcpServers` in ~/.gemini/settings.json or .gemini/settings.json of the project',
+  copilot: '~/.copilot/mcp-config.json or .mcp.json of the project',
+  codex: '`mcp_servers` in ~/.codex/config.toml',
+} as const;
+
+const install = ({ tool, packageName = tool }: Situation): string => `npm install -g ${packageName}`;
+
+/** The evidence names what; the whole of it may lie in stderr. */
+const readFirst = ({ stderrFile }: Situation): string[] => (stderrFile ? [`read ${stderrFile}`] : []);
+
+const checked: WayOut = (situation) => [preflight(situation), rerun(situation)];
+
+const mended =
+  (what: string): WayOut =>
+  (situation) => [what, thenRerun(situation)];
+
+const reinstalled: WayOut = (situation) => [install(situation), preflight(situation), rerun(situation)];
+
+export const MACHINE_ACTIONS = {
+  binary_missing: reinstalled,
+  broken_install: reinstalled,
+  bad_flag: (situation) => [
+    `bring ${situation.tool} to a version that knows the flag: ${install(situation)}`,
+    preflight(situation),
+    rerun(situation),
+  ],
+  bad_input: (situation) => [...readFirst(situation), preflight(situation), rerun(situation)],
+  bad_request: (situation) => [
+    ...readFirst(situation),
+    'mend what the evidence says was wrong with the request (a tool or MCP server with a bad schema, a model that does not take it)',
+    thenRerun(situation),
+  ],
+  config: (situation) => [
+    `mend the settings of ${situation.tool}: ${SETTINGS[situation.tool]}`,
+    preflight(situation),
+    rerun(situation),
+  ],
+  mcp_server: (situation) => [
+    ...readFirst(situation),
+    `mend or take out the MCP server that the evidence names: ${MCP_SETTINGS[situation.tool]}`,
+    rerun(situation),
+  ],
+  hook_stopped: (situation) => [
+    `a hook of ${situation.tool} stopped the call: see what it wants in ${SETTINGS[situation.tool]}`,
+    thenRerun(situation),
+  ],
+  sandbox: (situation) => [
+    `see that the sandbox of ${situation.tool} can start here (user namespaces, bwrap, Docker), or turn it off in ${SETTINGS[situation.tool]}`,
+    preflight(situation),
+    rerun(situation),
+  ],
+  certificate: mended(
+    'name the CA of your network in NODE_EXTRA_CA_CERTS (codex: SSL_CERT_FILE), or see that the clock of this machine is right',
+  ),
+  untrusted: ({ taskId }) => [`tollgate run ${taskId} --trust-workspace (only if you trust this folder)`],
+  git: mended('see that the working folder is a git repository that you own (`git status` there says what it lacks)'),
+  no_prompt: checked,
+  out_of_memory: mended('free memory, or run fewer calls at once (--concurrency)'),
+  crashed: (situation) => [
+    ...readFirst(situation),
+    rerun(situation, 'a crash may be chance'),
+    `if it is so again, bring ${situation.tool} to another version: ${install(situation)}`,
+  ],
+  permission: mended('give yourself the right to read and write what the evidence names'),
+  missing_file: mended('put the file there that the evidence names, or mend the setting that names it'),
+  too_many_files: mended(
+    'raise the limit of open files and processes (ulimit -n, ulimit -u), or run fewer calls at once',
+  ),
+  state_database: (situation) => [
+    `see that no other ${situation.tool} is running, or move its database, which the evidence names, out of the way`,
+    thenRerun(situation),
+  ],
+  file_system: mended('see that the disk works and has space (df -h, dmesg)'),
+  disk: mended('make space on the disk that the evidence names, or make it writable'),
+  disk_full: mended('make space on the disk: df -h'),
+  state_unwritable: mended('make the state folder that the evidence names writable, with space on its disk'),
+  bad_state: (situation) => ['mend the state as the evidence says', `then: ${`tollgate run ${situation.taskId}`}`],
+  no_working_folder: (situation) => [change(situation, 'cwd', 'name a folder that exists'), thenRerun(situation)],
+  empty_prompt: mended('say in `goal` of the manifest, or in inputs/user_request.md, what is asked'),
+  unwritable_output: mended('make the folder that the evidence names writable'),
+  not_started: (situation) => [...readFirst(situation), ...checked(situation)],
+  not_prepared: ({ taskId }) => [`once it is mended: tollgate run ${taskId}`],
+  wrapper_failed: (situation) => [
+    ...checked(situation),
+    'if it is so again, that is a bug of tollgate: report it with the evidence',
+  ],
+} as const satisfies Record<string, WayOut>;

@@ -1,0 +1,41 @@
+// Quotas of the service, and the task's own budget.
+
+import { later, rerun, type WayOut } from './situation.ts';
+
+/** MAX: how long it may take is for whoever waits to say. */
+const awaited: WayOut = ({ taskId, verdict: { retry_at } }) =>
+  retry_at === null ? [] : [`or let it wait: tollgate run ${taskId} --wait-for-reset MAX`];
+
+const resets: WayOut = (situation) => {
+  const { verdict, tool } = situation;
+  const again =
+    verdict.retry_at === null
+      ? rerun(situation, `once the limit of ${tool} is reset; it did not say when`)
+      : later(situation);
+  return [
+    again,
+    ...awaited(situation),
+    `or give the stage another tool than ${tool} (\`tool\`, or \`fallback\`), or raise the plan`,
+  ];
+};
+
+/** No time resets these. */
+const paidFor: WayOut = (situation) => [
+  `pay or top up at the provider of ${situation.tool}; no waiting mends it`,
+  rerun(situation),
+  `or give the stage another tool than ${situation.tool} (\`tool\`, or \`fallback\`)`,
+];
+
+export const MONEY_ACTIONS = {
+  plan: resets,
+  period: resets,
+  long_reset: resets,
+  balance: paidFor,
+  billing: paidFor,
+  paused: (situation) => [
+    later(situation),
+    ...awaited(situation),
+    `or give the stage another tool than ${situation.tool} (\`tool\`, or \`fallback\`), or raise the plan`,
+  ],
+  budget: ({ taskId }) => [`tollgate budget ${taskId} --set N`, `tollgate run ${taskId}`],
+} as const satisfies Record<string, WayOut>;

@@ -1,0 +1,57 @@
+// What a person or an agent does next when the dispatcher has stopped: lines to type, or one sentence.
+
+import type { ErrorClass } from '../classes.ts';
+import type { CallReason } from '../reasons.ts';
+import { ASKED_ACTIONS } from './asked.ts';
+import { KEY_ACTIONS } from './keys.ts';
+import { MACHINE_ACTIONS } from './machine.ts';
+import { MONEY_ACTIONS } from './money.ts';
+import { PASSING_ACTIONS } from './passing.ts';
+import { SESSION_ACTIONS } from './sessions.ts';
+import { later, preflight, rerun, type Situation, thenRerun, type WayOut } from './situation.ts';
+
+export type { Situation } from './situation.ts';
+
+/** Never empty for a failure. */
+export function nextActions(situation: Situation): string[] {
+  const { class: errorClass, reason } = situation.verdict;
+  if (errorClass === null) return [];
+  const wayOut = isKnown(reason) ? BY_REASON[reason](situation) : BY_CLASS[errorClass](situation);
+  return situation.callsLeft === 0 && reason !== 'budget' ? [moreCalls(situation), ...wayOut] : wayOut;
+}
+
+/** Without it any line that asks again would be refused. */
+const moreCalls = ({ taskId }: Situation): string =>
+  `no paid call remains; before anything is asked again: tollgate budget ${taskId} --set N`;
+
+const isKnown = (reason: string | null): reason is CallReason => reason !== null && Object.hasOwn(BY_REASON, reason);
+
+/** What is told of an unknown failure is all that there is to go by. */
+const unmatched: WayOut = (situation) => [
+  ...(situation.stderrFile ? [`read ${situation.stderrFile}, the whole of what ${situation.tool} said on stderr`] : []),
+  ...(situation.eventsFile ? [`read ${situation.eventsFile}, the events of the call`] : []),
+  `mend what the evidence names, if it names something; else: ${rerun(situation)}`,
+  'to have it told apart next time: a row for its words in tollgate.yaml (tollgate triage --help)',
+];
+
+/** Of the reasons that only a project's own rows give. */
+const BY_CLASS = {
+  transient: (situation) => [later(situation)],
+  prompt_too_large: ASKED_ACTIONS.over_limit,
+  auth: KEY_ACTIONS.bad_credentials,
+  quota: MONEY_ACTIONS.plan,
+  tooling: (situation) => [preflight(situation), rerun(situation)],
+  scope_violation: () => ['review `scope.deny` in the manifest, and the changes named above'],
+  contract_violation: (situation) => ['fix the prompt, or split the task into smaller ones', thenRerun(situation)],
+  unknown: unmatched,
+} as const satisfies Record<ErrorClass, WayOut>;
+
+const BY_REASON: Record<CallReason, WayOut> = {
+  ...PASSING_ACTIONS,
+  ...KEY_ACTIONS,
+  ...MONEY_ACTIONS,
+  ...ASKED_ACTIONS,
+  ...SESSION_ACTIONS,
+  ...MACHINE_ACTIONS,
+  unmatched,
+};

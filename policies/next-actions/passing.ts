@@ -1,0 +1,58 @@
+// What passes by itself, or should: when to run again, and which limit of our own it was.
+
+import { change, later, preflight, rerun, thenRerun, type WayOut } from './situation.ts';
+
+const waits: WayOut = (situation) => [later(situation)];
+
+/** Twice the same half answer is seldom chance. */
+const shorter: WayOut = (situation) => [
+  later(situation),
+  'if it is so again: ask for less at once (a smaller task, a shorter answer), or give the stage another model',
+];
+
+export const PASSING_ACTIONS = {
+  network: (situation) => [preflight(situation), later(situation)],
+  overloaded: (situation) => [later(situation), `or give the stage another model or tool than ${situation.tool}`],
+  rate_limit: waits,
+  server_error: waits,
+  conflict: waits,
+  inner_retry: waits,
+  timeout: (situation) =>
+    situation.ending === 'timed_out'
+      ? [
+          change(situation, 'timeout_ms', 'if the work needs longer, raise', 'if the work needs longer, set'),
+          rerun(situation),
+        ]
+      : [later(situation)],
+  idle: (situation) => [
+    change(situation, 'idle_timeout_ms', 'if the CLI may be silent for longer, raise', 'set'),
+    rerun(situation),
+  ],
+  silent_start: (situation) => [
+    preflight(situation),
+    change(
+      situation,
+      'start_timeout_ms',
+      'if the CLI is only slow to start, raise',
+      'if the CLI is only slow to start, set',
+    ),
+    rerun(situation),
+  ],
+  cut_answer: shorter,
+  empty_answer: shorter,
+  malformed_call: shorter,
+  garbled_response: waits,
+  loop: (situation) => ['say more exactly what is asked, or give the stage another model', thenRerun(situation)],
+  killed: (situation) => [
+    'SIGKILL mostly comes from a system that is out of memory: free some, or run fewer calls at once (--concurrency)',
+    rerun(situation),
+  ],
+  interrupted: (situation) => [rerun(situation, 'the call was ended from outside')],
+  cancelled: ({ taskId, verdict: { retry_at } }) => [
+    `tollgate run ${taskId} (${retry_at === null ? '' : `not before ${retry_at}; `}goes on from where it stopped)`,
+  ],
+  call_elsewhere: ({ taskId }) => [
+    `tollgate run ${taskId} (waits for that call, and takes its answer)`,
+    `if that machine or container is gone for good: tollgate run ${taskId} --force`,
+  ],
+} as const satisfies Record<string, WayOut>;

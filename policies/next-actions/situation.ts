@@ -1,0 +1,71 @@
+// What is known when a call has failed, as far as what to do next depends on it, and the lines that many ways out share.
+
+import type { Ending } from '../ending.ts';
+import type { Verdict } from '../evidence.ts';
+import type { Tool } from '../tools.ts';
+import type { KnownKey } from './keys.ts';
+
+export interface Situation {
+  verdict: Verdict;
+  taskId: string;
+  tool: Tool;
+  /** Of the call that failed; null where none is known. */
+  sessionId?: string | null;
+  ending?: Ending | null;
+  /** Of the task's paid calls; absent where that is not known. */
+  callsLeft?: number;
+  /** What its session is kept under. */
+  tag?: string;
+  /** Does the manifest itself name the session to go on in? */
+  namesSession?: boolean;
+  /** Where the CLI is installed from. */
+  packageName?: string;
+  /** The command that asks again; absent: a run of the task. */
+  again?: string;
+  /** The CLI's whole stderr and its events, published; null where there are none. */
+  stderrFile?: string | null;
+  eventsFile?: string | null;
+  /** Where the manifest says something of this stage; absent where the manifest is not known. */
+  place?: (field: StageField) => Place;
+  /** How the CLI is signed in, as far as its files and the environment tell. */
+  key?: KnownKey | null;
+  /** Characters of the prompt that was sent; absent where its size says nothing. */
+  promptChars?: number;
+  /** What of it is large, one sentence each. */
+  largeParts?: readonly string[];
+  /** Did the call go on in a session that was there before? */
+  resumed?: boolean;
+}
+
+export type StageField = 'model' | 'timeout_ms' | 'idle_timeout_ms' | 'start_timeout_ms' | 'max_turns' | 'cwd';
+
+export interface Place {
+  /** `manifest.yaml:12` with its folder; the stage's own line where the field is not set. */
+  at: string;
+  /** As it is set; null where it is not. */
+  value: string | number | null;
+}
+
+export type WayOut = (situation: Situation) => string[];
+
+/** @param note what is to be known of this run, within the parentheses. */
+export const rerun = ({ taskId, tool, again = `tollgate run ${taskId}` }: Situation, note = ''): string =>
+  `${again} (${note === '' ? '' : `${note}; `}asks ${tool} again)`;
+
+export const thenRerun = (situation: Situation): string => `then: ${rerun(situation)}`;
+
+export const preflight = ({ tool }: Situation): string => `preflight --tools ${tool}`;
+
+/** Without a time from the service: a few minutes, since the retries of this run came within seconds. */
+export const later = (situation: Situation): string =>
+  situation.verdict.retry_at === null
+    ? `in 5 minutes or later: ${rerun(situation)}`
+    : rerun(situation, `not before ${situation.verdict.retry_at}`);
+
+/** One sentence about a field of the stage: where it stands, or where it would. */
+export function change({ place }: Situation, field: StageField, set: string, unset = set): string {
+  if (place === undefined) return `${unset}: \`${field}\` of the stage in the manifest`;
+  const { at, value } = place(field);
+  if (value === null) return `${unset}: \`${field}\` in the stage at ${at}`;
+  return `${set}: \`${field}\` in ${at} (now ${value})`;
+}

@@ -1,0 +1,13 @@
+// How each CLI is signed in, by its own files and the environment.
+
+import type { Tool } from '../../policies/tools.ts';
+import { readCodexSignIn } from './codex.ts';
+import { readCopilotSignIn } from './copilot.ts';
+import { readGeminiSignIn } from './gemini.ts';
+import type { SignIn, Surroundings } from './sign-in.ts';
+
+export const SIGN_INS = {
+  gemini: readGeminiSignIn,
+  copilot: readCopilotSignIn,
+  codex: readCodexSignIn,
+} as const satisfies Record<Tool, (surroundings: Surroundings) => SignIn>;
