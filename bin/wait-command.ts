@@ -16,7 +16,7 @@ export const WAIT_SPEC = {
   name: 'wait_parallel_tasks',
   usage: '[--task-1-done FILE] [--task-1-pid FILE|PID] [--task-1-out FILE] … [TASK…] [--timeout-ms N]',
   about:
-    'Waits for calls, each named by its files, and for dispatched tasks. A call is done when its done marker is there; it has failed when the marker holds an exit code other than 0, or when its process is gone and left none.',
+    'Waits for calls, each named by its files, and for dispatched tasks. A call is done when its done marker is there; it has failed when the marker holds an exit code other than 0, or when its process is gone and left none. A marker counts only for the process that it names, and never while a wrapper that was started to write it is at work; what was there before the wait began is reported as such. Surest: name the process by $! of the shell.',
   flags: {
     'timeout-ms': {
       takes: 'number',
@@ -25,6 +25,11 @@ export const WAIT_SPEC = {
       default: 3_600_000,
     },
     'min-lines': { takes: 'number', about: 'a done call whose --task-N-out has fewer lines has failed', min: 1 },
+    fresh: {
+      takes: 'nothing',
+      about:
+        'done markers and ends of runs that were there before this wait began do not count: for a wait that is started before its calls',
+    },
     'fail-fast': { takes: 'nothing', about: 'stop waiting at the first failure' },
     label: { takes: 'texts', about: 'names for the tasks in their order; repeat it' },
   },
@@ -32,13 +37,14 @@ export const WAIT_SPEC = {
   words: { min: 0, max: Number.POSITIVE_INFINITY, called: 'TASK' },
   examples: [
     ['wait_parallel_tasks --task-1-done a.done --task-1-pid a.pid --task-2-done b.done', 'two wrappers'],
+    ['wait_parallel_tasks --task-1-done a.done --task-1-pid $!', 'the wrapper that the shell has just started'],
     ['wait_parallel_tasks .tmp/task/api .tmp/task/docs --fail-fast', 'two tasks, until one fails'],
     ['wait_parallel_tasks --task-1-pid 4711 --timeout-ms 60000', 'any process, for a minute'],
   ],
   exits: [
     [WAIT_EXIT.ok, 'all are done'],
     [WAIT_EXIT.failure, 'a task failed, or the time was up'],
-    [WAIT_EXIT.badInput, 'a flag is wrong, or no task is named'],
+    [WAIT_EXIT.badInput, 'a flag is wrong, or no task is named, or one that does not exist'],
     ['130/143', 'stopped by INT or TERM'],
   ],
 } as const satisfies CommandSpec;
@@ -54,7 +60,6 @@ export async function waitCommand(argv: readonly string[]): Promise<Ran> {
   const detail = args.given.has('quiet') ? 'problems' : 'all';
   let left = targets.awaited.length;
   const progress = startProgress(printing('stderr'), detail, () => `waiting for ${left} of ${targets.awaited.length}`);
-  if (detail === 'all') for (const folder of targets.absent) progress.print(`nothing is at ${folder} yet`);
   const settled = await waitForAll(targets.awaited, {
     timeoutMs: args.number['timeout-ms']!,
     onFailure: args.given.has('fail-fast') ? 'stop_waiting' : 'wait_on',
@@ -94,6 +99,7 @@ function reportOf(settled: readonly Settled[], ok: boolean) {
       class: outcome.how === 'failed' ? outcome.class : null,
       reason: outcome.how === 'failed' ? outcome.reason : outcome.how === 'done' ? null : outcome.how,
       message: describe(outcome),
+      earlier: 'earlier' in outcome && outcome.earlier !== undefined,
       waited_ms: afterMs,
     })),
   };

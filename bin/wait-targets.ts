@@ -20,8 +20,7 @@ export const FAMILIES = [
   { match: /^task-\d{1,9}-label$/, shown: '--task-N-label', about: 'its name in what is printed' },
 ] as const;
 
-/** `absent`: tasks of which nothing is there yet. */
-export type Targets = { how: 'read'; awaited: Awaited[]; absent: string[] } | { how: 'mistaken'; message: string };
+export type Targets = { how: 'read'; awaited: Awaited[] } | { how: 'mistaken'; message: string };
 
 type Part = 'done' | 'pid' | 'out' | 'label';
 
@@ -36,26 +35,25 @@ export async function readTargets(args: Arguments, cwd: string, environment: Nod
   if (minLines !== null && !calls.some(([, parts]) => parts.out !== undefined))
     return mistaken('--min-lines needs a --task-N-out to count the lines of');
 
+  const earlier = args.given.has('fresh') ? 'never_counts' : 'counts';
   const awaited: Awaited[] = [];
   for (const [number, parts] of calls) {
     const call = callOf(number, parts, labels[awaited.length] ?? `task ${number}`, minLines);
     if (typeof call === 'string') return mistaken(call);
-    awaited.push(awaitCall(call));
+    awaited.push(awaitCall({ ...call, earlier }));
   }
-  if (args.words.length === 0) return { how: 'read', awaited, absent: [] };
+  if (args.words.length === 0) return { how: 'read', awaited };
 
   // The journal's reader is loaded only for those who wait for tasks.
   const { awaitTask } = await import('../loops/wait/task-run.ts');
   const { identify } = await import('../wrappers/processes/identity.ts');
   const self = (await identify(process.pid))!;
-  const absent: string[] = [];
   for (const word of args.words) {
     const folder = folderOf(word, cwd, environment);
     if (folder.how === 'mistaken') return folder;
-    if (kindOf(folder.root) === 'nothing') absent.push(folder.root);
-    awaited.push(awaitTask(folder.root, labels[awaited.length] ?? path.basename(folder.root), self));
+    awaited.push(awaitTask(folder.root, labels[awaited.length] ?? path.basename(folder.root), self, earlier));
   }
-  return { how: 'read', awaited, absent };
+  return { how: 'read', awaited };
 }
 
 const mistaken = (message: string) => ({ how: 'mistaken', message }) as const;
@@ -76,7 +74,7 @@ function callOf(
   { done, pid, out, label }: Partial<Record<Part, string>>,
   name: string,
   minLines: number | null,
-): NamedCall | string {
+): Omit<NamedCall, 'earlier'> | string {
   const empty = Object.entries({ done, pid, out, label }).find(([, value]) => value === '');
   if (empty !== undefined) return `--task-${number}-${empty[0]} needs a value`;
   if (done === undefined && pid === undefined)
@@ -95,7 +93,7 @@ function callOf(
 
 type FolderRead = { how: 'read'; root: string } | { how: 'mistaken'; message: string };
 
-/** A task need not exist yet; but nobody should wait an hour for a word that means something else. */
+/** Nobody should wait an hour for a word that means something else, or nothing. */
 function folderOf(word: string, cwd: string, environment: NodeJS.ProcessEnv): FolderRead {
   const located = locateTask(word, cwd, environment);
   if (located.how === 'mistaken') return located;
@@ -104,6 +102,10 @@ function folderOf(word: string, cwd: string, environment: NodeJS.ProcessEnv): Fo
   if (kind === 'file') return mistaken(`${root} is a file, not a task's folder`);
   if (kind === 'nothing' && !word.includes('/') && kindOf(path.resolve(cwd, word)) === 'folder')
     return mistaken(`"${word}" would be the task ${root}; for the folder here write ./${word}`);
+  if (kind === 'nothing')
+    return mistaken(
+      `there is no task at ${root}; name one that exists (tollgate report lists them), or make it (tollgate init)`,
+    );
   return { how: 'read', root };
 }
 

@@ -19,12 +19,13 @@ export async function wrapperCommand(adapter: Adapter, argv: readonly string[]):
   const badInput = WRAPPER_EXIT[adapter.tool].badInput;
   const spec = wrapperSpec(adapter);
   const read = await readArguments(spec, argv, badInput);
-  if (read.how === 'ended') return read.ran;
+  if (read.how === 'ended') return read.mistake === null ? read.ran : refused(argv, read.ran);
   const { args } = read;
   const request = requestOf(adapter, args);
   // Before anything is written: the record of a refusal would go where nothing may.
   const mistake = typeof request === 'string' ? request : placeMistake(request.files);
-  if (typeof request === 'string' || mistake !== null) return { exit: badInput, err: `${spec.name}: ${mistake}\n` };
+  if (typeof request === 'string' || mistake !== null)
+    return refused(argv, { exit: badInput, err: `${spec.name}: ${mistake}\n` });
   const progress = args.given.has('quiet') ? null : lateProgress(`${spec.name}: ${adapter.tool} works`);
   const { record, message } = await call(request, stop, () => new Date());
   progress?.stop();
@@ -36,6 +37,12 @@ export async function wrapperCommand(adapter: Adapter, argv: readonly string[]):
     ...(args.given.has('json') ? { out: `${JSON.stringify(record)}\n` } : {}),
     ...(message === null || args.given.has('quiet') ? {} : { err: `${spec.name}: ${message}\n` }),
   };
+}
+
+async function refused(argv: readonly string[], ran: Ran): Promise<Ran> {
+  const { answerWaiters } = await import('./wrapper-mistake.ts');
+  await answerWaiters(argv, ran.exit);
+  return ran;
 }
 
 /** The request, or what is wrong with the flags together. */

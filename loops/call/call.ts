@@ -12,6 +12,7 @@ import { identify } from '../../wrappers/processes/identity.ts';
 import { type Observer, type Outcome, run } from '../../wrappers/run.ts';
 import { nowMs } from '../../wrappers/steady-clock.ts';
 import { localClock } from '../local-clock.ts';
+import { announce } from './announce.ts';
 import { closeAttempt } from './attempt.ts';
 import { check, type Refusal } from './check.ts';
 import { type Draft, draftOf, sha256, wallMs } from './draft.ts';
@@ -42,6 +43,7 @@ export interface Stop {
 export async function call(request: WrapperRequest, stop: Stop, clock: () => Date): Promise<Called> {
   const begunMs = nowMs();
   const draft = draftOf(request, clock);
+  draft.announced = await announce(request.files);
   const checked = check(request);
   draft.prompt = checked.prompt;
   if (checked.how === 'refused') return left(draft, checked.refusal);
@@ -174,7 +176,7 @@ async function left(draft: Draft, refusal: Refusal): Promise<Called> {
 function told(draft: Draft, record: CallRecord): Called {
   const sentence = sentenceOf(record, draft.request.charge?.task.id ?? null);
   try {
-    publishRefusal(draft.request, record);
+    publishRefusal(draft, record);
     return { record, message: sentence };
   } catch (error) {
     return { record, message: `${sentence} (The record could not be written either: ${(error as Error).message})` };

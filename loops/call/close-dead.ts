@@ -58,7 +58,7 @@ export async function closeDead(open: Call, closing: Closing): Promise<void> {
   // Without its files nothing that is left of it could ever be of use.
   const { left } = await endTree(await treeOf(open, folder));
   const isUnasked = restored !== null && open.started === null;
-  if (isUnasked) publishRefusal(restored.draft.request, neverStarted(restored.draft));
+  if (isUnasked) publishRefusal(restored.draft, neverStarted(restored.draft));
   discardSaved(folder);
   const ending = isUnasked ? 'not_started' : 'lost';
   note(journal, open, { ending, exitCode: null, signal: null }, INTERRUPTED);

@@ -3,11 +3,14 @@
 import type { Usage } from '../../policies/engine-event.ts';
 import type { Redactor } from '../../policies/redact.ts';
 import { redactorOf } from '../redactor.ts';
+import type { Announced } from './announce.ts';
 import type { WrapperRequest } from './request.ts';
 
 export interface Draft {
   request: WrapperRequest;
   callId: string;
+  /** Who speaks to those that wait for the call; null where its wrapper is gone. */
+  announced: Announced | null;
   startedAt: Date;
   redactor: Redactor;
   /** The bytes to send, once they are read. */
@@ -29,6 +32,7 @@ export function draftOf(request: WrapperRequest, clock: () => Date): Draft {
   return {
     request,
     callId: request.callId ?? newCallId(startedAt),
+    announced: null,
     startedAt,
     redactor: redactorOf(request.call.environment, request.redactionPatterns),
     prompt: null,

@@ -57,8 +57,8 @@ function isEntryOf(file: string, found: BigIntStats | undefined): boolean {
 
 const EXACT = { bigint: true, throwIfNoEntry: false } as const;
 
-/** A symlink at the name is what would be replaced, so only its folder is followed. */
-const realPlace = (file: string): string =>
+/** One name for a place: a symlink at the name is what would be replaced, so only its folder is followed. */
+export const realPlace = (file: string): string =>
   path.join(realFolder(path.dirname(path.resolve(file))), path.basename(path.resolve(file)));
 
 /** A symlink is what it points to: whoever names one that leads to a device means the device. */

@@ -6,7 +6,6 @@ import type { Overlay } from '../../wrappers/adapter.ts';
 import { type Attempt, discardAttempt, discardTemporaries, fillAttempt, nameAttempt } from './attempt.ts';
 import type { Refusal } from './check.ts';
 import type { Draft } from './draft.ts';
-import { publishPid } from './publish.ts';
 import { type Registered, register } from './registered.ts';
 import { saveDraft } from './saved-draft.ts';
 
@@ -35,7 +34,6 @@ export function prepare(draft: Draft, guardian: ProcessIdentity): Ready | { how:
     const registered = register(draft, attempt, overlay, guardian);
     made.registered = registered;
     if (!registered.isKnown && charge === null) draft.warnings.push(UNREGISTERED);
-    publishPid(request);
     fillAttempt(attempt, draft, () => {
       if (charge !== null) saveDraft(attempt, draft, overlay);
     });

@@ -1,28 +1,19 @@
 // Puts what a call left where its caller wants it: redacted, and each file whole or not at all.
 
-import {
-  closeSync,
-  existsSync,
-  fsyncSync,
-  mkdirSync,
-  openSync,
-  readSync,
-  renameSync,
-  unlinkSync,
-  writeFileSync,
-} from 'node:fs';
+import { closeSync, existsSync, readSync, unlinkSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { StringDecoder } from 'node:string_decoder';
 import type { CallRecord } from '../../policies/call-record.ts';
 import { rawOf } from '../../policies/raw-file.ts';
 import { slowPatterns } from '../../policies/redact/withheld.ts';
 import { createStreamRedactor, type Redactor } from '../../policies/redact.ts';
-import { named } from '../../state/line.ts';
 import { syncFolder } from '../../state/sync-folder.ts';
 import type { TaskFolder } from '../../state/task-folder.ts';
 import { openRegular } from '../../wrappers/regular-file.ts';
+import { publishMarker } from './announce.ts';
 import type { Attempt } from './attempt.ts';
 import type { Draft } from './draft.ts';
+import { publishText, replace } from './replace-file.ts';
 import type { WrapperRequest } from './request.ts';
 
 /**
@@ -45,7 +36,7 @@ export function publishAll(draft: Draft, attempt: Attempt, record: CallRecord, a
     if (sessionIdOut !== null && record.session_id !== null) publishText(sessionIdOut, `${record.session_id}\n`);
     publishRecord(request, record);
     if (request.charge !== null) syncPlaces(request, request.charge.task);
-    publishMarker(request, record);
+    publishMarker(request.files, record, draft.announced);
     return null;
   } catch (error) {
     return `the result could not be written (${(error as Error).message}); it is kept in ${attempt.folder}`;
@@ -72,27 +63,15 @@ function syncPlaces({ files: { out, result } }: WrapperRequest, { root, outputs 
 }
 
 /** A refusal is told to its caller; what an earlier call left in the task stands. */
-export function publishRefusal(request: WrapperRequest, record: CallRecord): void {
-  const { result } = request.files;
-  if (result !== null) publishText(result, `${JSON.stringify(record, null, 2)}\n`);
-  publishMarker(request, record);
-}
-
-/** The last file of all. */
-function publishMarker({ files }: WrapperRequest, record: CallRecord): void {
-  const { class: errorClass, reason } = record.verdict;
-  const marker = { exit_code: record.wrapper_exit_code, class: errorClass, reason };
-  if (files.doneMarker !== null) publishText(files.doneMarker, `${JSON.stringify(marker)}\n`);
-}
-
-export function publishPid({ files }: WrapperRequest): void {
-  if (files.pidFile !== null) publishText(files.pidFile, `${process.pid}\n`);
+export function publishRefusal({ request: { files }, announced }: Draft, record: CallRecord): void {
+  if (files.result !== null) publishText(files.result, `${JSON.stringify(record, null, 2)}\n`);
+  publishMarker(files, record, announced);
 }
 
 /** What an earlier call left under the same names must not pass for this one's; what cannot be removed is replaced at the end. */
 export function removeStale({ files }: WrapperRequest): void {
-  const { out, err, result, doneMarker, sessionIdOut } = files;
-  for (const file of [out, rawOf(out), err, result, doneMarker, sessionIdOut])
+  const { out, err, result, sessionIdOut } = files;
+  for (const file of [out, rawOf(out), err, result, sessionIdOut])
     if (file !== null && existsSync(file)) tryUnlink(file);
 }
 
@@ -102,12 +81,6 @@ function tryUnlink(file: string): void {
   } catch {
     // Its folder was writable a moment ago; whatever happened, the call itself can still be made.
   }
-}
-
-/** Written beside its target, synced, then renamed: a reader never sees half of it. 0600. */
-function publishText(file: string, text: string): void {
-  mkdirSync(path.dirname(file), { recursive: true, mode: 0o700 });
-  replace(file, 'sync', (fd) => writeFileSync(fd, text));
 }
 
 /** Copies a file of any size through the redactor in constant memory. */
@@ -128,34 +101,3 @@ function publishRedacted(from: string, file: string, redactor: Redactor): void {
 }
 
 const CHUNK = 16 * 1024;
-
-/** `sync` for what must outlive a power cut: the answer and the record. The logs are worth a rename only. */
-function replace(file: string, promise: 'sync' | 'rename', fill: (fd: number) => void): void {
-  const temporary = temporaryOf(file);
-  const fd = openSync(temporary, 'wx', 0o600);
-  try {
-    fill(fd);
-    if (promise === 'sync') fsyncSync(fd);
-  } catch (error) {
-    unlinkSync(temporary);
-    throw named(file, error);
-  } finally {
-    closeSync(fd);
-  }
-  try {
-    renameSync(temporary, file);
-  } catch (error) {
-    unlinkSync(temporary);
-    throw error;
-  }
-}
-
-let written = 0;
-
-function temporaryOf(file: string): string {
-  written += 1;
-  return path.join(path.dirname(file), `${temporaryPrefix(file, process.pid)}${written}`);
-}
-
-/** How the names of a process's temporaries for that file begin; a number follows. */
-export const temporaryPrefix = (file: string, pid: number): string => `.${path.basename(file)}.${pid}-`;

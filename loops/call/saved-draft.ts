@@ -198,6 +198,7 @@ export function restoreSaved(
     argv: saved.argv,
     warnings: saved.warnings,
     // Counted by its wrapper alone; it may have been long ago.
+    announced: null,
     countedBefore: null,
     withheld: withheldFrom(saved, environment, folder),
     clock,

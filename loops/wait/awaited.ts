@@ -6,8 +6,8 @@ export interface Awaited {
   label: string;
   /** A file that comes or changes here is worth a look; it need not exist, nor its folder. */
   files: readonly string[];
-  /** Cheap, and never throws for what it may meet. */
-  look(): Look;
+  /** Cheap, and never throws for what it may meet. The last look takes what is there. */
+  look(when?: 'now' | 'at_last'): Look;
   /** What has not come, for whoever waited in vain. */
   lacking: string;
 }

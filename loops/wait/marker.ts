@@ -1,12 +1,23 @@
-// A done marker: what the file that a wrapper writes last of all says.
+// A done marker: what the file that a wrapper writes last of all says, and whose it is.
 
-import { closeSync, openSync, readSync, statSync } from 'node:fs';
+import { closeSync, openSync, readSync, type Stats, statSync } from 'node:fs';
+
+export interface Said {
+  how: 'said';
+  exitCode: number;
+  class: string | null;
+  reason: string | null;
+  /** The call and the process that it speaks for, and those that this was started from; a marker of another program may not tell. */
+  callId: string | null;
+  pid: number | null;
+  startedBy: readonly number[];
+}
 
 export type Marker =
   | { how: 'absent' }
   /** Nothing in it yet, or half a record: its writer may still be at it. */
   | { how: 'unfinished'; text: string }
-  | { how: 'said'; exitCode: number; class: string | null; reason: string | null };
+  | Said;
 
 /** A marker need hold no more than that it is there; an exit code alone, or a record with one, says more. */
 export function readMarker(file: string): Marker {
@@ -14,20 +25,54 @@ export function readMarker(file: string): Marker {
   if (text === null) return { how: 'absent' };
   const said = text.trim();
   if (said === '') return { how: 'unfinished', text: said };
-  if (/^-?\d+$/.test(said)) return { how: 'said', exitCode: Number(said), class: null, reason: null };
+  if (/^-?\d+$/.test(said)) return { ...SUCCESS, exitCode: Number(said) };
   if (!said.startsWith('{')) return SUCCESS;
   try {
-    const record = JSON.parse(said) as Record<string, unknown>;
-    const exitCode = typeof record.exit_code === 'number' ? record.exit_code : 0;
-    return { how: 'said', exitCode, class: wordIn(record.class), reason: wordIn(record.reason) };
+    return saidIn(JSON.parse(said));
   } catch {
     return { how: 'unfinished', text: said };
   }
 }
 
-export const SUCCESS = { how: 'said', exitCode: 0, class: null, reason: null } as const satisfies Marker;
+export const SUCCESS: Said = {
+  how: 'said',
+  exitCode: 0,
+  class: null,
+  reason: null,
+  callId: null,
+  pid: null,
+  startedBy: [],
+};
+
+const saidIn = (record: Record<string, unknown>): Said => ({
+  how: 'said',
+  exitCode: typeof record.exit_code === 'number' ? record.exit_code : 0,
+  class: wordIn(record.class),
+  reason: wordIn(record.reason),
+  callId: wordIn(record.call_id),
+  pid: isNumber(record.pid) ? record.pid : null,
+  startedBy: Array.isArray(record.started_by) ? record.started_by.filter(isNumber) : [],
+});
 
 const wordIn = (value: unknown) => (typeof value === 'string' && value !== '' ? value : null);
+
+const isNumber = (value: unknown): value is number => Number.isSafeInteger(value) && (value as number) > 0;
+
+/** Which file bears the name now, and when it was last written; null when none does. Two answers differ when it was written anew. */
+export function versionOf(file: string): { id: string; ms: number } | null {
+  const found = statOf(file);
+  return found === undefined
+    ? null
+    : { id: `${found.dev}:${found.ino}:${found.size}:${found.mtimeMs}`, ms: found.mtimeMs };
+}
+
+function statOf(file: string): Stats | undefined {
+  try {
+    return statSync(file, { throwIfNoEntry: false });
+  } catch {
+    return undefined;
+  }
+}
 
 const MAX_BYTES = 64 * 1024;
 

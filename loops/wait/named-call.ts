@@ -1,63 +1,135 @@
 // A call whose files were named one by one: its done marker, then its process, then nothing but the clock.
 
-import { readFileSync, statSync } from 'node:fs';
 import { type Awaited, type Look, pending, settled } from './awaited.ts';
 import { countLines } from './line-count.ts';
-import { type Marker, readMarker } from './marker.ts';
+import { writersOf } from './living-writers.ts';
+import { type Marker, readMarker, type Said, SUCCESS, versionOf } from './marker.ts';
+import { type NamedPid, type NamedProcess, readNamed } from './named-process.ts';
 import { type ProcessLife, watchProcess } from './process-life.ts';
 
 export interface NamedCall {
   label: string;
   /** At least one of the two. */
   done: string | null;
-  pid: { number: number } | { file: string } | null;
+  pid: NamedPid;
   /** Looked at when the call is done. */
   out: string | null;
   minLines: number | null;
+  /** Whether a marker and a pid file that were there before the wait began may be this call's. */
+  earlier: 'counts' | 'never_counts';
 }
 
 /** How long the writer of a marker may take between making it and filling it. */
 const WRITING_MS = 200;
 
+/** Between fork and exec a wrapper's command line is still its shell's: what was there before is looked at twice. */
+const STARTING_MS = 150;
+
+/** How far a process' start time, told in ticks since the boot, may be from the time of a file. */
+const CLOCK_MS = 100;
+
 export function awaitCall(call: NamedCall): Awaited {
   const { done, pid, out, minLines } = call;
-  let life: ProcessLife | null = pid !== null && 'number' in pid ? watchProcess(pid.number) : null;
+  const began = performance.now();
+  const before = { marker: idOf(done), pid: pid !== null && 'file' in pid ? idOf(pid.file) : null };
+  let life: ProcessLife | null = null;
+  /** A process that was started to write these files, seen while they were still an earlier call's. */
+  let writer: ProcessLife | null = null;
   let endSeen = false;
   let unfinishedSince: number | null = null;
+  let another: string | null = null;
 
-  function look(): Look {
+  let isLast = false;
+
+  function look(when: 'now' | 'at_last' = 'now'): Look {
+    isLast = when === 'at_last';
+    const named = readNamed(pid);
+    if (named.how === 'garbled') return settled({ how: 'garbled', message: named.message });
+    if (named.how === 'named' && named.pid !== life?.pid) life = watchProcess(named.pid);
     let marker: Marker;
     try {
       marker = done === null ? { how: 'absent' } : readMarker(done);
     } catch (error) {
       return settled({ how: 'garbled', message: (error as Error).message });
     }
-    if (marker.how === 'said') return judge(marker);
+    return (marker.how === 'absent' ? null : lookAtMarker(marker, named)) ?? lookAtProcesses(named);
+  }
+
+  /** null for a marker that is another call's. */
+  function lookAtMarker(marker: Exclude<Marker, { how: 'absent' }>, named: NamedProcess): Look | null {
+    const version = versionOf(done!);
+    // It went while we looked.
+    if (version === null) return pending('by_the_clock');
     if (marker.how === 'unfinished') {
       unfinishedSince ??= Date.now();
-      if (Date.now() - Math.min(unfinishedSince, changedAt(done!)) < WRITING_MS) return pending('by_the_clock');
-      if (marker.text === '') return judge({ exitCode: 0, class: null, reason: null });
+      if (Date.now() - Math.min(unfinishedSince, version.ms) < WRITING_MS) return pending('by_the_clock');
+    }
+    const said = marker.how === 'said' ? marker : SUCCESS;
+    another = anotherOf(said, named, version.ms);
+    if (another !== null) return null;
+    const isEarlier = version.id === before.marker;
+    if (isEarlier && isAwaited([done!], [said.pid, ...said.startedBy])) {
+      another = whoseIs(said);
+      return null;
+    }
+    if (isEarlier && isYoung()) return pending('by_the_clock');
+    if (marker.how === 'unfinished' && marker.text !== '')
       return settled({ how: 'garbled', message: `${done} holds half a record` });
-    }
-    if (life === null && pid !== null && 'file' in pid) {
-      const number = readPid(pid.file);
-      if (number === 'garbled') return settled({ how: 'garbled', message: `${pid.file} holds no process number` });
-      if (number !== null) life = watchProcess(number);
-    }
-    if (life === null) return pending('on_change');
-    if (!life.ended()) return pending('by_the_clock');
+    return judge(said, isEarlier ? version.ms : null);
+  }
+
+  /** Whose the marker is when it is not that of the process that was named; else null. */
+  function anotherOf(said: Said, named: NamedProcess, writtenMs: number): string | null {
+    if (named.how === 'not_yet') return `${whoseIs(said)}, and no pid file tells that this is the one that is meant`;
+    if (named.how !== 'named') return null;
+    if (said.pid !== null)
+      return [said.pid, ...said.startedBy].includes(named.pid) ? null : `${whoseIs(said)}, not of process ${named.pid}`;
+    // It tells no process; but a marker comes last of all.
+    const startedAtMs = life?.startedAtMs() ?? null;
+    const sinceMs = named.sinceMs ?? (startedAtMs === null ? null : startedAtMs - CLOCK_MS);
+    return sinceMs === null || writtenMs >= sinceMs ? null : `older than process ${named.pid}`;
+  }
+
+  /** Somebody is about to write anew what was there before; or was, and is gone. */
+  function isAwaited(files: readonly string[], known: readonly (number | null)[]): boolean {
+    if (call.earlier === 'never_counts') return true;
+    const found = files.flatMap(writersOf).find((number) => !known.includes(number));
+    if (found !== undefined && (writer === null || writer.ended())) writer = watchProcess(found);
+    return writer !== null;
+  }
+
+  /** A number that was given to another process since the file was written is nobody's. */
+  function isGone({ ended, startedAtMs }: ProcessLife, sinceMs: number | null): boolean {
+    return ended() || (sinceMs !== null && (startedAtMs() ?? 0) > sinceMs + CLOCK_MS);
+  }
+
+  const isYoung = () => !isLast && performance.now() - began < STARTING_MS;
+
+  /** No marker that counts is there. */
+  function lookAtProcesses(named: NamedProcess): Look {
+    if (named.how === 'not_yet') return pending('on_change');
+    const isEarlier = named.how === 'named' && named.fileId !== null && named.fileId === before.pid;
+    const sinceMs = named.how === 'named' ? named.sinceMs : null;
+    if (life !== null && !isGone(life, sinceMs)) return pending('by_the_clock');
+    if (isEarlier && pid !== null && 'file' in pid && isAwaited([pid.file], [named.pid]) && writer === null)
+      return pending('on_change');
+    if (isEarlier && isYoung()) return pending('by_the_clock');
+    const last = writer ?? life;
+    if (last === null) return pending('on_change');
+    if (last === writer && !last.ended()) return pending('by_the_clock');
     // The marker may have been its last act, after we looked: the next look decides.
     if (!endSeen) {
       endSeen = true;
       return pending('by_the_clock');
     }
-    if (done !== null) return settled({ how: 'died', pid: life.pid, without: `done marker ${done}` });
-    return judgeLength() ?? settled({ how: 'gone', pid: life.pid });
+    if (done !== null) return settled({ how: 'died', pid: last.pid, without: markerWords() });
+    return judgeLength() ?? settled({ how: 'gone', pid: last.pid });
   }
 
-  function judge({ exitCode, class: errorClass, reason }: Omit<Extract<Marker, { how: 'said' }>, 'how'>): Look {
-    if (exitCode !== 0) return settled({ how: 'failed', exitCode, class: errorClass, reason });
-    return judgeLength() ?? settled({ how: 'done' });
+  function judge({ exitCode, class: errorClass, reason, callId }: Said, earlierMs: number | null): Look {
+    const earlier = earlierMs === null ? {} : { earlier: { callId, at: new Date(earlierMs).toISOString() } };
+    if (exitCode !== 0) return settled({ how: 'failed', exitCode, class: errorClass, reason, ...earlier });
+    return judgeLength() ?? settled({ how: 'done', ...earlier });
   }
 
   function judgeLength(): Look | null {
@@ -66,30 +138,22 @@ export function awaitCall(call: NamedCall): Awaited {
     return lines >= minLines ? null : settled({ how: 'too_short', out, lines, wanted: minLines });
   }
 
+  const markerWords = () => `done marker ${done}${another === null ? '' : ` (the one that is there is ${another})`}`;
+
   return {
     label: call.label,
     files: [done, pid !== null && 'file' in pid ? pid.file : null].filter((file) => file !== null),
     look,
-    lacking:
-      done !== null
-        ? `done marker ${done}`
-        : `end of process ${pid !== null && 'file' in pid ? `in ${pid.file}` : pid?.number}`,
+    get lacking() {
+      if (done !== null) return markerWords();
+      return `end of process ${pid !== null && 'file' in pid ? `in ${pid.file}` : pid?.number}`;
+    },
   };
 }
 
-function changedAt(file: string): number {
-  return statSync(file, { throwIfNoEntry: false })?.mtimeMs ?? Date.now();
-}
+const idOf = (file: string | null): string | null => (file === null ? null : (versionOf(file)?.id ?? null));
 
-/** A number, or a record that has one; null while there is nothing to read. */
-function readPid(file: string): number | null | 'garbled' {
-  let text: string;
-  try {
-    text = readFileSync(file, 'utf8').trim();
-  } catch {
-    return null;
-  }
-  if (text === '') return null;
-  const number = /^(?:\{[\s\S]*?"pid"\s*:\s*)?(\d+)\b/.exec(text)?.[1];
-  return number === undefined || Number(number) === 0 ? 'garbled' : Number(number);
+function whoseIs({ callId, pid }: Said): string {
+  if (callId !== null) return `of call ${callId}`;
+  return pid === null ? 'of an earlier call' : `of process ${pid}`;
 }

@@ -1,10 +1,18 @@
 // How the wait for one task ended.
 
+/** A marker, or the end of a run, that was there before the wait began: whose it is, and since when. */
+export interface Earlier {
+  /** The call or the run; null where the marker does not tell. */
+  callId: string | null;
+  /** ISO time. */
+  at: string;
+}
+
 export type Outcome =
-  | { how: 'done' }
+  | { how: 'done'; earlier?: Earlier }
   /** Its process is gone, and no marker was named that could tell more. */
   | { how: 'gone'; pid: number }
-  | { how: 'failed'; exitCode: number; class: string | null; reason: string | null }
+  | { how: 'failed'; exitCode: number; class: string | null; reason: string | null; earlier?: Earlier }
   | { how: 'died'; pid: number; without: string }
   | { how: 'too_short'; out: string; lines: number; wanted: number }
   | { how: 'garbled'; message: string }
@@ -29,12 +37,12 @@ export const STATUS = {
 export function describe(outcome: Outcome): string {
   switch (outcome.how) {
     case 'done':
-      return 'done';
+      return `done${earlierWords(outcome.earlier)}`;
     case 'gone':
       return `done: process ${outcome.pid} has ended (no done marker was named, so its success is not known)`;
     case 'failed': {
       const why = [outcome.class, outcome.reason].filter((word) => word !== null).join(', ');
-      return `failed with exit code ${outcome.exitCode}${why === '' ? '' : `: ${why}`}`;
+      return `failed with exit code ${outcome.exitCode}${why === '' ? '' : `: ${why}`}${earlierWords(outcome.earlier)}`;
     }
     case 'died':
       return `failed: process ${outcome.pid} is gone, and there is no ${outcome.without}`;
@@ -47,4 +55,10 @@ export function describe(outcome: Outcome): string {
     case 'left':
       return 'left waiting';
   }
+}
+
+/** That it is this caller's call, and not one before it, is more than files can tell. */
+function earlierWords(earlier: Earlier | undefined): string {
+  if (earlier === undefined) return '';
+  return ` (since ${earlier.at}, before this wait began${earlier.callId === null ? '' : `: ${earlier.callId}`})`;
 }

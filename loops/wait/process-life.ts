@@ -1,10 +1,13 @@
 // Whether a process still runs. A process cannot be watched here, so it is asked.
 
+import { uptime } from 'node:os';
 import { readRow } from '../../wrappers/processes/linux.ts';
 
 export interface ProcessLife {
   pid: number;
   ended(): boolean;
+  /** By the wall clock, to about a hundredth of a second; null where it cannot be told, or it is gone. */
+  startedAtMs(): number | null;
 }
 
 /** @param startTime of the process that is meant; without one, whichever bears the number now. */
@@ -12,6 +15,10 @@ export function watchProcess(pid: number, startTime: string | null = null): Proc
   let known = startTime;
   return {
     pid,
+    startedAtMs() {
+      const row = process.platform === 'linux' ? rowNow(pid) : null;
+      return row === null ? null : Date.now() - uptime() * 1000 + Number(row.startTime) * TICK_MS;
+    },
     ended() {
       if (!answersSignals(pid)) return true;
       const row = process.platform === 'linux' ? rowNow(pid) : null;
@@ -22,6 +29,9 @@ export function watchProcess(pid: number, startTime: string | null = null): Proc
     },
   };
 }
+
+/** The kernel counts start times since the boot in hundredths of a second. */
+const TICK_MS = 10;
 
 /** Where no more files can be opened it is asked again later. */
 function rowNow(pid: number): ReturnType<typeof readRow> {

@@ -6,15 +6,33 @@ import { type ProcessIdentity, placeOf } from '../../policies/process-identity.t
 import { openJournal } from '../../state/journal.ts';
 import type { Ledger } from '../../state/ledger.ts';
 import { type Awaited, type Look, pending, settled } from './awaited.ts';
-import { watchProcess } from './process-life.ts';
+import { runsOf } from './living-writers.ts';
+import { type ProcessLife, watchProcess } from './process-life.ts';
 
-/** @param self where we run, to tell whether a run's process number means anything here. */
-export function awaitTask(folder: string, label: string, self: ProcessIdentity): Awaited {
+/** Between fork and exec a run's command line is still its shell's: an end that was there before is looked at twice. */
+const STARTING_MS = 150;
+
+/**
+ * @param self where we run, to tell whether a run's process number means anything here.
+ * @param earlier whether the end of a run that was there before the wait began may be the one that is meant.
+ */
+export function awaitTask(
+  folder: string,
+  label: string,
+  self: ProcessIdentity,
+  earlier: 'counts' | 'never_counts',
+): Awaited {
+  const began = performance.now();
   const journal = openJournal(folder, () => new Date());
   let seen: { version: string; ledger: Ledger } | null = null;
   let endSeen: string | null = null;
+  /** The last end of a run that was there when the wait began. */
+  let before: string | null | undefined;
+  /** A run that was started and has not claimed the task yet. */
+  let starting: ProcessLife | null = null;
+  let startingGone = false;
 
-  function look(): Look {
+  function look(when: 'now' | 'at_last' = 'now'): Look {
     try {
       const version = versionOf(journal.file);
       if (seen?.version !== version) seen = { version, ledger: journal.read().ledger };
@@ -22,21 +40,44 @@ export function awaitTask(folder: string, label: string, self: ProcessIdentity):
       return settled({ how: 'garbled', message: (error as Error).message });
     }
     const { run, released } = seen.ledger;
+    const last = [...released.values()].at(-1) ?? null;
+    before = before === undefined ? (last?.run_id ?? null) : before;
+    if (run === null && (last === null || last.run_id === before)) {
+      const found = lookForRuns(when);
+      if (found !== null) return found;
+    }
     if (run === null) {
-      const last = [...released.values()].at(-1);
-      if (last === undefined) return pending('on_change');
-      if (last.exit_code === 0) return settled({ how: 'done' });
-      return settled({ how: 'failed', exitCode: last.exit_code, ...whyFailed(seen.ledger, last.state) });
+      if (last === null) return pending('on_change');
+      const since = last.run_id === before ? { earlier: { callId: `run ${last.run_id}`, at: last.at } } : {};
+      if (last.exit_code === 0) return settled({ how: 'done', ...since });
+      return settled({ how: 'failed', exitCode: last.exit_code, ...whyFailed(seen.ledger, last.state), ...since });
     }
     const place = placeOf(run.owner, self);
     if (place === 'elsewhere') return pending('on_change');
     if (place === 'here' && !watchProcess(run.owner.pid, run.owner.start_time).ended()) return pending('by_the_clock');
     // Its last act may have been to release the task, after we looked: the next look decides.
-    if (endSeen !== run.run_id) {
+    if (endSeen !== run.run_id || runsOf(folder).length > 0) {
       endSeen = run.run_id;
       return pending('by_the_clock');
     }
     return settled({ how: 'died', pid: run.owner.pid, without: `release of run ${run.run_id} in ${journal.file}` });
+  }
+
+  /** What ended before the wait began is not what a run that is just starting will end with. null: it counts. */
+  function lookForRuns(when: 'now' | 'at_last'): Look | null {
+    if (earlier === 'never_counts') return pending('on_change');
+    const found = runsOf(folder)[0];
+    if (found !== undefined && (starting === null || starting.ended())) starting = watchProcess(found);
+    if (starting !== null) {
+      if (!starting.ended()) return pending('by_the_clock');
+      // Its last act may have been a line in the journal, after we looked.
+      if (startingGone)
+        return settled({ how: 'died', pid: starting.pid, without: `run of its own in ${journal.file}` });
+      startingGone = true;
+      return pending('by_the_clock');
+    }
+    const isYoung = when === 'now' && performance.now() - began < STARTING_MS;
+    return before !== null && isYoung ? pending('by_the_clock') : null;
   }
 
   return { label, files: [journal.file], look, lacking: `end of a run in ${path.join(folder, 'state/journal.jsonl')}` };

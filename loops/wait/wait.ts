@@ -40,7 +40,7 @@ export function waitForAll(awaited: readonly Awaited[], options: WaitOptions): P
     let clock: NodeJS.Timeout | undefined;
     let sweptAt = began;
     const deadline = setTimeout(() => guarded(expire), options.timeoutMs);
-    const stopped = () => guarded(leaveRest);
+    const stopped = () => guarded(stopWaiting);
 
     function start(): void {
       for (const one of awaited) open.set(one, []);
@@ -48,14 +48,14 @@ export function waitForAll(awaited: readonly Awaited[], options: WaitOptions): P
         for (const file of one.files) watched.push(watch.add(file, () => guarded(() => look(one))));
       for (const one of awaited) look(one);
       options.stop?.addEventListener('abort', stopped);
-      if (options.stop?.aborted) leaveRest();
+      if (options.stop?.aborted) stopWaiting();
       if (open.size === 0) finish();
       else schedule(0);
     }
 
-    function look(one: Awaited): void {
+    function look(one: Awaited, when: 'now' | 'at_last' = 'now'): void {
       if (!open.has(one)) return;
-      const found = one.look();
+      const found = one.look(when);
       if (found.how === 'settled') settle(one, found.outcome);
       else if (found.next === 'on_change') byTheClock.delete(one);
       else if (!byTheClock.has(one)) {
@@ -75,6 +75,11 @@ export function waitForAll(awaited: readonly Awaited[], options: WaitOptions): P
       else if (open.size === 0) finish();
     }
 
+    function stopWaiting(): void {
+      for (const one of [...open.keys()]) look(one, 'at_last');
+      leaveRest();
+    }
+
     function leaveRest(): void {
       for (const one of [...open.keys()]) settle(one, { how: 'left' });
       finish();
@@ -82,7 +87,7 @@ export function waitForAll(awaited: readonly Awaited[], options: WaitOptions): P
 
     /** What came in the last moment still counts. */
     function expire(): void {
-      for (const one of [...open.keys()]) look(one);
+      for (const one of [...open.keys()]) look(one, 'at_last');
       for (const one of [...open.keys()])
         settle(one, { how: 'timed_out', afterMs: options.timeoutMs, without: one.lacking });
     }

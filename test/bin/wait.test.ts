@@ -14,6 +14,10 @@ test.after.each(() => rig.dispose());
 
 const run = (...argv: string[]) => rig.start('wait_parallel_tasks', argv).result;
 
+/** What lies there before the wait begins is told as such. */
+const EARLIER = '(since T, before this wait began)';
+const timeless = (text: string) => text.replaceAll(/since [\d-]+T[\d:.]+Z/g, 'since T');
+
 /** Exit 2 and this sentence. */
 const MISTAKES: readonly [argv: string, sentence: string][] = [
   ['', 'no task is named: give --task-1-done FILE, --task-1-pid PID, or a task folder'],
@@ -35,6 +39,14 @@ const MISTAKES: readonly [argv: string, sentence: string][] = [
   ['--task-1-pid 5 --label a --label b', '--label is given 2 times, and there are fewer tasks: 1'],
   ['here', '"here" would be the task ~/.tmp/task/here; for the folder here write ./here'],
   ['./here/file', "~/here/file is a file, not a task's folder"],
+  [
+    'none',
+    'there is no task at ~/.tmp/task/none; name one that exists (tollgate report lists them), or make it (tollgate init)',
+  ],
+  [
+    './no/where',
+    'there is no task at ~/no/where; name one that exists (tollgate report lists them), or make it (tollgate init)',
+  ],
 ];
 
 for (const [argv, sentence] of MISTAKES)
@@ -50,12 +62,9 @@ test('all done: a line for each on stderr, nothing on stdout', async () => {
   rig.write('b.done', '0');
   rig.write('b.out', 'one\n');
   const argv = '--task-9-done a.done --task-2-done b.done --task-2-out b.out --min-lines 1 --label second';
-  assert.equal(await run(...argv.split(' ')), {
-    code: 0,
-    signal: null,
-    stdout: '',
-    stderr: 'second: done\ntask 9: done\n2 tasks: 2 done\n',
-  });
+  const { code, stdout, stderr } = await run(...argv.split(' '));
+  const said = `second: done ${EARLIER}\ntask 9: done ${EARLIER}\n2 tasks: 2 done\n`;
+  assert.equal([code, stdout, timeless(stderr)], [0, '', said]);
 });
 
 test('a failure names who and why', async () => {
@@ -65,9 +74,9 @@ test('a failure names who and why', async () => {
   const { code, stderr } = await run(...argv.split(' '));
   assert.is(code, 1);
   assert.is(
-    stderr,
-    'brief: failed with exit code 12: quota, per_day\n' +
-      'task 2: done\n' +
+    timeless(stderr),
+    `brief: failed with exit code 12: quota, per_day ${EARLIER}\n` +
+      `task 2: done ${EARLIER}\n` +
       'task 3: timed out after 1 ms: there is no done marker c.done\n' +
       '3 tasks: 1 done, 1 failed (brief), 1 timed out (task 3)\n',
   );
@@ -77,7 +86,10 @@ test('--fail-fast leaves the rest', async () => {
   rig.write('b.done', '1');
   const { code, stderr } = await run('--fail-fast', '--task-1-done', 'a.done', '--task-2-done', 'b.done');
   assert.is(code, 1);
-  assert.is(stderr, 'task 2: failed with exit code 1\n2 tasks: 1 failed (task 2), 1 left waiting (task 1)\n');
+  assert.is(
+    timeless(stderr),
+    `task 2: failed with exit code 1 ${EARLIER}\n2 tasks: 1 failed (task 2), 1 left waiting (task 1)\n`,
+  );
 });
 
 test('--quiet says only what went wrong', async () => {
@@ -85,7 +97,7 @@ test('--quiet says only what went wrong', async () => {
   rig.write('b.done', '1');
   assert.is((await run('--quiet', '--task-1-done', 'a.done')).stderr, '');
   const { stderr } = await run('--quiet', '--task-1-done', 'a.done', '--task-2-done', 'b.done');
-  assert.is(stderr, 'task 2: failed with exit code 1\n2 tasks: 1 done, 1 failed (task 2)\n');
+  assert.is(timeless(stderr), `task 2: failed with exit code 1 ${EARLIER}\n2 tasks: 1 done, 1 failed (task 2)\n`);
 });
 
 test('--json puts one object on stdout', async () => {
@@ -99,7 +111,7 @@ test('--json puts one object on stdout', async () => {
     '--timeout-ms',
     '0',
   );
-  const report = JSON.parse(stdout, (key, value) => (key === 'waited_ms' ? typeof value : value));
+  const report = JSON.parse(timeless(stdout), (key, value) => (key === 'waited_ms' ? typeof value : value));
   assert.is(code, 1);
   assert.equal(report, {
     schema: 1,
@@ -115,7 +127,8 @@ test('--json puts one object on stdout', async () => {
         exit_code: 33,
         class: 'transient',
         reason: 'timeout',
-        message: 'failed with exit code 33: transient, timeout',
+        message: `failed with exit code 33: transient, timeout ${EARLIER}`,
+        earlier: true,
         waited_ms: 'number',
       },
       {
@@ -125,26 +138,23 @@ test('--json puts one object on stdout', async () => {
         class: null,
         reason: 'timed_out',
         message: 'timed out after 0 ms: there is no done marker b.done',
+        earlier: false,
         waited_ms: 'number',
       },
     ],
   });
 });
 
-test('a task is named by id or by folder, and one that is not there yet is told of and waited for', async () => {
-  const waiting = rig.start('wait_parallel_tasks', ['api', './docs']);
+test('a task is named by id or by folder', async () => {
   const journal = (run_id: string) =>
     `{"v":1,"fact":"claimed","run_id":"${run_id}","over":null,"owner":{}}\n` +
-    `{"v":1,"fact":"released","run_id":"${run_id}","exit_code":0,"state":"done"}\n`;
-  while (!waiting.stderr.includes('docs yet')) await new Promise(setImmediate);
+    `{"v":1,"fact":"released","run_id":"${run_id}","exit_code":0,"state":"done","at":"2026-01-01T00:00:00.000Z"}\n`;
   rig.write('.tmp/task/api/state/journal.jsonl', journal('run1'));
   rig.write('docs/state/journal.jsonl', journal('run2'));
-  const { code, stderr } = await waiting.result;
-  const lines = stderr.replaceAll(rig.project, '~').trimEnd().split('\n');
+  const { code, stderr } = await run('api', './docs');
+  const [since, lines] = ['since 2026-01-01T00:00:00.000Z, before this wait began', stderr.trimEnd().split('\n')];
   assert.is(code, 0);
-  assert.equal(lines.slice(0, 2), ['nothing is at ~/.tmp/task/api yet', 'nothing is at ~/docs yet']);
-  assert.equal(lines.slice(2, 4).sort(), ['api: done', 'docs: done']);
-  assert.equal(lines.slice(4), ['2 tasks: 2 done']);
+  assert.equal(lines, [`api: done (${since}: run run1)`, `docs: done (${since}: run run2)`, '2 tasks: 2 done']);
 });
 
 for (const [signal, code] of [
@@ -158,7 +168,7 @@ for (const [signal, code] of [
     waiting.signal(signal);
     const result = await waiting.result;
     assert.is(result.code, code);
-    assert.is(result.stderr, 'task 1: done\n2 tasks: 1 done, 1 left waiting (task 2)\n');
+    assert.is(timeless(result.stderr), `task 1: done ${EARLIER}\n2 tasks: 1 done, 1 left waiting (task 2)\n`);
     assert.equal([JSON.parse(result.stdout).done, JSON.parse(result.stdout).left], [1, 1]);
   });
 

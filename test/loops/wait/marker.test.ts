@@ -5,14 +5,14 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { type Marker, readMarker } from '../../../loops/wait/marker.ts';
+import { type Marker, readMarker, type Said, SUCCESS } from '../../../loops/wait/marker.ts';
 
 const test = suite('marker');
 const folder = mkdtempSync(path.join(tmpdir(), 'marker-'));
 test.after(() => rmSync(folder, { recursive: true }));
 
-const said = (exitCode: number, errorClass: string | null = null, reason: string | null = null): Marker => ({
-  how: 'said',
+const said = (exitCode: number, errorClass: string | null = null, reason: string | null = null): Said => ({
+  ...SUCCESS,
   exitCode,
   class: errorClass,
   reason,
@@ -22,6 +22,11 @@ const ROWS: readonly [text: string, marker: Marker][] = [
   ['{"exit_code":0,"class":null,"reason":null}\n', said(0)],
   ['{"exit_code":12,"class":"quota","reason":"per_day"}\n', said(12, 'quota', 'per_day')],
   ['{\n  "exit_code": 13\n}', said(13)],
+  [
+    '{"exit_code":0,"class":null,"reason":null,"call_id":"c1","pid":7,"started_by":[6,5]}',
+    { ...said(0), callId: 'c1', pid: 7, startedBy: [6, 5] },
+  ],
+  ['{"exit_code":1,"call_id":5,"pid":"7","started_by":["x",-1,3]}', { ...said(1), startedBy: [3] }],
   ['{"stage":"gemini_brief"}', said(0)],
   ['0\n', said(0)],
   [' 124 ', said(124)],

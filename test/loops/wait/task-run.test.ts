@@ -32,8 +32,10 @@ const release = (run_id: string, exit_code: number, state: 'done' | 'failed' | '
   journal().append({ fact: 'released', run_id, exit_code, state });
 
 async function wait(timeoutMs = 20_000): Promise<string> {
-  const [settled] = await waitForAll([awaitTask(folder, 'it', self)], { timeoutMs, onFailure: 'wait_on' });
-  return describe(settled!.outcome).replaceAll(folder, '');
+  const [settled] = await waitForAll([awaitTask(folder, 'it', self, 'counts')], { timeoutMs, onFailure: 'wait_on' });
+  return describe(settled!.outcome)
+    .replaceAll(folder, '')
+    .replace(/since [\d-]+T[\d:.]+Z/, 'since T');
 }
 
 test('a task is done when its last run was released with 0', async () => {
@@ -41,7 +43,7 @@ test('a task is done when its last run was released with 0', async () => {
   release('run1', 1, 'failed');
   claim('run2');
   release('run2', 0, 'done');
-  assert.is(await wait(), 'done');
+  assert.is(await wait(), 'done (since T, before this wait began: run run2)');
 });
 
 test('a task that is not there yet is waited for through claim and release', async () => {
@@ -85,7 +87,7 @@ test('a failed run tells the class and reason of its last call', async () => {
     exit_code: 12,
   });
   release('run1', 1, 'failed');
-  assert.is(await wait(), 'failed with exit code 1: quota, per_day');
+  assert.is(await wait(), 'failed with exit code 1: quota, per_day (since T, before this wait began: run run1)');
 });
 
 test('a failed gate is named', async () => {
@@ -101,13 +103,16 @@ test('a failed gate is named', async () => {
     signature: 'v1:1',
   });
   release('run1', 1, 'failed');
-  assert.is(await wait(), 'failed with exit code 1: the gate of gemini_brief did not pass');
+  assert.is(
+    await wait(),
+    'failed with exit code 1: the gate of gemini_brief did not pass (since T, before this wait began: run run1)',
+  );
 });
 
 test('an interrupted run says so', async () => {
   claim('run1');
   release('run1', 130, 'interrupted');
-  assert.is(await wait(), 'failed with exit code 130: interrupted');
+  assert.is(await wait(), 'failed with exit code 130: interrupted (since T, before this wait began: run run1)');
 });
 
 test('a run that died without a release has failed', async () => {
@@ -125,7 +130,7 @@ test('a run that died without a release has failed', async () => {
 
 test('a release that comes between the two looks at a run that is gone still counts', async () => {
   claim('run1', { ...self, boot_id: 'earlier' });
-  const one = awaitTask(folder, 'it', self);
+  const one = awaitTask(folder, 'it', self, 'counts');
   assert.equal(one.look(), { how: 'pending', next: 'by_the_clock' });
   release('run1', 0, 'done');
   assert.equal(one.look(), { how: 'settled', outcome: { how: 'done' } });

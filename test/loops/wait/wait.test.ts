@@ -23,14 +23,28 @@ test.after.each(() => rmSync(folder, { recursive: true }));
 const at = (name: string) => path.join(folder, name);
 
 function call(named: Partial<NamedCall>): Awaited {
-  return awaitCall({ label: 'it', done: at('done'), pid: null, out: null, minLines: null, ...named });
+  return awaitCall({
+    label: 'it',
+    done: at('done'),
+    pid: null,
+    out: null,
+    minLines: null,
+    earlier: 'counts',
+    ...named,
+  });
 }
 
 /** What a person reads of each, in order. */
 async function wait(awaited: Awaited[], options: Partial<WaitOptions> = {}): Promise<string[]> {
   const settled = await waitForAll(awaited, { timeoutMs: 20_000, onFailure: 'wait_on', ...options });
-  return settled.map(({ outcome }) => describe(outcome).replaceAll(folder, ''));
+  return settled.map(({ outcome }) =>
+    describe(outcome)
+      .replaceAll(folder, '')
+      .replace(/since [\d-]+T[\d:.]+Z/, 'since T'),
+  );
 }
+
+const EARLIER = '(since T, before this wait began)';
 
 function put(name: string, text: string): void {
   mkdirSync(path.dirname(at(name)), { recursive: true });
@@ -48,14 +62,14 @@ test('nothing to wait for is done at once', async () => {
   assert.equal(await wait([]), []);
 });
 
-test('a marker that is there already is believed', async () => {
+test('a marker that is there already counts when nobody is about to write it anew, and this is said', async () => {
   put('done', '{"exit_code":0}');
-  assert.equal(await wait([call({})]), ['done']);
+  assert.equal(await wait([call({})]), [`done ${EARLIER}`]);
 });
 
 test('a marker says the exit code, class and reason of a failed call', async () => {
   put('done', '{"exit_code":12,"class":"auth","reason":"bad_key"}');
-  assert.equal(await wait([call({})]), ['failed with exit code 12: auth, bad_key']);
+  assert.equal(await wait([call({})]), [`failed with exit code 12: auth, bad_key ${EARLIER}`]);
 });
 
 test('a marker is seen when it comes, also in folders that come after the wait began', async () => {
@@ -87,7 +101,7 @@ test('an empty marker is enough, half a record is not', async () => {
   put('empty', '');
   put('half', '{"exit_code":');
   assert.equal(await wait([call({ done: at('empty') }), call({ done: at('half') })]), [
-    'done',
+    `done ${EARLIER}`,
     'failed: /half holds half a record',
   ]);
 });
@@ -163,7 +177,7 @@ test('a done call with too few lines has failed', async () => {
   const rows = [2, 3].map((minLines) => call({ out: at('out'), minLines }));
   const none = call({ out: at('none'), minLines: 1 });
   assert.equal(await wait([...rows, none]), [
-    'done',
+    `done ${EARLIER}`,
     'failed: /out has 2 of the 3 lines wanted',
     'failed: /none has 0 of the 1 lines wanted',
   ]);
@@ -171,7 +185,7 @@ test('a done call with too few lines has failed', async () => {
 
 test('a call that failed is not asked for its lines', async () => {
   put('done', '13');
-  assert.equal(await wait([call({ out: at('none'), minLines: 1 })]), ['failed with exit code 13']);
+  assert.equal(await wait([call({ out: at('none'), minLines: 1 })]), [`failed with exit code 13 ${EARLIER}`]);
 });
 
 test('a marker that comes as the time runs out counts', async () => {
@@ -195,7 +209,7 @@ test('the first failure ends the wait when asked to', async () => {
   const calls = [call({}), call({ done: at('bad') }), call({})];
   assert.equal(await wait(calls, { onFailure: 'stop_waiting' }), [
     'left waiting',
-    'failed with exit code 1',
+    `failed with exit code 1 ${EARLIER}`,
     'left waiting',
   ]);
 });
@@ -203,12 +217,20 @@ test('the first failure ends the wait when asked to', async () => {
 test('without that the wait goes on, and each is told once as it settles', async () => {
   put('bad', '1');
   const told: string[] = [];
-  const answer = wait([call({ label: 'good', done: at('late/good') }), call({ label: 'bad', done: at('bad') })], {
-    onSettled: ({ label }) => told.push(label),
+  let tellFirst = () => {};
+  const first = new Promise<void>((resolve) => {
+    tellFirst = resolve;
   });
+  const answer = wait([call({ label: 'good', done: at('late/good') }), call({ label: 'bad', done: at('bad') })], {
+    onSettled: ({ label }) => {
+      told.push(label);
+      tellFirst();
+    },
+  });
+  await first;
   assert.equal(told, ['bad']);
   put('late/good', '0');
-  assert.equal(await answer, ['done', 'failed with exit code 1']);
+  assert.equal(await answer, ['done', `failed with exit code 1 ${EARLIER}`]);
   assert.equal(told, ['bad', 'good']);
 });
 
@@ -217,7 +239,7 @@ test('a wait that is stopped says what it has', async () => {
   const stop = new AbortController();
   const answer = wait([call({}), call({ done: at('good') })], { stop: stop.signal });
   stop.abort();
-  assert.equal(await answer, ['left waiting', 'done']);
+  assert.equal(await answer, ['left waiting', `done ${EARLIER}`]);
   assert.equal(await wait([call({})], { stop: stop.signal }), ['left waiting']);
 });
 
