@@ -1,8 +1,8 @@
 // A wrapper whose arguments are wrong still answers those who wait for it, where that can harm no other file.
 
 import { lstatSync, readFileSync } from 'node:fs';
-import path from 'node:path';
 import { announce, publishDone } from '../loops/call/announce.ts';
+import { realPlace } from '../loops/call/places.ts';
 import { isSystemError } from '../state/system-error.ts';
 
 /** Else a marker and a pid file of an earlier call would speak for this one. */
@@ -28,8 +28,8 @@ function fileOf(argv: readonly string[], flag: string, isOurs: (text: string) =>
   );
   const [file] = named;
   if (named.length !== 1 || !file || file.startsWith('-')) return null;
-  const words = argv.map((word) => path.resolve(word.replace(/^--[a-z-]+=/, '')));
-  if (words.filter((word) => word === path.resolve(file)).length !== 1) return null;
+  const words = argv.map((word) => realPlace(word.replace(/^--[a-z-]+=/, '')));
+  if (words.filter((word) => word === realPlace(file)).length !== 1) return null;
   try {
     const found = lstatSync(file, { throwIfNoEntry: false });
     if (found === undefined) return file;

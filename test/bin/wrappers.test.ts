@@ -36,7 +36,8 @@ for (const tool of TOOLS) {
     );
     const left = (name: string) => readFileSync(path.join(rig.project, name), 'utf8');
     assert.is(left('session'), `${SESSION}\n`);
-    assert.equal(JSON.parse(left('done')), { exit_code: 0, class: null, reason: null });
+    const { exit_code, class: none, reason, call_id, pid } = JSON.parse(left('done'));
+    assert.equal([exit_code, none, reason, call_id, pid], [0, null, null, record.call_id, Number(left('pid'))]);
     assert.match(left('pid'), /^\d+\n$/);
     // No private folder, no temporary file stays behind.
     assert.equal(
