@@ -38,14 +38,21 @@ export interface Arguments {
   words: string[];
 }
 
-export type Parsed = { how: 'parsed'; args: Arguments } | { how: 'help' } | { how: 'mistaken'; message: string };
+export type Parsed =
+  | { how: 'parsed'; args: Arguments }
+  | { how: 'help' | 'version' }
+  | { how: 'mistaken'; message: string };
 
 /** Flags that every command has. */
 export const SHARED_FLAGS = {
   json: { takes: 'nothing', about: 'one JSON object on stdout and nothing else there' },
-  quiet: { takes: 'nothing', about: 'no progress and no notes' },
+  quiet: { takes: 'nothing', about: 'no progress and no notes: the result alone, or the line of the failure' },
   help: { takes: 'nothing', about: 'show this help' },
+  version: { takes: 'nothing', about: 'show the version (-V)' },
 } as const satisfies Record<string, FlagRow>;
+
+export const HELP_FLAGS: readonly string[] = ['--help', '-h'];
+export const VERSION_FLAGS: readonly string[] = ['--version', '-V'];
 
 export function parseCommandLine(spec: CommandSpec, argv: readonly string[]): Parsed {
   const flags: Record<string, FlagRow> = { ...spec.flags, ...SHARED_FLAGS };
@@ -70,7 +77,8 @@ export function parseCommandLine(spec: CommandSpec, argv: readonly string[]): Pa
     }
     if (expectsValueOf !== null) return mistaken(`--${expectsValueOf} needs a value`);
     if (token.kind !== 'option') continue;
-    if (token.name === 'h' || token.name === 'help') return { how: 'help' };
+    if (HELP_FLAGS.includes(token.rawName)) return { how: 'help' };
+    if (VERSION_FLAGS.includes(token.rawName)) return { how: 'version' };
     const row = Object.hasOwn(flags, token.name) ? flags[token.name] : undefined;
     if (row === undefined) {
       if (!spec.families?.some((family) => family.match.test(token.name)))

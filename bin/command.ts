@@ -6,34 +6,50 @@ import { visible } from '../policies/visible-text.ts';
 import { refusalOf } from '../state/system-error.ts';
 import { type Arguments, type CommandSpec, parseCommandLine } from './command-line.ts';
 import { survivesHangUp } from './hang-up.ts';
-import { printing } from './printing.ts';
+import { printing, printResult } from './printing.ts';
 
 /** What a command has to say in the end. */
 export interface Ran {
   exit: number;
   out?: string;
   err?: string;
+  /** Of a command that prints as it goes: the code of what kept a piece from being written, such as ENOSPC. */
+  lost?: string | null;
 }
 
 export type ArgumentsRead =
   | { how: 'read'; args: Arguments }
-  /** `mistake`: what is wrong with them; null when help was asked for. */
+  /** `mistake`: what is wrong with them; null when help or the version was asked for. */
   | { how: 'ended'; ran: Ran; mistake: string | null };
 
-/**
- * Runs a command's body: the only line of the commands that sets the exit code.
- * @param failure the command's own code of a general failure.
- */
-export async function runCommand(
-  body: (argv: string[]) => Promise<Ran>,
-  failure: number = TOLLGATE_EXIT.failure,
-): Promise<void> {
+/** A command as it is started. */
+export interface Command {
+  name: string;
+  run(argv: string[]): Promise<Ran>;
+  /** Its own code of a general failure. */
+  failure: number;
+}
+
+/** Runs a command: the only line of them that sets the exit code. */
+export async function runCommand({ name, run, failure }: Command): Promise<void> {
   const argv = process.argv.slice(2);
-  const ended = await body(argv).catch((error) => unexpected(error, failure));
+  const ended = await run(argv).catch((error) => unexpected(error, failure));
   const ran = forMachines(withoutSecrets(ended), argv);
-  if (ran.out !== undefined) printing('stdout').write(ran.out);
-  if (ran.err !== undefined) printing('stderr').write(ran.err);
-  process.exitCode = ran.exit;
+  const code = ran.lost ?? (await printResult(ran.out ?? ''));
+  const lost = code === null ? null : lostResult(name, code, argv);
+  const err = `${ran.err ?? ''}${lost ?? ''}`;
+  if (err !== '') printing('stderr').write(err);
+  process.exitCode = lost !== null && ran.exit === 0 ? failure : ran.exit;
+}
+
+/**
+ * What is to be said where stdout did not take the whole result, or null. Whoever reads lines and goes has read enough,
+ * as `| head -1` does; half an object is of no use to anybody.
+ */
+function lostResult(name: string, code: string, argv: readonly string[]): string | null {
+  if (code === 'EPIPE' && !asksForObject(argv)) return null;
+  const why = code === 'EPIPE' ? 'its reader has gone' : code;
+  return `${name}: the result could not be written to stdout (${why}); what was done and paid for is kept. Mend that, and ask again\n`;
 }
 
 /** A message may repeat what it was given: an argument, a line of a file, what a service said. */
@@ -59,8 +75,11 @@ function forMachines(ran: Ran, argv: readonly string[]): Ran {
 function asksForObject(argv: readonly string[]): boolean {
   const end = argv.indexOf('--');
   const flags = end === -1 ? argv : argv.slice(0, end);
-  return flags.includes('--json') && !flags.includes('--jsonl');
+  const asked = flags.some((flag, i) => OBJECT.has(flag) || (flag === 'json' && flags[i - 1] === '--format'));
+  return asked && !flags.includes('--jsonl');
 }
+
+const OBJECT: ReadonlySet<string> = new Set(['--json', '--format=json']);
 
 export async function readArguments(
   spec: CommandSpec,
@@ -74,6 +93,10 @@ export async function readArguments(
     case 'help': {
       const { renderHelp } = await import('./help.ts');
       return { how: 'ended', ran: { exit: 0, out: await renderHelp(spec) }, mistake: null };
+    }
+    case 'version': {
+      const { printVersion } = await import('./version.ts');
+      return { how: 'ended', ran: printVersion(argv), mistake: null };
     }
     case 'mistaken': {
       const err = `${spec.name}: ${parsed.message}\nUsage: ${spec.name} ${spec.usage}\nMore: ${spec.name} --help\n`;

@@ -5,4 +5,8 @@ import { COPILOT } from '../wrappers/copilot/row.ts';
 import { runCommand } from './command.ts';
 import { wrapperCommand } from './wrapper-command.ts';
 
-void runCommand((argv) => wrapperCommand(COPILOT, argv), WRAPPER_EXIT.copilot.failure);
+void runCommand({
+  name: COPILOT.command,
+  run: (argv) => wrapperCommand(COPILOT, argv),
+  failure: WRAPPER_EXIT.copilot.failure,
+});

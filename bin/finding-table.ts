@@ -11,7 +11,7 @@ export interface TableStyle {
 
 export function renderFindings(findings: readonly Finding[], style: TableStyle): string {
   const rows = renderRows(findings, style);
-  return style.which === 'all' ? `${rows}\n${summarise(problemsOf(findings))}\n` : rows;
+  return `${rows}${style.which === 'all' ? '\n' : ''}${summarise(problemsOf(findings))}\n`;
 }
 
 /** The table alone. */

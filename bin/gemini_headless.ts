@@ -5,4 +5,8 @@ import { GEMINI } from '../wrappers/gemini/row.ts';
 import { runCommand } from './command.ts';
 import { wrapperCommand } from './wrapper-command.ts';
 
-void runCommand((argv) => wrapperCommand(GEMINI, argv), WRAPPER_EXIT.gemini.failure);
+void runCommand({
+  name: GEMINI.command,
+  run: (argv) => wrapperCommand(GEMINI, argv),
+  failure: WRAPPER_EXIT.gemini.failure,
+});

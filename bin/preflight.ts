@@ -1,6 +1,7 @@
 // The command preflight: checks the machine before anything is paid.
 
+import { TOLLGATE_EXIT } from '../policies/exit-codes.ts';
 import { runCommand } from './command.ts';
-import { preflightCommand } from './preflight-command.ts';
+import { PREFLIGHT_SPEC, preflightCommand } from './preflight-command.ts';
 
-void runCommand(preflightCommand);
+void runCommand({ name: PREFLIGHT_SPEC.name, run: preflightCommand, failure: TOLLGATE_EXIT.failure });

@@ -1,5 +1,6 @@
-// The two streams of a command, on which a reader that goes away ends nothing.
+// The two streams of a command, on which a reader that goes away ends nothing, and what became of the result.
 
+import { fstatSync, writeSync } from 'node:fs';
 import type { WriteStream } from 'node:tty';
 
 /**
@@ -12,11 +13,42 @@ export function printing(name: 'stdout' | 'stderr'): WriteStream {
   return stream;
 }
 
-/** Whether somebody still reads what is written there; known once a write has failed. */
-export const isRead = (stream: WriteStream): boolean => !unread.has(stream);
+function forget(): void {}
 
-const unread = new WeakSet<WriteStream>();
-
-function forget(this: WriteStream): void {
-  unread.add(this);
+/**
+ * Writes a piece of the result to stdout.
+ * @returns the code of what kept it from being written whole, such as ENOSPC, or EPIPE where its reader has gone; else null.
+ */
+export async function printResult(text: string): Promise<string | null> {
+  if (text === '') return null;
+  const stream = printing('stdout');
+  if (isFile(stream)) return writeWhole(text);
+  return new Promise((resolve) => {
+    stream.write(text, (error) => resolve(error ? codeOf(error) : null));
+  });
 }
+
+/** Whom Node writes to without a look at how much was taken. */
+function isFile(stream: WriteStream): boolean {
+  const found = fstatSync(STDOUT);
+  return found.isFile() || (found.isCharacterDevice() && stream.isTTY !== true);
+}
+
+/** A disk that fills up takes the beginning; only the next write says why it took no more. */
+function writeWhole(text: string): string | null {
+  const bytes = Buffer.from(text);
+  try {
+    for (let at = 0; at < bytes.length; ) {
+      const taken = writeSync(STDOUT, bytes, at);
+      if (taken === 0) return 'nothing more is taken';
+      at += taken;
+    }
+    return null;
+  } catch (error) {
+    return codeOf(error as Error);
+  }
+}
+
+const STDOUT = 1;
+
+const codeOf = (error: Error): string => (error as NodeJS.ErrnoException).code ?? error.message;

@@ -5,4 +5,8 @@ import { CODEX } from '../wrappers/codex/row.ts';
 import { runCommand } from './command.ts';
 import { wrapperCommand } from './wrapper-command.ts';
 
-void runCommand((argv) => wrapperCommand(CODEX, argv), WRAPPER_EXIT.codex.failure);
+void runCommand({
+  name: CODEX.command,
+  run: (argv) => wrapperCommand(CODEX, argv),
+  failure: WRAPPER_EXIT.codex.failure,
+});

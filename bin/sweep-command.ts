@@ -27,7 +27,7 @@ export async function sweepCommand({ given }: Arguments, cwd: string, ink: 'colo
     exit: report.ok ? TOLLGATE_EXIT.ok : TOLLGATE_EXIT.failure,
     out: given.has('json')
       ? `${JSON.stringify(report, null, 2)}\n`
-      : `${table}${which === 'all' ? `${table === '' ? '' : '\n'}${summariseSwept(swept)}\n` : ''}`,
+      : `${table}${which === 'all' && table !== '' ? '\n' : ''}${summariseSwept(swept)}\n`,
   };
 }
 

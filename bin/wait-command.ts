@@ -78,7 +78,7 @@ export async function waitCommand(argv: readonly string[]): Promise<Ran> {
   return {
     exit: ok ? WAIT_EXIT.ok : by !== null ? EXIT_BY_SIGNAL[by] : WAIT_EXIT.failure,
     ...(args.given.has('json') ? { out: `${JSON.stringify(reportOf(settled, ok), null, 2)}\n` } : {}),
-    ...(detail === 'all' || !ok ? { err: `${summarise(settled)}\n` } : {}),
+    err: `${summarise(settled)}\n`,
   };
 }
 

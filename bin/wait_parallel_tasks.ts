@@ -1,6 +1,7 @@
 // The command wait_parallel_tasks: waits for parallel wrappers or tasks.
 
+import { WAIT_EXIT } from '../policies/exit-codes.ts';
 import { runCommand } from './command.ts';
-import { waitCommand } from './wait-command.ts';
+import { WAIT_SPEC, waitCommand } from './wait-command.ts';
 
-void runCommand(waitCommand);
+void runCommand({ name: WAIT_SPEC.name, run: waitCommand, failure: WAIT_EXIT.failure });

@@ -35,7 +35,7 @@ export async function wrapperCommand(adapter: Adapter, argv: readonly string[]):
   return {
     exit: message !== null && record.verdict.class === null ? WRAPPER_EXIT[adapter.tool].failure : exit,
     ...(args.given.has('json') ? { out: `${JSON.stringify(record)}\n` } : {}),
-    ...(message === null || args.given.has('quiet') ? {} : { err: `${spec.name}: ${message}\n` }),
+    ...(message === null ? {} : { err: `${spec.name}: ${message}\n` }),
   };
 }
 

@@ -3,7 +3,7 @@
 import { TOLLGATE_EXIT } from '../../policies/exit-codes.ts';
 import { createLineSplitter } from '../../wrappers/line-splitter.ts';
 import type { Ran } from '../command.ts';
-import { isRead, printing } from '../printing.ts';
+import { printing, printResult } from '../printing.ts';
 import { readText } from './input.ts';
 
 type Line = Record<string, unknown>;
@@ -22,10 +22,11 @@ export async function answerLines(
   take: (line: Line) => unknown,
   maxLine = MAX_LINE,
 ): Promise<Ran> {
-  const [out, err] = [printing('stdout'), printing('stderr')];
+  const err = printing('stderr');
   let answers: string[] = [];
   let number = 0;
   let mistakes = 0;
+  let lost: string | null = null;
   const lines = createLineSplitter(maxLine, 'all', (line, dropped) => {
     number += 1;
     if (line.trim() === '') return;
@@ -39,8 +40,8 @@ export async function answerLines(
   const flush = async () => {
     const said = answers;
     answers = [];
-    if (said.length > 0 && !out.write(`${said.join('\n')}\n`)) await drained(out);
-    return isRead(out) ? 'more' : 'enough';
+    if (said.length > 0 && lost === null) lost = await printResult(`${said.join('\n')}\n`);
+    return lost === null ? 'more' : 'enough';
   };
   const mistake = await readText(word, (text) => {
     lines.push(text);
@@ -49,14 +50,8 @@ export async function answerLines(
   if (mistake !== null) return { exit: TOLLGATE_EXIT.badInput, err: `${command}: ${mistake}\n` };
   lines.end();
   await flush();
-  return { exit: mistakes === 0 ? TOLLGATE_EXIT.ok : TOLLGATE_EXIT.badInput };
+  return { exit: mistakes === 0 ? TOLLGATE_EXIT.ok : TOLLGATE_EXIT.badInput, lost };
 }
-
-/** Until the reader has taken what was written, or has gone. */
-const drained = (out: ReturnType<typeof printing>): Promise<void> =>
-  new Promise((resolve) => {
-    out.once('drain', resolve).once('error', () => resolve());
-  });
 
 function answerTo(line: string, take: (line: Line) => unknown): unknown {
   let value: unknown;

@@ -120,12 +120,12 @@ function answer(done: readonly Done[], batches: readonly PutBatch[], { given }: 
   ];
   const counted = [counts(moved.length, 'task'), ...(reports.length === 0 ? [] : [counts(reports.length, 'report')])];
   const total = `${counted.join(' and ')} ${wouldBe}${act}`;
-  const out = given.has('quiet') ? {} : { out: `${[...lines, total].join('\n')}\n` };
+  const out = `${[...lines, total].join('\n')}\n`;
   const stays = [
     ...left.map(({ task_id, why }) => `${task_id} stays: ${why}`),
     ...stuck.map(({ batch_id, why }) => `the report of batch ${batch_id} stays: ${why}`),
   ];
-  return { ...out, err: stays.map((sentence) => `tollgate archive: ${sentence}\n`).join('') };
+  return { out, err: stays.map((sentence) => `tollgate archive: ${sentence}\n`).join('') };
 }
 
 const counts = (count: number, what: string): string => `${count} ${what}${count === 1 ? '' : 's'}`;

@@ -83,7 +83,7 @@ function answerTo(ran: BatchRan, { given }: Arguments): Ran {
   }
   const exit = ran.report.exit_code;
   if (given.has('json')) return { exit, out: `${JSON.stringify(ran.report)}\n` };
-  return given.has('quiet') ? { exit } : { exit, out: ran.summary };
+  return { exit, out: ran.summary };
 }
 
 const refusal = (message: string): string =>

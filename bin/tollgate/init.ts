@@ -52,7 +52,6 @@ export async function run(argv: readonly string[]): Promise<Ran> {
     const object = { schema: 1, task_id: folder.id, folder: folder.root, files, gitignore: ignoring?.how ?? null };
     return { exit: 0, out: `${JSON.stringify(object)}\n`, ...err };
   }
-  if (given.has('quiet')) return { exit: 0, ...err };
   const shown = (file: string) => path.relative(process.cwd(), file) || '.';
   const next = [`\${EDITOR:-vi} ${files.map(shown).join(' ')}`, `tollgate run ${words[0]}`];
   const lines = [

@@ -1,4 +1,4 @@
-// What tollgate run prints: with --json one object for every end, else the summary, and nothing with --quiet.
+// What tollgate run prints: with --json one object for every end, else the summary.
 
 import { exitByClass } from '../../loops/call/exit.ts';
 import type { Ran as TaskRan } from '../../loops/run/run.ts';
@@ -40,5 +40,5 @@ function reported({ report, summary }: TaskRan & { how: 'ran' }, given: Argument
   const verdict = failure && { class: failure.class, reason: failure.reason, evidence: null, retry_at: null };
   const exit = verdict !== null && given.has('exit-by-class') ? exitByClass(exit_code, verdict) : exit_code;
   if (given.has('json')) return { exit, out: `${JSON.stringify(report)}\n` };
-  return given.has('quiet') ? { exit } : { exit, out: summary };
+  return { exit, out: summary };
 }

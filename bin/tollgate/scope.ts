@@ -42,7 +42,7 @@ export async function run(argv: readonly string[]): Promise<Ran> {
   const { taskId, answers } = asked;
   const exit = answers.every(({ allowed }) => allowed) ? TOLLGATE_EXIT.ok : TOLLGATE_EXIT.failure;
   if (given.has('json')) return { exit, out: `${JSON.stringify({ task_id: taskId, paths: answers })}\n` };
-  return given.has('quiet') ? { exit } : { exit, out: answers.map(lineOf).join('') };
+  return { exit, out: answers.map(lineOf).join('') };
 }
 
 const hintFor = (verb: string, paths: readonly string[]): string =>

@@ -166,7 +166,7 @@ function shown(
 
 const told = ({ given }: Arguments, json: object, line: string): Ran => ({
   exit: TOLLGATE_EXIT.ok,
-  out: given.has('json') ? `${JSON.stringify(json)}\n` : given.has('quiet') ? '' : visible(`${line}\n`),
+  out: given.has('json') ? `${JSON.stringify(json)}\n` : visible(`${line}\n`),
 });
 
 const toolOf = ({ text }: Arguments): Tool | null => (text.tool !== undefined && isTool(text.tool) ? text.tool : null);

@@ -9,7 +9,7 @@ import type { Ran } from '../command.ts';
 import { hidden, hiddenVerdict } from './secrets.ts';
 
 /** @param own the project's rows of `tollgate.yaml`, tried before the built-in ones. */
-export function testCorpus(corpus: string, own: readonly Rule[], say: 'text' | 'json' | 'nothing'): Ran {
+export function testCorpus(corpus: string, own: readonly Rule[], say: 'text' | 'json'): Ran {
   const read = readCorpus(corpus, process.cwd());
   if (read.how === 'mistaken')
     return { exit: TOLLGATE_EXIT.badInput, err: `tollgate triage: --test: ${read.message}\n` };
@@ -26,8 +26,7 @@ export function testCorpus(corpus: string, own: readonly Rule[], say: 'text' | '
     ...found.merged.flatMap((clash) => linesOfClash(clash, 'failures have one signature')),
     ...found.split.flatMap((clash) => linesOfClash(clash, 'signatures for one failure')),
   ];
-  const lines = say === 'nothing' ? details : [...details, sumOf(found)];
-  return { exit, out: lines.map((line) => `${line}\n`).join('') };
+  return { exit, out: [...details, sumOf(found)].map((line) => `${line}\n`).join('') };
 }
 
 interface Found {

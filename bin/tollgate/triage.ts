@@ -82,7 +82,7 @@ export async function run(argv: readonly string[]): Promise<Ran> {
     const beside = [...given].find((name) => ONE_CALL.includes(name)) ?? null;
     if (beside !== null || words.length > 0)
       return mistaken(`--test judges the cases of its corpus; leave out ${beside === null ? words[0] : `--${beside}`}`);
-    return testCorpus(text.test, own.rules, given.has('json') ? 'json' : given.has('quiet') ? 'nothing' : 'text');
+    return testCorpus(text.test, own.rules, given.has('json') ? 'json' : 'text');
   }
   const clock = localClock(new Date());
   if (given.has('jsonl')) return manyLines(words[0], own.rules, clock);

@@ -51,7 +51,7 @@ export function answerOf(told: Told, { given, text }: Arguments): Ran {
   return {
     exit,
     ...(text.out === undefined ? { out: sent.answer } : {}),
-    ...(given.has('quiet') && failed === '' ? {} : { err: `${line}${failed}` }),
+    err: `${given.has('quiet') ? '' : line}${failed}`,
   };
 }
 

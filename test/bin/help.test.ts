@@ -1,7 +1,10 @@
 // The help of every built command: it is printed, has examples and exit codes, and goes to stdout.
 
+import { readFileSync } from 'node:fs';
+import path from 'node:path';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
+import { SUBCOMMANDS } from '../../bin/tollgate/subcommands.ts';
 import { TestRig } from '../rig/test-rig.ts';
 
 const test = suite<{ rig: TestRig }>('help');
@@ -13,35 +16,23 @@ test.after.each(({ rig }) => rig.dispose());
 const WRAPPERS = ['gemini_headless', 'copilot_tool', 'run_codex', 'preflight', 'wait_parallel_tasks'].map(
   (name) => [name, []] as const,
 );
-const SUBCOMMANDS = [
-  'run',
-  'init',
-  'explain',
-  'report',
-  'archive',
-  'batch',
-  'scope',
-  'budget',
-  'history',
-  'undo',
-  'recover',
-  'triage',
-  'signature',
-  'preflight',
-  'wait',
-].map((word) => ['tollgate', [word]] as const);
+const WORDS = Object.keys(SUBCOMMANDS).map((word) => ['tollgate', [word]] as const);
 
-for (const [command, words] of [...WRAPPERS, ...SUBCOMMANDS])
+for (const [command, words] of [...WRAPPERS, ...WORDS])
   test(`${[command, ...words].join(' ')} --help`, async ({ rig }) => {
     const { code, stdout, stderr } = await rig.start(command, [...words, '--help']).result;
     assert.equal([code, stderr], [0, '']);
     for (const part of ['Options:', 'Examples:', 'Exit codes:', '--json', '--quiet']) assert.match(stdout, part);
   });
 
-test('tollgate --version', async ({ rig }) => {
-  const { code, stdout } = await rig.start('tollgate', ['--version']).result;
-  assert.is(code, 0);
-  assert.match(stdout, /^\d+\.\d+\.\d+\n$/);
-});
+const { version } = JSON.parse(readFileSync(path.resolve(import.meta.dirname, '../../package.json'), 'utf8'));
+
+for (const [command, words] of [...WRAPPERS, ['tollgate', []] as const, ['tollgate', ['report']] as const])
+  test(`${[command, ...words].join(' ')} -V and --version`, async ({ rig }) => {
+    const print = (...flags: string[]) => rig.start(command, [...words, ...flags]).result;
+    const printed = { code: 0, signal: null, stdout: `${version}\n`, stderr: '' };
+    assert.equal(await Promise.all([print('-V'), print('--version')]), [printed, printed]);
+    assert.equal(JSON.parse((await print('-V', '--json')).stdout), { schema: 1, version });
+  });
 
 test.run();

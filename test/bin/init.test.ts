@@ -143,8 +143,8 @@ const MISTAKES: [what: string, argv: string[], said: RegExp][] = [
   ['no task id', ['a b'], /^tollgate init: "a b" is no task id/],
   [
     'an unknown pipeline',
-    ['fix', '--pipeline', 'safe'],
-    /^tollgate init: there is no pipeline "safe"; the pipelines are safe_impl, .*, post_impl_review\n$/,
+    ['fix', '--pipeline', 'quick'],
+    /^tollgate init: there is no pipeline "quick"; the pipelines are safe_impl, .*, post_impl_review\n$/,
   ],
   ['a folder under a file', ['./file/fix'], /^tollgate init: .*file\/fix cannot be written \(.*\); make it writable/],
 ];

@@ -39,13 +39,13 @@ test('the table says what was found, and ends with the verdict', async () => {
   assert.is(lines.at(-2)?.startsWith('Ready'), true);
 });
 
-test('--quiet prints problems alone, each with its way out', async () => {
+test('--quiet prints problems alone, each with its way out, and the verdict', async () => {
   rig.uninstall('codex');
   const { code, stdout } = await run('--quick --quiet --tools codex');
   assert.is(code, 1);
   assert.is(
     stdout,
-    'fail  codex command  codex is not found\n                     → npm install -g @openai/codex@0.169.0\n',
+    'fail  codex command  codex is not found\n                     → npm install -g @openai/codex@0.169.0\nNot ready: 1 failed.\n',
   );
 });
 

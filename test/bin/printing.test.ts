@@ -41,7 +41,8 @@ test('a run goes through its stages and leaves its report', async ({ rig }) => {
 const ENDS: [argv: string[], code: number][] = [
   [['tollgate', '--help'], 0],
   [['tollgate', 'no-such'], 2],
-  [['wait_parallel_tasks', '--task-1-done=a.done', '--json'], 0],
+  [['wait_parallel_tasks', '--task-1-done=a.done'], 0],
+  [['wait_parallel_tasks', '--task-1-done=a.done', '--json'], 1],
   [['preflight', '--tools=none'], 2],
   [['run_codex', '--prompt-file=none', '--out=o', '--err=e', '--json'], 2],
 ];

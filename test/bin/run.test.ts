@@ -1,4 +1,4 @@
-// What tollgate run prints: with --json one object for every end, without it the summary, with --quiet nothing.
+// What tollgate run prints: with --json one object for every end, without it the summary, with --quiet too.
 
 import { setTimeout as pause } from 'node:timers/promises';
 import { suite } from 'uvu';
@@ -65,13 +65,14 @@ test('a run that waited, and one that would not: --json prints one object each',
   });
 });
 
-test('the summary goes to stdout without --json, and not with --quiet', async ({ rig }) => {
+test('the summary goes to stdout without --json, and --quiet takes the progress alone', async ({ rig }) => {
   rig.answer(() => answerWith('codex', 'ok'));
   makeTask(rig, ONE);
   const run = (...argv: string[]) => rig.start('tollgate', ['run', 'fix', ...argv]).result;
+  await run();
   const [loud, quiet, json] = [await run(), await run('--quiet'), await run('--quiet', '--json')];
   assert.equal([loud.code, loud.stdout.split('\n')[0]], [0, '# Task fix: done']);
-  assert.equal(quiet, { code: 0, signal: null, stdout: '', stderr: '' });
+  assert.equal(quiet, { code: 0, signal: null, stdout: loud.stdout, stderr: '' });
   assert.equal([json.code, JSON.parse(json.stdout).state, json.stderr], [0, 'done', '']);
 });
 

@@ -98,11 +98,11 @@ test('a task with a tree of its own is asked about that one', async ({ rig, task
   assert.equal([code, stdout], [0, 'yes  src/a.ts  scope.allow "src/**"\n']);
 });
 
-test('--quiet leaves the exit code', async ({ rig }) => {
+test('--quiet leaves the answer', async ({ rig }) => {
   const ask = (name: string) => rig.start('tollgate', ['scope', 'ask', name, '--task=fix', '--quiet']).result;
   assert.equal(await Promise.all(['src/a.ts', 'secrets/x'].map(ask)), [
-    { code: 0, signal: null, stdout: '', stderr: '' },
-    { code: 1, signal: null, stdout: '', stderr: '' },
+    { code: 0, signal: null, stdout: 'yes  src/a.ts  scope.allow "src/**"\n', stderr: '' },
+    { code: 1, signal: null, stdout: 'no   secrets/x  no glob of scope.allow matches\n', stderr: '' },
   ]);
 });
 

@@ -13,6 +13,8 @@ test.after.each(({ rig }) => rig.dispose());
 
 const UNKNOWN: [word: string, hint: string][] = [
   ['rnu', 'did you mean run?'],
+  ['hlep', 'did you mean help?'],
+  ['version', 'did you mean --version?'],
   ['something-else', 'tollgate --help lists the commands'],
   ['toString', 'tollgate --help lists the commands'],
   ['constructor', 'tollgate --help lists the commands'],
@@ -26,6 +28,28 @@ for (const [word, hint] of UNKNOWN)
       stdout: '',
       stderr: `tollgate: unknown command "${word}"; ${hint}\n`,
     });
+  });
+
+test('--hlep is no flag', async ({ rig }) => {
+  const { code, stderr } = await rig.start('tollgate', ['--hlep']).result;
+  assert.equal([code, stderr], [2, 'tollgate: unknown flag "--hlep"; did you mean --help?\n']);
+});
+
+test('help COMMAND is the help of that command', async ({ rig }) => {
+  const help = (...argv: string[]) => rig.start('tollgate', argv).result;
+  assert.equal(await help('help', 'report'), await help('report', '--help'));
+  assert.equal(await help('help'), await help('--help'));
+});
+
+const NO_HELP: [argv: string[], said: string][] = [
+  [['reprot'], 'tollgate: unknown command "reprot"; did you mean report?\n'],
+  [['run', 'fix'], 'tollgate help: "fix" is one word too many\n'],
+  [['run_codex'], 'tollgate help: run_codex is a command of its own: run_codex --help\n'],
+];
+for (const [argv, said] of NO_HELP)
+  test(`help ${argv.join(' ')}`, async ({ rig }) => {
+    const { code, stdout, stderr } = await rig.start('tollgate', ['help', ...argv]).result;
+    assert.equal([code, stdout, stderr], [2, '', said]);
   });
 
 test('--help has the commands, examples and exit codes', async ({ rig }) => {

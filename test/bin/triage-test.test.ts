@@ -43,7 +43,7 @@ test('all as labelled', async ({ rig }) => {
     stderr: '',
   });
   const quiet = await rig.start('tollgate', ['triage', '--test', '.', '--quiet']).result;
-  assert.equal([quiet.code, quiet.stdout], [0, '']);
+  assert.equal([quiet.code, quiet.stdout], [0, '4 cases: 4 judged as labelled, 0 not; false merges: 0, splits: 0\n']);
 });
 
 test('what is judged otherwise is told with the rule that decided, then merges and splits', async ({ rig }) => {

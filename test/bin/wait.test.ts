@@ -92,10 +92,10 @@ test('--fail-fast leaves the rest', async () => {
   );
 });
 
-test('--quiet says only what went wrong', async () => {
+test('--quiet says what went wrong, and how it ended', async () => {
   rig.write('a.done', '0');
   rig.write('b.done', '1');
-  assert.is((await run('--quiet', '--task-1-done', 'a.done')).stderr, '');
+  assert.is((await run('--quiet', '--task-1-done', 'a.done')).stderr, '1 task: 1 done\n');
   const { stderr } = await run('--quiet', '--task-1-done', 'a.done', '--task-2-done', 'b.done');
   assert.is(timeless(stderr), `task 2: failed with exit code 1 ${EARLIER}\n2 tasks: 1 done, 1 failed (task 2)\n`);
 });

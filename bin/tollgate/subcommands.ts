@@ -1,0 +1,72 @@
+// The words of tollgate: what each is about, and how it is loaded.
+
+import type { Ran } from '../command.ts';
+
+interface Subcommand {
+  about: string;
+  load(): Promise<{ run(argv: readonly string[]): Promise<Ran> }>;
+}
+
+export const SUBCOMMANDS: Record<string, Subcommand> = {
+  run: {
+    about: 'dispatch one task: its stages in order, with retries, budget and report',
+    load: () => import('./run.ts'),
+  },
+  init: {
+    about: 'write a task folder to fill in',
+    load: () => import('./init.ts'),
+  },
+  explain: {
+    about: "a task's last failure: evidence, the rule that matched, what its signature stands for, what to do",
+    load: () => import('./explain.ts'),
+  },
+  report: {
+    about: 'how all tasks stand, and their failures by signature',
+    load: () => import('./report.ts'),
+  },
+  archive: {
+    about: 'put tasks that have ended out of the way, or delete them',
+    load: () => import('./archive.ts'),
+  },
+  batch: {
+    about: 'dispatch many tasks at once on this machine, with one report',
+    load: () => import('./batch.ts'),
+  },
+  budget: {
+    about: "a task's paid calls and tokens: used, left, by stage; set or reset them",
+    load: () => import('./budget.ts'),
+  },
+  sessions: {
+    about: 'which sessions of the CLIs the tags go on with: show, adopt, forget',
+    load: () => import('./sessions.ts'),
+  },
+  scope: {
+    about: 'ask whether a task may change a path, before it is changed',
+    load: () => import('./scope.ts'),
+  },
+  history: {
+    about: 'a conversation as people read it, with what was taken back of it',
+    load: () => import('./history.ts'),
+  },
+  undo: {
+    about: "take back a conversation's last answer, ask something else instead, or bring it back",
+    load: () => import('./undo.ts'),
+  },
+  recover: {
+    about: 'get a conversation going again that its service refuses',
+    load: () => import('./recover.ts'),
+  },
+  triage: { about: 'the verdict for a captured stderr and stdout', load: () => import('./triage.ts') },
+  signature: {
+    about: "a failure's signature, and the text it stands for",
+    load: () => import('./signature.ts'),
+  },
+  preflight: {
+    about: 'check the machine before anything is paid',
+    load: async () => ({ run: (await import('../preflight-command.ts')).preflightCommand }),
+  },
+  wait: {
+    about: 'wait for parallel wrappers or tasks',
+    load: async () => ({ run: (await import('../wait-command.ts')).waitCommand }),
+  },
+};

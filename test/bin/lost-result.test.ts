@@ -1,0 +1,166 @@
+// A result that cannot be written is no success, of any command; what was done and paid for is kept.
+
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { closeSync, mkdirSync, openSync, readFileSync, rmSync, statSync } from 'node:fs';
+import path from 'node:path';
+import { suite } from 'uvu';
+import * as assert from 'uvu/assert';
+import { SUBCOMMANDS } from '../../bin/tollgate/subcommands.ts';
+import { TOLLGATE_EXIT, WAIT_EXIT, WRAPPER_EXIT } from '../../policies/exit-codes.ts';
+import { TOOLS } from '../../policies/tools.ts';
+import { ADAPTERS } from '../../wrappers/adapters.ts';
+import { type Fault, faultEnv, faultShim } from '../rig/fault-shim.ts';
+import { SESSION_IDS } from '../rig/session-files.ts';
+import { makeIn } from '../rig/session-run.ts';
+import { answerWith } from '../rig/streams.ts';
+import { ANY_ANSWER, makeTask } from '../rig/task-run.ts';
+import { TestRig } from '../rig/test-rig.ts';
+
+const test = suite<{ rig: TestRig }>('lost result');
+test.before.each(async (context) => {
+  context.rig = await TestRig.open();
+  context.rig.answer((call) => answerWith(call.report.tool, 'ok'));
+});
+test.after.each(({ rig }) => rig.dispose());
+
+const ID = SESSION_IDS.codex;
+
+/** Of each word of tollgate, arguments with which it succeeds; `out` where it says so on stdout without --json. */
+const WORDS: Record<string, { argv: string[]; out: boolean }> = {
+  run: { argv: ['fix'], out: true },
+  init: { argv: ['new'], out: true },
+  explain: { argv: ['fix'], out: true },
+  report: { argv: [], out: true },
+  archive: { argv: ['--dry-run'], out: true },
+  batch: { argv: ['fix'], out: true },
+  budget: { argv: ['fix'], out: true },
+  sessions: { argv: ['list'], out: true },
+  scope: { argv: ['ask', 'a.ts', '--task=fix'], out: true },
+  history: { argv: [ID], out: true },
+  undo: { argv: [ID, '--dry-run'], out: true },
+  recover: { argv: [ID, '--choose=export'], out: true },
+  triage: { argv: ['err', '--tool=codex'], out: true },
+  signature: { argv: ['err'], out: true },
+  preflight: { argv: ['--sweep'], out: true },
+  wait: { argv: ['--task-1-done=a.done'], out: false },
+};
+
+test('every word of tollgate has its row here', () => {
+  assert.equal(Object.keys(WORDS).sort(), Object.keys(SUBCOMMANDS).sort());
+});
+
+const CALL = ['--prompt-file=err', '--out=o', '--err=e'];
+const COMMANDS: [command: string, argv: string[], failure: number, out: boolean][] = [
+  ...Object.entries(WORDS).map(([word, { argv, out }]): (typeof COMMANDS)[number] => [
+    'tollgate',
+    [word, ...argv],
+    TOLLGATE_EXIT.failure,
+    out,
+  ]),
+  ...TOOLS.map((tool): (typeof COMMANDS)[number] => [ADAPTERS[tool].command, CALL, WRAPPER_EXIT[tool].failure, false]),
+  ['preflight', ['--sweep'], TOLLGATE_EXIT.failure, true],
+  ['wait_parallel_tasks', ['--task-1-done=a.done'], WAIT_EXIT.failure, false],
+];
+
+const LOST = /^\w+: the result could not be written to stdout \((.+)\); what was done and paid for is kept\. .+\n$/m;
+
+for (const [command, argv, failure, out] of COMMANDS) {
+  const name = [command, ...argv].join(' ');
+
+  test(`${name}: on a full disk it fails, with --json and without`, async ({ rig }) => {
+    furnish(rig);
+    const json = await endWith(rig, command, [...argv, '--json'], '/dev/full');
+    assert.equal([json.code, LOST.exec(json.stderr)?.[1]], [failure, 'ENOSPC'], json.stderr);
+    furnish(rig);
+    const text = await endWith(rig, command, argv, '/dev/full');
+    assert.equal([text.code, LOST.exec(text.stderr)?.[1]], out ? [failure, 'ENOSPC'] : [0, undefined], text.stderr);
+  });
+
+  test(`${name}: without a reader an object is lost, and lines are not missed`, async ({ rig }) => {
+    furnish(rig);
+    const json = await endWith(rig, command, [...argv, '--json'], 'no reader');
+    assert.equal([json.code, LOST.exec(json.stderr)?.[1]], [failure, 'its reader has gone'], json.stderr);
+    furnish(rig);
+    const text = await endWith(rig, command, argv, 'no reader');
+    assert.equal([text.code, LOST.test(text.stderr)], [0, false], text.stderr);
+  });
+}
+
+test('an exit code that says more is kept', async ({ rig }) => {
+  const { code, stderr } = await endWith(rig, 'tollgate', ['run', 'none', '--json'], '/dev/full');
+  assert.is(code, 2);
+  assert.match(stderr, LOST);
+});
+
+test('usage, help and the version count as results', async ({ rig }) => {
+  for (const argv of [['--help'], ['help', 'report'], ['report', '--help'], ['-V'], ['report', '--format=json']])
+    assert.is((await endWith(rig, 'tollgate', argv, '/dev/full')).code, 1, argv.join(' '));
+});
+
+test('JSONL on a full disk fails, and the rest is not read', async ({ rig }) => {
+  rig.write('cases.jsonl', '{"text":"a"}\n');
+  const { code, stderr } = await endWith(rig, 'tollgate', ['signature', '--jsonl', 'cases.jsonl'], '/dev/full');
+  assert.equal([code, LOST.exec(stderr)?.[1]], [1, 'ENOSPC']);
+});
+
+test('a run whose result is lost has its answer, and asks no second time', async ({ rig }) => {
+  const task = makeTask(rig, { stages: [{ tool: 'codex', role: 'brief', ...ANY_ANSWER }] });
+  assert.is((await endWith(rig, 'tollgate', ['run', 'fix', '--json'], '/dev/full')).code, 1);
+  assert.match(task.read('outputs/_summary.md'), '# Task fix: done');
+  assert.equal([(await task.run()).code, rig.calls.length], [0, 1]);
+});
+
+const FAULTS: [does: NonNullable<Fault['does']>, code: string][] = [
+  ['EIO', 'EIO'],
+  ['SHORT', 'nothing more is taken'],
+];
+for (const [does, code] of FAULTS)
+  test(`a file that meets ${does}`, async ({ rig }) => {
+    if (faultShim() === null) return console.log('SKIPPED: no C compiler');
+    const folder = path.join(rig.root, 'disk');
+    mkdirSync(folder);
+    const file = path.join(folder, 'report.json');
+    const log = path.join(rig.root, 'counted');
+    const fault = { in: 'tollgate.cjs', under: folder };
+    const report = () => endWith(rig, 'tollgate', ['report', '--json'], file);
+    Object.assign(rig.env, faultEnv({ ...fault, log }));
+    assert.is((await report()).code, 0);
+    const whole = statSync(file).size;
+    const at = Number(/^(\d+) write /m.exec(readFileSync(log, 'utf8'))![1]);
+    Object.assign(rig.env, faultEnv({ ...fault, at, times: 0, does }));
+    const ended = await report();
+    assert.equal([ended.code, LOST.exec(ended.stderr)?.[1]], [1, code], ended.stderr);
+    assert.ok(statSync(file).size < whole);
+  });
+
+function furnish(rig: TestRig): void {
+  makeTask(rig, { stages: [{ tool: 'codex', role: 'brief', ...ANY_ANSWER }], scope: { allow: ['a.ts'] } });
+  makeIn(rig, 'codex', [{ prompt: 'one', answer: 'ONE' }]);
+  rig.write('err', 'Error: boom');
+  rig.write('a.done', '0');
+  rmSync(path.join(rig.project, '.tmp/task/new'), { recursive: true, force: true });
+}
+
+const DIST = path.resolve(import.meta.dirname, '../../dist');
+
+/** Runs a command to its end. @param to the file that is its stdout, or a pipe that nobody reads. */
+async function endWith(rig: TestRig, command: string, argv: string[], to: string) {
+  const fd = to === 'no reader' ? 'pipe' : openSync(to, 'w');
+  const child = spawn(process.execPath, [path.join(DIST, `${command}.cjs`), ...argv], {
+    cwd: rig.project,
+    env: rig.env,
+    stdio: ['ignore', fd, 'pipe'],
+    timeout: 60_000,
+  });
+  if (fd === 'pipe') child.stdout!.destroy();
+  else closeSync(fd);
+  let stderr = '';
+  child.stderr!.on('data', (chunk) => {
+    stderr += chunk;
+  });
+  const [code] = await once(child, 'close');
+  return { code: code as number | null, stderr };
+}
+
+test.run();
