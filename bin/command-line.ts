@@ -4,6 +4,8 @@ import { parseArgs } from 'node:util';
 import { nearest } from '../policies/nearest.ts';
 
 export interface FlagRow {
+  /** One letter that stands for it behind a single dash. */
+  short?: string;
   takes: 'text' | 'texts' | 'number' | 'choice' | 'nothing';
   about: string;
   choices?: readonly string[];
@@ -63,7 +65,13 @@ export function parseCommandLine(spec: CommandSpec, argv: readonly string[]): Pa
     allowPositionals: true,
     tokens: true,
     options: Object.fromEntries(
-      Object.entries(flags).map(([name, row]) => [name, { type: row.takes === 'nothing' ? 'boolean' : 'string' }]),
+      Object.entries(flags).map(([name, row]) => [
+        name,
+        {
+          type: row.takes === 'nothing' ? 'boolean' : 'string',
+          ...(row.short === undefined ? {} : { short: row.short }),
+        },
+      ]),
     ),
   });
   let expectsValueOf: string | null = null;

@@ -14,6 +14,7 @@ export async function renderHelp(spec: CommandSpec): Promise<string> {
   for (const [name, row] of Object.entries(flags)) {
     parser.option(name, {
       describe: row.about,
+      ...(row.short === undefined ? {} : { alias: row.short }),
       ...(row.takes === 'nothing' ? {} : { type: YARGS_TYPE[row.takes], requiresArg: true }),
       ...(row.choices ? { choices: row.choices } : {}),
       ...(row.default === undefined ? {} : { default: row.default }),

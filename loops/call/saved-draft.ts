@@ -5,6 +5,7 @@ import path from 'node:path';
 import type { MachineClocks } from '../../policies/machine-clocks.ts';
 import { secretsOf } from '../../policies/redact/environment.ts';
 import { patternMistake } from '../../policies/redact/patterns.ts';
+import type { Redactor } from '../../policies/redact.ts';
 import type { OwnRow } from '../../policies/rules/own-row.ts';
 import { isTool, type Tool } from '../../policies/tools.ts';
 import type { TaskFolder } from '../../state/task-folder.ts';
@@ -127,6 +128,22 @@ export const savedRows = (folder: string): readonly OwnRow[] | null => {
   const saved = readSaved(folder);
   return saved === null ? null : (saved.own_rows ?? []);
 };
+
+/**
+ * What takes the secrets out of that call's files, and why it cannot take out all of them, or null; null where its draft is
+ * gone. @param environment that of whoever looks, which may lack what was secret to the call.
+ */
+export function savedRedactor(
+  folder: string,
+  environment: NodeJS.ProcessEnv,
+): { redactor: Redactor; withheld: string | null } | null {
+  const saved = readSaved(folder);
+  if (saved === null) return null;
+  return {
+    redactor: redactorOf(environment, saved.redaction_patterns),
+    withheld: withheldFrom(saved, environment, folder),
+  };
+}
 
 function readSaved(folder: string): Saved | null {
   try {

@@ -1,0 +1,33 @@
+// One fact of a CLI's event stream in words, for whoever follows a call.
+
+import type { EngineEvent } from '../../policies/engine-event.ts';
+
+/** null for what says nothing to a reader. */
+export function eventWords(event: Exclude<EngineEvent, { how: 'said' }>): string | null {
+  switch (event.how) {
+    case 'tool_began':
+      return `-> ${event.name}`;
+    case 'tool_ended':
+      return event.denied ? `<- ${event.name ?? 'a tool'}: denied` : null;
+    case 'session_named':
+      return `session ${event.id}`;
+    case 'warned':
+      return `warning: ${event.message}`;
+    case 'retrying':
+      return `announces a retry${after(event.failure.message)}`;
+    case 'erred':
+      return `error${after(event.failure.message)}`;
+    case 'stopped':
+    case 'failed':
+      return `gives up${after(event.failure.message)}`;
+    case 'completed':
+      return 'is done';
+    case 'model_named':
+    case 'turn_began':
+    case 'requested':
+    case 'counted':
+      return null;
+  }
+}
+
+const after = (message: string): string => (message === '' ? '' : `: ${message}`);

@@ -1,0 +1,144 @@
+// What a task's call says, redacted: of the one under way or the last one, and on demand of those that follow until the task ends.
+
+import path from 'node:path';
+import type { Tool } from '../../policies/tools.ts';
+import { nextChange } from '../../state/change.ts';
+import { type Journal, openJournal } from '../../state/journal.ts';
+import type { Call, Ledger } from '../../state/ledger.ts';
+import type { TaskFolder } from '../../state/task-folder.ts';
+import { ADAPTERS } from '../../wrappers/adapters.ts';
+import { identify } from '../../wrappers/processes/identity.ts';
+import { attemptIn } from '../call/attempt.ts';
+import { savedRedactor } from '../call/saved-draft.ts';
+import { standingOf } from '../report/standing.ts';
+import { type GrowingFile, growingFile } from './growing-file.ts';
+import { createTelling, type Telling } from './telling.ts';
+
+export interface LogLine {
+  call_id: string;
+  stage: string;
+  of: 'event' | 'stderr';
+  text: string;
+}
+
+export interface Following {
+  task: TaskFolder;
+  /** null for any. */
+  stage: string | null;
+  /** Until when: what is there now, or until nobody is at work on the task any more. */
+  until: 'now' | 'end';
+  /** The CLI's events in words, or as they came. */
+  events: 'words' | 'raw';
+  environment: NodeJS.ProcessEnv;
+  stop: AbortSignal;
+  clock: () => Date;
+  /** Told of each call before its first line. */
+  begin(call: Call): void;
+  /** Waited for, so that a slow reader is not run over; `enough` ends it. */
+  take(lines: readonly LogLine[]): Promise<'more' | 'enough'>;
+}
+
+/** `missing`: what could not be shown, and why. */
+export type Followed = { how: 'shown'; calls: number; missing: string[] } | { how: 'mistaken'; message: string };
+
+/** A write raises an event where the file system tells of them; a death does not. */
+const LOOK_MS = 400;
+
+export async function followCalls(following: Following): Promise<Followed> {
+  const { task, stage, until, stop, clock, begin, take } = following;
+  const journal = openJournal(task.root, clock);
+  const missing: string[] = [];
+  let current: Opened | null = null;
+  let shown = 0;
+  for (;;) {
+    const { ledger, isAtWork } = await look(journal);
+    const calls = callsOf(ledger, stage);
+    if (calls.length === 0 && !isAtWork) {
+      const known = [...new Set(callsOf(ledger, null).map(({ reserved }) => reserved.stage))];
+      if (stage !== null && known.length > 0)
+        return { how: 'mistaken', message: `no call of stage "${stage}" was made; there are ${known.join(', ')}` };
+    }
+    // With a first look only the last one counts; then every one that comes.
+    const due =
+      current === null ? calls.slice(-1) : calls.slice(calls.findIndex((call) => idOf(call) === idOf(current!.call)));
+    for (const call of due) {
+      if (current === null || idOf(call) !== idOf(current.call)) {
+        current = openCall(call, following);
+        shown += 1;
+        begin(call);
+      }
+      const read = current.read(call.verdict !== null);
+      if (read.how === 'missing') missing.push(read.why);
+      else if ((await take(read.lines)) === 'enough') return { how: 'shown', calls: shown, missing };
+    }
+    if (until === 'now' || !isAtWork || stop.aborted) return { how: 'shown', calls: shown, missing };
+    await nextChange(current?.events.path ?? journal.file, LOOK_MS, stop);
+  }
+}
+
+const idOf = ({ reserved }: Call): string => reserved.call_id;
+
+const callsOf = ({ calls }: Ledger, stage: string | null): Call[] =>
+  [...calls.values()].filter(({ granted, reserved }) => granted && (stage === null || reserved.stage === stage));
+
+async function look(journal: Journal): Promise<{ ledger: Ledger; isAtWork: boolean }> {
+  const self = (await identify(process.pid))!;
+  // Before the journal: what it says then is at least as new.
+  const { ledger } = journal.read();
+  const { state } = await standingOf(ledger, self);
+  return { ledger: journal.read().ledger, isAtWork: state === 'running' };
+}
+
+interface Opened {
+  call: Call;
+  events: GrowingFile;
+  read(last: boolean): Read;
+}
+
+/** `missing` is told once. */
+type Read = { how: 'read'; lines: LogLine[] } | { how: 'missing'; why: string };
+const NOTHING: Read = { how: 'read', lines: [] };
+
+function openCall(call: Call, { task, environment, events: how }: Following): Opened {
+  const { call_id, stage, tool } = call.reserved;
+  const attempt = attemptIn(path.join(task.attempts, call_id), '');
+  const events = growingFile(attempt.files.stdout);
+  const stderr = growingFile(attempt.files.stderr);
+  let saved: ReturnType<typeof savedRedactor> = null;
+  let isMissing = false;
+  const telling = how === 'words' ? createTelling() : null;
+  const line = (of: LogLine['of'], text: string): LogLine => ({ call_id, stage, of, text });
+  return {
+    call,
+    events,
+    read(last) {
+      // Without its draft nobody knows what is secret in it: a call that was only just reserved has none yet.
+      saved ??= savedRedactor(attempt.folder, environment);
+      if (saved === null || saved.withheld !== null) {
+        const why = saved?.withheld ?? (last ? `the files of call ${call_id} are gone` : null);
+        if (why === null || isMissing) return NOTHING;
+        isMissing = true;
+        return { how: 'missing', why };
+      }
+      const { redactor } = saved;
+      const said = events.read(last).flatMap((text) => saidIn(tool, text, telling));
+      if (last) said.push(...(telling?.end() ?? []));
+      const lines = [
+        ...said.map((text) => line('event', redactor.redact(text))),
+        ...stderr.read(last).map((text) => line('stderr', redactor.redact(text))),
+      ];
+      return { how: 'read', lines };
+    },
+  };
+}
+
+/** @param telling null for the events as they came. */
+function saidIn(tool: Tool, text: string, telling: Telling | null): string[] {
+  if (text.trim() === '') return [];
+  if (telling === null) return [text];
+  try {
+    return ADAPTERS[tool].readEvent(text).flatMap((event) => telling.hear(event));
+  } catch {
+    return [text];
+  }
+}
