@@ -1,8 +1,8 @@
-// Prints preflight's findings for a person (the only door to picocolors).
+// Prints preflight's findings for a person.
 
-import picocolors from 'picocolors';
 import type { Finding } from '../policies/finding.ts';
 import { visible } from '../policies/visible-text.ts';
+import { coloursOf } from './sheet.ts';
 
 export interface TableStyle {
   which: 'all' | 'problems';
@@ -16,7 +16,7 @@ export function renderFindings(findings: readonly Finding[], style: TableStyle):
 
 /** The table alone. */
 export function renderRows(findings: readonly Finding[], { which, ink }: TableStyle): string {
-  const colours = picocolors.createColors(ink === 'colour');
+  const colours = coloursOf(ink);
   const paint = { ok: colours.green, note: colours.cyan, warn: colours.yellow, fail: colours.red } as const;
   const shown = which === 'all' ? findings : problemsOf(findings);
   const width = Math.max(0, ...shown.map(({ check }) => check.length));

@@ -10,6 +10,7 @@ import type { Arguments, CommandSpec } from './command-line.ts';
 import { renderFindings } from './finding-table.ts';
 import { printing } from './printing.ts';
 import { startProgress } from './progress-line.ts';
+import { sheetOf } from './sheet.ts';
 import { sweepCommand, sweepMistake } from './sweep-command.ts';
 
 export const PREFLIGHT_SPEC = {
@@ -44,8 +45,7 @@ export async function preflightCommand(argv: readonly string[]): Promise<Ran> {
   const options = sweepMistake(read.args.given) ?? optionsOf(read.args);
   if (typeof options === 'string') return { exit: TOLLGATE_EXIT.badInput, err: `${PREFLIGHT_SPEC.name}: ${options}\n` };
   const { given } = read.args;
-  const coloured = process.stdout.isTTY === true && !process.env.NO_COLOR;
-  const ink = coloured ? 'colour' : 'plain';
+  const { ink } = sheetOf(process.env);
   if (given.has('sweep')) return sweepCommand(read.args, options.cwd!, ink);
   const detail = given.has('quiet') ? 'problems' : 'all';
   const progress = startProgress(printing('stderr'), detail, () => 'asking the CLIs for their versions');

@@ -11,6 +11,7 @@ const EXAMPLES: readonly (readonly [line: string, does: string])[] = [
   ['tollgate preflight', 'is the machine ready?'],
   ['tollgate run fix-login', 'the task in .tmp/task/fix-login'],
   ['tollgate run ./tasks/fix-login --json', 'one object on stdout, for another program'],
+  ['tollgate status', 'what is there, and what runs'],
   ['tollgate budget fix-login --set 20', 'allow 20 paid calls'],
 ];
 

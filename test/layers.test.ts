@@ -21,7 +21,7 @@ const DOORS: Record<string, string[]> = {
   'ajv/dist/2020.js': ['loops/gate/schema.ts'],
   execa: ['loops/git.ts', 'loops/run/guardian.ts'],
   'fast-glob': ['loops/prompt/matches.ts'],
-  picocolors: ['bin/finding-table.ts', 'bin/tollgate/history-page.ts'],
+  picocolors: ['bin/sheet.ts'],
   picomatch: ['policies/globs.ts'],
   'write-file-atomic': ['state/whole-file.ts'],
   yaml: ['state/yaml-file.ts'],

@@ -5,6 +5,8 @@ import { type BatchRan, runBatch } from '../../loops/batch/batch.ts';
 import { TOLLGATE_EXIT } from '../../policies/exit-codes.ts';
 import { type Ran, readArguments, type Stop, stopOnSignals, unexpected } from '../command.ts';
 import type { Arguments, CommandSpec } from '../command-line.ts';
+import { sheetOf } from '../sheet.ts';
+import { onSheet } from '../terminal-page.ts';
 import { startBatchProgress } from './batch-progress.ts';
 import { readInput } from './input.ts';
 import { flagsOf, RUN_FLAGS, wishesOf } from './run-flags.ts';
@@ -83,7 +85,7 @@ function answerTo(ran: BatchRan, { given }: Arguments): Ran {
   }
   const exit = ran.report.exit_code;
   if (given.has('json')) return { exit, out: `${JSON.stringify(ran.report)}\n` };
-  return { exit, out: ran.summary };
+  return { exit, out: onSheet(ran.summary, sheetOf(process.env)) };
 }
 
 const refusal = (message: string): string =>

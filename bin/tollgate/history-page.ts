@@ -1,10 +1,10 @@
-// A conversation as people read it; what was taken back is struck through (one of the two doors to picocolors).
+// A conversation as people read it; what was taken back is struck through.
 
-import picocolors from 'picocolors';
 import type { History } from '../../loops/conversation/history.ts';
 import type { Item, ShownTurn } from '../../policies/conversation.ts';
 import type { Redactor } from '../../policies/redact.ts';
 import { visible } from '../../policies/visible-text.ts';
+import { coloursOf } from '../sheet.ts';
 
 export interface PageStyle {
   ink: 'colour' | 'plain';
@@ -17,7 +17,7 @@ export interface PageStyle {
 
 export function renderHistory(history: History, style: PageStyle): string {
   const { session, turns, all, reverted, notes } = history;
-  const { bold, dim } = picocolors.createColors(style.ink === 'colour');
+  const { bold, dim } = coloursOf(style.ink);
   const shown = turns.length < all ? `; the last ${turns.length} of them` : '';
   const head = [
     `${bold(`${session.tool} ${session.id}`)}: ${all - reverted} ${all - reverted === 1 ? 'turn' : 'turns'}${reverted === 0 ? '' : ` and ${reverted} reverted`}${shown}`,
@@ -31,13 +31,13 @@ const MARK = '[ REVERTED ] ';
 /** Of what a tool gave back. */
 const OUTPUT_LINES = 5;
 
-type Colours = ReturnType<typeof picocolors.createColors>;
+type Colours = ReturnType<typeof coloursOf>;
 type Paint = (text: string) => string;
 /** A line, and how it is shown while it stands. */
 type Line = [text: string, paint: Paint];
 
 function linesOf(turn: ShownTurn, style: PageStyle): string[] {
-  const colours = picocolors.createColors(style.ink === 'colour');
+  const colours = coloursOf(style.ink);
   const room = Math.max(20, style.width - (turn.state === 'reverted' ? MARK.length : 0));
   const body = [
     ...(turn.part === 'whole' ? promptLines(turn, style, colours) : []),

@@ -1,16 +1,17 @@
-// The report of all tasks for a reader: as columns for a terminal, or as a page in Markdown.
+// The report of all tasks for a reader: as columns, within the width of a terminal, or as a page in Markdown.
 
 import type { TasksReport } from '../../loops/report/collect.ts';
 import type { FailureGroup } from '../../loops/report/groups.ts';
 import type { TaskRow } from '../../loops/report/task-row.ts';
 import { visible } from '../../policies/visible-text.ts';
+import { coloursOf, type Sheet } from '../sheet.ts';
+import { type Column, tableLines, wrapped } from '../table.ts';
+import { STATE_PAINT, taskCalls } from './task-cells.ts';
 
-export function renderText(report: TasksReport): string {
+export function renderText(report: TasksReport, sheet: Sheet): string {
   const blocks = [
-    columns([HEADINGS.map((heading) => heading.toUpperCase()), ...report.tasks.map(cellsOf)]),
-    report.groups.length === 0
-      ? []
-      : ['Failures:', ...columns(report.groups.map((group) => [`  ${howMany(group)}`, ...groupCells(group)]))],
+    taskLines(report, sheet),
+    report.groups.length === 0 ? [] : ['Failures:', ...groupLines(report, sheet)],
     report.unreadable.map(({ folder, message }) => `Not readable: ${folder}: ${oneLine(message, 300)}`),
     [totalsOf(report)],
   ];
@@ -46,6 +47,48 @@ export function renderMarkdown(report: TasksReport): string {
     .join('\n\n')}\n`;
 }
 
+function taskLines({ tasks }: TasksReport, sheet: Sheet): string[] {
+  const isPaper = sheet.width === null;
+  const columns = isPaper ? TASKS : TASKS.slice(0, -1);
+  const rows = tasks.map((row) => cellsOf(row).slice(0, columns.length));
+  const [heading, ...lines] = tableLines(columns, rows, sheet);
+  if (isPaper) return [heading!, ...lines];
+  // A command that is cut could not be typed: it stands below its task.
+  const { dim } = coloursOf(sheet.ink);
+  const nexts = tasks.map(({ next_action }) =>
+    next_action === null ? [] : wrapped(`→ ${oneLine(next_action, 300)}`, sheet.width!, 2),
+  );
+  return [heading!, ...lines.flatMap((line, i) => [line, ...nexts[i]!.map((next) => dim(next))])];
+}
+
+/** Without headings: what they are is seen. */
+const groupLines = ({ groups }: TasksReport, sheet: Sheet): string[] =>
+  tableLines(
+    GROUPS,
+    groups.map((group) => [`  ${howMany(group)}`, ...groupCells(group)]),
+    { ...sheet, ink: 'plain' },
+  ).slice(1);
+
+const TASKS: readonly Column[] = [
+  { heading: 'TASK', least: 12 },
+  { heading: 'STATE', paint: STATE_PAINT },
+  { heading: 'STAGE', least: 8 },
+  { heading: 'FAILURE', least: 12 },
+  { heading: 'SIGNATURE', leaveOut: 2 },
+  { heading: 'SINCE', leaveOut: 1 },
+  { heading: 'CALLS' },
+  { heading: 'NEXT' },
+];
+
+const GROUPS: readonly Column[] = [
+  { heading: '' },
+  { heading: '', least: 12 },
+  { heading: '', leaveOut: 3 },
+  { heading: '', leaveOut: 2 },
+  { heading: '', least: 16, leaveOut: 1 },
+  { heading: '', least: 12 },
+];
+
 const HEADINGS = ['task', 'state', 'stage', 'failure', 'signature', 'since', 'calls', 'next'] as const;
 
 function cellsOf(row: TaskRow): string[] {
@@ -57,7 +100,7 @@ function cellsOf(row: TaskRow): string[] {
     row.class === null ? '-' : failureOf(row.class, row.reason),
     short(signature),
     minute(since ?? at),
-    `${calls.used}/${calls.budget ?? '-'}`,
+    taskCalls(calls),
     next_action === null ? '-' : oneLine(next_action, 100),
   ];
 }
@@ -101,13 +144,3 @@ const oneLine = (text: string, max: number): string => {
 };
 
 const escaped = (text: string): string => text.replace(/[|\\<]/g, '\\$&');
-
-function columns(rows: readonly (readonly string[])[]): string[] {
-  const widths = (rows[0] ?? []).map((_, i) => rows.reduce((widest, cells) => Math.max(widest, cells[i]!.length), 0));
-  return rows.map((cells) =>
-    cells
-      .map((cell, i) => cell.padEnd(widths[i]!))
-      .join('  ')
-      .trimEnd(),
-  );
-}

@@ -6,6 +6,7 @@ import { wholeDuration } from '../../policies/duration.ts';
 import { TOLLGATE_EXIT } from '../../policies/exit-codes.ts';
 import { type Ran, readArguments } from '../command.ts';
 import type { Arguments, CommandSpec } from '../command-line.ts';
+import { sheetOf } from '../sheet.ts';
 import { errorsObject, renderErrors } from './errors-page.ts';
 import { type HealthObject, renderHealth } from './health-page.ts';
 import { renderMarkdown, renderText } from './report-page.ts';
@@ -58,7 +59,7 @@ export async function run(argv: readonly string[]): Promise<Ran> {
   if (collected.how === 'mistaken') return mistaken(collected.message);
   const { report } = collected;
   if (given.has('json') || text.format === 'json') return { exit: 0, out: `${JSON.stringify(report)}\n` };
-  return { exit: 0, out: text.format === 'md' ? renderMarkdown(report) : renderText(report) };
+  return { exit: 0, out: text.format === 'md' ? renderMarkdown(report) : renderText(report, sheetOf(process.env)) };
 }
 
 type From = Parameters<typeof collectErrors>[0];

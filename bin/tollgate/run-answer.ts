@@ -6,6 +6,8 @@ import { TOLLGATE_EXIT } from '../../policies/exit-codes.ts';
 import { locateTask } from '../../state/task-folder.ts';
 import { type Ran, unexpected } from '../command.ts';
 import type { Arguments } from '../command-line.ts';
+import { sheetOf } from '../sheet.ts';
+import { onSheet } from '../terminal-page.ts';
 
 export function answerTo(ran: TaskRan, { given, words }: Arguments): Ran {
   if (ran.how === 'ran') return reported(ran, given);
@@ -40,5 +42,5 @@ function reported({ report, summary }: TaskRan & { how: 'ran' }, given: Argument
   const verdict = failure && { class: failure.class, reason: failure.reason, evidence: null, retry_at: null };
   const exit = verdict !== null && given.has('exit-by-class') ? exitByClass(exit_code, verdict) : exit_code;
   if (given.has('json')) return { exit, out: `${JSON.stringify(report)}\n` };
-  return { exit, out: summary };
+  return { exit, out: onSheet(summary, sheetOf(process.env)) };
 }

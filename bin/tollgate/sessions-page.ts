@@ -2,8 +2,11 @@
 
 import type { Adoptable } from '../../loops/session/adoptable.ts';
 import type { KnownSession } from '../../loops/session/known-sessions.ts';
+import { visible } from '../../policies/visible-text.ts';
+import type { Sheet } from '../sheet.ts';
+import { type Column, tableLines } from '../table.ts';
 
-export function sessionLines(sessions: readonly KnownSession[], now: Date): string[] {
+export function sessionLines(sessions: readonly KnownSession[], now: Date, sheet: Sheet): string[] {
   if (sessions.length === 0) return ['no session is kept'];
   const rows = sessions.map(({ tag, tool, entry, bytes, health }) => [
     tag,
@@ -15,8 +18,24 @@ export function sessionLines(sessions: readonly KnownSession[], now: Date): stri
     entry.error_count === 0 ? 'no errors' : `${entry.error_count} ${entry.error_count === 1 ? 'error' : 'errors'}`,
     entry.poisoned === undefined ? health : 'not gone on with',
   ]);
-  return inColumns([['TAG', 'CLI', 'SESSION', 'SIZE', 'CONTEXT', 'USED', 'ERRORS', 'HEALTH'], ...rows]);
+  return tableLines(SESSIONS, clean(rows), sheet);
 }
+
+/** The end of an id can be left away: a tag is enough to show, or to forget, a session. */
+const SESSIONS: readonly Column[] = [
+  { heading: 'TAG', least: 12 },
+  { heading: 'CLI' },
+  { heading: 'SESSION', least: 9 },
+  { heading: 'SIZE', leaveOut: 1 },
+  { heading: 'CONTEXT', least: 9 },
+  { heading: 'USED' },
+  { heading: 'ERRORS', paint: (cell) => (cell === 'no errors' ? null : 'yellow') },
+  {
+    heading: 'HEALTH',
+    least: 10,
+    paint: (cell) => (cell === 'well-formed' ? 'green' : cell === 'unknown' ? null : 'yellow'),
+  },
+];
 
 export const detailLines = (sessions: readonly KnownSession[], now: Date): string[] =>
   sessions.flatMap(({ tag, tool, entry, file, bytes, turns, health }) => [
@@ -30,22 +49,21 @@ export const detailLines = (sessions: readonly KnownSession[], now: Date): strin
     ...(entry.poisoned === undefined ? [] : [`  not gone on with: ${entry.poisoned}`]),
   ]);
 
-export function adoptableLines(sessions: readonly Adoptable[]): string[] {
+export function adoptableLines(sessions: readonly Adoptable[], sheet: Sheet): string[] {
   if (sessions.length === 0) return ['no session of the last 7 days'];
-  return inColumns(
-    sessions.map(({ tool, id, when, title }) => [tool, id, when, title.replace(/\s+/g, ' ').slice(0, 100)]),
-  );
+  const rows = sessions.map(({ tool, id, when, title }) => [tool, id, when, title.replace(/\s+/g, ' ').slice(0, 100)]);
+  // An id is there to be typed.
+  return tableLines(ADOPTABLE, clean(rows), sheet).slice(1);
 }
 
-function inColumns(rows: readonly string[][]): string[] {
-  const widths = rows[0]!.map((_, i) => Math.max(...rows.map((row) => row[i]!.length)));
-  return rows.map((row) =>
-    row
-      .map((cell, i) => cell.padEnd(widths[i]!))
-      .join('  ')
-      .trimEnd(),
-  );
-}
+const ADOPTABLE: readonly Column[] = [
+  { heading: '' },
+  { heading: '' },
+  { heading: '', leaveOut: 1 },
+  { heading: '', least: 10 },
+];
+
+const clean = (rows: readonly string[][]): string[][] => rows.map((cells) => cells.map((cell) => visible(cell)));
 
 function sizeOf(bytes: number | null): string {
   if (bytes === null) return 'unknown';

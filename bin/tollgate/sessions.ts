@@ -13,6 +13,7 @@ import { projectRoot, projectState } from '../../state/task-folder.ts';
 import { type Ran, readArguments } from '../command.ts';
 import type { Arguments, CommandSpec } from '../command-line.ts';
 import { printing } from '../printing.ts';
+import { sheetOf } from '../sheet.ts';
 import { adoptableLines, detailLines, sessionLines } from './sessions-page.ts';
 import { refusalWithin } from './within-call.ts';
 
@@ -81,14 +82,16 @@ type Verb = (asking: Asking, args: Arguments, words: readonly string[]) => Promi
 const VERBS: Record<'list' | 'show' | 'adopt' | 'forget', Verb> = {
   async list(asking, args, words) {
     if (words.length > 0) return mistaken(`"${words[0]}" is one word too many`);
-    return shown(await found(asking, args, null), args, (sessions) => sessionLines(sessions, asking.clock()));
+    return shown(await found(asking, args, null), args, (sessions) =>
+      sessionLines(sessions, asking.clock(), sheetOf(asking.environment)),
+    );
   },
   async show(asking, args, words) {
     if (words.length !== 1) return mistaken('show takes one TAG or ID');
     return shown(
       await found(asking, args, words[0]!),
       args,
-      (sessions) => detailLines(sessions, asking.clock()),
+      (sessions) => detailLines(sessions, asking.clock()).map((line) => visible(line)),
       words[0],
     );
   },
@@ -128,7 +131,7 @@ async function adoptable(asking: Asking, args: Arguments, words: readonly string
   const err = asked.problems.map((problem) => `tollgate sessions: ${problem}\n`).join('');
   const exit = asked.problems.length > 0 && asked.sessions.length === 0 ? TOLLGATE_EXIT.failure : TOLLGATE_EXIT.ok;
   if (args.given.has('json')) return { exit, err, out: `${JSON.stringify({ schema: 1, ...asked })}\n` };
-  return { exit, err, out: visible(`${adoptableLines(asked.sessions).join('\n')}\n`) };
+  return { exit, err, out: `${adoptableLines(asked.sessions, sheetOf(asking.environment)).join('\n')}\n` };
 }
 
 /** @param word a tag or an id; null for all. */
@@ -161,7 +164,7 @@ function shown(
   }
   const object: SessionsObject = { schema: 1, sessions };
   if (given.has('json')) return { exit: TOLLGATE_EXIT.ok, err, out: `${JSON.stringify(object)}\n` };
-  return { exit: TOLLGATE_EXIT.ok, err, out: visible(`${render(sessions).join('\n')}\n`) };
+  return { exit: TOLLGATE_EXIT.ok, err, out: `${render(sessions).join('\n')}\n` };
 }
 
 const told = ({ given }: Arguments, json: object, line: string): Ran => ({

@@ -20,6 +20,14 @@ export const SUBCOMMANDS: Record<string, Subcommand> = {
     about: "a task's last failure: evidence, the rule that matched, what its signature stands for, what to do",
     load: () => import('./explain.ts'),
   },
+  status: {
+    about: 'what is there, what runs, and who stands in line',
+    load: () => import('./status.ts'),
+  },
+  logs: {
+    about: "what a task's call says, while it says it or afterwards (-f goes on)",
+    load: () => import('./logs.ts'),
+  },
   report: {
     about: 'how all tasks stand, and their failures by signature',
     load: () => import('./report.ts'),

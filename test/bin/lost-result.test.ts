@@ -31,6 +31,8 @@ const WORDS: Record<string, { argv: string[]; out: boolean }> = {
   run: { argv: ['fix'], out: true },
   init: { argv: ['new'], out: true },
   explain: { argv: ['fix'], out: true },
+  status: { argv: [], out: true },
+  logs: { argv: ['fix', '--quiet'], out: true },
   report: { argv: [], out: true },
   archive: { argv: ['--dry-run'], out: true },
   batch: { argv: ['fix'], out: true },

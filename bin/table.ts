@@ -1,0 +1,92 @@
+// A table of text for a reader: as wide as it needs where nobody counts, and within the width of a terminal.
+
+import { coloursOf, type Paint, type Sheet } from './sheet.ts';
+
+export interface Column {
+  heading: string;
+  /** Where room is short, so many characters of it are enough; it is never cut unless told. */
+  least?: number;
+  /** Where that is not enough either: left out, the highest first. */
+  leaveOut?: number;
+  /** How a cell of it looks where there is colour. */
+  paint?: (cell: string) => Paint | null;
+}
+
+const GAP = '  ';
+
+/** @returns the headings and then a line for each row, without white space at its end. */
+export function tableLines(
+  columns: readonly Column[],
+  rows: readonly (readonly string[])[],
+  { width, ink }: Sheet,
+): string[] {
+  const colours = coloursOf(ink);
+  const all = [columns.map(({ heading }) => heading), ...rows];
+  let shown = columns.map((_, i) => i);
+  let widths = columns.map((_, i) => all.reduce((widest, cells) => Math.max(widest, lengthOf(cells[i]!)), 0));
+  if (width !== null) {
+    for (;;) {
+      const cut = shrunk(columns, shown, widths, width);
+      if (cut !== null || !shown.some((i) => columns[i]!.leaveOut !== undefined)) {
+        widths = cut ?? widths;
+        break;
+      }
+      const out = shown.reduce((most, i) => ((columns[i]!.leaveOut ?? 0) > (columns[most]!.leaveOut ?? 0) ? i : most));
+      shown = shown.filter((i) => i !== out);
+    }
+  }
+  return all.map((cells, row) => {
+    const texts = shown.map((i) => padded(cut(cells[i]!, widths[i]!), widths[i]!));
+    texts.push(texts.pop()?.trimEnd() ?? '');
+    if (row === 0) return colours.bold(texts.join(GAP).trimEnd());
+    const painted = shown.map((i, at) => {
+      const paint = columns[i]!.paint?.(cells[i]!) ?? null;
+      return paint === null ? texts[at]! : colours[paint](texts[at]!);
+    });
+    return painted.join(GAP).trimEnd();
+  });
+}
+
+/** The widths within the room, taken from the widest that may be cut; null where they do not fit. */
+function shrunk(
+  columns: readonly Column[],
+  shown: readonly number[],
+  natural: readonly number[],
+  room: number,
+): number[] | null {
+  const widths = [...natural];
+  const over = () => shown.reduce((sum, i) => sum + widths[i]!, 0) + GAP.length * (shown.length - 1) - room;
+  while (over() > 0) {
+    const soft = shown.filter((i) => widths[i]! > (columns[i]!.least ?? Number.POSITIVE_INFINITY));
+    if (soft.length === 0) return null;
+    const widest = soft.reduce((a, b) => (widths[a]! >= widths[b]! ? a : b));
+    widths[widest] = widths[widest]! - 1;
+  }
+  return widths;
+}
+
+/** A line within the width, with a mark where something is missing. */
+export function cut(text: string, width: number | null): string {
+  if (width === null || lengthOf(text) <= width) return text;
+  return `${[...text].slice(0, Math.max(0, width - 1)).join('')}…`;
+}
+
+/** Lines within the width, broken at spaces; those after the first are indented twice as far. A longer word stays whole. */
+export function wrapped(text: string, width: number, indent: number): string[] {
+  const lines: string[] = [];
+  let line = ' '.repeat(indent);
+  let begun = false;
+  for (const word of text.split(' ')) {
+    if (begun && lengthOf(line) + 1 + lengthOf(word) > width) {
+      lines.push(line);
+      line = ' '.repeat(2 * indent) + word;
+    } else line += begun ? ` ${word}` : word;
+    begun = true;
+  }
+  return [...lines, line];
+}
+
+/** In characters as a reader counts them, nearly: those of two cells' width count as one. */
+const lengthOf = (text: string): number => (/^[ -~]*$/.test(text) ? text.length : [...text].length);
+
+const padded = (text: string, width: number): string => text + ' '.repeat(Math.max(0, width - lengthOf(text)));

@@ -1,0 +1,106 @@
+// The page of tollgate status: what runs, who waits, and how the tasks stand.
+
+import type { Status } from '../../loops/status/status.ts';
+import { visible } from '../../policies/visible-text.ts';
+import { coloursOf, type Sheet } from '../sheet.ts';
+import { type Column, cut, tableLines } from '../table.ts';
+import { STATE_PAINT, taskCalls } from './task-cells.ts';
+
+export function renderStatus(status: Status, sheet: Sheet): string {
+  const { running, waiting, tasks, unreadable } = status;
+  const blocks = [
+    section('Running:', CALLS, running.calls.map(callCells), sheet),
+    runsBetweenCalls(status),
+    section(
+      'In line:',
+      WAITING,
+      waiting.map(({ task_id, stage, pid, what, behind }) => [task_id, stage, what, String(pid), behind.join(', ')]),
+      sheet,
+    ),
+    section(
+      '',
+      TASKS,
+      tasks.map((task) => [
+        task.task_id,
+        task.state.replace('_', ' '),
+        task.class === null ? '-' : `${task.class}${task.reason === null ? '' : ` (${task.reason})`}`,
+        task.at === null ? '-' : `${task.at.slice(0, 16)}Z`,
+        taskCalls(task.calls),
+      ]),
+      sheet,
+    ),
+    unreadable.map(({ folder, message }) => coloursOf(sheet.ink).red(oneLine(`Not readable: ${folder}: ${message}`))),
+    [totalsOf(status)],
+  ];
+  return `${blocks
+    .filter((lines) => lines.length > 0)
+    .map((lines) => lines.join('\n'))
+    .join('\n\n')}\n`;
+}
+
+const CALLS: readonly Column[] = [
+  { heading: 'TASK', least: 12 },
+  { heading: 'STAGE', least: 10 },
+  { heading: 'CLI' },
+  { heading: 'FOR' },
+  { heading: 'PID', leaveOut: 1 },
+  { heading: 'LAST', least: 12, leaveOut: 2 },
+];
+const WAITING: readonly Column[] = [
+  { heading: 'TASK', least: 12 },
+  { heading: 'STAGE', least: 10 },
+  { heading: 'FOR ITS' },
+  { heading: 'PID', leaveOut: 1 },
+  { heading: 'BEHIND', least: 12 },
+];
+const TASKS: readonly Column[] = [
+  { heading: 'TASK', least: 12 },
+  { heading: 'STATE', paint: STATE_PAINT },
+  { heading: 'FAILURE', least: 12 },
+  { heading: 'SINCE', leaveOut: 1 },
+  { heading: 'CALLS' },
+];
+
+const callCells = ({ task_id, stage, tool, elapsed_ms, pid, last }: Status['running']['calls'][number]): string[] => [
+  task_id,
+  stage,
+  tool,
+  lengthOf(elapsed_ms),
+  String(pid),
+  last ?? 'has said nothing yet',
+];
+
+/** A run that looks at an answer, waits for a reset or stands in line makes no call. */
+function runsBetweenCalls({ running, waiting }: Status): string[] {
+  const busy = new Set([...running.calls, ...waiting].map(({ task_id }) => task_id));
+  return running.runs
+    .filter(({ task_id }) => !busy.has(task_id))
+    .map(({ task_id, pid }) => `${task_id}: a run has it (pid ${pid}), and makes no call at the moment`);
+}
+
+function section(title: string, columns: readonly Column[], rows: readonly string[][], sheet: Sheet): string[] {
+  if (rows.length === 0) return [];
+  const lines = tableLines(
+    columns,
+    rows.map((cells) => cells.map(oneLine)),
+    sheet,
+  );
+  return title === '' ? lines : [cut(title, sheet.width), ...lines];
+}
+
+function totalsOf({ totals, folder }: Status): string {
+  const { tasks, unreadable, ...states } = totals;
+  const parts = Object.entries(states).flatMap(([state, n]) => (n === 0 ? [] : [`${n} ${state.replace('_', ' ')}`]));
+  const said = `${tasks} ${tasks === 1 ? 'task' : 'tasks'} in ${folder}${parts.length === 0 ? '' : `: ${parts.join(', ')}`}`;
+  return visible(unreadable === 0 ? said : `${said}; ${unreadable} not readable`);
+}
+
+/** As people say it: 8 s, 3 min 20 s, 2 h 5 min. */
+function lengthOf(ms: number): string {
+  const seconds = Math.round(ms / 1000);
+  if (seconds < 60) return `${seconds} s`;
+  const minutes = Math.floor(seconds / 60);
+  return minutes < 60 ? `${minutes} min ${seconds % 60} s` : `${Math.floor(minutes / 60)} h ${minutes % 60} min`;
+}
+
+const oneLine = (text: string): string => visible(text).replace(/\s+/g, ' ').trim();

@@ -1,0 +1,45 @@
+// tollgate status: what is there, what runs, and who stands in line.
+
+import { statusOf } from '../../loops/status/status.ts';
+import { TOLLGATE_EXIT } from '../../policies/exit-codes.ts';
+import { type Ran, readArguments } from '../command.ts';
+import type { CommandSpec } from '../command-line.ts';
+import { sheetOf } from '../sheet.ts';
+import { renderStatus } from './status-page.ts';
+
+const SPEC: CommandSpec = {
+  name: 'tollgate status',
+  usage: '[DIR]',
+  about:
+    'Shows what is there and what runs: each call under way with the time that it has taken and what its CLI did last, who stands in line for whom, and the state of every task. Reads only.',
+  flags: {},
+  words: { min: 0, max: 1, called: 'DIR' },
+  examples: [
+    ['tollgate status', 'of this project'],
+    ['tollgate status .tmp/task/fix-login', 'of one task'],
+    ['tollgate status --json | jq ".running.calls"', 'what runs, for another program'],
+  ],
+  exits: [
+    [TOLLGATE_EXIT.ok, 'shown, whatever became of the tasks; those that cannot be read are named'],
+    [TOLLGATE_EXIT.failure, 'the result could not be written'],
+    [TOLLGATE_EXIT.badInput, 'usage, or a folder that is not there'],
+  ],
+};
+
+export async function run(argv: readonly string[]): Promise<Ran> {
+  const read = await readArguments(SPEC, argv, TOLLGATE_EXIT.badInput);
+  if (read.how === 'ended') return read.ran;
+  const { given, words } = read.args;
+  const seen = await statusOf({
+    word: words[0] ?? null,
+    cwd: process.cwd(),
+    environment: process.env,
+    clock: () => new Date(),
+  });
+  if (seen.how === 'mistaken') return { exit: TOLLGATE_EXIT.badInput, err: `tollgate status: ${seen.message}\n` };
+  const { status } = seen;
+  return {
+    exit: 0,
+    out: given.has('json') ? `${JSON.stringify(status)}\n` : renderStatus(status, sheetOf(process.env)),
+  };
+}

@@ -1,0 +1,54 @@
+// The calls of a task that run now, and what each did last.
+
+import type { ProcessIdentity } from '../../policies/process-identity.ts';
+import type { Tool } from '../../policies/tools.ts';
+import { type Ledger, openCalls } from '../../state/ledger.ts';
+import type { TaskFolder } from '../../state/task-folder.ts';
+import { isAlive } from '../../wrappers/processes/identity.ts';
+import { eventsOf, lastEvent } from '../run/last-event.ts';
+
+export interface RunningCall {
+  task_id: string;
+  stage: string;
+  tool: Tool;
+  call_id: string;
+  attempt: number;
+  /** Of the wrapper that guards it. */
+  pid: number;
+  host: string;
+  /** ISO time at which its CLI was started, or else the call reserved. */
+  since: string;
+  elapsed_ms: number;
+  /** ISO time at which it is ended at the latest. */
+  deadline_at: string;
+  /** What its CLI did last, in a few words; null when nothing has been said yet. */
+  last: string | null;
+}
+
+export async function runningCalls(
+  task: TaskFolder,
+  ledger: Ledger,
+  self: ProcessIdentity,
+  now: Date,
+): Promise<RunningCall[]> {
+  const running: RunningCall[] = [];
+  for (const { reserved, started } of openCalls(ledger)) {
+    const { stage, tool, call_id, attempt, guardian, deadline_at } = reserved;
+    if ((await isAlive(guardian, self)) === 'dead') continue;
+    const since = started?.at ?? reserved.at;
+    running.push({
+      task_id: task.id,
+      stage,
+      tool,
+      call_id,
+      attempt,
+      pid: guardian.pid,
+      host: guardian.host,
+      since,
+      elapsed_ms: Math.max(0, now.getTime() - Date.parse(since)),
+      deadline_at,
+      last: lastEvent({ stage, tool, events: eventsOf(task, call_id) }),
+    });
+  }
+  return running;
+}

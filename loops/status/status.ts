@@ -1,0 +1,75 @@
+// What is there and what runs: the tasks of a project with their state, the runs and calls under way, and who stands in line.
+
+import path from 'node:path';
+import { openJournal } from '../../state/journal.ts';
+import { locateTask } from '../../state/task-folder.ts';
+import { identify, isAlive } from '../../wrappers/processes/identity.ts';
+import { collectTasks, type TasksReport } from '../report/collect.ts';
+import type { TaskRow } from '../report/task-row.ts';
+import { type RunningCall, runningCalls } from './running-calls.ts';
+import { type Waiting, waitingIn } from './waiting.ts';
+
+export interface Status {
+  schema: 1;
+  /** When it was made, ISO time. */
+  at: string;
+  /** Where the tasks lie. */
+  folder: string;
+  totals: TasksReport['totals'];
+  /** Newest first. */
+  tasks: Pick<
+    TaskRow,
+    'task_id' | 'folder' | 'state' | 'at' | 'stage' | 'class' | 'reason' | 'calls' | 'next_action'
+  >[];
+  running: { runs: RunningRun[]; calls: RunningCall[] };
+  waiting: Waiting[];
+  /** What cannot be read, and why. */
+  unreadable: TasksReport['unreadable'];
+}
+
+/** A run that has claimed its task. */
+export interface RunningRun {
+  task_id: string;
+  run_id: string;
+  pid: number;
+  host: string;
+}
+
+export interface Looking {
+  /** The folder that holds the tasks, a task, or a project; null for the project of `cwd`. */
+  word: string | null;
+  cwd: string;
+  environment: NodeJS.ProcessEnv;
+  clock: () => Date;
+}
+
+/** Reads only. */
+export async function statusOf(
+  looking: Looking,
+): Promise<{ how: 'seen'; status: Status } | { how: 'mistaken'; message: string }> {
+  const now = looking.clock();
+  const collected = await collectTasks({ ...looking, sinceMs: null, which: 'all', now });
+  if (collected.how === 'mistaken') return collected;
+  const { at, folder, totals, tasks, unreadable } = collected.report;
+  const self = (await identify(process.pid))!;
+  const running: Status['running'] = { runs: [], calls: [] };
+  for (const { task_id, folder: root } of tasks.filter(({ state }) => state === 'running')) {
+    const located = locateTask(`${root}/`, '/', {});
+    if (located.how === 'mistaken') continue;
+    const { ledger } = openJournal(root, looking.clock).read();
+    const { run } = ledger;
+    if (run !== null && (await isAlive(run.owner, self)) !== 'dead')
+      running.runs.push({ task_id, run_id: run.run_id, pid: run.owner.pid, host: run.owner.host });
+    running.calls.push(...(await runningCalls(located.folder, ledger, self, now)));
+  }
+  const waiting = await waitingIn(path.dirname(folder), looking.environment, { self, clock: looking.clock });
+  return {
+    how: 'seen',
+    status: { schema: 1, at, folder, totals, tasks: tasks.map(shortened), running, waiting, unreadable },
+  };
+}
+
+const shortened = (row: TaskRow): Status['tasks'][number] => {
+  const { task_id, folder, state, at, stage, class: errorClass, reason, calls, next_action } = row;
+  return { task_id, folder, state, at, stage, class: errorClass, reason, calls, next_action };
+};

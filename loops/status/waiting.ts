@@ -1,0 +1,62 @@
+// Who stands in line for a working tree, a tag or the list of sessions, and whom each waits for.
+
+import path from 'node:path';
+import { standingTickets } from '../../state/standing-tickets.ts';
+import { queueFolder, type Ticket } from '../../state/tickets.ts';
+import { userState } from '../../state/user-state.ts';
+import { type Looking, livingOf } from '../run/living.ts';
+import { sessionLines } from '../session/change-sessions.ts';
+
+export interface Waiting {
+  task_id: string;
+  stage: string;
+  pid: number;
+  host: string;
+  /** What it waits for: its turn on a working tree, or on a tag's session. */
+  what: 'tree' | 'session';
+  /** The tasks that have it, or stand before it, oldest first. */
+  behind: string[];
+}
+
+/** @param stateFolder the project's `.tmp`. */
+export async function waitingIn(
+  stateFolder: string,
+  environment: NodeJS.ProcessEnv,
+  looking: Looking,
+): Promise<Waiting[]> {
+  const own = userState(environment);
+  const lines = [
+    { what: 'tree', folder: queueFolder(stateFolder) },
+    { what: 'session', folder: sessionLines(stateFolder) },
+    // The line for a session is the user's: in it stand tasks of other projects, too.
+    ...(own === null ? [] : [{ what: 'session', folder: path.join(own, 'sessions') } as const]),
+  ] as const;
+  const isOurs = ({ task_folder: task }: Ticket) => task === undefined || task.startsWith(`${stateFolder}${path.sep}`);
+  const waiting: Waiting[] = [];
+  for (const { what, folder } of lines)
+    for (const tickets of standingTickets(folder).values())
+      for (const { ticket, behind } of await behindOthers(tickets, looking)) {
+        if (!isOurs(ticket)) continue;
+        waiting.push({
+          task_id: ticket.task_id,
+          stage: ticket.stage,
+          pid: ticket.owner.pid,
+          host: ticket.owner.host,
+          what,
+          behind: behind.map(({ task_id }) => task_id),
+        });
+      }
+  return waiting;
+}
+
+async function behindOthers(
+  tickets: readonly Ticket[],
+  looking: Looking,
+): Promise<{ ticket: Ticket; behind: Ticket[] }[]> {
+  const living: Ticket[] = [];
+  for (const ticket of tickets) if ((await livingOf(ticket, looking)).length > 0) living.push(ticket);
+  return living.flatMap((ticket, i) => {
+    const behind = living.slice(0, i).filter((other) => other.mode === 'write' || ticket.mode === 'write');
+    return behind.length === 0 ? [] : [{ ticket, behind }];
+  });
+}
