@@ -97,6 +97,7 @@ function requestOf(adapter: Adapter, { text, texts, number, given }: Arguments):
     charge,
     redactionPatterns: dispatch?.redaction_patterns ?? [],
     ownRows: dispatch?.own_rows ?? [],
+    composed: { warnings: dispatch?.prompt?.warnings ?? [], leftOut: dispatch?.prompt?.left_out ?? [] },
   };
 }
 

@@ -3,6 +3,7 @@
 import type { Ending } from './ending.ts';
 import type { Usage } from './engine-event.ts';
 import type { Verdict } from './evidence.ts';
+import type { LeftOut } from './prompt/left-out.ts';
 import type { Tool } from './tools.ts';
 
 export const CALL_RECORD_SCHEMA = 1;
@@ -31,6 +32,8 @@ export interface CallRecord {
   tool_calls: number | null;
   denied_tools: string[];
   warnings: string[];
+  /** What a digest left out of the prompt; absent where nothing was, and in records of versions that did not say. */
+  left_out?: readonly LeftOut[];
   verdict: Verdict;
   signature: string | null;
   /** Processes of the call that were found beside the CLI's own and ended. */

@@ -184,7 +184,8 @@ export const MANIFEST_FIELDS: Record<string, ManifestField> = {
   },
   context: { about: 'What becomes of a long prompt', example: null, without: 'as below' },
   'context.digest_policy': {
-    about: 'Whether it is shortened: off, auto (over 8,000 characters) or aggressive',
+    about:
+      'Whether it is shortened: off (never), auto (over what the tool takes, 400,000 characters unless told) or aggressive',
     example: 'auto',
     without: 'auto',
   },

@@ -2,6 +2,7 @@
 
 import { SESSION_STEP_MS } from './backoff.ts';
 import type { OnFail } from './gate.ts';
+import { PROMPT_CHARS, type PromptLimits } from './prompt/limits.ts';
 import type { OwnRow } from './rules/own-row.ts';
 import { CONTEXT_LIMIT_TOKENS } from './session-policy.ts';
 import type { Tool } from './tools.ts';
@@ -24,6 +25,8 @@ export interface ProjectFile {
     /** For each failure in a row. */
     rest_sec: number;
   };
+  /** How long a prompt may be. */
+  prompts: PromptLimits;
 }
 
 export interface ProjectRole {
@@ -41,6 +44,8 @@ export const SESSION_DEFAULTS: ProjectFile['sessions'] = {
   rest_sec: SESSION_STEP_MS / 1000,
 };
 
+export const PROMPT_DEFAULTS: PromptLimits = { max_chars: PROMPT_CHARS, max_chars_by_model: {} };
+
 export const NO_PROJECT_FILE: ProjectFile = {
   rules: null,
   roles: {},
@@ -48,4 +53,5 @@ export const NO_PROJECT_FILE: ProjectFile = {
   prices: {},
   triage: { rules: [] },
   sessions: SESSION_DEFAULTS,
+  prompts: PROMPT_DEFAULTS,
 };

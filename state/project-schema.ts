@@ -3,7 +3,8 @@
 import { z } from 'zod';
 import { CLASSES, type ErrorClass } from '../policies/classes.ts';
 import { PIPELINES } from '../policies/pipelines.ts';
-import { SESSION_DEFAULTS } from '../policies/project-file.ts';
+import { PROMPT_DEFAULTS, SESSION_DEFAULTS } from '../policies/project-file.ts';
+import { LEAST_CHARS, MOST_CHARS } from '../policies/prompt/limits.ts';
 import { isTaken } from '../policies/rules/find-row.ts';
 import { type OwnRow, SAID_IN, withoutProof } from '../policies/rules/own-row.ts';
 import { phraseMistake } from '../policies/rules/phrase.ts';
@@ -117,6 +118,16 @@ const limitOf = (tool: Tool) =>
   z.number().int().min(1000).default(SESSION_DEFAULTS.context_limit[tool]).describe(`for ${tool}`);
 const LIMITS = { gemini: limitOf('gemini'), copilot: limitOf('copilot'), codex: limitOf('codex') };
 
+const charsOf = (tool: Tool) =>
+  z
+    .number()
+    .int()
+    .min(LEAST_CHARS)
+    .max(MOST_CHARS[tool])
+    .default(PROMPT_DEFAULTS.max_chars[tool])
+    .describe(`for ${tool}`);
+const CHARS = { gemini: charsOf('gemini'), copilot: charsOf('copilot'), codex: charsOf('codex') };
+
 export const PROJECT = z.strictObject({
   $schema: z.string().optional(),
   rules: PLACE.nullable().default(null).describe('a file of rules that stand before every prompt'),
@@ -166,4 +177,17 @@ export const PROJECT = z.strictObject({
     })
     .prefault({})
     .describe('when a session is gone on with'),
+  prompts: z
+    .strictObject({
+      max_chars: z
+        .strictObject(CHARS)
+        .prefault({})
+        .describe('characters of a prompt at the most: over it digest_policy auto leaves out, and off sends nothing'),
+      max_chars_by_model: z
+        .record(z.string().min(1), z.number().int().min(LEAST_CHARS))
+        .default({})
+        .describe("likewise by model, as the stage's `model` names it; goes before max_chars"),
+    })
+    .prefault({})
+    .describe('how long a prompt may be'),
 });

@@ -1,5 +1,6 @@
 // What a dispatcher tells the wrapper that it starts, in one variable of the environment; the CLI never sees it.
 
+import type { LeftOut } from '../../policies/prompt/left-out.ts';
 import type { OwnRow } from '../../policies/rules/own-row.ts';
 
 export const DISPATCH = 'TOLLGATE_DISPATCH';
@@ -13,6 +14,8 @@ export interface Dispatch {
   redaction_patterns: string[];
   /** Of the project's own, read once for the whole run. */
   own_rows: readonly OwnRow[];
+  /** What is to be known of the prompt beside its text: it goes into the record. */
+  prompt: { warnings: readonly string[]; left_out: readonly LeftOut[] };
 }
 
 /** null for a wrapper that somebody else started. */

@@ -39,7 +39,7 @@ export function draftOf(request: WrapperRequest, clock: () => Date): Draft {
     promptHash: null,
     binary: null,
     argv: [],
-    warnings: [],
+    warnings: [...request.composed.warnings],
     countedBefore: null,
     withheld: null,
     clock,

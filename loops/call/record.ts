@@ -78,7 +78,7 @@ function nextOf({ class: errorClass, evidence }: Verdict, taskId: string | null)
 
 /** What a record holds from the beginning. */
 export function commonOf(draft: Draft) {
-  const { adapter, call } = draft.request;
+  const { adapter, call, composed } = draft.request;
   return {
     schema: CALL_RECORD_SCHEMA,
     call_id: draft.callId,
@@ -88,6 +88,7 @@ export function commonOf(draft: Draft) {
     cwd: call.cwd,
     started_at: draft.startedAt.toISOString(),
     prompt_sha256: draft.promptHash ?? (draft.prompt && sha256(draft.prompt)),
+    ...(composed.leftOut.length === 0 ? {} : { left_out: composed.leftOut }),
   };
 }
 

@@ -1,5 +1,6 @@
 // One guarded call as its caller asks for it: the wrapper's flags, read and checked.
 
+import type { LeftOut } from '../../policies/prompt/left-out.ts';
 import type { OwnRow } from '../../policies/rules/own-row.ts';
 import type { TaskFolder } from '../../state/task-folder.ts';
 import type { Adapter, CallRequest } from '../../wrappers/adapter.ts';
@@ -32,6 +33,8 @@ export interface WrapperRequest {
   redactionPatterns: string[];
   /** The project's rows by which its dispatcher judges; none for a call of a caller's own. */
   ownRows: readonly OwnRow[];
+  /** What whoever composed the prompt has to say of it. */
+  composed: { warnings: readonly string[]; leftOut: readonly LeftOut[] };
 }
 
 export interface Charge {

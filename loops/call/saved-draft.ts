@@ -3,6 +3,7 @@
 import { existsSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import type { MachineClocks } from '../../policies/machine-clocks.ts';
+import type { LeftOut } from '../../policies/prompt/left-out.ts';
 import { secretsOf } from '../../policies/redact/environment.ts';
 import { patternMistake } from '../../policies/redact/patterns.ts';
 import type { Redactor } from '../../policies/redact.ts';
@@ -39,6 +40,8 @@ export interface Saved {
   temporary: string;
   overlay_folders: string[];
   warnings: string[];
+  /** Absent in a draft of a version that did not say. */
+  left_out?: readonly LeftOut[];
   /** Of the machine, when the call was prepared; absent in a draft of a version that did not tell. */
   clocks?: MachineClocks;
 }
@@ -81,6 +84,7 @@ export function savedOf(attempt: Attempt, draft: Draft, overlay: Overlay): Saved
     temporary: attempt.temporary,
     overlay_folders: overlay.folders,
     warnings: draft.warnings,
+    left_out: request.composed.leftOut,
     clocks: readClocks(),
   };
 }
@@ -168,9 +172,17 @@ export function isSaved(value: unknown): value is Saved {
     ['out', 'err'].every((name) => typeof files?.[name as 'out'] === 'string') &&
     Object.values(files ?? {}).every((file) => file === null || (typeof file === 'string' && path.isAbsolute(file))) &&
     Array.isArray(own_rows) &&
+    isLeftOut(saved.left_out ?? []) &&
     isTexts(saved.secret_names ?? [])
   );
 }
+
+const isLeftOut = (value: unknown): boolean =>
+  Array.isArray(value) &&
+  value.every(
+    (row: Partial<LeftOut> | null) =>
+      typeof row?.what === 'string' && Number.isFinite(row.kept) && Number.isFinite(row.chars),
+  );
 
 const isTexts = (value: unknown): boolean => Array.isArray(value) && value.every((item) => typeof item === 'string');
 
@@ -205,6 +217,8 @@ export function restoreSaved(
       charge: task && { task, stage: saved.stage, runId: null, forPrompt: null },
       redactionPatterns: saved.redaction_patterns,
       ownRows: saved.own_rows ?? [],
+      // The warnings are among those of the draft.
+      composed: { warnings: [], leftOut: saved.left_out ?? [] },
     },
     callId: saved.call_id,
     startedAt: new Date(saved.started_at),

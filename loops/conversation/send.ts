@@ -103,5 +103,6 @@ function requestOf(sending: Sending, folder: string): WrapperRequest {
     charge: task === null ? null : { task, stage: `${session.tool}_adhoc`, runId: null, forPrompt: null },
     redactionPatterns: [],
     ownRows: [],
+    composed: { warnings: [], leftOut: [] },
   };
 }

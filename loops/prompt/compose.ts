@@ -4,8 +4,8 @@ import path from 'node:path';
 import { filledIn, type INPUT_TEMPLATES } from '../../policies/input-template.ts';
 import { GOAL_TO_FILL_IN } from '../../policies/manifest-template.ts';
 import type { ProjectFile } from '../../policies/project-file.ts';
-import { composeText, type Digest } from '../../policies/prompt/compose-text.ts';
-import type { PartSize } from '../../policies/prompt/part.ts';
+import { type ComposedText, composeText, type Digest } from '../../policies/prompt/compose-text.ts';
+import { promptLimit } from '../../policies/prompt/limits.ts';
 import { RULES } from '../../policies/prompt/rules.ts';
 import type { Answer, TextFile } from '../../policies/prompt/source.ts';
 import type { Redactor } from '../../policies/redact.ts';
@@ -43,17 +43,8 @@ export interface PromptRequest {
 }
 
 export type Composed =
-  | {
-      how: 'composed';
-      text: string;
-      /** Over the bytes that the CLI will get. */
-      sha256: string;
-      parts: PartSize[];
-      /** What was done. */
-      digest: Digest;
-      warnings: string[];
-    }
-  | { how: 'mistaken'; message: string };
+  /** `sha256`: over the bytes that the CLI will get. */
+  ({ how: 'composed'; sha256: string } & ComposedText) | { how: 'mistaken'; message: string };
 
 export async function composePrompt(request: PromptRequest): Promise<Composed> {
   const { task, manifest, stage, role, cwd, root } = request;
@@ -72,7 +63,8 @@ export async function composePrompt(request: PromptRequest): Promise<Composed> {
   const pack = request.handedOff === null ? await readInput(request, forbids, 'context_pack.md') : null;
   if (pack?.how === 'mistaken') return pack;
   const attachable = { stage: stage.name, globs: stage.attach, tree: cwd, inputs: task.inputs, state: stateOf(task) };
-  const attached = await readAttachments(attachable, root, forbids);
+  const limit = promptLimit(request.project.prompts, request.tool, stage.model);
+  const attached = await readAttachments(attachable, root, forbids, limit);
   if (attached.how === 'mistaken') return attached;
   const source = {
     taskId: task.id,
@@ -92,7 +84,7 @@ export async function composePrompt(request: PromptRequest): Promise<Composed> {
     commands: request.acceptanceCommands,
     schema: stage.schema ?? null,
   };
-  const composed = composeText(source, request.digest, request.redactor);
+  const composed = composeText(source, request.digest, request.redactor, limit);
   return {
     how: 'composed',
     ...composed,

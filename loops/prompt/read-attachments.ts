@@ -3,7 +3,6 @@
 import { realpath, stat } from 'node:fs/promises';
 import path from 'node:path';
 import type { Attachment } from '../../policies/prompt/source.ts';
-import { ATTACHMENT_CHARS, isLog, LOG_CHARS } from '../../policies/prompt/whole-parts.ts';
 import { isSystemError } from '../../state/system-error.ts';
 import { type Attachable, type AttachedFile, attachedFiles } from './attached-files.ts';
 import type { Forbids } from './forbidden.ts';
@@ -16,8 +15,16 @@ export type AttachmentsRead =
 
 export const MAX_BYTES = 64 * 1024 * 1024;
 
-/** `root`: what `security.forbidden_paths` are relative to, beside the tree. */
-export async function readAttachments(of: Attachable, root: string, forbids: Forbids): Promise<AttachmentsRead> {
+/**
+ * @param root what `security.forbidden_paths` are relative to, beside the tree
+ * @param windowChars of a text as much is read at either end; no more of it will be in the prompt
+ */
+export async function readAttachments(
+  of: Attachable,
+  root: string,
+  forbids: Forbids,
+  windowChars: number,
+): Promise<AttachmentsRead> {
   const found = await attachedFiles(of);
   if (found.how === 'mistaken') return found;
   const looked: Looked[] = [];
@@ -40,7 +47,7 @@ export async function readAttachments(of: Attachable, root: string, forbids: For
     return mistaken(of, `${looked.length} files have ${bytes} bytes in all; at most ${MAX_BYTES} are attached`);
   const attachments: Attachment[] = [];
   for (const { name, file, glob, ...size } of looked) {
-    const read = glob === null ? await readText(file, windowOf(name), MAX_BYTES) : null;
+    const read = glob === null ? await readText(file, windowChars, MAX_BYTES) : null;
     if (read?.how === 'failed') return mistaken(of, `${name} ${read.why}`);
     const holds = read ?? { how: 'forbidden' as const, glob: glob ?? '', ...size };
     attachments.push({ name, path: path.relative(of.tree, file), bytes: holds.bytes, holds });
@@ -50,8 +57,6 @@ export async function readAttachments(of: Attachable, root: string, forbids: For
 
 /** What stands in a name for bytes that are no text: nothing is found by it. */
 const NO_UTF8 = '\ufffd';
-
-const windowOf = (name: string): number => (isLog(name) ? LOG_CHARS : ATTACHMENT_CHARS);
 
 interface Looked {
   name: string;

@@ -3,6 +3,7 @@
 import type { CallRecord } from '../../policies/call-record.ts';
 import type { Decision } from '../../policies/decide.ts';
 import { usedUp } from '../../policies/limits.ts';
+import { leftOutSentence } from '../../policies/prompt/left-out.ts';
 import { firstPromptFile } from '../session/first-prompt.ts';
 import { openStageSession } from '../session/stage-session.ts';
 import { takeBackUnanswered } from '../session/unanswered.ts';
@@ -25,6 +26,7 @@ export async function attempts(run: StageRun, first: Prompt, baseline: Baseline 
     run,
     session,
     ask: { prompt: first, resumeSession: session.id },
+    asked: first,
     calls: 0,
     seen: new Map(),
     retriesLeft: run.open.manifest.budgets.retry_budget,
@@ -86,10 +88,14 @@ async function attempt(course: Course, first: Prompt, baseline: Baseline | null)
   const limit = usedUp(open.manifest.budgets, { ...spentOf(open), wallLeftMs: run.wallLeftMs() });
   if (limit !== null) return failed(course, first, limitFailure(run, limit), null);
   run.say(callWords(course));
+  if (!ask.isGoOn) course.asked = ask.prompt;
+  const { asked } = course;
+  const leftOut = leftOutSentence(asked.leftOut, NAMED_IN_LINE);
+  if (leftOut !== null) run.say(`stage ${run.stage.name}: ${leftOut} (digest ${asked.digest})`);
   baseline?.forget();
   const file = ask.resumeSession === null ? await firstPromptFile(run, ask.prompt, course.session) : ask.prompt.file;
   [course.sentFile, course.sentInto] = [file, course.session.use];
-  const answered = await callOnce(run, { ...ask, file }, first.sha256);
+  const answered = await callOnce(run, { ...ask, prompt: asked, file }, first.sha256);
   switch (answered.how) {
     case 'stopped':
       return interrupted(course, first, null);
@@ -115,7 +121,7 @@ async function attempt(course: Course, first: Prompt, baseline: Baseline | null)
   if (judge !== null || record.verdict.class === null)
     return {
       how: 'ended',
-      end: await gated(run, record, withDigestTold(first, ask.prompt), baseline, course.calls, judge),
+      end: await gated(run, record, withDigestTold(first, asked), baseline, course.calls, judge),
     };
   if (stop.aborted) return interrupted(course, first, record);
   course.failed = record;
@@ -131,14 +137,18 @@ async function attempt(course: Course, first: Prompt, baseline: Baseline | null)
   });
 }
 
+/** How many parts a line of progress names. */
+const NAMED_IN_LINE = 3;
+
 /** Who reads the answer must know that not all was asked. */
 const withDigestTold = (first: Prompt, asked: Prompt): Prompt =>
-  asked.digest === first.digest || asked.parts.length === 0
+  asked.digest === first.digest
     ? first
     : {
         ...first,
+        leftOut: asked.leftOut,
         warnings: [
-          ...first.warnings,
+          ...asked.warnings,
           `answered from a digest of ${asked.chars} characters, since the whole prompt of ${first.chars} was too large`,
         ],
       };

@@ -16,6 +16,8 @@ export interface Course {
   /** Held for as long as the stage is asked. */
   session: StageSession;
   ask: Ask;
+  /** The prompt that is being answered: to go on says nothing of its own. */
+  asked: Prompt;
   /** Calls that were made. */
   calls: number;
   /** How often each signature was seen. */

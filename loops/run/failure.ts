@@ -6,10 +6,13 @@ import { TOLLGATE_EXIT } from '../../policies/exit-codes.ts';
 import type { Change } from '../../policies/gate.ts';
 import type { UsedUp } from '../../policies/limits.ts';
 import { nextActions } from '../../policies/next-actions/next-actions.ts';
+import { tooLargeWords } from '../../policies/prompt/limits.ts';
+import { splitAdvice } from '../../policies/prompt/split-advice.ts';
 import { FAILURE_SCHEMA, type Failure } from '../../policies/task-failure.ts';
 import { outputsOf } from '../../state/task-folder.ts';
 import { redactorOf } from '../redactor.ts';
 import { excerpt } from './excerpt.ts';
+import type { Prompt } from './prompt.ts';
 import { failingIn, type Sent, situationOf } from './situation.ts';
 import type { StageRun } from './stage.ts';
 
@@ -87,6 +90,27 @@ export function limitFailure(run: StageRun, { field, why }: UsedUp): Failure {
       field === 'max_wallclock_sec'
         ? `tollgate run ${task.id} (the clock of a run starts anew)`
         : `raise budgets.${field} in the manifest, then: tollgate run ${task.id}`,
+    ],
+  };
+}
+
+/** A prompt over its limit: nothing was reserved for it. */
+export function tooLargeFailure(run: StageRun, { tooLarge, parts }: Prompt): Failure {
+  const { task, manifest } = run.open;
+  const { tool, model } = run.stage;
+  const why = tooLargeWords(tool, tooLarge!);
+  const policy = manifest.context.digest_policy === 'off';
+  return {
+    ...ofStage(run),
+    class: 'prompt_too_large',
+    reason: 'prompt_limit',
+    evidence: { source: 'none', text: why, rule: 'prompt-over-limit' },
+    decision: { action: 'stop', why: 'it would be refused, and paid for' },
+    next_actions: [
+      ...splitAdvice(parts),
+      ...(policy ? ['or context.digest_policy: auto in the manifest: it leaves out the rest, and says what'] : []),
+      `or, where ${model ?? 'its model'} takes more: prompts.max_chars.${tool} in tollgate.yaml`,
+      `then: tollgate run ${task.id}`,
     ],
   };
 }

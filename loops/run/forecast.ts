@@ -1,5 +1,7 @@
 // What a run would do, without doing it: for each stage its arguments, and its prompt's size and hash. Pays nothing, writes nothing.
 
+import { type LeftOut, leftOutWords } from '../../policies/prompt/left-out.ts';
+import { tooLargeWords } from '../../policies/prompt/limits.ts';
 import { tagOf } from '../../policies/session-tag.ts';
 import type { Tool } from '../../policies/tools.ts';
 import { budgetOf } from '../../state/ledger.ts';
@@ -29,6 +31,8 @@ export interface StageForecast {
   prompt_chars: number;
   prompt_sha256: string;
   digest: string;
+  /** What the digest leaves out of the prompt. */
+  left_out: readonly LeftOut[];
   parts: Prompt['parts'];
   acceptance_commands: string[];
   warnings: string[];
@@ -57,9 +61,10 @@ export async function foreseeTask(request: RunRequest): Promise<Foreseen> {
       prompt_chars: prompt.chars,
       prompt_sha256: prompt.sha256,
       digest: prompt.digest,
+      left_out: prompt.leftOut,
       parts: prompt.parts,
       acceptance_commands: prompt.acceptanceCommands,
-      warnings: [...overLimit(plan.stage.tool, composed.text), ...prompt.warnings],
+      warnings: [...overLimit(plan.stage.tool, prompt), ...prompt.warnings],
     });
   }
   const { ledger } = open.journal.read();
@@ -68,14 +73,11 @@ export async function foreseeTask(request: RunRequest): Promise<Foreseen> {
   return { how: 'foreseen', forecast: { schema: 1, task_id: open.task.id, stages, budget, notes } };
 }
 
-/** The wrapper would refuse it, and the run ask for its digest. */
-function overLimit(tool: Tool, text: string): string[] {
-  const { limit } = ADAPTERS[tool].prompt;
-  const length = limit?.unit === 'bytes' ? Buffer.byteLength(text) : text.length;
-  return limit === null || length <= limit.max
+/** The run would stop there. */
+const overLimit = (tool: Tool, { tooLarge }: Prompt): string[] =>
+  tooLarge === null
     ? []
-    : [`${tool} takes ${limit.max} ${limit.unit} at the most: a digest would be asked instead`];
-}
+    : [`${tooLargeWords(tool, tooLarge)}: the run would end with prompt_too_large, and pay nothing`];
 
 /** A prompt that will hold an answer which is not given yet is not known yet. */
 const unsettled = (stages: readonly StageForecast[]): string[] =>
@@ -125,10 +127,11 @@ function argvOf(
 /** For people. */
 export function showForecast({ task_id, stages, budget, notes }: Forecast): string {
   const lines = stages.flatMap(
-    ({ stage, state, argv, prompt_chars, prompt_sha256, digest, warnings, acceptance_commands }) => [
+    ({ stage, state, argv, prompt_chars, prompt_sha256, digest, left_out, warnings, acceptance_commands }) => [
       `${stage}: ${state === 'to_run' ? 'would be called' : 'done earlier, no call'}`,
       `  ${argv.join(' ')}`,
       `  prompt: ${prompt_chars} characters, digest ${digest}, sha256 ${prompt_sha256}`,
+      ...left_out.map((part) => `  left out: ${leftOutWords(part)}`),
       ...acceptance_commands.map((command) => `  then: ${command}`),
       ...warnings.map((warning) => `  warning: ${warning}`),
     ],

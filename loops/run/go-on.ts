@@ -35,8 +35,17 @@ export async function goOn({ open, stage }: StageRun, session: string): Promise<
   await writeWhole(file, text, 'renamed');
   const known = { file, sha256: sentHash(stage.tool, text), chars: text.length, digest: 'off' } as const;
   return {
-    prompt: { ...known, parts: [], warnings: [], acceptanceCommands: [], proposedCommands: [] },
+    prompt: { ...known, ...NOTHING_BESIDE },
     isGoOn: true,
     resumeSession: session,
   };
 }
+
+const NOTHING_BESIDE = {
+  parts: [],
+  leftOut: [],
+  tooLarge: null,
+  warnings: [],
+  acceptanceCommands: [],
+  proposedCommands: [],
+};

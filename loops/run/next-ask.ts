@@ -3,6 +3,7 @@
 import { waitBefore } from '../../policies/backoff.ts';
 import type { CallRecord } from '../../policies/call-record.ts';
 import { type Decision, decide } from '../../policies/decide.ts';
+import { tooLargeWords } from '../../policies/prompt/limits.ts';
 import type { SessionStanding } from '../../policies/session-way-out.ts';
 import { budgetOf } from '../../state/ledger.ts';
 import type { Stage } from '../../state/manifest-schema.ts';
@@ -107,12 +108,13 @@ export async function nextAsk(
     case 'mend':
       return mendAsk(run, decision.sessionId, about, retry);
     case 'retry_digest': {
-      const composed = await composeAnew(run, stage, 'aggressive');
+      const { digest_policy: policy } = run.open.manifest.context;
+      const composed = await composeAnew(run, stage, policy === 'off' ? 'off' : 'aggressive');
       if (composed.how === 'mistaken') return { how: 'cannot', why: composed.message };
       const { prompt } = composed;
       // A fresh session where there was one: what overflowed may be its history.
-      if (prompt.sha256 === ask.prompt.sha256 && ask.resumeSession === null)
-        return { how: 'cannot', why: 'its digest is the same prompt again' };
+      if (ask.resumeSession === null && prompt.chars > ask.prompt.chars * WORTH_SHARE)
+        return { how: 'cannot', why: whyNoDigest(policy, prompt, ask.prompt) };
       if (session.id !== null) await session.giveUp(session.id, 'given_up');
       return asked({ ...retry, ask: { prompt, resumeSession: null } });
     }
@@ -133,6 +135,15 @@ export async function nextAsk(
       return asked({ stage: other, waitMs: 0, until: null, counts: 'as_none', ask: { prompt, resumeSession: null } });
     }
   }
+}
+
+/** A digest that is hardly shorter than what was refused is refused too. */
+const WORTH_SHARE = 0.95;
+
+function whyNoDigest(policy: DigestPolicy, digest: Prompt, refused: Prompt): string {
+  if (policy === 'off') return 'nothing of its prompt is left out, since context.digest_policy is off';
+  if (digest.sha256 === refused.sha256) return 'its digest is the same prompt again';
+  return `its digest is hardly shorter (${digest.chars} of ${refused.chars} characters)`;
 }
 
 /** In the session of an attempt that has already done something. */
@@ -183,7 +194,10 @@ const asked = (next: Next): Answer => ({ how: 'asked', next });
 
 async function composeAnew(run: StageRun, stage: Stage, digest: DigestPolicy): Promise<Composed> {
   const composed = await composePrompt(run, { ...run, stage }, digest);
-  if (composed.how === 'composed') await writePrompt(composed);
+  if (composed.how === 'mistaken') return composed;
+  const { tooLarge } = composed.prompt;
+  if (tooLarge !== null) return { how: 'mistaken', message: tooLargeWords(stage.tool, tooLarge) };
+  await writePrompt(composed);
   return composed;
 }
 

@@ -5,10 +5,12 @@ import path from 'node:path';
 import type { CallRecord } from '../../policies/call-record.ts';
 import type { Finding } from '../../policies/gate.ts';
 import type { ProcessIdentity } from '../../policies/process-identity.ts';
+import { leftOutSentence, NAMED_IN_WARNING } from '../../policies/prompt/left-out.ts';
 import { JournalError } from '../../state/journal.ts';
 import { openCalls } from '../../state/ledger.ts';
 import { outputsOf } from '../../state/task-folder.ts';
 import { identify } from '../../wrappers/processes/identity.ts';
+import type { Dispatch } from '../call/dispatch.ts';
 import { newCallId } from '../call/draft.ts';
 import { TREE } from '../scope/question.ts';
 import { type Errand, readRecord, recordIn, sendGuardian } from './guardian.ts';
@@ -31,6 +33,7 @@ export type Answered =
 export interface Sending extends Pick<Ask, 'resumeSession'> {
   /** What is sent: the stage's prompt, or what says more. */
   file: string;
+  prompt: Pick<Prompt, 'warnings' | 'leftOut'>;
 }
 
 /** As soon as a place is free; nothing is paid if none is to be had. @param wanted the hash of the stage's prompt. */
@@ -106,7 +109,7 @@ async function lastWord({ open, guardianStop, clock, environment, say }: StageRu
 const wasMade = ({ task }: OpenTask, callId: string, isStrange: boolean): boolean =>
   existsSync(eventsOf(task, callId)) || (isStrange && !existsSync(path.join(task.attempts, callId)));
 
-function errandOf(run: StageRun, { file, resumeSession }: Sending, wanted: string, callId: string): Errand {
+function errandOf(run: StageRun, { file, prompt, resumeSession }: Sending, wanted: string, callId: string): Errand {
   const { open, stage, access, runId, environment, trustWorkspace } = run;
   const wallLeftMs = Math.max(1, Math.floor(run.wallLeftMs() ?? stage.timeout_ms));
   return {
@@ -120,6 +123,7 @@ function errandOf(run: StageRun, { file, resumeSession }: Sending, wanted: strin
       for_prompt: wanted,
       redaction_patterns: open.manifest.security.redaction_patterns,
       own_rows: open.ownRows,
+      prompt: aboutPrompt(prompt),
     },
     promptFile: file,
     cwd: open.cwd,
@@ -128,6 +132,23 @@ function errandOf(run: StageRun, { file, resumeSession }: Sending, wanted: strin
     environment: { ...environment, ...whichTask(open) },
   };
 }
+
+/** For the record, and as short as a variable of the environment has to be. */
+function aboutPrompt({ warnings, leftOut }: Sending['prompt']): Dispatch['prompt'] {
+  const sentence = leftOutSentence(leftOut, NAMED_IN_WARNING);
+  const all = [...(sentence === null ? [] : [sentence]), ...warnings];
+  const more = all.length - MOST_WARNINGS;
+  return {
+    warnings: [
+      ...all.slice(0, MOST_WARNINGS).map((warning) => warning.slice(0, MOST_WARNING_CHARS)),
+      ...(more > 0 ? [`${more} more warnings about the prompt, which tollgate run --dry-run shows`] : []),
+    ],
+    left_out: leftOut,
+  };
+}
+
+const MOST_WARNINGS = 12;
+const MOST_WARNING_CHARS = 2000;
 
 /** An agent asks `tollgate scope ask` about its task; gemini hides names that it does not know from its tools in CI. */
 const whichTask = ({ task, tree }: OpenTask) => ({

@@ -4,7 +4,7 @@ import type { ResolvedRole } from '../../policies/resolved-role.ts';
 import type { Stage } from '../../state/manifest-schema.ts';
 import type { Access } from '../../wrappers/adapter.ts';
 import { checkSchema } from '../gate/schema.ts';
-import { type Composing, composePrompt } from './prompt.ts';
+import { type Composing, composePrompt, type Prompt } from './prompt.ts';
 import { doorOf, type Wishes } from './stage-door.ts';
 
 export interface StagePlan {
@@ -13,7 +13,14 @@ export interface StagePlan {
   access: Access;
 }
 
-export type Planned = { how: 'planned' } | { how: 'mistaken'; message: string };
+export type Planned =
+  /** `tooLarge`: the first stage to run whose prompt is, whatever those before it will answer. */
+  { how: 'planned'; tooLarge: LargeStage | null } | { how: 'mistaken'; message: string };
+
+export interface LargeStage {
+  stage: Stage;
+  prompt: Prompt;
+}
 
 /** Finds what is wrong with any stage now: a mistake in the last one must not cost the calls of those before it. */
 export async function checkStages(composing: Composing, wishes: Wishes): Promise<Planned> {
@@ -22,6 +29,7 @@ export async function checkStages(composing: Composing, wishes: Wishes): Promise
   if (wrong !== null) return mistaken(wrong);
   // Once a stage is to be run, the prompts of those after it may still change.
   let isSettled = true;
+  let tooLarge: LargeStage | null = null;
   for (const plan of open.plans) {
     const { stage } = plan;
     const schema = stage.schema === undefined ? null : await checkSchema(stage.schema);
@@ -30,9 +38,18 @@ export async function checkStages(composing: Composing, wishes: Wishes): Promise
     if (composed.how === 'mistaken') return mistaken(composed.message);
     const door = doorOf(stage.name, composed.prompt, open.journal, wishes);
     if (door.how === 'changed' && isSettled) return mistaken(door.message);
-    if (door.how !== 'done_earlier') isSettled = false;
+    if (door.how === 'done_earlier') continue;
+    if (isTooLarge(composed.prompt, isSettled)) tooLarge ??= { stage, prompt: composed.prompt };
+    isSettled = false;
   }
-  return { how: 'planned' };
+  return { how: 'planned', tooLarge };
+}
+
+/** An earlier stage may still put something shorter in the place of the context. */
+function isTooLarge({ tooLarge, parts }: Prompt, isSettled: boolean): boolean {
+  if (tooLarge === null) return false;
+  const context = parts.find(({ kind }) => kind === 'context')?.kept ?? 0;
+  return tooLarge.chars - (isSettled ? 0 : context) > tooLarge.limit;
 }
 
 /** What is wrong with what the user said about stages; found before the task is claimed. */

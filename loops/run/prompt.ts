@@ -3,6 +3,9 @@
 import path from 'node:path';
 import { verificationCommands } from '../../policies/gate/verification-commands.ts';
 import { sectionText } from '../../policies/markdown/sections.ts';
+import type { TooLarge } from '../../policies/prompt/compose-text.ts';
+import { figure, type LeftOut } from '../../policies/prompt/left-out.ts';
+import { promptLimit } from '../../policies/prompt/limits.ts';
 import type { PartSize } from '../../policies/prompt/part.ts';
 import { slowOnPrompt } from '../../policies/redact/withheld.ts';
 import { isSystemError } from '../../state/system-error.ts';
@@ -20,6 +23,9 @@ export interface Prompt {
   chars: number;
   parts: PartSize[];
   digest: DigestPolicy;
+  leftOut: LeftOut[];
+  /** null where it may be sent. */
+  tooLarge: TooLarge | null;
   warnings: string[];
   /** What the gate will run after this stage, and what a brief only proposes. */
   acceptanceCommands: string[];
@@ -68,12 +74,16 @@ export async function composePrompt(composing: Composing, plan: StagePlan, diges
   if (composed.how === 'mistaken') return composed;
   if (redactor.withheld.length > 0)
     return { how: 'mistaken', message: `stage ${stage.name}: ${slowOnPrompt(redactor.withheld)}` };
-  const { text, sha256, parts, warnings } = composed;
+  const { text, how: _, ...told } = composed;
+  const warnings = [...told.warnings, ...answers.flatMap(halfRead)];
   const file = path.join(task.inputs, 'prompt', `${stage.id ?? `${stage.tool}.${stage.role}`}.md`);
   const proposedCommands = role.runsAcceptance && briefCommands === 'proposed' ? found : [];
-  const prompt = { file, sha256, chars: text.length, parts, digest: composed.digest, warnings };
+  const prompt = { ...told, warnings, file, chars: text.length };
   return { how: 'composed', text, prompt: { ...prompt, acceptanceCommands, proposedCommands } };
 }
+
+const halfRead = ({ stage, text, unread }: EarlierAnswer): string[] =>
+  unread === 0 ? [] : [`of the answer of ${stage} the first ${figure(text.length)} characters were read`];
 
 export const writePrompt = ({ prompt, text }: Composed & { how: 'composed' }): Promise<void> =>
   writeWhole(prompt.file, text, 'renamed');
@@ -83,39 +93,44 @@ interface EarlierAnswer {
   role: string;
   handsOff: boolean;
   text: string;
+  /** Characters behind it that were not read. */
+  unread: number;
 }
 
-/** No role needs more of an answer, and the composer cuts what is long. */
-const MAX_ANSWER_CHARS = 1024 * 1024;
 /** No character of a string takes more bytes of UTF-8. */
 const BYTES_A_CHAR = 3;
 
 /** What the stages before this one answered, in order, as far as they are done and this one's role wants it; or what is missing. */
-function earlierAnswers({ task, journal, plans }: OpenTask, wanting: StagePlan): EarlierAnswer[] | string {
+function earlierAnswers({ task, journal, plans, project }: OpenTask, wanting: StagePlan): EarlierAnswer[] | string {
   const { done, calls } = journal.read().ledger;
   const before = plans.slice(
     0,
     plans.findIndex(({ stage }) => stage.name === wanting.stage.name),
   );
   const answers: EarlierAnswer[] = [];
+  const maxChars = promptLimit(project.prompts, wanting.stage.tool, wanting.stage.model);
   for (const { stage, role } of before) {
     const finished = done.get(stage.name);
     if (finished === undefined || !(role.handsOff || wanting.role.reads.includes(stage.role))) continue;
     // A stand-in may have answered in its tool's place.
     const tool = calls.get(finished.call_id ?? '')?.reserved.tool ?? stage.tool;
     const { out } = outputsOf(task, { name: stage.name, tool });
-    const text = readOrNull(out);
+    const read = readOrNull(out, maxChars);
     // Without it half of what it should know would be paid for like the whole.
-    if (text === null)
+    if (read === null)
       return `stage ${wanting.stage.name} needs the answer of ${stage.name}, which is done, but ${out} cannot be read; put it back, or say --redo ${stage.name}`;
-    answers.push({ stage: stage.name, role: stage.role, handsOff: role.handsOff, text });
+    answers.push({ stage: stage.name, role: stage.role, handsOff: role.handsOff, ...read });
   }
   return answers;
 }
 
-function readOrNull(file: string): string | null {
+/** More of it than the prompt may have is not read, but counted: by its bytes, which are never fewer than its characters. */
+function readOrNull(file: string, maxChars: number): { text: string; unread: number } | null {
   try {
-    return readHead(file, MAX_ANSWER_CHARS * BYTES_A_CHAR).text.slice(0, MAX_ANSWER_CHARS);
+    const head = readHead(file, maxChars * BYTES_A_CHAR);
+    const text = head.text.slice(0, maxChars);
+    const isWhole = head.bytes <= maxChars * BYTES_A_CHAR && text.length === head.text.length;
+    return { text, unread: isWhole ? 0 : head.bytes - Buffer.byteLength(text) };
   } catch (error) {
     if (!isSystemError(error)) throw error;
     return null;

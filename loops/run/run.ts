@@ -12,7 +12,7 @@ import { enterWorktree } from './enter-worktree.ts';
 import { interruptedFailure, mistakenFailure } from './failure.ts';
 import type { Underway } from './last-event.ts';
 import { type Ended, leaveFailure, leaveReport } from './leave.ts';
-import { checkStages, wishMistake } from './plan.ts';
+import { checkStages, type LargeStage, wishMistake } from './plan.ts';
 import type { RunReport } from './report.ts';
 import { settleLeftovers } from './settle.ts';
 import type { Slots } from './slots.ts';
@@ -127,7 +127,7 @@ async function owned(request: RunRequest, opened: OpenTask, runId: string): Prom
       ended = await leaveMistake(request, open, plan.message);
       return plan;
     }
-    const whole = await goThrough(request, open, runId);
+    const whole = await goThrough(request, open, runId, plan.tooLarge);
     const notes = await entered
       .notes()
       .catch((error: Error) => [`its worktree could not be looked at: ${error.message}`]);
@@ -158,7 +158,12 @@ async function release({ clock, say }: RunRequest, open: OpenTask, released: Fac
   }
 }
 
-async function goThrough(request: RunRequest, open: OpenTask, runId: string): Promise<Ended> {
+async function goThrough(
+  request: RunRequest,
+  open: OpenTask,
+  runId: string,
+  tooLarge: LargeStage | null,
+): Promise<Ended> {
   const { stop, clock, say, environment } = request;
   const guardians = new AbortController();
   let told: Promise<void> | null = null;
@@ -195,7 +200,7 @@ async function goThrough(request: RunRequest, open: OpenTask, runId: string): Pr
     clearTemporaries(open.task, open.journal);
     const commands = await endLeftCommands(open.task, open.journal.read().ledger.calls.keys());
     for (const left of commands) if (left.how !== 'ended') say(tellLeft(left, open.task.id));
-    const ended = await runStages({ ...request, open, runId, guardianStop: guardians.signal });
+    const ended = await runStages({ ...request, open, runId, guardianStop: guardians.signal, tooLarge });
     if (ended.state !== 'interrupted') return ended;
     await told;
     const stage = ended.stages.find((report) => report.state === 'interrupted')?.stage ?? null;

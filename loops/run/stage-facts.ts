@@ -6,6 +6,7 @@ import type { ErrorClass } from '../../policies/classes.ts';
 import type { Verdict } from '../../policies/evidence.ts';
 import { gateVerdict } from '../../policies/gate/verdict.ts';
 import type { GateRecord, SaidVerdict } from '../../policies/gate.ts';
+import type { LeftOut } from '../../policies/prompt/left-out.ts';
 import type { Tool } from '../../policies/tools.ts';
 import type { Call, Ledger } from '../../state/ledger.ts';
 import { outputsOf, type TaskFolder } from '../../state/task-folder.ts';
@@ -32,6 +33,8 @@ export interface StageFacts {
   reason: string | null;
   evidence: Verdict['evidence'];
   session_id: string | null;
+  /** What a digest left out of the prompt of that call. */
+  left_out: readonly LeftOut[];
 }
 
 /** @param tool which is to answer, as far as the reader knows. */
@@ -53,6 +56,7 @@ export function stageFacts(task: TaskFolder, ledger: Ledger, stage: string, tool
     verdict: gate?.verdict ?? null,
     ...(failure ?? NO_FAILURE),
     session_id: record?.session_id ?? null,
+    left_out: record?.left_out ?? [],
   };
 }
 
@@ -67,6 +71,7 @@ const NOTHING: Omit<StageFacts, 'stage' | 'tool' | 'state'> = {
   verdict: null,
   ...NO_FAILURE,
   session_id: null,
+  left_out: [],
 };
 
 /** Wrappers on their own (they name no run) neither do a stage nor undo it. */

@@ -4,10 +4,10 @@ import { TOLLGATE_EXIT } from '../../policies/exit-codes.ts';
 import type { Failure } from '../../policies/task-failure.ts';
 import { nowMs } from '../../wrappers/steady-clock.ts';
 import { noteOutcome } from '../api-errors/note-outcome.ts';
-import { unpreparedFailure } from './failure.ts';
+import { tooLargeFailure, unpreparedFailure } from './failure.ts';
 import { inTurn } from './in-turn.ts';
 import type { Ended } from './leave.ts';
-import type { StagePlan } from './plan.ts';
+import type { LargeStage, StagePlan } from './plan.ts';
 import { composePrompt, type Prompt, writePrompt } from './prompt.ts';
 import type { StageReport } from './report.ts';
 import type { RunRequest } from './run.ts';
@@ -21,6 +21,8 @@ export interface StagesRequest extends RunRequest {
   open: OpenTask;
   runId: string;
   guardianStop: AbortSignal;
+  /** A stage whose prompt is too large: nothing is paid for those before it either. */
+  tooLarge: LargeStage | null;
 }
 
 export async function runStages(request: StagesRequest): Promise<Ended> {
@@ -49,6 +51,12 @@ export async function runStages(request: StagesRequest): Promise<Ended> {
       [state, exitCode, failure] = ['failed', TOLLGATE_EXIT.badInput, unpreparedFailure(run, entered.message)];
       continue;
     }
+    if (entered.how === 'too_large') {
+      reports.push(untouched(open, plan));
+      const { stage, prompt } = entered.large;
+      [state, exitCode, failure] = ['failed', TOLLGATE_EXIT.failure, tooLargeFailure({ ...run, stage }, prompt)];
+      continue;
+    }
     const turn = await inTurn(run, request.whenTaken, () => runStage(run, entered.prompt));
     const end: StageEnd = turn.how === 'worked' ? turn.result : NOT_BEGUN;
     reports.push(reportOf(open, plan, end));
@@ -64,16 +72,23 @@ export async function runStages(request: StagesRequest): Promise<Ended> {
   return { state, exitCode, stages: reports, failure, notes, retryAt };
 }
 
-type Entered = { how: 'entered'; prompt: Prompt } | { how: 'done_earlier' } | { how: 'mistaken'; message: string };
+type Entered =
+  | { how: 'entered'; prompt: Prompt }
+  | { how: 'done_earlier' }
+  | { how: 'too_large'; large: LargeStage }
+  | { how: 'mistaken'; message: string };
 
 /** Its prompt is composed only now, since it may hold what the stages before it answered. */
-async function enter(run: StageRun, plan: StagePlan, wishes: RunRequest): Promise<Entered> {
+async function enter(run: StageRun, plan: StagePlan, wishes: StagesRequest): Promise<Entered> {
   const { open } = run;
   const composed = await composePrompt(run, plan, open.manifest.context.digest_policy);
   if (composed.how === 'mistaken') return composed;
   const door = doorOf(plan.stage.name, composed.prompt, open.journal, wishes);
   if (door.how === 'changed') return { how: 'mistaken', message: door.message };
   if (door.how === 'open') {
+    const { prompt } = composed;
+    const large = wishes.tooLarge ?? (prompt.tooLarge === null ? null : { stage: plan.stage, prompt });
+    if (large !== null) return { how: 'too_large', large };
     await writePrompt(composed);
     if (run.redone) reopen(open.journal, plan.stage.name);
   }
@@ -117,9 +132,11 @@ function reportOf(open: OpenTask, plan: StagePlan, end: StageEnd): StageReport {
     calls: end.calls,
     session_id: record?.session_id ?? null,
     session: end.session ?? null,
-    warnings: [...(end.calls === 0 ? [] : (record?.warnings ?? [])), ...end.warnings].map(
+    // What is known of the prompt stands in the record as well.
+    warnings: [...new Set([...(end.calls === 0 ? [] : (record?.warnings ?? [])), ...end.warnings])].map(
       (warning) => `${plan.stage.name}: ${warning}`,
     ),
+    left_out: record?.left_out ?? [],
   };
 }
 

@@ -2,6 +2,7 @@
 
 import path from 'node:path';
 import { CLASSES } from '../../policies/classes.ts';
+import { leftOutSentence, leftOutWords, NAMED_IN_WARNING } from '../../policies/prompt/left-out.ts';
 import type { Failure } from '../../policies/task-failure.ts';
 import { visible } from '../../policies/visible-text.ts';
 import type { SessionUse } from '../session/resolve.ts';
@@ -25,7 +26,8 @@ export function renderSummary(report: RunReport): string {
     ...(failure === null ? [] : failureLines(failure)),
     `Budget: ${budget.used} of ${budget.total} paid calls used, ${budget.left} left${spentWords(report)}.`,
     ...sessionLine(report.stages),
-    ...noteLines([...new Set([...report.notes, ...report.stages.flatMap((stage) => stage.warnings)])]),
+    ...leftOutLines(report.stages),
+    ...noteLines([...new Set([...report.notes, ...report.stages.flatMap(otherWarnings)])]),
     ...(report.next_actions.length === 0
       ? []
       : ['', 'Next:', ...report.next_actions.slice(0, MAX_NEXT).map((action) => `- ${oneLine(action, 300)}`)]),
@@ -143,6 +145,26 @@ function missingLines({ missing, changed, class: errorClass }: Failure): string[
           `- Changed so far: ${oneLine(shown, 300)}${changed.length > MAX_NAMED ? `, and ${changed.length - MAX_NAMED} more` : ''}`,
         ]),
   ];
+}
+
+const MAX_LEFT_OUT = 6;
+
+/** By name and size, over all stages: an answer to half of something is read as one to the whole. */
+function leftOutLines(stages: readonly StageReport[]): string[] {
+  const lines = stages.flatMap(({ stage, left_out }) => left_out.map((part) => `- ${stage}: ${leftOutWords(part)}`));
+  if (lines.length === 0) return [];
+  const more = lines.length - MAX_LEFT_OUT;
+  return [
+    'Left out of the prompts (context.digest_policy):',
+    ...lines.slice(0, MAX_LEFT_OUT).map((line) => oneLine(line, 300)),
+    ...(more > 0 ? [`- and ${more} more, in the report of --json`] : []),
+  ];
+}
+
+/** The sentence about it in the record says the same. */
+function otherWarnings({ stage, warnings, left_out }: StageReport): string[] {
+  const said = `${stage}: ${leftOutSentence(left_out, NAMED_IN_WARNING)}`;
+  return warnings.filter((warning) => warning !== said);
 }
 
 const MAX_NOTES = 4;

@@ -8,14 +8,10 @@ import { fairShare } from './shares.ts';
 import type { PromptSource } from './source.ts';
 import { closingParts } from './whole-parts.ts';
 
-/**
- * A prompt of up to so many characters is left as it is; a longer one is brought down to it as far as that can be done.
- * It stays above where what is never cut is longer: rules, role, goal, criteria and form, the request up to
- * `REQUEST_CHARS`, of each list of globs or commands `LIST_CHARS`, and `LEAST_ROOM_CHARS` for the rest.
- */
-export const AUTO_OVER_CHARS = 8000;
-/** The request is left whole up to this, however long the rest is. */
-export const REQUEST_CHARS = 8000;
+/** What the request may have of the limit: it is what is asked for, and goes before all that is told besides. */
+const REQUEST_SHARE = 0.75;
+/** Beyond this share of the limit the lists of globs and commands are only begun. */
+const LISTS_SHARE = 0.2;
 /** What context, attachments and earlier answers get together, even if rules, role and request fill the prompt already. */
 const LEAST_ROOM_CHARS = 2000;
 /** Attachments of which less would be left are only listed. */
@@ -23,29 +19,37 @@ const LEAST_PIECE_CHARS = 300;
 
 const SHORTENED: readonly PartKind[] = ['context', 'attachment', 'answer'];
 
-export function autoDigest(source: PromptSource, whole: readonly Part[]): Part[] {
-  const closing = closingParts(source, 'begun');
+/**
+ * Brings a prompt down to `limit` characters, as far as that can be done. It stays above where what is never cut is longer:
+ * rules, role, goal, criteria and form, three quarters of the limit for the request, and `LEAST_ROOM_CHARS` for the rest.
+ */
+export function autoDigest(source: PromptSource, whole: readonly Part[], limit: number): Part[] {
+  const closing = closingParts(source);
+  const lists = closing.reduce((sum, { excerpt }) => sum + charsOf(excerpt), 0);
+  const begun = lists > limit * LISTS_SHARE ? closingParts(source, 'begun') : closing;
   const parts = whole.map((part) =>
-    part.kind === 'request' ? cut(part, REQUEST_CHARS) : (closing.find(({ kind }) => kind === part.kind) ?? part),
+    part.kind === 'request'
+      ? cut(part, Math.floor(limit * REQUEST_SHARE))
+      : (begun.find(({ kind }) => kind === part.kind) ?? part),
   );
-  const share = shareOf(parts);
+  const share = shareOf(parts, limit);
   if (share >= LEAST_PIECE_CHARS || !parts.some(isAttached))
     return parts.map((part) => fit(part, Math.max(share, LEAST_PIECE_CHARS)));
   const first = parts.findIndex(isAttached);
   const rest = parts.flatMap((part, i) =>
     i === first ? [filesPart(source.attachments)] : isAttached(part) ? [] : [part],
   );
-  const larger = Math.max(shareOf(rest), LEAST_PIECE_CHARS);
+  const larger = Math.max(shareOf(rest, limit), LEAST_PIECE_CHARS);
   return rest.map((part) => fit(part, larger));
 }
 
 /** Quoted, with fences of its own. */
 const isAttached = (part: Part): boolean => part.kind === 'attachment';
 
-function shareOf(parts: readonly Part[]): number {
+function shareOf(parts: readonly Part[], limit: number): number {
   const lengths = parts.filter(isShortened).map((part) => render(part.excerpt).length);
   const fixed = layOut(parts).length - lengths.reduce((sum, length) => sum + length, 0);
-  return fairShare(lengths, Math.max(LEAST_ROOM_CHARS, AUTO_OVER_CHARS - fixed));
+  return fairShare(lengths, Math.max(LEAST_ROOM_CHARS, limit - fixed));
 }
 
 const isShortened = (part: Part): boolean => part.label !== null && SHORTENED.includes(part.kind);

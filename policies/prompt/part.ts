@@ -1,6 +1,6 @@
 // One part of a prompt: a heading, a text, and whether it is told or quoted.
 
-import { charsOf, type Excerpt, type Lean, render, wholeText } from './excerpt.ts';
+import { charsOf, type Excerpt, type Lean, wholeText } from './excerpt.ts';
 
 const PART_KINDS = [
   'rules',
@@ -34,7 +34,7 @@ export interface Part {
   lean: Lean;
 }
 
-/** A part as it is listed: how many characters there were, and how many are in the prompt. */
+/** A part as it is listed: how many characters there were, and how many of them are in the prompt. */
 export interface PartSize {
   kind: PartKind;
   name: string;
@@ -66,5 +66,5 @@ export const sizeOf = (part: Part): PartSize => ({
   kind: part.kind,
   name: part.name,
   chars: charsOf(part.excerpt),
-  kept: render(part.excerpt).length,
+  kept: part.excerpt.head.length + part.excerpt.tail.length,
 });

@@ -45,4 +45,6 @@ export interface Answer {
   stage: string;
   role: string;
   text: string;
+  /** Characters behind it that were not read, since no prompt would take them. */
+  unread?: number;
 }

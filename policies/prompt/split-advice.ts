@@ -1,5 +1,6 @@
 // What to do about a prompt that is too large: one to three sentences about its largest parts.
 
+import { figure } from './left-out.ts';
 import type { PartSize } from './part.ts';
 
 /** A part below this share of the prompt is not worth a word. */
@@ -69,5 +70,3 @@ function wayOutOf({ kind, kept, sections = [] }: PartSize): string | null {
   if (kind === 'request' && sections.length > 1) return `it has ${sections.length} sections, make a task of each`;
   return ADVICE[kind];
 }
-
-const figure = (n: number): string => String(n).replace(/\B(?=(?:\d{3})+$)/g, ',');

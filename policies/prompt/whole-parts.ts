@@ -1,15 +1,11 @@
 // The parts of a prompt in their order, with nothing left out.
 
 import { withoutSection } from '../markdown/sections.ts';
-import { shorten, wholeText } from './excerpt.ts';
+import { wholeText } from './excerpt.ts';
 import { type Part, quoted, told } from './part.ts';
 import { ANSWER_WITH_DIFF } from './rules.ts';
 import type { Answer, Attachment, PromptSource } from './source.ts';
 
-/** What a log may have in a prompt, whatever the digest: its interest is in its ends. */
-export const LOG_CHARS = 100_000;
-/** Any other attachment: about half of what the smallest limit of a CLI takes. */
-export const ATTACHMENT_CHARS = 500_000;
 /** What a digest leaves of a list: of the globs of a scope, and of the commands. */
 const LIST_LINES = 40;
 export const LIST_CHARS = 2000;
@@ -49,22 +45,24 @@ function attachmentPart({ name, bytes, holds }: Attachment): Part {
     return listed(name, `- ${name}: [binary, ${bytes} bytes, sha256 ${holds.sha256}: not included]`);
   if (holds.how === 'forbidden')
     return listed(name, `- ${name}: [forbidden by ${holds.glob}: not included; leave it alone]`);
-  const [lean, max] = isLog(name) ? (['tail', LOG_CHARS] as const) : (['head', ATTACHMENT_CHARS] as const);
-  const excerpt = shorten(holds.excerpt, max, lean);
-  return { ...quoted('attachment', 'Attachments', name, excerpt), label: `${name}, ${bytes} bytes`, lean };
+  const lean = isLog(name) ? 'tail' : 'head';
+  return { ...quoted('attachment', 'Attachments', name, holds.excerpt), label: `${name}, ${bytes} bytes`, lean };
 }
 
 const listed = (name: string, line: string): Part => ({ ...told('attachment', 'Attachments', line), name });
 
 /** A log says at its end what went wrong. */
-export const isLog = (name: string): boolean => /\.(?:log|err|out|stderr|stdout|trace|jsonl)(?:\.\d+)?$/i.test(name);
+const isLog = (name: string): boolean => /\.(?:log|err|out|stderr|stdout|trace|jsonl)(?:\.\d+)?$/i.test(name);
 
 /** What was handed off stands under "Context" already. */
 export function answerParts({ answers, context }: PromptSource): Part[] {
-  return answers.map(({ stage, role, text }: Answer) => {
+  return answers.map(({ stage, role, text, unread = 0 }: Answer) => {
     const rest =
       context?.path === null ? withoutSection(text, 'Updated Context Pack', '(under "Context" above)') : text;
-    const part = quoted('answer', 'Earlier answers of this task', `answer of ${stage}`, wholeText(rest));
+    const part = quoted('answer', 'Earlier answers of this task', `answer of ${stage}`, {
+      ...wholeText(rest),
+      left: unread === 0 ? null : { lines: 0, chars: unread },
+    });
     return { ...part, label: `answer of ${stage} (${role})` };
   });
 }

@@ -38,6 +38,7 @@ const REQUEST: WrapperRequest = {
   charge: null,
   redactionPatterns: [],
   ownRows: [],
+  composed: { warnings: [], leftOut: [] },
 };
 
 const OUTCOME: Outcome = {

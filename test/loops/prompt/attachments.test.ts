@@ -14,6 +14,8 @@ test.before.each((context) => {
 });
 test.after.each(({ world }) => world.dispose());
 
+const AUTO = { manifest: { context: { digest_policy: 'auto' } } };
+
 const attach = (...globs: string[]) => ({ stage: { attach: globs } });
 
 const sha256 = (bytes: Buffer): string => createHash('sha256').update(bytes).digest('hex');
@@ -171,21 +173,23 @@ test('what is no text is named with its size and hash, wherever the byte is', as
 test('a long log keeps its ends, the last more than the first, and says what is missing', async ({ world }) => {
   const lines = Array.from({ length: 400_000 }, (_, i) => `line ${i}\n`);
   world.input('attachments/build.log', lines.join(''));
-  const { text, parts } = await world.prompt();
+  const { text, parts, leftOut } = await world.prompt(AUTO);
   const shown = parts.find((part) => part.name === 'attachments/build.log')!;
   assert.is(shown.chars, lines.join('').length);
-  assert.ok(shown.kept <= 100_000 && shown.kept > 99_000, String(shown.kept));
+  assert.ok(text.length <= 400_000 && text.length > 399_000, String(text.length));
+  assert.equal(leftOut, [{ what: 'attachment attachments/build.log', kept: shown.kept, chars: shown.chars }]);
   const [, head, left, chars, tail] =
     /(line 0\n[\s\S]*)\[\.\.\. (\d+) lines, (\d+) characters left out here \.\.\.\]\n([\s\S]*?)=====/.exec(text)!;
   const count = (some: string) => some.split('\n').length - 1;
   assert.is(count(head!) + Number(left) + count(tail!), lines.length);
   assert.is(head!.length + Number(chars) + tail!.length, lines.join('').length);
+  assert.is(head!.length + tail!.length, shown.kept);
   assert.ok(tail!.length > 2 * head!.length && tail!.endsWith('line 399999\n') && tail!.startsWith('line '));
 });
 
 test('one endless line is cut, and no character in two', async ({ world }) => {
   world.input('attachments/one.txt', `x${'😀'.repeat(600_000)}`);
-  const { text } = await world.prompt();
+  const { text } = await world.prompt(AUTO);
   assert.match(text, /\n\[\.\.\. \d+ characters left out here \.\.\.\]\n/);
   assert.is(text, Buffer.from(text).toString('utf8'));
 });

@@ -7,7 +7,8 @@ import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { INPUT_TEMPLATES } from '../../../policies/input-template.ts';
 import { GOAL_TO_FILL_IN } from '../../../policies/manifest-template.ts';
-import { World } from './world.ts';
+import { NO_PROJECT_FILE, type ProjectFile } from '../../../policies/project-file.ts';
+import { type Wish, World } from './world.ts';
 
 const test = suite<{ world: World }>('compose');
 test.before.each((context) => {
@@ -203,10 +204,64 @@ test('64 MiB of logs are read in little memory', async ({ world }) => {
   const line = `${'x'.repeat(99)}\n`;
   for (const name of ['a.log', 'b.log', 'c.log', 'd.log']) world.input(`attachments/${name}`, line.repeat(160_000));
   const before = process.memoryUsage().rss;
-  const { text } = await world.prompt();
+  const { text } = await world.prompt({ manifest: { context: { digest_policy: 'auto' } } });
   const grown = process.memoryUsage().rss - before;
-  assert.ok(text.length < 420_000, String(text.length));
+  assert.ok(text.length <= 400_000, String(text.length));
   assert.ok(grown < 150 * 1024 * 1024, `${grown} bytes`);
+});
+
+const LIMITS: [what: string, wish: Wish, limit: number][] = [
+  ['400,000 unless told', {}, 400_000],
+  ["the tool's own", { project: prompts({ codex: 500_000 }) }, 500_000],
+  ["another tool's", { project: prompts({ gemini: 500_000 }) }, 400_000],
+  ["the model's, where the stage names it", { project: prompts({}, { m: 20_000 }), stage: { model: 'm' } }, 20_000],
+  ["another model's", { project: prompts({}, { m: 20_000 }), stage: { model: 'n' } }, 400_000],
+  [
+    'what the CLI takes, whatever is said',
+    { project: prompts({}, { m: 9_000_000 }), stage: { model: 'm' } },
+    1_048_576,
+  ],
+];
+
+function prompts(tools: Partial<ProjectFile['prompts']['max_chars']>, models: Record<string, number> = {}) {
+  const { max_chars } = NO_PROJECT_FILE.prompts;
+  return { prompts: { max_chars: { ...max_chars, ...tools }, max_chars_by_model: models } };
+}
+
+for (const [what, wish, limit] of LIMITS)
+  test(`a prompt may have so many characters: ${what}`, async ({ world }) => {
+    const withDigest = (digest_policy: string) => ({ ...wish, manifest: { context: { digest_policy } } });
+    const empty = (await world.prompt(withDigest('off'))).text.length;
+    world.input('attachments/a.txt', 'x');
+    const frame = (await world.prompt(withDigest('off'))).text.length - empty + String(limit).length;
+    for (const [chars, left] of [
+      [limit - empty - frame, 0],
+      [limit, 1],
+    ] as const) {
+      world.input('attachments/a.txt', 'x'.repeat(chars));
+      const auto = await world.prompt(withDigest('auto'));
+      const off = await world.prompt(withDigest('off'));
+      assert.equal([auto.leftOut.length, auto.tooLarge, off.leftOut], [left, null, []]);
+      assert.ok(auto.text.length <= limit && auto.text.length > limit - 1000, String(auto.text.length));
+      assert.equal(
+        off.tooLarge,
+        left === 0
+          ? null
+          : {
+              chars: off.text.length,
+              limit,
+              why: 'context.digest_policy is off, so nothing of it was left out',
+            },
+      );
+    }
+  });
+
+test('off leaves nothing out, of a file either that is only read at its ends', async ({ world }) => {
+  world.input('attachments/a.log', `${'a line of it\n'.repeat(200_000)}`);
+  const { tooLarge, parts } = await world.prompt();
+  assert.ok(tooLarge!.chars > 2_600_000 && tooLarge!.chars < 2_610_000, String(tooLarge!.chars));
+  const log = parts.find((part) => part.kind === 'attachment')!;
+  assert.equal([log.chars, log.kept], [2_600_000, 2_600_000]);
 });
 
 function writeTemplates(world: World): void {

@@ -5,10 +5,14 @@ import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { composeText, type Digest } from '../../../policies/prompt/compose-text.ts';
 import { shorten, wholeText } from '../../../policies/prompt/excerpt.ts';
+import { type LeftOut, leftOutOf, leftOutSentence, leftOutWords } from '../../../policies/prompt/left-out.ts';
 import type { PromptSource } from '../../../policies/prompt/source.ts';
 import { asking, attachment, REDACTOR, sourceOf } from './source.ts';
 
-const compose = (source: PromptSource, digest: Digest) => composeText(source, digest, REDACTOR);
+/** Small, so that the sources can be small. */
+const LIMIT = 8000;
+
+const compose = (source: PromptSource, digest: Digest) => composeText(source, digest, REDACTOR, LIMIT);
 
 const long = (word: string, chars: number) => `${word} `.repeat(Math.ceil(chars / (word.length + 1))).slice(0, chars);
 
@@ -53,7 +57,7 @@ test('auto cuts what is told besides, and keeps request, scope, acceptance and f
     allow: ['src/**'],
     criteria: ['It works.'],
   });
-  const { text, digest, parts, warnings } = compose(source, 'auto');
+  const { text, digest, parts, leftOut, warnings } = compose(source, 'auto');
   assert.is(digest, 'auto');
   assert.ok(text.length <= 8000 && text.length > 7000, String(text.length));
   for (const whole of [source.request!.text, '\nsmall\n', '- src/**', '- It works.', '`## Plan`'])
@@ -62,15 +66,21 @@ test('auto cuts what is told besides, and keeps request, scope, acceptance and f
     parts.filter((part) => part.kept < part.chars).map((part) => part.name),
     ['context', 'a.log', 'answer of codex_brief'],
   );
+  assert.equal(
+    leftOut.map(({ what, chars }) => [what, chars]),
+    [
+      ['attachment a.log', 50_000],
+      ['context', 9000],
+      ['answer of codex_brief', 9000],
+    ],
+  );
   assert.equal(warnings, []);
 });
 
-test('auto cuts a request only when it alone is over 8,000 characters, and warns', () => {
-  const { parts, warnings } = compose(sourceOf({ request: asking(long('request', 20_000)) }), 'auto');
-  assert.ok(parts.find((part) => part.kind === 'request')!.kept <= 8000);
-  assert.equal(warnings, [
-    'the request has 20000 characters and was cut to 8000; context.digest_policy: off keeps it whole',
-  ]);
+test('auto cuts a request only when it has more than three quarters of the room, and says so', () => {
+  const { leftOut, warnings } = compose(sourceOf({ request: asking(long('request', 20_000)) }), 'auto');
+  assert.equal([leftOut.length, leftOut[0]?.what, leftOut[0]?.chars, warnings], [1, 'request', 20_000, []]);
+  assert.ok(leftOut[0]!.kept <= 6000 && leftOut[0]!.kept > 5900, String(leftOut[0]!.kept));
 });
 
 test('auto lists attachments of which next to nothing would be left', () => {
@@ -198,6 +208,45 @@ for (const digest of ['auto', 'aggressive'] as const)
     }
     for (const glob of [...source.allow, ...source.deny]) assert.ok(whole.text.includes(`- ${glob}\n`), glob);
   });
+
+test('aggressive names what it leaves out, and of a context what is kept elsewhere', () => {
+  const source = sourceOf({
+    context: { path: 'c.md', text: `${'x'.repeat(5000)}\n## Constraints\nNode 20.\n` },
+    attachments: [attachment('a.log', 'y'.repeat(5000)), attachment('b.txt', 'z')],
+    answers: [{ stage: 'codex_impl', role: 'impl', text: 'w'.repeat(9000) }],
+  });
+  const words = compose(source, 'aggressive').leftOut.map(leftOutWords);
+  assert.equal(words, [
+    'answer of codex_impl: 3,920 of 9,000 characters',
+    'context: 23 of 5,025 characters',
+    'attachment a.log: 0 of 5,000 characters',
+    'attachment b.txt: 0 of 1 characters',
+  ]);
+});
+
+test('what is never left out and is too long is not to be sent', () => {
+  const { tooLarge } = compose(sourceOf({ goal: long('goal', 9000) }), 'auto');
+  assert.equal([tooLarge?.limit, tooLarge!.chars > 9000], [LIMIT, true]);
+  assert.is(tooLarge?.why, 'what is never left out (rules, template, goal, criteria, form) is too long');
+});
+
+test('many parts are one sentence: the largest by name, the others counted', () => {
+  const attachments = Array.from({ length: 300 }, (_, i) => attachment(`${i}.txt`, 'x'.repeat(1000 + i)));
+  const { leftOut } = compose(sourceOf({ attachments }), 'aggressive');
+  assert.equal([leftOut.length, leftOut[0]?.what, leftOut.at(-1)?.what], [50, 'attachment 299.txt', '251 more']);
+  assert.is(
+    leftOutSentence(leftOut.slice(0, 4), 2),
+    'left out of the prompt: attachment 299.txt: 0 of 1,299 characters; attachment 298.txt: 0 of 1,298 characters; 2 more: 0 of 2,593 characters',
+  );
+  assert.is(leftOutSentence([], 2), null);
+  const [{ what }] = leftOutOf([{ kind: 'attachment', name: `${'long/'.repeat(200)}a.ts`, chars: 9, kept: 0 }]) as [
+    LeftOut,
+  ];
+  assert.equal(
+    [what.length <= 200, what.startsWith('attachment long/'), what.endsWith('long/a.ts')],
+    [true, true, true],
+  );
+});
 
 test('a list of few long globs is begun by its characters, and has one line at least', () => {
   const glob = (i: number) => `${'x'.repeat(900)}-${i}/**`;

@@ -27,7 +27,7 @@ function quotations(text: string): string[] {
   return found;
 }
 
-const compose = (source: PromptSource) => composeText(source, 'off', REDACTOR).text;
+const compose = (source: PromptSource) => composeText(source, 'off', REDACTOR, 400_000).text;
 
 const BREAKS = ['\n', '\r', '\r\n', '\u2028', '\u2029', '\u0085', '\v', '\f', '\0', '\ud800', '\ufeff', ''];
 

@@ -3,6 +3,7 @@
 import type { CallRecord } from '../../../policies/call-record.ts';
 import type { Usage } from '../../../policies/engine-event.ts';
 import type { EvidenceSource, Verdict } from '../../../policies/evidence.ts';
+import type { LeftOut } from '../../../policies/prompt/left-out.ts';
 import type { Failure } from '../../../policies/task-failure.ts';
 import {
   amount,
@@ -57,37 +58,52 @@ const usage = record<Usage>('What the call used', {
   usd: orNull(amount('US dollars')),
 });
 
-export const CALL = record<CallRecord>('The record of one call: what every ending leaves behind', {
-  schema: version,
-  call_id: text('The call; its private folder is state/attempts/<call_id>'),
-  tool,
-  cli_version: orNull(text('The version of the CLI')),
-  model: orNull(text('The model that answered, else the one asked for')),
-  argv: texts("The CLI's arguments, secrets redacted; the prompt is never among them"),
-  cwd: text('Where the CLI ran'),
-  started_at: time('When the call was begun'),
-  duration_ms: orNull(amount('How long the CLI ran, in milliseconds')),
-  ending,
-  native_exit_code: orNull(whole("The CLI's own exit code"), 'it ended otherwise'),
-  signal: orNull(text('The signal that ended the CLI'), 'none did'),
-  wrapper_exit_code: count("The wrapper's exit code"),
-  session_id: orNull(text("The CLI's session")),
-  answer_bytes: count('Bytes of the answer'),
-  prompt_sha256: orNull(hash('Over the bytes that were sent'), 'nothing was read'),
-  usage,
-  tool_calls: orNull(count('Tools that the agent called')),
-  denied_tools: texts('Tools that the sandbox or a policy denied'),
-  warnings: texts('What was unusual, though the call may have succeeded'),
-  verdict: record<Verdict>('What happened', {
-    class: orNull(errorClass, 'a success'),
-    reason: orNull(reason, 'a success'),
-    evidence,
-    retry_at: orNull(time('Before it, the service says, the call is in vain'), 'it did not say'),
+/** Of a record, and of a stage in a report. */
+export const leftOut = list(
+  'What a digest left out of the prompt',
+  record<LeftOut>('One part of it', {
+    what: text('Which, by its name'),
+    kept: count('Characters of it in the prompt'),
+    chars: count('Characters that it has'),
   }),
-  signature: orNull(signature('Equal for two runs of one failure'), 'a success'),
-  orphans_killed: orNull(count("Processes of the call beside the CLI's own that had to be ended")),
-  inner_retries: orNull(count('Retries of its own that the CLI announced')),
-});
+);
+
+export const CALL = record<CallRecord>(
+  'The record of one call: what every ending leaves behind',
+  {
+    schema: version,
+    call_id: text('The call; its private folder is state/attempts/<call_id>'),
+    tool,
+    cli_version: orNull(text('The version of the CLI')),
+    model: orNull(text('The model that answered, else the one asked for')),
+    argv: texts("The CLI's arguments, secrets redacted; the prompt is never among them"),
+    cwd: text('Where the CLI ran'),
+    started_at: time('When the call was begun'),
+    duration_ms: orNull(amount('How long the CLI ran, in milliseconds')),
+    ending,
+    native_exit_code: orNull(whole("The CLI's own exit code"), 'it ended otherwise'),
+    signal: orNull(text('The signal that ended the CLI'), 'none did'),
+    wrapper_exit_code: count("The wrapper's exit code"),
+    session_id: orNull(text("The CLI's session")),
+    answer_bytes: count('Bytes of the answer'),
+    prompt_sha256: orNull(hash('Over the bytes that were sent'), 'nothing was read'),
+    usage,
+    tool_calls: orNull(count('Tools that the agent called')),
+    denied_tools: texts('Tools that the sandbox or a policy denied'),
+    warnings: texts('What was unusual, though the call may have succeeded'),
+    verdict: record<Verdict>('What happened', {
+      class: orNull(errorClass, 'a success'),
+      reason: orNull(reason, 'a success'),
+      evidence,
+      retry_at: orNull(time('Before it, the service says, the call is in vain'), 'it did not say'),
+    }),
+    signature: orNull(signature('Equal for two runs of one failure'), 'a success'),
+    orphans_killed: orNull(count("Processes of the call beside the CLI's own that had to be ended")),
+    inner_retries: orNull(count('Retries of its own that the CLI announced')),
+    left_out: leftOut,
+  },
+  ['left_out'],
+);
 
 export const FAILURE = record<Failure>('The last failure of a task', {
   schema: version,

@@ -2,7 +2,7 @@
 
 import type { RunReport, StageReport } from '../../../loops/run/report.ts';
 import type { StageFacts } from '../../../loops/run/stage-facts.ts';
-import { evidence, FAILURE } from './call.ts';
+import { evidence, FAILURE, leftOut } from './call.ts';
 import {
   amount,
   count,
@@ -37,6 +37,7 @@ export const STAGE_FACTS: Fields<StageFacts> = {
   reason: orNull(reason, 'it has not failed'),
   evidence,
   session_id: orNull(text("The CLI's session")),
+  left_out: leftOut,
 };
 
 const ran = record<RunReport>('The report of a run', {

@@ -1,0 +1,72 @@
+// What a digest left out of a prompt, by name and size, so that nobody takes an answer to a part for one to the whole.
+
+import type { PartKind, PartSize } from './part.ts';
+
+export interface LeftOut {
+  /** As people know it: `attachment docs/a.md`, `request`, `answer of codex_brief`. */
+  what: string;
+  /** Characters of it that are in the prompt, and how many it has. */
+  kept: number;
+  chars: number;
+}
+
+/** They travel in one variable of the wrapper's environment. */
+const MOST_LISTED = 50;
+const MOST_NAME_CHARS = 200;
+
+/** The largest first; beyond 50 the others are one. */
+export function leftOutOf(parts: readonly PartSize[]): LeftOut[] {
+  const all = parts
+    .filter(({ kept, chars }) => kept < chars)
+    .map(({ kind, name, kept, chars }) => ({ what: short(WORDS[kind](name)), kept, chars }))
+    .sort((a, b) => b.chars - b.kept - (a.chars - a.kept));
+  const rest = all.slice(MOST_LISTED - 1);
+  return rest.length <= 1 ? all : [...all.slice(0, MOST_LISTED - 1), together(rest)];
+}
+
+/** The name of a long path is at its end. */
+const short = (what: string): string =>
+  what.length <= MOST_NAME_CHARS ? what : `${what.slice(0, 40)}...${what.slice(43 - MOST_NAME_CHARS)}`;
+
+const together = (rest: readonly LeftOut[]): LeftOut => ({
+  what: `${rest.length} more`,
+  kept: rest.reduce((sum, { kept }) => sum + kept, 0),
+  chars: rest.reduce((sum, { chars }) => sum + chars, 0),
+});
+
+const itself = (name: string): string => name;
+
+const WORDS = {
+  rules: itself,
+  reading: itself,
+  role: itself,
+  goal: itself,
+  request: itself,
+  non_goals: itself,
+  decisions: itself,
+  context: itself,
+  files: itself,
+  attachment: (name) => `attachment ${name}`,
+  answer: itself,
+  scope: () => 'list of the allowed scope',
+  prohibited: () => 'list of what must not be changed',
+  acceptance: () => 'list of acceptance commands',
+  form: itself,
+} as const satisfies Record<PartKind, (name: string) => string>;
+
+/** `attachment docs/a.md: 5,120 of 29,312 characters`. */
+export const leftOutWords = ({ what, kept, chars }: LeftOut): string =>
+  `${what}: ${figure(kept)} of ${figure(chars)} characters`;
+
+/** One sentence, of which the rest is counted; null where nothing was left out. @param named how many are named. */
+export function leftOutSentence(all: readonly LeftOut[], named: number): string | null {
+  if (all.length === 0) return null;
+  const shown = all.length <= named + 1 ? all : [...all.slice(0, named), together(all.slice(named))];
+  return `left out of the prompt: ${shown.map(leftOutWords).join('; ')}`;
+}
+
+/** How many parts a warning names. */
+export const NAMED_IN_WARNING = 8;
+
+/** Thousands apart. */
+export const figure = (n: number): string => String(n).replace(/\B(?=(?:\d{3})+$)/g, ',');
