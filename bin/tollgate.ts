@@ -39,7 +39,7 @@ const subcommandOf = (word: string) => (Object.hasOwn(SUBCOMMANDS, word) ? SUBCO
 
 /** `tollgate help report`, and that of the wrappers, whose help is their own. */
 async function help(words: readonly string[]): Promise<Ran> {
-  const [word, ...rest] = words.filter((each) => !HELP_FLAGS.includes(each));
+  const [word, ...rest] = words.filter((each) => !each.startsWith('-'));
   if (word === undefined) return { exit: 0, out: usage() };
   if (rest.length > 0)
     return { exit: TOLLGATE_EXIT.badInput, err: `tollgate help: "${rest[0]}" is one word too many\n` };

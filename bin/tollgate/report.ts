@@ -1,12 +1,17 @@
 // tollgate report: how all tasks stand, and their failures by signature; or what the services failed at.
 
+import { existsSync } from 'node:fs';
 import { collectErrors, collectHealth } from '../../loops/api-errors/collect-errors.ts';
+import { leftReport } from '../../loops/batch/left-reports.ts';
 import { collectTasks } from '../../loops/report/collect.ts';
 import { wholeDuration } from '../../policies/duration.ts';
 import { TOLLGATE_EXIT } from '../../policies/exit-codes.ts';
+import { visible } from '../../policies/visible-text.ts';
+import { locateTask, projectState } from '../../state/task-folder.ts';
 import { type Ran, readArguments } from '../command.ts';
 import type { Arguments, CommandSpec } from '../command-line.ts';
 import { sheetOf } from '../sheet.ts';
+import { onSheet } from '../terminal-page.ts';
 import { errorsObject, renderErrors } from './errors-page.ts';
 import { type HealthObject, renderHealth } from './health-page.ts';
 import { renderMarkdown, renderText } from './report-page.ts';
@@ -22,6 +27,8 @@ const SPEC: CommandSpec = {
     format: { takes: 'choice', choices: FORMATS, about: 'how it is told', default: 'text' },
     since: { takes: 'text', about: 'only tasks in which something happened within this time, such as 24h or 7d' },
     failed: { takes: 'nothing', about: 'only tasks that have failed' },
+    task: { takes: 'text', about: 'this task alone (an id, or a path with a /)' },
+    batch: { takes: 'text', about: 'what this batch left, by its id or "last", instead of the tasks' },
     errors: { takes: 'nothing', about: 'the API failures that are logged, the newest last, instead of the tasks' },
     last: { takes: 'number', min: 1, about: 'with --errors: only so many (20, or with --since all)' },
     full: { takes: 'nothing', about: 'with --errors: each whole, with its conversation' },
@@ -32,12 +39,13 @@ const SPEC: CommandSpec = {
     ['tollgate report', 'the tasks in .tmp/task of this project'],
     ['tollgate report --failed --since 24h --format md', 'what failed today, as a page'],
     ['tollgate report ./tasks --json', 'one object, for another program'],
+    ['tollgate report --batch last', 'what the last batch left'],
     ['tollgate report --errors --last 1 --full', 'the last API failure, with all that is known of it'],
     ['tollgate report --health --since 90d', 'how well it went with the services'],
   ],
   exits: [
     [TOLLGATE_EXIT.ok, 'shown, whatever became of the tasks'],
-    [TOLLGATE_EXIT.badInput, 'usage, or a folder that is not there'],
+    [TOLLGATE_EXIT.badInput, 'usage, or a folder, a task or a batch that is not there'],
   ],
 };
 
@@ -52,7 +60,16 @@ export async function run(argv: readonly string[]): Promise<Ran> {
     return mistaken(`--since takes a duration such as 24h or 7d, not "${text.since}"`);
   if (given.has('json') && given.has('format') && text.format !== 'json')
     return mistaken(`--json and --format ${text.format} are two formats; leave one of them out`);
-  const from = { word: words[0] ?? null, cwd: process.cwd(), environment: process.env, now: new Date() };
+  if (text.batch !== undefined) return batch(text.batch, read.args);
+  const task = text.task === undefined ? null : locateTask(text.task, process.cwd(), process.env);
+  if (task?.how === 'mistaken') return mistaken(task.message);
+  if (task !== null && !existsSync(task.folder.root)) return mistaken(`there is no task at ${task.folder.root}`);
+  const from = {
+    word: task?.folder.root ?? words[0] ?? null,
+    cwd: process.cwd(),
+    environment: process.env,
+    now: new Date(),
+  };
   if (given.has('errors')) return errors(from, read.args, sinceMs);
   if (given.has('health')) return health(from, given.has('json'), sinceMs ?? MONTH_MS);
   const collected = await collectTasks({ ...from, sinceMs, which: given.has('failed') ? 'failed' : 'all' });
@@ -60,6 +77,14 @@ export async function run(argv: readonly string[]): Promise<Ran> {
   const { report } = collected;
   if (given.has('json') || text.format === 'json') return { exit: 0, out: `${JSON.stringify(report)}\n` };
   return { exit: 0, out: text.format === 'md' ? renderMarkdown(report) : renderText(report, sheetOf(process.env)) };
+}
+
+function batch(word: string, { given, text }: Arguments): Ran {
+  const left = leftReport(projectState(process.cwd(), process.env), word);
+  if (left.how === 'mistaken') return mistaken(left.message);
+  if (given.has('json') || text.format === 'json') return { exit: 0, out: `${JSON.stringify(left.report)}\n` };
+  const summary = visible(left.summary);
+  return { exit: 0, out: text.format === 'md' ? summary : onSheet(summary, sheetOf(process.env)) };
 }
 
 type From = Parameters<typeof collectErrors>[0];
@@ -90,6 +115,8 @@ const isoBefore = (now: Date, ms: number): string => new Date(Math.max(0, now.ge
 
 /** Flags that do not go together, in the order in which they are told. */
 const CLASHES: readonly [one: string, other: string][] = [
+  ...['failed', 'since', 'task', 'errors', 'health'].map((other) => ['batch', other] as [string, string]),
+  ...['errors', 'health'].map((other) => ['task', other] as [string, string]),
   ['errors', 'health'],
   ['errors', 'failed'],
   ['errors', 'format'],
@@ -99,7 +126,9 @@ const CLASHES: readonly [one: string, other: string][] = [
   ['health', 'full'],
 ];
 
-function clashOf({ given }: Arguments): string | null {
+function clashOf({ given, words }: Arguments): string | null {
+  const named = ['task', 'batch'].find((flag) => given.has(flag));
+  if (named !== undefined && words.length > 0) return `--${named} says what is meant; leave ${words[0]} out`;
   const clash = CLASHES.find((pair) => pair.every((flag) => given.has(flag)));
   if (clash !== undefined) return `--${clash[0]} and --${clash[1]} do not go together; leave one of them out`;
   const lone = ['last', 'full'].find((flag) => given.has(flag) && !given.has('errors'));

@@ -1,0 +1,52 @@
+// The reports that batches left, to be read again: by the batch's id, or the last one.
+
+import { readdirSync } from 'node:fs';
+import path from 'node:path';
+import { readRegular } from '../../wrappers/regular-file.ts';
+import type { BatchReport } from './report.ts';
+import { renderBatch } from './summary.ts';
+
+export type LeftReport = { how: 'read'; report: BatchReport; summary: string } | { how: 'mistaken'; message: string };
+
+const LAST = 'last';
+const NAMED = 5;
+
+/** @param state the project's `.tmp`. @param word the id, or `last`. */
+export function leftReport(state: string, word: string): LeftReport {
+  const folder = path.join(state, 'batch');
+  const known = idsIn(folder);
+  const id = word === LAST ? known.at(-1) : known.find((each) => each === word);
+  if (id === undefined) {
+    const names = known.slice(-NAMED).reverse().join(', ');
+    return mistaken(
+      known.length === 0
+        ? `no batch has left a report in ${folder}`
+        : `no batch "${word}" is in ${folder}; the last ones are ${names}`,
+    );
+  }
+  const file = path.join(folder, id, 'report.json');
+  try {
+    const report = JSON.parse(readRegular(file)) as BatchReport;
+    if (report?.schema !== 1 || !Array.isArray(report.tasks)) return mistaken(`${file} is no report of a batch`);
+    return { how: 'read', report, summary: renderBatch(report) };
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException;
+    const why = code ?? (error instanceof SyntaxError ? 'it is no JSON' : 'it is no report of a batch');
+    return mistaken(`${file} cannot be read (${why})`);
+  }
+}
+
+/** They begin with the time, so that the last one is the newest. */
+function idsIn(folder: string): string[] {
+  try {
+    return readdirSync(folder, { withFileTypes: true })
+      .filter((entry) => entry.isDirectory())
+      .map(({ name }) => name)
+      .sort();
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return [];
+    throw error;
+  }
+}
+
+const mistaken = (message: string): LeftReport => ({ how: 'mistaken', message });
