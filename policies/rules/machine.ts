@@ -35,7 +35,7 @@ export const MACHINE_RULES = [
     source: 'any',
     match: {
       status: HERE,
-      text: /\bCERT_\w+|\bCERTIFICATE_VERIFY_FAILED\b|SELF_SIGNED_CERT|\bUNABLE_TO_(?:VERIFY|GET)_\w+|ERR_TLS_CERT\w*|\bcertificate (?:has expired|verify failed|is not (?:trusted|valid))|\bself[- ]signed certificate|\baltnames?\b|\bwrong version number\b|\bunsupported protocol\b|\bno protocols available\b|\b(?:unable to|could not) (?:verify|get)\b.{0,40}\b(?:certificate|issuer)|\b(?:invalid|unknown|untrusted)\b.{0,20}\b(?:certificate|\bCA\b|issuer)/i,
+      text: /\bCERT_\w+|\bCERTIFICATE_VERIFY_FAILED\b|SELF_SIGNED_CERT|\bUNABLE_TO_(?:VERIFY|GET)_\w+|ERR_TLS_CERT\w*|\bcertificate (?:has expired|verify failed|is not (?:trusted|valid))|\bself[- ]signed certificate|\baltnames?\b|\bwrong version number\b|\berror:[0-9a-f]{8}:(?:STORE|PEM|x509 certificate) routines:|\bunsupported protocol\b|\bno protocols available\b|\b(?:unable to|could not) (?:verify|get)\b.{0,40}\b(?:certificate|issuer)|\b(?:invalid|unknown|untrusted)\b.{0,20}\b(?:certificate|\bCA\b|issuer)/i,
     },
     class: 'tooling',
     reason: 'certificate',
@@ -104,7 +104,7 @@ export const MACHINE_RULES = [
     source: 'any',
     match: {
       status: HERE,
-      text: /\b(?:EMFILE|ENFILE)\b|too many open files|\bfork: (?:retry: )?resource temporarily unavailable|no file descriptors available|\bos error (?:11|24)\b|\bcan't spawn\b/i,
+      text: /\b(?:EMFILE|ENFILE)\b|too many open files|\bfork\b.{0,80}\bresource temporarily unavailable|no file descriptors available|\bos error (?:11|24)\b|\bcan't spawn\b/i,
     },
     class: 'tooling',
     reason: 'too_many_files',
@@ -128,7 +128,7 @@ export const MACHINE_RULES = [
     source: 'any',
     match: {
       status: HERE,
-      text: /\bE(?:BUSY|NOTEMPTY|EXIST|NOTDIR|ISDIR|IO|LOOP|XDEV|NAMETOOLONG|TXTBSY|NXIO|NODEV|STALE)\b|\binput\/output error\b|\bstale file handle\b/,
+      text: /\bE(?:BUSY|NOTEMPTY|EXIST|NOTDIR|ISDIR|IO|LOOP|XDEV|NAMETOOLONG|TXTBSY|NXIO|NODEV|STALE)\b|\bos error (?:16|17|18|20|21|26|36|39|40|116)\b|\b(?:input\/output error|stale file handle|too many levels of symbolic links|text file busy|(?:device or )?resource busy|file name too long|not a directory|is a directory|directory not empty)\b/i,
     },
     class: 'tooling',
     reason: 'file_system',

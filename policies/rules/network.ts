@@ -16,6 +16,10 @@ export const NETWORK_RULES = [
         'ENOTFOUND',
         'EAI_AGAIN',
         'EAI_FAIL',
+        // What the resolver itself says.
+        'ESERVFAIL',
+        'ENODATA',
+        'ETIMEOUT',
         'EPIPE',
         'ENETUNREACH',
         'ENETDOWN',
@@ -38,7 +42,7 @@ export const NETWORK_RULES = [
     source: 'any',
     match: {
       status: ['none'],
-      text: /\bfetch failed\b|\bother side closed\b|\bSocketError\b|\bERR_HTTP2_\w+|\bhttp2? session\b.{0,20}\bdestroyed|\bsession has been destroyed\b|\brequest to \S{1,300} failed\b|\bbad record mac\b|\bos error (?:32|101|104|110|111|113|10054|10060|10061)\b|\bsocket hang up\b|^(?:typeerror: )?terminated$|\bconnection\b.{0,20}\b(?:refused|reset|closed|aborted|fail\w*|lost|dropped|timed out|terminated|error)|\bupstream connect error|\bunexpected (?:eof|end of (?:file|stream))|\bssl_error_syscall|\bhandshake failure|\bERR_(?:INTERNET|NETWORK|CONNECTION|NAME_NOT|STREAM|TIMED_OUT|PROXY)\w*|\bname resolution|\b(?:could not|unable to|failed to|cannot) (?:connect|reach|resolve)|\berror sending request|\bnetwork (?:error|is unreachable|connection)|\bgetaddrinfo\b|\bfailed to lookup address|\bname (?:does not resolve|or service not known)|\bno route to host|\bhost (?:is )?unreachable|\btls handshake|\bstream disconnected\b|\btransport error|\berror decoding response body|\bwaiting for network|\bbroken pipe\b|^reconnecting\b/i,
+      text: /\bfetch failed\b|\bother side closed\b|\bSocketError\b|\bERR_HTTP2_\w+|\bhttp2? session\b.{0,20}\bdestroyed|\bsession has been destroyed\b|\brequest to \S{1,300} failed\b|\bbad record mac\b|\bos error (?:32|101|104|110|111|113|10054|10060|10061)\b|\bsocket hang up\b|^(?:typeerror: )?terminated$|\bconnection\b.{0,20}\b(?:refused|reset|closed|aborted|fail\w*|lost|dropped|timed out|terminated|error)|\bupstream connect error|\bunexpected (?:eof|end of (?:file|stream))|\bssl_error_syscall|\bhandshake failure|\bERR_(?:INTERNET|NETWORK|CONNECTION|NAME_NOT|STREAM|TIMED_OUT|PROXY)\w*|\bname resolution|\b(?:could not|unable to|failed to|cannot) (?:connect|reach|resolve)|\berror sending request|\bnetwork (?:error|is unreachable|connection)|\bgetaddrinfo\b|\bfailed to lookup address|\bname (?:does not resolve|or service not known)|\bno route to host|\bhost (?:is )?unreachable|\btls handshake|\bstream disconnected\b|\btransport error|\berror decoding response body|\bwaiting for network|\bbroken pipe\b|\bhyper::Error\(|\bIncompleteMessage\b|^reconnecting\b/i,
     },
     class: 'transient',
     reason: 'network',

@@ -115,7 +115,7 @@ export const QUOTA_RULES = [
     source: 'any',
     match: {
       status: LIMITED,
-      text: /\bplan limit|\bspend(?:ing)? (?:cap|limit)|(?<!usage est.{0,12}\d )\bpremium requests?\b|\bbilling (?:hard )?limit|\benable billing|billing (?:to be|is not|must be) enabled|\bupgrade to (?:plus|pro|max|a paid)|\bupgrade your plan|\b\d+-hour limit|\bsession limit reached|\bsession budget|\b(?:reached|hit|exceeded) your (?!rate\b|current quota\b)\S{0,20} ?(?:limit|quota|allowance)/i,
+      text: /\bplan limit|\bspend(?:ing)? (?:cap|limit)|(?<!usage est.{0,12}\d )\bpremium requests?\b|\bbilling (?:hard )?limit|\benable billing|billing (?:to be|is not|must be) enabled|\bupgrade to (?:plus|pro|max|a paid)|\bupgrade your plan|\b\d+[ -]?h(?:ou)?rs?(?: session| usage| rolling)? limits?\b|\bsession limits? (?:reached|exceeded|hit)|\bsession budget|\b(?:reached|hit|exceeded) your (?!rate\b|current quota\b)\S{0,20} ?(?:limit|quota|allowance)/i,
     },
     class: 'quota',
     reason: 'plan',

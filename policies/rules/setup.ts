@@ -90,7 +90,10 @@ export const SETUP_RULES = [
     id: 'setup-git',
     tool: 'any',
     source: 'any',
-    match: { status: HERE, text: /\bdubious ownership\b|\bnot a git repository\b|\bsafe\.directory\b/i },
+    match: {
+      status: HERE,
+      text: /\bdubious ownership\b|\bnot a git repository\b|\bsafe\.directory\b|\bunsafe repository\b|\.git\/(?:[\w.-]{1,80}\/){0,8}[\w.-]{1,80}\.lock\b|\banother git process\b/i,
+    },
     class: 'tooling',
     reason: 'git',
     proof: [{ message: "detected dubious ownership in repository at '/x'" }],
