@@ -2,6 +2,7 @@
 
 import { cut } from './cut.ts';
 import type { EngineFailure } from './engine-event.ts';
+import { grpcCodeIn } from './grpc-code.ts';
 import { type Json, listOf, numberOf, parseObject, partOf, textOf } from './json.ts';
 
 /** @param known what the stream says outside the message; it wins over what the text says. */
@@ -12,7 +13,7 @@ export function readFailure(text: string, known: Partial<EngineFailure> = {}): E
   const body = findBody(stripped);
   const named = /([A-Z]\w+(?:Error|Exception)): $/.exec(NAMES.exec(message)?.[0] ?? '')?.[1];
   const status = known.status ?? (limited ? 429 : undefined) ?? body?.status ?? statusIn(stripped);
-  const code = known.code ?? body?.code ?? SYSTEM_CODE.exec(stripped)?.[0];
+  const code = known.code ?? body?.code ?? grpcCodeIn(message) ?? SYSTEM_CODE.exec(stripped)?.[0];
   const type = known.type ?? body?.type ?? named;
   const details = known.details ?? body?.details;
   return {

@@ -8,6 +8,7 @@ import { BROAD_MACHINE } from './broad-machine.ts';
 import { BROAD_NETWORK } from './broad-network.ts';
 import { CONTENT_RULES } from './content.ts';
 import { EXIT_RULES } from './exit.ts';
+import { GRPC_RULES } from './grpc.ts';
 import { HISTORY_RULES } from './history.ts';
 import { MACHINE_RULES } from './machine.ts';
 import { MODEL_RULES } from './model.ts';
@@ -37,13 +38,13 @@ const SPECIFIC = [
   ...STATUS_RULES,
 ] as const;
 
-/** Asked only when no specific row fits anything that was said: things, and what is said of them nearby. */
-const BROAD = [...BROAD_LIMITS, ...BROAD_MACHINE, ...BROAD_ACCESS, ...BROAD_NETWORK] as const;
+/** Asked only when no specific row fits anything that was said: things, and what is said of them nearby; last a lone code. */
+const BROAD = [...BROAD_LIMITS, ...BROAD_MACHINE, ...BROAD_ACCESS, ...BROAD_NETWORK, ...GRPC_RULES] as const;
 
 /** Each is tried on all that was said before the next is. */
 export const TIERS: readonly (readonly Rule[])[] = [SPECIFIC, BROAD, EXIT_RULES];
 
-/** Of a row that fits by words near each other alone. */
+/** Of a row that fits by words near each other, or by a lone code. */
 export const isBroad = (id: string): boolean => BROAD.some((row) => row.id === id);
 
 /** Each with the very words of its row, for tables that must have a line for each. */

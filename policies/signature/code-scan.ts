@@ -99,7 +99,7 @@ const NAMED_CODE = patternAt(
 const STATUSES = wordsOf('http status http_status httpstatus status_code statuscode http_status_code');
 const LABELS = wordsOf(
   'code status errno exit exited signal http rc statuscode status_code exitcode exit_code exitstatus exit_status ' +
-    'errorcode error_code httpstatus http_status http_code httpcode returncode return_code native_exit_code err_code curl winerror alert sqlstate',
+    'errorcode error_code httpstatus http_status http_code httpcode returncode return_code native_exit_code err_code curl winerror alert sqlstate grpc-status grpc_status',
 );
 const LINKS = wordsOf('with of was is number returned received got error');
 const RETURNED = wordsOf('returned');
@@ -114,4 +114,4 @@ const REASONS = wordsOf(
     'proxy precondition request unavailable insufficient locked',
 );
 const COUNTED = wordsOf('ms s m h sec min kb mb gb b of more out and or per to x in');
-const ENDS_IN_S = wordsOf('this is was has access does address success process');
+const ENDS_IN_S = wordsOf('status this is was has access does address success process');
