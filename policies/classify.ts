@@ -7,6 +7,7 @@ import type { Evidence, EvidenceSource, Verdict } from './evidence.ts';
 import { retryAt } from './retry-at.ts';
 import { ENDING_RULES, LEFTOVERS, LOST, SILENT_START } from './rules/endings.ts';
 import { findRule, type Subject, textsOf } from './rules/match.ts';
+import { isOfHelper } from './rules/mcp.ts';
 import type { Rule } from './rules/rule.ts';
 import { TIERS } from './rules/rules.ts';
 import { type StderrFailure, stderrFailures } from './stderr-failures.ts';
@@ -48,11 +49,12 @@ function saidIn(evidence: Evidence): Said {
   const remarks = stderrFailures(tool, evidence.remarks);
   const told = (weights: readonly StderrFailure['weight'][], from: StderrFailure[]) =>
     from.filter(({ weight }) => weights.includes(weight)).map((one) => said('stderr', one.failure));
+  const reported = errors.toReversed().map((one) => said('error', one));
   const retries = retried === null ? [] : [said('error', retried)];
   const subjects = [
     ...(failure === null ? [] : [said('failure', failure)]),
     ...(evidence.ending === 'retry_cut' ? retries : []),
-    ...errors.toReversed().map((one) => said('error', one)),
+    ...reported.filter((one) => !isBeside(one)),
     ...told(['error', 'plain'], stderr),
   ];
   // After a completed turn the code means nothing, and what came before it was overcome.
@@ -65,9 +67,11 @@ function saidIn(evidence: Evidence): Said {
       ...exitOf(evidence),
       ...told(['error', 'plain', 'retry'], remarks),
     ],
-    asides: [...told(['aside'], stderr), ...told(['aside'], remarks)],
+    asides: [...reported.filter(isBeside), ...told(['aside'], stderr), ...told(['aside'], remarks)],
   };
 }
+
+const isBeside = ({ failure }: Subject): boolean => isOfHelper(failure.message);
 
 function exitOf({ tool, exitCode, signal }: Evidence): Subject[] {
   const exit = signal ?? exitCode;

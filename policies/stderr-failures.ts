@@ -2,6 +2,7 @@
 
 import type { EngineFailure } from './engine-event.ts';
 import { readFailure } from './engine-failure.ts';
+import { isOfHelper, isRequired } from './rules/mcp.ts';
 import type { Tool } from './tools.ts';
 
 export interface StderrFailure {
@@ -43,12 +44,14 @@ function blocksOf(lines: string[]): string[] {
     if (TOOL.test(line)) ofTool = true;
     else if (HEAD.test(line)) ofTool = false;
     if (ofTool) continue;
-    if (blocks.length > 0 && (CONTINUED.test(line) || (OPEN.test(blocks.at(-1)!) && !HEAD.test(line))))
-      blocks.push(`${blocks.pop()}\n${line}`.slice(0, MAX_BLOCK));
+    if (blocks.length > 0 && goesOn(blocks.at(-1)!, line)) blocks.push(`${blocks.pop()}\n${line}`.slice(0, MAX_BLOCK));
     else blocks.push(line);
   }
   return blocks;
 }
+
+const goesOn = (block: string, line: string): boolean =>
+  CONTINUED.test(line) || ANNOUNCED.test(block) || (OPEN.test(block) && !HEAD.test(line));
 
 const MAX_BLOCK = 8000;
 const FRAME = /^\s+at .*[):\d]$|^\s+\^+$/;
@@ -56,6 +59,8 @@ const CONTINUED =
   /^(?:\s|[}\])]|[*•-] |Suggested retry after|Please (?:retry|try|wait|rephrase)\b|For more information\b|Learn [Mm]ore\b|\(Request ID|Caused by:|(?:[Xx]-[\w-]{3,60}|[Rr]etry-[Aa]fter(?:-[Mm]s)?|[Dd]ate|[Vv]ia|[Ss]erver|[Cc]ontent-[\w-]{3,20}|[Cc][Ff]-[Rr]ay): )/;
 /** gemini's frame around an API error, which may be of several lines. */
 const OPEN = /^\[API Error: [^\]]*$/;
+/** gemini says which server it was, its settings, and the error on the next line. */
+const ANNOUNCED = /^failed to start or connect to MCP server .*;$/i;
 const TOOL = /^Error executing tool /;
 const HEAD =
   /^(?:\[?(?:ERROR|Error|error|FATAL|Fatal|fatal)\b|\[API Error|_?[A-Z]\w*(?:Error|Exception): |Attempt \d+ failed|(?:Execution|Model call) failed: |stream disconnected|turn (?:interrupted|aborted)|Loop detected|Maximum session turns|Agent execution (?:stopped|blocked)|Request cancelled)/;
@@ -66,7 +71,7 @@ function weigh(block: string): StderrFailure {
   const said = block.replace(PREFIX, '');
   const failure = readFailure(said);
   if (RETRY.test(block)) return { failure, weight: 'retry' };
-  if (ASIDE.test(block) && !REQUIRED.test(block)) return { failure, weight: 'aside' };
+  if (isAside(block)) return { failure, weight: 'aside' };
   return {
     failure,
     weight: HEAD.test(block) || failure.status !== undefined || block.startsWith('{') ? 'error' : 'plain',
@@ -80,8 +85,7 @@ const PREFIX =
 /** The CLI tried again. */
 const RETRY = /\bRetrying (?:with|after|in)\b|^ERROR: Reconnecting|^Attempt \d+ failed\b/;
 
-/** A server without which nothing goes on. */
-const REQUIRED = /\brequired MCP servers?\b/i;
+const isAside = (block: string): boolean => isOfHelper(block) || (ASIDE.test(block) && !isRequired(block));
 
 /** Servers beside the model, telemetry, updates; a cut prompt is none of them. */
 const ASIDE =

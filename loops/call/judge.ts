@@ -4,6 +4,7 @@ import { classify } from '../../policies/classify.ts';
 import type { Clock } from '../../policies/clock.ts';
 import type { EngineFailure } from '../../policies/engine-event.ts';
 import type { Evidence, Verdict } from '../../policies/evidence.ts';
+import { isOfHelper } from '../../policies/rules/mcp.ts';
 import { compileRow, type OwnRow } from '../../policies/rules/own-row.ts';
 import { tellDetails } from '../../policies/signature/bodies.ts';
 import { type Signature, type SignatureInput, sign } from '../../policies/signature/sign.ts';
@@ -69,7 +70,7 @@ const volatileOf = ({ taskId, prompt }: Context) => ({
 export function signatureInput(evidence: Evidence, verdict: Verdict): SignatureInput {
   return {
     tool: evidence.tool,
-    errorLines: evidence.stderr,
+    errorLines: ownLines(evidence, verdict),
     remarks: evidence.remarks,
     eventText: eventTextOf(lastWordOf(evidence)),
     detail: {
@@ -85,6 +86,10 @@ export function signatureInput(evidence: Evidence, verdict: Verdict): SignatureI
     },
   };
 }
+
+/** A server that failed beside it does not name the failure, unless it is the failure. */
+const ownLines = ({ stderr }: Evidence, { reason }: Verdict): string[] =>
+  reason === 'mcp_server' ? stderr : stderr.filter((line) => !isOfHelper(line));
 
 /** Of a stderr without words the signs: a lone `[object Object]` or number is another failure than silence. */
 function signsOf({ stderr, remarks }: Evidence): string[] {

@@ -11,6 +11,7 @@ import { EXIT_RULES } from './exit.ts';
 import { GRPC_RULES } from './grpc.ts';
 import { HISTORY_RULES } from './history.ts';
 import { MACHINE_RULES } from './machine.ts';
+import { MCP_RULES } from './mcp.ts';
 import { MODEL_RULES } from './model.ts';
 import { NETWORK_RULES } from './network.ts';
 import { QUOTA_RULES } from './quota.ts';
@@ -23,6 +24,7 @@ import { STOP_RULES } from './stop.ts';
 
 /** More specific first: the first that matches decides, and no row may stand in another's shadow. */
 const SPECIFIC = [
+  ...MCP_RULES,
   ...HISTORY_RULES,
   ...STOP_RULES,
   ...CONTENT_RULES,

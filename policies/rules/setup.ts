@@ -63,18 +63,6 @@ export const SETUP_RULES = [
     proof: [{ message: 'Error resuming session: No previous sessions found for this project.' }],
   },
   {
-    id: 'setup-required-server',
-    tool: 'any',
-    source: 'any',
-    match: {
-      status: HERE,
-      text: /\brequired MCP servers?\b(?![\s\S]{0,300}\b(?:not logged in|unauthori[sz]ed|401)\b)/i,
-    },
-    class: 'tooling',
-    reason: 'mcp_server',
-    proof: [{ message: 'required MCP servers failed to initialize: connection closed' }],
-  },
-  {
     id: 'setup-schema',
     tool: 'any',
     source: 'any',

@@ -1,0 +1,67 @@
+// A Model Context Protocol server that the CLI was told to start or to reach, and that did not serve.
+
+import { near } from './near.ts';
+import type { Rule } from './rule.ts';
+
+/** What a CLI calls a server, or its own end of the line to it. */
+const SERVER =
+  '(?:MCP|Model Context Protocol) (?:clients?|connections?|endpoints?|(?:HTTP )?headers helper|handshakes?|hosts?|initiali[sz]ation|process(?:es)?|servers?|sessions?|startup|transports?)';
+
+const FAILED = [
+  'errors?|errored|fail(?:s|ed|ing|ure)?|fatal|could not|couldn.t|cannot|can.t|unable|refused|rejected|denied|crashed|died|killed|aborted',
+  'closed|exited|ended|quit|terminated|stopped|lost|dropped|hung|disconnected|disconnect|interrupted|incomplete|gave up|giving up',
+  'time[ds]?[ -]?out|no (?:response|answer|reply|tools)|unreachable|unavailable|unhealthy|offline|missing|invalid|unsupported|incompatible|malformed',
+  '(?:is |was |are |were )?not (?:be )?(?:available|connected|defined|executable|found|initiali[sz]ed|installed|ready|reachable|responding|running|started|valid)|(?:did|does|do)(?: not|n.t) (?:answer|connect|exist|initiali[sz]e|reply|respond|return|start|support)|won.t start',
+  String.raw`E(?:ACCES|AI_AGAIN|CONN[A-Z]{5,7}|HOSTUNREACH|INVAL|NETUNREACH|NOENT|NOEXEC|NOTFOUND|PERM|PIPE|TIMEDOUT)|os error \d+|-32\d{3}|HTTP [45]\d\d`,
+].join('|');
+
+/** The words of the protocol's own libraries, and of the CLIs where they name no server. */
+const OF_THE_PROTOCOL = [
+  String.raw`\bMCP error(?::|\s-32\d{3}|\s*\()`,
+  String.raw`\bMCP issues detected\b`,
+  String.raw`\bMCP:? [\w.@/-]{1,60}:? (?:failed|errored|timed out|exited|crashed|disconnected|closed)\b|\(MCP\):? [^\n]{0,40}\b(?:failed|error|timed out|exited|closed)\b`,
+  String.raw`\bMcpError\b`,
+  String.raw`\brmcp(?:_client)?::|\bcodex_(?:rmcp_client|mcp)\b`,
+  String.raw`\bSSE error:|\bSSE stream disconnected\b|\bFailed to open SSE stream\b`,
+  String.raw`\b(?:Streamable ?HTTP|SSE|Stdio)(?:Client(?:Transport)?)?Error\b|\bStreamable HTTP error\b|\bError POSTing to endpoint\b`,
+  String.raw`\berror (?:during discovery for|discovering (?:tools|prompts|resources) from)\b`,
+  String.raw`\b(?:initialize|(?:tools|prompts|resources)\/(?:list|call|read|get)) (?:request |call )?(?:failed|timed out)\b|\b(?:awaiting|waiting for) (?:initialize|(?:tools|prompts|resources)\/\w+)`,
+  String.raw`\btool call failed for .?[\w.@-]{1,80}\/[\w.@-]{1,80}`,
+].join('|');
+
+const TROUBLE = new RegExp(`${near(SERVER, FAILED).source}|${OF_THE_PROTOCOL}`, 'i');
+
+/** A server without which nothing goes on. */
+export const isRequired = (text: string): boolean => /\brequired MCP servers?\b/i.test(text);
+
+/** A mishap beside the call, which goes on without that server. */
+export const isOfHelper = (text: string): boolean => TROUBLE.test(text) && !isRequired(text);
+
+/** First of all: whatever a server fails with (a status, a time-out, a missing file) is said of it, not of the model. */
+export const MCP_RULES = [
+  {
+    // The CLI itself is signed in; it is the server that asks.
+    id: 'mcp-sign-in',
+    tool: 'any',
+    source: 'any',
+    match: {
+      text: /\bMCP servers?\b[^\n]{0,120}(?:\bnot (?:logged|signed) in\b|\b(?:requires?|needs?) (?:\w+ )?(?:authentication|authori[sz]ation|sign-?in)\b|\bre-?authenticate\b|\bplease authenticate\b|\bOAuth\b[^\n]{0,40}\b(?:required|expired)\b)|\bmcp login\b|\/mcp auth\b|\bhandshaking with MCP server failed\b[^\n]{0,400}\b(?:AuthRequired|OAuth authorization required|Auth required)/i,
+    },
+    class: 'auth',
+    reason: 'mcp_server',
+    proof: [{ message: 'The `docs` MCP server is not logged in. Run `codex mcp login docs`.' }],
+  },
+  {
+    id: 'mcp-server',
+    tool: 'any',
+    source: 'any',
+    match: { text: TROUBLE },
+    class: 'tooling',
+    reason: 'mcp_server',
+    proof: [
+      { message: "Error during discovery for MCP server 'docs': MCP error -32000: Connection closed" },
+      { message: 'MCP client for `docs` timed out after 10 seconds.' },
+      { message: 'Streamable HTTP error: Error POSTing to endpoint (HTTP 404): not found', status: 404 },
+    ],
+  },
+] as const satisfies readonly Rule[];
