@@ -135,6 +135,19 @@ export const QUOTA_RULES = [
     proof: [{ message: 'You have exhausted your capacity on this model. Your quota will reset after 8h44m7s.' }],
   },
   {
+    // No time that can be waited for, and longer than an hour.
+    id: 'quota-vague-reset',
+    tool: 'any',
+    source: 'any',
+    match: {
+      status: ['none', 403, 429],
+      text: /^(?=[\s\S]*\b(?:limit(?:s|ed)?|quotas?|capacity|exhausted|too many requests|throttl\w+)\b)[\s\S]*\b(?:(?:in|after|for) (?:a few|several|some|a couple of|many) (?:hours|days|weeks)|(?:again|back|reset|resets|renews?|until) (?:tomorrow|next (?:week|month)|later today))\b/i,
+    },
+    class: 'quota',
+    reason: 'long_reset',
+    proof: [{ message: "You've hit a rate limit. Please try again in a few hours." }],
+  },
+  {
     // Google says "check your plan and billing details" for the limit of a minute too.
     id: 'quota-passing',
     tool: 'any',

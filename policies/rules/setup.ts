@@ -35,7 +35,7 @@ export const SETUP_RULES = [
     source: 'any',
     match: {
       status: HERE,
-      text: /\berror loading config|\binvalid (?:configuration|config|settings)\b|\bfix the configuration|\berror in \S*settings\.json|\bproviders? requires? an explicit model|requires a (?:local )?model provider|\bmodel provider\b.{0,40}\bnot found|\binvalid json in -|\b(?:unknown|invalid|unsupported) proxy (?:url|scheme)|\berror in: \S+|\.(?:toml|jsonc?|ya?ml):\d+:\d+:|\bexpected \w{3,10}, received \w|\bfailed to (?:parse|load|read) (?:the )?(?:\w+ ){0,3}file\b|\b(?:toml|yaml) parse error|\bunknown (?:field|configuration|variant)\b|(?:settings|config)\.(?:json|toml|ya?ml)\b.{0,20}\b(?:unexpected|invalid|expected|malformed)|\b(?:parse|parsing|reading|loading)\b.{0,60}\b(?:settings|config)\.(?:json|toml|ya?ml)/i,
+      text: /\berror loading config|\binvalid (?:configuration|config|settings)\b|\bfix the configuration|\berror in \S*settings\.json|\bproviders? requires? an explicit model|requires a (?:local )?model provider|\bmodel provider\b.{0,40}\bnot found|\binvalid json in -|\b(?:unknown|invalid|unsupported) proxy (?:url|scheme)|\berror in: \S+|\.(?:toml|jsonc?|ya?ml):\d+:\d+:|\bexpected \w{3,10}, received \w|\bfailed to (?:parse|load|read) (?:the )?(?:\w+ ){0,3}file\b|\b(?:toml|yaml) parse error|\bfailed to (?:parse|load|read) (?:the )?MCP (?:server )?config|\bmcp_?servers\.[\w-]{1,80}|\bunknown (?:field|configuration|variant)\b|(?:settings|config)\.(?:json|toml|ya?ml)\b.{0,20}\b(?:unexpected|invalid|expected|malformed)|\b(?:parse|parsing|reading|loading)\b.{0,60}\b(?:settings|config)\.(?:json|toml|ya?ml)/i,
     },
     class: 'tooling',
     reason: 'config',
