@@ -8,12 +8,6 @@ const SETTINGS = {
   codex: '~/.codex/config.toml (and .codex/config.toml of the project)',
 } as const;
 
-const MCP_SETTINGS = {
-  gemini: '`mcpServers` in ~/.gemini/settings.json or .gemini/settings.json of the project',
-  copilot: '~/.copilot/mcp-config.json or .mcp.json of the project',
-  codex: '`mcp_servers` in ~/.codex/config.toml',
-} as const;
-
 const install = ({ tool, packageName = tool }: Situation): string => `npm install -g ${packageName}`;
 
 /** The evidence names what; the whole of it may lie in stderr. */
@@ -44,11 +38,6 @@ export const MACHINE_ACTIONS = {
   config: (situation) => [
     `mend the settings of ${situation.tool}: ${SETTINGS[situation.tool]}`,
     preflight(situation),
-    rerun(situation),
-  ],
-  mcp_server: (situation) => [
-    ...readFirst(situation),
-    `mend or take out the MCP server that the evidence names: ${MCP_SETTINGS[situation.tool]}`,
     rerun(situation),
   ],
   hook_stopped: (situation) => [

@@ -7,6 +7,7 @@ import { KEY_ACTIONS } from './keys.ts';
 import { MACHINE_ACTIONS } from './machine.ts';
 import { MONEY_ACTIONS } from './money.ts';
 import { PASSING_ACTIONS } from './passing.ts';
+import { SERVER_ACTIONS } from './servers.ts';
 import { SESSION_ACTIONS } from './sessions.ts';
 import { later, preflight, rerun, type Situation, thenRerun, type WayOut } from './situation.ts';
 
@@ -51,6 +52,7 @@ const BY_REASON: Record<CallReason, WayOut> = {
   ...KEY_ACTIONS,
   ...MONEY_ACTIONS,
   ...ASKED_ACTIONS,
+  ...SERVER_ACTIONS,
   ...SESSION_ACTIONS,
   ...MACHINE_ACTIONS,
   unmatched,

@@ -59,8 +59,8 @@ export const MCP_RULES = [
     class: 'tooling',
     reason: 'mcp_server',
     proof: [
-      { message: "Error during discovery for MCP server 'docs': MCP error -32000: Connection closed" },
       { message: 'MCP client for `docs` timed out after 10 seconds.' },
+      { message: "Error during discovery for MCP server 'docs': MCP error -32000: Connection closed" },
       { message: 'Streamable HTTP error: Error POSTing to endpoint (HTTP 404): not found', status: 404 },
     ],
   },

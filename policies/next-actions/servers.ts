@@ -1,0 +1,33 @@
+// A server beside the model that did not serve: which one it is, and where it is configured.
+
+import { serversIn } from '../mcp-servers.ts';
+import type { Tool } from '../tools.ts';
+import { rerun, type Situation, type WayOut } from './situation.ts';
+
+const SETTINGS = {
+  gemini: () => '`mcpServers` in ~/.gemini/settings.json or .gemini/settings.json of the project',
+  copilot: () => '`mcpServers` in ~/.copilot/mcp-config.json or .mcp.json of the project',
+  codex: (name) => `\`[mcp_servers.${name}]\` in ~/.codex/config.toml`,
+} as const satisfies Record<Tool, (name: string) => string>;
+
+const SIGN_IN = {
+  gemini: (name) => `start \`gemini\` and type /mcp auth ${name}`,
+  copilot: (name) => `start \`copilot\` and type /mcp show ${name}`,
+  codex: (name) => `codex mcp login ${name}`,
+} as const satisfies Record<Tool, (name: string) => string>;
+
+/** The whole of what the server said may lie in stderr. */
+const readFirst = ({ stderrFile }: Situation): string[] => (stderrFile ? [`read ${stderrFile}`] : []);
+
+const mended: WayOut = (situation) => {
+  const { tool, verdict } = situation;
+  const names = serversIn(verdict.evidence?.text ?? '');
+  const name = names[0] ?? 'NAME';
+  if (verdict.class === 'auth')
+    return [`${SIGN_IN[tool](name)} (the server asks for it, not the model)`, rerun(situation)];
+  const which =
+    names.length === 0 ? 'the MCP server' : `the MCP ${names.length === 1 ? 'server' : 'servers'} ${names.join(', ')}`;
+  return [...readFirst(situation), `mend or take out ${which}: ${SETTINGS[tool](name)}`, rerun(situation)];
+};
+
+export const SERVER_ACTIONS = { mcp_server: mended } as const satisfies Record<string, WayOut>;
