@@ -1,7 +1,7 @@
 // The calls that a batch makes at once: a free place goes to the tool with the fewest running, so that one tool's long queue starves no other.
 
 import type { Verdict } from '../../policies/evidence.ts';
-import type { Tool } from '../../policies/tools.ts';
+import { TOOLS, type Tool } from '../../policies/tools.ts';
 import type { Asked, Slot, Slots } from '../run/slots.ts';
 
 export interface BatchSlots extends Slots {
@@ -9,6 +9,8 @@ export interface BatchSlots extends Slots {
   running(): Partial<Record<Tool, number>>;
   /** What is asked no more, and until when. */
   paused(): string[];
+  /** Whose sign-in was refused. */
+  signedOut(): Tool[];
 }
 
 interface Waiting {
@@ -42,7 +44,8 @@ export function openSlots(count: number, clock: () => Date): BatchSlots {
   const leave = (asked: Asked, verdict: Verdict | null) => {
     free += 1;
     running[asked.tool]! -= 1;
-    if (verdict?.class === 'quota' && verdict.reason !== 'budget') pauses.set(nameOf(asked), pauseFor(asked, verdict));
+    const pause = verdict === null ? null : pauseFor(asked, verdict);
+    if (pause !== null) pauses.set(pause.what, pause.slot);
     give();
   };
   return {
@@ -66,6 +69,7 @@ export function openSlots(count: number, clock: () => Date): BatchSlots {
       }),
     running: () => running,
     paused: () => [...pauses.values()].map(({ message }) => message),
+    signedOut: () => TOOLS.filter((tool) => pauses.has(accountOf(tool))),
   };
 }
 
@@ -84,16 +88,28 @@ type Pause = Slot & { how: 'paused' };
 
 const nameOf = ({ tool, model }: Asked): string => (model === null ? tool : `${tool} with ${model}`);
 
-function pauseFor(asked: Asked, { retry_at, reason }: Verdict): Pause {
-  const until = retry_at === null ? 'for the rest of this batch' : `before ${retry_at}`;
-  const message = `the quota of ${nameOf(asked)} is used up (${reason}); it is not asked again ${until}`;
-  return { how: 'paused', until: retry_at, message };
+const accountOf = (tool: Tool): string => `the sign-in of ${tool}`;
+
+/** What another call would meet as well; null for what may become of that call alone. */
+function pauseFor(
+  asked: Asked,
+  { class: errorClass, retry_at, reason }: Verdict,
+): { what: string; slot: Pause } | null {
+  if (errorClass === 'quota' && reason !== 'budget') {
+    const until = retry_at === null ? 'for the rest of this batch' : `before ${retry_at}`;
+    const message = `the quota of ${nameOf(asked)} is used up (${reason}); it is not asked again ${until}`;
+    return { what: nameOf(asked), slot: { how: 'paused', class: 'quota', until: retry_at, message } };
+  }
+  if (errorClass !== 'auth') return null;
+  // An account may be refused one model, and given the others.
+  const what = reason === 'not_authorised' ? nameOf(asked) : accountOf(asked.tool);
+  const message = `${what} was refused (${reason}); it is not asked again for the rest of this batch`;
+  return { what, slot: { how: 'paused', class: 'auth', until: null, message } };
 }
 
 function standing(pauses: ReadonlyMap<string, Pause>, asked: Asked, now: Date): Pause | null {
-  const pause = pauses.get(nameOf(asked));
-  if (pause === undefined) return null;
-  return pause.until === null || Date.parse(pause.until) > now.getTime() ? pause : null;
+  const found = [accountOf(asked.tool), nameOf(asked)].flatMap((what) => pauses.get(what) ?? []);
+  return found.find(({ until }) => until === null || Date.parse(until) > now.getTime()) ?? null;
 }
 
 /** A place that is given back twice would be two. */

@@ -100,7 +100,8 @@ async function attempt(course: Course, first: Prompt, baseline: Baseline | null)
     case 'stopped':
       return interrupted(course, first, null);
     case 'paused': {
-      const verdict = { class: 'quota', reason: 'paused', evidence: null, retry_at: answered.until } as const;
+      const { class: errorClass, until } = answered;
+      const verdict = { class: errorClass, reason: 'paused', evidence: null, retry_at: until } as const;
       const { tool_calls, session_id } = course.failed ?? { tool_calls: 0, session_id: null };
       const asked = { verdict, tool_calls, session_id };
       return decided(course, asked, 0, () => failed(course, first, pausedFailure(run, answered), null));

@@ -14,6 +14,7 @@ import { redactorOf } from '../redactor.ts';
 import { excerpt } from './excerpt.ts';
 import type { Prompt } from './prompt.ts';
 import { failingIn, type Sent, situationOf } from './situation.ts';
+import type { Slot } from './slots.ts';
 import type { StageRun } from './stage.ts';
 
 export interface Circumstances {
@@ -148,14 +149,15 @@ export function unansweredFailure(run: StageRun, why: string): Failure {
   };
 }
 
-/** Another call of the batch has met this quota; nothing was asked. */
-export function pausedFailure(run: StageRun, { message, until }: { message: string; until: string | null }): Failure {
+/** Another call of the batch was refused for its quota or its sign-in; nothing was asked. */
+export function pausedFailure(run: StageRun, pause: Slot & { how: 'paused' }): Failure {
+  const { class: errorClass, message, until } = pause;
   const { open, stage } = run;
   const evidence = { source: 'none', text: message, rule: 'batch-paused' } as const;
-  const verdict = { class: 'quota', reason: 'paused', evidence, retry_at: until } as const;
+  const verdict = { class: errorClass, reason: 'paused', evidence, retry_at: until } as const;
   return {
     ...ofStage(run),
-    class: 'quota',
+    class: errorClass,
     reason: 'paused',
     evidence,
     decision: { action: 'stop', why: message },

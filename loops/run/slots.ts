@@ -14,8 +14,8 @@ export type Slot =
   /** To be given back with what became of the call; null if it was not made. */
   | { how: 'taken'; leave(verdict: Verdict | null): void }
   | { how: 'stopped' }
-  /** Another call has met this quota: to ask again would be refused like that one. `until`: ISO time, null if unknown. */
-  | { how: 'paused'; until: string | null; message: string };
+  /** Another call was refused for its quota or its sign-in, as this one would be. `until`: ISO time, null if unknown. */
+  | { how: 'paused'; class: 'quota' | 'auth'; until: string | null; message: string };
 
 export interface Slots {
   take(asked: Asked, stop: AbortSignal): Promise<Slot>;

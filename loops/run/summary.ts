@@ -107,7 +107,7 @@ function failureLines(failure: Failure): string[] {
 /** Some reasons say more than their class, or something else. */
 const REASONS: Record<string, string> = {
   budget: "the task's own limit, not the service's",
-  paused: 'another task of the batch met this limit; nothing was asked',
+  paused: 'another task of the batch met this before; nothing was asked',
   cancelled: 'the run was told to stop',
   verdict_fail: 'the answer judges what it was to judge as not good enough',
   max_turns: 'the turns were used up before there was an answer',

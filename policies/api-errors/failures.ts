@@ -41,7 +41,8 @@ const LOGGED = {
   transient: { but: ['cancelled', 'interrupted', 'silent_start', 'killed', 'crashed', 'out_of_memory'] },
   // gemini counts by itself, the others are told; the history is what overflowed either way.
   prompt_too_large: { but: [] },
-  auth: { but: [] },
+  // What a batch did not ask.
+  auth: { but: ['paused'] },
   // Our own budget, and our own rest until a reset.
   quota: { but: ['budget', 'paused'] },
   // All else is the installation, the flags and the folders: nothing was asked.

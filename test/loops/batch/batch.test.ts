@@ -71,7 +71,7 @@ test('some fail: exit 1, grouped by what they have in common, and the line that 
   rig.answer((call) =>
     taskOf(call) === 'good'
       ? answerWith('codex', 'done')
-      : failWith('codex', 'unexpected status 401 Unauthorized', 401),
+      : failWith('codex', 'The model `gpt-9` does not exist or you do not have access to it.', 404),
   );
   for (const goal of ['good', 'bad', 'worse']) makeTask(rig, { ...LOOK, goal }, goal);
   const { code, report } = await batch(rig, ['good', 'bad', 'worse'], '--concurrency=2');
@@ -90,7 +90,7 @@ test('some fail: exit 1, grouped by what they have in common, and the line that 
   const [group] = report.by_failure;
   assert.equal(
     [report.by_failure.length, group!.class, group!.count, group!.task_ids.sort()],
-    [1, 'auth', 2, ['bad', 'worse']],
+    [1, 'tooling', 2, ['bad', 'worse']],
   );
   assert.equal(report.next_actions, [
     `tollgate batch --from ${report.files.left} --concurrency 2 (what is left; what is done costs nothing)`,

@@ -72,7 +72,7 @@ test('a quota that was met is not met again until its reset, by that tool and mo
   leave(first, quota('daily', '2026-03-01T11:00:00.000Z'));
   const message =
     'the quota of gemini with pro is used up (daily); it is not asked again before 2026-03-01T11:00:00.000Z';
-  assert.equal(await waiting, { how: 'paused', until: '2026-03-01T11:00:00.000Z', message });
+  assert.equal(await waiting, { how: 'paused', class: 'quota', until: '2026-03-01T11:00:00.000Z', message });
   assert.equal(slots.paused(), [message]);
   leave(await slots.take(asked('gemini'), never), quota('budget', null));
   leave(await slots.take(asked('gemini'), never), quota('plan', null));
@@ -84,6 +84,27 @@ test('a quota that was met is not met again until its reset, by that tool and mo
   now = new Date('2026-03-01T11:00:00Z');
   leave(await slots.take(asked('gemini', 'pro'), never));
 });
+
+const REFUSED: [reason: string, asked: ReturnType<typeof asked>, isPaused: Record<string, boolean>][] = [
+  ['bad_key', asked('gemini'), { gemini: true, pro: true, codex: false }],
+  ['not_signed_in', asked('gemini', 'pro'), { gemini: true, pro: true, codex: false }],
+  // An account may be refused one model, and given the others.
+  ['not_authorised', asked('gemini', 'pro'), { gemini: false, pro: true, codex: false }],
+];
+for (const [reason, refused, isPaused] of REFUSED)
+  test(`auth (${reason}) of ${refused.model ?? 'the tool'} pauses ${JSON.stringify(isPaused)}`, async () => {
+    const slots = openSlots(3, () => new Date());
+    const verdict: Verdict = { class: 'auth', reason, evidence: null, retry_at: null };
+    leave(await slots.take(refused, never), verdict);
+    const now = {
+      gemini: await slots.take(asked('gemini'), never),
+      pro: await slots.take(asked('gemini', 'pro'), never),
+      codex: await slots.take(asked('codex'), never),
+    };
+    assert.equal(Object.fromEntries(Object.entries(now).map(([name, { how }]) => [name, how === 'paused'])), isPaused);
+    assert.is(slots.paused().length, 1);
+    assert.equal(slots.signedOut(), isPaused.gemini ? ['gemini'] : []);
+  });
 
 test('a pause that ends while those that wait are told of it costs no place', async () => {
   const reset = Date.parse('2026-03-01T11:00:00.000Z');
