@@ -22,6 +22,12 @@ export const WAIT_EXIT = { ok: 0, failure: 1, timeout: 1, badInput: 2 } as const
 
 export const TOLLGATE_EXIT = { ok: 0, failure: 1, badInput: 2 } as const;
 
+/**
+ * Of many failures that have codes of their own under `--exit-by-class`, a batch exits with the one that comes first here: what
+ * a person must do (sign in, raise a budget), then what time does, then what is wrong with single tasks.
+ */
+export const EXIT_ORDER: readonly number[] = [77, 76, 75, 66, 65];
+
 /** Shared by all commands. */
 export const EXIT_BUG = 70;
 export const EXIT_BY_SIGNAL = { SIGINT: 130, SIGTERM: 143, SIGHUP: 129 } as const;

@@ -23,16 +23,23 @@ const SPEC: CommandSpec = {
     concurrency: { takes: 'number', about: 'paid calls made at once', default: HERE, min: 1, max: MOST },
     from: { takes: 'text', about: 'read more tasks from this file, one a line (- is standard input)' },
     'skip-bad': { takes: 'nothing', about: 'run the others when some tasks cannot be run' },
+    'fail-fast': { takes: 'nothing', about: 'once a task has failed, begin no other; those at work end' },
+    'max-minutes': { takes: 'number', about: 'then end what runs, as INT would, and begin nothing more', min: 1 },
+    'exit-by-class': {
+      takes: 'nothing',
+      about: 'exit with the first of 77 auth, 76 budget, 75 quota, 66 prompt too large, 65 gate that some task has',
+    },
     ...RUN_FLAGS,
   },
   words: { min: 0, max: Number.MAX_SAFE_INTEGER, called: 'TASK (ids, or paths with a /)' },
   examples: [
     ['tollgate batch fix-login fix-logout --concurrency 2', 'two tasks, two calls at once'],
+    ['tollgate batch api docs --fail-fast --max-minutes 30 --exit-by-class', 'for a job in CI'],
     ['ls .tmp/task | tollgate batch --from - --json', 'all tasks of the project; one object on stdout'],
   ],
   exits: [
     [TOLLGATE_EXIT.ok, 'every task is done'],
-    [TOLLGATE_EXIT.failure, 'some task is not; the report says which, and how to go on'],
+    [TOLLGATE_EXIT.failure, 'some task is not (or the time was over); the report says which, and how to go on'],
     [TOLLGATE_EXIT.badInput, 'usage, or a mistake in a task; nothing was paid'],
     ['130, 143', 'stopped by INT, TERM; the same line again goes on'],
     [70, 'a bug of ours'],
@@ -72,11 +79,21 @@ async function runWords(words: readonly string[], args: Arguments, stop: Stop): 
     ...wishes,
     words,
     concurrency: number.concurrency!,
-    flags: flagsOf(args),
+    flags: [...ownFlagsOf(args), ...flagsOf(args)],
     badTasks: given.has('skip-bad') ? 'skip' : 'refuse',
+    onFailure: given.has('fail-fast') ? 'stop' : 'go_on',
+    maxMinutes: number['max-minutes'] ?? null,
+    exitCode: given.has('exit-by-class') ? 'by_class' : 'plain',
     tell: progress.tell,
   }).finally(progress.stop);
 }
+
+/** As they were given; the tasks that are named anew were looked at. */
+const ownFlagsOf = ({ number, given }: Arguments): string[] => [
+  ...(given.has('fail-fast') ? ['--fail-fast'] : []),
+  ...(number['max-minutes'] === undefined ? [] : [`--max-minutes ${number['max-minutes']}`]),
+  ...(given.has('exit-by-class') ? ['--exit-by-class'] : []),
+];
 
 function answerTo(ran: BatchRan, { given }: Arguments): Ran {
   if (ran.how === 'mistaken') {

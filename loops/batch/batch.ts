@@ -6,14 +6,15 @@ import { EXIT_BY_SIGNAL } from '../../policies/exit-codes.ts';
 import type { Tool } from '../../policies/tools.ts';
 import { type RunRequest, runTask } from '../run/run.ts';
 import { callsOf } from './calls-of.ts';
-import { leaveBatch } from './leave.ts';
+import { type BatchFacts, leaveBatch } from './leave.ts';
+import { type BatchLimits, type Limits, openLimits } from './limits.ts';
 import { lineUp } from './lineup.ts';
 import { type Candidate, lookAtTasks } from './look.ts';
 import { type BatchReport, endOf, failuresOf, totalsOf } from './report.ts';
 import { type BatchRow, refusedRow, rowOf, surprisedRow, type Told, waitingRow } from './row.ts';
 import { type BatchSlots, openSlots } from './slots.ts';
 
-export interface BatchRequest extends Omit<RunRequest, 'word' | 'say' | 'watch' | 'slots'> {
+export interface BatchRequest extends Omit<RunRequest, 'word' | 'say' | 'watch' | 'slots'>, BatchLimits {
   /** The tasks: ids, or paths. */
   words: readonly string[];
   /** Paid calls that are made at once. */
@@ -22,6 +23,8 @@ export interface BatchRequest extends Omit<RunRequest, 'word' | 'say' | 'watch' 
   flags: readonly string[];
   /** What to do when some of them cannot be run. */
   badTasks: 'refuse' | 'skip';
+  /** `by_class`: that of the failure that comes first in EXIT_ORDER. */
+  exitCode: 'plain' | 'by_class';
   /** Told whenever something has changed; `row` is the task that has just ended. */
   tell(progress: BatchProgress): void;
 }
@@ -46,29 +49,40 @@ export type BatchRan =
 const TASKS_A_CALL = 2;
 
 export async function runBatch(request: BatchRequest): Promise<BatchRan> {
-  const { words, stop, clock } = request;
+  const { stop, clock } = request;
   const began = clock();
   // Every task listens to it.
-  setMaxListeners(0, stop.signal);
+  const limits = openLimits(request);
+  setMaxListeners(0, stop.signal, limits.stop.signal);
+  try {
+    return await runLimited(request, limits, began);
+  } finally {
+    limits.close();
+  }
+}
+
+async function runLimited(request: BatchRequest, limits: Limits, began: Date): Promise<BatchRan> {
+  const { words, stop, clock } = request;
   const { tasks, bad } = await lookAtTasks(words, request, stop.signal);
   if (bad.length > 0 && (request.badTasks === 'refuse' || tasks.length === 0))
     return { how: 'mistaken', message: mistakeOf(bad, words.length) };
   const slots = openSlots(request.concurrency, clock);
-  const told = await goThrough(request, tasks, slots);
+  const told = await goThrough({ ...request, stop: limits.stop }, tasks, slots, limits);
   const all = [...bad.map(({ word, message }) => ({ row: refusedRow(word, message), next: [] })), ...told.values()];
   const rows = all.map(({ row }) => row);
   const by = stop.by();
   const left = tasks.filter((task) => told.get(task)?.row.state !== 'done').map(({ word }) => word);
-  const facts = {
+  const totals = totalsOf(rows, clock().getTime() - began.getTime());
+  const facts: BatchFacts = {
     schema: 1,
     batch_id: newBatchId(began),
-    ...endOf(rows, stop.signal.aborted ? EXIT_BY_SIGNAL[by ?? 'SIGTERM'] : null),
+    ...endOf(rows, stop.signal.aborted ? EXIT_BY_SIGNAL[by ?? 'SIGTERM'] : null, request.exitCode),
     tasks: rows,
-    totals: totalsOf(rows, clock().getTime() - began.getTime()),
+    totals,
     by_failure: failuresOf(all),
-    notes: slots.paused(),
-  } as const;
-  return { how: 'ran', ...(await leaveBatch(request, facts, left)) };
+    notes: [...limits.notes(totals.not_started), ...slots.paused()],
+  };
+  return { how: 'ran', ...(await leaveBatch(request, facts, left, slots.signedOut())) };
 }
 
 /** In the order given, whenever each of them ended. */
@@ -76,8 +90,9 @@ async function goThrough(
   request: BatchRequest,
   tasks: readonly Candidate[],
   slots: BatchSlots,
+  limits: Limits,
 ): Promise<Map<Candidate, Told>> {
-  const { stop, concurrency, tell } = request;
+  const { concurrency, tell } = request;
   const told = new Map<Candidate, Told>(tasks.map((task) => [task, { row: waitingRow(task.taskId), next: [] }]));
   const lineup = lineUp(tasks);
   const progress: BatchProgress = {
@@ -99,11 +114,14 @@ async function goThrough(
       progress.active -= 1;
       progress.calls += end.row.calls;
       if (end.row.state === 'done') progress.done += 1;
-      else if (end.row.state !== 'interrupted') progress.failed += 1;
+      else if (end.row.state !== 'interrupted') {
+        progress.failed += 1;
+        limits.failed(task.taskId);
+      }
       tell({ ...progress, row: end.row });
     }
   };
-  const nextOne = () => (stop.signal.aborted ? null : lineup.next());
+  const nextOne = () => (limits.mayBegin() ? lineup.next() : null);
   await Promise.all(Array.from({ length: Math.min(tasks.length, concurrency * TASKS_A_CALL) }, work));
   return told;
 }

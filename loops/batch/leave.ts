@@ -1,6 +1,7 @@
 // Leaves the report of a batch on disk, with the list of what is left to do.
 
 import path from 'node:path';
+import type { Tool } from '../../policies/tools.ts';
 import { astray } from '../../state/astray.ts';
 import { isSystemError } from '../../state/system-error.ts';
 import { projectState } from '../../state/task-folder.ts';
@@ -9,10 +10,14 @@ import type { BatchRequest } from './batch.ts';
 import type { BatchReport } from './report.ts';
 import { renderBatch } from './summary.ts';
 
+/** What the batch itself knows. */
+export type BatchFacts = Omit<BatchReport, 'files' | 'next_actions'>;
+
 export async function leaveBatch(
   { cwd, environment, concurrency, flags }: Pick<BatchRequest, 'cwd' | 'environment' | 'concurrency' | 'flags'>,
-  facts: Omit<BatchReport, 'files' | 'next_actions'>,
+  facts: BatchFacts,
   left: readonly string[],
+  signedOut: readonly Tool[],
 ): Promise<{ report: BatchReport; summary: string }> {
   const folder = path.join(projectState(cwd, environment), 'batch', facts.batch_id);
   const files = {
@@ -21,7 +26,8 @@ export async function leaveBatch(
     left: left.length === 0 ? null : path.join(folder, 'left.txt'),
   };
   const again = ['tollgate batch', `--from ${files.left}`, `--concurrency ${concurrency}`, ...flags].join(' ');
-  const next_actions = files.left === null ? [] : [`${again} (what is left; what is done costs nothing)`];
+  const signIn = signedOut.length === 0 ? [] : [`preflight --tools ${signedOut.join()} (says how to sign in again)`];
+  const next_actions = files.left === null ? [] : [...signIn, `${again} (what is left; what is done costs nothing)`];
   let report: BatchReport = { ...facts, next_actions, files };
   const stray = astray(projectState(cwd, environment), ['batch']);
   if (stray !== null) {

@@ -1,7 +1,8 @@
 // The facts of a batch: a row for each task, the failures by what they have in common, and what to do next.
 
-import { EXIT_BUG, type EXIT_BY_SIGNAL, TOLLGATE_EXIT } from '../../policies/exit-codes.ts';
+import { EXIT_BUG, type EXIT_BY_SIGNAL, EXIT_ORDER, TOLLGATE_EXIT } from '../../policies/exit-codes.ts';
 import { gatherFailures } from '../../policies/same-failure.ts';
+import { exitByClass } from '../call/exit.ts';
 import type { BatchRow, BatchState, Told } from './row.ts';
 
 export interface BatchReport {
@@ -73,9 +74,17 @@ export function totalsOf(rows: readonly BatchRow[], durationMs: number): BatchRe
 export function endOf(
   rows: readonly BatchRow[],
   stopExit: (typeof EXIT_BY_SIGNAL)[keyof typeof EXIT_BY_SIGNAL] | null,
+  exitCode: 'plain' | 'by_class',
 ): Pick<BatchReport, 'state' | 'exit_code'> {
   if (stopExit !== null) return { state: 'interrupted', exit_code: stopExit };
   if (rows.some(({ exit_code }) => exit_code === EXIT_BUG)) return { state: 'failed', exit_code: EXIT_BUG };
   const done = rows.every(({ state }) => state === 'done');
-  return done ? { state: 'done', exit_code: TOLLGATE_EXIT.ok } : { state: 'failed', exit_code: TOLLGATE_EXIT.failure };
+  if (done) return { state: 'done', exit_code: TOLLGATE_EXIT.ok };
+  return { state: 'failed', exit_code: exitCode === 'plain' ? TOLLGATE_EXIT.failure : firstOf(rows) };
+}
+
+/** The code that comes first of those that the failures have of their own. */
+function firstOf(rows: readonly BatchRow[]): number {
+  const codes = rows.map((row) => exitByClass(TOLLGATE_EXIT.failure, { ...row, evidence: null }));
+  return EXIT_ORDER.find((code) => codes.includes(code)) ?? TOLLGATE_EXIT.failure;
 }

@@ -44,7 +44,8 @@ export interface RunRequest {
   badVerdicts: 'reported' | 'fail';
   /** How long the reset of a quota may be waited for; 0 is not at all. */
   waitForResetMs: number;
-  stop: { signal: AbortSignal; by(): keyof typeof EXIT_BY_SIGNAL | null };
+  /** `words`: what stopped it, where that was no signal. */
+  stop: { signal: AbortSignal; by(): keyof typeof EXIT_BY_SIGNAL | null; words?(): string | null };
   /** Is a history that the service refuses mended? */
   repair: 'allowed' | 'off';
   clock: () => Date;
@@ -168,7 +169,7 @@ async function goThrough(
   const guardians = new AbortController();
   let told: Promise<void> | null = null;
   const interrupted = (stage: string | null): Failure =>
-    interruptedFailure(open.task.id, stage, stop.by() ?? 'a signal', stopExit(request), clock());
+    interruptedFailure(open.task.id, stage, stop.words?.() ?? stop.by() ?? 'a signal', stopExit(request), clock());
   const tell = () => {
     // What is known is written before anything is ended.
     told = leaveFailure(open, interrupted(null))

@@ -30,7 +30,7 @@ function reportOf(all: readonly Told[], stopExit: 130 | null = null): BatchRepor
   return {
     schema: 1,
     batch_id: '20260301100000-abcd',
-    ...endOf(rows, stopExit),
+    ...endOf(rows, stopExit, 'plain'),
     tasks: rows,
     totals: totalsOf(rows, 12_345),
     by_failure: failuresOf(all),
@@ -103,7 +103,7 @@ const ENDS: [rows: BatchRow[], exit: number][] = [
 ];
 for (const [rows, exit] of ENDS)
   test(`exit ${exit} for ${rows.map(({ state }) => state).join(', ') || 'nothing'}`, () => {
-    assert.is(endOf(rows, null).exit_code, exit);
+    assert.is(endOf(rows, null, 'plain').exit_code, exit);
   });
 
 test.run();

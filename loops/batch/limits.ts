@@ -1,0 +1,52 @@
+// When a batch begins no more tasks: when it is told to stop, when its time is over, or after a failure.
+
+import type { RunRequest } from '../run/run.ts';
+
+export interface BatchLimits {
+  /** What happens to the tasks that have not begun when one has failed. */
+  onFailure: 'go_on' | 'stop';
+  /** Time awake until the batch makes no more calls; null is no limit. */
+  maxMinutes: number | null;
+}
+
+export interface Limits {
+  /** For the runs: told to stop by a person, or by the clock. */
+  stop: RunRequest['stop'];
+  mayBegin(): boolean;
+  /** A task has failed. */
+  failed(taskId: string): void;
+  /** Why not all was done. @param notBegun how many tasks were not begun */
+  notes(notBegun: number): string[];
+  /** Lets go of the clock. */
+  close(): void;
+}
+
+export function openLimits(request: BatchLimits & Pick<RunRequest, 'stop' | 'pause'>): Limits {
+  const { onFailure, maxMinutes, stop, pause } = request;
+  const late = new AbortController();
+  const over = new AbortController();
+  let firstFailed: string | null = null;
+  if (maxMinutes !== null)
+    void pause(maxMinutes * 60_000, AbortSignal.any([stop.signal, over.signal])).then(() => {
+      if (!stop.signal.aborted && !over.signal.aborted) late.abort();
+    });
+  const signal = maxMinutes === null ? stop.signal : AbortSignal.any([stop.signal, late.signal]);
+  return {
+    stop: { signal, by: stop.by, words: () => (late.signal.aborted ? 'the time limit of its batch' : null) },
+    mayBegin: () => !signal.aborted && (onFailure === 'go_on' || firstFailed === null),
+    failed(taskId) {
+      firstFailed ??= taskId;
+    },
+    notes: (notBegun) => [
+      ...(late.signal.aborted
+        ? [`the ${maxMinutes} min of --max-minutes were over: what ran was told to stop, ${tasks(notBegun)} not begun`]
+        : []),
+      ...(onFailure === 'stop' && firstFailed !== null && notBegun > 0
+        ? [`--fail-fast: after ${firstFailed} had failed, ${tasks(notBegun)} not begun, and those at work were let end`]
+        : []),
+    ],
+    close: () => over.abort(),
+  };
+}
+
+const tasks = (count: number): string => (count === 1 ? '1 task was' : `${count} tasks were`);

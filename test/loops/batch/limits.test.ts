@@ -1,0 +1,184 @@
+// The ends of a batch before its tasks': a refused sign-in, a first failure, the time; and the code that it exits with.
+
+import { existsSync, readFileSync } from 'node:fs';
+import path from 'node:path';
+import { suite } from 'uvu';
+import * as assert from 'uvu/assert';
+import { wishesOf } from '../../../bin/tollgate/run-flags.ts';
+import { runBatch } from '../../../loops/batch/batch.ts';
+import type { BatchReport } from '../../../loops/batch/report.ts';
+import { CLASSES, EXIT_BUDGET } from '../../../policies/classes.ts';
+import { EXIT_ORDER } from '../../../policies/exit-codes.ts';
+import { answerWith, failWith } from '../../rig/streams.ts';
+import { ANY_ANSWER, makeTask } from '../../rig/task-run.ts';
+import { TestRig } from '../../rig/test-rig.ts';
+
+const test = suite<{ rig: TestRig }>('ends of a batch');
+test.before.each(async (context) => {
+  context.rig = await TestRig.open();
+});
+test.after.each(({ rig }) => rig.dispose());
+
+const LOOK = { stages: [{ tool: 'codex', role: 'review', ...ANY_ANSWER }] };
+const ASK = { stages: [{ tool: 'gemini', role: 'review', ...ANY_ANSWER }] };
+const FIRST_OURS = {
+  stages: [
+    { tool: 'codex', role: 'review', ...ANY_ANSWER },
+    { tool: 'gemini', role: 'review', ...ANY_ANSWER },
+  ],
+};
+const SIGN_IN = 'unexpected status 401 Unauthorized';
+
+async function batch(rig: TestRig, ids: readonly string[], ...flags: string[]) {
+  const { code, stdout } = await rig.start('tollgate', ['batch', ...ids, '--json', ...flags]).result;
+  return { code, report: JSON.parse(stdout) as BatchReport };
+}
+
+const states = ({ tasks }: BatchReport) => tasks.map(({ task_id, state, reason }) => [task_id, state, reason]);
+const countOf = (rig: TestRig, tool: string) => rig.calls.filter(({ report }) => report.tool === tool).length;
+
+test('a refused sign-in stops its tool for the others, later stages too, until the batch is run again', async ({
+  rig,
+}) => {
+  rig.answer(({ report }) =>
+    report.tool === 'gemini'
+      ? failWith('gemini', 'API key not valid. Please pass a valid API key.', 400)
+      : answerWith('codex', 'done'),
+  );
+  for (const id of ['g1', 'g2', 'c1']) makeTask(rig, id === 'c1' ? LOOK : ASK, id);
+  makeTask(rig, FIRST_OURS, 'both');
+  const { code, report } = await batch(rig, ['g1', 'g2', 'c1', 'both'], '--concurrency=1');
+  assert.is(code, 1);
+  assert.equal(states(report), [
+    ['g1', 'failed', 'bad_key'],
+    ['g2', 'failed', 'paused'],
+    ['c1', 'done', null],
+    ['both', 'failed', 'paused'],
+  ]);
+  assert.equal([countOf(rig, 'gemini'), countOf(rig, 'codex')], [1, 2]);
+  assert.equal(report.notes, [
+    'the sign-in of gemini was refused (bad_key); it is not asked again for the rest of this batch',
+  ]);
+  assert.equal(report.next_actions, [
+    'preflight --tools gemini (says how to sign in again)',
+    `tollgate batch --from ${report.files.left} --concurrency 1 (what is left; what is done costs nothing)`,
+  ]);
+  const failure = JSON.parse(readFileSync(path.join(rig.project, '.tmp/task/g2/state/last_failure.json'), 'utf8'));
+  assert.equal(
+    [failure.class, failure.reason, failure.decision.why, failure.next_actions[0]],
+    ['auth', 'paused', report.notes[0], 'start `gemini` and sign in, or set GEMINI_API_KEY'],
+  );
+  rig.answer(({ report: { tool } }) => answerWith(tool, 'done'));
+  const again = await batch(rig, [], `--from=${report.files.left}`);
+  assert.equal([again.code, again.report.totals.done, again.report.notes], [0, 3, []]);
+});
+
+test('--fail-fast: after the first failure no task is begun, and those at work end', async ({ rig }) => {
+  const ids = ['a', 'b', 'c', 'd'];
+  for (const id of ids) makeTask(rig, LOOK, id);
+  const running = rig.start('tollgate', ['batch', ...ids, '--json', '--concurrency=1', '--fail-fast']);
+  const first = await rig.call();
+  await first.tell(...failWith('codex', 'The model `gpt-9` does not exist or you do not have access to it.', 404));
+  // With one call at a time two tasks are at work.
+  const second = await rig.call();
+  await running.says(/: failed: codex_review, tooling \(model_not_found\) \[1 of 4\]/);
+  await second.tell(...answerWith('codex', 'done'));
+  const { code, stdout } = await running.result;
+  const report = JSON.parse(stdout) as BatchReport;
+  const { done, failed, not_started } = report.totals;
+  assert.equal([code, report.state, done, failed, not_started, rig.calls.length], [1, 'failed', 1, 1, 2, 2]);
+  const { task_id } = report.tasks.find(({ state }) => state === 'failed')!;
+  assert.equal(report.notes, [
+    `--fail-fast: after ${task_id} had failed, 2 tasks were not begun, and those at work were let end`,
+  ]);
+  assert.is(readFileSync(report.files.left!, 'utf8'), `${task_id}\nc\nd\n`);
+  assert.match(report.next_actions[0]!, /^tollgate batch --from \S+ --concurrency 1 --fail-fast \(/);
+  assert.match(readFileSync(report.files.summary, 'utf8'), `Note: ${report.notes[0]}\n`);
+});
+
+test('--max-minutes: what runs is told to stop and leaves its records, the others are not begun', async ({ rig }) => {
+  const ids = ['a', 'b', 'c', 'd'];
+  const tasks = ids.map((id) => makeTask(rig, LOOK, id));
+  const waits: number[] = [];
+  const ran = await runBatch({
+    ...requestOf(rig),
+    words: ids,
+    concurrency: 1,
+    maxMinutes: 3,
+    // Its time is over once the first call is made.
+    pause: async (ms) => {
+      waits.push(ms);
+      await rig.call();
+    },
+  });
+  assert.is(ran.how, 'ran');
+  if (ran.how !== 'ran') return;
+  const { report } = ran;
+  assert.equal([report.state, report.exit_code, waits], ['failed', 1, [180_000]]);
+  assert.equal([report.totals.interrupted, report.totals.not_started, report.totals.calls], [2, 2, 1]);
+  assert.is(report.notes[0], 'the 3 min of --max-minutes were over: what ran was told to stop, 2 tasks were not begun');
+  assert.is(tasks[0]!.failure()?.evidence?.text, 'stopped by the time limit of its batch; run it again to go on');
+  assert.ok(existsSync(report.files.left!));
+  assert.equal(rig.survivors(), []);
+});
+
+test('a batch that is done in time is done', async ({ rig }) => {
+  rig.answer(() => answerWith('codex', 'done'));
+  makeTask(rig, LOOK, 'a');
+  const { code, report } = await batch(rig, ['a'], '--max-minutes=1', '--fail-fast', '--exit-by-class');
+  assert.equal([code, report.notes, report.next_actions], [0, [], []]);
+});
+
+test('--exit-by-class: the code of the failure that comes first', async ({ rig }) => {
+  rig.answer(({ report }) =>
+    report.tool === 'gemini'
+      ? failWith('gemini', 'You exceeded your current quota, please check your plan and billing details.', 429)
+      : failWith('codex', SIGN_IN, 401),
+  );
+  makeTask(rig, ASK, 'quota');
+  makeTask(rig, LOOK, 'auth');
+  makeTask(rig, { ...ASK, budgets: { paid_call_budget: 0 } }, 'budget');
+  const exitOf = async (ids: string[]) => (await batch(rig, ids, '--exit-by-class')).code;
+  assert.equal([await exitOf(['quota', 'auth', 'budget']), await exitOf(['quota', 'budget'])], [77, 76]);
+  assert.is(await exitOf(['quota']), 75);
+  assert.is((await batch(rig, ['quota'])).code, 1);
+});
+
+test('every code of a class has its place in the order', () => {
+  const codes = Object.values(CLASSES).flatMap(({ exitByClass }) => exitByClass ?? []);
+  assert.equal([...EXIT_ORDER].sort(), [...new Set([...codes, EXIT_BUDGET])].sort());
+});
+
+const MISTAKES: [flag: string, says: string][] = [
+  ['--max-minutes=0', '--max-minutes takes a whole number from 1, not "0"'],
+  ['--max-minutes=1.5', '--max-minutes takes a whole number from 1, not "1.5"'],
+];
+for (const [flag, says] of MISTAKES)
+  test(`${flag} costs nothing`, async ({ rig }) => {
+    makeTask(rig, LOOK, 'a');
+    const { code, stderr } = await rig.start('tollgate', ['batch', 'a', flag]).result;
+    assert.equal([code, rig.calls.length], [2, 0]);
+    assert.match(stderr, says);
+  });
+
+test.run();
+
+/** As the command would make it of no flags. */
+function requestOf(rig: TestRig) {
+  const wishes = wishesOf(
+    { text: {}, texts: {}, number: {}, given: new Set(), words: [] },
+    { asked: new Promise(() => {}), by: () => null },
+  );
+  if (typeof wishes === 'string') throw new Error(wishes);
+  return {
+    ...wishes,
+    cwd: rig.project,
+    environment: rig.env,
+    commandFolder: path.resolve('dist'),
+    flags: [],
+    badTasks: 'refuse',
+    onFailure: 'go_on',
+    exitCode: 'plain',
+    tell: () => {},
+  } as const;
+}
