@@ -25,8 +25,8 @@ export class RealHome {
   readonly marker: string;
   readonly #commands: RunningCommand[] = [];
 
-  /** @param routes of one CLI, or of several. */
-  constructor(routes: RouteName | readonly RouteName[], url: string) {
+  /** @param routes of one CLI, or of several. @param clis the node_modules with them. */
+  constructor(routes: RouteName | readonly RouteName[], url: string, clis: string = CLIS) {
     const name = randomUUID();
     this.root = path.join(HOMES, name);
     this.home = path.join(this.root, 'home');
@@ -39,7 +39,7 @@ export class RealHome {
     this.marker = `TEST_RIG=${name}`;
     open.add(this);
     this.env = {
-      PATH: `${CLIS}/.bin:${path.dirname(process.execPath)}:/usr/bin:/bin`,
+      PATH: `${clis}/.bin:${path.dirname(process.execPath)}:/usr/bin:/bin`,
       HOME: this.home,
       TMPDIR: path.join(this.root, 'tmp'),
       COPILOT_PKG_CACHE_HOME: COPILOT_CACHE,

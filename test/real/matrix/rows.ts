@@ -39,6 +39,8 @@ export interface Setup {
   binary?: 'missing';
   trust?: 'none';
   flags?: string[];
+  /** The session of an earlier call of the same scenario is resumed; its requests count too. */
+  resumed?: true;
 }
 
 /** One call to be made. */
@@ -49,6 +51,8 @@ export interface MatrixCall {
   setup: Setup;
   expected: { class: ErrorClass | null; exit: ExitKind; requests: number; pieces: number };
   deadline: 'none' | 'involved';
+  /** The node_modules with the CLI; the pinned ones unless told. */
+  clis?: string;
 }
 
 export const matrixRows: readonly MatrixRow[] = [...PLAIN_ROWS, ...SPECIAL_ROWS];

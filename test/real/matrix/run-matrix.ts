@@ -53,11 +53,13 @@ export async function runMatrix(
 }
 
 async function make(call: MatrixCall, run: string, api: ModelApi): Promise<MatrixOutcome> {
-  const home = new RealHome(call.setup.route ?? call.tool, addressOf(call, run, api));
+  const home = new RealHome(call.setup.route ?? call.tool, addressOf(call, run, api), call.clis);
   try {
     const files = { out: path.join(home.root, 'answer.out'), record: path.join(home.root, 'record.json') };
     const began = performance.now();
-    const running = home.start(COMMANDS[call.tool], argvOf(call, home, files), { env: environmentOf(call, home) });
+    const resume = call.setup.resumed ? await sessionOf(call, home) : [];
+    const argv = [...argvOf(call, home, files), ...resume];
+    const running = home.start(COMMANDS[call.tool], argv, { env: environmentOf(call, home) });
     const { code, stderr } = await running.result;
     const seconds = (performance.now() - began) / 1000;
     const survivors = home.survivors();
@@ -77,6 +79,13 @@ async function make(call: MatrixCall, run: string, api: ModelApi): Promise<Matri
   } finally {
     await home.dispose();
   }
+}
+
+/** An earlier call of the same scenario; a session that it did not name is one that no CLI knows. */
+async function sessionOf(call: MatrixCall, home: RealHome): Promise<string[]> {
+  const files = { out: path.join(home.root, 'first.out'), record: path.join(home.root, 'first.json') };
+  await home.start(COMMANDS[call.tool], argvOf(call, home, files), { env: environmentOf(call, home) }).result;
+  return ['--resume-session', readRecord(files.record)?.session_id ?? 'none'];
 }
 
 function addressOf({ scenario, setup }: MatrixCall, run: string, api: ModelApi): string {

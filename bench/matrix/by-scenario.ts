@@ -1,0 +1,69 @@
+// Prints what the wrappers make of every scenario over the three real CLIs: `npm run bench:matrix [tool] [pattern]`.
+
+import { readFileSync } from 'node:fs';
+import path from 'node:path';
+import { isTool, TOOLS } from '../../policies/tools.ts';
+import { callsOf, matrixRows } from '../../test/real/matrix/rows.ts';
+import { type MatrixOutcome, runMatrix } from '../../test/real/matrix/run-matrix.ts';
+import { CLIS } from '../../test/real/real-home.ts';
+
+/** From the wrapper's start to its verdict. */
+const SLOW_SECONDS = 8;
+
+const words = process.argv.slice(2);
+const chosen = words.filter(isTool);
+const tools = chosen.length > 0 ? chosen : TOOLS;
+const pattern = new RegExp(words.find((word) => !isTool(word)) ?? '.');
+const rows = matrixRows.filter((row) => pattern.test(row.name));
+const outcomes = await runMatrix(
+  rows.flatMap((row) => callsOf(row, tools)),
+  ({ call, faults }) => process.stderr.write(`${call.tool} ${call.name}: ${faults.join('; ') || 'right'}\n`),
+);
+console.log([...table(outcomes), '', ...totals(outcomes)].join('\n'));
+process.exitCode = outcomes.some((outcome) => outcome.faults.length > 0) ? 1 : 0;
+
+/** One line a scenario, one cell a tool: exit code, verdict, model requests, seconds, survivors. */
+function table(all: MatrixOutcome[]): string[] {
+  const head = ['scenario', ...tools.map((tool) => `${tool} ${versionOf(tool)}`)];
+  const lines = rows.map((row) => {
+    const cells = tools.map((tool) => cell(all.find(({ call }) => call.name === row.name && call.tool === tool)));
+    return [row.name, ...cells];
+  });
+  return [head, head.map(() => '---'), ...lines].map((cells) => `| ${cells.join(' | ')} |`);
+}
+
+function cell(outcome: MatrixOutcome | undefined): string {
+  if (outcome === undefined) return '–';
+  const { exit, requests, seconds, survivors, faults, reason } = outcome;
+  const verdict = outcome.class === null ? 'ok' : `${outcome.class}${reason ? `/${reason}` : ''}`;
+  const counted = `${exit} ${verdict}, ${requests} req, ${seconds.toFixed(1)} s, ${survivors} left`;
+  return faults.length === 0 ? counted : `**WRONG** ${counted}: ${faults.join('; ')}`;
+}
+
+function totals(all: MatrixOutcome[]): string[] {
+  const failing = all.filter(({ call }) => call.expected.class !== null);
+  const timed = failing.filter(({ call }) => call.deadline === 'none');
+  const slowest = timed.reduce((a, b) => (b.seconds > a.seconds ? b : a), timed[0] ?? all[0]!);
+  const percent = (right: number) => `${((100 * right) / all.length).toFixed(1)} % of ${all.length}`;
+  const mostRequests = Math.max(0, ...failing.map((one) => one.requests - toolTurns(one)));
+  return [
+    `exit code right: ${percent(all.filter((one) => one.exit === one.expectedExit).length)}`,
+    `class right: ${percent(all.filter((one) => one.class === one.call.expected.class).length)}`,
+    `false successes: ${failing.filter((one) => one.exit === 0).length}`,
+    `false failures: ${all.filter((one) => one.call.expected.class === null && one.exit !== 0).length}`,
+    `survivors: ${all.reduce((sum, one) => sum + one.survivors, 0)}`,
+    `most model requests for a failing call, tool turns aside: ${mostRequests}`,
+    `failing calls over ${SLOW_SECONDS} s without a deadline: ${timed.filter((one) => one.seconds > SLOW_SECONDS).length}`,
+    `slowest failing call without a deadline: ${slowest.seconds.toFixed(1)} s (${slowest.call.tool} ${slowest.call.name})`,
+  ];
+}
+
+/** A scenario with a tool needs one request before the one that fails. */
+function toolTurns({ call }: MatrixOutcome): number {
+  return /^tool(-then|loop)/.test(call.scenario) ? 1 : 0;
+}
+
+function versionOf(tool: (typeof TOOLS)[number]): string {
+  const name = { gemini: '@google/gemini-cli', codex: '@openai/codex', copilot: '@github/copilot' }[tool];
+  return JSON.parse(readFileSync(path.join(CLIS, name, 'package.json'), 'utf8')).version;
+}

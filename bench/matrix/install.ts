@@ -1,0 +1,20 @@
+// Installs one version of a CLI into a folder of its own, outside of the repository.
+
+import { spawnSync } from 'node:child_process';
+import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
+import type { Tool } from '../../policies/tools.ts';
+import { ADAPTERS } from '../../wrappers/adapters.ts';
+
+/** @returns its node_modules. A folder in which the version was installed before is taken as it is. */
+export function install(tool: Tool, version: string, folder: string): string {
+  const [installed, whole] = [path.join(folder, 'node_modules'), path.join(folder, 'ok')];
+  if (existsSync(whole)) return installed;
+  mkdirSync(folder, { recursive: true });
+  writeFileSync(path.join(folder, 'package.json'), '{"private": true}');
+  const argv = ['install', '--no-audit', '--no-fund', '--ignore-scripts', `${ADAPTERS[tool].packageName}@${version}`];
+  const { status, stderr } = spawnSync('npm', argv, { cwd: folder, encoding: 'utf8' });
+  if (status !== 0) throw new Error(`npm ${argv.join(' ')}: ${stderr}`);
+  writeFileSync(whole, '');
+  return installed;
+}
