@@ -12,6 +12,7 @@ import { projectState } from './state/task-folder.ts';
 import { ADAPTERS } from './wrappers/adapters.ts';
 import { checkFound, checkOwnNeeds, checkSignIn, checkVersion, type ToolPlace } from './wrappers/checks.ts';
 import { findCli } from './wrappers/cli-search.ts';
+import { versionIn } from './wrappers/cli-version.ts';
 import { homeOf } from './wrappers/home.ts';
 
 export interface PreflightOptions {
@@ -82,12 +83,10 @@ function describeMachine(options: PreflightOptions): Machine {
     stateFolder: projectState(cwd, environment),
     nodeVersion: options.nodeVersion ?? process.versions.node,
     uid: options.uid ?? process.getuid?.() ?? -1,
-    versionOf: ask && (async (file) => VERSION.exec(await ask`${file} --version`)?.[0] ?? null),
+    versionOf: ask && (async (file) => versionIn(await ask`${file} --version`)),
     sourceOf: ask && (async (folder) => /\n(.*?)\s+\d/.exec(await ask`df -P ${folder}`)?.[1] ?? null),
   };
 }
-
-const VERSION = /\d+\.\d+(\.\d+)?(-[\w.]*\w)?/;
 
 /** Runs a command and gives its stdout, whatever its end; a CLI that says nothing for ten seconds is ended. */
 function createAsker(environment: NodeJS.ProcessEnv, cwd: string) {

@@ -88,7 +88,12 @@ export function fold(ledger: Ledger, line: Line, offset: number): void {
       ledger.grants.push(offset);
       return;
     }
-    case 'started':
+    case 'started': {
+      const call = ledger.calls.get(line.call_id);
+      // Its guardian alone writes it, and once more when a CLI that asked for nothing is started anew.
+      if (call !== undefined && (call.started === null || call.ended === null)) call.started = line;
+      return;
+    }
     case 'ended':
     case 'verdict': {
       const call = ledger.calls.get(line.call_id);

@@ -3,6 +3,7 @@
 import type { ErrorClass } from '../policies/classes.ts';
 import type { EngineEvent, Usage } from '../policies/engine-event.ts';
 import type { Tool } from '../policies/tools.ts';
+import type { Feature } from './feature.ts';
 import type { SessionStore } from './sessions/store.ts';
 
 export type Access = 'read' | 'write' | 'full';
@@ -48,6 +49,8 @@ export interface Adapter {
   binary: string;
   /** The npm package, by which the version of an installed binary is known without starting it. */
   packageName: string;
+  /** Each flag, setting, variable and event that it relies on, and since when the CLI has it. */
+  features: readonly Feature[];
   defaultTimeoutMs: number;
   /** @param overlay what the overlay adds, to stand where the CLI takes it. */
   argv(request: CallRequest, overlay: readonly string[]): string[];

@@ -2,7 +2,7 @@
 
 import { realpathSync } from 'node:fs';
 import path from 'node:path';
-import { readText } from './sign-in/text-file.ts';
+import { readRegular } from './regular-file.ts';
 
 /** null for a binary that belongs to no such package (one from Homebrew, or a shim), or that is gone. */
 export function versionOfPackage(file: string, packageName: string): string | null {
@@ -15,6 +15,21 @@ export function versionOfPackage(file: string, packageName: string): string | nu
   return null;
 }
 
+/** The version in what a CLI prints when it is asked for it; null where it prints none. */
+export const versionIn = (printed: string): string | null => VERSION.exec(printed)?.[0] ?? null;
+
+const VERSION = /\d+\.\d+(\.\d+)?(-[\w.]*\w)?/;
+
+/** Starts it to ask. */
+export async function askVersion(
+  file: string,
+  { cwd, environment }: { cwd: string; environment: NodeJS.ProcessEnv },
+  stop: AbortSignal,
+): Promise<string | null> {
+  const { captureIn } = await import('./shell.ts');
+  return versionIn(await captureIn({ cwd, env: environment, signal: stop })`${file} --version`);
+}
+
 function realFile(file: string): string | null {
   try {
     return realpathSync.native(file);
@@ -25,7 +40,7 @@ function realFile(file: string): string | null {
 
 function readPackage(file: string): { name?: string; version?: string } | null {
   try {
-    return JSON.parse(readText(file) ?? 'null') as { name?: string; version?: string } | null;
+    return JSON.parse(readRegular(file)) as { name?: string; version?: string } | null;
   } catch {
     return null;
   }

@@ -8,8 +8,10 @@ import type { Fact } from '../../state/facts.ts';
 import type { Journal } from '../../state/journal.ts';
 import { isSystemError } from '../../state/system-error.ts';
 import type { Adapter } from '../../wrappers/adapter.ts';
+import type { Feature } from '../../wrappers/feature.ts';
 import { identify } from '../../wrappers/processes/identity.ts';
-import { type Observer, type Outcome, run } from '../../wrappers/run.ts';
+import type { Outcome } from '../../wrappers/run.ts';
+import { type FlagObserver, runAccepted } from '../../wrappers/run-accepted.ts';
 import { nowMs } from '../../wrappers/steady-clock.ts';
 import { localClock } from '../local-clock.ts';
 import { announce } from './announce.ts';
@@ -19,6 +21,7 @@ import { type Draft, draftOf, sha256, wallMs } from './draft.ts';
 import { type Ended, wrapperExit } from './exit.ts';
 import { invocationOf } from './invocation.ts';
 import type { Judgement } from './judge.ts';
+import { knownVersion } from './known-version.ts';
 import { noteFact, verdictFact } from './noted-facts.ts';
 import { PATIENCE } from './patience.ts';
 import { discard, prepare, type Ready } from './prepare.ts';
@@ -48,6 +51,7 @@ export async function call(request: WrapperRequest, stop: Stop, clock: () => Dat
   draft.prompt = checked.prompt;
   if (checked.how === 'refused') return left(draft, checked.refusal);
   draft.binary = checked.binary;
+  draft.cliVersion = await knownVersion(request, checked.binary, stop, clock().getTime());
   const { resumeSession } = request.call;
   if (resumeSession !== null) {
     const { mendSession } = await import('./mend-session.ts');
@@ -108,15 +112,23 @@ async function spend(
     const judgement = await judged(draft, outcome);
     return recordOf(draft, outcome, judgement, exitOf(draft, outcome, judgement, stop));
   };
-  const observer: Observer = {
+  const observer: FlagObserver = {
     started: async (pid) => {
       const cli = await identify(pid);
       registered.started(cli);
       note({ fact: 'started', call_id: callId, cli });
     },
+    refused: (flag, argv) => {
+      // Whoever comes after us looks for what is started now by its marker, and not for what has ended.
+      registered.again();
+      note({ fact: 'started', call_id: callId, cli: null });
+      draft.argv = argv;
+      draft.warnings.push(refusedSentence(draft, flag));
+    },
     cancelling: async (soFar) => publishEarly(draft, await conclude(soFar)),
   };
-  const running = run(invocationOf(draft, attempt, overlay.environment), observer, stop.asked);
+  const invocation = invocationOf(draft, attempt, overlay.environment);
+  const running = runAccepted(invocation, request.adapter.features, observer, stop);
   if (draft.prompt !== null) draft.promptHash = sha256(draft.prompt);
   const outcome = await running;
   const { ending, exitCode, signal } = outcome;
@@ -135,6 +147,9 @@ async function spend(
   if (unpublished !== null) return { record, message: `${unpublished}; ${wayOut(draft, registered)}` };
   return { record, message: sentenceOf(record, request.charge?.task.id ?? null) };
 }
+
+const refusedSentence = ({ cliVersion, request: { adapter } }: Draft, { name, without }: Feature): string =>
+  `${adapter.tool}${cliVersion === null ? '' : ` ${cliVersion}`} does not know ${name}: it asked for nothing, and was started once more without (${without})`;
 
 /** Of a call that was paid for, and whose answer is not where it was asked for. */
 function wayOut({ request }: Draft, { isKnown }: Registered): string {

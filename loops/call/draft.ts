@@ -18,6 +18,8 @@ export interface Draft {
   /** Over the prompt's bytes; made while the CLI runs, since node:crypto takes 2 ms to load. */
   promptHash: string | null;
   binary: string | null;
+  /** Of the CLI, before it is called; null where nobody can tell. */
+  cliVersion: string | null;
   argv: string[];
   warnings: string[];
   /** What the session had counted before this call, for a CLI that counts on from there; null is unknown. */
@@ -38,6 +40,7 @@ export function draftOf(request: WrapperRequest, clock: () => Date): Draft {
     prompt: null,
     promptHash: null,
     binary: null,
+    cliVersion: null,
     argv: [],
     warnings: [...request.composed.warnings],
     countedBefore: null,

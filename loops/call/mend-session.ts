@@ -1,7 +1,6 @@
 // Before a resume: a session whose history its CLI would send wrongly is mended, the record says so, and what it has counted is noted.
 
 import type { Usage } from '../../policies/engine-event.ts';
-import { versionOfPackage } from '../../wrappers/cli-version.ts';
 import { type Mended, mendBeforeResume } from '../conversation/mend.ts';
 import { findSession, lookInto } from '../session/own-files.ts';
 import type { Draft } from './draft.ts';
@@ -21,10 +20,9 @@ async function countedBefore({ request }: Draft, sessionId: string): Promise<Par
   return session && lookInto(adapter.tool, session, (conversation) => conversation.countedSoFar());
 }
 
-function mend({ request, binary, clock }: Draft, sessionId: string): Promise<Mended> {
+function mend({ request, cliVersion, clock }: Draft, sessionId: string): Promise<Mended> {
   const { adapter, call } = request;
-  const { tool, packageName } = adapter;
+  const { tool } = adapter;
   const { environment, cwd } = call;
-  const cliVersion = versionOfPackage(binary!, packageName);
   return mendBeforeResume({ tool, sessionId, cliVersion, environment, cwd, clock });
 }

@@ -3,6 +3,7 @@
 import type { ProcessIdentity } from '../../policies/process-identity.ts';
 import { isSystemError } from '../../state/system-error.ts';
 import type { Overlay } from '../../wrappers/adapter.ts';
+import { lacking, withoutFlags } from '../../wrappers/feature.ts';
 import { type Attempt, discardAttempt, discardTemporaries, fillAttempt, nameAttempt } from './attempt.ts';
 import type { Refusal } from './check.ts';
 import type { Draft } from './draft.ts';
@@ -28,7 +29,8 @@ export function prepare(draft: Draft, guardian: ProcessIdentity): Ready | { how:
     const overlay = adapter.overlay(request.call);
     made.overlay = overlay;
     const counting = adapter.usageFile === null ? [] : [adapter.usageFile.argument(attempt.files.usage)];
-    draft.argv = adapter.argv(request.call, [...overlay.argv, ...counting]);
+    const lacked = lacking(adapter.features, draft.cliVersion);
+    draft.argv = withoutFlags(adapter.argv(request.call, [...overlay.argv, ...counting]), lacked);
     draft.warnings.push(...overlay.warnings);
     // Whoever is killed from here on is swept; nobody else knows where its prompt lies.
     const registered = register(draft, attempt, overlay, guardian);

@@ -5,7 +5,6 @@ import { CLASSES } from '../../policies/classes.ts';
 import { ENDINGS } from '../../policies/ending.ts';
 import { UNKNOWN_USAGE, type Usage } from '../../policies/engine-event.ts';
 import type { Verdict } from '../../policies/evidence.ts';
-import { versionOfPackage } from '../../wrappers/cli-version.ts';
 import type { Outcome } from '../../wrappers/run.ts';
 import { type Draft, sha256 } from './draft.ts';
 import type { Judgement } from './judge.ts';
@@ -83,7 +82,7 @@ export function commonOf(draft: Draft) {
     schema: CALL_RECORD_SCHEMA,
     call_id: draft.callId,
     tool: adapter.tool,
-    cli_version: draft.binary === null ? null : versionOfPackage(draft.binary, adapter.packageName),
+    cli_version: draft.cliVersion,
     argv: draft.argv,
     cwd: call.cwd,
     started_at: draft.startedAt.toISOString(),

@@ -12,6 +12,8 @@ export interface Registered {
   /** Does a sweep find it? */
   isKnown: boolean;
   started(cli: ProcessIdentity | null): void;
+  /** What was started has ended, and it is about to be started once more. */
+  again(): void;
   /** For a call of which nothing is left: no process, and no file that is not where it belongs. */
   forget(): void;
 }
@@ -25,6 +27,9 @@ export function register(draft: Draft, attempt: Attempt, overlay: Overlay, guard
     isKnown: file !== null,
     started: (cli) => {
       if (file !== null && cli !== null) writeEntry(folder!, { ...entry, cli });
+    },
+    again: () => {
+      if (file !== null) writeEntry(folder!, entry);
     },
     forget: () => {
       if (file !== null) removeEntry(file);

@@ -12,6 +12,7 @@ import { isTool, type Tool } from '../../policies/tools.ts';
 import type { TaskFolder } from '../../state/task-folder.ts';
 import type { CallRequest, Overlay } from '../../wrappers/adapter.ts';
 import { ADAPTERS } from '../../wrappers/adapters.ts';
+import { versionOfPackage } from '../../wrappers/cli-version.ts';
 import { markerOf } from '../../wrappers/processes/marker.ts';
 import { readRegular } from '../../wrappers/regular-file.ts';
 import { readClocks } from '../../wrappers/steady-clock.ts';
@@ -28,6 +29,8 @@ export interface Saved {
   marker: string;
   started_at: string;
   binary: string;
+  /** Absent in a draft of a version that did not know it before the call. */
+  cli_version?: string | null;
   argv: string[];
   call: Omit<CallRequest, 'environment'>;
   files: WrapperRequest['files'];
@@ -74,6 +77,7 @@ export function savedOf(attempt: Attempt, draft: Draft, overlay: Overlay): Saved
     marker: markerOf(draft.callId, environment),
     started_at: draft.startedAt.toISOString(),
     binary: draft.binary ?? '',
+    cli_version: draft.cliVersion,
     argv: draft.argv,
     call,
     files: fromRoot(request.files),
@@ -173,7 +177,8 @@ export function isSaved(value: unknown): value is Saved {
     Object.values(files ?? {}).every((file) => file === null || (typeof file === 'string' && path.isAbsolute(file))) &&
     Array.isArray(own_rows) &&
     isLeftOut(saved.left_out ?? []) &&
-    isTexts(saved.secret_names ?? [])
+    isTexts(saved.secret_names ?? []) &&
+    [saved.binary, saved.cli_version ?? ''].every((text) => typeof text === 'string')
   );
 }
 
@@ -226,6 +231,7 @@ export function restoreSaved(
     prompt: existsSync(attempt.files.stdin) ? readFileSync(attempt.files.stdin) : null,
     promptHash: null,
     binary: saved.binary,
+    cliVersion: saved.cli_version ?? versionOfPackage(saved.binary, ADAPTERS[saved.tool].packageName),
     argv: saved.argv,
     warnings: saved.warnings,
     // Counted by its wrapper alone; it may have been long ago.

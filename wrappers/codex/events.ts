@@ -7,7 +7,7 @@ import { type EventTable, readLine } from '../event-table.ts';
 
 export const readEvent = (line: string): EngineEvent[] => readLine(line, READ);
 
-const READ: EventTable = {
+export const READ: EventTable = {
   'thread.started': ({ thread_id }) => (textOf(thread_id) ? [{ how: 'session_named', id: textOf(thread_id)! }] : []),
   'turn.started': () => [{ how: 'turn_began' }],
   'item.started': ({ item }) => readStarted(partOf(item)),

@@ -2,6 +2,7 @@
 
 import type { Adapter, CallRequest } from '../adapter.ts';
 import { readEvent, readStderr } from './events.ts';
+import { FEATURES } from './features.ts';
 import { overlay as readOverlay } from './overlay.ts';
 
 export const CODEX = {
@@ -9,6 +10,7 @@ export const CODEX = {
   command: 'run_codex',
   binary: 'codex',
   packageName: '@openai/codex',
+  features: FEATURES,
   defaultTimeoutMs: 600_000,
   argv: (request, overlay) => [
     'exec',

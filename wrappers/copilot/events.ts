@@ -7,7 +7,7 @@ import { type EventTable, readLine } from '../event-table.ts';
 
 export const readEvent = (line: string): EngineEvent[] => readLine(line, READ);
 
-const READ: EventTable = {
+export const READ: EventTable = {
   ...agentEvents({
     'assistant.turn_start': () => [{ how: 'turn_began' }],
     'model.call_start': ({ model }) => [...modelOf(model), { how: 'requested' }],

@@ -3,6 +3,7 @@
 import { type Adapter, type CallRequest, NO_OVERLAY } from '../adapter.ts';
 import { escapePrompt } from './escape.ts';
 import { readEvent, readStderr } from './events.ts';
+import { FEATURES } from './features.ts';
 import { readUsage } from './usage.ts';
 
 export const COPILOT = {
@@ -10,6 +11,7 @@ export const COPILOT = {
   command: 'copilot_tool',
   binary: 'copilot',
   packageName: '@github/copilot',
+  features: FEATURES,
   defaultTimeoutMs: 300_000,
   argv: (request, overlay) => [
     '--output-format',

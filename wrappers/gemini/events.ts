@@ -7,7 +7,7 @@ import { type EventTable, readLine } from '../event-table.ts';
 
 export const readEvent = (line: string): EngineEvent[] => readLine(line, READ);
 
-const READ: EventTable = {
+export const READ: EventTable = {
   init: ({ session_id, model }) => [
     ...(textOf(session_id) ? [{ how: 'session_named' as const, id: textOf(session_id)! }] : []),
     ...(textOf(model) ? [{ how: 'model_named' as const, model: textOf(model)! }] : []),

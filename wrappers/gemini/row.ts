@@ -4,6 +4,7 @@ import type { Adapter, CallRequest } from '../adapter.ts';
 import { readDocument } from './document.ts';
 import { escapePrompt } from './escape.ts';
 import { readEvent, readStderr } from './events.ts';
+import { FEATURES } from './features.ts';
 import { overlay as readOverlay } from './overlay.ts';
 
 export const GEMINI = {
@@ -11,6 +12,7 @@ export const GEMINI = {
   command: 'gemini_headless',
   binary: 'gemini',
   packageName: '@google/gemini-cli',
+  features: FEATURES,
   defaultTimeoutMs: 300_000,
   argv: (request, overlay) => [
     '--output-format',

@@ -1,0 +1,120 @@
+// The tables of what the rows rely on are whole: each flag, setting, variable and event that a row uses stands there, and no other.
+
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { test } from 'uvu';
+import * as assert from 'uvu/assert';
+import { TESTED_VERSIONS } from '../../policies/tested-versions.ts';
+import { TOOLS, type Tool } from '../../policies/tools.ts';
+import type { Access, Adapter, CallRequest } from '../../wrappers/adapter.ts';
+import { ADAPTERS } from '../../wrappers/adapters.ts';
+import { READ as CODEX_EVENTS } from '../../wrappers/codex/events.ts';
+import { READ as COPILOT_EVENTS } from '../../wrappers/copilot/events.ts';
+import { type Feature, lacking, withoutFlags } from '../../wrappers/feature.ts';
+import { READ as GEMINI_EVENTS } from '../../wrappers/gemini/events.ts';
+
+const EVENTS = { gemini: GEMINI_EVENTS, copilot: COPILOT_EVENTS, codex: CODEX_EVENTS };
+
+/** Every kind of call that a row makes something else of. */
+function requestsIn(cwd: string): CallRequest[] {
+  const plain: CallRequest = {
+    model: null,
+    resumeSession: null,
+    newSession: 'NEW',
+    access: 'read',
+    maxTurns: null,
+    innerRetries: 'cut',
+    trustWorkspace: false,
+    cwd,
+    environment: { HOME: cwd, CODEX_API_KEY: 'k', GEMINI_CLI_SYSTEM_SETTINGS_PATH: path.join(cwd, 'none') },
+    gemini: { sandbox: false, approvalMode: null },
+    codex: { effort: null },
+    copilot: { allowTools: [], denyTools: [] },
+  };
+  return [
+    plain,
+    { ...plain, model: 'm', resumeSession: 'OLD', maxTurns: 3, trustWorkspace: true },
+    ...(['write', 'full'] as Access[]).map((access) => ({ ...plain, access })),
+    {
+      ...plain,
+      gemini: { sandbox: true, approvalMode: 'yolo' },
+      codex: { effort: 'low' },
+      copilot: { allowTools: ['a'], denyTools: ['b'] },
+    },
+  ];
+}
+
+type Use = Pick<Feature, 'kind' | 'name'>;
+
+function usesOf(adapter: Adapter, request: CallRequest): Use[] {
+  const overlay = adapter.overlay(request);
+  const counting = adapter.usageFile === null ? [] : [adapter.usageFile.argument('/x')];
+  const argv = adapter.argv(request, [...overlay.argv, ...counting]);
+  const flags = argv.filter((word) => /^-./.test(word)).map((word) => word.replace(/=.*/, ''));
+  const settings = argv.flatMap((word, at) => (argv[at - 1] === '-c' ? [word.replace(/=.*/, '')] : []));
+  const variables = Object.keys({ ...adapter.environment(request), ...overlay.environment });
+  const file = overlay.environment.GEMINI_CLI_SYSTEM_SETTINGS_PATH;
+  const ofFile = file === undefined ? [] : pathsIn(JSON.parse(readFileSync(file, 'utf8')));
+  for (const folder of overlay.folders) rmSync(folder, { recursive: true });
+  return [
+    ...flags.map((name) => ({ kind: 'flag' as const, name })),
+    ...[...settings.map((name) => name.replace('.tollgate.', '.*.')), ...ofFile].map((name) => ({
+      kind: 'setting' as const,
+      name,
+    })),
+    ...variables.map((name) => ({ kind: 'variable' as const, name })),
+  ];
+}
+
+const pathsIn = (settings: Record<string, object>): string[] =>
+  Object.entries(settings).flatMap(([group, values]) => Object.keys(values).map((name) => `${group}.${name}`));
+
+const lines = (uses: readonly Use[]) => [...new Set(uses.map(({ kind, name }) => `${kind} ${name}`))].sort();
+
+for (const tool of TOOLS)
+  test(`${tool}: what the row uses is what its table has`, () => {
+    const cwd = mkdtempSync(path.join(tmpdir(), 'features-'));
+    try {
+      const used = requestsIn(cwd).flatMap((request) => usesOf(ADAPTERS[tool], request));
+      const events = Object.keys(EVENTS[tool]).map((name) => ({ kind: 'event' as const, name }));
+      // Only root's folders are safe enough for gemini's settings of one call.
+      const isSafe = tool !== 'gemini' || used.some(({ kind }) => kind === 'setting');
+      const table = ADAPTERS[tool].features.filter(
+        ({ kind, name }) => isSafe || !/^setting|SETTINGS/.test(kind + name),
+      );
+      assert.equal(lines([...used, ...events]), lines(table));
+    } finally {
+      rmSync(cwd, { recursive: true });
+    }
+  });
+
+for (const tool of TOOLS)
+  test(`${tool}: what came later than the oldest tested version can be done without`, () => {
+    const needed = ADAPTERS[tool].features.filter((feature) => feature.since !== null && feature.without === null);
+    assert.equal(needed, []);
+    assert.equal(lacking(ADAPTERS[tool].features, TESTED_VERSIONS[tool].tested.at(-1)!), []);
+  });
+
+const LACKED: readonly [tool: Tool, version: string | null, names: string[]][] = [
+  ['copilot', '1.0.80', ['--usage-output-file']],
+  ['copilot', '1.0.81', []],
+  ['copilot', '1.0.81-0', []],
+  ['copilot', null, []],
+  ['codex', '0.137.0', []],
+];
+for (const [tool, version, names] of LACKED)
+  test(`${tool} ${version} lacks ${names.join(', ') || 'nothing'}`, () => {
+    assert.equal(
+      lacking(ADAPTERS[tool].features, version).map(({ name }) => name),
+      names,
+    );
+  });
+
+test('only a flag that a call can do without is left out, with its value', () => {
+  const feature = (name: string, without: string | null): Feature => ({ kind: 'flag', name, since: null, without });
+  const argv = ['--a=1', '--ab', '--b', '-', '--a'];
+  assert.equal(withoutFlags(argv, [feature('--a', 'x'), feature('--b', null)]), ['--ab', '--b', '-']);
+});
+
+test.run();

@@ -1,0 +1,36 @@
+// Runs one CLI with the flags that it takes: one that it refuses, and that the call can do without, is left out, and it runs once more.
+
+import { truncateSync } from 'node:fs';
+import { type Feature, withoutFlags } from './feature.ts';
+import { refusedFlag } from './refused-flag.ts';
+import { type Invocation, type Observer, type Outcome, run } from './run.ts';
+
+export interface FlagObserver extends Observer {
+  /** What was started has ended without asking for anything; it is about to be started with these arguments. */
+  refused(flag: Feature, argv: string[]): void;
+}
+
+/** Each round takes a flag out, so that there are no more rounds than flags. Its deadline counts from the first one. */
+export async function runAccepted(
+  invocation: Invocation,
+  features: readonly Feature[],
+  observer: FlagObserver,
+  stop: { asked: Promise<void>; by(): unknown },
+): Promise<Outcome> {
+  const outcome = await run(invocation, observer, stop.asked);
+  const flag = stop.by() === null ? refusedFlag(invocation, outcome, features) : null;
+  const wallMs = invocation.limits.wallMs - (outcome.durationMs ?? 0);
+  if (flag === null || wallMs <= 0) return outcome;
+  const argv = withoutFlags(invocation.argv, [flag]);
+  observer.refused(flag, argv);
+  // Its usage text must not be read for what the next one says.
+  truncateSync(invocation.files.stderr);
+  const again = { ...invocation, argv, limits: { ...invocation.limits, wallMs } };
+  const next = await runAccepted(again, features, observer, stop);
+  return {
+    ...next,
+    durationMs: (outcome.durationMs ?? 0) + (next.durationMs ?? 0),
+    sleptMs: outcome.sleptMs + next.sleptMs,
+    orphansKilled: outcome.orphansKilled + next.orphansKilled,
+  };
+}
