@@ -3,7 +3,7 @@
 import type { Tool } from './tools.ts';
 
 interface VersionRow {
-  /** The versions that the suite over the real CLIs ran with, oldest first. */
+  /** The versions that `npm run bench:matrix -- --versions` runs, oldest first (docs/figures.md); the whole suite runs over the last. */
   tested: readonly string[];
   /** The range is `from` up to, but not including, `below`. */
   from: string;
@@ -18,20 +18,20 @@ interface VersionRow {
  */
 export const TESTED_VERSIONS = {
   gemini: {
-    tested: ['0.52.0', '0.61.0'],
-    from: '0.52.0',
+    tested: ['0.45.2', '0.52.0', '0.55.1', '0.58.0', '0.61.0'],
+    from: '0.45.2',
     below: '0.62.0',
     install: 'npm install -g @google/gemini-cli@0.61.0',
   },
   copilot: {
-    tested: ['1.0.102'],
-    from: '1.0.102',
+    tested: ['1.0.75', '1.0.82', '1.0.89', '1.0.102'],
+    from: '1.0.75',
     below: '1.1.0',
     install: 'npm install -g @github/copilot@1.0.102',
   },
   codex: {
-    tested: ['0.169.0'],
-    from: '0.169.0',
+    tested: ['0.137.0', '0.144.6', '0.150.1', '0.159.3', '0.169.0'],
+    from: '0.137.0',
     below: '0.170.0',
     install: 'npm install -g @openai/codex@0.169.0',
   },

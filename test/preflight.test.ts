@@ -43,13 +43,13 @@ test('a machine that is ready says so, with what was found', async () => {
     'ok node: 22.1.0',
     'ok state folder: ~/project/.tmp',
     'ok gemini command: ~/bin/gemini',
-    'ok gemini version: 0.61.0',
+    'ok gemini version: 0.61.0 (tested)',
     'ok gemini sign-in: by GEMINI_API_KEY',
     'ok copilot command: ~/bin/copilot',
-    'ok copilot version: 1.0.102',
+    'ok copilot version: 1.0.102 (tested)',
     'ok copilot sign-in: by GH_TOKEN',
     'ok codex command: ~/bin/codex',
-    'ok codex version: 0.169.0',
+    'ok codex version: 0.169.0 (tested)',
     'ok codex sign-in: by CODEX_API_KEY',
   ]);
 });
@@ -76,7 +76,21 @@ test('a CLI that is newer than what was tested', async () => {
   rig.install('codex', { version: '0.170.1' });
   rig.write('.git/HEAD', '');
   assert.equal(await look({ tools: ['codex'] }), [
-    'warn codex version: 0.170.1 is newer than the tested ones (from 0.169.0 up to, but not including, 0.170.0; last 0.169.0) → npm install -g @openai/codex@0.169.0',
+    'warn codex version: 0.170.1 is newer than the tested ones (from 0.137.0 up to, but not including, 0.170.0; last 0.169.0) → npm install -g @openai/codex@0.169.0',
+  ]);
+});
+
+test('a CLI that is older than some of what the calls use, and tested all the same', async () => {
+  rig.install('copilot', { version: '1.0.75' });
+  assert.equal(await look({ tools: ['copilot'] }), [
+    'note copilot version: 1.0.75 (tested); it lacks --usage-output-file (since 1.0.81; its tokens are not counted) → npm install -g @github/copilot@1.0.102',
+  ]);
+});
+
+test('a CLI that is older than all that were tested', async () => {
+  rig.install('copilot', { version: '1.0.58' });
+  assert.equal(await look({ tools: ['copilot'] }), [
+    'warn copilot version: 1.0.58 is older than the tested ones (from 1.0.75 up to, but not including, 1.1.0; last 1.0.102); it lacks --usage-output-file (since 1.0.81; its tokens are not counted), model.call_start (since 1.0.73; its requests are not counted), assistant.turn_retry (since 1.0.73; a retry is known by other events) → npm install -g @github/copilot@1.0.102',
   ]);
 });
 
@@ -88,9 +102,9 @@ function replaceGemini(script: string): void {
 }
 
 test('a binary of no package is asked for its version, unless nothing may be started', async () => {
-  replaceGemini('echo "gemini 0.51.3"');
+  replaceGemini('echo "gemini 0.44.3"');
   assert.equal(await look({ depth: 'full' }), [
-    'warn gemini version: 0.51.3 is older than the tested ones (from 0.52.0 up to, but not including, 0.62.0; last 0.61.0) → npm install -g @google/gemini-cli@0.61.0',
+    'warn gemini version: 0.44.3 is older than the tested ones (from 0.45.2 up to, but not including, 0.62.0; last 0.61.0) → npm install -g @google/gemini-cli@0.61.0',
   ]);
   assert.equal(await look({ depth: 'quick' }), [
     'note gemini version: not known without starting it → run preflight without --quick',

@@ -69,6 +69,7 @@ export function createCapture(maxAnswer = MAX_ANSWER): CaptureBuilder {
     turn_began: turns.began,
     requested: () => {
       requests++;
+      announced = false;
       turns.areTold();
     },
     tool_began: ({ id, name }) => {
@@ -86,6 +87,7 @@ export function createCapture(maxAnswer = MAX_ANSWER): CaptureBuilder {
     },
     warned: ({ message }) => keep(told.warnings, message),
     erred: ({ failure, framed }) => {
+      announced = false;
       const cause = framed && [told.retrying, told.errors.at(-1)].find((one) => one && isOf(failure, one));
       told.errors.push(cause || failure);
       if (told.errors.length > MOST) told.errors.shift();
@@ -94,7 +96,7 @@ export function createCapture(maxAnswer = MAX_ANSWER): CaptureBuilder {
       const confirms = failure.message === '' && announced;
       if (!confirms) told.retries++;
       if (!confirms) told.retrying = failure.message === '' ? (told.errors.at(-1) ?? failure) : failure;
-      announced = failure.message !== '';
+      announced = true;
     },
     stopped: ({ failure }) => {
       stopped = failure;

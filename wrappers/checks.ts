@@ -8,6 +8,7 @@ import type { Tool } from '../policies/tools.ts';
 import { ADAPTERS } from './adapters.ts';
 import type { CliLocation } from './cli-search.ts';
 import { versionOfPackage } from './cli-version.ts';
+import { lacking } from './feature.ts';
 import type { Surroundings } from './sign-in/sign-in.ts';
 import { SIGN_INS } from './sign-in/sign-ins.ts';
 
@@ -34,9 +35,18 @@ export async function checkVersion({ tool, cli, versionOf }: ToolPlace): Promise
   const version = packaged ?? (await versionOf?.(cli.file)) ?? null;
   if (version === null) return say('warn', `\`${cli.file} --version\` tells no version`, install);
   const verdict = judgeVersion(tool, version);
-  if (verdict === 'tested') return say('ok', version);
   const range = `from ${from} up to, but not including, ${below}; last ${tested.at(-1)}`;
-  return say('warn', `${version} is ${verdict} than the tested ones (${range})`, install);
+  const lacked = lackedBy(tool, version);
+  if (verdict === 'tested')
+    return lacked === '' ? say('ok', `${version} (tested)`) : say('note', `${version} (tested)${lacked}`, install);
+  return say('warn', `${version} is ${verdict} than the tested ones (${range})${lacked}`, install);
+}
+
+/** What the calls do without, for people; empty where that version has it all. */
+function lackedBy(tool: Tool, version: string): string {
+  const lacked = lacking(ADAPTERS[tool].features, version);
+  const each = lacked.map(({ name, since, without }) => `${name} (since ${since}; ${without})`);
+  return each.length === 0 ? '' : `; it lacks ${each.join(', ')}`;
 }
 
 export function checkSignIn(place: ToolPlace): Answer {

@@ -85,9 +85,8 @@ interface Opened {
 function leftAlone({ tool, cliVersion }: Broken, conversation: Conversation): Mended {
   const suspected = conversation.flaws(lastTested(tool)) ?? [];
   if (suspected.length === 0) return { how: 'sound' };
-  const { tested } = TESTED_VERSIONS[tool];
   const version = cliVersion ?? 'of an unknown version';
-  const why = `${tool} ${version} is none of those tried (${tested.join(', ')}), and those would send ${told(suspected)}; it is left as it is`;
+  const why = `what ${tool} ${version} sends is not known, and ${lastTested(tool)} would send ${told(suspected)}; it is left as it is`;
   return { how: 'cannot', why };
 }
 

@@ -8,14 +8,16 @@ import { TOOLS, type Tool } from '../../policies/tools.ts';
 const test = suite('tested versions');
 
 const ROWS: readonly [tool: Tool, version: string, verdict: VersionVerdict][] = [
-  ['gemini', '0.51.9', 'older'],
-  ['gemini', '0.52.0', 'tested'],
+  ['gemini', '0.45.1', 'older'],
+  ['gemini', '0.45.2', 'tested'],
   ['gemini', '0.61.12', 'tested'],
   ['gemini', '0.62.0-nightly.20261121', 'newer'],
   ['gemini', '0.9.0', 'older'],
+  ['codex', '0.136.9', 'older'],
   ['codex', '0.169.4', 'tested'],
   ['codex', '0.170.0', 'newer'],
-  ['copilot', '1.0.101', 'older'],
+  ['copilot', '1.0.74', 'older'],
+  ['copilot', '1.0.75', 'tested'],
   ['copilot', '1.0.1020', 'tested'],
   ['copilot', '2.0.0', 'newer'],
 ];

@@ -111,6 +111,17 @@ for (const [tool, version, names] of LACKED)
     );
   });
 
+test('docs/wrappers.md tells what older versions lack', () => {
+  const rows = readFileSync('docs/wrappers.md', 'utf8').matchAll(
+    /^\| (\w+) \| `([\w.-]+)` \| (\d+\.\d+\.\d+) \| (.*) \|$/gm,
+  );
+  const late = TOOLS.flatMap((tool) => ADAPTERS[tool].features.map((feature) => ({ tool, ...feature })));
+  assert.equal(
+    [...rows].map(([, ...cells]) => cells),
+    late.flatMap(({ tool, name, since, without }) => (since === null ? [] : [[tool, name, since, without]])),
+  );
+});
+
 test('only a flag that a call can do without is left out, with its value', () => {
   const feature = (name: string, without: string | null): Feature => ({ kind: 'flag', name, since: null, without });
   const argv = ['--a=1', '--ab', '--b', '-', '--a'];

@@ -13,7 +13,9 @@ export const READ: EventTable = {
     'model.call_start': ({ model }) => [...modelOf(model), { how: 'requested' }],
     'model.call_failure': readCallFailure,
     // Also before the compaction of a prompt that is too long. The failure itself was told before.
-    'assistant.turn_retry': () => [{ how: 'retrying', failure: { message: '' } }],
+    'assistant.turn_retry': () => [RETRIED_AGAIN],
+    'model.turn_retry': () => [RETRIED_AGAIN],
+    'session.info': ({ infoType }) => (infoType === 'model_retry' ? [RETRIED_AGAIN] : []),
     'assistant.message_delta': ({ messageId, deltaContent }) => [
       { how: 'said', text: textOf(deltaContent) ?? '', whole: false, message: textOf(messageId) },
     ],
@@ -32,6 +34,9 @@ export const READ: EventTable = {
     exitCode === 0 ? { how: 'completed' } : { how: 'failed', failure: { message: '' } },
   ],
 };
+
+/** One retry may be told by two of these. */
+const RETRIED_AGAIN: EngineEvent = { how: 'retrying', failure: { message: '' } };
 
 /** All but the last event carry their facts in `data`, and may be a sub-agent's. */
 function agentEvents(table: EventTable): EventTable {

@@ -31,7 +31,12 @@ const STREAM: [line: object, events: EngineEvent[]][] = [
     [{ how: 'tool_ended', id: '1', name: null, denied: true }],
   ],
   [{ type: 'assistant.turn_retry', data: { reason: 'api_error' } }, [{ how: 'retrying', failure: { message: '' } }]],
-  [{ type: 'session.info', data: { infoType: 'model_retry', message: 'Retrying...' } }, []],
+  [{ type: 'model.turn_retry', data: { reason: 'api_error' } }, [{ how: 'retrying', failure: { message: '' } }]],
+  [
+    { type: 'session.info', data: { infoType: 'model_retry', message: 'Retrying...' } },
+    [{ how: 'retrying', failure: { message: '' } }],
+  ],
+  [{ type: 'session.info', data: { infoType: 'mcp', message: 'Retrying...' } }, []],
   [{ type: 'session.warning', data: { message: 'mind this' } }, [{ how: 'warned', message: 'mind this' }]],
   [
     {

@@ -7,7 +7,7 @@ const REPLAYING_VERSIONS = [
   // They write no record of its own for a response.
   { from: '0.20.2', upTo: '0.40.0', doubles: false },
   // They replay the response that stands with its call, and then the record of its own too.
-  { from: TESTED_VERSIONS.gemini.from, below: TESTED_VERSIONS.gemini.below, doubles: true },
+  { from: '0.45.2', below: TESTED_VERSIONS.gemini.below, doubles: true },
 ] as const;
 
 /** null: of this version we do not know. */
