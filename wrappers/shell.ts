@@ -2,7 +2,7 @@
 
 /** Runs a command and gives its stdout; empty when the command fails. */
 export async function capture(pieces: TemplateStringsArray, ...values: unknown[]): Promise<string> {
-  const { $ } = await import('zx/core');
+  const $ = await load();
   const run = $({ quiet: true, nothrow: true, stdio: ['ignore', 'pipe', 'ignore'] });
   return (await run(pieces, ...(values as string[]))).stdout;
 }
@@ -10,7 +10,7 @@ export async function capture(pieces: TemplateStringsArray, ...values: unknown[]
 /** The same in a folder and an environment of its own; what takes ten seconds is killed, with all that it started. */
 export function captureIn(options: { cwd: string; env: NodeJS.ProcessEnv; signal: AbortSignal }) {
   return async (pieces: TemplateStringsArray, ...values: string[]): Promise<string> => {
-    const { $ } = await import('zx/core');
+    const $ = await load();
     const run = $({
       ...options,
       quiet: true,
@@ -23,3 +23,5 @@ export function captureIn(options: { cwd: string; env: NodeJS.ProcessEnv; signal
     return (await run(pieces, ...values)).stdout;
   };
 }
+
+const load = async () => (await import('zx/core')).$;

@@ -15,6 +15,8 @@ const { bin, scripts } = JSON.parse(readFileSync('package.json', 'utf8')) as Rec
 const FOREIGN = new Set([
   ...['--real', '--rounds', '--minutes', '--seed', '--only', '--lanes', '--markdown'],
   ...['--save-dev', '--ignore-scripts'],
+  // Of the CLIs.
+  '--usage-output-file',
 ]);
 
 const helps = new Map<string, string>();
