@@ -34,7 +34,7 @@ export const MANIFEST_FIELDS: Record<string, ManifestField> = {
     without: 'none',
   },
   cwd: {
-    about: "Where the CLIs run, from the project's root",
+    about: "Where the CLIs run, from the project's root; beside the project only in a trusted workspace",
     example: '.',
     without: "the project's root",
   },

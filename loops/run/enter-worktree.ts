@@ -4,6 +4,7 @@ import { existsSync } from 'node:fs';
 import path from 'node:path';
 import type { RunRequest } from './run.ts';
 import type { OpenTask } from './task.ts';
+import { workingFolderMistake } from './working-folder.ts';
 import { closeWorktree, openWorktree, worktreeOf } from './worktree.ts';
 
 export type Entered =
@@ -29,6 +30,8 @@ export async function enterWorktree(
   const opened = await openWorktree({ ...asked, taskId: task.id, stateFolder, stop: stop.signal, say, clock });
   if (opened.how !== 'opened') return opened;
   const { folder, top, branch } = opened;
+  const wrong = workingFolderMistake({ cwd: manifest.cwd, manifest: task.manifest!, root: folder, trust });
+  if (wrong !== null) return { how: 'mistaken', message: wrong };
   const notes = async () => {
     const lines = await closeWorktree(opened, asked);
     return [`its changes are in ${top} on branch ${branch}; to take them: ${lines.join('; ')}`];

@@ -15,9 +15,11 @@ import { adoptEdits, imagineEdits } from '../../state/stats.ts';
 import { isSystemError } from '../../state/system-error.ts';
 import { locateTask, manifestsIn, projectRoot, projectState, type TaskFolder } from '../../state/task-folder.ts';
 import { networkMistake } from '../../state/volume.ts';
+import { isWithin } from '../prompt/within.ts';
 import { redactorOf } from '../redactor.ts';
 import type { StagePlan } from './plan.ts';
 import { withOwnGlobs } from './scope-of.ts';
+import { workingFolderMistake } from './working-folder.ts';
 
 export interface OpenTask {
   task: TaskFolder;
@@ -118,6 +120,13 @@ export async function openTask(opening: Opening, purpose: 'run' | 'look' = 'run'
   if (read.how === 'mistaken') return read;
   const { how: _, ...written } = read;
   const { task, manifest, root } = written;
+  const trust = opening.trustWorkspace || manifest.security.trust_workspace ? 'trusted' : 'untrusted';
+  // A folder that is only in the task's worktree is looked for there.
+  const isLater = manifest.worktree && isWithin(root, path.resolve(root, manifest.cwd ?? '.'));
+  const cwdMistake = isLater
+    ? null
+    : workingFolderMistake({ cwd: manifest.cwd, manifest: task.manifest!, root, trust });
+  if (cwdMistake !== null) return { how: 'mistaken', message: cwdMistake };
   const stateFolder = projectState(root, opening.environment);
   const stray = astray(stateFolder, ['state', 'state/trees', 'state/sessions', 'worktrees']);
   if (stray !== null) return { how: 'mistaken', message: stray };

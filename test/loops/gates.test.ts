@@ -75,7 +75,7 @@ test('a task of another project stands in the line of the tree, whose own state 
   const manifest = { goal: 'g', stages: [IMPL], scope: { allow: ['src/**'] } };
   mkdirSync(path.join(other, '.tmp/task/b'), { recursive: true });
   writeFileSync(path.join(other, '.tmp/task/b/manifest.json'), JSON.stringify({ task_id: 'b', ...manifest }));
-  const a = makeTask(rig, { ...manifest, cwd: '../other' }, 'a').start();
+  const a = makeTask(rig, { ...manifest, cwd: '../other' }, 'a').start('--trust-workspace');
   const fake = await rig.call();
   const b = rig.start('tollgate', ['run', 'b'], { cwd: other });
   await b.says(/waits for its turn on \S+\/other: task a \(pid \d+\) writes there/);

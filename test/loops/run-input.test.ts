@@ -1,10 +1,10 @@
 // A task with a mistake in it, and what the summary makes of much: bad input is named and pays nothing.
 
-import { rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, realpathSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { failWith } from '../rig/streams.ts';
+import { answerWith, failWith } from '../rig/streams.ts';
 import { ANY_ANSWER, makeTask } from '../rig/task-run.ts';
 import { TestRig } from '../rig/test-rig.ts';
 
@@ -73,6 +73,44 @@ for (const [what, manifest, message] of BAD)
     const { code, said } = await task.run();
     assert.equal([code, rig.calls.length], [2, 0]);
     assert.match(said, message);
+  });
+
+const FOLDERS: [what: string, cwd: string, message: RegExp | null, flags: string[], more: object][] = [
+  ['missing', 'nowhere', /cwd: "nowhere" does not exist \(\S+\/nowhere\); make it, or name another folder/, [], {}],
+  ['no folder', 'file.txt', /cwd: "file\.txt" is no folder/, [], {}],
+  ['missing, though trusted', '../nowhere', /cwd: "\.\.\/nowhere" does not exist/, ['--trust-workspace'], {}],
+  [
+    'beside the project',
+    '../beside',
+    /cwd: "\.\.\/beside" leads out of the project \(\S+\); name a folder in it, or say --trust-workspace/,
+    [],
+    {},
+  ],
+  ['a link that leads out', 'out', /cwd: "out" leads out of the project/, [], {}],
+  ['beside it in a worktree', '../beside', /cwd: "\.\.\/beside" leads out of the project/, [], { worktree: true }],
+  ['beside the project, trusted', '../beside', null, ['--trust-workspace'], {}],
+  ['beside the project, trusted by its manifest', '../beside', null, [], { security: { trust_workspace: true } }],
+  ['in the project', 'sub', null, [], {}],
+];
+for (const [what, cwd, message, flags, more] of FOLDERS)
+  test(`a working folder that is ${what}: ${message === null ? 'is used' : 'exit 2 before a call, in a dry run too'}`, async ({
+    rig,
+  }) => {
+    mkdirSync(path.join(rig.project, 'sub'));
+    mkdirSync(path.join(rig.project, '../beside'));
+    rig.write('file.txt', '');
+    symlinkSync('../beside', path.join(rig.project, 'out'));
+    rig.answer(() => answerWith('codex', 'ok'));
+    makeTask(rig, { ...ONE, ...more, cwd });
+    for (const dry of [['--dry-run'], []]) {
+      const { code, stderr } = await rig.start('tollgate', ['run', 'fix', ...flags, ...dry]).result;
+      assert.is(code, message === null ? 0 : 2, stderr);
+      if (message !== null) assert.match(stderr, message);
+    }
+    assert.equal(
+      rig.calls.map(({ report }) => report.cwd),
+      message === null ? [realpathSync(path.join(rig.project, cwd))] : [],
+    );
   });
 
 test('a task that is not there, and ids that are paths', async ({ rig }) => {
