@@ -41,7 +41,12 @@ export async function attachedFiles(of: Attachable): Promise<Attached> {
       message: `stage ${of.stage}: attach "${globs[0]}" only takes away; say what is attached before it, such as "**"`,
     };
   const files = new Map<string, AttachedFile>();
-  const links = new Set<string>();
+  const passed = {
+    links: new Set<string>(),
+    special: new Set<string>(),
+    hidden: new Set<string>(),
+    broken: new Set<string>(),
+  };
   let count = 0;
   for (const glob of wanted) {
     const matched = await matchedBy(glob, unwanted, of);
@@ -49,7 +54,8 @@ export async function attachedFiles(of: Attachable): Promise<Attached> {
       return { how: 'mistaken', message: `stage ${of.stage}: attach "${glob}" ${matched.message}` };
     count = Math.max(count, matched.count);
     for (const file of matched.files) files.set(`${file.base}\0${file.name}`, file);
-    for (const link of matched.links) links.add(link);
+    for (const [how, names] of Object.entries(passed))
+      for (const name of matched[how as keyof typeof passed]) names.add(name);
   }
   count = Math.max(count, files.size);
   if (count > MAX_FILES)
@@ -57,23 +63,63 @@ export async function attachedFiles(of: Attachable): Promise<Attached> {
       how: 'mistaken',
       message: `stage ${of.stage}: attach matches ${count} files${count >= MOST_COUNTED ? ' or more' : ''}; at most ${MAX_FILES} are attached, so name fewer`,
     };
-  return { how: 'found', files: [...files.values()].sort(byBytes), warnings: warningsAbout([...links].sort()) };
+  return { how: 'found', files: [...files.values()].sort(byBytes), warnings: warningsAbout(passed, files) };
 }
 
 /** `!(a|b)` is a glob like any other. */
 const isNegative = (glob: string): boolean => /^!(?!\()/.test(glob);
 
-/** A tree may hold hundreds of them. */
-function warningsAbout(links: readonly string[]): string[] {
-  if (links.length > 3)
-    return [`${links.length} symbolic links are not followed and not included: ${links.slice(0, 3).join(', ')}, ...`];
-  return links.map((link) => `${link} is a symbolic link, which is not followed, and is not included`);
+type PassedOver = Record<'links' | 'special' | 'hidden' | 'broken', Set<string>>;
+
+/** What a reader may have expected in the prompt, by name. */
+function warningsAbout(passed: PassedOver, files: ReadonlyMap<string, AttachedFile>): string[] {
+  const taken = new Set([...files.values()].map(({ name }) => name));
+  return (Object.keys(PASSED_OVER) as (keyof PassedOver)[]).flatMap((how) => {
+    const names = [...passed[how]]
+      .filter((name) => !taken.has(name))
+      .map(spelt)
+      .sort();
+    return names.length === 0 ? [] : listed(names, PASSED_OVER[how]);
+  });
 }
+
+/** A line break in a name is no line of the report. */
+const spelt = (name: string): string => name.replace(/\p{Cc}/gu, (c) => `\\u{${c.codePointAt(0)!.toString(16)}}`);
+
+interface Words {
+  one: string;
+  several: string;
+}
+
+const PASSED_OVER = {
+  links: {
+    one: 'is a symbolic link, which is not followed, and is not included',
+    several: 'symbolic links are not followed and not included',
+  },
+  special: { one: 'is no regular file, and is not included', several: 'are no regular files, and not included' },
+  hidden: {
+    one: 'is hidden (a glob names it by its dot), and is not included',
+    several: 'hidden files are not included (a glob names them by their dot)',
+  },
+  broken: {
+    one: 'has a line break in its name, and is not included by a glob',
+    several: 'files have a line break in their names, and are not included by a glob',
+  },
+} as const satisfies Record<keyof PassedOver, Words>;
+
+/** A tree may hold hundreds of them. */
+const listed = (names: readonly string[], { one, several }: Words): string[] =>
+  names.length > 3
+    ? [`${names.length}${names.length >= MOST_ODD ? ' or more' : ''} ${several}: ${names.slice(0, 3).join(', ')}, ...`]
+    : names.map((name) => `${name} ${one}`);
+
+/** Of hidden files and the like nobody needs to know how many more there are. */
+const MOST_ODD = 1000;
 
 const OF_TASK = 'attachments/';
 
 type Matched =
-  | { how: 'matched'; files: AttachedFile[]; links: string[]; count: number }
+  | ({ how: 'matched'; files: AttachedFile[]; count: number } & Record<keyof PassedOver, string[]>)
   | { how: 'mistaken'; message: string };
 
 async function matchedBy(said: string, unwanted: readonly string[], of: Attachable): Promise<Matched> {
@@ -85,7 +131,7 @@ async function matchedBy(said: string, unwanted: readonly string[], of: Attachab
   if (kind?.isSymbolicLink())
     return mistaken('is a symbolic link, which is not followed; name the file that it leads to');
   if (kind?.isDirectory()) return mistaken(`is a folder; say "${glob.replace(/\/+$/, '')}/**" for the files in it`);
-  const { alternatives, literal, matchesOf } = await import('./matches.ts');
+  const { alternatives, literal, matchesOf, oddlyNamed } = await import('./matches.ts');
   const never = [...(base === of.tree ? neverOf(of) : []), ...unwanted.map((not) => not.replace(/^(?:\.\/)+/, ''))];
   try {
     // A file's own name may look like a glob, and so may that of a folder.
@@ -98,8 +144,9 @@ async function matchedBy(said: string, unwanted: readonly string[], of: Attachab
       kept: MAX_FILES + 1,
       counted: MOST_COUNTED,
     });
-    if (found.count === 0 && of.globs !== undefined) return mistaken(await nothing(glob, base, found.links));
-    return { ...found, how: 'matched', files: found.files.map((name) => ({ name, base })) };
+    const odd = await oddlyNamed(meant, base, never, MOST_ODD);
+    if (found.count === 0 && of.globs !== undefined) return mistaken(await nothing(glob, base, { ...found, ...odd }));
+    return { ...found, ...odd, how: 'matched', files: found.files.map((name) => ({ name, base })) };
   } catch (error) {
     if (!isSystemError(error)) return mistaken(`is no glob (${(error as Error).message})`);
     return mistaken(`cannot be looked up: ${error.path ?? base} (${error.code})`);
@@ -127,9 +174,14 @@ function neverOf({ tree, state }: Attachable): string[] {
 }
 
 /** Says how far the path there leads, and what comes nearest to the next step. */
-async function nothing(glob: string, base: string, links: readonly string[]): Promise<string> {
+async function nothing(
+  glob: string,
+  base: string,
+  { links, hidden }: Pick<Record<keyof PassedOver, readonly string[]>, 'links' | 'hidden'>,
+): Promise<string> {
   const reason = `matches no file in ${base}`;
   if (links.length > 0) return `${reason} but symbolic links, which are not followed`;
+  if (hidden.length > 0) return `${reason} but hidden ones (${hidden[0]}), which a glob names by their dot`;
   if (/^(?:\.git|\.tmp)(?:\/|$)/.test(glob)) return `${reason}: nothing of .git and .tmp is attached`;
   if (glob.startsWith(`inputs/${OF_TASK}`))
     return `${reason}; what lies in the task's inputs/ is named "${glob.slice('inputs/'.length)}"`;

@@ -138,6 +138,41 @@ test('a link among what matches is left out with a warning', async ({ world }) =
   ]);
 });
 
+test('what a glob passes over for its name or kind is named, and what is meant to be left out is not', async ({
+  world,
+}) => {
+  for (const name of ['src/a.ts', 'src/.env.example', 'src/.cfg/deep.ts', 'src/.gitkeep', 'src/b\nc.ts', 'lib/.x'])
+    world.write(name, name);
+  world.write('.git/config', 'x');
+  execFileSync('mkfifo', [path.join(world.root, 'src/pipe')]);
+  const pipe = 'src/pipe is no regular file, and is not included';
+  const hidden = (name: string) => `${name} is hidden (a glob names it by its dot), and is not included`;
+  const broken = 'src/b\\u{a}c.ts has a line break in its name, and is not included by a glob';
+  const rows: [globs: string[], warnings: string[]][] = [
+    [['src/**'], [pipe, hidden('src/.cfg/deep.ts'), hidden('src/.env.example'), broken]],
+    [['src/*'], [pipe, hidden('src/.env.example')]],
+    [['src/*.ts'], []],
+    [['src/**', 'src/.cfg/*', '!**/.env*', '!src/b*', '!src/pipe'], []],
+    [['src/a.ts'], []],
+  ];
+  for (const [globs, warnings] of rows)
+    assert.equal((await world.prompt(attach(...globs))).warnings, warnings, globs.join(' '));
+  for (const name of ['lib/.x', 'lib/.y']) world.write(name, 'x');
+  const all = (await world.prompt(attach('**'))).warnings;
+  assert.ok(
+    all.includes(
+      '4 hidden files are not included (a glob names them by their dot): lib/.x, lib/.y, src/.cfg/deep.ts, ...',
+    ),
+    all.join('\n'),
+  );
+  assert.is(
+    await world.mistake(attach('lib/*')),
+    'stage codex_brief: attach "lib/*" matches no file in PROJECT but hidden ones (lib/.x), which a glob names by their dot',
+  );
+  world.input('attachments/.notes.md', 'x');
+  assert.equal((await world.prompt()).warnings, [hidden('attachments/.notes.md')]);
+});
+
 test('more than 1,000 files are refused, and so is more than 64 MiB', async ({ world }) => {
   for (let i = 0; i <= 1000; i += 1) world.write(`many/${i}.txt`, '');
   assert.is(
@@ -220,7 +255,7 @@ test('a forbidden file is named and never opened, by whichever of its names', as
   for (const [forbidden, globs, cwd, left] of rows) {
     const { text, warnings } = await world.prompt(wish([forbidden], globs, cwd));
     assert.equal(
-      warnings,
+      warnings.filter((warning) => !warning.includes('hidden')),
       left.map((name) => `${name} is forbidden by ${forbidden} and is not included`),
       forbidden,
     );
