@@ -87,7 +87,23 @@ const mistaken = (message: string): Ran => ({
   err: `${WAIT_SPEC.name}: ${message}\nMore: ${WAIT_SPEC.name} --help\n`,
 });
 
-function reportOf(settled: readonly Settled[], ok: boolean) {
+/** What `--json` prints. */
+export interface WaitReport extends Record<Status, number> {
+  schema: 1;
+  ok: boolean;
+  tasks: {
+    label: string;
+    status: Status;
+    exit_code: number | null;
+    class: string | null;
+    reason: string | null;
+    message: string;
+    earlier: boolean;
+    waited_ms: number;
+  }[];
+}
+
+function reportOf(settled: readonly Settled[], ok: boolean): WaitReport {
   return {
     schema: 1,
     ok,

@@ -81,7 +81,10 @@ async function runningCall(journal: Journal): Promise<string | null> {
   return null;
 }
 
-interface View {
+/** What `--json` prints. */
+export interface BudgetObject {
+  schema: 1;
+  task_id: string;
   used: number;
   total: number;
   left: number;
@@ -89,11 +92,13 @@ interface View {
   usage: TaskUsage;
 }
 
-function viewOf(task: TaskFolder, ledger: Ledger, prices: ProjectFile['prices']): View {
+function viewOf(task: TaskFolder, ledger: Ledger, prices: ProjectFile['prices']): BudgetObject {
   const total = budgetOf(ledger);
   const usage = usageOf(task, ledger, prices);
   const calls = Object.entries(usage.stages).map(([stage, used]) => [stage, used.calls] as const);
   return {
+    schema: 1,
+    task_id: task.id,
     used: ledger.used,
     total,
     left: Math.max(0, total - ledger.used),
@@ -102,7 +107,7 @@ function viewOf(task: TaskFolder, ledger: Ledger, prices: ProjectFile['prices'])
   };
 }
 
-function show({ used, total, left, usage }: View): string {
+function show({ used, total, left, usage }: BudgetObject): string {
   const stages = Object.entries(usage.stages);
   const lines = [`${used} of ${total} paid calls used, ${left} left`];
   if (stages.length > 0) lines.push('Calls by stage, ever:', ...stages.map(([stage, of]) => `  ${stage}: ${tell(of)}`));

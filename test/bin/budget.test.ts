@@ -51,7 +51,14 @@ Calls by stage, ever:
     unpriced_calls: 2,
   };
   const { usage, ...rest } = JSON.parse(json.stdout);
-  assert.equal(rest, { used: 3, total: 10, left: 7, calls_by_stage: { gemini_review: 1, codex_review: 2 } });
+  assert.equal(rest, {
+    schema: 1,
+    task_id: 'fix',
+    used: 3,
+    total: 10,
+    left: 7,
+    calls_by_stage: { gemini_review: 1, codex_review: 2 },
+  });
   assert.equal(usage.stages.codex_review, codex);
 });
 

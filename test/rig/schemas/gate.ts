@@ -21,6 +21,20 @@ const change = record<Change>(
   ['from'],
 );
 
+export const FINDING = record<Finding>(
+  'One finding',
+  {
+    check,
+    class: one('What kind of failure', ['contract_violation', 'scope_violation']),
+    reason: text('One word for machines, such as missing_sections'),
+    missing: texts('By name: sections, paths with their glob, commands'),
+    text: text('One sentence'),
+    next_actions: texts('Lines to type, or one sentence each'),
+    signed: texts('What the signature is made of, where names vary between runs'),
+  },
+  ['signed'],
+);
+
 export const GATE = record<GateRecord>('What the gate of a stage looked at, and what it found', {
   schema: version,
   stage: text('The stage'),
@@ -32,22 +46,7 @@ export const GATE = record<GateRecord>('What the gate of a stage looked at, and 
     'What was looked at, in order',
     record<GateRecord['checks'][number]>('One check', { check, passed: flag('Whether it found nothing') }),
   ),
-  findings: list(
-    'What is missing or out of bounds',
-    record<Finding>(
-      'One finding',
-      {
-        check,
-        class: one('What kind of failure', ['contract_violation', 'scope_violation']),
-        reason: text('One word for machines, such as missing_sections'),
-        missing: texts('By name: sections, paths with their glob, commands'),
-        text: text('One sentence'),
-        next_actions: texts('Lines to type, or one sentence each'),
-        signed: texts('What the signature is made of, where names vary between runs'),
-      },
-      ['signed'],
-    ),
-  ),
+  findings: list('What is missing or out of bounds', FINDING),
   verdict: orNull(one("What the answer's section Verdict says", ['PASS', 'FAIL']), 'it says neither'),
   changes: orNull(list('What the stage changed in the tree', change), 'the tree was not looked at'),
   acceptance: list(

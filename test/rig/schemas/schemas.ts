@@ -1,14 +1,19 @@
 // Every published schema by the name of its file in docs/schemas, and what stands in it.
 
 import { BATCH } from './batch.ts';
+import { BUDGET } from './budget.ts';
 import { CALL, FAILURE } from './call.ts';
 import { HISTORY, SESSIONS } from './conversation.ts';
 import { ERRORS, HEALTH } from './errors.ts';
+import { EXPLANATION } from './explain.ts';
+import { FORECAST } from './forecast.ts';
 import { GATE } from './gate.ts';
 import { JOURNAL } from './journal.ts';
+import { PREFLIGHT, WAIT } from './machine.ts';
 import { published, type Schema } from './parts.ts';
 import { REPORT } from './run.ts';
 import { STATE } from './state.ts';
+import { STATUS } from './status.ts';
 import { PROJECT, TASK } from './task.ts';
 import { TASKS } from './tasks.ts';
 
@@ -27,6 +32,12 @@ const SCHEMAS: Record<string, Schema> = {
   SESSIONS_SCHEMA: SESSIONS,
   BATCH_SCHEMA: BATCH,
   JOURNAL_SCHEMA: JOURNAL,
+  STATUS_SCHEMA: STATUS,
+  EXPLAIN_SCHEMA: EXPLANATION,
+  BUDGET_SCHEMA: BUDGET,
+  FORECAST_SCHEMA: FORECAST,
+  PREFLIGHT_SCHEMA: PREFLIGHT,
+  WAIT_SCHEMA: WAIT,
 };
 
 export const schemaFiles = (): { name: string; schema: Schema; text: string }[] =>

@@ -7,6 +7,7 @@ import type { TaskRow } from '../../../loops/report/task-row.ts';
 import {
   count,
   errorClass,
+  type Fields,
   list,
   one,
   orNull,
@@ -20,7 +21,7 @@ import {
   version,
 } from './parts.ts';
 
-const STATES = {
+export const STATES = {
   done: count('Tasks that are done'),
   failed: count('Tasks that have failed'),
   interrupted: count('Tasks whose run was stopped or died'),
@@ -30,7 +31,7 @@ const STATES = {
 
 const NO_FAILURE = 'no failure stands';
 
-const row = record<TaskRow>('One task', {
+export const ROW: Fields<TaskRow> = {
   task_id: text('The task'),
   folder: text('Where it lies'),
   state: one('How it stands', Object.keys(STATES)),
@@ -48,18 +49,25 @@ const row = record<TaskRow>('One task', {
     budget: orNull(count('Allowed in all'), 'no run has read it from the manifest yet'),
   }),
   next_action: orNull(text('A line to type, or one sentence'), 'there is nothing to do'),
+};
+
+export const TOTALS = record<TasksReport['totals']>('Over all tasks of the time that was asked for, shown or not', {
+  ...STATES,
+  tasks: count('All of them'),
+  unreadable: count('What cannot be read'),
 });
+
+export const UNREADABLE = list(
+  'What cannot be read',
+  record<TasksReport['unreadable'][number]>('One folder', { folder: text('Where it lies'), message: text('Why') }),
+);
 
 export const TASKS = record<TasksReport>('What tollgate report --json prints', {
   schema: version,
   at: time('When it was made'),
   folder: text('Where the tasks lie'),
-  totals: record<TasksReport['totals']>('Over all tasks of the time that was asked for, shown or not', {
-    ...STATES,
-    tasks: count('All of them'),
-    unreadable: count('What cannot be read'),
-  }),
-  tasks: list('The tasks, the last one first', row),
+  totals: TOTALS,
+  tasks: list('The tasks, the last one first', record<TaskRow>('One task', ROW)),
   groups: list(
     'Their failures, the most frequent first',
     record<FailureGroup>('One failure', {
@@ -72,8 +80,5 @@ export const TASKS = record<TasksReport>('What tollgate report --json prints', {
       evidence: orNull(text('The text that decided, of the task that failed last')),
     }),
   ),
-  unreadable: list(
-    'What cannot be read',
-    record<TasksReport['unreadable'][number]>('One folder', { folder: text('Where it lies'), message: text('Why') }),
-  ),
+  unreadable: UNREADABLE,
 });

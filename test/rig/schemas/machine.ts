@@ -1,0 +1,68 @@
+// The schemas of what preflight and wait_parallel_tasks print with --json.
+
+import type { WaitReport } from '../../../bin/wait-command.ts';
+import type { Swept } from '../../../loops/sweep/swept.ts';
+import type { Finding } from '../../../policies/finding.ts';
+import type { PreflightReport } from '../../../preflight.ts';
+import { amount, count, flag, list, one, orNull, record, text, version, whole } from './parts.ts';
+
+export const PREFLIGHT = record<PreflightReport>(
+  'What preflight --json prints',
+  {
+    schema: version,
+    ok: flag('No check failed; with --sweep: nothing is left to be seen to'),
+    findings: list(
+      'What was looked at',
+      record<Finding>('One finding', {
+        check: text('What was looked at'),
+        status: one('note: good to know; warn: it may go wrong; fail: it will', ['ok', 'note', 'warn', 'fail']),
+        found: text('What was found'),
+        fix: orNull(text('What to do or to type'), 'there is nothing to mend'),
+      }),
+    ),
+    swept: list(
+      'What a sweep came upon; only after one',
+      record<Swept>('One thing', {
+        what: one('What it is', ['call', 'gate', 'task', 'folder', 'record']),
+        how: one('What became of it; kept and failed need a person', [
+          'settled',
+          'ended',
+          'removed',
+          'working',
+          'elsewhere',
+          'unseen',
+          'kept',
+          'failed',
+        ]),
+        call_id: orNull(text('The call'), 'it is of none'),
+        task: orNull(text("The task's folder"), 'it belongs to none'),
+        place: text('The folder or the file that it is about'),
+        told: text('In a sentence'),
+        fix: orNull(text('What to do'), 'there is nothing to be done'),
+      }),
+    ),
+  },
+  ['swept'],
+);
+
+export const WAIT = record<WaitReport>('What wait_parallel_tasks --json prints', {
+  schema: version,
+  ok: flag('All are done'),
+  done: count('Tasks that are done'),
+  failed: count('Tasks that failed'),
+  timed_out: count('Tasks that were not done in time'),
+  left: count('Tasks that nobody waited for any more'),
+  tasks: list(
+    'The tasks, in the order in which they were named',
+    record<WaitReport['tasks'][number]>('One task', {
+      label: text('Its name'),
+      status: one('What became of it', ['done', 'failed', 'timed_out', 'left']),
+      exit_code: orNull(whole('Its exit code'), 'it left none'),
+      class: orNull(text('What kind of failure'), 'it did not fail, or did not say'),
+      reason: orNull(text('One word that refines the class, or how the wait ended'), 'it is done, or did not say'),
+      message: text('What became of it, in a sentence'),
+      earlier: flag('Whether its end was there before the wait began'),
+      waited_ms: amount('How long it was waited for, in milliseconds'),
+    }),
+  ),
+});

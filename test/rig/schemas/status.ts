@@ -1,0 +1,70 @@
+// The schema of what tollgate status prints with --json.
+
+import type { RunningCall } from '../../../loops/status/running-calls.ts';
+import type { RunningRun, Status } from '../../../loops/status/status.ts';
+import type { Waiting } from '../../../loops/status/waiting.ts';
+import { amount, count, list, one, orNull, record, text, texts, time, tool, version } from './parts.ts';
+import { ROW, STATES, TOTALS, UNREADABLE } from './tasks.ts';
+
+type Task = Status['tasks'][number];
+const { task_id, folder, at, stage, class: errorClass, reason, calls, next_action } = ROW;
+
+export const STATUS = record<Status>('What tollgate status --json prints', {
+  schema: version,
+  at: time('When it was made'),
+  folder: text('Where the tasks lie'),
+  totals: TOTALS,
+  tasks: list(
+    'The tasks, the last one first',
+    record<Task>('One task', {
+      task_id,
+      folder,
+      state: one('How it stands', Object.keys(STATES)),
+      at,
+      stage,
+      class: errorClass,
+      reason,
+      calls,
+      next_action,
+    }),
+  ),
+  running: record<Status['running']>('What runs now', {
+    runs: list(
+      'Runs that have claimed their task',
+      record<RunningRun>('One run', {
+        task_id,
+        run_id: text('As the journal names it'),
+        pid: count('Its process'),
+        host: text('Where it runs'),
+      }),
+    ),
+    calls: list(
+      'Calls under way',
+      record<RunningCall>('One call', {
+        task_id,
+        stage: text('The stage'),
+        tool,
+        call_id: text('As the journal names it'),
+        attempt: count('Of this stage and prompt, from 1'),
+        pid: count('The process that guards it'),
+        host: text('Where it runs'),
+        since: time('When its CLI was started, or else the call reserved'),
+        elapsed_ms: amount('How long it has run, in milliseconds'),
+        deadline_at: time('When it is ended at the latest'),
+        last: orNull(text('What its CLI did last, in a few words'), 'it has said nothing yet'),
+      }),
+    ),
+  }),
+  waiting: list(
+    'Who stands in line',
+    record<Waiting>('One of them', {
+      task_id,
+      stage: text('The stage'),
+      pid: count('The process that waits'),
+      host: text('Where it runs'),
+      what: one('What it waits for: its turn on a working tree, or on a session', ['tree', 'session']),
+      behind: texts('The tasks before it, oldest first'),
+    }),
+  ),
+  unreadable: UNREADABLE,
+});
