@@ -82,7 +82,8 @@ async function runLimited(request: BatchRequest, limits: Limits, began: Date): P
     by_failure: failuresOf(all),
     notes: [...limits.notes(totals.not_started), ...slots.paused()],
   };
-  return { how: 'ran', ...(await leaveBatch(request, facts, left, slots.signedOut())) };
+  const unmet = { left, unreadable: bad.map(({ word }) => word), signedOut: slots.signedOut() };
+  return { how: 'ran', ...(await leaveBatch(request, facts, unmet)) };
 }
 
 /** In the order given, whenever each of them ended. */

@@ -13,11 +13,22 @@ import { renderBatch } from './summary.ts';
 /** What the batch itself knows. */
 export type BatchFacts = Omit<BatchReport, 'files' | 'next_actions'>;
 
+/** What there is to do yet. */
+export interface Unmet {
+  /** Tasks that are not done, for the line that goes on. */
+  left: readonly string[];
+  /** Tasks, as they were named, that could not be run as they are. */
+  unreadable: readonly string[];
+  /** Whose sign-in was refused. */
+  signedOut: readonly Tool[];
+}
+
+const NAMED = 5;
+
 export async function leaveBatch(
   { cwd, environment, concurrency, flags }: Pick<BatchRequest, 'cwd' | 'environment' | 'concurrency' | 'flags'>,
   facts: BatchFacts,
-  left: readonly string[],
-  signedOut: readonly Tool[],
+  { left, unreadable, signedOut }: Unmet,
 ): Promise<{ report: BatchReport; summary: string }> {
   const folder = path.join(projectState(cwd, environment), 'batch', facts.batch_id);
   const files = {
@@ -27,7 +38,8 @@ export async function leaveBatch(
   };
   const again = ['tollgate batch', `--from ${files.left}`, `--concurrency ${concurrency}`, ...flags].join(' ');
   const signIn = signedOut.length === 0 ? [] : [`preflight --tools ${signedOut.join()} (says how to sign in again)`];
-  const next_actions = files.left === null ? [] : [...signIn, `${again} (what is left; what is done costs nothing)`];
+  const goOn = files.left === null ? [] : [...signIn, `${again} (what is left; what is done costs nothing)`];
+  const next_actions = [...goOn, ...repairOf(unreadable)];
   let report: BatchReport = { ...facts, next_actions, files };
   const stray = astray(projectState(cwd, environment), ['batch']);
   if (stray !== null) {
@@ -43,6 +55,13 @@ export async function leaveBatch(
     report = withoutFiles(report, error.message);
   }
   return { report, summary: renderBatch(report) };
+}
+
+/** Under --skip-bad; the list of what is left would be refused with them. */
+function repairOf(unreadable: readonly string[]): string[] {
+  if (unreadable.length === 0) return [];
+  const [named, more] = [unreadable.slice(0, NAMED).join(', '), unreadable.length - NAMED];
+  return [`mend what is wrong with ${named}${more > 0 ? ` and ${more} more` : ''} (Failures says what), then run it`];
 }
 
 const withoutFiles = (report: BatchReport, why: string): BatchReport => ({

@@ -124,6 +124,9 @@ test('one bad task refuses all before anything is paid, unless the others are as
     [skipped.code, skipped.report.totals.done, skipped.report.totals.refused, rig.calls.length],
     [1, 1, 4, 1],
   );
+  assert.equal(skipped.report.next_actions, [
+    'mend what is wrong with empty, absent, ./.tmp/task/good, ../x (Failures says what), then run it',
+  ]);
 });
 
 test('what only the prompt of a task would show is found before another is paid', async ({ rig }) => {
