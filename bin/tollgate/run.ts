@@ -20,6 +20,7 @@ const SPEC: CommandSpec = {
       takes: 'nothing',
       about: 'show each call that would be made: arguments, prompt size and hash; pays nothing',
     },
+    'show-prompt': { takes: 'nothing', about: 'with --dry-run: show each prompt too, as it would be sent' },
     ...RUN_FLAGS,
     'exit-by-class': {
       takes: 'nothing',
@@ -31,6 +32,7 @@ const SPEC: CommandSpec = {
     ['tollgate run fix-login', 'the task in .tmp/task/fix-login'],
     ['tollgate run ./tasks/fix-login --json', 'one object on stdout, for another program'],
     ['tollgate run fix-login --dry-run', 'what would be asked, and of whom; pays nothing'],
+    ['tollgate run fix-login --dry-run --show-prompt', 'each prompt too, whole'],
     ['tollgate run fix-login --wait-for-reset 6h', 'sit out a usage limit'],
   ],
   exits: [
@@ -56,6 +58,8 @@ export async function run(argv: readonly string[]): Promise<Ran> {
 async function runWord(args: Arguments, stop: Stop): Promise<Ran> {
   const wishes = wishesOf(args, stop);
   if (typeof wishes === 'string') return answerTo({ how: 'mistaken', message: wishes }, args);
+  if (args.given.has('show-prompt') && !args.given.has('dry-run'))
+    return answerTo({ how: 'mistaken', message: '--show-prompt needs --dry-run' }, args);
   const { progress, told } = startTelling(args);
   const request = { ...wishes, ...told, word: args.words[0]! };
   const stopTelling = () => progress.stop();
@@ -100,7 +104,7 @@ function startTelling({ given }: Arguments): { progress: Progress; told: Pick<Ru
 
 async function foresee(request: RunRequest, args: Arguments): Promise<Ran> {
   const { foreseeTask, showForecast } = await import('../../loops/run/forecast.ts');
-  const seen = await foreseeTask(request);
+  const seen = await foreseeTask(request, args.given.has('show-prompt') ? 'shown' : 'sized');
   if (seen.how === 'mistaken') return answerTo(seen, args);
   const { forecast } = seen;
   return { exit: 0, out: args.given.has('json') ? `${JSON.stringify(forecast)}\n` : showForecast(forecast) };

@@ -12,6 +12,7 @@ import { lookIntoWorktree } from './enter-worktree.ts';
 import { checkStages, type StagePlan } from './plan.ts';
 import { composePrompt, type Prompt } from './prompt.ts';
 import type { RunRequest } from './run.ts';
+import { type Showing, type ShownPrompt, showPrompt } from './shown-prompt.ts';
 import { doorOf } from './stage-door.ts';
 import { type OpenTask, openTask } from './task.ts';
 
@@ -36,11 +37,14 @@ export interface StageForecast {
   parts: Prompt['parts'];
   acceptance_commands: string[];
   warnings: string[];
+  /** Only where it was asked for, and for a stage that would be called. */
+  prompt?: ShownPrompt;
 }
 
 export type Foreseen = { how: 'foreseen'; forecast: Forecast } | { how: 'mistaken'; message: string };
 
-export async function foreseeTask(request: RunRequest): Promise<Foreseen> {
+/** @param prompts are they shown, too? */
+export async function foreseeTask(request: RunRequest, prompts: 'shown' | 'sized' = 'sized'): Promise<Foreseen> {
   const opened = await openTask(request, 'look');
   if (opened.how === 'mistaken') return opened;
   const open = lookIntoWorktree(opened.open) ?? opened.open;
@@ -54,10 +58,14 @@ export async function foreseeTask(request: RunRequest): Promise<Foreseen> {
     const { prompt } = composed;
     const { how } = doorOf(plan.stage.name, prompt, open.journal, request);
     const session = await sessionOf(request, open, plan, stages.length);
+    const before = stages.filter(({ state }) => state === 'to_run').map(({ stage }) => stage);
+    const showing = { open, plan, clock: request.clock, text: composed.text, before, fresh: session.fresh };
+    const isShown = prompts === 'shown' && how !== 'done_earlier';
     stages.push({
       stage: plan.stage.name,
       state: how === 'done_earlier' ? 'done_earlier' : 'to_run',
-      argv: argvOf(request, open, plan, session),
+      argv: argvOf(request, open, plan, session.id),
+      ...(isShown ? { prompt: await showPrompt(showing) } : {}),
       prompt_chars: prompt.chars,
       prompt_sha256: prompt.sha256,
       digest: prompt.digest,
@@ -85,16 +93,29 @@ const unsettled = (stages: readonly StageForecast[]): string[] =>
     ? ['prompts after the first stage to run may still change: they may hold what earlier stages answer']
     : [];
 
-/** The one that the stage would go on in; null for a new one. */
-async function sessionOf(request: RunRequest, open: OpenTask, { stage }: StagePlan, before: number) {
+interface ForeseenSession {
+  /** The one that the stage would go on in; null for a new one. */
+  id: string | null;
+  /** What a new one begins with. */
+  fresh: Showing['fresh'];
+}
+
+async function sessionOf(
+  request: RunRequest,
+  open: OpenTask,
+  { stage }: StagePlan,
+  before: number,
+): Promise<ForeseenSession> {
   const { manifest, task, plans, stateFolder } = open;
   const isNamed = manifest.meta.session_id !== undefined;
   // What an earlier stage of this run makes is not known yet.
-  if (!isNamed && plans.slice(0, before).some((plan) => plan.stage.tool === stage.tool)) return '<its session>';
+  if (!isNamed && plans.slice(0, before).some((plan) => plan.stage.tool === stage.tool))
+    return { id: '<its session>', fresh: null };
   const tag = tagOf(manifest.meta.feature, task.id);
   const sessions = await readSessions(stateFolder, request.clock, 'left');
   const resolved = await resolveSession({ ...request, open, stage }, tag, sessions);
-  return resolved.use === 'new' ? null : resolved.entry.session_id;
+  if (resolved.use !== 'new') return { id: resolved.entry.session_id, fresh: null };
+  return { id: null, fresh: { tag, overflowed: resolved.left?.because === 'context' } };
 }
 
 function argvOf(
@@ -138,5 +159,12 @@ export function showForecast({ task_id, stages, budget, notes }: Forecast): stri
   );
   const calls = stages.filter(({ state }) => state === 'to_run').length;
   const head = `Task ${task_id}: ${calls} of ${stages.length} stages would be called; ${budget.used} of ${budget.total} paid calls used. Nothing was paid.`;
-  return `${[head, '', ...lines, ...notes.map((note) => `Note: ${note}`)].join('\n')}\n`;
+  return `${[head, '', ...lines, ...notes.map((note) => `Note: ${note}`), ...stages.flatMap(promptLines)].join('\n')}\n`;
+}
+
+function promptLines({ stage, prompt }: StageForecast): string[] {
+  if (prompt === undefined) return [];
+  if (prompt.text === null)
+    return ['', `${stage}: its prompt will hold the answers of ${prompt.waits_for.join(', ')}, and is not known yet`];
+  return ['', `${stage}: its prompt, as it would be sent:`, '', prompt.text.trimEnd()];
 }

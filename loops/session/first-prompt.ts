@@ -16,15 +16,24 @@ import type { StageSession } from './stage-session.ts';
 export async function firstPromptFile(run: StageRun, prompt: Prompt, session: StageSession): Promise<string> {
   const { open, stage } = run;
   const file = path.join(open.task.inputs, 'prompt', `${stage.name}.first.md`);
-  const note = session.overflowed ? `${await handOff(run)}\n` : '';
-  await writeWhole(file, `${headerOf(session.tag)}\n\n${note}${readHead(prompt.file, MAX_BYTES).text}`, 'renamed');
+  await writeWhole(file, await firstPromptText(run, readHead(prompt.file, MAX_BYTES).text, session), 'renamed');
   return file;
+}
+
+type Asking = Pick<StageRun, 'open' | 'stage' | 'clock'>;
+
+export async function firstPromptText(
+  run: Asking,
+  prompt: string,
+  { tag, overflowed }: Pick<StageSession, 'tag' | 'overflowed'>,
+): Promise<string> {
+  return `${headerOf(tag)}\n\n${overflowed ? `${await handOff(run)}\n` : ''}${prompt}`;
 }
 
 /** No CLI takes more. */
 const MAX_BYTES = 64 * 1024 * 1024;
 
-async function handOff({ open, stage, clock }: StageRun): Promise<string> {
+async function handOff({ open, stage, clock }: Asking): Promise<string> {
   const { task, plans, journal, hide } = open;
   const { ledger } = journal.read();
   const isDone = (name: string) => ledger.done.has(name) && name !== stage.name;

@@ -1,0 +1,38 @@
+// A stage's prompt as it would be sent, for who looks before paying; or whose answers it waits for.
+
+import { ADAPTERS } from '../../wrappers/adapters.ts';
+import { firstPromptText } from '../session/first-prompt.ts';
+import type { StagePlan } from './plan.ts';
+import type { RunRequest } from './run.ts';
+import type { OpenTask } from './task.ts';
+
+export interface ShownPrompt {
+  /** Redacted, and with what the CLI would take for its own escaped; null where it is not known yet. */
+  text: string | null;
+  /** Stages to run whose answers it will hold. */
+  waits_for: string[];
+}
+
+export interface Showing {
+  open: OpenTask;
+  plan: StagePlan;
+  clock: RunRequest['clock'];
+  /** As it was composed. */
+  text: string;
+  /** Stages before it that would be called. */
+  before: readonly string[];
+  /** What a new session begins with; null where one is gone on with. */
+  fresh: { tag: string; overflowed: boolean } | null;
+}
+
+export async function showPrompt({ open, plan, clock, text, before, fresh }: Showing): Promise<ShownPrompt> {
+  const { stage, role } = plan;
+  const waits_for = open.plans
+    .filter((earlier) => before.includes(earlier.stage.name))
+    .filter((earlier) => earlier.role.handsOff || role.reads.includes(earlier.stage.role))
+    .map((earlier) => earlier.stage.name);
+  if (waits_for.length > 0) return { text: null, waits_for };
+  const whole = fresh === null ? text : await firstPromptText({ open, stage, clock }, text, fresh);
+  const sent = ADAPTERS[stage.tool].prompt.escape(Buffer.from(whole).toString('latin1'));
+  return { text: Buffer.from(sent, 'latin1').toString('utf8'), waits_for };
+}
