@@ -1,6 +1,7 @@
 // Operators that print the same lines in another way: as loggers, terminals and pagers do.
 
 import { pick, type Random, whole } from '../random.ts';
+import { byLine, linesOf } from './by-line.ts';
 import { before, firstSignedLine, type Operator } from './operator.ts';
 
 const two = (n: number): string => String(n).padStart(2, '0');
@@ -21,20 +22,6 @@ const LEVELS = [
   ['ERROR', 'WARN'],
 ] as const;
 
-/** Without their ends, whether or not there is a CR in them. */
-const linesOf = (text: string): string[] => text.replace(/\r?\n$/, '').split(/\r?\n/);
-
-/** Each line of the text, where stderr is what is signed. */
-const byLine = (name: string, lineOf: (random: Random) => (line: string, i: number) => string): Operator => ({
-  name,
-  change: ({ of, text }, random) => {
-    if (of !== 'stderr') return null;
-    const one = lineOf(random);
-    const changed = linesOf(text).map((line, i) => `${one(line, i)}\n`);
-    return { base: null, changed: { text: changed.join('') } };
-  },
-});
-
 export const LAYOUTS: readonly Operator[] = [
   byLine('time before each line', (random) => {
     const stamp = pick(random, STAMPS);
@@ -42,15 +29,17 @@ export const LAYOUTS: readonly Operator[] = [
   }),
   {
     name: 'time and level before each line',
-    change: ({ of, text, signed }, random) => {
+    change: (subject, random) => {
+      const { of, text, signed } = subject;
       if (of !== 'stderr') return null;
       const stamp = pick(random, STAMPS);
       const [error, info] = pick(random, LEVELS);
       // A logger gives the lines of an error another level than what is said besides.
-      const isSigned = (line: string) =>
-        wordsOf(line) !== '' && signed.some((one) => wordsOf(one).includes(wordsOf(line)));
+      const first = firstSignedLine(subject);
+      const isSigned = (line: string, i: number) =>
+        i >= first && wordsOf(line) !== '' && signed.some((one) => wordsOf(one).includes(wordsOf(line)));
       const changed = linesOf(text)
-        .map((line) => `${stamp(random)}${isSigned(line) ? error : info} ${line}\n`)
+        .map((line, i) => `${stamp(random)}${isSigned(line, i) ? error : info} ${line}\n`)
         .join('');
       return { base: null, changed: { text: changed } };
     },
@@ -72,10 +61,6 @@ export const LAYOUTS: readonly Operator[] = [
     const indent = pick(random, ['  ', '    ', '\t']);
     return (line) => (line === '' ? line : `${indent}${line}`);
   }),
-  byLine('wrapped', (random) => {
-    const width = whole(random, 60, 120);
-    return (line) => wrapped(line, width).join('\n');
-  }),
   {
     name: 'blank lines',
     change: (subject) => {
@@ -85,33 +70,11 @@ export const LAYOUTS: readonly Operator[] = [
       return { base: null, changed: { text: `\n\n${before(subject.text, at, [''])}\n\n\n` } };
     },
   },
-  {
-    name: 'a frame around it',
-    change: ({ of, text }, random) => {
-      if (of !== 'stderr') return null;
-      const width = whole(random, 80, 120);
-      const lines = linesOf(text.trimEnd()).flatMap((line) => wrapped(line.replaceAll('\t', '    '), width - 4));
-      if (lines.some((line) => line.length > width - 4)) return null;
-      const rule = '─'.repeat(width - 2);
-      const rows = lines.map((line) => `│ ${line.padEnd(width - 4)} │`);
-      return { base: null, changed: { text: `${[`╭${rule}╮`, ...rows, `╰${rule}╯`].join('\n')}\n` } };
-    },
-  },
 ];
 
 /** Without frames, colours and signs. */
-const wordsOf = (line: string): string => line.replace(/\x1b\[[\d;]*m|\W+/g, ' ').trim();
-
-/** Words that find no room go to the next line, as a terminal's own wrapping does it. */
-function wrapped(line: string, width: number): string[] {
-  if (line.length <= width) return [line];
-  const lines: string[] = [];
-  let rest = line;
-  while (rest.length > width) {
-    const space = rest.lastIndexOf(' ', width);
-    if (space <= rest.search(/\S/)) break;
-    lines.push(rest.slice(0, space));
-    rest = rest.slice(space + 1);
-  }
-  return [...lines, rest];
-}
+const wordsOf = (line: string): string =>
+  line
+    .replace(/\x1b\[[\d;]*m/g, '')
+    .replace(/\W+/g, ' ')
+    .trim();

@@ -1,5 +1,6 @@
 // All that is measured of a set of cases, times apart: the same for the same cases and the same seed.
 
+import { FRAMES } from './frames.ts';
 import { LAYOUTS } from './layout.ts';
 import { NOISE } from './noise.ts';
 import { type Pairs, pairsOf } from './pairs.ts';
@@ -17,7 +18,7 @@ export interface Measured {
   verdicts: Verdicts;
 }
 
-const KEPT = { changed: CHANGED, planted: PLANTED, layout: LAYOUTS, noise: NOISE } as const;
+const KEPT = { changed: CHANGED, planted: PLANTED, layout: [...LAYOUTS, ...FRAMES], noise: NOISE } as const;
 type KeptGroup = keyof typeof KEPT;
 export const KEPT_GROUPS = Object.keys(KEPT) as KeptGroup[];
 

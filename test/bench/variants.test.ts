@@ -4,6 +4,7 @@ import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { randomFrom } from '../../bench/random.ts';
 import { three, worst } from '../../bench/truth/figures.ts';
+import { FRAMES } from '../../bench/truth/frames.ts';
 import { LAYOUTS } from '../../bench/truth/layout.ts';
 import { NOISE } from '../../bench/truth/noise.ts';
 import type { Operator } from '../../bench/truth/operator.ts';
@@ -15,7 +16,7 @@ import { count } from '../../bench/truth/variants.ts';
 import { CHANGED, PLANTED } from '../../bench/truth/volatile.ts';
 import type { LabelledCase } from '../../policies/labelled-case.ts';
 
-const EVERY: readonly Operator[] = [...CHANGED, ...PLANTED, ...LAYOUTS, ...NOISE, ...TELLINGS];
+const EVERY: readonly Operator[] = [...CHANGED, ...PLANTED, ...LAYOUTS, ...FRAMES, ...NOISE, ...TELLINGS];
 
 function subject(id: string, stderr: string, named: Partial<LabelledCase> = {}, part = 'open'): Subject {
   const captured = { tool: 'gemini', exitCode: 1, signal: null, ending: null, stderr, stdout: '' } as const;
