@@ -82,7 +82,7 @@ export function scanIpv4({ codes, unitEnd }: Cursor, at: number): number {
 
 /** Whether what begins at `at` is surely a host: an address, or a name with a known ending. */
 export function isHostAt(codes: Uint16Array, at: number): boolean {
-  if (isDigit(codes[at]!)) return true;
+  if (isDigit(codes[at]!) || (codes[at] === COLON && codes[at + 1] === COLON)) return true;
   let end = at;
   let dot = at;
   for (; isWord(codes[end]!) || codes[end] === DASH || (codes[end] === DOT && isWord(codes[end + 1]!)); end += 1)
@@ -90,11 +90,13 @@ export function isHostAt(codes: Uint16Array, at: number): boolean {
   return dot > at && isOneOf(TOP_LEVEL, codes, dot + 1, end);
 }
 
-/** `api.example.com:443/v1`. Dotted names with another ending are names in a program. */
+/** `api.example.com:443/v1`, `cache.node-a:443`. Dotted names with another ending and no port are names in a program. */
 export function scanHost({ codes, unitEnd }: Cursor, at: number): number {
   let dot = unitEnd - 1;
   while (dot > at && dot > unitEnd - 13 && codes[dot] !== DOT) dot -= 1;
-  if (dot === at || codes[dot] !== DOT || !isOneOf(TOP_LEVEL, codes, dot + 1, unitEnd)) return 0;
+  if (dot === at || codes[dot] !== DOT) return 0;
+  if (isPort(codes, unitEnd) && !isOneOf(CODE_KEYS, codes, dot + 1, unitEnd)) return pastPort(codes, unitEnd);
+  if (!isOneOf(TOP_LEVEL, codes, dot + 1, unitEnd)) return 0;
   let first = at;
   while (codes[first] !== DOT) first += 1;
   return isOneOf(TOP_LEVEL, codes, at, first) ? 0 : pastPort(codes, unitEnd);
@@ -109,6 +111,17 @@ const LOCALHOST = wordsOf('localhost');
 export function scanUuid({ codes, unitEnd }: Cursor, at: number): number {
   if (unitEnd - at !== 36 || codes[at + 8] !== DASH || codes[at + 13] !== DASH) return 0;
   return codes[at + 18] === DASH && codes[at + 23] === DASH ? unitEnd : 0;
+}
+
+/** `error.status:429` is no host. */
+const CODE_KEYS = wordsOf('code status errno error exit statuscode status_code errorcode error_code');
+
+/** `:443`, and no more of it. */
+function isPort(codes: Uint16Array, at: number): boolean {
+  if (codes[at] !== COLON || !isDigit(codes[at + 1]!)) return false;
+  let end = at + 2;
+  while (end < at + 7 && isDigit(codes[end]!)) end += 1;
+  return end < at + 7 && !isWord(codes[end]!) && codes[end] !== COLON;
 }
 
 /** Past `:8080` and a path behind it. */
@@ -156,5 +169,5 @@ const CLOSES = new Uint8Array(128);
 for (const sign of '.,;:!?') CLOSES[sign.charCodeAt(0)] = 1;
 
 const TOP_LEVEL = wordsOf(
-  'com org net io dev ai edu gov cloud uk de fr cn jp ru eu nl ch at be au ca br kr local internal lan localdomain corp google goog example test invalid app xyz info biz us es se pl eus tv intranet home svc cluster hk tw sg th vn mx ar cl co nz za tr gr pt cz ro hu fi dk ie ua no',
+  'com org net io dev ai edu gov cloud uk de fr cn jp ru eu nl ch at be au ca br kr local internal lan localdomain corp google goog example test invalid app xyz info biz us es se pl eus tv intranet home svc cluster hk tw sg th vn mx ar cl co nz za tr gr pt cz ro hu fi dk ie ua no me cc mil arpa kz ph ir pk pe sk bg lt lv lu su',
 );

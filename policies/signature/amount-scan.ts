@@ -46,6 +46,13 @@ export const scanDuration = ({ text }: Cursor, at: number): number => endOf(DURA
 /** `512 KB`, `1.5GiB`, `8388608 bytes`. */
 export const scanSize = ({ text }: Cursor, at: number): number => endOf(SIZE, text, at);
 
+/** `(1.13 KB)` behind `1165 bytes`: one more phrase of the sentence, whatever its unit. */
+export function isGloss({ codes, lead, spaced, lastFrom, lastTo }: Cursor): boolean {
+  return lead === 40 && !spaced && lastTo - lastFrom > 6 && isOneOf(BYTES, codes, lastTo - 5, lastTo);
+}
+
+const BYTES = wordsOf('bytes');
+
 /** A cheap no, for most durations are nothing to wait for: one of the two words before must be of those that ask. */
 function mayAsk({ codes, lastFrom, lastTo, olderFrom, olderTo }: Cursor): boolean {
   if (asks(codes, lastFrom, lastTo)) return true;

@@ -3,7 +3,7 @@
 import { isDigit, isSpace, isWord } from './characters.ts';
 import { type Cursor, codeBefore, nextWord, pastWord, START } from './cursor.ts';
 import { endOf, patternAt } from './pattern.ts';
-import { isAfter, isOneOf, isSecondAfter, wordsOf } from './words.ts';
+import { isAfter, isOneOf, isSecondAfter, type Words, wordsOf } from './words.ts';
 
 /** `-32600` anywhere; another negative number only behind a label, as in `errno: -104`. */
 export function scanNegativeCode(cursor: Cursor, at: number): number {
@@ -31,6 +31,7 @@ export function scanCode(cursor: Cursor, at: number): number {
     if (!isDigit(codes[i]!)) return 0;
     value = value * 10 + codes[i]! - 48;
   }
+  if (isMeasured(cursor)) return 0;
   const labelled = isLabelled(cursor);
   // `exited with status 255` is no HTTP status.
   if (length === 3 && value < 256 && isAfter(STATUSES, cursor) && isSecondAfter(WITH, cursor)) return unitEnd;
@@ -38,8 +39,8 @@ export function scanCode(cursor: Cursor, at: number): number {
   if (isAfter(ERROR, cursor) && isSecondAfter(OS, cursor)) return unitEnd;
   if (cursor.lead === 58 && isAfter(FAILED, cursor) && isOfFunction(cursor)) return unitEnd;
   if (length !== 3 || value < 300 || value > 599) return labelled && length !== 3 ? unitEnd : 0;
-  if (labelled || isAfterError(cursor)) return unitEnd;
-  return value >= 400 && (saysWhy(cursor) || standsAlone(cursor)) ? unitEnd : 0;
+  if (labelled || isAfterError(cursor) || isAfterProtocol(cursor, at)) return unitEnd;
+  return value >= 400 && (saysWhy(cursor) || isAnswer(cursor) || standsAlone(cursor)) ? unitEnd : 0;
 }
 
 /** `error`, or a name such as `CAPIError`. */
@@ -55,10 +56,36 @@ function isOfFunction({ codes, olderFrom, olderTo }: Cursor): boolean {
 
 /** `exit code 1`, `status of 5`, `returned 3`. */
 const isLabelled = (cursor: Cursor): boolean =>
-  isAfter(LABELS, cursor) || (isAfter(LINKS, cursor) && (isSecondAfter(LABELS, cursor) || isAfter(RETURNED, cursor)));
+  isAfterKey(LABELS, cursor) ||
+  (isAfter(LINKS, cursor) && (isSecondAfter(LABELS, cursor) || isAfter(RETURNED, cursor)));
+
+/** `status: 404 len: 176`: one figure of many in the log of a server, which tells of each request alike. */
+function isMeasured({ codes, unitEnd, lead }: Cursor): boolean {
+  if (lead !== 58 || codes[unitEnd] !== 32) return false;
+  const to = pastWord(codes, unitEnd + 1);
+  return isOneOf(MEASURES, codes, unitEnd + 1, to) && (codes[to] === 58 || codes[to] === 61) && isDigit(codes[to + 2]!);
+}
+
+const MEASURES = wordsOf('len length size bytes');
 
 /** An HTTP status: "exit status" is none. */
-const isStatus = (cursor: Cursor): boolean => isAfter(STATUSES, cursor) && !isSecondAfter(EXIT, cursor);
+const isStatus = (cursor: Cursor): boolean => isAfterKey(STATUSES, cursor) && !isSecondAfter(EXIT, cursor);
+
+/** Also behind `error.status:`. */
+function isAfterKey(words: Words, { codes, lastFrom, lastTo }: Cursor): boolean {
+  let from = lastTo;
+  while (from > lastFrom && codes[from - 1] !== 46) from -= 1;
+  return isOneOf(words, codes, from, lastTo);
+}
+
+/** `HTTP/1.1" 429`, `HTTP/2 502`. */
+function isAfterProtocol({ codes }: Cursor, at: number): boolean {
+  let before = at - 2;
+  if (codes[at - 1] !== 32) return false;
+  if (codes[before] === 34 || codes[before] === 39) before -= 1;
+  while (before > at - 8 && (isDigit(codes[before]!) || codes[before] === 46)) before -= 1;
+  return codes[before] === 47 && (codes[before - 1]! | 32) === 112;
+}
 
 /** `E0425`, `TS2304`, `ORA-00942`, `ERR_HTTP2_STREAM_ERROR`, `E2BIG`, `0x80070005`. */
 export function scanNamedCode({ text, codes, unitEnd }: Cursor, at: number): number {
@@ -72,6 +99,16 @@ function saysWhy({ codes, unitEnd }: Cursor): boolean {
   const from = nextWord(codes, unitEnd);
   return isOneOf(REASONS, codes, from, pastWord(codes, from));
 }
+
+/** `got 503`, `answered with 404`, and no more of the clause. */
+function isAnswer(cursor: Cursor): boolean {
+  const { codes, unitEnd } = cursor;
+  const next = codes[unitEnd]!;
+  const ends = next === 0 || next === 10 || next === 44 || next === 59 || next === 41;
+  return ends && isAfter(ANSWERS, cursor);
+}
+
+const ANSWERS = wordsOf('with got received returned answered responded gave');
 
 /** A status at the head of a clause, `400 No tool output`, or alone in brackets, `(502)`. */
 function standsAlone(cursor: Cursor): boolean {

@@ -1,13 +1,15 @@
 // Picks the lines of a stderr that say what went wrong: as it streams by, however long it is, in constant memory.
 
-import { FAILURE, LETTERED, type Line, lineOf, ODD, survey } from './assess.ts';
+import { FAILURE, LETTERED, type Line, lineOf, survey } from './assess.ts';
+import { type Bare, bareOf } from './bare.ts';
 import { type Capacity, createBasket } from './basket.ts';
 import { isSpace } from './characters.ts';
 import { createCodexGate } from './codex-gate.ts';
 import { type LineFates, NO_FATES } from './line-fates.ts';
-import { headOf, type Level } from './log-head.ts';
+import { isTimeAlone, type Level } from './log-head.ts';
 import { createObjectJoiner } from './objects.ts';
-import { shorten, tidy } from './tidy.ts';
+import { createReflower } from './reflow.ts';
+import { shorten } from './tidy.ts';
 import { createUnwrapper } from './unwrap.ts';
 
 const MAX_LINE_LENGTH = 2000;
@@ -63,6 +65,10 @@ export function createErrorLines(fates: Pick<LineFates, 'note'> = NO_FATES): Err
     take(line, survey(line), level);
   });
   const flush = () => {
+    reflower.flush();
+    flushHeld();
+  };
+  const flushHeld = () => {
     objects.flush();
     unwrapper.flush();
   };
@@ -71,31 +77,26 @@ export function createErrorLines(fates: Pick<LineFates, 'note'> = NO_FATES): Err
     return grades.map((its) => kept[its].lines()).find((lines) => lines.length > 0) ?? [];
   };
 
+  const read = (line: Bare) => {
+    const { level } = line;
+    const text = isTimeAlone(line.text) ? '' : line.text;
+    const found = level === 'error' ? line.found | FAILURE : line.found;
+    const whose = text.trim() === '' ? 'own' : whoseOf(text, level === 'error');
+    if (whose === 'own') {
+      if (!objects.take(text, level)) take(text, found, level);
+      return;
+    }
+    fates.note('an echo of codex', text);
+    flushHeld();
+    // What went before was overcome, or was the prompt's.
+    if (whose !== 'answer') return;
+    Object.assign(kept, openBaskets());
+    grade(null);
+  };
+  const reflower = createReflower(read);
+
   return {
-    push(raw) {
-      let text = raw.trimEnd();
-      let found = text.length > MAX_LINE_LENGTH ? ODD : survey(text);
-      if (found & ODD) {
-        text = tidy(text, MAX_LINE_LENGTH);
-        found = survey(text);
-      }
-      const head = headOf(text);
-      if (head.length > 0) {
-        text = text.slice(head.length);
-        found = survey(text) | (head.level === 'error' ? FAILURE : 0);
-      }
-      const whose = text.trim() === '' ? 'own' : whoseOf(text, head.level === 'error');
-      if (whose === 'own') {
-        if (!objects.take(text, head.level)) take(text, found, head.level);
-        return;
-      }
-      fates.note('an echo of codex', text);
-      flush();
-      // What went before was overcome, or was the prompt's.
-      if (whose !== 'answer') return;
-      Object.assign(kept, openBaskets());
-      grade(null);
-    },
+    push: (raw) => reflower.push(bareOf(raw, MAX_LINE_LENGTH)),
     lines: () => firstOf('error', 'plain'),
     remarks: () => firstOf('notice', 'retry'),
   };

@@ -7,6 +7,7 @@ import type { Cursor } from './cursor.ts';
 import * as name from './name-scan.ts';
 import * as time from './time-scan.ts';
 import { keep, type TokenClass } from './token-class.ts';
+import { scanUser } from './user-scan.ts';
 
 const keepCode = (cursor: Cursor, at: number, end: number): string => `<code:${keep(cursor, at, end)}>`;
 
@@ -90,9 +91,17 @@ export const FIGURES: readonly TokenClass[] = [
       ['{"code":401,"status":"UNAUTHENTICATED"}', 'code <code:401> status unauthenticated'],
       ['Last error: 429 You exceeded', 'last <code:429> you exceeded'],
       ['502 Bad Gateway', '<code:502> bad gateway'],
+      [
+        'upstream got 503, answered with 404; started with 500 workers',
+        'upstream got <code:503> answered with <code:404> started with workers',
+      ],
       ['exited with status 255', 'exited with status <code:255>'],
       ['CreateProcessW failed: 1312, tests failed: 13', 'createprocessw failed <code:1312> tests failed'],
       ['line 401, 450 items, limit: 429 requests, status: 200', 'line items limit requests status'],
+      [
+        '"GET /a HTTP/1.1" status: 404 len: 176 time: 0.01; "POST /a HTTP/1.1" 429',
+        'get http status len time post http <code:429>',
+      ],
     ],
   },
   {
@@ -120,12 +129,15 @@ export const FIGURES: readonly TokenClass[] = [
   },
   {
     name: 'size',
-    put: '<n>',
+    put: (cursor) => (amount.isGloss(cursor) ? 'kb' : ''),
     begins: 'word',
     first: [...DIGITS],
     needs: HAS.size,
     scan: amount.scanSize,
-    examples: [['truncated to 8388608 bytes of 1.5 GiB', 'truncated to of']],
+    examples: [
+      ['truncated to 8388608 bytes of 1.5 GiB', 'truncated to of'],
+      ['close, 1165 bytes (1.13 KB) sent, 403 bytes received, lifetime <1 sec', 'close kb sent received lifetime'],
+    ],
   },
   {
     name: 'name',
@@ -135,7 +147,7 @@ export const FIGURES: readonly TokenClass[] = [
     scan: name.scanName,
     examples: [
       ["Model 'x-y' not found; the 'nope' model", 'model not found the model'],
-      ["invalid value 'nope'", 'invalid value nope'],
+      ["invalid value 'nope', MCP server 'docs' failed", 'invalid value nope mcp server docs failed'],
     ],
   },
   {
@@ -144,11 +156,20 @@ export const FIGURES: readonly TokenClass[] = [
     begins: 'word',
     first: ['us', 'fo', 'ac'],
     needs: 0,
-    scan: name.scanUser,
+    scan: scanUser,
     examples: [
       [
         'Failed password for invalid user jo from 10.0.0.1, for root from 10.0.0.2',
         'failed password for invalid user from for from',
+      ],
+      [
+        'session opened for user kim by (uid=0), session closed for user kim',
+        'session opened for user by uid session closed for user',
+      ],
+      ['invalid user admin [preauth]; login denied for user kim.', 'invalid user preauth login denied for user'],
+      [
+        'waiting for user input, for user confirmation; invalid user name',
+        'waiting for user input for user confirmation invalid user name',
       ],
     ],
   },
@@ -162,13 +183,13 @@ export const FIGURES: readonly TokenClass[] = [
   },
   {
     name: 'spawned',
-    put: 'spawn <name>',
+    put: name.spawnedName,
     begins: 'word',
     first: ['sp'],
     needs: 0,
     scan: name.scanSpawned,
     examples: [
-      ['spawn gemini ENOENT', 'spawn enoent'],
+      ['spawn gemini ENOENT, spawn C:\\x\\codex.exe ENOENT', 'spawn gemini enoent spawn codex enoent'],
       ['spawn failed', 'spawn failed'],
     ],
   },
@@ -202,6 +223,24 @@ export const FIGURES: readonly TokenClass[] = [
     needs: HAS.great,
     scan: name.scanRandom,
     examples: [['token aBcDeFgHiJkLmNoPqRsTuVwXyZaBcDeFg', 'token']],
+  },
+  {
+    name: 'library',
+    put: name.libraryName,
+    begins: 'word',
+    needs: HAS.digit | HAS.joined,
+    scan: name.scanLibrary,
+    examples: [
+      ["version `GLIBC_2.39' not found, `CXXABI_1.3.15' not found", 'version glibc not found cxxabi not found'],
+    ],
+  },
+  {
+    name: 'versioned name',
+    put: '<name>',
+    begins: 'word',
+    needs: HAS.digit,
+    scan: name.scanVersioned,
+    examples: [['of package Base-Drivers-Package~31bf38ad~amd64~~6.1.0.7, skipped', 'of package skipped']],
   },
   {
     name: 'number',

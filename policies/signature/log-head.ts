@@ -12,14 +12,17 @@ const NONE: LogHead = { length: 0, level: null };
 
 /** Nothing for a line of the engine's own log. The indentation of the line behind it is not part of it. */
 export function headOf(line: string): LogHead {
-  if (!mayBegin(line)) return NONE;
+  if (!mayHaveHead(line)) return NONE;
   const found = HEAD.exec(line);
   if (found === null || ENGINE.test(line)) return NONE;
   return { length: found[0].length, level: found[1] !== undefined ? 'error' : found[2] !== undefined ? 'info' : null };
 }
 
+/** A line may have been broken right behind it. */
+export const isTimeAlone = (line: string): boolean => mayHaveHead(line) && ALONE.test(line);
+
 /** A digit, a bracket before a digit, or a month before a day. */
-function mayBegin(line: string): boolean {
+export function mayHaveHead(line: string): boolean {
   let at = 0;
   while (at < 8 && line.charCodeAt(at) === 32) at += 1;
   const first = line.charCodeAt(at);
@@ -37,6 +40,8 @@ const TIME = `(?:${DATE}${CLOCK}(?:Z|\\s?[+-]\\d\\d:?\\d\\d|\\sUTC)?|${MONTH} [ 
 const ERROR = String.raw`\s{0,4}(?:(?:ERROR|ERR|FATAL|CRITICAL|SEVERE)(?::\s|\s|:?$)|[[(](?:[Ee]rror|ERROR|[Ff]atal|FATAL|stderr)[\])]:?(?:\s|$)|(?:error|fatal):(?: |$))`;
 const INFO = String.raw`\s{0,4}(?:(?:WARN|WARNING|INFO|DEBUG|TRACE|NOTICE|LOG)(?::\s|\s{1,2}|:?$)|[[(](?:[Ww]arn|WARN|[Ii]nfo|INFO|[Dd]ebug|DEBUG|[Tt]race|TRACE|stdout)[\])]:?(?:\s|$)|(?:warn|warning|info|debug):(?: |$))`;
 const HEAD = new RegExp(String.raw`^\s{0,8}[[(]?${TIME}[\])]?(?:\s?[|:-](?=\s))?(?:\s|$)(?:(${ERROR})|(${INFO}))?`);
+
+const ALONE = new RegExp(String.raw`^\s{0,8}[[(]?${TIME}[\])]?$`);
 
 /** What codex logs beside its own error: `2026-… ERROR codex_core::…`. */
 const ENGINE = /^\s*\S{19,40}\s+(?:ERROR|WARN|INFO|DEBUG|TRACE)\s+\w+::/;

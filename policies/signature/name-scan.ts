@@ -1,6 +1,5 @@
 // Finds names that change between two runs of one failure: labelled ids, values, names of things, random words.
 
-import { isHostAt } from './address-scan.ts';
 import { isDigit, isLetter, isSpace, isWord, kindOf } from './characters.ts';
 import { type Cursor, codeBefore, nextWord, pastWord } from './cursor.ts';
 import { endOf, patternAt } from './pattern.ts';
@@ -37,7 +36,7 @@ export function scanValue(cursor: Cursor, at: number): number {
   return close > at ? close : pastValue(codes, at);
 }
 
-/** `server 'x'`, `'x' model`: the name. */
+/** `model 'x'`, `'x' model`: the name. That of a server tells: two servers that fail are two failures. */
 export function scanName(cursor: Cursor, at: number): number {
   const close = closeOf(cursor, at, 120);
   if (close <= at) return 0;
@@ -75,6 +74,21 @@ export function scanSpawned({ text, codes, unitEnd }: Cursor, at: number): numbe
 
 const SPAWN = wordsOf('spawn');
 const SPAWNED = patternAt(String.raw` [\w./\\:-]{1,200}(?= E[A-Z]{4})`, 'y');
+
+/** `codex` of `spawn /usr/bin/codex ENOENT`: which program it is tells, where it lies does not. */
+export const spawnedName = ({ text }: Cursor, at: number, end: number): string => {
+  const [name = ''] = /[\w-]*$/.exec(text.slice(at, end).replace(/\.(?:exe|cmd|bat|sh|js|cjs|mjs)$/i, '')) ?? [];
+  return /^[A-Za-z][A-Za-z_-]*$/.test(name) ? `spawn ${name.toLowerCase()}` : 'spawn';
+};
+
+/** `GLIBC_2.39`: a library and the version of it. */
+export const scanLibrary = ({ text, unitEnd }: Cursor, at: number): number =>
+  endOf(LIBRARY, text, at) === unitEnd ? unitEnd : 0;
+
+const LIBRARY = patternAt(String.raw`[A-Z][A-Za-z]{2,30}_\d{1,4}\.\d{1,4}(?:\.\d{1,4}){0,3}`, 'y');
+
+export const libraryName = ({ text }: Cursor, at: number, end: number): string =>
+  text.slice(at, end).replace(/_.*/, '').toLowerCase();
 
 /** `@scope/package`. */
 export function scanPackage(cursor: Cursor, at: number): number {
@@ -128,19 +142,6 @@ export function scanMinified({ text, codes, unitEnd }: Cursor, at: number): numb
 
 const MINIFIED = patternAt(String.raw`[a-zA-Z](?: \[\w{1,40}\])?:(?= )`);
 
-/** `user jo from 10.0.0.1`, `for root from …`: who it was. */
-export function scanUser({ codes, unitEnd }: Cursor, at: number): number {
-  if (codes[unitEnd] !== 32 || !isOneOf(USERS, codes, at, unitEnd)) return 0;
-  const end = pastWord(codes, unitEnd + 1);
-  if (end === unitEnd + 1 || codes[end] !== 32) return 0;
-  const past = pastWord(codes, end + 1);
-  // The host is what a normal form lacks: in one this is just a sentence.
-  return isOneOf(FROM, codes, end + 1, past) && codes[past] === 32 && isHostAt(codes, past + 1) ? end : 0;
-}
-
-const USERS = wordsOf('user for account');
-const FROM = wordsOf('from');
-
 /** `bash: line 1:` before what the shell says. */
 export function scanShell({ text, codes }: Cursor, at: number): number {
   return isHead(codes, at) ? endOf(SHELL, text, at) : 0;
@@ -162,6 +163,22 @@ export function scanRandom({ codes, unitEnd }: Cursor, at: number): number {
   const share = capitals / (unitEnd - at);
   return share > 0.3 && share < 0.7 ? unitEnd : 0;
 }
+
+/** `name~31bf3856~amd64~~6.1.0`: a name with its versions. */
+export function scanVersioned(cursor: Cursor, at: number): number {
+  const { codes, unitEnd } = cursor;
+  if (codes[unitEnd] !== TILDE || !isWord(codes[unitEnd + 1]!)) return 0;
+  let end = unitEnd;
+  let digits = 0;
+  let past = at;
+  for (; isWord(codes[end]!) || codes[end] === TILDE || codes[end] === 45 || codes[end] === 46; end += 1) {
+    if (isDigit(codes[end]!)) digits += 1;
+    if (isWord(codes[end]!)) past = end + 1;
+  }
+  return digits > 0 ? past : 0;
+}
+
+const TILDE = 126;
 
 /** Any unit with a digit in it, save the names that everybody knows. */
 export const scanNumber = ({ codes, unitEnd, unitHasDigit }: Cursor, at: number): number =>
@@ -197,9 +214,9 @@ const TELLING_KEYS = wordsOf(
   'error err reason code status statuscode type message msg level kind cause errno signal result detail details title category errortype error_type error_code desc description',
 );
 const NAMED_THINGS = wordsOf(
-  'server servers model models package user host organization organisation project account deployment container extension',
+  'model models package user host organization organisation project account deployment container extension',
 );
-const NAMED_AFTER = wordsOf('model server');
+const NAMED_AFTER = wordsOf('model');
 const LEVELS = wordsOf('error fatal err');
 const KNOWN = wordsOf(
   'oauth2 oauth1 sha1 sha256 sha512 md5 utf8 utf-8 utf16 base64 ipv4 ipv6 http2 http3 x509 s3 ec2 k8s x64 x86_64 arm64 win32 log4j auth0 h2 i18n tls1',

@@ -93,7 +93,11 @@ function joinedOf(lines: readonly Held[]): readonly Held[] {
     const end = objectEnd(text, index);
     const body = end <= first ? undefined : readJson(text.slice(index, end));
     if (body !== undefined)
-      return [{ ...opening!, text: `${text.slice(0, index)}${JSON.stringify(body)}${text.slice(end)}` }];
+      return [{ level: levelOf(lines), text: `${text.slice(0, index)}${JSON.stringify(body)}${text.slice(end)}` }];
   }
   return lines;
 }
+
+/** A logger may give each line of it a level: it is as bad as the worst of them. */
+const levelOf = (lines: readonly Held[]): Level | null =>
+  lines.some(({ level }) => level === 'error') ? 'error' : lines[0]!.level;

@@ -54,7 +54,15 @@ export function scanPosixPath(cursor: Cursor, at: number): number {
   }
   const first = codes[from + 1]!;
   if (!(kindOf(first) & (WORD | LETTER)) && first !== DOT && first !== 64 && first !== TILDE) return 0;
-  return pastPlace(codes, pastTrail(codes, from + 1));
+  return pastPlace(codes, pastQuery(codes, pastTrail(codes, from + 1)));
+}
+
+/** Past `?key=value&…`. */
+function pastQuery(codes: Uint16Array, from: number): number {
+  if (codes[from] !== 63 || !isWord(codes[from + 1]!)) return from;
+  const end = pastTrail(codes, from + 1);
+  for (let at = from + 2; at < end; at += 1) if (codes[at] === 61) return end;
+  return from;
 }
 
 const NO_PATH_AFTER = new Uint8Array(128);

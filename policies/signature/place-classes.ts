@@ -69,6 +69,7 @@ export const PLACES: readonly TokenClass[] = [
       ["ENOENT: no such file, open '/home/jo/x.json'", 'enoent no such file open'],
       ['~/.codex/config.toml:3 ../a ./b', ''],
       ['</title> and/or // note', 'title and or note'],
+      ['GET /v1/a/list?all=True&since=x%3A1 timed out? /a/b?', 'get timed out'],
     ],
   },
   {
@@ -154,6 +155,7 @@ export const PLACES: readonly TokenClass[] = [
     examples: [
       ['getaddrinfo ENOTFOUND api.example.com', 'getaddrinfo enotfound'],
       ['org.apache.Task general.maxAttempts', 'org.apache.task general.maxattempts'],
+      ['info.mirror.example:80 close, cache.rack:5070 open, error.status:429', 'close open error.status <code:429>'],
     ],
   },
   {

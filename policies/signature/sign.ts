@@ -105,7 +105,7 @@ function signed(input: SignatureInput, explained: Explanation | null): Signature
 }
 
 function normalForm(lines: readonly string[], volatile: Context | undefined, trace: Step[] | null): string {
-  return normalise(lines.map(tellBodies).join('\n'), volatile, MAX_NORMAL_LENGTH, trace)
+  return normalise(lines.map((line) => tellBodies(line.trimStart())).join('\n'), volatile, MAX_NORMAL_LENGTH, trace)
     .slice(0, MAX_NORMAL_LENGTH)
     .trimEnd();
 }

@@ -109,7 +109,7 @@ const hasEnded = (text: string): boolean => ENDED.test(text.slice(-2));
 const ENDED = /[.!?…)]['"`]?$/;
 
 /** The text ends with a word, or a sign, that cannot end a sentence. */
-const isOpen = (text: string): boolean => OPEN_END.test(text.slice(-LONGEST_OPEN));
+export const isOpen = (text: string): boolean => OPEN_END.test(text.slice(-LONGEST_OPEN));
 
 const OPEN_END = /(?:[,(]|\b(?:a|an|and|as|at|be|by|for|from|in|is|least|not|of|on|or|that|the|this|to|use|was|with))$/;
 const LONGEST_OPEN = 'least'.length + 1;

@@ -1,0 +1,141 @@
+// Puts a text together again that was wrapped as a whole, at whatever width: by a terminal, a box, a pager.
+
+import { LETTERED, survey } from './assess.ts';
+import type { Bare } from './bare.ts';
+import { isTimeAlone } from './log-head.ts';
+import { withoutMargins } from './margin.ts';
+import { isOpen } from './unwrap.ts';
+
+export interface Reflower {
+  push(line: Bare): void;
+  /** Gives out what is held back: nothing goes on beyond this point. */
+  flush(): void;
+}
+
+/** So many lines are looked at together: their width is the text's. */
+const MAX_LINES = 128;
+/** Text is rarely wrapped more narrowly or more widely than this. */
+const NARROWEST = 24;
+const WIDEST = 132;
+/** What is put together is not longer than a line may be. */
+const MAX_LENGTH = 2000;
+
+/** @param emit gets each line whole, with one space where it was broken. */
+export function createReflower(emit: (line: Bare) => void): Reflower {
+  let held: Bare[] = [];
+  let margin = Number.POSITIVE_INFINITY;
+  const release = () => {
+    const lines = withoutMargins(held);
+    held = [];
+    for (const { text } of lines) if (text !== '') margin = Math.min(margin, indentOf(text));
+    for (const line of reflowed(margin > 0 ? lines.map((one) => ({ ...one, text: one.text.slice(margin) })) : lines))
+      emit(line);
+  };
+  return {
+    push(line) {
+      // Many blank lines are one.
+      if (line.text === '' && held.length > 0 && held[held.length - 1]!.text === '') return;
+      held.push(line);
+      if (held.length >= MAX_LINES) release();
+    },
+    flush: release,
+  };
+}
+
+function reflowed(lines: readonly Bare[]): readonly Bare[] {
+  const width = widthOf(lines);
+  if (width < NARROWEST || width > WIDEST) return lines;
+  const breaks = lines.map((line, i) => (i === 0 ? 'none' : breakBetween(lines[i - 1]!, line, width)));
+  const count = (kind: Break) => breaks.filter((one) => one === kind).length;
+  const joins = count('open') + count('sure');
+  const isWrapped = joins > 1 && joins > count('loose');
+  const whole: Bare[] = [];
+  for (const [i, line] of lines.entries()) {
+    const kind = breaks[i]!;
+    const last = whole.at(-1);
+    const goesOn = kind === 'open' || (isWrapped && (kind === 'sure' || kind === 'maybe'));
+    if (last && goesOn && !beginsAlike(last.text, line.text) && last.text.length + line.text.length < MAX_LENGTH)
+      whole[whole.length - 1] = joined(last, line);
+    else whole.push(line);
+  }
+  return whole;
+}
+
+function joined(one: Bare, other: Bare): Bare {
+  const text = `${one.text} ${other.text.trim()}`;
+  return { ...one, text, found: survey(text) };
+}
+
+const beginsAlike = (one: string, other: string): boolean => firstWordOf(one) === firstWordOf(other);
+
+/** The length of the longest line that could have been broken; a word that is too long for any line is passed over. */
+function widthOf(lines: readonly Bare[]): number {
+  let width = 0;
+  for (const { text, before } of lines) {
+    const length = before + text.length;
+    if (length > width && (before > 0 || text.indexOf(' ', indentOf(text)) > 0)) width = length;
+  }
+  return width;
+}
+
+/**
+ * Where the next word found no room: `open`, the line before cannot end there; `sure`, the sentence seems to go on;
+ * `maybe`, it may. `loose`: it goes on though there was room, as in a text that is not wrapped, or otherwise.
+ */
+type Break = 'open' | 'sure' | 'maybe' | 'loose' | 'none';
+
+function breakBetween(above: Bare, below: Bare, width: number): Break {
+  const { text: last } = above;
+  const { text: line } = below;
+  // A logger begins each line of its own anew.
+  if (line === '' || below.before > 0 || !isText(above)) return 'none';
+  const begin = GOES_ON.test(line) && !LABELLED.test(line);
+  if (above.before + last.length + 1 + firstWordOf(line).length <= width)
+    return begin && !ENDED.test(last) && !begins(last, line) && !BEGINS.test(line) ? 'loose' : 'none';
+  if (line.trim() === '{') return FRAME_END.test(last) ? 'maybe' : 'none';
+  if (PLACE.test(last) || begins(last, line)) return 'none';
+  if (isTimeAlone(last)) return 'open';
+  const open = isOpen(last) || last.lastIndexOf('(') > last.lastIndexOf(')');
+  if (BEGINS.test(line)) return open && /^\s*error: /.test(line) ? 'maybe' : 'none';
+  if (ENDED.test(last)) return open || begin ? 'maybe' : 'none';
+  return open ? 'open' : begin ? 'sure' : 'maybe';
+}
+
+const isText = ({ text, found }: Bare): boolean => (found & LETTERED) !== 0 || /\d/.test(text);
+
+/** It stands on its own, whatever the width. */
+const begins = (last: string, line: string): boolean =>
+  STRUCTURE.test(line) ||
+  (PROPERTY.test(line) && (OBJECT.test(last) || PROPERTY.test(last))) ||
+  (OPTION.test(line) && (OPTION.test(last) || last.endsWith(':')));
+
+function indentOf(line: string): number {
+  let at = 0;
+  while (line.charCodeAt(at) === 32 || line.charCodeAt(at) === 9) at += 1;
+  return at;
+}
+
+function firstWordOf(line: string): string {
+  const from = indentOf(line);
+  const space = line.indexOf(' ', from);
+  return line.slice(from, space < 0 ? line.length : space);
+}
+
+const GOES_ON = /^\s*[a-z\d(]/;
+const ENDED = /[.!?…)}\];]['"`]?$/;
+/** `reason: x` may be a line of its own. */
+const LABELLED = /^\s*[\w.-]{1,24}:(?: |$)/;
+/** The source that a crash echoes follows. */
+const PLACE = /^\s*(?:node:|file:|\/|[A-Za-z]:\\)\S*:\d+$/;
+/** `… app.js:3:5)`, before the properties of the error. */
+const FRAME_END = /:\d+:\d+\)?$/;
+/** A member of an object, and what ends the line before one. */
+const PROPERTY = /^\s+[\w[\]'"-]{1,30}:(?: |$)/;
+const OBJECT = /[,{[}\]]$/;
+const OPTION = /^\s{2,}-{1,2}\w/;
+/** An item of a list, a bracket, a member in quotes, a frame, a heading of codex. */
+const STRUCTURE =
+  /^\s*(?:[-*•●✖✗✘] |[-=_*~<]{3}|[{}\])]+[,;]?\s*$|\{.*\}\s*$|File "|(?:exec|codex|user|thinking|tokens used|(?:[Ss]tack|Require) ?(?:back)?(?:trace|stack):)$|"\w{1,40}":(?: |$))|^\s+at (?:async |new )?(?:[\w$.<>#/@-]{1,200}(?: \[as .{1,80}| ?\(.*)?$|file:|node:|https?:|\/|<)|^\s+at$|^\s*\d+:? +0x|^\s*\.\.\. \d/;
+/** An entry of a log, a level. */
+const BEGINS =
+  /^\s*(?:[([]?(?:ERROR|Error|FATAL|Fatal|WARN|Warn|INFO|DEBUG)|(?:error|fatal|usage|warning|npm):? |\[\w+\] |Traceback |Caused by)/;
