@@ -180,7 +180,7 @@ export const LINE_KINDS: readonly LineKind[] = [
     grade: 'notice',
     begins: ['-'],
     indented: true,
-    pattern: /^\s{2,}-{1,2}\w/,
+    pattern: /^\s{2,}-{1,2}[A-Za-z]/,
     examples: ['  -m, --model    Model  [string]'],
   },
   {

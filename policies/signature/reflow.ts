@@ -1,6 +1,6 @@
 // Puts a text together again that was wrapped as a whole, at whatever width: by a terminal, a box, a pager.
 
-import { LETTERED, survey } from './assess.ts';
+import { LETTERED, lineOf, survey } from './assess.ts';
 import type { Bare } from './bare.ts';
 import { isTimeAlone } from './log-head.ts';
 import { withoutMargins } from './margin.ts';
@@ -93,13 +93,16 @@ function breakBetween(above: Bare, below: Bare, width: number): Break {
   if (above.before + last.length + 1 + firstWordOf(line).length <= width)
     return begin && !ENDED.test(last) && !begins(last, line) && !BEGINS.test(line) ? 'loose' : 'none';
   if (line.trim() === '{') return FRAME_END.test(last) ? 'maybe' : 'none';
-  if (PLACE.test(last) || begins(last, line)) return 'none';
+  if (PLACE.test(last) || begins(last, line) || isOfAKind(below)) return 'none';
   if (isTimeAlone(last)) return 'open';
   const open = isOpen(last) || last.lastIndexOf('(') > last.lastIndexOf(')');
   if (BEGINS.test(line)) return open && /^\s*error: /.test(line) ? 'maybe' : 'none';
   if (ENDED.test(last)) return open || begin ? 'maybe' : 'none';
   return open ? 'open' : begin ? 'sure' : 'maybe';
 }
+
+/** A notice or a retry begins anew; one that begins with a small letter may be the rest of a sentence. */
+const isOfAKind = ({ text, found }: Bare): boolean => !SMALL.test(text) && lineOf(text, found).kind !== null;
 
 const isText = ({ text, found }: Bare): boolean => (found & LETTERED) !== 0 || /\d/.test(text);
 
@@ -121,6 +124,7 @@ function firstWordOf(line: string): string {
   return line.slice(from, space < 0 ? line.length : space);
 }
 
+const SMALL = /^\s*[a-z]/;
 const GOES_ON = /^\s*[a-z\d(]/;
 const ENDED = /[.!?…)}\];]['"`]?$/;
 /** `reason: x` may be a line of its own. */

@@ -2,8 +2,9 @@
 
 import { FIGURES } from './figure-classes.ts';
 import { MARKED } from './marked-classes.ts';
+import { NAMES } from './name-classes.ts';
 import { PLACES } from './place-classes.ts';
 import type { TokenClass } from './token-class.ts';
 
 // Order is meaning: more specific first. Masking dates before paths, or clock times before IPv6, costs half the accuracy.
-export const TOKEN_CLASSES: readonly TokenClass[] = [...MARKED, ...PLACES, ...FIGURES];
+export const TOKEN_CLASSES: readonly TokenClass[] = [...MARKED, ...PLACES, ...FIGURES, ...NAMES];

@@ -1,9 +1,8 @@
 // Finds the names of users, and leaves alone what a user merely has or does.
 
 import { isHostAt } from './address-scan.ts';
-import { isSpace } from './characters.ts';
 import { type Cursor, pastWord } from './cursor.ts';
-import { isAfter, isOneOf, wordsOf } from './words.ts';
+import { isAfter, isOneOf, isSecondAfter, wordsOf } from './words.ts';
 
 /** `user jo from 10.0.0.1`, `for root from …`, `session opened for user jo by`: who it was. */
 export function scanUser(cursor: Cursor, at: number): number {
@@ -11,29 +10,32 @@ export function scanUser(cursor: Cursor, at: number): number {
   if (codes[unitEnd] !== 32 || !isOneOf(USERS, codes, at, unitEnd)) return 0;
   const end = pastWord(codes, unitEnd + 1);
   if (end === unitEnd + 1) return 0;
-  if (isOneOf(USER, codes, at, unitEnd) && isAfter(BEFORE_USER, cursor) && isNamed(cursor, unitEnd + 1, end))
-    return end;
+  if (isNamed(cursor, at)) return end;
   if (codes[end] !== 32) return 0;
   const past = pastWord(codes, end + 1);
   // The host is what a normal form lacks: in one this is just a sentence.
   return isOneOf(FROM, codes, end + 1, past) && codes[past] === 32 && isHostAt(codes, past + 1) ? end : 0;
 }
 
-/** A name, and not the rest of a sentence such as "waiting for user input". */
-function isNamed({ codes }: Cursor, from: number, to: number): boolean {
-  if (isOneOf(OF_USERS, codes, from, to) || codes[to - 1] === 45) return false;
-  let next = to;
-  if (codes[next] === 46 && isSpace(codes[next + 1]!)) next += 1;
-  if (ENDS_NAME.includes(codes[next]!)) return true;
-  if (codes[next] !== 32) return false;
-  const past = pastWord(codes, next + 1);
-  return codes[next + 1] === 40 || codes[next + 1] === 91 || isOneOf(BEHIND_USER, codes, next + 1, past);
+/** `opened for user jo`, `invalid user jo`: a name, and not the rest of a sentence such as "waiting for user input". */
+function isNamed(cursor: Cursor, at: number): boolean {
+  const { codes, unitEnd } = cursor;
+  if (!isOneOf(USER, codes, at, unitEnd)) return false;
+  if (!isAfter(NO_SUCH, cursor) && !(isAfter(FOR, cursor) && isSecondAfter(SESSIONS, cursor))) return false;
+  const from = unitEnd + 1;
+  return !isOneOf(OF_USERS, codes, from, pastWord(codes, from));
 }
 
-const ENDS_NAME = [0, 10, 13, 44, 59, 41, 93];
+/** What stands for it: a word behind which no name is looked for again. */
+export const userPut = (cursor: Cursor, at: number): string =>
+  isNamed(cursor, at) ? 'username' : `${wordAt(cursor, at)}`;
+
+const wordAt = ({ text, unitEnd }: Cursor, at: number): string => text.slice(at, unitEnd).toLowerCase();
+
 const USER = wordsOf('user');
-const BEFORE_USER = wordsOf('for invalid unknown of as by');
-const BEHIND_USER = wordsOf('by from at on via');
+const NO_SUCH = wordsOf('invalid unknown');
+const FOR = wordsOf('for');
+const SESSIONS = wordsOf('opened closed started ended');
 /** What a user has or does. */
 const OF_USERS = wordsOf(
   'account accounts action actions agent approval authentication authorization cancellation code command confirmation ' +
