@@ -29,6 +29,7 @@ test('of a task that was never run', async ({ rig }) => {
   await fits(rig, 'EXPLAIN', 'tollgate', ['explain', 'fix']);
   await fits(rig, 'BUDGET', 'tollgate', ['budget', 'fix']);
   await fits(rig, 'FORECAST', 'tollgate', ['run', 'fix', '--dry-run']);
+  await fits(rig, 'FORECAST', 'tollgate', ['run', 'fix', '--dry-run', '--show-prompt']);
 });
 
 test('of a task that is done, and of one that failed', async ({ rig }) => {

@@ -1,8 +1,9 @@
 // The schema of what tollgate run --dry-run prints with --json.
 
 import type { Forecast } from '../../../loops/run/forecast.ts';
+import type { ShownPrompt } from '../../../loops/run/shown-prompt.ts';
 import type { PartSize } from '../../../policies/prompt/part.ts';
-import { count, hash, list, one, record, type Schema, text, texts, version } from './parts.ts';
+import { count, hash, list, one, orNull, record, type Schema, text, texts, version } from './parts.ts';
 
 const part = record<PartSize>(
   'One part of the prompt',
@@ -48,8 +49,12 @@ const stage = object(
     ),
     acceptance_commands: texts('What the gate would run'),
     warnings: texts('What is unusual'),
+    prompt: record<ShownPrompt>('With --show-prompt, of a stage that would be called', {
+      text: orNull(text('As it would be sent'), 'it is not known yet'),
+      waits_for: texts('Stages to run whose answers it will hold'),
+    }),
   },
-  ['left_out'],
+  ['left_out', 'prompt'],
 );
 
 export const FORECAST: Schema = object(
