@@ -2,11 +2,13 @@
 
 import path from 'node:path';
 import { call } from '../loops/call/call.ts';
+import { MAX_PROMPT_BYTES } from '../loops/call/check.ts';
 import { type Dispatch, readDispatch, withoutDispatch } from '../loops/call/dispatch.ts';
 import { exitByClass } from '../loops/call/exit.ts';
 import { placeMistake } from '../loops/call/places.ts';
 import type { WrapperRequest } from '../loops/call/request.ts';
 import { WRAPPER_EXIT } from '../policies/exit-codes.ts';
+import { isPipe } from '../state/named-pipe.ts';
 import { locateTask } from '../state/task-folder.ts';
 import type { Adapter, CallRequest } from '../wrappers/adapter.ts';
 import { type Ran, readArguments, stopOnSignals } from './command.ts';
@@ -26,6 +28,12 @@ export async function wrapperCommand(adapter: Adapter, argv: readonly string[]):
   const mistake = typeof request === 'string' ? request : placeMistake(request.files);
   if (typeof request === 'string' || mistake !== null)
     return refused(argv, { exit: badInput, err: `${spec.name}: ${mistake}\n` });
+  // Nobody but a person hands over a pipe: the dispatcher saves each prompt.
+  if (request.callId === null && isPipe(request.files.prompt)) {
+    const { readPiped } = await import('./piped-prompt.ts');
+    const piped = await readPiped(request.files.prompt, stop, request.limits.timeoutMs, MAX_PROMPT_BYTES);
+    if (piped !== 'stopped') request.piped = piped;
+  }
   const progress = args.given.has('quiet') ? null : lateProgress(`${spec.name}: ${adapter.tool} works`);
   const { record, message } = await call(request, stop, () => new Date());
   progress?.stop();

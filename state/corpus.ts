@@ -1,9 +1,10 @@
 // Reads a labelled corpus: a JSONL file, or a folder of them; whatever is wrong with it is said by file, line and field.
 
-import { readdirSync, readFileSync, statSync } from 'node:fs';
+import { closeSync, openSync, readdirSync, readFileSync, readSync, statSync } from 'node:fs';
 import path from 'node:path';
 import type { LabelledCase } from '../policies/labelled-case.ts';
 import { readLabelledLine } from './labelled-line.ts';
+import { isPipe, isStdin } from './named-pipe.ts';
 import { isSystemError } from './system-error.ts';
 
 export type CorpusRead = { how: 'read'; cases: LabelledCase[] } | { how: 'mistaken'; message: string };
@@ -58,7 +59,9 @@ function filesOf(corpus: string): string[] {
 
 function linesOf(file: string, mistakes: string[]): { text: string; line: number }[] {
   const kind = statSync(file);
-  if (!kind.isFile() || kind.size > MAX_FILE_BYTES) {
+  // A person names it, so it may be a pipe; what is in a folder is looked at by its kind.
+  const piped = isPipe(file);
+  if (!(kind.isFile() || piped) || kind.size > MAX_FILE_BYTES) {
     mistakes.push(
       kind.isFile()
         ? `${file} has ${kind.size} bytes, over ${MAX_FILE_BYTES}; make several files of it in one folder`
@@ -66,7 +69,12 @@ function linesOf(file: string, mistakes: string[]): { text: string; line: number
     );
     return [];
   }
-  const lines = readFileSync(file, 'utf8')
+  const text = piped ? readPipe(file) : readFileSync(file, 'utf8');
+  if (text === null) {
+    mistakes.push(`${file} gave over ${MAX_FILE_BYTES} bytes; make several files of it in one folder`);
+    return [];
+  }
+  const lines = text
     .replace(/^\ufeff/, '')
     .split('\n')
     .map((text, i) => ({ text, line: i + 1 }));
@@ -78,6 +86,27 @@ function linesOf(file: string, mistakes: string[]): { text: string; line: number
     return text.length <= MAX_LINE_LENGTH && text.trim() !== '';
   });
 }
+
+/** To its end; null when it has none within `MAX_FILE_BYTES`. */
+function readPipe(file: string): string | null {
+  const fd = isStdin(file) ? 0 : openSync(file, 'r');
+  const chunks: Buffer[] = [];
+  let length = 0;
+  try {
+    for (;;) {
+      const chunk = Buffer.allocUnsafe(CHUNK);
+      const read = readSync(fd, chunk);
+      if (read === 0) return Buffer.concat(chunks).toString('utf8');
+      length += read;
+      if (length > MAX_FILE_BYTES) return null;
+      chunks.push(chunk.subarray(0, read));
+    }
+  } finally {
+    if (fd !== 0) closeSync(fd);
+  }
+}
+
+const CHUNK = 256 * 1024;
 
 const mistaken = (message: string): CorpusRead => ({ how: 'mistaken', message });
 

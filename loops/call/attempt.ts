@@ -1,8 +1,9 @@
 // The private folder of one attempt: what is needed to judge it stands there before it is paid.
 
 import {
-  copyFileSync,
+  closeSync,
   existsSync,
+  fchmodSync,
   mkdirSync,
   mkdtempSync,
   readdirSync,
@@ -14,8 +15,10 @@ import {
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import type { Overlay } from '../../wrappers/adapter.ts';
+import { openRegular } from '../../wrappers/regular-file.ts';
 import type { Draft } from './draft.ts';
 import { lookAtFolder } from './own-folders.ts';
+import { publishRedacted } from './redacted-copy.ts';
 import type { WrapperRequest } from './request.ts';
 
 export interface Attempt {
@@ -76,10 +79,10 @@ export function attemptFolder({ charge, files }: WrapperRequest, callId: string)
 export function closeAttempt(
   attempt: Attempt,
   overlay: Overlay,
-  request: WrapperRequest,
+  draft: Draft,
   state: 'published' | 'unpublished',
 ): void {
-  if (request.charge !== null) harvest(attempt);
+  if (draft.request.charge !== null) harvest(attempt, draft);
   else if (state === 'published') removeFolder(attempt.folder, Object.values(attempt.files));
   removeTemporaries(attempt, overlay);
 }
@@ -126,12 +129,32 @@ function removeTree(folder: string): void {
   }
 }
 
-/** gemini's own report of a failure holds the whole conversation: it stays in the attempt, unredacted and private. */
-function harvest({ temporary, folder }: Attempt): void {
-  try {
+/** gemini's own report of a failure holds the whole conversation: it stays in the attempt, private, and without secrets. */
+function harvest({ temporary, folder, files }: Attempt, { redactor, withheld }: Draft): void {
+  // A CLI makes its count of tokens with the rights that it likes.
+  tried(() => makePrivate(files.usage));
+  if (withheld !== null) return;
+  tried(() => {
     for (const name of readdirSync(temporary))
-      if (name.startsWith('gemini-client-error-')) copyFileSync(path.join(temporary, name), path.join(folder, name));
+      if (name.startsWith('gemini-client-error-'))
+        tried(() => publishRedacted(path.join(temporary, name), path.join(folder, name), redactor));
+  });
+}
+
+function makePrivate(file: string): void {
+  const fd = openRegular(file);
+  try {
+    fchmodSync(fd, 0o600);
+  } finally {
+    closeSync(fd);
+  }
+}
+
+/** What cannot be harvested is lost with the folder; the result stands. */
+function tried(does: () => void): void {
+  try {
+    does();
   } catch {
-    // What cannot be harvested is lost with the folder; the result stands.
+    // It is not there, is no regular file, or the disk is full.
   }
 }

@@ -47,6 +47,9 @@ export async function call(request: WrapperRequest, stop: Stop, clock: () => Dat
   const begunMs = nowMs();
   const draft = draftOf(request, clock);
   draft.announced = await announce(request.files);
+  // Told to stop while a prompt was still to be handed over.
+  const by = stop.by();
+  if (by !== null) return left(draft, cancelled(by));
   const checked = check(request);
   draft.prompt = checked.prompt;
   if (checked.how === 'refused') return left(draft, checked.refusal);
@@ -142,7 +145,7 @@ async function spend(
   const unpublished = publishAll(draft, attempt, record, outcome.capture.answer);
   // The verdict says that the result is where it belongs; without it the next run publishes it from the attempt.
   if (unpublished === null) note(verdictFact(record));
-  closeAttempt(attempt, overlay, request, unpublished === null ? 'published' : 'unpublished');
+  closeAttempt(attempt, overlay, draft, unpublished === null ? 'published' : 'unpublished');
   if (unpublished === null && (outcome.left ?? []).length === 0) registered.forget();
   if (unpublished !== null) return { record, message: `${unpublished}; ${wayOut(draft, registered)}` };
   return { record, message: sentenceOf(record, request.charge?.task.id ?? null) };
@@ -177,10 +180,15 @@ export function publishEarly(draft: Draft, record: CallRecord): void {
 /** Told to stop before anything was started. */
 function stopped(draft: Draft, ready: Ready, stop: Stop): Promise<Called> {
   discard(ready);
-  const by = stop.by() ?? 'SIGTERM';
-  const message = `stopped by ${by} before anything was started`;
-  return left(draft, { class: 'transient', reason: 'cancelled', exit: by, message });
+  return left(draft, cancelled(stop.by() ?? 'SIGTERM'));
 }
+
+const cancelled = (by: keyof typeof EXIT_BY_SIGNAL): Refusal => ({
+  class: 'transient',
+  reason: 'cancelled',
+  exit: by,
+  message: `stopped by ${by} before anything was started`,
+});
 
 /** Nothing was paid; the record still says why. */
 async function left(draft: Draft, refusal: Refusal): Promise<Called> {

@@ -24,7 +24,8 @@ export function check(request: WrapperRequest): Checked {
   const { adapter, call, files } = request;
   const cwd = folderMistake(call.cwd);
   if (cwd !== null) return refuse('no_working_folder', `--cwd: ${cwd}`);
-  const read = readPrompt(files.prompt);
+  const { piped } = request;
+  const read = piped === undefined ? readPrompt(files.prompt) : promptOf(files.prompt, piped);
   if (!Buffer.isBuffer(read)) return { how: 'refused', prompt: null, refusal: read };
   if (read.toString('latin1').trim() === '')
     return refuse('empty_prompt', `${files.prompt} is empty: there is nothing to ask`, read);
@@ -58,7 +59,7 @@ function refuse(reason: OwnReason, message: string, prompt: Buffer | null = null
 }
 
 /** No CLI takes as much; past it a file is not even read. */
-const MAX_PROMPT_BYTES = 64 * 1024 ** 2;
+export const MAX_PROMPT_BYTES = 64 * 1024 ** 2;
 
 function readPrompt(file: string): Buffer | Refusal {
   const unread = (why: string): Refusal => {
@@ -69,14 +70,30 @@ function readPrompt(file: string): Buffer | Refusal {
     const found = statSync(file);
     if (found.isDirectory()) return unread('is a folder');
     // A FIFO that nobody writes to would hang, and a device may never end.
-    if (!found.isFile()) return unread('is no regular file: save the prompt in one');
+    if (!found.isFile())
+      return unread('is no regular file and no pipe that was handed over: save the prompt in a file');
     if (found.size <= MAX_PROMPT_BYTES) return readFileSync(file);
-    const message = `${file} has ${found.size} bytes, and a prompt has ${MAX_PROMPT_BYTES} at the most: reduce attachments or split the task`;
-    return { class: 'prompt_too_large', reason: 'prompt_limit', exit: 'badInput', message };
+    return tooLong(file, `${found.size}`);
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException;
     return unread(code === 'ENOENT' ? 'does not exist' : `cannot be read (${code})`);
   }
+}
+
+function promptOf(file: string, piped: Buffer | { unread: string }): Buffer | Refusal {
+  if (!Buffer.isBuffer(piped))
+    return {
+      class: 'tooling',
+      reason: 'no_prompt',
+      exit: 'badInput',
+      message: `--prompt-file ${file}: ${piped.unread}`,
+    };
+  return piped.length > MAX_PROMPT_BYTES ? tooLong(file, `over ${MAX_PROMPT_BYTES}`) : piped;
+}
+
+function tooLong(file: string, length: string): Refusal {
+  const message = `${file} has ${length} bytes, and a prompt has ${MAX_PROMPT_BYTES} at the most: reduce attachments or split the task`;
+  return { class: 'prompt_too_large', reason: 'prompt_limit', exit: 'badInput', message };
 }
 
 /** How long the prompt is, when it is longer than the CLI takes. */

@@ -140,7 +140,7 @@ async function closeStarted(open: Call, restored: Restored, closing: Closing): P
   // A disk that is full is no bug: the call stays open, and the next run tries again.
   if (unpublished !== null) throw Object.assign(new Error(unpublished), { code: 'UNPUBLISHED', syscall: 'write' });
   note(closing.journal, open, outcome, verdictFact(record));
-  closeAttempt(attempt, overlay, draft.request, 'published');
+  closeAttempt(attempt, overlay, draft, 'published');
   return (outcome.left ?? []).length === 0 ? 'whole' : 'left';
 }
 

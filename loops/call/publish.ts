@@ -1,19 +1,17 @@
 // Puts what a call left where its caller wants it: redacted, and each file whole or not at all.
 
-import { closeSync, existsSync, readSync, unlinkSync, writeFileSync } from 'node:fs';
+import { existsSync, unlinkSync } from 'node:fs';
 import path from 'node:path';
-import { StringDecoder } from 'node:string_decoder';
 import type { CallRecord } from '../../policies/call-record.ts';
 import { rawOf } from '../../policies/raw-file.ts';
 import { slowPatterns } from '../../policies/redact/withheld.ts';
-import { createStreamRedactor, type Redactor } from '../../policies/redact.ts';
 import { syncFolder } from '../../state/sync-folder.ts';
 import type { TaskFolder } from '../../state/task-folder.ts';
-import { openRegular } from '../../wrappers/regular-file.ts';
 import { publishMarker } from './announce.ts';
 import type { Attempt } from './attempt.ts';
 import type { Draft } from './draft.ts';
-import { publishText, replace } from './replace-file.ts';
+import { publishRedacted } from './redacted-copy.ts';
+import { publishText } from './replace-file.ts';
 import type { WrapperRequest } from './request.ts';
 
 /**
@@ -82,22 +80,3 @@ function tryUnlink(file: string): void {
     // Its folder was writable a moment ago; whatever happened, the call itself can still be made.
   }
 }
-
-/** Copies a file of any size through the redactor in constant memory. */
-function publishRedacted(from: string, file: string, redactor: Redactor): void {
-  const source = openRegular(from);
-  try {
-    replace(file, 'rename', (fd) => {
-      const stream = createStreamRedactor(redactor);
-      const decoder = new StringDecoder('utf8');
-      const buffer = Buffer.allocUnsafe(CHUNK);
-      for (let read = readSync(source, buffer); read > 0; read = readSync(source, buffer))
-        writeFileSync(fd, stream.write(decoder.write(buffer.subarray(0, read))));
-      writeFileSync(fd, stream.write(decoder.end()) + stream.end());
-    });
-  } finally {
-    closeSync(source);
-  }
-}
-
-const CHUNK = 16 * 1024;

@@ -10,6 +10,8 @@ export interface WrapperRequest {
   callId: string | null;
   adapter: Adapter;
   call: CallRequest;
+  /** A prompt that was piped in, or why it did not come; without either the prompt is read from its file. */
+  piped?: Buffer | { unread: string };
   files: {
     prompt: string;
     out: string;

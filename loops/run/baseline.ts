@@ -5,6 +5,7 @@ import path from 'node:path';
 import type { Change } from '../../policies/gate.ts';
 import { outsideScope } from '../../policies/scope.ts';
 import { projectRoot } from '../../state/task-folder.ts';
+import { filesOfCallers } from '../../wrappers/processes/open-files.ts';
 import { changesBetween } from '../gate/tree/changes.ts';
 import { type Copies, keepCopies } from '../gate/tree/copies.ts';
 import { rebase } from '../gate/tree/rebase.ts';
@@ -19,8 +20,10 @@ export interface Baseline {
   since: 'stage' | 'killed_run';
   /** Of what is out of scope; null where nothing is to be put back. */
   copies: Copies | null;
-  /** What is different now. */
+  /** What is different now, without what its callers write to themselves. */
   look(): Promise<Change[]>;
+  /** The files of its callers that have changed: they had them open before the stage. */
+  ofCallers(): readonly string[];
   /** A call begins: what was looked at before says nothing about what comes. */
   forget(): void;
   /** What was looked at since the last call: what is put back after it was done by us. */
@@ -34,6 +37,7 @@ export async function openBaseline(run: StageRun): Promise<Baseline | { how: 'mi
   const isAsked = access !== 'read' || scope.allow.length + scope.deny.length + security.forbidden_paths.length > 0;
   if (!isAsked) return null;
   const { beforeFile, afterFile } = filesOf(run);
+  const callers = await filesOfCallers(treeOf(run).root);
   const earlier = await earlierBaseline(run);
   const after = earlier === null ? null : await loadSnapshot(afterFile);
   const now = await takeSnapshot({ ...treeOf(run), ...(earlier === null ? {} : { before: after ?? earlier }) });
@@ -46,20 +50,35 @@ export async function openBaseline(run: StageRun): Promise<Baseline | { how: 'mi
   const kept = run.outOfScope === 'restored' && isSure ? await keep(run, before) : null;
   if (kept !== null && kept.how !== 'kept') return { how: 'mistaken', message: kept.message };
   let last: Snapshot | null = null;
+  let ofCallers: string[] = [];
   return {
     before,
     copies: kept?.copies ?? null,
     since: isSure ? 'stage' : 'killed_run',
     async look() {
       last = await takeSnapshot({ ...treeOf(run), before });
-      return changesBetween(before, last);
+      const isTheirs = writtenByCallers(callers, now, last);
+      const changes = await changesBetween(before, last);
+      ofCallers = changes.filter(isTheirs).map((change) => change.path);
+      return changes.filter((change) => !isTheirs(change));
     },
+    ofCallers: () => ofCallers,
     forget() {
       last = null;
     },
     last: () => last,
   };
 }
+
+/** The very file that was open before the stage, with more in it. One that took its place, or has another mode, is the agent's work. */
+const writtenByCallers =
+  (callers: ReadonlySet<number>, now: Snapshot, last: Snapshot) =>
+  ({ path: at, how }: Change): boolean => {
+    const ino = last.entries.get(at)?.ino;
+    return (
+      ['added', 'modified'].includes(how) && ino !== undefined && callers.has(ino) && now.entries.get(at)?.ino === ino
+    );
+  };
 
 /** Of the last run that did not get the stage done; null if it looked at another tree, or at other files of it. */
 async function earlierBaseline(run: StageRun): Promise<Snapshot | null> {

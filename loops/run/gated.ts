@@ -54,6 +54,11 @@ export async function passStage(
   };
   const told = baseline?.since === 'killed_run' && violations.length > 0 ? [SINCE_KILLED] : [];
   const looked = withDiffScope(run, record.verdict.class === null ? await passGate(asked) : unanswered(asked));
+  const theirs = baseline?.ofCallers() ?? [];
+  if (theirs.length > 0)
+    told.push(
+      `not counted as a change: ${theirs.join(', ')} (open for writing before the stage, by whoever called it)`,
+    );
   const passed = { ...looked, notes: [...looked.notes, ...told] };
   const found =
     violations.length === 0 || !baseline?.copies

@@ -51,7 +51,7 @@ export async function closeAlone(
   await logApiFailure({ draft, attempt, outcome, record, runId: null, again: 'perhaps_again' });
   const unpublished = publishAll(draft, attempt, record, answer);
   if (unpublished !== null) return { how: 'failed', place: folder, why: unpublished };
-  closeAttempt(attempt, overlay, draft.request, 'published');
+  closeAttempt(attempt, overlay, draft, 'published');
   return { how: 'settled', place: files.out, why: record.verdict.class ?? 'an answer that counts' };
 }
 

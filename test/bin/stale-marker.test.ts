@@ -42,7 +42,7 @@ async function sh(script: string): Promise<{ code: number; stdout: string; stder
   return { code, stdout, stderr };
 }
 
-const started = TOOLS.map((tool) => `${wrapper(tool)} &`).join('\n');
+const started = TOOLS.map((tool) => `${wrapper(tool)} 2>/dev/null &`).join('\n');
 const WAIT = `node ${DIST}/wait_parallel_tasks.cjs --timeout-ms 30000`;
 
 /** How one who waits may name the three calls. */
@@ -53,7 +53,7 @@ const NAMED: Record<string, { start: string; wait: string }> = {
   },
   'by marker alone': { start: started, wait: TOOLS.map((tool, i) => `--task-${i + 1}-done ${tool}.done`).join(' ') },
   'by marker and $!': {
-    start: TOOLS.map((tool) => `${wrapper(tool)} & ${tool}=$!`).join('\n'),
+    start: TOOLS.map((tool) => `${wrapper(tool)} 2>/dev/null & ${tool}=$!`).join('\n'),
     wait: TOOLS.map((tool, i) => `--task-${i + 1}-done ${tool}.done --task-${i + 1}-pid $${tool}`).join(' '),
   },
 };

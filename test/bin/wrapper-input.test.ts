@@ -116,13 +116,13 @@ for (const tool of TOOLS) {
     rig.write('huge', '');
     truncateSync(file('huge'), 64 * 1024 ** 2 + 1);
     const rows: [name: string, errorClass: string, message: string][] = [
-      ['pipe', 'tooling', '--prompt-file pipe is no regular file: save the prompt in one'],
-      ['link', 'tooling', '--prompt-file link is no regular file: save the prompt in one'],
-      ['/dev/null', 'tooling', '--prompt-file /dev/null is no regular file: save the prompt in one'],
+      ['pipe', 'tooling', '--prompt-file pipe: nobody wrote it to its end within 100 ms'],
+      ['link', 'tooling', '--prompt-file link: nobody wrote it to its end within 100 ms'],
+      ['/dev/null', 'tooling', '--prompt-file /dev/null is no regular file and no pipe that was handed over'],
       ['huge', 'prompt_too_large', 'huge has 67108865 bytes, and a prompt has 67108864 at the most'],
     ];
     for (const [name, errorClass, message] of rows) {
-      const { code, said, record } = await runWrapper(rig, tool, [`--prompt-file=${name}`]).ended();
+      const { code, said, record } = await runWrapper(rig, tool, [`--prompt-file=${name}`, '--timeout-ms=100']).ended();
       assert.equal([code, record.verdict.class, rig.calls.length], [codes.badInput, errorClass, 0]);
       assert.match(said, message);
     }

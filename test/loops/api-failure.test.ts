@@ -101,6 +101,26 @@ test('secrets are nowhere in it', async ({ rig }) => {
   assert.is(statSync(path.join(stateOf(rig), 'api_errors.log')).mode & 0o777, 0o600);
 });
 
+test('what stays of a CLI’s own report in the attempt is private and holds no secret', async ({ rig }) => {
+  const secret = 'hunter2-correct-horse';
+  rig.env.SERVICE_PASSWORD = secret;
+  const name = 'gemini-client-error-Turn-2026-11-22T10-00-00-000Z.json';
+  rig.answer((call) => [
+    write(STREAMS.gemini.opens(SESSION)),
+    {
+      do: 'save',
+      file: path.join(call.report.env.TMPDIR!, name),
+      text: JSON.stringify({ context: [{ text: `my key is ${secret}` }], padding: 'x'.repeat(100_000) }),
+    },
+    ...failWith('gemini', '500 Internal Server Error', 500),
+  ]);
+  makeTask(rig, { stages: [{ tool: 'gemini', role: 'brief' }] });
+  const { record } = await runWrapper(rig, 'gemini', ['--task=fix', '--stage=gemini_brief']).ended();
+  const kept = path.join(rig.project, '.tmp/task/fix/state/attempts', record.call_id, name);
+  assert.is(statSync(kept).mode & 0o777, 0o600);
+  assert.equal(JSON.parse(readFileSync(kept, 'utf8')).context, [{ text: 'my key is [REDACTED:SERVICE_PASSWORD]' }]);
+});
+
 test('a call without a task makes no state of its own', async ({ rig }) => {
   rig.answer(() => failWith('codex', MISMATCH, 400));
   await runWrapper(rig, 'codex').ended();

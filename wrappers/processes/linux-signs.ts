@@ -1,6 +1,6 @@
 // What Linux shows of a process beside its row: its user, the files it holds, and the signal that it gets.
 
-import { readdirSync, readlinkSync, realpathSync } from 'node:fs';
+import { readdirSync, readlinkSync, realpathSync, type Stats, statSync } from 'node:fs';
 import { hasTerminal, readProc, readRow } from './linux.ts';
 import type { ProcessRow, Signalled } from './table.ts';
 import type { Owner } from './trust.ts';
@@ -66,6 +66,22 @@ function link(file: string): string | null {
 function isForWriting(pid: number, fd: string): boolean {
   const flags = /^flags:\t(\d+)/m.exec(readProc(`/proc/${pid}/fdinfo/${fd}`)?.toString('latin1') ?? '')?.[1];
   return flags !== undefined && (Number.parseInt(flags, 8) & 3) !== 0;
+}
+
+/** The files that a process has open for writing. */
+export const openForWriting = (pid: number): Stats[] =>
+  openIn(pid).flatMap((fd) => {
+    const file = look(`/proc/${pid}/fd/${fd}`);
+    return file?.isFile() && isForWriting(pid, fd) ? [file] : [];
+  });
+
+/** null for what was closed meanwhile. */
+function look(file: string): Stats | null {
+  try {
+    return statSync(file);
+  } catch {
+    return null;
+  }
 }
 
 export const living = async (rows: readonly ProcessRow[]): Promise<ProcessRow[]> => rows.filter(stillLives);

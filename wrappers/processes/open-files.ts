@@ -1,0 +1,32 @@
+// Which files those who called us have open for writing: a log that the shell made lies in the tree and grows under our hands.
+
+import { fstatSync, type Stats, statSync } from 'node:fs';
+import { ancestorsOf } from './ancestors.ts';
+import { openForWriting } from './linux-signs.ts';
+import { processTable } from './table.ts';
+
+/**
+ * Inodes, on that folder's device, of the regular files that our own stdout and stderr are, and on Linux of those that a
+ * process of our session or an ancestor of ours has open for writing (`| tee run.log`).
+ */
+export async function filesOfCallers(folder: string): Promise<Set<number>> {
+  const { dev } = statSync(folder);
+  const open = [1, 2].map(stdio);
+  if (process.platform === 'linux') for (const pid of await callers()) open.push(...openForWriting(pid));
+  return new Set(open.flatMap((file) => (file?.isFile() && file.dev === dev ? [file.ino] : [])));
+}
+
+/** null for a closed one. */
+function stdio(fd: number): Stats | null {
+  try {
+    return fstatSync(fd);
+  } catch {
+    return null;
+  }
+}
+
+async function callers(): Promise<number[]> {
+  const own = await processTable.row(process.pid);
+  const session = (await processTable.list()).filter(({ sid }) => sid === own?.sid);
+  return [...new Set([...session, ...(await ancestorsOf(process.pid))].map(({ pid }) => pid))];
+}
