@@ -64,10 +64,12 @@ function forMachines(ran: Ran, argv: readonly string[]): Ran {
   const { exit, out, err } = ran;
   if (exit === 0 || out !== undefined || !err || !asksForObject(argv)) return ran;
   const [said] = err.split(/\n(?:Usage|More): /);
-  const message = said!.replace(/^[a-z_]+(?: [a-z]+)?: /, '').trimEnd();
+  const [speaker] = /^[a-z_]+(?: [a-z]+)?(?=: )/.exec(said!) ?? [null];
+  const message = speaker === null ? said!.trimEnd() : said!.slice(speaker.length + 2).trimEnd();
+  const next_actions = [exit === EXIT_BUG ? 'report it as a bug of tollgate' : `${speaker ?? 'tollgate'} --help`];
   return {
     ...ran,
-    out: `${JSON.stringify({ schema: 1, state: 'refused', exit_code: exit, message, next_actions: [] })}\n`,
+    out: `${JSON.stringify({ schema: 1, state: 'refused', exit_code: exit, message, next_actions })}\n`,
   };
 }
 

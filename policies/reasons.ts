@@ -28,6 +28,7 @@ export const OWN_REASONS = [
   'not_prepared',
   'not_started',
   'paused',
+  'prompt_changed',
   'prompt_limit',
   'state_unwritable',
   'timeout',

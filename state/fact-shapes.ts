@@ -28,6 +28,7 @@ const SHAPES: Record<Fact['fact'], Record<string, Test>> = {
   decided: { stage: text },
   gate: { stage: name },
   done: { stage: name, prompt_sha256: text },
+  kept: { stage: name, prompt_sha256: text },
   reopened: { stage: text },
   reset: { used: count, at_offset: count },
 };

@@ -54,6 +54,8 @@ export type Fact =
       verdict?: SaidVerdict | null;
     }
   | { fact: 'done'; stage: string; call_id: string | null; prompt_sha256: string }
+  /** A person keeps the answer of this call: it counts for this prompt too, and for no other. */
+  | { fact: 'kept'; stage: string; call_id: string | null; prompt_sha256: string }
   /** A done stage is to be done again: what stood for it no longer does. */
   | { fact: 'reopened'; stage: string }
   /** A person edited the count in stats.json: adopted once for the offset that their view was made at. */

@@ -24,6 +24,8 @@ export interface Ledger {
   /** How the runs that ended ended. */
   released: Map<string, Of<'released'>>;
   done: Map<string, Of<'done'>>;
+  /** Prompts that an answer counts for beside its own, by stage and call. */
+  kept: Map<string, Set<string>>;
   /** The last one of each stage, and all that was not passed. */
   gates: Map<string, Of<'gate'>>;
   gateFailures: Of<'gate'>[];
@@ -49,6 +51,7 @@ export function emptyLedger(): Ledger {
     run: null,
     released: new Map(),
     done: new Map(),
+    kept: new Map(),
     gates: new Map(),
     gateFailures: [],
     gated: new Set(),
@@ -112,6 +115,11 @@ export function fold(ledger: Ledger, line: Line, offset: number): void {
     case 'done':
       ledger.done.set(line.stage, line);
       return;
+    case 'kept': {
+      const prompts = ledger.kept.get(answerKey(line)) ?? new Set();
+      ledger.kept.set(answerKey(line), prompts.add(line.prompt_sha256));
+      return;
+    }
     case 'reopened':
       ledger.done.delete(line.stage);
       return;
@@ -124,6 +132,17 @@ export function fold(ledger: Ledger, line: Line, offset: number): void {
       line satisfies never;
   }
 }
+
+interface Answer {
+  stage: string;
+  call_id: string | null;
+}
+
+const answerKey = ({ stage, call_id }: Answer): string => `${stage} ${call_id ?? ''}`;
+
+/** Did a person say that this answer counts for this prompt, whatever it was asked? */
+export const isKeptFor = ({ kept }: Ledger, answer: Answer, promptSha256: string): boolean =>
+  kept.get(answerKey(answer))?.has(promptSha256) ?? false;
 
 /** Calls that were granted and of which nobody knows the end yet. */
 export const openCalls = (ledger: Ledger): Call[] =>

@@ -50,10 +50,12 @@ export async function run(argv: readonly string[]): Promise<Ran> {
   const stop = stopOnSignals();
   const read = await readArguments(SPEC, argv, TOLLGATE_EXIT.badInput);
   if (read.how === 'ended')
-    return read.mistake !== null && argv.includes('--json') ? { ...read.ran, out: refusal(read.mistake) } : read.ran;
+    return read.mistake !== null && argv.includes('--json')
+      ? { ...read.ran, out: refusal(read.mistake, HELP) }
+      : read.ran;
   const { args } = read;
   const words = wordsOf(args);
-  if (words.how === 'mistaken') return answerTo(words, args);
+  if (words.how === 'mistaken') return answerTo({ ...words, next_actions: HELP }, args);
   return runWords(words.words, args, stop).then((ran) => answerTo(ran, args), unexpected);
 }
 
@@ -73,7 +75,7 @@ function wordsOf({ text, words }: Arguments): { how: 'read'; words: string[] } |
 async function runWords(words: readonly string[], args: Arguments, stop: Stop): Promise<BatchRan> {
   const { number, given } = args;
   const wishes = wishesOf(args, stop);
-  if (typeof wishes === 'string') return { how: 'mistaken', message: wishes };
+  if (typeof wishes === 'string') return { how: 'mistaken', message: wishes, next_actions: HELP };
   const progress = startBatchProgress(given.has('quiet') ? 'problems' : 'all');
   return runBatch({
     ...wishes,
@@ -98,12 +100,14 @@ const ownFlagsOf = ({ number, given }: Arguments): string[] => [
 function answerTo(ran: BatchRan, { given }: Arguments): Ran {
   if (ran.how === 'mistaken') {
     const mistaken = { exit: TOLLGATE_EXIT.badInput, err: `tollgate batch: ${ran.message}\n` };
-    return given.has('json') ? { ...mistaken, out: refusal(ran.message) } : mistaken;
+    return given.has('json') ? { ...mistaken, out: refusal(ran.message, ran.next_actions) } : mistaken;
   }
   const exit = ran.report.exit_code;
   if (given.has('json')) return { exit, out: `${JSON.stringify(ran.report)}\n` };
   return { exit, out: onSheet(ran.summary, sheetOf(process.env)) };
 }
 
-const refusal = (message: string): string =>
-  `${JSON.stringify({ schema: 1, state: 'refused', exit_code: TOLLGATE_EXIT.badInput, message, next_actions: [] })}\n`;
+const HELP = ['tollgate batch --help'];
+
+const refusal = (message: string, next_actions: string[]): string =>
+  `${JSON.stringify({ schema: 1, state: 'refused', exit_code: TOLLGATE_EXIT.badInput, message, next_actions })}\n`;

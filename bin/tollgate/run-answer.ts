@@ -1,9 +1,10 @@
 // What tollgate run prints: with --json one object for every end, else the summary.
 
+import path from 'node:path';
 import { exitByClass } from '../../loops/call/exit.ts';
 import type { Ran as TaskRan } from '../../loops/run/run.ts';
-import { TOLLGATE_EXIT } from '../../policies/exit-codes.ts';
-import { locateTask } from '../../state/task-folder.ts';
+import { EXIT_BUG, TOLLGATE_EXIT } from '../../policies/exit-codes.ts';
+import { locateTask, type TaskFolder } from '../../state/task-folder.ts';
 import { type Ran, unexpected } from '../command.ts';
 import type { Arguments } from '../command-line.ts';
 import { sheetOf } from '../sheet.ts';
@@ -11,6 +12,10 @@ import { onSheet } from '../terminal-page.ts';
 
 export function answerTo(ran: TaskRan, { given, words }: Arguments): Ran {
   if (ran.how === 'ran') return reported(ran, given);
+  if (ran.how === 'refused') {
+    const refused = { exit: ran.report.exit_code, err: `tollgate run: ${ran.message}\n` };
+    return given.has('json') ? { ...refused, out: `${JSON.stringify(ran.report)}\n` } : refused;
+  }
   const exit = ran.how === 'mistaken' ? TOLLGATE_EXIT.badInput : ran.exitCode;
   const state = ran.how === 'awaited' ? 'awaited' : 'refused';
   const err = `tollgate run: ${ran.message}\n`;
@@ -34,7 +39,17 @@ export function answerWithoutRun(
 ): string {
   const located = word === null ? null : locateTask(word, process.cwd(), process.env);
   const task_id = located?.how === 'located' ? located.folder.id : null;
-  return `${JSON.stringify({ schema: 1, task_id, state, exit_code, message, next_actions: [] })}\n`;
+  const next_actions = afterNothing(state, exit_code, located?.how === 'located' ? located.folder : null);
+  return `${JSON.stringify({ schema: 1, task_id, state, exit_code, message, next_actions })}\n`;
+}
+
+/** Lines to type, or one sentence each. */
+function afterNothing(state: 'refused' | 'awaited', exitCode: number, task: TaskFolder | null): string[] {
+  if (exitCode === EXIT_BUG) return ['report it as a bug of tollgate, with what stands on stderr'];
+  if (task === null) return ['tollgate run --help'];
+  if (state === 'refused') return [`when what the message names is mended: tollgate run ${task.id}`];
+  const summary = `read ${path.join(task.outputs, '_summary.md')}`;
+  return exitCode === TOLLGATE_EXIT.ok ? [summary] : [summary, `tollgate explain ${task.id}`];
 }
 
 function reported({ report, summary }: TaskRan & { how: 'ran' }, given: Arguments['given']): Ran {

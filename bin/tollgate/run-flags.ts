@@ -19,6 +19,14 @@ export const RUN_FLAGS = {
     takes: 'texts',
     about: 'keep the answer that was paid for this stage though its prompt has changed since (repeatable)',
   },
+  'redo-all': {
+    takes: 'nothing',
+    about: 'run every stage again whose prompt has changed since it was answered, save those that --keep names',
+  },
+  'keep-all': {
+    takes: 'nothing',
+    about: 'keep the answer of every stage whose prompt has changed since, save those that --redo names',
+  },
   'retry-dirty': {
     takes: 'nothing',
     about: 'begin anew even where an attempt ran tools or changed the tree, and its session cannot be gone on with',
@@ -49,6 +57,8 @@ type Wishes = Omit<RunRequest, 'word' | 'slots' | 'say' | 'watch'>;
 export function wishesOf({ text, texts, given }: Arguments, stop: Stop): Wishes | string {
   const wait = text['wait-for-reset'];
   const waitForResetMs = wait === undefined ? 0 : wholeDuration(wait);
+  if (given.has('redo-all') && given.has('keep-all'))
+    return '--redo-all and --keep-all contradict each other; say one of them, and --keep STAGE or --redo STAGE for the others';
   if (waitForResetMs === null) return `--wait-for-reset takes a duration such as 30m, 5h or 2d, not "${wait}"`;
   return {
     cwd: process.cwd(),
@@ -58,6 +68,7 @@ export function wishesOf({ text, texts, given }: Arguments, stop: Stop): Wishes 
     whenTaken: given.has('force') ? 'force' : given.has('no-wait') ? 'refuse' : 'wait',
     redo: texts.redo ?? [],
     keep: texts.keep ?? [],
+    changed: given.has('redo-all') ? 'redo' : given.has('keep-all') ? 'keep' : 'refuse',
     dirtyRetries: given.has('retry-dirty') ? 'allowed' : 'never',
     trustWorkspace: given.has('trust-workspace'),
     outOfScope: given.has('restore') ? 'restored' : 'reported',

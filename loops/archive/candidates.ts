@@ -46,7 +46,7 @@ type Judged = { how: 'ended'; state: Candidate['state'] } | { how: 'held' | 'kep
 async function judge(task: TaskFolder, before: Date | null, self: ProcessIdentity): Promise<Judged> {
   try {
     const { ledger } = openJournal(task.root, () => new Date()).read();
-    const { state, at, held } = await standingOf(ledger, self);
+    const { before: state, at, held } = await standingOf(ledger, self);
     if (before !== null && at !== null && at >= before.toISOString())
       return { how: 'kept', why: `the last thing happened at ${at}, which is not long enough ago` };
     if (held !== null) return { how: 'held', why: held };

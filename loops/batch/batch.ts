@@ -9,9 +9,9 @@ import { callsOf } from './calls-of.ts';
 import { type BatchFacts, leaveBatch } from './leave.ts';
 import { type BatchLimits, type Limits, openLimits } from './limits.ts';
 import { lineUp } from './lineup.ts';
-import { type Candidate, lookAtTasks } from './look.ts';
+import { type Bad, type Candidate, lookAtTasks } from './look.ts';
 import { type BatchReport, endOf, failuresOf, totalsOf } from './report.ts';
-import { type BatchRow, refusedRow, rowOf, surprisedRow, type Told, waitingRow } from './row.ts';
+import { type BatchRow, badRow, rowOf, surprisedRow, type Told, waitingRow } from './row.ts';
 import { type BatchSlots, openSlots } from './slots.ts';
 
 export interface BatchRequest extends Omit<RunRequest, 'word' | 'say' | 'watch' | 'slots'>, BatchLimits {
@@ -43,7 +43,7 @@ export interface BatchProgress {
 export type BatchRan =
   | { how: 'ran'; report: BatchReport; summary: string }
   /** Nothing was started. */
-  | { how: 'mistaken'; message: string };
+  | { how: 'mistaken'; message: string; next_actions: string[] };
 
 /** Tasks at work for each call that may be made: more than one, so that there is a tool to choose. */
 const TASKS_A_CALL = 2;
@@ -65,10 +65,10 @@ async function runLimited(request: BatchRequest, limits: Limits, began: Date): P
   const { words, stop, clock } = request;
   const { tasks, bad } = await lookAtTasks(words, request, stop.signal);
   if (bad.length > 0 && (request.badTasks === 'refuse' || tasks.length === 0))
-    return { how: 'mistaken', message: mistakeOf(bad, words.length) };
+    return { how: 'mistaken', message: mistakeOf(bad, words.length), next_actions: nextAfter(bad, tasks.length) };
   const slots = openSlots(request.concurrency, clock);
   const told = await goThrough({ ...request, stop: limits.stop }, tasks, slots, limits);
-  const all = [...bad.map(({ word, message }) => ({ row: refusedRow(word, message), next: [] })), ...told.values()];
+  const all = [...bad.map(badRow), ...told.values()];
   const rows = all.map(({ row }) => row);
   const by = stop.by();
   const left = tasks.filter((task) => told.get(task)?.row.state !== 'done').map(({ word }) => word);
@@ -141,6 +141,15 @@ function mistakeOf(bad: readonly { word: string; message: string }[], count: num
   const lines = bad.map(({ word, message }) => `  ${word}: ${message.replaceAll('\n', '\n    ')}`);
   const what = `${bad.length} of ${count} tasks cannot be run, so none was started; mend them, or say --skip-bad to run the others`;
   return [what, ...lines].join('\n');
+}
+
+function nextAfter(bad: readonly Bad[], others: number): string[] {
+  const changed = bad.some((one) => one.changed.length > 0);
+  return [
+    'mend what the message names, then the same command again',
+    ...(changed ? ['the same command with --keep-all (pays nothing for those stages), or with --redo-all'] : []),
+    ...(others > 0 ? ['the same command with --skip-bad (runs the other tasks)'] : []),
+  ];
 }
 
 function newBatchId(at: Date): string {

@@ -39,7 +39,8 @@ export async function leaveBatch(
   const again = ['tollgate batch', `--from ${files.left}`, `--concurrency ${concurrency}`, ...flags].join(' ');
   const signIn = signedOut.length === 0 ? [] : [`preflight --tools ${signedOut.join()} (says how to sign in again)`];
   const goOn = files.left === null ? [] : [...signIn, `${again} (what is left; what is done costs nothing)`];
-  const next_actions = [...goOn, ...repairOf(unreadable)];
+  const open = [...goOn, ...repairOf(unreadable)];
+  const next_actions = open.length === 0 ? [`read ${files.summary}`] : open;
   let report: BatchReport = { ...facts, next_actions, files };
   const stray = astray(projectState(cwd, environment), ['batch']);
   if (stray !== null) {

@@ -2,9 +2,10 @@
 
 import { realpathSync } from 'node:fs';
 import path from 'node:path';
+import { type ChangedPrompt, changedSentence } from '../../policies/changed-prompt.ts';
 import type { Tool } from '../../policies/tools.ts';
 import { lookIntoWorktree } from '../run/enter-worktree.ts';
-import { checkStages } from '../run/plan.ts';
+import { checkStages, type Planned } from '../run/plan.ts';
 import type { RunRequest } from '../run/run.ts';
 import { openTask } from '../run/task.ts';
 
@@ -18,12 +19,19 @@ export interface Candidate {
 
 export interface Looked {
   tasks: Candidate[];
-  bad: { word: string; message: string }[];
+  bad: Bad[];
+}
+
+/** `changed`: stages whose prompt is another than the one that was answered. */
+export interface Bad {
+  word: string;
+  message: string;
+  changed: readonly ChangedPrompt[];
 }
 
 export type Looking = Pick<
   RunRequest,
-  'cwd' | 'environment' | 'trustWorkspace' | 'briefCommands' | 'redo' | 'keep' | 'clock'
+  'cwd' | 'environment' | 'trustWorkspace' | 'briefCommands' | 'redo' | 'keep' | 'changed' | 'clock'
 >;
 
 /** As each run will look before it pays, but unclaimed: nothing on disk changes. */
@@ -35,18 +43,22 @@ export async function lookAtTasks(words: readonly string[], request: Looking, st
     const word = given.includes('/') ? path.resolve(request.cwd, given) : given;
     const one = await look({ ...request, word });
     if (one.how === 'mistaken') {
-      looked.bad.push({ word: given, message: one.message });
+      looked.bad.push({ word: given, message: one.message, changed: [] });
+      continue;
+    }
+    if (one.how === 'changed') {
+      looked.bad.push({ word: given, message: changedSentence(one.changed), changed: one.changed });
       continue;
     }
     const root = realpathSync.native(one.root);
-    if (seen.has(root)) looked.bad.push({ word: given, message: 'this task is named twice' });
+    if (seen.has(root)) looked.bad.push({ word: given, message: 'this task is named twice', changed: [] });
     else looked.tasks.push({ word, taskId: one.taskId, tool: one.tool });
     seen.add(root);
   }
   return looked;
 }
 
-type LookedAt = { how: 'read'; root: string; taskId: string; tool: Tool } | { how: 'mistaken'; message: string };
+type LookedAt = { how: 'read'; root: string; taskId: string; tool: Tool } | Exclude<Planned, { how: 'planned' }>;
 
 async function look(request: Looking & { word: string }): Promise<LookedAt> {
   const opened = await openTask(request, 'look');
@@ -55,6 +67,6 @@ async function look(request: Looking & { word: string }): Promise<LookedAt> {
   // A tree that is yet to be made says nothing; its run looks before it pays.
   const open = lookIntoWorktree(opened.open);
   const plan = open === null ? null : await checkStages({ ...request, open }, request);
-  if (plan?.how === 'mistaken') return plan;
+  if (plan !== null && plan.how !== 'planned') return plan;
   return { how: 'read', root: task.root, taskId: task.id, tool: plans[0]!.stage.tool };
 }

@@ -1,9 +1,12 @@
 // What a batch keeps of each task: one small row, whatever became of it.
 
+import { changedActions } from '../../policies/changed-prompt.ts';
 import type { ErrorClass } from '../../policies/classes.ts';
 import { EXIT_BUG, TOLLGATE_EXIT } from '../../policies/exit-codes.ts';
 import { refusalOf } from '../../state/system-error.ts';
+import type { StageReport } from '../run/report.ts';
 import type { Ran } from '../run/run.ts';
+import type { Bad } from './look.ts';
 
 export type BatchState = 'done' | 'failed' | 'broken' | 'interrupted' | 'refused' | 'not_started';
 
@@ -22,7 +25,12 @@ export interface BatchRow {
   calls: number;
   /** One sentence where there is no failure record. */
   message: string | null;
+  /** Empty where nothing was run. */
+  stages: BatchStage[];
 }
+
+/** Of a stage what is told of thousands of tasks. */
+export type BatchStage = Omit<StageReport, 'session' | 'session_id' | 'warnings'>;
 
 /** @param next what its own report says to do next. */
 export interface Told {
@@ -33,9 +41,10 @@ export interface Told {
 /** @param paid how many calls this batch has paid for the task, asked where no report says it. */
 export function rowOf(taskId: string, ran: Ran, paid: () => number): Told {
   if (ran.how === 'mistaken') return { row: refusedRow(taskId, ran.message), next: [] };
-  if (ran.how === 'ran') {
+  if (ran.how === 'ran' || ran.how === 'refused') {
     const { report } = ran;
-    const { failure, state, exit_code } = report;
+    const { failure, state, exit_code, message } = report;
+    const stages = report.stages.map(({ session: _, session_id: __, warnings: ___, ...stage }) => stage);
     const calls = report.stages.reduce((sum, stage) => sum + stage.calls, 0);
     const failed = failure && {
       failed_stage: failure.stage,
@@ -44,7 +53,8 @@ export function rowOf(taskId: string, ran: Ran, paid: () => number): Told {
       signature: failure.signature,
       retry_at: failure.retry_at,
     };
-    return { row: { ...EMPTY, task_id: taskId, state, exit_code, calls, ...failed }, next: report.next_actions };
+    const row = { ...EMPTY, task_id: taskId, state, exit_code, calls, message, stages, ...failed };
+    return { row, next: report.next_actions };
   }
   const { exitCode: exit_code, message } = ran;
   if (ran.how === 'awaited') {
@@ -58,6 +68,15 @@ export function rowOf(taskId: string, ran: Ran, paid: () => number): Told {
 
 export function refusedRow(taskId: string, message: string): BatchRow {
   return { ...EMPTY, task_id: taskId, state: 'refused', exit_code: TOLLGATE_EXIT.badInput, message };
+}
+
+/** One that was found unfit before any was begun. */
+export function badRow({ word, message, changed }: Bad): Told {
+  const row = refusedRow(word, message);
+  const [first] = changed;
+  if (first === undefined) return { row, next: [`when that is mended: tollgate run ${word}`] };
+  const failed = { failed_stage: first.stage, class: 'tooling', reason: 'prompt_changed' } as const;
+  return { row: { ...row, ...failed }, next: changedActions(word, changed) };
 }
 
 /** One task that meets what nobody expected must not take the others with it. */
@@ -86,4 +105,5 @@ const EMPTY: Omit<BatchRow, 'task_id' | 'state' | 'exit_code'> = {
   retry_at: null,
   calls: 0,
   message: null,
+  stages: [],
 };

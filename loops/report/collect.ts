@@ -42,7 +42,7 @@ export async function collectTasks({ word, cwd, environment, sinceMs, which, now
   if (places.how === 'mistaken') return places;
   const self = (await identify(process.pid))!;
   const earliest = sinceMs === null ? null : new Date(now.getTime() - sinceMs).toISOString();
-  const totals = { tasks: 0, done: 0, failed: 0, interrupted: 0, running: 0, never_run: 0, unreadable: 0 };
+  const totals = { tasks: 0, done: 0, failed: 0, interrupted: 0, refused: 0, running: 0, never_run: 0, unreadable: 0 };
   const unreadable: TasksReport['unreadable'] = [];
   const rows: TaskRow[] = [];
   for (const folder of places.folders) {
@@ -51,7 +51,7 @@ export async function collectTasks({ word, cwd, environment, sinceMs, which, now
     if (row === null || (earliest !== null && (row.at === null || row.at < earliest))) continue;
     totals.tasks += 1;
     totals[row.state] += 1;
-    if (which === 'all' || row.state === 'failed') rows.push(row);
+    if (which === 'all' || row.state === 'failed' || row.state === 'refused') rows.push(row);
   }
   totals.unreadable = unreadable.length;
   rows.sort((a, b) => byText(b.at ?? '', a.at ?? '') || byText(a.task_id, b.task_id));

@@ -4,10 +4,13 @@ import type { ProcessIdentity } from '../../policies/process-identity.ts';
 import { type Ledger, openCalls } from '../../state/ledger.ts';
 import { isAlive } from '../../wrappers/processes/identity.ts';
 
-export type TaskState = 'done' | 'failed' | 'interrupted' | 'running' | 'never_run';
+/** `refused`: its last run found a mistake, or a prompt that had changed, and ran nothing. */
+export type TaskState = 'done' | 'failed' | 'interrupted' | 'refused' | 'running' | 'never_run';
 
 export interface Standing {
   state: TaskState;
+  /** How it stands apart from runs that were refused. */
+  before: Exclude<TaskState, 'refused'>;
   /** ISO time of the last thing that happened; null when nothing ever did. */
   at: string | null;
   /** Who is at work on it, in half a sentence; null when nobody is. */
@@ -18,13 +21,14 @@ export interface Standing {
 export async function standingOf(ledger: Ledger, self: ProcessIdentity): Promise<Standing> {
   const at = lastTime(ledger);
   const held = await holderOf(ledger, self);
-  if (held !== null) return { state: 'running', at, held };
+  if (held !== null) return { state: 'running', before: 'running', at, held };
   // A run that is dead and released nothing, or a call that nobody settled.
-  if (ledger.run !== null || openCalls(ledger).length > 0) return { state: 'interrupted', at, held };
-  // A run that was refused did nothing: the task stands as it stood.
-  for (const { state, at: ended } of [...ledger.released.values()].reverse())
-    if (state !== 'refused') return { state, at: ended, held };
-  return { state: 'never_run', at, held };
+  if (ledger.run !== null || openCalls(ledger).length > 0)
+    return { state: 'interrupted', before: 'interrupted', at, held };
+  const ends = [...ledger.released.values()].reverse();
+  const last = ends.find(({ state }) => state !== 'refused');
+  const before = last === undefined ? 'never_run' : (last.state as Exclude<typeof last.state, 'refused'>);
+  return { state: ends[0]?.state ?? before, before, at: ends[0]?.at ?? at, held };
 }
 
 async function holderOf(ledger: Ledger, self: ProcessIdentity): Promise<string | null> {

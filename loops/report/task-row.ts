@@ -6,9 +6,10 @@ import type { ErrorClass } from '../../policies/classes.ts';
 import type { ProcessIdentity } from '../../policies/process-identity.ts';
 import type { Failure } from '../../policies/task-failure.ts';
 import { openJournal } from '../../state/journal.ts';
-import { budgetOf } from '../../state/ledger.ts';
+import { budgetOf, type Ledger } from '../../state/ledger.ts';
 import { statsOf } from '../../state/stats.ts';
 import type { TaskFolder } from '../../state/task-folder.ts';
+import { type StageFacts, stageFacts } from '../run/stage-facts.ts';
 import { standingOf, type TaskState } from './standing.ts';
 
 /** The failure's fields are null where none stands. */
@@ -30,6 +31,8 @@ export interface TaskRow {
   /** `budget` is null until a run has read it from the manifest. */
   calls: { used: number; budget: number | null };
   next_action: string | null;
+  /** Those that were called, in the order of their first calls. */
+  stages: StageFacts[];
 }
 
 export type RowRead =
@@ -49,7 +52,10 @@ export async function readRow(task: TaskFolder, self: ProcessIdentity): Promise<
   try {
     const { ledger, offset } = openJournal(task.root, () => new Date()).read();
     const { state, at } = await standingOf(ledger, self);
-    const standing = (state === 'failed' || state === 'interrupted') && failure?.resolved_at === null ? failure : null;
+    const standing =
+      (state === 'failed' || state === 'interrupted' || state === 'refused') && failure?.resolved_at === null
+        ? failure
+        : null;
     const seen = standing?.signature ? statsOf(ledger, offset).signatures[standing.signature] : undefined;
     const row: TaskRow = {
       task_id: task.id,
@@ -65,12 +71,19 @@ export async function readRow(task: TaskFolder, self: ProcessIdentity): Promise<
       count: seen?.count ?? standing?.count ?? null,
       retry_at: standing?.retry_at ?? null,
       calls: { used: ledger.used, budget: ledger.budget === null ? null : budgetOf(ledger) },
+      stages: stagesIn(ledger).map((stage) => stageFacts(task, ledger, stage, null)),
       next_action: standing?.next_actions[0] ?? NEXT[state]?.(task.id) ?? null,
     };
     return { how: 'read', row, problem };
   } catch (error) {
     return { how: 'unreadable', message: (error as Error).message };
   }
+}
+
+/** Calls of a wrapper on its own are no stage's. */
+function stagesIn({ calls, done }: Ledger): string[] {
+  const called = [...calls.values()].filter(({ granted, reserved }) => granted && reserved.run_id !== null);
+  return [...new Set([...called.map(({ reserved }) => reserved.stage), ...done.keys()])];
 }
 
 /** null when there is none. Throws when it is no JSON object with what a failure has. */
@@ -94,6 +107,7 @@ const NEXT: Record<TaskState, ((taskId: string) => string) | null> = {
   done: null,
   running: null,
   failed: again,
+  refused: again,
   interrupted: again,
   never_run: again,
 };

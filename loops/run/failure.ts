@@ -1,6 +1,7 @@
 // Makes the failure record of a stage.
 
 import type { CallRecord } from '../../policies/call-record.ts';
+import { type ChangedPrompt, changedActions, changedSentence } from '../../policies/changed-prompt.ts';
 import type { Decision } from '../../policies/decide.ts';
 import { TOLLGATE_EXIT } from '../../policies/exit-codes.ts';
 import type { Change } from '../../policies/gate.ts';
@@ -16,6 +17,7 @@ import type { Prompt } from './prompt.ts';
 import { failingIn, type Sent, situationOf } from './situation.ts';
 import type { Slot } from './slots.ts';
 import type { StageRun } from './stage.ts';
+import type { OpenTask } from './task.ts';
 
 export interface Circumstances {
   count: number;
@@ -119,6 +121,25 @@ export function tooLargeFailure(run: StageRun, { tooLarge, parts }: Prompt): Fai
 /** A stage that cannot be begun: a prompt that is another one than was answered, a tree that cannot be copied. Nothing was paid for it. */
 export function unpreparedFailure({ open, stage, clock }: StageRun, why: string): Failure {
   return { ...mistakenFailure(open.task.id, why, clock()), stage: stage.name, tool: stage.tool };
+}
+
+/** Stages whose prompt is another than the one that was answered. Nothing is paid for them again without a word. */
+export function changedFailure({ task, plans }: OpenTask, changed: readonly ChangedPrompt[], at: Date): Failure {
+  const stage = changed[0]?.stage ?? null;
+  const text = changedSentence(changed);
+  return {
+    ...EMPTY_FAILURE,
+    task_id: task.id,
+    stage,
+    tool: plans.find((plan) => plan.stage.name === stage)?.stage.tool ?? null,
+    at: at.toISOString(),
+    class: 'tooling',
+    reason: 'prompt_changed',
+    exit_code: TOLLGATE_EXIT.badInput,
+    evidence: { source: 'none', text, rule: 'prompt-changed' },
+    decision: { action: 'stop', why: 'nothing is paid again without a word' },
+    next_actions: changedActions(task.id, changed),
+  };
 }
 
 /** A task that cannot be run as it stands. */

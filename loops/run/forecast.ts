@@ -1,5 +1,6 @@
 // What a run would do, without doing it: for each stage its arguments, and its prompt's size and hash. Pays nothing, writes nothing.
 
+import { changedActions } from '../../policies/changed-prompt.ts';
 import { type LeftOut, leftOutWords } from '../../policies/prompt/left-out.ts';
 import { tooLargeWords } from '../../policies/prompt/limits.ts';
 import { tagOf } from '../../policies/session-tag.ts';
@@ -13,7 +14,7 @@ import { checkStages, type StagePlan } from './plan.ts';
 import { composePrompt, type Prompt } from './prompt.ts';
 import type { RunRequest } from './run.ts';
 import { type Showing, type ShownPrompt, showPrompt } from './shown-prompt.ts';
-import { doorOf } from './stage-door.ts';
+import { type Door, doorOf } from './stage-door.ts';
 import { type OpenTask, openTask } from './task.ts';
 
 export interface Forecast {
@@ -22,11 +23,13 @@ export interface Forecast {
   stages: StageForecast[];
   budget: { used: number; total: number };
   notes: string[];
+  next_actions: string[];
 }
 
 export interface StageForecast {
   stage: string;
-  state: 'to_run' | 'done_earlier';
+  /** `prompt_changed`: a run refuses until it is told what becomes of the answer that is there. */
+  state: 'to_run' | 'done_earlier' | 'prompt_changed';
   /** The CLI and its arguments, without what an overlay of the user's own settings adds. */
   argv: string[];
   prompt_chars: number;
@@ -63,7 +66,7 @@ export async function foreseeTask(request: RunRequest, prompts: 'shown' | 'sized
     const isShown = prompts === 'shown' && how !== 'done_earlier';
     stages.push({
       stage: plan.stage.name,
-      state: how === 'done_earlier' ? 'done_earlier' : 'to_run',
+      state: STATES[how],
       argv: argvOf(request, open, plan, session.id),
       ...(isShown ? { prompt: await showPrompt(showing) } : {}),
       prompt_chars: prompt.chars,
@@ -78,8 +81,15 @@ export async function foreseeTask(request: RunRequest, prompts: 'shown' | 'sized
   const { ledger } = open.journal.read();
   const budget = { used: ledger.used, total: budgetOf(ledger) };
   const notes = [...open.notes, ...unsettled(stages)];
-  return { how: 'foreseen', forecast: { schema: 1, task_id: open.task.id, stages, budget, notes } };
+  const { id } = open.task;
+  const next_actions = checked.how === 'changed' ? changedActions(id, checked.changed) : [`tollgate run ${id}`];
+  return { how: 'foreseen', forecast: { schema: 1, task_id: open.task.id, stages, budget, notes, next_actions } };
 }
+
+const STATES = { open: 'to_run', done_earlier: 'done_earlier', changed: 'prompt_changed' } as const satisfies Record<
+  Door['how'],
+  StageForecast['state']
+>;
 
 /** The run would stop there. */
 const overLimit = (tool: Tool, { tooLarge }: Prompt): string[] =>
@@ -145,11 +155,18 @@ function argvOf(
   return [adapter.binary, ...argv];
 }
 
+const WORDS = {
+  to_run: 'would be called',
+  done_earlier: 'done earlier, no call',
+  prompt_changed:
+    'answered, but its prompt has changed since: a run refuses without --keep, --redo, --keep-all or --redo-all',
+} as const satisfies Record<StageForecast['state'], string>;
+
 /** For people. */
-export function showForecast({ task_id, stages, budget, notes }: Forecast): string {
+export function showForecast({ task_id, stages, budget, notes, next_actions }: Forecast): string {
   const lines = stages.flatMap(
     ({ stage, state, argv, prompt_chars, prompt_sha256, digest, left_out, warnings, acceptance_commands }) => [
-      `${stage}: ${state === 'to_run' ? 'would be called' : 'done earlier, no call'}`,
+      `${stage}: ${WORDS[state]}`,
       `  ${argv.join(' ')}`,
       `  prompt: ${prompt_chars} characters, digest ${digest}, sha256 ${prompt_sha256}`,
       ...left_out.map((part) => `  left out: ${leftOutWords(part)}`),
@@ -159,7 +176,9 @@ export function showForecast({ task_id, stages, budget, notes }: Forecast): stri
   );
   const calls = stages.filter(({ state }) => state === 'to_run').length;
   const head = `Task ${task_id}: ${calls} of ${stages.length} stages would be called; ${budget.used} of ${budget.total} paid calls used. Nothing was paid.`;
-  return `${[head, '', ...lines, ...notes.map((note) => `Note: ${note}`), ...stages.flatMap(promptLines)].join('\n')}\n`;
+  const next = stages.some(({ state }) => state === 'prompt_changed') ? next_actions : [];
+  const below = [...notes.map((note) => `Note: ${note}`), ...next.map((line) => `Next: ${line}`)];
+  return `${[head, '', ...lines, ...below, ...stages.flatMap(promptLines)].join('\n')}\n`;
 }
 
 function promptLines({ stage, prompt }: StageForecast): string[] {

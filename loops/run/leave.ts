@@ -38,6 +38,7 @@ export async function leaveReport(
     goal: open.hide(open.manifest.goal),
     state: ended.state,
     exit_code: ended.exitCode,
+    message: ended.state === 'refused' ? (ended.failure?.evidence?.text ?? null) : null,
     stages: ended.stages,
     failure: ended.failure,
     budget: { used: ledger.used, total, left: Math.max(0, total - ledger.used) },
@@ -49,7 +50,7 @@ export async function leaveReport(
       last_failure: ended.failure === null ? null : failureFile(open),
       outputs: open.task.outputs,
     },
-    next_actions: ended.failure?.next_actions ?? [],
+    next_actions: ended.failure?.next_actions ?? afterSuccess(open, ended.stages),
     notes: [
       ...ended.notes,
       ...open.notes,
@@ -65,6 +66,15 @@ export async function leaveReport(
   const summary = renderSummary(report);
   await writeWhole(report.files.summary, summary, 'renamed');
   return { report, summary };
+}
+
+/** Where all is done there is something to read. */
+function afterSuccess({ task }: OpenTask, stages: readonly StageReport[]): string[] {
+  const bad = stages.flatMap(({ stage, verdict, answer }) =>
+    verdict === 'FAIL' && answer !== null ? [`read the findings of ${stage}, whose verdict is FAIL: ${answer}`] : [],
+  );
+  const last = stages.findLast(({ answer }) => answer !== null)?.answer ?? task.outputs;
+  return bad.length > 0 ? bad : [`read the answer: ${last}`];
 }
 
 const limitsOf = ({ manifest: { budgets } }: OpenTask): RunReport['limits'] => ({

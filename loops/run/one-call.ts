@@ -7,7 +7,7 @@ import type { Finding } from '../../policies/gate.ts';
 import type { ProcessIdentity } from '../../policies/process-identity.ts';
 import { leftOutSentence, NAMED_IN_WARNING } from '../../policies/prompt/left-out.ts';
 import { JournalError } from '../../state/journal.ts';
-import { openCalls } from '../../state/ledger.ts';
+import { isKeptFor, openCalls } from '../../state/ledger.ts';
 import { outputsOf } from '../../state/task-folder.ts';
 import { identify } from '../../wrappers/processes/identity.ts';
 import type { Dispatch } from '../call/dispatch.ts';
@@ -198,13 +198,14 @@ function knownReservation({ journal }: OpenTask, callId: string) {
  * A success that an earlier run paid for and did not use: the same prompt is not asked again, nor another one if the user keeps
  * the answer. For a stage that is asked again it is one that no gate has looked at yet.
  */
-export function paidAnswer({ open, stage, kept, redone }: StageRun, prompt: Prompt): CallRecord | null {
-  const { calls, gated } = open.journal.read().ledger;
+export function paidAnswer({ open, stage, redone }: StageRun, prompt: Prompt): CallRecord | null {
+  const { ledger } = open.journal.read();
+  const { calls, gated } = ledger;
   const paid = [...calls.values()].filter(
     ({ reserved, verdict }) =>
       reserved.stage === stage.name &&
       reserved.run_id !== null &&
-      (kept || reserved.for_prompt === prompt.sha256) &&
+      (reserved.for_prompt === prompt.sha256 || isKeptFor(ledger, reserved, prompt.sha256)) &&
       !(redone && gated.has(reserved.call_id)) &&
       verdict !== null &&
       verdict.class === null,

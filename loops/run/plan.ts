@@ -1,5 +1,6 @@
 // What a run has to do, looked through before anything is paid: each stage with its role, and whether it is done already.
 
+import type { ChangedPrompt } from '../../policies/changed-prompt.ts';
 import type { ResolvedRole } from '../../policies/resolved-role.ts';
 import type { Stage } from '../../state/manifest-schema.ts';
 import type { Access } from '../../wrappers/adapter.ts';
@@ -15,34 +16,43 @@ export interface StagePlan {
 
 export type Planned =
   /** `tooLarge`: the first stage to run whose prompt is, whatever those before it will answer. */
-  { how: 'planned'; tooLarge: LargeStage | null } | { how: 'mistaken'; message: string };
+  | { how: 'planned'; tooLarge: LargeStage | null }
+  | { how: 'mistaken'; message: string }
+  /** Stages whose answers count for another prompt than the one they have now; at least one. */
+  | { how: 'changed'; changed: ChangedPrompt[] };
 
 export interface LargeStage {
   stage: Stage;
   prompt: Prompt;
 }
 
-/** Finds what is wrong with any stage now: a mistake in the last one must not cost the calls of those before it. */
-export async function checkStages(composing: Composing, wishes: Wishes): Promise<Planned> {
+/**
+ * Finds what is wrong with any stage now: a mistake in the last one must not cost the calls of those before it.
+ * @param from the stages before it are left out.
+ */
+export async function checkStages(composing: Composing, wishes: Wishes, from: string | null = null): Promise<Planned> {
   const { open } = composing;
   const wrong = wishMistake(open.plans, wishes);
   if (wrong !== null) return mistaken(wrong);
   // Once a stage is to be run, the prompts of those after it may still change.
   let isSettled = true;
   let tooLarge: LargeStage | null = null;
-  for (const plan of open.plans) {
+  const changed: ChangedPrompt[] = [];
+  const first = open.plans.findIndex(({ stage }) => stage.name === from);
+  for (const plan of open.plans.slice(Math.max(0, first))) {
     const { stage } = plan;
     const schema = stage.schema === undefined ? null : await checkSchema(stage.schema);
     if (schema !== null) return mistaken(`stage ${stage.name}: its schema is no JSON Schema: ${schema}`);
     const composed = await composePrompt(composing, plan, open.manifest.context.digest_policy);
     if (composed.how === 'mistaken') return mistaken(composed.message);
     const door = doorOf(stage.name, composed.prompt, open.journal, wishes);
-    if (door.how === 'changed' && isSettled) return mistaken(door.message);
-    if (door.how === 'done_earlier') continue;
+    if (door.how === 'changed' && isSettled) changed.push({ stage: stage.name, answer: door.answer });
+    // Of one that is done the answer may be kept: what stands after it is looked at as if it were.
+    if (door.how === 'done_earlier' || (door.how === 'changed' && door.answer === 'done')) continue;
     if (isTooLarge(composed.prompt, isSettled)) tooLarge ??= { stage, prompt: composed.prompt };
     isSettled = false;
   }
-  return { how: 'planned', tooLarge };
+  return changed.length === 0 ? { how: 'planned', tooLarge } : { how: 'changed', changed };
 }
 
 /** An earlier stage may still put something shorter in the place of the context. */

@@ -21,8 +21,10 @@ export interface RunReport {
   schema: 1;
   task_id: string;
   goal: string;
-  state: 'done' | 'failed' | 'interrupted';
+  /** `refused`: nothing was run, and `message` says why. */
+  state: 'done' | 'failed' | 'interrupted' | 'refused';
   exit_code: number;
+  message: string | null;
   stages: StageReport[];
   failure: Failure | null;
   budget: { used: number; total: number; left: number };

@@ -9,7 +9,7 @@ import { isSystemError } from '../../state/system-error.ts';
 import { endLeftCommands, tellLeft } from '../gate/left-commands.ts';
 import { claim } from './claim.ts';
 import { enterWorktree } from './enter-worktree.ts';
-import { interruptedFailure, mistakenFailure } from './failure.ts';
+import { changedFailure, interruptedFailure, mistakenFailure } from './failure.ts';
 import type { Underway } from './last-event.ts';
 import { type Ended, leaveFailure, leaveReport } from './leave.ts';
 import { checkStages, type LargeStage, wishMistake } from './plan.ts';
@@ -32,6 +32,8 @@ export interface RunRequest {
   whenTaken: 'wait' | 'refuse' | 'force';
   redo: readonly string[];
   keep: readonly string[];
+  /** What becomes of the stages whose prompt has changed, and which neither of them names. */
+  changed: 'refuse' | 'redo' | 'keep';
   dirtyRetries: 'never' | 'allowed';
   trustWorkspace: boolean;
   /** Of a batch: where calls wait for a place. */
@@ -59,6 +61,8 @@ export interface RunRequest {
 
 export type Ran =
   | { how: 'ran'; report: RunReport; summary: string }
+  /** The task is ours, and cannot be run as it stands: its report says why. */
+  | { how: 'refused'; report: RunReport; summary: string; message: string }
   /** Nothing was run by us: the outcome is that of the run which had the task. */
   | { how: 'awaited'; exitCode: number; message: string }
   | { how: 'not_run'; exitCode: number; message: string }
@@ -108,7 +112,7 @@ function awaited({ badVerdicts, clock }: RunRequest, open: OpenTask, exitCode: n
 /** The task is ours until we release it, whatever happens. */
 async function owned(request: RunRequest, opened: OpenTask, runId: string): Promise<Ran> {
   const { clock } = request;
-  let ended: { state: Ended['state'] | 'refused'; exitCode: number } = {
+  let ended: Pick<Ended, 'state' | 'exitCode'> = {
     state: 'failed',
     exitCode: TOLLGATE_EXIT.failure,
   };
@@ -119,14 +123,18 @@ async function owned(request: RunRequest, opened: OpenTask, runId: string): Prom
       return { how: 'not_run', exitCode: ended.exitCode, message: 'stopped while it waited to make its worktree' };
     }
     if (entered.how === 'mistaken') {
-      ended = await leaveMistake(request, opened, entered.message);
-      return entered;
+      ended = REFUSED;
+      return await refuse(request, opened, mistakenFailure(opened.task.id, entered.message, clock()));
     }
     const { open } = entered;
     const plan = await checkStages({ ...request, open }, request);
-    if (plan.how === 'mistaken') {
-      ended = await leaveMistake(request, open, plan.message);
-      return plan;
+    if (plan.how !== 'planned') {
+      ended = REFUSED;
+      const failure =
+        plan.how === 'changed'
+          ? changedFailure(open, plan.changed, clock())
+          : mistakenFailure(open.task.id, plan.message, clock());
+      return await refuse(request, open, failure);
     }
     const whole = await goThrough(request, open, runId, plan.tooLarge);
     const notes = await entered
@@ -140,13 +148,13 @@ async function owned(request: RunRequest, opened: OpenTask, runId: string): Prom
   }
 }
 
+const REFUSED = { state: 'refused', exitCode: TOLLGATE_EXIT.badInput } as const;
+
 /** Nothing was run; but whoever reads the summary must not take an earlier run's for this one's. */
-async function leaveMistake({ clock }: RunRequest, open: OpenTask, message: string) {
-  const failure = mistakenFailure(open.task.id, message, clock());
+async function refuse({ clock }: RunRequest, open: OpenTask, failure: Failure): Promise<Ran> {
   const stages = open.plans.map((plan) => untouched(open, plan));
-  const ended: Ended = { state: 'failed', exitCode: TOLLGATE_EXIT.badInput, stages, failure, notes: [] };
-  await leaveReport(open, ended, clock);
-  return { state: 'refused', exitCode: ended.exitCode } as const;
+  const left = await leaveReport(open, { ...REFUSED, stages, failure, notes: [] }, clock);
+  return { how: 'refused', ...left, message: failure.evidence!.text };
 }
 
 /** Without it the task stays ours until the next run finds us dead; that is no reason to hide what came before. */

@@ -2,48 +2,68 @@
 
 import { unlinkSync } from 'node:fs';
 import path from 'node:path';
+import type { ChangedPrompt } from '../../policies/changed-prompt.ts';
 import type { Fact } from '../../state/facts.ts';
 import type { Journal } from '../../state/journal.ts';
-import type { Call } from '../../state/ledger.ts';
+import { type Call, isKeptFor, type Ledger } from '../../state/ledger.ts';
 import { isSystemError } from '../../state/system-error.ts';
 import type { TaskFolder } from '../../state/task-folder.ts';
 import { writeWhole } from '../../state/whole-file.ts';
 import { readRegular } from '../../wrappers/regular-file.ts';
 import type { Prompt } from './prompt.ts';
 
-export type Door = { how: 'open' } | { how: 'done_earlier' } | { how: 'changed'; message: string };
+export type Door =
+  /** `wish`: what the user said of the answer that is there; null where nothing was said, or nothing needs it. */
+  { how: 'open' | 'done_earlier'; wish: Wish | null } | { how: 'changed'; answer: ChangedPrompt['answer'] };
+
+export type Wish = 'redo' | 'keep';
 
 export interface Wishes {
   redo: readonly string[];
   keep: readonly string[];
+  /** What becomes of stages whose prompt has changed, and which neither of them names. */
+  changed: 'refuse' | Wish;
 }
 
 export function doorOf(stage: string, prompt: Prompt, journal: Journal, wishes: Wishes): Door {
-  const { done, calls } = journal.read().ledger;
-  const finished = done.get(stage);
-  const isWished = wishes.redo.includes(stage) || wishes.keep.includes(stage);
-  if (finished === undefined) {
-    const paid = lastAnswered(stage, [...calls.values()]);
-    if (paid === null || paid.reserved.for_prompt === prompt.sha256 || isWished) return { how: 'open' };
-    return {
-      how: 'changed',
-      message: `stage ${stage} has an answer that was paid for and did not pass its gate, and its prompt has changed since (the scope and the acceptance commands are part of it); say --keep ${stage} to have that answer looked at again, or --redo ${stage} to pay for another`,
-    };
-  }
-  if (wishes.redo.includes(stage)) return { how: 'open' };
-  if (finished.prompt_sha256 === prompt.sha256 || isWished) return { how: 'done_earlier' };
-  return {
-    how: 'changed',
-    message: `stage ${stage} is done, but its prompt has changed since; say --redo ${stage} to pay for it again, or --keep ${stage} to keep its answer`,
-  };
+  const { ledger } = journal.read();
+  const finished = ledger.done.get(stage);
+  const answered = finished ?? lastAnswered(stage, ledger);
+  const isChanged =
+    answered !== null &&
+    answered.prompt_sha256 !== prompt.sha256 &&
+    !isKeptFor(ledger, { stage, call_id: answered.call_id }, prompt.sha256);
+  const wish = wishFor(stage, wishes, isChanged);
+  if (isChanged && wish === null) return { how: 'changed', answer: finished === undefined ? 'not_passed' : 'done' };
+  return { how: finished === undefined || wish === 'redo' ? 'open' : 'done_earlier', wish };
+}
+
+/** What is said of a stage by name goes before what is said of all. */
+function wishFor(stage: string, { redo, keep, changed }: Wishes, isChanged: boolean): Wish | null {
+  if (redo.includes(stage)) return 'redo';
+  if (keep.includes(stage)) return 'keep';
+  return isChanged && changed !== 'refuse' ? changed : null;
 }
 
 /** The last call of a run for the stage, if it was answered. */
-function lastAnswered(stage: string, calls: readonly Call[]): Call | null {
-  const last = calls.findLast(
-    ({ granted, reserved }) => granted && reserved.stage === stage && reserved.run_id !== null,
-  );
-  return last?.verdict?.class === null ? last : null;
+function lastAnswered(stage: string, { calls }: Ledger) {
+  const last = [...calls.values()].findLast((call) => isOfRun(call, stage));
+  if (last?.verdict?.class !== null) return null;
+  return { call_id: last.reserved.call_id, prompt_sha256: last.reserved.for_prompt };
+}
+
+const isOfRun = ({ granted, reserved }: Call, stage: string): boolean =>
+  granted && reserved.stage === stage && reserved.run_id !== null;
+
+/** A person keeps the answer of a stage: remembered for this prompt, so that the next run does not ask again. */
+export async function keepAnswer(journal: Journal, stage: string, { sha256 }: Prompt): Promise<void> {
+  const { ledger } = journal.read();
+  const answered = [...ledger.calls.values()].findLast(
+    (call) => isOfRun(call, stage) && call.verdict?.class === null,
+  )?.reserved;
+  const answer = ledger.done.get(stage) ?? answered;
+  if (answer === undefined || isKeptFor(ledger, answer, sha256)) return;
+  await journal.note({ fact: 'kept', stage, call_id: answer.call_id, prompt_sha256: sha256 });
 }
 
 /** A stage that is to be done again counts as open, whatever becomes of it. */

@@ -32,6 +32,8 @@ export interface StageFacts {
   class: ErrorClass | null;
   reason: string | null;
   evidence: Verdict['evidence'];
+  /** ISO time before which, the service said, a call is in vain; null where it did not say. */
+  retry_at: string | null;
   session_id: string | null;
   /** What a digest left out of the prompt of that call. */
   left_out: readonly LeftOut[];
@@ -55,6 +57,7 @@ export function stageFacts(task: TaskFolder, ledger: Ledger, stage: string, tool
     gate: gate === null ? null : gate.passed ? 'passed' : 'failed',
     verdict: gate?.verdict ?? null,
     ...(failure ?? NO_FAILURE),
+    retry_at: failure === null ? null : (call.verdict?.retry_at ?? null),
     session_id: record?.session_id ?? null,
     left_out: record?.left_out ?? [],
   };
@@ -70,6 +73,7 @@ const NOTHING: Omit<StageFacts, 'stage' | 'tool' | 'state'> = {
   gate: null,
   verdict: null,
   ...NO_FAILURE,
+  retry_at: null,
   session_id: null,
   left_out: [],
 };

@@ -10,6 +10,7 @@ import type { SessionUse } from '../session/resolve.ts';
 import { attempts } from './attempts.ts';
 import { type Baseline, closeBaseline, openBaseline } from './baseline.ts';
 import { unpreparedFailure } from './failure.ts';
+import { withFailureBefore } from './failure-before.ts';
 import { gateFailure, passStage } from './gated.ts';
 import type { Underway } from './last-event.ts';
 import { paidAnswer } from './one-call.ts';
@@ -29,8 +30,6 @@ export interface StageRun extends Composing {
   trustWorkspace: boolean;
   /** The user asked to pay for it again. */
   redone: boolean;
-  /** The user keeps the answer that was paid for, whatever its prompt was. */
-  kept: boolean;
   /** May an attempt that ran tools be begun anew? */
   dirtyRetries: 'never' | 'allowed';
   /** What becomes of changes that are out of scope. */
@@ -86,7 +85,7 @@ export async function runStage(run: StageRun, first: Prompt): Promise<StageEnd> 
   const end = paid === null ? await attempts(run, first, baseline) : await gated(answering!, paid, first, baseline, 0);
   if (end.how === 'done') await markDone(run.open.task, run.open.journal, run.stage.name, end.record.call_id, first);
   await closeBaseline(run, baseline, end.how === 'done' ? 'done' : 'open');
-  return end;
+  return end.how === 'failed' ? { ...end, failure: withFailureBefore(run, end.failure) } : end;
 }
 
 /** A call that succeeded is not yet a stage that is done. */

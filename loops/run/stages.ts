@@ -4,15 +4,15 @@ import { TOLLGATE_EXIT } from '../../policies/exit-codes.ts';
 import type { Failure } from '../../policies/task-failure.ts';
 import { nowMs } from '../../wrappers/steady-clock.ts';
 import { noteOutcome } from '../api-errors/note-outcome.ts';
-import { tooLargeFailure, unpreparedFailure } from './failure.ts';
+import { changedFailure, tooLargeFailure, unpreparedFailure } from './failure.ts';
 import { inTurn } from './in-turn.ts';
 import type { Ended } from './leave.ts';
-import type { LargeStage, StagePlan } from './plan.ts';
+import { checkStages, type LargeStage, type StagePlan } from './plan.ts';
 import { composePrompt, type Prompt, writePrompt } from './prompt.ts';
 import type { StageReport } from './report.ts';
 import type { RunRequest } from './run.ts';
 import { NOT_BEGUN, runStage, type StageEnd, type StageRun } from './stage.ts';
-import { doorOf, mendMarker, reopen } from './stage-door.ts';
+import { doorOf, keepAnswer, mendMarker, reopen } from './stage-door.ts';
 import { stageFacts } from './stage-facts.ts';
 import type { OpenTask } from './task.ts';
 import { verdictFailure } from './verdict-failure.ts';
@@ -46,22 +46,17 @@ export async function runStages(request: StagesRequest): Promise<Ended> {
       reports.push(untouched(open, plan));
       continue;
     }
-    if (entered.how === 'mistaken') {
+    if (entered.how === 'refused') {
       reports.push(untouched(open, plan));
-      [state, exitCode, failure] = ['failed', TOLLGATE_EXIT.badInput, unpreparedFailure(run, entered.message)];
+      [state, exitCode, failure] = ['failed', entered.exitCode, entered.failure];
       continue;
     }
-    if (entered.how === 'too_large') {
-      reports.push(untouched(open, plan));
-      const { stage, prompt } = entered.large;
-      [state, exitCode, failure] = ['failed', TOLLGATE_EXIT.failure, tooLargeFailure({ ...run, stage }, prompt)];
-      continue;
-    }
-    const turn = await inTurn(run, request.whenTaken, () => runStage(run, entered.prompt));
+    const { prompt, redone } = entered;
+    const turn = await inTurn(run, request.whenTaken, () => runStage({ ...run, redone }, prompt));
     const end: StageEnd = turn.how === 'worked' ? turn.result : NOT_BEGUN;
     reports.push(reportOf(open, plan, end));
     noteOutcome({ ...run, ...open, stage: plan.stage.name }, end);
-    notes.push(...proposals(plan.stage.name, entered.prompt));
+    notes.push(...proposals(plan.stage.name, prompt));
     if (end.how === 'done') request.say(`stage ${plan.stage.name}: done`);
     else [state, exitCode] = [end.how, TOLLGATE_EXIT.failure];
     if (end.how === 'failed') failure = end.failure;
@@ -73,29 +68,41 @@ export async function runStages(request: StagesRequest): Promise<Ended> {
 }
 
 type Entered =
-  | { how: 'entered'; prompt: Prompt }
+  | { how: 'entered'; prompt: Prompt; redone: boolean }
   | { how: 'done_earlier' }
-  | { how: 'too_large'; large: LargeStage }
-  | { how: 'mistaken'; message: string };
+  | { how: 'refused'; failure: Failure; exitCode: number };
 
 /** Its prompt is composed only now, since it may hold what the stages before it answered. */
 async function enter(run: StageRun, plan: StagePlan, wishes: StagesRequest): Promise<Entered> {
-  const { open } = run;
+  const { open, clock } = run;
+  const { name } = plan.stage;
   const composed = await composePrompt(run, plan, open.manifest.context.digest_policy);
-  if (composed.how === 'mistaken') return composed;
-  const door = doorOf(plan.stage.name, composed.prompt, open.journal, wishes);
-  if (door.how === 'changed') return { how: 'mistaken', message: door.message };
+  if (composed.how === 'mistaken') return refused(unpreparedFailure(run, composed.message));
+  const door = doorOf(name, composed.prompt, open.journal, wishes);
+  if (door.how === 'changed') {
+    const planned = await checkStages(run, wishes, name);
+    const changed = planned.how === 'changed' ? planned.changed : [{ stage: name, answer: door.answer }];
+    return refused(changedFailure(open, changed, clock()));
+  }
+  if (door.wish === 'keep') await keepAnswer(open.journal, name, composed.prompt);
+  const redone = door.wish === 'redo';
   if (door.how === 'open') {
     const { prompt } = composed;
     const large = wishes.tooLarge ?? (prompt.tooLarge === null ? null : { stage: plan.stage, prompt });
-    if (large !== null) return { how: 'too_large', large };
+    if (large !== null)
+      return refused(tooLargeFailure({ ...run, stage: large.stage }, large.prompt), TOLLGATE_EXIT.failure);
     await writePrompt(composed);
-    if (run.redone) reopen(open.journal, plan.stage.name);
+    if (redone) reopen(open.journal, name);
   }
-  await mendMarker(open.task, open.journal, plan.stage.name);
-  if (door.how === 'done_earlier') return { how: 'done_earlier' };
-  return { how: 'entered', prompt: composed.prompt };
+  await mendMarker(open.task, open.journal, name);
+  return door.how === 'open' ? { how: 'entered', prompt: composed.prompt, redone } : { how: 'done_earlier' };
 }
+
+const refused = (failure: Failure, exitCode: number = TOLLGATE_EXIT.badInput): Entered => ({
+  how: 'refused',
+  failure,
+  exitCode,
+});
 
 function stageRunOf(request: StagesRequest, { stage, role, access }: StagePlan, endsAtMs: number | null): StageRun {
   const { security } = request.open.manifest;
@@ -108,8 +115,7 @@ function stageRunOf(request: StagesRequest, { stage, role, access }: StagePlan, 
     wallLeftMs: () => endsAtMs && endsAtMs - nowMs(),
     stop: request.stop.signal,
     trustWorkspace: request.trustWorkspace || security.trust_workspace,
-    redone: request.redo.includes(stage.name),
-    kept: request.keep.includes(stage.name),
+    redone: false,
   };
 }
 
@@ -129,6 +135,7 @@ function reportOf(open: OpenTask, plan: StagePlan, end: StageEnd): StageReport {
     class: failure?.class ?? null,
     reason: failure?.reason ?? null,
     evidence: failure?.evidence ?? null,
+    retry_at: failure?.retry_at ?? null,
     calls: end.calls,
     session_id: record?.session_id ?? null,
     session: end.session ?? null,

@@ -23,7 +23,7 @@ export function renderSummary(report: RunReport): string {
     '',
     ...stageRows(report.stages),
     '',
-    ...(failure === null ? [] : failureLines(failure)),
+    ...(failure === null ? [] : failureLines(failure, report.state === 'refused' ? 'Refused' : 'Failed')),
     `Budget: ${budget.used} of ${budget.total} paid calls used, ${budget.left} left${spentWords(report)}.`,
     ...sessionLine(report.stages),
     ...leftOutLines(report.stages),
@@ -41,6 +41,7 @@ export function renderSummary(report: RunReport): string {
 function headline({ state, failure }: RunReport): string {
   if (state === 'done') return 'done';
   if (state === 'interrupted') return 'interrupted';
+  if (state === 'refused') return `refused (${failure?.reason}), nothing was run`;
   return `failed at ${failure?.stage ?? 'the start'}, ${failure?.class} (${failure?.reason})`;
 }
 
@@ -84,10 +85,10 @@ function stageRows(stages: readonly StageReport[]): string[] {
   ];
 }
 
-function failureLines(failure: Failure): string[] {
+function failureLines(failure: Failure, what: 'Failed' | 'Refused'): string[] {
   const { evidence } = failure;
   return [
-    `## Failed: ${failure.stage ?? 'before any stage'}`,
+    `## ${what}: ${failure.stage ?? 'before any stage'}`,
     '',
     `- Class: ${failure.class} (${failure.reason}): ${meaningOf(failure)}`,
     `- Evidence: ${evidence === null ? 'none' : `${oneLine(evidence.text, 300)} [${evidence.source}, rule ${evidence.rule}]`}`,
@@ -111,6 +112,7 @@ const REASONS: Record<string, string> = {
   cancelled: 'the run was told to stop',
   verdict_fail: 'the answer judges what it was to judge as not good enough',
   max_turns: 'the turns were used up before there was an answer',
+  prompt_changed: 'a prompt is another than the one that was answered; nothing was paid',
   not_prepared: 'the stage could not be begun; nothing was paid for it',
   judge_changed: 'files by which the task itself is judged were changed',
   answer_unreadable: 'the answer was there and cannot be read any more',

@@ -80,6 +80,10 @@ export const MACHINE_ACTIONS = {
   unwritable_output: mended('make the folder that the evidence names writable'),
   not_started: (situation) => [...readFirst(situation), ...checked(situation)],
   not_prepared: ({ taskId }) => [`once it is mended: tollgate run ${taskId}`],
+  prompt_changed: ({ taskId, tool }) => [
+    `tollgate run ${taskId} --keep-all (keeps the answers that are there, pays nothing for them)`,
+    `tollgate run ${taskId} --redo-all (asks ${tool} again)`,
+  ],
   wrapper_failed: (situation) => [
     ...checked(situation),
     'if it is so again, that is a bug of tollgate: report it with the evidence',

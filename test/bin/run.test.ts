@@ -25,15 +25,18 @@ const REFUSED: [what: string, argv: string[], taskId: string | null, message: Re
   ['a manifest with a mistake', ['bad'], 'bad', /stages/],
   ['a stage that is not there', ['fix', '--redo=none'], 'fix', /none/],
 ];
+const nextOf = (taskId: string | null) =>
+  taskId === null ? ['tollgate run --help'] : [`when what the message names is mended: tollgate run ${taskId}`];
+
 for (const [what, argv, taskId, message] of REFUSED)
   test(`${what}: --json prints one object, and exit 2 is in it`, async ({ rig }) => {
     makeTask(rig, ONE);
     makeTask(rig, { stages: 'none' }, 'bad');
     const { code, stdout, stderr } = await rig.start('tollgate', ['run', '--json', ...argv]).result;
-    const { message: said, ...rest } = JSON.parse(stdout);
+    const { message: said, next_actions, ...rest } = JSON.parse(stdout);
     assert.equal(
-      [code, rig.calls.length, rest],
-      [2, 0, { schema: 1, task_id: taskId, state: 'refused', exit_code: 2, next_actions: [] }],
+      [code, rig.calls.length, rest, next_actions],
+      [2, 0, { schema: 1, task_id: taskId, state: 'refused', exit_code: 2 }, nextOf(taskId)],
     );
     assert.match(said, message);
     assert.is(stdout.indexOf('\n'), stdout.length - 1);
@@ -47,7 +50,7 @@ test('a run that waited, and one that would not: --json prints one object each',
   const refused = await task.start('--no-wait').result;
   assert.equal(
     { ...JSON.parse(refused.stdout), message: '' },
-    { schema: 1, task_id: 'fix', state: 'refused', exit_code: 1, message: '', next_actions: [] },
+    { schema: 1, task_id: 'fix', state: 'refused', exit_code: 1, message: '', next_actions: nextOf('fix') },
   );
   const second = task.start();
   for (let looks = 0; looks < 500 && !second.stderr.includes('waiting for it'); looks++) await pause(20);
@@ -61,7 +64,7 @@ test('a run that waited, and one that would not: --json prints one object each',
     state: 'awaited',
     exit_code: 0,
     message: `another run of fix ended with exit code 0; its report: ${task.folder}/outputs/_summary.md`,
-    next_actions: [],
+    next_actions: [`read ${task.folder}/outputs/_summary.md`],
   });
 });
 
@@ -89,7 +92,7 @@ test('what nobody expected: --json prints one object, and exit 70 is in it', () 
         state: 'refused',
         exit_code: 70,
         message: 'TypeError: no such thing',
-        next_actions: [],
+        next_actions: ['report it as a bug of tollgate, with what stands on stderr'],
       },
     ],
   );

@@ -262,7 +262,7 @@ test('a mistake leaves a summary of its own, not that of the run before', async 
   rig.write('.tmp/task/fix/inputs/user_request.md', 'other');
   const { code, summary } = await task.run();
   assert.is(code, 2);
-  assert.match(summary, 'failed at the start, tooling (not_prepared)');
+  assert.match(summary, 'refused (prompt_changed), nothing was run');
   assert.match(summary, '--redo codex_review');
 });
 

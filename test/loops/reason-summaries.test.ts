@@ -117,6 +117,7 @@ const OWN: Record<OwnReason, { class: ErrorClass; message: string }> = {
   not_prepared: { class: 'tooling', message: 'stage codex_review: its template inputs/review.md does not exist' },
   not_started: { class: 'tooling', message: 'the CLI could not be started: spawn E2BIG' },
   paused: { class: 'quota', message: 'another task of the batch met the quota of codex' },
+  prompt_changed: { class: 'tooling', message: 'stage codex_review is done, but its prompt has changed since' },
   prompt_limit: {
     class: 'prompt_too_large',
     message: 'the prompt has 9000000 bytes, and gemini takes 8388608 at the most',

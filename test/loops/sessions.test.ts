@@ -221,6 +221,7 @@ async function runWithin(rig: TestRig, paused: number[], now: { ms: number }, mo
     whenTaken: 'wait',
     redo: [],
     keep: [],
+    changed: 'refuse',
     dirtyRetries: 'never',
     trustWorkspace: false,
     outOfScope: 'reported',

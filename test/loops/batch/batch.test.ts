@@ -52,7 +52,10 @@ test('all done: one report, and a second time nothing is paid', async ({ rig }) 
       ],
     ],
   );
-  assert.equal([report.totals.calls, report.by_failure, report.next_actions, report.files.left], [3, [], [], null]);
+  assert.equal(
+    [report.totals.calls, report.by_failure, report.next_actions, report.files.left],
+    [3, [], [`read ${report.files.summary}`], null],
+  );
   assert.equal(JSON.parse(readFileSync(report.files.report, 'utf8')), report);
   assert.match(readFileSync(report.files.summary, 'utf8'), `# Batch ${report.batch_id}: 3 of 3 tasks done\n`);
   assert.equal(said.trim().split('\n').sort(), [...['a', 'b', 'c'].map((id) => expectLine(said, id))]);

@@ -1,7 +1,7 @@
 // The schema of what tollgate batch prints with --json, and leaves as its report.
 
 import type { BatchFailure, BatchReport } from '../../../loops/batch/report.ts';
-import type { BatchRow, BatchState } from '../../../loops/batch/row.ts';
+import type { BatchRow, BatchStage, BatchState } from '../../../loops/batch/row.ts';
 import {
   amount,
   count,
@@ -19,6 +19,9 @@ import {
   time,
   version,
 } from './parts.ts';
+import { RUN_STAGE } from './run.ts';
+
+const { session: _, session_id: __, warnings: ___, ...BATCH_STAGE } = RUN_STAGE;
 
 const STATES = {
   done: count('Tasks that are done'),
@@ -43,6 +46,7 @@ const row = record<BatchRow>('One task', {
   retry_at: retryAt,
   calls: count('Paid calls of this batch'),
   message: orNull(text('What happened, in one sentence'), 'its own report says more'),
+  stages: list('Its stages in order; empty where nothing was run', record<BatchStage>('One stage', BATCH_STAGE)),
 });
 
 const failure = record<BatchFailure>('One failure', {

@@ -134,6 +134,11 @@ const LINES: readonly Schema[] = [
     call_id: orNull(call_id, 'none of its own'),
     prompt_sha256: hash("Of the stage's prompt"),
   }),
+  line<Of<'kept'>>('kept', 'A person keeps an answer: it counts for this prompt too', {
+    stage,
+    call_id: orNull(call_id, 'none of its own'),
+    prompt_sha256: hash("Of the stage's prompt"),
+  }),
   line<Of<'reopened'>>('reopened', 'A done stage is to be done again', { stage }),
   line<Of<'reset'>>('reset', 'The count of paid calls was set', { used: count('Paid calls so far'), at_offset }),
 ];

@@ -16,6 +16,7 @@ import {
   type Schema,
   text,
   texts,
+  time,
   tool,
   version,
 } from './parts.ts';
@@ -36,39 +37,41 @@ export const STAGE_FACTS: Fields<StageFacts> = {
   class: orNull(errorClass, 'it has not failed'),
   reason: orNull(reason, 'it has not failed'),
   evidence,
+  retry_at: orNull(time('Before it, the service says, a call is in vain'), 'it did not say'),
   session_id: orNull(text("The CLI's session")),
   left_out: leftOut,
+};
+
+/** A stage of a run. */
+export const RUN_STAGE: Fields<StageReport> = {
+  ...STAGE_FACTS,
+  state: one('What became of it in this run, or else what the journal says of it', [
+    'done',
+    'failed',
+    'interrupted',
+    ...EARLIER,
+  ]),
+  calls: count('Paid calls of this run'),
+  session: orNull(
+    one("How its last call's session was come by: made, the tag's, found again, or named by the manifest", [
+      'new',
+      'resumed',
+      'recovered',
+      'named',
+    ]),
+    'none was called',
+  ),
+  warnings: texts('What was unusual'),
 };
 
 const ran = record<RunReport>('The report of a run', {
   schema: version,
   task_id: text('The task'),
   goal: text('As the manifest has it'),
-  state: one('How the run ended', ['done', 'failed', 'interrupted']),
+  state: one('How the run ended; refused: nothing was run', ['done', 'failed', 'interrupted', 'refused']),
   exit_code: count('The exit code of tollgate run'),
-  stages: list(
-    'The stages, in order',
-    record<StageReport>('One stage', {
-      ...STAGE_FACTS,
-      state: one('What became of it in this run, or else what the journal says of it', [
-        'done',
-        'failed',
-        'interrupted',
-        ...EARLIER,
-      ]),
-      calls: count('Paid calls of this run'),
-      session: orNull(
-        one("How its last call's session was come by: made, the tag's, found again, or named by the manifest", [
-          'new',
-          'resumed',
-          'recovered',
-          'named',
-        ]),
-        'none was called',
-      ),
-      warnings: texts('What was unusual'),
-    }),
-  ),
+  message: orNull(text('Why nothing was run, in one sentence'), 'something was'),
+  stages: list('The stages, in order', record<StageReport>('One stage', RUN_STAGE)),
   failure: orNull(FAILURE, 'nothing failed'),
   budget: record<RunReport['budget']>('Paid calls', {
     used: count('So far'),

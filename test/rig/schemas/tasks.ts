@@ -4,6 +4,7 @@ import type { TasksReport } from '../../../loops/report/collect.ts';
 import type { FailureGroup } from '../../../loops/report/groups.ts';
 import type { TaskState } from '../../../loops/report/standing.ts';
 import type { TaskRow } from '../../../loops/report/task-row.ts';
+import type { StageFacts } from '../../../loops/run/stage-facts.ts';
 import {
   count,
   errorClass,
@@ -20,11 +21,13 @@ import {
   time,
   version,
 } from './parts.ts';
+import { STAGE_FACTS } from './run.ts';
 
 export const STATES = {
   done: count('Tasks that are done'),
   failed: count('Tasks that have failed'),
   interrupted: count('Tasks whose run was stopped or died'),
+  refused: count('Tasks whose last run was refused: it found a mistake or a prompt that had changed, and ran nothing'),
   running: count('Tasks that somebody is at work on'),
   never_run: count('Tasks that no run has begun'),
 } as const satisfies Record<TaskState, Schema>;
@@ -48,6 +51,7 @@ export const ROW: Fields<TaskRow> = {
     used: count('So far'),
     budget: orNull(count('Allowed in all'), 'no run has read it from the manifest yet'),
   }),
+  stages: list('Its stages that were called', record<StageFacts>('One stage', STAGE_FACTS)),
   next_action: orNull(text('A line to type, or one sentence'), 'there is nothing to do'),
 };
 

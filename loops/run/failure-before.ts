@@ -1,0 +1,34 @@
+// A limit that failures have used up is the second thing to say: what failed is the first.
+
+import { nextActions } from '../../policies/next-actions/next-actions.ts';
+import type { Failure } from '../../policies/task-failure.ts';
+import { failingIn, situationOf } from './situation.ts';
+import type { StageRun } from './stage.ts';
+import { stageFacts } from './stage-facts.ts';
+
+/** The failure of a used up budget, with the stage's last real failure before it; any other failure as it is. */
+export function withFailureBefore({ open, stage, environment }: StageRun, failure: Failure): Failure {
+  if (failure.reason !== 'budget') return failure;
+  const { id } = open.task;
+  const before = stageFacts(open.task, open.journal.read().ledger, stage.name, stage.tool);
+  const { class: errorClass, reason, evidence, retry_at, session_id } = before;
+  if (before.state !== 'failed_earlier' || errorClass === null) return failure;
+  const verdict = { class: errorClass, reason, evidence, retry_at };
+  const failing = failingIn(open, { ...stage, tool: before.tool ?? stage.tool }, environment);
+  // That no call remains is said below, once.
+  const { callsLeft: _, ...situation } = situationOf(failing, { verdict, session_id, ending: null });
+  const rerun = `tollgate run ${id}`;
+  const what = `${errorClass} (${reason}): ${evidence?.text ?? 'its evidence is gone'}`;
+  const limit = failure.evidence?.text ?? 'it is used up';
+  return {
+    ...failure,
+    evidence: { source: 'none', rule: 'budget', ...failure.evidence, text: `${what}; then the budget: ${limit}` },
+    // A run before the budget is raised would be refused.
+    next_actions: [
+      ...nextActions(situation).filter(
+        (line) => line !== rerun && !line.replace(/^then: /, '').startsWith(`${rerun} (`),
+      ),
+      ...failure.next_actions,
+    ],
+  };
+}

@@ -1,0 +1,39 @@
+// Stages whose prompt is another than the one that was answered: what is said of them, and the ways out.
+
+export interface ChangedPrompt {
+  stage: string;
+  /** `not_passed`: its answer was paid for, and did not pass its gate. */
+  answer: 'done' | 'not_passed';
+}
+
+/** One sentence. @param changed at least one. */
+export function changedSentence(changed: readonly ChangedPrompt[]): string {
+  if (changed.length === 1) return SENTENCE[changed[0]!.answer](changed[0]!.stage);
+  const names = changed.map(({ stage, answer }) => `${stage}${answer === 'done' ? '' : ' (its answer did not pass)'}`);
+  return `the prompts of ${changed.length} stages have changed since they were answered: ${names.join(', ')}; say --keep-all to keep their answers, --redo-all to pay for all of them again, or --keep STAGE and --redo STAGE for each`;
+}
+
+const SENTENCE = {
+  done: (stage) =>
+    `stage ${stage} is done, but its prompt has changed since; say --redo ${stage} to pay for it again, or --keep ${stage} to keep its answer`,
+  not_passed: (stage) =>
+    `stage ${stage} has an answer that was paid for and did not pass its gate, and its prompt has changed since (the scope and the acceptance commands are part of it); say --keep ${stage} to have that answer looked at again, or --redo ${stage} to pay for another`,
+} as const satisfies Record<ChangedPrompt['answer'], (stage: string) => string>;
+
+/** Lines to type, what is free first. */
+export function changedActions(taskId: string, changed: readonly ChangedPrompt[]): string[] {
+  const [first, second] = changed;
+  const run = `tollgate run ${taskId}`;
+  if (first !== undefined && second === undefined) {
+    const kept = first.answer === 'done' ? 'keeps its answer' : 'looks at its answer again';
+    return [
+      `${run} --keep ${first.stage} (${kept}, pays nothing for it)`,
+      `${run} --redo ${first.stage} (asks again, for one paid call)`,
+    ];
+  }
+  return [
+    `${run} --keep-all (keeps the answers of ${changed.map(({ stage }) => stage).join(', ')}, pays nothing for them)`,
+    `${run} --redo-all (asks all of them again, for ${changed.length} paid calls)`,
+    `${run} --dry-run (shows which prompts have changed, pays nothing)`,
+  ];
+}
