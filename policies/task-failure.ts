@@ -29,6 +29,8 @@ export interface Failure {
   decision: { action: string; why: string };
   retry_at: string | null;
   next_actions: string[];
+  /** What the gate found, the weightiest first; not in records of older versions. */
+  findings?: { check: string; reason: string; text: string }[];
   /** What the gate found missing or out of scope, by name. */
   missing: string[];
   /** What the stage has changed in the tree, as far as it was looked at. */

@@ -71,55 +71,42 @@ function mistakesIn(stderr: string): string[] {
   return mistakes.length > 0 ? mistakes.slice(0, MOST_NAMED) : ['it is no diff that git can read'];
 }
 
-const finding = (reason: GateReason, missing: string[], text: string, next: string): Finding => ({
+const finding = (reason: GateReason, missing: string[], text: string, next_actions: string[] = []): Finding => ({
   check: 'diff',
   class: 'contract_violation',
   reason,
   missing,
   text,
-  next_actions: [next],
+  next_actions,
 });
-
-const FORM =
-  'say in the prompt that the answer holds one unified diff in a ```diff block, with paths from the root of the working folder';
 
 const noDiff = (answer: string): Finding => {
   const found = /^[ \t]*\*\*\* Begin Patch[ \t\r]*$/m.test(answer)
     ? "a patch in codex's own form (*** Begin Patch)"
     : 'none';
-  return finding('no_diff', ['a unified diff'], `the answer must hold a unified diff, and holds ${found}`, FORM);
+  return finding('no_diff', ['a unified diff'], `the answer must hold a unified diff, and holds ${found}`);
 };
 
 const doesNotApply = (mistakes: string[], cwd: string) =>
-  finding(
-    'diff_does_not_apply',
-    mistakes,
-    `the diff of the answer does not apply in ${cwd}: ${mistakes.join('; ')}`,
-    FORM,
-  );
+  finding('diff_does_not_apply', mistakes, `the diff of the answer does not apply in ${cwd}: ${mistakes.join('; ')}`);
 
 const unclear = (files: string[]) =>
   finding(
     'diff_unclear',
     files.slice(0, MOST_NAMED),
     `the diff touches files that its headers hide: ${files.slice(0, MOST_NAMED).join(', ')}`,
-    FORM,
   );
 
 const unchecked = (why: string) =>
-  finding(
-    'diff_unchecked',
-    ['a look at the diff'],
-    `whether the diff applies could not be looked at: ${why}`,
+  finding('diff_unchecked', ['a look at the diff'], `whether the diff applies could not be looked at: ${why}`, [
     'install git, so that diffs can be checked',
-  );
+  ]);
 
 const leavesTree = (paths: string[]): Finding => ({
   ...finding(
     'diff_leaves_tree',
     [...new Set(paths)].slice(0, MOST_NAMED),
     `the diff leaves the tree: ${[...new Set(paths)].slice(0, MOST_NAMED).join(', ')}`,
-    FORM,
   ),
   class: 'scope_violation',
 });

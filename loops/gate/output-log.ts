@@ -4,6 +4,7 @@ import { closeSync, fstatSync, mkdirSync, openSync, readSync, renameSync, rmSync
 import path from 'node:path';
 import { StringDecoder } from 'node:string_decoder';
 import { createStreamRedactor, type Redactor } from '../../policies/redact.ts';
+import { cutStacks } from '../../policies/stack-trace.ts';
 
 export interface OutputLog {
   /** Writes a line that says what follows, and then a file, or as much of it as may be told. @returns its last lines. */
@@ -39,7 +40,7 @@ export function openOutputLog(file: string, redactor: Redactor, maxBytes: number
       const left = eachChunk(from, redactor, maxBytes, tell);
       if (last !== '' && !last.endsWith('\n')) put('\n');
       if (left > 0) put(`=== ${left} more bytes are left out\n`);
-      return last.trim().split('\n').slice(-LAST_LINES).join('\n');
+      return cutStacks(last.trim().split('\n')).slice(-LAST_LINES).join('\n');
     },
     publish() {
       closeSync(fd!);

@@ -4,7 +4,7 @@ import type { CallRecord } from '../../policies/call-record.ts';
 import type { Decision } from '../../policies/decide.ts';
 import { usedUp } from '../../policies/limits.ts';
 import { leftOutSentence } from '../../policies/prompt/left-out.ts';
-import { firstPromptFile } from '../session/first-prompt.ts';
+import { fileToSend } from '../session/first-prompt.ts';
 import { openStageSession } from '../session/stage-session.ts';
 import { takeBackUnanswered } from '../session/unanswered.ts';
 import type { Baseline } from './baseline.ts';
@@ -93,7 +93,7 @@ async function attempt(course: Course, first: Prompt, baseline: Baseline | null)
   const leftOut = leftOutSentence(asked.leftOut, NAMED_IN_LINE);
   if (leftOut !== null) run.say(`stage ${run.stage.name}: ${leftOut} (digest ${asked.digest})`);
   baseline?.forget();
-  const file = ask.resumeSession === null ? await firstPromptFile(run, ask.prompt, course.session) : ask.prompt.file;
+  const file = await fileToSend(run, ask, course.session);
   [course.sentFile, course.sentInto] = [file, course.session.use];
   const answered = await callOnce(run, { ...ask, prompt: asked, file }, first.sha256);
   switch (answered.how) {

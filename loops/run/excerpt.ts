@@ -1,6 +1,7 @@
 // The first and the last lines of a published (so redacted) stderr, however long it is.
 
 import { closeSync, fstatSync, openSync, readSync } from 'node:fs';
+import { cutStacks } from '../../policies/stack-trace.ts';
 
 export interface Excerpt {
   stderr_head: string[];
@@ -22,8 +23,8 @@ export function excerpt(file: string): Excerpt {
   }
   try {
     const { size } = fstatSync(fd);
-    const head = linesOf(readAt(fd, 0, Math.min(size, WINDOW)));
-    const tail = size <= WINDOW ? head.slice(LINES) : linesOf(readAt(fd, size - WINDOW, WINDOW)).slice(1);
+    const head = cutStacks(linesOf(readAt(fd, 0, Math.min(size, WINDOW))));
+    const tail = size <= WINDOW ? head.slice(LINES) : cutStacks(linesOf(readAt(fd, size - WINDOW, WINDOW)).slice(1));
     return { stderr_head: head.slice(0, LINES), stderr_tail: tail.slice(-LINES) };
   } finally {
     closeSync(fd);

@@ -1,5 +1,6 @@
 // Makes the failure record of a stage.
 
+import { statSync } from 'node:fs';
 import type { CallRecord } from '../../policies/call-record.ts';
 import { type ChangedPrompt, changedActions, changedSentence } from '../../policies/changed-prompt.ts';
 import type { Decision } from '../../policies/decide.ts';
@@ -63,10 +64,16 @@ export function failureOf(run: Failing, record: CallRecord, circumstances: Circu
     missing: [],
     changed: changed.slice(0, MAX_CHANGED).map(({ path, how }) => redact(`${path} (${how})`)),
     ...excerpt(outputs.err),
-    files: outputs,
+    files: existing({ err: outputs.err, raw: outputs.raw, record: outputs.record }),
     resolved_at: null,
   };
 }
+
+/** What a call did not leave is not named. */
+const existing = (files: Record<string, string>): Record<string, string> =>
+  Object.fromEntries(
+    Object.entries(files).filter(([, file]) => (statSync(file, { throwIfNoEntry: false })?.size ?? 0) > 0),
+  );
 
 /** What is known of a stage without a call. */
 const ofStage = ({ open, stage, clock }: StageRun) => ({
@@ -75,7 +82,7 @@ const ofStage = ({ open, stage, clock }: StageRun) => ({
   stage: stage.name,
   tool: stage.tool,
   at: clock().toISOString(),
-  files: outputsOf(open.task, stage),
+  files: {},
 });
 
 const MAX_CHANGED = 50;

@@ -1,12 +1,14 @@
 // The gate of a stage: what its answer must hold and what it may have touched, looked at before it counts as done.
 
-import { readFileSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import type { CallRecord } from '../../policies/call-record.ts';
 import { NEVER } from '../../policies/decide.ts';
 import { TOLLGATE_EXIT } from '../../policies/exit-codes.ts';
 import { pathsOfDiff } from '../../policies/gate/diff-paths.ts';
-import { gateNextActions, gateSignature, gateVerdict } from '../../policies/gate/verdict.ts';
+import { gateSignature, gateVerdict, weightiest } from '../../policies/gate/verdict.ts';
+import { gateNextActions } from '../../policies/gate/way-out.ts';
+import { writerOf } from '../../policies/gate/writer.ts';
 import { type Finding, GATE_RECORD_SCHEMA, type GateRecord } from '../../policies/gate.ts';
 import { slowPatterns } from '../../policies/redact/withheld.ts';
 import { judgeScope, type Violation, violationsFinding } from '../../policies/scope.ts';
@@ -19,6 +21,7 @@ import { restore } from '../gate/tree/restore.ts';
 import { redactorOf } from '../redactor.ts';
 import type { Baseline } from './baseline.ts';
 import { type Circumstances, failureOf } from './failure.ts';
+import { lineOfStages } from './line-of-stages.ts';
 import type { Prompt } from './prompt.ts';
 import { scopeOf } from './scope-of.ts';
 import type { StageRun } from './stage.ts';
@@ -145,12 +148,16 @@ const MAX_MISSING = 20;
 export function gateFailure(run: StageRun, record: CallRecord, gate: GateRecord, calls: number): Failure {
   const { open, stage } = run;
   const verdict = gateVerdict(gate.findings);
+  const first = weightiest(gate.findings);
   const next_actions = gateNextActions(gate.findings, {
     taskId: open.task.id,
     stage: stage.name,
     tool: stage.tool,
     answer: record.verdict.class === null ? 'paid' : 'none',
     restored: gate.restored.length,
+    answerFile: outputsOf(open.task, stage).out,
+    place: (field) => open.placeOf(field === 'acceptance' || field === 'scope' ? null : stage.name, field).at,
+    writer: writerOf(lineOfStages(open.plans), stage.name),
   });
   const decision: Circumstances['decision'] = {
     action: 'stop',
@@ -171,7 +178,13 @@ export function gateFailure(run: StageRun, record: CallRecord, gate: GateRecord,
     changed: gate.changes ?? [],
   });
   const missing = gate.findings.flatMap((finding) => finding.missing);
-  return { ...failure, next_actions, missing, files: { ...failure.files, gate: gateFile(run) } };
+  const findings = [first, ...gate.findings.filter((finding) => finding !== first)].flatMap((finding) =>
+    finding === undefined ? [] : [{ check: finding.check, reason: finding.reason, text: finding.text }],
+  );
+  const { out } = outputsOf(open.task, stage);
+  const answer = record.verdict.class === null && existsSync(out) ? { out } : {};
+  const files = { ...answer, ...failure.files, gate: gateFile(run) };
+  return { ...failure, next_actions, findings, missing, files };
 }
 
 const gateFile = ({ open, stage }: StageRun) => path.join(open.task.outputs, `${stage.name}.gate.json`);

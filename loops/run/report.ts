@@ -14,6 +14,12 @@ export interface StageReport extends Omit<StageFacts, 'state'> {
   calls: number;
   /** How the session of its calls was come by; null where none was called. */
   session: SessionUse | null;
+  /** What the gate has to say beside what it found. */
+  notes: string[];
+  /** Paths that this stage has changed in the tree, as far as it was looked at. */
+  changed: string[];
+  /** Acceptance commands that succeeded. */
+  passed_commands: string[];
   warnings: string[];
 }
 

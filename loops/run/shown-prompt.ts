@@ -2,6 +2,7 @@
 
 import { ADAPTERS } from '../../wrappers/adapters.ts';
 import { firstPromptText } from '../session/first-prompt.ts';
+import { feedbackFor } from './feedback.ts';
 import type { StagePlan } from './plan.ts';
 import type { RunRequest } from './run.ts';
 import type { OpenTask } from './task.ts';
@@ -32,7 +33,8 @@ export async function showPrompt({ open, plan, clock, text, before, fresh }: Sho
     .filter((earlier) => earlier.role.handsOff || role.reads.includes(earlier.stage.role))
     .map((earlier) => earlier.stage.name);
   if (waits_for.length > 0) return { text: null, waits_for };
-  const whole = fresh === null ? text : await firstPromptText({ open, stage, clock }, text, fresh);
+  const asked = `${feedbackFor({ open, stage })}${text}`;
+  const whole = fresh === null ? asked : await firstPromptText({ open, stage, clock }, asked, fresh);
   const sent = ADAPTERS[stage.tool].prompt.escape(Buffer.from(whole).toString('latin1'));
   return { text: Buffer.from(sent, 'latin1').toString('utf8'), waits_for };
 }

@@ -98,7 +98,7 @@ export async function gated(
   judge: Finding | null = null,
 ): Promise<StageEnd> {
   const gate = await passStage(run, record, prompt, baseline, judge);
-  const ended = { record, gate, calls, warnings: [...prompt.warnings, ...gate.notes] };
+  const ended = { record, gate, calls, warnings: prompt.warnings };
   if (gate.passed) return { ...ended, how: 'done' };
   // Stopped in the middle: nothing is known against the answer, and the next run looks at it again.
   if (gate.findings.length === 0) return { ...ended, how: 'interrupted', retry_at: null };

@@ -139,6 +139,9 @@ function reportOf(open: OpenTask, plan: StagePlan, end: StageEnd): StageReport {
     calls: end.calls,
     session_id: record?.session_id ?? null,
     session: end.session ?? null,
+    notes: (gate?.notes ?? []).map((note) => `${plan.stage.name}: ${note}`),
+    changed: (gate?.changes ?? []).map((change) => open.hide(`${change.path} (${change.how})`)),
+    passed_commands: (gate?.acceptance ?? []).flatMap((one) => (one.exit_code === 0 ? [one.command] : [])),
     // What is known of the prompt stands in the record as well.
     warnings: [...new Set([...(end.calls === 0 ? [] : (record?.warnings ?? [])), ...end.warnings])].map(
       (warning) => `${plan.stage.name}: ${warning}`,
@@ -151,8 +154,8 @@ function reportOf(open: OpenTask, plan: StagePlan, end: StageEnd): StageReport {
 export function untouched(open: OpenTask, plan: StagePlan): StageReport {
   const facts = factsOf(open, plan);
   // The run that it was done in said so; what holds is said by each.
-  const warnings = facts.verdict === 'FAIL' ? [`${facts.stage}: its verdict is FAIL`] : [];
-  return { ...facts, calls: 0, session: null, warnings };
+  const notes = facts.verdict === 'FAIL' ? [`${facts.stage}: its verdict is FAIL`] : [];
+  return { ...facts, calls: 0, session: null, notes, changed: [], passed_commands: [], warnings: [] };
 }
 
 const factsOf = ({ task, journal }: OpenTask, { stage }: StagePlan) =>

@@ -1,16 +1,15 @@
 // The page of a run: at most 80 lines, complete for a reader that has nothing else.
 
 import path from 'node:path';
-import { CLASSES } from '../../policies/classes.ts';
 import { leftOutSentence, leftOutWords, NAMED_IN_WARNING } from '../../policies/prompt/left-out.ts';
-import type { Failure } from '../../policies/task-failure.ts';
 import { visible } from '../../policies/visible-text.ts';
 import type { SessionUse } from '../session/resolve.ts';
+import { failureLines, stderrLines } from './failure-lines.ts';
+import { oneLine } from './one-line.ts';
 import type { RunReport, StageReport } from './report.ts';
 
 const MAX_LINES = 80;
 const MAX_STAGES = 12;
-const MAX_NAMED = 8;
 const MAX_NEXT = 6;
 
 /** The summary: at most 80 lines, complete for a reader that has nothing else. */
@@ -23,11 +22,12 @@ export function renderSummary(report: RunReport): string {
     '',
     ...stageRows(report.stages),
     '',
-    ...(failure === null ? [] : failureLines(failure, report.state === 'refused' ? 'Refused' : 'Failed')),
+    ...(failure === null ? doneLines(report.stages) : failureLines(failure, report)),
     `Budget: ${budget.used} of ${budget.total} paid calls used, ${budget.left} left${spentWords(report)}.`,
     ...sessionLine(report.stages),
     ...leftOutLines(report.stages),
-    ...noteLines([...new Set([...report.notes, ...report.stages.flatMap(otherWarnings)])]),
+    ...lines('Note', [...report.notes, ...report.stages.flatMap((stage) => stage.notes)]),
+    ...lines('Warning', report.stages.flatMap(otherWarnings)),
     ...(report.next_actions.length === 0
       ? []
       : ['', 'Next:', ...report.next_actions.slice(0, MAX_NEXT).map((action) => `- ${oneLine(action, 300)}`)]),
@@ -85,70 +85,6 @@ function stageRows(stages: readonly StageReport[]): string[] {
   ];
 }
 
-function failureLines(failure: Failure, what: 'Failed' | 'Refused'): string[] {
-  const { evidence } = failure;
-  return [
-    `## ${what}: ${failure.stage ?? 'before any stage'}`,
-    '',
-    `- Class: ${failure.class} (${failure.reason}): ${meaningOf(failure)}`,
-    `- Evidence: ${evidence === null ? 'none' : `${oneLine(evidence.text, 300)} [${evidence.source}, rule ${evidence.rule}]`}`,
-    ...missingLines(failure),
-    `- Ending: ${failure.ending ?? 'not started'}, exit ${failure.exit_code}; the CLI's own: ${failure.signal ?? failure.native_exit_code ?? 'none'}`,
-    ...(failure.signature === null
-      ? []
-      : [
-          `- Signature: ${failure.signature}, seen ${failure.count === 1 ? 'once' : `${failure.count} times`} in this run`,
-        ]),
-    `- Decision: ${failure.decision.action}; ${oneLine(failure.decision.why, 200)}`,
-    ...(failure.retry_at === null ? [] : [`- Not before: ${failure.retry_at}`]),
-    '',
-  ];
-}
-
-/** Some reasons say more than their class, or something else. */
-const REASONS: Record<string, string> = {
-  budget: "the task's own limit, not the service's",
-  paused: 'another task of the batch met this before; nothing was asked',
-  cancelled: 'the run was told to stop',
-  verdict_fail: 'the answer judges what it was to judge as not good enough',
-  max_turns: 'the turns were used up before there was an answer',
-  prompt_changed: 'a prompt is another than the one that was answered; nothing was paid',
-  not_prepared: 'the stage could not be begun; nothing was paid for it',
-  judge_changed: 'files by which the task itself is judged were changed',
-  answer_unreadable: 'the answer was there and cannot be read any more',
-  refusal: 'the answer is a refusal',
-  no_change: 'the stage had to change the working tree, and changed nothing',
-  missing_sections: 'the answer lacks sections that were asked for, or they are empty',
-  too_short: 'the answer has fewer lines with text than were asked for',
-  not_json: 'the answer had to be one JSON value, and is none',
-  schema_mismatch: 'the answer does not fit the schema of its stage',
-  schema_unchecked: 'whether the answer fits its schema could not be found out in time',
-  no_diff: 'the answer had to hold a unified diff, and holds none',
-  diff_does_not_apply: 'the diff of the answer does not fit the files that are there',
-  diff_unclear: 'the diff of the answer touches files that its headers do not name',
-  diff_unchecked: 'whether the diff of the answer applies could not be found out',
-  diff_leaves_tree: 'the diff of the answer leads out of the working folder',
-  acceptance_failed: 'the answer is there, and an acceptance command failed',
-};
-
-const meaningOf = ({ class: errorClass, reason }: Failure): string =>
-  REASONS[reason ?? ''] ?? CLASSES[errorClass].meaning;
-
-function missingLines({ missing, changed, class: errorClass }: Failure): string[] {
-  const what = errorClass === 'scope_violation' ? 'Out of bounds' : 'Missing';
-  const named = missing.slice(0, MAX_NAMED).map((name) => `  - ${oneLine(name, 200)}`);
-  const more = missing.length > MAX_NAMED ? [`  - and ${missing.length - MAX_NAMED} more`] : [];
-  const shown = changed.slice(0, MAX_NAMED).join(', ');
-  return [
-    ...(missing.length === 0 ? [] : [`- ${what}:`, ...named, ...more]),
-    ...(changed.length === 0
-      ? []
-      : [
-          `- Changed so far: ${oneLine(shown, 300)}${changed.length > MAX_NAMED ? `, and ${changed.length - MAX_NAMED} more` : ''}`,
-        ]),
-  ];
-}
-
 const MAX_LEFT_OUT = 6;
 
 /** By name and size, over all stages: an answer to half of something is read as one to the whole. */
@@ -171,13 +107,37 @@ function otherWarnings({ stage, warnings, left_out }: StageReport): string[] {
 
 const MAX_NOTES = 4;
 
-function noteLines(notes: readonly string[]): string[] {
-  const more = notes.length - MAX_NOTES;
+/** What is to be known, and what may be wrong, apart from what was found. */
+function lines(label: 'Note' | 'Warning', all: readonly string[]): string[] {
+  const told = [...new Set(all)];
+  const more = told.length - MAX_NOTES;
   return [
-    ...notes.slice(0, MAX_NOTES).map((note) => `Note: ${oneLine(note, 300)}`),
-    ...(more > 0 ? [`Note: and ${more} more, in the report of --json`] : []),
+    ...told.slice(0, MAX_NOTES).map((one) => `${label}: ${oneLine(one, 300)}`),
+    ...(more > 0 ? [`${label}: and ${more} more, in the report of --json`] : []),
   ];
 }
+
+/** What came of it: the answers, what was changed, and which commands passed. */
+function doneLines(stages: readonly StageReport[]): string[] {
+  const answers = stages.flatMap(({ stage, answer }) => (answer === null ? [] : [`- Answer of ${stage}: ${answer}`]));
+  const changed = [...new Set(stages.flatMap((stage) => stage.changed))];
+  const passed = stages.flatMap((stage) => stage.passed_commands);
+  const list = [
+    ...capped(answers, MAX_DONE),
+    ...(changed.length === 0 ? [] : [`- Changed: ${oneLine(capped(changed, MAX_CHANGED).join(', '), 600)}`]),
+    ...capped(
+      passed.map((command) => `- Acceptance passed: \`${oneLine(command, 120)}\``),
+      MAX_DONE,
+    ),
+  ];
+  return list.length === 0 ? [] : [...list, ''];
+}
+
+const MAX_DONE = 8;
+const MAX_CHANGED = 12;
+
+const capped = (all: readonly string[], max: number): string[] =>
+  all.length <= max ? [...all] : [...all.slice(0, max), `and ${all.length - max} more`];
 
 const COME_BY = {
   new: 'new',
@@ -192,18 +152,3 @@ function sessionLine(stages: readonly StageReport[]): string[] {
   );
   return sessions.length === 0 ? [] : [`Sessions: ${sessions.slice(0, 6).join(', ')}`];
 }
-
-function stderrLines({ stderr_head, stderr_tail }: Failure, room: number): string[] {
-  if (stderr_head.length === 0 || room < 6) return [];
-  const all = [...stderr_head, ...(stderr_tail.length > 0 ? ['[...]', ...stderr_tail] : [])];
-  const shown =
-    all.length <= room - 5
-      ? all
-      : [...all.slice(0, Math.floor((room - 6) / 2)), '[...]', ...all.slice(-Math.floor((room - 6) / 2))];
-  return ['', '## stderr, first and last lines', '', ...shown.map((line) => `    ${oneLine(line, 300)}`)];
-}
-
-const oneLine = (text: string, max: number): string => {
-  const line = text.replace(/\s+/g, ' ').trim();
-  return line.length > max ? `${line.slice(0, max - 1)}…` : line;
-};

@@ -1,4 +1,4 @@
-// The first prompt of a session: the tag's line before it, and after a session that grew too long where the work stands.
+// What is sent of a prompt: before the first of a session the tag's line, and where the work stands after one that grew too long; what was found in the stage's last work.
 
 import path from 'node:path';
 import { handOffNote } from '../../policies/hand-off.ts';
@@ -7,16 +7,29 @@ import type { Failure } from '../../policies/task-failure.ts';
 import { outputsOf } from '../../state/task-folder.ts';
 import { readJson, writeWhole } from '../../state/whole-file.ts';
 import { readHead } from '../file-head.ts';
+import { feedbackFor } from '../run/feedback.ts';
+import type { Ask } from '../run/next-ask.ts';
 import type { Prompt } from '../run/prompt.ts';
 import type { StageRun } from '../run/stage.ts';
 import { quietly } from './own-files.ts';
 import type { StageSession } from './stage-session.ts';
 
 /** The file to send. The stage's prompt, by which it counts as done, stays as it is. */
-export async function firstPromptFile(run: StageRun, prompt: Prompt, session: StageSession): Promise<string> {
+export async function fileToSend(run: StageRun, ask: Ask, session: StageSession): Promise<string> {
+  const found = ask.isGoOn ? '' : feedbackFor(run);
+  if (found !== '') run.say(`stage ${run.stage.name}: its prompt is given what was found in its last work`);
+  if (ask.resumeSession === null) return firstPromptFile(run, ask.prompt, session, found);
+  if (found === '') return ask.prompt.file;
+  const file = path.join(run.open.task.inputs, 'prompt', `${run.stage.name}.again.md`);
+  await writeWhole(file, `${found}${readHead(ask.prompt.file, MAX_BYTES).text}`, 'renamed');
+  return file;
+}
+
+async function firstPromptFile(run: StageRun, prompt: Prompt, session: StageSession, found: string): Promise<string> {
   const { open, stage } = run;
   const file = path.join(open.task.inputs, 'prompt', `${stage.name}.first.md`);
-  await writeWhole(file, await firstPromptText(run, readHead(prompt.file, MAX_BYTES).text, session), 'renamed');
+  const text = `${found}${readHead(prompt.file, MAX_BYTES).text}`;
+  await writeWhole(file, await firstPromptText(run, text, session), 'renamed');
   return file;
 }
 

@@ -10,6 +10,6 @@ export function checkChanges(changes: readonly Change[], mayBeEmpty: boolean): F
     reason: 'no_change',
     missing: ['a change in the working tree'],
     text: 'the stage must change the working tree, and changed nothing',
-    next_actions: ['if there may be nothing to change, say `may_be_empty: true` in the stage'],
+    next_actions: [],
   };
 }

@@ -40,6 +40,6 @@ const mistaken = (why: string): JsonAnswer => ({
     reason: 'not_json',
     missing: ['one JSON value'],
     text: `the answer must be JSON: ${why}`,
-    next_actions: ['say in the prompt that the answer is one JSON value and nothing else'],
+    next_actions: [],
   },
 });

@@ -4,6 +4,7 @@ import type { Finding } from '../gate.ts';
 import { bookOf, keyOf } from '../markdown/names.ts';
 import { type Heading, outlineOf, WEAK } from '../markdown/outline.ts';
 import { readingsOf } from '../markdown/readings.ts';
+import { headingsOf } from '../markdown/sections.ts';
 
 export function checkSections(answer: string, requires: readonly string[]): Finding | null {
   const missing = missingSections(answer, requires);
@@ -14,9 +15,22 @@ export function checkSections(answer: string, requires: readonly string[]): Find
     class: 'contract_violation',
     reason: 'missing_sections',
     missing,
-    text: `the answer lacks the ${plural} ${missing.map((name) => `"${name}"`).join(', ')}`,
-    next_actions: [`say in the prompt that the answer has headings with these very names: ${requires.join(', ')}`],
+    text: `the answer lacks the ${plural} ${missing.map((name) => `"${name}"`).join(', ')}; ${headingsFound(answer)}`,
+    next_actions: [],
   };
+}
+
+const MOST_FOUND = 8;
+const MAX_TITLE = 60;
+
+/** What stands there instead. */
+function headingsFound(answer: string): string {
+  const titles = headingsOf(answer).map(
+    (title) => `"${title.length > MAX_TITLE ? `${title.slice(0, MAX_TITLE)}…` : title}"`,
+  );
+  if (titles.length === 0) return 'it has no headings';
+  const more = titles.length > MOST_FOUND ? ` and ${titles.length - MOST_FOUND} more` : '';
+  return `its headings are ${titles.slice(0, MOST_FOUND).join(', ')}${more}`;
 }
 
 /** In the order of `requires`; `Findings (empty)` for a heading without text. */

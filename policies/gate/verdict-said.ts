@@ -22,5 +22,5 @@ export const VERDICT_FAIL: Finding = {
   reason: 'verdict_fail',
   missing: ['a verdict of PASS'],
   text: 'the answer judges what it was to judge as not good enough: its verdict is FAIL',
-  next_actions: ['read the findings of its answer, and mend what they name'],
+  next_actions: [],
 };

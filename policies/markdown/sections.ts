@@ -88,3 +88,14 @@ export function titlesOf(text: string): { title: string; level: number }[] {
     return [{ title: title.trim(), level: heading.level }];
   });
 }
+
+/** All headings of an answer as they stand there, of whatever form, without their marks; the bold lines among them. */
+export function headingsOf(answer: string): string[] {
+  const [text] = readingsOf(answer);
+  return [...outlineOf(text!, bookOf([], 'model'))].flatMap(({ heading, from, to }) => {
+    if (heading === null) return [];
+    const [line] = text!.slice(from, to).split('\n') as [string];
+    const title = line.replace(/^[\s#*_]+|[\s#*_:]+$/g, '').trim();
+    return title === '' ? [] : [title];
+  });
+}

@@ -1,5 +1,6 @@
 // Quotas of the service, and the task's own budget.
 
+import { KEY_ACTIONS } from './keys.ts';
 import { later, rerun, type WayOut } from './situation.ts';
 
 /** MAX: how long it may take is for whoever waits to say. */
@@ -32,10 +33,14 @@ export const MONEY_ACTIONS = {
   long_reset: resets,
   balance: paidFor,
   billing: paidFor,
-  paused: (situation) => [
-    later(situation),
-    ...awaited(situation),
-    `or give the stage another tool than ${situation.tool} (\`tool\`, or \`fallback\`), or raise the plan`,
-  ],
+  // A batch pauses for a refused key too.
+  paused: (situation) =>
+    situation.verdict.class === 'auth'
+      ? KEY_ACTIONS.bad_credentials(situation)
+      : [
+          later(situation),
+          ...awaited(situation),
+          `or give the stage another tool than ${situation.tool} (\`tool\`, or \`fallback\`), or raise the plan`,
+        ],
   budget: ({ taskId }) => [`tollgate budget ${taskId} --set N`, `tollgate run ${taskId}`],
 } as const satisfies Record<string, WayOut>;

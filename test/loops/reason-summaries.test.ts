@@ -88,7 +88,8 @@ function scenes(): Map<string, Scene> {
 const toolOf = ({ tool }: Rule): Tool => (tool === 'any' ? 'codex' : tool);
 
 function evidenceOf({ source }: Rule, { exit, message, ...said }: Said): Partial<Evidence> {
-  if (exit !== undefined) return typeof exit === 'number' ? { exitCode: exit } : { exitCode: null, signal: exit };
+  if (exit !== undefined)
+    return typeof exit === 'number' ? { exitCode: exit } : { ending: 'signalled', exitCode: null, signal: exit };
   if (source === 'stderr') return { stderr: [message ?? ''] };
   return { failure: { message: message ?? '', ...said } };
 }

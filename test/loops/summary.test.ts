@@ -1,6 +1,6 @@
 // The summary of every kind of end, whole, as the file beside this test has it. To write them anew: GOLDEN=write.
 
-import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
@@ -38,6 +38,8 @@ const IMPL = {
     { tool: 'gemini', role: 'verify' },
   ],
 };
+const JUDGED_IMPL = { stages: [IMPL.stages[0]!, { tool: 'gemini', role: 'verify' }] };
+const PASSED = '## Findings\n\n- none\n- at all\n- here\n\n## Verdict\n\nPASS\n';
 const fails = (message: string, status: number) => failWith('codex', message, status);
 const says = (text: string) => answerWith('codex', text);
 const save = (file: string): FakeCommand => ({ do: 'save', file, text: 'new\n' });
@@ -107,6 +109,42 @@ const KINDS: Record<string, Kind> = {
     },
     calls: [says('fine')],
   },
+  'contract-acceptance-of-another': {
+    manifest: { ...JUDGED_IMPL, acceptance: { commands: ['true', 'cat src/a.ts; exit 3'] } },
+    calls: [[save('src/a.ts'), ...says('done')], answerWith('gemini', PASSED)],
+  },
+  'done-with-a-change': {
+    manifest: { ...JUDGED_IMPL, acceptance: { commands: ['cat src/a.ts'] } },
+    calls: [[save('src/a.ts'), ...says('done')], answerWith('gemini', PASSED)],
+  },
+  'contract-two-findings': {
+    manifest: { stages: [{ tool: 'codex', role: 'review' }] },
+    calls: [says('## Summary\n\nfine\n')],
+  },
+  'transient-retry-cut': {
+    manifest: { ...ANY_REVIEW, budgets: { retry_budget: 0 } },
+    calls: [
+      [
+        write([...STREAMS.codex.opens(SESSION), ...STREAMS.codex.retries('stream disconnected before completion')]),
+        { do: 'hang' },
+      ],
+    ],
+  },
+  'transient-killed': {
+    manifest: { ...ANY_REVIEW, budgets: { retry_budget: 0 } },
+    calls: [[write(STREAMS.codex.opens(SESSION)), { do: 'die', signal: 'SIGKILL' }]],
+  },
+  'unknown-with-a-stack': {
+    manifest: { ...ANY_REVIEW, budgets: { retry_budget: 0 } },
+    calls: [
+      [
+        noise(
+          'TypeError: flux is odd\n    at a (/x/node_modules/a.js:1:2)\n    at b (/p/own.js:3:4)\n    at c (node:fs:5:6)\n',
+        ),
+        { do: 'exit', code: 3 },
+      ],
+    ],
+  },
   'contract-max-turns': {
     manifest: { stages: [{ ...ANY_REVIEW.stages[0]!, max_turns: 1 }] },
     calls: [
@@ -155,7 +193,9 @@ for (const [name, kind] of Object.entries(KINDS))
       during(running);
     }
     await running.result;
-    const summary = steady(task.read('outputs/_summary.md'), rig);
+    const page = task.read('outputs/_summary.md');
+    assert.equal(missingPaths(page, rig), []);
+    const summary = steady(page, rig);
     assert.ok(summary.split('\n').length <= 81);
     const file = path.join(FOLDER, `${name}.md`);
     if (process.env.GOLDEN === 'write') {
@@ -171,6 +211,16 @@ test('every class has its summary, and no golden file is left over', async () =>
   const shown = files.map((name) => readFileSync(path.join(FOLDER, `${name}.md`), 'utf8')).join('');
   for (const name of Object.keys(CLASSES)) assert.match(shown, `- Class: ${name} (`);
 });
+
+/** A path of the project that is shown is there (a CLI's own folder may not be); a line of a file is its path. */
+function missingPaths(page: string, rig: TestRig): string[] {
+  const shown = page
+    .split(rig.project)
+    .slice(1)
+    .map((rest) => `${rig.project}${/^[\w./-]*/.exec(rest)![0].replace(/[.]$/, '')}`);
+  assert.ok(shown.length > 0);
+  return shown.filter((file) => !existsSync(file));
+}
 
 /** Without what is another in each run: folders, times, ids of calls. */
 function steady(summary: string, rig: TestRig): string {

@@ -153,6 +153,7 @@ const ROWS: [why: string, errorClass: ErrorClass, reason: string, known: Known, 
       AGAIN,
     ],
   ],
+  ['a batch that paused for a refused key', 'auth', 'paused', {}, ['codex login', 'preflight --tools codex', AGAIN]],
   [
     'a quota with its reset',
     'quota',

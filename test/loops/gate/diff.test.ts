@@ -139,9 +139,7 @@ test('an answer without a diff, and an old artifact', async () => {
     reason: 'no_diff',
     missing: ['a unified diff'],
     text: 'the answer must hold a unified diff, and holds none',
-    next_actions: [
-      'say in the prompt that the answer holds one unified diff in a ```diff block, with paths from the root of the working folder',
-    ],
+    next_actions: [],
   });
   assert.not.ok(existsSync(path.join(gated.root, 'task/t1/outputs/codex_verify.patch')));
   assert.is(await checkDiff(gated.ask(null, { stage: { may_be_empty: true } }), 'All done.'), null);

@@ -104,9 +104,16 @@ test('what is told', () => {
     class: 'contract_violation',
     reason: 'missing_sections',
     missing: ['Verdict', 'Findings (empty)'],
-    text: 'the answer lacks the sections "Verdict", "Findings (empty)"',
-    next_actions: ['say in the prompt that the answer has headings with these very names: Verdict, Findings'],
+    text: 'the answer lacks the sections "Verdict", "Findings (empty)"; its headings are "Findings"',
+    next_actions: [],
   });
+  const told = (answer: string) => checkSections(answer, ['Verdict'])?.text.split('; ')[1];
+  assert.is(told('It is fine.'), 'it has no headings');
+  assert.is(told('# Report\n## **Result:** \nx\n**In short**\ny\n'), 'its headings are "Report", "Result", "In short"');
+  assert.is(told('```markdown\n## Outcome\nfine\n```'), 'its headings are "Outcome"');
+  assert.is(told(`## ${'long '.repeat(30)}\nx`), `its headings are "${'long '.repeat(12)}…"`);
+  const many = Array.from({ length: 11 }, (_, i) => `## H${i}\nx\n`).join('');
+  assert.is(told(many), 'its headings are "H0", "H1", "H2", "H3", "H4", "H5", "H6", "H7" and 3 more');
 });
 
 test('no text and no name throws, and a heading of its own always counts', () => {

@@ -1,8 +1,8 @@
-// What findings amount to: the verdict, a signature that tells two failures apart, and what to do next.
+// What findings amount to: the verdict and a signature that tells two failures apart.
 
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { gateNextActions, gateSignature, gateVerdict } from '../../../policies/gate/verdict.ts';
+import { gateSignature, gateVerdict } from '../../../policies/gate/verdict.ts';
 import type { Finding } from '../../../policies/gate.ts';
 
 const SECTIONS: Finding = {
@@ -32,7 +32,6 @@ const REFUSAL: Finding = {
 
 test('no finding is a success', () => {
   assert.equal(gateVerdict([]), { class: null, reason: null, evidence: null, retry_at: null });
-  assert.equal(gateNextActions([], CALL), []);
 });
 
 test('the first finding counts, and what is out of scope before what is missing', () => {
@@ -81,28 +80,6 @@ test('two equal ones have one, in whatever words and order they are told', () =>
   assert.is(gateSignature('codex', [again]), gateSignature('codex', [SECTIONS]));
   const elsewhere = { ...SCOPE, missing: ['src/b.ts (added; scope.deny "src/**")'] };
   assert.is(gateSignature('codex', [elsewhere]), gateSignature('codex', [SCOPE]));
-});
-
-const CALL = { taskId: 'fix', stage: 'codex_impl', tool: 'codex', answer: 'paid', restored: 0 } as const;
-
-test('what to do next ends in a line to type, which stands before what other findings ask for', () => {
-  assert.equal(gateNextActions([SECTIONS], CALL), [
-    'name them',
-    'tollgate run fix --redo codex_impl (asks codex again, for one paid call)',
-  ]);
-  assert.equal(gateNextActions([REFUSAL, SCOPE], CALL), [
-    'take it back',
-    'when they are taken back: tollgate run fix (looks at the answer again, pays nothing)',
-    'if they are meant, once the manifest allows them: tollgate run fix --keep codex_impl (likewise)',
-    'name them',
-  ]);
-  assert.equal(gateNextActions([SCOPE], { ...CALL, restored: 2 }), [
-    'tollgate run fix (what was out of scope is put back; looks at the answer again, pays nothing)',
-  ]);
-  assert.equal(gateNextActions([SCOPE], { ...CALL, answer: 'none' }), [
-    'take it back',
-    'tollgate run fix (asks codex again)',
-  ]);
 });
 
 test.run();

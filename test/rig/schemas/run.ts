@@ -61,6 +61,9 @@ export const RUN_STAGE: Fields<StageReport> = {
     ]),
     'none was called',
   ),
+  notes: texts('What its gate has to say beside what it found'),
+  changed: texts('What it has changed in the tree, as far as it was looked at'),
+  passed_commands: texts('Acceptance commands that succeeded'),
   warnings: texts('What was unusual'),
 };
 

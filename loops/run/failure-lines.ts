@@ -1,0 +1,125 @@
+// What the page of a run says of its failure.
+
+import { CLASSES } from '../../policies/classes.ts';
+import { ENDINGS } from '../../policies/ending.ts';
+import { signalWords } from '../../policies/signals.ts';
+import type { Failure } from '../../policies/task-failure.ts';
+import { oneLine } from './one-line.ts';
+import type { RunReport } from './report.ts';
+
+const MAX_NAMED = 8;
+
+/** The middle of the page: what failed, how, and where all of it lies. */
+export function failureLines(failure: Failure, report: RunReport): string[] {
+  const { evidence } = failure;
+  return [
+    `## ${report.state === 'refused' ? 'Refused' : 'Failed'}: ${failure.stage ?? 'before any stage'}`,
+    '',
+    `- Class: ${failure.class} (${failure.reason}): ${meaningOf(failure)}`,
+    `- Evidence: ${evidence === null ? 'none' : `${oneLine(evidence.text, 300)} [${evidence.source}, rule ${evidence.rule}]`}`,
+    ...findingLines(failure),
+    ...missingLines(failure),
+    ...endLines(failure, report),
+    ...(failure.signature === null
+      ? []
+      : [
+          `- Signature: ${failure.signature}, seen ${failure.count === 1 ? 'once' : `${failure.count} times`} in this run`,
+        ]),
+    `- Decision: ${failure.decision.action}; ${oneLine(failure.decision.why, 200)}`,
+    ...(failure.retry_at === null ? [] : [`- Not before: ${failure.retry_at}`]),
+    ...Object.entries(FILES).flatMap(([name, label]) =>
+      failure.files[name] === undefined ? [] : [`- ${label}: ${failure.files[name]}`],
+    ),
+    '',
+  ];
+}
+
+/** Some reasons say more than their class, or something else. */
+const REASONS: Record<string, string> = {
+  budget: "the task's own limit, not the service's",
+  paused: 'another task of the batch met this before; nothing was asked',
+  cancelled: 'the run was told to stop',
+  verdict_fail: 'the answer judges what it was to judge as not good enough',
+  max_turns: 'the turns were used up before there was an answer',
+  prompt_changed: 'a prompt is another than the one that was answered; nothing was paid',
+  not_prepared: 'the stage could not be begun; nothing was paid for it',
+  judge_changed: 'files by which the task itself is judged were changed',
+  answer_unreadable: 'the answer was there and cannot be read any more',
+  refusal: 'the answer is a refusal',
+  no_change: 'the stage had to change the working tree, and changed nothing',
+  missing_sections: 'the answer lacks sections that were asked for, or they are empty',
+  too_short: 'the answer has fewer lines with text than were asked for',
+  not_json: 'the answer had to be one JSON value, and is none',
+  schema_mismatch: 'the answer does not fit the schema of its stage',
+  schema_unchecked: 'whether the answer fits its schema could not be found out in time',
+  no_diff: 'the answer had to hold a unified diff, and holds none',
+  diff_does_not_apply: 'the diff of the answer does not fit the files that are there',
+  diff_unclear: 'the diff of the answer touches files that its headers do not name',
+  diff_unchecked: 'whether the diff of the answer applies could not be found out',
+  diff_leaves_tree: 'the diff of the answer leads out of the working folder',
+  acceptance_failed: 'the answer is there, and an acceptance command failed',
+};
+
+const meaningOf = ({ class: errorClass, reason }: Failure): string =>
+  REASONS[reason ?? ''] ?? CLASSES[errorClass].meaning;
+
+function missingLines({ missing, changed, class: errorClass }: Failure): string[] {
+  const what = errorClass === 'scope_violation' ? 'Out of bounds' : 'Missing';
+  const named = missing.slice(0, MAX_NAMED).map((name) => `  - ${oneLine(name, 200)}`);
+  const more = missing.length > MAX_NAMED ? [`  - and ${missing.length - MAX_NAMED} more`] : [];
+  const shown = changed.slice(0, MAX_NAMED).join(', ');
+  return [
+    ...(missing.length === 0 ? [] : [`- ${what}:`, ...named, ...more]),
+    ...(changed.length === 0
+      ? []
+      : [
+          `- Changed so far: ${oneLine(shown, 300)}${changed.length > MAX_NAMED ? `, and ${changed.length - MAX_NAMED} more` : ''}`,
+        ]),
+  ];
+}
+
+/** Those that are there. */
+const FILES = { out: 'Answer', err: 'Whole stderr', gate: "The gate's record" };
+
+/** The first one is the evidence. */
+const findingLines = ({ findings = [] }: Failure): string[] =>
+  findings.slice(1, MAX_NAMED).map(({ check, text }) => `- Gate found too (${check}): ${oneLine(text, 300)}`);
+
+/** One exit code a line, each with whose it is. */
+function endLines(failure: Failure, { exit_code, stages }: RunReport): string[] {
+  const { ending, signal, native_exit_code, tool } = failure;
+  const wrapper = stages.find(({ stage }) => stage === failure.stage)?.exit_code ?? null;
+  const cli = tool ?? 'the CLI';
+  return [
+    `- Ending: ${ending === null ? 'nothing was started' : `${ending}: ${ENDINGS[ending]}`}`,
+    `- Exit code of the run: ${exit_code}`,
+    ...(wrapper === null ? [] : [`- Exit code of the call: ${wrapper}`]),
+    ...(native_exit_code === null ? [] : [`- Exit code of ${cli} itself: ${native_exit_code}`]),
+    ...(signal === null
+      ? []
+      : [
+          `- Signal that ended ${cli}: ${OURS.has(ending ?? '') ? `${signal}, sent by tollgate` : signalWords(signal)}`,
+        ]),
+  ];
+}
+
+/** In these the wrapper itself ends the CLI. */
+const OURS: ReadonlySet<string> = new Set([
+  'timed_out',
+  'idle',
+  'max_turns',
+  'overflowed',
+  'retry_cut',
+  'lingered',
+  'cancelled',
+]);
+
+export function stderrLines({ stderr_head, stderr_tail }: Failure, room: number): string[] {
+  if (stderr_head.length === 0 || room < 6) return [];
+  const all = [...stderr_head, ...(stderr_tail.length > 0 ? ['[...]', ...stderr_tail] : [])];
+  const shown =
+    all.length <= room - 5
+      ? all
+      : [...all.slice(0, Math.floor((room - 6) / 2)), '[...]', ...all.slice(-Math.floor((room - 6) / 2))];
+  return ['', '## stderr, first and last lines', '', ...shown.map((line) => `    ${oneLine(line, 300)}`)];
+}

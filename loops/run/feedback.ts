@@ -1,0 +1,67 @@
+// What later stages found in a stage's last work: given to it when it is asked again, before its prompt.
+
+import path from 'node:path';
+import { writerOf } from '../../policies/gate/writer.ts';
+import { fenced, fenceWord } from '../../policies/prompt/fence.ts';
+import { isSystemError } from '../../state/system-error.ts';
+import { outputsOf } from '../../state/task-folder.ts';
+import { readRegular } from '../../wrappers/regular-file.ts';
+import { lineOfStages } from './line-of-stages.ts';
+import type { StageRun } from './stage.ts';
+
+/** Empty where nothing was found, or where it is not this stage's to mend. */
+export function feedbackFor({ open, stage }: Pick<StageRun, 'open' | 'stage'>): string {
+  const { plans, journal, task, hide } = open;
+  const { gates } = journal.read().ledger;
+  const found = plans.flatMap((plan) => {
+    const gate = gates.get(plan.stage.name);
+    if (gate === undefined || gate.passed || writerOf(lineOfStages(plans), plan.stage.name)?.stage !== stage.name)
+      return [];
+    const told = FOUND[gate.reason ?? ''];
+    const text =
+      told === undefined ? null : textOf(told.file(task.outputs, outputsOf(task, plan.stage).out, gate.stage));
+    return told === undefined || text === null ? [] : [told.say(gate.stage, hide(text))];
+  });
+  return found.map((text) => `${text}\n`).join('');
+}
+
+interface Found {
+  file(outputs: string, answer: string, stage: string): string;
+  say(stage: string, text: string): string;
+}
+
+const MAX_CHARS = 20_000;
+
+/** By the gate's reason. What agents and commands have said is data. */
+const FOUND: Record<string, Found> = {
+  acceptance_failed: {
+    file: (outputs, _, stage) => path.join(outputs, `${stage}.acceptance.log`),
+    say: (stage, log) =>
+      section(
+        `After your last work on this task the acceptance commands failed (stage ${stage}). Mend what fails; this is the end of their log:`,
+        'the log of the acceptance commands',
+        log.slice(-MAX_CHARS),
+      ),
+  },
+  verdict_fail: {
+    file: (_, answer) => answer,
+    say: (stage, answer) =>
+      section(
+        `Your last work on this task was judged not good enough (stage ${stage}). Mend what it names; this is its answer:`,
+        `the answer of ${stage}`,
+        answer.slice(0, MAX_CHARS),
+      ),
+  },
+};
+
+const section = (first: string, label: string, text: string): string =>
+  `${first}\n\n${fenced(fenceWord([text]), label, text)}`;
+
+function textOf(file: string): string | null {
+  try {
+    return readRegular(file);
+  } catch (error) {
+    if (!isSystemError(error)) throw error;
+    return null;
+  }
+}

@@ -1,0 +1,123 @@
+// What to do about what a gate found: what costs nothing first, and a paid call only where it can come out otherwise.
+
+import type { Finding } from '../gate.ts';
+import type { Tool } from '../tools.ts';
+import { weightiest } from './verdict.ts';
+
+export interface GatedCall {
+  taskId: string;
+  stage: string;
+  tool: Tool;
+  /** `none`: the call failed besides, and is made again. */
+  answer: 'paid' | 'none';
+  /** How many paths were put back. */
+  restored: number;
+  /** The file with the answer. */
+  answerFile: string;
+  /** `<file>:<line>` of a field of the stage, or of the line that would hold it. */
+  place(field: 'requires' | 'min_lines' | 'may_be_empty' | 'schema' | 'acceptance' | 'scope'): string;
+  /** Who makes what this stage judges. null: nobody before it writes, or it writes itself. */
+  writer: Writer | null;
+}
+
+export interface Writer {
+  stage: string;
+  tool: Tool;
+  /** Stages after it, up to this one, whose prompts hold what would be another answer. */
+  after: string[];
+}
+
+/** Lines to type, or one sentence each: of the weightiest finding, and the way out of it, before those of the others. */
+export function gateNextActions(findings: readonly Finding[], call: GatedCall): string[] {
+  const first = weightiest(findings);
+  if (first === undefined) return [];
+  const others = findings.filter((finding) => finding !== first);
+  if (first.reason === 'out_of_scope' && call.restored > 0)
+    return [`tollgate run ${call.taskId} (what was out of scope is put back; looks at the answer again, pays nothing)`];
+  const wayOut =
+    call.answer === 'none' ? [`tollgate run ${call.taskId} (asks ${call.tool} again)`] : WAY_OUT[first.reason](call);
+  return [...new Set([...first.next_actions, ...wayOut, ...others.flatMap((finding) => finding.next_actions)])];
+}
+
+const asksAgain = ({ taskId, stage, tool }: GatedCall): string =>
+  `tollgate run ${taskId} --redo ${stage} (asks ${tool} again, for one paid call)`;
+
+/** The same prompt is mostly answered the same way. */
+const otherwise = (call: GatedCall): string =>
+  `or ask again, best with another \`model\` or \`tool\`: ${asksAgain(call)}`;
+
+const looksAgain = ({ taskId }: GatedCall): string =>
+  `tollgate run ${taskId} (looks at the answer again, pays nothing)`;
+
+const keeps = ({ taskId, stage }: GatedCall): string =>
+  `tollgate run ${taskId} --keep ${stage} (looks at the answer again, pays nothing)`;
+
+/** The stage that writes does it, with what was found for its context; who judges has nothing to mend. */
+function writerMends({ taskId, stage, writer }: GatedCall, given: string): string[] {
+  if (writer === null) return [];
+  const names = [writer.stage, ...writer.after];
+  const calls = names.length === 1 ? 'one paid call' : `${names.length} paid calls`;
+  const judged = writer.after.includes(stage) ? '' : `; ${stage} then looks again, and pays nothing`;
+  return [
+    `or let ${writer.stage} mend it: tollgate run ${taskId} ${names.map((name) => `--redo ${name}`).join(' ')} (its prompt is given ${given}; ${calls}${judged})`,
+  ];
+}
+
+/** A run looks anew at an answer that is paid for, so where a person can mend what was found, nothing need be asked again. */
+const WAY_OUT: Record<Finding['reason'], (call: GatedCall) => string[]> = {
+  out_of_scope: (call) => [
+    `when they are taken back: ${looksAgain(call)}`,
+    `if they are meant, once ${call.place('scope')} allows them: tollgate run ${call.taskId} --keep ${call.stage} (likewise)`,
+  ],
+  judge_changed: (call) => [looksAgain(call)],
+  acceptance_failed: (call) => [
+    `mend what fails, then: tollgate run ${call.taskId} (runs the commands again, pays nothing)`,
+    ...writerMends(call, 'the end of that log'),
+    `if a command itself is wrong, mend it (${call.place('acceptance')}), then: tollgate run ${call.taskId} --keep ${call.stage} (runs the commands again, pays nothing)`,
+  ],
+  verdict_fail: (call) => [
+    `read the findings in ${call.answerFile}`,
+    ...writerMends(call, 'those findings'),
+    `or mend what they name, and have it judged again: ${asksAgain(call)}`,
+  ],
+  missing_sections: (call) => [
+    `if what was asked for is in ${call.answerFile} under another heading, put the right headings there, then: ${looksAgain(call)}`,
+    `or require other headings (\`requires\` of the stage, ${call.place('requires')}), then: ${keeps(call)}`,
+    otherwise(call),
+  ],
+  too_short: (call) => [
+    `read ${call.answerFile}; if it is enough, lower \`min_lines\` of the stage (${call.place('min_lines')}), then: ${keeps(call)}`,
+    otherwise(call),
+  ],
+  not_json: (call) => [
+    `if all of it is in ${call.answerFile}, leave nothing but the JSON there, then: ${looksAgain(call)}`,
+    otherwise(call),
+  ],
+  schema_mismatch: (call) => [
+    `if little is wrong, mend it in ${call.answerFile}, then: ${looksAgain(call)}`,
+    `or mend the schema (${call.place('schema')}), then: ${keeps(call)}`,
+    otherwise(call),
+  ],
+  schema_unchecked: (call) => [`once the schema is mended (${call.place('schema')}): ${keeps(call)}`],
+  no_change: (call) => [
+    `if there may be nothing to change, say \`may_be_empty: true\` in the stage (${call.place('may_be_empty')}), then: ${looksAgain(call)}`,
+    `else say in inputs/user_request.md what is to be changed: ${asksAgain(call)}`,
+  ],
+  no_diff: (call) => [
+    `read ${call.answerFile}; the prompt asked for one unified diff in a \`\`\`diff block`,
+    `or let it write itself (\`access: write\` in the stage): ${asksAgain(call)}`,
+  ],
+  diff_does_not_apply: (call) => [
+    `if the tree was what did not fit: tollgate run ${call.taskId} (tries the diff again, pays nothing)`,
+    `if little is wrong with the diff, mend it in ${call.answerFile}, then the same line`,
+    otherwise(call),
+  ],
+  diff_leaves_tree: (call) => [otherwise(call)],
+  diff_unclear: (call) => [otherwise(call)],
+  diff_unchecked: (call) => [`then: tollgate run ${call.taskId} (tries the diff again, pays nothing)`],
+  refusal: (call) => [asksAgain(call)],
+  answer_unreadable: (call) => [
+    `if ${call.answerFile} can be put back: ${looksAgain(call)}`,
+    `else: ${asksAgain(call)}`,
+  ],
+};

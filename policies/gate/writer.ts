@@ -1,0 +1,29 @@
+// Whose work a stage judges: the nearest one before it that writes, and which stages another answer of it concerns.
+
+import type { Tool } from '../tools.ts';
+import type { Writer } from './way-out.ts';
+
+export interface StageInLine {
+  name: string;
+  tool: Tool;
+  role: string;
+  /** May write, and must leave a change. */
+  writes: boolean;
+  /** Roles whose answers are put into its prompt. */
+  reads: readonly string[];
+}
+
+/** The stage itself if it writes; null where nobody up to it does. @param line the task's stages, in order. */
+export function writerOf(line: readonly StageInLine[], stage: string): Writer | null {
+  const until = line.slice(0, line.findIndex(({ name }) => name === stage) + 1);
+  const writer = until.findLast(({ writes }) => writes);
+  if (writer === undefined) return null;
+  const changed = new Set([writer.role]);
+  const after: string[] = [];
+  for (const one of until.slice(until.indexOf(writer) + 1)) {
+    if (!one.reads.some((role) => changed.has(role))) continue;
+    after.push(one.name);
+    changed.add(one.role);
+  }
+  return { stage: writer.name, tool: writer.tool, after };
+}

@@ -1,0 +1,155 @@
+// What is to be done about what a gate found: for each reason its whole list, free ways first.
+
+import { test } from 'uvu';
+import * as assert from 'uvu/assert';
+import { type GatedCall, gateNextActions, type Writer } from '../../../policies/gate/way-out.ts';
+import { type StageInLine, writerOf } from '../../../policies/gate/writer.ts';
+import type { Finding } from '../../../policies/gate.ts';
+import { GATE_REASONS } from '../../../policies/reasons.ts';
+
+const CALL: GatedCall = {
+  taskId: 'fix',
+  stage: 'gemini_verify',
+  tool: 'gemini',
+  answer: 'paid',
+  restored: 0,
+  answerFile: 'OUT',
+  place: (field) => `manifest.yaml (${field})`,
+  writer: null,
+};
+const WRITER: Writer = { stage: 'codex_impl', tool: 'codex', after: ['gemini_verify'] };
+const found = (reason: Finding['reason'], next: string[] = [], errorClass: Finding['class'] = 'contract_violation') =>
+  ({
+    check: 'judge',
+    class: errorClass,
+    reason,
+    missing: [],
+    text: reason,
+    next_actions: next,
+  }) as const satisfies Finding;
+
+const FREE = 'tollgate run fix (looks at the answer again, pays nothing)';
+const PAID = 'tollgate run fix --redo gemini_verify (asks gemini again, for one paid call)';
+const KEEP = 'tollgate run fix --keep gemini_verify (looks at the answer again, pays nothing)';
+
+const ROWS: [why: string, findings: Finding[], call: Partial<GatedCall>, next: string[]][] = [
+  ['nothing was found', [], {}, []],
+  [
+    'a judge without a writer before it',
+    [found('acceptance_failed', ['read LOG'])],
+    {},
+    [
+      'read LOG',
+      'mend what fails, then: tollgate run fix (runs the commands again, pays nothing)',
+      'if a command itself is wrong, mend it (manifest.yaml (acceptance)), then: tollgate run fix --keep gemini_verify (runs the commands again, pays nothing)',
+    ],
+  ],
+  [
+    'a judge of what another stage wrote',
+    [found('acceptance_failed', ['read LOG'])],
+    { writer: WRITER },
+    [
+      'read LOG',
+      'mend what fails, then: tollgate run fix (runs the commands again, pays nothing)',
+      'or let codex_impl mend it: tollgate run fix --redo codex_impl --redo gemini_verify (its prompt is given the end of that log; 2 paid calls)',
+      'if a command itself is wrong, mend it (manifest.yaml (acceptance)), then: tollgate run fix --keep gemini_verify (runs the commands again, pays nothing)',
+    ],
+  ],
+  [
+    'a judge that does not read what was written',
+    [found('acceptance_failed')],
+    { writer: { ...WRITER, after: [] } },
+    [
+      'mend what fails, then: tollgate run fix (runs the commands again, pays nothing)',
+      'or let codex_impl mend it: tollgate run fix --redo codex_impl (its prompt is given the end of that log; one paid call; gemini_verify then looks again, and pays nothing)',
+      'if a command itself is wrong, mend it (manifest.yaml (acceptance)), then: tollgate run fix --keep gemini_verify (runs the commands again, pays nothing)',
+    ],
+  ],
+  [
+    'a verdict of FAIL',
+    [found('verdict_fail')],
+    { writer: WRITER },
+    [
+      'read the findings in OUT',
+      'or let codex_impl mend it: tollgate run fix --redo codex_impl --redo gemini_verify (its prompt is given those findings; 2 paid calls)',
+      `or mend what they name, and have it judged again: ${PAID}`,
+    ],
+  ],
+  [
+    'sections',
+    [found('missing_sections')],
+    {},
+    [
+      `if what was asked for is in OUT under another heading, put the right headings there, then: ${FREE}`,
+      `or require other headings (\`requires\` of the stage, manifest.yaml (requires)), then: ${KEEP}`,
+      `or ask again, best with another \`model\` or \`tool\`: ${PAID}`,
+    ],
+  ],
+  [
+    'what is out of scope comes before what is missing, and what others ask for comes last',
+    [found('refusal', ['name them']), found('out_of_scope', ['take it back'], 'scope_violation')],
+    {},
+    [
+      'take it back',
+      `when they are taken back: ${FREE}`,
+      'if they are meant, once manifest.yaml (scope) allows them: tollgate run fix --keep gemini_verify (likewise)',
+      'name them',
+    ],
+  ],
+  [
+    'what was put back',
+    [found('out_of_scope', ['take it back'], 'scope_violation')],
+    { restored: 2 },
+    ['tollgate run fix (what was out of scope is put back; looks at the answer again, pays nothing)'],
+  ],
+  [
+    'a call that failed besides',
+    [found('out_of_scope', ['take it back'], 'scope_violation')],
+    { answer: 'none' },
+    ['take it back', 'tollgate run fix (asks gemini again)'],
+  ],
+];
+for (const [why, findings, call, next] of ROWS)
+  test(why, () => assert.equal(gateNextActions(findings, { ...CALL, ...call }), next));
+
+test('every reason of a gate has a line to type', () => {
+  for (const reason of GATE_REASONS) {
+    const next = gateNextActions([found(reason)], CALL);
+    assert.ok(
+      next.some((line) => line.includes('tollgate run fix')),
+      reason,
+    );
+  }
+});
+
+const stage = (name: string, role: string, reads: string[] = [], writes = false): StageInLine => ({
+  name,
+  tool: 'codex',
+  role,
+  writes,
+  reads,
+});
+const LINE = [
+  stage('brief', 'brief'),
+  stage('impl', 'impl', ['brief'], true),
+  stage('tests', 'test_impl', ['impl'], true),
+  stage('static', 'static_verify', ['impl', 'test_impl']),
+  stage('verify', 'verify', ['impl', 'test_impl', 'static_verify']),
+  stage('later', 'runbook', ['verify']),
+];
+
+test('the writer is the nearest one before it, and whoever reads it or its readers is concerned', () => {
+  const of = (line: StageInLine[], name: string) => {
+    const writer = writerOf(line, name);
+    return writer && [writer.stage, ...writer.after];
+  };
+  assert.equal(of(LINE, 'verify'), ['tests', 'static', 'verify']);
+  assert.equal(of(LINE, 'impl'), ['impl']);
+  assert.is(of(LINE, 'brief'), null);
+  const [brief, impl, , blind] = LINE as [StageInLine, StageInLine, StageInLine, StageInLine];
+  const second = stage('second', 'verify', ['static_verify']);
+  assert.equal(of([brief, impl, blind, second], 'second'), ['impl', 'static', 'second']);
+  assert.equal(of([brief, impl, { ...second, reads: [] }], 'second'), ['impl']);
+});
+
+test.run();
