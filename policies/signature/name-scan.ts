@@ -36,19 +36,14 @@ export function scanValue(cursor: Cursor, at: number): number {
   return close > at ? close : pastValue(codes, at);
 }
 
-/** `model 'x'`, `'x' model`: the name. That of a server tells: two servers that fail are two failures. */
+/** `model 'x'`, `'x' model`: the name. */
 export function scanName(cursor: Cursor, at: number): number {
   const close = closeOf(cursor, at, 120);
   if (close <= at) return 0;
-  if (cursor.lead === 0 && isAfter(NAMED_THINGS, cursor)) return tells(cursor, at) ? 0 : close;
+  if (cursor.lead === 0 && isAfter(NAMED_THINGS, cursor)) return close;
   const next = nextWord(cursor.codes, close + 1);
   return isOneOf(NAMED_AFTER, cursor.codes, next, pastWord(cursor.codes, next)) ? close : 0;
 }
-
-/** A server beside the model bears the name that the user's own settings give it: two of them are two failures. */
-const tells = ({ text }: Cursor, at: number): boolean => OF_MCP.test(text.slice(Math.max(0, at - 30), at));
-
-const OF_MCP = /\b(?:MCP|discovery for) servers? ['"`]$/i;
 
 /** Where the quote closes that opens right before `at`, or `at`: not within so many characters. */
 function closeOf({ text, codes, quote }: Cursor, at: number, within: number): number {
@@ -213,6 +208,7 @@ const PREFIXED = patternAt(
 const TELLING_KEYS = wordsOf(
   'error err reason code status statuscode type message msg level kind cause errno signal result detail details title category errortype error_type error_code desc description',
 );
+/** No server: one beside the model bears the name that the user's own settings give it, and two of them are two failures. */
 const NAMED_THINGS = wordsOf(
   'model models package user host organization organisation project account deployment container extension',
 );

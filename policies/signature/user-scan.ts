@@ -27,8 +27,7 @@ function isNamed(cursor: Cursor, at: number): boolean {
 }
 
 /** What stands for it: a word behind which no name is looked for again. */
-export const userPut = (cursor: Cursor, at: number): string =>
-  isNamed(cursor, at) ? 'username' : `${wordAt(cursor, at)}`;
+export const userPut = (cursor: Cursor, at: number): string => (isNamed(cursor, at) ? 'username' : wordAt(cursor, at));
 
 const wordAt = ({ text, unitEnd }: Cursor, at: number): string => text.slice(at, unitEnd).toLowerCase();
 
