@@ -11,6 +11,9 @@ export const writersOf = (file: string): readonly number[] => living().writers.g
 /** The processes that run the task, or a batch with it. */
 export const runsOf = (root: string): readonly number[] => living().runs.get(root) ?? [];
 
+/** Between fork and exec a command line is still the shell's: what was there before a wait is looked at again for so long. */
+export const STARTING_MS = 150;
+
 interface Living {
   at: number;
   writers: Map<string, number[]>;

@@ -2,7 +2,7 @@
 
 import { type Awaited, type Look, pending, settled } from './awaited.ts';
 import { countLines } from './line-count.ts';
-import { writersOf } from './living-writers.ts';
+import { STARTING_MS, writersOf } from './living-writers.ts';
 import { type Marker, readMarker, type Said, SUCCESS, versionOf } from './marker.ts';
 import { type NamedPid, type NamedProcess, readNamed } from './named-process.ts';
 import { type ProcessLife, watchProcess } from './process-life.ts';
@@ -21,9 +21,6 @@ export interface NamedCall {
 
 /** How long the writer of a marker may take between making it and filling it. */
 const WRITING_MS = 200;
-
-/** Between fork and exec a wrapper's command line is still its shell's: what was there before is looked at twice. */
-const STARTING_MS = 150;
 
 /** How far a process' start time, told in ticks since the boot, may be from the time of a file. */
 const CLOCK_MS = 100;

@@ -6,11 +6,8 @@ import { type ProcessIdentity, placeOf } from '../../policies/process-identity.t
 import { openJournal } from '../../state/journal.ts';
 import type { Ledger } from '../../state/ledger.ts';
 import { type Awaited, type Look, pending, settled } from './awaited.ts';
-import { runsOf } from './living-writers.ts';
+import { runsOf, STARTING_MS } from './living-writers.ts';
 import { type ProcessLife, watchProcess } from './process-life.ts';
-
-/** Between fork and exec a run's command line is still its shell's: an end that was there before is looked at twice. */
-const STARTING_MS = 150;
 
 /**
  * @param self where we run, to tell whether a run's process number means anything here.

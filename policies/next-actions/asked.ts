@@ -34,10 +34,15 @@ const CONTEXT_OF = {
   codex: 'AGENTS.md files, skills and MCP servers',
 } as const;
 
+const smaller: WayOut = (situation) => [
+  ...(situation.largeParts ?? []),
+  'attach less, or split the task into smaller ones',
+  thenRerun(situation),
+];
+
 const tooLarge: WayOut = (situation) => {
-  const { promptChars: chars, largeParts = [], resumed, tool } = situation;
-  if (chars === undefined || chars > SMALL_PROMPT)
-    return [...largeParts, 'attach less, or split the task into smaller ones', thenRerun(situation)];
+  const { promptChars: chars, resumed, tool } = situation;
+  if (chars === undefined || chars > SMALL_PROMPT) return smaller(situation);
   const first = `the prompt is not what is too large (${chars} characters): it is ${resumed ? 'the history of its session, or ' : ''}what ${tool} adds by itself`;
   return [
     first,
@@ -68,16 +73,8 @@ export const ASKED_ACTIONS = {
     rerun(situation),
   ],
   over_limit: tooLarge,
-  prompt_limit: (situation) => [
-    ...(situation.largeParts ?? []),
-    'attach less, or split the task into smaller ones',
-    thenRerun(situation),
-  ],
-  prompt_cut: (situation) => [
-    ...(situation.largeParts ?? []),
-    'attach less, or split the task into smaller ones',
-    thenRerun(situation),
-  ],
+  prompt_limit: smaller,
+  prompt_cut: smaller,
   content_filter: filtered,
   max_turns: fewerTurns,
   output_overflow: (situation) => ['ask for less output, or split the task into smaller ones', thenRerun(situation)],

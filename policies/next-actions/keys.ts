@@ -7,7 +7,7 @@ export type KnownKey =
   /** A variable's name or a file, never what is in it. */
   { how: 'signed_in'; by: string } | { how: 'signed_out' | 'unclear'; because: string; mend: string };
 
-export const SIGN_IN = {
+const SIGN_IN = {
   gemini: 'start `gemini` and sign in, or set GEMINI_API_KEY',
   copilot: 'start `copilot` and type /login, or set COPILOT_GITHUB_TOKEN',
   codex: 'codex login',

@@ -1,6 +1,6 @@
 // The machine, the installation and the settings: what stands in the way of any call.
 
-import { change, preflight, rerun, type Situation, thenRerun, type WayOut } from './situation.ts';
+import { change, preflight, readFirst, rerun, type Situation, thenRerun, type WayOut } from './situation.ts';
 
 const SETTINGS = {
   gemini: '~/.gemini/settings.json (and .gemini/settings.json of the project)',
@@ -9,9 +9,6 @@ const SETTINGS = {
 } as const;
 
 const install = ({ tool, packageName = tool }: Situation): string => `npm install -g ${packageName}`;
-
-/** The evidence names what; the whole of it may lie in stderr. */
-const readFirst = ({ stderrFile }: Situation): string[] => (stderrFile ? [`read ${stderrFile}`] : []);
 
 const checked: WayOut = (situation) => [preflight(situation), rerun(situation)];
 
@@ -74,7 +71,7 @@ export const MACHINE_ACTIONS = {
   disk: mended('make space on the disk that the evidence names, or make it writable'),
   disk_full: mended('make space on the disk: df -h'),
   state_unwritable: mended('make the state folder that the evidence names writable, with space on its disk'),
-  bad_state: (situation) => ['mend the state as the evidence says', `then: ${`tollgate run ${situation.taskId}`}`],
+  bad_state: (situation) => ['mend the state as the evidence says', `then: tollgate run ${situation.taskId}`],
   no_working_folder: (situation) => [change(situation, 'cwd', 'name a folder that exists'), thenRerun(situation)],
   empty_prompt: mended('say in `goal` of the manifest, or in inputs/user_request.md, what is asked'),
   unwritable_output: mended('make the folder that the evidence names writable'),

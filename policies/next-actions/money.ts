@@ -1,11 +1,14 @@
 // Quotas of the service, and the task's own budget.
 
 import { KEY_ACTIONS } from './keys.ts';
-import { later, rerun, type WayOut } from './situation.ts';
+import { later, rerun, type Situation, type WayOut } from './situation.ts';
 
 /** MAX: how long it may take is for whoever waits to say. */
 const awaited: WayOut = ({ taskId, verdict: { retry_at } }) =>
   retry_at === null ? [] : [`or let it wait: tollgate run ${taskId} --wait-for-reset MAX`];
+
+const otherTool = ({ tool }: Situation): string =>
+  `or give the stage another tool than ${tool} (\`tool\`, or \`fallback\`)`;
 
 const resets: WayOut = (situation) => {
   const { verdict, tool } = situation;
@@ -13,18 +16,14 @@ const resets: WayOut = (situation) => {
     verdict.retry_at === null
       ? rerun(situation, `once the limit of ${tool} is reset; it did not say when`)
       : later(situation);
-  return [
-    again,
-    ...awaited(situation),
-    `or give the stage another tool than ${tool} (\`tool\`, or \`fallback\`), or raise the plan`,
-  ];
+  return [again, ...awaited(situation), `${otherTool(situation)}, or raise the plan`];
 };
 
 /** No time resets these. */
 const paidFor: WayOut = (situation) => [
   `pay or top up at the provider of ${situation.tool}; no waiting mends it`,
   rerun(situation),
-  `or give the stage another tool than ${situation.tool} (\`tool\`, or \`fallback\`)`,
+  otherTool(situation),
 ];
 
 export const MONEY_ACTIONS = {
@@ -37,10 +36,6 @@ export const MONEY_ACTIONS = {
   paused: (situation) =>
     situation.verdict.class === 'auth'
       ? KEY_ACTIONS.bad_credentials(situation)
-      : [
-          later(situation),
-          ...awaited(situation),
-          `or give the stage another tool than ${situation.tool} (\`tool\`, or \`fallback\`), or raise the plan`,
-        ],
+      : [later(situation), ...awaited(situation), `${otherTool(situation)}, or raise the plan`],
   budget: ({ taskId }) => [`tollgate budget ${taskId} --set N`, `tollgate run ${taskId}`],
 } as const satisfies Record<string, WayOut>;

@@ -2,7 +2,7 @@
 
 import { serversIn } from '../mcp-servers.ts';
 import type { Tool } from '../tools.ts';
-import { rerun, type Situation, type WayOut } from './situation.ts';
+import { readFirst, rerun, type WayOut } from './situation.ts';
 
 const SETTINGS = {
   gemini: () => '`mcpServers` in ~/.gemini/settings.json or .gemini/settings.json of the project',
@@ -15,9 +15,6 @@ const SIGN_IN = {
   copilot: (name) => `start \`copilot\` and type /mcp show ${name}`,
   codex: (name) => `codex mcp login ${name}`,
 } as const satisfies Record<Tool, (name: string) => string>;
-
-/** The whole of what the server said may lie in stderr. */
-const readFirst = ({ stderrFile }: Situation): string[] => (stderrFile ? [`read ${stderrFile}`] : []);
 
 const mended: WayOut = (situation) => {
   const { tool, verdict } = situation;

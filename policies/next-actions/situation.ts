@@ -56,6 +56,9 @@ export const thenRerun = (situation: Situation): string => `then: ${rerun(situat
 
 export const preflight = ({ tool }: Situation): string => `preflight --tools ${tool}`;
 
+/** The evidence is a line of it; the whole of what was said may lie in stderr. */
+export const readFirst = ({ stderrFile }: Situation): string[] => (stderrFile ? [`read ${stderrFile}`] : []);
+
 /** Without a time from the service: a few minutes, since the retries of this run came within seconds. */
 export const later = (situation: Situation): string =>
   situation.verdict.retry_at === null
