@@ -35,6 +35,16 @@ for (const [page, text] of PAGES)
     assert.equal(wrong, []);
   });
 
+test('README.md has each command in its table', () => {
+  const [, table = ''] = PAGES.get('README.md')!.split('\n## Commands\n');
+  const said = new Set(spansOf(table.split('\n## ')[0]!).flatMap((span) => span.split(' ')));
+  const words = SUBCOMMANDS.filter((word) => word !== 'wait').concat('wait_parallel_tasks');
+  assert.equal(
+    words.filter((word) => !said.has(word)),
+    [],
+  );
+});
+
 /** What a shell would take for one command each, without its remarks. */
 function linesOf(block: string): string[] {
   return block
