@@ -234,8 +234,8 @@ export function restoreSaved(
     cliVersion: saved.cli_version ?? versionOfPackage(saved.binary, ADAPTERS[saved.tool].packageName),
     argv: saved.argv,
     warnings: saved.warnings,
-    // Counted by its wrapper alone; it may have been long ago.
     announced: null,
+    // Counted by its wrapper alone; it may have been long ago.
     countedBefore: null,
     withheld: withheldFrom(saved, environment, folder),
     clock,

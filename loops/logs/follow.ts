@@ -83,9 +83,8 @@ const callsOf = ({ calls }: Ledger, stage: string | null): Call[] =>
 
 async function look(journal: Journal): Promise<{ ledger: Ledger; isAtWork: boolean }> {
   const self = (await identify(process.pid))!;
-  // Before the journal: what it says then is at least as new.
-  const { ledger } = journal.read();
-  const { state } = await standingOf(ledger, self);
+  const { state } = await standingOf(journal.read().ledger, self);
+  // Read once more: whoever is no longer at work has written all of it by now.
   return { ledger: journal.read().ledger, isAtWork: state === 'running' };
 }
 
