@@ -53,7 +53,7 @@ async function append(file: string): Promise<Ignoring> {
   if (kind !== null && !kind.isFile()) return refused(file, 'it is no regular file');
   // Appended to where it stands, so that its rights and its owner stay what they are; never through a link, never waiting for a reader.
   const { O_RDWR, O_APPEND, O_CREAT, O_NOFOLLOW, O_NONBLOCK } = constants;
-  const handle = await open(file, O_RDWR | O_APPEND | O_CREAT | O_NOFOLLOW | O_NONBLOCK, 0o666);
+  const handle = await open(file, O_RDWR | O_APPEND | O_CREAT | O_NOFOLLOW | O_NONBLOCK, 0o644);
   try {
     const text = await handle.readFile('latin1');
     // What a person has written about it is theirs to decide.

@@ -48,6 +48,8 @@ for (const umask of [0o000, 0o077])
       await rig.start('tollgate', ['init', 'three', '--pipeline', 'safe_impl', '--goal', 'x']).result;
       // What a person makes is a person's own.
       const mine = (file: string) =>
+        // The project's own, for all who read the repository.
+        (/\/\.gitignore$/.test(file) && (lstatSync(file).mode & 0o022) === 0) ||
         /\/(?:\.git|manifest\.json|ask\.md)$/.test(file) ||
         /\/\.git\/|\/worktrees\/two(?:\/|$)/.test(file) ||
         /\/\.tmp(?:\/task(?:\/(?:one|two))?)?$|\/archive\/.*one-[\d-]+$/.test(file);

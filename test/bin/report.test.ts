@@ -28,7 +28,10 @@ const VALID = new Ajv2020({ strict: true, allowUnionTypes: true }).compile(
 
 /** What differs from run to run, of one length. */
 const settled = (text: string, rig: TestRig) =>
-  text.replaceAll(rig.project, 'PROJECT').replace(/\d{4}-\d\d-\d\dT\d\d:\d\dZ/g, '2026-11-22T00:00Z');
+  text
+    .replaceAll(rig.project, 'PROJECT')
+    .replace(/\d{4}-\d\d-\d\dT\d\d:\d\dZ/g, '2026-11-22T00:00Z')
+    .replace(/stored in \S+/g, 'stored in …');
 
 /** One task of each kind, in the order of time. */
 async function everyKind(rig: TestRig): Promise<void> {
@@ -53,9 +56,9 @@ test('as text: newest first, a line for each failure, what is not readable, tota
   assert.is(
     settled(stdout, rig),
     `TASK   STATE      STAGE         FAILURE         SIGNATURE        SINCE              CALLS  NEXT
-full   failed     codex_review  quota (plan)    v1:ffd3862b774c  2026-11-22T00:00Z  1/10   tollgate run full
-beta   failed     codex_review  auth (bad_key)  v1:db3695717249  2026-11-22T00:00Z  1/10   codex login
-alpha  failed     codex_review  auth (bad_key)  v1:db3695717249  2026-11-22T00:00Z  1/10   codex login
+full   failed     codex_review  quota (plan)    v1:ffd3862b774c  2026-11-22T00:00Z  1/10   tollgate run full (once the limit of codex is reset; it did not say when; asks codex again)
+beta   failed     codex_review  auth (bad_key)  v1:db3695717249  2026-11-22T00:00Z  1/10   run \`codex login\`, or export CODEX_API_KEY=… (no key is set and no login is stored in …
+alpha  failed     codex_review  auth (bad_key)  v1:db3695717249  2026-11-22T00:00Z  1/10   run \`codex login\`, or export CODEX_API_KEY=… (no key is set and no login is stored in …
 good   done       -             -               -                2026-11-22T00:00Z  1/10   -
 new    never run  -             -               -                -                  0/-    tollgate run new
 
@@ -77,9 +80,9 @@ Not readable: PROJECT/.tmp/task/later: PROJECT/.tmp/task/later/state/journal.jso
 
 | task | state | stage | failure | signature | since | calls | next |
 | --- | --- | --- | --- | --- | --- | --- | --- |
-| full | failed | codex_review | quota (plan) | v1:ffd3862b774c | 2026-11-22T00:00Z | 1/10 | tollgate run full |
-| beta | failed | codex_review | auth (bad_key) | v1:db3695717249 | 2026-11-22T00:00Z | 1/10 | codex login |
-| alpha | failed | codex_review | auth (bad_key) | v1:db3695717249 | 2026-11-22T00:00Z | 1/10 | codex login |
+| full | failed | codex_review | quota (plan) | v1:ffd3862b774c | 2026-11-22T00:00Z | 1/10 | tollgate run full (once the limit of codex is reset; it did not say when; asks codex again) |
+| beta | failed | codex_review | auth (bad_key) | v1:db3695717249 | 2026-11-22T00:00Z | 1/10 | run \`codex login\`, or export CODEX_API_KEY=… (no key is set and no login is stored in … |
+| alpha | failed | codex_review | auth (bad_key) | v1:db3695717249 | 2026-11-22T00:00Z | 1/10 | run \`codex login\`, or export CODEX_API_KEY=… (no key is set and no login is stored in … |
 
 ## Failures
 
