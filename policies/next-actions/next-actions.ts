@@ -55,8 +55,5 @@ const BY_REASON: Record<CallReason, WayOut> = {
   ...SERVER_ACTIONS,
   ...SESSION_ACTIONS,
   ...MACHINE_ACTIONS,
-  // Of a batch that was refused its quota or its sign-in before.
-  paused: (situation) =>
-    situation.verdict.class === 'auth' ? KEY_ACTIONS.bad_credentials(situation) : MONEY_ACTIONS.paused(situation),
   unmatched,
 };
