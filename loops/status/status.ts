@@ -35,7 +35,7 @@ export interface RunningRun {
   host: string;
 }
 
-export interface Looking {
+interface Looking {
   /** The folder that holds the tasks, a task, or a project; null for the project of `cwd`. */
   word: string | null;
   cwd: string;
