@@ -36,7 +36,7 @@ export function tableLines(
     }
   }
   return all.map((cells, row) => {
-    const texts = shown.map((i) => padded(cut(cells[i]!, widths[i]!), widths[i]!));
+    const texts = shown.map((i) => padded(cutLine(cells[i]!, widths[i]!), widths[i]!));
     texts.push(texts.pop()?.trimEnd() ?? '');
     if (row === 0) return colours.bold(texts.join(GAP).trimEnd());
     const painted = shown.map((i, at) => {
@@ -66,13 +66,13 @@ function shrunk(
 }
 
 /** A line within the width, with a mark where something is missing. */
-export function cut(text: string, width: number | null): string {
+export function cutLine(text: string, width: number | null): string {
   if (width === null || lengthOf(text) <= width) return text;
   return `${[...text].slice(0, Math.max(0, width - 1)).join('')}…`;
 }
 
 /** Lines within the width, broken at spaces; those after the first are indented twice as far. A longer word stays whole. */
-export function wrapped(text: string, width: number, indent: number): string[] {
+export function wrapLine(text: string, width: number, indent: number): string[] {
   const lines: string[] = [];
   let line = ' '.repeat(indent);
   let begun = false;

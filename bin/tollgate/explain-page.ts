@@ -2,6 +2,7 @@
 
 import type { Explanation, ShownRow } from '../../loops/report/explanation.ts';
 import type { EvidenceSource } from '../../policies/evidence.ts';
+import { oneLine } from '../../policies/one-line.ts';
 import { visible } from '../../policies/visible-text.ts';
 
 export function renderExplanation(explanation: Explanation): string {
@@ -23,13 +24,13 @@ export function renderExplanation(explanation: Explanation): string {
   return `${[
     headline(explanation),
     '',
-    ...rows.flatMap(([label, told]) => (told === null ? [] : [`${label.padEnd(width)}  ${oneLine(told)}`])),
+    ...rows.flatMap(([label, told]) => (told === null ? [] : [`${label.padEnd(width)}  ${words(told)}`])),
     ...(findings.length === 0 ? [] : ['', 'The gate found:']),
     ...findings.flatMap(({ check, text, missing }) => [
-      `- ${check}: ${oneLine(text)}`,
-      ...missing.map((name) => `  - ${oneLine(name)}`),
+      `- ${check}: ${words(text)}`,
+      ...missing.map((name) => `  - ${words(name)}`),
     ]),
-    ...(next_actions.length === 0 ? [] : ['', 'Next:', ...next_actions.map((action) => `- ${oneLine(action)}`)]),
+    ...(next_actions.length === 0 ? [] : ['', 'Next:', ...next_actions.map((action) => `- ${words(action)}`)]),
   ].join('\n')}\n`;
 }
 
@@ -109,4 +110,4 @@ function policyOf({ class: errorClass, retry }: Explanation): string {
 }
 
 /** What came from a file may hold anything; a terminal is to see words alone. */
-const oneLine = (text: string): string => visible(text).replace(/\s+/g, ' ').trim();
+const words = (text: string): string => oneLine(visible(text));

@@ -2,6 +2,7 @@
 
 import type { Health } from '../../loops/conversation/recovery.ts';
 import type { Flaw } from '../../policies/conversation.ts';
+import { oneLine } from '../../policies/one-line.ts';
 import { createRedactor } from '../../policies/redact.ts';
 import { visible } from '../../policies/visible-text.ts';
 
@@ -10,7 +11,7 @@ export function healthLines({ turns, flaws, cliVersion, context, lastPrompt }: H
   const tokens = context === null ? '' : `, ${context.input + context.output} tokens of context`;
   return [
     `${turns} ${turns === 1 ? 'turn' : 'turns'}${tokens}`,
-    ...(lastPrompt === null ? [] : [`the last prompt: ${oneLine(visible(redact(lastPrompt)))}`]),
+    ...(lastPrompt === null ? [] : [`the last prompt: ${oneLine(visible(redact(lastPrompt)), 100)}`]),
     ...flawLines(flaws, cliVersion),
   ];
 }
@@ -32,8 +33,3 @@ const SAYS = {
   doubled_response: (flaw) => `the call of ${nameOf(flaw)} would be sent with two responses`,
   stray_response: (flaw) => `a response of ${nameOf(flaw)} answers no call`,
 } as const satisfies Record<Flaw['how'], (flaw: Flaw) => string>;
-
-function oneLine(text: string): string {
-  const line = text.replace(/\s+/g, ' ').trim();
-  return line.length > 100 ? `${line.slice(0, 99)}…` : line;
-}

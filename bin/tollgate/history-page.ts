@@ -5,6 +5,7 @@ import type { Item, ShownTurn } from '../../policies/conversation.ts';
 import type { Redactor } from '../../policies/redact.ts';
 import { visible } from '../../policies/visible-text.ts';
 import { coloursOf } from '../sheet.ts';
+import { cutLine } from '../table.ts';
 
 export interface PageStyle {
   ink: 'colour' | 'plain';
@@ -74,7 +75,7 @@ function itemLines(item: Item, room: number, style: PageStyle, { dim, red, yello
     case 'noted':
       return whole(item.text, style).map((line) => [`  (${line})`, dim]);
     case 'called':
-      return [[cut(`  -> ${oneLine(`${item.name} ${head(item.input, room, style)}`)}`, room), yellow]];
+      return [[cutLine(`  -> ${oneLine(`${item.name} ${head(item.input, room, style)}`)}`, room), yellow]];
     case 'responded':
       return outputLines(item.output, room, style).map((line) => [line, item.failed ? red : dim]);
   }
@@ -90,13 +91,11 @@ function outputLines(output: string, room: number, style: PageStyle): string[] {
   const lines = head(output, room * OUTPUT_LINES, style)
     .trimEnd()
     .split('\n');
-  const shown = lines.slice(0, OUTPUT_LINES).map((line, i) => cut(`${i === 0 ? '  <- ' : '     '}${line}`, room));
+  const shown = lines.slice(0, OUTPUT_LINES).map((line, i) => cutLine(`${i === 0 ? '  <- ' : '     '}${line}`, room));
   const all = output.trimEnd().split('\n').length;
   return all > shown.length ? [...shown, `     (${more(all - shown.length)})`] : shown;
 }
 
 const oneLine = (text: string): string => text.replace(/\s+/g, ' ').trimEnd();
-
-const cut = (line: string, room: number): string => (line.length > room ? `${line.slice(0, room - 1)}…` : line);
 
 const more = (lines: number): string => (lines === 1 ? '1 more line' : `${lines} more lines`);

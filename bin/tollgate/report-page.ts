@@ -3,16 +3,17 @@
 import type { TasksReport } from '../../loops/report/collect.ts';
 import type { FailureGroup } from '../../loops/report/groups.ts';
 import type { TaskRow } from '../../loops/report/task-row.ts';
+import { oneLine } from '../../policies/one-line.ts';
 import { visible } from '../../policies/visible-text.ts';
 import { coloursOf, type Sheet } from '../sheet.ts';
-import { type Column, tableLines, wrapped } from '../table.ts';
+import { type Column, tableLines, wrapLine } from '../table.ts';
 import { STATE_PAINT, taskCalls } from './task-cells.ts';
 
 export function renderText(report: TasksReport, sheet: Sheet): string {
   const blocks = [
     taskLines(report, sheet),
     report.groups.length === 0 ? [] : ['Failures:', ...groupLines(report, sheet)],
-    report.unreadable.map(({ folder, message }) => `Not readable: ${folder}: ${oneLine(message, 300)}`),
+    report.unreadable.map(({ folder, message }) => `Not readable: ${folder}: ${words(message, 300)}`),
     [totalsOf(report)],
   ];
   const shown = report.tasks.length === 0 ? blocks.slice(1) : blocks;
@@ -39,7 +40,7 @@ export function renderMarkdown(report: TasksReport): string {
           report.groups.map((group) => [String(group.task_ids.length), ...groupCells(group)]),
         ),
     report.unreadable.length === 0 ? [] : ['## Not readable'],
-    report.unreadable.map(({ folder, message }) => `- ${escaped(folder)}: ${escaped(oneLine(message, 300))}`),
+    report.unreadable.map(({ folder, message }) => `- ${escaped(folder)}: ${escaped(words(message, 300))}`),
   ];
   return `${blocks
     .filter((lines) => lines.length > 0)
@@ -56,7 +57,7 @@ function taskLines({ tasks }: TasksReport, sheet: Sheet): string[] {
   // A command that is cut could not be typed: it stands below its task.
   const { dim } = coloursOf(sheet.ink);
   const nexts = tasks.map(({ next_action }) =>
-    next_action === null ? [] : wrapped(`→ ${oneLine(next_action, 300)}`, sheet.width!, 2),
+    next_action === null ? [] : wrapLine(`→ ${words(next_action, 300)}`, sheet.width!, 2),
   );
   return [heading!, ...lines.flatMap((line, i) => [line, ...nexts[i]!.map((next) => dim(next))])];
 }
@@ -101,7 +102,7 @@ function cellsOf(row: TaskRow): string[] {
     short(signature),
     minute(since ?? at),
     taskCalls(calls),
-    next_action === null ? '-' : oneLine(next_action, 100),
+    next_action === null ? '-' : words(next_action, 100),
   ];
 }
 
@@ -113,7 +114,7 @@ function groupCells({ signature, class: errorClass, reason, task_ids, first_seen
     failureOf(errorClass, reason),
     short(signature),
     minute(first_seen),
-    oneLine(evidence ?? '-', 80),
+    words(evidence ?? '-', 80),
     `${task_ids.slice(0, NAMED).join(', ')}${more}`,
   ];
 }
@@ -138,9 +139,6 @@ const short = (signature: string | null): string => signature?.slice(0, 15) ?? '
 const minute = (at: string | null): string => (at === null ? '-' : `${at.slice(0, 16)}Z`);
 
 /** What came from a file may hold anything; a terminal is to see words alone. */
-const oneLine = (text: string, max: number): string => {
-  const line = visible(text).replace(/\s+/g, ' ').trim();
-  return line.length > max ? `${line.slice(0, max - 1)}…` : line;
-};
+const words = (text: string, max: number): string => oneLine(visible(text), max);
 
 const escaped = (text: string): string => text.replace(/[|\\<]/g, '\\$&');

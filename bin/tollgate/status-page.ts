@@ -1,9 +1,10 @@
 // The page of tollgate status: what runs, who waits, and how the tasks stand.
 
 import type { Status } from '../../loops/status/status.ts';
+import { oneLine } from '../../policies/one-line.ts';
 import { visible } from '../../policies/visible-text.ts';
 import { coloursOf, type Sheet } from '../sheet.ts';
-import { type Column, cut, tableLines } from '../table.ts';
+import { type Column, cutLine, tableLines } from '../table.ts';
 import { STATE_PAINT, taskCalls } from './task-cells.ts';
 
 export function renderStatus(status: Status, sheet: Sheet): string {
@@ -29,7 +30,7 @@ export function renderStatus(status: Status, sheet: Sheet): string {
       ]),
       sheet,
     ),
-    unreadable.map(({ folder, message }) => coloursOf(sheet.ink).red(oneLine(`Not readable: ${folder}: ${message}`))),
+    unreadable.map(({ folder, message }) => coloursOf(sheet.ink).red(words(`Not readable: ${folder}: ${message}`))),
     [totalsOf(status)],
   ];
   return `${blocks
@@ -65,7 +66,7 @@ const callCells = ({ task_id, stage, tool, elapsed_ms, pid, last }: Status['runn
   task_id,
   stage,
   tool,
-  lengthOf(elapsed_ms),
+  spell(elapsed_ms),
   String(pid),
   last ?? 'has said nothing yet',
 ];
@@ -82,10 +83,10 @@ function section(title: string, columns: readonly Column[], rows: readonly strin
   if (rows.length === 0) return [];
   const lines = tableLines(
     columns,
-    rows.map((cells) => cells.map(oneLine)),
+    rows.map((cells) => cells.map(words)),
     sheet,
   );
-  return title === '' ? lines : [cut(title, sheet.width), ...lines];
+  return title === '' ? lines : [cutLine(title, sheet.width), ...lines];
 }
 
 function totalsOf({ totals, folder }: Status): string {
@@ -96,11 +97,12 @@ function totalsOf({ totals, folder }: Status): string {
 }
 
 /** As people say it: 8 s, 3 min 20 s, 2 h 5 min. */
-function lengthOf(ms: number): string {
+function spell(ms: number): string {
   const seconds = Math.round(ms / 1000);
   if (seconds < 60) return `${seconds} s`;
   const minutes = Math.floor(seconds / 60);
   return minutes < 60 ? `${minutes} min ${seconds % 60} s` : `${Math.floor(minutes / 60)} h ${minutes % 60} min`;
 }
 
-const oneLine = (text: string): string => visible(text).replace(/\s+/g, ' ').trim();
+/** What came from a file may hold anything; a terminal is to see words alone. */
+const words = (text: string): string => oneLine(visible(text));

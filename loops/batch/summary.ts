@@ -2,6 +2,7 @@
 
 import path from 'node:path';
 import { CLASSES } from '../../policies/classes.ts';
+import { oneLine } from '../../policies/one-line.ts';
 import { visible } from '../../policies/visible-text.ts';
 import type { BatchFailure, BatchReport } from './report.ts';
 
@@ -22,7 +23,7 @@ export function renderBatch(report: BatchReport): string {
       ...(groups.length === 0 ? [] : ['## Failures', '', ...groups.slice(0, MAX_GROUPS).flatMap(groupLines)]),
       ...(more > 0 ? [`- and ${more} more kinds of failure: ${path.basename(files.report)} has them all`] : []),
       ...(groups.length === 0 ? [] : ['']),
-      ...notes.slice(0, 5).map((note) => `Note: ${oneLine(note)}`),
+      ...notes.slice(0, 5).map((note) => `Note: ${oneLine(note, MAX_CHARS)}`),
       ...(next.length === 0 ? [] : ['Next:', ...next.map((line) => `- ${line}`)]),
       `Files: ${path.dirname(files.report)}${path.sep}`,
     ].join('\n')}\n`,
@@ -36,18 +37,13 @@ function headline({ state, totals: { done, tasks } }: BatchReport): string {
 
 function groupLines(group: BatchFailure): string[] {
   const { class: errorClass, reason, signature, message, count, task_ids: tasks, retry_at } = group;
-  const what = errorClass === null ? oneLine(message ?? 'failed') : `${errorClass} (${reason})`;
+  const what = errorClass === null ? oneLine(message ?? 'failed', MAX_CHARS) : `${errorClass} (${reason})`;
   const rest = count > tasks.length ? ` and ${count - tasks.length} more` : '';
   return [
-    `- ${count} × ${what}${signature === null ? '' : `, ${signature.slice(0, 19)}…`}: ${oneLine(tasks.join(', '))}${rest}`,
+    `- ${count} × ${what}${signature === null ? '' : `, ${signature.slice(0, 19)}…`}: ${oneLine(tasks.join(', '), MAX_CHARS)}${rest}`,
     ...(errorClass === null
       ? []
       : [`  Then: ${CLASSES[errorClass].next}${retry_at === null ? '' : `, not before ${retry_at}`}`]),
-    ...group.next_actions.slice(0, 2).map((line) => `  ${tasks[0]}: ${oneLine(line)}`),
+    ...group.next_actions.slice(0, 2).map((line) => `  ${tasks[0]}: ${oneLine(line, MAX_CHARS)}`),
   ];
-}
-
-function oneLine(text: string): string {
-  const line = text.replace(/\s+/g, ' ').trim();
-  return line.length > MAX_CHARS ? `${line.slice(0, MAX_CHARS - 1)}…` : line;
 }

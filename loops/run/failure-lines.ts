@@ -2,9 +2,9 @@
 
 import { CLASSES } from '../../policies/classes.ts';
 import { ENDINGS } from '../../policies/ending.ts';
+import { oneLine } from '../../policies/one-line.ts';
 import { signalWords } from '../../policies/signals.ts';
 import type { Failure } from '../../policies/task-failure.ts';
-import { oneLine } from './one-line.ts';
 import type { RunReport } from './report.ts';
 
 const MAX_NAMED = 8;

@@ -3,7 +3,7 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { PAPER, type Sheet } from '../../bin/sheet.ts';
-import { type Column, tableLines, wrapped } from '../../bin/table.ts';
+import { type Column, tableLines, wrapLine } from '../../bin/table.ts';
 import { onSheet } from '../../bin/terminal-page.ts';
 import { renderText } from '../../bin/tollgate/report-page.ts';
 import { sessionLines } from '../../bin/tollgate/sessions-page.ts';
@@ -39,8 +39,8 @@ test('colour goes around the cell, and moves nothing', () => {
 });
 
 test('lines are broken at spaces, and a word stays whole', () => {
-  assert.equal(wrapped('→ tollgate run fix --keep brief', 16, 2), ['  → tollgate run', '    fix --keep', '    brief']);
-  assert.equal(wrapped('→ 0123456789', 8, 2), ['  →', '    0123456789']);
+  assert.equal(wrapLine('→ tollgate run fix --keep brief', 16, 2), ['  → tollgate run', '    fix --keep', '    brief']);
+  assert.equal(wrapLine('→ 0123456789', 8, 2), ['  →', '    0123456789']);
 });
 
 const PAGE = '# Task fix: done\n\n| stage | state |\n|---|---|\n| a \\| b | done |\n\nNote: x\n';
