@@ -126,7 +126,7 @@ test('a batch that is done in time is done', async ({ rig }) => {
   rig.answer(() => answerWith('codex', 'done'));
   makeTask(rig, LOOK, 'a');
   const { code, report } = await batch(rig, ['a'], '--max-minutes=1', '--fail-fast', '--exit-by-class');
-  assert.equal([code, report.notes, report.next_actions], [0, [], []]);
+  assert.equal([code, report.notes, report.next_actions], [0, [], [`read ${report.files.summary}`]]);
 });
 
 test('--exit-by-class: the code of the failure that comes first', async ({ rig }) => {
