@@ -12,6 +12,16 @@ export interface GitRequest {
   settings?: readonly (readonly [name: string, value: string])[];
   /** Objects that a partial clone lacks; never where nothing else is said. */
   fetching?: 'never' | 'allowed';
+  /** In place of the repository's own, to which nothing is written then. */
+  apart?: ApartPlaces;
+}
+
+export interface ApartPlaces {
+  index: string;
+  /** The folder to which objects are written. */
+  objects: string;
+  /** Folders in which objects are looked up besides. */
+  others: readonly string[];
 }
 
 export interface GitRan {
@@ -25,7 +35,7 @@ export interface GitRan {
 const MAX_BYTES = 1024 ** 3;
 
 export async function askGit(args: readonly string[], request: GitRequest): Promise<GitRan> {
-  const { cwd, timeoutMs, input, environment = process.env, settings = [], fetching = 'never' } = request;
+  const { cwd, timeoutMs, input, environment = process.env, settings = [], fetching = 'never', apart } = request;
   const { execa } = await import('execa');
   const ran = await execa('git', [...HARMLESS, ...args], {
     cwd,
@@ -38,6 +48,7 @@ export async function askGit(args: readonly string[], request: GitRequest): Prom
       ...harmlessEnvironment(environment),
       ...(fetching === 'never' ? NO_FETCHING : {}),
       ...asEnvironment(settings),
+      ...(apart === undefined ? {} : placesOf(apart)),
     },
     ...(input === undefined ? { stdin: 'ignore' as const } : { input }),
   });
@@ -47,6 +58,13 @@ export async function askGit(args: readonly string[], request: GitRequest): Prom
   const missing = ran.code === 'ENOENT';
   return { code: missing ? 127 : 1, stdout, stderr: missing ? 'git is not on the PATH' : (ran.shortMessage ?? stderr) };
 }
+
+const placesOf = ({ index, objects, others }: ApartPlaces): Record<string, string> => ({
+  GIT_INDEX_FILE: index,
+  GIT_OBJECT_DIRECTORY: objects,
+  // In quotes a path may hold the colon that separates them.
+  GIT_ALTERNATE_OBJECT_DIRECTORIES: others.map((folder) => JSON.stringify(folder)).join(':'),
+});
 
 /** A name may hold a `=`, at which `-c` would cut it. */
 const asEnvironment = (settings: GitRequest['settings'] & {}): Record<string, string> =>

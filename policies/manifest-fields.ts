@@ -97,9 +97,20 @@ export const MANIFEST_FIELDS: Record<string, ManifestField> = {
     without: "its role's own",
   },
   'stages[].diff': {
-    about: 'Whether the answer must hold a unified diff that applies',
+    about:
+      'Whether the answer must hold a unified diff that applies (true or false); or what has changed, put into the prompt ({base: main} or {since: start})',
     example: 'false',
     without: 'false; true where its role changes the tree and it may not write',
+  },
+  'stages[].diff.base': {
+    about: 'A branch or another commit: the changes since HEAD left it, those that are not committed included',
+    example: null,
+    without: 'none',
+  },
+  'stages[].diff.since': {
+    about: "start: the changes since the task's first run began",
+    example: null,
+    without: 'none',
   },
   'stages[].on_fail': {
     about:

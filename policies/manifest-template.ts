@@ -1,12 +1,15 @@
 // The text of a new manifest: every field in its place with its meaning, the few that must be given in use, the others as comments.
 
 import { MANIFEST_FIELDS } from './manifest-fields.ts';
+import { PIPELINES, type PipelineName } from './pipelines.ts';
 
 export interface NewManifest {
   taskId: string;
   goal: string | null;
   /** In place of stages of its own. */
   pipeline: string | null;
+  /** What its reviews compare with; null where nobody knows, or nothing is reviewed. */
+  base: string | null;
   /** Where the schema lies, as the manifest's reader finds it. */
   schema: string;
 }
@@ -15,18 +18,41 @@ export interface NewManifest {
 export const GOAL_TO_FILL_IN = 'Say in a sentence or two what is to be achieved.';
 
 /** A comment has a space after its `#`, a field that is out of use has none: deleting what `TAKEN_OUT` matches takes it into use. */
-export function manifestText({ taskId, goal, pipeline, schema }: NewManifest): string {
+export function manifestText({ taskId, goal, pipeline, base, schema }: NewManifest): string {
   const given: Record<string, string> = {
     task_id: JSON.stringify(taskId),
     goal: JSON.stringify(goal ?? GOAL_TO_FILL_IN),
     ...(pipeline === null ? {} : { pipeline }),
   };
-  const used = new Set([...Object.keys(given), ...(pipeline === null ? STAGE : []), ...BUDGETS]);
-  const lines = Object.keys(MANIFEST_FIELDS).flatMap((field) =>
-    linesOf(field, given[field], used.has(field) ? '' : '#'),
-  );
+  const reviews = pipeline === null || base === null ? [] : reviewLines(pipeline, base);
+  const stages = pipeline === null ? STAGE : reviews.length > 0 ? ['stages'] : [];
+  const used = new Set([...Object.keys(given), ...stages, ...BUDGETS]);
+  const lines = Object.keys(MANIFEST_FIELDS).flatMap((field) => [
+    ...linesOf(field, given[field], used.has(field) ? '' : '#'),
+    ...(field === LAST_OF_STAGE ? reviews : []),
+  ]);
   return `${[`# yaml-language-server: $schema=${schema}`, ...HEADER, ...lines].join('\n')}\n`;
 }
+
+/** Whoever only reviews sees what there is to review. */
+function reviewLines(pipeline: string, base: string): string[] {
+  if (!isReview(pipeline)) return [];
+  const named = /^[A-Za-z][\w./-]*$/.test(base) ? base : JSON.stringify(base);
+  return [
+    `  # These reviews are shown what has changed since ${base}.`,
+    ...PIPELINES[pipeline]
+      .filter(({ role }) => role === 'review' || role === 'static_verify')
+      .map(({ tool, role }) => `  - {tool: ${tool}, role: ${role}, diff: {base: ${named}}}`),
+  ];
+}
+
+export const isReview = (pipeline: string | null): pipeline is (typeof REVIEWS)[number] =>
+  REVIEWS.some((name) => name === pipeline);
+
+/** Those in which nothing is changed, so that what is reviewed is there before. */
+const REVIEWS = ['review_only', 'review_cross', 'post_impl_review'] as const satisfies readonly PipelineName[];
+
+const LAST_OF_STAGE = Object.keys(MANIFEST_FIELDS).findLast((field) => field.startsWith('stages[].'));
 
 export const TAKEN_OUT = /(?<=^ *)#(?=[\w$-])/gm;
 

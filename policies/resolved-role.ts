@@ -28,7 +28,8 @@ export interface StageWords {
   prompt?: string | undefined;
   requires?: readonly string[] | undefined;
   min_lines?: number | undefined;
-  diff?: boolean | undefined;
+  /** An object has a say in the prompt alone. */
+  diff?: boolean | object | undefined;
   on_fail?: OnFail | undefined;
   schema?: object | undefined;
 }
@@ -53,7 +54,7 @@ export function resolveRole(stage: StageWords, project: ProjectFile, trust: 'tru
       onFail: stage.on_fail ?? row?.on_fail ?? role.onFail,
       runsAcceptance: role.runsAcceptance,
       handsOff: role.handsOff,
-      answersWithDiff: stage.diff ?? (role.changesTree && access === 'read'),
+      answersWithDiff: typeof stage.diff === 'boolean' ? stage.diff : role.changesTree && access === 'read',
       trust,
       warnings: said !== null && row === null ? [unused(stage.role)] : [],
     },

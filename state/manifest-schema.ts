@@ -48,6 +48,12 @@ const patterns = z
     error: `must have at most ${MAX_PATTERNS_CHARS} characters in all`,
   });
 
+/** A name of a commit in git's own words; where it is none, the prompt cannot be composed. */
+const changes = z
+  .strictObject({ base: word.optional(), since: z.literal('start').optional() })
+  .refine(({ base, since }) => (base === undefined) !== (since === undefined), 'must have base or since, one of them')
+  .meta({ minProperties: 1, maxProperties: 1 });
+
 export const STAGE = z.strictObject({
   tool: z.enum(TOOLS),
   role: z.string().regex(/^[a-z][a-z0-9_]{0,40}$/, 'must be a word of a-z 0-9 _'),
@@ -61,8 +67,8 @@ export const STAGE = z.strictObject({
   /** Without it the role's own. */
   requires: z.array(z.string().min(1)).optional(),
   min_lines: z.number().int().min(0).optional(),
-  /** The answer must hold a unified diff that applies. */
-  diff: z.boolean().optional(),
+  /** true: the answer must hold a unified diff that applies; an object: what has changed is put into the prompt. */
+  diff: z.union([z.boolean(), changes]).optional(),
   /** Without it the role's own. */
   on_fail: z.enum(['note', 'stop']).optional(),
   schema: z.record(z.string(), z.unknown()).optional(),

@@ -2,8 +2,10 @@
 
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { defaultBranch } from '../../loops/default-branch.ts';
 import { type Ignoring, ignoreState } from '../../loops/gitignore.ts';
 import { TOLLGATE_EXIT } from '../../policies/exit-codes.ts';
+import { isReview } from '../../policies/manifest-template.ts';
 import { nearest } from '../../policies/nearest.ts';
 import { PIPELINES } from '../../policies/pipelines.ts';
 import { writeNewTask } from '../../state/new-task.ts';
@@ -17,7 +19,7 @@ const SPEC: CommandSpec = {
   name: 'tollgate init',
   usage: 'ID|DIR [options]',
   about:
-    'Writes the folder of a new task: a manifest with every field explained, and the inputs to fill in. Has git ignore .tmp/, where tasks and the output of the CLIs lie.',
+    'Writes the folder of a new task: a manifest with every field explained, and the inputs to fill in; with a pipeline that only reviews, the changes since the default branch as what is reviewed. Has git ignore .tmp/, where tasks and the output of the CLIs lie.',
   flags: {
     pipeline: { takes: 'text', about: `stages by a name: ${Object.keys(PIPELINES).join(', ')}, or one of the project` },
     goal: { takes: 'text', about: 'what is to be achieved, in a sentence or two' },
@@ -43,7 +45,9 @@ export async function run(argv: readonly string[]): Promise<Ran> {
   const { folder } = located;
   const mistake = text.pipeline === undefined ? null : await pipelineMistake(text.pipeline, folder.root);
   if (mistake !== null) return mistaken(mistake);
-  const written = writeNewTask(folder, { goal: text.goal ?? null, pipeline: text.pipeline ?? null }, schemaFile());
+  const pipeline = text.pipeline ?? null;
+  const base = isReview(pipeline) ? await defaultBranch(projectRoot(process.cwd())) : null;
+  const written = writeNewTask(folder, { goal: text.goal ?? null, pipeline, base }, schemaFile());
   if (written.how === 'mistaken') return mistaken(written.message);
   const { files } = written;
   const ignoring = given.has('no-gitignore') ? null : await ignored();

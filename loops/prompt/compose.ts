@@ -7,7 +7,7 @@ import type { ProjectFile } from '../../policies/project-file.ts';
 import { type ComposedText, composeText, type Digest } from '../../policies/prompt/compose-text.ts';
 import { promptLimit } from '../../policies/prompt/limits.ts';
 import { RULES } from '../../policies/prompt/rules.ts';
-import type { Answer, TextFile } from '../../policies/prompt/source.ts';
+import type { Answer, Changes, TextFile } from '../../policies/prompt/source.ts';
 import type { Redactor } from '../../policies/redact.ts';
 import type { ResolvedRole } from '../../policies/resolved-role.ts';
 import type { Tool } from '../../policies/tools.ts';
@@ -40,6 +40,8 @@ export interface PromptRequest {
   redactor: Redactor;
   /** The acceptance commands that the gate will run. */
   acceptanceCommands: readonly string[];
+  /** In which git is found. */
+  environment: NodeJS.ProcessEnv;
 }
 
 export type Composed =
@@ -66,6 +68,8 @@ export async function composePrompt(request: PromptRequest): Promise<Composed> {
   const limit = promptLimit(request.project.prompts, request.tool, stage.model);
   const attached = await readAttachments(attachable, root, forbids, limit);
   if (attached.how === 'mistaken') return attached;
+  const changed = await readChanged(request, forbids);
+  if (changed.how === 'mistaken') return changed;
   const source = {
     taskId: task.id,
     stage: stage.name,
@@ -75,6 +79,7 @@ export async function composePrompt(request: PromptRequest): Promise<Composed> {
     goal,
     request: asked.file,
     context: pack === null ? { path: null, text: request.handedOff ?? '' } : pack.file,
+    changes: changed.changes,
     attachments: attached.attachments,
     answers: request.earlier,
     allow: manifest.scope.allow,
@@ -89,12 +94,24 @@ export async function composePrompt(request: PromptRequest): Promise<Composed> {
     how: 'composed',
     ...composed,
     sha256: sentHash(request.tool, composed.text),
-    warnings: [...role.warnings, ...rules.warnings, ...attached.warnings, ...composed.warnings],
+    warnings: [...role.warnings, ...rules.warnings, ...changed.warnings, ...attached.warnings, ...composed.warnings],
   };
 }
 
+/** git is asked only where a stage wants its word. */
+async function readChanged(
+  { stage, cwd, root, task, environment }: PromptRequest,
+  forbids: Forbids,
+): Promise<{ how: 'read'; changes: Changes | null; warnings: string[] } | { how: 'mistaken'; message: string }> {
+  if (typeof stage.diff !== 'object') return { how: 'read', changes: null, warnings: [] };
+  const { readChanges } = await import('./changes/read.ts');
+  const of = { cwd, root, task: task.state, state: stateOf(task), forbids, environment };
+  const read = await readChanges(of, stage.diff);
+  return read.how === 'read' ? read : { how: 'mistaken', message: `stage ${stage.name}: diff: ${read.message}` };
+}
+
 /** The matcher is loaded only where something is forbidden. */
-async function forbidsOf(globs: readonly string[]): Promise<Forbids> {
+export async function forbidsOf(globs: readonly string[]): Promise<Forbids> {
   return globs.length === 0 ? () => null : (await import('./forbidden.ts')).forbiddenBy(globs);
 }
 
@@ -143,7 +160,7 @@ async function readInput(
 }
 
 /** `.tmp`, of which the tasks lie in `task/`; a task that lies elsewhere is a state by itself. */
-function stateOf({ root }: TaskFolder): string {
+export function stateOf({ root }: TaskFolder): string {
   const tasks = path.dirname(root);
   return path.basename(tasks) === 'task' ? path.dirname(tasks) : root;
 }

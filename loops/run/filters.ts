@@ -8,7 +8,14 @@ export type FiltersFound = { how: 'found'; names: string[] } | { how: 'unknown';
  * The filters that the repository itself defines. Those of the user's and the system's own settings (as `git lfs install`
  * leaves them) are the user's programs, which every git of theirs runs.
  */
-export async function repositoryFilters(git: (args: string[]) => Promise<GitRan>): Promise<FiltersFound> {
+export const repositoryFilters = (git: (args: string[]) => Promise<GitRan>): Promise<FiltersFound> =>
+  filtersOf(git, OF_THE_USER);
+
+/** Those of the user, too, which may write into the repository (`git lfs`). */
+export const allFilters = (git: (args: string[]) => Promise<GitRan>): Promise<FiltersFound> =>
+  filtersOf(git, new Set());
+
+async function filtersOf(git: (args: string[]) => Promise<GitRan>, apart: ReadonlySet<string>): Promise<FiltersFound> {
   const ran = await git(['config', '--null', '--show-scope', '--get-regexp', '^filter\\..*\\.(clean|smudge|process)$']);
   // It says with 1 that there are none.
   if (ran.code !== 0 && ran.code !== 1) return { how: 'unknown', ran };
@@ -16,7 +23,7 @@ export async function repositoryFilters(git: (args: string[]) => Promise<GitRan>
   const names = new Set<string>();
   for (let at = 0; at + 1 < fields.length; at += 2) {
     const name = /^filter\.(.*)\.[a-z]+$/.exec(fields[at + 1]!.split('\n')[0]!)?.[1];
-    if (name !== undefined && !OF_THE_USER.has(fields[at]!)) names.add(name);
+    if (name !== undefined && !apart.has(fields[at]!)) names.add(name);
   }
   return { how: 'found', names: [...names] };
 }

@@ -70,6 +70,7 @@ export async function composePrompt(composing: Composing, plan: StagePlan, diges
     earlier: answers.filter((answer) => role.reads.includes(answer.role)),
     redactor,
     acceptanceCommands,
+    environment,
   });
   if (composed.how === 'mistaken') return composed;
   if (redactor.withheld.length > 0)

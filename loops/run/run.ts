@@ -10,6 +10,7 @@ import { endLeftCommands, tellLeft } from '../gate/left-commands.ts';
 import { claim } from './claim.ts';
 import { enterWorktree } from './enter-worktree.ts';
 import { changedFailure, interruptedFailure, mistakenFailure } from './failure.ts';
+import { keepStart } from './keep-start.ts';
 import type { Underway } from './last-event.ts';
 import { type Ended, leaveFailure, leaveReport } from './leave.ts';
 import { checkStages, type LargeStage, wishMistake } from './plan.ts';
@@ -127,7 +128,11 @@ async function owned(request: RunRequest, opened: OpenTask, runId: string): Prom
       return await refuse(request, opened, mistakenFailure(opened.task.id, entered.message, clock()));
     }
     const { open } = entered;
-    const plan = await checkStages({ ...request, open }, request);
+    const unkept = await keepStart(open, request.environment);
+    const plan =
+      unkept === null
+        ? await checkStages({ ...request, open }, request)
+        : { how: 'mistaken' as const, message: unkept };
     if (plan.how !== 'planned') {
       ended = REFUSED;
       const failure =

@@ -6,12 +6,14 @@ import { filesPart } from './files-part.ts';
 import { type Part, quoted } from './part.ts';
 import { fairShare } from './shares.ts';
 import type { PromptSource } from './source.ts';
-import { answerParts, closingParts, openingParts, requestPart } from './whole-parts.ts';
+import { answerParts, changesPart, closingParts, openingParts, requestPart } from './whole-parts.ts';
 
 /** The request itself: a goal alone may be one sentence that says nothing without it. */
 const REQUEST_DIGEST_CHARS = 2000;
 /** All earlier answers together: to consolidate is to read them. */
 const ANSWERS_DIGEST_CHARS = 4000;
+/** Of a change its beginning; the rest is in the tree. */
+const CHANGES_DIGEST_CHARS = 8000;
 /** Non-goals, and fixed decisions: from the request and from the context, each. */
 const SECTION_DIGEST_CHARS = 2000;
 
@@ -33,6 +35,7 @@ export function aggressiveDigest(source: PromptSource): Part[] {
     ...requestPart(source).map((part) => cut(part, REQUEST_DIGEST_CHARS)),
     ...sectionParts(source, NON_GOALS, 'non_goals', 'Non-goals'),
     ...sectionParts(source, DECISIONS, 'decisions', 'Fixed decisions'),
+    ...changesPart(source).map((part) => cut(part, CHANGES_DIGEST_CHARS)),
     filesPart(source.attachments, [source.request?.path, source.context?.path]),
     ...digestedAnswers(source),
     ...closingParts(source, 'begun'),

@@ -17,7 +17,7 @@ const LEAST_ROOM_CHARS = 2000;
 /** Attachments of which less would be left are only listed. */
 const LEAST_PIECE_CHARS = 300;
 
-const SHORTENED: readonly PartKind[] = ['context', 'attachment', 'answer'];
+const SHORTENED: readonly PartKind[] = ['context', 'changes', 'attachment', 'answer'];
 
 /**
  * Brings a prompt down to `limit` characters, as far as that can be done. It stays above where what is never cut is longer:

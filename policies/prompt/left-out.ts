@@ -45,6 +45,7 @@ const WORDS = {
   non_goals: itself,
   decisions: itself,
   context: itself,
+  changes: itself,
   files: itself,
   attachment: (name) => `attachment ${name}`,
   answer: itself,

@@ -11,6 +11,7 @@ const PART_KINDS = [
   'non_goals',
   'decisions',
   'context',
+  'changes',
   'files',
   'attachment',
   'answer',

@@ -16,6 +16,7 @@ export function redacted(source: PromptSource, redactor: Redactor): PromptSource
       path: source.context.path && oneLine(clean(source.context.path)),
       text: clean(source.context.text),
     },
+    changes: source.changes && { ...source.changes, text: clean(source.changes.text) },
     attachments: source.attachments.map((attachment) => cleanAttachment(attachment, clean)),
     answers: source.answers.map((answer) => ({ ...answer, text: clean(answer.text) })),
     allow: cleanAll(source.allow),

@@ -14,6 +14,8 @@ export interface PromptSource {
   request: TextFile | null;
   /** `path` is null for what an earlier brief handed off. */
   context: { path: string | null; text: string } | null;
+  /** null where the stage asks for none. */
+  changes: Changes | null;
   attachments: Attachment[];
   answers: Answer[];
   allow: readonly string[];
@@ -38,6 +40,17 @@ export interface Attachment {
   path: string;
   bytes: number;
   holds: { how: 'text'; excerpt: Excerpt } | { how: 'binary'; sha256: string } | { how: 'forbidden'; glob: string };
+}
+
+/** What has changed in the tree, as a unified diff. */
+export interface Changes {
+  /** `main`, or `the task began`. */
+  since: string;
+  /** Empty: nothing. */
+  text: string;
+  /** How many the diff shows, and how many more there are of which it must not. */
+  files: number;
+  forbidden: number;
 }
 
 /** What an earlier stage of the task answered. */

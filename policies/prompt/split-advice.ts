@@ -50,6 +50,7 @@ const ADVICE = {
   non_goals: null,
   decisions: null,
   context: 'shorten it to what this part needs',
+  changes: 'review it in parts, or name a nearer base',
   files: 'attach fewer files',
   attachment: 'attach less of it',
   answer: 'ask that stage for a shorter answer, or make a task of its own from here on',
@@ -60,7 +61,7 @@ const ADVICE = {
 } as const satisfies Record<PartSize['kind'], string | null>;
 
 const whatItIs = ({ kind, name }: PartSize): string =>
-  kind === 'attachment' ? name : kind === 'role' ? 'the template of the role' : `the ${name}`;
+  kind === 'attachment' || kind === 'changes' ? name : kind === 'role' ? 'the template of the role' : `the ${name}`;
 
 /** Built-in rules and templates are shorter: these are the user's own. */
 const OWN_WORDS = 4000;

@@ -2,6 +2,7 @@
 
 import { withoutSection } from '../markdown/sections.ts';
 import { wholeText } from './excerpt.ts';
+import { figure } from './left-out.ts';
 import { type Part, quoted, told } from './part.ts';
 import { ANSWER_WITH_DIFF } from './rules.ts';
 import type { Answer, Attachment, PromptSource } from './source.ts';
@@ -15,6 +16,7 @@ export function wholeParts(source: PromptSource): Part[] {
     ...openingParts(source),
     ...requestPart(source),
     ...contextPart(source),
+    ...changesPart(source),
     ...source.attachments.map(attachmentPart),
     ...answerParts(source),
     ...closingParts(source),
@@ -39,6 +41,24 @@ export const requestPart = ({ request }: PromptSource): Part[] =>
 
 const contextPart = ({ context }: PromptSource): Part[] =>
   context === null ? [] : [quoted('context', 'Context', 'context', wholeText(context.text))];
+
+/** That nothing has changed is said, too. */
+export function changesPart({ changes }: PromptSource): Part[] {
+  if (changes === null) return [];
+  const { since, text, files, forbidden } = changes;
+  const apart = forbidden === 0 ? '' : `${figure(forbidden)} more forbidden and not included`;
+  if (text === '')
+    return [
+      told(
+        'changes',
+        'Changes',
+        `Nothing has changed since ${since}${apart === '' ? '' : `, but for files: ${apart}`}.`,
+      ),
+    ];
+  const part = quoted('changes', 'Changes', `changes since ${since}`, wholeText(text));
+  const count = `${figure(files)} file${files === 1 ? '' : 's'}${apart === '' ? '' : `, ${apart}`}`;
+  return [{ ...part, label: `${part.name} (${figure(text.length)} characters, ${count})` }];
+}
 
 function attachmentPart({ name, bytes, holds }: Attachment): Part {
   if (holds.how === 'binary')

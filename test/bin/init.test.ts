@@ -1,5 +1,6 @@
 // tollgate init: a folder to fill in, whose manifest is valid as it is and with every field in use; nothing is overwritten.
 
+import { execFileSync } from 'node:child_process';
 import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { suite } from 'uvu';
@@ -129,6 +130,33 @@ for (const name of Object.keys(PIPELINES))
     assert.equal(text.match(/^(?:pipeline|#?stages):.*/gm), [`pipeline: ${name}`, '#stages:']);
     const read = await readManifest(file, NO_PROJECT_FILE, 'untrusted');
     assert.is(read.how, 'read', JSON.stringify(read));
+  });
+
+for (const [pipeline, reviews] of [
+  ['review_only', ['gemini_review']],
+  ['review_cross', ['gemini_review', 'copilot_review', 'codex_review']],
+  ['post_impl_review', ['copilot_static_verify', 'gemini_review']],
+] as const)
+  test(`--pipeline ${pipeline} in a repository: its reviews are shown what has changed since the default branch`, async ({
+    rig,
+  }) => {
+    const git = (...args: string[]) => execFileSync('git', args, { cwd: rig.project, stdio: 'ignore' });
+    git('init', '-q', '-b', 'master');
+    git('-c', 'user.name=test', '-c', 'user.email=test@localhost', 'commit', '-qm', 'one', '--allow-empty');
+    await rig.start('tollgate', ['init', 'fix', '--pipeline', pipeline, '--goal', 'Look.']).result;
+    const file = path.join(rig.project, '.tmp/task/fix/manifest.yaml');
+    const read = await readManifest(file, NO_PROJECT_FILE, 'untrusted');
+    if (read.how === 'mistaken') return assert.unreachable(read.message);
+    const { stages } = read;
+    assert.equal(
+      stages.flatMap(({ name, diff }) => (diff === undefined ? [] : [[name, diff]])),
+      reviews.map((name) => [name, { base: 'master' }]),
+    );
+    assert.is(stages.length, PIPELINES[pipeline].length);
+    rig.write('new.ts', 'new\n');
+    const { code, stdout } = await rig.start('tollgate', ['run', 'fix', '--dry-run', '--show-prompt']).result;
+    assert.is(code, 0);
+    assert.match(stdout, 'changes since master (');
   });
 
 test("a pipeline of the project's own", async ({ rig }) => {

@@ -56,6 +56,8 @@ const MANIFESTS: [what: string, manifest: object, valid: boolean][] = [
   ['no goal', { task_id: 'a', stages: STAGES }, false],
   ['an unknown tool', { task_id: 'a', goal: 'b', stages: [{ tool: 'cursor', role: 'brief' }] }, false],
   ['a path for an id', { task_id: 'a/b', goal: 'b', stages: STAGES }, false],
+  ['changes since a base', { task_id: 'a', goal: 'b', stages: [{ ...STAGES[0], diff: { base: 'main' } }] }, true],
+  ['changes since nothing', { task_id: 'a', goal: 'b', stages: [{ ...STAGES[0], diff: {} }] }, false],
   ['a budget below 0', { task_id: 'a', goal: 'b', stages: STAGES, budgets: { paid_call_budget: -1 } }, false],
 ];
 for (const [what, manifest, valid] of MANIFESTS)

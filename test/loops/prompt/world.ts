@@ -81,6 +81,7 @@ export class World {
       earlier: [],
       redactor: createRedactor({ env: {}, patterns: manifest.security.redaction_patterns }),
       acceptanceCommands: manifest.acceptance.commands,
+      environment: process.env,
       ...wish.request,
     });
   }

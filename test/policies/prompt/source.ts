@@ -18,6 +18,7 @@ export function sourceOf(different: Partial<PromptSource> = {}, stage: Partial<S
     goal: 'Goal.',
     request: null,
     context: null,
+    changes: null,
     attachments: [],
     answers: [],
     allow: [],

@@ -9,6 +9,7 @@ import type { Schema } from './parts.ts';
 interface Node extends Record<string, unknown> {
   properties?: Record<string, Node>;
   items?: Node;
+  anyOf?: Node[];
   additionalProperties?: Node | false;
 }
 
@@ -56,6 +57,7 @@ function* fieldsOf(node: Node, prefix: string): Generator<[field: string, node: 
 
 function* within(node: Node, field: string): Generator<[field: string, node: Node]> {
   yield* fieldsOf(node, `${field}.`);
+  for (const branch of node.anyOf ?? []) yield* within(branch, field);
   if (node.items !== undefined) yield* within(node.items, `${field}[]`);
   if (node.additionalProperties) yield* within(node.additionalProperties, `${field}{}`);
 }
