@@ -19,7 +19,7 @@ function mendKey(situation: Situation): string {
   const wanted = /environment variable:? [`'"]?(\w{3,80})/i.exec(verdict.evidence?.text ?? '')?.[1];
   if (wanted !== undefined) return `set ${wanted}, which ${tool} is configured to read its key from`;
   if (!key) return SIGN_IN[tool];
-  if (key.how !== 'signed_in') return `${key.mend} (${key.because})`;
+  if (key.how !== 'signed_in') return key.mend;
   if (key.by.startsWith('COPILOT_PROVIDER_'))
     return `${tool} was refused by the provider of COPILOT_PROVIDER_BASE_URL: set a valid COPILOT_PROVIDER_API_KEY (or COPILOT_PROVIDER_BEARER_TOKEN)`;
   if (/^[A-Z][A-Z0-9_]{2,}(?: \(.*\))?$/.test(key.by))
@@ -29,13 +29,21 @@ function mendKey(situation: Situation): string {
   return SIGN_IN[tool];
 }
 
+/** Why nobody is signed in, as far as that can be told from here. */
+const signInAgain: WayOut = (situation) => [
+  mendKey(situation),
+  ...(situation.key && situation.key.how !== 'signed_in' ? [`since ${situation.key.because}`] : []),
+  preflight(situation),
+  rerun(situation),
+];
+
 const isOwnProvider = ({ key }: Situation): boolean =>
   key?.how === 'signed_in' && /provider|^COPILOT_PROVIDER_/i.test(key.by);
 
 export const KEY_ACTIONS = {
-  bad_key: (situation) => [mendKey(situation), preflight(situation), rerun(situation)],
-  bad_credentials: (situation) => [mendKey(situation), preflight(situation), rerun(situation)],
-  not_signed_in: (situation) => [mendKey(situation), preflight(situation), rerun(situation)],
+  bad_key: (situation) => signInAgain(situation),
+  bad_credentials: (situation) => signInAgain(situation),
+  not_signed_in: (situation) => signInAgain(situation),
   not_authorised: (situation) => [
     isOwnProvider(situation)
       ? `the key is known and may not do this: allow it at the provider (${(situation.key as { by: string }).by}), or set the key of another account there`
