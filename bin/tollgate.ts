@@ -43,6 +43,7 @@ async function help(words: readonly string[]): Promise<Ran> {
   if (word === undefined) return { exit: 0, out: usage() };
   if (rest.length > 0)
     return { exit: TOLLGATE_EXIT.badInput, err: `tollgate help: "${rest[0]}" is one word too many\n` };
+  if (word === 'help') return { exit: 0, out: usage() };
   if (OTHERS.includes(word))
     return { exit: TOLLGATE_EXIT.badInput, err: `tollgate help: ${word} is a command of its own: ${word} --help\n` };
   return (

@@ -20,10 +20,20 @@ const SENTENCE = {
     `stage ${stage} has an answer that was paid for and did not pass its gate, and its prompt has changed since (the scope and the acceptance commands are part of it); say --keep ${stage} to have that answer looked at again, or --redo ${stage} to pay for another`,
 } as const satisfies Record<ChangedPrompt['answer'], (stage: string) => string>;
 
-/** Lines to type, what is free first. */
-export function changedActions(taskId: string, changed: readonly ChangedPrompt[]): string[] {
+/** What the user said of stages by name. */
+export interface Named {
+  redo: readonly string[];
+  keep: readonly string[];
+}
+
+/**
+ * Lines to type, what is free first.
+ * @param named with the run that was refused: it is not remembered, so the next one says it too.
+ */
+export function changedActions(taskId: string, changed: readonly ChangedPrompt[], { redo, keep }: Named): string[] {
   const [first, second] = changed;
-  const run = `tollgate run ${taskId}`;
+  const flags = [...keep.map((stage) => ` --keep ${stage}`), ...redo.map((stage) => ` --redo ${stage}`)];
+  const run = `tollgate run ${taskId}${flags.join('')}`;
   if (first !== undefined && second === undefined) {
     const kept = first.answer === 'done' ? 'keeps its answer' : 'looks at its answer again';
     return [

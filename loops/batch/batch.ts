@@ -68,7 +68,7 @@ async function runLimited(request: BatchRequest, limits: Limits, began: Date): P
     return { how: 'mistaken', message: mistakeOf(bad, words.length), next_actions: nextAfter(bad, tasks.length) };
   const slots = openSlots(request.concurrency, clock);
   const told = await goThrough({ ...request, stop: limits.stop }, tasks, slots, limits);
-  const all = [...bad.map(badRow), ...told.values()];
+  const all = [...bad.map((one) => badRow(one, request)), ...told.values()];
   const rows = all.map(({ row }) => row);
   const by = stop.by();
   const left = tasks.filter((task) => told.get(task)?.row.state !== 'done').map(({ word }) => word);

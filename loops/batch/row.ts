@@ -1,6 +1,6 @@
 // What a batch keeps of each task: one small row, whatever became of it.
 
-import { changedActions } from '../../policies/changed-prompt.ts';
+import { changedActions, type Named } from '../../policies/changed-prompt.ts';
 import type { ErrorClass } from '../../policies/classes.ts';
 import { EXIT_BUG, TOLLGATE_EXIT } from '../../policies/exit-codes.ts';
 import { refusalOf } from '../../state/system-error.ts';
@@ -71,12 +71,12 @@ export function refusedRow(taskId: string, message: string): BatchRow {
 }
 
 /** One that was found unfit before any was begun. */
-export function badRow({ word, message, changed }: Bad): Told {
+export function badRow({ word, message, changed }: Bad, named: Named): Told {
   const row = refusedRow(word, message);
   const [first] = changed;
   if (first === undefined) return { row, next: [`when that is mended: tollgate run ${word}`] };
   const failed = { failed_stage: first.stage, class: 'tooling', reason: 'prompt_changed' } as const;
-  return { row: { ...row, ...failed }, next: changedActions(word, changed) };
+  return { row: { ...row, ...failed }, next: changedActions(word, changed, named) };
 }
 
 /** One task that meets what nobody expected must not take the others with it. */

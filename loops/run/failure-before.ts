@@ -18,17 +18,21 @@ export function withFailureBefore({ open, stage, environment }: StageRun, failur
   // That no call remains is said below, once.
   const { callsLeft: _, ...situation } = situationOf(failing, { verdict, session_id, ending: null });
   const rerun = `tollgate run ${id}`;
+  const raised = raisedFirst(failure, rerun);
+  const actions = nextActions(situation).map((line) => line.replace(rerun, () => raised));
   const what = `${errorClass} (${reason}): ${evidence?.text ?? 'its evidence is gone'}`;
   const limit = failure.evidence?.text ?? 'it is used up';
   return {
     ...failure,
     evidence: { source: 'none', rule: 'budget', ...failure.evidence, text: `${what}; then the budget: ${limit}` },
-    // A run before the budget is raised would be refused.
-    next_actions: [
-      ...nextActions(situation).filter(
-        (line) => line !== rerun && !line.replace(/^then: /, '').startsWith(`${rerun} (`),
-      ),
-      ...failure.next_actions,
-    ],
+    next_actions: actions.some((line) => line.includes(raised)) ? actions : [...actions, ...failure.next_actions],
   };
+}
+
+/** To raise the limit and ask again is one line: without the first the second would be refused. */
+function raisedFirst({ next_actions }: Failure, rerun: string): string {
+  const [first = rerun, ...others] = next_actions;
+  if (others.length > 0) return `${first} && ${rerun}`;
+  // A limit that each run begins anew needs no raising.
+  return first.startsWith(rerun) ? rerun : first;
 }

@@ -2,7 +2,7 @@
 
 import { statSync } from 'node:fs';
 import type { CallRecord } from '../../policies/call-record.ts';
-import { type ChangedPrompt, changedActions, changedSentence } from '../../policies/changed-prompt.ts';
+import { type ChangedPrompt, changedActions, changedSentence, type Named } from '../../policies/changed-prompt.ts';
 import type { Decision } from '../../policies/decide.ts';
 import { TOLLGATE_EXIT } from '../../policies/exit-codes.ts';
 import type { Change } from '../../policies/gate.ts';
@@ -131,7 +131,12 @@ export function unpreparedFailure({ open, stage, clock }: StageRun, why: string)
 }
 
 /** Stages whose prompt is another than the one that was answered. Nothing is paid for them again without a word. */
-export function changedFailure({ task, plans }: OpenTask, changed: readonly ChangedPrompt[], at: Date): Failure {
+export function changedFailure(
+  { task, plans }: OpenTask,
+  changed: readonly ChangedPrompt[],
+  named: Named,
+  at: Date,
+): Failure {
   const stage = changed[0]?.stage ?? null;
   const text = changedSentence(changed);
   return {
@@ -145,7 +150,7 @@ export function changedFailure({ task, plans }: OpenTask, changed: readonly Chan
     exit_code: TOLLGATE_EXIT.badInput,
     evidence: { source: 'none', text, rule: 'prompt-changed' },
     decision: { action: 'stop', why: 'nothing is paid again without a word' },
-    next_actions: changedActions(task.id, changed),
+    next_actions: changedActions(task.id, changed, named),
   };
 }
 

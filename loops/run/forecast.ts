@@ -82,7 +82,10 @@ export async function foreseeTask(request: RunRequest, prompts: 'shown' | 'sized
   const budget = { used: ledger.used, total: budgetOf(ledger) };
   const notes = [...open.notes, ...unsettled(stages)];
   const { id } = open.task;
-  const next_actions = checked.how === 'changed' ? changedActions(id, checked.changed) : [`tollgate run ${id}`];
+  const next_actions =
+    checked.how === 'changed'
+      ? changedActions(id, checked.changed, request).filter((line) => !line.includes(' --dry-run'))
+      : [`tollgate run ${id}`];
   return { how: 'foreseen', forecast: { schema: 1, task_id: open.task.id, stages, budget, notes, next_actions } };
 }
 

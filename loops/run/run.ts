@@ -137,7 +137,7 @@ async function owned(request: RunRequest, opened: OpenTask, runId: string): Prom
       ended = REFUSED;
       const failure =
         plan.how === 'changed'
-          ? changedFailure(open, plan.changed, clock())
+          ? changedFailure(open, plan.changed, request, clock())
           : mistakenFailure(open.task.id, plan.message, clock());
       return await refuse(request, open, failure);
     }

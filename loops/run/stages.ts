@@ -1,5 +1,6 @@
 // Goes through the stages of a task in order, until one fails.
 
+import type { Named } from '../../policies/changed-prompt.ts';
 import { TOLLGATE_EXIT } from '../../policies/exit-codes.ts';
 import type { Failure } from '../../policies/task-failure.ts';
 import { nowMs } from '../../wrappers/steady-clock.ts';
@@ -67,6 +68,13 @@ export async function runStages(request: StagesRequest): Promise<Ended> {
   return { state, exitCode, stages: reports, failure, notes, retryAt };
 }
 
+/** What was said of the stages before it has been done by now; to say it again would pay for them again. */
+function namedFrom(stage: string, { plans }: OpenTask, { redo, keep }: StagesRequest): Named {
+  const names = plans.map((plan) => plan.stage.name);
+  const isAhead = (name: string): boolean => names.indexOf(name) >= names.indexOf(stage);
+  return { redo: redo.filter(isAhead), keep: keep.filter(isAhead) };
+}
+
 type Entered =
   | { how: 'entered'; prompt: Prompt; redone: boolean }
   | { how: 'done_earlier' }
@@ -82,7 +90,7 @@ async function enter(run: StageRun, plan: StagePlan, wishes: StagesRequest): Pro
   if (door.how === 'changed') {
     const planned = await checkStages(run, wishes, name);
     const changed = planned.how === 'changed' ? planned.changed : [{ stage: name, answer: door.answer }];
-    return refused(changedFailure(open, changed, clock()));
+    return refused(changedFailure(open, changed, namedFrom(name, open, wishes), clock()));
   }
   if (door.wish === 'keep') await keepAnswer(open.journal, name, composed.prompt);
   const redone = door.wish === 'redo';

@@ -151,6 +151,7 @@ test('--dry-run shows what has changed in place of refusing', async ({ rig }) =>
   const task = await changedTask(rig);
   const { code, stdout } = await task.start('--dry-run').result;
   const { stages, next_actions } = JSON.parse(stdout) as Forecast;
+  assert.is(next_actions.length, 2);
   assert.equal([code, stages.map(({ state }) => state)], [0, ['prompt_changed', 'prompt_changed']]);
   assert.match(next_actions[0]!, 'tollgate run fix --keep-all');
   const kept = await task.start('--dry-run', '--keep-all').result;
@@ -174,6 +175,7 @@ test('a stage that is redone may change the prompt of one that is done: that one
     [code, report.state, report.failure?.stage, report.failure?.reason, report.stages.map(({ state }) => state)],
     [2, 'failed', 'gemini_review', 'prompt_changed', ['done', 'done_earlier']],
   );
+  // That the first is to be redone is not said again: it was, and was paid for.
   assert.match(report.next_actions[0]!, 'tollgate run fix --keep gemini_review');
 });
 
@@ -207,9 +209,36 @@ test('a budget that failures used up names what failed first, and then the budge
   assert.equal([code, first.report.failure?.class, reason, rig.calls.length], [1, 'auth', 'budget', 1]);
   assert.match(evidence!.text, /^auth \(bad_key\): unexpected status 401 .*; then the budget: /);
   assert.equal(
-    [next_actions[0], next_actions.includes('tollgate budget fix --set N'), next_actions.at(-1)],
-    [first.report.next_actions[1], true, 'tollgate run fix'],
+    [next_actions[0], next_actions.at(-1)],
+    [first.report.next_actions[1], 'tollgate budget fix --set N && tollgate run fix (asks codex again)'],
   );
+});
+
+test('no line that asks again is said before the budget is raised, whatever failed before', async ({ rig }) => {
+  rig.answer(() => failWith('codex', 'zorkmid flux inverted', 1));
+  const task = makeTask(rig, { stages: [BRIEF], budgets: { paid_call_budget: 1 } });
+  await task.run();
+  const { report } = await task.run();
+  const again = report.next_actions.filter((line) => line.includes('tollgate run fix'));
+  assert.equal(again, [
+    'mend what the evidence names, if it names something; else: tollgate budget fix --set N && tollgate run fix (asks codex again)',
+  ]);
+});
+
+test('what was said with a run that was refused is said again by its next actions, which are enough', async ({
+  rig,
+}) => {
+  const task = await changedTask(rig);
+  const { report } = await task.run('--keep=codex_brief');
+  const next = [
+    'tollgate run fix --keep codex_brief --keep gemini_review (keeps its answer, pays nothing for it)',
+    'tollgate run fix --keep codex_brief --redo gemini_review (asks again, for one paid call)',
+  ];
+  assert.equal([report.state, report.next_actions], ['refused', next]);
+  const dry = await rig.start('tollgate', ['run', 'fix', '--dry-run', '--json', '--keep', 'codex_brief']).result;
+  assert.equal((JSON.parse(dry.stdout) as Forecast).next_actions, next);
+  const [, , ...flags] = next[0]!.split(' (')[0]!.split(' ').slice(1);
+  assert.equal(await statesOf(task, ...flags), KEPT);
 });
 
 test('each stage of a run has its tool, answer, time and tokens', async ({ rig }) => {
