@@ -33,7 +33,7 @@ export async function showPrompt({ open, plan, clock, text, before, fresh }: Sho
     .filter((earlier) => earlier.role.handsOff || role.reads.includes(earlier.stage.role))
     .map((earlier) => earlier.stage.name);
   if (waits_for.length > 0) return { text: null, waits_for };
-  const asked = `${feedbackFor({ open, stage })}${text}`;
+  const asked = `${feedbackFor({ open, stage }, text.length)}${text}`;
   const whole = fresh === null ? asked : await firstPromptText({ open, stage, clock }, asked, fresh);
   const sent = ADAPTERS[stage.tool].prompt.escape(Buffer.from(whole).toString('latin1'));
   return { text: Buffer.from(sent, 'latin1').toString('utf8'), waits_for };

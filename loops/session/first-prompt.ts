@@ -2,6 +2,7 @@
 
 import path from 'node:path';
 import { handOffNote } from '../../policies/hand-off.ts';
+import { figure } from '../../policies/prompt/left-out.ts';
 import { headerOf } from '../../policies/session-tag.ts';
 import type { Failure } from '../../policies/task-failure.ts';
 import { outputsOf } from '../../state/task-folder.ts';
@@ -16,8 +17,11 @@ import type { StageSession } from './stage-session.ts';
 
 /** The file to send. The stage's prompt, by which it counts as done, stays as it is. */
 export async function fileToSend(run: StageRun, ask: Ask, session: StageSession): Promise<string> {
-  const found = ask.isGoOn ? '' : feedbackFor(run);
-  if (found !== '') run.say(`stage ${run.stage.name}: its prompt is given what was found in its last work`);
+  const found = ask.isGoOn ? '' : feedbackFor(run, ask.prompt.chars);
+  if (found !== '')
+    run.say(
+      `stage ${run.stage.name}: its prompt is given what was found in its last work (${figure(found.length)} characters)`,
+    );
   if (ask.resumeSession === null) return firstPromptFile(run, ask.prompt, session, found);
   if (found === '') return ask.prompt.file;
   const file = path.join(run.open.task.inputs, 'prompt', `${run.stage.name}.again.md`);

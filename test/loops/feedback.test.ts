@@ -57,6 +57,23 @@ test('what acceptance found goes to the stage that writes, and the line that the
   assert.equal([(await task.run()).code, rig.calls.length], [0, 4]);
 });
 
+test('what is given of a long log is said, and keeps to what the tool takes', async ({ rig }) => {
+  rig.write('tollgate.yaml', 'prompts: {max_chars: {codex: 12000}}\n');
+  rig.answer(({ report }) =>
+    report.tool === 'gemini'
+      ? answerWith('gemini', JUDGED)
+      : [{ do: 'save', file: `src/${rig.calls.length}.txt`, text: 'x\n' }, ...answerWith('codex', 'done')],
+  );
+  const acceptance = { commands: ['seq 1000000 1003000; exit 3'] };
+  const task = makeTask(rig, { stages: STAGES, acceptance });
+  await task.run();
+  await task.run('--redo', 'codex_impl', '--redo', 'gemini_verify');
+  const redone = rig.calls[2]!.report.stdin.text;
+  assert.match(redone, /this is the end \([\d,]+ of [\d,]+ characters\) of their log:/);
+  assert.ok(redone.includes('1003000') && !redone.includes('1000001'));
+  assert.ok(redone.length > 11_000 && redone.length <= 12_000, `${redone.length}`);
+});
+
 test('what is mended by hand is looked at again without a paid call', async ({ rig }) => {
   rig.answer(({ report }) =>
     report.tool === 'gemini'
