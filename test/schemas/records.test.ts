@@ -105,7 +105,8 @@ test('a run that is stopped', async ({ rig }) => {
 test('a batch: one done, one failed, one broken, one that cannot be run; and one that is refused', async ({ rig }) => {
   rig.answer((call) =>
     call.report.stdin.text.includes('Break.')
-      ? failWith('codex', 'unexpected status 401 Unauthorized', 401)
+      ? // A refused sign-in would pause codex, and perhaps before c began.
+        failWith('codex', 'unexpected status 404 Not Found: model not found', 404)
       : answerWith('codex', '# Findings\n\nNone.\n\n# Verdict\n\nGood.\n'),
   );
   makeTask(rig, ONE, 'a');
