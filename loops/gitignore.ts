@@ -29,8 +29,10 @@ const PATIENCE_MS = 10_000;
 export async function ignoreState(root: string): Promise<Ignoring> {
   const asked = await askGit(['rev-parse', '--is-inside-work-tree'], { cwd: root, timeoutMs: PATIENCE_MS });
   if (asked.code !== 0 || asked.stdout.trim() !== 'true') return { how: 'no_git' };
-  if (await isIgnored(root)) return { how: 'ignored' };
   const file = path.join(root, '.gitignore');
+  // Git itself would wait for the writer of a pipe.
+  if ((await lstat(file).catch(() => null))?.isFIFO()) return refused(file, 'it is no regular file');
+  if (await isIgnored(root)) return { how: 'ignored' };
   try {
     return await append(file);
   } catch (error) {

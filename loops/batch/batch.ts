@@ -45,8 +45,8 @@ export type BatchRan =
   /** Nothing was started. */
   | { how: 'mistaken'; message: string; next_actions: string[] };
 
-/** Tasks at work for each call that may be made: more than one, so that there is a tool to choose. */
-const TASKS_A_CALL = 2;
+/** Tasks at work for each call that may be made: more than one, so that there is a tool to choose; but no one pays while another's failure is not known yet that would have kept it from beginning. */
+const TASKS_A_CALL = { go_on: 2, stop: 1 } as const satisfies Record<BatchLimits['onFailure'], number>;
 
 export async function runBatch(request: BatchRequest): Promise<BatchRan> {
   const { stop, clock } = request;
@@ -123,7 +123,9 @@ async function goThrough(
     }
   };
   const nextOne = () => (limits.mayBegin() ? lineup.next() : null);
-  await Promise.all(Array.from({ length: Math.min(tasks.length, concurrency * TASKS_A_CALL) }, work));
+  await Promise.all(
+    Array.from({ length: Math.min(tasks.length, concurrency * TASKS_A_CALL[request.onFailure]) }, work),
+  );
   return told;
 }
 

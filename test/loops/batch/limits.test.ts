@@ -73,27 +73,33 @@ test('a refused sign-in stops its tool for the others, later stages too, until t
   assert.equal([again.code, again.report.totals.done, again.report.notes], [0, 3, []]);
 });
 
-test('--fail-fast: after the first failure no task is begun, and those at work end', async ({ rig }) => {
+test('--fail-fast: after the first failure no task is begun, and none pays that had only waited', async ({ rig }) => {
   const ids = ['a', 'b', 'c', 'd'];
-  for (const id of ids) makeTask(rig, LOOK, id);
-  const running = rig.start('tollgate', ['batch', ...ids, '--json', '--concurrency=1', '--fail-fast']);
-  const first = await rig.call();
-  await first.tell(...failWith('codex', 'The model `gpt-9` does not exist or you do not have access to it.', 404));
-  // With one call at a time two tasks are at work.
-  const second = await rig.call();
-  await running.says(/: failed: codex_review, tooling \(model_not_found\) \[1 of 4\]/);
-  await second.tell(...answerWith('codex', 'done'));
-  const { code, stdout } = await running.result;
-  const report = JSON.parse(stdout) as BatchReport;
+  // Its gate fails: the call itself had gone well.
+  rig.answer(() => answerWith('codex', 'no section that was asked for'));
+  for (const id of ids) makeTask(rig, { stages: [{ tool: 'codex', role: 'review' }] }, id);
+  const { code, report } = await batch(rig, ids, '--concurrency=1', '--fail-fast');
   const { done, failed, not_started } = report.totals;
-  assert.equal([code, report.state, done, failed, not_started, rig.calls.length], [1, 'failed', 1, 1, 2, 2]);
+  assert.equal([code, report.state, done, failed, not_started, rig.calls.length], [1, 'failed', 0, 1, 3, 1]);
   const { task_id } = report.tasks.find(({ state }) => state === 'failed')!;
   assert.equal(report.notes, [
-    `--fail-fast: after ${task_id} had failed, 2 tasks were not begun, and those at work were let end`,
+    `--fail-fast: after ${task_id} had failed, 3 tasks were not begun, and those at work were let end`,
   ]);
-  assert.is(readFileSync(report.files.left!, 'utf8'), `${task_id}\nc\nd\n`);
+  assert.is(readFileSync(report.files.left!, 'utf8'), 'a\nb\nc\nd\n');
   assert.match(report.next_actions[0]!, /^tollgate batch --from \S+ --concurrency 1 --fail-fast \(/);
   assert.match(readFileSync(report.files.summary, 'utf8'), `Note: ${report.notes[0]}\n`);
+});
+
+test('--fail-fast: what is at work when another fails comes to its end', async ({ rig }) => {
+  const ids = ['a', 'b', 'c', 'd'];
+  for (const id of ids) makeTask(rig, LOOK, id);
+  const running = rig.start('tollgate', ['batch', ...ids, '--json', '--concurrency=2', '--fail-fast']);
+  const [first, second] = [await rig.call(), await rig.call()];
+  await first.tell(...failWith('codex', 'The model `gpt-9` does not exist or you do not have access to it.', 404));
+  await running.says(/: failed: codex_review, tooling \(model_not_found\) \[1 of 4\]/);
+  await second.tell(...answerWith('codex', 'done'));
+  const { totals } = JSON.parse((await running.result).stdout) as BatchReport;
+  assert.equal([totals.done, totals.failed, totals.not_started, rig.calls.length], [1, 1, 2, 2]);
 });
 
 test('--max-minutes: what runs is told to stop and leaves its records, the others are not begun', async ({ rig }) => {
