@@ -2,6 +2,7 @@
 
 import path from 'node:path';
 import type { ProjectFile } from '../policies/project-file.ts';
+import type { StagePlace } from '../policies/stage-place.ts';
 import type { GivenManifest, Manifest, Stage } from './manifest-schema.ts';
 import { expandStages, nameOf } from './stages.ts';
 import { readYaml, type YamlRead } from './yaml-file.ts';
@@ -13,8 +14,7 @@ export type ManifestRead =
 /** Where a field of a stage, or of none of them, stands in its file, `<file>:<line>`; where it is not set, what would hold it. */
 export type PlaceOf = (stage: string | null, field: keyof Stage | keyof GivenManifest) => Stands;
 
-interface Stands {
-  at: string;
+interface Stands extends StagePlace {
   isSet: boolean;
 }
 
@@ -30,16 +30,24 @@ export async function readManifest(
   const expanded = expandStages(given.value, project, trusted);
   if (expanded.how === 'mistaken') return { how: 'mistaken', message: `${file}: ${expanded.message}` };
   const { stages } = expanded;
-  return { how: 'read', manifest: { ...given.value, stages }, stages, placeOf: placesIn(file, given) };
+  return { how: 'read', manifest: { ...given.value, stages }, stages, placeOf: placesIn(file, given, stages) };
 }
 
-function placesIn(file: string, { value, lineOf, has }: Given & { how: 'read' }): PlaceOf {
+function placesIn(file: string, { value, lineOf, has }: Given & { how: 'read' }, stages: readonly Stage[]): PlaceOf {
   return (stage, field) => {
     const index = value.stages.findIndex((one) => nameOf(one) === stage);
     const path = stage === null ? [field] : index === -1 ? ['pipeline'] : ['stages', index, field];
-    return { at: `${file}:${lineOf(path)}`, isSet: (stage === null || index !== -1) && has(path) };
+    const at = `${file}:${lineOf(path)}`;
+    const ofPipeline = index === -1 ? stages.find(({ name }) => name === stage) : undefined;
+    if (ofPipeline === undefined) return { at, isSet: has(path), unlisted: null };
+    const list = has(['stages']) ? `${file}:${lineOf(['stages'])}` : null;
+    return { at, isSet: false, unlisted: { file, list, fields: namingFields(ofPipeline) } };
   };
 }
+
+/** As YAML, what an entry must say to be of that name. */
+const namingFields = ({ id, tool, role }: Stage): string =>
+  `${id === undefined ? '' : `id: ${JSON.stringify(id)}, `}tool: ${tool}, role: ${role}`;
 
 /** The paid-call budget alone, for a call that charges a task which no run has opened yet. */
 export async function readBudget(

@@ -12,6 +12,7 @@ import { writerOf } from '../../policies/gate/writer.ts';
 import { type Finding, GATE_RECORD_SCHEMA, type GateRecord } from '../../policies/gate.ts';
 import { slowPatterns } from '../../policies/redact/withheld.ts';
 import { judgeScope, type Violation, violationsFinding } from '../../policies/scope.ts';
+import { placeWords } from '../../policies/stage-place.ts';
 import type { Failure } from '../../policies/task-failure.ts';
 import { outputsOf } from '../../state/task-folder.ts';
 import { writeJson } from '../../state/whole-file.ts';
@@ -156,7 +157,10 @@ export function gateFailure(run: StageRun, record: CallRecord, gate: GateRecord,
     answer: record.verdict.class === null ? 'paid' : 'none',
     restored: gate.restored.length,
     answerFile: outputsOf(open.task, stage).out,
-    place: (field) => open.placeOf(field === 'acceptance' || field === 'scope' ? null : stage.name, field).at,
+    place: (field) =>
+      field === 'acceptance' || field === 'scope'
+        ? open.placeOf(null, field).at
+        : placeWords(open.placeOf(stage.name, field), field),
     writer: writerOf(lineOfStages(open.plans), stage.name),
   });
   const decision: Circumstances['decision'] = {

@@ -85,11 +85,12 @@ function placeOf(
   field: StageField,
 ): Place {
   const given = plans.find((plan) => plan.stage.name === stage.name)?.stage;
-  if (field === 'cwd') return { at: place(null, 'cwd').at, value: manifest.cwd ?? null };
+  if (field === 'cwd') return { ...place(null, 'cwd'), field, value: manifest.cwd ?? null };
   if (given !== undefined && given.tool !== stage.tool && field === 'model')
-    return { at: place(stage.name, 'fallback').at, value: stage.model ?? null };
-  const { at, isSet } = place(stage.name, field);
-  return { at, value: isSet ? (given?.[field] ?? null) : null };
+    return { ...place(stage.name, 'fallback'), field: 'fallback', value: stage.model ?? null };
+  const { isSet, ...stands } = place(stage.name, field);
+  // Of a pipeline's stage it is the pipeline that says it.
+  return { ...stands, field, value: isSet || stands.unlisted !== null ? (given?.[field] ?? null) : null };
 }
 
 function whereNotEmpty(file: string): string | null {

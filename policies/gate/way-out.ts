@@ -14,7 +14,7 @@ export interface GatedCall {
   restored: number;
   /** The file with the answer. */
   answerFile: string;
-  /** `<file>:<line>` of a field of the stage, or of the line that would hold it. */
+  /** `<file>:<line>` of a field of the stage, or of the line that would hold it; or what is to be written for it. */
   place(field: 'requires' | 'min_lines' | 'may_be_empty' | 'schema' | 'acceptance' | 'scope'): string;
   /** Who makes what this stage judges. null: nobody before it writes, or it writes itself. */
   writer: Writer | null;

@@ -2,6 +2,7 @@
 
 import type { Ending } from '../ending.ts';
 import type { Verdict } from '../evidence.ts';
+import { placeWords, type StageField as SetOfStage, type StagePlace } from '../stage-place.ts';
 import type { Tool } from '../tools.ts';
 import type { KnownKey } from './keys.ts';
 
@@ -39,9 +40,9 @@ export interface Situation {
 
 export type StageField = 'model' | 'timeout_ms' | 'idle_timeout_ms' | 'start_timeout_ms' | 'max_turns' | 'cwd';
 
-export interface Place {
-  /** `manifest.yaml:12` with its folder; the stage's own line where the field is not set. */
-  at: string;
+export interface Place extends StagePlace {
+  /** What is set there; a stand-in's model is its stage's `fallback`. */
+  field: SetOfStage | 'cwd';
   /** As it is set; null where it is not. */
   value: string | number | null;
 }
@@ -68,7 +69,11 @@ export const later = (situation: Situation): string =>
 /** One sentence about a field of the stage: where it stands, or where it would. */
 export function change({ place }: Situation, field: StageField, set: string, unset = set): string {
   if (place === undefined) return `${unset}: \`${field}\` of the stage in the manifest`;
-  const { at, value } = place(field);
+  const { at, unlisted, value, field: held } = place(field);
+  if (unlisted !== null && held !== 'cwd') {
+    const now = value === null ? '' : `; now ${value}`;
+    return `${value === null ? unset : set}: \`${field}\` of the stage (${placeWords({ at, unlisted }, held)}${now})`;
+  }
   if (value === null) return `${unset}: \`${field}\` in the stage at ${at}`;
   return `${set}: \`${field}\` in ${at} (now ${value})`;
 }

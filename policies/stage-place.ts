@@ -1,0 +1,41 @@
+// Where a field of a stage is set in the manifest: in the stage's own lines, or in an entry beside the pipeline that it comes from.
+
+export interface StagePlace {
+  /** `<file>:<line>`: the field's own, or of what would hold it. */
+  at: string;
+  /** null for a stage that the manifest lists; else what it does not list yet. */
+  unlisted: Unlisted | null;
+}
+
+/** A stage that comes from a named pipeline alone. */
+export interface Unlisted {
+  file: string;
+  /** `<file>:<line>` of the manifest's own list of stages; null where it has none. */
+  list: string | null;
+  /** The fields by which the entry finds its stage, as YAML: `tool: gemini, role: review`. */
+  fields: string;
+}
+
+/** The place in words; for an unlisted stage the text to write, which refines the pipeline's own. Capital letters are to be filled in. */
+export function placeWords({ at, unlisted }: StagePlace, field: StageField): string {
+  if (unlisted === null) return at;
+  const entry = `{${unlisted.fields}, ${field}: ${VALUES[field]}}`;
+  return unlisted.list === null
+    ? `add \`stages: [${entry}]\` to ${unlisted.file}`
+    : `add \`${entry}\` to the list at ${unlisted.list}`;
+}
+
+const VALUES = {
+  model: 'MODEL',
+  timeout_ms: 'N',
+  idle_timeout_ms: 'N',
+  start_timeout_ms: 'N',
+  max_turns: 'N',
+  fallback: '[{tool: TOOL, model: MODEL}]',
+  requires: '[HEADING]',
+  min_lines: 'N',
+  may_be_empty: 'true',
+  schema: '{SCHEMA}',
+} as const;
+
+export type StageField = keyof typeof VALUES;
