@@ -149,3 +149,11 @@ export const openCalls = (ledger: Ledger): Call[] =>
   [...ledger.calls.values()].filter((call) => call.granted && call.verdict === null);
 
 export const budgetOf = (ledger: Ledger): number => ledger.budget ?? DEFAULT_BUDGET;
+
+/** The stages that runs have answers for, in the order of their last ones. */
+export function answeredIn({ calls }: Ledger): string[] {
+  const answered = [...calls.values()].filter(
+    ({ granted, reserved, verdict }) => granted && reserved.run_id !== null && verdict?.class === null,
+  );
+  return [...new Set(answered.map(({ reserved }) => reserved.stage).reverse())].reverse();
+}

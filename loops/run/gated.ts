@@ -8,12 +8,13 @@ import { TOLLGATE_EXIT } from '../../policies/exit-codes.ts';
 import { pathsOfDiff } from '../../policies/gate/diff-paths.ts';
 import { gateSignature, gateVerdict, weightiest } from '../../policies/gate/verdict.ts';
 import { gateNextActions } from '../../policies/gate/way-out.ts';
-import { writerOf } from '../../policies/gate/writer.ts';
+import { outdatedBy, writerOf } from '../../policies/gate/writer.ts';
 import { type Finding, GATE_RECORD_SCHEMA, type GateRecord } from '../../policies/gate.ts';
 import { slowPatterns } from '../../policies/redact/withheld.ts';
 import { judgeScope, type Violation, violationsFinding } from '../../policies/scope.ts';
 import { placeWords } from '../../policies/stage-place.ts';
 import type { Failure } from '../../policies/task-failure.ts';
+import { answeredIn, budgetOf } from '../../state/ledger.ts';
 import { outputsOf } from '../../state/task-folder.ts';
 import { writeJson } from '../../state/whole-file.ts';
 import { type GateRequest, passGate } from '../gate/gate.ts';
@@ -150,6 +151,8 @@ export function gateFailure(run: StageRun, record: CallRecord, gate: GateRecord,
   const { open, stage } = run;
   const verdict = gateVerdict(gate.findings);
   const first = weightiest(gate.findings);
+  const { ledger } = open.journal.read();
+  const writer = writerOf(lineOfStages(open.plans), stage.name);
   const next_actions = gateNextActions(gate.findings, {
     taskId: open.task.id,
     stage: stage.name,
@@ -161,7 +164,9 @@ export function gateFailure(run: StageRun, record: CallRecord, gate: GateRecord,
       field === 'acceptance' || field === 'scope'
         ? open.placeOf(null, field).at
         : placeWords(open.placeOf(stage.name, field), field),
-    writer: writerOf(lineOfStages(open.plans), stage.name),
+    writer,
+    outdated: writer === null ? [] : outdatedBy(writer, stage.name, answeredIn(ledger)),
+    budget: { used: ledger.used, total: budgetOf(ledger) },
   });
   const decision: Circumstances['decision'] = {
     action: 'stop',

@@ -18,6 +18,10 @@ export interface GatedCall {
   place(field: 'requires' | 'min_lines' | 'may_be_empty' | 'schema' | 'acceptance' | 'scope'): string;
   /** Who makes what this stage judges. null: nobody before it writes, or it writes itself. */
   writer: Writer | null;
+  /** Whose answers are about earlier work of the writer, which has answered since; empty where the judge's is not. */
+  outdated: readonly string[];
+  /** Of the task's paid calls. */
+  budget: { used: number; total: number };
 }
 
 export interface Writer {
@@ -35,12 +39,26 @@ export function gateNextActions(findings: readonly Finding[], call: GatedCall): 
   if (first.reason === 'out_of_scope' && call.restored > 0)
     return [`tollgate run ${call.taskId} (what was out of scope is put back; looks at the answer again, pays nothing)`];
   const wayOut =
-    call.answer === 'none' ? [`tollgate run ${call.taskId} (asks ${call.tool} again)`] : WAY_OUT[first.reason](call);
+    call.answer === 'none' ? [`${paidRun(call, 1)} (asks ${call.tool} again)`] : WAY_OUT[first.reason](call);
   return [...new Set([...first.next_actions, ...wayOut, ...others.flatMap((finding) => finding.next_actions)])];
 }
 
-const asksAgain = ({ taskId, stage, tool }: GatedCall): string =>
-  `tollgate run ${taskId} --redo ${stage} (asks ${tool} again, for one paid call)`;
+/** A run that the budget would refuse begins with the line that raises it. */
+export function paidRun(
+  { taskId, budget: { used, total } }: Pick<GatedCall, 'taskId' | 'budget'>,
+  calls: number,
+): string {
+  const needed = used + calls;
+  return `${needed > total ? `tollgate budget ${taskId} --set ${needed} && ` : ''}tollgate run ${taskId}`;
+}
+
+const redoing = (call: GatedCall, stages: readonly string[]): string =>
+  `${paidRun(call, stages.length)} ${stages.map((stage) => `--redo ${stage}`).join(' ')}`;
+
+const callWords = (count: number): string => (count === 1 ? 'one paid call' : `${count} paid calls`);
+
+const asksAgain = (call: GatedCall): string =>
+  `${redoing(call, [call.stage])} (asks ${call.tool} again, for one paid call)`;
 
 /** The same prompt is mostly answered the same way. */
 const otherwise = (call: GatedCall): string =>
@@ -53,15 +71,20 @@ const keeps = ({ taskId, stage }: GatedCall): string =>
   `tollgate run ${taskId} --keep ${stage} (looks at the answer again, pays nothing)`;
 
 /** The stage that writes does it, with what was found for its context; who judges has nothing to mend. */
-function writerMends({ taskId, stage, writer }: GatedCall, given: string): string[] {
+function writerMends(call: GatedCall, given: string): string[] {
+  const { stage, writer } = call;
   if (writer === null) return [];
   const names = [writer.stage, ...writer.after];
-  const calls = names.length === 1 ? 'one paid call' : `${names.length} paid calls`;
   const judged = writer.after.includes(stage) ? '' : `; ${stage} then looks again, and pays nothing`;
   return [
-    `or let ${writer.stage} mend it: tollgate run ${taskId} ${names.map((name) => `--redo ${name}`).join(' ')} (its prompt is given ${given}; ${calls}${judged})`,
+    `or let ${writer.stage} mend it: ${redoing(call, names)} (its prompt is given ${given}; ${callWords(names.length)}${judged})`,
   ];
 }
+
+/** The writer was paid for since, and who judges was not asked about that. */
+const judgesNewWork = (call: GatedCall): string[] => [
+  `${redoing(call, call.outdated)} (this verdict is about earlier work: ${call.writer?.stage} has answered since; ${callWords(call.outdated.length)})`,
+];
 
 /** A run looks anew at an answer that is paid for, so where a person can mend what was found, nothing need be asked again. */
 const WAY_OUT: Record<Finding['reason'], (call: GatedCall) => string[]> = {
@@ -75,11 +98,14 @@ const WAY_OUT: Record<Finding['reason'], (call: GatedCall) => string[]> = {
     ...writerMends(call, 'the end of that log'),
     `if a command itself is wrong, mend it (${call.place('acceptance')}), then: tollgate run ${call.taskId} --keep ${call.stage} (runs the commands again, pays nothing)`,
   ],
-  verdict_fail: (call) => [
-    `read the findings in ${call.answerFile}`,
-    ...writerMends(call, 'those findings'),
-    `or mend what they name, and have it judged again: ${asksAgain(call)}`,
-  ],
+  verdict_fail: (call) =>
+    call.outdated.length > 0
+      ? judgesNewWork(call)
+      : [
+          `read the findings in ${call.answerFile}`,
+          ...writerMends(call, 'those findings'),
+          `or mend what they name, and have it judged again: ${asksAgain(call)}`,
+        ],
   missing_sections: (call) => [
     `if what was asked for is in ${call.answerFile} under another heading, put the right headings there, then: ${looksAgain(call)}`,
     `or require other headings (\`requires\` of the stage, ${call.place('requires')}), then: ${keeps(call)}`,

@@ -27,3 +27,13 @@ export function writerOf(line: readonly StageInLine[], stage: string): Writer | 
   }
   return { stage: writer.name, tool: writer.tool, after };
 }
+
+/**
+ * The stages up to the judge that answered before the writer did last: they know nothing of its new work. Empty where the judge has seen it.
+ * @param answered stages in the order of their last answers.
+ */
+export function outdatedBy(writer: Writer, judge: string, answered: readonly string[]): string[] {
+  const before = answered.slice(0, Math.max(0, answered.indexOf(writer.stage)));
+  if (!before.includes(judge)) return [];
+  return [...new Set([...writer.after, judge])].filter((stage) => before.includes(stage));
+}

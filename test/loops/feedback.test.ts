@@ -74,6 +74,28 @@ test('what is given of a long log is said, and keeps to what the tool takes', as
   assert.ok(redone.length > 11_000 && redone.length <= 12_000, `${redone.length}`);
 });
 
+test('a verdict about earlier work asks for the judge alone, and for the budget that this needs', async ({ rig }) => {
+  const verdicts = ['FAIL', 'PASS'];
+  rig.answer(({ report }) =>
+    report.tool === 'gemini'
+      ? answerWith('gemini', JUDGED.replace('PASS', verdicts.shift()!))
+      : [{ do: 'save', file: `src/${rig.calls.length}.txt`, text: 'x\n' }, ...answerWith('codex', 'done')],
+  );
+  const task = makeTask(rig, { stages: STAGES, budgets: { paid_call_budget: 3 } });
+  const first = await task.run();
+  assert.equal(first.report.next_actions.slice(1), [
+    'or let codex_impl mend it: tollgate budget fix --set 4 && tollgate run fix --redo codex_impl --redo gemini_verify (its prompt is given those findings; 2 paid calls)',
+    'or mend what they name, and have it judged again: tollgate run fix --redo gemini_verify (asks gemini again, for one paid call)',
+  ]);
+  const mended = await task.run('--redo', 'codex_impl');
+  assert.equal([mended.code, mended.report.failure?.reason, rig.calls.length], [1, 'verdict_fail', 3]);
+  assert.equal(mended.report.next_actions, [
+    'tollgate budget fix --set 4 && tollgate run fix --redo gemini_verify (this verdict is about earlier work: codex_impl has answered since; one paid call)',
+  ]);
+  assert.is((await rig.start('tollgate', ['budget', 'fix', '--set', '4']).result).code, 0);
+  assert.equal([(await task.run('--redo', 'gemini_verify')).code, rig.calls.length], [0, 4]);
+});
+
 test('what is mended by hand is looked at again without a paid call', async ({ rig }) => {
   rig.answer(({ report }) =>
     report.tool === 'gemini'

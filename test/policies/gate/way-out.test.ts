@@ -3,7 +3,7 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { type GatedCall, gateNextActions, type Writer } from '../../../policies/gate/way-out.ts';
-import { type StageInLine, writerOf } from '../../../policies/gate/writer.ts';
+import { outdatedBy, type StageInLine, writerOf } from '../../../policies/gate/writer.ts';
 import type { Finding } from '../../../policies/gate.ts';
 import { GATE_REASONS } from '../../../policies/reasons.ts';
 
@@ -16,6 +16,8 @@ const CALL: GatedCall = {
   answerFile: 'OUT',
   place: (field) => `manifest.yaml (${field})`,
   writer: null,
+  outdated: [],
+  budget: { used: 2, total: 10 },
 };
 const WRITER: Writer = { stage: 'codex_impl', tool: 'codex', after: ['gemini_verify'] };
 const found = (reason: Finding['reason'], next: string[] = [], errorClass: Finding['class'] = 'contract_violation') =>
@@ -74,6 +76,30 @@ const ROWS: [why: string, findings: Finding[], call: Partial<GatedCall>, next: s
       'or let codex_impl mend it: tollgate run fix --redo codex_impl --redo gemini_verify (its prompt is given those findings; 2 paid calls)',
       `or mend what they name, and have it judged again: ${PAID}`,
     ],
+  ],
+  [
+    'a verdict of FAIL about work that was done anew since',
+    [found('verdict_fail')],
+    { writer: WRITER, outdated: ['gemini_verify'] },
+    [
+      'tollgate run fix --redo gemini_verify (this verdict is about earlier work: codex_impl has answered since; one paid call)',
+    ],
+  ],
+  [
+    'a budget for one call, where one line needs two',
+    [found('verdict_fail')],
+    { writer: WRITER, budget: { used: 2, total: 3 } },
+    [
+      'read the findings in OUT',
+      'or let codex_impl mend it: tollgate budget fix --set 4 && tollgate run fix --redo codex_impl --redo gemini_verify (its prompt is given those findings; 2 paid calls)',
+      `or mend what they name, and have it judged again: ${PAID}`,
+    ],
+  ],
+  [
+    'a budget that is used up',
+    [found('refusal')],
+    { budget: { used: 3, total: 3 } },
+    [`tollgate budget fix --set 4 && ${PAID}`],
   ],
   [
     'sections',
@@ -150,6 +176,16 @@ test('the writer is the nearest one before it, and whoever reads it or its reade
   const second = stage('second', 'verify', ['static_verify']);
   assert.equal(of([brief, impl, blind, second], 'second'), ['impl', 'static', 'second']);
   assert.equal(of([brief, impl, { ...second, reads: [] }], 'second'), ['impl']);
+});
+
+test('whose answer is about earlier work of the writer', () => {
+  const writer = { stage: 'impl', tool: 'codex', after: ['static', 'verify'] } as const;
+  const of = (...answered: string[]) => outdatedBy({ ...writer, after: [...writer.after] }, 'verify', answered);
+  assert.equal(of('impl', 'static', 'verify'), []);
+  assert.equal(of('static', 'verify', 'impl'), ['static', 'verify']);
+  assert.equal(of('verify', 'impl', 'static'), ['verify']);
+  assert.equal(of('static', 'impl', 'verify'), []);
+  assert.equal(of('static', 'verify'), []);
 });
 
 test.run();
