@@ -57,6 +57,7 @@ export const GATE_REASONS = [
   'schema_unchecked',
   'too_short',
   'verdict_fail',
+  'verdict_missing',
 ] as const;
 
 export type GateReason = (typeof GATE_REASONS)[number];

@@ -35,6 +35,7 @@ const VALUES = {
   requires: '[HEADING]',
   min_lines: 'N',
   may_be_empty: 'true',
+  on_fail: 'note',
   schema: '{SCHEMA}',
 } as const;
 

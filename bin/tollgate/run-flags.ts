@@ -37,7 +37,7 @@ export const RUN_FLAGS = {
   },
   'fail-on-verdict': {
     takes: 'nothing',
-    about: 'exit 1 when the verdict of a stage is FAIL, though every stage is done',
+    about: 'exit 1 when the verdict of a stage is FAIL, or one that it owes is missing, though every stage is done',
   },
   restore: {
     takes: 'nothing',

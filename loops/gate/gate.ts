@@ -6,7 +6,7 @@ import { readJsonAnswer } from '../../policies/gate/json-answer.ts';
 import { checkLines } from '../../policies/gate/lines.ts';
 import { checkRefusal } from '../../policies/gate/refusal.ts';
 import { checkSections } from '../../policies/gate/sections.ts';
-import { checkVerdict, verdictSaid } from '../../policies/gate/verdict-said.ts';
+import { checkVerdict, verdictNotes, verdictSaid } from '../../policies/gate/verdict-said.ts';
 import {
   type AcceptanceResult,
   type Change,
@@ -72,10 +72,8 @@ export async function passGate(asked: GateRequest): Promise<GateRecord> {
     if (looked === 'stopped') break;
   }
   const verdict = seen.answer === null || stage.schema !== undefined ? null : verdictSaid(seen.answer);
-  // Whoever reads the report must know of a verdict that stops nothing, and of one that is not understood.
-  if (!due.includes('verdict') && verdict === 'FAIL') seen.notes.push('its verdict is FAIL');
-  if (verdict === null && seen.findings.length === 0 && wantsVerdict(asked))
-    seen.notes.push('it says neither PASS nor FAIL under a heading "Verdict", and so has no verdict');
+  if (verdict === null ? seen.findings.length === 0 : !due.includes('verdict'))
+    seen.notes.push(...verdictNotes(verdict, asked));
   const record: GateRecord = {
     schema: GATE_RECORD_SCHEMA,
     stage: stage.name,
@@ -93,10 +91,6 @@ export async function passGate(asked: GateRequest): Promise<GateRecord> {
   };
   return redactRecord(record, redactor);
 }
-
-const wantsVerdict = ({ role, stage }: GateRequest): boolean =>
-  stage.schema === undefined &&
-  (stage.on_fail === 'stop' || role.requires.some((name) => /^\s*verdict\s*$/i.test(name)));
 
 /** The gate so far. */
 interface Seen {
@@ -165,7 +159,7 @@ const GATES = {
   },
   verdict: {
     needs: 'answer',
-    look: (_, { answer }) => found(checkVerdict(answer!)),
+    look: (asked, { answer, findings }) => found(checkVerdict(answer!, asked, findings)),
   },
   acceptance: {
     needs: 'all',

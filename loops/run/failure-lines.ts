@@ -40,6 +40,7 @@ const REASONS: Record<string, string> = {
   paused: 'another task of the batch met this before; nothing was asked',
   cancelled: 'the run was told to stop',
   verdict_fail: 'the answer judges what it was to judge as not good enough',
+  verdict_missing: 'the answer had to judge with PASS or FAIL, and does neither',
   max_turns: 'the turns were used up before there was an answer',
   prompt_changed: 'a prompt is another than the one that was answered; nothing was paid',
   not_prepared: 'the stage could not be begun; nothing was paid for it',

@@ -59,7 +59,7 @@ export async function foreseeTask(request: RunRequest, prompts: 'shown' | 'sized
     const composed = await composePrompt(composing, plan, open.manifest.context.digest_policy);
     if (composed.how === 'mistaken') return composed;
     const { prompt } = composed;
-    const { how } = doorOf(plan.stage.name, prompt, open.journal, request);
+    const { how } = doorOf(plan, prompt, open.journal, request);
     const session = await sessionOf(request, open, plan, stages.length);
     const before = stages.filter(({ state }) => state === 'to_run').map(({ stage }) => stage);
     const showing = { open, plan, clock: request.clock, text: composed.text, before, fresh: session.fresh };

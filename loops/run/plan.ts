@@ -45,7 +45,7 @@ export async function checkStages(composing: Composing, wishes: Wishes, from: st
     if (schema !== null) return mistaken(`stage ${stage.name}: its schema is no JSON Schema: ${schema}`);
     const composed = await composePrompt(composing, plan, open.manifest.context.digest_policy);
     if (composed.how === 'mistaken') return mistaken(composed.message);
-    const door = doorOf(stage.name, composed.prompt, open.journal, wishes);
+    const door = doorOf(plan, composed.prompt, open.journal, wishes);
     if (door.how === 'changed' && isSettled) changed.push({ stage: stage.name, answer: door.answer });
     // Of one that is done the answer may be kept: what stands after it is looked at as if it were.
     if (door.how === 'done_earlier' || (door.how === 'changed' && door.answer === 'done')) continue;

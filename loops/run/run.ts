@@ -43,7 +43,7 @@ export interface RunRequest {
   outOfScope: 'reported' | 'restored';
   /** Are the commands that a brief found run by the gate? */
   briefCommands: 'proposed' | 'trusted';
-  /** Does a verdict of FAIL in a stage that is done make the run fail? */
+  /** Does a verdict of FAIL, or one that is owed and missing, in a stage that is done make the run fail? */
   badVerdicts: 'reported' | 'fail';
   /** How long the reset of a quota may be waited for; 0 is not at all. */
   waitForResetMs: number;

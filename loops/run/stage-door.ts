@@ -3,6 +3,7 @@
 import { unlinkSync } from 'node:fs';
 import path from 'node:path';
 import type { ChangedPrompt } from '../../policies/changed-prompt.ts';
+import { type Judging, stoppingVerdict } from '../../policies/gate/verdict-said.ts';
 import type { Fact } from '../../state/facts.ts';
 import type { Journal } from '../../state/journal.ts';
 import { type Call, isKeptFor, type Ledger } from '../../state/ledger.ts';
@@ -11,6 +12,7 @@ import type { TaskFolder } from '../../state/task-folder.ts';
 import { writeWhole } from '../../state/whole-file.ts';
 import { readRegular } from '../../wrappers/regular-file.ts';
 import type { Prompt } from './prompt.ts';
+import { keptVerdict } from './stage-facts.ts';
 
 export type Door =
   /** `wish`: what the user said of the answer that is there; null where nothing was said, or nothing needs it. */
@@ -25,7 +27,8 @@ export interface Wishes {
   changed: 'refuse' | Wish;
 }
 
-export function doorOf(stage: string, prompt: Prompt, journal: Journal, wishes: Wishes): Door {
+export function doorOf(plan: Planned, prompt: Prompt, journal: Journal, wishes: Wishes): Door {
+  const stage = plan.stage.name;
   const { ledger } = journal.read();
   const finished = ledger.done.get(stage);
   const answered = finished ?? lastAnswered(stage, ledger);
@@ -35,7 +38,16 @@ export function doorOf(stage: string, prompt: Prompt, journal: Journal, wishes: 
     !isKeptFor(ledger, { stage, call_id: answered.call_id }, prompt.sha256);
   const wish = wishFor(stage, wishes, isChanged);
   if (isChanged && wish === null) return { how: 'changed', answer: finished === undefined ? 'not_passed' : 'done' };
-  return { how: finished === undefined || wish === 'redo' ? 'open' : 'done_earlier', wish };
+  const isOpen = finished === undefined || wish === 'redo' || isStopped(plan, ledger);
+  return { how: isOpen ? 'open' : 'done_earlier', wish };
+}
+
+type Planned = Judging & { stage: { name: string } };
+
+/** It was done while its verdict stopped nothing, and now does: its gate looks at the answer again. */
+function isStopped(plan: Planned, ledger: Ledger): boolean {
+  const said = keptVerdict(ledger, plan.stage.name);
+  return said !== undefined && stoppingVerdict(said, plan) !== null;
 }
 
 /** What is said of a stage by name goes before what is said of all. */
@@ -66,7 +78,7 @@ export async function keepAnswer(journal: Journal, stage: string, { sha256 }: Pr
   await journal.note({ fact: 'kept', stage, call_id: answer.call_id, prompt_sha256: sha256 });
 }
 
-/** A stage that is to be done again counts as open, whatever becomes of it. */
+/** A stage that is to be done or looked at again counts as open, whatever becomes of it. */
 export function reopen(journal: Journal, stage: string): void {
   if (journal.read().ledger.done.has(stage)) journal.append({ fact: 'reopened', stage });
 }

@@ -86,6 +86,12 @@ function callOf({ done, calls }: Ledger, stage: string): Call | null {
   return own.findLast(({ reserved }) => reserved.stage === stage) ?? null;
 }
 
+/** Of the call that counts for the stage; undefined where no gate has looked for one, as those of older journals did not. */
+export function keptVerdict(ledger: Ledger, stage: string): SaidVerdict | null | undefined {
+  const call = callOf(ledger, stage);
+  return call === null ? undefined : gateOf(ledger, call)?.verdict;
+}
+
 type Gate = NonNullable<ReturnType<Ledger['gates']['get']>>;
 
 /** The last word of the stage's gate, if it was about this call. */

@@ -2,6 +2,7 @@
 
 import type { Named } from '../../policies/changed-prompt.ts';
 import { TOLLGATE_EXIT } from '../../policies/exit-codes.ts';
+import { verdictNotes } from '../../policies/gate/verdict-said.ts';
 import type { Failure } from '../../policies/task-failure.ts';
 import { nowMs } from '../../wrappers/steady-clock.ts';
 import { noteOutcome } from '../api-errors/note-outcome.ts';
@@ -14,7 +15,7 @@ import type { StageReport } from './report.ts';
 import type { RunRequest } from './run.ts';
 import { NOT_BEGUN, runStage, type StageEnd, type StageRun } from './stage.ts';
 import { doorOf, keepAnswer, mendMarker, reopen } from './stage-door.ts';
-import { stageFacts } from './stage-facts.ts';
+import { keptVerdict, stageFacts } from './stage-facts.ts';
 import type { OpenTask } from './task.ts';
 import { verdictFailure } from './verdict-failure.ts';
 
@@ -86,7 +87,7 @@ async function enter(run: StageRun, plan: StagePlan, wishes: StagesRequest): Pro
   const { name } = plan.stage;
   const composed = await composePrompt(run, plan, open.manifest.context.digest_policy);
   if (composed.how === 'mistaken') return refused(unpreparedFailure(run, composed.message));
-  const door = doorOf(name, composed.prompt, open.journal, wishes);
+  const door = doorOf(plan, composed.prompt, open.journal, wishes);
   if (door.how === 'changed') {
     const planned = await checkStages(run, wishes, name);
     const changed = planned.how === 'changed' ? planned.changed : [{ stage: name, answer: door.answer }];
@@ -100,7 +101,7 @@ async function enter(run: StageRun, plan: StagePlan, wishes: StagesRequest): Pro
     if (large !== null)
       return refused(tooLargeFailure({ ...run, stage: large.stage }, large.prompt), TOLLGATE_EXIT.failure);
     await writePrompt(composed);
-    if (redone) reopen(open.journal, name);
+    reopen(open.journal, name);
   }
   await mendMarker(open.task, open.journal, name);
   return door.how === 'open' ? { how: 'entered', prompt: composed.prompt, redone } : { how: 'done_earlier' };
@@ -162,7 +163,9 @@ function reportOf(open: OpenTask, plan: StagePlan, end: StageEnd): StageReport {
 export function untouched(open: OpenTask, plan: StagePlan): StageReport {
   const facts = factsOf(open, plan);
   // The run that it was done in said so; what holds is said by each.
-  const notes = facts.verdict === 'FAIL' ? [`${facts.stage}: its verdict is FAIL`] : [];
+  const said = keptVerdict(open.journal.read().ledger, facts.stage);
+  const isTold = said === 'FAIL' || (said === null && facts.state === 'done_earlier');
+  const notes = isTold ? verdictNotes(said, plan).map((note) => `${facts.stage}: ${note}`) : [];
   return { ...facts, calls: 0, session: null, notes, changed: [], passed_commands: [], warnings: [] };
 }
 

@@ -1,40 +1,48 @@
-// The failure of a run in which every stage is done, and whose caller does not take a verdict of FAIL for a success.
+// The failure of a run in which every stage is done, and whose caller takes nothing but a verdict of PASS for a success.
 
 import { gateSignature } from '../../policies/gate/verdict.ts';
-import { VERDICT_FAIL } from '../../policies/gate/verdict-said.ts';
+import { owesVerdict, VERDICT_FAIL, VERDICT_MISSING } from '../../policies/gate/verdict-said.ts';
 import type { Failure } from '../../policies/task-failure.ts';
 import { EMPTY_FAILURE } from './failure.ts';
 import type { StageReport } from './report.ts';
 import type { OpenTask } from './task.ts';
 
-/** null where no verdict is FAIL. */
-export function verdictFailure({ task }: OpenTask, stages: readonly StageReport[], at: Date): Failure | null {
-  const bad = stages.filter(({ verdict }) => verdict === 'FAIL');
+/** null where no verdict is FAIL, and none is missing that is owed. */
+export function verdictFailure({ task, plans }: OpenTask, stages: readonly StageReport[], at: Date): Failure | null {
+  const owing = new Set(plans.filter(owesVerdict).map(({ stage }) => stage.name));
+  const failed = stages.filter(({ verdict }) => verdict === 'FAIL');
+  const silent = stages.filter(({ stage, verdict }) => verdict === null && owing.has(stage));
+  const bad = [...failed, ...silent];
   const [first] = bad;
   if (first === undefined) return null;
-  const names = bad.map(({ stage }) => stage).join(', ');
-  const text = `the verdict of ${names} is FAIL`;
+  const finding = failed.length > 0 ? VERDICT_FAIL : VERDICT_MISSING;
+  const text = [
+    ...(failed.length === 0 ? [] : [`the verdict of ${namesOf(failed)} is FAIL`]),
+    ...(silent.length === 0 ? [] : [`no verdict of ${namesOf(silent)} is recorded, neither PASS nor FAIL`]),
+  ].join('; ');
   return {
     ...EMPTY_FAILURE,
     task_id: task.id,
     stage: first.stage,
     tool: first.tool,
     at: at.toISOString(),
-    class: 'contract_violation',
-    reason: 'verdict_fail',
-    signature: first.tool === null ? null : gateSignature(first.tool, [VERDICT_FAIL]),
+    class: finding.class,
+    reason: finding.reason,
+    signature: first.tool === null ? null : gateSignature(first.tool, [finding]),
     evidence: { source: 'gate', text, rule: 'gate-verdict' },
     decision: {
       action: 'stop',
-      why: 'every stage is done, and --fail-on-verdict takes a verdict of FAIL for a failure',
+      why: `every stage is done, and --fail-on-verdict takes ${failed.length > 0 ? 'a verdict of FAIL' : 'a verdict that is missing'} for a failure`,
     },
     next_actions: [
-      ...bad.map(
-        ({ stage, answer }) =>
-          `read the findings of ${stage}${answer === null ? '' : ` in ${answer}`}, and mend what they name`,
-      ),
+      ...failed.map((one) => `read the findings of ${one.stage}${inFile(one)}, and mend what they name`),
+      ...silent.map((one) => `read what ${one.stage} says under "Verdict"${inFile(one)}, where PASS or FAIL is wanted`),
       `then have it judged again: tollgate run ${task.id} ${bad.map(({ stage }) => `--redo ${stage}`).join(' ')} (${bad.length === 1 ? 'one paid call' : `${bad.length} paid calls`})`,
     ],
     files: first.answer === null ? {} : { out: first.answer },
   };
 }
+
+const namesOf = (stages: readonly StageReport[]): string => stages.map(({ stage }) => stage).join(', ');
+
+const inFile = ({ answer }: StageReport): string => (answer === null ? '' : ` in ${answer}`);

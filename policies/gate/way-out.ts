@@ -15,7 +15,7 @@ export interface GatedCall {
   /** The file with the answer. */
   answerFile: string;
   /** `<file>:<line>` of a field of the stage, or of the line that would hold it; or what is to be written for it. */
-  place(field: 'requires' | 'min_lines' | 'may_be_empty' | 'schema' | 'acceptance' | 'scope'): string;
+  place(field: 'requires' | 'min_lines' | 'on_fail' | 'may_be_empty' | 'schema' | 'acceptance' | 'scope'): string;
   /** Who makes what this stage judges. null: nobody before it writes, or it writes itself. */
   writer: Writer | null;
   /** Whose answers are about earlier work of the writer, which has answered since; empty where the judge's is not. */
@@ -105,6 +105,14 @@ const WAY_OUT: Record<Finding['reason'], (call: GatedCall) => string[]> = {
           `read the findings in ${call.answerFile}`,
           ...writerMends(call, 'those findings'),
           `or mend what they name, and have it judged again: ${asksAgain(call)}`,
+        ],
+  verdict_missing: (call) =>
+    call.outdated.length > 0
+      ? judgesNewWork(call)
+      : [
+          `read ${call.answerFile}; if its judgement is clear, put PASS or FAIL, alone, on the first line of its section "Verdict", then: ${looksAgain(call)}`,
+          `or let it pass without a verdict (\`on_fail: note\` of the stage, ${call.place('on_fail')}), then: ${looksAgain(call)}`,
+          otherwise(call),
         ],
   missing_sections: (call) => [
     `if what was asked for is in ${call.answerFile} under another heading, put the right headings there, then: ${looksAgain(call)}`,

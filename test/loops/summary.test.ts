@@ -86,6 +86,10 @@ const KINDS: Record<string, Kind> = {
   },
   unknown: { manifest: ANY_REVIEW, calls: [fails('the flux capacitor is misaligned', 0)] },
   'contract-sections': { manifest: REVIEW, calls: [says('## Findings\n\n- one\n- two\n- three\n- four\n')] },
+  'contract-verdict-missing': {
+    manifest: { stages: [{ tool: 'codex', role: 'verify' }] },
+    calls: [says(PASSED.replace('PASS', 'FAILED'))],
+  },
   'contract-lines': { manifest: { stages: [{ tool: 'codex', role: 'review', requires: [] }] }, calls: [says('fine')] },
   'contract-refusal': { manifest: REVIEW, calls: [says("I'm sorry, but I can't help with that request.")] },
   'contract-schema': {

@@ -13,6 +13,7 @@ export function goodAnswer(role: BuiltInRole): string {
 }
 
 const BODIES: Record<string, string> = {
+  Verdict: 'PASS\n\nIt is met.',
   'Updated Context Pack': 'The context as the brief left it.',
   'Verification Commands': '```sh\ntrue\n```',
 };

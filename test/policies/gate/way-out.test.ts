@@ -102,6 +102,16 @@ const ROWS: [why: string, findings: Finding[], call: Partial<GatedCall>, next: s
     [`tollgate budget fix --set 4 && ${PAID}`],
   ],
   [
+    'no verdict',
+    [found('verdict_missing')],
+    { writer: WRITER },
+    [
+      `read OUT; if its judgement is clear, put PASS or FAIL, alone, on the first line of its section "Verdict", then: ${FREE}`,
+      `or let it pass without a verdict (\`on_fail: note\` of the stage, manifest.yaml (on_fail)), then: ${FREE}`,
+      `or ask again, best with another \`model\` or \`tool\`: ${PAID}`,
+    ],
+  ],
+  [
     'sections',
     [found('missing_sections')],
     {},
