@@ -36,14 +36,19 @@ function headline({ state, totals: { done, tasks } }: BatchReport): string {
 }
 
 function groupLines(group: BatchFailure): string[] {
-  const { class: errorClass, reason, signature, message, count, task_ids: tasks, retry_at } = group;
+  const { class: errorClass, reason, signature, message, count, task_ids: tasks } = group;
   const what = errorClass === null ? oneLine(message ?? 'failed', MAX_CHARS) : `${errorClass} (${reason})`;
   const rest = count > tasks.length ? ` and ${count - tasks.length} more` : '';
   return [
     `- ${count} × ${what}${signature === null ? '' : `, ${signature.slice(0, 19)}…`}: ${oneLine(tasks.join(', '), MAX_CHARS)}${rest}`,
-    ...(errorClass === null
-      ? []
-      : [`  Then: ${CLASSES[errorClass].next}${retry_at === null ? '' : `, not before ${retry_at}`}`]),
+    ...thenLine(group),
     ...group.next_actions.slice(0, 2).map((line) => `  ${tasks[0]}: ${oneLine(line, MAX_CHARS)}`),
   ];
+}
+
+/** What the class advises is only the best there is where the failure itself has nothing to say. */
+function thenLine({ class: errorClass, retry_at, next_actions }: BatchFailure): string[] {
+  const advice = errorClass === null || next_actions.length > 0 ? [] : [CLASSES[errorClass].next];
+  const words = [...advice, ...(retry_at === null ? [] : [`not before ${retry_at}`])].join(', ');
+  return words === '' ? [] : [`  Then: ${words}`];
 }

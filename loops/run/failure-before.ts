@@ -2,6 +2,7 @@
 
 import { nextActions } from '../../policies/next-actions/next-actions.ts';
 import type { Failure } from '../../policies/task-failure.ts';
+import { gateActions, gateRecordOf } from './gate-actions.ts';
 import { failingIn, situationOf } from './situation.ts';
 import type { StageRun } from './stage.ts';
 import { stageFacts } from './stage-facts.ts';
@@ -10,9 +11,29 @@ import { stageFacts } from './stage-facts.ts';
 export function withFailureBefore({ open, stage, environment }: StageRun, failure: Failure): Failure {
   if (failure.reason !== 'budget') return failure;
   const { id } = open.task;
-  const before = stageFacts(open.task, open.journal.read().ledger, stage.name, stage.tool);
+  const { ledger } = open.journal.read();
+  const before = stageFacts(open.task, ledger, stage.name, stage.tool);
   const { class: errorClass, reason, evidence, retry_at, session_id } = before;
   if (before.state !== 'failed_earlier' || errorClass === null) return failure;
+  const what = `${errorClass} (${reason}): ${evidence?.text ?? 'its evidence is gone'}`;
+  const limit = failure.evidence?.text ?? 'it is used up';
+  const told: Failure = {
+    ...failure,
+    evidence: { source: 'none', rule: 'budget', ...failure.evidence, text: `${what}; then the budget: ${limit}` },
+  };
+  const gate =
+    before.gate === 'failed' ? gateRecordOf(open.task, stage.name, ledger.gates.get(stage.name)!.call_id) : null;
+  if (gate !== null) {
+    const actions = gateActions(
+      open,
+      { ...stage, tool: before.tool ?? stage.tool },
+      gate,
+      before.exit_code === 0 ? 'paid' : 'none',
+    );
+    // Its lines that pay raise the paid calls themselves.
+    const isRaised = actions.some((line) => line.includes('tollgate budget '));
+    return { ...told, next_actions: isRaised ? actions : [...actions, ...failure.next_actions] };
+  }
   const verdict = { class: errorClass, reason, evidence, retry_at };
   const failing = failingIn(open, { ...stage, tool: before.tool ?? stage.tool }, environment);
   // That no call remains is said below, once.
@@ -20,11 +41,8 @@ export function withFailureBefore({ open, stage, environment }: StageRun, failur
   const rerun = `tollgate run ${id}`;
   const raised = raisedFirst(failure, rerun);
   const actions = nextActions(situation).map((line) => line.replace(rerun, () => raised));
-  const what = `${errorClass} (${reason}): ${evidence?.text ?? 'its evidence is gone'}`;
-  const limit = failure.evidence?.text ?? 'it is used up';
   return {
-    ...failure,
-    evidence: { source: 'none', rule: 'budget', ...failure.evidence, text: `${what}; then the budget: ${limit}` },
+    ...told,
     next_actions: actions.some((line) => line.includes(raised)) ? actions : [...actions, ...failure.next_actions],
   };
 }

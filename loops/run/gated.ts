@@ -7,14 +7,10 @@ import { NEVER } from '../../policies/decide.ts';
 import { TOLLGATE_EXIT } from '../../policies/exit-codes.ts';
 import { pathsOfDiff } from '../../policies/gate/diff-paths.ts';
 import { gateSignature, gateVerdict, weightiest } from '../../policies/gate/verdict.ts';
-import { gateNextActions } from '../../policies/gate/way-out.ts';
-import { outdatedBy, writerOf } from '../../policies/gate/writer.ts';
 import { type Finding, GATE_RECORD_SCHEMA, type GateRecord } from '../../policies/gate.ts';
 import { slowPatterns } from '../../policies/redact/withheld.ts';
 import { judgeScope, type Violation, violationsFinding } from '../../policies/scope.ts';
-import { placeWords } from '../../policies/stage-place.ts';
 import type { Failure } from '../../policies/task-failure.ts';
-import { answeredIn, budgetOf } from '../../state/ledger.ts';
 import { outputsOf } from '../../state/task-folder.ts';
 import { writeJson } from '../../state/whole-file.ts';
 import { type GateRequest, passGate } from '../gate/gate.ts';
@@ -23,7 +19,7 @@ import { restore } from '../gate/tree/restore.ts';
 import { redactorOf } from '../redactor.ts';
 import type { Baseline } from './baseline.ts';
 import { type Circumstances, failureOf } from './failure.ts';
-import { lineOfStages } from './line-of-stages.ts';
+import { gateActions, gateFileOf } from './gate-actions.ts';
 import type { Prompt } from './prompt.ts';
 import { scopeOf } from './scope-of.ts';
 import type { StageRun } from './stage.ts';
@@ -151,23 +147,7 @@ export function gateFailure(run: StageRun, record: CallRecord, gate: GateRecord,
   const { open, stage } = run;
   const verdict = gateVerdict(gate.findings);
   const first = weightiest(gate.findings);
-  const { ledger } = open.journal.read();
-  const writer = writerOf(lineOfStages(open.plans), stage.name);
-  const next_actions = gateNextActions(gate.findings, {
-    taskId: open.task.id,
-    stage: stage.name,
-    tool: stage.tool,
-    answer: record.verdict.class === null ? 'paid' : 'none',
-    restored: gate.restored.length,
-    answerFile: outputsOf(open.task, stage).out,
-    place: (field) =>
-      field === 'acceptance' || field === 'scope'
-        ? open.placeOf(null, field).at
-        : placeWords(open.placeOf(stage.name, field), field),
-    writer,
-    outdated: writer === null ? [] : outdatedBy(writer, stage.name, answeredIn(ledger)),
-    budget: { used: ledger.used, total: budgetOf(ledger) },
-  });
+  const next_actions = gateActions(open, stage, gate, record.verdict.class === null ? 'paid' : 'none');
   const decision: Circumstances['decision'] = {
     action: 'stop',
     why: NEVER[verdict.class ?? 'unknown'],
@@ -196,4 +176,4 @@ export function gateFailure(run: StageRun, record: CallRecord, gate: GateRecord,
   return { ...failure, next_actions, findings, missing, files };
 }
 
-const gateFile = ({ open, stage }: StageRun) => path.join(open.task.outputs, `${stage.name}.gate.json`);
+const gateFile = ({ open, stage }: StageRun) => gateFileOf(open.task, stage.name);

@@ -1,16 +1,16 @@
 // What the journal and the records say of a stage: the one answer that every view of a task gives.
 
-import { existsSync, readFileSync } from 'node:fs';
-import path from 'node:path';
+import { existsSync } from 'node:fs';
 import type { ErrorClass } from '../../policies/classes.ts';
 import type { Verdict } from '../../policies/evidence.ts';
 import { gateVerdict } from '../../policies/gate/verdict.ts';
-import type { GateRecord, SaidVerdict } from '../../policies/gate.ts';
+import type { SaidVerdict } from '../../policies/gate.ts';
 import type { LeftOut } from '../../policies/prompt/left-out.ts';
 import type { Tool } from '../../policies/tools.ts';
 import type { Call, Ledger } from '../../state/ledger.ts';
 import { outputsOf, type TaskFolder } from '../../state/task-folder.ts';
 import { findRecord } from '../../state/usage.ts';
+import { gateRecordOf } from './gate-actions.ts';
 
 /** All of it is about one call: that which answered a stage that is done, else the last one. */
 export interface StageFacts {
@@ -110,14 +110,10 @@ function failureOf(task: TaskFolder, { verdict, reserved }: Call, gate: Gate | n
   return { class: verdict.class, reason: verdict.reason, evidence };
 }
 
-function gateEvidence({ outputs }: TaskFolder, { stage, call_id }: Call['reserved']): Verdict['evidence'] {
-  try {
-    const record = JSON.parse(readFileSync(path.join(outputs, `${stage}.gate.json`), 'utf8')) as GateRecord;
-    return record.call_id === call_id ? gateVerdict(record.findings).evidence : null;
-  } catch {
-    // It is a view that anybody may have removed or edited; the journal says that the gate failed.
-    return null;
-  }
+function gateEvidence(task: TaskFolder, { stage, call_id }: Call['reserved']): Verdict['evidence'] {
+  // Where it is gone the journal still says that the gate failed.
+  const record = gateRecordOf(task, stage, call_id);
+  return record === null ? null : gateVerdict(record.findings).evidence;
 }
 
 /** What a call that failed left there is no answer. */

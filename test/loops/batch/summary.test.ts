@@ -59,7 +59,7 @@ test('whole', () => {
 ## Failures
 
 - 2 × auth (not_signed_in), v1:aaaaaaaaaaaaaaaa…: b, c
-  Then: sign in again, not before 2026-03-02T00:00:00.000Z
+  Then: not before 2026-03-02T00:00:00.000Z
   b: codex login
   b: preflight --tools codex
 - 1 × another run has this task: d
