@@ -1,6 +1,7 @@
 // What a run would do, without doing it: for each stage its arguments, and its prompt's size and hash. Pays nothing, writes nothing.
 
 import { changedActions } from '../../policies/changed-prompt.ts';
+import { paidRun } from '../../policies/gate/way-out.ts';
 import { type LeftOut, leftOutWords } from '../../policies/prompt/left-out.ts';
 import { tooLargeWords } from '../../policies/prompt/limits.ts';
 import { tagOf } from '../../policies/session-tag.ts';
@@ -10,6 +11,7 @@ import { readSessions } from '../../state/sessions-file.ts';
 import { ADAPTERS } from '../../wrappers/adapters.ts';
 import { resolveSession } from '../session/resolve.ts';
 import { lookIntoWorktree } from './enter-worktree.ts';
+import { paidAnswer } from './one-call.ts';
 import { checkStages, type StagePlan } from './plan.ts';
 import { composePrompt, type Prompt } from './prompt.ts';
 import type { RunRequest } from './run.ts';
@@ -55,14 +57,21 @@ export async function foreseeTask(request: RunRequest, prompts: 'shown' | 'sized
   const checked = await checkStages(composing, request);
   if (checked.how === 'mistaken') return checked;
   const stages: StageForecast[] = [];
+  const { ledger } = open.journal.read();
+  const budget = { used: ledger.used, total: budgetOf(ledger) };
+  let calls = 0;
   for (const plan of open.plans) {
     const composed = await composePrompt(composing, plan, open.manifest.context.digest_policy);
     if (composed.how === 'mistaken') return composed;
     const { prompt } = composed;
-    const { how } = doorOf(plan, prompt, open.journal, request);
+    const { how, ...door } = doorOf(plan, prompt, open.journal, request);
     const session = await sessionOf(request, open, plan, stages.length);
     const before = stages.filter(({ state }) => state === 'to_run').map(({ stage }) => stage);
     const showing = { open, plan, clock: request.clock, text: composed.text, before, fresh: session.fresh };
+    const redone = 'wish' in door && door.wish === 'redo';
+    // An answer that is paid for is only looked at again.
+    const needsCall = how === 'open' && paidAnswer({ open, stage: plan.stage, redone }, prompt) === null;
+    if (needsCall) calls += 1;
     const isShown = prompts === 'shown' && how !== 'done_earlier';
     stages.push({
       stage: plan.stage.name,
@@ -75,17 +84,19 @@ export async function foreseeTask(request: RunRequest, prompts: 'shown' | 'sized
       left_out: prompt.leftOut,
       parts: prompt.parts,
       acceptance_commands: prompt.acceptanceCommands,
-      warnings: [...overLimit(plan.stage.tool, prompt), ...prompt.warnings],
+      warnings: [
+        ...overLimit(plan.stage.tool, prompt),
+        ...(needsCall ? overBudget(budget, calls) : []),
+        ...prompt.warnings,
+      ],
     });
   }
-  const { ledger } = open.journal.read();
-  const budget = { used: ledger.used, total: budgetOf(ledger) };
   const notes = [...open.notes, ...unsettled(stages)];
   const { id } = open.task;
   const next_actions =
     checked.how === 'changed'
       ? changedActions(id, checked.changed, request).filter((line) => !line.includes(' --dry-run'))
-      : [`tollgate run ${id}`];
+      : [paidRun({ taskId: id, budget }, calls)];
   return { how: 'foreseen', forecast: { schema: 1, task_id: open.task.id, stages, budget, notes, next_actions } };
 }
 
@@ -99,6 +110,14 @@ const overLimit = (tool: Tool, { tooLarge }: Prompt): string[] =>
   tooLarge === null
     ? []
     : [`${tooLargeWords(tool, tooLarge)}: the run would end with prompt_too_large, and pay nothing`];
+
+/** @param calls up to the stage, with its own; a retry would need more. */
+const overBudget = ({ used, total }: Forecast['budget'], calls: number): string[] =>
+  used + calls <= total
+    ? []
+    : [
+        `no paid call remains for it (${total} in all): the run would end with quota (budget) here, and pay nothing for it`,
+      ];
 
 /** A prompt that will hold an answer which is not given yet is not known yet. */
 const unsettled = (stages: readonly StageForecast[]): string[] =>
@@ -179,7 +198,9 @@ export function showForecast({ task_id, stages, budget, notes, next_actions }: F
   );
   const calls = stages.filter(({ state }) => state === 'to_run').length;
   const head = `Task ${task_id}: ${calls} of ${stages.length} stages would be called; ${budget.used} of ${budget.total} paid calls used. Nothing was paid.`;
-  const next = stages.some(({ state }) => state === 'prompt_changed') ? next_actions : [];
+  const isRefused = stages.some(({ state }) => state === 'prompt_changed');
+  // A plain run needs no line; one that the budget would stop does.
+  const next = isRefused || next_actions.some((line) => line.startsWith('tollgate budget ')) ? next_actions : [];
   const below = [...notes.map((note) => `Note: ${note}`), ...next.map((line) => `Next: ${line}`)];
   return `${[head, '', ...lines, ...below, ...stages.flatMap(promptLines)].join('\n')}\n`;
 }

@@ -198,7 +198,10 @@ function knownReservation({ journal }: OpenTask, callId: string) {
  * A success that an earlier run paid for and did not use: the same prompt is not asked again, nor another one if the user keeps
  * the answer. For a stage that is asked again it is one that no gate has looked at yet.
  */
-export function paidAnswer({ open, stage, redone }: StageRun, prompt: Prompt): CallRecord | null {
+export function paidAnswer(
+  { open, stage, redone }: Pick<StageRun, 'open' | 'stage' | 'redone'>,
+  prompt: Pick<Prompt, 'sha256'>,
+): CallRecord | null {
   const { ledger } = open.journal.read();
   const { calls, gated } = ledger;
   const paid = [...calls.values()].filter(

@@ -168,6 +168,31 @@ test('a dry run tells every call, pays nothing and writes no prompt', async ({ r
   assert.match(shown.stdout, 'Task fix: 2 of 2 stages would be called; 1 of 10 paid calls used. Nothing was paid.');
 });
 
+test('a dry run says where the budget would stop the run, and which line raises it', async ({ rig }) => {
+  const foresee = async () => {
+    const { stdout } = await rig.start('tollgate', ['run', 'fix', '--dry-run', '--json']).result;
+    const { stages, next_actions } = JSON.parse(stdout) as Forecast;
+    return [...stages.map(({ warnings }) => warnings.filter((warning) => warning.includes('budget'))), next_actions];
+  };
+  const warning = (total: number) =>
+    `no paid call remains for it (${total} in all): the run would end with quota (budget) here, and pay nothing for it`;
+  const limited = (total: number) =>
+    makeTask(rig, { pipeline: 'one_shot_impl', budgets: { paid_call_budget: total } }, 'fix');
+  limited(2);
+  assert.equal(await foresee(), [[], [], ['tollgate run fix']]);
+  limited(1);
+  assert.equal(await foresee(), [[], [warning(1)], ['tollgate budget fix --set 2 && tollgate run fix']]);
+  const shown = await rig.start('tollgate', ['run', 'fix', '--dry-run']).result;
+  assert.match(shown.stdout, `  warning: ${warning(1)}\n`);
+  assert.match(shown.stdout, 'Next: tollgate budget fix --set 2 && tollgate run fix\n');
+  // The first answer did not pass: it is looked at again without a call.
+  rig.answer((call) => answerWith(call.report.tool, 'short'));
+  assert.is((await limited(1).run()).report.failure?.stage, 'codex_impl');
+  assert.equal(await foresee(), [[], [warning(1)], ['tollgate budget fix --set 2 && tollgate run fix']]);
+  limited(0);
+  assert.equal((await foresee())[2], ['tollgate budget fix --set 2 && tollgate run fix']);
+});
+
 /** Every file of a folder with its bytes and its time. */
 const everything = (folder: string) =>
   readdirSync(folder, { recursive: true })
