@@ -120,7 +120,7 @@ function tell(of: Used): string {
   const parts = PARTS.flatMap(([word, figure]) => (of[figure] === null ? [] : [`${word} ${of[figure]}`]));
   return [
     `${calls} ${calls === 1 ? 'call' : 'calls'}`,
-    ...(total_tokens === null ? [] : [`${total_tokens} tokens (${parts.join(', ')})`]),
+    ...(total_tokens === null ? [] : [`${total_tokens} tokens${parts.length === 0 ? '' : ` (${parts.join(', ')})`}`]),
     ...(usd === null
       ? []
       : [`${usd.toFixed(4)} USD${unpriced_calls === 0 ? '' : ` (${unpriced_calls} without a price)`}`]),

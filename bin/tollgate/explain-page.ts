@@ -34,11 +34,22 @@ export function renderExplanation(explanation: Explanation): string {
   ].join('\n')}\n`;
 }
 
-function headline({ task_id, of, stage, tool, at, resolved_at }: Explanation): string {
+/** By the reason: a run that was told to stop, or that would not begin, has not failed. */
+const OTHER_THAN_FAILED: Record<string, string> = {
+  cancelled: 'interrupted',
+  interrupted: 'interrupted',
+  prompt_changed: 'refused',
+  not_prepared: 'refused',
+};
+
+function headline({ task_id, of, stage, tool, at, resolved_at, reason }: Explanation): string {
+  const other = OTHER_THAN_FAILED[reason ?? ''];
+  const was = other === undefined ? 'failed' : `was ${other}`;
+  const had = other === undefined ? 'failed' : `been ${other}`;
   const where = stage === null ? 'before any stage' : `at ${stage}${tool === null ? '' : ` (${tool})`}`;
-  if (of === 'call') return `A call of ${task_id} failed ${where}, ${at}.`;
-  if (resolved_at === null) return `${task_id} failed ${where}, ${at}.`;
-  return `${task_id} has succeeded since, ${resolved_at}. Before, it had failed ${where}, ${at}.`;
+  if (of === 'call') return `A call of ${task_id} ${was} ${where}, ${at}.`;
+  if (resolved_at === null) return `${task_id} ${was} ${where}, ${at}.`;
+  return `${task_id} has succeeded since, ${resolved_at}. Before, it had ${had} ${where}, ${at}.`;
 }
 
 const SOURCES: Record<EvidenceSource, string> = {

@@ -32,7 +32,7 @@ function mendKey(situation: Situation): string {
 /** Why nobody is signed in, as far as that can be told from here. */
 const signInAgain: WayOut = (situation) => [
   mendKey(situation),
-  ...(situation.key && situation.key.how !== 'signed_in' ? [`since ${situation.key.because}`] : []),
+  ...(situation.key && situation.key.how !== 'signed_in' ? [`note: ${situation.key.because}`] : []),
   preflight(situation),
   rerun(situation),
 ];

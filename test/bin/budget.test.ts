@@ -4,7 +4,7 @@ import { rmSync } from 'node:fs';
 import path from 'node:path';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { answerWith, failWith } from '../rig/streams.ts';
+import { answerWith, failWith, SESSION, STREAMS, write } from '../rig/streams.ts';
 import { makeTask } from '../rig/task-run.ts';
 import { TestRig } from '../rig/test-rig.ts';
 
@@ -112,5 +112,19 @@ for (const name of ['TOLLGATE_CALL_ID', 'GEMINI_CLI_TOLLGATE_CALL_ID'])
       const { code, stdout } = await rig.start('tollgate', ['budget', 'fix'], { env }).result;
       assert.equal([code, stdout], [0, '0 of 10 paid calls used, 10 left\n']);
     });
+
+test('a total alone has no parts to show', async ({ rig }) => {
+  const result = {
+    type: 'result',
+    timestamp: '2026-01-01T00:00:00.000Z',
+    status: 'success',
+    stats: { total_tokens: 0 },
+  };
+  rig.answer(() => [write([...STREAMS.gemini.opens(SESSION), JSON.stringify(result)])]);
+  makeTask(rig, { stages: [STAGES[0]] });
+  await rig.start('tollgate', ['run', 'fix']).result;
+  const { stdout } = await rig.start('tollgate', ['budget', 'fix']).result;
+  assert.match(stdout, /^ {2}gemini_review: \d calls?, 0 tokens$/m);
+});
 
 test.run();

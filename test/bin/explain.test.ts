@@ -78,6 +78,22 @@ test('a failure that a success has resolved is told as what was', async ({ rig }
   assert.is(await explained(rig, '--stage', 'codex_review'), 'the last call of codex_review succeeded (TIME)\n');
 });
 
+test('a run that was refused, and one that was interrupted, have not failed', async ({ rig }) => {
+  const running = makeTask(rig, ONE).start();
+  await rig.call();
+  running.signal('SIGINT');
+  await running.result;
+  assert.is((await explained(rig)).split('\n')[0], 'fix was interrupted at codex_review, TIME.');
+  rig.answer(() => answerWith('codex', ANSWER));
+  await makeTask(rig, ONE).run();
+  assert.match(
+    await explained(rig),
+    /^fix has succeeded since, TIME\. Before, it had been interrupted at codex_review, /,
+  );
+  await makeTask(rig, { ...ONE, goal: 'Another.' }).run();
+  assert.is((await explained(rig)).split('\n')[0], 'fix was refused at codex_review (codex), TIME.');
+});
+
 test('a stage that is not the last one to fail', async ({ rig }) => {
   const stages = [
     { tool: 'codex', role: 'review', id: 'one' },

@@ -140,7 +140,7 @@ const ROWS: [why: string, errorClass: ErrorClass, reason: string, known: Known, 
     'auth',
     'not_signed_in',
     { key: { how: 'signed_out', because: 'no key is set', mend: 'run `codex login`' } },
-    ['run `codex login`', 'since no key is set', 'preflight --tools codex', AGAIN],
+    ['run `codex login`', 'note: no key is set', 'preflight --tools codex', AGAIN],
   ],
   [
     "an account of a provider of one's own",
