@@ -2,7 +2,7 @@
 
 import { realpathSync } from 'node:fs';
 import path from 'node:path';
-import { readRegular } from './regular-file.ts';
+import { readRegular } from '../state/disk/regular-file.ts';
 
 /** null for a binary that belongs to no such package (one from Homebrew, or a shim), or that is gone. */
 export function versionOfPackage(file: string, packageName: string): string | null {

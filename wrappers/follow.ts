@@ -2,8 +2,8 @@
 
 import { closeSync, fstatSync, readSync } from 'node:fs';
 import { StringDecoder } from 'node:string_decoder';
+import { openRegular } from '../state/disk/regular-file.ts';
 import type { LineSplitter } from './line-splitter.ts';
-import { openRegular } from './regular-file.ts';
 
 export interface Follower {
   /** Reads what has come since, 1 MiB at the most; true when there is more to read at once. */

@@ -1,8 +1,8 @@
 // Which flag a CLI refused before it asked for anything, where a call can do without it.
 
 import { closeSync, readSync, statSync } from 'node:fs';
+import { openRegular } from '../state/disk/regular-file.ts';
 import { type Feature, flagOf } from './feature.ts';
-import { openRegular } from './regular-file.ts';
 import type { Invocation, Outcome } from './run.ts';
 
 /** How their parsers name a flag that they do not know: clap (codex, copilot from 1.0.89), commander (older copilot), yargs (gemini). */

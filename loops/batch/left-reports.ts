@@ -2,7 +2,7 @@
 
 import { readdirSync } from 'node:fs';
 import path from 'node:path';
-import { readRegular } from '../../wrappers/regular-file.ts';
+import { readRegular } from '../../state/disk/regular-file.ts';
 import type { BatchReport } from './report.ts';
 import { renderBatch } from './summary.ts';
 

@@ -14,8 +14,8 @@ import {
 } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
+import { openRegular } from '../../state/disk/regular-file.ts';
 import type { Overlay } from '../../wrappers/adapter.ts';
-import { openRegular } from '../../wrappers/regular-file.ts';
 import type { Draft } from './draft.ts';
 import { lookAtFolder } from './own-folders.ts';
 import { publishRedacted } from './redacted-copy.ts';

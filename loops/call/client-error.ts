@@ -3,7 +3,7 @@
 import { readdirSync } from 'node:fs';
 import path from 'node:path';
 import { listOf, parseObject, partOf, textOf } from '../../policies/json.ts';
-import { readRegular } from '../../wrappers/regular-file.ts';
+import { readRegular } from '../../state/disk/regular-file.ts';
 import { type Attempt, hasOwnTemporary } from './attempt.ts';
 
 export interface ClientError {

@@ -1,7 +1,7 @@
 // The last events that a CLI told, as they stand in the file of its output.
 
 import { closeSync, fstatSync, readSync } from 'node:fs';
-import { openRegular } from '../../wrappers/regular-file.ts';
+import { openRegular } from '../../state/disk/regular-file.ts';
 
 /** Oldest first; pieces of messages are left out, and what is long is cut and given as text. Throws what the operating system throws. */
 export function lastEvents(file: string): unknown[] {

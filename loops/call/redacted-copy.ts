@@ -3,7 +3,7 @@
 import { closeSync, readSync, writeFileSync } from 'node:fs';
 import { StringDecoder } from 'node:string_decoder';
 import { createStreamRedactor, type Redactor } from '../../policies/redact.ts';
-import { openRegular } from '../../wrappers/regular-file.ts';
+import { openRegular } from '../../state/disk/regular-file.ts';
 import { replace } from './replace-file.ts';
 
 /** Of any size, in constant memory; 0600. Throws what the disk says, and EINVAL where the source is no regular file. */

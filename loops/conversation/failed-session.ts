@@ -4,9 +4,9 @@ import { readdirSync } from 'node:fs';
 import path from 'node:path';
 import type { CallRecord } from '../../policies/call-record.ts';
 import { isTool, type Tool } from '../../policies/tools.ts';
+import { readRegular } from '../../state/disk/regular-file.ts';
 import { isSystemError } from '../../state/system-error.ts';
 import type { TaskFolder } from '../../state/task-folder.ts';
-import { readRegular } from '../../wrappers/regular-file.ts';
 
 export interface FailedSession {
   tool: Tool;

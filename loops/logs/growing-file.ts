@@ -1,7 +1,7 @@
 // The lines of a file that another process writes: those that are whole, as they come.
 
 import { closeSync, readSync } from 'node:fs';
-import { openRegular } from '../../wrappers/regular-file.ts';
+import { openRegular } from '../../state/disk/regular-file.ts';
 
 /** Of a longer line only the beginning is read. */
 const MAX_LINE = 1024 * 1024;

@@ -5,9 +5,9 @@ import { writerOf } from '../../policies/gate/writer.ts';
 import { fenced, fenceWord } from '../../policies/prompt/fence.ts';
 import { figure } from '../../policies/prompt/left-out.ts';
 import { promptLimit } from '../../policies/prompt/limits.ts';
+import { readRegular } from '../../state/disk/regular-file.ts';
 import { isSystemError } from '../../state/system-error.ts';
 import { outputsOf } from '../../state/task-folder.ts';
-import { readRegular } from '../../wrappers/regular-file.ts';
 import { lineOfStages } from './line-of-stages.ts';
 import type { StageRun } from './stage.ts';
 

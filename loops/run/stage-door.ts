@@ -4,13 +4,13 @@ import { unlinkSync } from 'node:fs';
 import path from 'node:path';
 import type { ChangedPrompt } from '../../policies/changed-prompt.ts';
 import { type Judging, stoppingVerdict } from '../../policies/gate/verdict-said.ts';
+import { readRegular } from '../../state/disk/regular-file.ts';
 import type { Fact } from '../../state/facts.ts';
 import type { Journal } from '../../state/journal.ts';
 import { type Call, isKeptFor, type Ledger } from '../../state/ledger.ts';
 import { isSystemError } from '../../state/system-error.ts';
 import type { TaskFolder } from '../../state/task-folder.ts';
 import { writeWhole } from '../../state/whole-file.ts';
-import { readRegular } from '../../wrappers/regular-file.ts';
 import type { Prompt } from './prompt.ts';
 import { keptVerdict } from './stage-facts.ts';
 

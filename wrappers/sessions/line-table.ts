@@ -1,7 +1,7 @@
 // Where the lines of a large file lie: found by bytes, read one by one, so that 100 MB cost neither their parsing nor their memory.
 
 import { closeSync, fstatSync, readSync } from 'node:fs';
-import { openRegular } from '../regular-file.ts';
+import { openRegular } from '../../state/disk/regular-file.ts';
 import { SessionFileError } from './store.ts';
 
 export interface LineTable {

@@ -1,7 +1,7 @@
 // What lies in a CLI's store: its own folders and files alone, since a link may lead out of it.
 
 import { closeSync, type Dirent, fstatSync, lstatSync, readdirSync, readSync } from 'node:fs';
-import { openRegular } from '../regular-file.ts';
+import { openRegular } from '../../state/disk/regular-file.ts';
 
 /** Names of the folders in it, the last of the alphabet first; none where it cannot be read. */
 export const foldersIn = (folder: string): string[] =>

@@ -1,11 +1,11 @@
 // Keeps a task's journal as it is before a call, and takes away afterwards what none but a run may write there.
 
 import { appendFileSync, closeSync, readFileSync } from 'node:fs';
+import { openRegular } from '../../../state/disk/regular-file.ts';
 import { isFact } from '../../../state/fact-shapes.ts';
 import { type Fact, JOURNAL_VERSION, type Line } from '../../../state/facts.ts';
 import type { Journal } from '../../../state/journal.ts';
 import { writeWhole } from '../../../state/whole-file.ts';
-import { openRegular } from '../../../wrappers/regular-file.ts';
 
 export interface KeptJournal {
   bytes: Buffer;

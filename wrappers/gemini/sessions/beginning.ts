@@ -1,7 +1,7 @@
 // What the first bytes of a session file tell: whose it is, of which kind, and how it began.
 
 import { closeSync, fstatSync, readSync } from 'node:fs';
-import { openRegular } from '../../regular-file.ts';
+import { openRegular } from '../../../state/disk/regular-file.ts';
 import { asObject, isMessage, isPrompt, objectsOf, type Part, parseRecord, saidIn } from './record.ts';
 
 export interface Beginning {

@@ -1,7 +1,7 @@
 // The lines of a session file as the CLI reads them: where they lie is found once, each one is read when it is asked for.
 
 import { closeSync, lstatSync, readSync } from 'node:fs';
-import { openRegular } from '../../regular-file.ts';
+import { openRegular } from '../../../state/disk/regular-file.ts';
 import { openLines } from '../../sessions/line-table.ts';
 import { SessionFileError } from '../../sessions/store.ts';
 import { elementsIn, REPLACING, type Span } from './elements.ts';

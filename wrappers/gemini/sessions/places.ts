@@ -3,8 +3,8 @@
 import { createHash } from 'node:crypto';
 import { lstatSync, readdirSync, realpathSync } from 'node:fs';
 import path from 'node:path';
+import { readRegular } from '../../../state/disk/regular-file.ts';
 import { homeOf } from '../../home.ts';
-import { readRegular } from '../../regular-file.ts';
 import type { Lookup } from '../../sessions/store.ts';
 import { asObject } from './record.ts';
 

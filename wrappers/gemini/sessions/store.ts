@@ -1,6 +1,6 @@
 // gemini's session files.
 
-import { readRegular } from '../../regular-file.ts';
+import { readRegular } from '../../../state/disk/regular-file.ts';
 import type { SessionFile, SessionStore } from '../../sessions/store.ts';
 import { readBeginning } from './beginning.ts';
 import { converse, type Source } from './conversation.ts';
@@ -9,6 +9,9 @@ import { findSession, recentSessions } from './found.ts';
 import { openLineFile } from './line-file.ts';
 import { indexLines } from './lines.ts';
 import { userOf } from './users.ts';
+
+/** Of an old session that is one JSON document; a long conversation has tens of megabytes. */
+const MAX_DOCUMENT_BYTES = 256 * 1024 * 1024;
 
 export const GEMINI_SESSIONS: SessionStore = {
   tool: 'gemini',
@@ -23,6 +26,8 @@ export const GEMINI_SESSIONS: SessionStore = {
 
 function openFile(session: SessionFile): Source {
   const lines = indexLines(session.file);
-  const document = session.file.endsWith('.json') ? openDocument(session, readRegular(session.file)) : null;
+  const document = session.file.endsWith('.json')
+    ? openDocument(session, readRegular(session.file, MAX_DOCUMENT_BYTES))
+    : null;
   return document ?? openLineFile(session, lines);
 }

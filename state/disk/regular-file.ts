@@ -1,0 +1,117 @@
+// Opens a file that anybody may have put there: a regular file of bounded size, no link, never one that keeps us waiting.
+
+import { closeSync, constants, fstatSync, lstatSync, openSync, readSync, type Stats } from 'node:fs';
+
+/** What stands under a file's name and is not to be read; `why` is a sentence without a subject. */
+export class UnfitFileError extends Error {
+  readonly syscall = 'open';
+  readonly path: string;
+  /** EINVAL for what is no regular file, EFBIG for what is too large. */
+  readonly code: 'EINVAL' | 'EFBIG';
+  readonly why: string;
+
+  constructor(path: string, code: UnfitFileError['code'], why: string) {
+    super(`${path} ${why}`);
+    this.path = path;
+    this.code = code;
+    this.why = why;
+  }
+}
+
+const { O_NOFOLLOW, O_NONBLOCK, O_RDONLY } = constants;
+
+/**
+ * @param flags as `openSync` takes them.
+ * @returns its descriptor. Throws what the operating system throws, and UnfitFileError for what is no regular file: a link in its last part is not followed.
+ */
+export function openRegular(file: string, flags: number = O_RDONLY, mode = 0o600): number {
+  const fd = openNoLink(file, flags, mode);
+  const found = fstatSync(fd);
+  if (found.isFile()) return fd;
+  closeSync(fd);
+  throw unfitKind(file, found);
+}
+
+/** Its whole text. @param maxBytes a larger one is not read; nor is what grows past it meanwhile. Throws the same. */
+export const readRegular = (file: string, maxBytes: number = MAX_BYTES): string =>
+  readRegularBytes(file, maxBytes).toString('utf8');
+
+/** The same as bytes. */
+export function readRegularBytes(file: string, maxBytes: number = MAX_BYTES): Buffer {
+  const fd = openRegular(file);
+  try {
+    return readWhole(fd, file, maxBytes);
+  } finally {
+    closeSync(fd);
+  }
+}
+
+/** The same; null where there is none. */
+export function readRegularOrNull(file: string, maxBytes: number = MAX_BYTES): string | null {
+  try {
+    return readRegular(file, maxBytes);
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return null;
+    throw error;
+  }
+}
+
+/** From an open regular file, from its start. Throws UnfitFileError when it is larger. */
+export function readWhole(fd: number, file: string, maxBytes: number): Buffer {
+  const { size } = fstatSync(fd);
+  if (size > maxBytes) throw new UnfitFileError(file, 'EFBIG', `has ${size} bytes; at most ${maxBytes} are read`);
+  const bytes = Buffer.allocUnsafe(size);
+  let at = 0;
+  while (at < size) {
+    const read = readSync(fd, bytes, at, size - at, at);
+    if (read === 0) break;
+    at += read;
+  }
+  return bytes.subarray(0, at);
+}
+
+/** Whether it is there and is a regular file; a link is none, wherever it leads. */
+export const isRegular = (file: string): boolean => statOrNull(file)?.isFile() === true;
+
+/** What a path holds, in words: "a FIFO"; null where nothing is there. */
+export function kindOf(file: string): string | null {
+  const found = statOrNull(file);
+  return found === null ? null : kindIn(found);
+}
+
+/** Of files of our own making: manifests, views, markers, queues, drafts. */
+const MAX_BYTES = 16 * 1024 * 1024;
+
+function openNoLink(file: string, flags: number, mode: number): number {
+  try {
+    return openSync(file, flags | O_NOFOLLOW | O_NONBLOCK, mode);
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException;
+    // A socket gives ENXIO, as does a FIFO that nobody reads and we would write to.
+    if (code !== 'ELOOP' && code !== 'EMLINK' && code !== 'EISDIR' && code !== 'ENXIO') throw error;
+    const found = statOrNull(file);
+    // A loop of links among the folders above is the system's own word.
+    if (found === null || found.isFile()) throw error;
+    throw unfitKind(file, found);
+  }
+}
+
+const unfitKind = (file: string, found: Stats) =>
+  new UnfitFileError(file, 'EINVAL', `is ${kindIn(found)}, and no regular file`);
+
+function statOrNull(file: string): Stats | null {
+  try {
+    return lstatSync(file, { throwIfNoEntry: false }) ?? null;
+  } catch {
+    return null;
+  }
+}
+
+function kindIn(found: Stats): string {
+  if (found.isFile()) return 'a regular file';
+  if (found.isDirectory()) return 'a folder';
+  if (found.isSymbolicLink()) return 'a symbolic link';
+  if (found.isFIFO()) return 'a FIFO';
+  if (found.isSocket()) return 'a socket';
+  return 'a device';
+}
