@@ -153,8 +153,16 @@ export const MANIFEST_FIELDS: Record<string, ManifestField> = {
   'stages[].fallback[].model': { about: 'The model to ask', example: null, without: "the CLI's own choice" },
   scope: { about: 'What the stages may change in the working tree', example: null, without: 'as below' },
   'scope.allow': { about: 'Globs of what may be changed', example: '["src/**", "test/**"]', without: 'everything' },
-  'scope.deny': { about: 'Globs of what may not, even where it is allowed', example: '[".ci/**"]', without: 'nothing' },
-  'scope.ignored': { about: 'Whether files that git ignores are watched too', example: 'false', without: 'false' },
+  'scope.deny': {
+    about: 'Globs of what may not, even where it is allowed, or git ignores it',
+    example: '[".ci/**"]',
+    without: 'nothing',
+  },
+  'scope.ignored': {
+    about: 'Whether all files that git ignores are watched too, not only denied and forbidden ones',
+    example: 'false',
+    without: 'false',
+  },
   acceptance: { about: 'When the task counts as done', example: null, without: 'as below' },
   'acceptance.commands': {
     about: 'Commands that must succeed after a verify stage',

@@ -1,7 +1,7 @@
 // Judges what changed in the tree against what a task may touch.
 
 import type { Change, Finding } from './gate.ts';
-import { compileForbidden, compileGlobs } from './globs.ts';
+import { atAnyDepth, compileForbidden, compileGlobs, compileReach } from './globs.ts';
 
 export interface Scope {
   /** Empty: everything that no other list forbids. */
@@ -45,6 +45,23 @@ export function askScope(path: string, scope: Scope): { allowed: boolean; why: s
 export function outsideScope(scope: Scope): (path: string) => boolean {
   const judge = compileScope(scope);
   return (path) => !judge(path).allowed;
+}
+
+/** What a task names that is not to be touched: looked at even where git ignores it. */
+export type KeptOut = Pick<Scope, 'deny' | 'forbidden'>;
+
+export interface Watch {
+  names(path: string): boolean;
+  /** May it name something below this folder? */
+  reaches(folder: string): boolean;
+}
+
+export function watchOf({ deny, forbidden }: KeptOut): Watch {
+  const [denied, forbade] = [compileGlobs(deny), compileForbidden(forbidden)];
+  return {
+    names: (path) => denied(path) !== null || forbade(path) !== null,
+    reaches: compileReach([...deny, ...forbidden.flatMap(atAnyDepth)]),
+  };
 }
 
 /** What the gate says about them; null when there are none. */

@@ -8,7 +8,7 @@ import { projectRoot } from '../../state/task-folder.ts';
 import { filesOfCallers } from '../../wrappers/processes/open-files.ts';
 import { changesBetween } from '../gate/tree/changes.ts';
 import { type Copies, keepCopies } from '../gate/tree/copies.ts';
-import { rebase } from '../gate/tree/rebase.ts';
+import { rebase, widened } from '../gate/tree/rebase.ts';
 import { loadSnapshot, saveSnapshot } from '../gate/tree/saved-snapshot.ts';
 import { type Snapshot, takeSnapshot } from '../gate/tree/snapshot.ts';
 import { scopeOf } from './scope-of.ts';
@@ -42,7 +42,7 @@ export async function openBaseline(run: StageRun): Promise<Baseline | { how: 'mi
   const after = earlier === null ? null : await loadSnapshot(afterFile);
   const now = await takeSnapshot({ ...treeOf(run), ...(earlier === null ? {} : { before: after ?? earlier }) });
   // Without the end of the attempt it did not live to be looked at: all that changed since may be its work.
-  const before = earlier === null ? now : after === null ? earlier : rebase(earlier, after, now);
+  const before = earlier === null ? now : after === null ? widened(earlier, now) : rebase(earlier, after, now);
   await saveSnapshot(beforeFile, before);
   rmSync(afterFile, { force: true });
   // Of what changed since a run that was killed nobody knows whose it is: it is told, and not put back.
@@ -116,8 +116,9 @@ function filesOf({ open, stage }: StageRun) {
 
 function treeOf({ open }: StageRun) {
   const ignored = open.manifest.scope.ignored ? 'looked_at' : 'left_out';
+  const { deny, forbidden } = scopeOf(open.manifest);
   // A worktree of the task's own lies in the folder of our state.
   const ours = [open.stateFolder, open.task.root, path.join(projectRoot(open.tree), '.tmp')];
   const apart = ours.filter((folder) => !open.tree.startsWith(`${folder}/`));
-  return { root: open.tree, apart, ignored } as const;
+  return { root: open.tree, apart, ignored, keptOut: { deny, forbidden } } as const;
 }

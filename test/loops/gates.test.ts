@@ -104,6 +104,32 @@ test('--restore puts back what was out of scope, keeps what stood there, and lea
   assert.equal([(await task.run()).code, rig.calls.length], [0, 1]);
 });
 
+test('what is denied or forbidden is judged and put back though git ignores it', async ({ rig }) => {
+  const git = (...argv: string[]) => execFileSync('git', ['-C', rig.project, ...argv], { stdio: 'pipe' });
+  for (const [name, text] of Object.entries({
+    '.gitignore': '.env\nbuild/\n*.log\n.tmp/\n',
+    '.env': 'KEY=old\n',
+    'build/secret': 'old\n',
+    'build/out': 'old\n',
+  }))
+    rig.write(name, text);
+  git('init', '-q');
+  git('add', '-A');
+  git('-c', 'user.name=t', '-c', 'user.email=t@localhost', 'commit', '-qm', 'all');
+  const touched = ['.env', 'build/secret', 'build/out', 'a.log', 'src/fine.ts'];
+  rig.answer(() => [...touched.map((file) => save(file)), ...answerWith('codex', 'done')]);
+  const more = { scope: { allow: ['src/**'], deny: ['build/secret'] }, security: { forbidden_paths: ['.env'] } };
+  const { report } = await makeTask(rig, { stages: [IMPL], ...more }).run('--restore');
+  assert.equal(report.failure?.missing, [
+    '.env (modified; security.forbidden_paths ".env")',
+    'build/secret (modified; scope.deny "build/secret")',
+  ]);
+  assert.equal(
+    touched.map((file) => readFileSync(path.join(rig.project, file), 'utf8')),
+    ['KEY=old\n', 'old\n', 'new\n', 'new\n', 'new\n'],
+  );
+});
+
 test('no secret in the name of a file is told', async ({ rig }) => {
   const secret = `sk-proj-${'Ab3dE6gH9k'.repeat(5)}`;
   rig.answer(() => [save(`out-${secret}`), save('docs/fine.md'), ...answerWith('codex', 'done')]);

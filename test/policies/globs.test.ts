@@ -2,7 +2,7 @@
 
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { compileGlobs, globInTree, globMistake } from '../../policies/globs.ts';
+import { compileGlobs, compileReach, globInTree, globMistake } from '../../policies/globs.ts';
 
 const MATCHES: [glob: string, path: string, matches: boolean][] = [
   ['src/**', 'src/a/b.ts', true],
@@ -42,11 +42,54 @@ const MATCHES: [glob: string, path: string, matches: boolean][] = [
   ['{.git,src}/**', '.git/config', true],
   ['**', '.github/workflows/ci.yaml', true],
   ['.github', '.git/config', false],
+  ['caf\u00e9/*', 'cafe\u0301/a', true],
+  ['cafe\u0301', 'caf\u00e9', true],
+  ['**/*\u30ac.txt', 'a/\u30ab\u3099.txt', true],
+  ['caf\u00e9', 'cafe', false],
 ];
 for (const [glob, path, matches] of MATCHES)
   test(`${JSON.stringify(glob)} ${matches ? 'matches' : 'does not match'} ${JSON.stringify(path)}`, () => {
     assert.is(compileGlobs([glob])(path), matches ? glob : null);
   });
+
+const REACHES: [glob: string, folder: string, reaches: boolean][] = [
+  ['.env', 'build', false],
+  ['**/.env', 'build', true],
+  ['build/.env', 'build', true],
+  ['build/.env', 'build/deep', false],
+  ['build/.env', 'build/.env', true],
+  ['/build/*/key', 'build/a', true],
+  ['build/*/key', 'build/a/b', false],
+  ['build/*', 'build', true],
+  ['build/*', 'build/a', false],
+  ['build/*/', 'build/a', true],
+  ['build', 'build/a/b', true],
+  ['b*/x', 'lib', false],
+  ['lib/**', 'build', false],
+  ['lib/**', 'lib/a/b/c', true],
+  ['{build,lib}/x', 'build', true],
+  ['{build,a/lib}/x', 'a/lib', true],
+  ['app/[id]/x', 'app/[id]', true],
+  ['caf\u00e9/x', 'cafe\u0301', true],
+  ['../build', 'build', false],
+];
+for (const [glob, folder, reaches] of REACHES)
+  test(`${JSON.stringify(glob)} ${reaches ? 'may match' : 'matches nothing'} below ${JSON.stringify(folder)}`, () => {
+    assert.is(compileReach([glob])(folder), reaches);
+  });
+
+test('where a glob matches something, it reaches each folder above it', () => {
+  for (const [glob, path, matches] of MATCHES) {
+    const steps = path.split('/').slice(0, -1);
+    const above = steps.map((_, i) => steps.slice(0, i + 1).join('/'));
+    if (matches)
+      assert.equal(
+        above.filter((folder) => !compileReach([glob])(folder)),
+        [],
+        glob,
+      );
+  }
+});
 
 test('the first glob that matches is told, as it was written', () => {
   const match = compileGlobs(['lib/**', './src/**', '**/*.ts']);

@@ -33,12 +33,15 @@ export interface KeepOptions {
 
 /**
  * Copies every out-of-scope file of the snapshot; where the file system can, without copying bytes. A file that is no longer
- * as the snapshot has it is not copied: after a failed attempt it is the agent's, and the earlier copy stands. What lies in ignored
- * folders that were not looked into is not kept.
+ * as the snapshot has it is not copied: after a failed attempt it is the agent's, and the earlier copy stands. Of the ignored
+ * folders of a large tree what is looked at there is kept, unless it is too much: then a change is found and not put back.
  */
 export async function keepCopies({ snapshot, outOfScope, folder, maxBytes = MAX_BYTES }: KeepOptions): Promise<Kept> {
-  const wanted = [...snapshot.entries].filter(([at, { kind }]) => KEPT.has(kind) && outOfScope(at));
-  const bytes = wanted.reduce((sum, [, { kind, size }]) => sum + (kind === 'file' ? size : 0), 0);
+  const all = [...snapshot.entries].filter(([at, { kind }]) => KEPT.has(kind) && outOfScope(at));
+  const inPruned = snapshot.pruned.length === 0 ? [] : all.filter(([at]) => isPruned(snapshot, at));
+  const leavesOut = inPruned.length > MAX_PRUNED || bytesOf(all) > maxBytes;
+  const wanted = leavesOut ? all.filter(([at]) => !isPruned(snapshot, at)) : all;
+  const bytes = bytesOf(wanted);
   if (bytes > maxBytes) {
     const message = `${wanted.length} files out of scope have ${bytes} bytes, and at most ${maxBytes} are copied; narrow the scope, or run without --restore`;
     return { how: 'too_large', message };
@@ -72,6 +75,13 @@ export async function loadCopies(folder: string): Promise<Copies | null> {
   return { folder: path.join(folder, TREE), entries: entries.entries, made: made.entries };
 }
 
+const bytesOf = (wanted: readonly [string, Entry][]): number =>
+  wanted.reduce((sum, [, { kind, size }]) => sum + (kind === 'file' ? size : 0), 0);
+
+const isPruned = ({ pruned }: Snapshot, at: string): boolean => pruned.some((folder) => at.startsWith(`${folder}/`));
+
+/** Files in ignored folders; they can be made again. */
+const MAX_PRUNED = 10_000;
 const MAX_BYTES = 1024 ** 3;
 const LANES = 4;
 const LISTS = { entries: 'kept', made: 'copies' } as const;

@@ -1,5 +1,6 @@
 // The baseline of a stage that is run again: what the stage did counts still, what a person did meanwhile is taken as given.
 
+import { watchOf } from '../../../policies/scope.ts';
 import { sameEntry } from './entry.ts';
 import type { Snapshot } from './snapshot.ts';
 
@@ -21,5 +22,17 @@ export function rebase(before: Snapshot, afterAttempt: Snapshot, now: Snapshot):
     return kept === undefined ? [] : [[file, kept] as const];
   });
   const { git, head } = afterAttempt.head === now.head ? before : now;
-  return { ...before, git, head, entries, rules: Object.fromEntries(rules) };
+  return { ...before, git, head, entries, rules: Object.fromEntries(rules), keptOut: now.keptOut };
+}
+
+/**
+ * The baseline of a run that was killed, where the manifest keeps an agent out of more since: what an ignored folder was not
+ * looked at for then is taken as it is found.
+ */
+export function widened(before: Snapshot, now: Snapshot): Snapshot {
+  const { names } = watchOf(before.keptOut);
+  const isNew = (path: string) =>
+    !before.entries.has(path) && !names(path) && before.pruned.some((folder) => path.startsWith(`${folder}/`));
+  const found = [...now.entries].filter(([path]) => isNew(path));
+  return { ...before, entries: new Map([...before.entries, ...found]), keptOut: now.keptOut };
 }

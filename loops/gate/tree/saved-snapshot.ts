@@ -1,10 +1,11 @@
 // A snapshot on disk: a line for the tree, then a line for each entry, so that a stage keeps its baseline over a break.
 
 import { readFile } from 'node:fs/promises';
+import type { KeptOut } from '../../../policies/scope.ts';
 import { writeWhole } from '../../../state/whole-file.ts';
 import { breathing } from './breath.ts';
 import type { Entry } from './entry.ts';
-import type { Snapshot } from './snapshot.ts';
+import { NOTHING, type Snapshot } from './snapshot.ts';
 
 const FORMAT = 1;
 
@@ -35,19 +36,30 @@ export async function loadSnapshot(file: string): Promise<Snapshot | null> {
       const pause = breathe();
       if (pause !== null) await pause;
     }
-    return entries.size === count ? { ...tree, entries } : null;
+    // An older one says nothing of what was kept out, and was not looked at for it.
+    return entries.size === count ? { ...tree, keptOut: tree.keptOut ?? NOTHING, entries } : null;
   } catch {
     return null;
   }
 }
 
-function isTree(tree: Record<string, unknown>): tree is Omit<Snapshot, 'entries'> & Record<string, unknown> {
-  const { root, ignored, rules, pruned } = tree;
+function isTree(
+  tree: Record<string, unknown>,
+): tree is Omit<Snapshot, 'entries' | 'keptOut'> & { keptOut?: KeptOut } & Record<string, unknown> {
+  const { root, ignored, rules, pruned, keptOut = NOTHING } = tree;
   return (
     typeof root === 'string' &&
     (ignored === 'left_out' || ignored === 'looked_at') &&
     typeof rules === 'object' &&
     rules !== null &&
-    Array.isArray(pruned)
+    Array.isArray(pruned) &&
+    isKeptOut(keptOut)
   );
 }
+
+const isKeptOut = (value: unknown): boolean =>
+  typeof value === 'object' &&
+  value !== null &&
+  ['deny', 'forbidden'].every((list) => list in value && areTexts(value[list as never]));
+
+const areTexts = (value: unknown): boolean => Array.isArray(value) && value.every((each) => typeof each === 'string');

@@ -3,6 +3,7 @@
 import { realpathSync } from 'node:fs';
 import path from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
+import { type KeptOut, watchOf } from '../../../policies/scope.ts';
 import { readContents } from './content.ts';
 import type { Entry } from './entry.ts';
 import { ignoredFolders } from './git.ts';
@@ -17,6 +18,8 @@ export interface SnapshotOptions {
   apart: readonly string[];
   /** What git ignores: left out of the changes, or looked at like everything else. */
   ignored: 'left_out' | 'looked_at';
+  /** Looked at whether or not git ignores it; nothing unless said. */
+  keptOut?: KeptOut;
   /** The snapshot that this one will be compared with: what it did not look into is not looked into. */
   before?: Snapshot;
   /** Any earlier one of this tree: files that were not written to since are not read again. */
@@ -33,22 +36,26 @@ export interface Snapshot {
   head: string | null;
   /** Files outside of the tree's own `.gitignore` files that decide what is ignored: those of nested repositories too. */
   rules: Record<string, string>;
-  /** Ignored folders of a large tree that were not looked into. */
+  /** Ignored folders of a large tree, of which `entries` has only what `keptOut` names. */
   pruned: string[];
+  keptOut: KeptOut;
 }
 
 /**
  * Takes one; throws nothing that the tree is to blame for. A tree of 100,000 files takes about half a second, in steps that
- * let others run. In a git tree that turns out large, git is asked once which folders it ignores, and they are not
- * walked, neither now nor for the snapshot that is compared with this one; else no process is started.
+ * let others run. In a git tree that turns out large, git is asked once which folders it ignores, and of them is walked
+ * only where something may lie that `keptOut` names, now and for the snapshot that is compared with this one; else no process
+ * is started.
  */
 export async function takeSnapshot(options: SnapshotOptions): Promise<Snapshot> {
   const root = resolved(options.root);
   const apart = options.apart.map((folder) => path.relative(root, resolved(folder)));
   const git = findGit(root);
   const gitCommon = git !== null && git.top === root ? git.common : null;
+  const { keptOut = NOTHING } = options;
+  const watch = watchOf(keptOut);
   const walkOf = (pruned: readonly string[], maxEntries: number) =>
-    walk({ root, apart: new Set([...apart, ...pruned]), gitCommon, maxEntries });
+    walk({ root, apart: new Set(apart), pruned: new Set(pruned), watch, gitCommon, maxEntries });
   const prunes = git !== null && options.ignored === 'left_out' && options.before === undefined;
   let pruned = options.before?.pruned ?? [];
   let entries = await walkOf(pruned, prunes ? LARGE_TREE : Number.POSITIVE_INFINITY);
@@ -64,6 +71,7 @@ export async function takeSnapshot(options: SnapshotOptions): Promise<Snapshot> 
     head: git === null ? null : commitOf(git),
     rules: git === null ? {} : rulesOf(root, git, entries),
     pruned,
+    keptOut,
   };
   await readContents(entries, (at) => placeIn(snapshot, at), (options.before ?? options.earlier)?.entries ?? new Map());
   await settle(entries);
@@ -86,6 +94,8 @@ export function siteOf({ root, git }: Snapshot, at: string): { base: string; wit
 export function nestedIn({ entries }: Pick<Snapshot, 'entries'>): string[] {
   return [...entries].flatMap(([at, { kind }]) => (kind === 'commit' ? [at] : []));
 }
+
+export const NOTHING: KeptOut = { deny: [], forbidden: [] };
 
 /** From here on it pays to ask git what need not be walked. */
 const LARGE_TREE = 20_000;

@@ -1,6 +1,7 @@
 // Walks a tree and notes what is in it; nothing is opened, no symlink is followed, and what vanishes meanwhile is gone.
 
-import { lstatSync, readdirSync, readlinkSync, type Stats } from 'node:fs';
+import { type Dirent, lstatSync, readdirSync, readlinkSync, type Stats } from 'node:fs';
+import type { Watch } from '../../../policies/scope.ts';
 import { isSystemError } from '../../../state/system-error.ts';
 import { breathing } from './breath.ts';
 import { bareEntry, type Entry, entryOf } from './entry.ts';
@@ -9,8 +10,11 @@ import { isLossy, nameOf, placeOf } from './names.ts';
 
 export interface WalkOptions {
   root: string;
-  /** Not looked into, relative to the root: state of our own, and what is ignored and large. */
+  /** Not looked into, relative to the root: state of our own. */
   apart: ReadonlySet<string>;
+  /** What is ignored and large: looked into for what is watched alone, and only where that may lie. */
+  pruned: ReadonlySet<string>;
+  watch: Watch;
   /** Where the root's own settings of git lie; null when it has none. */
   gitCommon: string | null;
   /** Given up when there are more entries than this. */
@@ -18,23 +22,28 @@ export interface WalkOptions {
 }
 
 /** By path, with `/`; a folder is no entry, so that an empty one is no change. Null when it was given up. */
-export async function walk({ root, apart, gitCommon, maxEntries }: WalkOptions): Promise<Map<string, Entry> | null> {
+export async function walk(options: WalkOptions): Promise<Map<string, Entry> | null> {
+  const { root, apart, pruned, watch, gitCommon, maxEntries } = options;
   const entries = new Map<string, Entry>();
   const folders: Place[] = [];
   const breathe = breathing();
   if (gitCommon !== null)
-    for (const name of GIT_INTERNALS) look({ base: gitCommon, path: name, prefix: '.git/' }, entries, folders);
-  folders.push({ base: root, path: '', prefix: '' });
+    for (const name of GIT_INTERNALS)
+      look({ base: gitCommon, path: name, prefix: '.git/', isPruned: false }, entries, folders);
+  folders.push({ base: root, path: '', prefix: '', isPruned: false });
   for (let folder = folders.pop(); folder !== undefined; folder = folders.pop()) {
     const { base, path, prefix } = folder;
     for (const child of listFolder(folder, entries)) {
-      const at = { base, path: path === '' ? child.name : `${path}/${child.name}`, prefix };
-      if (prefix === '' && apart.has(at.path)) continue;
+      const pause = breathe();
+      if (pause !== null) await pause;
+      const name = path === '' ? child.name : `${path}/${child.name}`;
+      const isPruned = folder.isPruned || (prefix === '' && pruned.has(name));
+      const at = { base, path: name, prefix, isPruned };
+      if (prefix === '' && apart.has(name)) continue;
+      if (isPruned && !isWatched(child, name, watch)) continue;
       if (prefix === '' && child.name === '.git') noteGit(folder, at, entries);
       else if (child.isDirectory()) folders.push(at);
       else look(at, entries, folders);
-      const pause = breathe();
-      if (pause !== null) await pause;
     }
     if (entries.size > maxEntries) return null;
   }
@@ -57,7 +66,12 @@ interface Place {
   path: string;
   /** What stands before the path in an entry's name. */
   prefix: '' | '.git/';
+  isPruned: boolean;
 }
+
+/** In what is pruned: what is named, and the folders on the way there. */
+const isWatched = (child: Pick<Dirent, 'name' | 'isDirectory'>, name: string, watch: Watch): boolean =>
+  child.isDirectory() ? child.name !== '.git' && watch.reaches(name) : watch.names(name);
 
 function listFolder({ base, path, prefix }: Place, entries: Map<string, Entry>) {
   const place = placeOf(base, path);

@@ -2,6 +2,7 @@
 
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
+import { widened } from '../../../../loops/gate/tree/rebase.ts';
 import { lineOf, TestTree } from '../../../rig/tree.ts';
 
 const test = suite<{ tree: TestTree }>('ignored changes');
@@ -119,6 +120,24 @@ for (const [what, line, left, all] of ROWS)
     );
   });
 
+const KEPT_OUT = { deny: ['*.log', 'build/out', 'café'], forbidden: ['.env', '*.pem'] };
+const WATCHED: [what: string, line: string, found: string[]][] = [
+  ['a denied one is edited', 'echo 2 > old.log', ['modified old.log']],
+  ['a denied one is added', 'echo x > new.log', ['added new.log']],
+  ['a denied one is deleted', 'rm old.log', ['deleted old.log']],
+  ['a denied one is moved to where nothing is said', 'mv old.log src/x', ['deleted old.log']],
+  ['one in an ignored folder', 'echo 2 > build/out; echo x > build/other', ['modified build/out']],
+  ['a forbidden one at any depth', 'mkdir build/a; echo x > build/a/.env; echo x > build/a/x', ['added build/a/.env']],
+  ['a forbidden one by its ending', 'echo x > build/key.pem', ['added build/key.pem']],
+  ['its folder goes', 'mv build local', ['deleted build/out']],
+  ['another spelling of its name', 'printf x > "$(printf "src/cafe\\314\\201")"; cp -r src build/', []],
+  ['another spelling at the root', 'printf x > "$(printf "cafe\\314\\201")"', ['added cafe\u0301']],
+];
+for (const [what, line, found] of WATCHED)
+  test(`ignored and kept out: ${what}`, async ({ tree }) => {
+    assert.equal((await tree.changesBy(line, { keptOut: KEPT_OUT })).map(lineOf), found);
+  });
+
 test('patterns of a nested repository hold in it, and those above do not', async ({ tree }) => {
   tree.shell(`git init -q deep/repo && cd deep/repo && echo "*.o" > .gitignore && echo x > a.log && git add -A
     git commit -qm all`);
@@ -164,6 +183,29 @@ test('in a large tree ignored folders are not walked, and what is merely ignored
   ]);
   assert.equal((await tree.snapshot({ earlier: before })).pruned, []);
   assert.equal((await tree.snapshot({ ignored: 'looked_at' })).pruned, []);
+});
+
+test('in a large tree an ignored folder is looked at for what is kept out of it alone', async ({ tree }) => {
+  tree.shell('i=0; while [ $i -lt 21 ]; do mkdir -p build/$i; (cd build/$i; seq 1000 | xargs touch); i=$((i+1)); done');
+  tree.shell('echo secret > build/3/.env');
+  const keptOut = { deny: ['src/**'], forbidden: ['.env'] };
+  const before = await tree.snapshot({ keptOut });
+  const below = (entries: ReadonlyMap<string, unknown>) => [...entries.keys()].filter((at) => at.startsWith('build/'));
+  assert.equal([before.pruned, below(before.entries)], [['build'], ['build/3/.env']]);
+  tree.shell('echo x > build/3/5; echo open > build/3/.env; mkdir -p build/new/er; echo x > build/new/er/.env');
+  assert.equal((await tree.changesSince(before, { keptOut })).map(lineOf), [
+    'modified build/3/.env',
+    'added build/new/er/.env',
+  ]);
+  // A person who names more since a run that was killed says nothing of what is there already.
+  const more = { deny: ['build/4/**'], forbidden: ['.env'] };
+  const since = widened(before, await tree.snapshot({ before, keptOut: more }));
+  tree.shell('echo x > build/4/5');
+  assert.equal((await tree.changesSince(since, { keptOut: more })).map(lineOf), [
+    'modified build/3/.env',
+    'modified build/4/5',
+    'added build/new/er/.env',
+  ]);
 });
 
 test('without git nothing is ignored', async ({ tree }) => {

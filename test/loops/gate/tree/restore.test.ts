@@ -280,6 +280,24 @@ test('too much to copy is refused before anything is', async ({ tree, before }) 
   );
 });
 
+test('what lies in an ignored folder is left out where it is too much, and then only found', async ({
+  tree,
+  before,
+}) => {
+  const kept = await keep(tree, { ...before, pruned: ['lib'] }, { maxBytes: 99_999 });
+  assert.equal([...copiesOf(kept).entries.keys()].filter((at) => !at.startsWith('.git/')).sort(), [
+    'link',
+    'n\ufffdff.',
+    'tool.sh',
+  ]);
+  tree.shell('echo evil > lib/b.ts');
+  assert.equal(await putBack(tree, before, copiesOf(kept)), {
+    restored: [],
+    notes: ['lib/b.ts was not put back: no copy of it was kept'],
+    left: ['modified lib/b.ts'],
+  });
+});
+
 test('what it changed is what it says', async ({ tree, before, copies }) => {
   tree.shell('echo evil > lib/b.ts; touch new');
   await putBack(tree, before, copies);
