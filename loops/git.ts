@@ -14,6 +14,8 @@ export interface GitRequest {
   fetching?: 'never' | 'allowed';
   /** In place of the repository's own, to which nothing is written then. */
   apart?: ApartPlaces;
+  /** Once aborted git is ended, and its answer is a failure. */
+  halt?: AbortSignal;
 }
 
 export interface ApartPlaces {
@@ -35,7 +37,7 @@ export interface GitRan {
 const MAX_BYTES = 1024 ** 3;
 
 export async function askGit(args: readonly string[], request: GitRequest): Promise<GitRan> {
-  const { cwd, timeoutMs, input, environment = process.env, settings = [], fetching = 'never', apart } = request;
+  const { cwd, timeoutMs, input, environment = process.env, settings = [], fetching = 'never', apart, halt } = request;
   const { execa } = await import('execa');
   const ran = await execa('git', [...HARMLESS, ...args], {
     cwd,
@@ -50,6 +52,7 @@ export async function askGit(args: readonly string[], request: GitRequest): Prom
       ...asEnvironment(settings),
       ...(apart === undefined ? {} : placesOf(apart)),
     },
+    ...(halt === undefined ? {} : { cancelSignal: halt }),
     ...(input === undefined ? { stdin: 'ignore' as const } : { input }),
   });
   const { exitCode, timedOut, stdout, stderr } = ran;

@@ -105,7 +105,7 @@ function startTelling({ given }: Arguments): { progress: Progress; told: Pick<Ru
 async function foresee(request: RunRequest, args: Arguments): Promise<Ran> {
   const { foreseeTask, showForecast } = await import('../../loops/run/forecast.ts');
   const seen = await foreseeTask(request, args.given.has('show-prompt') ? 'shown' : 'sized');
-  if (seen.how === 'mistaken') return answerTo(seen, args);
+  if (seen.how !== 'foreseen') return answerTo(seen, args);
   const { forecast } = seen;
   return { exit: 0, out: args.given.has('json') ? `${JSON.stringify(forecast)}\n` : showForecast(forecast) };
 }

@@ -41,7 +41,8 @@ export async function lookAtTasks(words: readonly string[], request: Looking, st
   for (const given of words) {
     if (stop.aborted) break;
     const word = given.includes('/') ? path.resolve(request.cwd, given) : given;
-    const one = await look({ ...request, word });
+    const one = await look({ ...request, word }, stop);
+    if (one.how === 'stopped') break;
     if (one.how === 'mistaken') {
       looked.bad.push({ word: given, message: one.message, changed: [] });
       continue;
@@ -60,13 +61,13 @@ export async function lookAtTasks(words: readonly string[], request: Looking, st
 
 type LookedAt = { how: 'read'; root: string; taskId: string; tool: Tool } | Exclude<Planned, { how: 'planned' }>;
 
-async function look(request: Looking & { word: string }): Promise<LookedAt> {
+async function look(request: Looking & { word: string }, stop: AbortSignal): Promise<LookedAt> {
   const opened = await openTask(request, 'look');
   if (opened.how === 'mistaken') return opened;
   const { task, plans } = opened.open;
   // A tree that is yet to be made says nothing; its run looks before it pays.
   const open = lookIntoWorktree(opened.open);
-  const plan = open === null ? null : await checkStages({ ...request, open }, request);
+  const plan = open === null ? null : await checkStages({ ...request, open, halt: stop }, request);
   if (plan !== null && plan.how !== 'planned') return plan;
   return { how: 'read', root: task.root, taskId: task.id, tool: plans[0]!.stage.tool };
 }

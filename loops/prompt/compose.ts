@@ -42,6 +42,8 @@ export interface PromptRequest {
   acceptanceCommands: readonly string[];
   /** In which git is found. */
   environment: NodeJS.ProcessEnv;
+  /** Once aborted nothing more is read. */
+  halt?: AbortSignal;
 }
 
 export type Composed =
@@ -66,7 +68,7 @@ export async function composePrompt(request: PromptRequest): Promise<Composed> {
   if (pack?.how === 'mistaken') return pack;
   const attachable = { stage: stage.name, globs: stage.attach, tree: cwd, inputs: task.inputs, state: stateOf(task) };
   const limit = promptLimit(request.project.prompts, request.tool, stage.model);
-  const attached = await readAttachments(attachable, root, forbids, limit);
+  const attached = await readAttachments(attachable, root, forbids, limit, request.halt);
   if (attached.how === 'mistaken') return attached;
   const changed = await readChanged(request, forbids);
   if (changed.how === 'mistaken') return changed;
@@ -100,12 +102,20 @@ export async function composePrompt(request: PromptRequest): Promise<Composed> {
 
 /** git is asked only where a stage wants its word. */
 async function readChanged(
-  { stage, cwd, root, task, environment }: PromptRequest,
+  { stage, cwd, root, task, environment, halt }: PromptRequest,
   forbids: Forbids,
 ): Promise<{ how: 'read'; changes: Changes | null; warnings: string[] } | { how: 'mistaken'; message: string }> {
   if (typeof stage.diff !== 'object') return { how: 'read', changes: null, warnings: [] };
   const { readChanges } = await import('./changes/read.ts');
-  const of = { cwd, root, task: task.state, state: stateOf(task), forbids, environment };
+  const of = {
+    cwd,
+    root,
+    task: task.state,
+    state: stateOf(task),
+    forbids,
+    environment,
+    ...(halt === undefined ? {} : { halt }),
+  };
   const read = await readChanges(of, stage.diff);
   return read.how === 'read' ? read : { how: 'mistaken', message: `stage ${stage.name}: diff: ${read.message}` };
 }

@@ -24,12 +24,14 @@ export async function readAttachments(
   root: string,
   forbids: Forbids,
   windowChars: number,
+  halt?: AbortSignal,
 ): Promise<AttachmentsRead> {
   const found = await attachedFiles(of);
   if (found.how === 'mistaken') return found;
   const looked: Looked[] = [];
   const unnamed: string[] = [];
   for (const file of found.files) {
+    if (halt?.aborted) return mistaken(of, STOPPED);
     const seen = await look(file, root, forbids).catch((error: unknown) => {
       if (!isSystemError(error)) throw error;
       if (error.code === 'ENOENT' && file.name.includes(NO_UTF8)) return null;
@@ -47,6 +49,7 @@ export async function readAttachments(
     return mistaken(of, `${looked.length} files have ${bytes} bytes in all; at most ${MAX_BYTES} are attached`);
   const attachments: Attachment[] = [];
   for (const { name, file, glob, ...size } of looked) {
+    if (halt?.aborted) return mistaken(of, STOPPED);
     const read = glob === null ? await readText(file, windowChars, MAX_BYTES) : null;
     if (read?.how === 'failed') return mistaken(of, `${name} ${read.why}`);
     const holds = read ?? { how: 'forbidden' as const, glob: glob ?? '', ...size };
@@ -54,6 +57,8 @@ export async function readAttachments(
   }
   return { how: 'read', attachments, warnings: [...found.warnings, ...unnamed] };
 }
+
+const STOPPED = 'stopped before all was read';
 
 /** What stands in a name for bytes that are no text: nothing is found by it. */
 const NO_UTF8 = '\ufffd';

@@ -7,7 +7,7 @@ import { type Expanded, expandTemplate, type LookedUp } from '../../policies/pro
 import type { ResolvedRole } from '../../policies/resolved-role.ts';
 import { ROLES } from '../../policies/roles.ts';
 import type { Forbids } from './forbidden.ts';
-import { type Ground, readWithin } from './within.ts';
+import { type Ground, type ReadWithin, readWithin } from './within.ts';
 
 export interface TemplatePlace {
   stage: string;
@@ -16,11 +16,13 @@ export interface TemplatePlace {
   /** The project's root. */
   root: string;
   forbids: Forbids;
+  /** Each file that counts: by being read, or by not being there, where it would be read first. Relative to its folder. */
+  counted?(file: string): void;
 }
 
 export function readTemplate(
   place: TemplatePlace,
-  { template }: ResolvedRole,
+  { template }: Pick<ResolvedRole, 'template'>,
   variables: Readonly<Record<string, string>>,
 ): Expanded {
   if (template.from === 'built_in') {
@@ -29,14 +31,21 @@ export function readTemplate(
   }
   const folder = template.from === 'task' ? place.task : place.root;
   const ground = { folder, root: place.root, forbids: place.forbids };
-  const read = readWithin(ground, template.file);
+  const readHere = (file: string) => {
+    const read = readWithin(ground, file);
+    if (read.how !== 'refused') place.counted?.(file);
+    return read;
+  };
+  const read = readHere(template.file);
   if (read.how !== 'read') {
     const whose = template.from === 'task' ? 'its prompt' : 'the template that tollgate.yaml gives its role';
     const why = read.how === 'absent' ? `cannot be read in ${folder} (ENOENT)` : read.why;
     return { how: 'mistaken', message: `stage ${place.stage}: ${whose}, ${template.file}, ${why}` };
   }
   const lookUp = (wanted: string, from: string) =>
-    wanted.startsWith(BUILT_IN) || from.startsWith(BUILT_IN) ? lookUpBuiltIn(wanted) : lookUpFile(ground, wanted, from);
+    wanted.startsWith(BUILT_IN) || from.startsWith(BUILT_IN)
+      ? lookUpBuiltIn(wanted)
+      : lookUpFile(ground, readHere, wanted, from);
   const expanded = expandTemplate({ name: normal(template.file), text: read.text }, { lookUp, variables });
   if (expanded.how === 'mistaken') return { ...expanded, message: `stage ${place.stage}: ${expanded.message}` };
   if (expanded.text.trim() !== '') return expanded;
@@ -60,15 +69,20 @@ function builtIn(role: string): LookedUp {
 }
 
 /** Of the same folder, with or without the ending of the file that asks for it. */
-function lookUpFile(ground: Ground, wanted: string, from: string): LookedUp {
+function lookUpFile(
+  { folder: ground }: Ground,
+  readHere: (file: string) => ReadWithin,
+  wanted: string,
+  from: string,
+): LookedUp {
   if (!/^[\w-][\w. -]*$/.test(wanted))
     return { how: 'mistaken', message: 'must be the name of a file in the same folder, or builtin:ROLE' };
   const names = [...new Set([wanted, wanted + path.extname(from)])];
   const beside = path.dirname(from);
-  const folder = path.join(ground.folder, beside);
+  const folder = path.join(ground, beside);
   for (const name of names) {
     const file = normal(path.join(beside, name));
-    const read = readWithin(ground, file);
+    const read = readHere(file);
     if (read.how === 'read') return { how: 'found', template: { name: file, text: read.text } };
     if (read.how === 'refused') return { how: 'mistaken', message: `cannot be included: ${file} ${read.why}` };
   }

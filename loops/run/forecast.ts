@@ -1,6 +1,7 @@
 // What a run would do, without doing it: for each stage its arguments, and its prompt's size and hash. Pays nothing, writes nothing.
 
 import { changedActions } from '../../policies/changed-prompt.ts';
+import { EXIT_BY_SIGNAL } from '../../policies/exit-codes.ts';
 import { paidRun } from '../../policies/gate/way-out.ts';
 import { type LeftOut, leftOutWords } from '../../policies/prompt/left-out.ts';
 import { tooLargeWords } from '../../policies/prompt/limits.ts';
@@ -46,15 +47,22 @@ export interface StageForecast {
   prompt?: ShownPrompt;
 }
 
-export type Foreseen = { how: 'foreseen'; forecast: Forecast } | { how: 'mistaken'; message: string };
+export type Foreseen =
+  | { how: 'foreseen'; forecast: Forecast }
+  | { how: 'mistaken'; message: string }
+  | { how: 'not_run'; exitCode: number; message: string };
 
 /** @param prompts are they shown, too? */
 export async function foreseeTask(request: RunRequest, prompts: 'shown' | 'sized' = 'sized'): Promise<Foreseen> {
   const opened = await openTask(request, 'look');
   if (opened.how === 'mistaken') return opened;
   const open = lookIntoWorktree(opened.open) ?? opened.open;
-  const composing = { ...request, open };
+  const { stop } = request;
+  const composing = { ...request, open, halt: stop.signal };
+  const stopped = () =>
+    ({ how: 'not_run', exitCode: EXIT_BY_SIGNAL[stop.by() ?? 'SIGTERM'], message: STOPPED }) as const;
   const checked = await checkStages(composing, request);
+  if (checked.how === 'stopped') return stopped();
   if (checked.how === 'mistaken') return checked;
   const stages: StageForecast[] = [];
   const { ledger } = open.journal.read();
@@ -62,6 +70,7 @@ export async function foreseeTask(request: RunRequest, prompts: 'shown' | 'sized
   let calls = 0;
   for (const plan of open.plans) {
     const composed = await composePrompt(composing, plan, open.manifest.context.digest_policy);
+    if (stop.signal.aborted) return stopped();
     if (composed.how === 'mistaken') return composed;
     const { prompt } = composed;
     const { how, ...door } = doorOf(plan, prompt, open.journal, request);
@@ -99,6 +108,8 @@ export async function foreseeTask(request: RunRequest, prompts: 'shown' | 'sized
       : [paidRun({ taskId: id, budget }, calls)];
   return { how: 'foreseen', forecast: { schema: 1, task_id: open.task.id, stages, budget, notes, next_actions } };
 }
+
+const STOPPED = 'stopped while it looked through the stages';
 
 const STATES = { open: 'to_run', done_earlier: 'done_earlier', changed: 'prompt_changed' } as const satisfies Record<
   Door['how'],

@@ -4,7 +4,11 @@ import { forbidsOf, stateOf } from '../prompt/compose.ts';
 import type { OpenTask } from './task.ts';
 
 /** What is wrong; null where nothing is. */
-export async function keepStart(open: OpenTask, environment: NodeJS.ProcessEnv): Promise<string | null> {
+export async function keepStart(
+  open: OpenTask,
+  environment: NodeJS.ProcessEnv,
+  halt: AbortSignal,
+): Promise<string | null> {
   const { task, manifest, plans, cwd, root } = open;
   const wanting = plans.find(({ stage: { diff } }) => typeof diff === 'object' && diff.since !== undefined);
   if (wanting === undefined) return null;
@@ -14,6 +18,7 @@ export async function keepStart(open: OpenTask, environment: NodeJS.ProcessEnv):
     state: stateOf(task),
     forbids: await forbidsOf(manifest.security.forbidden_paths),
     environment,
+    halt,
   });
   return kept.how === 'mistaken' ? `stage ${wanting.stage.name}: diff: ${kept.message}` : null;
 }

@@ -59,7 +59,7 @@ export async function callOnce(
 async function callNow(run: StageRun, ask: Sending, wanted: string): Promise<Answered> {
   const { open, stage, commandFolder, guardianStop, clock } = run;
   const callId = newCallId(clock());
-  const judge = keepJudge(open);
+  const judge = await keepJudge(open);
   run.watch({ stage: stage.name, tool: stage.tool, events: eventsOf(open.task, callId) });
   const { guardian, why, killed } = await sendGuardian(
     errandOf(run, ask, wanted, callId),

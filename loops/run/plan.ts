@@ -18,6 +18,7 @@ export type Planned =
   /** `tooLarge`: the first stage to run whose prompt is, whatever those before it will answer. */
   | { how: 'planned'; tooLarge: LargeStage | null }
   | { how: 'mistaken'; message: string }
+  | { how: 'stopped' }
   /** Stages whose answers count for another prompt than the one they have now; at least one. */
   | { how: 'changed'; changed: ChangedPrompt[] };
 
@@ -38,12 +39,14 @@ export async function checkStages(composing: Composing, wishes: Wishes, from: st
   let isSettled = true;
   let tooLarge: LargeStage | null = null;
   const changed: ChangedPrompt[] = [];
+  const isStopped = () => composing.halt?.aborted === true;
   const first = open.plans.findIndex(({ stage }) => stage.name === from);
   for (const plan of open.plans.slice(Math.max(0, first))) {
     const { stage } = plan;
     const schema = stage.schema === undefined ? null : await checkSchema(stage.schema);
     if (schema !== null) return mistaken(`stage ${stage.name}: its schema is no JSON Schema: ${schema}`);
     const composed = await composePrompt(composing, plan, open.manifest.context.digest_policy);
+    if (isStopped()) return { how: 'stopped' };
     if (composed.how === 'mistaken') return mistaken(composed.message);
     const door = doorOf(plan, composed.prompt, open.journal, wishes);
     if (door.how === 'changed' && isSettled) changed.push({ stage: stage.name, answer: door.answer });

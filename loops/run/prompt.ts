@@ -41,11 +41,13 @@ export interface Composing {
   environment: NodeJS.ProcessEnv;
   /** Are the commands that a brief found run by the gate? */
   briefCommands: 'proposed' | 'trusted';
+  /** Once aborted nothing more is read, and what is composed is not to be used. */
+  halt?: AbortSignal;
 }
 
 /** Composes, and writes nothing. @param digest what the manifest says, or more. */
 export async function composePrompt(composing: Composing, plan: StagePlan, digest: DigestPolicy): Promise<Composed> {
-  const { open, environment, briefCommands } = composing;
+  const { open, environment, briefCommands, halt } = composing;
   const { task, manifest, cwd, root, project } = open;
   const { stage, role } = plan;
   const answers = earlierAnswers(open, plan);
@@ -71,6 +73,7 @@ export async function composePrompt(composing: Composing, plan: StagePlan, diges
     redactor,
     acceptanceCommands,
     environment,
+    ...(halt === undefined ? {} : { halt }),
   });
   if (composed.how === 'mistaken') return composed;
   if (redactor.withheld.length > 0)

@@ -128,11 +128,15 @@ async function owned(request: RunRequest, opened: OpenTask, runId: string): Prom
       return await refuse(request, opened, mistakenFailure(opened.task.id, entered.message, clock()));
     }
     const { open } = entered;
-    const unkept = await keepStart(open, request.environment);
+    const unkept = await keepStart(open, request.environment, request.stop.signal);
     const plan =
       unkept === null
-        ? await checkStages({ ...request, open }, request)
+        ? await checkStages({ ...request, open, halt: request.stop.signal }, request)
         : { how: 'mistaken' as const, message: unkept };
+    if (plan.how === 'stopped' || request.stop.signal.aborted) {
+      ended = { state: 'interrupted', exitCode: stopExit(request) };
+      return { how: 'not_run', exitCode: ended.exitCode, message: 'stopped while it looked through its stages' };
+    }
     if (plan.how !== 'planned') {
       ended = REFUSED;
       const failure =

@@ -48,6 +48,11 @@ export async function runStages(request: StagesRequest): Promise<Ended> {
       reports.push(untouched(open, plan));
       continue;
     }
+    if (entered.how === 'stopped') {
+      reports.push(untouched(open, plan));
+      state = 'interrupted';
+      continue;
+    }
     if (entered.how === 'refused') {
       reports.push(untouched(open, plan));
       [state, exitCode, failure] = ['failed', entered.exitCode, entered.failure];
@@ -79,13 +84,15 @@ function namedFrom(stage: string, { plans }: OpenTask, { redo, keep }: StagesReq
 type Entered =
   | { how: 'entered'; prompt: Prompt; redone: boolean }
   | { how: 'done_earlier' }
+  | { how: 'stopped' }
   | { how: 'refused'; failure: Failure; exitCode: number };
 
 /** Its prompt is composed only now, since it may hold what the stages before it answered. */
 async function enter(run: StageRun, plan: StagePlan, wishes: StagesRequest): Promise<Entered> {
   const { open, clock } = run;
   const { name } = plan.stage;
-  const composed = await composePrompt(run, plan, open.manifest.context.digest_policy);
+  const composed = await composePrompt({ ...run, halt: run.stop }, plan, open.manifest.context.digest_policy);
+  if (run.stop.aborted) return { how: 'stopped' };
   if (composed.how === 'mistaken') return refused(unpreparedFailure(run, composed.message));
   const door = doorOf(plan, composed.prompt, open.journal, wishes);
   if (door.how === 'changed') {

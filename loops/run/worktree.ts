@@ -38,10 +38,16 @@ export type Opened = ({ how: 'opened' } & Worktree) | { how: 'mistaken'; message
 const CHECKOUT_MS = 15 * 60_000;
 const LOOK_MS = 60_000;
 
+/** git is ended with the run, and what it did not do by then is no mistake of anybody's. */
 export async function openWorktree(request: WorktreeRequest): Promise<Opened> {
-  const { root, taskId } = request;
+  const opened = await openOrMake(request);
+  return opened.how === 'mistaken' && request.stop.aborted ? { how: 'stopped' } : opened;
+}
+
+async function openOrMake(request: WorktreeRequest): Promise<Opened> {
+  const { root, taskId, stop } = request;
   const git: Git = (args, more) =>
-    askGit(args, { cwd: root, timeoutMs: LOOK_MS, environment: request.environment, ...more });
+    askGit(args, { cwd: root, timeoutMs: LOOK_MS, environment: request.environment, halt: stop, ...more });
   const places = await git(['rev-parse', '--path-format=absolute', '--git-common-dir', '--show-toplevel']);
   if (places.code === 127) return mistaken('worktree: true needs git, and git is not on the PATH');
   if (places.code !== 0)

@@ -22,6 +22,7 @@ export interface ApartRequest {
   objects?: string;
   /** Where others lie that are needed. */
   others?: readonly string[];
+  halt?: AbortSignal;
 }
 
 export type Mistaken = { how: 'mistaken'; message: string };
@@ -29,10 +30,11 @@ export type Mistaken = { how: 'mistaken'; message: string };
 const PATIENCE_MS = 5 * 60_000;
 
 export async function withApart<T>(
-  { cwd, environment, objects, others = [] }: ApartRequest,
+  { cwd, environment, objects, others = [], halt }: ApartRequest,
   use: (apart: Apart) => Promise<T>,
 ): Promise<T | Mistaken> {
-  const plain: Git = (args, more) => askGit(args, { cwd, timeoutMs: PATIENCE_MS, environment, ...more });
+  const asking = { cwd, timeoutMs: PATIENCE_MS, environment, ...(halt === undefined ? {} : { halt }) };
+  const plain: Git = (args, more) => askGit(args, { ...asking, ...more });
   const places = await plain(['rev-parse', '--path-format=absolute', '--show-toplevel', ...PLACES]);
   if (places.code === 127) return mistaken('it needs git, and git is not on the PATH');
   if (places.code !== 0) return mistaken(`${cwd} is in no git repository (${lastLine(places)}); leave diff out`);

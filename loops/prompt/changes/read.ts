@@ -10,6 +10,7 @@ export interface ChangesRequest extends TreeRules {
   /** The task's own state. */
   task: string;
   environment: NodeJS.ProcessEnv;
+  halt?: AbortSignal;
 }
 
 export type ChangesRead = { how: 'read'; changes: Changes; warnings: string[] } | Mistaken;

@@ -24,7 +24,10 @@ export function startOf(task: string): Start | null {
 }
 
 /** Only the first time. */
-export async function keepStart(task: string, rules: TreeRules & { environment: NodeJS.ProcessEnv }): Promise<Taken> {
+export async function keepStart(
+  task: string,
+  rules: TreeRules & { environment: NodeJS.ProcessEnv; halt?: AbortSignal },
+): Promise<Taken> {
   if (startOf(task) !== null) return { how: 'taken', forbidden: [], warnings: [] };
   const { name, objects } = placesOf(task);
   return withApart({ ...rules, objects }, async (apart): Promise<Taken> => {

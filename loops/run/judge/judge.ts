@@ -1,11 +1,13 @@
 // The files by which a stage is judged: an agent that rewrites them is found out, and they are put back.
 
-import { existsSync, readFileSync, rmSync } from 'node:fs';
+import { existsSync, rmSync } from 'node:fs';
 import path from 'node:path';
 import type { Finding } from '../../../policies/gate.ts';
 import { PROJECT_FILES } from '../../../state/project.ts';
 import { refreshStats } from '../../../state/stats.ts';
 import { outputsOf } from '../../../state/task-folder.ts';
+import { forbidsOf } from '../../prompt/compose.ts';
+import { templateFiles } from '../../prompt/template-files.ts';
 import type { OpenTask } from '../task.ts';
 import { filesBelow, type KeptFiles, keepFiles, putBack, type Tampered } from './kept-files.ts';
 import { type KeptJournal, keepJournal, mendJournal } from './kept-journal.ts';
@@ -21,8 +23,9 @@ export interface Checked {
 }
 
 /** Taken right before a call. */
-export function keepJudge(open: OpenTask): Judge {
-  return { files: keepFiles([...judgeFiles(open), ...earlierAnswers(open)]), journal: keepJournal(open.journal) };
+export async function keepJudge(open: OpenTask): Promise<Judge> {
+  const files = [...judgeFiles(open), ...(await templatesOf(open)), ...earlierAnswers(open)];
+  return { files: keepFiles([...new Set(files)]), journal: keepJournal(open.journal) };
 }
 
 /**
@@ -70,17 +73,20 @@ const describe = ({ root }: OpenTask, { file, how, outcome }: Tampered) =>
   `${path.relative(root, file)} (${how}; ${OUTCOME[outcome]})`;
 
 function judgeFiles(open: OpenTask): string[] {
-  const { task, root, project } = open;
-  const templates = [project.rules, ...Object.values(project.roles).map(({ template }) => template)]
-    .filter((name) => name !== null && name !== undefined)
-    .flatMap((name) => withIncluded(path.resolve(root, name)));
+  const { task, root } = open;
   return [
     ...new Set([
       ...PROJECT_FILES.map((name) => path.join(root, name)),
-      ...templates,
       ...filesBelow(task.root, (file) => isWrittenInCalls(task, file)),
     ]),
   ];
+}
+
+/** What is used of the project's: in an untrusted workspace nothing is, and so nothing that a stranger names is looked at. */
+async function templatesOf({ root, task, project, manifest, plans }: OpenTask): Promise<string[]> {
+  const trust = plans.some(({ role }) => role.trust === 'trusted') ? 'trusted' : 'untrusted';
+  const forbids = await forbidsOf(manifest.security.forbidden_paths);
+  return templateFiles({ root, task: task.root, project, trust, forbids });
 }
 
 /** Of calls that are over: what limits count, and what later stages are told. */
@@ -92,23 +98,6 @@ function earlierAnswers({ task, journal }: OpenTask): string[] {
     return tool === undefined ? [] : [outputsOf(task, { name: stage, tool }).out];
   });
   return [...over.map(({ reserved }) => path.join(task.attempts, reserved.call_id, 'record.json')), ...answers];
-}
-
-/** What a template includes lies beside it, and may include more. */
-function withIncluded(template: string, seen = new Set<string>()): string[] {
-  if (seen.has(template)) return [];
-  seen.add(template);
-  for (const [, name] of textOf(template).matchAll(/\{\{>\s*([^{}]+?)\s*\}\}/g))
-    for (const file of [name!, `${name}.md`]) withIncluded(path.join(path.dirname(template), file), seen);
-  return [...seen];
-}
-
-function textOf(file: string): string {
-  try {
-    return readFileSync(file, 'utf8');
-  } catch {
-    return '';
-  }
 }
 
 /** What editors put beside a file that a person looks at. */

@@ -1,0 +1,48 @@
+// Which files of a project its prompts are made of: what tollgate.yaml names, and what those include, found as composing finds them.
+
+import { realpathSync } from 'node:fs';
+import path from 'node:path';
+import type { ProjectFile } from '../../policies/project-file.ts';
+import type { ResolvedRole } from '../../policies/resolved-role.ts';
+import type { Forbids } from './forbidden.ts';
+import { readTemplate } from './read-template.ts';
+import { isWithin, readWithin } from './within.ts';
+
+export interface TemplatesOf {
+  /** The project's root, absolute. */
+  root: string;
+  /** The task's folder, absolute. */
+  task: string;
+  project: Pick<ProjectFile, 'rules' | 'roles'>;
+  /** In an untrusted workspace none of them is used, and so none is looked at. */
+  trust: ResolvedRole['trust'];
+  forbids: Forbids;
+}
+
+/** Absolute, each under its name and, where links within the project lead elsewhere, under its real one; some may not be there. */
+export function templateFiles({ root, task, project, trust, forbids }: TemplatesOf): string[] {
+  if (trust === 'untrusted') return [];
+  const files = new Set<string>();
+  const counted = (file: string) => {
+    const named = path.join(root, file);
+    for (const each of [named, realWithin(root, named)]) if (each !== null) files.add(each);
+  };
+  if (project.rules !== null && readWithin({ folder: root, root, forbids }, project.rules).how !== 'refused')
+    counted(project.rules);
+  const place = { stage: '', task, root, forbids, counted };
+  for (const { template } of Object.values(project.roles))
+    if (template !== undefined) readTemplate(place, { template: { from: 'project', file: template } }, VARIABLES);
+  return [...files];
+}
+
+/** As composing has them, so that nothing is taken for a mistake that is none; what they say is not asked here. */
+const VARIABLES = { goal: '', task_id: '', role: '', stage: '' };
+
+function realWithin(root: string, file: string): string | null {
+  try {
+    const [home, real] = [realpathSync.native(root), realpathSync.native(file)];
+    return isWithin(home, real) ? path.join(root, path.relative(home, real)) : null;
+  } catch {
+    return null;
+  }
+}
