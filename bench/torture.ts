@@ -1,5 +1,5 @@
-// Strikes the real commands at random moments and looks whether anything was lost, paid twice or left behind:
-// `npm run torture -- --rounds N --minutes M --seed S [--real] [--lanes L] [--only ROUND] [--markdown]`.
+// Strikes the real commands at random moments, or sabotages their files from within their calls, and looks whether anything was lost, paid
+// twice or left behind: `npm run torture -- --rounds N --minutes M --seed S [--real | --sabotage] [--lanes L] [--only ROUND] [--markdown]`.
 
 import { parseArgs } from 'node:util';
 import { randomFrom, whole } from './random.ts';
@@ -7,6 +7,8 @@ import { planOf } from './torture/plan.ts';
 import { realWorld } from './torture/real-world.ts';
 import { figuresOf, markdown, told } from './torture/report.ts';
 import { playRound, type Round } from './torture/round.ts';
+import { playSabotageRound } from './torture/sabotage/play.ts';
+import { type SabotageRound, sabotageMarkdown, sabotageTold } from './torture/sabotage/report.ts';
 import { fakeWorld, type World } from './torture/world.ts';
 
 const { values } = parseArgs({
@@ -17,6 +19,7 @@ const { values } = parseArgs({
     lanes: { type: 'string' },
     only: { type: 'string' },
     real: { type: 'boolean', default: false },
+    sabotage: { type: 'boolean', default: false },
     markdown: { type: 'boolean', default: false },
     verbose: { type: 'boolean', default: false },
   },
@@ -27,6 +30,10 @@ const numberOf = (name: 'rounds' | 'minutes' | 'seed' | 'lanes' | 'only', least:
   console.error(`torture: --${name} takes a number of at least ${least}, not "${values[name]}"`);
   process.exit(2);
 };
+if (values.real && values.sabotage) {
+  console.error('torture: --sabotage is done by fake agents; leave --real out');
+  process.exit(2);
+}
 // It adds 45 to 50 ms to every process of Node 20.
 delete process.env.NODE_EXTRA_CA_CERTS;
 const agents = values.real ? 'real' : 'fake';
@@ -34,28 +41,49 @@ const seed = numberOf('seed', 0);
 const until = Date.now() + numberOf('minutes', 0) * 60_000;
 const numbers =
   values.only === undefined ? Array.from({ length: numberOf('rounds', 1) }, (_, i) => i + 1) : [numberOf('only', 1)];
-// At most three gemini processes at once.
-const lanes = values.lanes === undefined ? (agents === 'real' ? 2 : 4) : numberOf('lanes', 1);
+// At most three gemini processes at once; what sabotages may put large files in the way.
+const lanes = values.lanes === undefined ? (values.real || values.sabotage ? 2 : 4) : numberOf('lanes', 1);
 const asked = numbers.length;
-const rounds: Round[] = [];
-await Promise.all(Array.from({ length: lanes }, lane));
-const figures = figuresOf(rounds, { asked, seed, agents });
-console.log(values.markdown ? markdown(figures) : told(figures));
-process.exitCode = figures.bad > 0 || rounds.length === 0 ? 1 : 0;
+process.exitCode = (await (values.sabotage ? sabotage() : strike())) > 0 ? 1 : 0;
 
-async function lane(): Promise<void> {
-  for (let n = numbers.shift(); n !== undefined && Date.now() < until; n = numbers.shift()) {
-    const plan = planOf(seed, n, agents);
-    const world = await worldOf(n);
-    const round = await playRound(plan, world, agents);
-    rounds.push(round);
-    if (values.verbose) console.error(`${n}: ${round.ms.toFixed(0)} ms, ${plan.kind}, ${round.struck.join(', ')}`);
-    if (round.violations.length === 0) await world.dispose();
-    else {
-      console.error(`round ${n}, kept in ${world.root}: ${JSON.stringify(plan)}`);
-      for (const { what, why } of round.violations) console.error(`  ${what}: ${why}`);
-    }
+/** @returns how many rounds were bad; one where none was played. */
+async function strike(): Promise<number> {
+  const rounds: Round[] = [];
+  await inLanes(async (n) => {
+    rounds.push(await struckRound(n));
+  });
+  const figures = figuresOf(rounds, { asked, seed, agents });
+  console.log(values.markdown ? markdown(figures) : told(figures));
+  return rounds.length === 0 ? 1 : figures.bad;
+}
+
+async function sabotage(): Promise<number> {
+  const rounds: SabotageRound[] = [];
+  await inLanes(async (n) => {
+    rounds.push(await playSabotageRound(seed, n, values.verbose));
+  });
+  console.log(values.markdown ? sabotageMarkdown(rounds, seed) : sabotageTold(rounds, asked));
+  return rounds.length === 0 ? 1 : rounds.filter(({ violations }) => violations.length > 0).length;
+}
+
+async function inLanes(play: (n: number) => Promise<void>): Promise<void> {
+  const lane = async () => {
+    for (let n = numbers.shift(); n !== undefined && Date.now() < until; n = numbers.shift()) await play(n);
+  };
+  await Promise.all(Array.from({ length: lanes }, lane));
+}
+
+async function struckRound(n: number): Promise<Round> {
+  const plan = planOf(seed, n, agents);
+  const world = await worldOf(n);
+  const round = await playRound(plan, world, agents);
+  if (values.verbose) console.error(`${n}: ${round.ms.toFixed(0)} ms, ${plan.kind}, ${round.struck.join(', ')}`);
+  if (round.violations.length === 0) await world.dispose();
+  else {
+    console.error(`round ${n}, kept in ${world.root}: ${JSON.stringify(plan)}`);
+    for (const { what, why } of round.violations) console.error(`  ${what}: ${why}`);
   }
+  return round;
 }
 
 async function worldOf(n: number): Promise<World> {

@@ -26,27 +26,34 @@ const DIST = path.resolve(import.meta.dirname, '../../dist');
 const LIMIT_MS = 90_000;
 const WRAPPERS = /(?:gemini_headless|copilot_tool|run_codex)\.cjs/;
 
-export function start(command: string, argv: readonly string[], cwd: string, env: Record<string, string>): Started {
+/** @param limitMs when it is killed, since it hangs. */
+export function start(
+  command: string,
+  argv: readonly string[],
+  cwd: string,
+  env: Record<string, string>,
+  limitMs = LIMIT_MS,
+): Started {
   const child = spawn(process.execPath, [path.join(DIST, `${command}.cjs`), ...argv], {
     cwd,
     env,
     stdio: ['ignore', 'pipe', 'pipe'],
   });
   let over = false;
-  const ended = endOf(child, `${command} ${argv.join(' ')}`).finally(() => {
+  const ended = endOf(child, `${command} ${argv.join(' ')}`, limitMs).finally(() => {
     over = true;
   });
   return { ended, over: () => over, find: (target) => find(child.pid!, target) };
 }
 
-function endOf(child: ChildProcess, command: string): Promise<Ended> {
+function endOf(child: ChildProcess, command: string, limitMs: number): Promise<Ended> {
   const said = { stdout: '', stderr: '' };
   for (const from of ['stdout', 'stderr'] as const) child[from]!.on('data', (chunk) => (said[from] += chunk));
   return new Promise((resolve) => {
     const limit = setTimeout(() => {
-      said.stderr += `\nTORTURE: still ran after ${LIMIT_MS} ms`;
+      said.stderr += `\nTORTURE: still ran after ${limitMs} ms`;
       child.kill('SIGKILL');
-    }, LIMIT_MS);
+    }, limitMs);
     child.on('exit', (code, signal) => {
       clearTimeout(limit);
       // What it said lies in the pipes; what outlived it may hold them open.

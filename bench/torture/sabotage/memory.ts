@@ -1,0 +1,29 @@
+// How much memory a command and the processes it starts take at most, as each says at its own end.
+
+import { mkdtempSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
+
+export interface Memory {
+  folder: string;
+  env: Record<string, string>;
+}
+
+/** @param root of the round; the processes write to a folder of their own there. */
+export function remembering(root: string): Memory {
+  const folder = mkdtempSync(path.join(root, 'memory-'));
+  const hook = path.join(folder, 'hook.cjs');
+  writeFileSync(
+    hook,
+    `process.on('exit', () => { try { require('node:fs').writeFileSync(${JSON.stringify(folder)} + '/' + process.pid, String(process.resourceUsage().maxRSS)) } catch {} })`,
+  );
+  return { folder, env: { NODE_OPTIONS: `--require ${hook}` } };
+}
+
+/** In MiB, of the one that had most; 0 where none could say. */
+export const memoryIn = ({ folder }: Memory): number =>
+  Math.max(
+    0,
+    ...readdirSync(folder)
+      .filter((name) => /^\d+$/.test(name))
+      .map((name) => Number(readFileSync(path.join(folder, name), 'utf8')) / 1024),
+  );

@@ -1,0 +1,142 @@
+// What a round of sabotage does, made from its seed and number alone: who replaces what by what, and at which moment of whose call.
+
+import { TOOLS, type Tool } from '../../../policies/tools.ts';
+import { pick, type Random, randomFrom, whole } from '../../random.ts';
+
+/** What is replaced; `places.ts` knows where it lies. */
+export const TARGETS = [
+  'manifest',
+  'input',
+  'sent_prompt',
+  'template',
+  'project_file',
+  'journal',
+  'stats',
+  'last_failure',
+  'answer',
+  'next_answer',
+  'marker',
+  'baseline',
+  'sessions',
+  'tree_queue',
+  'session_queue',
+  'error_log',
+  'register',
+  'attempt',
+  'attempt_file',
+  'folder',
+  'other_manifest',
+  'other_journal',
+  'other_stats',
+  'other_file',
+  'any',
+] as const;
+
+/** What then stands in its place. */
+export const REPLACEMENTS = [
+  'fifo',
+  'folder',
+  'full_folder',
+  'link_to_file',
+  'link_to_folder',
+  'loop',
+  'link_to_zero',
+  'dangling',
+  'device',
+  'huge',
+  'socket',
+  'edit',
+  'text',
+  'gone',
+] as const;
+
+export type Target = (typeof TARGETS)[number];
+export type Replacement = (typeof REPLACEMENTS)[number];
+
+/** The agents of task a's two stages, and of task b's one. */
+export type Caller = 'first' | 'second' | 'other';
+
+/** `late`: some milliseconds after the agent was let go. `between`: while nothing runs. */
+export type Moment = 'begun' | 'half' | 'answered' | 'late' | 'between';
+
+export interface Act {
+  caller: Caller;
+  moment: Moment;
+  target: Target;
+  by: Replacement;
+  /** Which of several, and how an edit goes. */
+  salt: number;
+}
+
+export type Probe = keyof typeof PROBES;
+
+/** What people and machines ask between and during runs; none of it pays. */
+export const PROBES = {
+  status: ['status', '--json'],
+  report: ['report', '--format', 'json'],
+  budget: ['budget', 'a', '--json'],
+  explain: ['explain', 'a', '--json'],
+  logs: ['logs', 'a'],
+  sessions: ['sessions', 'list'],
+  scope: ['scope', 'ask', 'src/file.txt', '--task', 'a'],
+  archive: ['archive', '--dry-run', '--older-than', '0d'],
+  dry: ['run', 'a', '--dry-run', '--trust-workspace'],
+  errors: ['report', '--errors'],
+  health: ['report', '--health'],
+  sweep: ['preflight', '--sweep', '--json'],
+} as const satisfies Record<string, readonly string[]>;
+
+export interface SabotagePlan {
+  n: number;
+  tools: Record<Caller, Tool>;
+  /** The command during which the agents sabotage. */
+  kind: 'run' | 'batch' | 'wrapper';
+  git: boolean;
+  /** Tasks whose agents failed once before, so that their failures are on disk. */
+  failedBefore: ('a' | 'b')[];
+  acts: Act[];
+  /** Asked while the agent waits after an act, and afterwards. */
+  during: Probe[];
+  afterwards: Probe[];
+}
+
+export function sabotagePlanOf(seed: number, n: number): SabotagePlan {
+  const random = randomFrom('sabotage', seed, n);
+  const [first, second, other] = shuffled(random, TOOLS) as [Tool, Tool, Tool];
+  const roll = random();
+  const kind = roll < 0.65 ? 'run' : roll < 0.9 ? 'batch' : 'wrapper';
+  return {
+    n,
+    tools: { first, second, other },
+    kind,
+    git: random() < 0.5,
+    failedBefore: (['a', 'b'] as const).filter(() => random() < 0.3),
+    acts: Array.from({ length: random() < 0.3 ? 2 : 1 }, () => act(random, CALLERS[kind])),
+    during: random() < 0.4 ? [pick(random, Object.keys(PROBES) as Probe[])] : [],
+    afterwards: shuffled(random, Object.keys(PROBES) as Probe[]).slice(0, 3),
+  };
+}
+
+/** Whose agents are asked in it, the first one twice as often sabotaging. */
+const CALLERS: Record<SabotagePlan['kind'], readonly Caller[]> = {
+  run: ['first', 'first', 'second'],
+  batch: ['first', 'first', 'second', 'other'],
+  wrapper: ['first'],
+};
+
+function act(random: Random, callers: readonly Caller[]): Act {
+  const roll = random();
+  const moment =
+    roll < 0.25 ? 'begun' : roll < 0.5 ? 'half' : roll < 0.75 ? 'answered' : roll < 0.85 ? 'late' : 'between';
+  const caller = pick(random, callers);
+  const target = pick(random, TARGETS);
+  // What people write between two runs is theirs to write.
+  const choice = REPLACEMENTS.filter((by) => moment !== 'between' || !['edit', 'text', 'gone'].includes(by));
+  return { caller, moment, target, by: pick(random, choice), salt: whole(random, 0, 1_000_000) };
+}
+
+const shuffled = <T>(random: Random, list: readonly T[]): T[] =>
+  list
+    .map((one) => [random(), one] as const)
+    .sort(([a], [b]) => a - b)
+    .map(([, one]) => one);

@@ -1,0 +1,116 @@
+// Puts another thing in the place of a file or folder, as an agent with the user's rights can.
+
+import { execFileSync } from 'node:child_process';
+import {
+  closeSync,
+  existsSync,
+  lstatSync,
+  mkdirSync,
+  openSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  symlinkSync,
+  truncateSync,
+  writeFileSync,
+} from 'node:fs';
+import { createServer } from 'node:net';
+import path from 'node:path';
+import { edited } from './edits.ts';
+import type { Replacement } from './plan.ts';
+import type { SabotageWorld } from './world.ts';
+
+const HUGE_BYTES = 3 * 1024 ** 3;
+
+/** A folder is taken away whole and kept; a file is gone. @returns whether anything was done. */
+export async function replaceBy(by: Replacement, place: string, salt: number, world: SabotageWorld): Promise<boolean> {
+  const old = textOf(place);
+  if (by === 'edit' && old === null) return false;
+  const made = path.join(world.root, `made-${salt}`);
+  await MAKE[by]({ made, place, old: old ?? '', salt, world });
+  mkdirSync(path.dirname(place), { recursive: true });
+  // Those who write there may be quicker than once.
+  for (let tries = 0; ; tries++) {
+    if (isFolder(place)) renameSync(place, path.join(world.stolen, `${path.basename(place)}-${salt}-${tries}`));
+    else rmSync(place, { force: true });
+    if (by === 'gone') return true;
+    try {
+      renameSync(made, place);
+      return true;
+    } catch (error) {
+      if (tries === 9) throw error;
+    }
+  }
+}
+
+interface Making {
+  made: string;
+  place: string;
+  old: string;
+  salt: number;
+  world: SabotageWorld;
+}
+
+const MAKE: Record<Replacement, (making: Making) => void | Promise<void>> = {
+  fifo: ({ made }) => void execFileSync('mkfifo', [made]),
+  folder: ({ made }) => mkdirSync(made),
+  full_folder: ({ made }) => {
+    mkdirSync(path.join(made, 'deep/er'), { recursive: true });
+    writeFileSync(path.join(made, 'deep/er/file.json'), '{"sabotaged":true}\n');
+    writeFileSync(path.join(made, 'manifest.yaml'), 'sabotaged');
+  },
+  link_to_file: ({ made, world }) => symlinkSync(path.join(world.person, 'precious.md'), made),
+  link_to_folder: ({ made, world }) => symlinkSync(path.join(world.person, 'folder'), made),
+  loop: ({ made, place }) => symlinkSync(path.basename(place), made),
+  link_to_zero: ({ made }) => symlinkSync('/dev/zero', made),
+  dangling: ({ made, world }) => symlinkSync(path.join(world.person, 'not-there'), made),
+  device: ({ made }) => device(made),
+  huge: ({ made }) => {
+    closeSync(openSync(made, 'w'));
+    truncateSync(made, HUGE_BYTES);
+  },
+  socket: ({ made, world }) => socket(made, world),
+  edit: ({ made, place, old, salt, world }) => writeFileSync(made, edited(path.basename(place), old, salt, world)),
+  text: ({ made, salt }) => writeFileSync(made, TEXTS[salt % TEXTS.length]!),
+  gone: () => undefined,
+};
+
+const TEXTS = [
+  'sabotaged\n',
+  '',
+  'null\n',
+  '[]\n',
+  '{"schema":99}\n',
+  '\0'.repeat(4096),
+  `${'['.repeat(5000)}\n`,
+  '\xff\xfe{"v":1',
+];
+
+/** Endless to read; who may make none puts a FIFO there. */
+function device(place: string): void {
+  try {
+    execFileSync('mknod', [place, 'c', '1', '5'], { stdio: 'ignore' });
+  } catch {
+    execFileSync('mkfifo', [place]);
+  }
+}
+
+/** Bound under a short name, since an address has at most 107 bytes. */
+function socket(place: string, { root }: SabotageWorld): Promise<void> {
+  const short = path.join(root, 's');
+  return new Promise((resolve, reject) => {
+    const server = createServer().once('error', reject);
+    server.listen(short, () => {
+      renameSync(short, place);
+      server.unref();
+      server.close(() => resolve());
+    });
+  });
+}
+
+const isFolder = (place: string): boolean => lstatSync(place, { throwIfNoEntry: false })?.isDirectory() === true;
+
+function textOf(place: string): string | null {
+  const found = existsSync(place) ? lstatSync(place) : null;
+  return found?.isFile() && found.size < 1e7 ? readFileSync(place, 'utf8') : null;
+}

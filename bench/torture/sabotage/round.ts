@@ -1,0 +1,132 @@
+// One round of sabotage: the real commands, agents that replace files in the middle of their calls, and the same task run again.
+
+import { closeSync, constants, existsSync, openSync, writeSync } from 'node:fs';
+import path from 'node:path';
+import { setTimeout as pause } from 'node:timers/promises';
+import { ADAPTERS } from '../../../wrappers/adapters.ts';
+import { start } from '../command.ts';
+import {
+  type Command,
+  type Done,
+  type Evidence,
+  fileTable,
+  idOf,
+  journalLines,
+  originalsOf,
+  personFiles,
+} from './evidence.ts';
+import { memoryIn, remembering } from './memory.ts';
+import { placeOf } from './places.ts';
+import { type Act, type Caller, PROBES, type SabotagePlan } from './plan.ts';
+import { replaceBy } from './replace.ts';
+import type { SabotageWorld, Seen } from './world.ts';
+
+/** A command that is not over by then hangs; killed by its pid. */
+const LIMIT_MS = 60_000;
+const FLAGS = ['--retry-dirty', '--trust-workspace'];
+
+export async function playSabotage(plan: SabotagePlan, world: SabotageWorld): Promise<Evidence> {
+  const commands: Command[] = [];
+  const done: Done[] = [];
+  const before = personFiles(world);
+  const run = async (as: Command['as'], argv: readonly string[], env: Record<string, string> = {}) => {
+    const command = await ended(as, argv, env, world);
+    commands.push(command);
+  };
+  for (const name of plan.failedBefore)
+    await run('before', ['tollgate', 'run', name, '--json', ...FLAGS], {
+      SABOTAGE_FAILS: Object.values(plan.tools).join(' '),
+    });
+  const main = run('main', mainOf(plan), { SABOTAGE_GATES: world.gates });
+  await keepGates(plan, world, main, done, () =>
+    Promise.all(plan.during.map((probe) => run('during', ['tollgate', ...PROBES[probe]]))),
+  );
+  const afterMain = fileTable(world.root);
+  for (const act of plan.acts.filter(({ moment }) => moment === 'between')) done.push(await carryOut(act, world, null));
+  for (const probe of plan.afterwards) await run('afterwards', ['tollgate', ...PROBES[probe]]);
+  for (const name of ['b', 'a']) await run('rerun', ['tollgate', 'run', name, '--json', ...FLAGS]);
+  return {
+    plan,
+    done,
+    commands,
+    seen: world.seen(),
+    person: { before, after: personFiles(world) },
+    files: { main: afterMain, end: fileTable(world.root) },
+    ran: existsSync(world.ran),
+    survivors: world.survivors(),
+  };
+}
+
+function mainOf({ kind, tools }: SabotagePlan): string[] {
+  if (kind === 'batch') return ['tollgate', 'batch', 'a', 'b', '--concurrency', '2', '--json', ...FLAGS];
+  if (kind === 'run') return ['tollgate', 'run', 'a', '--json', ...FLAGS];
+  const files = ['--prompt-file', 'rules.md', '--out', 'w.out', '--err', 'w.err', '--result', 'w.json'];
+  return [ADAPTERS[tools.first].command, ...files, '--task', 'a', '--timeout-ms', '20000', '--trust-workspace'];
+}
+
+async function ended(
+  as: Command['as'],
+  [command, ...argv]: readonly string[],
+  env: Record<string, string>,
+  world: SabotageWorld,
+): Promise<Command> {
+  const memory = remembering(world.root);
+  const running = start(command!, argv, world.project, { ...world.env, ...env, ...memory.env }, LIMIT_MS);
+  const one = await running.ended;
+  return { ...one, as, hung: one.stderr.includes('TORTURE: still ran'), maxRssMib: memoryIn(memory) };
+}
+
+/** Lets each agent on from step to step, and does what its plan says before. */
+async function keepGates(
+  plan: SabotagePlan,
+  world: SabotageWorld,
+  main: Promise<void>,
+  done: Done[],
+  during: () => Promise<unknown>,
+): Promise<void> {
+  let isOver = false;
+  const over = main.finally(() => {
+    isOver = true;
+  });
+  const held: number[] = [];
+  const late: Promise<void>[] = [];
+  const met = new Set<Act>();
+  const callerOf = (seen: Seen) =>
+    (Object.keys(plan.tools) as Caller[]).find((caller) => plan.tools[caller] === seen.tool);
+  for (let next = world.seen().length; !isOver; ) {
+    const seen = world.seen()[next];
+    if (seen === undefined) {
+      await Promise.race([pause(4), over]);
+      continue;
+    }
+    next += 1;
+    const due = plan.acts.filter((act) => !met.has(act) && act.caller === callerOf(seen));
+    for (const act of due.filter(({ moment }) => moment === seen.what)) {
+      met.add(act);
+      done.push(await carryOut(act, world, seen.id));
+    }
+    if (due.some(({ moment }) => moment === seen.what)) await during();
+    held.push(letOn(path.join(world.gates, `${seen.id}.${seen.what}`)));
+    for (const act of due.filter(({ moment }) => moment === 'late' && seen.what === 'answered')) {
+      met.add(act);
+      late.push(pause(act.salt % 80).then(async () => void done.push(await carryOut(act, world, seen.id))));
+    }
+  }
+  await Promise.all([over, ...late]);
+  held.forEach(closeSync);
+}
+
+/** Opened for both ends, so that it waits for nobody; it stays open until the agent has read. */
+function letOn(gate: string): number {
+  const fd = openSync(gate, constants.O_RDWR | constants.O_NONBLOCK);
+  writeSync(fd, 'on\n');
+  return fd;
+}
+
+async function carryOut(act: Act, world: SabotageWorld, call: string | null): Promise<Done> {
+  const originals = originalsOf(world);
+  const journals = { a: journalLines(world, 'a'), b: journalLines(world, 'b') };
+  const place = placeOf(act, world, call);
+  const isDone = place !== null && (await replaceBy(act.by, place, act.salt, world));
+  return { act, call, originals, journals, place: isDone ? place : null, intruder: isDone ? idOf(place) : null };
+}

@@ -1,0 +1,120 @@
+// The world of a round of sabotage: a project with two tasks, a home, agents that wait, and a person's files beside it all.
+
+import { execFileSync } from 'node:child_process';
+import { chmodSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { TOOLS, type Tool } from '../../../policies/tools.ts';
+import { endSurvivors, findSurvivors, type Survivor } from '../../../test/rig/survivors.ts';
+import { gatedAgent } from './agent.ts';
+import type { SabotagePlan } from './plan.ts';
+
+/** What the service saw of a call, in the order in which it came. */
+export interface Seen {
+  what: 'begun' | 'half' | 'answered';
+  id: string;
+  tool: Tool;
+}
+
+export interface SabotageWorld {
+  root: string;
+  project: string;
+  /** A person's own, which nobody may touch. */
+  person: string;
+  home: string;
+  gates: string;
+  /** Where what an agent takes away whole is kept. */
+  stolen: string;
+  /** A file that exists once a command of an edited manifest was run. */
+  ran: string;
+  /** Of task a, with their tools. */
+  stages: Record<'plan' | 'check', Tool>;
+  env: Record<string, string>;
+  seen(): Seen[];
+  survivors(): Survivor[];
+  dispose(): Promise<void>;
+}
+
+export const BUDGET = { a: 6, b: 3 };
+
+const TIMEOUT_MS = 20_000;
+
+export function sabotageWorld(plan: SabotagePlan): SabotageWorld {
+  const root = mkdtempSync(path.join(tmpdir(), `sabotage-${plan.n}-`));
+  const place = (name: string): string => path.join(root, name);
+  const write = (name: string, text: string) => {
+    mkdirSync(path.dirname(place(name)), { recursive: true });
+    writeFileSync(place(name), text);
+  };
+  for (const name of ['bin', 'tmp', 'gates', 'stolen', 'project/src']) mkdirSync(place(name), { recursive: true });
+  for (const tool of TOOLS) {
+    write(`bin/${tool}`, gatedAgent(tool));
+    chmodSync(place(`bin/${tool}`), 0o755);
+  }
+  for (const [name, text] of Object.entries(files(plan))) write(name, text);
+  if (plan.git) execFileSync('git', ['init', '-q', '.'], { cwd: place('project') });
+  const marker = `SABOTAGE_ROUND=${path.basename(root)}`;
+  const env = {
+    PATH: `${place('bin')}:${path.dirname(process.execPath)}:/usr/bin:/bin`,
+    HOME: place('home'),
+    TMPDIR: place('tmp'),
+    SABOTAGE_ROUND: path.basename(root),
+    SABOTAGE_SEEN: place('seen'),
+    SABOTAGE_GATES: '',
+    SABOTAGE_FAILS: '',
+    NO_COLOR: '1',
+  };
+  return {
+    root,
+    project: place('project'),
+    person: place('person'),
+    home: place('home'),
+    gates: place('gates'),
+    stolen: place('stolen'),
+    ran: place('ran-by-an-edited-manifest'),
+    stages: { plan: plan.tools.first, check: plan.tools.second },
+    env,
+    seen: () => seenIn(readFileSync(place('seen'), 'utf8')),
+    survivors: () => findSurvivors(marker),
+    async dispose() {
+      await endSurvivors(marker);
+      rmSync(root, { recursive: true, force: true, maxRetries: 3 });
+    },
+  };
+}
+
+function files({ tools }: SabotagePlan): Record<string, string> {
+  const stage = (id: string, tool: Tool, role: string) =>
+    `  - {id: ${id}, tool: ${tool}, role: ${role}, requires: [], min_lines: 0, on_fail: note, timeout_ms: ${TIMEOUT_MS}}\n`;
+  const manifest = (name: 'a' | 'b', stages: string) =>
+    `task_id: ${name}\ngoal: Find out what ${name} is.\nmeta: {feature: round}\nstages:\n${stages}acceptance:\n  commands: ["test -d src"]\n` +
+    `budgets: {paid_call_budget: ${BUDGET[name]}, retry_budget: 1}\n`;
+  return {
+    seen: '',
+    'person/precious.md': 'A letter that nobody may touch.\n',
+    'person/folder/letter.md': 'Another one.\n',
+    'home/.profile': 'export EDITOR=vi\n',
+    'project/src/file.txt': 'source\n',
+    'project/tollgate.yaml':
+      'rules: rules.md\nroles: {brief: {template: templates/brief.md}}\nsessions: {rest_sec: 0}\n',
+    'project/rules.md': 'Be brief.\n',
+    'project/templates/brief.md': 'Say what {{task_id}} is.\n{{> part}}\n',
+    'project/templates/part.md': 'In one line.\n',
+    'project/.tmp/task/a/manifest.yaml': manifest(
+      'a',
+      stage('plan', tools.first, 'brief') + stage('check', tools.second, 'verify'),
+    ),
+    'project/.tmp/task/a/inputs/user_request.md': 'Tell me.\n',
+    'project/.tmp/task/a/inputs/context_pack.md': '# Context\n',
+    'project/.tmp/task/a/inputs/attachments/notes.md': 'Notes.\n',
+    'project/.tmp/task/b/manifest.yaml': manifest('b', stage('look', tools.other, 'verify')),
+    'project/.tmp/task/b/inputs/user_request.md': 'Tell me of b.\n',
+  };
+}
+
+const seenIn = (text: string): Seen[] =>
+  text
+    .split('\n')
+    .filter((line) => line !== '')
+    .map((line) => line.split(' ') as [Seen['what'], string, Tool])
+    .map(([what, id, tool]) => ({ what, id, tool }));
