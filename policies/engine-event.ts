@@ -19,6 +19,8 @@ export type EngineEvent =
   | { how: 'model_named'; model: string }
   /** Text of the answer: a piece of a message, or a whole one, which may have been told in pieces before. */
   | { how: 'said'; text: string; whole: boolean; message: string | null }
+  /** An event longer than is read of one: of text of the answer where that is known, `unknown` where nothing of it is. */
+  | { how: 'outsized'; what: 'answer' | 'unknown' }
   /** The engine was given its turn: it calls the model at least once. */
   | { how: 'turn_began' }
   /** One request to the model. */

@@ -66,6 +66,10 @@ export function createCapture(maxAnswer = MAX_ANSWER): CaptureBuilder {
       turns.acted(running.size);
       answer.add(piece);
     },
+    outsized: ({ what }) => {
+      if (what === 'answer') turns.acted(running.size);
+      answer.lose(what);
+    },
     turn_began: turns.began,
     requested: () => {
       requests++;
@@ -105,7 +109,8 @@ export function createCapture(maxAnswer = MAX_ANSWER): CaptureBuilder {
       usage = { ...usage, ...totals };
     },
     completed: () => {
-      if (answer.overflowed()) stopped ??= { message: `the answer has over ${maxAnswer} characters` };
+      const lost = answer.lost();
+      if (lost !== null) stopped ??= { message: lost, code: 'answer_too_large' };
       told.completed = stopped === null;
       told.failure = stopped;
     },
@@ -164,7 +169,7 @@ function createAnswer(max: number) {
   let message: string | null = null;
   let streamed = 0;
   let closed = false;
-  let overflowed = false;
+  let lost: 'nothing' | 'unknown' | 'an event' | 'the rest' = 'nothing';
   /** Up to here the text is in one piece: V8 keeps what is put together as a tree, ten times as large as its letters. */
   let flat = ENOUGH_TO_FLATTEN;
   const flatten = () => {
@@ -176,7 +181,17 @@ function createAnswer(max: number) {
   let seen = '';
   let isVisible = false;
   return {
-    overflowed: () => overflowed,
+    /** Why it is not the whole answer, or null. */
+    lost(): string | null {
+      if (lost === 'the rest') return `the answer has over ${max} characters`;
+      if (lost === 'an event' || (lost === 'unknown' && visibleChars(text) === 0))
+        return 'the answer is larger than what is read of one event of its stream (64 MiB)';
+      return null;
+    },
+    lose(what: 'answer' | 'unknown') {
+      if (what === 'answer') lost = 'an event';
+      else if (lost === 'nothing') lost = 'unknown';
+    },
     add(piece: Extract<EngineEvent, { how: 'said' }>) {
       // Only a finished message is parted from the next: copilot goes on in a new one where a long one was cut.
       if (closed && piece.text !== '') {
@@ -185,7 +200,7 @@ function createAnswer(max: number) {
       }
       if (piece.message !== message) streamed = 0;
       message = piece.message;
-      if (text.length + piece.text.length > max) overflowed = true;
+      if (text.length + piece.text.length > max) lost = 'the rest';
       else text += piece.whole ? piece.text.slice(streamed) : piece.text;
       streamed = piece.whole ? 0 : streamed + piece.text.length;
       if (text.length > 2 * flat) flatten();
@@ -193,6 +208,7 @@ function createAnswer(max: number) {
     },
     drop() {
       text = '';
+      lost = 'nothing';
       flat = ENOUGH_TO_FLATTEN;
       message = null;
       streamed = 0;

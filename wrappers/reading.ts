@@ -2,6 +2,7 @@
 
 import { existsSync, readFileSync, watch } from 'node:fs';
 import path from 'node:path';
+import { parseCutObject } from '../policies/cut-json.ts';
 import type { EngineEvent } from '../policies/engine-event.ts';
 import type { ErrorLines } from '../policies/signature/error-lines.ts';
 import type { Adapter } from './adapter.ts';
@@ -26,8 +27,16 @@ export interface Reading {
   bytes(): number;
 }
 
-/** A longer line of the event stream loses its end, and so is skipped as unreadable. */
+/** Of a longer line of the event stream only the beginning is read. */
 const MAX_EVENT_LINE = 64 * 1024 * 1024;
+
+/** What tells of the answer is too large for one; of all others, such as a tool's result, what is known counts. */
+function readOutsized(line: string, { readEvent }: Pick<Adapter, 'readEvent'>): EngineEvent[] {
+  const json = parseCutObject(line);
+  const events = json === null ? [] : readEvent(JSON.stringify(json));
+  if (events.length === 0) return [{ how: 'outsized', what: 'unknown' }];
+  return events.map((event) => (event.how === 'said' ? { how: 'outsized', what: 'answer' } : event));
+}
 
 export function read(
   files: { stdout: string; stderr: string; usage: string },
@@ -51,7 +60,9 @@ export function read(
   };
   const stdout = follow(
     files.stdout,
-    createLineSplitter(MAX_EVENT_LINE, 'all', (line) => take(adapter.readEvent(line), 'stream')),
+    createLineSplitter(MAX_EVENT_LINE, 'all', (line, dropped) =>
+      take(dropped === 0 ? adapter.readEvent(line) : readOutsized(line, adapter), 'stream'),
+    ),
   );
   const stderr = followAfter(stdout, files.stderr, (line) => {
     selected.push(line);

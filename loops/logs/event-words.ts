@@ -20,6 +20,8 @@ export function eventWords(event: Exclude<EngineEvent, { how: 'said' }>): string
     case 'stopped':
     case 'failed':
       return `gives up${after(event.failure.message)}`;
+    case 'outsized':
+      return 'an event too long to be read whole';
     case 'completed':
       return 'is done';
     case 'model_named':

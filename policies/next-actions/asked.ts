@@ -65,6 +65,11 @@ const fewerTurns = (situation: Situation): string[] => [
   thenRerun(situation),
 ];
 
+const lessOutput = (situation: Situation): string[] => [
+  'ask for less output, or split the task into smaller ones',
+  thenRerun(situation),
+];
+
 export const ASKED_ACTIONS = {
   model_not_found: otherModel,
   not_found: (situation) => [
@@ -77,5 +82,6 @@ export const ASKED_ACTIONS = {
   prompt_cut: smaller,
   content_filter: filtered,
   max_turns: fewerTurns,
-  output_overflow: (situation) => ['ask for less output, or split the task into smaller ones', thenRerun(situation)],
+  output_overflow: lessOutput,
+  answer_too_large: lessOutput,
 } as const satisfies Record<string, WayOut>;
