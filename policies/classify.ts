@@ -5,7 +5,7 @@ import { ENDINGS } from './ending.ts';
 import type { EngineFailure } from './engine-event.ts';
 import type { Evidence, EvidenceSource, Verdict } from './evidence.ts';
 import { retryAt } from './retry-at.ts';
-import { ENDING_RULES, LEFTOVERS, LOST, SILENT_START } from './rules/endings.ts';
+import { ENDING_RULES, LEFTOVERS, LOST, SILENT_START, TOO_LARGE } from './rules/endings.ts';
 import { findRule, type Subject, textsOf } from './rules/match.ts';
 import { isOfHelper } from './rules/mcp.ts';
 import type { Rule } from './rules/rule.ts';
@@ -21,6 +21,8 @@ export function classify(evidence: Evidence, clock: Clock, own: readonly Rule[] 
   if (ending === 'idle' && evidence.silent) return verdict(SILENT_START, 'ending', SILENT_START.words, null);
   const ended = ENDING_RULES[ending];
   if (ended !== null) return verdict(ended, 'ending', ENDINGS[ending], null);
+  const { failure } = evidence;
+  if (failure?.code === TOO_LARGE.reason) return verdict(TOO_LARGE, 'terminal', failure.message, null);
   const { subjects, asides } = saidIn(evidence);
   const asked = subjects.some(({ exit }) => exit === null) ? subjects : [...subjects, ...asides];
   for (const rules of tiersWith(own))

@@ -1,6 +1,6 @@
 // Every reason that a failure can bear: those of the rules and endings, and those that are found in our own words.
 
-import type { ENDING_RULES, LEFTOVERS, LOST, SILENT_START } from './rules/endings.ts';
+import type { ENDING_RULES, LEFTOVERS, LOST, SILENT_START, TOO_LARGE } from './rules/endings.ts';
 import type { ALL_RULES } from './rules/rules.ts';
 
 /** Of what a CLI or its service said. */
@@ -11,7 +11,8 @@ export type EndingReason =
   | Exclude<(typeof ENDING_RULES)[keyof typeof ENDING_RULES], null>['reason']
   | (typeof LEFTOVERS)[keyof typeof LEFTOVERS]['reason']
   | typeof SILENT_START.reason
-  | typeof LOST.reason;
+  | typeof LOST.reason
+  | typeof TOO_LARGE.reason;
 
 /** Of a call that was refused before it began, and of a run that could not begin one. */
 export const OWN_REASONS = [

@@ -62,9 +62,16 @@ export function createLineSplitter(
   return {
     push(text) {
       let from = 0;
+      // Most lines come whole, and of short ones there may be millions.
+      const isPlain = !text.includes('\r');
       for (let end = text.indexOf('\n'); end !== -1; end = text.indexOf('\n', from)) {
-        take(text.slice(from, end));
-        flush();
+        const piece = text.slice(from, end);
+        if (isPlain && kept === 0 && dropped === 0 && space === '' && piece.length <= maxLine)
+          onLine(keeps === 'all' || isInk(piece.charCodeAt(piece.length - 1)) ? piece : piece.trimEnd(), 0);
+        else {
+          take(piece);
+          flush();
+        }
         from = end + 1;
       }
       take(text.slice(from));
@@ -74,3 +81,6 @@ export function createLineSplitter(
     },
   };
 }
+
+/** Surely no white space. */
+const isInk = (code: number): boolean => code > 32 && code < 127;

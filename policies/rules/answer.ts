@@ -4,16 +4,6 @@ import type { Rule } from './rule.ts';
 
 export const ANSWER_RULES = [
   {
-    // By our own code: it was all there, and would be as large again.
-    id: 'answer-too-large',
-    tool: 'any',
-    source: 'failure',
-    match: { code: ['answer_too_large'] },
-    class: 'contract_violation',
-    reason: 'answer_too_large',
-    proof: [{ message: 'the answer has over 268435456 characters', code: 'answer_too_large' }],
-  },
-  {
     id: 'answer-cut',
     tool: 'any',
     source: 'any',

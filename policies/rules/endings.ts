@@ -32,6 +32,13 @@ export const SILENT_START = {
 /** It went down with its wrapper, and nothing that was said tells why: most likely somebody ended both. */
 export const LOST = { id: 'left-lost', class: 'transient', reason: 'interrupted' } as const satisfies Means;
 
+/** It was all there, and would be as large again: what is made of an answer that is not kept whole bears this code. */
+export const TOO_LARGE = {
+  id: 'left-answer-too-large',
+  class: 'contract_violation',
+  reason: 'answer_too_large',
+} as const satisfies Means;
+
 export const LEFTOVERS = {
   /** gemini counts a prompt over the limit before it asks, and then reports success without a word. */
   nothingAsked: { id: 'left-nothing-asked', class: 'prompt_too_large', reason: 'over_limit' },

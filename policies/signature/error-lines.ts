@@ -9,6 +9,7 @@ import { type LineFates, NO_FATES } from './line-fates.ts';
 import { isTimeAlone, type Level } from './log-head.ts';
 import { createObjectJoiner } from './objects.ts';
 import { createReflower } from './reflow.ts';
+import { createShortLines } from './short-lines.ts';
 import { shorten } from './tidy.ts';
 import { createUnwrapper } from './unwrap.ts';
 
@@ -65,6 +66,7 @@ export function createErrorLines(fates: Pick<LineFates, 'note'> = NO_FATES): Err
     take(line, survey(line), level);
   });
   const flush = () => {
+    short.flush();
     reflower.flush();
     flushHeld();
   };
@@ -94,9 +96,13 @@ export function createErrorLines(fates: Pick<LineFates, 'note'> = NO_FATES): Err
     grade(null);
   };
   const reflower = createReflower(read);
+  const short = createShortLines(
+    (raw) => reflower.push(bareOf(raw, MAX_LINE_LENGTH)),
+    (raw) => fates.note('one of a thousand short lines in a row', raw),
+  );
 
   return {
-    push: (raw) => reflower.push(bareOf(raw, MAX_LINE_LENGTH)),
+    push: short.push,
     lines: () => firstOf('error', 'plain'),
     remarks: () => firstOf('notice', 'retry'),
   };

@@ -35,7 +35,7 @@ for (const tool of TOOLS) {
     const { record, out, said } = await runWrapper(rig, tool).ended();
     assert.equal(
       [record.verdict.class, record.verdict.reason, record.verdict.evidence?.rule, out],
-      ['contract_violation', 'answer_too_large', 'answer-too-large', null],
+      ['contract_violation', 'answer_too_large', 'left-answer-too-large', null],
     );
     assert.match(said, 'the answer is larger than what is read of one event of its stream (64 MiB)');
   });

@@ -18,7 +18,7 @@ import type { Evidence, Verdict } from '../../policies/evidence.ts';
 import { WRAPPER_EXIT } from '../../policies/exit-codes.ts';
 import { OWN_REASONS, type OwnReason } from '../../policies/reasons.ts';
 import { RETRY_TABLE } from '../../policies/retry.ts';
-import { ENDING_RULES, LEFTOVERS, LOST, SILENT_START } from '../../policies/rules/endings.ts';
+import { ENDING_RULES, LEFTOVERS, LOST, SILENT_START, TOO_LARGE } from '../../policies/rules/endings.ts';
 import type { Rule, Said } from '../../policies/rules/rule.ts';
 import { RULES } from '../../policies/rules/rules.ts';
 import { sign } from '../../policies/signature/sign.ts';
@@ -71,6 +71,7 @@ function scenes(): Map<string, Scene> {
   add('codex', { ending: 'lost', exitCode: null });
   add('gemini', { completed: true, exitCode: 0, tokens: 0 });
   add('codex', { completed: true, exitCode: 0 });
+  add('codex', { failure: { message: 'the answer is too large', code: TOO_LARGE.reason }, exitCode: 0 });
   add('codex', { ending: 'retry_cut', retried: { message: 'stream disconnected' }, exitCode: null, signal: 'SIGTERM' });
   add('codex', { exitCode: 0 });
   add('codex', { failure: { message: 'the flux capacitor is misaligned' } });

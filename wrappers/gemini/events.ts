@@ -85,6 +85,8 @@ const OF_THE_SERVICE =
 
 /** A message of two lines splits an announcement: the cause first, "Retrying after N ms" on the next. */
 export function readStderr(line: string): EngineEvent[] {
+  // Of most lines nothing more need be known.
+  if (!line.includes('Retrying ') && !line.startsWith('Attempt ')) return [];
   const announced = /^(.*?)\bRetrying (?:with backoff|after \d+ ?ms)\.\.\.\s*(.*)$/.exec(line);
   if (announced && (line.startsWith('Attempt ') || OF_THE_SERVICE.test(announced[1]!))) {
     const status = /^Attempt \d+ failed with status (\d+)/.exec(line)?.[1];

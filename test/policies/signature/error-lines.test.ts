@@ -193,4 +193,19 @@ function wrap(line: string, width: number): string {
   return lines.join('\n');
 }
 
+test('a flood of lines of two bytes hides neither the error before it nor the one behind it', () => {
+  const flood = 'a\n'.repeat(500_000);
+  const kept = select(`Error: the first\n${flood}{\n  "error": { "code": 401, "message": "the last" }\n}\n`);
+  assert.equal(kept[0], 'Error: the first');
+  assert.equal(kept.at(-1), '{"error":{"code":401,"message":"the last"}}');
+});
+
+test('of lines that are too short to say anything the first thousand in a row are read, and the last eight', () => {
+  const looked: string[] = [];
+  const selected = createErrorLines({ note: (fate) => looked.push(fate) });
+  for (let i = 0; i < 50_000; i += 1) selected.push(`${i % 10}a`);
+  selected.lines();
+  assert.is(looked.filter((fate) => fate === 'one of a thousand short lines in a row').length, 50_000 - 1008);
+});
+
 test.run();

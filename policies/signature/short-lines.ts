@@ -1,0 +1,39 @@
+// Passes over the middle of a flood of lines that are too short to say anything.
+
+export interface ShortLines {
+  push(line: string): void;
+  /** Gives out what is held back. */
+  flush(): void;
+}
+
+/** No line of so few characters says by itself what went wrong. */
+const SHORT = 3;
+/** Of so many in a row the first are read, and of those that follow the last: they may open what comes. */
+const FIRST = 1000;
+const LAST = 8;
+
+/** @param skip gets each line that is passed over. */
+export function createShortLines(emit: (line: string) => void, skip: (line: string) => void): ShortLines {
+  let inRow = 0;
+  let last: string[] = [];
+  const flush = () => {
+    const lines = last;
+    last = [];
+    for (const line of lines) emit(line);
+  };
+  return {
+    push(line) {
+      if (line.length > SHORT) {
+        inRow = 0;
+        if (last.length > 0) flush();
+        emit(line);
+        return;
+      }
+      inRow += 1;
+      if (inRow <= FIRST) return emit(line);
+      last.push(line);
+      if (last.length > LAST) skip(last.shift()!);
+    },
+    flush,
+  };
+}
