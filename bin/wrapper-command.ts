@@ -9,7 +9,7 @@ import { placeMistake } from '../loops/call/places.ts';
 import type { WrapperRequest } from '../loops/call/request.ts';
 import { WRAPPER_EXIT } from '../policies/exit-codes.ts';
 import { isPipe } from '../state/named-pipe.ts';
-import { locateTask } from '../state/task-folder.ts';
+import { locateTask, STAGE_ID, STAGE_ID_MUST } from '../state/task-folder.ts';
 import type { Adapter, CallRequest } from '../wrappers/adapter.ts';
 import { type Ran, readArguments, stopOnSignals } from './command.ts';
 import type { Arguments } from './command-line.ts';
@@ -59,8 +59,8 @@ function requestOf(adapter: Adapter, { text, texts, number, given }: Arguments):
     if (text[flag]?.startsWith('-') || /[\n\r\0]/.test(text[flag] ?? ''))
       return `--${flag} must be one line that does not begin with a dash`;
   if (text.stage !== undefined && text.task === undefined) return '--stage needs --task';
-  if (text.stage !== undefined && !/^[A-Za-z0-9._-]{1,128}$/.test(text.stage))
-    return `--stage "${text.stage}" must be of A-Z a-z 0-9 . _ -`;
+  if (text.stage !== undefined && !STAGE_ID.test(text.stage))
+    return `--stage ${JSON.stringify(text.stage)} ${STAGE_ID_MUST}`;
   const dispatch = readDispatch(process.env);
   const charge = chargeOf(adapter, text, dispatch);
   if (typeof charge === 'string') return charge;

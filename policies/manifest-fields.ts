@@ -61,7 +61,7 @@ export const MANIFEST_FIELDS: Record<string, ManifestField> = {
     without: null,
   },
   'stages[].id': {
-    about: 'Its name, where two stages would have the same one',
+    about: 'Its name, where two stages would have the same one: a-z 0-9 _ - beginning with a letter',
     example: 'first-look',
     without: '<tool>_<role>',
   },

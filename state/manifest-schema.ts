@@ -7,7 +7,7 @@ import { patternMistake } from '../policies/redact/patterns.ts';
 import { NO_ID } from '../policies/session-entry.ts';
 import { TAG, TAG_MUST } from '../policies/session-tag.ts';
 import { TOOLS } from '../policies/tools.ts';
-import { TASK_ID } from './task-folder.ts';
+import { STAGE_ID, STAGE_ID_MUST, TASK_ID } from './task-folder.ts';
 
 const MAX_PATTERNS_CHARS = 20_000;
 
@@ -57,7 +57,7 @@ const changes = z
 export const STAGE = z.strictObject({
   tool: z.enum(TOOLS),
   role: z.string().regex(/^[a-z][a-z0-9_]{0,40}$/, 'must be a word of a-z 0-9 _'),
-  id: name.optional(),
+  id: z.string().regex(STAGE_ID, STAGE_ID_MUST).optional(),
   model: word.optional(),
   effort: z.enum(['low', 'medium', 'high', 'xhigh']).optional(),
   access: z.enum(['read', 'write', 'full']).optional(),

@@ -1,6 +1,6 @@
 // Where a task lives, and where its parts lie.
 
-import { existsSync } from 'node:fs';
+import { existsSync, lstatSync } from 'node:fs';
 import path from 'node:path';
 import type { Tool } from '../policies/tools.ts';
 import { astray } from './astray.ts';
@@ -17,6 +17,10 @@ export interface TaskFolder {
 }
 
 export const TASK_ID = /^[A-Za-z0-9._-]{1,128}$/;
+
+/** It becomes a part of file names, of flags and of what people type; older journals have others. */
+export const STAGE_ID = /^[a-z][a-z0-9_-]{0,127}$/;
+export const STAGE_ID_MUST = 'must be 1 to 128 of a-z 0-9 _ - and begin with a letter';
 
 export type Located = { how: 'located'; folder: TaskFolder } | { how: 'mistaken'; message: string };
 
@@ -64,6 +68,11 @@ function located(root: string): Located {
   const id = path.basename(root);
   const mistake = checkTaskId(id);
   if (mistake !== null) return { how: 'mistaken', message: `${root}: ${mistake}` };
+  if (isTooDeep(root))
+    return {
+      how: 'mistaken',
+      message: `the path of the task ${id} has ${Buffer.byteLength(root)} bytes, which leaves no room for its files; put it into a folder with a shorter path`,
+    };
   const stray = astray(root, PARTS);
   if (stray !== null) return { how: 'mistaken', message: stray };
   const manifest = manifestsIn(root)[0];
@@ -81,6 +90,18 @@ function located(root: string): Located {
       attempts: path.join(state, 'attempts'),
     },
   };
+}
+
+/** As deep as our own files lie below it, and as long as their names are. */
+const ROOM = `${'x'.repeat(200)}/${'x'.repeat(200)}`;
+
+function isTooDeep(root: string): boolean {
+  try {
+    lstatSync(path.join(root, ROOM), { throwIfNoEntry: false });
+    return false;
+  } catch (error) {
+    return (error as NodeJS.ErrnoException).code === 'ENAMETOOLONG';
+  }
 }
 
 /** Where a stage's outputs lie. */

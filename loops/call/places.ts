@@ -3,6 +3,7 @@
 import { type BigIntStats, lstatSync, realpathSync, type Stats, statSync } from 'node:fs';
 import path from 'node:path';
 import { rawOf } from '../../policies/raw-file.ts';
+import { temporaryPrefix } from './replace-file.ts';
 import type { WrapperRequest } from './request.ts';
 
 export interface Place {
@@ -28,12 +29,42 @@ export function placesOf({ out, err, result, sessionIdOut, doneMarker, pidFile }
 /** What forbids to write there anything at all, were it the record of a refusal; or null. */
 export function placeMistake(files: WrapperRequest['files']): string | null {
   const places = placesOf(files);
-  for (const { flag, file } of places) {
+  for (const place of places) {
+    const { flag, file } = place;
+    const length = lengthMistake(place);
+    if (length !== null) return length;
     const kind = kindOf(file);
     if (kind !== null)
       return `${flag} ${file} ${kind}; name a file (to throw it away, let it be written and delete it)`;
   }
   return collision(files.prompt, places);
+}
+
+/** What would be found out when the answer is paid: that there is no room for its name, or for that of its half beside it. */
+function lengthMistake({ flag, file }: Place): string | null {
+  const name = path.basename(file);
+  const longest = `${temporaryPrefix(file, LONGEST_PID)}${MOST_HALVES}`;
+  const bytes = Buffer.byteLength(name);
+  const most = MOST_NAME_BYTES - (Buffer.byteLength(longest) - bytes);
+  if (bytes > most)
+    return `${flag} ${file}: its name has ${bytes} bytes, and at most ${most} leave room for what is written beside it; give it a shorter one`;
+  const half = path.join(path.dirname(path.resolve(file)), longest);
+  if (!isTooLong(half)) return null;
+  return `${flag} ${file}: its path has ${Buffer.byteLength(path.resolve(file))} bytes, which leaves no room for what is written beside it; name a shorter one`;
+}
+
+const MOST_NAME_BYTES = 255;
+const LONGEST_PID = 4_194_304;
+const MOST_HALVES = 9_999;
+
+/** The system's own word: it knows how long a path may be here. */
+function isTooLong(file: string): boolean {
+  try {
+    lstatSync(file, { throwIfNoEntry: false });
+    return false;
+  } catch (error) {
+    return (error as NodeJS.ErrnoException).code === 'ENAMETOOLONG';
+  }
 }
 
 /** Two flags for one file: the later written would take the place of the other, and of the prompt for ever. */

@@ -4,6 +4,7 @@ import { lstat, readdir } from 'node:fs/promises';
 import path from 'node:path';
 import { nearest } from '../../policies/nearest.ts';
 import { isSystemError } from '../../state/system-error.ts';
+import { spelledIn, spellings } from './spelling.ts';
 
 export interface Attachable {
   stage: string;
@@ -126,16 +127,17 @@ async function matchedBy(said: string, unwanted: readonly string[], of: Attachab
   if (path.isAbsolute(said)) return mistaken(`is an absolute path; it must be relative to ${of.tree}`);
   if (LEAVES.test(said)) return mistaken(`leads out of ${of.tree} ("..")`);
   const base = said.startsWith(OF_TASK) ? of.inputs : of.tree;
-  const glob = said.replace(/^(?:\.\/)+/, '');
+  const glob = spelledIn(base, said.replace(/^(?:\.\/)+/, ''));
   const kind = await lstat(path.join(base, glob)).catch(() => null);
   if (kind?.isSymbolicLink())
     return mistaken('is a symbolic link, which is not followed; name the file that it leads to');
   if (kind?.isDirectory()) return mistaken(`is a folder; say "${glob.replace(/\/+$/, '')}/**" for the files in it`);
   const { alternatives, literal, matchesOf, oddlyNamed } = await import('./matches.ts');
-  const never = [...(base === of.tree ? neverOf(of) : []), ...unwanted.map((not) => not.replace(/^(?:\.\/)+/, ''))];
+  const unwelcome = unwanted.flatMap((not) => spellings(not.replace(/^(?:\.\/)+/, '')));
+  const never = [...(base === of.tree ? neverOf(of) : []), ...unwelcome];
   try {
     // A file's own name may look like a glob, and so may that of a folder.
-    const all = alternatives(kind?.isFile() ? literal(glob) : glob);
+    const all = alternatives(kind?.isFile() ? literal(glob) : glob).flatMap(spellings);
     if (all.some((one) => LEAVES.test(one))) return mistaken(`leads out of ${of.tree} ("..")`);
     if (all.some((one) => path.isAbsolute(one)))
       return mistaken(`holds an absolute path; it must be relative to ${of.tree}`);

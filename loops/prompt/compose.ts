@@ -53,7 +53,7 @@ export type Composed =
 export async function composePrompt(request: PromptRequest): Promise<Composed> {
   const { task, manifest, stage, role, cwd, root } = request;
   const forbidden = manifest.security.forbidden_paths;
-  const forbids = await forbidsOf(forbidden);
+  const forbids = await forbidsOf(forbidden, [root, cwd]);
   const rules = readRules(request, forbids);
   if (rules.how === 'mistaken') return rules;
   const place = { stage: stage.name, task: task.root, root, forbids };
@@ -120,9 +120,9 @@ async function readChanged(
   return read.how === 'read' ? read : { how: 'mistaken', message: `stage ${stage.name}: diff: ${read.message}` };
 }
 
-/** The matcher is loaded only where something is forbidden. */
-export async function forbidsOf(globs: readonly string[]): Promise<Forbids> {
-  return globs.length === 0 ? () => null : (await import('./forbidden.ts')).forbiddenBy(globs);
+/** The matcher is loaded only where something is forbidden. @param folders what the globs are relative to */
+export async function forbidsOf(globs: readonly string[], folders: readonly string[]): Promise<Forbids> {
+  return globs.length === 0 ? () => null : (await import('./forbidden.ts')).forbiddenBy(globs, folders);
 }
 
 type RulesRead = { how: 'read'; text: string; warnings: string[] } | { how: 'mistaken'; message: string };

@@ -78,7 +78,7 @@ async function look({ name, base }: AttachedFile, root: string, forbids: Forbids
   if (!isWithin(realBase, real)) return `leads out of ${base} by a symbolic link`;
   const names = [name, path.relative(realBase, real), path.relative(root, file), path.relative(realRoot, real)];
   const { size } = await stat(real);
-  return { name, file, bytes: size, glob: forbids([...names, name.replace(/^attachments\//, '')]) };
+  return { name, file, bytes: size, glob: forbids([...names, name.replace(/^attachments\//, '')], real) };
 }
 
 const mistaken = ({ stage }: Attachable, what: string): AttachmentsRead => ({

@@ -4,6 +4,7 @@ import { lstatSync, readFileSync, realpathSync, statSync } from 'node:fs';
 import path from 'node:path';
 import { isSystemError } from '../../state/system-error.ts';
 import type { Forbids } from './forbidden.ts';
+import { spelledIn } from './spelling.ts';
 
 export type ReadWithin =
   | { how: 'read'; text: string }
@@ -20,17 +21,16 @@ export interface Ground {
   forbids: Forbids;
 }
 
-export function readWithin({ folder, root, forbids }: Ground, file: string): ReadWithin {
-  if (path.isAbsolute(file)) return refused(`is an absolute path; it must be relative to ${folder}`);
-  if (file.split('/').includes('..')) return refused(`leads out of ${folder} ("..")`);
-  if (file.includes('\0')) return refused('holds a zero byte');
+export function readWithin({ folder, root, forbids }: Ground, said: string): ReadWithin {
+  if (path.isAbsolute(said)) return refused(`is an absolute path; it must be relative to ${folder}`);
+  if (said.split('/').includes('..')) return refused(`leads out of ${folder} ("..")`);
+  if (said.includes('\0')) return refused('holds a zero byte');
+  const file = spelledIn(folder, said);
   try {
     const real = realpathSync.native(path.join(folder, file));
     if (!isWithin(realpathSync.native(folder), real)) return refused(`leads out of ${folder} by a symbolic link`);
-    const glob = forbids([
-      path.relative(root, path.join(folder, file)),
-      path.relative(realpathSync.native(root), real),
-    ]);
+    const names = [path.relative(root, path.join(folder, file)), path.relative(realpathSync.native(root), real)];
+    const glob = forbids(names, real);
     if (glob !== null) return refused(`is forbidden by ${glob} (security.forbidden_paths)`);
     const kind = statSync(real);
     if (!kind.isFile()) return refused(`is no regular file in ${folder}`);
@@ -47,16 +47,19 @@ export function readWithin({ folder, root, forbids }: Ground, file: string): Rea
 }
 
 /**
- * What is wrong with where a symbolic link leads, as a sentence without a subject; null for what is no link, or not there.
+ * What is wrong with where a symbolic or a hard link leads, as a sentence without a subject; null for what is no link, or not there.
  * @param folders in one of which its target must lie; the last is what `security.forbidden_paths` are relative to
  */
 export function linkMistake(file: string, folders: readonly [string, string], forbids: Forbids): string | null {
   try {
-    if (!lstatSync(file, { throwIfNoEntry: false })?.isSymbolicLink()) return null;
+    if (!lstatSync(file, { throwIfNoEntry: false })?.isSymbolicLink()) {
+      const linked = forbids([], file);
+      return linked === null ? null : `is forbidden by ${linked} (security.forbidden_paths)`;
+    }
     const real = realpathSync.native(file);
     const homes = folders.map((folder) => realpathSync.native(folder));
     if (!homes.some((home) => isWithin(home, real))) return `leads out of ${folders[1]} by a symbolic link`;
-    const glob = forbids([path.relative(homes[1]!, real)]);
+    const glob = forbids([path.relative(homes[1]!, real)], real);
     return glob === null ? null : `leads to what is forbidden by ${glob} (security.forbidden_paths)`;
   } catch (error) {
     if (!isSystemError(error)) throw error;

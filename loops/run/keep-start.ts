@@ -16,7 +16,7 @@ export async function keepStart(
     cwd,
     root,
     state: stateOf(task),
-    forbids: await forbidsOf(manifest.security.forbidden_paths),
+    forbids: await forbidsOf(manifest.security.forbidden_paths, [root, cwd]),
     environment,
     halt,
   });

@@ -100,6 +100,27 @@ for (const tool of TOOLS) {
     ['an --out below a file', ['--out=ask.md/x'], /--out .*: its folder cannot be written \((ENOTDIR|EEXIST)\)/],
     ['a task id with a path in it', ['--task=..'], /--task: "\.\." is no task id/],
     ['a stage without a task', ['--stage=x'], /--stage needs --task/],
+    [
+      'a stage that is no name',
+      ['--task=fix', '--stage=2nd'],
+      /--stage "2nd" must be 1 to 128 of a-z 0-9 _ - and begin with a letter/,
+    ],
+    [
+      'an --out whose name leaves no room for its half',
+      [`--out=sub/${'é'.repeat(120)}a.out`],
+      /--out .*\.out: its name has 245 bytes, and at most 241 leave room for what is written beside it; give it a shorter one/,
+    ],
+    [
+      'an --out whose event stream would have too long a name',
+      [`--out=${'x'.repeat(240)}`],
+      /the event stream beside --out .*\.raw: its name has 244 bytes, and at most 241 leave room/,
+    ],
+    ['a --result with too long a name', [`--result=${'x'.repeat(300)}`], /--result x+: its name has 300 bytes/],
+    [
+      'an --err whose path leaves no room',
+      [`--err=${'d/'.repeat(2000)}${'x'.repeat(90)}`],
+      /--err .*: its path has 4\d\d\d bytes, which leaves no room for what is written beside it; name a shorter one/,
+    ],
   ];
   for (const [what, flags, message] of BAD)
     test(`${command}: ${what} exits ${codes.badInput} and costs nothing`, async ({ rig }) => {

@@ -18,6 +18,7 @@ test.after.each(({ folder }) => rmSync(folder, { recursive: true }));
 
 const WORD = 'must be one line without control characters that does not begin with a dash';
 const PLACE = 'must be one line without control characters';
+const ID = 'must be 1 to 128 of a-z 0-9 _ - and begin with a letter';
 const stage = (more: object) => ({ stages: [{ tool: 'codex', role: 'impl', ...more }] });
 
 type Row = [field: string, given: object, message: string | null];
@@ -40,6 +41,10 @@ const ROWS: Row[] = [
       'must be the id of one session, not "latest" or a number',
     ],
   ),
+  ...['2nd', 'First', 'a.b', '-a', '_a', 'é', 'a b', `a${'b'.repeat(128)}`].map(
+    (id): Row => ['stages[0].id', stage({ id }), ID],
+  ),
+  ...['a', 'first-look_2', `a${'b'.repeat(127)}`].map((id): Row => ['stages[0].id', stage({ id }), null]),
   ['cwd', { ...stage({}), cwd: 'a\0' }, PLACE],
   ['acceptance.commands[0]', { ...stage({}), acceptance: { commands: ['a\0b'] } }, 'must have no NUL character'],
   ['acceptance.commands[0]', { ...stage({}), acceptance: { commands: ['for i in 1\ndo\n\techo\ndone'] } }, null],

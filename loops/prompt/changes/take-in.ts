@@ -49,7 +49,7 @@ export function leftOutBy({ cwd, root, state, forbids }: TreeRules): (name: stri
     const file = path.join(cwd, name);
     if (name.split('/').includes('.tmp') || file.startsWith(state + path.sep)) return 'ours';
     const names = [name, path.relative(root, file), path.relative(realRoot, path.join(realCwd, name))];
-    return forbids(names) === null ? null : 'forbidden';
+    return forbids(names, file) === null ? null : 'forbidden';
   };
 }
 

@@ -2,7 +2,7 @@
 
 import { execFileSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
-import { mkdirSync, truncateSync, writeFileSync } from 'node:fs';
+import { linkSync, mkdirSync, truncateSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
@@ -265,6 +265,40 @@ test('a forbidden file is named and never opened, by whichever of its names', as
   world.link('linked', 'secrets');
   const { text } = await world.prompt(wish(['secrets/**'], ['linked/**']));
   assert.not.match(text, 'HUSH');
+});
+
+test('a name matches however its accents are written, on disk and in the manifest', async ({ world }) => {
+  const [one, two] = ['\u00e9', 'e\u0301'];
+  world.write(`${two}t${one}/a${two}.md`, 'fine');
+  world.write(`b${one}.md`, 'fine');
+  world.write(`${two}.env`, 'HUSH');
+  const rows: [globs: string[], found: string[]][] = [
+    [[`b${two}.md`], [`b${one}.md`]],
+    [[`${one}t${two}/a${one}.md`], [`${two}t${one}/a${two}.md`]],
+    [[`${one}t${one}/*.md`], [`${two}t${one}/a${two}.md`]],
+    [[`*/a${one}*`], [`${two}t${one}/a${two}.md`]],
+    [['**/*.md', `!b${two}.md`], [`${two}t${one}/a${two}.md`]],
+  ];
+  for (const [globs, found] of rows) assert.equal(await names(world, attach(...globs)), found, globs.join(' '));
+  const forbidding = { ...attach(`${one}.env`), manifest: { security: { forbidden_paths: [`${one}.env`] } } };
+  assert.not.match((await world.prompt(forbidding)).text, 'HUSH');
+});
+
+test('a hard link of a forbidden file is not read, and one of another file is', async ({ world }) => {
+  for (const name of ['.env', 'deep/er/.env']) world.write(name, `HUSH ${name}`);
+  linkSync(world.write('fine', 'fine'), path.join(world.root, 'fine.txt'));
+  linkSync(path.join(world.root, '.env'), path.join(world.root, 'innocent.txt'));
+  linkSync(path.join(world.root, 'deep/er/.env'), path.join(world.task, 'inputs/linked.txt'));
+  mkdirSync(path.join(world.task, 'inputs/attachments'));
+  linkSync(path.join(world.root, 'deep/er/.env'), path.join(world.task, 'inputs/attachments/linked.txt'));
+  const manifest = { security: { forbidden_paths: ['.env'] } };
+  const { text, warnings } = await world.prompt({ ...attach('*.txt', 'attachments/*'), manifest });
+  assert.not.match(text, 'HUSH');
+  assert.match(text, /--- fine.txt|fine\.txt/);
+  assert.equal(warnings, [
+    'attachments/linked.txt is forbidden by .env, as a hard link of deep/er/.env and is not included',
+    'innocent.txt is forbidden by .env, as a hard link of .env and is not included',
+  ]);
 });
 
 test('a pipe is not waited for, and a name with a line break stays one line', async ({ world }) => {

@@ -1,7 +1,7 @@
 // What a stage is shown of the changes: by the real git, which leaves the repository byte for byte as it was.
 
 import { execFileSync } from 'node:child_process';
-import { chmodSync, mkdirSync, readdirSync, readFileSync, rmSync, utimesSync } from 'node:fs';
+import { chmodSync, linkSync, mkdirSync, readdirSync, readFileSync, rmSync, utimesSync } from 'node:fs';
 import path from 'node:path';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
@@ -134,6 +134,15 @@ test('nothing forbidden, ignored, of .tmp or of a repository within', async ({ w
     [/new key|old key|third key|Of the task|\+log|\+inner/.test(diff), warnings],
     [false, ['inner/ is a repository of its own, and is not in the diff']],
   );
+});
+
+test('an untracked hard link of what is forbidden is not in the diff', async ({ world }) => {
+  repository(world, { '.gitignore': '.env\n' });
+  world.write('.env', 'HUSH\n');
+  linkSync(path.join(world.root, '.env'), path.join(world.root, 'innocent.txt'));
+  const { text } = await world.prompt({ ...WISH, manifest: { security: { forbidden_paths: ['.env'] } } });
+  assert.not.match(text, 'HUSH');
+  assert.match(text, '1 more forbidden and not included');
 });
 
 test('a secret is taken out, and a fence in the diff stays within it', async ({ world }) => {

@@ -1,7 +1,7 @@
 // The prompt of a stage from what lies on the disk: the same bytes for the same inputs, templates, digests, secrets.
 
 import { createHash } from 'node:crypto';
-import { chmodSync, mkdirSync } from 'node:fs';
+import { chmodSync, linkSync, mkdirSync } from 'node:fs';
 import path from 'node:path';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
@@ -148,6 +148,25 @@ test('templates and rules that cannot be used: which file, where, and why', asyn
     await world.mistake({ project: { rules: '.env' }, manifest: { security: { forbidden_paths: ['.env'] } } }),
     'tollgate.yaml: rules: .env is forbidden by .env (security.forbidden_paths)',
   );
+});
+
+test('a template is found however its accents are written, and no template is a hard link of what is forbidden', async ({
+  world,
+}) => {
+  world.write('.tmp/task/fix/e\u0301/me\u0301.md', 'decomposed {{goal}}');
+  assert.match((await world.prompt({ stage: { prompt: '\u00e9/m\u00e9.md' } })).text, 'decomposed Make the parser');
+  const env = world.write('.env', 'HUSH');
+  linkSync(env, path.join(world.root, 'rules.md'));
+  linkSync(env, path.join(world.task, 'own.md'));
+  const manifest = { security: { forbidden_paths: ['.env'] } };
+  const why = 'is forbidden by .env, as a hard link of .env (security.forbidden_paths)';
+  assert.is(await world.mistake({ manifest, project: { rules: 'rules.md' } }), `tollgate.yaml: rules: rules.md ${why}`);
+  assert.is(
+    await world.mistake({ manifest, stage: { prompt: 'own.md' } }),
+    `stage codex_brief: its prompt, own.md, ${why}`,
+  );
+  linkSync(env, path.join(world.task, 'inputs/user_request.md'));
+  assert.is(await world.mistake({ manifest }), `PROJECT/.tmp/task/fix/inputs/user_request.md ${why}`);
 });
 
 test('what is quoted is never expanded', async ({ world }) => {
