@@ -6,6 +6,7 @@ import type { ProjectFile } from '../../policies/project-file.ts';
 import type { ResolvedRole } from '../../policies/resolved-role.ts';
 import type { Forbids } from './forbidden.ts';
 import { readTemplate } from './read-template.ts';
+import { spelledIn } from './spelling.ts';
 import { isWithin, readWithin } from './within.ts';
 
 export interface TemplatesOf {
@@ -24,7 +25,7 @@ export function templateFiles({ root, task, project, trust, forbids }: Templates
   if (trust === 'untrusted') return [];
   const files = new Set<string>();
   const counted = (file: string) => {
-    const named = path.join(root, file);
+    const named = path.join(root, spelledIn(root, file));
     for (const each of [named, realWithin(root, named)]) if (each !== null) files.add(each);
   };
   if (project.rules !== null && readWithin({ folder: root, root, forbids }, project.rules).how !== 'refused')

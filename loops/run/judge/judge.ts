@@ -83,9 +83,9 @@ function judgeFiles(open: OpenTask): string[] {
 }
 
 /** What is used of the project's: in an untrusted workspace nothing is, and so nothing that a stranger names is looked at. */
-async function templatesOf({ root, task, project, manifest, plans }: OpenTask): Promise<string[]> {
+async function templatesOf({ root, cwd, task, project, manifest, plans }: OpenTask): Promise<string[]> {
   const trust = plans.some(({ role }) => role.trust === 'trusted') ? 'trusted' : 'untrusted';
-  const forbids = await forbidsOf(manifest.security.forbidden_paths);
+  const forbids = await forbidsOf(manifest.security.forbidden_paths, [root, cwd]);
   return templateFiles({ root, task: task.root, project, trust, forbids });
 }
 
