@@ -16,7 +16,7 @@ import { CLIS, RealHome } from './real-home.ts';
 const test = suite<{ api: ModelApi; home: RealHome }>('mended');
 test.before.each(async (context) => {
   context.api = await startModelApi();
-  context.home = new RealHome('gemini', context.api.url('strict=tool'));
+  context.home = new RealHome('gemini', context.api.url('tool'));
 });
 test.after.each(async ({ api, home }) => {
   await home.dispose();
@@ -75,7 +75,7 @@ test('a history that the service refuses is mended once and asked once more', as
   const manifest = { task_id: 'fix', goal: 'Look at the file that is called hello.', stages };
   home.write('.tmp/task/fix/manifest.json', JSON.stringify(manifest));
   // The first stage's call and what follows its tool; then a refusal out of the blue.
-  api.script(['strict=tool', `strict=says=${BRIEF}`, 'mismatch', `strict=says=${BRIEF}`]);
+  api.script(['tool', `says=${BRIEF}`, 'mismatch', `says=${BRIEF}`]);
   const { stdout, stderr } = await home.start('tollgate', ['run', 'fix', '--json', '--trust-workspace']).result;
   const report: RunReport = JSON.parse(stdout);
   assert.is(report.budget.used, 3, `${stdout}${stderr}`);

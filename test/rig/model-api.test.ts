@@ -26,6 +26,13 @@ const TOOLS = {
   anthropic: [{ name: 'bash' }],
 } as Record<string, unknown[]>;
 
+/** The shortest conversation of each, by its path. */
+const PROMPTS: [path: RegExp, prompt: object][] = [
+  [/enerateContent/, { contents: [{ role: 'user', parts: [{ text: 'hello' }] }] }],
+  [/responses/, { input: [{ role: 'user', content: [{ type: 'input_text', text: 'hello' }] }] }],
+  [/messages|completions/, { messages: [{ role: 'user', content: 'hello' }] }],
+];
+
 /** What a client sees: the status, whether the answer is complete, or how the connection fails. */
 const ROWS: [scenario: string, status: number | 'reset' | 'silent', complete: boolean][] = [
   ['ok', 200, true],
@@ -88,10 +95,29 @@ test('a script outranks the URL, in order, for its run alone', async ({ api }) =
 
 test('a tool is called until its result comes back', async ({ api }) => {
   const url = `${api.url('tool-then-400')}/v1/chat/completions`;
-  const first = await ask(url, { stream: true, tools: TOOLS.chat, messages: [{ role: 'user' }] });
+  const first = await ask(url, { stream: true, tools: TOOLS.chat, messages: CALLED.slice(0, 1) });
   assert.match(first.text, 'echo tool-ran-ok');
-  const second = await ask(url, { stream: true, tools: TOOLS.chat, messages: [{ role: 'tool' }] });
+  const second = await ask(url, { stream: true, tools: TOOLS.chat, messages: CALLED });
   assert.is(second.status, 400);
+  assert.match(second.text, 'No tool output found for function call call_1.');
+});
+
+const CALLED = [
+  { role: 'user', content: 'hello' },
+  { role: 'assistant', content: null, tool_calls: [{ id: 'call_1', type: 'function' }] },
+  { role: 'tool', tool_call_id: 'call_1', content: '' },
+];
+
+test('a conversation that the service would refuse is refused in its words, unless it is asked to be lax', async ({
+  api,
+}) => {
+  const path = '/v1/chat/completions';
+  const broken = { messages: CALLED.slice(0, 2) };
+  const refused = await ask(api.url('ok') + path, broken);
+  assert.is(refused.status, 400);
+  assert.match(refused.text, 'The following tool_call_ids did not have response messages: call_1');
+  assert.is((await ask(api.url('lax=ok') + path, broken)).status, 200);
+  assert.is((await ask(api.url('401') + path, broken)).status, 401, 'a key is looked at first');
 });
 
 test('listing models and counting tokens is not paid', async ({ api }) => {
@@ -119,7 +145,8 @@ async function ask(url: string, body: object | null, silentMs = 10_000) {
   let text = '';
   let watch = setTimeout(() => hangUp.abort(), silentMs);
   try {
-    const init = body ? { method: 'POST', body: JSON.stringify(body) } : {};
+    const prompt = PROMPTS.find(([path]) => path.test(url))?.[1];
+    const init = body ? { method: 'POST', body: JSON.stringify({ ...prompt, ...body }) } : {};
     const response = await fetch(url, { ...init, signal: hangUp.signal });
     for await (const chunk of response.body ?? []) {
       text += Buffer.from(chunk);

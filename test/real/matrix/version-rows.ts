@@ -20,5 +20,5 @@ export const VERSION_ROWS: readonly MatrixRow[] = [
   ...CHOSEN.map((chosen) => matrixRows.find(({ name }) => name === chosen)!),
   { name: 'resumed', scenario: 'ok', class: null, requests: 2, setup: { resumed: true } },
   // The service refuses a history in which a call and its result do not pair.
-  { name: 'resumed after a tool', scenario: 'strict=tool', class: null, requests: 4, setup: { resumed: true } },
+  { name: 'resumed after a tool', scenario: 'tool', class: null, requests: 4, setup: { resumed: true } },
 ];

@@ -4,6 +4,7 @@ import type { Body, Dialect } from './dialect.ts';
 import { writeEvent } from './event-stream.ts';
 import { shellOfOpenai } from './openai.ts';
 import type { Saying } from './reply.ts';
+import { refusedByAnthropic } from './strict/anthropic.ts';
 
 interface Request {
   stream?: boolean;
@@ -31,6 +32,7 @@ export const ANTHROPIC: Dialect = {
     status: http,
     body: { type: 'error', error, request_id: 'req_test' },
   }),
+  refused: refusedByAnthropic,
 };
 
 const STOP = { stop: 'end_turn', max_tokens: 'max_tokens', safety: 'refusal', blocked: 'refusal' };

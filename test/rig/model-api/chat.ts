@@ -4,6 +4,7 @@ import type { Body, Dialect } from './dialect.ts';
 import { writeEvent } from './event-stream.ts';
 import { rejectAsOpenai, shellOfOpenai } from './openai.ts';
 import type { Saying } from './reply.ts';
+import { refusedByChat } from './strict/chat.ts';
 
 interface Request {
   stream?: boolean;
@@ -39,6 +40,7 @@ export const CHAT: Dialect = {
   }),
   failure: (code, text) => [writeEvent({ error: { message: text, type: 'server_error', param: null, code } })],
   rejection: rejectAsOpenai,
+  refused: refusedByChat,
 };
 
 const USAGE = { prompt_tokens: 11, completion_tokens: 7, total_tokens: 18 };

@@ -17,6 +17,8 @@ export interface Dialect {
   whole: (saying: Saying, id: string) => Body;
   failure: (code: string, message: string, id: string) => string[];
   rejection: (row: Rejection) => { status: number; body: Body };
+  /** What the real service says to a conversation that it does not take; null where it takes it. */
+  refused: (body: Body) => string | null;
 }
 
 /** What the caller offers and what it has just sent. */

@@ -3,6 +3,7 @@
 import type { Body, Dialect } from './dialect.ts';
 import { writeEvent } from './event-stream.ts';
 import type { Saying } from './reply.ts';
+import { refusedByGemini } from './strict/gemini.ts';
 
 interface Request {
   contents?: { parts?: { functionResponse?: unknown }[] }[];
@@ -35,6 +36,7 @@ export const GEMINI: Dialect = {
     status: http,
     body: { error: { code: http, message, status: word, ...(details ? { details } : {}) } },
   }),
+  refused: refusedByGemini,
 };
 
 const FINISH = { stop: 'STOP', max_tokens: 'MAX_TOKENS', safety: 'SAFETY', blocked: 'SAFETY' };

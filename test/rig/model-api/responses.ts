@@ -4,6 +4,7 @@ import type { Body, Dialect } from './dialect.ts';
 import { writeEvent } from './event-stream.ts';
 import { rejectAsOpenai, shellOfOpenai } from './openai.ts';
 import type { Saying } from './reply.ts';
+import { refusedByResponses } from './strict/responses.ts';
 
 interface Request {
   stream?: boolean;
@@ -30,6 +31,7 @@ export const RESPONSES: Dialect = {
     return number([begun(id), { type: 'response.failed', response: failed }]);
   },
   rejection: rejectAsOpenai,
+  refused: refusedByResponses,
 };
 
 function textEvents(saying: Saying, id: string): Body[] {

@@ -6,7 +6,6 @@ import { findDialect } from './dialects.ts';
 import { REJECTIONS } from './rejections.ts';
 import type { Reply, Saying } from './reply.ts';
 import { readScenario } from './scenario.ts';
-import { isPaired, sentHistory } from './sent-history.ts';
 
 interface Asked {
   n: number;
@@ -22,13 +21,29 @@ export function sendReply(asked: Asked, response: ServerResponse): void {
   else sendSideReply(path, asked.body, response);
 }
 
-function replyAsModel({ name, dialect }: Found, path: string, asked: Asked, response: ServerResponse): void {
+function replyAsModel({ dialect }: Found, path: string, asked: Asked, response: ServerResponse): void {
   const body = parse(asked.body);
   const turn = dialect.read(body);
-  const { reply, afterTool = reply, unpaired } = readScenario(asked.scenario);
+  const { reply, afterTool = reply, lax } = readScenario(asked.scenario);
   const call: Call = { dialect, turn, id: `test${asked.n}`, streams: dialect.streams(path, body), response };
-  if (unpaired !== undefined && !isPaired(sentHistory(name, body))) perform(unpaired, call);
-  else perform(turn.afterTool ? afterTool : reply, call);
+  const next = turn.afterTool ? afterTool : reply;
+  // Keys, quotas and load come before the conversation is looked at.
+  const refused = lax || !ASKS_THE_MODEL.has(next.how) ? null : dialect.refused(body);
+  if (refused === null) perform(next, call);
+  else refuse(refused, call);
+}
+
+const ASKS_THE_MODEL: ReadonlySet<Reply['how']> = new Set(['says', 'runs', 'fails_in_stream']);
+
+/** As a request that is no good, in the vendor's words. */
+function refuse(message: string, { dialect, response }: Call): void {
+  const { status, body } = dialect.rejection({
+    status: 400,
+    gemini: { status: 'INVALID_ARGUMENT', message },
+    openai: { message, type: 'invalid_request_error', code: null },
+    anthropic: { type: 'invalid_request_error', message },
+  });
+  sendJson(response, status, body);
 }
 
 type Found = NonNullable<ReturnType<typeof findDialect>>;
