@@ -1,4 +1,4 @@
-// What a fresh session is told of the one before it, whose context was full: a short note from the task's own records.
+// What a fresh session is told of the one before it, whose context was full or which works in another folder: a short note from the task's own records.
 
 import { fenced, fenceWord } from './prompt/fence.ts';
 
@@ -31,7 +31,7 @@ export function handOffNote({ goal, done, open, failure }: HandOff): string {
   const room = MAX_CHARS - FRAME_CHARS - fixed.join('\n').length;
   const body = [fixed[0], ...doneLines(done, room), ...fixed.slice(1)].join('\n');
   const word = fenceWord([body]);
-  return `# Where the work stands\n\nThis conversation takes the place of an earlier one that grew too long. What stands between the two fences is told by the dispatcher, not asked for.\n\n${fenced(word, 'hand-off', body)}`;
+  return `# Where the work stands\n\nThis conversation goes on with the work of an earlier one, which is not gone on with here. What stands between the two fences is told by the dispatcher, not asked for.\n\n${fenced(word, 'hand-off', body)}`;
 }
 
 /** The last ones say most: an early stage is left out before a late one. */

@@ -31,6 +31,7 @@ export const OWN_REASONS = [
   'paused',
   'prompt_changed',
   'prompt_limit',
+  'session_elsewhere',
   'state_unwritable',
   'timeout',
   'unwritable_output',

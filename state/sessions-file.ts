@@ -3,16 +3,18 @@
 import path from 'node:path';
 import { type Json, partOf } from '../policies/json.ts';
 import { NO_ID, type SessionEntry } from '../policies/session-entry.ts';
-import { TOOLS, type Tool } from '../policies/tools.ts';
+import { isTool, type Tool } from '../policies/tools.ts';
+import { isSameFolder, realOr } from './disk/real-path.ts';
 import { readJson, writeJson } from './whole-file.ts';
 
 export interface Sessions {
-  /** null where there is none, or none that fits its shape. */
-  entry(tag: string, tool: Tool): SessionEntry | null;
-  entries(): { tag: string; tool: Tool; entry: SessionEntry }[];
+  /** null where there is none, or none that fits its shape. @param folder of a session that is good for one alone. */
+  entry(tag: string, tool: Tool, folder?: string | null): SessionEntry | null;
+  entries(): KeptSession[];
   isGivenUp(tool: Tool, id: string): boolean;
-  with(tag: string, tool: Tool, entry: SessionEntry): Sessions;
-  without(tag: string, tool: Tool): Sessions;
+  with(tag: string, tool: Tool, entry: SessionEntry, folder?: string | null): Sessions;
+  /** Without those of the tag that go on in the session of that id. */
+  without(tag: string, tool: Tool, id: string): Sessions;
   /** It is not found again by its tag. */
   givingUp(tool: Tool, id: string): Sessions;
   /** It is found again by its tag. */
@@ -21,6 +23,14 @@ export interface Sessions {
   warnings: readonly string[];
   /** The whole of it, as it is written. */
   json: Json;
+}
+
+export interface KeptSession {
+  tag: string;
+  tool: Tool;
+  /** The one that it is good for alone; null where its key names none. */
+  folder: string | null;
+  entry: SessionEntry;
 }
 
 export const sessionsFile = (stateFolder: string): string => path.join(stateFolder, 'state', 'sessions.json');
@@ -49,39 +59,49 @@ function sessionsIn(json: Json, file: string): Sessions {
     const ids = Object.hasOwn(givenUp, tool) ? givenUp[tool] : null;
     return Array.isArray(ids) ? ids : [];
   };
-  const found: { tag: string; tool: Tool; entry: SessionEntry }[] = [];
+  const found: (KeptSession & { key: string })[] = [];
   const strange: string[] = [];
   for (const tag of Object.keys(active))
-    for (const tool of TOOLS) {
-      const tools = own(active, tag);
-      const value = tools === null ? undefined : tools[tool];
-      if (value === undefined) continue;
-      if (isEntry(value)) found.push({ tag, tool, entry: value });
-      else strange.push(placeOf(tag, tool));
+    for (const [key, value] of Object.entries(own(active, tag) ?? {})) {
+      const named = readKey(key);
+      if (named === null || value === undefined) continue;
+      if (isEntry(value)) found.push({ tag, key, ...named, entry: value });
+      else strange.push(placeOf(tag, key));
     }
   const changed = (tags: Json) => sessionsIn(put(json, 'active_sessions', tags), file);
   // What a newer version wrote is not ours to write over.
-  const isOurs = (tag: string, tool: Tool) =>
+  const isOurs = (tag: string, key: string) =>
     isObject(json, 'active_sessions') &&
     isObject(active, tag) &&
-    isObject(own(active, tag) ?? {}, tool) &&
-    !strange.includes(placeOf(tag, tool));
+    isObject(own(active, tag) ?? {}, key) &&
+    !strange.includes(placeOf(tag, key));
+  const kept = (tag: string, key: string) => found.find((each) => each.tag === tag && each.key === key);
+  /** As versions wrote it that knew one session of a tag and tool alone. */
+  const older = (tag: string, tool: Tool, folder: string) => {
+    const plain = kept(tag, tool);
+    return plain !== undefined && isSameFolder(plain.entry.cwd, folder) ? plain : undefined;
+  };
   const sessions: Sessions = {
     json,
     warnings: warningsOf(json, strange, file),
-    entries: () => found,
-    entry: (tag, tool) => found.find((each) => each.tag === tag && each.tool === tool)?.entry ?? null,
+    entries: () => found.map(({ key: _, ...session }) => session),
+    entry: (tag, tool, folder = null) =>
+      (kept(tag, keyOf(tool, folder)) ?? (folder === null ? undefined : older(tag, tool, folder)))?.entry ?? null,
     isGivenUp: (tool, id) => idsOf(tool).includes(id),
-    with(tag, tool, entry) {
-      if (!isOurs(tag, tool)) return sessions;
-      const tools = own(active, tag) ?? {};
-      const before = own(tools, tool) ?? {};
-      const kept = 'poisoned' in entry ? before : gone(before, 'poisoned');
-      return changed(put(active, tag, put(tools, tool, { ...kept, ...entry })));
+    with(tag, tool, entry, folder = null) {
+      const key = keyOf(tool, folder);
+      if (!isOurs(tag, key)) return sessions;
+      const all = own(active, tag) ?? {};
+      const old = folder === null ? undefined : older(tag, tool, folder);
+      const before = own(all, key) ?? old?.entry ?? {};
+      const same = 'poisoned' in entry ? { ...before } : gone({ ...before }, 'poisoned');
+      const rest = old === undefined ? all : gone(all, old.key);
+      return changed(put(active, tag, put(rest, key, { ...same, ...entry })));
     },
-    without: (tag, tool) => {
-      if (!isOurs(tag, tool)) return sessions;
-      const rest = gone(own(active, tag) ?? {}, tool);
+    without: (tag, tool, id) => {
+      const keys = found.filter((each) => each.tag === tag && each.tool === tool && each.entry.session_id === id);
+      if (keys.length === 0) return sessions;
+      const rest = keys.reduce((all, { key }) => gone(all, key), own(active, tag) ?? {});
       if (Object.keys(rest).length > 0) return changed(put(active, tag, rest));
       return changed(gone(active, tag));
     },
@@ -101,7 +121,16 @@ function sessionsIn(json: Json, file: string): Sessions {
   return sessions;
 }
 
-const placeOf = (tag: string, tool: Tool): string => `${JSON.stringify(tag)} of ${tool}`;
+/** `copilot`, or `copilot@/the/folder` for a session that is good for one folder alone. */
+const keyOf = (tool: Tool, folder: string | null): string => (folder === null ? tool : `${tool}@${realOr(folder)}`);
+
+function readKey(key: string): { tool: Tool; folder: string | null } | null {
+  const at = key.indexOf('@');
+  const tool = at === -1 ? key : key.slice(0, at);
+  return isTool(tool) ? { tool, folder: at === -1 ? null : key.slice(at + 1) } : null;
+}
+
+const placeOf = (tag: string, key: string): string => `${JSON.stringify(tag)} of ${key}`;
 
 /** Or nothing at all. */
 const isObject = (json: Json, name: string): boolean => !Object.hasOwn(json, name) || partOf(json[name]) !== null;

@@ -72,7 +72,7 @@ export interface Adapter {
   readStderr(line: string): EngineEvent[];
   /** A file in which the CLI counts what the event stream does not: the argument that asks for it, and how to read it. */
   usageFile: { argument(file: string): string; read(text: string): Partial<Usage> } | null;
-  /** What the event stream counts: this call, or the whole session so far. */
+  /** What it counts of tokens: this call, or the whole session so far. */
   usageCounts: 'call' | 'session';
   /** Is the session's id known before the call (`chosen`), or told by the CLI (`announced`)? */
   sessionId: 'chosen' | 'announced';

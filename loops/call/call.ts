@@ -58,7 +58,8 @@ export async function call(request: WrapperRequest, stop: Stop, clock: () => Dat
   const { resumeSession } = request.call;
   if (resumeSession !== null) {
     const { mendSession } = await import('./mend-session.ts');
-    await mendSession(draft, resumeSession);
+    const refusal = await mendSession(draft, resumeSession);
+    if (refusal !== null) return left(draft, refusal);
   }
   const prepared = prepare(draft, (await identify(process.pid))!);
   if (prepared.how === 'refused') return left(draft, prepared.refusal);

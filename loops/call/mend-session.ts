@@ -1,16 +1,25 @@
-// Before a resume: a session whose history its CLI would send wrongly is mended, the record says so, and what it has counted is noted.
+// Before a resume: a session that works in another folder is refused, one whose history its CLI would send wrongly is mended, and what it has counted is noted.
 
 import type { Usage } from '../../policies/engine-event.ts';
 import { type Mended, mendBeforeResume } from '../conversation/mend.ts';
 import { findSession, lookInto } from '../session/own-files.ts';
+import { elsewhereMistake, worksElsewhere } from '../session/works-elsewhere.ts';
+import type { Refusal } from './check.ts';
 import type { Draft } from './draft.ts';
 
-/** What cannot be mended is resumed as it is: the service has the last word, and may not mind. */
-export async function mendSession(draft: Draft, sessionId: string): Promise<void> {
+/** What cannot be mended is resumed as it is: the service has the last word, and may not mind. @returns why it may not be resumed here. */
+export async function mendSession(draft: Draft, sessionId: string): Promise<Refusal | null> {
+  const { adapter, call } = draft.request;
+  const there = await worksElsewhere(adapter.tool, sessionId, call);
+  if (there !== null) {
+    const message = elsewhereMistake(adapter.tool, sessionId, there, call.cwd);
+    return { class: 'tooling', reason: 'session_elsewhere', exit: 'badInput', message };
+  }
   const mended = await mend(draft, sessionId);
   if (mended.how === 'mended') draft.warnings.push(`session ${sessionId}: ${mended.what} before it was resumed`);
   if (mended.how === 'cannot') draft.warnings.push(`session ${sessionId} was resumed as it is: ${mended.why}`);
   draft.countedBefore = await countedBefore(draft, sessionId);
+  return null;
 }
 
 async function countedBefore({ request }: Draft, sessionId: string): Promise<Partial<Usage> | null> {

@@ -19,7 +19,7 @@ export async function giveUp({ session, environment, cwd, clock }: Recovering, w
         .entries()
         .filter(({ tool, entry }) => tool === session.tool && entry.session_id === session.id);
       tags.push(...held.map(({ tag }) => tag));
-      return held.reduce((all, { tag, tool }) => all.without(tag, tool).givingUp(tool, session.id), before);
+      return held.reduce((all, { tag, tool }) => all.without(tag, tool, session.id).givingUp(tool, session.id), before);
     });
   } catch (error) {
     if (!isSystemError(error)) throw error;

@@ -1,7 +1,8 @@
 // Which session is meant: a full id, the beginning of one, or a feature's tag.
 
 import { TOOLS, type Tool } from '../../policies/tools.ts';
-import { readSessions } from '../../state/sessions-file.ts';
+import { isSameFolder } from '../../state/disk/real-path.ts';
+import { type KeptSession, readSessions } from '../../state/sessions-file.ts';
 import { projectState } from '../../state/task-folder.ts';
 import { ADAPTERS } from '../../wrappers/adapters.ts';
 import type { Lookup, SessionFile, SessionStore } from '../../wrappers/sessions/store.ts';
@@ -49,12 +50,13 @@ interface Named {
 const PREFIX = /^[0-9a-f]{7,8}(?:-[0-9a-f-]*)?$/i;
 const LISTED = 5;
 
-/** By the project's own file; one that cannot be read names nothing here. */
+/** By the project's own file; one that cannot be read names nothing here. Of one tool's in several folders, that of this one. */
 async function taggedSessions(word: string, { cwd, environment }: Lookup): Promise<Named[]> {
   const { entries } = await readSessions(projectState(cwd, environment), () => new Date(), 'left');
-  return entries().flatMap(({ tag, tool, entry }) =>
-    tag === word ? [{ tool, id: entry.session_id, feature: tag }] : [],
-  );
+  const tagged = entries().filter(({ tag }) => tag === word);
+  const isHere = ({ entry, tool }: KeptSession) =>
+    isSameFolder(entry.cwd, cwd) || !tagged.some((other) => other.tool === tool && isSameFolder(other.entry.cwd, cwd));
+  return tagged.filter(isHere).map(({ tool, entry }) => ({ tool, id: entry.session_id, feature: word }));
 }
 
 async function byId(

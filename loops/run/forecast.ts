@@ -10,7 +10,7 @@ import type { Tool } from '../../policies/tools.ts';
 import { budgetOf } from '../../state/ledger.ts';
 import { readSessions } from '../../state/sessions-file.ts';
 import { ADAPTERS } from '../../wrappers/adapters.ts';
-import { resolveSession } from '../session/resolve.ts';
+import { HANDED_ON, resolveSession } from '../session/resolve.ts';
 import { lookIntoWorktree } from './enter-worktree.ts';
 import { paidAnswer } from './one-call.ts';
 import { checkStages, type StagePlan } from './plan.ts';
@@ -158,7 +158,7 @@ async function sessionOf(
   const sessions = await readSessions(stateFolder, request.clock, 'left');
   const resolved = await resolveSession({ ...request, open, stage }, tag, sessions);
   if (resolved.use !== 'new') return { id: resolved.entry.session_id, fresh: null };
-  return { id: null, fresh: { tag, overflowed: resolved.left?.because === 'context' } };
+  return { id: null, fresh: { tag, overflowed: resolved.left !== null && HANDED_ON.has(resolved.left.because) } };
 }
 
 function argvOf(

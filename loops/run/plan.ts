@@ -5,6 +5,7 @@ import type { ResolvedRole } from '../../policies/resolved-role.ts';
 import type { Stage } from '../../state/manifest-schema.ts';
 import type { Access } from '../../wrappers/adapter.ts';
 import { checkSchema } from '../gate/schema.ts';
+import { elsewhereMistake, worksElsewhere } from '../session/works-elsewhere.ts';
 import { type Composing, composePrompt, type Prompt } from './prompt.ts';
 import { doorOf, type Wishes } from './stage-door.ts';
 
@@ -45,6 +46,8 @@ export async function checkStages(composing: Composing, wishes: Wishes, from: st
     const { stage } = plan;
     const schema = stage.schema === undefined ? null : await checkSchema(stage.schema);
     if (schema !== null) return mistaken(`stage ${stage.name}: its schema is no JSON Schema: ${schema}`);
+    const elsewhere = await sessionMistake(composing, stage);
+    if (elsewhere !== null) return mistaken(elsewhere);
     const composed = await composePrompt(composing, plan, open.manifest.context.digest_policy);
     if (isStopped()) return { how: 'stopped' };
     if (composed.how === 'mistaken') return mistaken(composed.message);
@@ -56,6 +59,14 @@ export async function checkStages(composing: Composing, wishes: Wishes, from: st
     isSettled = false;
   }
   return changed.length === 0 ? { how: 'planned', tooLarge } : { how: 'changed', changed };
+}
+
+/** What is wrong with the session that the task names, for this stage. */
+async function sessionMistake({ open, environment }: Composing, { name, tool }: Stage): Promise<string | null> {
+  const id = open.manifest.meta.session_id;
+  if (id === undefined) return null;
+  const there = await worksElsewhere(tool, id, { environment, cwd: open.cwd });
+  return there === null ? null : `stage ${name}: meta.session_id: ${elsewhereMistake(tool, id, there, open.cwd)}`;
 }
 
 /** An earlier stage may still put something shorter in the place of the context. */

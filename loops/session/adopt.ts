@@ -2,6 +2,8 @@
 
 import type { SessionEntry } from '../../policies/session-entry.ts';
 import type { Tool } from '../../policies/tools.ts';
+import { isSameFolder } from '../../state/disk/real-path.ts';
+import { ADAPTERS } from '../../wrappers/adapters.ts';
 import { changeSessions } from './change-sessions.ts';
 import { countTokens, findSession } from './own-files.ts';
 
@@ -29,6 +31,8 @@ export async function adoptSession(adopting: Adopting): Promise<Adopted> {
       how: 'mistaken',
       message: `${tool} has no session ${id}; tollgate sessions adopt --list shows what it has`,
     };
+  const { boundToCwd } = await ADAPTERS[tool].sessions();
+  const folder = boundToCwd ? (session.cwd ?? cwd) : null;
   const { context_tokens, total_tokens } = await countTokens(tool, id, lookup);
   const entry: SessionEntry = {
     session_id: session.id,
@@ -40,8 +44,16 @@ export async function adoptSession(adopting: Adopting): Promise<Adopted> {
     cwd: session.cwd ?? cwd,
   };
   const now = await changeSessions({ stateFolder, taskId: 'adopt', clock }, (all) =>
-    all.takingBack(tool, session.id).with(tag, tool, entry),
+    all.takingBack(tool, session.id).with(tag, tool, entry, folder),
   );
-  if (now.entry(tag, tool)?.session_id === session.id) return { how: 'adopted', entry, warnings: now.warnings };
+  if (now.entry(tag, tool, folder)?.session_id === session.id)
+    return { how: 'adopted', entry, warnings: [...now.warnings, ...elsewhere(adopting, folder)] };
   return { how: 'mistaken', message: now.warnings.join('; ') || 'what stands for that tag is left as it is' };
 }
+
+const elsewhere = ({ tool, id, cwd }: Adopting, folder: string | null): string[] =>
+  folder === null || isSameFolder(folder, cwd)
+    ? []
+    : [
+        `${tool} session ${id} works in ${folder}: only tasks that run there go on in it; any other begins one of its own`,
+      ];

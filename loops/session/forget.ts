@@ -23,11 +23,12 @@ export async function forgetSession({ stateFolder, clock, tag, tool }: Forgettin
   const { warnings } = await changeSessions({ stateFolder, taskId: 'forget', clock }, (before) => {
     let all = before;
     for (const each of tool === null ? TOOLS : [tool]) {
-      const id = before.entry(tag, each)?.session_id;
-      if (id === undefined) continue;
-      // Else it would be found again by its first line.
-      all = all.without(tag, each).givingUp(each, id);
-      forgotten.push({ tool: each, id });
+      const kept = before.entries().filter((one) => one.tag === tag && one.tool === each);
+      for (const id of new Set(kept.map(({ entry }) => entry.session_id))) {
+        // Else it would be found again by its first line.
+        all = all.without(tag, each, id).givingUp(each, id);
+        forgotten.push({ tool: each, id });
+      }
     }
     return all;
   });

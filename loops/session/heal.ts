@@ -17,10 +17,10 @@ export async function healSession({ cwd, environment, clock, tool, id }: Healing
   const stateFolder = projectState(cwd, environment);
   await changeSessions({ stateFolder, taskId: 'recover', clock }, (before) => {
     let all = before.takingBack(tool, id);
-    for (const { tag, entry, tool: its } of before.entries()) {
+    for (const { tag, entry, folder, tool: its } of before.entries()) {
       if (its !== tool || entry.session_id !== id) continue;
       const { poisoned: _, ...sound } = entry;
-      all = all.with(tag, tool, { ...sound, error_count: 0 });
+      all = all.with(tag, tool, { ...sound, error_count: 0 }, folder);
     }
     return all;
   });

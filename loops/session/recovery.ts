@@ -1,11 +1,12 @@
 // Finds a tag's session again in the CLI's own files, when nobody has written down which one it is.
 
-import { existsSync, realpathSync } from 'node:fs';
+import { existsSync } from 'node:fs';
 import path from 'node:path';
 import { headerOf, isOf } from '../../policies/session-tag.ts';
 import type { Tool } from '../../policies/tools.ts';
+import { isSameFolder, realOr } from '../../state/disk/real-path.ts';
 import { ADAPTERS } from '../../wrappers/adapters.ts';
-import type { Conversation, Lookup, SessionFile } from '../../wrappers/sessions/store.ts';
+import type { Conversation, Lookup, SessionFile, SessionStore } from '../../wrappers/sessions/store.ts';
 import { type Counted, countIn, lookInto, quietly } from './own-files.ts';
 
 export interface Wanted {
@@ -34,8 +35,7 @@ export async function recoverSession(wanted: Wanted): Promise<Recovered | null> 
   const recent = (await quietly(() => store.recent(lookup, new Date(now.getTime() - LOOK_BACK_MS)))) ?? [];
   const asked = { headers: headersOf(tool, tag), goal };
   for (const session of recent.slice(0, MAX_LOOKED_AT)) {
-    if (isGivenUp(session.id) || !(store.boundToCwd || wanted.trees.some((tree) => isOurs(session.cwd, tree, lookup))))
-      continue;
+    if (isGivenUp(session.id) || !isForUs(session, store, wanted)) continue;
     const prompt = await quietly(() => store.firstPrompt(session));
     if (prompt === null || !isOf(prompt, asked)) continue;
     const counted = await lookInto(tool, session, (conversation) =>
@@ -65,6 +65,12 @@ function isAnswered(conversation: Conversation): boolean {
 
 const LOOK_TURNS = 20;
 
+/** One that is good for its folder alone is for those who work there; any other for the whole tree. */
+function isForUs({ cwd }: SessionFile, { boundToCwd }: SessionStore, { trees, lookup }: Wanted): boolean {
+  if (boundToCwd) return cwd === null || isSameFolder(cwd, lookup.cwd);
+  return trees.some((tree) => isOurs(cwd, tree, lookup));
+}
+
 /** A folder below the tree with tasks of its own is another project's, unless we work there ourselves. */
 function isOurs(folder: string | null, tree: string, { cwd }: Lookup): boolean {
   if (folder === null || !isWithin(folder, tree)) return false;
@@ -77,13 +83,4 @@ function isOurs(folder: string | null, tree: string, { cwd }: Lookup): boolean {
 function isWithin(folder: string, root: string): boolean {
   const [real, realRoot] = [realOr(folder), realOr(root)];
   return real === realRoot || real.startsWith(realRoot + path.sep);
-}
-
-/** A folder that is gone is compared as it is named. */
-export function realOr(folder: string): string {
-  try {
-    return realpathSync.native(folder);
-  } catch {
-    return path.resolve(folder);
-  }
 }

@@ -2,18 +2,31 @@
 
 import type { SessionEntry } from '../../policies/session-entry.ts';
 import { fitnessOf } from '../../policies/session-policy.ts';
+import { isSameFolder } from '../../state/disk/real-path.ts';
 import type { Sessions } from '../../state/sessions-file.ts';
 import { ADAPTERS } from '../../wrappers/adapters.ts';
 import type { StageRun } from '../run/stage.ts';
 import { countTokens, findSession } from './own-files.ts';
-import { realOr, recoverSession } from './recovery.ts';
+import { recoverSession } from './recovery.ts';
+import { worksElsewhere } from './works-elsewhere.ts';
 
 export type SessionUse = 'new' | 'resumed' | 'recovered' | 'named';
 
 export type Resolved =
   | { use: 'named' | 'resumed' | 'recovered'; entry: SessionEntry }
   /** `left`: the one that it takes the place of, and why. */
-  | { use: 'new'; left: { entry: SessionEntry; because: 'poisoned' | 'errors' | 'context'; why: string } | null };
+  | { use: 'new'; left: LeftSession | null };
+
+export interface LeftSession {
+  entry: SessionEntry;
+  /** `folder`: it is good for another one alone. */
+  because: 'poisoned' | 'errors' | 'context' | 'folder';
+  /** A half sentence. */
+  why: string;
+}
+
+/** Nothing is wrong with what was said there, so a new session is told of it. */
+export const HANDED_ON: ReadonlySet<LeftSession['because']> = new Set(['context', 'folder']);
 
 /** Whose session it is. */
 export type Asker = Pick<StageRun, 'open' | 'stage' | 'environment' | 'clock'>;
@@ -23,7 +36,7 @@ export async function resolveSession(run: Asker, tag: string, sessions: Sessions
   return (
     (await namedSession(run, tag, sessions)) ??
     (await activeSession(run, tag, sessions)) ??
-    (await foundSession(run, tag, sessions)) ?? { use: 'new', left: null }
+    (await foundSession(run, tag, sessions)) ?? { use: 'new', left: await sessionElsewhere(run, tag, sessions) }
   );
 }
 
@@ -36,6 +49,8 @@ async function namedSession(run: Asker, tag: string, sessions: Sessions): Promis
   const others = [...new Set(open.plans.map((plan) => plan.stage.tool))].filter((tool) => tool !== stage.tool);
   if (others.length > 0 && (await findSession(stage.tool, id, lookup)) === null)
     for (const tool of others) if ((await findSession(tool, id, lookup)) !== null) return null;
+  // Found at the check of the task; here only a tool that stands in may come to it.
+  if ((await worksElsewhere(stage.tool, id, lookup)) !== null) return null;
   const known = sessions.entries().find(({ tool, entry }) => tool === stage.tool && entry.session_id === id);
   if (known !== undefined) return judged(run, 'named', known.entry);
   const { context_tokens, total_tokens } = await countTokens(stage.tool, id, lookup);
@@ -44,13 +59,33 @@ async function namedSession(run: Asker, tag: string, sessions: Sessions): Promis
 }
 
 async function activeSession(run: Asker, tag: string, sessions: Sessions): Promise<Resolved | null> {
-  const { open, stage } = run;
-  const entry = sessions.entry(tag, stage.tool);
-  if (entry === null) return null;
+  const { open, stage, environment } = run;
   const { boundToCwd } = await ADAPTERS[stage.tool].sessions();
-  if (boundToCwd && realOr(entry.cwd) !== realOr(open.cwd)) return null;
+  const entry = sessions.entry(tag, stage.tool, boundToCwd ? open.cwd : null);
+  if (entry === null) return null;
+  // Its CLI's own files have the last word: an entry may be of a version that did not look.
+  const elsewhere = await worksElsewhere(stage.tool, entry.session_id, { environment, cwd: open.cwd });
+  if (elsewhere !== null) return { use: 'new', left: leftIn(entry, elsewhere) };
   return judged(run, 'resumed', entry);
 }
+
+/** The one of its tag that was used last, in another folder. */
+async function sessionElsewhere({ open, stage }: Asker, tag: string, sessions: Sessions): Promise<LeftSession | null> {
+  const { boundToCwd } = await ADAPTERS[stage.tool].sessions();
+  if (!boundToCwd) return null;
+  const others = sessions
+    .entries()
+    .filter((each) => each.tag === tag && each.tool === stage.tool && !isSameFolder(each.entry.cwd, open.cwd))
+    .sort((a, b) => Date.parse(a.entry.last_used) - Date.parse(b.entry.last_used));
+  const last = others.at(-1)?.entry;
+  return last === undefined ? null : leftIn(last, last.cwd);
+}
+
+const leftIn = (entry: SessionEntry, folder: string): LeftSession => ({
+  entry,
+  because: 'folder',
+  why: `it works in ${folder}`,
+});
 
 async function foundSession(run: Asker, tag: string, sessions: Sessions): Promise<Resolved | null> {
   const { open, stage, environment, clock } = run;

@@ -8,7 +8,7 @@ import { tagOf } from '../../policies/session-tag.ts';
 import type { StageRun } from '../run/stage.ts';
 import { type KeptEntries, keptEntries } from './kept-entries.ts';
 import { countTokens } from './own-files.ts';
-import { type Resolved, resolveSession, type SessionUse } from './resolve.ts';
+import { HANDED_ON, type Resolved, resolveSession, type SessionUse } from './resolve.ts';
 import { type Held, holdSessions } from './session-line.ts';
 
 export interface StageSession {
@@ -16,7 +16,7 @@ export interface StageSession {
   use: SessionUse;
   /** The one to go on in; null: a new one is made. */
   id: string | null;
-  /** Does a new one take the place of one whose context was full? */
+  /** Does a new one go on with the work of one whose context was full, or that is good for another folder alone? */
   overflowed: boolean;
   /** For the report. */
   notes: string[];
@@ -72,7 +72,8 @@ function sessionOf(
   const { context_limit, rest_sec } = open.project.sessions;
   const limit = context_limit[stage.tool];
   const resolvedLeft = resolved.use === 'new' ? resolved.left : null;
-  let left = resolvedLeft?.entry.session_id;
+  // One that works elsewhere is still good there.
+  let left = resolvedLeft?.because === 'folder' ? undefined : resolvedLeft?.entry.session_id;
   const current = () => (session.id === null ? null : kept.known(session.id));
   const isFit = (entry: SessionEntry) => fitnessOf(entry, limit).how === 'fit';
   const rest = (entry: SessionEntry) => restMs(entry, clock(), rest_sec * 1000);
@@ -88,7 +89,7 @@ function sessionOf(
     tag,
     use: resolved.use,
     id: resolved.use === 'new' ? null : resolved.entry.session_id,
-    overflowed: resolvedLeft?.because === 'context',
+    overflowed: resolvedLeft !== null && HANDED_ON.has(resolvedLeft.because),
     notes: kept.notes,
     leave: held.leave,
     restMs: () => {
@@ -117,7 +118,7 @@ function sessionOf(
     },
     async goOnIn(id, verdict, at) {
       if ((await held.hold(id)) === 'stopped') return 'stopped';
-      if (kept.all().entry(tag, stage.tool)?.session_id !== id) await keep(failedAt(id, verdict, at));
+      if (kept.current()?.session_id !== id) await keep(failedAt(id, verdict, at));
       [session.id, session.use] = [id, session.use === 'new' ? 'resumed' : session.use];
       return 'held';
     },

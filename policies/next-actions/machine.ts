@@ -73,6 +73,10 @@ export const MACHINE_ACTIONS = {
   state_unwritable: mended('make the state folder that the evidence names writable, with space on its disk'),
   bad_state: (situation) => ['mend the state as the evidence says', `then: tollgate run ${situation.taskId}`],
   no_working_folder: (situation) => [change(situation, 'cwd', 'name a folder that exists'), thenRerun(situation)],
+  session_elsewhere: (situation) => [
+    change(situation, 'cwd', 'name the folder that its session works in, as the evidence says it'),
+    thenRerun(situation),
+  ],
   empty_prompt: mended('say in `goal` of the manifest, or in inputs/user_request.md, what is asked'),
   unwritable_output: mended('make the folder that the evidence names writable'),
   not_started: (situation) => [...readFirst(situation), ...checked(situation)],

@@ -124,6 +124,11 @@ const OWN: Record<OwnReason, { class: ErrorClass; message: string }> = {
     class: 'prompt_too_large',
     message: 'the prompt has 9000000 bytes, and gemini takes 8388608 at the most',
   },
+  session_elsewhere: {
+    class: 'tooling',
+    message:
+      'codex session 01a20304 works in /p/other, and this is /p: run it there, or begin a session of this folder',
+  },
   state_unwritable: { class: 'tooling', message: 'the state of task fix cannot be written (EROFS)' },
   timeout: { class: 'transient', message: 'the wall deadline passed' },
   unwritable_output: { class: 'tooling', message: '--out /p/out/a.md: its folder cannot be written (EACCES)' },

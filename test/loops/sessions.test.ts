@@ -68,7 +68,8 @@ for (const tool of TOOLS)
     const [one, two] = prompts(rig);
     assert.ok(one!.startsWith('[Feature: the login]\n\n'));
     assert.not.match(two!, '[Feature:');
-    assert.is(stored(rig).active_sessions['the login']![tool]!.session_id, SESSION);
+    const key = tool === 'codex' ? tool : `${tool}@${rig.project}`;
+    assert.is(stored(rig).active_sessions['the login']![key]!.session_id, SESSION);
   });
 
 test('a task without a feature has its id for a tag, and a stage goes on in the session of the one before', async ({

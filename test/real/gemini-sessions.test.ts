@@ -108,7 +108,8 @@ interface Session {
 }
 
 async function inSession(api: ModelApi, check: (session: Session) => Promise<void>): Promise<void> {
-  const home = new RealHome('gemini', api.url('ok'));
+  // What the bare CLI sends is looked at, were it such as no service takes.
+  const home = new RealHome('gemini', api.url('lax=ok'));
   const id = randomUUID();
   let begun = false;
   let conversation: Conversation;
@@ -121,7 +122,7 @@ async function inSession(api: ModelApi, check: (session: Session) => Promise<voi
   try {
     await check({
       ask: async (scenario, prompt) => {
-        if (scenario !== 'ok') api.script([scenario, scenario]);
+        if (scenario !== 'ok') api.script([`lax=${scenario}`, `lax=${scenario}`]);
         await gemini(home, ['--prompt', prompt, begun ? '--resume' : '--session-id', id]);
         begun = true;
         await look();

@@ -74,7 +74,7 @@ for (const tag of ['__proto__', 'constructor', 'toString', 'größe 2.5 "x"', '1
     await writeSessions(folder, empty.with(tag, 'codex', entry('s1')));
     const read = await readSessions(folder, clock);
     assert.is(read.entry(tag, 'codex')?.session_id, 's1');
-    assert.equal(read.without(tag, 'codex').entries(), []);
+    assert.equal(read.without(tag, 'codex', 's1').entries(), []);
     assert.is(({} as Record<string, unknown>).codex, undefined);
   });
 
@@ -116,7 +116,7 @@ for (const [what, active_sessions] of NEWER)
     const sessions = await readSessions(folder, clock);
     assert.is(sessions.entry('a', 'codex'), null);
     assert.equal(sessions.with('a', 'codex', entry('s2')).json, sessions.json);
-    assert.equal(sessions.without('a', 'codex').json, sessions.json);
+    assert.equal(sessions.without('a', 'codex', 's1').json, sessions.json);
     if (typeof (active_sessions as { a?: unknown }).a !== 'string') assert.is(sessions.warnings.length, 1);
   });
 

@@ -19,6 +19,7 @@ export const FEATURES = [
   { kind: 'flag', name: '--deny-tool', since: null, without: null },
   { kind: 'flag', name: '--session-id', since: null, without: null },
   { kind: 'flag', name: '--resume', since: null, without: null },
+  { kind: 'flag', name: '-C', since: null, without: null },
   { kind: 'flag', name: '--usage-output-file', since: '1.0.81', without: 'its tokens are not counted' },
   { kind: 'variable', name: 'NO_COLOR', since: null, without: 'only --no-color keeps colours out of its words' },
   {

@@ -24,7 +24,10 @@ export const COPILOT = {
     ...request.copilot.allowTools.map((tool) => `--allow-tool=${tool}`),
     ...request.copilot.denyTools.map((tool) => `--deny-tool=${tool}`),
     ...overlay,
-    request.resumeSession === null ? `--session-id=${request.newSession}` : `--resume=${request.resumeSession}`,
+    // Without it a resumed session works in the folder that it worked in last, wherever it is resumed.
+    ...(request.resumeSession === null
+      ? [`--session-id=${request.newSession}`]
+      : ['-C', request.cwd, `--resume=${request.resumeSession}`]),
   ],
   environment: () => ({ NO_COLOR: '1', COPILOT_AUTO_UPDATE: 'false' }),
   // The CLI has no switch for its inner retries (5 more requests); it announces each a second or more before it sends it.
@@ -34,7 +37,7 @@ export const COPILOT = {
   readDocument: () => null,
   readStderr,
   usageFile: { argument: (file) => `--usage-output-file=${file}`, read: readUsage },
-  usageCounts: 'call',
+  usageCounts: 'session',
   sessionId: 'chosen',
   sessions: async () => (await import('./sessions/store.ts')).COPILOT_SESSIONS,
   // It counts the prompt's tokens against the model's budget before it asks.

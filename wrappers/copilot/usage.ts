@@ -1,9 +1,9 @@
-// Reads the file that copilot writes for `--usage-output-file`: its event stream counts no tokens.
+// Reads the file that copilot writes for `--usage-output-file`: its event stream counts no tokens. It counts the session from its beginning.
 
 import type { Usage } from '../../policies/engine-event.ts';
 import { numberOf, parseObject, partOf } from '../../policies/json.ts';
 
-/** Sums over the models that were asked; empty for a text that is no such file. */
+/** Sums over the models that were asked; empty for a text that is no such file. The requests of this call are told as they are made. */
 export function readUsage(text: string): Partial<Usage> {
   const metrics = partOf(parseObject(text)?.modelMetrics);
   if (metrics === null || metrics === undefined) return {};
@@ -13,7 +13,6 @@ export function readUsage(text: string): Partial<Usage> {
   const input = sum('usage', 'inputTokens');
   const output = sum('usage', 'outputTokens');
   return {
-    api_requests: sum('requests', 'count'),
     input_tokens: input,
     cached_tokens: sum('usage', 'cacheReadTokens'),
     output_tokens: output,

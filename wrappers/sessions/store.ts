@@ -14,7 +14,7 @@ export interface SessionFile {
   tool: Tool;
   id: string;
   file: string;
-  /** The working folder that the session began in; null where the file does not say. */
+  /** The working folder that a resume would work in, or else the one that it began in; null where nothing says. */
   cwd: string | null;
   /** The version of the CLI that began it; null where the file does not say. */
   cliVersion: string | null;
@@ -24,7 +24,7 @@ export interface SessionFile {
 
 export interface SessionStore {
   tool: Tool;
-  /** Does a resume find a session only from the folder that it began in? */
+  /** Is a session good for one folder alone: found only from there (gemini), or worked in wherever it is resumed (copilot)? */
   boundToCwd: boolean;
   /** Does the CLI hold a lock on the session that it uses? One that does not is told by its folder and by time, and both may be our own doing. */
   takesLock: boolean;

@@ -49,9 +49,11 @@ const sessions: Schema = {
   required: ['active_sessions'],
   properties: {
     active_sessions: map('By the tag of meta.feature, or the id of a task', {
-      description: 'The sessions of a tag',
+      description:
+        'The sessions of a tag, by tool; of a tool whose sessions are good for one folder alone by `tool@/the/folder`',
       type: 'object',
       properties: Object.fromEntries(TOOLS.map((tool) => [tool, entry])),
+      patternProperties: { [`^(?:${TOOLS.join('|')})@`]: entry },
       additionalProperties: true,
     }),
     given_up: {

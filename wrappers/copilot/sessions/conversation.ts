@@ -7,7 +7,7 @@ import type { Conversation, Edit, SessionFile } from '../../sessions/store.ts';
 import { isSubAgents, typeOf } from './event-line.ts';
 import { openTable } from './opening.ts';
 import { type Entry, foldEvents } from './standing.ts';
-import { lastTokens, readTurn, totalTokens } from './turns.ts';
+import { countedSoFar, lastTokens, readTurn, totalTokens } from './turns.ts';
 
 export function openEvents(session: SessionFile): Conversation {
   const table = openTable(session);
@@ -34,7 +34,7 @@ export function openEvents(session: SessionFile): Conversation {
     },
     contextTokens: () => lastTokens(table, counts),
     totalTokens: () => totalTokens(table, counts),
-    countedSoFar: () => null,
+    countedSoFar: () => countedSoFar(table, counts),
     flaws: (cliVersion) => (cliVersion !== null && TESTED.test(cliVersion) ? [] : null),
     mend: () => ({ how: 'none' }),
     before,

@@ -5,6 +5,7 @@ import { homeOf } from '../../home.ts';
 import { countOf, fieldsOf, readRecord, textOf } from '../../sessions/record.ts';
 import type { Lookup, SessionFile } from '../../sessions/store.ts';
 import { firstLines, foldersIn, isFolder, measure } from '../../sessions/store-folder.ts';
+import { workspaceOf } from './workspace.ts';
 
 export function find(id: string, lookup: Lookup): SessionFile | null {
   const store = stateFolder(lookup);
@@ -83,7 +84,7 @@ const identify = (
   tool: 'copilot',
   id,
   file: path.join(store, id, EVENTS),
-  cwd: begun?.cwd ?? null,
+  cwd: workspaceOf(path.join(store, id)) ?? begun?.cwd ?? null,
   cliVersion: begun?.version ?? null,
   ...size,
 });

@@ -9,7 +9,7 @@ import { usedBy } from './use.ts';
 
 export const COPILOT_SESSIONS: SessionStore = {
   tool: 'copilot',
-  boundToCwd: false,
+  boundToCwd: true,
   takesLock: true,
   find: async (id, lookup) => find(id, lookup),
   recent: async (lookup, since) => recent(lookup, since),

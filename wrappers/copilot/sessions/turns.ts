@@ -1,6 +1,7 @@
 // The turns of copilot's events in the shape that all CLIs share.
 
 import type { ContextTokens, Item, Turn } from '../../../policies/conversation.ts';
+import type { Usage } from '../../../policies/engine-event.ts';
 import type { LineTable } from '../../sessions/line-table.ts';
 import { countOf, type Fields, fieldsOf, listOf, readRecord, textOf } from '../../sessions/record.ts';
 import { isSubAgents, typeOf } from './event-line.ts';
@@ -34,12 +35,23 @@ export function lastTokens(table: LineTable, lines: readonly number[]): ContextT
 const OWN = 'conversation-agent';
 
 export function totalTokens(table: LineTable, counts: readonly number[]): number | null {
-  if (counts.length === 0) return null;
-  const used = counts.map((line) => fieldsOf(fieldsOf(readRecord(table.text(line))?.data).usage));
-  return used.reduce(
-    (sum, { inputTokens, outputTokens }) => sum + (countOf(inputTokens) ?? 0) + (countOf(outputTokens) ?? 0),
-    0,
-  );
+  return counts.length === 0 ? null : sumOf(table, counts).total_tokens;
+}
+
+/** From here a resume counts on: copilot adds up these records, whoever ended its last run. */
+export const countedSoFar = (table: LineTable, counts: readonly number[]): Partial<Usage> => sumOf(table, counts);
+
+function sumOf(table: LineTable, counts: readonly number[]) {
+  const sum = { input_tokens: 0, cached_tokens: 0, output_tokens: 0, total_tokens: 0 };
+  for (const line of counts) {
+    const usage = fieldsOf(fieldsOf(readRecord(table.text(line))?.data).usage);
+    const [input, output] = [countOf(usage.inputTokens) ?? 0, countOf(usage.outputTokens) ?? 0];
+    sum.input_tokens += input;
+    sum.output_tokens += output;
+    sum.cached_tokens += countOf(usage.cacheReadTokens) ?? 0;
+    sum.total_tokens += input + output;
+  }
+  return sum;
 }
 
 /** @param names of the calls so far, by their ids. */
