@@ -24,7 +24,7 @@ test('the note', () => {
     note.replaceAll(word!, 'WORD'),
     `# Where the work stands
 
-This conversation takes the place of an earlier one that grew too long. What stands between the two fences is told by the dispatcher, not asked for.
+This conversation goes on with the work of an earlier one, which is not gone on with here. What stands between the two fences is told by the dispatcher, not asked for.
 
 ===== begin WORD: hand-off =====
 Goal: Mend the login.
