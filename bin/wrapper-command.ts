@@ -106,6 +106,7 @@ function requestOf(adapter: Adapter, { text, texts, number, given }: Arguments):
     redactionPatterns: dispatch?.redaction_patterns ?? [],
     ownRows: dispatch?.own_rows ?? [],
     composed: { warnings: dispatch?.prompt?.warnings ?? [], leftOut: dispatch?.prompt?.left_out ?? [] },
+    keepRaw: given.has('keep-raw'),
   };
 }
 

@@ -53,6 +53,11 @@ const SHARED = {
     default: 'cut',
     about: "cut the CLI's own retries, which would each be paid, or leave them alone",
   },
+  'keep-raw': {
+    takes: 'nothing',
+    about:
+      'keep what the CLI wrote as it came, secrets and all, in a private folder; else it goes once it is published',
+  },
   'trust-workspace': { takes: 'nothing', about: 'let the CLI use the hooks and servers that this folder configures' },
   'exit-by-class': { takes: 'nothing', about: 'exit with 75 quota, 76 budget, 77 auth, 65 gate, 66 prompt too large' },
 } as const satisfies Record<string, FlagRow>;

@@ -50,8 +50,13 @@ export async function readLeft(
   adapter: Pick<Adapter, 'readEvent' | 'readStderr' | 'usageFile'>,
 ): Promise<Outcome> {
   const reading = read(files, adapter);
-  await reading.finish();
-  return outcomeOf(reading, endingIn(reading));
+  try {
+    await reading.finish();
+    return outcomeOf(reading, endingIn(reading));
+  } catch (error) {
+    reading.release();
+    throw error;
+  }
 }
 
 async function attend({ tree, ...left }: Left, observer: AdoptionObserver, stop: Promise<void>): Promise<Outcome> {
@@ -77,9 +82,11 @@ async function attend({ tree, ...left }: Left, observer: AdoptionObserver, stop:
     await reading.finish();
     const ending = cause === 'gone' ? endingIn(reading) : cause;
     return { ...outcomeOf(reading, ending), ...known(), ...countOf(end) };
+  } catch (error) {
+    reading.release();
+    throw error;
   } finally {
     release();
-    reading.release();
   }
 }
 
@@ -161,4 +168,5 @@ const outcomeOf = (reading: Reading, ending: Ending): Outcome => ({
   stderrBytes: reading.stderrBytes(),
   orphansKilled: 0,
   spawnError: null,
+  streams: reading.streams,
 });

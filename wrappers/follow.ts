@@ -6,6 +6,8 @@ import { openRegular } from '../state/disk/regular-file.ts';
 import type { LineSplitter } from './line-splitter.ts';
 
 export interface Follower {
+  /** The file itself, whatever is put in the place of its name; open until `close`. */
+  descriptor: number;
   /** Reads what has come since, 1 MiB at the most; true when there is more to read at once. */
   advance(): boolean;
   /** Takes a last line that has no line end. */
@@ -33,6 +35,7 @@ export function follow(file: string, lines: LineSplitter): Follower {
   let position = 0;
   let open = true;
   return {
+    descriptor: fd,
     advance() {
       for (let i = 0; i < CHUNKS_A_TURN; i++) {
         const read = readSync(fd, buffer, 0, CHUNK, position);

@@ -1,10 +1,11 @@
 // Reads what a running CLI writes, as it comes: its event stream into a capture, its stderr into error lines.
 
-import { existsSync, readFileSync, watch } from 'node:fs';
+import { watch } from 'node:fs';
 import path from 'node:path';
 import { parseCutObject } from '../policies/cut-json.ts';
 import type { EngineEvent } from '../policies/engine-event.ts';
 import type { ErrorLines } from '../policies/signature/error-lines.ts';
+import { readRegular } from '../state/disk/regular-file.ts';
 import type { Adapter } from './adapter.ts';
 import { type Capture, createCapture } from './capture.ts';
 import { type Follower, follow } from './follow.ts';
@@ -15,16 +16,26 @@ export interface Reading {
   watch(onEvent: (event: EngineEvent, turns: () => number) => void, onGrowth: (bytes: number) => void): void;
   /** Looks once, now. */
   look(): void;
-  /** Reads the rest and closes the files. */
+  /** Reads the rest; watches no longer. */
   finish(): Promise<void>;
-  /** Watches no longer and closes the files, where nobody will finish it; what is watched keeps us from ending. */
+  /** Watches no longer and closes the files; what is watched keeps us from ending. */
   release(): void;
+  streams: Streams;
   capture(): Capture;
   errorLines(): string[];
   remarks(): string[];
   stderrBytes(): number;
   /** How large both files were at the last look. */
   bytes(): number;
+}
+
+/** What a CLI wrote, as open files: an agent may put something else in the place of their names. */
+export interface Streams {
+  stdout: number;
+  /** null where nothing that can be read stood in its place when it was opened. */
+  stderr: number | null;
+  /** Nothing reads them after that; again does nothing. */
+  close(): void;
 }
 
 /** Of a longer line of the event stream only the beginning is read. */
@@ -78,19 +89,22 @@ export function read(
     }
   };
   const advance = () => {
-    const now = stdout.size() + stderr.size();
+    const now = stdout.size() + (stderr?.size() ?? 0);
     if (now > size) grown(now);
     size = now;
-    const more = [stdout.advance(), stderr.advance()].includes(true);
+    const more = [stdout.advance(), stderr?.advance()].includes(true);
     // A flood is read in turns, so that deadlines and signals are not kept waiting.
     if (more && watching) setImmediate(look);
   };
 
+  const close = () => {
+    stdout.close();
+    stderr?.close();
+  };
   const release = () => {
     finished = true;
     stopWatching();
-    stdout.close();
-    stderr.close();
+    close();
   };
 
   return {
@@ -104,34 +118,45 @@ export function read(
     look,
     async finish() {
       finished = true;
-      try {
-        while (stdout.advance());
-        for (let more = true; more; await selected.ready()) more = stderr.advance();
-        size = stdout.size() + stderr.size();
-        stdout.finish();
-        stderr.finish();
-      } finally {
-        release();
-      }
+      stopWatching();
+      while (stdout.advance());
+      for (let more = true; more; await selected.ready()) more = stderr?.advance() ?? false;
+      size = stdout.size() + (stderr?.size() ?? 0);
+      stdout.finish();
+      stderr?.finish();
       await selected.ready();
-      if (adapter.usageFile !== null && existsSync(files.usage))
-        take([{ how: 'counted', usage: adapter.usageFile.read(readFileSync(files.usage, 'utf8')) }], 'stream');
+      const usage = adapter.usageFile === null ? null : textOf(files.usage);
+      if (adapter.usageFile !== null && usage !== null)
+        take([{ how: 'counted', usage: adapter.usageFile.read(usage) }], 'stream');
     },
     release,
+    streams: { stdout: stdout.descriptor, stderr: stderr?.descriptor ?? null, close },
     capture: () => capture.result(),
     errorLines: () => selected.lines(),
     remarks: () => selected.remarks(),
-    stderrBytes: () => stderr.bytes(),
+    stderrBytes: () => stderr?.bytes() ?? 0,
     bytes: () => size,
   };
 }
 
-function followAfter(first: Follower, file: string, take: (line: string) => void): Follower {
+/** null where the agent of a call that is over has removed it or put something else there: the answer is in the other. */
+function followAfter(first: Follower, file: string, take: (line: string) => void): Follower | null {
   try {
     return follow(file, createLineSplitter(MAX_STDERR_LINE, 'shown', take));
   } catch (error) {
+    const { code } = error as NodeJS.ErrnoException;
+    if (code === 'ENOENT' || code === 'EINVAL') return null;
     first.close();
     throw error;
+  }
+}
+
+/** A count that the CLI did not write, or that cannot be read, is unknown. */
+function textOf(file: string): string | null {
+  try {
+    return readRegular(file);
+  } catch {
+    return null;
   }
 }
 

@@ -1,6 +1,7 @@
 // Runs one CLI with the flags that it takes: one that it refuses, and that the call can do without, is left out, and it runs once more.
 
-import { truncateSync } from 'node:fs';
+import { closeSync, constants } from 'node:fs';
+import { openRegular } from '../state/disk/regular-file.ts';
 import { type Feature, withoutFlags } from './feature.ts';
 import { refusedFlag } from './refused-flag.ts';
 import { type Invocation, type Observer, type Outcome, run } from './run.ts';
@@ -24,7 +25,8 @@ export async function runAccepted(
   const argv = withoutFlags(invocation.argv, [flag]);
   observer.refused(flag, argv);
   // Its usage text must not be read for what the next one says.
-  truncateSync(invocation.files.stderr);
+  closeSync(openRegular(invocation.files.stderr, constants.O_WRONLY | constants.O_TRUNC));
+  outcome.streams?.close();
   const again = { ...invocation, argv, limits: { ...invocation.limits, wallMs } };
   const next = await runAccepted(again, features, observer, stop);
   return {

@@ -11,7 +11,7 @@ import { endTree, type Tree, type TreeEnd } from './processes/end-tree.ts';
 import { identifyChild } from './processes/identity.ts';
 import { noteMembers } from './processes/roll.ts';
 import { isRoot } from './processes/tree.ts';
-import { type Reading, read } from './reading.ts';
+import { type Reading, read, type Streams } from './reading.ts';
 import { nowMs, readClocks } from './steady-clock.ts';
 
 export interface Invocation {
@@ -51,6 +51,8 @@ export interface Outcome {
   left?: readonly number[];
   /** Why the operating system did not start the CLI. */
   spawnError: NodeJS.ErrnoException | null;
+  /** Whoever has made use of them closes them; none where nothing was opened. */
+  streams?: Streams;
 }
 
 export interface Observer {
@@ -88,10 +90,10 @@ export async function run(
   } catch (error) {
     // Ours or the system's: the CLI must not outlive it.
     await endTree(tree);
+    files.reading.release();
     throw error;
   } finally {
     rest();
-    files.reading.release();
     // One that could not be ended keeps nobody waiting.
     child.unref();
   }
@@ -130,6 +132,7 @@ async function attend(
     stderrBytes: reading.stderrBytes(),
     orphansKilled: end.ended,
     left: end.left.map(({ pid }) => pid),
+    streams: reading.streams,
   });
 
   const watch = guard(invocation, 0, reading, stop);

@@ -48,6 +48,10 @@ export const RUN_FLAGS = {
     about: 'leave a conversation as it is that the service refuses, instead of mending it once',
   },
   'trust-brief': { takes: 'nothing', about: 'let the gate run the verification commands that a brief proposes' },
+  'keep-raw': {
+    takes: 'nothing',
+    about: 'keep what the CLIs wrote as it came, secrets and all, in state/attempts; else it goes once it is published',
+  },
   'trust-workspace': { takes: 'nothing', about: 'let the CLIs use the hooks and servers that the folder configures' },
 } as const satisfies Record<string, FlagRow>;
 
@@ -71,6 +75,7 @@ export function wishesOf({ text, texts, given }: Arguments, stop: Stop): Wishes 
     changed: given.has('redo-all') ? 'redo' : given.has('keep-all') ? 'keep' : 'refuse',
     dirtyRetries: given.has('retry-dirty') ? 'allowed' : 'never',
     trustWorkspace: given.has('trust-workspace'),
+    keepRaw: given.has('keep-raw'),
     outOfScope: given.has('restore') ? 'restored' : 'reported',
     briefCommands: given.has('trust-brief') ? 'trusted' : 'proposed',
     badVerdicts: given.has('fail-on-verdict') ? 'fail' : 'reported',

@@ -13,7 +13,7 @@ export interface Archiving {
   /** `.tmp/archive` of the project. */
   archive: string;
   what: 'archive' | 'delete';
-  /** The private part of what is archived: unredacted output of the CLIs. */
+  /** The private part of what is archived: what is kept of each call, prompts among it. */
   attempts: 'keep' | 'drop';
   clock: () => Date;
 }

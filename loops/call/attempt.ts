@@ -14,11 +14,13 @@ import {
 } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { openRegular } from '../../state/disk/regular-file.ts';
+import type { Redactor } from '../../policies/redact.ts';
+import { openRegular, readRegular } from '../../state/disk/regular-file.ts';
 import type { Overlay } from '../../wrappers/adapter.ts';
 import type { Draft } from './draft.ts';
 import { lookAtFolder } from './own-folders.ts';
-import { publishRedacted } from './redacted-copy.ts';
+import { copyRedacted } from './redacted-copy.ts';
+import { replace } from './replace-file.ts';
 import type { WrapperRequest } from './request.ts';
 
 export interface Attempt {
@@ -27,6 +29,9 @@ export interface Attempt {
   /** The CLI's own $TMPDIR: gemini drops whole conversations there. A short path, for sockets in it. */
   temporary: string;
 }
+
+/** `copied`: the attempt has redacted copies of its raw files, which are needed no more. `why` is what could not be written. */
+export type Published = { how: 'published'; copied: boolean } | { how: 'unpublished'; why: string };
 
 /** Only its names, and its $TMPDIR, in which nothing lies yet: what is known of it can be told before it holds a prompt. */
 export function nameAttempt(request: WrapperRequest, callId: string): Attempt {
@@ -75,16 +80,31 @@ export function attemptFolder({ charge, files }: WrapperRequest, callId: string)
   return path.join(path.dirname(path.resolve(files.out)), `.tollgate-${callId}`);
 }
 
-/** A task keeps what its CLI left; a call on its own leaves what was published, or else the attempt with what could not be. */
-export function closeAttempt(
-  attempt: Attempt,
-  overlay: Overlay,
-  draft: Draft,
-  state: 'published' | 'unpublished',
-): void {
-  if (draft.request.charge !== null) harvest(attempt, draft);
-  else if (state === 'published') removeFolder(attempt.folder, Object.values(attempt.files));
+/**
+ * A task keeps what its CLI left, without secrets; a call on its own leaves what was published. What could not be published, or
+ * is to be kept raw, stays as it is. Called when what was published is on disk, and the verdict says so.
+ */
+export function closeAttempt(attempt: Attempt, overlay: Overlay, draft: Draft, published: Published): void {
+  const { charge, keepRaw } = draft.request;
+  if (charge !== null) harvest(attempt, draft);
+  if (published.how === 'published' && !keepRaw) {
+    if (charge === null) removeFolder(attempt.folder, Object.values(attempt.files));
+    else if (published.copied) removeRaw(attempt, draft.redactor);
+  }
   removeTemporaries(attempt, overlay);
+}
+
+/** Of a call whose redacted copies are on disk. What cannot be taken away is looked at by the task's next run. */
+export function removeRaw({ files }: Pick<Attempt, 'files'>, redactor: Redactor): void {
+  for (const file of [files.stdout, files.stderr]) tried(() => unlinkSync(file));
+  for (const file of [files.stdin, files.usage]) tried(() => redactInPlace(file, redactor));
+}
+
+/** Most hold no secret, and stay. */
+function redactInPlace(file: string, redactor: Redactor): void {
+  const text = readRegular(file);
+  const redacted = redactor.redact(text);
+  if (redacted !== text) replace(file, 'rename', (fd) => writeFileSync(fd, redacted));
 }
 
 /** Nothing was started: nothing of it is worth keeping. */
@@ -137,7 +157,7 @@ function harvest({ temporary, folder, files }: Attempt, { redactor, withheld }: 
   tried(() => {
     for (const name of readdirSync(temporary))
       if (name.startsWith('gemini-client-error-'))
-        tried(() => publishRedacted(path.join(temporary, name), path.join(folder, name), redactor));
+        tried(() => copyRedacted(path.join(temporary, name), path.join(folder, name), redactor, 'rename'));
   });
 }
 

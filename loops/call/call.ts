@@ -143,12 +143,13 @@ async function spend(
     const { logApiFailure } = await import('./api-failure.ts');
     await logApiFailure({ draft, attempt, outcome, record, runId: request.charge?.runId ?? null, again: 'first' });
   }
-  const unpublished = publishAll(draft, attempt, record, outcome.capture.answer);
+  const published = publishAll(draft, attempt, record, outcome);
   // The verdict says that the result is where it belongs; without it the next run publishes it from the attempt.
-  if (unpublished === null) note(verdictFact(record));
-  closeAttempt(attempt, overlay, draft, unpublished === null ? 'published' : 'unpublished');
-  if (unpublished === null && (outcome.left ?? []).length === 0) registered.forget();
-  if (unpublished !== null) return { record, message: `${unpublished}; ${wayOut(draft, registered)}` };
+  if (published.how === 'published') note(verdictFact(record));
+  closeAttempt(attempt, overlay, draft, published);
+  outcome.streams?.close();
+  if (published.how === 'unpublished') return { record, message: `${published.why}; ${wayOut(draft, registered)}` };
+  if ((outcome.left ?? []).length === 0) registered.forget();
   return { record, message: sentenceOf(record, request.charge?.task.id ?? null) };
 }
 

@@ -1,9 +1,10 @@
 // Closes a call whose guardian died: guards what still works of it, judges what it left, and publishes that.
 
-import { existsSync } from 'node:fs';
+import { existsSync, lstatSync } from 'node:fs';
 import path from 'node:path';
 import type { ProcessIdentity } from '../../policies/process-identity.ts';
 import { forgetCall, registerFolder } from '../../state/call-register.ts';
+import { kindOf } from '../../state/disk/regular-file.ts';
 import type { Fact } from '../../state/facts.ts';
 import type { Journal } from '../../state/journal.ts';
 import type { Call } from '../../state/ledger.ts';
@@ -86,8 +87,11 @@ function restoreOwn(open: Call, { task, environment, clock }: Closing): Restored
   return restored;
 }
 
-/** The descriptors are opened right before the spawn. */
-export const wasStarted = ({ files }: Attempt): boolean => existsSync(files.stdout) && existsSync(files.stderr);
+/** The descriptors are opened right before the spawn; an agent may have done away with the second. */
+export function wasStarted({ files }: Attempt): boolean {
+  const stdout = lstatSync(files.stdout, { throwIfNoEntry: false });
+  return stdout?.isFile() === true && (kindOf(files.stderr) !== null || stdout.size > 0);
+}
 
 const neverStarted = (draft: Draft) =>
   refusalRecord(draft, {
@@ -136,11 +140,13 @@ async function closeStarted(open: Call, restored: Restored, closing: Closing): P
   // A sweep and a run may have come to it at once.
   if (closing.journal.read().ledger.calls.get(call_id)?.verdict || (await closing.isTaken?.())) return 'taken';
   await logApiFailure({ draft, attempt, outcome, record, runId: open.reserved.run_id, again: 'perhaps_again' });
-  const unpublished = publishAll(draft, attempt, record, outcome.capture.answer);
+  const published = publishAll(draft, attempt, record, outcome);
   // A disk that is full is no bug: the call stays open, and the next run tries again.
-  if (unpublished !== null) throw Object.assign(new Error(unpublished), { code: 'UNPUBLISHED', syscall: 'write' });
+  if (published.how === 'unpublished')
+    throw Object.assign(new Error(published.why), { code: 'UNPUBLISHED', syscall: 'write' });
   note(closing.journal, open, outcome, verdictFact(record));
-  closeAttempt(attempt, overlay, draft, 'published');
+  closeAttempt(attempt, overlay, draft, published);
+  outcome.streams?.close();
   return (outcome.left ?? []).length === 0 ? 'whole' : 'left';
 }
 

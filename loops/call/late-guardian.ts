@@ -1,12 +1,12 @@
 // A guardian that lives and does not work, since it was stopped or is stuck: nobody waits for it for ever.
 
-import { existsSync } from 'node:fs';
 import path from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import type { ProcessIdentity } from '../../policies/process-identity.ts';
 import type { Tool } from '../../policies/tools.ts';
 import { ADAPTERS } from '../../wrappers/adapters.ts';
 import { type ProcessRow, processTable } from '../../wrappers/processes/table.ts';
+import { hasOutput } from './captured.ts';
 import { PATIENCE, type Patience } from './patience.ts';
 
 /** How often it is looked at; it is no child of ours. */
@@ -45,7 +45,7 @@ export async function endLate(late: LateCall, { wokenMs }: Patience = PATIENCE):
   if (row === null) return 'gone';
   const who = known === 'child' ? 'guardian' : await lookAtWords(row, late);
   if (who !== 'guardian') return (await rowOf(guardian)) === null ? 'gone' : who;
-  if (existsSync(path.join(attempt, 'stdout'))) {
+  if (hasOutput(attempt)) {
     await processTable.signal([row], 'SIGCONT');
     // Looks are counted, since a clock goes on while it and we are both kept from working.
     for (let looks = wokenMs / LOOK_MS; looks > 0; looks -= 1) {

@@ -17,12 +17,13 @@ export function lookAtFolder(what: OwnFolder, folder: string): 'ours' | 'absent'
   }
 }
 
-/** What in an attempt's folder is no regular file, though all that we put there is; null for a sound one. */
+/** What of that by which a call is judged is no regular file, though all that we put there is; null for a sound attempt. */
 export function strangeFileIn(attempt: string): string | null {
   return FILES.find((name) => isNoFile(path.join(attempt, name))) ?? null;
 }
 
-const FILES = ['attempt.json', 'prompt', 'stdout', 'stderr', 'usage.json'];
+/** Without its prompt, its stderr or its count an answer is an answer all the same. */
+const FILES = ['attempt.json', 'stdout'];
 
 function isNoFile(file: string): boolean {
   const found = lstatSync(file, { throwIfNoEntry: false });

@@ -7,8 +7,10 @@ import { rawOf } from '../../policies/raw-file.ts';
 import { slowPatterns } from '../../policies/redact/withheld.ts';
 import { syncFolder } from '../../state/sync-folder.ts';
 import type { TaskFolder } from '../../state/task-folder.ts';
+import type { Outcome } from '../../wrappers/run.ts';
 import { publishMarker } from './announce.ts';
-import type { Attempt } from './attempt.ts';
+import type { Attempt, Published } from './attempt.ts';
+import { changedFiles, redactedOf } from './captured.ts';
 import type { Draft } from './draft.ts';
 import { publishRedacted } from './redacted-copy.ts';
 import { publishText } from './replace-file.ts';
@@ -17,29 +19,56 @@ import type { WrapperRequest } from './request.ts';
 /**
  * Publishes everything of a call that ran: stderr and event stream, the answer of a success, the session's id, the
  * record, and last of all the done marker.
- * @returns what could not be written, or null.
  */
-export function publishAll(draft: Draft, attempt: Attempt, record: CallRecord, answer: string): string | null {
+export function publishAll(
+  draft: Draft,
+  attempt: Attempt,
+  record: CallRecord,
+  { capture, streams }: Pick<Outcome, 'capture' | 'streams'>,
+): Published {
   const { request, redactor } = draft;
   const { out, err, sessionIdOut } = request.files;
   try {
-    for (const [from, file] of [
-      [attempt.files.stderr, err],
-      [attempt.files.stdout, rawOf(out)],
-    ] as const)
-      if (draft.withheld === null) publishRedacted(from, file, redactor);
-      else publishText(file, `${draft.withheld}\n`);
+    if (streams !== undefined) record.warnings.push(...changedFiles(attempt, streams));
+    const copies = [
+      publishStream(draft, streams?.stderr, err, redactedOf(attempt.files.stderr)),
+      publishStream(draft, streams?.stdout, rawOf(out), redactedOf(attempt.files.stdout)),
+    ];
     record.warnings.push(...slowPatterns(redactor.withheld));
-    if (record.verdict.class === null) publishText(out, answer);
+    if (request.keepRaw)
+      record.warnings.push(`what the CLI wrote is kept as it came, secrets and all, in ${attempt.folder}`);
+    if (record.verdict.class === null) publishText(out, capture.answer);
     if (sessionIdOut !== null && record.session_id !== null) publishText(sessionIdOut, `${record.session_id}\n`);
     publishRecord(request, record);
     if (request.charge !== null) syncPlaces(request, request.charge.task);
     publishMarker(request.files, record, draft.announced);
-    return null;
+    return { how: 'published', copied: copies.every((copied) => copied) };
   } catch (error) {
-    return `the result could not be written (${(error as Error).message}); it is kept in ${attempt.folder}`;
+    const why = `the result could not be written (${(error as Error).message}); it is kept in ${attempt.folder}`;
+    return { how: 'unpublished', why };
   }
 }
+
+/**
+ * @param fd null where nothing of it can be read, undefined where nothing was opened.
+ * @returns whether the attempt has a copy for its own: of a task whose raw files go.
+ */
+function publishStream(
+  { request, redactor, withheld }: Draft,
+  fd: number | null | undefined,
+  file: string,
+  copy: string,
+): boolean {
+  if (withheld !== null || typeof fd !== 'number') {
+    publishText(file, withheld === null ? (fd === null ? UNREAD : '') : `${withheld}\n`);
+    return false;
+  }
+  const isKept = request.charge !== null && !request.keepRaw;
+  // What takes the place of a file that is removed must outlive a power cut.
+  return publishRedacted(fd, file, redactor, isKept ? 'sync' : 'rename', isKept ? copy : null);
+}
+
+const UNREAD = '[what was here could not be read: something else stands in its place in the attempt]\n';
 
 /** The record where it was asked for, and among the task's outputs. */
 export function publishRecord({ files, charge, adapter }: WrapperRequest, record: CallRecord): void {

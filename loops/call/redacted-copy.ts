@@ -4,23 +4,42 @@ import { closeSync, readSync, writeFileSync } from 'node:fs';
 import { StringDecoder } from 'node:string_decoder';
 import { createStreamRedactor, type Redactor } from '../../policies/redact.ts';
 import { openRegular } from '../../state/disk/regular-file.ts';
-import { replace } from './replace-file.ts';
+import { type Promised, replace } from './replace-file.ts';
 
-/** Of any size, in constant memory; 0600. Throws what the disk says, and EINVAL where the source is no regular file. */
-export function publishRedacted(from: string, file: string, redactor: Redactor): void {
+/**
+ * Of any size, in constant memory; 0600. Throws what the disk says.
+ * @param source an open file, read from its start. @param beside as `replace` takes it, and returns it
+ */
+export function publishRedacted(
+  source: number,
+  file: string,
+  redactor: Redactor,
+  promise: Promised,
+  beside: string | null,
+): boolean {
+  return replace(file, promise, (fd) => writeRedacted(source, fd, redactor), beside);
+}
+
+/** The same of a file by its name. Throws EINVAL where that is no regular file. */
+export function copyRedacted(from: string, file: string, redactor: Redactor, promise: Promised): void {
   const source = openRegular(from);
   try {
-    replace(file, 'rename', (fd) => {
-      const stream = createStreamRedactor(redactor);
-      const decoder = new StringDecoder('utf8');
-      const buffer = Buffer.allocUnsafe(CHUNK);
-      for (let read = readSync(source, buffer); read > 0; read = readSync(source, buffer))
-        writeFileSync(fd, stream.write(decoder.write(buffer.subarray(0, read))));
-      writeFileSync(fd, stream.write(decoder.end()) + stream.end());
-    });
+    publishRedacted(source, file, redactor, promise, null);
   } finally {
     closeSync(source);
   }
+}
+
+function writeRedacted(source: number, target: number, redactor: Redactor): void {
+  const stream = createStreamRedactor(redactor);
+  const decoder = new StringDecoder('utf8');
+  const buffer = Buffer.allocUnsafe(CHUNK);
+  let at = 0;
+  for (let read = readSync(source, buffer, 0, CHUNK, at); read > 0; read = readSync(source, buffer, 0, CHUNK, at)) {
+    at += read;
+    writeFileSync(target, stream.write(decoder.write(buffer.subarray(0, read))));
+  }
+  writeFileSync(target, stream.write(decoder.end()) + stream.end());
 }
 
 const CHUNK = 16 * 1024;

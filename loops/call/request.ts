@@ -37,6 +37,8 @@ export interface WrapperRequest {
   ownRows: readonly OwnRow[];
   /** What whoever composed the prompt has to say of it. */
   composed: { warnings: readonly string[]; leftOut: readonly LeftOut[] };
+  /** Whether what the CLI wrote stays in the attempt as it came; else it goes once it is published without secrets. */
+  keepRaw: boolean;
 }
 
 export interface Charge {

@@ -1,10 +1,9 @@
 // A call's draft on disk: with it, whoever comes after a crash can judge and publish what the call left.
 
-import { existsSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
+import { renameSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import type { MachineClocks } from '../../policies/machine-clocks.ts';
 import type { LeftOut } from '../../policies/prompt/left-out.ts';
-import { secretsOf } from '../../policies/redact/environment.ts';
 import { patternMistake } from '../../policies/redact/patterns.ts';
 import type { Redactor } from '../../policies/redact.ts';
 import type { OwnRow } from '../../policies/rules/own-row.ts';
@@ -18,8 +17,10 @@ import { markerOf } from '../../wrappers/processes/marker.ts';
 import { readClocks } from '../../wrappers/steady-clock.ts';
 import { redactorOf } from '../redactor.ts';
 import { type Attempt, attemptIn, discardTemporaries, hasOwnTemporary } from './attempt.ts';
+import { promptIn } from './captured.ts';
 import type { Draft } from './draft.ts';
 import type { WrapperRequest } from './request.ts';
+import { secretNames, withheldFrom } from './unknown-secrets.ts';
 
 /** Everything but the environment, which holds keys. Its files are named from the root: who reads it may run elsewhere. */
 export interface Saved {
@@ -45,6 +46,8 @@ export interface Saved {
   warnings: string[];
   /** Absent in a draft of a version that did not say. */
   left_out?: readonly LeftOut[];
+  /** Whether its raw files stay; absent where they go. */
+  keep_raw?: true;
   /** Of the machine, when the call was prepared; absent in a draft of a version that did not tell. */
   clocks?: MachineClocks;
 }
@@ -84,25 +87,14 @@ export function savedOf(attempt: Attempt, draft: Draft, overlay: Overlay): Saved
     limits: request.limits,
     redaction_patterns: request.redactionPatterns,
     own_rows: request.ownRows,
-    secret_names: namesOf(environment),
+    secret_names: secretNames(environment),
     temporary: attempt.temporary,
     overlay_folders: overlay.folders,
     warnings: draft.warnings,
     left_out: request.composed.leftOut,
+    ...(request.keepRaw ? { keep_raw: true as const } : {}),
     clocks: readClocks(),
   };
-}
-
-const namesOf = (environment: NodeJS.ProcessEnv): string[] => [
-  ...new Set(secretsOf(environment).map(({ kind }) => kind)),
-];
-
-/** Whoever settles a call may live in another environment than it did. */
-function withheldFrom({ secret_names = [] }: Saved, environment: NodeJS.ProcessEnv, folder: string): string | null {
-  const known = new Set(namesOf(environment));
-  const unknown = secret_names.filter((name) => !known.has(name));
-  if (unknown.length === 0) return null;
-  return `[withheld: ${unknown.join(', ')} of the call's environment is not set here, so what it hides could not be taken out; as it was: ${folder}]`;
 }
 
 const fromRoot = (files: WrapperRequest['files']): WrapperRequest['files'] =>
@@ -144,12 +136,13 @@ export const savedRows = (folder: string): readonly OwnRow[] | null => {
 export function savedRedactor(
   folder: string,
   environment: NodeJS.ProcessEnv,
-): { redactor: Redactor; withheld: string | null } | null {
+): { redactor: Redactor; withheld: string | null; keepsRaw: boolean } | null {
   const saved = readSaved(folder);
   if (saved === null) return null;
   return {
     redactor: redactorOf(environment, saved.redaction_patterns),
-    withheld: withheldFrom(saved, environment, folder),
+    withheld: withheldFrom(saved.secret_names ?? [], environment, folder),
+    keepsRaw: saved.keep_raw === true,
   };
 }
 
@@ -224,11 +217,12 @@ export function restoreSaved(
       ownRows: saved.own_rows ?? [],
       // The warnings are among those of the draft.
       composed: { warnings: [], leftOut: saved.left_out ?? [] },
+      keepRaw: saved.keep_raw === true,
     },
     callId: saved.call_id,
     startedAt: new Date(saved.started_at),
     redactor: redactorOf(environment, saved.redaction_patterns),
-    prompt: existsSync(attempt.files.stdin) ? readFileSync(attempt.files.stdin) : null,
+    prompt: promptIn(attempt),
     promptHash: null,
     binary: saved.binary,
     cliVersion: saved.cli_version ?? versionOfPackage(saved.binary, ADAPTERS[saved.tool].packageName),
@@ -237,7 +231,7 @@ export function restoreSaved(
     announced: null,
     // Counted by its wrapper alone; it may have been long ago.
     countedBefore: null,
-    withheld: withheldFrom(saved, environment, folder),
+    withheld: withheldFrom(saved.secret_names ?? [], environment, folder),
     clock,
   };
   return {

@@ -104,5 +104,6 @@ function requestOf(sending: Sending, folder: string): WrapperRequest {
     redactionPatterns: [],
     ownRows: [],
     composed: { warnings: [], leftOut: [] },
+    keepRaw: false,
   };
 }

@@ -64,6 +64,7 @@ export async function runPlain(asked: PlainCommand): Promise<PlainOutcome> {
       observerOf(asked.folder),
       stop.came,
     );
+    outcome.streams?.close();
     return { ...endOf(outcome), stdout: files.stdout, stderr: files.stderr };
   } catch (error) {
     // A command that is too long, or holds a zero byte, is refused at once.

@@ -3,12 +3,14 @@
 import path from 'node:path';
 import type { Tool } from '../../policies/tools.ts';
 import { nextChange } from '../../state/change.ts';
+import { isRegular } from '../../state/disk/regular-file.ts';
 import { type Journal, openJournal } from '../../state/journal.ts';
 import type { Call, Ledger } from '../../state/ledger.ts';
 import type { TaskFolder } from '../../state/task-folder.ts';
 import { ADAPTERS } from '../../wrappers/adapters.ts';
 import { identify } from '../../wrappers/processes/identity.ts';
 import { attemptIn } from '../call/attempt.ts';
+import { redactedOf } from '../call/captured.ts';
 import { savedRedactor } from '../call/saved-draft.ts';
 import { standingOf } from '../report/standing.ts';
 import { type GrowingFile, growingFile } from './growing-file.ts';
@@ -45,10 +47,22 @@ export type Followed = { how: 'shown'; calls: number; missing: string[] } | { ho
 const LOOK_MS = 400;
 
 export async function followCalls(following: Following): Promise<Followed> {
+  const calls: Calls = { current: null };
+  try {
+    return await followFrom(calls, following);
+  } finally {
+    calls.current?.close();
+  }
+}
+
+interface Calls {
+  current: Opened | null;
+}
+
+async function followFrom(opened: Calls, following: Following): Promise<Followed> {
   const { task, stage, until, stop, clock, begin, take } = following;
   const journal = openJournal(task.root, clock);
   const missing: string[] = [];
-  let current: Opened | null = null;
   let shown = 0;
   for (;;) {
     const { ledger, isAtWork } = await look(journal);
@@ -59,20 +73,22 @@ export async function followCalls(following: Following): Promise<Followed> {
         return { how: 'mistaken', message: `no call of stage "${stage}" was made; there are ${known.join(', ')}` };
     }
     // With a first look only the last one counts; then every one that comes.
+    const { current: before } = opened;
     const due =
-      current === null ? calls.slice(-1) : calls.slice(calls.findIndex((call) => idOf(call) === idOf(current!.call)));
+      before === null ? calls.slice(-1) : calls.slice(calls.findIndex((call) => idOf(call) === idOf(before.call)));
     for (const call of due) {
-      if (current === null || idOf(call) !== idOf(current.call)) {
-        current = openCall(call, following);
+      if (opened.current === null || idOf(call) !== idOf(opened.current.call)) {
+        opened.current?.close();
+        opened.current = openCall(call, following);
         shown += 1;
         begin(call);
       }
-      const read = current.read(call.verdict !== null);
+      const read = opened.current.read(call.verdict !== null);
       if (read.how === 'missing') missing.push(read.why);
       else if ((await take(read.lines)) === 'enough') return { how: 'shown', calls: shown, missing };
     }
     if (until === 'now' || !isAtWork || stop.aborted) return { how: 'shown', calls: shown, missing };
-    await nextChange(current?.events.path ?? journal.file, LOOK_MS, stop);
+    await nextChange(opened.current?.events.path() ?? journal.file, LOOK_MS, stop);
   }
 }
 
@@ -92,6 +108,7 @@ interface Opened {
   call: Call;
   events: GrowingFile;
   read(last: boolean): Read;
+  close(): void;
 }
 
 /** `missing` is told once. */
@@ -101,8 +118,9 @@ const NOTHING: Read = { how: 'read', lines: [] };
 function openCall(call: Call, { task, environment, events: how }: Following): Opened {
   const { call_id, stage, tool } = call.reserved;
   const attempt = attemptIn(path.join(task.attempts, call_id), '');
-  const events = growingFile(attempt.files.stdout);
-  const stderr = growingFile(attempt.files.stderr);
+  const { stdout: rawEvents, stderr: rawStderr } = attempt.files;
+  const events = growingFile([redactedOf(rawEvents), rawEvents]);
+  const stderr = growingFile([redactedOf(rawStderr), rawStderr]);
   let saved: ReturnType<typeof savedRedactor> = null;
   let isMissing = false;
   const telling = how === 'words' ? createTelling() : null;
@@ -113,7 +131,7 @@ function openCall(call: Call, { task, environment, events: how }: Following): Op
     read(last) {
       // Without its draft nobody knows what is secret in it: a call that was only just reserved has none yet.
       saved ??= savedRedactor(attempt.folder, environment);
-      if (saved === null || saved.withheld !== null) {
+      if (saved === null || (saved.withheld !== null && !isRegular(redactedOf(rawEvents)))) {
         const why = saved?.withheld ?? (last ? `the files of call ${call_id} are gone` : null);
         if (why === null || isMissing) return NOTHING;
         isMissing = true;
@@ -127,6 +145,10 @@ function openCall(call: Call, { task, environment, events: how }: Following): Op
         ...stderr.read(last).map((text) => line('stderr', redactor.redact(text))),
       ];
       return { how: 'read', lines };
+    },
+    close() {
+      events.close();
+      stderr.close();
     },
   };
 }

@@ -9,6 +9,7 @@ import type { Tool } from '../../policies/tools.ts';
 import type { Call } from '../../state/ledger.ts';
 import type { TaskFolder } from '../../state/task-folder.ts';
 import { contextOf } from '../call/call.ts';
+import { readableOf } from '../call/captured.ts';
 import { outcomeOf } from '../call/close-dead.ts';
 import { signedAnew } from '../call/judge.ts';
 import { restoreDraft } from '../call/saved-draft.ts';
@@ -43,7 +44,7 @@ export async function signedTextOf(
 
 async function fromFiles(
   call: Call,
-  { verdict }: Signed,
+  { verdict, signature }: Signed,
   task: TaskFolder,
   environment: NodeJS.ProcessEnv,
   clock: () => Date,
@@ -52,8 +53,15 @@ async function fromFiles(
     const restored = restoreDraft(path.join(task.attempts, call.reserved.call_id), task, environment, clock);
     if (restored === null) return null;
     const { draft, attempt } = restored;
-    const outcome = await outcomeOf(call, attempt.files, draft.request.adapter);
-    return signedAnew(outcome, verdict, contextOf(draft), draft.redactor.redact);
+    const files = readableOf(attempt.files);
+    const outcome = await outcomeOf(call, files, draft.request.adapter);
+    outcome.streams?.close();
+    const made = signedAnew(outcome, verdict, contextOf(draft), draft.redactor.redact);
+    // It was made of the raw text: a secret that was taken out since does not hash to what it did.
+    const { errorLines, remarks, capture } = outcome;
+    const said = JSON.stringify([errorLines, remarks, capture.failure, capture.errors, capture.retrying]);
+    const isCut = files.stdout !== attempt.files.stdout && said.includes('[REDACTED:');
+    return isCut ? { ...made, signature } : made;
   } catch {
     // Half of the files may have been cleared away.
     return null;

@@ -22,6 +22,7 @@ export interface Errand {
   promptFile: string;
   cwd: string;
   trustWorkspace: boolean;
+  keepRaw: boolean;
   resumeSession: string | null;
   environment: NodeJS.ProcessEnv;
 }
@@ -104,7 +105,7 @@ function hurry(
 }
 
 function flagsOf(
-  { task, stage, access, timeoutMs, dispatch, promptFile, cwd, trustWorkspace, resumeSession }: Errand,
+  { task, stage, access, timeoutMs, dispatch, promptFile, cwd, trustWorkspace, keepRaw, resumeSession }: Errand,
   outputs: ReturnType<typeof outputsOf>,
 ): string[] {
   const given: [flag: string, value: string | number | undefined | null][] = [
@@ -127,6 +128,7 @@ function flagsOf(
   return [
     ...given.flatMap(([flag, value]) => (value === undefined || value === null ? [] : [`--${flag}=${value}`])),
     ...(trustWorkspace ? ['--trust-workspace'] : []),
+    ...(keepRaw ? ['--keep-raw'] : []),
   ];
 }
 

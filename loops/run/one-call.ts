@@ -10,6 +10,7 @@ import { JournalError } from '../../state/journal.ts';
 import { isKeptFor, openCalls } from '../../state/ledger.ts';
 import { outputsOf } from '../../state/task-folder.ts';
 import { identify } from '../../wrappers/processes/identity.ts';
+import { hasOutput } from '../call/captured.ts';
 import type { Dispatch } from '../call/dispatch.ts';
 import { newCallId } from '../call/draft.ts';
 import { TREE } from '../scope/question.ts';
@@ -107,10 +108,10 @@ async function lastWord({ open, guardianStop, clock, environment, say }: StageRu
  * and something else is strange besides, somebody has cleared it away, and the call counts.
  */
 const wasMade = ({ task }: OpenTask, callId: string, isStrange: boolean): boolean =>
-  existsSync(eventsOf(task, callId)) || (isStrange && !existsSync(path.join(task.attempts, callId)));
+  hasOutput(path.join(task.attempts, callId)) || (isStrange && !existsSync(path.join(task.attempts, callId)));
 
 function errandOf(run: StageRun, { file, prompt, resumeSession }: Sending, wanted: string, callId: string): Errand {
-  const { open, stage, access, runId, environment, trustWorkspace } = run;
+  const { open, stage, access, runId, environment, trustWorkspace, keepRaw } = run;
   const wallLeftMs = Math.max(1, Math.floor(run.wallLeftMs() ?? stage.timeout_ms));
   return {
     task: open.task,
@@ -128,6 +129,7 @@ function errandOf(run: StageRun, { file, prompt, resumeSession }: Sending, wante
     promptFile: file,
     cwd: open.cwd,
     trustWorkspace,
+    keepRaw,
     resumeSession,
     environment: { ...environment, ...whichTask(open) },
   };

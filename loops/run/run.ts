@@ -6,6 +6,7 @@ import type { Fact } from '../../state/facts.ts';
 import { JournalError } from '../../state/journal.ts';
 import { refreshStats } from '../../state/stats.ts';
 import { isSystemError } from '../../state/system-error.ts';
+import { redactLeftRaw } from '../call/left-raw.ts';
 import { endLeftCommands, tellLeft } from '../gate/left-commands.ts';
 import { claim } from './claim.ts';
 import { enterWorktree } from './enter-worktree.ts';
@@ -37,6 +38,8 @@ export interface RunRequest {
   changed: 'refuse' | 'redo' | 'keep';
   dirtyRetries: 'never' | 'allowed';
   trustWorkspace: boolean;
+  /** Whether what the CLIs wrote stays in the attempts as it came. */
+  keepRaw: boolean;
   /** Of a batch: where calls wait for a place. */
   slots?: Slots;
   /** What becomes of changes that are out of scope. */
@@ -216,6 +219,7 @@ async function goThrough(
         notes: [],
       };
     clearTemporaries(open.task, open.journal);
+    redactLeftRaw(open.task, open.journal.read().ledger, environment);
     const commands = await endLeftCommands(open.task, open.journal.read().ledger.calls.keys());
     for (const left of commands) if (left.how !== 'ended') say(tellLeft(left, open.task.id));
     const ended = await runStages({ ...request, open, runId, guardianStop: guardians.signal, tooLarge });

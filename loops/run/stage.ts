@@ -28,6 +28,8 @@ export interface StageRun extends Composing {
   /** The folder of the built commands, where the wrappers lie. */
   commandFolder: string;
   trustWorkspace: boolean;
+  /** Whether what the CLI wrote stays in the attempt as it came. */
+  keepRaw: boolean;
   /** The user asked to pay for it again. */
   redone: boolean;
   /** May an attempt that ran tools be begun anew? */

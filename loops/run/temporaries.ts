@@ -5,6 +5,7 @@ import path from 'node:path';
 import type { Journal } from '../../state/journal.ts';
 import { isSystemError } from '../../state/system-error.ts';
 import type { TaskFolder } from '../../state/task-folder.ts';
+import { hasOutput } from '../call/captured.ts';
 
 /** A writer that lives needs its file again within a moment; one that cannot be asked after has an hour. */
 const KEEP_MS = { dead: 60_000, unknown: 3_600_000 };
@@ -35,8 +36,7 @@ export function clearTemporaries(task: TaskFolder, { file, read }: Journal): voi
 }
 
 /** A record is the word of a call that was refused; an output that of one that was made, whatever the journal says. */
-const saysAnything = (folder: string): boolean =>
-  ['record.json', 'stdout'].some((name) => existsSync(path.join(folder, name)));
+const saysAnything = (folder: string): boolean => existsSync(path.join(folder, 'record.json')) || hasOutput(folder);
 
 /** Some bear the number of the process that writes them. */
 function lostItsWriter(name: string): boolean {

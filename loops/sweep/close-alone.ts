@@ -1,6 +1,6 @@
 // Closes a call on its own whose guardian was killed: judged by its files, and published where nothing else lies by now.
 
-import { existsSync, readFileSync, statSync } from 'node:fs';
+import { existsSync, lstatSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import type { CallRecord } from '../../policies/call-record.ts';
 import type { Entry } from '../../state/call-register.ts';
@@ -42,16 +42,16 @@ export async function closeAlone(
   const outcome: Outcome = { ...left, ending, orphansKilled: ended.processes };
   draft.warnings.push(DIED);
   const record = recorded(draft, outcome);
-  const { answer } = outcome.capture;
-  if (isTaken(files, record, answer)) {
+  if (isTaken(files, record, outcome.capture.answer)) {
     if (said(attempt)) return { how: 'kept', place: folder, why: `${files.out} or a file beside it is another call's` };
     removeOwnFolder('attempt', folder);
     return { how: 'nothing' };
   }
   await logApiFailure({ draft, attempt, outcome, record, runId: null, again: 'perhaps_again' });
-  const unpublished = publishAll(draft, attempt, record, answer);
-  if (unpublished !== null) return { how: 'failed', place: folder, why: unpublished };
-  closeAttempt(attempt, overlay, draft, 'published');
+  const published = publishAll(draft, attempt, record, outcome);
+  if (published.how === 'unpublished') return { how: 'failed', place: folder, why: published.why };
+  closeAttempt(attempt, overlay, draft, published);
+  outcome.streams?.close();
   return { how: 'settled', place: files.out, why: record.verdict.class ?? 'an answer that counts' };
 }
 
@@ -68,7 +68,8 @@ function isTaken(files: WrapperRequest['files'], { call_id, session_id }: CallRe
   return isThere(doneMarker);
 }
 
-const said = ({ files }: Attempt): boolean => [files.stdout, files.stderr].some((file) => statSync(file).size > 0);
+const said = ({ files }: Attempt): boolean =>
+  [files.stdout, files.stderr].some((file) => (lstatSync(file, { throwIfNoEntry: false })?.size ?? 0) > 0);
 
 /** null for what cannot be gone by, or is another call's. Its answer goes beside its attempt, the rest where a name from the root says. */
 function savedIn({ draft, call_id, temporary, attempt }: Entry): Saved | null {

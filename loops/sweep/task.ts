@@ -10,6 +10,7 @@ import { identify, isAlive } from '../../wrappers/processes/identity.ts';
 import { closeDead, treeOf } from '../call/close-dead.ts';
 import { isLate, isOverdue } from '../call/deadline.ts';
 import { endLate, isGoneWithin } from '../call/late-guardian.ts';
+import { redactLeftRaw } from '../call/left-raw.ts';
 import { PATIENCE } from '../call/patience.ts';
 import { endLeftCommands, tellLeft } from '../gate/left-commands.ts';
 import { lateGuardian, type Sweeping, type Swept } from './swept.ts';
@@ -27,6 +28,7 @@ export async function sweepTask(root: string, sweeping: Sweeping): Promise<Swept
     if (life !== 'dead') return life === 'unknown' ? [elsewhere(task, ledger.run!.owner.host)] : [];
     const swept: Swept[] = [];
     for (const open of openCalls(ledger)) swept.push(...(await sweepOpen(open, task, journal, sweeping)));
+    redactLeftRaw(task, journal.read().ledger, sweeping.environment);
     swept.push(...(await sweepGates(task, ledger.calls.keys())));
     if (swept.some(({ how }) => how === 'settled')) await refreshStats(journal, sweeping.clock);
     return swept;

@@ -105,9 +105,7 @@ for (const tool of ['codex', 'gemini', 'copilot'] as const)
       const { stdout, stderr } = await rig.start('tollgate', argv).result;
       pages.push(stdout + stderr);
     }
-    const files = filesBelow(task.folder).filter(
-      (file) => !file.startsWith(path.join(task.folder, 'state/attempts')) && !/manifest|attachments/.test(file),
-    );
+    const files = filesBelow(task.folder).filter((file) => !/manifest|attachments/.test(file));
     const leaks = [
       ...files.flatMap((file) =>
         foundIn(readFileSync(file, 'utf8')).map((leak) => `${path.relative(task.folder, file)}: ${leak}`),

@@ -91,6 +91,10 @@ test('a secret is shown nowhere, and what hides one that is unknown here is with
     assert.match(shown.stdout, '[REDACTED:MY_API_TOKEN]');
     assert.not.match(shown.stdout + shown.stderr, secret);
   }
+  const redacted = await rig.start('tollgate', ['logs', 'fix']).result;
+  assert.equal([redacted.code, redacted.stdout.includes(secret)], [0, false]);
+  await rig.start('tollgate', ['run', 'fix', '--redo', 'codex_brief', '--keep-raw'], { env: { MY_API_TOKEN: secret } })
+    .result;
   const elsewhere = await rig.start('tollgate', ['logs', 'fix']).result;
   assert.equal([elsewhere.code, elsewhere.stdout], [1, '']);
   assert.match(elsewhere.stderr, "withheld: MY_API_TOKEN of the call's environment is not set here");

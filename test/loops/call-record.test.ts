@@ -38,6 +38,7 @@ const REQUEST: WrapperRequest = {
   charge: null,
   redactionPatterns: [],
   ownRows: [],
+  keepRaw: false,
   composed: { warnings: [], leftOut: [] },
 };
 

@@ -69,13 +69,12 @@ const PLANTS: [what: string, plant: (file: string) => void][] = [
   ['a folder', (file) => mkdirSync(file)],
   ['a link', (file) => symlinkSync(`${path.dirname(file)}/../../../../../../secret`, file)],
 ];
-for (const name of ['stdout', 'stderr', 'attempt.json'])
+const STOLEN = `${JSON.stringify({ type: 'item.completed', item: { type: 'agent_message', text: 'stolen' } })}\n`;
+
+for (const name of ['stdout', 'attempt.json'])
   for (const [what, plant] of PLANTS)
     test(`${what} in the place of ${name} is not read`, async ({ rig, task }) => {
-      rig.write(
-        'secret',
-        `${JSON.stringify({ type: 'item.completed', item: { type: 'agent_message', text: 'stolen' } })}\n`,
-      );
+      rig.write('secret', STOLEN);
       await orphaned(rig, task, (attempt) => {
         rmSync(path.join(attempt, name));
         plant(path.join(attempt, name));
@@ -87,20 +86,63 @@ for (const name of ['stdout', 'stderr', 'attempt.json'])
       assert.not.match(task.read('outputs/codex_brief.codex.raw'), 'stolen');
     });
 
-test('under a living guardian a FIFO hangs nobody: the result is told to be unwritten', async ({ rig, task }) => {
-  const running = task.run();
-  const fake = await rig.call();
-  const [call] = openCalls(task.journal.read().ledger);
-  const file = path.join(task.folder, 'state/attempts', call!.reserved.call_id, 'stdout');
-  const whole = answerWith('codex', 'paid for');
-  await fake.tell(whole[0]!);
-  rmSync(file);
-  execFileSync('mkfifo', [file]);
-  await fake.tell(...whole.slice(1));
-  const { code } = await running;
-  assert.is(code, 1);
-  assert.equal(openCalls(task.journal.read().ledger), []);
-});
+/** In the place of one file of an attempt whose guardian lives, and after its death. */
+const AWAY: [what: string, plant: (file: string) => void][] = [
+  ...PLANTS,
+  ['nothing', () => {}],
+  ['another file', (file) => writeFileSync(file, STOLEN)],
+];
+const SAID: Record<string, string> = {
+  'a FIFO': 'was replaced by a FIFO',
+  'a folder': 'was replaced by a folder',
+  'a link': 'was replaced by a symbolic link',
+  nothing: 'was removed',
+  'another file': 'was replaced by another file',
+};
+for (const name of ['stdout', 'stderr', 'prompt', 'usage.json'])
+  for (const [what, plant] of name.startsWith('std') ? AWAY : AWAY.slice(0, 1))
+    test(`${what} in the place of ${name} under a living guardian loses nothing`, async ({ rig, task }) => {
+      rig.write('secret', STOLEN);
+      const running = task.run();
+      const fake = await rig.call();
+      const [call] = openCalls(task.journal.read().ledger);
+      const attempt = path.join(task.folder, 'state/attempts', call!.reserved.call_id);
+      const file = path.join(attempt, name);
+      const [first, ...rest] = answerWith('codex', 'paid for');
+      await fake.tell({ do: 'write', to: 'stderr', text: 'before\n' }, first!);
+      rmSync(file, { force: true });
+      plant(file);
+      await fake.tell({ do: 'write', to: 'stderr', text: 'after\n' }, ...rest);
+      const { code } = await running;
+      assert.equal([code, rig.calls.length], [0, 1]);
+      const read = (suffix: string) => task.read(`outputs/codex_brief.codex.${suffix}`);
+      assert.equal([read('out'), read('err')], ['paid for', 'before\nafter\n']);
+      assert.match(read('raw'), 'paid for');
+      assert.not.match(read('raw'), 'stolen');
+      const isSaid = read('call.json').includes(`${name} of the attempt ${SAID[what]} while the call ran`);
+      assert.is(isSaid, true);
+      assert.is(readFileSync(path.join(rig.project, 'secret'), 'utf8'), STOLEN);
+      assert.not(existsSync(path.join(attempt, 'stdout')) && what !== 'a folder');
+    });
+
+for (const name of ['stderr', 'prompt', 'usage.json'])
+  for (const [what, plant] of name === 'stderr' ? AWAY.slice(0, 4) : AWAY.slice(0, 1))
+    test(`${what} in the place of ${name} of a call that lost its guardian does not lose the answer`, async ({
+      rig,
+      task,
+    }) => {
+      rig.write('secret', STOLEN);
+      const fake = await orphaned(rig, task, (attempt) => {
+        rmSync(path.join(attempt, name), { force: true });
+        plant(path.join(attempt, name));
+      });
+      const second = task.run();
+      await fake.tell(...answerWith('codex', 'paid for'));
+      assert.equal([(await second).code, rig.calls.length], [0, 1]);
+      assert.is(task.read('outputs/codex_brief.codex.out'), 'paid for');
+      assert.match(task.read('outputs/codex_brief.codex.call.json'), `${name} of the attempt ${SAID[what]}`);
+      assert.not.match(task.read('outputs/codex_brief.codex.err'), 'stolen');
+    });
 
 test('who settles a call without its secrets withholds what may hold them, and takes the answer', async ({
   rig,

@@ -225,6 +225,7 @@ async function runWithin(rig: TestRig, paused: number[], now: { ms: number }, mo
     changed: 'refuse',
     dirtyRetries: 'never',
     trustWorkspace: false,
+    keepRaw: false,
     outOfScope: 'reported',
     briefCommands: 'proposed',
     badVerdicts: 'reported',

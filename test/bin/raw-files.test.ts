@@ -1,0 +1,137 @@
+// What a CLI wrote stays raw only until it is published without secrets, unless it is to be kept.
+
+import { existsSync, readdirSync, readFileSync, renameSync, statSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
+import { suite } from 'uvu';
+import * as assert from 'uvu/assert';
+import type { FakeCommand } from '../rig/fake-call.ts';
+import { answerWith } from '../rig/streams.ts';
+import { ANY_ANSWER, makeTask, type TestTask } from '../rig/task-run.ts';
+import { TestRig } from '../rig/test-rig.ts';
+import { runWrapper } from '../rig/wrapper-run.ts';
+
+const test = suite<{ rig: TestRig; task: TestTask }>('raw files');
+test.before.each(async (context) => {
+  context.rig = await TestRig.open();
+  context.task = makeTask(context.rig, { stages: [{ tool: 'codex', role: 'brief', ...ANY_ANSWER }] });
+});
+test.after.each(({ rig }) => rig.dispose());
+
+const SECRET = 'zebra-plum-9471-kettle';
+const KEYED = { env: { ACME_API_KEY: SECRET } };
+const SPEAKS: FakeCommand[] = [
+  { do: 'write', to: 'stderr', text: `warning: ${SECRET} is about to expire\n` },
+  ...answerWith('codex', `it is ${SECRET}`),
+];
+
+const attemptsOf = ({ folder }: TestTask) => {
+  const attempts = path.join(folder, 'state/attempts');
+  return readdirSync(attempts).map((name) => path.join(attempts, name));
+};
+const holding = (folder: string, text: string): string[] =>
+  readdirSync(folder)
+    .filter((name) => readFileSync(path.join(folder, name), 'utf8').includes(text))
+    .sort();
+const modesOf = (folder: string): string[] =>
+  [folder, ...readdirSync(folder).map((name) => path.join(folder, name))].map((file) =>
+    (statSync(file).mode & 0o777).toString(8),
+  );
+
+test('of a run nothing raw is left, and what is left is what was published', async ({ rig, task }) => {
+  rig.answer(() => SPEAKS);
+  const { code } = await rig.start('tollgate', ['run', 'fix'], KEYED).result;
+  assert.is(code, 0);
+  const [attempt] = attemptsOf(task);
+  assert.equal(readdirSync(attempt!).sort(), [
+    'attempt.json',
+    'prompt',
+    'record.json',
+    'stderr.redacted',
+    'stdout.redacted',
+  ]);
+  assert.equal(holding(attempt!, SECRET), []);
+  const kept = (name: string) => readFileSync(path.join(attempt!, name), 'utf8');
+  assert.equal(
+    [kept('stderr.redacted'), kept('stdout.redacted')],
+    [task.read('outputs/codex_brief.codex.err'), task.read('outputs/codex_brief.codex.raw')],
+  );
+  assert.equal(new Set(modesOf(attempt!)), new Set(['700', '600']));
+});
+
+test('--keep-raw keeps what was written in a private folder, and publishes it without secrets', async ({
+  rig,
+  task,
+}) => {
+  rig.answer(() => SPEAKS);
+  await rig.start('tollgate', ['run', 'fix', '--keep-raw'], KEYED).result;
+  const [attempt] = attemptsOf(task);
+  assert.equal(holding(attempt!, SECRET), ['stderr', 'stdout']);
+  assert.equal(new Set(modesOf(attempt!)), new Set(['700', '600']));
+  assert.not.match(task.read('outputs/codex_brief.codex.raw'), SECRET);
+  assert.match(task.read('outputs/codex_brief.codex.call.json'), 'is kept as it came, secrets and all, in ');
+  await rig.start('tollgate', ['run', 'fix'], KEYED).result;
+  assert.equal(holding(attempt!, SECRET), ['stderr', 'stdout']);
+});
+
+test('a wrapper on its own leaves nothing raw, or with --keep-raw its folder', async ({ rig }) => {
+  rig.env.ACME_API_KEY = SECRET;
+  rig.answer(() => SPEAKS);
+  const attempts = () => readdirSync(rig.project).filter((name) => name.startsWith('.tollgate-'));
+  await runWrapper(rig, 'codex').ended();
+  assert.equal(attempts(), []);
+  const { raw, record } = await runWrapper(rig, 'codex', ['--keep-raw']).ended();
+  const [kept] = attempts();
+  const folder = path.join(rig.project, kept!);
+  assert.equal([holding(folder, SECRET), raw!.includes(SECRET)], [['stderr', 'stdout'], false]);
+  assert.equal(new Set(modesOf(folder)), new Set(['700', '600']));
+  assert.is(record.warnings.at(-1), `what the CLI wrote is kept as it came, secrets and all, in ${folder}`);
+});
+
+test("a wrapper's own prompt loses its secrets in the task's folder", async ({ rig, task }) => {
+  rig.env.ACME_API_KEY = SECRET;
+  rig.answer(() => SPEAKS);
+  await runWrapper(rig, 'codex', ['--task', '.tmp/task/fix'], `Use ${SECRET}.\n`).ended();
+  assert.is(rig.calls[0]!.report.stdin.text, `Use ${SECRET}.\n`);
+  assert.equal(holding(attemptsOf(task)[0]!, SECRET), []);
+});
+
+/** As a wrapper leaves them that is killed right behind its verdict, or an older version. */
+function putBack(attempt: string): void {
+  for (const name of ['stdout', 'stderr']) {
+    renameSync(path.join(attempt, `${name}.redacted`), path.join(attempt, name));
+    writeFileSync(path.join(attempt, name), `{"type":"x","text":"${SECRET}"}\n`);
+  }
+}
+
+for (const [how, argv] of [
+  ['run', ['run', 'fix']],
+  ['sweep', ['preflight', '--sweep']],
+] as const)
+  test(`what was left raw goes with the next ${how}, once its secrets are known there`, async ({ rig, task }) => {
+    rig.answer(() => SPEAKS);
+    await rig.start('tollgate', ['run', 'fix'], KEYED).result;
+    const [attempt] = attemptsOf(task);
+    putBack(attempt!);
+    await rig.start('tollgate', [...argv]).result;
+    assert.equal(holding(attempt!, SECRET), ['stderr', 'stdout']);
+    await rig.start('tollgate', [...argv], KEYED).result;
+    assert.equal(holding(attempt!, SECRET), []);
+    assert.match(readFileSync(path.join(attempt!, 'stdout.redacted'), 'utf8'), '[REDACTED:ACME_API_KEY]');
+    assert.not(existsSync(path.join(attempt!, 'stdout')));
+  });
+
+test('what could not be published stays raw until it is', async ({ rig, task }) => {
+  rig.answer(async (fake) => {
+    const blocked = path.join(task.folder, 'outputs/codex_brief.codex.raw');
+    await fake.tell({ do: 'run', argv: ['mkdir', '-p', `${blocked}/x`], to: path.join(rig.root, 'said') }, ...SPEAKS);
+  });
+  await rig.start('tollgate', ['run', 'fix'], KEYED).result;
+  const [attempt] = attemptsOf(task);
+  assert.equal(holding(attempt!, SECRET).slice(-2), ['stderr', 'stdout']);
+  renameSync(path.join(task.folder, 'outputs/codex_brief.codex.raw'), path.join(rig.root, 'away'));
+  const { code } = await rig.start('tollgate', ['run', 'fix'], KEYED).result;
+  assert.equal([code, rig.calls.length, task.read('outputs/codex_brief.codex.out')], [0, 1, `it is ${SECRET}`]);
+  assert.equal(holding(attempt!, SECRET), []);
+});
+
+test.run();
