@@ -1,7 +1,8 @@
 // Takes secrets out of text: known token shapes, values of secret environment variables, users' own patterns.
 
 import { secretsOf } from './redact/environment.ts';
-import { createFinder } from './redact/finder.ts';
+import { createFinder, type Finder, type Hit } from './redact/finder.ts';
+import { mayHide, plainOf } from './redact/hidden.ts';
 import { keepJson } from './redact/json.ts';
 import { compilePatterns } from './redact/patterns.ts';
 import { type Bounded, UNBOUNDED, withheldText } from './redact/withheld.ts';
@@ -29,6 +30,8 @@ export interface Redactor {
    * which is beyond `until` if a secret lies across it.
    */
   redactHead(text: string, until: number): { redacted: string; taken: number };
+  /** Every secret in a text, in order, and none over another; what the users' patterns match is left out where one took too long. */
+  hits(text: string): Hit[];
   /** For each text that was withheld, which pattern took too long, from 1. */
   readonly withheld: readonly number[];
 }
@@ -64,8 +67,17 @@ export function createRedactor({ env, patterns, bounded = UNBOUNDED }: RedactorO
     return redacted;
   };
 
-  const redactText = (text: string): string =>
-    finder.next(text, 0, text.length) || own.matches(text) ? keepJson(text, redactAll) : text;
+  const hasAny = (text: string): boolean => finder.next(text, 0, text.length) !== null || own.matches(text);
+  // Escapes and codes stay where nothing is hidden behind them.
+  const shown = (line: string): string => {
+    const plain = mayHide(line) ? plainOf(line) : line;
+    if (plain === line || !hasAny(plain)) return line;
+    return plainOf(redactAll(line)) === redactAll(plain) ? line : plain;
+  };
+  const redactText = (text: string): string => {
+    const told = mayHide(text) ? text.split('\n').map(shown).join('\n') : text;
+    return hasAny(told) ? keepJson(told, redactAll) : text;
+  };
   /** @param work what may run a pattern on a text of so many characters */
   const withinTime = (text: string, work: () => string): string => {
     if (patterns.length === 0) return work();
@@ -84,6 +96,32 @@ export function createRedactor({ env, patterns, bounded = UNBOUNDED }: RedactorO
       const head = redacted + text.slice(taken, past);
       return { redacted: withinTime(head, () => own.redact(head)), taken: past };
     },
+    hits(text) {
+      const found = hitsIn(finder, text);
+      if (patterns.length === 0) return found;
+      const done = bounded(() => own.hits(text), text.length);
+      if (done.how === 'done') return apart([...found, ...done.value]);
+      withheld.push(own.tried() ?? 1);
+      return found;
+    },
     withheld,
   };
+}
+
+function hitsIn(finder: Finder, text: string): Hit[] {
+  const found: Hit[] = [];
+  for (let hit = finder.next(text, 0, text.length); hit; hit = finder.next(text, hit.to, text.length)) found.push(hit);
+  return found;
+}
+
+/** The first of those that lie over each other. */
+function apart(hits: readonly Hit[]): Hit[] {
+  let end = 0;
+  return [...hits]
+    .sort((a, b) => a.from - b.from)
+    .filter(({ from, to }) => {
+      if (from < end) return false;
+      end = to;
+      return true;
+    });
 }

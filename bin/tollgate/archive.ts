@@ -25,7 +25,10 @@ const SPEC: CommandSpec = {
       takes: 'text',
       about: `only tasks in which nothing happened for this long, such as 7d (${DEFAULT_AGE} where no task is named)`,
     },
-    'drop-attempts': { takes: 'nothing', about: 'without state/attempts, what is kept of each call (raw only with --keep-raw)' },
+    'drop-attempts': {
+      takes: 'nothing',
+      about: 'without state/attempts, what is kept of each call (raw only with --keep-raw)',
+    },
     delete: { takes: 'nothing', about: 'delete them for good; with named tasks or --older-than only' },
     'dry-run': { takes: 'nothing', about: 'say what would be done, and do nothing' },
   },

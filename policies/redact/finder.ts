@@ -1,5 +1,6 @@
 // Finds secrets in text in one pass: a table of pairs of characters says where one may begin, and only there more is asked.
 
+import { encodedPrefixes } from './base64.ts';
 import type { Secret } from './environment.ts';
 import { SECRET_KINDS, type SecretKind } from './secret-kinds.ts';
 
@@ -37,20 +38,33 @@ export function createFinder(secrets: readonly Secret[]): Finder {
     else add({ prefix: value, find: (_text, at) => [at, at + value.length], kind });
   }
   for (const { kind, prefixes, find } of SECRET_KINDS) for (const prefix of prefixes) add({ prefix, find, kind });
+  for (const { kind, prefixes, find, inBase64 } of SECRET_KINDS)
+    if (inBase64)
+      for (const prefix of prefixes) for (const look of encodedPrefixes(prefix, find)) add({ ...look, kind });
 
+  const foundAt = (text: string, at: number, floor: number): Hit | null => {
+    for (const { prefix, find, kind } of entries.get(pairAt(text, at)) as Entry[]) {
+      if (text.charCodeAt(at + 2) !== prefix.charCodeAt(2) && prefix.length > 2) continue;
+      if (!text.startsWith(prefix, at)) continue;
+      const span = find(text, at, floor);
+      if (span) return { from: span[0], to: span[1], kind };
+    }
+    return null;
+  };
   const nextKnown = (text: string, from: number, until: number): Hit | null => {
     const last = Math.min(until, text.length - 1);
+    let floor = from;
     let code = text.charCodeAt(from);
     for (let at = from; at < last; at += 1) {
-      const following = text.charCodeAt(at + 1);
+      let following = text.charCodeAt(at + 1);
       if ((code | following) < 128 && pairs[code * 128 + following]) {
-        for (const { prefix, find, kind } of entries.get(code * 128 + following) as Entry[]) {
-          if (text.charCodeAt(at + 2) !== prefix.charCodeAt(2) && prefix.length > 2) continue;
-          if (!text.startsWith(prefix, at)) continue;
-          const span = find(text, at, from);
-          if (!span) continue;
-          if (kind !== '') return { from: span[0], to: span[1], kind };
-          return nextKnown(text, span[1], until);
+        const hit = foundAt(text, at, floor);
+        if (hit && hit.kind !== '') return hit;
+        // What is redacted already is passed over.
+        if (hit) {
+          floor = hit.to;
+          at = floor - 1;
+          following = text.charCodeAt(floor);
         }
       }
       code = following;

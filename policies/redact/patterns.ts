@@ -1,8 +1,12 @@
 // The users' own redaction patterns.
 
+import type { Hit } from './finder.ts';
+
 export interface Patterns {
   matches(text: string): boolean;
   redact(text: string): string;
+  /** Where they match, one pattern after the other; nothing that was redacted before. */
+  hits(text: string): Hit[];
   /** Which pattern was tried last, from 1; null where there is none. */
   tried(): number | null;
 }
@@ -27,6 +31,13 @@ export function compilePatterns(sources: readonly string[]): Patterns {
         tried = i + 1;
         return rest.replace(pattern, put);
       }, text),
+    hits: (text) =>
+      compiled.flatMap((pattern, i) => {
+        tried = i + 1;
+        return [...text.matchAll(pattern)].flatMap(({ 0: found, index: from }) =>
+          put(found) === found ? [] : [{ from, to: from + found.length, kind: KIND }],
+        );
+      }),
     tried: () => tried,
   };
 }

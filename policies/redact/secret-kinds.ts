@@ -16,6 +16,8 @@ export interface SecretKind {
   kind: string;
   /** Where one may begin: two characters at least, and ASCII. */
   prefixes: readonly string[];
+  /** Whether it is looked for in base64 too: where its own shape gives it away, and not a word in front of it. */
+  inBase64?: true;
   /** From a prefix at `at` the offsets of the secret itself, or null. `floor` ends the last hit: nothing before it counts. */
   find: (text: string, at: number, floor: number) => [from: number, to: number] | null;
   examples: readonly string[];
@@ -24,10 +26,15 @@ export interface SecretKind {
 
 const A = 'aBcD1234eFgH5678iJkL9012mNoP3456qRsT';
 
+/** DER in base64 as it begins for RSA, EC and Ed25519 keys, or an OpenSSH key; line ends may be escaped. */
+const KEY_BODY =
+  /(?:MII[A-Za-z0-9+/]{3}IBA(?:DANBgkqhkiG9w0BAQEFAASC|AK[BC])|MIG[A-Za-z0-9+/]{1,3}AgE(?:AM|BBD)|MHcCAQEE|MC4CAQAwBQYDK2V[uw]BCIE|b3BlbnNzaC1rZXktdjEA)[A-Za-z0-9+/]{24,}={0,2}(?:(?:\\+r)?\\+n[A-Za-z0-9+/]{16,}={0,2}){0,200}/y;
+
 // More specific first: where two kinds share a prefix, the first that finds something decides.
 export const SECRET_KINDS: readonly SecretKind[] = [
   {
     kind: 'jwt',
+    inBase64: true,
     prefixes: ['eyJ'],
     find: findShaped(/eyJ[\w-]{6,}\.[\w-]{4,}(?:\.[\w-]*){0,3}/y),
     examples: [`eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiIxMjM0In0.${A}`],
@@ -35,6 +42,7 @@ export const SECRET_KINDS: readonly SecretKind[] = [
   },
   {
     kind: 'anthropic_key',
+    inBase64: true,
     prefixes: ['sk-ant-'],
     find: findShaped(/sk-ant-[\w-]{12,}/y),
     examples: [`sk-ant-api03-${A}`],
@@ -42,6 +50,7 @@ export const SECRET_KINDS: readonly SecretKind[] = [
   },
   {
     kind: 'api_key',
+    inBase64: true,
     prefixes: [
       'sk-',
       'sk_live_',
@@ -64,6 +73,7 @@ export const SECRET_KINDS: readonly SecretKind[] = [
   },
   {
     kind: 'github_token',
+    inBase64: true,
     prefixes: ['ghp_', 'gho_', 'ghu_', 'ghs_', 'ghr_', 'github_pat_'],
     find: findShaped(/gh(?:[pousr]_[A-Za-z0-9]{20,}|[i]thub_pat_\w{20,})|github_pat_\w{20,}/y),
     examples: [`ghp_${A}`, `github_pat_${A}_${A}`],
@@ -71,6 +81,7 @@ export const SECRET_KINDS: readonly SecretKind[] = [
   },
   {
     kind: 'google_key',
+    inBase64: true,
     prefixes: ['AIza', 'ya29.', '1//0'],
     find: findShaped(/(?:AIza[\w-]{30,}|ya29\.[\w-]{20,}|1\/\/0[\w-]{30,})/y),
     examples: [`AIza${A}`, `ya29.${A}`],
@@ -78,6 +89,7 @@ export const SECRET_KINDS: readonly SecretKind[] = [
   },
   {
     kind: 'slack_token',
+    inBase64: true,
     prefixes: ['xoxa-', 'xoxb-', 'xoxe-', 'xoxo-', 'xoxp-', 'xoxr-', 'xoxs-', 'xapp-'],
     find: findShaped(/(?:xox[abeoprs]|xapp)-[\w-]{10,}/y),
     examples: ['xoxb-123456789012-abcdefGHIJ'],
@@ -85,6 +97,7 @@ export const SECRET_KINDS: readonly SecretKind[] = [
   },
   {
     kind: 'aws_key',
+    inBase64: true,
     prefixes: ['AKIA', 'ASIA'],
     find: findShaped(/A[KS]IA[A-Z0-9]{16}(?![A-Za-z0-9])/y),
     examples: ['AKIAIOSFODNN7EXAMPLE'],
@@ -92,6 +105,7 @@ export const SECRET_KINDS: readonly SecretKind[] = [
   },
   {
     kind: 'private_key',
+    inBase64: true,
     prefixes: ['-----BEGIN '],
     find: findPrivateKey,
     examples: [
@@ -101,7 +115,23 @@ export const SECRET_KINDS: readonly SecretKind[] = [
     harmless: ['-----BEGIN CERTIFICATE-----', '-----BEGIN PUBLIC KEY-----'],
   },
   {
+    kind: 'private_key_body',
+    prefixes: ['MII', 'MIG', 'MHcCAQEE', 'MC4CAQAwBQYDK2V', 'b3BlbnNzaC1rZXktdjEA'],
+    find: findShaped(KEY_BODY),
+    examples: [
+      `MIIEvgIBADANBgkqhkiG9w0BAQEFAASCBKgwggSk${A}${A}`,
+      `MIIEpAIBAAKCAQEA${A}${A}\\n${A}==`,
+      `MC4CAQAwBQYDK2VwBCIEI${A}${A}`,
+    ],
+    harmless: [
+      `MIIDdzCCAl+gAwIBAgIEAgAAuTANBgkqhkiG9w0BAQUFADBa${A}`,
+      'MIIBIjANBgkqhkiG9w0BAQEFAAOCAQ8AMIIBCgKCAQEAu1SU1LfVLPHCozMxH2Mo',
+      'MIGRATION',
+    ],
+  },
+  {
     kind: 'url_password',
+    inBase64: true,
     prefixes: ['://'],
     find: findUrlPassword,
     examples: ['postgres://jo:hunter2@db:5432/x', 'redis://:pa55@h', `https://${A}@example.com`],
@@ -109,6 +139,7 @@ export const SECRET_KINDS: readonly SecretKind[] = [
   },
   {
     kind: 'bearer',
+    inBase64: true,
     prefixes: ['Bearer ', 'bearer ', 'BEARER '],
     find: findBearer,
     examples: ['Bearer abc123def456', `Bearer ${A}`],
@@ -123,6 +154,7 @@ export const SECRET_KINDS: readonly SecretKind[] = [
   },
   {
     kind: 'header',
+    inBase64: true,
     prefixes: ['Authorization', 'authorization', 'AUTHORIZATION'],
     find: findHeader,
     examples: ['Authorization: token a1b2c3d4e5', '"authorization":"ApiKey a1b2c3d4e5"'],

@@ -1,6 +1,7 @@
 // Redacts a stream of chunks so that no secret is missed because it was cut in two.
 
 import type { Redactor } from '../redact.ts';
+import { createAcrossEvents } from './across-events.ts';
 
 export interface StreamRedactor {
   /** Takes the next chunk and returns what can be written of what came so far; after a piece that was withheld, nothing more. */
@@ -27,7 +28,9 @@ export function createStreamRedactor(redactor: Redactor): StreamRedactor {
     silent = redactor.withheld.length > before;
     return written;
   };
-  const redact = (text: string) => unlessWithheld(() => redactor.redact(text));
+  const across = createAcrossEvents((text) => redactor.hits(text));
+  const redact = (text: string) => unlessWithheld(() => redactor.redact(across.write(text)));
+  const redactHeld = () => unlessWithheld(() => redactor.redact(across.end()));
   return {
     write(chunk) {
       if (silent) return '';
@@ -36,6 +39,7 @@ export function createStreamRedactor(redactor: Redactor): StreamRedactor {
       const whole = wholeLines(carry);
       let written = redact(carry.slice(0, whole));
       carry = carry.slice(whole);
+      if (carry.length > MAX_CARRY) written += redactHeld();
       while (carry.length > MAX_CARRY) {
         const until = gapBefore(carry, Math.min(MAX_CARRY, carry.length) - OVERLAP);
         const text = carry;
@@ -49,7 +53,7 @@ export function createStreamRedactor(redactor: Redactor): StreamRedactor {
       return written;
     },
     end() {
-      const rest = redact(carry);
+      const rest = redact(carry) + redactHeld();
       carry = '';
       return rest;
     },

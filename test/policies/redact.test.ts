@@ -204,4 +204,9 @@ test('leaves any JSON line valid', () => {
   }
 });
 
+test('a text of nothing but what was redacted already is passed over', () => {
+  const text = '[REDACTED:api_key] '.repeat(50_000);
+  assert.is(createRedactor({ env: {}, patterns: [] }).redact(text), text);
+});
+
 test.run();

@@ -1,0 +1,109 @@
+// Takes out secrets that lie across the texts of several events: of a key that is streamed each event holds a few letters.
+
+import { mayHavePieces, type Piece, piecesOf } from './event-pieces.ts';
+import type { Hit } from './finder.ts';
+
+export interface AcrossEvents {
+  /** Takes whole lines, and returns those of which nothing that may come can be a part. */
+  write(lines: string): string;
+  /** Returns the rest. */
+  end(): string;
+}
+
+interface Held {
+  line: string;
+  pieces: Piece[];
+  isChanged: boolean;
+}
+
+/** So much is held back of a stream of pieces; at 250 characters an event, half of it holds thousands of letters. */
+const MOST_HELD = 1024 * 1024;
+
+/** What lies within one event is left to whoever redacts its line. @param hits every secret in a text, in order */
+export function createAcrossEvents(hits: (text: string) => readonly Hit[]): AcrossEvents {
+  let held: Held[] = [];
+  let chars = 0;
+
+  const release = (most: number): string => {
+    let count = 0;
+    for (; chars > most; count += 1) chars -= held[count]!.line.length;
+    takeOut(held, count, hits);
+    const released = held.slice(0, count);
+    held = held.slice(count);
+    return released.map(written).join('');
+  };
+  return {
+    write(lines) {
+      if (held.length === 0 && !mayHavePieces(lines)) return lines;
+      let passed = '';
+      for (let from = 0; from < lines.length; ) {
+        const end = lines.indexOf('\n', from) + 1 || lines.length;
+        const line = lines.slice(from, end);
+        const pieces = piecesOf(line);
+        from = end;
+        if (held.length === 0 && pieces.length === 0) {
+          passed += line;
+          continue;
+        }
+        held.push({ line, pieces, isChanged: false });
+        chars += line.length;
+        if (chars > MOST_HELD) passed += release(MOST_HELD / 2);
+      }
+      return passed;
+    },
+    end: () => release(0),
+  };
+}
+
+interface Row {
+  held: Held;
+  piece: Piece;
+  /** Where its text begins and ends in the whole. */
+  from: number;
+  to: number;
+  /** It goes out now: what is not found by now never is. */
+  goes: boolean;
+}
+
+/** @param count how many of them go out */
+function takeOut(held: readonly Held[], count: number, hits: (text: string) => readonly Hit[]): void {
+  const rows = new Map<string, Row[]>();
+  held.forEach((one, i) => {
+    for (const piece of one.pieces) {
+      const before = rows.get(piece.of) ?? [];
+      const from = before.at(-1)?.to ?? 0;
+      rows.set(piece.of, before);
+      before.push({ held: one, piece, from, to: from + piece.text.length, goes: i < count });
+    }
+  });
+  for (const pieces of rows.values()) {
+    if (pieces.length < 2) continue;
+    const whole = pieces.map(({ piece }) => piece.text).join('');
+    // From the last one on, so that the places of those before it still hold.
+    for (const hit of [...hits(whole)].reverse()) {
+      const over = pieces.filter((row) => row.from < hit.to && row.to > hit.from);
+      // One that reaches the end may go on in what comes.
+      if (over.length > 1 && (over[0]!.goes || hit.to < whole.length)) cut(over, hit);
+    }
+  }
+}
+
+function cut(over: readonly Row[], { from, to, kind }: Hit): void {
+  over.forEach((row, i) => {
+    const { piece } = row;
+    const head = piece.text.slice(0, Math.max(0, from - row.from));
+    const tail = to < row.to ? piece.text.slice(to - row.from) : '';
+    piece.text = `${head}${i === 0 ? `[REDACTED:${kind}]` : ''}${tail}`;
+    row.held.isChanged = true;
+  });
+}
+
+function written({ line, pieces, isChanged }: Held): string {
+  if (!isChanged) return line;
+  const event = JSON.parse(line) as Record<string, unknown>;
+  for (const { path, text } of pieces) {
+    const holder = path.slice(0, -1).reduce((at, name) => at[name] as Record<string, unknown>, event);
+    holder[path.at(-1)!] = text;
+  }
+  return `${JSON.stringify(event)}${/\r?\n$/.exec(line)?.[0] ?? ''}`;
+}
