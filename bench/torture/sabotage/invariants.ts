@@ -101,8 +101,16 @@ function lostOriginals(evidence: Evidence, places: Places): string[] {
   });
 }
 
-/** A reservation that was taken out is written again, at another time. */
-const factOf = (line: string): string => line.replace(/"at":"[^"]*",?/, '');
+/** A reservation that was taken out is written again, at another time and by the dispatcher. */
+function factOf(line: string): string {
+  try {
+    const { at, ...fact } = JSON.parse(line) as Record<string, unknown>;
+    const { call_id, run_id, stage } = fact;
+    return JSON.stringify(fact.fact === 'reserved' ? { call_id, run_id, stage } : fact);
+  } catch {
+    return line;
+  }
+}
 
 /** Only the guardian knows when its CLI began, and it writes that once. */
 const isOfItsStart = (line: string, call: string | null): boolean =>
