@@ -38,8 +38,11 @@ export const mendBeforeResume = (broken: Broken): Promise<Mended> =>
     return writer === null ? mendFlaws(broken, conversation, flaws) : { how: 'cannot', why: writer };
   });
 
-/** After the service refused the history: what is wrong with it is mended, or else the turn that it refused is taken back. */
-export const mendBroken = (broken: Broken): Promise<Exclude<Mended, { how: 'sound' }>> =>
+/**
+ * After the service refused the history: what is wrong with it is mended, and a prompt of which nothing came is taken back, to be sent
+ * anew. A turn in which tools ran stays whatever was refused: without it they would run once more.
+ */
+export const mendBroken = (broken: Broken & { ranTools: boolean }): Promise<Exclude<Mended, { how: 'sound' }>> =>
   orCannot(async () => {
     const opened = await open(broken);
     if (opened === null) return { how: 'cannot', why: `the file of session ${broken.sessionId} is not found` };
@@ -48,13 +51,13 @@ export const mendBroken = (broken: Broken): Promise<Exclude<Mended, { how: 'soun
     const flaws = conversation.flaws(broken.cliVersion) ?? conversation.flaws(lastTested(broken.tool)) ?? [];
     const mended = flaws.length === 0 ? null : await mendFlaws(broken, conversation, flaws);
     if (mended?.how === 'cannot') return mended;
-    const taken = await withoutRefused(broken, mended === null ? 'unfinished' : 'unanswered');
+    const taken = broken.ranTools ? null : await withoutRefused(broken);
     if (taken?.how === 'cannot' && mended === null) return taken;
     const what = [mended, taken].flatMap((each) => (each?.how === 'mended' ? [each.what] : []));
     return { how: 'mended', what: what.length === 0 ? NOTHING_WRONG : what.join('; ') };
   });
 
-/** Its CLI keeps no prompt that was refused before anything was said, or mended it by itself. */
+/** Its CLI keeps no prompt that was refused before anything was said, or makes calls and results match by itself when it resumes. */
 const NOTHING_WRONG = 'nothing in its file is wrong, so it is asked as it is';
 
 const lastTested = (tool: Tool): string => TESTED_VERSIONS[tool].tested.at(-1)!;
@@ -113,24 +116,21 @@ async function mendFlaws(
 }
 
 /** The prompt is sent anew: left there without an answer it would stand twice. */
-async function withoutRefused(broken: Broken, which: 'unanswered' | 'unfinished') {
+async function withoutRefused(broken: Broken) {
   const opened = await open(broken);
   if (opened === null) return null;
   const { conversation } = opened;
   const { turns } = conversation;
   const [last] = turns === 0 ? [] : conversation.read(turns, turns);
   const plan = planRollback(conversation);
-  if (last === undefined || plan.how === 'nothing' || !ENDS[which](last)) return null;
+  if (last === undefined || plan.how === 'nothing' || !isUnanswered(last)) return null;
   const edited = await editSession({ ...plan, ...broken, conversation, holder: {} });
   if (edited.how === 'edited') return { how: 'mended', what: 'took back the turn that was refused' } as const;
   return edited.how === 'refused' ? ({ how: 'cannot', why: edited.why } as const) : null;
 }
 
-/** A turn of which nothing came, and one that did not come to its answer. */
-const ENDS = {
-  unanswered: ({ items }: Turn) => items.every(({ how }) => how === 'noted' || how === 'thought'),
-  unfinished: ({ items }: Turn) => items.findLast(({ how }) => how !== 'noted' && how !== 'thought')?.how !== 'said',
-} as const;
+/** A turn of which nothing came. */
+const isUnanswered = ({ items }: Turn) => items.every(({ how }) => how === 'noted' || how === 'thought');
 
 const NAMES = {
   unanswered_call: ['call without its result', 'calls without their results'],

@@ -34,6 +34,7 @@ export async function attempts(run: StageRun, first: Prompt, baseline: Baseline 
     resetsAwaited: 0,
     busyAwaited: 0,
     mended: false,
+    ranTools: false,
     failed: null,
     changed: [],
     sentFile: first.file,
@@ -126,13 +127,19 @@ async function attempt(course: Course, first: Prompt, baseline: Baseline | null)
     };
   if (stop.aborted) return interrupted(course, first, record);
   course.failed = record;
+  course.ranTools ||= (record.tool_calls ?? 0) > 0;
   course.changed = baseline === null ? [] : await baseline.look();
   const signature = record.signature ?? '';
   const count = (course.seen.get(signature) ?? 0) + 1;
   course.seen.set(signature, count);
   return decided(course, record, count, (decision) => {
     const { calls, changed } = course;
-    const sent = { chars: course.ask.prompt.chars, parts: first.parts, resumed: ask.resumeSession !== null };
+    const sent = {
+      chars: course.ask.prompt.chars,
+      parts: first.parts,
+      resumed: ask.resumeSession !== null,
+      ranTools: course.ranTools,
+    };
     const circumstances = { count, attempt: Math.max(1, calls), decision, sent, changed };
     return failed(course, first, failureOf(run, record, circumstances), record);
   });

@@ -28,6 +28,8 @@ export interface Course {
   /** How often somebody else's use of its session was waited for; and whether its history was mended. */
   busyAwaited: number;
   mended: boolean;
+  /** Did the tools of any attempt run? */
+  ranTools: boolean;
   /** The last attempt that failed, and what the stage has changed so far. */
   failed: CallRecord | null;
   changed: Change[];

@@ -9,7 +9,7 @@ import { budgetOf } from '../../state/ledger.ts';
 import type { Stage } from '../../state/manifest-schema.ts';
 import { mendBroken } from '../conversation/mend.ts';
 import type { StageSession } from '../session/stage-session.ts';
-import { takeBackUnanswered } from '../session/unanswered.ts';
+import { endOfSession, takeBackUnanswered } from '../session/unanswered.ts';
 import { goOn } from './go-on.ts';
 import { type Composed, composePrompt, type DigestPolicy, type Prompt, writePrompt } from './prompt.ts';
 import type { StageRun } from './stage.ts';
@@ -174,21 +174,29 @@ async function mendAsk(run: StageRun, id: string, about: Asked, next: Omit<Next,
   const { open, stage, environment, clock } = run;
   const { ask, session, record, sent } = about;
   const { cliVersion } = sent;
-  const mended = await mendBroken({ tool: stage.tool, sessionId: id, cliVersion, environment, cwd: open.cwd, clock });
+  const ranTools = (record.tool_calls ?? 0) > 0;
+  const broken = { tool: stage.tool, sessionId: id, cliVersion, environment, cwd: open.cwd, clock };
+  const mended = await mendBroken({ ...broken, ranTools });
   if (mended.how === 'cannot') {
     // What the attempt had done is in that session alone; and a new one that was refused is not mended by another.
-    if ((record.tool_calls ?? 0) > 0 || ask.resumeSession === null) return { how: 'cannot', why: mended.why };
+    if (ranTools || ask.resumeSession === null) return { how: 'cannot', why: mended.why };
     await session.poison(id, `its history is broken (${mended.why})`);
     session.notes.push(`the history of session ${id} could not be mended: ${mended.why}`);
     return freshAsk(run, about, next);
   }
   session.notes.push(`the history of session ${id} was mended: ${mended.what}`);
-  const end = await takeBackUnanswered(run, id, sent.file);
-  if (end === 'half_way' || (end === 'unknown' && (record.tool_calls ?? 0) > 0)) return goOnAsk(run, id, about, next);
+  if (ranTools) {
+    // The prompt sent anew would let them run once more.
+    if ((await endOfSession(run, id, sent.file)) !== 'unanswered') return goOnAsk(run, id, about, next);
+    if (run.dirtyRetries !== 'allowed') return { how: 'cannot', why: NOT_IN_IT };
+  }
+  if ((await takeBackUnanswered(run, id, sent.file)) === 'half_way') return goOnAsk(run, id, about, next);
   if ((await session.goOnIn(id, record.verdict, clock())) === 'stopped')
     return { how: 'cannot', why: 'told to stop while it waited for its session' };
   return asked({ ...next, ask: { ...ask, resumeSession: id } });
 }
+
+const NOT_IN_IT = 'the attempt had already run tools, and its session does not hold what they did';
 
 const asked = (next: Next): Answer => ({ how: 'asked', next });
 

@@ -34,6 +34,8 @@ export interface Sent {
   parts: readonly PartSize[];
   /** In a session that was there before? */
   resumed: boolean;
+  /** Did tools run, in this attempt or one before it? */
+  ranTools: boolean;
 }
 
 export function situationOf(
@@ -68,6 +70,7 @@ export function situationOf(
           promptChars: sent.chars,
           largeParts: sent.parts.length === 0 ? [] : splitAdvice(sent.parts),
           resumed: sent.resumed,
+          ranTools: sent.ranTools,
         }),
   };
 }

@@ -12,16 +12,15 @@ import { findSession, quietly } from './own-files.ts';
 /** How a session ends, seen from a prompt that was sent into it. */
 export type EndOf = 'unknown' | 'elsewhere' | 'unanswered' | 'half_way';
 
+/** Only looks. @param file what was sent. */
+export const endOfSession = async (run: StageRun, id: string, file: string): Promise<EndOf> =>
+  (await look(run, id, file)).end;
+
 /** Takes the prompt back where it ends the session unanswered. @param file what was sent. */
 export async function takeBackUnanswered(run: StageRun, id: string, file: string): Promise<EndOf> {
-  const { open, stage, environment, clock } = run;
-  const session = await findSession(stage.tool, id, { environment, cwd: open.cwd });
-  if (session === null) return 'unknown';
-  const store = await ADAPTERS[stage.tool].sessions();
-  const conversation = await quietly(() => store.open(session));
-  if (conversation === null) return 'unknown';
-  const end = (await quietly(() => endOf(conversation, sentTexts(stage.tool, file)))) ?? 'unknown';
-  if (end !== 'unanswered') return end;
+  const { open, environment, clock } = run;
+  const { end, conversation } = await look(run, id, file);
+  if (end !== 'unanswered' || conversation === null) return end;
   // A session without any prompt cannot be gone on with.
   if (conversation.turns === 1) return end;
   const holder = { task: open.task.id };
@@ -31,6 +30,23 @@ export async function takeBackUnanswered(run: StageRun, id: string, file: string
   });
   return end;
 }
+
+async function look({ open, stage, environment }: StageRun, id: string, file: string): Promise<Looked> {
+  const session = await findSession(stage.tool, id, { environment, cwd: open.cwd });
+  if (session === null) return UNKNOWN;
+  const store = await ADAPTERS[stage.tool].sessions();
+  const conversation = await quietly(() => store.open(session));
+  if (conversation === null) return UNKNOWN;
+  const end = (await quietly(() => endOf(conversation, sentTexts(stage.tool, file)))) ?? 'unknown';
+  return { end, conversation };
+}
+
+interface Looked {
+  end: EndOf;
+  conversation: Conversation | null;
+}
+
+const UNKNOWN: Looked = { end: 'unknown', conversation: null };
 
 function endOf(conversation: Conversation, sent: readonly string[]): EndOf {
   const { turns } = conversation;

@@ -5,7 +5,12 @@ import { preflight, rerun, type WayOut } from './situation.ts';
 export const SESSION_ACTIONS = {
   broken_history: (situation) =>
     situation.sessionId
-      ? [`tollgate recover ${situation.sessionId}`, `or begin a fresh session: ${rerun(situation)}`]
+      ? [
+          `tollgate recover ${situation.sessionId}`,
+          situation.ranTools
+            ? `or look at what its tools did, for a fresh session does not know it: ${rerun(situation)}`
+            : `or begin a fresh session: ${rerun(situation)}`,
+        ]
       : [preflight(situation), rerun(situation)],
   session_id: (situation) => [
     situation.namesSession

@@ -36,6 +36,8 @@ export interface Situation {
   largeParts?: readonly string[];
   /** Did the call go on in a session that was there before? */
   resumed?: boolean;
+  /** Did its tools run before it failed? */
+  ranTools?: boolean;
 }
 
 export type StageField = 'model' | 'timeout_ms' | 'idle_timeout_ms' | 'start_timeout_ms' | 'max_turns' | 'cwd';

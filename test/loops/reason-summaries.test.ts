@@ -207,7 +207,7 @@ async function summaryOf({ tool, verdict, ending, exitCode, signal }: Scene): Pr
     now: AT,
   });
   const run = { open, stage, clock: () => AT, environment: rig.env };
-  const sent = { chars: 1234, parts: [], resumed: false };
+  const sent = { chars: 1234, parts: [], resumed: false, ranTools: false };
   const failure = failureOf(run, record, { count, attempt: count, decision, sent, changed: [] });
   const calls = ending === 'not_started' ? 0 : count;
   const report = {
