@@ -130,7 +130,10 @@ static long after(int plan, long result) {
 #define NEXT(name) ({ static void *next; if (!next) next = dlsym(RTLD_NEXT, #name); (__typeof__(&name))next; })
 #define CALL(name, plan, ...) ({ int plan_ = (plan); plan_ == FAIL ? -1 : after(plan_, NEXT(name)(__VA_ARGS__)); })
 
+static _Thread_local int cut_fd = -1;                                   // what was cut short; a file opened since is another
+
 static int opening(int flags) {
+  cut_fd = -1;
   return 64 | (flags & O_CREAT ? MAKE : (flags & O_ACCMODE) == O_RDONLY ? READ : MODE);
 }
 #define MODE_OF(flags) ({ va_list rest; va_start(rest, flags); mode_t m = (flags) & (O_CREAT | O_TMPFILE) ? va_arg(rest, mode_t) : 0; va_end(rest); m; })
@@ -152,7 +155,6 @@ int creat(const char *path, mode_t mode) {
 }
 
 // libuv goes on with what was cut short, so the next write on that descriptor finds the disk full, as it would be.
-static _Thread_local int cut_fd = -1;
 static int writing(int fd) {
   int plan = by_fd("write", WRITE, fd);
   if (plan == PASS && cut_fd == fd) { plan = FAIL; errno = ENOSPC; }
