@@ -3,8 +3,10 @@
 import { statSync } from 'node:fs';
 import path from 'node:path';
 import type { ErrorClass } from '../policies/classes.ts';
-import type { Journal } from './journal.ts';
+import { readRegular, UnfitFileError } from './disk/regular-file.ts';
+import { type Journal, JournalError } from './journal.ts';
 import { budgetOf, type Ledger } from './ledger.ts';
+import { isSystemError } from './system-error.ts';
 import { readJson, writeJson } from './whole-file.ts';
 
 export interface Stats {
@@ -78,6 +80,37 @@ async function adopt(journal: Journal, clock: () => Date, broken: 'set_aside' | 
 }
 
 const mistaken = (message: string): Adopted => ({ how: 'mistaken', message });
+
+/** Does it say what a run would take over for a person's wish? Of what cannot be read nothing is taken over. */
+export function hasEdits(journal: Journal): boolean {
+  const view = viewIn(fileOf(journal));
+  if (view === null) return false;
+  const { paid_calls_used: used, paid_call_budget: budget, journal_offset: offset } = view;
+  if (![used, budget, offset].every((figure) => Number.isSafeInteger(figure) && (figure as number) >= 0)) return false;
+  try {
+    const { ledger } = journal.read(offset);
+    const present = journal.read().ledger;
+    return (
+      (used !== ledger.used && !present.resets.has(offset!)) ||
+      (budget !== budgetOf(ledger) && !present.budgetEdits.has(offset!))
+    );
+  } catch (error) {
+    if (error instanceof JournalError || isSystemError(error)) return false;
+    throw error;
+  }
+}
+
+const MAX_BYTES = 16 * 1024 * 1024;
+
+function viewIn(file: string): Partial<Stats> | null {
+  try {
+    const view = JSON.parse(readRegular(file, MAX_BYTES)) as Partial<Stats> | null;
+    return typeof view === 'object' ? view : null;
+  } catch (error) {
+    if (error instanceof SyntaxError || error instanceof UnfitFileError || isSystemError(error)) return null;
+    throw error;
+  }
+}
 
 export function statsOf(ledger: Ledger, offset: number): Stats {
   const signatures: Stats['signatures'] = {};

@@ -7,6 +7,7 @@ import type { RunRequest } from '../../loops/run/run.ts';
 import { wholeDuration } from '../../policies/duration.ts';
 import { abortOn, type Stop } from '../command.ts';
 import type { Arguments, FlagRow } from '../command-line.ts';
+import { refusalWithin } from './within-call.ts';
 
 export const RUN_FLAGS = {
   'no-wait': { takes: 'nothing', about: 'refuse, instead of waiting, while another run has the task' },
@@ -26,6 +27,11 @@ export const RUN_FLAGS = {
   'keep-all': {
     takes: 'nothing',
     about: 'keep the answer of every stage whose prompt has changed since, save those that --redo names',
+  },
+  'accept-changes': {
+    takes: 'nothing',
+    about:
+      'go on with a task whose manifest or inputs were changed while the agent of another task ran: look at them first',
   },
   'retry-dirty': {
     takes: 'nothing',
@@ -64,6 +70,8 @@ export function wishesOf({ text, texts, given }: Arguments, stop: Stop): Wishes 
   if (given.has('redo-all') && given.has('keep-all'))
     return '--redo-all and --keep-all contradict each other; say one of them, and --keep STAGE or --redo STAGE for the others';
   if (waitForResetMs === null) return `--wait-for-reset takes a duration such as 30m, 5h or 2d, not "${wait}"`;
+  const within = given.has('accept-changes') ? refusalWithin(process.env, 'accept what was changed') : null;
+  if (within !== null) return within;
   return {
     cwd: process.cwd(),
     environment: process.env,
@@ -73,6 +81,7 @@ export function wishesOf({ text, texts, given }: Arguments, stop: Stop): Wishes 
     redo: texts.redo ?? [],
     keep: texts.keep ?? [],
     changed: given.has('redo-all') ? 'redo' : given.has('keep-all') ? 'keep' : 'refuse',
+    otherChanges: given.has('accept-changes') ? 'accepted' : 'refused',
     dirtyRetries: given.has('retry-dirty') ? 'allowed' : 'never',
     trustWorkspace: given.has('trust-workspace'),
     keepRaw: given.has('keep-raw'),

@@ -5,6 +5,7 @@ import path from 'node:path';
 import { type ChangedPrompt, changedSentence } from '../../policies/changed-prompt.ts';
 import type { Tool } from '../../policies/tools.ts';
 import { lookIntoWorktree } from '../run/enter-worktree.ts';
+import { closedFor } from '../run/judge/entrance.ts';
 import { checkStages, type Planned } from '../run/plan.ts';
 import type { RunRequest } from '../run/run.ts';
 import { openTask } from '../run/task.ts';
@@ -31,7 +32,7 @@ export interface Bad {
 
 export type Looking = Pick<
   RunRequest,
-  'cwd' | 'environment' | 'trustWorkspace' | 'briefCommands' | 'redo' | 'keep' | 'changed' | 'clock'
+  'cwd' | 'environment' | 'trustWorkspace' | 'briefCommands' | 'redo' | 'keep' | 'changed' | 'otherChanges' | 'clock'
 >;
 
 /** As each run will look before it pays, but unclaimed: nothing on disk changes. */
@@ -62,6 +63,8 @@ export async function lookAtTasks(words: readonly string[], request: Looking, st
 type LookedAt = { how: 'read'; root: string; taskId: string; tool: Tool } | Exclude<Planned, { how: 'planned' }>;
 
 async function look(request: Looking & { word: string }, stop: AbortSignal): Promise<LookedAt> {
+  const closed = closedFor(request);
+  if (closed !== null) return { how: 'mistaken', message: closed };
   const opened = await openTask(request, 'look');
   if (opened.how === 'mistaken') return opened;
   const { task, plans } = opened.open;

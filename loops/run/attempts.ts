@@ -13,6 +13,7 @@ import { type Course, failed, interrupted, type Step } from './course.ts';
 import { failureOf, limitFailure, pausedFailure, unansweredFailure } from './failure.ts';
 import { follow } from './follow.ts';
 import { goOnFrom } from './go-on.ts';
+import { changedByOthersFailure } from './judge/closed-failure.ts';
 import { decisionFor, nextAsk, waitFor } from './next-ask.ts';
 import { callOnce } from './one-call.ts';
 import type { Prompt } from './prompt.ts';
@@ -109,6 +110,8 @@ async function attempt(course: Course, first: Prompt, baseline: Baseline | null)
     }
     case 'too_late':
       return attempt(course, first, baseline);
+    case 'closed':
+      return failed(course, first, changedByOthersFailure(run, answered.why), null);
     case 'unanswered':
       if (stop.aborted) return interrupted(course, first, null);
       return failed(course, first, unansweredFailure(run, answered.why), null);

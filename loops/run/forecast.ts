@@ -12,6 +12,7 @@ import { readSessions } from '../../state/sessions-file.ts';
 import { ADAPTERS } from '../../wrappers/adapters.ts';
 import { HANDED_ON, resolveSession } from '../session/resolve.ts';
 import { lookIntoWorktree } from './enter-worktree.ts';
+import { closedFor } from './judge/entrance.ts';
 import { paidAnswer } from './one-call.ts';
 import { checkStages, type StagePlan } from './plan.ts';
 import { composePrompt, type Prompt } from './prompt.ts';
@@ -54,6 +55,8 @@ export type Foreseen =
 
 /** @param prompts are they shown, too? */
 export async function foreseeTask(request: RunRequest, prompts: 'shown' | 'sized' = 'sized'): Promise<Foreseen> {
+  const closed = closedFor(request);
+  if (closed !== null) return { how: 'mistaken', message: closed };
   const opened = await openTask(request, 'look');
   if (opened.how === 'mistaken') return opened;
   const open = lookIntoWorktree(opened.open) ?? opened.open;

@@ -13,10 +13,13 @@ import { identify } from '../../wrappers/processes/identity.ts';
 import { hasOutput } from '../call/captured.ts';
 import type { Dispatch } from '../call/dispatch.ts';
 import { newCallId } from '../call/draft.ts';
+import { PATIENCE } from '../call/patience.ts';
 import { TREE } from '../scope/question.ts';
 import { type Errand, readRecord, recordIn, sendGuardian } from './guardian.ts';
+import { closedBy } from './judge/door.ts';
 import { type Checked, checkJudge, keepJudge } from './judge/judge.ts';
 import { isIntact } from './judge/kept-journal.ts';
+import { watchCall } from './judge/watched-call.ts';
 import { eventsOf } from './last-event.ts';
 import type { Ask } from './next-ask.ts';
 import type { Prompt } from './prompt.ts';
@@ -42,7 +45,7 @@ export async function callOnce(
   run: StageRun,
   ask: Sending,
   wanted: string,
-): Promise<Answered | Exclude<Slot, { how: 'taken' }> | { how: 'too_late' }> {
+): Promise<Answered | Exclude<Slot, { how: 'taken' }> | { how: 'too_late' } | { how: 'closed'; why: string }> {
   const { stage, stop, slots = UNLIMITED } = run;
   const slot = await slots.take({ tool: stage.tool, model: stage.model ?? null }, stop);
   if (slot.how !== 'taken') return slot;
@@ -50,6 +53,9 @@ export async function callOnce(
   try {
     // The task's time may have run out while it waited for the place.
     if ((run.wallLeftMs() ?? 1) <= 0) return { how: 'too_late' };
+    // Or the agent of another task has been at work meanwhile.
+    const closed = closedBy({ task: run.open.task, stateFolder: run.open.stateFolder, register: run.register });
+    if (closed !== null) return { how: 'closed', why: closed };
     answered = await callNow(run, ask, wanted);
     return answered;
   } finally {
@@ -58,27 +64,43 @@ export async function callOnce(
 }
 
 async function callNow(run: StageRun, ask: Sending, wanted: string): Promise<Answered> {
-  const { open, stage, commandFolder, guardianStop, clock } = run;
+  const { open, stage, commandFolder, guardianStop, clock, register } = run;
   const callId = newCallId(clock());
-  const judge = await keepJudge(open);
+  const errand = errandOf(run, ask, wanted, callId);
+  const watched = watchCall(open, {
+    register,
+    clock,
+    stage: stage.name,
+    call_id: callId,
+    dispatcher: (await identify(process.pid))!,
+    until: new Date(clock().getTime() + errand.timeoutMs + PATIENCE.lateMs).toISOString(),
+  });
+  const judge = await keepJudge(open, callId, watched.copies);
+  watched.begin(judge.files);
   run.watch({ stage: stage.name, tool: stage.tool, events: eventsOf(open.task, callId) });
-  const { guardian, why, killed } = await sendGuardian(
-    errandOf(run, ask, wanted, callId),
-    commandFolder,
-    guardianStop,
-  ).finally(() => run.watch(null));
+  const { guardian, why, killed } = await sendGuardian(errand, commandFolder, guardianStop).finally(() =>
+    run.watch(null),
+  );
   // Before anything is read: the journal and the files by which the call is judged may have been written by it.
   const isStrange = !guardianStop.aborted && (killed || !isIntact(open.journal, judge.journal));
   const reserved = wasMade(open, callId, isStrange) ? await reservationOf(run, wanted, callId, guardian) : null;
   const look = (aside: string) =>
-    checkJudge(open, judge, callId, reserved, path.join(open.task.attempts, callId, aside), clock);
+    checkJudge(open, judge, {
+      callId,
+      call: reserved,
+      aside: path.join(open.task.attempts, callId, aside),
+      clock,
+      register,
+    });
   const first = await look('changed-by-agent');
   const works = worksOn(open, callId);
   const record = await lastWord(run, callId);
   // Without its guardian it may have worked until now.
   const second = works ? await look('changed-later') : NO_FINDING;
+  // A call that goes on without us is for the next run to look at.
+  const noted = worksOn(open, callId) ? [] : watched.end();
   const finding = first.finding ?? second.finding;
-  const notes = [...first.notes, ...second.notes];
+  const notes = [...first.notes, ...second.notes, ...noted];
   return record === null
     ? { how: 'unanswered', why: finding === null ? why : `${why}; ${finding.text}` }
     : { how: 'answered', record: withNotes(record, notes), judge: finding };

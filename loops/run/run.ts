@@ -4,6 +4,7 @@ import { EXIT_BY_SIGNAL, TOLLGATE_EXIT } from '../../policies/exit-codes.ts';
 import type { Failure } from '../../policies/task-failure.ts';
 import type { Fact } from '../../state/facts.ts';
 import { JournalError } from '../../state/journal.ts';
+import { judgeRegister } from '../../state/judge-register.ts';
 import { refreshStats } from '../../state/stats.ts';
 import { isSystemError } from '../../state/system-error.ts';
 import { redactLeftRaw } from '../call/left-raw.ts';
@@ -11,6 +12,9 @@ import { endLeftCommands, tellLeft } from '../gate/left-commands.ts';
 import { claim } from './claim.ts';
 import { enterWorktree } from './enter-worktree.ts';
 import { changedFailure, interruptedFailure, mistakenFailure } from './failure.ts';
+import { foreignFailure } from './foreign-failure.ts';
+import { comeIn } from './judge/entrance.ts';
+import { type Recovered, recoverJudge } from './judge/left-judge.ts';
 import { keepStart } from './keep-start.ts';
 import type { Underway } from './last-event.ts';
 import { type Ended, leaveFailure, leaveReport } from './leave.ts';
@@ -36,6 +40,8 @@ export interface RunRequest {
   keep: readonly string[];
   /** What becomes of the stages whose prompt has changed, and which neither of them names. */
   changed: 'refuse' | 'redo' | 'keep';
+  /** What becomes of a task whose files were changed while another task's agent ran. */
+  otherChanges: 'refused' | 'accepted';
   dirtyRetries: 'never' | 'allowed';
   trustWorkspace: boolean;
   /** Whether what the CLIs wrote stays in the attempts as it came. */
@@ -73,13 +79,15 @@ export type Ran =
   | { how: 'mistaken'; message: string };
 
 export async function runTask(request: RunRequest): Promise<Ran> {
+  const entrance = await comeIn(request);
+  if (entrance.how === 'mistaken') return entrance;
   const opened = await openTask(request);
   if (opened.how === 'mistaken') return opened;
   const { open } = opened;
   const mistake = wishMistake(open.plans, request);
   if (mistake !== null) return { how: 'mistaken', message: mistake };
   try {
-    return await claimAndRun(request, open);
+    return await claimAndRun(request, open, entrance.left);
   } catch (error) {
     if (error instanceof JournalError) return { how: 'mistaken', message: error.message };
     // A disk that is full or gone is no bug of ours.
@@ -90,7 +98,7 @@ export async function runTask(request: RunRequest): Promise<Ran> {
   }
 }
 
-async function claimAndRun(request: RunRequest, open: OpenTask): Promise<Ran> {
+async function claimAndRun(request: RunRequest, open: OpenTask, left: Recovered): Promise<Ran> {
   const { stop, say } = request;
   const claimed = await claim({ journal: open.journal, whenTaken: request.whenTaken, stop: stop.signal, say });
   if (claimed.how === 'awaited') return awaited(request, open, claimed.exitCode);
@@ -99,7 +107,7 @@ async function claimAndRun(request: RunRequest, open: OpenTask): Promise<Ran> {
   if (claimed.how === 'refused') return { how: 'not_run', exitCode: TOLLGATE_EXIT.failure, message: claimed.message };
   if (claimed.how === 'stopped')
     return { how: 'not_run', exitCode: stopExit(request), message: 'stopped while it waited for another run' };
-  return owned(request, open, claimed.runId);
+  return owned(request, open, claimed.runId, left);
 }
 
 /** That run may not have been told what this one takes for a failure. */
@@ -114,7 +122,7 @@ function awaited({ badVerdicts, clock }: RunRequest, open: OpenTask, exitCode: n
 }
 
 /** The task is ours until we release it, whatever happens. */
-async function owned(request: RunRequest, opened: OpenTask, runId: string): Promise<Ran> {
+async function owned(request: RunRequest, opened: OpenTask, runId: string, left: Recovered): Promise<Ran> {
   const { clock } = request;
   let ended: Pick<Ended, 'state' | 'exitCode'> = {
     state: 'failed',
@@ -148,7 +156,7 @@ async function owned(request: RunRequest, opened: OpenTask, runId: string): Prom
           : mistakenFailure(open.task.id, plan.message, clock());
       return await refuse(request, open, failure);
     }
-    const whole = await goThrough(request, open, runId, plan.tooLarge);
+    const whole = await goThrough(request, open, runId, plan.tooLarge, left);
     const notes = await entered
       .notes()
       .catch((error: Error) => [`its worktree could not be looked at: ${error.message}`]);
@@ -184,6 +192,7 @@ async function goThrough(
   open: OpenTask,
   runId: string,
   tooLarge: LargeStage | null,
+  left: Recovered,
 ): Promise<Ended> {
   const { stop, clock, say, environment } = request;
   const guardians = new AbortController();
@@ -218,11 +227,16 @@ async function goThrough(
         failure: foreignFailure(open, elsewhere, clock()),
         notes: [],
       };
+    const register = judgeRegister(environment, open.stateFolder);
+    const later = await recoverJudge({ task: open.task, root: open.root, register, clock }, 'after');
+    const tampered = new Map([...left.findings, ...later.findings]);
     clearTemporaries(open.task, open.journal);
     redactLeftRaw(open.task, open.journal.read().ledger, environment);
     const commands = await endLeftCommands(open.task, open.journal.read().ledger.calls.keys());
     for (const left of commands) if (left.how !== 'ended') say(tellLeft(left, open.task.id));
-    const ended = await runStages({ ...request, open, runId, guardianStop: guardians.signal, tooLarge });
+    const stages = { open, runId, guardianStop: guardians.signal, tooLarge, register, tampered };
+    const ended = await runStages({ ...request, ...stages });
+    ended.notes.push(...left.notes, ...later.notes);
     if (ended.state !== 'interrupted') return ended;
     await told;
     const stage = ended.stages.find((report) => report.state === 'interrupted')?.stage ?? null;
@@ -235,15 +249,6 @@ async function goThrough(
     stop.signal.removeEventListener('abort', tell);
     await told;
   }
-}
-
-function foreignFailure(open: OpenTask, why: string, at: Date): Failure {
-  return {
-    ...interruptedFailure(open.task.id, null, 'a call elsewhere', TOLLGATE_EXIT.failure, at),
-    reason: 'call_elsewhere',
-    evidence: { source: 'none', text: why, rule: 'call-runs-elsewhere' },
-    decision: { action: 'stop', why },
-  };
 }
 
 const stopExit = ({ stop }: RunRequest): number => EXIT_BY_SIGNAL[stop.by() ?? 'SIGTERM'];

@@ -25,6 +25,10 @@ export interface StageRun extends Composing {
   role: ResolvedRole;
   access: Access;
   runId: string;
+  /** Where runs of this user note what their calls are judged by, and what changed in other tasks meanwhile. */
+  register: string;
+  /** By call: what was found of files that it is judged by after its run was killed. */
+  tampered: ReadonlyMap<string, Finding>;
   /** The folder of the built commands, where the wrappers lie. */
   commandFolder: string;
   trustWorkspace: boolean;
@@ -84,7 +88,10 @@ export async function runStage(run: StageRun, first: Prompt): Promise<StageEnd> 
   }
   const paid = paidAnswer(run, first);
   const answering = paid === null ? null : { ...run, stage: { ...run.stage, tool: paid.tool } };
-  const end = paid === null ? await attempts(run, first, baseline) : await gated(answering!, paid, first, baseline, 0);
+  const end =
+    paid === null
+      ? await attempts(run, first, baseline)
+      : await gated(answering!, paid, first, baseline, 0, run.tampered.get(paid.call_id) ?? null);
   if (end.how === 'done') await markDone(run.open.task, run.open.journal, run.stage.name, end.record.call_id, first);
   await closeBaseline(run, baseline, end.how === 'done' ? 'done' : 'open');
   return end.how === 'failed' ? { ...end, failure: withFailureBefore(run, end.failure) } : end;

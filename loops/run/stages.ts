@@ -8,6 +8,8 @@ import { nowMs } from '../../wrappers/steady-clock.ts';
 import { noteOutcome } from '../api-errors/note-outcome.ts';
 import { changedFailure, tooLargeFailure, unpreparedFailure } from './failure.ts';
 import { inTurn } from './in-turn.ts';
+import { changedByOthersFailure } from './judge/closed-failure.ts';
+import { closedBy } from './judge/door.ts';
 import type { Ended } from './leave.ts';
 import { checkStages, type LargeStage, type StagePlan } from './plan.ts';
 import { composePrompt, type Prompt, writePrompt } from './prompt.ts';
@@ -23,6 +25,8 @@ export interface StagesRequest extends RunRequest {
   open: OpenTask;
   runId: string;
   guardianStop: AbortSignal;
+  register: string;
+  tampered: StageRun['tampered'];
   /** A stage whose prompt is too large: nothing is paid for those before it either. */
   tooLarge: LargeStage | null;
 }
@@ -89,8 +93,10 @@ type Entered =
 
 /** Its prompt is composed only now, since it may hold what the stages before it answered. */
 async function enter(run: StageRun, plan: StagePlan, wishes: StagesRequest): Promise<Entered> {
-  const { open, clock } = run;
+  const { open, clock, register } = run;
   const { name } = plan.stage;
+  const closed = closedBy({ task: open.task, stateFolder: open.stateFolder, register });
+  if (closed !== null) return refused(changedByOthersFailure(run, closed));
   const composed = await composePrompt({ ...run, halt: run.stop }, plan, open.manifest.context.digest_policy);
   if (run.stop.aborted) return { how: 'stopped' };
   if (composed.how === 'mistaken') return refused(unpreparedFailure(run, composed.message));

@@ -224,6 +224,7 @@ async function runWithin(rig: TestRig, paused: number[], now: { ms: number }, mo
     keep: [],
     changed: 'refuse',
     dirtyRetries: 'never',
+    otherChanges: 'refused',
     trustWorkspace: false,
     keepRaw: false,
     outOfScope: 'reported',

@@ -1,139 +1,109 @@
-// Keeps files as they are before a call, and puts back afterwards what became different.
+// Keeps files as they are before a call: small ones in memory, larger ones as copies, and the folders that lead to them.
 
-import {
-  chmodSync,
-  cpSync,
-  existsSync,
-  lstatSync,
-  mkdirSync,
-  readdirSync,
-  readFileSync,
-  readlinkSync,
-  renameSync,
-  rmSync,
-  symlinkSync,
-  writeFileSync,
-} from 'node:fs';
+import { readdirSync } from 'node:fs';
 import path from 'node:path';
+import { readRegularBytes, UnfitFileError } from '../../../state/disk/regular-file.ts';
+import { isSystemError } from '../../../state/system-error.ts';
+import { type Look, lookAt } from './file-look.ts';
+import { copyLarge } from './large-copy.ts';
 
-/** What a path held: `content` is null for a file that is too large to keep, which can be seen to change but not put back. */
-interface Kept {
-  look: string;
-  mode: number;
-  kind: 'file' | 'link' | 'other';
-  content: Buffer | string | null;
+export interface KeptFile extends Pick<Look, 'stamp' | 'kind' | 'mode' | 'bytes' | 'target'> {
+  /** Of a small file. */
+  content: Buffer | null;
+  /** Of a larger one; believed as long as its own stamp is the same. */
+  copy: { file: string; stamp: string } | null;
 }
 
-export type KeptFiles = ReadonlyMap<string, Kept | null>;
+/** A folder on the way: what it was, or that nothing was there yet. */
+export type KeptFolder = { kind: 'folder'; mode: number } | { kind: 'link'; target: string } | { kind: 'absent' };
 
-export interface Tampered {
-  file: string;
-  how: 'modified' | 'deleted' | 'added';
-  /** `kept`: nothing could be put back, since it was too large to keep a copy. */
-  outcome: 'put_back' | 'kept';
+export interface KeptFiles {
+  /** By absolute path; null for one that was not there, and must not appear either. */
+  files: Map<string, KeptFile | null>;
+  /** By absolute path, those above before those below. */
+  folders: Map<string, KeptFolder>;
+  /** Which cannot be put back: they are only seen to change. */
+  unkept: string[];
 }
 
-const MAX_BYTES_EACH = 1024 * 1024;
-const MAX_BYTES_ALL = 16 * 1024 * 1024;
+export interface Keeping {
+  /** Absolute. */
+  files: readonly string[];
+  /** Folders that must be there, or not be anything else, besides those that lead to the files. */
+  folders: readonly string[];
+  /** Above these nothing is looked at; a file counts for the first of them that it lies in. */
+  grounds: readonly string[];
+  /** Where copies are put, a folder that is made when it is needed; null where nothing can be written. */
+  copies(): string | null;
+}
 
-/** @param files absolute; one that is not there must not appear either. */
-export function keepFiles(files: readonly string[]): KeptFiles {
-  let bytes = 0;
-  return new Map(
-    files.map((file) => {
-      const kept = look(file);
-      if (kept?.kind !== 'file') return [file, kept];
-      const { size } = lstatSync(file);
-      if (size > MAX_BYTES_EACH || bytes + size > MAX_BYTES_ALL) return [file, kept];
-      bytes += size;
-      return [file, { ...kept, content: readFileSync(file) }];
-    }),
-  );
+export const LIMITS = {
+  inMemory: { each: 1024 * 1024, all: 16 * 1024 * 1024 },
+  copied: { each: 16 * 1024 * 1024, all: 64 * 1024 * 1024 },
+} as const;
+
+export function keepFiles({ files, folders, grounds, copies }: Keeping): KeptFiles {
+  const spent = { inMemory: 0, copied: 0, copies: 0 };
+  const unkept: string[] = [];
+  const kept = new Map(files.map((file): [string, KeptFile | null] => [file, keep(file)]));
+  return { files: kept, folders: foldersTo([...folders, ...files.map((file) => path.dirname(file))], grounds), unkept };
+
+  function keep(file: string): KeptFile | null {
+    const look = lookAt(file);
+    if (look === null) return null;
+    const { stamp, kind, mode, bytes, target } = look;
+    const one: KeptFile = { stamp, kind, mode, bytes, target, content: null, copy: null };
+    if (kind !== 'file') return one;
+    try {
+      if (fits(bytes, 'inMemory')) one.content = readRegularBytes(file, LIMITS.inMemory.each);
+      else one.copy = copied(file, bytes);
+    } catch (error) {
+      if (!(error instanceof UnfitFileError) && !isSystemError(error)) throw error;
+    }
+    if (one.content === null && one.copy === null) unkept.push(file);
+    return one;
+  }
+
+  function fits(bytes: number, where: keyof typeof LIMITS): boolean {
+    if (bytes > LIMITS[where].each || spent[where] + bytes > LIMITS[where].all) return false;
+    spent[where] += bytes;
+    return true;
+  }
+
+  function copied(file: string, bytes: number): KeptFile['copy'] {
+    const folder = copies();
+    if (folder === null) return null;
+    spent.copies += 1;
+    const copy = path.join(folder, `copy-${spent.copies}`);
+    // What shares its blocks with the original costs nothing, however large it is.
+    if (!copyLarge(file, copy, fits(bytes, 'copied') ? LIMITS.copied.each : -1)) return null;
+    return { file: copy, stamp: lookAt(copy)!.stamp };
+  }
+}
+
+/** Every folder from below its ground down to these, those above first. */
+function foldersTo(folders: readonly string[], grounds: readonly string[]): Map<string, KeptFolder> {
+  const all = new Set<string>();
+  for (const folder of new Set(folders)) {
+    const ground = grounds.find((one) => folder.startsWith(one + path.sep));
+    if (ground === undefined) continue;
+    for (let at = folder; at.length > ground.length && !all.has(at); at = path.dirname(at)) all.add(at);
+  }
+  return new Map([...all].sort((a, b) => a.length - b.length).map((folder) => [folder, keptFolder(folder)]));
+}
+
+function keptFolder(folder: string): KeptFolder {
+  const look = lookAt(folder);
+  if (look?.kind === 'folder') return { kind: 'folder', mode: look.mode };
+  return look?.kind === 'link' ? { kind: 'link', target: look.target! } : { kind: 'absent' };
 }
 
 /** Every file and link below a folder, apart from what `apart` says; an absent folder has none. */
 export function filesBelow(folder: string, apart: (file: string) => boolean): string[] {
-  if (!existsSync(folder) || !lstatSync(folder).isDirectory()) return [];
+  if (lookAt(folder)?.kind !== 'folder') return [];
   return readdirSync(folder, { withFileTypes: true }).flatMap((entry) => {
     const file = path.join(folder, entry.name);
     if (apart(file)) return [];
     return entry.isDirectory() ? filesBelow(file, apart) : [file];
   });
-}
-
-/**
- * @param present the files that are there now; those that were not kept are new.
- * @param aside a folder for what stood there instead: nothing of anybody's is lost.
- */
-export function putBack(kept: KeptFiles, present: readonly string[], aside: string): Tampered[] {
-  const changed = [...new Set([...kept.keys(), ...present])].flatMap((file) => {
-    const before = kept.get(file) ?? null;
-    const now = look(file);
-    if (isSame(file, before, now)) return [];
-    const how = before === null ? 'added' : now === null ? 'deleted' : 'modified';
-    const isTooLarge = before !== null && before.kind !== 'other' && before.content === null;
-    return [{ file, how, before, now, outcome: isTooLarge ? 'kept' : 'put_back' } as const];
-  });
-  const returning = changed.filter(({ outcome }) => outcome === 'put_back');
-  // All away first: a file may stand where the folder of another was.
-  for (const { file, now } of returning) if (now !== null) moveAside(file, aside);
-  for (const { file, before } of returning) if (before !== null) restore(file, before);
-  return changed.map(({ file, how, outcome }) => ({ file, how, outcome }));
-}
-
-function look(file: string): Kept | null {
-  try {
-    const found = lstatSync(file, { bigint: true });
-    const kind = found.isFile() ? 'file' : found.isSymbolicLink() ? 'link' : 'other';
-    return {
-      look: [found.ino, found.size, found.mtimeNs, found.ctimeNs, found.mode].join(' '),
-      mode: Number(found.mode & 0o7777n),
-      kind,
-      content: kind === 'link' ? readlinkSync(file) : null,
-    };
-  } catch (error) {
-    // A folder above that became a file: it is not there.
-    if (['ENOENT', 'ENOTDIR'].includes((error as NodeJS.ErrnoException).code ?? '')) return null;
-    throw error;
-  }
-}
-
-/** The same look is the same file; another look may still be the same content, written anew. */
-function isSame(file: string, before: Kept | null, now: Kept | null): boolean {
-  if (before === null || now === null) return before === now;
-  if (before.look === now.look) return true;
-  if (before.kind !== now.kind || before.mode !== now.mode) return false;
-  if (before.kind === 'link') return before.content === now.content;
-  return Buffer.isBuffer(before.content) && before.content.equals(readFileSync(file));
-}
-
-function moveAside(file: string, aside: string): void {
-  mkdirSync(aside, { recursive: true, mode: 0o700 });
-  for (let n = 0; ; n++) {
-    const place = path.join(aside, n === 0 ? path.basename(file) : `${path.basename(file)}.${n}`);
-    if (existsSync(place)) continue;
-    move(file, place);
-    return;
-  }
-}
-
-function move(from: string, to: string): void {
-  try {
-    renameSync(from, to);
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code !== 'EXDEV') throw error;
-    // The task may lie on another disk than the project.
-    cpSync(from, to, { recursive: true, verbatimSymlinks: true });
-    rmSync(from, { recursive: true });
-  }
-}
-
-function restore(file: string, { kind, content, mode }: Kept): void {
-  if (kind === 'other' || content === null) return;
-  mkdirSync(path.dirname(file), { recursive: true, mode: 0o700 });
-  if (kind === 'link') symlinkSync(content as string, file);
-  else {
-    writeFileSync(file, content, { mode, flag: 'wx' });
-    chmodSync(file, mode);
-  }
 }

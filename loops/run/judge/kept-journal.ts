@@ -1,7 +1,8 @@
 // Keeps a task's journal as it is before a call, and takes away afterwards what none but a run may write there.
 
-import { appendFileSync, closeSync, readFileSync } from 'node:fs';
-import { openRegular } from '../../../state/disk/regular-file.ts';
+import { appendFileSync, closeSync, fstatSync, readSync } from 'node:fs';
+import { isRegular, kindOf, openRegular } from '../../../state/disk/regular-file.ts';
+import { setAside } from '../../../state/disk/set-aside.ts';
 import { isFact } from '../../../state/fact-shapes.ts';
 import { type Fact, JOURNAL_VERSION, type Line } from '../../../state/facts.ts';
 import type { Journal } from '../../../state/journal.ts';
@@ -15,12 +16,24 @@ export interface KeptJournal {
 const OF_CALLS: ReadonlySet<string> = new Set(['reserved', 'started', 'ended', 'verdict']);
 
 export function keepJournal({ file }: Journal): KeptJournal {
-  return { bytes: readFileSync(file) };
+  const fd = openRegular(file);
+  try {
+    return { bytes: contentOf(fd, Number.POSITIVE_INFINITY) };
+  } finally {
+    closeSync(fd);
+  }
 }
 
 /** What stood there before still does. */
-export const isIntact = ({ file }: Journal, { bytes }: KeptJournal): boolean =>
-  readOrEmpty(file).subarray(0, bytes.length).equals(bytes);
+export function isIntact({ file }: Journal, { bytes }: KeptJournal): boolean {
+  const opened = openOrNull(file);
+  if (opened === null) return false;
+  try {
+    return contentOf(opened, bytes.length).equals(bytes);
+  } finally {
+    closeSync(opened);
+  }
+}
 
 export interface Mended {
   /** What was taken away or was missing, in a few words; empty when nobody did anything strange. */
@@ -57,7 +70,7 @@ async function mend(
   call: Reserved | null,
   at: Date,
 ): Promise<Mended> {
-  const now = opened === null ? Buffer.alloc(0) : readFileSync(opened);
+  const now = opened === null ? Buffer.alloc(0) : contentOf(opened, bytes.length + MOST_ADDED);
   const isWhole = now.subarray(0, bytes.length).equals(bytes);
   const start = bytes.toString('utf8');
   const before = isWhole ? new Set<string>() : new Set(start.split('\n'));
@@ -71,6 +84,7 @@ async function mend(
     budgetChanges,
     strange: [
       ...(isWhole ? [] : ['what stood there before was changed']),
+      ...(opened === null && kindOf(file) !== null ? [`${kindOf(file)} stood in its place`] : []),
       ...(strange === 0 ? [] : [`${strange} lines were added that only a run may write`]),
       ...(lost ? ['a paid call was taken out'] : []),
     ],
@@ -79,9 +93,11 @@ async function mend(
   const lines = ours.map(({ text }) => text);
   if (lost) lines.unshift(JSON.stringify({ v: JOURNAL_VERSION, at: at.toISOString(), ...call }));
   const fresh = start === '' || start.endsWith('\n') ? '' : '\n';
+  // A folder cannot be written over, and nothing of anybody's is.
+  if (kindOf(file) !== null && !isRegular(file)) setAside(file, () => at);
   await writeWhole(file, `${start}${fresh}${lines.map((line) => `${line}\n`).join('')}`);
   // Whoever opened it before it was replaced, such as a wrapper called by hand, has written where nobody looks any more.
-  const late = opened === null ? [] : linesIn(readFileSync(opened, 'utf8'));
+  const late = opened === null ? [] : linesIn(contentOf(opened, bytes.length + MOST_ADDED).toString('utf8'));
   const isOfCall = callsOf(start, [...since, ...late], callId, call);
   const missed = late.filter(({ text, fact }) => fact !== null && isOfCall(fact) && !lines.includes(text));
   if (missed.length > 0) appendFileSync(file, missed.map(({ text }) => `${text}\n`).join(''), { flush: true });
@@ -148,10 +164,16 @@ function openOrNull(file: string): number | null {
   }
 }
 
-function readOrEmpty(file: string): Buffer {
-  try {
-    return readFileSync(file);
-  } catch {
-    return Buffer.alloc(0);
+/** Far more than the facts of any call; what comes behind it is left out. */
+const MOST_ADDED = 16 * 1024 * 1024;
+
+function contentOf(fd: number, maxBytes: number): Buffer {
+  const bytes = Buffer.allocUnsafe(Math.min(fstatSync(fd).size, maxBytes));
+  let at = 0;
+  while (at < bytes.length) {
+    const read = readSync(fd, bytes, at, bytes.length - at, at);
+    if (read === 0) break;
+    at += read;
   }
+  return bytes.subarray(0, at);
 }

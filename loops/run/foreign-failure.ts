@@ -1,0 +1,15 @@
+// The failure of a run that cannot settle a call which an earlier one left: it runs where it cannot be looked up.
+
+import { TOLLGATE_EXIT } from '../../policies/exit-codes.ts';
+import type { Failure } from '../../policies/task-failure.ts';
+import { interruptedFailure } from './failure.ts';
+import type { OpenTask } from './task.ts';
+
+export function foreignFailure(open: OpenTask, why: string, at: Date): Failure {
+  return {
+    ...interruptedFailure(open.task.id, null, 'a call elsewhere', TOLLGATE_EXIT.failure, at),
+    reason: 'call_elsewhere',
+    evidence: { source: 'none', text: why, rule: 'call-runs-elsewhere' },
+    decision: { action: 'stop', why },
+  };
+}

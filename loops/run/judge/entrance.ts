@@ -1,0 +1,31 @@
+// Before a run reads anything of its task, and again when its earlier calls are settled: what a run that was killed left is put back, and the door is looked at.
+
+import type { JudgedTask } from './door.ts';
+import { acceptChanges, closedBy, doorOf } from './door.ts';
+import { type Recovered, recoverJudge } from './left-judge.ts';
+
+export interface Entering extends JudgedTask {
+  otherChanges: 'refused' | 'accepted';
+  clock: () => Date;
+  say(sentence: string): void;
+}
+
+export type Entrance = { how: 'open'; left: Recovered } | { how: 'mistaken'; message: string };
+
+export async function comeIn(entering: Entering): Promise<Entrance> {
+  const { otherChanges, clock, say } = entering;
+  const door = doorOf(entering);
+  // Whoever opens it says why it cannot be found.
+  if (door === null) return { how: 'open', left: { notes: [], findings: new Map() } };
+  const left = await recoverJudge({ ...door, clock }, 'before');
+  for (const note of left.notes) say(note);
+  if (otherChanges === 'accepted') acceptChanges(door);
+  const closed = closedBy(door);
+  return closed === null ? { how: 'open', left } : { how: 'mistaken', message: closed };
+}
+
+/** For who only looks: why a run would not begin, or null. */
+export function closedFor(looking: JudgedTask & Pick<Entering, 'otherChanges'>): string | null {
+  const door = doorOf(looking);
+  return door === null || looking.otherChanges === 'accepted' ? null : closedBy(door);
+}

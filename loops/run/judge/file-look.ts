@@ -1,0 +1,42 @@
+// What a path holds, in figures of the kernel that change with every write: by them a file is known to be the same one.
+
+import { lstatSync, readlinkSync } from 'node:fs';
+
+export interface Look {
+  /** The same as long as nobody wrote to it, replaced it, or set its rights or times. */
+  stamp: string;
+  kind: 'file' | 'link' | 'folder' | 'other';
+  mode: number;
+  bytes: number;
+  /** Of a link, where it leads. */
+  target: string | null;
+  /** Nanoseconds since 1970 of the last change, which nobody can set back. */
+  changedNs: bigint;
+  madeNs: bigint;
+}
+
+/** null where nothing is, or where a folder above became something else. */
+export function lookAt(file: string): Look | null {
+  try {
+    const found = lstatSync(file, { bigint: true });
+    const kind = found.isFile()
+      ? 'file'
+      : found.isSymbolicLink()
+        ? 'link'
+        : found.isDirectory()
+          ? 'folder'
+          : ('other' as const);
+    return {
+      stamp: [found.ino, found.size, found.mtimeNs, found.ctimeNs, found.mode].join(' '),
+      kind,
+      mode: Number(found.mode & 0o7777n),
+      bytes: Number(found.size),
+      target: kind === 'link' ? readlinkSync(file) : null,
+      changedNs: found.ctimeNs,
+      madeNs: found.birthtimeNs,
+    };
+  } catch (error) {
+    if (['ENOENT', 'ENOTDIR', 'ELOOP', 'EACCES'].includes((error as NodeJS.ErrnoException).code ?? '')) return null;
+    throw error;
+  }
+}
