@@ -79,6 +79,22 @@ export function callEntries(register: string): Registered[] {
   });
 }
 
+const HALF_MS = 24 * 3_600_000;
+const OLD_MS = 30 * HALF_MS;
+
+/** Of runs that were killed while they wrote one, and of tasks that nobody ran again: no run would clear them away. */
+export function removeOldCalls(register: string, now: Date): void {
+  const calls = path.join(register, 'calls');
+  for (const name of namesIn(calls)) {
+    const folder = path.join(calls, name);
+    const entry = readEntry<CallEntry>(path.join(folder, 'call.json'));
+    const age = now.getTime() - (entry === null ? madeAt(folder) : Date.parse(entry.until));
+    if (age > (entry === null ? HALF_MS : OLD_MS)) removeCallEntry(folder);
+  }
+}
+
+const madeAt = (folder: string): number => lstatSync(folder, { throwIfNoEntry: false })?.mtimeMs ?? Number.NaN;
+
 const isCallEntry = ({ task, task_id, stage, dispatcher, until, state_folder, tasks }: CallEntry): boolean =>
   [task, task_id, stage, until, state_folder].every((text) => typeof text === 'string') &&
   isProcessIdentity(dispatcher) &&

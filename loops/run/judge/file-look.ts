@@ -18,7 +18,8 @@ export interface Look {
 /** null where nothing is, or where a folder above became something else. */
 export function lookAt(file: string): Look | null {
   try {
-    const found = lstatSync(file, { bigint: true });
+    const found = lstatSync(file, { bigint: true, throwIfNoEntry: false });
+    if (found === undefined) return null;
     const kind = found.isFile()
       ? 'file'
       : found.isSymbolicLink()

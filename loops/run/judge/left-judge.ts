@@ -5,7 +5,7 @@ import type { Finding } from '../../../policies/gate.ts';
 import { isRegular } from '../../../state/disk/regular-file.ts';
 import { setAside } from '../../../state/disk/set-aside.ts';
 import { JournalError, openJournal } from '../../../state/journal.ts';
-import { callEntries, type Registered, removeCallEntry } from '../../../state/judge-register.ts';
+import { callEntries, type Registered, removeCallEntry, removeOldCalls } from '../../../state/judge-register.ts';
 import { hasEdits } from '../../../state/stats.ts';
 import { isSystemError } from '../../../state/system-error.ts';
 import type { TaskFolder } from '../../../state/task-folder.ts';
@@ -38,6 +38,7 @@ export interface Recovered {
 export async function recoverJudge(recovering: Recovering, when: 'before' | 'after'): Promise<Recovered> {
   const { task, register } = recovering;
   const recovered: Recovered = { notes: [], findings: new Map() };
+  removeOldCalls(register, recovering.clock());
   const left = callEntries(register).filter(({ entry }) => entry.task === task.root);
   if (left.length === 0) return recovered;
   const self = (await identify(process.pid))!;
