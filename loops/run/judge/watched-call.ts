@@ -18,6 +18,7 @@ import type { KeptFiles } from './kept-files.ts';
 import { changedIn, taskIds } from './other-tasks.ts';
 import type { Tampered } from './put-back.ts';
 import { saveJudge } from './saved-judge.ts';
+import { hasYounger } from './younger-files.ts';
 
 export interface WatchedCall {
   /** Where copies are put; null where nothing can be written. */
@@ -95,9 +96,8 @@ export function noteChanges(
   const by = { task_id, stage, call_id, from: new Date(Number(beganNs / 1_000_000n)).toISOString(), to };
   const changed = tasks.flatMap((id) => {
     const root = path.join(state_folder, 'task', id);
-    if (root === task) return [];
+    if (root === task || !hasYounger(root, Number(beganNs / 1_000_000n))) return [];
     const span = { fromNs: beganNs, toNs };
-    if (changedIn(root, span).length === 0) return [];
     const files = changedIn(root, span, vouchedIn(register, root));
     if (files.length === 0) return [];
     noteChange(register, { task: root, by, files });

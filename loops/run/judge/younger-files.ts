@@ -1,0 +1,26 @@
+// A first look at a task that costs little: was anything that it is judged by changed since a moment?
+
+import { lstatSync, readdirSync } from 'node:fs';
+
+/**
+ * Of a thousand tasks nearly all are as they were; whoever is told otherwise looks closely.
+ * @param fromMs milliseconds since 1970.
+ */
+export function hasYounger(root: string, fromMs: number): boolean {
+  const hasIn = (file: string): boolean => {
+    const found = lstatSync(file, QUIET);
+    if (found === undefined) return false;
+    if (found.ctimeMs >= fromMs) return true;
+    return found.isDirectory() && readdirSync(file).some((name) => hasIn(`${file}/${name}`));
+  };
+  try {
+    return JUDGED_BY.some((name) => hasIn(`${root}/${name}`));
+  } catch {
+    // It changes at this moment, or cannot be read.
+    return true;
+  }
+}
+
+const JUDGED_BY = ['manifest.yaml', 'manifest.yml', 'manifest.json', 'state/stats.json', 'inputs'] as const;
+
+const QUIET = { throwIfNoEntry: false } as const;
