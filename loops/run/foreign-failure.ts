@@ -1,11 +1,20 @@
-// The failure of a run that cannot settle a call which an earlier one left: it runs where it cannot be looked up.
+// The end of a run that cannot settle a call which an earlier one left: it runs where it cannot be looked up.
 
 import { TOLLGATE_EXIT } from '../../policies/exit-codes.ts';
 import type { Failure } from '../../policies/task-failure.ts';
 import { interruptedFailure } from './failure.ts';
+import type { Ended } from './leave.ts';
 import type { OpenTask } from './task.ts';
 
-export function foreignFailure(open: OpenTask, why: string, at: Date): Failure {
+export const foreignEnd = (open: OpenTask, why: string, at: Date): Ended => ({
+  state: 'failed',
+  exitCode: TOLLGATE_EXIT.failure,
+  stages: [],
+  failure: foreignFailure(open, why, at),
+  notes: [],
+});
+
+function foreignFailure(open: OpenTask, why: string, at: Date): Failure {
   return {
     ...interruptedFailure(open.task.id, null, 'a call elsewhere', TOLLGATE_EXIT.failure, at),
     reason: 'call_elsewhere',

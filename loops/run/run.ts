@@ -12,7 +12,7 @@ import { endLeftCommands, tellLeft } from '../gate/left-commands.ts';
 import { claim } from './claim.ts';
 import { enterWorktree } from './enter-worktree.ts';
 import { changedFailure, interruptedFailure, mistakenFailure } from './failure.ts';
-import { foreignFailure } from './foreign-failure.ts';
+import { foreignEnd } from './foreign-failure.ts';
 import { comeIn } from './judge/entrance.ts';
 import { type Recovered, recoverJudge } from './judge/left-judge.ts';
 import { keepStart } from './keep-start.ts';
@@ -219,14 +219,7 @@ async function goThrough(
       foreign,
     } as const;
     const elsewhere = await settleLeftovers(settling);
-    if (elsewhere !== null)
-      return {
-        state: 'failed',
-        exitCode: TOLLGATE_EXIT.failure,
-        stages: [],
-        failure: foreignFailure(open, elsewhere, clock()),
-        notes: [],
-      };
+    if (elsewhere !== null) return foreignEnd(open, elsewhere, clock());
     const register = judgeRegister(environment, open.stateFolder);
     const later = await recoverJudge({ task: open.task, root: open.root, register, clock }, 'after');
     const tampered = new Map([...left.findings, ...later.findings]);
