@@ -8,7 +8,6 @@ import {
   readFileSync,
   renameSync,
   rmSync,
-  statSync,
   symlinkSync,
   truncateSync,
   writeFileSync,
@@ -165,16 +164,6 @@ test('what an agent edits while the next run waits for its call is found, too', 
   const { code, stderr } = await running.result;
   assert.is(code, 1, stderr);
   assert.equal([task.failure()?.reason, task.read('inputs/user_request.md')], ['judge_changed', 'Look.\n']);
-});
-
-test('an edited budget is no wish of a person, when the dispatcher died in the call', async ({ rig }) => {
-  const { task, fake } = await killedInCall(rig);
-  const edited = { paid_calls_used: 1, paid_call_budget: 99, journal_offset: statSync(task.journal.file).size };
-  rig.write('.tmp/task/fix/state/stats.json', JSON.stringify(edited));
-  await fake.tell({ do: 'exit', code: 1 });
-  while (openCalls(task.journal.read().ledger).length > 0) await new Promise((resolve) => setTimeout(resolve, 10));
-  await task.run('--no-wait');
-  assert.is(task.journal.read().ledger.budget, 10);
 });
 
 test('what a person edits after the call was over counts', async ({ rig }) => {
