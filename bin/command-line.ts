@@ -6,7 +6,8 @@ import { nearest } from '../policies/nearest.ts';
 export interface FlagRow {
   /** One letter that stands for it behind a single dash. */
   short?: string;
-  takes: 'text' | 'texts' | 'number' | 'choice' | 'nothing';
+  /** `number_if_any`: the word right behind it, if that is a number. */
+  takes: 'text' | 'texts' | 'number' | 'number_if_any' | 'choice' | 'nothing';
   about: string;
   choices?: readonly string[];
   /** Shown by --help and filled in when the flag is not given. */
@@ -68,15 +69,23 @@ export function parseCommandLine(spec: CommandSpec, argv: readonly string[]): Pa
       Object.entries(flags).map(([name, row]) => [
         name,
         {
-          type: row.takes === 'nothing' ? 'boolean' : 'string',
+          type: row.takes === 'nothing' || row.takes === 'number_if_any' ? 'boolean' : 'string',
           ...(row.short === undefined ? {} : { short: row.short }),
         },
       ]),
     ),
   });
   let expectsValueOf: string | null = null;
+  let mayHaveNumber: string | null = null;
   for (const token of tokens) {
+    const numbered: string | null = mayHaveNumber;
+    mayHaveNumber = null;
     if (token.kind === 'positional') {
+      if (numbered !== null && /^\d+$/.test(token.value)) {
+        const mistake = takeNumber(args, numbered, flags[numbered]!, token.value);
+        if (mistake !== null) return mistaken(mistake);
+        continue;
+      }
       // parseArgs reads the value of a family's flag as a word, since it cannot know the family.
       if (expectsValueOf !== null) args.text[expectsValueOf] = token.value;
       else args.words.push(token.value);
@@ -99,6 +108,10 @@ export function parseCommandLine(spec: CommandSpec, argv: readonly string[]): Pa
       continue;
     }
     args.given.add(token.name);
+    if (row.takes === 'number_if_any' && token.value === undefined) {
+      mayHaveNumber = token.name;
+      continue;
+    }
     const mistake = takeValue(args, token.name, row, token.value, token.inlineValue === true);
     if (mistake !== null) return mistaken(mistake);
   }
@@ -119,7 +132,7 @@ function takeValue(
   if (!inline && value.startsWith('-') && value !== '-' && !(row.takes === 'number' && /^-\d/.test(value)))
     return `--${name} needs a value, but "${value}" follows; write --${name}=${value} if that is the value`;
   if (row.takes === 'texts') args.texts[name] = [...(args.texts[name] ?? []), value];
-  else if (row.takes === 'number') return takeNumber(args, name, row, value);
+  else if (row.takes === 'number' || row.takes === 'number_if_any') return takeNumber(args, name, row, value);
   else if (row.takes === 'choice' && !row.choices?.includes(value))
     return `--${name} takes one of ${row.choices?.join(', ')}, not "${value}"`;
   else args.text[name] = value;

@@ -15,7 +15,7 @@ export async function renderHelp(spec: CommandSpec): Promise<string> {
     parser.option(name, {
       describe: row.about,
       ...(row.short === undefined ? {} : { alias: row.short }),
-      ...(row.takes === 'nothing' ? {} : { type: YARGS_TYPE[row.takes], requiresArg: true }),
+      ...(row.takes === 'nothing' ? {} : { type: YARGS_TYPE[row.takes], requiresArg: row.takes !== 'number_if_any' }),
       ...(row.choices ? { choices: row.choices } : {}),
       ...(row.default === undefined ? {} : { default: row.default }),
       ...(row.required ? { demandOption: true } : {}),
@@ -28,4 +28,10 @@ export async function renderHelp(spec: CommandSpec): Promise<string> {
   return `${await parser.getHelp()}\n`;
 }
 
-const YARGS_TYPE = { text: 'string', texts: 'array', choice: 'string', number: 'number' } as const;
+const YARGS_TYPE = {
+  text: 'string',
+  texts: 'array',
+  choice: 'string',
+  number: 'number',
+  number_if_any: 'number',
+} as const;

@@ -75,21 +75,6 @@ export function foldEdits(lines: readonly unknown[]): KnownEdit[] {
   return [...edits.values()];
 }
 
-/** Those that still take something back, oldest first: the last one is what a redo brings back. */
-export function standingEdits(edits: readonly KnownEdit[]): KnownEdit[] {
-  const before = new Map<number, KnownEdit[]>();
-  let standing: KnownEdit[] = [];
-  for (const edit of edits.filter(({ state }) => state === 'made')) {
-    before.set(edit.n, standing);
-    if (edit.what === 'mended') continue;
-    if (edit.what === 'redone') standing = before.get(edit.of ?? 0) ?? standing;
-    if (takesBack(edit)) standing = [...standing, edit];
-  }
-  return standing;
-}
-
-const takesBack = ({ what, reverted_turns }: EditEntry): boolean => what !== 'redone' || reverted_turns > 0;
-
 const isLine = (line: unknown): line is EditLine => {
   const { state, n, at } = (line ?? {}) as Partial<EditLine>;
   if (typeof n !== 'number' || typeof at !== 'string') return false;

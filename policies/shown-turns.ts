@@ -1,53 +1,101 @@
 // Where each turn stands that a conversation ever had, as far as we took any back: those that stand, with the others between them.
 
-import type { KnownEdit } from './session-edits.ts';
+import type { KnownEdit, Version } from './session-edits.ts';
 
 /** A turn, and where it is read: in the file as it is now, or in the backup of the edit that took it back. */
 export interface Slot {
+  /** The same for as long as it is the same turn: taken back and brought back again, too. */
+  id: number;
   turn: number;
   in: 'file' | KnownEdit;
   /** The first item that belongs here; its prompt does too where it is null. */
   fromItem: number | null;
+  /** How many of its items are here; null where it is whole. */
+  toItem: number | null;
+}
+
+/** What stands now. */
+export interface Now {
+  turns: number;
+  /** Has the last turn, of which items were taken back, got others since? */
+  reanswered: boolean;
+}
+
+export interface Fold {
+  slots: Slot[];
+  /** What stood, and what had been taken back, before each edit; by the edit's number. */
+  before: ReadonlyMap<number, readonly Slot[]>;
 }
 
 /** @param edits in their order. @param turns how many stand now. */
-export function slotsOf(edits: readonly KnownEdit[], turns: number): Slot[] {
-  const before = new Map<number, Slot[]>();
+export const slotsOf = (edits: readonly KnownEdit[], turns: number): Slot[] =>
+  foldSlots(edits, { turns, reanswered: false }).slots;
+
+/** @param now null: nothing came since the last edit. */
+export function foldSlots(edits: readonly KnownEdit[], now: Now | null): Fold {
+  let lastId = 0;
+  const nextId = () => (lastId += 1);
+  const before = new Map<number, readonly Slot[]>();
   let slots: Slot[] = [];
+  let left: Version | null = null;
   for (const edit of edits) {
-    if (edit.state !== 'made' || edit.what === 'mended') continue;
-    slots = grown(slots, edit.turns);
+    if (edit.state !== 'made') continue;
+    const reanswered = (left !== null && !isSameVersion(left, edit.before)) || takesMore(edit, slots);
+    slots = grown(slots, { turns: edit.turns, reanswered }, nextId);
+    left = edit.after;
+    if (edit.what === 'mended') continue;
     before.set(edit.n, slots);
     const base = edit.what === 'redone' ? before.get(edit.of ?? 0) : undefined;
     slots = base === undefined ? slots.flatMap((slot) => takenBack(slot, edit)) : joined(base, slots, edit);
   }
-  return grown(slots, turns);
+  return { slots: now === null ? slots : grown(slots, now, nextId), before };
 }
+
+const isSameVersion = (a: Version, b: Version): boolean => a.bytes === b.bytes && a.sha256 === b.sha256;
+
+/** Does it take items of a turn back of which, as far as we know, there are none left? Then it got others since. */
+function takesMore({ what, kept_turns, kept_items }: KnownEdit, slots: readonly Slot[]): boolean {
+  const last = slots.findLast(isStanding);
+  if (what === 'redone' || kept_items === null || last === undefined || last.toItem === null) return false;
+  return last.turn === kept_turns + 1 && last.toItem <= kept_items;
+}
+
+export const isStanding = (slot: Slot): boolean => slot.in === 'file';
 
 /** With the turns that came since; its CLI may also have taken some back itself. */
-function grown(slots: readonly Slot[], turns: number): Slot[] {
-  const stand = slots.filter((slot) => slot.in !== 'file' || slot.turn <= turns);
-  const last = stand.filter((slot) => slot.in === 'file').length;
-  const fresh = Array.from({ length: Math.max(0, turns - last) }, (_, i) => standing(last + i + 1));
-  return [...stand, ...fresh];
+function grown(slots: readonly Slot[], { turns, reanswered }: Now, nextId: () => number): Slot[] {
+  const stand = slots.filter((slot) => !isStanding(slot) || slot.turn <= turns);
+  const last = stand.findLast(isStanding);
+  const count = stand.filter(isStanding).length;
+  const fresh = Array.from({ length: Math.max(0, turns - count) }, (_, i) => standing(nextId(), count + i + 1));
+  if (last === undefined || last.toItem === null || !reanswered || fresh.length > 0) return [...stand, ...fresh];
+  return stand.map((slot) => (slot === last ? standing(nextId(), last.turn) : slot));
 }
 
-const standing = (turn: number): Slot => ({ turn, in: 'file', fromItem: null });
+const standing = (id: number, turn: number): Slot => ({ id, turn, in: 'file', fromItem: null, toItem: null });
 
 function takenBack(slot: Slot, edit: KnownEdit): Slot[] {
-  if (slot.in !== 'file' || slot.turn <= edit.kept_turns) return [slot];
+  if (!isStanding(slot) || slot.turn <= edit.kept_turns) return [slot];
   if (slot.turn > edit.kept_turns + 1 || edit.kept_items === null) return [{ ...slot, in: edit }];
-  return [slot, { ...slot, in: edit, fromItem: edit.kept_items }];
+  const { kept_items: kept } = edit;
+  return [
+    { ...slot, toItem: kept },
+    { ...slot, in: edit, fromItem: kept },
+  ];
 }
 
 /** What stood before the edit that is brought back, with what came since then behind it, taken back. */
 function joined(base: readonly Slot[], since: readonly Slot[], edit: KnownEdit): Slot[] {
-  if (edit.reverted_turns === 0) return [...base];
-  const known = new Set(base.map(keyOf));
-  const later = since.flatMap((slot) => takenBack(slot, edit)).filter((slot) => slot.in !== 'file');
-  const fresh = later.filter((slot) => !known.has(keyOf(slot)) && !(slot.in !== 'file' && slot.in.n === edit.of));
-  const at = base.findLastIndex((slot) => slot.in === 'file' && slot.turn <= edit.kept_turns) + 1;
-  return [...base.slice(0, at), ...fresh, ...base.slice(at)];
+  const stood = new Map(since.filter(isStanding).map((slot) => [slot.id, slot]));
+  const known = new Set(base.map(({ id }) => id));
+  const later = since
+    .filter(({ id }) => !known.has(id))
+    .map((slot) => (isStanding(slot) ? { ...slot, in: edit } : slot));
+  // It stood until now: the newest backup is the one that is kept longest.
+  const first = base.map((slot) => {
+    const whole = isStanding(slot) ? undefined : stood.get(slot.id);
+    return whole === undefined || whole.toItem !== null ? slot : { ...slot, in: edit, turn: whole.turn };
+  });
+  const at = first.findLastIndex((slot) => isStanding(slot) && stood.has(slot.id)) + 1;
+  return [...first.slice(0, at), ...later, ...first.slice(at)];
 }
-
-const keyOf = (slot: Slot): string => `${slot.in === 'file' ? 'file' : slot.in.n} ${slot.turn} ${slot.fromItem}`;

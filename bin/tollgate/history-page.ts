@@ -1,6 +1,6 @@
 // A conversation as people read it; what was taken back is struck through.
 
-import type { History } from '../../loops/conversation/history.ts';
+import type { History, Redoable } from '../../loops/conversation/history.ts';
 import type { Item, ShownTurn } from '../../policies/conversation.ts';
 import type { Redactor } from '../../policies/redact.ts';
 import { visible } from '../../policies/visible-text.ts';
@@ -17,7 +17,7 @@ export interface PageStyle {
 }
 
 export function renderHistory(history: History, style: PageStyle): string {
-  const { session, turns, all, reverted, notes } = history;
+  const { session, turns, all, reverted, notes, redo } = history;
   const { bold, dim } = coloursOf(style.ink);
   const shown = turns.length < all ? `; the last ${turns.length} of them` : '';
   const head = [
@@ -25,7 +25,21 @@ export function renderHistory(history: History, style: PageStyle): string {
     dim(visible(session.file)),
     ...notes.map((note) => `note: ${visible(note)}`),
   ];
-  return `${[...head, ...turns.flatMap((turn) => ['', ...linesOf(turn, style)])].join('\n')}\n`;
+  const back = redo.map((one) => redoLine(one, style));
+  const foot = back.length === 0 ? [] : ['', `Can be brought back with tollgate undo ${session.id} --redo N:`, ...back];
+  return `${[...head, ...turns.flatMap((turn) => ['', ...linesOf(turn, style)]), ...foot].join('\n')}\n`;
+}
+
+function redoLine({ n, at, turns, last_prompt, takes_back, next }: Redoable, { redactor, width }: PageStyle): string {
+  const stood = `${turns} ${turns === 1 ? 'turn' : 'turns'}`;
+  const gone =
+    takes_back === 0 ? '' : `, in place of ${takes_back === 1 ? 'the last one' : `the last ${takes_back}`} now`;
+  const mark = next ? ' (the next)' : '';
+  const prompt = oneLine(visible(redactor.redactHead(last_prompt, Math.min(last_prompt.length, 200)).redacted));
+  return cutLine(
+    `  ${n}${mark}: ${stood}${gone}, taken back ${at.slice(0, 19).replace('T', ' ')}; the last: ${prompt}`,
+    width,
+  );
 }
 
 const MARK = '[ REVERTED ] ';

@@ -1,6 +1,6 @@
 // tollgate history: a conversation as people read it, with what was taken back of it.
 
-import { type History, readHistory } from '../../loops/conversation/history.ts';
+import { type History, type Redoable, readHistory } from '../../loops/conversation/history.ts';
 import { redactorOf } from '../../loops/redactor.ts';
 import type { ShownTurn } from '../../policies/conversation.ts';
 import { TOLLGATE_EXIT } from '../../policies/exit-codes.ts';
@@ -14,7 +14,7 @@ const SPEC: CommandSpec = {
   name: 'tollgate history',
   usage: 'SESSION [--last N | --all] [--full] [--tool T]',
   about:
-    "Shows a conversation from its CLI's own session file. What was taken back is struck through, at its place; secrets are left out.",
+    "Shows a conversation from its CLI's own session file. What was taken back is struck through, at its place, and numbered for tollgate undo --redo N; secrets are left out.",
   flags: {
     last: { takes: 'number', min: 1, default: 20, about: 'so many turns, counted from the end' },
     all: { takes: 'nothing', about: 'all turns' },
@@ -62,10 +62,12 @@ export interface HistoryObject {
   turns_active: number;
   turns_reverted: number;
   notes: readonly string[];
+  /** What `tollgate undo SESSION --redo N` brings back, the newest first. */
+  redo: readonly Redoable[];
   turns: readonly ShownTurn[];
 }
 
-function objectOf({ session, turns, all, reverted, notes }: History, { redact }: Redactor): HistoryObject {
+function objectOf({ session, turns, all, reverted, notes, redo }: History, { redact }: Redactor): HistoryObject {
   return {
     schema: 1,
     tool: session.tool,
@@ -75,6 +77,7 @@ function objectOf({ session, turns, all, reverted, notes }: History, { redact }:
     turns_active: all - reverted,
     turns_reverted: reverted,
     notes,
+    redo: JSON.parse(redact(JSON.stringify(redo))) as typeof redo,
     turns: JSON.parse(redact(JSON.stringify(turns))) as typeof turns,
   };
 }

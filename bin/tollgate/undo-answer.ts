@@ -10,6 +10,8 @@ import type { Arguments } from '../command-line.ts';
 export interface Told {
   did: 'undone' | 'redone' | 'resent' | 'replaced';
   session: SessionFile;
+  /** The id of the one that it stands in the place of. */
+  inPlaceOf?: string;
   /** Turns, or answers, that do not stand any more. */
   reverted: number;
   says: string;
@@ -22,7 +24,7 @@ export interface Told {
 const LONGEST = 300;
 
 export function answerOf(told: Told, { given, text }: Arguments): Ran {
-  const { did, session, reverted, edit, sent } = told;
+  const { did, session, inPlaceOf, reverted, edit, sent } = told;
   const dry = given.has('dry-run');
   const { redact } = createRedactor({ env: process.env, patterns: [] });
   const says = cut(visible(redact(told.says)).replace(/\s+/g, ' '));
@@ -35,6 +37,7 @@ export function answerOf(told: Told, { given, text }: Arguments): Ran {
       would: dry ? did : null,
       tool: session.tool,
       session_id: session.id,
+      ...(inPlaceOf === undefined ? {} : { in_place_of: inPlaceOf }),
       file: session.file,
       reverted,
       says,

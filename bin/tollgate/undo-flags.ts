@@ -8,14 +8,19 @@ import { SESSION_WORD, TOOL_FLAG } from './which-session.ts';
 
 export const UNDO: CommandSpec = {
   name: 'tollgate undo',
-  usage: 'SESSION [--resend | --edit TEXT | --edit-file F | --redo [--force]] [options]',
+  usage: 'SESSION [--resend | --edit TEXT | --edit-file F | --redo [N] [--force]] [options]',
   about:
     "Takes back the model's last answer; its prompt stays. With --resend or --edit the prompt goes as well, and it or another one is sent in its place, which is one paid call. Nothing is lost: --redo brings it back.",
   flags: {
     resend: { takes: 'nothing', about: 'take the prompt back too, and send it anew' },
     edit: { takes: 'text', about: 'send this prompt in its place' },
     'edit-file': { takes: 'text', about: "send this file's text in its place" },
-    redo: { takes: 'nothing', about: 'bring back what was taken back last; again for what was taken back before' },
+    redo: {
+      takes: 'number_if_any',
+      min: 1,
+      about:
+        'bring back what was taken back last; again for what was taken back before, until all was there again; with a number of tollgate history: that',
+    },
     force: { takes: 'nothing', about: 'with --redo, although the conversation went on: what came since is taken back' },
     'dry-run': { takes: 'nothing', about: 'tell what would be done' },
     tool: TOOL_FLAG,
@@ -37,6 +42,7 @@ export const UNDO: CommandSpec = {
   examples: [
     ['tollgate undo login', 'the last answer goes, its prompt stays'],
     ['tollgate undo login --redo', 'and is there again'],
+    ['tollgate undo login --redo 2', 'what stands under 2 in tollgate history is there again'],
     ['tollgate undo login --edit "Only the parser, please."', 'ask something else instead; paid'],
     ['tollgate undo login --resend --task fix-login', 'ask the same again, paid by a task'],
   ],

@@ -66,12 +66,13 @@ async function undo({ store, session, feature, args }: Undoing): Promise<Ran> {
   const plan = planUndo(conversation);
   if (plan.how === 'nothing') return refusal(`${plan.why}${WAYS_ON}`, TOLLGATE_EXIT.failure);
   const { turns } = conversation;
-  const [last] = conversation.read(turns, turns);
+  const { turn } = plan;
+  const [answered] = conversation.read(turn, turn);
   const told: Told = {
     did: 'undone',
     session,
-    reverted: 1,
-    says: `the answer to turn ${turns} ("${last!.prompt}") is taken back; the prompt stays`,
+    reverted: turns - turn + 1,
+    says: `the answer to turn ${turn} ("${answered!.prompt}") is taken back${AFTER(turns - turn)}; the prompt stays`,
   };
   if (args.given.has('dry-run'))
     return plan.edit.how === 'impossible' ? refusal(plan.edit.why, TOLLGATE_EXIT.failure) : answerOf(told, args);
@@ -80,14 +81,22 @@ async function undo({ store, session, feature, args }: Undoing): Promise<Ran> {
   return ended(edited, told, args);
 }
 
+/** What was asked after it, and not answered. */
+const AFTER = (turns: number): string => {
+  if (turns === 0) return '';
+  return turns === 1
+    ? ', with the prompt after it, which has no answer'
+    : `, with the ${turns} prompts after it, which have none`;
+};
+
 const WAYS_ON = ' --resend sends the prompt anew, and tollgate recover goes back to before it.';
 
 async function bringBack({ store, session, feature, args }: Undoing): Promise<Ran> {
-  const plan = planRedo(store, session, process.env);
+  const plan = planRedo(store, session, process.env, args.number.redo ?? null);
   if (plan.how === 'nothing') return refusal(plan.why, TOLLGATE_EXIT.failure);
-  const { newTurns, target } = plan;
+  const { newTurns, edit, inRow } = plan.taken;
   const since = `${newTurns} ${newTurns === 1 ? 'turn' : 'turns'}`;
-  if (newTurns > 0 && !args.given.has('force'))
+  if (newTurns > 0 && !inRow && !args.given.has('force'))
     return refusal(
       `the conversation has gone on: ${since} would be taken back for it; --force does so (nothing was changed)`,
       TOLLGATE_EXIT.failure,
@@ -96,7 +105,7 @@ async function bringBack({ store, session, feature, args }: Undoing): Promise<Ra
     did: 'redone',
     session,
     reverted: newTurns,
-    says: `what was taken back ${target.at} is there again${newTurns === 0 ? '' : `; ${since} that came since then are taken back`}`,
+    says: `what was taken back ${edit.at} is there again${newTurns === 0 ? '' : `; ${since} that came since then are taken back`}`,
   };
   if (args.given.has('dry-run')) return answerOf(told, args);
   const holder = feature === null ? {} : { feature };

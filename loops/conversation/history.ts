@@ -3,7 +3,8 @@
 import path from 'node:path';
 import type { ShownTurn } from '../../policies/conversation.ts';
 import type { KnownEdit } from '../../policies/session-edits.ts';
-import { type Slot, slotsOf } from '../../policies/shown-turns.ts';
+import { isStanding, type Slot, slotsOf } from '../../policies/shown-turns.ts';
+import { nextToBringBack, takenBack } from '../../policies/taken-back.ts';
 import { type EditsLedger, editsLedger, readEdits } from '../../state/edits-ledger.ts';
 import { sight } from '../../state/exact-file.ts';
 import {
@@ -13,6 +14,7 @@ import {
   type SessionStore,
 } from '../../wrappers/sessions/store.ts';
 import { lookAtCutOff } from './cut-off.ts';
+import { nowOf } from './redo.ts';
 
 export interface History {
   session: SessionFile;
@@ -20,8 +22,24 @@ export interface History {
   /** How many there are in all, and how many of these do not stand. */
   all: number;
   reverted: number;
+  /** What `undo --redo N` brings back, the newest first. */
+  redo: Redoable[];
   /** Sentences about what could not be read, or was cut off. */
   notes: string[];
+}
+
+export interface Redoable {
+  /** The number of the edit that took it back. */
+  n: number;
+  /** ISO time at which it was taken back. */
+  at: string;
+  /** How many turns stood then, and the last prompt of them. */
+  turns: number;
+  last_prompt: string;
+  /** How many turns that stand now would be taken back for it. */
+  takes_back: number;
+  /** Is it what `--redo` without a number brings back? */
+  next: boolean;
 }
 
 /** Throws SessionFileError. @param last how many turns, counted from the end; null is all. */
@@ -36,14 +54,16 @@ export function readHistory(
   const { edits, notes } = ledger === null ? { edits: [], notes: [] } : knownEdits(ledger, session);
   const slots = slotsOf(edits, conversation.turns);
   const wanted = last === null ? slots : slots.slice(startOf(slots, last));
-  const { turns, lost } = readSlots(wanted, conversation, { store, session, ledger });
+  const place = { store, session, ledger, opened: new Map<number, Conversation | null>() };
+  const { turns, lost } = readSlots(wanted, conversation, place);
   const gone =
     lost === 0 ? [] : [`${lost} reverted ${lost === 1 ? 'turn' : 'turns'} cannot be shown: the backup is gone`];
   return {
     session,
     turns,
     all: slots.length,
-    reverted: slots.filter((slot) => slot.in !== 'file').length,
+    reverted: slots.filter((slot) => !isStanding(slot)).length,
+    redo: redoable(edits, conversation, place),
     notes: [...notes, ...gone],
   };
 }
@@ -68,18 +88,33 @@ interface Place {
   store: SessionStore;
   session: SessionFile;
   ledger: EditsLedger | null;
+  /** Of the backups, by their edits. */
+  opened: Map<number, Conversation | null>;
+}
+
+function redoable(edits: readonly KnownEdit[], conversation: Conversation, place: Place): Redoable[] {
+  if (edits.length === 0) return [];
+  const now = nowOf(edits, conversation);
+  const next = nextToBringBack(edits, now)?.edit;
+  const found = takenBack(edits, now).flatMap(({ edit, newTurns }): Redoable[] => {
+    const backup = backupOf(edit, place);
+    if (backup === null) return [];
+    const { turns } = backup;
+    const last_prompt = turns === 0 ? '' : backup.read(turns, turns)[0]!.prompt;
+    return [{ n: edit.n, at: edit.at, turns, last_prompt, takes_back: newTurns, next: edit === next }];
+  });
+  return found.reverse();
 }
 
 /** Turns that follow each other in one file are read at once. */
 function readSlots(slots: readonly Slot[], conversation: Conversation, place: Place) {
-  const opened = new Map<number, Conversation | null>();
   const turns: ShownTurn[] = [];
   let lost = 0;
   for (let i = 0; i < slots.length; ) {
     const first = slots[i]!;
     let end = i + 1;
     while (end < slots.length && slots[end]!.in === first.in && slots[end]!.turn === first.turn + end - i) end += 1;
-    const source = first.in === 'file' ? conversation : backupOf(first.in, opened, place);
+    const source = first.in === 'file' ? conversation : backupOf(first.in, place);
     if (source === null) lost += end - i;
     else {
       const read = source.read(first.turn, Math.min(source.turns, first.turn + end - i - 1));
@@ -97,7 +132,8 @@ function shown(turn: ReturnType<Conversation['read']>[number], { in: where, from
   return items.length === 0 ? [] : [{ ...turn, items, state, part: 'rest' }];
 }
 
-function backupOf(edit: KnownEdit, opened: Map<number, Conversation | null>, place: Place): Conversation | null {
+function backupOf(edit: KnownEdit, place: Place): Conversation | null {
+  const { opened } = place;
   if (!opened.has(edit.n)) opened.set(edit.n, openBackup(edit, place));
   return opened.get(edit.n)!;
 }

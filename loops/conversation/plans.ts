@@ -10,22 +10,35 @@ export type Plan =
   /** `why` is a whole sentence. */
   | { how: 'nothing'; why: string };
 
-const EMPTY: Plan = { how: 'nothing', why: 'The conversation has no turn yet.' };
+export type UndoPlan = (Plan & { how: 'planned'; what: 'undone'; turn: number }) | (Plan & { how: 'nothing' });
 
-/** The last answer goes, its prompt stays. */
-export function planUndo(conversation: Conversation): Plan {
-  const { turns } = conversation;
-  if (turns === 0) return EMPTY;
-  const [last] = conversation.read(turns, turns);
-  if (last!.items.every(({ how }) => how === 'noted'))
-    return { how: 'nothing', why: 'The last prompt has no answer: there is nothing to take back.' };
+const EMPTY: Plan & { how: 'nothing' } = { how: 'nothing', why: 'The conversation has no turn yet.' };
+
+/** The last answer goes, and what was asked after it; its prompt stays. So a second undo goes back another turn. */
+export function planUndo(conversation: Conversation): UndoPlan {
+  if (conversation.turns === 0) return EMPTY;
+  const turn = lastAnswered(conversation);
+  if (turn === null) return { how: 'nothing', why: 'No prompt of it has an answer: there is nothing to take back.' };
   return {
     how: 'planned',
     what: 'undone',
-    edit: conversation.afterPrompt(turns),
-    keeps: { turns: turns - 1, items: 0 },
+    turn,
+    edit: conversation.afterPrompt(turn),
+    keeps: { turns: turn - 1, items: 0 },
   };
 }
+
+/** The last turn of which the model made something. */
+function lastAnswered(conversation: Conversation): number | null {
+  for (let to = conversation.turns; to > 0; to -= LOOK_TURNS) {
+    const from = Math.max(1, to - LOOK_TURNS + 1);
+    const found = conversation.read(from, to).findLast(({ items }) => items.some(({ how }) => how !== 'noted'));
+    if (found !== undefined) return found.number;
+  }
+  return null;
+}
+
+const LOOK_TURNS = 20;
 
 /** The last turn goes, its prompt too. */
 export function planRollback(conversation: Conversation): Plan {

@@ -16,6 +16,8 @@ import type { WrapperRequest } from '../call/request.ts';
 
 export interface Sending {
   session: SessionFile;
+  /** Into that session, or into a new one in its folder. */
+  into: 'session' | 'new';
   prompt: string;
   access: Access;
   trustWorkspace: boolean;
@@ -66,15 +68,15 @@ export async function send(sending: Sending, stop: Stop, clock: () => Date): Pro
 const NOWHERE = { sessionIdOut: null, doneMarker: null, pidFile: null };
 
 function requestOf(sending: Sending, folder: string): WrapperRequest {
-  const { session, access, trustWorkspace, model, timeoutMs, task, files, environment, cwd } = sending;
+  const { session, into, access, trustWorkspace, model, timeoutMs, task, files, environment, cwd } = sending;
   const adapter = ADAPTERS[session.tool];
   return {
     callId: null,
     adapter,
     call: {
       model,
-      resumeSession: session.id,
-      newSession: '',
+      resumeSession: into === 'session' ? session.id : null,
+      newSession: into === 'session' ? '' : randomUUID(),
       access,
       maxTurns: null,
       innerRetries: 'cut',

@@ -40,7 +40,7 @@ for (const tool of TOOLS) {
     const plan = tool === 'gemini' ? 'Plan: hm' : 'hm';
     const input = '{"cmd":"ls"}';
     assert.is(
-      told.out.replace(/, \d{4}-\d\d-\d\d \d\d:\d\d:\d\d/g, ''),
+      told.out.replace(/,(?: taken back)? \d{4}-\d\d-\d\d \d\d:\d\d:\d\d/g, ''),
       [
         `${tool} ${id}: 2 turns and 2 reverted`,
         file,
@@ -64,6 +64,10 @@ for (const tool of TOOLS) {
         '[ REVERTED ] Turn 3, 11 tokens in, 7 out',
         '[ REVERTED ] > three',
         '[ REVERTED ] THREE',
+        '',
+        `Can be brought back with tollgate undo ${id} --redo N:`,
+        '  2 (the next): 2 turns; the last: two',
+        '  1: 3 turns; the last: three',
         '',
       ].join('\n'),
     );

@@ -5,7 +5,7 @@ import path from 'node:path';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { TOOLS } from '../../policies/tools.ts';
-import { age, SESSION_IDS } from '../rig/session-files.ts';
+import { age, SESSION_IDS, turnOf } from '../rig/session-files.ts';
 import { makeIn, standsIn, tollgate } from '../rig/session-run.ts';
 import { answerWith } from '../rig/streams.ts';
 import { TestRig } from '../rig/test-rig.ts';
@@ -36,14 +36,68 @@ for (const tool of TOOLS) {
     const says = `${tool} ${id}: the answer to turn 3 ("three") is taken back; the prompt stays\n`;
     assert.is(undone.out, `${says}Bring it back: tollgate undo ${id} --redo\n`);
     assert.is(await standsIn(rig, id), '+one=ONE +two=TWO +three= -~=THREE');
-    const again = await tollgate(rig, ['undo', id]);
-    assert.is(again.code, 1);
-    assert.match(again.err, /^tollgate undo: The last prompt has no answer/);
     const redone = await tollgate(rig, ['undo', id, '--redo', '--json']);
     assert.equal([redone.code, redone.object().did, redone.object().reverted], [0, 'redone', 0]);
     assert.is(readFileSync(file, 'utf8'), was);
     assert.is(await standsIn(rig, id), '+one=ONE +two=TWO +three=THREE');
     assert.is((await tollgate(rig, ['undo', id, '--redo'])).code, 1);
+  });
+
+  test(`${tool}: each undo in a row goes back another turn, until no prompt has an answer`, async ({ rig }) => {
+    const file = makeIn(rig, tool, TURNS);
+    const was = readFileSync(file, 'utf8');
+    await tollgate(rig, ['undo', id]);
+    const second = await tollgate(rig, ['undo', id, '--json']);
+    const says =
+      'the answer to turn 2 ("two") is taken back, with the prompt after it, which has no answer; the prompt stays';
+    assert.equal([second.code, second.object().reverted, second.object().says], [0, 2, says]);
+    assert.is(await standsIn(rig, id), '+one=ONE +two= -~=TWO -three= -~=THREE');
+    assert.is((await tollgate(rig, ['undo', id])).code, 0);
+    assert.is(await standsIn(rig, id), '+one= -~=ONE -two= -~=TWO -three= -~=THREE');
+    const none = await tollgate(rig, ['undo', id]);
+    const why =
+      'No prompt of it has an answer: there is nothing to take back. --resend sends the prompt anew, and tollgate recover goes back to before it.';
+    assert.equal([none.code, none.err], [1, `tollgate undo: ${why}\n`]);
+    const { redo } = (await tollgate(rig, ['history', id, '--json'])).object() as unknown as Record<'redo', object[]>;
+    assert.equal(
+      redo.map(({ n, turns, takes_back, next }: Record<string, unknown>) => [n, turns, takes_back, next]),
+      [
+        [3, 2, 0, true],
+        [2, 3, 0, false],
+        [1, 3, 0, false],
+      ],
+    );
+    assert.is((await tollgate(rig, ['undo', id, '--redo', '1'])).code, 0);
+    assert.is(readFileSync(file, 'utf8'), was);
+    assert.is(await standsIn(rig, id), '+one=ONE +two=TWO +three=THREE');
+    const gone = await tollgate(rig, ['undo', id, '--redo', '2']);
+    const nothing = 'There is nothing to bring back: nothing is taken back in this conversation.';
+    assert.equal([gone.code, gone.err], [1, `tollgate undo: ${nothing}\n`]);
+  });
+
+  test(`${tool}: after two other prompts three redos bring the first answer back`, async ({ rig }) => {
+    const file = makeIn(rig, tool, TURNS);
+    const was = readFileSync(file, 'utf8');
+    for (const answer of ['B', 'C']) {
+      await tollgate(rig, ['recover', id, '--choose', 'rollback']);
+      const count = 10 + answer.charCodeAt(0);
+      const lines = turnOf(tool, { prompt: answer.toLowerCase(), answer }, count);
+      writeFileSync(file, `${readFileSync(file, 'utf8')}${lines.join('\n')}\n`);
+      age(file);
+    }
+    const redo = async (...words: string[]) => {
+      const told = await tollgate(rig, ['undo', id, '--redo', ...words]);
+      assert.is(told.code, 0, told.err);
+      return standsIn(rig, id);
+    };
+    assert.is(await redo('--force'), '+one=ONE +two=TWO -c=C -three=THREE +b=B');
+    assert.is(await redo(), '+one=ONE +two=TWO -three=THREE -b=B +c=C');
+    assert.is(await redo(), '+one=ONE +two=TWO -b=B -c=C +three=THREE');
+    assert.is(readFileSync(file, 'utf8'), was);
+    const gone = await tollgate(rig, ['undo', id, '--redo', '1']);
+    const why = 'There is nothing to bring back under the number 1; tollgate history shows what there is: 4, 5.';
+    assert.equal([gone.code, gone.err], [1, `tollgate undo: ${why}\n`]);
+    assert.is(await redo('4', '--force'), '+one=ONE +two=TWO -c=C -three=THREE +b=B');
   });
 
   test(`${tool}: several are taken back, and brought back in turn`, async ({ rig }) => {
@@ -92,7 +146,6 @@ test('a conversation that went on is not taken back without --force', async ({ r
   const id = SESSION_IDS.copilot;
   const file = makeIn(rig, 'copilot', TURNS);
   await tollgate(rig, ['recover', id, '--choose', 'rollback']);
-  const { turnOf } = await import('../rig/session-files.ts');
   const went = [
     turnOf('copilot', { prompt: 'other', answer: 'OTHER' }, 9),
     turnOf('copilot', { prompt: 'more', answer: 'MORE' }, 10),
@@ -145,6 +198,8 @@ test('a dry run changes nothing', async ({ rig }) => {
 const MISTAKES: [words: string[], says: RegExp][] = [
   [['--resend', '--redo'], /--resend and --redo do not go together/],
   [['--force'], /--force goes with --redo alone/],
+  [['--redo=0'], /--redo takes a whole number from 1, not "0"/],
+  [['--redo=last'], /--redo takes a whole number from 1, not "last"/],
   [['--task', 'x'], /--task is about a call; it goes with --resend, --edit or --edit-file/],
   [['--edit', '  '], /the prompt is empty; nothing was changed and nothing sent/],
   [['--edit-file', 'nowhere.md'], /--edit-file nowhere\.md cannot be read .*; nothing was changed/],

@@ -32,7 +32,12 @@ const ROWS: [name: string, edits: KnownEdit[], old: number[]][] = [
   ['two more', many(22, 'undone'), [1, 2]],
   ['mended ones are asked for by nobody', many(5, 'mended'), [1, 2]],
   ['they push out none that takes something back', [...many(1, 'undone'), ...many(6, 'mended').slice(1)], [2, 3]],
-  ['one that was brought back again', [...many(4, 'undone'), redone(5, 1)], [1, 2]],
+  [
+    'those that were brought back again',
+    [edit(1, 'undone'), redone(2, 1), edit(3, 'undone'), redone(4, 3), edit(5, 'undone'), redone(6, 5)],
+    [1, 2, 3],
+  ],
+  ['those that can still be, though an older one was', [...many(4, 'undone'), redone(5, 1)], []],
   ['too large together', [edit(1, 'undone', GIB), edit(2, 'undone', GIB), edit(3, 'undone', GIB)], [1]],
   ['the newest stays, however large', [edit(1, 'undone'), edit(2, 'undone', 3 * GIB)], [1]],
 ];

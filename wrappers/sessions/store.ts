@@ -36,6 +36,8 @@ export interface SessionStore {
   firstPrompt(session: SessionFile): string | null;
   /** Throws SessionFileError on a file that is no session of this CLI, or of a format that we do not know. */
   open(session: SessionFile): Conversation;
+  /** The text of a session's file as that of one with another id; null for a CLI that goes on in an empty session, where nobody needs it. */
+  renamed: ((text: string, from: string, to: string) => string) | null;
   /** Who uses it now, as half a sentence ("codex holds its lock"); null when nobody seems to. */
   usedBy(session: SessionFile, lookup: Lookup, now: Date): Promise<string | null>;
 }

@@ -2,9 +2,10 @@
 
 import type { HistoryObject } from '../../../bin/tollgate/history.ts';
 import type { SessionsObject } from '../../../bin/tollgate/sessions.ts';
+import type { Redoable } from '../../../loops/conversation/history.ts';
 import type { KnownSession } from '../../../loops/session/known-sessions.ts';
 import type { ContextTokens, Item, ShownTurn } from '../../../policies/conversation.ts';
-import { count, flag, is, list, one, orNull, record, type Schema, text, texts, tool, version } from './parts.ts';
+import { count, flag, is, list, one, orNull, record, type Schema, text, texts, time, tool, version } from './parts.ts';
 import { entry } from './state.ts';
 
 type Of<How extends Item['how']> = Extract<Item, { how: How }>;
@@ -62,6 +63,17 @@ export const HISTORY: Schema = record<HistoryObject>('A conversation, with what 
   turns_active: count('How many turns stand, shown or not'),
   turns_reverted: count('How many do not'),
   notes: texts('What could not be read, or was cut off'),
+  redo: list(
+    'What tollgate undo SESSION --redo N brings back, the newest first',
+    record<Redoable>('One state of the conversation that an edit took back', {
+      n: count('The number to give'),
+      at: time('When it was taken back'),
+      turns: count('How many turns stood'),
+      last_prompt: text('Of the last of them'),
+      takes_back: count('How many turns that stand now would be taken back for it'),
+      next: flag('It is what --redo without a number brings back'),
+    }),
+  ),
   turns: list('The turns that were asked for, in order', turn),
 });
 

@@ -15,5 +15,6 @@ export const CODEX_SESSIONS: SessionStore = {
   recent: async (lookup, since) => recent(lookup, since),
   firstPrompt: (session) => readFirstPrompt(session, promptOf),
   open: openRollout,
+  renamed: null,
   usedBy: async (session, lookup, now) => usedBy(session, lookup, now),
 };

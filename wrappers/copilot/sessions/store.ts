@@ -15,5 +15,6 @@ export const COPILOT_SESSIONS: SessionStore = {
   recent: async (lookup, since) => recent(lookup, since),
   firstPrompt: (session) => readFirstPrompt(session, promptOf),
   open: openEvents,
+  renamed: null,
   usedBy: async (session, _lookup, now) => usedBy(session, now),
 };

@@ -21,6 +21,8 @@ export const GEMINI_SESSIONS: SessionStore = {
   recent: recentSessions,
   firstPrompt: ({ file }) => readBeginning(file)?.firstPrompt ?? null,
   open: (session) => converse(openFile(session)),
+  // Within a text the quotes would be escaped.
+  renamed: (text, from, to) => text.replaceAll(`"sessionId":"${from}"`, `"sessionId":"${to}"`),
   usedBy: userOf,
 };
 
