@@ -4,6 +4,7 @@ import type { CallRecord } from '../../policies/call-record.ts';
 import type { Verdict } from '../../policies/evidence.ts';
 import type { EXIT_BY_SIGNAL } from '../../policies/exit-codes.ts';
 import { isSuccess, SUCCESS, visibleChars } from '../../policies/success.ts';
+import { noteEnded } from '../../state/ended-calls.ts';
 import type { Fact } from '../../state/facts.ts';
 import type { Journal } from '../../state/journal.ts';
 import { isSystemError } from '../../state/system-error.ts';
@@ -148,8 +149,11 @@ async function spend(
   if (published.how === 'published') note(verdictFact(record));
   closeAttempt(attempt, overlay, draft, published);
   outcome.streams?.close();
+  const isLeft = (outcome.left ?? []).length > 0;
+  if (!isLeft && record.session_id !== null)
+    noteEnded({ tool: record.tool, id: record.session_id }, request.call.environment);
   if (published.how === 'unpublished') return { record, message: `${published.why}; ${wayOut(draft, registered)}` };
-  if ((outcome.left ?? []).length === 0) registered.forget();
+  if (!isLeft) registered.forget();
   return { record, message: sentenceOf(record, request.charge?.task.id ?? null) };
 }
 

@@ -3,7 +3,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { readEntries, registerFolder } from '../../state/call-register.ts';
 import { editsLedger, readEdits } from '../../state/edits-ledger.ts';
-import { hashesOf, sight } from '../../state/exact-file.ts';
+import { lastEndedMs } from '../../state/ended-calls.ts';
+import { hashesOf, isSame, sight } from '../../state/exact-file.ts';
 import { isSystemError } from '../../state/system-error.ts';
 import { identify, isAlive } from '../../wrappers/processes/identity.ts';
 import type { Lookup, SessionFile, SessionStore } from '../../wrappers/sessions/store.ts';
@@ -35,19 +36,32 @@ async function whenQuiet(
   asked: Asked,
   say: (what: string) => void,
 ): Promise<{ session: SessionFile } | { by: string }> {
-  const { store, lookup, clock } = asked;
+  const { store, session, lookup } = asked;
   const first = await userOf(asked);
-  if (first === null) return { session: asked.session };
-  const leftMs = QUIET_MS - (clock().getTime() - changedAtMs(asked.session));
+  if (first === null) return { session };
   // Whoever holds its lock, or runs in its folder, will still do so then.
-  const later = await userOf({ ...asked, clock: () => new Date(clock().getTime() + QUIET_MS) });
-  if (later !== null || leftMs <= 0) return { by: later ?? first };
-  say(`${asked.session.tool} may still be at it: ${first}; waiting until it has been left alone for 30 s`);
-  await sleep(Math.min(QUIET_MS, leftMs));
-  const session = await store.find(asked.session.id, lookup);
-  if (session === null) return { by: 'its file is gone' };
-  const by = await userOf({ ...asked, session });
-  return by === null ? { session } : { by };
+  const later = await userOf({ ...asked, clock: () => quietOf(asked) });
+  if (later !== null) return { by: later };
+  const seen = sight(session.file);
+  say(`${session.tool} may still be at it: ${first}; waiting until it has been left alone for 30 s`);
+  await sleep(restMs(asked));
+  const again = await store.find(session.id, lookup);
+  if (again === null) return { by: 'its file is gone' };
+  // By itself, and not by the time of day: a clock that was set back would tell of a change for ever.
+  const by =
+    seen === null || isSame(seen, sight(again.file))
+      ? await userOf({ ...asked, session: again, clock: () => quietOf(asked) })
+      : 'its file was changed meanwhile';
+  return by === null ? { session: again } : { by };
+}
+
+/** When it will have been left alone for long enough; its time may lie ahead of a clock that was set back. */
+const quietOf = ({ session, clock }: Asked): Date =>
+  new Date(Math.ceil(Math.max(clock().getTime(), changedAtMs(session))) + QUIET_MS);
+
+function restMs({ session, clock }: Asked): number {
+  const agoMs = clock().getTime() - changedAtMs(session);
+  return agoMs < 0 ? QUIET_MS : Math.max(0, QUIET_MS - agoMs);
 }
 
 /**
@@ -57,17 +71,18 @@ async function whenQuiet(
 export async function writerOf({ store, session, lookup, clock }: Asked): Promise<string | null> {
   const ours = await callIn(session, lookup.environment);
   if (ours !== null || !store.takesLock) return ours;
-  return store.usedBy(session, lookup, new Date(clock().getTime() + QUIET_MS));
+  return store.usedBy(session, lookup, quietOf({ store, session, lookup, clock }));
 }
 
 /** Half a sentence about who uses it now, or null. */
-async function userOf({ store, session, lookup, clock }: Asked): Promise<string | null> {
+async function userOf(asked: Asked): Promise<string | null> {
+  const { store, session, lookup, clock } = asked;
   const ours = await callIn(session, lookup.environment);
   if (ours !== null) return ours;
   const by = await store.usedBy(session, lookup, clock());
   if (by === null || !wasOurs(session, lookup.environment)) return by;
   // It was we who changed it last: its time tells nothing then.
-  return store.usedBy(session, lookup, new Date(clock().getTime() + QUIET_MS));
+  return store.usedBy(session, lookup, quietOf(asked));
 }
 
 /** After so long without a change a file is taken for one that nobody writes. */
@@ -99,8 +114,10 @@ function entriesIn(folder: string): ReturnType<typeof readEntries> {
   }
 }
 
-/** Is it byte for byte what our last edit made of it? */
+/** Did nobody change it since a call of ours was over; or is it byte for byte what our last edit made of it? */
 function wasOurs(session: SessionFile, environment: NodeJS.ProcessEnv): boolean {
+  const endedMs = lastEndedMs(session, environment);
+  if (endedMs !== null && changedAtMs(session) <= endedMs) return true;
   const ledger = editsLedger(session.tool, session.id, environment);
   const read = ledger === null ? null : readEdits(ledger);
   const last = read?.how === 'read' ? read.edits.findLast(({ state }) => state === 'made') : undefined;

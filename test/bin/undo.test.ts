@@ -58,9 +58,12 @@ for (const tool of TOOLS) {
     const why =
       'No prompt of it has an answer: there is nothing to take back. --resend sends the prompt anew, and tollgate recover goes back to before it.';
     assert.equal([none.code, none.err], [1, `tollgate undo: ${why}\n`]);
-    const { redo } = (await tollgate(rig, ['history', id, '--json'])).object() as unknown as Record<'redo', object[]>;
+    const { redo } = (await tollgate(rig, ['history', id, '--json'])).object() as unknown as Record<
+      'redo',
+      Record<string, unknown>[]
+    >;
     assert.equal(
-      redo.map(({ n, turns, takes_back, next }: Record<string, unknown>) => [n, turns, takes_back, next]),
+      redo.map(({ n, turns, takes_back, next }) => [n, turns, takes_back, next]),
       [
         [3, 2, 0, true],
         [2, 3, 0, false],

@@ -1,16 +1,15 @@
 // What undo, redo and a rollback make of a real session: seen in the request that its CLI sends next.
 
 import { readFileSync } from 'node:fs';
-import path from 'node:path';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import type { CallRecord } from '../../policies/call-record.ts';
 import { TOOLS, type Tool } from '../../policies/tools.ts';
 import { ADAPTERS } from '../../wrappers/adapters.ts';
 import { ANSWER } from '../rig/model-api/scenario.ts';
 import { type ModelApi, startModelApi } from '../rig/model-api.ts';
 import { age } from '../rig/session-files.ts';
 import { RealHome } from './real-home.ts';
+import { callReal } from './real-talk.ts';
 
 const test = suite<{ api: ModelApi }>('undo of real sessions');
 test.before.each(async (context) => {
@@ -44,7 +43,7 @@ for (const tool of TOOLS)
 test.run();
 
 async function begin(home: RealHome, tool: Tool, api: ModelApi) {
-  const record = await call(home, tool, 'PROMPT-A', []);
+  const record = await callReal(home, tool, 'PROMPT-A', []);
   const id = record.session_id!;
   const lookup = { environment: home.env, cwd: home.project };
   const store = await ADAPTERS[tool].sessions();
@@ -54,7 +53,7 @@ async function begin(home: RealHome, tool: Tool, api: ModelApi) {
     file,
     /** @returns what the model was sent. */
     async ask(prompt: string): Promise<string[]> {
-      await call(home, tool, prompt, ['--resume-session', id]);
+      await callReal(home, tool, prompt, ['--resume-session', id]);
       return lastRequest(api);
     },
     async does(words: string[]): Promise<void> {
@@ -64,18 +63,6 @@ async function begin(home: RealHome, tool: Tool, api: ModelApi) {
       assert.is(code, 0, stderr);
     },
   };
-}
-
-async function call(home: RealHome, tool: Tool, prompt: string, flags: string[]): Promise<CallRecord> {
-  const [out, err, result] = ['out', 'err', 'record.json'].map((name) => path.join(home.root, name)) as [
-    string,
-    string,
-    string,
-  ];
-  const files = ['--prompt-file', home.write('prompt.md', prompt), '--out', out, '--err', err, '--result', result];
-  const { code, stderr } = await home.start(ADAPTERS[tool].command, [...files, ...flags, '--trust-workspace']).result;
-  assert.is(code, 0, stderr);
-  return JSON.parse(readFileSync(result, 'utf8')) as CallRecord;
 }
 
 /** Of the last request that asked the model, the prompts and answers in their order. */

@@ -1,25 +1,21 @@
 // Who uses a gemini session now: the CLI takes no lock, so its file's time and the processes in its folder must tell.
 
-import { readdirSync, readFileSync, readlinkSync, realpathSync, statSync } from 'node:fs';
+import { readdirSync, readFileSync, readlinkSync, realpathSync } from 'node:fs';
 import path from 'node:path';
+import { changedLately } from '../../sessions/lately.ts';
 import type { Lookup, SessionFile } from '../../sessions/store.ts';
-
-/** gemini writes nothing while it waits for the model; 30 s is what a person may take for "still at it". */
-const QUIET_MS = 30_000;
 
 /**
  * Asked before a person's edit. One who has just ended a gemini call of its own in that session, and still holds
  * the session's turn, need not ask: its own call is what changed the file.
  */
 export async function userOf(session: SessionFile, lookup: Lookup, now: Date): Promise<string | null> {
-  const sinceMs = now.getTime() - changedAtMs(session);
-  if (sinceMs < QUIET_MS) return `its file was changed ${Math.max(0, Math.round(sinceMs / 1000))} s ago`;
+  // It writes nothing while it waits for its model.
+  const lately = changedLately(session, now);
+  if (lately !== null) return lately;
   const pid = geminiIn(session.cwd ?? lookup.cwd);
   return pid === null ? null : `gemini runs in its folder (process ${pid})`;
 }
-
-const changedAtMs = ({ file, changedAtMs }: SessionFile) =>
-  statSync(file, { throwIfNoEntry: false })?.mtimeMs ?? changedAtMs;
 
 /** Only Linux tells where a process works without a further program; elsewhere the file's time alone counts. */
 function geminiIn(cwd: string): number | null {
