@@ -15,6 +15,8 @@ export interface SessionEntry {
   cwd: string;
   /** Why nobody should go on in it. */
   poisoned?: string;
+  /** The session that it took the place of, which a task may still name. */
+  in_place_of?: string;
 }
 
 /** gemini takes these for "the last one" and "the n-th of its list", which may be anybody's. */

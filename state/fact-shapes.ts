@@ -2,6 +2,7 @@
 
 import { TOOLS } from '../policies/tools.ts';
 import type { Fact, Line } from './facts.ts';
+import { isSessionEntry } from './session-shape.ts';
 
 type Test = (value: unknown) => boolean;
 
@@ -25,6 +26,7 @@ const SHAPES: Record<Fact['fact'], Record<string, Test>> = {
   started: { call_id: text },
   ended: { call_id: text, ending: text },
   verdict: { call_id: text, exit_code: count },
+  session: { tag: text, tool, entry: (value) => value === null || isSessionEntry(value) },
   decided: { stage: text },
   gate: { stage: name },
   done: { stage: name, prompt_sha256: text },

@@ -4,6 +4,7 @@ import type { ErrorClass } from '../policies/classes.ts';
 import type { Ending } from '../policies/ending.ts';
 import type { SaidVerdict } from '../policies/gate.ts';
 import type { ProcessIdentity } from '../policies/process-identity.ts';
+import type { SessionEntry } from '../policies/session-entry.ts';
 import type { Tool } from '../policies/tools.ts';
 
 /** A reader that meets a higher number does not understand the journal, and says so. */
@@ -40,6 +41,8 @@ export type Fact =
       retry_at: string | null;
       exit_code: number;
     }
+  /** What is known of a tag's session after a call; null: it has none any more. By it a lost or damaged entry of sessions.json is rebuilt. */
+  | { fact: 'session'; tag: string; tool: Tool; folder: string | null; entry: SessionEntry | null }
   | { fact: 'decided'; run_id: string; stage: string; action: string; why: string; wait_ms: number }
   | {
       fact: 'gate';

@@ -1,6 +1,7 @@
 // Folds a journal into what it means: who owns the task, what was paid, what is open, what is done.
 
 import type { ProcessIdentity } from '../policies/process-identity.ts';
+import type { Tool } from '../policies/tools.ts';
 import type { Fact, Line } from './facts.ts';
 
 type Of<F extends Fact['fact']> = Extract<Line, { fact: F }>;
@@ -32,6 +33,8 @@ export interface Ledger {
   /** Calls whose answers a gate has looked at. */
   gated: Set<string>;
   decided: Of<'decided'>[];
+  /** The last of each tag and tool. */
+  sessions: Map<string, Of<'session'>>;
   /** Offsets whose edits have been adopted. */
   resets: Set<number>;
   budgetEdits: Set<number>;
@@ -56,6 +59,7 @@ export function emptyLedger(): Ledger {
     gateFailures: [],
     gated: new Set(),
     decided: [],
+    sessions: new Map(),
     resets: new Set(),
     budgetEdits: new Set(),
     grants: [],
@@ -104,6 +108,9 @@ export function fold(ledger: Ledger, line: Line, offset: number): void {
       if (call !== undefined && call[line.fact] === null) Object.assign(call, { [line.fact]: line });
       return;
     }
+    case 'session':
+      ledger.sessions.set(sessionKey(line), line);
+      return;
     case 'decided':
       ledger.decided.push(line);
       return;
@@ -132,6 +139,9 @@ export function fold(ledger: Ledger, line: Line, offset: number): void {
       line satisfies never;
   }
 }
+
+export const sessionKey = ({ tag, tool, folder }: { tag: string; tool: Tool; folder: string | null }): string =>
+  JSON.stringify([tag, tool, folder]);
 
 interface Answer {
   stage: string;

@@ -2,9 +2,10 @@
 
 import path from 'node:path';
 import { type Json, partOf } from '../policies/json.ts';
-import { NO_ID, type SessionEntry } from '../policies/session-entry.ts';
+import type { SessionEntry } from '../policies/session-entry.ts';
 import { isTool, type Tool } from '../policies/tools.ts';
 import { isSameFolder, realOr } from './disk/real-path.ts';
+import { isSessionEntry } from './session-shape.ts';
 import { readJson, writeJson } from './whole-file.ts';
 
 export interface Sessions {
@@ -12,6 +13,10 @@ export interface Sessions {
   entry(tag: string, tool: Tool, folder?: string | null): SessionEntry | null;
   entries(): KeptSession[];
   isGivenUp(tool: Tool, id: string): boolean;
+  /** Does something stand there that this version does not understand? It is not written over. */
+  isStrange(tag: string, tool: Tool, folder?: string | null): boolean;
+  /** With this in the place of what is not understood there, which stays in the file as it is. */
+  rebuilt(kept: KeptSession | null): Sessions;
   with(tag: string, tool: Tool, entry: SessionEntry, folder?: string | null): Sessions;
   /** Without those of the tag that go on in the session of that id. */
   without(tag: string, tool: Tool, id: string): Sessions;
@@ -52,6 +57,9 @@ export const writeSessions = (stateFolder: string, { json }: Sessions): Promise<
 
 const MAX_GIVEN_UP = 200;
 
+/** What stands in an entry only for as long as it is so. */
+const PASSING = ['poisoned', 'in_place_of'] as const satisfies (keyof SessionEntry)[];
+
 function sessionsIn(json: Json, file: string): Sessions {
   const active = own(json, 'active_sessions') ?? {};
   const givenUp = own(json, 'given_up') ?? {};
@@ -65,7 +73,7 @@ function sessionsIn(json: Json, file: string): Sessions {
     for (const [key, value] of Object.entries(own(active, tag) ?? {})) {
       const named = readKey(key);
       if (named === null || value === undefined) continue;
-      if (isEntry(value)) found.push({ tag, key, ...named, entry: value });
+      if (isSessionEntry(value)) found.push({ tag, key, ...named, entry: value });
       else strange.push(placeOf(tag, key));
     }
   const changed = (tags: Json) => sessionsIn(put(json, 'active_sessions', tags), file);
@@ -87,6 +95,9 @@ function sessionsIn(json: Json, file: string): Sessions {
     entries: () => found.map(({ key: _, ...session }) => session),
     entry: (tag, tool, folder = null) =>
       (kept(tag, keyOf(tool, folder)) ?? (folder === null ? undefined : older(tag, tool, folder)))?.entry ?? null,
+    isStrange: (tag, tool, folder = null) => !isOurs(tag, keyOf(tool, folder)),
+    rebuilt: (kept) =>
+      kept === null || isOurs(kept.tag, keyOf(kept.tool, kept.folder)) ? sessions : withRebuilt(sessions, kept),
     isGivenUp: (tool, id) => idsOf(tool).includes(id),
     with(tag, tool, entry, folder = null) {
       const key = keyOf(tool, folder);
@@ -94,7 +105,7 @@ function sessionsIn(json: Json, file: string): Sessions {
       const all = own(active, tag) ?? {};
       const old = folder === null ? undefined : older(tag, tool, folder);
       const before = own(all, key) ?? old?.entry ?? {};
-      const same = 'poisoned' in entry ? { ...before } : gone({ ...before }, 'poisoned');
+      const same = PASSING.reduce<Json>((all, name) => (name in entry ? all : gone(all, name)), { ...before });
       const rest = old === undefined ? all : gone(all, old.key);
       return changed(put(active, tag, put(rest, key, { ...same, ...entry })));
     },
@@ -132,6 +143,16 @@ function readKey(key: string): { tool: Tool; folder: string | null } | null {
 
 const placeOf = (tag: string, key: string): string => `${JSON.stringify(tag)} of ${key}`;
 
+function withRebuilt(sessions: Sessions, kept: KeptSession): Sessions {
+  const key = keyOf(kept.tool, kept.folder);
+  return {
+    ...sessions,
+    entries: () => [...sessions.entries(), kept],
+    entry: (tag, tool, folder = null) =>
+      tag === kept.tag && keyOf(tool, folder) === key ? kept.entry : sessions.entry(tag, tool, folder),
+  };
+}
+
 /** Or nothing at all. */
 const isObject = (json: Json, name: string): boolean => !Object.hasOwn(json, name) || partOf(json[name]) !== null;
 
@@ -157,24 +178,3 @@ const put = (json: Json, name: string, value: unknown): Json =>
 
 const gone = (json: Json, name: string): Json =>
   Object.fromEntries(Object.entries(json).filter(([each]) => each !== name));
-
-function isEntry(value: unknown): value is SessionEntry {
-  const entry = partOf(value);
-  return entry !== null && Object.entries(SHAPE).every(([name, fits]) => fits(entry[name]));
-}
-
-const count = (value: unknown) => Number.isSafeInteger(value) && (value as number) >= 0;
-const text = (value: unknown) => typeof value === 'string' && value !== '';
-
-/** An id becomes an argument of the CLI. */
-const SHAPE = {
-  session_id: (value) =>
-    text(value) && /^[^-\s\p{Cc}][^\s\p{Cc}]*$/u.test(value as string) && !NO_ID.test(value as string),
-  last_used: (value) => text(value) && !Number.isNaN(Date.parse(value as string)),
-  error_count: count,
-  total_tokens: count,
-  context_tokens: (value) => value === null || count(value),
-  feature_id: text,
-  cwd: text,
-  poisoned: (value) => value === undefined || typeof value === 'string',
-} as const satisfies Record<keyof SessionEntry, (value: unknown) => boolean>;

@@ -18,7 +18,10 @@ export async function healSession({ cwd, environment, clock, tool, id }: Healing
   await changeSessions({ stateFolder, taskId: 'recover', clock }, (before) => {
     let all = before.takingBack(tool, id);
     for (const { tag, entry, folder, tool: its } of before.entries()) {
-      if (its !== tool || entry.session_id !== id) continue;
+      if (its !== tool) continue;
+      const { in_place_of, ...own } = entry;
+      if (in_place_of === id) all = all.with(tag, tool, own, folder);
+      if (entry.session_id !== id) continue;
       const { poisoned: _, ...sound } = entry;
       all = all.with(tag, tool, { ...sound, error_count: 0 }, folder);
     }

@@ -2,6 +2,7 @@
 
 import type { SessionEntry } from '../../policies/session-entry.ts';
 import { fitnessOf } from '../../policies/session-policy.ts';
+import type { Tool } from '../../policies/tools.ts';
 import { isSameFolder } from '../../state/disk/real-path.ts';
 import type { Sessions } from '../../state/sessions-file.ts';
 import { ADAPTERS } from '../../wrappers/adapters.ts';
@@ -31,17 +32,28 @@ export const HANDED_ON: ReadonlySet<LeftSession['because']> = new Set(['context'
 /** Whose session it is. */
 export type Asker = Pick<StageRun, 'open' | 'stage' | 'environment' | 'clock'>;
 
-/** Nothing of it costs a call. */
-export async function resolveSession(run: Asker, tag: string, sessions: Sessions): Promise<Resolved> {
+/** Nothing of it costs a call. @param noted what the journals tell of it, where sessions.json is lost. */
+export async function resolveSession(
+  run: Asker,
+  tag: string,
+  sessions: Sessions,
+  noted: SessionEntry | null = null,
+): Promise<Resolved> {
   return (
-    (await namedSession(run, tag, sessions)) ??
+    (await namedSession(run, tag, sessions, noted)) ??
     (await activeSession(run, tag, sessions)) ??
+    (await notedAs(run, sessions, noted)) ??
     (await foundSession(run, tag, sessions)) ?? { use: 'new', left: await sessionElsewhere(run, tag, sessions) }
   );
 }
 
 /** An id belongs to one tool: the others of a task go on with the tag's sessions. */
-async function namedSession(run: Asker, tag: string, sessions: Sessions): Promise<Resolved | null> {
+async function namedSession(
+  run: Asker,
+  tag: string,
+  sessions: Sessions,
+  noted: SessionEntry | null,
+): Promise<Resolved | null> {
   const { open, stage, environment, clock } = run;
   const id = open.manifest.meta.session_id;
   if (id === undefined) return null;
@@ -51,11 +63,33 @@ async function namedSession(run: Asker, tag: string, sessions: Sessions): Promis
     for (const tool of others) if ((await findSession(tool, id, lookup)) !== null) return null;
   // Found at the check of the task; here only a tool that stands in may come to it.
   if ((await worksElsewhere(stage.tool, id, lookup)) !== null) return null;
-  const known = sessions.entries().find(({ tool, entry }) => tool === stage.tool && entry.session_id === id);
-  if (known !== undefined) return judged(run, 'named', known.entry);
+  const instead = [sessions.entry(tag, stage.tool), noted, ...ofTool(sessions, stage.tool)].find(
+    (entry) => entry?.in_place_of === id,
+  );
+  if (instead) return judged(run, 'resumed', instead);
+  const known = lastKnown(sessions, stage.tool, id) ?? (noted?.session_id === id ? noted : null);
+  if (known !== null) return judged(run, 'named', known);
   const { context_tokens, total_tokens } = await countTokens(stage.tool, id, lookup);
   const counted = { context_tokens, total_tokens: total_tokens ?? 0 };
   return judged(run, 'named', freshEntry(run, tag, id, clock(), counted));
+}
+
+const ofTool = (sessions: Sessions, tool: Tool): SessionEntry[] =>
+  sessions.entries().flatMap((each) => (each.tool === tool ? [each.entry] : []));
+
+/** A session may go by several tags: what its last call noted counts. */
+export function lastKnown(sessions: Sessions, tool: Tool, id: string): SessionEntry | null {
+  const known = ofTool(sessions, tool).filter(({ session_id }) => session_id === id);
+  const [last] = known.sort((a, b) => Date.parse(b.last_used) - Date.parse(a.last_used));
+  return last ?? null;
+}
+
+/** By its id alone: one that was taken on has no line of ours to be found by. */
+async function notedAs(run: Asker, sessions: Sessions, noted: SessionEntry | null): Promise<Resolved | null> {
+  const { open, stage, environment } = run;
+  if (noted === null || sessions.isGivenUp(stage.tool, noted.session_id)) return null;
+  const session = await findSession(stage.tool, noted.session_id, { environment, cwd: open.cwd });
+  return session === null ? null : judged(run, 'recovered', noted);
 }
 
 async function activeSession(run: Asker, tag: string, sessions: Sessions): Promise<Resolved | null> {

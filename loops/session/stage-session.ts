@@ -45,7 +45,7 @@ export async function openStageSession(run: StageRun): Promise<StageSession | nu
   try {
     const kept = await keptEntries(run, tag);
     for (const warning of kept.all().warnings) run.say(`warning: ${warning}`);
-    const resolved: Resolved = held.isGuest() ? NEW : await resolveSession(run, tag, kept.all());
+    const resolved: Resolved = held.isGuest() ? NEW : await resolveSession(run, tag, kept.all(), kept.noted);
     const session = sessionOf(run, tag, { kept, held, resolved });
     if (session.id !== null && (await held.hold(session.id)) === 'stopped') {
       held.leave();
@@ -164,5 +164,9 @@ async function tell({ stage, say, clock }: StageRun, session: StageSession, reso
       `${what}: found session ${session.id} of feature "${session.tag}" among ${stage.tool}'s own, ${days < 1 ? 'of today' : `last used ${days === 1 ? 'a day' : `${days} days`} ago`}; going on in it`,
     );
     await kept.keep(resolved.entry);
-  } else say(`${what}: goes on in session ${session.id}`);
+    return;
+  }
+  const { in_place_of: first } = resolved.entry;
+  const instead = first === undefined ? '' : `, which took the place of ${first}`;
+  say(`${what}: goes on in session ${session.id}${instead}`);
 }

@@ -38,8 +38,9 @@ export const entry = open(
       feature_id: text('The tag that it is kept under'),
       cwd: text('Where its CLI ran'),
       poisoned: text('Why nobody should go on in it: delete this line if somebody should'),
+      in_place_of: text('The session that it took the place of, which a task may still name'),
     },
-    ['poisoned'],
+    ['poisoned', 'in_place_of'],
   ),
 );
 

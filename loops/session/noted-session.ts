@@ -1,0 +1,76 @@
+// What the journals of a project's tasks tell of a tag's session, where sessions.json is lost or holds something else.
+
+import { lstatSync, readdirSync } from 'node:fs';
+import path from 'node:path';
+import type { SessionEntry } from '../../policies/session-entry.ts';
+import type { Tool } from '../../policies/tools.ts';
+import { readRegular } from '../../state/disk/regular-file.ts';
+import { isFact } from '../../state/fact-shapes.ts';
+import { sessionKey } from '../../state/ledger.ts';
+import { isSystemError } from '../../state/system-error.ts';
+
+export interface Place {
+  tag: string;
+  tool: Tool;
+  /** The real one of a session that is good for one alone. */
+  folder: string | null;
+}
+
+interface Noted {
+  at: string;
+  entry: SessionEntry | null;
+}
+
+/** As the last call of any task noted it; null where none did. */
+export function notedSession(stateFolder: string, { tag, tool, folder }: Place): SessionEntry | null {
+  const key = sessionKey({ tag, tool, folder });
+  let last: Noted | null = null;
+  for (const file of journalsIn(path.join(stateFolder, 'task')))
+    for (const line of linesIn(file)) {
+      const fact = parsed(line);
+      if (!isFact(fact) || fact.fact !== 'session' || sessionKey(fact) !== key) continue;
+      if (last === null || Date.parse(fact.at) >= Date.parse(last.at)) last = fact;
+    }
+  return last?.entry ?? null;
+}
+
+/** The newest ones; an old session has been cleared away by its CLI. */
+const LOOKED_AT = 200;
+const MAX_BYTES = 16 * 1024 * 1024;
+
+function journalsIn(tasks: string): string[] {
+  try {
+    return readdirSync(tasks)
+      .map((name) => path.join(tasks, name, 'state', 'journal.jsonl'))
+      .flatMap((file) => {
+        const found = lstatSync(file, { throwIfNoEntry: false });
+        return found?.isFile() ? [{ file, changedAtMs: found.mtimeMs }] : [];
+      })
+      .sort((a, b) => b.changedAtMs - a.changedAtMs)
+      .slice(0, LOOKED_AT)
+      .map(({ file }) => file);
+  } catch (error) {
+    if (isSystemError(error)) return [];
+    throw error;
+  }
+}
+
+function linesIn(file: string): string[] {
+  try {
+    return readRegular(file, MAX_BYTES)
+      .split('\n')
+      .filter((line) => line.includes('"fact":"session"'));
+  } catch (error) {
+    if (isSystemError(error)) return [];
+    throw error;
+  }
+}
+
+function parsed(line: string): unknown {
+  try {
+    const value: unknown = JSON.parse(line);
+    return value !== null && typeof value === 'object' ? value : {};
+  } catch {
+    return {};
+  }
+}
