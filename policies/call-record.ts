@@ -34,6 +34,8 @@ export interface CallRecord {
   warnings: string[];
   /** What a digest left out of the prompt; absent where nothing was, and in records of versions that did not say. */
   left_out?: readonly LeftOut[];
+  /** With which the service answered a call that failed; absent where the CLI told none, and in records of versions that did not say. */
+  http_status?: number;
   verdict: Verdict;
   signature: string | null;
   /** Processes of the call that were found beside the CLI's own and ended. */

@@ -24,6 +24,8 @@ export interface Failure {
   native_exit_code: number | null;
   signal: string | null;
   ending: Ending | null;
+  /** With which the service answered; absent where the CLI told none, and in records of older versions. */
+  http_status?: number;
   evidence: Verdict['evidence'];
   /** What the dispatcher did about it, and why. */
   decision: { action: string; why: string };

@@ -34,20 +34,13 @@ export function answerTo(recovered: Recovered, { choice, session, health }: Abou
       edit: recovered.how === 'edited' ? recovered.edit : null,
       reverted: recovered.how === 'edited' ? recovered.reverted : 0,
       file: recovered.how === 'exported' ? recovered.file : null,
-      forgotten: recovered.how === 'given_up' ? recovered.tags : [],
       redo: isRevertible ? redo : null,
     };
     return { exit, out: `${JSON.stringify(object)}\n` };
   }
-  if (recovered.how === 'given_up') return refusal(`${says}${forgotten(recovered.tags)}`, exit);
   if (recovered.how === 'refused') return refusal(says, exit);
   const line = `${session.tool} ${session.id}: ${visible(says)}`;
   return { exit, out: `${[line, ...(isRevertible ? [`Bring it back: ${redo}`] : [])].join('\n')}\n` };
 }
-
-const forgotten = (tags: readonly string[]): string =>
-  tags.length === 0
-    ? ''
-    : ` The session is given up, and forgotten for ${tags.join(', ')}: the next call begins a new one.`;
 
 export const refusal = (message: string, exit: number): Ran => ({ exit, err: `tollgate recover: ${message}\n` });

@@ -7,6 +7,7 @@ import { type Ran, readArguments, type Stop, stopOnSignals } from '../command.ts
 import type { Arguments, CommandSpec } from '../command-line.ts';
 import { printing } from '../printing.ts';
 import { type Progress, startProgress } from '../progress-line.ts';
+import { refusedSession } from './refused-session.ts';
 import { answerTo, answerWithoutRun, surprise } from './run-answer.ts';
 import { RUN_FLAGS, wishesOf } from './run-flags.ts';
 
@@ -22,6 +23,10 @@ const SPEC: CommandSpec = {
     },
     'show-prompt': { takes: 'nothing', about: 'with --dry-run: show each prompt too, as it would be sent' },
     ...RUN_FLAGS,
+    'no-menu': {
+      takes: 'nothing',
+      about: 'on a terminal: do not ask what is to become of a conversation that the service refuses',
+    },
     'exit-by-class': {
       takes: 'nothing',
       about: 'exit with 75 quota, 76 budget, 77 auth, 65 gate, 66 prompt too large',
@@ -69,15 +74,15 @@ async function runWord(args: Arguments, stop: Stop): Promise<Ran> {
   return answered(ran, args);
 }
 
-/** A conversation that is still broken is put before whoever sits there. */
+/** A conversation that the service still refuses is put before whoever sits there. */
 async function answered(ran: TaskRan, args: Arguments): Promise<Ran> {
   const answer = answerTo(ran, args);
-  if (ran.how !== 'ran' || ran.report.failure?.reason !== 'broken_history' || args.given.has('json')) return answer;
-  const { stage, tool } = ran.report.failure;
-  const id = ran.report.stages.find((each) => each.stage === stage)?.session_id ?? null;
-  if (id === null || tool === null || process.stdin.isTTY !== true || printing('stderr').isTTY !== true) return answer;
+  if (ran.how !== 'ran' || args.given.has('json') || args.given.has('no-menu')) return answer;
+  if (process.stdin.isTTY !== true || printing('stderr').isTTY !== true) return answer;
+  const refused = await refusedSession(ran.report);
+  if (refused === null) return answer;
   const { run: recover } = await import('./recover.ts');
-  const recovered = await recover([id, `--tool=${tool}`]);
+  const recovered = await recover([refused.id, `--tool=${refused.tool}`]);
   return {
     ...answer,
     out: `${answer.out ?? ''}${recovered.out ?? ''}`,

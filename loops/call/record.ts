@@ -31,12 +31,21 @@ export function recordOf(
     tool_calls: capture.tools,
     denied_tools: capture.deniedTools,
     warnings: warningsOf(draft, outcome, verdict.class === null),
+    ...statusOf(capture, verdict),
     verdict,
     signature,
     orphans_killed: outcome.orphansKilled,
     inner_retries: capture.retries,
   };
   return redacted(record, draft);
+}
+
+function statusOf(
+  { failure, errors, retrying }: Outcome['capture'],
+  { class: failed }: Verdict,
+): { http_status?: number } {
+  const status = failed === null ? undefined : (failure ?? errors.at(-1) ?? retrying)?.status;
+  return status === undefined ? {} : { http_status: status };
 }
 
 /** Of a session that was gone on with, the total says nothing of this call unless it is known what stood there before. */

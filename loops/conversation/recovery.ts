@@ -8,8 +8,8 @@ import { findBinary } from '../../wrappers/find-binary.ts';
 import type { Conversation, SessionFile, SessionStore } from '../../wrappers/sessions/store.ts';
 import { exportDiagnostic } from './diagnostic.ts';
 import { editSession, type Holder } from './edit.ts';
-import { giveUp } from './give-up.ts';
 import { planClear, planRollback } from './plans.ts';
+import { refusedFor } from './way-on.ts';
 
 export const CHOICES = {
   rollback: 'go back to before the last prompt, which goes as well',
@@ -52,8 +52,7 @@ export type Recovered =
   /** There was nothing to do. */
   | { how: 'left'; says: string }
   | { how: 'exported'; says: string; file: string }
-  /** Nothing of the session would be left, or nothing can be done: a new one is the way on. */
-  | { how: 'given_up'; why: string; tags: string[] }
+  /** Nothing was changed. */
   | { how: 'refused'; why: string };
 
 /** Throws SessionFileError. */
@@ -97,7 +96,7 @@ async function takeBack(choice: 'rollback' | 'clear', recovering: Recovering): P
       ? planRollback(conversation)
       : planClear(conversation, installedVersion(session, environment));
   if (plan.how === 'nothing') return { how: 'left', says: plan.why };
-  if (plan.edit.how === 'impossible') return giveUp(recovering, plan.edit.why);
+  if (plan.edit.how === 'impossible') return refusedFor(recovering, plan.edit.why);
   const edited = await editSession({ ...plan, ...recovering, conversation });
   if (edited.how === 'refused') return edited;
   if (edited.how === 'unchanged') return { how: 'left', says: 'there is nothing to change' };
@@ -105,7 +104,7 @@ async function takeBack(choice: 'rollback' | 'clear', recovering: Recovering): P
   return {
     how: 'edited',
     what: plan.what,
-    says: SAYS[plan.what](conversation.turns),
+    says: SAYS[plan.what](conversation.turns, edited.entry.kept_items),
     edit: n,
     reverted: reverted_turns,
   };
@@ -114,7 +113,10 @@ async function takeBack(choice: 'rollback' | 'clear', recovering: Recovering): P
 const SAYS = {
   rolled_back: (turns: number) =>
     `turn ${turns} is taken back, with its prompt; ${turns === 2 ? '1 stands' : `${turns - 1} stand`}`,
-  cleared: (turns: number) => `the last step of turn ${turns} is taken back`,
+  cleared: (turns: number, kept: number | null) =>
+    kept === null
+      ? `turn ${turns}, a prompt without an answer, is taken back`
+      : `the last step of turn ${turns} is taken back`,
   undone: (turns: number) => `the answer to turn ${turns} is taken back`,
   mended: () => 'what was wrong is mended; all that was said stands',
 } as const;

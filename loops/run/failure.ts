@@ -54,6 +54,7 @@ export function failureOf(run: Failing, record: CallRecord, circumstances: Circu
     native_exit_code: record.native_exit_code,
     signal: record.signal,
     ending: record.ending,
+    ...(record.http_status === undefined ? {} : { http_status: record.http_status }),
     evidence: record.verdict.evidence,
     decision: { action: decision.action, why: decision.why },
     retry_at: record.verdict.retry_at,

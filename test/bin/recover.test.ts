@@ -88,31 +88,47 @@ test('gemini: what its resume would send twice is mended, and nothing that was s
   assert.match((await tollgate(rig, ['recover', id])).err, /it is well-formed/);
 });
 
-test('gemini: of a session whose first turn would go nothing is left: it is given up, and its tag forgets it', async ({
-  rig,
-}) => {
-  const id = SESSION_IDS.gemini;
-  const file = makeIn(rig, 'gemini', [TURNS[0]!]);
-  const was = readFileSync(file, 'utf8');
-  const entry = {
-    session_id: id,
-    last_used: '2026-11-21T20:06:00.000Z',
-    error_count: 1,
-    total_tokens: 18,
-    context_tokens: 18,
-    feature_id: 'login',
-    cwd: rig.project,
-  };
-  const sessions = rig.write(
-    '.tmp/state/sessions.json',
-    JSON.stringify({ active_sessions: { login: { gemini: entry } } }),
-  );
-  const { code, err } = await tollgate(rig, ['recover', 'login', '--choose', 'deep-rollback']);
-  assert.is(code, 1);
-  assert.match(err, /The session is given up, and forgotten for login: the next call begins a new one\.\n$/);
-  assert.is(readFileSync(file, 'utf8'), was);
-  assert.not.match(JSON.stringify(JSON.parse(readFileSync(sessions, 'utf8')).active_sessions), id);
-});
+for (const turns of [1, 2])
+  test(`gemini: rollback number ${turns} would leave nothing, and changes nothing, the tag included`, async ({
+    rig,
+  }) => {
+    const id = SESSION_IDS.gemini;
+    const file = makeIn(rig, 'gemini', [TURNS[0]!, { prompt: 'two', answer: 'TWO' }].slice(0, turns));
+    const entry = {
+      session_id: id,
+      last_used: '2026-11-21T20:06:00.000Z',
+      error_count: 1,
+      total_tokens: 18,
+      context_tokens: 18,
+      feature_id: 'login',
+      cwd: rig.project,
+    };
+    const sessions = rig.write(
+      '.tmp/state/sessions.json',
+      JSON.stringify({ active_sessions: { login: { gemini: entry } } }),
+    );
+    const rollback = () => tollgate(rig, ['recover', 'login', '--choose', 'deep-rollback']);
+    if (turns === 2) assert.is((await rollback()).code, 0);
+    const was = [readFileSync(file, 'utf8'), readFileSync(sessions, 'utf8')];
+    const { code, err } = await rollback();
+    assert.is(code, 1);
+    assert.match(
+      err,
+      /^tollgate recover: Nothing would be left of this session, .* With tollgate sessions forget login the next task begins a fresh one\. \(Nothing was changed\.\)\n$/,
+    );
+    assert.equal([readFileSync(file, 'utf8'), readFileSync(sessions, 'utf8')], was);
+  });
+
+for (const tool of TOOLS)
+  test(`${tool}: where nothing is broken clear takes the last entry: an answer, then its prompt`, async ({ rig }) => {
+    const id = SESSION_IDS[tool];
+    makeIn(rig, tool, [TURNS[0]!, { prompt: 'two', answer: 'TWO' }]);
+    const clear = async () => (await tollgate(rig, ['recover', id, '--choose', 'clear', '--json'])).object().says;
+    assert.is(await clear(), 'the last step of turn 2 is taken back');
+    assert.is(await standsIn(rig, id), '+one=ONE +two= -~=TWO');
+    assert.is(await clear(), 'turn 2, a prompt without an answer, is taken back');
+    assert.is(await standsIn(rig, id), '+one=ONE -two= -~=TWO');
+  });
 
 test('what stands against a session and cannot be taken off is told', async ({ rig }) => {
   const id = SESSION_IDS.codex;
@@ -170,7 +186,7 @@ test('a session in which a call of ours goes on is left alone', async ({ rig }) 
 test('gemini: a file that was just changed is waited for, with a word', async ({ rig }) => {
   const id = SESSION_IDS.gemini;
   const file = makeIn(rig, 'gemini', TURNS);
-  const then = Date.now() / 1000 - 29;
+  const then = Date.now() / 1000 - 25;
   utimesSync(file, then, then);
   const { code, err } = await tollgate(rig, ['undo', id]);
   assert.is(code, 0, err);

@@ -50,6 +50,34 @@ for (const [what, keys, says, isChanged] of ROWS)
     assert.is(!readFileSync(sessionFile('codex', rig.home, id)).equals(before), isChanged);
   });
 
+const INVALID = '{"error": {"message": "Invalid value: the value of this parameter is odd.", "code": "invalid_value"}}';
+
+const REFUSALS: [what: string, message: string, status: number, flags: string, isAsked: boolean][] = [
+  ['any other 400', INVALID, 400, '', true],
+  ['a 400 with --no-menu', INVALID, 400, '--no-menu', false],
+  ['a broken history with --no-menu', BROKEN, 400, '--no-menu', false],
+  ['a 503', 'the service is busy', 503, '', false],
+  [
+    'a sign-in that is refused by 400',
+    '{"error": {"message": "API key not valid.", "code": "invalid_api_key"}}',
+    400,
+    '',
+    false,
+  ],
+];
+for (const [what, message, status, flags, isAsked] of REFUSALS)
+  can(`${what} ${isAsked ? 'leads to the menu' : 'does not lead to the menu'}`, async ({ rig }) => {
+    rig.write('tollgate.yaml', NO_REST);
+    const id = SESSION_IDS.codex;
+    makeSession('codex', rig, [ANSWERED, { prompt: 'two', answer: 'TWO' }]);
+    rig.answer(() => failWith('codex', `unexpected status ${status} Bad Request: ${message}`, status, id));
+    const stages = [{ tool: 'codex', role: 'review', ...ANY_ANSWER }];
+    makeTask(rig, { stages, meta: { session_id: id }, budgets: { retry_budget: 0 } });
+    const { said, code } = await onTerminal(rig, `run fix ${flags}`, ENTER);
+    assert.is(code, 1, said);
+    assert.is(/Deep rollback/.test(said), isAsked, said);
+  });
+
 test.run();
 
 /** @param keys are pressed once the menu is there. */

@@ -101,8 +101,9 @@ export const CALL = record<CallRecord>(
     orphans_killed: orNull(count("Processes of the call beside the CLI's own that had to be ended")),
     inner_retries: orNull(count('Retries of its own that the CLI announced')),
     left_out: leftOut,
+    http_status: whole('With which the service answered a call that failed'),
   },
-  ['left_out'],
+  ['left_out', 'http_status'],
 );
 
 export const FAILURE = record<Failure>(
@@ -129,6 +130,7 @@ export const FAILURE = record<Failure>(
     }),
     retry_at: orNull(time('Before it, the service says, a call is in vain'), 'it did not say'),
     next_actions: texts('Lines to type, or one sentence each, the best first'),
+    http_status: whole('With which the service answered'),
     findings: list(
       'What the gate found, the weightiest first',
       record<NonNullable<Failure['findings']>[number]>('One finding', {
@@ -144,5 +146,5 @@ export const FAILURE = record<Failure>(
     files: map('Where the outputs of the stage lie', { type: 'string' }),
     resolved_at: orNull(time('When a later success resolved it'), 'it stands'),
   },
-  ['findings'],
+  ['findings', 'http_status'],
 );
