@@ -1,7 +1,7 @@
 // What is sent of a prompt: before the first of a session the tag's line, and where the work stands after one that grew too long; what was found in the stage's last work.
 
 import path from 'node:path';
-import { handOffNote } from '../../policies/hand-off.ts';
+import { type EarlierTask, handOffNote } from '../../policies/hand-off.ts';
 import { figure } from '../../policies/prompt/left-out.ts';
 import { headerOf } from '../../policies/session-tag.ts';
 import type { Failure } from '../../policies/task-failure.ts';
@@ -12,6 +12,7 @@ import { feedbackFor } from '../run/feedback.ts';
 import type { Ask } from '../run/next-ask.ts';
 import type { Prompt } from '../run/prompt.ts';
 import type { StageRun } from '../run/stage.ts';
+import { answerHead, earlierTasks } from './earlier-tasks.ts';
 import { quietly } from './own-files.ts';
 import type { StageSession } from './stage-session.ts';
 
@@ -44,13 +45,13 @@ export async function firstPromptText(
   prompt: string,
   { tag, overflowed }: Pick<StageSession, 'tag' | 'overflowed'>,
 ): Promise<string> {
-  return `${headerOf(tag)}\n\n${overflowed ? `${await handOff(run)}\n` : ''}${prompt}`;
+  return `${headerOf(tag)}\n\n${overflowed ? `${await handOff(run, tag)}\n` : ''}${prompt}`;
 }
 
 /** No CLI takes more. */
 const MAX_BYTES = 64 * 1024 * 1024;
 
-async function handOff({ open, stage, clock }: Asking): Promise<string> {
+async function handOff({ open, stage, clock }: Asking, tag: string): Promise<string> {
   const { task, plans, journal, hide } = open;
   const { ledger } = journal.read();
   const isDone = (name: string) => ledger.done.has(name) && name !== stage.name;
@@ -58,11 +59,12 @@ async function handOff({ open, stage, clock }: Asking): Promise<string> {
     .filter((plan) => isDone(plan.stage.name))
     .map(({ stage: { name, tool } }) => {
       const answered = ledger.calls.get(ledger.done.get(name)?.call_id ?? '')?.reserved.tool ?? tool;
-      return { stage: name, answer: answerHead(outputsOf(task, { name, tool: answered }).out) };
+      return { stage: name, answer: hide(answerHead(outputsOf(task, { name, tool: answered }).out)) };
     });
   const failure = await quietly(() => readJson<Failure>(path.join(task.state, 'last_failure.json'), clock, 'left'));
   const standing = failure?.how === 'read' && failure.value.resolved_at === null ? failure.value : null;
-  return handOffNote({
+  const earlier = (await earlierTasks(open, tag, clock)).map((one) => hiding(one, hide));
+  const note = {
     goal: hide(open.manifest.goal),
     done,
     open: plans.map((plan) => plan.stage.name).filter((name) => !isDone(name)),
@@ -70,16 +72,15 @@ async function handOff({ open, stage, clock }: Asking): Promise<string> {
       stage: standing.stage,
       why: hide([`${standing.class} (${standing.reason})`, standing.evidence?.text].filter(Boolean).join(': ')),
     },
-  });
+  };
+  return handOffNote(note, earlier);
 }
 
-const HEAD_BYTES = 4096;
-
-/** An answer that is gone says nothing, and its stage is named all the same. */
-function answerHead(file: string): string {
-  try {
-    return readHead(file, HEAD_BYTES).text;
-  } catch {
-    return '';
-  }
-}
+/** What was said then may hold what is a secret now. */
+const hiding = ({ task, goal, done, open, failure }: EarlierTask, hide: (text: string) => string): EarlierTask => ({
+  task,
+  goal: hide(goal),
+  done: done.map(({ stage, answer }) => ({ stage, answer: hide(answer) })),
+  open,
+  failure: failure && { ...failure, why: hide(failure.why) },
+});

@@ -1,0 +1,61 @@
+// A fresh session in the place of one that is full is told what was done under its tag: in this task, and in those before it.
+
+import { mkdirSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
+import { suite } from 'uvu';
+import * as assert from 'uvu/assert';
+import { answerWith, failWith, SESSION } from '../../rig/streams.ts';
+import { ANY_ANSWER, makeTask, NO_REST } from '../../rig/task-run.ts';
+import { TestRig } from '../../rig/test-rig.ts';
+
+const test = suite<{ rig: TestRig }>('hand-off');
+test.before.each(async (context) => {
+  context.rig = await TestRig.open();
+});
+test.after.each(({ rig }) => rig.dispose());
+
+const OTHER = '00000000-0000-4000-8000-000000000002';
+const STAGE = { tool: 'codex', role: 'review', ...ANY_ANSWER };
+const SECRET = 'hunter2-hunter2-hunter2';
+
+test('earlier tasks of the tag, without secrets, and none of another tag', async ({ rig }) => {
+  rig.write('tollgate.yaml', NO_REST);
+  const meta = { feature: 'the login' };
+  const ended = async (id: string, goal: string, own = meta) => {
+    const manifest = { goal, stages: [STAGE], meta: own, budgets: { retry_budget: 0 } };
+    return (await makeTask(rig, manifest, id).run()).code;
+  };
+  rig.answer(() => answerWith('codex', `The token is never renewed; the key is ${SECRET}.`));
+  assert.is(await ended('find-cause', 'Find out why the login fails.'), 0);
+  assert.is(await ended('other', 'Paint the shop.', { feature: 'the shop' }), 0);
+  rig.answer(() => failWith('codex', 'unexpected status 503 Service Unavailable: busy', 503));
+  assert.is(await ended('mend-it', 'Renew the token.'), 1);
+
+  mkdirSync(path.join(rig.project, '.tmp/state'), { recursive: true });
+  const entry = {
+    session_id: SESSION,
+    last_used: new Date().toISOString(),
+    error_count: 0,
+    total_tokens: 0,
+    context_tokens: 350_001,
+    feature_id: 'the login',
+    cwd: rig.project,
+  };
+  const file = path.join(rig.project, '.tmp/state/sessions.json');
+  writeFileSync(file, JSON.stringify({ active_sessions: { 'the login': { codex: entry } } }));
+  rig.answer(() => answerWith('codex', 'fine', OTHER));
+  const task = makeTask(rig, { goal: 'Look at it again.', stages: [STAGE], meta }, 'again');
+  const { code } = await rig.start('tollgate', ['run', 'again'], { env: { MY_API_TOKEN: SECRET } }).result;
+  assert.is(code, 0);
+  const prompt = task.read('inputs/prompt/codex_review.first.md');
+  assert.ok(
+    prompt.includes(`Earlier tasks of the same feature, the newest first:
+- mend-it: Renew the token.; open: codex_review; failed: codex_review: transient (overloaded): unexpected status 503 Service Unavailable: busy
+- find-cause: Find out why the login fails.; nothing is open; done: codex_review: The token is never renewed; the key is [REDACTED:MY_API_TOKEN].`),
+    prompt,
+  );
+  assert.not.match(prompt, SECRET);
+  assert.not.match(prompt, 'Paint the shop');
+});
+
+test.run();
