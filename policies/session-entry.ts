@@ -21,3 +21,10 @@ export interface SessionEntry {
 
 /** gemini takes these for "the last one" and "the n-th of its list", which may be anybody's. */
 export const NO_ID = /^(?:latest|\d+)$/i;
+
+/** As every CLI makes one. */
+export const WHOLE_ID = /^[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12}$/i;
+
+/** A whole one, or its beginning: fewer digits are too easily a word, or another session's. */
+export const ID_OR_PREFIX = /^[0-9a-f]{7,8}$|^[0-9a-f]{8}-[0-9a-f-]{0,27}$/i;
+export const ID_MUST = 'must be the id of a session as its CLI shows it, or the first 7 digits of it or more';

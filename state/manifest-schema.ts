@@ -4,7 +4,7 @@ import { z } from 'zod';
 import { globMistake } from '../policies/globs.ts';
 import { MAX_TIMEOUT_MS } from '../policies/longest-timeout.ts';
 import { patternMistake } from '../policies/redact/patterns.ts';
-import { NO_ID } from '../policies/session-entry.ts';
+import { ID_MUST, ID_OR_PREFIX } from '../policies/session-entry.ts';
 import { TAG, TAG_MUST } from '../policies/session-tag.ts';
 import { TOOLS } from '../policies/tools.ts';
 import { STAGE_ID, STAGE_ID_MUST, TASK_ID } from './task-folder.ts';
@@ -15,7 +15,7 @@ const MAX_PATTERNS_CHARS = 20_000;
 const word = z
   .string()
   .regex(/^[^-\s\p{Cc}][^\p{Cc}]*$/u, 'must be one line without control characters that does not begin with a dash');
-const sessionId = word.refine((id) => !NO_ID.test(id), 'must be the id of one session, not "latest" or a number');
+const sessionId = z.string().regex(ID_OR_PREFIX, ID_MUST);
 /** A file, a folder or another name. */
 export const PLACE = z
   .string()

@@ -4,6 +4,7 @@ import { API_ERROR_VERSION, type ApiError, type Context, type Response } from '.
 import { isApiFailure } from '../../policies/api-errors/failures.ts';
 import { headersTold } from '../../policies/api-errors/headers.ts';
 import { layOut } from '../../policies/api-errors/layout.ts';
+import { UNLOGGED } from '../../policies/api-errors/unlogged.ts';
 import type { CallRecord } from '../../policies/call-record.ts';
 import { cut } from '../../policies/cut.ts';
 import { ENDINGS } from '../../policies/ending.ts';
@@ -45,7 +46,7 @@ export async function logApiFailure(failed: Failed): Promise<void> {
     appendToLog(folder, `${LOG_NAME}.log`, text, draft.clock);
     appendToLog(folder, sessionLog(at, record.tool, record.session_id), text, draft.clock);
   } catch (error) {
-    record.warnings.push(`the API failure could not be logged whole: ${(error as Error).message}`);
+    record.warnings.push(`${UNLOGGED}: ${(error as Error).message}`);
   }
 }
 

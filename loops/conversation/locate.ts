@@ -1,5 +1,6 @@
 // Which session is meant: a full id, the beginning of one, or a feature's tag.
 
+import { ID_OR_PREFIX } from '../../policies/session-entry.ts';
 import { TOOLS, type Tool } from '../../policies/tools.ts';
 import { isSameFolder } from '../../state/disk/real-path.ts';
 import { type KeptSession, readSessions } from '../../state/sessions-file.ts';
@@ -34,7 +35,8 @@ export async function locateSession(word: string, tool: Tool | null, lookup: Loo
       lookup,
     )),
   ];
-  if (found.length === 0 && PREFIX.test(word)) found.push(...(await byPrefix(word.toLowerCase(), stores, lookup)));
+  if (found.length === 0 && ID_OR_PREFIX.test(word))
+    found.push(...(await byPrefix(word.toLowerCase(), stores, lookup)));
   const several = [...new Map(found.map((one) => [`${one.session.tool} ${one.session.id}`, one])).values()];
   if (several.length === 1) return several[0]!;
   return { how: 'mistaken', message: several.length === 0 ? unknown(word, tools, tagged) : ambiguous(word, several) };
@@ -46,8 +48,6 @@ interface Named {
   feature: string | null;
 }
 
-/** Fewer digits are too easily a word, or another session's. */
-const PREFIX = /^[0-9a-f]{7,8}(?:-[0-9a-f-]*)?$/i;
 const LISTED = 5;
 
 /** By the project's own file; one that cannot be read names nothing here. Of one tool's in several folders, that of this one. */

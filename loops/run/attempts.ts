@@ -1,5 +1,6 @@
 // The attempts of a stage: call, verdict, decision, and again or on. Judging, deciding and acting are three things; this one acts.
 
+import { isAboutLog } from '../../policies/api-errors/unlogged.ts';
 import type { CallRecord } from '../../policies/call-record.ts';
 import type { Decision } from '../../policies/decide.ts';
 import { usedUp } from '../../policies/limits.ts';
@@ -131,6 +132,7 @@ async function attempt(course: Course, first: Prompt, baseline: Baseline | null)
   if (stop.aborted) return interrupted(course, first, record);
   course.failed = record;
   course.ranTools ||= (record.tool_calls ?? 0) > 0;
+  tellOfLog(course, record);
   course.changed = baseline === null ? [] : await baseline.look();
   const signature = record.signature ?? '';
   const count = (course.seen.get(signature) ?? 0) + 1;
@@ -146,6 +148,14 @@ async function attempt(course: Course, first: Prompt, baseline: Baseline | null)
     const circumstances = { count, attempt: Math.max(1, calls), decision, sent, changed };
     return failed(course, first, failureOf(run, record, circumstances), record);
   });
+}
+
+/** What was to be kept of a failure and is not: a call that follows and succeeds must not hide it. */
+function tellOfLog({ run, session }: Course, { warnings }: CallRecord): void {
+  for (const warning of warnings.filter(isAboutLog)) {
+    run.say(`stage ${run.stage.name}: warning: ${warning}`);
+    session.notes.push(warning);
+  }
 }
 
 /** How many parts a line of progress names. */

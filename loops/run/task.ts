@@ -15,8 +15,10 @@ import { adoptEdits, imagineEdits } from '../../state/stats.ts';
 import { isSystemError } from '../../state/system-error.ts';
 import { locateTask, manifestsIn, projectRoot, projectState, type TaskFolder } from '../../state/task-folder.ts';
 import { networkMistake } from '../../state/volume.ts';
+import type { Lookup } from '../../wrappers/sessions/store.ts';
 import { isWithin } from '../prompt/within.ts';
 import { redactorOf } from '../redactor.ts';
+import { wholeId } from '../session/named-id.ts';
 import type { StagePlan } from './plan.ts';
 import { withOwnGlobs } from './scope-of.ts';
 import { workingFolderMistake } from './working-folder.ts';
@@ -143,18 +145,32 @@ export async function openTask(opening: Opening, purpose: 'run' | 'look' = 'run'
     return { how: 'mistaken', message: `${task.state} cannot be ${verb} (${message}); nothing was started` };
   }
   const cwd = path.resolve(root, manifest.cwd ?? '.');
+  const named = await withWholeId(manifest, written.plans, { environment: opening.environment, cwd });
+  if (named.how === 'mistaken') return { how: 'mistaken', message: `${task.manifest}: ${named.message}` };
   let redactor: Redactor | null = null;
   const hide = (text: string) => {
     redactor ??= redactorOf(opening.environment, manifest.security.redaction_patterns);
     return redactor.redact(text);
   };
-  return { how: 'opened', open: { ...written, journal, tree: treeOf(written), cwd, stateFolder, hide } };
+  return {
+    how: 'opened',
+    open: { ...written, manifest: named.manifest, journal, tree: treeOf(written), cwd, stateFolder, hide },
+  };
 }
 
 const OPENINGS = {
   run: { openAt: openJournal, adopt: adoptEdits, verb: 'written' },
   look: { openAt: imagineJournal, adopt: imagineEdits, verb: 'read' },
 } as const;
+
+async function withWholeId(manifest: Manifest, plans: readonly StagePlan[], lookup: Lookup) {
+  const { session_id } = manifest.meta;
+  if (session_id === undefined) return { how: 'named', manifest } as const;
+  const tools = plans.map(({ stage }) => stage.tool);
+  const whole = await wholeId(session_id, tools, lookup);
+  if (whole.how === 'mistaken') return { how: 'mistaken', message: `meta.session_id: ${whole.message}` } as const;
+  return { how: 'named', manifest: { ...manifest, meta: { ...manifest.meta, session_id: whole.id } } } as const;
+}
 
 /** A working folder beside the project is a tree of its own. */
 export function treeOf({ root, manifest }: Pick<OpenTask, 'root' | 'manifest'>): string {

@@ -1,0 +1,5 @@
+// How the record of a call says that its failure could not be logged.
+
+export const UNLOGGED = 'the API failure could not be logged whole';
+
+export const isAboutLog = (warning: string): boolean => warning.startsWith(UNLOGGED);
