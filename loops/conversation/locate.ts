@@ -56,7 +56,10 @@ async function taggedSessions(word: string, { cwd, environment }: Lookup): Promi
   const tagged = entries().filter(({ tag }) => tag === word);
   const isHere = ({ entry, tool }: KeptSession) =>
     isSameFolder(entry.cwd, cwd) || !tagged.some((other) => other.tool === tool && isSameFolder(other.entry.cwd, cwd));
-  return tagged.filter(isHere).map(({ tool, entry }) => ({ tool, id: entry.session_id, feature: word }));
+  return tagged
+    .filter(isHere)
+    .map(({ tool, entry }) => ({ tool, id: entry.session_id, feature: word }))
+    .sort((a, b) => TOOLS.indexOf(a.tool) - TOOLS.indexOf(b.tool));
 }
 
 async function byId(
