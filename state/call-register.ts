@@ -99,6 +99,17 @@ export function readEntries(folder: string): Found[] {
   });
 }
 
+/** That of one call; null where there is none that can be gone by. */
+export function entryOf(folder: string, callId: string): Entry | null {
+  if (!CALL_ID.test(callId)) return null;
+  try {
+    const found = readEntry(path.join(folder, `${callId}.json`));
+    return found.how === 'read' ? found.entry : null;
+  } catch {
+    return null;
+  }
+}
+
 /** Ids as `newCallId` makes them; whatever else lies in the folder is none of ours. */
 const CALL_ID = /^\d{14}-[0-9a-f]{8}$/;
 const FILE = /^\d{14}-[0-9a-f]{8}\.json$/;

@@ -1,5 +1,6 @@
 // The facts of a task's journal: everything that ever happened to it, one small line each.
 
+import type { CallTerms } from '../policies/call-terms.ts';
 import type { ErrorClass } from '../policies/classes.ts';
 import type { Ending } from '../policies/ending.ts';
 import type { SaidVerdict } from '../policies/gate.ts';
@@ -29,8 +30,11 @@ export type Fact =
       guardian: ProcessIdentity;
       /** ISO time at which the guardian ends the call at the latest. */
       deadline_at: string;
+      /** What it was granted with; older lines lack it. */
+      terms?: CallTerms;
     }
-  | { fact: 'started'; call_id: string; cli: ProcessIdentity | null }
+  /** `draft_sha256`: of its attempt.json as its guardian wrote it; older lines lack it. */
+  | { fact: 'started'; call_id: string; cli: ProcessIdentity | null; draft_sha256?: string }
   | { fact: 'ended'; call_id: string; ending: Ending; native_exit_code: number | null; signal: string | null }
   | {
       fact: 'verdict';

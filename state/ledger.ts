@@ -98,7 +98,11 @@ export function fold(ledger: Ledger, line: Line, offset: number): void {
     case 'started': {
       const call = ledger.calls.get(line.call_id);
       // Its guardian alone writes it, and once more when a CLI that asked for nothing is started anew.
-      if (call !== undefined && (call.started === null || call.ended === null)) call.started = line;
+      if (call === undefined || (call.started !== null && call.ended !== null)) return;
+      // Its draft is the one that was there first.
+      const draft = call.started === null ? line.draft_sha256 : call.started.draft_sha256;
+      const { draft_sha256: _, ...started } = line;
+      call.started = draft === undefined ? started : { ...started, draft_sha256: draft };
       return;
     }
     case 'ended':

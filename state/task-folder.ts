@@ -105,7 +105,7 @@ function isTooDeep(root: string): boolean {
 }
 
 /** Where a stage's outputs lie. */
-export function outputsOf(task: TaskFolder, { name, tool }: { name: string; tool: Tool }) {
+export function outputsOf(task: Pick<TaskFolder, 'outputs'>, { name, tool }: { name: string; tool: Tool }) {
   const base = path.join(task.outputs, `${name}.${tool}`);
   return { out: `${base}.out`, err: `${base}.err`, raw: `${base}.raw`, record: `${base}.call.json` };
 }

@@ -30,6 +30,7 @@ import { publishAll, publishRecord, publishRefusal, removeStale } from './publis
 import { recordOf, sentenceOf } from './record.ts';
 import { deadlineOf, type Registered } from './registered.ts';
 import type { WrapperRequest } from './request.ts';
+import { termsOf } from './saved-draft.ts';
 
 export interface Called {
   record: CallRecord;
@@ -90,8 +91,10 @@ async function charged(draft: Draft, ready: Ready, stop: Stop): Promise<Called> 
   if (stop.by() !== null) return stopped(draft, ready, stop);
   const { callId } = draft;
   const { tool } = request.adapter;
-  const { guardian } = ready;
-  const reserved = await reserve(request.charge, { callId, tool, guardian, deadlineAt: deadlineOf(draft) }, clock);
+  const { guardian, attempt, overlay } = ready;
+  const terms = termsOf(attempt, draft, overlay);
+  const reservation = { callId, tool, guardian, deadlineAt: deadlineOf(draft), terms };
+  const reserved = await reserve(request.charge, reservation, clock);
   if (reserved.how === 'refused') {
     discard(ready);
     return left(draft, reserved.refusal);
@@ -106,13 +109,15 @@ async function charged(draft: Draft, ready: Ready, stop: Stop): Promise<Called> 
 /** From here on the call counts as paid, whatever comes. */
 async function spend(
   draft: Draft,
-  { attempt, overlay, registered }: Ready,
+  { attempt, overlay, registered, saved }: Ready,
   journal: Journal | null,
   stop: Stop,
 ): Promise<Called> {
   const { request, callId } = draft;
   removeStale(request);
   const note = (fact: Fact) => noteFact(journal, fact, draft);
+  // Made while the CLI starts, as the hash of the prompt is.
+  const drafted = () => (saved === null ? {} : { draft_sha256: sha256(Buffer.from(saved)) });
   const conclude = async (outcome: Outcome) => {
     const judgement = await judged(draft, outcome);
     return recordOf(draft, outcome, judgement, exitOf(draft, outcome, judgement, stop));
@@ -121,12 +126,12 @@ async function spend(
     started: async (pid) => {
       const cli = await identify(pid);
       registered.started(cli);
-      note({ fact: 'started', call_id: callId, cli });
+      note({ fact: 'started', call_id: callId, cli, ...drafted() });
     },
     refused: (flag, argv) => {
       // Whoever comes after us looks for what is started now by its marker, and not for what has ended.
       registered.again();
-      note({ fact: 'started', call_id: callId, cli: null });
+      note({ fact: 'started', call_id: callId, cli: null, ...drafted() });
       draft.argv = argv;
       draft.warnings.push(refusedSentence(draft, flag));
     },

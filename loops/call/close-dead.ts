@@ -2,8 +2,9 @@
 
 import { existsSync, lstatSync } from 'node:fs';
 import path from 'node:path';
+import { type CallLimits, strictest } from '../../policies/call-terms.ts';
 import type { ProcessIdentity } from '../../policies/process-identity.ts';
-import { forgetCall, registerFolder } from '../../state/call-register.ts';
+import { entryOf, forgetCall, registerFolder } from '../../state/call-register.ts';
 import { kindOf } from '../../state/disk/regular-file.ts';
 import type { Fact } from '../../state/facts.ts';
 import type { Journal } from '../../state/journal.ts';
@@ -16,8 +17,10 @@ import { endTree, type Tree } from '../../wrappers/processes/end-tree.ts';
 import { foundTree } from '../../wrappers/processes/found-tree.ts';
 import { identify } from '../../wrappers/processes/identity.ts';
 import type { Outcome } from '../../wrappers/run.ts';
+import { nowMs } from '../../wrappers/steady-clock.ts';
 import { logApiFailure } from './api-failure.ts';
 import { type Attempt, closeAttempt } from './attempt.ts';
+import { discardSaved, restoreDraft, savedMarker, savedTemporary } from './believed-draft.ts';
 import { contextOf, endedOf, publishEarly } from './call.ts';
 import { ageOf } from './deadline.ts';
 import type { Draft } from './draft.ts';
@@ -30,7 +33,7 @@ import { ownPlaces } from './own-places.ts';
 import { publishAll, publishRefusal } from './publish.ts';
 import { recordOf } from './record.ts';
 import { refusalRecord } from './refusal.ts';
-import { discardSaved, type Restored, restoreDraft, savedMarker, savedTemporary } from './saved-draft.ts';
+import type { Restored } from './saved-draft.ts';
 import { stopOf } from './stop.ts';
 
 export interface Closing {
@@ -41,8 +44,16 @@ export interface Closing {
   /** Nobody else guards what is left of the call: told to stop, we end it. */
   stop: AbortSignal;
   say(sentence: string): void;
+  /** What its sender asked for and when it did, where that is us: an agent may have written in the journal. */
+  sent?: Sent;
   /** For who does not have the task: whether another settles the call by now, whose answers must not be written over. */
   isTaken?(): Promise<boolean>;
+}
+
+export interface Sent {
+  limits: CallLimits;
+  /** By the steady clock. */
+  atMs: number;
 }
 
 /** Whatever becomes of it, the call has a verdict in the journal afterwards, and nothing of it runs. */
@@ -60,7 +71,7 @@ export async function closeDead(open: Call, closing: Closing): Promise<void> {
   const { left } = await endTree(await treeOf(open, folder));
   const isUnasked = restored !== null && open.started === null;
   if (isUnasked) publishRefusal(restored.draft, neverStarted(restored.draft));
-  discardSaved(folder);
+  discardSaved(folder, open);
   const ending = isUnasked ? 'not_started' : 'lost';
   note(journal, open, { ending, exitCode: null, signal: null }, INTERRUPTED);
   if (restored !== null && left.length === 0) forget(call_id, restored, environment);
@@ -76,15 +87,28 @@ function forget(callId: string, { attempt, overlay }: Restored, environment: Nod
 /** Its draft, less what only its own wrapper is believed: who it was, and where its result goes. */
 function restoreOwn(open: Call, { task, environment, clock }: Closing): Restored | null {
   const { call_id, stage, tool } = open.reserved;
-  const restored = restoreDraft(path.join(task.attempts, call_id), task, environment, clock);
+  const restored = restoreDraft(path.join(task.attempts, call_id), open, task, environment, clock);
   if (restored === null) return null;
   const { draft } = restored;
   const { files, note } = ownPlaces(open, draft.request.files, task);
   const charge = { task, stage, runId: null, forPrompt: null };
   draft.request = { ...draft.request, adapter: ADAPTERS[tool], files, charge };
   draft.callId = call_id;
+  holdToRegister(restored, environment);
   if (note !== null) draft.warnings.push(note);
   return restored;
+}
+
+/** The user's register lies where a sandboxed agent cannot write: no longer than it says, and no other folders than its own. */
+function holdToRegister({ draft, attempt, overlay }: Restored, environment: NodeJS.ProcessEnv): void {
+  const folder = registerFolder(environment);
+  const entry = folder === null ? null : entryOf(folder, draft.callId);
+  if (entry === null) return;
+  const { limits } = draft.request;
+  const timeoutMs = Math.max(1, Date.parse(entry.deadline_at) - draft.startedAt.getTime());
+  draft.request.limits = strictest(limits, { ...limits, timeoutMs });
+  if (attempt.temporary !== entry.temporary) attempt.temporary = entry.temporary;
+  overlay.folders = overlay.folders.filter((one) => entry.overlay_folders.includes(one));
 }
 
 /** The descriptors are opened right before the spawn; an agent may have done away with the second. */
@@ -123,7 +147,7 @@ function note(
 async function closeStarted(open: Call, restored: Restored, closing: Closing): Promise<'whole' | 'left' | 'taken'> {
   const { draft, attempt, overlay } = restored;
   const { stage, call_id } = open.reserved;
-  const left = await leftOf(open, restored, closing.clock);
+  const left = await leftOf(open, restored, closing);
   draft.warnings.push(DIED);
   const until = () => new Date(closing.clock().getTime() + Math.max(0, left.limits.wallMs - left.ageMs)).toISOString();
   const observer = {
@@ -166,15 +190,21 @@ export function recorded(draft: Draft, outcome: Outcome) {
   return { ...record, warnings, verdict: { ...record.verdict, evidence: { ...evidence, text: draft.withheld } } };
 }
 
-async function leftOf(open: Call, { draft, attempt, clocks }: Restored, clock: () => Date): Promise<Left> {
-  const { adapter, call } = draft.request;
+async function leftOf(
+  open: Call,
+  { draft, attempt, clocks }: Restored,
+  { clock, sent }: Pick<Closing, 'clock' | 'sent'>,
+): Promise<Left> {
+  const { adapter, call, limits } = draft.request;
+  const begun = { guardian: open.reserved.guardian, clocks, startedAt: draft.startedAt };
+  const ageMs = ageOf(begun, await self(), clock);
   return {
     files: attempt.files,
     tree: await treeOf(open, attempt.folder),
     adapter,
     retries: call.innerRetries,
-    limits: limitsOf(draft.request),
-    ageMs: ageOf({ guardian: open.reserved.guardian, clocks, startedAt: draft.startedAt }, await self(), clock),
+    limits: limitsOf({ limits: sent === undefined ? limits : strictest(limits, sent.limits) }),
+    ageMs: sent === undefined ? ageMs : Math.max(ageMs, nowMs() - sent.atMs),
   };
 }
 
@@ -202,10 +232,10 @@ export function treeOf(open: Call, folder: string): Promise<Tree> {
   const { call_id, guardian } = open.reserved;
   return foundTree({
     // Without its draft the marker's outer part is not known, but the call's own id is.
-    marker: savedMarker(folder) ?? call_id,
+    marker: savedMarker(folder, open) ?? call_id,
     root: open.started?.cli ?? null,
     guardian,
-    folders: [folder, ...savedTemporary(folder)],
+    folders: [folder, ...savedTemporary(folder, open)],
   });
 }
 

@@ -4,7 +4,7 @@ import type { MachineClocks } from '../../policies/machine-clocks.ts';
 import { type ProcessIdentity, placeOf } from '../../policies/process-identity.ts';
 import type { Call } from '../../state/ledger.ts';
 import { readClocks } from '../../wrappers/steady-clock.ts';
-import { savedStart } from './saved-draft.ts';
+import { savedStart } from './believed-draft.ts';
 
 export interface Begun {
   guardian: ProcessIdentity;
@@ -26,16 +26,16 @@ export const isOverdue = (call: Call, folder: string, self: ProcessIdentity, clo
 
 /** Is it so long past its deadline that whoever guards it cannot be at work? By the time of day alone an hour is allowed for. */
 export function isLate(call: Call, folder: string, self: ProcessIdentity, clock: () => Date, lateMs: number): boolean {
-  const allowedMs = savedStart(folder)?.clocks ? lateMs : Math.max(lateMs, UNSURE_MS);
+  const allowedMs = savedStart(folder, call)?.clocks ? lateMs : Math.max(lateMs, UNSURE_MS);
   return overdueMs(call, folder, self, clock) > allowedMs;
 }
 
 const UNSURE_MS = 3_600_000;
 
 /** @returns milliseconds; negative ones are left to it. */
-function overdueMs({ reserved }: Call, folder: string, self: ProcessIdentity, clock: () => Date): number {
-  const { guardian, deadline_at, at } = reserved;
-  const start = savedStart(folder) ?? { startedAt: new Date(at), clocks: null };
+function overdueMs(call: Call, folder: string, self: ProcessIdentity, clock: () => Date): number {
+  const { guardian, deadline_at, at } = call.reserved;
+  const start = savedStart(folder, call) ?? { startedAt: new Date(at), clocks: null };
   return pastMs(deadline_at, { guardian, ...start }, self, clock);
 }
 

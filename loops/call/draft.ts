@@ -50,7 +50,7 @@ export function draftOf(request: WrapperRequest, clock: () => Date): Draft {
 }
 
 /** The deadline that kills: in wait_done mode the given one is only noted, and twice its length kills. */
-export const wallMs = ({ limits }: WrapperRequest): number =>
+export const wallMs = ({ limits }: Pick<WrapperRequest, 'limits'>): number =>
   limits.timeoutMode === 'wait_done' ? 2 * limits.timeoutMs : limits.timeoutMs;
 
 /** Sorts by time, and is safe in a file name and a process marker. No secret: node:crypto would cost 2 ms before the spawn. */

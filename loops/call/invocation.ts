@@ -30,7 +30,7 @@ export function invocationOf(draft: Draft, attempt: Attempt, overlay: Record<str
   };
 }
 
-export function limitsOf(request: WrapperRequest): Limits {
+export function limitsOf(request: Pick<WrapperRequest, 'limits'>): Limits {
   const { idleTimeoutMs, startTimeoutMs, maxTurns, maxOutputBytes } = request.limits;
   return { wallMs: wallMs(request), idleMs: idleTimeoutMs, startMs: startTimeoutMs, maxTurns, maxOutputBytes };
 }

@@ -6,17 +6,18 @@ import { isRegular } from '../../state/disk/regular-file.ts';
 import type { Ledger } from '../../state/ledger.ts';
 import type { TaskFolder } from '../../state/task-folder.ts';
 import { attemptIn, removeRaw } from './attempt.ts';
+import { savedRedactor } from './believed-draft.ts';
 import { redactedOf } from './captured.ts';
 import { copyRedacted } from './redacted-copy.ts';
-import { savedRedactor } from './saved-draft.ts';
 
 /** Of calls that have a verdict. What cannot be redacted from here stays, as does what was to be kept. */
 export function redactLeftRaw({ attempts }: TaskFolder, { calls }: Ledger, environment: NodeJS.ProcessEnv): void {
   for (const callId of namesIn(attempts)) {
     const { folder, files } = attemptIn(path.join(attempts, callId), '');
     const raw = [files.stdout, files.stderr].filter(isRegular);
-    if (raw.length === 0 || !calls.get(callId)?.verdict) continue;
-    const saved = savedRedactor(folder, environment);
+    const call = calls.get(callId);
+    if (raw.length === 0 || !call?.verdict) continue;
+    const saved = savedRedactor(folder, call, environment);
     if (saved === null || saved.withheld !== null || saved.keepsRaw) continue;
     try {
       for (const file of raw) copyRedacted(file, redactedOf(file), saved.redactor, 'sync');

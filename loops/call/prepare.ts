@@ -16,6 +16,8 @@ export interface Ready {
   overlay: Overlay;
   guardian: ProcessIdentity;
   registered: Registered;
+  /** The draft on disk; null for a call on its own. */
+  saved: string | null;
 }
 
 /** @param guardian who waits for the call, and ends it. */
@@ -36,10 +38,11 @@ export function prepare(draft: Draft, guardian: ProcessIdentity): Ready | { how:
     const registered = register(draft, attempt, overlay, guardian);
     made.registered = registered;
     if (!registered.isKnown && charge === null) draft.warnings.push(UNREGISTERED);
+    let saved: string | null = null;
     fillAttempt(attempt, draft, () => {
-      if (charge !== null) saveDraft(attempt, draft, overlay);
+      if (charge !== null) saved = saveDraft(attempt, draft, overlay);
     });
-    return { how: 'ready', attempt, overlay, guardian, registered };
+    return { how: 'ready', attempt, overlay, guardian, registered, saved };
   } catch (error) {
     if (!isSystemError(error)) throw error;
     // Each try on a full disk would leave one more.

@@ -1,5 +1,6 @@
 // One guarded call as its caller asks for it: the wrapper's flags, read and checked.
 
+import type { CallLimits } from '../../policies/call-terms.ts';
 import type { LeftOut } from '../../policies/prompt/left-out.ts';
 import type { OwnRow } from '../../policies/rules/own-row.ts';
 import type { TaskFolder } from '../../state/task-folder.ts';
@@ -21,14 +22,7 @@ export interface WrapperRequest {
     doneMarker: string | null;
     pidFile: string | null;
   };
-  limits: {
-    timeoutMs: number;
-    timeoutMode: 'enforce' | 'wait_done';
-    idleTimeoutMs: number | null;
-    startTimeoutMs: number | null;
-    maxTurns: number | null;
-    maxOutputBytes: number;
-  };
+  limits: CallLimits;
   /** Whose budget pays; null for a call on its own. */
   charge: Charge | null;
   /** Words of the user's own that must not be published. */

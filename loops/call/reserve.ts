@@ -1,6 +1,7 @@
 // Reserves one paid call on disk, before anything is spawned.
 
 import path from 'node:path';
+import type { CallTerms } from '../../policies/call-terms.ts';
 import type { ProcessIdentity } from '../../policies/process-identity.ts';
 import type { Tool } from '../../policies/tools.ts';
 import type { Fact } from '../../state/facts.ts';
@@ -21,6 +22,7 @@ export interface Reservation {
   tool: Tool;
   guardian: ProcessIdentity;
   deadlineAt: Date;
+  terms: CallTerms;
 }
 
 export type Reserved = { how: 'granted'; journal: Journal; attempt: number } | { how: 'refused'; refusal: Refusal };
@@ -50,7 +52,7 @@ async function reserveOn(charge: Charge, reservation: Reservation, clock: () => 
   if (mistake !== null) return badState(mistake);
   const earlier = [...journal.read().ledger.calls.values()].filter((call) => call.reserved.stage === charge.stage);
   const attempt = earlier.filter((call) => call.granted).length + 1;
-  const { callId, tool, guardian, deadlineAt } = reservation;
+  const { callId, tool, guardian, deadlineAt, terms } = reservation;
   const ledger = noteReservation(journal, {
     fact: 'reserved',
     call_id: callId,
@@ -61,6 +63,7 @@ async function reserveOn(charge: Charge, reservation: Reservation, clock: () => 
     for_prompt: charge.forPrompt,
     guardian,
     deadline_at: deadlineAt.toISOString(),
+    terms,
   });
   if (ledger.calls.get(callId)?.granted === true) return { how: 'granted', journal, attempt };
   await refreshStats(journal, clock);

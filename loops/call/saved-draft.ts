@@ -2,13 +2,12 @@
 
 import { renameSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
+import type { CallTerms } from '../../policies/call-terms.ts';
 import type { MachineClocks } from '../../policies/machine-clocks.ts';
 import type { LeftOut } from '../../policies/prompt/left-out.ts';
 import { patternMistake } from '../../policies/redact/patterns.ts';
-import type { Redactor } from '../../policies/redact.ts';
 import type { OwnRow } from '../../policies/rules/own-row.ts';
 import { isTool, type Tool } from '../../policies/tools.ts';
-import { readRegular } from '../../state/disk/regular-file.ts';
 import type { TaskFolder } from '../../state/task-folder.ts';
 import type { CallRequest, Overlay } from '../../wrappers/adapter.ts';
 import { ADAPTERS } from '../../wrappers/adapters.ts';
@@ -16,7 +15,7 @@ import { versionOfPackage } from '../../wrappers/cli-version.ts';
 import { markerOf } from '../../wrappers/processes/marker.ts';
 import { readClocks } from '../../wrappers/steady-clock.ts';
 import { redactorOf } from '../redactor.ts';
-import { type Attempt, attemptIn, discardTemporaries, hasOwnTemporary } from './attempt.ts';
+import { type Attempt, attemptIn } from './attempt.ts';
 import { promptIn } from './captured.ts';
 import type { Draft } from './draft.ts';
 import type { WrapperRequest } from './request.ts';
@@ -60,14 +59,22 @@ export interface Restored {
   clocks: MachineClocks | null;
 }
 
-const fileIn = (folder: string) => path.join(folder, 'attempt.json');
+export const draftFile = (folder: string) => path.join(folder, 'attempt.json');
 
-export function saveDraft(attempt: Attempt, draft: Draft, overlay: Overlay): void {
-  const saved = savedOf(attempt, draft, overlay);
-  const file = fileIn(attempt.folder);
+/** @returns what was written. */
+export function saveDraft(attempt: Attempt, draft: Draft, overlay: Overlay): string {
+  const text = `${JSON.stringify(savedOf(attempt, draft, overlay), null, 2)}\n`;
+  const file = draftFile(attempt.folder);
   const fresh = path.join(attempt.folder, `.attempt.json.${process.pid}-0`);
-  writeFileSync(fresh, `${JSON.stringify(saved, null, 2)}\n`, { mode: 0o600 });
+  writeFileSync(fresh, text, { mode: 0o600 });
   renameSync(fresh, file);
+  return text;
+}
+
+/** What stands of it in the journal, where its agent's word for it is not taken. */
+export function termsOf(attempt: Attempt, draft: Draft, overlay: Overlay): CallTerms {
+  const { marker, started_at, limits, temporary, overlay_folders } = savedOf(attempt, draft, overlay);
+  return { marker, started_at, clocks: readClocks(), limits, temporary, overlay_folders };
 }
 
 export function savedOf(attempt: Attempt, draft: Draft, overlay: Overlay): Saved {
@@ -102,59 +109,6 @@ const fromRoot = (files: WrapperRequest['files']): WrapperRequest['files'] =>
     Object.entries(files).map(([name, file]) => [name, file && path.resolve(file)]),
   ) as WrapperRequest['files'];
 
-/** What the processes of that call bear; null when it died before its CLI could be started. */
-export const savedMarker = (folder: string): string | null => readSaved(folder)?.marker ?? null;
-
-/** The call's own $TMPDIR; none if the draft, which an agent could have written, names a folder that is not the call's. */
-export const savedTemporary = (folder: string): string[] => {
-  const temporary = readSaved(folder)?.temporary ?? '';
-  return hasOwnTemporary({ folder, temporary }) ? [temporary] : [];
-};
-
-/** Removes what lies elsewhere of a call that left nothing to judge. */
-export function discardSaved(folder: string): void {
-  const saved = readSaved(folder);
-  if (saved !== null) discardTemporaries({ folder, temporary: saved.temporary }, saved.overlay_folders);
-}
-
-/** When that call was prepared; null where its draft is gone. */
-export function savedStart(folder: string): { startedAt: Date; clocks: MachineClocks | null } | null {
-  const saved = readSaved(folder);
-  return saved === null ? null : { startedAt: new Date(saved.started_at), clocks: saved.clocks ?? null };
-}
-
-/** The project's rows that judged that call, or would have; null where its draft is gone. */
-export const savedRows = (folder: string): readonly OwnRow[] | null => {
-  const saved = readSaved(folder);
-  return saved === null ? null : (saved.own_rows ?? []);
-};
-
-/**
- * What takes the secrets out of that call's files, and why it cannot take out all of them, or null; null where its draft is
- * gone. @param environment that of whoever looks, which may lack what was secret to the call.
- */
-export function savedRedactor(
-  folder: string,
-  environment: NodeJS.ProcessEnv,
-): { redactor: Redactor; withheld: string | null; keepsRaw: boolean } | null {
-  const saved = readSaved(folder);
-  if (saved === null) return null;
-  return {
-    redactor: redactorOf(environment, saved.redaction_patterns),
-    withheld: withheldFrom(saved.secret_names ?? [], environment, folder),
-    keepsRaw: saved.keep_raw === true,
-  };
-}
-
-function readSaved(folder: string): Saved | null {
-  try {
-    const saved: unknown = JSON.parse(readRegular(fileIn(folder)));
-    return isSaved(saved) ? saved : null;
-  } catch {
-    return null;
-  }
-}
-
 /** Half a draft, or one that somebody planted, is none. */
 export function isSaved(value: unknown): value is Saved {
   const saved = (value ?? {}) as Partial<Saved>;
@@ -184,17 +138,6 @@ const isLeftOut = (value: unknown): boolean =>
 
 const isTexts = (value: unknown): boolean => Array.isArray(value) && value.every((item) => typeof item === 'string');
 
-/** null when there is none. */
-export function restoreDraft(
-  folder: string,
-  task: TaskFolder,
-  environment: NodeJS.ProcessEnv,
-  clock: () => Date,
-): Restored | null {
-  const saved = readSaved(folder);
-  return saved === null ? null : restoreSaved(saved, folder, task, environment, clock);
-}
-
 /** @param task null for a call on its own. */
 export function restoreSaved(
   saved: Saved,
@@ -210,8 +153,7 @@ export function restoreSaved(
       adapter: ADAPTERS[saved.tool],
       call: { ...saved.call, environment },
       files: saved.files,
-      // A draft of a version that knew no start limit.
-      limits: { ...saved.limits, startTimeoutMs: saved.limits.startTimeoutMs ?? null },
+      limits: withStart(saved.limits),
       charge: task && { task, stage: saved.stage, runId: null, forPrompt: null },
       redactionPatterns: saved.redaction_patterns,
       ownRows: saved.own_rows ?? [],
@@ -241,3 +183,9 @@ export function restoreSaved(
     clocks: saved.clocks ?? null,
   };
 }
+
+/** A draft of a version that knew no start limit. */
+export const withStart = (limits: Saved['limits']): Saved['limits'] => ({
+  ...limits,
+  startTimeoutMs: limits.startTimeoutMs ?? null,
+});

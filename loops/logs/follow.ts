@@ -10,8 +10,8 @@ import type { TaskFolder } from '../../state/task-folder.ts';
 import { ADAPTERS } from '../../wrappers/adapters.ts';
 import { identify } from '../../wrappers/processes/identity.ts';
 import { attemptIn } from '../call/attempt.ts';
+import { savedRedactor } from '../call/believed-draft.ts';
 import { redactedOf } from '../call/captured.ts';
-import { savedRedactor } from '../call/saved-draft.ts';
 import { standingOf } from '../report/standing.ts';
 import { type GrowingFile, growingFile } from './growing-file.ts';
 import { createTelling, type Telling } from './telling.ts';
@@ -130,7 +130,7 @@ function openCall(call: Call, { task, environment, events: how }: Following): Op
     events,
     read(last) {
       // Without its draft nobody knows what is secret in it: a call that was only just reserved has none yet.
-      saved ??= savedRedactor(attempt.folder, environment);
+      saved ??= savedRedactor(attempt.folder, call, environment);
       if (saved === null || (saved.withheld !== null && !isRegular(redactedOf(rawEvents)))) {
         const why = saved?.withheld ?? (last ? `the files of call ${call_id} are gone` : null);
         if (why === null || isMissing) return NOTHING;

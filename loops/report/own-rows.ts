@@ -7,7 +7,7 @@ import { type OwnRow, SAID_IN } from '../../policies/rules/own-row.ts';
 import type { Call } from '../../state/ledger.ts';
 import { readProject } from '../../state/project.ts';
 import type { TaskFolder } from '../../state/task-folder.ts';
-import { savedRows } from '../call/saved-draft.ts';
+import { savedRows } from '../call/believed-draft.ts';
 
 /** Did a row decide that is none of ours? */
 export const isOwn = ({ rule, source }: Omit<NonNullable<Verdict['evidence']>, 'text'>): boolean =>
@@ -21,7 +21,7 @@ export async function ownRowsOf(
   root: string,
 ): Promise<readonly OwnRow[]> {
   if (evidence === null || !isOwn(evidence)) return [];
-  const saved = call === null ? null : savedRows(path.join(task.attempts, call.reserved.call_id));
+  const saved = call === null ? null : savedRows(path.join(task.attempts, call.reserved.call_id), call);
   if (saved?.some(({ id }) => id === evidence.rule)) return saved;
   const project = await readProject(root);
   return project.how === 'read' ? project.value.triage.rules : [];

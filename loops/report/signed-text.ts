@@ -8,11 +8,11 @@ import { type Signature, sign } from '../../policies/signature/sign.ts';
 import type { Tool } from '../../policies/tools.ts';
 import type { Call } from '../../state/ledger.ts';
 import type { TaskFolder } from '../../state/task-folder.ts';
+import { restoreDraft } from '../call/believed-draft.ts';
 import { contextOf } from '../call/call.ts';
 import { readableOf } from '../call/captured.ts';
 import { outcomeOf } from '../call/close-dead.ts';
 import { signedAnew } from '../call/judge.ts';
-import { restoreDraft } from '../call/saved-draft.ts';
 
 export interface SignedText {
   /** Which text was taken: lines of stderr, the engine's error event, or tool, ending and verdict. */
@@ -50,7 +50,7 @@ async function fromFiles(
   clock: () => Date,
 ): Promise<Signature | null> {
   try {
-    const restored = restoreDraft(path.join(task.attempts, call.reserved.call_id), task, environment, clock);
+    const restored = restoreDraft(path.join(task.attempts, call.reserved.call_id), call, task, environment, clock);
     if (restored === null) return null;
     const { draft, attempt } = restored;
     const files = readableOf(attempt.files);

@@ -3,6 +3,7 @@
 import { existsSync } from 'node:fs';
 import path from 'node:path';
 import type { CallRecord } from '../../policies/call-record.ts';
+import type { CallLimits } from '../../policies/call-terms.ts';
 import type { Finding } from '../../policies/gate.ts';
 import type { ProcessIdentity } from '../../policies/process-identity.ts';
 import { leftOutSentence, NAMED_IN_WARNING } from '../../policies/prompt/left-out.ts';
@@ -10,7 +11,9 @@ import { JournalError } from '../../state/journal.ts';
 import { isKeptFor, openCalls } from '../../state/ledger.ts';
 import { outputsOf } from '../../state/task-folder.ts';
 import { identify } from '../../wrappers/processes/identity.ts';
+import { nowMs } from '../../wrappers/steady-clock.ts';
 import { hasOutput } from '../call/captured.ts';
+import type { Sent } from '../call/close-dead.ts';
 import type { Dispatch } from '../call/dispatch.ts';
 import { newCallId } from '../call/draft.ts';
 import { PATIENCE } from '../call/patience.ts';
@@ -78,6 +81,7 @@ async function callNow(run: StageRun, ask: Sending, wanted: string): Promise<Ans
   const judge = await keepJudge(open, callId, watched.copies);
   watched.begin(judge.files);
   run.watch({ stage: stage.name, tool: stage.tool, events: eventsOf(open.task, callId) });
+  const sent: Sent = { limits: limitsOf(errand), atMs: nowMs() };
   const { guardian, why, killed } = await sendGuardian(errand, commandFolder, guardianStop).finally(() =>
     run.watch(null),
   );
@@ -94,7 +98,7 @@ async function callNow(run: StageRun, ask: Sending, wanted: string): Promise<Ans
     });
   const first = await look('changed-by-agent');
   const works = worksOn(open, callId);
-  const record = await lastWord(run, callId);
+  const record = await lastWord(run, callId, sent);
   // Without its guardian it may have worked until now.
   const second = works ? await look('changed-later') : NO_FINDING;
   // A call that goes on without us is for the next run to look at.
@@ -117,13 +121,23 @@ const worksOn = ({ journal }: OpenTask, callId: string): boolean =>
   openCalls(journal.read().ledger).some(({ reserved }) => reserved.call_id === callId);
 
 /** Its record may be an early one: only a verdict, or a refusal, is its last word. */
-async function lastWord({ open, guardianStop, clock, environment, say }: StageRun, callId: string) {
+async function lastWord({ open, guardianStop, clock, environment, say }: StageRun, callId: string, sent: Sent) {
   const { task, journal } = open;
   const call = journal.read().ledger.calls.get(callId);
   if (call === undefined || !call.granted || call.verdict !== null) return readRecord(task, callId);
-  await settle(call, { task, journal, clock, environment, stop: guardianStop, foreign: 'refuse', say });
+  await settle(call, { task, journal, clock, environment, stop: guardianStop, foreign: 'refuse', say, sent });
   return readRecord(task, callId);
 }
+
+/** What is not asked for here is the wrapper's own default, or no limit. */
+const limitsOf = ({ timeoutMs, stage }: Errand): CallLimits => ({
+  timeoutMs,
+  timeoutMode: 'enforce',
+  idleTimeoutMs: stage.idle_timeout_ms ?? null,
+  startTimeoutMs: stage.start_timeout_ms || null,
+  maxTurns: stage.max_turns ?? null,
+  maxOutputBytes: Number.POSITIVE_INFINITY,
+});
 
 /**
  * The CLI was started, so it was paid for, whatever the journal says. A call leaves a folder, a refused one too: where that is gone

@@ -10,7 +10,7 @@ import type { TaskFolder } from '../../state/task-folder.ts';
 import { ancestorsOf, isAmong } from '../../wrappers/processes/ancestors.ts';
 import { identify, isAlive } from '../../wrappers/processes/identity.ts';
 import { MARKERS } from '../../wrappers/processes/marker.ts';
-import { closeDead } from '../call/close-dead.ts';
+import { closeDead, type Sent } from '../call/close-dead.ts';
 import { isLate } from '../call/deadline.ts';
 import { endLate, isGoneWithin } from '../call/late-guardian.ts';
 import { PATIENCE, type Patience } from '../call/patience.ts';
@@ -23,6 +23,8 @@ export interface Settling {
   stop: AbortSignal;
   /** What to do with a call whose guardian lives where it cannot be looked up. */
   foreign: 'refuse' | 'close';
+  /** What we sent ourselves: then the call is held to that. */
+  sent?: Sent;
   /** What we wait for, in a sentence. */
   say(sentence: string): void;
   /** With a guardian that lives and does not work. */

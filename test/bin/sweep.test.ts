@@ -25,6 +25,7 @@ import { openCalls } from '../../state/ledger.ts';
 import { locateTask } from '../../state/task-folder.ts';
 import { identify } from '../../wrappers/processes/identity.ts';
 import type { FakeCall, FakeCommand } from '../rig/fake-call.ts';
+import { rewriteDraft } from '../rig/rewritten-draft.ts';
 import { endStrangers, startStranger } from '../rig/stranger.ts';
 import { answerWith, SESSION, STREAMS, write } from '../rig/streams.ts';
 import { isAlive } from '../rig/survivors.ts';
@@ -198,10 +199,9 @@ test('a task’s call that still works is left; --now ends it, and its record sa
 });
 
 test('a task’s call that a jump of the wall clock made old is still left to its deadline', async ({ rig }) => {
-  const { task, reserved, attempt } = await killedTask(rig);
-  const draft = path.join(attempt, 'attempt.json');
-  const saved = JSON.parse(readFileSync(draft, 'utf8'));
-  writeFileSync(draft, JSON.stringify({ ...saved, started_at: earlier(saved.started_at) }));
+  const { task, reserved } = await killedTask(rig);
+  const call = openCalls(task.journal.read().ledger)[0]!;
+  rewriteDraft(task, call, ({ started_at }) => ({ started_at: earlier(started_at) }));
   const { file } = task.journal;
   const { deadline_at } = reserved;
   writeFileSync(file, readFileSync(file, 'utf8').replaceAll(deadline_at, earlier(deadline_at)));

@@ -5,10 +5,11 @@ import path from 'node:path';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import type { CallRecord } from '../../policies/call-record.ts';
-import type { MachineClocks } from '../../policies/machine-clocks.ts';
+import { registerFolder } from '../../state/call-register.ts';
 import { openJournal } from '../../state/journal.ts';
 import { type Call, openCalls } from '../../state/ledger.ts';
 import type { FakeCall } from '../rig/fake-call.ts';
+import { draftOf, rewriteDraft } from '../rig/rewritten-draft.ts';
 import type { RunningCommand } from '../rig/running-command.ts';
 import { answerWith, SESSION, STREAMS, write } from '../rig/streams.ts';
 import { ANY_ANSWER, makeTask, type TestTask } from '../rig/task-run.ts';
@@ -24,10 +25,7 @@ const { opens, says, succeeds, retries, runsTool } = STREAMS.codex;
 const OPENED = write(opens(SESSION));
 const SETTLED = /stage codex_brief: the call \S+ lost its guardian and still works; guarded from here \(until \S+\)\n/;
 
-interface Saved {
-  limits: object;
-  clocks: MachineClocks;
-}
+type Draft = Record<string, object>;
 
 interface Orphan {
   task: TestTask;
@@ -51,13 +49,6 @@ async function orphan(rig: TestRig, stage: object = {}): Promise<Orphan> {
 
 const recordOf = ({ task, call }: Orphan) =>
   JSON.parse(task.read(`state/attempts/${call.reserved.call_id}/record.json`)) as CallRecord;
-
-/** What the limits of its call were, or when it was begun, as its guardian wrote them down. */
-function rewriteDraft({ task, call }: Orphan, change: (draft: Saved) => object): void {
-  const file = path.join(task.folder, 'state/attempts', call.reserved.call_id, 'attempt.json');
-  const draft = JSON.parse(readFileSync(file, 'utf8')) as Saved;
-  writeFileSync(file, JSON.stringify({ ...draft, ...change(draft) }));
-}
 
 /** The next run, which answers what is asked anew. */
 async function adopted(rig: TestRig, { task }: Orphan): Promise<RunningCommand> {
@@ -86,7 +77,7 @@ for (const [ending, reason, stage, told] of [
 
 test('its limits hold: the size of its output', async ({ rig }) => {
   const left = await orphan(rig);
-  rewriteDraft(left, ({ limits }) => ({ limits: { ...limits, maxOutputBytes: 1000 } }));
+  rewriteDraft(left.task, left.call, ({ limits }) => ({ limits: { ...limits, maxOutputBytes: 1000 } }));
   const next = await adopted(rig, left);
   void left.fake.tell({ do: 'fill', to: 'stderr', bytes: 5000 }, { do: 'hang' });
   await next.result;
@@ -94,10 +85,64 @@ test('its limits hold: the size of its output', async ({ rig }) => {
   assert.equal(rig.survivors(), []);
 });
 
+for (const [what, text] of [
+  ['is gone', null],
+  ['gives it more time', (draft: Draft) => ({ ...draft, limits: { ...draft.limits, idleTimeoutMs: null } })],
+  ['is of another call', (draft: Draft) => ({ ...draft, call_id: 'other', marker: 'other', redaction_patterns: [] })],
+] as const)
+  test(`its limits hold though its draft ${what}: the agent can write that`, async ({ rig }) => {
+    const left = await orphan(rig, { idle_timeout_ms: 700 });
+    const file = draftOf(left.task, left.call);
+    if (text === null) rmSync(file);
+    else writeFileSync(file, JSON.stringify(text(JSON.parse(readFileSync(file, 'utf8')))));
+    const next = await adopted(rig, left);
+    await left.fake.tell(OPENED);
+    await next.result;
+    const { ending, verdict, warnings } = recordOf(left);
+    assert.equal([ending, verdict.reason], ['idle', 'idle']);
+    assert.ok(
+      warnings.includes(
+        'the attempt.json of the call is not the one that its wrapper wrote: the call was settled by what the journal says of it',
+      ),
+    );
+    assert.ok(warnings.some((warning) => warning.startsWith('[withheld: the attempt.json of the call, which says')));
+    assert.equal(rig.survivors(), []);
+  });
+
+test('an agent that edits draft and journal alike is held by the register of its user', async ({ rig }) => {
+  const left = await orphan(rig, { timeout_ms: 6000 });
+  rewriteDraft(left.task, left.call, ({ limits }) => ({ limits: { ...limits, timeoutMs: 86_400_000 } }));
+  const next = await adopted(rig, left);
+  await next.result;
+  assert.equal([recordOf(left).ending, recordOf(left).verdict.reason], ['timed_out', 'timeout']);
+  assert.equal(rig.survivors(), []);
+});
+
+test('a dispatcher that lives holds the call of a killed guardian to what it asked for', async ({ rig }) => {
+  const task = makeTask(rig, {
+    stages: [{ tool: 'codex', role: 'brief', ...ANY_ANSWER, idle_timeout_ms: 700 }],
+    budgets: { retry_budget: 0 },
+  });
+  const running = task.start();
+  const fake = await rig.call();
+  while (openCalls(task.journal.read().ledger)[0]?.started == null)
+    await new Promise((resolve) => setImmediate(resolve));
+  const [call] = openCalls(task.journal.read().ledger);
+  process.kill(call!.reserved.guardian.pid, 'SIGSTOP');
+  rewriteDraft(task, call!, ({ limits }) => ({ limits: { ...limits, idleTimeoutMs: null, timeoutMs: 86_400_000 } }));
+  rmSync(path.join(registerFolder(rig.env)!, `${call!.reserved.call_id}.json`));
+  process.kill(call!.reserved.guardian.pid, 'SIGKILL');
+  await running.says(SETTLED);
+  await fake.tell(OPENED);
+  await running.result;
+  assert.is(recordOf({ task, call: call!, fake }).ending, 'idle');
+  assert.equal(rig.survivors(), []);
+});
+
 test('its deadline holds by the clock that does not jump, whatever the time of day', async ({ rig }) => {
   const left = await orphan(rig);
   // By the time of day it would have a year; by the steady clock it has worked for longer than it may.
-  rewriteDraft(left, ({ clocks }) => {
+  rewriteDraft(left.task, left.call, ({ clocks }) => {
     const { steadyMs, bootMs } = clocks;
     return {
       started_at: new Date(Date.now() + 365 * 86_400_000).toISOString(),
@@ -112,7 +157,7 @@ test('its deadline holds by the clock that does not jump, whatever the time of d
 
 test('a clock that was set forward ends no call early', async ({ rig }) => {
   const left = await orphan(rig);
-  rewriteDraft(left, () => ({ started_at: '2001-01-01T00:00:00.000Z' }));
+  rewriteDraft(left.task, left.call, () => ({ started_at: '2001-01-01T00:00:00.000Z' }));
   const next = await adopted(rig, left);
   await left.fake.tell(...answerWith('codex', 'paid for'));
   const { code } = await next.result;
@@ -170,7 +215,7 @@ for (const [what, missing, fate, ended] of [
   ],
   [
     'left nothing that could be judged',
-    'attempt.json',
+    'stdout',
     'was in flight when it died with its wrapper; it counts as paid',
     'lost',
   ],

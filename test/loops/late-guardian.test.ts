@@ -14,6 +14,7 @@ import { type Call, openCalls } from '../../state/ledger.ts';
 import { locateTask } from '../../state/task-folder.ts';
 import { identify } from '../../wrappers/processes/identity.ts';
 import type { FakeCall } from '../rig/fake-call.ts';
+import { rewriteDraft } from '../rig/rewritten-draft.ts';
 import { endStrangers, startStranger } from '../rig/stranger.ts';
 import { answerWith } from '../rig/streams.ts';
 import { isAlive } from '../rig/survivors.ts';
@@ -60,9 +61,7 @@ async function stopped(task: TestTask, fake: FakeCall): Promise<Late> {
     await new Promise((resolve) => setImmediate(resolve));
   const [call] = openCalls(task.journal.read().ledger);
   process.kill(call!.reserved.guardian.pid, 'SIGSTOP');
-  const file = path.join(task.folder, 'state/attempts', call!.reserved.call_id, 'attempt.json');
-  const draft = JSON.parse(readFileSync(file, 'utf8'));
-  writeFileSync(file, JSON.stringify({ ...draft, clocks: clocksADayAgo(draft.clocks) }));
+  rewriteDraft(task, call!, ({ clocks }) => ({ clocks: clocksADayAgo(clocks) }));
   return { task, call: call!, fake };
 }
 

@@ -1,5 +1,6 @@
 // The schema of a line of the journal: one for each fact.
 
+import type { CallTerms } from '../../../policies/call-terms.ts';
 import type { ProcessIdentity } from '../../../policies/process-identity.ts';
 import type { Fact } from '../../../state/facts.ts';
 import { JOURNAL_VERSION } from '../../../state/facts.ts';
@@ -36,6 +37,25 @@ const owner = (description: string) =>
     boot_id: text('The boot of the machine'),
     pid_ns: text('The PID namespace'),
   });
+
+const terms = record<CallTerms>('What it was granted with: whoever settles it goes by this', {
+  marker: text('What its processes bear: the calls that it was made from within, and its own'),
+  started_at: time('When it was prepared'),
+  clocks: record<CallTerms['clocks']>('The clocks of the machine then, in milliseconds', {
+    steadyMs: amount('Awake'),
+    bootMs: amount('Since its start'),
+  }),
+  limits: record<CallTerms['limits']>('Its limits', {
+    timeoutMs: amount('Its time'),
+    timeoutMode: one('Whether that ends it, or twice as much does', ['enforce', 'wait_done']),
+    idleTimeoutMs: orNull(amount('Without a byte of output'), 'no limit'),
+    startTimeoutMs: orNull(amount('Until its first byte'), 'no limit'),
+    maxTurns: orNull(count('Requests to the model'), 'no limit'),
+    maxOutputBytes: amount('Of its output'),
+  }),
+  temporary: text("The CLI's own $TMPDIR"),
+  overlay_folders: texts('Folders made for it elsewhere'),
+});
 
 const run_id = text('The run');
 const call_id = text('The call');
@@ -82,17 +102,32 @@ const LINES: readonly Schema[] = [
     from: is('stats', 'Who says so'),
     at_offset,
   }),
-  line<Of<'reserved'>>('reserved', 'A paid call is wanted: granted while fewer are granted than the budget', {
-    call_id,
-    run_id: orNull(run_id, 'a wrapper on its own'),
-    stage,
-    tool,
-    attempt: count('Which call of the stage, from 1'),
-    for_prompt: orNull(hash("The stage's prompt"), 'a wrapper on its own'),
-    guardian: owner('The process that guards the call'),
-    deadline_at: time('When the call ends at the latest'),
-  }),
-  line<Of<'started'>>('started', 'The CLI runs', { call_id, cli: orNull(owner('Its process'), 'it was gone at once') }),
+  line<Of<'reserved'>>(
+    'reserved',
+    'A paid call is wanted: granted while fewer are granted than the budget',
+    {
+      call_id,
+      run_id: orNull(run_id, 'a wrapper on its own'),
+      stage,
+      tool,
+      attempt: count('Which call of the stage, from 1'),
+      for_prompt: orNull(hash("The stage's prompt"), 'a wrapper on its own'),
+      guardian: owner('The process that guards the call'),
+      deadline_at: time('When the call ends at the latest'),
+      terms,
+    },
+    ['terms'],
+  ),
+  line<Of<'started'>>(
+    'started',
+    'The CLI runs',
+    {
+      call_id,
+      cli: orNull(owner('Its process'), 'it was gone at once'),
+      draft_sha256: hash('Of its attempt.json as its wrapper wrote it'),
+    },
+    ['draft_sha256'],
+  ),
   line<Of<'ended'>>('ended', 'The CLI is gone', {
     call_id,
     ending,
