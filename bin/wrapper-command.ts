@@ -1,15 +1,17 @@
 // The body of the three wrapper commands: flags in, one guarded call, an exit code out.
 
 import path from 'node:path';
+import { accountMistake } from '../loops/call/account.ts';
 import { call } from '../loops/call/call.ts';
 import { MAX_PROMPT_BYTES } from '../loops/call/check.ts';
 import { type Dispatch, readDispatch, withoutDispatch } from '../loops/call/dispatch.ts';
 import { exitByClass } from '../loops/call/exit.ts';
+import { guardedMistake } from '../loops/call/guarded-places.ts';
 import { placeMistake } from '../loops/call/places.ts';
 import type { WrapperRequest } from '../loops/call/request.ts';
 import { WRAPPER_EXIT } from '../policies/exit-codes.ts';
 import { isPipe } from '../state/named-pipe.ts';
-import { locateTask, STAGE_ID, STAGE_ID_MUST } from '../state/task-folder.ts';
+import { locateTask, projectState, STAGE_ID, STAGE_ID_MUST } from '../state/task-folder.ts';
 import type { Adapter, CallRequest } from '../wrappers/adapter.ts';
 import { type Ran, readArguments, stopOnSignals } from './command.ts';
 import type { Arguments } from './command-line.ts';
@@ -25,7 +27,10 @@ export async function wrapperCommand(adapter: Adapter, argv: readonly string[]):
   const { args } = read;
   const request = requestOf(adapter, args);
   // Before anything is written: the record of a refusal would go where nothing may.
-  const mistake = typeof request === 'string' ? request : placeMistake(request.files);
+  const mistake =
+    typeof request === 'string'
+      ? request
+      : (placeMistake(request.files) ?? guardedMistake(request.files, guarding(request)));
   if (typeof request === 'string' || mistake !== null)
     return refused(argv, { exit: badInput, err: `${spec.name}: ${mistake}\n` });
   // Nobody but a person hands over a pipe: the dispatcher saves each prompt.
@@ -47,6 +52,12 @@ export async function wrapperCommand(adapter: Adapter, argv: readonly string[]):
   };
 }
 
+const guarding = ({ charge, callId }: WrapperRequest) => ({
+  projectState: projectState(process.cwd(), process.env),
+  task: charge?.task ?? null,
+  callId,
+});
+
 async function refused(argv: readonly string[], ran: Ran): Promise<Ran> {
   const { answerWaiters } = await import('./wrapper-mistake.ts');
   await answerWaiters(argv, ran.exit);
@@ -59,10 +70,11 @@ function requestOf(adapter: Adapter, { text, texts, number, given }: Arguments):
     if (text[flag]?.startsWith('-') || /[\n\r\0]/.test(text[flag] ?? ''))
       return `--${flag} must be one line that does not begin with a dash`;
   if (text.stage !== undefined && text.task === undefined) return '--stage needs --task';
+  if (given.has('new-task') && text.task === undefined) return '--new-task needs --task';
   if (text.stage !== undefined && !STAGE_ID.test(text.stage))
     return `--stage ${JSON.stringify(text.stage)} ${STAGE_ID_MUST}`;
   const dispatch = readDispatch(process.env);
-  const charge = chargeOf(adapter, text, dispatch);
+  const charge = chargeOf(adapter, text, given.has('new-task') ? 'new' : 'existing', dispatch);
   if (typeof charge === 'string') return charge;
   const environment = withoutDispatch(process.env);
   return {
@@ -113,11 +125,15 @@ function requestOf(adapter: Adapter, { text, texts, number, given }: Arguments):
 function chargeOf(
   adapter: Adapter,
   { task, stage }: Arguments['text'],
+  account: 'existing' | 'new',
   dispatch: Dispatch | null,
 ): WrapperRequest['charge'] | string {
   if (task === undefined) return null;
   const located = locateTask(task, process.cwd(), process.env);
   if (located.how === 'mistaken') return `--task: ${located.message}`;
-  const { run_id: runId = null, for_prompt: forPrompt = null } = dispatch ?? {};
-  return { task: located.folder, stage: stage ?? `${adapter.tool}_adhoc`, runId, forPrompt };
+  const tasks = path.join(projectState(process.cwd(), process.env), 'task');
+  const mistake = accountMistake(located.folder, account, tasks);
+  if (mistake !== null) return `--task: ${mistake}`;
+  const { run_id: runId = null, for_prompt: forPrompt = null, nested_calls: nestedCalls = 0 } = dispatch ?? {};
+  return { task: located.folder, stage: stage ?? `${adapter.tool}_adhoc`, runId, forPrompt, nestedCalls };
 }

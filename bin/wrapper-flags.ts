@@ -37,6 +37,10 @@ const SHARED = {
   'pid-file': { takes: 'text', about: "where this wrapper's pid goes" },
   result: { takes: 'text', about: 'where the call record (JSON) goes' },
   task: { takes: 'text', about: "charge this task's budget (a folder, or an id of this project)" },
+  'new-task': {
+    takes: 'nothing',
+    about: 'let --task name a task that is not there yet: it may pay 10 calls',
+  },
   stage: { takes: 'text', about: 'the stage that is charged; <tool>_adhoc unless told' },
   cwd: { takes: 'text', about: 'where the CLI runs; this folder unless told' },
   access: {

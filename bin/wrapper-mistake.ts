@@ -2,8 +2,10 @@
 
 import { lstatSync, readFileSync } from 'node:fs';
 import { announce, publishDone } from '../loops/call/announce.ts';
+import { isGuarded } from '../loops/call/guarded-places.ts';
 import { realPlace } from '../loops/call/places.ts';
 import { isSystemError } from '../state/system-error.ts';
+import { projectState } from '../state/task-folder.ts';
 
 /** Else a marker and a pid file of an earlier call would speak for this one. */
 export async function answerWaiters(argv: readonly string[], exit: number): Promise<void> {
@@ -29,6 +31,7 @@ function fileOf(argv: readonly string[], flag: string, isOurs: (text: string) =>
   const [file] = named;
   if (named.length !== 1 || !file || file.startsWith('-')) return null;
   const words = argv.map((word) => realPlace(word.replace(/^--[a-z-]+=/, '')));
+  if (isGuarded(file, projectState(process.cwd(), process.env))) return null;
   if (words.filter((word) => word === realPlace(file)).length !== 1) return null;
   try {
     const found = lstatSync(file, { throwIfNoEntry: false });

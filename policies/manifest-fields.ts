@@ -186,6 +186,11 @@ export const MANIFEST_FIELDS: Record<string, ManifestField> = {
     example: '2',
     without: '2',
   },
+  'budgets.nested_calls': {
+    about: 'Paid calls that the agent of one call may charge to this task from within it',
+    example: '2',
+    without: '0, none',
+  },
   'budgets.max_wallclock_sec': {
     about: 'How long one run may take, in seconds',
     example: '7200',

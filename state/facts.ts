@@ -32,6 +32,10 @@ export type Fact =
       deadline_at: string;
       /** What it was granted with; older lines lack it. */
       terms?: CallTerms;
+      /** How many calls its agent may charge to this task from within it; absent is none. */
+      nested_calls?: number;
+      /** The call of this task from within which it is made. */
+      within?: string;
     }
   /** `draft_sha256`: of its attempt.json as its guardian wrote it; older lines lack it. */
   | { fact: 'started'; call_id: string; cli: ProcessIdentity | null; draft_sha256?: string }

@@ -10,6 +10,8 @@ export interface Call {
   reserved: Of<'reserved'>;
   /** A refused reservation counts for nothing. */
   granted: boolean;
+  /** Calls of this task that were granted to its agent from within it. */
+  nested: number;
   started: Of<'started'> | null;
   ended: Of<'ended'> | null;
   verdict: Of<'verdict'> | null;
@@ -88,9 +90,12 @@ export function fold(ledger: Ledger, line: Line, offset: number): void {
     case 'reserved': {
       // The same fact once more: its writer could not know that it had been saved when the journal was replaced.
       if (ledger.calls.has(line.call_id)) return;
-      const granted = ledger.used < (ledger.budget ?? DEFAULT_BUDGET);
-      ledger.calls.set(line.call_id, { reserved: line, granted, started: null, ended: null, verdict: null });
+      const outer = line.within === undefined ? undefined : ledger.calls.get(line.within);
+      const isFree = outer === undefined || outer.nested < (outer.reserved.nested_calls ?? 0);
+      const granted = isFree && ledger.used < (ledger.budget ?? DEFAULT_BUDGET);
+      ledger.calls.set(line.call_id, { reserved: line, granted, nested: 0, started: null, ended: null, verdict: null });
       if (!granted) return;
+      if (outer !== undefined) outer.nested += 1;
       ledger.used += 1;
       ledger.grants.push(offset);
       return;

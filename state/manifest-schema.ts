@@ -109,11 +109,12 @@ export const MANIFEST = z.strictObject({
     .strictObject({
       paid_call_budget: z.number().int().min(0).default(10),
       retry_budget: z.number().int().min(0).default(2),
+      nested_calls: z.number().int().min(0).default(0),
       max_wallclock_sec: whole.max(MAX_TIMEOUT_MS / 1000).optional(),
       max_tokens: whole.optional(),
       max_usd: z.number().positive().optional(),
     })
-    .default({ paid_call_budget: 10, retry_budget: 2 }),
+    .default({ paid_call_budget: 10, retry_budget: 2, nested_calls: 0 }),
   context: z
     .strictObject({ digest_policy: z.enum(['off', 'auto', 'aggressive']).default('auto') })
     .default({ digest_policy: 'auto' }),

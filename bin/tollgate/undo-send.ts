@@ -1,6 +1,8 @@
 // undo --resend and --edit: the last prompt goes with its answer, and it or another one is sent in its place.
 
 import { readFileSync } from 'node:fs';
+import path from 'node:path';
+import { accountMistake } from '../../loops/call/account.ts';
 import { editSession } from '../../loops/conversation/edit.ts';
 import { planRollback } from '../../loops/conversation/plans.ts';
 import { planRedo, redo } from '../../loops/conversation/redo.ts';
@@ -9,7 +11,7 @@ import { standIn } from '../../loops/conversation/stand-in.ts';
 import { EXIT_BY_SIGNAL, TOLLGATE_EXIT } from '../../policies/exit-codes.ts';
 import { HEADER } from '../../policies/session-tag.ts';
 import { isSystemError } from '../../state/system-error.ts';
-import { locateTask, type TaskFolder } from '../../state/task-folder.ts';
+import { locateTask, projectState, type TaskFolder } from '../../state/task-folder.ts';
 import type { Access } from '../../wrappers/adapter.ts';
 import type { Conversation } from '../../wrappers/sessions/store.ts';
 import type { Ran } from '../command.ts';
@@ -115,7 +117,10 @@ function sendingOf({ session, args }: Undoing, mode: UndoMode, last: string, int
 function taskOf({ text }: Arguments): TaskFolder | null | string {
   if (text.task === undefined) return null;
   const located = locateTask(text.task, process.cwd(), process.env);
-  return located.how === 'mistaken' ? `--task: ${located.message}` : located.folder;
+  if (located.how === 'mistaken') return `--task: ${located.message}`;
+  const tasks = path.join(projectState(process.cwd(), process.env), 'task');
+  const mistake = accountMistake(located.folder, 'existing', tasks);
+  return mistake === null ? located.folder : `--task: ${mistake}`;
 }
 
 function promptIn({ text }: Arguments): string | { mistake: string } {

@@ -1,5 +1,6 @@
 // A call's draft as far as it is believed: its agent can write it, so what the journal says of the call goes before it.
 
+import { existsSync } from 'node:fs';
 import path from 'node:path';
 import { type CallTerms, isTerms, strictest } from '../../policies/call-terms.ts';
 import type { MachineClocks } from '../../policies/machine-clocks.ts';
@@ -146,7 +147,7 @@ export function savedRedactor(
   environment: NodeJS.ProcessEnv,
 ): { redactor: Redactor; withheld: string | null; keepsRaw: boolean } | null {
   const known = believed(folder, call);
-  if (known === null) return null;
+  if (known === null || !existsSync(draftFile(folder))) return null;
   const { saved, isEdited } = known;
   return {
     redactor: redactorOf(environment, saved.redaction_patterns),

@@ -11,6 +11,7 @@ import { isSystemError } from '../../state/system-error.ts';
 import type { Adapter } from '../../wrappers/adapter.ts';
 import type { Feature } from '../../wrappers/feature.ts';
 import { identify } from '../../wrappers/processes/identity.ts';
+import { outerCalls } from '../../wrappers/processes/marker.ts';
 import type { Outcome } from '../../wrappers/run.ts';
 import { type FlagObserver, runAccepted } from '../../wrappers/run-accepted.ts';
 import { nowMs } from '../../wrappers/steady-clock.ts';
@@ -93,7 +94,14 @@ async function charged(draft: Draft, ready: Ready, stop: Stop): Promise<Called> 
   const { tool } = request.adapter;
   const { guardian, attempt, overlay } = ready;
   const terms = termsOf(attempt, draft, overlay);
-  const reservation = { callId, tool, guardian, deadlineAt: deadlineOf(draft), terms };
+  const reservation = {
+    callId,
+    tool,
+    guardian,
+    deadlineAt: deadlineOf(draft),
+    terms,
+    outer: outerCalls(request.call.environment),
+  };
   const reserved = await reserve(request.charge, reservation, clock);
   if (reserved.how === 'refused') {
     discard(ready);

@@ -10,6 +10,8 @@ export interface Dispatch {
   call_id: string;
   /** The hash of the stage's prompt that is to be answered; what is sent may be a digest of it. */
   for_prompt: string;
+  /** How many calls the agent may charge to the task from within its call; absent is none. */
+  nested_calls?: number;
   /** The task's own patterns of what must not be published. */
   redaction_patterns: string[];
   /** Of the project's own, read once for the whole run. */

@@ -41,4 +41,6 @@ export interface Charge {
   /** The run that asks, and the hash of the stage's prompt that it wants answered; null for a caller of its own. */
   runId: string | null;
   forPrompt: string | null;
+  /** How many calls its agent may charge to this task from within it; none unless told. */
+  nestedCalls?: number;
 }

@@ -6,12 +6,13 @@ import type { ProcessIdentity } from '../../policies/process-identity.ts';
 import type { Tool } from '../../policies/tools.ts';
 import type { Fact } from '../../state/facts.ts';
 import { type Journal, JournalError, openJournal } from '../../state/journal.ts';
-import { budgetOf, type Ledger } from '../../state/ledger.ts';
+import { budgetOf, type Call, type Ledger, openCalls } from '../../state/ledger.ts';
 import { readBudget } from '../../state/manifest.ts';
 import { adoptEdits, refreshStats } from '../../state/stats.ts';
 import { isSystemError } from '../../state/system-error.ts';
 import type { TaskFolder } from '../../state/task-folder.ts';
 import { networkMistake } from '../../state/volume.ts';
+import { ancestorsOf, isAmong } from '../../wrappers/processes/ancestors.ts';
 import type { Refusal } from './check.ts';
 import type { Charge } from './request.ts';
 
@@ -23,6 +24,8 @@ export interface Reservation {
   guardian: ProcessIdentity;
   deadlineAt: Date;
   terms: CallTerms;
+  /** The calls from within which it is made, the first one first. */
+  outer: readonly string[];
 }
 
 export type Reserved = { how: 'granted'; journal: Journal; attempt: number } | { how: 'refused'; refusal: Refusal };
@@ -53,6 +56,7 @@ async function reserveOn(charge: Charge, reservation: Reservation, clock: () => 
   const earlier = [...journal.read().ledger.calls.values()].filter((call) => call.reserved.stage === charge.stage);
   const attempt = earlier.filter((call) => call.granted).length + 1;
   const { callId, tool, guardian, deadlineAt, terms } = reservation;
+  const within = await outerCall(journal.read().ledger, reservation.outer);
   const ledger = noteReservation(journal, {
     fact: 'reserved',
     call_id: callId,
@@ -64,10 +68,24 @@ async function reserveOn(charge: Charge, reservation: Reservation, clock: () => 
     guardian,
     deadline_at: deadlineAt.toISOString(),
     terms,
+    ...(charge.nestedCalls ? { nested_calls: charge.nestedCalls } : {}),
+    ...(within === null ? {} : { within: within.reserved.call_id }),
   });
   if (ledger.calls.get(callId)?.granted === true) return { how: 'granted', journal, attempt };
   await refreshStats(journal, clock);
+  if (within !== null && ledger.used < budgetOf(ledger))
+    return { how: 'refused', refusal: nestedRefusal(charge.task, within) };
   return { how: 'refused', refusal: budgetRefusal(charge.task, ledger.used, budgetOf(ledger)) };
+}
+
+/** The call of this task whose agent asks: by its marker, or, where that was taken off, by whose child we are. */
+async function outerCall(ledger: Ledger, outer: readonly string[]): Promise<Call | null> {
+  const marked = outer.flatMap((id) => ledger.calls.get(id) ?? [])[0];
+  if (marked !== undefined) return marked;
+  const open = openCalls(ledger).filter(({ started }) => started?.cli != null);
+  if (open.length === 0) return null;
+  const above = await ancestorsOf(process.pid);
+  return open.find(({ started }) => isAmong(above, started!.cli!)) ?? null;
 }
 
 type ReservedFact = Extract<Fact, { fact: 'reserved' }>;
@@ -108,5 +126,16 @@ function budgetRefusal(task: TaskFolder, used: number, budget: number): Refusal 
     reason: 'budget',
     exit: 'failure',
     message: `the budget of task ${task.id} is used up: ${used} of ${budget} paid calls; nothing was started. To allow more: tollgate budget ${task.id} --set N (or edit paid_call_budget in ${stats})`,
+  };
+}
+
+function nestedRefusal(task: TaskFolder, { reserved, nested }: Call): Refusal {
+  const most = reserved.nested_calls ?? 0;
+  const allowed = most === 0 ? 'none' : `${most}, which are used up`;
+  return {
+    class: 'quota',
+    reason: 'budget',
+    exit: 'failure',
+    message: `this is asked from within the call ${reserved.call_id} of stage ${reserved.stage}, whose agent may charge ${allowed} to task ${task.id}; nothing was started. Leave --task out, or have budgets.nested_calls in its manifest allow more than ${nested}`,
   };
 }

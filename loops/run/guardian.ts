@@ -9,6 +9,8 @@ import { outputsOf, type TaskFolder } from '../../state/task-folder.ts';
 import type { Access } from '../../wrappers/adapter.ts';
 import { ADAPTERS } from '../../wrappers/adapters.ts';
 import { identify } from '../../wrappers/processes/identity.ts';
+import { nowMs } from '../../wrappers/steady-clock.ts';
+import type { Sent } from '../call/close-dead.ts';
 import { DISPATCH, type Dispatch } from '../call/dispatch.ts';
 import { endLate } from '../call/late-guardian.ts';
 import { PATIENCE, type Patience } from '../call/patience.ts';
@@ -70,6 +72,19 @@ export async function sendGuardian(
   const why = `the wrapper ended ${signal === undefined ? `with exit code ${exitCode ?? shortMessage}` : `by ${signal}`} and left no record`;
   return { guardian: await identified, why, killed: signal !== undefined };
 }
+
+/** What it is held to if its guardian dies. What is not asked for here is the wrapper's own default, or no limit. */
+export const sentNow = ({ timeoutMs, stage }: Errand): Sent => ({
+  atMs: nowMs(),
+  limits: {
+    timeoutMs,
+    timeoutMode: 'enforce',
+    idleTimeoutMs: stage.idle_timeout_ms ?? null,
+    startTimeoutMs: stage.start_timeout_ms || null,
+    maxTurns: stage.max_turns ?? null,
+    maxOutputBytes: Number.POSITIVE_INFINITY,
+  },
+});
 
 const LATE = 'the wrapper was stopped or stuck until long past the deadline of its call, and was ended';
 

@@ -4,7 +4,7 @@ import path from 'node:path';
 import type { Failure } from '../../policies/task-failure.ts';
 import { budgetOf } from '../../state/ledger.ts';
 import { readJson, writeJson, writeWhole } from '../../state/whole-file.ts';
-import { lostCalls } from './lost-calls.ts';
+import { lostCalls, nestedCalls } from './lost-calls.ts';
 import { notYet } from './not-yet.ts';
 import type { RunReport, StageReport } from './report.ts';
 import { spentOf } from './spent.ts';
@@ -55,6 +55,7 @@ export async function leaveReport(
       ...ended.notes,
       ...open.notes,
       ...lostCalls(ledger),
+      ...nestedCalls(ledger),
       ...notYet(open.manifest),
       ...(torn === 0
         ? []

@@ -3,7 +3,6 @@
 import { existsSync } from 'node:fs';
 import path from 'node:path';
 import type { CallRecord } from '../../policies/call-record.ts';
-import type { CallLimits } from '../../policies/call-terms.ts';
 import type { Finding } from '../../policies/gate.ts';
 import type { ProcessIdentity } from '../../policies/process-identity.ts';
 import { leftOutSentence, NAMED_IN_WARNING } from '../../policies/prompt/left-out.ts';
@@ -11,19 +10,19 @@ import { JournalError } from '../../state/journal.ts';
 import { isKeptFor, openCalls } from '../../state/ledger.ts';
 import { outputsOf } from '../../state/task-folder.ts';
 import { identify } from '../../wrappers/processes/identity.ts';
-import { nowMs } from '../../wrappers/steady-clock.ts';
 import { hasOutput } from '../call/captured.ts';
 import type { Sent } from '../call/close-dead.ts';
 import type { Dispatch } from '../call/dispatch.ts';
 import { newCallId } from '../call/draft.ts';
 import { PATIENCE } from '../call/patience.ts';
 import { TREE } from '../scope/question.ts';
-import { type Errand, readRecord, recordIn, sendGuardian } from './guardian.ts';
+import { type Errand, readRecord, recordIn, sendGuardian, sentNow } from './guardian.ts';
 import { closedBy } from './judge/door.ts';
 import { type Checked, checkJudge, keepJudge } from './judge/judge.ts';
 import { isIntact } from './judge/kept-journal.ts';
 import { watchCall } from './judge/watched-call.ts';
 import { eventsOf } from './last-event.ts';
+import { nestedWords } from './lost-calls.ts';
 import type { Ask } from './next-ask.ts';
 import type { Prompt } from './prompt.ts';
 import { settle } from './settle.ts';
@@ -81,7 +80,7 @@ async function callNow(run: StageRun, ask: Sending, wanted: string): Promise<Ans
   const judge = await keepJudge(open, callId, watched.copies);
   watched.begin(judge.files);
   run.watch({ stage: stage.name, tool: stage.tool, events: eventsOf(open.task, callId) });
-  const sent: Sent = { limits: limitsOf(errand), atMs: nowMs() };
+  const sent = sentNow(errand);
   const { guardian, why, killed } = await sendGuardian(errand, commandFolder, guardianStop).finally(() =>
     run.watch(null),
   );
@@ -104,7 +103,7 @@ async function callNow(run: StageRun, ask: Sending, wanted: string): Promise<Ans
   // A call that goes on without us is for the next run to look at.
   const noted = worksOn(open, callId) ? [] : watched.end();
   const finding = first.finding ?? second.finding;
-  const notes = [...first.notes, ...second.notes, ...noted];
+  const notes = [...first.notes, ...second.notes, ...noted, ...nestedWords(open.journal, callId)];
   return record === null
     ? { how: 'unanswered', why: finding === null ? why : `${why}; ${finding.text}` }
     : { how: 'answered', record: withNotes(record, notes), judge: finding };
@@ -129,16 +128,6 @@ async function lastWord({ open, guardianStop, clock, environment, say }: StageRu
   return readRecord(task, callId);
 }
 
-/** What is not asked for here is the wrapper's own default, or no limit. */
-const limitsOf = ({ timeoutMs, stage }: Errand): CallLimits => ({
-  timeoutMs,
-  timeoutMode: 'enforce',
-  idleTimeoutMs: stage.idle_timeout_ms ?? null,
-  startTimeoutMs: stage.start_timeout_ms || null,
-  maxTurns: stage.max_turns ?? null,
-  maxOutputBytes: Number.POSITIVE_INFINITY,
-});
-
 /**
  * The CLI was started, so it was paid for, whatever the journal says. A call leaves a folder, a refused one too: where that is gone
  * and something else is strange besides, somebody has cleared it away, and the call counts.
@@ -158,6 +147,7 @@ function errandOf(run: StageRun, { file, prompt, resumeSession }: Sending, wante
       run_id: runId,
       call_id: callId,
       for_prompt: wanted,
+      nested_calls: open.manifest.budgets.nested_calls,
       redaction_patterns: open.manifest.security.redaction_patterns,
       own_rows: open.ownRows,
       prompt: aboutPrompt(prompt),

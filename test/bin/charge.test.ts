@@ -14,7 +14,7 @@ import { runWrapper } from '../rig/wrapper-run.ts';
 const test = suite<{ rig: TestRig; task: string }>('charge');
 test.before.each(async (context) => {
   context.rig = await TestRig.open();
-  context.task = path.join(context.rig.project, 'tasks/fix');
+  context.task = path.join(context.rig.project, '.tmp/task/fix');
   mkdirSync(context.task, { recursive: true });
   context.rig.answer(() => answerWith('codex', 'ok'));
 });
@@ -39,6 +39,7 @@ test('64 wrappers at once on a budget of 10: exactly 10 run, 54 are refused with
         `--result=${i}.json`,
         '--task',
         `${task}/`,
+        '--new-task',
         '--stage',
         `s${i}`,
       ];
@@ -61,7 +62,7 @@ test('64 wrappers at once on a budget of 10: exactly 10 run, 54 are refused with
 });
 
 test('a call leaves its facts in order, and its record among the outputs', async ({ rig, task }) => {
-  await runWrapper(rig, 'codex', ['--task', `${task}/`]).ended();
+  await runWrapper(rig, 'codex', ['--task', `${task}/`, '--new-task']).ended();
   const facts = readFileSync(path.join(task, 'state/journal.jsonl'), 'utf8')
     .trim()
     .split('\n')
@@ -80,7 +81,7 @@ test('a call leaves its facts in order, and its record among the outputs', async
 test('the attempt holds no key', async ({ rig, task }) => {
   const key = 'sk-aaaaBBBBccccDDDDeeeeFFFF';
   rig.write('ask.md', 'x');
-  await rig.start('run_codex', ['--prompt-file=ask.md', '--out=o', '--err=e', '--task', `${task}/`], {
+  await rig.start('run_codex', ['--prompt-file=ask.md', '--out=o', '--err=e', '--task', `${task}/`, '--new-task'], {
     env: { OPENAI_API_KEY: key },
   }).result;
   const [attempt] = readdirSync(path.join(task, 'state/attempts'));
@@ -92,41 +93,41 @@ test('the budget is the manifest’s where no run has opened the task yet', asyn
     path.join(task, 'manifest.yaml'),
     'task_id: fix\ngoal: g\nstages: [{tool: codex, role: brief}]\nbudgets: {paid_call_budget: 1}\n',
   );
-  assert.is((await runWrapper(rig, 'codex', ['--task', `${task}/`]).ended()).code, 0);
-  assert.is((await runWrapper(rig, 'codex', ['--task', `${task}/`]).ended()).code, 12);
+  assert.is((await runWrapper(rig, 'codex', ['--task', `${task}/`, '--new-task']).ended()).code, 0);
+  assert.is((await runWrapper(rig, 'codex', ['--task', `${task}/`, '--new-task']).ended()).code, 12);
 });
 
 test('a manifest with an error costs nothing and is named by file, line and path', async ({ rig, task }) => {
   writeFileSync(path.join(task, 'manifest.yaml'), 'task_id: fix\ngoal: g\nstages:\n  - tol: codex\n    role: brief\n');
-  const { code, said } = await runWrapper(rig, 'codex', ['--task', `${task}/`]).ended();
+  const { code, said } = await runWrapper(rig, 'codex', ['--task', `${task}/`, '--new-task']).ended();
   assert.equal([code, rig.calls.length], [2, 0]);
   assert.match(said, /manifest\.yaml:4: stages\[0\]\.tol is unknown; did you mean tool\?/);
 });
 
 test('an edited count is adopted: people reset a budget by hand', async ({ rig, task }) => {
-  await runWrapper(rig, 'codex', ['--task', `${task}/`]).ended();
+  await runWrapper(rig, 'codex', ['--task', `${task}/`, '--new-task']).ended();
   const file = path.join(task, 'state/stats.json');
   writeFileSync(file, JSON.stringify({ ...statsOf(task), paid_calls_used: 10 }));
-  assert.is((await runWrapper(rig, 'codex', ['--task', `${task}/`]).ended()).code, 12);
+  assert.is((await runWrapper(rig, 'codex', ['--task', `${task}/`, '--new-task']).ended()).code, 12);
   writeFileSync(file, JSON.stringify({ ...statsOf(task), paid_calls_used: 0 }));
-  assert.is((await runWrapper(rig, 'codex', ['--task', `${task}/`]).ended()).code, 0);
+  assert.is((await runWrapper(rig, 'codex', ['--task', `${task}/`, '--new-task']).ended()).code, 0);
   assert.is(statsOf(task).paid_calls_used, 1);
 });
 
 test('a corrupt stats.json is set aside with a clear error, and nothing is paid', async ({ rig, task }) => {
-  await runWrapper(rig, 'codex', ['--task', `${task}/`]).ended();
+  await runWrapper(rig, 'codex', ['--task', `${task}/`, '--new-task']).ended();
   writeFileSync(path.join(task, 'state/stats.json'), '{"paid_calls_used": 0');
-  const { code, said } = await runWrapper(rig, 'codex', ['--task', `${task}/`]).ended();
+  const { code, said } = await runWrapper(rig, 'codex', ['--task', `${task}/`, '--new-task']).ended();
   assert.equal([code, rig.calls.length], [2, 1]);
   assert.match(said, /stats\.json is no JSON object; it was moved to .*stats\.json\.unreadable-/);
-  assert.is((await runWrapper(rig, 'codex', ['--task', `${task}/`]).ended()).code, 0);
+  assert.is((await runWrapper(rig, 'codex', ['--task', `${task}/`, '--new-task']).ended()).code, 0);
   assert.is(statsOf(task).paid_calls_used, 2);
 });
 
 test('half a line at the end of the journal is no obstacle', async ({ rig, task }) => {
-  await runWrapper(rig, 'codex', ['--task', `${task}/`]).ended();
+  await runWrapper(rig, 'codex', ['--task', `${task}/`, '--new-task']).ended();
   appendFileSync(path.join(task, 'state/journal.jsonl'), '{"v":1,"at":"2026');
-  assert.is((await runWrapper(rig, 'codex', ['--task', `${task}/`]).ended()).code, 0);
+  assert.is((await runWrapper(rig, 'codex', ['--task', `${task}/`, '--new-task']).ended()).code, 0);
   const { ledger, torn } = journalOf(task).read();
   assert.equal([ledger.used, torn], [2, 1]);
 });
@@ -137,14 +138,14 @@ test('a journal of a newer version is refused with a clear word', async ({ rig, 
     path.join(task, 'state/journal.jsonl'),
     '{"v":9,"at":"2030-01-01T00:00:00Z","fact":"budget","calls":3}\n',
   );
-  const { code, said } = await runWrapper(rig, 'codex', ['--task', `${task}/`]).ended();
+  const { code, said } = await runWrapper(rig, 'codex', ['--task', `${task}/`, '--new-task']).ended();
   assert.equal([code, rig.calls.length], [2, 0]);
   assert.match(said, /was written by a newer version \(format 9, this one reads 1\): update tollgate/);
 });
 
 test('a state folder that cannot be written costs nothing', async ({ rig, task }) => {
   writeFileSync(path.join(task, 'state'), 'a file where a folder should be');
-  const { code, said } = await runWrapper(rig, 'codex', ['--task', `${task}/`]).ended();
+  const { code, said } = await runWrapper(rig, 'codex', ['--task', `${task}/`, '--new-task']).ended();
   assert.equal([code, rig.calls.length], [12, 0]);
   assert.match(said, /the call could not be prepared .*nothing was started/);
   chmodSync(path.join(task, 'state'), 0o600);

@@ -85,9 +85,9 @@ test('each of three flags is left out in its turn; a task pays for one call, and
   rig,
 }) => {
   lacking(rig, ['--no-color', '--no-auto-update', COUNTING], clap);
-  const task = path.join(rig.project, 'tasks/fix');
+  const task = path.join(rig.project, '.tmp/task/fix');
   mkdirSync(task, { recursive: true });
-  const { code, record } = await runWrapper(rig, 'copilot', ['--task', task, '--stage', 's']).ended();
+  const { code, record } = await runWrapper(rig, 'copilot', ['--task', task, '--new-task', '--stage', 's']).ended();
   assert.equal([code, rig.calls.length, record.warnings.length], [0, 4, 3]);
   const journal = readFileSync(path.join(task, 'state/journal.jsonl'), 'utf8').trim().split('\n');
   const facts = journal.map((line) => JSON.parse(line) as { fact: string; cli?: { pid: number } | null });

@@ -115,8 +115,10 @@ const LINES: readonly Schema[] = [
       guardian: owner('The process that guards the call'),
       deadline_at: time('When the call ends at the latest'),
       terms,
+      nested_calls: count('How many calls its agent may charge to this task from within it; absent is none'),
+      within: text('The call of this task from within which it is made'),
     },
-    ['terms'],
+    ['terms', 'nested_calls', 'within'],
   ),
   line<Of<'started'>>(
     'started',
