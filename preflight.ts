@@ -14,6 +14,7 @@ import { checkFound, checkOwnNeeds, checkSignIn, checkVersion, type ToolPlace } 
 import { findCli } from './wrappers/cli-search.ts';
 import { versionIn } from './wrappers/cli-version.ts';
 import { homeOf } from './wrappers/home.ts';
+import { checkEscapes } from './wrappers/kernel-walls.ts';
 
 export interface PreflightOptions {
   /** The CLIs that are needed; all three unless told. */
@@ -44,6 +45,7 @@ const MACHINE_CHECKS: readonly { check: string; look(machine: Machine): Answer |
   { check: 'state folder', look: checkWritable },
   { check: 'disk space', look: checkSpace },
   { check: 'file system', look: checkReach },
+  { check: 'escapes', look: checkEscapes },
   { check: 'proxy', look: checkProxy },
   { check: 'certificates', look: checkCertificates },
   {
