@@ -94,14 +94,8 @@ async function charged(draft: Draft, ready: Ready, stop: Stop): Promise<Called> 
   const { tool } = request.adapter;
   const { guardian, attempt, overlay } = ready;
   const terms = termsOf(attempt, draft, overlay);
-  const reservation = {
-    callId,
-    tool,
-    guardian,
-    deadlineAt: deadlineOf(draft),
-    terms,
-    outer: outerCalls(request.call.environment),
-  };
+  const [deadlineAt, outer] = [deadlineOf(draft), outerCalls(request.call.environment)];
+  const reservation = { callId, tool, guardian, deadlineAt, terms, outer };
   const reserved = await reserve(request.charge, reservation, clock);
   if (reserved.how === 'refused') {
     discard(ready);

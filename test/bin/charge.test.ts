@@ -73,8 +73,8 @@ test('a call leaves its facts in order, and its record among the outputs', async
   assert.equal(readdirSync(path.join(task, 'state/attempts', attempt!)).sort(), [
     'attempt.json',
     'prompt',
-    'stderr',
-    'stdout',
+    'stderr.redacted',
+    'stdout.redacted',
   ]);
 });
 
