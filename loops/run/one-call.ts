@@ -106,13 +106,8 @@ async function callNow(run: StageRun, ask: Sending, wanted: string): Promise<Ans
   const notes = [...first.notes, ...second.notes, ...noted, ...nestedWords(open.journal, callId)];
   return record === null
     ? { how: 'unanswered', why: finding === null ? why : `${why}; ${finding.text}` }
-    : { how: 'answered', record: withNotes(record, notes), judge: finding };
+    : { how: 'answered', record: { ...record, warnings: [...record.warnings, ...notes] }, judge: finding };
 }
-
-const withNotes = (record: CallRecord, notes: readonly string[]): CallRecord => ({
-  ...record,
-  warnings: [...record.warnings, ...notes],
-});
 
 const NO_FINDING: Checked = { finding: null, notes: [] };
 
