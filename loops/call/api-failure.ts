@@ -55,6 +55,7 @@ function circumstancesOf({ ending, capture }: Outcome) {
   return {
     ending,
     status: failure?.status ?? null,
+    named: failure?.type ?? failure?.code ?? null,
     said: failure !== null,
     asked: [capture.sessionId, capture.turns, capture.usage.api_requests].some((sign) => sign !== null),
     answered: capture.tools > 0 || capture.answer !== '',

@@ -8,6 +8,8 @@ export interface Circumstances {
   ending: Ending;
   /** HTTP status that the engine told. */
   status: number | null;
+  /** The type or code of an error as services name it, such as `invalid_request_error` or `INTERNAL`: codex tells no status beside it. */
+  named: string | null;
   /** The engine told of an error, were it one that it meant to try again. */
   said: boolean;
   /** It had begun: there is a session, or a turn. */
@@ -19,7 +21,7 @@ export interface Circumstances {
 export function isApiFailure({ class: errorClass, reason, evidence }: Verdict, at: Circumstances): boolean {
   if (errorClass === null || OURS.has(at.ending)) return false;
   // What the service itself answered, whatever it means to us.
-  if (at.status !== null && at.status >= 400) return true;
+  if ((at.status !== null && at.status >= 400) || (at.named !== null && OF_A_SERVICE.test(at.named))) return true;
   if (!mayBeLogged(errorClass, reason)) return false;
   if (errorClass === 'unknown') return FROM_ENGINE.has(evidence?.source ?? 'none');
   if (WAITED.has(reason ?? '') && evidence?.source === 'ending') return at.said || (at.asked && !at.answered);
@@ -28,6 +30,10 @@ export function isApiFailure({ class: errorClass, reason, evidence }: Verdict, a
 
 /** Ended by limits of ours, or before anything was asked. */
 const OURS: ReadonlySet<Ending> = new Set(['not_started', 'cancelled', 'max_turns', 'overflowed']);
+
+/** OpenAI's and Anthropic's types, and the names of gRPC's codes. */
+const OF_A_SERVICE =
+  /^(?:[a-z_]+_error|INVALID_ARGUMENT|FAILED_PRECONDITION|OUT_OF_RANGE|UNAUTHENTICATED|PERMISSION_DENIED|NOT_FOUND|ABORTED|ALREADY_EXISTS|RESOURCE_EXHAUSTED|DATA_LOSS|INTERNAL|UNIMPLEMENTED|UNAVAILABLE|DEADLINE_EXCEEDED)$/;
 
 /** By class and reason alone. */
 function mayBeLogged(errorClass: ErrorClass, reason: string | null): boolean {

@@ -9,7 +9,7 @@ export const HISTORY_RULES = [
     source: 'any',
     match: {
       status: REFUSED,
-      text: /\bfunction (?:call|response) (?:parts?|turn)\b|missing a thought_?signature|requests alternate between user and model/i,
+      text: /\bfunction (?:call|response) (?:parts?|turn)\b|missing a thought_?signature|requests alternate between user and model|\bturn requests ends? with a user role\b|\bcontents\.parts must not be empty|\bvalid role: user, model\b/i,
     },
     class: 'tooling',
     reason: 'broken_history',
@@ -28,7 +28,7 @@ export const HISTORY_RULES = [
     source: 'any',
     match: {
       status: REFUSED,
-      text: /no tool (?:call )?output found for|no (?:tool|function) call found for|tool_call_?ids?\b.{0,60}\b(?:respon|follow)|\btool'? messages? must|must be followed by tool messages|must be a response to a prece+ding message/i,
+      text: /no tool (?:call )?output found for|no (?:tool|function) call found for|tool_call_?ids?\b.{0,60}\b(?:respon|follow)|\btool'? messages? must|must be followed by tool messages|must be a response to a prece+ding message|\bduplicate value for 'tool_call_id'|\binvalid value: '(?:in|out)put_text'/i,
     },
     class: 'tooling',
     reason: 'broken_history',
@@ -40,7 +40,7 @@ export const HISTORY_RULES = [
     source: 'any',
     match: {
       status: REFUSED,
-      text: /tool_use\b.{0,40}\bwithout\b.{0,20}tool_result|tool_use_id.{0,20}found in .{0,10}tool_result|thinking.{0,10} blocks?.{0,40}\b(?:cannot be modified|signature)|without its required .{1,20} ?item|\bencrypted content\b.{0,80}\b(?:verified|decrypted|parsed)|\bduplicate item\b|\bitems? with id\b.{0,100}\bnot found|\bitems are not persisted\b|\binvalid .{0,3}signature.{0,3} in .{0,3}thinking\b|roles must alternate/i,
+      text: /tool_use\b.{0,40}\bwithout\b.{0,20}tool_result|tool_use_id.{0,20}found in .{0,10}tool_result|thinking.{0,10} blocks?.{0,40}\b(?:cannot be modified|signature)|without its required .{1,20} ?item|\bencrypted content\b.{0,80}\b(?:verified|decrypted|parsed)|\bduplicate item\b|\bitems? with id\b.{0,100}\bnot found|\bitems are not persisted\b|\binvalid .{0,3}signature.{0,3} in .{0,3}thinking\b|roles must alternate|\beach tool_use must have a single result\b|\bexpected .?thinking\b.{0,40}\bbut found\b|\btext content blocks must be (?:non-empty|unique)|\btool_use\b.{0,4} ids must be unique|\bmust have non-empty content\b|\bfirst message must use the .{0,2}user\b|\bmust end with a user message\b/i,
     },
     class: 'tooling',
     reason: 'broken_history',

@@ -10,6 +10,7 @@ import { CONTENT_RULES } from './content.ts';
 import { EXIT_RULES } from './exit.ts';
 import { GRPC_RULES } from './grpc.ts';
 import { HISTORY_RULES } from './history.ts';
+import { HISTORY_FORM_RULES } from './history-form.ts';
 import { MACHINE_RULES } from './machine.ts';
 import { MCP_RULES } from './mcp.ts';
 import { MODEL_RULES } from './model.ts';
@@ -30,6 +31,7 @@ const SPECIFIC = [
   ...CONTENT_RULES,
   ...SIZE_RULES,
   ...MODEL_RULES,
+  ...HISTORY_FORM_RULES,
   ...SETUP_RULES,
   ...QUOTA_RULES,
   ...ACCESS_RULES,

@@ -5,7 +5,7 @@ import * as assert from 'uvu/assert';
 import { type Circumstances, isApiFailure } from '../../../policies/api-errors/failures.ts';
 import type { Verdict } from '../../../policies/evidence.ts';
 
-const BEGUN: Circumstances = { ending: 'exited', status: null, said: true, asked: true, answered: false };
+const BEGUN: Circumstances = { ending: 'exited', status: null, named: null, said: true, asked: true, answered: false };
 const verdict = (errorClass: Verdict['class'], reason: string | null, source = 'failure'): Verdict => ({
   class: errorClass,
   reason,
@@ -23,6 +23,10 @@ const ROWS: readonly [what: string, Verdict, Partial<Circumstances>, logged: boo
   ['our own budget', verdict('quota', 'budget', 'none'), {}, false],
   ['a missing binary', verdict('tooling', 'binary_missing', 'none'), { ending: 'not_started' }, false],
   ['a bad flag', verdict('tooling', 'bad_flag', 'stderr'), {}, false],
+  ['a setting that the service refuses', verdict('tooling', 'bad_flag'), { named: 'invalid_request_error' }, true],
+  ["a setting by a code of Google's", verdict('tooling', 'config'), { named: 'INVALID_ARGUMENT' }, true],
+  ['a full disk', verdict('tooling', 'disk_full'), { named: 'ENOSPC' }, false],
+  ["a CLI's own error", verdict('tooling', 'session_id'), { named: 'FatalInputError' }, false],
   ['a row of the project for a 500', verdict('contract_violation', 'ours'), { status: 500 }, true],
   ['a filter of the service', verdict('contract_violation', 'content_filter'), {}, true],
   ['too many turns', verdict('contract_violation', 'max_turns', 'ending'), { ending: 'max_turns' }, false],
