@@ -41,6 +41,24 @@ export const INPUT_REJECTIONS = {
       message: 'messages.1: `tool_use` ids were found without `tool_result` blocks immediately after: toolu_1',
     },
   },
+  parts: {
+    status: 400,
+    gemini: {
+      status: 'INVALID_ARGUMENT',
+      message: '* GenerateContentRequest.contents[2].parts: contents.parts must not be empty.\n',
+    },
+    openai: {
+      message: "Invalid value: 'input_text'. Supported values are: 'output_text' and 'refusal'.",
+      type: 'invalid_request_error',
+      code: 'invalid_value',
+      param: 'input[3].content[0]',
+    },
+    anthropic: {
+      type: 'invalid_request_error',
+      message:
+        'messages.2.content.1: each tool_use must have a single result. Found multiple `tool_result` blocks with id: toolu_1',
+    },
+  },
   mismatch2: {
     status: 400,
     gemini: {
