@@ -32,6 +32,7 @@ import { recordOf, sentenceOf } from './record.ts';
 import { deadlineOf, type Registered } from './registered.ts';
 import type { WrapperRequest } from './request.ts';
 import { termsOf } from './saved-draft.ts';
+import { cancelled, LATE } from './unstarted.ts';
 
 export interface Called {
   record: CallRecord;
@@ -73,14 +74,6 @@ export async function call(request: WrapperRequest, stop: Stop, clock: () => Dat
   }
   return charged(draft, prepared, stop);
 }
-
-const LATE: Refusal = {
-  class: 'transient',
-  reason: 'timeout',
-  exit: 'failure',
-  message:
-    'the time for the call was over long before anything was started (was its wrapper stopped?); nothing was asked',
-};
 
 async function charged(draft: Draft, ready: Ready, stop: Stop): Promise<Called> {
   const { request, clock } = draft;
@@ -195,13 +188,6 @@ function stopped(draft: Draft, ready: Ready, stop: Stop): Promise<Called> {
   discard(ready);
   return left(draft, cancelled(stop.by() ?? 'SIGTERM'));
 }
-
-const cancelled = (by: keyof typeof EXIT_BY_SIGNAL): Refusal => ({
-  class: 'transient',
-  reason: 'cancelled',
-  exit: by,
-  message: `stopped by ${by} before anything was started`,
-});
 
 /** Nothing was paid; the record still says why. */
 async function left(draft: Draft, refusal: Refusal): Promise<Called> {
