@@ -49,6 +49,13 @@ export const RUN_FLAGS = {
     takes: 'nothing',
     about: 'put back what a stage changed out of scope; what stood there is kept beside the attempt',
   },
+  'when-open': {
+    takes: 'choice',
+    choices: ['wait', 'fresh'],
+    default: 'wait',
+    about:
+      'while a person has the session open in its CLI: wait until it is closed (no longer than max_wallclock_sec), or go on with its work in a fresh one',
+  },
   'no-repair': {
     takes: 'nothing',
     about: 'leave a conversation as it is that the service refuses, instead of mending it once',
@@ -90,6 +97,7 @@ export function wishesOf({ text, texts, given }: Arguments, stop: Stop): Wishes 
     badVerdicts: given.has('fail-on-verdict') ? 'fail' : 'reported',
     waitForResetMs,
     stop: { signal: abortOn(stop), by: stop.by },
+    whenOpen: text['when-open'] === 'fresh' ? 'fresh' : 'wait',
     repair: given.has('no-repair') ? 'off' : 'allowed',
     clock: () => new Date(),
     random: Math.random,

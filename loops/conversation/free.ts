@@ -66,11 +66,12 @@ function restMs({ session, clock }: Asked): number {
 
 /**
  * Half a sentence about who writes in it at this moment, or null: by our own records, and by the locks of a CLI that has any.
- * gemini has none, and another one in its folder may be at another session.
+ * gemini has none, and another one in its folder may be at another session, unless it was started with this one.
  */
 export async function writerOf({ store, session, lookup, clock }: Asked): Promise<string | null> {
   const ours = await callIn(session, lookup.environment);
-  if (ours !== null || !store.takesLock) return ours;
+  if (ours !== null) return ours;
+  if (!store.takesLock) return store.namedBy?.(session, lookup) ?? null;
   return store.usedBy(session, lookup, quietOf({ store, session, lookup, clock }));
 }
 

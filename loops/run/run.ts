@@ -60,6 +60,8 @@ export interface RunRequest {
   stop: { signal: AbortSignal; by(): keyof typeof EXIT_BY_SIGNAL | null; words?(): string | null };
   /** Is a history that the service refuses mended? */
   repair: 'allowed' | 'off';
+  /** While somebody else has the session open in its CLI. */
+  whenOpen: 'wait' | 'fresh';
   clock: () => Date;
   random: () => number;
   /** Ends at once when `stop` aborts. */

@@ -58,6 +58,8 @@ export interface StageRun extends Composing {
   whenTaken: RunRequest['whenTaken'];
   /** Is a history that the service refuses mended? */
   repair: 'allowed' | 'off';
+  /** While somebody else has the session open in its CLI. */
+  whenOpen: 'wait' | 'fresh';
   say(sentence: string): void;
   /** The call that is waited for; null when there is none. */
   watch(underway: Underway | null): void;

@@ -7,6 +7,7 @@ import { afterCall, fitnessOf, restMs } from '../../policies/session-policy.ts';
 import { tagOf } from '../../policies/session-tag.ts';
 import type { StageRun } from '../run/stage.ts';
 import { type KeptEntries, keptEntries } from './kept-entries.ts';
+import { untilClosed } from './open-elsewhere.ts';
 import { countTokens } from './own-files.ts';
 import { HANDED_ON, type Resolved, resolveSession, type SessionUse } from './resolve.ts';
 import { type Held, holdSessions } from './session-line.ts';
@@ -33,6 +34,8 @@ export interface StageSession {
   giveUp(id: string, how: 'lost' | 'given_up'): Promise<void>;
   /** A new one takes its place, since it is not fit any more. */
   startAnew(): void;
+  /** A new one goes on with its work, and whoever has it open keeps it. @param by half a sentence. */
+  leaveOpen(by: string): void;
   poison(id: string, why: string): Promise<void>;
   leave(): void;
 }
@@ -54,6 +57,13 @@ export async function openStageSession(run: StageRun): Promise<StageSession | nu
     // Its own agent has started us.
     if (held.isGuest()) [session.id, session.use] = [null, 'new'];
     await tell(run, session, resolved, kept);
+    if (session.id === null) return session;
+    const opened = await untilClosed(run, session.id);
+    if (opened.how === 'stopped') {
+      held.leave();
+      return null;
+    }
+    if (opened.how === 'open') session.leaveOpen(opened.by);
     return session;
   } catch (error) {
     held.leave();
@@ -136,6 +146,12 @@ function sessionOf(
       const why = fitness.how === 'unfit' ? `: ${fitness.why}` : '';
       session.notes.push(`a fresh session takes the place of ${left}${why}`);
       [session.id, session.use] = [null, 'new'];
+    },
+    leaveOpen(by) {
+      const note = `a fresh session takes the place of ${session.id}, which is open: ${by}`;
+      session.notes.push(note);
+      run.say(`stage ${stage.name}: ${note}`);
+      [session.id, session.use, session.overflowed] = [null, 'new', true];
     },
     async poison(id, why) {
       await keep({ ...kept.known(id), poisoned: why });

@@ -232,6 +232,7 @@ async function runWithin(rig: TestRig, paused: number[], now: { ms: number }, mo
     badVerdicts: 'reported',
     waitForResetMs: 0,
     repair: 'allowed',
+    whenOpen: 'wait',
     stop: { signal: new AbortController().signal, by: () => null },
     clock: () => new Date(now.ms),
     random: () => 0,

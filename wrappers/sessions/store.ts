@@ -40,6 +40,8 @@ export interface SessionStore {
   renamed: ((text: string, from: string, to: string) => string) | null;
   /** Who uses it now, as half a sentence ("codex holds its lock"); null when nobody seems to. */
   usedBy(session: SessionFile, lookup: Lookup, now: Date): Promise<string | null>;
+  /** Of a CLI that takes no lock: who was started with this very session, as half a sentence; null when nobody seems to. */
+  namedBy?(session: SessionFile, lookup: Lookup): string | null;
 }
 
 /** One session file as it was when it was opened. Lines are looked at lazily: a file may have 100 MB. */

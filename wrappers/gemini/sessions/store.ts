@@ -8,7 +8,7 @@ import { openDocument } from './document-file.ts';
 import { findSession, recentSessions } from './found.ts';
 import { openLineFile } from './line-file.ts';
 import { indexLines } from './lines.ts';
-import { userOf } from './users.ts';
+import { namedBy, userOf } from './users.ts';
 
 /** Of an old session that is one JSON document; a long conversation has tens of megabytes. */
 const MAX_DOCUMENT_BYTES = 256 * 1024 * 1024;
@@ -24,6 +24,7 @@ export const GEMINI_SESSIONS: SessionStore = {
   // Within a text the quotes would be escaped.
   renamed: (text, from, to) => text.replaceAll(`"sessionId":"${from}"`, `"sessionId":"${to}"`),
   usedBy: userOf,
+  namedBy,
 };
 
 function openFile(session: SessionFile): Source {

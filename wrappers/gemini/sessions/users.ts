@@ -17,13 +17,22 @@ export async function userOf(session: SessionFile, lookup: Lookup, now: Date): P
   return pid === null ? null : `gemini runs in its folder (process ${pid})`;
 }
 
+/** Half a sentence about a gemini that was told to go on in this session, or null: it takes no lock, so its command line alone tells which one. */
+export function namedBy({ id, cwd }: SessionFile, lookup: Lookup): string | null {
+  const pid = geminiIn(cwd ?? lookup.cwd, (words) => words.some((word) => word === id || word.endsWith(`=${id}`)));
+  return pid === null ? null : `gemini was started with it (process ${pid})`;
+}
+
 /** Only Linux tells where a process works without a further program; elsewhere the file's time alone counts. */
-function geminiIn(cwd: string): number | null {
+function geminiIn(cwd: string, fits: (words: readonly string[]) => boolean = () => true): number | null {
   if (process.platform !== 'linux') return null;
   const folder = attempt(() => realpathSync(cwd));
   const pids = (attempt(() => readdirSync('/proc')) ?? []).map(Number).filter((pid) => pid > 0);
   const found = pids.find(
-    (pid) => attempt(() => readlinkSync(`/proc/${pid}/cwd`)) === folder && isGemini(argumentsOf(pid)),
+    (pid) =>
+      attempt(() => readlinkSync(`/proc/${pid}/cwd`)) === folder &&
+      isGemini(argumentsOf(pid)) &&
+      fits(argumentsOf(pid)),
   );
   return folder === null ? null : (found ?? null);
 }
