@@ -91,8 +91,9 @@ export function changeSession(asked: SessionChange): Edited {
     const known = settleCutOff(ledger, read.edits, session, clock).edits;
     return make(asked, seen, ledger, known);
   } catch (error) {
-    if (error instanceof ChangedError || isSystemError(error)) return refused((error as Error).message);
-    throw error;
+    if (!(error instanceof ChangedError) && !isSystemError(error)) throw error;
+    const { message } = error;
+    return refused(message.includes(session.file) ? message : `${session.file} could not be changed (${message})`);
   }
 }
 

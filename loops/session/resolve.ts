@@ -4,6 +4,7 @@ import type { SessionEntry } from '../../policies/session-entry.ts';
 import { fitnessOf } from '../../policies/session-policy.ts';
 import type { Tool } from '../../policies/tools.ts';
 import { isSameFolder } from '../../state/disk/real-path.ts';
+import { writeRefusal } from '../../state/disk/write-refusal.ts';
 import type { Sessions } from '../../state/sessions-file.ts';
 import { ADAPTERS } from '../../wrappers/adapters.ts';
 import type { StageRun } from '../run/stage.ts';
@@ -21,13 +22,13 @@ export type Resolved =
 export interface LeftSession {
   entry: SessionEntry;
   /** `folder`: it is good for another one alone. */
-  because: 'poisoned' | 'errors' | 'context' | 'folder';
+  because: 'poisoned' | 'errors' | 'context' | 'folder' | 'read_only';
   /** A half sentence. */
   why: string;
 }
 
 /** Nothing is wrong with what was said there, so a new session is told of it. */
-export const HANDED_ON: ReadonlySet<LeftSession['because']> = new Set(['context', 'folder']);
+export const HANDED_ON: ReadonlySet<LeftSession['because']> = new Set(['context', 'folder', 'read_only']);
 
 /** Whose session it is. */
 export type Asker = Pick<StageRun, 'open' | 'stage' | 'environment' | 'clock'>;
@@ -39,12 +40,23 @@ export async function resolveSession(
   sessions: Sessions,
   noted: SessionEntry | null = null,
 ): Promise<Resolved> {
-  return (
-    (await namedSession(run, tag, sessions, noted)) ??
+  const found = (await namedSession(run, tag, sessions, noted)) ??
     (await activeSession(run, tag, sessions)) ??
     (await notedAs(run, sessions, noted)) ??
-    (await foundSession(run, tag, sessions)) ?? { use: 'new', left: await sessionElsewhere(run, tag, sessions) }
-  );
+    (await foundSession(run, tag, sessions)) ?? { use: 'new', left: await sessionElsewhere(run, tag, sessions) };
+  return found.use === 'new' ? found : writable(run, found);
+}
+
+/** Its CLI could write nothing down of what is said there. */
+async function writable(
+  { open, stage, environment }: Asker,
+  found: Exclude<Resolved, { use: 'new' }>,
+): Promise<Resolved> {
+  const { entry } = found;
+  const session = await findSession(stage.tool, entry.session_id, { environment, cwd: open.cwd });
+  const refused = session === null ? null : writeRefusal(session.file);
+  if (session === null || refused === null) return found;
+  return { use: 'new', left: { entry, because: 'read_only', why: `${session.file} cannot be written (${refused})` } };
 }
 
 /** An id belongs to one tool: the others of a task go on with the tag's sessions. */

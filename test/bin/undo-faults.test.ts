@@ -48,6 +48,7 @@ for (const tool of shim === null ? [] : (['copilot', 'gemini'] as const)) {
       const now = readFileSync(file, 'utf8');
       assert.is(now, code === 0 ? undone : was, `${name}: ${code} ${err}`);
       if (code !== 0) assert.match(err, /; nothing was changed\n$/, name);
+      if (code !== 0) assert.ok(err.includes(file), `${name} does not name the session's file: ${err}`);
       assert.equal(strays(file), []);
       assert.is(await standsIn(rig, id), code === 0 ? UNDONE : WHOLE, name);
     });

@@ -5,6 +5,7 @@ import path from 'node:path';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import type { SessionEntry } from '../../../policies/session-entry.ts';
+import { faultEnv, faultShim } from '../../rig/fault-shim.ts';
 import { makeSession, SESSION_IDS } from '../../rig/session-files.ts';
 import { answerWith, failWith } from '../../rig/streams.ts';
 import { ANY_ANSWER, makeTask, NO_REST } from '../../rig/task-run.ts';
@@ -121,5 +122,24 @@ test('what was forgotten is not brought back by the journal', async ({ rig }) =>
   const { report } = await makeTask(rig, { ...ONE, meta }, 'two').run();
   assert.equal([asked(rig), report.stages[0]!.session], [[NAMED, null], 'new']);
 });
+
+const shim = faultShim();
+if (shim === null) console.log('SKIPPED: no C compiler here, so no file can be made unwritable');
+
+(shim === null ? test.skip : test)(
+  'a session whose file cannot be written is worked around with a fresh one',
+  async ({ rig }) => {
+    const kept = makeSession('codex', rig, [{ prompt: 'by hand', answer: 'ONE' }]);
+    keep(rig, { fix: {} });
+    succeeds(rig, FRESH);
+    makeTask(rig, ONE);
+    const refuses = faultEnv({ in: 'tollgate.cjs', under: path.dirname(kept), at: 1, does: 'EROFS', times: 0 });
+    const { code, stderr } = await rig.start('tollgate', ['run', 'fix'], { env: refuses }).result;
+    assert.is(code, 0, stderr);
+    assert.match(stderr, `a fresh session takes the place of ${NAMED}: ${kept} cannot be written (EROFS)`);
+    assert.equal([asked(rig), tags(rig).fix.codex.session_id], [[null], FRESH]);
+    assert.match(rig.calls[0]!.report.stdin.text, '# Where the work stands');
+  },
+);
 
 test.run();
