@@ -1,5 +1,5 @@
 // Strikes the real commands at random moments, or sabotages their files from within their calls, and looks whether anything was lost, paid
-// twice or left behind: `npm run torture -- --rounds N --minutes M --seed S [--real | --sabotage] [--lanes L] [--only ROUND] [--markdown]`.
+// twice or left behind: `npm run torture -- --rounds N --minutes M --seed S [--real | --sabotage | --sessions] [--lanes L] [--only ROUND] [--markdown]`.
 
 import { parseArgs } from 'node:util';
 import { randomFrom, whole } from './random.ts';
@@ -9,6 +9,8 @@ import { figuresOf, markdown, told } from './torture/report.ts';
 import { playRound, type Round } from './torture/round.ts';
 import { playSabotageRound } from './torture/sabotage/play.ts';
 import { type SabotageRound, sabotageMarkdown, sabotageTold } from './torture/sabotage/report.ts';
+import { playSessionRound, type SessionRound } from './torture/sessions/play.ts';
+import { sessionsTold } from './torture/sessions/report.ts';
 import { fakeWorld, type World } from './torture/world.ts';
 
 const { values } = parseArgs({
@@ -20,6 +22,7 @@ const { values } = parseArgs({
     only: { type: 'string' },
     real: { type: 'boolean', default: false },
     sabotage: { type: 'boolean', default: false },
+    sessions: { type: 'boolean', default: false },
     markdown: { type: 'boolean', default: false },
     verbose: { type: 'boolean', default: false },
   },
@@ -30,8 +33,8 @@ const numberOf = (name: 'rounds' | 'minutes' | 'seed' | 'lanes' | 'only', least:
   console.error(`torture: --${name} takes a number of at least ${least}, not "${values[name]}"`);
   process.exit(2);
 };
-if (values.real && values.sabotage) {
-  console.error('torture: --sabotage is done by fake agents; leave --real out');
+if ([values.real, values.sabotage, values.sessions].filter(Boolean).length > 1) {
+  console.error('torture: --sabotage and --sessions are each done alone, by fake agents; leave the others out');
   process.exit(2);
 }
 // It adds 45 to 50 ms to every process of Node 20.
@@ -44,7 +47,8 @@ const numbers =
 // At most three gemini processes at once; what sabotages may put large files in the way.
 const lanes = values.lanes === undefined ? (values.real || values.sabotage ? 2 : 4) : numberOf('lanes', 1);
 const asked = numbers.length;
-process.exitCode = (await (values.sabotage ? sabotage() : strike())) > 0 ? 1 : 0;
+const play = values.sabotage ? sabotage : values.sessions ? sessions : strike;
+process.exitCode = (await play()) > 0 ? 1 : 0;
 
 /** @returns how many rounds were bad; one where none was played. */
 async function strike(): Promise<number> {
@@ -63,6 +67,18 @@ async function sabotage(): Promise<number> {
     rounds.push(await playSabotageRound(seed, n, values.verbose));
   });
   console.log(values.markdown ? sabotageMarkdown(rounds, seed) : sabotageTold(rounds, asked));
+  return rounds.length === 0 ? 1 : rounds.filter(({ violations }) => violations.length > 0).length;
+}
+
+async function sessions(): Promise<number> {
+  const rounds: SessionRound[] = [];
+  await inLanes(async (n) => {
+    const round = await playSessionRound(seed, n);
+    rounds.push(round);
+    if (round.violations.length > 0) console.error(`round ${n}, kept in ${round.root}: ${JSON.stringify(round.plan)}`);
+    for (const { what, why } of round.violations) console.error(`  ${what}: ${why}`);
+  });
+  console.log(sessionsTold(rounds, asked));
   return rounds.length === 0 ? 1 : rounds.filter(({ violations }) => violations.length > 0).length;
 }
 

@@ -1,6 +1,7 @@
 // Goes on in the session of an attempt that had already done something: what is done is not done again.
 
 import path from 'node:path';
+import type { Verdict } from '../../policies/evidence.ts';
 import { writeWhole } from '../../state/whole-file.ts';
 import { sentHash } from '../prompt/sent-hash.ts';
 import type { StageSession } from '../session/stage-session.ts';
@@ -11,7 +12,7 @@ import type { StageRun } from './stage.ts';
 
 /**
  * What a run asks first of a stage whose last attempt, for the same prompt, was cut off after it had run tools. Null where there
- * was none, where its session cannot be gone on with, or where something else than time and network was wrong with it.
+ * was none, where its session cannot be gone on with, or where something else than time, network and its history was wrong with it.
  */
 export async function goOnFrom(run: StageRun, prompt: Prompt, session: StageSession): Promise<Ask | null> {
   const { open, stage, redone } = run;
@@ -20,13 +21,17 @@ export async function goOnFrom(run: StageRun, prompt: Prompt, session: StageSess
   if (redone || last === undefined || last.reserved.for_prompt !== prompt.sha256) return null;
   if (last.reserved.tool !== stage.tool) return null;
   const record = readRecord(open.task, last.reserved.call_id);
-  const isCutOff = record?.verdict.class === 'transient' && (record.tool_calls ?? 0) > 0;
-  if (!isCutOff || record.session_id === null || session.isUnfit(record.session_id)) return null;
+  if (record === null || (record.tool_calls ?? 0) === 0 || !isCutOff(record.verdict)) return null;
+  if (record.session_id === null || session.isUnfit(record.session_id)) return null;
   const endedAt = new Date(Date.parse(record.started_at) + (record.duration_ms ?? 0));
   if ((await session.goOnIn(record.session_id, record.verdict, endedAt)) === 'stopped') return null;
   run.say(`stage ${stage.name}: going on in the session of the attempt before, which had already run tools`);
   return goOn(run, record.session_id);
 }
+
+/** A refused history is one, too: where its run died before it decided, what ran would run once more. */
+const isCutOff = ({ class: errorClass, reason }: Verdict): boolean =>
+  errorClass === 'transient' || reason === 'broken_history';
 
 export async function goOn({ open, stage }: StageRun, session: string): Promise<Ask> {
   const text =

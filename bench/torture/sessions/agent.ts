@@ -1,0 +1,119 @@
+// The fake agent of a round with sessions: it keeps its conversation as its CLI does, works where its CLI would, and runs its tool once for each token that it is asked for.
+
+import { appendFileSync, existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
+import type { Turn } from '../../../policies/conversation.ts';
+import type { Tool } from '../../../policies/tools.ts';
+import { type MadeTurn, makeSession, sessionFile } from '../../../test/rig/session-files.ts';
+import { STREAMS, type Stream } from '../../../test/rig/streams.ts';
+import { CODEX_SESSIONS } from '../../../wrappers/codex/sessions/store.ts';
+import { COPILOT_SESSIONS } from '../../../wrappers/copilot/sessions/store.ts';
+import { GEMINI_SESSIONS } from '../../../wrappers/gemini/sessions/store.ts';
+import type { SessionStore } from '../../../wrappers/sessions/store.ts';
+import type { SessionBehaviour } from './plan.ts';
+
+const STORES: Record<Tool, SessionStore> = {
+  gemini: GEMINI_SESSIONS,
+  codex: CODEX_SESSIONS,
+  copilot: COPILOT_SESSIONS,
+};
+const REFUSED: Record<Tool, string> = {
+  gemini:
+    'Please ensure that the number of function response parts is equal to the number of function call parts of the function call turn.',
+  codex: 'No tool output found for function call call_1.',
+  copilot: 'No tool output found for function call call_1.',
+};
+const BUSY = 'The model is overloaded. Please try again later.';
+const TOKEN = /TOKEN-[a-z]+/g;
+
+async function answer(tool: Tool, words: string[]): Promise<void> {
+  if (words[0] === '--version') return;
+  const prompt = readFileSync(0, 'utf8');
+  const how = behaviour();
+  const home = process.env.HOME!;
+  const resumed = resumedIn(tool, words);
+  const id = resumed ?? chosenIn(words) ?? newId();
+  const { opens, says, runsTool, succeeds, fails }: Stream = STREAMS[tool];
+  const say = (lines: readonly string[]) => process.stdout.write(`${lines.join('\n')}\n`);
+
+  const lookup = { environment: process.env, cwd: process.cwd() };
+  const found = resumed === null ? null : await STORES[tool].find(id, lookup);
+  const isStrange = tool === 'gemini' && found !== null && found.cwd !== process.cwd();
+  if (resumed !== null && (found === null || isStrange)) {
+    process.stderr.write(`Error resuming session: No previous sessions found for this project.\n`);
+    process.exit(tool === 'gemini' ? 42 : 1);
+  }
+  const cwd = workingFolder(tool, words, found?.cwd ?? null);
+  const opened = found === null ? null : STORES[tool].open(found);
+  const before = opened === null ? [] : opened.read(1, opened.turns).map(madeTurn);
+  const keep = (turn: MadeTurn) => {
+    makeSession(tool, { home, project: cwd }, [...before, turn], id);
+    if (tool === 'copilot')
+      writeFileSync(path.join(path.dirname(sessionFile(tool, home, id)), 'workspace.yaml'), `cwd: ${cwd}\n`);
+  };
+  const refuse = (message: string, status: number): void => {
+    say(fails(message, status, id));
+    process.exitCode = 1;
+  };
+
+  say(opens(id));
+  keep({ prompt });
+  if (how === 'refused_first') return refuse(REFUSED[tool], 400);
+  const token = [...before.map((turn) => turn.prompt), prompt].join('\n').match(TOKEN)?.at(-1) ?? 'none';
+  let turn: MadeTurn = { prompt };
+  if (!before.some((one) => one.tool?.output.includes(token))) {
+    appendFileSync(path.join(cwd, 'trace'), `${token}\n`);
+    turn = { ...turn, tool: { name: 'shell', input: { command: 'work' }, output: `did ${token}` } };
+    keep(turn);
+    say(runsTool(`did ${token}`));
+  }
+  if (how === 'refused') return refuse(REFUSED[tool], 400);
+  if (how === 'busy') return refuse(BUSY, 503);
+  if (how === 'dies') process.kill(process.pid, 'SIGKILL');
+  keep({ ...turn, answer: `the answer of ${token}` });
+  say([...says(`the answer of ${token}`), ...succeeds(id)]);
+}
+
+/** The one of its own turn among all calls of the round; past the end each one answers. */
+function behaviour(): SessionBehaviour {
+  const seen = process.env.TORTURE_SEEN!;
+  appendFileSync(seen, 'begun\n');
+  const n = readFileSync(seen, 'utf8').split('\n').length - 2;
+  return ((process.env.TORTURE_SCRIPT ?? '').split(' ')[n] || 'done') as SessionBehaviour;
+}
+
+function resumedIn(tool: Tool, words: readonly string[]): string | null {
+  if (tool === 'codex') return words.includes('resume') ? (words.find((word) => UUID.test(word)) ?? null) : null;
+  const at = words.findIndex((word) => /^--resume\b/.test(word));
+  return at === -1 ? null : (words[at]!.split('=')[1] ?? words[at + 1]!);
+}
+
+const UUID = /^[0-9a-f]{8}-[0-9a-f-]{27}$/;
+
+function chosenIn(words: readonly string[]): string | null {
+  const at = words.findIndex((word) => /^--session-id\b/.test(word));
+  return at === -1 ? null : (words[at]!.split('=')[1] ?? words[at + 1]!);
+}
+
+const newId = (): string => `01a20304-0000-7000-8000-${String(process.pid).padStart(12, '0')}`;
+
+/** copilot works where its session worked last, unless it is told another folder. */
+function workingFolder(tool: Tool, words: readonly string[], last: string | null): string {
+  if (tool !== 'copilot') return process.cwd();
+  const told = words.includes('-C') ? words[words.indexOf('-C') + 1]! : null;
+  const cwd = told ?? (last !== null && existsSync(last) ? last : process.cwd());
+  mkdirSync(cwd, { recursive: true });
+  return cwd;
+}
+
+function madeTurn({ prompt, items }: Turn): MadeTurn {
+  const ran = items.find((item) => item.how === 'responded');
+  const said = items.findLast((item) => item.how === 'said');
+  return {
+    prompt,
+    ...(ran?.how === 'responded' ? { tool: { name: 'shell', input: { command: 'work' }, output: ran.output } } : {}),
+    ...(said?.how === 'said' ? { answer: said.text } : {}),
+  };
+}
+
+void answer(path.basename(process.argv[1]!) as Tool, process.argv.slice(2));

@@ -1,0 +1,54 @@
+// What a round with sessions does, made from its seed and number alone: tasks of one feature in two folders, how their calls go, and what strikes.
+
+import { TOOLS, type Tool } from '../../../policies/tools.ts';
+import { pick, type Random, randomFrom, whole } from '../../random.ts';
+
+export type SessionBehaviour =
+  | 'done'
+  /** Its tool has run, and the service refuses the history. */
+  | 'refused'
+  /** The history is refused before anything is done. */
+  | 'refused_first'
+  /** Its tool has run, and the service is overloaded. */
+  | 'busy'
+  /** Its tool has run, and it is killed. */
+  | 'dies';
+
+export const FOLDERS = ['.', 'inner'] as const;
+
+export interface SessionTask {
+  id: string;
+  cwd: (typeof FOLDERS)[number];
+  /** Milliseconds after its first call began at which its dispatcher is killed, and then run again; null: it is not. */
+  killedAfterMs: number | null;
+}
+
+export interface SessionPlan {
+  n: number;
+  tool: Tool;
+  tasks: SessionTask[];
+  /** Of the round's calls in order; past the end each one answers. */
+  behaviours: SessionBehaviour[];
+}
+
+export function sessionPlanOf(seed: number, n: number): SessionPlan {
+  const random = randomFrom('sessions', seed, n);
+  return {
+    n,
+    tool: pick(random, TOOLS),
+    tasks: Array.from({ length: whole(random, 2, 4) }, (_, i) => ({
+      id: `t${'abcd'[i]}`,
+      cwd: pick(random, FOLDERS),
+      killedAfterMs: random() < 0.3 ? whole(random, 0, 300) : null,
+    })),
+    behaviours: Array.from({ length: whole(random, 1, 6) }, () => behaviourOf(random)),
+  };
+}
+
+function behaviourOf(random: Random): SessionBehaviour {
+  const chance = random();
+  if (chance < 0.45) return 'done';
+  if (chance < 0.75) return 'refused';
+  if (chance < 0.87) return 'refused_first';
+  return chance < 0.94 ? 'dies' : 'busy';
+}
