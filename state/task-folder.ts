@@ -4,6 +4,7 @@ import { existsSync, lstatSync } from 'node:fs';
 import path from 'node:path';
 import type { Tool } from '../policies/tools.ts';
 import { astray } from './astray.ts';
+import { realFolder } from './disk/real-folder.ts';
 
 export interface TaskFolder {
   id: string;
@@ -90,6 +91,18 @@ function located(root: string): Located {
       attempts: path.join(state, 'attempts'),
     },
   };
+}
+
+/** Without links: the task itself, what is written in it, and where all tasks of a project have their state. One that leads out counts as it is named. */
+export function taskFolders({ root }: Pick<TaskFolder, 'root'>): string[] {
+  const home = realFolder(root);
+  const state = path.dirname(path.dirname(home));
+  const shared = path.basename(path.dirname(home)) === 'task' ? [state, path.join(state, 'state')] : [];
+  const own = PARTS.map((part) => {
+    const real = realFolder(path.join(home, part));
+    return real.startsWith(home + path.sep) ? real : path.join(home, part);
+  });
+  return [...shared, home, ...own];
 }
 
 /** As deep as our own files lie below it, and as long as their names are. */

@@ -2,7 +2,7 @@
 
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
-import { TEMPORARY } from '../../loops/run/temporaries.ts';
+import { isTemporary } from '../../loops/run/temporaries.ts';
 import { openJournal } from '../../state/journal.ts';
 import { budgetOf, type Call, type Ledger } from '../../state/ledger.ts';
 import type { Seen, World } from './world.ts';
@@ -53,7 +53,7 @@ export function checkTask(
   checkViews(ledger, task, say);
   checkCalls(granted, task, say);
   checkStages(granted, expected, task, seen, world, say);
-  for (const file of readdirOr(task, 'recursive').filter((name) => TEMPORARY.test(path.basename(name))))
+  for (const file of readdirOr(task, 'recursive').filter((name) => isTemporary(path.basename(name))))
     say('leftovers', file);
   if (ledger.run !== null) say('unrecorded', `run ${ledger.run.run_id} was never released`);
   if (!existsSync(path.join(task, 'outputs/_summary.md'))) say('unrecorded', 'no _summary.md');

@@ -55,7 +55,7 @@ export async function playRound(plan: Plan, world: World, agents: 'fake' | 'real
     for (const name of names) if (harmed !== null) harm(harmed, taskOf(world, name), path.join(world.project, '.tmp'));
   }
   for (const name of names) ageTemporaries(taskOf(world, name));
-  ageTemporaries(registerOf(world), HALF_ENTRY);
+  ageTemporaries(registerOf(world), (name) => HALF_ENTRY.test(name));
   const last = plan.kind === 'alone' ? [await sweep(world)] : await finish(plan, names, world);
   last.forEach(ended);
   violations.push(...wellness(last.at(-1)!));

@@ -3,7 +3,7 @@
 import { appendFileSync, existsSync, readdirSync, rmSync, utimesSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
-import { TEMPORARY } from '../../loops/run/temporaries.ts';
+import { isTemporary } from '../../loops/run/temporaries.ts';
 import type { Started } from './command.ts';
 import type { Harm, Moment, Strike } from './plan.ts';
 import type { World } from './world.ts';
@@ -59,11 +59,11 @@ function append(file: string, text: string): void {
 }
 
 /** As if two hours had passed: what a killed writer left is then nobody's. */
-export function ageTemporaries(folder: string, which = TEMPORARY): void {
+export function ageTemporaries(folder: string, which: (name: string) => boolean = isTemporary): void {
   if (!existsSync(folder)) return;
   const old = new Date(Date.now() - 7_200_000);
   for (const name of readdirSync(folder, { recursive: true }) as string[])
-    if (which.test(path.basename(name))) age(path.join(folder, name), old);
+    if (which(path.basename(name))) age(path.join(folder, name), old);
 }
 
 /** What a writer of the user's register leaves when it is killed. */

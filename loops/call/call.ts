@@ -23,6 +23,7 @@ import { type Draft, draftOf, sha256, wallMs } from './draft.ts';
 import { type Ended, wrapperExit } from './exit.ts';
 import { invocationOf } from './invocation.ts';
 import type { Judgement } from './judge.ts';
+import { keepPlaces, putFoldersRight, withRealPlaces } from './kept-folders.ts';
 import { knownVersion } from './known-version.ts';
 import { noteFact, verdictFact } from './noted-facts.ts';
 import { PATIENCE } from './patience.ts';
@@ -58,6 +59,7 @@ export async function call(request: WrapperRequest, stop: Stop, clock: () => Dat
   draft.prompt = checked.prompt;
   if (checked.how === 'refused') return left(draft, checked.refusal);
   draft.binary = checked.binary;
+  draft.request = withRealPlaces(request);
   draft.cliVersion = await knownVersion(request, checked.binary, stop, clock().getTime());
   const { resumeSession } = request.call;
   if (resumeSession !== null) {
@@ -67,6 +69,7 @@ export async function call(request: WrapperRequest, stop: Stop, clock: () => Dat
   }
   const prepared = prepare(draft, (await identify(process.pid))!);
   if (prepared.how === 'refused') return left(draft, prepared.refusal);
+  keepPlaces(draft, prepared.attempt.folder);
   // It was stopped, and goes on when nobody waits for it any more.
   if (nowMs() - begunMs > wallMs(request) + PATIENCE.lateMs) {
     discard(prepared);
@@ -137,6 +140,7 @@ async function spend(
   if (draft.prompt !== null) draft.promptHash = sha256(draft.prompt);
   const outcome = await running;
   const { ending, exitCode, signal } = outcome;
+  putFoldersRight(draft);
   note({ fact: 'ended', call_id: callId, ending, native_exit_code: exitCode, signal });
   // Judged by what is there in the end: an answer that came while the CLI was told to stop was paid for like any other.
   const record = await conclude(outcome);
@@ -176,6 +180,7 @@ async function unread(draft: Draft, { attempt, registered }: Ready, error: unkno
 
 /** The record as it stands when we are told to stop; a disk that refuses it must not keep the CLI alive. */
 export function publishEarly(draft: Draft, record: CallRecord): void {
+  putFoldersRight(draft);
   try {
     publishRecord(draft.request, record);
   } catch (error) {

@@ -27,6 +27,7 @@ import type { Draft } from './draft.ts';
 import { wrapperExit } from './exit.ts';
 import { limitsOf } from './invocation.ts';
 import { judge } from './judge.ts';
+import { keepPlaces, putFoldersRight, withRealPlaces } from './kept-folders.ts';
 import { verdictFact } from './noted-facts.ts';
 import { strangeFileIn } from './own-folders.ts';
 import { ownPlaces } from './own-places.ts';
@@ -92,9 +93,10 @@ function restoreOwn(open: Call, { task, environment, clock }: Closing): Restored
   const { draft } = restored;
   const { files, note } = ownPlaces(open, draft.request.files, task);
   const charge = { task, stage, runId: null, forPrompt: null };
-  draft.request = { ...draft.request, adapter: ADAPTERS[tool], files, charge };
+  draft.request = withRealPlaces({ ...draft.request, adapter: ADAPTERS[tool], files, charge });
   draft.callId = call_id;
   holdToRegister(restored, environment);
+  keepPlaces(draft, path.join(task.attempts, call_id));
   if (note !== null) draft.warnings.push(note);
   return restored;
 }
@@ -159,6 +161,7 @@ async function closeStarted(open: Call, restored: Restored, closing: Closing): P
   };
   const stop = stopOf(closing.stop);
   const outcome = asTold(open, await adopt(left, observer, stop.came).finally(stop.forget));
+  putFoldersRight(draft);
   if (outcome.ending === 'lost') draft.warnings.push(LOST);
   const record = recorded(draft, outcome);
   // A sweep and a run may have come to it at once.

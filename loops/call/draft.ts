@@ -2,6 +2,7 @@
 
 import type { Usage } from '../../policies/engine-event.ts';
 import type { Redactor } from '../../policies/redact.ts';
+import type { KeptFolder } from '../../state/disk/real-folder.ts';
 import { redactorOf } from '../redactor.ts';
 import type { Announced } from './announce.ts';
 import type { WrapperRequest } from './request.ts';
@@ -24,6 +25,8 @@ export interface Draft {
   warnings: string[];
   /** What the session had counted before this call, for a CLI that counts on from there; null is unknown. */
   countedBefore: Partial<Usage> | null;
+  /** Without links: what the result is written to, and must still be folders then. */
+  folders: readonly KeptFolder[];
   /** What stands for the CLI's own words where a secret that they may hold is not known; null where all are. */
   withheld: string | null;
   clock: () => Date;
@@ -44,6 +47,7 @@ export function draftOf(request: WrapperRequest, clock: () => Date): Draft {
     argv: [],
     warnings: [...request.composed.warnings],
     countedBefore: null,
+    folders: [],
     withheld: null,
     clock,
   };

@@ -1,8 +1,9 @@
 // Where a call's files may lie: each in a place of its own, and none over a device, a FIFO or a socket.
 
-import { type BigIntStats, lstatSync, realpathSync, type Stats, statSync } from 'node:fs';
+import { type BigIntStats, lstatSync, type Stats, statSync } from 'node:fs';
 import path from 'node:path';
 import { rawOf } from '../../policies/raw-file.ts';
+import { realFolder } from '../../state/disk/real-folder.ts';
 import { temporaryPrefix } from './replace-file.ts';
 import type { WrapperRequest } from './request.ts';
 
@@ -113,15 +114,5 @@ function look<S>(at: () => S | undefined): S | undefined {
     return at();
   } catch {
     return undefined;
-  }
-}
-
-/** The folder without symlinks, however much of it is there yet. */
-function realFolder(folder: string): string {
-  try {
-    return realpathSync.native(folder);
-  } catch {
-    const above = path.dirname(folder);
-    return above === folder ? folder : path.join(realFolder(above), path.basename(folder));
   }
 }

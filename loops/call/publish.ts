@@ -12,6 +12,7 @@ import { publishMarker } from './announce.ts';
 import type { Attempt, Published } from './attempt.ts';
 import { changedFiles, redactedOf } from './captured.ts';
 import type { Draft } from './draft.ts';
+import { folderMistake } from './kept-folders.ts';
 import { publishRedacted } from './redacted-copy.ts';
 import { publishText } from './replace-file.ts';
 import type { WrapperRequest } from './request.ts';
@@ -29,6 +30,8 @@ export function publishAll(
   const { request, redactor } = draft;
   const { out, err, sessionIdOut } = request.files;
   try {
+    const mistake = folderMistake(draft);
+    if (mistake !== null) throw new Error(mistake);
     if (streams !== undefined) record.warnings.push(...changedFiles(attempt, streams));
     const copies = [
       publishStream(draft, streams?.stderr, err, redactedOf(attempt.files.stderr)),

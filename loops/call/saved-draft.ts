@@ -173,6 +173,7 @@ export function restoreSaved(
     announced: null,
     // Counted by its wrapper alone; it may have been long ago.
     countedBefore: null,
+    folders: [],
     withheld: withheldFrom(saved.secret_names ?? [], environment, folder),
     clock,
   };

@@ -5,17 +5,17 @@ import path from 'node:path';
 import type { CallRecord } from '../../policies/call-record.ts';
 import type { Finding } from '../../policies/gate.ts';
 import type { ProcessIdentity } from '../../policies/process-identity.ts';
-import { leftOutSentence, NAMED_IN_WARNING } from '../../policies/prompt/left-out.ts';
 import { JournalError } from '../../state/journal.ts';
 import { isKeptFor, openCalls } from '../../state/ledger.ts';
 import { outputsOf } from '../../state/task-folder.ts';
 import { identify } from '../../wrappers/processes/identity.ts';
 import { hasOutput } from '../call/captured.ts';
 import type { Sent } from '../call/close-dead.ts';
-import type { Dispatch } from '../call/dispatch.ts';
 import { newCallId } from '../call/draft.ts';
 import { PATIENCE } from '../call/patience.ts';
 import { TREE } from '../scope/question.ts';
+import { aboutPrompt } from './about-prompt.ts';
+import { clearWay } from './clear-way.ts';
 import { type Errand, readRecord, recordIn, sendGuardian, sentNow } from './guardian.ts';
 import { closedBy } from './judge/door.ts';
 import { type Checked, checkJudge, keepJudge } from './judge/judge.ts';
@@ -69,6 +69,7 @@ async function callNow(run: StageRun, ask: Sending, wanted: string): Promise<Ans
   const { open, stage, commandFolder, guardianStop, clock, register } = run;
   const callId = newCallId(clock());
   const errand = errandOf(run, ask, wanted, callId);
+  const way = clearWay(open.task, stage, clock);
   const watched = watchCall(open, {
     register,
     clock,
@@ -81,9 +82,9 @@ async function callNow(run: StageRun, ask: Sending, wanted: string): Promise<Ans
   watched.begin(judge.files);
   run.watch({ stage: stage.name, tool: stage.tool, events: eventsOf(open.task, callId) });
   const sent = sentNow(errand);
-  const { guardian, why, killed } = await sendGuardian(errand, commandFolder, guardianStop).finally(() =>
-    run.watch(null),
-  );
+  const running = sendGuardian(errand, commandFolder, guardianStop).finally(() => run.watch(null));
+  const { guardian, why, killed } = await running;
+  const mended = way.mend();
   // Before anything is read: the journal and the files by which the call is judged may have been written by it.
   const isStrange = !guardianStop.aborted && (killed || !isIntact(open.journal, judge.journal));
   const reserved = wasMade(open, callId, isStrange) ? await reservationOf(run, wanted, callId, guardian) : null;
@@ -103,7 +104,14 @@ async function callNow(run: StageRun, ask: Sending, wanted: string): Promise<Ans
   // A call that goes on without us is for the next run to look at.
   const noted = worksOn(open, callId) ? [] : watched.end();
   const finding = first.finding ?? second.finding;
-  const notes = [...first.notes, ...second.notes, ...noted, ...nestedWords(open.journal, callId)];
+  const notes = [
+    ...way.cleared,
+    ...mended,
+    ...first.notes,
+    ...second.notes,
+    ...noted,
+    ...nestedWords(open.journal, callId),
+  ];
   return record === null
     ? { how: 'unanswered', why: finding === null ? why : `${why}; ${finding.text}` }
     : { how: 'answered', record: { ...record, warnings: [...record.warnings, ...notes] }, judge: finding };
@@ -155,23 +163,6 @@ function errandOf(run: StageRun, { file, prompt, resumeSession }: Sending, wante
     environment: { ...environment, ...whichTask(open) },
   };
 }
-
-/** For the record, and as short as a variable of the environment has to be. */
-function aboutPrompt({ warnings, leftOut }: Sending['prompt']): Dispatch['prompt'] {
-  const sentence = leftOutSentence(leftOut, NAMED_IN_WARNING);
-  const all = [...(sentence === null ? [] : [sentence]), ...warnings];
-  const more = all.length - MOST_WARNINGS;
-  return {
-    warnings: [
-      ...all.slice(0, MOST_WARNINGS).map((warning) => warning.slice(0, MOST_WARNING_CHARS)),
-      ...(more > 0 ? [`${more} more warnings about the prompt, which tollgate run --dry-run shows`] : []),
-    ],
-    left_out: leftOut,
-  };
-}
-
-const MOST_WARNINGS = 12;
-const MOST_WARNING_CHARS = 2000;
 
 /** An agent asks `tollgate scope ask` about its task; gemini hides names that it does not know from its tools in CI. */
 const whichTask = ({ task, tree }: OpenTask) => ({

@@ -4,33 +4,52 @@ import { existsSync, readdirSync, rmSync, statSync } from 'node:fs';
 import path from 'node:path';
 import type { Journal } from '../../state/journal.ts';
 import { isSystemError } from '../../state/system-error.ts';
-import type { TaskFolder } from '../../state/task-folder.ts';
+import { type TaskFolder, taskFolders } from '../../state/task-folder.ts';
 import { hasOutput } from '../call/captured.ts';
 
 /** A writer that lives needs its file again within a moment; one that cannot be asked after has an hour. */
 const KEEP_MS = { dead: 60_000, unknown: 3_600_000 };
 
-/** As publish.ts and saved-draft.ts name them, with the number of the process; whole-file.ts; and write-file-atomic. */
-export const TEMPORARY =
-  /^\..+\.\d+-\d+$|\.[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12}$|^(?:stats\.json|last_failure\.json|journal\.jsonl)\.\d{1,10}$/;
+const UUID = '[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12}';
 
-/** Looks only where the task keeps what is ours. */
+/** Every name that something of ours is written under before it gets its own, with an example of each. */
+export const TEMPORARIES: readonly { by: string; name: RegExp; example: string }[] = [
+  {
+    by: 'what is published, and a saved draft',
+    name: /^\..+\.(?<pid>\d+)-\d+$/,
+    example: '.codex_brief.codex.out.PID-1',
+  },
+  {
+    by: 'loops/gate/output-log.ts',
+    name: /^\..+\.acceptance\.log\.(?<pid>\d+)$/,
+    example: '.codex_verify.acceptance.log.PID',
+  },
+  {
+    by: 'state/whole-file.ts',
+    name: new RegExp(`\\.${UUID}$`),
+    example: 'codex_brief.gate.json.00000000-0000-4000-8000-000000000001',
+  },
+  { by: 'write-file-atomic', name: /^[^.].*\.jsonl?\.\d{1,10}$/, example: 'stats.json.1234567890' },
+  {
+    by: 'state/volume.ts',
+    name: new RegExp(`^\\.tollgate-probe-${UUID}$`),
+    example: '.tollgate-probe-00000000-0000-4000-8000-000000000001',
+  },
+];
+
+export const isTemporary = (name: string): boolean => TEMPORARIES.some((row) => row.name.test(name));
+
+/** Looks only where the task and its project keep what is ours. */
 export function clearTemporaries(task: TaskFolder, { file, read }: Journal): void {
   const { calls } = read().ledger;
   // The disk's own word on what time it is: our clock may be wrong.
   const now = statSync(file).mtime;
   const attempts = namesIn(task.attempts).map((name) => path.join(task.attempts, name));
-  for (const folder of [
-    task.outputs,
-    task.state,
-    path.join(task.state, 'baseline'),
-    task.done,
-    path.join(task.inputs, 'prompt'),
-    ...attempts,
-  ])
-    for (const name of namesIn(folder))
-      if (TEMPORARY.test(name) && isOld(path.join(folder, name), now, lostItsWriter(name) ? 'dead' : 'unknown'))
-        remove(path.join(folder, name));
+  for (const folder of [...taskFolders(task), ...attempts])
+    for (const name of namesIn(folder)) {
+      const writer = writerOf(name);
+      if (writer !== null && isOld(path.join(folder, name), now, writer)) remove(path.join(folder, name));
+    }
   for (const folder of attempts)
     if (!calls.has(path.basename(folder)) && !saysAnything(folder) && isOld(folder, now, 'unknown')) remove(folder);
 }
@@ -38,12 +57,17 @@ export function clearTemporaries(task: TaskFolder, { file, read }: Journal): voi
 /** A record is the word of a call that was refused; an output that of one that was made, whatever the journal says. */
 const saysAnything = (folder: string): boolean => existsSync(path.join(folder, 'record.json')) || hasOutput(folder);
 
-/** Some bear the number of the process that writes them. */
-function lostItsWriter(name: string): boolean {
-  const [, pid] = /^\..+\.(\d+)-\d+$/.exec(name) ?? [];
-  if (pid === undefined) return false;
+/** null for what is no temporary; some bear the number of the process that writes them. */
+function writerOf(name: string): keyof typeof KEEP_MS | null {
+  const found = TEMPORARIES.map((row) => row.name.exec(name)).find((match) => match !== null);
+  if (found === undefined) return null;
+  const pid = found.groups?.pid;
+  return pid === undefined || !isGone(Number(pid)) ? 'unknown' : 'dead';
+}
+
+function isGone(pid: number): boolean {
   try {
-    process.kill(Number(pid), 0);
+    process.kill(pid, 0);
     return false;
   } catch (error) {
     return (error as NodeJS.ErrnoException).code === 'ESRCH';

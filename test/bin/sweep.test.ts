@@ -25,6 +25,7 @@ import { openCalls } from '../../state/ledger.ts';
 import { locateTask } from '../../state/task-folder.ts';
 import { identify } from '../../wrappers/processes/identity.ts';
 import type { FakeCall, FakeCommand } from '../rig/fake-call.ts';
+import { faultEnv } from '../rig/fault-shim.ts';
 import { rewriteDraft } from '../rig/rewritten-draft.ts';
 import { endStrangers, startStranger } from '../rig/stranger.ts';
 import { answerWith, SESSION, STREAMS, write } from '../rig/streams.ts';
@@ -254,14 +255,16 @@ test('an answer whose wrapper was killed while it published is published; its ow
 test('what could not be published stays in the register, and is published by a sweep when it can be', async ({
   rig,
 }) => {
-  mkdirSync(path.join(rig.project, 'records'));
+  const under = path.join(rig.project, 'records');
+  mkdirSync(under);
+  // The first is the look at the folder, before anything is paid.
+  const fault = faultEnv({ in: 'run_codex.cjs', under, at: 2, times: 0, does: 'ENOSPC' });
+  Object.assign(rig.env, fault);
   const { running } = runWrapper(rig, 'codex', ['--result=records/r.json']);
   const fake = await rig.call();
-  rmSync(path.join(rig.project, 'records'), { recursive: true });
-  writeFileSync(path.join(rig.project, 'records'), 'a file where a folder was');
   await fake.tell(...answerWith('codex', 'paid for'));
   assert.match((await running.result).stderr, /it is kept in .*; once that is mended, preflight --sweep publishes it/);
-  rmSync(path.join(rig.project, 'records'));
+  for (const name of Object.keys(fault)) delete rig.env[name];
   assert.equal([(await sweep(rig)).hows, traces(rig)], [['call settled'], []]);
   assert.is(JSON.parse(readFileSync(path.join(rig.project, 'records/r.json'), 'utf8')).verdict.class, null);
   assert.is(readFileSync(path.join(rig.project, 'codex.out'), 'utf8'), 'paid for');

@@ -1,0 +1,48 @@
+// The folders that a call's result goes to: known before its CLI starts, and put right before anything is written there.
+
+import path from 'node:path';
+import { keepFolders, mendFolders, realFolder, strangeStep } from '../../state/disk/real-folder.ts';
+import { isSystemError } from '../../state/system-error.ts';
+import { taskFolders } from '../../state/task-folder.ts';
+import type { Draft } from './draft.ts';
+import { placesOf, realPlace } from './places.ts';
+import type { WrapperRequest } from './request.ts';
+
+/** From here on the call's places are named without links, so that one that is turned elsewhere is not followed. */
+export function withRealPlaces(request: WrapperRequest): WrapperRequest {
+  const { out, err, result, sessionIdOut, doneMarker, pidFile } = request.files;
+  const real = (file: string | null) => (file === null ? null : realPlace(file));
+  const files = {
+    ...request.files,
+    out: realPlace(out),
+    err: realPlace(err),
+    result: real(result),
+    sessionIdOut: real(sessionIdOut),
+    doneMarker: real(doneMarker),
+    pidFile: real(pidFile),
+  };
+  return { ...request, files };
+}
+
+/** Once they are made, and before anything of the CLI's runs. */
+export function keepPlaces(draft: Draft, attemptFolder: string): void {
+  const { files, charge } = draft.request;
+  const places = placesOf(files).map(({ file }) => path.dirname(file));
+  const ofTask = charge === null ? [] : taskFolders(charge.task);
+  draft.folders = keepFolders([...ofTask, ...places, realFolder(attemptFolder)]);
+}
+
+/** Once its processes are gone. What cannot be put right is found by whoever writes there. */
+export function putFoldersRight(draft: Draft): void {
+  try {
+    draft.warnings.push(...mendFolders(draft.folders, draft.clock));
+  } catch (error) {
+    if (!isSystemError(error)) throw error;
+  }
+}
+
+/** Why nothing may be written; null where all are folders. */
+export function folderMistake({ folders }: Draft): string | null {
+  const step = strangeStep(folders);
+  return step === null ? null : `${step} is no folder any more, and cannot be set aside`;
+}

@@ -1,0 +1,28 @@
+// Takes out of the way what somebody put where a stage's result will be (a FIFO, a folder, a link), and keeps the folders that it goes to.
+
+import path from 'node:path';
+import type { Tool } from '../../policies/tools.ts';
+import { keepFolders, mendFolders } from '../../state/disk/real-folder.ts';
+import { isRegular, kindOf } from '../../state/disk/regular-file.ts';
+import { setAside } from '../../state/disk/set-aside.ts';
+import { outputsOf, type TaskFolder, taskFolders } from '../../state/task-folder.ts';
+
+export interface Way {
+  /** A sentence for each that was set aside. */
+  cleared: string[];
+  /** Once the call is over, before anything of it is read. @returns a sentence for each folder that was put right; throws what the operating system throws */
+  mend(): string[];
+}
+
+/** Before the call, which a wrapper refuses where it may not write. Throws what the operating system throws. */
+export function clearWay(task: TaskFolder, stage: { name: string; tool: Tool }, clock: () => Date): Way {
+  const ofGate = ['gate.json', 'patch', 'acceptance.log'].map((end) => path.join(task.outputs, `${stage.name}.${end}`));
+  const marker = path.join(task.done, `${stage.name}.done`);
+  const cleared = [...Object.values(outputsOf(task, stage)), ...ofGate, marker].flatMap((file) => {
+    const kind = kindOf(file);
+    if (kind === null || isRegular(file)) return [];
+    return [`${file} was ${kind}; it was set aside as ${path.basename(setAside(file, clock))}`];
+  });
+  const folders = keepFolders(taskFolders(task));
+  return { cleared, mend: () => mendFolders(folders, clock) };
+}

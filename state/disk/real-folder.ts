@@ -1,0 +1,83 @@
+// Folders as they are without links, and what somebody has put in the place of one since.
+
+import { lstatSync, mkdirSync, realpathSync, renameSync } from 'node:fs';
+import path from 'node:path';
+import { kindOf } from './regular-file.ts';
+import { setAside } from './set-aside.ts';
+
+/** The folder without symlinks, however much of it is there yet. */
+export function realFolder(folder: string): string {
+  try {
+    return realpathSync.native(folder);
+  } catch {
+    const above = path.dirname(folder);
+    return above === folder ? folder : path.join(realFolder(above), path.basename(folder));
+  }
+}
+
+/** A folder without links in its path, and which one it was; null where there was none. */
+export interface KeptFolder {
+  place: string;
+  id: string | null;
+}
+
+/** @param places as `realFolder` gave them. */
+export const keepFolders = (places: readonly string[]): KeptFolder[] =>
+  [...new Set(places)].map((place) => ({ place, id: idOf(place) }));
+
+/** @returns the first step on the way to one of them that is no folder any more; what is not there is none. */
+export function strangeStep(folders: readonly KeptFolder[]): string | null {
+  const sound = new Set<string>();
+  for (const { place } of folders)
+    for (const step of stepsTo(place)) {
+      if (sound.has(step)) continue;
+      const found = lstatSync(step, { throwIfNoEntry: false });
+      if (found === undefined) break;
+      if (!found.isDirectory()) return step;
+      sound.add(step);
+    }
+  return null;
+}
+
+/**
+ * What stands in the place of one is set aside, and the folder is there again: moved back where a link shows where it went, else
+ * made anew, 0700. So what is written there does not go elsewhere. @returns a sentence for each. Throws what the system throws.
+ */
+export function mendFolders(folders: readonly KeptFolder[], clock: () => Date): string[] {
+  const told: string[] = [];
+  for (let step = strangeStep(folders); step !== null; step = strangeStep(folders)) {
+    const place = step;
+    const was = folders.find((folder) => folder.place === place)?.id ?? null;
+    const went = was === null ? null : movedTo(step, was);
+    const aside = `${step} had become ${kindOf(step)}, which was set aside as ${path.basename(setAside(step, clock))}`;
+    if (went === null) mkdirSync(step, { mode: 0o700 });
+    else renameSync(went, step);
+    told.push(`${aside}; the folder was ${went === null ? 'made anew' : `moved back from ${went}`}`);
+  }
+  return told;
+}
+
+/** Where the very folder lies now, if what took its place leads there. */
+function movedTo(link: string, id: string): string | null {
+  try {
+    const target = realpathSync.native(link);
+    return idOf(target) === id ? target : null;
+  } catch {
+    return null;
+  }
+}
+
+function idOf(folder: string): string | null {
+  try {
+    const { dev, ino } = lstatSync(folder, { bigint: true });
+    return `${dev} ${ino}`;
+  } catch {
+    return null;
+  }
+}
+
+/** From the top; the root itself is a folder. */
+function stepsTo(folder: string): string[] {
+  const names = folder.split('/').slice(1);
+  return names.map((_, i) => `/${names.slice(0, i + 1).join('/')}`);
+}

@@ -1,0 +1,126 @@
+// An agent that turns a folder of its task elsewhere in the middle of its call: nothing is written there, and its answer counts.
+
+import { execFileSync } from 'node:child_process';
+import { lstatSync, mkdirSync, readdirSync, readFileSync, renameSync, symlinkSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
+import { suite } from 'uvu';
+import * as assert from 'uvu/assert';
+import { answerWith } from '../rig/streams.ts';
+import { ANY_ANSWER, makeTask, type TestTask } from '../rig/task-run.ts';
+import { TestRig } from '../rig/test-rig.ts';
+import { runWrapper } from '../rig/wrapper-run.ts';
+
+const test = suite<{ rig: TestRig; task: TestTask; outside: string }>('turned folders');
+test.before.each(async (context) => {
+  context.rig = await TestRig.open();
+  context.outside = path.join(context.rig.root, 'outside');
+  mkdirSync(context.outside);
+  context.task = makeTask(context.rig, { stages: [{ tool: 'codex', role: 'brief', ...ANY_ANSWER }] });
+});
+test.after.each(({ rig }) => rig.dispose());
+
+type Turn = (place: string, outside: string) => void;
+const TURNS: Record<string, Turn> = {
+  'moved away behind a link': (place, outside) => {
+    renameSync(place, path.join(outside, 'moved'));
+    symlinkSync(path.join(outside, 'moved'), place);
+  },
+  'a link to another folder': (place, outside) => {
+    renameSync(place, `${place}.gone`);
+    symlinkSync(outside, place);
+  },
+  'a link to nothing': (place) => {
+    renameSync(place, `${place}.gone`);
+    symlinkSync('/nowhere/at/all', place);
+  },
+  'a FIFO': (place) => {
+    renameSync(place, `${place}.gone`);
+    execFileSync('mkfifo', [place]);
+  },
+  'a file': (place) => {
+    renameSync(place, `${place}.gone`);
+    writeFileSync(place, 'in the way');
+  },
+};
+
+const ROWS: [folder: string, turns: (keyof typeof TURNS)[]][] = [
+  ['outputs', Object.keys(TURNS)],
+  ['done', ['a link to another folder', 'a FIFO']],
+  ['state', ['moved away behind a link']],
+  ['state/attempts', ['moved away behind a link', 'a link to another folder']],
+  ['.', ['moved away behind a link']],
+];
+for (const [folder, turns] of ROWS)
+  for (const how of turns)
+    test(`${folder} becomes ${how}`, async ({ rig, task, outside }) => {
+      const place = path.resolve(task.folder, folder);
+      rig.answer(() => {
+        mkdirSync(place, { recursive: true });
+        TURNS[how]!(place, outside);
+        return answerWith('codex', 'paid for');
+      });
+      const { code, report } = await task.run();
+      const said = report.stages.flatMap((stage) => stage.warnings ?? []).join('\n');
+      assert.equal([task.read('outputs/codex_brief.codex.out'), readdirSync(outside)], ['paid for', []], said);
+      assert.match(said, `${place} had become`);
+      // With the attempts goes what the judge kept there: then a person is asked to look, and nothing is paid again.
+      assert.is(code, folder === 'state/attempts' && how === 'a link to another folder' ? 1 : 0);
+      assert.equal([(await task.run()).code, rig.calls.length], [0, 1]);
+    });
+
+const RESULTS = ['codex.out', 'codex.err', 'codex.raw', 'codex.call.json', 'gate.json'];
+const KINDS: Record<string, (place: string) => void> = {
+  'a FIFO': (place) => execFileSync('mkfifo', [place]),
+  'a folder': (place) => mkdirSync(path.join(place, 'in'), { recursive: true }),
+  'a link to a device': (place) => symlinkSync('/dev/zero', place),
+  'a link to itself': (place) => symlinkSync(path.basename(place), place),
+};
+for (const [kind, put] of Object.entries(KINDS))
+  test(`${kind} where the next stage's results will be is set aside or replaced`, async ({ rig }) => {
+    const stages = ['brief', 'review'].map((role) => ({ tool: 'codex', role, ...ANY_ANSWER }));
+    const task = makeTask(rig, { stages }, 'two');
+    rig.answer((call) => {
+      if (rig.calls.length === 1)
+        for (const name of RESULTS) put(path.join(task.folder, 'outputs', `codex_review.${name}`));
+      return answerWith('codex', `answer ${call.report.tool}`);
+    });
+    const { code, report } = await task.run();
+    assert.equal([code, report.state, rig.calls.length], [0, 'done', 2], JSON.stringify(report.failure));
+    for (const name of RESULTS)
+      assert.ok(lstatSync(path.join(task.folder, 'outputs', `codex_review.${name}`)).isFile());
+    const said = report.stages.flatMap((stage) => stage.warnings ?? []).join('\n');
+    const word = kind.startsWith('a link') ? 'a symbolic link' : kind;
+    assert.match(said, `codex_review.codex.out was ${word}; it was set aside as`);
+  });
+
+test("the folder of a wrapper's --out becomes a link: the answer is where it was asked for", async ({
+  rig,
+  outside,
+}) => {
+  const place = path.join(rig.project, 'sub');
+  rig.answer(() => {
+    TURNS['a link to another folder']!(place, outside);
+    return answerWith('codex', 'paid for');
+  });
+  const { code, record } = await runWrapper(rig, 'codex', ['--out=sub/x.out']).ended();
+  assert.equal([code, readFileSync(path.join(place, 'x.out'), 'utf8'), readdirSync(outside)], [0, 'paid for', []]);
+  assert.match(
+    record.warnings.join('\n'),
+    `${place} had become a symbolic link, which was set aside as sub.unreadable-`,
+  );
+});
+
+test('a link that was there before leads where it led then', async ({ rig, outside }) => {
+  const first = path.join(rig.project, 'first');
+  mkdirSync(first);
+  symlinkSync('first', path.join(rig.project, 'now'));
+  rig.answer(() => {
+    renameSync(path.join(rig.project, 'now'), path.join(rig.project, 'old'));
+    symlinkSync(outside, path.join(rig.project, 'now'));
+    return answerWith('codex', 'paid for');
+  });
+  const { code } = await runWrapper(rig, 'codex', ['--out=now/x.out']).ended();
+  assert.equal([code, readFileSync(path.join(first, 'x.out'), 'utf8'), readdirSync(outside)], [0, 'paid for', []]);
+});
+
+test.run();
