@@ -39,7 +39,11 @@ export async function locateSession(word: string, tool: Tool | null, lookup: Loo
     found.push(...(await byPrefix(word.toLowerCase(), stores, lookup)));
   const several = [...new Map(found.map((one) => [`${one.session.tool} ${one.session.id}`, one])).values()];
   if (several.length === 1) return several[0]!;
-  return { how: 'mistaken', message: several.length === 0 ? unknown(word, tools, tagged) : ambiguous(word, several) };
+  return {
+    how: 'mistaken',
+    message:
+      several.length === 0 ? `${unknown(word, tools, tagged)}${linked(stores, lookup)}` : ambiguous(word, several),
+  };
 }
 
 interface Named {
@@ -85,6 +89,12 @@ async function byPrefix(prefix: string, stores: readonly SessionStore[], lookup:
     for (const session of await store.recent(lookup, new Date(0)))
       if (session.id.toLowerCase().startsWith(prefix)) found.push({ how: 'located', store, session, feature: null });
   return found;
+}
+
+/** It may lie behind one of these. */
+function linked(stores: readonly SessionStore[], lookup: Lookup): string {
+  const links = stores.flatMap((store) => store.links(lookup)).slice(0, LISTED);
+  return links.length === 0 ? '' : `; symbolic links are not looked into: ${links.join(', ')}`;
 }
 
 function unknown(word: string, tools: readonly Tool[], tagged: readonly Named[]): string {

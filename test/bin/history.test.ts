@@ -180,6 +180,18 @@ for (const tool of TOOLS)
 
 const HISTORY = validatorOf('HISTORY_SCHEMA');
 
+for (const tool of TOOLS)
+  test(`${tool}: a session behind a link in its store is not found, and the link is named`, async ({ rig }) => {
+    const file = makeIn(rig, tool, TURNS);
+    const folder = path.dirname(file);
+    const away = path.join(rig.root, 'away');
+    renameSync(folder, away);
+    symlinkSync(away, folder);
+    const told = await tollgate(rig, ['history', SESSION_IDS[tool]]);
+    assert.is(told.code, 2);
+    assert.ok(told.err.endsWith(`; symbolic links are not looked into: ${folder}\n`), told.err);
+  });
+
 test('an unknown session is told where it was looked for', async ({ rig }) => {
   for (const word of ['deadbeef', 'constructor', SESSION_IDS.codex, '../../etc']) {
     const { code, err } = await tollgate(rig, ['history', word]);

@@ -1,6 +1,7 @@
 // What lies in a CLI's store: its own folders and files alone, since a link may lead out of it.
 
 import { closeSync, type Dirent, fstatSync, lstatSync, readdirSync, readSync } from 'node:fs';
+import path from 'node:path';
 import { openRegular } from '../../state/disk/regular-file.ts';
 
 /** Names of the folders in it, the last of the alphabet first; none where it cannot be read. */
@@ -37,6 +38,20 @@ export function firstLines(file: string, maxBytes: number): string[] {
     closeSync(fd);
   }
 }
+
+/** Links in it, down to so many levels, at most 5: what they lead to is not looked into. */
+export function linksBelow(folder: string, levels: number): string[] {
+  const links: string[] = [];
+  for (const entry of list(folder)) {
+    if (links.length >= MOST_LINKS) break;
+    const place = path.join(folder, entry.name);
+    if (entry.isSymbolicLink()) links.push(place);
+    else if (entry.isDirectory() && levels > 1) links.push(...linksBelow(place, levels - 1));
+  }
+  return links.slice(0, MOST_LINKS);
+}
+
+const MOST_LINKS = 5;
 
 function list(folder: string): Dirent[] {
   try {

@@ -32,6 +32,8 @@ export interface SessionStore {
   find(id: string, lookup: Lookup): Promise<SessionFile | null>;
   /** Those that a resume from `cwd` would find and that changed since, the newest first. What cannot be read is left out. */
   recent(lookup: Lookup, since: Date): Promise<SessionFile[]>;
+  /** Links in its store: its CLI may read what they lead to, and we do not. At most 5. */
+  links(lookup: Lookup): string[];
   /** Reads no more than the beginning of the file. null where there is no prompt, or none that can be read. */
   firstPrompt(session: SessionFile): string | null;
   /** Throws SessionFileError on a file that is no session of this CLI, or of a format that we do not know. */

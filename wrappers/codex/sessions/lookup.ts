@@ -4,7 +4,7 @@ import path from 'node:path';
 import { homeOf } from '../../home.ts';
 import { fieldsOf, readRecord, textOf } from '../../sessions/record.ts';
 import type { Lookup, SessionFile } from '../../sessions/store.ts';
-import { filesIn, firstLines, foldersIn, measure } from '../../sessions/store-folder.ts';
+import { filesIn, firstLines, foldersIn, linksBelow, measure } from '../../sessions/store-folder.ts';
 
 export function find(id: string, lookup: Lookup): SessionFile | null {
   for (const rollout of rollouts(lookup)) {
@@ -23,6 +23,11 @@ export function recent(lookup: Lookup, since: Date): SessionFile[] {
       return begun === null || isSubAgents(begun) ? [] : { ...identify(rollout, begun), ...size };
     })
     .sort((one, other) => other.changedAtMs - one.changedAtMs);
+}
+
+export function links(lookup: Lookup): string[] {
+  const home = codexHome(lookup);
+  return home === null ? [] : linksBelow(path.join(home, 'sessions'), 4);
 }
 
 /** `$CODEX_HOME`, or `.codex` in the home; null where there is no home. */

@@ -2,7 +2,7 @@
 
 import { readFirstPrompt } from '../../sessions/first-prompt.ts';
 import type { SessionStore } from '../../sessions/store.ts';
-import { find, recent } from './lookup.ts';
+import { find, links, recent } from './lookup.ts';
 import { openRollout } from './rollout.ts';
 import { promptOf } from './rollout-line.ts';
 import { usedBy } from './use.ts';
@@ -13,6 +13,7 @@ export const CODEX_SESSIONS: SessionStore = {
   takesLock: true,
   find: async (id, lookup) => find(id, lookup),
   recent: async (lookup, since) => recent(lookup, since),
+  links,
   firstPrompt: (session) => readFirstPrompt(session, promptOf),
   open: openRollout,
   renamed: null,

@@ -4,7 +4,7 @@ import path from 'node:path';
 import { homeOf } from '../../home.ts';
 import { countOf, fieldsOf, readRecord, textOf } from '../../sessions/record.ts';
 import type { Lookup, SessionFile } from '../../sessions/store.ts';
-import { firstLines, foldersIn, isFolder, measure } from '../../sessions/store-folder.ts';
+import { firstLines, foldersIn, isFolder, linksBelow, measure } from '../../sessions/store-folder.ts';
 import { workspaceOf } from './workspace.ts';
 
 export function find(id: string, lookup: Lookup): SessionFile | null {
@@ -25,6 +25,11 @@ export function recent(lookup: Lookup, since: Date): SessionFile[] {
       return begun?.id === id ? identify(store, id, begun, size) : [];
     })
     .sort((one, other) => other.changedAtMs - one.changedAtMs);
+}
+
+export function links(lookup: Lookup): string[] {
+  const store = stateFolder(lookup);
+  return store === null ? [] : linksBelow(store, 2);
 }
 
 /** Of a session.start event. */

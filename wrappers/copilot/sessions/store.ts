@@ -4,7 +4,7 @@ import { readFirstPrompt } from '../../sessions/first-prompt.ts';
 import type { SessionStore } from '../../sessions/store.ts';
 import { openEvents } from './conversation.ts';
 import { promptOf } from './event-line.ts';
-import { find, recent } from './lookup.ts';
+import { find, links, recent } from './lookup.ts';
 import { usedBy } from './use.ts';
 
 export const COPILOT_SESSIONS: SessionStore = {
@@ -13,6 +13,7 @@ export const COPILOT_SESSIONS: SessionStore = {
   takesLock: true,
   find: async (id, lookup) => find(id, lookup),
   recent: async (lookup, since) => recent(lookup, since),
+  links,
   firstPrompt: (session) => readFirstPrompt(session, promptOf),
   open: openEvents,
   renamed: null,

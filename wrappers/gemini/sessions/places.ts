@@ -6,6 +6,7 @@ import path from 'node:path';
 import { readRegular } from '../../../state/disk/regular-file.ts';
 import { homeOf } from '../../home.ts';
 import type { Lookup } from '../../sessions/store.ts';
+import { linksBelow } from '../../sessions/store-folder.ts';
 import { asObject } from './record.ts';
 
 /** Of one working folder. */
@@ -33,6 +34,12 @@ export function placesOf({ environment, cwd }: Lookup): { own: Place[]; others: 
   });
   const isOwn = (place: Place) => place.cwd !== null && cwds.has(place.cwd);
   return { own: all.filter(isOwn), others: all.filter((place) => !isOwn(place)) };
+}
+
+/** Links among its places and their sessions. */
+export function links({ environment }: Lookup): string[] {
+  const home = environment.GEMINI_CLI_HOME || homeOf(environment);
+  return home === null ? [] : linksBelow(path.join(home, '.gemini', 'tmp'), 3);
 }
 
 /** Versions before the short names hashed the folder's path. */

@@ -8,6 +8,7 @@ import { openDocument } from './document-file.ts';
 import { findSession, recentSessions } from './found.ts';
 import { openLineFile } from './line-file.ts';
 import { indexLines } from './lines.ts';
+import { links } from './places.ts';
 import { namedBy, userOf } from './users.ts';
 
 /** Of an old session that is one JSON document; a long conversation has tens of megabytes. */
@@ -19,6 +20,7 @@ export const GEMINI_SESSIONS: SessionStore = {
   takesLock: false,
   find: findSession,
   recent: recentSessions,
+  links,
   firstPrompt: ({ file }) => readBeginning(file)?.firstPrompt ?? null,
   open: (session) => converse(openFile(session)),
   // Within a text the quotes would be escaped.
