@@ -1,9 +1,10 @@
 // A wrapper whose arguments are wrong still answers those who wait for it, where that can harm no other file.
 
-import { lstatSync, readFileSync } from 'node:fs';
+import { lstatSync } from 'node:fs';
 import { announce, publishDone } from '../loops/call/announce.ts';
 import { isGuarded } from '../loops/call/guarded-places.ts';
 import { realPlace } from '../loops/call/places.ts';
+import { readRegular } from '../state/disk/regular-file.ts';
 import { isSystemError } from '../state/system-error.ts';
 import { projectState } from '../state/task-folder.ts';
 
@@ -36,7 +37,7 @@ function fileOf(argv: readonly string[], flag: string, isOurs: (text: string) =>
   try {
     const found = lstatSync(file, { throwIfNoEntry: false });
     if (found === undefined) return file;
-    return found.isFile() && found.size <= MAX_BYTES && isOurs(readFileSync(file, 'utf8')) ? file : null;
+    return isOurs(readRegular(file, MAX_BYTES)) ? file : null;
   } catch {
     return null;
   }

@@ -19,9 +19,12 @@ export function placeOf(process: ProcessIdentity, self: ProcessIdentity): Place 
   return process.pid_ns === self.pid_ns ? 'here' : 'elsewhere';
 }
 
-/** Whether a record that others may have written names a process wholly. */
-export function isProcessIdentity(value: unknown): value is ProcessIdentity {
+/**
+ * Whether a record that others may have written names a process wholly.
+ * @param leastPid 1 for who only asks whether it lives: in a container a dispatcher may be the first process.
+ */
+export function isProcessIdentity(value: unknown, leastPid: 1 | 2 = 2): value is ProcessIdentity {
   const { pid, start_time, host, boot_id, pid_ns } = (value ?? {}) as Record<string, unknown>;
   const isText = (text: unknown) => typeof text === 'string' && text !== '' && !text.includes('\0');
-  return Number.isSafeInteger(pid) && (pid as number) > 1 && [start_time, host, boot_id, pid_ns].every(isText);
+  return Number.isSafeInteger(pid) && (pid as number) >= leastPid && [start_time, host, boot_id, pid_ns].every(isText);
 }

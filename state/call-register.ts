@@ -1,9 +1,19 @@
 // The user's register of calls that run: a small file for each, by which what a killed wrapper left is found again.
 
-import { lstatSync, mkdirSync, readdirSync, readFileSync, renameSync, unlinkSync, writeFileSync } from 'node:fs';
+import {
+  closeSync,
+  fstatSync,
+  lstatSync,
+  mkdirSync,
+  readdirSync,
+  renameSync,
+  unlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import path from 'node:path';
 import { isProcessIdentity, type ProcessIdentity } from '../policies/process-identity.ts';
 import { isTool, type Tool } from '../policies/tools.ts';
+import { openRegular, readWhole, UnfitFileError } from './disk/regular-file.ts';
 import { isSystemError } from './system-error.ts';
 import { userState } from './user-state.ts';
 
@@ -130,13 +140,11 @@ function namesIn(folder: string): string[] {
 }
 
 function readEntry(file: string): Found {
-  const { uid } = lstatSync(file);
-  if (!lstatSync(file).isFile() || uid !== process.getuid?.())
-    return { how: 'mistaken', file, why: 'it is no regular file of ours' };
   let entry: Partial<Entry> | null = null;
   try {
-    entry = JSON.parse(readFileSync(file, 'utf8')) as Partial<Entry> | null;
+    entry = JSON.parse(ownText(file)) as Partial<Entry> | null;
   } catch (error) {
+    if (error instanceof UnfitFileError) return { how: 'mistaken', file, why: `it ${error.why}` };
     if (isSystemError(error)) throw error;
   }
   if (typeof entry !== 'object' || entry === null) return { how: 'mistaken', file, why: 'it is no JSON object' };
@@ -149,6 +157,19 @@ function readEntry(file: string): Found {
   return { how: 'read', file, entry: entry as Entry };
 }
 
+function ownText(file: string): string {
+  const fd = openRegular(file);
+  try {
+    if (fstatSync(fd).uid !== process.getuid?.()) throw new UnfitFileError(file, 'EINVAL', 'is no file of ours');
+    return readWhole(fd, file, MAX_BYTES).toString('utf8');
+  } finally {
+    closeSync(fd);
+  }
+}
+
+/** An entry holds the draft of a call, and no prompt. */
+const MAX_BYTES = 4 * 1024 * 1024;
+
 type Test = (value: unknown, entry: Partial<Entry>) => boolean;
 
 const isText: Test = (value) => typeof value === 'string' && value !== '' && !value.includes('\0');
@@ -158,7 +179,7 @@ const isPlace: Test = (value, entry) => isText(value, entry) && path.resolve(val
 const SHAPE: Record<keyof Required<Entry>, Test> = {
   v: (value) => value === REGISTER_VERSION,
   call_id: (value) => typeof value === 'string' && CALL_ID.test(value),
-  guardian: isProcessIdentity,
+  guardian: (value) => isProcessIdentity(value),
   cli: (value) => value === null || isProcessIdentity(value),
   marker: (value, { call_id }) => typeof value === 'string' && (value === call_id || value.endsWith(`/${call_id}`)),
   deadline_at: (value) => typeof value === 'string' && !Number.isNaN(Date.parse(value)),

@@ -1,10 +1,11 @@
 // Reads a recorded call from its folder: stderr, stdout, and meta.json, which says how it ended.
 
-import { existsSync, lstatSync, readFileSync, realpathSync, statSync } from 'node:fs';
+import { existsSync, realpathSync, statSync } from 'node:fs';
 import path from 'node:path';
 import { numberOf, parseObject, textOf } from '../policies/json.ts';
 import { type CapturedCall, RECORDED_ENDINGS, type RecordedEnding } from '../policies/labelled-case.ts';
 import type { Tool } from '../policies/tools.ts';
+import { readRegularOrNull, UnfitFileError } from './disk/regular-file.ts';
 
 /** Where a case stands. */
 export interface Place {
@@ -61,11 +62,12 @@ type TextRead = { how: 'read'; text: string } | { how: 'mistaken'; message: stri
 
 /** A file that is not there says nothing; a link might lead anywhere. */
 function textIn(file: string): TextRead {
-  const kind = lstatSync(file, { throwIfNoEntry: false });
-  if (kind === undefined) return { how: 'read', text: '' };
-  if (!kind.isFile()) return { how: 'mistaken', message: `${file} is no regular file` };
-  if (kind.size > MAX_BYTES) return { how: 'mistaken', message: `${file} has ${kind.size} bytes, over ${MAX_BYTES}` };
-  return { how: 'read', text: readFileSync(file, 'utf8') };
+  try {
+    return { how: 'read', text: readRegularOrNull(file, MAX_BYTES) ?? '' };
+  } catch (error) {
+    if (!(error instanceof UnfitFileError)) throw error;
+    return { how: 'mistaken', message: error.message };
+  }
 }
 
 const mistaken = (message: string): FilesRead => ({ how: 'mistaken', message });

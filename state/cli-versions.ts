@@ -1,19 +1,8 @@
 // What the CLIs that belong to no package said of their version, in the user's state: starting one costs up to two seconds.
 
-import {
-  closeSync,
-  constants,
-  fstatSync,
-  lstatSync,
-  mkdirSync,
-  openSync,
-  readFileSync,
-  renameSync,
-  statSync,
-  unlinkSync,
-  writeFileSync,
-} from 'node:fs';
+import { closeSync, fstatSync, lstatSync, mkdirSync, renameSync, statSync, unlinkSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
+import { openRegular, readWhole } from './disk/regular-file.ts';
 import { isSystemError } from './system-error.ts';
 import { userState } from './user-state.ts';
 
@@ -106,11 +95,10 @@ function isOurs(place: string): boolean {
 function readKnown(file: string): Known {
   try {
     if (!isOurs(path.dirname(file))) return {};
-    const fd = openSync(file, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK);
+    const fd = openRegular(file);
     try {
-      const { uid, size } = fstatSync(fd);
-      if (!fstatSync(fd).isFile() || uid !== process.getuid?.() || size > MAX_BYTES) return {};
-      const known: unknown = JSON.parse(readFileSync(fd, 'utf8'));
+      if (fstatSync(fd).uid !== process.getuid?.()) return {};
+      const known: unknown = JSON.parse(readWhole(fd, file, MAX_BYTES).toString('utf8'));
       return typeof known === 'object' && known !== null ? (known as Known) : {};
     } finally {
       closeSync(fd);

@@ -1,8 +1,9 @@
 // Reads a labelled corpus: a JSONL file, or a folder of them; whatever is wrong with it is said by file, line and field.
 
-import { closeSync, openSync, readdirSync, readFileSync, readSync, statSync } from 'node:fs';
+import { closeSync, openSync, readdirSync, readSync, statSync } from 'node:fs';
 import path from 'node:path';
 import type { LabelledCase } from '../policies/labelled-case.ts';
+import { readFollowed } from './disk/regular-file.ts';
 import { readLabelledLine } from './labelled-line.ts';
 import { isPipe, isStdin } from './named-pipe.ts';
 import { isSystemError } from './system-error.ts';
@@ -69,7 +70,7 @@ function linesOf(file: string, mistakes: string[]): { text: string; line: number
     );
     return [];
   }
-  const text = piped ? readPipe(file) : readFileSync(file, 'utf8');
+  const text = piped ? readPipe(file) : readFollowed(file, MAX_FILE_BYTES);
   if (text === null) {
     mistakes.push(`${file} gave over ${MAX_FILE_BYTES} bytes; make several files of it in one folder`);
     return [];

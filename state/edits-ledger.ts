@@ -1,20 +1,11 @@
 // Where the edits of one session file are written down, with the file as it was before each: in the user's own state.
 
-import {
-  closeSync,
-  constants,
-  fdatasyncSync,
-  fstatSync,
-  lstatSync,
-  mkdirSync,
-  openSync,
-  readFileSync,
-  rmSync,
-} from 'node:fs';
+import { closeSync, constants, fdatasyncSync, fstatSync, mkdirSync, rmSync } from 'node:fs';
 import path from 'node:path';
 import { EDITS_VERSION, type EditEntry, foldEdits, type KnownEdit } from '../policies/session-edits.ts';
 import type { Tool } from '../policies/tools.ts';
 import { astray } from './astray.ts';
+import { kindOf, openRegular, readRegularOrNull, UnfitFileError } from './disk/regular-file.ts';
 import { naming, writeLine } from './line.ts';
 import { syncFolder } from './sync-folder.ts';
 import { userState } from './user-state.ts';
@@ -39,18 +30,18 @@ export function editsLedger(tool: Tool, sessionId: string, environment: NodeJS.P
 export function readEdits(ledger: EditsLedger): LedgerRead {
   const stray = strayOf(ledger);
   if (stray !== null) return { how: 'mistaken', why: stray };
-  const fd = openOwn(ledger.file, constants.O_RDONLY);
-  if (fd === 'absent') return { how: 'read', edits: [] };
-  if (fd === 'strange') return { how: 'mistaken', why: strange(ledger.file) };
+  let text: string | null;
   try {
-    const lines = readFileSync(fd, 'utf8').split('\n').map(parse);
-    const newer = lines.find((line) => Number((line as { schema?: unknown } | null)?.schema) > EDITS_VERSION);
-    if (newer !== undefined)
-      return { how: 'mistaken', why: `a newer version wrote ${ledger.file}; update tollgate (nothing was changed)` };
-    return { how: 'read', edits: foldEdits(lines) };
-  } finally {
-    closeSync(fd);
+    text = readRegularOrNull(ledger.file);
+  } catch (error) {
+    if (!(error instanceof UnfitFileError)) throw error;
+    return { how: 'mistaken', why: strange(error.message) };
   }
+  const lines = (text ?? '').split('\n').map(parse);
+  const newer = lines.find((line) => Number((line as { schema?: unknown } | null)?.schema) > EDITS_VERSION);
+  if (newer !== undefined)
+    return { how: 'mistaken', why: `a newer version wrote ${ledger.file}; update tollgate (nothing was changed)` };
+  return { how: 'read', edits: foldEdits(lines) };
 }
 
 /** Makes its folder; throws what the operating system throws. @returns what forbids it, or null. */
@@ -59,7 +50,8 @@ export function makeLedger(ledger: EditsLedger): string | null {
   if (stray !== null) return stray;
   const made = mkdirSync(ledger.folder, { recursive: true, mode: 0o700 });
   if (made !== undefined) syncUpTo(path.dirname(made), ledger.folder);
-  return openable(ledger.file) ? null : strange(ledger.file);
+  const kind = kindOf(ledger.file) ?? FILE;
+  return kind === FILE ? null : strange(`${ledger.file} is ${kind}, and no regular file`);
 }
 
 export const planEdit = (ledger: EditsLedger, entry: EditEntry): void =>
@@ -79,7 +71,8 @@ export function dropBackup(ledger: EditsLedger, { n, backup }: EditEntry, at: Da
 }
 
 const CONVERSATIONS = 'conversations';
-const { O_APPEND, O_CREAT, O_NOFOLLOW, O_NONBLOCK, O_RDWR } = constants;
+const FILE = 'a regular file';
+const { O_APPEND, O_CREAT, O_RDWR } = constants;
 
 const strayOf = ({ folder }: EditsLedger): string | null => {
   const root = path.dirname(path.dirname(folder));
@@ -90,8 +83,7 @@ const strayOf = ({ folder }: EditsLedger): string | null => {
 };
 
 function append(ledger: EditsLedger, line: object): void {
-  const fd = openOwn(ledger.file, O_RDWR | O_APPEND | O_CREAT);
-  if (typeof fd === 'string') throw Object.assign(new Error(strange(ledger.file)), { code: 'EINVAL', syscall: 'open' });
+  const fd = openRegular(ledger.file, O_RDWR | O_APPEND | O_CREAT);
   try {
     const isNew = fstatSync(fd).size === 0;
     writeLine(fd, ledger.file, line);
@@ -102,21 +94,6 @@ function append(ledger: EditsLedger, line: object): void {
   }
 }
 
-function openOwn(file: string, flags: number): number | 'absent' | 'strange' {
-  let fd: number;
-  try {
-    fd = openSync(file, flags | O_NOFOLLOW | O_NONBLOCK, 0o600);
-  } catch (error) {
-    const { code } = error as NodeJS.ErrnoException;
-    if (code === 'ENOENT') return 'absent';
-    if (code === 'ELOOP' || code === 'EISDIR' || code === 'ENXIO') return 'strange';
-    throw error;
-  }
-  if (fstatSync(fd).isFile()) return fd;
-  closeSync(fd);
-  return 'strange';
-}
-
 /** The entries of all folders that were made: a backup that nobody finds after a loss of power would be none. */
 function syncUpTo(last: string, folder: string): void {
   for (let at = path.dirname(folder); ; at = path.dirname(at)) {
@@ -125,9 +102,7 @@ function syncUpTo(last: string, folder: string): void {
   }
 }
 
-const openable = (file: string): boolean => lstatSync(file, { throwIfNoEntry: false })?.isFile() ?? true;
-
-const strange = (file: string) => `${file} is no regular file; put it elsewhere`;
+const strange = (what: string) => `${what}; put it elsewhere`;
 
 function parse(line: string): unknown {
   try {

@@ -19,6 +19,7 @@ import {
   writeSync,
 } from 'node:fs';
 import path from 'node:path';
+import { openRegular } from './disk/regular-file.ts';
 import { named, naming } from './line.ts';
 import { syncFolder } from './sync-folder.ts';
 import { isSystemError } from './system-error.ts';
@@ -62,7 +63,7 @@ export function copyWhole(from: string, to: string): void {
   rmSync(to, { force: true });
   try {
     copyFileSync(from, to, constants.COPYFILE_EXCL | constants.COPYFILE_FICLONE);
-    const fd = openSync(to, constants.O_RDWR | constants.O_NOFOLLOW);
+    const fd = openRegular(to, constants.O_RDWR);
     try {
       fchmodSync(fd, 0o600);
       fsyncSync(fd);
@@ -78,7 +79,7 @@ export function copyWhole(from: string, to: string): void {
 
 /** The hashes of the first so many bytes of a file, all by one reading. Throws for a file that is shorter. */
 export function hashesOf(file: string, lengths: readonly number[]): string[] {
-  const fd = openSync(file, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK);
+  const fd = openRegular(file);
   try {
     const hash = createHash('sha256');
     const found = new Map<number, string>();
@@ -95,7 +96,7 @@ export function hashesOf(file: string, lengths: readonly number[]): string[] {
 
 /** The same for the first so many bytes with a text behind them. */
 export function hashWith(file: string, length: number, text: string): string {
-  const fd = openSync(file, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK);
+  const fd = openRegular(file);
   try {
     const hash = createHash('sha256');
     hashUpTo(fd, hash, 0, length, file);
@@ -108,7 +109,7 @@ export function hashWith(file: string, length: number, text: string): string {
 /** Does it end within a line, as a writer that was cut off leaves it? */
 export function endsWithinLine({ file, bytes }: Sighting): boolean {
   if (bytes === 0) return false;
-  const fd = openSync(file, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK);
+  const fd = openRegular(file);
   try {
     const last = Buffer.alloc(1);
     return readSync(fd, last, 0, 1, bytes - 1) === 1 && last[0] !== 0x0a;
@@ -141,7 +142,7 @@ function hashUpTo(fd: number, hash: Hash, from: number, to: number, file: string
 
 /** One write. What a full disk took of it is cut off again. */
 function appendWhole(seen: Sighting, text: string): void {
-  const fd = openSync(seen.file, constants.O_RDWR | constants.O_APPEND | constants.O_NOFOLLOW | constants.O_NONBLOCK);
+  const fd = openRegular(seen.file, constants.O_RDWR | constants.O_APPEND);
   try {
     if (!isSame(seen, sightingOf(seen.file, fstatSync(fd)))) throw changed(seen.file);
     const bytes = Buffer.from(text);
@@ -172,7 +173,7 @@ function putInPlace(seen: Sighting, change: Exclude<ExactChange, { how: 'append'
         fresh,
         constants.COPYFILE_EXCL | constants.COPYFILE_FICLONE,
       );
-    const fd = openSync(fresh, constants.O_RDWR | constants.O_NOFOLLOW);
+    const fd = openRegular(fresh, constants.O_RDWR);
     try {
       if (change.how === 'replace') {
         const bytes = Buffer.from(change.text);

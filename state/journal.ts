@@ -1,13 +1,15 @@
 // A task's journal: the truth. Append-only, one small line a fact, synced; nothing is counted by read-modify-write.
 
-import { closeSync, constants, fdatasync, fdatasyncSync, fstatSync, mkdirSync, openSync, readFileSync } from 'node:fs';
+import { closeSync, constants, fdatasync, fdatasyncSync, fstatSync, mkdirSync } from 'node:fs';
 import path from 'node:path';
 import { promisify } from 'node:util';
+import { openRegular, readWhole, tooLarge, UnfitFileError } from './disk/regular-file.ts';
 import { isFact } from './fact-shapes.ts';
 import { type Fact, JOURNAL_VERSION, type Line } from './facts.ts';
 import { emptyLedger, fold, type Ledger } from './ledger.ts';
 import { named, naming, writeLine } from './line.ts';
 import { syncFolder } from './sync-folder.ts';
+import { StrangeStateError } from './system-error.ts';
 
 export interface Journal {
   file: string;
@@ -28,7 +30,7 @@ export interface Reading {
 }
 
 /** A journal that this version cannot understand, or that lost its end. */
-export class JournalError extends Error {}
+export class JournalError extends StrangeStateError {}
 
 export function openJournal(taskFolder: string, clock: () => Date): Journal {
   const file = path.join(taskFolder, 'state', 'journal.jsonl');
@@ -83,45 +85,47 @@ const restless = (file: string) =>
     syscall: 'write',
   });
 
-const { O_APPEND, O_CREAT, O_NOFOLLOW, O_NONBLOCK, O_RDONLY, O_RDWR } = constants;
+const { O_APPEND, O_CREAT, O_RDONLY, O_RDWR } = constants;
+
+/** Some 50,000 calls; one that is larger was not written by us. */
+export const MAX_JOURNAL_BYTES = 64 * 1024 * 1024;
 
 function openToAppend(file: string): number {
-  const fd = openRegular(file, O_RDWR | O_APPEND);
+  const fd = openOrNull(file, O_RDWR | O_APPEND);
   if (fd === null) return begin(file);
-  // Whoever made it may have died before its place was on disk.
-  if (fstatSync(fd).size === 0) closedOnError(fd, () => syncPlace(file));
+  closedOnError(fd, () => {
+    const { size } = fstatSync(fd);
+    // A line that no reader will come to is no fact.
+    if (size > MAX_JOURNAL_BYTES) throw strange(tooLarge(file, size, MAX_JOURNAL_BYTES));
+    // Whoever made it may have died before its place was on disk.
+    if (size === 0) syncPlace(file);
+  });
   return fd;
 }
 
 /** A new journal: a fact in a file that nobody finds after a loss of power would be no fact. */
 function begin(file: string): number {
   const made = mkdirSync(path.dirname(file), { recursive: true, mode: 0o700 });
-  const fd = openRegular(file, O_RDWR | O_APPEND | O_CREAT)!;
+  const fd = openOrNull(file, O_RDWR | O_APPEND | O_CREAT)!;
   closedOnError(fd, () => syncPlace(file, made));
   return fd;
 }
 
 /** null where there is none. A link might lead to another task's, and a FIFO would keep us waiting for ever. */
-function openRegular(file: string, flags: number): number | null {
-  let fd: number;
+function openOrNull(file: string, flags: number): number | null {
   try {
-    fd = openSync(file, flags | O_NOFOLLOW | O_NONBLOCK, 0o600);
+    return openRegular(file, flags);
   } catch (error) {
-    const { code } = error as NodeJS.ErrnoException;
-    if (code === 'ENOENT') return null;
-    if (code === 'ELOOP' || code === 'EISDIR' || code === 'ENXIO') throw strange(file);
-    throw error;
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return null;
+    throw strange(error);
   }
-  closedOnError(fd, () => {
-    if (!fstatSync(fd).isFile()) throw strange(file);
-  });
-  return fd;
 }
 
-const strange = (file: string) =>
-  new JournalError(
-    `${file} is no regular file, and a journal is never anything else; put it elsewhere, and the journal back in its place`,
-  );
+/** A journal that cannot be one, in words. */
+const strange = (error: unknown): unknown =>
+  error instanceof UnfitFileError
+    ? new JournalError(`${error.message}; a journal is never that: put it elsewhere, and the journal back in its place`)
+    : error;
 
 function closedOnError(fd: number, look: () => void): void {
   try {
@@ -179,10 +183,12 @@ function parse(text: string, file: string): Line | 'blank' | 'torn' {
 }
 
 function readOrEmpty(file: string): Buffer {
-  const fd = openRegular(file, O_RDONLY);
+  const fd = openOrNull(file, O_RDONLY);
   if (fd === null) return Buffer.alloc(0);
   try {
-    return readFileSync(fd);
+    return readWhole(fd, file, MAX_JOURNAL_BYTES);
+  } catch (error) {
+    throw strange(error);
   } finally {
     closeSync(fd);
   }

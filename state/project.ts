@@ -1,8 +1,8 @@
 // Reads tollgate.yaml at a project's root, if it has one.
 
-import { existsSync } from 'node:fs';
 import path from 'node:path';
 import { NO_PROJECT_FILE, type ProjectFile } from '../policies/project-file.ts';
+import { kindOf } from './disk/regular-file.ts';
 import { readYaml, type YamlRead } from './yaml-file.ts';
 
 export const PROJECT_FILES = ['tollgate.yaml', 'tollgate.yml'];
@@ -17,4 +17,4 @@ export async function readProject(root: string): Promise<YamlRead<ProjectFile>> 
 
 /** null where it has none. */
 export const projectFile = (root: string): string | null =>
-  PROJECT_FILES.map((name) => path.join(root, name)).find((file) => existsSync(file)) ?? null;
+  PROJECT_FILES.map((name) => path.join(root, name)).find((file) => kindOf(file) !== null) ?? null;

@@ -1,6 +1,7 @@
 // All tickets of all queues in a folder, as they stand there: for whoever looks and does not join.
 
-import { readdirSync } from 'node:fs';
+import { namesIn } from './disk/folder.ts';
+import { UnfitFileError } from './disk/regular-file.ts';
 import { openTicketFile } from './ticket-file.ts';
 import type { Ticket } from './tickets.ts';
 
@@ -8,24 +9,26 @@ import type { Ticket } from './tickets.ts';
 export function standingTickets(folder: string): Map<string, Ticket[]> {
   const queues = new Map<string, Ticket[]>();
   for (const { name, n } of filesIn(folder)) {
-    const file = openTicketFile(folder, name, n);
-    file.read();
-    queues.set(name, [...(queues.get(name) ?? []), ...file.tickets.values()]);
+    queues.set(name, [...(queues.get(name) ?? []), ...ticketsIn(folder, name, n)]);
   }
   return queues;
 }
 
-function filesIn(folder: string): { name: string; n: number }[] {
-  let names: string[];
+/** None stands in what is no queue: whoever joins it next sets it aside. */
+function ticketsIn(folder: string, name: string, n: number): Ticket[] {
+  const file = openTicketFile(folder, name, n);
   try {
-    names = readdirSync(folder);
+    file.read();
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return [];
-    throw error;
+    if (!(error instanceof UnfitFileError)) throw error;
   }
-  return names
+  return [...file.tickets.values()];
+}
+
+function filesIn(folder: string): { name: string; n: number }[] {
+  return namesIn(folder)
     .flatMap((file) => {
-      const [, name, n] = /^(.+)\.(\d{1,15})\.jsonl$/.exec(file) ?? [];
+      const [, name, n] = /^(.+)\.(\d{1,9})\.jsonl$/.exec(file) ?? [];
       return name === undefined ? [] : [{ name, n: Number(n) }];
     })
     .sort((a, b) => a.n - b.n);

@@ -1,9 +1,8 @@
 // stats.json: the view of a task's money that people read, and edit to give it more.
 
-import { statSync } from 'node:fs';
 import path from 'node:path';
 import type { ErrorClass } from '../policies/classes.ts';
-import { readRegular, UnfitFileError } from './disk/regular-file.ts';
+import { lookAt, readRegular, UnfitFileError } from './disk/regular-file.ts';
 import { type Journal, JournalError } from './journal.ts';
 import { budgetOf, type Ledger } from './ledger.ts';
 import { isSystemError } from './system-error.ts';
@@ -50,7 +49,7 @@ export async function refreshStats(journal: Journal, clock: () => Date): Promise
     const stats = statsOf(ledger, offset);
     if (adopted.how === 'mistaken') return stats;
     await writeJson(file, { ...adopted.view, ...stats });
-    if (statSync(journal.file).size === offset) return stats;
+    if ((lookAt(journal.file)?.size ?? offset) === offset) return stats;
   }
 }
 

@@ -1,11 +1,12 @@
 // Puts the names in a folder on disk: a file that was synced and renamed is found after a loss of power only then.
 
-import { closeSync, fsyncSync, openSync } from 'node:fs';
+import { closeSync, constants, fsyncSync, openSync } from 'node:fs';
 import { named } from './line.ts';
 
 /** Throws what the operating system throws; a file system that cannot sync folders promises nothing, and is no error. */
 export function syncFolder(folder: string): void {
-  const fd = openSync(folder, 'r');
+  // What is no folder any more is refused, and never waited for.
+  const fd = openSync(folder, constants.O_RDONLY | constants.O_DIRECTORY | constants.O_NONBLOCK);
   try {
     fsyncSync(fd);
   } catch (error) {

@@ -1,6 +1,7 @@
 // Which errors the operating system gave: a disk that is full or gone, and no bug.
 
 import { constants } from 'node:os';
+import { UnfitFileError } from './disk/regular-file.ts';
 
 /** Node gives codes to its own errors, too (`ERR_INVALID_ARG_TYPE`); those tell of a bug. */
 export function isSystemError(error: unknown): error is NodeJS.ErrnoException & { code: string } {
@@ -9,13 +10,29 @@ export function isSystemError(error: unknown): error is NodeJS.ErrnoException & 
   return typeof code === 'string' && (typeof syscall === 'string' || code in constants.errno);
 }
 
+/** State on disk that cannot be gone by; its message names it, and says the way out. */
+export class StrangeStateError extends Error {}
+
 /** What a disk, or a machine that has no more to give, refuses whoever asks; no mistake in what was asked. */
 const REFUSALS: ReadonlySet<string> = new Set(
   'EACCES EAGAIN EDQUOT EIO EMFILE ENFILE ENOMEM ENOSPC EPERM EROFS ESTALE'.split(' '),
 );
 
-/** A sentence for an error of that kind which met us unprepared; null for any other. */
+/** Somebody put something else in the place of a file or a folder, or took it away: a loop of links, a folder, a name that is too long. */
+const OUT_OF_PLACE: ReadonlySet<string> = new Set(
+  'EEXIST EISDIR ELOOP EMLINK ENAMETOOLONG ENODEV ENOENT ENOTDIR ENOTEMPTY ENXIO'.split(' '),
+);
+
+/** A sentence for an error of those kinds which met us unprepared; null for any other. */
 export function refusalOf(error: unknown): string | null {
-  if (!isSystemError(error) || error.syscall === undefined || !REFUSALS.has(error.code)) return null;
+  if (error instanceof UnfitFileError) return `${error.message}; put it elsewhere, and run it again: ${KEPT}`;
+  if (error instanceof StrangeStateError) return error.message;
+  if (!isSystemError(error) || error.syscall === undefined) return null;
+  // A program that is not there would be ours to look for.
+  if (OUT_OF_PLACE.has(error.code) && error.path !== undefined && !error.syscall.startsWith('spawn'))
+    return `somebody put something in the place of a file or a folder of ours, or took it away (${error.message}). Put that in order, and run it again: ${KEPT}`;
+  if (!REFUSALS.has(error.code)) return null;
   return `the system refused what was needed (${error.message}); what was paid for is kept. Mend that, and run it again to go on`;
 }
+
+const KEPT = 'what was paid for is kept';

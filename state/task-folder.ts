@@ -5,6 +5,7 @@ import path from 'node:path';
 import type { Tool } from '../policies/tools.ts';
 import { astray } from './astray.ts';
 import { realFolder } from './disk/real-folder.ts';
+import { kindOf } from './disk/regular-file.ts';
 
 export interface TaskFolder {
   id: string;
@@ -60,7 +61,9 @@ function above(folder: string, name: string): string | null {
 
 /** Absolute, in the order in which they count; a run takes no more than one. */
 export const manifestsIn = (root: string): string[] =>
-  ['manifest.yaml', 'manifest.yml', 'manifest.json'].map((name) => path.join(root, name)).filter(existsSync);
+  ['manifest.yaml', 'manifest.yml', 'manifest.json']
+    .map((name) => path.join(root, name))
+    .filter((file) => kindOf(file) !== null);
 
 /** Where something is written. */
 const PARTS = ['inputs', 'inputs/prompt', 'outputs', 'state', 'state/attempts', 'state/baseline', 'done'];

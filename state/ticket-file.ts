@@ -1,7 +1,9 @@
 // One file of a queue of tickets, folded as it grows: each reader reads only what is new to it.
 
-import { closeSync, fstatSync, openSync, readSync } from 'node:fs';
+import { closeSync, fstatSync, readSync } from 'node:fs';
 import path from 'node:path';
+import { isProcessIdentity } from '../policies/process-identity.ts';
+import { openRegular, tooLarge } from './disk/regular-file.ts';
 import type { Ticket } from './tickets.ts';
 
 export interface TicketFile {
@@ -12,6 +14,7 @@ export interface TicketFile {
   sealed(): boolean;
   /** Bytes that have been read. */
   size(): number;
+  /** Throws UnfitFileError for what cannot be one. */
   read(): void;
 }
 
@@ -42,6 +45,7 @@ export function openTicketFile(folder: string, name: string, n: number): TicketF
       if (fd === null) return begin(-1);
       try {
         const { ino, size } = fstatSync(fd);
+        if (size > MAX_BYTES) throw tooLarge(file, size, MAX_BYTES);
         // Somebody put another file in its place.
         if (ino !== at.inode || size < at.offset) begin(ino);
         const bytes = Buffer.alloc(size - at.offset);
@@ -55,23 +59,34 @@ export function openTicketFile(folder: string, name: string, n: number): TicketF
   };
 }
 
+/** Far more than a file has when it is sealed, with all who stand in it. */
+const MAX_BYTES = 4 * 1024 * 1024;
+
 type Line = { ticket: Ticket } | { left: string } | { sealed: true } | Record<never, never>;
 
 /** What is no line of ours says nothing. */
 function parse(text: string): Line {
   try {
-    const line = JSON.parse(text) as { ticket?: Partial<Ticket> };
+    const line = JSON.parse(text) as { ticket?: Partial<Ticket> | null };
     if (line === null || typeof line !== 'object') return {};
-    const { ticket } = line;
-    return ticket === undefined || (typeof ticket?.id === 'string' && typeof ticket.owner === 'object') ? line : {};
+    return line.ticket === undefined || isTicket(line.ticket) ? (line as Line) : {};
   } catch {
     return {};
   }
 }
 
+/** Only what a reader relies on. */
+function isTicket(ticket: Partial<Ticket> | null): boolean {
+  const { id, owner, stage, task_id, until, task_folder } = ticket ?? {};
+  return (
+    [id, stage, task_id, until, task_folder ?? ''].every((text) => typeof text === 'string') &&
+    isProcessIdentity(owner, 1)
+  );
+}
+
 function openOrNull(file: string): number | null {
   try {
-    return openSync(file, 'r');
+    return openRegular(file);
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === 'ENOENT') return null;
     throw error;

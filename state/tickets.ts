@@ -1,8 +1,11 @@
 // A queue of tickets that all processes of this machine append to and read alike: the order of the lines is the order of the queue.
 
-import { closeSync, constants, mkdirSync, openSync, readdirSync, rmSync, statSync } from 'node:fs';
+import { closeSync, constants, rmSync } from 'node:fs';
 import path from 'node:path';
 import type { ProcessIdentity } from '../policies/process-identity.ts';
+import { makeFolder, namesIn } from './disk/folder.ts';
+import { isRegular, lookAt, openRegular, UnfitFileError } from './disk/regular-file.ts';
+import { setAside } from './disk/set-aside.ts';
 import { writeLine } from './line.ts';
 import { openTicketFile, type TicketFile } from './ticket-file.ts';
 
@@ -25,10 +28,13 @@ export interface Queue {
   leave(id: string): void;
   /** The tickets that stand before this one, oldest first, and their file; null when this one does not stand (any more). */
   before(id: string): { file: string; ticket: Ticket }[] | null;
+  /** What was put out of the way since this was asked last, in sentences. */
+  setAside(): string[];
 }
 
 /** Past this size a file is sealed and another one begun, so that nobody reads for long. */
 const SEAL_BYTES = 64 * 1024;
+const LAST_NUMBER = 999_999_999;
 /** A sealed file is deleted only when nobody can still be about to write to it. */
 const KEEP_MS = 3_600_000;
 
@@ -38,16 +44,34 @@ const KEEP_MS = 3_600_000;
  */
 export function openQueue(folder: string, name: string, clock: () => Date): Queue {
   let files: TicketFile[] = [];
+  let aside: string[] = [];
+  const isReadable = (file: TicketFile) => {
+    try {
+      file.read();
+      return true;
+    } catch (error) {
+      if (!(error instanceof UnfitFileError)) throw error;
+      // Another process may have put a sound one in its place by now.
+      if (error.code === 'EFBIG' || !isRegular(file.path)) aside.push(...putAside(file.path, error.message, clock));
+      return false;
+    }
+  };
   const find = () => {
-    files = numbers(folder, name).map((n) => files.find((file) => file.n === n) ?? openTicketFile(folder, name, n));
-    for (const file of files) file.read();
+    files = numbers(folder, name)
+      .map((n) => files.find((file) => file.n === n) ?? openTicketFile(folder, name, n))
+      .filter(isReadable);
     return files;
   };
   return {
     join(ticket) {
-      mkdirSync(folder, { recursive: true, mode: 0o700 });
+      makeFolder(folder);
       for (;;) {
         const last = find().at(-1);
+        // Behind it there is no room for the next one: no queue of ours has come so far.
+        if (last?.sealed() && last.n >= LAST_NUMBER) {
+          aside.push(...putAside(last.path, `${last.path} bears the last number that there is`, clock));
+          continue;
+        }
         const n = last === undefined ? 1 : last.sealed() ? last.n + 1 : last.n;
         const file = openTicketFile(folder, name, n).path;
         if (!append(file, { ticket }, n === last?.n ? 'there' : 'new')) continue;
@@ -71,32 +95,43 @@ export function openQueue(folder: string, name: string, clock: () => Date): Queu
         }
       return null;
     },
+    setAside() {
+      const told = aside;
+      aside = [];
+      return told;
+    },
   };
 }
 
+/** Whatever else lies there is none of ours. */
 function numbers(folder: string, name: string): number[] {
-  let entries: string[];
+  return namesIn(folder)
+    .filter((entry) => entry.startsWith(`${name}.`) && entry.endsWith('.jsonl'))
+    .map((entry) => entry.slice(name.length + 1, -'.jsonl'.length))
+    .filter((digits) => /^[1-9]\d{0,8}$/.test(digits))
+    .map(Number)
+    .sort((a, b) => a - b);
+}
+
+/** So that one poisoned file does not stop every later run. @returns what to say of it; nothing where it is gone already. */
+function putAside(file: string, why: string, clock: () => Date): string[] {
   try {
-    entries = readdirSync(folder);
+    return [`${why}; it cannot be a queue, and was moved to ${setAside(file, clock)}`];
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === 'ENOENT') return [];
     throw error;
   }
-  return entries
-    .filter((entry) => entry.startsWith(`${name}.`) && entry.endsWith('.jsonl'))
-    .map((entry) => Number(entry.slice(name.length + 1, -'.jsonl'.length)))
-    .filter(Number.isSafeInteger)
-    .sort((a, b) => a - b);
 }
 
-/** @returns false when a file that was there is gone. */
+/** @returns false when a file that was there is gone, or is a file no more. */
 function append(file: string, line: object, which: 'there' | 'new'): boolean {
   const { O_APPEND, O_CREAT, O_RDWR } = constants;
   let fd: number;
   try {
     // One that was deleted must not come back as an empty one, which others would not find sealed.
-    fd = openSync(file, O_RDWR | O_APPEND | (which === 'new' ? O_CREAT : 0), 0o600);
+    fd = openRegular(file, O_RDWR | O_APPEND | (which === 'new' ? O_CREAT : 0));
   } catch (error) {
+    if (error instanceof UnfitFileError) return false;
     if ((error as NodeJS.ErrnoException).code === 'ENOENT' && which === 'there') return false;
     throw error;
   }
@@ -111,7 +146,7 @@ function append(file: string, line: object, which: 'there' | 'new'): boolean {
 function discardOld(files: readonly TicketFile[], now: Date): void {
   for (const file of files.slice(0, -1)) {
     if (!file.sealed() || file.tickets.size > 0) continue;
-    const { mtimeMs } = statSync(file.path, { throwIfNoEntry: false }) ?? { mtimeMs: now.getTime() };
+    const mtimeMs = lookAt(file.path)?.mtimeMs ?? now.getTime();
     if (now.getTime() - mtimeMs > KEEP_MS) rmSync(file.path, { force: true });
   }
 }

@@ -1,10 +1,10 @@
 // What a task's calls used, by stage, from the records that they left.
 
-import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import type { CallRecord } from '../policies/call-record.ts';
 import { priceOf } from '../policies/price.ts';
 import type { ProjectFile } from '../policies/project-file.ts';
+import { readRegular } from './disk/regular-file.ts';
 import type { Call, Ledger } from './ledger.ts';
 import type { TaskFolder } from './task-folder.ts';
 
@@ -55,7 +55,7 @@ export function findRecord(task: TaskFolder, { reserved: { call_id, stage, tool 
 
 function readOrNull(file: string): CallRecord | null {
   try {
-    return JSON.parse(readFileSync(file, 'utf8')) as CallRecord;
+    return JSON.parse(readRegular(file)) as CallRecord;
   } catch {
     return null;
   }

@@ -1,8 +1,8 @@
 // Reads a YAML or JSON file that people write (the only door to yaml); an error names file, line, path, what was expected and the nearest right name.
 
-import { readFile, stat } from 'node:fs/promises';
 import type { Document, visit as Visit } from 'yaml';
 import type { z } from 'zod';
+import { readFollowedBytes, UnfitFileError } from './disk/regular-file.ts';
 import { limitMistake, TOO_DEEP } from './yaml-limits.ts';
 import { lineOf } from './yaml-line.ts';
 
@@ -24,13 +24,8 @@ export async function readYaml<S extends z.ZodType>(
   load: () => Promise<S>,
 ): Promise<YamlRead<z.infer<S>>> {
   const [schema, { parseDocument, LineCounter, visit }] = await Promise.all([load(), import('yaml')]);
-  const kind = await stat(file).catch(() => null);
-  if (kind !== null && !kind.isFile()) return mistaken(`${file} is no regular file`);
-  const tooLong = (size: number) => `${file} has ${size} bytes; ${what} has at most ${MAX_BYTES}`;
-  if (kind !== null && kind.size > MAX_BYTES) return mistaken(tooLong(kind.size));
-  const bytes = await readFile(file).catch((error: NodeJS.ErrnoException) => error);
-  if (bytes instanceof Error) return mistaken(`${file} cannot be read (${bytes.code})`);
-  if (bytes.length > MAX_BYTES) return mistaken(tooLong(bytes.length));
+  const bytes = bytesOf(file, what);
+  if (typeof bytes === 'string') return mistaken(bytes);
   const limit = limitMistake(bytes);
   if (limit !== null) return mistaken(`${file}:${limit.line}: ${limit.message}`);
   const lines = new LineCounter();
@@ -67,6 +62,17 @@ export async function readYaml<S extends z.ZodType>(
   const more = issues.length > MAX_ISSUES ? [`${file}: and ${issues.length - MAX_ISSUES} more mistakes`] : [];
   const message = [...told, ...more].join('\n');
   return { how: 'mistaken', kind: 'unfit', message };
+}
+
+/** Or what is wrong with it. */
+function bytesOf(file: string, what: string): Buffer | string {
+  try {
+    return readFollowedBytes(file, MAX_BYTES);
+  } catch (error) {
+    if (!(error instanceof UnfitFileError)) return `${file} cannot be read (${(error as NodeJS.ErrnoException).code})`;
+    const { code, why } = error;
+    return `${file} ${code === 'EFBIG' ? why.replace(/; .*/, `; ${what} has at most ${MAX_BYTES}`) : `${why}; put it elsewhere, and ${what} in its place`}`;
+  }
 }
 
 /** Where a map has a name for the second time; null where none has. */

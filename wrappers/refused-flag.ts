@@ -1,7 +1,7 @@
 // Which flag a CLI refused before it asked for anything, where a call can do without it.
 
-import { closeSync, readSync, statSync } from 'node:fs';
-import { openRegular } from '../state/disk/regular-file.ts';
+import { closeSync, readSync } from 'node:fs';
+import { lookAt, openRegular } from '../state/disk/regular-file.ts';
 import { type Feature, flagOf } from './feature.ts';
 import type { Invocation, Outcome } from './run.ts';
 
@@ -27,7 +27,7 @@ export function refusedFlag(
 ): Feature | null {
   const { ending, exitCode, durationMs, left = [] } = outcome;
   if (ending !== 'exited' || exitCode === 0 || left.length > 0 || (durationMs ?? 0) > AT_ONCE_MS) return null;
-  if (statSync(files.stdout).size > 0) return null;
+  if (lookAt(files.stdout)?.size !== 0) return null;
   const refused = namesIn(headOf(files.stderr));
   const passed = argv.map(flagOf);
   return (

@@ -1,12 +1,12 @@
 // The API failures that a project's logs hold, with what became of each; conversations are not read.
 
-import { statSync } from 'node:fs';
 import path from 'node:path';
 import type { ApiError, Outcome, Response } from '../../policies/api-errors/entry.ts';
 import { type Failure, type Health, healthOf, type Stand, standOf } from '../../policies/api-errors/health.ts';
 import { cut } from '../../policies/cut.ts';
 import { LOG_NAME } from '../../state/api-errors/place.ts';
 import { logFiles, readLog } from '../../state/api-errors/read.ts';
+import { lookAt } from '../../state/disk/regular-file.ts';
 import { projectState } from '../../state/task-folder.ts';
 
 export interface LoggedError extends Pick<ApiError, 'at' | 'context'> {
@@ -128,7 +128,7 @@ function folderOf({ word, cwd, environment }: Collecting): string | null {
   );
 }
 
-const isThere = (place: string): boolean => statSync(place, { throwIfNoEntry: false }) !== undefined;
+const isThere = (place: string): boolean => lookAt(place) !== null;
 
 const mistaken = (word: string) =>
   ({

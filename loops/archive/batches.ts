@@ -1,7 +1,9 @@
 // Reports of batches that have rested for long are put away, too: their tasks' own reports say the same.
 
-import { mkdirSync, readdirSync, renameSync, rmSync, statSync } from 'node:fs';
+import { mkdirSync, renameSync, rmSync } from 'node:fs';
 import path from 'node:path';
+import { entriesIn } from '../../state/disk/folder.ts';
+import { lookAt } from '../../state/disk/regular-file.ts';
 import { isSystemError } from '../../state/system-error.ts';
 import type { Archiving } from './archive.ts';
 
@@ -12,7 +14,7 @@ export type PutBatch =
 /** Ids of the batches that left their report before. @param state the project's `.tmp`. */
 export function oldBatches(state: string, before: Date): string[] {
   const folder = path.join(state, 'batch');
-  return namesIn(folder).filter((name) => statSync(path.join(folder, name)).mtimeMs < before.getTime());
+  return foldersIn(folder).filter((name) => (lookAt(path.join(folder, name))?.mtimeMs ?? Infinity) < before.getTime());
 }
 
 export function putBatchAway(batch_id: string, state: string, { archive, what }: Archiving): PutBatch {
@@ -32,12 +34,7 @@ export function putBatchAway(batch_id: string, state: string, { archive, what }:
   }
 }
 
-function namesIn(folder: string): string[] {
-  try {
-    const entries = readdirSync(folder, { withFileTypes: true });
-    return entries.flatMap((entry) => (entry.isDirectory() ? [entry.name] : [])).sort();
-  } catch (error) {
-    if (isSystemError(error) && error.code === 'ENOENT') return [];
-    throw error;
-  }
-}
+const foldersIn = (folder: string): string[] =>
+  entriesIn(folder)
+    .flatMap((entry) => (entry.isDirectory() ? [entry.name] : []))
+    .sort();

@@ -1,8 +1,9 @@
 // Which tasks may be put away: those that have ended long enough ago, and that nobody is at work on.
 
-import { existsSync, readdirSync } from 'node:fs';
+import { existsSync } from 'node:fs';
 import path from 'node:path';
 import type { ProcessIdentity } from '../../policies/process-identity.ts';
+import { entriesIn } from '../../state/disk/folder.ts';
 import { openJournal } from '../../state/journal.ts';
 import { openCalls } from '../../state/ledger.ts';
 import { locateTask, projectState, type TaskFolder } from '../../state/task-folder.ts';
@@ -80,19 +81,14 @@ function namedTasks({ words, cwd, environment }: Wanted): Found {
 
 function allTasks({ cwd, environment }: Wanted): Found {
   const folder = path.join(projectState(cwd, environment), 'task');
-  const tasks = namesIn(folder).flatMap((name) => {
+  const tasks = foldersIn(folder).flatMap((name) => {
     const located = locateTask(`${path.join(folder, name)}/`, cwd, environment);
     return located.how === 'located' ? [located.folder] : [];
   });
   return { how: 'found', tasks };
 }
 
-function namesIn(folder: string): string[] {
-  try {
-    const entries = readdirSync(folder, { withFileTypes: true });
-    return entries.filter((entry) => entry.isDirectory()).map(({ name }) => name);
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return [];
-    throw error;
-  }
-}
+const foldersIn = (folder: string): string[] =>
+  entriesIn(folder)
+    .filter((entry) => entry.isDirectory())
+    .map(({ name }) => name);

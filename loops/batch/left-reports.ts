@@ -1,7 +1,7 @@
 // The reports that batches left, to be read again: by the batch's id, or the last one.
 
-import { readdirSync } from 'node:fs';
 import path from 'node:path';
+import { entriesIn } from '../../state/disk/folder.ts';
 import { readRegular } from '../../state/disk/regular-file.ts';
 import type { BatchReport } from './report.ts';
 import { renderBatch } from './summary.ts';
@@ -38,15 +38,10 @@ export function leftReport(state: string, word: string): LeftReport {
 
 /** They begin with the time, so that the last one is the newest. */
 function idsIn(folder: string): string[] {
-  try {
-    return readdirSync(folder, { withFileTypes: true })
-      .filter((entry) => entry.isDirectory())
-      .map(({ name }) => name)
-      .sort();
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return [];
-    throw error;
-  }
+  return entriesIn(folder)
+    .filter((entry) => entry.isDirectory())
+    .map(({ name }) => name)
+    .sort();
 }
 
 const mistaken = (message: string): LeftReport => ({ how: 'mistaken', message });

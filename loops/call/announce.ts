@@ -3,9 +3,9 @@
 import { mkdirSync, unlinkSync } from 'node:fs';
 import path from 'node:path';
 import type { CallRecord } from '../../policies/call-record.ts';
+import { publishText } from '../../state/disk/replace-file.ts';
 import { isSystemError } from '../../state/system-error.ts';
 import { ancestorsOf } from '../../wrappers/processes/ancestors.ts';
-import { publishText } from './replace-file.ts';
 import type { WrapperRequest } from './request.ts';
 
 /** The process that a marker speaks for, and those that it was started from: `$!` of a shell may name npx or a subshell. */

@@ -20,7 +20,7 @@ import type { Overlay } from '../../wrappers/adapter.ts';
 import type { Draft } from './draft.ts';
 import { lookAtFolder } from './own-folders.ts';
 import { copyRedacted } from './redacted-copy.ts';
-import { replace } from './replace-file.ts';
+import { replaceFile } from '../../state/disk/replace-file.ts';
 import type { WrapperRequest } from './request.ts';
 
 export interface Attempt {
@@ -104,7 +104,7 @@ export function removeRaw({ files }: Pick<Attempt, 'files'>, redactor: Redactor)
 function redactInPlace(file: string, redactor: Redactor): void {
   const text = readRegular(file);
   const redacted = redactor.redact(text);
-  if (redacted !== text) replace(file, 'rename', (fd) => writeFileSync(fd, redacted));
+  if (redacted !== text) replaceFile(file, 'renamed', (fd) => writeFileSync(fd, redacted));
 }
 
 /** Nothing was started: nothing of it is worth keeping. */
@@ -157,7 +157,7 @@ function harvest({ temporary, folder, files }: Attempt, { redactor, withheld }: 
   tried(() => {
     for (const name of readdirSync(temporary))
       if (name.startsWith('gemini-client-error-'))
-        tried(() => copyRedacted(path.join(temporary, name), path.join(folder, name), redactor, 'rename'));
+        tried(() => copyRedacted(path.join(temporary, name), path.join(folder, name), redactor, 'renamed'));
   });
 }
 

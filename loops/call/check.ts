@@ -1,10 +1,11 @@
 // Looks at everything that can be wrong with a call before anything is paid.
 
-import { accessSync, constants, mkdirSync, readFileSync, statSync } from 'node:fs';
+import { accessSync, constants, mkdirSync, statSync } from 'node:fs';
 import path from 'node:path';
 import type { Obstacle } from '../../policies/evidence.ts';
 import type { EXIT_BY_SIGNAL } from '../../policies/exit-codes.ts';
 import type { OwnReason } from '../../policies/reasons.ts';
+import { readFollowedBytes } from '../../state/disk/regular-file.ts';
 import type { PromptLimit } from '../../wrappers/adapter.ts';
 import { findBinary } from '../../wrappers/find-binary.ts';
 import { lookAt, placesOf } from './places.ts';
@@ -72,7 +73,7 @@ function readPrompt(file: string): Buffer | Refusal {
     // A FIFO that nobody writes to would hang, and a device may never end.
     if (!found.isFile())
       return unread('is no regular file and no pipe that was handed over: save the prompt in a file');
-    if (found.size <= MAX_PROMPT_BYTES) return readFileSync(file);
+    if (found.size <= MAX_PROMPT_BYTES) return readFollowedBytes(file, MAX_PROMPT_BYTES);
     return tooLong(file, `${found.size}`);
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException;

@@ -20,7 +20,7 @@ export function redactLeftRaw({ attempts }: TaskFolder, { calls }: Ledger, envir
     const saved = savedRedactor(folder, call, environment);
     if (saved === null || saved.withheld !== null || saved.keepsRaw) continue;
     try {
-      for (const file of raw) copyRedacted(file, redactedOf(file), saved.redactor, 'sync');
+      for (const file of raw) copyRedacted(file, redactedOf(file), saved.redactor, 'synced');
       removeRaw({ files }, saved.redactor);
     } catch {
       // A disk that is full, or an agent that is at work there still: the next run tries again.

@@ -4,7 +4,7 @@ import { type BigIntStats, lstatSync, type Stats, statSync } from 'node:fs';
 import path from 'node:path';
 import { rawOf } from '../../policies/raw-file.ts';
 import { realFolder } from '../../state/disk/real-folder.ts';
-import { temporaryPrefix } from './replace-file.ts';
+import { temporaryPrefix } from '../../state/disk/replace-file.ts';
 import type { WrapperRequest } from './request.ts';
 
 export interface Place {

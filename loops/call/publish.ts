@@ -5,6 +5,7 @@ import path from 'node:path';
 import type { CallRecord } from '../../policies/call-record.ts';
 import { rawOf } from '../../policies/raw-file.ts';
 import { slowPatterns } from '../../policies/redact/withheld.ts';
+import { publishText } from '../../state/disk/replace-file.ts';
 import { syncFolder } from '../../state/sync-folder.ts';
 import type { TaskFolder } from '../../state/task-folder.ts';
 import type { Outcome } from '../../wrappers/run.ts';
@@ -14,7 +15,6 @@ import { changedFiles, redactedOf } from './captured.ts';
 import type { Draft } from './draft.ts';
 import { folderMistake } from './kept-folders.ts';
 import { publishRedacted } from './redacted-copy.ts';
-import { publishText } from './replace-file.ts';
 import type { WrapperRequest } from './request.ts';
 
 /**
@@ -40,8 +40,8 @@ export function publishAll(
     record.warnings.push(...slowPatterns(redactor.withheld));
     if (request.keepRaw)
       record.warnings.push(`what the CLI wrote is kept as it came, secrets and all, in ${attempt.folder}`);
-    if (record.verdict.class === null) publishText(out, capture.answer);
-    if (sessionIdOut !== null && record.session_id !== null) publishText(sessionIdOut, `${record.session_id}\n`);
+    if (record.verdict.class === null) publishText(out, capture.answer, 'set_aside');
+    if (sessionIdOut !== null && record.session_id !== null) publishText(sessionIdOut, `${record.session_id}\n`, 'set_aside');
     publishRecord(request, record);
     if (request.charge !== null) syncPlaces(request, request.charge.task);
     publishMarker(request.files, record, draft.announced);
@@ -68,7 +68,7 @@ function publishStream(
   }
   const isKept = request.charge !== null && !request.keepRaw;
   // What takes the place of a file that is removed must outlive a power cut.
-  return publishRedacted(fd, file, redactor, isKept ? 'sync' : 'rename', isKept ? copy : null);
+  return publishRedacted(fd, file, redactor, isKept ? 'synced' : 'renamed', isKept ? copy : null);
 }
 
 const UNREAD = '[what was here could not be read: something else stands in its place in the attempt]\n';
@@ -79,7 +79,7 @@ export function publishRecord({ files, charge, adapter }: WrapperRequest, record
   const places = new Set<string>();
   if (files.result !== null) places.add(path.resolve(files.result));
   if (charge !== null) places.add(path.join(charge.task.outputs, `${charge.stage}.${adapter.tool}.call.json`));
-  for (const file of places) publishText(file, text);
+  for (const file of places) publishText(file, text, 'set_aside');
 }
 
 /** The journal is about to say for ever that they are there. A call on its own says so to nobody but its caller. */

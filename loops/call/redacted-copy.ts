@@ -4,24 +4,24 @@ import { closeSync, readSync, writeFileSync } from 'node:fs';
 import { StringDecoder } from 'node:string_decoder';
 import { createStreamRedactor, type Redactor } from '../../policies/redact.ts';
 import { openRegular } from '../../state/disk/regular-file.ts';
-import { type Promised, replace } from './replace-file.ts';
+import { type Durability, replaceFile } from '../../state/disk/replace-file.ts';
 
 /**
  * Of any size, in constant memory; 0600. Throws what the disk says.
- * @param source an open file, read from its start. @param beside as `replace` takes it, and returns it
+ * @param source an open file, read from its start. @param beside as `replaceFile` takes it, and returns it
  */
 export function publishRedacted(
   source: number,
   file: string,
   redactor: Redactor,
-  promise: Promised,
+  promise: Durability,
   beside: string | null,
 ): boolean {
-  return replace(file, promise, (fd) => writeRedacted(source, fd, redactor), beside);
+  return replaceFile(file, promise, (fd) => writeRedacted(source, fd, redactor), 'set_aside', beside);
 }
 
 /** The same of a file by its name. Throws EINVAL where that is no regular file. */
-export function copyRedacted(from: string, file: string, redactor: Redactor, promise: Promised): void {
+export function copyRedacted(from: string, file: string, redactor: Redactor, promise: Durability): void {
   const source = openRegular(from);
   try {
     publishRedacted(source, file, redactor, promise, null);

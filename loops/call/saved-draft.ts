@@ -1,6 +1,6 @@
 // A call's draft on disk: with it, whoever comes after a crash can judge and publish what the call left.
 
-import { renameSync, writeFileSync } from 'node:fs';
+import { writeFileSync } from 'node:fs';
 import path from 'node:path';
 import type { CallTerms } from '../../policies/call-terms.ts';
 import type { MachineClocks } from '../../policies/machine-clocks.ts';
@@ -8,6 +8,7 @@ import type { LeftOut } from '../../policies/prompt/left-out.ts';
 import { patternMistake } from '../../policies/redact/patterns.ts';
 import type { OwnRow } from '../../policies/rules/own-row.ts';
 import { isTool, type Tool } from '../../policies/tools.ts';
+import { replaceFile } from '../../state/disk/replace-file.ts';
 import type { TaskFolder } from '../../state/task-folder.ts';
 import type { CallRequest, Overlay } from '../../wrappers/adapter.ts';
 import { ADAPTERS } from '../../wrappers/adapters.ts';
@@ -64,10 +65,7 @@ export const draftFile = (folder: string) => path.join(folder, 'attempt.json');
 /** @returns what was written. */
 export function saveDraft(attempt: Attempt, draft: Draft, overlay: Overlay): string {
   const text = `${JSON.stringify(savedOf(attempt, draft, overlay), null, 2)}\n`;
-  const file = draftFile(attempt.folder);
-  const fresh = path.join(attempt.folder, `.attempt.json.${process.pid}-0`);
-  writeFileSync(fresh, text, { mode: 0o600 });
-  renameSync(fresh, file);
+  replaceFile(draftFile(attempt.folder), 'renamed', (fd) => writeFileSync(fd, text));
   return text;
 }
 

@@ -1,10 +1,11 @@
 // Sends a prompt into a session that goes on: one paid call, guarded as any other.
 
 import { randomUUID } from 'node:crypto';
-import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import type { CallRecord } from '../../policies/call-record.ts';
+import { readRegularOrNull } from '../../state/disk/regular-file.ts';
 import type { TaskFolder } from '../../state/task-folder.ts';
 import type { Access } from '../../wrappers/adapter.ts';
 import { ADAPTERS } from '../../wrappers/adapters.ts';
@@ -59,11 +60,13 @@ export async function send(sending: Sending, stop: Stop, clock: () => Date): Pro
     writeFileSync(request.files.prompt, sending.prompt, { mode: 0o600 });
     const { record, message } = await call(request, stop, clock);
     const { out } = request.files;
-    return { record, message, answer: existsSync(out) ? readFileSync(out, 'utf8') : '' };
+    return { record, message, answer: readRegularOrNull(out, MAX_ANSWER_BYTES) ?? '' };
   } finally {
     rmSync(folder, { recursive: true, force: true });
   }
 }
+
+const MAX_ANSWER_BYTES = 256 * 1024 * 1024;
 
 const NOWHERE = { sessionIdOut: null, doneMarker: null, pidFile: null };
 

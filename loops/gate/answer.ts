@@ -1,8 +1,8 @@
 // Reads an answer for the gate, or as much of it as the gate looks at.
 
 import type { Finding } from '../../policies/gate.ts';
+import { readHead } from '../../state/disk/file-head.ts';
 import { isSystemError } from '../../state/system-error.ts';
-import { readHead } from '../file-head.ts';
 
 export type Answer = { how: 'read'; text: string; notes: string[] } | { how: 'unreadable'; finding: Finding };
 

@@ -1,7 +1,8 @@
 // Tries a diff on a tree, by a git that reads nothing of the project's or the user's settings: with a git folder that holds nothing.
 
-import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { mkdirSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
+import { readHead } from '../../state/disk/file-head.ts';
 import { HARMLESS, harmlessEnvironment, NO_FETCHING } from '../harmless-git.ts';
 import type { GateRequest } from './gate.ts';
 import { runPlain } from './plain-command.ts';
@@ -42,7 +43,7 @@ export function tryDiff(asked: GateRequest, git: string, argv: string[], diff: s
     });
     if (ended.ending !== 'exited')
       return { how: 'stopped', why: ended.obstacle ?? `git ${ended.ending.replace('_', ' ')}` };
-    const read = (file: string) => readFileSync(file).toString('utf8').slice(0, MAX_READ);
+    const read = (file: string) => readHead(file, MAX_READ).text;
     return { how: 'ended', exitCode: ended.exitCode ?? 1, stdout: read(ended.stdout), stderr: read(ended.stderr) };
   });
 }

@@ -1,8 +1,9 @@
 // What a gate that was killed left running: recorded while it runs, so that the next run or a sweep can end it.
 
-import { existsSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, readdirSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { isProcessIdentity, type ProcessIdentity } from '../../policies/process-identity.ts';
+import { readRegular } from '../../state/disk/regular-file.ts';
 import { isSystemError } from '../../state/system-error.ts';
 import type { TaskFolder } from '../../state/task-folder.ts';
 import { endTree, membersOf } from '../../wrappers/processes/end-tree.ts';
@@ -126,7 +127,7 @@ function recordOf(callId: string, folder: string): GateOwner | null {
 /** null for what cannot be gone by, or none. */
 function readRecord(folder: string): GateOwner | null {
   try {
-    const { owner, marker, root } = JSON.parse(readFileSync(fileIn(folder), 'utf8')) as Partial<GateOwner>;
+    const { owner, marker, root } = JSON.parse(readRegular(fileIn(folder))) as Partial<GateOwner>;
     const isWhole = isProcessIdentity(owner) && typeof marker === 'string';
     return isWhole && (root === null || isProcessIdentity(root)) ? { owner, marker, root } : null;
   } catch {

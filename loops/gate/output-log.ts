@@ -5,6 +5,8 @@ import path from 'node:path';
 import { StringDecoder } from 'node:string_decoder';
 import { createStreamRedactor, type Redactor } from '../../policies/redact.ts';
 import { cutStacks } from '../../policies/stack-trace.ts';
+import { openRegular } from '../../state/disk/regular-file.ts';
+import { makeWay } from '../../state/disk/replace-file.ts';
 
 export interface OutputLog {
   /** Writes a line that says what follows, and then a file, or as much of it as may be told. @returns its last lines. */
@@ -45,6 +47,7 @@ export function openOutputLog(file: string, redactor: Redactor, maxBytes: number
     publish() {
       closeSync(fd!);
       fd = null;
+      makeWay(file);
       renameSync(temporary, file);
     },
     close() {
@@ -58,7 +61,7 @@ export function openOutputLog(file: string, redactor: Redactor, maxBytes: number
 function eachChunk(file: string, redactor: Redactor, maxBytes: number, tell: (text: string) => void): number {
   let source: number;
   try {
-    source = openSync(file, 'r');
+    source = openRegular(file);
   } catch {
     return 0;
   }

@@ -1,8 +1,9 @@
 // How all tasks of a folder stand: each journal is folded once, and of each task one row is kept.
 
-import { readdirSync, statSync } from 'node:fs';
+import { readdirSync } from 'node:fs';
 import path from 'node:path';
 import type { ProcessIdentity } from '../../policies/process-identity.ts';
+import { isFolder, kindOf } from '../../state/disk/regular-file.ts';
 import { locateTask, projectState } from '../../state/task-folder.ts';
 import { identify } from '../../wrappers/processes/identity.ts';
 import { type FailureGroup, groupFailures } from './groups.ts';
@@ -99,10 +100,7 @@ const foldersIn = (folder: string): string[] =>
 
 const TASK_FILES = ['manifest.yaml', 'state/journal.jsonl', 'manifest.json', 'manifest.yml'];
 
-const isTask = (folder: string): boolean =>
-  TASK_FILES.some((name) => statSync(path.join(folder, name), { throwIfNoEntry: false }) !== undefined);
+const isTask = (folder: string): boolean => TASK_FILES.some((name) => kindOf(path.join(folder, name)) !== null);
 
 /** Not by the language of the machine, so that everybody sees one order. */
 const byText = (a: string, b: string): number => (a < b ? -1 : Number(a > b));
-
-const isFolder = (name: string): boolean => statSync(name, { throwIfNoEntry: false })?.isDirectory() ?? false;

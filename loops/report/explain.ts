@@ -1,12 +1,12 @@
 // Explains a task's last failure, or the last call of one of its stages.
 
-import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import type { ErrorClass } from '../../policies/classes.ts';
 import type { Verdict } from '../../policies/evidence.ts';
 import type { Finding, GateRecord } from '../../policies/gate.ts';
 import { nextActions } from '../../policies/next-actions/next-actions.ts';
 import type { Failure } from '../../policies/task-failure.ts';
+import { readRegular } from '../../state/disk/regular-file.ts';
 import { JournalError, openJournal } from '../../state/journal.ts';
 import { budgetOf, type Call, type Ledger } from '../../state/ledger.ts';
 import { statsOf } from '../../state/stats.ts';
@@ -195,7 +195,7 @@ async function signedText(
 /** What the gate of the stage found last; none where it left no record. */
 function findingsOf(task: TaskFolder, stage: string | null): Finding[] {
   try {
-    const record = JSON.parse(readFileSync(path.join(task.outputs, `${stage}.gate.json`), 'utf8')) as GateRecord;
+    const record = JSON.parse(readRegular(path.join(task.outputs, `${stage}.gate.json`))) as GateRecord;
     return record.passed ? [] : record.findings;
   } catch {
     return [];

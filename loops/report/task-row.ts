@@ -1,10 +1,10 @@
 // One task as a row of the report, from its journal and its last failure.
 
-import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import type { ErrorClass } from '../../policies/classes.ts';
 import type { ProcessIdentity } from '../../policies/process-identity.ts';
 import type { Failure } from '../../policies/task-failure.ts';
+import { readRegularOrNull } from '../../state/disk/regular-file.ts';
 import { openJournal } from '../../state/journal.ts';
 import { budgetOf, type Ledger } from '../../state/ledger.ts';
 import { statsOf } from '../../state/stats.ts';
@@ -88,13 +88,8 @@ function stagesIn({ calls, done }: Ledger): string[] {
 
 /** null when there is none. Throws when it is no JSON object with what a failure has. */
 export function readFailure(task: TaskFolder): Failure | null {
-  let text: string;
-  try {
-    text = readFileSync(path.join(task.state, 'last_failure.json'), 'utf8');
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return null;
-    throw error;
-  }
+  const text = readRegularOrNull(path.join(task.state, 'last_failure.json'));
+  if (text === null) return null;
   const failure = JSON.parse(text) as Failure | null;
   if (typeof failure?.class !== 'string' || !Array.isArray(failure.next_actions))
     throw new Error('it is no record of a failure');

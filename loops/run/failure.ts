@@ -1,6 +1,5 @@
 // Makes the failure record of a stage.
 
-import { statSync } from 'node:fs';
 import type { CallRecord } from '../../policies/call-record.ts';
 import { type ChangedPrompt, changedActions, changedSentence, type Named } from '../../policies/changed-prompt.ts';
 import type { Decision } from '../../policies/decide.ts';
@@ -11,6 +10,7 @@ import { nextActions } from '../../policies/next-actions/next-actions.ts';
 import { tooLargeWords } from '../../policies/prompt/limits.ts';
 import { splitAdvice } from '../../policies/prompt/split-advice.ts';
 import { FAILURE_SCHEMA, type Failure } from '../../policies/task-failure.ts';
+import { lookAt } from '../../state/disk/regular-file.ts';
 import { outputsOf } from '../../state/task-folder.ts';
 import { redactorOf } from '../redactor.ts';
 import { excerpt } from './excerpt.ts';
@@ -72,9 +72,7 @@ export function failureOf(run: Failing, record: CallRecord, circumstances: Circu
 
 /** What a call did not leave is not named. */
 const existing = (files: Record<string, string>): Record<string, string> =>
-  Object.fromEntries(
-    Object.entries(files).filter(([, file]) => (statSync(file, { throwIfNoEntry: false })?.size ?? 0) > 0),
-  );
+  Object.fromEntries(Object.entries(files).filter(([, file]) => (lookAt(file)?.size ?? 0) > 0));
 
 /** What is known of a stage without a call. */
 const ofStage = ({ open, stage, clock }: StageRun) => ({

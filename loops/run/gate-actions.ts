@@ -1,11 +1,11 @@
 // What to do about what the gate of a stage found, by how the task stands now.
 
-import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { type GatedCall, gateNextActions } from '../../policies/gate/way-out.ts';
 import { outdatedBy, writerOf } from '../../policies/gate/writer.ts';
 import type { GateRecord } from '../../policies/gate.ts';
 import { placeWords } from '../../policies/stage-place.ts';
+import { readRegular } from '../../state/disk/regular-file.ts';
 import { answeredIn, budgetOf } from '../../state/ledger.ts';
 import type { Stage } from '../../state/manifest-schema.ts';
 import { outputsOf, type TaskFolder } from '../../state/task-folder.ts';
@@ -42,7 +42,7 @@ export const gateFileOf = ({ outputs }: TaskFolder, stage: string): string => pa
 /** Of the call that it names; null where it is gone, or is about another: it is a view that anybody may edit. */
 export function gateRecordOf(task: TaskFolder, stage: string, callId: string): GateRecord | null {
   try {
-    const record = JSON.parse(readFileSync(gateFileOf(task, stage), 'utf8')) as GateRecord;
+    const record = JSON.parse(readRegular(gateFileOf(task, stage))) as GateRecord;
     return record.call_id === callId ? record : null;
   } catch {
     return null;

@@ -1,6 +1,6 @@
 // The gate of a stage: what its answer must hold and what it may have touched, looked at before it counts as done.
 
-import { existsSync, readFileSync } from 'node:fs';
+import { existsSync } from 'node:fs';
 import path from 'node:path';
 import type { CallRecord } from '../../policies/call-record.ts';
 import { NEVER } from '../../policies/decide.ts';
@@ -11,6 +11,7 @@ import { type Finding, GATE_RECORD_SCHEMA, type GateRecord } from '../../policie
 import { slowPatterns } from '../../policies/redact/withheld.ts';
 import { judgeScope, type Violation, violationsFinding } from '../../policies/scope.ts';
 import type { Failure } from '../../policies/task-failure.ts';
+import { readRegular } from '../../state/disk/regular-file.ts';
 import { outputsOf } from '../../state/task-folder.ts';
 import { writeJson } from '../../state/whole-file.ts';
 import { type GateRequest, passGate } from '../gate/gate.ts';
@@ -108,7 +109,7 @@ const unanswered = ({ stage, tool, callId, findings, changes, clock }: GateReque
 /** A diff is a change that is still to be made: it must keep to the scope like one that was made. */
 function withDiffScope({ open, stage }: StageRun, gate: GateRecord): GateRecord {
   if (!gate.checks.some(({ check, passed }) => check === 'diff' && passed)) return gate;
-  const diff = readFileSync(path.join(open.task.outputs, `${stage.name}.patch`), 'utf8');
+  const diff = readRegular(path.join(open.task.outputs, `${stage.name}.patch`));
   // A diff is relative to where the CLI runs, a scope to the root of the tree.
   const within = (at: string) => path.posix.join(path.relative(open.tree, open.cwd), at);
   const changes = pathsOfDiff(diff).map(({ how, from, ...change }) => ({

@@ -1,9 +1,9 @@
 // Starts a wrapper as the guardian of one call and waits for its record (the door to execa: where the toolkit runs commands).
 
-import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import type { CallRecord } from '../../policies/call-record.ts';
 import type { ProcessIdentity } from '../../policies/process-identity.ts';
+import { readRegular } from '../../state/disk/regular-file.ts';
 import type { Stage } from '../../state/manifest-schema.ts';
 import { outputsOf, type TaskFolder } from '../../state/task-folder.ts';
 import type { Access } from '../../wrappers/adapter.ts';
@@ -152,7 +152,7 @@ export const readRecord = (task: TaskFolder, callId: string): CallRecord | null 
 
 export function recordIn(file: string): CallRecord | null {
   try {
-    return JSON.parse(readFileSync(file, 'utf8')) as CallRecord;
+    return JSON.parse(readRegular(file)) as CallRecord;
   } catch {
     return null;
   }

@@ -1,9 +1,9 @@
 // What a running CLI did last, in a few words for a line of progress: read from the end of its event stream.
 
-import { closeSync, fstatSync, openSync, readSync } from 'node:fs';
 import path from 'node:path';
 import type { EngineEvent } from '../../policies/engine-event.ts';
 import type { Tool } from '../../policies/tools.ts';
+import { readTail } from '../../state/disk/file-head.ts';
 import type { TaskFolder } from '../../state/task-folder.ts';
 import { ADAPTERS } from '../../wrappers/adapters.ts';
 
@@ -31,19 +31,10 @@ export function lastEvent({ tool, events }: Underway): string | null {
 }
 
 function linesAtEnd(file: string): string[] {
-  let fd: number;
   try {
-    fd = openSync(file, 'r');
+    return readTail(file, WINDOW).text.split('\n');
   } catch {
     return [];
-  }
-  try {
-    const { size } = fstatSync(fd);
-    const buffer = Buffer.alloc(Math.min(size, WINDOW));
-    readSync(fd, buffer, 0, buffer.length, size - buffer.length);
-    return buffer.toString('utf8').split('\n');
-  } finally {
-    closeSync(fd);
   }
 }
 

@@ -21,6 +21,8 @@ export interface Standby {
   /** What to do about somebody on another host or in another container: wait until his time is over, or pass (`--force`). */
   foreign?: 'wait' | 'pass';
   stop: AbortSignal;
+  /** What was found strange in the line and put out of the way; nobody need hear of it. */
+  say?(sentence: string): void;
   /** Told once, if there is somebody to wait for. */
   whileWaiting(first: { who: string; ticket: Ticket }): void;
   clock: () => Date;
@@ -44,6 +46,7 @@ export async function standInLine(standby: Standby): Promise<Turn> {
   const ticket = await ticketFor(standby);
   const leave = () => leaveQuietly(queue, ticket.id);
   queue.join(ticket);
+  for (const sentence of queue.setAside()) standby.say?.(sentence);
   for (let told = false; ; told = true) {
     if (stop.aborted) {
       leave();

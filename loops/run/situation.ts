@@ -1,6 +1,5 @@
 // What is known of a failed call that its way out depends on: the manifest's lines, the CLI's sign-in, what was sent.
 
-import { statSync } from 'node:fs';
 import type { CallRecord } from '../../policies/call-record.ts';
 import type { Situation } from '../../policies/next-actions/next-actions.ts';
 import type { Place, StageField } from '../../policies/next-actions/situation.ts';
@@ -8,6 +7,7 @@ import type { PartSize } from '../../policies/prompt/part.ts';
 import { splitAdvice } from '../../policies/prompt/split-advice.ts';
 import { tagOf } from '../../policies/session-tag.ts';
 import type { Tool } from '../../policies/tools.ts';
+import { lookAt } from '../../state/disk/regular-file.ts';
 import { budgetOf } from '../../state/ledger.ts';
 import { outputsOf, type TaskFolder } from '../../state/task-folder.ts';
 import { ADAPTERS } from '../../wrappers/adapters.ts';
@@ -97,5 +97,5 @@ function placeOf(
 }
 
 function whereNotEmpty(file: string): string | null {
-  return (statSync(file, { throwIfNoEntry: false })?.size ?? 0) > 0 ? file : null;
+  return (lookAt(file)?.size ?? 0) > 0 ? file : null;
 }

@@ -1,7 +1,9 @@
 // Takes away what a writer that was killed left beside its target, and attempts that were never made.
 
-import { existsSync, readdirSync, rmSync, statSync } from 'node:fs';
+import { existsSync, rmSync } from 'node:fs';
 import path from 'node:path';
+import { namesIn } from '../../state/disk/folder.ts';
+import { lookAt } from '../../state/disk/regular-file.ts';
 import type { Journal } from '../../state/journal.ts';
 import { isSystemError } from '../../state/system-error.ts';
 import { type TaskFolder, taskFolders } from '../../state/task-folder.ts';
@@ -43,7 +45,7 @@ export const isTemporary = (name: string): boolean => TEMPORARIES.some((row) => 
 export function clearTemporaries(task: TaskFolder, { file, read }: Journal): void {
   const { calls } = read().ledger;
   // The disk's own word on what time it is: our clock may be wrong.
-  const now = statSync(file).mtime;
+  const now = lookAt(file)?.mtime ?? new Date(0);
   const attempts = namesIn(task.attempts).map((name) => path.join(task.attempts, name));
   for (const folder of [...taskFolders(task), ...attempts])
     for (const name of namesIn(folder)) {
@@ -75,16 +77,8 @@ function isGone(pid: number): boolean {
 }
 
 function isOld(file: string, now: Date, writer: keyof typeof KEEP_MS): boolean {
-  const kind = statSync(file, { throwIfNoEntry: false });
-  return kind !== undefined && now.getTime() - kind.mtimeMs > KEEP_MS[writer];
-}
-
-function namesIn(folder: string): string[] {
-  try {
-    return readdirSync(folder);
-  } catch {
-    return [];
-  }
+  const kind = lookAt(file);
+  return kind !== null && now.getTime() - kind.mtimeMs > KEEP_MS[writer];
 }
 
 /** What cannot be taken away is in nobody's way. */

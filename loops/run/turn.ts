@@ -19,6 +19,7 @@ export type { Turn };
 export const takeTurn = ({ stateFolder, tree, say, ...request }: TurnRequest): Promise<Turn> =>
   standInLine({
     ...request,
+    say,
     line: { folder: queueFolder(stateFolder), name: nameOf(tree) },
     whileWaiting: ({ who, ticket: { mode } }) =>
       say(

@@ -1,10 +1,11 @@
 // The sessions of the last 7 days that could be taken on: as gemini lists them itself, and of the others from their files.
 
 import { spawnSync } from 'node:child_process';
-import { closeSync, mkdtempSync, openSync, readFileSync, rmSync } from 'node:fs';
+import { closeSync, mkdtempSync, openSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import type { Tool } from '../../policies/tools.ts';
+import { readRegular } from '../../state/disk/regular-file.ts';
 import { ADAPTERS } from '../../wrappers/adapters.ts';
 import { findBinary } from '../../wrappers/find-binary.ts';
 import { isWithinAWeek, readListed } from '../../wrappers/gemini/sessions/listed.ts';
@@ -72,7 +73,7 @@ function askGemini({ cwd, environment }: Asking, say: (sentence: string) => void
     });
     if (error !== undefined || status !== 0)
       return `gemini --list-sessions ended with ${error?.message ?? `exit code ${status}`}`;
-    const listed = readListed(readFileSync(file, 'utf8'));
+    const listed = readListed(readRegular(file));
     if (listed.how === 'not_understood') return `the list of gemini --list-sessions is not understood: ${listed.why}`;
     return listed.rows
       .filter(({ when, current }) => current || isWithinAWeek(when))

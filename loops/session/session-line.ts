@@ -77,6 +77,7 @@ const stand = ({ open, stage, stop, say, clock, whenTaken }: StageRun, what: str
     stage: stage.name,
     foreign: whenTaken === 'force' ? 'pass' : 'wait',
     stop,
+    say,
     whileWaiting: ({ who }) => say(`stage ${stage.name} waits for ${what}: ${who} has it`),
     clock,
   });

@@ -1,8 +1,9 @@
 // A prompt that stands at the end of a session without an answer: sent again into it, it would stand there twice.
 
-import { readFileSync } from 'node:fs';
+import { readRegular } from '../../state/disk/regular-file.ts';
 import { ADAPTERS } from '../../wrappers/adapters.ts';
 import type { Conversation } from '../../wrappers/sessions/store.ts';
+import { MAX_PROMPT_BYTES } from '../call/check.ts';
 import { editSession } from '../conversation/edit.ts';
 import { planRollback } from '../conversation/plans.ts';
 import type { Prompt } from '../run/prompt.ts';
@@ -57,7 +58,7 @@ function endOf(conversation: Conversation, sent: readonly string[]): EndOf {
 
 /** As it was written, and as it was sent. */
 function sentTexts(tool: StageRun['stage']['tool'], file: Prompt['file']): string[] {
-  const text = readFileSync(file, 'utf8');
+  const text = readRegular(file, MAX_PROMPT_BYTES);
   const sent = ADAPTERS[tool].prompt.escape(Buffer.from(text).toString('latin1'));
   return [text.trim(), Buffer.from(sent, 'latin1').toString('utf8').trim()];
 }

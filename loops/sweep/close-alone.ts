@@ -1,9 +1,10 @@
 // Closes a call on its own whose guardian was killed: judged by its files, and published where nothing else lies by now.
 
-import { existsSync, lstatSync, readFileSync } from 'node:fs';
+import { existsSync, lstatSync } from 'node:fs';
 import path from 'node:path';
 import type { CallRecord } from '../../policies/call-record.ts';
 import type { Entry } from '../../state/call-register.ts';
+import { readIfFit } from '../../state/disk/regular-file.ts';
 import type { Outcome } from '../../wrappers/run.ts';
 import { logApiFailure } from '../call/api-failure.ts';
 import { type Attempt, closeAttempt } from '../call/attempt.ts';
@@ -62,11 +63,14 @@ export async function closeAlone(
 function isTaken(files: WrapperRequest['files'], { call_id, session_id }: CallRecord, answer: string): boolean {
   const { out, result, sessionIdOut, doneMarker } = files;
   const isThere = (file: string | null): file is string => file !== null && existsSync(file);
-  if (isThere(result)) return !readFileSync(result, 'utf8').includes(`"call_id": "${call_id}"`);
-  if (isThere(out)) return readFileSync(out, 'utf8') !== answer;
-  if (isThere(sessionIdOut)) return readFileSync(sessionIdOut, 'utf8') !== `${session_id}\n`;
+  // What cannot be read is none of ours.
+  if (isThere(result)) return readIfFit(result)?.includes(`"call_id": "${call_id}"`) !== true;
+  if (isThere(out)) return readIfFit(out, MAX_ANSWER_BYTES) !== answer;
+  if (isThere(sessionIdOut)) return readIfFit(sessionIdOut) !== `${session_id}\n`;
   return isThere(doneMarker);
 }
+
+const MAX_ANSWER_BYTES = 256 * 1024 * 1024;
 
 const said = ({ files }: Attempt): boolean =>
   [files.stdout, files.stderr].some((file) => (lstatSync(file, { throwIfNoEntry: false })?.size ?? 0) > 0);

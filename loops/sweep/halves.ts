@@ -3,8 +3,8 @@
 import { lstatSync, readdirSync, unlinkSync } from 'node:fs';
 import path from 'node:path';
 import { rawOf } from '../../policies/raw-file.ts';
+import { temporaryPrefix } from '../../state/disk/replace-file.ts';
 import { isSystemError } from '../../state/system-error.ts';
-import { temporaryPrefix } from '../call/replace-file.ts';
 import type { WrapperRequest } from '../call/request.ts';
 
 /** @param pid of the wrapper, which is dead. Those of a sweep that was killed itself stay. */

@@ -1,6 +1,7 @@
 // Counts a file's lines, no further than is asked for.
 
-import { closeSync, openSync, readSync } from 'node:fs';
+import { closeSync, readSync } from 'node:fs';
+import { openFollowed } from '../../state/disk/regular-file.ts';
 
 const CHUNK = 256 * 1024;
 const NEWLINE = 0x0a;
@@ -9,7 +10,7 @@ const NEWLINE = 0x0a;
 export function countLines(file: string, enough: number): number {
   let fd: number;
   try {
-    fd = openSync(file, 'r');
+    fd = openFollowed(file);
   } catch {
     return 0;
   }

@@ -1,6 +1,7 @@
 // A done marker: what the file that a wrapper writes last of all says, and whose it is.
 
-import { closeSync, openSync, readSync, type Stats, statSync } from 'node:fs';
+import { closeSync, readSync } from 'node:fs';
+import { lookAt, openFollowed } from '../../state/disk/regular-file.ts';
 
 export interface Said {
   how: 'said';
@@ -60,28 +61,18 @@ const isNumber = (value: unknown): value is number => Number.isSafeInteger(value
 
 /** Which file bears the name now, and when it was last written; null when none does. Two answers differ when it was written anew. */
 export function versionOf(file: string): { id: string; ms: number } | null {
-  const found = statOf(file);
-  return found === undefined
-    ? null
-    : { id: `${found.dev}:${found.ino}:${found.size}:${found.mtimeMs}`, ms: found.mtimeMs };
-}
-
-function statOf(file: string): Stats | undefined {
-  try {
-    return statSync(file, { throwIfNoEntry: false });
-  } catch {
-    return undefined;
-  }
+  const found = lookAt(file);
+  return found === null ? null : { id: `${found.dev}:${found.ino}:${found.size}:${found.mtimeMs}`, ms: found.mtimeMs };
 }
 
 const MAX_BYTES = 64 * 1024;
 
 /** null when there is nothing by that name; '' for a folder or a pipe, which is a marker too. */
 function readHead(file: string): string | null {
-  const found = statSync(file, { throwIfNoEntry: false });
-  if (found === undefined) return null;
+  const found = lookAt(file);
+  if (found === null) return null;
   if (!found.isFile() || found.size === 0) return '';
-  const fd = openSync(file, 'r');
+  const fd = openFollowed(file);
   try {
     const bytes = Buffer.alloc(Math.min(found.size, MAX_BYTES));
     return bytes.toString('utf8', 0, readSync(fd, bytes, 0, bytes.length, 0));

@@ -1,6 +1,6 @@
 // Which process somebody who waits has named: by its number, or by the file that it writes when it begins.
 
-import { readFileSync } from 'node:fs';
+import { readFollowedIfFit } from '../../state/disk/regular-file.ts';
 import { versionOf } from './marker.ts';
 
 export type NamedPid = { number: number } | { file: string } | null;
@@ -26,10 +26,6 @@ export function readNamed(pid: NamedPid): NamedProcess {
   return { how: 'named', pid: number, fileId: version.id, sinceMs: version.ms };
 }
 
-function textOf(file: string): string {
-  try {
-    return readFileSync(file, 'utf8').trim();
-  } catch {
-    return '';
-  }
-}
+const textOf = (file: string): string => readFollowedIfFit(file, MAX_BYTES)?.trim() ?? '';
+
+const MAX_BYTES = 64 * 1024;

@@ -1,8 +1,8 @@
 // A dispatched task: its journal tells who works at it, and how the last run ended.
 
-import { statSync } from 'node:fs';
 import path from 'node:path';
 import { type ProcessIdentity, placeOf } from '../../policies/process-identity.ts';
+import { lookAt } from '../../state/disk/regular-file.ts';
 import { openJournal } from '../../state/journal.ts';
 import type { Ledger } from '../../state/ledger.ts';
 import { type Awaited, type Look, pending, settled } from './awaited.ts';
@@ -82,8 +82,8 @@ export function awaitTask(
 
 /** An append-only file says by its size whether there is more to read. */
 function versionOf(file: string): string {
-  const found = statSync(file, { throwIfNoEntry: false });
-  return found === undefined ? 'absent' : `${found.ino}:${found.size}`;
+  const found = lookAt(file);
+  return found === null ? 'absent' : `${found.ino}:${found.size}`;
 }
 
 function whyFailed(ledger: Ledger, state: string): { class: string | null; reason: string | null } {

@@ -8,18 +8,18 @@ import {
   fstatSync,
   lstatSync,
   mkdirSync,
-  openSync,
   renameSync,
   unlinkSync,
 } from 'node:fs';
 import path from 'node:path';
 import { astray } from '../astray.ts';
+import { openRegular, UnfitFileError } from '../disk/regular-file.ts';
 import { naming, writeText } from '../line.ts';
 import { isSystemError } from '../system-error.ts';
 
 export const MAX_LOG_BYTES = 10 * 1024 * 1024;
 
-const { O_APPEND, O_CREAT, O_EXCL, O_NOFOLLOW, O_NONBLOCK, O_RDWR } = constants;
+const { O_APPEND, O_CREAT, O_EXCL, O_RDWR } = constants;
 
 /**
  * Throws what the operating system throws; then the entry does not stand, or is torn, and every reader passes it over.
@@ -88,21 +88,14 @@ function reserve(log: string, clock: () => Date): { file: string; fd: number } {
 function openLog(file: string, flags: number): number {
   let fd: number;
   try {
-    fd = openSync(file, flags | O_RDWR | O_NOFOLLOW | O_NONBLOCK, 0o600);
+    fd = openRegular(file, flags | O_RDWR);
   } catch (error) {
-    const { code } = error as NodeJS.ErrnoException;
-    throw code === 'ELOOP' || code === 'EISDIR' || code === 'ENXIO' ? refused(strange(file)) : error;
+    throw error instanceof UnfitFileError ? refused(`${error.message}; put it elsewhere`) : error;
   }
   const { mode } = fstatSync(fd);
-  if ((mode & constants.S_IFMT) !== constants.S_IFREG) {
-    closeSync(fd);
-    throw refused(strange(file));
-  }
   // Whoever made it let others read what agents were told.
   if ((mode & 0o077) !== 0) fchmodSync(fd, 0o600);
   return fd;
 }
-
-const strange = (file: string) => `${file} is no regular file; put it elsewhere`;
 
 const refused = (message: string) => Object.assign(new Error(message), { code: 'EINVAL', syscall: 'open' });

@@ -1,8 +1,8 @@
 // Where the failures of the service are logged: in the project's own state, one log for all and one for each session and day.
 
-import { statSync } from 'node:fs';
 import path from 'node:path';
 import { astray } from '../astray.ts';
+import { isFolder } from '../disk/regular-file.ts';
 import { projectState, type TaskFolder } from '../task-folder.ts';
 
 export type LogPlace = { how: 'found'; folder: string } | { how: 'none' } | { how: 'mistaken'; message: string };
@@ -23,8 +23,6 @@ function stateAround({ root }: TaskFolder, environment: NodeJS.ProcessEnv): stri
   const tasks = path.dirname(root);
   return path.basename(tasks) === 'task' ? path.dirname(tasks) : projectState(root, environment);
 }
-
-const isFolder = (place: string): boolean => statSync(place, { throwIfNoEntry: false })?.isDirectory() ?? false;
 
 export const LOG_NAME = 'api_errors';
 

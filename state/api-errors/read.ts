@@ -1,8 +1,10 @@
 // Reads the logs of a project's state from the oldest to the newest, in bounded memory: of a conversation only where it lies.
 
-import { closeSync, constants, fstatSync, lstatSync, openSync, readdirSync, readSync, statSync } from 'node:fs';
+import { closeSync, fstatSync, lstatSync, readSync } from 'node:fs';
 import path from 'node:path';
 import { createParser, type Found, type LogLine } from '../../policies/api-errors/parse.ts';
+import { namesIn } from '../disk/folder.ts';
+import { lookAt, openRegular } from '../disk/regular-file.ts';
 import { isSystemError } from '../system-error.ts';
 import { isLogOf, LOG_NAME } from './place.ts';
 
@@ -14,15 +16,6 @@ export function logFiles(folder: string): string[] {
   // The one that is written to is the newest.
   const rank = (name: string) => (name === `${LOG_NAME}.log` ? '~' : name);
   return names.sort((a, b) => (rank(a) < rank(b) ? -1 : 1)).map((name) => path.join(folder, name));
-}
-
-function namesIn(folder: string): string[] {
-  try {
-    return readdirSync(folder);
-  } catch (error) {
-    if (isSystemError(error) && error.code === 'ENOENT') return [];
-    throw error;
-  }
 }
 
 /** One log. A file that goes or is put aside meanwhile is read on where it was opened; one that cannot be read is an entry that cannot. */
@@ -45,7 +38,7 @@ export function* readLog(file: string): Generator<Logged> {
 export function loggedCalls(folder: string, since: Date): Set<string> {
   const calls = new Set<string>();
   for (const file of logFiles(folder)) {
-    const changed = statSync(file, { throwIfNoEntry: false })?.mtime;
+    const changed = lookAt(file)?.mtime;
     if (changed === undefined || changed < since) continue;
     for (const found of readLog(file)) if (found.how === 'entry') calls.add(found.entry.context.call_id);
   }
@@ -66,10 +59,10 @@ export function readData(file: string, { at, bytes }: { at: number; bytes: numbe
 
 /** null where there is none, or none that can be read. */
 function openToRead(file: string): number | null {
-  const { O_RDONLY, O_NOFOLLOW, O_NONBLOCK } = constants;
   try {
-    const fd = openSync(file, O_RDONLY | O_NOFOLLOW | O_NONBLOCK);
-    if (fstatSync(fd).isFile()) return fd;
+    const fd = openRegular(file);
+    const { size } = fstatSync(fd);
+    if (size <= MAX_BYTES) return fd;
     closeSync(fd);
     return null;
   } catch (error) {
@@ -78,6 +71,8 @@ function openToRead(file: string): number | null {
   }
 }
 
+/** A log is put aside at 10 MB, and one conversation may come on top; no more is gone through. */
+const MAX_BYTES = 1024 ** 3;
 const CHUNK_BYTES = 256 * 1024;
 /** Our own lines are shorter, but for the conversation, of which nothing is kept but its beginning. */
 const MAX_LINE_BYTES = 4 * 1024 * 1024;

@@ -1,6 +1,6 @@
 // Opens a file that anybody may have put there: a regular file of bounded size, no link, never one that keeps us waiting.
 
-import { closeSync, constants, fstatSync, lstatSync, openSync, readSync, type Stats } from 'node:fs';
+import { closeSync, constants, fstatSync, lstatSync, openSync, readSync, type Stats, statSync } from 'node:fs';
 
 /** What stands under a file's name and is not to be read; `why` is a sentence without a subject. */
 export class UnfitFileError extends Error {
@@ -25,11 +25,7 @@ const { O_NOFOLLOW, O_NONBLOCK, O_RDONLY } = constants;
  * @returns its descriptor. Throws what the operating system throws, and UnfitFileError for what is no regular file: a link in its last part is not followed.
  */
 export function openRegular(file: string, flags: number = O_RDONLY, mode = 0o600): number {
-  const fd = openNoLink(file, flags, mode);
-  const found = fstatSync(fd);
-  if (found.isFile()) return fd;
-  closeSync(fd);
-  throw unfitKind(file, found);
+  return openKind(file, flags | O_NOFOLLOW, mode);
 }
 
 /** Its whole text. @param maxBytes a larger one is not read; nor is what grows past it meanwhile. Throws the same. */
@@ -37,8 +33,10 @@ export const readRegular = (file: string, maxBytes: number = MAX_BYTES): string 
   readRegularBytes(file, maxBytes).toString('utf8');
 
 /** The same as bytes. */
-export function readRegularBytes(file: string, maxBytes: number = MAX_BYTES): Buffer {
-  const fd = openRegular(file);
+export const readRegularBytes = (file: string, maxBytes: number = MAX_BYTES): Buffer =>
+  readOpened(openRegular(file), file, maxBytes);
+
+function readOpened(fd: number, file: string, maxBytes: number): Buffer {
   try {
     return readWhole(fd, file, maxBytes);
   } finally {
@@ -56,10 +54,33 @@ export function readRegularOrNull(file: string, maxBytes: number = MAX_BYTES): s
   }
 }
 
+/** For what a person may keep elsewhere and link to, such as settings: the file that it leads to. Throws the same. */
+export const openFollowed = (file: string): number => openKind(file, O_RDONLY, 0);
+
+/** The same, whole. */
+export const readFollowed = (file: string, maxBytes: number = MAX_BYTES): string =>
+  readFollowedBytes(file, maxBytes).toString('utf8');
+
+/** The same as bytes. */
+export const readFollowedBytes = (file: string, maxBytes: number = MAX_BYTES): Buffer =>
+  readOpened(openFollowed(file), file, maxBytes);
+
+/** For what may be missing or strange without harm: null for whatever cannot be read. */
+export const readIfFit = (file: string, maxBytes: number = MAX_BYTES): string | null =>
+  readBytesIfFit(file, maxBytes)?.toString('utf8') ?? null;
+
+/** The same as bytes. */
+export const readBytesIfFit = (file: string, maxBytes: number = MAX_BYTES): Buffer | null =>
+  tried(() => readRegularBytes(file, maxBytes));
+
+/** The same for what a person may link to. */
+export const readFollowedIfFit = (file: string, maxBytes: number = MAX_BYTES): string | null =>
+  tried(() => readFollowed(file, maxBytes));
+
 /** From an open regular file, from its start. Throws UnfitFileError when it is larger. */
 export function readWhole(fd: number, file: string, maxBytes: number): Buffer {
   const { size } = fstatSync(fd);
-  if (size > maxBytes) throw new UnfitFileError(file, 'EFBIG', `has ${size} bytes; at most ${maxBytes} are read`);
+  if (size > maxBytes) throw tooLarge(file, size, maxBytes);
   const bytes = Buffer.allocUnsafe(size);
   let at = 0;
   while (at < size) {
@@ -70,8 +91,18 @@ export function readWhole(fd: number, file: string, maxBytes: number): Buffer {
   return bytes.subarray(0, at);
 }
 
+/** For one that is not read as a whole, but has no business to be that large either. */
+export const tooLarge = (file: string, size: number, maxBytes: number): UnfitFileError =>
+  new UnfitFileError(file, 'EFBIG', `has ${size} bytes; at most ${maxBytes} are read`);
+
 /** Whether it is there and is a regular file; a link is none, wherever it leads. */
 export const isRegular = (file: string): boolean => statOrNull(file)?.isFile() === true;
+
+/** What a name leads to; null for nothing, a link that leads nowhere or in a circle, and what we may not look at. */
+export const lookAt = (file: string): Stats | null => tried(() => statSync(file));
+
+/** The same: is it a folder? */
+export const isFolder = (place: string): boolean => lookAt(place)?.isDirectory() === true;
 
 /** What a path holds, in words: "a FIFO"; null where nothing is there. */
 export function kindOf(file: string): string | null {
@@ -82,26 +113,37 @@ export function kindOf(file: string): string | null {
 /** Of files of our own making: manifests, views, markers, queues, drafts. */
 const MAX_BYTES = 16 * 1024 * 1024;
 
-function openNoLink(file: string, flags: number, mode: number): number {
+function openKind(file: string, flags: number, mode: number): number {
+  const fd = openAtOnce(file, flags, mode);
+  const found = fstatSync(fd);
+  if (found.isFile()) return fd;
+  closeSync(fd);
+  throw unfitKind(file, found);
+}
+
+function openAtOnce(file: string, flags: number, mode: number): number {
   try {
-    return openSync(file, flags | O_NOFOLLOW | O_NONBLOCK, mode);
+    return openSync(file, flags | O_NONBLOCK, mode);
   } catch (error) {
-    const { code } = error as NodeJS.ErrnoException;
-    // A socket gives ENXIO, as does a FIFO that nobody reads and we would write to.
-    if (code !== 'ELOOP' && code !== 'EMLINK' && code !== 'EISDIR' && code !== 'ENXIO') throw error;
-    const found = statOrNull(file);
+    // A socket gives ENXIO, as does a FIFO that nobody reads and we would write to; a device may be one without a driver.
+    if (!KIND_CODES.has((error as NodeJS.ErrnoException).code ?? '')) throw error;
+    const found = (flags & O_NOFOLLOW) === 0 ? (lookAt(file) ?? statOrNull(file)) : statOrNull(file);
     // A loop of links among the folders above is the system's own word.
     if (found === null || found.isFile()) throw error;
     throw unfitKind(file, found);
   }
 }
 
+const KIND_CODES: ReadonlySet<string> = new Set(['ELOOP', 'EMLINK', 'EISDIR', 'ENXIO', 'ENODEV', 'EOPNOTSUPP']);
+
 const unfitKind = (file: string, found: Stats) =>
   new UnfitFileError(file, 'EINVAL', `is ${kindIn(found)}, and no regular file`);
 
-function statOrNull(file: string): Stats | null {
+const statOrNull = (file: string): Stats | null => tried(() => lstatSync(file));
+
+function tried<T>(look: () => T): T | null {
   try {
-    return lstatSync(file, { throwIfNoEntry: false }) ?? null;
+    return look();
   } catch {
     return null;
   }

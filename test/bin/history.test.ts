@@ -227,7 +227,7 @@ test('a ledger that somebody planted, or a newer version wrote, is told and not 
   symlinkSync(path.join(rig.root, 'nowhere'), ledger);
   assert.match(
     (await tollgate(rig, ['history', SESSION_IDS.codex])).out,
-    `note: ${ledger} is no regular file; put it elsewhere`,
+    `note: ${ledger} is a symbolic link, and no regular file; put it elsewhere`,
   );
 });
 

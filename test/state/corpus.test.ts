@@ -175,7 +175,7 @@ test('files may lie in the project though the corpus stands elsewhere', ({ proje
 test('files that are links lead nowhere', ({ project, root }) => {
   const folder = record(project, '{"exit_code":1}');
   symlinkSync('stderr', path.join(folder, 'stdout'));
-  assert.ok(mistakeIn(project, RECORDED).endsWith('captures/401/stdout is no regular file'));
+  assert.ok(mistakeIn(project, RECORDED).endsWith('captures/401/stdout is a symbolic link, and no regular file'));
   symlinkSync(root, path.join(project, 'away'));
   assert.match(mistakeIn(project, { ...WHOLE, files: '../away' }), /lies outside .*; copy it beside the corpus$/);
 });

@@ -99,7 +99,8 @@ test('a FIFO is not waited for', async ({ folder }) => {
   const file = path.join(folder, 'fix/manifest.yaml');
   execFileSync('mkfifo', [file]);
   const read = await readManifest(file, NO_PROJECT_FILE, 'untrusted');
-  assert.is(read.how === 'mistaken' ? read.message : null, `${file} is no regular file`);
+  const words = `${file} is a FIFO, and no regular file; put it elsewhere, and a manifest in its place`;
+  assert.is(read.how === 'mistaken' ? read.message : null, words);
 });
 
 const PATTERNS: [patterns: unknown, message: string][] = [

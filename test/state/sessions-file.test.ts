@@ -1,15 +1,6 @@
 // sessions.json: what people and newer versions wrote stays, what cannot be read stops nobody, and any name is a tag.
 
-import {
-  existsSync,
-  mkdirSync,
-  mkdtempSync,
-  readdirSync,
-  readFileSync,
-  rmSync,
-  symlinkSync,
-  writeFileSync,
-} from 'node:fs';
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { suite } from 'uvu';
@@ -139,14 +130,18 @@ test('a link in its place is replaced, and what it leads to stays', async ({ fol
   assert.is(stored(folder).active_sessions.a.codex.session_id, 's1');
 });
 
-test('a folder in its place is told, and stays', async ({ folder }) => {
-  mkdirSync(sessionsFile(folder));
+test('a folder in its place is set aside whole, told, and a file is written', async ({ folder }) => {
+  const file = sessionsFile(folder);
+  mkdirSync(file);
+  writeFileSync(path.join(file, 'mine'), 'precious');
+  const looked = await readSessions(folder, clock, 'left');
+  assert.equal(looked.warnings, [`${file} is a folder, and no regular file; no session is known`]);
   const sessions = await readSessions(folder, clock);
-  assert.match(sessions.warnings.join(), 'is no regular file');
-  await writeSessions(folder, sessions).then(
-    () => assert.unreachable(),
-    () => assert.ok(existsSync(sessionsFile(folder))),
-  );
+  const [, aside] = /moved to (\S+);/.exec(sessions.warnings.join()) ?? [];
+  assert.is(readFileSync(path.join(aside!, 'mine'), 'utf8'), 'precious');
+  mkdirSync(file);
+  await writeSessions(folder, sessions.with('a', 'codex', entry('s1')));
+  assert.is(stored(folder).active_sessions.a.codex.session_id, 's1');
 });
 
 test.run();

@@ -45,17 +45,25 @@ const COMMANDS: [command: string, argv: string[], code: number][] = [
 ];
 
 const NEWER = '{"v":9,"at":"2030-01-01T00:00:00Z","fact":"budget","calls":3}\n';
-const NO_FILE =
-  'is no regular file, and a journal is never anything else; put it elsewhere, and the journal back in its place';
+const noFile = (kind: string) =>
+  `is ${kind}, and no regular file; a journal is never that: put it elsewhere, and the journal back in its place`;
 const JOURNALS: [kind: string, make: (file: string, rig: TestRig) => void, words: string][] = [
   [
     'of a newer version',
     (file) => writeFileSync(file, NEWER),
     'was written by a newer version (format 9, this one reads 1): update tollgate; nothing was changed',
   ],
-  ['that is a folder', (file) => mkdirSync(file), NO_FILE],
-  ['that is a link', (file, rig) => symlinkSync(rig.write('elsewhere', ''), file), NO_FILE],
-  ['that is a FIFO', (file) => spawnSync('mkfifo', [file]), NO_FILE],
+  ['that is a folder', (file) => mkdirSync(file), noFile('a folder')],
+  ['that is a link', (file, rig) => symlinkSync(rig.write('elsewhere', ''), file), noFile('a symbolic link')],
+  ['that is a FIFO', (file) => spawnSync('mkfifo', [file]), noFile('a FIFO')],
+  [
+    'of 3 GB',
+    (file) => {
+      writeFileSync(file, '');
+      truncateSync(file, 3 * 1024 ** 3);
+    },
+    'has 3221225472 bytes; at most 67108864 are read; a journal is never that: put it elsewhere, and the journal back in its place',
+  ],
 ];
 
 for (const [kind, make, words] of JOURNALS)

@@ -1,7 +1,7 @@
 // Turns codex's inner retries off: through settings for a provider of the user's own, or a provider of this one call.
 
-import { readFileSync } from 'node:fs';
 import path from 'node:path';
+import { readFollowedIfFit } from '../../state/disk/regular-file.ts';
 import { type CallRequest, NO_OVERLAY, type Overlay } from '../adapter.ts';
 import { homeOf } from '../home.ts';
 
@@ -48,13 +48,9 @@ function usesKey(request: CallRequest, home: string): boolean {
 }
 
 /** Empty when there is none, or none that we may read: then it says nothing to us. */
-function readText(file: string): string {
-  try {
-    return readFileSync(file, 'utf8');
-  } catch {
-    return '';
-  }
-}
+const readText = (file: string): string => readFollowedIfFit(file, MAX_BYTES) ?? '';
+
+const MAX_BYTES = 4 * 1024 * 1024;
 
 /** The plain strings above the first table of a TOML file, with the active profile's laid over them; all that is asked here. */
 export function readTopLevel(toml: string): Record<string, string> {

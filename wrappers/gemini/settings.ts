@@ -1,7 +1,8 @@
 // gemini's settings: in which files they lie, and JSON with comments read as gemini reads it.
 
-import { existsSync, readFileSync } from 'node:fs';
+import { existsSync } from 'node:fs';
 import path from 'node:path';
+import { readFollowedIfFit } from '../../state/disk/regular-file.ts';
 
 export type Settings = Record<string, unknown>;
 
@@ -30,14 +31,12 @@ const SYSTEM_SETTINGS: Partial<Record<NodeJS.Platform, string>> = {
   darwin: '/Library/Application Support/GeminiCli/settings.json',
 };
 
+const MAX_BYTES = 4 * 1024 * 1024;
+
 /** null when there are none; 'unreadable' for what gemini refuses to start with (exit 52). */
 export function readSettings(file: string): Settings | null | 'unreadable' {
-  let text: string;
-  try {
-    text = readFileSync(file, 'utf8');
-  } catch {
-    return existsSync(file) ? 'unreadable' : null;
-  }
+  const text = readFollowedIfFit(file, MAX_BYTES);
+  if (text === null) return existsSync(file) ? 'unreadable' : null;
   try {
     const settings: unknown = JSON.parse(withoutComments(text));
     const isObject = typeof settings === 'object' && settings !== null && !Array.isArray(settings);

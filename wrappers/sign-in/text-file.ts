@@ -1,11 +1,8 @@
 // A small text file of somebody else's, or nothing when it cannot be read.
 
-import { readFileSync } from 'node:fs';
+import { readFollowedIfFit } from '../../state/disk/regular-file.ts';
 
-export function readText(file: string): string | null {
-  try {
-    return readFileSync(file, 'utf8');
-  } catch {
-    return null;
-  }
-}
+/** A person may keep it elsewhere and link to it. */
+export const readText = (file: string): string | null => readFollowedIfFit(file, MAX_BYTES);
+
+const MAX_BYTES = 1024 * 1024;

@@ -1,8 +1,9 @@
 // Finds a repository by its files alone: where its parts lie, which commit it is at, what decides what it ignores.
 
-import { existsSync, readFileSync, statSync } from 'node:fs';
+import { existsSync } from 'node:fs';
 import { homedir } from 'node:os';
 import path from 'node:path';
+import { lookAt, readFollowedIfFit } from '../../../state/disk/regular-file.ts';
 
 export interface GitPlace {
   /** The folder that has the `.git`. */
@@ -74,16 +75,10 @@ const COMMIT = /^(?:[0-9a-f]{40}|[0-9a-f]{64})$/;
 /** More than a list of branches has that are packed; a device or pipe is never opened. */
 const MAX_BYTES = 16 * 1024 * 1024;
 
-function readShort(file: string): string | null {
-  try {
-    const kind = statSync(file);
-    return kind.isFile() && kind.size <= MAX_BYTES ? readFileSync(file, 'utf8') : null;
-  } catch {
-    return null;
-  }
-}
+/** Parts of a repository may be linked, as its HEAD once was. */
+const readShort = (file: string): string | null => readFollowedIfFit(file, MAX_BYTES);
 
 function stampOf(file: string): string {
-  const stats = statSync(file, { throwIfNoEntry: false });
-  return stats === undefined ? 'absent' : `${stats.size} ${stats.mtimeMs} ${stats.ctimeMs} ${stats.ino}`;
+  const stats = lookAt(file);
+  return stats === null ? 'absent' : `${stats.size} ${stats.mtimeMs} ${stats.ctimeMs} ${stats.ino}`;
 }

@@ -1,13 +1,15 @@
 // A snapshot on disk: a line for the tree, then a line for each entry, so that a stage keeps its baseline over a break.
 
-import { readFile } from 'node:fs/promises';
 import type { KeptOut } from '../../../policies/scope.ts';
+import { readRegular } from '../../../state/disk/regular-file.ts';
 import { writeWhole } from '../../../state/whole-file.ts';
 import { breathing } from './breath.ts';
 import type { Entry } from './entry.ts';
 import { NOTHING, type Snapshot } from './snapshot.ts';
 
 const FORMAT = 1;
+/** About two million files. */
+const MAX_BYTES = 256 * 1024 * 1024;
 
 /** Whole or not at all, 0600; about 120 bytes for a file. Not synced: after a loss of power there may be none. */
 export async function saveSnapshot(file: string, snapshot: Snapshot): Promise<void> {
@@ -25,7 +27,7 @@ export async function saveSnapshot(file: string, snapshot: Snapshot): Promise<vo
 /** Null when there is none, or none that can be read: a baseline in part would hide changes. */
 export async function loadSnapshot(file: string): Promise<Snapshot | null> {
   try {
-    const [first = '', ...lines] = (await readFile(file, 'utf8')).split('\n').slice(0, -1);
+    const [first = '', ...lines] = readRegular(file, MAX_BYTES).split('\n').slice(0, -1);
     const { format, count, ...tree } = JSON.parse(first);
     if (format !== FORMAT || !isTree(tree)) return null;
     const entries = new Map<string, Entry>();

@@ -1,7 +1,7 @@
 // The tree as it was when the task's first run began: kept as git's objects in the task's own state, beside the repository.
 
-import { existsSync, readFileSync } from 'node:fs';
 import path from 'node:path';
+import { readRegularOrNull } from '../../../state/disk/regular-file.ts';
 import { writeWhole } from '../../../state/whole-file.ts';
 import { lastLine, mistaken, withApart } from './apart.ts';
 import { type Taken, type TreeRules, takeIn } from './take-in.ts';
@@ -20,7 +20,8 @@ const placesOf = (task: string) => ({
 /** null before the first run that wants it. @param task the task's state */
 export function startOf(task: string): Start | null {
   const { name, objects } = placesOf(task);
-  return existsSync(name) ? { tree: readFileSync(name, 'utf8').trim(), objects } : null;
+  const tree = readRegularOrNull(name)?.trim() ?? null;
+  return tree === null ? null : { tree, objects };
 }
 
 /** Only the first time. */

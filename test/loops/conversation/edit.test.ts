@@ -146,7 +146,7 @@ test('a link in the place of the file, of the ledger or of its folder is not fol
   const planted = await edit(context, EDITS[0]![1]);
   assert.equal(planted, {
     how: 'refused',
-    why: `${ledger.file} is no regular file; put it elsewhere; nothing was changed`,
+    why: `${ledger.file} is a symbolic link, and no regular file; put it elsewhere; nothing was changed`,
   });
   rmSync(ledger.folder, { recursive: true });
   mkdirSync(path.join(root, 'outside'));

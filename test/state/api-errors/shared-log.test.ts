@@ -97,7 +97,7 @@ test('is private, also where somebody made it otherwise, with its folders', ({ f
 });
 
 for (const [what, plant] of [
-  ['a link', (file: string, aim: string) => symlinkSync(aim, file)],
+  ['a symbolic link', (file: string, aim: string) => symlinkSync(aim, file)],
   ['a FIFO', (file: string) => spawnSync('mkfifo', [file])],
   ['a folder', (file: string) => mkdirSync(file)],
 ] as const)
@@ -105,7 +105,11 @@ for (const [what, plant] of [
     const aim = path.join(folder, 'aim');
     writeFileSync(aim, 'whose');
     plant(path.join(folder, LOG), aim);
-    assert.throws(() => append(folder, 'x\n'), /api_errors\.log is no regular file; put it elsewhere/);
+    const words = `${path.join(folder, LOG)} is ${what}, and no regular file; put it elsewhere`;
+    assert.throws(
+      () => append(folder, 'x\n'),
+      (error: Error) => error.message === words,
+    );
     assert.is(readFileSync(aim, 'utf8'), 'whose');
     assert.equal(read(folder).calls, []);
   });

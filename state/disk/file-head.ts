@@ -1,0 +1,31 @@
+// The beginning or the end of a file that may be very long: no more of it is read than is looked at.
+
+import { closeSync, fstatSync, readSync } from 'node:fs';
+import { openRegular } from './regular-file.ts';
+
+export interface Piece {
+  text: string;
+  /** Of the whole file. */
+  bytes: number;
+}
+
+/** Throws what `openRegular` throws. */
+export const readHead = (file: string, maxBytes: number): Piece => readPiece(file, maxBytes, () => 0);
+
+/** Throws the same. */
+export const readTail = (file: string, maxBytes: number): Piece =>
+  readPiece(file, maxBytes, (size) => Math.max(0, size - maxBytes));
+
+function readPiece(file: string, maxBytes: number, from: (size: number) => number): Piece {
+  const fd = openRegular(file);
+  try {
+    const { size } = fstatSync(fd);
+    const buffer = Buffer.allocUnsafe(Math.min(size, maxBytes));
+    let read = 0;
+    for (let more = -1; more !== 0 && read < buffer.length; read += more)
+      more = readSync(fd, buffer, read, buffer.length - read, from(size) + read);
+    return { text: buffer.toString('utf8', 0, read), bytes: size };
+  } finally {
+    closeSync(fd);
+  }
+}

@@ -1,0 +1,42 @@
+// Lists and makes folders in whose place somebody may have put anything.
+
+import { type Dirent, mkdirSync, readdirSync } from 'node:fs';
+import path from 'node:path';
+import { isFolder, kindOf, UnfitFileError } from './regular-file.ts';
+
+/** Its names; none where there is no folder. Throws what the operating system says of one that cannot be read. */
+export const namesIn = (folder: string): string[] => listed(() => readdirSync(folder));
+
+/** The same with what each of them is. */
+export const entriesIn = (folder: string): Dirent[] => listed(() => readdirSync(folder, { withFileTypes: true }));
+
+/** With all folders above it, 0700. Throws UnfitFileError where something else is in the place of one of them. */
+export function makeFolder(folder: string): void {
+  try {
+    mkdirSync(folder, { recursive: true, mode: 0o700 });
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException;
+    const intruder = code !== undefined && IN_THE_WAY.has(code) ? intruderAbove(folder) : null;
+    if (intruder === null) throw error;
+    throw new UnfitFileError(intruder, 'EINVAL', `is ${kindOf(intruder)}, and no folder`);
+  }
+}
+
+/** Nothing is there, or what is there is no folder: a file, a FIFO, a link that leads in a circle. */
+const NO_FOLDER: ReadonlySet<string> = new Set(['ENOENT', 'ENOTDIR', 'ELOOP']);
+const IN_THE_WAY: ReadonlySet<string> = new Set(['EEXIST', ...NO_FOLDER]);
+
+function listed<T>(list: () => T[]): T[] {
+  try {
+    return list();
+  } catch (error) {
+    if (NO_FOLDER.has((error as NodeJS.ErrnoException).code ?? '')) return [];
+    throw error;
+  }
+}
+
+function intruderAbove(folder: string): string | null {
+  for (let at = path.resolve(folder); at !== path.dirname(at); at = path.dirname(at))
+    if (kindOf(at) !== null && !isFolder(at)) return at;
+  return null;
+}

@@ -1,0 +1,122 @@
+// Writes a file beside its target and renames it, so that a reader never sees half of it, and nothing is written through a link. 0600.
+
+import {
+  closeSync,
+  constants,
+  copyFileSync,
+  fsyncSync,
+  linkSync,
+  lstatSync,
+  openSync,
+  renameSync,
+  rmSync,
+  unlinkSync,
+  writeFileSync,
+} from 'node:fs';
+import path from 'node:path';
+import { makeFolder } from './folder.ts';
+import { setAside } from './set-aside.ts';
+
+/** `synced` for what must outlive a power cut; for the rest a rename is enough. */
+export type Durability = 'synced' | 'renamed';
+
+/**
+ * What to do about a folder, a FIFO or a device in the place of the file: `set_aside` where the place is ours, so that it was put
+ * there meanwhile. A file and a link are replaced.
+ */
+export type Intruder = 'refused' | 'set_aside';
+
+/** A whole text, synced, its folders made. */
+export function publishText(file: string, text: string, intruder: Intruder = 'refused'): void {
+  makeFolder(path.dirname(file));
+  replaceFile(file, 'synced', (fd) => writeFileSync(fd, text), intruder);
+}
+
+/**
+ * Throws what the operating system throws; then what was there before is still there, and nothing else.
+ * @param beside another name for what is written; on another disk a copy. null for none.
+ * @returns whether it is there under that name, too.
+ */
+export function replaceFile(
+  file: string,
+  durability: Durability,
+  fill: (fd: number) => void,
+  intruder: Intruder = 'refused',
+  beside: string | null = null,
+): boolean {
+  let isBeside = false;
+  const { temporary, fd } = openBeside(file);
+  try {
+    fill(fd);
+    if (durability === 'synced') fsyncSync(fd);
+    isBeside = beside !== null && nameAlso(temporary, beside);
+  } catch (error) {
+    unlinkSync(temporary);
+    throw naming(file, error);
+  } finally {
+    closeSync(fd);
+  }
+  try {
+    if (intruder === 'set_aside') makeWay(file);
+    renameSync(temporary, file);
+  } catch (error) {
+    unlinkSync(temporary);
+    throw error;
+  }
+  return isBeside;
+}
+
+/** What stands there, were it a link, is replaced and not followed. It is worth a try, and no failure. */
+function nameAlso(source: string, file: string): boolean {
+  written += 1;
+  const temporary = path.join(path.dirname(file), `${temporaryPrefix(file, process.pid)}${written}`);
+  try {
+    linkOrCopy(source, temporary);
+    renameSync(temporary, file);
+    return true;
+  } catch (error) {
+    if (typeof (error as NodeJS.ErrnoException).syscall !== 'string') throw error;
+    rmSync(temporary, { force: true });
+    return false;
+  }
+}
+
+/** A copy on another disk, or on one that knows no hard links. */
+function linkOrCopy(from: string, to: string): void {
+  try {
+    linkSync(from, to);
+  } catch {
+    copyFileSync(from, to, constants.COPYFILE_EXCL);
+  }
+}
+
+/** Nothing of anybody's is deleted, and a rename never fails for what is in its way. */
+export function makeWay(file: string): void {
+  const found = lstatSync(file, { throwIfNoEntry: false });
+  if (found === undefined || found.isFile() || found.isSymbolicLink()) return;
+  setAside(file, () => new Date());
+}
+
+let written = 0;
+
+/** In a container a process that was killed had the same number, and what it left may still be there. */
+function openBeside(file: string): { temporary: string; fd: number } {
+  for (;;) {
+    written += 1;
+    const temporary = path.join(path.dirname(file), `${temporaryPrefix(file, process.pid)}${written}`);
+    try {
+      return { temporary, fd: openSync(temporary, 'wx', 0o600) };
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error;
+    }
+  }
+}
+
+/** How the names of a process's temporaries for that file begin; a number follows. */
+export const temporaryPrefix = (file: string, pid: number): string => `.${path.basename(file)}.${pid}-`;
+
+/** The system's word on a descriptor does not say which file it is. */
+function naming(file: string, error: unknown): unknown {
+  if (error instanceof Error && !error.message.includes(file)) error.message += ` '${file}'`;
+  return error;
+}
