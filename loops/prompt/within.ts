@@ -1,7 +1,8 @@
 // Reads a small text file that must lie within a folder, whatever links there are.
 
-import { lstatSync, readFileSync, realpathSync, statSync } from 'node:fs';
+import { lstatSync, realpathSync, statSync } from 'node:fs';
 import path from 'node:path';
+import { readRegularBytes } from '../../state/disk/regular-file.ts';
 import { isSystemError } from '../../state/system-error.ts';
 import type { Forbids } from './forbidden.ts';
 import { spelledIn } from './spelling.ts';
@@ -36,7 +37,7 @@ export function readWithin({ folder, root, forbids }: Ground, said: string): Rea
     if (!kind.isFile()) return refused(`is no regular file in ${folder}`);
     if (kind.size > MAX_TEMPLATE_BYTES)
       return refused(`has ${kind.size} bytes; at most ${MAX_TEMPLATE_BYTES} are read`);
-    const bytes = readFileSync(real);
+    const bytes = readRegularBytes(real, MAX_TEMPLATE_BYTES);
     const text = bytes.toString('utf8');
     return bytes.includes(0) || !Buffer.from(text).equals(bytes) ? refused('is no UTF-8 text') : { how: 'read', text };
   } catch (error) {

@@ -8,6 +8,7 @@ import { readRegularOrNull } from '../../state/disk/regular-file.ts';
 import { openJournal } from '../../state/journal.ts';
 import { budgetOf, type Ledger } from '../../state/ledger.ts';
 import { statsOf } from '../../state/stats.ts';
+import { StrangeStateError } from '../../state/system-error.ts';
 import type { TaskFolder } from '../../state/task-folder.ts';
 import { type StageFacts, stageFacts } from '../run/stage-facts.ts';
 import { standingOf, type TaskState } from './standing.ts';
@@ -90,10 +91,18 @@ function stagesIn({ calls, done }: Ledger): string[] {
 export function readFailure(task: TaskFolder): Failure | null {
   const text = readRegularOrNull(path.join(task.state, 'last_failure.json'));
   if (text === null) return null;
-  const failure = JSON.parse(text) as Failure | null;
+  const failure = failureIn(text);
   if (typeof failure?.class !== 'string' || !Array.isArray(failure.next_actions))
-    throw new Error('it is no record of a failure');
+    throw new StrangeStateError('it is no record of a failure');
   return { ...failure, resolved_at: failure.resolved_at ?? null };
+}
+
+function failureIn(text: string): Failure | null {
+  try {
+    return JSON.parse(text) as Failure | null;
+  } catch (error) {
+    throw new StrangeStateError((error as Error).message);
+  }
 }
 
 const again = (taskId: string) => `tollgate run ${taskId}`;

@@ -1,7 +1,7 @@
 // Where the lines of a large file lie: found by bytes, read one by one, so that 100 MB cost neither their parsing nor their memory.
 
 import { closeSync, fstatSync, readSync } from 'node:fs';
-import { openRegular } from '../../state/disk/regular-file.ts';
+import { openRegular, tooLarge } from '../../state/disk/regular-file.ts';
 import { SessionFileError } from './store.ts';
 
 export interface LineTable {
@@ -18,6 +18,8 @@ export interface LineTable {
 }
 
 const CHUNK_BYTES = 1024 * 1024;
+/** Several times the largest that is known. */
+const MAX_BYTES = 512 * 1024 * 1024;
 const NEWLINE = 0x0a;
 
 /**
@@ -27,6 +29,7 @@ const NEWLINE = 0x0a;
 export function openLines(file: string, headBytes = 160): LineTable {
   const opened = openForNow(file);
   const { size } = fstatSync(opened());
+  if (size > MAX_BYTES) throw tooLarge(file, size, MAX_BYTES);
   const { starts, heads } = scan(opened(), size, headBytes);
   const end = (i: number) => starts[i + 1]! - 1;
   return {

@@ -26,6 +26,7 @@ export interface Lines {
 
 /** Enough for a message's id, time and type, and the first letters of what it says. */
 const HEAD_BYTES = 160;
+const MAX_TAIL = 64 * 1024 * 1024;
 /** Up to here a line is parsed whole. */
 const HUGE_BYTES = 1024 * 1024;
 
@@ -36,7 +37,8 @@ export function indexLines(file: string): Lines {
     const table = openLines(file, HEAD_BYTES);
     const { bytes } = table;
     const end = table.offset(table.count);
-    const tail = end < bytes ? readSpan(file, { from: end, to: bytes }) : '';
+    // No record is that long: it is half of one in any case.
+    const tail = end < bytes && bytes - end <= MAX_TAIL ? readSpan(file, { from: end, to: bytes }) : '';
     const spanOf = (i: number): Span => ({ from: table.offset(i), to: table.offset(i + 1) });
     return {
       count: table.count + (isWhole(tail) ? 1 : 0),
