@@ -16,11 +16,11 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import type { Redactor } from '../../policies/redact.ts';
 import { openRegular, readRegular } from '../../state/disk/regular-file.ts';
+import { replaceFile } from '../../state/disk/replace-file.ts';
 import type { Overlay } from '../../wrappers/adapter.ts';
 import type { Draft } from './draft.ts';
 import { lookAtFolder } from './own-folders.ts';
 import { copyRedacted } from './redacted-copy.ts';
-import { replaceFile } from '../../state/disk/replace-file.ts';
 import type { WrapperRequest } from './request.ts';
 
 export interface Attempt {

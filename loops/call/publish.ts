@@ -41,7 +41,8 @@ export function publishAll(
     if (request.keepRaw)
       record.warnings.push(`what the CLI wrote is kept as it came, secrets and all, in ${attempt.folder}`);
     if (record.verdict.class === null) publishText(out, capture.answer, 'set_aside');
-    if (sessionIdOut !== null && record.session_id !== null) publishText(sessionIdOut, `${record.session_id}\n`, 'set_aside');
+    if (sessionIdOut !== null && record.session_id !== null)
+      publishText(sessionIdOut, `${record.session_id}\n`, 'set_aside');
     publishRecord(request, record);
     if (request.charge !== null) syncPlaces(request, request.charge.task);
     publishMarker(request.files, record, draft.announced);

@@ -3,7 +3,7 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { leftReport } from '../../loops/batch/left-reports.ts';
-import { publishRedacted } from '../../loops/call/redacted-copy.ts';
+import { copyRedacted } from '../../loops/call/redacted-copy.ts';
 import { savedMarker } from '../../loops/call/saved-draft.ts';
 import { failedSession } from '../../loops/conversation/failed-session.ts';
 import { readAnswer } from '../../loops/gate/answer.ts';
@@ -173,7 +173,9 @@ export const READERS: readonly Reader[] = [
       log.close();
     }
   }),
-  at('published', 'the place of a published file', (file, root) => publishRedacted(beside(root, 'o'), file, REDACTOR)),
+  at('published', 'the place of a published file', (file, root) =>
+    copyRedacted(beside(root, 'o'), file, REDACTOR, 'renamed'),
+  ),
   at('folder', 'a folder that is synced', syncFolder),
   at('session', 'how a file of a session ends', (file) =>
     endsWithinLine({ file, device: 0, inode: 0, bytes: 1, changedAtMs: 0 }),
