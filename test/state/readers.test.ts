@@ -81,7 +81,8 @@ const DIRECT: Record<string, string> = {
   'loops/gitignore.ts': 'opens without waiting or following',
   'loops/prompt/changes/apart.ts': "copies git's index, which it has just seen to be a file",
   'loops/prompt/read-text.ts': 'opens without waiting, and looks at the kind by the descriptor',
-  'loops/run/judge/kept-files.ts': 'reads what it has just seen to be a file of bounded size',
+  'loops/run/judge/large-copy.ts':
+    'copies by the descriptor that the careful reader opened, and makes a file of its own',
   'loops/session/adoptable.ts': 'makes a file of its own',
   'loops/sweep/strays.ts': '/proc',
   'state/corpus.ts': 'a pipe that a person names',

@@ -1,10 +1,22 @@
 // The queue of tickets over several files: sealed when large, read on as one line, deleted when old and empty.
 
-import { appendFileSync, mkdtempSync, readdirSync, rmSync } from 'node:fs';
+import { execFileSync } from 'node:child_process';
+import {
+  appendFileSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  truncateSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
+import { standingTickets } from '../../state/standing-tickets.ts';
 import { openQueue, type Ticket } from '../../state/tickets.ts';
 
 const test = suite<{ folder: string }>('tickets');
@@ -55,6 +67,64 @@ test('a ticket that fell behind the seal is taken again in the next file', ({ fo
     queue.before('void')!.map((one) => [path.basename(one.file), one.ticket.id]),
     [['q.1.jsonl', 'first']],
   );
+});
+
+const STRANGE: [what: string, make: (file: string) => void, words: string][] = [
+  ['a FIFO', (file) => execFileSync('mkfifo', [file]), 'is a FIFO, and no regular file'],
+  ['a folder', (file) => mkdirSync(file), 'is a folder, and no regular file'],
+  ['a link to an endless device', (file) => symlinkSync('/dev/zero', file), 'is a symbolic link, and no regular file'],
+  ['a loop of links', (file) => symlinkSync(file, file), 'is a symbolic link, and no regular file'],
+  [
+    '3 GB',
+    (file) => {
+      writeFileSync(file, '');
+      truncateSync(file, 3 * 1024 ** 3);
+    },
+    'has 3221225472 bytes; at most 4194304 are read',
+  ],
+];
+for (const [what, make, words] of STRANGE)
+  test(`${what} in the place of a queue stops nobody: it is set aside, and said`, ({ folder }) => {
+    mkdirSync(folder);
+    const file = path.join(folder, 'q.1.jsonl');
+    make(file);
+    assert.equal([...standingTickets(folder).values()], [[]]);
+    const queue = openQueue(folder, 'q', now);
+    queue.join(ticket('first'));
+    assert.equal(queue.before('first'), []);
+    const [said, ...more] = queue.setAside();
+    const aside = readdirSync(folder).find((name) => name.startsWith('q.1.jsonl.unreadable-'));
+    assert.equal(more, []);
+    assert.is(said, `${file} ${words}; it cannot be a queue, and was moved to ${path.join(folder, aside!)}`);
+    assert.equal(queue.setAside(), []);
+  });
+
+test('a link in the place of a queue is not written through', ({ folder }) => {
+  mkdirSync(folder);
+  const mine = path.join(path.dirname(folder), 'mine');
+  writeFileSync(mine, 'precious');
+  symlinkSync(mine, path.join(folder, 'q.1.jsonl'));
+  openQueue(folder, 'q', now).join(ticket('first'));
+  assert.is(readFileSync(mine, 'utf8'), 'precious');
+});
+
+test('a sealed file with the last number that there is makes room for the next one', ({ folder }) => {
+  mkdirSync(folder);
+  writeFileSync(path.join(folder, 'q.999999999.jsonl'), '{"v":1,"sealed":true}\n');
+  const queue = openQueue(folder, 'q', now);
+  queue.join(ticket('first'));
+  assert.equal(queue.before('first'), []);
+  assert.match(queue.setAside().join(), 'bears the last number that there is');
+});
+
+test('a ticket that names no process stands nowhere', ({ folder }) => {
+  mkdirSync(folder);
+  const planted = [{ ...ticket('a'), owner: null }, { id: 'b', owner: {} }, { ...ticket('c'), stage: 1 }, null];
+  const lines = planted.map((each) => `${JSON.stringify({ v: 1, ticket: each })}\n`).join('');
+  writeFileSync(path.join(folder, 'q.1.jsonl'), lines);
+  const queue = openQueue(folder, 'q', now);
+  queue.join(ticket('first'));
+  assert.equal(queue.before('first'), []);
 });
 
 test.run();
