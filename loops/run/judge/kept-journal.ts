@@ -1,11 +1,11 @@
 // Keeps a task's journal as it is before a call, and takes away afterwards what none but a run may write there.
 
 import { appendFileSync, closeSync, fstatSync, readSync } from 'node:fs';
-import { isRegular, kindOf, openRegular } from '../../../state/disk/regular-file.ts';
+import { isRegular, kindOf, openRegular, readRegularBytes } from '../../../state/disk/regular-file.ts';
 import { setAside } from '../../../state/disk/set-aside.ts';
 import { isFact } from '../../../state/fact-shapes.ts';
 import { type Fact, JOURNAL_VERSION, type Line } from '../../../state/facts.ts';
-import type { Journal } from '../../../state/journal.ts';
+import { type Journal, MAX_JOURNAL_BYTES } from '../../../state/journal.ts';
 import { writeWhole } from '../../../state/whole-file.ts';
 
 export interface KeptJournal {
@@ -16,12 +16,7 @@ export interface KeptJournal {
 const OF_CALLS: ReadonlySet<string> = new Set(['reserved', 'started', 'ended', 'verdict']);
 
 export function keepJournal({ file }: Journal): KeptJournal {
-  const fd = openRegular(file);
-  try {
-    return { bytes: contentOf(fd, Number.POSITIVE_INFINITY) };
-  } finally {
-    closeSync(fd);
-  }
+  return { bytes: readRegularBytes(file, MAX_JOURNAL_BYTES) };
 }
 
 /** What stood there before still does. */
