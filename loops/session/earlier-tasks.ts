@@ -5,6 +5,7 @@ import path from 'node:path';
 import type { EarlierTask } from '../../policies/hand-off.ts';
 import { tagOf } from '../../policies/session-tag.ts';
 import type { Failure } from '../../policies/task-failure.ts';
+import { readHead } from '../../state/disk/file-head.ts';
 import { readRegularOrNull } from '../../state/disk/regular-file.ts';
 import { imagineJournal } from '../../state/imagined-journal.ts';
 import { JournalError } from '../../state/journal.ts';
@@ -12,7 +13,6 @@ import { readManifest } from '../../state/manifest.ts';
 import { isSystemError } from '../../state/system-error.ts';
 import { locateTask, manifestsIn, outputsOf } from '../../state/task-folder.ts';
 import { readJson } from '../../state/whole-file.ts';
-import { readHead } from '../file-head.ts';
 import type { OpenTask } from '../run/task.ts';
 
 /** Each costs a look at its manifest; of those of the tag so many are told. */

@@ -73,6 +73,7 @@ const DIRECT: Record<string, string> = {
   'bin/piped-prompt.ts': 'a pipe that a person hands over, within its time',
   'bin/tollgate/input.ts': 'what a person names, or standard input: a pipe on purpose',
   'bin/tollgate/undo-send.ts': 'what a person names (--edit-file): a pipe on purpose',
+  'loops/conversation/stand-in.ts': 'makes a file of its own',
   'loops/gate/output-log.ts': 'makes a file of its own',
   'loops/gate/tree/content.ts': 'opens without waiting or following, and looks at the kind by the descriptor',
   'loops/gate/tree/copies.ts': 'copies what it has just seen to be a file, when no agent runs',
