@@ -3,8 +3,8 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { leftReport } from '../../loops/batch/left-reports.ts';
+import { savedMarker } from '../../loops/call/believed-draft.ts';
 import { copyRedacted } from '../../loops/call/redacted-copy.ts';
-import { savedMarker } from '../../loops/call/saved-draft.ts';
 import { failedSession } from '../../loops/conversation/failed-session.ts';
 import { readAnswer } from '../../loops/gate/answer.ts';
 import { openOutputLog } from '../../loops/gate/output-log.ts';
@@ -113,7 +113,7 @@ export const READERS: readonly Reader[] = [
   at(`${TASK}/outputs/s.codex.out`, 'an answer', readAnswer),
   at(`${TASK}/outputs/s.codex.err`, 'an excerpt', excerpt),
   at(`${TASK}/state/attempts/${CALL}/record.json`, "an attempt's record", recordIn),
-  at(`${TASK}/state/attempts/${CALL}/attempt.json`, 'a draft', (file) => savedMarker(path.dirname(file))),
+  at(`${TASK}/state/attempts/${CALL}/attempt.json`, 'a draft', (file) => savedMarker(path.dirname(file), call)),
   at(`${TASK}/state/attempts/${CALL}/stdout`, 'the last event', (events) =>
     lastEvent({ stage: 's', tool: 'codex', events }),
   ),
