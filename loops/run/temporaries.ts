@@ -17,7 +17,7 @@ const UUID = '[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12}';
 /** Every name that something of ours is written under before it gets its own, with an example of each. */
 export const TEMPORARIES: readonly { by: string; name: RegExp; example: string }[] = [
   {
-    by: 'what is published, and a saved draft',
+    by: 'state/disk/replace-file.ts',
     name: /^\..+\.(?<pid>\d+)-\d+$/,
     example: '.codex_brief.codex.out.PID-1',
   },
@@ -27,7 +27,7 @@ export const TEMPORARIES: readonly { by: string; name: RegExp; example: string }
     example: '.codex_verify.acceptance.log.PID',
   },
   {
-    by: 'state/whole-file.ts',
+    by: 'state/whole-file.ts of earlier versions',
     name: new RegExp(`\\.${UUID}$`),
     example: 'codex_brief.gate.json.00000000-0000-4000-8000-000000000001',
   },

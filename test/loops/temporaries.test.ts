@@ -5,8 +5,8 @@ import { existsSync, mkdirSync, readdirSync, utimesSync, writeFileSync } from 'n
 import path from 'node:path';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { temporaryPrefix } from '../../loops/call/replace-file.ts';
 import { isTemporary, TEMPORARIES } from '../../loops/run/temporaries.ts';
+import { temporaryPrefix } from '../../state/disk/replace-file.ts';
 import { taskFolders } from '../../state/task-folder.ts';
 import { answerWith } from '../rig/streams.ts';
 import { ANY_ANSWER, makeTask } from '../rig/task-run.ts';
