@@ -331,7 +331,7 @@ test('a journal of a newer version and one that cannot be read are named, and no
   assert.equal([code, hows.sort()], [1, ['task failed', 'task failed']]);
   const told = swept.map((one) => one.told).join('\n');
   assert.match(told, `${newer} was written by a newer version (format 2, this one reads 1): update tollgate`);
-  assert.match(told, 'task/folder/state/journal.jsonl is a folder, and no regular file; a journal is never that');
+  assert.match(told, 'task/folder/state/journal.jsonl is no regular file');
   assert.is(readFileSync(newer!, 'utf8'), '{"v":2,"fact":"new"}\n');
 });
 
