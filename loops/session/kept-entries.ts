@@ -36,7 +36,8 @@ export async function keptEntries(run: StageRun, tag: string): Promise<KeptEntri
   const isStrange = sessions.isStrange(tag, tool, folder);
   const noted = isStrange || isLost(sessions) ? notedSession(open.stateFolder, place) : null;
   let rebuilt: SessionEntry | null = isStrange ? noted : null;
-  const withRebuilt = (all: Sessions) => all.rebuilt(rebuilt && { ...place, entry: rebuilt });
+  const withRebuilt = (all: Sessions): Sessions =>
+    rebuilt === null ? all : { ...all.rebuilt({ ...place, entry: rebuilt }), warnings: all.warnings };
   sessions = withRebuilt(sessions);
   const notes: string[] = [];
   const told = new Set(sessions.warnings);

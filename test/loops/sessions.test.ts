@@ -13,6 +13,7 @@ import { type MadeTurn, makeSession, SESSION_IDS, sessionFile } from '../rig/ses
 import { answerWith, failWith, SESSION, STREAMS, type Stream, write } from '../rig/streams.ts';
 import { ANY_ANSWER, makeTask, NO_REST } from '../rig/task-run.ts';
 import { TestRig } from '../rig/test-rig.ts';
+import { runWrapper } from '../rig/wrapper-run.ts';
 
 const test = suite<{ rig: TestRig }>('sessions');
 test.before.each(async (context) => {
@@ -476,7 +477,7 @@ test('so is one on which the model only thought', async ({ rig }) => {
   );
 });
 
-test('a session whose lock codex holds is not mended', async ({ rig }) => {
+test('a session whose lock codex holds is not mended, and a run waits for it', async ({ rig }) => {
   if (process.platform !== 'linux') return; // nobody else tells
   const id = SESSION_IDS.codex;
   const rollout = makeSession('codex', rig, [{ ...ANSWERED, tool: { name: 'x', input: {}, output: 'y' } }]);
@@ -492,14 +493,17 @@ test('a session whose lock codex holds is not mended', async ({ rig }) => {
   });
   try {
     await once(holder.stdout, 'data');
-    const { summary } = await makeTask(rig, ONE).run();
+    const { record } = await runWrapper(rig, 'codex', ['--resume-session', id]).ended();
     assert.is(readFileSync(rollout, 'utf8'), doubled);
-    assert.match(summary, /was resumed as it is: codex \(pid \d+\) holds its lock/);
+    assert.match(record.warnings.join('\n'), /was resumed as it is: codex \(pid \d+\) holds its lock/);
+    const running = makeTask(rig, ONE).start();
+    await running.says(/is open: codex \(pid \d+\) holds its lock; waiting until it is closed/);
+    assert.equal([readFileSync(rollout, 'utf8'), rig.calls.length], [doubled, 1]);
+    holder.kill('SIGKILL');
+    assert.is((await running.result).code, 0);
   } finally {
     holder.kill('SIGKILL');
   }
-  keep(rig, 'free', { session_id: id });
-  await makeTask(rig, ONE, 'free').run();
   assert.is.not(readFileSync(rollout, 'utf8'), doubled);
 });
 
