@@ -15,8 +15,8 @@ export interface Fault {
   at?: number;
   /** How many calls it happens to; 0 is all from `at` on. One unless told. */
   times?: number;
-  /** An error happens only to calls that can give it: the others pass. SHORT writes half of the bytes, and then the disk is full. */
-  does?: 'KILL' | 'KILL_AFTER' | 'ENOSPC' | 'EDQUOT' | 'EIO' | 'EMFILE' | 'EROFS' | 'EACCES' | 'SHORT';
+  /** An error happens only to calls that can give it: the others pass. SHORT writes half of the bytes, and then the disk is full; EIO_READ is every read from a descriptor, whatever `at` says. */
+  does?: 'KILL' | 'KILL_AFTER' | 'ENOSPC' | 'EDQUOT' | 'EIO' | 'EMFILE' | 'EROFS' | 'EACCES' | 'SHORT' | 'EIO_READ';
   /** Takes a line `n name path` for each call that was counted. Not below `under`. */
   log?: string;
   clockSeconds?: number;

@@ -181,6 +181,23 @@ ssize_t writev(int fd, const struct iovec *parts, int many) {
   return CALL(writev, plan, fd, parts, many);
 }
 
+// Of a disk that gives back nothing: EIO_READ is for every read, and counts none.
+static int unreadable(int fd) {
+  char path[PATH_MAX];
+  if (!on || !under || !does || strcmp(does, "EIO_READ") != 0) return 0;
+  name_of(fd, path);
+  if (!below(path)) return 0;
+  errno = EIO;
+  return 1;
+}
+ssize_t read(int fd, void *bytes, size_t size) { return unreadable(fd) ? -1 : NEXT(read)(fd, bytes, size); }
+ssize_t pread(int fd, void *bytes, size_t size, off_t from) {
+  return unreadable(fd) ? -1 : NEXT(pread)(fd, bytes, size, from);
+}
+ssize_t pread64(int fd, void *bytes, size_t size, off64_t from) {
+  return unreadable(fd) ? -1 : NEXT(pread64)(fd, bytes, size, from);
+}
+
 int fsync(int fd) { return CALL(fsync, by_fd("fsync", SYNC, fd), fd); }
 int fdatasync(int fd) { return CALL(fdatasync, by_fd("fdatasync", SYNC, fd), fd); }
 int ftruncate(int fd, off_t size) { return CALL(ftruncate, by_fd("ftruncate", WRITE, fd), fd, size); }
