@@ -38,7 +38,7 @@ const ROWS: Row[] = [
     (session_id): Row => [
       'meta.session_id',
       { ...stage({}), meta: { session_id } },
-      'must be the id of one session, not "latest" or a number',
+      'must be the id of a session as its CLI shows it, or the first 7 digits of it or more',
     ],
   ),
   ...['2nd', 'First', 'a.b', '-a', '_a', 'é', 'a b', `a${'b'.repeat(128)}`].map(

@@ -25,6 +25,7 @@ import {
   tool,
   whole,
 } from './parts.ts';
+import { entry } from './state.ts';
 
 type Of<F extends Fact['fact']> = Omit<Extract<Fact, { fact: F }>, 'fact'>;
 type Budget<From> = Omit<Extract<Fact, { fact: 'budget'; from: From }>, 'fact'>;
@@ -143,6 +144,12 @@ const LINES: readonly Schema[] = [
     signature: orNull(signature('Of the failure'), 'a success, or it has none'),
     retry_at: orNull(time('Before it a call is in vain'), 'the service did not say'),
     exit_code: count("The wrapper's exit code"),
+  }),
+  line<Of<'session'>>('session', "What is known of a tag's session after a call, should sessions.json be lost", {
+    tag: text('meta.feature, or the id of a task'),
+    tool,
+    folder: orNull(text('The only folder that it is good for'), 'it is good for any'),
+    entry: orNull(entry, 'the tag has none any more'),
   }),
   line<Of<'decided'>>('decided', 'What is done about a failure', {
     run_id,
