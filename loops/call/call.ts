@@ -150,8 +150,8 @@ async function spend(
   }
   const published = publishAll(draft, attempt, record, outcome);
   // The verdict says that the result is where it belongs; without it the next run publishes it from the attempt.
-  if (published.how === 'published') note(verdictFact(record));
-  closeAttempt(attempt, overlay, draft, published);
+  const isSettled = published.how === 'published' && note(verdictFact(record));
+  closeAttempt(attempt, overlay, draft, isSettled ? published : OPEN);
   outcome.streams?.close();
   const isLeft = (outcome.left ?? []).length > 0;
   if (!isLeft && record.session_id !== null)
@@ -160,6 +160,9 @@ async function spend(
   if (!isLeft) registered.forget();
   return { record, message: sentenceOf(record, request.charge?.task.id ?? null) };
 }
+
+/** Whoever finds no verdict in the journal judges the call once more, by its raw files. */
+const OPEN = { how: 'published', copied: false } as const;
 
 const refusedSentence = ({ cliVersion, request: { adapter } }: Draft, { name, without }: Feature): string =>
   `${adapter.tool}${cliVersion === null ? '' : ` ${cliVersion}`} does not know ${name}: it asked for nothing, and was started once more without (${without})`;

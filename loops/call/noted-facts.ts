@@ -5,12 +5,15 @@ import type { Fact } from '../../state/facts.ts';
 import type { Journal } from '../../state/journal.ts';
 import type { Draft } from './draft.ts';
 
-export function noteFact(journal: Journal | null, fact: Fact, draft: Draft): void {
+/** @returns whether it stands there; true where there is no journal to note it in. */
+export function noteFact(journal: Journal | null, fact: Fact, draft: Draft): boolean {
   try {
     journal?.append(fact);
+    return true;
   } catch (error) {
     // The call is running and paid: its result counts for more than its place in the journal.
     draft.warnings.push(`the journal could not be written: ${(error as Error).message}`);
+    return false;
   }
 }
 

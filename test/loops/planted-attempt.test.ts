@@ -64,6 +64,22 @@ for (const [what, text] of DRAFTS)
     assert.match(report.notes.join('\n'), 'was made once more');
   });
 
+test('an answer whose verdict found no journal is taken from its attempt, and nobody is asked again', async ({
+  rig,
+  task,
+}) => {
+  const running = task.start();
+  const fake = await rig.call();
+  rmSync(task.journal.file);
+  symlinkSync(path.join(rig.project, 'nowhere'), task.journal.file);
+  await fake.tell(...answerWith('codex', 'paid for'));
+  assert.is((await running.result).code, 1);
+  assert.is(task.failure()?.reason, 'judge_changed');
+  const { code, report } = await task.run();
+  assert.equal([code, rig.calls.length, report.budget.used], [0, 1, 1]);
+  assert.is(task.read('outputs/codex_brief.codex.out'), 'paid for');
+});
+
 const PLANTS: [what: string, plant: (file: string) => void][] = [
   ['a FIFO', (file) => execFileSync('mkfifo', [file])],
   ['a folder', (file) => mkdirSync(file)],
