@@ -39,7 +39,7 @@ export function putBack(kept: KeptFiles, { present, aside, clock, isOurs = () =>
   const away = (file: string) => moveAside(file, aside, clock);
   // The ways first: what lies below a link lies elsewhere, and is nobody's business here.
   const ways = [...kept.folders].flatMap(([folder, before]) => clearWay(folder, before, away));
-  const changed = [...new Set([...kept.files.keys(), ...present()])].flatMap((file) => {
+  const found = [...new Set([...kept.files.keys(), ...present()])].flatMap((file) => {
     const before = kept.files.get(file) ?? null;
     const now = lookAt(file);
     if (isSame(file, before, now)) return [];
@@ -47,6 +47,7 @@ export function putBack(kept: KeptFiles, { present, aside, clock, isOurs = () =>
     const how = before === null ? 'added' : now === null ? 'deleted' : 'modified';
     return [{ file, how, before, now, outcome: before === null || isWhole(before) ? 'put_back' : 'kept' } as const];
   });
+  const changed = withoutInner(found);
   const returning = changed.filter(({ outcome }) => outcome === 'put_back');
   // All away first: a file may stand where the folder of another was.
   for (const { file, now } of returning) if (now !== null) away(file);
@@ -56,6 +57,12 @@ export function putBack(kept: KeptFiles, { present, aside, clock, isOurs = () =>
     kept.files.set(file, { ...before, stamp: lookAt(file)?.stamp ?? before.stamp });
   }
   return [...ways, ...changed.map(({ file, how, outcome }) => ({ file, how, outcome }))];
+}
+
+/** What lies in a folder that stands in the place of a file goes aside with it. */
+function withoutInner<T extends { file: string; now: Look | null }>(changed: readonly T[]): T[] {
+  const folders = changed.filter(({ now }) => now?.kind === 'folder').map(({ file }) => file + path.sep);
+  return changed.filter(({ file }) => !folders.some((folder) => file.startsWith(folder)));
 }
 
 /** Where a folder was, or may have come to be, nothing else stands afterwards. */

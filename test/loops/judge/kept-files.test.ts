@@ -83,6 +83,16 @@ const EDITS: [what: string, edit: Edit, expected: string[]][] = [
     ['a.md modified'],
   ],
   [
+    'a file that became a folder with files in it',
+    (at) =>
+      instead(at, 'a.md', (file) => {
+        mkdirSync(path.join(file, 'x/y'), { recursive: true });
+        writeFileSync(path.join(file, 'x/y/z.md'), 'z');
+        writeFileSync(path.join(file, 'w.md'), 'w');
+      }),
+    ['a.md modified'],
+  ],
+  [
     'a file that became a FIFO',
     (at) => instead(at, 'a.md', (file) => execFileSync('mkfifo', [file])),
     ['a.md modified'],
