@@ -150,8 +150,8 @@ async function spend(
   }
   const published = publishAll(draft, attempt, record, outcome);
   // The verdict says that the result is where it belongs; without it the next run publishes it from the attempt.
-  const isSettled = published.how === 'published' && note(verdictFact(record));
-  closeAttempt(attempt, overlay, draft, isSettled ? published : OPEN);
+  const isOpen = published.how === 'published' && !note(verdictFact(record));
+  closeAttempt(attempt, overlay, draft, isOpen ? OPEN : published);
   outcome.streams?.close();
   const isLeft = (outcome.left ?? []).length > 0;
   if (!isLeft && record.session_id !== null)

@@ -28,7 +28,7 @@ export async function replaceBy(by: Replacement, place: string, salt: number, wo
   if (by === 'edit' && old === null) return false;
   const made = path.join(world.root, `made-${salt}`);
   await MAKE[by]({ made, place, old: old ?? '', salt, world });
-  mkdirSync(path.dirname(place), { recursive: true });
+  if (!isMade(path.dirname(place))) return false;
   // Those who write there may be quicker than once.
   for (let tries = 0; ; tries++) {
     if (isFolder(place)) renameSync(place, path.join(world.stolen, `${path.basename(place)}-${salt}-${tries}`));
@@ -40,6 +40,16 @@ export async function replaceBy(by: Replacement, place: string, salt: number, wo
     } catch (error) {
       if (tries === 9) throw error;
     }
+  }
+}
+
+/** An act before this one may have left no way there. */
+function isMade(folder: string): boolean {
+  try {
+    mkdirSync(folder, { recursive: true });
+    return true;
+  } catch {
+    return false;
   }
 }
 
