@@ -32,6 +32,7 @@ import { verdictFact } from './noted-facts.ts';
 import { strangeFileIn } from './own-folders.ts';
 import { ownPlaces } from './own-places.ts';
 import { publishAll, publishRefusal } from './publish.ts';
+import { publishedRecord } from './published-record.ts';
 import { recordOf } from './record.ts';
 import { refusalRecord } from './refusal.ts';
 import type { Restored } from './saved-draft.ts';
@@ -70,11 +71,12 @@ export async function closeDead(open: Call, closing: Closing): Promise<void> {
   }
   // Without its files nothing that is left of it could ever be of use.
   const { left } = await endTree(await treeOf(open, folder));
-  const isUnasked = restored !== null && open.started === null;
+  const record = restored === null ? null : publishedRecord(folder, call_id);
+  const isUnasked = restored !== null && record === null && open.started === null;
   if (isUnasked) publishRefusal(restored.draft, neverStarted(restored.draft));
   discardSaved(folder, open);
-  const ending = isUnasked ? 'not_started' : 'lost';
-  note(journal, open, { ending, exitCode: null, signal: null }, INTERRUPTED);
+  const lost = { ending: isUnasked ? 'not_started' : 'lost', native_exit_code: null, signal: null } as const;
+  note(journal, open, record ?? lost, record === null ? INTERRUPTED : verdictFact(record));
   if (restored !== null && left.length === 0) forget(call_id, restored, environment);
 }
 
@@ -135,13 +137,15 @@ const INTERRUPTED = {
   exit_code: 1,
 } as const;
 
+type Ended = Extract<Fact, { fact: 'ended' }>;
+
 function note(
   journal: Journal,
   { reserved: { call_id }, ended }: Call,
-  { ending, exitCode, signal }: Pick<Outcome, 'ending' | 'exitCode' | 'signal'>,
+  { ending, native_exit_code, signal }: Pick<Ended, 'ending' | 'native_exit_code' | 'signal'>,
   verdict: Omit<Extract<Fact, { fact: 'verdict' }>, 'fact' | 'call_id'>,
 ): void {
-  if (ended === null) journal.append({ fact: 'ended', call_id, ending, native_exit_code: exitCode, signal });
+  if (ended === null) journal.append({ fact: 'ended', call_id, ending, native_exit_code, signal });
   journal.append({ ...verdict, fact: 'verdict', call_id });
 }
 
@@ -171,7 +175,7 @@ async function closeStarted(open: Call, restored: Restored, closing: Closing): P
   // A disk that is full is no bug: the call stays open, and the next run tries again.
   if (published.how === 'unpublished')
     throw Object.assign(new Error(published.why), { code: 'UNPUBLISHED', syscall: 'write' });
-  note(closing.journal, open, outcome, verdictFact(record));
+  note(closing.journal, open, { ...outcome, native_exit_code: outcome.exitCode }, verdictFact(record));
   closeAttempt(attempt, overlay, draft, published);
   outcome.streams?.close();
   return (outcome.left ?? []).length === 0 ? 'whole' : 'left';

@@ -80,6 +80,22 @@ test('an answer whose verdict found no journal is taken from its attempt, and no
   assert.is(task.read('outputs/codex_brief.codex.out'), 'paid for');
 });
 
+test('a verdict that is gone from the journal once all is published is taken from the record', async ({
+  rig,
+  task,
+}) => {
+  rig.answer(() => answerWith('codex', 'paid for'));
+  await task.run();
+  const lines = readFileSync(task.journal.file, 'utf8').split('\n');
+  const upTo = lines.findIndex((line) => line.includes('"started"'));
+  writeFileSync(task.journal.file, lines.slice(0, upTo).join('\n').concat('\n'));
+  // It says how long the journal was.
+  rmSync(path.join(task.folder, 'state/stats.json'));
+  const { code, report } = await task.run();
+  assert.equal([code, rig.calls.length, report.budget.used], [0, 1, 1]);
+  assert.equal(task.journal.read().ledger.calls.size, 1);
+});
+
 const PLANTS: [what: string, plant: (file: string) => void][] = [
   ['a FIFO', (file) => execFileSync('mkfifo', [file])],
   ['a folder', (file) => mkdirSync(file)],

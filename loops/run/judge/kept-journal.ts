@@ -71,7 +71,7 @@ async function mend(
   const before = isWhole ? new Set<string>() : new Set(start.split('\n'));
   const since = linesIn(now.toString('utf8', isWhole ? bytes.length : 0)).filter(({ text }) => !before.has(text));
   const allowed = callsOf(start, since, callId, call);
-  const ours = since.filter(({ fact }) => fact === null || allowed(fact));
+  const ours = since.filter(({ text, fact }) => (fact === null ? text.length <= MOST_TORN : allowed(fact)));
   const budgetChanges = since.filter(({ fact }) => fact !== null && MONEY.has(fact.fact) && !allowed(fact)).length;
   const strange = since.length - ours.length - budgetChanges;
   const lost = call !== null && !ours.some(({ fact }) => isSameReservation(fact, call));
@@ -158,6 +158,9 @@ function openOrNull(file: string): number | null {
     return null;
   }
 }
+
+/** Longer than any line of ours, and so than the half of one. */
+const MOST_TORN = 64 * 1024;
 
 /** Far more than the facts of any call; what comes behind it is left out. */
 const MOST_ADDED = 16 * 1024 * 1024;
