@@ -171,11 +171,10 @@ test('a half line that a crash left is no edit', async ({ journal }) => {
 
 test('what is longer than any line of ours, and no fact, does not stay', async ({ journal }) => {
   const kept = keepJournal(journal);
-  const before = readFileSync(journal.file, 'utf8');
-  appendFileSync(journal.file, '\0'.repeat(1024 * 1024));
+  appendFileSync(journal.file, `${'\0'.repeat(1024 * 1024)}\n`);
   const { strange } = await mendJournal(journal, kept, 'c1', null, clock());
   assert.equal(strange, ['1 lines were added that only a run may write']);
-  assert.is(readFileSync(journal.file, 'utf8'), before);
+  assert.not.match(readFileSync(journal.file, 'utf8'), '\0');
 });
 
 test.run();
