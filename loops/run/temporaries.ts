@@ -3,7 +3,7 @@
 import { existsSync, rmSync } from 'node:fs';
 import path from 'node:path';
 import { namesIn } from '../../state/disk/folder.ts';
-import { lookAt } from '../../state/disk/regular-file.ts';
+import { isRegular, lookAt } from '../../state/disk/regular-file.ts';
 import type { Journal } from '../../state/journal.ts';
 import { isSystemError } from '../../state/system-error.ts';
 import { type TaskFolder, taskFolders } from '../../state/task-folder.ts';
@@ -14,8 +14,15 @@ const KEEP_MS = { dead: 60_000, unknown: 3_600_000 };
 
 const UUID = '[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12}';
 
-/** Every name that something of ours is written under before it gets its own, with an example of each. */
-export const TEMPORARIES: readonly { by: string; name: RegExp; example: string }[] = [
+interface Row {
+  /** Who writes under such a name. */
+  by: string;
+  name: RegExp;
+  example: string;
+}
+
+/** Every name that something of ours is written under before it gets its own. */
+export const TEMPORARIES: readonly Row[] = [
   {
     by: 'state/disk/replace-file.ts',
     name: /^\..+\.(?<pid>\d+)-\d+$/,
@@ -31,27 +38,46 @@ export const TEMPORARIES: readonly { by: string; name: RegExp; example: string }
     name: new RegExp(`\\.${UUID}$`),
     example: 'codex_brief.gate.json.00000000-0000-4000-8000-000000000001',
   },
-  { by: 'write-file-atomic', name: /^[^.].*\.jsonl?\.\d{1,10}$/, example: 'stats.json.1234567890' },
   {
-    by: 'state/volume.ts',
-    name: new RegExp(`^\\.tollgate-probe-${UUID}$`),
-    example: '.tollgate-probe-00000000-0000-4000-8000-000000000001',
+    by: 'write-file-atomic',
+    name: /^(?:stats\.json|last_failure\.json|journal\.jsonl)\.\d{1,10}$/,
+    example: 'stats.json.1234567890',
   },
 ];
 
-export const isTemporary = (name: string): boolean => TEMPORARIES.some((row) => row.name.test(name));
+/** A name that nobody else gives: it is looked for where people keep their files, too. */
+export const PROBE = {
+  by: 'state/volume.ts',
+  name: new RegExp(`^\\.tollgate-probe-${UUID}$`),
+  example: '.tollgate-probe-00000000-0000-4000-8000-000000000001',
+};
 
-/** Looks only where the task and its project keep what is ours. */
+export const isTemporary = (name: string): boolean => [...TEMPORARIES, PROBE].some((row) => row.name.test(name));
+
+/** Where nothing but what is ours is written: a person's `dump.json.1` in `inputs/` is no half of a file. */
+export function ownFolders(
+  task: Pick<TaskFolder, 'root' | 'inputs' | 'outputs' | 'state' | 'done' | 'attempts'>,
+): string[] {
+  const shared = path.dirname(path.dirname(task.root));
+  return [
+    ...(path.basename(path.dirname(task.root)) === 'task' ? [path.join(shared, 'state')] : []),
+    task.outputs,
+    task.state,
+    path.join(task.state, 'baseline'),
+    task.done,
+    path.join(task.inputs, 'prompt'),
+    ...namesIn(task.attempts).map((name) => path.join(task.attempts, name)),
+  ];
+}
+
+/** Regular files alone, and only where the task and its project keep what is ours. */
 export function clearTemporaries(task: TaskFolder, { file, read }: Journal): void {
   const { calls } = read().ledger;
   // The disk's own word on what time it is: our clock may be wrong.
   const now = lookAt(file)?.mtime ?? new Date(0);
   const attempts = namesIn(task.attempts).map((name) => path.join(task.attempts, name));
-  for (const folder of [...taskFolders(task), ...attempts])
-    for (const name of namesIn(folder)) {
-      const writer = writerOf(name);
-      if (writer !== null && isOld(path.join(folder, name), now, writer)) remove(path.join(folder, name));
-    }
+  for (const folder of ownFolders(task)) clearIn(folder, TEMPORARIES, now);
+  for (const folder of taskFolders(task)) clearIn(folder, [PROBE], now);
   for (const folder of attempts)
     if (!calls.has(path.basename(folder)) && !saysAnything(folder) && isOld(folder, now, 'unknown')) remove(folder);
 }
@@ -59,9 +85,17 @@ export function clearTemporaries(task: TaskFolder, { file, read }: Journal): voi
 /** A record is the word of a call that was refused; an output that of one that was made, whatever the journal says. */
 const saysAnything = (folder: string): boolean => existsSync(path.join(folder, 'record.json')) || hasOutput(folder);
 
+function clearIn(folder: string, rows: readonly Row[], now: Date): void {
+  for (const name of namesIn(folder)) {
+    const file = path.join(folder, name);
+    const writer = writerOf(name, rows);
+    if (writer !== null && isRegular(file) && isOld(file, now, writer)) remove(file);
+  }
+}
+
 /** null for what is no temporary; some bear the number of the process that writes them. */
-function writerOf(name: string): keyof typeof KEEP_MS | null {
-  const found = TEMPORARIES.map((row) => row.name.exec(name)).find((match) => match !== null);
+function writerOf(name: string, rows: readonly Row[]): keyof typeof KEEP_MS | null {
+  const found = rows.map((row) => row.name.exec(name)).find((match) => match !== null);
   if (found === undefined) return null;
   const pid = found.groups?.pid;
   return pid === undefined || !isGone(Number(pid)) ? 'unknown' : 'dead';

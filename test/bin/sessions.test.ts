@@ -4,6 +4,7 @@ import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
+import { faultEnv, faultShim } from '../rig/fault-shim.ts';
 import { validatorOf } from '../rig/schemas/validator.ts';
 import { makeSession, SESSION_IDS } from '../rig/session-files.ts';
 import { TestRig } from '../rig/test-rig.ts';
@@ -71,11 +72,12 @@ test('a sessions.json that is none is set aside with a word, whoever changes it'
 });
 
 test('a sessions.json that cannot be written is told as such', async ({ rig }) => {
+  if (faultShim() === null) return console.log('SKIPPED: no C compiler here, so the disk cannot be made to fail');
   makeSession('codex', rig, TURNS);
-  mkdirSync(file(rig), { recursive: true });
+  Object.assign(rig.env, faultEnv({ in: 'tollgate.cjs', under: file(rig), at: 1, times: 0, does: 'ENOSPC' }));
   const { code, stderr } = await ask(rig, 'adopt', 'a', ID, '--tool=codex');
   assert.is(code, 1);
-  assert.match(stderr, /^tollgate sessions: EISDIR: .*sessions\.json.*; nothing was changed\n$/);
+  assert.match(stderr, /^tollgate sessions: ENOSPC: .*sessions\.json.*; nothing was changed\n$/);
 });
 
 const MISTAKES: [words: string[], code: number, says: string][] = [
