@@ -125,7 +125,8 @@ test('what could not be published stays raw until it is', async ({ rig, task }) 
   if (faultShim() === null) return console.log('SKIPPED: no C compiler here, so the disk cannot be made to fail');
   rig.answer(() => SPEAKS);
   const under = path.join(task.folder, 'outputs/codex_brief.codex.raw');
-  const full = faultEnv({ in: 'run_codex.cjs', under, at: 1, times: 0, does: 'ENOSPC' });
+  // The run would publish it in the place of its guardian.
+  const full = faultEnv({ in: 'run_codex.cjs,tollgate.cjs', under, at: 1, times: 0, does: 'ENOSPC' });
   await rig.start('tollgate', ['run', 'fix'], { env: { ...KEYED.env, ...full } }).result;
   const [attempt] = attemptsOf(task);
   assert.equal(holding(attempt!, SECRET).slice(-2), ['stderr', 'stdout']);

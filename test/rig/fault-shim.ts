@@ -7,7 +7,7 @@ import { tmpdir, userInfo } from 'node:os';
 import path from 'node:path';
 
 export interface Fault {
-  /** The script that is meant, such as `run_codex.cjs`; every other process is left alone. */
+  /** The script that is meant, such as `run_codex.cjs`, or several with commas between them; every other process is left alone. */
   in: string;
   /** Only calls on this folder, on what lies in it, or on descriptors of such are counted. Absolute, without links. */
   under?: string;

@@ -31,7 +31,15 @@ static const char *given(const char *name) {
   return value && *value ? value : NULL;
 }
 
-static int is_meant(const char *script) {
+/** One of those that are named with commas between them. */
+static int is_among(const char *scripts, const char *name) {
+  size_t size = strlen(name);
+  for (const char *at = scripts; at; at = strchr(at, ',') ? strchr(at, ',') + 1 : NULL)
+    if (strncmp(at, name, size) == 0 && (at[size] == 0 || at[size] == ',')) return 1;
+  return 0;
+}
+
+static int is_meant(const char *scripts) {
   char line[65536];
   int fd = syscall(SYS_openat, AT_FDCWD, "/proc/self/cmdline", O_RDONLY);
   long size = syscall(SYS_read, fd, line, sizeof line - 1);
@@ -40,7 +48,7 @@ static int is_meant(const char *script) {
   line[size] = 0;
   for (char *word = line; word < line + size; word += strlen(word) + 1) {
     const char *last = strrchr(word, '/');
-    if (strcmp(last ? last + 1 : word, script) == 0) return 1;
+    if (is_among(scripts, last ? last + 1 : word)) return 1;
   }
   return 0;
 }
