@@ -65,7 +65,7 @@ for (const [tool, goesOn] of FOLDERS)
     within(api, tool, async (home) => {
       const inner = path.join(home.project, 'inner');
       mkdirSync(inner);
-      api.script(['tool=pwd >> trace', 'says=the first answer', 'tool=pwd >> trace', 'says=second']);
+      api.script(['tool=pwd >> trace', 'says=first', 'tool=pwd >> trace', 'says=second']);
       const first = await run(home, tool, 'one');
       const second = await run(home, tool, 'two', { cwd: 'inner' });
       assert.equal([first.exit_code, second.exit_code], [0, 0], JSON.stringify([first.failure, second.failure]));
@@ -74,8 +74,9 @@ for (const [tool, goesOn] of FOLDERS)
         [[home.project], [inner]],
       );
       const said = saidIn(api);
-      // The note names the earlier task; only the session itself holds its answer.
-      assert.equal([said.includes('the first answer'), said.includes('# Where the work stands')], [goesOn, !goesOn]);
+      // The note says what came of the earlier task; only the session itself holds its prompt.
+      const prompts = said.split('# How to read this').length - 1;
+      assert.equal([prompts, said.includes('# Where the work stands')], [goesOn ? 2 : 1, !goesOn]);
       // The first folder's own session is still gone on with there.
       api.script(['says=third']);
       const third = await run(home, tool, 'three');
