@@ -2,13 +2,14 @@
 
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { type RunRequest, runTask } from '../../loops/run/run.ts';
 import type { SessionEntry } from '../../policies/session-entry.ts';
 import type { Tool } from '../../policies/tools.ts';
+import { faultEnv, faultShim } from '../rig/fault-shim.ts';
 import { type MadeTurn, makeSession, SESSION_IDS, sessionFile } from '../rig/session-files.ts';
 import { answerWith, failWith, SESSION, STREAMS, type Stream, write } from '../rig/streams.ts';
 import { ANY_ANSWER, makeTask, NO_REST } from '../rig/task-run.ts';
@@ -574,13 +575,25 @@ test('a sessions.json that is none is set aside with a word, and the run goes on
   assert.ok(readdirSync(path.dirname(file(rig))).some((name) => name.includes('unreadable')));
 });
 
-test('a folder in the place of sessions.json costs a note and nothing else', async ({ rig }) => {
-  mkdirSync(file(rig), { recursive: true });
+test('a sessions.json that cannot be written costs a note and nothing else', async ({ rig }) => {
+  if (faultShim() === null) return console.log('SKIPPED: no C compiler here, so the disk cannot be made to fail');
+  Object.assign(rig.env, faultEnv({ in: 'tollgate.cjs', under: file(rig), at: 1, times: 0, does: 'ENOSPC' }));
   rig.answer(() => answerWith('codex', 'fine'));
   const { code, summary } = await makeTask(rig, ONE).run();
   assert.is(code, 0);
   assert.match(summary, 'its session could not be written down');
-  rmSync(file(rig), { recursive: true });
+});
+
+test('a folder in the place of sessions.json is moved aside, and the session is written down', async ({ rig }) => {
+  mkdirSync(path.join(file(rig), 'x'), { recursive: true });
+  rig.answer(() => answerWith('codex', 'fine'));
+  assert.is((await makeTask(rig, ONE).run()).code, 0);
+  assert.match(readFileSync(file(rig), 'utf8'), SESSION);
+  const aside = readdirSync(path.dirname(file(rig))).filter((name) => name.startsWith('sessions.json.'));
+  assert.equal(
+    aside.map((name) => existsSync(path.join(path.dirname(file(rig)), name, 'x'))),
+    [true],
+  );
 });
 
 test('a store that is a link to nowhere is an empty one', async ({ rig }) => {
