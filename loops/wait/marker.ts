@@ -1,6 +1,6 @@
 // A done marker: what the file that a wrapper writes last of all says, and whose it is.
 
-import { closeSync, readSync } from 'node:fs';
+import { closeSync, readSync, statSync } from 'node:fs';
 import { lookAt, openFollowed } from '../../state/disk/regular-file.ts';
 
 export interface Said {
@@ -69,8 +69,9 @@ const MAX_BYTES = 64 * 1024;
 
 /** null when there is nothing by that name; '' for a folder or a pipe, which is a marker too. */
 function readHead(file: string): string | null {
-  const found = lookAt(file);
-  if (found === null) return null;
+  // What cannot even be looked at (a path through a file, say) will not come: that is thrown.
+  const found = statSync(file, { throwIfNoEntry: false });
+  if (found === undefined) return null;
   if (!found.isFile() || found.size === 0) return '';
   const fd = openFollowed(file);
   try {
