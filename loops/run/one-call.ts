@@ -6,7 +6,7 @@ import type { CallRecord } from '../../policies/call-record.ts';
 import type { Finding } from '../../policies/gate.ts';
 import type { ProcessIdentity } from '../../policies/process-identity.ts';
 import { JournalError } from '../../state/journal.ts';
-import { isKeptFor, openCalls } from '../../state/ledger.ts';
+import { type Call, isKeptFor, openCalls } from '../../state/ledger.ts';
 import { outputsOf } from '../../state/task-folder.ts';
 import { identify } from '../../wrappers/processes/identity.ts';
 import { hasOutput } from '../call/captured.ts';
@@ -231,8 +231,18 @@ export function paidAnswer(
   if (last === undefined) return null;
   // A stand-in may have answered in its tool's place, and a later call may have left another answer there.
   const { out, record: published } = outputsOf(open.task, { ...stage, tool: last.tool });
-  if (!existsSync(out) || recordIn(published)?.call_id !== last.call_id) return null;
+  if (!existsSync(out) || whoseAnswer(calls, last, recordIn(published)) !== last.call_id) return null;
   // A verdict in the journal is a line that anybody may write; the record is what counts.
   const record = readRecord(open.task, last.call_id);
   return record?.verdict.class === null ? record : null;
 }
+
+/** Where the published record cannot be read, the answer beside it is that of the last call of that stage and tool. */
+const whoseAnswer = (
+  calls: ReadonlyMap<string, Call>,
+  { stage, tool }: Call['reserved'],
+  published: CallRecord | null,
+) =>
+  published?.call_id ??
+  [...calls.values()].filter(({ reserved }) => reserved.stage === stage && reserved.tool === tool).at(-1)?.reserved
+    .call_id;

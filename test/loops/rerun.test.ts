@@ -29,6 +29,24 @@ test('tollgate works through the link that npm makes to it', async ({ rig }) => 
   assert.is(task.read(FIRST), 'ok');
 });
 
+for (const [what, put] of [
+  ['a folder', (file: string) => mkdirSync(path.join(file, 'x'), { recursive: true })],
+  ['nothing', () => {}],
+  ['half of it', (file: string) => writeFileSync(file, '{"call_id":')],
+] as const)
+  test(`an answer that failed its gate is not asked for again with ${what} in the place of its record`, async ({
+    rig,
+  }) => {
+    rig.answer(() => answerWith('codex', 'short'));
+    const task = makeTask(rig, { stages: [{ tool: 'codex', role: 'brief', requires: [], min_lines: 5 }] });
+    assert.is((await task.run()).code, 1);
+    const record = path.join(task.folder, 'outputs/codex_brief.codex.call.json');
+    rmSync(record);
+    put(record);
+    writeFileSync(path.join(task.folder, FIRST), '1\n2\n3\n4\n5\n');
+    assert.equal([(await task.run()).code, rig.calls.length], [0, 1]);
+  });
+
 test('a --redo that fails leaves the stage open, not done without its answer', async ({ rig }) => {
   rig.answer(() => answerWith('codex', 'first'));
   const task = makeTask(rig, ONE);
