@@ -14,7 +14,9 @@ import { type CallEnd, endOf } from './call-end.ts';
 import { type Look, lookAt } from './file-look.ts';
 import { describe, tamperedFinding } from './judge.ts';
 import { ownFiles } from './judge-files.ts';
+import type { KeptFile } from './kept-files.ts';
 import { putBack } from './put-back.ts';
+import { isUnfinished } from './restored-file.ts';
 import { loadJudge } from './saved-judge.ts';
 import { noteChanges, vouchFor } from './watched-call.ts';
 
@@ -76,7 +78,8 @@ function recoverOne({ task, root, register, clock }: Recovering, call: Registere
   }
   const end = endOf(call.entry, register);
   const aside = path.join(task.attempts, call_id, 'changed-by-agent');
-  const isOurs = (file: string, now: Look | null) => isBefore(end, file, now);
+  const isOurs = (file: string, before: KeptFile | null, now: Look | null) =>
+    isBefore(end, file, now) || (before === null && isUnfinished(file, kept.files));
   const present = () => ownFiles(task).filter((file) => isAddedByNoRun(task, file));
   const tampered = putBack(kept, { present, aside, clock, isOurs });
   vouchFor(register, task, tampered);

@@ -1,15 +1,6 @@
 // Puts back what was kept, whatever stands in its place now: that is set aside, and nothing is followed or written through a link.
 
-import {
-  chmodSync,
-  lstatSync,
-  mkdirSync,
-  readlinkSync,
-  renameSync,
-  symlinkSync,
-  unlinkSync,
-  writeFileSync,
-} from 'node:fs';
+import { lstatSync, mkdirSync, readlinkSync, renameSync, symlinkSync, unlinkSync } from 'node:fs';
 import path from 'node:path';
 import { readRegularBytes, UnfitFileError } from '../../../state/disk/regular-file.ts';
 import { setAside } from '../../../state/disk/set-aside.ts';
@@ -17,6 +8,7 @@ import { isSystemError } from '../../../state/system-error.ts';
 import { type Look, lookAt } from './file-look.ts';
 import type { KeptFile, KeptFiles, KeptFolder } from './kept-files.ts';
 import { copyLarge, isSameContent } from './large-copy.ts';
+import { restore } from './restored-file.ts';
 
 export interface Tampered {
   file: string;
@@ -31,8 +23,8 @@ export interface PuttingBack {
   /** A folder for what stood there instead: nothing of anybody's is lost. */
   aside: string;
   clock: () => Date;
-  /** Which of them are changed back; without it all. What is left becomes what is kept. */
-  isOurs?(file: string, now: Look | null): boolean;
+  /** Which of those that are otherwise are changed back; without it all. */
+  isOurs?(file: string, before: KeptFile | null, now: Look | null): boolean;
 }
 
 export function putBack(kept: KeptFiles, { present, aside, clock, isOurs = () => true }: PuttingBack): Tampered[] {
@@ -43,17 +35,18 @@ export function putBack(kept: KeptFiles, { present, aside, clock, isOurs = () =>
     const before = kept.files.get(file) ?? null;
     const now = lookAt(file);
     if (isSame(file, before, now)) return [];
-    if (!isOurs(file, now)) return [];
+    if (!isOurs(file, before, now)) return [];
     const how = before === null ? 'added' : now === null ? 'deleted' : 'modified';
     return [{ file, how, before, now, outcome: before === null || isWhole(before) ? 'put_back' : 'kept' } as const];
   });
   const changed = withoutInner(found);
   const returning = changed.filter(({ outcome }) => outcome === 'put_back');
-  // All away first: a file may stand where the folder of another was.
-  for (const { file, now } of returning) if (now !== null) away(file);
-  for (const { file, before } of returning) {
+  // What is new goes first: a file may stand where the folder of another was.
+  for (const { file, before } of returning) if (before === null) away(file);
+  // One by one, and away only once what was there is ready: cut short at any moment, each file is the one or the other, or missing.
+  for (const { file, before, now } of returning) {
     if (before === null) continue;
-    restore(file, before);
+    restore(file, before, () => (now === null ? undefined : away(file)));
     kept.files.set(file, { ...before, stamp: lookAt(file)?.stamp ?? before.stamp });
   }
   return [...ways, ...changed.map(({ file, how, outcome }) => ({ file, how, outcome }))];
@@ -77,7 +70,7 @@ function clearWay(folder: string, before: KeptFolder, away: (file: string) => vo
 }
 
 /** Can it be put back? */
-const isWhole = ({ kind, content, copy }: KeptFile): boolean =>
+export const isWhole = ({ kind, content, copy }: KeptFile): boolean =>
   kind === 'link' || content !== null || (copy !== null && isIntact(copy));
 
 /** Whoever edits files of ours may have found the copies, too. */
@@ -143,16 +136,4 @@ function moveFar(from: string, to: string, clock: () => Date): void {
     return;
   }
   unlinkSync(from);
-}
-
-function restore(file: string, { kind, content, copy, target, mode }: KeptFile): void {
-  mkdirSync(path.dirname(file), { recursive: true, mode: 0o700 });
-  if (kind === 'link') {
-    symlinkSync(target!, file);
-    return;
-  }
-  // `wx` and its like follow no link.
-  if (content !== null) writeFileSync(file, content, { mode, flag: 'wx' });
-  else if (!copyLarge(copy!.file, file, Number.POSITIVE_INFINITY)) return;
-  chmodSync(file, mode);
 }
