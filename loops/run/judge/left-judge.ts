@@ -78,8 +78,9 @@ function recoverOne({ task, root, register, clock }: Recovering, call: Registere
   }
   const end = endOf(call.entry, register);
   const aside = path.join(task.attempts, call_id, 'changed-by-agent');
+  // To return what was taken away costs nobody anything, and our own putting back may have been cut short.
   const isOurs = (file: string, before: KeptFile | null, now: Look | null) =>
-    isBefore(end, file, now) || (before === null && isUnfinished(file, kept.files));
+    now === null || isBefore(end, file, now) || (before === null && isUnfinished(file, kept.files));
   const present = () => ownFiles(task).filter((file) => isAddedByNoRun(task, file));
   const tampered = putBack(kept, { present, aside, clock, isOurs });
   vouchFor(register, task, tampered);

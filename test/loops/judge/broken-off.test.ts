@@ -1,7 +1,16 @@
 // Putting back that was cut short, and a task that others work on meanwhile: what was kept is never lost, and never goes without a word.
 
 import { execFileSync } from 'node:child_process';
-import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import {
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { suite } from 'uvu';
@@ -80,6 +89,18 @@ const recover = async (left: Left) => {
   return both;
 };
 
+test('a run that was killed between moving away and putting back: the next one puts it back', async (left) => {
+  await leave(left, OVER);
+  const aside = path.join(left.attempt, 'changed-by-agent');
+  mkdirSync(aside);
+  writeFileSync(notesOf(left), 'EVIL');
+  renameSync(notesOf(left), path.join(aside, 'notes.md'));
+  const { notes, findings } = await recover(left);
+  assert.equal([readFileSync(notesOf(left), 'utf8'), findings, notes.length], [ORIGINAL, 1, 1]);
+  assert.match(notes[0]!, /inputs\/notes\.md \(deleted; put back\)/);
+  assert.is(existsSync(left.entry), false);
+});
+
 const limitFiles = (bytes: string) =>
   execFileSync('prlimit', ['--pid', `${process.pid}`, `--fsize=${bytes}:unlimited`]);
 
@@ -107,6 +128,15 @@ test('what a writer that was killed left beside its place does not become an inp
   writeFileSync(path.join(left.task.inputs, '.notes.md.4711-1'), 'orig');
   await recover(left);
   assert.equal(readdirSync(left.task.inputs).sort(), ['notes.md', 'other.md']);
+});
+
+test('a file that the agent deleted comes back, though a person has added another since', async (left) => {
+  await leave(left, OVER);
+  rmSync(notesOf(left));
+  writeFileSync(path.join(left.task.inputs, 'mine.md'), 'mine');
+  const { notes, findings } = await recover(left);
+  assert.equal([readFileSync(notesOf(left), 'utf8'), findings, notes.length], [ORIGINAL, 1, 1]);
+  assert.is(readFileSync(path.join(left.task.inputs, 'mine.md'), 'utf8'), 'mine');
 });
 
 test.run();
