@@ -15,6 +15,7 @@ import { type Look, lookAt } from './file-look.ts';
 import { describe, tamperedFinding } from './judge.ts';
 import { ownFiles } from './judge-files.ts';
 import type { KeptFile } from './kept-files.ts';
+import { type KeptLeft, keepEntry, keepLeft, type LeftFile } from './left-files.ts';
 import { putBack } from './put-back.ts';
 import { isUnfinished } from './restored-file.ts';
 import { loadJudge } from './saved-judge.ts';
@@ -34,25 +35,30 @@ export interface Recovered {
   findings: Map<string, Finding>;
 }
 
+type When = 'before' | 'after';
+
 /**
  * @param when `before` anything of the task is read, and again `after` its calls are settled: then what was kept is of no more use.
  */
-export async function recoverJudge(recovering: Recovering, when: 'before' | 'after'): Promise<Recovered> {
-  const { task, register } = recovering;
+export async function recoverJudge(recovering: Recovering, when: When): Promise<Recovered> {
+  const { task, register, clock } = recovering;
   const recovered: Recovered = { notes: [], findings: new Map() };
-  removeOldCalls(register, recovering.clock());
   const left = callEntries(register).filter(({ entry }) => entry.task === task.root);
-  if (left.length === 0) return recovered;
-  const self = (await identify(process.pid))!;
+  const self = left.length === 0 ? null : (await identify(process.pid))!;
+  let isAnyNeeded = false;
   for (const call of left) {
-    if ((await isAlive(call.entry.dispatcher, self)) !== 'dead') continue;
-    if (wasAsked(task, call.entry.call_id)) recoverOne(recovering, call, recovered);
+    if ((await isAlive(call.entry.dispatcher, self!)) !== 'dead') continue;
+    let isNeeded = false;
+    if (wasAsked(task, call.entry.call_id)) isNeeded = recoverOne(recovering, call, when, recovered);
     else removeCallEntry(call.folder);
     if (when === 'before') continue;
     const end = endOf(call.entry, register);
     recovered.notes.push(...noteChanges(register, call, end?.at ?? null, end?.ns ?? null));
-    removeCallEntry(call.folder);
+    isAnyNeeded ||= isNeeded;
+    if (!isNeeded) removeCallEntry(call.folder);
   }
+  // Not before, and not while its own are needed: these are of use, however old they are.
+  if (when === 'after' && !isAnyNeeded) removeOldCalls(register, clock());
   return recovered;
 }
 
@@ -69,40 +75,80 @@ function wasAsked(task: TaskFolder, callId: string): boolean {
   }
 }
 
-function recoverOne({ task, root, register, clock }: Recovering, call: Registered, into: Recovered): void {
+/** @returns whether the copies in the register are the only ones of something that is otherwise now. */
+function recoverOne(
+  { task, root, register, clock }: Recovering,
+  call: Registered,
+  when: When,
+  into: Recovered,
+): boolean {
   const { call_id, stage } = call.entry;
+  const keeping = { entry: call.folder, place: path.join(task.attempts, call_id, 'kept'), clock };
   const kept = loadJudge(call.folder);
   if (kept === null) {
-    into.notes.push(`stage ${stage}: what the call ${call_id} was judged by cannot be read any more (${call.folder})`);
-    return;
+    const place = when === 'before' ? call.folder : keepEntry(keeping);
+    into.notes.push(`stage ${stage}: what the call ${call_id} was judged by cannot be read any more (${place})`);
+    return place === call.folder;
   }
   const end = endOf(call.entry, register);
   const aside = path.join(task.attempts, call_id, 'changed-by-agent');
-  // To return what was taken away costs nobody anything, and our own putting back may have been cut short.
-  const isOurs = (file: string, before: KeptFile | null, now: Look | null) =>
-    now === null || isBefore(end, file, now) || (before === null && isUnfinished(file, kept.files));
+  const left: LeftFile[] = [];
+  let isDated = end !== null;
+  const isOurs = (file: string, before: KeptFile | null, now: Look | null) => {
+    if (now === null) isDated &&= isGoneBefore(end, file);
+    // To return what was taken away costs nobody anything, whoever took it, and our own putting back may have been cut short.
+    if (now === null || isBefore(end, now)) return true;
+    if (before === null) return isUnfinished(file, kept.files);
+    left.push({ file, before });
+    return false;
+  };
   const present = () => ownFiles(task).filter((file) => isAddedByNoRun(task, file));
   const tampered = putBack(kept, { present, aside, clock, isOurs });
   vouchFor(register, task, tampered);
+  const leftAlone = keepLeft(left, keeping);
+  into.notes.push(...leftWords(root, call, leftAlone, when));
   const missing = tampered.map((each) => describe({ root }, each));
   if (forgetEdits(task, end, clock)) missing.push('state/stats.json (modified; set aside, and made anew)');
-  if (missing.length === 0) return;
-  const whose =
-    end === null ? 'by its agent or by somebody else' : 'before it was over, by its agent or by somebody else';
-  into.notes.push(
-    `stage ${stage}: the run that waited for the call ${call_id} was killed, and files that it is judged by were changed since, ${whose}: ${missing.slice(0, NAMED).join(', ')}${missing.length > NAMED ? ` and ${missing.length - NAMED} more` : ''}; what stood there is in ${aside}`,
-  );
-  into.findings.set(call_id, tamperedFinding(missing, aside));
+  if (missing.length > 0) {
+    const whose = isDated ? 'before it was over, by its agent or by somebody else' : 'by its agent or by somebody else';
+    const where = lookAt(aside) === null ? '' : `; what stood there is in ${aside}`;
+    into.notes.push(
+      `stage ${stage}: the run that waited for the call ${call_id} was killed, and files that it is judged by were changed since, ${whose}: ${firstOf(missing)}${where}`,
+    );
+    into.findings.set(call_id, tamperedFinding(missing, aside));
+  }
+  return leftAlone.why !== null;
+}
+
+/** What has no copy is told as the entry goes. */
+function leftWords(root: string, { entry, folder }: Registered, { told, why }: KeptLeft, when: When): string[] {
+  const about = `stage ${entry.stage}: after the call ${entry.call_id} was over`;
+  const named = told.flatMap(([file, place]) => {
+    if (place === null && when === 'before') return [];
+    return [`${path.relative(root, file)} (${place === null ? 'no copy of it is whole' : `as it was: ${place}`})`];
+  });
+  const words =
+    named.length === 0
+      ? []
+      : [`${about}, files that it is judged by were changed, and left as somebody's work: ${firstOf(named)}`];
+  if (why !== null)
+    words.push(`${about}, files were changed; how they were cannot be written down (${why}), and stays in ${folder}`);
+  return words;
 }
 
 const NAMED = 3;
 
-/** What was changed after the call was over is a person's work; of what was taken away the folder tells. */
-function isBefore(end: CallEnd | null, file: string, now: Look | null): boolean {
-  if (end === null) return true;
-  let look = now;
+const firstOf = (names: readonly string[]): string =>
+  `${names.slice(0, NAMED).join(', ')}${names.length > NAMED ? ` and ${names.length - NAMED} more` : ''}`;
+
+/** What was changed after the call was over is a person's work. */
+const isBefore = (end: CallEnd | null, { changedNs }: Look): boolean => end === null || changedNs <= end.ns;
+
+/** Of what was taken away the folder tells, unless anything else was done there since. */
+function isGoneBefore(end: CallEnd | null, file: string): boolean {
+  let look: Look | null = null;
   for (let at = path.dirname(file); look === null && at !== path.dirname(at); at = path.dirname(at)) look = lookAt(at);
-  return look === null || look.changedNs <= end.ns;
+  return look === null || isBefore(end, look);
 }
 
 /** The runs themselves write elsewhere. */
@@ -114,7 +160,7 @@ const isAddedByNoRun = ({ root, inputs }: TaskFolder, file: string): boolean =>
 function forgetEdits(task: TaskFolder, end: CallEnd | null, clock: () => Date): boolean {
   const file = path.join(task.state, 'stats.json');
   const look = lookAt(file);
-  if (look === null || !isBefore(end, file, look)) return false;
+  if (look === null || !isBefore(end, look)) return false;
   if (isRegular(file) && !hasEdits(openJournal(task.root, clock))) return false;
   setAside(file, clock);
   return true;

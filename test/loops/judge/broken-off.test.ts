@@ -18,7 +18,7 @@ import * as assert from 'uvu/assert';
 import { keepFiles } from '../../../loops/run/judge/kept-files.ts';
 import { recoverJudge } from '../../../loops/run/judge/left-judge.ts';
 import { saveJudge } from '../../../loops/run/judge/saved-judge.ts';
-import { openCallFolder, writeCallEntry } from '../../../state/judge-register.ts';
+import { callEntries, openCallFolder, writeCallEntry } from '../../../state/judge-register.ts';
 import type { TaskFolder } from '../../../state/task-folder.ts';
 import { identify } from '../../../wrappers/processes/identity.ts';
 
@@ -137,6 +137,42 @@ test('a file that the agent deleted comes back, though a person has added anothe
   const { notes, findings } = await recover(left);
   assert.equal([readFileSync(notesOf(left), 'utf8'), findings, notes.length], [ORIGINAL, 1, 1]);
   assert.is(readFileSync(path.join(left.task.inputs, 'mine.md'), 'utf8'), 'mine');
+});
+
+test("what is left as a person's is named, and how it was stays to be read", async (left) => {
+  await leave(left, OVER);
+  for (const name of ['notes.md', 'other.md']) writeFileSync(path.join(left.task.inputs, name), `my ${name}`);
+  const { notes, findings } = await recover(left);
+  const kept = path.join(left.attempt, 'kept');
+  assert.equal([findings, notes.length, existsSync(left.entry)], [0, 1, false]);
+  assert.ok(notes[0]!.includes(`inputs/notes.md (as it was: ${path.join(kept, 'notes.md')})`), notes[0]);
+  for (const name of ['notes.md', 'other.md'])
+    assert.equal(
+      [readFileSync(path.join(left.task.inputs, name), 'utf8'), readFileSync(path.join(kept, name), 'utf8')],
+      [`my ${name}`, ORIGINAL],
+    );
+});
+
+test('where that cannot be written, the register keeps it, and is named', async (left) => {
+  await leave(left, OVER);
+  writeFileSync(notesOf(left), 'mine');
+  limitFiles('100');
+  const { notes } = await recover(left).finally(() => limitFiles('unlimited'));
+  assert.ok(notes.at(-1)!.includes(`stays in ${left.entry}`), notes.at(-1));
+  assert.is(callEntries(left.register).length, 1);
+  await recover(left);
+  assert.is(readFileSync(path.join(left.attempt, 'kept/notes.md'), 'utf8'), ORIGINAL);
+  assert.is(existsSync(left.entry), false);
+});
+
+test('copies whose index cannot be read are moved, not deleted', async (left) => {
+  await leave(left, OVER);
+  writeFileSync(path.join(left.entry, 'kept.json'), '{');
+  const { notes } = await recover(left);
+  const kept = path.join(left.attempt, 'kept');
+  assert.ok(notes.at(-1)!.includes(kept), notes.at(-1));
+  assert.is(readFileSync(path.join(kept, 'pack'), 'utf8'), ORIGINAL.repeat(2));
+  assert.is(existsSync(left.entry), false);
 });
 
 test.run();
