@@ -24,6 +24,17 @@ export interface CallEntry {
   /** The project's `.tmp`, and the ids of the tasks that were in it. */
   state_folder: string;
   tasks: string[];
+  /** By id of a task: its folders as the call began. */
+  names?: Record<string, FolderNames>;
+}
+
+/** By the folder, relative to the task's: a hash of the names in it. */
+export type FolderNames = Readonly<Record<string, string>>;
+
+/** undefined where the entry has none: it is an older version's, or they were too many. */
+export function namesIn({ names }: CallEntry, id: string): FolderNames | undefined {
+  const found = typeof names === 'object' && names !== null && Object.hasOwn(names, id) ? names[id] : null;
+  return typeof found === 'object' && found !== null ? found : undefined;
 }
 
 /** Of one task, during one call of another. */
@@ -66,7 +77,7 @@ export const removeCallEntry = (folder: string): void => rmSync(folder, { recurs
 /** Those that can be read. */
 export function callEntries(register: string): Registered[] {
   const calls = path.join(register, 'calls');
-  return namesIn(calls).flatMap((name) => {
+  return listed(calls).flatMap((name) => {
     const folder = path.join(calls, name);
     const entry = readEntry<CallEntry>(path.join(folder, 'call.json'));
     if (entry === null || entry.call_id !== name || !isCallEntry(entry)) return [];
@@ -85,7 +96,7 @@ const OLD_MS = 30 * HALF_MS;
 /** Of runs that were killed while they wrote one, and of tasks that nobody ran again: no run would clear them away. */
 export function removeOldCalls(register: string, now: Date): void {
   const calls = path.join(register, 'calls');
-  for (const name of namesIn(calls)) {
+  for (const name of listed(calls)) {
     const folder = path.join(calls, name);
     const entry = readEntry<CallEntry>(path.join(folder, 'call.json'));
     const age = now.getTime() - (entry === null ? madeAt(folder) : Date.parse(entry.until));
@@ -120,7 +131,7 @@ export function forgetChanges(register: string, task: string): void {
 
 function changeFiles(register: string, task: string): string[] {
   const folder = path.join(register, 'changed');
-  const names = namesIn(folder);
+  const names = listed(folder);
   if (names.length === 0) return [];
   const key = keyOf(task);
   return names.filter((name) => name.startsWith(`${key}-`)).map((name) => path.join(folder, name));
@@ -172,7 +183,7 @@ function readEntry<T extends { v: number }>(file: string): T | null {
   }
 }
 
-function namesIn(folder: string): string[] {
+function listed(folder: string): string[] {
   try {
     return readdirSync(folder).filter((name) => !name.endsWith('.new'));
   } catch {

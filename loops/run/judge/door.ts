@@ -8,6 +8,7 @@ import {
   changesOf,
   forgetChanges,
   judgeRegister,
+  namesIn,
   type Registered,
   vouch,
   vouchedIn,
@@ -16,6 +17,7 @@ import { locateTask, projectState, type TaskFolder } from '../../../state/task-f
 import { rootOf } from '../task.ts';
 import { endOf } from './call-end.ts';
 import { lookAt } from './file-look.ts';
+import { lookAtJudged } from './folder-names.ts';
 import { changedIn, judgedBy } from './other-tasks.ts';
 
 export interface Door {
@@ -53,7 +55,8 @@ export function doorOf({ word, cwd, environment }: JudgedTask): Found | null {
 export function closedBy(door: Door): string | null {
   const { task, register, stateFolder } = door;
   const vouched = vouchedIn(register, task.root);
-  const isStill = (file: string) => vouched[file] !== (lookAt(path.join(task.root, file))?.stamp ?? '');
+  const isStill = (file: string) =>
+    vouched[file] !== (lookAtJudged(task.root, path.join(task.root, file))?.stamp ?? '');
   const noted = changesOf(register, task.root)
     .map((change) => ({ ...change, files: change.files.filter(isStill) }))
     .filter(({ files }) => files.length > 0);
@@ -83,7 +86,8 @@ function meanwhile({ task, register }: Door, call: Registered): Pick<ChangeEntry
   const { task_id, stage, call_id } = call.entry;
   const end = endOf(call.entry, register);
   const span = { fromNs: call.beganNs, toNs: end?.ns ?? null };
-  const files = changedIn(task.root, span, vouchedIn(register, task.root));
+  const known = { vouched: vouchedIn(register, task.root), names: namesIn(call.entry, task.id) };
+  const files = changedIn(task.root, span, known);
   if (files.length === 0) return [];
   const from = new Date(Number(call.beganNs / 1_000_000n)).toISOString();
   return [{ by: { task_id, stage, call_id, from, to: end?.at ?? null }, files }];
@@ -92,7 +96,7 @@ function meanwhile({ task, register }: Door, call: Registered): Pick<ChangeEntry
 /** A person has looked: what is there now counts, whatever was noted. */
 export function acceptChanges({ task, register }: Door): void {
   const files = [...judgedBy(task.root)].map(([file, { stamp }]) => [path.relative(task.root, file), stamp] as const);
-  const stats = lookAt(path.join(task.root, STATS));
+  const stats = lookAtJudged(task.root, path.join(task.root, STATS));
   const gone = changesOf(register, task.root)
     .flatMap((change) => change.files)
     .filter((file) => lookAt(path.join(task.root, file)) === null)

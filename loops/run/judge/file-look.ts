@@ -12,7 +12,6 @@ export interface Look {
   target: string | null;
   /** Nanoseconds since 1970 of the last change, which nobody can set back. */
   changedNs: bigint;
-  madeNs: bigint;
 }
 
 /** null where nothing is, or where a folder above became something else. */
@@ -34,7 +33,6 @@ export function lookAt(file: string): Look | null {
       bytes: Number(found.size),
       target: kind === 'link' ? readlinkSync(file) : null,
       changedNs: found.ctimeNs,
-      madeNs: found.birthtimeNs,
     };
   } catch (error) {
     if (['ENOENT', 'ENOTDIR', 'ELOOP', 'EACCES'].includes((error as NodeJS.ErrnoException).code ?? '')) return null;

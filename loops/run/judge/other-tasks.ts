@@ -3,10 +3,10 @@
 import { readdirSync } from 'node:fs';
 import path from 'node:path';
 import { openJournal } from '../../../state/journal.ts';
-import type { Vouched } from '../../../state/judge-register.ts';
+import type { FolderNames, Vouched } from '../../../state/judge-register.ts';
 import { hasEdits } from '../../../state/stats.ts';
-import { type Look, lookAt } from './file-look.ts';
-import { isLitter } from './judge-files.ts';
+import type { Look } from './file-look.ts';
+import { lookAtJudged, NAMELESS, walkInputs } from './folder-names.ts';
 
 export interface Span {
   fromNs: bigint;
@@ -23,59 +23,40 @@ export function taskIds(stateFolder: string): string[] {
   }
 }
 
+/** What does not count as a change. */
+export interface Known {
+  /** Files that a run put back, or that a person accepted. */
+  vouched?: Vouched;
+  /** Of its folders when the call began; without it a folder counts as changed when anything was done in it. */
+  names?: FolderNames | undefined;
+}
+
 /**
  * @param root of a task.
- * @param vouched files that a run put back, or that a person accepted.
  * @returns relative paths, sorted. Outputs, markers, prompts and the journal are written by runs, and not looked at.
  */
-export function changedIn(root: string, span: Span, vouched: Vouched = {}): string[] {
-  const isChanged = (file: string, look: Look) =>
-    look.changedNs > span.fromNs &&
-    (span.toNs === null || look.changedNs <= span.toNs) &&
-    vouched[path.relative(root, file)] !== look.stamp;
+export function changedIn(root: string, span: Span, { vouched = {}, names }: Known = {}): string[] {
+  const isChanged = (file: string, look: Look) => {
+    const name = path.relative(root, file);
+    if (look.changedNs <= span.fromNs || (span.toNs !== null && look.changedNs > span.toNs)) return false;
+    if (vouched[name] === look.stamp) return false;
+    return look.kind !== 'folder' || names === undefined || (names[name] ?? NAMELESS) !== look.stamp;
+  };
   const found = [...judgedBy(root)].filter(([file, look]) => isChanged(file, look)).map(([file]) => file);
   const stats = path.join(root, 'state/stats.json');
-  const look = lookAt(stats);
+  const look = lookAtJudged(root, stats);
   if (look !== null && isChanged(stats, look) && hasEdits(openJournal(root, () => new Date()))) found.push(stats);
   return found.map((file) => path.relative(root, file)).sort();
 }
 
-/** The manifest and the inputs, with the folders of these: what was taken away changes its folder. */
+/** The manifest and the inputs, with the folders of these: what was taken away changes the names in its folder. */
 export function judgedBy(root: string): Map<string, Look> {
   const found = new Map<string, Look>();
-  for (const name of ['manifest.yaml', 'manifest.yml', 'manifest.json']) add(path.join(root, name));
-  const inputs = path.join(root, 'inputs');
-  const prompts = path.join(inputs, 'prompt');
-  walk(inputs);
-  // The folder of the composed prompts is made by the task's first run.
-  const [folder, made] = [found.get(inputs), lookAt(prompts)];
-  if (folder !== undefined && made !== null && isSoonAfter(made.madeNs, folder.changedNs)) found.delete(inputs);
-  return found;
-
-  function add(file: string): Look | null {
-    const look = lookAt(file);
+  for (const name of ['manifest.yaml', 'manifest.yml', 'manifest.json']) {
+    const file = path.join(root, name);
+    const look = lookAtJudged(root, file);
     if (look !== null) found.set(file, look);
-    return look;
   }
-
-  function walk(folder: string): void {
-    if (add(folder)?.kind !== 'folder') return;
-    for (const name of namesIn(folder)) {
-      const file = path.join(folder, name);
-      if (file !== prompts && !isLitter(name)) walk(file);
-    }
-  }
-}
-
-const TICK_NS = 20_000_000n;
-
-/** Some disks do not know when a folder was made. */
-const isSoonAfter = (first: bigint, then: bigint): boolean => first === 0n || (then >= first && then - first < TICK_NS);
-
-function namesIn(folder: string): string[] {
-  try {
-    return readdirSync(folder);
-  } catch {
-    return [];
-  }
+  walkInputs(root, (file, look) => found.set(file, look));
+  return found;
 }

@@ -3,6 +3,7 @@
 import path from 'node:path';
 import {
   type CallEntry,
+  namesIn,
   noteChange,
   openCallFolder,
   type Registered,
@@ -13,7 +14,7 @@ import {
 } from '../../../state/judge-register.ts';
 import { isSystemError } from '../../../state/system-error.ts';
 import type { OpenTask } from '../task.ts';
-import { lookAt } from './file-look.ts';
+import { lookAtJudged, namesOfTasks } from './folder-names.ts';
 import type { KeptFiles } from './kept-files.ts';
 import { changedIn, taskIds } from './other-tasks.ts';
 import type { Tampered } from './put-back.ts';
@@ -60,10 +61,13 @@ export function watchCall(
       const place = copies();
       if (kept.unkept.length > 0) notes.push(unkeptWarning(task.root, kept.unkept));
       if (place === null) return;
-      const about = { task: task.root, task_id: task.id, state_folder: stateFolder, tasks: taskIds(stateFolder) };
+      const tasks = taskIds(stateFolder);
+      const about = { task: task.root, task_id: task.id, state_folder: stateFolder, tasks };
       registered = tried(() => {
         saveJudge(place, kept);
-        return writeCallEntry(place, { ...about, ...call });
+        // Before the call begins: what changes between the two is no change of the call.
+        const names = namesOfTasks(stateFolder, tasks);
+        return writeCallEntry(place, { ...about, ...call, names });
       });
     },
     end() {
@@ -98,7 +102,7 @@ export function noteChanges(
     const root = path.join(state_folder, 'task', id);
     if (root === task || !hasYounger(root, Number(beganNs / 1_000_000n))) return [];
     const span = { fromNs: beganNs, toNs };
-    const files = changedIn(root, span, vouchedIn(register, root));
+    const files = changedIn(root, span, { vouched: vouchedIn(register, root), names: namesIn(entry, id) });
     if (files.length === 0) return [];
     noteChange(register, { task: root, by, files });
     return [`${id} (${files.slice(0, NAMED).join(', ')})`];
@@ -114,7 +118,7 @@ export function vouchFor(register: string, { root }: OpenTask['task'], tampered:
   const own = tampered.filter(({ file }) => file.startsWith(root + path.sep));
   const files = new Set(own.flatMap(({ file }) => [file, path.dirname(file)]));
   const stamps = [...files].flatMap((file) => {
-    const look = lookAt(file);
+    const look = lookAtJudged(root, file);
     return look === null ? [] : [[path.relative(root, file), look.stamp] as const];
   });
   if (stamps.length === 0) return;

@@ -160,6 +160,14 @@ const FINE: [what: string, edit: (other: TestTask, rig: TestRig) => unknown][] =
     },
   ],
   ['is made', (_, rig) => void makeTask(rig, { stages: [VERIFY] }, 'third')],
+  [
+    'is looked at in an editor',
+    (_, rig) => {
+      const litter = ['.a.swp', 'a~', '4913', 'attachments/.a.swp', 'attachments/a~', 'attachments/4913'];
+      for (const name of litter) rmSync(rig.write(`.tmp/task/other/inputs/${name}`, 'x'));
+      rig.write('.tmp/task/other/inputs/.user_request.md.swp', 'left open');
+    },
+  ],
   ['has its budget set', (_, rig) => rig.start('tollgate', ['budget', 'other', '--set', '5']).result],
 ];
 
@@ -167,6 +175,7 @@ for (const [what, edit] of FINE)
   test(`a task that ${what} while the agent of another works is not stopped`, async ({ rig }) => {
     const id = what === 'is made' ? 'third' : 'other';
     const other = makeTask(rig, { stages: [VERIFY] }, 'other');
+    rig.write('.tmp/task/other/inputs/attachments/a.md', 'a\n');
     const running = makeTask(rig, { stages: [REVIEW] }).start();
     const fake = await rig.call();
     await edit(other, rig);
