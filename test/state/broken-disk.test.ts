@@ -23,7 +23,7 @@ const ROWS: Row[] = [
   { in: DISPATCHER, does: 'EIO', times: 1, every: 41, from: 9 },
   { in: GUARDIAN, does: 'EIO', times: 1, every: 41, from: 17 },
   { in: DISPATCHER, does: 'SHORT', times: 1, every: 47, from: 11 },
-  { in: GUARDIAN, does: 'SHORT', times: 1, every: 43, from: 16 },
+  { in: GUARDIAN, does: 'SHORT', times: 1, every: 9, from: 8 },
   { in: DISPATCHER, does: 'EMFILE', times: 1, every: 53, from: 14 },
   { in: GUARDIAN, does: 'EMFILE', times: 1, every: 37, from: 21 },
   { in: DISPATCHER, does: 'EROFS', times: 0, every: 67, from: 10 },

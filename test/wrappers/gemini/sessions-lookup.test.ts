@@ -158,7 +158,7 @@ test('a first prompt that is longer than what is read of the file', async (home)
 test('used is what has just changed, and what gemini runs beside', async (home) => {
   home.put('project', 'session-1-aaaaaaaa.jsonl', session(A), 12);
   const found = (await GEMINI_SESSIONS.find(A, home.lookup))!;
-  assert.is(await GEMINI_SESSIONS.usedBy(found, home.lookup, NOW), 'its file was changed 12 s ago');
+  assert.is(await GEMINI_SESSIONS.usedBy(found, home.lookup, NOW), 'its file changed 12 s ago');
   const later = new Date(NOW.getTime() + 60_000);
   assert.is(await GEMINI_SESSIONS.usedBy(found, home.lookup, later), null);
   if (process.platform !== 'linux') return;
