@@ -15,6 +15,8 @@ export function findShaped(pattern: RegExp): (text: string, at: number, floor: n
 export function findPrivateKey(text: string, at: number): Span | null {
   let end = endOf(/-----BEGIN [A-Z0-9 ]{0,40}PRIVATE KEY(?: BLOCK)?-----/y, text, at);
   if (!end) return null;
+  const close = closeOf(text, end);
+  if (close !== null) return [at, close];
   for (;;) {
     const gap = endOf(/(?:[\r\n\t ]|\\+[nrt])+/y, text, end) || end;
     const close = endOf(/-----END [A-Z0-9 ]{0,40}PRIVATE KEY(?: BLOCK)?-----/y, text, gap);
@@ -26,6 +28,21 @@ export function findPrivateKey(text: string, at: number): Span | null {
     end = line;
   }
 }
+
+/** Where the end mark ends, whatever a pager, grep, a diff or a quotation put around the lines; null where the text before it is no key's. */
+function closeOf(text: string, from: number): number | null {
+  const mark = text.slice(from, from + MOST_KEY).search(/-----(?:END|BEGIN)/);
+  const close = mark < 0 ? 0 : endOf(/-*END [A-Z0-9 ]{0,40}PRIVATE KEY(?: BLOCK)?-----/y, text, from + mark);
+  if (!close) return null;
+  const body = text.slice(from, from + mark);
+  const signs = (body.match(/[A-Za-z0-9+/]{24,}/g) ?? []).reduce((sum, run) => sum + run.length, 0);
+  return signs >= body.length * LEAST_SIGNS ? close : null;
+}
+
+/** RSA of 16,384 bits with as much again around its lines. */
+const MOST_KEY = 24 * 1024;
+/** Of a program that knows both marks hardly anything is a run of base64. */
+const LEAST_SIGNS = 0.4;
 
 /** `user:password@` behind `://`: the password, or a user name that is a token. */
 export function findUrlPassword(text: string, at: number): Span | null {

@@ -37,6 +37,39 @@ test('replaces the secret and nothing around it', () => {
   for (const [text, redacted] of rows) assert.is(plain.redact(text), redacted);
 });
 
+const LINES = [
+  '-----BEGIN PRIVATE KEY-----',
+  ...Array.from({ length: 6 }, (_, i) => `aBcD1234+FgH/678${i}`.repeat(4).slice(0, 64)),
+  'abc=',
+  '-----END PRIVATE KEY-----',
+];
+const SHOWN: [by: string, text: string][] = [
+  ['cat -n', LINES.map((line, i) => `${String(i + 1).padStart(6)}\t${line}`).join('\n')],
+  ['grep -n', LINES.map((line, i) => `keys/id_rsa:${i + 1}:${line}`).join('\n')],
+  ['a diff that takes it out', LINES.map((line) => `-${line}`).join('\n')],
+  ['a diff with colours', LINES.map((line) => `\x1b[32m+\x1b[0m${line}`).join('\n')],
+  ['a quotation', LINES.map((line) => `> ${line}`).join('\n')],
+  ['a frame', LINES.map((line) => `│ ${line} │`).join('\n')],
+  ['a program', LINES.map((line) => `  "${line}\\n" +`).join('\n')],
+  ['JSON', JSON.stringify(LINES, null, 2)],
+  ['a tool in JSON', JSON.stringify({ output: LINES.map((line, i) => `${i + 1}. ${line}`).join('\n') })],
+];
+for (const [by, text] of SHOWN)
+  test(`finds the whole private key as ${by} shows it`, () => {
+    const redacted = plain.redact(`before\n${text}\nafter`);
+    assert.equal(
+      LINES.filter((line) => redacted.includes(line)),
+      [],
+    );
+    assert.match(redacted, /^before\n[^]*\[REDACTED:private_key\][^]*\nafter$/);
+  });
+
+test('leaves the lines of a program that knows the marks of a private key', () => {
+  const between = `';\nconst body = encode(der).match(/.{1,64}/g).join(lineEndOf(platform));\nconst close = '`;
+  const program = `const open = '${LINES[0]}${between}${LINES.at(-1)}';`;
+  assert.ok(plain.redact(program).includes(between));
+});
+
 test('leaves ordinary text as the very same string', () => {
   for (const text of [
     'commit 0123456789abcdef0123456789abcdef01234567 of 123e4567-e89b-12d3-a456-426614174000',
