@@ -4,10 +4,21 @@ export interface ChangedPrompt {
   stage: string;
   /** `not_passed`: its answer was paid for, and did not pass its gate. */
   answer: 'done' | 'not_passed';
+  /** What its prompt cannot take in now, each a sentence: often the reason why it changed. */
+  warnings: readonly string[];
 }
 
 /** One sentence. @param changed at least one. */
 export function changedSentence(changed: readonly ChangedPrompt[]): string {
+  const warnings = [...new Set(changed.flatMap((one) => one.warnings))];
+  const named = warnings.slice(0, NAMED_WARNINGS).map((warning) => ` (${warning})`);
+  const more = warnings.length > NAMED_WARNINGS ? ` (and ${warnings.length - NAMED_WARNINGS} more)` : '';
+  return `${sentenceOf(changed)}${named.join('')}${more}`;
+}
+
+const NAMED_WARNINGS = 3;
+
+function sentenceOf(changed: readonly ChangedPrompt[]): string {
   if (changed.length === 1) return SENTENCE[changed[0]!.answer](changed[0]!.stage);
   const names = changed.map(({ stage, answer }) => `${stage}${answer === 'done' ? '' : ' (its answer did not pass)'}`);
   return `the prompts of ${changed.length} stages have changed since they were answered: ${names.join(', ')}; say --keep-all to keep their answers, --redo-all to pay for all of them again, or --keep STAGE and --redo STAGE for each`;

@@ -52,7 +52,9 @@ export async function checkStages(composing: Composing, wishes: Wishes, from: st
     if (isStopped()) return { how: 'stopped' };
     if (composed.how === 'mistaken') return mistaken(composed.message);
     const door = doorOf(plan, composed.prompt, open.journal, wishes);
-    if (door.how === 'changed' && isSettled) changed.push({ stage: stage.name, answer: door.answer });
+    if (door.how === 'changed' && isSettled) {
+      changed.push({ stage: stage.name, answer: door.answer, warnings: composed.prompt.warnings });
+    }
     // Of one that is done the answer may be kept: what stands after it is looked at as if it were.
     if (door.how === 'done_earlier' || (door.how === 'changed' && door.answer === 'done')) continue;
     if (isTooLarge(composed.prompt, isSettled)) tooLarge ??= { stage, prompt: composed.prompt };

@@ -103,7 +103,10 @@ async function enter(run: StageRun, plan: StagePlan, wishes: StagesRequest): Pro
   const door = doorOf(plan, composed.prompt, open.journal, wishes);
   if (door.how === 'changed') {
     const planned = await checkStages(run, wishes, name);
-    const changed = planned.how === 'changed' ? planned.changed : [{ stage: name, answer: door.answer }];
+    const changed =
+      planned.how === 'changed'
+        ? planned.changed
+        : [{ stage: name, answer: door.answer, warnings: composed.prompt.warnings }];
     return refused(changedFailure(open, changed, namedFrom(name, open, wishes), clock()));
   }
   if (door.wish === 'keep') await keepAnswer(open.journal, name, composed.prompt);

@@ -1,5 +1,6 @@
 // A prompt that has changed since it was answered: nothing is paid without a word, what a person says is remembered, and every view agrees.
 
+import { rmSync, symlinkSync } from 'node:fs';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import type { BatchReport } from '../../loops/batch/report.ts';
@@ -34,6 +35,18 @@ const statesOf = async (task: TestTask, ...flags: string[]) => {
   return [code, report.stages.map(({ state }) => state)];
 };
 const KEPT = [0, ['done_earlier', 'done_earlier']];
+
+test('an attachment that became a link is named, since it is why the prompt changed', async ({ rig }) => {
+  rig.answer((call) => answerWith(call.report.tool, 'found'));
+  const file = rig.write('.tmp/task/fix/inputs/attachments/notes.md', 'notes');
+  const task = makeTask(rig, { stages: [BRIEF] });
+  await task.run();
+  rmSync(file);
+  symlinkSync(rig.write('elsewhere.md', 'a secret'), file);
+  const { code, report } = await task.run();
+  assert.is(code, 2);
+  assert.match(report.message ?? '', /stage codex_brief is done, but .* \(.*notes\.md is a symbolic link.*\)$/);
+});
 
 test('--keep is remembered for that prompt, and a further change asks again', async ({ rig }) => {
   const task = await changedTask(rig);

@@ -78,11 +78,14 @@ function lostOriginals(evidence: Evidence, places: Places): string[] {
   const { texts } = evidence.files.main;
   const reported = wordsOf(evidence);
   const all = [...texts];
+  const unguarded = evidence.done.filter(isLate);
+  const isTheirs = (file: string) => unguarded.some(({ place }) => place !== null && isWithin(place, file));
   return guarded(evidence).flatMap(({ originals, journals, place, call }) => {
     if (place === null) return [];
     const lost = [...originals].filter(
       ([file, bytes]) =>
         texts.get(file)?.equals(bytes) !== true &&
+        !isTheirs(file) &&
         !all.some(
           ([other, theirs]) =>
             theirs.equals(bytes) &&

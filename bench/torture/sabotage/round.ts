@@ -42,7 +42,8 @@ export async function playSabotage(plan: SabotagePlan, world: SabotageWorld): Pr
     Promise.all(plan.during.map((probe) => run('during', ['tollgate', ...PROBES[probe]]))),
   );
   const afterMain = fileTable(world.root);
-  for (const act of plan.acts.filter(({ moment }) => moment === 'between')) done.push(await carryOut(act, world, null));
+  for (const act of plan.acts.filter(({ moment }) => moment === 'between'))
+    done.push(await carryOut(act, world, null, done));
   for (const probe of plan.afterwards) await run('afterwards', ['tollgate', ...PROBES[probe]]);
   for (const name of ['b', 'a']) await run('rerun', ['tollgate', 'run', name, '--json', ...FLAGS]);
   return {
@@ -103,13 +104,13 @@ async function keepGates(
     const due = plan.acts.filter((act) => !met.has(act) && act.caller === callerOf(seen));
     for (const act of due.filter(({ moment }) => moment === seen.what)) {
       met.add(act);
-      done.push(await carryOut(act, world, seen.id));
+      done.push(await carryOut(act, world, seen.id, done));
     }
     if (due.some(({ moment }) => moment === seen.what)) await during();
     held.push(letOn(path.join(world.gates, `${seen.id}.${seen.what}`)));
     for (const act of due.filter(({ moment }) => moment === 'late' && seen.what === 'answered')) {
       met.add(act);
-      late.push(pause(act.salt % 80).then(async () => void done.push(await carryOut(act, world, seen.id))));
+      late.push(pause(act.salt % 80).then(async () => void done.push(await carryOut(act, world, seen.id, done))));
     }
   }
   await Promise.all([over, ...late]);
@@ -123,8 +124,14 @@ function letOn(gate: string): number {
   return fd;
 }
 
-async function carryOut(act: Act, world: SabotageWorld, call: string | null): Promise<Done> {
-  const originals = originalsOf(world);
+async function carryOut(act: Act, world: SabotageWorld, call: string | null, earlier: readonly Done[]): Promise<Done> {
+  const standing = earlier.flatMap(({ place, intruder }) =>
+    place !== null && intruder !== null && idOf(place) === intruder ? [`${place}/`] : [],
+  );
+  // What lies in a folder that an agent put there is the agent's.
+  const originals = new Map(
+    [...originalsOf(world)].filter(([file]) => !standing.some((folder) => file.startsWith(folder))),
+  );
   const journals = { a: journalLines(world, 'a'), b: journalLines(world, 'b') };
   const place = placeOf(act, world, call);
   const isDone = place !== null && (await replaceBy(act.by, place, act.salt, world));
