@@ -12,6 +12,7 @@ import type { WrapperRequest } from '../loops/call/request.ts';
 import { WRAPPER_EXIT } from '../policies/exit-codes.ts';
 import { isPipe } from '../state/named-pipe.ts';
 import { locateTask, projectState, STAGE_ID, STAGE_ID_MUST } from '../state/task-folder.ts';
+import { userState } from '../state/user-state.ts';
 import type { Adapter, CallRequest } from '../wrappers/adapter.ts';
 import { type Ran, readArguments, stopOnSignals } from './command.ts';
 import type { Arguments } from './command-line.ts';
@@ -54,6 +55,7 @@ export async function wrapperCommand(adapter: Adapter, argv: readonly string[]):
 
 const guarding = ({ charge, callId }: WrapperRequest) => ({
   projectState: projectState(process.cwd(), process.env),
+  userState: userState(process.env),
   task: charge?.task ?? null,
   callId,
 });

@@ -7,6 +7,7 @@ import { realPlace } from '../loops/call/places.ts';
 import { readRegular } from '../state/disk/regular-file.ts';
 import { isSystemError } from '../state/system-error.ts';
 import { projectState } from '../state/task-folder.ts';
+import { userState } from '../state/user-state.ts';
 
 /** Else a marker and a pid file of an earlier call would speak for this one. */
 export async function answerWaiters(argv: readonly string[], exit: number): Promise<void> {
@@ -32,7 +33,8 @@ function fileOf(argv: readonly string[], flag: string, isOurs: (text: string) =>
   const [file] = named;
   if (named.length !== 1 || !file || file.startsWith('-')) return null;
   const words = argv.map((word) => realPlace(word.replace(/^--[a-z-]+=/, '')));
-  if (isGuarded(file, projectState(process.cwd(), process.env))) return null;
+  const states = { projectState: projectState(process.cwd(), process.env), userState: userState(process.env) };
+  if (isGuarded(file, states)) return null;
   if (words.filter((word) => word === realPlace(file)).length !== 1) return null;
   try {
     const found = lstatSync(file, { throwIfNoEntry: false });

@@ -17,7 +17,10 @@ export function accountMistake(task: TaskFolder, asked: 'existing' | 'new', task
   if (asked === 'new' && isInPlace) return null;
   if (!isInPlace)
     return `${root} is no task (it has neither a manifest nor a journal), and a new one is opened only in ${tasks}; make it one: tollgate init ${root}/`;
-  const near = nearest(id, tasksIn(tasks));
+  const near = nearest(
+    id,
+    tasksIn(tasks).filter((name) => name !== id),
+  );
   const meant = near === null ? '.' : `; did you mean ${near}?`;
   return `there is no task ${id} in ${tasks}${meant} To open an account of 10 paid calls under that name: --new-task; to write a manifest: tollgate init ${id}`;
 }

@@ -47,6 +47,13 @@ for (const [what, word, isNew, says] of STRANGE)
     assert.ok(said.includes(says(tasks)), said);
   });
 
+test('a folder that is there and no task yet is not proposed in its own place', async ({ rig, tasks }) => {
+  mkdirSync(path.join(tasks, 'bare/state'), { recursive: true });
+  const { code, said } = await runWrapper(rig, 'codex', ['--task', 'bare']).ended();
+  assert.equal([code, rig.calls.length], [badInput, 0]);
+  assert.ok(said.includes(`there is no task bare in ${tasks}. To open an account`), said);
+});
+
 test('--new-task opens one, which is there from then on', async ({ rig, tasks }) => {
   rig.answer(() => answerWith('codex', 'done'));
   const codes = [
@@ -70,6 +77,10 @@ const GUARDED: [flag: string, place: string, charged: string | null][] = [
   ['--session-id-out', '.tmp/state/sessions.json', null],
   ['--done-marker', 'way/done/codex_brief.done', null],
   ['--out', '.tmp/task/other/outputs/../../fix/state/stats.json', 'other'],
+  ['--out', '../theirs/.tmp/task/pay/manifest.json', null],
+  ['--err', '../theirs/.tmp/task/pay/inputs/context.md', 'fix'],
+  ['--result', '../theirs/.tmp/state/sessions.json', null],
+  ['--done-marker', '../home/.local/state/tollgate/judges/vouched/done', null],
 ];
 for (const [flag, place, charged] of GUARDED)
   test(`${flag} ${place} is refused with ${charged === null ? 'no task' : `task ${charged}`}`, async ({
@@ -78,6 +89,7 @@ for (const [flag, place, charged] of GUARDED)
   }) => {
     symlinkSync(task.folder, path.join(rig.project, 'way'));
     makeTask(rig, { stages: [{ tool: 'codex', role: 'brief' }] }, 'other');
+    rig.write('../theirs/.tmp/task/pay/manifest.json', '{"task_id": "pay", "goal": "Find out."}');
     const file = path.join(rig.project, place);
     const before = existsSync(file) ? readFileSync(file, 'utf8') : null;
     const charge = charged === null ? [] : ['--task', charged];
