@@ -3,13 +3,20 @@
 import type { KnownEdit } from './session-edits.ts';
 import { takenBack } from './taken-back.ts';
 
-/** Of those that take something back, and of the others, which nobody will ask for. */
-export const KEPT_BACKUPS = { standing: 20, others: 3, bytes: 2 * 1024 ** 3 } as const;
+/** Of those that take something back, and of the others, which nobody will ask for; and for how long. */
+export const KEPT_BACKUPS = { standing: 20, others: 3, bytes: 2 * 1024 ** 3, days: 90 } as const;
 
-/** Those to be deleted, of which the newest never is one. @param edits in their order */
-export function oldBackups(edits: readonly KnownEdit[]): KnownEdit[] {
+/** Made before it, a backup is too old: it holds the secrets of its conversation as they came. */
+export const oldestKept = (now: Date): Date => new Date(now.getTime() - KEPT_BACKUPS.days * 86_400_000);
+
+export const agedBackups = (edits: readonly KnownEdit[], now: Date): KnownEdit[] =>
+  edits.filter(({ isKept, at }) => isKept && Date.parse(at) < oldestKept(now).getTime());
+
+/** Those to be deleted: all that are too old, and of the others never the newest. @param edits in their order */
+export function oldBackups(edits: readonly KnownEdit[], now: Date): KnownEdit[] {
   const standing = new Set(takenBack(edits, null).map(({ edit }) => edit));
-  const there = edits.filter(({ isKept }) => isKept);
+  const aged = new Set(agedBackups(edits, now));
+  const there = edits.filter((edit) => edit.isKept && !aged.has(edit));
   const kept = new Set([
     ...there.filter((edit) => standing.has(edit)).slice(-KEPT_BACKUPS.standing),
     ...there.filter((edit) => !standing.has(edit)).slice(-KEPT_BACKUPS.others),
@@ -19,5 +26,5 @@ export function oldBackups(edits: readonly KnownEdit[]): KnownEdit[] {
     room -= edit.before.bytes;
     if (room < 0 && edit !== there.at(-1)) kept.delete(edit);
   }
-  return there.filter((edit) => !kept.has(edit));
+  return edits.filter((edit) => edit.isKept && !kept.has(edit));
 }

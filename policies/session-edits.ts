@@ -92,7 +92,8 @@ const isEntry = (entry: EditEntry): boolean =>
   [entry.turns, entry.kept_turns, entry.reverted_turns].every(Number.isSafeInteger) &&
   (entry.kept_items === null || Number.isSafeInteger(entry.kept_items));
 
-const BACKUP = /^\d+\.backup(?:\.jsonl?)?$/;
+/** The names of backups: the number of the edit, and the end of the file's own name. */
+export const BACKUP = /^\d+\.backup(?:\.jsonl?)?$/;
 
 const isVersion = (version: Partial<Version> | null): boolean =>
   Number.isSafeInteger(version?.bytes) && typeof version?.sha256 === 'string';

@@ -2,9 +2,10 @@
 
 import { closeSync, constants, fdatasyncSync, fstatSync, mkdirSync, rmSync } from 'node:fs';
 import path from 'node:path';
-import { EDITS_VERSION, type EditEntry, foldEdits, type KnownEdit } from '../policies/session-edits.ts';
-import type { Tool } from '../policies/tools.ts';
+import { BACKUP, EDITS_VERSION, type EditEntry, foldEdits, type KnownEdit } from '../policies/session-edits.ts';
+import { isTool, type Tool } from '../policies/tools.ts';
 import { astray } from './astray.ts';
+import { namesIn } from './disk/folder.ts';
 import { kindOf, openRegular, readRegularOrNull, UnfitFileError } from './disk/regular-file.ts';
 import { naming, writeLine } from './line.ts';
 import { syncFolder } from './sync-folder.ts';
@@ -25,6 +26,21 @@ export function editsLedger(tool: Tool, sessionId: string, environment: NodeJS.P
   const folder = path.join(root, CONVERSATIONS, `${tool}.${sessionId}`);
   return { folder, file: path.join(folder, 'edits.jsonl') };
 }
+
+/** Of every session that was ever edited. Throws what the operating system says of a folder that cannot be read. */
+export function allLedgers(environment: NodeJS.ProcessEnv): { tool: Tool; sessionId: string; ledger: EditsLedger }[] {
+  const root = userState(environment);
+  if (root === null) return [];
+  return namesIn(path.join(root, CONVERSATIONS)).flatMap((name) => {
+    const [tool = '', ...rest] = name.split('.');
+    const sessionId = rest.join('.');
+    const ledger = isTool(tool) ? editsLedger(tool, sessionId, environment) : null;
+    return ledger === null || strayOf(ledger) !== null ? [] : [{ tool: tool as Tool, sessionId, ledger }];
+  });
+}
+
+/** The backups that lie there, also one whose edit was never written down. */
+export const backupFiles = ({ folder }: EditsLedger): string[] => namesIn(folder).filter((name) => BACKUP.test(name));
 
 /** Those that were ever written down; none where there is no ledger. */
 export function readEdits(ledger: EditsLedger): LedgerRead {

@@ -1,10 +1,12 @@
 // tollgate sessions: which conversations of the CLIs the tags go on with; to look at them, take one on, or forget one.
 
+import { allBackups, type Backup } from '../../loops/conversation/backups.ts';
 import { adoptSession } from '../../loops/session/adopt.ts';
 import { listAdoptable } from '../../loops/session/adoptable.ts';
 import { forgetSession } from '../../loops/session/forget.ts';
 import { type KnownSession, knownSessions } from '../../loops/session/known-sessions.ts';
 import { TOLLGATE_EXIT } from '../../policies/exit-codes.ts';
+import { KEPT_BACKUPS } from '../../policies/kept-backups.ts';
 import { TAG, TAG_MUST } from '../../policies/session-tag.ts';
 import { isTool, TOOLS, type Tool } from '../../policies/tools.ts';
 import { visible } from '../../policies/visible-text.ts';
@@ -14,14 +16,15 @@ import { type Ran, readArguments } from '../command.ts';
 import type { Arguments, CommandSpec } from '../command-line.ts';
 import { printing } from '../printing.ts';
 import { sheetOf } from '../sheet.ts';
+import { backupLines } from './backups-page.ts';
 import { adoptableLines, detailLines, sessionLines } from './sessions-page.ts';
 import { refusalWithin } from './within-call.ts';
 
 const SPEC: CommandSpec = {
   name: 'tollgate sessions',
-  usage: 'list | show TAG|ID | adopt TAG ID --tool TOOL | adopt --list | forget TAG',
+  usage: 'list | show TAG|ID | adopt TAG ID --tool TOOL | adopt --list | forget TAG | backups',
   about:
-    'Shows which session of its CLI each tag (meta.feature, or the id of a task) goes on with: size, tokens, age, errors, health. Takes a session on, or forgets one.',
+    'Shows which session of its CLI each tag (meta.feature, or the id of a task) goes on with: size, tokens, age, errors, health. Takes a session on, or forgets one. Lists the byte copies that undo and repair have made.',
   flags: {
     tool: { takes: 'choice', choices: TOOLS, about: 'of this CLI alone; adopt needs it' },
     list: {
@@ -29,7 +32,7 @@ const SPEC: CommandSpec = {
       about: 'with adopt: what could be taken on; gemini itself is asked, which may cost a paid call for its titles',
     },
   },
-  words: { min: 1, max: 3, called: 'list, show, adopt or forget' },
+  words: { min: 1, max: 3, called: 'list, show, adopt, forget or backups' },
   examples: [
     ['tollgate sessions list', 'every tag and its sessions'],
     ['tollgate sessions show login', 'all that is known of them'],
@@ -38,6 +41,7 @@ const SPEC: CommandSpec = {
       'go on in a session of your own',
     ],
     ['tollgate sessions forget login', 'the next task of the tag begins a fresh one'],
+    ['tollgate sessions backups', 'which copies of conversations lie where, how large, and for how long'],
   ],
   exits: [
     [TOLLGATE_EXIT.ok, 'done'],
@@ -68,7 +72,7 @@ export async function run(argv: readonly string[]): Promise<Ran> {
     clock: () => new Date(),
   };
   const verb = Object.hasOwn(VERBS, word!) ? VERBS[word as keyof typeof VERBS] : null;
-  if (verb === null) return mistaken(`list, show, adopt or forget, not "${word}"`);
+  if (verb === null) return mistaken(`list, show, adopt, forget or backups, not "${word}"`);
   try {
     return await verb(asking, read.args, words);
   } catch (error) {
@@ -79,7 +83,7 @@ export async function run(argv: readonly string[]): Promise<Ran> {
 
 type Verb = (asking: Asking, args: Arguments, words: readonly string[]) => Promise<Ran>;
 
-const VERBS: Record<'list' | 'show' | 'adopt' | 'forget', Verb> = {
+const VERBS: Record<'list' | 'show' | 'adopt' | 'forget' | 'backups', Verb> = {
   async list(asking, args, words) {
     if (words.length > 0) return mistaken(`"${words[0]}" is one word too many`);
     return shown(await found(asking, args, null), args, (sessions) =>
@@ -120,7 +124,22 @@ const VERBS: Record<'list' | 'show' | 'adopt' | 'forget', Verb> = {
     const lines = forgotten.map(({ tool, id }) => `forgot ${tool} ${id}; its file stays where its CLI keeps it`);
     return { ...told(args, { schema: 1, tag: words[0], forgotten }, lines.join('\n')), err: noted(warnings) };
   },
+  async backups({ environment, clock }, args, words) {
+    if (words.length > 0) return mistaken('backups takes no further word; --tool TOOL lists those of one CLI');
+    const tool = toolOf(args);
+    const backups = allBackups(environment).filter((each) => tool === null || each.tool === tool);
+    const page = backupLines(backups, clock(), sheetOf(environment)).join('\n');
+    const object: BackupsObject = { schema: 1, kept_days: KEPT_BACKUPS.days, backups };
+    return { exit: TOLLGATE_EXIT.ok, out: args.given.has('json') ? `${JSON.stringify(object)}\n` : `${page}\n` };
+  },
 };
+
+/** Of `backups` with `--json`. */
+export interface BackupsObject {
+  schema: 1;
+  kept_days: number;
+  backups: readonly Backup[];
+}
 
 async function adoptable(asking: Asking, args: Arguments, words: readonly string[]): Promise<Ran> {
   if (words.length > 0) return mistaken('adopt --list takes no TAG');

@@ -27,6 +27,7 @@ import {
 } from '../../state/exact-file.ts';
 import { isSystemError } from '../../state/system-error.ts';
 import type { Conversation, Edit, SessionFile } from '../../wrappers/sessions/store.ts';
+import { dropAged } from './backups.ts';
 import { settleCutOff, stateIn } from './cut-off.ts';
 
 /** For whom it is done, as far as that is known. */
@@ -101,7 +102,7 @@ const HOMELESS =
   "a conversation is changed only where a backup can be kept, which is in the user's own state; set HOME or XDG_STATE_HOME to a folder that can be written";
 
 function make(asked: SessionChange, seen: Sighting, ledger: EditsLedger, known: readonly KnownEdit[]): Edited {
-  const { session, clock, holder } = asked;
+  const { session, environment, clock, holder } = asked;
   const n = Math.max(0, ...known.map((edit) => edit.n)) + 1;
   const change = onFreshLine(asked.change, seen);
   const backup = needsCopy(asked.entry.what, change, seen) ? backupName(n, session.file) : null;
@@ -132,6 +133,7 @@ function make(asked: SessionChange, seen: Sighting, ledger: EditsLedger, known: 
   }
   quietly(() => settleEdit(ledger, n, 'made', clock()));
   quietly(() => dropOld(ledger, [...known, { ...entry, state: 'made', isKept: backup !== null }], clock));
+  quietly(() => dropAged(environment, clock(), 'rested'));
   return { how: 'edited', entry };
 }
 
@@ -175,7 +177,7 @@ const versionOf = (text: string): Version => {
 };
 
 function dropOld(ledger: EditsLedger, edits: readonly KnownEdit[], clock: () => Date): void {
-  for (const edit of oldBackups(edits)) dropBackup(ledger, edit, clock());
+  for (const edit of oldBackups(edits, clock())) dropBackup(ledger, edit, clock());
 }
 
 /** The edit stands; what could not be noted, the next use finds out from the file. */

@@ -73,7 +73,7 @@ function carryOver({ store, conversation, environment, clock, holder }: Standing
   const to = editsLedger(into.tool, into.id, environment);
   if (from === null || to === null || store.renamed === null || makeLedger(to) !== null) return;
   let n = 0;
-  for (const { file, bytes, turns } of statesOf(conversation, from)) {
+  for (const { file, bytes, turns, at } of statesOf(conversation, from)) {
     n += 1;
     const text = store.renamed(
       readRegularBytes(file, MAX_BYTES).subarray(0, bytes).toString('utf8'),
@@ -84,7 +84,8 @@ function carryOver({ store, conversation, environment, clock, holder }: Standing
     writeSynced(path.join(to.folder, backup), text);
     const entry: EditEntry = {
       n,
-      at: clock().toISOString(),
+      // A copy is no younger than what it was made of.
+      at: at ?? clock().toISOString(),
       tool: into.tool,
       session_id: into.id,
       file: into.file,
@@ -116,8 +117,9 @@ function statesOf(conversation: Conversation, ledger: EditsLedger) {
       file: path.join(ledger.folder, edit.backup!),
       bytes: edit.before.bytes,
       turns,
+      at: edit.at,
     })),
-    { file: session.file, bytes: session.bytes, turns },
+    { file: session.file, bytes: session.bytes, turns, at: null },
   ];
 }
 

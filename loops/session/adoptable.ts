@@ -66,7 +66,8 @@ function askGemini({ cwd, environment }: Asking, say: (sentence: string) => void
   try {
     const { status, error } = spawnSync(binary, ['--list-sessions'], {
       cwd,
-      env: { ...environment, GEMINI_CLI_NO_RELAUNCH: 'true', NO_COLOR: '1' },
+      // Where its own report of a failure lands, with whole conversations.
+      env: { ...environment, TMPDIR: folder, GEMINI_CLI_NO_RELAUNCH: 'true', NO_COLOR: '1' },
       stdio: ['ignore', stdout, 'ignore'],
       timeout: LONGEST_MS,
       killSignal: 'SIGKILL',

@@ -2,6 +2,7 @@
 
 import { existsSync, readdirSync } from 'node:fs';
 import path from 'node:path';
+import { KEPT_BACKUPS } from '../../policies/kept-backups.ts';
 import {
   type Entry,
   type Found,
@@ -13,6 +14,7 @@ import {
 import { isSystemError } from '../../state/system-error.ts';
 import { checkTaskId, projectState } from '../../state/task-folder.ts';
 import { lookAtFolder } from '../call/own-folders.ts';
+import { dropAged } from '../conversation/backups.ts';
 import { sweepCall } from './call.ts';
 import { sweepStrays } from './strays.ts';
 import { isUnswept, type Sweeping, type Swept } from './swept.ts';
@@ -31,8 +33,20 @@ export async function sweep(sweeping: Sweeping): Promise<Swept[]> {
   entries.sort((a, b) => depthOf(a.entry) - depthOf(b.entry));
   for (const { file, entry } of entries) swept.push(...(await guarded(file, () => sweepEntry(file, entry, sweeping))));
   swept.push(...(await sweepStrays(sweeping)));
+  swept.push(...(await guarded('the backups of conversations', async () => sweepBackups(sweeping))));
   return swept;
 }
+
+const sweepBackups = ({ environment, clock }: Sweeping): Swept[] =>
+  dropAged(environment, clock(), 'everywhere').map((file) => ({
+    what: 'backup',
+    how: 'removed',
+    call_id: null,
+    task: null,
+    place: file,
+    told: `${file}, a conversation as it was more than ${KEPT_BACKUPS.days} days ago, was deleted`,
+    fix: null,
+  }));
 
 const depthOf = ({ marker }: Entry) => marker.split('/').length;
 

@@ -3,7 +3,7 @@
 import type { Patience } from '../call/patience.ts';
 
 export interface Swept {
-  what: 'call' | 'gate' | 'task' | 'folder' | 'record';
+  what: 'call' | 'gate' | 'task' | 'folder' | 'record' | 'backup';
   /**
    * Done: `settled` (judged and published), `ended` (its processes), `removed` (nothing was to be kept).
    * Left as it is rightly: `working` (within its deadline), `elsewhere` (another host or container).

@@ -1,9 +1,11 @@
 // tollgate sessions: what is kept, with what the CLIs' own files tell; taking one on, forgetting one.
 
-import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
+import type { BackupsObject } from '../../bin/tollgate/sessions.ts';
+import type { Backup } from '../../loops/conversation/backups.ts';
 import { faultEnv, faultShim } from '../rig/fault-shim.ts';
 import { validatorOf } from '../rig/schemas/validator.ts';
 import { makeSession, SESSION_IDS } from '../rig/session-files.ts';
@@ -81,8 +83,8 @@ test('a sessions.json that cannot be written is told as such', async ({ rig }) =
 });
 
 const MISTAKES: [words: string[], code: number, says: string][] = [
-  [['look'], 2, 'list, show, adopt or forget, not "look"'],
-  [['constructor'], 2, 'list, show, adopt or forget'],
+  [['look'], 2, 'list, show, adopt, forget or backups, not "look"'],
+  [['constructor'], 2, 'list, show, adopt, forget or backups'],
   [['show'], 2, 'show takes one TAG or ID'],
   [['adopt', 'a'], 2, 'adopt takes TAG ID --tool TOOL, or --list'],
   [['adopt', 'a]b', ID, '--tool=codex'], 2, 'a tag must be 1 to 128 characters'],
@@ -103,7 +105,9 @@ test('what could be taken on: gemini is asked, with a word, and the others by th
     '  2. Mend (it) [ghp_0123456789abcdefghijABCDEFGHIJ012345] (2 days ago) [00000000-0000-4000-8000-000000000002]',
   ];
   const list = `\nAvailable sessions for this project (2):\n${rows.join('\n')}\n`;
-  rig.answer(() => [
+  // Its own report of a failure has whole conversations in it.
+  rig.answer(({ report }) => [
+    { do: 'save', file: path.join(report.env.TMPDIR!, 'gemini-client-error-x.json'), text: 'all that was said' },
     { do: 'write', to: 'stdout', text: list },
     { do: 'exit', code: 0 },
   ]);
@@ -121,6 +125,33 @@ test('what could be taken on: gemini is asked, with a word, and the others by th
   );
   assert.match(stderr, 'it may make a paid call');
   assert.equal(rig.calls[0]!.report.argv, ['--list-sessions']);
+  assert.equal(readdirSync(rig.env.TMPDIR!), []);
+});
+
+test('the copies that undo makes are listed, until they are too old', async ({ rig }) => {
+  assert.is((await ask(rig, 'backups')).stdout, 'no copy of a conversation is kept\n');
+  const made = makeSession('codex', rig, [...TURNS, ...TURNS]);
+  const was = statSync(made).size;
+  await rig.start('tollgate', ['undo', ID]).result;
+  const listed: BackupsObject = JSON.parse((await ask(rig, 'backups', '--json')).stdout);
+  const BACKUPS = validatorOf('BACKUPS_SCHEMA');
+  assert.ok(BACKUPS(listed), JSON.stringify(BACKUPS.errors));
+  const [{ session_id, what, bytes, file: copy }, ...others] = listed.backups as [Backup, ...Backup[]];
+  assert.equal([session_id, what, bytes, others], [ID, 'undone', was, []]);
+  assert.equal(
+    [copy, path.dirname(copy)].map((place) => statSync(place).mode & 0o777),
+    [0o600, 0o700],
+  );
+  const { stdout } = await ask(rig, 'backups');
+  assert.match(stdout, new RegExp(`^codex +${ID} +1 +undone +\\S+ \\S*B +just now +\\d{4}-`, 'm'));
+  assert.match(stdout, 'with the secrets in it.\nEach goes after 90 days');
+  assert.is((await ask(rig, 'backups', '--tool=gemini')).stdout, 'no copy of a conversation is kept\n');
+
+  const ledger = path.join(path.dirname(copy), 'edits.jsonl');
+  writeFileSync(ledger, readFileSync(ledger, 'utf8').replace(/"at":"\d{4}/, '"at":"2020'));
+  const swept = await rig.start('preflight', ['--sweep']).result;
+  assert.match(swept.stdout, `${copy}, a conversation as it was more than 90 days ago, was deleted`);
+  assert.equal(readdirSync(path.dirname(copy)), ['edits.jsonl']);
 });
 
 test.run();

@@ -6,6 +6,7 @@ import { oldBackups } from '../../policies/kept-backups.ts';
 import type { EditKind, KnownEdit } from '../../policies/session-edits.ts';
 
 const GIB = 1024 ** 3;
+const NOW = new Date('2026-11-22T12:00:01Z');
 
 const edit = (n: number, what: EditKind, bytes = 10): KnownEdit => ({
   n,
@@ -25,6 +26,7 @@ const edit = (n: number, what: EditKind, bytes = 10): KnownEdit => ({
   isKept: true,
 });
 const many = (count: number, what: EditKind) => Array.from({ length: count }, (_, i) => edit(i + 1, what));
+const made = (at: string, one: KnownEdit): KnownEdit => ({ ...one, at });
 const redone = (n: number, of: number): KnownEdit => ({ ...edit(n, 'redone'), of, reverted_turns: 0 });
 
 const ROWS: [name: string, edits: KnownEdit[], old: number[]][] = [
@@ -39,12 +41,18 @@ const ROWS: [name: string, edits: KnownEdit[], old: number[]][] = [
   ],
   ['those that can still be, though an older one was', [...many(4, 'undone'), redone(5, 1)], []],
   ['too large together', [edit(1, 'undone', GIB), edit(2, 'undone', GIB), edit(3, 'undone', GIB)], [1]],
+  [
+    'those of more than 90 days, the newest too',
+    [made('2026-08-24T12:00:00Z', edit(1, 'undone')), made('2026-08-24T12:00:00Z', edit(2, 'mended'))],
+    [1, 2],
+  ],
+  ['one of 90 days stays', [made('2026-08-24T12:00:01Z', edit(1, 'undone'))], []],
   ['the newest stays, however large', [edit(1, 'undone'), edit(2, 'undone', 3 * GIB)], [1]],
 ];
 for (const [name, edits, old] of ROWS)
   test(name, () => {
     assert.equal(
-      oldBackups(edits).map(({ n }) => n),
+      oldBackups(edits, NOW).map(({ n }) => n),
       old,
     );
   });

@@ -1,7 +1,8 @@
 // The schemas of what tollgate history and tollgate sessions print with --json.
 
 import type { HistoryObject } from '../../../bin/tollgate/history.ts';
-import type { SessionsObject } from '../../../bin/tollgate/sessions.ts';
+import type { BackupsObject, SessionsObject } from '../../../bin/tollgate/sessions.ts';
+import type { Backup } from '../../../loops/conversation/backups.ts';
 import type { Redoable } from '../../../loops/conversation/history.ts';
 import type { KnownSession } from '../../../loops/session/known-sessions.ts';
 import type { ContextTokens, Item, ShownTurn } from '../../../policies/conversation.ts';
@@ -92,3 +93,24 @@ export const SESSIONS: Schema = record<SessionsObject>('The sessions that tags g
   schema: version,
   sessions: list('The last used first', known),
 });
+
+const backup = record<Backup>('One byte copy of a conversation', {
+  tool,
+  session_id: text("The CLI's own id of the session"),
+  n: count('The number of the edit before which it was made'),
+  what: orNull(text('What that edit was'), 'a crash came between the copy and its edit'),
+  at: time('When it was made'),
+  goes_at: time('From when on it is deleted for its age'),
+  bytes: count('How large it is'),
+  file: text('Where it lies'),
+});
+
+/** tollgate sessions backups --json. */
+export const BACKUPS: Schema = record<BackupsObject>(
+  'The byte copies that undo and repair have made of conversations',
+  {
+    schema: version,
+    kept_days: count('For how long each is kept at most'),
+    backups: list('The newest first', backup),
+  },
+);

@@ -23,7 +23,7 @@ export const PREFLIGHT = record<PreflightReport>(
     swept: list(
       'What a sweep came upon; only after one',
       record<Swept>('One thing', {
-        what: one('What it is', ['call', 'gate', 'task', 'folder', 'record']),
+        what: one('What it is', ['call', 'gate', 'task', 'folder', 'record', 'backup']),
         how: one('What became of it; kept and failed need a person', [
           'settled',
           'ended',

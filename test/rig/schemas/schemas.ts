@@ -3,7 +3,7 @@
 import { BATCH } from './batch.ts';
 import { BUDGET } from './budget.ts';
 import { CALL, FAILURE } from './call.ts';
-import { HISTORY, SESSIONS } from './conversation.ts';
+import { BACKUPS, HISTORY, SESSIONS } from './conversation.ts';
 import { ERRORS, HEALTH } from './errors.ts';
 import { EXPLANATION } from './explain.ts';
 import { FORECAST } from './forecast.ts';
@@ -30,6 +30,7 @@ const SCHEMAS: Record<string, Schema> = {
   HEALTH_SCHEMA: HEALTH,
   HISTORY_SCHEMA: HISTORY,
   SESSIONS_SCHEMA: SESSIONS,
+  BACKUPS_SCHEMA: BACKUPS,
   BATCH_SCHEMA: BATCH,
   JOURNAL_SCHEMA: JOURNAL,
   STATUS_SCHEMA: STATUS,
