@@ -4,7 +4,7 @@ import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { STREAMS, write } from '../rig/streams.ts';
+import { SESSION, STREAMS, type Stream, write } from '../rig/streams.ts';
 import { ANY_ANSWER, makeTask } from '../rig/task-run.ts';
 import { TestRig } from '../rig/test-rig.ts';
 
@@ -30,6 +30,9 @@ const KEYS: Record<string, [value: string, secret?: string]> = {
   MULTILINE_KEY: ['first-line-of-secret\nsecond-line-of-secret', 'second-line-of-secret'],
 };
 const SECRETS = Object.values(KEYS).map(([value, secret]) => secret ?? value);
+/** Keys that no variable holds are known by their shape. */
+const PEM_LINE = 'MIIEvQIBADANBgkqhkiG9w0BAQEFAASCBKcwggSjAgEAAoIBAQC7VJTUt9Us8cKj';
+const PEM = `-----BEGIN PRIVATE KEY-----\n${`${PEM_LINE}\n`.repeat(8)}-----END PRIVATE KEY-----`;
 const base64 = (text: string) => Buffer.from(text).toString('base64').replace(/=+$/, '');
 const FORMS: [form: string, of: (text: string) => string][] = [
   ['as it is', (text) => text],
@@ -46,10 +49,12 @@ function filesBelow(folder: string): string[] {
 }
 
 /** Which secrets stand in a text, by their variable and form. */
-const foundIn = (text: string): string[] =>
-  SECRETS.flatMap((secret, i) =>
+const foundIn = (text: string): string[] => [
+  ...SECRETS.flatMap((secret, i) =>
     FORMS.filter(([, of]) => text.includes(of(secret))).map(([form]) => `${Object.keys(KEYS)[i]} ${form}`),
-  );
+  ),
+  ...(text.includes(PEM_LINE) ? ['a private key'] : []),
+];
 
 function argvOfAll(): string {
   return readdirSync('/proc')
@@ -63,6 +68,16 @@ function argvOfAll(): string {
     })
     .join('\n');
 }
+
+/** In every file that is ours: of the project, of the user's own state, and what is left in $TMPDIR. */
+const leaksBelow = ({ root, project, home, env }: TestRig): string[] =>
+  [project, home, env.TMPDIR!]
+    .flatMap(filesBelow)
+    .filter((file) => !/manifest\.json$|inputs\/attachments|\.(?:out|patch)$/.test(file))
+    .flatMap((file) => foundIn(readFileSync(file, 'utf8')).map((leak) => `${path.relative(root, file)}: ${leak}`));
+
+const diffOf = (text: string): string =>
+  `diff --git a/keys b/keys\n--- a/keys\n+++ b/keys\n@@ -1 +1 @@\n-${text}\n+x\n`;
 
 const all = SECRETS.flatMap((secret) => FORMS.map(([, of]) => of(secret)));
 const said = all.map((one) => `Error: the key ${one} was rejected`);
@@ -105,17 +120,42 @@ for (const tool of ['codex', 'gemini', 'copilot'] as const)
       const { stdout, stderr } = await rig.start('tollgate', argv).result;
       pages.push(stdout + stderr);
     }
-    const files = filesBelow(task.folder).filter((file) => !/manifest|attachments/.test(file));
     const leaks = [
-      ...files.flatMap((file) =>
-        foundIn(readFileSync(file, 'utf8')).map((leak) => `${path.relative(task.folder, file)}: ${leak}`),
-      ),
+      ...leaksBelow(rig),
       ...pages.flatMap((page, i) => foundIn(page).map((leak) => `${commands[i - 1]?.join(' ') ?? 'run'}: ${leak}`)),
       ...seen.flatMap((argv) => foundIn(argv).map((leak) => `argv: ${leak}`)),
       ...(seen.some((argv) => argv.includes('Find out')) ? ['argv: the prompt'] : []),
     ];
     assert.equal(seen.length > 0, true);
     assert.equal(leaks, []);
+  });
+
+const SAID = [...all, PEM];
+
+/** Each gate that may quote what it does not like. */
+const ANSWERS: [gate: string, role: string, more: object, answer: string][] = [
+  ['a verdict of FAIL', 'verify', {}, `# Verdict\nFAIL\n\n# Findings\n${SAID.map((one) => `- ${one}\n`).join('')}`],
+  ['missing sections', 'brief', { requires: ['Plan'] }, SAID.map((one) => `# ${one}\n`).join('')],
+  [
+    'a schema',
+    'brief',
+    { schema: { type: 'object', additionalProperties: { type: 'number' } } },
+    JSON.stringify(Object.fromEntries(SAID.map((one) => [one, one]))),
+  ],
+  ['a diff that does not apply', 'impl', { access: 'read' }, SAID.map(diffOf).join('')],
+  ['a refusal', 'review', {}, `I'm sorry, but I can't help with ${KEYS.OPENAI_API_KEY}, ${PEM}.`],
+];
+for (const [gate, role, more, answer] of ANSWERS)
+  test(`${gate}: the gate quotes no key of the answer`, async ({ rig }) => {
+    for (const [name, [value]] of Object.entries(KEYS)) rig.env[name] = value;
+    const { opens, says, runsTool, succeeds }: Stream = STREAMS.codex;
+    const lines = [...opens(SESSION), ...runsTool(SAID.join('\n')), ...says(answer), ...succeeds(SESSION)];
+    rig.answer(() => [write(lines), { do: 'exit', code: 0 }]);
+    const stages = [{ tool: 'codex', role, ...ANY_ANSWER, ...more }];
+    const task = makeTask(rig, { stages, acceptance: { commands: ['cat .tmp/task/fix/outputs/*.out; exit 1'] } });
+    const { code, stdout, stderr } = await task.start('--trust-workspace').result;
+    assert.is(code, 1, stderr);
+    assert.equal([...foundIn(stdout + stderr), ...leaksBelow(rig)], []);
   });
 
 const MESSAGES: [command: string, argv: string[]][] = [
