@@ -97,8 +97,8 @@ function meanwhile({ task, register }: Door, call: Registered): Pick<ChangeEntry
 export function acceptChanges({ task, register }: Door): void {
   const files = [...judgedBy(task.root)].map(([file, { stamp }]) => [path.relative(task.root, file), stamp] as const);
   const stats = lookAtJudged(task.root, path.join(task.root, STATS));
-  const gone = changesOf(register, task.root)
-    .flatMap((change) => change.files)
+  const noted = changesOf(register, task.root).flatMap((change) => change.files);
+  const gone = [...noted, 'inputs']
     .filter((file) => lookAt(path.join(task.root, file)) === null)
     .map((file) => [file, ''] as const);
   const all = [...files, ...gone, ...(stats === null ? [] : [[STATS, stats.stamp] as const])];

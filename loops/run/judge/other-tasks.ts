@@ -5,7 +5,7 @@ import path from 'node:path';
 import { openJournal } from '../../../state/journal.ts';
 import type { FolderNames, Vouched } from '../../../state/judge-register.ts';
 import { hasEdits } from '../../../state/stats.ts';
-import type { Look } from './file-look.ts';
+import { type Look, lookAt } from './file-look.ts';
 import { lookAtJudged, NAMELESS, walkInputs } from './folder-names.ts';
 
 export interface Span {
@@ -46,8 +46,18 @@ export function changedIn(root: string, span: Span, { vouched = {}, names }: Kno
   const stats = path.join(root, 'state/stats.json');
   const look = lookAtJudged(root, stats);
   if (look !== null && isChanged(stats, look) && hasEdits(openJournal(root, () => new Date()))) found.push(stats);
+  if (isGone(root, span, { vouched, names })) found.push(path.join(root, INPUTS));
   return found.map((file) => path.relative(root, file)).sort();
 }
+
+const INPUTS = 'inputs';
+
+/** Of what is in no folder any more only the one above tells the time, and no later one than that of its last change. */
+const isGone = (root: string, { fromNs }: Span, { vouched = {}, names = {} }: Known): boolean =>
+  names[INPUTS] !== undefined &&
+  vouched[INPUTS] !== '' &&
+  lookAt(path.join(root, INPUTS)) === null &&
+  (lookAt(root)?.changedNs ?? 0n) > fromNs;
 
 /** The manifest and the inputs, with the folders of these: what was taken away changes the names in its folder. */
 export function judgedBy(root: string): Map<string, Look> {

@@ -13,8 +13,11 @@ export function hasYounger(root: string, fromMs: number): boolean {
     if (found.ctimeMs >= fromMs) return true;
     return found.isDirectory() && readdirSync(file).some((name) => hasIn(`${file}/${name}`));
   };
+  // They may have been there until now.
+  const lacksInputs = () =>
+    lstatSync(`${root}/inputs`, QUIET) === undefined && (lstatSync(root, QUIET)?.ctimeMs ?? 0) >= fromMs;
   try {
-    return JUDGED_BY.some((name) => hasIn(`${root}/${name}`));
+    return JUDGED_BY.some((name) => hasIn(`${root}/${name}`)) || lacksInputs();
   } catch {
     // It changes at this moment, or cannot be read.
     return true;

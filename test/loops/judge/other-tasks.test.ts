@@ -45,6 +45,11 @@ const EDITS: [what: string, file: string, edit: (other: TestTask, rig: TestRig) 
   ],
   ['its request', 'inputs/user_request.md', (_, rig) => rig.write('.tmp/task/other/inputs/user_request.md', 'Do.\n')],
   ['its request, taken away', 'inputs', ({ folder }) => rmSync(path.join(folder, 'inputs/user_request.md'))],
+  [
+    'all its inputs, moved away',
+    'inputs',
+    ({ folder }, rig) => renameSync(path.join(folder, 'inputs'), path.join(rig.root, 'inputs')),
+  ],
   ['a new attachment', 'inputs/attachments', (_, rig) => rig.write('.tmp/task/other/inputs/attachments/b.md', 'b\n')],
   [
     'its budget',
@@ -96,6 +101,25 @@ test('a task that starts while the agent of another still runs is stopped, too',
   await fake.tell(...answerWith('codex', 'fine'));
   assert.is((await running.result).code, 0);
   assert.is((await other.run()).code, 2);
+});
+
+test('inputs that are moved away while the agent of another still runs stop the task, and none that are put back', async ({
+  rig,
+}) => {
+  const other = makeTask(rig, { stages: [VERIFY] }, 'other');
+  const inputs = path.dirname(rig.write('.tmp/task/other/inputs/user_request.md', 'Look.\n'));
+  const running = makeTask(rig, { stages: [REVIEW] }).start();
+  const fake = await rig.call();
+  rig.answer(() => answerWith('gemini', 'PASS'));
+  renameSync(inputs, path.join(rig.root, 'inputs'));
+  const stopped = await other.run();
+  assert.equal([stopped.code, rig.calls.length], [2, 1], stopped.said);
+  assert.match(stopped.said, "while another task's agent ran: inputs (task fix");
+  renameSync(path.join(rig.root, 'inputs'), inputs);
+  const { code, said } = await other.run();
+  assert.is(code, 0, said);
+  await fake.tell(...answerWith('codex', 'fine'));
+  assert.is((await running.result).code, 0);
 });
 
 test('a stage whose inputs were changed between two stages by the agent of another task is not asked', async ({
