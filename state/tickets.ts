@@ -4,7 +4,7 @@ import { closeSync, constants, rmSync } from 'node:fs';
 import path from 'node:path';
 import type { ProcessIdentity } from '../policies/process-identity.ts';
 import { makeFolder, namesIn } from './disk/folder.ts';
-import { isRegular, lookAt, openRegular, UnfitFileError } from './disk/regular-file.ts';
+import { isFolder, isRegular, lookAt, openRegular, UnfitFileError } from './disk/regular-file.ts';
 import { setAside } from './disk/set-aside.ts';
 import { writeLine } from './line.ts';
 import { openTicketFile, type TicketFile } from './ticket-file.ts';
@@ -64,7 +64,7 @@ export function openQueue(folder: string, name: string, clock: () => Date): Queu
   };
   return {
     join(ticket) {
-      makeFolder(folder);
+      aside.push(...makeRoom(folder, clock));
       for (;;) {
         const last = find().at(-1);
         // Behind it there is no room for the next one: no queue of ours has come so far.
@@ -101,6 +101,20 @@ export function openQueue(folder: string, name: string, clock: () => Date): Queu
       return told;
     },
   };
+}
+
+/** Neither the queues' folder nor the state above it is anybody else's: what stands in its place goes out of the way, and is told. */
+function makeRoom(folder: string, clock: () => Date): string[] {
+  try {
+    makeFolder(folder);
+    return [];
+  } catch (error) {
+    if (!(error instanceof UnfitFileError) || ![folder, path.dirname(folder)].includes(error.path)) throw error;
+    // Another process may have made one by now.
+    const told = isFolder(error.path) ? [] : putAside(error.path, error.message, clock);
+    makeFolder(folder);
+    return told;
+  }
 }
 
 /** Whatever else lies there is none of ours. */

@@ -42,8 +42,8 @@ const ROWS: [place: string, thing: keyof typeof THINGS, argv: string[], code: nu
     'state/trees',
     'a FIFO',
     ['run', 'fix', '--redo', 'codex_brief'],
-    1,
-    'FILE is a FIFO, and no folder); what was paid for is kept',
+    0,
+    'FILE is a FIFO, and no folder; it cannot be a queue, and was moved to FILE.unreadable-',
   ],
   ['state/sessions.json', 'a loop of links', ['run', 'fix', '--dry-run'], 0, 'codex_brief'],
   [

@@ -99,6 +99,27 @@ for (const [what, make, words] of STRANGE)
     assert.equal(queue.setAside(), []);
   });
 
+const NO_FOLDERS: [what: string, make: (place: string) => void, words: string][] = [
+  ['a FIFO', (place) => execFileSync('mkfifo', [place]), 'is a FIFO, and no folder'],
+  ['a file', (place) => writeFileSync(place, 'precious'), 'is a regular file, and no folder'],
+  ['a loop of links', (place) => symlinkSync(place, place), 'is a symbolic link, and no folder'],
+];
+for (const [what, make, words] of NO_FOLDERS)
+  for (const below of ['', 'trees'])
+    test(`${what} in the place of the folder ${below === '' ? 'of queues' : 'above that'} is set aside, and said`, ({
+      folder,
+    }) => {
+      make(folder);
+      const queue = openQueue(path.join(folder, below), 'q', now);
+      queue.join(ticket('first'));
+      assert.equal(queue.before('first'), []);
+      const parent = path.dirname(folder);
+      const aside = readdirSync(parent).find((name) => name.startsWith(`${path.basename(folder)}.unreadable-`));
+      assert.equal(queue.setAside(), [
+        `${folder} ${words}; it cannot be a queue, and was moved to ${path.join(parent, aside!)}`,
+      ]);
+    });
+
 test('a link in the place of a queue is not written through', ({ folder }) => {
   mkdirSync(folder);
   const mine = path.join(path.dirname(folder), 'mine');
