@@ -3,7 +3,7 @@
 import path from 'node:path';
 import type { Tool } from '../../policies/tools.ts';
 import { keepFolders, mendFolders } from '../../state/disk/real-folder.ts';
-import { isRegular, kindOf } from '../../state/disk/regular-file.ts';
+import { isFolder, isRegular, kindOf } from '../../state/disk/regular-file.ts';
 import { setAside } from '../../state/disk/set-aside.ts';
 import { outputsOf, type TaskFolder, taskFolders } from '../../state/task-folder.ts';
 
@@ -17,12 +17,22 @@ export interface Way {
 /** Before the call, which a wrapper refuses where it may not write. Throws what the operating system throws. */
 export function clearWay(task: TaskFolder, stage: { name: string; tool: Tool }, clock: () => Date): Way {
   const ofGate = ['gate.json', 'patch', 'acceptance.log'].map((end) => path.join(task.outputs, `${stage.name}.${end}`));
-  const marker = path.join(task.done, `${stage.name}.done`);
-  const cleared = [...Object.values(outputsOf(task, stage)), ...ofGate, marker].flatMap((file) => {
-    const kind = kindOf(file);
-    if (kind === null || isRegular(file)) return [];
-    return [`${file} was ${kind}; it was set aside as ${path.basename(setAside(file, clock))}`];
-  });
+  const files = [...Object.values(outputsOf(task, stage)), ...ofGate, path.join(task.done, `${stage.name}.done`)];
+  const cleared = [...clearFolders(task, clock), ...setAsideUnless(isRegular, files, clock)];
   const folders = keepFolders(taskFolders(task));
   return { cleared, mend: () => mendFolders(folders, clock) };
+}
+
+/** Else what stood there before the call would be taken for its agent's doing. @returns and throws the same */
+export function clearFolders({ inputs, outputs, state, done, attempts }: TaskFolder, clock: () => Date): string[] {
+  const ours = [path.join(inputs, 'prompt'), outputs, attempts, path.join(state, 'baseline'), done];
+  return setAsideUnless(isFolder, ours, clock);
+}
+
+function setAsideUnless(isFit: (place: string) => boolean, places: readonly string[], clock: () => Date): string[] {
+  return places.flatMap((place) => {
+    const kind = kindOf(place);
+    if (kind === null || isFit(place)) return [];
+    return [`${place} was ${kind}; it was set aside as ${path.basename(setAside(place, clock))}`];
+  });
 }

@@ -10,6 +10,7 @@ import { isSystemError } from '../../state/system-error.ts';
 import { redactLeftRaw } from '../call/left-raw.ts';
 import { endLeftCommands, tellLeft } from '../gate/left-commands.ts';
 import { claim } from './claim.ts';
+import { clearFolders } from './clear-way.ts';
 import { enterWorktree } from './enter-worktree.ts';
 import { changedFailure, interruptedFailure, mistakenFailure } from './failure.ts';
 import { foreignEnd } from './foreign-failure.ts';
@@ -126,11 +127,9 @@ function awaited({ badVerdicts, clock }: RunRequest, open: OpenTask, exitCode: n
 /** The task is ours until we release it, whatever happens. */
 async function owned(request: RunRequest, opened: OpenTask, runId: string, left: Recovered): Promise<Ran> {
   const { clock } = request;
-  let ended: Pick<Ended, 'state' | 'exitCode'> = {
-    state: 'failed',
-    exitCode: TOLLGATE_EXIT.failure,
-  };
+  let ended: Pick<Ended, 'state' | 'exitCode'> = { state: 'failed', exitCode: TOLLGATE_EXIT.failure };
   try {
+    for (const note of clearFolders(opened.task, clock)) request.say(note);
     const entered = await enterWorktree(opened, request);
     if (entered.how === 'stopped') {
       ended = { state: 'interrupted', exitCode: stopExit(request) };

@@ -68,6 +68,27 @@ for (const [folder, turns] of ROWS)
       assert.equal([(await task.run()).code, rig.calls.length], [0, 1]);
     });
 
+const IN_THE_WAY: [what: string, put: (place: string) => void][] = [
+  ['a FIFO', (place) => execFileSync('mkfifo', [place])],
+  ['a file', (place) => writeFileSync(place, 'in the way')],
+];
+for (const folder of ['outputs', 'done', 'state/attempts', 'state/baseline', 'inputs/prompt'])
+  for (const [what, put] of IN_THE_WAY)
+    test(`${what} that stood in the place of ${folder} before the run is set aside, and nobody's agent blamed`, async ({
+      rig,
+      task,
+    }) => {
+      const place = path.join(task.folder, folder);
+      mkdirSync(path.dirname(place), { recursive: true });
+      put(place);
+      rig.answer(() => answerWith('codex', 'paid for'));
+      const { code, said } = await task.run();
+      assert.equal([code, task.read('outputs/codex_brief.codex.out'), rig.calls.length], [0, 'paid for', 1], said);
+      const name = path.basename(folder);
+      const aside = readdirSync(path.dirname(place)).find((entry) => entry.startsWith(`${name}.unreadable-`));
+      assert.match(said, `it was set aside as ${aside}`);
+    });
+
 const RESULTS = ['codex.out', 'codex.err', 'codex.raw', 'codex.call.json', 'gate.json'];
 const KINDS: Record<string, (place: string) => void> = {
   'a FIFO': (place) => execFileSync('mkfifo', [place]),
