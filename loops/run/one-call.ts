@@ -19,7 +19,7 @@ import { clearWay } from './clear-way.ts';
 import { type Errand, readRecord, recordIn, sendGuardian, sentNow } from './guardian.ts';
 import { closedBy } from './judge/door.ts';
 import { type Checked, checkJudge, keepJudge } from './judge/judge.ts';
-import { isIntact } from './judge/kept-journal.ts';
+import { isIntact, tellsOf } from './judge/kept-journal.ts';
 import { watchCall } from './judge/watched-call.ts';
 import { eventsOf } from './last-event.ts';
 import { nestedWords } from './lost-calls.ts';
@@ -87,7 +87,8 @@ async function callNow(run: StageRun, ask: Sending, wanted: string): Promise<Ans
   const mended = way.mend();
   // Before anything is read: the journal and the files by which the call is judged may have been written by it.
   const isStrange = !guardianStop.aborted && (killed || !isIntact(open.journal, judge.journal));
-  const reserved = wasMade(open, callId, isStrange) ? await reservationOf(run, wanted, callId, guardian) : null;
+  const isMade = wasMade(open, callId, isStrange) || (isStrange && tellsOf(open.journal, judge.journal, callId));
+  const reserved = isMade ? await reservationOf(run, wanted, callId, guardian) : null;
   const look = (aside: string) =>
     checkJudge(open, judge, {
       callId,

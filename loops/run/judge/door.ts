@@ -55,8 +55,10 @@ export function doorOf({ word, cwd, environment }: JudgedTask): Found | null {
 export function closedBy(door: Door): string | null {
   const { task, register, stateFolder } = door;
   const vouched = vouchedIn(register, task.root);
-  const isStill = (file: string) =>
-    vouched[file] !== (lookAtJudged(task.root, path.join(task.root, file))?.stamp ?? '');
+  const stampOf = (file: string) => lookAtJudged(task.root, path.join(task.root, file))?.stamp ?? '';
+  const isVouched = (file: string) => vouched[file] === stampOf(file);
+  // What is gone from a folder, or from the place of a file, that a run put back went with that.
+  const isStill = (file: string) => !isVouched(file) && !(stampOf(file) === '' && waysTo(file).some(isVouched));
   const noted = changesOf(register, task.root)
     .map((change) => ({ ...change, files: change.files.filter(isStill) }))
     .filter(({ files }) => files.length > 0);
@@ -71,6 +73,12 @@ export function closedBy(door: Door): string | null {
 }
 
 const NAMED = 5;
+
+/** `a/b/c` lies in `a/b` and in `a`. */
+function waysTo(file: string): string[] {
+  const folder = path.dirname(file);
+  return folder === '.' ? [] : [folder, ...waysTo(folder)];
+}
 
 const callWords = ({ by }: Pick<ChangeEntry, 'by'>): string =>
   `task ${by.task_id}, stage ${by.stage}, call ${by.call_id}, ${by.from} to ${by.to ?? 'now'}`;

@@ -30,6 +30,19 @@ export function isIntact({ file }: Journal, { bytes }: KeptJournal): boolean {
   }
 }
 
+/** Does the journal hold what a guardian writes once its CLI runs? It does not need the reservation, which may have been taken out. */
+export function tellsOf({ file }: Journal, { bytes }: KeptJournal, callId: string): boolean {
+  const opened = openOrNull(file);
+  if (opened === null) return false;
+  try {
+    return linesIn(contentOf(opened, bytes.length + MOST_ADDED).toString('utf8')).some(
+      ({ fact }) => fact !== null && OF_CALLS.has(fact.fact) && 'call_id' in fact && fact.call_id === callId,
+    );
+  } finally {
+    closeSync(opened);
+  }
+}
+
 export interface Mended {
   /** What was taken away or was missing, in a few words; empty when nobody did anything strange. */
   strange: string[];
@@ -75,11 +88,13 @@ async function mend(
   const budgetChanges = since.filter(({ fact }) => fact !== null && MONEY.has(fact.fact) && !allowed(fact)).length;
   const strange = since.length - ours.length - budgetChanges;
   const lost = call !== null && !ours.some(({ fact }) => isSameReservation(fact, call));
+  const isHuge = opened !== null && fstatSync(opened).size > MAX_JOURNAL_BYTES;
   const told: Mended = {
     budgetChanges,
     strange: [
       ...(isWhole ? [] : ['what stood there before was changed']),
       ...(opened === null && kindOf(file) !== null ? [`${kindOf(file)} stood in its place`] : []),
+      ...(isHuge ? [`a file of ${fstatSync(opened!).size} bytes stood in its place`] : []),
       ...(strange === 0 ? [] : [`${strange} lines were added that only a run may write`]),
       ...(lost ? ['a paid call was taken out'] : []),
     ],
@@ -88,8 +103,8 @@ async function mend(
   const lines = ours.map(({ text }) => text);
   if (lost) lines.unshift(JSON.stringify({ v: JOURNAL_VERSION, at: at.toISOString(), ...call }));
   const fresh = start === '' || start.endsWith('\n') ? '' : '\n';
-  // A folder cannot be written over, and nothing of anybody's is.
-  if (kindOf(file) !== null && !isRegular(file)) setAside(file, () => at);
+  // A folder cannot be written over, and nothing of anybody's is; of what is too large only the beginning was read.
+  if (isHuge || (kindOf(file) !== null && !isRegular(file))) setAside(file, () => at);
   await writeWhole(file, `${start}${fresh}${lines.map((line) => `${line}\n`).join('')}`);
   // Whoever opened it before it was replaced, such as a wrapper called by hand, has written where nobody looks any more.
   const late = opened === null ? [] : linesIn(contentOf(opened, bytes.length + MOST_ADDED).toString('utf8'));

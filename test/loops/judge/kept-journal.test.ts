@@ -1,6 +1,15 @@
 // The journal during a call: guardians write facts of calls there, and none but a run writes anything else.
 
-import { appendFileSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import {
+  appendFileSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  truncateSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { suite } from 'uvu';
@@ -161,6 +170,20 @@ test('a reservation that is not to be seen yet after a rename is made again, and
 test('a journal that never holds a reservation is an error that names it', async ({ journal }) => {
   const deaf = { ...journal, append: () => {} };
   assert.throws(() => noteReservation(deaf, CALL), `${journal.file} does not hold what was just written`);
+});
+
+test('a file in its place that is larger than any journal is set aside whole', async ({ root, journal }) => {
+  const kept = keepJournal(journal);
+  truncateSync(journal.file, 65 * 1024 * 1024);
+  const { strange } = await mendJournal(journal, kept, 'c1', null, clock());
+  assert.equal(strange[0], 'a file of 68157440 bytes stood in its place');
+  assert.is(journal.read().ledger.budget, 3);
+  const state = path.join(root, 'state');
+  const aside = readdirSync(state).filter((name) => name.includes('.unreadable-'));
+  assert.equal(
+    aside.map((name) => statSync(path.join(state, name)).size),
+    [68157440],
+  );
 });
 
 test('a half line that a crash left is no edit', async ({ journal }) => {

@@ -104,6 +104,22 @@ for (const what of ['a folder', 'a FIFO', 'an endless device'])
     assert.is(task.journal.read().ledger.used, 1);
   });
 
+test('the folder of the state is taken away and a link put there: the call counts', async ({ rig }) => {
+  const task = makeTask(rig, { stages: [REVIEW] });
+  const running = task.start();
+  const fake = await rig.call();
+  const elsewhere = path.join(rig.root, 'elsewhere');
+  mkdirSync(elsewhere);
+  renameSync(path.join(task.folder, 'state'), path.join(rig.root, 'taken'));
+  symlinkSync(elsewhere, path.join(task.folder, 'state'));
+  await fake.tell(...answerWith('codex', 'fine'));
+  const { code, stderr } = await running.result;
+  assert.equal([code, task.failure()?.reason], [1, 'judge_changed'], stderr);
+  const { ledger } = task.journal.read();
+  assert.equal([ledger.used, ledger.calls.size], [1, 1]);
+  assert.equal(readdirSync(elsewhere), []);
+});
+
 test('what is too large to keep is named before the call', async ({ rig }) => {
   const task = makeTask(rig, { stages: [{ ...REVIEW, attach: ['src/a.ts'] }] });
   rig.write('src/a.ts', 'a\n');

@@ -225,4 +225,22 @@ test('what a run put back in its own task is blamed on no other', async ({ rig }
   assert.is(code, 0, said);
 });
 
+test('what an agent put in a folder of its own task, and its run took away, is blamed on no other', async ({ rig }) => {
+  const other = makeTask(rig, { stages: [VERIFY] }, 'other');
+  const notes = rig.write('.tmp/task/other/inputs/attachments/notes.md', 'notes\n');
+  const running = makeTask(rig, { stages: [REVIEW] }).start();
+  const fake = await rig.call();
+  const theirs = other.start();
+  const verify = await rig.call();
+  rmSync(notes);
+  rig.write('.tmp/task/other/inputs/attachments/notes.md/deep/file.json', '{}');
+  // The call of the one task is over before the run of the other looks.
+  await fake.tell(...answerWith('codex', 'fine'));
+  assert.is((await running.result).code, 0);
+  await verify.tell(...answerWith('gemini', 'PASS'));
+  assert.is((await theirs.result).code, 1);
+  const { code, said } = await other.run();
+  assert.is(code, 0, said);
+});
+
 test.run();
