@@ -8,6 +8,7 @@ import { createInterface } from 'node:readline';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { type Turn, type TurnRequest, takeTurn } from '../../loops/run/turn.ts';
+import { ownScript } from '../rig/own-script.ts';
 
 const test = suite<{ root: string; children: ChildProcess[] }>('turn');
 test.before.each((context) => {
@@ -24,7 +25,7 @@ const TAKER = path.join(import.meta.dirname, '../rig/turn-taker.ts');
 
 /** A turn taken by a process of its own. */
 function taker({ root, children }: { root: string; children: ChildProcess[] }, mode: string, name: string) {
-  const argv = ['--import', 'tsx', TAKER, path.join(root, '.tmp'), path.join(root, 'tree'), mode, name];
+  const argv = [...ownScript(TAKER), path.join(root, '.tmp'), path.join(root, 'tree'), mode, name];
   const child = spawn(process.execPath, argv, { stdio: ['pipe', 'pipe', 'inherit'] });
   children.push(child);
   const lines = createInterface({ input: child.stdout })[Symbol.asyncIterator]();
@@ -40,7 +41,7 @@ function taker({ root, children }: { root: string; children: ChildProcess[] }, m
 async function stranger({ root, children }: { root: string; children: ChildProcess[] }, mode: string, name: string) {
   const [input, output] = [path.join(root, `${name}.in`), path.join(root, `${name}.out`)];
   execFileSync('mkfifo', [input, output]);
-  const argv = ['--import', 'tsx', TAKER, path.join(root, '.tmp'), path.join(root, 'tree'), mode, name];
+  const argv = [...ownScript(TAKER), path.join(root, '.tmp'), path.join(root, 'tree'), mode, name];
   // The shell between the two ends at once, and the child is nobody's.
   const words = [process.execPath, ...argv].map((word) => `'${word}'`).join(' ');
   spawn('sh', ['-c', `${words} < '${input}' > '${output}' &`], { stdio: 'inherit' });

@@ -1,9 +1,10 @@
 // Runs every test file in a process of its own and counts what uvu says, because uvu's exit code alone lets
 // four kinds of nothing pass: a file without .run(), no file at all, a throwing hook, an early exit.
 import { spawn } from 'node:child_process';
-import { readdirSync, readFileSync } from 'node:fs';
+import { readdirSync, readFileSync, rmSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
 import path from 'node:path';
+import { compileTests, toSources } from './compile-tests.mjs';
 
 const args = process.argv.slice(2);
 const suite = args.includes('--suite') ? args[args.indexOf('--suite') + 1] : 'fast';
@@ -12,14 +13,19 @@ const files = testFiles('test').filter(
   (file) => (suite === 'real') === file.startsWith(`test${path.sep}real`) && pattern.test(file),
 );
 const total = { passed: 0, failed: 0, skipped: 0 };
+/** With --times: what each file took, printed at the end. */
+const times = args.includes('--times') ? [] : null;
 const started = Date.now();
 
 if (files.length === 0) fail(`no test file matches ${pattern} in the suite "${suite}"`);
 // The real CLIs are heavy (12 at once take 20 s to start on two cores), so that suite runs one file at a time.
 const lanes = suite === 'real' ? 1 : Math.max(2, availableParallelism());
+const compiled = await compileTests(files);
 await Promise.all(Array.from({ length: lanes }, lane));
+if (times !== null) printTimes();
 console.log(`\n${suite} suite: ${((Date.now() - started) / 1000).toFixed(1)} s`);
 console.log(`${total.passed} passed, ${total.failed} failed${total.skipped ? `, ${total.skipped} skipped` : ''}`);
+rmSync(compiled, { recursive: true, force: true });
 process.exitCode = total.failed > 0 ? 1 : 0;
 
 async function lane() {
@@ -28,7 +34,10 @@ async function lane() {
 
 async function runFile(file) {
   const declared = (readFileSync(file, 'utf8').match(/\.run\(\)/g) ?? []).length;
-  const { code, output } = await run(file);
+  const began = Date.now();
+  const { code, output: said, cpuSec } = await run(path.join(compiled, file.replace(/\.ts$/, '.js')));
+  const output = toSources(said);
+  times?.push({ file, cpuSec, wallSec: (Date.now() - began) / 1000 });
   const counts = [...output.matchAll(/^\s+(Total|Passed|Skipped):\s+(\d+)/gm)];
   const sum = (name) => counts.filter((row) => row[1] === name).reduce((n, row) => n + Number(row[2]), 0);
   const failed = sum('Total') - sum('Passed');
@@ -44,14 +53,34 @@ async function runFile(file) {
 
 function run(file) {
   return new Promise((resolve) => {
-    const env = { ...process.env, FORCE_COLOR: '0', NODE_NO_WARNINGS: '1' };
+    const env = { ...process.env, FORCE_COLOR: '0', NODE_NO_WARNINGS: '1', COMPILED_TESTS: compiled };
     for (const name of ['NODE_EXTRA_CA_CERTS', 'TOLLGATE_STATE', 'TOLLGATE_CALL_ID']) delete env[name];
-    const child = spawn(process.execPath, ['--import', 'tsx', file], { env, stdio: ['ignore', 'pipe', 'pipe'] });
-    let output = '';
+    const argv = [process.execPath, file];
+    // The shell's `times` counts what it waited for, and what that waited for.
+    if (times !== null) argv.unshift('sh', '-c', '"$@"; code=$?; times >&3; exit $code', 'sh');
+    const child = spawn(argv[0], argv.slice(1), { env, stdio: ['ignore', 'pipe', 'pipe', 'pipe'] });
+    let [output, timed] = ['', ''];
+    child.stdio[3].on('data', (chunk) => (timed += chunk));
     child.stdout.on('data', (chunk) => (output += chunk));
     child.stderr.on('data', (chunk) => (output += chunk));
-    child.on('close', (code, signal) => resolve({ code: code ?? signal, output }));
+    child.on('close', (code, signal) => resolve({ code: code ?? signal, output, cpuSec: secondsIn(timed) }));
   });
+}
+
+/** @param timed such as `0m0.01s 0m0.00s`: minutes and seconds, for the user and the system, of the shell and of its children. */
+function secondsIn(timed) {
+  return [...timed.matchAll(/(\d+)m([\d.]+)s/g)].reduce((sum, [, min, sec]) => sum + min * 60 + Number(sec), 0);
+}
+
+/** The dearest file first. */
+function printTimes() {
+  const row = (cpu, wall, name) => console.log(`${String(cpu).padStart(8)} ${String(wall).padStart(8)}  ${name}`);
+  console.log();
+  row('cpu s', 'wall s', 'file');
+  times.sort((a, b) => b.cpuSec - a.cpuSec);
+  for (const { file, cpuSec, wallSec } of times) row(cpuSec.toFixed(2), wallSec.toFixed(1), file);
+  const sum = (key) => times.reduce((n, took) => n + took[key], 0).toFixed(1);
+  row(sum('cpuSec'), sum('wallSec'), 'in all');
 }
 
 function testFiles(folder) {

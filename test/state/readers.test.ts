@@ -6,6 +6,7 @@ import path from 'node:path';
 import { createInterface } from 'node:readline';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
+import { ownScript } from '../rig/own-script.ts';
 import { READERS } from '../rig/readers.ts';
 import type { Said } from '../rig/readers-child.ts';
 
@@ -47,7 +48,7 @@ test('every reader answers, whatever is in the place', async () => {
 
 /** Throws with the reader's name where one hangs. */
 async function open(things: readonly string[]): Promise<Said[]> {
-  const argv = ['--import', 'tsx', '--expose-gc', path.join(import.meta.dirname, '../rig/readers-child.ts'), ...things];
+  const argv = ['--expose-gc', ...ownScript(path.join(import.meta.dirname, '../rig/readers-child.ts')), ...things];
   const child = spawn(process.execPath, argv, { stdio: ['ignore', 'pipe', 'inherit'] });
   const said: Said[] = [];
   let timer = setTimeout(() => {}, 0);

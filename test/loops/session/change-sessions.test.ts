@@ -8,6 +8,7 @@ import path from 'node:path';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { readSessions } from '../../../state/sessions-file.ts';
+import { ownScript } from '../../rig/own-script.ts';
 
 const CHANGER = path.join(import.meta.dirname, '../../rig/sessions-changer.ts');
 
@@ -16,7 +17,7 @@ test('twenty processes', async () => {
   mkdirSync(path.join(folder, 'state'));
   try {
     const start = (tag: string, count: number) =>
-      spawn(process.execPath, ['--import', 'tsx', CHANGER, folder, tag, String(count)], { stdio: 'inherit' });
+      spawn(process.execPath, [...ownScript(CHANGER), folder, tag, String(count)], { stdio: 'inherit' });
     const killed = start('killed', 100_000);
     const changers = Array.from({ length: 20 }, (_, i) => start(`t${i}`, 2));
     const codes = await Promise.all(

@@ -21,6 +21,7 @@ import * as assert from 'uvu/assert';
 import { layOut } from '../../../policies/api-errors/layout.ts';
 import { appendToLog } from '../../../state/api-errors/append.ts';
 import { logFiles, readData, readLog } from '../../../state/api-errors/read.ts';
+import { ownScript } from '../../rig/own-script.ts';
 import { entryOf } from './entries.ts';
 
 const test = suite<{ folder: string }>('a log of many writers');
@@ -47,7 +48,7 @@ test('32 of them, while it is put aside again and again', async ({ folder }) => 
   const names = Array.from({ length: 32 }, (_, i) => `w${i}`);
   const ended = await Promise.all(
     names.map(async (name) => {
-      const argv = ['--import', 'tsx', script, folder, '6000', name, '20'];
+      const argv = [...ownScript(script), folder, '6000', name, '20'];
       const child = spawn(process.execPath, argv, { stdio: ['ignore', 'ignore', 'inherit'] });
       return (await once(child, 'exit'))[0];
     }),
