@@ -1,6 +1,7 @@
 // What a task's call says, redacted: of the one under way or the last one, and on demand of those that follow until the task ends.
 
 import path from 'node:path';
+import { setImmediate as immediate } from 'node:timers/promises';
 import type { Tool } from '../../policies/tools.ts';
 import { nextChange } from '../../state/change.ts';
 import { isRegular } from '../../state/disk/regular-file.ts';
@@ -83,9 +84,13 @@ async function followFrom(opened: Calls, following: Following): Promise<Followed
         shown += 1;
         begin(call);
       }
-      const read = opened.current.read(call.verdict !== null);
-      if (read.how === 'missing') missing.push(read.why);
-      else if ((await take(read.lines)) === 'enough') return { how: 'shown', calls: shown, missing };
+      do {
+        const read = opened.current.read(call.verdict !== null);
+        if (read.how === 'missing') missing.push(read.why);
+        else if ((await take(read.lines)) === 'enough') return { how: 'shown', calls: shown, missing };
+        // Else no signal would be heard where nobody has to be waited for.
+        await immediate();
+      } while (opened.current.isBehind() && !stop.aborted);
     }
     if (until === 'now' || !isAtWork || stop.aborted) return { how: 'shown', calls: shown, missing };
     await nextChange(opened.current?.events.path() ?? journal.file, LOOK_MS, stop);
@@ -108,6 +113,8 @@ interface Opened {
   call: Call;
   events: GrowingFile;
   read(last: boolean): Read;
+  /** Whether more of it is there than was read. */
+  isBehind(): boolean;
   close(): void;
 }
 
@@ -139,13 +146,14 @@ function openCall(call: Call, { task, environment, events: how }: Following): Op
       }
       const { redactor } = saved;
       const said = events.read(last).flatMap((text) => saidIn(tool, text, telling));
-      if (last) said.push(...(telling?.end() ?? []));
+      if (last && !events.isBehind()) said.push(...(telling?.end() ?? []));
       const lines = [
         ...said.map((text) => line('event', redactor.redact(text))),
         ...stderr.read(last).map((text) => line('stderr', redactor.redact(text))),
       ];
       return { how: 'read', lines };
     },
+    isBehind: () => events.isBehind() || stderr.isBehind(),
     close() {
       events.close();
       stderr.close();

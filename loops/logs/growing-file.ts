@@ -6,12 +6,16 @@ import { openRegular } from '../../state/disk/regular-file.ts';
 /** Of a longer line only the beginning is read. */
 const MAX_LINE = 1024 * 1024;
 const PIECE = 64 * 1024;
+/** So much is taken at a look: a flood of lines neither fills the memory nor keeps anybody from a word. */
+const MOST_AT_ONCE = 1024 * 1024;
 
 export interface GrowingFile {
   /** Which of its names it was found under; the last of them until then. */
   path(): string;
-  /** What is new since the last look. @param last whether a line without an end is one, too, for nothing more will come. */
+  /** What is new since the last look, or the next part of it. @param last whether a line without an end is one, too, for nothing more will come. */
   read(last: boolean): string[];
+  /** Whether the last look left something that was there. */
+  isBehind(): boolean;
   /** Lets go of the file; again does nothing. */
   close(): void;
 }
@@ -22,10 +26,39 @@ export interface GrowingFile {
  */
 export function growingFile(names: readonly string[]): GrowingFile {
   let at = 0;
-  let rest = Buffer.alloc(0);
+  let line: Buffer[] = [];
+  let held = 0;
+  let isBehind = false;
   let opened: Opened | null = null;
+  const hold = (part: Buffer) => {
+    const kept = part.subarray(0, MAX_LINE - held);
+    // A copy: the piece is read into again.
+    if (kept.length > 0) line.push(Buffer.from(kept));
+    held += kept.length;
+  };
+  const whole = (): string => {
+    const text = Buffer.concat(line).toString('utf8');
+    line = [];
+    held = 0;
+    return text;
+  };
+  const linesIn = (piece: Buffer): string[] => {
+    const lines: string[] = [];
+    let from = 0;
+    for (let end = piece.indexOf(0x0a); end >= 0; end = piece.indexOf(0x0a, from)) {
+      if (held === 0) lines.push(piece.toString('utf8', from, end));
+      else {
+        hold(piece.subarray(from, end));
+        lines.push(whole());
+      }
+      from = end + 1;
+    }
+    hold(piece.subarray(from));
+    return lines;
+  };
   return {
     path: () => opened?.name ?? names.at(-1)!,
+    isBehind: () => isBehind,
     close() {
       if (opened !== null) closeSync(opened.fd);
       opened = null;
@@ -33,23 +66,15 @@ export function growingFile(names: readonly string[]): GrowingFile {
     read(last) {
       const lines: string[] = [];
       opened ??= openFirst(names);
-      if (opened !== null) {
-        const { fd } = opened;
-        const piece = Buffer.alloc(PIECE);
-        for (let taken = readSync(fd, piece, 0, PIECE, at); taken > 0; taken = readSync(fd, piece, 0, PIECE, at)) {
-          at += taken;
-          rest = Buffer.concat([rest, piece.subarray(0, taken)]);
-          for (let end = rest.indexOf(0x0a); end >= 0; end = rest.indexOf(0x0a)) {
-            lines.push(rest.toString('utf8', 0, Math.min(end, MAX_LINE)));
-            rest = rest.subarray(end + 1);
-          }
-          if (rest.length > MAX_LINE + PIECE) rest = rest.subarray(0, MAX_LINE);
-        }
+      isBehind = opened !== null;
+      const piece = Buffer.alloc(PIECE);
+      for (let taken = 0; isBehind && taken < MOST_AT_ONCE; taken += PIECE) {
+        const count = readSync(opened!.fd, piece, 0, PIECE, at);
+        at += count;
+        for (const text of linesIn(piece.subarray(0, count))) lines.push(text);
+        isBehind = count > 0;
       }
-      if (last && rest.length > 0) {
-        lines.push(rest.toString('utf8'));
-        rest = Buffer.alloc(0);
-      }
+      if (last && !isBehind && held > 0) lines.push(whole());
       return lines;
     },
   };
