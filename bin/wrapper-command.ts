@@ -121,6 +121,7 @@ function requestOf(adapter: Adapter, { text, texts, number, given }: Arguments):
     ownRows: dispatch?.own_rows ?? [],
     composed: { warnings: dispatch?.prompt?.warnings ?? [], leftOut: dispatch?.prompt?.left_out ?? [] },
     keepRaw: given.has('keep-raw'),
+    recordRequests: given.has('record-requests'),
   };
 }
 

@@ -62,6 +62,11 @@ const SHARED = {
     about:
       'keep what the CLI wrote as it came, secrets and all, in a private folder; else it goes once it is published',
   },
+  'record-requests': {
+    takes: 'nothing',
+    about:
+      "pass the CLI's requests through a relay on the loopback, so that the log of API failures has the one that failed as it was sent, without keys",
+  },
   'trust-workspace': { takes: 'nothing', about: 'let the CLI use the hooks and servers that this folder configures' },
   'exit-by-class': { takes: 'nothing', about: 'exit with 75 quota, 76 budget, 77 auth, 65 gate, 66 prompt too large' },
 } as const satisfies Record<string, FlagRow>;

@@ -78,10 +78,23 @@ export interface Adapter {
   sessionId: 'chosen' | 'announced';
   /** Its session files; loaded by who looks into them. */
   sessions(): Promise<SessionStore>;
+  /** How a request goes to its service; loaded by who records it. */
+  route(): Promise<(request: CallRequest) => Route>;
   /** Did the CLI refuse its input by itself, before anything was asked? */
   refusedInput(ended: { exitCode: number | null; class: ErrorClass | null; requests: number | null }): boolean;
   /** How long the CLI may take to exit after its terminal event. */
   lingerMs: number;
 }
+
+/** How a call can be sent through a relay of ours to the service that it would ask anyway; or why it cannot, as half a sentence. */
+export type Route =
+  | {
+      how: 'directed';
+      /** The base URL that the CLI would use. */
+      upstream: string;
+      /** The overlay with what sends the CLI to the relay. */
+      through(relay: string, overlay: Overlay): Overlay;
+    }
+  | { how: 'fixed'; because: string };
 
 export const NO_OVERLAY: Overlay = { argv: [], environment: {}, folders: [], warnings: [] };

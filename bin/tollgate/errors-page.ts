@@ -57,13 +57,14 @@ export function errorsObject(
 }
 
 function blockOf({ at, context, message, status, stand, log }: LoggedError): string {
-  const { task, stage, tool, cli_version, class: errorClass, reason, session_id, snapshot, call_id } = context;
+  const { task, stage, tool, cli_version, class: errorClass, reason, session_id, snapshot, call_id, request } = context;
   const where = task === null ? 'a call without a task' : `${task}/${stage}`;
   const rows = [
     `${at}  ${where}  ${tool} ${cli_version ?? '(version unknown)'}  ${errorClass}${reason === null ? '' : ` (${reason})`}  ${STANDS[stand]}`,
     `  ${status === null || message.includes(`${status}`) ? '' : `${status}: `}${message}`,
     `  call ${call_id}, session ${session_id ?? 'unknown'}`,
     `  ${snapshotWords(snapshot, log)}`,
+    ...(request?.source === 'relay' ? [`  the request and its answer, as they went: ${request.file}`] : []),
   ];
   return rows.map(oneLine).join('\n');
 }

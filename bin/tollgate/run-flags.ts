@@ -65,6 +65,11 @@ export const RUN_FLAGS = {
     takes: 'nothing',
     about: 'keep what the CLIs wrote as it came, secrets and all, in state/attempts; else it goes once it is published',
   },
+  'record-requests': {
+    takes: 'nothing',
+    about:
+      "pass the CLIs' requests through a relay on the loopback, so that the log of API failures has the one that failed as it was sent, without keys",
+  },
   'trust-workspace': { takes: 'nothing', about: 'let the CLIs use the hooks and servers that the folder configures' },
 } as const satisfies Record<string, FlagRow>;
 
@@ -92,6 +97,7 @@ export function wishesOf({ text, texts, given }: Arguments, stop: Stop): Wishes 
     dirtyRetries: given.has('retry-dirty') ? 'allowed' : 'never',
     trustWorkspace: given.has('trust-workspace'),
     keepRaw: given.has('keep-raw'),
+    recordRequests: given.has('record-requests'),
     outOfScope: given.has('restore') ? 'restored' : 'reported',
     briefCommands: given.has('trust-brief') ? 'trusted' : 'proposed',
     badVerdicts: given.has('fail-on-verdict') ? 'fail' : 'reported',

@@ -1,9 +1,15 @@
 // Logs a failure of the service or the conversation, before anything else is made of it.
 
-import { API_ERROR_VERSION, type ApiError, type Context, type Response } from '../../policies/api-errors/entry.ts';
+import {
+  API_ERROR_VERSION,
+  type ApiError,
+  type Context,
+  type Response,
+  type SentRequest,
+} from '../../policies/api-errors/entry.ts';
 import { isApiFailure } from '../../policies/api-errors/failures.ts';
 import { headersTold } from '../../policies/api-errors/headers.ts';
-import { layOut } from '../../policies/api-errors/layout.ts';
+import { layOut, type Unmeasured } from '../../policies/api-errors/layout.ts';
 import { UNLOGGED } from '../../policies/api-errors/unlogged.ts';
 import type { CallRecord } from '../../policies/call-record.ts';
 import { cut } from '../../policies/cut.ts';
@@ -12,12 +18,14 @@ import type { EngineFailure } from '../../policies/engine-event.ts';
 import { appendToLog } from '../../state/api-errors/append.ts';
 import { LOG_NAME, logPlace, sessionLog } from '../../state/api-errors/place.ts';
 import { loggedCalls } from '../../state/api-errors/read.ts';
+import type { Exchange } from '../../wrappers/relay/exchange.ts';
 import type { Outcome } from '../../wrappers/run.ts';
 import type { Attempt } from './attempt.ts';
 import { type ClientError, clientError } from './client-error.ts';
 import type { Draft } from './draft.ts';
 import { lastEvents } from './event-tail.ts';
 import { redactValue } from './record.ts';
+import type { Kept } from './recorded-request.ts';
 import { takeSnapshot } from './snapshot.ts';
 
 export interface Failed {
@@ -33,7 +41,8 @@ export interface Failed {
 /** A log that cannot be written costs a warning in the record, and neither the run nor its verdict. */
 export async function logApiFailure(failed: Failed): Promise<void> {
   const { draft, outcome, record } = failed;
-  if (!isApiFailure(record.verdict, circumstancesOf(outcome))) return;
+  const exchange = draft.recorder?.told() ?? null;
+  if (!isApiFailure(record.verdict, circumstancesOf(outcome, exchange))) return;
   try {
     const { charge, call } = draft.request;
     const place = logPlace(charge?.task ?? null, call.cwd, call.environment);
@@ -42,7 +51,7 @@ export async function logApiFailure(failed: Failed): Promise<void> {
     const { folder } = place;
     if (failed.again === 'perhaps_again' && loggedCalls(folder, draft.startedAt).has(draft.callId)) return;
     const at = draft.clock().toISOString();
-    const text = await entryOf(failed, at);
+    const text = await entryOf(failed, at, await keptRequest(failed, folder, exchange));
     appendToLog(folder, `${LOG_NAME}.log`, text, draft.clock);
     appendToLog(folder, sessionLog(at, record.tool, record.session_id), text, draft.clock);
   } catch (error) {
@@ -50,11 +59,23 @@ export async function logApiFailure(failed: Failed): Promise<void> {
   }
 }
 
-function circumstancesOf({ ending, capture }: Outcome) {
+/** A request that cannot be kept costs a warning, and not its entry. */
+async function keptRequest({ draft, record }: Failed, folder: string, exchange: Exchange | null): Promise<Kept | null> {
+  if (exchange === null) return null;
+  try {
+    const { keepRequest } = await import('./recorded-request.ts');
+    return keepRequest(draft, record, folder, exchange);
+  } catch (error) {
+    record.warnings.push(`the request that failed could not be kept: ${(error as Error).message}`);
+    return null;
+  }
+}
+
+function circumstancesOf({ ending, capture }: Outcome, exchange: Exchange | null) {
   const failure = failureOf(capture);
   return {
     ending,
-    status: failure?.status ?? null,
+    status: failure?.status ?? exchange?.response?.status ?? null,
     named: failure?.type ?? failure?.code ?? null,
     said: failure !== null,
     asked: [capture.sessionId, capture.turns, capture.usage.api_requests].some((sign) => sign !== null),
@@ -65,26 +86,33 @@ function circumstancesOf({ ending, capture }: Outcome) {
 const failureOf = ({ failure, errors, retrying }: Outcome['capture']): EngineFailure | null =>
   failure ?? errors.at(-1) ?? retrying;
 
-async function entryOf(failed: Failed, at: string): Promise<string> {
+async function entryOf(failed: Failed, at: string, kept: Kept | null): Promise<string> {
   const { draft, attempt, outcome, record } = failed;
-  const context = contextOf(failed);
+  const common = contextOf(failed);
   // Whose secrets are not known here.
   if (draft.withheld !== null) {
+    const context = { ...common, request: { source: 'none' } as const };
     const error = { at, context, message: draft.withheld, stack: null, response: NOTHING, before: [] };
     return layOut(error, { how: 'absent', why: draft.withheld }, 'null');
   }
   const report = record.tool === 'gemini' ? clientError(attempt) : null;
   const { snapshot, data, before } = await takeSnapshot(draft, record.session_id, report);
+  const context = { ...common, request: sentOf(snapshot, kept) };
   const { redact } = draft.redactor;
   const message = failureOf(outcome.capture)?.message || record.verdict.evidence?.text || ENDINGS[outcome.ending];
   const told: Pick<ApiError, 'message' | 'stack' | 'response' | 'before'> = {
     message,
     stack: report?.stack ?? null,
-    response: responseOf(outcome, attempt, report),
+    response: { ...responseOf(outcome, attempt, report), ...kept?.response },
     before: before.map(shortened),
   };
   const { value = NOTHING_TOLD } = parsed(redact(JSON.stringify(redactValue(told, redact))));
   return layOut({ at, context, ...value }, snapshot, data);
+}
+
+function sentOf(snapshot: Unmeasured, kept: Kept | null): SentRequest {
+  if (kept !== null) return { source: 'relay', file: kept.file };
+  return { source: snapshot.how === 'read' ? snapshot.from : 'none' };
 }
 
 const NOTHING: Response = {

@@ -1,34 +1,29 @@
 // One guarded call: check, reserve, run, judge, record, publish. The wrapper commands are thin over it.
 
 import type { CallRecord } from '../../policies/call-record.ts';
-import type { Verdict } from '../../policies/evidence.ts';
 import type { EXIT_BY_SIGNAL } from '../../policies/exit-codes.ts';
-import { isSuccess, SUCCESS, visibleChars } from '../../policies/success.ts';
 import { noteEnded } from '../../state/ended-calls.ts';
 import type { Fact } from '../../state/facts.ts';
 import type { Journal } from '../../state/journal.ts';
 import { isSystemError } from '../../state/system-error.ts';
-import type { Adapter } from '../../wrappers/adapter.ts';
 import type { Feature } from '../../wrappers/feature.ts';
 import { identify } from '../../wrappers/processes/identity.ts';
 import { outerCalls } from '../../wrappers/processes/marker.ts';
 import type { Outcome } from '../../wrappers/run.ts';
 import { type FlagObserver, runAccepted } from '../../wrappers/run-accepted.ts';
 import { nowMs } from '../../wrappers/steady-clock.ts';
-import { localClock } from '../local-clock.ts';
 import { announce } from './announce.ts';
 import { closeAttempt } from './attempt.ts';
 import { check, type Refusal } from './check.ts';
 import { type Draft, draftOf, sha256, wallMs } from './draft.ts';
-import { type Ended, wrapperExit } from './exit.ts';
 import { invocationOf } from './invocation.ts';
-import type { Judgement } from './judge.ts';
+import { exitOf, judged } from './judged.ts';
 import { keepPlaces, putFoldersRight, withRealPlaces } from './kept-folders.ts';
 import { knownVersion } from './known-version.ts';
 import { noteFact, verdictFact } from './noted-facts.ts';
 import { PATIENCE } from './patience.ts';
 import { discard, prepare, type Ready } from './prepare.ts';
-import { publishAll, publishRecord, publishRefusal, removeStale } from './publish.ts';
+import { publishAll, publishEarly, publishRefusal, removeStale } from './publish.ts';
 import { recordOf, sentenceOf } from './record.ts';
 import { deadlineOf, type Registered } from './registered.ts';
 import type { WrapperRequest } from './request.ts';
@@ -49,8 +44,17 @@ export interface Stop {
 }
 
 export async function call(request: WrapperRequest, stop: Stop, clock: () => Date): Promise<Called> {
-  const begunMs = nowMs();
   const draft = draftOf(request, clock);
+  try {
+    return await guarded(draft, stop);
+  } finally {
+    await draft.recorder?.close();
+  }
+}
+
+async function guarded(draft: Draft, stop: Stop): Promise<Called> {
+  const begunMs = nowMs();
+  const { request, clock } = draft;
   draft.announced = await announce(request.files);
   // Told to stop while a prompt was still to be handed over.
   const by = stop.by();
@@ -66,6 +70,10 @@ export async function call(request: WrapperRequest, stop: Stop, clock: () => Dat
     const { mendSession } = await import('./mend-session.ts');
     const refusal = await mendSession(draft, resumeSession);
     if (refusal !== null) return left(draft, refusal);
+  }
+  if (request.recordRequests) {
+    const { openRecorder } = await import('./recorder.ts');
+    draft.recorder = await openRecorder(draft, stop.asked);
   }
   const prepared = prepare(draft, (await identify(process.pid))!);
   if (prepared.how === 'refused') return left(draft, prepared.refusal);
@@ -181,16 +189,6 @@ async function unread(draft: Draft, { attempt, registered }: Ready, error: unkno
   return told(draft, unreadRecord(draft, message));
 }
 
-/** The record as it stands when we are told to stop; a disk that refuses it must not keep the CLI alive. */
-export function publishEarly(draft: Draft, record: CallRecord): void {
-  putFoldersRight(draft);
-  try {
-    publishRecord(draft.request, record);
-  } catch (error) {
-    draft.warnings.push(`the record could not be written before the end: ${(error as Error).message}`);
-  }
-}
-
 /** Told to stop before anything was started. */
 function stopped(draft: Draft, ready: Ready, stop: Stop): Promise<Called> {
   discard(ready);
@@ -211,35 +209,4 @@ function told(draft: Draft, record: CallRecord): Called {
   } catch (error) {
     return { record, message: `${sentence} (The record could not be written either: ${(error as Error).message})` };
   }
-}
-
-/** A success needs no rules; whatever else it was is judged by what is loaded only then. */
-async function judged(draft: Draft, outcome: Outcome): Promise<Judgement> {
-  const { completed, answer } = outcome.capture;
-  if (isSuccess({ completed, answerChars: visibleChars(answer) })) return { verdict: SUCCESS, signature: null };
-  const { judge } = await import('./judge.ts');
-  return judge(outcome, contextOf(draft));
-}
-
-export function contextOf({ request, prompt, clock }: Draft) {
-  return {
-    tool: request.adapter.tool,
-    taskId: request.charge?.task.id ?? null,
-    prompt: prompt?.toString('utf8') ?? null,
-    ownRows: request.ownRows,
-    clock: localClock(clock()),
-  };
-}
-
-function exitOf(draft: Draft, outcome: Outcome, { verdict }: Judgement, stop: Stop): number {
-  const { adapter } = draft.request;
-  return wrapperExit({ ...endedOf(adapter, outcome, verdict), stoppedBy: stop.by() });
-}
-
-/** What the exit code depends on. */
-export function endedOf(adapter: Adapter, outcome: Outcome, verdict: Verdict): Omit<Ended, 'stoppedBy'> {
-  const { ending, exitCode, capture } = outcome;
-  const requests = capture.usage.api_requests;
-  const refusedInput = adapter.refusedInput({ exitCode, class: verdict.class, requests });
-  return { tool: adapter.tool, ending, verdict, refusedInput };
 }

@@ -5,6 +5,7 @@ import type { Redactor } from '../../policies/redact.ts';
 import type { KeptFolder } from '../../state/disk/real-folder.ts';
 import { redactorOf } from '../redactor.ts';
 import type { Announced } from './announce.ts';
+import type { Recorder } from './recorder.ts';
 import type { WrapperRequest } from './request.ts';
 
 export interface Draft {
@@ -29,6 +30,8 @@ export interface Draft {
   folders: readonly KeptFolder[];
   /** What stands for the CLI's own words where a secret that they may hold is not known; null where all are. */
   withheld: string | null;
+  /** What its requests go through; null where they are not recorded. */
+  recorder: Recorder | null;
   clock: () => Date;
 }
 
@@ -49,6 +52,7 @@ export function draftOf(request: WrapperRequest, clock: () => Date): Draft {
     countedBefore: null,
     folders: [],
     withheld: null,
+    recorder: null,
     clock,
   };
 }

@@ -28,7 +28,8 @@ export function prepare(draft: Draft, guardian: ProcessIdentity): Ready | { how:
   try {
     const attempt = nameAttempt(request, callId);
     made.attempt = attempt;
-    const overlay = adapter.overlay(request.call);
+    made.overlay = adapter.overlay(request.call);
+    const overlay = draft.recorder?.directed(made.overlay) ?? made.overlay;
     made.overlay = overlay;
     const counting = adapter.usageFile === null ? [] : [adapter.usageFile.argument(attempt.files.usage)];
     const lacked = lacking(adapter.features, draft.cliVersion);

@@ -13,7 +13,7 @@ import { publishMarker } from './announce.ts';
 import type { Attempt, Published } from './attempt.ts';
 import { changedFiles, redactedOf } from './captured.ts';
 import type { Draft } from './draft.ts';
-import { folderMistake } from './kept-folders.ts';
+import { folderMistake, putFoldersRight } from './kept-folders.ts';
 import { publishRedacted } from './redacted-copy.ts';
 import type { WrapperRequest } from './request.ts';
 
@@ -81,6 +81,16 @@ export function publishRecord({ files, charge, adapter }: WrapperRequest, record
   if (files.result !== null) places.add(path.resolve(files.result));
   if (charge !== null) places.add(path.join(charge.task.outputs, `${charge.stage}.${adapter.tool}.call.json`));
   for (const file of places) publishText(file, text, 'set_aside');
+}
+
+/** The record as it stands when we are told to stop; a disk that refuses it must not keep the CLI alive. */
+export function publishEarly(draft: Draft, record: CallRecord): void {
+  putFoldersRight(draft);
+  try {
+    publishRecord(draft.request, record);
+  } catch (error) {
+    draft.warnings.push(`the record could not be written before the end: ${(error as Error).message}`);
+  }
 }
 
 /** The journal is about to say for ever that they are there. A call on its own says so to nobody but its caller. */

@@ -33,6 +33,8 @@ export interface WrapperRequest {
   composed: { warnings: readonly string[]; leftOut: readonly LeftOut[] };
   /** Whether what the CLI wrote stays in the attempt as it came; else it goes once it is published without secrets. */
   keepRaw: boolean;
+  /** Whether its requests go through a relay of ours, so that the one that fails can be logged as it was sent. */
+  recordRequests: boolean;
 }
 
 export interface Charge {

@@ -158,6 +158,8 @@ export function restoreSaved(
       // The warnings are among those of the draft.
       composed: { warnings: [], leftOut: saved.left_out ?? [] },
       keepRaw: saved.keep_raw === true,
+      // Its relay went with its wrapper.
+      recordRequests: false,
     },
     callId: saved.call_id,
     startedAt: new Date(saved.started_at),
@@ -169,6 +171,7 @@ export function restoreSaved(
     argv: saved.argv,
     warnings: saved.warnings,
     announced: null,
+    recorder: null,
     // Counted by its wrapper alone; it may have been long ago.
     countedBefore: null,
     folders: [],

@@ -110,5 +110,6 @@ function requestOf(sending: Sending, folder: string): WrapperRequest {
     ownRows: [],
     composed: { warnings: [], leftOut: [] },
     keepRaw: false,
+    recordRequests: false,
   };
 }

@@ -9,10 +9,10 @@ import type { Tool } from '../../policies/tools.ts';
 import type { Call } from '../../state/ledger.ts';
 import type { TaskFolder } from '../../state/task-folder.ts';
 import { restoreDraft } from '../call/believed-draft.ts';
-import { contextOf } from '../call/call.ts';
 import { readableOf } from '../call/captured.ts';
 import { outcomeOf } from '../call/close-dead.ts';
 import { signedAnew } from '../call/judge.ts';
+import { contextOf } from '../call/judged.ts';
 
 export interface SignedText {
   /** Which text was taken: lines of stderr, the engine's error event, or tool, ending and verdict. */

@@ -15,7 +15,22 @@ import { DISPATCH, type Dispatch } from '../call/dispatch.ts';
 import { endLate } from '../call/late-guardian.ts';
 import { PATIENCE, type Patience } from '../call/patience.ts';
 
-export interface Errand {
+/** What a run wishes for each of its calls. */
+export interface CallWishes {
+  trustWorkspace: boolean;
+  /** Whether what the CLI wrote stays in the attempt as it came. */
+  keepRaw: boolean;
+  /** Whether its requests go through a relay, so that the one that fails is logged as it was sent. */
+  recordRequests: boolean;
+}
+
+export const wishesOf = ({ trustWorkspace, keepRaw, recordRequests }: CallWishes): CallWishes => ({
+  trustWorkspace,
+  keepRaw,
+  recordRequests,
+});
+
+export interface Errand extends CallWishes {
   task: TaskFolder;
   stage: Stage;
   access: Access;
@@ -23,8 +38,6 @@ export interface Errand {
   dispatch: Dispatch;
   promptFile: string;
   cwd: string;
-  trustWorkspace: boolean;
-  keepRaw: boolean;
   resumeSession: string | null;
   environment: NodeJS.ProcessEnv;
 }
@@ -120,7 +133,7 @@ function hurry(
 }
 
 function flagsOf(
-  { task, stage, access, timeoutMs, dispatch, promptFile, cwd, trustWorkspace, keepRaw, resumeSession }: Errand,
+  { task, stage, access, timeoutMs, dispatch, promptFile, cwd, resumeSession, ...wishes }: Errand,
   outputs: ReturnType<typeof outputsOf>,
 ): string[] {
   const given: [flag: string, value: string | number | undefined | null][] = [
@@ -142,8 +155,9 @@ function flagsOf(
   ];
   return [
     ...given.flatMap(([flag, value]) => (value === undefined || value === null ? [] : [`--${flag}=${value}`])),
-    ...(trustWorkspace ? ['--trust-workspace'] : []),
-    ...(keepRaw ? ['--keep-raw'] : []),
+    ...(wishes.trustWorkspace ? ['--trust-workspace'] : []),
+    ...(wishes.keepRaw ? ['--keep-raw'] : []),
+    ...(wishes.recordRequests ? ['--record-requests'] : []),
   ];
 }
 

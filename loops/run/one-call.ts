@@ -16,7 +16,7 @@ import { PATIENCE } from '../call/patience.ts';
 import { TREE } from '../scope/question.ts';
 import { aboutPrompt } from './about-prompt.ts';
 import { clearWay } from './clear-way.ts';
-import { type Errand, readRecord, recordIn, sendGuardian, sentNow } from './guardian.ts';
+import { type Errand, readRecord, recordIn, sendGuardian, sentNow, wishesOf } from './guardian.ts';
 import { closedBy } from './judge/door.ts';
 import { type Checked, checkJudge, keepJudge } from './judge/judge.ts';
 import { isIntact, tellsOf } from './judge/kept-journal.ts';
@@ -140,7 +140,7 @@ const wasMade = ({ task }: OpenTask, callId: string, isStrange: boolean): boolea
   hasOutput(path.join(task.attempts, callId)) || (isStrange && !existsSync(path.join(task.attempts, callId)));
 
 function errandOf(run: StageRun, { file, prompt, resumeSession }: Sending, wanted: string, callId: string): Errand {
-  const { open, stage, access, runId, environment, trustWorkspace, keepRaw } = run;
+  const { open, stage, access, runId, environment } = run;
   const wallLeftMs = Math.max(1, Math.floor(run.wallLeftMs() ?? stage.timeout_ms));
   return {
     task: open.task,
@@ -158,8 +158,7 @@ function errandOf(run: StageRun, { file, prompt, resumeSession }: Sending, wante
     },
     promptFile: file,
     cwd: open.cwd,
-    trustWorkspace,
-    keepRaw,
+    ...wishesOf(run),
     resumeSession,
     environment: { ...environment, ...whichTask(open) },
   };

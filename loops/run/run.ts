@@ -14,6 +14,7 @@ import { clearFolders } from './clear-way.ts';
 import { enterWorktree } from './enter-worktree.ts';
 import { changedFailure, interruptedFailure, mistakenFailure } from './failure.ts';
 import { foreignEnd } from './foreign-failure.ts';
+import type { CallWishes } from './guardian.ts';
 import { comeIn } from './judge/entrance.ts';
 import { type Recovered, recoverJudge } from './judge/left-judge.ts';
 import { keepStart } from './keep-start.ts';
@@ -28,7 +29,7 @@ import { type OpenTask, openTask } from './task.ts';
 import { clearTemporaries } from './temporaries.ts';
 import { verdictFailure } from './verdict-failure.ts';
 
-export interface RunRequest {
+export interface RunRequest extends CallWishes {
   /** The task: an id, or a path. */
   word: string;
   cwd: string;
@@ -44,9 +45,6 @@ export interface RunRequest {
   /** What becomes of a task whose files were changed while another task's agent ran. */
   otherChanges: 'refused' | 'accepted';
   dirtyRetries: 'never' | 'allowed';
-  trustWorkspace: boolean;
-  /** Whether what the CLIs wrote stays in the attempts as it came. */
-  keepRaw: boolean;
   /** Of a batch: where calls wait for a place. */
   slots?: Slots;
   /** What becomes of changes that are out of scope. */

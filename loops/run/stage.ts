@@ -12,6 +12,7 @@ import { type Baseline, closeBaseline, openBaseline } from './baseline.ts';
 import { unpreparedFailure } from './failure.ts';
 import { withFailureBefore } from './failure-before.ts';
 import { gateFailure, passStage } from './gated.ts';
+import type { CallWishes } from './guardian.ts';
 import type { Underway } from './last-event.ts';
 import { paidAnswer } from './one-call.ts';
 import type { Composing, Prompt } from './prompt.ts';
@@ -19,7 +20,7 @@ import type { RunRequest } from './run.ts';
 import type { Slots } from './slots.ts';
 import { markDone } from './stage-door.ts';
 
-export interface StageRun extends Composing {
+export interface StageRun extends Composing, CallWishes {
   /** With the tool that answers now, which may stand in for the manifest's. */
   stage: Stage;
   role: ResolvedRole;
@@ -31,9 +32,6 @@ export interface StageRun extends Composing {
   tampered: ReadonlyMap<string, Finding>;
   /** The folder of the built commands, where the wrappers lie. */
   commandFolder: string;
-  trustWorkspace: boolean;
-  /** Whether what the CLI wrote stays in the attempt as it came. */
-  keepRaw: boolean;
   /** The user asked to pay for it again. */
   redone: boolean;
   /** May an attempt that ran tools be begun anew? */

@@ -29,7 +29,15 @@ export interface Context {
   source: EvidenceSource | null;
   rule: string | null;
   snapshot: Snapshot;
+  /** Absent in an entry of a version that did not tell. */
+  request?: SentRequest;
 }
+
+/** Where the request that failed stands: as it went through the relay, in a file of its own; else as what `Data:` folds, or nowhere. */
+export type SentRequest =
+  | { source: 'relay'; file: string }
+  | { source: 'session_file' | 'client_error' | 'prompt' }
+  | { source: 'none' };
 
 /** Where the conversation was read from; `bytes` of its line, by which a torn one is known. */
 export type Snapshot =
@@ -49,8 +57,10 @@ export interface Response {
   code: string | null;
   type: string | null;
   details: string | null;
-  /** What the CLI tells of the headers; null where it tells none. */
+  /** Of a recorded request all that are no secret, else what the CLI tells of them; null where it tells none. */
   headers: Record<string, string> | null;
+  /** Of a recorded request the beginning of the raw body; absent where there is none. */
+  body?: string;
   /** Lines of stderr that bear an error. */
   stderr: string[];
   /** The last events of its stream. */

@@ -39,6 +39,7 @@ const REQUEST: WrapperRequest = {
   redactionPatterns: [],
   ownRows: [],
   keepRaw: false,
+  recordRequests: false,
   composed: { warnings: [], leftOut: [] },
 };
 

@@ -229,6 +229,7 @@ async function runWithin(rig: TestRig, paused: number[], now: { ms: number }, mo
     otherChanges: 'refused',
     trustWorkspace: false,
     keepRaw: false,
+    recordRequests: false,
     outOfScope: 'reported',
     briefCommands: 'proposed',
     badVerdicts: 'reported',

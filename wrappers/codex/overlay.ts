@@ -6,16 +6,22 @@ import { type CallRequest, NO_OVERLAY, type Overlay } from '../adapter.ts';
 import { homeOf } from '../home.ts';
 
 /** codex refuses settings for its built-in providers, so a call on an API key gets a provider of its own. */
-const OWN = 'tollgate';
+export const OWN = 'tollgate';
+
+export type Provider =
+  /** One of the user's own; `baseUrl` is null where it cannot be told. */
+  | { how: 'own'; name: string; baseUrl: string | null; webSockets: boolean }
+  /** The built-in one, with a key. */
+  | { how: 'key'; baseUrl: string }
+  /** A built-in one that takes no settings. */
+  | { how: 'fixed' };
 
 export function overlay(request: CallRequest): Overlay {
   if (request.innerRetries === 'allow') return NO_OVERLAY;
-  const home = request.environment.CODEX_HOME ?? path.join(homeOf(request.environment) ?? request.cwd, '.codex');
-  const config = readTopLevel(readText(path.join(home, 'config.toml')));
-  const provider = config.model_provider ?? 'openai';
-  if (!BUILT_IN.has(provider)) return { ...NO_OVERLAY, argv: noRetries(provider) };
-  if (provider !== 'openai' || !usesKey(request, home)) return { ...NO_OVERLAY, warnings: [ANNOUNCED] };
-  const baseUrl = request.environment.OPENAI_BASE_URL ?? config.openai_base_url ?? 'https://api.openai.com/v1';
+  const provider = providerOf(request);
+  if (provider.how === 'own') return { ...NO_OVERLAY, argv: noRetries(provider.name) };
+  if (provider.how === 'fixed') return { ...NO_OVERLAY, warnings: [ANNOUNCED] };
+  const { baseUrl } = provider;
   const settings = {
     name: 'OpenAI',
     base_url: baseUrl,
@@ -28,6 +34,24 @@ export function overlay(request: CallRequest): Overlay {
   ]);
   return { ...NO_OVERLAY, argv: ['-c', `model_provider="${OWN}"`, ...argv, ...noRetries(OWN)] };
 }
+
+/** Whom the call would ask, by the user's own configuration. */
+export function providerOf(request: CallRequest): Provider {
+  const home = request.environment.CODEX_HOME ?? path.join(homeOf(request.environment) ?? request.cwd, '.codex');
+  const toml = readText(path.join(home, 'config.toml'));
+  const config = readTopLevel(toml);
+  const name = config.model_provider ?? 'openai';
+  if (!BUILT_IN.has(name)) {
+    const table = readTables(toml).get(`model_providers.${name}`);
+    return { how: 'own', name, baseUrl: table?.base_url ?? null, webSockets: WEB_SOCKETS.test(toml) };
+  }
+  if (name !== 'openai' || !usesKey(request, home)) return { how: 'fixed' };
+  const baseUrl = request.environment.OPENAI_BASE_URL ?? config.openai_base_url ?? 'https://api.openai.com/v1';
+  return { how: 'key', baseUrl };
+}
+
+/** No string, so that no table of ours holds it. */
+const WEB_SOCKETS = /^[ \t]*supports_websockets[ \t]*=[ \t]*true/m;
 
 const ANNOUNCED =
   "codex's inner retries cannot be turned off for this sign-in (its built-in provider takes no settings); announced retries are cut instead";
@@ -54,14 +78,20 @@ const MAX_BYTES = 4 * 1024 * 1024;
 
 /** The plain strings above the first table of a TOML file, with the active profile's laid over them; all that is asked here. */
 export function readTopLevel(toml: string): Record<string, string> {
+  const tables = readTables(toml);
+  const top = tables.get('') ?? {};
+  return { ...top, ...(top.profile === undefined ? {} : tables.get(`profiles.${top.profile}`)) };
+}
+
+/** By the names of their headers, quotes apart. */
+function readTables(toml: string): Map<string, Record<string, string>> {
   const tables = new Map<string, Record<string, string>>([['', {}]]);
   let table = '';
   for (const line of toml.split('\n')) {
     const header = /^\s*\[([^\]]+)\]/.exec(line);
-    if (header) table = header[1]!.trim();
+    if (header) table = header[1]!.trim().replace(/["']/g, '');
     const pair = /^\s*([\w-]+)\s*=\s*(?:"([^"]*)"|'([^']*)')/.exec(line);
     if (pair) tables.set(table, { ...tables.get(table), [pair[1]!]: pair[2] ?? pair[3] ?? '' });
   }
-  const top = tables.get('') ?? {};
-  return { ...top, ...(top.profile === undefined ? {} : tables.get(`profiles.${top.profile}`)) };
+  return tables;
 }

@@ -40,6 +40,7 @@ export const CODEX = {
   usageCounts: 'session',
   sessionId: 'announced',
   sessions: async () => (await import('./sessions/store.ts')).CODEX_SESSIONS,
+  route: async () => (await import('./route.ts')).route,
   refusedInput: () => false,
   lingerMs: 5000,
 } as const satisfies Adapter;

@@ -40,6 +40,7 @@ export const COPILOT = {
   usageCounts: 'session',
   sessionId: 'chosen',
   sessions: async () => (await import('./sessions/store.ts')).COPILOT_SESSIONS,
+  route: async () => (await import('./route.ts')).route,
   // It counts the prompt's tokens against the model's budget before it asks.
   refusedInput: (ended) => ended.class === 'prompt_too_large' && !ended.requests,
   lingerMs: 5000,

@@ -42,6 +42,7 @@ export const GEMINI = {
   usageCounts: 'call',
   sessionId: 'announced',
   sessions: async () => (await import('./sessions/store.ts')).GEMINI_SESSIONS,
+  route: async () => (await import('./route.ts')).route,
   // Its "input error": no prompt, a bad session id, a broken command in the prompt.
   refusedInput: ({ exitCode }) => exitCode === 42,
   lingerMs: 5000,

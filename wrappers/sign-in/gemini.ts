@@ -6,27 +6,42 @@ import { readSettings, settingsFiles, userFolder } from '../gemini/settings.ts';
 import type { SignIn, Surroundings } from './sign-in.ts';
 import { readText } from './text-file.ts';
 
-export function readGeminiSignIn({ environment, home, cwd }: Surroundings): SignIn {
+export function readGeminiSignIn(surroundings: Surroundings): SignIn {
+  const { environment, home } = surroundings;
   const folder = userFolder(environment, home);
-  const { system, project, user } = settingsFiles(environment, home, cwd);
-  const known = { ...readDotEnv(cwd, home), ...environment };
-  for (const file of [system, project, user]) {
-    const chosen = readSelectedType(file);
-    if (chosen === 'unreadable')
-      return {
-        how: 'signed_out',
-        because: `${file} cannot be read as JSON`,
-        mend: `mend ${file}: gemini exits 52 on it`,
-      };
-    if (chosen !== null) return judge(chosen, known, folder, home, `"${chosen}" in ${file}`);
-  }
-  const implied = impliedType(known);
-  if (implied !== null) return judge(implied, known, folder, home, `"${implied}" by the environment`);
+  const { type, file, known } = chosenType(surroundings);
+  if (type === 'unreadable')
+    return {
+      how: 'signed_out',
+      because: `${file} cannot be read as JSON`,
+      mend: `mend ${file}: gemini exits 52 on it`,
+    };
+  if (type !== null)
+    return judge(type, known, folder, home, `"${type}" ${file === null ? 'by the environment' : `in ${file}`}`);
   return {
     how: 'signed_out',
     because: 'no sign-in is configured',
     mend: `run \`gemini\` once to sign in, or ${SET_KEY}`,
   };
+}
+
+export interface ChosenType {
+  /** null where nothing says one. */
+  type: string | 'unreadable' | null;
+  /** The settings that name it, or cannot be read; null where the environment implies it. */
+  file: string | null;
+  /** The environment as the CLI completes it from its .env file. */
+  known: Variables;
+}
+
+export function chosenType({ environment, home, cwd }: Surroundings): ChosenType {
+  const { system, project, user } = settingsFiles(environment, home, cwd);
+  const known = { ...readDotEnv(cwd, home), ...environment };
+  for (const file of [system, project, user]) {
+    const type = readSelectedType(file);
+    if (type !== null) return { type, file, known };
+  }
+  return { type: impliedType(known), file: null, known };
 }
 
 const SET_KEY = 'export GEMINI_API_KEY=…';

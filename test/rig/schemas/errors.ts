@@ -2,7 +2,7 @@
 
 import type { ErrorObject, ErrorsObject } from '../../../bin/tollgate/errors-page.ts';
 import type { HealthObject } from '../../../bin/tollgate/health-page.ts';
-import type { Snapshot } from '../../../policies/api-errors/entry.ts';
+import type { SentRequest, Snapshot } from '../../../policies/api-errors/entry.ts';
 import type { Counts } from '../../../policies/api-errors/health.ts';
 import { evidenceSource } from './call.ts';
 import {
@@ -48,6 +48,24 @@ const snapshot: Schema = {
   ],
 };
 
+const request: Schema = {
+  description: 'Where the request that failed stands; absent in an entry of a version that did not tell',
+  anyOf: [
+    record<Extract<SentRequest, { source: 'relay' }>>('As it was sent (--record-requests)', {
+      source: is('relay', 'It went through a relay'),
+      file: text('The file with it and its answer, secrets redacted'),
+    }),
+    record<Exclude<SentRequest, { source: 'relay' }>>('It was not recorded', {
+      source: one('The conversation in the log folds it, from there; none: nothing could be had', [
+        'session_file',
+        'client_error',
+        'prompt',
+        'none',
+      ]),
+    }),
+  ],
+};
+
 const error = record<ErrorObject>(
   'One API failure',
   {
@@ -69,6 +87,7 @@ const error = record<ErrorObject>(
     source: orNull(evidenceSource),
     rule: orNull(text('The rule that matched')),
     snapshot,
+    request,
     status: orNull(whole('HTTP status'), 'its CLI does not tell'),
     message: text('Its beginning, secrets redacted'),
     headers: orNull(map('What the CLI tells of the headers', { type: 'string' }), 'nothing'),
@@ -78,7 +97,7 @@ const error = record<ErrorObject>(
       description: 'With --full: the conversation, as turns or as it was sent; null: it is gone, or too large',
     },
   },
-  ['conversation'],
+  ['conversation', 'request'],
 );
 
 export const ERRORS = record<ErrorsObject>('What tollgate report --errors --json prints', {

@@ -1,0 +1,42 @@
+// What is believed of a call, and what its exit code depends on.
+
+import type { Verdict } from '../../policies/evidence.ts';
+import { isSuccess, SUCCESS, visibleChars } from '../../policies/success.ts';
+import type { Adapter } from '../../wrappers/adapter.ts';
+import type { Outcome } from '../../wrappers/run.ts';
+import { localClock } from '../local-clock.ts';
+import type { Stop } from './call.ts';
+import type { Draft } from './draft.ts';
+import { type Ended, wrapperExit } from './exit.ts';
+import type { Judgement } from './judge.ts';
+
+/** A success needs no rules; whatever else it was is judged by what is loaded only then. */
+export async function judged(draft: Draft, outcome: Outcome): Promise<Judgement> {
+  const { completed, answer } = outcome.capture;
+  if (isSuccess({ completed, answerChars: visibleChars(answer) })) return { verdict: SUCCESS, signature: null };
+  const { judge } = await import('./judge.ts');
+  return judge(outcome, contextOf(draft));
+}
+
+export function contextOf({ request, prompt, clock }: Draft) {
+  return {
+    tool: request.adapter.tool,
+    taskId: request.charge?.task.id ?? null,
+    prompt: prompt?.toString('utf8') ?? null,
+    ownRows: request.ownRows,
+    clock: localClock(clock()),
+  };
+}
+
+export function exitOf(draft: Draft, outcome: Outcome, { verdict }: Judgement, stop: Stop): number {
+  const { adapter } = draft.request;
+  return wrapperExit({ ...endedOf(adapter, outcome, verdict), stoppedBy: stop.by() });
+}
+
+/** What the exit code depends on. */
+export function endedOf(adapter: Adapter, outcome: Outcome, verdict: Verdict): Omit<Ended, 'stoppedBy'> {
+  const { ending, exitCode, capture } = outcome;
+  const requests = capture.usage.api_requests;
+  const refusedInput = adapter.refusedInput({ exitCode, class: verdict.class, requests });
+  return { tool: adapter.tool, ending, verdict, refusedInput };
+}

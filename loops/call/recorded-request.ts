@@ -1,0 +1,69 @@
+// Writes the request that failed, as it went through the relay, into a file beside the log: redacted, and without what signs in.
+
+import type { Response } from '../../policies/api-errors/entry.ts';
+import { type Message, RECORDED_VERSION, type Recorded } from '../../policies/api-errors/recorded.ts';
+import { keptHeaders, keptUrl } from '../../policies/api-errors/unkept.ts';
+import type { CallRecord } from '../../policies/call-record.ts';
+import { cut } from '../../policies/cut.ts';
+import type { Redactor } from '../../policies/redact.ts';
+import { writeRequest } from '../../state/api-errors/keep-request.ts';
+import { bodyText } from '../../wrappers/relay/body-text.ts';
+import { BEYOND_BYTES, type Exchange, type KeptBody, type RawHeaders } from '../../wrappers/relay/exchange.ts';
+import type { Draft } from './draft.ts';
+import { redactValue } from './record.ts';
+
+export interface Kept {
+  file: string;
+  /** What the entry itself says of the answer. */
+  response: Partial<Response>;
+}
+
+/** Throws what the operating system throws. */
+export function keepRequest(
+  { redactor, clock }: Pick<Draft, 'redactor' | 'clock'>,
+  { call_id, tool, session_id }: CallRecord,
+  folder: string,
+  exchange: Exchange,
+): Kept {
+  const { method, url, request, response, end, error } = exchange;
+  const told: Recorded = {
+    v: RECORDED_VERSION,
+    call_id,
+    tool,
+    session_id,
+    request: { method, url: redactor.redact(keptUrl(url)), ...messageOf(request, redactor) },
+    response: response && { status: response.status, ...messageOf(response, redactor) },
+    end,
+    error,
+  };
+  const file = writeRequest(folder, clock(), tool, call_id, `${JSON.stringify(told, null, 2)}\n`);
+  return { file, response: told.response === null ? {} : inEntry(told.response) };
+}
+
+function messageOf({ headers: raw, body }: { headers: RawHeaders; body: KeptBody }, redactor: Redactor): Message {
+  const { headers, leftOut } = keptHeaders(raw);
+  return {
+    headers: redactValue(headers, redactor.redact) as Message['headers'],
+    left_out: leftOut,
+    bytes: body.bytes,
+    ...textOf(body, raw, redactor),
+  };
+}
+
+function textOf(body: KeptBody, headers: RawHeaders, { redact }: Redactor): Pick<Message, 'body' | 'less'> {
+  const read = bodyText(body, headers);
+  if (read.how === 'unread') return { body: null, less: read.why };
+  const text = redact(read.text);
+  if (!read.cut) return { body: text, less: body.whole ? null : 'it was broken off' };
+  // Half a secret at the very end is not known for one.
+  return { body: text.slice(0, -BEYOND_BYTES), less: `the beginning of ${body.bytes} bytes` };
+}
+
+const inEntry = ({ status, headers, body }: Message & { status: number }): Partial<Response> => ({
+  status,
+  headers,
+  ...(body === null ? {} : { body: cut(body, MOST_CHARS) }),
+});
+
+/** The file has it whole. */
+const MOST_CHARS = 16_000;

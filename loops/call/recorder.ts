@@ -1,0 +1,41 @@
+// Sends a call through a relay, where its CLI can be told to ask it; where not, the call goes on without, and its record says why.
+
+import { logPlace } from '../../state/api-errors/place.ts';
+import { isSystemError } from '../../state/system-error.ts';
+import type { Overlay } from '../../wrappers/adapter.ts';
+import type { Exchange } from '../../wrappers/relay/exchange.ts';
+import { standAside } from '../../wrappers/relay/reach.ts';
+import { startRelay } from '../../wrappers/relay/relay.ts';
+import type { Draft } from './draft.ts';
+
+export interface Recorder {
+  /** The overlay of the call, with what sends its CLI to the relay. */
+  directed(overlay: Overlay): Overlay;
+  /** What a failure is most likely about; null where nothing went through. */
+  told(): Exchange | null;
+  /** Ends the relay. */
+  close(): Promise<void>;
+}
+
+/** null where nothing is recorded: a warning says why. Costs no request. */
+export async function openRecorder(draft: Draft, stop: Promise<void>): Promise<Recorder | null> {
+  const { adapter, call, charge } = draft.request;
+  const without = (why: string) => {
+    draft.warnings.push(`no request is recorded (--record-requests): ${why}`);
+    return null;
+  };
+  const place = logPlace(charge?.task ?? null, call.cwd, call.environment);
+  if (place.how === 'none')
+    return without('a call without a task has a log only where there is a .tmp/state; make it, or give --task');
+  const route = (await adapter.route())(call);
+  if (route.how === 'fixed') return without(route.because);
+  const aside = await standAside(route.upstream, call.environment, stop);
+  if (aside !== null) return without(aside);
+  try {
+    const relay = await startRelay(new URL(route.upstream));
+    return { directed: (overlay) => route.through(relay.url, overlay), told: relay.told, close: relay.close };
+  } catch (error) {
+    if (!isSystemError(error)) throw error;
+    return without(`the relay could not be started (${error.message})`);
+  }
+}

@@ -1,0 +1,102 @@
+// Passes one request on to the service and its answer back, byte by byte and once; what is seen of it is noted.
+
+import { type ClientRequest, request as httpRequest, type IncomingMessage, type ServerResponse } from 'node:http';
+import { request as httpsRequest } from 'node:https';
+import { type Exchange, emptyBody, keep, type RawHeaders } from './exchange.ts';
+
+/** A message that has come to the relay, for the service at `url`. */
+export interface Passing {
+  incoming: IncomingMessage;
+  url: URL;
+}
+
+/** A connection of its own for each: one that is kept open may be closed just then, and a request must not be sent twice. */
+export function ask({ incoming, url }: Passing): ClientRequest {
+  const send = url.protocol === 'https:' ? httpsRequest : httpRequest;
+  return send(url, {
+    agent: false,
+    method: incoming.method ?? 'GET',
+    // The very bytes of the path: URL would spell some of them otherwise.
+    path: `${url.pathname}${url.search}`,
+    headers: [...endToEnd(incoming.rawHeaders, incoming.headers.upgrade === undefined), 'Host', url.host],
+    maxHeaderSize: MAX_HEADER_BYTES,
+  });
+}
+
+export const MAX_HEADER_BYTES = 256 * 1024;
+
+/** Without what concerns one connection alone. */
+export function endToEnd(headers: RawHeaders, withoutUpgrade = true): string[] {
+  const dropped = new Set(['host', 'keep-alive', 'proxy-connection', ...(withoutUpgrade ? ['connection'] : [])]);
+  return headers.filter((_, i) => !dropped.has(headers[i - (i % 2)]!.toLowerCase()));
+}
+
+export function exchangeOf({ incoming, url }: Passing): Exchange {
+  return {
+    method: incoming.method ?? 'GET',
+    url: url.href,
+    request: { headers: incoming.rawHeaders, body: emptyBody() },
+    response: null,
+    end: 'under_way',
+    error: null,
+  };
+}
+
+/** @returns the request to the service, to be ended with the relay. */
+export function forward(passing: Passing, outgoing: ServerResponse, exchange: Exchange): ClientRequest {
+  const { incoming } = passing;
+  const asked = ask(passing);
+  const over = (end: Exchange['end'], error: string | null = null) => {
+    if (exchange.end !== 'under_way') return;
+    exchange.end = end;
+    exchange.error = error;
+  };
+  incoming.on('data', (chunk: Buffer) => keep(exchange.request.body, chunk));
+  incoming.on('end', () => {
+    exchange.request.body.whole = true;
+  });
+  incoming.on('error', () => {});
+  incoming.pipe(asked);
+  // A service may answer and close before it has read all: the CLI is not kept waiting with the rest.
+  asked.on('close', () => incoming.unpipe(asked).resume());
+  outgoing.on('error', () => {});
+  outgoing.on('close', () => {
+    if (outgoing.writableFinished) return;
+    over('cut_by_cli');
+    asked.destroy();
+  });
+  asked.on('response', (answer) => answerWith(answer, outgoing, exchange, over));
+  asked.on('error', (error: NodeJS.ErrnoException) => {
+    if (exchange.response !== null) return;
+    over('unanswered', error.code ?? error.message);
+    // As the service did it, as far as that can be told.
+    if (error.code === 'ECONNRESET') outgoing.socket?.resetAndDestroy();
+    else outgoing.destroy();
+  });
+  return asked;
+}
+
+function answerWith(
+  answer: IncomingMessage,
+  outgoing: ServerResponse,
+  exchange: Exchange,
+  over: (end: Exchange['end'], error?: string | null) => void,
+): void {
+  const body = emptyBody();
+  const { statusCode: status = 502, rawHeaders: headers } = answer;
+  exchange.response = { status, headers, body };
+  outgoing.sendDate = false;
+  outgoing.writeHead(status, answer.statusMessage ?? '', endToEnd(headers));
+  // A stream that is silent at first has begun all the same.
+  outgoing.flushHeaders();
+  answer.on('data', (chunk: Buffer) => keep(body, chunk));
+  answer.on('error', (error: NodeJS.ErrnoException) => over('cut_by_service', error.code ?? error.message));
+  answer.on('close', () => {
+    body.whole = answer.complete;
+    if (body.whole) return over('whole');
+    over('cut_by_service');
+    // What has come is still handed over, and no end is made up for it.
+    outgoing.socket?.end();
+  });
+  answer.pipe(outgoing);
+}

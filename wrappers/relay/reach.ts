@@ -1,0 +1,53 @@
+// Whether the service can be reached from here as its CLI would reach it: nothing is asked of it.
+
+import { connect } from 'node:net';
+import { connect as secure } from 'node:tls';
+
+/** Half a sentence that says why a relay would stand in the way; null where none does. */
+export async function standAside(
+  upstream: string,
+  environment: NodeJS.ProcessEnv,
+  stop: Promise<void>,
+): Promise<string | null> {
+  const proxy = PROXIES.find((name) => environment[name]);
+  if (proxy !== undefined) return `${proxy} is set, and the relay does not ask through a proxy`;
+  const url = parsed(upstream);
+  if (url === null || !/^https?:$/.test(url.protocol)) return 'the address of the service is no URL of HTTP';
+  if (url.username !== '' || url.password !== '' || url.search !== '' || url.hash !== '')
+    return 'the address of the service holds more than host and path';
+  return unreachable(url, stop);
+}
+
+const PROXIES = ['HTTPS_PROXY', 'https_proxy', 'HTTP_PROXY', 'http_proxy', 'ALL_PROXY', 'all_proxy'];
+
+function parsed(text: string): URL | null {
+  try {
+    return new URL(text);
+  } catch {
+    return null;
+  }
+}
+
+/** With certificates that only the CLI knows it must not be our failure that the call meets. */
+function unreachable({ protocol, hostname, port }: URL, stop: Promise<void>): Promise<string | null> {
+  const host = hostname.replace(/^\[|\]$/g, '');
+  const at = { host, port: Number(port || (protocol === 'https:' ? 443 : 80)) };
+  return new Promise((resolve) => {
+    const done = (why: string | null) => {
+      clearTimeout(timer);
+      socket.destroy();
+      resolve(why);
+    };
+    const socket =
+      protocol === 'https:'
+        ? secure({ ...at, ...(/[a-z]/i.test(host) ? { servername: host } : {}) }, () => done(null))
+        : connect(at, () => done(null));
+    const said = (error: NodeJS.ErrnoException) =>
+      done(`the service cannot be reached from here (${error.code ?? error.message})`);
+    socket.on('error', said);
+    const timer = setTimeout(done, PATIENCE_MS, `the service did not take a connection in ${PATIENCE_MS / 1000} s`);
+    void stop.then(() => done('the call was stopped'));
+  });
+}
+
+const PATIENCE_MS = 5_000;

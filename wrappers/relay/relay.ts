@@ -1,0 +1,82 @@
+// A relay on the loopback for one call: its CLI asks it instead of the service, and what goes through is remembered.
+
+import { randomBytes } from 'node:crypto';
+import { type ClientRequest, createServer, type IncomingMessage } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import type { Duplex } from 'node:stream';
+import { createMemory, type Exchange } from './exchange.ts';
+import { exchangeOf, forward, MAX_HEADER_BYTES, type Passing } from './forward.ts';
+import { tunnel } from './tunnel.ts';
+
+export interface Relay {
+  /** The base URL for the CLI. */
+  url: string;
+  /** What a failure of the call is most likely about; null where nothing was asked. */
+  told(): Exchange | null;
+  /** Nothing of it is left afterwards; whoever is still connected is cut off. */
+  close(): Promise<void>;
+}
+
+/**
+ * It keeps no process alive. Throws what the operating system throws.
+ * @param upstream a base URL without a query. @param port 0 is any.
+ */
+export async function startRelay(upstream: URL, port = 0): Promise<Relay> {
+  const memory = createMemory();
+  const open = new Set<ClientRequest | Duplex>();
+  const held = <T extends ClientRequest | Duplex>(one: T): T => {
+    open.add(one);
+    one.once('close', () => open.delete(one));
+    return one;
+  };
+  // Whoever does not know it has no business here: the port is open to all users of the machine.
+  const prefix = `/${randomBytes(16).toString('hex')}`;
+  const server = createServer({ maxHeaderSize: MAX_HEADER_BYTES, requestTimeout: 0 });
+  // A connection that we closed while the CLI used it again would be a failure of our making.
+  server.keepAliveTimeout = 0;
+  server.on('request', (incoming, outgoing) => {
+    const passing = passingOf(incoming, prefix, upstream);
+    if (passing === null) {
+      outgoing.writeHead(404).end();
+      return;
+    }
+    const exchange = exchangeOf(passing);
+    memory.begun(exchange);
+    held(forward(passing, outgoing, exchange)).on('socket', (socket) => socket.unref());
+  });
+  server.on('upgrade', (incoming, socket, head) => {
+    const passing = passingOf(incoming, prefix, upstream);
+    if (passing === null) socket.destroy();
+    else held(tunnel(passing, held(socket), head)).on('socket', (other) => other.unref());
+  });
+  server.on('connection', (socket) => socket.unref());
+  await new Promise<void>((resolve, reject) => {
+    server.once('error', reject);
+    server.listen(port, '127.0.0.1', resolve);
+  });
+  server.unref();
+  const { port: bound } = server.address() as AddressInfo;
+  // The slash at its end, where the service's own has one: some CLIs put the two together by it.
+  const slash = upstream.pathname !== '/' && upstream.pathname.endsWith('/') ? '/' : '';
+  return {
+    url: `http://127.0.0.1:${bound}${prefix}${slash}`,
+    told: memory.told,
+    close: () =>
+      new Promise((resolve) => {
+        server.close(() => resolve());
+        server.closeAllConnections();
+        for (const one of open) one.destroy();
+      }),
+  };
+}
+
+/** null for what nobody but a stranger asks. */
+function passingOf(incoming: IncomingMessage, prefix: string, upstream: URL): Passing | null {
+  const asked = incoming.url ?? '';
+  if (!asked.startsWith(`${prefix}/`) && asked !== prefix) return null;
+  const url = new URL(upstream);
+  const [, pathname = '', search = ''] = /^([^?]*)(.*)$/s.exec(asked.slice(prefix.length)) ?? [];
+  url.pathname = `${upstream.pathname.replace(/\/$/, '')}${pathname}`;
+  url.search = search;
+  return { incoming, url };
+}

@@ -1,0 +1,35 @@
+// Passes a connection on that is to become another protocol's, such as a web socket: nothing of it is noted.
+
+import type { ClientRequest, IncomingMessage } from 'node:http';
+import type { Duplex } from 'node:stream';
+import { ask, type Passing } from './forward.ts';
+
+export function tunnel(passing: Passing, socket: Duplex, head: Buffer): ClientRequest {
+  const asked = ask(passing);
+  socket.on('error', () => asked.destroy());
+  socket.on('close', () => asked.destroy());
+  asked.on('error', () => socket.destroy());
+  asked.on('upgrade', (answer, other: Duplex, first: Buffer) => {
+    other.on('error', () => socket.destroy());
+    socket.write(headOf(answer));
+    socket.write(first);
+    other.write(head);
+    socket.pipe(other).pipe(socket);
+  });
+  // Refused: as it was said, and then the connection is over.
+  asked.on('response', (answer) => {
+    socket.write(headOf(answer));
+    answer.on('error', () => socket.destroy());
+    answer.pipe(socket);
+  });
+  asked.end();
+  return asked;
+}
+
+function headOf({ statusCode, statusMessage, rawHeaders }: IncomingMessage): string {
+  const lines = [`HTTP/1.1 ${statusCode} ${statusMessage}`];
+  for (let i = 0; i < rawHeaders.length; i += 2)
+    // It comes unpacked from its chunks, and ends with the connection.
+    if (rawHeaders[i]!.toLowerCase() !== 'transfer-encoding') lines.push(`${rawHeaders[i]}: ${rawHeaders[i + 1]}`);
+  return `${lines.join('\r\n')}\r\n\r\n`;
+}
