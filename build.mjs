@@ -10,8 +10,8 @@ const out = 'dist';
 const { bin } = JSON.parse(await readFile('package.json', 'utf8'));
 const commands = [...new Set(Object.values(bin))].map((file) => path.basename(file, '.cjs'));
 
-/** Started once for each call, so every millisecond counts. */
-const WRAPPERS = ['gemini_headless', 'copilot_tool', 'run_codex'];
+/** Bundles with more bytes start with a code cache: `tollgate run` compiles 2 MB otherwise, a tenth of a second. */
+const LARGE = 32_768;
 
 /** What was imported lazily and still has no bundle: its name, and the file to begin with. */
 let wanted = Object.fromEntries(commands.map((name) => [name, `bin/${name}.ts`]));
@@ -25,7 +25,7 @@ while (Object.keys(wanted).length > 0) {
   wanted = {};
   metafiles.push((await bundle(entryPoints)).metafile);
 }
-for (const name of WRAPPERS) await startCached(name);
+for (const name of built) await startCached(name);
 await writeFile(`${out}/THIRD-PARTY.txt`, noticeOf(packagesIn(metafiles)));
 await Promise.all(commands.map((name) => chmod(`${out}/${name}.cjs`, 0o755)));
 
@@ -52,9 +52,10 @@ function bundle(entryPoints) {
   });
 }
 
-/** Puts the starter in the place of a bundle, and the bundle beside it. */
+/** Puts the starter in the place of a large bundle, and the bundle beside it. */
 async function startCached(name) {
   const bundle = (await readFile(`${out}/${name}.cjs`, 'utf8')).replace(/^#!.*\n/, '');
+  if (bundle.length < LARGE) return;
   const build = createHash('sha256').update(bundle).digest('hex').slice(0, 16);
   await rename(`${out}/${name}.cjs`, `${out}/${name}.body.cjs`);
   await writeFile(`${out}/${name}.body.cjs`, bundle);

@@ -1,4 +1,4 @@
-// The wrappers' code cache: made on the first run, replaced when it is broken, and never needed.
+// The bundles' code caches: made on the first run, replaced when they are broken, and never needed.
 
 import { spawnSync } from 'node:child_process';
 import { cpSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
@@ -14,7 +14,7 @@ test.before.each(async (context) => {
   rig.install('codex', { script: [...answerWith('codex', 'ok')] as never });
   rig.write('ask.md', 'x');
   const dist = path.join(rig.root, 'dist');
-  cpSync('dist', dist, { recursive: true, filter: (file) => !file.endsWith('.cache') });
+  cpSync('dist', dist, { recursive: true, filter: (file) => !file.includes('.cache') });
   const flags = ['--prompt-file=ask.md', '--out=o.out', '--err=o.err'];
   const run = () =>
     spawnSync(process.execPath, [path.join(dist, 'run_codex.cjs'), ...flags], { cwd: rig.project, env: rig.env })
