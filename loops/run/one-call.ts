@@ -4,8 +4,6 @@ import { existsSync } from 'node:fs';
 import path from 'node:path';
 import type { CallRecord } from '../../policies/call-record.ts';
 import type { Finding } from '../../policies/gate.ts';
-import type { ProcessIdentity } from '../../policies/process-identity.ts';
-import { JournalError } from '../../state/journal.ts';
 import { type Call, isKeptFor, openCalls } from '../../state/ledger.ts';
 import { outputsOf } from '../../state/task-folder.ts';
 import { identify } from '../../wrappers/processes/identity.ts';
@@ -25,6 +23,7 @@ import { eventsOf } from './last-event.ts';
 import { nestedWords } from './lost-calls.ts';
 import type { Ask } from './next-ask.ts';
 import type { Prompt } from './prompt.ts';
+import { reservationOf } from './remade-reservation.ts';
 import { settle } from './settle.ts';
 import { type Slot, UNLIMITED } from './slots.ts';
 import type { StageRun } from './stage.ts';
@@ -88,7 +87,7 @@ async function callNow(run: StageRun, ask: Sending, wanted: string): Promise<Ans
   // Before anything is read: the journal and the files by which the call is judged may have been written by it.
   const isStrange = !guardianStop.aborted && (killed || !isIntact(open.journal, judge.journal));
   const isMade = wasMade(open, callId, isStrange) || (isStrange && tellsOf(open.journal, judge.journal, callId));
-  const reserved = isMade ? await reservationOf(run, wanted, callId, guardian) : null;
+  const reserved = isMade ? await reservationOf({ run, wanted, callId, guardian, sent }) : null;
   const look = (aside: string) =>
     checkJudge(open, judge, {
       callId,
@@ -171,42 +170,6 @@ const whichTask = ({ task, tree }: OpenTask) => ({
   [TREE]: tree,
   [`GEMINI_CLI_${TREE}`]: tree,
 });
-
-/** What the guardian wrote, to be written again if the agent took it out. */
-async function reservationOf(
-  { open, stage, runId, clock }: StageRun,
-  wanted: string,
-  callId: string,
-  guardian: ProcessIdentity | null,
-) {
-  const known = knownReservation(open, callId);
-  if (known !== null) return known;
-  return {
-    fact: 'reserved',
-    call_id: callId,
-    run_id: runId,
-    stage: stage.name,
-    tool: stage.tool,
-    attempt: 1,
-    for_prompt: wanted,
-    // One that is not known any more is dead.
-    guardian: guardian ?? { ...(await identify(process.pid))!, start_time: 'unknown' },
-    deadline_at: clock().toISOString(),
-  } as const;
-}
-
-function knownReservation({ journal }: OpenTask, callId: string) {
-  try {
-    const call = journal.read().ledger.calls.get(callId);
-    if (call === undefined) return null;
-    const { v: _, at: __, ...fact } = call.reserved;
-    return fact;
-  } catch (error) {
-    // A journal that cannot be read any more is about to be mended.
-    if (error instanceof JournalError) return null;
-    throw error;
-  }
-}
 
 /**
  * A success that an earlier run paid for and did not use: the same prompt is not asked again, nor another one if the user keeps

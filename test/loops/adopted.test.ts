@@ -5,6 +5,7 @@ import path from 'node:path';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import type { CallRecord } from '../../policies/call-record.ts';
+import type { CallTerms } from '../../policies/call-terms.ts';
 import { registerFolder } from '../../state/call-register.ts';
 import { openJournal } from '../../state/journal.ts';
 import { type Call, openCalls } from '../../state/ledger.ts';
@@ -309,6 +310,32 @@ test('a guardian that is killed under a living dispatcher: the call is guarded o
   assert.is(recordOf({ task, call: call!, fake }).ending, 'cancelled');
   assert.equal([openCalls(task.journal.read().ledger), rig.survivors()], [[], []]);
 });
+
+test('a reservation that the agent took out is made again with its deadline and its terms', async ({ rig }) => {
+  const task = makeTask(rig, { stages: [{ tool: 'codex', role: 'brief', ...ANY_ANSWER, timeout_ms: 3_600_000 }] });
+  const running = task.start();
+  const fake = await rig.call();
+  await fake.tell(OPENED);
+  while (openCalls(task.journal.read().ledger)[0]?.started?.cli == null)
+    await new Promise((resolve) => setImmediate(resolve));
+  const [call] = openCalls(task.journal.read().ledger);
+  const { terms, deadline_at, guardian } = call!.reserved;
+  process.kill(guardian.pid, 'SIGSTOP');
+  const lines = task.read('state/journal.jsonl').split('\n');
+  writeFileSync(task.journal.file, lines.filter((line) => !line.includes(call!.reserved.call_id)).join('\n'));
+  process.kill(guardian.pid, 'SIGKILL');
+  await running.says(SETTLED);
+  const [again] = openCalls(task.journal.read().ledger);
+  const { marker, limits, temporary, overlay_folders } = again!.reserved.terms as CallTerms;
+  assert.equal({ marker, temporary, overlay_folders }, pick(terms as CallTerms));
+  assert.is(limits.timeoutMs, 3_600_000);
+  assert.ok(Math.abs(Date.parse(again!.reserved.deadline_at) - Date.parse(deadline_at)) < 600_000);
+  await fake.tell(...answerWith('codex', 'paid for'));
+  await running.result;
+  assert.equal([task.read('outputs/codex_brief.codex.out'), rig.calls.length], ['paid for', 1]);
+});
+
+const pick = ({ marker, temporary, overlay_folders }: CallTerms) => ({ marker, temporary, overlay_folders });
 
 test('what an agent changes after it lost its guardian is found as if it had one', async ({ rig }) => {
   const task = makeTask(rig, { stages: [{ tool: 'codex', role: 'brief', ...ANY_ANSWER }] });
