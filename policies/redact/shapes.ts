@@ -13,21 +13,33 @@ export function findShaped(pattern: RegExp): (text: string, at: number, floor: n
 
 /** Up to the end mark or, if that is missing, as far as lines of base64 go; line ends may be escaped. */
 export function findPrivateKey(text: string, at: number): Span | null {
-  let end = endOf(/-----BEGIN [A-Z0-9 ]{0,40}PRIVATE KEY(?: BLOCK)?-----/y, text, at);
-  if (!end) return null;
-  const close = closeOf(text, end);
-  if (close !== null) return [at, close];
-  for (;;) {
+  const end = endOf(/-----BEGIN [A-Z0-9 ]{0,40}PRIVATE KEY(?: BLOCK)?-----/y, text, at);
+  return end ? [at, closeOf(text, end) ?? Math.max(bareLines(text, end), shownLines(text, end))] : null;
+}
+
+function bareLines(text: string, from: number): number {
+  for (let end = from; ; ) {
     const gap = endOf(/(?:[\r\n\t ]|\\+[nrt])+/y, text, end) || end;
     const close = endOf(/-----END [A-Z0-9 ]{0,40}PRIVATE KEY(?: BLOCK)?-----/y, text, gap);
-    if (close) return [at, close];
+    if (close) return close;
     const line = endOf(/(?:[A-Za-z0-9+/=]{1,200}|[A-Z][\w-]{2,20}: [\w,. -]{1,100})(?=[\r\n\\"' ]|$)/y, text, gap);
     const short =
       line - gap < 40 && !/^(?:[\r\n\t ]|\\+[nrt])*(?:-----END|[A-Za-z0-9+/=]{40})/.test(text.slice(line, line + 60));
-    if (!line || gap === end || (short && !text.slice(gap, line).includes(': '))) return [at, end];
+    if (!line || gap === end || (short && !text.slice(gap, line).includes(': '))) return end;
     end = line;
   }
 }
+
+/** Whole lines with something around them, of a text that was cut before the end mark: the last one too, as far as it goes. */
+function shownLines(text: string, from: number): number {
+  let end = from;
+  for (let line = end; line; line = endOf(SHOWN_LINE, text, end)) end = line;
+  return end === from ? end : endOf(CUT_LINE, text, end) || end;
+}
+
+const SHOWN_LINE = /(?:[^\r\n\\]{0,20}(?:\\+[rn]|[\r\n])){1,3}[^\r\n]{0,60}?[A-Za-z0-9+/]{40,}={0,2}/y;
+const CUT_LINE =
+  /(?:[^\r\n\\]{0,20}(?:\\+[rn]|[\r\n])){1,3}[^\r\n]{0,60}?(?:[A-Za-z0-9+/]{1,39}(?=…|\.{3})|[A-Za-z0-9+/]{16,39}(?="?\s*$))/y;
 
 /** Where the end mark ends, whatever a pager, grep, a diff or a quotation put around the lines; null where the text before it is no key's. */
 function closeOf(text: string, from: number): number | null {

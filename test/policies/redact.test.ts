@@ -64,6 +64,19 @@ for (const [by, text] of SHOWN)
     assert.match(redacted, /^before\n.*\[REDACTED:private_key\].*\nafter$/s);
   });
 
+for (const [by, text] of SHOWN)
+  test(`finds a private key as ${by} shows it, of which the end was cut off`, () => {
+    for (const at of [5, 5.5]) {
+      const cut = text.slice(0, text.indexOf(LINES[5]!) + (at - 4) * LINES[5]!.length);
+      const redacted = plain.redact(`${cut}…`);
+      assert.equal(
+        LINES.slice(1).filter((line) => redacted.includes(line.slice(0, 24))),
+        [],
+        redacted,
+      );
+    }
+  });
+
 test('leaves the lines of a program that knows the marks of a private key', () => {
   const between = `';\nconst body = encode(der).match(/.{1,64}/g).join(lineEndOf(platform));\nconst close = '`;
   const program = `const open = '${LINES[0]}${between}${LINES.at(-1)}';`;
