@@ -1,5 +1,5 @@
 // Strikes the real commands at random moments, or sabotages their files from within their calls, and looks whether anything was lost, paid
-// twice or left behind: `npm run torture -- --rounds N --minutes M --seed S [--real | --sabotage | --sessions] [--lanes L] [--only ROUND] [--markdown]`.
+// twice or left behind: `npm run torture -- --rounds N --minutes M --seed S [--real] [--sabotage | --sessions] [--lanes L] [--only ROUND] [--markdown]`.
 
 import { parseArgs } from 'node:util';
 import { randomFrom, whole } from './random.ts';
@@ -33,8 +33,8 @@ const numberOf = (name: 'rounds' | 'minutes' | 'seed' | 'lanes' | 'only', least:
   console.error(`torture: --${name} takes a number of at least ${least}, not "${values[name]}"`);
   process.exit(2);
 };
-if ([values.real, values.sabotage, values.sessions].filter(Boolean).length > 1) {
-  console.error('torture: --sabotage and --sessions are each done alone, by fake agents; leave the others out');
+if (values.sabotage && (values.real || values.sessions)) {
+  console.error('torture: --sabotage is done alone, by fake agents; leave the others out');
   process.exit(2);
 }
 // It adds 45 to 50 ms to every process of Node 20.
@@ -45,7 +45,8 @@ const until = Date.now() + numberOf('minutes', 0) * 60_000;
 const numbers =
   values.only === undefined ? Array.from({ length: numberOf('rounds', 1) }, (_, i) => i + 1) : [numberOf('only', 1)];
 // At most three gemini processes at once; what sabotages may put large files in the way.
-const lanes = values.lanes === undefined ? (values.real || values.sabotage ? 2 : 4) : numberOf('lanes', 1);
+const fewLanes = values.real && values.sessions ? 1 : 2;
+const lanes = values.lanes === undefined ? (values.real || values.sabotage ? fewLanes : 4) : numberOf('lanes', 1);
 const asked = numbers.length;
 const play = values.sabotage ? sabotage : values.sessions ? sessions : strike;
 process.exitCode = (await play()) > 0 ? 1 : 0;
@@ -73,12 +74,16 @@ async function sabotage(): Promise<number> {
 async function sessions(): Promise<number> {
   const rounds: SessionRound[] = [];
   await inLanes(async (n) => {
-    const round = await playSessionRound(seed, n);
+    const round = await playSessionRound(seed, n, agents);
     rounds.push(round);
+    if (values.verbose)
+      console.error(
+        `${n}: ${round.plan.tool}, ${round.calls} calls, ${round.done} done: ${round.plan.behaviours.join(' ')}`,
+      );
     if (round.violations.length > 0) console.error(`round ${n}, kept in ${round.root}: ${JSON.stringify(round.plan)}`);
     for (const { what, why } of round.violations) console.error(`  ${what}: ${why}`);
   });
-  console.log(sessionsTold(rounds, asked));
+  console.log(sessionsTold(rounds, asked, agents));
   return rounds.length === 0 ? 1 : rounds.filter(({ violations }) => violations.length > 0).length;
 }
 

@@ -35,7 +35,7 @@ test('a round in which a history is refused ends with each tool run once', async
     const { tasks, behaviours } = sessionPlanOf(1, n);
     return behaviours[0] === 'refused' && tasks.every(({ killedAfterMs }) => killedAfterMs === null);
   })!;
-  const { violations, calls, done } = await playSessionRound(1, refused);
+  const { violations, calls, done } = await playSessionRound(1, refused, 'fake');
   assert.equal(violations, []);
   assert.ok(calls > 1 && done > 0, `${calls} calls, ${done} done`);
 });
@@ -43,7 +43,7 @@ test('a round in which a history is refused ends with each tool run once', async
 test('nor when the dispatcher is killed before it decides about the refusal', async () => {
   const { tasks, behaviours } = sessionPlanOf(1, 5);
   assert.equal([behaviours[0], tasks[0]!.killedAfterMs], ['refused', 13]);
-  assert.equal((await playSessionRound(1, 5)).violations, []);
+  assert.equal((await playSessionRound(1, 5, 'fake')).violations, []);
 });
 
 test.run();

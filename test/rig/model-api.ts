@@ -32,8 +32,15 @@ export interface ModelApi {
   close: () => Promise<void>;
 }
 
-/** It never keeps the process alive and closes by itself after `lifeMs` (default 30 minutes). */
-export async function startModelApi({ lifeMs = 1_800_000 } = {}): Promise<ModelApi> {
+interface Started {
+  /** Default 30 minutes. */
+  lifeMs?: number;
+  /** The scenario of a paid request for which none is scripted, by what it asks; null is that of its URL. */
+  choose?: (body: string) => string | null;
+}
+
+/** It never keeps the process alive and closes by itself after `lifeMs`. */
+export async function startModelApi({ lifeMs = 1_800_000, choose = () => null }: Started = {}): Promise<ModelApi> {
   const requests: ApiRequest[] = [];
   const scripts: { run: string | null; scenarios: string[] }[] = [];
 
@@ -42,7 +49,7 @@ export async function startModelApi({ lifeMs = 1_800_000 } = {}): Promise<ModelA
     void receive(incoming).then((body) => {
       if (body === null) return;
       const request = { ...readRequest(incoming, body), n: requests.length + 1, atMs: Date.now() };
-      if (request.paid) request.scenario = nextScenario(request.run) ?? request.scenario;
+      if (request.paid) request.scenario = nextScenario(request.run) ?? choose(body) ?? request.scenario;
       requests.push(request);
       sendReply(request, outgoing);
     });

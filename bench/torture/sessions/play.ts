@@ -1,16 +1,14 @@
-// Plays one round with sessions: its tasks one after another over fake agents that keep conversations, their dispatchers killed now and then.
+// Plays one round with sessions: its tasks one after another over agents that keep conversations, their dispatchers killed now and then.
 
-import { chmodSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
-import { buildSync } from 'esbuild';
-import { TOOLS } from '../../../policies/tools.ts';
-import { endSurvivors } from '../../../test/rig/survivors.ts';
 import { ANY_ANSWER } from '../../../test/rig/task-run.ts';
 import { start } from '../command.ts';
+import { fakeSessionWorld } from './fake-world.ts';
 import { checkTraces, type SessionViolation, tokenOf } from './invariants.ts';
 import { FOLDERS, type SessionPlan, type SessionTask, sessionPlanOf } from './plan.ts';
+import { realSessionWorld } from './real-world.ts';
 
 export interface SessionRound {
   plan: SessionPlan;
@@ -23,37 +21,23 @@ export interface SessionRound {
   root: string;
 }
 
-export async function playSessionRound(seed: number, n: number): Promise<SessionRound> {
+/** @param agents the real ones take their time: a dispatcher is struck so much later. */
+export async function playSessionRound(seed: number, n: number, agents: keyof typeof WORLDS): Promise<SessionRound> {
   const plan = sessionPlanOf(seed, n);
-  const root = mkdtempSync(path.join(tmpdir(), `torture-sessions-${n}-`));
-  const at = (name: string) => path.join(root, name);
-  for (const name of ['home', 'bin', 'tmp', 'project/inner']) mkdirSync(at(name), { recursive: true });
-  for (const tool of TOOLS) {
-    writeFileSync(at(`bin/${tool}`), `#!${process.execPath}\n${agentText()}`);
-    chmodSync(at(`bin/${tool}`), 0o755);
-  }
-  writeFileSync(at('seen'), '');
-  writeFileSync(at('project/tollgate.yaml'), 'sessions: {rest_sec: 0}\n');
-  const marker = `TORTURE_ROUND=${path.basename(root)}`;
-  const env = {
-    PATH: `${at('bin')}:${path.dirname(process.execPath)}:/usr/bin:/bin`,
-    HOME: at('home'),
-    TMPDIR: at('tmp'),
-    TORTURE_ROUND: path.basename(root),
-    TORTURE_SEEN: at('seen'),
-    TORTURE_SCRIPT: plan.behaviours.join(' '),
-    NO_COLOR: '1',
-  };
-  const calls = () => linesIn(at('seen')).length;
+  const { slower, limitMs, worldOf } = WORLDS[agents];
+  const world = await worldOf(plan);
+  const { project, env, calls } = world;
+  mkdirSync(path.join(project, 'inner'), { recursive: true });
+  writeFileSync(path.join(project, 'tollgate.yaml'), 'sessions: {rest_sec: 0}\n');
   const done = new Set<string>();
   let killed = 0;
   for (const task of plan.tasks) {
-    writeTask(at('project'), plan, task);
-    const run = () => start('tollgate', ['run', task.id, '--json', '--trust-workspace'], at('project'), env);
+    writeTask(project, plan, task);
+    const run = () => start('tollgate', ['run', task.id, '--json', '--trust-workspace'], project, env, limitMs);
     if (task.killedAfterMs !== null) {
       const struck = run();
       for (const begun = calls(); calls() === begun && !struck.over(); ) await wait(5);
-      await wait(task.killedAfterMs);
+      await wait(task.killedAfterMs * slower);
       for (const pid of struck.over() ? [] : await struck.find('dispatcher')) {
         process.kill(pid, 'SIGKILL');
         killed += 1;
@@ -68,14 +52,18 @@ export async function playSessionRound(seed: number, n: number): Promise<Session
     if ((await run().ended).code === 0) done.add(task.id);
   }
   const traces = Object.fromEntries(
-    FOLDERS.map((folder) => [folder, linesIn(path.join(at('project'), folder, 'trace'))]),
+    FOLDERS.map((folder) => [folder, linesIn(path.join(project, folder, 'trace'))]),
   ) as Record<SessionTask['cwd'], string[]>;
   const violations = checkTraces(plan.tasks, traces, done);
-  const round = { plan, calls: calls(), done: done.size, killed, violations, root };
-  await endSurvivors(marker);
-  if (violations.length === 0) rmSync(root, { recursive: true, force: true, maxRetries: 3 });
+  const round = { plan, calls: calls(), done: done.size, killed, violations, root: project };
+  await world.close(violations.length === 0 ? 'removed' : 'kept');
   return round;
 }
+
+const WORLDS = {
+  fake: { slower: 1, limitMs: 90_000, worldOf: fakeSessionWorld },
+  real: { slower: 10, limitMs: 300_000, worldOf: realSessionWorld },
+} as const;
 
 function writeTask(project: string, { tool }: SessionPlan, { id, cwd }: SessionTask): void {
   const folder = path.join(project, '.tmp/task', id);
@@ -85,25 +73,11 @@ function writeTask(project: string, { tool }: SessionPlan, { id, cwd }: SessionT
     goal: `Do the work of ${tokenOf(id)} once.`,
     cwd,
     meta: { feature: 'shop' },
-    stages: [{ tool, role: 'impl', access: 'full', ...ANY_ANSWER }],
+    // Named, since gemini asks a router first otherwise.
+    stages: [{ tool, role: 'impl', access: 'full', model: 'gemini-2.5-flash', ...ANY_ANSWER }],
   };
   writeFileSync(path.join(folder, 'manifest.json'), JSON.stringify(manifest));
 }
 
 const linesIn = (file: string): string[] =>
   existsSync(file) ? readFileSync(file, 'utf8').split('\n').filter(Boolean) : [];
-
-let built: string | null = null;
-
-/** One file, since each start of the TypeScript source would cost half a second. */
-function agentText(): string {
-  built ??= buildSync({
-    entryPoints: [path.join(import.meta.dirname, 'agent.ts')],
-    bundle: true,
-    platform: 'node',
-    format: 'cjs',
-    write: false,
-    logLevel: 'error',
-  }).outputFiles[0]!.text;
-  return built;
-}
