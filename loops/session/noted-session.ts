@@ -6,6 +6,7 @@ import type { SessionEntry } from '../../policies/session-entry.ts';
 import type { Tool } from '../../policies/tools.ts';
 import { readRegular } from '../../state/disk/regular-file.ts';
 import { isFact } from '../../state/fact-shapes.ts';
+import type { Fact } from '../../state/facts.ts';
 import { sessionKey } from '../../state/ledger.ts';
 import { isSystemError } from '../../state/system-error.ts';
 
@@ -24,11 +25,21 @@ interface Noted {
 /** As the last call of any task noted it; null where none did. */
 export function notedSession(stateFolder: string, { tag, tool, folder }: Place): SessionEntry | null {
   const key = sessionKey({ tag, tool, folder });
+  return lastNoted(stateFolder, (fact) => sessionKey(fact) === key);
+}
+
+/** The same of a session by its id, whatever tags it went by. */
+export const notedById = (stateFolder: string, tool: Tool, id: string): SessionEntry | null =>
+  lastNoted(stateFolder, (fact) => fact.tool === tool && fact.entry?.session_id === id);
+
+type SessionFact = Extract<Fact, { fact: 'session' }>;
+
+function lastNoted(stateFolder: string, fits: (fact: SessionFact) => boolean): SessionEntry | null {
   let last: Noted | null = null;
   for (const file of journalsIn(path.join(stateFolder, 'task')))
     for (const line of linesIn(file)) {
       const fact = parsed(line);
-      if (!isFact(fact) || fact.fact !== 'session' || sessionKey(fact) !== key) continue;
+      if (!isFact(fact) || fact.fact !== 'session' || !fits(fact)) continue;
       if (last === null || Date.parse(fact.at) >= Date.parse(last.at)) last = fact;
     }
   return last?.entry ?? null;

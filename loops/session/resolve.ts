@@ -8,6 +8,7 @@ import { writeRefusal } from '../../state/disk/write-refusal.ts';
 import type { Sessions } from '../../state/sessions-file.ts';
 import { ADAPTERS } from '../../wrappers/adapters.ts';
 import type { StageRun } from '../run/stage.ts';
+import { notedById } from './noted-session.ts';
 import { countTokens, findSession } from './own-files.ts';
 import { recoverSession } from './recovery.ts';
 import { worksElsewhere } from './works-elsewhere.ts';
@@ -79,7 +80,8 @@ async function namedSession(
     (entry) => entry?.in_place_of === id,
   );
   if (instead) return judged(run, 'resumed', instead);
-  const known = lastKnown(sessions, stage.tool, id) ?? (noted?.session_id === id ? noted : null);
+  const told = isWhole(sessions) ? null : notedById(open.stateFolder, stage.tool, id);
+  const known = newest([lastKnown(sessions, stage.tool, id), noted?.session_id === id ? noted : null, told]);
   if (known !== null) return judged(run, 'named', known);
   const { context_tokens, total_tokens } = await countTokens(stage.tool, id, lookup);
   const counted = { context_tokens, total_tokens: total_tokens ?? 0 };
@@ -89,11 +91,16 @@ async function namedSession(
 const ofTool = (sessions: Sessions, tool: Tool): SessionEntry[] =>
   sessions.entries().flatMap((each) => (each.tool === tool ? [each.entry] : []));
 
+/** What is lost of it, or not understood, may be what counts. */
+const isWhole = ({ json, warnings }: Sessions): boolean => Object.keys(json).length > 0 && warnings.length === 0;
+
 /** A session may go by several tags: what its last call noted counts. */
-export function lastKnown(sessions: Sessions, tool: Tool, id: string): SessionEntry | null {
-  const known = ofTool(sessions, tool).filter(({ session_id }) => session_id === id);
-  const [last] = known.sort((a, b) => Date.parse(b.last_used) - Date.parse(a.last_used));
-  return last ?? null;
+export const lastKnown = (sessions: Sessions, tool: Tool, id: string): SessionEntry | null =>
+  newest(ofTool(sessions, tool).filter(({ session_id }) => session_id === id));
+
+function newest(entries: readonly (SessionEntry | null)[]): SessionEntry | null {
+  const known = entries.filter((entry) => entry !== null);
+  return known.sort((a, b) => Date.parse(b.last_used) - Date.parse(a.last_used))[0] ?? null;
 }
 
 /** By its id alone: one that was taken on has no line of ours to be found by. */

@@ -1,11 +1,12 @@
 // The policy of three failures, and whose session a tag has: for a session that is named too, and where sessions.json is lost, or an entry of it cannot be read.
 
-import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { readFileSync, rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import type { SessionEntry } from '../../../policies/session-entry.ts';
 import { faultEnv, faultShim } from '../../rig/fault-shim.ts';
+import { keepEntries, sessionsFileOf } from '../../rig/kept-entries.ts';
 import { makeSession, SESSION_IDS } from '../../rig/session-files.ts';
 import { answerWith, failWith } from '../../rig/streams.ts';
 import { ANY_ANSWER, makeTask, NO_REST } from '../../rig/task-run.ts';
@@ -22,33 +23,39 @@ const FRESH = '00000000-0000-4000-8000-000000000002';
 const BUSY = 'unexpected status 503 Service Unavailable: busy';
 const ONE = { stages: [{ tool: 'codex', role: 'review', ...ANY_ANSWER }], budgets: { retry_budget: 0 } };
 
-const file = (rig: TestRig) => path.join(rig.project, '.tmp/state/sessions.json');
+const file = sessionsFileOf;
 const tags = (rig: TestRig) => JSON.parse(readFileSync(file(rig), 'utf8')).active_sessions;
 const asked = (rig: TestRig) =>
   rig.calls.map(({ report: { argv } }) => (argv.includes('resume') ? argv.find((word) => /^\w{8}-/.test(word)) : null));
 const fails = (rig: TestRig) => rig.answer(() => failWith('codex', BUSY, 503, NAMED));
 const succeeds = (rig: TestRig, id: string) => rig.answer(() => answerWith('codex', 'fine', id));
 
-function keep(rig: TestRig, entries: Record<string, Partial<SessionEntry>>): void {
-  const whole = ([tag, entry]: [string, Partial<SessionEntry>]) => [
-    tag,
-    {
-      codex: {
-        session_id: NAMED,
-        last_used: new Date(0).toISOString(),
-        error_count: 0,
-        total_tokens: 0,
-        context_tokens: null,
-        feature_id: tag,
-        cwd: rig.project,
-        ...entry,
-      },
-    },
-  ];
-  mkdirSync(path.dirname(file(rig)), { recursive: true });
-  const active_sessions = Object.fromEntries(Object.entries(entries).map(whole));
-  writeFileSync(file(rig), JSON.stringify({ active_sessions }));
-}
+const keep = (rig: TestRig, entries: Record<string, Partial<SessionEntry>>) => {
+  const old = { session_id: NAMED, last_used: new Date(0).toISOString() };
+  keepEntries(
+    rig,
+    'codex',
+    Object.fromEntries(Object.entries(entries).map(([tag, entry]) => [tag, { ...old, ...entry }])),
+  );
+};
+
+for (const [what, spoil] of [
+  ['lost', (text: string) => text && '{}'],
+  ['damaged', (text: string) => text.replaceAll(/"error_count": \d+/g, '"error_count": "many"')],
+] as const)
+  test(`the failures of a named session stand in the journals of other tasks, where sessions.json is ${what}`, async ({
+    rig,
+  }) => {
+    rig.write('tollgate.yaml', NO_REST);
+    makeSession('codex', rig, [{ prompt: 'by hand', answer: 'ONE' }]);
+    const named = { ...ONE, meta: { session_id: NAMED } };
+    fails(rig);
+    for (const id of ['one', 'two', 'three']) await makeTask(rig, named, id).run();
+    writeFileSync(file(rig), spoil(readFileSync(file(rig), 'utf8')));
+    succeeds(rig, FRESH);
+    const { said } = await makeTask(rig, named, 'four').run();
+    assert.match(said, `a fresh session takes the place of ${NAMED}: it failed 3 times in a row`);
+  });
 
 test('a named session that failed three times is gone on with no more, whatever tags it goes by', async ({ rig }) => {
   rig.write('tollgate.yaml', NO_REST);
