@@ -87,7 +87,7 @@ function fromTerms(folder: string, { call_id, tool, stage }: Journaled['reserved
 }
 
 /** Only its inner retries matter once it runs. */
-const UNKNOWN_CALL: Saved['call'] = {
+export const UNKNOWN_CALL: Saved['call'] = {
   model: null,
   resumeSession: null,
   newSession: '',

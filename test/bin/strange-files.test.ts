@@ -1,10 +1,11 @@
 // Something else in the place of a file of ours: each command answers, and says which file it is and what to do; no call is paid twice.
 
 import { execFileSync } from 'node:child_process';
-import { mkdirSync, readdirSync, rmSync, symlinkSync, truncateSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readdirSync, rmSync, symlinkSync } from 'node:fs';
 import path from 'node:path';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
+import { makeHuge } from '../rig/huge-file.ts';
 import { answerWith } from '../rig/streams.ts';
 import { ANY_ANSWER, makeTask, type TestTask } from '../rig/task-run.ts';
 import { TestRig } from '../rig/test-rig.ts';
@@ -22,10 +23,7 @@ const THINGS = {
   'a folder': (file: string) => mkdirSync(file),
   'a link to an endless device': (file: string) => symlinkSync('/dev/zero', file),
   'a loop of links': (file: string) => symlinkSync(file, file),
-  '3 GB': (file: string) => {
-    writeFileSync(file, '');
-    truncateSync(file, 3 * 1024 ** 3);
-  },
+  '3 GB': makeHuge,
 } as const;
 
 /** `*` is the call's id, or the name of the tree's queue; FILE the place. */

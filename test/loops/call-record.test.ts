@@ -2,6 +2,7 @@
 
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
+import { UNKNOWN_CALL } from '../../loops/call/believed-draft.ts';
 import { draftOf } from '../../loops/call/draft.ts';
 import { recordOf } from '../../loops/call/record.ts';
 import type { WrapperRequest } from '../../loops/call/request.ts';
@@ -12,20 +13,7 @@ import type { Outcome } from '../../wrappers/run.ts';
 const REQUEST: WrapperRequest = {
   callId: 'one',
   adapter: ADAPTERS.codex,
-  call: {
-    model: null,
-    resumeSession: null,
-    newSession: '',
-    access: 'read',
-    maxTurns: null,
-    innerRetries: 'cut',
-    trustWorkspace: false,
-    cwd: '/',
-    environment: {},
-    gemini: { sandbox: false, approvalMode: null },
-    codex: { effort: null },
-    copilot: { allowTools: [], denyTools: [] },
-  },
+  call: { ...UNKNOWN_CALL, environment: {} },
   files: { prompt: '', out: '', err: '', result: null, sessionIdOut: null, doneMarker: null, pidFile: null },
   limits: {
     timeoutMs: 1000,

@@ -1,11 +1,12 @@
 // A session that is good for one folder alone is gone on with there and nowhere else; each folder of a tag has its own.
 
-import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import type { SessionEntry } from '../../policies/session-entry.ts';
 import type { Tool } from '../../policies/tools.ts';
+import { keepEntries } from '../rig/kept-entries.ts';
 import { makeSession, SESSION_IDS } from '../rig/session-files.ts';
 import { answerWith } from '../rig/streams.ts';
 import { ANY_ANSWER, makeTask } from '../rig/task-run.ts';
@@ -28,19 +29,7 @@ const kept = (rig: TestRig) =>
   JSON.parse(readFileSync(file(rig), 'utf8')) as { active_sessions: Record<string, Record<string, SessionEntry>> };
 
 /** As a version wrote it that knew one session of a tag and tool alone. */
-function keep(rig: TestRig, tool: Tool, session_id: string): void {
-  mkdirSync(path.dirname(file(rig)), { recursive: true });
-  const entry = {
-    session_id,
-    last_used: new Date().toISOString(),
-    error_count: 0,
-    total_tokens: 0,
-    context_tokens: null,
-    feature_id: TAG,
-    cwd: rig.project,
-  };
-  writeFileSync(file(rig), JSON.stringify({ active_sessions: { [TAG]: { [tool]: entry } } }));
-}
+const keep = (rig: TestRig, tool: Tool, session_id: string) => keepEntries(rig, tool, { [TAG]: { session_id } });
 
 /** The session that each call was told to go on in. */
 const asked = (rig: TestRig) =>

@@ -10,6 +10,7 @@ import { type RunRequest, runTask } from '../../loops/run/run.ts';
 import type { SessionEntry } from '../../policies/session-entry.ts';
 import type { Tool } from '../../policies/tools.ts';
 import { faultEnv, faultShim } from '../rig/fault-shim.ts';
+import { keepEntries, sessionsFileOf } from '../rig/kept-entries.ts';
 import { type MadeTurn, makeSession, SESSION_IDS, sessionFile } from '../rig/session-files.ts';
 import { answerWith, failWith, SESSION, STREAMS, type Stream, write } from '../rig/streams.ts';
 import { ANY_ANSWER, makeTask, NO_REST } from '../rig/task-run.ts';
@@ -28,26 +29,14 @@ const TOOLS: Tool[] = ['gemini', 'copilot', 'codex'];
 const RESUMES = { gemini: '--resume', copilot: '--resume=', codex: 'resume' } as const;
 const BUSY = 'unexpected status 503 Service Unavailable: busy';
 
-const file = (rig: TestRig) => path.join(rig.project, '.tmp/state/sessions.json');
+const file = sessionsFileOf;
 const stored = (rig: TestRig) =>
   JSON.parse(readFileSync(file(rig), 'utf8')) as {
     active_sessions: Record<string, Record<string, SessionEntry>>;
     given_up?: Record<string, string[]>;
   };
-const keep = (rig: TestRig, tag: string, entry: Partial<SessionEntry>, tool = 'codex') => {
-  mkdirSync(path.dirname(file(rig)), { recursive: true });
-  const whole = {
-    session_id: SESSION,
-    last_used: new Date().toISOString(),
-    error_count: 0,
-    total_tokens: 0,
-    context_tokens: null,
-    feature_id: tag,
-    cwd: rig.project,
-    ...entry,
-  };
-  writeFileSync(file(rig), JSON.stringify({ active_sessions: { [tag]: { [tool]: whole } } }));
-};
+const keep = (rig: TestRig, tag: string, entry: Partial<SessionEntry>, tool = 'codex') =>
+  keepEntries(rig, tool, { [tag]: entry });
 /** The session that each call was told to go on in. */
 const asked = (rig: TestRig) =>
   rig.calls.map(({ report: { argv, tool } }) => {

@@ -4,6 +4,7 @@ import { existsSync, readdirSync, readFileSync, utimesSync } from 'node:fs';
 import path from 'node:path';
 import { statsOf } from '../../state/stats.ts';
 import { type Fault, faultEnv } from './fault-shim.ts';
+import { isJson } from './is-json.ts';
 import type { CommandResult } from './running-command.ts';
 import { answerWith } from './streams.ts';
 import { ANY_ANSWER, makeTask, type TestTask } from './task-run.ts';
@@ -106,13 +107,4 @@ function filesIn(folder: string): string[] {
   return readdirSync(folder, { recursive: true, withFileTypes: true })
     .filter((entry) => entry.isFile())
     .map((entry) => path.join(entry.parentPath, entry.name));
-}
-
-function isJson(text: string): boolean {
-  try {
-    JSON.parse(text);
-    return true;
-  } catch {
-    return false;
-  }
 }

@@ -1,12 +1,13 @@
 // Opens every reader on each kind of thing, and says a line of JSON before and after each: whoever waits sees where it hangs.
 
 import { execFileSync } from 'node:child_process';
-import { mkdirSync, mkdtempSync, rmSync, symlinkSync, truncateSync, writeFileSync, writeSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync, writeSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { isSystemError, refusalOf } from '../../state/system-error.ts';
 import { SessionFileError } from '../../wrappers/sessions/store.ts';
+import { makeHuge } from './huge-file.ts';
 import { placeIn, READERS } from './readers.ts';
 
 export type Said =
@@ -38,10 +39,7 @@ const THINGS: Record<string, (file: string) => unknown> = {
         .unref(),
     ),
   device: (file) => execFileSync('mknod', [file, 'c', '1', '5']),
-  '3 GB': (file) => {
-    writeFileSync(file, '');
-    truncateSync(file, 3 * 1024 ** 3);
-  },
+  '3 GB': makeHuge,
   'bytes that are no text': (file) =>
     writeFileSync(file, Buffer.from([0xff, 0x00, 0x7b, 0x0a, 0xc3, 0x28, 0x22, 0x0a])),
   null: (file) => writeFileSync(file, 'null\n'),

@@ -17,6 +17,7 @@ import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { statsOf } from '../../state/stats.ts';
 import { faultEnv, faultShim } from '../rig/fault-shim.ts';
+import { makeHuge } from '../rig/huge-file.ts';
 import { answerWith } from '../rig/streams.ts';
 import { ANY_ANSWER, makeTask, type TestTask } from '../rig/task-run.ts';
 import { TestRig } from '../rig/test-rig.ts';
@@ -58,10 +59,7 @@ const JOURNALS: [kind: string, make: (file: string, rig: TestRig) => void, words
   ['that is a FIFO', (file) => spawnSync('mkfifo', [file]), noFile('a FIFO')],
   [
     'of 3 GB',
-    (file) => {
-      writeFileSync(file, '');
-      truncateSync(file, 3 * 1024 ** 3);
-    },
+    makeHuge,
     'has 3221225472 bytes; at most 67108864 are read; a journal is never that: put it elsewhere, and the journal back in its place',
   ],
 ];

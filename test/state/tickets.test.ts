@@ -9,7 +9,6 @@ import {
   readFileSync,
   rmSync,
   symlinkSync,
-  truncateSync,
   writeFileSync,
 } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -18,6 +17,7 @@ import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { standingTickets } from '../../state/standing-tickets.ts';
 import { openQueue, type Ticket } from '../../state/tickets.ts';
+import { makeHuge } from '../rig/huge-file.ts';
 
 const test = suite<{ folder: string }>('tickets');
 test.before.each((context) => {
@@ -74,14 +74,7 @@ const STRANGE: [what: string, make: (file: string) => void, words: string][] = [
   ['a folder', (file) => mkdirSync(file), 'is a folder, and no regular file'],
   ['a link to an endless device', (file) => symlinkSync('/dev/zero', file), 'is a symbolic link, and no regular file'],
   ['a loop of links', (file) => symlinkSync(file, file), 'is a symbolic link, and no regular file'],
-  [
-    '3 GB',
-    (file) => {
-      writeFileSync(file, '');
-      truncateSync(file, 3 * 1024 ** 3);
-    },
-    'has 3221225472 bytes; at most 4194304 are read',
-  ],
+  ['3 GB', makeHuge, 'has 3221225472 bytes; at most 4194304 are read'],
 ];
 for (const [what, make, words] of STRANGE)
   test(`${what} in the place of a queue stops nobody: it is set aside, and said`, ({ folder }) => {

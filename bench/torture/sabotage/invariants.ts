@@ -2,6 +2,7 @@
 
 import path from 'node:path';
 import { EXIT_BY_SIGNAL, TOLLGATE_EXIT, WRAPPER_EXIT } from '../../../policies/exit-codes.ts';
+import { isJson } from '../../../test/rig/is-json.ts';
 import { answerOf } from './agent.ts';
 import type { Done, Evidence } from './evidence.ts';
 import type { Caller } from './plan.ts';
@@ -211,15 +212,6 @@ function unreadableState({ files, done }: Evidence, { project }: Places): string
     .filter(([file]) => !done.some(({ place }) => place !== null && isWithin(place, file)))
     .filter(([, text]) => !isJson(text.toString('utf8')))
     .map(([file, text]) => `${path.relative(project, file)}: ${text.toString('utf8').slice(0, 80)}`);
-}
-
-function isJson(text: string): boolean {
-  try {
-    JSON.parse(text);
-    return true;
-  } catch {
-    return false;
-  }
 }
 
 function refusedUnnamed({ commands, done, files }: Evidence, { project }: Places): string[] {

@@ -2,25 +2,21 @@
 
 import { execFileSync } from 'node:child_process';
 import {
-  closeSync,
   existsSync,
   lstatSync,
   mkdirSync,
-  openSync,
   readFileSync,
   renameSync,
   rmSync,
   symlinkSync,
-  truncateSync,
   writeFileSync,
 } from 'node:fs';
 import { createServer } from 'node:net';
 import path from 'node:path';
+import { makeHuge } from '../../../test/rig/huge-file.ts';
 import { edited } from './edits.ts';
 import type { Replacement } from './plan.ts';
 import type { SabotageWorld } from './world.ts';
-
-const HUGE_BYTES = 3 * 1024 ** 3;
 
 /** A folder is taken away whole and kept; a file is gone. @returns whether anything was done. */
 export async function replaceBy(by: Replacement, place: string, salt: number, world: SabotageWorld): Promise<boolean> {
@@ -75,10 +71,7 @@ const MAKE: Record<Replacement, (making: Making) => void | Promise<void>> = {
   link_to_zero: ({ made }) => symlinkSync('/dev/zero', made),
   dangling: ({ made, world }) => symlinkSync(path.join(world.person, 'not-there'), made),
   device: ({ made }) => device(made),
-  huge: ({ made }) => {
-    closeSync(openSync(made, 'w'));
-    truncateSync(made, HUGE_BYTES);
-  },
+  huge: ({ made }) => makeHuge(made),
   socket: ({ made, world }) => socket(made, world),
   edit: ({ made, place, old, salt, world }) => writeFileSync(made, edited(path.basename(place), old, salt, world)),
   text: ({ made, salt }) => writeFileSync(made, TEXTS[salt % TEXTS.length]!),

@@ -9,7 +9,6 @@ import {
   renameSync,
   rmSync,
   symlinkSync,
-  truncateSync,
   writeFileSync,
 } from 'node:fs';
 import path from 'node:path';
@@ -17,6 +16,7 @@ import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { openCalls } from '../../../state/ledger.ts';
 import type { FakeCall } from '../../rig/fake-call.ts';
+import { makeHuge } from '../../rig/huge-file.ts';
 import { answerWith } from '../../rig/streams.ts';
 import { ANY_ANSWER, makeTask, type TestTask } from '../../rig/task-run.ts';
 import { TestRig } from '../../rig/test-rig.ts';
@@ -37,13 +37,7 @@ const PLACES: [what: string, put: (file: string, rig: TestRig) => void][] = [
   ['an endless device', (file) => symlinkSync('/dev/zero', file)],
   ['a loop', (file) => symlinkSync(path.basename(file), file)],
   ['a link to a file elsewhere', (file, rig) => symlinkSync(path.join(rig.root, 'elsewhere.md'), file)],
-  [
-    '3 GB',
-    (file) => {
-      writeFileSync(file, '');
-      truncateSync(file, 3 * 1024 ** 3);
-    },
-  ],
+  ['3 GB', makeHuge],
 ];
 
 for (const [what, put] of PLACES)
@@ -123,7 +117,7 @@ test('the folder of the state is taken away and a link put there: the call count
 test('what is too large to keep is named before the call', async ({ rig }) => {
   const task = makeTask(rig, { stages: [{ ...REVIEW, attach: ['src/a.ts'] }] });
   rig.write('src/a.ts', 'a\n');
-  truncateSync(rig.write('.tmp/task/fix/inputs/attachments/huge', ''), 3 * 1024 ** 3);
+  makeHuge(rig.write('.tmp/task/fix/inputs/attachments/huge', ''));
   rig.answer(() => answerWith('codex', 'fine'));
   const { code, report, said } = await task.run();
   assert.is(code, 0, said);

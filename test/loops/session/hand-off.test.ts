@@ -1,10 +1,9 @@
 // A fresh session in the place of one that is full is told what was done under its tag: in this task, and in those before it.
 
-import { mkdirSync, writeFileSync } from 'node:fs';
-import path from 'node:path';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { answerWith, failWith, SESSION } from '../../rig/streams.ts';
+import { keepEntries } from '../../rig/kept-entries.ts';
+import { answerWith, failWith } from '../../rig/streams.ts';
 import { ANY_ANSWER, makeTask, NO_REST } from '../../rig/task-run.ts';
 import { TestRig } from '../../rig/test-rig.ts';
 
@@ -31,18 +30,7 @@ test('earlier tasks of the tag, without secrets, and none of another tag', async
   rig.answer(() => failWith('codex', 'unexpected status 503 Service Unavailable: busy', 503));
   assert.is(await ended('mend-it', 'Renew the token.'), 1);
 
-  mkdirSync(path.join(rig.project, '.tmp/state'), { recursive: true });
-  const entry = {
-    session_id: SESSION,
-    last_used: new Date().toISOString(),
-    error_count: 0,
-    total_tokens: 0,
-    context_tokens: 350_001,
-    feature_id: 'the login',
-    cwd: rig.project,
-  };
-  const file = path.join(rig.project, '.tmp/state/sessions.json');
-  writeFileSync(file, JSON.stringify({ active_sessions: { 'the login': { codex: entry } } }));
+  keepEntries(rig, 'codex', { 'the login': { context_tokens: 350_001 } });
   rig.answer(() => answerWith('codex', 'fine', OTHER));
   const task = makeTask(rig, { goal: 'Look at it again.', stages: [STAGE], meta }, 'again');
   const { code } = await rig.start('tollgate', ['run', 'again'], { env: { MY_API_TOKEN: SECRET } }).result;
