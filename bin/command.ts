@@ -7,15 +7,7 @@ import { refusalOf } from '../state/system-error.ts';
 import { type Arguments, type CommandSpec, parseCommandLine } from './command-line.ts';
 import { survivesHangUp } from './hang-up.ts';
 import { printing, printResult } from './printing.ts';
-
-/** What a command has to say in the end. */
-export interface Ran {
-  exit: number;
-  out?: string;
-  err?: string;
-  /** Of a command that prints as it goes: the code of what kept a piece from being written, such as ENOSPC. */
-  lost?: string | null;
-}
+import type { Ran } from './ran.ts';
 
 export type ArgumentsRead =
   | { how: 'read'; args: Arguments }

@@ -5,11 +5,12 @@ import { TOLLGATE_EXIT } from '../policies/exit-codes.ts';
 import { nearest } from '../policies/nearest.ts';
 import { isTool, TOOLS, type Tool } from '../policies/tools.ts';
 import { type PreflightOptions, preflight } from '../preflight.ts';
-import { type Ran, readArguments } from './command.ts';
+import { readArguments } from './command.ts';
 import type { Arguments, CommandSpec } from './command-line.ts';
 import { renderFindings } from './finding-table.ts';
 import { printing } from './printing.ts';
 import { startProgress } from './progress-line.ts';
+import type { Ran } from './ran.ts';
 import { sheetOf } from './sheet.ts';
 import { sweepCommand, sweepMistake } from './sweep-command.ts';
 

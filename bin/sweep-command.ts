@@ -2,9 +2,9 @@
 
 import { TOLLGATE_EXIT } from '../policies/exit-codes.ts';
 import type { PreflightReport } from '../preflight.ts';
-import type { Ran } from './command.ts';
 import type { Arguments } from './command-line.ts';
 import { renderRows } from './finding-table.ts';
+import type { Ran } from './ran.ts';
 import { refusalWithin } from './tollgate/within-call.ts';
 
 export async function sweepCommand({ given }: Arguments, cwd: string, ink: 'colour' | 'plain'): Promise<Ran> {

@@ -2,8 +2,9 @@
 
 import { EXIT_BUG, EXIT_BY_SIGNAL, TOLLGATE_EXIT } from '../policies/exit-codes.ts';
 import { nearest } from '../policies/nearest.ts';
-import { type Ran, runCommand } from './command.ts';
+import { runCommand } from './command.ts';
 import { HELP_FLAGS, VERSION_FLAGS } from './command-line.ts';
+import type { Ran } from './ran.ts';
 import { SUBCOMMANDS } from './tollgate/subcommands.ts';
 import { printVersion } from './version.ts';
 

@@ -1,7 +1,7 @@
 // The version of the package, as every command prints it.
 
 import manifest from '../package.json';
-import type { Ran } from './command.ts';
+import type { Ran } from './ran.ts';
 
 /** @param argv what was given beside the flag. */
 export function printVersion(argv: readonly string[]): Ran {

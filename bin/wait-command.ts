@@ -3,10 +3,11 @@
 import { describe, STATUS, type Status } from '../loops/wait/outcome.ts';
 import { type Settled, waitForAll } from '../loops/wait/wait.ts';
 import { EXIT_BY_SIGNAL, WAIT_EXIT } from '../policies/exit-codes.ts';
-import { abortOn, type Ran, readArguments, stopOnSignals } from './command.ts';
+import { abortOn, readArguments, stopOnSignals } from './command.ts';
 import type { CommandSpec } from './command-line.ts';
 import { printing } from './printing.ts';
 import { startProgress } from './progress-line.ts';
+import type { Ran } from './ran.ts';
 import { FAMILIES, readTargets } from './wait-targets.ts';
 
 /** setTimeout takes no more than this: 24 days. */

@@ -14,9 +14,10 @@ import { isPipe } from '../state/named-pipe.ts';
 import { locateTask, projectState, STAGE_ID, STAGE_ID_MUST } from '../state/task-folder.ts';
 import { userState } from '../state/user-state.ts';
 import type { Adapter, CallRequest } from '../wrappers/adapter.ts';
-import { type Ran, readArguments, stopOnSignals } from './command.ts';
+import { readArguments, stopOnSignals } from './command.ts';
 import type { Arguments } from './command-line.ts';
 import { lateProgress } from './late-progress.ts';
+import type { Ran } from './ran.ts';
 import { wrapperSpec } from './wrapper-flags.ts';
 
 export async function wrapperCommand(adapter: Adapter, argv: readonly string[]): Promise<Ran> {

@@ -3,7 +3,7 @@
 import type { ErrorClass } from './classes.ts';
 import type { Ending } from './ending.ts';
 import type { EngineFailure } from './engine-event.ts';
-import type { OwnReason } from './reasons.ts';
+import type { OwnReason } from './own-reasons.ts';
 import type { Tool } from './tools.ts';
 
 export interface Evidence {

@@ -1,6 +1,6 @@
 // What a gate finds in a finished stage: the hand-over from each check to the verdict, the record and the report.
 
-import type { GateReason } from './reasons.ts';
+import type { GateReason } from './own-reasons.ts';
 
 /** Each check has a name of its own; the order is the order in which they are looked at and told. */
 export const GATE_CHECKS = [

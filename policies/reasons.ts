@@ -1,5 +1,6 @@
 // Every reason that a failure can bear: those of the rules and endings, and those that are found in our own words.
 
+import type { OwnReason } from './own-reasons.ts';
 import type { ENDING_RULES, LEFTOVERS, LOST, SILENT_START, TOO_LARGE } from './rules/endings.ts';
 import type { ALL_RULES } from './rules/rules.ts';
 
@@ -13,56 +14,6 @@ export type EndingReason =
   | typeof SILENT_START.reason
   | typeof LOST.reason
   | typeof TOO_LARGE.reason;
-
-/** Of a call that was refused before it began, and of a run that could not begin one. */
-export const OWN_REASONS = [
-  'bad_state',
-  'binary_missing',
-  'budget',
-  'call_elsewhere',
-  'cancelled',
-  'disk',
-  'empty_prompt',
-  'interrupted',
-  'no_prompt',
-  'no_working_folder',
-  'not_prepared',
-  'not_started',
-  'paused',
-  'prompt_changed',
-  'prompt_limit',
-  'session_elsewhere',
-  'state_unwritable',
-  'timeout',
-  'unwritable_output',
-  'wrapper_failed',
-] as const;
-
-export type OwnReason = (typeof OWN_REASONS)[number];
-
-/** Of what a gate found. */
-export const GATE_REASONS = [
-  'acceptance_failed',
-  'answer_unreadable',
-  'diff_does_not_apply',
-  'diff_leaves_tree',
-  'diff_unchecked',
-  'diff_unclear',
-  'judge_changed',
-  'missing_sections',
-  'no_change',
-  'no_diff',
-  'not_json',
-  'out_of_scope',
-  'refusal',
-  'schema_mismatch',
-  'schema_unchecked',
-  'too_short',
-  'verdict_fail',
-  'verdict_missing',
-] as const;
-
-export type GateReason = (typeof GATE_REASONS)[number];
 
 /** A project's own rows may add others, which go by their class. */
 export type CallReason = SaidReason | EndingReason | OwnReason;

@@ -5,6 +5,7 @@ import { createFinder, type Finder, type Hit } from './redact/finder.ts';
 import { mayHide, plainOf } from './redact/hidden.ts';
 import { keepJson } from './redact/json.ts';
 import { compilePatterns } from './redact/patterns.ts';
+import type { Redactor } from './redact/redactor.ts';
 import { type Bounded, UNBOUNDED, withheldText } from './redact/withheld.ts';
 
 export { createStreamRedactor, type StreamRedactor } from './redact/stream.ts';
@@ -16,24 +17,6 @@ export interface RedactorOptions {
   patterns: readonly string[];
   /** Interrupts patterns that would never end; without it they are waited for. */
   bounded?: Bounded;
-}
-
-export interface Redactor {
-  /**
-   * Each secret becomes `[REDACTED:<kind>]`. What was valid JSON or JSONL stays valid. Linear in the text's length
-   * (as far as the users' patterns are), and text without a secret comes back as the same string. One on which a
-   * pattern took too long is withheld as a whole.
-   */
-  redact(text: string): string;
-  /**
-   * The same for the beginning of a text: secrets that begin before `until`. `taken` is how far the result reaches,
-   * which is beyond `until` if a secret lies across it.
-   */
-  redactHead(text: string, until: number): { redacted: string; taken: number };
-  /** Every secret in a text, in order, and none over another; what the users' patterns match is left out where one took too long. */
-  hits(text: string): Hit[];
-  /** For each text that was withheld, which pattern took too long, from 1. */
-  readonly withheld: readonly number[];
 }
 
 const MAX_PASSES = 8;

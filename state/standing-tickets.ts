@@ -2,8 +2,8 @@
 
 import { namesIn } from './disk/folder.ts';
 import { UnfitFileError } from './disk/regular-file.ts';
+import type { Ticket } from './ticket.ts';
 import { openTicketFile } from './ticket-file.ts';
-import type { Ticket } from './tickets.ts';
 
 /** Of each queue by its name the tickets, oldest first; whether their owners still live nobody has looked at. */
 export function standingTickets(folder: string): Map<string, Ticket[]> {

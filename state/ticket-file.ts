@@ -4,7 +4,7 @@ import { closeSync, fstatSync, readSync } from 'node:fs';
 import path from 'node:path';
 import { isProcessIdentity } from '../policies/process-identity.ts';
 import { openRegular, tooLarge } from './disk/regular-file.ts';
-import type { Ticket } from './tickets.ts';
+import type { Ticket } from './ticket.ts';
 
 export interface TicketFile {
   n: number;

@@ -2,25 +2,12 @@
 
 import { closeSync, constants, rmSync } from 'node:fs';
 import path from 'node:path';
-import type { ProcessIdentity } from '../policies/process-identity.ts';
 import { makeFolder, namesIn } from './disk/folder.ts';
 import { isFolder, isRegular, lookAt, openRegular, UnfitFileError } from './disk/regular-file.ts';
 import { setAside } from './disk/set-aside.ts';
 import { writeLine } from './line.ts';
+import type { Ticket } from './ticket.ts';
 import { openTicketFile, type TicketFile } from './ticket-file.ts';
-
-export interface Ticket {
-  id: string;
-  mode: 'read' | 'write';
-  /** It counts for as long as this process lives, or a call that it made for this stage. */
-  owner: ProcessIdentity;
-  task_id: string;
-  /** Its journal tells what outlived the owner; absent where no call is made. */
-  task_folder?: string;
-  stage: string;
-  /** ISO time until which it counts where its owner cannot be looked up. */
-  until: string;
-}
 
 export interface Queue {
   /** Puts the ticket at the end. Throws what the operating system throws: then it does not stand. */

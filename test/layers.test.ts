@@ -53,6 +53,15 @@ test('every import stays within the table', () => {
   assert.equal(strays, []);
 });
 
+test('no file imports itself by way of others, types included', () => {
+  assert.equal(circlesIn(new Map([...SOURCES].map(([file, source]) => [file, targetsOf(file, source)]))), []);
+});
+
+test('a circle is found, whatever leads to it', () => {
+  const graph = { a: ['b'], b: ['c', 'd'], c: ['b'], d: [] };
+  assert.equal(circlesIn(new Map(Object.entries(graph))), ['b > c > b']);
+});
+
 test('the ground stands on itself alone', () => {
   const strays = [...SOURCES]
     .filter(([file]) => file.startsWith(GROUND))
@@ -139,6 +148,32 @@ function sourcesIn(folder: string): string[] {
     .map((name) => path.join(folder, String(name)))
     .filter((file) => file.endsWith('.ts'))
     .sort();
+}
+
+const targetsOf = (file: string, source: string): string[] =>
+  importsOf(source)
+    .filter((name) => name.startsWith('.'))
+    .map((name) => path.join(path.dirname(file), name));
+
+/** One for each file that a way leads back from, the shortest of its ways. */
+function circlesIn(graph: ReadonlyMap<string, readonly string[]>): string[] {
+  const done = new Set<string>();
+  return [...graph.keys()].flatMap((file) => {
+    if (done.has(file)) return [];
+    const ways = [[file]];
+    const met = new Set<string>();
+    for (const way of ways) {
+      for (const next of graph.get(way.at(-1)!) ?? []) {
+        if (next === file) {
+          for (const one of way) done.add(one);
+          return [[...way, file].join(' > ')];
+        }
+        if (!met.has(next)) ways.push([...way, next]);
+        met.add(next);
+      }
+    }
+    return [];
+  });
 }
 
 function importsOf(source: string): string[] {

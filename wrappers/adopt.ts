@@ -8,7 +8,7 @@ import { type Guarded, guard } from './guard.ts';
 import { endTree, membersOf, type Tree, type TreeEnd } from './processes/end-tree.ts';
 import { noteMembers } from './processes/roll.ts';
 import { processTable } from './processes/table.ts';
-import { SHORT_MS } from './processes/tree.ts';
+import { SHORT_MS } from './processes/tree-types.ts';
 import { type Reading, read } from './reading.ts';
 import type { Invocation, Observer, Outcome } from './run.ts';
 import { readClocks } from './steady-clock.ts';

@@ -3,7 +3,8 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
-import { type ProcessRow, processTable } from '../../wrappers/processes/table.ts';
+import type { ProcessRow } from '../../wrappers/processes/rows.ts';
+import { processTable } from '../../wrappers/processes/table.ts';
 import type { Target } from './plan.ts';
 
 export interface Ended {

@@ -2,8 +2,8 @@
 
 import { TOLLGATE_EXIT } from '../../policies/exit-codes.ts';
 import { createLineSplitter } from '../../wrappers/line-splitter.ts';
-import type { Ran } from '../command.ts';
 import { printing, printResult } from '../printing.ts';
+import type { Ran } from '../ran.ts';
 import { readText } from './input.ts';
 
 type Line = Record<string, unknown>;

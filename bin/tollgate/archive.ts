@@ -9,8 +9,9 @@ import { wholeDuration } from '../../policies/duration.ts';
 import { TOLLGATE_EXIT } from '../../policies/exit-codes.ts';
 import { projectState } from '../../state/task-folder.ts';
 import { identify } from '../../wrappers/processes/identity.ts';
-import { type Ran, readArguments } from '../command.ts';
+import { readArguments } from '../command.ts';
 import type { Arguments, CommandSpec } from '../command-line.ts';
+import type { Ran } from '../ran.ts';
 import { refusalWithin } from './within-call.ts';
 
 const DEFAULT_AGE = '30d';

@@ -1,6 +1,6 @@
 // How a batch is getting on: one line that moves on a terminal, a plain line for each ended task elsewhere.
 
-import type { BatchProgress } from '../../loops/batch/batch.ts';
+import type { BatchProgress } from '../../loops/batch/batch-request.ts';
 import type { BatchRow } from '../../loops/batch/row.ts';
 import { printing } from '../printing.ts';
 import { startProgress } from '../progress-line.ts';

@@ -3,8 +3,9 @@
 import { availableParallelism } from 'node:os';
 import { type BatchRan, runBatch } from '../../loops/batch/batch.ts';
 import { TOLLGATE_EXIT } from '../../policies/exit-codes.ts';
-import { type Ran, readArguments, type Stop, stopOnSignals, unexpected } from '../command.ts';
+import { readArguments, type Stop, stopOnSignals, unexpected } from '../command.ts';
 import type { Arguments, CommandSpec } from '../command-line.ts';
+import type { Ran } from '../ran.ts';
 import { sheetOf } from '../sheet.ts';
 import { onSheet } from '../terminal-page.ts';
 import { startBatchProgress } from './batch-progress.ts';

@@ -11,8 +11,9 @@ import { isSystemError } from '../../state/system-error.ts';
 import { locateTask, type TaskFolder } from '../../state/task-folder.ts';
 import { type TaskUsage, type Used, usageOf } from '../../state/usage.ts';
 import { identify, isAlive } from '../../wrappers/processes/identity.ts';
-import { type Ran, readArguments } from '../command.ts';
+import { readArguments } from '../command.ts';
 import type { CommandSpec } from '../command-line.ts';
+import type { Ran } from '../ran.ts';
 import { refusalWithin } from './within-call.ts';
 
 const SPEC: CommandSpec = {

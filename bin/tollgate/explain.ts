@@ -2,8 +2,9 @@
 
 import { explainTask } from '../../loops/report/explain.ts';
 import { TOLLGATE_EXIT } from '../../policies/exit-codes.ts';
-import { type Ran, readArguments } from '../command.ts';
+import { readArguments } from '../command.ts';
 import type { CommandSpec } from '../command-line.ts';
+import type { Ran } from '../ran.ts';
 import { renderExplanation } from './explain-page.ts';
 
 const SPEC: CommandSpec = {

@@ -1,6 +1,6 @@
 // How a conversation stands, in lines for a person.
 
-import type { Health } from '../../loops/conversation/recovery.ts';
+import type { Health } from '../../loops/conversation/recovering.ts';
 import type { Flaw } from '../../policies/conversation.ts';
 import { oneLine } from '../../policies/one-line.ts';
 import { createRedactor } from '../../policies/redact.ts';

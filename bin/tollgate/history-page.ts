@@ -2,7 +2,7 @@
 
 import type { History, Redoable } from '../../loops/conversation/history.ts';
 import type { Item, ShownTurn } from '../../policies/conversation.ts';
-import type { Redactor } from '../../policies/redact.ts';
+import type { Redactor } from '../../policies/redact/redactor.ts';
 import { visible } from '../../policies/visible-text.ts';
 import { coloursOf } from '../sheet.ts';
 import { cutLine } from '../table.ts';

@@ -4,10 +4,11 @@ import { type History, type Redoable, readHistory } from '../../loops/conversati
 import { redactorOf } from '../../loops/redactor.ts';
 import type { ShownTurn } from '../../policies/conversation.ts';
 import { TOLLGATE_EXIT } from '../../policies/exit-codes.ts';
-import type { Redactor } from '../../policies/redact.ts';
+import type { Redactor } from '../../policies/redact/redactor.ts';
 import type { Tool } from '../../policies/tools.ts';
-import { type Ran, readArguments } from '../command.ts';
+import { readArguments } from '../command.ts';
 import type { CommandSpec } from '../command-line.ts';
+import type { Ran } from '../ran.ts';
 import { SESSION_WORD, styleOf, TOOL_FLAG, unreadable, whichSession } from './which-session.ts';
 
 const SPEC: CommandSpec = {

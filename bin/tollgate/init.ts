@@ -11,8 +11,9 @@ import { PIPELINES } from '../../policies/pipelines.ts';
 import { writeNewTask } from '../../state/new-task.ts';
 import { readProject } from '../../state/project.ts';
 import { locateTask, projectRoot } from '../../state/task-folder.ts';
-import { type Ran, readArguments } from '../command.ts';
+import { readArguments } from '../command.ts';
 import type { CommandSpec } from '../command-line.ts';
+import type { Ran } from '../ran.ts';
 import { refusalWithin } from './within-call.ts';
 
 const SPEC: CommandSpec = {

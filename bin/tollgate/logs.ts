@@ -6,9 +6,10 @@ import { visible } from '../../policies/visible-text.ts';
 import { JournalError } from '../../state/journal.ts';
 import type { Call } from '../../state/ledger.ts';
 import { locateTask } from '../../state/task-folder.ts';
-import { abortOn, type Ran, readArguments, stopOnSignals } from '../command.ts';
+import { abortOn, readArguments, stopOnSignals } from '../command.ts';
 import type { CommandSpec } from '../command-line.ts';
 import { printing, printResult } from '../printing.ts';
+import type { Ran } from '../ran.ts';
 
 const SPEC: CommandSpec = {
   name: 'tollgate logs',

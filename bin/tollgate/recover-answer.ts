@@ -1,11 +1,12 @@
 // What tollgate recover says in the end.
 
-import type { Choice, Health, Recovered } from '../../loops/conversation/recovery.ts';
+import type { Health, Recovered } from '../../loops/conversation/recovering.ts';
+import type { Choice } from '../../loops/conversation/recovery.ts';
 import { TOLLGATE_EXIT } from '../../policies/exit-codes.ts';
 import { visible } from '../../policies/visible-text.ts';
 import type { SessionFile } from '../../wrappers/sessions/store.ts';
-import type { Ran } from '../command.ts';
 import type { Arguments } from '../command-line.ts';
+import type { Ran } from '../ran.ts';
 
 export interface About {
   choice: Choice;

@@ -1,7 +1,8 @@
 // The menu on a terminal for a broken conversation (the only door to @clack/prompts, loaded when it is shown).
 
 import { intro, isCancel, log, select } from '@clack/prompts';
-import { CHOICES, type Choice, type Health } from '../../loops/conversation/recovery.ts';
+import type { Health } from '../../loops/conversation/recovering.ts';
+import { CHOICES, type Choice } from '../../loops/conversation/recovery.ts';
 import { printing } from '../printing.ts';
 import { healthLines } from './health-lines.ts';
 

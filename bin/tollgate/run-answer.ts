@@ -5,8 +5,9 @@ import { exitByClass } from '../../loops/call/exit.ts';
 import type { Ran as TaskRan } from '../../loops/run/run.ts';
 import { EXIT_BUG, TOLLGATE_EXIT } from '../../policies/exit-codes.ts';
 import { locateTask, type TaskFolder } from '../../state/task-folder.ts';
-import { type Ran, unexpected } from '../command.ts';
+import { unexpected } from '../command.ts';
 import type { Arguments } from '../command-line.ts';
+import type { Ran } from '../ran.ts';
 import { sheetOf } from '../sheet.ts';
 import { onSheet } from '../terminal-page.ts';
 

@@ -3,7 +3,7 @@
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { pauseFor } from '../../loops/run/pauses.ts';
-import type { RunRequest } from '../../loops/run/run.ts';
+import type { RunRequest } from '../../loops/run/run-request.ts';
 import { wholeDuration } from '../../policies/duration.ts';
 import { abortOn, type Stop } from '../command.ts';
 import type { Arguments, FlagRow } from '../command-line.ts';

@@ -1,12 +1,14 @@
 // tollgate run: dispatches one task.
 
 import { lastEvent, type Underway } from '../../loops/run/last-event.ts';
-import { type RunRequest, runTask, type Ran as TaskRan } from '../../loops/run/run.ts';
+import { runTask, type Ran as TaskRan } from '../../loops/run/run.ts';
+import type { RunRequest } from '../../loops/run/run-request.ts';
 import { TOLLGATE_EXIT } from '../../policies/exit-codes.ts';
-import { type Ran, readArguments, type Stop, stopOnSignals } from '../command.ts';
+import { readArguments, type Stop, stopOnSignals } from '../command.ts';
 import type { Arguments, CommandSpec } from '../command-line.ts';
 import { printing } from '../printing.ts';
 import { type Progress, startProgress } from '../progress-line.ts';
+import type { Ran } from '../ran.ts';
 import { refusedSession } from './refused-session.ts';
 import { answerTo, answerWithoutRun, surprise } from './run-answer.ts';
 import { RUN_FLAGS, wishesOf } from './run-flags.ts';

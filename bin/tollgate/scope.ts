@@ -3,8 +3,9 @@
 import { askTask, type ScopeAnswer } from '../../loops/scope/question.ts';
 import { TOLLGATE_EXIT } from '../../policies/exit-codes.ts';
 import { nearest } from '../../policies/nearest.ts';
-import { type Ran, readArguments } from '../command.ts';
+import { readArguments } from '../command.ts';
 import type { CommandSpec } from '../command-line.ts';
+import type { Ran } from '../ran.ts';
 
 const SPEC: CommandSpec = {
   name: 'tollgate scope',

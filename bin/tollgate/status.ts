@@ -2,8 +2,9 @@
 
 import { statusOf } from '../../loops/status/status.ts';
 import { TOLLGATE_EXIT } from '../../policies/exit-codes.ts';
-import { type Ran, readArguments } from '../command.ts';
+import { readArguments } from '../command.ts';
 import type { CommandSpec } from '../command-line.ts';
+import type { Ran } from '../ran.ts';
 import { sheetOf } from '../sheet.ts';
 import { renderStatus } from './status-page.ts';
 

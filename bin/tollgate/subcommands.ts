@@ -1,6 +1,6 @@
 // The words of tollgate: what each is about, and how it is loaded.
 
-import type { Ran } from '../command.ts';
+import type { Ran } from '../ran.ts';
 
 interface Subcommand {
   about: string;

@@ -7,8 +7,8 @@ import { TOLLGATE_EXIT } from '../../policies/exit-codes.ts';
 import { type LintFact, levelOf, lintRules } from '../../policies/rules/lint.ts';
 import { sentenceOf } from '../../policies/rules/lint-words.ts';
 import { RULES } from '../../policies/rules/rules.ts';
-import type { Ran } from '../command.ts';
 import type { Arguments } from '../command-line.ts';
+import type { Ran } from '../ran.ts';
 
 interface Finding {
   level: 'error' | 'warning';

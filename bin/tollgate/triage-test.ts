@@ -5,7 +5,7 @@ import { type Clash, type Difference, differences, type Judged, merges, splits }
 import { TOLLGATE_EXIT } from '../../policies/exit-codes.ts';
 import type { Rule } from '../../policies/rules/rule.ts';
 import { readCorpus } from '../../state/corpus.ts';
-import type { Ran } from '../command.ts';
+import type { Ran } from '../ran.ts';
 import { hidden, hiddenVerdict } from './secrets.ts';
 
 /** @param own the project's rows of `tollgate.yaml`, tried before the built-in ones. */

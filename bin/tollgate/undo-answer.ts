@@ -4,8 +4,8 @@ import type { CallRecord } from '../../policies/call-record.ts';
 import { createRedactor } from '../../policies/redact.ts';
 import { visible } from '../../policies/visible-text.ts';
 import type { SessionFile } from '../../wrappers/sessions/store.ts';
-import type { Ran } from '../command.ts';
 import type { Arguments } from '../command-line.ts';
+import type { Ran } from '../ran.ts';
 
 export interface Told {
   did: 'undone' | 'redone' | 'resent' | 'replaced';

@@ -14,12 +14,12 @@ import { isSystemError } from '../../state/system-error.ts';
 import { locateTask, projectState, type TaskFolder } from '../../state/task-folder.ts';
 import type { Access } from '../../wrappers/adapter.ts';
 import type { Conversation } from '../../wrappers/sessions/store.ts';
-import type { Ran } from '../command.ts';
 import type { Arguments } from '../command-line.ts';
 import { lateProgress } from '../late-progress.ts';
-import type { Undoing } from './undo.ts';
+import type { Ran } from '../ran.ts';
 import { answerOf, type Told } from './undo-answer.ts';
 import { filesOf, type UndoMode } from './undo-flags.ts';
+import type { Undoing } from './undoing.ts';
 
 export async function sendInstead(undoing: Undoing, mode: UndoMode): Promise<Ran> {
   const { store, session, args } = undoing;

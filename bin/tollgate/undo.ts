@@ -6,24 +6,16 @@ import type { LocatedSession } from '../../loops/conversation/locate.ts';
 import { planUndo } from '../../loops/conversation/plans.ts';
 import { planRedo, redo } from '../../loops/conversation/redo.ts';
 import { EXIT_BY_SIGNAL, TOLLGATE_EXIT } from '../../policies/exit-codes.ts';
-import type { SessionFile, SessionStore } from '../../wrappers/sessions/store.ts';
-import { type Ran, readArguments, type Stop, stopOnSignals } from '../command.ts';
+import { readArguments, stopOnSignals } from '../command.ts';
 import type { Arguments } from '../command-line.ts';
+import type { Ran } from '../ran.ts';
 import { inUse } from './in-use.ts';
 import { answerOf, type Told } from './undo-answer.ts';
 import { modeOf, UNDO, undoMistake } from './undo-flags.ts';
+import type { Undoing } from './undoing.ts';
 import { waitingSay } from './waiting-say.ts';
 import { unreadable, whichSession } from './which-session.ts';
 import { refusalWithin } from './within-call.ts';
-
-/** What an undo works with. */
-export interface Undoing {
-  store: SessionStore;
-  session: SessionFile;
-  feature: string | null;
-  args: Arguments;
-  stop: Stop;
-}
 
 export async function run(argv: readonly string[]): Promise<Ran> {
   const read = await readArguments(UNDO, argv, TOLLGATE_EXIT.badInput);

@@ -3,42 +3,16 @@
 import { randomBytes } from 'node:crypto';
 import { setMaxListeners } from 'node:events';
 import { EXIT_BY_SIGNAL } from '../../policies/exit-codes.ts';
-import type { Tool } from '../../policies/tools.ts';
-import { type RunRequest, runTask } from '../run/run.ts';
+import { runTask } from '../run/run.ts';
+import type { BatchProgress, BatchRequest } from './batch-request.ts';
 import { callsOf } from './calls-of.ts';
 import { type BatchFacts, leaveBatch } from './leave.ts';
 import { type BatchLimits, type Limits, openLimits } from './limits.ts';
 import { lineUp } from './lineup.ts';
 import { type Bad, type Candidate, lookAtTasks } from './look.ts';
 import { type BatchReport, endOf, failuresOf, totalsOf } from './report.ts';
-import { type BatchRow, badRow, rowOf, surprisedRow, type Told, waitingRow } from './row.ts';
+import { badRow, rowOf, surprisedRow, type Told, waitingRow } from './row.ts';
 import { type BatchSlots, openSlots } from './slots.ts';
-
-export interface BatchRequest extends Omit<RunRequest, 'word' | 'say' | 'watch' | 'slots'>, BatchLimits {
-  /** The tasks: ids, or paths. */
-  words: readonly string[];
-  /** Paid calls that are made at once. */
-  concurrency: number;
-  /** As they were given, for the line that goes on: a wish of this batch is one of the next. */
-  flags: readonly string[];
-  /** What to do when some of them cannot be run. */
-  badTasks: 'refuse' | 'skip';
-  /** `by_class`: that of the failure that comes first in EXIT_ORDER. */
-  exitCode: 'plain' | 'by_class';
-  /** Told whenever something has changed; `row` is the task that has just ended. */
-  tell(progress: BatchProgress): void;
-}
-
-export interface BatchProgress {
-  row: BatchRow | null;
-  total: number;
-  done: number;
-  failed: number;
-  active: number;
-  calls: number;
-  /** Calls that are being made, by tool. */
-  running: Partial<Record<Tool, number>>;
-}
 
 export type BatchRan =
   | { how: 'ran'; report: BatchReport; summary: string }

@@ -3,7 +3,7 @@
 import { JournalError, openJournal } from '../../state/journal.ts';
 import { isSystemError } from '../../state/system-error.ts';
 import { locateTask } from '../../state/task-folder.ts';
-import type { RunRequest } from '../run/run.ts';
+import type { RunRequest } from '../run/run-request.ts';
 
 /** 0 where the journal cannot be read: then its task was not begun, or what is wrong with it is told already. */
 export function callsOf({ cwd, environment, clock }: Pick<RunRequest, 'cwd' | 'environment' | 'clock'>, word: string) {

@@ -6,7 +6,7 @@ import { astray } from '../../state/astray.ts';
 import { isSystemError } from '../../state/system-error.ts';
 import { projectState } from '../../state/task-folder.ts';
 import { writeJson, writeWhole } from '../../state/whole-file.ts';
-import type { BatchRequest } from './batch.ts';
+import type { BatchRequest } from './batch-request.ts';
 import type { BatchReport } from './report.ts';
 import { renderBatch } from './summary.ts';
 

@@ -7,7 +7,7 @@ import type { Tool } from '../../policies/tools.ts';
 import { lookIntoWorktree } from '../run/enter-worktree.ts';
 import { closedFor } from '../run/judge/entrance.ts';
 import { checkStages, type Planned } from '../run/plan.ts';
-import type { RunRequest } from '../run/run.ts';
+import type { RunRequest } from '../run/run-request.ts';
 import { openTask } from '../run/task.ts';
 
 export interface Candidate {

@@ -14,7 +14,7 @@ import {
 } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import type { Redactor } from '../../policies/redact.ts';
+import type { Redactor } from '../../policies/redact/redactor.ts';
 import { openRegular, readRegular } from '../../state/disk/regular-file.ts';
 import { replaceFile } from '../../state/disk/replace-file.ts';
 import type { Overlay } from '../../wrappers/adapter.ts';

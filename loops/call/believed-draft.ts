@@ -4,7 +4,7 @@ import { existsSync } from 'node:fs';
 import path from 'node:path';
 import { type CallTerms, isTerms, strictest } from '../../policies/call-terms.ts';
 import type { MachineClocks } from '../../policies/machine-clocks.ts';
-import type { Redactor } from '../../policies/redact.ts';
+import type { Redactor } from '../../policies/redact/redactor.ts';
 import type { OwnRow } from '../../policies/rules/own-row.ts';
 import { readRegular } from '../../state/disk/regular-file.ts';
 import type { Call } from '../../state/ledger.ts';

@@ -1,7 +1,6 @@
 // One guarded call: check, reserve, run, judge, record, publish. The wrapper commands are thin over it.
 
 import type { CallRecord } from '../../policies/call-record.ts';
-import type { EXIT_BY_SIGNAL } from '../../policies/exit-codes.ts';
 import { noteEnded } from '../../state/ended-calls.ts';
 import type { Fact } from '../../state/facts.ts';
 import type { Journal } from '../../state/journal.ts';
@@ -28,19 +27,13 @@ import { recordOf, sentenceOf } from './record.ts';
 import { deadlineOf, type Registered } from './registered.ts';
 import type { WrapperRequest } from './request.ts';
 import { termsOf } from './saved-draft.ts';
+import type { Stop } from './stop-request.ts';
 import { cancelled, LATE } from './unstarted.ts';
 
 export interface Called {
   record: CallRecord;
   /** One sentence for a person when it did not go well; null after a success. */
   message: string | null;
-}
-
-export interface Stop {
-  /** Resolves when we are told to stop. */
-  asked: Promise<void>;
-  /** Which signal stopped us, once one did. */
-  by(): keyof typeof EXIT_BY_SIGNAL | null;
 }
 
 export async function call(request: WrapperRequest, stop: Stop, clock: () => Date): Promise<Called> {

@@ -4,7 +4,7 @@ import { accessSync, constants, mkdirSync, statSync } from 'node:fs';
 import path from 'node:path';
 import type { Obstacle } from '../../policies/evidence.ts';
 import type { EXIT_BY_SIGNAL } from '../../policies/exit-codes.ts';
-import type { OwnReason } from '../../policies/reasons.ts';
+import type { OwnReason } from '../../policies/own-reasons.ts';
 import { readFollowedBytes } from '../../state/disk/regular-file.ts';
 import type { PromptLimit } from '../../wrappers/adapter.ts';
 import { findBinary } from '../../wrappers/find-binary.ts';

@@ -2,7 +2,7 @@
 
 import { existsSync, lstatSync } from 'node:fs';
 import path from 'node:path';
-import { type CallLimits, strictest } from '../../policies/call-terms.ts';
+import { strictest } from '../../policies/call-terms.ts';
 import type { ProcessIdentity } from '../../policies/process-identity.ts';
 import { entryOf, forgetCall, registerFolder } from '../../state/call-register.ts';
 import { kindOf } from '../../state/disk/regular-file.ts';
@@ -13,14 +13,14 @@ import type { TaskFolder } from '../../state/task-folder.ts';
 import type { Adapter } from '../../wrappers/adapter.ts';
 import { ADAPTERS } from '../../wrappers/adapters.ts';
 import { adopt, type Left, readLeft } from '../../wrappers/adopt.ts';
-import { endTree, type Tree } from '../../wrappers/processes/end-tree.ts';
-import { foundTree } from '../../wrappers/processes/found-tree.ts';
+import { endTree } from '../../wrappers/processes/end-tree.ts';
 import { identify } from '../../wrappers/processes/identity.ts';
 import type { Outcome } from '../../wrappers/run.ts';
 import { nowMs } from '../../wrappers/steady-clock.ts';
 import { logApiFailure } from './api-failure.ts';
 import { type Attempt, closeAttempt } from './attempt.ts';
-import { discardSaved, restoreDraft, savedMarker, savedTemporary } from './believed-draft.ts';
+import { discardSaved, restoreDraft } from './believed-draft.ts';
+import { treeOf } from './call-tree.ts';
 import { ageOf } from './deadline.ts';
 import type { Draft } from './draft.ts';
 import { wrapperExit } from './exit.ts';
@@ -36,6 +36,7 @@ import { publishedRecord } from './published-record.ts';
 import { recordOf } from './record.ts';
 import { refusalRecord } from './refusal.ts';
 import type { Restored } from './saved-draft.ts';
+import type { Sent } from './sent.ts';
 import { stopOf } from './stop.ts';
 
 export interface Closing {
@@ -50,12 +51,6 @@ export interface Closing {
   sent?: Sent;
   /** For who does not have the task: whether another settles the call by now, whose answers must not be written over. */
   isTaken?(): Promise<boolean>;
-}
-
-export interface Sent {
-  limits: CallLimits;
-  /** By the steady clock. */
-  atMs: number;
 }
 
 /** Whatever becomes of it, the call has a verdict in the journal afterwards, and nothing of it runs. */
@@ -233,17 +228,5 @@ const asTold = ({ ended }: Pick<Call, 'ended'>, outcome: Outcome): Outcome =>
         exitCode: ended.native_exit_code,
         signal: ended.signal as NodeJS.Signals | null,
       };
-
-/** What a call started, by what its journal and its attempt's folder still tell; an agent may have written in both. */
-export function treeOf(open: Call, folder: string): Promise<Tree> {
-  const { call_id, guardian } = open.reserved;
-  return foundTree({
-    // Without its draft the marker's outer part is not known, but the call's own id is.
-    marker: savedMarker(folder, open) ?? call_id,
-    root: open.started?.cli ?? null,
-    guardian,
-    folders: [folder, ...savedTemporary(folder, open)],
-  });
-}
 
 const self = async (): Promise<ProcessIdentity> => (await identify(process.pid))!;

@@ -1,11 +1,11 @@
 // What is known of a call before it ends; the record is made from it.
 
 import type { Usage } from '../../policies/engine-event.ts';
-import type { Redactor } from '../../policies/redact.ts';
+import type { Redactor } from '../../policies/redact/redactor.ts';
 import type { KeptFolder } from '../../state/disk/real-folder.ts';
 import { redactorOf } from '../redactor.ts';
 import type { Announced } from './announce.ts';
-import type { Recorder } from './recorder.ts';
+import type { Recorder } from './recorder-of-call.ts';
 import type { WrapperRequest } from './request.ts';
 
 export interface Draft {

@@ -5,10 +5,10 @@ import { isSuccess, SUCCESS, visibleChars } from '../../policies/success.ts';
 import type { Adapter } from '../../wrappers/adapter.ts';
 import type { Outcome } from '../../wrappers/run.ts';
 import { localClock } from '../local-clock.ts';
-import type { Stop } from './call.ts';
 import type { Draft } from './draft.ts';
 import { type Ended, wrapperExit } from './exit.ts';
 import type { Judgement } from './judge.ts';
+import type { Stop } from './stop-request.ts';
 
 /** A success needs no rules; whatever else it was is judged by what is loaded only then. */
 export async function judged(draft: Draft, outcome: Outcome): Promise<Judgement> {

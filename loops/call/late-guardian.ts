@@ -5,7 +5,8 @@ import { setTimeout as pause } from 'node:timers/promises';
 import type { ProcessIdentity } from '../../policies/process-identity.ts';
 import type { Tool } from '../../policies/tools.ts';
 import { ADAPTERS } from '../../wrappers/adapters.ts';
-import { type ProcessRow, processTable } from '../../wrappers/processes/table.ts';
+import type { ProcessRow } from '../../wrappers/processes/rows.ts';
+import { processTable } from '../../wrappers/processes/table.ts';
 import { hasOutput } from './captured.ts';
 import { PATIENCE, type Patience } from './patience.ts';
 

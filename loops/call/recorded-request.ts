@@ -5,7 +5,7 @@ import { type Message, RECORDED_VERSION, type Recorded } from '../../policies/ap
 import { keptHeaders, keptUrl } from '../../policies/api-errors/unkept.ts';
 import type { CallRecord } from '../../policies/call-record.ts';
 import { cut } from '../../policies/cut.ts';
-import type { Redactor } from '../../policies/redact.ts';
+import type { Redactor } from '../../policies/redact/redactor.ts';
 import { writeRequest } from '../../state/api-errors/keep-request.ts';
 import { bodyText } from '../../wrappers/relay/body-text.ts';
 import { BEYOND_BYTES, type Exchange, type KeptBody, type RawHeaders } from '../../wrappers/relay/exchange.ts';

@@ -2,20 +2,10 @@
 
 import { logPlace } from '../../state/api-errors/place.ts';
 import { isSystemError } from '../../state/system-error.ts';
-import type { Overlay } from '../../wrappers/adapter.ts';
-import type { Exchange } from '../../wrappers/relay/exchange.ts';
 import { standAside } from '../../wrappers/relay/reach.ts';
 import { startRelay } from '../../wrappers/relay/relay.ts';
 import type { Draft } from './draft.ts';
-
-export interface Recorder {
-  /** The overlay of the call, with what sends its CLI to the relay. */
-  directed(overlay: Overlay): Overlay;
-  /** What a failure is most likely about; null where nothing went through. */
-  told(): Exchange | null;
-  /** Ends the relay. */
-  close(): Promise<void>;
-}
+import type { Recorder } from './recorder-of-call.ts';
 
 /** null where nothing is recorded: a warning says why. Costs no request. */
 export async function openRecorder(draft: Draft, stop: Promise<void>): Promise<Recorder | null> {

@@ -2,7 +2,8 @@
 
 import { closeSync, readSync, writeFileSync } from 'node:fs';
 import { StringDecoder } from 'node:string_decoder';
-import { createStreamRedactor, type Redactor } from '../../policies/redact.ts';
+import type { Redactor } from '../../policies/redact/redactor.ts';
+import { createStreamRedactor } from '../../policies/redact.ts';
 import { openRegular } from '../../state/disk/regular-file.ts';
 import { type Durability, replaceFile } from '../../state/disk/replace-file.ts';
 

@@ -9,8 +9,9 @@ import { projectState } from '../../state/task-folder.ts';
 import { writeJson } from '../../state/whole-file.ts';
 import type { SessionFile } from '../../wrappers/sessions/store.ts';
 import { redactorOf } from '../redactor.ts';
+import { healthOf } from './health.ts';
 import { readHistory } from './history.ts';
-import { healthOf, type Recovered, type Recovering } from './recovery.ts';
+import type { Recovered, Recovering } from './recovering.ts';
 
 /** Throws SessionFileError. */
 export async function exportDiagnostic(recovering: Recovering): Promise<Recovered> {

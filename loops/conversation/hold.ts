@@ -5,7 +5,7 @@ import { isSystemError } from '../../state/system-error.ts';
 import { userState } from '../../state/user-state.ts';
 import type { SessionFile } from '../../wrappers/sessions/store.ts';
 import { standInLine } from '../run/line.ts';
-import { nameOf } from '../session/session-line.ts';
+import { nameOf } from '../session/line-names.ts';
 
 export type Hold = { how: 'held'; leave(): void } | { how: 'used'; by: string };
 

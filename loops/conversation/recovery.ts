@@ -1,14 +1,10 @@
 // The ways out of a conversation that the service no longer accepts.
 
-import type { ContextTokens, Flaw } from '../../policies/conversation.ts';
-import type { EditKind } from '../../policies/session-edits.ts';
-import { ADAPTERS } from '../../wrappers/adapters.ts';
-import { versionOfPackage } from '../../wrappers/cli-version.ts';
-import { findBinary } from '../../wrappers/find-binary.ts';
-import type { Conversation, SessionFile, SessionStore } from '../../wrappers/sessions/store.ts';
 import { exportDiagnostic } from './diagnostic.ts';
-import { editSession, type Holder } from './edit.ts';
+import { editSession } from './edit.ts';
+import { installedVersion } from './health.ts';
 import { planClear, planRollback } from './plans.ts';
+import type { Recovered, Recovering } from './recovering.ts';
 import { refusedFor } from './way-on.ts';
 
 export const CHOICES = {
@@ -27,47 +23,6 @@ export const LONG_CHOICES = {
   'export-diagnostic': 'export',
 } as const satisfies Record<string, Choice>;
 
-export interface Recovering {
-  store: SessionStore;
-  session: SessionFile;
-  environment: NodeJS.ProcessEnv;
-  cwd: string;
-  clock: () => Date;
-  holder: Holder;
-  /** Ours, for a diagnostic. */
-  version: string;
-}
-
-export interface Health {
-  turns: number;
-  /** null: nobody can say for this version of its CLI. */
-  flaws: Flaw[] | null;
-  cliVersion: string | null;
-  context: ContextTokens | null;
-  lastPrompt: string | null;
-}
-
-export type Recovered =
-  | { how: 'edited'; what: EditKind; says: string; edit: number; reverted: number }
-  /** There was nothing to do. */
-  | { how: 'left'; says: string }
-  | { how: 'exported'; says: string; file: string }
-  /** Nothing was changed. */
-  | { how: 'refused'; why: string };
-
-/** Throws SessionFileError. */
-export function healthOf(conversation: Conversation, environment: NodeJS.ProcessEnv): Health {
-  const { turns, session } = conversation;
-  const cliVersion = installedVersion(session, environment);
-  return {
-    turns,
-    flaws: conversation.flaws(cliVersion),
-    cliVersion,
-    context: conversation.contextTokens(),
-    lastPrompt: turns === 0 ? null : conversation.read(turns, turns)[0]!.prompt,
-  };
-}
-
 /** Whether the session is free is for the caller to know. Throws SessionFileError. */
 export async function recover(choice: Choice, recovering: Recovering): Promise<Recovered> {
   switch (choice) {
@@ -79,13 +34,6 @@ export async function recover(choice: Choice, recovering: Recovering): Promise<R
     case 'clear':
       return takeBack(choice, recovering);
   }
-}
-
-/** Of the CLI that would resume it; where none is found, of the one that began it. */
-export function installedVersion({ tool, cliVersion }: SessionFile, environment: NodeJS.ProcessEnv): string | null {
-  const { binary, packageName } = ADAPTERS[tool];
-  const file = findBinary(binary, environment.PATH);
-  return (file === null ? null : versionOfPackage(file, packageName)) ?? cliVersion;
 }
 
 async function takeBack(choice: 'rollback' | 'clear', recovering: Recovering): Promise<Recovered> {

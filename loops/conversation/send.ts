@@ -10,10 +10,11 @@ import type { TaskFolder } from '../../state/task-folder.ts';
 import type { Access } from '../../wrappers/adapter.ts';
 import { ADAPTERS } from '../../wrappers/adapters.ts';
 import type { SessionFile } from '../../wrappers/sessions/store.ts';
-import { call, type Stop } from '../call/call.ts';
+import { call } from '../call/call.ts';
 import { withoutDispatch } from '../call/dispatch.ts';
 import { placeMistake } from '../call/places.ts';
 import type { WrapperRequest } from '../call/request.ts';
+import type { Stop } from '../call/stop-request.ts';
 
 export interface Sending {
   session: SessionFile;

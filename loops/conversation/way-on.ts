@@ -2,7 +2,7 @@
 
 import { readSessions } from '../../state/sessions-file.ts';
 import { projectState } from '../../state/task-folder.ts';
-import type { Recovered, Recovering } from './recovery.ts';
+import type { Recovered, Recovering } from './recovering.ts';
 
 /** @param why a whole sentence. */
 export async function refusedFor(

@@ -3,7 +3,7 @@
 import path from 'node:path';
 import { scrubbed } from '../../policies/gate/scrubbed-environment.ts';
 import type { AcceptanceResult, Finding } from '../../policies/gate.ts';
-import type { GateRequest } from './gate.ts';
+import type { GateRequest } from './gate-request.ts';
 import { openOutputLog } from './output-log.ts';
 import { type PlainOutcome, runPlain } from './plain-command.ts';
 import { withPrivateFolder } from './private-folder.ts';

@@ -6,11 +6,11 @@ import { pathsOfDiff, prefixParts, strayPaths } from '../../policies/gate/diff-p
 import { recounted } from '../../policies/gate/recounted.ts';
 import { diffOf } from '../../policies/gate/unified-diff.ts';
 import type { Finding } from '../../policies/gate.ts';
-import type { GateReason } from '../../policies/reasons.ts';
+import type { GateReason } from '../../policies/own-reasons.ts';
 import { writeWhole } from '../../state/whole-file.ts';
 import { findBinary } from '../../wrappers/find-binary.ts';
 import { tryDiff } from './apply-check.ts';
-import type { GateRequest } from './gate.ts';
+import type { GateRequest } from './gate-request.ts';
 
 const MOST_NAMED = 10;
 

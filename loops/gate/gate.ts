@@ -9,45 +9,15 @@ import { checkSections } from '../../policies/gate/sections.ts';
 import { checkVerdict, verdictNotes, verdictSaid } from '../../policies/gate/verdict-said.ts';
 import {
   type AcceptanceResult,
-  type Change,
   type Finding,
   GATE_CHECKS,
   GATE_RECORD_SCHEMA,
   type GateCheck,
   type GateRecord,
 } from '../../policies/gate.ts';
-import type { Redactor } from '../../policies/redact.ts';
-import type { ResolvedRole } from '../../policies/resolved-role.ts';
-import type { Tool } from '../../policies/tools.ts';
-import type { Manifest, Stage } from '../../state/manifest-schema.ts';
-import type { TaskFolder } from '../../state/task-folder.ts';
 import { readAnswer } from './answer.ts';
+import type { GateRequest } from './gate-request.ts';
 import { redactRecord } from './redacted-record.ts';
-
-export interface GateRequest {
-  task: TaskFolder;
-  manifest: Pick<Manifest, 'acceptance' | 'security'>;
-  stage: Stage;
-  /** That answered: the stage's own, or one that it fell back to. */
-  tool: Tool;
-  /** With what the project and the stage say of it. */
-  role: ResolvedRole;
-  /** Where the CLI ran. */
-  cwd: string;
-  answerFile: string;
-  callId: string;
-  /** null where the tree was not looked at. */
-  changes: Change[] | null;
-  /** What was found before: of the tree, and of whoever wrote to the judge's files. */
-  findings: readonly Finding[];
-  /** To be run where the role asks for it. */
-  acceptanceCommands: readonly string[];
-  environment: NodeJS.ProcessEnv;
-  redactor: Redactor;
-  /** Once it is aborted no command is started, and what runs is ended; the record then says that it did not pass. */
-  stop: AbortSignal;
-  clock: () => Date;
-}
 
 /** Writes nothing but artifacts of the checks: `<stage>.patch` and `<stage>.acceptance.log`. */
 export async function passGate(asked: GateRequest): Promise<GateRecord> {

@@ -8,7 +8,7 @@ import { type ComposedText, composeText, type Digest } from '../../policies/prom
 import { promptLimit } from '../../policies/prompt/limits.ts';
 import { RULES } from '../../policies/prompt/rules.ts';
 import type { Answer, Changes, TextFile } from '../../policies/prompt/source.ts';
-import type { Redactor } from '../../policies/redact.ts';
+import type { Redactor } from '../../policies/redact/redactor.ts';
 import type { ResolvedRole } from '../../policies/resolved-role.ts';
 import type { Tool } from '../../policies/tools.ts';
 import type { Manifest, Stage } from '../../state/manifest-schema.ts';

@@ -13,13 +13,14 @@ import { callWords } from './call-words.ts';
 import { type Course, failed, interrupted, type Step } from './course.ts';
 import { failureOf, limitFailure, pausedFailure, unansweredFailure } from './failure.ts';
 import { follow } from './follow.ts';
+import { gated } from './gated.ts';
 import { goOnFrom } from './go-on.ts';
 import { changedByOthersFailure } from './judge/closed-failure.ts';
 import { decisionFor, nextAsk, waitFor } from './next-ask.ts';
 import { callOnce } from './one-call.ts';
 import type { Prompt } from './prompt.ts';
 import { spentOf } from './spent.ts';
-import { gated, NOT_BEGUN, type StageEnd, type StageRun } from './stage.ts';
+import { NOT_BEGUN, type StageEnd, type StageRun } from './stage-run.ts';
 
 export async function attempts(run: StageRun, first: Prompt, baseline: Baseline | null): Promise<StageEnd> {
   const session = await openStageSession(run);

@@ -12,7 +12,7 @@ import { rebase, widened } from '../gate/tree/rebase.ts';
 import { loadSnapshot, saveSnapshot } from '../gate/tree/saved-snapshot.ts';
 import { type Snapshot, takeSnapshot } from '../gate/tree/snapshot.ts';
 import { scopeOf } from './scope-of.ts';
-import type { StageRun } from './stage.ts';
+import type { StageRun } from './stage-run.ts';
 
 export interface Baseline {
   before: Snapshot;

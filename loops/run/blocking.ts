@@ -2,7 +2,8 @@
 
 import { isDeepStrictEqual } from 'node:util';
 import { type ProcessIdentity, placeOf } from '../../policies/process-identity.ts';
-import type { Queue, Ticket } from '../../state/tickets.ts';
+import type { Ticket } from '../../state/ticket.ts';
+import type { Queue } from '../../state/tickets.ts';
 import { ancestorsOf, isAmong } from '../../wrappers/processes/ancestors.ts';
 import { type Looking, livingOf } from './living.ts';
 

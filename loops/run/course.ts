@@ -3,11 +3,11 @@
 import type { CallRecord } from '../../policies/call-record.ts';
 import type { Change } from '../../policies/gate.ts';
 import type { Failure } from '../../policies/task-failure.ts';
-import type { SessionUse } from '../session/resolve.ts';
-import type { StageSession } from '../session/stage-session.ts';
-import type { Ask, Next } from './next-ask.ts';
+import type { StageSession } from '../session/session-in-use.ts';
+import type { SessionUse } from '../session/session-use.ts';
+import type { Ask, Next } from './ask.ts';
 import type { Prompt } from './prompt.ts';
-import type { StageEnd, StageRun } from './stage.ts';
+import type { StageEnd, StageRun } from './stage-run.ts';
 
 /** How far a stage has come in this run. */
 export interface Course {

@@ -2,7 +2,7 @@
 
 import { existsSync } from 'node:fs';
 import path from 'node:path';
-import type { RunRequest } from './run.ts';
+import type { RunRequest } from './run-request.ts';
 import type { OpenTask } from './task.ts';
 import { workingFolderMistake } from './working-folder.ts';
 import { closeWorktree, openWorktree, worktreeOf } from './worktree.ts';

@@ -4,8 +4,8 @@ import { nextActions } from '../../policies/next-actions/next-actions.ts';
 import type { Failure } from '../../policies/task-failure.ts';
 import { gateActions, gateRecordOf } from './gate-actions.ts';
 import { failingIn, situationOf } from './situation.ts';
-import type { StageRun } from './stage.ts';
 import { stageFacts } from './stage-facts.ts';
+import type { StageRun } from './stage-run.ts';
 
 /** The failure of a used up budget, with the stage's last real failure before it; any other failure as it is. */
 export function withFailureBefore({ open, stage, environment }: StageRun, failure: Failure): Failure {

@@ -17,7 +17,7 @@ import { excerpt } from './excerpt.ts';
 import type { Prompt } from './prompt.ts';
 import { failingIn, type Sent, situationOf } from './situation.ts';
 import type { Slot } from './slots.ts';
-import type { StageRun } from './stage.ts';
+import type { StageRun } from './stage-run.ts';
 import type { OpenTask } from './task.ts';
 
 export interface Circumstances {

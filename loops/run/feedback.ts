@@ -9,7 +9,7 @@ import { readRegular } from '../../state/disk/regular-file.ts';
 import { isSystemError } from '../../state/system-error.ts';
 import { outputsOf } from '../../state/task-folder.ts';
 import { lineOfStages } from './line-of-stages.ts';
-import type { StageRun } from './stage.ts';
+import type { StageRun } from './stage-run.ts';
 
 /**
  * Empty where nothing was found, or where it is not this stage's to mend.

@@ -1,8 +1,8 @@
 // Follows a decision: waits, and goes over to the tool and the session that are asked next.
 
 import { openStageSession } from '../session/stage-session.ts';
+import type { Next } from './ask.ts';
 import type { Course } from './course.ts';
-import type { Next } from './next-ask.ts';
 import { pauseUntil } from './pauses.ts';
 
 export async function follow(course: Course, next: Next): Promise<'followed' | 'stopped'> {

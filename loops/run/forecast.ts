@@ -14,11 +14,12 @@ import { HANDED_ON, resolveSession } from '../session/resolve.ts';
 import { lookIntoWorktree } from './enter-worktree.ts';
 import { closedFor } from './judge/entrance.ts';
 import { paidAnswer } from './one-call.ts';
-import { checkStages, type StagePlan } from './plan.ts';
+import { checkStages } from './plan.ts';
 import { composePrompt, type Prompt } from './prompt.ts';
-import type { RunRequest } from './run.ts';
+import type { RunRequest } from './run-request.ts';
 import { type Showing, type ShownPrompt, showPrompt } from './shown-prompt.ts';
 import { type Door, doorOf } from './stage-door.ts';
+import type { StagePlan } from './stage-plan.ts';
 import { type OpenTask, openTask } from './task.ts';
 
 export interface Forecast {

@@ -14,7 +14,8 @@ import type { Failure } from '../../policies/task-failure.ts';
 import { readRegular } from '../../state/disk/regular-file.ts';
 import { outputsOf } from '../../state/task-folder.ts';
 import { writeJson } from '../../state/whole-file.ts';
-import { type GateRequest, passGate } from '../gate/gate.ts';
+import { passGate } from '../gate/gate.ts';
+import type { GateRequest } from '../gate/gate-request.ts';
 import { redactRecord } from '../gate/redacted-record.ts';
 import { restore } from '../gate/tree/restore.ts';
 import { redactorOf } from '../redactor.ts';
@@ -23,7 +24,7 @@ import { type Circumstances, failureOf } from './failure.ts';
 import { gateActions, gateFileOf } from './gate-actions.ts';
 import type { Prompt } from './prompt.ts';
 import { scopeOf } from './scope-of.ts';
-import type { StageRun } from './stage.ts';
+import type { StageEnd, StageRun } from './stage-run.ts';
 
 export async function passStage(
   run: StageRun,
@@ -178,3 +179,20 @@ export function gateFailure(run: StageRun, record: CallRecord, gate: GateRecord,
 }
 
 const gateFile = ({ open, stage }: StageRun) => gateFileOf(open.task, stage.name);
+
+/** A call that succeeded is not yet a stage that is done. */
+export async function gated(
+  run: StageRun,
+  record: CallRecord,
+  prompt: Prompt,
+  baseline: Baseline | null,
+  calls: number,
+  judge: Finding | null = null,
+): Promise<StageEnd> {
+  const gate = await passStage(run, record, prompt, baseline, judge);
+  const ended = { record, gate, calls, warnings: prompt.warnings };
+  if (gate.passed) return { ...ended, how: 'done' };
+  // Stopped in the middle: nothing is known against the answer, and the next run looks at it again.
+  if (gate.findings.length === 0) return { ...ended, how: 'interrupted', retry_at: null };
+  return { ...ended, how: 'failed', failure: gateFailure(run, record, gate, calls) };
+}

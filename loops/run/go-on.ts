@@ -4,11 +4,11 @@ import path from 'node:path';
 import type { Verdict } from '../../policies/evidence.ts';
 import { writeWhole } from '../../state/whole-file.ts';
 import { sentHash } from '../prompt/sent-hash.ts';
-import type { StageSession } from '../session/stage-session.ts';
+import type { StageSession } from '../session/session-in-use.ts';
+import type { Ask } from './ask.ts';
 import { readRecord } from './guardian.ts';
-import type { Ask } from './next-ask.ts';
 import type { Prompt } from './prompt.ts';
-import type { StageRun } from './stage.ts';
+import type { StageRun } from './stage-run.ts';
 
 /**
  * What a run asks first of a stage whose last attempt, for the same prompt, was cut off after it had run tools. Null where there

@@ -10,10 +10,10 @@ import type { Access } from '../../wrappers/adapter.ts';
 import { ADAPTERS } from '../../wrappers/adapters.ts';
 import { identify } from '../../wrappers/processes/identity.ts';
 import { nowMs } from '../../wrappers/steady-clock.ts';
-import type { Sent } from '../call/close-dead.ts';
 import { DISPATCH, type Dispatch } from '../call/dispatch.ts';
 import { endLate } from '../call/late-guardian.ts';
 import { PATIENCE, type Patience } from '../call/patience.ts';
+import type { Sent } from '../call/sent.ts';
 
 /** What a run wishes for each of its calls. */
 export interface CallWishes {

@@ -3,8 +3,8 @@
 import { accessSync, constants } from 'node:fs';
 import path from 'node:path';
 import { projectRoot } from '../../state/task-folder.ts';
-import type { RunRequest } from './run.ts';
-import type { StageRun } from './stage.ts';
+import type { RunRequest } from './run-request.ts';
+import type { StageRun } from './stage-run.ts';
 import type { OpenTask } from './task.ts';
 import { takeTurn } from './turn.ts';
 

@@ -1,7 +1,7 @@
 // A task's stages as far as it matters who writes and who reads whose answer.
 
 import type { StageInLine } from '../../policies/gate/writer.ts';
-import type { StagePlan } from './plan.ts';
+import type { StagePlan } from './stage-plan.ts';
 
 export const lineOfStages = (plans: readonly StagePlan[]): StageInLine[] =>
   plans.map(({ stage, role, access }) => ({

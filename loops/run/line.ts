@@ -4,7 +4,8 @@ import { randomUUID } from 'node:crypto';
 import type { ProcessIdentity } from '../../policies/process-identity.ts';
 import { nextChange } from '../../state/change.ts';
 import { isSystemError } from '../../state/system-error.ts';
-import { openQueue, type Queue, type Ticket } from '../../state/tickets.ts';
+import type { Ticket } from '../../state/ticket.ts';
+import { openQueue, type Queue } from '../../state/tickets.ts';
 import { identify } from '../../wrappers/processes/identity.ts';
 import { firstBlocking, type Standing } from './blocking.ts';
 

@@ -4,10 +4,10 @@ import path from 'node:path';
 import type { ProcessIdentity } from '../../policies/process-identity.ts';
 import { openJournal } from '../../state/journal.ts';
 import { type Call, openCalls } from '../../state/ledger.ts';
-import type { Ticket } from '../../state/tickets.ts';
+import type { Ticket } from '../../state/ticket.ts';
 import { membersOf } from '../../wrappers/processes/end-tree.ts';
 import { isAlive } from '../../wrappers/processes/identity.ts';
-import { treeOf } from '../call/close-dead.ts';
+import { treeOf } from '../call/call-tree.ts';
 import { isOverdue } from '../call/deadline.ts';
 
 export interface Looking {

@@ -4,59 +4,14 @@ import { waitBefore } from '../../policies/backoff.ts';
 import type { CallRecord } from '../../policies/call-record.ts';
 import { type Decision, decide } from '../../policies/decide.ts';
 import { tooLargeWords } from '../../policies/prompt/limits.ts';
-import type { SessionStanding } from '../../policies/session-way-out.ts';
 import { budgetOf } from '../../state/ledger.ts';
 import type { Stage } from '../../state/manifest-schema.ts';
 import { mendBroken } from '../conversation/mend.ts';
-import type { StageSession } from '../session/stage-session.ts';
 import { endOfSession, takeBackUnanswered } from '../session/unanswered.ts';
+import type { Asked, Next, Seen } from './ask.ts';
 import { goOn } from './go-on.ts';
 import { type Composed, composePrompt, type DigestPolicy, type Prompt, writePrompt } from './prompt.ts';
-import type { StageRun } from './stage.ts';
-
-/** What the stage has behind it in this run. */
-export interface Seen {
-  /** This signature, this time included. */
-  count: number;
-  retriesLeft: number;
-  /** How long the next call would have to be waited for. */
-  waitMs: number;
-  /** Paths that the stage has changed so far. */
-  changed: number;
-  /** How long resets may still be waited for, and how many were. */
-  resetLeftMs: number;
-  resetsAwaited: number;
-  /** The session that can be gone on with, and what is known of the one that failed. */
-  sessionId: string | null;
-  session: SessionStanding;
-}
-
-export interface Ask {
-  prompt: Prompt;
-  resumeSession: string | null;
-  /** It only makes sense in that session: what it was asked there is half done. */
-  isGoOn?: true;
-}
-
-/** What a next ask follows. */
-export interface Asked {
-  ask: Ask;
-  session: StageSession;
-  record: Pick<CallRecord, 'verdict' | 'session_id' | 'tool_calls'>;
-  /** What was sent, to which version of the CLI. */
-  sent: { file: string; cliVersion: string | null };
-}
-
-export interface Next {
-  ask: Ask;
-  /** Another tool may stand in. */
-  stage: Stage;
-  waitMs: number;
-  /** Of a reset: the time of day at which it is over. */
-  until: Date | null;
-  /** Waiting for a reset or a session, and asking another tool or in a fresh session, are no retries. */
-  counts: 'as_retry' | 'as_reset' | 'as_busy' | 'as_none';
-}
+import type { StageRun } from './stage-run.ts';
 
 export function decisionFor(run: StageRun, record: Pick<CallRecord, 'verdict' | 'tool_calls'>, seen: Seen): Decision {
   const { open, stage, clock } = run;

@@ -8,11 +8,12 @@ import { type Call, isKeptFor, openCalls } from '../../state/ledger.ts';
 import { outputsOf } from '../../state/task-folder.ts';
 import { identify } from '../../wrappers/processes/identity.ts';
 import { hasOutput } from '../call/captured.ts';
-import type { Sent } from '../call/close-dead.ts';
 import { newCallId } from '../call/draft.ts';
 import { PATIENCE } from '../call/patience.ts';
+import type { Sent } from '../call/sent.ts';
 import { TREE } from '../scope/question.ts';
 import { aboutPrompt } from './about-prompt.ts';
+import type { Ask } from './ask.ts';
 import { clearWay } from './clear-way.ts';
 import { type Errand, readRecord, recordIn, sendGuardian, sentNow, wishesOf } from './guardian.ts';
 import { closedBy } from './judge/door.ts';
@@ -21,12 +22,11 @@ import { isIntact, tellsOf } from './judge/kept-journal.ts';
 import { watchCall } from './judge/watched-call.ts';
 import { eventsOf } from './last-event.ts';
 import { nestedWords } from './lost-calls.ts';
-import type { Ask } from './next-ask.ts';
 import type { Prompt } from './prompt.ts';
 import { reservationOf } from './remade-reservation.ts';
 import { settle } from './settle.ts';
 import { type Slot, UNLIMITED } from './slots.ts';
-import type { StageRun } from './stage.ts';
+import type { StageRun } from './stage-run.ts';
 import type { OpenTask } from './task.ts';
 
 export type Answered =

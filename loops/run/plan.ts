@@ -1,19 +1,12 @@
 // What a run has to do, looked through before anything is paid: each stage with its role, and whether it is done already.
 
 import type { ChangedPrompt } from '../../policies/changed-prompt.ts';
-import type { ResolvedRole } from '../../policies/resolved-role.ts';
 import type { Stage } from '../../state/manifest-schema.ts';
-import type { Access } from '../../wrappers/adapter.ts';
 import { checkSchema } from '../gate/schema.ts';
 import { elsewhereMistake, worksElsewhere } from '../session/works-elsewhere.ts';
 import { type Composing, composePrompt, type Prompt } from './prompt.ts';
 import { doorOf, type Wishes } from './stage-door.ts';
-
-export interface StagePlan {
-  stage: Stage;
-  role: ResolvedRole;
-  access: Access;
-}
+import type { StagePlan } from './stage-plan.ts';
 
 export type Planned =
   /** `tooLarge`: the first stage to run whose prompt is, whatever those before it will answer. */

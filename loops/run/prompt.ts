@@ -14,7 +14,7 @@ import { outputsOf } from '../../state/task-folder.ts';
 import { writeWhole } from '../../state/whole-file.ts';
 import { composePrompt as compose } from '../prompt/compose.ts';
 import { redactorOf } from '../redactor.ts';
-import type { StagePlan } from './plan.ts';
+import type { StagePlan } from './stage-plan.ts';
 import type { OpenTask } from './task.ts';
 
 export interface Prompt {

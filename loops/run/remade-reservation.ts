@@ -7,8 +7,8 @@ import type { Fact } from '../../state/facts.ts';
 import { JournalError } from '../../state/journal.ts';
 import { identify } from '../../wrappers/processes/identity.ts';
 import { nowMs, readClocks } from '../../wrappers/steady-clock.ts';
-import type { Sent } from '../call/close-dead.ts';
-import type { StageRun } from './stage.ts';
+import type { Sent } from '../call/sent.ts';
+import type { StageRun } from './stage-run.ts';
 import type { OpenTask } from './task.ts';
 
 type Reserved = Extract<Fact, { fact: 'reserved' }>;

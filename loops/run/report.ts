@@ -1,7 +1,7 @@
 // What a run leaves for its reader, as facts.
 
 import type { Failure } from '../../policies/task-failure.ts';
-import type { SessionUse } from '../session/resolve.ts';
+import type { SessionUse } from '../session/session-use.ts';
 import type { Spent } from './spent.ts';
 import type { StageFacts } from './stage-facts.ts';
 

@@ -10,10 +10,11 @@ import type { TaskFolder } from '../../state/task-folder.ts';
 import { ancestorsOf, isAmong } from '../../wrappers/processes/ancestors.ts';
 import { identify, isAlive } from '../../wrappers/processes/identity.ts';
 import { MARKERS } from '../../wrappers/processes/marker.ts';
-import { closeDead, type Sent } from '../call/close-dead.ts';
+import { closeDead } from '../call/close-dead.ts';
 import { isLate } from '../call/deadline.ts';
 import { endLate, isGoneWithin } from '../call/late-guardian.ts';
 import { PATIENCE, type Patience } from '../call/patience.ts';
+import type { Sent } from '../call/sent.ts';
 
 export interface Settling {
   task: TaskFolder;

@@ -3,8 +3,8 @@
 import { ADAPTERS } from '../../wrappers/adapters.ts';
 import { firstPromptText } from '../session/first-prompt.ts';
 import { feedbackFor } from './feedback.ts';
-import type { StagePlan } from './plan.ts';
-import type { RunRequest } from './run.ts';
+import type { RunRequest } from './run-request.ts';
+import type { StagePlan } from './stage-plan.ts';
 import type { OpenTask } from './task.ts';
 
 export interface ShownPrompt {

@@ -11,13 +11,15 @@ import { inTurn } from './in-turn.ts';
 import { changedByOthersFailure } from './judge/closed-failure.ts';
 import { closedBy } from './judge/door.ts';
 import type { Ended } from './leave.ts';
-import { checkStages, type LargeStage, type StagePlan } from './plan.ts';
+import { checkStages, type LargeStage } from './plan.ts';
 import { composePrompt, type Prompt, writePrompt } from './prompt.ts';
 import type { StageReport } from './report.ts';
-import type { RunRequest } from './run.ts';
-import { NOT_BEGUN, runStage, type StageEnd, type StageRun } from './stage.ts';
+import type { RunRequest } from './run-request.ts';
+import { runStage } from './stage.ts';
 import { doorOf, keepAnswer, mendMarker, reopen } from './stage-door.ts';
 import { keptVerdict, stageFacts } from './stage-facts.ts';
+import type { StagePlan } from './stage-plan.ts';
+import { NOT_BEGUN, type StageEnd, type StageRun } from './stage-run.ts';
 import type { OpenTask } from './task.ts';
 import { verdictFailure } from './verdict-failure.ts';
 

@@ -4,7 +4,7 @@ import path from 'node:path';
 import { oneLine } from '../../policies/one-line.ts';
 import { leftOutSentence, leftOutWords, NAMED_IN_WARNING } from '../../policies/prompt/left-out.ts';
 import { visible } from '../../policies/visible-text.ts';
-import type { SessionUse } from '../session/resolve.ts';
+import type { SessionUse } from '../session/session-use.ts';
 import { failureLines, stderrLines } from './failure-lines.ts';
 import type { RunReport, StageReport } from './report.ts';
 

@@ -2,7 +2,7 @@
 
 import path from 'node:path';
 import type { ProjectFile } from '../../policies/project-file.ts';
-import type { Redactor } from '../../policies/redact.ts';
+import type { Redactor } from '../../policies/redact/redactor.ts';
 import { resolveRole } from '../../policies/resolved-role.ts';
 import { type OwnRow, withoutProof } from '../../policies/rules/own-row.ts';
 import { astray } from '../../state/astray.ts';
@@ -19,8 +19,8 @@ import type { Lookup } from '../../wrappers/sessions/store.ts';
 import { isWithin } from '../prompt/within.ts';
 import { redactorOf } from '../redactor.ts';
 import { wholeId } from '../session/named-id.ts';
-import type { StagePlan } from './plan.ts';
 import { withOwnGlobs } from './scope-of.ts';
+import type { StagePlan } from './stage-plan.ts';
 import { workingFolderMistake } from './working-folder.ts';
 
 export interface OpenTask {

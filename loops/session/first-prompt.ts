@@ -8,13 +8,13 @@ import type { Failure } from '../../policies/task-failure.ts';
 import { readHead } from '../../state/disk/file-head.ts';
 import { outputsOf } from '../../state/task-folder.ts';
 import { readJson, writeWhole } from '../../state/whole-file.ts';
+import type { Ask } from '../run/ask.ts';
 import { feedbackFor } from '../run/feedback.ts';
-import type { Ask } from '../run/next-ask.ts';
 import type { Prompt } from '../run/prompt.ts';
-import type { StageRun } from '../run/stage.ts';
+import type { StageRun } from '../run/stage-run.ts';
 import { answerHead, earlierTasks } from './earlier-tasks.ts';
 import { quietly } from './own-files.ts';
-import type { StageSession } from './stage-session.ts';
+import type { StageSession } from './session-in-use.ts';
 
 /** The file to send. The stage's prompt, by which it counts as done, stays as it is. */
 export async function fileToSend(run: StageRun, ask: Ask, session: StageSession): Promise<string> {

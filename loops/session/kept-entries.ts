@@ -6,7 +6,7 @@ import { JournalError } from '../../state/journal.ts';
 import { readSessions, type Sessions } from '../../state/sessions-file.ts';
 import { isSystemError } from '../../state/system-error.ts';
 import { ADAPTERS } from '../../wrappers/adapters.ts';
-import type { StageRun } from '../run/stage.ts';
+import type { StageRun } from '../run/stage-run.ts';
 import { changeSessions } from './change-sessions.ts';
 import { notedSession } from './noted-session.ts';
 import { freshEntry, lastKnown } from './resolve.ts';

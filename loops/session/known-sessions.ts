@@ -3,7 +3,7 @@
 import type { SessionEntry } from '../../policies/session-entry.ts';
 import type { Tool } from '../../policies/tools.ts';
 import { readSessions } from '../../state/sessions-file.ts';
-import { installedVersion } from '../conversation/recovery.ts';
+import { installedVersion } from '../conversation/health.ts';
 import { findSession, lookInto } from './own-files.ts';
 
 export interface KnownSession {

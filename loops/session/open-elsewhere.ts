@@ -2,7 +2,7 @@
 
 import { ADAPTERS } from '../../wrappers/adapters.ts';
 import { writerOf } from '../conversation/free.ts';
-import type { StageRun } from '../run/stage.ts';
+import type { StageRun } from '../run/stage-run.ts';
 import { findSession, quietly } from './own-files.ts';
 
 /** `open`: it still is, and `by` says whose. */

@@ -7,13 +7,11 @@ import { isSameFolder } from '../../state/disk/real-path.ts';
 import { writeRefusal } from '../../state/disk/write-refusal.ts';
 import type { Sessions } from '../../state/sessions-file.ts';
 import { ADAPTERS } from '../../wrappers/adapters.ts';
-import type { StageRun } from '../run/stage.ts';
+import type { StageRun } from '../run/stage-run.ts';
 import { notedById } from './noted-session.ts';
 import { countTokens, findSession } from './own-files.ts';
 import { recoverSession } from './recovery.ts';
 import { worksElsewhere } from './works-elsewhere.ts';
-
-export type SessionUse = 'new' | 'resumed' | 'recovered' | 'named';
 
 export type Resolved =
   | { use: 'named' | 'resumed' | 'recovered'; entry: SessionEntry }

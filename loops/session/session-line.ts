@@ -1,13 +1,12 @@
 // Two calls never write one session: whoever wants it stands in line for its tag, and then for its id.
 
-import { createHash } from 'node:crypto';
 import path from 'node:path';
-import type { Tool } from '../../policies/tools.ts';
 import { isSystemError } from '../../state/system-error.ts';
 import { userState } from '../../state/user-state.ts';
 import { type Standby, standInLine, type Turn } from '../run/line.ts';
-import type { StageRun } from '../run/stage.ts';
+import type { StageRun } from '../run/stage-run.ts';
 import { sessionLines } from './change-sessions.ts';
+import { nameOf } from './line-names.ts';
 
 export interface Held {
   /** Waits for whoever has this session, and leaves the one that was held before. */
@@ -81,6 +80,3 @@ const stand = ({ open, stage, stop, say, clock, whenTaken }: StageRun, what: str
     whileWaiting: ({ who }) => say(`stage ${stage.name} waits for ${what}: ${who} has it`),
     clock,
   });
-
-export const nameOf = (kind: 'tag' | 'session', tool: Tool, what: string): string =>
-  createHash('sha256').update(`${kind}\0${tool}\0${what}`).digest('hex').slice(0, 16);

@@ -1,44 +1,16 @@
 // The session of a stage, from before its first call to after its last one: nobody else writes it meanwhile.
 
-import type { CallRecord } from '../../policies/call-record.ts';
 import type { Verdict } from '../../policies/evidence.ts';
 import type { SessionEntry } from '../../policies/session-entry.ts';
 import { afterCall, fitnessOf, restMs } from '../../policies/session-policy.ts';
 import { tagOf } from '../../policies/session-tag.ts';
-import type { StageRun } from '../run/stage.ts';
+import type { StageRun } from '../run/stage-run.ts';
 import { type KeptEntries, keptEntries } from './kept-entries.ts';
 import { untilClosed } from './open-elsewhere.ts';
 import { countTokens } from './own-files.ts';
-import { HANDED_ON, type Resolved, resolveSession, type SessionUse } from './resolve.ts';
+import { HANDED_ON, type Resolved, resolveSession } from './resolve.ts';
+import type { StageSession } from './session-in-use.ts';
 import { type Held, holdSessions } from './session-line.ts';
-
-export interface StageSession {
-  tag: string;
-  use: SessionUse;
-  /** The one to go on in; null: a new one is made. */
-  id: string | null;
-  /** Does a new one go on with the work of one whose context was full, or that is good for another folder alone? */
-  overflowed: boolean;
-  /** For the report. */
-  notes: string[];
-  /** Milliseconds for which the one to go on in is still left alone. */
-  restMs(): number;
-  /** Writes down what a call has come to. */
-  note(record: CallRecord): Promise<void>;
-  /** The session of a call that failed, if it is fit to be gone on with, and how long it is left alone first. */
-  ahead(failed: Pick<CallRecord, 'session_id' | 'verdict'>): { id: string; restMs: number } | null;
-  /** Goes on in that of a call that failed at `at`: its session holds what it had done. */
-  goOnIn(id: string, failed: Verdict, at: Date): Promise<'held' | 'stopped'>;
-  /** Is it one that nobody should go on in? */
-  isUnfit(id: string): boolean;
-  giveUp(id: string, how: 'lost' | 'given_up'): Promise<void>;
-  /** A new one takes its place, since it is not fit any more. */
-  startAnew(): void;
-  /** A new one goes on with its work, and whoever has it open keeps it. @param by half a sentence. */
-  leaveOpen(by: string): void;
-  poison(id: string, why: string): Promise<void>;
-  leave(): void;
-}
 
 /** null: told to stop while it waited. */
 export async function openStageSession(run: StageRun): Promise<StageSession | null> {

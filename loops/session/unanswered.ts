@@ -7,7 +7,7 @@ import { MAX_PROMPT_BYTES } from '../call/check.ts';
 import { editSession } from '../conversation/edit.ts';
 import { planRollback } from '../conversation/plans.ts';
 import type { Prompt } from '../run/prompt.ts';
-import type { StageRun } from '../run/stage.ts';
+import type { StageRun } from '../run/stage-run.ts';
 import { findSession, quietly } from './own-files.ts';
 
 /** How a session ends, seen from a prompt that was sent into it. */

@@ -2,7 +2,8 @@
 
 import path from 'node:path';
 import { standingTickets } from '../../state/standing-tickets.ts';
-import { queueFolder, type Ticket } from '../../state/tickets.ts';
+import type { Ticket } from '../../state/ticket.ts';
+import { queueFolder } from '../../state/tickets.ts';
 import { userState } from '../../state/user-state.ts';
 import { type Looking, livingOf } from '../run/living.ts';
 import { sessionLines } from '../session/change-sessions.ts';

@@ -3,10 +3,6 @@
 import type { Tool } from '../tools.ts';
 import { preflight, rerun, type Situation, type WayOut } from './situation.ts';
 
-export type KnownKey =
-  /** A variable's name or a file, never what is in it. */
-  { how: 'signed_in'; by: string } | { how: 'signed_out' | 'unclear'; because: string; mend: string };
-
 const SIGN_IN = {
   gemini: 'start `gemini` and sign in, or set GEMINI_API_KEY',
   copilot: 'start `copilot` and type /login, or set COPILOT_GITHUB_TOKEN',

@@ -4,7 +4,7 @@ import type { Ending } from '../ending.ts';
 import type { Verdict } from '../evidence.ts';
 import { placeWords, type StageField as SetOfStage, type StagePlace } from '../stage-place.ts';
 import type { Tool } from '../tools.ts';
-import type { KnownKey } from './keys.ts';
+import type { KnownKey } from './known-key.ts';
 
 export interface Situation {
   verdict: Verdict;

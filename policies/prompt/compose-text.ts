@@ -1,7 +1,7 @@
 // A prompt's text from its sources: redacted, digested, laid out. The same sources give the same text.
 
 import { titlesOf } from '../markdown/sections.ts';
-import type { Redactor } from '../redact.ts';
+import type { Redactor } from '../redact/redactor.ts';
 import { aggressiveDigest } from './aggressive-digest.ts';
 import { autoDigest } from './auto-digest.ts';
 import { layOut } from './layout.ts';

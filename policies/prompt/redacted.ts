@@ -1,6 +1,6 @@
 // A prompt's sources without secrets: each text by itself, before fences stand between them, so that no fence is touched.
 
-import type { Redactor } from '../redact.ts';
+import type { Redactor } from '../redact/redactor.ts';
 import type { Attachment, PromptSource } from './source.ts';
 
 export function redacted(source: PromptSource, redactor: Redactor): PromptSource {

@@ -1,7 +1,7 @@
 // Redacts a stream of chunks so that no secret is missed because it was cut in two.
 
-import type { Redactor } from '../redact.ts';
 import { createAcrossEvents } from './across-events.ts';
+import type { Redactor } from './redactor.ts';
 
 export interface StreamRedactor {
   /** Takes the next chunk and returns what can be written of what came so far; after a piece that was withheld, nothing more. */

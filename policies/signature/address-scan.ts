@@ -1,7 +1,8 @@
 // Finds network addresses and identifiers with a shape of their own: URLs, mail, MAC, IP, host names, UUIDs.
 
 import { DIGIT, HEX, isDigit, isLetter, isWord, kindOf, SPACE, TRAIL } from './characters.ts';
-import { type Cursor, codeBefore } from './cursor.ts';
+import type { Cursor } from './cursor.ts';
+import { codeBefore } from './scan.ts';
 import { isOneOf, wordsOf } from './words.ts';
 
 const COLON = 58;

@@ -1,7 +1,7 @@
 // Keeps the first lines of a kind, none twice in normal form, and of a flood the last ones too.
 
-import { openCursor } from './cursor.ts';
 import { read } from './normalise.ts';
+import { openCursor } from './scan.ts';
 
 export interface Basket {
   /** Takes a line that has been tidied; says what became of it. */

@@ -1,8 +1,9 @@
 // Finds the numbers that tell two failures apart: HTTP status, exit code, errno, JSON-RPC code, compiler codes.
 
 import { isDigit, isSpace, isWord } from './characters.ts';
-import { type Cursor, codeBefore, nextWord, pastWord, START } from './cursor.ts';
+import { type Cursor, START } from './cursor.ts';
 import { endOf, patternAt } from './pattern.ts';
+import { codeBefore, nextWord, pastWord } from './scan.ts';
 import { isAfter, isOneOf, isSecondAfter, type Words, wordsOf } from './words.ts';
 
 /** `-32600` anywhere; another negative number only behind a label, as in `errno: -104`. */

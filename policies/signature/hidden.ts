@@ -1,10 +1,10 @@
 // Shows a line without the secrets that are known by their looks.
 
-import { openCursor } from './cursor.ts';
 import { read } from './normalise.ts';
+import { openCursor } from './scan.ts';
+import type { Step } from './step.ts';
 import { stripInvisible } from './tidy.ts';
 import { TOKEN_CLASSES } from './token-classes.ts';
-import type { Step } from './trace.ts';
 
 /** A placeholder stands for each of them. */
 export function withoutSecrets(line: string): string {

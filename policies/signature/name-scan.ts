@@ -1,8 +1,9 @@
 // Finds names that change between two runs of one failure: labelled ids, values, names of things, random words.
 
 import { isDigit, isLetter, isSpace, isWord, kindOf } from './characters.ts';
-import { type Cursor, codeBefore, nextWord, pastWord } from './cursor.ts';
+import type { Cursor } from './cursor.ts';
 import { endOf, patternAt } from './pattern.ts';
+import { codeBefore, nextWord, pastWord } from './scan.ts';
 import { isAfter, isOneOf, wordsOf } from './words.ts';
 
 /** `request id: abc`, `"session_id":"abc"`, `requestId=abc`: the value. */

@@ -2,20 +2,12 @@
 
 import { AT_SIGN, beginsShortWord, firstRows, otherRows, ROWS } from './candidates.ts';
 import { HEX, KIND, LETTER, SPACE, WORD } from './characters.ts';
-import {
-  type Context,
-  type Cursor,
-  featuresOf,
-  openCursor,
-  readRest,
-  readRun,
-  readUnit,
-  standingOf,
-} from './cursor.ts';
+import type { Context, Cursor } from './cursor.ts';
 import { keepWord, type NormalText, openNormalText, putPlaceholder, textOf } from './normal-text.ts';
+import { featuresOf, openCursor, readRest, readRun, readUnit, standingOf } from './scan.ts';
+import type { Step } from './step.ts';
 import { stripInvisible } from './tidy.ts';
 import type { TokenClass } from './token-class.ts';
-import type { Step } from './trace.ts';
 
 /**
  * Linear in the text's length, never throws, and a normal form is its own normal form.

@@ -1,7 +1,8 @@
 // Finds file paths: Windows, UNC, POSIX, home, relative, bare file names, each with a line and column behind it.
 
 import { isAlpha, isDigit, isSpace, isWord, kindOf, LETTER, RELATIVE, TRAIL, WORD } from './characters.ts';
-import { type Cursor, codeBefore } from './cursor.ts';
+import type { Cursor } from './cursor.ts';
+import { codeBefore } from './scan.ts';
 import { isOneOf, wordsOf } from './words.ts';
 
 const BACKSLASH = 92;

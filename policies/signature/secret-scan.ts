@@ -1,8 +1,9 @@
 // Finds what must not be shown: secrets, and what was put in the place of one; and the placeholders of an earlier pass.
 
 import { isWord } from './characters.ts';
-import { type Cursor, codeBefore } from './cursor.ts';
+import type { Cursor } from './cursor.ts';
 import { endOf, patternAt } from './pattern.ts';
+import { codeBefore } from './scan.ts';
 import { isAfter, isOneOf, wordsOf } from './words.ts';
 
 const PLACEHOLDER = patternAt(

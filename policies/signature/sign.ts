@@ -9,7 +9,8 @@ import { tellBodies } from './bodies.ts';
 import type { Context } from './cursor.ts';
 import { createErrorLines, type ErrorLines } from './error-lines.ts';
 import { normalise } from './normalise.ts';
-import { type Eaten, eatenIn, type Step } from './trace.ts';
+import type { Step } from './step.ts';
+import { type Eaten, eatenIn } from './trace.ts';
 
 /** A change of the normaliser changes every signature, so the version is part of it. */
 const VERSION = 'v1';

@@ -1,7 +1,8 @@
 // Finds the id of the task at hand, and leaves it alone where it is just a word.
 
 import { isWord } from './characters.ts';
-import { type Cursor, nextWord, pastWord } from './cursor.ts';
+import type { Cursor } from './cursor.ts';
+import { nextWord, pastWord } from './scan.ts';
 import { isAfter, isOneOf, wordsOf } from './words.ts';
 
 /** A shorter id says too little. */

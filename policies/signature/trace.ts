@@ -1,19 +1,7 @@
 // What became of each word of a text on its way to its normal form: for whoever asks why a signature is what it is.
 
+import type { Step } from './step.ts';
 import { TOKEN_CLASSES } from './token-classes.ts';
-
-/** One word or token of the text, in its order. */
-export interface Step {
-  /** The class that ate it; null = it was kept. */
-  class: string | null;
-  /** What stands for it in the normal form; '' = nothing. */
-  put: string;
-  /** What stood in the text, at most 120 characters of it; of a secret only its placeholder. */
-  piece: string;
-  /** Where it stood. */
-  from: number;
-  to: number;
-}
 
 /** What a class of tokens took from a text. */
 export interface Eaten {

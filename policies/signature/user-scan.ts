@@ -1,7 +1,8 @@
 // Finds the names of users, and leaves alone what a user merely has or does.
 
 import { isHostAt } from './address-scan.ts';
-import { type Cursor, pastWord } from './cursor.ts';
+import type { Cursor } from './cursor.ts';
+import { pastWord } from './scan.ts';
 import { isAfter, isOneOf, isSecondAfter, wordsOf } from './words.ts';
 
 /** `user jo from 10.0.0.1`, `for root from …`, `session opened for user jo by`: who it was. */

@@ -16,7 +16,7 @@ import type { Ending } from '../../policies/ending.ts';
 import { UNKNOWN_USAGE } from '../../policies/engine-event.ts';
 import type { Evidence, Verdict } from '../../policies/evidence.ts';
 import { WRAPPER_EXIT } from '../../policies/exit-codes.ts';
-import { OWN_REASONS, type OwnReason } from '../../policies/reasons.ts';
+import { OWN_REASONS, type OwnReason } from '../../policies/own-reasons.ts';
 import { RETRY_TABLE } from '../../policies/retry.ts';
 import { ENDING_RULES, LEFTOVERS, LOST, SILENT_START, TOO_LARGE } from '../../policies/rules/endings.ts';
 import type { Rule, Said } from '../../policies/rules/rule.ts';

@@ -6,7 +6,8 @@ import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 
 import path from 'node:path';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { type RunRequest, runTask } from '../../loops/run/run.ts';
+import { runTask } from '../../loops/run/run.ts';
+import type { RunRequest } from '../../loops/run/run-request.ts';
 import type { SessionEntry } from '../../policies/session-entry.ts';
 import type { Tool } from '../../policies/tools.ts';
 import { faultEnv, faultShim } from '../rig/fault-shim.ts';

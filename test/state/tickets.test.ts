@@ -16,7 +16,8 @@ import path from 'node:path';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { standingTickets } from '../../state/standing-tickets.ts';
-import { openQueue, type Ticket } from '../../state/tickets.ts';
+import type { Ticket } from '../../state/ticket.ts';
+import { openQueue } from '../../state/tickets.ts';
 import { makeHuge } from '../rig/huge-file.ts';
 
 const test = suite<{ folder: string }>('tickets');

@@ -1,7 +1,8 @@
 // The processes that one was started from, its parent first, as far up as they still live.
 
 import type { ProcessIdentity } from '../../policies/process-identity.ts';
-import { type ProcessRow, processTable } from './table.ts';
+import type { ProcessRow } from './rows.ts';
+import { processTable } from './table.ts';
 
 export async function ancestorsOf(pid: number): Promise<ProcessRow[]> {
   const rows: ProcessRow[] = [];

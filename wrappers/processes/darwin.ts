@@ -2,8 +2,7 @@
 
 import { capture } from '../shell.ts';
 import { MARKERS } from './marker.ts';
-import type { ProcessRow, Signalled } from './table.ts';
-import type { Owner } from './trust.ts';
+import type { Owner, ProcessRow, Signalled } from './rows.ts';
 
 /** Start times in one time zone and language, so that the same process is told alike to all who ask. */
 export async function list(): Promise<ProcessRow[]> {

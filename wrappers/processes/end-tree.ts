@@ -3,10 +3,12 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { nowMs } from '../steady-clock.ts';
 import { look } from './look.ts';
-import { type ProcessRow, processTable } from './table.ts';
-import { isRoot, type Members, SHORT_MS, type Tree } from './tree.ts';
+import type { ProcessRow } from './rows.ts';
+import { processTable } from './table.ts';
+import { isRoot } from './tree.ts';
+import { type Members, SHORT_MS, type Tree } from './tree-types.ts';
 
-export type { Tree } from './tree.ts';
+export type { Tree } from './tree-types.ts';
 
 /** How long a process may take to end after TERM. */
 export const GRACE_MS = 2000;

@@ -3,7 +3,8 @@
 import { readlinkSync } from 'node:fs';
 import { hostname } from 'node:os';
 import { type ProcessIdentity, placeOf } from '../../policies/process-identity.ts';
-import { type ProcessRow, processTable } from './table.ts';
+import type { ProcessRow } from './rows.ts';
+import { processTable } from './table.ts';
 
 /** The identity of a process of this machine that runs, or null when it is gone. */
 export async function identify(pid: number): Promise<ProcessIdentity | null> {

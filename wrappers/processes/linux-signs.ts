@@ -2,8 +2,7 @@
 
 import { readdirSync, readlinkSync, realpathSync, type Stats, statSync } from 'node:fs';
 import { hasTerminal, readProc, readRow } from './linux.ts';
-import type { ProcessRow, Signalled } from './table.ts';
-import type { Owner } from './trust.ts';
+import type { Owner, ProcessRow, Signalled } from './rows.ts';
 
 export async function owners(rows: readonly ProcessRow[]): Promise<Map<number, Owner>> {
   const found = new Map<number, Owner>();

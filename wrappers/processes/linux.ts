@@ -2,8 +2,8 @@
 
 import { closeSync, openSync, readdirSync, readSync } from 'node:fs';
 import { MARKERS } from './marker.ts';
-import type { ProcessRow, Since } from './table.ts';
-import { SHORT_MS } from './tree.ts';
+import type { ProcessRow, Since } from './rows.ts';
+import { SHORT_MS } from './tree-types.ts';
 
 export async function list(since: Since | null = null, skipped?: ReadonlySet<number>): Promise<ProcessRow[]> {
   const from = since === null ? 0 : oldestPossible(since);

@@ -1,8 +1,10 @@
 // One look at the machine for a tree's members; costly signs are read only of those that they could count for.
 
 import { nowMs } from '../steady-clock.ts';
-import { type ProcessRow, processTable } from './table.ts';
-import { type Elders, type Lineage, type Members, membersAmong, numbersIn, SHORT_MS, type Tree } from './tree.ts';
+import type { ProcessRow } from './rows.ts';
+import { processTable } from './table.ts';
+import { membersAmong, numbersIn } from './tree.ts';
+import { type Elders, type Lineage, type Members, SHORT_MS, type Tree } from './tree-types.ts';
 import { bears, isLoose, isOlder } from './trust.ts';
 
 /** All processes; all but those just found to be older than the call; or those with numbers given out since the last look. */

@@ -2,7 +2,7 @@
 
 import { nowMs } from '../steady-clock.ts';
 import { look } from './look.ts';
-import type { Tree } from './tree.ts';
+import type { Tree } from './tree-types.ts';
 
 /** How long after the start the first look is taken, and at least between two. */
 const NOTE_MS = 250;

@@ -1,30 +1,7 @@
 // Whose marker or open file counts: neither is believed alone, since a stranger may have set the one or opened the other.
 
-import type { ProcessRow } from './table.ts';
-import type { Lineage, Tree } from './tree.ts';
-
-/** What a look tells of the processes. */
-export interface Signs {
-  rows: readonly ProcessRow[];
-  /** The marker of those that are young enough to be of the call. */
-  markers: ReadonlyMap<number, string>;
-  /** Those that write or work in one of the call's folders. */
-  holders: ReadonlySet<number>;
-  /** Of those that bear a marker or hold a folder, and of the root. */
-  owners: ReadonlyMap<number, Owner>;
-  /** Our own user. */
-  uid: number;
-  /** Never of the tree, whatever they bear. */
-  above: Pick<Lineage, 'spared' | 'sessions'>;
-  /** The oldest start time that one of the call can have; null where nobody knows. */
-  since: string | null;
-}
-
-export interface Owner {
-  uid: number;
-  /** Does it live in a PID namespace below ours, as in a container? */
-  place: 'here' | 'below';
-}
+import type { ProcessRow } from './rows.ts';
+import type { Signs, Tree } from './tree-types.ts';
 
 /** Those whose sign is believed: of our user and PID namespace, not older than the call, and without a parent of their own. */
 export function vouchedFor(signs: Signs, tree: Tree): Set<number> {

@@ -2,7 +2,7 @@
 
 import type { Failure } from '../../../policies/task-failure.ts';
 import { unpreparedFailure } from '../failure.ts';
-import type { StageRun } from '../stage.ts';
+import type { StageRun } from '../stage-run.ts';
 
 /** @param why what changed, and in whose call. */
 export function changedByOthersFailure(run: StageRun, why: string): Failure {

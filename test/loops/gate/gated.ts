@@ -3,7 +3,7 @@
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import type { GateRequest } from '../../../loops/gate/gate.ts';
+import type { GateRequest } from '../../../loops/gate/gate-request.ts';
 import { NO_PROJECT_FILE } from '../../../policies/project-file.ts';
 import { createRedactor } from '../../../policies/redact.ts';
 import { type ResolvedRole, resolveRole } from '../../../policies/resolved-role.ts';

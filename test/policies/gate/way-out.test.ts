@@ -5,7 +5,7 @@ import * as assert from 'uvu/assert';
 import { type GatedCall, gateNextActions, type Writer } from '../../../policies/gate/way-out.ts';
 import { outdatedBy, type StageInLine, writerOf } from '../../../policies/gate/writer.ts';
 import type { Finding } from '../../../policies/gate.ts';
-import { GATE_REASONS } from '../../../policies/reasons.ts';
+import { GATE_REASONS } from '../../../policies/own-reasons.ts';
 
 const CALL: GatedCall = {
   taskId: 'fix',

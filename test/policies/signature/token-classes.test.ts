@@ -1,8 +1,8 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { normalise } from '../../../policies/signature/normalise.ts';
+import type { Step } from '../../../policies/signature/step.ts';
 import { TOKEN_CLASSES } from '../../../policies/signature/token-classes.ts';
-import type { Step } from '../../../policies/signature/trace.ts';
 
 const context = { taskId: 'fix-login-7' };
 

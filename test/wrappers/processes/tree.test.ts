@@ -2,8 +2,9 @@
 
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import type { ProcessRow } from '../../../wrappers/processes/table.ts';
-import { type Look, type Members, membersAmong, type Root } from '../../../wrappers/processes/tree.ts';
+import type { ProcessRow } from '../../../wrappers/processes/rows.ts';
+import { membersAmong } from '../../../wrappers/processes/tree.ts';
+import type { Look, Members, Root } from '../../../wrappers/processes/tree-types.ts';
 
 const row = (pid: number, given: Partial<ProcessRow> = {}): ProcessRow => ({
   pid,

@@ -2,8 +2,9 @@
 
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import type { ProcessRow } from '../../../wrappers/processes/table.ts';
-import { isOlder, type Owner, type Signs, vouchedFor } from '../../../wrappers/processes/trust.ts';
+import type { Owner, ProcessRow } from '../../../wrappers/processes/rows.ts';
+import type { Signs } from '../../../wrappers/processes/tree-types.ts';
+import { isOlder, vouchedFor } from '../../../wrappers/processes/trust.ts';
 
 const US = 1000;
 const bearer = (given: Partial<ProcessRow> = {}): ProcessRow => ({

@@ -1,0 +1,27 @@
+// What is known of a session before anything is changed: whether it is broken, and by which CLI it was written.
+
+import { ADAPTERS } from '../../wrappers/adapters.ts';
+import { versionOfPackage } from '../../wrappers/cli-version.ts';
+import { findBinary } from '../../wrappers/find-binary.ts';
+import type { Conversation, SessionFile } from '../../wrappers/sessions/store.ts';
+import type { Health } from './recovering.ts';
+
+/** Throws SessionFileError. */
+export function healthOf(conversation: Conversation, environment: NodeJS.ProcessEnv): Health {
+  const { turns, session } = conversation;
+  const cliVersion = installedVersion(session, environment);
+  return {
+    turns,
+    flaws: conversation.flaws(cliVersion),
+    cliVersion,
+    context: conversation.contextTokens(),
+    lastPrompt: turns === 0 ? null : conversation.read(turns, turns)[0]!.prompt,
+  };
+}
+
+/** Of the CLI that would resume it; where none is found, of the one that began it. */
+export function installedVersion({ tool, cliVersion }: SessionFile, environment: NodeJS.ProcessEnv): string | null {
+  const { binary, packageName } = ADAPTERS[tool];
+  const file = findBinary(binary, environment.PATH);
+  return (file === null ? null : versionOfPackage(file, packageName)) ?? cliVersion;
+}

@@ -1,0 +1,34 @@
+// A conversation on its way to recovery: what it works on, and how it ended.
+
+import type { ContextTokens, Flaw } from '../../policies/conversation.ts';
+import type { EditKind } from '../../policies/session-edits.ts';
+import type { SessionFile, SessionStore } from '../../wrappers/sessions/store.ts';
+import type { Holder } from './edit.ts';
+
+export interface Recovering {
+  store: SessionStore;
+  session: SessionFile;
+  environment: NodeJS.ProcessEnv;
+  cwd: string;
+  clock: () => Date;
+  holder: Holder;
+  /** Ours, for a diagnostic. */
+  version: string;
+}
+
+export interface Health {
+  turns: number;
+  /** null: nobody can say for this version of its CLI. */
+  flaws: Flaw[] | null;
+  cliVersion: string | null;
+  context: ContextTokens | null;
+  lastPrompt: string | null;
+}
+
+export type Recovered =
+  | { how: 'edited'; what: EditKind; says: string; edit: number; reverted: number }
+  /** There was nothing to do. */
+  | { how: 'left'; says: string }
+  | { how: 'exported'; says: string; file: string }
+  /** Nothing was changed. */
+  | { how: 'refused'; why: string };

@@ -1,0 +1,51 @@
+// Reasons in our own words: of a call that was refused or stopped by us, and of what a gate found.
+
+/** Of a call that was refused before it began, and of a run that could not begin one. */
+export const OWN_REASONS = [
+  'bad_state',
+  'binary_missing',
+  'budget',
+  'call_elsewhere',
+  'cancelled',
+  'disk',
+  'empty_prompt',
+  'interrupted',
+  'no_prompt',
+  'no_working_folder',
+  'not_prepared',
+  'not_started',
+  'paused',
+  'prompt_changed',
+  'prompt_limit',
+  'session_elsewhere',
+  'state_unwritable',
+  'timeout',
+  'unwritable_output',
+  'wrapper_failed',
+] as const;
+
+export type OwnReason = (typeof OWN_REASONS)[number];
+
+/** Of what a gate found. */
+export const GATE_REASONS = [
+  'acceptance_failed',
+  'answer_unreadable',
+  'diff_does_not_apply',
+  'diff_leaves_tree',
+  'diff_unchecked',
+  'diff_unclear',
+  'judge_changed',
+  'missing_sections',
+  'no_change',
+  'no_diff',
+  'not_json',
+  'out_of_scope',
+  'refusal',
+  'schema_mismatch',
+  'schema_unchecked',
+  'too_short',
+  'verdict_fail',
+  'verdict_missing',
+] as const;
+
+export type GateReason = (typeof GATE_REASONS)[number];
