@@ -1,6 +1,6 @@
 // The real CLIs leave in api_errors.log what their service said and the conversation that it refused.
 
-import { mkdirSync } from 'node:fs';
+import { mkdirSync, readdirSync } from 'node:fs';
 import path from 'node:path';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
@@ -60,6 +60,11 @@ for (const tool of TOOLS)
         assert.match(message, said);
         assert.equal([snapshot.how, snapshot.how === 'read' && snapshot.from], ['read', from]);
         assert.match(data, 'PROMPTWORD');
+        // gemini's own report of the failure has gone with the call.
+        assert.equal(
+          readdirSync(home.env.TMPDIR!).filter((name) => /^tg-|client-error/.test(name)),
+          [],
+        );
         if (scenario.startsWith('tool')) assert.match(JSON.stringify(before), 'tool-ran-ok');
       } finally {
         await home.dispose();

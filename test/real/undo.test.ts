@@ -1,4 +1,4 @@
-// What undo, redo and a rollback make of a real session: seen in the request that its CLI sends next.
+// What undo, redo and a rollback make of a real session, right after each call: seen in the request that its CLI sends next.
 
 import { readFileSync } from 'node:fs';
 import { suite } from 'uvu';
@@ -7,9 +7,8 @@ import { TOOLS, type Tool } from '../../policies/tools.ts';
 import { ADAPTERS } from '../../wrappers/adapters.ts';
 import { ANSWER } from '../rig/model-api/scenario.ts';
 import { type ModelApi, startModelApi } from '../rig/model-api.ts';
-import { age } from '../rig/session-files.ts';
 import { RealHome } from './real-home.ts';
-import { callReal } from './real-talk.ts';
+import { beginTalk, type RealTalk } from './real-talk.ts';
 
 const test = suite<{ api: ModelApi }>('undo of real sessions');
 test.before.each(async (context) => {
@@ -21,20 +20,40 @@ for (const tool of TOOLS)
   test(`${tool}: the next request holds what stands, and nothing else`, async ({ api }) => {
     const home = new RealHome(tool, api.url('ok'));
     try {
-      const { id, ask, does, file } = await begin(home, tool, api);
-      assert.equal(await ask('PROMPT-B'), ['PROMPT-A', ANSWER, 'PROMPT-B']);
-      const [before] = [readFileSync(await file())];
+      const talk = await beginTalk(home, tool, api);
+      assert.equal(await talk.ask('PROMPT-B'), ['PROMPT-A', ANSWER, 'PROMPT-B']);
+      await talk.ask('PROMPT-C');
+      const before = await bytesOf(tool, home, talk);
 
-      await does(['undo', id]);
-      assert.equal(await ask('PROMPT-C'), ['PROMPT-A', ANSWER, 'PROMPT-B', 'PROMPT-C']);
+      // Two go back two turns, and nobody waits: what was called is over.
+      await talk.does('undo');
+      await talk.does('undo');
+      assert.equal(await talk.ask('PROMPT-D'), ['PROMPT-A', ANSWER, 'PROMPT-B', 'PROMPT-D']);
 
-      await does(['undo', id, '--redo', '--force']);
-      assert.ok(readFileSync(await file()).equals(before), 'the very same bytes');
-      assert.equal(await ask('PROMPT-D'), ['PROMPT-A', ANSWER, 'PROMPT-B', ANSWER, 'PROMPT-D']);
+      await talk.does('undo', '--redo', '1', '--force');
+      assert.ok((await bytesOf(tool, home, talk)).equals(before), 'the very same bytes');
+      const all = ['PROMPT-A', ANSWER, 'PROMPT-B', ANSWER, 'PROMPT-C', ANSWER];
+      assert.equal(await talk.ask('PROMPT-E'), [...all, 'PROMPT-E']);
 
-      await does(['recover', id, '--choose', 'rollback']);
-      await does(['undo', id, '--edit', 'PROMPT-E', '--trust-workspace']);
-      assert.equal(lastRequest(api), ['PROMPT-A', ANSWER, 'PROMPT-E']);
+      await talk.does('recover', '--choose', 'rollback');
+      await talk.does('undo', '--edit', 'PROMPT-F', '--trust-workspace');
+      assert.equal(talk.sent(), [...all.slice(0, 4), 'PROMPT-F']);
+    } finally {
+      await home.dispose();
+    }
+  });
+
+for (const tool of TOOLS)
+  test(`${tool}: other prompts in the place of the only one, and three redos to the first`, async ({ api }) => {
+    const home = new RealHome(tool, api.url('ok'));
+    try {
+      const talk = await beginTalk(home, tool, api);
+      for (const prompt of ['PROMPT-B', 'PROMPT-C']) {
+        await talk.does('undo', '--edit', prompt, '--trust-workspace');
+        assert.equal(talk.sent(), [prompt]);
+      }
+      for (let i = 0; i < 3; i += 1) await talk.does('undo', '--redo', '--force');
+      assert.equal(await talk.ask('PROMPT-D'), ['PROMPT-A', ANSWER, 'PROMPT-D']);
     } finally {
       await home.dispose();
     }
@@ -42,31 +61,8 @@ for (const tool of TOOLS)
 
 test.run();
 
-async function begin(home: RealHome, tool: Tool, api: ModelApi) {
-  const record = await callReal(home, tool, 'PROMPT-A', []);
-  const id = record.session_id!;
-  const lookup = { environment: home.env, cwd: home.project };
+async function bytesOf(tool: Tool, home: RealHome, talk: RealTalk): Promise<Buffer> {
   const store = await ADAPTERS[tool].sessions();
-  const file = async () => (await store.find(id, lookup))!.file;
-  return {
-    id,
-    file,
-    /** @returns what the model was sent. */
-    async ask(prompt: string): Promise<string[]> {
-      await callReal(home, tool, prompt, ['--resume-session', id]);
-      return lastRequest(api);
-    },
-    async does(words: string[]): Promise<void> {
-      // Else it would be waited for: gemini tells by the file's time alone whether it is still at it.
-      age(await file());
-      const { code, stderr } = await home.start('tollgate', words).result;
-      assert.is(code, 0, stderr);
-    },
-  };
-}
-
-/** Of the last request that asked the model, the prompts and answers in their order. */
-function lastRequest(api: ModelApi): string[] {
-  const { body } = api.paid().at(-1)!;
-  return [...body.matchAll(/PROMPT-[A-Z]|CANNED-ANSWER 42/g)].map(([said]) => said);
+  const found = await store.find(talk.id(), { environment: home.env, cwd: home.project });
+  return readFileSync(found!.file);
 }
