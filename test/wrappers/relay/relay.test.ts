@@ -29,7 +29,8 @@ interface World {
 
 const test = suite<{ world: World }>('the relay');
 test.before.each(async (context) => {
-  const world = { seen: [] } as unknown as World;
+  const serve: Serve = (_, outgoing) => void outgoing.end('ok');
+  const world = { serve, seen: [] as Seen[] } as World;
   const server = createServer(async (incoming, outgoing) => {
     outgoing.on('error', () => {});
     const body = await buffer(incoming).catch(() => Buffer.alloc(0));
@@ -254,6 +255,17 @@ test('after its end its port is free, and who was connected is cut off', async (
   const again = await post(world.relay.url, '{}').catch(({ code }) => code as string);
   assert.is(again, 'ECONNREFUSED');
   assert.is(world.relay.told()!.end === 'whole', false);
+});
+
+test('whoever has asked only by half does not hold up its end', async ({ world }) => {
+  const { port } = new URL(world.relay.url);
+  const socket = connect(Number(port), '127.0.0.1').on('error', () => {});
+  await new Promise<void>((resolve) => socket.write('POST / HTTP/1.1\r\nHost: a\r\n', () => resolve()));
+  const closed = once(socket, 'close');
+  // It has the connection, and the half: the one after it was answered.
+  await post(world.relay.url, '{}');
+  await world.relay.close();
+  await closed;
 });
 
 test('a port that is taken is said', async ({ world }) => {
