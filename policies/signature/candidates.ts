@@ -45,9 +45,10 @@ export const beginsShortWord = (first: number, second: number): boolean =>
   (firstRows(HAS.digitNext, first, second) | otherRows(HAS.digitNext, first, second)) !== 0;
 
 /** By sign: the candidates that it may begin. */
-export const AT_SIGN: readonly (readonly Candidate[])[] = Array.from({ length: 128 }, (_, code) =>
-  CANDIDATES.filter(({ row }) => row.begins.replace('word', '').includes(String.fromCharCode(code))),
-);
+export const AT_SIGN: readonly (readonly Candidate[])[] = Array.from({ length: 128 }, () => []);
+for (const candidate of CANDIDATES)
+  for (const sign of new Set(candidate.row.begins.replace('word', '')))
+    (AT_SIGN[sign.charCodeAt(0)] as Candidate[] | undefined)?.push(candidate);
 
 function among({ lower, upper, beginning }: Sets, features: number, first: number, second: number): number {
   return lower[features & LOWER]! & upper[features >> HALF]! & beginning[keyOf(first) * 32 + (second & 31)]!;
@@ -65,21 +66,30 @@ function setsOf(from: number): Sets {
     upper: new Int32Array(1 << HALF),
     beginning: new Int32Array(32 * 32),
   };
+  let anywhere = 0;
   candidates.forEach(({ row, needs }, i) => {
-    for (let bits = 0; bits <= LOWER; bits += 1) {
-      if ((needs & LOWER & ~bits) === 0) sets.lower[bits]! |= 1 << i;
-      if (((needs >> HALF) & ~bits) === 0) sets.upper[bits]! |= 1 << i;
-    }
+    sets.lower[needs & LOWER]! |= 1 << i;
+    sets.upper[needs >> HALF]! |= 1 << i;
     if (!row.begins.startsWith('word')) return;
-    for (const [from, to] of placesOf(row.first)) for (let at = from; at < to; at += 1) sets.beginning[at]! |= 1 << i;
+    if (row.first === undefined) anywhere |= 1 << i;
+    else
+      for (const [from, to] of placesOf(row.first)) for (let at = from; at < to; at += 1) sets.beginning[at]! |= 1 << i;
   });
+  for (let at = 0; at < sets.beginning.length; at += 1) sets.beginning[at]! |= anywhere;
+  widen(sets.lower);
+  widen(sets.upper);
   return sets;
 }
 
+/** Whoever is content with some bits is content with more. */
+function widen(set: Int32Array): void {
+  for (let bit = 1; bit <= LOWER; bit <<= 1)
+    for (let bits = bit; bits <= LOWER; bits += 1) if ((bits & bit) !== 0) set[bits]! |= set[bits ^ bit]!;
+}
+
 /** Where the words that begin so stand in `beginning`, as ranges. */
-function placesOf(first: readonly string[] | undefined): [from: number, to: number][] {
-  return (first ?? ['']).map((letters) => {
-    if (letters === '') return [0, 32 * 32];
+function placesOf(first: readonly string[]): [from: number, to: number][] {
+  return first.map((letters) => {
     const from = keyOf(letters.charCodeAt(0)) * 32;
     return letters.length === 1
       ? [from, from + 32]

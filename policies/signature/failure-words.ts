@@ -27,10 +27,9 @@ export const STATUS_AT_HEAD = /^\W{0,3}[45]\d\d\b/;
 /** The stems by their heads, each with the pattern of all that begin so; by head, where in the list that is. */
 const PATTERNS: RegExp[] = [];
 const PLACES = byHead();
-for (const head of new Set(STEMS.map(headOf))) {
-  const stems = STEMS.filter((stem) => headOf(stem) === head);
-  PLACES[head] = PATTERNS.push(new RegExp(stems.join('|'), 'iy'));
-}
+const BY_HEAD = new Map<number, string[]>();
+for (const stem of STEMS) BY_HEAD.set(headOf(stem), [...(BY_HEAD.get(headOf(stem)) ?? []), stem]);
+for (const [head, stems] of BY_HEAD) PLACES[head] = PATTERNS.push(new RegExp(stems.join('|'), 'iy'));
 
 /** Whether the word that begins at `at` says that something failed; `codes` are those of the line. */
 export function tellsFailure(line: string, codes: Uint16Array, at: number): boolean {

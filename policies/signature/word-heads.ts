@@ -11,4 +11,8 @@ export const headAt = (codes: ArrayLike<number>, at: number): number =>
   ((codes[at]! & 31) << 10) | ((codes[at + 1]! & 31) << 5) | (codes[at + 2]! & 31);
 
 /** The head of a word that is spelled out. */
-export const headOf = (word: string): number => headAt(Buffer.from(word, 'latin1'), 0);
+export const headOf = (word: string): number =>
+  headAt(
+    [0, 1, 2].map((at) => word.charCodeAt(at)),
+    0,
+  );
