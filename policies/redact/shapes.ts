@@ -37,9 +37,9 @@ function shownLines(text: string, from: number): number {
   return end === from ? end : endOf(CUT_LINE, text, end) || end;
 }
 
-const SHOWN_LINE = /(?:[^\r\n\\]{0,20}(?:\\+[rn]|[\r\n])){1,3}[^\r\n]{0,60}?[A-Za-z0-9+/]{40,}={0,2}/y;
+const SHOWN_LINE = /(?:[^\r\n\\]{0,20}(?:\\+[rn]|[\r\n ])){1,3}[^\r\n]{0,60}?[A-Za-z0-9+/]{40,}={0,2}/y;
 const CUT_LINE =
-  /(?:[^\r\n\\]{0,20}(?:\\+[rn]|[\r\n])){1,3}[^\r\n]{0,60}?(?:[A-Za-z0-9+/]{1,39}(?=…|\.{3})|[A-Za-z0-9+/]{16,39}(?="?\s*$))/y;
+  /(?:[^\r\n\\]{0,20}(?:\\+[rn]|[\r\n ])){1,3}[^\r\n]{0,60}?(?:[A-Za-z0-9+/]{1,39}(?=…|\.{3})|[A-Za-z0-9+/]{16,39}(?="?\s*$))/y;
 
 /** Where the end mark ends, whatever a pager, grep, a diff or a quotation put around the lines; null where the text before it is no key's. */
 function closeOf(text: string, from: number): number | null {

@@ -49,6 +49,7 @@ const SHOWN: [by: string, text: string][] = [
   ['a diff that takes it out', LINES.map((line) => `-${line}`).join('\n')],
   ['a diff with colours', LINES.map((line) => `\x1b[32m+\x1b[0m${line}`).join('\n')],
   ['a quotation', LINES.map((line) => `> ${line}`).join('\n')],
+  ['an excerpt put together from its lines', LINES.map((line, i) => `${i + 1}\t${line}`).join(' ')],
   ['a frame', LINES.map((line) => `│ ${line} │`).join('\n')],
   ['a program', LINES.map((line) => `  "${line}\\n" +`).join('\n')],
   ['JSON', JSON.stringify(LINES, null, 2)],
