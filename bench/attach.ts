@@ -2,7 +2,7 @@
 
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
-import { openCalls } from '../state/ledger.ts';
+import { openCalls } from '../state/journal/ledger.ts';
 import type { FakeCall } from '../test/rig/fake-call.ts';
 import { answerWith } from '../test/rig/streams.ts';
 import { ANY_ANSWER, makeTask, type TestTask } from '../test/rig/task-run.ts';

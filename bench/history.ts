@@ -15,7 +15,7 @@ import {
 } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { TOOLS, type Tool } from '../policies/tools.ts';
+import { TOOLS, type Tool } from '../policies/facts/tools.ts';
 import { age, beginningOf, makeSession, SESSION_IDS, sessionFile, turnOf } from '../test/rig/session-files.ts';
 
 const ROUNDS = 5;

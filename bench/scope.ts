@@ -5,10 +5,10 @@ import { execFileSync } from 'node:child_process';
 import { appendFileSync, cpSync, mkdirSync, mkdtempSync, rmSync, utimesSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { changesBetween } from '../loops/gate/tree/changes.ts';
-import { loadSnapshot, saveSnapshot } from '../loops/gate/tree/saved-snapshot.ts';
-import { type Snapshot, takeSnapshot } from '../loops/gate/tree/snapshot.ts';
-import { compileGlobs } from '../policies/globs.ts';
+import { changesBetween } from '../loops/tree/changes.ts';
+import { loadSnapshot, saveSnapshot } from '../loops/tree/saved-snapshot.ts';
+import { type Snapshot, takeSnapshot } from '../loops/tree/snapshot.ts';
+import { compileGlobs } from '../policies/text/globs.ts';
 
 const ROUNDS = 5;
 const FILES_IN_FOLDER = 100;

@@ -6,7 +6,7 @@ import { chmodSync, copyFileSync, existsSync, mkdirSync, mkdtempSync, rmSync, wr
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { parseArgs } from 'node:util';
-import { TOOLS } from '../policies/tools.ts';
+import { TOOLS } from '../policies/facts/tools.ts';
 import { ADAPTERS } from '../wrappers/adapters.ts';
 
 const FILES = 1000;

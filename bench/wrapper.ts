@@ -4,7 +4,7 @@ import { spawnSync } from 'node:child_process';
 import { chmodSync, copyFileSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { TOOLS } from '../policies/tools.ts';
+import { TOOLS } from '../policies/facts/tools.ts';
 import { ADAPTERS } from '../wrappers/adapters.ts';
 
 const PAIRS = Number(process.argv[2] ?? 30);

@@ -1,7 +1,7 @@
 // Reads a command's arguments against a literal table of flags; every mistake is a sentence that names the way out.
 
 import { parseArgs } from 'node:util';
-import { nearest } from '../policies/nearest.ts';
+import { nearest } from '../policies/text/nearest.ts';
 
 export interface FlagRow {
   /** One letter that stands for it behind a single dash. */

@@ -1,8 +1,8 @@
 // What every command shares: reading its arguments, signals, one place that prints, and one that exits.
 
-import { EXIT_BUG, EXIT_BY_SIGNAL, TOLLGATE_EXIT } from '../policies/exit-codes.ts';
-import { createRedactor } from '../policies/redact.ts';
-import { visible } from '../policies/visible-text.ts';
+import { EXIT_BUG, EXIT_BY_SIGNAL, TOLLGATE_EXIT } from '../policies/facts/exit-codes.ts';
+import { createRedactor } from '../policies/redact/create-redactor.ts';
+import { visible } from '../policies/text/visible-text.ts';
 import { refusalOf } from '../state/system-error.ts';
 import { type Arguments, type CommandSpec, parseCommandLine } from './command-line.ts';
 import { survivesHangUp } from './hang-up.ts';

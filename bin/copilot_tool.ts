@@ -1,9 +1,9 @@
 // The command copilot_tool: one guarded call of the copilot CLI.
 
-import { WRAPPER_EXIT } from '../policies/exit-codes.ts';
+import { WRAPPER_EXIT } from '../policies/facts/exit-codes.ts';
 import { COPILOT } from '../wrappers/copilot/row.ts';
 import { runCommand } from './command.ts';
-import { wrapperCommand } from './wrapper-command.ts';
+import { wrapperCommand } from './wrapper/wrapper-command.ts';
 
 void runCommand({
   name: COPILOT.command,

@@ -1,7 +1,7 @@
 // Prints preflight's findings for a person.
 
-import type { Finding } from '../policies/finding.ts';
-import { visible } from '../policies/visible-text.ts';
+import type { Finding } from '../policies/facts/finding.ts';
+import { visible } from '../policies/text/visible-text.ts';
 import { coloursOf } from './sheet.ts';
 
 export interface TableStyle {

@@ -1,9 +1,9 @@
 // The body of preflight: flags in, a table of findings out.
 
 import path from 'node:path';
-import { TOLLGATE_EXIT } from '../policies/exit-codes.ts';
-import { nearest } from '../policies/nearest.ts';
-import { isTool, TOOLS, type Tool } from '../policies/tools.ts';
+import { TOLLGATE_EXIT } from '../policies/facts/exit-codes.ts';
+import { isTool, TOOLS, type Tool } from '../policies/facts/tools.ts';
+import { nearest } from '../policies/text/nearest.ts';
 import { type PreflightOptions, preflight } from '../preflight.ts';
 import { readArguments } from './command.ts';
 import type { Arguments, CommandSpec } from './command-line.ts';

@@ -1,6 +1,6 @@
 // The command preflight: checks the machine before anything is paid.
 
-import { TOLLGATE_EXIT } from '../policies/exit-codes.ts';
+import { TOLLGATE_EXIT } from '../policies/facts/exit-codes.ts';
 import { runCommand } from './command.ts';
 import { PREFLIGHT_SPEC, preflightCommand } from './preflight-command.ts';
 

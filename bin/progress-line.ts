@@ -1,7 +1,7 @@
 // One line on a terminal that says what is being waited for, from the second second on.
 
 import type { WriteStream } from 'node:tty';
-import { visible } from '../policies/visible-text.ts';
+import { visible } from '../policies/text/visible-text.ts';
 
 export interface Progress {
   /** A line that stays, above the one that moves. */

@@ -1,9 +1,9 @@
 // The command run_codex: one guarded call of the codex CLI.
 
-import { WRAPPER_EXIT } from '../policies/exit-codes.ts';
+import { WRAPPER_EXIT } from '../policies/facts/exit-codes.ts';
 import { CODEX } from '../wrappers/codex/row.ts';
 import { runCommand } from './command.ts';
-import { wrapperCommand } from './wrapper-command.ts';
+import { wrapperCommand } from './wrapper/wrapper-command.ts';
 
 void runCommand({
   name: CODEX.command,

@@ -1,6 +1,6 @@
 // What preflight does with --sweep: it clears up what killed processes left, and checks nothing else.
 
-import { TOLLGATE_EXIT } from '../policies/exit-codes.ts';
+import { TOLLGATE_EXIT } from '../policies/facts/exit-codes.ts';
 import type { PreflightReport } from '../preflight.ts';
 import type { Arguments } from './command-line.ts';
 import { renderRows } from './finding-table.ts';

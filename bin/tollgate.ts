@@ -1,7 +1,7 @@
 // The command tollgate: one word chooses what it does, and only that is loaded.
 
-import { EXIT_BUG, EXIT_BY_SIGNAL, TOLLGATE_EXIT } from '../policies/exit-codes.ts';
-import { nearest } from '../policies/nearest.ts';
+import { EXIT_BUG, EXIT_BY_SIGNAL, TOLLGATE_EXIT } from '../policies/facts/exit-codes.ts';
+import { nearest } from '../policies/text/nearest.ts';
 import { runCommand } from './command.ts';
 import { HELP_FLAGS, VERSION_FLAGS } from './command-line.ts';
 import type { Ran } from './ran.ts';

@@ -2,7 +2,7 @@
 
 import { describe, STATUS, type Status } from '../loops/wait/outcome.ts';
 import { type Settled, waitForAll } from '../loops/wait/wait.ts';
-import { EXIT_BY_SIGNAL, WAIT_EXIT } from '../policies/exit-codes.ts';
+import { EXIT_BY_SIGNAL, WAIT_EXIT } from '../policies/facts/exit-codes.ts';
 import { abortOn, readArguments, stopOnSignals } from './command.ts';
 import type { CommandSpec } from './command-line.ts';
 import { printing } from './printing.ts';

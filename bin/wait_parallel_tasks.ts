@@ -1,6 +1,6 @@
 // The command wait_parallel_tasks: waits for parallel wrappers or tasks.
 
-import { WAIT_EXIT } from '../policies/exit-codes.ts';
+import { WAIT_EXIT } from '../policies/facts/exit-codes.ts';
 import { runCommand } from './command.ts';
 import { WAIT_SPEC, waitCommand } from './wait-command.ts';
 

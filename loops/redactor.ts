@@ -1,9 +1,9 @@
 // A redactor whose user's patterns cannot hang anybody: V8 interrupts them when their time is over.
 
 import type { Context, Script } from 'node:vm';
+import { createRedactor } from '../policies/redact/create-redactor.ts';
 import type { Redactor } from '../policies/redact/redactor.ts';
 import type { Bounded } from '../policies/redact/withheld.ts';
-import { createRedactor } from '../policies/redact.ts';
 
 /** @param patterns regular expressions of the user, as in `security.redaction_patterns` */
 export function redactorOf(env: NodeJS.ProcessEnv, patterns: readonly string[]): Redactor {

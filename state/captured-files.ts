@@ -2,9 +2,9 @@
 
 import { existsSync, realpathSync, statSync } from 'node:fs';
 import path from 'node:path';
-import { numberOf, parseObject, textOf } from '../policies/json.ts';
-import { type CapturedCall, RECORDED_ENDINGS, type RecordedEnding } from '../policies/labelled-case.ts';
-import type { Tool } from '../policies/tools.ts';
+import type { Tool } from '../policies/facts/tools.ts';
+import { numberOf, parseObject, textOf } from '../policies/text/json.ts';
+import { type CapturedCall, RECORDED_ENDINGS, type RecordedEnding } from '../policies/verdict/labelled-case.ts';
 import { readRegularOrNull, UnfitFileError } from './disk/regular-file.ts';
 
 /** Where a case stands. */

@@ -1,6 +1,6 @@
 // What preflight asks about the place where state is kept.
 
-import { type Answer, say } from '../policies/finding.ts';
+import { type Answer, say } from '../policies/facts/finding.ts';
 import { nearestExisting, probeWrite, readVolume } from './volume.ts';
 
 export interface StatePlace {

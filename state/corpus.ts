@@ -2,7 +2,7 @@
 
 import { closeSync, openSync, readdirSync, readSync, statSync } from 'node:fs';
 import path from 'node:path';
-import type { LabelledCase } from '../policies/labelled-case.ts';
+import type { LabelledCase } from '../policies/verdict/labelled-case.ts';
 import { readFollowed } from './disk/regular-file.ts';
 import { readLabelledLine } from './labelled-line.ts';
 import { isPipe, isStdin } from './named-pipe.ts';

@@ -1,16 +1,16 @@
 // Reads one line of a labelled corpus: a table of its fields, and what each must be.
 
-import { CLASSES, type ErrorClass } from '../policies/classes.ts';
-import { type Json, partOf } from '../policies/json.ts';
+import { CLASSES, type ErrorClass } from '../policies/facts/classes.ts';
+import { TOOLS, type Tool } from '../policies/facts/tools.ts';
+import { type Json, partOf } from '../policies/text/json.ts';
+import { nearest } from '../policies/text/nearest.ts';
 import {
   type CapturedCall,
   type Label,
   type LabelledCase,
   RECORDED_ENDINGS,
   type RecordedEnding,
-} from '../policies/labelled-case.ts';
-import { nearest } from '../policies/nearest.ts';
-import { TOOLS, type Tool } from '../policies/tools.ts';
+} from '../policies/verdict/labelled-case.ts';
 import { type Place, readCapturedFiles } from './captured-files.ts';
 
 export type LineRead = { how: 'read'; labelled: LabelledCase } | { how: 'mistaken'; mistakes: string[] };

@@ -2,8 +2,8 @@
 
 import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
-import { INPUT_TEMPLATES } from '../policies/input-template.ts';
-import { manifestText, type NewManifest } from '../policies/manifest-template.ts';
+import { INPUT_TEMPLATES } from '../policies/manifest/input-template.ts';
+import { manifestText, type NewManifest } from '../policies/manifest/manifest-template.ts';
 import { isSystemError } from './system-error.ts';
 import { projectRoot, type TaskFolder } from './task-folder.ts';
 

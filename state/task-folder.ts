@@ -2,7 +2,7 @@
 
 import { existsSync, lstatSync } from 'node:fs';
 import path from 'node:path';
-import type { Tool } from '../policies/tools.ts';
+import type { Tool } from '../policies/facts/tools.ts';
 import { astray } from './astray.ts';
 import { realFolder } from './disk/real-folder.ts';
 import { kindOf } from './disk/regular-file.ts';

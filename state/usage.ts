@@ -1,11 +1,11 @@
 // What a task's calls used, by stage, from the records that they left.
 
 import path from 'node:path';
-import type { CallRecord } from '../policies/call-record.ts';
-import { priceOf } from '../policies/price.ts';
-import type { ProjectFile } from '../policies/project-file.ts';
+import type { ProjectFile } from '../policies/manifest/project-file.ts';
+import type { CallRecord } from '../policies/record/call-record.ts';
+import { priceOf } from '../policies/record/price.ts';
 import { readRegular } from './disk/regular-file.ts';
-import type { Call, Ledger } from './ledger.ts';
+import type { Call, Ledger } from './journal/ledger.ts';
 import type { TaskFolder } from './task-folder.ts';
 
 /** Sums over the calls that told it; null where none did. */

@@ -19,17 +19,17 @@ const GROUND = 'state/disk/';
 
 /** Each package has one door, or two; a type alone loads nothing and needs none. */
 const DOORS: Record<string, string[]> = {
-  '@clack/prompts': ['bin/tollgate/recover-menu.ts'],
+  '@clack/prompts': ['bin/tollgate/sessions/recover-menu.ts'],
   ajv: ['loops/gate/schema.ts'],
   'ajv/dist/2020.js': ['loops/gate/schema.ts'],
-  execa: ['loops/git.ts', 'loops/run/guardian.ts'],
+  execa: ['loops/git/git.ts', 'loops/stage/guardian.ts'],
   'fast-glob': ['loops/prompt/matches.ts'],
   picocolors: ['bin/sheet.ts'],
-  picomatch: ['policies/globs.ts'],
+  picomatch: ['policies/text/globs.ts'],
   'write-file-atomic': ['state/whole-file.ts'],
-  yaml: ['state/yaml-file.ts'],
+  yaml: ['state/project/yaml-file.ts'],
   yargs: ['bin/help.ts'],
-  zod: ['state/manifest-schema.ts', 'state/project-schema.ts'],
+  zod: ['state/project/manifest-schema.ts', 'state/project/project-schema.ts'],
   'zx/core': ['preflight.ts', 'wrappers/shell.ts'],
 };
 
@@ -60,6 +60,78 @@ test('no file imports itself by way of others, types included', () => {
 test('a circle is found, whatever leads to it', () => {
   const graph = { a: ['b'], b: ['c', 'd'], c: ['b'], d: [] };
   assert.equal(circlesIn(new Map(Object.entries(graph))), ['b > c > b']);
+});
+
+/** Folders, bottom up: read in this order they are the walk. `.`: what lies in the room itself. */
+const ORDER = {
+  loops: [
+    ...[
+      '.',
+      'git',
+      'paths',
+      'tree',
+      'changes',
+      'prompt',
+      'attempt',
+      'queue',
+      'gate',
+      'session',
+      'conversation',
+      'task',
+    ],
+    ...['call', 'settle', 'failure', 'scope', 'stage-session', 'tamper-guard', 'stage', 'api-errors', 'run'],
+    ...['wait', 'triage', 'report', 'sweep', 'logs', 'status', 'archive', 'batch'],
+  ],
+  policies: [
+    ...['text', 'time', 'markdown', 'facts', 'scan', 'token-classes', 'normal-form', 'stderr', 'signature', 'redact'],
+    ...[
+      'rule',
+      'rules',
+      'verdict',
+      'retry',
+      'session',
+      'roles',
+      'manifest',
+      'gate',
+      'prompt',
+      'next-actions',
+      'record',
+    ],
+    'api-errors',
+  ],
+} as const satisfies Partial<Record<keyof typeof ROOMS, readonly string[]>>;
+
+for (const [room, order] of Object.entries(ORDER))
+  test(`a folder of ${room}/ uses none that comes after it, and ARCHITECTURE tells them all`, () => {
+    const placeOf = (file: string) => order.indexOf((path.dirname(path.relative(room, file)) || '.') as never);
+    const own = FILES.filter((file) => file.startsWith(`${room}/`));
+    const homeless = own.filter((file) => placeOf(file) < 0);
+    const strays = own.flatMap((file) =>
+      targetsOf(file, SOURCES.get(file)!)
+        .filter((target) => target.startsWith(`${room}/`) && placeOf(target) > placeOf(file))
+        .map((target) => `${file} imports ${target}`),
+    );
+    const house = readFileSync('ARCHITECTURE.md', 'utf8').split('\n## ')[1]!;
+    const untold = order.filter((folder) => folder !== '.' && !house.includes(`\`${folder}\``));
+    assert.equal({ homeless, strays, untold }, { homeless: [], strays: [], untold: [] });
+  });
+
+test('no folder has more than 24 files', () => {
+  const counts = new Map<string, number>();
+  for (const file of FILES) counts.set(path.dirname(file), (counts.get(path.dirname(file)) ?? 0) + 1);
+  assert.equal(
+    [...counts].filter(([, count]) => count > 24),
+    [],
+  );
+});
+
+test('tests stand in the folders of what they test', () => {
+  const folders = new Set(FILES.map((file) => path.dirname(file)));
+  const strays = Object.keys(ROOMS)
+    .filter((room) => room !== 'preflight')
+    .flatMap((room) => sourcesIn(`test/${room}`))
+    .filter((file) => file.endsWith('.test.ts') && !folders.has(path.dirname(path.relative('test', file))));
+  assert.equal(strays, []);
 });
 
 test('the ground stands on itself alone', () => {

@@ -4,7 +4,7 @@ import { chmodSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import type { Finding } from '../policies/finding.ts';
+import type { Finding } from '../policies/facts/finding.ts';
 import { type PreflightOptions, preflight } from '../preflight.ts';
 import { TestRig } from './rig/test-rig.ts';
 

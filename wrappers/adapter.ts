@@ -1,8 +1,8 @@
 // What the runner must know about a CLI: one literal row each, the same keys in the same order.
 
-import type { ErrorClass } from '../policies/classes.ts';
-import type { EngineEvent, Usage } from '../policies/engine-event.ts';
-import type { Tool } from '../policies/tools.ts';
+import type { ErrorClass } from '../policies/facts/classes.ts';
+import type { EngineEvent, Usage } from '../policies/facts/engine-event.ts';
+import type { Tool } from '../policies/facts/tools.ts';
 import type { Feature } from './feature.ts';
 import type { SessionStore } from './sessions/store.ts';
 

@@ -1,6 +1,6 @@
 // The three rows, by the name of their CLI.
 
-import type { Tool } from '../policies/tools.ts';
+import type { Tool } from '../policies/facts/tools.ts';
 import type { Adapter } from './adapter.ts';
 import { CODEX } from './codex/row.ts';
 import { COPILOT } from './copilot/row.ts';

@@ -1,8 +1,8 @@
 // Guards a CLI whose wrapper died, by the limits that it had; it is no child of ours, and its end raises no event, so it is looked at.
 
 import { setTimeout as pause } from 'node:timers/promises';
-import type { Ending } from '../policies/ending.ts';
-import { sleptBetween } from '../policies/machine-clocks.ts';
+import type { Ending } from '../policies/facts/ending.ts';
+import { sleptBetween } from '../policies/time/machine-clocks.ts';
 import type { Adapter } from './adapter.ts';
 import { type Guarded, guard } from './guard.ts';
 import { endTree, membersOf, type Tree, type TreeEnd } from './processes/end-tree.ts';

@@ -1,8 +1,8 @@
 // Puts together what a call told: the answer, how it ended, what went wrong on the way.
 
-import { cut } from '../policies/cut.ts';
-import { type EngineEvent, type EngineFailure, UNKNOWN_USAGE, type Usage } from '../policies/engine-event.ts';
-import { visibleChars } from '../policies/success.ts';
+import { type EngineEvent, type EngineFailure, UNKNOWN_USAGE, type Usage } from '../policies/facts/engine-event.ts';
+import { cut } from '../policies/text/cut.ts';
+import { visibleChars } from '../policies/verdict/success.ts';
 
 export interface Capture {
   sessionId: string | null;

@@ -2,9 +2,9 @@
 
 import { existsSync } from 'node:fs';
 import path from 'node:path';
-import { type Answer, say } from '../policies/finding.ts';
-import { judgeVersion, TESTED_VERSIONS } from '../policies/tested-versions.ts';
-import type { Tool } from '../policies/tools.ts';
+import { type Answer, say } from '../policies/facts/finding.ts';
+import type { Tool } from '../policies/facts/tools.ts';
+import { judgeVersion, TESTED_VERSIONS } from '../policies/manifest/tested-versions.ts';
 import { ADAPTERS } from './adapters.ts';
 import type { CliLocation } from './cli-search.ts';
 import { versionOfPackage } from './cli-version.ts';

@@ -1,7 +1,7 @@
 // Reads one line of an event stream by the row of its type.
 
-import type { EngineEvent } from '../policies/engine-event.ts';
-import { type Json, parseObject, textOf } from '../policies/json.ts';
+import type { EngineEvent } from '../policies/facts/engine-event.ts';
+import { type Json, parseObject, textOf } from '../policies/text/json.ts';
 
 export type EventTable = Record<string, (event: Json) => EngineEvent[]>;
 

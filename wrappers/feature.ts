@@ -1,6 +1,6 @@
 // What a row relies on in its CLI, and what an older version of that CLI lacks of it.
 
-import { compareVersions } from '../policies/tested-versions.ts';
+import { compareVersions } from '../policies/manifest/tested-versions.ts';
 
 export interface Feature {
   kind: 'flag' | 'setting' | 'variable' | 'event';

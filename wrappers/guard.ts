@@ -1,7 +1,7 @@
 // Guards a CLI by its limits: the first cause to end it wins, whoever started it.
 
-import type { Ending } from '../policies/ending.ts';
-import type { EngineEvent } from '../policies/engine-event.ts';
+import type { Ending } from '../policies/facts/ending.ts';
+import type { EngineEvent } from '../policies/facts/engine-event.ts';
 import type { Adapter } from './adapter.ts';
 import type { Reading } from './reading.ts';
 import { createWatchdogs } from './watchdogs.ts';

@@ -2,7 +2,7 @@
 
 import { accessSync, constants, readFileSync } from 'node:fs';
 import path from 'node:path';
-import { type Answer, say } from '../policies/finding.ts';
+import { type Answer, say } from '../policies/facts/finding.ts';
 
 /** A machine as its kernel tells of it. */
 export interface Kernel {

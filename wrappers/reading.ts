@@ -2,9 +2,9 @@
 
 import { watch } from 'node:fs';
 import path from 'node:path';
-import { parseCutObject } from '../policies/cut-json.ts';
-import type { EngineEvent } from '../policies/engine-event.ts';
-import type { ErrorLines } from '../policies/signature/error-lines.ts';
+import type { EngineEvent } from '../policies/facts/engine-event.ts';
+import type { ErrorLines } from '../policies/stderr/error-lines.ts';
+import { parseCutObject } from '../policies/text/cut-json.ts';
 import { readRegular } from '../state/disk/regular-file.ts';
 import type { Adapter } from './adapter.ts';
 import { type Capture, createCapture } from './capture.ts';
@@ -182,7 +182,7 @@ function createSelection() {
   let loading: Promise<void> | null = null;
   const early: string[] = [];
   const load = async () => {
-    const { createErrorLines } = await import('../policies/signature/error-lines.ts');
+    const { createErrorLines } = await import('../policies/stderr/error-lines.ts');
     picker = createErrorLines();
     for (const line of early) picker.push(line);
     early.length = 0;

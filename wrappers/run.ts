@@ -2,8 +2,8 @@
 
 import { type ChildProcess, spawn } from 'node:child_process';
 import { closeSync, openSync } from 'node:fs';
-import type { Ending } from '../policies/ending.ts';
-import { type MachineClocks, sleptBetween } from '../policies/machine-clocks.ts';
+import type { Ending } from '../policies/facts/ending.ts';
+import { type MachineClocks, sleptBetween } from '../policies/time/machine-clocks.ts';
 import type { Adapter } from './adapter.ts';
 import { type Capture, createCapture } from './capture.ts';
 import { guard, type Limits } from './guard.ts';

@@ -1,7 +1,7 @@
 // Clocks that do not jump; `performance.now` would be one too, but its module costs 2 ms to load.
 
 import { uptime } from 'node:os';
-import type { MachineClocks } from '../policies/machine-clocks.ts';
+import type { MachineClocks } from '../policies/time/machine-clocks.ts';
 
 /**
  * Milliseconds since some moment in the past, for all processes of this boot alike. On Linux it stands still while the machine

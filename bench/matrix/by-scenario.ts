@@ -2,7 +2,7 @@
 
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
-import { isTool, TOOLS } from '../../policies/tools.ts';
+import { isTool, TOOLS } from '../../policies/facts/tools.ts';
 import { callsOf, matrixRows } from '../../test/real/matrix/rows.ts';
 import { type MatrixOutcome, runMatrix } from '../../test/real/matrix/run-matrix.ts';
 import { CLIS } from '../../test/real/real-home.ts';

@@ -3,8 +3,8 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { TESTED_VERSIONS } from '../../policies/tested-versions.ts';
-import { isTool, TOOLS, type Tool } from '../../policies/tools.ts';
+import { isTool, TOOLS, type Tool } from '../../policies/facts/tools.ts';
+import { TESTED_VERSIONS } from '../../policies/manifest/tested-versions.ts';
 import { callsOf } from '../../test/real/matrix/rows.ts';
 import { type MatrixOutcome, runMatrix } from '../../test/real/matrix/run-matrix.ts';
 import { VERSION_ROWS } from '../../test/real/matrix/version-rows.ts';

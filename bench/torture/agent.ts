@@ -1,6 +1,6 @@
 // The fake agent of a round: a shell script in the stream of one CLI, which notes when it was asked and when its answer was on disk.
 
-import type { Tool } from '../../policies/tools.ts';
+import type { Tool } from '../../policies/facts/tools.ts';
 import { SESSION, STREAMS, type Stream } from '../../test/rig/streams.ts';
 
 /** Stands in the answer for the id of the call. */

@@ -1,7 +1,7 @@
 // The environment in which one process of a run meets a system that fails, or a clock that is wrong.
 
 import { existsSync, readFileSync } from 'node:fs';
-import { TOOLS } from '../../policies/tools.ts';
+import { TOOLS } from '../../policies/facts/tools.ts';
 import { faultEnv } from '../../test/rig/fault-shim.ts';
 import { ADAPTERS } from '../../wrappers/adapters.ts';
 import type { Plan, Strike } from './plan.ts';

@@ -3,8 +3,8 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { isTemporary } from '../../loops/run/temporaries.ts';
-import { openJournal } from '../../state/journal.ts';
-import { budgetOf, type Call, type Ledger } from '../../state/ledger.ts';
+import { openJournal } from '../../state/journal/journal.ts';
+import { budgetOf, type Call, type Ledger } from '../../state/journal/ledger.ts';
 import type { Seen, World } from './world.ts';
 
 export const VIOLATIONS = [

@@ -1,6 +1,6 @@
 // What a round does, made from its seed and number alone: the task, how its agents behave, and what strikes when.
 
-import { TOOLS, type Tool } from '../../policies/tools.ts';
+import { TOOLS, type Tool } from '../../policies/facts/tools.ts';
 import { pick, type Random, randomFrom, whole } from '../random.ts';
 
 /** How a call of the CLI goes; past the end of a round's list each one answers at once. */

@@ -2,7 +2,7 @@
 
 import { chmodSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
-import { TOOLS, type Tool } from '../../policies/tools.ts';
+import { TOOLS, type Tool } from '../../policies/facts/tools.ts';
 import { CLIS, RealHome } from '../../test/real/real-home.ts';
 import { ANSWER } from '../../test/rig/model-api/scenario.ts';
 import { startModelApi } from '../../test/rig/model-api.ts';

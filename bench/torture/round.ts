@@ -2,8 +2,8 @@
 
 import { mkdirSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
-import { EXIT_BY_SIGNAL, TOLLGATE_EXIT, WRAPPER_EXIT } from '../../policies/exit-codes.ts';
-import { openJournal } from '../../state/journal.ts';
+import { EXIT_BY_SIGNAL, TOLLGATE_EXIT, WRAPPER_EXIT } from '../../policies/facts/exit-codes.ts';
+import { openJournal } from '../../state/journal/journal.ts';
 import { ADAPTERS } from '../../wrappers/adapters.ts';
 import { checkAlone, registerOf, sweep } from './alone.ts';
 import { type Ended, type Started, start } from './command.ts';

@@ -3,7 +3,7 @@
 import { chmodSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { TOOLS } from '../../policies/tools.ts';
+import { TOOLS } from '../../policies/facts/tools.ts';
 import { endSurvivors, findSurvivors, type Survivor } from '../../test/rig/survivors.ts';
 import { fakeAgent } from './agent.ts';
 import type { Behaviour } from './plan.ts';

@@ -1,6 +1,6 @@
 // Operators that add what a rerun may print besides its error: notices, retries, progress, frames, and the error again.
 
-import type { Tool } from '../../policies/tools.ts';
+import type { Tool } from '../../policies/facts/tools.ts';
 import { pick, type Random, whole } from '../random.ts';
 import { after, before, firstSignedLine, type Operator } from './operator.ts';
 import type { Subject } from './subject.ts';

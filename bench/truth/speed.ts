@@ -1,11 +1,11 @@
 // How fast texts are selected from, signed, judged and redacted: ordinary ones, and the worst that are known.
 
-import { triage } from '../../loops/triage.ts';
-import { createRedactor } from '../../policies/redact.ts';
-import { createErrorLines } from '../../policies/signature/error-lines.ts';
-import { normalise } from '../../policies/signature/normalise.ts';
+import { triage } from '../../loops/triage/triage.ts';
+import { TOOLS, type Tool } from '../../policies/facts/tools.ts';
+import { normalise } from '../../policies/normal-form/normalise.ts';
+import { createRedactor } from '../../policies/redact/create-redactor.ts';
 import { signText } from '../../policies/signature/sign.ts';
-import { TOOLS, type Tool } from '../../policies/tools.ts';
+import { createErrorLines } from '../../policies/stderr/error-lines.ts';
 import { PIECES } from './pieces.ts';
 
 /** MB/s on ordinary text, median. */

@@ -1,12 +1,12 @@
 // A case whose signature is measured: the text that is signed, and how a changed text of it is signed anew.
 
 import { signatureInput } from '../../loops/call/judge.ts';
-import { evidenceOf, examine } from '../../loops/triage.ts';
-import type { Verdict } from '../../policies/evidence.ts';
-import type { LabelledCase } from '../../policies/labelled-case.ts';
-import type { Context } from '../../policies/signature/cursor.ts';
-import { createErrorLines } from '../../policies/signature/error-lines.ts';
+import { evidenceOf, examine } from '../../loops/triage/triage.ts';
+import type { Verdict } from '../../policies/facts/evidence.ts';
+import type { Context } from '../../policies/scan/cursor.ts';
 import { type Signature, type SignatureInput, sign } from '../../policies/signature/sign.ts';
+import { createErrorLines } from '../../policies/stderr/error-lines.ts';
+import type { LabelledCase } from '../../policies/verdict/labelled-case.ts';
 
 export interface Subject {
   labelled: LabelledCase;

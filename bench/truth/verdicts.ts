@@ -1,8 +1,8 @@
 // Verdicts against their labels: class, reason, the time to try again, and what the dispatcher would do.
 
-import { differences } from '../../policies/corpus-check.ts';
-import { decide, type Question } from '../../policies/decide.ts';
-import type { Verdict } from '../../policies/evidence.ts';
+import type { Verdict } from '../../policies/facts/evidence.ts';
+import { decide, type Question } from '../../policies/retry/decide.ts';
+import { differences } from '../../policies/verdict/corpus-check.ts';
 import type { Share } from './pairs.ts';
 import type { Subject } from './subject.ts';
 

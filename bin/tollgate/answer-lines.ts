@@ -1,10 +1,10 @@
 // Answers JSONL line by line, as it comes.
 
-import { TOLLGATE_EXIT } from '../../policies/exit-codes.ts';
+import { TOLLGATE_EXIT } from '../../policies/facts/exit-codes.ts';
 import { createLineSplitter } from '../../wrappers/line-splitter.ts';
 import { printing, printResult } from '../printing.ts';
 import type { Ran } from '../ran.ts';
-import { readText } from './input.ts';
+import { readText } from './triage/input.ts';
 
 type Line = Record<string, unknown>;
 

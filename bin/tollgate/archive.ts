@@ -5,8 +5,8 @@ import { type Archiving, type Put, putAway } from '../../loops/archive/archive.t
 import { oldBatches, type PutBatch, putBatchAway } from '../../loops/archive/batches.ts';
 import { type Candidate, chooseTasks } from '../../loops/archive/candidates.ts';
 import { type LeftWorktree, leftWorktree } from '../../loops/archive/left-worktree.ts';
-import { wholeDuration } from '../../policies/duration.ts';
-import { TOLLGATE_EXIT } from '../../policies/exit-codes.ts';
+import { TOLLGATE_EXIT } from '../../policies/facts/exit-codes.ts';
+import { wholeDuration } from '../../policies/time/duration.ts';
 import { projectState } from '../../state/task-folder.ts';
 import { identify } from '../../wrappers/processes/identity.ts';
 import { readArguments } from '../command.ts';

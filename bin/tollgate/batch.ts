@@ -2,15 +2,15 @@
 
 import { availableParallelism } from 'node:os';
 import { type BatchRan, runBatch } from '../../loops/batch/batch.ts';
-import { TOLLGATE_EXIT } from '../../policies/exit-codes.ts';
+import { TOLLGATE_EXIT } from '../../policies/facts/exit-codes.ts';
 import { readArguments, type Stop, stopOnSignals, unexpected } from '../command.ts';
 import type { Arguments, CommandSpec } from '../command-line.ts';
 import type { Ran } from '../ran.ts';
 import { sheetOf } from '../sheet.ts';
 import { onSheet } from '../terminal-page.ts';
 import { startBatchProgress } from './batch-progress.ts';
-import { readInput } from './input.ts';
 import { flagsOf, RUN_FLAGS, wishesOf } from './run-flags.ts';
+import { readInput } from './triage/input.ts';
 
 const MOST = 64;
 const HERE = Math.min(MOST, availableParallelism());

@@ -1,12 +1,12 @@
 // tollgate budget: what a task may pay, has paid and used, and for which stage.
 
-import { rootOf } from '../../loops/run/task.ts';
-import { TOLLGATE_EXIT } from '../../policies/exit-codes.ts';
-import type { ProjectFile } from '../../policies/project-file.ts';
-import { type Journal, JournalError, openJournal } from '../../state/journal.ts';
-import { budgetOf, type Ledger, openCalls } from '../../state/ledger.ts';
-import { readProject } from '../../state/project.ts';
-import { adoptEdits, refreshStats } from '../../state/stats.ts';
+import { rootOf } from '../../loops/task/task.ts';
+import { TOLLGATE_EXIT } from '../../policies/facts/exit-codes.ts';
+import type { ProjectFile } from '../../policies/manifest/project-file.ts';
+import { type Journal, JournalError, openJournal } from '../../state/journal/journal.ts';
+import { budgetOf, type Ledger, openCalls } from '../../state/journal/ledger.ts';
+import { adoptEdits, refreshStats } from '../../state/journal/stats.ts';
+import { readProject } from '../../state/project/project.ts';
 import { isSystemError } from '../../state/system-error.ts';
 import { locateTask, type TaskFolder } from '../../state/task-folder.ts';
 import { type TaskUsage, type Used, usageOf } from '../../state/usage.ts';

@@ -2,14 +2,14 @@
 
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { defaultBranch } from '../../loops/default-branch.ts';
-import { type Ignoring, ignoreState } from '../../loops/gitignore.ts';
-import { TOLLGATE_EXIT } from '../../policies/exit-codes.ts';
-import { isReview } from '../../policies/manifest-template.ts';
-import { nearest } from '../../policies/nearest.ts';
-import { PIPELINES } from '../../policies/pipelines.ts';
+import { defaultBranch } from '../../loops/git/default-branch.ts';
+import { type Ignoring, ignoreState } from '../../loops/git/gitignore.ts';
+import { TOLLGATE_EXIT } from '../../policies/facts/exit-codes.ts';
+import { isReview } from '../../policies/manifest/manifest-template.ts';
+import { PIPELINES } from '../../policies/manifest/pipelines.ts';
+import { nearest } from '../../policies/text/nearest.ts';
 import { writeNewTask } from '../../state/new-task.ts';
-import { readProject } from '../../state/project.ts';
+import { readProject } from '../../state/project/project.ts';
 import { locateTask, projectRoot } from '../../state/task-folder.ts';
 import { readArguments } from '../command.ts';
 import type { CommandSpec } from '../command-line.ts';

@@ -3,8 +3,8 @@
 import type { TasksReport } from '../../loops/report/collect.ts';
 import type { FailureGroup } from '../../loops/report/groups.ts';
 import type { TaskRow } from '../../loops/report/task-row.ts';
-import { oneLine } from '../../policies/one-line.ts';
-import { visible } from '../../policies/visible-text.ts';
+import { oneLine } from '../../policies/text/one-line.ts';
+import { visible } from '../../policies/text/visible-text.ts';
 import { coloursOf, type Sheet } from '../sheet.ts';
 import { type Column, tableLines, wrapLine } from '../table.ts';
 import { STATE_PAINT, taskCalls } from './task-cells.ts';

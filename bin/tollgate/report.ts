@@ -4,18 +4,18 @@ import { existsSync } from 'node:fs';
 import { collectErrors, collectHealth } from '../../loops/api-errors/collect-errors.ts';
 import { leftReport } from '../../loops/batch/left-reports.ts';
 import { collectTasks } from '../../loops/report/collect.ts';
-import { wholeDuration } from '../../policies/duration.ts';
-import { TOLLGATE_EXIT } from '../../policies/exit-codes.ts';
-import { visible } from '../../policies/visible-text.ts';
+import { TOLLGATE_EXIT } from '../../policies/facts/exit-codes.ts';
+import { visible } from '../../policies/text/visible-text.ts';
+import { wholeDuration } from '../../policies/time/duration.ts';
 import { locateTask, projectState } from '../../state/task-folder.ts';
 import { readArguments } from '../command.ts';
 import type { Arguments, CommandSpec } from '../command-line.ts';
 import type { Ran } from '../ran.ts';
 import { sheetOf } from '../sheet.ts';
 import { onSheet } from '../terminal-page.ts';
-import { errorsObject, renderErrors } from './errors-page.ts';
-import { type HealthObject, renderHealth } from './health-page.ts';
 import { renderMarkdown, renderText } from './report-page.ts';
+import { type HealthObject, renderHealth } from './sessions/health-page.ts';
+import { errorsObject, renderErrors } from './triage/errors-page.ts';
 
 const FORMATS = ['text', 'json', 'md'];
 

@@ -2,9 +2,9 @@
 
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { pauseFor } from '../../loops/run/pauses.ts';
-import type { RunRequest } from '../../loops/run/run-request.ts';
-import { wholeDuration } from '../../policies/duration.ts';
+import { pauseFor } from '../../loops/stage/pauses.ts';
+import type { RunRequest } from '../../loops/task/run-request.ts';
+import { wholeDuration } from '../../policies/time/duration.ts';
 import { abortOn, type Stop } from '../command.ts';
 import type { Arguments, FlagRow } from '../command-line.ts';
 import { refusalWithin } from './within-call.ts';

@@ -1,17 +1,17 @@
 // tollgate run: dispatches one task.
 
-import { lastEvent, type Underway } from '../../loops/run/last-event.ts';
 import { runTask, type Ran as TaskRan } from '../../loops/run/run.ts';
-import type { RunRequest } from '../../loops/run/run-request.ts';
-import { TOLLGATE_EXIT } from '../../policies/exit-codes.ts';
+import { lastEvent, type Underway } from '../../loops/task/last-event.ts';
+import type { RunRequest } from '../../loops/task/run-request.ts';
+import { TOLLGATE_EXIT } from '../../policies/facts/exit-codes.ts';
 import { readArguments, type Stop, stopOnSignals } from '../command.ts';
 import type { Arguments, CommandSpec } from '../command-line.ts';
 import { printing } from '../printing.ts';
 import { type Progress, startProgress } from '../progress-line.ts';
 import type { Ran } from '../ran.ts';
-import { refusedSession } from './refused-session.ts';
 import { answerTo, answerWithoutRun, surprise } from './run-answer.ts';
 import { RUN_FLAGS, wishesOf } from './run-flags.ts';
+import { refusedSession } from './sessions/refused-session.ts';
 
 const SPEC: CommandSpec = {
   name: 'tollgate run',
@@ -83,7 +83,7 @@ async function answered(ran: TaskRan, args: Arguments): Promise<Ran> {
   if (process.stdin.isTTY !== true || printing('stderr').isTTY !== true) return answer;
   const refused = await refusedSession(ran.report);
   if (refused === null) return answer;
-  const { run: recover } = await import('./recover.ts');
+  const { run: recover } = await import('./sessions/recover.ts');
   const recovered = await recover([refused.id, `--tool=${refused.tool}`]);
   return {
     ...answer,

@@ -1,8 +1,8 @@
 // tollgate scope ask: tells an agent what it may touch, before it edits.
 
 import { askTask, type ScopeAnswer } from '../../loops/scope/question.ts';
-import { TOLLGATE_EXIT } from '../../policies/exit-codes.ts';
-import { nearest } from '../../policies/nearest.ts';
+import { TOLLGATE_EXIT } from '../../policies/facts/exit-codes.ts';
+import { nearest } from '../../policies/text/nearest.ts';
 import { readArguments } from '../command.ts';
 import type { CommandSpec } from '../command-line.ts';
 import type { Ran } from '../ran.ts';

@@ -1,10 +1,10 @@
 // Keeps secrets out of what a command shows of a captured text.
 
-import type { Verdict } from '../../policies/evidence.ts';
-import { createRedactor } from '../../policies/redact.ts';
-import { withoutSecrets } from '../../policies/signature/hidden.ts';
+import type { Verdict } from '../../policies/facts/evidence.ts';
+import { withoutSecrets } from '../../policies/normal-form/mask-secrets.ts';
+import { createRedactor } from '../../policies/redact/create-redactor.ts';
 import type { Signature } from '../../policies/signature/sign.ts';
-import { visible } from '../../policies/visible-text.ts';
+import { visible } from '../../policies/text/visible-text.ts';
 
 const { redact } = createRedactor({ env: process.env, patterns: [] });
 

@@ -1,8 +1,8 @@
 // The page of tollgate status: what runs, who waits, and how the tasks stand.
 
 import type { Status } from '../../loops/status/status.ts';
-import { oneLine } from '../../policies/one-line.ts';
-import { visible } from '../../policies/visible-text.ts';
+import { oneLine } from '../../policies/text/one-line.ts';
+import { visible } from '../../policies/text/visible-text.ts';
 import { coloursOf, type Sheet } from '../sheet.ts';
 import { type Column, cutLine, tableLines } from '../table.ts';
 import { STATE_PAINT, taskCalls } from './task-cells.ts';

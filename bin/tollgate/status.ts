@@ -1,7 +1,7 @@
 // tollgate status: what is there, what runs, and who stands in line.
 
 import { statusOf } from '../../loops/status/status.ts';
-import { TOLLGATE_EXIT } from '../../policies/exit-codes.ts';
+import { TOLLGATE_EXIT } from '../../policies/facts/exit-codes.ts';
 import { readArguments } from '../command.ts';
 import type { CommandSpec } from '../command-line.ts';
 import type { Ran } from '../ran.ts';

@@ -18,7 +18,7 @@ export const SUBCOMMANDS: Record<string, Subcommand> = {
   },
   explain: {
     about: "a task's last failure: evidence, the rule that matched, what its signature stands for, what to do",
-    load: () => import('./explain.ts'),
+    load: () => import('./triage/explain.ts'),
   },
   status: {
     about: 'what is there, what runs, and who stands in line',
@@ -26,7 +26,7 @@ export const SUBCOMMANDS: Record<string, Subcommand> = {
   },
   logs: {
     about: "what a task's call says, while it says it or afterwards (-f goes on)",
-    load: () => import('./logs.ts'),
+    load: () => import('./triage/logs.ts'),
   },
   report: {
     about: 'how all tasks stand, and their failures by signature',
@@ -46,7 +46,7 @@ export const SUBCOMMANDS: Record<string, Subcommand> = {
   },
   sessions: {
     about: 'which sessions of the CLIs the tags go on with: show, adopt, forget',
-    load: () => import('./sessions.ts'),
+    load: () => import('./sessions/sessions.ts'),
   },
   scope: {
     about: 'ask whether a task may change a path, before it is changed',
@@ -54,20 +54,20 @@ export const SUBCOMMANDS: Record<string, Subcommand> = {
   },
   history: {
     about: 'a conversation as people read it, with what was taken back of it',
-    load: () => import('./history.ts'),
+    load: () => import('./sessions/history.ts'),
   },
   undo: {
     about: "take back a conversation's last answer, ask something else instead, or bring it back",
-    load: () => import('./undo.ts'),
+    load: () => import('./sessions/undo.ts'),
   },
   recover: {
     about: 'get a conversation going again that its service refuses',
-    load: () => import('./recover.ts'),
+    load: () => import('./sessions/recover.ts'),
   },
-  triage: { about: 'the verdict for a captured stderr and stdout', load: () => import('./triage.ts') },
+  triage: { about: 'the verdict for a captured stderr and stdout', load: () => import('./triage/triage.ts') },
   signature: {
     about: "a failure's signature, and the text it stands for",
-    load: () => import('./signature.ts'),
+    load: () => import('./triage/signature.ts'),
   },
   preflight: {
     about: 'check the machine before anything is paid',

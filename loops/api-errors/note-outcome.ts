@@ -2,12 +2,12 @@
 
 import type { Fate } from '../../policies/api-errors/entry.ts';
 import { layOutOutcome } from '../../policies/api-errors/layout.ts';
-import type { CallRecord } from '../../policies/call-record.ts';
+import type { CallRecord } from '../../policies/record/call-record.ts';
 import { appendToLog } from '../../state/api-errors/append.ts';
 import { LOG_NAME, logPlace } from '../../state/api-errors/place.ts';
 import { loggedCalls } from '../../state/api-errors/read.ts';
-import type { Journal } from '../../state/journal.ts';
-import type { Call, Ledger } from '../../state/ledger.ts';
+import type { Journal } from '../../state/journal/journal.ts';
+import type { Call, Ledger } from '../../state/journal/ledger.ts';
 import type { TaskFolder } from '../../state/task-folder.ts';
 
 export interface EndedStage {

@@ -3,10 +3,10 @@
 import { randomUUID } from 'node:crypto';
 import { existsSync, mkdirSync, renameSync, rmSync } from 'node:fs';
 import path from 'node:path';
-import { type Journal, openJournal } from '../../state/journal.ts';
+import { type Journal, openJournal } from '../../state/journal/journal.ts';
 import { isSystemError } from '../../state/system-error.ts';
 import type { TaskFolder } from '../../state/task-folder.ts';
-import { claim } from '../run/claim.ts';
+import { claim } from '../task/claim.ts';
 import type { Candidate } from './candidates.ts';
 
 export interface Archiving {

@@ -2,10 +2,10 @@
 
 import { existsSync } from 'node:fs';
 import path from 'node:path';
-import type { ProcessIdentity } from '../../policies/process-identity.ts';
+import type { ProcessIdentity } from '../../policies/facts/process-identity.ts';
 import { entriesIn } from '../../state/disk/folder.ts';
-import { openJournal } from '../../state/journal.ts';
-import { openCalls } from '../../state/ledger.ts';
+import { openJournal } from '../../state/journal/journal.ts';
+import { openCalls } from '../../state/journal/ledger.ts';
 import { locateTask, projectState, type TaskFolder } from '../../state/task-folder.ts';
 import { standingOf } from '../report/standing.ts';
 

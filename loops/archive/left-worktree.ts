@@ -3,8 +3,8 @@
 import { existsSync } from 'node:fs';
 import path from 'node:path';
 import { projectState, type TaskFolder } from '../../state/task-folder.ts';
-import { rootOf } from '../run/task.ts';
 import { branchOf, worktreeOf } from '../run/worktree.ts';
+import { rootOf } from '../task/task.ts';
 
 export interface LeftWorktree {
   folder: string;

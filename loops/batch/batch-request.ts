@@ -1,7 +1,7 @@
 // What a batch is asked to do.
 
-import type { Tool } from '../../policies/tools.ts';
-import type { RunRequest } from '../run/run-request.ts';
+import type { Tool } from '../../policies/facts/tools.ts';
+import type { RunRequest } from '../task/run-request.ts';
 import type { BatchLimits } from './limits.ts';
 import type { BatchRow } from './row.ts';
 

@@ -2,7 +2,7 @@
 
 import { randomBytes } from 'node:crypto';
 import { setMaxListeners } from 'node:events';
-import { EXIT_BY_SIGNAL } from '../../policies/exit-codes.ts';
+import { EXIT_BY_SIGNAL } from '../../policies/facts/exit-codes.ts';
 import { runTask } from '../run/run.ts';
 import type { BatchProgress, BatchRequest } from './batch-request.ts';
 import { callsOf } from './calls-of.ts';

@@ -1,9 +1,9 @@
 // How many calls were paid in a task's life, as its journal says; what broke in the middle left no report that does.
 
-import { JournalError, openJournal } from '../../state/journal.ts';
+import { JournalError, openJournal } from '../../state/journal/journal.ts';
 import { isSystemError } from '../../state/system-error.ts';
 import { locateTask } from '../../state/task-folder.ts';
-import type { RunRequest } from '../run/run-request.ts';
+import type { RunRequest } from '../task/run-request.ts';
 
 /** 0 where the journal cannot be read: then its task was not begun, or what is wrong with it is told already. */
 export function callsOf({ cwd, environment, clock }: Pick<RunRequest, 'cwd' | 'environment' | 'clock'>, word: string) {

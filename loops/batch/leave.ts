@@ -1,7 +1,7 @@
 // Leaves the report of a batch on disk, with the list of what is left to do.
 
 import path from 'node:path';
-import type { Tool } from '../../policies/tools.ts';
+import type { Tool } from '../../policies/facts/tools.ts';
 import { astray } from '../../state/astray.ts';
 import { isSystemError } from '../../state/system-error.ts';
 import { projectState } from '../../state/task-folder.ts';

@@ -1,6 +1,6 @@
 // When a batch begins no more tasks: when it is told to stop, when its time is over, or after a failure.
 
-import type { RunRequest } from '../run/run-request.ts';
+import type { RunRequest } from '../task/run-request.ts';
 
 export interface BatchLimits {
   /** What happens to the tasks that have not begun when one has failed. */

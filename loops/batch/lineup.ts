@@ -1,6 +1,6 @@
 // The tasks that still wait to be begun: next comes one whose tool has the fewest at work, so that tools are mixed from the start.
 
-import type { Tool } from '../../policies/tools.ts';
+import type { Tool } from '../../policies/facts/tools.ts';
 
 export interface Lineup<T> {
   /** null when none is left. */

@@ -2,13 +2,13 @@
 
 import { realpathSync } from 'node:fs';
 import path from 'node:path';
-import { type ChangedPrompt, changedSentence } from '../../policies/changed-prompt.ts';
-import type { Tool } from '../../policies/tools.ts';
+import type { Tool } from '../../policies/facts/tools.ts';
+import { type ChangedPrompt, changedSentence } from '../../policies/retry/changed-prompt.ts';
 import { lookIntoWorktree } from '../run/enter-worktree.ts';
-import { closedFor } from '../run/judge/entrance.ts';
-import { checkStages, type Planned } from '../run/plan.ts';
-import type { RunRequest } from '../run/run-request.ts';
-import { openTask } from '../run/task.ts';
+import { closedFor } from '../tamper-guard/entrance.ts';
+import { checkStages, type Planned } from '../task/plan.ts';
+import type { RunRequest } from '../task/run-request.ts';
+import { openTask } from '../task/task.ts';
 
 export interface Candidate {
   /** As it is handed on: an id, or an absolute path. */

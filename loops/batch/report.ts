@@ -1,7 +1,7 @@
 // The facts of a batch: a row for each task, the failures by what they have in common, and what to do next.
 
-import { EXIT_BUG, type EXIT_BY_SIGNAL, EXIT_ORDER, TOLLGATE_EXIT } from '../../policies/exit-codes.ts';
-import { gatherFailures } from '../../policies/same-failure.ts';
+import { EXIT_BUG, type EXIT_BY_SIGNAL, EXIT_ORDER, TOLLGATE_EXIT } from '../../policies/facts/exit-codes.ts';
+import { gatherFailures } from '../../policies/signature/same-failure.ts';
 import { exitByClass } from '../call/exit.ts';
 import type { BatchRow, BatchState, Told } from './row.ts';
 

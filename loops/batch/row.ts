@@ -1,8 +1,8 @@
 // What a batch keeps of each task: one small row, whatever became of it.
 
-import { changedActions, type Named } from '../../policies/changed-prompt.ts';
-import type { ErrorClass } from '../../policies/classes.ts';
-import { EXIT_BUG, TOLLGATE_EXIT } from '../../policies/exit-codes.ts';
+import type { ErrorClass } from '../../policies/facts/classes.ts';
+import { EXIT_BUG, TOLLGATE_EXIT } from '../../policies/facts/exit-codes.ts';
+import { changedActions, type Named } from '../../policies/retry/changed-prompt.ts';
 import { refusalOf } from '../../state/system-error.ts';
 import type { StageReport } from '../run/report.ts';
 import type { Ran } from '../run/run.ts';

@@ -1,8 +1,8 @@
 // The calls that a batch makes at once: a free place goes to the tool with the fewest running, so that one tool's long queue starves no other.
 
-import type { Verdict } from '../../policies/evidence.ts';
-import { TOOLS, type Tool } from '../../policies/tools.ts';
-import type { Asked, Slot, Slots } from '../run/slots.ts';
+import type { Verdict } from '../../policies/facts/evidence.ts';
+import { TOOLS, type Tool } from '../../policies/facts/tools.ts';
+import type { Asked, Slot, Slots } from '../task/slots.ts';
 
 export interface BatchSlots extends Slots {
   /** Calls that are being made. */

@@ -1,9 +1,9 @@
 // The page of a batch: at most 80 lines, however many tasks it had.
 
 import path from 'node:path';
-import { CLASSES } from '../../policies/classes.ts';
-import { oneLine } from '../../policies/one-line.ts';
-import { visible } from '../../policies/visible-text.ts';
+import { CLASSES } from '../../policies/facts/classes.ts';
+import { oneLine } from '../../policies/text/one-line.ts';
+import { visible } from '../../policies/text/visible-text.ts';
 import type { BatchFailure, BatchReport } from './report.ts';
 
 const MAX_GROUPS = 14;

@@ -1,9 +1,9 @@
 // One guarded call: check, reserve, run, judge, record, publish. The wrapper commands are thin over it.
 
-import type { CallRecord } from '../../policies/call-record.ts';
-import { noteEnded } from '../../state/ended-calls.ts';
-import type { Fact } from '../../state/facts.ts';
-import type { Journal } from '../../state/journal.ts';
+import type { CallRecord } from '../../policies/record/call-record.ts';
+import { noteEnded } from '../../state/calls/ended-calls.ts';
+import type { Fact } from '../../state/journal/facts.ts';
+import type { Journal } from '../../state/journal/journal.ts';
 import { isSystemError } from '../../state/system-error.ts';
 import type { Feature } from '../../wrappers/feature.ts';
 import { identify } from '../../wrappers/processes/identity.ts';
@@ -11,13 +11,16 @@ import { outerCalls } from '../../wrappers/processes/marker.ts';
 import type { Outcome } from '../../wrappers/run.ts';
 import { type FlagObserver, runAccepted } from '../../wrappers/run-accepted.ts';
 import { nowMs } from '../../wrappers/steady-clock.ts';
-import { announce } from './announce.ts';
-import { closeAttempt } from './attempt.ts';
+import { announce } from '../attempt/announce.ts';
+import { closeAttempt } from '../attempt/attempt.ts';
+import { type Draft, draftOf, sha256, wallMs } from '../attempt/draft.ts';
+import { invocationOf } from '../attempt/invocation.ts';
+import { keepPlaces, putFoldersRight, withRealPlaces } from '../attempt/kept-folders.ts';
+import type { WrapperRequest } from '../attempt/request.ts';
+import { termsOf } from '../attempt/saved-draft.ts';
+import type { Stop } from '../attempt/stop-request.ts';
 import { check, type Refusal } from './check.ts';
-import { type Draft, draftOf, sha256, wallMs } from './draft.ts';
-import { invocationOf } from './invocation.ts';
 import { exitOf, judged } from './judged.ts';
-import { keepPlaces, putFoldersRight, withRealPlaces } from './kept-folders.ts';
 import { knownVersion } from './known-version.ts';
 import { noteFact, verdictFact } from './noted-facts.ts';
 import { PATIENCE } from './patience.ts';
@@ -25,9 +28,6 @@ import { discard, prepare, type Ready } from './prepare.ts';
 import { publishAll, publishEarly, publishRefusal, removeStale } from './publish.ts';
 import { recordOf, sentenceOf } from './record.ts';
 import { deadlineOf, type Registered } from './registered.ts';
-import type { WrapperRequest } from './request.ts';
-import { termsOf } from './saved-draft.ts';
-import type { Stop } from './stop-request.ts';
 import { cancelled, LATE } from './unstarted.ts';
 
 export interface Called {

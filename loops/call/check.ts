@@ -2,14 +2,15 @@
 
 import { accessSync, constants, mkdirSync, statSync } from 'node:fs';
 import path from 'node:path';
-import type { Obstacle } from '../../policies/evidence.ts';
-import type { EXIT_BY_SIGNAL } from '../../policies/exit-codes.ts';
-import type { OwnReason } from '../../policies/own-reasons.ts';
+import type { Obstacle } from '../../policies/facts/evidence.ts';
+import type { EXIT_BY_SIGNAL } from '../../policies/facts/exit-codes.ts';
+import type { OwnReason } from '../../policies/facts/own-reasons.ts';
 import { readFollowedBytes } from '../../state/disk/regular-file.ts';
 import type { PromptLimit } from '../../wrappers/adapter.ts';
 import { findBinary } from '../../wrappers/find-binary.ts';
-import { lookAt, placesOf } from './places.ts';
-import type { WrapperRequest } from './request.ts';
+import { lookAt, placesOf } from '../attempt/places.ts';
+import { MAX_PROMPT_BYTES } from '../attempt/prompt-limit.ts';
+import type { WrapperRequest } from '../attempt/request.ts';
 
 export interface Refusal extends Obstacle {
   /** Which of the wrapper's codes; or the signal that stopped us. */
@@ -58,9 +59,6 @@ export function check(request: WrapperRequest): Checked {
 function refuse(reason: OwnReason, message: string, prompt: Buffer | null = null): Checked {
   return { how: 'refused', prompt, refusal: { class: 'tooling', reason, exit: 'badInput', message } };
 }
-
-/** No CLI takes as much; past it a file is not even read. */
-export const MAX_PROMPT_BYTES = 64 * 1024 ** 2;
 
 function readPrompt(file: string): Buffer | Refusal {
   const unread = (why: string): Refusal => {

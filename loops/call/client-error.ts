@@ -2,9 +2,9 @@
 
 import { readdirSync } from 'node:fs';
 import path from 'node:path';
-import { listOf, parseObject, partOf, textOf } from '../../policies/json.ts';
+import { listOf, parseObject, partOf, textOf } from '../../policies/text/json.ts';
 import { readRegular } from '../../state/disk/regular-file.ts';
-import { type Attempt, hasOwnTemporary } from './attempt.ts';
+import { type Attempt, hasOwnTemporary } from '../attempt/attempt.ts';
 
 export interface ClientError {
   file: string;

@@ -1,10 +1,10 @@
 // The wrapper's exit code for an ending and a verdict.
 
-import { CLASSES, EXIT_BUDGET } from '../../policies/classes.ts';
-import type { Ending } from '../../policies/ending.ts';
-import type { Verdict } from '../../policies/evidence.ts';
-import { EXIT_BY_SIGNAL, WRAPPER_EXIT } from '../../policies/exit-codes.ts';
-import type { Tool } from '../../policies/tools.ts';
+import { CLASSES, EXIT_BUDGET } from '../../policies/facts/classes.ts';
+import type { Ending } from '../../policies/facts/ending.ts';
+import type { Verdict } from '../../policies/facts/evidence.ts';
+import { EXIT_BY_SIGNAL, WRAPPER_EXIT } from '../../policies/facts/exit-codes.ts';
+import type { Tool } from '../../policies/facts/tools.ts';
 
 export interface Ended {
   tool: Tool;

@@ -1,15 +1,15 @@
 // From what a call left to what is believed about it: evidence, verdict, signature.
 
-import { classify } from '../../policies/classify.ts';
-import type { Clock } from '../../policies/clock.ts';
-import type { EngineFailure } from '../../policies/engine-event.ts';
-import type { Evidence, Verdict } from '../../policies/evidence.ts';
+import type { EngineFailure } from '../../policies/facts/engine-event.ts';
+import type { Evidence, Verdict } from '../../policies/facts/evidence.ts';
+import type { Tool } from '../../policies/facts/tools.ts';
+import { tellDetails } from '../../policies/normal-form/bodies.ts';
 import { isOfHelper } from '../../policies/rules/mcp.ts';
-import { compileRow, type OwnRow } from '../../policies/rules/own-row.ts';
-import { tellDetails } from '../../policies/signature/bodies.ts';
 import { type Signature, type SignatureInput, sign } from '../../policies/signature/sign.ts';
-import { visibleChars } from '../../policies/success.ts';
-import type { Tool } from '../../policies/tools.ts';
+import type { Clock } from '../../policies/time/clock.ts';
+import { classify } from '../../policies/verdict/classify.ts';
+import { compileRow, type OwnRow } from '../../policies/verdict/own-row.ts';
+import { visibleChars } from '../../policies/verdict/success.ts';
 import type { Outcome } from '../../wrappers/run.ts';
 
 export interface Judgement {

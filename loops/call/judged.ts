@@ -1,14 +1,14 @@
 // What is believed of a call, and what its exit code depends on.
 
-import type { Verdict } from '../../policies/evidence.ts';
-import { isSuccess, SUCCESS, visibleChars } from '../../policies/success.ts';
+import type { Verdict } from '../../policies/facts/evidence.ts';
+import { isSuccess, SUCCESS, visibleChars } from '../../policies/verdict/success.ts';
 import type { Adapter } from '../../wrappers/adapter.ts';
 import type { Outcome } from '../../wrappers/run.ts';
+import type { Draft } from '../attempt/draft.ts';
+import type { Stop } from '../attempt/stop-request.ts';
 import { localClock } from '../local-clock.ts';
-import type { Draft } from './draft.ts';
 import { type Ended, wrapperExit } from './exit.ts';
 import type { Judgement } from './judge.ts';
-import type { Stop } from './stop-request.ts';
 
 /** A success needs no rules; whatever else it was is judged by what is loaded only then. */
 export async function judged(draft: Draft, outcome: Outcome): Promise<Judgement> {

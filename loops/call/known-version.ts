@@ -2,8 +2,8 @@
 
 import { keepsVersions, keepVersion, recallVersion } from '../../state/cli-versions.ts';
 import { askVersion, versionOfPackage } from '../../wrappers/cli-version.ts';
-import type { WrapperRequest } from './request.ts';
-import type { Stop } from './stop-request.ts';
+import type { WrapperRequest } from '../attempt/request.ts';
+import type { Stop } from '../attempt/stop-request.ts';
 
 /** null for one that says none, or that could not be kept: it is taken for the newest. */
 export async function knownVersion(

@@ -1,11 +1,11 @@
 // Before a resume: a session that works in another folder is refused, one whose history its CLI would send wrongly is mended, and what it has counted is noted.
 
-import type { Usage } from '../../policies/engine-event.ts';
+import type { Usage } from '../../policies/facts/engine-event.ts';
+import type { Draft } from '../attempt/draft.ts';
 import { type Mended, mendBeforeResume } from '../conversation/mend.ts';
 import { findSession, lookInto } from '../session/own-files.ts';
 import { elsewhereMistake, worksElsewhere } from '../session/works-elsewhere.ts';
 import type { Refusal } from './check.ts';
-import type { Draft } from './draft.ts';
 
 /** What cannot be mended is resumed as it is: the service has the last word, and may not mind. @returns why it may not be resumed here. */
 export async function mendSession(draft: Draft, sessionId: string): Promise<Refusal | null> {

@@ -1,9 +1,9 @@
 // What a guardian notes of its call in the journal.
 
-import type { CallRecord } from '../../policies/call-record.ts';
-import type { Fact } from '../../state/facts.ts';
-import type { Journal } from '../../state/journal.ts';
-import type { Draft } from './draft.ts';
+import type { CallRecord } from '../../policies/record/call-record.ts';
+import type { Fact } from '../../state/journal/facts.ts';
+import type { Journal } from '../../state/journal/journal.ts';
+import type { Draft } from '../attempt/draft.ts';
 
 /** @returns whether it stands there; true where there is no journal to note it in. */
 export function noteFact(journal: Journal | null, fact: Fact, draft: Draft): boolean {

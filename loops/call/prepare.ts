@@ -1,14 +1,14 @@
 // All that a CLI needs on disk, made while nothing is paid yet, and known to a sweep before it holds anything.
 
-import type { ProcessIdentity } from '../../policies/process-identity.ts';
+import type { ProcessIdentity } from '../../policies/facts/process-identity.ts';
 import { isSystemError } from '../../state/system-error.ts';
 import type { Overlay } from '../../wrappers/adapter.ts';
 import { lacking, withoutFlags } from '../../wrappers/feature.ts';
-import { type Attempt, discardAttempt, discardTemporaries, fillAttempt, nameAttempt } from './attempt.ts';
+import { type Attempt, discardAttempt, discardTemporaries, fillAttempt, nameAttempt } from '../attempt/attempt.ts';
+import type { Draft } from '../attempt/draft.ts';
+import { saveDraft } from '../attempt/saved-draft.ts';
 import type { Refusal } from './check.ts';
-import type { Draft } from './draft.ts';
 import { type Registered, register } from './registered.ts';
-import { saveDraft } from './saved-draft.ts';
 
 export interface Ready {
   how: 'ready';

@@ -2,20 +2,20 @@
 
 import { existsSync, unlinkSync } from 'node:fs';
 import path from 'node:path';
-import type { CallRecord } from '../../policies/call-record.ts';
-import { rawOf } from '../../policies/raw-file.ts';
+import { rawOf } from '../../policies/facts/raw-file.ts';
+import type { CallRecord } from '../../policies/record/call-record.ts';
 import { slowPatterns } from '../../policies/redact/withheld.ts';
 import { publishText } from '../../state/disk/replace-file.ts';
 import { syncFolder } from '../../state/sync-folder.ts';
 import type { TaskFolder } from '../../state/task-folder.ts';
 import type { Outcome } from '../../wrappers/run.ts';
-import { publishMarker } from './announce.ts';
-import type { Attempt, Published } from './attempt.ts';
-import { changedFiles, redactedOf } from './captured.ts';
-import type { Draft } from './draft.ts';
-import { folderMistake, putFoldersRight } from './kept-folders.ts';
-import { publishRedacted } from './redacted-copy.ts';
-import type { WrapperRequest } from './request.ts';
+import { publishMarker } from '../attempt/announce.ts';
+import type { Attempt, Published } from '../attempt/attempt.ts';
+import { changedFiles, redactedOf } from '../attempt/captured.ts';
+import type { Draft } from '../attempt/draft.ts';
+import { folderMistake, putFoldersRight } from '../attempt/kept-folders.ts';
+import { publishRedacted } from '../attempt/redacted-copy.ts';
+import type { WrapperRequest } from '../attempt/request.ts';
 
 /**
  * Publishes everything of a call that ran: stderr and event stream, the answer of a success, the session's id, the

@@ -1,12 +1,12 @@
 // Makes the record of a call, and the sentence that a person reads.
 
-import { CALL_RECORD_SCHEMA, type CallRecord } from '../../policies/call-record.ts';
-import { CLASSES } from '../../policies/classes.ts';
-import { ENDINGS } from '../../policies/ending.ts';
-import { UNKNOWN_USAGE, type Usage } from '../../policies/engine-event.ts';
-import type { Verdict } from '../../policies/evidence.ts';
+import { CLASSES } from '../../policies/facts/classes.ts';
+import { ENDINGS } from '../../policies/facts/ending.ts';
+import { UNKNOWN_USAGE, type Usage } from '../../policies/facts/engine-event.ts';
+import type { Verdict } from '../../policies/facts/evidence.ts';
+import { CALL_RECORD_SCHEMA, type CallRecord } from '../../policies/record/call-record.ts';
 import type { Outcome } from '../../wrappers/run.ts';
-import { type Draft, sha256 } from './draft.ts';
+import { type Draft, sha256 } from '../attempt/draft.ts';
 import type { Judgement } from './judge.ts';
 
 export function recordOf(

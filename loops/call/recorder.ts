@@ -4,8 +4,8 @@ import { logPlace } from '../../state/api-errors/place.ts';
 import { isSystemError } from '../../state/system-error.ts';
 import { standAside } from '../../wrappers/relay/reach.ts';
 import { startRelay } from '../../wrappers/relay/relay.ts';
-import type { Draft } from './draft.ts';
-import type { Recorder } from './recorder-of-call.ts';
+import type { Draft } from '../attempt/draft.ts';
+import type { Recorder } from '../attempt/recorder-of-call.ts';
 
 /** null where nothing is recorded: a warning says why. Costs no request. */
 export async function openRecorder(draft: Draft, stop: Promise<void>): Promise<Recorder | null> {

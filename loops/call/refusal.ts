@@ -1,11 +1,11 @@
 // The record of a call that was refused before anything was started, or of which nothing can be read.
 
-import type { CallRecord } from '../../policies/call-record.ts';
-import { UNKNOWN_USAGE } from '../../policies/engine-event.ts';
-import { EXIT_BY_SIGNAL, WRAPPER_EXIT } from '../../policies/exit-codes.ts';
+import { UNKNOWN_USAGE } from '../../policies/facts/engine-event.ts';
+import { EXIT_BY_SIGNAL, WRAPPER_EXIT } from '../../policies/facts/exit-codes.ts';
+import type { CallRecord } from '../../policies/record/call-record.ts';
 import { sign } from '../../policies/signature/sign.ts';
+import type { Draft } from '../attempt/draft.ts';
 import type { Refusal } from './check.ts';
-import type { Draft } from './draft.ts';
 import { commonOf, redacted } from './record.ts';
 
 /** Nothing was started and nothing was paid. */

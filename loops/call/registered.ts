@@ -1,12 +1,18 @@
 // Makes a call known in the user's register for as long as its guardian lives, so that a sweep can tell what it left.
 
-import type { ProcessIdentity } from '../../policies/process-identity.ts';
-import { type Entry, REGISTER_VERSION, registerFolder, removeEntry, writeEntry } from '../../state/call-register.ts';
+import type { ProcessIdentity } from '../../policies/facts/process-identity.ts';
+import {
+  type Entry,
+  REGISTER_VERSION,
+  registerFolder,
+  removeEntry,
+  writeEntry,
+} from '../../state/calls/call-register.ts';
 import type { Overlay } from '../../wrappers/adapter.ts';
 import { markerOf } from '../../wrappers/processes/marker.ts';
-import type { Attempt } from './attempt.ts';
-import { type Draft, wallMs } from './draft.ts';
-import { savedOf } from './saved-draft.ts';
+import type { Attempt } from '../attempt/attempt.ts';
+import { type Draft, wallMs } from '../attempt/draft.ts';
+import { savedOf } from '../attempt/saved-draft.ts';
 
 export interface Registered {
   /** Does a sweep find it? */

@@ -1,20 +1,20 @@
 // Reserves one paid call on disk, before anything is spawned.
 
 import path from 'node:path';
-import type { CallTerms } from '../../policies/call-terms.ts';
-import type { ProcessIdentity } from '../../policies/process-identity.ts';
-import type { Tool } from '../../policies/tools.ts';
-import type { Fact } from '../../state/facts.ts';
-import { type Journal, JournalError, openJournal } from '../../state/journal.ts';
-import { budgetOf, type Call, type Ledger, openCalls } from '../../state/ledger.ts';
-import { readBudget } from '../../state/manifest.ts';
-import { adoptEdits, refreshStats } from '../../state/stats.ts';
+import type { ProcessIdentity } from '../../policies/facts/process-identity.ts';
+import type { Tool } from '../../policies/facts/tools.ts';
+import type { CallTerms } from '../../policies/manifest/call-terms.ts';
+import type { Fact } from '../../state/journal/facts.ts';
+import { type Journal, JournalError, openJournal } from '../../state/journal/journal.ts';
+import { budgetOf, type Call, type Ledger, openCalls } from '../../state/journal/ledger.ts';
+import { adoptEdits, refreshStats } from '../../state/journal/stats.ts';
+import { readBudget } from '../../state/project/manifest.ts';
 import { isSystemError } from '../../state/system-error.ts';
 import type { TaskFolder } from '../../state/task-folder.ts';
 import { networkMistake } from '../../state/volume.ts';
 import { ancestorsOf, isAmong } from '../../wrappers/processes/ancestors.ts';
+import type { Charge } from '../attempt/request.ts';
 import type { Refusal } from './check.ts';
-import type { Charge } from './request.ts';
 
 export { refreshStats };
 

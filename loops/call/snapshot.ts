@@ -1,10 +1,10 @@
 // The conversation of a call that failed, from the best of the places where it may still stand, secrets taken out.
 
 import type { Unmeasured } from '../../policies/api-errors/layout.ts';
-import type { Item } from '../../policies/conversation.ts';
+import type { Item } from '../../policies/session/conversation.ts';
 import type { Conversation } from '../../wrappers/sessions/store.ts';
+import type { Draft } from '../attempt/draft.ts';
 import type { ClientError } from './client-error.ts';
-import type { Draft } from './draft.ts';
 import { redactValue } from './record.ts';
 
 export interface Taken {

@@ -1,6 +1,6 @@
 // What is said of a call that was over before anything was started: nothing was asked, and nothing is paid.
 
-import type { EXIT_BY_SIGNAL } from '../../policies/exit-codes.ts';
+import type { EXIT_BY_SIGNAL } from '../../policies/facts/exit-codes.ts';
 import type { Refusal } from './check.ts';
 
 export const LATE: Refusal = {

@@ -2,11 +2,11 @@
 
 import { lstatSync, rmSync } from 'node:fs';
 import path from 'node:path';
-import { agedBackups, KEPT_BACKUPS, oldestKept } from '../../policies/kept-backups.ts';
-import type { EditKind } from '../../policies/session-edits.ts';
-import type { Tool } from '../../policies/tools.ts';
-import { allLedgers, backupFiles, dropBackup, type EditsLedger, readEdits } from '../../state/edits-ledger.ts';
+import type { Tool } from '../../policies/facts/tools.ts';
+import { agedBackups, KEPT_BACKUPS, oldestKept } from '../../policies/session/kept-backups.ts';
+import type { EditKind } from '../../policies/session/session-edits.ts';
 import { sight } from '../../state/exact-file.ts';
+import { allLedgers, backupFiles, dropBackup, type EditsLedger, readEdits } from '../../state/sessions/edits-ledger.ts';
 
 export interface Backup {
   tool: Tool;

@@ -1,8 +1,8 @@
 // Finds out from the file itself what became of an edit that a crash cut off.
 
-import type { EditEntry, EditState, KnownEdit } from '../../policies/session-edits.ts';
-import { type EditsLedger, settleEdit } from '../../state/edits-ledger.ts';
+import type { EditEntry, EditState, KnownEdit } from '../../policies/session/session-edits.ts';
 import { hashesOf, sight } from '../../state/exact-file.ts';
+import { type EditsLedger, settleEdit } from '../../state/sessions/edits-ledger.ts';
 import { isSystemError } from '../../state/system-error.ts';
 
 export interface Settled {

@@ -3,7 +3,7 @@
 import path from 'node:path';
 import { logFiles, readLog } from '../../state/api-errors/read.ts';
 import { astray } from '../../state/astray.ts';
-import { editsLedger, readEdits } from '../../state/edits-ledger.ts';
+import { editsLedger, readEdits } from '../../state/sessions/edits-ledger.ts';
 import { isSystemError } from '../../state/system-error.ts';
 import { projectState } from '../../state/task-folder.ts';
 import { writeJson } from '../../state/whole-file.ts';

@@ -2,18 +2,8 @@
 
 import { rmSync } from 'node:fs';
 import path from 'node:path';
-import { oldBackups } from '../../policies/kept-backups.ts';
-import type { EditEntry, EditKind, Kept, KnownEdit, Version } from '../../policies/session-edits.ts';
-import {
-  backupName,
-  dropBackup,
-  type EditsLedger,
-  editsLedger,
-  makeLedger,
-  planEdit,
-  readEdits,
-  settleEdit,
-} from '../../state/edits-ledger.ts';
+import { oldBackups } from '../../policies/session/kept-backups.ts';
+import type { EditEntry, EditKind, Kept, KnownEdit, Version } from '../../policies/session/session-edits.ts';
 import {
   ChangedError,
   changeExactly,
@@ -25,6 +15,16 @@ import {
   type Sighting,
   sight,
 } from '../../state/exact-file.ts';
+import {
+  backupName,
+  dropBackup,
+  type EditsLedger,
+  editsLedger,
+  makeLedger,
+  planEdit,
+  readEdits,
+  settleEdit,
+} from '../../state/sessions/edits-ledger.ts';
 import { isSystemError } from '../../state/system-error.ts';
 import type { Conversation, Edit, SessionFile } from '../../wrappers/sessions/store.ts';
 import { dropAged } from './backups.ts';

@@ -2,8 +2,8 @@
 
 import { readdirSync } from 'node:fs';
 import path from 'node:path';
-import type { CallRecord } from '../../policies/call-record.ts';
-import { isTool, type Tool } from '../../policies/tools.ts';
+import { isTool, type Tool } from '../../policies/facts/tools.ts';
+import type { CallRecord } from '../../policies/record/call-record.ts';
 import { readRegular } from '../../state/disk/regular-file.ts';
 import { isSystemError } from '../../state/system-error.ts';
 import type { TaskFolder } from '../../state/task-folder.ts';

@@ -1,10 +1,10 @@
 // Whether a session is free to be changed: no call of ours goes on in it, and nobody else seems to.
 
 import { setTimeout as sleep } from 'node:timers/promises';
-import { readEntries, registerFolder } from '../../state/call-register.ts';
-import { editsLedger, readEdits } from '../../state/edits-ledger.ts';
-import { lastEndedMs } from '../../state/ended-calls.ts';
+import { readEntries, registerFolder } from '../../state/calls/call-register.ts';
+import { lastEndedMs } from '../../state/calls/ended-calls.ts';
 import { hashesOf, isSame, sight } from '../../state/exact-file.ts';
+import { editsLedger, readEdits } from '../../state/sessions/edits-ledger.ts';
 import { isSystemError } from '../../state/system-error.ts';
 import { identify, isAlive } from '../../wrappers/processes/identity.ts';
 import type { Lookup, SessionFile, SessionStore } from '../../wrappers/sessions/store.ts';

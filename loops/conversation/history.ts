@@ -1,12 +1,12 @@
 // A conversation with what was taken back of it, read from its file and from the backups of our edits.
 
 import path from 'node:path';
-import type { ShownTurn } from '../../policies/conversation.ts';
-import type { KnownEdit } from '../../policies/session-edits.ts';
-import { isStanding, type Slot, slotsOf } from '../../policies/shown-turns.ts';
-import { nextToBringBack, takenBack } from '../../policies/taken-back.ts';
-import { type EditsLedger, editsLedger, readEdits } from '../../state/edits-ledger.ts';
+import type { ShownTurn } from '../../policies/session/conversation.ts';
+import type { KnownEdit } from '../../policies/session/session-edits.ts';
+import { isStanding, type Slot, slotsOf } from '../../policies/session/shown-turns.ts';
+import { nextToBringBack, takenBack } from '../../policies/session/taken-back.ts';
 import { sight } from '../../state/exact-file.ts';
+import { type EditsLedger, editsLedger, readEdits } from '../../state/sessions/edits-ledger.ts';
 import {
   type Conversation,
   isSessionFileError,

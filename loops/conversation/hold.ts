@@ -4,7 +4,7 @@ import path from 'node:path';
 import { isSystemError } from '../../state/system-error.ts';
 import { userState } from '../../state/user-state.ts';
 import type { SessionFile } from '../../wrappers/sessions/store.ts';
-import { standInLine } from '../run/line.ts';
+import { standInLine } from '../queue/line.ts';
 import { nameOf } from '../session/line-names.ts';
 
 export type Hold = { how: 'held'; leave(): void } | { how: 'used'; by: string };

@@ -1,9 +1,9 @@
 // Which session is meant: a full id, the beginning of one, or a feature's tag.
 
-import { ID_OR_PREFIX } from '../../policies/session-entry.ts';
-import { TOOLS, type Tool } from '../../policies/tools.ts';
+import { TOOLS, type Tool } from '../../policies/facts/tools.ts';
+import { ID_OR_PREFIX } from '../../policies/session/session-entry.ts';
 import { isSameFolder } from '../../state/disk/real-path.ts';
-import { type KeptSession, readSessions } from '../../state/sessions-file.ts';
+import { type KeptSession, readSessions } from '../../state/sessions/sessions-file.ts';
 import { projectState } from '../../state/task-folder.ts';
 import { ADAPTERS } from '../../wrappers/adapters.ts';
 import type { Lookup, SessionFile, SessionStore } from '../../wrappers/sessions/store.ts';

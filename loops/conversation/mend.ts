@@ -1,8 +1,8 @@
 // Mends a session whose history the service would not accept, or did not: in the gentlest way that works.
 
-import type { Flaw, Turn } from '../../policies/conversation.ts';
-import { TESTED_VERSIONS } from '../../policies/tested-versions.ts';
-import type { Tool } from '../../policies/tools.ts';
+import type { Tool } from '../../policies/facts/tools.ts';
+import { TESTED_VERSIONS } from '../../policies/manifest/tested-versions.ts';
+import type { Flaw, Turn } from '../../policies/session/conversation.ts';
 import { isSystemError } from '../../state/system-error.ts';
 import { ADAPTERS } from '../../wrappers/adapters.ts';
 import { type Conversation, isSessionFileError, type SessionStore } from '../../wrappers/sessions/store.ts';

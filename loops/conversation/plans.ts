@@ -1,7 +1,7 @@
 // What each way of taking something back would change, as a plan that a dry run can tell.
 
-import type { Item } from '../../policies/conversation.ts';
-import type { Kept } from '../../policies/session-edits.ts';
+import type { Item } from '../../policies/session/conversation.ts';
+import type { Kept } from '../../policies/session/session-edits.ts';
 import type { Conversation, Edit } from '../../wrappers/sessions/store.ts';
 
 export type Plan =

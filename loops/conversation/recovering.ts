@@ -1,7 +1,7 @@
 // A conversation on its way to recovery: what it works on, and how it ended.
 
-import type { ContextTokens, Flaw } from '../../policies/conversation.ts';
-import type { EditKind } from '../../policies/session-edits.ts';
+import type { ContextTokens, Flaw } from '../../policies/session/conversation.ts';
+import type { EditKind } from '../../policies/session/session-edits.ts';
 import type { SessionFile, SessionStore } from '../../wrappers/sessions/store.ts';
 import type { Holder } from './edit.ts';
 

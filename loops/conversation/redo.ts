@@ -1,11 +1,11 @@
 // Brings back what an edit took back: the very bytes that its backup holds.
 
 import path from 'node:path';
-import type { KnownEdit } from '../../policies/session-edits.ts';
-import { foldSlots, isStanding, type Now } from '../../policies/shown-turns.ts';
-import { nextToBringBack, type TakenBack, takenBack, takenBackBy } from '../../policies/taken-back.ts';
-import { editsLedger, readEdits } from '../../state/edits-ledger.ts';
+import type { KnownEdit } from '../../policies/session/session-edits.ts';
+import { foldSlots, isStanding, type Now } from '../../policies/session/shown-turns.ts';
+import { nextToBringBack, type TakenBack, takenBack, takenBackBy } from '../../policies/session/taken-back.ts';
 import { hashesOf, sight } from '../../state/exact-file.ts';
+import { editsLedger, readEdits } from '../../state/sessions/edits-ledger.ts';
 import type { Conversation, SessionFile, SessionStore } from '../../wrappers/sessions/store.ts';
 import { lookAtCutOff } from './cut-off.ts';
 import { changeSession, type Edited, type Holder, keptFields } from './edit.ts';

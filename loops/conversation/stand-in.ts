@@ -3,8 +3,8 @@
 import { createHash } from 'node:crypto';
 import { closeSync, fsyncSync, openSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
-import type { EditEntry, KnownEdit } from '../../policies/session-edits.ts';
-import { takenBack } from '../../policies/taken-back.ts';
+import type { EditEntry, KnownEdit } from '../../policies/session/session-edits.ts';
+import { takenBack } from '../../policies/session/taken-back.ts';
 import { readRegularBytes } from '../../state/disk/regular-file.ts';
 import {
   backupName,
@@ -14,7 +14,7 @@ import {
   planEdit,
   readEdits,
   settleEdit,
-} from '../../state/edits-ledger.ts';
+} from '../../state/sessions/edits-ledger.ts';
 import { isSystemError } from '../../state/system-error.ts';
 import { projectState } from '../../state/task-folder.ts';
 import type { Conversation, SessionFile, SessionStore } from '../../wrappers/sessions/store.ts';

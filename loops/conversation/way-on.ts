@@ -1,6 +1,6 @@
 // What is left to do about a session of which nothing can be taken back any more: nothing of it is changed, nor its tag.
 
-import { readSessions } from '../../state/sessions-file.ts';
+import { readSessions } from '../../state/sessions/sessions-file.ts';
 import { projectState } from '../../state/task-folder.ts';
 import type { Recovered, Recovering } from './recovering.ts';
 

@@ -1,8 +1,8 @@
 // Runs the acceptance commands of a task: each under the guard of a call, with a clean environment, its output in an artifact.
 
 import path from 'node:path';
+import type { AcceptanceResult, Finding } from '../../policies/facts/gate-record.ts';
 import { scrubbed } from '../../policies/gate/scrubbed-environment.ts';
-import type { AcceptanceResult, Finding } from '../../policies/gate.ts';
 import type { GateRequest } from './gate-request.ts';
 import { openOutputLog } from './output-log.ts';
 import { type PlainOutcome, runPlain } from './plain-command.ts';

@@ -1,6 +1,6 @@
 // Reads an answer for the gate, or as much of it as the gate looks at.
 
-import type { Finding } from '../../policies/gate.ts';
+import type { Finding } from '../../policies/facts/gate-record.ts';
 import { readHead } from '../../state/disk/file-head.ts';
 import { isSystemError } from '../../state/system-error.ts';
 

@@ -3,7 +3,7 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { readHead } from '../../state/disk/file-head.ts';
-import { HARMLESS, harmlessEnvironment, NO_FETCHING } from '../harmless-git.ts';
+import { HARMLESS, harmlessEnvironment, NO_FETCHING } from '../git/harmless-git.ts';
 import type { GateRequest } from './gate-request.ts';
 import { runPlain } from './plain-command.ts';
 import { withPrivateFolder } from './private-folder.ts';

@@ -2,11 +2,11 @@
 
 import { rmSync } from 'node:fs';
 import path from 'node:path';
+import type { Finding } from '../../policies/facts/gate-record.ts';
+import type { GateReason } from '../../policies/facts/own-reasons.ts';
 import { pathsOfDiff, prefixParts, strayPaths } from '../../policies/gate/diff-paths.ts';
 import { recounted } from '../../policies/gate/recounted.ts';
 import { diffOf } from '../../policies/gate/unified-diff.ts';
-import type { Finding } from '../../policies/gate.ts';
-import type { GateReason } from '../../policies/own-reasons.ts';
 import { writeWhole } from '../../state/whole-file.ts';
 import { findBinary } from '../../wrappers/find-binary.ts';
 import { tryDiff } from './apply-check.ts';

@@ -1,7 +1,7 @@
 // Whether an answer fits the schema of its stage, told as a finding; what could take long is looked at in a thread of its own.
 
+import type { Finding } from '../../policies/facts/gate-record.ts';
 import { namesIn } from '../../policies/gate/schema-names.ts';
-import type { Finding } from '../../policies/gate.ts';
 import { findMisfits, type Look, type Misfit, type Schema, type Told } from './schema.ts';
 
 export interface Fit {

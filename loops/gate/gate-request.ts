@@ -1,10 +1,10 @@
 // What a gate is asked to look at.
 
-import type { Change, Finding } from '../../policies/gate.ts';
+import type { Change, Finding } from '../../policies/facts/gate-record.ts';
+import type { Tool } from '../../policies/facts/tools.ts';
+import type { ResolvedRole } from '../../policies/manifest/resolved-role.ts';
 import type { Redactor } from '../../policies/redact/redactor.ts';
-import type { ResolvedRole } from '../../policies/resolved-role.ts';
-import type { Tool } from '../../policies/tools.ts';
-import type { Manifest, Stage } from '../../state/manifest-schema.ts';
+import type { Manifest, Stage } from '../../state/project/manifest-schema.ts';
 import type { TaskFolder } from '../../state/task-folder.ts';
 
 export interface GateRequest {

@@ -1,12 +1,5 @@
 // The gate of a stage: what is due is looked at in a fixed order, and what is found becomes the gate's record.
 
-import { checkChanges } from '../../policies/gate/changes.ts';
-import { dueChecks } from '../../policies/gate/due-checks.ts';
-import { readJsonAnswer } from '../../policies/gate/json-answer.ts';
-import { checkLines } from '../../policies/gate/lines.ts';
-import { checkRefusal } from '../../policies/gate/refusal.ts';
-import { checkSections } from '../../policies/gate/sections.ts';
-import { checkVerdict, verdictNotes, verdictSaid } from '../../policies/gate/verdict-said.ts';
 import {
   type AcceptanceResult,
   type Finding,
@@ -14,7 +7,14 @@ import {
   GATE_RECORD_SCHEMA,
   type GateCheck,
   type GateRecord,
-} from '../../policies/gate.ts';
+} from '../../policies/facts/gate-record.ts';
+import { checkChanges } from '../../policies/gate/changes.ts';
+import { dueChecks } from '../../policies/gate/due-checks.ts';
+import { readJsonAnswer } from '../../policies/gate/json-answer.ts';
+import { checkLines } from '../../policies/gate/lines.ts';
+import { checkRefusal } from '../../policies/gate/refusal.ts';
+import { checkSections } from '../../policies/gate/sections.ts';
+import { checkVerdict, verdictNotes, verdictSaid } from '../../policies/gate/verdict-said.ts';
 import { readAnswer } from './answer.ts';
 import type { GateRequest } from './gate-request.ts';
 import { redactRecord } from './redacted-record.ts';

@@ -2,7 +2,7 @@
 
 import { existsSync, readdirSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
-import { isProcessIdentity, type ProcessIdentity } from '../../policies/process-identity.ts';
+import { isProcessIdentity, type ProcessIdentity } from '../../policies/facts/process-identity.ts';
 import { readRegular } from '../../state/disk/regular-file.ts';
 import { isSystemError } from '../../state/system-error.ts';
 import type { TaskFolder } from '../../state/task-folder.ts';

@@ -3,9 +3,9 @@
 import { closeSync, fstatSync, mkdirSync, openSync, readSync, renameSync, rmSync, writeSync } from 'node:fs';
 import path from 'node:path';
 import { StringDecoder } from 'node:string_decoder';
+import { createStreamRedactor } from '../../policies/redact/create-redactor.ts';
 import type { Redactor } from '../../policies/redact/redactor.ts';
-import { createStreamRedactor } from '../../policies/redact.ts';
-import { cutStacks } from '../../policies/stack-trace.ts';
+import { cutStacks } from '../../policies/text/stack-trace.ts';
 import { openRegular } from '../../state/disk/regular-file.ts';
 import { makeWay } from '../../state/disk/replace-file.ts';
 

@@ -1,10 +1,10 @@
 // Runs a command that is no agent's CLI under the same guard: its own session, a deadline, a limit, and nobody survives.
 
 import path from 'node:path';
-import type { Ending } from '../../policies/ending.ts';
+import type { Ending } from '../../policies/facts/ending.ts';
 import { markEnvironment } from '../../wrappers/processes/marker.ts';
 import { type Observer, type Outcome, run } from '../../wrappers/run.ts';
-import { stopOf } from '../call/stop.ts';
+import { stopOf } from '../attempt/stop.ts';
 import { recordRoot } from './left-commands.ts';
 
 export interface PlainCommand {

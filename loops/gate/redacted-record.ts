@@ -1,6 +1,6 @@
 // The record of a gate without secrets: names of files, lines of answers and what commands printed may hold some.
 
-import type { GateRecord } from '../../policies/gate.ts';
+import type { GateRecord } from '../../policies/facts/gate-record.ts';
 import type { Redactor } from '../../policies/redact/redactor.ts';
 
 /** What is redacted already stays as it is. */

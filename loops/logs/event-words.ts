@@ -1,6 +1,6 @@
 // One fact of a CLI's event stream in words, for whoever follows a call.
 
-import type { EngineEvent } from '../../policies/engine-event.ts';
+import type { EngineEvent } from '../../policies/facts/engine-event.ts';
 
 /** null for what says nothing to a reader. */
 export function eventWords(event: Exclude<EngineEvent, { how: 'said' }>): string | null {

@@ -2,17 +2,17 @@
 
 import path from 'node:path';
 import { setImmediate as immediate } from 'node:timers/promises';
-import type { Tool } from '../../policies/tools.ts';
+import type { Tool } from '../../policies/facts/tools.ts';
 import { nextChange } from '../../state/change.ts';
 import { isRegular } from '../../state/disk/regular-file.ts';
-import { type Journal, openJournal } from '../../state/journal.ts';
-import type { Call, Ledger } from '../../state/ledger.ts';
+import { type Journal, openJournal } from '../../state/journal/journal.ts';
+import type { Call, Ledger } from '../../state/journal/ledger.ts';
 import type { TaskFolder } from '../../state/task-folder.ts';
 import { ADAPTERS } from '../../wrappers/adapters.ts';
 import { identify } from '../../wrappers/processes/identity.ts';
-import { attemptIn } from '../call/attempt.ts';
-import { savedRedactor } from '../call/believed-draft.ts';
-import { redactedOf } from '../call/captured.ts';
+import { attemptIn } from '../attempt/attempt.ts';
+import { savedRedactor } from '../attempt/believed-draft.ts';
+import { redactedOf } from '../attempt/captured.ts';
 import { standingOf } from '../report/standing.ts';
 import { type GrowingFile, growingFile } from './growing-file.ts';
 import { createTelling, type Telling } from './telling.ts';

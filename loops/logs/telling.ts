@@ -1,6 +1,6 @@
 // Puts a CLI's events together as somebody would tell them: an answer that comes in pieces by its lines, and once.
 
-import type { EngineEvent } from '../../policies/engine-event.ts';
+import type { EngineEvent } from '../../policies/facts/engine-event.ts';
 import { eventWords } from './event-words.ts';
 
 export interface Telling {

@@ -2,9 +2,9 @@
 
 import { lstat, readdir } from 'node:fs/promises';
 import path from 'node:path';
-import { nearest } from '../../policies/nearest.ts';
+import { nearest } from '../../policies/text/nearest.ts';
 import { isSystemError } from '../../state/system-error.ts';
-import { spelledIn, spellings } from './spelling.ts';
+import { spelledIn, spellings } from '../paths/spelling.ts';
 
 export interface Attachable {
   stage: string;

@@ -1,24 +1,24 @@
 // Composes the prompt of a stage: reads what it is made of, and leaves the rest to the policies. Writes nothing.
 
 import path from 'node:path';
-import { filledIn, type INPUT_TEMPLATES } from '../../policies/input-template.ts';
-import { GOAL_TO_FILL_IN } from '../../policies/manifest-template.ts';
-import type { ProjectFile } from '../../policies/project-file.ts';
+import type { Tool } from '../../policies/facts/tools.ts';
+import { filledIn, type INPUT_TEMPLATES } from '../../policies/manifest/input-template.ts';
+import { GOAL_TO_FILL_IN } from '../../policies/manifest/manifest-template.ts';
+import type { ProjectFile } from '../../policies/manifest/project-file.ts';
+import { promptLimit } from '../../policies/manifest/prompt-limits.ts';
+import type { ResolvedRole } from '../../policies/manifest/resolved-role.ts';
 import { type ComposedText, composeText, type Digest } from '../../policies/prompt/compose-text.ts';
-import { promptLimit } from '../../policies/prompt/limits.ts';
 import { RULES } from '../../policies/prompt/rules.ts';
 import type { Answer, Changes, TextFile } from '../../policies/prompt/source.ts';
 import type { Redactor } from '../../policies/redact/redactor.ts';
-import type { ResolvedRole } from '../../policies/resolved-role.ts';
-import type { Tool } from '../../policies/tools.ts';
-import type { Manifest, Stage } from '../../state/manifest-schema.ts';
+import type { Manifest, Stage } from '../../state/project/manifest-schema.ts';
 import type { TaskFolder } from '../../state/task-folder.ts';
-import type { Forbids } from './forbidden.ts';
+import type { Forbids } from '../paths/forbidden.ts';
+import { linkMistake, readWithin } from '../paths/within.ts';
 import { MAX_BYTES, readAttachments } from './read-attachments.ts';
 import { readTemplate } from './read-template.ts';
 import { readText } from './read-text.ts';
 import { sentHash } from './sent-hash.ts';
-import { linkMistake, readWithin } from './within.ts';
 
 export interface PromptRequest {
   task: TaskFolder;
@@ -106,7 +106,7 @@ async function readChanged(
   forbids: Forbids,
 ): Promise<{ how: 'read'; changes: Changes | null; warnings: string[] } | { how: 'mistaken'; message: string }> {
   if (typeof stage.diff !== 'object') return { how: 'read', changes: null, warnings: [] };
-  const { readChanges } = await import('./changes/read.ts');
+  const { readChanges } = await import('../changes/read.ts');
   const of = {
     cwd,
     root,
@@ -122,7 +122,7 @@ async function readChanged(
 
 /** The matcher is loaded only where something is forbidden. @param folders what the globs are relative to */
 export async function forbidsOf(globs: readonly string[], folders: readonly string[]): Promise<Forbids> {
-  return globs.length === 0 ? () => null : (await import('./forbidden.ts')).forbiddenBy(globs, folders);
+  return globs.length === 0 ? () => null : (await import('../paths/forbidden.ts')).forbiddenBy(globs, folders);
 }
 
 type RulesRead = { how: 'read'; text: string; warnings: string[] } | { how: 'mistaken'; message: string };

@@ -3,7 +3,7 @@
 import { type Dirent, readdir } from 'node:fs';
 import path from 'node:path';
 import fastGlob from 'fast-glob';
-import { compileGlobs } from '../../policies/globs.ts';
+import { compileGlobs } from '../../policies/text/globs.ts';
 
 export interface Found {
   files: string[];

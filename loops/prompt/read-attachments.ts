@@ -4,10 +4,10 @@ import { realpath, stat } from 'node:fs/promises';
 import path from 'node:path';
 import type { Attachment } from '../../policies/prompt/source.ts';
 import { isSystemError } from '../../state/system-error.ts';
+import type { Forbids } from '../paths/forbidden.ts';
+import { isWithin } from '../paths/within.ts';
 import { type Attachable, type AttachedFile, attachedFiles } from './attached-files.ts';
-import type { Forbids } from './forbidden.ts';
 import { readText } from './read-text.ts';
-import { isWithin } from './within.ts';
 
 export type AttachmentsRead =
   | { how: 'read'; attachments: Attachment[]; warnings: string[] }

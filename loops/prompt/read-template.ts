@@ -2,12 +2,12 @@
 
 import { readdirSync } from 'node:fs';
 import path from 'node:path';
-import { nearest } from '../../policies/nearest.ts';
+import type { ResolvedRole } from '../../policies/manifest/resolved-role.ts';
 import { type Expanded, expandTemplate, type LookedUp } from '../../policies/prompt/template.ts';
-import type { ResolvedRole } from '../../policies/resolved-role.ts';
-import { ROLES } from '../../policies/roles.ts';
-import type { Forbids } from './forbidden.ts';
-import { type Ground, type ReadWithin, readWithin } from './within.ts';
+import { ROLES } from '../../policies/roles/roles.ts';
+import { nearest } from '../../policies/text/nearest.ts';
+import type { Forbids } from '../paths/forbidden.ts';
+import { type Ground, type ReadWithin, readWithin } from '../paths/within.ts';
 
 export interface TemplatePlace {
   stage: string;

@@ -1,7 +1,7 @@
 // The hash that tells one prompt from another: over the bytes that the CLI will get, as the call record has it.
 
 import { createHash } from 'node:crypto';
-import type { Tool } from '../../policies/tools.ts';
+import type { Tool } from '../../policies/facts/tools.ts';
 import { ADAPTERS } from '../../wrappers/adapters.ts';
 
 export function sentHash(tool: Tool, text: string): string {

@@ -2,12 +2,12 @@
 
 import { realpathSync } from 'node:fs';
 import path from 'node:path';
-import type { ProjectFile } from '../../policies/project-file.ts';
-import type { ResolvedRole } from '../../policies/resolved-role.ts';
-import type { Forbids } from './forbidden.ts';
+import type { ProjectFile } from '../../policies/manifest/project-file.ts';
+import type { ResolvedRole } from '../../policies/manifest/resolved-role.ts';
+import type { Forbids } from '../paths/forbidden.ts';
+import { spelledIn } from '../paths/spelling.ts';
+import { isWithin, readWithin } from '../paths/within.ts';
 import { readTemplate } from './read-template.ts';
-import { spelledIn } from './spelling.ts';
-import { isWithin, readWithin } from './within.ts';
 
 export interface TemplatesOf {
   /** The project's root, absolute. */

@@ -2,7 +2,7 @@
 
 import { readdirSync } from 'node:fs';
 import path from 'node:path';
-import type { ProcessIdentity } from '../../policies/process-identity.ts';
+import type { ProcessIdentity } from '../../policies/facts/process-identity.ts';
 import { isFolder, kindOf } from '../../state/disk/regular-file.ts';
 import { locateTask, projectState } from '../../state/task-folder.ts';
 import { identify } from '../../wrappers/processes/identity.ts';

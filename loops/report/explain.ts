@@ -1,20 +1,20 @@
 // Explains a task's last failure, or the last call of one of its stages.
 
 import path from 'node:path';
-import type { ErrorClass } from '../../policies/classes.ts';
-import type { Verdict } from '../../policies/evidence.ts';
-import type { Finding, GateRecord } from '../../policies/gate.ts';
+import type { ErrorClass } from '../../policies/facts/classes.ts';
+import type { Verdict } from '../../policies/facts/evidence.ts';
+import type { Finding, GateRecord } from '../../policies/facts/gate-record.ts';
 import { nextActions } from '../../policies/next-actions/next-actions.ts';
-import type { Failure } from '../../policies/task-failure.ts';
+import type { Failure } from '../../policies/record/task-failure.ts';
 import { readRegular } from '../../state/disk/regular-file.ts';
-import { JournalError, openJournal } from '../../state/journal.ts';
-import { budgetOf, type Call, type Ledger } from '../../state/ledger.ts';
-import { statsOf } from '../../state/stats.ts';
+import { JournalError, openJournal } from '../../state/journal/journal.ts';
+import { budgetOf, type Call, type Ledger } from '../../state/journal/ledger.ts';
+import { statsOf } from '../../state/journal/stats.ts';
 import { locateTask, type TaskFolder } from '../../state/task-folder.ts';
 import { findRecord } from '../../state/usage.ts';
 import { ADAPTERS } from '../../wrappers/adapters.ts';
-import { situationOf } from '../run/situation.ts';
-import { readTask, rootOf } from '../run/task.ts';
+import { situationOf } from '../failure/situation.ts';
+import { readTask, rootOf } from '../task/task.ts';
 import { type Explanation, explanationOf } from './explanation.ts';
 import { ownRowsOf } from './own-rows.ts';
 import { signedTextOf } from './signed-text.ts';

@@ -1,14 +1,14 @@
 // What there is to say about a failure: what happened, by which rule, how often, and what to do.
 
-import { CLASSES, type ErrorClass } from '../../policies/classes.ts';
-import type { Verdict } from '../../policies/evidence.ts';
-import type { Finding } from '../../policies/gate.ts';
-import { RETRY_TABLE, type RetryRow } from '../../policies/retry.ts';
-import { findRow } from '../../policies/rules/find-row.ts';
-import { compileRow, type OwnRow } from '../../policies/rules/own-row.ts';
-import type { Match, Rule } from '../../policies/rules/rule.ts';
-import type { Tool } from '../../policies/tools.ts';
-import type { Stats } from '../../state/stats.ts';
+import { CLASSES, type ErrorClass } from '../../policies/facts/classes.ts';
+import type { Verdict } from '../../policies/facts/evidence.ts';
+import type { Finding } from '../../policies/facts/gate-record.ts';
+import type { Tool } from '../../policies/facts/tools.ts';
+import { RETRY_TABLE, type RetryRow } from '../../policies/retry/retry.ts';
+import type { Match, Rule } from '../../policies/rule/rule.ts';
+import { findRow } from '../../policies/verdict/find-row.ts';
+import { compileRow, type OwnRow } from '../../policies/verdict/own-row.ts';
+import type { Stats } from '../../state/journal/stats.ts';
 import { isOwn } from './own-rows.ts';
 import type { SignedText } from './signed-text.ts';
 

@@ -1,6 +1,6 @@
 // The failures of many tasks by what failed: one line for one failure, however many tasks have it.
 
-import { gatherFailures } from '../../policies/same-failure.ts';
+import { gatherFailures } from '../../policies/signature/same-failure.ts';
 import type { TaskRow } from './task-row.ts';
 
 export interface FailureGroup {

@@ -1,13 +1,13 @@
 // The project's rows by which a failure may have been judged: those that its call kept, or else those of tollgate.yaml now.
 
 import path from 'node:path';
-import type { Verdict } from '../../policies/evidence.ts';
-import { isTaken } from '../../policies/rules/find-row.ts';
-import { type OwnRow, SAID_IN } from '../../policies/rules/own-row.ts';
-import type { Call } from '../../state/ledger.ts';
-import { readProject } from '../../state/project.ts';
+import type { Verdict } from '../../policies/facts/evidence.ts';
+import { isTaken } from '../../policies/verdict/find-row.ts';
+import { type OwnRow, SAID_IN } from '../../policies/verdict/own-row.ts';
+import type { Call } from '../../state/journal/ledger.ts';
+import { readProject } from '../../state/project/project.ts';
 import type { TaskFolder } from '../../state/task-folder.ts';
-import { savedRows } from '../call/believed-draft.ts';
+import { savedRows } from '../attempt/believed-draft.ts';
 
 /** Did a row decide that is none of ours? */
 export const isOwn = ({ rule, source }: Omit<NonNullable<Verdict['evidence']>, 'text'>): boolean =>

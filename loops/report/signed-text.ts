@@ -1,18 +1,18 @@
 // What the signature of a failure stands for, made again from the private files of its call, and redacted.
 
 import path from 'node:path';
-import type { Verdict } from '../../policies/evidence.ts';
+import type { Verdict } from '../../policies/facts/evidence.ts';
+import type { Finding } from '../../policies/facts/gate-record.ts';
+import type { Tool } from '../../policies/facts/tools.ts';
 import { signGate } from '../../policies/gate/verdict.ts';
-import type { Finding } from '../../policies/gate.ts';
 import { type Signature, sign } from '../../policies/signature/sign.ts';
-import type { Tool } from '../../policies/tools.ts';
-import type { Call } from '../../state/ledger.ts';
+import type { Call } from '../../state/journal/ledger.ts';
 import type { TaskFolder } from '../../state/task-folder.ts';
-import { restoreDraft } from '../call/believed-draft.ts';
-import { readableOf } from '../call/captured.ts';
-import { outcomeOf } from '../call/close-dead.ts';
+import { restoreDraft } from '../attempt/believed-draft.ts';
+import { readableOf } from '../attempt/captured.ts';
 import { signedAnew } from '../call/judge.ts';
 import { contextOf } from '../call/judged.ts';
+import { outcomeOf } from '../settle/close-dead.ts';
 
 export interface SignedText {
   /** Which text was taken: lines of stderr, the engine's error event, or tool, ending and verdict. */

@@ -1,7 +1,7 @@
 // How a task stands: whether somebody is at work on it, and else how its last run ended.
 
-import type { ProcessIdentity } from '../../policies/process-identity.ts';
-import { type Ledger, openCalls } from '../../state/ledger.ts';
+import type { ProcessIdentity } from '../../policies/facts/process-identity.ts';
+import { type Ledger, openCalls } from '../../state/journal/ledger.ts';
 import { isAlive } from '../../wrappers/processes/identity.ts';
 
 /** `refused`: its last run found a mistake, or a prompt that had changed, and ran nothing. */

@@ -1,16 +1,16 @@
 // One task as a row of the report, from its journal and its last failure.
 
 import path from 'node:path';
-import type { ErrorClass } from '../../policies/classes.ts';
-import type { ProcessIdentity } from '../../policies/process-identity.ts';
-import type { Failure } from '../../policies/task-failure.ts';
+import type { ErrorClass } from '../../policies/facts/classes.ts';
+import type { ProcessIdentity } from '../../policies/facts/process-identity.ts';
+import type { Failure } from '../../policies/record/task-failure.ts';
 import { readRegularOrNull } from '../../state/disk/regular-file.ts';
-import { openJournal } from '../../state/journal.ts';
-import { budgetOf, type Ledger } from '../../state/ledger.ts';
-import { statsOf } from '../../state/stats.ts';
+import { openJournal } from '../../state/journal/journal.ts';
+import { budgetOf, type Ledger } from '../../state/journal/ledger.ts';
+import { statsOf } from '../../state/journal/stats.ts';
 import { StrangeStateError } from '../../state/system-error.ts';
 import type { TaskFolder } from '../../state/task-folder.ts';
-import { type StageFacts, stageFacts } from '../run/stage-facts.ts';
+import { type StageFacts, stageFacts } from '../task/stage-facts.ts';
 import { standingOf, type TaskState } from './standing.ts';
 
 /** The failure's fields are null where none stands. */

@@ -2,9 +2,9 @@
 
 import { existsSync } from 'node:fs';
 import path from 'node:path';
-import type { RunRequest } from './run-request.ts';
-import type { OpenTask } from './task.ts';
-import { workingFolderMistake } from './working-folder.ts';
+import { workingFolderMistake } from '../paths/working-folder.ts';
+import type { RunRequest } from '../task/run-request.ts';
+import type { OpenTask } from '../task/task.ts';
 import { closeWorktree, openWorktree, worktreeOf } from './worktree.ts';
 
 export type Entered =

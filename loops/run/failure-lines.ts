@@ -1,10 +1,10 @@
 // What the page of a run says of its failure.
 
-import { CLASSES } from '../../policies/classes.ts';
-import { ENDINGS } from '../../policies/ending.ts';
-import { oneLine } from '../../policies/one-line.ts';
-import { signalWords } from '../../policies/signals.ts';
-import type { Failure } from '../../policies/task-failure.ts';
+import { CLASSES } from '../../policies/facts/classes.ts';
+import { ENDINGS } from '../../policies/facts/ending.ts';
+import { signalWords } from '../../policies/facts/signals.ts';
+import type { Failure } from '../../policies/record/task-failure.ts';
+import { oneLine } from '../../policies/text/one-line.ts';
 import type { RunReport } from './report.ts';
 
 const MAX_NAMED = 8;

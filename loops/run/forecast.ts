@@ -1,26 +1,26 @@
 // What a run would do, without doing it: for each stage its arguments, and its prompt's size and hash. Pays nothing, writes nothing.
 
-import { changedActions } from '../../policies/changed-prompt.ts';
-import { EXIT_BY_SIGNAL } from '../../policies/exit-codes.ts';
+import { EXIT_BY_SIGNAL } from '../../policies/facts/exit-codes.ts';
+import type { Tool } from '../../policies/facts/tools.ts';
 import { paidRun } from '../../policies/gate/way-out.ts';
+import { tooLargeWords } from '../../policies/manifest/prompt-limits.ts';
 import { type LeftOut, leftOutWords } from '../../policies/prompt/left-out.ts';
-import { tooLargeWords } from '../../policies/prompt/limits.ts';
-import { tagOf } from '../../policies/session-tag.ts';
-import type { Tool } from '../../policies/tools.ts';
-import { budgetOf } from '../../state/ledger.ts';
-import { readSessions } from '../../state/sessions-file.ts';
+import { changedActions } from '../../policies/retry/changed-prompt.ts';
+import { tagOf } from '../../policies/session/session-tag.ts';
+import { budgetOf } from '../../state/journal/ledger.ts';
+import { readSessions } from '../../state/sessions/sessions-file.ts';
 import { ADAPTERS } from '../../wrappers/adapters.ts';
-import { HANDED_ON, resolveSession } from '../session/resolve.ts';
+import { paidAnswer } from '../stage/one-call.ts';
+import { HANDED_ON, resolveSession } from '../stage-session/resolve.ts';
+import { closedFor } from '../tamper-guard/entrance.ts';
+import { checkStages } from '../task/plan.ts';
+import { composePrompt, type Prompt } from '../task/prompt.ts';
+import type { RunRequest } from '../task/run-request.ts';
+import { type Door, doorOf } from '../task/stage-door.ts';
+import type { StagePlan } from '../task/stage-plan.ts';
+import { type OpenTask, openTask } from '../task/task.ts';
 import { lookIntoWorktree } from './enter-worktree.ts';
-import { closedFor } from './judge/entrance.ts';
-import { paidAnswer } from './one-call.ts';
-import { checkStages } from './plan.ts';
-import { composePrompt, type Prompt } from './prompt.ts';
-import type { RunRequest } from './run-request.ts';
 import { type Showing, type ShownPrompt, showPrompt } from './shown-prompt.ts';
-import { type Door, doorOf } from './stage-door.ts';
-import type { StagePlan } from './stage-plan.ts';
-import { type OpenTask, openTask } from './task.ts';
 
 export interface Forecast {
   schema: 1;

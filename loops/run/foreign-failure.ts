@@ -1,10 +1,10 @@
 // The end of a run that cannot settle a call which an earlier one left: it runs where it cannot be looked up.
 
-import { TOLLGATE_EXIT } from '../../policies/exit-codes.ts';
-import type { Failure } from '../../policies/task-failure.ts';
-import { interruptedFailure } from './failure.ts';
+import { TOLLGATE_EXIT } from '../../policies/facts/exit-codes.ts';
+import type { Failure } from '../../policies/record/task-failure.ts';
+import { interruptedFailure } from '../failure/failure.ts';
+import type { OpenTask } from '../task/task.ts';
 import type { Ended } from './leave.ts';
-import type { OpenTask } from './task.ts';
 
 export const foreignEnd = (open: OpenTask, why: string, at: Date): Ended => ({
   state: 'failed',

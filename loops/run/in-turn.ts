@@ -3,10 +3,10 @@
 import { accessSync, constants } from 'node:fs';
 import path from 'node:path';
 import { projectRoot } from '../../state/task-folder.ts';
-import type { RunRequest } from './run-request.ts';
-import type { StageRun } from './stage-run.ts';
-import type { OpenTask } from './task.ts';
-import { takeTurn } from './turn.ts';
+import { takeTurn } from '../queue/turn.ts';
+import type { RunRequest } from '../task/run-request.ts';
+import type { StageRun } from '../task/stage-run.ts';
+import type { OpenTask } from '../task/task.ts';
 
 /** The turn ends with the work, however that ends. */
 export async function inTurn<T>(

@@ -1,15 +1,15 @@
 // Leaves what a run's reader needs: last_failure.json, _summary.md, stats.json.
 
 import path from 'node:path';
-import type { Failure } from '../../policies/task-failure.ts';
-import { budgetOf } from '../../state/ledger.ts';
+import type { Failure } from '../../policies/record/task-failure.ts';
+import { budgetOf } from '../../state/journal/ledger.ts';
 import { readJson, writeJson, writeWhole } from '../../state/whole-file.ts';
-import { lostCalls, nestedCalls } from './lost-calls.ts';
+import { lostCalls, nestedCalls } from '../task/lost-calls.ts';
+import { spentOf } from '../task/spent.ts';
+import type { OpenTask } from '../task/task.ts';
 import { notYet } from './not-yet.ts';
 import type { RunReport, StageReport } from './report.ts';
-import { spentOf } from './spent.ts';
 import { renderSummary } from './summary.ts';
-import type { OpenTask } from './task.ts';
 
 const failureFile = ({ task }: OpenTask) => path.join(task.state, 'last_failure.json');
 

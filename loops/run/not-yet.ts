@@ -1,6 +1,6 @@
 // Which fields of a manifest are read but not acted on by this version: said in the report, never passed over in silence.
 
-import type { Manifest } from '../../state/manifest-schema.ts';
+import type { Manifest } from '../../state/project/manifest-schema.ts';
 
 export function notYet({ stages }: Manifest): string[] {
   const used: [field: string, isUsed: boolean][] = [

@@ -1,9 +1,9 @@
 // What a run leaves for its reader, as facts.
 
-import type { Failure } from '../../policies/task-failure.ts';
+import type { Failure } from '../../policies/record/task-failure.ts';
 import type { SessionUse } from '../session/session-use.ts';
-import type { Spent } from './spent.ts';
-import type { StageFacts } from './stage-facts.ts';
+import type { Spent } from '../task/spent.ts';
+import type { StageFacts } from '../task/stage-facts.ts';
 
 /** What became of it in this run, or else what the journal says of it. */
 export type StageState = 'done' | 'failed' | 'interrupted' | StageFacts['state'];

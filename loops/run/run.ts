@@ -1,29 +1,29 @@
 // Runs a task: claims it, settles what an earlier run left open, goes through its stages, and leaves one report.
 
-import { EXIT_BY_SIGNAL, TOLLGATE_EXIT } from '../../policies/exit-codes.ts';
-import type { Failure } from '../../policies/task-failure.ts';
-import type { Fact } from '../../state/facts.ts';
-import { JournalError } from '../../state/journal.ts';
-import { judgeRegister } from '../../state/judge-register.ts';
-import { refreshStats } from '../../state/stats.ts';
+import { EXIT_BY_SIGNAL, TOLLGATE_EXIT } from '../../policies/facts/exit-codes.ts';
+import type { Failure } from '../../policies/record/task-failure.ts';
+import { judgeRegister } from '../../state/calls/judge-register.ts';
+import type { Fact } from '../../state/journal/facts.ts';
+import { JournalError } from '../../state/journal/journal.ts';
+import { refreshStats } from '../../state/journal/stats.ts';
 import { isSystemError } from '../../state/system-error.ts';
-import { redactLeftRaw } from '../call/left-raw.ts';
+import { changedFailure, interruptedFailure, mistakenFailure } from '../failure/failure.ts';
 import { endLeftCommands, tellLeft } from '../gate/left-commands.ts';
-import { claim } from './claim.ts';
-import { clearFolders } from './clear-way.ts';
+import { redactLeftRaw } from '../settle/left-raw.ts';
+import { settleLeftovers } from '../settle/settle.ts';
+import { clearFolders } from '../stage/clear-way.ts';
+import { comeIn } from '../tamper-guard/entrance.ts';
+import { type Recovered, recoverJudge } from '../tamper-guard/left-judge.ts';
+import { claim } from '../task/claim.ts';
+import { keepStart } from '../task/keep-start.ts';
+import { checkStages, type LargeStage, wishMistake } from '../task/plan.ts';
+import type { RunRequest } from '../task/run-request.ts';
+import { type OpenTask, openTask } from '../task/task.ts';
 import { enterWorktree } from './enter-worktree.ts';
-import { changedFailure, interruptedFailure, mistakenFailure } from './failure.ts';
 import { foreignEnd } from './foreign-failure.ts';
-import { comeIn } from './judge/entrance.ts';
-import { type Recovered, recoverJudge } from './judge/left-judge.ts';
-import { keepStart } from './keep-start.ts';
 import { type Ended, leaveFailure, leaveReport } from './leave.ts';
-import { checkStages, type LargeStage, wishMistake } from './plan.ts';
 import type { RunReport } from './report.ts';
-import type { RunRequest } from './run-request.ts';
-import { settleLeftovers } from './settle.ts';
 import { runStages, untouched } from './stages.ts';
-import { type OpenTask, openTask } from './task.ts';
 import { clearTemporaries } from './temporaries.ts';
 import { verdictFailure } from './verdict-failure.ts';
 

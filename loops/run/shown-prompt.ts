@@ -1,11 +1,11 @@
 // A stage's prompt as it would be sent, for who looks before paying; or whose answers it waits for.
 
 import { ADAPTERS } from '../../wrappers/adapters.ts';
-import { firstPromptText } from '../session/first-prompt.ts';
-import { feedbackFor } from './feedback.ts';
-import type { RunRequest } from './run-request.ts';
-import type { StagePlan } from './stage-plan.ts';
-import type { OpenTask } from './task.ts';
+import { firstPromptText } from '../stage-session/first-prompt.ts';
+import { feedbackFor } from '../task/feedback.ts';
+import type { RunRequest } from '../task/run-request.ts';
+import type { StagePlan } from '../task/stage-plan.ts';
+import type { OpenTask } from '../task/task.ts';
 
 export interface ShownPrompt {
   /** Redacted, and with what the CLI would take for its own escaped; null where it is not known yet. */

@@ -1,26 +1,26 @@
 // Goes through the stages of a task in order, until one fails.
 
-import type { Named } from '../../policies/changed-prompt.ts';
-import { TOLLGATE_EXIT } from '../../policies/exit-codes.ts';
+import { TOLLGATE_EXIT } from '../../policies/facts/exit-codes.ts';
 import { verdictNotes } from '../../policies/gate/verdict-said.ts';
-import type { Failure } from '../../policies/task-failure.ts';
+import type { Failure } from '../../policies/record/task-failure.ts';
+import type { Named } from '../../policies/retry/changed-prompt.ts';
 import { nowMs } from '../../wrappers/steady-clock.ts';
 import { noteOutcome } from '../api-errors/note-outcome.ts';
-import { changedFailure, tooLargeFailure, unpreparedFailure } from './failure.ts';
+import { changedByOthersFailure } from '../failure/closed-failure.ts';
+import { changedFailure, tooLargeFailure, unpreparedFailure } from '../failure/failure.ts';
+import { runStage } from '../stage/stage.ts';
+import { closedBy } from '../tamper-guard/door.ts';
+import { checkStages, type LargeStage } from '../task/plan.ts';
+import { composePrompt, type Prompt, writePrompt } from '../task/prompt.ts';
+import type { RunRequest } from '../task/run-request.ts';
+import { doorOf, keepAnswer, mendMarker, reopen } from '../task/stage-door.ts';
+import { keptVerdict, stageFacts } from '../task/stage-facts.ts';
+import type { StagePlan } from '../task/stage-plan.ts';
+import { NOT_BEGUN, type StageEnd, type StageRun } from '../task/stage-run.ts';
+import type { OpenTask } from '../task/task.ts';
 import { inTurn } from './in-turn.ts';
-import { changedByOthersFailure } from './judge/closed-failure.ts';
-import { closedBy } from './judge/door.ts';
 import type { Ended } from './leave.ts';
-import { checkStages, type LargeStage } from './plan.ts';
-import { composePrompt, type Prompt, writePrompt } from './prompt.ts';
 import type { StageReport } from './report.ts';
-import type { RunRequest } from './run-request.ts';
-import { runStage } from './stage.ts';
-import { doorOf, keepAnswer, mendMarker, reopen } from './stage-door.ts';
-import { keptVerdict, stageFacts } from './stage-facts.ts';
-import type { StagePlan } from './stage-plan.ts';
-import { NOT_BEGUN, type StageEnd, type StageRun } from './stage-run.ts';
-import type { OpenTask } from './task.ts';
 import { verdictFailure } from './verdict-failure.ts';
 
 export interface StagesRequest extends RunRequest {

@@ -1,9 +1,9 @@
 // The page of a run: at most 80 lines, complete for a reader that has nothing else.
 
 import path from 'node:path';
-import { oneLine } from '../../policies/one-line.ts';
 import { leftOutSentence, leftOutWords, NAMED_IN_WARNING } from '../../policies/prompt/left-out.ts';
-import { visible } from '../../policies/visible-text.ts';
+import { oneLine } from '../../policies/text/one-line.ts';
+import { visible } from '../../policies/text/visible-text.ts';
 import type { SessionUse } from '../session/session-use.ts';
 import { failureLines, stderrLines } from './failure-lines.ts';
 import type { RunReport, StageReport } from './report.ts';

@@ -4,10 +4,10 @@ import { existsSync, rmSync } from 'node:fs';
 import path from 'node:path';
 import { namesIn } from '../../state/disk/folder.ts';
 import { isRegular, lookAt } from '../../state/disk/regular-file.ts';
-import type { Journal } from '../../state/journal.ts';
+import type { Journal } from '../../state/journal/journal.ts';
 import { isSystemError } from '../../state/system-error.ts';
 import { type TaskFolder, taskFolders } from '../../state/task-folder.ts';
-import { hasOutput } from '../call/captured.ts';
+import { hasOutput } from '../attempt/captured.ts';
 
 /** A writer that lives needs its file again within a moment; one that cannot be asked after has an hour. */
 const KEEP_MS = { dead: 60_000, unknown: 3_600_000 };

@@ -2,10 +2,10 @@
 
 import { gateSignature } from '../../policies/gate/verdict.ts';
 import { owesVerdict, VERDICT_FAIL, VERDICT_MISSING } from '../../policies/gate/verdict-said.ts';
-import type { Failure } from '../../policies/task-failure.ts';
-import { EMPTY_FAILURE } from './failure.ts';
+import type { Failure } from '../../policies/record/task-failure.ts';
+import { EMPTY_FAILURE } from '../failure/empty-failure.ts';
+import type { OpenTask } from '../task/task.ts';
 import type { StageReport } from './report.ts';
-import type { OpenTask } from './task.ts';
 
 /** null where no verdict is FAIL, and none is missing that is owed. */
 export function verdictFailure({ task, plans }: OpenTask, stages: readonly StageReport[], at: Date): Failure | null {

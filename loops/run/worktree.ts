@@ -4,9 +4,9 @@ import { createHash } from 'node:crypto';
 import { existsSync, mkdirSync, readdirSync, realpathSync } from 'node:fs';
 import path from 'node:path';
 import { isSystemError } from '../../state/system-error.ts';
-import { askGit, type GitRan, type GitRequest } from '../git.ts';
-import { repositoryFilters, switchedOff } from './filters.ts';
-import { takeTurn } from './turn.ts';
+import { repositoryFilters, switchedOff } from '../git/filters.ts';
+import { askGit, type GitRan, type GitRequest } from '../git/git.ts';
+import { takeTurn } from '../queue/turn.ts';
 
 export interface WorktreeRequest {
   /** The project's root, in a git repository. */

@@ -2,10 +2,10 @@
 
 import { readlinkSync, realpathSync } from 'node:fs';
 import path from 'node:path';
-import { askScope, type Scope } from '../../policies/scope.ts';
+import { askScope, type Scope } from '../../policies/gate/scope.ts';
 import { projectState } from '../../state/task-folder.ts';
-import { scopeOf } from '../run/scope-of.ts';
-import { readTask, treeOf } from '../run/task.ts';
+import { scopeOf } from '../paths/scope-of.ts';
+import { readTask, treeOf } from '../task/task.ts';
 
 export interface ScopeAnswer {
   /** Relative to the tree's root; as it was asked where it lies elsewhere. */

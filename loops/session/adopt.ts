@@ -1,7 +1,7 @@
 // Takes on a session that somebody names: the tag goes on in it from now on.
 
-import type { SessionEntry } from '../../policies/session-entry.ts';
-import type { Tool } from '../../policies/tools.ts';
+import type { Tool } from '../../policies/facts/tools.ts';
+import type { SessionEntry } from '../../policies/session/session-entry.ts';
 import { isSameFolder } from '../../state/disk/real-path.ts';
 import { ADAPTERS } from '../../wrappers/adapters.ts';
 import { changeSessions } from './change-sessions.ts';

@@ -4,7 +4,7 @@ import { spawnSync } from 'node:child_process';
 import { closeSync, mkdtempSync, openSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import type { Tool } from '../../policies/tools.ts';
+import type { Tool } from '../../policies/facts/tools.ts';
 import { readRegular } from '../../state/disk/regular-file.ts';
 import { ADAPTERS } from '../../wrappers/adapters.ts';
 import { findBinary } from '../../wrappers/find-binary.ts';

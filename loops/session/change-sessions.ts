@@ -1,8 +1,8 @@
 // Changes `sessions.json`: one process at a time, each from what the one before it left.
 
 import path from 'node:path';
-import { readSessions, type Sessions, writeSessions } from '../../state/sessions-file.ts';
-import { standInLine } from '../run/line.ts';
+import { readSessions, type Sessions, writeSessions } from '../../state/sessions/sessions-file.ts';
+import { standInLine } from '../queue/line.ts';
 
 export interface Changing {
   stateFolder: string;

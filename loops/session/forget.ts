@@ -1,7 +1,7 @@
 // Forgets a tag's sessions: its next task begins fresh ones. The CLIs' own files stay.
 
-import type { Tool } from '../../policies/tools.ts';
-import { TOOLS } from '../../policies/tools.ts';
+import type { Tool } from '../../policies/facts/tools.ts';
+import { TOOLS } from '../../policies/facts/tools.ts';
 import { changeSessions } from './change-sessions.ts';
 
 export interface Forgetting {

@@ -1,6 +1,6 @@
 // A session that was put in order again may be gone on with again.
 
-import type { Tool } from '../../policies/tools.ts';
+import type { Tool } from '../../policies/facts/tools.ts';
 import { projectState } from '../../state/task-folder.ts';
 import { changeSessions } from './change-sessions.ts';
 

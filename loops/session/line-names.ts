@@ -1,7 +1,7 @@
 // The names of the queues in which runs wait for a session.
 
 import { createHash } from 'node:crypto';
-import type { Tool } from '../../policies/tools.ts';
+import type { Tool } from '../../policies/facts/tools.ts';
 
 export const nameOf = (kind: 'tag' | 'session', tool: Tool, what: string): string =>
   createHash('sha256').update(`${kind}\0${tool}\0${what}`).digest('hex').slice(0, 16);

@@ -1,7 +1,7 @@
 // The whole id of a session that a task names by its beginning: by that alone do those who want it stand in one line.
 
-import { WHOLE_ID } from '../../policies/session-entry.ts';
-import type { Tool } from '../../policies/tools.ts';
+import type { Tool } from '../../policies/facts/tools.ts';
+import { WHOLE_ID } from '../../policies/session/session-entry.ts';
 import { ADAPTERS } from '../../wrappers/adapters.ts';
 import type { Lookup } from '../../wrappers/sessions/store.ts';
 import { quietly } from './own-files.ts';

@@ -2,12 +2,12 @@
 
 import { lstatSync, readdirSync } from 'node:fs';
 import path from 'node:path';
-import type { SessionEntry } from '../../policies/session-entry.ts';
-import type { Tool } from '../../policies/tools.ts';
+import type { Tool } from '../../policies/facts/tools.ts';
+import type { SessionEntry } from '../../policies/session/session-entry.ts';
 import { readRegular } from '../../state/disk/regular-file.ts';
-import { isFact } from '../../state/fact-shapes.ts';
-import type { Fact } from '../../state/facts.ts';
-import { sessionKey } from '../../state/ledger.ts';
+import { isFact } from '../../state/journal/fact-shapes.ts';
+import type { Fact } from '../../state/journal/facts.ts';
+import { sessionKey } from '../../state/journal/ledger.ts';
 import { isSystemError } from '../../state/system-error.ts';
 
 export interface Place {

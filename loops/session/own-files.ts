@@ -1,6 +1,6 @@
 // What a CLI's own session files tell of a session: looked at where it is of use, and never worth a failure.
 
-import type { Tool } from '../../policies/tools.ts';
+import type { Tool } from '../../policies/facts/tools.ts';
 import { isSystemError } from '../../state/system-error.ts';
 import { ADAPTERS } from '../../wrappers/adapters.ts';
 import { type Conversation, isSessionFileError, type Lookup, type SessionFile } from '../../wrappers/sessions/store.ts';

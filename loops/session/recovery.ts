@@ -2,8 +2,8 @@
 
 import { existsSync } from 'node:fs';
 import path from 'node:path';
-import { headerOf, isOf } from '../../policies/session-tag.ts';
-import type { Tool } from '../../policies/tools.ts';
+import type { Tool } from '../../policies/facts/tools.ts';
+import { headerOf, isOf } from '../../policies/session/session-tag.ts';
 import { isSameFolder, realOr } from '../../state/disk/real-path.ts';
 import { ADAPTERS } from '../../wrappers/adapters.ts';
 import type { Conversation, Lookup, SessionFile, SessionStore } from '../../wrappers/sessions/store.ts';

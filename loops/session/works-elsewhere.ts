@@ -1,6 +1,6 @@
 // Would a session be gone on with in another folder than the one that is worked in? A CLI may then work in the wrong tree.
 
-import type { Tool } from '../../policies/tools.ts';
+import type { Tool } from '../../policies/facts/tools.ts';
 import { isSameFolder } from '../../state/disk/real-path.ts';
 import { ADAPTERS } from '../../wrappers/adapters.ts';
 import type { Lookup } from '../../wrappers/sessions/store.ts';

@@ -1,11 +1,11 @@
 // The calls of a task that run now, and what each did last.
 
-import type { ProcessIdentity } from '../../policies/process-identity.ts';
-import type { Tool } from '../../policies/tools.ts';
-import { type Ledger, openCalls } from '../../state/ledger.ts';
+import type { ProcessIdentity } from '../../policies/facts/process-identity.ts';
+import type { Tool } from '../../policies/facts/tools.ts';
+import { type Ledger, openCalls } from '../../state/journal/ledger.ts';
 import type { TaskFolder } from '../../state/task-folder.ts';
 import { isAlive } from '../../wrappers/processes/identity.ts';
-import { eventsOf, lastEvent } from '../run/last-event.ts';
+import { eventsOf, lastEvent } from '../task/last-event.ts';
 
 export interface RunningCall {
   task_id: string;

@@ -1,7 +1,7 @@
 // What is there and what runs: the tasks of a project with their state, the runs and calls under way, and who stands in line.
 
 import path from 'node:path';
-import { openJournal } from '../../state/journal.ts';
+import { openJournal } from '../../state/journal/journal.ts';
 import { locateTask } from '../../state/task-folder.ts';
 import { identify, isAlive } from '../../wrappers/processes/identity.ts';
 import { collectTasks, type TasksReport } from '../report/collect.ts';

@@ -1,11 +1,11 @@
 // Who stands in line for a working tree, a tag or the list of sessions, and whom each waits for.
 
 import path from 'node:path';
-import { standingTickets } from '../../state/standing-tickets.ts';
-import type { Ticket } from '../../state/ticket.ts';
-import { queueFolder } from '../../state/tickets.ts';
+import { standingTickets } from '../../state/queue/standing-tickets.ts';
+import type { Ticket } from '../../state/queue/ticket.ts';
+import { queueFolder } from '../../state/queue/tickets.ts';
 import { userState } from '../../state/user-state.ts';
-import { type Looking, livingOf } from '../run/living.ts';
+import { type Looking, livingOf } from '../queue/living.ts';
 import { sessionLines } from '../session/change-sessions.ts';
 
 export interface Waiting {

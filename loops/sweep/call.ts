@@ -1,15 +1,15 @@
 // Sweeps one call of the register: its tree, its folders, and what a call on its own had answered when it was killed.
 
 import { existsSync } from 'node:fs';
-import type { Entry } from '../../state/call-register.ts';
-import { JournalError, openJournal } from '../../state/journal.ts';
+import type { Entry } from '../../state/calls/call-register.ts';
+import { JournalError, openJournal } from '../../state/journal/journal.ts';
 import { endTree, membersOf } from '../../wrappers/processes/end-tree.ts';
 import { foundTree } from '../../wrappers/processes/found-tree.ts';
 import { identify, isAlive } from '../../wrappers/processes/identity.ts';
-import { type Begun, pastMs } from '../call/deadline.ts';
-import { removeOwnFolder } from '../call/own-folders.ts';
+import { type Begun, pastMs } from '../attempt/deadline.ts';
+import { removeOwnFolder } from '../attempt/own-folders.ts';
+import type { Saved } from '../attempt/saved-draft.ts';
 import { PATIENCE } from '../call/patience.ts';
-import type { Saved } from '../call/saved-draft.ts';
 import { type Closed, closeAlone } from './close-alone.ts';
 import { lateGuardian, type Sweeping, type Swept } from './swept.ts';
 

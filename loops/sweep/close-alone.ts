@@ -2,17 +2,17 @@
 
 import { existsSync, lstatSync } from 'node:fs';
 import path from 'node:path';
-import type { CallRecord } from '../../policies/call-record.ts';
-import type { Entry } from '../../state/call-register.ts';
+import type { CallRecord } from '../../policies/record/call-record.ts';
+import type { Entry } from '../../state/calls/call-register.ts';
 import { readIfFit } from '../../state/disk/regular-file.ts';
 import type { Outcome } from '../../wrappers/run.ts';
+import { type Attempt, closeAttempt } from '../attempt/attempt.ts';
+import { lookAtFolder, removeOwnFolder, strangeFileIn } from '../attempt/own-folders.ts';
+import type { WrapperRequest } from '../attempt/request.ts';
+import { isSaved, restoreSaved, type Saved } from '../attempt/saved-draft.ts';
 import { logApiFailure } from '../call/api-failure.ts';
-import { type Attempt, closeAttempt } from '../call/attempt.ts';
-import { DIED, outcomeOf, recorded, wasStarted } from '../call/close-dead.ts';
-import { lookAtFolder, removeOwnFolder, strangeFileIn } from '../call/own-folders.ts';
 import { publishAll } from '../call/publish.ts';
-import type { WrapperRequest } from '../call/request.ts';
-import { isSaved, restoreSaved, type Saved } from '../call/saved-draft.ts';
+import { DIED, outcomeOf, recorded, wasStarted } from '../settle/close-dead.ts';
 import { removeHalves } from './halves.ts';
 import type { Sweeping } from './swept.ts';
 

@@ -1,6 +1,6 @@
 // What a sweep did, told as preflight tells all else.
 
-import type { Finding } from '../../policies/finding.ts';
+import type { Finding } from '../../policies/facts/finding.ts';
 import { isUnswept, type Swept } from './swept.ts';
 
 export const findingsOf = (swept: readonly Swept[]): Finding[] =>

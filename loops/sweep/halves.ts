@@ -2,10 +2,10 @@
 
 import { lstatSync, readdirSync, unlinkSync } from 'node:fs';
 import path from 'node:path';
-import { rawOf } from '../../policies/raw-file.ts';
+import { rawOf } from '../../policies/facts/raw-file.ts';
 import { temporaryPrefix } from '../../state/disk/replace-file.ts';
 import { isSystemError } from '../../state/system-error.ts';
-import type { WrapperRequest } from '../call/request.ts';
+import type { WrapperRequest } from '../attempt/request.ts';
 
 /** @param pid of the wrapper, which is dead. Those of a sweep that was killed itself stay. */
 export function removeHalves({ prompt: _, out, ...files }: WrapperRequest['files'], pid: number): void {

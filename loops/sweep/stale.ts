@@ -1,7 +1,7 @@
 // Whether there is something to sweep, as far as the register tells: preflight says so, and changes nothing.
 
-import { type Answer, say } from '../../policies/finding.ts';
-import { readEntries, registerFolder } from '../../state/call-register.ts';
+import { type Answer, say } from '../../policies/facts/finding.ts';
+import { readEntries, registerFolder } from '../../state/calls/call-register.ts';
 import { isSystemError } from '../../state/system-error.ts';
 import { identify, isAlive } from '../../wrappers/processes/identity.ts';
 

@@ -4,7 +4,7 @@ import { lstatSync, readdirSync, readFileSync, readlinkSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { isSystemError } from '../../state/system-error.ts';
-import { lookAtFolder, type OwnFolder, removeOwnFolder } from '../call/own-folders.ts';
+import { lookAtFolder, type OwnFolder, removeOwnFolder } from '../attempt/own-folders.ts';
 import type { Sweeping, Swept } from './swept.ts';
 
 /** Longer than any call is known to take; and what is younger may be another container's, whose processes are not seen here. */

@@ -2,7 +2,7 @@
 
 import { existsSync, readdirSync } from 'node:fs';
 import path from 'node:path';
-import { KEPT_BACKUPS } from '../../policies/kept-backups.ts';
+import { KEPT_BACKUPS } from '../../policies/session/kept-backups.ts';
 import {
   type Entry,
   type Found,
@@ -10,10 +10,10 @@ import {
   registerFolder,
   removeEntry,
   removeHalves,
-} from '../../state/call-register.ts';
+} from '../../state/calls/call-register.ts';
 import { isSystemError } from '../../state/system-error.ts';
 import { checkTaskId, projectState } from '../../state/task-folder.ts';
-import { lookAtFolder } from '../call/own-folders.ts';
+import { lookAtFolder } from '../attempt/own-folders.ts';
 import { dropAged } from '../conversation/backups.ts';
 import { sweepCall } from './call.ts';
 import { sweepStrays } from './strays.ts';

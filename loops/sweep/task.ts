@@ -1,19 +1,19 @@
 // Sweeps one task: its open calls whose guardian is dead are settled as the next run would, its gate's commands ended.
 
 import path from 'node:path';
-import { type Journal, JournalError, openJournal } from '../../state/journal.ts';
-import { type Call, openCalls } from '../../state/ledger.ts';
-import { refreshStats } from '../../state/stats.ts';
+import { type Journal, JournalError, openJournal } from '../../state/journal/journal.ts';
+import { type Call, openCalls } from '../../state/journal/ledger.ts';
+import { refreshStats } from '../../state/journal/stats.ts';
 import { locateTask, type TaskFolder } from '../../state/task-folder.ts';
 import { membersOf } from '../../wrappers/processes/end-tree.ts';
 import { identify, isAlive } from '../../wrappers/processes/identity.ts';
-import { treeOf } from '../call/call-tree.ts';
-import { closeDead } from '../call/close-dead.ts';
-import { isLate, isOverdue } from '../call/deadline.ts';
-import { endLate, isGoneWithin } from '../call/late-guardian.ts';
-import { redactLeftRaw } from '../call/left-raw.ts';
+import { treeOf } from '../attempt/call-tree.ts';
+import { isLate, isOverdue } from '../attempt/deadline.ts';
 import { PATIENCE } from '../call/patience.ts';
 import { endLeftCommands, tellLeft } from '../gate/left-commands.ts';
+import { closeDead } from '../settle/close-dead.ts';
+import { endLate, isGoneWithin } from '../settle/late-guardian.ts';
+import { redactLeftRaw } from '../settle/left-raw.ts';
 import { lateGuardian, type Sweeping, type Swept } from './swept.ts';
 
 /** A task that a living run has is left to that run. */

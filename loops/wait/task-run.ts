@@ -1,10 +1,10 @@
 // A dispatched task: its journal tells who works at it, and how the last run ended.
 
 import path from 'node:path';
-import { type ProcessIdentity, placeOf } from '../../policies/process-identity.ts';
+import { type ProcessIdentity, placeOf } from '../../policies/facts/process-identity.ts';
 import { lookAt } from '../../state/disk/regular-file.ts';
-import { openJournal } from '../../state/journal.ts';
-import type { Ledger } from '../../state/ledger.ts';
+import { openJournal } from '../../state/journal/journal.ts';
+import type { Ledger } from '../../state/journal/ledger.ts';
 import { type Awaited, type Look, pending, settled } from './awaited.ts';
 import { runsOf, STARTING_MS } from './living-writers.ts';
 import { type ProcessLife, watchProcess } from './process-life.ts';

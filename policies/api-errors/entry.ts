@@ -1,9 +1,9 @@
 // What stands in api_errors.log: one entry for each failure of the service or the conversation, and what became of it.
 
-import type { ErrorClass } from '../classes.ts';
-import type { Ending } from '../ending.ts';
-import type { EvidenceSource } from '../evidence.ts';
-import type { Tool } from '../tools.ts';
+import type { ErrorClass } from '../facts/classes.ts';
+import type { Ending } from '../facts/ending.ts';
+import type { EvidenceSource } from '../facts/evidence.ts';
+import type { Tool } from '../facts/tools.ts';
 
 export const API_ERROR_VERSION = 1;
 

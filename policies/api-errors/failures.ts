@@ -1,8 +1,8 @@
 // Which failures are the service's or the conversation's, and so worth an entry in api_errors.log.
 
-import type { ErrorClass } from '../classes.ts';
-import type { Ending } from '../ending.ts';
-import type { EvidenceSource, Verdict } from '../evidence.ts';
+import type { ErrorClass } from '../facts/classes.ts';
+import type { Ending } from '../facts/ending.ts';
+import type { EvidenceSource, Verdict } from '../facts/evidence.ts';
 
 export interface Circumstances {
   ending: Ending;

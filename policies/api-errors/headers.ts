@@ -1,6 +1,6 @@
 // What the CLIs leave of a response's headers: none has them all, and gemini has none.
 
-import { partOf, textOf } from '../json.ts';
+import { partOf, textOf } from '../text/json.ts';
 
 /**
  * copilot tells two headers by names of its own, in its event of a failed model call; codex writes some into the text

@@ -1,6 +1,6 @@
 // How well it goes with the services: failures that nothing healed, by day, tool and version.
 
-import type { ErrorClass } from '../classes.ts';
+import type { ErrorClass } from '../facts/classes.ts';
 import type { Fate, Outcome } from './entry.ts';
 
 /** `open`: its stage has not ended yet, or its run was ended before it. */

@@ -1,6 +1,6 @@
 // Lays an entry of api_errors.log out for people: each JSON on one line, and nothing foreign at the beginning of one.
 
-import { visible } from '../visible-text.ts';
+import { visible } from '../text/visible-text.ts';
 import type { ApiError, Context, Outcome, Snapshot } from './entry.ts';
 
 export const SNAPSHOT_TITLE = 'Conversation History Snapshot';

@@ -1,6 +1,6 @@
 // Reads api_errors.log line by line: what is torn or foreign is passed over, and never taken for an entry.
 
-import { numberOf, parseObject, partOf, textOf } from '../json.ts';
+import { numberOf, parseObject, partOf, textOf } from '../text/json.ts';
 import { API_ERROR_VERSION, type ApiError, type Context, type Outcome, type Response } from './entry.ts';
 import { SNAPSHOT_TITLE } from './layout.ts';
 

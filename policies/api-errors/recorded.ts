@@ -1,6 +1,6 @@
 // The file of a request that was recorded: what went to the service and what came back, secrets taken out.
 
-import type { Tool } from '../tools.ts';
+import type { Tool } from '../facts/tools.ts';
 
 export const RECORDED_VERSION = 1;
 

@@ -1,6 +1,6 @@
 // Whether a stage that must change the tree has changed it.
 
-import type { Change, Finding } from '../gate.ts';
+import type { Change, Finding } from '../facts/gate-record.ts';
 
 export function checkChanges(changes: readonly Change[], mayBeEmpty: boolean): Finding | null {
   if (changes.length > 0 || mayBeEmpty) return null;

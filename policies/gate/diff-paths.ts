@@ -1,6 +1,6 @@
 // The paths that a unified diff is about, as `git apply` reads them.
 
-import type { Change } from '../gate.ts';
+import type { Change } from '../facts/gate-record.ts';
 import { linesOf } from '../markdown/lines.ts';
 import { createReader } from './unified-diff.ts';
 

@@ -1,7 +1,7 @@
 // Which checks are due for a stage: one row each.
 
-import { GATE_CHECKS, type GateCheck } from '../gate.ts';
-import type { ResolvedRole } from '../resolved-role.ts';
+import { GATE_CHECKS, type GateCheck } from '../facts/gate-record.ts';
+import type { ResolvedRole } from '../manifest/resolved-role.ts';
 
 interface Due {
   role: ResolvedRole;

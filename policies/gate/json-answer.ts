@@ -1,6 +1,6 @@
 // The JSON value that an answer is: all of it, or the one block of code in it.
 
-import type { Finding } from '../gate.ts';
+import type { Finding } from '../facts/gate-record.ts';
 import { fencesOf } from '../markdown/lines.ts';
 
 export type JsonAnswer = { how: 'read'; value: unknown } | { how: 'mistaken'; finding: Finding };

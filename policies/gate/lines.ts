@@ -1,6 +1,6 @@
 // Whether an answer has as many lines with text as it must have.
 
-import type { Finding } from '../gate.ts';
+import type { Finding } from '../facts/gate-record.ts';
 import { linesOf, saysSomething } from '../markdown/lines.ts';
 
 export function checkLines(answer: string, minLines: number): Finding | null {

@@ -1,8 +1,8 @@
 // Whether an answer is a refusal: it is short, and opens with an inability in the model's own words.
 
-import type { Finding } from '../gate.ts';
-import { REFUSALS, type RefusalRule } from '../rules/refusals.ts';
-import { visibleChars } from '../success.ts';
+import type { Finding } from '../facts/gate-record.ts';
+import { REFUSALS, type RefusalRule } from '../verdict/refusals.ts';
+import { visibleChars } from '../verdict/success.ts';
 import { missingSections } from './sections.ts';
 
 /** Visible characters; a longer answer is a report that may hold such a sentence. */

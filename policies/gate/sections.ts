@@ -1,6 +1,6 @@
 // Which of the sections that an answer must have are missing, or stand there with nothing under them.
 
-import type { Finding } from '../gate.ts';
+import type { Finding } from '../facts/gate-record.ts';
 import { bookOf, keyOf } from '../markdown/names.ts';
 import { type Heading, outlineOf, WEAK } from '../markdown/outline.ts';
 import { readingsOf } from '../markdown/readings.ts';

@@ -1,9 +1,9 @@
 // The verdict that an answer gives in its section "Verdict": a line that is PASS or FAIL and nothing else.
 
-import type { Finding, SaidVerdict } from '../gate.ts';
+import type { Finding, SaidVerdict } from '../facts/gate-record.ts';
+import type { ResolvedRole } from '../manifest/resolved-role.ts';
 import { keyOf } from '../markdown/names.ts';
 import { sectionTexts } from '../markdown/sections.ts';
-import type { ResolvedRole } from '../resolved-role.ts';
 
 /** null where it gives none; never guessed. Of several the last counts: those before it may be quoted from other answers. */
 export function verdictSaid(answer: string): SaidVerdict | null {

@@ -1,11 +1,11 @@
 // What the findings of a gate amount to: a verdict and a signature.
 
 import { createHash } from 'node:crypto';
-import type { Verdict } from '../evidence.ts';
-import type { Finding } from '../gate.ts';
+import type { Verdict } from '../facts/evidence.ts';
+import type { Finding } from '../facts/gate-record.ts';
+import type { Tool } from '../facts/tools.ts';
 import { type Signature, sign } from '../signature/sign.ts';
-import { SUCCESS } from '../success.ts';
-import type { Tool } from '../tools.ts';
+import { SUCCESS } from '../verdict/success.ts';
 
 /** What is out of bounds weighs more than what is missing; among equals the first one counts. */
 export function gateVerdict(findings: readonly Finding[]): Verdict {

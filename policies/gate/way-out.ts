@@ -1,7 +1,7 @@
 // What to do about what a gate found: what costs nothing first, and a paid call only where it can come out otherwise.
 
-import type { Finding } from '../gate.ts';
-import type { Tool } from '../tools.ts';
+import type { Finding } from '../facts/gate-record.ts';
+import type { Tool } from '../facts/tools.ts';
 import { weightiest } from './verdict.ts';
 
 export interface GatedCall {

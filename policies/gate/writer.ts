@@ -1,6 +1,6 @@
 // Whose work a stage judges: the nearest one before it that writes, and which stages another answer of it concerns.
 
-import type { Tool } from '../tools.ts';
+import type { Tool } from '../facts/tools.ts';
 import type { Writer } from './way-out.ts';
 
 export interface StageInLine {

@@ -1,6 +1,6 @@
 // Which key or login a CLI goes by, and what to do about one that was refused: a key of one's own is not mended by a login.
 
-import type { Tool } from '../tools.ts';
+import type { Tool } from '../facts/tools.ts';
 import { preflight, rerun, type Situation, type WayOut } from './situation.ts';
 
 const SIGN_IN = {

@@ -1,7 +1,7 @@
 // What a person or an agent does next when the dispatcher has stopped: lines to type, or one sentence.
 
-import type { ErrorClass } from '../classes.ts';
-import type { CallReason } from '../reasons.ts';
+import type { ErrorClass } from '../facts/classes.ts';
+import type { CallReason } from '../verdict/reasons.ts';
 import { ASKED_ACTIONS } from './asked.ts';
 import { KEY_ACTIONS } from './keys.ts';
 import { MACHINE_ACTIONS } from './machine.ts';

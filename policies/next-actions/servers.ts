@@ -1,7 +1,7 @@
 // A server beside the model that did not serve: which one it is, and where it is configured.
 
-import { serversIn } from '../mcp-servers.ts';
-import type { Tool } from '../tools.ts';
+import type { Tool } from '../facts/tools.ts';
+import { serversIn } from '../verdict/mcp-servers.ts';
 import { readFirst, rerun, type WayOut } from './situation.ts';
 
 const SETTINGS = {

@@ -1,9 +1,9 @@
 // What is known when a call has failed, as far as what to do next depends on it, and the lines that many ways out share.
 
-import type { Ending } from '../ending.ts';
-import type { Verdict } from '../evidence.ts';
-import { placeWords, type StageField as SetOfStage, type StagePlace } from '../stage-place.ts';
-import type { Tool } from '../tools.ts';
+import type { Ending } from '../facts/ending.ts';
+import type { Verdict } from '../facts/evidence.ts';
+import type { Tool } from '../facts/tools.ts';
+import { placeWords, type StageField as SetOfStage, type StagePlace } from '../manifest/stage-place.ts';
 import type { KnownKey } from './known-key.ts';
 
 export interface Situation {

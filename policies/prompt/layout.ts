@@ -1,7 +1,7 @@
 // Lays the parts of a prompt out as one text: a heading each, and fences around what is quoted.
 
+import { fenced, fenceWord } from '../text/fence.ts';
 import { render } from './excerpt.ts';
-import { fenced, fenceWord } from './fence.ts';
 import type { Part } from './part.ts';
 import { reading } from './rules.ts';
 

@@ -1,5 +1,6 @@
 // What a digest left out of a prompt, by name and size, so that nobody takes an answer to a part for one to the whole.
 
+import { figure } from '../text/figure.ts';
 import type { PartKind, PartSize } from './part.ts';
 
 export interface LeftOut {
@@ -68,6 +69,3 @@ export function leftOutSentence(all: readonly LeftOut[], named: number): string 
 
 /** How many parts a warning names. */
 export const NAMED_IN_WARNING = 8;
-
-/** Thousands apart. */
-export const figure = (n: number): string => String(n).replace(/\B(?=(?:\d{3})+$)/g, ',');

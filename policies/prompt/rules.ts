@@ -1,6 +1,6 @@
 // What stands before every template: rules, which a project may replace, and how to read a prompt, which it may not.
 
-import { closingFence, openingFence } from './fence.ts';
+import { closingFence, openingFence } from '../text/fence.ts';
 
 export const RULES = `- Do what your part asks for, all of it and nothing else. Other stages do the rest.
 - Say only what you have seen, read or run. What you suppose is called a supposition; what you did not do is not claimed.

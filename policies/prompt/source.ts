@@ -1,6 +1,6 @@
 // What a prompt is made of, as it was read: the hand-over from the disk to the composition.
 
-import type { ResolvedRole } from '../resolved-role.ts';
+import type { ResolvedRole } from '../manifest/resolved-role.ts';
 import type { Excerpt } from './excerpt.ts';
 
 export interface PromptSource {

@@ -1,6 +1,6 @@
 // What to do about a prompt that is too large: one to three sentences about its largest parts.
 
-import { figure } from './left-out.ts';
+import { figure } from '../text/figure.ts';
 import type { PartSize } from './part.ts';
 
 /** A part below this share of the prompt is not worth a word. */

@@ -1,6 +1,6 @@
 // Templates: `{{> name}}` puts another one in, `{{goal}}` a word of the task's; `{{{{` is a literal `{{`.
 
-import { nearest } from '../nearest.ts';
+import { nearest } from '../text/nearest.ts';
 
 export interface Template {
   /** As messages call it. */

@@ -1,8 +1,8 @@
 // The parts of a prompt in their order, with nothing left out.
 
 import { withoutSection } from '../markdown/sections.ts';
+import { figure } from '../text/figure.ts';
 import { wholeText } from './excerpt.ts';
-import { figure } from './left-out.ts';
 import { type Part, quoted, told } from './part.ts';
 import { ANSWER_WITH_DIFF } from './rules.ts';
 import type { Answer, Attachment, PromptSource } from './source.ts';

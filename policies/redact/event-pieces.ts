@@ -1,6 +1,6 @@
 // The texts of an event that is one of many of its kind, such as the pieces of a message: a secret may lie across several.
 
-import { type Json, parseObject, partOf } from '../json.ts';
+import { type Json, parseObject, partOf } from '../text/json.ts';
 
 export interface Piece {
   /** Texts with the same one follow each other: the kind of event, where in it, and of which message. */

@@ -1,7 +1,7 @@
 // Not authenticated, or not authorised.
 
-import { near } from './near.ts';
-import { REFUSED, type Rule } from './rule.ts';
+import { near } from '../rule/near.ts';
+import { REFUSED, type Rule } from '../rule/rule.ts';
 
 export const ACCESS_RULES = [
   {

@@ -1,6 +1,6 @@
 // The service answered, but with nothing, with half of it, or with what nobody can read.
 
-import type { Rule } from './rule.ts';
+import type { Rule } from '../rule/rule.ts';
 
 export const ANSWER_RULES = [
   {

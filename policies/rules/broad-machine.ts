@@ -1,7 +1,7 @@
 // This machine, its installation and its settings: in wordings that nobody foresaw.
 
-import { near } from './near.ts';
-import type { Rule } from './rule.ts';
+import { near } from '../rule/near.ts';
+import type { Rule } from '../rule/rule.ts';
 
 const UNSAID = ['none'] as const;
 

@@ -1,6 +1,6 @@
 // The service refuses the content, of the prompt or of its own answer.
 
-import type { Rule } from './rule.ts';
+import type { Rule } from '../rule/rule.ts';
 
 const STATUS = ['none', 400, 403, 422, 451] as const;
 

@@ -1,7 +1,7 @@
 // Endings that decide by themselves, and what is left when nothing was said.
 
-import type { Ending } from '../ending.ts';
-import type { Rule } from './rule.ts';
+import type { Ending } from '../facts/ending.ts';
+import type { Rule } from '../rule/rule.ts';
 
 type Means = Pick<Rule, 'id' | 'class' | 'reason'>;
 

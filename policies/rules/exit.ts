@@ -1,7 +1,7 @@
 // How the CLI ended, when it said nothing that tells more. Our own wrappers' codes are known too, for logs that hold only those.
 
-import { WRAPPER_EXIT } from '../exit-codes.ts';
-import type { Rule } from './rule.ts';
+import { WRAPPER_EXIT } from '../facts/exit-codes.ts';
+import type { Rule } from '../rule/rule.ts';
 
 const { gemini, copilot, codex } = WRAPPER_EXIT;
 

@@ -1,6 +1,6 @@
 // A status of gRPC as the only word: the last thing to be asked, since beside any other word that one tells more.
 
-import type { Rule } from './rule.ts';
+import type { Rule } from '../rule/rule.ts';
 
 const UNSAID = ['none'] as const;
 

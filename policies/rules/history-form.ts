@@ -1,7 +1,7 @@
 // A conversation that was refused in words that nobody foresaw: of a request that is no good, what is said of roles, turns, parts, calls and results.
 
-import { near } from './near.ts';
-import type { Rule } from './rule.ts';
+import { near } from '../rule/near.ts';
+import type { Rule } from '../rule/rule.ts';
 
 const OF_A_CONVERSATION = near(
   [

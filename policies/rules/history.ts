@@ -1,6 +1,6 @@
 // The conversation that is sent is broken: calls and their results do not fit together.
 
-import { REFUSED, type Rule } from './rule.ts';
+import { REFUSED, type Rule } from '../rule/rule.ts';
 
 export const HISTORY_RULES = [
   {

@@ -1,6 +1,6 @@
 // What is wrong with the machine or the installation.
 
-import type { Rule } from './rule.ts';
+import type { Rule } from '../rule/rule.ts';
 
 const HERE = ['none'] as const;
 

@@ -1,7 +1,7 @@
 // A Model Context Protocol server that the CLI was told to start or to reach, and that did not serve.
 
-import { near } from './near.ts';
-import type { Rule } from './rule.ts';
+import { near } from '../rule/near.ts';
+import type { Rule } from '../rule/rule.ts';
 
 /** What a CLI calls a server, or its own end of the line to it. */
 const SERVER =

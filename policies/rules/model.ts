@@ -1,6 +1,6 @@
 // The model, or whatever else was asked for, does not exist there.
 
-import { REFUSED, type Rule } from './rule.ts';
+import { REFUSED, type Rule } from '../rule/rule.ts';
 
 export const MODEL_RULES = [
   {

@@ -1,6 +1,6 @@
 // The service could not be reached, or the line broke.
 
-import type { Rule } from './rule.ts';
+import type { Rule } from '../rule/rule.ts';
 
 export const NETWORK_RULES = [
   {

@@ -1,6 +1,6 @@
 // A usage limit with a reset, apart from the rate limits that pass within the hour.
 
-import { LIMITED, type Rule } from './rule.ts';
+import { LIMITED, type Rule } from '../rule/rule.ts';
 
 export const QUOTA_RULES = [
   {

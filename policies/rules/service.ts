@@ -1,6 +1,6 @@
 // The service is there, but not now: limits that pass, load, its own mistakes.
 
-import type { Rule } from './rule.ts';
+import type { Rule } from '../rule/rule.ts';
 
 export const SERVICE_RULES = [
   {

@@ -1,6 +1,6 @@
 // What was asked for cannot be done: a flag, the configuration, the session's id, a full disk.
 
-import type { Rule } from './rule.ts';
+import type { Rule } from '../rule/rule.ts';
 
 const HERE = ['none'] as const;
 

@@ -1,6 +1,6 @@
 // The prompt, or the history with it, is over a limit.
 
-import type { Rule } from './rule.ts';
+import type { Rule } from '../rule/rule.ts';
 
 export const SIZE_RULES = [
   {

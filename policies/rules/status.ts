@@ -1,6 +1,6 @@
 // The HTTP status alone, when nothing more telling was said.
 
-import type { Rule } from './rule.ts';
+import type { Rule } from '../rule/rule.ts';
 
 export const STATUS_RULES = [
   {

@@ -1,6 +1,6 @@
 // The CLI itself stopped before it had an answer.
 
-import type { Rule } from './rule.ts';
+import type { Rule } from '../rule/rule.ts';
 
 export const STOP_RULES = [
   {

@@ -1,16 +1,16 @@
 // The signature of a failure: equal for two runs of one failure, different for two failures.
 
 import { createHash } from 'node:crypto';
-import type { ErrorClass } from '../classes.ts';
-import type { Ending } from '../ending.ts';
-import type { Tool } from '../tools.ts';
-import { isErrorBearing } from './assess.ts';
-import { tellBodies } from './bodies.ts';
-import type { Context } from './cursor.ts';
-import { createErrorLines, type ErrorLines } from './error-lines.ts';
-import { normalise } from './normalise.ts';
-import type { Step } from './step.ts';
-import { type Eaten, eatenIn } from './trace.ts';
+import type { ErrorClass } from '../facts/classes.ts';
+import type { Ending } from '../facts/ending.ts';
+import type { Tool } from '../facts/tools.ts';
+import { tellBodies } from '../normal-form/bodies.ts';
+import { normalise } from '../normal-form/normalise.ts';
+import { type Eaten, eatenIn } from '../normal-form/trace.ts';
+import type { Context } from '../scan/cursor.ts';
+import type { Step } from '../scan/step.ts';
+import { isErrorBearing } from '../stderr/assess.ts';
+import { createErrorLines, type ErrorLines } from '../stderr/error-lines.ts';
 
 /** A change of the normaliser changes every signature, so the version is part of it. */
 const VERSION = 'v1';

@@ -12,7 +12,7 @@ import { REPLACEMENTS, type Replacement, sabotagePlanOf, TARGETS } from '../../b
 import { playSabotageRound } from '../../bench/torture/sabotage/play.ts';
 import { replaceBy } from '../../bench/torture/sabotage/replace.ts';
 import type { SabotageWorld, Seen } from '../../bench/torture/sabotage/world.ts';
-import { TOOLS } from '../../policies/tools.ts';
+import { TOOLS } from '../../policies/facts/tools.ts';
 
 const test = suite<{ root: string }>('sabotage');
 test.before.each((context) => {

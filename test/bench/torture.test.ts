@@ -9,9 +9,9 @@ import { checkTask } from '../../bench/torture/invariants.ts';
 import { planOf } from '../../bench/torture/plan.ts';
 import { playRound } from '../../bench/torture/round.ts';
 import { fakeWorld, type Seen } from '../../bench/torture/world.ts';
-import type { Fact } from '../../state/facts.ts';
-import { openJournal } from '../../state/journal.ts';
-import { refreshStats } from '../../state/stats.ts';
+import type { Fact } from '../../state/journal/facts.ts';
+import { openJournal } from '../../state/journal/journal.ts';
+import { refreshStats } from '../../state/journal/stats.ts';
 
 const test = suite<{ folder: string }>('torture');
 test.before.each((context) => {

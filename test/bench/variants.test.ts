@@ -14,7 +14,7 @@ import { TELLINGS } from '../../bench/truth/telling.ts';
 import { TOKEN_KINDS, tokensOf } from '../../bench/truth/tokens.ts';
 import { count } from '../../bench/truth/variants.ts';
 import { CHANGED, PLANTED } from '../../bench/truth/volatile.ts';
-import type { LabelledCase } from '../../policies/labelled-case.ts';
+import type { LabelledCase } from '../../policies/verdict/labelled-case.ts';
 
 const EVERY: readonly Operator[] = [...CHANGED, ...PLANTED, ...LAYOUTS, ...FRAMES, ...NOISE, ...TELLINGS];
 

@@ -4,7 +4,7 @@ import { existsSync, linkSync, mkdirSync, readFileSync, symlinkSync } from 'node
 import path from 'node:path';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { WRAPPER_EXIT } from '../../policies/exit-codes.ts';
+import { WRAPPER_EXIT } from '../../policies/facts/exit-codes.ts';
 import { answerWith } from '../rig/streams.ts';
 import { ANY_ANSWER, makeTask, type TestTask } from '../rig/task-run.ts';
 import { TestRig } from '../rig/test-rig.ts';

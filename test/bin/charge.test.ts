@@ -4,9 +4,9 @@ import { appendFileSync, chmodSync, existsSync, mkdirSync, readdirSync, readFile
 import path from 'node:path';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import type { Fact } from '../../state/facts.ts';
-import { openJournal } from '../../state/journal.ts';
-import { statsOf as viewOf } from '../../state/stats.ts';
+import type { Fact } from '../../state/journal/facts.ts';
+import { openJournal } from '../../state/journal/journal.ts';
+import { statsOf as viewOf } from '../../state/journal/stats.ts';
 import { answerWith } from '../rig/streams.ts';
 import { TestRig } from '../rig/test-rig.ts';
 import { runWrapper } from '../rig/wrapper-run.ts';

@@ -4,8 +4,8 @@ import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { MANIFEST_FIELDS } from '../../policies/manifest-fields.ts';
-import { TAKEN_OUT } from '../../policies/manifest-template.ts';
+import { MANIFEST_FIELDS } from '../../policies/manifest/manifest-fields.ts';
+import { TAKEN_OUT } from '../../policies/manifest/manifest-template.ts';
 import { TestRig } from '../rig/test-rig.ts';
 
 const test = suite<{ rig: TestRig; file: string; template: string }>('examples of a new manifest');

@@ -5,11 +5,11 @@ import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node
 import path from 'node:path';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { MANIFEST_FIELDS } from '../../policies/manifest-fields.ts';
-import { TAKEN_OUT } from '../../policies/manifest-template.ts';
-import { PIPELINES } from '../../policies/pipelines.ts';
-import { NO_PROJECT_FILE } from '../../policies/project-file.ts';
-import { readManifest } from '../../state/manifest.ts';
+import { MANIFEST_FIELDS } from '../../policies/manifest/manifest-fields.ts';
+import { TAKEN_OUT } from '../../policies/manifest/manifest-template.ts';
+import { PIPELINES } from '../../policies/manifest/pipelines.ts';
+import { NO_PROJECT_FILE } from '../../policies/manifest/project-file.ts';
+import { readManifest } from '../../state/project/manifest.ts';
 import { TestRig } from '../rig/test-rig.ts';
 
 const test = suite<{ rig: TestRig }>('tollgate init');

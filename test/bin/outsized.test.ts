@@ -2,7 +2,7 @@
 
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { TOOLS } from '../../policies/tools.ts';
+import { TOOLS } from '../../policies/facts/tools.ts';
 import type { FakeCommand } from '../rig/fake-call.ts';
 import { SESSION, STREAMS } from '../rig/streams.ts';
 import { TestRig } from '../rig/test-rig.ts';

@@ -6,7 +6,7 @@ import { createServer } from 'node:net';
 import path from 'node:path';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { placeMistake } from '../../loops/call/places.ts';
+import { placeMistake } from '../../loops/attempt/places.ts';
 import { answerWith } from '../rig/streams.ts';
 import { TestRig } from '../rig/test-rig.ts';
 import { runWrapper } from '../rig/wrapper-run.ts';

@@ -16,11 +16,11 @@ import {
 import path from 'node:path';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { closeDead } from '../../loops/call/close-dead.ts';
+import { closeDead } from '../../loops/settle/close-dead.ts';
 import type { Swept } from '../../loops/sweep/swept.ts';
 import type { PreflightReport } from '../../preflight.ts';
-import type { Entry } from '../../state/call-register.ts';
-import { openCalls } from '../../state/ledger.ts';
+import type { Entry } from '../../state/calls/call-register.ts';
+import { openCalls } from '../../state/journal/ledger.ts';
 import { locateTask } from '../../state/task-folder.ts';
 import { identify } from '../../wrappers/processes/identity.ts';
 import type { FakeCall, FakeCommand } from '../rig/fake-call.ts';

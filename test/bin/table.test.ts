@@ -6,9 +6,9 @@ import { PAPER, type Sheet } from '../../bin/sheet.ts';
 import { type Column, tableLines, wrapLine } from '../../bin/table.ts';
 import { onSheet } from '../../bin/terminal-page.ts';
 import { renderText } from '../../bin/tollgate/report-page.ts';
-import { sessionLines } from '../../bin/tollgate/sessions-page.ts';
+import { sessionLines } from '../../bin/tollgate/sessions/sessions-page.ts';
+import type { KnownSession } from '../../loops/conversation/known-sessions.ts';
 import type { TasksReport } from '../../loops/report/collect.ts';
-import type { KnownSession } from '../../loops/session/known-sessions.ts';
 
 const at = (width: number): Sheet => ({ width, ink: 'plain' });
 const COLUMNS: Column[] = [

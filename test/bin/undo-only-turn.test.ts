@@ -4,7 +4,7 @@ import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import type { SessionEntry } from '../../policies/session-entry.ts';
+import type { SessionEntry } from '../../policies/session/session-entry.ts';
 import { age, makeSession, SESSION_IDS } from '../rig/session-files.ts';
 import { makeIn, standsIn, tollgate } from '../rig/session-run.ts';
 import { answerWith, failWith } from '../rig/streams.ts';

@@ -5,8 +5,8 @@ import { chmodSync, mkdirSync, readFileSync, symlinkSync, truncateSync, writeFil
 import path from 'node:path';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { WRAPPER_EXIT } from '../../policies/exit-codes.ts';
-import { TOOLS } from '../../policies/tools.ts';
+import { WRAPPER_EXIT } from '../../policies/facts/exit-codes.ts';
+import { TOOLS } from '../../policies/facts/tools.ts';
 import { ADAPTERS } from '../../wrappers/adapters.ts';
 import { answerWith, failWith, SESSION, STREAMS, write } from '../rig/streams.ts';
 import { TestRig } from '../rig/test-rig.ts';

@@ -2,7 +2,7 @@
 
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { openCalls } from '../../state/ledger.ts';
+import { openCalls } from '../../state/journal/ledger.ts';
 import { faultEnv, faultShim } from '../rig/fault-shim.ts';
 import { answerWith, failWith } from '../rig/streams.ts';
 import { ANY_ANSWER, makeTask } from '../rig/task-run.ts';

@@ -4,7 +4,7 @@ import { existsSync } from 'node:fs';
 import path from 'node:path';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { PIPELINES, type PipelineName } from '../../policies/pipelines.ts';
+import { PIPELINES, type PipelineName } from '../../policies/manifest/pipelines.ts';
 import { goodAnswer, playRole } from '../rig/answers.ts';
 import { answerWith } from '../rig/streams.ts';
 import { ANY_ANSWER, makeTask } from '../rig/task-run.ts';

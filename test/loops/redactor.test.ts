@@ -4,7 +4,7 @@ import { readdirSync } from 'node:fs';
 import { suite, test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { redactorOf } from '../../loops/redactor.ts';
-import { createStreamRedactor } from '../../policies/redact.ts';
+import { createStreamRedactor } from '../../policies/redact/create-redactor.ts';
 import { answerWith, SESSION, STREAMS, write } from '../rig/streams.ts';
 import { ANY_ANSWER, makeTask } from '../rig/task-run.ts';
 import { TestRig } from '../rig/test-rig.ts';

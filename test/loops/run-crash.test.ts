@@ -4,7 +4,7 @@ import { readFileSync, watch } from 'node:fs';
 import path from 'node:path';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { openCalls } from '../../state/ledger.ts';
+import { openCalls } from '../../state/journal/ledger.ts';
 import type { FakeCall } from '../rig/fake-call.ts';
 import { answerWith, failWith, SESSION, STREAMS, write } from '../rig/streams.ts';
 import { ANY_ANSWER, makeTask } from '../rig/task-run.ts';

@@ -7,7 +7,7 @@ import path from 'node:path';
 import { createInterface } from 'node:readline';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { type Turn, type TurnRequest, takeTurn } from '../../loops/run/turn.ts';
+import { type Turn, type TurnRequest, takeTurn } from '../../loops/queue/turn.ts';
 import { ownScript } from '../rig/own-script.ts';
 
 const test = suite<{ root: string; children: ChildProcess[] }>('turn');

@@ -2,10 +2,10 @@
 
 import { existsSync, readFileSync } from 'node:fs';
 import path from 'node:path';
-import { examine } from '../../loops/triage.ts';
-import type { Verdict } from '../../policies/evidence.ts';
-import type { CapturedCall, RecordedEnding } from '../../policies/labelled-case.ts';
-import type { Tool } from '../../policies/tools.ts';
+import { examine } from '../../loops/triage/triage.ts';
+import type { Verdict } from '../../policies/facts/evidence.ts';
+import type { Tool } from '../../policies/facts/tools.ts';
+import type { CapturedCall, RecordedEnding } from '../../policies/verdict/labelled-case.ts';
 
 export const NOW = new Date('2026-11-21T21:00:00.000Z');
 

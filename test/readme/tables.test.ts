@@ -2,12 +2,12 @@
 
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { CLASSES, type ErrorClass } from '../../policies/classes.ts';
-import { TOLLGATE_EXIT, WAIT_EXIT, WRAPPER_EXIT } from '../../policies/exit-codes.ts';
-import { PIPELINES } from '../../policies/pipelines.ts';
-import { RETRY_TABLE } from '../../policies/retry.ts';
-import { type BuiltInRole, ROLES, type Role } from '../../policies/roles.ts';
-import { TOOLS } from '../../policies/tools.ts';
+import { CLASSES, type ErrorClass } from '../../policies/facts/classes.ts';
+import { TOLLGATE_EXIT, WAIT_EXIT, WRAPPER_EXIT } from '../../policies/facts/exit-codes.ts';
+import { TOOLS } from '../../policies/facts/tools.ts';
+import { PIPELINES } from '../../policies/manifest/pipelines.ts';
+import { RETRY_TABLE } from '../../policies/retry/retry.ts';
+import { type BuiltInRole, ROLES, type Role } from '../../policies/roles/roles.ts';
 import { ADAPTERS } from '../../wrappers/adapters.ts';
 import { marked, PAGES } from '../rig/pages.ts';
 

@@ -4,7 +4,7 @@ import { mkdirSync, readdirSync } from 'node:fs';
 import path from 'node:path';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { TOOLS, type Tool } from '../../policies/tools.ts';
+import { TOOLS, type Tool } from '../../policies/facts/tools.ts';
 import { logFiles, readData, readLog } from '../../state/api-errors/read.ts';
 import { ADAPTERS } from '../../wrappers/adapters.ts';
 import { type ModelApi, startModelApi } from '../rig/model-api.ts';

@@ -4,8 +4,8 @@ import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import type { CallRecord } from '../../policies/call-record.ts';
-import { TOOLS } from '../../policies/tools.ts';
+import { TOOLS } from '../../policies/facts/tools.ts';
+import type { CallRecord } from '../../policies/record/call-record.ts';
 import { type ModelApi, startModelApi } from '../rig/model-api.ts';
 import { RealHome } from './real-home.ts';
 

@@ -2,7 +2,7 @@
 
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { TOOLS } from '../../policies/tools.ts';
+import { TOOLS } from '../../policies/facts/tools.ts';
 import { callsOf, matrixRows } from './matrix/rows.ts';
 import { runMatrix } from './matrix/run-matrix.ts';
 

@@ -2,7 +2,7 @@
 
 import { existsSync, readFileSync } from 'node:fs';
 import type { RunReport } from '../../loops/run/report.ts';
-import type { Tool } from '../../policies/tools.ts';
+import type { Tool } from '../../policies/facts/tools.ts';
 import { type Sent, sentHistory } from '../rig/model-api/sent-history.ts';
 import { type ModelApi, startModelApi } from '../rig/model-api.ts';
 import { ANY_ANSWER } from '../rig/task-run.ts';

@@ -4,7 +4,7 @@ import { mkdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import type { Tool } from '../../policies/tools.ts';
+import type { Tool } from '../../policies/facts/tools.ts';
 import { isPaired } from '../rig/model-api/sent-history.ts';
 import { callReal } from './real-talk.ts';
 import { lastHistory, linesIn, runTask, saidIn, within } from './real-task.ts';

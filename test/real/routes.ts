@@ -1,6 +1,6 @@
 // How each real CLI is told to talk to the model API on the loopback instead of its own service: one row a way.
 
-import type { Tool } from '../../policies/tools.ts';
+import type { Tool } from '../../policies/facts/tools.ts';
 
 export interface Route {
   tool: Tool;

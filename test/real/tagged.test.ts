@@ -5,7 +5,7 @@ import path from 'node:path';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import type { RunReport } from '../../loops/run/report.ts';
-import type { Tool } from '../../policies/tools.ts';
+import type { Tool } from '../../policies/facts/tools.ts';
 import { type ModelApi, startModelApi } from '../rig/model-api.ts';
 import { ANY_ANSWER } from '../rig/task-run.ts';
 import { RealHome } from './real-home.ts';

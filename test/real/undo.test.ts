@@ -3,7 +3,7 @@
 import { readFileSync } from 'node:fs';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { TOOLS, type Tool } from '../../policies/tools.ts';
+import { TOOLS, type Tool } from '../../policies/facts/tools.ts';
 import { ADAPTERS } from '../../wrappers/adapters.ts';
 import { ANSWER } from '../rig/model-api/scenario.ts';
 import { type ModelApi, startModelApi } from '../rig/model-api.ts';

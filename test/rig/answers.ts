@@ -1,7 +1,7 @@
 // Answers that pass the gate of their role, for fakes that play a whole pipeline.
 
-import { type BuiltInRole, ROLES } from '../../policies/roles.ts';
-import type { Tool } from '../../policies/tools.ts';
+import type { Tool } from '../../policies/facts/tools.ts';
+import { type BuiltInRole, ROLES } from '../../policies/roles/roles.ts';
 import type { FakeCall, FakeCommand } from './fake-call.ts';
 import { answerWith } from './streams.ts';
 

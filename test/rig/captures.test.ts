@@ -5,7 +5,7 @@ import { homedir, hostname, userInfo } from 'node:os';
 import path from 'node:path';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { TOOLS } from '../../policies/tools.ts';
+import { TOOLS } from '../../policies/facts/tools.ts';
 import { recordedCases } from './record/cases.ts';
 
 const CAPTURES = path.resolve(import.meta.dirname, '../captures');

@@ -1,7 +1,7 @@
 // One running fake CLI, as the test that steers it sees it.
 
 import type { Socket } from 'node:net';
-import type { Tool } from '../../policies/tools.ts';
+import type { Tool } from '../../policies/facts/tools.ts';
 
 /** How the fake was called. */
 export interface FakeReport {

@@ -7,7 +7,7 @@ import { closeSync, mkdirSync, openSync, readFileSync, writeFileSync } from 'nod
 import path from 'node:path';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { TOOLS } from '../../policies/tools.ts';
+import { TOOLS } from '../../policies/facts/tools.ts';
 import { answerWith } from './streams.ts';
 import { isAlive } from './survivors.ts';
 import { TestRig } from './test-rig.ts';

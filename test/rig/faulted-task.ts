@@ -2,7 +2,7 @@
 
 import { existsSync, readdirSync, readFileSync, utimesSync } from 'node:fs';
 import path from 'node:path';
-import { statsOf } from '../../state/stats.ts';
+import { statsOf } from '../../state/journal/stats.ts';
 import { type Fault, faultEnv } from './fault-shim.ts';
 import { isJson } from './is-json.ts';
 import type { CommandResult } from './running-command.ts';

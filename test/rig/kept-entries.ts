@@ -2,7 +2,7 @@
 
 import { mkdirSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
-import type { SessionEntry } from '../../policies/session-entry.ts';
+import type { SessionEntry } from '../../policies/session/session-entry.ts';
 import { SESSION } from './streams.ts';
 
 export const sessionsFileOf = ({ project }: { project: string }): string =>

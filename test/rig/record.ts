@@ -2,7 +2,7 @@
 
 import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
-import { isTool, type Tool } from '../../policies/tools.ts';
+import { isTool, type Tool } from '../../policies/facts/tools.ts';
 import { startModelApi } from './model-api.ts';
 import { type RecordedCase, recordedCases } from './record/cases.ts';
 import { runBare } from './record/run-bare.ts';

@@ -2,9 +2,9 @@
 
 import { readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
-import { sha256 } from '../../loops/call/draft.ts';
-import type { CallTerms } from '../../policies/call-terms.ts';
-import type { Call } from '../../state/ledger.ts';
+import { sha256 } from '../../loops/attempt/draft.ts';
+import type { CallTerms } from '../../policies/manifest/call-terms.ts';
+import type { Call } from '../../state/journal/ledger.ts';
 import type { TestTask } from './task-run.ts';
 
 export const draftOf = ({ folder }: TestTask, { reserved }: Call): string =>

@@ -1,6 +1,6 @@
 // Runs tollgate over made-up sessions of a rig's home.
 
-import type { Tool } from '../../policies/tools.ts';
+import type { Tool } from '../../policies/facts/tools.ts';
 import { type MadeTurn, makeSession } from './session-files.ts';
 import type { TestRig } from './test-rig.ts';
 

@@ -1,6 +1,6 @@
 // The event streams of the three CLIs at their smallest, for a fake to write; recorded ones lie in test/captures.
 
-import type { Tool } from '../../policies/tools.ts';
+import type { Tool } from '../../policies/facts/tools.ts';
 
 /** Each fact of a call as lines of the tool's own stream. */
 export interface Stream {

@@ -3,8 +3,8 @@
 import { existsSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import type { RunReport } from '../../loops/run/report.ts';
-import type { Failure } from '../../policies/task-failure.ts';
-import { openJournal } from '../../state/journal.ts';
+import type { Failure } from '../../policies/record/task-failure.ts';
+import { openJournal } from '../../state/journal/journal.ts';
 import type { RunningCommand } from './running-command.ts';
 import type { TestRig } from './test-rig.ts';
 

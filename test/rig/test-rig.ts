@@ -5,7 +5,7 @@ import { createServer, type Server, type Socket } from 'node:net';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { createInterface } from 'node:readline';
-import { TOOLS, type Tool } from '../../policies/tools.ts';
+import { TOOLS, type Tool } from '../../policies/facts/tools.ts';
 import { FakeCall, type FakeCommand, type FakeReport } from './fake-call.ts';
 import { type CommandOptions, RunningCommand } from './running-command.ts';
 import { endSurvivors, findSurvivors, type Survivor } from './survivors.ts';

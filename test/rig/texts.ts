@@ -1,8 +1,8 @@
 // Made-up texts: any at all, and ones that are put together of what errors are made of.
 
 import fc from 'fast-check';
-import { LINE_KINDS } from '../../policies/signature/line-kinds.ts';
-import { TOKEN_CLASSES } from '../../policies/signature/token-classes.ts';
+import { LINE_KINDS } from '../../policies/stderr/line-kinds.ts';
+import { TOKEN_CLASSES } from '../../policies/token-classes/token-classes.ts';
 
 /** Any characters, also halves of them. */
 export const anyText = fc.oneof(

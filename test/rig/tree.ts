@@ -4,9 +4,9 @@ import { execFileSync } from 'node:child_process';
 import { mkdirSync, mkdtempSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { changesBetween } from '../../loops/gate/tree/changes.ts';
-import { type Snapshot, type SnapshotOptions, takeSnapshot } from '../../loops/gate/tree/snapshot.ts';
-import type { Change } from '../../policies/gate.ts';
+import { changesBetween } from '../../loops/tree/changes.ts';
+import { type Snapshot, type SnapshotOptions, takeSnapshot } from '../../loops/tree/snapshot.ts';
+import type { Change } from '../../policies/facts/gate-record.ts';
 
 export class TestTree {
   readonly home = mkdtempSync(path.join(tmpdir(), 'tree-'));

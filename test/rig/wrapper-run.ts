@@ -2,8 +2,8 @@
 
 import { existsSync, readFileSync } from 'node:fs';
 import path from 'node:path';
-import type { CallRecord } from '../../policies/call-record.ts';
-import type { Tool } from '../../policies/tools.ts';
+import type { Tool } from '../../policies/facts/tools.ts';
+import type { CallRecord } from '../../policies/record/call-record.ts';
 import { ADAPTERS } from '../../wrappers/adapters.ts';
 import type { RunningCommand } from './running-command.ts';
 import type { TestRig } from './test-rig.ts';

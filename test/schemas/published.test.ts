@@ -5,8 +5,8 @@ import path from 'node:path';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { MANIFEST_FIELDS } from '../../policies/manifest-fields.ts';
-import { MANIFEST } from '../../state/manifest-schema.ts';
+import { MANIFEST_FIELDS } from '../../policies/manifest/manifest-fields.ts';
+import { MANIFEST } from '../../state/project/manifest-schema.ts';
 import { schemaFiles } from '../rig/schemas/schemas.ts';
 import { taskFields } from '../rig/schemas/task.ts';
 

@@ -3,7 +3,7 @@
 import { appendFileSync, mkdirSync, mkdtempSync, readFileSync, rmSync, truncateSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import type { ShownTurn, Turn } from '../../policies/conversation.ts';
+import type { ShownTurn, Turn } from '../../policies/session/conversation.ts';
 import type { Edit, Lookup } from '../../wrappers/sessions/store.ts';
 
 export const CODEX_ID = '01a20304-7e2d-75a3-9e6c-51aae276371a';

@@ -1,6 +1,6 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import type { EngineEvent } from '../../policies/engine-event.ts';
+import type { EngineEvent } from '../../policies/facts/engine-event.ts';
 import { createCapture } from '../../wrappers/capture.ts';
 
 const capture = (...events: EngineEvent[]) => {

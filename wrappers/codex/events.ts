@@ -1,8 +1,8 @@
 // Reads codex's event stream (`exec --json`).
 
-import type { EngineEvent, Usage } from '../../policies/engine-event.ts';
-import { readFailure } from '../../policies/engine-failure.ts';
-import { type Json, numberOf, partOf, textOf } from '../../policies/json.ts';
+import type { EngineEvent, Usage } from '../../policies/facts/engine-event.ts';
+import { readFailure } from '../../policies/facts/engine-failure.ts';
+import { type Json, numberOf, partOf, textOf } from '../../policies/text/json.ts';
 import { type EventTable, readLine } from '../event-table.ts';
 
 export const readEvent = (line: string): EngineEvent[] => readLine(line, READ);

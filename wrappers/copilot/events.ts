@@ -1,8 +1,8 @@
 // Reads copilot's event stream (`--output-format json`).
 
-import type { EngineEvent, EngineFailure } from '../../policies/engine-event.ts';
-import { readFailure } from '../../policies/engine-failure.ts';
-import { type Json, numberOf, partOf, textOf } from '../../policies/json.ts';
+import type { EngineEvent, EngineFailure } from '../../policies/facts/engine-event.ts';
+import { readFailure } from '../../policies/facts/engine-failure.ts';
+import { type Json, numberOf, partOf, textOf } from '../../policies/text/json.ts';
 import { type EventTable, readLine } from '../event-table.ts';
 
 export const readEvent = (line: string): EngineEvent[] => readLine(line, READ);

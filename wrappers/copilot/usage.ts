@@ -1,7 +1,7 @@
 // Reads the file that copilot writes for `--usage-output-file`: its event stream counts no tokens. It counts the session from its beginning.
 
-import type { Usage } from '../../policies/engine-event.ts';
-import { numberOf, parseObject, partOf } from '../../policies/json.ts';
+import type { Usage } from '../../policies/facts/engine-event.ts';
+import { numberOf, parseObject, partOf } from '../../policies/text/json.ts';
 
 /** Sums over the models that were asked; empty for a text that is no such file. The requests of this call are told as they are made. */
 export function readUsage(text: string): Partial<Usage> {

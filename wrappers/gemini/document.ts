@@ -1,8 +1,8 @@
 // Reads what gemini prints with `--output-format json`: one JSON document at the end, in place of a stream.
 
-import type { EngineEvent } from '../../policies/engine-event.ts';
-import { readFailure } from '../../policies/engine-failure.ts';
-import { numberOf, parseObject, partOf, textOf } from '../../policies/json.ts';
+import type { EngineEvent } from '../../policies/facts/engine-event.ts';
+import { readFailure } from '../../policies/facts/engine-failure.ts';
+import { numberOf, parseObject, partOf, textOf } from '../../policies/text/json.ts';
 
 /** null where the text is no such document, and no beginning of one. */
 export function readDocument(text: string): EngineEvent[] | null {

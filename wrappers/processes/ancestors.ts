@@ -1,6 +1,6 @@
 // The processes that one was started from, its parent first, as far up as they still live.
 
-import type { ProcessIdentity } from '../../policies/process-identity.ts';
+import type { ProcessIdentity } from '../../policies/facts/process-identity.ts';
 import type { ProcessRow } from './rows.ts';
 import { processTable } from './table.ts';
 

@@ -1,6 +1,6 @@
 // A tree that is known from a record: its root counts only if it is that very process and bears the call's marker.
 
-import { type ProcessIdentity, placeOf } from '../../policies/process-identity.ts';
+import { type ProcessIdentity, placeOf } from '../../policies/facts/process-identity.ts';
 import type { Tree } from './end-tree.ts';
 import { identify } from './identity.ts';
 import { processTable } from './table.ts';

@@ -2,7 +2,7 @@
 
 import { readlinkSync } from 'node:fs';
 import { hostname } from 'node:os';
-import { type ProcessIdentity, placeOf } from '../../policies/process-identity.ts';
+import { type ProcessIdentity, placeOf } from '../../policies/facts/process-identity.ts';
 import type { ProcessRow } from './rows.ts';
 import { processTable } from './table.ts';
 

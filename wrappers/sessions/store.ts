@@ -1,8 +1,8 @@
 // What is known of a CLI's own session files: the same verbs for all three, over very different files.
 
-import type { ContextTokens, Flaw, Turn } from '../../policies/conversation.ts';
-import type { Usage } from '../../policies/engine-event.ts';
-import type { Tool } from '../../policies/tools.ts';
+import type { Usage } from '../../policies/facts/engine-event.ts';
+import type { Tool } from '../../policies/facts/tools.ts';
+import type { ContextTokens, Flaw, Turn } from '../../policies/session/conversation.ts';
 
 /** Whose sessions, and from where a resume would look for them. */
 export interface Lookup {

@@ -1,6 +1,6 @@
 // How each CLI is signed in, by its own files and the environment.
 
-import type { Tool } from '../../policies/tools.ts';
+import type { Tool } from '../../policies/facts/tools.ts';
 import { readCodexSignIn } from './codex.ts';
 import { readCopilotSignIn } from './copilot.ts';
 import { readGeminiSignIn } from './gemini.ts';

@@ -1,6 +1,6 @@
 // The agent of a round of sabotage: it says when it was asked and when its answer was on disk, and waits at each step until it is let go.
 
-import type { Tool } from '../../../policies/tools.ts';
+import type { Tool } from '../../../policies/facts/tools.ts';
 import { SESSION, STREAMS } from '../../../test/rig/streams.ts';
 
 /** Stands in the answer for the id of the call. */

@@ -1,7 +1,7 @@
 // What must be true after a round of sabotage, each as one look at its evidence.
 
 import path from 'node:path';
-import { EXIT_BY_SIGNAL, TOLLGATE_EXIT, WRAPPER_EXIT } from '../../../policies/exit-codes.ts';
+import { EXIT_BY_SIGNAL, TOLLGATE_EXIT, WRAPPER_EXIT } from '../../../policies/facts/exit-codes.ts';
 import { isJson } from '../../../test/rig/is-json.ts';
 import { answerOf } from './agent.ts';
 import type { Done, Evidence } from './evidence.ts';

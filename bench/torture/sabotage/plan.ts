@@ -1,6 +1,6 @@
 // What a round of sabotage does, made from its seed and number alone: who replaces what by what, and at which moment of whose call.
 
-import { TOOLS, type Tool } from '../../../policies/tools.ts';
+import { TOOLS, type Tool } from '../../../policies/facts/tools.ts';
 import { pick, type Random, randomFrom, whole } from '../../random.ts';
 
 /** What is replaced; `places.ts` knows where it lies. */

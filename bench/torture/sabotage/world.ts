@@ -4,7 +4,7 @@ import { execFileSync } from 'node:child_process';
 import { chmodSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { TOOLS, type Tool } from '../../../policies/tools.ts';
+import { TOOLS, type Tool } from '../../../policies/facts/tools.ts';
 import { endSurvivors, findSurvivors, type Survivor } from '../../../test/rig/survivors.ts';
 import { gatedAgent } from './agent.ts';
 import type { SabotagePlan } from './plan.ts';

@@ -2,8 +2,8 @@
 
 import { appendFileSync, existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
-import type { Turn } from '../../../policies/conversation.ts';
-import type { Tool } from '../../../policies/tools.ts';
+import type { Tool } from '../../../policies/facts/tools.ts';
+import type { Turn } from '../../../policies/session/conversation.ts';
 import { type MadeTurn, makeSession, sessionFile } from '../../../test/rig/session-files.ts';
 import { STREAMS, type Stream } from '../../../test/rig/streams.ts';
 import { CODEX_SESSIONS } from '../../../wrappers/codex/sessions/store.ts';

@@ -4,7 +4,7 @@ import { chmodSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync 
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { buildSync } from 'esbuild';
-import { TOOLS } from '../../../policies/tools.ts';
+import { TOOLS } from '../../../policies/facts/tools.ts';
 import { endSurvivors } from '../../../test/rig/survivors.ts';
 import type { SessionPlan } from './plan.ts';
 import type { SessionWorld } from './world.ts';

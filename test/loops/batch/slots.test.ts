@@ -4,9 +4,9 @@ import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { lineUp } from '../../../loops/batch/lineup.ts';
 import { nextOf, openSlots } from '../../../loops/batch/slots.ts';
-import type { Slot } from '../../../loops/run/slots.ts';
-import type { Verdict } from '../../../policies/evidence.ts';
-import type { Tool } from '../../../policies/tools.ts';
+import type { Slot } from '../../../loops/task/slots.ts';
+import type { Verdict } from '../../../policies/facts/evidence.ts';
+import type { Tool } from '../../../policies/facts/tools.ts';
 
 const never = new AbortController().signal;
 const asked = (tool: Tool, model: string | null = null) => ({ tool, model });

@@ -6,7 +6,7 @@ import path from 'node:path';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { allBackups, dropAged } from '../../../loops/conversation/backups.ts';
-import { editsLedger, makeLedger, planEdit, readEdits, settleEdit } from '../../../state/edits-ledger.ts';
+import { editsLedger, makeLedger, planEdit, readEdits, settleEdit } from '../../../state/sessions/edits-ledger.ts';
 
 const test = suite<{ environment: NodeJS.ProcessEnv }>('backups');
 test.before.each((context) => {

@@ -19,8 +19,8 @@ import path from 'node:path';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { editSession } from '../../../loops/conversation/edit.ts';
-import type { foldEdits } from '../../../policies/session-edits.ts';
-import { editsLedger, readEdits } from '../../../state/edits-ledger.ts';
+import type { foldEdits } from '../../../policies/session/session-edits.ts';
+import { editsLedger, readEdits } from '../../../state/sessions/edits-ledger.ts';
 import type { Conversation, Edit } from '../../../wrappers/sessions/store.ts';
 
 const test = suite<{ root: string; environment: NodeJS.ProcessEnv; file: string }>('edit of a session file');

@@ -6,7 +6,7 @@ import path from 'node:path';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { type Broken, mendBeforeResume } from '../../../loops/conversation/mend.ts';
-import { type Entry, REGISTER_VERSION, registerFolder, writeEntry } from '../../../state/call-register.ts';
+import { type Entry, REGISTER_VERSION, registerFolder, writeEntry } from '../../../state/calls/call-register.ts';
 import { identify } from '../../../wrappers/processes/identity.ts';
 
 const test = suite<{ broken: Broken; file: string }>('mending before a resume');

@@ -4,7 +4,7 @@ import { truncateSync } from 'node:fs';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { passGate } from '../../../loops/gate/gate.ts';
-import { type Finding, GATE_CHECKS, type GateRecord } from '../../../policies/gate.ts';
+import { type Finding, GATE_CHECKS, type GateRecord } from '../../../policies/facts/gate-record.ts';
 import { type Gated, openGated } from './gated.ts';
 
 const test = suite('gate');

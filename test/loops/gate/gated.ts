@@ -4,10 +4,10 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import type { GateRequest } from '../../../loops/gate/gate-request.ts';
-import { NO_PROJECT_FILE } from '../../../policies/project-file.ts';
-import { createRedactor } from '../../../policies/redact.ts';
-import { type ResolvedRole, resolveRole } from '../../../policies/resolved-role.ts';
-import { MANIFEST } from '../../../state/manifest-schema.ts';
+import { NO_PROJECT_FILE } from '../../../policies/manifest/project-file.ts';
+import { type ResolvedRole, resolveRole } from '../../../policies/manifest/resolved-role.ts';
+import { createRedactor } from '../../../policies/redact/create-redactor.ts';
+import { MANIFEST } from '../../../state/project/manifest-schema.ts';
 import { locateTask } from '../../../state/task-folder.ts';
 
 export interface Gated {

@@ -4,7 +4,7 @@ import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { checkFit as checkFitOn } from '../../../loops/gate/fit.ts';
 import { checkSchema } from '../../../loops/gate/schema.ts';
-import { createRedactor } from '../../../policies/redact.ts';
+import { createRedactor } from '../../../policies/redact/create-redactor.ts';
 
 const REDACTOR = createRedactor({ env: { A_TOKEN: 'tok-verysecret' }, patterns: [] });
 const checkFit = (schema: Record<string, unknown>, value: unknown, chars: number, wallMs = 60_000) =>

@@ -5,9 +5,9 @@ import { chmodSync, linkSync, mkdirSync } from 'node:fs';
 import path from 'node:path';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { INPUT_TEMPLATES } from '../../../policies/input-template.ts';
-import { GOAL_TO_FILL_IN } from '../../../policies/manifest-template.ts';
-import { NO_PROJECT_FILE, type ProjectFile } from '../../../policies/project-file.ts';
+import { INPUT_TEMPLATES } from '../../../policies/manifest/input-template.ts';
+import { GOAL_TO_FILL_IN } from '../../../policies/manifest/manifest-template.ts';
+import { NO_PROJECT_FILE, type ProjectFile } from '../../../policies/manifest/project-file.ts';
 import { type Wish, World } from './world.ts';
 
 const test = suite<{ world: World }>('compose');

@@ -4,7 +4,7 @@ import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { ROLES } from '../../../policies/roles.ts';
+import { ROLES } from '../../../policies/roles/roles.ts';
 import { World } from './world.ts';
 
 const test = suite<{ world: World }>('golden prompts');

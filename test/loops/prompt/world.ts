@@ -4,10 +4,10 @@ import { mkdirSync, mkdtempSync, realpathSync, rmSync, symlinkSync, writeFileSyn
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { type Composed, composePrompt, type PromptRequest } from '../../../loops/prompt/compose.ts';
-import { NO_PROJECT_FILE, type ProjectFile } from '../../../policies/project-file.ts';
-import { createRedactor } from '../../../policies/redact.ts';
-import { resolveRole } from '../../../policies/resolved-role.ts';
-import { MANIFEST, type Stage } from '../../../state/manifest-schema.ts';
+import { NO_PROJECT_FILE, type ProjectFile } from '../../../policies/manifest/project-file.ts';
+import { resolveRole } from '../../../policies/manifest/resolved-role.ts';
+import { createRedactor } from '../../../policies/redact/create-redactor.ts';
+import { MANIFEST, type Stage } from '../../../state/project/manifest-schema.ts';
 
 export interface Wish {
   stage?: object;

@@ -7,7 +7,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { readSessions } from '../../../state/sessions-file.ts';
+import { readSessions } from '../../../state/sessions/sessions-file.ts';
 import { ownScript } from '../../rig/own-script.ts';
 
 const CHANGER = path.join(import.meta.dirname, '../../rig/sessions-changer.ts');

@@ -4,7 +4,7 @@ import { readFileSync, rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import type { SessionEntry } from '../../../policies/session-entry.ts';
+import type { SessionEntry } from '../../../policies/session/session-entry.ts';
 import { faultEnv, faultShim } from '../../rig/fault-shim.ts';
 import { keepEntries, sessionsFileOf } from '../../rig/kept-entries.ts';
 import { makeSession, SESSION_IDS } from '../../rig/session-files.ts';

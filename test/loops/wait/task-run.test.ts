@@ -10,8 +10,8 @@ import * as assert from 'uvu/assert';
 import { describe } from '../../../loops/wait/outcome.ts';
 import { awaitTask } from '../../../loops/wait/task-run.ts';
 import { waitForAll } from '../../../loops/wait/wait.ts';
-import type { ProcessIdentity } from '../../../policies/process-identity.ts';
-import { openJournal } from '../../../state/journal.ts';
+import type { ProcessIdentity } from '../../../policies/facts/process-identity.ts';
+import { openJournal } from '../../../state/journal/journal.ts';
 import { identify } from '../../../wrappers/processes/identity.ts';
 
 const test = suite('task run');

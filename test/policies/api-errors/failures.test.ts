@@ -3,7 +3,7 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { type Circumstances, isApiFailure } from '../../../policies/api-errors/failures.ts';
-import type { Verdict } from '../../../policies/evidence.ts';
+import type { Verdict } from '../../../policies/facts/evidence.ts';
 
 const BEGUN: Circumstances = { ending: 'exited', status: null, named: null, said: true, asked: true, answered: false };
 const verdict = (errorClass: Verdict['class'], reason: string | null, source = 'failure'): Verdict => ({

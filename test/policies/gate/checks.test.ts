@@ -7,8 +7,8 @@ import { dueChecks } from '../../../policies/gate/due-checks.ts';
 import { readJsonAnswer } from '../../../policies/gate/json-answer.ts';
 import { checkLines } from '../../../policies/gate/lines.ts';
 import { scrubbed } from '../../../policies/gate/scrubbed-environment.ts';
-import { NO_PROJECT_FILE } from '../../../policies/project-file.ts';
-import { resolveRole, type StageWords } from '../../../policies/resolved-role.ts';
+import { NO_PROJECT_FILE } from '../../../policies/manifest/project-file.ts';
+import { resolveRole, type StageWords } from '../../../policies/manifest/resolved-role.ts';
 
 test('lines with text are counted, and nothing else', () => {
   const answer = '# A\n\n---\n- b\n   \n**\n```\ncode\n}\n```\n<!-- x -->\n| | |\n\u200b\n';

@@ -3,7 +3,7 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { checkRefusal, refusalRule } from '../../../policies/gate/refusal.ts';
-import { REFUSALS } from '../../../policies/rules/refusals.ts';
+import { REFUSALS } from '../../../policies/verdict/refusals.ts';
 
 const idOf = (answer: string) => refusalRule(answer)?.id ?? null;
 

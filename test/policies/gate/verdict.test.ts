@@ -2,8 +2,8 @@
 
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
+import type { Finding } from '../../../policies/facts/gate-record.ts';
 import { gateSignature, gateVerdict } from '../../../policies/gate/verdict.ts';
-import type { Finding } from '../../../policies/gate.ts';
 
 const SECTIONS: Finding = {
   check: 'sections',

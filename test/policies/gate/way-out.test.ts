@@ -2,10 +2,10 @@
 
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
+import type { Finding } from '../../../policies/facts/gate-record.ts';
+import { GATE_REASONS } from '../../../policies/facts/own-reasons.ts';
 import { type GatedCall, gateNextActions, type Writer } from '../../../policies/gate/way-out.ts';
 import { outdatedBy, type StageInLine, writerOf } from '../../../policies/gate/writer.ts';
-import type { Finding } from '../../../policies/gate.ts';
-import { GATE_REASONS } from '../../../policies/own-reasons.ts';
 
 const CALL: GatedCall = {
   taskId: 'fix',

@@ -1,10 +1,10 @@
 // The sources of a prompt for tests: a small one, of which each test says what is different.
 
-import { NO_PROJECT_FILE } from '../../../policies/project-file.ts';
+import { NO_PROJECT_FILE } from '../../../policies/manifest/project-file.ts';
+import { resolveRole, type StageWords } from '../../../policies/manifest/resolved-role.ts';
 import { wholeText } from '../../../policies/prompt/excerpt.ts';
 import type { Attachment, PromptSource } from '../../../policies/prompt/source.ts';
-import { createRedactor } from '../../../policies/redact.ts';
-import { resolveRole, type StageWords } from '../../../policies/resolved-role.ts';
+import { createRedactor } from '../../../policies/redact/create-redactor.ts';
 
 export function sourceOf(different: Partial<PromptSource> = {}, stage: Partial<StageWords> = {}): PromptSource {
   const resolved = resolveRole({ name: 'codex_brief', role: 'brief', ...stage }, NO_PROJECT_FILE, 'trusted');

@@ -3,7 +3,7 @@
 import fc from 'fast-check';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { createRedactor, createStreamRedactor } from '../../../policies/redact.ts';
+import { createRedactor, createStreamRedactor } from '../../../policies/redact/create-redactor.ts';
 
 const test = suite('across events');
 

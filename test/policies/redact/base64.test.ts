@@ -2,8 +2,8 @@
 
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
+import { createRedactor, createStreamRedactor } from '../../../policies/redact/create-redactor.ts';
 import { SECRET_KINDS } from '../../../policies/redact/secret-kinds.ts';
-import { createRedactor, createStreamRedactor } from '../../../policies/redact.ts';
 
 const test = suite('base64');
 const { redact } = createRedactor({ env: {}, patterns: [] });

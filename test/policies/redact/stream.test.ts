@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { createRedactor, createStreamRedactor } from '../../../policies/redact.ts';
+import { createRedactor, createStreamRedactor } from '../../../policies/redact/create-redactor.ts';
 
 const redactor = createRedactor({ env: { A_TOKEN: 'open-sesame' }, patterns: [] });
 const KEY = `-----BEGIN PRIVATE KEY-----\n${'aBcD1234'.repeat(8)}\n${'aBcD1234'.repeat(8)}\nabc=\n-----END PRIVATE KEY-----`;

@@ -1,7 +1,7 @@
 // What a wrapper has to make of each scenario, tool by tool: the table that the benchmark prints and the test asserts.
 
-import type { ErrorClass } from '../../../policies/classes.ts';
-import type { Tool } from '../../../policies/tools.ts';
+import type { ErrorClass } from '../../../policies/facts/classes.ts';
+import type { Tool } from '../../../policies/facts/tools.ts';
 import type { RouteName } from '../routes.ts';
 import { PLAIN_ROWS } from './plain-rows.ts';
 import { SPECIAL_ROWS } from './special-rows.ts';

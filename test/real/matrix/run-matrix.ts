@@ -2,9 +2,9 @@
 
 import { existsSync, readFileSync } from 'node:fs';
 import path from 'node:path';
-import type { CallRecord } from '../../../policies/call-record.ts';
-import { WRAPPER_EXIT } from '../../../policies/exit-codes.ts';
-import type { Tool } from '../../../policies/tools.ts';
+import { WRAPPER_EXIT } from '../../../policies/facts/exit-codes.ts';
+import type { Tool } from '../../../policies/facts/tools.ts';
+import type { CallRecord } from '../../../policies/record/call-record.ts';
 import { readScenario } from '../../rig/model-api/scenario.ts';
 import { type ModelApi, startModelApi } from '../../rig/model-api.ts';
 import { RealHome } from '../real-home.ts';

@@ -1,6 +1,6 @@
 // What is recorded of each CLI: the scenarios, and the calls that fail for a reason of their own.
 
-import type { Tool } from '../../../policies/tools.ts';
+import type { Tool } from '../../../policies/facts/tools.ts';
 import type { CallRequest } from '../../../wrappers/adapter.ts';
 import type { RouteName } from '../../real/routes.ts';
 import { SCENARIO_NAMES } from '../model-api/scenario.ts';

@@ -1,10 +1,10 @@
 // The schemas of a call's record and of a task's failure.
 
-import type { CallRecord } from '../../../policies/call-record.ts';
-import type { Usage } from '../../../policies/engine-event.ts';
-import type { EvidenceSource, Verdict } from '../../../policies/evidence.ts';
+import type { Usage } from '../../../policies/facts/engine-event.ts';
+import type { EvidenceSource, Verdict } from '../../../policies/facts/evidence.ts';
 import type { LeftOut } from '../../../policies/prompt/left-out.ts';
-import type { Failure } from '../../../policies/task-failure.ts';
+import type { CallRecord } from '../../../policies/record/call-record.ts';
+import type { Failure } from '../../../policies/record/task-failure.ts';
 import {
   amount,
   count,

@@ -1,7 +1,7 @@
 // The schemas of what tollgate report prints with --errors --json and with --health --json.
 
-import type { ErrorObject, ErrorsObject } from '../../../bin/tollgate/errors-page.ts';
-import type { HealthObject } from '../../../bin/tollgate/health-page.ts';
+import type { HealthObject } from '../../../bin/tollgate/sessions/health-page.ts';
+import type { ErrorObject, ErrorsObject } from '../../../bin/tollgate/triage/errors-page.ts';
 import type { SentRequest, Snapshot } from '../../../policies/api-errors/entry.ts';
 import type { Counts } from '../../../policies/api-errors/health.ts';
 import { evidenceSource } from './call.ts';

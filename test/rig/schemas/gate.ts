@@ -6,7 +6,7 @@ import {
   type Finding,
   GATE_CHECKS,
   type GateRecord,
-} from '../../../policies/gate.ts';
+} from '../../../policies/facts/gate-record.ts';
 import { amount, flag, list, one, orNull, record, text, texts, time, version, whole } from './parts.ts';
 
 const check = one('Which check', GATE_CHECKS);

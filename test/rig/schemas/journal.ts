@@ -1,9 +1,9 @@
 // The schema of a line of the journal: one for each fact.
 
-import type { CallTerms } from '../../../policies/call-terms.ts';
-import type { ProcessIdentity } from '../../../policies/process-identity.ts';
-import type { Fact } from '../../../state/facts.ts';
-import { JOURNAL_VERSION } from '../../../state/facts.ts';
+import type { ProcessIdentity } from '../../../policies/facts/process-identity.ts';
+import type { CallTerms } from '../../../policies/manifest/call-terms.ts';
+import type { Fact } from '../../../state/journal/facts.ts';
+import { JOURNAL_VERSION } from '../../../state/journal/facts.ts';
 import {
   amount,
   count,

@@ -2,7 +2,7 @@
 
 import type { WaitReport } from '../../../bin/wait-command.ts';
 import type { Swept } from '../../../loops/sweep/swept.ts';
-import type { Finding } from '../../../policies/finding.ts';
+import type { Finding } from '../../../policies/facts/finding.ts';
 import type { PreflightReport } from '../../../preflight.ts';
 import { amount, count, flag, list, one, orNull, record, text, version, whole } from './parts.ts';
 

@@ -1,8 +1,8 @@
 // The parts that the published schemas are made of; `record` demands a row for every field of the type it describes.
 
-import { CLASSES } from '../../../policies/classes.ts';
-import { ENDINGS } from '../../../policies/ending.ts';
-import { TOOLS } from '../../../policies/tools.ts';
+import { CLASSES } from '../../../policies/facts/classes.ts';
+import { ENDINGS } from '../../../policies/facts/ending.ts';
+import { TOOLS } from '../../../policies/facts/tools.ts';
 
 export type Schema = Readonly<Record<string, unknown>>;
 

@@ -1,7 +1,7 @@
 // The schemas of what tollgate run and tollgate report print with --json.
 
 import type { RunReport, StageReport } from '../../../loops/run/report.ts';
-import type { StageFacts } from '../../../loops/run/stage-facts.ts';
+import type { StageFacts } from '../../../loops/task/stage-facts.ts';
 import { evidence, FAILURE, leftOut } from './call.ts';
 import {
   amount,

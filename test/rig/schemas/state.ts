@@ -1,8 +1,8 @@
 // The schema of the state that people may edit.
 
-import type { SessionEntry } from '../../../policies/session-entry.ts';
-import { TOOLS } from '../../../policies/tools.ts';
-import type { Stats } from '../../../state/stats.ts';
+import { TOOLS } from '../../../policies/facts/tools.ts';
+import type { SessionEntry } from '../../../policies/session/session-entry.ts';
+import type { Stats } from '../../../state/journal/stats.ts';
 import { count, errorClass, map, orNull, record, type Schema, text, texts, time } from './parts.ts';
 
 const stats = record<Stats>(

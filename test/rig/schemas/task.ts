@@ -1,9 +1,9 @@
 // The schemas of the two files that people write, manifest.yaml and tollgate.yaml: as their readers have them, with help for each field.
 
 import { z } from 'zod';
-import { MANIFEST_FIELDS } from '../../../policies/manifest-fields.ts';
-import { MANIFEST } from '../../../state/manifest-schema.ts';
-import { PROJECT as PROJECT_SHAPE } from '../../../state/project-schema.ts';
+import { MANIFEST_FIELDS } from '../../../policies/manifest/manifest-fields.ts';
+import { MANIFEST } from '../../../state/project/manifest-schema.ts';
+import { PROJECT as PROJECT_SHAPE } from '../../../state/project/project-schema.ts';
 import type { Schema } from './parts.ts';
 
 interface Node extends Record<string, unknown> {

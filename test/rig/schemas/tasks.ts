@@ -4,7 +4,7 @@ import type { TasksReport } from '../../../loops/report/collect.ts';
 import type { FailureGroup } from '../../../loops/report/groups.ts';
 import type { TaskState } from '../../../loops/report/standing.ts';
 import type { TaskRow } from '../../../loops/report/task-row.ts';
-import type { StageFacts } from '../../../loops/run/stage-facts.ts';
+import type { StageFacts } from '../../../loops/task/stage-facts.ts';
 import {
   count,
   errorClass,

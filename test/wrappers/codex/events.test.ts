@@ -1,6 +1,6 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import type { EngineEvent } from '../../../policies/engine-event.ts';
+import type { EngineEvent } from '../../../policies/facts/engine-event.ts';
 import { readEvent } from '../../../wrappers/codex/events.ts';
 
 const command = { id: 'item_1', type: 'command_execution', command: 'cat log', aggregated_output: 'HTTP 401' };

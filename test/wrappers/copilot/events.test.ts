@@ -1,6 +1,6 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import type { EngineEvent } from '../../../policies/engine-event.ts';
+import type { EngineEvent } from '../../../policies/facts/engine-event.ts';
 import { readEvent } from '../../../wrappers/copilot/events.ts';
 
 const failure = (data: object) => ({ type: 'model.call_failure', data: { retryAttempt: 0, ...data } });

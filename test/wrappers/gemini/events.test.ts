@@ -1,6 +1,6 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import type { EngineEvent } from '../../../policies/engine-event.ts';
+import type { EngineEvent } from '../../../policies/facts/engine-event.ts';
 import { readEvent, readStderr } from '../../../wrappers/gemini/events.ts';
 
 const STREAM: [line: object, events: EngineEvent[]][] = [

@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import type { Tool } from '../../../policies/tools.ts';
+import type { Tool } from '../../../policies/facts/tools.ts';
 import { readCodexSignIn } from '../../../wrappers/sign-in/codex.ts';
 import { readCopilotSignIn } from '../../../wrappers/sign-in/copilot.ts';
 import { readGeminiSignIn } from '../../../wrappers/sign-in/gemini.ts';

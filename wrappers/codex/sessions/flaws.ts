@@ -1,7 +1,7 @@
 // What codex would send wrongly when it resumes a rollout.
 // It answers a hanging call itself ("aborted") and leaves out a response without a call, but sends a doubled response twice.
 
-import type { Flaw } from '../../../policies/conversation.ts';
+import type { Flaw } from '../../../policies/session/conversation.ts';
 import type { LineTable } from '../../sessions/line-table.ts';
 import { fieldsOf, readRecord, textOf } from '../../sessions/record.ts';
 import { callIdOf, kindOf } from './rollout-line.ts';

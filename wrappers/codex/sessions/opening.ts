@@ -1,6 +1,6 @@
 // Opens a codex rollout, or says why it is none that we can read.
 
-import { visible } from '../../../policies/visible-text.ts';
+import { visible } from '../../../policies/text/visible-text.ts';
 import type { LineTable } from '../../sessions/line-table.ts';
 import { openSessionLines } from '../../sessions/opening.ts';
 import type { SessionFile } from '../../sessions/store.ts';

@@ -1,6 +1,6 @@
 // A codex rollout as a conversation.
 
-import type { Flaw } from '../../../policies/conversation.ts';
+import type { Flaw } from '../../../policies/session/conversation.ts';
 import type { LineTable } from '../../sessions/line-table.ts';
 import type { Conversation, Edit, SessionFile } from '../../sessions/store.ts';
 import { rewind } from './edits.ts';

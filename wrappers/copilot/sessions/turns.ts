@@ -1,7 +1,7 @@
 // The turns of copilot's events in the shape that all CLIs share.
 
-import type { ContextTokens, Item, Turn } from '../../../policies/conversation.ts';
-import type { Usage } from '../../../policies/engine-event.ts';
+import type { Usage } from '../../../policies/facts/engine-event.ts';
+import type { ContextTokens, Item, Turn } from '../../../policies/session/conversation.ts';
 import type { LineTable } from '../../sessions/line-table.ts';
 import { countOf, type Fields, fieldsOf, listOf, readRecord, textOf } from '../../sessions/record.ts';
 import { isSubAgents, typeOf } from './event-line.ts';

@@ -1,6 +1,6 @@
 // A gemini session as one conversation, whichever of its two formats the file has.
 
-import type { ContextTokens, Flaw, Turn } from '../../../policies/conversation.ts';
+import type { ContextTokens, Flaw, Turn } from '../../../policies/session/conversation.ts';
 import type { Conversation, Edit, SessionFile } from '../../sessions/store.ts';
 import type { Entry } from './fold.ts';
 import { mendedMessages } from './mend.ts';

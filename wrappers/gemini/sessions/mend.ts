@@ -1,6 +1,6 @@
 // The records that make calls and responses match again: each is written anew under its own id, and all that was said stays.
 
-import type { Flaw } from '../../../policies/conversation.ts';
+import type { Flaw } from '../../../policies/session/conversation.ts';
 import type { Entry } from './fold.ts';
 import { type Message, objectsOf, type Part, partsOf, textOf } from './record.ts';
 import { type Located, resultsOf } from './replay.ts';

@@ -1,6 +1,6 @@
 // What a resume sends of the calls and the responses, and where the two do not match.
 
-import type { Flaw } from '../../../policies/conversation.ts';
+import type { Flaw } from '../../../policies/session/conversation.ts';
 import type { Entry } from './fold.ts';
 import { asObject, isIgnored, type Message, objectsOf, type Part, partsOf, textOf } from './record.ts';
 

@@ -1,6 +1,6 @@
 // Which versions of gemini send a tool's response twice when they resume a session, and which send it once.
 
-import { compareVersions, TESTED_VERSIONS } from '../../../policies/tested-versions.ts';
+import { compareVersions, TESTED_VERSIONS } from '../../../policies/manifest/tested-versions.ts';
 
 /** Looked at in the requests that these versions sent; of those in between and beyond nobody can say. */
 const REPLAYING_VERSIONS = [

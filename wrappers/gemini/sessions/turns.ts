@@ -1,6 +1,6 @@
 // The turns of a gemini conversation: a prompt, and all that follows it up to the next one.
 
-import type { ContextTokens, Item, Turn } from '../../../policies/conversation.ts';
+import type { ContextTokens, Item, Turn } from '../../../policies/session/conversation.ts';
 import type { Entry } from './fold.ts';
 import { asObject, type Message, objectsOf, type Part, partsOf, saidIn, textOf } from './record.ts';
 

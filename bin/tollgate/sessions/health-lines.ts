@@ -1,0 +1,35 @@
+// How a conversation stands, in lines for a person.
+
+import type { Health } from '../../../loops/conversation/recovering.ts';
+import { createRedactor } from '../../../policies/redact/create-redactor.ts';
+import type { Flaw } from '../../../policies/session/conversation.ts';
+import { oneLine } from '../../../policies/text/one-line.ts';
+import { visible } from '../../../policies/text/visible-text.ts';
+
+export function healthLines({ turns, flaws, cliVersion, context, lastPrompt }: Health): string[] {
+  const { redact } = createRedactor({ env: process.env, patterns: [] });
+  const tokens = context === null ? '' : `, ${context.input + context.output} tokens of context`;
+  return [
+    `${turns} ${turns === 1 ? 'turn' : 'turns'}${tokens}`,
+    ...(lastPrompt === null ? [] : [`the last prompt: ${oneLine(visible(redact(lastPrompt)), 100)}`]),
+    ...flawLines(flaws, cliVersion),
+  ];
+}
+
+const SHOWN_FLAWS = 5;
+
+function flawLines(flaws: Flaw[] | null, cliVersion: string | null): string[] {
+  if (flaws === null) return [`whether it is well-formed nobody can say for version ${cliVersion ?? '(unknown)'}`];
+  if (flaws.length === 0) return ['it is well-formed'];
+  const shown = flaws.slice(0, SHOWN_FLAWS).map((flaw) => `turn ${flaw.turn}: ${SAYS[flaw.how](flaw)}`);
+  const more = flaws.length - shown.length;
+  return more === 0 ? shown : [...shown, `and ${more} more`];
+}
+
+const nameOf = ({ name, id }: Flaw): string => visible(name ?? id);
+
+const SAYS = {
+  unanswered_call: (flaw) => `the call of ${nameOf(flaw)} has no response`,
+  doubled_response: (flaw) => `the call of ${nameOf(flaw)} would be sent with two responses`,
+  stray_response: (flaw) => `a response of ${nameOf(flaw)} answers no call`,
+} as const satisfies Record<Flaw['how'], (flaw: Flaw) => string>;

@@ -1,0 +1,62 @@
+// How well it goes with the services, for a reader: days without an unrecoverable error, a table by day, one by tool.
+
+import type { HealthReport } from '../../../loops/api-errors/collect-errors.ts';
+import type { Counts } from '../../../policies/api-errors/health.ts';
+import { visible } from '../../../policies/text/visible-text.ts';
+
+/** What `--health --json` prints. */
+export interface HealthObject extends HealthReport {
+  schema: 1;
+  /** When it was made, ISO time. */
+  at: string;
+  /** From when on is counted, ISO time. */
+  since: string;
+}
+
+export function renderHealth(health: HealthReport, since: string): string {
+  const { days, tools, total, unreadable, folder } = health;
+  const blocks = [
+    [headline(health, since)],
+    days.length === 0 ? [] : columns([['DAY', ...HEADINGS], ...days.map(({ day, ...of }) => [day, ...cellsOf(of)])]),
+    tools.length === 0
+      ? []
+      : columns([
+          ['TOOL', 'VERSION', ...HEADINGS],
+          ...tools.map(({ tool, cli_version, ...of }) => [tool, cli_version ?? 'unknown', ...cellsOf(of)]),
+        ]),
+    [
+      `Since ${since.slice(0, 10)}: ${total.unrecovered} unrecovered, ${total.recovered} recovered, ${total.users} for the user (auth, quota), ${total.open} open; ${folder}`,
+      'Unrecovered: it ended its stage, or its call alone. A call that no run made counts as such, whatever its caller did then.',
+      ...(unreadable === 0
+        ? []
+        : [
+            unreadable === 1
+              ? '1 entry could not be read and is not counted'
+              : `${unreadable} entries could not be read and are not counted`,
+          ]),
+    ],
+  ];
+  return `${blocks
+    .filter((lines) => lines.length > 0)
+    .map((lines) => lines.join('\n'))
+    .join('\n\n')}\n`;
+}
+
+function headline({ days_without, last_unrecovered, first_logged, folder }: HealthReport, since: string) {
+  if (days_without !== null) {
+    const days = days_without === 1 ? '1 day' : `${days_without} days`;
+    return `${days} without an unrecoverable error (the last: ${last_unrecovered!.slice(0, 16)}Z)`;
+  }
+  if (first_logged !== null) return `No unrecoverable error since the log began (${first_logged.slice(0, 16)}Z)`;
+  return `No API failure at all is logged in ${folder} (looked at since ${since.slice(0, 16)}Z)`;
+}
+
+const HEADINGS = ['UNRECOVERED', 'RECOVERED', "USER'S", 'OPEN'] as const;
+
+const cellsOf = ({ unrecovered, recovered, users, open }: Counts): string[] =>
+  [unrecovered, recovered, users, open].map(String);
+
+function columns(rows: readonly (readonly string[])[]): string[] {
+  const widths = rows[0]!.map((_, i) => Math.max(...rows.map((cells) => cells[i]!.length)));
+  return rows.map((cells) => visible(cells.map((cell, i) => cell.padEnd(widths[i]!)).join('  ')).trimEnd());
+}

@@ -1,0 +1,6 @@
+// What is said of a session that somebody uses.
+
+import type { SessionFile } from '../../../wrappers/sessions/store.ts';
+
+export const inUse = ({ tool, id }: SessionFile, by: string): string =>
+  `the ${tool} session ${id} is in use: ${by}; try again when that has ended (nothing was changed)`;

@@ -1,0 +1,38 @@
+// The menu on a terminal for a broken conversation (the only door to @clack/prompts, loaded when it is shown).
+
+import { intro, isCancel, log, select } from '@clack/prompts';
+import type { Health } from '../../../loops/conversation/recovering.ts';
+import { CHOICES, type Choice } from '../../../loops/conversation/recovery.ts';
+import { printing } from '../../printing.ts';
+import { healthLines } from './health-lines.ts';
+
+const LABELS: Record<Choice, string> = {
+  rollback: 'Deep rollback',
+  clear: 'Clear turn',
+  export: 'Export diagnostic',
+  ignore: 'Ignore',
+};
+
+export interface Shown {
+  tool: string;
+  sessionId: string;
+  health: Health;
+}
+
+/** What is to be done; `ignore` for one who leaves the menu. Only for a terminal. */
+export async function chooseRecovery({ tool, sessionId, health }: Shown): Promise<Choice> {
+  const output = printing('stderr');
+  intro(`${tool} ${sessionId}`, { output });
+  log.info(healthLines(health).join('\n'), { output });
+  const chosen = await select({
+    message: 'How shall it go on?',
+    options: (Object.keys(CHOICES) as Choice[]).map((value) => ({
+      value,
+      label: LABELS[value],
+      hint: CHOICES[value],
+    })),
+    initialValue: health.flaws !== null && health.flaws.length > 0 ? 'clear' : 'rollback',
+    output,
+  });
+  return isCancel(chosen) ? 'ignore' : (chosen as Choice);
+}

@@ -1,0 +1,166 @@
+// tollgate recover: gets a conversation going again that its service refuses.
+
+import { existsSync } from 'node:fs';
+import { failedSession } from '../../../loops/conversation/failed-session.ts';
+import { whenFree } from '../../../loops/conversation/free.ts';
+import { healthOf } from '../../../loops/conversation/health.ts';
+import { CHOICES, type Choice, LONG_CHOICES, recover } from '../../../loops/conversation/recovery.ts';
+import { healSession } from '../../../loops/session/heal.ts';
+import manifest from '../../../package.json';
+import { EXIT_BY_SIGNAL, TOLLGATE_EXIT } from '../../../policies/facts/exit-codes.ts';
+import { visible } from '../../../policies/text/visible-text.ts';
+import { isSystemError } from '../../../state/system-error.ts';
+import { locateTask } from '../../../state/task-folder.ts';
+import { ADAPTERS } from '../../../wrappers/adapters.ts';
+import type { SessionFile } from '../../../wrappers/sessions/store.ts';
+import { readArguments, stopOnSignals } from '../../command.ts';
+import type { Arguments, CommandSpec } from '../../command-line.ts';
+import type { Ran } from '../../ran.ts';
+import { waitingSay } from '../waiting-say.ts';
+import { refusalWithin } from '../within-call.ts';
+import { healthLines } from './health-lines.ts';
+import { inUse } from './in-use.ts';
+import { answerTo, refusal } from './recover-answer.ts';
+import { TOOL_FLAG, unreadable, type Which, whichSession } from './which-session.ts';
+
+const SPEC: CommandSpec = {
+  name: 'tollgate recover',
+  usage: 'SESSION|TASK [--choose rollback|clear|export|ignore]',
+  about:
+    'Gets a conversation going again that its service refuses. On a terminal it shows what is wrong and asks; elsewhere --choose tells. What is taken back can be brought back with tollgate undo --redo.',
+  flags: {
+    choose: {
+      takes: 'choice',
+      choices: [...Object.keys(CHOICES), ...Object.keys(LONG_CHOICES)],
+      about: describeChoices(),
+    },
+    tool: TOOL_FLAG,
+  },
+  words: {
+    min: 1,
+    max: 1,
+    called: 'SESSION (an id, at least its first 7 digits, or a tag) or TASK (an id, or a path with a /)',
+  },
+  examples: [
+    ['tollgate recover fix-login', "the session of the task's last failing call: what is wrong, and a menu"],
+    ['tollgate recover 01a1ffb7 --choose rollback', 'back to before the last prompt'],
+    ['tollgate recover 01a1ffb7 --choose export --json', 'a file with all that is known; changes nothing'],
+  ],
+  exits: [
+    [TOLLGATE_EXIT.ok, 'done, or left as it is'],
+    [TOLLGATE_EXIT.failure, 'not done: the session is in use, was changed meanwhile, or nothing of it would be left'],
+    [
+      TOLLGATE_EXIT.badInput,
+      'no such session or task, a file that cannot be read, or no terminal to ask on and no --choose',
+    ],
+    ['130, 143', 'stopped by INT, TERM'],
+  ],
+};
+
+export async function run(argv: readonly string[]): Promise<Ran> {
+  const read = await readArguments(SPEC, argv, TOLLGATE_EXIT.badInput);
+  if (read.how === 'ended') return read.ran;
+  const { args } = read;
+  const within = refusalWithin(process.env, 'change a conversation');
+  if (within !== null) return refusal(within, TOLLGATE_EXIT.badInput);
+  try {
+    const which = await sessionOrTask(args);
+    if (which.how === 'mistaken') return refusal(which.message, TOLLGATE_EXIT.badInput);
+    return await recoverIn(which, args);
+  } catch (error) {
+    return refusal(unreadable(error), TOLLGATE_EXIT.badInput);
+  }
+}
+
+type Found = Which & { task?: string };
+
+/** A task by its id has its own word; the tag of a session comes first. */
+async function sessionOrTask(args: Arguments): Promise<Found> {
+  const word = args.words[0]!;
+  const which: Found = word.includes('/') ? { how: 'mistaken', message: '' } : await whichSession(args);
+  if (which.how === 'located') return which;
+  const located = locateTask(word, process.cwd(), process.env);
+  if (located.how === 'mistaken' || !existsSync(located.folder.root))
+    return word.includes('/')
+      ? { how: 'mistaken', message: located.how === 'mistaken' ? located.message : `there is no task at ${word}` }
+      : { how: 'mistaken', message: `${which.message}; and there is no task of that id` };
+  const failed = failedSession(located.folder);
+  if (failed === null)
+    return { how: 'mistaken', message: `no call of ${located.folder.id} failed in a session that is known` };
+  const { tool, sessionId, cwd } = failed;
+  const store = await ADAPTERS[tool].sessions();
+  const session = await store.find(sessionId, { environment: process.env, cwd });
+  if (session === null)
+    return {
+      how: 'mistaken',
+      message: `${tool} has no file of the session ${sessionId}, in which ${located.folder.id} failed`,
+    };
+  return { how: 'located', store, session, feature: null, task: located.folder.id };
+}
+
+const chosen = ({ text: { choose } }: Arguments): Choice | null =>
+  choose === undefined ? null : (LONG_CHOICES[choose as keyof typeof LONG_CHOICES] ?? (choose as Choice));
+
+async function recoverIn(which: Found & { how: 'located' }, args: Arguments): Promise<Ran> {
+  const { store, session } = which;
+  const health = healthOf(store.open(session), process.env);
+  const choice = chosen(args) ?? (await ask(which, health, args));
+  if (choice === null) {
+    const shown = healthLines(health).join('; ');
+    const message = `${session.tool} ${session.id}: ${shown}. There is no terminal to ask on: give --choose ${Object.keys(CHOICES).join('|')}`;
+    return refusal(message, TOLLGATE_EXIT.badInput);
+  }
+  const lookup = { environment: process.env, cwd: process.cwd() };
+  const recovering = {
+    store,
+    environment: process.env,
+    cwd: process.cwd(),
+    clock,
+    holder: holderOf(which),
+    version: manifest.version,
+  };
+  if (choice === 'export' || choice === 'ignore')
+    return answerTo(await recover(choice, { ...recovering, session }), { choice, session, health }, args);
+  const stop = stopOnSignals();
+  const waiting = waitingSay('tollgate recover', args);
+  const freed = await Promise.race([whenFree({ store, session, lookup, clock }, waiting.say), stop.asked]).finally(
+    waiting.stop,
+  );
+  if (freed === undefined) return refusal('stopped; nothing was changed', EXIT_BY_SIGNAL[stop.by() ?? 'SIGTERM']);
+  if (freed.how === 'used') return refusal(inUse(session, freed.by), TOLLGATE_EXIT.failure);
+  const recovered = await recover(choice, { ...recovering, session: freed.session }).finally(freed.leave);
+  const answer = answerTo(recovered, { choice, session, health }, args);
+  const unhealed = recovered.how === 'edited' ? await heal(session) : null;
+  return unhealed === null ? answer : { ...answer, err: `${answer.err ?? ''}tollgate recover: ${unhealed}\n` };
+}
+
+/** A sentence where its tag could not be told that it may be gone on with. */
+async function heal({ tool, id }: SessionFile): Promise<string | null> {
+  try {
+    await healSession({ environment: process.env, cwd: process.cwd(), clock, tool, id });
+    return null;
+  } catch (error) {
+    if (!isSystemError(error)) throw error;
+    return `warning: sessions.json could not be written (${visible(error.message)}): what it holds against the session stands there still`;
+  }
+}
+
+/** null where nobody can be asked. */
+async function ask({ session }: Found & { how: 'located' }, health: ReturnType<typeof healthOf>, { given }: Arguments) {
+  if (given.has('json') || process.stdin.isTTY !== true || process.stdout.isTTY !== true) return null;
+  const { chooseRecovery } = await import('./recover-menu.ts');
+  return chooseRecovery({ tool: session.tool, sessionId: session.id, health });
+}
+
+const holderOf = ({ feature, task }: Found & { how: 'located' }) => ({
+  ...(task === undefined ? {} : { task }),
+  ...(feature === null ? {} : { feature }),
+});
+
+function describeChoices(): string {
+  return Object.entries(CHOICES)
+    .map(([name, about]) => `${name}: ${about}`)
+    .join('; ');
+}
+
+const clock = () => new Date();

@@ -1,0 +1,28 @@
+// Which session a run's failure leaves broken: one whose conversation the service refused, and still does.
+
+import type { RunReport } from '../../../loops/run/report.ts';
+import type { ErrorClass } from '../../../policies/facts/classes.ts';
+import { isSystemError } from '../../../state/system-error.ts';
+import { ADAPTERS } from '../../../wrappers/adapters.ts';
+
+const BAD_REQUEST = 400;
+
+/** What these say is about an account, and no conversation mends it. */
+const OF_ACCOUNTS: ReadonlySet<ErrorClass> = new Set(['auth', 'quota']);
+
+/** null where its CLI has no file of it, too: then there is nothing to choose from. */
+export async function refusedSession({ failure, stages }: RunReport) {
+  if (failure === null || failure.tool === null || OF_ACCOUNTS.has(failure.class)) return null;
+  if (failure.reason !== 'broken_history' && failure.http_status !== BAD_REQUEST) return null;
+  const { stage, tool } = failure;
+  const id = stages.find((each) => each.stage === stage)?.session_id ?? null;
+  if (id === null) return null;
+  const store = await ADAPTERS[tool].sessions();
+  try {
+    const session = await store.find(id, { environment: process.env, cwd: process.cwd() });
+    return session && { id, tool };
+  } catch (error) {
+    if (!isSystemError(error)) throw error;
+    return null;
+  }
+}

@@ -1,0 +1,87 @@
+// The pages of tollgate sessions, for people.
+
+import type { KnownSession } from '../../../loops/conversation/known-sessions.ts';
+import type { Adoptable } from '../../../loops/session/adoptable.ts';
+import { visible } from '../../../policies/text/visible-text.ts';
+import type { Sheet } from '../../sheet.ts';
+import { type Column, tableLines } from '../../table.ts';
+
+export function sessionLines(sessions: readonly KnownSession[], now: Date, sheet: Sheet): string[] {
+  if (sessions.length === 0) return ['no session is kept'];
+  const rows = sessions.map(({ tag, tool, entry, bytes, health }) => [
+    tag,
+    tool,
+    entry.session_id,
+    sizeOf(bytes),
+    entry.context_tokens === null ? 'context unknown' : `${entry.context_tokens} tokens`,
+    ageOf(entry.last_used, now),
+    entry.error_count === 0 ? 'no errors' : `${entry.error_count} ${entry.error_count === 1 ? 'error' : 'errors'}`,
+    entry.poisoned === undefined ? health : 'not gone on with',
+  ]);
+  return tableLines(SESSIONS, clean(rows), sheet);
+}
+
+/** The end of an id can be left away: a tag is enough to show, or to forget, a session. */
+const SESSIONS: readonly Column[] = [
+  { heading: 'TAG', least: 12 },
+  { heading: 'CLI' },
+  { heading: 'SESSION', least: 9 },
+  { heading: 'SIZE', leaveOut: 1 },
+  { heading: 'CONTEXT', least: 9 },
+  { heading: 'USED' },
+  { heading: 'ERRORS', paint: (cell) => (cell === 'no errors' ? null : 'yellow') },
+  {
+    heading: 'HEALTH',
+    least: 10,
+    paint: (cell) => (cell === 'well-formed' ? 'green' : cell === 'unknown' ? null : 'yellow'),
+  },
+];
+
+export const detailLines = (sessions: readonly KnownSession[], now: Date): string[] =>
+  sessions.flatMap(({ tag, tool, entry, file, bytes, turns, health }) => [
+    `${tag}: ${tool} ${entry.session_id}`,
+    `  file: ${file ?? 'unknown'} (${sizeOf(bytes)})`,
+    `  turns: ${turns ?? 'unknown'}`,
+    `  context: ${entry.context_tokens ?? 'unknown'} tokens; in all ${entry.total_tokens}`,
+    `  last used: ${entry.last_used} (${ageOf(entry.last_used, now)}), in ${entry.cwd}`,
+    `  errors in a row: ${entry.error_count}`,
+    `  health: ${health}`,
+    ...(entry.poisoned === undefined ? [] : [`  not gone on with: ${entry.poisoned}`]),
+  ]);
+
+export function adoptableLines(sessions: readonly Adoptable[], sheet: Sheet): string[] {
+  if (sessions.length === 0) return ['no session of the last 7 days'];
+  const rows = sessions.map(({ tool, id, when, title }) => [tool, id, when, title.replace(/\s+/g, ' ').slice(0, 100)]);
+  // An id is there to be typed.
+  return tableLines(ADOPTABLE, clean(rows), sheet).slice(1);
+}
+
+const ADOPTABLE: readonly Column[] = [
+  { heading: '' },
+  { heading: '' },
+  { heading: '', leaveOut: 1 },
+  { heading: '', least: 10 },
+];
+
+export const clean = (rows: readonly string[][]): string[][] => rows.map((cells) => cells.map((cell) => visible(cell)));
+
+export function sizeOf(bytes: number | null): string {
+  if (bytes === null) return 'unknown';
+  if (bytes < 1024) return `${bytes} B`;
+  return bytes < 1024 * 1024 ? `${Math.round(bytes / 1024)} KiB` : `${(bytes / 1024 / 1024).toFixed(1)} MiB`;
+}
+
+const UNITS: [name: string, ms: number][] = [
+  ['day', 86_400_000],
+  ['hour', 3_600_000],
+  ['minute', 60_000],
+];
+
+export function ageOf(at: string, now: Date): string {
+  const ms = now.getTime() - Date.parse(at);
+  for (const [name, each] of UNITS) {
+    const count = Math.floor(ms / each);
+    if (count > 0) return `${count} ${name}${count === 1 ? '' : 's'} ago`;
+  }
+  return 'just now';
+}

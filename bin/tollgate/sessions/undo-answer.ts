@@ -1,0 +1,61 @@
+// What tollgate undo says when something was done, or would be.
+
+import type { CallRecord } from '../../../policies/record/call-record.ts';
+import { createRedactor } from '../../../policies/redact/create-redactor.ts';
+import { visible } from '../../../policies/text/visible-text.ts';
+import type { SessionFile } from '../../../wrappers/sessions/store.ts';
+import type { Arguments } from '../../command-line.ts';
+import type { Ran } from '../../ran.ts';
+
+export interface Told {
+  did: 'undone' | 'redone' | 'resent' | 'replaced';
+  session: SessionFile;
+  /** The id of the one that it stands in the place of. */
+  inPlaceOf?: string;
+  /** Turns, or answers, that do not stand any more. */
+  reverted: number;
+  says: string;
+  /** The number of the edit in its ledger; none for a dry run. */
+  edit?: number;
+  /** Of the paid call. */
+  sent?: { record: CallRecord; answer: string; exit: number; message: string | null };
+}
+
+const LONGEST = 300;
+
+export function answerOf(told: Told, { given, text }: Arguments): Ran {
+  const { did, session, inPlaceOf, reverted, edit, sent } = told;
+  const dry = given.has('dry-run');
+  const { redact } = createRedactor({ env: process.env, patterns: [] });
+  const says = cut(visible(redact(told.says)).replace(/\s+/g, ' '));
+  const redoing = `tollgate undo ${session.id} --redo${sent === undefined || sent.record.ending === 'not_started' ? '' : ' --force'}`;
+  const exit = sent?.exit ?? 0;
+  if (given.has('json')) {
+    const object = {
+      schema: 1,
+      did: dry ? null : did,
+      would: dry ? did : null,
+      tool: session.tool,
+      session_id: session.id,
+      ...(inPlaceOf === undefined ? {} : { in_place_of: inPlaceOf }),
+      file: session.file,
+      reverted,
+      says,
+      edit: edit ?? null,
+      redo: redoing,
+      ...(sent === undefined ? {} : { answer: sent.answer, message: sent.message, call: sent.record }),
+    };
+    return { exit, out: `${JSON.stringify(object)}\n` };
+  }
+  const hint = dry || did === 'redone' ? '' : `Bring it back: ${redoing}\n`;
+  const line = `${session.tool} ${session.id}: ${dry ? 'it would be so: ' : ''}${says}\n${hint}`;
+  if (sent === undefined) return { exit, out: line };
+  const failed = sent.message === null ? '' : `tollgate undo: the call failed: ${sent.message}\n`;
+  return {
+    exit,
+    ...(text.out === undefined ? { out: sent.answer } : {}),
+    err: `${given.has('quiet') ? '' : line}${failed}`,
+  };
+}
+
+const cut = (text: string): string => (text.length > LONGEST ? `${text.slice(0, LONGEST)}…` : text);

@@ -1,0 +1,86 @@
+// The flags of tollgate undo, and which of them go together.
+
+import path from 'node:path';
+import { TOLLGATE_EXIT } from '../../../policies/facts/exit-codes.ts';
+import { MAX_TIMEOUT_MS } from '../../../policies/time/longest-timeout.ts';
+import type { Arguments, CommandSpec } from '../../command-line.ts';
+import { SESSION_WORD, TOOL_FLAG } from './which-session.ts';
+
+export const UNDO: CommandSpec = {
+  name: 'tollgate undo',
+  usage: 'SESSION [--resend | --edit TEXT | --edit-file F | --redo [N] [--force]] [options]',
+  about:
+    "Takes back the model's last answer; its prompt stays. With --resend or --edit the prompt goes as well, and it or another one is sent in its place, which is one paid call. Nothing is lost: --redo brings it back.",
+  flags: {
+    resend: { takes: 'nothing', about: 'take the prompt back too, and send it anew' },
+    edit: { takes: 'text', about: 'send this prompt in its place' },
+    'edit-file': { takes: 'text', about: "send this file's text in its place" },
+    redo: {
+      takes: 'number_if_any',
+      min: 1,
+      about:
+        'bring back what was taken back last; again for what was taken back before, until all was there again; with a number of tollgate history: that',
+    },
+    force: { takes: 'nothing', about: 'with --redo, although the conversation went on: what came since is taken back' },
+    'dry-run': { takes: 'nothing', about: 'tell what would be done' },
+    tool: TOOL_FLAG,
+    task: { takes: 'text', about: "charge this task's budget with the call (a folder, or an id of this project)" },
+    access: {
+      takes: 'choice',
+      choices: ['read', 'write', 'full'],
+      default: 'read',
+      about: 'what the agent may do in the call: look, change the working folder, anything',
+    },
+    model: { takes: 'text', about: 'the model of the call' },
+    'trust-workspace': { takes: 'nothing', about: 'let the CLI use the hooks and servers that this folder configures' },
+    'timeout-ms': { takes: 'number', min: 1, max: MAX_TIMEOUT_MS, about: 'end the call after so long' },
+    out: { takes: 'text', about: 'where the answer goes; stdout unless told' },
+    err: { takes: 'text', about: "where the CLI's stderr goes" },
+    result: { takes: 'text', about: 'where the call record (JSON) goes' },
+  },
+  words: { min: 1, max: 1, called: SESSION_WORD },
+  examples: [
+    ['tollgate undo login', 'the last answer goes, its prompt stays'],
+    ['tollgate undo login --redo', 'and is there again'],
+    ['tollgate undo login --redo 2', 'what stands under 2 in tollgate history is there again'],
+    ['tollgate undo login --edit "Only the parser, please."', 'ask something else instead; paid'],
+    ['tollgate undo login --resend --task fix-login', 'ask the same again, paid by a task'],
+  ],
+  exits: [
+    [TOLLGATE_EXIT.ok, 'done'],
+    [
+      TOLLGATE_EXIT.failure,
+      'not done: the session is in use, was changed meanwhile, or has nothing to take back; or the call failed',
+    ],
+    [TOLLGATE_EXIT.badInput, 'no such session, more than one, a file that cannot be read, or a mistake in the flags'],
+    ['130, 143', 'stopped by INT, TERM'],
+  ],
+};
+
+/** What is asked for, by the flags that say so; at most one may. */
+const MODES = ['resend', 'edit', 'edit-file', 'redo'] as const;
+const OF_A_CALL = ['task', 'access', 'model', 'trust-workspace', 'timeout-ms', 'out', 'err', 'result'] as const;
+
+export type UndoMode = (typeof MODES)[number] | 'undo';
+
+export const modeOf = ({ given }: Arguments): UndoMode => MODES.find((mode) => given.has(mode)) ?? 'undo';
+
+export function undoMistake({ given, text }: Arguments): string | null {
+  const modes = MODES.filter((mode) => given.has(mode));
+  if (modes.length > 1) return `--${modes[0]} and --${modes[1]} do not go together`;
+  if (given.has('force') && modes[0] !== 'redo') return '--force goes with --redo alone';
+  const isPaid = modes.length === 1 && modes[0] !== 'redo';
+  const stray = isPaid ? undefined : OF_A_CALL.find((flag) => given.has(flag));
+  if (stray !== undefined) return `--${stray} is about a call; it goes with --resend, --edit or --edit-file`;
+  if (text.model?.startsWith('-') || /[\n\r\0]/.test(text.model ?? ''))
+    return '--model must be one line that does not begin with a dash';
+  return null;
+}
+
+export const filesOf = ({ text }: Arguments) => ({
+  out: absolute(text.out),
+  err: absolute(text.err),
+  result: absolute(text.result),
+});
+
+const absolute = (file: string | undefined): string | null => (file === undefined ? null : path.resolve(file));

@@ -1,0 +1,177 @@
+// undo --resend and --edit: the last prompt goes with its answer, and it or another one is sent in its place.
+
+import { readFileSync } from 'node:fs';
+import path from 'node:path';
+import { accountMistake } from '../../../loops/call/account.ts';
+import { type Sending, type Sent, send, sendingMistake } from '../../../loops/call/resend.ts';
+import { editSession } from '../../../loops/conversation/edit.ts';
+import { planRollback } from '../../../loops/conversation/plans.ts';
+import { planRedo, redo } from '../../../loops/conversation/redo.ts';
+import { standIn } from '../../../loops/conversation/stand-in.ts';
+import { EXIT_BY_SIGNAL, TOLLGATE_EXIT } from '../../../policies/facts/exit-codes.ts';
+import { HEADER } from '../../../policies/session/session-tag.ts';
+import { isSystemError } from '../../../state/system-error.ts';
+import { locateTask, projectState, type TaskFolder } from '../../../state/task-folder.ts';
+import type { Access } from '../../../wrappers/adapter.ts';
+import type { Conversation } from '../../../wrappers/sessions/store.ts';
+import type { Arguments } from '../../command-line.ts';
+import type { Ran } from '../../ran.ts';
+import { lateProgress } from '../../wrapper/late-progress.ts';
+import { answerOf, type Told } from './undo-answer.ts';
+import { filesOf, type UndoMode } from './undo-flags.ts';
+import type { Undoing } from './undoing.ts';
+
+export async function sendInstead(undoing: Undoing, mode: UndoMode): Promise<Ran> {
+  const { store, session, args } = undoing;
+  const conversation = store.open(session);
+  const plan = planRollback(conversation);
+  if (plan.how === 'nothing') return refusal(plan.why, TOLLGATE_EXIT.failure);
+  const { turns } = conversation;
+  // Nothing of it would be left, and its CLI goes on in no empty one.
+  const into = plan.edit.how === 'impossible' && turns === 1 ? 'new' : 'session';
+  if (plan.edit.how === 'impossible' && into === 'session') return refusal(plan.edit.why, TOLLGATE_EXIT.failure);
+  const [last] = conversation.read(turns, turns);
+  const sending = sendingOf(undoing, mode, last!.prompt, into);
+  if (typeof sending === 'string') return refusal(sending, TOLLGATE_EXIT.badInput);
+  const where = into === 'new' ? ', in a new session that stands in the place of this one' : '';
+  const told: Told = {
+    did: mode === 'resend' ? 'resent' : 'replaced',
+    session,
+    reverted: 1,
+    says: `turn ${turns} ("${last!.prompt}") is taken back, and ${mode === 'resend' ? 'its prompt is sent anew' : 'another prompt is sent in its place'}${where}`,
+  };
+  if (args.given.has('dry-run')) return answerOf(told, args);
+  if (into === 'new') return sendAnew(undoing, conversation, sending, told);
+  const holder = holderOf(undoing, sending);
+  const edited = await editSession({ ...plan, conversation, environment: process.env, clock, holder });
+  if (edited.how === 'refused') return refusal(edited.why, TOLLGATE_EXIT.failure);
+  const edit = edited.how === 'edited' ? edited.entry.n : null;
+  const sent = await sendOrPutBack(undoing, sending, () => putBack(undoing, holder, edit));
+  if ('exit' in sent) return sent;
+  return answerOf(
+    { ...told, ...(edit === null ? {} : { edit }), sent: { ...sent, exit: exitOf(undoing, sent) } },
+    args,
+  );
+}
+
+/** The old session is left as it is, and is in nobody's place until the new one has its answer. */
+async function sendAnew(undoing: Undoing, conversation: Conversation, sending: Sending, told: Told): Promise<Ran> {
+  const { store, args } = undoing;
+  const unchanged = async () => '(The conversation is what it was before.)';
+  const sent = await sendOrPutBack(undoing, sending, unchanged);
+  if ('exit' in sent) return sent;
+  const exit = exitOf(undoing, sent);
+  const { session_id: id } = sent.record;
+  if (exit !== TOLLGATE_EXIT.ok || id === null)
+    return refusal(`${sent.message ?? 'its CLI told no session'} ${await unchanged()}`, exit || TOLLGATE_EXIT.failure);
+  const { session, tags, notes } = await standIn({
+    store,
+    conversation,
+    id,
+    environment: process.env,
+    cwd: process.cwd(),
+    clock,
+    holder: holderOf(undoing, sending),
+  });
+  const says = [
+    `${told.says}: ${id}${tags.length === 0 ? '' : `, in which ${tags.join(', ')} ${tags.length === 1 ? 'goes' : 'go'} on`}`,
+    ...notes,
+  ].join('; ');
+  const stands = session ?? { ...told.session, id };
+  return answerOf({ ...told, session: stands, inPlaceOf: told.session.id, says, sent: { ...sent, exit } }, args);
+}
+
+function exitOf({ stop }: Undoing, { record, message }: Sent): number {
+  const by = stop.by();
+  if (by !== null) return EXIT_BY_SIGNAL[by];
+  return record.verdict.class !== null || message !== null ? TOLLGATE_EXIT.failure : TOLLGATE_EXIT.ok;
+}
+
+/** The call, or what is wrong with the flags. */
+function sendingOf({ session, args }: Undoing, mode: UndoMode, last: string, into: Sending['into']): Sending | string {
+  const task = taskOf(args);
+  if (typeof task === 'string') return task;
+  const prompt = mode === 'resend' ? last : promptIn(args);
+  if (typeof prompt !== 'string') return prompt.mistake;
+  if (prompt.trim() === '') return 'the prompt is empty; nothing was changed and nothing sent';
+  const files = filesOf(args);
+  const mistake = sendingMistake({ files });
+  if (mistake !== null) return mistake;
+  // By its first line a session is found again.
+  const header = into === 'new' && !HEADER.test(prompt) ? (HEADER.exec(last)?.[0].trim() ?? null) : null;
+  return {
+    session,
+    into,
+    prompt: header === null ? prompt : `${header}\n\n${prompt}`,
+    task,
+    files,
+    access: args.text.access as Access,
+    trustWorkspace: args.given.has('trust-workspace'),
+    model: args.text.model ?? null,
+    timeoutMs: args.number['timeout-ms'] ?? null,
+    environment: process.env,
+    cwd: process.cwd(),
+  };
+}
+
+function taskOf({ text }: Arguments): TaskFolder | null | string {
+  if (text.task === undefined) return null;
+  const located = locateTask(text.task, process.cwd(), process.env);
+  if (located.how === 'mistaken') return `--task: ${located.message}`;
+  const tasks = path.join(projectState(process.cwd(), process.env), 'task');
+  const mistake = accountMistake(located.folder, 'existing', tasks);
+  return mistake === null ? located.folder : `--task: ${mistake}`;
+}
+
+function promptIn({ text }: Arguments): string | { mistake: string } {
+  if (text.edit !== undefined) return text.edit;
+  try {
+    return readFileSync(text['edit-file']!, 'utf8');
+  } catch (error) {
+    if (!isSystemError(error)) throw error;
+    return { mistake: `--edit-file ${text['edit-file']} cannot be read (${error.message}); nothing was changed` };
+  }
+}
+
+/** What was not even started changes nothing: the prompt and its answer are there again. */
+async function sendOrPutBack(
+  { session, args, stop }: Undoing,
+  sending: Sending,
+  putBack: () => Promise<string>,
+): Promise<Sent | Ran> {
+  let why: string;
+  const progress = args.given.has('quiet') ? null : lateProgress(`tollgate undo: ${session.tool} works`);
+  try {
+    const sent = await send(sending, stop, clock);
+    if (sent.record.ending !== 'not_started') return sent;
+    why = sent.message ?? 'it was not started';
+  } catch (error) {
+    if (!isSystemError(error)) throw error;
+    why = error.message;
+  } finally {
+    progress?.stop();
+  }
+  const back = await putBack();
+  const by = stop.by();
+  const exit = by === null ? TOLLGATE_EXIT.failure : EXIT_BY_SIGNAL[by];
+  return refusal(`nothing was sent: ${why} ${back}`, exit);
+}
+
+async function putBack({ store, session }: Undoing, holder: object, edit: number | null): Promise<string> {
+  const now = await store.find(session.id, { environment: process.env, cwd: process.cwd() });
+  const plan = now === null ? null : planRedo(store, now, process.env, edit);
+  if (plan?.how === 'planned' && plan.taken.newTurns === 0) {
+    const edited = redo(plan, { environment: process.env, clock, holder });
+    if (edited.how === 'edited') return '(The conversation is what it was before.)';
+  }
+  return `(The prompt is still taken back: tollgate undo ${session.id} --redo brings it back.)`;
+}
+
+const holderOf = ({ feature }: Undoing, { task }: Sending) => ({
+  ...(task === null ? {} : { task: task.id }),
+  ...(feature === null ? {} : { feature }),
+});
+
+const clock = () => new Date();
+
+const refusal = (message: string, exit: number): Ran => ({ exit, err: `tollgate undo: ${message}\n` });

@@ -1,0 +1,120 @@
+// tollgate undo: takes back the last answer of a conversation, or brings it back.
+
+import { type Edited, editSession } from '../../../loops/conversation/edit.ts';
+import { whenFree } from '../../../loops/conversation/free.ts';
+import type { LocatedSession } from '../../../loops/conversation/locate.ts';
+import { planUndo } from '../../../loops/conversation/plans.ts';
+import { planRedo, redo } from '../../../loops/conversation/redo.ts';
+import { EXIT_BY_SIGNAL, TOLLGATE_EXIT } from '../../../policies/facts/exit-codes.ts';
+import { readArguments, stopOnSignals } from '../../command.ts';
+import type { Arguments } from '../../command-line.ts';
+import type { Ran } from '../../ran.ts';
+import { waitingSay } from '../waiting-say.ts';
+import { refusalWithin } from '../within-call.ts';
+import { inUse } from './in-use.ts';
+import { answerOf, type Told } from './undo-answer.ts';
+import { modeOf, UNDO, undoMistake } from './undo-flags.ts';
+import type { Undoing } from './undoing.ts';
+import { unreadable, whichSession } from './which-session.ts';
+
+export async function run(argv: readonly string[]): Promise<Ran> {
+  const read = await readArguments(UNDO, argv, TOLLGATE_EXIT.badInput);
+  if (read.how === 'ended') return read.ran;
+  const { args } = read;
+  const mistake = undoMistake(args) ?? refusalWithin(process.env, 'change a conversation');
+  if (mistake !== null) return refusal(mistake, TOLLGATE_EXIT.badInput);
+  const which = await whichSession(args);
+  if (which.how === 'mistaken') return refusal(which.message, TOLLGATE_EXIT.badInput);
+  try {
+    return await onceFree(which, args);
+  } catch (error) {
+    return refusal(unreadable(error), TOLLGATE_EXIT.badInput);
+  }
+}
+
+async function onceFree({ store, session, feature }: LocatedSession, args: Arguments): Promise<Ran> {
+  const lookup = { environment: process.env, cwd: process.cwd() };
+  const asked = { store, session, lookup, clock: () => new Date() };
+  // Read before it is waited for: a file that nobody can read is not worth it.
+  store.open(session);
+  const stop = stopOnSignals();
+  const waiting = waitingSay('tollgate undo', args);
+  if (args.given.has('dry-run')) return act({ store, session, feature, args, stop });
+  const freed = await Promise.race([whenFree(asked, waiting.say), stop.asked]).finally(waiting.stop);
+  if (freed === undefined) return refusal('stopped; nothing was changed', EXIT_BY_SIGNAL[stop.by() ?? 'SIGTERM']);
+  if (freed.how === 'used') return refusal(inUse(session, freed.by), TOLLGATE_EXIT.failure);
+  return act({ store, session: freed.session, feature, args, stop }).finally(freed.leave);
+}
+
+async function act(undoing: Undoing): Promise<Ran> {
+  const mode = modeOf(undoing.args);
+  if (mode === 'undo') return undo(undoing);
+  if (mode === 'redo') return bringBack(undoing);
+  return (await import('./undo-send.ts')).sendInstead(undoing, mode);
+}
+
+async function undo({ store, session, feature, args }: Undoing): Promise<Ran> {
+  const conversation = store.open(session);
+  const plan = planUndo(conversation);
+  if (plan.how === 'nothing') return refusal(`${plan.why}${WAYS_ON}`, TOLLGATE_EXIT.failure);
+  const { turns } = conversation;
+  const { turn } = plan;
+  const [answered] = conversation.read(turn, turn);
+  const told: Told = {
+    did: 'undone',
+    session,
+    reverted: turns - turn + 1,
+    says: `the answer to turn ${turn} ("${answered!.prompt}") is taken back${AFTER(turns - turn)}; the prompt stays`,
+  };
+  if (args.given.has('dry-run'))
+    return plan.edit.how === 'impossible' ? refusal(plan.edit.why, TOLLGATE_EXIT.failure) : answerOf(told, args);
+  const holder = feature === null ? {} : { feature };
+  const edited = await editSession({ ...plan, conversation, environment: process.env, clock, holder });
+  return ended(edited, told, args);
+}
+
+/** What was asked after it, and not answered. */
+const AFTER = (turns: number): string => {
+  if (turns === 0) return '';
+  return turns === 1
+    ? ', with the prompt after it, which has no answer'
+    : `, with the ${turns} prompts after it, which have none`;
+};
+
+const WAYS_ON = ' --resend sends the prompt anew, and tollgate recover goes back to before it.';
+
+async function bringBack({ store, session, feature, args }: Undoing): Promise<Ran> {
+  const plan = planRedo(store, session, process.env, args.number.redo ?? null);
+  if (plan.how === 'nothing') return refusal(plan.why, TOLLGATE_EXIT.failure);
+  const { newTurns, edit, inRow } = plan.taken;
+  const since = `${newTurns} ${newTurns === 1 ? 'turn' : 'turns'}`;
+  if (newTurns > 0 && !inRow && !args.given.has('force'))
+    return refusal(
+      `the conversation has gone on: ${since} would be taken back for it; --force does so (nothing was changed)`,
+      TOLLGATE_EXIT.failure,
+    );
+  const told: Told = {
+    did: 'redone',
+    session,
+    reverted: newTurns,
+    says: `what was taken back ${edit.at} is there again${newTurns === 0 ? '' : `; ${since} that came since then are taken back`}`,
+  };
+  if (args.given.has('dry-run')) return answerOf(told, args);
+  const holder = feature === null ? {} : { feature };
+  return ended(redo(plan, { environment: process.env, clock, holder }), told, args);
+}
+
+function ended(edited: Edited, told: Told, args: Arguments): Ran {
+  switch (edited.how) {
+    case 'edited':
+      return answerOf({ ...told, edit: edited.entry.n }, args);
+    case 'unchanged':
+      return refusal(`There is nothing to take back.${WAYS_ON}`, TOLLGATE_EXIT.failure);
+    case 'refused':
+      return refusal(edited.why, TOLLGATE_EXIT.failure);
+  }
+}
+
+const clock = () => new Date();
+
+const refusal = (message: string, exit: number): Ran => ({ exit, err: `tollgate undo: ${message}\n` });

@@ -1,0 +1,14 @@
+// What an undo works on.
+
+import type { SessionFile, SessionStore } from '../../../wrappers/sessions/store.ts';
+import type { Stop } from '../../command.ts';
+import type { Arguments } from '../../command-line.ts';
+
+/** What an undo works with. */
+export interface Undoing {
+  store: SessionStore;
+  session: SessionFile;
+  feature: string | null;
+  args: Arguments;
+  stop: Stop;
+}

@@ -1,0 +1,121 @@
+// The API failures for a reader: one block each, the newest last, or each whole as it stands in the log.
+
+import type { ErrorsReport, LoggedError } from '../../../loops/api-errors/collect-errors.ts';
+import type { Context, Snapshot } from '../../../policies/api-errors/entry.ts';
+import { visible } from '../../../policies/text/visible-text.ts';
+import { readData } from '../../../state/api-errors/read.ts';
+
+export function renderErrors(report: ErrorsReport, how: 'short' | 'full'): string {
+  const { errors, left_out, folder } = report;
+  const blocks = errors.map(how === 'full' ? wholeOf : blockOf);
+  const count = errors.length === 1 ? '1 API failure' : `${errors.length} API failures`;
+  const older = left_out === 0 ? '' : ` (${left_out} more; --last N or --since shows others)`;
+  const closing = [
+    `${errors.length === 0 ? 'No API failure' : count} in ${folder}${older}`,
+    ...unreadableOf(report),
+  ].join('\n');
+  return `${[...blocks, closing].join('\n\n')}\n`;
+}
+
+/** What `--errors --json` prints. */
+export interface ErrorsObject extends Omit<ErrorsReport, 'errors'> {
+  schema: 1;
+  /** When it was made, ISO time. */
+  at: string;
+  errors: ErrorObject[];
+}
+
+export interface ErrorObject
+  extends Omit<Context, 'v'>,
+    Pick<LoggedError, 'at' | 'status' | 'message' | 'headers' | 'stand' | 'log'> {
+  /** With `--full`; null where it is gone, or too large. */
+  conversation?: unknown;
+}
+
+export function errorsObject(
+  { folder, errors, left_out, unreadable }: ErrorsReport,
+  now: Date,
+  how: 'short' | 'full',
+): ErrorsObject {
+  return {
+    schema: 1,
+    at: now.toISOString(),
+    folder,
+    errors: errors.map(({ at, context: { v: _, ...context }, message, status, headers, stand, log, data }) => ({
+      at,
+      ...context,
+      status,
+      message,
+      headers,
+      stand,
+      log,
+      ...(how === 'full' ? { conversation: conversationOf(log, data) } : {}),
+    })),
+    left_out,
+    unreadable,
+  };
+}
+
+function blockOf({ at, context, message, status, stand, log }: LoggedError): string {
+  const { task, stage, tool, cli_version, class: errorClass, reason, session_id, snapshot, call_id, request } = context;
+  const where = task === null ? 'a call without a task' : `${task}/${stage}`;
+  const rows = [
+    `${at}  ${where}  ${tool} ${cli_version ?? '(version unknown)'}  ${errorClass}${reason === null ? '' : ` (${reason})`}  ${STANDS[stand]}`,
+    `  ${status === null || message.includes(`${status}`) ? '' : `${status}: `}${message}`,
+    `  call ${call_id}, session ${session_id ?? 'unknown'}`,
+    `  ${snapshotWords(snapshot, log)}`,
+    ...(request?.source === 'relay' ? [`  the request and its answer, as they went: ${request.file}`] : []),
+  ];
+  return rows.map(oneLine).join('\n');
+}
+
+const STANDS = {
+  recovered: 'recovered',
+  retried: 'retried, and failed again',
+  unrecovered: 'NOT RECOVERED',
+  open: 'its stage has not ended',
+} as const satisfies Record<LoggedError['stand'], string>;
+
+const SOURCES = {
+  session_file: 'of the session file',
+  client_error: "of gemini's own report",
+  prompt: 'of the prompt alone',
+} as const;
+
+function snapshotWords(snapshot: Snapshot, log: string): string {
+  if (snapshot.how === 'absent') return `no conversation (${snapshot.why}); the entry: ${log}`;
+  const less = snapshot.less === null ? '' : ` (${snapshot.less})`;
+  return `conversation ${SOURCES[snapshot.from] ?? ''} (${snapshot.bytes} bytes) in ${log}${less}`;
+}
+
+/** As it stands there; what it takes for an entry and its conversation lies in one piece. */
+function wholeOf({ log, from, data, at }: LoggedError): string {
+  const bytes = data.at + data.bytes - from;
+  const text = bytes > MAX_SHOWN_BYTES ? null : readData(log, { at: from, bytes });
+  return visible(text ?? `${at}: the entry has ${bytes} bytes, or is there no more; read ${log} from byte ${from}`);
+}
+
+/** No string holds much more. */
+const MAX_SHOWN_BYTES = 64 * 1024 * 1024;
+
+function conversationOf(log: string, data: LoggedError['data']): unknown {
+  const text = data.bytes > MAX_SHOWN_BYTES ? null : readData(log, data);
+  try {
+    return text === null ? null : JSON.parse(text);
+  } catch {
+    return null;
+  }
+}
+
+function unreadableOf({ unreadable }: Pick<ErrorsReport, 'unreadable'>): string[] {
+  const [first] = unreadable;
+  if (first === undefined) return [];
+  const many = unreadable.length === 1 ? '1 entry is' : `${unreadable.length} entries are`;
+  return [`${many} torn, unreadable or of a newer version, and passed over: ${first.file}, byte ${first.at}`];
+}
+
+const oneLine = (text: string): string => {
+  const [, space, words] = /^(\s*)(.*)$/s.exec(visible(text))!;
+  const line = words!.replace(/\s+/g, (gap) => (gap === '  ' ? gap : ' ')).trimEnd();
+  return `${space}${line.length > 300 ? `${line.slice(0, 299)}…` : line}`;
+};

@@ -1,0 +1,124 @@
+// An explanation as a page for a person.
+
+import type { Explanation, ShownRow } from '../../../loops/report/explanation.ts';
+import type { EvidenceSource } from '../../../policies/facts/evidence.ts';
+import { oneLine } from '../../../policies/text/one-line.ts';
+import { visible } from '../../../policies/text/visible-text.ts';
+
+export function renderExplanation(explanation: Explanation): string {
+  const { findings, next_actions } = explanation;
+  const rows: [label: string, told: string | null][] = [
+    ['class', `${explanation.class}: ${explanation.meaning}`],
+    ['reason', explanation.reason],
+    ['evidence', evidenceOf(explanation)],
+    ['rule', ruleOf(explanation)],
+    ['signature', explanation.signature],
+    ['stands for', signedOf(explanation)],
+    ['seen', seenOf(explanation)],
+    ['decision', explanation.decision && `${explanation.decision.action}: ${explanation.decision.why}`],
+    ['policy', policyOf(explanation)],
+    ['not before', explanation.retry_at],
+    ['call', explanation.call_id],
+  ];
+  const width = Math.max(...rows.map(([label]) => label.length));
+  return `${[
+    headline(explanation),
+    '',
+    ...rows.flatMap(([label, told]) => (told === null ? [] : [`${label.padEnd(width)}  ${words(told)}`])),
+    ...(findings.length === 0 ? [] : ['', 'The gate found:']),
+    ...findings.flatMap(({ check, text, missing }) => [
+      `- ${check}: ${words(text)}`,
+      ...missing.map((name) => `  - ${words(name)}`),
+    ]),
+    ...(next_actions.length === 0 ? [] : ['', 'Next:', ...next_actions.map((action) => `- ${words(action)}`)]),
+  ].join('\n')}\n`;
+}
+
+/** By the reason: a run that was told to stop, or that would not begin, has not failed. */
+const OTHER_THAN_FAILED: Record<string, string> = {
+  cancelled: 'interrupted',
+  interrupted: 'interrupted',
+  prompt_changed: 'refused',
+  not_prepared: 'refused',
+};
+
+function headline({ task_id, of, stage, tool, at, resolved_at, reason }: Explanation): string {
+  const other = OTHER_THAN_FAILED[reason ?? ''];
+  const was = other === undefined ? 'failed' : `was ${other}`;
+  const had = other === undefined ? 'failed' : `been ${other}`;
+  const where = stage === null ? 'before any stage' : `at ${stage}${tool === null ? '' : ` (${tool})`}`;
+  if (of === 'call') return `A call of ${task_id} ${was} ${where}, ${at}.`;
+  if (resolved_at === null) return `${task_id} ${was} ${where}, ${at}.`;
+  return `${task_id} has succeeded since, ${resolved_at}. Before, it had ${had} ${where}, ${at}.`;
+}
+
+const SOURCES: Record<EvidenceSource, string> = {
+  terminal: "the CLI's terminal event",
+  ending: 'how the call ended',
+  failure: "the CLI's terminal failure event",
+  error: "an error event in the CLI's stream",
+  stderr: 'a line of stderr',
+  exit_code: "the CLI's exit code",
+  gate: 'the gate',
+  none: 'in our own words',
+};
+
+function evidenceOf({ evidence }: Explanation): string | null {
+  if (evidence === null) return null;
+  return `${evidence.text === '' ? 'no words' : evidence.text} [${SOURCES[evidence.source as EvidenceSource] ?? evidence.source}]`;
+}
+
+function ruleOf({ rule }: Explanation): string | null {
+  if (rule === null) return null;
+  const { id, of, row } = rule;
+  if (row === null) return `${id}, ${of === null ? 'a row that is not there any more' : 'which needs no match'}`;
+  const whose = of === 'project' ? " (the project's own, of tollgate.yaml)" : '';
+  return `${id}${whose}: ${lookedFor(row)} → ${row.class} (${row.reason})`;
+}
+
+const MAX_MATCH = 300;
+
+function lookedFor({ kind, looks_for }: ShownRow): string {
+  if (kind === 'ending') return 'this ending decides by itself';
+  if (looks_for === null) return 'what is left when no rule matches';
+  const { tool, source, match } = looks_for;
+  const of = `${tool === 'any' ? 'any tool' : tool}, ${source === 'any' ? 'anything said' : SOURCES[source]}`;
+  const parts = Object.entries(match).map(
+    ([name, value]) => `${name} ${Array.isArray(value) ? value.join(' or ') : String(value)}`,
+  );
+  const sought = parts.join(', and ');
+  return `${of}; ${sought.length > MAX_MATCH ? `${sought.slice(0, MAX_MATCH - 1)}…` : sought}`;
+}
+
+const SIGNED = {
+  stderr: 'error lines of stderr',
+  event: "the engine's error event",
+  detail: 'how it ended, for nothing was said',
+} as const;
+
+function signedOf({ signature, signed }: Explanation): string | null {
+  if (signature === null) return null;
+  if (signed === null) return 'this cannot be made again: the files of the call are gone, or another version signed it';
+  return `${signed.normalised} [${SIGNED[signed.source]}]`;
+}
+
+function seenOf({ seen }: Explanation): string | null {
+  const parts = [
+    ...(seen.in_run === null ? [] : [`${times(seen.in_run)} in this stage and run`]),
+    ...(seen.in_life === null
+      ? []
+      : [`${times(seen.in_life)} in the life of the task (first ${seen.first_seen}, last ${seen.last_seen})`]),
+  ];
+  return parts.length === 0 ? null : parts.join(', ');
+}
+
+const times = (n: number): string => (n === 1 ? 'once' : `${n} times`);
+
+const ACTS = { retry: 'retry once', retry_digest: 'retry once with a digest', stop: 'stop' } as const;
+
+function policyOf({ class: errorClass, retry }: Explanation): string {
+  return `${errorClass} the first time: ${ACTS[retry.first]}; again: ${ACTS[retry.again]}; then: ${retry.report}`;
+}
+
+/** What came from a file may hold anything; a terminal is to see words alone. */
+const words = (text: string): string => oneLine(visible(text));

@@ -1,0 +1,54 @@
+// Reads what a command is given: a file, or standard input, as a whole or as it comes.
+
+import { createReadStream, readFileSync } from 'node:fs';
+import type { LineSplitter } from '../../../wrappers/line-splitter.ts';
+import { createDecoder } from './decoder.ts';
+
+export type Input = { how: 'read'; text: string } | { how: 'mistaken'; message: string };
+
+/** A short text; `-` or no word is standard input. */
+export function readInput(word: string | undefined): Input {
+  const name = nameOf(word);
+  if (isTerminal(name)) return { how: 'mistaken', message: NOTHING };
+  try {
+    return { how: 'read', text: readFileSync(name === STDIN ? 0 : name, 'utf8') };
+  } catch (error) {
+    return { how: 'mistaken', message: unreadable(name, error) };
+  }
+}
+
+/** Reads a text of any length into lines, in constant memory; gives what is wrong with it, or null. */
+export async function readInto(lines: LineSplitter, word: string | undefined): Promise<string | null> {
+  const mistake = await readText(word, (text) => {
+    lines.push(text);
+    return 'more';
+  });
+  if (mistake === null) lines.end();
+  return mistake;
+}
+
+/** @param take gets the text piece by piece; with `enough` the rest is not read. */
+export async function readText(
+  word: string | undefined,
+  take: (text: string) => 'more' | Promise<'more' | 'enough'>,
+): Promise<string | null> {
+  const name = nameOf(word);
+  if (isTerminal(name)) return NOTHING;
+  const decoder = createDecoder();
+  try {
+    for await (const bytes of name === STDIN ? process.stdin : createReadStream(name))
+      if ((await take(decoder.write(bytes as Buffer))) === 'enough') return null;
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).syscall === undefined) throw error;
+    return unreadable(name, error);
+  }
+  await take(decoder.end());
+  return null;
+}
+
+const STDIN = 'standard input';
+const NOTHING = 'name a file, or pipe the text in';
+const nameOf = (word: string | undefined): string => (word === undefined || word === '-' ? STDIN : word);
+const isTerminal = (name: string): boolean => name === STDIN && process.stdin.isTTY;
+const unreadable = (name: string, error: unknown): string =>
+  `${name} cannot be read (${(error as NodeJS.ErrnoException).code})`;

@@ -1,0 +1,100 @@
+// tollgate logs: what a task's call says, while it says it or afterwards, without secrets.
+
+import { type Followed, followCalls, type LogLine } from '../../../loops/logs/follow.ts';
+import { EXIT_BY_SIGNAL, TOLLGATE_EXIT } from '../../../policies/facts/exit-codes.ts';
+import { visible } from '../../../policies/text/visible-text.ts';
+import { JournalError } from '../../../state/journal/journal.ts';
+import type { Call } from '../../../state/journal/ledger.ts';
+import { locateTask } from '../../../state/task-folder.ts';
+import { abortOn, readArguments, stopOnSignals } from '../../command.ts';
+import type { CommandSpec } from '../../command-line.ts';
+import { printing, printResult } from '../../printing.ts';
+import type { Ran } from '../../ran.ts';
+
+const SPEC: CommandSpec = {
+  name: 'tollgate logs',
+  usage: 'TASK [-f] [--stage S] [--raw]',
+  about:
+    "Shows what a task's call says: its answer, its tools and errors, and its stderr; of the call that runs, or else of the last one. Secrets are taken out. Reads only.",
+  flags: {
+    follow: { short: 'f', takes: 'nothing', about: 'go on, from call to call, until nobody is at work on the task' },
+    stage: { takes: 'text', about: 'calls of this stage alone' },
+    raw: { takes: 'nothing', about: "the CLI's events as they came, instead of in words" },
+  },
+  words: { min: 1, max: 1, called: 'TASK (an id, or a path with a /)' },
+  examples: [
+    ['tollgate logs fix-login', 'the call under way, or the last one'],
+    ['tollgate logs fix-login -f', 'go on until the task ends'],
+    ['tollgate logs fix-login --stage codex_impl --json', 'a line of JSON for each line that was said'],
+  ],
+  exits: [
+    [TOLLGATE_EXIT.ok, 'shown, or no call was made yet'],
+    [TOLLGATE_EXIT.failure, 'the files of the call are gone, or hold secrets that are unknown here'],
+    [TOLLGATE_EXIT.badInput, 'no such task or stage, or state that cannot be read'],
+    ['130, 143', 'stopped by INT, TERM; the task goes on'],
+  ],
+};
+
+export async function run(argv: readonly string[]): Promise<Ran> {
+  const stop = stopOnSignals();
+  const read = await readArguments(SPEC, argv, TOLLGATE_EXIT.badInput);
+  if (read.how === 'ended') return read.ran;
+  const { text, given, words } = read.args;
+  const located = locateTask(words[0]!, process.cwd(), process.env);
+  if (located.how === 'mistaken') return mistaken(located.message);
+  const { folder: task } = located;
+  let lost: string | null = null;
+  const print = async (lines: readonly LogLine[]) => {
+    const shown = lines.map(given.has('json') ? asJson : asText);
+    if (shown.length > 0) lost ??= await printResult(shown.join(''));
+    return lost === null && stop.by() === null ? ('more' as const) : ('enough' as const);
+  };
+  let followed: Followed;
+  try {
+    followed = await followCalls({
+      task,
+      stage: text.stage ?? null,
+      until: given.has('follow') ? 'end' : 'now',
+      events: given.has('raw') ? 'raw' : 'words',
+      environment: process.env,
+      stop: abortOn(stop),
+      clock: () => new Date(),
+      begin: (call) => {
+        if (!given.has('quiet')) printing('stderr').write(`tollgate logs: ${titleOf(call)}\n`);
+      },
+      take: print,
+    });
+  } catch (error) {
+    if (error instanceof JournalError) return mistaken(error.message);
+    throw error;
+  }
+  if (followed.how === 'mistaken') return mistaken(followed.message);
+  const { calls, missing } = followed;
+  const by = stop.by();
+  if (calls === 0 && task.manifest === null) return mistaken(`there is no task at ${task.root}`);
+  return {
+    exit: by !== null ? EXIT_BY_SIGNAL[by] : missing.length > 0 ? TOLLGATE_EXIT.failure : TOLLGATE_EXIT.ok,
+    err: [...missing, ...(calls === 0 ? [`no call of ${task.id} was made yet`] : [])]
+      .map((sentence) => `tollgate logs: ${sentence}\n`)
+      .join(''),
+    // Who reads lines and goes has read enough, of JSON too: each line is whole.
+    lost: lost === 'EPIPE' ? null : lost,
+  };
+}
+
+function titleOf({ reserved, verdict }: Call): string {
+  const { call_id, stage, tool, attempt, at } = reserved;
+  const state =
+    verdict === null
+      ? `under way since ${at}`
+      : verdict.class === null
+        ? 'succeeded'
+        : `${verdict.class} (${verdict.reason})`;
+  return visible(`call ${call_id} of ${stage} (${tool}, attempt ${attempt}): ${state}`);
+}
+
+const asText = ({ of, text }: LogLine): string => `${of === 'stderr' ? 'stderr: ' : ''}${visible(text)}\n`;
+
+const asJson = (line: LogLine): string => `${JSON.stringify(line)}\n`;
+
+const mistaken = (message: string): Ran => ({ exit: TOLLGATE_EXIT.badInput, err: `tollgate logs: ${message}\n` });

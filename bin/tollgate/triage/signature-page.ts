@@ -1,0 +1,103 @@
+// Shows why a signature is what it is, and where two of them part.
+
+import { partingOf, type Side } from '../../../policies/normal-form/trace.ts';
+import type { Signature } from '../../../policies/signature/sign.ts';
+import type { Fate } from '../../../policies/stderr/line-fates.ts';
+import { hidden, hiddenLine, hiddenSignature } from '../secrets.ts';
+
+export interface Explained {
+  /** The file, or how else it is called. */
+  name: string;
+  signed: Signature;
+  fates: readonly Fate[];
+}
+
+const MAX_LINES = 10;
+const MAX_WIDTH = 160;
+
+/** For programs: the same facts as on the page. */
+export const explanationOf = ({ signed, fates }: Explained) => ({
+  ...hiddenSignature(signed),
+  fates: fates.map((fate) => ({ ...fate, example: hiddenLine(fate.example) })),
+});
+
+export function renderExplanation(explained: Explained): string {
+  const { signature, source, normalised, lines, eaten, fates } = explanationOf(explained);
+  const rest = lines.length - MAX_LINES;
+  return text([
+    signature,
+    '',
+    `signed text [${source}]:`,
+    normalised,
+    ...section('signed lines:', [
+      ...lines.slice(0, MAX_LINES).map((line) => `  ${line.slice(0, MAX_WIDTH)}`),
+      ...(rest > 0 ? [`  and ${rest} more`] : []),
+    ]),
+    ...section(
+      'taken from them:',
+      columns([
+        ['class', 'times', 'for', 'what stood there'],
+        ...eaten.map(({ class: name, count, put, pieces }) => [
+          name,
+          String(count),
+          put.join(' ') || '–',
+          pieces.join(' | '),
+        ]),
+      ]),
+    ),
+    ...section(
+      'all lines:',
+      columns([
+        ['what became of them', 'times', 'the first'],
+        ...fates.map(({ fate, count, example }) => [fate, String(count), example.trim()]),
+      ]),
+    ),
+  ]);
+}
+
+/** For programs: `parted` is null where both are the same. */
+export function comparisonOf(one: Explained, other: Explained) {
+  const parting = partingOf(one.signed.explained?.steps ?? [], other.signed.explained?.steps ?? []);
+  return {
+    same: one.signed.signature === other.signed.signature,
+    signatures: [one, other].map(({ name, signed: { signature, source } }) => ({ name, signature, source })),
+    parted: parting && {
+      after: hidden(parting.after),
+      sides: parting.sides.map((side) => side && { ...side, piece: hidden(side.piece), around: hidden(side.around) }),
+    },
+  };
+}
+
+export function renderComparison(one: Explained, other: Explained): string {
+  const { same, signatures, parted } = comparisonOf(one, other);
+  const heads = columns(signatures.map(({ name, signature, source }) => [name, signature, `[${source}]`]));
+  if (same) return text(['The same signature.', ...heads]);
+  return text(['Two signatures.', ...heads, ...(parted === null ? [] : partingPage(parted, [one.name, other.name]))]);
+}
+
+const partingPage = (
+  { after, sides }: NonNullable<ReturnType<typeof comparisonOf>['parted']>,
+  names: readonly string[],
+): string[] => [
+  '',
+  after === '' ? 'They part at the first word:' : `They part after "${after}":`,
+  ...columns(sides.map((side, i) => [names[i]!, ...(side === null ? ['ends here'] : told(side))])),
+];
+
+const told = ({ put, piece, class: name, around }: Side): string[] => [
+  put,
+  name === null ? 'kept' : `class "${name}" for "${piece}"`,
+  `in: ${around}`,
+];
+
+const section = (title: string, rows: readonly string[]): string[] => (rows.length === 0 ? [] : ['', title, ...rows]);
+
+/** Rows under a head, if there are any, each column as wide as its longest cell. */
+function columns(rows: readonly (readonly string[])[]): string[] {
+  const widths = rows.reduce<number[]>((most, row) => row.map((cell, i) => Math.max(most[i] ?? 0, cell.length)), []);
+  return rows.map((row) =>
+    `  ${row.map((cell, i) => (i === row.length - 1 ? cell.slice(0, MAX_WIDTH) : cell.padEnd(widths[i]!))).join('  ')}`.trimEnd(),
+  );
+}
+
+const text = (lines: readonly string[]): string => `${lines.join('\n')}\n`;

@@ -1,0 +1,140 @@
+// tollgate triage: the verdict for a captured stderr and stdout.
+
+import { localClock } from '../../../loops/local-clock.ts';
+import { gather } from '../../../loops/triage/gather.ts';
+import { readOwnRules } from '../../../loops/triage/own-rules.ts';
+import { judgeGathered, triage } from '../../../loops/triage/triage.ts';
+import { CLASSES } from '../../../policies/facts/classes.ts';
+import { TOLLGATE_EXIT } from '../../../policies/facts/exit-codes.ts';
+import { isTool, TOOLS, type Tool } from '../../../policies/facts/tools.ts';
+import type { Rule } from '../../../policies/rule/rule.ts';
+import { visible } from '../../../policies/text/visible-text.ts';
+import type { Clock } from '../../../policies/time/clock.ts';
+import { readArguments } from '../../command.ts';
+import type { CommandSpec } from '../../command-line.ts';
+import type { Ran } from '../../ran.ts';
+import { answerLines } from '../answer-lines.ts';
+import { hiddenSignature, hiddenVerdict } from '../secrets.ts';
+import { readInto } from './input.ts';
+import { testCorpus } from './triage-test.ts';
+
+const SPEC: CommandSpec = {
+  name: 'tollgate triage',
+  usage: '[FILE|-] --tool TOOL [options] | --test CORPUS | --lint',
+  about:
+    'Says what happened in a call from its captured stderr (and stdout and exit code): class, reason, evidence, signature. ' +
+    'In a project the rows of its tollgate.yaml are tried first. ' +
+    'With --test it judges cases whose truth you know, by the built-in rules and your own, and says which come out otherwise: ' +
+    'so that a rule that you write is proven by what it is for, and by what it must leave alone.',
+  flags: {
+    tool: { takes: 'choice', choices: TOOLS, about: 'whose output it is' },
+    'exit-code': { takes: 'number', about: "the CLI's exit code, or its wrapper's" },
+    stdout: { takes: 'text', about: 'a file with its stdout (the event stream, or the plain answer)' },
+    explain: { takes: 'nothing', about: 'show the rule that matched, and the text that the signature stands for' },
+    jsonl: {
+      takes: 'nothing',
+      about: 'read {id, tool, exit_code?, stderr, stdout?} a line, write {id, verdict, signature} a line',
+    },
+    test: {
+      takes: 'text',
+      about:
+        'a corpus to judge: a file, or a folder of *.jsonl, with {id, tool, at, exit_code?, signal?, ending?, stderr?, stdout? or files, class, reason?, retry_at?, identity?, rendering?} a line. ' +
+        'Cases of one identity and one rendering must have one signature, those of two identities two',
+    },
+    lint: {
+      takes: 'nothing',
+      about: 'look for what is wrong with the rows of tollgate.yaml, and with the built-in ones',
+    },
+  },
+  words: { min: 0, max: 1, called: 'FILE' },
+  examples: [
+    ['tollgate triage err.txt --tool codex --exit-code 1', 'one failure'],
+    ['tollgate triage --jsonl < cases.jsonl', 'many, in order'],
+    ['tollgate triage --test test/failures.jsonl', 'test your own rules of tollgate.yaml, and ours'],
+    ['tollgate triage --lint', 'are your own rules sound, and proven by what they are for?'],
+  ],
+  exits: [
+    [
+      TOLLGATE_EXIT.ok,
+      'a verdict was given, whatever it is (with --test: each as labelled; with --lint: no row is wrong)',
+    ],
+    [
+      TOLLGATE_EXIT.failure,
+      'with --test: a case is judged otherwise, or two signatures are one, or one is two; with --lint: a row is wrong',
+    ],
+    [
+      TOLLGATE_EXIT.badInput,
+      'usage, or input that cannot be read (with --jsonl: a line, and the others are answered; with --test: none is judged)',
+    ],
+  ],
+};
+
+/** The flags that speak of one call. */
+const ONE_CALL = ['tool', 'exit-code', 'stdout', 'explain', 'jsonl'];
+
+export async function run(argv: readonly string[]): Promise<Ran> {
+  const read = await readArguments(SPEC, argv, TOLLGATE_EXIT.badInput);
+  if (read.how === 'ended') return read.ran;
+  const { text, number, given, words } = read.args;
+  if (given.has('lint')) return (await import('./triage-lint.ts')).lintHere(read.args, process.cwd());
+  const own = await readOwnRules(process.cwd());
+  if (own.how === 'mistaken') return mistaken(own.message);
+  if (text.test !== undefined) {
+    const beside = [...given].find((name) => ONE_CALL.includes(name)) ?? null;
+    if (beside !== null || words.length > 0)
+      return mistaken(`--test judges the cases of its corpus; leave out ${beside === null ? words[0] : `--${beside}`}`);
+    return testCorpus(text.test, own.rules, given.has('json') ? 'json' : 'text');
+  }
+  const clock = localClock(new Date());
+  if (given.has('jsonl')) return manyLines(words[0], own.rules, clock);
+  if (text.tool === undefined) return mistaken(`--tool is required: one of ${TOOLS.join(', ')}`);
+  const call = { tool: text.tool as Tool, exitCode: number['exit-code'] ?? null, signal: null, ending: null };
+  const { stdout, stderr, gathered } = gather(call);
+  const unread = text.stdout === undefined ? null : await readInto(stdout, text.stdout);
+  if (unread !== null) return mistaken(`--stdout: ${unread}`);
+  const mistake = await readInto(stderr, words[0]);
+  if (mistake !== null) return mistaken(mistake);
+  const judged = judgeGathered(gathered(), clock, own.rules, given.has('explain') ? 'explain' : 'sign');
+  const verdict = hiddenVerdict(judged.verdict);
+  const signature = judged.signature === null ? null : hiddenSignature(judged.signature);
+  const answer = { verdict, signature: signature?.signature ?? null };
+  if (given.has('json'))
+    return { exit: 0, out: `${JSON.stringify(given.has('explain') ? { ...answer, explained: signature } : answer)}\n` };
+  const lines = [
+    verdict.class === null ? 'success' : `${verdict.class} (${verdict.reason})`,
+    ...(verdict.evidence === null ? [] : [`evidence [${verdict.evidence.source}]: ${verdict.evidence.text}`]),
+    ...(verdict.retry_at === null ? [] : [`not before: ${verdict.retry_at}`]),
+    ...(verdict.class === null ? [] : [`next: ${CLASSES[verdict.class].next}`]),
+    ...(signature === null ? [] : [`signature: ${signature.signature}`]),
+  ];
+  if (given.has('explain') && verdict.evidence !== null)
+    lines.push(`rule: ${ruleOf(verdict.evidence.rule, own.rules)}`);
+  if (given.has('explain') && signature !== null)
+    lines.push(`signed text [${signature.source}]: ${signature.normalised}`);
+  return { exit: 0, out: visible(`${lines.join('\n')}\n`) };
+}
+
+const ruleOf = (id: string, own: readonly Rule[]): string =>
+  own.some((row) => row.id === id) ? `${id} (the project's own, of tollgate.yaml)` : id;
+
+async function manyLines(word: string | undefined, own: readonly Rule[], clock: Clock): Promise<Ran> {
+  return answerLines(SPEC.name, word, ({ id, tool, exit_code, stderr, stdout }) => {
+    if (!isTool(tool)) return `tool must be one of ${TOOLS.join(', ')}`;
+    if (typeof stderr !== 'string') return 'stderr must be a text';
+    const { verdict, signature } = triage(
+      {
+        tool,
+        exitCode: typeof exit_code === 'number' ? exit_code : null,
+        signal: null,
+        ending: null,
+        stderr,
+        stdout: typeof stdout === 'string' ? stdout : '',
+      },
+      clock,
+      own,
+    );
+    return { id: id ?? null, verdict: hiddenVerdict(verdict), signature: signature?.signature ?? null };
+  });
+}
+
+const mistaken = (message: string): Ran => ({ exit: TOLLGATE_EXIT.badInput, err: `tollgate triage: ${message}\n` });

@@ -1,0 +1,65 @@
+// Reads a prompt that a person hands over by a pipe: `--prompt-file /dev/stdin`, `--prompt-file <(…)`, a FIFO.
+
+import { closeSync, constants, open, openSync } from 'node:fs';
+import { Socket } from 'node:net';
+import { promisify } from 'node:util';
+import { isStdin } from '../../state/named-pipe.ts';
+import { isSystemError } from '../../state/system-error.ts';
+import type { Stop } from '../command.ts';
+
+export type Piped = Buffer | { unread: string } | 'stopped';
+
+/** @param waitMs how long its writer may take. @param maxBytes past it the rest is not read. */
+export async function readPiped(file: string, stop: Stop, waitMs: number, maxBytes: number): Promise<Piped> {
+  let timer: NodeJS.Timeout | undefined;
+  const late = new Promise<'late'>((resolve) => {
+    timer = setTimeout(() => resolve('late'), waitMs);
+  });
+  const ended = Promise.race([late, stop.asked.then(() => 'stopped' as const)]);
+  try {
+    const opened = await Promise.race([opening(file), ended]);
+    if (opened === 'late' || opened === 'stopped') {
+      unblock(file);
+      return gaveUp(opened, waitMs);
+    }
+    const read = await Promise.race([drain(opened, maxBytes), ended]);
+    opened.destroy();
+    return Buffer.isBuffer(read) ? read : gaveUp(read, waitMs);
+  } catch (error) {
+    if (!isSystemError(error)) throw error;
+    return { unread: `cannot be read (${error.code})` };
+  } finally {
+    clearTimeout(timer);
+  }
+}
+
+const gaveUp = (why: 'late' | 'stopped', waitMs: number): Piped =>
+  why === 'stopped' ? why : { unread: `nobody wrote it to its end within ${waitMs} ms` };
+
+/** The open of a FIFO waits for its writer, in a thread of node's. */
+async function opening(file: string): Promise<NodeJS.ReadableStream & { destroy(): void }> {
+  if (isStdin(file)) return process.stdin;
+  const fd = await promisify(open)(file, constants.O_RDONLY);
+  return new Socket({ fd, readable: true, writable: false });
+}
+
+/** Ends an open that still waits for a writer, so that we can end. */
+function unblock(fifo: string): void {
+  try {
+    closeSync(openSync(fifo, constants.O_WRONLY | constants.O_NONBLOCK));
+  } catch (error) {
+    // It has been opened by now, or removed.
+    if (!isSystemError(error)) throw error;
+  }
+}
+
+async function drain(stream: NodeJS.ReadableStream, maxBytes: number): Promise<Buffer> {
+  const chunks: Buffer[] = [];
+  let length = 0;
+  for await (const chunk of stream) {
+    chunks.push(chunk as Buffer);
+    length += chunk.length;
+    if (length > maxBytes) break;
+  }
+  return Buffer.concat(chunks);
+}

@@ -1,0 +1,143 @@
+// The body of the three wrapper commands: flags in, one guarded call, an exit code out.
+
+import path from 'node:path';
+import { type Dispatch, readDispatch, withoutDispatch } from '../../loops/attempt/dispatch.ts';
+import { guardedMistake } from '../../loops/attempt/guarded-places.ts';
+import { placeMistake } from '../../loops/attempt/places.ts';
+import { MAX_PROMPT_BYTES } from '../../loops/attempt/prompt-limit.ts';
+import type { WrapperRequest } from '../../loops/attempt/request.ts';
+import { accountMistake } from '../../loops/call/account.ts';
+import { call } from '../../loops/call/call.ts';
+import { exitByClass } from '../../loops/call/exit.ts';
+import { WRAPPER_EXIT } from '../../policies/facts/exit-codes.ts';
+import { isPipe } from '../../state/named-pipe.ts';
+import { locateTask, projectState, STAGE_ID, STAGE_ID_MUST } from '../../state/task-folder.ts';
+import { userState } from '../../state/user-state.ts';
+import type { Adapter, CallRequest } from '../../wrappers/adapter.ts';
+import { readArguments, stopOnSignals } from '../command.ts';
+import type { Arguments } from '../command-line.ts';
+import type { Ran } from '../ran.ts';
+import { lateProgress } from './late-progress.ts';
+import { wrapperSpec } from './wrapper-flags.ts';
+
+export async function wrapperCommand(adapter: Adapter, argv: readonly string[]): Promise<Ran> {
+  const stop = stopOnSignals();
+  const badInput = WRAPPER_EXIT[adapter.tool].badInput;
+  const spec = wrapperSpec(adapter);
+  const read = await readArguments(spec, argv, badInput);
+  if (read.how === 'ended') return read.mistake === null ? read.ran : refused(argv, read.ran);
+  const { args } = read;
+  const request = requestOf(adapter, args);
+  // Before anything is written: the record of a refusal would go where nothing may.
+  const mistake =
+    typeof request === 'string'
+      ? request
+      : (placeMistake(request.files) ?? guardedMistake(request.files, guarding(request)));
+  if (typeof request === 'string' || mistake !== null)
+    return refused(argv, { exit: badInput, err: `${spec.name}: ${mistake}\n` });
+  // Nobody but a person hands over a pipe: the dispatcher saves each prompt.
+  if (request.callId === null && isPipe(request.files.prompt)) {
+    const { readPiped } = await import('./piped-prompt.ts');
+    const piped = await readPiped(request.files.prompt, stop, request.limits.timeoutMs, MAX_PROMPT_BYTES);
+    if (piped !== 'stopped') request.piped = piped;
+  }
+  const progress = args.given.has('quiet') ? null : lateProgress(`${spec.name}: ${adapter.tool} works`);
+  const { record, message } = await call(request, stop, () => new Date());
+  progress?.stop();
+  const exit = args.given.has('exit-by-class')
+    ? exitByClass(record.wrapper_exit_code, record.verdict)
+    : record.wrapper_exit_code;
+  return {
+    exit: message !== null && record.verdict.class === null ? WRAPPER_EXIT[adapter.tool].failure : exit,
+    ...(args.given.has('json') ? { out: `${JSON.stringify(record)}\n` } : {}),
+    ...(message === null ? {} : { err: `${spec.name}: ${message}\n` }),
+  };
+}
+
+const guarding = ({ charge, callId }: WrapperRequest) => ({
+  projectState: projectState(process.cwd(), process.env),
+  userState: userState(process.env),
+  task: charge?.task ?? null,
+  callId,
+});
+
+async function refused(argv: readonly string[], ran: Ran): Promise<Ran> {
+  const { answerWaiters } = await import('./wrapper-mistake.ts');
+  await answerWaiters(argv, ran.exit);
+  return ran;
+}
+
+/** The request, or what is wrong with the flags together. */
+function requestOf(adapter: Adapter, { text, texts, number, given }: Arguments): WrapperRequest | string {
+  for (const flag of ['model', 'resume-session', 'stage'])
+    if (text[flag]?.startsWith('-') || /[\n\r\0]/.test(text[flag] ?? ''))
+      return `--${flag} must be one line that does not begin with a dash`;
+  if (text.stage !== undefined && text.task === undefined) return '--stage needs --task';
+  if (given.has('new-task') && text.task === undefined) return '--new-task needs --task';
+  if (text.stage !== undefined && !STAGE_ID.test(text.stage))
+    return `--stage ${JSON.stringify(text.stage)} ${STAGE_ID_MUST}`;
+  const dispatch = readDispatch(process.env);
+  const charge = chargeOf(adapter, text, given.has('new-task') ? 'new' : 'existing', dispatch);
+  if (typeof charge === 'string') return charge;
+  const environment = withoutDispatch(process.env);
+  return {
+    callId: dispatch?.call_id ?? null,
+    adapter,
+    call: {
+      model: text.model ?? null,
+      resumeSession: text['resume-session'] ?? null,
+      newSession: adapter.sessionId === 'chosen' ? process.getBuiltinModule('node:crypto').randomUUID() : '',
+      access: text.access as CallRequest['access'],
+      maxTurns: number['max-turns'] ?? null,
+      innerRetries: text['inner-retries'] as CallRequest['innerRetries'],
+      trustWorkspace: given.has('trust-workspace'),
+      cwd: path.resolve(text.cwd ?? '.'),
+      environment,
+      gemini: {
+        sandbox: given.has('sandbox'),
+        approvalMode: (text['approval-mode'] as CallRequest['gemini']['approvalMode']) ?? null,
+      },
+      codex: { effort: (text.effort as CallRequest['codex']['effort']) ?? null },
+      copilot: { allowTools: texts['allow-tool'] ?? [], denyTools: texts['deny-tool'] ?? [] },
+    },
+    files: {
+      prompt: text['prompt-file']!,
+      out: path.resolve(text.out!),
+      err: path.resolve(text.err!),
+      result: text.result ?? null,
+      sessionIdOut: text['session-id-out'] ?? null,
+      doneMarker: text['done-marker'] ?? null,
+      pidFile: text['pid-file'] ?? null,
+    },
+    limits: {
+      timeoutMs: number['timeout-ms']!,
+      timeoutMode: text['timeout-mode'] as 'enforce' | 'wait_done',
+      idleTimeoutMs: number['idle-timeout-ms'] ?? null,
+      startTimeoutMs: number['start-timeout-ms'] || null,
+      maxTurns: number['max-turns'] ?? null,
+      maxOutputBytes: number['max-output-bytes']!,
+    },
+    charge,
+    redactionPatterns: dispatch?.redaction_patterns ?? [],
+    ownRows: dispatch?.own_rows ?? [],
+    composed: { warnings: dispatch?.prompt?.warnings ?? [], leftOut: dispatch?.prompt?.left_out ?? [] },
+    keepRaw: given.has('keep-raw'),
+    recordRequests: given.has('record-requests'),
+  };
+}
+
+function chargeOf(
+  adapter: Adapter,
+  { task, stage }: Arguments['text'],
+  account: 'existing' | 'new',
+  dispatch: Dispatch | null,
+): WrapperRequest['charge'] | string {
+  if (task === undefined) return null;
+  const located = locateTask(task, process.cwd(), process.env);
+  if (located.how === 'mistaken') return `--task: ${located.message}`;
+  const tasks = path.join(projectState(process.cwd(), process.env), 'task');
+  const mistake = accountMistake(located.folder, account, tasks);
+  if (mistake !== null) return `--task: ${mistake}`;
+  const { run_id: runId = null, for_prompt: forPrompt = null, nested_calls: nestedCalls = 0 } = dispatch ?? {};
+  return { task: located.folder, stage: stage ?? `${adapter.tool}_adhoc`, runId, forPrompt, nestedCalls };
+}

@@ -1,0 +1,131 @@
+// The flags of the three wrapper commands: those that all have, and those of one CLI alone.
+
+import { WRAPPER_EXIT } from '../../policies/facts/exit-codes.ts';
+import { MAX_TIMEOUT_MS } from '../../policies/time/longest-timeout.ts';
+import type { Adapter } from '../../wrappers/adapter.ts';
+import type { CommandSpec, FlagRow } from '../command-line.ts';
+
+const GIB = 1024 ** 3;
+
+const SHARED = {
+  'prompt-file': { takes: 'text', about: 'the prompt; it goes to the CLI by stdin, never by argument', required: true },
+  out: { takes: 'text', about: 'where the answer alone goes; the event stream goes beside it as .raw', required: true },
+  err: { takes: 'text', about: "where the CLI's stderr goes, secrets redacted", required: true },
+  model: { takes: 'text', about: 'the model' },
+  'idle-timeout-ms': {
+    takes: 'number',
+    min: 1,
+    max: MAX_TIMEOUT_MS,
+    about: 'end the call after so long without a byte of output',
+  },
+  'start-timeout-ms': {
+    takes: 'number',
+    min: 0,
+    max: MAX_TIMEOUT_MS,
+    default: 120_000,
+    about: 'end the call if so long after its start it has not written a single byte; 0 is never',
+  },
+  'timeout-mode': {
+    takes: 'choice',
+    choices: ['enforce', 'wait_done'],
+    default: 'enforce',
+    about: 'wait_done only notes the deadline; twice its length kills',
+  },
+  'resume-session': { takes: 'text', about: 'go on in this session' },
+  'session-id-out': { takes: 'text', about: "where the session's id goes" },
+  'done-marker': { takes: 'text', about: 'a file that appears last of all, with exit code, class and reason' },
+  'pid-file': { takes: 'text', about: "where this wrapper's pid goes" },
+  result: { takes: 'text', about: 'where the call record (JSON) goes' },
+  task: { takes: 'text', about: "charge this task's budget (a folder, or an id of this project)" },
+  'new-task': {
+    takes: 'nothing',
+    about: 'let --task name a task that is not there yet: it may pay 10 calls',
+  },
+  stage: { takes: 'text', about: 'the stage that is charged; <tool>_adhoc unless told' },
+  cwd: { takes: 'text', about: 'where the CLI runs; this folder unless told' },
+  access: {
+    takes: 'choice',
+    choices: ['read', 'write', 'full'],
+    default: 'read',
+    about: 'what the agent may do: look, change the working folder, anything',
+  },
+  'max-turns': { takes: 'number', min: 1, about: 'end the call when it asks the model more often' },
+  'max-output-bytes': { takes: 'number', min: 1, default: GIB, about: 'end the call when its output is larger' },
+  'inner-retries': {
+    takes: 'choice',
+    choices: ['cut', 'allow'],
+    default: 'cut',
+    about: "cut the CLI's own retries, which would each be paid, or leave them alone",
+  },
+  'keep-raw': {
+    takes: 'nothing',
+    about:
+      'keep what the CLI wrote as it came, secrets and all, in a private folder; else it goes once it is published',
+  },
+  'record-requests': {
+    takes: 'nothing',
+    about:
+      "pass the CLI's requests through a relay on the loopback, so that the log of API failures has the one that failed as it was sent, without keys",
+  },
+  'trust-workspace': { takes: 'nothing', about: 'let the CLI use the hooks and servers that this folder configures' },
+  'exit-by-class': { takes: 'nothing', about: 'exit with 75 quota, 76 budget, 77 auth, 65 gate, 66 prompt too large' },
+} as const satisfies Record<string, FlagRow>;
+
+const OWN = {
+  gemini: {
+    sandbox: { takes: 'nothing', about: "use gemini's sandbox" },
+    'approval-mode': {
+      takes: 'choice',
+      choices: ['default', 'auto_edit', 'yolo'],
+      about: 'instead of what --access means',
+    },
+  },
+  codex: {
+    effort: { takes: 'choice', choices: ['low', 'medium', 'high', 'xhigh'], about: 'how hard the model thinks' },
+  },
+  copilot: {
+    'allow-tool': { takes: 'texts', about: 'a tool the agent may use without asking (repeatable)' },
+    'deny-tool': { takes: 'texts', about: 'a tool the agent may not use (repeatable)' },
+  },
+} as const satisfies Record<Adapter['tool'], Record<string, FlagRow>>;
+
+export function wrapperSpec(adapter: Adapter): CommandSpec {
+  const codes = WRAPPER_EXIT[adapter.tool];
+  const { command } = adapter;
+  return {
+    name: command,
+    usage: '--prompt-file FILE --out FILE --err FILE [options]',
+    about: `Runs ${adapter.binary} once, headless, with a fixed exit code, a true verdict, and nothing left running.`,
+    flags: {
+      ...SHARED,
+      'timeout-ms': {
+        takes: 'number',
+        min: 1,
+        max: MAX_TIMEOUT_MS,
+        default: adapter.defaultTimeoutMs,
+        about: 'end the call after so long (12 days at the most)',
+      },
+      ...OWN[adapter.tool],
+    },
+    words: { min: 0, max: 0, called: '' },
+    examples: [
+      [`${command} --prompt-file ask.md --out answer.md --err log.txt`, 'ask once'],
+      [
+        `${command} --prompt-file ask.md --out a.out --err a.err --result a.json --task fix-login`,
+        "charge a task's budget",
+      ],
+    ],
+    exits: [
+      [codes.ok, "the CLI's own terminal event says success, and the answer is not empty"],
+      [codes.timeout, 'timeout (wall, idle, or a silent start)'],
+      [codes.failure, 'any other failure; --result says which'],
+      [codes.missingBinary, `${adapter.binary} is not installed`],
+      [codes.badInput, 'missing or bad input; nothing was paid'],
+      ...(codes.refusedInput === null || codes.refusedInput === codes.badInput
+        ? []
+        : [[codes.refusedInput, `${adapter.binary} itself refused its input`] as const]),
+      ['130, 143', 'stopped by INT, TERM; the record is written first'],
+      [70, 'a bug of ours'],
+    ],
+  };
+}

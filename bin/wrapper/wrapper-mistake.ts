@@ -1,0 +1,56 @@
+// A wrapper whose arguments are wrong still answers those who wait for it, where that can harm no other file.
+
+import { lstatSync } from 'node:fs';
+import { announce, publishDone } from '../../loops/attempt/announce.ts';
+import { isGuarded } from '../../loops/attempt/guarded-places.ts';
+import { realPlace } from '../../loops/attempt/places.ts';
+import { readRegular } from '../../state/disk/regular-file.ts';
+import { isSystemError } from '../../state/system-error.ts';
+import { projectState } from '../../state/task-folder.ts';
+import { userState } from '../../state/user-state.ts';
+
+/** Else a marker and a pid file of an earlier call would speak for this one. */
+export async function answerWaiters(argv: readonly string[], exit: number): Promise<void> {
+  const doneMarker = fileOf(argv, 'done-marker', holdsMarker);
+  const pidFile = fileOf(argv, 'pid-file', (text) => /^\d+\s*$/.test(text));
+  if (doneMarker === null && pidFile === null) return;
+  const announced = await announce({ pidFile, doneMarker });
+  if (doneMarker === null) return;
+  const [at, call_id] = [new Date().toISOString(), null];
+  try {
+    publishDone(doneMarker, { exit_code: exit, class: 'tooling', reason: 'usage', call_id, ...announced, at });
+  } catch (error) {
+    // Its folder cannot be written: then no earlier marker could be taken away either, and its process tells.
+    if (!isSystemError(error)) throw error;
+  }
+}
+
+/** The file behind a flag, unless another argument names it too or it holds anything but what a wrapper writes there. */
+function fileOf(argv: readonly string[], flag: string, isOurs: (text: string) => boolean): string | null {
+  const named = argv.flatMap((word, i) =>
+    word === `--${flag}` ? [argv[i + 1] ?? ''] : word.startsWith(`--${flag}=`) ? [word.slice(flag.length + 3)] : [],
+  );
+  const [file] = named;
+  if (named.length !== 1 || !file || file.startsWith('-')) return null;
+  const words = argv.map((word) => realPlace(word.replace(/^--[a-z-]+=/, '')));
+  const states = { projectState: projectState(process.cwd(), process.env), userState: userState(process.env) };
+  if (isGuarded(file, states)) return null;
+  if (words.filter((word) => word === realPlace(file)).length !== 1) return null;
+  try {
+    const found = lstatSync(file, { throwIfNoEntry: false });
+    if (found === undefined) return file;
+    return isOurs(readRegular(file, MAX_BYTES)) ? file : null;
+  } catch {
+    return null;
+  }
+}
+
+const MAX_BYTES = 64 * 1024;
+
+function holdsMarker(text: string): boolean {
+  try {
+    return typeof JSON.parse(text).exit_code === 'number';
+  } catch {
+    return false;
+  }
+}

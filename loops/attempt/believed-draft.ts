@@ -1,0 +1,172 @@
+// A call's draft as far as it is believed: its agent can write it, so what the journal says of the call goes before it.
+
+import { existsSync } from 'node:fs';
+import path from 'node:path';
+import { type CallTerms, isTerms, strictest } from '../../policies/manifest/call-terms.ts';
+import type { Redactor } from '../../policies/redact/redactor.ts';
+import type { MachineClocks } from '../../policies/time/machine-clocks.ts';
+import type { OwnRow } from '../../policies/verdict/own-row.ts';
+import { readRegular } from '../../state/disk/regular-file.ts';
+import type { Call } from '../../state/journal/ledger.ts';
+import { outputsOf, type TaskFolder } from '../../state/task-folder.ts';
+import { redactorOf } from '../redactor.ts';
+import { discardTemporaries, hasOwnTemporary } from './attempt.ts';
+import { sha256 } from './draft.ts';
+import { draftFile, isSaved, type Restored, restoreSaved, type Saved, withStart } from './saved-draft.ts';
+import { withheldFrom } from './unknown-secrets.ts';
+
+/** What the journal tells of it. */
+export type Journaled = Pick<Call, 'reserved' | 'started'>;
+
+export interface Believed {
+  saved: Saved;
+  /** It is gone, or another than its wrapper wrote: nothing of it is believed, and `saved` is made of what the journal holds. */
+  isEdited: boolean;
+}
+
+/** null where there is none, nor a journal that says enough, as those of older versions do not. */
+export function believed(folder: string, { reserved, started }: Journaled): Believed | null {
+  const text = textIn(folder);
+  const saved = parse(text);
+  const { terms } = reserved;
+  const hash = started?.draft_sha256;
+  if (saved !== null && (hash === undefined || hash === sha256(Buffer.from(text))))
+    return { saved: isTerms(terms) ? held(saved, terms) : bounded(saved, reserved), isEdited: false };
+  return isTerms(terms) ? { saved: fromTerms(folder, reserved, terms), isEdited: true } : null;
+}
+
+function textIn(folder: string): string {
+  try {
+    return readRegular(draftFile(folder));
+  } catch {
+    return '';
+  }
+}
+
+function parse(text: string): Saved | null {
+  try {
+    const saved: unknown = JSON.parse(text);
+    return isSaved(saved) ? saved : null;
+  } catch {
+    return null;
+  }
+}
+
+/** Until its CLI was started nobody had made a hash of it, and what it was granted with goes before it in any case. */
+function held(saved: Saved, { limits, ...terms }: CallTerms): Saved {
+  return { ...saved, ...terms, limits: strictest(withStart(saved.limits), limits) };
+}
+
+/** Of a journal that holds the deadline alone. */
+function bounded(saved: Saved, { at, deadline_at }: Journaled['reserved']): Saved {
+  const wallMs = Date.parse(deadline_at) - Date.parse(at) + PREPARING_MS;
+  const limits = withStart(saved.limits);
+  return Number.isFinite(wallMs) ? { ...saved, limits: strictest(limits, { ...limits, timeoutMs: wallMs }) } : saved;
+}
+
+/** More than passes between a call's preparation and its reservation. */
+const PREPARING_MS = 60_000;
+
+function fromTerms(folder: string, { call_id, tool, stage }: Journaled['reserved'], terms: CallTerms): Saved {
+  const task = path.dirname(path.dirname(path.dirname(folder)));
+  const { out, err } = outputsOf({ outputs: path.join(task, 'outputs') }, { name: stage, tool });
+  const nowhere = { result: null, sessionIdOut: null, doneMarker: null, pidFile: null };
+  return {
+    ...terms,
+    call_id,
+    tool,
+    stage,
+    binary: '',
+    cli_version: null,
+    argv: [],
+    call: UNKNOWN_CALL,
+    files: { prompt: path.join(folder, 'prompt'), out, err, ...nowhere },
+    redaction_patterns: [],
+    warnings: [EDITED],
+  };
+}
+
+/** Only its inner retries matter once it runs. */
+export const UNKNOWN_CALL: Saved['call'] = {
+  model: null,
+  resumeSession: null,
+  newSession: '',
+  access: 'read',
+  maxTurns: null,
+  innerRetries: 'cut',
+  trustWorkspace: false,
+  cwd: '/',
+  gemini: { sandbox: false, approvalMode: null },
+  codex: { effort: null },
+  copilot: { allowTools: [], denyTools: [] },
+};
+
+const EDITED =
+  'the attempt.json of the call is not the one that its wrapper wrote: the call was settled by what the journal says of it';
+
+const hiddenFrom = (folder: string): string =>
+  `[withheld: the attempt.json of the call, which says what is secret, is not the one that its wrapper wrote; as it was: ${folder}]`;
+
+/** What the processes of that call bear; null when it died before its CLI could be started. */
+export const savedMarker = (folder: string, call: Journaled): string | null =>
+  believed(folder, call)?.saved.marker ?? null;
+
+/** The call's own $TMPDIR; none where what is named is not the call's. */
+export const savedTemporary = (folder: string, call: Journaled): string[] => {
+  const temporary = believed(folder, call)?.saved.temporary ?? '';
+  return hasOwnTemporary({ folder, temporary }) ? [temporary] : [];
+};
+
+/** Removes what lies elsewhere of a call that left nothing to judge. */
+export function discardSaved(folder: string, call: Journaled): void {
+  const known = believed(folder, call);
+  if (known === null) return;
+  discardTemporaries({ folder, temporary: known.saved.temporary }, known.saved.overlay_folders);
+}
+
+/** When that call was prepared; null where nobody knows. */
+export function savedStart(folder: string, call: Journaled): { startedAt: Date; clocks: MachineClocks | null } | null {
+  const { terms } = call.reserved;
+  const known = isTerms(terms) ? terms : believed(folder, call)?.saved;
+  return known === undefined ? null : { startedAt: new Date(known.started_at), clocks: known.clocks ?? null };
+}
+
+/** The project's rows that judged that call, or would have; null where its draft is gone. */
+export function savedRows(folder: string, call: Journaled): readonly OwnRow[] | null {
+  const known = believed(folder, call);
+  return known === null || known.isEdited ? null : (known.saved.own_rows ?? []);
+}
+
+/**
+ * What takes the secrets out of that call's files, and why it cannot take out all of them, or null; null where its draft is
+ * gone. @param environment that of whoever looks, which may lack what was secret to the call.
+ */
+export function savedRedactor(
+  folder: string,
+  call: Journaled,
+  environment: NodeJS.ProcessEnv,
+): { redactor: Redactor; withheld: string | null; keepsRaw: boolean } | null {
+  const known = believed(folder, call);
+  if (known === null || !existsSync(draftFile(folder))) return null;
+  const { saved, isEdited } = known;
+  return {
+    redactor: redactorOf(environment, saved.redaction_patterns),
+    withheld: isEdited ? hiddenFrom(folder) : withheldFrom(saved.secret_names ?? [], environment, folder),
+    keepsRaw: saved.keep_raw === true,
+  };
+}
+
+/** null when there is none. */
+export function restoreDraft(
+  folder: string,
+  call: Journaled,
+  task: TaskFolder,
+  environment: NodeJS.ProcessEnv,
+  clock: () => Date,
+): Restored | null {
+  const known = believed(folder, call);
+  if (known === null) return null;
+  const restored = restoreSaved(known.saved, folder, task, environment, clock);
+  if (restored !== null && known.isEdited) restored.draft.withheld = hiddenFrom(folder);
+  return restored;
+}

@@ -1,0 +1,50 @@
+// Where the result of a task's call goes when others settle it: the places in its draft are what an agent may have written.
+
+import { realpathSync } from 'node:fs';
+import path from 'node:path';
+import type { Call } from '../../state/journal/ledger.ts';
+import { outputsOf, projectRoot, type TaskFolder } from '../../state/task-folder.ts';
+import { placesOf } from './places.ts';
+import type { WrapperRequest } from './request.ts';
+
+type Files = WrapperRequest['files'];
+
+export interface OwnPlaces {
+  files: Files;
+  /** What its caller should know; null where all is as it was asked for. */
+  note: string | null;
+}
+
+/**
+ * A stage's call has its places from its name alone. A caller's own, with --task, keeps what it asked for below the project;
+ * what would go elsewhere goes to the task's outputs.
+ */
+export function ownPlaces({ reserved }: Call, asked: Files, task: TaskFolder): OwnPlaces {
+  const { call_id, run_id, stage, tool } = reserved;
+  const { out, err } = outputsOf(task, { name: stage, tool });
+  const attempt = path.join(task.attempts, call_id);
+  const none = { sessionIdOut: null, doneMarker: null, pidFile: null };
+  const ours: Files = {
+    prompt: path.join(attempt, 'prompt'),
+    out,
+    err,
+    result: path.join(attempt, 'record.json'),
+    ...none,
+  };
+  if (run_id !== null) return { files: ours, note: null };
+  const root = realOr(projectRoot(task.root));
+  const astray = placesOf(asked).find(
+    ({ file }) => !realOr(path.dirname(file)).startsWith(`${root}${path.sep}`) && realOr(path.dirname(file)) !== root,
+  );
+  if (astray === undefined) return { files: { ...asked, prompt: ours.prompt }, note: null };
+  const note = `its ${astray.flag} lies outside of the project, which only its own wrapper may write; the result is in ${out}`;
+  return { files: ours, note };
+}
+
+function realOr(folder: string): string {
+  try {
+    return realpathSync.native(folder);
+  } catch {
+    return path.resolve(folder);
+  }
+}

@@ -1,0 +1,118 @@
+// Where a call's files may lie: each in a place of its own, and none over a device, a FIFO or a socket.
+
+import { type BigIntStats, lstatSync, type Stats, statSync } from 'node:fs';
+import path from 'node:path';
+import { rawOf } from '../../policies/facts/raw-file.ts';
+import { realFolder } from '../../state/disk/real-folder.ts';
+import { temporaryPrefix } from '../../state/disk/replace-file.ts';
+import type { WrapperRequest } from './request.ts';
+
+export interface Place {
+  /** The flag that names it, as a message says it. */
+  flag: string;
+  file: string;
+}
+
+/** Every file that a call writes, the event stream beside the answer too. */
+export function placesOf({ out, err, result, sessionIdOut, doneMarker, pidFile }: WrapperRequest['files']): Place[] {
+  const named = {
+    '--out': out,
+    'the event stream beside --out': rawOf(out),
+    '--err': err,
+    '--result': result,
+    '--session-id-out': sessionIdOut,
+    '--done-marker': doneMarker,
+    '--pid-file': pidFile,
+  };
+  return Object.entries(named).flatMap(([flag, file]) => (file === null ? [] : [{ flag, file }]));
+}
+
+/** What forbids to write there anything at all, were it the record of a refusal; or null. */
+export function placeMistake(files: WrapperRequest['files']): string | null {
+  const places = placesOf(files);
+  for (const place of places) {
+    const { flag, file } = place;
+    const length = lengthMistake(place);
+    if (length !== null) return length;
+    const kind = kindOf(file);
+    if (kind !== null)
+      return `${flag} ${file} ${kind}; name a file (to throw it away, let it be written and delete it)`;
+  }
+  return collision(files.prompt, places);
+}
+
+/** What would be found out when the answer is paid: that there is no room for its name, or for that of its half beside it. */
+function lengthMistake({ flag, file }: Place): string | null {
+  const name = path.basename(file);
+  const longest = `${temporaryPrefix(file, LONGEST_PID)}${MOST_HALVES}`;
+  const bytes = Buffer.byteLength(name);
+  const most = MOST_NAME_BYTES - (Buffer.byteLength(longest) - bytes);
+  if (bytes > most)
+    return `${flag} ${file}: its name has ${bytes} bytes, and at most ${most} leave room for what is written beside it; give it a shorter one`;
+  const half = path.join(path.dirname(path.resolve(file)), longest);
+  if (!isTooLong(half)) return null;
+  return `${flag} ${file}: its path has ${Buffer.byteLength(path.resolve(file))} bytes, which leaves no room for what is written beside it; name a shorter one`;
+}
+
+const MOST_NAME_BYTES = 255;
+const LONGEST_PID = 4_194_304;
+const MOST_HALVES = 9_999;
+
+/** The system's own word: it knows how long a path may be here. */
+function isTooLong(file: string): boolean {
+  try {
+    lstatSync(file, { throwIfNoEntry: false });
+    return false;
+  } catch (error) {
+    return (error as NodeJS.ErrnoException).code === 'ENAMETOOLONG';
+  }
+}
+
+/** Two flags for one file: the later written would take the place of the other, and of the prompt for ever. */
+function collision(prompt: string, places: readonly Place[]): string | null {
+  const taken = new Map([[realPlace(prompt), '--prompt-file']]);
+  const asked = look(() => statSync(prompt, EXACT));
+  for (const { flag, file } of places) {
+    const place = realPlace(file);
+    const other = taken.get(place) ?? (isEntryOf(file, asked) ? '--prompt-file' : undefined);
+    if (other !== undefined) return `${other} and ${flag} are one file, ${file}; give each its own`;
+    taken.set(place, flag);
+  }
+  return null;
+}
+
+/** Whether the name itself, not what a symlink leads to, is an entry of that file: in another case, or as its target. */
+function isEntryOf(file: string, found: BigIntStats | undefined): boolean {
+  const entry = look(() => lstatSync(file, EXACT));
+  return entry !== undefined && entry.ino === found?.ino && entry.dev === found.dev;
+}
+
+const EXACT = { bigint: true, throwIfNoEntry: false } as const;
+
+/** One name for a place: a symlink at the name is what would be replaced, so only its folder is followed. */
+export const realPlace = (file: string): string =>
+  path.join(realFolder(path.dirname(path.resolve(file))), path.basename(path.resolve(file)));
+
+/** A symlink is what it points to: whoever names one that leads to a device means the device. */
+function kindOf(file: string): string | null {
+  const found = lookAt(file);
+  if (found?.isFIFO()) return 'is a FIFO';
+  if (found?.isSocket()) return 'is a socket';
+  if (found?.isCharacterDevice() || found?.isBlockDevice()) return 'is a device';
+  // /dev/stdout may lead to a regular file, and is still no name that may be replaced.
+  return SYSTEM_FOLDER.test(realFolder(path.dirname(path.resolve(file)))) ? 'lies in a folder of the system' : null;
+}
+
+const SYSTEM_FOLDER = /^\/(?:dev(?:\/fd)?|(?:proc|sys)(?:\/.*)?)$/;
+
+/** What is there, behind symlinks. */
+export const lookAt = (file: string): Stats | undefined => look(() => statSync(file, { throwIfNoEntry: false }));
+
+/** A loop of symlinks, or a folder that may not be entered, shows nothing: the writing of it is tried elsewhere. */
+function look<S>(at: () => S | undefined): S | undefined {
+  try {
+    return at();
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,9 @@
+// What a call was sent with, as the run that waits for it knows.
+
+import type { CallLimits } from '../../policies/manifest/call-terms.ts';
+
+export interface Sent {
+  limits: CallLimits;
+  /** By the steady clock. */
+  atMs: number;
+}

@@ -1,0 +1,116 @@
+// Sends a prompt into a session that goes on: one paid call, guarded as any other.
+
+import { randomUUID } from 'node:crypto';
+import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import type { CallRecord } from '../../policies/record/call-record.ts';
+import { readRegularOrNull } from '../../state/disk/regular-file.ts';
+import type { TaskFolder } from '../../state/task-folder.ts';
+import type { Access } from '../../wrappers/adapter.ts';
+import { ADAPTERS } from '../../wrappers/adapters.ts';
+import type { SessionFile } from '../../wrappers/sessions/store.ts';
+import { withoutDispatch } from '../attempt/dispatch.ts';
+import { placeMistake } from '../attempt/places.ts';
+import type { WrapperRequest } from '../attempt/request.ts';
+import type { Stop } from '../attempt/stop-request.ts';
+import { call } from './call.ts';
+
+export interface Sending {
+  session: SessionFile;
+  /** Into that session, or into a new one in its folder. */
+  into: 'session' | 'new';
+  prompt: string;
+  access: Access;
+  trustWorkspace: boolean;
+  model: string | null;
+  /** null is the CLI's own. */
+  timeoutMs: number | null;
+  /** Whose budget pays; null for a call on its own. */
+  task: TaskFolder | null;
+  /** Absolute; what is null is not kept. */
+  files: { out: string | null; err: string | null; result: string | null };
+  environment: NodeJS.ProcessEnv;
+  cwd: string;
+}
+
+export interface Sent {
+  record: CallRecord;
+  answer: string;
+  /** A sentence when it did not go well. */
+  message: string | null;
+}
+
+/** Why nothing could be written where it is wanted, or null: asked before anything is changed. */
+export const sendingMistake = ({ files }: Pick<Sending, 'files'>): string | null => {
+  const { out, err, result } = files;
+  const somewhere = path.join(tmpdir(), randomUUID());
+  return placeMistake({
+    ...NOWHERE,
+    prompt: `${somewhere}.md`,
+    out: out ?? `${somewhere}.out`,
+    err: err ?? `${somewhere}.err`,
+    result,
+  });
+};
+
+export async function send(sending: Sending, stop: Stop, clock: () => Date): Promise<Sent> {
+  const folder = mkdtempSync(path.join(tmpdir(), 'tollgate-send-'));
+  try {
+    const request = requestOf(sending, folder);
+    writeFileSync(request.files.prompt, sending.prompt, { mode: 0o600 });
+    const { record, message } = await call(request, stop, clock);
+    const { out } = request.files;
+    return { record, message, answer: readRegularOrNull(out, MAX_ANSWER_BYTES) ?? '' };
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
+  }
+}
+
+const MAX_ANSWER_BYTES = 256 * 1024 * 1024;
+
+const NOWHERE = { sessionIdOut: null, doneMarker: null, pidFile: null };
+
+function requestOf(sending: Sending, folder: string): WrapperRequest {
+  const { session, into, access, trustWorkspace, model, timeoutMs, task, files, environment, cwd } = sending;
+  const adapter = ADAPTERS[session.tool];
+  return {
+    callId: null,
+    adapter,
+    call: {
+      model,
+      resumeSession: into === 'session' ? session.id : null,
+      newSession: into === 'session' ? '' : randomUUID(),
+      access,
+      maxTurns: null,
+      innerRetries: 'cut',
+      trustWorkspace,
+      cwd: session.cwd !== null && existsSync(session.cwd) ? session.cwd : cwd,
+      environment: withoutDispatch(environment),
+      gemini: { sandbox: false, approvalMode: null },
+      codex: { effort: null },
+      copilot: { allowTools: [], denyTools: [] },
+    },
+    files: {
+      ...NOWHERE,
+      prompt: path.join(folder, 'prompt.md'),
+      out: files.out ?? path.join(folder, 'answer.out'),
+      err: files.err ?? path.join(folder, 'answer.err'),
+      result: files.result,
+    },
+    limits: {
+      timeoutMs: timeoutMs ?? adapter.defaultTimeoutMs,
+      timeoutMode: 'enforce',
+      idleTimeoutMs: null,
+      startTimeoutMs: 120_000,
+      maxTurns: null,
+      maxOutputBytes: 1024 ** 3,
+    },
+    charge: task === null ? null : { task, stage: `${session.tool}_adhoc`, runId: null, forPrompt: null },
+    redactionPatterns: [],
+    ownRows: [],
+    composed: { warnings: [], leftOut: [] },
+    keepRaw: false,
+    recordRequests: false,
+  };
+}

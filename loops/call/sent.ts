@@ -1,9 +1,0 @@
-// What a call was sent with, as the run that waits for it knows.
-
-import type { CallLimits } from '../../policies/call-terms.ts';
-
-export interface Sent {
-  limits: CallLimits;
-  /** By the steady clock. */
-  atMs: number;
-}

@@ -1,0 +1,102 @@
+// What has changed in the tree since a commit, or since the task began, as a unified diff; git is asked, and nothing is written to its repository.
+
+import path from 'node:path';
+import type { Changes } from '../../policies/prompt/source.ts';
+import { type Apart, lastLine, type Mistaken, mistaken, withApart } from './apart.ts';
+import { startOf } from './start.ts';
+import { leftOutBy, type TreeRules, takeIn } from './take-in.ts';
+
+export interface ChangesRequest extends TreeRules {
+  /** The task's own state. */
+  task: string;
+  environment: NodeJS.ProcessEnv;
+  halt?: AbortSignal;
+}
+
+export type ChangesRead = { how: 'read'; changes: Changes; warnings: string[] } | Mistaken;
+
+/** Of a commit or a tree; nothing else is given to git as one. */
+const IS_ID = /^[0-9a-f]{40,64}$/;
+const MAX_CHARS = 64 * 1024 * 1024;
+
+export async function readChanges(
+  request: ChangesRequest,
+  from: { base?: string | undefined; since?: 'start' | undefined },
+): Promise<ChangesRead> {
+  const start = from.base === undefined ? startOf(request.task) : null;
+  const others = start === null ? [] : [start.objects];
+  return withApart({ ...request, others }, async (apart): Promise<ChangesRead> => {
+    const since = from.base ?? 'the task began';
+    const nothing = { since, text: '', files: 0, forbidden: 0 };
+    if (from.base === undefined && start === null) return { how: 'read', changes: nothing, warnings: [] };
+    const base = start === null ? await baseOf(apart, from.base!, request.cwd) : start.tree;
+    if (typeof base !== 'string') return base;
+    if (!IS_ID.test(base))
+      return mistaken(`${path.dirname(start!.objects)}/tree names no tree of git; remove its folder to begin anew`);
+    const taken = await takeIn(apart, request);
+    if (taken.how === 'mistaken') return taken;
+    const apartFrom = await leaveOut(apart, base, request);
+    if (!Array.isArray(apartFrom)) return apartFrom;
+    const forbidden = new Set([...taken.forbidden, ...apartFrom]).size;
+    const ran = await apart.git([...PATCH, base, '--', '.']);
+    if (ran.code !== 0) return mistaken(`git could not compare with ${since}: ${lastLine(ran)}`);
+    const text = ran.stdout;
+    if (text.length > MAX_CHARS)
+      return mistaken(`the changes since ${since} have ${text.length} characters; at most ${MAX_CHARS} are read`);
+    const files = text.match(/^diff --git /gm)?.length ?? 0;
+    return { how: 'read', changes: { since, text, files, forbidden }, warnings: taken.warnings };
+  });
+}
+
+/** Where HEAD left it: what others did there since is no change of ours. */
+async function baseOf({ git }: Apart, ref: string, cwd: string): Promise<string | Mistaken> {
+  const commitOf = async (name: string) => {
+    const asked = ['rev-parse', '--verify', '--quiet', '--end-of-options', `${name}^{commit}`];
+    const id = (await git(asked)).stdout.trimEnd();
+    return IS_ID.test(id) ? id : undefined;
+  };
+  const commit = await commitOf(ref);
+  if (commit === undefined) {
+    const remote = `origin/${ref}`;
+    const hint =
+      (await commitOf(remote)) === undefined
+        ? 'name a branch, a tag or a commit that is there'
+        : `did you mean ${remote}?`;
+    return mistaken(`there is no commit "${ref}" in the repository of ${cwd}; ${hint}`);
+  }
+  const head = await commitOf('HEAD');
+  return head === undefined ? commit : (await git(['merge-base', commit, head])).stdout.trim() || commit;
+}
+
+/** The bytes must not depend on anybody's settings, nor on how many objects there are. */
+const COMPARE = ['diff-index', '--cached', '--no-color', '--no-ext-diff', '--no-textconv', '--ignore-submodules=dirty'];
+const PATCH = [
+  ...COMPARE,
+  '-p',
+  '-M',
+  '-U3',
+  '--full-index',
+  '--submodule=short',
+  '--diff-algorithm=myers',
+  '--relative',
+  ...['--src-prefix=a/', '--dst-prefix=b/'],
+];
+
+/** Puts what must not be shown back as it was in the base, so that it is no change. @returns those that are forbidden */
+async function leaveOut({ git, prefix }: Apart, base: string, rules: TreeRules): Promise<string[] | Mistaken> {
+  const ran = await git([...COMPARE, '--raw', '-z', '--no-renames', '--no-abbrev', base, '--', '.']);
+  if (ran.code !== 0) return mistaken(`git could not compare with ${base}: ${lastLine(ran)}`);
+  const leftOut = leftOutBy(rules);
+  const lines: string[] = [];
+  const forbidden: string[] = [];
+  for (const [, mode, id, name] of ran.stdout.matchAll(/:(\d+) \d+ ([0-9a-f]+) [0-9a-f]+ [A-Z]\d*\0([^\0]*)\0/g)) {
+    const here = name!.slice(prefix.length);
+    const why = leftOut(here);
+    if (why === null) continue;
+    if (why === 'forbidden') forbidden.push(here);
+    lines.push(`${Number(mode) === 0 ? '0' : mode} ${id}\t${name}\0`);
+  }
+  const input = lines.join('');
+  const put = input === '' ? null : await git(['update-index', '-z', '--index-info'], { input });
+  return put === null || put.code === 0 ? forbidden : mistaken(`git could not leave files out: ${lastLine(put)}`);
+}

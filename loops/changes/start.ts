@@ -1,0 +1,42 @@
+// The tree as it was when the task's first run began: kept as git's objects in the task's own state, beside the repository.
+
+import path from 'node:path';
+import { readRegularOrNull } from '../../state/disk/regular-file.ts';
+import { writeWhole } from '../../state/whole-file.ts';
+import { lastLine, mistaken, withApart } from './apart.ts';
+import { type Taken, type TreeRules, takeIn } from './take-in.ts';
+
+export interface Start {
+  tree: string;
+  /** The folder with what the repository has not. */
+  objects: string;
+}
+
+const placesOf = (task: string) => ({
+  name: path.join(task, 'start', 'tree'),
+  objects: path.join(task, 'start', 'objects'),
+});
+
+/** null before the first run that wants it. @param task the task's state */
+export function startOf(task: string): Start | null {
+  const { name, objects } = placesOf(task);
+  const tree = readRegularOrNull(name)?.trim() ?? null;
+  return tree === null ? null : { tree, objects };
+}
+
+/** Only the first time. */
+export async function keepStart(
+  task: string,
+  rules: TreeRules & { environment: NodeJS.ProcessEnv; halt?: AbortSignal },
+): Promise<Taken> {
+  if (startOf(task) !== null) return { how: 'taken', forbidden: [], warnings: [] };
+  const { name, objects } = placesOf(task);
+  return withApart({ ...rules, objects }, async (apart): Promise<Taken> => {
+    const taken = await takeIn(apart, rules);
+    if (taken.how === 'mistaken') return taken;
+    const written = await apart.git(['write-tree', '--missing-ok']);
+    if (written.code !== 0) return mistaken(`the tree could not be kept as it is: ${lastLine(written)}`);
+    await writeWhole(name, written.stdout);
+    return taken;
+  });
+}

@@ -1,0 +1,67 @@
+// Takes the tree as it is into an index apart: what is modified, deleted and untracked, but nothing forbidden and nothing of ours.
+
+import { accessSync, constants, lstatSync, realpathSync } from 'node:fs';
+import path from 'node:path';
+import type { Forbids } from '../paths/forbidden.ts';
+import { type Apart, lastLine, type Mistaken, mistaken } from './apart.ts';
+
+export interface TreeRules {
+  /** Where the CLI runs; what lies elsewhere is not looked at. */
+  cwd: string;
+  /** What `security.forbidden_paths` are relative to, beside `cwd`. */
+  root: string;
+  /** The folder with every task's state. */
+  state: string;
+  forbids: Forbids;
+}
+
+/** `forbidden`: of which names something has changed that is not shown. */
+export type Taken = { how: 'taken'; forbidden: string[]; warnings: string[] } | Mistaken;
+
+/** Nothing that is left out is even hashed. */
+export async function takeIn({ git }: Apart, rules: TreeRules): Promise<Taken> {
+  const listed = await git([...LIST, '-x', '.tmp/', '--', '.']);
+  if (listed.code !== 0) return mistaken(`git cannot read ${rules.cwd}: ${lastLine(listed)}`);
+  const warnings: string[] = [];
+  const forbidden: string[] = [];
+  const leftOut = leftOutBy(rules);
+  const names = [...new Set(listed.stdout.split('\0').slice(0, -1))].filter((name) => {
+    const rule = leftOut(name);
+    if (rule === 'forbidden') forbidden.push(name);
+    if (rule !== null) return false;
+    const why = whyNot(path.join(rules.cwd, name), name);
+    if (why !== null) warnings.push(`${name} ${why}, and is not in the diff`);
+    return why === null;
+  });
+  const input = names.map((name) => `${name}\0`).join('');
+  const added = await git(['update-index', '--add', '--remove', '--replace', '-z', '--stdin'], { input });
+  return added.code === 0
+    ? { how: 'taken', forbidden, warnings }
+    : mistaken(`git cannot read ${rules.cwd}: ${lastLine(added)}`);
+}
+
+const LIST = ['ls-files', '-z', '--modified', '--deleted', '--others', '--exclude-standard'];
+
+/** Of names that are relative to where the CLI runs. */
+export function leftOutBy({ cwd, root, state, forbids }: TreeRules): (name: string) => 'forbidden' | 'ours' | null {
+  const [realCwd, realRoot] = [realpathSync.native(cwd), realpathSync.native(root)];
+  return (name) => {
+    const file = path.join(cwd, name);
+    if (name.split('/').includes('.tmp') || file.startsWith(state + path.sep)) return 'ours';
+    const names = [name, path.relative(root, file), path.relative(realRoot, path.join(realCwd, name))];
+    return forbids(names, file) === null ? null : 'forbidden';
+  };
+}
+
+/** What git would stop at. */
+function whyNot(file: string, name: string): string | null {
+  if (name.endsWith('/')) return 'is a repository of its own';
+  if (name.includes('\ufffd')) return 'has a name that is no UTF-8';
+  try {
+    const kind = lstatSync(file, { throwIfNoEntry: false });
+    if (kind?.isFile()) accessSync(file, constants.R_OK);
+    return null;
+  } catch (error) {
+    return `cannot be read (${(error as NodeJS.ErrnoException).code})`;
+  }
+}

@@ -1,0 +1,229 @@
+// Makes the failure record of a stage.
+
+import { TOLLGATE_EXIT } from '../../policies/facts/exit-codes.ts';
+import type { Change } from '../../policies/facts/gate-record.ts';
+import type { UsedUp } from '../../policies/manifest/limits.ts';
+import { tooLargeWords } from '../../policies/manifest/prompt-limits.ts';
+import { nextActions } from '../../policies/next-actions/next-actions.ts';
+import { splitAdvice } from '../../policies/prompt/split-advice.ts';
+import type { CallRecord } from '../../policies/record/call-record.ts';
+import { FAILURE_SCHEMA, type Failure } from '../../policies/record/task-failure.ts';
+import {
+  type ChangedPrompt,
+  changedActions,
+  changedSentence,
+  type Named,
+} from '../../policies/retry/changed-prompt.ts';
+import type { Decision } from '../../policies/retry/decide.ts';
+import { lookAt } from '../../state/disk/regular-file.ts';
+import { outputsOf } from '../../state/task-folder.ts';
+import { redactorOf } from '../redactor.ts';
+import type { Prompt } from '../task/prompt.ts';
+import type { Slot } from '../task/slots.ts';
+import type { StageRun } from '../task/stage-run.ts';
+import type { OpenTask } from '../task/task.ts';
+import { EMPTY_FAILURE } from './empty-failure.ts';
+import { excerpt } from './excerpt.ts';
+import { failingIn, type Sent, situationOf } from './situation.ts';
+
+export interface Circumstances {
+  count: number;
+  attempt: number;
+  decision: Pick<Decision, 'action' | 'why' | 'next_actions'>;
+  /** What was asked, and whether in a session that was there before; null where that says nothing about the failure. */
+  sent: Sent | null;
+  /** What the stage has changed in the tree so far. */
+  changed: readonly Change[];
+}
+
+/** The stage, with the tool that answered last. */
+type Failing = Pick<StageRun, 'open' | 'stage' | 'clock' | 'environment'>;
+
+export function failureOf(run: Failing, record: CallRecord, circumstances: Circumstances): Failure {
+  const { count, attempt, decision, sent, changed } = circumstances;
+  const { open, stage, clock } = run;
+  const outputs = outputsOf(open.task, stage);
+  // A file's name may hold a secret.
+  const { redact } = redactorOf(run.environment, open.manifest.security.redaction_patterns);
+  return {
+    schema: FAILURE_SCHEMA,
+    task_id: open.task.id,
+    stage: stage.name,
+    tool: stage.tool,
+    attempt,
+    at: clock().toISOString(),
+    class: record.verdict.class ?? 'unknown',
+    reason: record.verdict.reason,
+    signature: record.signature,
+    count,
+    exit_code: record.wrapper_exit_code,
+    native_exit_code: record.native_exit_code,
+    signal: record.signal,
+    ending: record.ending,
+    ...(record.http_status === undefined ? {} : { http_status: record.http_status }),
+    evidence: record.verdict.evidence,
+    decision: { action: decision.action, why: decision.why },
+    retry_at: record.verdict.retry_at,
+    next_actions: [
+      ...decision.next_actions,
+      ...nextActions(situationOf(failingIn(open, stage, run.environment), record, sent)),
+    ],
+    missing: [],
+    changed: changed.slice(0, MAX_CHANGED).map(({ path, how }) => redact(`${path} (${how})`)),
+    ...excerpt(outputs.err),
+    files: existing({ err: outputs.err, raw: outputs.raw, record: outputs.record }),
+    resolved_at: null,
+  };
+}
+
+/** What a call did not leave is not named. */
+const existing = (files: Record<string, string>): Record<string, string> =>
+  Object.fromEntries(Object.entries(files).filter(([, file]) => (lookAt(file)?.size ?? 0) > 0));
+
+/** What is known of a stage without a call. */
+const ofStage = ({ open, stage, clock }: StageRun) => ({
+  ...EMPTY_FAILURE,
+  task_id: open.task.id,
+  stage: stage.name,
+  tool: stage.tool,
+  at: clock().toISOString(),
+  files: {},
+});
+
+const MAX_CHANGED = 50;
+
+/** The task's own limit, before a call. */
+export function limitFailure(run: StageRun, { field, why }: UsedUp): Failure {
+  const { task } = run.open;
+  return {
+    ...ofStage(run),
+    class: 'quota',
+    reason: 'budget',
+    evidence: { source: 'none', text: why, rule: `limit-${field}` },
+    decision: { action: 'stop', why },
+    next_actions: [
+      field === 'max_wallclock_sec'
+        ? `tollgate run ${task.id} (the clock of a run starts anew)`
+        : `raise budgets.${field} in the manifest, then: tollgate run ${task.id}`,
+    ],
+  };
+}
+
+/** A prompt over its limit: nothing was reserved for it. */
+export function tooLargeFailure(run: StageRun, { tooLarge, parts }: Prompt): Failure {
+  const { task, manifest } = run.open;
+  const { tool, model } = run.stage;
+  const why = tooLargeWords(tool, tooLarge!);
+  const policy = manifest.context.digest_policy === 'off';
+  return {
+    ...ofStage(run),
+    class: 'prompt_too_large',
+    reason: 'prompt_limit',
+    evidence: { source: 'none', text: why, rule: 'prompt-over-limit' },
+    decision: { action: 'stop', why: 'it would be refused, and paid for' },
+    next_actions: [
+      ...splitAdvice(parts),
+      ...(policy ? ['or context.digest_policy: auto in the manifest: it leaves out the rest, and says what'] : []),
+      `or, where ${model ?? 'its model'} takes more: prompts.max_chars.${tool} in tollgate.yaml`,
+      `then: tollgate run ${task.id}`,
+    ],
+  };
+}
+
+/** A stage that cannot be begun: a prompt that is another one than was answered, a tree that cannot be copied. Nothing was paid for it. */
+export function unpreparedFailure({ open, stage, clock }: StageRun, why: string): Failure {
+  return { ...mistakenFailure(open.task.id, why, clock()), stage: stage.name, tool: stage.tool };
+}
+
+/** Stages whose prompt is another than the one that was answered. Nothing is paid for them again without a word. */
+export function changedFailure(
+  { task, plans }: OpenTask,
+  changed: readonly ChangedPrompt[],
+  named: Named,
+  at: Date,
+): Failure {
+  const stage = changed[0]?.stage ?? null;
+  const text = changedSentence(changed);
+  return {
+    ...EMPTY_FAILURE,
+    task_id: task.id,
+    stage,
+    tool: plans.find((plan) => plan.stage.name === stage)?.stage.tool ?? null,
+    at: at.toISOString(),
+    class: 'tooling',
+    reason: 'prompt_changed',
+    exit_code: TOLLGATE_EXIT.badInput,
+    evidence: { source: 'none', text, rule: 'prompt-changed' },
+    decision: { action: 'stop', why: 'nothing is paid again without a word' },
+    next_actions: changedActions(task.id, changed, named),
+  };
+}
+
+/** A task that cannot be run as it stands. */
+export function mistakenFailure(taskId: string, why: string, at: Date): Failure {
+  return {
+    ...EMPTY_FAILURE,
+    task_id: taskId,
+    at: at.toISOString(),
+    class: 'tooling',
+    reason: 'not_prepared',
+    exit_code: TOLLGATE_EXIT.badInput,
+    evidence: { source: 'none', text: why, rule: 'not-prepared' },
+    decision: { action: 'stop', why: 'nothing can be called before it is mended' },
+    next_actions: why.includes('--redo') ? [why] : [why, `then: tollgate run ${taskId}`],
+  };
+}
+
+/** The wrapper itself broke: nothing is known of the CLI. */
+export function unansweredFailure(run: StageRun, why: string): Failure {
+  const { open, stage } = run;
+  return {
+    ...ofStage(run),
+    class: 'tooling',
+    reason: 'wrapper_failed',
+    evidence: { source: 'none', text: why, rule: 'wrapper-left-no-record' },
+    decision: { action: 'stop', why },
+    next_actions: [`preflight --tools ${stage.tool}`, `tollgate run ${open.task.id}`],
+  };
+}
+
+/** Another call of the batch was refused for its quota or its sign-in; nothing was asked. */
+export function pausedFailure(run: StageRun, pause: Slot & { how: 'paused' }): Failure {
+  const { class: errorClass, message, until } = pause;
+  const { open, stage } = run;
+  const evidence = { source: 'none', text: message, rule: 'batch-paused' } as const;
+  const verdict = { class: errorClass, reason: 'paused', evidence, retry_at: until } as const;
+  return {
+    ...ofStage(run),
+    class: errorClass,
+    reason: 'paused',
+    evidence,
+    decision: { action: 'stop', why: message },
+    retry_at: until,
+    next_actions: nextActions({ verdict, taskId: open.task.id, tool: stage.tool }),
+  };
+}
+
+/** The run was told to stop. */
+export function interruptedFailure(
+  taskId: string,
+  stage: string | null,
+  by: string,
+  exitCode: number,
+  at: Date,
+): Failure {
+  const why = `stopped by ${by}; run it again to go on`;
+  return {
+    ...EMPTY_FAILURE,
+    task_id: taskId,
+    stage,
+    at: at.toISOString(),
+    class: 'transient',
+    reason: 'cancelled',
+    exit_code: exitCode,
+    ending: 'cancelled',
+    evidence: { source: 'ending', text: why, rule: 'run-stopped' },
+    decision: { action: 'stop', why },
+    next_actions: [`tollgate run ${taskId}`],
+  };
+}

@@ -1,0 +1,101 @@
+// What is known of a failed call that its way out depends on: the manifest's lines, the CLI's sign-in, what was sent.
+
+import type { Tool } from '../../policies/facts/tools.ts';
+import type { Situation } from '../../policies/next-actions/next-actions.ts';
+import type { Place, StageField } from '../../policies/next-actions/situation.ts';
+import type { PartSize } from '../../policies/prompt/part.ts';
+import { splitAdvice } from '../../policies/prompt/split-advice.ts';
+import type { CallRecord } from '../../policies/record/call-record.ts';
+import { tagOf } from '../../policies/session/session-tag.ts';
+import { lookAt } from '../../state/disk/regular-file.ts';
+import { budgetOf } from '../../state/journal/ledger.ts';
+import { outputsOf, type TaskFolder } from '../../state/task-folder.ts';
+import { ADAPTERS } from '../../wrappers/adapters.ts';
+import { homeOf } from '../../wrappers/home.ts';
+import { SIGN_INS } from '../../wrappers/sign-in/sign-ins.ts';
+import type { OpenTask, ReadTask } from '../task/task.ts';
+
+export interface Failing {
+  task: TaskFolder;
+  /** null where the manifest cannot be read any more. */
+  read: Pick<ReadTask, 'manifest' | 'plans' | 'placeOf'> | null;
+  stage: { name: string; tool: Tool; model?: string | undefined };
+  /** Where the CLI ran. */
+  cwd: string;
+  environment: NodeJS.ProcessEnv;
+  /** Of the task's paid calls. */
+  callsLeft: number;
+}
+
+/** What was asked last. */
+export interface Sent {
+  chars: number;
+  /** Of the stage's own prompt, whatever came of it. */
+  parts: readonly PartSize[];
+  /** In a session that was there before? */
+  resumed: boolean;
+  /** Did tools run, in this attempt or one before it? */
+  ranTools: boolean;
+}
+
+export function situationOf(
+  { task, read, stage, cwd, environment, callsLeft }: Failing,
+  { verdict, session_id, ending }: Pick<CallRecord, 'verdict' | 'session_id'> & { ending: CallRecord['ending'] | null },
+  sent: Sent | null = null,
+): Situation {
+  const { tool } = stage;
+  const home = homeOf(environment);
+  const isOfKey = verdict.class === 'auth' && home !== null;
+  return {
+    verdict,
+    taskId: task.id,
+    tool,
+    sessionId: session_id,
+    callsLeft,
+    ending,
+    packageName: ADAPTERS[tool].packageName,
+    stderrFile: whereNotEmpty(outputsOf(task, stage).err),
+    eventsFile: whereNotEmpty(outputsOf(task, stage).raw),
+    ...(isOfKey ? { key: SIGN_INS[tool]({ environment, home, cwd }) } : {}),
+    ...(read === null
+      ? {}
+      : {
+          tag: tagOf(read.manifest.meta.feature, task.id),
+          namesSession: read.manifest.meta.session_id !== undefined,
+          place: (field: StageField) => placeOf(read, stage, field),
+        }),
+    ...(sent === null
+      ? {}
+      : {
+          promptChars: sent.chars,
+          largeParts: sent.parts.length === 0 ? [] : splitAdvice(sent.parts),
+          resumed: sent.resumed,
+          ranTools: sent.ranTools,
+        }),
+  };
+}
+
+export function failingIn(open: OpenTask, stage: Failing['stage'], environment: NodeJS.ProcessEnv): Failing {
+  const { ledger } = open.journal.read();
+  const callsLeft = Math.max(0, budgetOf(ledger) - ledger.used);
+  return { task: open.task, read: open, stage, cwd: open.cwd, environment, callsLeft };
+}
+
+/** A stand-in's model stands in the stage's `fallback`; `cwd` is the task's. */
+function placeOf(
+  { manifest, plans, placeOf: place }: NonNullable<Failing['read']>,
+  stage: Failing['stage'],
+  field: StageField,
+): Place {
+  const given = plans.find((plan) => plan.stage.name === stage.name)?.stage;
+  if (field === 'cwd') return { ...place(null, 'cwd'), field, value: manifest.cwd ?? null };
+  if (given !== undefined && given.tool !== stage.tool && field === 'model')
+    return { ...place(stage.name, 'fallback'), field: 'fallback', value: stage.model ?? null };
+  const { isSet, ...stands } = place(stage.name, field);
+  // Of a pipeline's stage it is the pipeline that says it.
+  return { ...stands, field, value: isSet || stands.unlisted !== null ? (given?.[field] ?? null) : null };
+}
+
+function whereNotEmpty(file: string): string | null {
+  return (lookAt(file)?.size ?? 0) > 0 ? file : null;
+}

@@ -1,0 +1,66 @@
+// Recognises a hard link of a forbidden file: another name of the same inode, wherever it lies.
+
+import { type Dirent, lstatSync, readdirSync } from 'node:fs';
+import path from 'node:path';
+import { atAnyDepth, compileForbidden, compileReach } from '../../policies/text/globs.ts';
+
+/**
+ * Of a file that has no second name nothing is looked up; else the folders are walked once for what the globs forbid. Not
+ * recognised: a link of a file that lies behind the first 50,000 names or outside of the folders, and a copy.
+ * @returns the glob, and which file it forbids; null for what is no link of such a file.
+ */
+export function forbiddenLinks(globs: readonly string[], folders: readonly string[]): (file: string) => string | null {
+  let known: ReadonlyMap<string, string> | null = null;
+  return (file) => {
+    const found = entryAt(file);
+    if (found === undefined || found.nlink < 2n || !found.isFile()) return null;
+    known ??= forbiddenIn(globs, folders);
+    return known.get(keyOf(found)) ?? null;
+  };
+}
+
+const MAX_NAMES = 50_000;
+
+function forbiddenIn(globs: readonly string[], folders: readonly string[]): Map<string, string> {
+  const [match, reaches] = [compileForbidden(globs), compileReach(globs.flatMap(atAnyDepth))];
+  const known = new Map<string, string>();
+  let namesLeft = MAX_NAMES;
+  for (const top of new Set(folders)) {
+    const open = [''];
+    for (let folder = open.shift(); folder !== undefined; folder = open.shift())
+      for (const child of childrenOf(path.join(top, folder))) {
+        if (namesLeft === 0) return known;
+        namesLeft -= 1;
+        const name = folder === '' ? child.name : `${folder}/${child.name}`;
+        if (child.isDirectory()) {
+          if (!OURS.has(child.name) && reaches(name)) open.push(name);
+          continue;
+        }
+        const glob = child.isFile() ? match(name) : null;
+        const found = glob === null ? undefined : entryAt(path.join(top, name));
+        if (found !== undefined) known.set(keyOf(found), `${glob}, as a hard link of ${name}`);
+      }
+  }
+  return known;
+}
+
+/** git's objects and our state. */
+const OURS: ReadonlySet<string> = new Set(['.git', '.tmp']);
+
+const keyOf = ({ dev, ino }: { dev: bigint; ino: bigint }): string => `${dev} ${ino}`;
+
+function entryAt(file: string) {
+  try {
+    return lstatSync(file, { bigint: true, throwIfNoEntry: false });
+  } catch {
+    return undefined;
+  }
+}
+
+function childrenOf(folder: string): Dirent[] {
+  try {
+    return readdirSync(folder, { withFileTypes: true });
+  } catch {
+    return [];
+  }
+}

@@ -1,0 +1,65 @@
+// Which turn has to end before another begins: the earlier ones, but never one that waits for us.
+
+import { isDeepStrictEqual } from 'node:util';
+import { type ProcessIdentity, placeOf } from '../../policies/facts/process-identity.ts';
+import type { Ticket } from '../../state/queue/ticket.ts';
+import type { Queue } from '../../state/queue/tickets.ts';
+import { ancestorsOf, isAmong } from '../../wrappers/processes/ancestors.ts';
+import { type Looking, livingOf } from './living.ts';
+
+export interface Standing {
+  ticket: Ticket;
+  /** Where it is written. */
+  file: string;
+  /** The processes by which it stands, at least one. */
+  living: ProcessIdentity[];
+}
+
+/**
+ * The oldest one; null when the turn is ours. `over` is called with each ticket that stands no more.
+ * @param earlier the tickets before ours, oldest first.
+ */
+export async function firstBlocking(
+  ours: Ticket,
+  earlier: NonNullable<ReturnType<Queue['before']>>,
+  looking: Looking,
+  over: (id: string) => void,
+): Promise<Standing | null> {
+  if (!earlier.some(({ ticket }) => conflict(ticket, ours))) return null;
+  const standing: Standing[] = [];
+  for (const { ticket, file } of earlier) {
+    const isOwn = isDeepStrictEqual(ticket.owner, ours.owner);
+    const living = isOwn ? [ticket.owner] : await livingOf(ticket, looking);
+    if (living.length > 0) standing.push({ ticket, file, living });
+    else over(ticket.id);
+  }
+  const last = { ticket: ours, file: '', living: [ours.owner] };
+  const above = await aboveOf(last, ours.owner);
+  if (!standing.some(above)) return standing.find(({ ticket }) => conflict(ticket, ours)) ?? null;
+  const begun: Standing[] = [];
+  for (const [i, one] of standing.entries())
+    if (blockerOf(one, standing.slice(0, i), begun, await aboveOf(one, ours.owner)) === null) begun.push(one);
+  return blockerOf(last, standing, begun, above);
+}
+
+/**
+ * A run that an agent starts from within a call would wait for its own caller for ever, and so it would for whoever waits
+ * for that caller: within a turn that has begun, only others that have begun count.
+ */
+function blockerOf(
+  one: Standing,
+  earlier: readonly Standing[],
+  begun: readonly Standing[],
+  isAbove: (other: Standing) => boolean,
+): Standing | null {
+  const before = begun.some(isAbove) ? begun : earlier;
+  return before.find((other) => conflict(other.ticket, one.ticket) && !isAbove(other)) ?? null;
+}
+
+const conflict = (a: Ticket, b: Ticket): boolean => a.mode === 'write' || b.mode === 'write';
+
+/** Was the one started from within another's? */
+async function aboveOf({ living: [owner] }: Standing, self: ProcessIdentity): Promise<(other: Standing) => boolean> {
+  const rows = placeOf(owner!, self) === 'here' ? await ancestorsOf(owner!.pid) : [];
+  return ({ living }) => living.some((process_) => placeOf(process_, self) === 'here' && isAmong(rows, process_));
+}

@@ -1,0 +1,232 @@
+// Closes a call whose guardian died: guards what still works of it, judges what it left, and publishes that.
+
+import { existsSync, lstatSync } from 'node:fs';
+import path from 'node:path';
+import type { ProcessIdentity } from '../../policies/facts/process-identity.ts';
+import { strictest } from '../../policies/manifest/call-terms.ts';
+import { entryOf, forgetCall, registerFolder } from '../../state/calls/call-register.ts';
+import { kindOf } from '../../state/disk/regular-file.ts';
+import type { Fact } from '../../state/journal/facts.ts';
+import type { Journal } from '../../state/journal/journal.ts';
+import type { Call } from '../../state/journal/ledger.ts';
+import type { TaskFolder } from '../../state/task-folder.ts';
+import type { Adapter } from '../../wrappers/adapter.ts';
+import { ADAPTERS } from '../../wrappers/adapters.ts';
+import { adopt, type Left, readLeft } from '../../wrappers/adopt.ts';
+import { endTree } from '../../wrappers/processes/end-tree.ts';
+import { identify } from '../../wrappers/processes/identity.ts';
+import type { Outcome } from '../../wrappers/run.ts';
+import { nowMs } from '../../wrappers/steady-clock.ts';
+import { type Attempt, closeAttempt } from '../attempt/attempt.ts';
+import { discardSaved, restoreDraft } from '../attempt/believed-draft.ts';
+import { treeOf } from '../attempt/call-tree.ts';
+import { ageOf } from '../attempt/deadline.ts';
+import type { Draft } from '../attempt/draft.ts';
+import { limitsOf } from '../attempt/invocation.ts';
+import { keepPlaces, putFoldersRight, withRealPlaces } from '../attempt/kept-folders.ts';
+import { strangeFileIn } from '../attempt/own-folders.ts';
+import { ownPlaces } from '../attempt/own-places.ts';
+import { publishedRecord } from '../attempt/published-record.ts';
+import type { Restored } from '../attempt/saved-draft.ts';
+import type { Sent } from '../attempt/sent.ts';
+import { stopOf } from '../attempt/stop.ts';
+import { logApiFailure } from '../call/api-failure.ts';
+import { wrapperExit } from '../call/exit.ts';
+import { judge } from '../call/judge.ts';
+import { contextOf, endedOf } from '../call/judged.ts';
+import { verdictFact } from '../call/noted-facts.ts';
+import { publishAll, publishEarly, publishRefusal } from '../call/publish.ts';
+import { recordOf } from '../call/record.ts';
+import { refusalRecord } from '../call/refusal.ts';
+
+export interface Closing {
+  task: TaskFolder;
+  journal: Journal;
+  clock: () => Date;
+  environment: NodeJS.ProcessEnv;
+  /** Nobody else guards what is left of the call: told to stop, we end it. */
+  stop: AbortSignal;
+  say(sentence: string): void;
+  /** What its sender asked for and when it did, where that is us: an agent may have written in the journal. */
+  sent?: Sent;
+  /** For who does not have the task: whether another settles the call by now, whose answers must not be written over. */
+  isTaken?(): Promise<boolean>;
+}
+
+/** Whatever becomes of it, the call has a verdict in the journal afterwards, and nothing of it runs. */
+export async function closeDead(open: Call, closing: Closing): Promise<void> {
+  const { task, journal, environment } = closing;
+  const { call_id } = open.reserved;
+  const folder = path.join(task.attempts, call_id);
+  const restored = strangeFileIn(folder) === null ? restoreOwn(open, closing) : null;
+  if (restored !== null && wasStarted(restored.attempt)) {
+    const how = await closeStarted(open, restored, closing);
+    if (how === 'whole') forget(call_id, restored, environment);
+    return;
+  }
+  // Without its files nothing that is left of it could ever be of use.
+  const { left } = await endTree(await treeOf(open, folder));
+  const record = restored === null ? null : publishedRecord(folder, call_id);
+  const isUnasked = restored !== null && record === null && open.started === null;
+  if (isUnasked) publishRefusal(restored.draft, neverStarted(restored.draft));
+  discardSaved(folder, open);
+  const lost = { ending: isUnasked ? 'not_started' : 'lost', native_exit_code: null, signal: null } as const;
+  note(journal, open, record ?? lost, record === null ? INTERRUPTED : verdictFact(record));
+  if (restored !== null && left.length === 0) forget(call_id, restored, environment);
+}
+
+/** What lies where another $TMPDIR led is left to a sweep, which goes by the register. */
+function forget(callId: string, { attempt, overlay }: Restored, environment: NodeJS.ProcessEnv): void {
+  const folder = registerFolder(environment);
+  if (folder !== null && ![attempt.temporary, ...overlay.folders].some((place) => existsSync(place)))
+    forgetCall(folder, callId);
+}
+
+/** Its draft, less what only its own wrapper is believed: who it was, and where its result goes. */
+function restoreOwn(open: Call, { task, environment, clock }: Closing): Restored | null {
+  const { call_id, stage, tool } = open.reserved;
+  const restored = restoreDraft(path.join(task.attempts, call_id), open, task, environment, clock);
+  if (restored === null) return null;
+  const { draft } = restored;
+  const { files, note } = ownPlaces(open, draft.request.files, task);
+  const charge = { task, stage, runId: null, forPrompt: null };
+  draft.request = withRealPlaces({ ...draft.request, adapter: ADAPTERS[tool], files, charge });
+  draft.callId = call_id;
+  holdToRegister(restored, environment);
+  keepPlaces(draft, path.join(task.attempts, call_id));
+  if (note !== null) draft.warnings.push(note);
+  return restored;
+}
+
+/** The user's register lies where a sandboxed agent cannot write: no longer than it says, and no other folders than its own. */
+function holdToRegister({ draft, attempt, overlay }: Restored, environment: NodeJS.ProcessEnv): void {
+  const folder = registerFolder(environment);
+  const entry = folder === null ? null : entryOf(folder, draft.callId);
+  if (entry === null) return;
+  const { limits } = draft.request;
+  const timeoutMs = Math.max(1, Date.parse(entry.deadline_at) - draft.startedAt.getTime());
+  draft.request.limits = strictest(limits, { ...limits, timeoutMs });
+  if (attempt.temporary !== entry.temporary) attempt.temporary = entry.temporary;
+  overlay.folders = overlay.folders.filter((one) => entry.overlay_folders.includes(one));
+}
+
+/** The descriptors are opened right before the spawn; an agent may have done away with the second. */
+export function wasStarted({ files }: Attempt): boolean {
+  const stdout = lstatSync(files.stdout, { throwIfNoEntry: false });
+  return stdout?.isFile() === true && (kindOf(files.stderr) !== null || stdout.size > 0);
+}
+
+const neverStarted = (draft: Draft) =>
+  refusalRecord(draft, {
+    class: 'transient',
+    reason: 'interrupted',
+    exit: 'failure',
+    message: 'its wrapper died before the CLI was started; nothing was asked, but the call counts as paid',
+  });
+
+const INTERRUPTED = {
+  class: 'transient',
+  reason: 'interrupted',
+  signature: null,
+  retry_at: null,
+  exit_code: 1,
+} as const;
+
+type Ended = Extract<Fact, { fact: 'ended' }>;
+
+function note(
+  journal: Journal,
+  { reserved: { call_id }, ended }: Call,
+  { ending, native_exit_code, signal }: Pick<Ended, 'ending' | 'native_exit_code' | 'signal'>,
+  verdict: Omit<Extract<Fact, { fact: 'verdict' }>, 'fact' | 'call_id'>,
+): void {
+  if (ended === null) journal.append({ fact: 'ended', call_id, ending, native_exit_code, signal });
+  journal.append({ ...verdict, fact: 'verdict', call_id });
+}
+
+/** @returns `left` while something of it could not be ended; `taken` where another closed it. */
+async function closeStarted(open: Call, restored: Restored, closing: Closing): Promise<'whole' | 'left' | 'taken'> {
+  const { draft, attempt, overlay } = restored;
+  const { stage, call_id } = open.reserved;
+  const left = await leftOf(open, restored, closing);
+  draft.warnings.push(DIED);
+  const until = () => new Date(closing.clock().getTime() + Math.max(0, left.limits.wallMs - left.ageMs)).toISOString();
+  const observer = {
+    adopted: () =>
+      closing.say(
+        `stage ${stage}: the call ${call_id} lost its guardian and still works; guarded from here (until ${until()})`,
+      ),
+    cancelling: async (soFar: Outcome) => publishEarly(draft, recorded(draft, soFar)),
+  };
+  const stop = stopOf(closing.stop);
+  const outcome = asTold(open, await adopt(left, observer, stop.came).finally(stop.forget));
+  putFoldersRight(draft);
+  if (outcome.ending === 'lost') draft.warnings.push(LOST);
+  const record = recorded(draft, outcome);
+  // A sweep and a run may have come to it at once.
+  if (closing.journal.read().ledger.calls.get(call_id)?.verdict || (await closing.isTaken?.())) return 'taken';
+  await logApiFailure({ draft, attempt, outcome, record, runId: open.reserved.run_id, again: 'perhaps_again' });
+  const published = publishAll(draft, attempt, record, outcome);
+  // A disk that is full is no bug: the call stays open, and the next run tries again.
+  if (published.how === 'unpublished')
+    throw Object.assign(new Error(published.why), { code: 'UNPUBLISHED', syscall: 'write' });
+  note(closing.journal, open, { ...outcome, native_exit_code: outcome.exitCode }, verdictFact(record));
+  closeAttempt(attempt, overlay, draft, published);
+  outcome.streams?.close();
+  return (outcome.left ?? []).length === 0 ? 'whole' : 'left';
+}
+
+export const DIED = 'the wrapper died; this record was made afterwards from the files of its attempt';
+
+const LOST = 'it was in flight when its wrapper died, and nobody saw how it ended: it counts as paid';
+
+/** The record of a call as whoever comes after its wrapper can judge it. */
+export function recorded(draft: Draft, outcome: Outcome) {
+  const judgement = judge(outcome, contextOf(draft));
+  const exit = wrapperExit({ ...endedOf(draft.request.adapter, outcome, judgement.verdict), stoppedBy: null });
+  const record = recordOf(draft, outcome, judgement, exit);
+  const { evidence } = record.verdict;
+  if (draft.withheld === null) return record;
+  const warnings = [...record.warnings, draft.withheld];
+  if (evidence === null) return { ...record, warnings };
+  return { ...record, warnings, verdict: { ...record.verdict, evidence: { ...evidence, text: draft.withheld } } };
+}
+
+async function leftOf(
+  open: Call,
+  { draft, attempt, clocks }: Restored,
+  { clock, sent }: Pick<Closing, 'clock' | 'sent'>,
+): Promise<Left> {
+  const { adapter, call, limits } = draft.request;
+  const begun = { guardian: open.reserved.guardian, clocks, startedAt: draft.startedAt };
+  const ageMs = ageOf(begun, await self(), clock);
+  return {
+    files: attempt.files,
+    tree: await treeOf(open, attempt.folder),
+    adapter,
+    retries: call.innerRetries,
+    limits: limitsOf({ limits: sent === undefined ? limits : strictest(limits, sent.limits) }),
+    ageMs: sent === undefined ? ageMs : Math.max(ageMs, nowMs() - sent.atMs),
+  };
+}
+
+/** What can be known of a call without having been there: its files, and how its guardian said that it ended, if it could. */
+export async function outcomeOf(
+  open: Pick<Call, 'ended'>,
+  files: Attempt['files'],
+  adapter: Adapter,
+): Promise<Outcome> {
+  return asTold(open, await readLeft(files, adapter));
+}
+
+const asTold = ({ ended }: Pick<Call, 'ended'>, outcome: Outcome): Outcome =>
+  ended === null
+    ? outcome
+    : {
+        ...outcome,
+        ending: ended.ending,
+        exitCode: ended.native_exit_code,
+        signal: ended.signal as NodeJS.Signals | null,
+      };
+
+const self = async (): Promise<ProcessIdentity> => (await identify(process.pid))!;

@@ -1,0 +1,37 @@
+// Takes the secrets out of raw files that were left: by a wrapper that was killed, without its secrets, or by an earlier version.
+
+import { readdirSync } from 'node:fs';
+import path from 'node:path';
+import { isRegular } from '../../state/disk/regular-file.ts';
+import type { Ledger } from '../../state/journal/ledger.ts';
+import type { TaskFolder } from '../../state/task-folder.ts';
+import { attemptIn, removeRaw } from '../attempt/attempt.ts';
+import { savedRedactor } from '../attempt/believed-draft.ts';
+import { redactedOf } from '../attempt/captured.ts';
+import { copyRedacted } from '../attempt/redacted-copy.ts';
+
+/** Of calls that have a verdict. What cannot be redacted from here stays, as does what was to be kept. */
+export function redactLeftRaw({ attempts }: TaskFolder, { calls }: Ledger, environment: NodeJS.ProcessEnv): void {
+  for (const callId of namesIn(attempts)) {
+    const { folder, files } = attemptIn(path.join(attempts, callId), '');
+    const raw = [files.stdout, files.stderr].filter(isRegular);
+    const call = calls.get(callId);
+    if (raw.length === 0 || !call?.verdict) continue;
+    const saved = savedRedactor(folder, call, environment);
+    if (saved === null || saved.withheld !== null || saved.keepsRaw) continue;
+    try {
+      for (const file of raw) copyRedacted(file, redactedOf(file), saved.redactor, 'synced');
+      removeRaw({ files }, saved.redactor);
+    } catch {
+      // A disk that is full, or an agent that is at work there still: the next run tries again.
+    }
+  }
+}
+
+function namesIn(folder: string): string[] {
+  try {
+    return readdirSync(folder);
+  } catch {
+    return [];
+  }
+}

@@ -1,0 +1,137 @@
+// Settles a call that an earlier run left open: waits for its guardian, or has what a dead one left judged.
+
+import { setMaxListeners } from 'node:events';
+import path from 'node:path';
+import type { ProcessIdentity } from '../../policies/facts/process-identity.ts';
+import { nextChange } from '../../state/change.ts';
+import type { Journal } from '../../state/journal/journal.ts';
+import { type Call, openCalls } from '../../state/journal/ledger.ts';
+import type { TaskFolder } from '../../state/task-folder.ts';
+import { ancestorsOf, isAmong } from '../../wrappers/processes/ancestors.ts';
+import { identify, isAlive } from '../../wrappers/processes/identity.ts';
+import { MARKERS } from '../../wrappers/processes/marker.ts';
+import { isLate } from '../attempt/deadline.ts';
+import type { Sent } from '../attempt/sent.ts';
+import { PATIENCE, type Patience } from '../call/patience.ts';
+import { closeDead } from './close-dead.ts';
+import { endLate, isGoneWithin } from './late-guardian.ts';
+
+export interface Settling {
+  task: TaskFolder;
+  journal: Journal;
+  clock: () => Date;
+  environment: NodeJS.ProcessEnv;
+  stop: AbortSignal;
+  /** What to do with a call whose guardian lives where it cannot be looked up. */
+  foreign: 'refuse' | 'close';
+  /** What we sent ourselves: then the call is held to that. */
+  sent?: Sent;
+  /** What we wait for, in a sentence. */
+  say(sentence: string): void;
+  /** With a guardian that lives and does not work. */
+  patience?: Patience;
+}
+
+export type Settled = { how: 'settled' } | { how: 'foreign'; message: string } | { how: 'stopped' };
+
+/** How often a process is looked at; its death raises no event that could be awaited. */
+const LOOK_MS = 100;
+const FOREIGN_GRACE_MS = 3_600_000;
+
+/**
+ * Settles all that earlier runs left open, at once: each is guarded by its own limits while the others go on.
+ * @returns why that is not possible from here, or null.
+ */
+export async function settleLeftovers(settling: Settling): Promise<string | null> {
+  const { ledger } = settling.journal.read();
+  const open = openCalls(ledger);
+  // As many listen as calls are open, each for as long as it is: nothing that node should warn of.
+  setMaxListeners(0, settling.stop);
+  const ends = await Promise.allSettled(open.map((call) => settle(call, settling)));
+  const failed = ends.find((end) => end.status === 'rejected');
+  if (failed !== undefined) throw failed.reason;
+  for (const end of ends) if (end.status === 'fulfilled' && end.value.how === 'foreign') return end.value.message;
+  const self = (await identify(process.pid))!;
+  const over = [...ledger.calls.values()].filter(({ verdict }) => verdict !== null);
+  await Promise.all(over.map((call) => untilLeft(call, self, settling)));
+  return null;
+}
+
+export async function settle(open: Call, settling: Settling): Promise<Settled> {
+  const { task, journal, clock, stop, foreign, say, patience = PATIENCE } = settling;
+  const { call_id, stage, tool, guardian, deadline_at } = open.reserved;
+  const attempt = path.join(task.attempts, call_id);
+  const self = (await identify(process.pid))!;
+  const isOver = () => stop.aborted || journal.read().ledger.calls.get(call_id)?.verdict != null;
+  let woken = false;
+  for (let told = false; ; told = true) {
+    const present = journal.read().ledger.calls.get(call_id) ?? open;
+    if (present.verdict !== null) {
+      await untilLeft(present, self, settling);
+      return { how: 'settled' };
+    }
+    if (stop.aborted) {
+      if (told)
+        say(
+          `stage ${stage}: the call ${call_id} goes on under its guardian (pid ${guardian.pid}); the next run takes its answer`,
+        );
+      return { how: 'stopped' };
+    }
+    const life = await isAlive(guardian, self);
+    const overdue = clock().getTime() > Date.parse(deadline_at) + FOREIGN_GRACE_MS;
+    if (await isWithin(present, settling)) return { how: 'foreign', message: withinMessage(stage) };
+    if (life === 'dead' || (life === 'unknown' && (overdue || foreign === 'close'))) {
+      await closeDead(present, settling);
+      return { how: 'settled' };
+    }
+    if (life === 'unknown') return { how: 'foreign', message: foreignMessage(stage, guardian.host, deadline_at) };
+    if (!woken && isLate(present, attempt, self, clock, patience.lateMs)) {
+      woken = true;
+      say(lateMessage(stage, call_id, guardian.pid));
+      const end = await endLate({ guardian, tool, attempt, known: 'by_its_words', isOver }, patience);
+      if (end === 'over' || end === 'gone') continue;
+      // A wrapper that goes on would write over what came after it.
+      if (end === 'stays' || foreign === 'refuse')
+        return { how: 'foreign', message: stuckMessage(stage, guardian.pid, end) };
+      await closeDead(present, settling);
+      return { how: 'settled' };
+    }
+    if (!told)
+      say(`stage ${stage}: waiting for the call ${call_id} that an earlier run started (until ${deadline_at})`);
+    await nextChange(journal.file, LOOK_MS, stop);
+  }
+}
+
+/** Its verdict is a guardian's last word, but not its last deed: it clears up, and would outlive a short run. */
+async function untilLeft({ reserved }: Call, self: ProcessIdentity, { stop, say, patience = PATIENCE }: Settling) {
+  const { call_id, stage, guardian } = reserved;
+  if ((await isAlive(guardian, self)) !== 'alive') return;
+  if (!(await isGoneWithin(guardian, patience.leavingMs, stop)) && !stop.aborted)
+    say(leavingMessage(stage, call_id, guardian.pid));
+}
+
+/** Were we started by that call's agent? Whether its guardian lives or not, we would wait for ourselves. */
+async function isWithin({ reserved, started }: Call, { environment }: Settling): Promise<boolean> {
+  if (MARKERS.some((marker) => environment[marker]?.split('/').includes(reserved.call_id))) return true;
+  const above = await ancestorsOf(process.pid);
+  return [reserved.guardian, started?.cli ?? null].some((one) => one !== null && isAmong(above, one));
+}
+
+const withinMessage = (stage: string) =>
+  `this command was started from within the call of stage ${stage} that an earlier run left, and would wait for itself; run another task from there`;
+
+const lateMessage = (stage: string, callId: string, pid: number) =>
+  `stage ${stage}: the call ${callId} is long past its deadline, and its guardian (pid ${pid}) has not ended it; it is woken, and ended itself if that does not help`;
+
+const leavingMessage = (stage: string, callId: string, pid: number) =>
+  `stage ${stage}: the call ${callId} is over, but its guardian (pid ${pid}) has not ended; it is waited for no longer. See what it is (ps -p ${pid}); a stopped one goes on after kill -CONT ${pid}`;
+
+const stuckMessage = (stage: string, pid: number, end: 'stays' | 'stranger') =>
+  `stage ${stage} has a call long past its deadline, for which the process ${pid} stands; ${
+    end === 'stays'
+      ? `it is a wrapper that was called by hand, or cannot be ended. Wake it (kill -CONT ${pid}) or end it (kill -KILL ${pid}), and run again`
+      : `it is no wrapper of ours. See what it is (ps -p ${pid}), and say --force if it has nothing to do with it`
+  }`;
+
+const foreignMessage = (stage: string, host: string, deadline: string) =>
+  `stage ${stage} has a call running on ${host} (or in another container), which cannot be looked up from here; wait for it until ${deadline} and an hour, or say --force if it is gone`;

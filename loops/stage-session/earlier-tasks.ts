@@ -1,0 +1,99 @@
+// What other tasks did under a tag before this one, the newest first: their goals, what came of them, and what they left open.
+
+import { lstatSync, readdirSync } from 'node:fs';
+import path from 'node:path';
+import type { Failure } from '../../policies/record/task-failure.ts';
+import type { EarlierTask } from '../../policies/session/hand-off.ts';
+import { tagOf } from '../../policies/session/session-tag.ts';
+import { readHead } from '../../state/disk/file-head.ts';
+import { readRegularOrNull } from '../../state/disk/regular-file.ts';
+import { imagineJournal } from '../../state/journal/imagined-journal.ts';
+import { JournalError } from '../../state/journal/journal.ts';
+import { readManifest } from '../../state/project/manifest.ts';
+import { isSystemError } from '../../state/system-error.ts';
+import { locateTask, manifestsIn, outputsOf } from '../../state/task-folder.ts';
+import { readJson } from '../../state/whole-file.ts';
+import type { OpenTask } from '../task/task.ts';
+
+/** Each costs a look at its manifest; of those of the tag so many are told. */
+const LOOKED_AT = 200;
+const TOLD = 3;
+
+type Asking = Pick<OpenTask, 'stateFolder' | 'task' | 'project'>;
+
+/** What cannot be read of one is left out. */
+export async function earlierTasks(open: Asking, tag: string, clock: () => Date): Promise<EarlierTask[]> {
+  const tasks: EarlierTask[] = [];
+  for (const folder of tasksIn(open)) {
+    const task = await toldOf(folder, open, tag, clock).catch((error: Error) => {
+      if (isSystemError(error) || error instanceof JournalError) return null;
+      throw error;
+    });
+    if (task !== null) tasks.push(task);
+    if (tasks.length === TOLD) break;
+  }
+  return tasks;
+}
+
+function tasksIn({ stateFolder, task }: Asking): string[] {
+  const folder = path.join(stateFolder, 'task');
+  return names(folder)
+    .map((name) => path.join(folder, name))
+    .filter((root) => root !== task.root)
+    .flatMap((root) => {
+      const journal = lstatSync(path.join(root, 'state', 'journal.jsonl'), { throwIfNoEntry: false });
+      return journal?.isFile() ? [{ root, changedAtMs: journal.mtimeMs }] : [];
+    })
+    .sort((a, b) => b.changedAtMs - a.changedAtMs)
+    .slice(0, LOOKED_AT)
+    .map(({ root }) => root);
+}
+
+async function toldOf(root: string, open: Asking, tag: string, clock: () => Date): Promise<EarlierTask | null> {
+  const [file] = manifestsIn(root);
+  const id = path.basename(root);
+  // Most tasks are of other tags, and need not be understood.
+  if (file === undefined || (id !== tag && !readRegularOrNull(file)?.includes(tag))) return null;
+  const read = await readManifest(file, open.project, 'untrusted');
+  if (read.how === 'mistaken' || tagOf(read.manifest.meta.feature, id) !== tag) return null;
+  const located = locateTask(root, root, {});
+  if (located.how === 'mistaken') return null;
+  const { folder: task } = located;
+  const { ledger } = imagineJournal(root, clock).read();
+  const failure = await readJson<Failure>(path.join(task.state, 'last_failure.json'), clock, 'left');
+  const standing = failure.how === 'read' && failure.value.resolved_at === null ? failure.value : null;
+  return {
+    task: id,
+    goal: read.manifest.goal,
+    done: read.stages
+      .filter(({ name }) => ledger.done.has(name))
+      .map(({ name, tool }) => {
+        const answered = ledger.calls.get(ledger.done.get(name)?.call_id ?? '')?.reserved.tool ?? tool;
+        return { stage: name, answer: answerHead(outputsOf(task, { name, tool: answered }).out) };
+      }),
+    open: read.stages.map(({ name }) => name).filter((name) => !ledger.done.has(name)),
+    failure: standing && {
+      stage: standing.stage,
+      why: [`${standing.class} (${standing.reason})`, standing.evidence?.text].filter(Boolean).join(': '),
+    },
+  };
+}
+
+const HEAD_BYTES = 4096;
+
+/** An answer that is gone says nothing, and its stage is named all the same. */
+export function answerHead(file: string): string {
+  try {
+    return readHead(file, HEAD_BYTES).text;
+  } catch {
+    return '';
+  }
+}
+
+function names(folder: string): string[] {
+  try {
+    return readdirSync(folder);
+  } catch {
+    return [];
+  }
+}

@@ -1,0 +1,99 @@
+// What is written down of the sessions of one tag and tool while a stage has them: a file that cannot be written costs a note.
+
+import type { SessionEntry } from '../../policies/session/session-entry.ts';
+import { realOr } from '../../state/disk/real-path.ts';
+import { JournalError } from '../../state/journal/journal.ts';
+import { readSessions, type Sessions } from '../../state/sessions/sessions-file.ts';
+import { isSystemError } from '../../state/system-error.ts';
+import { ADAPTERS } from '../../wrappers/adapters.ts';
+import { changeSessions } from '../session/change-sessions.ts';
+import { notedSession } from '../session/noted-session.ts';
+import type { StageRun } from '../task/stage-run.ts';
+import { freshEntry, lastKnown } from './resolve.ts';
+
+export interface KeptEntries {
+  /** As they were when they were last read or written. */
+  all(): Sessions;
+  /** The one that the tag goes on in here. */
+  current(): SessionEntry | null;
+  /** What the tasks' journals tell of the one that the tag went on in here, where sessions.json is lost. */
+  noted: SessionEntry | null;
+  /** What is known of a session, under this tag or another. */
+  known(id: string): SessionEntry;
+  /** It is the tag's from now on. @param inPlaceOf one that nobody should go on in. */
+  keep(entry: SessionEntry, inPlaceOf?: string): Promise<void>;
+  /** It is the tag's no more. @param given it is not found again by its tag either. */
+  drop(id: string, given: 'given_up' | 'lost'): Promise<void>;
+  notes: string[];
+}
+
+export async function keptEntries(run: StageRun, tag: string): Promise<KeptEntries> {
+  const { open, stage, clock } = run;
+  const { tool } = stage;
+  const folder = (await ADAPTERS[tool].sessions()).boundToCwd ? open.cwd : null;
+  const place = { tag, tool, folder: folder === null ? null : realOr(folder) };
+  let sessions = await readSessions(open.stateFolder, clock);
+  const isStrange = sessions.isStrange(tag, tool, folder);
+  const noted = isStrange || isLost(sessions) ? notedSession(open.stateFolder, place) : null;
+  let rebuilt: SessionEntry | null = isStrange ? noted : null;
+  const withRebuilt = (all: Sessions): Sessions =>
+    rebuilt === null ? all : { ...all.rebuilt({ ...place, entry: rebuilt }), warnings: all.warnings };
+  sessions = withRebuilt(sessions);
+  const notes: string[] = [];
+  const told = new Set(sessions.warnings);
+  const change = async (what: (all: Sessions) => Sessions) => {
+    try {
+      const changed = await changeSessions({ stateFolder: open.stateFolder, taskId: open.task.id, clock }, what);
+      sessions = withRebuilt(changed);
+      for (const warning of sessions.warnings) {
+        // Of those that stood there when it was first read the run has told.
+        if (!told.has(warning)) notes.push(warning);
+        told.add(warning);
+      }
+    } catch (error) {
+      if (!isSystemError(error)) throw error;
+      const note = `its session could not be written down (${error.message}); the next run looks for it`;
+      if (!notes.includes(note)) notes.push(note);
+      sessions = withRebuilt(what(sessions));
+    }
+  };
+  const note = async (entry: SessionEntry | null) => {
+    if (isStrange) rebuilt = entry;
+    try {
+      await open.journal.note({ fact: 'session', ...place, entry });
+    } catch (error) {
+      // What the journal lacks, sessions.json holds.
+      if (!(error instanceof JournalError) && !isSystemError(error)) throw error;
+    }
+  };
+  const known = (id: string) =>
+    lastKnown(sessions, tool, id) ?? freshEntry(run, tag, id, clock(), { context_tokens: null, total_tokens: 0 });
+  /** A task that names one which was given up goes on in what took its place. */
+  const standsFor = (id: string) => {
+    const named = open.manifest.meta.session_id;
+    return named !== undefined && [id, known(id).in_place_of].includes(named) ? { in_place_of: named } : {};
+  };
+  return {
+    notes,
+    all: () => sessions,
+    current: () => sessions.entry(tag, tool, folder),
+    noted: isStrange ? null : noted,
+    known,
+    async keep(entry, inPlaceOf) {
+      const left = inPlaceOf === entry.session_id ? undefined : inPlaceOf;
+      const kept = { ...entry, feature_id: tag, ...(left === undefined ? {} : standsFor(left)) };
+      await note(kept);
+      await change((all) => (left === undefined ? all : all.givingUp(tool, left)).with(tag, tool, kept, folder));
+    },
+    async drop(id, given) {
+      if (sessions.entry(tag, tool, folder)?.session_id === id) await note(null);
+      await change((all) => {
+        const rest = all.without(tag, tool, id);
+        return given === 'given_up' ? rest.givingUp(tool, id) : rest;
+      });
+    },
+  };
+}
+
+/** Or was set aside, and is empty now. */
+const isLost = ({ json }: Sessions): boolean => Object.keys(json).length === 0;

@@ -1,0 +1,39 @@
+// A session that somebody has open in its CLI, such as a person at a terminal: it is waited for, or a fresh one is begun.
+
+import { ADAPTERS } from '../../wrappers/adapters.ts';
+import { writerOf } from '../conversation/free.ts';
+import { findSession, quietly } from '../session/own-files.ts';
+import type { StageRun } from '../task/stage-run.ts';
+
+/** `open`: it still is, and `by` says whose. */
+export type Opened = { how: 'free' } | { how: 'open'; by: string } | { how: 'stopped' };
+
+const LOOK_MS = 1000;
+
+/** Waits until it is closed, where that is wished, and no longer than the task's wall clock. */
+export async function untilClosed(run: StageRun, id: string): Promise<Opened> {
+  const { stage, whenOpen, stop, say } = run;
+  let told = false;
+  for (;;) {
+    const by = await openBy(run, id);
+    if (by === null) return { how: 'free' };
+    const leftMs = run.wallLeftMs();
+    if (whenOpen === 'fresh' || (leftMs !== null && leftMs <= 0)) return { how: 'open', by };
+    if (!told)
+      say(
+        `stage ${stage.name}: session ${id} is open: ${by}; waiting until it is closed (--when-open=fresh begins a new one)`,
+      );
+    told = true;
+    await run.pause(Math.min(LOOK_MS, leftMs ?? LOOK_MS), stop);
+    if (stop.aborted) return { how: 'stopped' };
+  }
+}
+
+/** Half a sentence, or null: nobody is seen to. */
+async function openBy({ open, stage, environment, clock }: StageRun, id: string): Promise<string | null> {
+  const lookup = { environment, cwd: open.cwd };
+  const session = await findSession(stage.tool, id, lookup);
+  if (session === null) return null;
+  const store = await ADAPTERS[stage.tool].sessions();
+  return quietly(() => writerOf({ store, session, lookup, clock }));
+}

@@ -1,0 +1,177 @@
+// Which session a stage's first call goes on in: the one that is named, the tag's, one that is found again, or a new one.
+
+import type { Tool } from '../../policies/facts/tools.ts';
+import type { SessionEntry } from '../../policies/session/session-entry.ts';
+import { fitnessOf } from '../../policies/session/session-policy.ts';
+import { isSameFolder } from '../../state/disk/real-path.ts';
+import { writeRefusal } from '../../state/disk/write-refusal.ts';
+import type { Sessions } from '../../state/sessions/sessions-file.ts';
+import { ADAPTERS } from '../../wrappers/adapters.ts';
+import { notedById } from '../session/noted-session.ts';
+import { countTokens, findSession } from '../session/own-files.ts';
+import { recoverSession } from '../session/recovery.ts';
+import { worksElsewhere } from '../session/works-elsewhere.ts';
+import type { StageRun } from '../task/stage-run.ts';
+
+export type Resolved =
+  | { use: 'named' | 'resumed' | 'recovered'; entry: SessionEntry }
+  /** `left`: the one that it takes the place of, and why. */
+  | { use: 'new'; left: LeftSession | null };
+
+export interface LeftSession {
+  entry: SessionEntry;
+  /** `folder`: it is good for another one alone. */
+  because: 'poisoned' | 'errors' | 'context' | 'folder' | 'read_only';
+  /** A half sentence. */
+  why: string;
+}
+
+/** Nothing is wrong with what was said there, so a new session is told of it. */
+export const HANDED_ON: ReadonlySet<LeftSession['because']> = new Set(['context', 'folder', 'read_only']);
+
+/** Whose session it is. */
+export type Asker = Pick<StageRun, 'open' | 'stage' | 'environment' | 'clock'>;
+
+/** Nothing of it costs a call. @param noted what the journals tell of it, where sessions.json is lost. */
+export async function resolveSession(
+  run: Asker,
+  tag: string,
+  sessions: Sessions,
+  noted: SessionEntry | null = null,
+): Promise<Resolved> {
+  const found = (await namedSession(run, tag, sessions, noted)) ??
+    (await activeSession(run, tag, sessions)) ??
+    (await notedAs(run, sessions, noted)) ??
+    (await foundSession(run, tag, sessions)) ?? { use: 'new', left: await sessionElsewhere(run, tag, sessions) };
+  return found.use === 'new' ? found : writable(run, found);
+}
+
+/** Its CLI could write nothing down of what is said there. */
+async function writable(
+  { open, stage, environment }: Asker,
+  found: Exclude<Resolved, { use: 'new' }>,
+): Promise<Resolved> {
+  const { entry } = found;
+  const session = await findSession(stage.tool, entry.session_id, { environment, cwd: open.cwd });
+  const refused = session === null ? null : writeRefusal(session.file);
+  if (session === null || refused === null) return found;
+  return { use: 'new', left: { entry, because: 'read_only', why: `${session.file} cannot be written (${refused})` } };
+}
+
+/** An id belongs to one tool: the others of a task go on with the tag's sessions. */
+async function namedSession(
+  run: Asker,
+  tag: string,
+  sessions: Sessions,
+  noted: SessionEntry | null,
+): Promise<Resolved | null> {
+  const { open, stage, environment, clock } = run;
+  const id = open.manifest.meta.session_id;
+  if (id === undefined) return null;
+  const lookup = { environment, cwd: open.cwd };
+  const others = [...new Set(open.plans.map((plan) => plan.stage.tool))].filter((tool) => tool !== stage.tool);
+  if (others.length > 0 && (await findSession(stage.tool, id, lookup)) === null)
+    for (const tool of others) if ((await findSession(tool, id, lookup)) !== null) return null;
+  // Found at the check of the task; here only a tool that stands in may come to it.
+  if ((await worksElsewhere(stage.tool, id, lookup)) !== null) return null;
+  const instead = [sessions.entry(tag, stage.tool), noted, ...ofTool(sessions, stage.tool)].find(
+    (entry) => entry?.in_place_of === id,
+  );
+  if (instead) return judged(run, 'resumed', instead);
+  const told = isWhole(sessions) ? null : notedById(open.stateFolder, stage.tool, id);
+  const known = newest([lastKnown(sessions, stage.tool, id), noted?.session_id === id ? noted : null, told]);
+  if (known !== null) return judged(run, 'named', known);
+  const { context_tokens, total_tokens } = await countTokens(stage.tool, id, lookup);
+  const counted = { context_tokens, total_tokens: total_tokens ?? 0 };
+  return judged(run, 'named', freshEntry(run, tag, id, clock(), counted));
+}
+
+const ofTool = (sessions: Sessions, tool: Tool): SessionEntry[] =>
+  sessions.entries().flatMap((each) => (each.tool === tool ? [each.entry] : []));
+
+/** What is lost of it, or not understood, may be what counts. */
+const isWhole = ({ json, warnings }: Sessions): boolean => Object.keys(json).length > 0 && warnings.length === 0;
+
+/** A session may go by several tags: what its last call noted counts. */
+export const lastKnown = (sessions: Sessions, tool: Tool, id: string): SessionEntry | null =>
+  newest(ofTool(sessions, tool).filter(({ session_id }) => session_id === id));
+
+function newest(entries: readonly (SessionEntry | null)[]): SessionEntry | null {
+  const known = entries.filter((entry) => entry !== null);
+  return known.sort((a, b) => Date.parse(b.last_used) - Date.parse(a.last_used))[0] ?? null;
+}
+
+/** By its id alone: one that was taken on has no line of ours to be found by. */
+async function notedAs(run: Asker, sessions: Sessions, noted: SessionEntry | null): Promise<Resolved | null> {
+  const { open, stage, environment } = run;
+  if (noted === null || sessions.isGivenUp(stage.tool, noted.session_id)) return null;
+  const session = await findSession(stage.tool, noted.session_id, { environment, cwd: open.cwd });
+  return session === null ? null : judged(run, 'recovered', noted);
+}
+
+async function activeSession(run: Asker, tag: string, sessions: Sessions): Promise<Resolved | null> {
+  const { open, stage, environment } = run;
+  const { boundToCwd } = await ADAPTERS[stage.tool].sessions();
+  const entry = sessions.entry(tag, stage.tool, boundToCwd ? open.cwd : null);
+  if (entry === null) return null;
+  // Its CLI's own files have the last word: an entry may be of a version that did not look.
+  const elsewhere = await worksElsewhere(stage.tool, entry.session_id, { environment, cwd: open.cwd });
+  if (elsewhere !== null) return { use: 'new', left: leftIn(entry, elsewhere) };
+  return judged(run, 'resumed', entry);
+}
+
+/** The one of its tag that was used last, in another folder. */
+async function sessionElsewhere({ open, stage }: Asker, tag: string, sessions: Sessions): Promise<LeftSession | null> {
+  const { boundToCwd } = await ADAPTERS[stage.tool].sessions();
+  if (!boundToCwd) return null;
+  const others = sessions
+    .entries()
+    .filter((each) => each.tag === tag && each.tool === stage.tool && !isSameFolder(each.entry.cwd, open.cwd))
+    .sort((a, b) => Date.parse(a.entry.last_used) - Date.parse(b.entry.last_used));
+  const last = others.at(-1)?.entry;
+  return last === undefined ? null : leftIn(last, last.cwd);
+}
+
+const leftIn = (entry: SessionEntry, folder: string): LeftSession => ({
+  entry,
+  because: 'folder',
+  why: `it works in ${folder}`,
+});
+
+async function foundSession(run: Asker, tag: string, sessions: Sessions): Promise<Resolved | null> {
+  const { open, stage, environment, clock } = run;
+  const found = await recoverSession({
+    tool: stage.tool,
+    tag,
+    goal: open.manifest.goal,
+    trees: [open.root, open.tree],
+    lookup: { environment, cwd: open.cwd },
+    isGivenUp: (id) => sessions.isGivenUp(stage.tool, id),
+    now: clock(),
+  });
+  if (found === null) return null;
+  const { session, context_tokens, total_tokens } = found;
+  const counted = { context_tokens, total_tokens: total_tokens ?? 0 };
+  return judged(run, 'recovered', freshEntry(run, tag, session.id, new Date(session.changedAtMs), counted));
+}
+
+function judged({ open, stage }: Asker, use: 'named' | 'resumed' | 'recovered', entry: SessionEntry): Resolved {
+  const fitness = fitnessOf(entry, open.project.sessions.context_limit[stage.tool]);
+  return fitness.how === 'fit' ? { use, entry } : { use: 'new', left: { entry, ...fitness } };
+}
+
+export const freshEntry = (
+  { open }: Pick<StageRun, 'open'>,
+  tag: string,
+  id: string,
+  at: Date,
+  counted: Pick<SessionEntry, 'context_tokens' | 'total_tokens'>,
+): SessionEntry => ({
+  session_id: id,
+  last_used: at.toISOString(),
+  error_count: 0,
+  total_tokens: counted.total_tokens,
+  context_tokens: counted.context_tokens,
+  feature_id: tag,
+  cwd: open.cwd,
+});

@@ -1,0 +1,82 @@
+// Two calls never write one session: whoever wants it stands in line for its tag, and then for its id.
+
+import path from 'node:path';
+import { isSystemError } from '../../state/system-error.ts';
+import { userState } from '../../state/user-state.ts';
+import { type Standby, standInLine, type Turn } from '../queue/line.ts';
+import { sessionLines } from '../session/change-sessions.ts';
+import { nameOf } from '../session/line-names.ts';
+import type { StageRun } from '../task/stage-run.ts';
+
+export interface Held {
+  /** Waits for whoever has this session, and leaves the one that was held before. */
+  hold(id: string): Promise<'held' | 'stopped'>;
+  /** Has whoever started us this session, or its tag? */
+  isGuest(): boolean;
+  leave(): void;
+}
+
+/** Holds the tag; null: told to stop while it waited. */
+export async function holdSessions(run: StageRun, tag: string): Promise<Held | null> {
+  const first = await standForTag(run, tag);
+  if (first.how === 'stopped') return null;
+  let isGuest = first.within;
+  let session: { id: string; leave(): void } | null = null;
+  const leaveSession = () => {
+    session?.leave();
+    session = null;
+  };
+  return {
+    isGuest: () => isGuest,
+    async hold(id) {
+      if (session?.id === id) return 'held';
+      // One at a time: two who hold one each and want the other's would wait for ever.
+      leaveSession();
+      const turn = await standForSession(run, id);
+      if (turn.how === 'stopped') return 'stopped';
+      session = { id, leave: turn.leave };
+      isGuest ||= turn.within;
+      return 'held';
+    },
+    leave() {
+      leaveSession();
+      first.leave();
+    },
+  };
+}
+
+/** While its id is not known: the first task of a tag makes the session that the others go on with. */
+const standForTag = (run: StageRun, tag: string): Promise<Turn> =>
+  stand(run, `the ${run.stage.tool} session of feature "${tag}"`, {
+    folder: sessionLines(run.open.stateFolder),
+    name: nameOf('tag', run.stage.tool, tag),
+  });
+
+/** A session is the user's: tasks of other projects may want it too. */
+async function standForSession(run: StageRun, id: string): Promise<Turn> {
+  const what = `${run.stage.tool} session ${id}`;
+  const name = nameOf('session', run.stage.tool, id);
+  const own = userState(run.environment);
+  const here = { folder: sessionLines(run.open.stateFolder), name };
+  if (own === null) return stand(run, what, here);
+  try {
+    return await stand(run, what, { folder: path.join(own, 'sessions'), name });
+  } catch (error) {
+    if (!isSystemError(error)) throw error;
+    return stand(run, what, here);
+  }
+}
+
+const stand = ({ open, stage, stop, say, clock, whenTaken }: StageRun, what: string, line: Standby['line']) =>
+  standInLine({
+    line,
+    mode: 'write',
+    taskId: open.task.id,
+    taskFolder: open.task.root,
+    stage: stage.name,
+    foreign: whenTaken === 'force' ? 'pass' : 'wait',
+    stop,
+    say,
+    whileWaiting: ({ who }) => say(`stage ${stage.name} waits for ${what}: ${who} has it`),
+    clock,
+  });

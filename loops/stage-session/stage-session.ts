@@ -1,0 +1,160 @@
+// The session of a stage, from before its first call to after its last one: nobody else writes it meanwhile.
+
+import type { Verdict } from '../../policies/facts/evidence.ts';
+import type { SessionEntry } from '../../policies/session/session-entry.ts';
+import { afterCall, fitnessOf, restMs } from '../../policies/session/session-policy.ts';
+import { tagOf } from '../../policies/session/session-tag.ts';
+import { countTokens } from '../session/own-files.ts';
+import type { StageSession } from '../task/session-in-use.ts';
+import type { StageRun } from '../task/stage-run.ts';
+import { type KeptEntries, keptEntries } from './kept-entries.ts';
+import { untilClosed } from './open-elsewhere.ts';
+import { HANDED_ON, type Resolved, resolveSession } from './resolve.ts';
+import { type Held, holdSessions } from './session-line.ts';
+
+/** null: told to stop while it waited. */
+export async function openStageSession(run: StageRun): Promise<StageSession | null> {
+  const tag = tagOf(run.open.manifest.meta.feature, run.open.task.id);
+  const held = await holdSessions(run, tag);
+  if (held === null) return null;
+  try {
+    const kept = await keptEntries(run, tag);
+    for (const warning of kept.all().warnings) run.say(`warning: ${warning}`);
+    const resolved: Resolved = held.isGuest() ? NEW : await resolveSession(run, tag, kept.all(), kept.noted);
+    const session = sessionOf(run, tag, { kept, held, resolved });
+    if (session.id !== null && (await held.hold(session.id)) === 'stopped') {
+      held.leave();
+      return null;
+    }
+    // Its own agent has started us.
+    if (held.isGuest()) [session.id, session.use] = [null, 'new'];
+    await tell(run, session, resolved, kept);
+    if (session.id === null) return session;
+    const opened = await untilClosed(run, session.id);
+    if (opened.how === 'stopped') {
+      held.leave();
+      return null;
+    }
+    if (opened.how === 'open') session.leaveOpen(opened.by);
+    return session;
+  } catch (error) {
+    held.leave();
+    throw error;
+  }
+}
+
+const NEW: Resolved = { use: 'new', left: null };
+
+function sessionOf(
+  run: StageRun,
+  tag: string,
+  { kept, held, resolved }: { kept: KeptEntries; held: Held; resolved: Resolved },
+): StageSession {
+  const { open, stage, clock, environment } = run;
+  const { context_limit, rest_sec } = open.project.sessions;
+  const limit = context_limit[stage.tool];
+  const resolvedLeft = resolved.use === 'new' ? resolved.left : null;
+  // One that works elsewhere is still good there.
+  let left = resolvedLeft?.because === 'folder' ? undefined : resolvedLeft?.entry.session_id;
+  const current = () => (session.id === null ? null : kept.known(session.id));
+  const isFit = (entry: SessionEntry) => fitnessOf(entry, limit).how === 'fit';
+  const rest = (entry: SessionEntry) => restMs(entry, clock(), rest_sec * 1000);
+  const keep = async (entry: SessionEntry) => {
+    // A run from within the tag's own session leaves no trace in it.
+    if (!held.isGuest()) await kept.keep(entry, left);
+  };
+  const failedAt = (id: string, verdict: Verdict, at: Date): SessionEntry => {
+    const entry = kept.known(id);
+    return afterCall(entry, verdict, { at, ...entry });
+  };
+  const session: StageSession = {
+    tag,
+    use: resolved.use,
+    id: resolved.use === 'new' ? null : resolved.entry.session_id,
+    overflowed: resolvedLeft !== null && HANDED_ON.has(resolvedLeft.because),
+    notes: kept.notes,
+    leave: held.leave,
+    restMs: () => {
+      const entry = current();
+      return entry === null ? 0 : rest(entry);
+    },
+    async note({ session_id: id, verdict, ending, usage }) {
+      if (id === null || ending === 'not_started') return;
+      // A new one is worth being found once it holds an answer.
+      if (verdict.class !== null && session.id !== id) return;
+      const counted = await countTokens(stage.tool, id, { environment, cwd: open.cwd });
+      const before = kept.known(id);
+      const told = usage.api_requests === 1 ? usage.total_tokens : null;
+      const used = {
+        at: clock(),
+        context_tokens: counted.context_tokens ?? told,
+        total_tokens: counted.total_tokens ?? before.total_tokens + (usage.total_tokens ?? 0),
+      };
+      await keep(afterCall(before, verdict.class === null ? null : verdict, used));
+      session.id = id;
+    },
+    ahead({ session_id: id, verdict }) {
+      if (id === null) return null;
+      const entry = id === session.id ? kept.known(id) : failedAt(id, verdict, clock());
+      return isFit(entry) && !kept.all().isGivenUp(stage.tool, id) ? { id, restMs: rest(entry) } : null;
+    },
+    async goOnIn(id, verdict, at) {
+      if ((await held.hold(id)) === 'stopped') return 'stopped';
+      if (kept.current()?.session_id !== id) await keep(failedAt(id, verdict, at));
+      [session.id, session.use] = [id, session.use === 'new' ? 'resumed' : session.use];
+      return 'held';
+    },
+    isUnfit: (id) => kept.all().isGivenUp(stage.tool, id) || !isFit(kept.known(id)),
+    async giveUp(id, how) {
+      if (!held.isGuest()) await kept.drop(id, how);
+      [session.id, session.use] = [null, 'new'];
+    },
+    startAnew() {
+      const entry = current();
+      if (entry === null) return;
+      const fitness = fitnessOf(entry, limit);
+      left = entry.session_id;
+      session.overflowed = fitness.how === 'unfit' && fitness.because === 'context';
+      const why = fitness.how === 'unfit' ? `: ${fitness.why}` : '';
+      session.notes.push(`a fresh session takes the place of ${left}${why}`);
+      [session.id, session.use] = [null, 'new'];
+    },
+    leaveOpen(by) {
+      const note = `a fresh session takes the place of ${session.id}, which is open: ${by}`;
+      session.notes.push(note);
+      run.say(`stage ${stage.name}: ${note}`);
+      [session.id, session.use, session.overflowed] = [null, 'new', true];
+    },
+    async poison(id, why) {
+      await keep({ ...kept.known(id), poisoned: why });
+      left = id;
+      [session.id, session.use] = [null, 'new'];
+    },
+  };
+  return session;
+}
+
+/** What a person should know of the choice; and one that was found is written down at once. */
+async function tell({ stage, say, clock }: StageRun, session: StageSession, resolved: Resolved, kept: KeptEntries) {
+  const what = `stage ${stage.name}`;
+  if (resolved.use === 'new') {
+    if (resolved.left === null) return;
+    const { entry, why } = resolved.left;
+    const note = `a fresh session takes the place of ${entry.session_id}: ${why}`;
+    session.notes.push(note);
+    say(`${what}: ${note}`);
+    return;
+  }
+  if (session.id === null) return;
+  if (resolved.use === 'recovered') {
+    const days = Math.floor((clock().getTime() - Date.parse(resolved.entry.last_used)) / 86_400_000);
+    say(
+      `${what}: found session ${session.id} of feature "${session.tag}" among ${stage.tool}'s own, ${days < 1 ? 'of today' : `last used ${days === 1 ? 'a day' : `${days} days`} ago`}; going on in it`,
+    );
+    await kept.keep(resolved.entry);
+    return;
+  }
+  const { in_place_of: first } = resolved.entry;
+  const instead = first === undefined ? '' : `, which took the place of ${first}`;
+  say(`${what}: goes on in session ${session.id}${instead}`);
+}

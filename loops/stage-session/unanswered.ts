@@ -1,0 +1,64 @@
+// A prompt that stands at the end of a session without an answer: sent again into it, it would stand there twice.
+
+import { readRegular } from '../../state/disk/regular-file.ts';
+import { ADAPTERS } from '../../wrappers/adapters.ts';
+import type { Conversation } from '../../wrappers/sessions/store.ts';
+import { MAX_PROMPT_BYTES } from '../attempt/prompt-limit.ts';
+import { editSession } from '../conversation/edit.ts';
+import { planRollback } from '../conversation/plans.ts';
+import { findSession, quietly } from '../session/own-files.ts';
+import type { Prompt } from '../task/prompt.ts';
+import type { StageRun } from '../task/stage-run.ts';
+
+/** How a session ends, seen from a prompt that was sent into it. */
+export type EndOf = 'unknown' | 'elsewhere' | 'unanswered' | 'half_way';
+
+/** Only looks. @param file what was sent. */
+export const endOfSession = async (run: StageRun, id: string, file: string): Promise<EndOf> =>
+  (await look(run, id, file)).end;
+
+/** Takes the prompt back where it ends the session unanswered. @param file what was sent. */
+export async function takeBackUnanswered(run: StageRun, id: string, file: string): Promise<EndOf> {
+  const { open, environment, clock } = run;
+  const { end, conversation } = await look(run, id, file);
+  if (end !== 'unanswered' || conversation === null) return end;
+  // A session without any prompt cannot be gone on with.
+  if (conversation.turns === 1) return end;
+  const holder = { task: open.task.id };
+  await quietly(() => {
+    const plan = planRollback(conversation);
+    return plan.how === 'nothing' ? null : editSession({ ...plan, conversation, environment, clock, holder });
+  });
+  return end;
+}
+
+async function look({ open, stage, environment }: StageRun, id: string, file: string): Promise<Looked> {
+  const session = await findSession(stage.tool, id, { environment, cwd: open.cwd });
+  if (session === null) return UNKNOWN;
+  const store = await ADAPTERS[stage.tool].sessions();
+  const conversation = await quietly(() => store.open(session));
+  if (conversation === null) return UNKNOWN;
+  const end = (await quietly(() => endOf(conversation, sentTexts(stage.tool, file)))) ?? 'unknown';
+  return { end, conversation };
+}
+
+interface Looked {
+  end: EndOf;
+  conversation: Conversation | null;
+}
+
+const UNKNOWN: Looked = { end: 'unknown', conversation: null };
+
+function endOf(conversation: Conversation, sent: readonly string[]): EndOf {
+  const { turns } = conversation;
+  const [last] = turns === 0 ? [] : conversation.read(turns, turns);
+  if (last === undefined || !sent.includes(last.prompt.trim())) return 'elsewhere';
+  return last.items.some(({ how }) => how !== 'noted' && how !== 'thought') ? 'half_way' : 'unanswered';
+}
+
+/** As it was written, and as it was sent. */
+function sentTexts(tool: StageRun['stage']['tool'], file: Prompt['file']): string[] {
+  const text = readRegular(file, MAX_PROMPT_BYTES);
+  const sent = ADAPTERS[tool].prompt.escape(Buffer.from(text).toString('latin1'));
+  return [text.trim(), Buffer.from(sent, 'latin1').toString('utf8').trim()];
+}

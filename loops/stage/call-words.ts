@@ -1,0 +1,13 @@
+// What is said before a call: who is called, and what the task has cost so far.
+
+import { spentOf } from '../task/spent.ts';
+import type { Course } from './course.ts';
+
+export function callWords({ run: { open, stage }, calls }: Course): string {
+  const own = open.plans.find((plan) => plan.stage.name === stage.name)?.stage.tool;
+  const standIn = stage.tool === own ? '' : `, ${stage.tool} stands in`;
+  const { used } = open.journal.read().ledger;
+  const { tokens, usd } = spentOf(open);
+  const cost = [`${used} paid so far`, tokens > 0 ? `${tokens} tokens` : '', usd > 0 ? `$${usd.toFixed(4)}` : ''];
+  return `stage ${stage.name}: call ${calls + 1}${standIn} (${cost.filter(Boolean).join(', ')})`;
+}

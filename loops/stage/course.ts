@@ -1,0 +1,64 @@
+// How far a stage has come in this run, and how that ends.
+
+import type { Change } from '../../policies/facts/gate-record.ts';
+import type { CallRecord } from '../../policies/record/call-record.ts';
+import type { Failure } from '../../policies/record/task-failure.ts';
+import type { SessionUse } from '../session/session-use.ts';
+import type { Ask, Next } from '../task/ask.ts';
+import type { Prompt } from '../task/prompt.ts';
+import type { StageSession } from '../task/session-in-use.ts';
+import type { StageEnd, StageRun } from '../task/stage-run.ts';
+
+/** How far a stage has come in this run. */
+export interface Course {
+  /** With the tool that answers now. */
+  run: StageRun;
+  /** Held for as long as the stage is asked. */
+  session: StageSession;
+  ask: Ask;
+  /** The prompt that is being answered: to go on says nothing of its own. */
+  asked: Prompt;
+  /** Calls that were made. */
+  calls: number;
+  /** How often each signature was seen. */
+  seen: Map<string, number>;
+  retriesLeft: number;
+  resetLeftMs: number;
+  resetsAwaited: number;
+  /** How often somebody else's use of its session was waited for; and whether its history was mended. */
+  busyAwaited: number;
+  mended: boolean;
+  /** Did the tools of any attempt run? */
+  ranTools: boolean;
+  /** The last attempt that failed, and what the stage has changed so far. */
+  failed: CallRecord | null;
+  changed: Change[];
+  /** What was sent last, and how the session it went to came about; null before the first call. */
+  sentFile: string;
+  sentInto: SessionUse | null;
+}
+
+export interface Ended {
+  how: 'ended';
+  end: StageEnd;
+}
+export type Step = Ended | { how: 'again'; next: Next };
+
+export const failed = (
+  { calls }: Course,
+  { warnings }: Prompt,
+  failure: Failure,
+  record: CallRecord | null,
+): Ended => ({ how: 'ended', end: { how: 'failed', failure, record, gate: null, warnings, calls } });
+
+export const interrupted = ({ calls, failed }: Course, { warnings }: Prompt, record: CallRecord | null): Ended => ({
+  how: 'ended',
+  end: {
+    how: 'interrupted',
+    record,
+    gate: null,
+    warnings,
+    calls,
+    retry_at: failed?.verdict.retry_at ?? null,
+  },
+});

@@ -1,0 +1,198 @@
+// The gate of a stage: what its answer must hold and what it may have touched, looked at before it counts as done.
+
+import { existsSync } from 'node:fs';
+import path from 'node:path';
+import { TOLLGATE_EXIT } from '../../policies/facts/exit-codes.ts';
+import { type Finding, GATE_RECORD_SCHEMA, type GateRecord } from '../../policies/facts/gate-record.ts';
+import { pathsOfDiff } from '../../policies/gate/diff-paths.ts';
+import { judgeScope, type Violation, violationsFinding } from '../../policies/gate/scope.ts';
+import { gateSignature, gateVerdict, weightiest } from '../../policies/gate/verdict.ts';
+import type { CallRecord } from '../../policies/record/call-record.ts';
+import type { Failure } from '../../policies/record/task-failure.ts';
+import { slowPatterns } from '../../policies/redact/withheld.ts';
+import { NEVER } from '../../policies/retry/decide.ts';
+import { readRegular } from '../../state/disk/regular-file.ts';
+import { outputsOf } from '../../state/task-folder.ts';
+import { writeJson } from '../../state/whole-file.ts';
+import { type Circumstances, failureOf } from '../failure/failure.ts';
+import { passGate } from '../gate/gate.ts';
+import type { GateRequest } from '../gate/gate-request.ts';
+import { redactRecord } from '../gate/redacted-record.ts';
+import { scopeOf } from '../paths/scope-of.ts';
+import { redactorOf } from '../redactor.ts';
+import { gateActions, gateFileOf } from '../task/gate-actions.ts';
+import type { Prompt } from '../task/prompt.ts';
+import type { StageEnd, StageRun } from '../task/stage-run.ts';
+import { restore } from '../tree/restore.ts';
+import type { Baseline } from './baseline.ts';
+
+export async function passStage(
+  run: StageRun,
+  record: CallRecord,
+  prompt: Prompt,
+  baseline: Baseline | null,
+  judge: Finding | null,
+): Promise<GateRecord> {
+  const { open, stage, role, environment, stop, clock } = run;
+  const { task, manifest, cwd } = open;
+  const changes = baseline === null ? null : await baseline.look();
+  const violations = judgeScope(changes ?? [], scopeOf(open.manifest));
+  const findings = [judge, violationsFinding(violations)].filter((finding) => finding !== null);
+  const asked = {
+    task,
+    manifest,
+    stage,
+    tool: stage.tool,
+    role,
+    cwd,
+    answerFile: outputsOf(task, stage).out,
+    callId: record.call_id,
+    changes,
+    findings,
+    acceptanceCommands: prompt.acceptanceCommands,
+    environment,
+    redactor: redactorOf(environment, manifest.security.redaction_patterns),
+    stop,
+    clock,
+  };
+  const told = baseline?.since === 'killed_run' && violations.length > 0 ? [SINCE_KILLED] : [];
+  const looked = withDiffScope(run, record.verdict.class === null ? await passGate(asked) : unanswered(asked));
+  const theirs = baseline?.ofCallers() ?? [];
+  if (theirs.length > 0)
+    told.push(
+      `not counted as a change: ${theirs.join(', ')} (open for writing before the stage, by whoever called it)`,
+    );
+  const passed = { ...looked, notes: [...looked.notes, ...told] };
+  const found =
+    violations.length === 0 || !baseline?.copies
+      ? passed
+      : { ...passed, ...(await putBack(run, violations, baseline, record, passed)) };
+  const gate = redactRecord(found, asked.redactor);
+  gate.notes.push(...slowPatterns(asked.redactor.withheld));
+  await writeJson(gateFile(run), gate, 'renamed');
+  // Stopped in the middle: nothing was found, and nothing is over.
+  if (!gate.passed && gate.findings.length === 0) return gate;
+  const verdict = gateVerdict(gate.findings);
+  await open.journal.note({
+    fact: 'gate',
+    stage: stage.name,
+    call_id: record.call_id,
+    passed: gate.passed,
+    missing: gate.findings.flatMap(({ missing }) => missing).slice(0, MAX_MISSING),
+    class: verdict.class,
+    reason: verdict.reason,
+    signature: gate.passed ? null : gateSignature(stage.tool, gate.findings),
+    verdict: gate.verdict,
+  });
+  return gate;
+}
+
+const SINCE_KILLED =
+  'an earlier run of this stage was killed: some of what is out of scope may have been changed by somebody else since, so nothing is put back';
+
+/** The call failed besides: there is no answer to look at, only what was found around it. */
+const unanswered = ({ stage, tool, callId, findings, changes, clock }: GateRequest): GateRecord => ({
+  schema: GATE_RECORD_SCHEMA,
+  stage: stage.name,
+  tool,
+  call_id: callId,
+  at: clock().toISOString(),
+  passed: false,
+  checks: findings.map(({ check }) => ({ check, passed: false })),
+  findings: [...findings],
+  verdict: null,
+  changes,
+  acceptance: [],
+  restored: [],
+  notes: [],
+});
+
+/** A diff is a change that is still to be made: it must keep to the scope like one that was made. */
+function withDiffScope({ open, stage }: StageRun, gate: GateRecord): GateRecord {
+  if (!gate.checks.some(({ check, passed }) => check === 'diff' && passed)) return gate;
+  const diff = readRegular(path.join(open.task.outputs, `${stage.name}.patch`));
+  // A diff is relative to where the CLI runs, a scope to the root of the tree.
+  const within = (at: string) => path.posix.join(path.relative(open.tree, open.cwd), at);
+  const changes = pathsOfDiff(diff).map(({ how, from, ...change }) => ({
+    how,
+    path: within(change.path),
+    ...(from === undefined ? {} : { from: within(from) }),
+  }));
+  const finding = violationsFinding(judgeScope(changes, scopeOf(open.manifest)));
+  if (finding === null) return gate;
+  const checks = [...gate.checks, { check: 'scope', passed: false } as const];
+  return { ...gate, passed: false, checks, findings: [...gate.findings, finding] };
+}
+
+/** What was out of scope, as it was before the stage; what stood there is kept among the attempt's private files. */
+async function putBack(
+  { open }: StageRun,
+  violations: readonly Violation[],
+  { before, copies }: Baseline,
+  record: CallRecord,
+  { notes }: GateRecord,
+) {
+  const backupFolder = path.join(open.task.attempts, record.call_id, 'out-of-scope');
+  const told = await restore({ violations, before, copies: copies!, backupFolder });
+  const paths = told.restored.map((each) => each.path);
+  const more = paths.length > MAX_TOLD ? ` and ${paths.length - MAX_TOLD} more` : '';
+  const back = `put back as it was: ${paths.slice(0, MAX_TOLD).join(', ')}${more}; what stood there is kept in ${backupFolder}`;
+  return { restored: told.restored, notes: [...(paths.length === 0 ? [] : [back]), ...notes, ...told.notes] };
+}
+
+const MAX_TOLD = 5;
+
+/** A line of the journal is small. */
+const MAX_MISSING = 20;
+
+export function gateFailure(run: StageRun, record: CallRecord, gate: GateRecord, calls: number): Failure {
+  const { open, stage } = run;
+  const verdict = gateVerdict(gate.findings);
+  const first = weightiest(gate.findings);
+  const next_actions = gateActions(open, stage, gate, record.verdict.class === null ? 'paid' : 'none');
+  const decision: Circumstances['decision'] = {
+    action: 'stop',
+    why: NEVER[verdict.class ?? 'unknown'],
+    next_actions: [],
+  };
+  const judged = {
+    ...record,
+    verdict,
+    signature: gateSignature(stage.tool, gate.findings),
+    wrapper_exit_code: TOLLGATE_EXIT.failure,
+  };
+  const failure = failureOf(run, judged, {
+    count: 1,
+    attempt: calls,
+    decision,
+    sent: null,
+    changed: gate.changes ?? [],
+  });
+  const missing = gate.findings.flatMap((finding) => finding.missing);
+  const findings = [first, ...gate.findings.filter((finding) => finding !== first)].flatMap((finding) =>
+    finding === undefined ? [] : [{ check: finding.check, reason: finding.reason, text: finding.text }],
+  );
+  const { out } = outputsOf(open.task, stage);
+  const answer = record.verdict.class === null && existsSync(out) ? { out } : {};
+  const files = { ...answer, ...failure.files, gate: gateFile(run) };
+  return { ...failure, next_actions, findings, missing, files };
+}
+
+const gateFile = ({ open, stage }: StageRun) => gateFileOf(open.task, stage.name);
+
+/** A call that succeeded is not yet a stage that is done. */
+export async function gated(
+  run: StageRun,
+  record: CallRecord,
+  prompt: Prompt,
+  baseline: Baseline | null,
+  calls: number,
+  judge: Finding | null = null,
+): Promise<StageEnd> {
+  const gate = await passStage(run, record, prompt, baseline, judge);
+  const ended = { record, gate, calls, warnings: prompt.warnings };
+  if (gate.passed) return { ...ended, how: 'done' };
+  // Stopped in the middle: nothing is known against the answer, and the next run looks at it again.
+  if (gate.findings.length === 0) return { ...ended, how: 'interrupted', retry_at: null };
+  return { ...ended, how: 'failed', failure: gateFailure(run, record, gate, calls) };
+}

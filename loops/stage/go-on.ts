@@ -1,0 +1,56 @@
+// Goes on in the session of an attempt that had already done something: what is done is not done again.
+
+import path from 'node:path';
+import type { Verdict } from '../../policies/facts/evidence.ts';
+import { writeWhole } from '../../state/whole-file.ts';
+import { sentHash } from '../prompt/sent-hash.ts';
+import type { Ask } from '../task/ask.ts';
+import type { Prompt } from '../task/prompt.ts';
+import type { StageSession } from '../task/session-in-use.ts';
+import type { StageRun } from '../task/stage-run.ts';
+import { readRecord } from './guardian.ts';
+
+/**
+ * What a run asks first of a stage whose last attempt, for the same prompt, was cut off after it had run tools. Null where there
+ * was none, where its session cannot be gone on with, or where something else than time, network and its history was wrong with it.
+ */
+export async function goOnFrom(run: StageRun, prompt: Prompt, session: StageSession): Promise<Ask | null> {
+  const { open, stage, redone } = run;
+  const calls = [...open.journal.read().ledger.calls.values()];
+  const last = calls.findLast(({ granted, reserved }) => granted && reserved.stage === stage.name);
+  if (redone || last === undefined || last.reserved.for_prompt !== prompt.sha256) return null;
+  if (last.reserved.tool !== stage.tool) return null;
+  const record = readRecord(open.task, last.reserved.call_id);
+  if (record === null || (record.tool_calls ?? 0) === 0 || !isCutOff(record.verdict)) return null;
+  if (record.session_id === null || session.isUnfit(record.session_id)) return null;
+  const endedAt = new Date(Date.parse(record.started_at) + (record.duration_ms ?? 0));
+  if ((await session.goOnIn(record.session_id, record.verdict, endedAt)) === 'stopped') return null;
+  run.say(`stage ${stage.name}: going on in the session of the attempt before, which had already run tools`);
+  return goOn(run, record.session_id);
+}
+
+/** A refused history is one, too: where its run died before it decided, what ran would run once more. */
+const isCutOff = ({ class: errorClass, reason }: Verdict): boolean =>
+  errorClass === 'transient' || reason === 'broken_history';
+
+export async function goOn({ open, stage }: StageRun, session: string): Promise<Ask> {
+  const text =
+    'Your last turn was cut off. Go on from where it stopped; do not redo what is already done, and finish your answer.\n';
+  const file = path.join(open.task.inputs, 'prompt', `${stage.name}.go-on.md`);
+  await writeWhole(file, text, 'renamed');
+  const known = { file, sha256: sentHash(stage.tool, text), chars: text.length, digest: 'off' } as const;
+  return {
+    prompt: { ...known, ...NOTHING_BESIDE },
+    isGoOn: true,
+    resumeSession: session,
+  };
+}
+
+const NOTHING_BESIDE = {
+  parts: [],
+  leftOut: [],
+  tooLarge: null,
+  warnings: [],
+  acceptanceCommands: [],
+  proposedCommands: [],
+};

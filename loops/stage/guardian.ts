@@ -1,0 +1,167 @@
+// Starts a wrapper as the guardian of one call and waits for its record (the door to execa: where the toolkit runs commands).
+
+import path from 'node:path';
+import type { ProcessIdentity } from '../../policies/facts/process-identity.ts';
+import type { CallRecord } from '../../policies/record/call-record.ts';
+import { readRegular } from '../../state/disk/regular-file.ts';
+import type { Stage } from '../../state/project/manifest-schema.ts';
+import { outputsOf, type TaskFolder } from '../../state/task-folder.ts';
+import type { Access } from '../../wrappers/adapter.ts';
+import { ADAPTERS } from '../../wrappers/adapters.ts';
+import { identify } from '../../wrappers/processes/identity.ts';
+import { nowMs } from '../../wrappers/steady-clock.ts';
+import { DISPATCH, type Dispatch } from '../attempt/dispatch.ts';
+import type { Sent } from '../attempt/sent.ts';
+import { PATIENCE, type Patience } from '../call/patience.ts';
+import { endLate } from '../settle/late-guardian.ts';
+import type { CallWishes } from '../task/call-wishes.ts';
+
+export const wishesOf = ({ trustWorkspace, keepRaw, recordRequests }: CallWishes): CallWishes => ({
+  trustWorkspace,
+  keepRaw,
+  recordRequests,
+});
+
+export interface Errand extends CallWishes {
+  task: TaskFolder;
+  stage: Stage;
+  access: Access;
+  timeoutMs: number;
+  dispatch: Dispatch;
+  promptFile: string;
+  cwd: string;
+  resumeSession: string | null;
+  environment: NodeJS.ProcessEnv;
+}
+
+export interface GuardianEnd {
+  /** null when it died before it could be looked up. */
+  guardian: ProcessIdentity | null;
+  /** How it ended, for when it left no record. */
+  why: string;
+  /** By a signal: of ours, when the run was told to stop; not when it was ended for being late. */
+  killed: boolean;
+}
+
+/**
+ * Runs one wrapper to its end. It is a process of its own session: it outlives this dispatcher, and a terminal's Ctrl-C
+ * reaches only us; an abort of `stop` is passed on as TERM. Long past its call's deadline it is woken, then killed.
+ */
+export async function sendGuardian(
+  errand: Errand,
+  commandFolder: string,
+  stop: AbortSignal,
+  patience: Patience = PATIENCE,
+): Promise<GuardianEnd> {
+  const { execa } = await import('execa');
+  const outputs = outputsOf(errand.task, errand.stage);
+  const script = path.join(commandFolder, `${ADAPTERS[errand.stage.tool].command}.cjs`);
+  const guardian = execa(process.execPath, [script, ...flagsOf(errand, outputs)], {
+    detached: true,
+    cleanup: false,
+    reject: false,
+    stdio: 'ignore',
+    env: { ...errand.environment, [DISPATCH]: JSON.stringify(errand.dispatch) },
+    extendEnv: false,
+  });
+  const identified = guardian.pid === undefined ? null : identify(guardian.pid);
+  // One that somebody stopped is told nothing until it goes on.
+  const pass = () => guardian.kill('SIGTERM') && guardian.kill('SIGCONT');
+  stop.addEventListener('abort', pass, { once: true });
+  if (stop.aborted) pass();
+  const late = hurry(errand, identified, patience);
+  const { exitCode, signal, shortMessage } = await guardian;
+  late.rest();
+  stop.removeEventListener('abort', pass);
+  if (late.wasEnded()) return { guardian: await identified, why: LATE, killed: false };
+  const why = `the wrapper ended ${signal === undefined ? `with exit code ${exitCode ?? shortMessage}` : `by ${signal}`} and left no record`;
+  return { guardian: await identified, why, killed: signal !== undefined };
+}
+
+/** What it is held to if its guardian dies. What is not asked for here is the wrapper's own default, or no limit. */
+export const sentNow = ({ timeoutMs, stage }: Errand): Sent => ({
+  atMs: nowMs(),
+  limits: {
+    timeoutMs,
+    timeoutMode: 'enforce',
+    idleTimeoutMs: stage.idle_timeout_ms ?? null,
+    startTimeoutMs: stage.start_timeout_ms || null,
+    maxTurns: stage.max_turns ?? null,
+    maxOutputBytes: Number.POSITIVE_INFINITY,
+  },
+});
+
+const LATE = 'the wrapper was stopped or stuck until long past the deadline of its call, and was ended';
+
+/** `rest` calls it off. */
+function hurry(
+  { task, stage: { tool }, timeoutMs, dispatch }: Errand,
+  identified: Promise<ProcessIdentity | null> | null,
+  patience: Patience,
+): { rest(): void; wasEnded(): boolean } {
+  const attempt = path.join(task.attempts, dispatch.call_id);
+  let over = false;
+  let ended = false;
+  const end = async () => {
+    const guardian = await identified;
+    if (guardian === null || over) return;
+    const killing = () => {
+      ended = true;
+    };
+    await endLate({ guardian, tool, attempt, known: 'child', isOver: () => over, killing }, patience);
+  };
+  const again = () => {
+    // Without a free descriptor nothing can be looked up.
+    if (!over) timer = setTimeout(() => end().catch(again), patience.lateMs);
+  };
+  let timer = setTimeout(() => end().catch(again), timeoutMs + patience.lateMs);
+  return {
+    rest: () => {
+      over = true;
+      clearTimeout(timer);
+    },
+    wasEnded: () => ended,
+  };
+}
+
+function flagsOf(
+  { task, stage, access, timeoutMs, dispatch, promptFile, cwd, resumeSession, ...wishes }: Errand,
+  outputs: ReturnType<typeof outputsOf>,
+): string[] {
+  const given: [flag: string, value: string | number | undefined | null][] = [
+    ['prompt-file', promptFile],
+    ['out', outputs.out],
+    ['err', outputs.err],
+    ['result', recordFile(task, dispatch.call_id)],
+    ['task', `${task.root}/`],
+    ['stage', stage.name],
+    ['cwd', cwd],
+    ['timeout-ms', timeoutMs],
+    ['idle-timeout-ms', stage.idle_timeout_ms],
+    ['start-timeout-ms', stage.start_timeout_ms],
+    ['max-turns', stage.max_turns],
+    ['model', stage.model],
+    ['access', access],
+    ['effort', stage.tool === 'codex' ? stage.effort : null],
+    ['resume-session', resumeSession],
+  ];
+  return [
+    ...given.flatMap(([flag, value]) => (value === undefined || value === null ? [] : [`--${flag}=${value}`])),
+    ...(wishes.trustWorkspace ? ['--trust-workspace'] : []),
+    ...(wishes.keepRaw ? ['--keep-raw'] : []),
+    ...(wishes.recordRequests ? ['--record-requests'] : []),
+  ];
+}
+
+/** The record of that very call, which it leaves in its attempt's folder; null when it left none. */
+export const readRecord = (task: TaskFolder, callId: string): CallRecord | null => recordIn(recordFile(task, callId));
+
+export function recordIn(file: string): CallRecord | null {
+  try {
+    return JSON.parse(readRegular(file)) as CallRecord;
+  } catch {
+    return null;
+  }
+}
+
+const recordFile = (task: TaskFolder, callId: string) => path.join(task.attempts, callId, 'record.json');

@@ -1,0 +1,211 @@
+// One call of a stage through its guardian; or the result of one that was paid for and could not be used.
+
+import { existsSync } from 'node:fs';
+import path from 'node:path';
+import type { Finding } from '../../policies/facts/gate-record.ts';
+import type { CallRecord } from '../../policies/record/call-record.ts';
+import { type Call, isKeptFor, openCalls } from '../../state/journal/ledger.ts';
+import { outputsOf } from '../../state/task-folder.ts';
+import { identify } from '../../wrappers/processes/identity.ts';
+import { hasOutput } from '../attempt/captured.ts';
+import { newCallId } from '../attempt/draft.ts';
+import type { Sent } from '../attempt/sent.ts';
+import { PATIENCE } from '../call/patience.ts';
+import { TREE } from '../scope/question.ts';
+import { settle } from '../settle/settle.ts';
+import { closedBy } from '../tamper-guard/door.ts';
+import { type Checked, checkJudge, keepJudge } from '../tamper-guard/judge.ts';
+import { isIntact, tellsOf } from '../tamper-guard/kept-journal.ts';
+import { watchCall } from '../tamper-guard/watched-call.ts';
+import { aboutPrompt } from '../task/about-prompt.ts';
+import type { Ask } from '../task/ask.ts';
+import { eventsOf } from '../task/last-event.ts';
+import { nestedWords } from '../task/lost-calls.ts';
+import type { Prompt } from '../task/prompt.ts';
+import { type Slot, UNLIMITED } from '../task/slots.ts';
+import type { StageRun } from '../task/stage-run.ts';
+import type { OpenTask } from '../task/task.ts';
+import { clearWay } from './clear-way.ts';
+import { type Errand, readRecord, recordIn, sendGuardian, sentNow, wishesOf } from './guardian.ts';
+import { reservationOf } from './remade-reservation.ts';
+
+export type Answered =
+  /** `judge`: the agent changed files that it is judged by. */
+  | { how: 'answered'; record: CallRecord; judge: Finding | null }
+  /** The wrapper left no record: it was killed before it could reserve, or is broken. */
+  | { how: 'unanswered'; why: string };
+
+export interface Sending extends Pick<Ask, 'resumeSession'> {
+  /** What is sent: the stage's prompt, or what says more. */
+  file: string;
+  prompt: Pick<Prompt, 'warnings' | 'leftOut'>;
+}
+
+/** As soon as a place is free; nothing is paid if none is to be had. @param wanted the hash of the stage's prompt. */
+export async function callOnce(
+  run: StageRun,
+  ask: Sending,
+  wanted: string,
+): Promise<Answered | Exclude<Slot, { how: 'taken' }> | { how: 'too_late' } | { how: 'closed'; why: string }> {
+  const { stage, stop, slots = UNLIMITED } = run;
+  const slot = await slots.take({ tool: stage.tool, model: stage.model ?? null }, stop);
+  if (slot.how !== 'taken') return slot;
+  let answered: Answered | null = null;
+  try {
+    // The task's time may have run out while it waited for the place.
+    if ((run.wallLeftMs() ?? 1) <= 0) return { how: 'too_late' };
+    // Or the agent of another task has been at work meanwhile.
+    const closed = closedBy({ task: run.open.task, stateFolder: run.open.stateFolder, register: run.register });
+    if (closed !== null) return { how: 'closed', why: closed };
+    answered = await callNow(run, ask, wanted);
+    return answered;
+  } finally {
+    slot.leave(answered?.how === 'answered' ? answered.record.verdict : null);
+  }
+}
+
+async function callNow(run: StageRun, ask: Sending, wanted: string): Promise<Answered> {
+  const { open, stage, commandFolder, guardianStop, clock, register } = run;
+  const callId = newCallId(clock());
+  const errand = errandOf(run, ask, wanted, callId);
+  const way = clearWay(open.task, stage, clock);
+  const watched = watchCall(open, {
+    register,
+    clock,
+    stage: stage.name,
+    call_id: callId,
+    dispatcher: (await identify(process.pid))!,
+    until: new Date(clock().getTime() + errand.timeoutMs + PATIENCE.lateMs).toISOString(),
+  });
+  const judge = await keepJudge(open, callId, watched.copies);
+  watched.begin(judge.files);
+  run.watch({ stage: stage.name, tool: stage.tool, events: eventsOf(open.task, callId) });
+  const sent = sentNow(errand);
+  const running = sendGuardian(errand, commandFolder, guardianStop).finally(() => run.watch(null));
+  const { guardian, why, killed } = await running;
+  const mended = way.mend();
+  // Before anything is read: the journal and the files by which the call is judged may have been written by it.
+  const isStrange = !guardianStop.aborted && (killed || !isIntact(open.journal, judge.journal));
+  const isMade = wasMade(open, callId, isStrange) || (isStrange && tellsOf(open.journal, judge.journal, callId));
+  const reserved = isMade ? await reservationOf({ run, wanted, callId, guardian, sent }) : null;
+  const look = (aside: string) =>
+    checkJudge(open, judge, {
+      callId,
+      call: reserved,
+      aside: path.join(open.task.attempts, callId, aside),
+      clock,
+      register,
+    });
+  const first = await look('changed-by-agent');
+  const works = worksOn(open, callId);
+  const record = await lastWord(run, callId, sent);
+  // Without its guardian it may have worked until now.
+  const second = works ? await look('changed-later') : NO_FINDING;
+  // A call that goes on without us is for the next run to look at.
+  const noted = worksOn(open, callId) ? [] : watched.end();
+  const finding = first.finding ?? second.finding;
+  const notes = [
+    ...way.cleared,
+    ...mended,
+    ...first.notes,
+    ...second.notes,
+    ...noted,
+    ...nestedWords(open.journal, callId),
+  ];
+  return record === null
+    ? { how: 'unanswered', why: finding === null ? why : `${why}; ${finding.text}` }
+    : { how: 'answered', record: { ...record, warnings: [...record.warnings, ...notes] }, judge: finding };
+}
+
+const NO_FINDING: Checked = { finding: null, notes: [] };
+
+const worksOn = ({ journal }: OpenTask, callId: string): boolean =>
+  openCalls(journal.read().ledger).some(({ reserved }) => reserved.call_id === callId);
+
+/** Its record may be an early one: only a verdict, or a refusal, is its last word. */
+async function lastWord({ open, guardianStop, clock, environment, say }: StageRun, callId: string, sent: Sent) {
+  const { task, journal } = open;
+  const call = journal.read().ledger.calls.get(callId);
+  if (call === undefined || !call.granted || call.verdict !== null) return readRecord(task, callId);
+  await settle(call, { task, journal, clock, environment, stop: guardianStop, foreign: 'refuse', say, sent });
+  return readRecord(task, callId);
+}
+
+/**
+ * The CLI was started, so it was paid for, whatever the journal says. A call leaves a folder, a refused one too: where that is gone
+ * and something else is strange besides, somebody has cleared it away, and the call counts.
+ */
+const wasMade = ({ task }: OpenTask, callId: string, isStrange: boolean): boolean =>
+  hasOutput(path.join(task.attempts, callId)) || (isStrange && !existsSync(path.join(task.attempts, callId)));
+
+function errandOf(run: StageRun, { file, prompt, resumeSession }: Sending, wanted: string, callId: string): Errand {
+  const { open, stage, access, runId, environment } = run;
+  const wallLeftMs = Math.max(1, Math.floor(run.wallLeftMs() ?? stage.timeout_ms));
+  return {
+    task: open.task,
+    stage,
+    access,
+    timeoutMs: Math.min(stage.timeout_ms, wallLeftMs),
+    dispatch: {
+      run_id: runId,
+      call_id: callId,
+      for_prompt: wanted,
+      nested_calls: open.manifest.budgets.nested_calls,
+      redaction_patterns: open.manifest.security.redaction_patterns,
+      own_rows: open.ownRows,
+      prompt: aboutPrompt(prompt),
+    },
+    promptFile: file,
+    cwd: open.cwd,
+    ...wishesOf(run),
+    resumeSession,
+    environment: { ...environment, ...whichTask(open) },
+  };
+}
+
+/** An agent asks `tollgate scope ask` about its task; gemini hides names that it does not know from its tools in CI. */
+const whichTask = ({ task, tree }: OpenTask) => ({
+  TOLLGATE_TASK: task.root,
+  GEMINI_CLI_TOLLGATE_TASK: task.root,
+  [TREE]: tree,
+  [`GEMINI_CLI_${TREE}`]: tree,
+});
+
+/**
+ * A success that an earlier run paid for and did not use: the same prompt is not asked again, nor another one if the user keeps
+ * the answer. For a stage that is asked again it is one that no gate has looked at yet.
+ */
+export function paidAnswer(
+  { open, stage, redone }: Pick<StageRun, 'open' | 'stage' | 'redone'>,
+  prompt: Pick<Prompt, 'sha256'>,
+): CallRecord | null {
+  const { ledger } = open.journal.read();
+  const { calls, gated } = ledger;
+  const paid = [...calls.values()].filter(
+    ({ reserved, verdict }) =>
+      reserved.stage === stage.name &&
+      reserved.run_id !== null &&
+      (reserved.for_prompt === prompt.sha256 || isKeptFor(ledger, reserved, prompt.sha256)) &&
+      !(redone && gated.has(reserved.call_id)) &&
+      verdict !== null &&
+      verdict.class === null,
+  );
+  const last = paid.at(-1)?.reserved;
+  if (last === undefined) return null;
+  // A stand-in may have answered in its tool's place, and a later call may have left another answer there.
+  const { out, record: published } = outputsOf(open.task, { ...stage, tool: last.tool });
+  if (!existsSync(out) || whoseAnswer(calls, last, recordIn(published)) !== last.call_id) return null;
+  // A verdict in the journal is a line that anybody may write; the record is what counts.
+  const record = readRecord(open.task, last.call_id);
+  return record?.verdict.class === null ? record : null;
+}
+
+/** Where the published record cannot be read, the answer beside it is that of the last call of that stage and tool. */
+const whoseAnswer = (
+  calls: ReadonlyMap<string, Call>,
+  { stage, tool }: Call['reserved'],
+  published: CallRecord | null,
+) =>
+  published?.call_id ??
+  [...calls.values()].filter(({ reserved }) => reserved.stage === stage && reserved.tool === tool).at(-1)?.reserved
+    .call_id;

@@ -1,0 +1,76 @@
+// The reservation of a call as its dispatcher knows it, to be written again where the call's agent took it out of the journal.
+
+import type { ProcessIdentity } from '../../policies/facts/process-identity.ts';
+import type { CallTerms } from '../../policies/manifest/call-terms.ts';
+import { entryOf, registerFolder } from '../../state/calls/call-register.ts';
+import type { Fact } from '../../state/journal/facts.ts';
+import { JournalError } from '../../state/journal/journal.ts';
+import { identify } from '../../wrappers/processes/identity.ts';
+import { nowMs, readClocks } from '../../wrappers/steady-clock.ts';
+import type { Sent } from '../attempt/sent.ts';
+import type { StageRun } from '../task/stage-run.ts';
+import type { OpenTask } from '../task/task.ts';
+
+type Reserved = Extract<Fact, { fact: 'reserved' }>;
+
+export interface Remaking {
+  run: Pick<StageRun, 'open' | 'stage' | 'runId' | 'clock' | 'environment'>;
+  /** The hash of the stage's prompt. */
+  wanted: string;
+  callId: string;
+  guardian: ProcessIdentity | null;
+  sent: Sent;
+}
+
+/** What the guardian wrote, or, where it is not to be read any more, what was asked for. */
+export async function reservationOf({ run, wanted, callId, guardian, sent }: Remaking): Promise<Reserved> {
+  const { open, stage, runId, clock, environment } = run;
+  const known = knownReservation(open, callId);
+  if (known !== null) return known;
+  const sentAt = new Date(clock().getTime() - (nowMs() - sent.atMs));
+  return {
+    fact: 'reserved',
+    call_id: callId,
+    run_id: runId,
+    stage: stage.name,
+    tool: stage.tool,
+    attempt: 1,
+    for_prompt: wanted,
+    // One that is not known any more is dead.
+    guardian: guardian ?? { ...(await identify(process.pid))!, start_time: 'unknown' },
+    deadline_at: new Date(sentAt.getTime() + sent.limits.timeoutMs).toISOString(),
+    ...termsOf(callId, sent, sentAt, environment),
+  };
+}
+
+/** Who settles the call then goes by these, and not by a draft that its agent could write. None where the register has none. */
+function termsOf(callId: string, { limits, atMs }: Sent, sentAt: Date, environment: NodeJS.ProcessEnv) {
+  const folder = registerFolder(environment);
+  const entry = folder === null ? null : entryOf(folder, callId);
+  if (entry === null) return {};
+  const { marker, temporary, overlay_folders } = entry;
+  const { steadyMs, bootMs } = readClocks();
+  const terms: CallTerms = {
+    marker,
+    started_at: sentAt.toISOString(),
+    clocks: { steadyMs: atMs, bootMs: bootMs - (steadyMs - atMs) },
+    // JSON has no infinity.
+    limits: { ...limits, maxOutputBytes: Math.min(limits.maxOutputBytes, Number.MAX_SAFE_INTEGER) },
+    temporary,
+    overlay_folders,
+  };
+  return { terms };
+}
+
+function knownReservation({ journal }: OpenTask, callId: string): Reserved | null {
+  try {
+    const call = journal.read().ledger.calls.get(callId);
+    if (call === undefined) return null;
+    const { v: _, at: __, ...fact } = call.reserved;
+    return fact;
+  } catch (error) {
+    // A journal that cannot be read any more is about to be mended.
+    if (error instanceof JournalError) return null;
+    throw error;
+  }
+}

@@ -1,0 +1,28 @@
+// One stage: what the tree is before it, its attempts, and the gate that its answer must pass.
+
+import { unpreparedFailure } from '../failure/failure.ts';
+import { withFailureBefore } from '../failure/failure-before.ts';
+import type { Prompt } from '../task/prompt.ts';
+import { markDone } from '../task/stage-door.ts';
+import type { StageEnd, StageRun } from '../task/stage-run.ts';
+import { attempts } from './attempts.ts';
+import { closeBaseline, openBaseline } from './baseline.ts';
+import { gated } from './gated.ts';
+import { paidAnswer } from './one-call.ts';
+
+export async function runStage(run: StageRun, first: Prompt): Promise<StageEnd> {
+  const baseline = await openBaseline(run);
+  if (baseline !== null && 'how' in baseline) {
+    const failure = unpreparedFailure(run, baseline.message);
+    return { how: 'failed', failure, record: null, gate: null, calls: 0, warnings: [] };
+  }
+  const paid = paidAnswer(run, first);
+  const answering = paid === null ? null : { ...run, stage: { ...run.stage, tool: paid.tool } };
+  const end =
+    paid === null
+      ? await attempts(run, first, baseline)
+      : await gated(answering!, paid, first, baseline, 0, run.tampered.get(paid.call_id) ?? null);
+  if (end.how === 'done') await markDone(run.open.task, run.open.journal, run.stage.name, end.record.call_id, first);
+  await closeBaseline(run, baseline, end.how === 'done' ? 'done' : 'open');
+  return end.how === 'failed' ? { ...end, failure: withFailureBefore(run, end.failure) } : end;
+}

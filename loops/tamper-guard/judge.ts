@@ -1,0 +1,91 @@
+// The files by which a stage is judged: an agent that rewrites them is found out, and they are put back.
+
+import { existsSync, rmSync } from 'node:fs';
+import path from 'node:path';
+import type { Finding } from '../../policies/facts/gate-record.ts';
+import { refreshStats } from '../../state/journal/stats.ts';
+import type { OpenTask } from '../task/task.ts';
+import { judgeFiles, ownFiles, ownFolders } from './judge-files.ts';
+import { type KeptFiles, keepFiles } from './kept-files.ts';
+import { type KeptJournal, keepJournal, mendJournal } from './kept-journal.ts';
+import { putBack, type Tampered } from './put-back.ts';
+import { vouchFor } from './watched-call.ts';
+
+export interface Judge {
+  files: KeptFiles;
+  journal: KeptJournal;
+}
+
+export interface Checked {
+  finding: Finding | null;
+  notes: string[];
+}
+
+/**
+ * Taken right before a call.
+ * @param copies as in `keepFiles`.
+ */
+export async function keepJudge(open: OpenTask, callId: string, copies: () => string | null): Promise<Judge> {
+  const { task, root } = open;
+  const files = keepFiles({
+    files: await judgeFiles(open),
+    folders: [...ownFolders(task), path.join(task.attempts, callId)],
+    grounds: [root, path.dirname(task.root)],
+    copies,
+  });
+  return { files, journal: keepJournal(open.journal) };
+}
+
+/** @param aside where what stood in their place is kept. */
+export interface Checking {
+  callId: string;
+  call: Parameters<typeof mendJournal>[3];
+  aside: string;
+  clock: () => Date;
+  /** Of the user, where other runs look. */
+  register: string;
+}
+
+/** Looked at right after the call, before anything is judged by them. */
+export async function checkJudge(
+  open: OpenTask,
+  judge: Judge,
+  { callId, call, aside, clock, register }: Checking,
+): Promise<Checked> {
+  const tampered = putBack(judge.files, { present: () => ownFiles(open.task), aside, clock });
+  const mended = await mendJournal(open.journal, judge.journal, callId, call, clock());
+  if (mended.strange.length + mended.budgetChanges > 0 || call === null) {
+    // It is a view, and an edited one would be taken for a person's wish.
+    rmSync(path.join(open.task.state, 'stats.json'), { force: true, recursive: true });
+    await refreshStats(open.journal, clock);
+  }
+  vouchFor(register, open.task, tampered);
+  const notes =
+    mended.budgetChanges === 0
+      ? []
+      : ['the budget was changed while a call ran, and that was taken back: change it again, between calls'];
+  if (tampered.length === 0 && mended.strange.length === 0) return { finding: null, notes };
+  const missing = [
+    ...mended.strange.map((what) => `state/journal.jsonl (${what}; mended)`),
+    ...tampered.map((each) => describe(open, each)),
+  ];
+  return { finding: tamperedFinding(missing, aside), notes };
+}
+
+/** @param missing what was changed, each with what became of it. */
+export const tamperedFinding = (missing: string[], aside: string): Finding => ({
+  check: 'judge',
+  class: 'scope_violation',
+  reason: 'judge_changed',
+  missing,
+  text: `files that this stage is judged by were changed while it ran: ${missing.slice(0, 3).join(', ')}${missing.length > 3 ? ` and ${missing.length - 3} more` : ''}`,
+  next_actions: existsSync(aside) ? [`look at what was written there: ${aside}`] : [],
+});
+
+const OUTCOME = {
+  put_back: 'put back',
+  kept: 'could not be put back: no copy of it was kept, or the copy is gone',
+} as const;
+
+export const describe = ({ root }: Pick<OpenTask, 'root'>, { file, how, outcome }: Tampered): string =>
+  `${path.relative(root, file)} (${how}; ${OUTCOME[outcome]})`;

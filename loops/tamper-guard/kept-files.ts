@@ -1,0 +1,109 @@
+// Keeps files as they are before a call: small ones in memory, larger ones as copies, and the folders that lead to them.
+
+import { readdirSync } from 'node:fs';
+import path from 'node:path';
+import { readRegularBytes, UnfitFileError } from '../../state/disk/regular-file.ts';
+import { isSystemError } from '../../state/system-error.ts';
+import { type Look, lookAt } from './file-look.ts';
+import { copyLarge } from './large-copy.ts';
+
+export interface KeptFile extends Pick<Look, 'stamp' | 'kind' | 'mode' | 'bytes' | 'target'> {
+  /** Of a small file. */
+  content: Buffer | null;
+  /** Of a larger one; believed as long as its own stamp is the same. */
+  copy: { file: string; stamp: string } | null;
+}
+
+/** A folder on the way: what it was, or that nothing was there yet. */
+export type KeptFolder = { kind: 'folder'; mode: number } | { kind: 'link'; target: string } | { kind: 'absent' };
+
+export interface KeptFiles {
+  /** By absolute path; null for one that was not there, and must not appear either. */
+  files: Map<string, KeptFile | null>;
+  /** By absolute path, those above before those below. */
+  folders: Map<string, KeptFolder>;
+  /** Which cannot be put back: they are only seen to change. */
+  unkept: string[];
+}
+
+export interface Keeping {
+  /** Absolute. */
+  files: readonly string[];
+  /** Folders that must be there, or not be anything else, besides those that lead to the files. */
+  folders: readonly string[];
+  /** Above these nothing is looked at; a file counts for the first of them that it lies in. */
+  grounds: readonly string[];
+  /** Where copies are put, a folder that is made when it is needed; null where nothing can be written. */
+  copies(): string | null;
+}
+
+export const LIMITS = {
+  inMemory: { each: 1024 * 1024, all: 16 * 1024 * 1024 },
+  copied: { each: 16 * 1024 * 1024, all: 64 * 1024 * 1024 },
+} as const;
+
+export function keepFiles({ files, folders, grounds, copies }: Keeping): KeptFiles {
+  const spent = { inMemory: 0, copied: 0, copies: 0 };
+  const unkept: string[] = [];
+  const kept = new Map(files.map((file): [string, KeptFile | null] => [file, keep(file)]));
+  return { files: kept, folders: foldersTo([...folders, ...files.map((file) => path.dirname(file))], grounds), unkept };
+
+  function keep(file: string): KeptFile | null {
+    const look = lookAt(file);
+    if (look === null) return null;
+    const { stamp, kind, mode, bytes, target } = look;
+    const one: KeptFile = { stamp, kind, mode, bytes, target, content: null, copy: null };
+    if (kind !== 'file') return one;
+    try {
+      if (fits(bytes, 'inMemory')) one.content = readRegularBytes(file, LIMITS.inMemory.each);
+      else one.copy = copied(file, bytes);
+    } catch (error) {
+      if (!(error instanceof UnfitFileError) && !isSystemError(error)) throw error;
+    }
+    if (one.content === null && one.copy === null) unkept.push(file);
+    return one;
+  }
+
+  function fits(bytes: number, where: keyof typeof LIMITS): boolean {
+    if (bytes > LIMITS[where].each || spent[where] + bytes > LIMITS[where].all) return false;
+    spent[where] += bytes;
+    return true;
+  }
+
+  function copied(file: string, bytes: number): KeptFile['copy'] {
+    const folder = copies();
+    if (folder === null) return null;
+    spent.copies += 1;
+    const copy = path.join(folder, `copy-${spent.copies}`);
+    // What shares its blocks with the original costs nothing, however large it is.
+    if (!copyLarge(file, copy, fits(bytes, 'copied') ? LIMITS.copied.each : -1)) return null;
+    return { file: copy, stamp: lookAt(copy)!.stamp };
+  }
+}
+
+/** Every folder from below its ground down to these, those above first. */
+function foldersTo(folders: readonly string[], grounds: readonly string[]): Map<string, KeptFolder> {
+  const all = new Set<string>();
+  for (const folder of new Set(folders)) {
+    const ground = grounds.find((one) => folder.startsWith(one + path.sep));
+    if (ground === undefined) continue;
+    for (let at = folder; at.length > ground.length && !all.has(at); at = path.dirname(at)) all.add(at);
+  }
+  return new Map([...all].sort((a, b) => a.length - b.length).map((folder) => [folder, keptFolder(folder)]));
+}
+
+function keptFolder(folder: string): KeptFolder {
+  const look = lookAt(folder);
+  if (look?.kind === 'folder') return { kind: 'folder', mode: look.mode };
+  return look?.kind === 'link' ? { kind: 'link', target: look.target! } : { kind: 'absent' };
+}
+
+/** Every file and link below a folder, apart from what `apart` says; an absent folder has none. */
+export function filesBelow(folder: string, apart: (file: string) => boolean): string[] {
+  if (lookAt(folder)?.kind !== 'folder') return [];
+  return readdirSync(folder, { withFileTypes: true }).flatMap((entry) => {
+    const file = path.join(folder, entry.name);
+    if (apart(file)) return [];
+    return entry.isDirectory() ? filesBelow(file, apart) : [file];
+  });
+}

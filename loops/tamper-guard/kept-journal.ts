@@ -1,0 +1,192 @@
+// Keeps a task's journal as it is before a call, and takes away afterwards what none but a run may write there.
+
+import { appendFileSync, closeSync, fstatSync, readSync } from 'node:fs';
+import { isRegular, kindOf, openRegular, readRegularBytes } from '../../state/disk/regular-file.ts';
+import { setAside } from '../../state/disk/set-aside.ts';
+import { isFact } from '../../state/journal/fact-shapes.ts';
+import { type Fact, JOURNAL_VERSION, type Line } from '../../state/journal/facts.ts';
+import { type Journal, MAX_JOURNAL_BYTES } from '../../state/journal/journal.ts';
+import { writeWhole } from '../../state/whole-file.ts';
+
+export interface KeptJournal {
+  bytes: Buffer;
+}
+
+/** While a call runs its guardian writes these, and those of calls that are made from within it. */
+const OF_CALLS: ReadonlySet<string> = new Set(['reserved', 'started', 'ended', 'verdict']);
+
+export function keepJournal({ file }: Journal): KeptJournal {
+  return { bytes: readRegularBytes(file, MAX_JOURNAL_BYTES) };
+}
+
+/** What stood there before still does. */
+export function isIntact({ file }: Journal, { bytes }: KeptJournal): boolean {
+  const opened = openOrNull(file);
+  if (opened === null) return false;
+  try {
+    return contentOf(opened, bytes.length).equals(bytes);
+  } finally {
+    closeSync(opened);
+  }
+}
+
+/** Does the journal hold what a guardian writes once its CLI runs? It does not need the reservation, which may have been taken out. */
+export function tellsOf({ file }: Journal, { bytes }: KeptJournal, callId: string): boolean {
+  const opened = openOrNull(file);
+  if (opened === null) return false;
+  try {
+    return linesIn(contentOf(opened, bytes.length + MOST_ADDED).toString('utf8')).some(
+      ({ fact }) => fact !== null && OF_CALLS.has(fact.fact) && 'call_id' in fact && fact.call_id === callId,
+    );
+  } finally {
+    closeSync(opened);
+  }
+}
+
+export interface Mended {
+  /** What was taken away or was missing, in a few words; empty when nobody did anything strange. */
+  strange: string[];
+  /** Changes of the budget that were taken back: a person may have made them, and so may the agent. */
+  budgetChanges: number;
+}
+
+/**
+ * Makes the journal what it was before, with the facts of calls since. A budget is not changed while a call runs: the agent could
+ * write the same line as a person's command, and `tollgate budget` refuses for as long.
+ * @param call the reservation that was made for this call: without it money would be forgotten. Null for a call that was refused.
+ */
+export async function mendJournal(
+  { file }: Journal,
+  kept: KeptJournal,
+  callId: string,
+  call: Reserved | null,
+  at: Date,
+): Promise<Mended> {
+  const opened = openOrNull(file);
+  try {
+    return await mend(file, opened, kept, callId, call, at);
+  } finally {
+    if (opened !== null) closeSync(opened);
+  }
+}
+
+async function mend(
+  file: string,
+  opened: number | null,
+  { bytes }: KeptJournal,
+  callId: string,
+  call: Reserved | null,
+  at: Date,
+): Promise<Mended> {
+  const now = opened === null ? Buffer.alloc(0) : contentOf(opened, bytes.length + MOST_ADDED);
+  const isWhole = now.subarray(0, bytes.length).equals(bytes);
+  const start = bytes.toString('utf8');
+  const before = isWhole ? new Set<string>() : new Set(start.split('\n'));
+  const since = linesIn(now.toString('utf8', isWhole ? bytes.length : 0)).filter(({ text }) => !before.has(text));
+  const allowed = callsOf(start, since, callId, call);
+  const ours = since.filter(({ text, fact }) => (fact === null ? text.length <= MOST_TORN : allowed(fact)));
+  const budgetChanges = since.filter(({ fact }) => fact !== null && MONEY.has(fact.fact) && !allowed(fact)).length;
+  const strange = since.length - ours.length - budgetChanges;
+  const lost = call !== null && !ours.some(({ fact }) => isSameReservation(fact, call));
+  const isHuge = opened !== null && fstatSync(opened).size > MAX_JOURNAL_BYTES;
+  const told: Mended = {
+    budgetChanges,
+    strange: [
+      ...(isWhole ? [] : ['what stood there before was changed']),
+      ...(opened === null && kindOf(file) !== null ? [`${kindOf(file)} stood in its place`] : []),
+      ...(isHuge ? [`a file of ${fstatSync(opened!).size} bytes stood in its place`] : []),
+      ...(strange === 0 ? [] : [`${strange} lines were added that only a run may write`]),
+      ...(lost ? ['a paid call was taken out'] : []),
+    ],
+  };
+  if (told.strange.length === 0 && budgetChanges === 0) return told;
+  const lines = ours.map(({ text }) => text);
+  if (lost) lines.unshift(JSON.stringify({ v: JOURNAL_VERSION, at: at.toISOString(), ...call }));
+  const fresh = start === '' || start.endsWith('\n') ? '' : '\n';
+  // A folder cannot be written over, and nothing of anybody's is; of what is too large only the beginning was read.
+  if (isHuge || (kindOf(file) !== null && !isRegular(file))) setAside(file, () => at);
+  await writeWhole(file, `${start}${fresh}${lines.map((line) => `${line}\n`).join('')}`);
+  // Whoever opened it before it was replaced, such as a wrapper called by hand, has written where nobody looks any more.
+  const late = opened === null ? [] : linesIn(contentOf(opened, bytes.length + MOST_ADDED).toString('utf8'));
+  const isOfCall = callsOf(start, [...since, ...late], callId, call);
+  const missed = late.filter(({ text, fact }) => fact !== null && isOfCall(fact) && !lines.includes(text));
+  if (missed.length > 0) appendFileSync(file, missed.map(({ text }) => `${text}\n`).join(''), { flush: true });
+  return told;
+}
+
+const linesIn = (text: string) =>
+  text
+    .split('\n')
+    .filter((line) => line.trim() !== '')
+    .map((line) => ({ text: line, fact: factIn(line) }));
+
+type Reserved = Extract<Fact, { fact: 'reserved' }>;
+
+const MONEY: ReadonlySet<string> = new Set(['budget', 'reset']);
+
+/** null for what counts for nothing, such as a half line that a crash left. */
+function factIn(text: string): Line | null {
+  try {
+    const line = JSON.parse(text) as Line;
+    // One of another version would stop every reader.
+    if (typeof line === 'object' && line !== null && line.v !== JOURNAL_VERSION)
+      return { ...line, fact: 'foreign' as never };
+    return isFact(line) ? line : null;
+  } catch {
+    return null;
+  }
+}
+
+/** Facts of this call, and of those that somebody makes on his own account: never of another stage of this run. */
+function callsOf(
+  start: string,
+  since: readonly { fact: Line | null }[],
+  callId: string,
+  call: Reserved | null,
+): (fact: Line) => boolean {
+  const own = new Set([callId]);
+  const known = [...start.split('\n').map(factIn), ...since.map(({ fact }) => fact)];
+  for (const fact of known)
+    if (fact?.fact === 'reserved' && fact.run_id === null && fact.for_prompt === null) own.add(fact.call_id);
+  const isForged = (fact: Line) =>
+    fact.fact === 'reserved' && call !== null && fact.call_id === callId && !isSameReservation(fact, call);
+  // Wrappers that are called by hand each note the manifest's budget, if none had when they looked.
+  const budget = linesIn(start).findLast(({ fact }) => fact?.fact === 'budget')?.fact;
+  const changesNothing = (fact: Line) =>
+    fact.fact === 'budget' && budget?.fact === 'budget' && fact.from === 'manifest' && fact.calls === budget.calls;
+  return (fact) =>
+    changesNothing(fact) ||
+    (OF_CALLS.has(fact.fact) && 'call_id' in fact && own.has(fact.call_id ?? '') && !isForged(fact));
+}
+
+const isSameReservation = (fact: Line | null, call: Reserved): boolean =>
+  fact?.fact === 'reserved' &&
+  fact.call_id === call.call_id &&
+  fact.stage === call.stage &&
+  fact.run_id === call.run_id &&
+  fact.for_prompt === call.for_prompt;
+
+function openOrNull(file: string): number | null {
+  try {
+    return openRegular(file);
+  } catch {
+    return null;
+  }
+}
+
+/** Longer than any line of ours, and so than the half of one. */
+const MOST_TORN = 64 * 1024;
+
+/** Far more than the facts of any call; what comes behind it is left out. */
+const MOST_ADDED = 16 * 1024 * 1024;
+
+function contentOf(fd: number, maxBytes: number): Buffer {
+  const bytes = Buffer.allocUnsafe(Math.min(fstatSync(fd).size, maxBytes));
+  let at = 0;
+  while (at < bytes.length) {
+    const read = readSync(fd, bytes, at, bytes.length - at, at);
+    if (read === 0) break;
+    at += read;
+  }
+  return bytes.subarray(0, at);
+}

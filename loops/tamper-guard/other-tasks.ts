@@ -1,0 +1,72 @@
+// The other tasks of the project: which of the files that they are judged by were changed since a moment, by the kernel's own word.
+
+import { readdirSync } from 'node:fs';
+import path from 'node:path';
+import type { FolderNames, Vouched } from '../../state/calls/judge-register.ts';
+import { openJournal } from '../../state/journal/journal.ts';
+import { hasEdits } from '../../state/journal/stats.ts';
+import { type Look, lookAt } from './file-look.ts';
+import { lookAtJudged, NAMELESS, walkInputs } from './folder-names.ts';
+
+export interface Span {
+  fromNs: bigint;
+  /** null: until now. */
+  toNs: bigint | null;
+}
+
+/** The ids of the tasks below `.tmp`. */
+export function taskIds(stateFolder: string): string[] {
+  try {
+    return readdirSync(path.join(stateFolder, 'task'));
+  } catch {
+    return [];
+  }
+}
+
+/** What does not count as a change. */
+export interface Known {
+  /** Files that a run put back, or that a person accepted. */
+  vouched?: Vouched;
+  /** Of its folders when the call began; without it a folder counts as changed when anything was done in it. */
+  names?: FolderNames | undefined;
+}
+
+/**
+ * @param root of a task.
+ * @returns relative paths, sorted. Outputs, markers, prompts and the journal are written by runs, and not looked at.
+ */
+export function changedIn(root: string, span: Span, { vouched = {}, names }: Known = {}): string[] {
+  const isChanged = (file: string, look: Look) => {
+    const name = path.relative(root, file);
+    if (look.changedNs <= span.fromNs || (span.toNs !== null && look.changedNs > span.toNs)) return false;
+    if (vouched[name] === look.stamp) return false;
+    return look.kind !== 'folder' || names === undefined || (names[name] ?? NAMELESS) !== look.stamp;
+  };
+  const found = [...judgedBy(root)].filter(([file, look]) => isChanged(file, look)).map(([file]) => file);
+  const stats = path.join(root, 'state/stats.json');
+  const look = lookAtJudged(root, stats);
+  if (look !== null && isChanged(stats, look) && hasEdits(openJournal(root, () => new Date()))) found.push(stats);
+  if (isGone(root, span, { vouched, names })) found.push(path.join(root, INPUTS));
+  return found.map((file) => path.relative(root, file)).sort();
+}
+
+const INPUTS = 'inputs';
+
+/** Of what is in no folder any more only the one above tells the time, and no later one than that of its last change. */
+const isGone = (root: string, { fromNs }: Span, { vouched = {}, names = {} }: Known): boolean =>
+  names[INPUTS] !== undefined &&
+  vouched[INPUTS] !== '' &&
+  lookAt(path.join(root, INPUTS)) === null &&
+  (lookAt(root)?.changedNs ?? 0n) > fromNs;
+
+/** The manifest and the inputs, with the folders of these: what was taken away changes the names in its folder. */
+export function judgedBy(root: string): Map<string, Look> {
+  const found = new Map<string, Look>();
+  for (const name of ['manifest.yaml', 'manifest.yml', 'manifest.json']) {
+    const file = path.join(root, name);
+    const look = lookAtJudged(root, file);
+    if (look !== null) found.set(file, look);
+  }
+  walkInputs(root, (file, look) => found.set(file, look));
+  return found;
+}

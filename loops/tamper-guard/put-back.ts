@@ -1,0 +1,139 @@
+// Puts back what was kept, whatever stands in its place now: that is set aside, and nothing is followed or written through a link.
+
+import { lstatSync, mkdirSync, readlinkSync, renameSync, symlinkSync, unlinkSync } from 'node:fs';
+import path from 'node:path';
+import { readRegularBytes, UnfitFileError } from '../../state/disk/regular-file.ts';
+import { setAside } from '../../state/disk/set-aside.ts';
+import { isSystemError } from '../../state/system-error.ts';
+import { type Look, lookAt } from './file-look.ts';
+import type { KeptFile, KeptFiles, KeptFolder } from './kept-files.ts';
+import { copyLarge, isSameContent } from './large-copy.ts';
+import { restore } from './restored-file.ts';
+
+export interface Tampered {
+  file: string;
+  how: 'modified' | 'deleted' | 'added';
+  /** `kept`: left as it is, since it was too large to keep a copy, or its copy is gone as well. */
+  outcome: 'put_back' | 'kept';
+}
+
+export interface PuttingBack {
+  /** The files that are there now; those that were not kept are new. */
+  present(): readonly string[];
+  /** A folder for what stood there instead: nothing of anybody's is lost. */
+  aside: string;
+  clock: () => Date;
+  /** Which of those that are otherwise are changed back; without it all. */
+  isOurs?(file: string, before: KeptFile | null, now: Look | null): boolean;
+}
+
+export function putBack(kept: KeptFiles, { present, aside, clock, isOurs = () => true }: PuttingBack): Tampered[] {
+  const away = (file: string) => moveAside(file, aside, clock);
+  // The ways first: what lies below a link lies elsewhere, and is nobody's business here.
+  const ways = [...kept.folders].flatMap(([folder, before]) => clearWay(folder, before, away));
+  const found = [...new Set([...kept.files.keys(), ...present()])].flatMap((file) => {
+    const before = kept.files.get(file) ?? null;
+    const now = lookAt(file);
+    if (isSame(file, before, now)) return [];
+    if (!isOurs(file, before, now)) return [];
+    const how = before === null ? 'added' : now === null ? 'deleted' : 'modified';
+    return [{ file, how, before, now, outcome: before === null || isWhole(before) ? 'put_back' : 'kept' } as const];
+  });
+  const changed = withoutInner(found);
+  const returning = changed.filter(({ outcome }) => outcome === 'put_back');
+  // What is new goes first: a file may stand where the folder of another was.
+  for (const { file, before } of returning) if (before === null) away(file);
+  // One by one, and away only once what was there is ready: cut short at any moment, each file is the one or the other, or missing.
+  for (const { file, before, now } of returning) {
+    if (before === null) continue;
+    restore(file, before, () => (now === null ? undefined : away(file)));
+    kept.files.set(file, { ...before, stamp: lookAt(file)?.stamp ?? before.stamp });
+  }
+  return [...ways, ...changed.map(({ file, how, outcome }) => ({ file, how, outcome }))];
+}
+
+/** What lies in a folder that stands in the place of a file goes aside with it. */
+function withoutInner<T extends { file: string; now: Look | null }>(changed: readonly T[]): T[] {
+  const folders = changed.filter(({ now }) => now?.kind === 'folder').map(({ file }) => file + path.sep);
+  return changed.filter(({ file }) => !folders.some((folder) => file.startsWith(folder)));
+}
+
+/** Where a folder was, or may have come to be, nothing else stands afterwards. */
+function clearWay(folder: string, before: KeptFolder, away: (file: string) => void): Tampered[] {
+  const now = lookAt(folder);
+  const isThere = now?.kind === 'folder' || now === null;
+  if (before.kind === 'link' ? now?.kind === 'link' && now.target === before.target : isThere) return [];
+  if (now !== null) away(folder);
+  if (before.kind === 'folder') mkdirSync(folder, { recursive: true, mode: before.mode });
+  if (before.kind === 'link') symlinkSync(before.target, folder);
+  return [{ file: folder, how: 'added', outcome: 'put_back' }];
+}
+
+/** Can it be put back? */
+export const isWhole = ({ kind, content, copy }: KeptFile): boolean =>
+  kind === 'link' || content !== null || (copy !== null && isIntact(copy));
+
+/** Whoever edits files of ours may have found the copies, too. */
+const isIntact = ({ file, stamp }: NonNullable<KeptFile['copy']>): boolean => lookAt(file)?.stamp === stamp;
+
+/** The same stamp is the same file; with another it may still hold the same, written anew. */
+export function isSame(file: string, before: KeptFile | null, now: Look | null): boolean {
+  if (before === null || now === null) return before === now;
+  if (before.stamp === now.stamp) return true;
+  if (before.kind !== now.kind || before.mode !== now.mode || before.target !== now.target) return false;
+  if (before.kind === 'link') return true;
+  if (before.kind !== 'file' || before.bytes !== now.bytes) return false;
+  try {
+    if (before.content !== null) return before.content.equals(readRegularBytes(file, before.bytes));
+    return before.copy !== null && isIntact(before.copy) && isSameContent(before.copy.file, file);
+  } catch (error) {
+    if (!(error instanceof UnfitFileError) && !isSystemError(error)) throw error;
+    return false;
+  }
+}
+
+function moveAside(file: string, aside: string, clock: () => Date): void {
+  // What stands on the way to that folder cannot be put into it.
+  if (`${aside}${path.sep}`.startsWith(`${file}${path.sep}`) || !isMade(aside)) {
+    setAside(file, clock);
+    return;
+  }
+  for (let n = 0; ; n++) {
+    const place = path.join(aside, n === 0 ? path.basename(file) : `${path.basename(file)}.${n}`);
+    if (lookAt(place) !== null) continue;
+    move(file, place, clock);
+    return;
+  }
+}
+
+function isMade(folder: string): boolean {
+  try {
+    mkdirSync(folder, { recursive: true, mode: 0o700 });
+    return true;
+  } catch (error) {
+    if (!isSystemError(error)) throw error;
+    return false;
+  }
+}
+
+function move(from: string, to: string, clock: () => Date): void {
+  try {
+    renameSync(from, to);
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'EXDEV') throw error;
+    moveFar(from, to, clock);
+  }
+}
+
+const MOST_COPIED = 16 * 1024 * 1024;
+
+/** The task may lie on another disk than the project: what cannot be copied there in a moment stays beside its place. */
+function moveFar(from: string, to: string, clock: () => Date): void {
+  const found = lstatSync(from);
+  if (found.isSymbolicLink()) symlinkSync(readlinkSync(from), to);
+  else if (!found.isFile() || !copyLarge(from, to, MOST_COPIED)) {
+    setAside(from, clock);
+    return;
+  }
+  unlinkSync(from);
+}

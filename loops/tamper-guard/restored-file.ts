@@ -1,0 +1,50 @@
+// Writes a kept file beside its place, and renames it once it is whole, so that no half of it ever bears its name.
+
+import { chmodSync, mkdirSync, renameSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
+import { temporaryPrefix } from '../../state/disk/replace-file.ts';
+import { lookAt } from './file-look.ts';
+import type { KeptFile } from './kept-files.ts';
+import { copyLarge } from './large-copy.ts';
+
+/**
+ * Throws what the operating system throws; until `away` is called, what stands there is untouched.
+ * @param away takes what stands in its place out of the way.
+ */
+export function restore(file: string, { kind, content, copy, target, mode }: KeptFile, away: () => void): void {
+  mkdirSync(path.dirname(file), { recursive: true, mode: 0o700 });
+  const fresh = besideOf(file);
+  try {
+    if (kind === 'link') symlinkSync(target!, fresh);
+    else {
+      // `wx` and its like follow no link.
+      if (content !== null) writeFileSync(fresh, content, { mode: 0o600, flag: 'wx' });
+      else copyLarge(copy!.file, fresh, Number.POSITIVE_INFINITY);
+      chmodSync(fresh, mode);
+    }
+    away();
+    renameSync(fresh, file);
+  } catch (error) {
+    rmSync(fresh, { force: true });
+    throw error;
+  }
+}
+
+/** Was it left by one that was killed as it wrote? What it was for is there, or still to be put back. */
+export function isUnfinished(file: string, kept: ReadonlyMap<string, unknown>): boolean {
+  const name = /^\.(.+)\.\d+-\d+$/.exec(path.basename(file))?.[1];
+  return name !== undefined && kept.has(path.join(path.dirname(file), name));
+}
+
+/** A name that has no room for the number is cut, since it must not take more than 255 bytes. */
+function besideOf(file: string): string {
+  let name = path.basename(file);
+  while (Buffer.byteLength(name) > MOST_NAME_BYTES) name = name.slice(0, -1);
+  const prefix = temporaryPrefix(name, process.pid);
+  for (let n = 1; ; n++) {
+    const fresh = path.join(path.dirname(file), `${prefix}${n}`);
+    if (lookAt(fresh) === null) return fresh;
+  }
+}
+
+const MOST_NAME_BYTES = 230;

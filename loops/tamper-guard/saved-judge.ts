@@ -1,0 +1,60 @@
+// What a call is judged by, written down beside its entry: for the next run, where this one does not live to look.
+
+import { writeFileSync } from 'node:fs';
+import path from 'node:path';
+import { readRegular, readRegularBytes, UnfitFileError } from '../../state/disk/regular-file.ts';
+import { isSystemError } from '../../state/system-error.ts';
+import { lookAt } from './file-look.ts';
+import { type KeptFile, type KeptFiles, type KeptFolder, LIMITS } from './kept-files.ts';
+
+interface Saved {
+  /** The stamp of the file that holds the small ones, one behind the other. */
+  pack: string | null;
+  files: [file: string, kept: SavedFile | null][];
+  folders: [folder: string, kept: KeptFolder][];
+}
+
+interface SavedFile extends Omit<KeptFile, 'content'> {
+  /** Where in the pack it begins; null for what is not in it. */
+  at: number | null;
+}
+
+/** Not synced: an agent does not outlive a loss of power. */
+export function saveJudge(folder: string, { files, folders }: KeptFiles): void {
+  const contents: Buffer[] = [];
+  let at = 0;
+  const rows = [...files].map(([file, kept]): Saved['files'][number] => {
+    if (kept === null) return [file, null];
+    const { content, ...rest } = kept;
+    if (content === null) return [file, { ...rest, at: null }];
+    contents.push(content);
+    at += content.length;
+    return [file, { ...rest, at: at - content.length }];
+  });
+  const pack = path.join(folder, PACK);
+  writeFileSync(pack, Buffer.concat(contents), { mode: 0o600, flag: 'wx' });
+  const saved: Saved = { pack: lookAt(pack)?.stamp ?? null, files: rows, folders: [...folders] };
+  writeFileSync(path.join(folder, INDEX), JSON.stringify(saved), { mode: 0o600, flag: 'wx' });
+}
+
+/** null where nothing of use is there. A pack that somebody has edited holds nothing: what it held can only be seen to change. */
+export function loadJudge(folder: string): KeptFiles | null {
+  try {
+    const { pack, files, folders } = JSON.parse(readRegular(path.join(folder, INDEX), MAX_INDEX_BYTES)) as Saved;
+    const file = path.join(folder, PACK);
+    const isIntact = lookAt(file)?.stamp === pack;
+    const bytes = isIntact ? readRegularBytes(file, LIMITS.inMemory.all) : null;
+    const rows = files.map(([name, saved]): [string, KeptFile | null] => {
+      if (saved === null) return [name, null];
+      const { at, ...rest } = saved;
+      return [name, { ...rest, content: at === null || bytes === null ? null : bytes.subarray(at, at + rest.bytes) }];
+    });
+    return { files: new Map(rows), folders: new Map(folders), unkept: [] };
+  } catch (error) {
+    if (error instanceof SyntaxError || error instanceof UnfitFileError || isSystemError(error)) return null;
+    throw error;
+  }
+}
+
+const [PACK, INDEX] = ['pack', 'kept.json'];
+const MAX_INDEX_BYTES = 64 * 1024 * 1024;

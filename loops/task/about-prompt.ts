@@ -1,0 +1,22 @@
+// What a call is told of its prompt beside the text: what was left out of it, and the warnings.
+
+import { leftOutSentence, NAMED_IN_WARNING } from '../../policies/prompt/left-out.ts';
+import type { Dispatch } from '../attempt/dispatch.ts';
+import type { Prompt } from './prompt.ts';
+
+/** For the record, and as short as a variable of the environment has to be. */
+export function aboutPrompt({ warnings, leftOut }: Pick<Prompt, 'warnings' | 'leftOut'>): Dispatch['prompt'] {
+  const sentence = leftOutSentence(leftOut, NAMED_IN_WARNING);
+  const all = [...(sentence === null ? [] : [sentence]), ...warnings];
+  const more = all.length - MOST_WARNINGS;
+  return {
+    warnings: [
+      ...all.slice(0, MOST_WARNINGS).map((warning) => warning.slice(0, MOST_WARNING_CHARS)),
+      ...(more > 0 ? [`${more} more warnings about the prompt, which tollgate run --dry-run shows`] : []),
+    ],
+    left_out: leftOut,
+  };
+}
+
+const MOST_WARNINGS = 12;
+const MOST_WARNING_CHARS = 2000;

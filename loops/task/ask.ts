@@ -1,0 +1,51 @@
+// What a stage asks next, and after what it has seen.
+
+import type { CallRecord } from '../../policies/record/call-record.ts';
+import type { SessionStanding } from '../../policies/retry/session-way-out.ts';
+import type { Stage } from '../../state/project/manifest-schema.ts';
+import type { Prompt } from './prompt.ts';
+import type { StageSession } from './session-in-use.ts';
+
+/** What the stage has behind it in this run. */
+export interface Seen {
+  /** This signature, this time included. */
+  count: number;
+  retriesLeft: number;
+  /** How long the next call would have to be waited for. */
+  waitMs: number;
+  /** Paths that the stage has changed so far. */
+  changed: number;
+  /** How long resets may still be waited for, and how many were. */
+  resetLeftMs: number;
+  resetsAwaited: number;
+  /** The session that can be gone on with, and what is known of the one that failed. */
+  sessionId: string | null;
+  session: SessionStanding;
+}
+
+export interface Ask {
+  prompt: Prompt;
+  resumeSession: string | null;
+  /** It only makes sense in that session: what it was asked there is half done. */
+  isGoOn?: true;
+}
+
+/** What a next ask follows. */
+export interface Asked {
+  ask: Ask;
+  session: StageSession;
+  record: Pick<CallRecord, 'verdict' | 'session_id' | 'tool_calls'>;
+  /** What was sent, to which version of the CLI. */
+  sent: { file: string; cliVersion: string | null };
+}
+
+export interface Next {
+  ask: Ask;
+  /** Another tool may stand in. */
+  stage: Stage;
+  waitMs: number;
+  /** Of a reset: the time of day at which it is over. */
+  until: Date | null;
+  /** Waiting for a reset or a session, and asking another tool or in a fresh session, are no retries. */
+  counts: 'as_retry' | 'as_reset' | 'as_busy' | 'as_none';
+}

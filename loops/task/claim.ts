@@ -1,0 +1,65 @@
+// One run of a task at a time: claims it in the journal, or waits for the run that has it.
+
+import { randomUUID } from 'node:crypto';
+import { nextChange } from '../../state/change.ts';
+import type { Journal } from '../../state/journal/journal.ts';
+import { ancestorsOf, isAmong } from '../../wrappers/processes/ancestors.ts';
+import { identify, isAlive } from '../../wrappers/processes/identity.ts';
+
+export type Claim =
+  | { how: 'claimed'; runId: string }
+  /** Another run had the task, and ended with this code. */
+  | { how: 'awaited'; exitCode: number }
+  | { how: 'refused'; message: string }
+  /** Somebody moved or deleted the task meanwhile. */
+  | { how: 'gone' }
+  | { how: 'stopped' };
+
+export interface Claiming {
+  journal: Journal;
+  /** What to do while another run has the task; one that we were started from is never waited for. */
+  whenTaken: 'wait' | 'refuse' | 'force';
+  stop: AbortSignal;
+  say(sentence: string): void;
+}
+
+const LOOK_MS = 500;
+
+export async function claim({ journal, whenTaken, stop, say }: Claiming): Promise<Claim> {
+  const runId = randomUUID();
+  const self = (await identify(process.pid))!;
+  let awaited: string | null = null;
+  let bytes = 0;
+  for (;;) {
+    const { ledger, offset } = journal.read();
+    // What only grows has shrunk: to go on would begin the task afresh in the old place.
+    if (offset < bytes) return { how: 'gone' };
+    bytes = offset;
+    if (awaited !== null) {
+      const ended = ledger.released.get(awaited);
+      if (ended !== undefined) return { how: 'awaited', exitCode: ended.exit_code };
+    }
+    const { run } = ledger;
+    if (run?.run_id === runId) return { how: 'claimed', runId };
+    if (stop.aborted) return { how: 'stopped' };
+    const life = run === null ? 'dead' : await isAlive(run.owner, self);
+    if (life === 'dead' || (life === 'unknown' && whenTaken === 'force')) {
+      // Whoever's line comes first has it; the others find out when they read.
+      await journal.note({ fact: 'claimed', run_id: runId, over: run?.run_id ?? null, owner: self });
+      awaited = null;
+      continue;
+    }
+    if (isAmong(await ancestorsOf(process.pid), run!.owner))
+      return { how: 'refused', message: fromWithin(run!.owner.pid) };
+    const where = life === 'unknown' ? ` on ${run!.owner.host}` : '';
+    const wayOut = life === 'unknown' ? '; if that run is gone, say --force' : '';
+    const message = `another run has this task (pid ${run!.owner.pid}${where})${wayOut}`;
+    if (whenTaken === 'refuse') return { how: 'refused', message: `${message}; leave --no-wait out to wait for it` };
+    if (awaited === null) say(`${message}; waiting for it`);
+    awaited = run!.run_id;
+    await nextChange(journal.file, LOOK_MS, stop);
+  }
+}
+
+const fromWithin = (pid: number) =>
+  `this command was started from within the run that has this task (pid ${pid}), and would wait for itself; run another task from there`;

@@ -1,0 +1,80 @@
+// What later stages found in a stage's last work: given to it when it is asked again, before its prompt.
+
+import path from 'node:path';
+import { writerOf } from '../../policies/gate/writer.ts';
+import { promptLimit } from '../../policies/manifest/prompt-limits.ts';
+import { fenced, fenceWord } from '../../policies/text/fence.ts';
+import { figure } from '../../policies/text/figure.ts';
+import { readRegular } from '../../state/disk/regular-file.ts';
+import { isSystemError } from '../../state/system-error.ts';
+import { outputsOf } from '../../state/task-folder.ts';
+import { lineOfStages } from './line-of-stages.ts';
+import type { StageRun } from './stage-run.ts';
+
+/**
+ * Empty where nothing was found, or where it is not this stage's to mend.
+ * @param promptChars how long the prompt is that it goes before: both together keep to the limit of the stage's tool.
+ */
+export function feedbackFor({ open, stage }: Pick<StageRun, 'open' | 'stage'>, promptChars: number): string {
+  const { plans, journal, task, hide, project } = open;
+  const room = Math.min(MAX_CHARS, promptLimit(project.prompts, stage.tool, stage.model) - promptChars - FRAME_CHARS);
+  const { gates } = journal.read().ledger;
+  const found = plans.flatMap((plan) => {
+    const gate = gates.get(plan.stage.name);
+    if (gate === undefined || gate.passed || writerOf(lineOfStages(plans), plan.stage.name)?.stage !== stage.name)
+      return [];
+    const told = FOUND[gate.reason ?? ''];
+    const text =
+      told === undefined ? null : textOf(told.file(task.outputs, outputsOf(task, plan.stage).out, gate.stage));
+    return told === undefined || text === null ? [] : [told.say(gate.stage, hide(text), Math.max(0, room))];
+  });
+  return found.map((text) => `${text}\n`).join('');
+}
+
+interface Found {
+  file(outputs: string, answer: string, stage: string): string;
+  /** @param room how much of the text may be quoted, in characters. */
+  say(stage: string, text: string, room: number): string;
+}
+
+const MAX_CHARS = 20_000;
+/** The sentence and the fence around it. */
+const FRAME_CHARS = 600;
+
+/** By the gate's reason. What agents and commands have said is data. */
+const FOUND: Record<string, Found> = {
+  acceptance_failed: {
+    file: (outputs, _, stage) => path.join(outputs, `${stage}.acceptance.log`),
+    say: (stage, log, room) =>
+      section(
+        `After your last work on this task the acceptance commands failed (stage ${stage}). Mend what fails; this is ${shown(log, room, 'end')} of their log:`,
+        'the log of the acceptance commands',
+        room === 0 ? '' : log.slice(-room),
+      ),
+  },
+  verdict_fail: {
+    file: (_, answer) => answer,
+    say: (stage, answer, room) =>
+      section(
+        `Your last work on this task was judged not good enough (stage ${stage}). Mend what it names; this is ${shown(answer, room, 'beginning')} of its answer:`,
+        `the answer of ${stage}`,
+        answer.slice(0, room),
+      ),
+  },
+};
+
+/** Nothing is left out without a word. */
+const shown = (text: string, room: number, part: 'beginning' | 'end'): string =>
+  text.length <= room ? 'the whole' : `the ${part} (${figure(room)} of ${figure(text.length)} characters)`;
+
+const section = (first: string, label: string, text: string): string =>
+  `${first}\n\n${fenced(fenceWord([text]), label, text)}`;
+
+function textOf(file: string): string | null {
+  try {
+    return readRegular(file);
+  } catch (error) {
+    if (!isSystemError(error)) throw error;
+    return null;
+  }
+}

@@ -1,0 +1,50 @@
+// What to do about what the gate of a stage found, by how the task stands now.
+
+import path from 'node:path';
+import type { GateRecord } from '../../policies/facts/gate-record.ts';
+import { type GatedCall, gateNextActions } from '../../policies/gate/way-out.ts';
+import { outdatedBy, writerOf } from '../../policies/gate/writer.ts';
+import { placeWords } from '../../policies/manifest/stage-place.ts';
+import { readRegular } from '../../state/disk/regular-file.ts';
+import { answeredIn, budgetOf } from '../../state/journal/ledger.ts';
+import type { Stage } from '../../state/project/manifest-schema.ts';
+import { outputsOf, type TaskFolder } from '../../state/task-folder.ts';
+import { lineOfStages } from './line-of-stages.ts';
+import type { OpenTask } from './task.ts';
+
+export function gateActions(
+  open: OpenTask,
+  stage: Pick<Stage, 'name' | 'tool'>,
+  { findings, restored }: Pick<GateRecord, 'findings' | 'restored'>,
+  answer: GatedCall['answer'],
+): string[] {
+  const { ledger } = open.journal.read();
+  const writer = writerOf(lineOfStages(open.plans), stage.name);
+  return gateNextActions(findings, {
+    taskId: open.task.id,
+    stage: stage.name,
+    tool: stage.tool,
+    answer,
+    restored: restored.length,
+    answerFile: outputsOf(open.task, stage).out,
+    place: (field) =>
+      field === 'acceptance' || field === 'scope'
+        ? open.placeOf(null, field).at
+        : placeWords(open.placeOf(stage.name, field), field),
+    writer,
+    outdated: writer === null ? [] : outdatedBy(writer, stage.name, answeredIn(ledger)),
+    budget: { used: ledger.used, total: budgetOf(ledger) },
+  });
+}
+
+export const gateFileOf = ({ outputs }: TaskFolder, stage: string): string => path.join(outputs, `${stage}.gate.json`);
+
+/** Of the call that it names; null where it is gone, or is about another: it is a view that anybody may edit. */
+export function gateRecordOf(task: TaskFolder, stage: string, callId: string): GateRecord | null {
+  try {
+    const record = JSON.parse(readRegular(gateFileOf(task, stage))) as GateRecord;
+    return record.call_id === callId ? record : null;
+  } catch {
+    return null;
+  }
+}

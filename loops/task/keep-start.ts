@@ -1,0 +1,24 @@
+// Keeps the tree as it is when a task's first run begins, where a stage is to be shown what has changed since.
+
+import { forbidsOf, stateOf } from '../prompt/compose.ts';
+import type { OpenTask } from './task.ts';
+
+/** What is wrong; null where nothing is. */
+export async function keepStart(
+  open: OpenTask,
+  environment: NodeJS.ProcessEnv,
+  halt: AbortSignal,
+): Promise<string | null> {
+  const { task, manifest, plans, cwd, root } = open;
+  const wanting = plans.find(({ stage: { diff } }) => typeof diff === 'object' && diff.since !== undefined);
+  if (wanting === undefined) return null;
+  const kept = await (await import('../changes/start.ts')).keepStart(task.state, {
+    cwd,
+    root,
+    state: stateOf(task),
+    forbids: await forbidsOf(manifest.security.forbidden_paths, [root, cwd]),
+    environment,
+    halt,
+  });
+  return kept.how === 'mistaken' ? `stage ${wanting.stage.name}: diff: ${kept.message}` : null;
+}

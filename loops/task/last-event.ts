@@ -1,0 +1,71 @@
+// What a running CLI did last, in a few words for a line of progress: read from the end of its event stream.
+
+import path from 'node:path';
+import type { EngineEvent } from '../../policies/facts/engine-event.ts';
+import type { Tool } from '../../policies/facts/tools.ts';
+import { readTail } from '../../state/disk/file-head.ts';
+import type { TaskFolder } from '../../state/task-folder.ts';
+import { ADAPTERS } from '../../wrappers/adapters.ts';
+
+/** A call that is under way. */
+export interface Underway {
+  stage: string;
+  tool: Tool;
+  /** Where its events come in; it may not be there yet. */
+  events: string;
+}
+
+export const eventsOf = (task: TaskFolder, callId: string): string => path.join(task.attempts, callId, 'stdout');
+
+/** Enough for the last lines; a longer one is simply not told. */
+const WINDOW = 16 * 1024;
+
+/** null when nothing has been told yet. */
+export function lastEvent({ tool, events }: Underway): string | null {
+  for (const line of linesAtEnd(events).reverse())
+    for (const event of readLine(tool, line).reverse()) {
+      const words = wordsFor(event);
+      if (words !== null) return words;
+    }
+  return null;
+}
+
+function linesAtEnd(file: string): string[] {
+  try {
+    return readTail(file, WINDOW).text.split('\n');
+  } catch {
+    return [];
+  }
+}
+
+function readLine(tool: Tool, line: string): EngineEvent[] {
+  try {
+    return line.trim() === '' ? [] : ADAPTERS[tool].readEvent(line);
+  } catch {
+    return [];
+  }
+}
+
+function wordsFor(event: EngineEvent): string | null {
+  switch (event.how) {
+    case 'turn_began':
+    case 'requested':
+      return 'asks the model';
+    case 'said':
+      return 'answers';
+    case 'tool_began':
+      return `runs ${event.name}`;
+    case 'tool_ended':
+      return `has run ${event.name ?? 'a tool'}`;
+    case 'retrying':
+      return 'announces a retry';
+    case 'erred':
+    case 'failed':
+    case 'stopped':
+      return 'met an error';
+    case 'completed':
+      return 'is done';
+    default:
+      return null;
+  }
+}

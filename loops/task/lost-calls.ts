@@ -1,0 +1,42 @@
+// The calls of a task that died with their wrappers: what each of them may have cost, and what was asked in its place.
+
+import type { Journal } from '../../state/journal/journal.ts';
+import type { Call, Ledger } from '../../state/journal/ledger.ts';
+
+/** One sentence for each, oldest first. */
+export function lostCalls({ calls }: Pick<Ledger, 'calls'>): string[] {
+  const granted = [...calls.values()].filter((call) => call.granted);
+  return granted.flatMap((call, i) => {
+    const how = fateOf(call);
+    if (how === null) return [];
+    const { stage, call_id } = call.reserved;
+    const again = granted.slice(i + 1).find((later) => later.reserved.stage === stage)?.reserved.call_id;
+    return [`${stage}: the call ${call_id} ${how}${again === undefined ? '' : `, and was made once more (${again})`}`];
+  });
+}
+
+function fateOf({ ended, verdict }: Call): string | null {
+  if (verdict?.reason !== 'interrupted') return null;
+  if (ended?.ending === 'lost') return 'was in flight when it died with its wrapper; it counts as paid';
+  if (ended?.ending === 'not_started')
+    return 'died with its wrapper before its CLI was started; it counts as paid, though nothing was asked';
+  return null;
+}
+
+/** Calls that agents made on the task's own budget from within theirs: one sentence for each call that they were made from. */
+export function nestedCalls({ calls }: Pick<Ledger, 'calls'>): string[] {
+  return [...calls.values()].flatMap(({ reserved: { stage, call_id }, nested }) => {
+    if (nested === 0) return [];
+    const were = nested === 1 ? '1 call was' : `${nested} calls were`;
+    return [`${stage}: ${were} made by its agent from within the call ${call_id}, and counted as paid by this task`];
+  });
+}
+
+/** What the agent of one call charged to the task while it ran, and what it was not granted. */
+export function nestedWords({ read }: Pick<Journal, 'read'>, callId: string): string[] {
+  const asked = [...read().ledger.calls.values()].filter(({ reserved }) => reserved.within === callId);
+  const granted = asked.filter(({ granted }) => granted).length;
+  return asked.length === 0
+    ? []
+    : [`its agent asked for ${asked.length} calls on the task's budget from within this one; ${granted} were made`];
+}

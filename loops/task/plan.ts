@@ -1,0 +1,83 @@
+// What a run has to do, looked through before anything is paid: each stage with its role, and whether it is done already.
+
+import type { ChangedPrompt } from '../../policies/retry/changed-prompt.ts';
+import type { Stage } from '../../state/project/manifest-schema.ts';
+import { checkSchema } from '../gate/schema.ts';
+import { elsewhereMistake, worksElsewhere } from '../session/works-elsewhere.ts';
+import { type Composing, composePrompt, type Prompt } from './prompt.ts';
+import { doorOf, type Wishes } from './stage-door.ts';
+import type { StagePlan } from './stage-plan.ts';
+
+export type Planned =
+  /** `tooLarge`: the first stage to run whose prompt is, whatever those before it will answer. */
+  | { how: 'planned'; tooLarge: LargeStage | null }
+  | { how: 'mistaken'; message: string }
+  | { how: 'stopped' }
+  /** Stages whose answers count for another prompt than the one they have now; at least one. */
+  | { how: 'changed'; changed: ChangedPrompt[] };
+
+export interface LargeStage {
+  stage: Stage;
+  prompt: Prompt;
+}
+
+/**
+ * Finds what is wrong with any stage now: a mistake in the last one must not cost the calls of those before it.
+ * @param from the stages before it are left out.
+ */
+export async function checkStages(composing: Composing, wishes: Wishes, from: string | null = null): Promise<Planned> {
+  const { open } = composing;
+  const wrong = wishMistake(open.plans, wishes);
+  if (wrong !== null) return mistaken(wrong);
+  // Once a stage is to be run, the prompts of those after it may still change.
+  let isSettled = true;
+  let tooLarge: LargeStage | null = null;
+  const changed: ChangedPrompt[] = [];
+  const isStopped = () => composing.halt?.aborted === true;
+  const first = open.plans.findIndex(({ stage }) => stage.name === from);
+  for (const plan of open.plans.slice(Math.max(0, first))) {
+    const { stage } = plan;
+    const schema = stage.schema === undefined ? null : await checkSchema(stage.schema);
+    if (schema !== null) return mistaken(`stage ${stage.name}: its schema is no JSON Schema: ${schema}`);
+    const elsewhere = await sessionMistake(composing, stage);
+    if (elsewhere !== null) return mistaken(elsewhere);
+    const composed = await composePrompt(composing, plan, open.manifest.context.digest_policy);
+    if (isStopped()) return { how: 'stopped' };
+    if (composed.how === 'mistaken') return mistaken(composed.message);
+    const door = doorOf(plan, composed.prompt, open.journal, wishes);
+    if (door.how === 'changed' && isSettled) {
+      changed.push({ stage: stage.name, answer: door.answer, warnings: composed.prompt.warnings });
+    }
+    // Of one that is done the answer may be kept: what stands after it is looked at as if it were.
+    if (door.how === 'done_earlier' || (door.how === 'changed' && door.answer === 'done')) continue;
+    if (isTooLarge(composed.prompt, isSettled)) tooLarge ??= { stage, prompt: composed.prompt };
+    isSettled = false;
+  }
+  return changed.length === 0 ? { how: 'planned', tooLarge } : { how: 'changed', changed };
+}
+
+/** What is wrong with the session that the task names, for this stage. */
+async function sessionMistake({ open, environment }: Composing, { name, tool }: Stage): Promise<string | null> {
+  const id = open.manifest.meta.session_id;
+  if (id === undefined) return null;
+  const there = await worksElsewhere(tool, id, { environment, cwd: open.cwd });
+  return there === null ? null : `stage ${name}: meta.session_id: ${elsewhereMistake(tool, id, there, open.cwd)}`;
+}
+
+/** An earlier stage may still put something shorter in the place of the context. */
+function isTooLarge({ tooLarge, parts }: Prompt, isSettled: boolean): boolean {
+  if (tooLarge === null) return false;
+  const context = parts.find(({ kind }) => kind === 'context')?.kept ?? 0;
+  return tooLarge.chars - (isSettled ? 0 : context) > tooLarge.limit;
+}
+
+/** What is wrong with what the user said about stages; found before the task is claimed. */
+export function wishMistake(plans: readonly StagePlan[], { redo, keep }: Wishes): string | null {
+  const names = plans.map(({ stage }) => stage.name);
+  const unknown = [...redo, ...keep].find((name) => !names.includes(name));
+  if (unknown !== undefined) return `there is no stage "${unknown}"; the stages are ${names.join(', ')}`;
+  const both = redo.find((name) => keep.includes(name));
+  return both === undefined ? null : `--redo ${both} and --keep ${both} contradict each other; say one of them`;
+}
+
+const mistaken = (message: string): Planned => ({ how: 'mistaken', message });

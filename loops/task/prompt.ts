@@ -1,0 +1,143 @@
+// The prompt of a stage in this run: composed from the manifest, the inputs and what earlier stages answered, and written down.
+
+import path from 'node:path';
+import { verificationCommands } from '../../policies/gate/verification-commands.ts';
+import { promptLimit } from '../../policies/manifest/prompt-limits.ts';
+import { sectionText } from '../../policies/markdown/sections.ts';
+import type { TooLarge } from '../../policies/prompt/compose-text.ts';
+import type { LeftOut } from '../../policies/prompt/left-out.ts';
+import type { PartSize } from '../../policies/prompt/part.ts';
+import { slowOnPrompt } from '../../policies/redact/withheld.ts';
+import { figure } from '../../policies/text/figure.ts';
+import { readHead } from '../../state/disk/file-head.ts';
+import { isSystemError } from '../../state/system-error.ts';
+import { outputsOf } from '../../state/task-folder.ts';
+import { writeWhole } from '../../state/whole-file.ts';
+import { composePrompt as compose } from '../prompt/compose.ts';
+import { redactorOf } from '../redactor.ts';
+import type { StagePlan } from './stage-plan.ts';
+import type { OpenTask } from './task.ts';
+
+export interface Prompt {
+  file: string;
+  sha256: string;
+  chars: number;
+  parts: PartSize[];
+  digest: DigestPolicy;
+  leftOut: LeftOut[];
+  /** null where it may be sent. */
+  tooLarge: TooLarge | null;
+  warnings: string[];
+  /** What the gate will run after this stage, and what a brief only proposes. */
+  acceptanceCommands: string[];
+  proposedCommands: string[];
+}
+
+export type DigestPolicy = 'off' | 'auto' | 'aggressive';
+
+export type Composed = { how: 'composed'; prompt: Prompt; text: string } | { how: 'mistaken'; message: string };
+
+export interface Composing {
+  open: OpenTask;
+  environment: NodeJS.ProcessEnv;
+  /** Are the commands that a brief found run by the gate? */
+  briefCommands: 'proposed' | 'trusted';
+  /** Once aborted nothing more is read, and what is composed is not to be used. */
+  halt?: AbortSignal;
+}
+
+/** Composes, and writes nothing. @param digest what the manifest says, or more. */
+export async function composePrompt(composing: Composing, plan: StagePlan, digest: DigestPolicy): Promise<Composed> {
+  const { open, environment, briefCommands, halt } = composing;
+  const { task, manifest, cwd, root, project } = open;
+  const { stage, role } = plan;
+  const answers = earlierAnswers(open, plan);
+  if (typeof answers === 'string') return { how: 'mistaken', message: answers };
+  const brief = answers.findLast((answer) => answer.handsOff)?.text ?? null;
+  const found = brief === null ? [] : verificationCommands(brief);
+  const acceptanceCommands = role.runsAcceptance
+    ? [...manifest.acceptance.commands, ...(briefCommands === 'trusted' ? found : [])]
+    : [];
+  const redactor = redactorOf(environment, manifest.security.redaction_patterns);
+  const composed = await compose({
+    task,
+    manifest,
+    stage,
+    tool: stage.tool,
+    cwd,
+    root,
+    role,
+    project,
+    digest,
+    handedOff: brief === null ? null : sectionText(brief, 'Updated Context Pack'),
+    earlier: answers.filter((answer) => role.reads.includes(answer.role)),
+    redactor,
+    acceptanceCommands,
+    environment,
+    ...(halt === undefined ? {} : { halt }),
+  });
+  if (composed.how === 'mistaken') return composed;
+  if (redactor.withheld.length > 0)
+    return { how: 'mistaken', message: `stage ${stage.name}: ${slowOnPrompt(redactor.withheld)}` };
+  const { text, how: _, ...told } = composed;
+  const warnings = [...told.warnings, ...answers.flatMap(halfRead)];
+  const file = path.join(task.inputs, 'prompt', `${stage.id ?? `${stage.tool}.${stage.role}`}.md`);
+  const proposedCommands = role.runsAcceptance && briefCommands === 'proposed' ? found : [];
+  const prompt = { ...told, warnings, file, chars: text.length };
+  return { how: 'composed', text, prompt: { ...prompt, acceptanceCommands, proposedCommands } };
+}
+
+const halfRead = ({ stage, text, unread }: EarlierAnswer): string[] =>
+  unread === 0 ? [] : [`of the answer of ${stage} the first ${figure(text.length)} characters were read`];
+
+export const writePrompt = ({ prompt, text }: Composed & { how: 'composed' }): Promise<void> =>
+  writeWhole(prompt.file, text, 'renamed');
+
+interface EarlierAnswer {
+  stage: string;
+  role: string;
+  handsOff: boolean;
+  text: string;
+  /** Characters behind it that were not read. */
+  unread: number;
+}
+
+/** No character of a string takes more bytes of UTF-8. */
+const BYTES_A_CHAR = 3;
+
+/** What the stages before this one answered, in order, as far as they are done and this one's role wants it; or what is missing. */
+function earlierAnswers({ task, journal, plans, project }: OpenTask, wanting: StagePlan): EarlierAnswer[] | string {
+  const { done, calls } = journal.read().ledger;
+  const before = plans.slice(
+    0,
+    plans.findIndex(({ stage }) => stage.name === wanting.stage.name),
+  );
+  const answers: EarlierAnswer[] = [];
+  const maxChars = promptLimit(project.prompts, wanting.stage.tool, wanting.stage.model);
+  for (const { stage, role } of before) {
+    const finished = done.get(stage.name);
+    if (finished === undefined || !(role.handsOff || wanting.role.reads.includes(stage.role))) continue;
+    // A stand-in may have answered in its tool's place.
+    const tool = calls.get(finished.call_id ?? '')?.reserved.tool ?? stage.tool;
+    const { out } = outputsOf(task, { name: stage.name, tool });
+    const read = readOrNull(out, maxChars);
+    // Without it half of what it should know would be paid for like the whole.
+    if (read === null)
+      return `stage ${wanting.stage.name} needs the answer of ${stage.name}, which is done, but ${out} cannot be read; put it back, or say --redo ${stage.name}`;
+    answers.push({ stage: stage.name, role: stage.role, handsOff: role.handsOff, ...read });
+  }
+  return answers;
+}
+
+/** More of it than the prompt may have is not read, but counted: by its bytes, which are never fewer than its characters. */
+function readOrNull(file: string, maxChars: number): { text: string; unread: number } | null {
+  try {
+    const head = readHead(file, maxChars * BYTES_A_CHAR);
+    const text = head.text.slice(0, maxChars);
+    const isWhole = head.bytes <= maxChars * BYTES_A_CHAR && text.length === head.text.length;
+    return { text, unread: isWhole ? 0 : head.bytes - Buffer.byteLength(text) };
+  } catch (error) {
+    if (!isSystemError(error)) throw error;
+    return null;
+  }
+}

@@ -1,0 +1,131 @@
+// Whether a stage need be run at all: a done one is not paid again, unless its prompt has changed, and then not silently.
+
+import { unlinkSync } from 'node:fs';
+import path from 'node:path';
+import { type Judging, stoppingVerdict } from '../../policies/gate/verdict-said.ts';
+import type { ChangedPrompt } from '../../policies/retry/changed-prompt.ts';
+import { readRegular } from '../../state/disk/regular-file.ts';
+import type { Fact } from '../../state/journal/facts.ts';
+import type { Journal } from '../../state/journal/journal.ts';
+import { type Call, isKeptFor, type Ledger } from '../../state/journal/ledger.ts';
+import { isSystemError } from '../../state/system-error.ts';
+import type { TaskFolder } from '../../state/task-folder.ts';
+import { writeWhole } from '../../state/whole-file.ts';
+import type { Prompt } from './prompt.ts';
+import { keptVerdict } from './stage-facts.ts';
+
+export type Door =
+  /** `wish`: what the user said of the answer that is there; null where nothing was said, or nothing needs it. */
+  { how: 'open' | 'done_earlier'; wish: Wish | null } | { how: 'changed'; answer: ChangedPrompt['answer'] };
+
+export type Wish = 'redo' | 'keep';
+
+export interface Wishes {
+  redo: readonly string[];
+  keep: readonly string[];
+  /** What becomes of stages whose prompt has changed, and which neither of them names. */
+  changed: 'refuse' | Wish;
+}
+
+export function doorOf(plan: Planned, prompt: Prompt, journal: Journal, wishes: Wishes): Door {
+  const stage = plan.stage.name;
+  const { ledger } = journal.read();
+  const finished = ledger.done.get(stage);
+  const answered = finished ?? lastAnswered(stage, ledger);
+  const isChanged =
+    answered !== null &&
+    answered.prompt_sha256 !== prompt.sha256 &&
+    !isKeptFor(ledger, { stage, call_id: answered.call_id }, prompt.sha256);
+  const wish = wishFor(stage, wishes, isChanged);
+  if (isChanged && wish === null) return { how: 'changed', answer: finished === undefined ? 'not_passed' : 'done' };
+  const isOpen = finished === undefined || wish === 'redo' || isStopped(plan, ledger);
+  return { how: isOpen ? 'open' : 'done_earlier', wish };
+}
+
+type Planned = Judging & { stage: { name: string } };
+
+/** It was done while its verdict stopped nothing, and now does: its gate looks at the answer again. */
+function isStopped(plan: Planned, ledger: Ledger): boolean {
+  const said = keptVerdict(ledger, plan.stage.name);
+  return said !== undefined && stoppingVerdict(said, plan) !== null;
+}
+
+/** What is said of a stage by name goes before what is said of all. */
+function wishFor(stage: string, { redo, keep, changed }: Wishes, isChanged: boolean): Wish | null {
+  if (redo.includes(stage)) return 'redo';
+  if (keep.includes(stage)) return 'keep';
+  return isChanged && changed !== 'refuse' ? changed : null;
+}
+
+/** The last call of a run for the stage, if it was answered. */
+function lastAnswered(stage: string, { calls }: Ledger) {
+  const last = [...calls.values()].findLast((call) => isOfRun(call, stage));
+  if (last?.verdict?.class !== null) return null;
+  return { call_id: last.reserved.call_id, prompt_sha256: last.reserved.for_prompt };
+}
+
+const isOfRun = ({ granted, reserved }: Call, stage: string): boolean =>
+  granted && reserved.stage === stage && reserved.run_id !== null;
+
+/** A person keeps the answer of a stage: remembered for this prompt, so that the next run does not ask again. */
+export async function keepAnswer(journal: Journal, stage: string, { sha256 }: Prompt): Promise<void> {
+  const { ledger } = journal.read();
+  const answered = [...ledger.calls.values()].findLast(
+    (call) => isOfRun(call, stage) && call.verdict?.class === null,
+  )?.reserved;
+  const answer = ledger.done.get(stage) ?? answered;
+  if (answer === undefined || isKeptFor(ledger, answer, sha256)) return;
+  await journal.note({ fact: 'kept', stage, call_id: answer.call_id, prompt_sha256: sha256 });
+}
+
+/** A stage that is to be done or looked at again counts as open, whatever becomes of it. */
+export function reopen(journal: Journal, stage: string): void {
+  if (journal.read().ledger.done.has(stage)) journal.append({ fact: 'reopened', stage });
+}
+
+/** A run that was killed between a fact and its marker leaves them apart; the journal is right. */
+export async function mendMarker(task: TaskFolder, journal: Journal, stage: string): Promise<void> {
+  const finished = journal.read().ledger.done.get(stage);
+  const file = markerIn(task, stage);
+  if (finished === undefined) return remove(file);
+  const text = markerOf(finished);
+  if (textOf(file) !== text) await writeWhole(file, text, 'renamed');
+}
+
+const markerIn = (task: TaskFolder, stage: string) => path.join(task.done, `${stage}.done`);
+
+const markerOf = ({ stage, call_id, prompt_sha256 }: Done) =>
+  `${JSON.stringify({ stage, call_id, prompt_sha256 }, null, 2)}\n`;
+
+type Done = Omit<Extract<Fact, { fact: 'done' }>, 'fact'>;
+
+/** What cannot be removed, such as a folder of that name, is no marker. */
+function remove(file: string): void {
+  try {
+    unlinkSync(file);
+  } catch (error) {
+    if (!isSystemError(error)) throw error;
+  }
+}
+
+function textOf(file: string): string | null {
+  try {
+    return readRegular(file);
+  } catch (error) {
+    if (!isSystemError(error)) throw error;
+    return null;
+  }
+}
+
+/** The fact first, then the marker that people and waiters see. */
+export async function markDone(
+  task: TaskFolder,
+  journal: Journal,
+  stage: string,
+  callId: string,
+  prompt: Prompt,
+): Promise<void> {
+  const done = { stage, call_id: callId, prompt_sha256: prompt.sha256 };
+  await journal.note({ ...done, fact: 'done' });
+  await writeWhole(markerIn(task, stage), markerOf(done), 'renamed');
+}

@@ -1,0 +1,124 @@
+// What the journal and the records say of a stage: the one answer that every view of a task gives.
+
+import { existsSync } from 'node:fs';
+import type { ErrorClass } from '../../policies/facts/classes.ts';
+import type { Verdict } from '../../policies/facts/evidence.ts';
+import type { SaidVerdict } from '../../policies/facts/gate-record.ts';
+import type { Tool } from '../../policies/facts/tools.ts';
+import { gateVerdict } from '../../policies/gate/verdict.ts';
+import type { LeftOut } from '../../policies/prompt/left-out.ts';
+import type { Call, Ledger } from '../../state/journal/ledger.ts';
+import { outputsOf, type TaskFolder } from '../../state/task-folder.ts';
+import { findRecord } from '../../state/usage.ts';
+import { gateRecordOf } from './gate-actions.ts';
+
+/** All of it is about one call: that which answered a stage that is done, else the last one. */
+export interface StageFacts {
+  stage: string;
+  /** Which CLI answered, or is to answer; null where nobody knows. */
+  tool: Tool | null;
+  state: 'done_earlier' | 'failed_earlier' | 'interrupted_earlier' | 'pending';
+  /** The wrapper's. */
+  exit_code: number | null;
+  duration_ms: number | null;
+  tokens: number | null;
+  /** The file with its answer; null where there is none. */
+  answer: string | null;
+  /** null where no answer came to it. */
+  gate: 'passed' | 'failed' | null;
+  /** What the answer itself says; null where it says neither, or where nobody has looked. */
+  verdict: SaidVerdict | null;
+  /** Of its failure; null where nothing failed. */
+  class: ErrorClass | null;
+  reason: string | null;
+  evidence: Verdict['evidence'];
+  /** ISO time before which, the service said, a call is in vain; null where it did not say. */
+  retry_at: string | null;
+  session_id: string | null;
+  /** What a digest left out of the prompt of that call. */
+  left_out: readonly LeftOut[];
+}
+
+/** @param tool which is to answer, as far as the reader knows. */
+export function stageFacts(task: TaskFolder, ledger: Ledger, stage: string, tool: Tool | null): StageFacts {
+  const call = callOf(ledger, stage);
+  if (call === null) return { ...NOTHING, stage, tool, state: ledger.done.has(stage) ? 'done_earlier' : 'pending' };
+  const record = findRecord(task, call);
+  const gate = gateOf(ledger, call);
+  const failure = failureOf(task, call, gate, record?.verdict.evidence ?? null);
+  return {
+    stage,
+    tool: call.reserved.tool,
+    state: ledger.done.has(stage) ? 'done_earlier' : failure === null ? 'interrupted_earlier' : 'failed_earlier',
+    exit_code: call.verdict?.exit_code ?? null,
+    duration_ms: record?.duration_ms ?? null,
+    tokens: record?.usage?.total_tokens ?? null,
+    answer: answerOf(task, call),
+    gate: gate === null ? null : gate.passed ? 'passed' : 'failed',
+    verdict: gate?.verdict ?? null,
+    ...(failure ?? NO_FAILURE),
+    retry_at: failure === null ? null : (call.verdict?.retry_at ?? null),
+    session_id: record?.session_id ?? null,
+    left_out: record?.left_out ?? [],
+  };
+}
+
+const NO_FAILURE = { class: null, reason: null, evidence: null };
+
+const NOTHING: Omit<StageFacts, 'stage' | 'tool' | 'state'> = {
+  exit_code: null,
+  duration_ms: null,
+  tokens: null,
+  answer: null,
+  gate: null,
+  verdict: null,
+  ...NO_FAILURE,
+  retry_at: null,
+  session_id: null,
+  left_out: [],
+};
+
+/** Wrappers on their own (they name no run) neither do a stage nor undo it. */
+function callOf({ done, calls }: Ledger, stage: string): Call | null {
+  const finished = done.get(stage);
+  if (finished !== undefined) return calls.get(finished.call_id ?? '') ?? null;
+  const own = [...calls.values()].filter(({ granted, reserved }) => granted && reserved.run_id !== null);
+  return own.findLast(({ reserved }) => reserved.stage === stage) ?? null;
+}
+
+/** Of the call that counts for the stage; undefined where no gate has looked for one, as those of older journals did not. */
+export function keptVerdict(ledger: Ledger, stage: string): SaidVerdict | null | undefined {
+  const call = callOf(ledger, stage);
+  return call === null ? undefined : gateOf(ledger, call)?.verdict;
+}
+
+type Gate = NonNullable<ReturnType<Ledger['gates']['get']>>;
+
+/** The last word of the stage's gate, if it was about this call. */
+function gateOf({ gates }: Ledger, { reserved: { stage, call_id } }: Call): Gate | null {
+  const gate = gates.get(stage);
+  return gate?.call_id === call_id ? gate : null;
+}
+
+/** One that was stopped, or whose end nobody saw, has not failed. */
+const STOPPED: readonly (string | null)[] = ['cancelled', 'interrupted'];
+
+function failureOf(task: TaskFolder, { verdict, reserved }: Call, gate: Gate | null, evidence: Verdict['evidence']) {
+  if (gate !== null && !gate.passed)
+    return { class: gate.class, reason: gate.reason, evidence: gateEvidence(task, reserved) };
+  if (verdict === null || verdict.class === null || STOPPED.includes(verdict.reason)) return null;
+  return { class: verdict.class, reason: verdict.reason, evidence };
+}
+
+function gateEvidence(task: TaskFolder, { stage, call_id }: Call['reserved']): Verdict['evidence'] {
+  // Where it is gone the journal still says that the gate failed.
+  const record = gateRecordOf(task, stage, call_id);
+  return record === null ? null : gateVerdict(record.findings).evidence;
+}
+
+/** What a call that failed left there is no answer. */
+function answerOf(task: TaskFolder, { verdict, reserved: { stage, tool } }: Call): string | null {
+  if (verdict === null || verdict.class !== null) return null;
+  const { out } = outputsOf(task, { name: stage, tool });
+  return existsSync(out) ? out : null;
+}

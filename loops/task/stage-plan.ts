@@ -1,0 +1,11 @@
+// A stage of a task with its role and what its CLI may do.
+
+import type { ResolvedRole } from '../../policies/manifest/resolved-role.ts';
+import type { Stage } from '../../state/project/manifest-schema.ts';
+import type { Access } from '../../wrappers/adapter.ts';
+
+export interface StagePlan {
+  stage: Stage;
+  role: ResolvedRole;
+  access: Access;
+}

@@ -1,0 +1,194 @@
+// Opens a task for a run: its folder, its manifest, its journal with what people changed, and its claim.
+
+import path from 'node:path';
+import type { ProjectFile } from '../../policies/manifest/project-file.ts';
+import { resolveRole } from '../../policies/manifest/resolved-role.ts';
+import type { Redactor } from '../../policies/redact/redactor.ts';
+import { type OwnRow, withoutProof } from '../../policies/verdict/own-row.ts';
+import { astray } from '../../state/astray.ts';
+import { imagineJournal } from '../../state/journal/imagined-journal.ts';
+import { type Journal, JournalError, openJournal } from '../../state/journal/journal.ts';
+import { adoptEdits, imagineEdits } from '../../state/journal/stats.ts';
+import { type PlaceOf, readManifest } from '../../state/project/manifest.ts';
+import type { Manifest } from '../../state/project/manifest-schema.ts';
+import { readProject } from '../../state/project/project.ts';
+import { isSystemError } from '../../state/system-error.ts';
+import { locateTask, manifestsIn, projectRoot, projectState, type TaskFolder } from '../../state/task-folder.ts';
+import { networkMistake } from '../../state/volume.ts';
+import type { Lookup } from '../../wrappers/sessions/store.ts';
+import { withOwnGlobs } from '../paths/scope-of.ts';
+import { isWithin } from '../paths/within.ts';
+import { workingFolderMistake } from '../paths/working-folder.ts';
+import { redactorOf } from '../redactor.ts';
+import { wholeId } from '../session/named-id.ts';
+import type { StagePlan } from './stage-plan.ts';
+
+export interface OpenTask {
+  task: TaskFolder;
+  manifest: Manifest;
+  /** Its stages in order, each with its role. */
+  plans: StagePlan[];
+  journal: Journal;
+  /** The project's, with what its tollgate.yaml says. */
+  root: string;
+  project: ProjectFile;
+  /** The project's rows that judge its calls, and what the reader should know of them. */
+  ownRows: readonly OwnRow[];
+  notes: string[];
+  /** Where the manifest says something of a stage. */
+  placeOf: PlaceOf;
+  /** The working tree that the scope is about: the project's root, or the task's own worktree. */
+  tree: string;
+  /** Where the CLIs run, within it. */
+  cwd: string;
+  /** The project's `.tmp`. */
+  stateFolder: string;
+  /** Takes secrets out of what is told of the task. */
+  hide(text: string): string;
+}
+
+export type Opened = { how: 'opened'; open: OpenTask } | { how: 'mistaken'; message: string };
+
+export interface Opening {
+  /** The task: an id, or a path. */
+  word: string;
+  cwd: string;
+  environment: NodeJS.ProcessEnv;
+  trustWorkspace: boolean;
+  clock: () => Date;
+}
+
+export type ReadTask = Pick<
+  OpenTask,
+  'task' | 'manifest' | 'plans' | 'root' | 'project' | 'ownRows' | 'notes' | 'placeOf'
+>;
+
+/** What is written about a task, and nothing of its state. */
+export async function readTask({
+  word,
+  cwd,
+  environment,
+  trustWorkspace,
+}: Omit<Opening, 'clock'>): Promise<({ how: 'read' } & ReadTask) | { how: 'mistaken'; message: string }> {
+  const located = locateTask(word, cwd, environment);
+  if (located.how === 'mistaken') return located;
+  const { folder: task } = located;
+  if (task.manifest === null)
+    return {
+      how: 'mistaken',
+      message: `${task.root} has no manifest.yaml (nor manifest.json); \`tollgate init ${word}\` writes one to fill in`,
+    };
+  // Whoever may write into the folder could put another one before it.
+  const [first, second] = manifestsIn(task.root);
+  if (second !== undefined)
+    return {
+      how: 'mistaken',
+      message: `${task.root} has both ${path.basename(first!)} and ${path.basename(second)}; keep one of them`,
+    };
+  const root = rootOf(task, cwd, environment);
+  const project = await readProject(root);
+  if (project.how === 'mistaken') return project;
+  const read = await readManifest(task.manifest, project.value, trustWorkspace ? 'trusted' : 'untrusted');
+  if (read.how === 'mistaken') return read;
+  const { stages, placeOf } = read;
+  const rooted = withOwnGlobs(read.manifest, treeOf({ root, manifest: read.manifest }));
+  if (rooted.how === 'mistaken') return { how: 'mistaken', message: `${task.manifest}: ${rooted.message}` };
+  const { manifest } = rooted;
+  const trust = trustWorkspace || manifest.security.trust_workspace ? 'trusted' : 'untrusted';
+  const plans: StagePlan[] = [];
+  for (const stage of stages) {
+    const resolved = resolveRole(stage, project.value, trust);
+    if (resolved.how === 'mistaken') return { how: 'mistaken', message: `${task.manifest}: ${resolved.message}` };
+    plans.push({ stage, role: resolved.role, access: resolved.role.access });
+  }
+  const { rows: ownRows, notes } = ownRowsOf(project.value, trust);
+  return { how: 'read', task, manifest, plans, root, project: project.value, ownRows, notes, placeOf };
+}
+
+/** Like roles and pipelines they count only in a trusted workspace. */
+function ownRowsOf(
+  { triage: { rules } }: ProjectFile,
+  trust: 'trusted' | 'untrusted',
+): { rows: readonly OwnRow[]; notes: string[] } {
+  if (trust === 'trusted' || rules.length === 0) return { rows: rules.map(withoutProof), notes: [] };
+  const note =
+    'the rows of tollgate.yaml (triage.rules) are not used, since the workspace is not trusted (--trust-workspace)';
+  return { rows: [], notes: [note] };
+}
+
+/** @param purpose who only looks changes nothing on disk: what a run would note first is imagined. */
+export async function openTask(opening: Opening, purpose: 'run' | 'look' = 'run'): Promise<Opened> {
+  const read = await readTask(opening);
+  if (read.how === 'mistaken') return read;
+  const { how: _, ...written } = read;
+  const { task, manifest, root } = written;
+  const trust = opening.trustWorkspace || manifest.security.trust_workspace ? 'trusted' : 'untrusted';
+  // A folder that is only in the task's worktree is looked for there.
+  const isLater = manifest.worktree && isWithin(root, path.resolve(root, manifest.cwd ?? '.'));
+  const cwdMistake = isLater
+    ? null
+    : workingFolderMistake({ cwd: manifest.cwd, manifest: task.manifest!, root, trust });
+  if (cwdMistake !== null) return { how: 'mistaken', message: cwdMistake };
+  const stateFolder = projectState(root, opening.environment);
+  const stray = astray(stateFolder, ['state', 'state/trees', 'state/sessions', 'worktrees']);
+  if (stray !== null) return { how: 'mistaken', message: stray };
+  const { openAt, adopt, verb } = OPENINGS[purpose];
+  const journal = openAt(task.root, opening.clock);
+  try {
+    const mistake = (await networkMistake(task.root)) ?? (await adopt(journal, opening.clock));
+    if (mistake !== null) return { how: 'mistaken', message: mistake };
+    await noteBudget(journal, manifest.budgets.paid_call_budget);
+  } catch (error) {
+    if (error instanceof JournalError) return { how: 'mistaken', message: error.message };
+    if (!isSystemError(error)) throw error;
+    const { message } = error;
+    return { how: 'mistaken', message: `${task.state} cannot be ${verb} (${message}); nothing was started` };
+  }
+  const cwd = path.resolve(root, manifest.cwd ?? '.');
+  const named = await withWholeId(manifest, written.plans, { environment: opening.environment, cwd });
+  if (named.how === 'mistaken') return { how: 'mistaken', message: `${task.manifest}: ${named.message}` };
+  let redactor: Redactor | null = null;
+  const hide = (text: string) => {
+    redactor ??= redactorOf(opening.environment, manifest.security.redaction_patterns);
+    return redactor.redact(text);
+  };
+  return {
+    how: 'opened',
+    open: { ...written, manifest: named.manifest, journal, tree: treeOf(written), cwd, stateFolder, hide },
+  };
+}
+
+const OPENINGS = {
+  run: { openAt: openJournal, adopt: adoptEdits, verb: 'written' },
+  look: { openAt: imagineJournal, adopt: imagineEdits, verb: 'read' },
+} as const;
+
+async function withWholeId(manifest: Manifest, plans: readonly StagePlan[], lookup: Lookup) {
+  const { session_id } = manifest.meta;
+  if (session_id === undefined) return { how: 'named', manifest } as const;
+  const tools = plans.map(({ stage }) => stage.tool);
+  const whole = await wholeId(session_id, tools, lookup);
+  if (whole.how === 'mistaken') return { how: 'mistaken', message: `meta.session_id: ${whole.message}` } as const;
+  return { how: 'named', manifest: { ...manifest, meta: { ...manifest.meta, session_id: whole.id } } } as const;
+}
+
+/** A working folder beside the project is a tree of its own. */
+export function treeOf({ root, manifest }: Pick<OpenTask, 'root' | 'manifest'>): string {
+  const folder = path.resolve(root, manifest.cwd ?? '.');
+  return folder === root || folder.startsWith(root + path.sep) ? root : folder;
+}
+
+/** A changed manifest counts; one that is read for the first time does not undo what a person has set before. */
+async function noteBudget(journal: Journal, calls: number): Promise<void> {
+  const { ledger } = journal.read();
+  if (ledger.manifestBudget === calls) return;
+  await journal.note({ fact: 'budget', calls, from: 'manifest' });
+  if (ledger.manifestBudget === null && ledger.budget !== null)
+    await journal.note({ fact: 'budget', calls: ledger.budget, from: 'command' });
+}
+
+/** The project's root; a task that lies in no project is run in the caller's. */
+export function rootOf(task: TaskFolder, cwd: string, environment: NodeJS.ProcessEnv): string {
+  const root = projectRoot(task.root);
+  return environment.TOLLGATE_STATE || root === task.root ? projectRoot(cwd) : root;
+}

@@ -1,0 +1,20 @@
+// What a stage changed in the tree: the difference of two snapshots, without what git ignores and nobody keeps it from.
+
+import type { Change } from '../../policies/facts/gate-record.ts';
+import { watchOf } from '../../policies/gate/scope.ts';
+import { compareEntries, joinRenames } from './compare.ts';
+import { ignoredAmong } from './ignored.ts';
+import type { Snapshot } from './snapshot.ts';
+
+/**
+ * By path. What counts: content, mode and kind of a file, a symlink's target, a nested repository's commit, and of git's own
+ * files settings, hooks and `info`. A file whose stat changed is a change unless its content is known to be the same.
+ * What `after` keeps an agent out of counts though it is ignored. `after` must have been taken with `before`. git is started only when something changed that it could ignore.
+ */
+export async function changesBetween(before: Snapshot, after: Snapshot): Promise<Change[]> {
+  const all = compareEntries(before.entries, after.entries);
+  const ignored = before.ignored === 'left_out' && all.length > 0 ? await ignoredAmong(all, before, after) : new Set();
+  const { names } = watchOf(after.keptOut);
+  const counted = all.filter(({ path }) => !ignored.has(path) || names(path));
+  return joinRenames(counted, before.entries, after.entries);
+}

@@ -1,0 +1,118 @@
+// Keeps what the scope keeps an agent from, before it starts, so that it can be put back.
+
+import { constants } from 'node:fs';
+import { copyFile, lstat, mkdir, rm } from 'node:fs/promises';
+import path from 'node:path';
+import { isSystemError } from '../../state/system-error.ts';
+import { type Entry, entryOf, untouched } from './entry.ts';
+import { besideTree, placeOf } from './names.ts';
+import { loadSnapshot, saveSnapshot } from './saved-snapshot.ts';
+import { placeIn, type Snapshot } from './snapshot.ts';
+
+export interface Copies {
+  /** Laid out as the tree. */
+  folder: string;
+  /** What was kept, as it was then; symlinks by their target alone. */
+  entries: ReadonlyMap<string, Entry>;
+  /** The copies themselves: one that was written to since is none. */
+  made: ReadonlyMap<string, Entry>;
+}
+
+export type Kept =
+  | { how: 'kept'; copies: Copies }
+  | { how: 'too_large'; message: string }
+  | { how: 'failed'; message: string };
+
+export interface KeepOptions {
+  snapshot: Snapshot;
+  outOfScope: (path: string) => boolean;
+  /** Of the stage alone; 0700. Copies that an earlier attempt left there are kept and brought up to date. */
+  folder: string;
+  maxBytes?: number;
+}
+
+/**
+ * Copies every out-of-scope file of the snapshot; where the file system can, without copying bytes. A file that is no longer
+ * as the snapshot has it is not copied: after a failed attempt it is the agent's, and the earlier copy stands. Of the ignored
+ * folders of a large tree what is looked at there is kept, unless it is too much: then a change is found and not put back.
+ */
+export async function keepCopies({ snapshot, outOfScope, folder, maxBytes = MAX_BYTES }: KeepOptions): Promise<Kept> {
+  const all = [...snapshot.entries].filter(([at, { kind }]) => KEPT.has(kind) && outOfScope(at));
+  const inPruned = snapshot.pruned.length === 0 ? [] : all.filter(([at]) => isPruned(snapshot, at));
+  const leavesOut = inPruned.length > MAX_PRUNED || bytesOf(all) > maxBytes;
+  const wanted = leavesOut ? all.filter(([at]) => !isPruned(snapshot, at)) : all;
+  const bytes = bytesOf(wanted);
+  if (bytes > maxBytes) {
+    const message = `${wanted.length} files out of scope have ${bytes} bytes, and at most ${maxBytes} are copied; narrow the scope, or run without --restore`;
+    return { how: 'too_large', message };
+  }
+  const earlier = await loadCopies(folder);
+  const copies = { folder: path.join(folder, TREE), entries: new Map<string, Entry>(), made: new Map<string, Entry>() };
+  try {
+    await mkdir(folder, { recursive: true, mode: 0o700 });
+    await inLanes(wanted, async ([at, entry]) => {
+      const [old, copy] = [earlier?.entries.get(at), earlier?.made.get(at)];
+      const kept = old !== undefined && copy !== undefined && untouched(old, entry);
+      const made = entry.kind === 'symlink' ? entry : kept ? copy : await copyOf(snapshot, at, entry, copies.folder);
+      if (made === null) return;
+      copies.entries.set(at, entry);
+      copies.made.set(at, made);
+    });
+    await saveSnapshot(path.join(folder, LISTS.entries), { ...snapshot, entries: copies.entries });
+    await saveSnapshot(path.join(folder, LISTS.made), { ...snapshot, entries: copies.made });
+  } catch (error) {
+    if (!isSystemError(error)) throw error;
+    const { message } = error;
+    return { how: 'failed', message: `what is out of scope cannot be copied to ${folder} (${message})` };
+  }
+  return { how: 'kept', copies };
+}
+
+/** The copies of an earlier attempt; null when there are none that can be read. */
+export async function loadCopies(folder: string): Promise<Copies | null> {
+  const [entries, made] = await Promise.all(Object.values(LISTS).map((name) => loadSnapshot(path.join(folder, name))));
+  if (!entries || !made) return null;
+  return { folder: path.join(folder, TREE), entries: entries.entries, made: made.entries };
+}
+
+const bytesOf = (wanted: readonly [string, Entry][]): number =>
+  wanted.reduce((sum, [, { kind, size }]) => sum + (kind === 'file' ? size : 0), 0);
+
+const isPruned = ({ pruned }: Snapshot, at: string): boolean => pruned.some((folder) => at.startsWith(`${folder}/`));
+
+/** Files in ignored folders; they can be made again. */
+const MAX_PRUNED = 10_000;
+const MAX_BYTES = 1024 ** 3;
+const LANES = 4;
+const LISTS = { entries: 'kept', made: 'copies' } as const;
+const TREE = 'tree';
+const KEPT: ReadonlySet<Entry['kind']> = new Set(['file', 'symlink']);
+
+/** Null when the tree no longer has the file as the snapshot has it, or it cannot be read. */
+async function copyOf(snapshot: Snapshot, at: string, entry: Entry, folder: string): Promise<Entry | null> {
+  const source = placeIn(snapshot, at);
+  const stats = await lstat(source).catch(() => null);
+  if (stats === null || !stats.isFile() || !untouched(entryOf(stats, 'file', null), entry)) return null;
+  const name = besideTree(at);
+  const copy = placeOf(folder, name);
+  await mkdir(placeOf(folder, path.posix.dirname(name)), { recursive: true, mode: 0o700 });
+  await rm(copy, { force: true });
+  try {
+    await copyFile(source, copy, constants.COPYFILE_FICLONE);
+  } catch (error) {
+    if (UNREADABLE.has((error as NodeJS.ErrnoException).code ?? '')) return null;
+    throw error;
+  }
+  return entryOf(await lstat(copy), 'file', null);
+}
+
+const UNREADABLE: ReadonlySet<string> = new Set(['EACCES', 'EPERM', 'ENOENT']);
+
+async function inLanes<T>(items: readonly T[], work: (item: T) => Promise<void>): Promise<void> {
+  const rest = items.values();
+  await Promise.all(
+    Array.from({ length: LANES }, async () => {
+      for (const item of rest) await work(item);
+    }),
+  );
+}

@@ -1,0 +1,54 @@
+// Puts back a file that a stage moved and of which no copy was kept: what lies at its new end is the file itself.
+
+import { chmod, lstat, rename } from 'node:fs/promises';
+import type { Violation } from '../../policies/gate/scope.ts';
+import { type Entry, entryOf } from './entry.ts';
+import { placeIn, type Snapshot } from './snapshot.ts';
+
+/** By each new end among the added paths its old one, where nothing stands any more. */
+export async function movesAmong(
+  violations: readonly Violation[],
+  added: readonly string[],
+  before: Snapshot,
+): Promise<Map<string, string>> {
+  const told = new Map(violations.flatMap(({ path, from }) => (from === undefined ? [] : [[path, from] as const])));
+  const unknown = added.filter((at) => !told.has(at));
+  // git ignores the old end: then no change names it.
+  const gone = unknown.length === 0 ? new Map<string, string>() : byFile(before.entries);
+  const moves = new Map<string, string>();
+  const taken = new Set<string>();
+  for (const at of added) {
+    const from = told.get(at) ?? gone.get((await fileAt(placeIn(before, at))) ?? '');
+    const entry = from === undefined ? undefined : before.entries.get(from);
+    const isMovable = entry?.kind === 'file' || entry?.kind === 'symlink';
+    if (!isMovable || taken.has(from!) || !(await isGone(placeIn(before, from!)))) continue;
+    taken.add(from!);
+    moves.set(at, from!);
+  }
+  return moves;
+}
+
+/** Throws what the file system throws: then the file lies where it lay. The way there must be made of folders. */
+export async function moveBack(before: Snapshot, at: string, from: string): Promise<void> {
+  const entry = before.entries.get(from)!;
+  await rename(placeIn(before, at), placeIn(before, from));
+  if (entry.kind === 'file') await chmod(placeIn(before, from), entry.mode);
+}
+
+function byFile(entries: ReadonlyMap<string, Entry>): Map<string, string> {
+  const files = new Map<string, string>();
+  for (const [at, entry] of entries) if (entry.kind === 'file') files.set(keyOf(entry), at);
+  return files;
+}
+
+/** The same inode, unwritten. */
+const keyOf = ({ ino, mtimeMs, size }: Entry): string => `${ino} ${mtimeMs} ${size}`;
+
+async function fileAt(place: string | Buffer): Promise<string | null> {
+  const stats = await lstat(place).catch(() => null);
+  return stats?.isFile() ? keyOf(entryOf(stats, 'file', null)) : null;
+}
+
+async function isGone(place: string | Buffer): Promise<boolean> {
+  return (await lstat(place).catch((error: NodeJS.ErrnoException) => error.code)) === 'ENOENT';
+}

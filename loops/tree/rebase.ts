@@ -1,0 +1,38 @@
+// The baseline of a stage that is run again: what the stage did counts still, what a person did meanwhile is taken as given.
+
+import { watchOf } from '../../policies/gate/scope.ts';
+import { sameEntry } from './entry.ts';
+import type { Snapshot } from './snapshot.ts';
+
+/**
+ * `before`: the baseline of the stage's first attempt; `afterAttempt`: the tree when its last attempt ended; `now`: the tree
+ * as it is found. Each path that nobody touched since the attempt keeps the state of `before`, each other one has that of
+ * `now`.
+ */
+export function rebase(before: Snapshot, afterAttempt: Snapshot, now: Snapshot): Snapshot {
+  const entries = new Map(before.entries);
+  for (const path of new Set([...afterAttempt.entries.keys(), ...now.entries.keys()])) {
+    const [then, found] = [afterAttempt.entries.get(path), now.entries.get(path)];
+    if (then !== undefined && found !== undefined && sameEntry(then, found)) continue;
+    if (found === undefined) entries.delete(path);
+    else entries.set(path, found);
+  }
+  const rules = Object.keys({ ...before.rules, ...now.rules }).flatMap((file) => {
+    const kept = afterAttempt.rules[file] === now.rules[file] ? before.rules[file] : now.rules[file];
+    return kept === undefined ? [] : [[file, kept] as const];
+  });
+  const { git, head } = afterAttempt.head === now.head ? before : now;
+  return { ...before, git, head, entries, rules: Object.fromEntries(rules), keptOut: now.keptOut };
+}
+
+/**
+ * The baseline of a run that was killed, where the manifest keeps an agent out of more since: what an ignored folder was not
+ * looked at for then is taken as it is found.
+ */
+export function widened(before: Snapshot, now: Snapshot): Snapshot {
+  const { names } = watchOf(before.keptOut);
+  const isNew = (path: string) =>
+    !before.entries.has(path) && !names(path) && before.pruned.some((folder) => path.startsWith(`${folder}/`));
+  const found = [...now.entries].filter(([path]) => isNew(path));
+  return { ...before, entries: new Map([...before.entries, ...found]), keptOut: now.keptOut };
+}

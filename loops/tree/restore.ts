@@ -1,0 +1,189 @@
+// Puts back what a stage changed out of scope; what stood there instead is moved aside first and never deleted.
+
+import { constants } from 'node:fs';
+import { copyFile, lstat, mkdir, rmdir, symlink, utimes } from 'node:fs/promises';
+import path from 'node:path';
+import type { Violation } from '../../policies/gate/scope.ts';
+import { isSystemError } from '../../state/system-error.ts';
+import type { Copies } from './copies.ts';
+import { type Entry, entryOf, untouched } from './entry.ts';
+import { moveBack, movesAmong } from './moved.ts';
+import { besideTree, placeOf } from './names.ts';
+import { setAside } from './set-aside.ts';
+import { placeIn, type Snapshot, siteOf } from './snapshot.ts';
+
+export interface RestoreOptions {
+  violations: readonly Violation[];
+  before: Snapshot;
+  copies: Copies;
+  /** What stands in the tree now is moved here, laid out as the tree; 0700. */
+  backupFolder: string;
+}
+
+export interface Restored {
+  /** `kept_in`: where what stood there lies now; null where nothing did. */
+  restored: { path: string; kept_in: string | null }[];
+  /** One sentence for each path that could not be put back. */
+  notes: string[];
+}
+
+/**
+ * Content, mode, symlinks and deleted files come back, and what was added goes. Nothing is written through a symlink: each
+ * folder above a path must be a folder. The commit of a nested repository is only told.
+ */
+export async function restore({ violations, before, copies, backupFolder }: RestoreOptions): Promise<Restored> {
+  const paths = [...new Set(violations.map(({ path: at }) => at))].sort();
+  const told: Restored = { restored: [], notes: [] };
+  const wasThere = (at: string) => before.entries.has(at);
+  const added = paths.filter((at) => !wasThere(at));
+  const moves = await withoutCopy(await movesAmong(violations, added, before), before, copies);
+  const movedBack = new Set<string>();
+  // Added ones go first: a symlink that took a folder's place stands in the way of the files below.
+  for (const at of [...added.filter((at) => !moves.has(at)), ...moves.keys(), ...paths.filter(wasThere)]) {
+    if (movedBack.has(at)) continue;
+    const entry = before.entries.get(at);
+    const from = moves.get(at);
+    const done = await attempt(() =>
+      from !== undefined
+        ? returnTo(before, at, from)
+        : entry === undefined
+          ? takeAway(before, at, backupFolder)
+          : putBack(before, at, entry, copies, backupFolder),
+    );
+    if (done.how === 'restored') {
+      told.restored.push({ path: at, kept_in: done.keptIn });
+      if (from === undefined) continue;
+      movedBack.add(from);
+      told.restored.push({ path: from, kept_in: null });
+    } else told.notes.push(`${at} was not put back: ${done.why}`);
+  }
+  await removeEmptied(before, added);
+  return told;
+}
+
+type Done = { how: 'restored'; keptIn: string | null } | { how: 'refused'; why: string };
+
+const refused = (why: string): Done => ({ how: 'refused', why });
+
+async function attempt(work: () => Promise<Done>): Promise<Done> {
+  try {
+    return await work();
+  } catch (error) {
+    if (!isSystemError(error)) throw error;
+    const { message } = error;
+    return refused(message);
+  }
+}
+
+/** What nobody could bring back once it was moved aside. */
+async function withoutCopy(moves: Map<string, string>, before: Snapshot, copies: Copies) {
+  for (const [at, from] of moves) {
+    const isInCopies = copies.entries.has(from);
+    if (isInCopies && (await copyMistake(copies, from, before.entries.get(from)!)) === null) moves.delete(at);
+  }
+  return moves;
+}
+
+/** Where it was before; if that cannot be, it is left where it is. */
+async function returnTo(before: Snapshot, at: string, from: string): Promise<Done> {
+  const obstacle = (await obstacleAbove(before, at, 'leave')) ?? (await obstacleAbove(before, from, 'make'));
+  if (obstacle !== null) return refused(`it was ${from} before, of which no copy was kept, and ${obstacle}`);
+  await moveBack(before, at, from);
+  return { how: 'restored', keptIn: String(placeIn(before, from)) };
+}
+
+async function takeAway(before: Snapshot, at: string, backupFolder: string): Promise<Done> {
+  const obstacle = await obstacleAbove(before, at, 'leave');
+  if (obstacle !== null) return refused(obstacle);
+  const stands = await standingAt(placeIn(before, at));
+  if (stands === null) return { how: 'restored', keptIn: null };
+  if (!stands.isDirectory()) return { how: 'restored', keptIn: await setAside(placeIn(before, at), backupFolder, at) };
+  // A folder is no entry, but one that was made a repository is.
+  const dotGit = `${at}/.git`;
+  if ((await standingAt(placeIn(before, dotGit))) === null) return refused('it is a folder that cannot be looked into');
+  return { how: 'restored', keptIn: await setAside(placeIn(before, dotGit), backupFolder, dotGit) };
+}
+
+async function putBack(
+  before: Snapshot,
+  at: string,
+  entry: Entry,
+  copies: Copies,
+  backupFolder: string,
+): Promise<Done> {
+  const cannot = CANNOT[entry.kind]?.(entry) ?? (await copyMistake(copies, at, entry));
+  if (cannot !== null) return refused(cannot);
+  const obstacle = await obstacleAbove(before, at, 'make');
+  if (obstacle !== null) return refused(obstacle);
+  const place = placeIn(before, at);
+  const stands = await standingAt(place);
+  if (stands?.isDirectory() && !(await removeEmpty(place))) return refused('a folder with other files stands there');
+  const keptIn = stands === null || stands.isDirectory() ? null : await setAside(place, backupFolder, at);
+  if (entry.kind === 'symlink') await symlink(entry.text!, place);
+  else await copyBack(placeOf(copies.folder, besideTree(at)), place, entry);
+  return { how: 'restored', keptIn };
+}
+
+/** What is not put back by us, and what to do about it. */
+const CANNOT: { [kind in Entry['kind']]?: (entry: Entry) => string } = {
+  commit: ({ text }) => `it is a repository of its own, and was at ${text}; git checkout in there puts it back`,
+  special: ({ text }) => `it was a ${text}`,
+  unreadable: ({ text }) => `it could not be read before (${text})`,
+};
+
+async function copyMistake(copies: Copies, at: string, entry: Entry): Promise<string | null> {
+  if (entry.kind === 'symlink') return null;
+  const [kept, made] = [copies.entries.get(at), copies.made.get(at)];
+  if (kept === undefined || made === undefined || !untouched(kept, entry)) return 'no copy of it was kept';
+  const copy = await standingAt(placeOf(copies.folder, besideTree(at)));
+  if (copy === null || !copy.isFile()) return 'its copy is gone';
+  return untouched(entryOf(copy, 'file', null), made) ? null : 'its copy was written to since';
+}
+
+/** The copy has its mode, as the file had. */
+async function copyBack(copy: string | Buffer, place: string | Buffer, entry: Entry): Promise<void> {
+  await copyFile(copy, place, constants.COPYFILE_EXCL | constants.COPYFILE_FICLONE);
+  await utimes(place, entry.mtimeMs / 1000, entry.mtimeMs / 1000);
+}
+
+/** What is no folder above a path, in words; folders that are missing are made when asked to. */
+async function obstacleAbove(before: Snapshot, at: string, missing: 'make' | 'leave'): Promise<string | null> {
+  const { base, within } = siteOf(before, at);
+  const parts = within.split('/').slice(0, -1);
+  for (let depth = 1; depth <= parts.length; depth++) {
+    const above = parts.slice(0, depth).join('/');
+    const place = placeOf(base, above);
+    const stands = await standingAt(place);
+    if (stands === null && missing === 'make') await mkdir(place);
+    else if (stands?.isSymbolicLink()) return `${above} is a symlink now`;
+    else if (stands !== null && !stands.isDirectory()) return `${above} is no folder now`;
+  }
+  return null;
+}
+
+/** Folders that only the stage's own files were in. */
+async function removeEmptied(before: Snapshot, added: readonly string[]): Promise<void> {
+  const folders = new Set<string>(['.']);
+  for (let at of before.entries.keys())
+    while (!folders.has(at)) {
+      folders.add(at);
+      at = path.posix.dirname(at);
+    }
+  for (const gone of added)
+    for (let at = path.posix.dirname(gone); !folders.has(at) && !at.startsWith('.git/'); at = path.posix.dirname(at))
+      if (!(await removeEmpty(placeIn(before, at)))) break;
+}
+
+async function removeEmpty(place: string | Buffer): Promise<boolean> {
+  return rmdir(place).then(
+    () => true,
+    () => false,
+  );
+}
+
+async function standingAt(place: string | Buffer) {
+  return lstat(place).catch((error: NodeJS.ErrnoException) => {
+    if (error.code === 'ENOENT' || error.code === 'ENOTDIR') return null;
+    throw error;
+  });
+}

@@ -1,0 +1,67 @@
+// A snapshot on disk: a line for the tree, then a line for each entry, so that a stage keeps its baseline over a break.
+
+import type { KeptOut } from '../../policies/gate/scope.ts';
+import { readRegular } from '../../state/disk/regular-file.ts';
+import { writeWhole } from '../../state/whole-file.ts';
+import { breathing } from './breath.ts';
+import type { Entry } from './entry.ts';
+import { NOTHING, type Snapshot } from './snapshot.ts';
+
+const FORMAT = 1;
+/** About two million files. */
+const MAX_BYTES = 256 * 1024 * 1024;
+
+/** Whole or not at all, 0600; about 120 bytes for a file. Not synced: after a loss of power there may be none. */
+export async function saveSnapshot(file: string, snapshot: Snapshot): Promise<void> {
+  const { entries, ...tree } = snapshot;
+  const lines = [JSON.stringify({ format: FORMAT, count: entries.size, ...tree })];
+  const breathe = breathing();
+  for (const [path, { kind, mode, size, mtimeMs, ctimeMs, ino, text }] of entries) {
+    lines.push(JSON.stringify([path, kind, mode, size, mtimeMs, ctimeMs, ino, text]));
+    const pause = breathe();
+    if (pause !== null) await pause;
+  }
+  await writeWhole(file, `${lines.join('\n')}\n`, 'renamed');
+}
+
+/** Null when there is none, or none that can be read: a baseline in part would hide changes. */
+export async function loadSnapshot(file: string): Promise<Snapshot | null> {
+  try {
+    const [first = '', ...lines] = readRegular(file, MAX_BYTES).split('\n').slice(0, -1);
+    const { format, count, ...tree } = JSON.parse(first);
+    if (format !== FORMAT || !isTree(tree)) return null;
+    const entries = new Map<string, Entry>();
+    const breathe = breathing();
+    for (const line of lines) {
+      const [path, kind, mode, size, mtimeMs, ctimeMs, ino, text] = JSON.parse(line);
+      entries.set(path, { kind, mode, size, mtimeMs, ctimeMs, ino, text });
+      const pause = breathe();
+      if (pause !== null) await pause;
+    }
+    // An older one says nothing of what was kept out, and was not looked at for it.
+    return entries.size === count ? { ...tree, keptOut: tree.keptOut ?? NOTHING, entries } : null;
+  } catch {
+    return null;
+  }
+}
+
+function isTree(
+  tree: Record<string, unknown>,
+): tree is Omit<Snapshot, 'entries' | 'keptOut'> & { keptOut?: KeptOut } & Record<string, unknown> {
+  const { root, ignored, rules, pruned, keptOut = NOTHING } = tree;
+  return (
+    typeof root === 'string' &&
+    (ignored === 'left_out' || ignored === 'looked_at') &&
+    typeof rules === 'object' &&
+    rules !== null &&
+    Array.isArray(pruned) &&
+    isKeptOut(keptOut)
+  );
+}
+
+const isKeptOut = (value: unknown): boolean =>
+  typeof value === 'object' &&
+  value !== null &&
+  ['deny', 'forbidden'].every((list) => list in value && areTexts(value[list as never]));
+
+const areTexts = (value: unknown): boolean => Array.isArray(value) && value.every((each) => typeof each === 'string');

@@ -1,0 +1,132 @@
+// Walks a tree and notes what is in it; nothing is opened, no symlink is followed, and what vanishes meanwhile is gone.
+
+import { type Dirent, lstatSync, readdirSync, readlinkSync, type Stats } from 'node:fs';
+import type { Watch } from '../../policies/gate/scope.ts';
+import { isSystemError } from '../../state/system-error.ts';
+import { breathing } from './breath.ts';
+import { bareEntry, type Entry, entryOf } from './entry.ts';
+import { commitOf, gitAt } from './git-place.ts';
+import { isLossy, nameOf, placeOf } from './names.ts';
+
+export interface WalkOptions {
+  root: string;
+  /** Not looked into, relative to the root: state of our own. */
+  apart: ReadonlySet<string>;
+  /** What is ignored and large: looked into for what is watched alone, and only where that may lie. */
+  pruned: ReadonlySet<string>;
+  watch: Watch;
+  /** Where the root's own settings of git lie; null when it has none. */
+  gitCommon: string | null;
+  /** Given up when there are more entries than this. */
+  maxEntries: number;
+}
+
+/** By path, with `/`; a folder is no entry, so that an empty one is no change. Null when it was given up. */
+export async function walk(options: WalkOptions): Promise<Map<string, Entry> | null> {
+  const { root, apart, pruned, watch, gitCommon, maxEntries } = options;
+  const entries = new Map<string, Entry>();
+  const folders: Place[] = [];
+  const breathe = breathing();
+  if (gitCommon !== null)
+    for (const name of GIT_INTERNALS)
+      look({ base: gitCommon, path: name, prefix: '.git/', isPruned: false }, entries, folders);
+  folders.push({ base: root, path: '', prefix: '', isPruned: false });
+  for (let folder = folders.pop(); folder !== undefined; folder = folders.pop()) {
+    const { base, path, prefix } = folder;
+    for (const child of listFolder(folder, entries)) {
+      const pause = breathe();
+      if (pause !== null) await pause;
+      const name = path === '' ? child.name : `${path}/${child.name}`;
+      const isPruned = folder.isPruned || (prefix === '' && pruned.has(name));
+      const at = { base, path: name, prefix, isPruned };
+      if (prefix === '' && apart.has(name)) continue;
+      if (isPruned && !isWatched(child, name, watch)) continue;
+      if (prefix === '' && child.name === '.git') noteGit(folder, at, entries);
+      else if (child.isDirectory()) folders.push(at);
+      else look(at, entries, folders);
+    }
+    if (entries.size > maxEntries) return null;
+  }
+  return entries;
+}
+
+/** Whoever writes these has code run, or has changes hidden. (`info/refs` is git's own housekeeping.) */
+const GIT_INTERNALS = [
+  'config',
+  'config.worktree',
+  'hooks',
+  'info/attributes',
+  'info/exclude',
+  'info/grafts',
+  'info/sparse-checkout',
+] as const;
+
+interface Place {
+  base: string;
+  path: string;
+  /** What stands before the path in an entry's name. */
+  prefix: '' | '.git/';
+  isPruned: boolean;
+}
+
+/** In what is pruned: what is named, and the folders on the way there. */
+const isWatched = (child: Pick<Dirent, 'name' | 'isDirectory'>, name: string, watch: Watch): boolean =>
+  child.isDirectory() ? child.name !== '.git' && watch.reaches(name) : watch.names(name);
+
+function listFolder({ base, path, prefix }: Place, entries: Map<string, Entry>) {
+  const place = placeOf(base, path);
+  try {
+    const children = readdirSync(place, { withFileTypes: true });
+    if (!children.some(({ name }) => isLossy(name))) return children;
+    return readdirSync(place, { encoding: 'buffer' }).map((bytes) => {
+      const name = nameOf(bytes);
+      const stats = lstatSync(placeOf(base, path === '' ? name : `${path}/${name}`), { throwIfNoEntry: false });
+      return { name, isDirectory: () => stats?.isDirectory() ?? false };
+    });
+  } catch (error) {
+    noteError(`${prefix}${path}`, error, entries);
+    return [];
+  }
+}
+
+function look(at: Place, entries: Map<string, Entry>, folders: Place[]): void {
+  const place = placeOf(at.base, at.path);
+  const name = `${at.prefix}${at.path}`;
+  try {
+    const stats = lstatSync(place);
+    if (stats.isFile()) entries.set(name, entryOf(stats, 'file', null));
+    else if (stats.isDirectory()) folders.push(at);
+    else if (stats.isSymbolicLink()) entries.set(name, entryOf(stats, 'symlink', targetOf(place)));
+    else entries.set(name, entryOf(stats, 'special', specialKind(stats)));
+  } catch (error) {
+    noteError(name, error, entries);
+  }
+}
+
+/** The root's `.git` is looked at in part, and only as what it is where it is no folder; another one makes its folder a repository of its own. */
+function noteGit(folder: Place, at: Place, entries: Map<string, Entry>): void {
+  if (folder.path === '') {
+    look(at, entries, []);
+    return;
+  }
+  const git = gitAt(String(placeOf(folder.base, folder.path)));
+  entries.set(folder.path, bareEntry('commit', git === null ? 'no repository' : commitOf(git)));
+}
+
+/** What cannot be looked at is noted, for it may hold anything; what is gone since it was listed is not there. */
+function noteError(name: string, error: unknown, entries: Map<string, Entry>): void {
+  if (!isSystemError(error)) throw error;
+  const { code } = error;
+  if (code !== 'ENOENT' && code !== 'ENOTDIR') entries.set(name, bareEntry('unreadable', code));
+}
+
+function targetOf(place: string | Buffer): string {
+  const target = readlinkSync(place);
+  return isLossy(target) ? nameOf(readlinkSync(place, { encoding: 'buffer' })) : target;
+}
+
+function specialKind(stats: Stats): string {
+  if (stats.isFIFO()) return 'pipe';
+  if (stats.isSocket()) return 'socket';
+  return `${stats.isBlockDevice() ? 'block' : 'character'} device ${stats.rdev}`;
+}

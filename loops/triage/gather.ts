@@ -1,0 +1,143 @@
+// Gathers what is known about a call that somebody else made from its output, as it is read and in constant memory.
+
+import type { Ending } from '../../policies/facts/ending.ts';
+import type { Evidence, Obstacle } from '../../policies/facts/evidence.ts';
+import { WRAPPER_EXIT } from '../../policies/facts/exit-codes.ts';
+import { isErrorBearing } from '../../policies/stderr/assess.ts';
+import { createErrorLines, type ErrorLines } from '../../policies/stderr/error-lines.ts';
+import type { CapturedCall } from '../../policies/verdict/labelled-case.ts';
+import { visibleChars } from '../../policies/verdict/success.ts';
+import { ADAPTERS } from '../../wrappers/adapters.ts';
+import { createCapture } from '../../wrappers/capture.ts';
+import { createLineSplitter, type LineSplitter, MAX_STDERR_LINE } from '../../wrappers/line-splitter.ts';
+
+/** A captured call without its texts. */
+export type CallEnd = Omit<CapturedCall, 'stderr' | 'stdout'>;
+
+export interface Gathering {
+  /** To be read first. */
+  stdout: LineSplitter;
+  stderr: LineSplitter;
+  /** Once both have ended. */
+  gathered(): Gathered;
+}
+
+export interface Gathered {
+  evidence: Evidence;
+  /** stdout held the CLI's events, or its document. */
+  told: boolean;
+}
+
+/** A longer line of the event stream loses its end, and so is skipped; a longer document or answer is none. */
+const MAX_EVENT_LINE = 8 * 1024 * 1024;
+
+export function gather(call: CallEnd): Gathering {
+  const adapter = ADAPTERS[call.tool];
+  const capture = createCapture(MAX_EVENT_LINE);
+  const lines = createErrorLines();
+  /** Older versions tell their failures on stdout, where they make no stream. */
+  const spoken = createErrorLines();
+  const document = createDocument();
+  let told = false;
+  /** What stands before the first event is no stream: an answer may quote events. */
+  let prose = false;
+  let visible = 0;
+  let opening = '';
+
+  return {
+    stdout: createLineSplitter(MAX_EVENT_LINE, 'all', (line) => {
+      for (const event of prose ? [] : adapter.readEvent(line)) {
+        capture.add(event);
+        told = true;
+      }
+      if (told) return;
+      if (opening === '') opening = line.trim().slice(0, 200);
+      if (!prose) prose = opening !== '' && !opening.startsWith('{');
+      visible += visibleChars(line);
+      spoken.push(line);
+      document.add(line);
+    }),
+    stderr: createLineSplitter(MAX_STDERR_LINE, 'shown', (line) => {
+      lines.push(line);
+      for (const event of adapter.readStderr(line)) capture.add(event, 'stderr');
+    }),
+    gathered() {
+      if (!told)
+        for (const event of adapter.readDocument(document.text()) ?? []) {
+          capture.add(event);
+          told = true;
+        }
+      const fails = (call.exitCode ?? 0) !== 0 || OWN_FAILURE.test(opening);
+      const said = !told && fails && isSilent(lines) ? bearing(spoken) : lines;
+      const { completed, answer, failure, errors, retrying, retries, usage } = capture.result();
+      const answerChars = told ? visibleChars(answer) : visible;
+      const ended = endOf(call, retries);
+      const evidence: Evidence = {
+        tool: call.tool,
+        ...ended,
+        // Without a stream, a zero exit is all that says so; an answer that was cut would look the same.
+        completed: completed || (!told && ended.exitCode === 0 && answerChars === 0),
+        answerChars,
+        failure,
+        errors,
+        retried: retrying,
+        stderr: said.lines(),
+        remarks: said.remarks(),
+        tokens: usage.total_tokens,
+      };
+      return { evidence, told };
+    },
+  };
+}
+
+/** As the CLIs open what is no answer. */
+const OWN_FAILURE = /^(?:✗ |\[API Error: |Execution failed: |Model call failed: )/;
+
+/** Only what names a failure, for an answer may stand there too. */
+const bearing = (lines: ErrorLines): Pick<ErrorLines, 'lines' | 'remarks'> => ({
+  lines: () => lines.lines().filter(isErrorBearing),
+  remarks: () => [],
+});
+
+const isSilent = (lines: ErrorLines): boolean => lines.lines().length + lines.remarks().length === 0;
+
+/** Collects what may be one JSON document, and lets go of whatever is none. */
+function createDocument() {
+  let lines: string[] | null = [];
+  let room = MAX_EVENT_LINE;
+  return {
+    add(line: string) {
+      room -= line.length + 1;
+      const begins = lines?.length === 0;
+      if (begins && line.trim() === '') return;
+      if (room < 0 || (begins && !line.trimStart().startsWith('{'))) lines = null;
+      lines?.push(line);
+    },
+    text: () => lines?.join('\n') ?? '',
+  };
+}
+
+type End = Pick<Evidence, 'ending' | 'exitCode' | 'signal' | 'obstacle'>;
+
+function endOf({ tool, exitCode, signal, ending }: CallEnd, retries: number): End {
+  if (ending === 'killed') return { ending: retries > 0 ? 'retry_cut' : 'timed_out', exitCode, signal, obstacle: null };
+  if (ending !== null) return { ending, exitCode, signal, obstacle: null };
+  if (signal !== null) return { ending: 'signalled', exitCode, signal, obstacle: null };
+  return endByCode(tool, exitCode);
+}
+
+/** An exit code of our wrappers says how the call ended; it is no code of the CLI's. */
+function endByCode(tool: CapturedCall['tool'], exitCode: number | null): End {
+  const codes = WRAPPER_EXIT[tool];
+  const ended = (ending: Ending, obstacle: Obstacle | null = null): End => ({
+    ending,
+    exitCode: null,
+    signal: null,
+    obstacle,
+  });
+  if (exitCode === codes.timeout) return ended('timed_out');
+  if (exitCode === codes.missingBinary)
+    return ended('not_started', { class: 'tooling', reason: 'binary_missing', message: `${tool} is not installed` });
+  if (exitCode === codes.failure) return ended('exited');
+  return { ending: 'exited', exitCode, signal: null, obstacle: null };
+}

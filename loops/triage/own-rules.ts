@@ -1,0 +1,21 @@
+// The rules of the project's own where a command is run, as its tollgate.yaml has them.
+
+import type { Rule } from '../../policies/rule/rule.ts';
+import { compileRow } from '../../policies/verdict/own-row.ts';
+import { projectFile, readProject } from '../../state/project/project.ts';
+import type { YamlRead } from '../../state/project/yaml-file.ts';
+import { projectRoot } from '../../state/task-folder.ts';
+
+export type OwnRules =
+  /** `lineOf` gives a rule's line; `file` is null where the project has none. */
+  | { how: 'read'; file: string | null; rules: readonly Rule[]; lineOf(rule: Rule): number }
+  | (Extract<YamlRead<never>, { how: 'mistaken' }> & { file: string | null });
+
+export async function readOwnRules(cwd: string): Promise<OwnRules> {
+  const root = projectRoot(cwd);
+  const file = projectFile(root);
+  const read = await readProject(root);
+  if (read.how === 'mistaken') return { ...read, file };
+  const rules = read.value.triage.rules.map(compileRow);
+  return { how: 'read', file, rules, lineOf: (rule) => read.lineOf(['triage', 'rules', rules.indexOf(rule)]) };
+}

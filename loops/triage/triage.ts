@@ -1,0 +1,85 @@
+// The verdict and the signature of a call that somebody else made: from its captured stderr, stdout and exit code.
+
+import type { Evidence, Verdict } from '../../policies/facts/evidence.ts';
+import type { Rule } from '../../policies/rule/rule.ts';
+import { LEFTOVERS } from '../../policies/rules/endings.ts';
+import { isBroad } from '../../policies/rules/rules.ts';
+import { explain, type Signature, sign } from '../../policies/signature/sign.ts';
+import type { Clock } from '../../policies/time/clock.ts';
+import { classify } from '../../policies/verdict/classify.ts';
+import type { CapturedCall } from '../../policies/verdict/labelled-case.ts';
+import { stderrFailures } from '../../policies/verdict/stderr-failures.ts';
+import { SUCCESS } from '../../policies/verdict/success.ts';
+import { signatureInput } from '../call/judge.ts';
+import { type Gathered, gather } from './gather.ts';
+
+export interface Triaged {
+  verdict: Verdict;
+  signature: Signature | null;
+}
+
+/** @param own a user's rows, tried before ours. */
+export function triage(
+  captured: CapturedCall,
+  clock: Clock,
+  own: readonly Rule[] = [],
+  depth: 'sign' | 'explain' = 'sign',
+): Triaged {
+  return judgeGathered(evidenceOf(captured), clock, own, depth);
+}
+
+/** The same of a call whose output was read piece by piece. */
+export function judgeGathered(
+  gathered: Gathered,
+  clock: Clock,
+  own: readonly Rule[] = [],
+  depth: 'sign' | 'explain' = 'sign',
+): Triaged {
+  const { evidence, verdict } = examineGathered(gathered, clock, own);
+  if (verdict.class === null) return { verdict, signature: null };
+  const input = signatureInput(evidence, verdict);
+  return { verdict, signature: depth === 'explain' ? explain(input) : sign(input) };
+}
+
+export interface Examined {
+  evidence: Evidence;
+  verdict: Verdict;
+}
+
+/** The verdict alone, and what it was built on. */
+export function examine(captured: CapturedCall, clock: Clock, own: readonly Rule[] = []): Examined {
+  return examineGathered(evidenceOf(captured), clock, own);
+}
+
+function examineGathered({ evidence, told }: Gathered, clock: Clock, own: readonly Rule[]): Examined {
+  const verdict = classify(evidence, clock, own);
+  return { evidence, verdict: told ? verdict : ofText(verdict, evidence) };
+}
+
+/** Of texts that are at hand. */
+export function evidenceOf({ stderr, stdout, ...call }: CapturedCall): Gathered {
+  const gathering = gather(call);
+  for (const [lines, text] of [
+    [gathering.stdout, stdout],
+    [gathering.stderr, stderr],
+  ] as const) {
+    lines.push(text);
+    lines.end();
+  }
+  return gathering.gathered();
+}
+
+/**
+ * In text mode there is no terminal event: a zero exit with text is a success, unless the CLI told a failure in words that
+ * a specific row knows. Retries, warnings and the mishaps of helpers were overcome.
+ */
+function ofText(verdict: Verdict, { tool, exitCode, answerChars, ending, stderr }: Evidence): Verdict {
+  if (ending !== 'exited' || exitCode !== 0 || answerChars === 0) return verdict;
+  const { evidence } = verdict;
+  if (evidence === null || evidence.source === 'failure') return verdict;
+  const isVague = verdict.class === 'unknown' || evidence.rule === LEFTOVERS.noResult.id || isBroad(evidence.rule);
+  const isTold = stderrFailures(tool, stderr).some(
+    ({ weight, failure }) => weight === 'error' && failure.message.startsWith(evidence.text),
+  );
+  return isTold && !isVague ? verdict : SUCCESS;
+}

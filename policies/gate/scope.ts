@@ -1,0 +1,124 @@
+// Judges what changed in the tree against what a task may touch.
+
+import type { Change, Finding } from '../facts/gate-record.ts';
+import { atAnyDepth, compileForbidden, compileGlobs, compileReach } from '../text/globs.ts';
+
+export interface Scope {
+  /** Empty: everything that no other list forbids. */
+  allow: readonly string[];
+  deny: readonly string[];
+  /** `security.forbidden_paths`: neither to be read nor to be touched. */
+  forbidden: readonly string[];
+}
+
+/** The list that a path offends against: it is in `deny` or `forbidden`, not in `allow`, or within `.git`. */
+export interface Violation {
+  path: string;
+  how: Change['how'];
+  /** Of the new end of a rename: the old one. */
+  from?: string;
+  list: 'deny' | 'forbidden' | 'git' | 'allow';
+  /** The glob that matched; null where it is that none did. */
+  glob: string | null;
+}
+
+/** In the order of the changes; a rename is judged at both ends. */
+export function judgeScope(changes: readonly Change[], scope: Scope): Violation[] {
+  const judge = compileScope(scope);
+  return changes.flatMap(({ path, how, from }) =>
+    (from === undefined ? [path] : [from, path]).flatMap((end) => {
+      const judged = judge(end);
+      const old = from === undefined || end === from ? {} : { from };
+      return judged.allowed ? [] : [{ path: end, how, ...old, list: judged.list, glob: judged.glob }];
+    }),
+  );
+}
+
+/** May this path be touched, and which line of the manifest says so? */
+export function askScope(path: string, scope: Scope): { allowed: boolean; why: string } {
+  const judged = compileScope(scope)(path);
+  if (!judged.allowed) return { allowed: false, why: WHY[judged.list](judged.glob) };
+  return { allowed: true, why: judged.glob === null ? 'no list speaks against it' : `scope.allow "${judged.glob}"` };
+}
+
+/** For whoever asks about many paths: is it one that the scope keeps the agent from? */
+export function outsideScope(scope: Scope): (path: string) => boolean {
+  const judge = compileScope(scope);
+  return (path) => !judge(path).allowed;
+}
+
+/** What a task names that is not to be touched: looked at even where git ignores it. */
+export type KeptOut = Pick<Scope, 'deny' | 'forbidden'>;
+
+export interface Watch {
+  names(path: string): boolean;
+  /** May it name something below this folder? */
+  reaches(folder: string): boolean;
+}
+
+export function watchOf({ deny, forbidden }: KeptOut): Watch {
+  const [denied, forbade] = [compileGlobs(deny), compileForbidden(forbidden)];
+  return {
+    names: (path) => denied(path) !== null || forbade(path) !== null,
+    reaches: compileReach([...deny, ...forbidden.flatMap(atAnyDepth)]),
+  };
+}
+
+/** What the gate says about them; null when there are none. */
+export function violationsFinding(violations: readonly Violation[]): Finding | null {
+  if (violations.length === 0) return null;
+  const lines = violations.map(lineOf);
+  const [first, ...others] = lines;
+  return {
+    check: 'scope',
+    class: 'scope_violation',
+    reason: 'out_of_scope',
+    missing: capped(lines, MAX_LISTED),
+    // Which files it were varies between two runs of one failure; which glob does not.
+    signed: [...new Set(violations.map(({ list, glob }) => `${list} ${glob ?? '-'}`))],
+    text: `${lines.length} ${lines.length === 1 ? 'change is' : 'changes are'} out of scope: ${capped([first!, ...others], MAX_TOLD).join('; ')}`,
+    next_actions: [
+      'take these changes back, or widen `scope.allow` or narrow `scope.deny` in the manifest if they are meant',
+    ],
+  };
+}
+
+/** In the record; a tree that was moved as a whole has as many as it has files. */
+const MAX_LISTED = 200;
+/** In one sentence. */
+const MAX_TOLD = 5;
+
+type Judged = { allowed: true; glob: string | null } | { allowed: false; list: Violation['list']; glob: string | null };
+
+const INTERNAL = /^\.git(?:\/|$)/;
+
+function compileScope({ allow, deny, forbidden }: Scope): (path: string) => Judged {
+  const [allowed, denied, forbade] = [compileGlobs(allow), compileGlobs(deny), compileForbidden(forbidden)];
+  return (path) => {
+    const no = denied(path);
+    if (no !== null) return { allowed: false, list: 'deny', glob: no };
+    const never = forbade(path);
+    if (never !== null) return { allowed: false, list: 'forbidden', glob: never };
+    const yes = allowed(path);
+    if (yes !== null) return { allowed: true, glob: yes };
+    // Hooks and settings of git run code; who means them names them.
+    if (INTERNAL.test(path)) return { allowed: false, list: 'git', glob: null };
+    return allow.length === 0 ? { allowed: true, glob: null } : { allowed: false, list: 'allow', glob: null };
+  };
+}
+
+const WHY = {
+  deny: (glob) => `scope.deny "${glob}"`,
+  forbidden: (glob) => `security.forbidden_paths "${glob}"`,
+  git: () => 'git\'s own files need a glob in scope.allow that names ".git"',
+  allow: () => 'no glob of scope.allow matches',
+} as const satisfies Record<Violation['list'], (glob: string | null) => string>;
+
+/** A name may hold a line break; a line of the report is one line. */
+const lineOf = ({ path, how, list, glob }: Violation): string =>
+  `${JSON.stringify(path).slice(1, -1)} (${how}; ${WHY[list](glob)})`;
+
+function capped(lines: readonly string[], max: number): string[] {
+  if (lines.length <= max) return [...lines];
+  return [...lines.slice(0, max), `and ${lines.length - max} more`];
+}

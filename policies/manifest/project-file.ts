@@ -1,0 +1,57 @@
+// What a project says for all of its tasks, in `tollgate.yaml` at its root.
+
+import type { OnFail } from '../facts/gate-record.ts';
+import type { Tool } from '../facts/tools.ts';
+import { SESSION_STEP_MS } from '../retry/backoff.ts';
+import { CONTEXT_LIMIT_TOKENS } from '../session/session-policy.ts';
+import type { OwnRow } from '../verdict/own-row.ts';
+import { PROMPT_CHARS, type PromptLimits } from './prompt-limits.ts';
+
+export interface ProjectFile {
+  /** A file of rules that stand before every prompt, relative to the project's root; null for the built-in ones. */
+  rules: string | null;
+  /** Rows that change a built-in role, or add one. */
+  roles: Record<string, ProjectRole>;
+  /** The project's own pipelines: stages as in a manifest. */
+  pipelines: Record<string, unknown[]>;
+  /** US dollars for a million tokens, by model. */
+  prices: Record<string, { input: number; cached?: number; output: number }>;
+  /** Rows of the project's own, tried before the built-in ones. */
+  triage: { rules: readonly OwnRow[] };
+  /** When a session is left for a fresh one, and how long it rests after a failure. */
+  sessions: {
+    /** Tokens of its context, by tool. */
+    context_limit: Record<Tool, number>;
+    /** For each failure in a row. */
+    rest_sec: number;
+  };
+  /** How long a prompt may be. */
+  prompts: PromptLimits;
+}
+
+export interface ProjectRole {
+  /** A file, relative to the project's root. */
+  template?: string;
+  access?: 'read' | 'write';
+  requires?: string[];
+  min_lines?: number;
+  reads?: string[];
+  on_fail?: OnFail;
+}
+
+export const SESSION_DEFAULTS: ProjectFile['sessions'] = {
+  context_limit: { gemini: CONTEXT_LIMIT_TOKENS, copilot: CONTEXT_LIMIT_TOKENS, codex: CONTEXT_LIMIT_TOKENS },
+  rest_sec: SESSION_STEP_MS / 1000,
+};
+
+export const PROMPT_DEFAULTS: PromptLimits = { max_chars: PROMPT_CHARS, max_chars_by_model: {} };
+
+export const NO_PROJECT_FILE: ProjectFile = {
+  rules: null,
+  roles: {},
+  pipelines: {},
+  prices: {},
+  triage: { rules: [] },
+  sessions: SESSION_DEFAULTS,
+  prompts: PROMPT_DEFAULTS,
+};

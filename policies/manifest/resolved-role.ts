@@ -1,0 +1,116 @@
+// What a stage's role comes to: the built-in row, changed by the project's, changed by the stage's own words.
+
+import type { OnFail } from '../facts/gate-record.ts';
+import { type BuiltInRole, ROLES, type Role } from '../roles/roles.ts';
+import { nearest } from '../text/nearest.ts';
+import type { ProjectFile, ProjectRole } from './project-file.ts';
+
+/** What the gate asks of an answer stands here as it is asked, the stage's own words heeded. */
+export interface ResolvedRole extends Omit<Role, 'access' | 'template'> {
+  name: string;
+  access: 'read' | 'write' | 'full';
+  /** Where its template is: a file relative to the task's folder, one relative to the project's root, or a built-in row. */
+  template: { from: 'task' | 'project'; file: string } | { from: 'built_in'; role: BuiltInRole };
+  /** The change is to be in the answer, as one unified diff. */
+  answersWithDiff: boolean;
+  /** Only in a trusted workspace do the project's rules and templates count. */
+  trust: 'trusted' | 'untrusted';
+  warnings: string[];
+}
+
+export type RoleResolved = { how: 'resolved'; role: ResolvedRole } | { how: 'mistaken'; message: string };
+
+/** The fields of a manifest's stage that have a say. */
+export interface StageWords {
+  name: string;
+  role: string;
+  access?: 'read' | 'write' | 'full' | undefined;
+  prompt?: string | undefined;
+  requires?: readonly string[] | undefined;
+  min_lines?: number | undefined;
+  /** An object has a say in the prompt alone. */
+  diff?: boolean | object | undefined;
+  on_fail?: OnFail | undefined;
+  schema?: object | undefined;
+}
+
+export function resolveRole(stage: StageWords, project: ProjectFile, trust: 'trusted' | 'untrusted'): RoleResolved {
+  const said = Object.hasOwn(project.roles, stage.role) ? project.roles[stage.role]! : null;
+  const row = trust === 'trusted' ? said : null;
+  const builtIn = isBuiltIn(stage.role) ? stage.role : null;
+  const template = templateOf(stage, row, builtIn);
+  if (template === null) return { how: 'mistaken', message: noTemplate(stage, project, trust) };
+  const role: Role = builtIn === null ? NO_ROLE : ROLES[builtIn];
+  const access = stage.access ?? row?.access ?? role.access;
+  return {
+    how: 'resolved',
+    role: {
+      name: stage.role,
+      access,
+      template,
+      ...contractOf(stage, row, role, template),
+      reads: row?.reads ?? role.reads,
+      changesTree: role.changesTree,
+      onFail: stage.on_fail ?? row?.on_fail ?? role.onFail,
+      runsAcceptance: role.runsAcceptance,
+      handsOff: role.handsOff,
+      answersWithDiff: typeof stage.diff === 'boolean' ? stage.diff : role.changesTree && access === 'read',
+      trust,
+      warnings: said !== null && row === null ? [unused(stage.role)] : [],
+    },
+  };
+}
+
+/** A role of the user's own does only what its template says. */
+const NO_ROLE: Role = {
+  access: 'read',
+  template: '',
+  requires: [],
+  minLines: 0,
+  reads: [],
+  changesTree: false,
+  onFail: 'note',
+  runsAcceptance: false,
+  handsOff: false,
+};
+
+const isBuiltIn = (role: string): role is BuiltInRole => Object.hasOwn(ROLES, role);
+
+function templateOf(
+  stage: StageWords,
+  row: ProjectRole | null,
+  builtIn: BuiltInRole | null,
+): ResolvedRole['template'] | null {
+  if (stage.prompt !== undefined) return { from: 'task', file: stage.prompt };
+  if (row?.template !== undefined) return { from: 'project', file: row.template };
+  return builtIn === null ? null : { from: 'built_in', role: builtIn };
+}
+
+/**
+ * What the answer must hold. The stage's own words always win. Else whoever wrote the template decides: a template of the
+ * task's own owes nothing to the role, and one of the project's only what the project says. An answer that must be JSON has
+ * no sections.
+ */
+function contractOf(stage: StageWords, row: ProjectRole | null, role: Role, { from }: ResolvedRole['template']) {
+  const free = from === 'task' || stage.schema !== undefined;
+  const builtIn = from === 'built_in' ? role : NO_ROLE;
+  return {
+    requires: stage.requires ?? (free ? [] : (row?.requires ?? builtIn.requires)),
+    minLines: stage.min_lines ?? (free ? 0 : (row?.min_lines ?? builtIn.minLines)),
+  };
+}
+
+function noTemplate({ name, role }: StageWords, project: ProjectFile, trust: 'trusted' | 'untrusted'): string {
+  const wayOut = 'give the stage a prompt of its own (a file in the task folder)';
+  if (Object.hasOwn(project.roles, role))
+    return trust === 'trusted'
+      ? `stage ${name}: the role "${role}" of tollgate.yaml has no template; give it one, or ${wayOut}`
+      : `stage ${name}: the role "${role}" is one of tollgate.yaml, which counts only in a trusted workspace; say --trust-workspace, or ${wayOut}`;
+  const own = trust === 'trusted' ? Object.keys(project.roles) : [];
+  const known = [...Object.keys(ROLES), ...own.filter((name) => !isBuiltIn(name))];
+  const near = nearest(role, known);
+  return `stage ${name}: there is no role "${role}"${near === null ? '.' : `; did you mean "${near}"?`} The built-in ones are ${Object.keys(ROLES).join(', ')}; for another one add it to tollgate.yaml with a template, or ${wayOut}`;
+}
+
+const unused = (role: string) =>
+  `what tollgate.yaml says of the role ${role} is not used, since the workspace is not trusted (--trust-workspace)`;

@@ -1,0 +1,63 @@
+// Which versions of the CLIs the toolkit was tested with, and what a version outside that range means.
+
+import type { Tool } from '../facts/tools.ts';
+
+interface VersionRow {
+  /** The versions that `npm run bench:matrix -- --versions` runs, oldest first (docs/figures.md); the whole suite runs over the last. */
+  tested: readonly string[];
+  /** The range is `from` up to, but not including, `below`. */
+  from: string;
+  below: string;
+  /** How to get the last tested one. */
+  install: string;
+}
+
+/**
+ * A range spans the versions the real CLIs were run in, plus the releases after the last one that promise no new features:
+ * gemini and codex raise the minor number for those, copilot raises the patch number for everything.
+ */
+export const TESTED_VERSIONS = {
+  gemini: {
+    tested: ['0.45.2', '0.52.0', '0.55.1', '0.58.0', '0.61.0'],
+    from: '0.45.2',
+    below: '0.62.0',
+    install: 'npm install -g @google/gemini-cli@0.61.0',
+  },
+  copilot: {
+    tested: ['1.0.75', '1.0.82', '1.0.89', '1.0.102'],
+    from: '1.0.75',
+    below: '1.1.0',
+    install: 'npm install -g @github/copilot@1.0.102',
+  },
+  codex: {
+    tested: ['0.137.0', '0.144.6', '0.150.1', '0.159.3', '0.169.0'],
+    from: '0.137.0',
+    below: '0.170.0',
+    install: 'npm install -g @openai/codex@0.169.0',
+  },
+} as const satisfies Record<Tool, VersionRow>;
+
+export const TESTED_NODE = { from: '20.19.0' } as const;
+
+export type VersionVerdict = 'tested' | 'older' | 'newer';
+
+export function judgeVersion(tool: Tool, version: string): VersionVerdict {
+  const { from, below } = TESTED_VERSIONS[tool];
+  if (compareVersions(version, from) < 0) return 'older';
+  return compareVersions(version, below) < 0 ? 'tested' : 'newer';
+}
+
+/** By major, minor and patch number alone: a nightly of 0.62.0 has the code of 0.62, so it counts as that. */
+export function compareVersions(a: string, b: string): number {
+  const [left, right] = [numbersOf(a), numbersOf(b)];
+  for (let i = 0; i < 3; i++) {
+    const difference = left[i]! - right[i]!;
+    if (difference !== 0) return difference;
+  }
+  return 0;
+}
+
+function numbersOf(version: string): number[] {
+  const found = /(\d+)\.(\d+)(?:\.(\d+))?/.exec(version);
+  return [1, 2, 3].map((group) => Number(found?.[group] ?? 0));
+}

@@ -1,0 +1,25 @@
+// Shows a line without the secrets that are known by their looks.
+
+import { openCursor } from '../scan/read-units.ts';
+import type { Step } from '../scan/step.ts';
+import { TOKEN_CLASSES } from '../token-classes/token-classes.ts';
+import { read } from './normalise.ts';
+import { stripInvisible } from './tidy.ts';
+
+/** A placeholder stands for each of them. */
+export function withoutSecrets(line: string): string {
+  const text = stripInvisible(line);
+  const steps: Step[] = [];
+  read(openCursor(text, {}, steps), Number.POSITIVE_INFINITY);
+  let shown = '';
+  let from = 0;
+  for (const step of steps.filter((one) => SECRET.has(one.class))) {
+    shown += text.slice(from, step.from) + step.piece;
+    from = step.to;
+  }
+  return shown + text.slice(from);
+}
+
+const SECRET: ReadonlySet<string | null> = new Set(
+  TOKEN_CLASSES.filter(({ isSecret }) => isSecret === true).map(({ name }) => name),
+);

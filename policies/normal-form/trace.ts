@@ -1,0 +1,62 @@
+// What became of each word of a text on its way to its normal form: for whoever asks why a signature is what it is.
+
+import type { Step } from '../scan/step.ts';
+import { TOKEN_CLASSES } from '../token-classes/token-classes.ts';
+
+/** What a class of tokens took from a text. */
+export interface Eaten {
+  class: string;
+  count: number;
+  /** What it put in their place, each once; empty = nothing. */
+  put: string[];
+  /** The first of them, each once. */
+  pieces: string[];
+}
+
+const MAX_PIECES = 5;
+
+/** In the order of the table. */
+export function eatenIn(steps: readonly Step[]): Eaten[] {
+  const names = TOKEN_CLASSES.map(({ name }) => name);
+  return names.flatMap((name) => {
+    const own = steps.filter((step) => step.class === name);
+    const put = new Set(own.map((step) => step.put).filter((text) => text !== ''));
+    const pieces = new Set(own.map((step) => step.piece));
+    return own.length === 0
+      ? []
+      : [{ class: name, count: own.length, put: [...put], pieces: [...pieces].slice(0, MAX_PIECES) }];
+  });
+}
+
+/** Where two normal forms part. */
+export interface Parting {
+  /** The last words that they share. */
+  after: string;
+  /** What comes next in each; null = nothing does. */
+  sides: [one: Side | null, other: Side | null];
+}
+
+export interface Side extends Step {
+  /** The words around it as they stood in the text. */
+  around: string;
+}
+
+const SHARED_WORDS = 6;
+const AROUND = 5;
+
+/** The first place where they part, or null: they are the same. */
+export function partingOf(one: readonly Step[], other: readonly Step[]): Parting | null {
+  const [first, second] = [one, other].map((steps) => steps.filter(({ put }) => put !== '')) as [Step[], Step[]];
+  let at = 0;
+  while (at < first.length && first[at]!.put === second[at]?.put) at += 1;
+  if (at === first.length && at === second.length) return null;
+  const shared = first.slice(Math.max(0, at - SHARED_WORDS), at).map(({ put }) => put);
+  return { after: shared.join(' '), sides: [sideOf(one, first[at]), sideOf(other, second[at])] };
+}
+
+function sideOf(steps: readonly Step[], step: Step | undefined): Side | null {
+  if (step === undefined) return null;
+  const at = steps.indexOf(step);
+  const around = steps.slice(Math.max(0, at - AROUND), at + AROUND + 1).map(({ piece }) => piece);
+  return { ...step, around: around.join(' ') };
+}

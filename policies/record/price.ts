@@ -1,0 +1,21 @@
+// What a call cost in US dollars: as its CLI said, else by the project's own prices.
+
+import type { ProjectFile } from '../manifest/project-file.ts';
+import type { CallRecord } from './call-record.ts';
+
+const MILLION = 1_000_000;
+
+/** null when neither is known: there are no built-in prices, which would be wrong sooner or later. */
+export function priceOf(
+  { model, usage }: Pick<CallRecord, 'model' | 'usage'>,
+  prices: ProjectFile['prices'],
+): number | null {
+  if (typeof usage?.usd === 'number') return usage.usd;
+  const price = model !== null && Object.hasOwn(prices, model) ? prices[model]! : null;
+  const { input_tokens: input, cached_tokens: cached, output_tokens: output } = usage;
+  if (price === null || input === null || output === null) return null;
+  // Input counts what came from the cache too.
+  const fromCache = Math.min(cached ?? 0, input);
+  const fresh = input - fromCache;
+  return (fresh * price.input + fromCache * (price.cached ?? price.input) + output * price.output) / MILLION;
+}

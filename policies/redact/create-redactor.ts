@@ -1,0 +1,110 @@
+// Takes secrets out of text: known token shapes, values of secret environment variables, users' own patterns.
+
+import { secretsOf } from './environment.ts';
+import { createFinder, type Finder, type Hit } from './finder.ts';
+import { mayHide, plainOf } from './hidden.ts';
+import { keepJson } from './json.ts';
+import { compilePatterns } from './patterns.ts';
+import type { Redactor } from './redactor.ts';
+import { type Bounded, UNBOUNDED, withheldText } from './withheld.ts';
+
+export { createStreamRedactor, type StreamRedactor } from './stream.ts';
+
+export interface RedactorOptions {
+  /** The environment that the CLI sees: values of variables with secret-looking names are taken out wherever they occur. */
+  env: Readonly<Record<string, string | undefined>>;
+  /** Regular expressions of the user, as in `security.redaction_patterns`. */
+  patterns: readonly string[];
+  /** Interrupts patterns that would never end; without it they are waited for. */
+  bounded?: Bounded;
+}
+
+const MAX_PASSES = 8;
+
+/** Throws a `SyntaxError` that names the pattern if one of them is no regular expression. */
+export function createRedactor({ env, patterns, bounded = UNBOUNDED }: RedactorOptions): Redactor {
+  const finder = createFinder(secretsOf(env));
+  const own = compilePatterns(patterns);
+  const withheld: number[] = [];
+
+  const replace = (text: string, until: number) => {
+    let redacted = '';
+    let taken = 0;
+    for (let hit = finder.next(text, 0, until); hit; hit = finder.next(text, hit.to, until)) {
+      redacted += `${text.slice(taken, hit.from)}[REDACTED:${hit.kind}]`;
+      taken = hit.to;
+    }
+    return { redacted, taken };
+  };
+  const redactPlain = (text: string): string => {
+    const { redacted, taken } = replace(text, text.length);
+    return own.redact(taken === 0 ? text : redacted + text.slice(taken));
+  };
+  // A placeholder may cut what hid another secret: so on until nothing more is found, which is the second time nearly always.
+  const redactAll = (text: string): string => {
+    let redacted = redactPlain(text);
+    for (let before = text, pass = 0; before !== redacted && pass < MAX_PASSES; pass += 1) {
+      before = redacted;
+      redacted = redactPlain(before);
+    }
+    return redacted;
+  };
+
+  const hasAny = (text: string): boolean => finder.next(text, 0, text.length) !== null || own.matches(text);
+  // Escapes and codes stay where nothing is hidden behind them.
+  const shown = (line: string): string => {
+    const plain = mayHide(line) ? plainOf(line) : line;
+    if (plain === line || !hasAny(plain)) return line;
+    return plainOf(redactAll(line)) === redactAll(plain) ? line : plain;
+  };
+  const redactText = (text: string): string => {
+    const told = mayHide(text) ? text.split('\n').map(shown).join('\n') : text;
+    return hasAny(told) ? keepJson(told, redactAll) : text;
+  };
+  /** @param work what may run a pattern on a text of so many characters */
+  const withinTime = (text: string, work: () => string): string => {
+    if (patterns.length === 0) return work();
+    const done = bounded(work, text.length);
+    if (done.how === 'done') return done.value;
+    const pattern = own.tried() ?? 1;
+    withheld.push(pattern);
+    return withheldText(text, pattern);
+  };
+
+  return {
+    redact: (text) => withinTime(text, () => redactText(text)),
+    redactHead(text, until) {
+      const { redacted, taken } = replace(text, until);
+      const past = Math.max(until, taken);
+      const head = redacted + text.slice(taken, past);
+      return { redacted: withinTime(head, () => own.redact(head)), taken: past };
+    },
+    hits(text) {
+      const found = hitsIn(finder, text);
+      if (patterns.length === 0) return found;
+      const done = bounded(() => own.hits(text), text.length);
+      if (done.how === 'done') return apart([...found, ...done.value]);
+      withheld.push(own.tried() ?? 1);
+      return found;
+    },
+    withheld,
+  };
+}
+
+function hitsIn(finder: Finder, text: string): Hit[] {
+  const found: Hit[] = [];
+  for (let hit = finder.next(text, 0, text.length); hit; hit = finder.next(text, hit.to, text.length)) found.push(hit);
+  return found;
+}
+
+/** The first of those that lie over each other. */
+function apart(hits: readonly Hit[]): Hit[] {
+  let end = 0;
+  return [...hits]
+    .sort((a, b) => a.from - b.from)
+    .filter(({ from, to }) => {
+      if (from < end) return false;
+      end = to;
+      return true;
+    });
+}

@@ -1,0 +1,144 @@
+// What to do about a failed call: the retry table, within what is left.
+
+import type { ErrorClass } from '../facts/classes.ts';
+import type { Verdict } from '../facts/evidence.ts';
+import type { Tool } from '../facts/tools.ts';
+import { RETRY_TABLE } from './retry.ts';
+import { type SessionStanding, wayOutOfSession } from './session-way-out.ts';
+
+export interface Question {
+  verdict: Verdict;
+  /** How often this signature was seen in this stage in this run, this time included. */
+  count: number;
+  retriesLeft: number;
+  /** Of the task's paid calls. */
+  callsLeft: number;
+  /** The attempt ran tools or changed the tree: to begin anew would redo its work. */
+  dirty: boolean;
+  /** What becomes of a dirty attempt whose session cannot be gone on with. */
+  dirtyRetries: 'never' | 'allowed';
+  /** The session that can go on from where it stopped; null if none can. */
+  sessionId: string | null;
+  /** What is known of the session that failed. */
+  session: SessionStanding;
+  /** How long a quota's reset may still be waited for; 0 is not at all. */
+  waitForResetMs: number;
+  /** How many resets were waited for in this stage and run. */
+  resetsAwaited: number;
+  /** The tool that stands in when this one's quota is out; null when there is none, or none left. */
+  fallback: Tool | null;
+  /** How long the next call would have to be waited for, and how much of the task's wall clock is left; null is no limit. */
+  waitMs: number;
+  wallLeftMs: number | null;
+  now: Date;
+}
+
+/** `why` is half a sentence that follows the class; `next_actions` are what it asks for by itself, before what the failure does. */
+export type Decision = { why: string; next_actions: string[] } & (
+  | { action: 'retry' | 'retry_digest' }
+  | { action: 'stop' }
+  | { action: 'resume'; sessionId: string }
+  /** No retry: the same call, later; in its session if it had already run tools. */
+  | { action: 'wait_until'; until: string; sessionId: string | null }
+  /** No retry either: the same prompt, to another tool. */
+  | { action: 'fallback'; tool: Tool }
+  /** No retry: the stage's prompt, in a new session. */
+  | { action: 'fresh_session' }
+  /** No retry: the same call, once whoever has its session is done. */
+  | { action: 'wait_session'; waitMs: number }
+  /** A retry in the session, once its history is mended. */
+  | { action: 'mend'; sessionId: string }
+);
+
+/** Pure and total: the same question has the same answer, and there is always one. */
+export function decide(question: Question): Decision {
+  const { verdict, count, retriesLeft, callsLeft, dirty, sessionId } = question;
+  if (verdict.class === null) return stop('nothing failed');
+  const around = aroundQuota(question) ?? aroundSession(question);
+  if (around !== null) return around;
+  const row = RETRY_TABLE[verdict.class];
+  const planned = count <= 1 ? row.first : row.again;
+  if (planned === 'stop') return stop(count <= 1 ? never(verdict) : `seen ${count} times in this run`);
+  if (retriesLeft <= 0) return stop('the retries of this stage are used up');
+  if (callsLeft <= 0) return stop('no paid call is left');
+  if (question.wallLeftMs !== null && question.waitMs >= question.wallLeftMs)
+    return stop(`the wait of ${Math.ceil(question.waitMs / 1000)} s would pass the task's wall clock`);
+  const goesOn = planned === 'retry' && sessionId !== null;
+  if (!dirty || (question.dirtyRetries === 'allowed' && !goesOn))
+    return go(planned, planned === 'retry' ? 'trying once more' : 'trying once more with a digest');
+  if (planned === 'retry_digest')
+    return stop('the attempt had already run tools or changed the tree, and its history is what is too long', [
+      RETRY_DIRTY,
+    ]);
+  if (sessionId === null)
+    return stop('the attempt had already run tools or changed the tree, and there is no session to go on in', [
+      RETRY_DIRTY,
+    ]);
+  return {
+    action: 'resume',
+    sessionId,
+    why: 'going on in its session, for it had already run tools or changed the tree',
+    next_actions: [],
+  };
+}
+
+const RETRY_DIRTY = 'look at what it changed before you run it again; --retry-dirty lets a run begin anew by itself';
+
+/** Our own budget has no reset. */
+const never = ({ class: errorClass, reason }: Verdict): string =>
+  reason === 'budget' ? 'nothing is called until it is raised' : NEVER[errorClass ?? 'unknown'];
+
+/** Why the first sight of a class is the last. */
+export const NEVER: Record<ErrorClass, string> = {
+  transient: 'not retried',
+  prompt_too_large: 'not retried',
+  auth: 'never retried: it would fail the same way',
+  quota: 'never retried before its reset',
+  tooling: 'never retried: it would fail the same way',
+  scope_violation: 'never retried: the changes need a look',
+  contract_violation: 'never retried: the same prompt would be answered the same way',
+  unknown: 'not retried',
+};
+
+/** A session that cannot be gone on with, or not now, is no reason to give the task up. */
+function aroundSession(question: Question): Decision | null {
+  const { verdict, session, callsLeft, retriesLeft, wallLeftMs } = question;
+  const way = callsLeft <= 0 ? null : wayOutOfSession(verdict, session);
+  if (way === null || (way.action === 'mend' && retriesLeft <= 0)) return null;
+  const waitMs = way.action === 'wait_session' ? way.waitMs : way.action === 'mend' ? question.waitMs : 0;
+  return wallLeftMs !== null && waitMs >= wallLeftMs ? null : { ...way, next_actions: [] };
+}
+
+/** A quota is not retried, but there may be a way around it: another tool now, or this one later. */
+function aroundQuota(question: Question): Decision | null {
+  const { verdict, fallback, callsLeft, dirty, sessionId } = question;
+  // Our own budget is the same for every tool, and has no reset.
+  if (verdict.class !== 'quota' || verdict.reason === 'budget' || callsLeft <= 0) return null;
+  const mayBeginAnew = !dirty || question.dirtyRetries === 'allowed';
+  if (fallback !== null && mayBeginAnew)
+    return { action: 'fallback', tool: fallback, why: `${fallback} stands in`, next_actions: [] };
+  const until = resetWithin(question);
+  if (until === null || (!mayBeginAnew && sessionId === null)) return null;
+  return {
+    action: 'wait_until',
+    until,
+    sessionId: dirty ? sessionId : null,
+    why: 'waiting for the reset',
+    next_actions: [],
+  };
+}
+
+/** ISO time; null when it is too far. A reset that did not help is believed less and less. */
+function resetWithin({ verdict, waitForResetMs, resetsAwaited, now, wallLeftMs }: Question): string | null {
+  if (verdict.retry_at === null || waitForResetMs <= 0) return null;
+  const leastMs = resetsAwaited === 0 ? 0 : FIRST_DOUBT_MS * 2 ** (resetsAwaited - 1);
+  const waitMs = Math.max(Date.parse(verdict.retry_at) - now.getTime(), leastMs);
+  const isWithin = waitMs <= waitForResetMs && (wallLeftMs === null || waitMs < wallLeftMs);
+  return isWithin ? new Date(now.getTime() + waitMs).toISOString() : null;
+}
+
+const FIRST_DOUBT_MS = 60_000;
+
+const go = (action: 'retry' | 'retry_digest', why: string): Decision => ({ action, why, next_actions: [] });
+
+const stop = (why: string, next_actions: string[] = []): Decision => ({ action: 'stop', why, next_actions });

@@ -1,0 +1,112 @@
+// Finds out what a line is, in one pass over its characters.
+
+import { isSpace, KIND, LETTER } from '../scan/characters.ts';
+import { codesOf } from '../scan/codes.ts';
+import { STATUS_AT_HEAD, tellsFailure } from './failure-words.ts';
+import { LINE_KINDS, type LineKind } from './line-kinds.ts';
+import type { Level } from './log-head.ts';
+import { byHead, headAt, headOf } from './word-heads.ts';
+
+/** What a line is, found out once. */
+export interface Line {
+  text: string;
+  kind: LineKind | null;
+  /** Whether it says that something failed; a line of a kind says nothing that counts. */
+  bearsError: boolean;
+  /** What a logger calls it. */
+  level?: Level;
+}
+
+export const assess = (text: string): Line => lineOf(text, survey(text));
+
+/** Whether a line says that something failed. */
+export const isErrorBearing = (text: string): boolean => (survey(text) & FAILURE) !== 0 || STATUS_AT_HEAD.test(text);
+
+/** Row `i` of the kinds is bit `i` of what a survey finds; these stand above them. */
+export const FAILURE = 1 << 30;
+/** There is more than plain ASCII, so that a reader may see something else. */
+export const ODD = 1 << 29;
+/** There is a letter. */
+export const LETTERED = 1 << 28;
+const KINDS = LETTERED - 1;
+
+/** By the head of a line's first word, and of any word: the kinds that it may be of. */
+const BEGINNING = byHead();
+const HOLDING = byHead();
+/** The same by a sign; the last place is for all signs beyond ASCII. */
+const BEYOND_ASCII = 128;
+const BEGINNING_SIGN = new Int32Array(BEYOND_ASCII + 1);
+const HOLDING_SIGN = new Int32Array(BEYOND_ASCII);
+LINE_KINDS.forEach(({ begins = [], words = [] }, i) => {
+  for (const word of begins) note(word, BEGINNING, BEGINNING_SIGN, i);
+  for (const word of words) note(word, HOLDING, HOLDING_SIGN, i);
+});
+for (let code = 0; code < 32; code += 1) if (code !== 9) HOLDING_SIGN[code] = ODD;
+HOLDING_SIGN[127] = ODD;
+HOLDING_SIGN[95] = LETTERED;
+
+function note(word: string, heads: Int32Array, signs: Int32Array, row: number): void {
+  const first = word.charCodeAt(0);
+  if (isLetter(first)) heads[headOf(word)]! |= 1 << row;
+  else signs[Math.min(first, BEYOND_ASCII)]! |= 1 << row;
+}
+
+/** The kinds that a line may be of, and what else is in it. Of a word no more is read than its beginning. */
+export function survey(line: string): number {
+  const codes = codesOf(line);
+  const { length } = line;
+  let at = 0;
+  while (codes[at] === 32) at += 1;
+  while (at < length && isSpace(codes[at]!)) at += 1;
+  const first = codes[at]!;
+  let found = isLetter(first) ? BEGINNING[headAt(codes, at)]! : BEGINNING_SIGN[Math.min(first, BEYOND_ASCII)]!;
+  for (at = 0; at < length; ) {
+    const code = codes[at]!;
+    if (isLetter(code)) {
+      found |= HOLDING[headAt(codes, at)]! | LETTERED;
+      if ((found & FAILURE) === 0 && tellsFailure(line, codes, at)) found |= FAILURE;
+      at = pastPart(codes, at);
+    } else {
+      found |= code < BEYOND_ASCII ? HOLDING_SIGN[code]! : KIND[code]! & LETTER ? ODD | LETTERED : ODD;
+      at += 1;
+    }
+  }
+  return found;
+}
+
+/** Past the word, or past the part of a name at whose end a capital begins the next: `Timeout` of `TimeoutError`. */
+function pastPart(codes: Uint16Array, from: number): number {
+  let at = from;
+  while (isCapital(codes[at]!)) at += 1;
+  // `CAPI` of `CAPIError`.
+  if (at - from > 1 && isSmall(codes[at]!)) return at - 1;
+  while (isSmall(codes[at]!)) at += 1;
+  return at;
+}
+
+function isLetter(code: number): boolean {
+  return code < 128 && isSmall(code | 32);
+}
+
+function isSmall(code: number): boolean {
+  return code > 96 && code < 123;
+}
+
+const isCapital = (code: number): boolean => code > 64 && code < 91;
+
+/** The line that a survey found this in. */
+export function lineOf(text: string, found: number): Line {
+  const kind = (found & KINDS) === 0 ? null : kindAmong(found & KINDS, text);
+  if (kind && !kind.unlessError) return { text, kind, bearsError: false };
+  const bearsError = (found & FAILURE) !== 0 || STATUS_AT_HEAD.test(text);
+  return { text, kind: bearsError ? null : kind, bearsError };
+}
+
+function kindAmong(kinds: number, text: string): LineKind | null {
+  const trimmed = text.trimStart();
+  for (let left = kinds; left !== 0; left &= left - 1) {
+    const kind = LINE_KINDS[31 - Math.clz32(left & -left)]!;
+    if (kind.pattern.test(kind.indented ? text : trimmed)) return kind;
+  }
+  return null;
+}

@@ -1,0 +1,166 @@
+// Picks the lines of a stderr that say what went wrong: as it streams by, however long it is, in constant memory.
+
+import { shorten } from '../normal-form/tidy.ts';
+import { isSpace } from '../scan/characters.ts';
+import { FAILURE, LETTERED, type Line, lineOf, survey } from './assess.ts';
+import { type Bare, bareOf } from './bare.ts';
+import { createCodexGate } from './codex-gate.ts';
+import { type LineFates, NO_FATES } from './line-fates.ts';
+import { type Capacity, createBasket } from './line-sample.ts';
+import { isTimeAlone, type Level } from './log-head.ts';
+import { createObjectJoiner } from './objects.ts';
+import { createReflower } from './reflow.ts';
+import { createShortLines } from './short-lines.ts';
+import { createUnwrapper } from './unwrap.ts';
+
+const MAX_LINE_LENGTH = 2000;
+/** The first errors make the signature, and of a flood of them the last one has the last word in the verdict. */
+const ERRORS: Capacity = { first: 100, looks: 10_000, last: 20 };
+/** Of lines that are no error only the first few can matter, and a long log of them is not read for more. */
+const OTHERS: Capacity = { first: 20, looks: 1000, last: 0 };
+/** Lines below an error, up to a blank one, that still belong to it though they name no failure themselves. */
+const MAX_DETAILS = 6;
+
+export interface ErrorLines {
+  /** One line without its end. */
+  push(line: string): void;
+  /**
+   * The first 100 error-bearing lines in their order, unwrapped, each at most 2,000 characters, none twice in normal
+   * form; and the last 20 where there are more, or where 10,000 have said less. If no line bears an error, the first lines that are neither noise nor a notice nor about a retry: a CLI may
+   * say what is wrong in words that nobody foresaw.
+   */
+  lines(): string[];
+  /** Where `lines` is empty: the first notices and, if there is none, the first lines about retries. */
+  remarks(): string[];
+}
+
+type Grade = 'error' | 'plain' | 'notice' | 'retry' | 'noise';
+
+/** @param fates gets what becomes of each line. */
+export function createErrorLines(fates: Pick<LineFates, 'note'> = NO_FATES): ErrorLines {
+  const kept = openBaskets();
+  const whoseOf = createCodexGate();
+  const grade = createGrader();
+  const unwrapper = createUnwrapper(MAX_LINE_LENGTH, (line) => {
+    const its = grade(line);
+    const became = its === 'noise' ? 'dropped' : kept[its].add(line.text);
+    fates.note(fateOf(line, its, became), line.text);
+  });
+  const take = (text: string, found: number, level: Level | null) => {
+    if (found & LETTERED) {
+      if (unwrapper.push(leveled(lineOf(text, found), level)) === 'said before')
+        fates.note('said twice in a row', text);
+      return;
+    }
+    if (/\d/.test(text)) {
+      if (unwrapper.pushFigures(lineOf(text, found)) === 'dropped') fates.note('figures alone', text);
+      return;
+    }
+    fates.note('no words', text);
+    // A blank line, a rule or an opening brace ends what stands above it.
+    unwrapper.flush();
+    if (!/^\s+[^\s[{]/.test(text)) grade(null);
+  };
+  const objects = createObjectJoiner((text, level) => {
+    const line = shorten(text, MAX_LINE_LENGTH);
+    take(line, survey(line), level);
+  });
+  const flush = () => {
+    short.flush();
+    reflower.flush();
+    flushHeld();
+  };
+  const flushHeld = () => {
+    objects.flush();
+    unwrapper.flush();
+  };
+  const firstOf = (...grades: Exclude<Grade, 'noise'>[]): string[] => {
+    flush();
+    return grades.map((its) => kept[its].lines()).find((lines) => lines.length > 0) ?? [];
+  };
+
+  const read = (line: Bare) => {
+    const { level } = line;
+    const text = isTimeAlone(line.text) ? '' : line.text;
+    const found = level === 'error' ? line.found | FAILURE : line.found;
+    const whose = text.trim() === '' ? 'own' : whoseOf(text, level === 'error');
+    if (whose === 'own') {
+      if (!objects.take(text, level)) take(text, found, level);
+      return;
+    }
+    fates.note('an echo of codex', text);
+    flushHeld();
+    // What went before was overcome, or was the prompt's.
+    if (whose !== 'answer') return;
+    Object.assign(kept, openBaskets());
+    grade(null);
+  };
+  const reflower = createReflower(read);
+  const short = createShortLines(
+    (raw) => reflower.push(bareOf(raw, MAX_LINE_LENGTH)),
+    (raw) => fates.note('one of a thousand short lines in a row', raw),
+  );
+
+  return {
+    push: short.push,
+    lines: () => firstOf('error', 'plain'),
+    remarks: () => firstOf('notice', 'retry'),
+  };
+}
+
+/** In words: its kind, or how it was graded; and of an error whether it was kept. */
+function fateOf({ kind }: Line, its: Grade, became: string): string {
+  if (its === 'error') return became === 'kept' ? 'an error' : `an error, ${became}`;
+  if (kind !== null && (its === kind.grade || its === 'noise')) return kind.name;
+  return FATES[its];
+}
+
+const FATES: Record<Exclude<Grade, 'error'>, string> = {
+  plain: 'neither error nor notice',
+  notice: 'below a notice, or no error to its logger',
+  retry: 'below a retry',
+  noise: 'source that a runtime prints',
+};
+
+const leveled = (line: Line, level: Level | null): Line => (level === null ? line : { ...line, level });
+
+const openBaskets = () => ({
+  error: createBasket(ERRORS),
+  plain: createBasket(OTHERS),
+  notice: createBasket(OTHERS),
+  retry: createBasket(OTHERS),
+});
+
+/** Grades line after line; null is one that ends what stands above it. */
+function createGrader(): (line: Line | null) => Grade {
+  let owner: Grade | null = null;
+  let margin = Number.POSITIVE_INFINITY;
+  let details = 0;
+  let echoes = 0;
+
+  return (line) => {
+    if (line === null) {
+      owner = null;
+      return 'noise';
+    }
+    const { text, kind, bearsError, level } = line;
+    const indent = isSpace(text.charCodeAt(0)) ? text.length - text.trimStart().length : 0;
+    margin = Math.min(margin, indent);
+    const isBelow = indent > margin;
+    const isEcho = echoes > 0 && isBelow;
+    echoes = kind?.echoes ?? echoes - 1;
+    // A stack frame belongs to what stands above it, and so do the properties below the frame.
+    if (isEcho || (isBelow && kind?.grade === 'noise')) return 'noise';
+    if (isBelow && level !== 'error' && (owner === 'retry' || owner === 'notice')) return owner;
+    // A logger says that it is no error, and nothing of what stands around it.
+    if (level === 'info') return kind?.grade ?? 'notice';
+    const its: Grade = kind?.grade ?? (bearsError || level === 'error' ? 'error' : 'plain');
+    if (its === 'plain' && owner === 'error' && details < MAX_DETAILS) {
+      details += 1;
+      return 'error';
+    }
+    if (its === 'error') details = 0;
+    if (!isBelow) owner = its;
+    return its;
+  };
+}

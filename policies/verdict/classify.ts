@@ -1,0 +1,121 @@
+// The verdict on one call: evidence in the order of its worth, rules in the order of their telling.
+
+import { ENDINGS } from '../facts/ending.ts';
+import type { EngineFailure } from '../facts/engine-event.ts';
+import type { Evidence, EvidenceSource, Verdict } from '../facts/evidence.ts';
+import type { Rule } from '../rule/rule.ts';
+import { ENDING_RULES, LEFTOVERS, LOST, SILENT_START, TOO_LARGE } from '../rules/endings.ts';
+import { isOfHelper } from '../rules/mcp.ts';
+import { TIERS } from '../rules/rules.ts';
+import type { Clock } from '../time/clock.ts';
+import { findRule, type Subject, textsOf } from './match.ts';
+import { retryAt } from './retry-at.ts';
+import { type StderrFailure, stderrFailures } from './stderr-failures.ts';
+import { isSuccess, SUCCESS } from './success.ts';
+
+/** @param own a user's rows, tried before ours. */
+export function classify(evidence: Evidence, clock: Clock, own: readonly Rule[] = []): Verdict {
+  if (isSuccess(evidence)) return SUCCESS;
+  const { obstacle, ending } = evidence;
+  if (obstacle !== null) return verdict({ id: 'obstacle', ...obstacle }, 'none', obstacle.message, null);
+  if (ending === 'idle' && evidence.silent) return verdict(SILENT_START, 'ending', SILENT_START.words, null);
+  const ended = ENDING_RULES[ending];
+  if (ended !== null) return verdict(ended, 'ending', ENDINGS[ending], null);
+  const { failure } = evidence;
+  if (failure?.code === TOO_LARGE.reason) return verdict(TOO_LARGE, 'terminal', failure.message, null);
+  const { subjects, asides } = saidIn(evidence);
+  const asked = subjects.some(({ exit }) => exit === null) ? subjects : [...subjects, ...asides];
+  for (const rules of tiersWith(own))
+    for (const subject of asked) {
+      const rule = findRule(subject, rules, clock);
+      if (rule === null) continue;
+      return verdict(rule, subject.source, subject.failure.message, askedTime(rule, [subject, ...asked], clock));
+    }
+  return leftover(evidence, asked);
+}
+
+/** A project's rows stand before ours, but no row decides by what is less worth believing while another fits what is more. */
+const tiersWith = (own: readonly Rule[]) => TIERS.map((rules, tier) => (tier === 0 ? [...own, ...rules] : rules));
+
+interface Said {
+  /** The most trustworthy first; last the way the CLI ended. */
+  subjects: Subject[];
+  /** Warnings, and mishaps of helpers: they count only where nothing else was said. */
+  asides: Subject[];
+}
+
+function saidIn(evidence: Evidence): Said {
+  const { tool, failure, errors, retried, completed } = evidence;
+  const said = (source: EvidenceSource, one: EngineFailure): Subject => ({ tool, source, failure: one, exit: null });
+  const stderr = stderrFailures(tool, evidence.stderr);
+  const remarks = stderrFailures(tool, evidence.remarks);
+  const told = (weights: readonly StderrFailure['weight'][], from: StderrFailure[]) =>
+    from.filter(({ weight }) => weights.includes(weight)).map((one) => said('stderr', one.failure));
+  const reported = errors.toReversed().map((one) => said('error', one));
+  const retries = retried === null ? [] : [said('error', retried)];
+  const subjects = [
+    ...(failure === null ? [] : [said('failure', failure)]),
+    ...(evidence.ending === 'retry_cut' ? retries : []),
+    ...reported.filter((one) => !isBeside(one)),
+    ...told(['error', 'plain'], stderr),
+  ];
+  // After a completed turn the code means nothing, and what came before it was overcome.
+  if (completed) return { subjects, asides: [] };
+  return {
+    subjects: [
+      ...subjects,
+      ...retries,
+      ...told(['retry'], stderr),
+      ...exitOf(evidence),
+      ...told(['error', 'plain', 'retry'], remarks),
+    ],
+    asides: [...reported.filter(isBeside), ...told(['aside'], stderr), ...told(['aside'], remarks)],
+  };
+}
+
+const isBeside = ({ failure }: Subject): boolean => isOfHelper(failure.message);
+
+function exitOf({ tool, exitCode, signal }: Evidence): Subject[] {
+  const exit = signal ?? exitCode;
+  if (exit === null || exit === 0) return [];
+  const message = signal === null ? `exit code ${exitCode}` : `ended by ${signal}`;
+  const status = tool === 'gemini' && exitCode !== null ? statusOf(exitCode) : null;
+  return [{ tool, source: 'exit_code', failure: { message, ...(status === null ? {} : { status }) }, exit }];
+}
+
+/** gemini exits with the HTTP status modulo 256; what would fall among its own codes is not told apart. */
+const statusOf = (exitCode: number) => (exitCode >= 144 ? exitCode + 256 : null);
+
+function leftover({ tool, completed, ending, exitCode, tokens }: Evidence, subjects: Subject[]): Verdict {
+  if (completed && tool === 'gemini' && tokens === 0)
+    return verdict(LEFTOVERS.nothingAsked, 'terminal', 'the CLI reports success without a request to the model', null);
+  if (completed) return verdict(LEFTOVERS.emptyAnswer, 'terminal', 'the CLI reports success without an answer', null);
+  const [first] = subjects;
+  const words = first?.failure.message ?? '';
+  if (ending === 'retry_cut') return verdict(LEFTOVERS.retryCut, 'ending', words, null);
+  if (ending === 'lost') return verdict(LOST, 'ending', ENDINGS.lost, null);
+  if (first !== undefined) return verdict(LEFTOVERS.unmatched, first.source, words, null);
+  if (exitCode === 0) return verdict(LEFTOVERS.noResult, 'terminal', 'the CLI ended without its terminal event', null);
+  return verdict(LEFTOVERS.unmatched, 'none', '', null);
+}
+
+/** Only what may pass by itself has a time to try again. */
+function askedTime(rule: Pick<Rule, 'class'>, subjects: readonly Subject[], clock: Clock): string | null {
+  if (rule.class !== 'transient' && rule.class !== 'quota') return null;
+  for (const { failure } of subjects) {
+    const at = retryAt(textsOf(failure), clock);
+    if (at !== null) return at.toISOString();
+  }
+  return null;
+}
+
+function verdict(
+  { id, class: errorClass, reason }: Pick<Rule, 'id' | 'class' | 'reason'>,
+  source: EvidenceSource,
+  text: string,
+  retry_at: string | null,
+): Verdict {
+  return { class: errorClass, reason, evidence: { source, text: text.slice(0, MAX_TEXT), rule: id }, retry_at };
+}
+
+const MAX_TEXT = 1000;

@@ -1,0 +1,26 @@
+// Finds the row that a verdict names, to show what it looks for.
+
+import type { Rule } from '../rule/rule.ts';
+import { ENDING_RULES, LEFTOVERS, LOST, SILENT_START } from '../rules/endings.ts';
+import { RULES } from '../rules/rules.ts';
+
+/** Which table it stands in: `said` looks for words and codes; an `ending` decides by itself; a `leftover` when nothing matched. */
+export type Found =
+  | { kind: 'said'; row: Rule }
+  | { kind: 'ending' | 'leftover'; row: Pick<Rule, 'id' | 'class' | 'reason'> };
+
+/** null for what needs no row: an obstacle in our own words, or the finding of a gate. */
+export function findRow(id: string): Found | null {
+  const said = RULES.find((row) => row.id === id);
+  if (said !== undefined) return { kind: 'said', row: said };
+  const ending = [SILENT_START, ...Object.values(ENDING_RULES)].find((row) => row?.id === id);
+  if (ending) return { kind: 'ending', row: ending };
+  const leftover = [LOST, ...Object.values(LEFTOVERS)].find((row) => row.id === id);
+  return leftover === undefined ? null : { kind: 'leftover', row: leftover };
+}
+
+/** Is it the name of a row, or one that we give to what needs none? */
+export const isTaken = (id: string): boolean => findRow(id) !== null || NAMED.test(id);
+
+const NAMED =
+  /^(?:obstacle|call-runs-elsewhere|not-prepared|wrapper-left-no-record|batch-paused|run-stopped|(?:gate|refused|limit)-.*)$/;

@@ -1,0 +1,104 @@
+// What is wrong with rows, as facts: of a project's own rows before ours, and of ours alone.
+
+import { bareNumber } from '../rule/bare-number.ts';
+import type { Rule, Said } from '../rule/rule.ts';
+import type { Clock } from '../time/clock.ts';
+import { decidersOf, type Whose } from './proof.ts';
+
+export type LintFact = { row: Rule; owner: Owner } & (
+  | { fact: 'asks_nothing' }
+  /** An earlier row bears its name. */
+  | { fact: 'duplicate' }
+  | { fact: 'number_only'; taken: string }
+  /** `said` is null where the row has no proof at all. */
+  | { fact: 'unproven'; said: Said | null }
+  | { fact: 'shadowed'; by: Rule }
+  /** Every proof of a project's row means the same without it. */
+  | { fact: 'nothing_new'; because: Rule }
+  /** A project's row decides what a row of ours is there for. */
+  | { fact: 'takes_over'; from: Rule }
+);
+
+export type Owner = 'project' | 'tollgate';
+
+/** What is meant may stay; anything else is a mistake. */
+export const levelOf = ({ fact }: LintFact): 'error' | 'warning' => (fact === 'takes_over' ? 'warning' : 'error');
+
+/** @param own tried before `builtIn`. */
+export function lintRules(own: readonly Rule[], builtIn: readonly Rule[], clock: Clock): LintFact[] {
+  const all = [...own, ...builtIn];
+  return [
+    ...own.flatMap((row) => [
+      ...alone(row, 'project', clock),
+      ...inPlace(row, 'project', all, clock),
+      ...(asksNothing(row) ? [] : besideOurs(row, own, builtIn, clock)),
+    ]),
+    ...builtIn.flatMap((row) => [...alone(row, 'tollgate', clock), ...inPlace(row, 'tollgate', builtIn, clock)]),
+    ...duplicates(own, 'project', []),
+    ...duplicates(builtIn, 'tollgate', own),
+  ];
+}
+
+/** What can be seen of one row. */
+function alone(row: Rule, owner: Owner, clock: Clock): LintFact[] {
+  if (asksNothing(row)) return [{ row, owner, fact: 'asks_nothing' }];
+  const taken = row.match.text === undefined ? null : bareNumber(row.match.text);
+  const unproven = row.proof.filter((said) => !isMatched(said, row, clock));
+  return [
+    ...(taken === null ? [] : [{ row, owner, fact: 'number_only', taken } as const]),
+    ...(row.proof.length === 0 ? [null] : unproven).map((said) => ({ row, owner, fact: 'unproven', said }) as const),
+  ];
+}
+
+/** With all rows before it in place. */
+function inPlace(row: Rule, owner: Owner, rows: readonly Rule[], clock: Clock): LintFact[] {
+  const deciders = proven(row, clock).flatMap((said) => decidersOf(said, row, rows, clock));
+  const by = deciders.find((decider) => decider !== null);
+  return by === undefined || by === null || deciders.includes(row) ? [] : [{ row, owner, fact: 'shadowed', by }];
+}
+
+function besideOurs(row: Rule, own: readonly Rule[], builtIn: readonly Rule[], clock: Clock): LintFact[] {
+  const about = { row, owner: 'project' } as const;
+  const without = proven(row, clock).flatMap((said) => decidersOf(said, row, builtIn, clock));
+  const because = without.find((decider) => decider !== null);
+  if (because && without.every((decider) => decider !== null && meansSame(decider, row)))
+    return [{ ...about, fact: 'nothing_new', because }];
+  const before = [...own.slice(0, own.indexOf(row) + 1), ...builtIn];
+  return builtIn
+    .filter((ours) => decides(row, ours, before, clock))
+    .map((from) => ({ ...about, fact: 'takes_over', from }));
+}
+
+const asksNothing = ({ match }: Rule): boolean => Object.keys(match).length === 0;
+
+const meansSame = (a: Rule, b: Rule): boolean => a.class === b.class && a.reason === b.reason;
+
+/** Does `row` decide what `ours` is there for, where both may be asked? */
+function decides(row: Rule, ours: Rule, rows: readonly Rule[], clock: Clock): boolean {
+  const whose = bothOf(row, ours);
+  return (
+    whose !== null &&
+    ours.proof.some(
+      (said) =>
+        decidersOf(said, whose, [row], clock).includes(row) && decidersOf(said, whose, rows, clock).includes(row),
+    )
+  );
+}
+
+function bothOf(a: Whose, b: Whose): Whose | null {
+  const tool = meet(a.tool, b.tool);
+  const source = meet(a.source, b.source);
+  return tool === null || source === null ? null : { tool, source };
+}
+
+const meet = <T extends string>(a: T | 'any', b: T | 'any'): T | 'any' | null =>
+  a === 'any' ? b : b === 'any' || a === b ? a : null;
+
+const isMatched = (said: Said, row: Rule, clock: Clock): boolean => decidersOf(said, row, [row], clock).includes(row);
+
+const proven = (row: Rule, clock: Clock): Said[] => row.proof.filter((said) => isMatched(said, row, clock));
+
+const duplicates = (rows: readonly Rule[], owner: Owner, before: readonly Rule[]): LintFact[] =>
+  rows
+    .filter(({ id }, i) => [...before, ...rows.slice(0, i)].some((earlier) => earlier.id === id))
+    .map((row) => ({ row, owner, fact: 'duplicate' }));

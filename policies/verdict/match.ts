@@ -1,0 +1,86 @@
+// Finds the first rule that fits what was said.
+
+import type { EngineFailure } from '../facts/engine-event.ts';
+import type { EvidenceSource } from '../facts/evidence.ts';
+import type { Tool } from '../facts/tools.ts';
+import type { Match, Rule } from '../rule/rule.ts';
+import type { Clock } from '../time/clock.ts';
+import { retryAt } from './retry-at.ts';
+
+/** One thing that was said, or one way to end. */
+export interface Subject {
+  tool: Tool;
+  source: EvidenceSource;
+  failure: EngineFailure;
+  /** Only for the source `exit_code`. */
+  exit: number | string | null;
+}
+
+export function findRule(subject: Subject, rules: readonly Rule[], clock: Clock): Rule | null {
+  // How the CLI ended is told by its code, not by our words for it.
+  const told = subject.exit === null ? subject.failure : { ...subject.failure, message: '' };
+  const said = textsOf(told).join('\n').slice(0, MAX_SAID).replace(URL, ' ');
+  const words = codesIn(told);
+  let asked: Match['wait'] | null | undefined;
+  const wait = () => {
+    if (asked === undefined) asked = waitOf(subject.failure, clock);
+    return asked;
+  };
+  return rules.find((rule) => isAbout(rule, subject) && fits(rule.match, subject, said, words, wait)) ?? null;
+}
+
+/** What an address holds tells nothing: advice links to pages on rate limits and billing. */
+const URL = /\bhttps?:\/\/[^\s"'<>)\]]{1,400}/g;
+
+/** No service says anything that tells after this; it may echo the prompt there. */
+const MAX_SAID = 8000;
+
+export const textsOf = ({ message, details }: EngineFailure): string[] =>
+  (details === undefined ? [message] : [message, details]).map((text) => text.slice(0, MAX_SAID));
+
+const isAbout = ({ tool, source }: Rule, subject: Subject) =>
+  (tool === 'any' || tool === subject.tool) && (source === 'any' || source === subject.source);
+
+function fits(
+  match: Match,
+  { failure, exit }: Subject,
+  said: string,
+  words: ReadonlySet<string>,
+  wait: () => Match['wait'] | null,
+): boolean {
+  const { status } = failure;
+  if (match.exit && !(exit !== null && match.exit.includes(exit))) return false;
+  if (match.status && !match.status.some((wanted) => isStatus(wanted, status))) return false;
+  if (match.code && !match.code.some((wanted) => words.has(wanted.toLowerCase()))) return false;
+  if (match.text && !match.text.test(said)) return false;
+  return match.wait === undefined || match.wait === wait();
+}
+
+function isStatus(wanted: number | '4xx' | '5xx' | 'none', status: number | undefined): boolean {
+  if (wanted === 'none' || status === undefined) return wanted === 'none' && status === undefined;
+  if (typeof wanted === 'number') return wanted === status;
+  return Math.floor(status / 100) === Number(wanted.charAt(0));
+}
+
+/** The code and the type, and what looks like one among the words: it has an underscore, a hump, or is all capitals. */
+function codesIn({ message, code, type }: EngineFailure): ReadonlySet<string> {
+  const found =
+    message
+      .slice(0, MAX_SAID)
+      .replace(URL, ' ')
+      .match(/\b(?:[A-Za-z][A-Za-z0-9]*_\w+|[a-z]+(?:[A-Z][a-z]+)+|[A-Z]{5,})\b/g) ?? [];
+  return new Set([code ?? '', type ?? '', ...found].map((word) => word.toLowerCase()));
+}
+
+/** No time to wait at all. */
+const NOW = /\b(?:in|after) 0(?:\.\d{1,9})? ?(?:ms|s|seconds?)\b/i;
+
+/** A limit that lasts this long is a quota; a shorter one passes by itself. */
+const LONG_MS = 3_600_000;
+
+function waitOf(failure: EngineFailure, clock: Clock): Match['wait'] | null {
+  const texts = textsOf(failure);
+  const at = retryAt(texts, clock);
+  if (at === null) return texts.some((text) => NOW.test(text)) ? 'short' : null;
+  return at.getTime() - clock.now.getTime() >= LONG_MS ? 'long' : 'short';
+}

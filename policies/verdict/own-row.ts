@@ -1,0 +1,43 @@
+// A row of a project's own, as tollgate.yaml and the draft of a call have it, and the rule that it is.
+
+import type { ErrorClass } from '../facts/classes.ts';
+import { readFailure } from '../facts/engine-failure.ts';
+import type { Tool } from '../facts/tools.ts';
+import { compilePhrases } from '../rule/phrase.ts';
+import type { Match, Rule, Said } from '../rule/rule.ts';
+import { stderrFailures } from './stderr-failures.ts';
+
+/** Where words and codes are found. */
+export const SAID_IN = ['failure', 'error', 'stderr', 'exit_code'] as const;
+
+/** Plain data: it goes from the dispatcher to the wrapper, and stays with the call. */
+export interface OwnRow {
+  id: string;
+  tool: Tool | 'any';
+  source: (typeof SAID_IN)[number] | 'any';
+  match: OwnMatch;
+  class: ErrorClass;
+  reason: string;
+  /** A text stands for itself, its status and code as the CLIs' own failures have them. */
+  proof: readonly (string | Said)[];
+}
+
+/** No regular expression: one could be written that never ends. */
+export interface OwnMatch extends Omit<Match, 'text'> {
+  text?: readonly string[];
+}
+
+/** What judges: the proof is for lint alone. */
+export const withoutProof = (row: OwnRow): OwnRow => ({ ...row, proof: [] });
+
+export function compileRow({ match: { text, ...rest }, proof, ...row }: OwnRow): Rule {
+  const match = { ...rest, ...(text === undefined ? {} : { text: compilePhrases(text) }) };
+  return { ...row, match, proof: proof.map((one) => (typeof one === 'string' ? saidIn(one, row.tool) : one)) };
+}
+
+/** As a line is heard on stderr: without the heads that each CLI puts before its words. */
+function saidIn(text: string, tool: OwnRow['tool']): Said {
+  if (text.includes('\n')) return readFailure(text);
+  const [heard] = stderrFailures(tool === 'any' ? 'copilot' : tool, text.split('\n'));
+  return heard?.failure ?? { message: '' };
+}

@@ -1,0 +1,19 @@
+// Every reason that a failure can bear: those of the rules and endings, and those that are found in our own words.
+
+import type { OwnReason } from '../facts/own-reasons.ts';
+import type { ENDING_RULES, LEFTOVERS, LOST, SILENT_START, TOO_LARGE } from '../rules/endings.ts';
+import type { ALL_RULES } from '../rules/rules.ts';
+
+/** Of what a CLI or its service said. */
+export type SaidReason = (typeof ALL_RULES)[number]['reason'];
+
+/** Of how a call ended, and of what is left when nothing was said. */
+export type EndingReason =
+  | Exclude<(typeof ENDING_RULES)[keyof typeof ENDING_RULES], null>['reason']
+  | (typeof LEFTOVERS)[keyof typeof LEFTOVERS]['reason']
+  | typeof SILENT_START.reason
+  | typeof LOST.reason
+  | typeof TOO_LARGE.reason;
+
+/** A project's own rows may add others, which go by their class. */
+export type CallReason = SaidReason | EndingReason | OwnReason;

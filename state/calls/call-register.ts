@@ -1,0 +1,195 @@
+// The user's register of calls that run: a small file for each, by which what a killed wrapper left is found again.
+
+import {
+  closeSync,
+  fstatSync,
+  lstatSync,
+  mkdirSync,
+  readdirSync,
+  renameSync,
+  unlinkSync,
+  writeFileSync,
+} from 'node:fs';
+import path from 'node:path';
+import { isProcessIdentity, type ProcessIdentity } from '../../policies/facts/process-identity.ts';
+import { isTool, type Tool } from '../../policies/facts/tools.ts';
+import { openRegular, readWhole, UnfitFileError } from '../disk/regular-file.ts';
+import { isSystemError } from '../system-error.ts';
+import { userState } from '../user-state.ts';
+
+/** A reader that meets a higher number leaves the file as it is, and says so. */
+export const REGISTER_VERSION = 1;
+
+export interface Entry {
+  v: number;
+  call_id: string;
+  guardian: ProcessIdentity;
+  /** null until it is started, and where it ended at once. */
+  cli: ProcessIdentity | null;
+  /** `outer/inner`, as every process of the call bears it. */
+  marker: string;
+  /** ISO time at which the guardian ends the call at the latest. */
+  deadline_at: string;
+  /** The attempt's private folder. */
+  attempt: string;
+  /** The CLI's own $TMPDIR. */
+  temporary: string;
+  overlay_folders: string[];
+  /** The root of the task that pays; null for a call on its own. */
+  task: string | null;
+  /** By which a call on its own is judged; that of a task lies in its attempt. */
+  draft: object | null;
+  /** The session that it goes on in. */
+  session?: { tool: Tool; id: string };
+}
+
+export type Found = { how: 'read'; file: string; entry: Entry } | { how: 'mistaken'; file: string; why: string };
+
+/** null where nothing is registered. */
+export function registerFolder(environment: NodeJS.ProcessEnv): string | null {
+  const folder = userState(environment);
+  return folder && path.join(folder, 'calls');
+}
+
+/** Not synced: no process survives a loss of power. @returns its file, or null where none can be written. */
+export function writeEntry(folder: string, entry: Entry): string | null {
+  const file = path.join(folder, `${entry.call_id}.json`);
+  const fresh = `${file}.new`;
+  const write = () => writeFileSync(fresh, `${JSON.stringify(entry)}\n`, { mode: 0o600 });
+  try {
+    try {
+      write();
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error;
+      mkdirSync(folder, { recursive: true, mode: 0o700 });
+      write();
+    }
+    renameSync(fresh, file);
+    return file;
+  } catch (error) {
+    if (!isSystemError(error)) throw error;
+    return null;
+  }
+}
+
+export function removeEntry(file: string): void {
+  try {
+    unlinkSync(file);
+  } catch {
+    // Whoever sweeps finds that nothing of it is left.
+  }
+}
+
+/** Whoever settles a call forgets it; its id may be one that a person wrote. */
+export function forgetCall(folder: string, callId: string): void {
+  if (CALL_ID.test(callId)) removeEntry(path.join(folder, `${callId}.json`));
+}
+
+/** Removes what a writer that was killed left of an entry; one that lives renames it at once. */
+export function removeHalves(folder: string, before: Date): void {
+  for (const name of namesIn(folder).filter((name) => HALF.test(name))) {
+    const half = path.join(folder, name);
+    const found = lstatSync(half, { throwIfNoEntry: false });
+    if (found?.isFile() && found.mtime < before) removeEntry(half);
+  }
+}
+
+/** The entries that can be acted upon, and those that cannot, with the reason. Throws when the folder cannot be read. */
+export function readEntries(folder: string): Found[] {
+  const names = namesIn(folder).filter((name) => FILE.test(name));
+  return names.sort().flatMap((name) => {
+    const file = path.join(folder, name);
+    try {
+      return [readEntry(file)];
+    } catch (error) {
+      const { code, message } = error as NodeJS.ErrnoException;
+      // Its call has ended meanwhile.
+      return code === 'ENOENT' ? [] : [{ how: 'mistaken', file, why: message }];
+    }
+  });
+}
+
+/** That of one call; null where there is none that can be gone by. */
+export function entryOf(folder: string, callId: string): Entry | null {
+  if (!CALL_ID.test(callId)) return null;
+  try {
+    const found = readEntry(path.join(folder, `${callId}.json`));
+    return found.how === 'read' ? found.entry : null;
+  } catch {
+    return null;
+  }
+}
+
+/** Ids as `newCallId` makes them; whatever else lies in the folder is none of ours. */
+const CALL_ID = /^\d{14}-[0-9a-f]{8}$/;
+const FILE = /^\d{14}-[0-9a-f]{8}\.json$/;
+const HALF = /^\d{14}-[0-9a-f]{8}\.json\.new$/;
+
+function namesIn(folder: string): string[] {
+  let mistake: string | null = null;
+  try {
+    const { uid, mode } = lstatSync(folder);
+    // What others may write there is not to be believed.
+    if (uid !== process.getuid?.() || (mode & 0o022) !== 0) mistake = `${folder} is not ours alone to write`;
+    else return readdirSync(folder);
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return [];
+    throw error;
+  }
+  throw Object.assign(new Error(mistake), { code: 'EACCES' });
+}
+
+function readEntry(file: string): Found {
+  let entry: Partial<Entry> | null = null;
+  try {
+    entry = JSON.parse(ownText(file)) as Partial<Entry> | null;
+  } catch (error) {
+    if (error instanceof UnfitFileError) return { how: 'mistaken', file, why: `it ${error.why}` };
+    if (isSystemError(error)) throw error;
+  }
+  if (typeof entry !== 'object' || entry === null) return { how: 'mistaken', file, why: 'it is no JSON object' };
+  if (typeof entry.v === 'number' && entry.v > REGISTER_VERSION)
+    return { how: 'mistaken', file, why: `a newer version wrote it (format ${entry.v}, this one reads 1)` };
+  const wrong = Object.entries(SHAPE).find(([field, test]) => !test(entry[field as keyof Entry], entry));
+  if (wrong !== undefined) return { how: 'mistaken', file, why: `its ${wrong[0]} is missing or wrong` };
+  if (`${entry.call_id}.json` !== path.basename(file))
+    return { how: 'mistaken', file, why: `it tells of another call (${entry.call_id})` };
+  return { how: 'read', file, entry: entry as Entry };
+}
+
+function ownText(file: string): string {
+  const fd = openRegular(file);
+  try {
+    if (fstatSync(fd).uid !== process.getuid?.()) throw new UnfitFileError(file, 'EINVAL', 'is no file of ours');
+    return readWhole(fd, file, MAX_BYTES).toString('utf8');
+  } finally {
+    closeSync(fd);
+  }
+}
+
+/** An entry holds the draft of a call, and no prompt. */
+const MAX_BYTES = 4 * 1024 * 1024;
+
+type Test = (value: unknown, entry: Partial<Entry>) => boolean;
+
+const isText: Test = (value) => typeof value === 'string' && value !== '' && !value.includes('\0');
+const isPlace: Test = (value, entry) => isText(value, entry) && path.resolve(value as string) === value;
+
+/** Only what a reader relies on. */
+const SHAPE: Record<keyof Required<Entry>, Test> = {
+  v: (value) => value === REGISTER_VERSION,
+  call_id: (value) => typeof value === 'string' && CALL_ID.test(value),
+  guardian: (value) => isProcessIdentity(value),
+  cli: (value) => value === null || isProcessIdentity(value),
+  marker: (value, { call_id }) => typeof value === 'string' && (value === call_id || value.endsWith(`/${call_id}`)),
+  deadline_at: (value) => typeof value === 'string' && !Number.isNaN(Date.parse(value)),
+  attempt: isPlace,
+  temporary: isPlace,
+  overlay_folders: (value, entry) => Array.isArray(value) && value.every((folder) => isPlace(folder, entry)),
+  task: (value, entry) => value === null || isPlace(value, entry),
+  draft: (value) => typeof value === 'object' && !Array.isArray(value),
+  session: (value) => value === undefined || isSession(value as Partial<Entry['session']> | null),
+};
+
+const isSession = (session: Partial<Entry['session']> | null): boolean =>
+  isTool(session?.tool) && typeof session?.id === 'string';

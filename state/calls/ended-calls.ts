@@ -1,0 +1,51 @@
+// When a call of ours that went on in a session was over: whoever looks at that session right after it need not wait for it.
+
+import { createHash } from 'node:crypto';
+import { lstatSync, mkdirSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
+import type { Tool } from '../../policies/facts/tools.ts';
+import { isSystemError } from '../system-error.ts';
+import { userState } from '../user-state.ts';
+
+export interface EndedIn {
+  tool: Tool;
+  /** Of the session. */
+  id: string;
+}
+
+/** Once all of its processes are gone. A note that cannot be written costs whoever comes a wait. */
+export function noteEnded(session: EndedIn, environment: NodeJS.ProcessEnv): void {
+  const file = noteOf(session, environment);
+  if (file === null) return;
+  const folder = path.dirname(file);
+  try {
+    mkdirSync(folder, { recursive: true, mode: 0o700 });
+    rmSync(file, { force: true });
+    writeFileSync(file, '', { flag: 'wx', mode: 0o600 });
+    for (const name of readdirSync(folder).slice(0, LOOKED_AT)) removeOld(path.join(folder, name));
+  } catch (error) {
+    if (!isSystemError(error)) throw error;
+  }
+}
+
+/** Milliseconds since the epoch, by the clock that file times are told by; null where nobody noted one lately. */
+export function lastEndedMs(session: EndedIn, environment: NodeJS.ProcessEnv): number | null {
+  const file = noteOf(session, environment);
+  const found = file === null ? undefined : lstatSync(file, { throwIfNoEntry: false });
+  return found?.isFile() ? found.mtimeMs : null;
+}
+
+/** After so long nobody waits any more. */
+const KEPT_MS = 120_000;
+const LOOKED_AT = 100;
+
+function noteOf({ tool, id }: EndedIn, environment: NodeJS.ProcessEnv): string | null {
+  const state = userState(environment);
+  const name = createHash('sha256').update(`${tool}\0${id}`).digest('hex').slice(0, 16);
+  return state && path.join(state, 'ended', name);
+}
+
+function removeOld(file: string): void {
+  const found = lstatSync(file, { throwIfNoEntry: false });
+  if (found?.isFile() && Math.abs(Date.now() - found.mtimeMs) > KEPT_MS) rmSync(file, { force: true });
+}

@@ -1,0 +1,192 @@
+// The user's register of what is judged by: an entry for each call that a run is waiting for, and what was found changed in other tasks meanwhile.
+
+import { createHash } from 'node:crypto';
+import { lstatSync, mkdirSync, readdirSync, realpathSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
+import { isProcessIdentity, type ProcessIdentity } from '../../policies/facts/process-identity.ts';
+import { readRegular, UnfitFileError } from '../disk/regular-file.ts';
+import { isSystemError } from '../system-error.ts';
+import { userState } from '../user-state.ts';
+
+const VERSION = 1;
+
+/** A call that a run waits for. When it was written is when the call began; files beside it are copies of what is judged by. */
+export interface CallEntry {
+  v: number;
+  /** The task's folder. */
+  task: string;
+  task_id: string;
+  stage: string;
+  call_id: string;
+  dispatcher: ProcessIdentity;
+  /** ISO time at which it is over at the latest. */
+  until: string;
+  /** The project's `.tmp`, and the ids of the tasks that were in it. */
+  state_folder: string;
+  tasks: string[];
+  /** By id of a task: its folders as the call began. */
+  names?: Record<string, FolderNames>;
+}
+
+/** By the folder, relative to the task's: a hash of the names in it. */
+export type FolderNames = Readonly<Record<string, string>>;
+
+/** undefined where the entry has none: it is an older version's, or they were too many. */
+export function namesIn({ names }: CallEntry, id: string): FolderNames | undefined {
+  const found = typeof names === 'object' && names !== null && Object.hasOwn(names, id) ? names[id] : null;
+  return typeof found === 'object' && found !== null ? found : undefined;
+}
+
+/** Of one task, during one call of another. */
+export interface ChangeEntry {
+  v: number;
+  task: string;
+  by: Pick<CallEntry, 'task_id' | 'stage' | 'call_id'> & { from: string; to: string | null };
+  /** Relative to the task's folder. */
+  files: string[];
+}
+
+export interface Registered {
+  entry: CallEntry;
+  /** Its own folder in the register. */
+  folder: string;
+  /** Nanoseconds since 1970, by the clock of the disk. */
+  beganNs: bigint;
+}
+
+/** Out of the project's reach where the user has a home; an agent of the same user can write there all the same. */
+export const judgeRegister = (environment: NodeJS.ProcessEnv, stateFolder: string): string =>
+  path.join(userState(environment) ?? path.join(stateFolder, 'state'), 'judges');
+
+/** The folder of a call's entry. Throws what the operating system throws. */
+export function openCallFolder(register: string, callId: string): string {
+  const folder = path.join(register, 'calls', callId);
+  mkdirSync(folder, { recursive: true, mode: 0o700 });
+  return folder;
+}
+
+/** From now on the call counts as one that runs. */
+export function writeCallEntry(folder: string, entry: Omit<CallEntry, 'v'>): Registered {
+  const file = path.join(folder, 'call.json');
+  writeRenamed(file, { v: VERSION, ...entry });
+  return { entry: { v: VERSION, ...entry }, folder, beganNs: lstatSync(file, { bigint: true }).ctimeNs };
+}
+
+export const removeCallEntry = (folder: string): void => rmSync(folder, { recursive: true, force: true });
+
+/** Those that can be read. */
+export function callEntries(register: string): Registered[] {
+  const calls = path.join(register, 'calls');
+  return listed(calls).flatMap((name) => {
+    const folder = path.join(calls, name);
+    const entry = readEntry<CallEntry>(path.join(folder, 'call.json'));
+    if (entry === null || entry.call_id !== name || !isCallEntry(entry)) return [];
+    try {
+      return [{ entry, folder, beganNs: lstatSync(path.join(folder, 'call.json'), { bigint: true }).ctimeNs }];
+    } catch {
+      // It ended meanwhile.
+      return [];
+    }
+  });
+}
+
+const HALF_MS = 24 * 3_600_000;
+const OLD_MS = 30 * HALF_MS;
+
+/** Of runs that were killed while they wrote one, and of tasks that nobody ran again: no run would clear them away. */
+export function removeOldCalls(register: string, now: Date): void {
+  const calls = path.join(register, 'calls');
+  for (const name of listed(calls)) {
+    const folder = path.join(calls, name);
+    const entry = readEntry<CallEntry>(path.join(folder, 'call.json'));
+    const age = now.getTime() - (entry === null ? madeAt(folder) : Date.parse(entry.until));
+    if (age > (entry === null ? HALF_MS : OLD_MS)) removeCallEntry(folder);
+  }
+}
+
+const madeAt = (folder: string): number => lstatSync(folder, { throwIfNoEntry: false })?.mtimeMs ?? Number.NaN;
+
+const isCallEntry = ({ task, task_id, stage, dispatcher, until, state_folder, tasks }: CallEntry): boolean =>
+  [task, task_id, stage, until, state_folder].every((text) => typeof text === 'string') &&
+  isProcessIdentity(dispatcher) &&
+  Array.isArray(tasks);
+
+export function noteChange(register: string, change: Omit<ChangeEntry, 'v'>): void {
+  const folder = path.join(register, 'changed');
+  mkdirSync(folder, { recursive: true, mode: 0o700 });
+  writeRenamed(path.join(folder, `${keyOf(change.task)}-${change.by.call_id}.json`), { v: VERSION, ...change });
+}
+
+export function changesOf(register: string, task: string): ChangeEntry[] {
+  return changeFiles(register, task).flatMap((file) => {
+    const entry = readEntry<ChangeEntry>(file);
+    return entry === null || typeof entry.by?.call_id !== 'string' || !Array.isArray(entry.files) ? [] : [entry];
+  });
+}
+
+/** A person has looked at them. */
+export function forgetChanges(register: string, task: string): void {
+  for (const file of changeFiles(register, task)) rmSync(file, { force: true });
+}
+
+function changeFiles(register: string, task: string): string[] {
+  const folder = path.join(register, 'changed');
+  const names = listed(folder);
+  if (names.length === 0) return [];
+  const key = keyOf(task);
+  return names.filter((name) => name.startsWith(`${key}-`)).map((name) => path.join(folder, name));
+}
+
+/** Files of a task, by stamp, as a run put them back or a person accepted them: whose call they were changed in does not matter any more. */
+export type Vouched = Readonly<Record<string, string>>;
+
+export function vouchedIn(register: string, task: string): Vouched {
+  const read = readEntry<{ v: number; files: Vouched }>(vouchedFile(register, task));
+  return typeof read?.files === 'object' && read.files !== null ? read.files : {};
+}
+
+export function vouch(register: string, task: string, files: Vouched): void {
+  const file = vouchedFile(register, task);
+  mkdirSync(path.dirname(file), { recursive: true, mode: 0o700 });
+  writeRenamed(file, { v: VERSION, task, files: { ...vouchedIn(register, task), ...files } });
+}
+
+const vouchedFile = (register: string, task: string) => path.join(register, 'vouched', `${keyOf(task)}.json`);
+
+function keyOf(task: string): string {
+  let real = task;
+  try {
+    real = realpathSync.native(task);
+  } catch {
+    // It is gone; its name is still one.
+  }
+  return createHash('sha256').update(real).digest('hex').slice(0, 16);
+}
+
+/** Not synced: after a loss of power no agent runs, either. */
+function writeRenamed(file: string, value: object): void {
+  const fresh = `${file}.${process.pid}.new`;
+  writeFileSync(fresh, `${JSON.stringify(value)}\n`, { mode: 0o600 });
+  renameSync(fresh, file);
+}
+
+const MAX_BYTES = 4 * 1024 * 1024;
+
+/** null for what is not there, is none of ours, or was written by a newer version. */
+function readEntry<T extends { v: number }>(file: string): T | null {
+  try {
+    const read = JSON.parse(readRegular(file, MAX_BYTES)) as T | null;
+    return read?.v === VERSION ? read : null;
+  } catch (error) {
+    if (error instanceof SyntaxError || error instanceof UnfitFileError || isSystemError(error)) return null;
+    throw error;
+  }
+}
+
+function listed(folder: string): string[] {
+  try {
+    return readdirSync(folder).filter((name) => !name.endsWith('.new'));
+  } catch {
+    return [];
+  }
+}

@@ -1,0 +1,76 @@
+// The facts of a task's journal: everything that ever happened to it, one small line each.
+
+import type { ErrorClass } from '../../policies/facts/classes.ts';
+import type { Ending } from '../../policies/facts/ending.ts';
+import type { SaidVerdict } from '../../policies/facts/gate-record.ts';
+import type { ProcessIdentity } from '../../policies/facts/process-identity.ts';
+import type { Tool } from '../../policies/facts/tools.ts';
+import type { CallTerms } from '../../policies/manifest/call-terms.ts';
+import type { SessionEntry } from '../../policies/session/session-entry.ts';
+
+/** A reader that meets a higher number does not understand the journal, and says so. */
+export const JOURNAL_VERSION = 1;
+
+export type Fact =
+  /** A run owns the task; `over` names a run that died without releasing it. */
+  | { fact: 'claimed'; run_id: string; over: string | null; owner: ProcessIdentity }
+  | { fact: 'released'; run_id: string; exit_code: number; state: 'done' | 'failed' | 'interrupted' | 'refused' }
+  /** `at_offset` as in a reset: an edit is adopted once for the offset that its view was made at. */
+  | { fact: 'budget'; calls: number; from: 'manifest' | 'command' }
+  | { fact: 'budget'; calls: number; from: 'stats'; at_offset: number }
+  | {
+      fact: 'reserved';
+      call_id: string;
+      run_id: string | null;
+      stage: string;
+      tool: Tool;
+      attempt: number;
+      /** The stage's prompt that a run wants answered; what is sent may be a digest of it, or a word to go on. */
+      for_prompt: string | null;
+      guardian: ProcessIdentity;
+      /** ISO time at which the guardian ends the call at the latest. */
+      deadline_at: string;
+      /** What it was granted with; older lines lack it. */
+      terms?: CallTerms;
+      /** How many calls its agent may charge to this task from within it; absent is none. */
+      nested_calls?: number;
+      /** The call of this task from within which it is made. */
+      within?: string;
+    }
+  /** `draft_sha256`: of its attempt.json as its guardian wrote it; older lines lack it. */
+  | { fact: 'started'; call_id: string; cli: ProcessIdentity | null; draft_sha256?: string }
+  | { fact: 'ended'; call_id: string; ending: Ending; native_exit_code: number | null; signal: string | null }
+  | {
+      fact: 'verdict';
+      call_id: string;
+      class: ErrorClass | null;
+      reason: string | null;
+      signature: string | null;
+      retry_at: string | null;
+      exit_code: number;
+    }
+  /** What is known of a tag's session after a call; null: it has none any more. By it a lost or damaged entry of sessions.json is rebuilt. */
+  | { fact: 'session'; tag: string; tool: Tool; folder: string | null; entry: SessionEntry | null }
+  | { fact: 'decided'; run_id: string; stage: string; action: string; why: string; wait_ms: number }
+  | {
+      fact: 'gate';
+      stage: string;
+      call_id: string;
+      passed: boolean;
+      missing: string[];
+      class: ErrorClass | null;
+      reason: string | null;
+      signature: string | null;
+      /** What the answer itself says; older lines lack it. */
+      verdict?: SaidVerdict | null;
+    }
+  | { fact: 'done'; stage: string; call_id: string | null; prompt_sha256: string }
+  /** A person keeps the answer of this call: it counts for this prompt too, and for no other. */
+  | { fact: 'kept'; stage: string; call_id: string | null; prompt_sha256: string }
+  /** A done stage is to be done again: what stood for it no longer does. */
+  | { fact: 'reopened'; stage: string }
+  /** A person edited the count in stats.json: adopted once for the offset that their view was made at. */
+  | { fact: 'reset'; used: number; at_offset: number };
+
+/** As it stands in the file: with its version and its time. */
+export type Line = Fact & { v: number; at: string };

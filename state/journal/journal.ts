@@ -1,0 +1,195 @@
+// A task's journal: the truth. Append-only, one small line a fact, synced; nothing is counted by read-modify-write.
+
+import { closeSync, constants, fdatasync, fdatasyncSync, fstatSync, mkdirSync } from 'node:fs';
+import path from 'node:path';
+import { promisify } from 'node:util';
+import { openRegular, readWhole, tooLarge, UnfitFileError } from '../disk/regular-file.ts';
+import { named, naming, writeLine } from '../line.ts';
+import { syncFolder } from '../sync-folder.ts';
+import { StrangeStateError } from '../system-error.ts';
+import { isFact } from './fact-shapes.ts';
+import { type Fact, JOURNAL_VERSION, type Line } from './facts.ts';
+import { emptyLedger, fold, type Ledger } from './ledger.ts';
+
+export interface Journal {
+  file: string;
+  /** Returns when the fact is on disk. Throws what the operating system throws: then the fact does not stand. */
+  append(fact: Fact): void;
+  /** The same, for a process with more to do meanwhile: the fact has its place at once (a later one only when the file is replaced meanwhile), and is on disk when it resolves. */
+  note(fact: Fact): Promise<void>;
+  /** The fold of the journal from its start to its end, or to `upTo` bytes. */
+  read(upTo?: number): Reading;
+}
+
+export interface Reading {
+  ledger: Ledger;
+  /** Bytes of the journal that this answer is about. */
+  offset: number;
+  /** Lines that say nothing: halves that a crash or a full disk left, or edits that are no facts. */
+  torn: number;
+}
+
+/** A journal that this version cannot understand, or that lost its end. */
+export class JournalError extends StrangeStateError {}
+
+export function openJournal(taskFolder: string, clock: () => Date): Journal {
+  const file = path.join(taskFolder, 'state', 'journal.jsonl');
+  return {
+    file,
+    append: (fact) => append(file, { v: JOURNAL_VERSION, at: clock().toISOString(), ...fact }),
+    note: (fact) => note(file, { v: JOURNAL_VERSION, at: clock().toISOString(), ...fact }),
+    read: (upTo) => readJournal(file, upTo),
+  };
+}
+
+function append(file: string, line: Line): void {
+  for (let tries = TRIES; tries > 0; tries -= 1) {
+    const fd = openToAppend(file);
+    try {
+      writeLine(fd, file, line);
+      naming(file, () => fdatasyncSync(fd));
+      if (stands(line, file, fd)) return;
+    } finally {
+      closeSync(fd);
+    }
+  }
+  throw restless(file);
+}
+
+async function note(file: string, line: Line): Promise<void> {
+  for (let tries = TRIES; tries > 0; tries -= 1) {
+    const fd = openToAppend(file);
+    try {
+      writeLine(fd, file, line);
+      await synced(fd).catch((error) => Promise.reject(named(file, error)));
+      if (stands(line, file, fd)) return;
+    } finally {
+      closeSync(fd);
+    }
+  }
+  throw restless(file);
+}
+
+const synced = promisify(fdatasync);
+
+/** A run replaces a journal that an agent has edited; nobody but an attacker does it twice in a row. */
+const TRIES = 10;
+
+/** What was written into a file that bears no name any more stands nowhere, unless whoever replaced it has carried it over. */
+const stands = (line: Line, file: string, fd: number): boolean =>
+  naming(file, () => fstatSync(fd)).nlink > 0 || readOrEmpty(file).includes(JSON.stringify(line));
+
+const restless = (file: string) =>
+  Object.assign(new Error(`${file} is replaced again and again while it is written; see who does that`), {
+    code: 'EAGAIN',
+    syscall: 'write',
+  });
+
+const { O_APPEND, O_CREAT, O_RDONLY, O_RDWR } = constants;
+
+/** Some 50,000 calls; one that is larger was not written by us. */
+export const MAX_JOURNAL_BYTES = 64 * 1024 * 1024;
+
+function openToAppend(file: string): number {
+  const fd = openOrNull(file, O_RDWR | O_APPEND);
+  if (fd === null) return begin(file);
+  closedOnError(fd, () => {
+    const { size } = fstatSync(fd);
+    // A line that no reader will come to is no fact.
+    if (size > MAX_JOURNAL_BYTES) throw strange(tooLarge(file, size, MAX_JOURNAL_BYTES));
+    // Whoever made it may have died before its place was on disk.
+    if (size === 0) syncPlace(file);
+  });
+  return fd;
+}
+
+/** A new journal: a fact in a file that nobody finds after a loss of power would be no fact. */
+function begin(file: string): number {
+  const made = mkdirSync(path.dirname(file), { recursive: true, mode: 0o700 });
+  const fd = openOrNull(file, O_RDWR | O_APPEND | O_CREAT)!;
+  closedOnError(fd, () => syncPlace(file, made));
+  return fd;
+}
+
+/** null where there is none. A link might lead to another task's, and a FIFO would keep us waiting for ever. */
+function openOrNull(file: string, flags: number): number | null {
+  try {
+    return openRegular(file, flags);
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return null;
+    throw strange(error);
+  }
+}
+
+/** A journal that cannot be one, in words. */
+const strange = (error: unknown): unknown =>
+  error instanceof UnfitFileError
+    ? new JournalError(`${error.message}; a journal is never that: put it elsewhere, and the journal back in its place`)
+    : error;
+
+function closedOnError(fd: number, look: () => void): void {
+  try {
+    look();
+  } catch (error) {
+    closeSync(fd);
+    throw error;
+  }
+}
+
+/** Its folder's entries, the entry of the folder itself, and those of all folders above that were made for it. */
+function syncPlace(file: string, made?: string): void {
+  const last = path.dirname(made ?? path.dirname(file));
+  for (let at = path.dirname(file); ; at = path.dirname(at)) {
+    syncFolder(at);
+    if (at === last || at === path.dirname(at)) return;
+  }
+}
+
+function readJournal(file: string, upTo?: number): Reading {
+  const ledger = emptyLedger();
+  const bytes = readOrEmpty(file);
+  if (upTo !== undefined && upTo > bytes.length)
+    throw new JournalError(
+      `${file} ends at byte ${bytes.length}, but a view was made at byte ${upTo}: the journal lost its end. Restore it, or delete stats.json beside it to count what is left.`,
+    );
+  const end = upTo ?? bytes.length;
+  let torn = 0;
+  for (let from = 0; from < end; ) {
+    const newline = bytes.indexOf(0x0a, from);
+    const to = newline === -1 ? bytes.length : newline;
+    const line = parse(bytes.toString('utf8', from, to), file);
+    if (line === 'torn') torn += 1;
+    else if (line !== 'blank') fold(ledger, line, from);
+    from = to + 1;
+  }
+  return { ledger, offset: end, torn };
+}
+
+function parse(text: string, file: string): Line | 'blank' | 'torn' {
+  if (text.trim() === '') return 'blank';
+  let line: Line;
+  try {
+    line = JSON.parse(text) as Line;
+  } catch {
+    return 'torn';
+  }
+  if (typeof line !== 'object' || line === null) return 'torn';
+  if (typeof line.v === 'number' && line.v > JOURNAL_VERSION)
+    throw new JournalError(
+      `${file} was written by a newer version (format ${line.v}, this one reads ${JOURNAL_VERSION}): update tollgate; nothing was changed`,
+    );
+  if (!isFact(line)) return 'torn';
+  return line;
+}
+
+function readOrEmpty(file: string): Buffer {
+  const fd = openOrNull(file, O_RDONLY);
+  if (fd === null) return Buffer.alloc(0);
+  try {
+    return readWhole(fd, file, MAX_JOURNAL_BYTES);
+  } catch (error) {
+    throw strange(error);
+  } finally {
+    closeSync(fd);
+  }
+}

@@ -1,0 +1,178 @@
+// Folds a journal into what it means: who owns the task, what was paid, what is open, what is done.
+
+import type { ProcessIdentity } from '../../policies/facts/process-identity.ts';
+import type { Tool } from '../../policies/facts/tools.ts';
+import type { Fact, Line } from './facts.ts';
+
+type Of<F extends Fact['fact']> = Extract<Line, { fact: F }>;
+
+export interface Call {
+  reserved: Of<'reserved'>;
+  /** A refused reservation counts for nothing. */
+  granted: boolean;
+  /** Calls of this task that were granted to its agent from within it. */
+  nested: number;
+  started: Of<'started'> | null;
+  ended: Of<'ended'> | null;
+  verdict: Of<'verdict'> | null;
+}
+
+export interface Ledger {
+  budget: number | null;
+  /** What the manifest said last: a change of it counts, an unchanged one does not undo what a person set since. */
+  manifestBudget: number | null;
+  used: number;
+  calls: Map<string, Call>;
+  run: { run_id: string; owner: ProcessIdentity } | null;
+  /** How the runs that ended ended. */
+  released: Map<string, Of<'released'>>;
+  done: Map<string, Of<'done'>>;
+  /** Prompts that an answer counts for beside its own, by stage and call. */
+  kept: Map<string, Set<string>>;
+  /** The last one of each stage, and all that was not passed. */
+  gates: Map<string, Of<'gate'>>;
+  gateFailures: Of<'gate'>[];
+  /** Calls whose answers a gate has looked at. */
+  gated: Set<string>;
+  decided: Of<'decided'>[];
+  /** The last of each tag and tool. */
+  sessions: Map<string, Of<'session'>>;
+  /** Offsets whose edits have been adopted. */
+  resets: Set<number>;
+  budgetEdits: Set<number>;
+  /** Offsets of granted reservations. */
+  grants: number[];
+}
+
+/** The budget of a task that says none. */
+export const DEFAULT_BUDGET = 10;
+
+export function emptyLedger(): Ledger {
+  return {
+    budget: null,
+    manifestBudget: null,
+    used: 0,
+    calls: new Map(),
+    run: null,
+    released: new Map(),
+    done: new Map(),
+    kept: new Map(),
+    gates: new Map(),
+    gateFailures: [],
+    gated: new Set(),
+    decided: [],
+    sessions: new Map(),
+    resets: new Set(),
+    budgetEdits: new Set(),
+    grants: [],
+  };
+}
+
+/** Adds one line, which stands at `offset` in the file. Pure in its meaning: the same lines give every reader the same answer. */
+export function fold(ledger: Ledger, line: Line, offset: number): void {
+  switch (line.fact) {
+    case 'claimed':
+      if (ledger.run === null || ledger.run.run_id === line.over)
+        ledger.run = { run_id: line.run_id, owner: line.owner };
+      return;
+    case 'released':
+      ledger.released.set(line.run_id, line);
+      if (ledger.run?.run_id === line.run_id) ledger.run = null;
+      return;
+    case 'budget':
+      if (line.from === 'stats') {
+        if (ledger.budgetEdits.has(line.at_offset)) return;
+        ledger.budgetEdits.add(line.at_offset);
+      }
+      ledger.budget = line.calls;
+      if (line.from === 'manifest') ledger.manifestBudget = line.calls;
+      return;
+    case 'reserved': {
+      // The same fact once more: its writer could not know that it had been saved when the journal was replaced.
+      if (ledger.calls.has(line.call_id)) return;
+      const outer = line.within === undefined ? undefined : ledger.calls.get(line.within);
+      const isFree = outer === undefined || outer.nested < (outer.reserved.nested_calls ?? 0);
+      const granted = isFree && ledger.used < (ledger.budget ?? DEFAULT_BUDGET);
+      ledger.calls.set(line.call_id, { reserved: line, granted, nested: 0, started: null, ended: null, verdict: null });
+      if (!granted) return;
+      if (outer !== undefined) outer.nested += 1;
+      ledger.used += 1;
+      ledger.grants.push(offset);
+      return;
+    }
+    case 'started': {
+      const call = ledger.calls.get(line.call_id);
+      // Its guardian alone writes it, and once more when a CLI that asked for nothing is started anew.
+      if (call === undefined || (call.started !== null && call.ended !== null)) return;
+      // Its draft is the one that was there first.
+      const draft = call.started === null ? line.draft_sha256 : call.started.draft_sha256;
+      const { draft_sha256: _, ...started } = line;
+      call.started = draft === undefined ? started : { ...started, draft_sha256: draft };
+      return;
+    }
+    case 'ended':
+    case 'verdict': {
+      const call = ledger.calls.get(line.call_id);
+      // The first word on a call stands: a settler and a late guardian may both write.
+      if (call !== undefined && call[line.fact] === null) Object.assign(call, { [line.fact]: line });
+      return;
+    }
+    case 'session':
+      ledger.sessions.set(sessionKey(line), line);
+      return;
+    case 'decided':
+      ledger.decided.push(line);
+      return;
+    case 'gate':
+      ledger.gates.set(line.stage, line);
+      ledger.gated.add(line.call_id);
+      if (!line.passed) ledger.gateFailures.push(line);
+      return;
+    case 'done':
+      ledger.done.set(line.stage, line);
+      return;
+    case 'kept': {
+      const prompts = ledger.kept.get(answerKey(line)) ?? new Set();
+      ledger.kept.set(answerKey(line), prompts.add(line.prompt_sha256));
+      return;
+    }
+    case 'reopened':
+      ledger.done.delete(line.stage);
+      return;
+    case 'reset':
+      if (ledger.resets.has(line.at_offset)) return;
+      ledger.resets.add(line.at_offset);
+      ledger.used = line.used + ledger.grants.filter((at) => at >= line.at_offset).length;
+      return;
+    default:
+      line satisfies never;
+  }
+}
+
+export const sessionKey = ({ tag, tool, folder }: { tag: string; tool: Tool; folder: string | null }): string =>
+  JSON.stringify([tag, tool, folder]);
+
+interface Answer {
+  stage: string;
+  call_id: string | null;
+}
+
+const answerKey = ({ stage, call_id }: Answer): string => `${stage} ${call_id ?? ''}`;
+
+/** Did a person say that this answer counts for this prompt, whatever it was asked? */
+export const isKeptFor = ({ kept }: Ledger, answer: Answer, promptSha256: string): boolean =>
+  kept.get(answerKey(answer))?.has(promptSha256) ?? false;
+
+/** Calls that were granted and of which nobody knows the end yet. */
+export const openCalls = (ledger: Ledger): Call[] =>
+  [...ledger.calls.values()].filter((call) => call.granted && call.verdict === null);
+
+export const budgetOf = (ledger: Ledger): number => ledger.budget ?? DEFAULT_BUDGET;
+
+/** The stages that runs have answers for, in the order of their last ones. */
+export function answeredIn({ calls }: Ledger): string[] {
+  const answered = [...calls.values()].filter(
+    ({ granted, reserved, verdict }) => granted && reserved.run_id !== null && verdict?.class === null,
+  );
+  return [...new Set(answered.map(({ reserved }) => reserved.stage).reverse())].reverse();
+}

@@ -1,0 +1,138 @@
+// The shape of a manifest (one of two doors to zod): every field, its limits and its default.
+
+import { z } from 'zod';
+import { TOOLS } from '../../policies/facts/tools.ts';
+import { patternMistake } from '../../policies/redact/patterns.ts';
+import { ID_MUST, ID_OR_PREFIX } from '../../policies/session/session-entry.ts';
+import { TAG, TAG_MUST } from '../../policies/session/session-tag.ts';
+import { globMistake } from '../../policies/text/globs.ts';
+import { MAX_TIMEOUT_MS } from '../../policies/time/longest-timeout.ts';
+import { STAGE_ID, STAGE_ID_MUST, TASK_ID } from '../task-folder.ts';
+
+const MAX_PATTERNS_CHARS = 20_000;
+
+/** It becomes an argument of a program; none can hold a NUL, and a terminal obeys other control characters. */
+const word = z
+  .string()
+  .regex(/^[^-\s\p{Cc}][^\p{Cc}]*$/u, 'must be one line without control characters that does not begin with a dash');
+const sessionId = z.string().regex(ID_OR_PREFIX, ID_MUST);
+/** A file, a folder or another name. */
+export const PLACE = z
+  .string()
+  .min(1)
+  .regex(/^[^\p{Cc}]*$/u, 'must be one line without control characters');
+const command = z
+  .string()
+  .min(1)
+  .regex(/^[^\0]*$/, 'must have no NUL character');
+const name = z.string().regex(TASK_ID, 'must be 1 to 128 of A-Z a-z 0-9 . _ -');
+const glob = z
+  .string()
+  .min(1)
+  .refine((text) => globMistake(text) === null, { error: (issue) => globMistake(String(issue.input)) ?? '' });
+const globs = z.array(glob).default([]);
+const whole = z.number().int().min(1);
+/** They go to the wrapper in one variable of its environment, beside the project's own rows. */
+const patterns = z
+  .array(
+    z
+      .string()
+      .min(1)
+      .max(1000)
+      .refine((source) => patternMistake(source) === null, {
+        error: (issue) => patternMistake(String(issue.input)) ?? '',
+      }),
+  )
+  .max(100)
+  .refine((all) => JSON.stringify(all).length <= MAX_PATTERNS_CHARS, {
+    error: `must have at most ${MAX_PATTERNS_CHARS} characters in all`,
+  });
+
+/** A name of a commit in git's own words; where it is none, the prompt cannot be composed. */
+const changes = z
+  .strictObject({ base: word.optional(), since: z.literal('start').optional() })
+  .refine(({ base, since }) => (base === undefined) !== (since === undefined), 'must have base or since, one of them')
+  .meta({ minProperties: 1, maxProperties: 1 });
+
+export const STAGE = z.strictObject({
+  tool: z.enum(TOOLS),
+  role: z.string().regex(/^[a-z][a-z0-9_]{0,40}$/, 'must be a word of a-z 0-9 _'),
+  id: z.string().regex(STAGE_ID, STAGE_ID_MUST).optional(),
+  model: word.optional(),
+  effort: z.enum(['low', 'medium', 'high', 'xhigh']).optional(),
+  access: z.enum(['read', 'write', 'full']).optional(),
+  prompt: PLACE.optional(),
+  /** Without it all of the task's `inputs/attachments/`. */
+  attach: z.array(PLACE).optional(),
+  /** Without it the role's own. */
+  requires: z.array(z.string().min(1)).optional(),
+  min_lines: z.number().int().min(0).optional(),
+  /** true: the answer must hold a unified diff that applies; an object: what has changed is put into the prompt. */
+  diff: z.union([z.boolean(), changes]).optional(),
+  /** Without it the role's own. */
+  on_fail: z.enum(['note', 'stop']).optional(),
+  schema: z.record(z.string(), z.unknown()).optional(),
+  timeout_ms: whole.max(MAX_TIMEOUT_MS).default(30 * 60_000),
+  idle_timeout_ms: whole.max(MAX_TIMEOUT_MS).optional(),
+  /** 0 is no limit; without it the wrapper's own. */
+  start_timeout_ms: z.number().int().min(0).max(MAX_TIMEOUT_MS).optional(),
+  max_turns: whole.optional(),
+  may_be_empty: z.boolean().default(false),
+  fallback: z.array(z.strictObject({ tool: z.enum(TOOLS), model: word.optional() })).default([]),
+});
+
+export const MANIFEST = z.strictObject({
+  $schema: z.string().optional(),
+  task_id: name,
+  goal: z.string().min(1),
+  meta: z
+    .strictObject({ feature: z.string().regex(TAG, TAG_MUST).optional(), session_id: sessionId.optional() })
+    .default({}),
+  cwd: PLACE.optional(),
+  /** A named pipeline; stages that are listed beside it refine its own of the same name. */
+  pipeline: PLACE.optional(),
+  stages: z.array(STAGE).default([]),
+  /** The CLIs run in a git worktree of the task's own. */
+  worktree: z.boolean().default(false),
+  scope: z
+    .strictObject({ allow: globs, deny: globs, ignored: z.boolean().default(false) })
+    .default({ allow: [], deny: [], ignored: false }),
+  acceptance: z
+    .strictObject({
+      commands: z.array(command).default([]),
+      criteria: z.array(z.string().min(1)).default([]),
+      /** Of each command. */
+      timeout_ms: whole.max(MAX_TIMEOUT_MS).default(10 * 60_000),
+    })
+    .default({ commands: [], criteria: [], timeout_ms: 10 * 60_000 }),
+  budgets: z
+    .strictObject({
+      paid_call_budget: z.number().int().min(0).default(10),
+      retry_budget: z.number().int().min(0).default(2),
+      nested_calls: z.number().int().min(0).default(0),
+      max_wallclock_sec: whole.max(MAX_TIMEOUT_MS / 1000).optional(),
+      max_tokens: whole.optional(),
+      max_usd: z.number().positive().optional(),
+    })
+    .default({ paid_call_budget: 10, retry_budget: 2, nested_calls: 0 }),
+  context: z
+    .strictObject({ digest_policy: z.enum(['off', 'auto', 'aggressive']).default('auto') })
+    .default({ digest_policy: 'auto' }),
+  security: z
+    .strictObject({
+      redaction_patterns: patterns.default([]),
+      forbidden_paths: globs,
+      trust_workspace: z.boolean().default(false),
+      env_allow: z.array(z.string().min(1)).optional(),
+    })
+    .default({ redaction_patterns: [], forbidden_paths: [], trust_workspace: false }),
+});
+
+export type GivenManifest = z.infer<typeof MANIFEST>;
+export type GivenStage = GivenManifest['stages'][number];
+
+/** A stage under its name. */
+export type Stage = GivenStage & { name: string };
+
+/** With its pipeline expanded: there is at least one stage, and no two bear one name. */
+export type Manifest = Omit<GivenManifest, 'stages'> & { stages: Stage[] };

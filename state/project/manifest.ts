@@ -1,0 +1,70 @@
+// Reads a manifest: its fields, and the stages that it names itself or by a pipeline.
+
+import path from 'node:path';
+import type { ProjectFile } from '../../policies/manifest/project-file.ts';
+import type { StagePlace } from '../../policies/manifest/stage-place.ts';
+import type { GivenManifest, Manifest, Stage } from './manifest-schema.ts';
+import { expandStages, nameOf } from './stages.ts';
+import { readYaml, type YamlRead } from './yaml-file.ts';
+
+export type ManifestRead =
+  | { how: 'read'; manifest: Manifest; stages: Stage[]; placeOf: PlaceOf }
+  | { how: 'mistaken'; message: string };
+
+/** Where a field of a stage, or of none of them, stands in its file, `<file>:<line>`; where it is not set, what would hold it. */
+export type PlaceOf = (stage: string | null, field: keyof Stage | keyof GivenManifest) => Stands;
+
+interface Stands extends StagePlace {
+  isSet: boolean;
+}
+
+/** @param trust what the caller says of the workspace; the manifest may say it too. */
+export async function readManifest(
+  file: string,
+  project: ProjectFile,
+  trust: 'trusted' | 'untrusted',
+): Promise<ManifestRead> {
+  const given = await readGiven(file);
+  if (given.how === 'mistaken') return given;
+  const trusted = given.value.security.trust_workspace ? 'trusted' : trust;
+  const expanded = expandStages(given.value, project, trusted);
+  if (expanded.how === 'mistaken') return { how: 'mistaken', message: `${file}: ${expanded.message}` };
+  const { stages } = expanded;
+  return { how: 'read', manifest: { ...given.value, stages }, stages, placeOf: placesIn(file, given, stages) };
+}
+
+function placesIn(file: string, { value, lineOf, has }: Given & { how: 'read' }, stages: readonly Stage[]): PlaceOf {
+  return (stage, field) => {
+    const index = value.stages.findIndex((one) => nameOf(one) === stage);
+    const path = stage === null ? [field] : index === -1 ? ['pipeline'] : ['stages', index, field];
+    const at = `${file}:${lineOf(path)}`;
+    const ofPipeline = index === -1 ? stages.find(({ name }) => name === stage) : undefined;
+    if (ofPipeline === undefined) return { at, isSet: has(path), unlisted: null };
+    const list = has(['stages']) ? `${file}:${lineOf(['stages'])}` : null;
+    return { at, isSet: false, unlisted: { file, list, fields: namingFields(ofPipeline) } };
+  };
+}
+
+/** As YAML, what an entry must say to be of that name. */
+const namingFields = ({ id, tool, role }: Stage): string =>
+  `${id === undefined ? '' : `id: ${JSON.stringify(id)}, `}tool: ${tool}, role: ${role}`;
+
+/** The paid-call budget alone, for a call that charges a task which no run has opened yet. */
+export async function readBudget(
+  file: string,
+): Promise<{ how: 'read'; calls: number } | { how: 'mistaken'; message: string }> {
+  const read = await readGiven(file);
+  return read.how === 'mistaken' ? read : { how: 'read', calls: read.value.budgets.paid_call_budget };
+}
+
+type Given = Extract<YamlRead<GivenManifest>, { how: 'read' }> | { how: 'mistaken'; message: string };
+
+async function readGiven(file: string): Promise<Given> {
+  const read = await readYaml(file, 'a manifest', async () => (await import('./manifest-schema.ts')).MANIFEST);
+  if (read.how === 'mistaken') return read;
+  const folder = path.basename(path.dirname(path.resolve(file)));
+  const id = read.value.task_id;
+  if (id === folder) return read;
+  const message = `${file}: task_id is "${id}", but its folder is "${folder}"; make them the same`;
+  return { how: 'mistaken', message };
+}

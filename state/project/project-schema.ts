@@ -1,0 +1,193 @@
+// The shape of tollgate.yaml, what a project says for all of its tasks.
+
+import { z } from 'zod';
+import { CLASSES, type ErrorClass } from '../../policies/facts/classes.ts';
+import { TOOLS, type Tool } from '../../policies/facts/tools.ts';
+import { PIPELINES } from '../../policies/manifest/pipelines.ts';
+import { PROMPT_DEFAULTS, SESSION_DEFAULTS } from '../../policies/manifest/project-file.ts';
+import { LEAST_CHARS, MOST_CHARS } from '../../policies/manifest/prompt-limits.ts';
+import { phraseMistake } from '../../policies/rule/phrase.ts';
+import { isTaken } from '../../policies/verdict/find-row.ts';
+import { type OwnRow, SAID_IN, withoutProof } from '../../policies/verdict/own-row.ts';
+import { PLACE, STAGE } from './manifest-schema.ts';
+
+const ROLE_NAME = /^[a-z][a-z0-9_]{0,40}$/;
+const perMillion = z.number().min(0);
+
+/** One of them, or a list. */
+const some = <S extends z.ZodType>(one: S, max: number) =>
+  z.union([one.transform((each) => [each]), z.array(one).min(1).max(max)]);
+
+const phrase = z
+  .string()
+  .max(200)
+  .refine((text) => phraseMistake(text) === null, { error: (issue) => phraseMistake(String(issue.input)) ?? '' });
+const status = z.union([z.number().int().min(400).max(599), z.enum(['4xx', '5xx', 'none'])], {
+  error: 'must be an HTTP status (400 to 599), 4xx, 5xx or none',
+});
+const exit = z.union([z.number().int().min(1).max(255), z.string().regex(/^SIG[A-Z0-9]{2,10}$/)], {
+  error: 'must be an exit code (1 to 255) or the name of a signal, such as SIGKILL',
+});
+const proof = z.union([
+  z.string().min(1).max(2000),
+  z.strictObject({
+    message: z.string().max(2000).optional().describe('what was said'),
+    status: z.number().int().min(400).max(599).optional().describe('the HTTP status that was told with it'),
+    code: z.string().max(100).optional().describe('the code that was told with it'),
+    type: z.string().max(100).optional().describe('the type of the error that was told with it'),
+    details: z.string().max(2000).optional().describe('what else the service said'),
+    exit: exit.optional().describe('how the CLI ended; nothing else that was said counts then'),
+  }),
+]);
+
+const ASKS_NOTHING = 'asks for nothing, and so would decide everything; give it status, code, text, wait or exit';
+
+const OWN_ROW = z.strictObject({
+  id: z
+    .string()
+    .max(60)
+    .regex(/^[a-z][a-z0-9]*(?:-[a-z0-9]+)*$/, 'must be words of a-z 0-9 with a hyphen between them')
+    .refine((id) => !isTaken(id), { error: 'is a name of tollgate itself; give the row one of its own' })
+    .describe('its name, which the verdict tells'),
+  tool: z
+    .enum(['any', ...TOOLS])
+    .default('any')
+    .describe('whose failures it is about'),
+  source: z
+    .enum(['any', ...SAID_IN])
+    .default('any')
+    .describe('where it may be said'),
+  match: z
+    .strictObject({
+      status: some(status, 20).optional().describe('the HTTP status; none where nobody said one'),
+      code: some(z.string().min(1).max(100), 20)
+        .optional()
+        .describe("the failure's code or type, in any case of letters"),
+      text: some(phrase, 20)
+        .optional()
+        .describe('phrases, in any case of letters; * stands for any text within a line'),
+      wait: z
+        .enum(['short', 'long'])
+        .optional()
+        .describe('the service asks to wait for less than an hour, or for longer'),
+      exit: some(exit, 20).optional().describe("the CLI's exit code, or the signal that ended it"),
+    })
+    .check(({ value, issues }) => {
+      // A word that is not known was meant to ask for something.
+      if (issues.length === 0 && Object.keys(value).length === 0)
+        issues.push({ code: 'custom', input: value, message: ASKS_NOTHING });
+    })
+    .describe('all that stands here must hold; of a list, one'),
+  class: z.enum(Object.keys(CLASSES) as [ErrorClass, ...ErrorClass[]]).describe('what it means'),
+  reason: z
+    .string()
+    .regex(/^[a-z][a-z0-9_]{0,60}$/, 'must be words of a-z 0-9 with a _ between them')
+    .refine((reason) => !OUR_REASONS.includes(reason), { error: "is said of tollgate's own limits; use another word" })
+    .describe('what it means, more closely'),
+  proof: z.array(proof).max(10).default([]).describe('texts that it is there for; tollgate triage --lint tries them'),
+});
+
+/** What follows from them is not what follows from a service's limits. */
+const OUR_REASONS = ['budget', 'paused'];
+
+const MAX_ROWS = 100;
+/** They go to the wrapper in one variable of its environment, which holds 128 KiB on Linux. */
+const MAX_ROWS_BYTES = 64 * 1024;
+
+const OWN_ROWS = z
+  .array(OWN_ROW)
+  .max(MAX_ROWS)
+  .superRefine((rows, { addIssue }) => {
+    for (const [i, { id }] of rows.entries()) {
+      const first = rows.findIndex((row) => row.id === id);
+      if (first !== i)
+        addIssue({
+          code: 'custom',
+          path: [i, 'id'],
+          message: `is that of triage.rules[${first}] too; give it its own`,
+        });
+    }
+    const bytes = Buffer.byteLength(JSON.stringify((rows as OwnRow[]).map(withoutProof)));
+    if (bytes > MAX_ROWS_BYTES) {
+      const message = `have ${bytes} bytes without their proofs, of ${MAX_ROWS_BYTES} at the most; make them fewer or shorter`;
+      addIssue({ code: 'custom', path: [], message });
+    }
+  });
+
+const limitOf = (tool: Tool) =>
+  z.number().int().min(1000).default(SESSION_DEFAULTS.context_limit[tool]).describe(`for ${tool}`);
+const LIMITS = { gemini: limitOf('gemini'), copilot: limitOf('copilot'), codex: limitOf('codex') };
+
+const charsOf = (tool: Tool) =>
+  z
+    .number()
+    .int()
+    .min(LEAST_CHARS)
+    .max(MOST_CHARS[tool])
+    .default(PROMPT_DEFAULTS.max_chars[tool])
+    .describe(`for ${tool}`);
+const CHARS = { gemini: charsOf('gemini'), copilot: charsOf('copilot'), codex: charsOf('codex') };
+
+export const PROJECT = z.strictObject({
+  $schema: z.string().optional(),
+  rules: PLACE.nullable().default(null).describe('a file of rules that stand before every prompt'),
+  roles: z
+    .record(
+      z.string().regex(ROLE_NAME, 'must be a word of a-z 0-9 _'),
+      z.strictObject({
+        template: PLACE.optional().describe('a file that says what the role is told'),
+        access: z.enum(['read', 'write']).optional().describe('what it may do where a stage does not say'),
+        requires: z.array(z.string().min(1)).optional().describe('sections that its answer must have'),
+        min_lines: z.number().int().min(0).optional().describe('lines with text that its answer must have'),
+        on_fail: z.enum(['note', 'stop']).optional().describe('what becomes of a verdict of FAIL in its answer'),
+        reads: z.array(z.string().min(1)).optional().describe('roles whose answers are put into its prompt'),
+      }),
+    )
+    .default({})
+    .describe('changes to the built-in roles, and roles of its own'),
+  pipelines: z
+    .record(z.string().regex(ROLE_NAME, 'must be a word of a-z 0-9 _'), z.array(STAGE).min(1))
+    // Whoever names a built-in pipeline must get that one, whatever project the task lies in.
+    .superRefine((own, { addIssue }) => {
+      for (const name of Object.keys(own).filter((name) => Object.hasOwn(PIPELINES, name)))
+        addIssue({ code: 'custom', path: [name], message: 'is built in and cannot be changed; give it another name' });
+    })
+    .default({})
+    .describe('pipelines of its own, by name'),
+  prices: z
+    .record(z.string().min(1), z.strictObject({ input: perMillion, cached: perMillion.optional(), output: perMillion }))
+    .default({})
+    .describe('US dollars for a million tokens, by model'),
+  triage: z
+    .strictObject({ rules: OWN_ROWS.default([]).describe('tried in this order, before the built-in ones') })
+    .default({ rules: [] })
+    .describe('how failures are told apart in this project'),
+  sessions: z
+    .strictObject({
+      context_limit: z
+        .strictObject(LIMITS)
+        .prefault({})
+        .describe('tokens of its context beyond which a session is left for a fresh one'),
+      rest_sec: z
+        .number()
+        .min(0)
+        .max(3600)
+        .default(SESSION_DEFAULTS.rest_sec)
+        .describe('how long a session rests for each failure in a row, in seconds'),
+    })
+    .prefault({})
+    .describe('when a session is gone on with'),
+  prompts: z
+    .strictObject({
+      max_chars: z
+        .strictObject(CHARS)
+        .prefault({})
+        .describe('characters of a prompt at the most: over it digest_policy auto leaves out, and off sends nothing'),
+      max_chars_by_model: z
+        .record(z.string().min(1), z.number().int().min(LEAST_CHARS))
+        .default({})
+        .describe("likewise by model, as the stage's `model` names it; goes before max_chars"),
+    })
+    .prefault({})
+    .describe('how long a prompt may be'),
+});

@@ -1,0 +1,20 @@
+// Reads tollgate.yaml at a project's root, if it has one.
+
+import path from 'node:path';
+import { NO_PROJECT_FILE, type ProjectFile } from '../../policies/manifest/project-file.ts';
+import { kindOf } from '../disk/regular-file.ts';
+import { readYaml, type YamlRead } from './yaml-file.ts';
+
+export const PROJECT_FILES = ['tollgate.yaml', 'tollgate.yml'];
+
+export async function readProject(root: string): Promise<YamlRead<ProjectFile>> {
+  const file = projectFile(root);
+  if (file === null) return { how: 'read', value: NO_PROJECT_FILE, has: () => false, lineOf: () => 1 };
+  return readYaml(file, 'a project file', async () => (await import('./project-schema.ts')).PROJECT) as Promise<
+    YamlRead<ProjectFile>
+  >;
+}
+
+/** null where it has none. */
+export const projectFile = (root: string): string | null =>
+  PROJECT_FILES.map((name) => path.join(root, name)).find((file) => kindOf(file) !== null) ?? null;

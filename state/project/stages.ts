@@ -1,0 +1,87 @@
+// The stages of a manifest: those that it lists, or those of the pipeline that it names, refined by what it lists.
+
+import { PIPELINES } from '../../policies/manifest/pipelines.ts';
+import type { ProjectFile } from '../../policies/manifest/project-file.ts';
+import { nearest } from '../../policies/text/nearest.ts';
+import type { GivenManifest, GivenStage, Stage } from './manifest-schema.ts';
+
+export type Expanded = { how: 'expanded'; stages: Stage[] } | { how: 'mistaken'; message: string };
+
+/** @param trust only in a trusted workspace do the project's own pipelines count. */
+export function expandStages(
+  { pipeline, stages }: GivenManifest,
+  { pipelines }: ProjectFile,
+  trust: 'trusted' | 'untrusted',
+): Expanded {
+  if (pipeline === undefined)
+    return stages.length > 0
+      ? nameStages(stages)
+      : mistaken('it has neither stages nor a pipeline; give it one of them');
+  const known = { ...pipelines, ...PIPELINES } as Record<string, readonly Partial<GivenStage>[]>;
+  const found = Object.hasOwn(known, pipeline) ? known[pipeline]! : null;
+  if (found === null) {
+    const near = nearest(pipeline, Object.keys(known));
+    const hint = near === null ? `the pipelines are ${Object.keys(known).join(', ')}` : `did you mean ${near}?`;
+    return mistaken(`there is no pipeline "${pipeline}"; ${hint}`);
+  }
+  if (trust === 'untrusted' && !Object.hasOwn(PIPELINES, pipeline))
+    return mistaken(
+      `the pipeline "${pipeline}" is one of tollgate.yaml, which counts only in a trusted workspace; say --trust-workspace, or security.trust_workspace: true in the manifest`,
+    );
+  const named = nameStages(found.map((stage) => ({ ...STAGE_DEFAULTS, ...stage }) as GivenStage));
+  return named.how === 'mistaken' ? named : refine(pipeline, named.stages, stages);
+}
+
+/** A stage that is listed beside a pipeline changes the one of its name. */
+function refine(pipeline: string, stages: readonly Stage[], given: readonly GivenStage[]): Expanded {
+  const changes = new Map(given.map((stage) => [nameOf(stage), stage]));
+  for (const name of changes.keys())
+    if (!stages.some((stage) => stage.name === name))
+      return mistaken(
+        `the pipeline ${pipeline} has no stage "${name}" to refine; its stages are ${stages.map((stage) => stage.name).join(', ')}`,
+      );
+  return {
+    how: 'expanded',
+    stages: stages.map((stage) => ({ ...stage, ...saidOf(changes.get(stage.name)), name: stage.name })),
+  };
+}
+
+/** What the schema filled in was not said, and changes nothing. */
+function saidOf(given: GivenStage | undefined): Partial<GivenStage> {
+  const filled = STAGE_DEFAULTS as Record<string, unknown>;
+  return Object.fromEntries(
+    Object.entries(given ?? {}).filter(([field, value]) => JSON.stringify(value) !== JSON.stringify(filled[field])),
+  );
+}
+
+/** A stage is called by its id, else `<tool>_<role>`. */
+function nameStages(given: readonly GivenStage[]): Expanded {
+  const stages = given.map((stage) => ({ ...stage, name: nameOf(stage) }));
+  const seen = new Set<string>();
+  for (const { name } of stages) {
+    const again = standInAgain(given[seen.size]!);
+    if (again !== null)
+      return mistaken(`stage ${name}: ${again} stands in twice, or for itself; its quota is the same`);
+    if (seen.has(name)) return mistaken(`two stages are called "${name}"; give one an id of its own`);
+    seen.add(name);
+  }
+  return { how: 'expanded', stages };
+}
+
+/** A stand-in that asks the same tool for the same model meets the same limit, and pays for it. */
+function standInAgain({ tool, model, fallback }: GivenStage): string | null {
+  const seen = new Set<string>();
+  for (const one of [{ tool, model }, ...fallback]) {
+    const key = [one.tool, one.model ?? ''].join(' ').trim();
+    if (seen.has(key)) return key;
+    seen.add(key);
+  }
+  return null;
+}
+
+export const nameOf = ({ id, tool, role }: GivenStage): string => id ?? `${tool}_${role}`;
+
+/** What the schema fills in; a test holds the two together. */
+export const STAGE_DEFAULTS = { timeout_ms: 30 * 60_000, may_be_empty: false, fallback: [] as GivenStage['fallback'] };
+
+const mistaken = (message: string): Expanded => ({ how: 'mistaken', message });

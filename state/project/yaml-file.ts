@@ -1,0 +1,105 @@
+// Reads a YAML or JSON file that people write (the only door to yaml); an error names file, line, path, what was expected and the nearest right name.
+
+import type { Document, visit as Visit } from 'yaml';
+import type { z } from 'zod';
+import { readFollowedBytes, UnfitFileError } from '../disk/regular-file.ts';
+import { limitMistake, TOO_DEEP } from './yaml-limits.ts';
+import { lineOf } from './yaml-line.ts';
+
+export type YamlRead<T> =
+  /** `lineOf` gives the line of the field at a path, or of the nearest one above it that is there. */
+  | { how: 'read'; value: T; lineOf(path: readonly PropertyKey[]): number; has(path: readonly PropertyKey[]): boolean }
+  /** `unreadable`: nothing is known of what it says. `unfit`: it says what cannot be. */
+  | { how: 'mistaken'; kind: 'unreadable' | 'unfit'; message: string };
+
+/** More aliases than any manifest needs, and far fewer than a bomb has. */
+const MAX_ALIASES = 50;
+const MAX_BYTES = 1024 * 1024;
+/** Nobody reads more of them at once. */
+const MAX_ISSUES = 20;
+
+export async function readYaml<S extends z.ZodType>(
+  file: string,
+  what: string,
+  load: () => Promise<S>,
+): Promise<YamlRead<z.infer<S>>> {
+  const [schema, { parseDocument, LineCounter, visit }] = await Promise.all([load(), import('yaml')]);
+  const bytes = bytesOf(file, what);
+  if (typeof bytes === 'string') return mistaken(bytes);
+  const limit = limitMistake(bytes);
+  if (limit !== null) return mistaken(`${file}:${limit.line}: ${limit.message}`);
+  const lines = new LineCounter();
+  const document = parseDocument(bytes.toString('utf8'), {
+    lineCounter: lines,
+    version: '1.2',
+    schema: 'core',
+    prettyErrors: false,
+    // Each key would be compared with each other one.
+    uniqueKeys: false,
+  });
+  const syntax = document.errors[0] ?? document.warnings[0];
+  if (syntax !== undefined) return mistaken(`${file}:${lines.linePos(syntax.pos[0]).line}: ${plain(syntax.message)}`);
+  const repeated = repeatedKey(document, visit);
+  if (repeated !== null)
+    return mistaken(
+      `${file}:${lines.linePos(repeated).line}: the same name stands twice in one place; keep one of them`,
+    );
+  let data: unknown;
+  try {
+    data = document.toJS({ maxAliasCount: MAX_ALIASES });
+  } catch (error) {
+    return mistaken(`${file}:1: ${error instanceof RangeError ? TOO_DEEP : plain((error as Error).message)}`);
+  }
+  const parsed = schema.safeParse(data);
+  if (parsed.success) {
+    const has = (path: readonly PropertyKey[]) => document.hasIn(path);
+    return { how: 'read', value: parsed.data, lineOf: (path) => lineOf(path, document, lines), has };
+  }
+  const { describeIssue } = await import('./yaml-issue.ts');
+  const place = { file, what, schema, document, lines };
+  const { issues } = parsed.error;
+  const told = issues.slice(0, MAX_ISSUES).map((issue) => describeIssue(place, issue));
+  const more = issues.length > MAX_ISSUES ? [`${file}: and ${issues.length - MAX_ISSUES} more mistakes`] : [];
+  const message = [...told, ...more].join('\n');
+  return { how: 'mistaken', kind: 'unfit', message };
+}
+
+/** Or what is wrong with it. */
+function bytesOf(file: string, what: string): Buffer | string {
+  try {
+    return readFollowedBytes(file, MAX_BYTES);
+  } catch (error) {
+    if (!(error instanceof UnfitFileError)) return `${file} cannot be read (${(error as NodeJS.ErrnoException).code})`;
+    const { code, why } = error;
+    return `${file} ${code === 'EFBIG' ? why.replace(/; .*/, `; ${what} has at most ${MAX_BYTES}`) : `${why}; put it elsewhere, and ${what} in its place`}`;
+  }
+}
+
+/** Where a map has a name for the second time; null where none has. */
+function repeatedKey(document: Document, visit: typeof Visit): number | null {
+  let at: number | null = null;
+  visit(document, {
+    Map(_, map) {
+      const names = new Set<unknown>();
+      for (const { key } of map.items) {
+        const { value, range } = key as { value?: unknown; range?: [number, number, number] };
+        if (value === undefined) continue;
+        if (names.has(value)) {
+          at = range?.[0] ?? 0;
+          return visit.BREAK;
+        }
+        names.add(value);
+      }
+      return undefined;
+    },
+  });
+  return at;
+}
+
+function plain(message: string): string {
+  if (message.startsWith('Maximum call stack')) return TOO_DEEP;
+  if (message.startsWith('Excessive alias count')) return 'it says the same too often by aliases (*name); write it out';
+  return message.split('\n')[0]!;
+}
+
+const mistaken = (message: string) => ({ how: 'mistaken', kind: 'unreadable', message }) as const;

@@ -1,0 +1,109 @@
+// Says what is wrong with one field of a file that people write, where, and what was expected.
+
+import type { Document, LineCounter } from 'yaml';
+import type { z } from 'zod';
+import { nearest } from '../../policies/text/nearest.ts';
+import { lineOf } from './yaml-line.ts';
+
+export interface Place {
+  file: string;
+  /** What the file is, such as `a manifest`. */
+  what: string;
+  schema: unknown;
+  document: Document;
+  lines: LineCounter;
+}
+
+/** One sentence each, such as `manifest.yaml:7: stages[0].tol is unknown; did you mean tool?`. */
+export const describeIssue = (place: Place, issue: z.core.$ZodIssue): string =>
+  meant(issue)
+    .map((one) => describe(place, one))
+    .join('\n');
+
+/** Of what may be this or that, the mistakes of the one that was meant: of the right type, and wrong within. */
+function meant(issue: z.core.$ZodIssue): z.core.$ZodIssue[] {
+  if (issue.code !== 'invalid_union' || issue.message !== 'Invalid input') return [issue];
+  const isOther = ([first]: z.core.$ZodIssue[]) => first?.code === 'invalid_type' && first.path.length === 0;
+  const within = issue.errors.find((branch) => !isOther(branch));
+  if (within !== undefined)
+    return within.flatMap((inner) => meant({ ...inner, path: [...issue.path, ...inner.path] } as z.core.$ZodIssue));
+  const types = issue.errors.flatMap(([first]) => (first?.code === 'invalid_type' ? [first.expected] : []));
+  return [{ ...issue, message: `must be ${types.join(' or ')}` }];
+}
+
+/** Of one place. */
+const MAX_UNKNOWN = 20;
+
+function describe({ file, what, schema, document, lines }: Place, issue: z.core.$ZodIssue): string {
+  const fields = issue.code === 'unrecognized_keys' ? issue.keys.slice(0, MAX_UNKNOWN) : [null];
+  return fields
+    .map((key) => {
+      const path = key === null ? issue.path : [...issue.path, key];
+      const line = lineOf(path, document, lines);
+      return `${file}:${line}: ${show(path) || what} ${key === null ? expectation(issue) : unknown(key, issue.path, schema)}`;
+    })
+    .join('\n');
+}
+
+function expectation(issue: z.core.$ZodIssue): string {
+  switch (issue.code) {
+    case 'invalid_type':
+      return issue.input === undefined && issue.message.endsWith('received undefined')
+        ? `is missing; expected ${issue.expected}`
+        : issue.message
+            .replace(/^Invalid input: /, '')
+            .replace(/^expected/, 'must be')
+            .replace(', received', ', not');
+    case 'invalid_value':
+      return `must be one of ${issue.values.map(String).join(', ')}`;
+    case 'too_big':
+      if (issue.origin === 'string') return `must have at most ${issue.maximum} characters`;
+      return `must ${issue.origin === 'array' ? 'have' : 'be'} at most ${issue.maximum}`;
+    case 'too_small':
+      if (issue.origin !== 'number') return 'must not be empty';
+      return `must be ${issue.inclusive === false ? 'more than' : 'at least'} ${issue.minimum}`;
+    default:
+      return issue.message;
+  }
+}
+
+function unknown(key: string, parent: readonly PropertyKey[], schema: unknown): string {
+  const known = fieldsAt(parent, schema);
+  const near = nearest(key, known);
+  return `is unknown; ${near === null ? `expected one of ${known.join(', ')}` : `did you mean ${near}?`}`;
+}
+
+/** The names that the schema has at a path, found by asking it for an unknown one. */
+function fieldsAt(path: readonly PropertyKey[], schema: unknown): string[] {
+  let at = schema;
+  for (const step of path) {
+    const { shape, element, valueType } = unwrap(at);
+    at = typeof step === 'number' ? element : (shape?.[step as string] ?? valueType);
+  }
+  return Object.keys(unwrap(at).shape ?? {});
+}
+
+/** Looks through defaults, optionals and alternatives to the object or the list within. */
+function unwrap(schema: unknown): Inside {
+  let at = schema as Inside & { unwrap?: () => unknown; options?: unknown[] };
+  const objects = at?.options?.filter((option) => typeof option === 'object' && unwrap(option).shape !== undefined);
+  if (objects?.[0] !== undefined) return unwrap(objects[0]);
+  while (
+    at?.shape === undefined &&
+    at?.element === undefined &&
+    at?.valueType === undefined &&
+    at?.unwrap !== undefined
+  )
+    at = at.unwrap() as typeof at;
+  return at ?? {};
+}
+
+/** `valueType` is that of a record with names of its own. */
+interface Inside {
+  shape?: Record<string, unknown>;
+  element?: unknown;
+  valueType?: unknown;
+}
+
+const show = (path: readonly PropertyKey[]): string =>
+  path.map((step, i) => (typeof step === 'number' ? `[${step}]` : `${i === 0 ? '' : '.'}${String(step)}`)).join('');

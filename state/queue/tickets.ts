@@ -1,0 +1,156 @@
+// A queue of tickets that all processes of this machine append to and read alike: the order of the lines is the order of the queue.
+
+import { closeSync, constants, rmSync } from 'node:fs';
+import path from 'node:path';
+import { makeFolder, namesIn } from '../disk/folder.ts';
+import { isFolder, isRegular, lookAt, openRegular, UnfitFileError } from '../disk/regular-file.ts';
+import { setAside } from '../disk/set-aside.ts';
+import { writeLine } from '../line.ts';
+import type { Ticket } from './ticket.ts';
+import { openTicketFile, type TicketFile } from './ticket-file.ts';
+
+export interface Queue {
+  /** Puts the ticket at the end. Throws what the operating system throws: then it does not stand. */
+  join(ticket: Ticket): void;
+  leave(id: string): void;
+  /** The tickets that stand before this one, oldest first, and their file; null when this one does not stand (any more). */
+  before(id: string): { file: string; ticket: Ticket }[] | null;
+  /** What was put out of the way since this was asked last, in sentences. */
+  setAside(): string[];
+}
+
+/** Past this size a file is sealed and another one begun, so that nobody reads for long. */
+const SEAL_BYTES = 64 * 1024;
+const LAST_NUMBER = 999_999_999;
+/** A sealed file is deleted only when nobody can still be about to write to it. */
+const KEEP_MS = 3_600_000;
+
+/**
+ * Files `<name>.<n>.jsonl` in `folder`. A `sealed` line closes a file: a ticket behind it is void, and is taken again in
+ * the next file. Nothing is synced: after a loss of power no owner of a ticket is left either.
+ */
+export function openQueue(folder: string, name: string, clock: () => Date): Queue {
+  let files: TicketFile[] = [];
+  let aside: string[] = [];
+  const isReadable = (file: TicketFile) => {
+    try {
+      file.read();
+      return true;
+    } catch (error) {
+      if (!(error instanceof UnfitFileError)) throw error;
+      // Another process may have put a sound one in its place by now.
+      if (error.code === 'EFBIG' || !isRegular(file.path)) aside.push(...putAside(file.path, error.message, clock));
+      return false;
+    }
+  };
+  const find = () => {
+    files = numbers(folder, name)
+      .map((n) => files.find((file) => file.n === n) ?? openTicketFile(folder, name, n))
+      .filter(isReadable);
+    return files;
+  };
+  return {
+    join(ticket) {
+      aside.push(...makeRoom(folder, clock));
+      for (;;) {
+        const last = find().at(-1);
+        // Behind it there is no room for the next one: no queue of ours has come so far.
+        if (last?.sealed() && last.n >= LAST_NUMBER) {
+          aside.push(...putAside(last.path, `${last.path} bears the last number that there is`, clock));
+          continue;
+        }
+        const n = last === undefined ? 1 : last.sealed() ? last.n + 1 : last.n;
+        const file = openTicketFile(folder, name, n).path;
+        if (!append(file, { ticket }, n === last?.n ? 'there' : 'new')) continue;
+        const joined = find().find(({ tickets }) => tickets.has(ticket.id));
+        if (joined === undefined) continue;
+        if (joined.size() > SEAL_BYTES && !joined.sealed()) append(joined.path, { sealed: true }, 'there');
+        discardOld(files, clock());
+        return;
+      }
+    },
+    leave(id) {
+      const file = find().find(({ tickets }) => tickets.has(id));
+      if (file !== undefined) append(file.path, { left: id }, 'there');
+    },
+    before(id) {
+      const earlier: { file: string; ticket: Ticket }[] = [];
+      for (const file of find())
+        for (const ticket of file.tickets.values()) {
+          if (ticket.id === id) return earlier;
+          earlier.push({ file: file.path, ticket });
+        }
+      return null;
+    },
+    setAside() {
+      const told = aside;
+      aside = [];
+      return told;
+    },
+  };
+}
+
+/** Neither the queues' folder nor the state above it is anybody else's: what stands in its place goes out of the way, and is told. */
+function makeRoom(folder: string, clock: () => Date): string[] {
+  try {
+    makeFolder(folder);
+    return [];
+  } catch (error) {
+    if (!(error instanceof UnfitFileError) || ![folder, path.dirname(folder)].includes(error.path)) throw error;
+    // Another process may have made one by now.
+    const told = isFolder(error.path) ? [] : putAside(error.path, error.message, clock);
+    makeFolder(folder);
+    return told;
+  }
+}
+
+/** Whatever else lies there is none of ours. */
+function numbers(folder: string, name: string): number[] {
+  return namesIn(folder)
+    .filter((entry) => entry.startsWith(`${name}.`) && entry.endsWith('.jsonl'))
+    .map((entry) => entry.slice(name.length + 1, -'.jsonl'.length))
+    .filter((digits) => /^[1-9]\d{0,8}$/.test(digits))
+    .map(Number)
+    .sort((a, b) => a - b);
+}
+
+/** So that one poisoned file does not stop every later run. @returns what to say of it; nothing where it is gone already. */
+function putAside(file: string, why: string, clock: () => Date): string[] {
+  try {
+    return [`${why}; it cannot be a queue, and was moved to ${setAside(file, clock)}`];
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return [];
+    throw error;
+  }
+}
+
+/** @returns false when a file that was there is gone, or is a file no more. */
+function append(file: string, line: object, which: 'there' | 'new'): boolean {
+  const { O_APPEND, O_CREAT, O_RDWR } = constants;
+  let fd: number;
+  try {
+    // One that was deleted must not come back as an empty one, which others would not find sealed.
+    fd = openRegular(file, O_RDWR | O_APPEND | (which === 'new' ? O_CREAT : 0));
+  } catch (error) {
+    if (error instanceof UnfitFileError) return false;
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT' && which === 'there') return false;
+    throw error;
+  }
+  try {
+    writeLine(fd, file, { v: 1, ...line });
+    return true;
+  } finally {
+    closeSync(fd);
+  }
+}
+
+function discardOld(files: readonly TicketFile[], now: Date): void {
+  for (const file of files.slice(0, -1)) {
+    if (!file.sealed() || file.tickets.size > 0) continue;
+    const mtimeMs = lookAt(file.path)?.mtimeMs ?? now.getTime();
+    if (now.getTime() - mtimeMs > KEEP_MS) rmSync(file.path, { force: true });
+  }
+}
+
+/** Where the lines for trees lie. */
+export const queueFolder = (stateFolder: string): string => path.join(stateFolder, 'state', 'trees');

@@ -1,0 +1,180 @@
+// The project's `sessions.json`: which session each tag goes on with. People edit it; what is not known in it is kept.
+
+import path from 'node:path';
+import { isTool, type Tool } from '../../policies/facts/tools.ts';
+import type { SessionEntry } from '../../policies/session/session-entry.ts';
+import { type Json, partOf } from '../../policies/text/json.ts';
+import { isSameFolder, realOr } from '../disk/real-path.ts';
+import { readJson, writeJson } from '../whole-file.ts';
+import { isSessionEntry } from './session-shape.ts';
+
+export interface Sessions {
+  /** null where there is none, or none that fits its shape. @param folder of a session that is good for one alone. */
+  entry(tag: string, tool: Tool, folder?: string | null): SessionEntry | null;
+  entries(): KeptSession[];
+  isGivenUp(tool: Tool, id: string): boolean;
+  /** Does something stand there that this version does not understand? It is not written over. */
+  isStrange(tag: string, tool: Tool, folder?: string | null): boolean;
+  /** With this in the place of what is not understood there, which stays in the file as it is. */
+  rebuilt(kept: KeptSession | null): Sessions;
+  with(tag: string, tool: Tool, entry: SessionEntry, folder?: string | null): Sessions;
+  /** Without those of the tag that go on in the session of that id. */
+  without(tag: string, tool: Tool, id: string): Sessions;
+  /** It is not found again by its tag. */
+  givingUp(tool: Tool, id: string): Sessions;
+  /** It is found again by its tag. */
+  takingBack(tool: Tool, id: string): Sessions;
+  /** What is wrong with the file, in sentences. */
+  warnings: readonly string[];
+  /** The whole of it, as it is written. */
+  json: Json;
+}
+
+export interface KeptSession {
+  tag: string;
+  tool: Tool;
+  /** The one that it is good for alone; null where its key names none. */
+  folder: string | null;
+  entry: SessionEntry;
+}
+
+export const sessionsFile = (stateFolder: string): string => path.join(stateFolder, 'state', 'sessions.json');
+
+/** A file that is none is set aside, or left where one only looks; it never stops anybody. */
+export async function readSessions(
+  stateFolder: string,
+  clock: () => Date,
+  broken?: 'set_aside' | 'left',
+): Promise<Sessions> {
+  const file = sessionsFile(stateFolder);
+  const read = await readJson<Json>(file, clock, broken);
+  if (read.how === 'read') return sessionsIn(read.value, file);
+  return { ...sessionsIn({}, file), warnings: read.how === 'absent' ? [] : [`${read.message}; no session is known`] };
+}
+
+export const writeSessions = (stateFolder: string, { json }: Sessions): Promise<void> =>
+  writeJson(sessionsFile(stateFolder), json, 'renamed');
+
+const MAX_GIVEN_UP = 200;
+
+/** What stands in an entry only for as long as it is so. */
+const PASSING = ['poisoned', 'in_place_of'] as const satisfies (keyof SessionEntry)[];
+
+function sessionsIn(json: Json, file: string): Sessions {
+  const active = own(json, 'active_sessions') ?? {};
+  const givenUp = own(json, 'given_up') ?? {};
+  const idsOf = (tool: Tool): unknown[] => {
+    const ids = Object.hasOwn(givenUp, tool) ? givenUp[tool] : null;
+    return Array.isArray(ids) ? ids : [];
+  };
+  const found: (KeptSession & { key: string })[] = [];
+  const strange: string[] = [];
+  for (const tag of Object.keys(active))
+    for (const [key, value] of Object.entries(own(active, tag) ?? {})) {
+      const named = readKey(key);
+      if (named === null || value === undefined) continue;
+      if (isSessionEntry(value)) found.push({ tag, key, ...named, entry: value });
+      else strange.push(placeOf(tag, key));
+    }
+  const changed = (tags: Json) => sessionsIn(put(json, 'active_sessions', tags), file);
+  // What a newer version wrote is not ours to write over.
+  const isOurs = (tag: string, key: string) =>
+    isObject(json, 'active_sessions') &&
+    isObject(active, tag) &&
+    isObject(own(active, tag) ?? {}, key) &&
+    !strange.includes(placeOf(tag, key));
+  const kept = (tag: string, key: string) => found.find((each) => each.tag === tag && each.key === key);
+  /** As versions wrote it that knew one session of a tag and tool alone. */
+  const older = (tag: string, tool: Tool, folder: string) => {
+    const plain = kept(tag, tool);
+    return plain !== undefined && isSameFolder(plain.entry.cwd, folder) ? plain : undefined;
+  };
+  const sessions: Sessions = {
+    json,
+    warnings: warningsOf(json, strange, file),
+    entries: () => found.map(({ key: _, ...session }) => session),
+    entry: (tag, tool, folder = null) =>
+      (kept(tag, keyOf(tool, folder)) ?? (folder === null ? undefined : older(tag, tool, folder)))?.entry ?? null,
+    isStrange: (tag, tool, folder = null) => !isOurs(tag, keyOf(tool, folder)),
+    rebuilt: (kept) =>
+      kept === null || isOurs(kept.tag, keyOf(kept.tool, kept.folder)) ? sessions : withRebuilt(sessions, kept),
+    isGivenUp: (tool, id) => idsOf(tool).includes(id),
+    with(tag, tool, entry, folder = null) {
+      const key = keyOf(tool, folder);
+      if (!isOurs(tag, key)) return sessions;
+      const all = own(active, tag) ?? {};
+      const old = folder === null ? undefined : older(tag, tool, folder);
+      const before = own(all, key) ?? old?.entry ?? {};
+      const same = PASSING.reduce<Json>((all, name) => (name in entry ? all : gone(all, name)), { ...before });
+      const rest = old === undefined ? all : gone(all, old.key);
+      return changed(put(active, tag, put(rest, key, { ...same, ...entry })));
+    },
+    without: (tag, tool, id) => {
+      const keys = found.filter((each) => each.tag === tag && each.tool === tool && each.entry.session_id === id);
+      if (keys.length === 0) return sessions;
+      const rest = keys.reduce((all, { key }) => gone(all, key), own(active, tag) ?? {});
+      if (Object.keys(rest).length > 0) return changed(put(active, tag, rest));
+      return changed(gone(active, tag));
+    },
+    givingUp(tool, id) {
+      if (!isObject(json, 'given_up') || (Object.hasOwn(givenUp, tool) && !Array.isArray(givenUp[tool])))
+        return sessions;
+      const ids = [...idsOf(tool).filter((each) => each !== id), id].slice(-MAX_GIVEN_UP);
+      return sessionsIn(put(json, 'given_up', put(givenUp, tool, ids)), file);
+    },
+    takingBack(tool, id) {
+      const ids = idsOf(tool);
+      if (!ids.includes(id)) return sessions;
+      const kept = ids.filter((each) => each !== id);
+      return sessionsIn(put(json, 'given_up', put(givenUp, tool, kept)), file);
+    },
+  };
+  return sessions;
+}
+
+/** `copilot`, or `copilot@/the/folder` for a session that is good for one folder alone. */
+const keyOf = (tool: Tool, folder: string | null): string => (folder === null ? tool : `${tool}@${realOr(folder)}`);
+
+function readKey(key: string): { tool: Tool; folder: string | null } | null {
+  const at = key.indexOf('@');
+  const tool = at === -1 ? key : key.slice(0, at);
+  return isTool(tool) ? { tool, folder: at === -1 ? null : key.slice(at + 1) } : null;
+}
+
+const placeOf = (tag: string, key: string): string => `${JSON.stringify(tag)} of ${key}`;
+
+function withRebuilt(sessions: Sessions, kept: KeptSession): Sessions {
+  const key = keyOf(kept.tool, kept.folder);
+  return {
+    ...sessions,
+    entries: () => [...sessions.entries(), kept],
+    entry: (tag, tool, folder = null) =>
+      tag === kept.tag && keyOf(tool, folder) === key ? kept.entry : sessions.entry(tag, tool, folder),
+  };
+}
+
+/** Or nothing at all. */
+const isObject = (json: Json, name: string): boolean => !Object.hasOwn(json, name) || partOf(json[name]) !== null;
+
+function warningsOf(json: Json, strange: readonly string[], file: string): string[] {
+  return [
+    ...(!isObject(json, 'active_sessions')
+      ? [`active_sessions of ${file} is no object; it is left as it is, and no session is known`]
+      : []),
+    ...(strange.length === 0
+      ? []
+      : [
+          `${file} holds entries that this version does not understand, which are left as they are: ${strange.slice(0, 5).join(', ')}`,
+        ]),
+  ];
+}
+
+/** Of the object itself: a tag may be called `constructor`. */
+const own = (json: Json, name: string): Json | null => (Object.hasOwn(json, name) ? partOf(json[name]) : null);
+
+/** In its place, if it stood there; `__proto__` is a name like others. */
+const put = (json: Json, name: string, value: unknown): Json =>
+  Object.fromEntries([...new Map(Object.entries(json)).set(name, value)]);
+
+const gone = (json: Json, name: string): Json =>
+  Object.fromEntries(Object.entries(json).filter(([each]) => each !== name));

@@ -1,0 +1,219 @@
+// tollgate report over real runs: each state once, one failure of several tasks on one line, and what cannot be read named.
+
+import { readFileSync, symlinkSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
+import { Ajv2020 } from 'ajv/dist/2020.js';
+import { suite } from 'uvu';
+import * as assert from 'uvu/assert';
+import type { TasksReport } from '../../../loops/report/collect.ts';
+import { nextChange } from '../../../state/change.ts';
+import { schemaFiles } from '../../rig/schemas/schemas.ts';
+import { answerWith, failWith } from '../../rig/streams.ts';
+import { makeTask } from '../../rig/task-run.ts';
+import { TestRig } from '../../rig/test-rig.ts';
+
+const test = suite<{ rig: TestRig }>('tollgate report');
+test.before.each(async (context) => {
+  context.rig = await TestRig.open();
+});
+test.after.each(({ rig }) => rig.dispose());
+
+const ONE = { stages: [{ tool: 'codex', role: 'review' }] };
+const ANSWER = '# Findings\n\nNone.\n\n# Verdict\n\nGood.\n';
+const NO_KEY = failWith('codex', 'unexpected status 401 Unauthorized: Incorrect API key provided', 401);
+const PLAN = failWith('codex', 'Quota exceeded. Check your plan | billing <details>.', 429);
+const VALID = new Ajv2020({ strict: true, allowUnionTypes: true }).compile(
+  schemaFiles().find(({ name }) => name === 'TASKS_SCHEMA.json')!.schema,
+);
+
+/** What differs from run to run, of one length. */
+const settled = (text: string, rig: TestRig) =>
+  text
+    .replaceAll(rig.project, 'PROJECT')
+    .replace(/\d{4}-\d\d-\d\dT\d\d:\d\dZ/g, '2026-11-22T00:00Z')
+    .replace(/stored in \S+/g, 'stored in …');
+
+/** One task of each kind, in the order of time. */
+async function everyKind(rig: TestRig): Promise<void> {
+  makeTask(rig, ONE, 'new');
+  for (const [id, answer] of [
+    ['good', answerWith('codex', ANSWER)],
+    ['alpha', NO_KEY],
+    ['beta', NO_KEY],
+    ['full', PLAN],
+  ] as const) {
+    rig.answer(() => answer);
+    await makeTask(rig, ONE, id).run();
+  }
+  rig.write('.tmp/task/not a task/notes.md', '');
+  rig.write('.tmp/task/later/state/journal.jsonl', '{"v":2,"at":"2026-11-22T00:00:00.000Z","fact":"stage"}\n');
+}
+
+test('as text: newest first, a line for each failure, what is not readable, totals', async ({ rig }) => {
+  await everyKind(rig);
+  const { code, stdout, stderr } = await rig.start('tollgate', ['report']).result;
+  assert.equal([code, stderr], [0, '']);
+  assert.is(
+    settled(stdout, rig),
+    `TASK   STATE      STAGE         FAILURE         SIGNATURE        SINCE              CALLS  NEXT
+full   failed     codex_review  quota (plan)    v1:ffd3862b774c  2026-11-22T00:00Z  1/10   tollgate run full (once the limit of codex is reset; it did not say when; asks codex again)
+beta   failed     codex_review  auth (bad_key)  v1:db3695717249  2026-11-22T00:00Z  1/10   run \`codex login\`, or export CODEX_API_KEY=…
+alpha  failed     codex_review  auth (bad_key)  v1:db3695717249  2026-11-22T00:00Z  1/10   run \`codex login\`, or export CODEX_API_KEY=…
+good   done       -             -               -                2026-11-22T00:00Z  1/10   -
+new    never run  -             -               -                -                  0/-    tollgate run new
+
+Failures:
+  2 tasks  auth (bad_key)  v1:db3695717249  2026-11-22T00:00Z  unexpected status 401 Unauthorized: Incorrect API key provided  beta, alpha
+  1 task   quota (plan)    v1:ffd3862b774c  2026-11-22T00:00Z  Quota exceeded. Check your plan | billing <details>.            full
+
+Not readable: PROJECT/.tmp/task/later: PROJECT/.tmp/task/later/state/journal.jsonl was written by a newer version (format 2, this one reads 1): update tollgate; nothing was changed
+
+5 tasks in PROJECT/.tmp/task: 1 done, 3 failed, 1 never run; 1 not readable
+`,
+  );
+  const md = await rig.start('tollgate', ['report', '--format', 'md', '--failed']).result;
+  assert.is(
+    settled(md.stdout, rig),
+    `# Tasks
+
+5 tasks in PROJECT/.tmp/task: 1 done, 3 failed, 1 never run; 1 not readable
+
+| task | state | stage | failure | signature | since | calls | next |
+| --- | --- | --- | --- | --- | --- | --- | --- |
+| full | failed | codex_review | quota (plan) | v1:ffd3862b774c | 2026-11-22T00:00Z | 1/10 | tollgate run full (once the limit of codex is reset; it did not say when; asks codex again) |
+| beta | failed | codex_review | auth (bad_key) | v1:db3695717249 | 2026-11-22T00:00Z | 1/10 | run \`codex login\`, or export CODEX_API_KEY=… |
+| alpha | failed | codex_review | auth (bad_key) | v1:db3695717249 | 2026-11-22T00:00Z | 1/10 | run \`codex login\`, or export CODEX_API_KEY=… |
+
+## Failures
+
+| tasks | failure | signature | since | evidence | which |
+| --- | --- | --- | --- | --- | --- |
+| 2 | auth (bad_key) | v1:db3695717249 | 2026-11-22T00:00Z | unexpected status 401 Unauthorized: Incorrect API key provided | beta, alpha |
+| 1 | quota (plan) | v1:ffd3862b774c | 2026-11-22T00:00Z | Quota exceeded. Check your plan \\| billing \\<details>. | full |
+
+## Not readable
+
+- PROJECT/.tmp/task/later: PROJECT/.tmp/task/later/state/journal.jsonl was written by a newer version (format 2, this one reads 1): update tollgate; nothing was changed
+`,
+  );
+  const json = await reportOf(rig, '--json');
+  assert.equal(
+    [json.totals, json.tasks.map(({ task_id }) => task_id), json.groups.map(({ task_ids }) => task_ids)],
+    [
+      { tasks: 5, done: 1, failed: 3, interrupted: 0, refused: 0, running: 0, never_run: 1, unreadable: 1 },
+      ['full', 'beta', 'alpha', 'good', 'new'],
+      [['beta', 'alpha'], ['full']],
+    ],
+  );
+});
+
+/** The report as JSON, which its schema allows. */
+async function reportOf(rig: TestRig, ...argv: string[]): Promise<TasksReport> {
+  const { code, stdout, stderr } = await rig.start('tollgate', ['report', ...argv]).result;
+  assert.equal([code, stderr], [0, '']);
+  const report: unknown = JSON.parse(stdout);
+  assert.ok(VALID(report), JSON.stringify(VALID.errors));
+  return report as TasksReport;
+}
+
+const rowsOf = ({ tasks }: TasksReport) => tasks.map(({ task_id, state, reason }) => [task_id, state, reason]);
+
+test('a task that runs, one whose run died, one that was stopped, and one that failed and then succeeded', async ({
+  rig,
+}) => {
+  const running = makeTask(rig, ONE, 'running').start();
+  const fake = await rig.call();
+  assert.equal(rowsOf(await reportOf(rig, '--json')), [['running', 'running', null]]);
+  await fake.tell(...answerWith('codex', ANSWER));
+  await running.result;
+
+  const died = makeTask(rig, ONE, 'died');
+  const dying = died.start();
+  const second = await rig.call();
+  dying.signal('SIGKILL');
+  await dying.result;
+  // Its call has a guardian that lives on.
+  assert.equal(rowsOf(await reportOf(rig, '--json'))[0], ['died', 'running', null]);
+  await second.tell(...NO_KEY);
+  const judged = () => [...died.journal.read().ledger.calls.values()].every(({ verdict }) => verdict !== null);
+  while (!judged()) await nextChange(died.journal.file, 100, new AbortController().signal);
+  assert.equal(rowsOf(await reportOf(rig, '--json'))[0], ['died', 'interrupted', null]);
+
+  const stopped = makeTask(rig, ONE, 'stopped').start();
+  await rig.call();
+  stopped.signal('SIGINT');
+  await stopped.result;
+  const { tasks } = await reportOf(rig, '--json');
+  assert.equal(
+    [tasks[0]!.state, tasks[0]!.class, tasks[0]!.reason, tasks[0]!.next_action],
+    ['interrupted', 'transient', 'cancelled', 'tollgate run stopped'],
+  );
+
+  const mended = makeTask(rig, ONE, 'mended');
+  rig.answer(() => NO_KEY);
+  await mended.run();
+  rig.answer(() => answerWith('codex', ANSWER));
+  await mended.run();
+  assert.equal(rowsOf(await reportOf(rig, '--json'))[0], ['mended', 'done', null]);
+});
+
+test('--since leaves out what is older, and what was never run', async ({ rig }) => {
+  await everyKind(rig);
+  const file = path.join(rig.project, '.tmp/task/alpha/state/journal.jsonl');
+  writeFileSync(file, readFileSync(file, 'utf8').replaceAll(/"at":"\d{4}/g, '"at":"2020'));
+  const { tasks, totals } = await reportOf(rig, '--json', '--since', '1d');
+  assert.equal([tasks.map(({ task_id }) => task_id), totals.tasks], [['full', 'beta', 'good'], 3]);
+});
+
+test('an unreadable last_failure.json is named and left as it is', async ({ rig }) => {
+  rig.answer(() => NO_KEY);
+  const task = makeTask(rig, ONE);
+  await task.run();
+  const file = rig.write('.tmp/task/fix/state/last_failure.json', '{"class":');
+  const { tasks, unreadable } = await reportOf(rig, '--format=json');
+  assert.equal([tasks[0]!.state, tasks[0]!.class, unreadable.length], ['failed', null, 1]);
+  assert.match(unreadable[0]!.message, /^state\/last_failure\.json: /);
+  assert.is(readFileSync(file, 'utf8'), '{"class":');
+});
+
+const PLACES: [what: string, word: string[], shown: string[]][] = [
+  ['no word: the project', [], ['fix']],
+  ['a folder of tasks', ['.tmp/task'], ['fix']],
+  ['a task', ['.tmp/task/fix'], ['fix']],
+  ['a project', ['.'], ['fix']],
+  ['its state', ['.tmp'], ['fix']],
+  ['another folder of tasks, with a link to one', ['links'], ['linked']],
+];
+for (const [what, word, shown] of PLACES)
+  test(`${what} is a place to look in`, async ({ rig }) => {
+    makeTask(rig, ONE);
+    rig.write('links/elsewhere/notes.md', '');
+    rig.write('linked/manifest.json', '{}');
+    symlinkSync('../linked', path.join(rig.project, 'links/linked'));
+    symlinkSync('nowhere', path.join(rig.project, 'links/broken'));
+    const { tasks } = await reportOf(rig, '--json', ...word);
+    assert.equal(
+      tasks.map(({ task_id }) => task_id),
+      shown,
+    );
+  });
+
+test('a project without tasks has an empty report', async ({ rig }) => {
+  const { code, stdout } = await rig.start('tollgate', ['report']).result;
+  assert.equal([code, settled(stdout, rig)], [0, '0 tasks in PROJECT/.tmp/task\n']);
+});
+
+const MISTAKES: [argv: string[], said: RegExp][] = [
+  [['none'], /^tollgate report: .*\/none is no folder; name the one that holds the tasks, such as \.tmp\/task\n$/],
+  [['--since', 'soon'], /^tollgate report: --since takes a duration such as 24h or 7d, not "soon"\n$/],
+  [['--format', 'html'], /^tollgate report: --format takes one of text, json, md, not "html"\n/],
+  [['--json', '--format', 'md'], /^tollgate report: --json and --format md are two formats; leave one of them out\n$/],
+];
+for (const [argv, said] of MISTAKES)
+  test(`${argv.join(' ')}: exit 2`, async ({ rig }) => {
+    const { code, stdout, stderr } = await rig.start('tollgate', ['report', ...argv]).result;
+    assert.equal([code, stdout === ''], [2, !argv.includes('--json')]);
+    assert.match(stderr, said);
+  });
+
+test.run();

@@ -1,0 +1,72 @@
+// What the record of a call says beside its verdict.
+
+import { test } from 'uvu';
+import * as assert from 'uvu/assert';
+import { UNKNOWN_CALL } from '../../../loops/attempt/believed-draft.ts';
+import { draftOf } from '../../../loops/attempt/draft.ts';
+import type { WrapperRequest } from '../../../loops/attempt/request.ts';
+import { recordOf } from '../../../loops/call/record.ts';
+import { ADAPTERS } from '../../../wrappers/adapters.ts';
+import { createCapture } from '../../../wrappers/capture.ts';
+import type { Outcome } from '../../../wrappers/run.ts';
+
+const REQUEST: WrapperRequest = {
+  callId: 'one',
+  adapter: ADAPTERS.codex,
+  call: { ...UNKNOWN_CALL, environment: {} },
+  files: { prompt: '', out: '', err: '', result: null, sessionIdOut: null, doneMarker: null, pidFile: null },
+  limits: {
+    timeoutMs: 1000,
+    timeoutMode: 'wait_done',
+    idleTimeoutMs: null,
+    startTimeoutMs: null,
+    maxTurns: null,
+    maxOutputBytes: 1000,
+  },
+  charge: null,
+  redactionPatterns: [],
+  ownRows: [],
+  keepRaw: false,
+  recordRequests: false,
+  composed: { warnings: [], leftOut: [] },
+};
+
+const OUTCOME: Outcome = {
+  ending: 'exited',
+  exitCode: 1,
+  signal: null,
+  durationMs: 900,
+  sleptMs: 0,
+  silent: false,
+  capture: createCapture().result(),
+  errorLines: [],
+  remarks: [],
+  stderrBytes: 0,
+  orphansKilled: 0,
+  spawnError: null,
+};
+
+const JUDGED = {
+  verdict: { class: 'unknown', reason: 'unmatched', evidence: null, retry_at: null },
+  signature: null,
+} as const;
+
+for (const [what, seen, warnings] of [
+  ['one that was awake', {}, []],
+  [
+    'a machine that slept, whose sleep counts for no deadline',
+    { sleptMs: 3_600_400 },
+    ['the machine slept for 3600 s during the call'],
+  ],
+  [
+    'a deadline that is only noted',
+    { durationMs: 1001 },
+    ['the deadline of 1000 ms passed; it was only noted (--timeout-mode wait_done)'],
+  ],
+] as const)
+  test(`warnings: ${what}`, () => {
+    const draft = draftOf(REQUEST, () => new Date('2026-01-01T00:00:00.000Z'));
+    assert.equal(recordOf(draft, { ...OUTCOME, ...seen }, JUDGED, 1).warnings, warnings);
+  });
+
+test.run();

@@ -1,0 +1,271 @@
+// A prompt that has changed since it was answered: nothing is paid without a word, what a person says is remembered, and every view agrees.
+
+import { rmSync, symlinkSync } from 'node:fs';
+import { suite } from 'uvu';
+import * as assert from 'uvu/assert';
+import type { BatchReport } from '../../../loops/batch/report.ts';
+import type { TasksReport } from '../../../loops/report/collect.ts';
+import type { Forecast } from '../../../loops/run/forecast.ts';
+import { validatorOf } from '../../rig/schemas/validator.ts';
+import { answerWith, failWith } from '../../rig/streams.ts';
+import { ANY_ANSWER, makeTask, type TestTask } from '../../rig/task-run.ts';
+import { TestRig } from '../../rig/test-rig.ts';
+
+const test = suite<{ rig: TestRig }>('changed prompt');
+test.before.each(async (context) => {
+  context.rig = await TestRig.open();
+});
+test.after.each(({ rig }) => rig.dispose());
+
+const BRIEF = { tool: 'codex', role: 'brief', ...ANY_ANSWER };
+const REVIEW = { tool: 'gemini', role: 'review', ...ANY_ANSWER };
+const REQUEST = '.tmp/task/fix/inputs/user_request.md';
+
+/** Two stages that are done, whose prompts have both changed since. */
+async function changedTask(rig: TestRig): Promise<TestTask> {
+  rig.answer((call) => answerWith(call.report.tool, `by ${call.report.tool}`));
+  const task = makeTask(rig, { stages: [BRIEF, REVIEW] });
+  await task.run();
+  rig.write(REQUEST, 'something else');
+  return task;
+}
+
+const statesOf = async (task: TestTask, ...flags: string[]) => {
+  const { code, report } = await task.run(...flags);
+  return [code, report.stages.map(({ state }) => state)];
+};
+const KEPT = [0, ['done_earlier', 'done_earlier']];
+
+test('an attachment that became a link is named, since it is why the prompt changed', async ({ rig }) => {
+  rig.answer((call) => answerWith(call.report.tool, 'found'));
+  const file = rig.write('.tmp/task/fix/inputs/attachments/notes.md', 'notes');
+  const task = makeTask(rig, { stages: [BRIEF] });
+  await task.run();
+  rmSync(file);
+  symlinkSync(rig.write('elsewhere.md', 'a secret'), file);
+  const { code, report } = await task.run();
+  assert.is(code, 2);
+  assert.match(report.message ?? '', /stage codex_brief is done, but .* \(.*notes\.md is a symbolic link.*\)$/);
+});
+
+test('--keep is remembered for that prompt, and a further change asks again', async ({ rig }) => {
+  const task = await changedTask(rig);
+  assert.is((await task.run('--keep=codex_brief')).code, 2);
+  assert.equal(await statesOf(task, '--keep=codex_brief', '--keep=gemini_review'), KEPT);
+  assert.equal(await statesOf(task), KEPT);
+  rig.write(REQUEST, 'yet another thing');
+  assert.is((await task.run()).code, 2);
+  rig.write(REQUEST, 'something else');
+  assert.equal(await statesOf(task), KEPT);
+  assert.is(rig.calls.length, 2);
+});
+
+test('--keep of an answer that did not pass its gate is remembered too', async ({ rig }) => {
+  rig.answer(() => answerWith('codex', 'no sections here'));
+  const task = makeTask(rig, { stages: [{ ...BRIEF, requires: ['Plan'] }] });
+  await task.run();
+  rig.write(REQUEST, 'something else');
+  assert.is((await task.run()).code, 2);
+  for (const flags of [['--keep=codex_brief'], [], []]) {
+    const { code, report } = await task.run(...flags);
+    assert.equal([code, report.failure?.reason, rig.calls.length], [1, 'missing_sections', 1]);
+  }
+  rig.write(REQUEST, 'yet another thing');
+  assert.is((await task.run()).code, 2);
+});
+
+test('all stages whose prompts have changed are named at once, and every view says the same', async ({ rig }) => {
+  const task = await changedTask(rig);
+  const { code, said, report, summary } = await task.run();
+  const message =
+    'the prompts of 2 stages have changed since they were answered: codex_brief, gemini_review; say --keep-all to keep their answers, --redo-all to pay for all of them again, or --keep STAGE and --redo STAGE for each';
+  const next = [
+    'tollgate run fix --keep-all (keeps the answers of codex_brief, gemini_review, pays nothing for them)',
+    'tollgate run fix --redo-all (asks all of them again, for 2 paid calls)',
+    'tollgate run fix --dry-run (shows which prompts have changed, pays nothing)',
+  ];
+  assert.ok(validatorOf('REPORT_SCHEMA')(report));
+  assert.equal(
+    [code, said, report.state, report.message, report.next_actions, report.stages.map(({ state }) => state)],
+    [2, `tollgate run: ${message}\n`, 'refused', message, next, ['done_earlier', 'done_earlier']],
+  );
+  assert.equal(
+    report.stages.map(({ tool, answer }) => [tool, answer?.slice(task.folder.length)]),
+    [
+      ['codex', '/outputs/codex_brief.codex.out'],
+      ['gemini', '/outputs/gemini_review.gemini.out'],
+    ],
+  );
+  assert.match(summary, '# Task fix: refused (prompt_changed), nothing was run');
+  assert.match(summary, /\| codex_brief \| done earlier \|/);
+  const failure = task.failure()!;
+  assert.equal([failure.reason, failure.evidence?.text, failure.next_actions], ['prompt_changed', message, next]);
+
+  const explained = JSON.parse((await rig.start('tollgate', ['explain', 'fix', '--json']).result).stdout);
+  assert.equal([explained.reason, explained.evidence.text], ['prompt_changed', message]);
+  const listed = await rig.start('tollgate', ['report', '--json', '--failed']).result;
+  const { tasks, totals } = JSON.parse(listed.stdout) as TasksReport;
+  const [row] = tasks;
+  assert.equal(
+    [totals.refused, row?.state, row?.reason, row?.evidence, row?.next_action, row?.stages.map(({ state }) => state)],
+    [1, 'refused', 'prompt_changed', message, next[0], ['done_earlier', 'done_earlier']],
+  );
+  const batch = await rig.start('tollgate', ['batch', 'fix', '--json']).result;
+  const refused = JSON.parse(batch.stdout) as { message: string; next_actions: string[] };
+  assert.equal([batch.code, refused.next_actions.length], [2, 2]);
+  assert.ok(refused.message.includes(message));
+  assert.is(rig.calls.length, 2);
+});
+
+test('one task of a batch whose prompt has changed is a row with its reason', async ({ rig }) => {
+  await changedTask(rig);
+  makeTask(rig, { stages: [BRIEF] }, 'other');
+  const { stdout } = await rig.start('tollgate', ['batch', 'fix', 'other', '--skip-bad', '--json']).result;
+  const report = JSON.parse(stdout) as BatchReport;
+  assert.ok(validatorOf('BATCH_SCHEMA')(report));
+  assert.equal(
+    report.tasks.map(({ task_id, state, reason, stages }) => [task_id, state, reason, stages.length]),
+    [
+      ['fix', 'refused', 'prompt_changed', 0],
+      ['other', 'done', null, 1],
+    ],
+  );
+  assert.match(report.by_failure[0]!.next_actions[0]!, 'tollgate run fix --keep-all');
+});
+
+const WISHES: [flags: string[], calls: number, states: string[]][] = [
+  [['--keep-all'], 0, ['done_earlier', 'done_earlier']],
+  [['--redo-all'], 2, ['done', 'done']],
+  [['--redo-all', '--keep=codex_brief'], 1, ['done_earlier', 'done']],
+  [['--keep-all', '--redo=gemini_review'], 1, ['done_earlier', 'done']],
+];
+for (const [flags, calls, states] of WISHES)
+  test(`${flags.join(' ')}: ${calls} paid calls, and a plain run asks nothing more`, async ({ rig }) => {
+    const task = await changedTask(rig);
+    assert.equal([await statesOf(task, ...flags), rig.calls.length], [[0, states], 2 + calls]);
+    assert.equal([await statesOf(task), rig.calls.length], [KEPT, 2 + calls]);
+  });
+
+test('--redo-all asks nothing again whose prompt is the same', async ({ rig }) => {
+  rig.answer((call) => answerWith(call.report.tool, 'fine'));
+  const task = makeTask(rig, { stages: [BRIEF, REVIEW] });
+  await task.run();
+  assert.equal([await statesOf(task, '--redo-all'), rig.calls.length], [KEPT, 2]);
+});
+
+test('--redo-all and --keep-all contradict each other', async ({ rig }) => {
+  const task = await changedTask(rig);
+  const { code, said } = await task.run('--redo-all', '--keep-all');
+  assert.equal([code, rig.calls.length], [2, 2]);
+  assert.match(said, '--redo-all and --keep-all contradict each other');
+});
+
+test('--dry-run shows what has changed in place of refusing', async ({ rig }) => {
+  const task = await changedTask(rig);
+  const { code, stdout } = await task.start('--dry-run').result;
+  const { stages, next_actions } = JSON.parse(stdout) as Forecast;
+  assert.is(next_actions.length, 2);
+  assert.equal([code, stages.map(({ state }) => state)], [0, ['prompt_changed', 'prompt_changed']]);
+  assert.match(next_actions[0]!, 'tollgate run fix --keep-all');
+  const kept = await task.start('--dry-run', '--keep-all').result;
+  assert.equal(
+    (JSON.parse(kept.stdout) as Forecast).stages.map(({ state }) => state),
+    ['done_earlier', 'done_earlier'],
+  );
+  const people = await rig.start('tollgate', ['run', 'fix', '--dry-run']).result;
+  assert.match(people.stdout, 'codex_brief: answered, but its prompt has changed since');
+});
+
+test('a stage that is redone may change the prompt of one that is done: that one is said, and the first stands', async ({
+  rig,
+}) => {
+  rig.answer((call) => answerWith(call.report.tool, '# Updated Context Pack\n\nfirst\n'));
+  const task = makeTask(rig, { stages: [{ ...BRIEF, requires: ['Updated Context Pack'] }, REVIEW] });
+  await task.run();
+  rig.answer((call) => answerWith(call.report.tool, '# Updated Context Pack\n\nsecond\n'));
+  const { code, report } = await task.run('--redo=codex_brief');
+  assert.equal(
+    [code, report.state, report.failure?.stage, report.failure?.reason, report.stages.map(({ state }) => state)],
+    [2, 'failed', 'gemini_review', 'prompt_changed', ['done', 'done_earlier']],
+  );
+  // That the first is to be redone is not said again: it was, and was paid for.
+  assert.match(report.next_actions[0]!, 'tollgate run fix --keep gemini_review');
+});
+
+test('a stage that failed and whose task is refused now is still told as failed, with its evidence', async ({
+  rig,
+}) => {
+  const task = makeTask(rig, { stages: [BRIEF, REVIEW] });
+  rig.answer((call) =>
+    call.report.tool === 'codex'
+      ? answerWith('codex', 'fine')
+      : failWith('gemini', 'unexpected status 401 Unauthorized: no', 401),
+  );
+  await task.run();
+  rig.write(REQUEST, 'something else');
+  const { report } = await task.run();
+  assert.equal(
+    report.stages.map(({ state, class: errorClass, evidence }) => [state, errorClass, evidence === null]),
+    [
+      ['done_earlier', null, true],
+      ['failed_earlier', 'auth', false],
+    ],
+  );
+});
+
+test('a budget that failures used up names what failed first, and then the budget', async ({ rig }) => {
+  rig.answer(() => failWith('codex', 'unexpected status 401 Unauthorized: Incorrect API key provided', 401));
+  const task = makeTask(rig, { stages: [BRIEF], budgets: { paid_call_budget: 1 } });
+  const first = await task.run();
+  const { code, report } = await task.run();
+  const { reason, evidence, next_actions } = report.failure!;
+  assert.equal([code, first.report.failure?.class, reason, rig.calls.length], [1, 'auth', 'budget', 1]);
+  assert.match(evidence!.text, /^auth \(bad_key\): unexpected status 401 .*; then the budget: /);
+  assert.equal(
+    [next_actions[0], next_actions.at(-1)],
+    [first.report.next_actions[1], 'tollgate budget fix --set N && tollgate run fix (asks codex again)'],
+  );
+});
+
+test('no line that asks again is said before the budget is raised, whatever failed before', async ({ rig }) => {
+  rig.answer(() => failWith('codex', 'zorkmid flux inverted', 1));
+  const task = makeTask(rig, { stages: [BRIEF], budgets: { paid_call_budget: 1 } });
+  await task.run();
+  const { report } = await task.run();
+  const again = report.next_actions.filter((line) => line.includes('tollgate run fix'));
+  assert.equal(again, [
+    'mend what the evidence names, if it names something; else: tollgate budget fix --set N && tollgate run fix (asks codex again)',
+  ]);
+});
+
+test('what was said with a run that was refused is said again by its next actions, which are enough', async ({
+  rig,
+}) => {
+  const task = await changedTask(rig);
+  const { report } = await task.run('--keep=codex_brief');
+  const next = [
+    'tollgate run fix --keep codex_brief --keep gemini_review (keeps its answer, pays nothing for it)',
+    'tollgate run fix --keep codex_brief --redo gemini_review (asks again, for one paid call)',
+  ];
+  assert.equal([report.state, report.next_actions], ['refused', next]);
+  const dry = await rig.start('tollgate', ['run', 'fix', '--dry-run', '--json', '--keep', 'codex_brief']).result;
+  assert.equal((JSON.parse(dry.stdout) as Forecast).next_actions, next);
+  const [, , ...flags] = next[0]!.split(' (')[0]!.split(' ').slice(1);
+  assert.equal(await statesOf(task, ...flags), KEPT);
+});
+
+test('each stage of a run has its tool, answer, time and tokens', async ({ rig }) => {
+  rig.answer((call) => answerWith(call.report.tool, 'fine'));
+  const task = makeTask(rig, { stages: [BRIEF] });
+  for (const state of ['done', 'done_earlier']) {
+    const { report } = await task.run();
+    const { tool, tokens, duration_ms, answer, class: errorClass, evidence, ...stage } = report.stages[0]!;
+    assert.equal(
+      [stage.state, tool, tokens, duration_ms! > 0, answer, errorClass, evidence],
+      [state, 'codex', 18, true, `${task.folder}/outputs/codex_brief.codex.out`, null, null],
+    );
+    assert.equal(report.next_actions, [`read the answer: ${answer}`]);
+  }
+});
+
+test.run();

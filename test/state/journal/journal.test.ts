@@ -1,0 +1,228 @@
+// The journal: append-only, one fact a line, the same answer for every reader.
+
+import { appendFileSync, existsSync, mkdtempSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { test } from 'uvu';
+import * as assert from 'uvu/assert';
+import type { Fact } from '../../../state/journal/facts.ts';
+import { JournalError, openJournal } from '../../../state/journal/journal.ts';
+import { budgetOf, openCalls } from '../../../state/journal/ledger.ts';
+
+const clock = () => new Date('2026-01-02T03:04:05Z');
+const owner = { pid: 1, start_time: '1', host: 'h', boot_id: 'b', pid_ns: 'n' };
+const reserved = (call_id: string): Fact => ({
+  fact: 'reserved',
+  call_id,
+  run_id: null,
+  stage: 'gemini_brief',
+  tool: 'gemini',
+  attempt: 1,
+  for_prompt: null,
+  guardian: owner,
+  deadline_at: '2026-01-02T03:09:05Z',
+});
+const verdict = (call_id: string): Fact => ({
+  fact: 'verdict',
+  call_id,
+  class: null,
+  reason: null,
+  signature: null,
+  retry_at: null,
+  exit_code: 0,
+});
+
+function journalIn(): { journal: ReturnType<typeof openJournal>; folder: string } {
+  const folder = mkdtempSync(path.join(tmpdir(), 'journal-'));
+  return { journal: openJournal(folder, clock), folder };
+}
+
+test('an absent journal is an empty one, with the default budget', () => {
+  const { journal, folder } = journalIn();
+  const { ledger, offset, torn } = journal.read();
+  assert.equal([ledger.used, budgetOf(ledger), offset, torn], [0, 10, 0, 0]);
+  rmSync(folder, { recursive: true });
+});
+
+test('reservations are granted while the grants before them are fewer than the budget in force at their line', () => {
+  const { journal, folder } = journalIn();
+  journal.append({ fact: 'budget', calls: 2, from: 'manifest' });
+  for (const id of ['a', 'b', 'c']) journal.append(reserved(id));
+  journal.append({ fact: 'budget', calls: 3, from: 'command' });
+  for (const id of ['d', 'e']) journal.append(reserved(id));
+  const { ledger } = journal.read();
+  assert.equal(
+    [...ledger.calls].map(([id, call]) => [id, call.granted]),
+    [
+      ['a', true],
+      ['b', true],
+      ['c', false],
+      ['d', true],
+      ['e', false],
+    ],
+  );
+  assert.is(ledger.used, 3);
+  rmSync(folder, { recursive: true });
+});
+
+test('a reset counts the grants since its offset, once for an offset however many readers adopt it', () => {
+  const { journal, folder } = journalIn();
+  journal.append(reserved('a'));
+  journal.append(reserved('b'));
+  const at = journal.read().offset;
+  journal.append(reserved('c'));
+  journal.append({ fact: 'reset', used: 0, at_offset: at });
+  journal.append(reserved('d'));
+  journal.append({ fact: 'reset', used: 0, at_offset: at });
+  assert.is(journal.read().ledger.used, 2);
+  rmSync(folder, { recursive: true });
+});
+
+test('a half line at the end is left alone, counted, and the next fact begins on a fresh line', () => {
+  const { journal, folder } = journalIn();
+  journal.append(reserved('a'));
+  appendFileSync(journal.file, '{"v":1,"at":"2026-01-02T03:04:05.000Z","fact":"reserved","call_');
+  journal.append(reserved('b'));
+  const { ledger, torn } = journal.read();
+  assert.equal([[...ledger.calls.keys()], torn], [['a', 'b'], 1]);
+  assert.match(readFileSync(journal.file, 'utf8'), '"call_\n{"v":1');
+  rmSync(folder, { recursive: true });
+});
+
+test('a line that a person added by hand, without a line end, does not swallow the next fact', () => {
+  const { journal, folder } = journalIn();
+  journal.append(reserved('a'));
+  writeFileSync(journal.file, readFileSync(journal.file, 'utf8').trimEnd());
+  journal.append(reserved('b'));
+  assert.equal([...journal.read().ledger.calls.keys()], ['a', 'b']);
+  rmSync(folder, { recursive: true });
+});
+
+test('a journal of a newer version is refused and not changed', () => {
+  const { journal, folder } = journalIn();
+  const text = '{"v":2,"at":"2027-01-01T00:00:00Z","fact":"reserved"}\n';
+  journal.append(reserved('a'));
+  appendFileSync(journal.file, text);
+  const before = readFileSync(journal.file, 'utf8');
+  assert.throws(
+    () => journal.read(),
+    (error: Error) =>
+      error instanceof JournalError &&
+      error.message ===
+        `${journal.file} was written by a newer version (format 2, this one reads 1): update tollgate; nothing was changed`,
+  );
+  assert.is(readFileSync(journal.file, 'utf8'), before);
+  rmSync(folder, { recursive: true });
+});
+
+test('an offset beyond the end is an error that says what to do', () => {
+  const { journal, folder } = journalIn();
+  journal.append(reserved('a'));
+  assert.throws(
+    () => journal.read(10_000),
+    (error: Error) =>
+      error instanceof JournalError && /lost its end\. Restore it, or delete stats\.json/.test(error.message),
+  );
+  rmSync(folder, { recursive: true });
+});
+
+test('a granted call without a verdict is open; the first verdict stands', () => {
+  const { journal, folder } = journalIn();
+  for (const id of ['a', 'b']) journal.append(reserved(id));
+  journal.append(verdict('a'));
+  journal.append({ ...verdict('a'), exit_code: 12 } as Fact);
+  const { ledger } = journal.read();
+  assert.equal(
+    openCalls(ledger).map((call) => call.reserved.call_id),
+    ['b'],
+  );
+  assert.is(ledger.calls.get('a')!.verdict!.exit_code, 0);
+  rmSync(folder, { recursive: true });
+});
+
+test('a reservation that stands twice counts once', () => {
+  const { journal, folder } = journalIn();
+  journal.append({ fact: 'budget', calls: 2, from: 'manifest' });
+  for (const id of ['a', 'a', 'b']) journal.append(reserved(id));
+  const { ledger } = journal.read();
+  assert.equal([ledger.used, ledger.grants.length, ledger.calls.get('b')!.granted], [2, 2, true]);
+  rmSync(folder, { recursive: true });
+});
+
+for (const [what, replace] of [
+  ['replaced', (file: string) => renameSync(`${file}.before`, file)],
+  ['taken away', (file: string) => rmSync(file)],
+] as const)
+  test(`a fact stands also when the journal is ${what} while it is written`, async () => {
+    const { journal, folder } = journalIn();
+    journal.append(reserved('a'));
+    const before = readFileSync(journal.file, 'utf8');
+    const noted = journal.note(reserved('b'));
+    writeFileSync(`${journal.file}.before`, before);
+    replace(journal.file);
+    await noted;
+    assert.ok(journal.read().ledger.calls.has('b'));
+    rmSync(folder, { recursive: true });
+  });
+
+test('a fact stands in a folder that is moved while it is written, and in no other', async () => {
+  const { journal, folder } = journalIn();
+  journal.append(reserved('a'));
+  const noted = journal.note(reserved('b'));
+  renameSync(folder, `${folder}-moved`);
+  await noted;
+  assert.is(existsSync(folder), false);
+  assert.ok(openJournal(`${folder}-moved`, clock).read().ledger.calls.has('b'));
+  rmSync(`${folder}-moved`, { recursive: true });
+});
+
+test('a fact that was carried over into the file that replaced the journal is not written again', async () => {
+  const { journal, folder } = journalIn();
+  journal.append(reserved('a'));
+  const noted = journal.note(reserved('b'));
+  const text = readFileSync(journal.file, 'utf8');
+  writeFileSync(`${journal.file}.fresh`, text);
+  renameSync(`${journal.file}.fresh`, journal.file);
+  await noted;
+  assert.is(readFileSync(journal.file, 'utf8'), text);
+  rmSync(folder, { recursive: true });
+});
+
+test('a journal that is replaced again and again is an error that names it', async () => {
+  const { journal, folder } = journalIn();
+  journal.append(reserved('a'));
+  let end: unknown = null;
+  journal.note(reserved('b')).then(
+    () => (end = 'noted'),
+    ({ code, message }) => (end = [code, message.startsWith(journal.file)]),
+  );
+  while (end === null) {
+    writeFileSync(`${journal.file}.fresh`, '');
+    renameSync(`${journal.file}.fresh`, journal.file);
+    await new Promise((resolve) => setImmediate(resolve));
+  }
+  assert.equal(end, ['EAGAIN', true]);
+  rmSync(folder, { recursive: true });
+});
+
+test('the first claim has the task; a later one only over a dead run, or after its release', () => {
+  const { journal, folder } = journalIn();
+  const claimed = (run_id: string, over: string | null = null): Fact => ({ fact: 'claimed', run_id, over, owner });
+  const owners: (string | undefined)[] = [];
+  const facts: Fact[] = [
+    claimed('one'),
+    claimed('two'),
+    claimed('three', 'one'),
+    claimed('four', 'one'),
+    { fact: 'released', run_id: 'three', exit_code: 0, state: 'done' },
+    claimed('five'),
+  ];
+  for (const fact of facts) {
+    journal.append(fact);
+    owners.push(journal.read().ledger.run?.run_id);
+  }
+  assert.equal(owners, ['one', 'one', 'three', 'three', undefined, 'five']);
+  rmSync(folder, { recursive: true });
+});
+
+test.run();
