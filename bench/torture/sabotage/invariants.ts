@@ -215,12 +215,19 @@ function unreadableState({ files, done }: Evidence, { project }: Places): string
 }
 
 function refusedUnnamed({ commands, done, files }: Evidence, { project }: Places): string[] {
-  const standing = done.flatMap(({ place, intruder }) =>
-    place !== null && intruder !== null && files.end.ids.get(place) === intruder ? [path.relative(project, place)] : [],
+  const standing = done.flatMap(({ act, place, intruder }) =>
+    place !== null && intruder !== null && files.end.ids.get(place) === intruder && !isOrdinaryInput(act)
+      ? [path.relative(project, place)]
+      : [],
   );
   const last = commands.findLast(({ as, command }) => as === 'rerun' && command.startsWith('tollgate run a '));
   if (standing.length === 0 || last === undefined || last.code !== TOLLGATE_EXIT.badInput || last.hung) return [];
   const said = last.stdout + last.stderr;
-  if (standing.some((place) => said.includes(path.basename(place)))) return [];
+  // It may be refused for the one, which was moved away since, while the other stands and harms nobody.
+  if (done.some(({ place }) => place !== null && said.includes(path.basename(place)))) return [];
   return [`${last.command} exited ${last.code} with ${standing.join(', ')} there: ${said.slice(0, 600)}`];
 }
+
+/** Files in a folder among the inputs are inputs: the run says that the prompts are others, as for an edit of a person's. */
+const isOrdinaryInput = ({ target, by, moment }: Done['act']): boolean =>
+  target === 'input' && by === 'full_folder' && moment === 'between';
