@@ -4,7 +4,7 @@ import { existsSync } from 'node:fs';
 import path from 'node:path';
 import { checkLeftovers } from './loops/sweep/stale.ts';
 import type { Swept } from './loops/sweep/swept.ts';
-import { type Answer, type Finding, say } from './policies/facts/finding.ts';
+import { type CheckAnswer, type CheckFinding, say } from './policies/facts/finding.ts';
 import { TOOLS, type Tool } from './policies/facts/tools.ts';
 import { compareVersions, TESTED_NODE } from './policies/manifest/tested-versions.ts';
 import { checkReach, checkSpace, checkWritable, type StatePlace } from './state/checks.ts';
@@ -32,14 +32,14 @@ export interface PreflightReport {
   schema: 1;
   /** No check failed. */
   ok: boolean;
-  findings: Finding[];
+  findings: CheckFinding[];
   /** What a sweep came upon; only after one. */
   swept?: Swept[];
 }
 
 type Machine = StatePlace & Omit<ToolPlace, 'tool' | 'cli'> & { nodeVersion: string };
 
-const MACHINE_CHECKS: readonly { check: string; look(machine: Machine): Answer | Promise<Answer> }[] = [
+const MACHINE_CHECKS: readonly { check: string; look(machine: Machine): CheckAnswer | Promise<CheckAnswer> }[] = [
   { check: 'node', look: checkNode },
   { check: 'git', look: checkGit },
   { check: 'state folder', look: checkWritable },
@@ -54,7 +54,7 @@ const MACHINE_CHECKS: readonly { check: string; look(machine: Machine): Answer |
   },
 ];
 
-const TOOL_CHECKS: readonly { check: string; look(place: ToolPlace): Answer | Promise<Answer> }[] = [
+const TOOL_CHECKS: readonly { check: string; look(place: ToolPlace): CheckAnswer | Promise<CheckAnswer> }[] = [
   { check: 'command', look: checkFound },
   { check: 'version', look: checkVersion },
   { check: 'sign-in', look: checkSignIn },
@@ -107,18 +107,18 @@ function createAsker(environment: NodeJS.ProcessEnv, cwd: string) {
   };
 }
 
-function checkNode({ nodeVersion }: Machine): Answer {
+function checkNode({ nodeVersion }: Machine): CheckAnswer {
   if (compareVersions(nodeVersion, TESTED_NODE.from) >= 0) return say('ok', nodeVersion);
   return say('fail', `${nodeVersion} is older than ${TESTED_NODE.from}`, 'install Node 20.19 or newer');
 }
 
-async function checkGit(machine: Machine): Promise<Answer> {
+async function checkGit(machine: Machine): Promise<CheckAnswer> {
   const git = findCli('git', machine);
   if (git?.where === 'on_path') return say('ok', (await machine.versionOf?.(git.file)) ?? git.file);
   return say('warn', 'git is not on the PATH: what a CLI changes in the tree cannot be told', 'install git');
 }
 
-function checkProxy({ environment }: Machine): Answer {
+function checkProxy({ environment }: Machine): CheckAnswer {
   const names = ['HTTPS_PROXY', 'HTTP_PROXY', 'ALL_PROXY'].flatMap((upper) => [upper, upper.toLowerCase()]);
   const set = names.filter((name) => environment[name]).map((name) => `${name} (${hostOf(environment[name]!)})`);
   return set.length === 0 ? null : say('note', `calls go through ${set.join(', ')}`);
@@ -127,7 +127,7 @@ function checkProxy({ environment }: Machine): Answer {
 /** A proxy's address may hold a password. */
 const hostOf = (url: string) => (URL.canParse(url) && new URL(url).host) || url.slice(url.lastIndexOf('@') + 1);
 
-function checkCertificates({ environment, nodeVersion }: Machine): Answer {
+function checkCertificates({ environment, nodeVersion }: Machine): CheckAnswer {
   const file = environment.NODE_EXTRA_CA_CERTS;
   if (!file) return null;
   if (!existsSync(file))

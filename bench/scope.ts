@@ -7,7 +7,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { changesBetween } from '../loops/tree/changes.ts';
 import { loadSnapshot, saveSnapshot } from '../loops/tree/saved-snapshot.ts';
-import { type Snapshot, takeSnapshot } from '../loops/tree/snapshot.ts';
+import { type TreeSnapshot, takeSnapshot } from '../loops/tree/snapshot.ts';
 import { compileGlobs } from '../policies/text/globs.ts';
 
 const ROUNDS = 5;
@@ -40,7 +40,7 @@ try {
 
 /** Waits first, so that the pause for the newest file's tick is not measured. */
 async function measure(root: string): Promise<Record<string, number>> {
-  const take = (more: { before?: Snapshot; earlier?: Snapshot } = {}) =>
+  const take = (more: { before?: TreeSnapshot; earlier?: TreeSnapshot } = {}) =>
     takeSnapshot({ root, apart: [path.join(root, '.tmp')], ignored: 'left_out', ...more });
   const saved = path.join(folder, 'saved');
   const rows: Record<string, number>[] = [];

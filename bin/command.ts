@@ -101,7 +101,7 @@ export async function readArguments(
 
 export type StopSignal = keyof typeof EXIT_BY_SIGNAL;
 
-export interface Stop {
+export interface CommandStop {
   /** Resolves when we are told to stop. */
   asked: Promise<void>;
   /** By which signal, once one came. */
@@ -109,7 +109,7 @@ export interface Stop {
 }
 
 /** Turns INT, TERM and HUP into a promise, so that what is known is written before anything ends. */
-export function stopOnSignals(): Stop {
+export function stopOnSignals(): CommandStop {
   let by: StopSignal | null = null;
   const survived = survivesHangUp(process.env, process.ppid);
   const asked = new Promise<void>((resolve) => {
@@ -125,7 +125,7 @@ export function stopOnSignals(): Stop {
 }
 
 /** The same as a signal to abort by, for what waits on many things. */
-export function abortOn({ asked }: Stop): AbortSignal {
+export function abortOn({ asked }: CommandStop): AbortSignal {
   const controller = new AbortController();
   void asked.then(() => controller.abort());
   return controller.signal;

@@ -1,6 +1,6 @@
 // Prints preflight's findings for a person.
 
-import type { Finding } from '../policies/facts/finding.ts';
+import type { CheckFinding } from '../policies/facts/finding.ts';
 import { visible } from '../policies/text/visible-text.ts';
 import { coloursOf } from './sheet.ts';
 
@@ -9,13 +9,13 @@ export interface TableStyle {
   ink: 'colour' | 'plain';
 }
 
-export function renderFindings(findings: readonly Finding[], style: TableStyle): string {
+export function renderFindings(findings: readonly CheckFinding[], style: TableStyle): string {
   const rows = renderRows(findings, style);
   return `${rows}${style.which === 'all' ? '\n' : ''}${summarise(problemsOf(findings))}\n`;
 }
 
 /** The table alone. */
-export function renderRows(findings: readonly Finding[], { which, ink }: TableStyle): string {
+export function renderRows(findings: readonly CheckFinding[], { which, ink }: TableStyle): string {
   const colours = coloursOf(ink);
   const paint = { ok: colours.green, note: colours.cyan, warn: colours.yellow, fail: colours.red } as const;
   const shown = which === 'all' ? findings : problemsOf(findings);
@@ -27,11 +27,11 @@ export function renderRows(findings: readonly Finding[], { which, ink }: TableSt
   return rows.join('');
 }
 
-const problemsOf = (findings: readonly Finding[]): Finding[] =>
+const problemsOf = (findings: readonly CheckFinding[]): CheckFinding[] =>
   findings.filter(({ status }) => status === 'warn' || status === 'fail');
 
-function summarise(problems: readonly Finding[]): string {
-  const count = (status: Finding['status']) => problems.filter((finding) => finding.status === status).length;
+function summarise(problems: readonly CheckFinding[]): string {
+  const count = (status: CheckFinding['status']) => problems.filter((finding) => finding.status === status).length;
   const [failed, warned] = [count('fail'), count('warn')];
   if (failed + warned === 0) return 'Ready.';
   const warnings = `${warned} ${warned === 1 ? 'warning' : 'warnings'}`;

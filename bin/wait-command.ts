@@ -1,7 +1,7 @@
 // The body of wait_parallel_tasks: flags in, a line for each task as it settles, one exit code out.
 
-import { describe, STATUS, type Status } from '../loops/wait/outcome.ts';
-import { type Settled, waitForAll } from '../loops/wait/wait.ts';
+import { describe, STATUS, type WaitStatus } from '../loops/wait/outcome.ts';
+import { type SettledWait, waitForAll } from '../loops/wait/wait.ts';
 import { EXIT_BY_SIGNAL, WAIT_EXIT } from '../policies/facts/exit-codes.ts';
 import { abortOn, readArguments, stopOnSignals } from './command.ts';
 import type { CommandSpec } from './command-line.ts';
@@ -89,12 +89,12 @@ const mistaken = (message: string): Ran => ({
 });
 
 /** What `--json` prints. */
-export interface WaitReport extends Record<Status, number> {
+export interface WaitReport extends Record<WaitStatus, number> {
   schema: 1;
   ok: boolean;
   tasks: {
     label: string;
-    status: Status;
+    status: WaitStatus;
     exit_code: number | null;
     class: string | null;
     reason: string | null;
@@ -104,7 +104,7 @@ export interface WaitReport extends Record<Status, number> {
   }[];
 }
 
-function reportOf(settled: readonly Settled[], ok: boolean): WaitReport {
+function reportOf(settled: readonly SettledWait[], ok: boolean): WaitReport {
   return {
     schema: 1,
     ok,
@@ -122,17 +122,17 @@ function reportOf(settled: readonly Settled[], ok: boolean): WaitReport {
   };
 }
 
-function countByStatus(settled: readonly Settled[]): Record<Status, number> {
-  const counts: Record<Status, number> = { done: 0, failed: 0, timed_out: 0, left: 0 };
+function countByStatus(settled: readonly SettledWait[]): Record<WaitStatus, number> {
+  const counts: Record<WaitStatus, number> = { done: 0, failed: 0, timed_out: 0, left: 0 };
   for (const { outcome } of settled) counts[STATUS[outcome.how]] += 1;
   return counts;
 }
 
 const NAMED = 10;
 
-function summarise(settled: readonly Settled[]): string {
+function summarise(settled: readonly SettledWait[]): string {
   const counts = countByStatus(settled);
-  const parts = (Object.keys(counts) as Status[]).flatMap((status) => {
+  const parts = (Object.keys(counts) as WaitStatus[]).flatMap((status) => {
     if (counts[status] === 0) return [];
     const said = `${counts[status]} ${SAID[status]}`;
     if (status === 'done') return [said];
@@ -144,6 +144,6 @@ function summarise(settled: readonly Settled[]): string {
 }
 
 const SAID = { done: 'done', failed: 'failed', timed_out: 'timed out', left: 'left waiting' } as const satisfies Record<
-  Status,
+  WaitStatus,
   string
 >;

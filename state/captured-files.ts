@@ -8,7 +8,7 @@ import { type CapturedCall, RECORDED_ENDINGS, type RecordedEnding } from '../pol
 import { readRegularOrNull, UnfitFileError } from './disk/regular-file.ts';
 
 /** Where a case stands. */
-export interface Place {
+export interface CapturedPlace {
   file: string;
   line: number;
   /** Absolute paths of folders: `files` must lie in one of them. */
@@ -20,7 +20,7 @@ export type FilesRead = { how: 'read'; captured: CapturedCall } | { how: 'mistak
 const MAX_BYTES = 64 * 1024 * 1024;
 
 /** @param folder relative to the file that names it */
-export function readCapturedFiles(folder: string, tool: Tool, { file, homes }: Place): FilesRead {
+export function readCapturedFiles(folder: string, tool: Tool, { file, homes }: CapturedPlace): FilesRead {
   const wanted = path.resolve(path.dirname(file), folder);
   if (!existsSync(wanted) || !statSync(wanted).isDirectory())
     return mistaken(`files: there is no folder ${wanted}; the path is relative to ${path.dirname(file)}`);

@@ -1,6 +1,6 @@
 // What preflight asks about the place where state is kept.
 
-import { type Answer, say } from '../policies/facts/finding.ts';
+import { type CheckAnswer, say } from '../policies/facts/finding.ts';
 import { nearestExisting, probeWrite, readVolume } from './volume.ts';
 
 export interface StatePlace {
@@ -11,7 +11,7 @@ export interface StatePlace {
 
 const ELSEWHERE = 'point TOLLGATE_STATE at a folder on a local disk that you may write';
 
-export async function checkWritable({ stateFolder }: StatePlace): Promise<Answer> {
+export async function checkWritable({ stateFolder }: StatePlace): Promise<CheckAnswer> {
   const { at, isFolder } = nearestExisting(stateFolder);
   if (!isFolder) return say('fail', `${at} is a file, but state is kept in the folder ${stateFolder}`, ELSEWHERE);
   try {
@@ -29,12 +29,12 @@ const FAIL_BELOW_BYTES = 100 * MIB;
 const WARN_BELOW_BYTES = 1024 * MIB;
 const FAIL_BELOW_FILES = 1000;
 
-export async function checkSpace({ stateFolder }: StatePlace): Promise<Answer> {
+export async function checkSpace({ stateFolder }: StatePlace): Promise<CheckAnswer> {
   const { freeBytes, freeFiles } = await readVolume(nearestExisting(stateFolder).at);
   return judgeSpace(freeBytes, freeFiles);
 }
 
-export function judgeSpace(freeBytes: number, freeFiles: number | null): Answer {
+export function judgeSpace(freeBytes: number, freeFiles: number | null): CheckAnswer {
   const mib = Math.floor(freeBytes / MIB);
   const found = `${mib < 1024 ? `${mib} MiB` : `${(mib / 1024).toFixed(1)} GiB`} free`;
   const fix = 'free some disk space, or point TOLLGATE_STATE at another disk';
@@ -45,7 +45,7 @@ export function judgeSpace(freeBytes: number, freeFiles: number | null): Answer 
 }
 
 /** Appends of several machines to one file are not whole on a network file system, and paid calls are counted by appends. */
-export async function checkReach({ stateFolder, sourceOf }: StatePlace): Promise<Answer> {
+export async function checkReach({ stateFolder, sourceOf }: StatePlace): Promise<CheckAnswer> {
   const { at } = nearestExisting(stateFolder);
   const { reach, kind } = await readVolume(at);
   const source = reach === 'unknown' && sourceOf !== null ? await sourceOf(at) : null;

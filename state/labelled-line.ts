@@ -11,7 +11,7 @@ import {
   RECORDED_ENDINGS,
   type RecordedEnding,
 } from '../policies/verdict/labelled-case.ts';
-import { type Place, readCapturedFiles } from './captured-files.ts';
+import { type CapturedPlace, readCapturedFiles } from './captured-files.ts';
 
 export type LineRead = { how: 'read'; labelled: LabelledCase } | { how: 'mistaken'; mistakes: string[] };
 
@@ -63,7 +63,7 @@ const FIELDS: Record<string, Field> = {
   rendering: { need: 'if wanted', expects: 'the name of a way to tell it', fits: like(NAME) },
 };
 
-export function readLabelledLine(text: string, place: Place): LineRead {
+export function readLabelledLine(text: string, place: CapturedPlace): LineRead {
   const value = parse(text);
   if (value === null) return mistaken('this is no JSON object; a case is one object on one line');
   const mistakes = [...misnamed(value), ...misfits(value), ...contradictions(value)];
@@ -122,7 +122,7 @@ function contradictions(value: Json): string[] {
 }
 
 /** What the line says of its end counts more than what the files say. */
-function capturedIn(value: Json, place: Place): CapturedCall | string {
+function capturedIn(value: Json, place: CapturedPlace): CapturedCall | string {
   const tool = value.tool as Tool;
   const read = isText(value.files) ? readCapturedFiles(value.files, tool, place) : null;
   if (read?.how === 'mistaken') return read.message;

@@ -24,10 +24,10 @@ export const TASK_ID = /^[A-Za-z0-9._-]{1,128}$/;
 export const STAGE_ID = /^[a-z][a-z0-9_-]{0,127}$/;
 export const STAGE_ID_MUST = 'must be 1 to 128 of a-z 0-9 _ - and begin with a letter';
 
-export type Located = { how: 'located'; folder: TaskFolder } | { how: 'mistaken'; message: string };
+export type LocatedTask = { how: 'located'; folder: TaskFolder } | { how: 'mistaken'; message: string };
 
 /** A word that holds a `/` is a path, else the id of a task of this project. */
-export function locateTask(word: string, cwd: string, environment: NodeJS.ProcessEnv): Located {
+export function locateTask(word: string, cwd: string, environment: NodeJS.ProcessEnv): LocatedTask {
   if (word.includes('/')) return located(path.resolve(cwd, word));
   const mistake = checkTaskId(word);
   if (mistake !== null) return { how: 'mistaken', message: mistake };
@@ -68,7 +68,7 @@ export const manifestsIn = (root: string): string[] =>
 /** Where something is written. */
 const PARTS = ['inputs', 'inputs/prompt', 'outputs', 'state', 'state/attempts', 'state/baseline', 'done'];
 
-function located(root: string): Located {
+function located(root: string): LocatedTask {
   const id = path.basename(root);
   const mistake = checkTaskId(id);
   if (mistake !== null) return { how: 'mistaken', message: `${root}: ${mistake}` };

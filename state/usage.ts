@@ -9,7 +9,7 @@ import type { Call, Ledger } from './journal/ledger.ts';
 import type { TaskFolder } from './task-folder.ts';
 
 /** Sums over the calls that told it; null where none did. */
-export interface Used {
+export interface UsedSoFar {
   calls: number;
   /** Calls of which it is not known how many tokens they used: they come on top. */
   unknown_calls: number;
@@ -23,8 +23,8 @@ export interface Used {
 }
 
 export interface TaskUsage {
-  all: Used;
-  stages: Record<string, Used>;
+  all: UsedSoFar;
+  stages: Record<string, UsedSoFar>;
 }
 
 /** Of every paid call in the task's life, whatever a reset of its count said since. */
@@ -63,7 +63,7 @@ function readOrNull(file: string): CallRecord | null {
 
 const FIGURES = ['input_tokens', 'cached_tokens', 'output_tokens', 'total_tokens'] as const;
 
-function nothing(): Used {
+function nothing(): UsedSoFar {
   return {
     calls: 0,
     unknown_calls: 0,
@@ -76,7 +76,7 @@ function nothing(): Used {
   };
 }
 
-function add(used: Used, record: CallRecord | null, prices: ProjectFile['prices']): void {
+function add(used: UsedSoFar, record: CallRecord | null, prices: ProjectFile['prices']): void {
   used.calls += 1;
   if (typeof record?.usage?.total_tokens !== 'number') used.unknown_calls += 1;
   for (const figure of FIGURES) {

@@ -116,6 +116,17 @@ for (const [room, order] of Object.entries(ORDER))
     assert.equal({ homeless, strays, untold }, { homeless: [], strays: [], untold: [] });
   });
 
+test('no two files export a type of one name', () => {
+  const homes = new Map<string, string[]>();
+  for (const [file, source] of SOURCES)
+    for (const [, name] of source.matchAll(/^export (?:interface|type) (\w+)/gm))
+      homes.set(name!, [...(homes.get(name!) ?? []), file]);
+  assert.equal(
+    [...homes].filter(([, files]) => files.length > 1),
+    [],
+  );
+});
+
 test('no folder has more than 24 files', () => {
   const counts = new Map<string, number>();
   for (const file of FILES) counts.set(path.dirname(file), (counts.get(path.dirname(file)) ?? 0) + 1);

@@ -4,7 +4,7 @@ import { chmodSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import type { Finding } from '../policies/facts/finding.ts';
+import type { CheckFinding } from '../policies/facts/finding.ts';
 import { type PreflightOptions, preflight } from '../preflight.ts';
 import { TestRig } from './rig/test-rig.ts';
 
@@ -30,7 +30,7 @@ async function look(options: PreflightOptions = {}): Promise<string[]> {
   return report.findings.filter(({ status, check }) => status !== 'ok' && check !== 'escapes').map(lineOf);
 }
 
-const lineOf = ({ status, check, found, fix }: Finding) =>
+const lineOf = ({ status, check, found, fix }: CheckFinding) =>
   `${status} ${check}: ${found}${fix === null ? '' : ` → ${fix}`}`.replaceAll(rig.root, '~');
 
 test('a machine that is ready says so, with what was found', async () => {

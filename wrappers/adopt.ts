@@ -9,7 +9,7 @@ import { endTree, membersOf, type Tree, type TreeEnd } from './processes/end-tre
 import { noteMembers } from './processes/roll.ts';
 import { processTable } from './processes/table.ts';
 import { SHORT_MS } from './processes/tree-types.ts';
-import { type Reading, read } from './reading.ts';
+import { read, type StreamReading } from './reading.ts';
 import type { Invocation, Observer, Outcome } from './run.ts';
 import { readClocks } from './steady-clock.ts';
 
@@ -150,12 +150,12 @@ async function works(tree: Tree, how: 'for_certain' | 'at_a_glance'): Promise<bo
   return (await membersOf(tree)).length > 0;
 }
 
-function endingIn(reading: Reading): Ending {
+function endingIn(reading: StreamReading): Ending {
   const { completed, failure } = reading.capture();
   return completed || failure !== null ? 'exited' : 'lost';
 }
 
-const outcomeOf = (reading: Reading, ending: Ending): Outcome => ({
+const outcomeOf = (reading: StreamReading, ending: Ending): Outcome => ({
   ending,
   exitCode: null,
   signal: null,

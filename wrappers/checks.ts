@@ -2,7 +2,7 @@
 
 import { existsSync } from 'node:fs';
 import path from 'node:path';
-import { type Answer, say } from '../policies/facts/finding.ts';
+import { type CheckAnswer, say } from '../policies/facts/finding.ts';
 import type { Tool } from '../policies/facts/tools.ts';
 import { judgeVersion, TESTED_VERSIONS } from '../policies/manifest/tested-versions.ts';
 import { ADAPTERS } from './adapters.ts';
@@ -20,13 +20,13 @@ export interface ToolPlace extends Surroundings {
   versionOf: ((file: string) => Promise<string | null>) | null;
 }
 
-export function checkFound({ tool, cli }: ToolPlace): Answer {
+export function checkFound({ tool, cli }: ToolPlace): CheckAnswer {
   if (cli === null) return say('fail', `${ADAPTERS[tool].binary} is not found`, TESTED_VERSIONS[tool].install);
   if (cli.where === 'on_path') return say('ok', cli.file);
   return say('fail', `${cli.file} is not on the PATH`, `export PATH="${path.dirname(cli.file)}:$PATH"`);
 }
 
-export async function checkVersion({ tool, cli, versionOf }: ToolPlace): Promise<Answer> {
+export async function checkVersion({ tool, cli, versionOf }: ToolPlace): Promise<CheckAnswer> {
   if (cli === null) return null;
   const { from, below, tested, install } = TESTED_VERSIONS[tool];
   const packaged = versionOfPackage(cli.file, ADAPTERS[tool].packageName);
@@ -49,14 +49,14 @@ function lackedBy(tool: Tool, version: string): string {
   return each.length === 0 ? '' : `; it lacks ${each.join(', ')}`;
 }
 
-export function checkSignIn(place: ToolPlace): Answer {
+export function checkSignIn(place: ToolPlace): CheckAnswer {
   const found = SIGN_INS[place.tool](place);
   if (found.how === 'signed_in') return say('ok', `by ${found.by}`);
   return say(found.how === 'unclear' ? 'warn' : 'fail', found.because, found.mend);
 }
 
 /** What only one CLI needs to be told. */
-export function checkOwnNeeds({ tool, cwd, uid }: ToolPlace): Answer {
+export function checkOwnNeeds({ tool, cwd, uid }: ToolPlace): CheckAnswer {
   if (tool === 'gemini' && uid !== 0)
     return say(
       'note',

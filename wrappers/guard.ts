@@ -3,11 +3,11 @@
 import type { Ending } from '../policies/facts/ending.ts';
 import type { EngineEvent } from '../policies/facts/engine-event.ts';
 import type { Adapter } from './adapter.ts';
-import type { Reading } from './reading.ts';
+import type { StreamReading } from './reading.ts';
 import { createWatchdogs } from './watchdogs.ts';
 
 /** Times are of the machine awake. */
-export interface Limits {
+export interface GuardLimits {
   wallMs: number;
   /** Without a byte of output. */
   idleMs: number | null;
@@ -18,12 +18,12 @@ export interface Limits {
 }
 
 export interface Guarded {
-  limits: Limits;
+  limits: GuardLimits;
   retries: 'cut' | 'allow';
   adapter: Pick<Adapter, 'lingerMs'>;
 }
 
-export interface Watch {
+export interface GuardWatch {
   /** Resolves with the first cause to end the call; no later one counts. */
   cause: Promise<Ending>;
   release(): void;
@@ -33,9 +33,9 @@ export interface Watch {
 export function guard(
   { limits, retries, adapter }: Guarded,
   ageMs: number,
-  reading: Reading,
+  reading: StreamReading,
   stop: Promise<void>,
-): Watch {
+): GuardWatch {
   const dogs = createWatchdogs();
   let end: (why: Ending) => void = () => {};
   const cause = new Promise<Ending>((resolve) => {

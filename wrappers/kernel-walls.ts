@@ -2,7 +2,7 @@
 
 import { accessSync, constants, readFileSync } from 'node:fs';
 import path from 'node:path';
-import { type Answer, say } from '../policies/facts/finding.ts';
+import { type CheckAnswer, say } from '../policies/facts/finding.ts';
 
 /** A machine as its kernel tells of it. */
 export interface Kernel {
@@ -13,10 +13,10 @@ export interface Kernel {
   canWrite(file: string): boolean;
 }
 
-export const checkEscapes = ({ uid }: { uid: number }): Answer =>
+export const checkEscapes = ({ uid }: { uid: number }): CheckAnswer =>
   judgeEscapes({ platform: process.platform, uid, read, canWrite });
 
-export function judgeEscapes(kernel: Kernel): Answer {
+export function judgeEscapes(kernel: Kernel): CheckAnswer {
   if (kernel.platform !== 'linux') return say('note', `${ESCAPE}; this system offers nothing against it`, CONTAINER);
   const group = ownGroup(kernel);
   const killed = group === null ? [] : [`cgroup.kill in ${group}`];

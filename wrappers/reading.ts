@@ -11,7 +11,7 @@ import { type Capture, createCapture } from './capture.ts';
 import { type Follower, follow } from './follow.ts';
 import { createLineSplitter, MAX_STDERR_LINE } from './line-splitter.ts';
 
-export interface Reading {
+export interface StreamReading {
   /** Reads on whenever the files grow; `onGrowth` gets their size in bytes. */
   watch(onEvent: (event: EngineEvent, turns: () => number) => void, onGrowth: (bytes: number) => void): void;
   /** Looks once, now. */
@@ -52,7 +52,7 @@ function readOutsized(line: string, { readEvent }: Pick<Adapter, 'readEvent'>): 
 export function read(
   files: { stdout: string; stderr: string; usage: string },
   adapter: Pick<Adapter, 'readEvent' | 'readStderr' | 'usageFile'>,
-): Reading {
+): StreamReading {
   const capture = createCapture();
   const selected = createSelection();
   let tell: (event: EngineEvent, turns: () => number) => void = () => {};

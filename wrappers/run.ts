@@ -6,12 +6,12 @@ import type { Ending } from '../policies/facts/ending.ts';
 import { type MachineClocks, sleptBetween } from '../policies/time/machine-clocks.ts';
 import type { Adapter } from './adapter.ts';
 import { type Capture, createCapture } from './capture.ts';
-import { guard, type Limits } from './guard.ts';
+import { type GuardLimits, guard } from './guard.ts';
 import { endTree, type Tree, type TreeEnd } from './processes/end-tree.ts';
 import { identifyChild } from './processes/identity.ts';
 import { noteMembers } from './processes/roll.ts';
 import { isRoot } from './processes/tree.ts';
-import { type Reading, read, type Streams } from './reading.ts';
+import { read, type StreamReading, type Streams } from './reading.ts';
 import { nowMs, readClocks } from './steady-clock.ts';
 
 export interface Invocation {
@@ -26,7 +26,7 @@ export interface Invocation {
   /** Folders that nobody but the call writes to: whoever does, and hangs from nobody, is ended with it. */
   folders?: readonly string[];
   retries: 'cut' | 'allow';
-  limits: Limits;
+  limits: GuardLimits;
   adapter: Pick<Adapter, 'readEvent' | 'readStderr' | 'usageFile' | 'lingerMs'>;
 }
 
@@ -104,7 +104,7 @@ interface Running {
   exited: Promise<Exit>;
   tree: Tree;
   began: number;
-  reading: Reading;
+  reading: StreamReading;
   clocks: () => MachineClocks;
 }
 
@@ -170,7 +170,7 @@ function endingOf(exit: Exit): Ending {
 type Descriptors = [stdin: number, stdout: number, stderr: number];
 
 /** Descriptors, not pipes: the CLIs cut their output at a pipe and still exit 0, and our memory would grow with it. */
-function openFiles({ files, adapter }: Invocation): { descriptors: Descriptors; reading: Reading } | Error {
+function openFiles({ files, adapter }: Invocation): { descriptors: Descriptors; reading: StreamReading } | Error {
   const opened: number[] = [];
   try {
     opened.push(openSync(files.stdin, 'r'), openSync(files.stdout, 'a', 0o600), openSync(files.stderr, 'a', 0o600));

@@ -3,7 +3,7 @@
 import { signatureInput } from '../../loops/call/judge.ts';
 import { evidenceOf, examine } from '../../loops/triage/triage.ts';
 import type { Verdict } from '../../policies/facts/evidence.ts';
-import type { Context } from '../../policies/scan/cursor.ts';
+import type { ScanContext } from '../../policies/scan/cursor.ts';
 import { type Signature, type SignatureInput, sign } from '../../policies/signature/sign.ts';
 import { createErrorLines } from '../../policies/stderr/error-lines.ts';
 import type { LabelledCase } from '../../policies/verdict/labelled-case.ts';
@@ -38,7 +38,7 @@ export function subjectOf(labelled: LabelledCase, part = ''): Subject {
 export interface Changed {
   text?: string | undefined;
   stderr?: string | undefined;
-  context?: Context | undefined;
+  context?: ScanContext | undefined;
 }
 
 export function signChanged(subject: Subject, { text, stderr, context = {} }: Changed): Signature {

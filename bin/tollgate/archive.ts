@@ -3,7 +3,7 @@
 import path from 'node:path';
 import { type Archiving, type Put, putAway } from '../../loops/archive/archive.ts';
 import { oldBatches, type PutBatch, putBatchAway } from '../../loops/archive/batches.ts';
-import { type Candidate, chooseTasks } from '../../loops/archive/candidates.ts';
+import { type ArchiveCandidate, chooseTasks } from '../../loops/archive/candidates.ts';
 import { type LeftWorktree, leftWorktree } from '../../loops/archive/left-worktree.ts';
 import { TOLLGATE_EXIT } from '../../policies/facts/exit-codes.ts';
 import { wholeDuration } from '../../policies/time/duration.ts';
@@ -85,7 +85,7 @@ export async function run(argv: readonly string[]): Promise<Ran> {
   return { exit: failed ? TOLLGATE_EXIT.failure : TOLLGATE_EXIT.ok, ...answer([...done, ...kept], batches, read.args) };
 }
 
-const would = ({ task }: Candidate): Put => ({ how: 'put', task_id: task.id, from: task.root, to: null });
+const would = ({ task }: ArchiveCandidate): Put => ({ how: 'put', task_id: task.id, from: task.root, to: null });
 
 const wouldBatch = (batch_id: string, state: string): PutBatch => ({
   how: 'put',

@@ -9,7 +9,7 @@ import { adoptEdits, refreshStats } from '../../state/journal/stats.ts';
 import { readProject } from '../../state/project/project.ts';
 import { isSystemError } from '../../state/system-error.ts';
 import { locateTask, type TaskFolder } from '../../state/task-folder.ts';
-import { type TaskUsage, type Used, usageOf } from '../../state/usage.ts';
+import { type TaskUsage, type UsedSoFar, usageOf } from '../../state/usage.ts';
 import { identify, isAlive } from '../../wrappers/processes/identity.ts';
 import { readArguments } from '../command.ts';
 import type { CommandSpec } from '../command-line.ts';
@@ -116,7 +116,7 @@ function show({ used, total, left, usage }: BudgetObject): string {
   return `${lines.join('\n')}\n`;
 }
 
-function tell(of: Used): string {
+function tell(of: UsedSoFar): string {
   const { calls, unknown_calls, unpriced_calls, total_tokens, usd } = of;
   const parts = PARTS.flatMap(([word, figure]) => (of[figure] === null ? [] : [`${word} ${of[figure]}`]));
   return [
@@ -133,6 +133,6 @@ const PARTS = [
   ['input', 'input_tokens'],
   ['cached', 'cached_tokens'],
   ['output', 'output_tokens'],
-] as const satisfies readonly (readonly [string, keyof Used])[];
+] as const satisfies readonly (readonly [string, keyof UsedSoFar])[];
 
 const mistaken = (message: string): Ran => ({ exit: TOLLGATE_EXIT.badInput, err: `tollgate budget: ${message}\n` });

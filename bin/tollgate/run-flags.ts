@@ -5,7 +5,7 @@ import { fileURLToPath } from 'node:url';
 import { pauseFor } from '../../loops/stage/pauses.ts';
 import type { RunRequest } from '../../loops/task/run-request.ts';
 import { wholeDuration } from '../../policies/time/duration.ts';
-import { abortOn, type Stop } from '../command.ts';
+import { abortOn, type CommandStop } from '../command.ts';
 import type { Arguments, FlagRow } from '../command-line.ts';
 import { refusalWithin } from './within-call.ts';
 
@@ -76,7 +76,7 @@ export const RUN_FLAGS = {
 type Wishes = Omit<RunRequest, 'word' | 'slots' | 'say' | 'watch'>;
 
 /** What is asked for, or what is wrong with it. */
-export function wishesOf({ text, texts, given }: Arguments, stop: Stop): Wishes | string {
+export function wishesOf({ text, texts, given }: Arguments, stop: CommandStop): Wishes | string {
   const wait = text['wait-for-reset'];
   const waitForResetMs = wait === undefined ? 0 : wholeDuration(wait);
   if (given.has('redo-all') && given.has('keep-all'))

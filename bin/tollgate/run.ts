@@ -1,10 +1,10 @@
 // tollgate run: dispatches one task.
 
-import { runTask, type Ran as TaskRan } from '../../loops/run/run.ts';
+import { runTask, type RanTask as TaskRan } from '../../loops/run/run.ts';
 import { lastEvent, type Underway } from '../../loops/task/last-event.ts';
 import type { RunRequest } from '../../loops/task/run-request.ts';
 import { TOLLGATE_EXIT } from '../../policies/facts/exit-codes.ts';
-import { readArguments, type Stop, stopOnSignals } from '../command.ts';
+import { type CommandStop, readArguments, stopOnSignals } from '../command.ts';
 import type { Arguments, CommandSpec } from '../command-line.ts';
 import { printing } from '../printing.ts';
 import { type Progress, startProgress } from '../progress-line.ts';
@@ -62,7 +62,7 @@ export async function run(argv: readonly string[]): Promise<Ran> {
   return { ...read.ran, out: answerWithoutRun(null, 'refused', read.ran.exit, read.mistake) };
 }
 
-async function runWord(args: Arguments, stop: Stop): Promise<Ran> {
+async function runWord(args: Arguments, stop: CommandStop): Promise<Ran> {
   const wishes = wishesOf(args, stop);
   if (typeof wishes === 'string') return answerTo({ how: 'mistaken', message: wishes }, args);
   if (args.given.has('show-prompt') && !args.given.has('dry-run'))

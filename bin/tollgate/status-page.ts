@@ -1,13 +1,13 @@
 // The page of tollgate status: what runs, who waits, and how the tasks stand.
 
-import type { Status } from '../../loops/status/status.ts';
+import type { TasksStatus } from '../../loops/status/status.ts';
 import { oneLine } from '../../policies/text/one-line.ts';
 import { visible } from '../../policies/text/visible-text.ts';
 import { coloursOf, type Sheet } from '../sheet.ts';
 import { type Column, cutLine, tableLines } from '../table.ts';
 import { STATE_PAINT, taskCalls } from './task-cells.ts';
 
-export function renderStatus(status: Status, sheet: Sheet): string {
+export function renderStatus(status: TasksStatus, sheet: Sheet): string {
   const { running, waiting, tasks, unreadable } = status;
   const blocks = [
     section('Running:', CALLS, running.calls.map(callCells), sheet),
@@ -62,7 +62,14 @@ const TASKS: readonly Column[] = [
   { heading: 'CALLS' },
 ];
 
-const callCells = ({ task_id, stage, tool, elapsed_ms, pid, last }: Status['running']['calls'][number]): string[] => [
+const callCells = ({
+  task_id,
+  stage,
+  tool,
+  elapsed_ms,
+  pid,
+  last,
+}: TasksStatus['running']['calls'][number]): string[] => [
   task_id,
   stage,
   tool,
@@ -72,7 +79,7 @@ const callCells = ({ task_id, stage, tool, elapsed_ms, pid, last }: Status['runn
 ];
 
 /** A run that looks at an answer, waits for a reset or stands in line makes no call. */
-function runsBetweenCalls({ running, waiting }: Status): string[] {
+function runsBetweenCalls({ running, waiting }: TasksStatus): string[] {
   const busy = new Set([...running.calls, ...waiting].map(({ task_id }) => task_id));
   return running.runs
     .filter(({ task_id }) => !busy.has(task_id))
@@ -89,7 +96,7 @@ function section(title: string, columns: readonly Column[], rows: readonly strin
   return title === '' ? lines : [cutLine(title, sheet.width), ...lines];
 }
 
-function totalsOf({ totals, folder }: Status): string {
+function totalsOf({ totals, folder }: TasksStatus): string {
   const { tasks, unreadable, ...states } = totals;
   const parts = Object.entries(states).flatMap(([state, n]) => (n === 0 ? [] : [`${n} ${state.replace('_', ' ')}`]));
   const said = `${tasks} ${tasks === 1 ? 'task' : 'tasks'} in ${folder}${parts.length === 0 ? '' : `: ${parts.join(', ')}`}`;

@@ -5,12 +5,12 @@ import { Socket } from 'node:net';
 import { promisify } from 'node:util';
 import { isStdin } from '../../state/named-pipe.ts';
 import { isSystemError } from '../../state/system-error.ts';
-import type { Stop } from '../command.ts';
+import type { CommandStop } from '../command.ts';
 
 export type Piped = Buffer | { unread: string } | 'stopped';
 
 /** @param waitMs how long its writer may take. @param maxBytes past it the rest is not read. */
-export async function readPiped(file: string, stop: Stop, waitMs: number, maxBytes: number): Promise<Piped> {
+export async function readPiped(file: string, stop: CommandStop, waitMs: number, maxBytes: number): Promise<Piped> {
   let timer: NodeJS.Timeout | undefined;
   const late = new Promise<'late'>((resolve) => {
     timer = setTimeout(() => resolve('late'), waitMs);

@@ -1,8 +1,8 @@
 // The API failures that a project's logs hold, with what became of each; conversations are not read.
 
 import path from 'node:path';
-import type { ApiError, Outcome, Response } from '../../policies/api-errors/entry.ts';
-import { type Failure, type Health, healthOf, type Stand, standOf } from '../../policies/api-errors/health.ts';
+import type { ApiError, ApiOutcome, Response } from '../../policies/api-errors/entry.ts';
+import { type ApiFailure, type ApiHealth, healthOf, type Stand, standOf } from '../../policies/api-errors/health.ts';
 import { cut } from '../../policies/text/cut.ts';
 import { LOG_NAME } from '../../state/api-errors/place.ts';
 import { logFiles, readLog } from '../../state/api-errors/read.ts';
@@ -32,15 +32,15 @@ export interface ErrorsReport {
   unreadable: { file: string; at: number }[];
 }
 
-export interface HealthReport extends Health {
+export interface HealthReport extends ApiHealth {
   folder: string;
   /** Entries that could not be read, and are not counted. */
   unreadable: number;
 }
 
-export type Collected<T> = { how: 'collected'; value: T } | { how: 'mistaken'; message: string };
+export type CollectedErrors<T> = { how: 'collected'; value: T } | { how: 'mistaken'; message: string };
 
-export interface Collecting {
+export interface CollectingErrors {
   /** A project, a state folder, its tasks or one task; null for the project of `cwd`. */
   word: string | null;
   cwd: string;
@@ -49,7 +49,11 @@ export interface Collecting {
 }
 
 /** @param last how many at most; null for all. @param since ISO time; null for all. */
-export function collectErrors(from: Collecting, since: string | null, last: number | null): Collected<ErrorsReport> {
+export function collectErrors(
+  from: CollectingErrors,
+  since: string | null,
+  last: number | null,
+): CollectedErrors<ErrorsReport> {
   const folder = folderOf(from);
   if (folder === null) return mistaken(from.word ?? '');
   const { errors, outcomes, unreadable } = readAll(folder, (read) => read);
@@ -59,7 +63,7 @@ export function collectErrors(from: Collecting, since: string | null, last: numb
   return { how: 'collected', value: { folder, errors: kept, left_out: errors.length - kept.length, unreadable } };
 }
 
-export function collectHealth(from: Collecting, since: string): Collected<HealthReport> {
+export function collectHealth(from: CollectingErrors, since: string): CollectedErrors<HealthReport> {
   const folder = folderOf(from);
   if (folder === null) return mistaken(from.word ?? '');
   // Of many small failures only what is counted is kept.
@@ -68,7 +72,7 @@ export function collectHealth(from: Collecting, since: string): Collected<Health
     return { at, tool, cli_version, class: errorClass, run_id, call_id };
   });
   const failures = errors.map(
-    (error): Failure => ({ ...error, stand: standOf(error.run_id, outcomes.get(error.call_id)) }),
+    (error): ApiFailure => ({ ...error, stand: standOf(error.run_id, outcomes.get(error.call_id)) }),
   );
   return {
     how: 'collected',
@@ -79,7 +83,7 @@ export function collectHealth(from: Collecting, since: string): Collected<Health
 /** Each call once, whoever logged it; a log that is put aside meanwhile is looked at under its new name. */
 function readAll<T extends { at: string }>(folder: string, keep: (error: LoggedError) => T) {
   const errors: T[] = [];
-  const outcomes = new Map<string, Outcome>();
+  const outcomes = new Map<string, ApiOutcome>();
   const unreadable: ErrorsReport['unreadable'] = [];
   const calls = new Set<string>();
   const read = new Set<string>();
@@ -117,7 +121,7 @@ const loggedOf = (
 });
 
 /** null for a word that leads to no project's state. */
-function folderOf({ word, cwd, environment }: Collecting): string | null {
+function folderOf({ word, cwd, environment }: CollectingErrors): string | null {
   if (word === null) return path.join(projectState(cwd, environment), 'state');
   const given = path.resolve(cwd, word);
   const places = ['.tmp/state', 'state', '../state', '../../state', '.'].map((place) => path.join(given, place));

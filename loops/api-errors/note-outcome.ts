@@ -1,6 +1,6 @@
 // Notes in the log what became of a stage's API failures: an answer after them, or the end of the stage.
 
-import type { Fate } from '../../policies/api-errors/entry.ts';
+import type { ApiErrorFate } from '../../policies/api-errors/entry.ts';
 import { layOutOutcome } from '../../policies/api-errors/layout.ts';
 import type { CallRecord } from '../../policies/record/call-record.ts';
 import { appendToLog } from '../../state/api-errors/append.ts';
@@ -48,7 +48,7 @@ export function noteOutcome(
   }
 }
 
-function fateOf(how: 'answered' | 'failed', isLast: boolean): { fate: Fate; why: string } {
+function fateOf(how: 'answered' | 'failed', isLast: boolean): { fate: ApiErrorFate; why: string } {
   if (how === 'answered') return { fate: 'recovered', why: 'a later attempt of the stage was answered' };
   if (isLast) return { fate: 'unrecovered', why: 'it ended its stage' };
   return { fate: 'retried', why: 'the attempt after it failed as well' };

@@ -7,7 +7,7 @@ import { type Journal, openJournal } from '../../state/journal/journal.ts';
 import { isSystemError } from '../../state/system-error.ts';
 import type { TaskFolder } from '../../state/task-folder.ts';
 import { claim } from '../task/claim.ts';
-import type { Candidate } from './candidates.ts';
+import type { ArchiveCandidate } from './candidates.ts';
 
 export interface Archiving {
   /** `.tmp/archive` of the project. */
@@ -23,7 +23,7 @@ export type Put =
   { how: 'put'; task_id: string; from: string; to: string | null } | { how: 'left'; task_id: string; why: string };
 
 /** Claims the task first, so that no run begins on it meanwhile. */
-export async function putAway({ task, state }: Candidate, archiving: Archiving): Promise<Put> {
+export async function putAway({ task, state }: ArchiveCandidate, archiving: Archiving): Promise<Put> {
   const left = (why: string): Put => ({ how: 'left', task_id: task.id, why });
   const journal = openJournal(task.root, archiving.clock);
   const stop = new AbortController().signal;
@@ -47,7 +47,7 @@ export async function putAway({ task, state }: Candidate, archiving: Archiving):
 }
 
 /** Out of the way already: what fails now leaves it in the archive. */
-function finish(aside: string, runId: string, { task, state }: Candidate, archiving: Archiving): Put {
+function finish(aside: string, runId: string, { task, state }: ArchiveCandidate, archiving: Archiving): Put {
   const put = { how: 'put', task_id: task.id, from: task.root } as const;
   try {
     if (archiving.what === 'delete') {
@@ -65,7 +65,7 @@ function finish(aside: string, runId: string, { task, state }: Candidate, archiv
   }
 }
 
-function release(journal: Journal, runId: string, state: Candidate['state']): void {
+function release(journal: Journal, runId: string, state: ArchiveCandidate['state']): void {
   journal.append({ fact: 'released', run_id: runId, exit_code: state === 'done' ? 0 : 1, state });
 }
 

@@ -9,12 +9,12 @@ import { openCalls } from '../../state/journal/ledger.ts';
 import { locateTask, projectState, type TaskFolder } from '../../state/task-folder.ts';
 import { standingOf } from '../report/standing.ts';
 
-export interface Candidate {
+export interface ArchiveCandidate {
   task: TaskFolder;
   state: 'done' | 'failed' | 'interrupted';
 }
 
-export interface Wanted {
+export interface WantedTasks {
   /** Ids or paths; none for all tasks of the project. */
   words: readonly string[];
   /** Only what ended before; null for any time. */
@@ -24,15 +24,15 @@ export interface Wanted {
 }
 
 export type Chosen =
-  | { how: 'chosen'; candidates: Candidate[]; left: { task_id: string; why: string }[] }
+  | { how: 'chosen'; candidates: ArchiveCandidate[]; left: { task_id: string; why: string }[] }
   | { how: 'mistaken'; message: string };
 
 /** Of all tasks, those that are not old enough, or were never run, are passed over without a word; a named one is not. */
-export async function chooseTasks(wanted: Wanted, self: ProcessIdentity): Promise<Chosen> {
+export async function chooseTasks(wanted: WantedTasks, self: ProcessIdentity): Promise<Chosen> {
   const named = wanted.words.length > 0;
   const found = named ? namedTasks(wanted) : allTasks(wanted);
   if (found.how === 'mistaken') return found;
-  const candidates: Candidate[] = [];
+  const candidates: ArchiveCandidate[] = [];
   const left: { task_id: string; why: string }[] = [];
   for (const task of found.tasks) {
     const judged = await judge(task, wanted.before, self);
@@ -42,7 +42,7 @@ export async function chooseTasks(wanted: Wanted, self: ProcessIdentity): Promis
   return { how: 'chosen', candidates, left };
 }
 
-type Judged = { how: 'ended'; state: Candidate['state'] } | { how: 'held' | 'kept'; why: string };
+type Judged = { how: 'ended'; state: ArchiveCandidate['state'] } | { how: 'held' | 'kept'; why: string };
 
 async function judge(task: TaskFolder, before: Date | null, self: ProcessIdentity): Promise<Judged> {
   try {
@@ -66,7 +66,7 @@ async function judge(task: TaskFolder, before: Date | null, self: ProcessIdentit
 
 type Found = { how: 'found'; tasks: TaskFolder[] } | { how: 'mistaken'; message: string };
 
-function namedTasks({ words, cwd, environment }: Wanted): Found {
+function namedTasks({ words, cwd, environment }: WantedTasks): Found {
   const tasks = new Map<string, TaskFolder>();
   for (const word of words) {
     const located = locateTask(word, cwd, environment);
@@ -79,7 +79,7 @@ function namedTasks({ words, cwd, environment }: Wanted): Found {
   return { how: 'found', tasks: [...tasks.values()] };
 }
 
-function allTasks({ cwd, environment }: Wanted): Found {
+function allTasks({ cwd, environment }: WantedTasks): Found {
   const folder = path.join(projectState(cwd, environment), 'task');
   const tasks = foldersIn(folder).flatMap((name) => {
     const located = locateTask(`${path.join(folder, name)}/`, cwd, environment);

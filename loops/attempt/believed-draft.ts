@@ -12,7 +12,7 @@ import { outputsOf, type TaskFolder } from '../../state/task-folder.ts';
 import { redactorOf } from '../redactor.ts';
 import { discardTemporaries, hasOwnTemporary } from './attempt.ts';
 import { sha256 } from './draft.ts';
-import { draftFile, isSaved, type Restored, restoreSaved, type Saved, withStart } from './saved-draft.ts';
+import { draftFile, isSaved, type RestoredDraft, restoreSaved, type Saved, withStart } from './saved-draft.ts';
 import { withheldFrom } from './unknown-secrets.ts';
 
 /** What the journal tells of it. */
@@ -163,7 +163,7 @@ export function restoreDraft(
   task: TaskFolder,
   environment: NodeJS.ProcessEnv,
   clock: () => Date,
-): Restored | null {
+): RestoredDraft | null {
   const known = believed(folder, call);
   if (known === null) return null;
   const restored = restoreSaved(known.saved, folder, task, environment, clock);

@@ -6,7 +6,7 @@ import type { Call } from '../../state/journal/ledger.ts';
 import { readClocks } from '../../wrappers/steady-clock.ts';
 import { savedStart } from './believed-draft.ts';
 
-export interface Begun {
+export interface CallStart {
   guardian: ProcessIdentity;
   /** As its guardian read them right before; null in a draft of a version that did not. */
   clocks: MachineClocks | null;
@@ -14,7 +14,7 @@ export interface Begun {
 }
 
 /** @returns milliseconds: awake ones where the clocks of its start are this machine's, else those of the wall clock. */
-export function ageOf({ guardian, clocks, startedAt }: Begun, self: ProcessIdentity, clock: () => Date): number {
+export function ageOf({ guardian, clocks, startedAt }: CallStart, self: ProcessIdentity, clock: () => Date): number {
   if (clocks !== null && placeOf(guardian, self) === 'here')
     return Math.max(0, readClocks().steadyMs - clocks.steadyMs);
   return Math.max(0, clock().getTime() - startedAt.getTime());
@@ -40,7 +40,7 @@ function overdueMs(call: Call, folder: string, self: ProcessIdentity, clock: () 
 }
 
 /** By how much it is past its deadline. Of a start that is not told only the deadline itself is known. */
-export function pastMs(deadlineAt: string, begun: Begun, self: ProcessIdentity, clock: () => Date): number {
+export function pastMs(deadlineAt: string, begun: CallStart, self: ProcessIdentity, clock: () => Date): number {
   const deadline = Date.parse(deadlineAt);
   const pastMs = begun.startedAt.getTime() + ageOf(begun, self, clock) - deadline;
   return Number.isNaN(pastMs) ? clock().getTime() - deadline : pastMs;

@@ -1,6 +1,6 @@
 // What is run for a call: the CLI with its arguments, environment, files and limits.
 
-import type { Limits } from '../../wrappers/guard.ts';
+import type { GuardLimits } from '../../wrappers/guard.ts';
 import { markEnvironment, markerOf } from '../../wrappers/processes/marker.ts';
 import type { Invocation } from '../../wrappers/run.ts';
 import type { Attempt } from './attempt.ts';
@@ -30,7 +30,7 @@ export function invocationOf(draft: Draft, attempt: Attempt, overlay: Record<str
   };
 }
 
-export function limitsOf(request: Pick<WrapperRequest, 'limits'>): Limits {
+export function limitsOf(request: Pick<WrapperRequest, 'limits'>): GuardLimits {
   const { idleTimeoutMs, startTimeoutMs, maxTurns, maxOutputBytes } = request.limits;
   return { wallMs: wallMs(request), idleMs: idleTimeoutMs, startMs: startTimeoutMs, maxTurns, maxOutputBytes };
 }

@@ -7,14 +7,21 @@ import { realFolder } from '../../state/disk/real-folder.ts';
 import { temporaryPrefix } from '../../state/disk/replace-file.ts';
 import type { WrapperRequest } from './request.ts';
 
-export interface Place {
+export interface OutputPlace {
   /** The flag that names it, as a message says it. */
   flag: string;
   file: string;
 }
 
 /** Every file that a call writes, the event stream beside the answer too. */
-export function placesOf({ out, err, result, sessionIdOut, doneMarker, pidFile }: WrapperRequest['files']): Place[] {
+export function placesOf({
+  out,
+  err,
+  result,
+  sessionIdOut,
+  doneMarker,
+  pidFile,
+}: WrapperRequest['files']): OutputPlace[] {
   const named = {
     '--out': out,
     'the event stream beside --out': rawOf(out),
@@ -42,7 +49,7 @@ export function placeMistake(files: WrapperRequest['files']): string | null {
 }
 
 /** What would be found out when the answer is paid: that there is no room for its name, or for that of its half beside it. */
-function lengthMistake({ flag, file }: Place): string | null {
+function lengthMistake({ flag, file }: OutputPlace): string | null {
   const name = path.basename(file);
   const longest = `${temporaryPrefix(file, LONGEST_PID)}${MOST_HALVES}`;
   const bytes = Buffer.byteLength(name);
@@ -69,7 +76,7 @@ function isTooLong(file: string): boolean {
 }
 
 /** Two flags for one file: the later written would take the place of the other, and of the prompt for ever. */
-function collision(prompt: string, places: readonly Place[]): string | null {
+function collision(prompt: string, places: readonly OutputPlace[]): string | null {
   const taken = new Map([[realPlace(prompt), '--prompt-file']]);
   const asked = look(() => statSync(prompt, EXACT));
   for (const { flag, file } of places) {

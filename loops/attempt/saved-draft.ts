@@ -52,7 +52,7 @@ export interface Saved {
   clocks?: MachineClocks;
 }
 
-export interface Restored {
+export interface RestoredDraft {
   draft: Draft;
   attempt: Attempt;
   overlay: Overlay;
@@ -143,7 +143,7 @@ export function restoreSaved(
   task: TaskFolder | null,
   environment: NodeJS.ProcessEnv,
   clock: () => Date,
-): Restored | null {
+): RestoredDraft | null {
   const attempt = attemptIn(folder, saved.temporary);
   const draft: Draft = {
     request: {

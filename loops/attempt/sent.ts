@@ -2,7 +2,7 @@
 
 import type { CallLimits } from '../../policies/manifest/call-terms.ts';
 
-export interface Sent {
+export interface SentTerms {
   limits: CallLimits;
   /** By the steady clock. */
   atMs: number;

@@ -2,7 +2,7 @@
 
 import type { EXIT_BY_SIGNAL } from '../../policies/facts/exit-codes.ts';
 
-export interface Stop {
+export interface CallStop {
   /** Resolves when we are told to stop. */
   asked: Promise<void>;
   /** Which signal stopped us, once one did. */

@@ -7,11 +7,11 @@ import { runTask } from '../run/run.ts';
 import type { BatchProgress, BatchRequest } from './batch-request.ts';
 import { callsOf } from './calls-of.ts';
 import { type BatchFacts, leaveBatch } from './leave.ts';
-import { type BatchLimits, type Limits, openLimits } from './limits.ts';
+import { type BatchBounds, type BatchLimits, openLimits } from './limits.ts';
 import { lineUp } from './lineup.ts';
-import { type Bad, type Candidate, lookAtTasks } from './look.ts';
+import { type Bad, type BatchTask, lookAtTasks } from './look.ts';
 import { type BatchReport, endOf, failuresOf, totalsOf } from './report.ts';
-import { badRow, rowOf, surprisedRow, type Told, waitingRow } from './row.ts';
+import { badRow, type RowTold, rowOf, surprisedRow, waitingRow } from './row.ts';
 import { type BatchSlots, openSlots } from './slots.ts';
 
 export type BatchRan =
@@ -35,7 +35,7 @@ export async function runBatch(request: BatchRequest): Promise<BatchRan> {
   }
 }
 
-async function runLimited(request: BatchRequest, limits: Limits, began: Date): Promise<BatchRan> {
+async function runLimited(request: BatchRequest, limits: BatchBounds, began: Date): Promise<BatchRan> {
   const { words, stop, clock } = request;
   const { tasks, bad } = await lookAtTasks(words, request, stop.signal);
   if (bad.length > 0 && (request.badTasks === 'refuse' || tasks.length === 0))
@@ -63,12 +63,12 @@ async function runLimited(request: BatchRequest, limits: Limits, began: Date): P
 /** In the order given, whenever each of them ended. */
 async function goThrough(
   request: BatchRequest,
-  tasks: readonly Candidate[],
+  tasks: readonly BatchTask[],
   slots: BatchSlots,
-  limits: Limits,
-): Promise<Map<Candidate, Told>> {
+  limits: BatchBounds,
+): Promise<Map<BatchTask, RowTold>> {
   const { concurrency, tell } = request;
-  const told = new Map<Candidate, Told>(tasks.map((task) => [task, { row: waitingRow(task.taskId), next: [] }]));
+  const told = new Map<BatchTask, RowTold>(tasks.map((task) => [task, { row: waitingRow(task.taskId), next: [] }]));
   const lineup = lineUp(tasks);
   const progress: BatchProgress = {
     row: null,
@@ -103,7 +103,7 @@ async function goThrough(
   return told;
 }
 
-function runOne(request: BatchRequest, { word, taskId }: Candidate, slots: BatchSlots): Promise<Told> {
+function runOne(request: BatchRequest, { word, taskId }: BatchTask, slots: BatchSlots): Promise<RowTold> {
   const before = callsOf(request, word);
   const paid = () => Math.max(0, callsOf(request, word) - before);
   // What a single task has to say on its way is in its own report.

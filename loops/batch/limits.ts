@@ -9,7 +9,7 @@ export interface BatchLimits {
   maxMinutes: number | null;
 }
 
-export interface Limits {
+export interface BatchBounds {
   /** For the runs: told to stop by a person, or by the clock. */
   stop: RunRequest['stop'];
   mayBegin(): boolean;
@@ -21,7 +21,7 @@ export interface Limits {
   close(): void;
 }
 
-export function openLimits(request: BatchLimits & Pick<RunRequest, 'stop' | 'pause'>): Limits {
+export function openLimits(request: BatchLimits & Pick<RunRequest, 'stop' | 'pause'>): BatchBounds {
   const { onFailure, maxMinutes, stop, pause } = request;
   const late = new AbortController();
   const over = new AbortController();

@@ -10,7 +10,7 @@ import { checkStages, type Planned } from '../task/plan.ts';
 import type { RunRequest } from '../task/run-request.ts';
 import { openTask } from '../task/task.ts';
 
-export interface Candidate {
+export interface BatchTask {
   /** As it is handed on: an id, or an absolute path. */
   word: string;
   taskId: string;
@@ -19,7 +19,7 @@ export interface Candidate {
 }
 
 export interface Looked {
-  tasks: Candidate[];
+  tasks: BatchTask[];
   bad: Bad[];
 }
 
@@ -30,13 +30,17 @@ export interface Bad {
   changed: readonly ChangedPrompt[];
 }
 
-export type Looking = Pick<
+export type LookingAtTasks = Pick<
   RunRequest,
   'cwd' | 'environment' | 'trustWorkspace' | 'briefCommands' | 'redo' | 'keep' | 'changed' | 'otherChanges' | 'clock'
 >;
 
 /** As each run will look before it pays, but unclaimed: nothing on disk changes. */
-export async function lookAtTasks(words: readonly string[], request: Looking, stop: AbortSignal): Promise<Looked> {
+export async function lookAtTasks(
+  words: readonly string[],
+  request: LookingAtTasks,
+  stop: AbortSignal,
+): Promise<Looked> {
   const seen = new Set<string>();
   const looked: Looked = { tasks: [], bad: [] };
   for (const given of words) {
@@ -62,7 +66,7 @@ export async function lookAtTasks(words: readonly string[], request: Looking, st
 
 type LookedAt = { how: 'read'; root: string; taskId: string; tool: Tool } | Exclude<Planned, { how: 'planned' }>;
 
-async function look(request: Looking & { word: string }, stop: AbortSignal): Promise<LookedAt> {
+async function look(request: LookingAtTasks & { word: string }, stop: AbortSignal): Promise<LookedAt> {
   const closed = closedFor(request);
   if (closed !== null) return { how: 'mistaken', message: closed };
   const opened = await openTask(request, 'look');

@@ -3,7 +3,7 @@
 import { EXIT_BUG, type EXIT_BY_SIGNAL, EXIT_ORDER, TOLLGATE_EXIT } from '../../policies/facts/exit-codes.ts';
 import { gatherFailures } from '../../policies/signature/same-failure.ts';
 import { exitByClass } from '../call/exit.ts';
-import type { BatchRow, BatchState, Told } from './row.ts';
+import type { BatchRow, BatchState, RowTold } from './row.ts';
 
 export interface BatchReport {
   schema: 1;
@@ -38,7 +38,7 @@ const NAMED = 20;
 const FAILURES: readonly BatchState[] = ['failed', 'broken', 'refused'];
 
 /** The most frequent first. */
-export function failuresOf(told: readonly Told[]): BatchFailure[] {
+export function failuresOf(told: readonly RowTold[]): BatchFailure[] {
   const failed = told.filter(({ row: { state } }) => FAILURES.includes(state));
   return gatherFailures(failed.map(({ row, next }) => ({ ...row, next }))).map((same) => {
     const [{ signature, class: errorClass, reason, message, next }] = same;

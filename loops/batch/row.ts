@@ -5,7 +5,7 @@ import { EXIT_BUG, TOLLGATE_EXIT } from '../../policies/facts/exit-codes.ts';
 import { changedActions, type Named } from '../../policies/retry/changed-prompt.ts';
 import { refusalOf } from '../../state/system-error.ts';
 import type { StageReport } from '../run/report.ts';
-import type { Ran } from '../run/run.ts';
+import type { RanTask } from '../run/run.ts';
 import type { Bad } from './look.ts';
 
 export type BatchState = 'done' | 'failed' | 'broken' | 'interrupted' | 'refused' | 'not_started';
@@ -33,13 +33,13 @@ export interface BatchRow {
 export type BatchStage = Omit<StageReport, 'session' | 'session_id' | 'warnings'>;
 
 /** @param next what its own report says to do next. */
-export interface Told {
+export interface RowTold {
   row: BatchRow;
   next: string[];
 }
 
 /** @param paid how many calls this batch has paid for the task, asked where no report says it. */
-export function rowOf(taskId: string, ran: Ran, paid: () => number): Told {
+export function rowOf(taskId: string, ran: RanTask, paid: () => number): RowTold {
   if (ran.how === 'mistaken') return { row: refusedRow(taskId, ran.message), next: [] };
   if (ran.how === 'ran' || ran.how === 'refused') {
     const { report } = ran;
@@ -71,7 +71,7 @@ export function refusedRow(taskId: string, message: string): BatchRow {
 }
 
 /** One that was found unfit before any was begun. */
-export function badRow({ word, message, changed }: Bad, named: Named): Told {
+export function badRow({ word, message, changed }: Bad, named: Named): RowTold {
   const row = refusedRow(word, message);
   const [first] = changed;
   if (first === undefined) return { row, next: [`when that is mended: tollgate run ${word}`] };
@@ -80,7 +80,7 @@ export function badRow({ word, message, changed }: Bad, named: Named): Told {
 }
 
 /** One task that meets what nobody expected must not take the others with it. */
-export function surprisedRow(taskId: string, error: unknown, paid: () => number): Told {
+export function surprisedRow(taskId: string, error: unknown, paid: () => number): RowTold {
   const refusal = refusalOf(error);
   if (refusal !== null) {
     const row = { ...EMPTY, task_id: taskId, exit_code: TOLLGATE_EXIT.failure, calls: paid(), message: refusal };

@@ -2,7 +2,7 @@
 
 import type { Verdict } from '../../policies/facts/evidence.ts';
 import { TOOLS, type Tool } from '../../policies/facts/tools.ts';
-import type { Asked, Slot, Slots } from '../task/slots.ts';
+import type { CallSlot, SlotRequest, Slots } from '../task/slots.ts';
 
 export interface BatchSlots extends Slots {
   /** Calls that are being made. */
@@ -14,8 +14,8 @@ export interface BatchSlots extends Slots {
 }
 
 interface Waiting {
-  asked: Asked;
-  begin(slot: Slot): void;
+  asked: SlotRequest;
+  begin(slot: CallSlot): void;
 }
 
 export function openSlots(count: number, clock: () => Date): BatchSlots {
@@ -41,7 +41,7 @@ export function openSlots(count: number, clock: () => Date): BatchSlots {
       next.begin({ how: 'taken', leave: once((verdict) => leave(next.asked, verdict)) });
     }
   };
-  const leave = (asked: Asked, verdict: Verdict | null) => {
+  const leave = (asked: SlotRequest, verdict: Verdict | null) => {
     free += 1;
     running[asked.tool]! -= 1;
     const pause = verdict === null ? null : pauseFor(asked, verdict);
@@ -74,7 +74,7 @@ export function openSlots(count: number, clock: () => Date): BatchSlots {
 }
 
 /** Of those that wait: whose tool has the fewest running, and of these the one that waits longest. */
-export function nextOf<W extends { asked: Pick<Asked, 'tool'> }>(
+export function nextOf<W extends { asked: Pick<SlotRequest, 'tool'> }>(
   queue: readonly W[],
   running: Partial<Record<Tool, number>>,
 ): W | null {
@@ -84,15 +84,15 @@ export function nextOf<W extends { asked: Pick<Asked, 'tool'> }>(
   return best;
 }
 
-type Pause = Slot & { how: 'paused' };
+type Pause = CallSlot & { how: 'paused' };
 
-const nameOf = ({ tool, model }: Asked): string => (model === null ? tool : `${tool} with ${model}`);
+const nameOf = ({ tool, model }: SlotRequest): string => (model === null ? tool : `${tool} with ${model}`);
 
 const accountOf = (tool: Tool): string => `the sign-in of ${tool}`;
 
 /** What another call would meet as well; null for what may become of that call alone. */
 function pauseFor(
-  asked: Asked,
+  asked: SlotRequest,
   { class: errorClass, retry_at, reason }: Verdict,
 ): { what: string; slot: Pause } | null {
   if (errorClass === 'quota' && reason !== 'budget') {
@@ -107,7 +107,7 @@ function pauseFor(
   return { what, slot: { how: 'paused', class: 'auth', until: null, message } };
 }
 
-function standing(pauses: ReadonlyMap<string, Pause>, asked: Asked, now: Date): Pause | null {
+function standing(pauses: ReadonlyMap<string, Pause>, asked: SlotRequest, now: Date): Pause | null {
   const found = [accountOf(asked.tool), nameOf(asked)].flatMap((what) => pauses.get(what) ?? []);
   return found.find(({ until }) => until === null || Date.parse(until) > now.getTime()) ?? null;
 }

@@ -2,8 +2,8 @@
 
 import {
   API_ERROR_VERSION,
+  type ApiContext,
   type ApiError,
-  type Context,
   type Response,
   type SentRequest,
 } from '../../policies/api-errors/entry.ts';
@@ -25,10 +25,10 @@ import type { Draft } from '../attempt/draft.ts';
 import { type ClientError, clientError } from './client-error.ts';
 import { lastEvents } from './event-tail.ts';
 import { redactValue } from './record.ts';
-import type { Kept } from './recorded-request.ts';
+import type { KeptRequest } from './recorded-request.ts';
 import { takeSnapshot } from './snapshot.ts';
 
-export interface Failed {
+export interface FailedCall {
   draft: Draft;
   attempt: Attempt;
   outcome: Outcome;
@@ -39,7 +39,7 @@ export interface Failed {
 }
 
 /** A log that cannot be written costs a warning in the record, and neither the run nor its verdict. */
-export async function logApiFailure(failed: Failed): Promise<void> {
+export async function logApiFailure(failed: FailedCall): Promise<void> {
   const { draft, outcome, record } = failed;
   const exchange = draft.recorder?.told() ?? null;
   if (!isApiFailure(record.verdict, circumstancesOf(outcome, exchange))) return;
@@ -60,7 +60,11 @@ export async function logApiFailure(failed: Failed): Promise<void> {
 }
 
 /** A request that cannot be kept costs a warning, and not its entry. */
-async function keptRequest({ draft, record }: Failed, folder: string, exchange: Exchange | null): Promise<Kept | null> {
+async function keptRequest(
+  { draft, record }: FailedCall,
+  folder: string,
+  exchange: Exchange | null,
+): Promise<KeptRequest | null> {
   if (exchange === null) return null;
   try {
     const { keepRequest } = await import('./recorded-request.ts');
@@ -86,7 +90,7 @@ function circumstancesOf({ ending, capture }: Outcome, exchange: Exchange | null
 const failureOf = ({ failure, errors, retrying }: Outcome['capture']): EngineFailure | null =>
   failure ?? errors.at(-1) ?? retrying;
 
-async function entryOf(failed: Failed, at: string, kept: Kept | null): Promise<string> {
+async function entryOf(failed: FailedCall, at: string, kept: KeptRequest | null): Promise<string> {
   const { draft, attempt, outcome, record } = failed;
   const common = contextOf(failed);
   // Whose secrets are not known here.
@@ -110,7 +114,7 @@ async function entryOf(failed: Failed, at: string, kept: Kept | null): Promise<s
   return layOut({ at, context, ...value }, snapshot, data);
 }
 
-function sentOf(snapshot: Unmeasured, kept: Kept | null): SentRequest {
+function sentOf(snapshot: Unmeasured, kept: KeptRequest | null): SentRequest {
   if (kept !== null) return { source: 'relay', file: kept.file };
   return { source: snapshot.how === 'read' ? snapshot.from : 'none' };
 }
@@ -139,7 +143,7 @@ function parsed(text: string): { value?: Pick<ApiError, 'message' | 'stack' | 'r
   return typeof value === 'object' && value !== null ? { value: value as typeof NOTHING_TOLD } : {};
 }
 
-function contextOf({ draft, attempt, record, runId }: Failed): Omit<Context, 'snapshot'> {
+function contextOf({ draft, attempt, record, runId }: FailedCall): Omit<ApiContext, 'snapshot'> {
   const { charge, call } = draft.request;
   const { verdict } = record;
   return {

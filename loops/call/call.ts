@@ -18,7 +18,7 @@ import { invocationOf } from '../attempt/invocation.ts';
 import { keepPlaces, putFoldersRight, withRealPlaces } from '../attempt/kept-folders.ts';
 import type { WrapperRequest } from '../attempt/request.ts';
 import { termsOf } from '../attempt/saved-draft.ts';
-import type { Stop } from '../attempt/stop-request.ts';
+import type { CallStop } from '../attempt/stop-request.ts';
 import { check, type Refusal } from './check.ts';
 import { exitOf, judged } from './judged.ts';
 import { knownVersion } from './known-version.ts';
@@ -27,7 +27,7 @@ import { PATIENCE } from './patience.ts';
 import { discard, prepare, type Ready } from './prepare.ts';
 import { publishAll, publishEarly, publishRefusal, removeStale } from './publish.ts';
 import { recordOf, sentenceOf } from './record.ts';
-import { deadlineOf, type Registered } from './registered.ts';
+import { deadlineOf, type RegisteredCall } from './registered.ts';
 import { cancelled, LATE } from './unstarted.ts';
 
 export interface Called {
@@ -36,7 +36,7 @@ export interface Called {
   message: string | null;
 }
 
-export async function call(request: WrapperRequest, stop: Stop, clock: () => Date): Promise<Called> {
+export async function call(request: WrapperRequest, stop: CallStop, clock: () => Date): Promise<Called> {
   const draft = draftOf(request, clock);
   try {
     return await guarded(draft, stop);
@@ -45,7 +45,7 @@ export async function call(request: WrapperRequest, stop: Stop, clock: () => Dat
   }
 }
 
-async function guarded(draft: Draft, stop: Stop): Promise<Called> {
+async function guarded(draft: Draft, stop: CallStop): Promise<Called> {
   const begunMs = nowMs();
   const { request, clock } = draft;
   draft.announced = await announce(request.files);
@@ -79,7 +79,7 @@ async function guarded(draft: Draft, stop: Stop): Promise<Called> {
   return charged(draft, prepared, stop);
 }
 
-async function charged(draft: Draft, ready: Ready, stop: Stop): Promise<Called> {
+async function charged(draft: Draft, ready: Ready, stop: CallStop): Promise<Called> {
   const { request, clock } = draft;
   const paid = (journal: Journal | null) =>
     spend(draft, ready, journal, stop).catch((error) => unread(draft, ready, error));
@@ -110,7 +110,7 @@ async function spend(
   draft: Draft,
   { attempt, overlay, registered, saved }: Ready,
   journal: Journal | null,
-  stop: Stop,
+  stop: CallStop,
 ): Promise<Called> {
   const { request, callId } = draft;
   removeStale(request);
@@ -169,7 +169,7 @@ const refusedSentence = ({ cliVersion, request: { adapter } }: Draft, { name, wi
   `${adapter.tool}${cliVersion === null ? '' : ` ${cliVersion}`} does not know ${name}: it asked for nothing, and was started once more without (${without})`;
 
 /** Of a call that was paid for, and whose answer is not where it was asked for. */
-function wayOut({ request }: Draft, { isKnown }: Registered): string {
+function wayOut({ request }: Draft, { isKnown }: RegisteredCall): string {
   if (request.charge !== null) return 'the next run of its task judges and publishes it';
   return isKnown ? 'once that is mended, preflight --sweep publishes it' : 'take it from there';
 }
@@ -183,7 +183,7 @@ async function unread(draft: Draft, { attempt, registered }: Ready, error: unkno
 }
 
 /** Told to stop before anything was started. */
-function stopped(draft: Draft, ready: Ready, stop: Stop): Promise<Called> {
+function stopped(draft: Draft, ready: Ready, stop: CallStop): Promise<Called> {
   discard(ready);
   return left(draft, cancelled(stop.by() ?? 'SIGTERM'));
 }

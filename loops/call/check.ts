@@ -17,12 +17,12 @@ export interface Refusal extends Obstacle {
   exit: 'failure' | 'missingBinary' | 'badInput' | keyof typeof EXIT_BY_SIGNAL;
 }
 
-export type Checked =
+export type CheckedCall =
   | { how: 'ready'; binary: string; prompt: Buffer }
   /** Nothing was started and nothing was paid. */
   | { how: 'refused'; refusal: Refusal; prompt: Buffer | null };
 
-export function check(request: WrapperRequest): Checked {
+export function check(request: WrapperRequest): CheckedCall {
   const { adapter, call, files } = request;
   const cwd = folderMistake(call.cwd);
   if (cwd !== null) return refuse('no_working_folder', `--cwd: ${cwd}`);
@@ -56,7 +56,7 @@ export function check(request: WrapperRequest): Checked {
   return { how: 'ready', binary, prompt };
 }
 
-function refuse(reason: OwnReason, message: string, prompt: Buffer | null = null): Checked {
+function refuse(reason: OwnReason, message: string, prompt: Buffer | null = null): CheckedCall {
   return { how: 'refused', prompt, refusal: { class: 'tooling', reason, exit: 'badInput', message } };
 }
 

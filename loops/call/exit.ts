@@ -6,7 +6,7 @@ import type { Verdict } from '../../policies/facts/evidence.ts';
 import { EXIT_BY_SIGNAL, WRAPPER_EXIT } from '../../policies/facts/exit-codes.ts';
 import type { Tool } from '../../policies/facts/tools.ts';
 
-export interface Ended {
+export interface EndedCall {
   tool: Tool;
   ending: Ending;
   verdict: Verdict;
@@ -16,7 +16,7 @@ export interface Ended {
   stoppedBy: keyof typeof EXIT_BY_SIGNAL | null;
 }
 
-export function wrapperExit({ tool, ending, verdict, refusedInput, stoppedBy }: Ended): number {
+export function wrapperExit({ tool, ending, verdict, refusedInput, stoppedBy }: EndedCall): number {
   const codes = WRAPPER_EXIT[tool];
   if (verdict.class === null) return codes.ok;
   if (ending === 'cancelled') return stoppedBy === null ? codes.failure : EXIT_BY_SIGNAL[stoppedBy];

@@ -17,7 +17,7 @@ export interface Judgement {
   signature: string | null;
 }
 
-export interface Context {
+export interface JudgeContext {
   tool: Tool;
   taskId: string | null;
   prompt: string | null;
@@ -26,13 +26,13 @@ export interface Context {
   clock: Clock;
 }
 
-export function judge(outcome: Outcome, context: Context): Judgement {
+export function judge(outcome: Outcome, context: JudgeContext): Judgement {
   const evidence = evidenceOf(outcome, context.tool);
   const verdict = classify(evidence, context.clock, context.ownRows.map(compileRow));
   return { verdict, signature: signatureOf(evidence, verdict, context) };
 }
 
-function signatureOf(evidence: Evidence, verdict: Verdict, context: Context): string | null {
+function signatureOf(evidence: Evidence, verdict: Verdict, context: JudgeContext): string | null {
   if (verdict.class === null) return null;
   return sign({ ...signatureInput(evidence, verdict), volatile: volatileOf(context) }).signature;
 }
@@ -44,7 +44,7 @@ function signatureOf(evidence: Evidence, verdict: Verdict, context: Context): st
 export function signedAnew(
   outcome: Outcome,
   verdict: Verdict,
-  context: Context,
+  context: JudgeContext,
   redact: (text: string) => string,
 ): Signature {
   const evidence = evidenceOf(outcome, context.tool);
@@ -61,7 +61,7 @@ export function signedAnew(
   return { signature, source, normalised: redact(normalised) };
 }
 
-const volatileOf = ({ taskId, prompt }: Context) => ({
+const volatileOf = ({ taskId, prompt }: JudgeContext) => ({
   ...(taskId === null ? {} : { taskId }),
   ...(prompt === null ? {} : { prompt }),
 });

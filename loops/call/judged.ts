@@ -5,9 +5,9 @@ import { isSuccess, SUCCESS, visibleChars } from '../../policies/verdict/success
 import type { Adapter } from '../../wrappers/adapter.ts';
 import type { Outcome } from '../../wrappers/run.ts';
 import type { Draft } from '../attempt/draft.ts';
-import type { Stop } from '../attempt/stop-request.ts';
+import type { CallStop } from '../attempt/stop-request.ts';
 import { localClock } from '../local-clock.ts';
-import { type Ended, wrapperExit } from './exit.ts';
+import { type EndedCall, wrapperExit } from './exit.ts';
 import type { Judgement } from './judge.ts';
 
 /** A success needs no rules; whatever else it was is judged by what is loaded only then. */
@@ -28,13 +28,13 @@ export function contextOf({ request, prompt, clock }: Draft) {
   };
 }
 
-export function exitOf(draft: Draft, outcome: Outcome, { verdict }: Judgement, stop: Stop): number {
+export function exitOf(draft: Draft, outcome: Outcome, { verdict }: Judgement, stop: CallStop): number {
   const { adapter } = draft.request;
   return wrapperExit({ ...endedOf(adapter, outcome, verdict), stoppedBy: stop.by() });
 }
 
 /** What the exit code depends on. */
-export function endedOf(adapter: Adapter, outcome: Outcome, verdict: Verdict): Omit<Ended, 'stoppedBy'> {
+export function endedOf(adapter: Adapter, outcome: Outcome, verdict: Verdict): Omit<EndedCall, 'stoppedBy'> {
   const { ending, exitCode, capture } = outcome;
   const requests = capture.usage.api_requests;
   const refusedInput = adapter.refusedInput({ exitCode, class: verdict.class, requests });

@@ -3,13 +3,13 @@
 import { keepsVersions, keepVersion, recallVersion } from '../../state/cli-versions.ts';
 import { askVersion, versionOfPackage } from '../../wrappers/cli-version.ts';
 import type { WrapperRequest } from '../attempt/request.ts';
-import type { Stop } from '../attempt/stop-request.ts';
+import type { CallStop } from '../attempt/stop-request.ts';
 
 /** null for one that says none, or that could not be kept: it is taken for the newest. */
 export async function knownVersion(
   { adapter, call }: WrapperRequest,
   binary: string,
-  stop: Stop,
+  stop: CallStop,
   nowMs: number,
 ): Promise<string | null> {
   const packaged = versionOfPackage(binary, adapter.packageName);

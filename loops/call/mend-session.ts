@@ -2,7 +2,7 @@
 
 import type { Usage } from '../../policies/facts/engine-event.ts';
 import type { Draft } from '../attempt/draft.ts';
-import { type Mended, mendBeforeResume } from '../conversation/mend.ts';
+import { type MendedSession, mendBeforeResume } from '../conversation/mend.ts';
 import { findSession, lookInto } from '../session/own-files.ts';
 import { elsewhereMistake, worksElsewhere } from '../session/works-elsewhere.ts';
 import type { Refusal } from './check.ts';
@@ -29,7 +29,7 @@ async function countedBefore({ request }: Draft, sessionId: string): Promise<Par
   return session && lookInto(adapter.tool, session, (conversation) => conversation.countedSoFar());
 }
 
-function mend({ request, cliVersion, clock }: Draft, sessionId: string): Promise<Mended> {
+function mend({ request, cliVersion, clock }: Draft, sessionId: string): Promise<MendedSession> {
   const { adapter, call } = request;
   const { tool } = adapter;
   const { environment, cwd } = call;

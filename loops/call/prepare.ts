@@ -8,14 +8,14 @@ import { type Attempt, discardAttempt, discardTemporaries, fillAttempt, nameAtte
 import type { Draft } from '../attempt/draft.ts';
 import { saveDraft } from '../attempt/saved-draft.ts';
 import type { Refusal } from './check.ts';
-import { type Registered, register } from './registered.ts';
+import { type RegisteredCall, register } from './registered.ts';
 
 export interface Ready {
   how: 'ready';
   attempt: Attempt;
   overlay: Overlay;
   guardian: ProcessIdentity;
-  registered: Registered;
+  registered: RegisteredCall;
   /** The draft on disk; null for a call on its own. */
   saved: string | null;
 }

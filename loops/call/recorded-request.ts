@@ -1,7 +1,7 @@
 // Writes the request that failed, as it went through the relay, into a file beside the log: redacted, and without what signs in.
 
 import type { Response } from '../../policies/api-errors/entry.ts';
-import { type Message, RECORDED_VERSION, type Recorded } from '../../policies/api-errors/recorded.ts';
+import { RECORDED_VERSION, type RecordedExchange, type RecordedMessage } from '../../policies/api-errors/recorded.ts';
 import { keptHeaders, keptUrl } from '../../policies/api-errors/unkept.ts';
 import type { CallRecord } from '../../policies/record/call-record.ts';
 import type { Redactor } from '../../policies/redact/redactor.ts';
@@ -12,7 +12,7 @@ import { BEYOND_BYTES, type Exchange, type KeptBody, type RawHeaders } from '../
 import type { Draft } from '../attempt/draft.ts';
 import { redactValue } from './record.ts';
 
-export interface Kept {
+export interface KeptRequest {
   file: string;
   /** What the entry itself says of the answer. */
   response: Partial<Response>;
@@ -24,9 +24,9 @@ export function keepRequest(
   { call_id, tool, session_id }: CallRecord,
   folder: string,
   exchange: Exchange,
-): Kept {
+): KeptRequest {
   const { method, url, request, response, end, error } = exchange;
-  const told: Recorded = {
+  const told: RecordedExchange = {
     v: RECORDED_VERSION,
     call_id,
     tool,
@@ -40,17 +40,20 @@ export function keepRequest(
   return { file, response: told.response === null ? {} : inEntry(told.response) };
 }
 
-function messageOf({ headers: raw, body }: { headers: RawHeaders; body: KeptBody }, redactor: Redactor): Message {
+function messageOf(
+  { headers: raw, body }: { headers: RawHeaders; body: KeptBody },
+  redactor: Redactor,
+): RecordedMessage {
   const { headers, leftOut } = keptHeaders(raw);
   return {
-    headers: redactValue(headers, redactor.redact) as Message['headers'],
+    headers: redactValue(headers, redactor.redact) as RecordedMessage['headers'],
     left_out: leftOut,
     bytes: body.bytes,
     ...textOf(body, raw, redactor),
   };
 }
 
-function textOf(body: KeptBody, headers: RawHeaders, { redact }: Redactor): Pick<Message, 'body' | 'less'> {
+function textOf(body: KeptBody, headers: RawHeaders, { redact }: Redactor): Pick<RecordedMessage, 'body' | 'less'> {
   const read = bodyText(body, headers);
   if (read.how === 'unread') return { body: null, less: read.why };
   const text = redact(read.text);
@@ -59,7 +62,7 @@ function textOf(body: KeptBody, headers: RawHeaders, { redact }: Redactor): Pick
   return { body: text.slice(0, -BEYOND_BYTES), less: `the beginning of ${body.bytes} bytes` };
 }
 
-const inEntry = ({ status, headers, body }: Message & { status: number }): Partial<Response> => ({
+const inEntry = ({ status, headers, body }: RecordedMessage & { status: number }): Partial<Response> => ({
   status,
   headers,
   ...(body === null ? {} : { body: cut(body, MOST_CHARS) }),

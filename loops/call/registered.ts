@@ -2,8 +2,8 @@
 
 import type { ProcessIdentity } from '../../policies/facts/process-identity.ts';
 import {
-  type Entry,
   REGISTER_VERSION,
+  type RegisterEntry,
   registerFolder,
   removeEntry,
   writeEntry,
@@ -14,7 +14,7 @@ import type { Attempt } from '../attempt/attempt.ts';
 import { type Draft, wallMs } from '../attempt/draft.ts';
 import { savedOf } from '../attempt/saved-draft.ts';
 
-export interface Registered {
+export interface RegisteredCall {
   /** Does a sweep find it? */
   isKnown: boolean;
   started(cli: ProcessIdentity | null): void;
@@ -25,7 +25,7 @@ export interface Registered {
 }
 
 /** A call that cannot be registered is made all the same. */
-export function register(draft: Draft, attempt: Attempt, overlay: Overlay, guardian: ProcessIdentity): Registered {
+export function register(draft: Draft, attempt: Attempt, overlay: Overlay, guardian: ProcessIdentity): RegisteredCall {
   const folder = registerFolder(draft.request.call.environment);
   const entry = entryOf(draft, attempt, overlay, guardian);
   const file = folder === null ? null : writeEntry(folder, entry);
@@ -45,7 +45,7 @@ export function register(draft: Draft, attempt: Attempt, overlay: Overlay, guard
 
 export const deadlineOf = (draft: Draft): Date => new Date(draft.startedAt.getTime() + wallMs(draft.request));
 
-function entryOf(draft: Draft, attempt: Attempt, overlay: Overlay, guardian: ProcessIdentity): Entry {
+function entryOf(draft: Draft, attempt: Attempt, overlay: Overlay, guardian: ProcessIdentity): RegisterEntry {
   const { callId, request } = draft;
   const { charge, call, adapter } = request;
   return {

@@ -13,10 +13,10 @@ import type { SessionFile } from '../../wrappers/sessions/store.ts';
 import { withoutDispatch } from '../attempt/dispatch.ts';
 import { placeMistake } from '../attempt/places.ts';
 import type { WrapperRequest } from '../attempt/request.ts';
-import type { Stop } from '../attempt/stop-request.ts';
+import type { CallStop } from '../attempt/stop-request.ts';
 import { call } from './call.ts';
 
-export interface Sending {
+export interface ResendRequest {
   session: SessionFile;
   /** Into that session, or into a new one in its folder. */
   into: 'session' | 'new';
@@ -34,7 +34,7 @@ export interface Sending {
   cwd: string;
 }
 
-export interface Sent {
+export interface ResentCall {
   record: CallRecord;
   answer: string;
   /** A sentence when it did not go well. */
@@ -42,7 +42,7 @@ export interface Sent {
 }
 
 /** Why nothing could be written where it is wanted, or null: asked before anything is changed. */
-export const sendingMistake = ({ files }: Pick<Sending, 'files'>): string | null => {
+export const sendingMistake = ({ files }: Pick<ResendRequest, 'files'>): string | null => {
   const { out, err, result } = files;
   const somewhere = path.join(tmpdir(), randomUUID());
   return placeMistake({
@@ -54,7 +54,7 @@ export const sendingMistake = ({ files }: Pick<Sending, 'files'>): string | null
   });
 };
 
-export async function send(sending: Sending, stop: Stop, clock: () => Date): Promise<Sent> {
+export async function send(sending: ResendRequest, stop: CallStop, clock: () => Date): Promise<ResentCall> {
   const folder = mkdtempSync(path.join(tmpdir(), 'tollgate-send-'));
   try {
     const request = requestOf(sending, folder);
@@ -71,7 +71,7 @@ const MAX_ANSWER_BYTES = 256 * 1024 * 1024;
 
 const NOWHERE = { sessionIdOut: null, doneMarker: null, pidFile: null };
 
-function requestOf(sending: Sending, folder: string): WrapperRequest {
+function requestOf(sending: ResendRequest, folder: string): WrapperRequest {
   const { session, into, access, trustWorkspace, model, timeoutMs, task, files, environment, cwd } = sending;
   const adapter = ADAPTERS[session.tool];
   return {

@@ -7,7 +7,7 @@ import type { Draft } from '../attempt/draft.ts';
 import type { ClientError } from './client-error.ts';
 import { redactValue } from './record.ts';
 
-export interface Taken {
+export interface TakenSnapshot {
   snapshot: Unmeasured;
   /** One line of JSON. */
   data: string;
@@ -16,7 +16,11 @@ export interface Taken {
 }
 
 /** The CLI's session file; else what it reported to have sent; else what we sent. */
-export async function takeSnapshot(draft: Draft, sessionId: string | null, report: ClientError | null): Promise<Taken> {
+export async function takeSnapshot(
+  draft: Draft,
+  sessionId: string | null,
+  report: ClientError | null,
+): Promise<TakenSnapshot> {
   const opened = await openSession(draft, sessionId);
   if (opened.how === 'opened') {
     const { conversation } = opened;

@@ -4,7 +4,7 @@ import path from 'node:path';
 import { readRegularOrNull } from '../../state/disk/regular-file.ts';
 import { writeWhole } from '../../state/whole-file.ts';
 import { lastLine, mistaken, withApart } from './apart.ts';
-import { type Taken, type TreeRules, takeIn } from './take-in.ts';
+import { type TakenIn, type TreeRules, takeIn } from './take-in.ts';
 
 export interface Start {
   tree: string;
@@ -28,10 +28,10 @@ export function startOf(task: string): Start | null {
 export async function keepStart(
   task: string,
   rules: TreeRules & { environment: NodeJS.ProcessEnv; halt?: AbortSignal },
-): Promise<Taken> {
+): Promise<TakenIn> {
   if (startOf(task) !== null) return { how: 'taken', forbidden: [], warnings: [] };
   const { name, objects } = placesOf(task);
-  return withApart({ ...rules, objects }, async (apart): Promise<Taken> => {
+  return withApart({ ...rules, objects }, async (apart): Promise<TakenIn> => {
     const taken = await takeIn(apart, rules);
     if (taken.how === 'mistaken') return taken;
     const written = await apart.git(['write-tree', '--missing-ok']);

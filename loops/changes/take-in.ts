@@ -16,10 +16,10 @@ export interface TreeRules {
 }
 
 /** `forbidden`: of which names something has changed that is not shown. */
-export type Taken = { how: 'taken'; forbidden: string[]; warnings: string[] } | Mistaken;
+export type TakenIn = { how: 'taken'; forbidden: string[]; warnings: string[] } | Mistaken;
 
 /** Nothing that is left out is even hashed. */
-export async function takeIn({ git }: Apart, rules: TreeRules): Promise<Taken> {
+export async function takeIn({ git }: Apart, rules: TreeRules): Promise<TakenIn> {
   const listed = await git([...LIST, '-x', '.tmp/', '--', '.']);
   if (listed.code !== 0) return mistaken(`git cannot read ${rules.cwd}: ${lastLine(listed)}`);
   const warnings: string[] = [];

@@ -5,7 +5,7 @@ import { hashesOf, sight } from '../../state/exact-file.ts';
 import { type EditsLedger, settleEdit } from '../../state/sessions/edits-ledger.ts';
 import { isSystemError } from '../../state/system-error.ts';
 
-export interface Settled {
+export interface SettledEdits {
   edits: KnownEdit[];
   /** A sentence for each edit that was cut off. */
   notes: string[];
@@ -17,7 +17,7 @@ export function settleCutOff(
   edits: readonly KnownEdit[],
   session: { file: string },
   clock: () => Date,
-): Settled {
+): SettledEdits {
   const settled = lookAtCutOff(edits, session);
   for (const [i, { n, state }] of settled.edits.entries())
     if (edits[i]!.state === 'planned' && state !== 'planned')
@@ -30,7 +30,7 @@ export function settleCutOff(
 }
 
 /** Writes nothing. */
-export function lookAtCutOff(edits: readonly KnownEdit[], { file }: { file: string }): Settled {
+export function lookAtCutOff(edits: readonly KnownEdit[], { file }: { file: string }): SettledEdits {
   const notes: string[] = [];
   const settled = edits.map((edit) => {
     if (edit.state !== 'planned') return edit;

@@ -11,10 +11,10 @@ import type { SessionFile } from '../../wrappers/sessions/store.ts';
 import { redactorOf } from '../redactor.ts';
 import { healthOf } from './health.ts';
 import { readHistory } from './history.ts';
-import type { Recovered, Recovering } from './recovering.ts';
+import type { RecoveredConversation, RecoveringConversation } from './recovering.ts';
 
 /** Throws SessionFileError. */
-export async function exportDiagnostic(recovering: Recovering): Promise<Recovered> {
+export async function exportDiagnostic(recovering: RecoveringConversation): Promise<RecoveredConversation> {
   const { session, environment, cwd, clock } = recovering;
   const state = projectState(cwd, environment);
   const folder = path.join(state, 'state', 'diagnostics');
@@ -33,7 +33,7 @@ export async function exportDiagnostic(recovering: Recovering): Promise<Recovere
   return { how: 'exported', says: `written to ${file}`, file };
 }
 
-function diagnosticOf({ store, session, environment, version }: Recovering, at: string, logs: string) {
+function diagnosticOf({ store, session, environment, version }: RecoveringConversation, at: string, logs: string) {
   const conversation = store.open(session);
   const { flaws, cliVersion, context, turns } = healthOf(conversation, environment);
   const history = readHistory(store, session, environment, null);

@@ -3,7 +3,7 @@
 import { rmSync } from 'node:fs';
 import path from 'node:path';
 import { oldBackups } from '../../policies/session/kept-backups.ts';
-import type { EditEntry, EditKind, Kept, KnownEdit, Version } from '../../policies/session/session-edits.ts';
+import type { EditEntry, EditKind, KeptEdit, KnownEdit, Version } from '../../policies/session/session-edits.ts';
 import {
   ChangedError,
   changeExactly,
@@ -42,7 +42,7 @@ export type Editing = {
   environment: NodeJS.ProcessEnv;
   clock: () => Date;
   holder: Holder;
-} & ({ what: 'mended' } | { what: 'rolled_back' | 'cleared' | 'undone'; keeps: Kept });
+} & ({ what: 'mended' } | { what: 'rolled_back' | 'cleared' | 'undone'; keeps: KeptEdit });
 
 /** `why` is a whole sentence; the file is untouched then. */
 export type Edited = { how: 'edited'; entry: EditEntry } | { how: 'unchanged' } | { how: 'refused'; why: string };
@@ -73,7 +73,7 @@ export interface SessionChange {
   holder: Holder;
 }
 
-export const keptFields = ({ turns, items }: Kept) => ({ kept_turns: turns, kept_items: items });
+export const keptFields = ({ turns, items }: KeptEdit) => ({ kept_turns: turns, kept_items: items });
 
 /** Backup, plan, change, settle: in this order, so that a crash at any point is told and harmless. */
 export function changeSession(asked: SessionChange): Edited {

@@ -16,7 +16,7 @@ export type Freedom =
   /** `by`: half a sentence. */
   | { how: 'used'; by: string };
 
-export interface Asked {
+export interface SessionQuestion {
   store: SessionStore;
   session: SessionFile;
   lookup: Lookup;
@@ -24,7 +24,7 @@ export interface Asked {
 }
 
 /** Waits where nothing but a fresh change speaks against it. @param say called once, before it waits. */
-export async function whenFree(asked: Asked, say: (what: string) => void): Promise<Freedom> {
+export async function whenFree(asked: SessionQuestion, say: (what: string) => void): Promise<Freedom> {
   const hold = await holdSession(asked.session, asked.lookup.environment, asked.clock);
   if (hold.how === 'used') return hold;
   const quiet = await whenQuiet(asked, say);
@@ -33,7 +33,7 @@ export async function whenFree(asked: Asked, say: (what: string) => void): Promi
 }
 
 async function whenQuiet(
-  asked: Asked,
+  asked: SessionQuestion,
   say: (what: string) => void,
 ): Promise<{ session: SessionFile } | { by: string }> {
   const { store, session, lookup } = asked;
@@ -56,10 +56,10 @@ async function whenQuiet(
 }
 
 /** When it will have been left alone for long enough; its time may lie ahead of a clock that was set back. */
-const quietOf = ({ session, clock }: Asked): Date =>
+const quietOf = ({ session, clock }: SessionQuestion): Date =>
   new Date(Math.ceil(Math.max(clock().getTime(), changedAtMs(session))) + QUIET_MS);
 
-function restMs({ session, clock }: Asked): number {
+function restMs({ session, clock }: SessionQuestion): number {
   const agoMs = clock().getTime() - changedAtMs(session);
   return agoMs < 0 ? QUIET_MS : Math.max(0, QUIET_MS - agoMs);
 }
@@ -68,7 +68,7 @@ function restMs({ session, clock }: Asked): number {
  * Half a sentence about who writes in it at this moment, or null: by our own records, and by the locks of a CLI that has any.
  * gemini has none, and another one in its folder may be at another session, unless it was started with this one.
  */
-export async function writerOf({ store, session, lookup, clock }: Asked): Promise<string | null> {
+export async function writerOf({ store, session, lookup, clock }: SessionQuestion): Promise<string | null> {
   const ours = await callIn(session, lookup.environment);
   if (ours !== null) return ours;
   if (!store.takesLock) return store.namedBy?.(session, lookup) ?? null;
@@ -76,7 +76,7 @@ export async function writerOf({ store, session, lookup, clock }: Asked): Promis
 }
 
 /** Half a sentence about who uses it now, or null. */
-async function userOf(asked: Asked): Promise<string | null> {
+async function userOf(asked: SessionQuestion): Promise<string | null> {
   const { store, session, lookup, clock } = asked;
   const ours = await callIn(session, lookup.environment);
   if (ours !== null) return ours;

@@ -4,10 +4,10 @@ import { ADAPTERS } from '../../wrappers/adapters.ts';
 import { versionOfPackage } from '../../wrappers/cli-version.ts';
 import { findBinary } from '../../wrappers/find-binary.ts';
 import type { Conversation, SessionFile } from '../../wrappers/sessions/store.ts';
-import type { Health } from './recovering.ts';
+import type { SessionHealth } from './recovering.ts';
 
 /** Throws SessionFileError. */
-export function healthOf(conversation: Conversation, environment: NodeJS.ProcessEnv): Health {
+export function healthOf(conversation: Conversation, environment: NodeJS.ProcessEnv): SessionHealth {
   const { turns, session } = conversation;
   const cliVersion = installedVersion(session, environment);
   return {

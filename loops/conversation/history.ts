@@ -3,7 +3,7 @@
 import path from 'node:path';
 import type { ShownTurn } from '../../policies/session/conversation.ts';
 import type { KnownEdit } from '../../policies/session/session-edits.ts';
-import { isStanding, type Slot, slotsOf } from '../../policies/session/shown-turns.ts';
+import { isStanding, type ShownSlot, slotsOf } from '../../policies/session/shown-turns.ts';
 import { nextToBringBack, takenBack } from '../../policies/session/taken-back.ts';
 import { sight } from '../../state/exact-file.ts';
 import { type EditsLedger, editsLedger, readEdits } from '../../state/sessions/edits-ledger.ts';
@@ -74,7 +74,7 @@ function knownEdits(ledger: EditsLedger, session: SessionFile): { edits: KnownEd
 }
 
 /** The rest of a turn is no turn of its own. */
-function startOf(slots: readonly Slot[], last: number): number {
+function startOf(slots: readonly ShownSlot[], last: number): number {
   let left = last;
   let start = slots.length;
   while (start > 0 && left > 0) {
@@ -107,7 +107,7 @@ function redoable(edits: readonly KnownEdit[], conversation: Conversation, place
 }
 
 /** Turns that follow each other in one file are read at once. */
-function readSlots(slots: readonly Slot[], conversation: Conversation, place: Place) {
+function readSlots(slots: readonly ShownSlot[], conversation: Conversation, place: Place) {
   const turns: ShownTurn[] = [];
   let lost = 0;
   for (let i = 0; i < slots.length; ) {
@@ -125,7 +125,7 @@ function readSlots(slots: readonly Slot[], conversation: Conversation, place: Pl
   return { turns, lost };
 }
 
-function shown(turn: ReturnType<Conversation['read']>[number], { in: where, fromItem }: Slot): ShownTurn[] {
+function shown(turn: ReturnType<Conversation['read']>[number], { in: where, fromItem }: ShownSlot): ShownTurn[] {
   const state = where === 'file' ? 'active' : 'reverted';
   if (fromItem === null) return [{ ...turn, state, part: 'whole' }];
   const items = turn.items.slice(fromItem);

@@ -18,14 +18,14 @@ export interface KnownSession {
   health: string;
 }
 
-export interface Looking {
+export interface LookingAtSessions {
   stateFolder: string;
   environment: NodeJS.ProcessEnv;
   clock: () => Date;
 }
 
 /** The last used first. Changes nothing. */
-export async function knownSessions({ stateFolder, environment, clock }: Looking) {
+export async function knownSessions({ stateFolder, environment, clock }: LookingAtSessions) {
   const { entries, warnings } = await readSessions(stateFolder, clock, 'left');
   const sessions: KnownSession[] = [];
   for (const { tag, tool, entry } of entries())

@@ -22,10 +22,10 @@ export interface Broken {
 }
 
 /** `what` and `why` are half sentences for a report. */
-export type Mended = { how: 'mended'; what: string } | { how: 'sound' } | { how: 'cannot'; why: string };
+export type MendedSession = { how: 'mended'; what: string } | { how: 'sound' } | { how: 'cannot'; why: string };
 
 /** Before a resume: only what is known to be sent wrongly is touched. What cannot be looked at is left to its CLI. */
-export const mendBeforeResume = (broken: Broken): Promise<Mended> =>
+export const mendBeforeResume = (broken: Broken): Promise<MendedSession> =>
   orCannot(async () => {
     const opened = await open(broken);
     if (opened === null) return { how: 'sound' };
@@ -42,7 +42,7 @@ export const mendBeforeResume = (broken: Broken): Promise<Mended> =>
  * After the service refused the history: what is wrong with it is mended, and a prompt of which nothing came is taken back, to be sent
  * anew. A turn in which tools ran stays whatever was refused: without it they would run once more.
  */
-export const mendBroken = (broken: Broken & { ranTools: boolean }): Promise<Exclude<Mended, { how: 'sound' }>> =>
+export const mendBroken = (broken: Broken & { ranTools: boolean }): Promise<Exclude<MendedSession, { how: 'sound' }>> =>
   orCannot(async () => {
     const opened = await open(broken);
     if (opened === null) return { how: 'cannot', why: `the file of session ${broken.sessionId} is not found` };
@@ -85,7 +85,7 @@ interface Opened {
 }
 
 /** A version that nobody has tried may have been mended by its makers: what we would change could break it. */
-function leftAlone({ tool, cliVersion }: Broken, conversation: Conversation): Mended {
+function leftAlone({ tool, cliVersion }: Broken, conversation: Conversation): MendedSession {
   const suspected = conversation.flaws(lastTested(tool)) ?? [];
   if (suspected.length === 0) return { how: 'sound' };
   const version = cliVersion ?? 'of an unknown version';
@@ -97,7 +97,7 @@ async function mendFlaws(
   broken: Broken,
   conversation: Conversation,
   flaws: readonly Flaw[],
-): Promise<Mended & { how: 'mended' | 'cannot' }> {
+): Promise<MendedSession & { how: 'mended' | 'cannot' }> {
   const edited = await editSession({
     ...broken,
     conversation,

@@ -1,11 +1,11 @@
 // What each way of taking something back would change, as a plan that a dry run can tell.
 
 import type { Item } from '../../policies/session/conversation.ts';
-import type { Kept } from '../../policies/session/session-edits.ts';
+import type { KeptEdit } from '../../policies/session/session-edits.ts';
 import type { Conversation, Edit } from '../../wrappers/sessions/store.ts';
 
 export type Plan =
-  | { how: 'planned'; what: 'rolled_back' | 'cleared' | 'undone'; edit: Edit; keeps: Kept }
+  | { how: 'planned'; what: 'rolled_back' | 'cleared' | 'undone'; edit: Edit; keeps: KeptEdit }
   | { how: 'planned'; what: 'mended'; edit: Edit }
   /** `why` is a whole sentence. */
   | { how: 'nothing'; why: string };

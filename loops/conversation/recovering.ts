@@ -5,7 +5,7 @@ import type { EditKind } from '../../policies/session/session-edits.ts';
 import type { SessionFile, SessionStore } from '../../wrappers/sessions/store.ts';
 import type { Holder } from './edit.ts';
 
-export interface Recovering {
+export interface RecoveringConversation {
   store: SessionStore;
   session: SessionFile;
   environment: NodeJS.ProcessEnv;
@@ -16,7 +16,7 @@ export interface Recovering {
   version: string;
 }
 
-export interface Health {
+export interface SessionHealth {
   turns: number;
   /** null: nobody can say for this version of its CLI. */
   flaws: Flaw[] | null;
@@ -25,7 +25,7 @@ export interface Health {
   lastPrompt: string | null;
 }
 
-export type Recovered =
+export type RecoveredConversation =
   | { how: 'edited'; what: EditKind; says: string; edit: number; reverted: number }
   /** There was nothing to do. */
   | { how: 'left'; says: string }

@@ -4,7 +4,7 @@ import { exportDiagnostic } from './diagnostic.ts';
 import { editSession } from './edit.ts';
 import { installedVersion } from './health.ts';
 import { planClear, planRollback } from './plans.ts';
-import type { Recovered, Recovering } from './recovering.ts';
+import type { RecoveredConversation, RecoveringConversation } from './recovering.ts';
 import { refusedFor } from './way-on.ts';
 
 export const CHOICES = {
@@ -24,7 +24,7 @@ export const LONG_CHOICES = {
 } as const satisfies Record<string, Choice>;
 
 /** Whether the session is free is for the caller to know. Throws SessionFileError. */
-export async function recover(choice: Choice, recovering: Recovering): Promise<Recovered> {
+export async function recover(choice: Choice, recovering: RecoveringConversation): Promise<RecoveredConversation> {
   switch (choice) {
     case 'ignore':
       return { how: 'left', says: 'nothing was changed' };
@@ -36,7 +36,10 @@ export async function recover(choice: Choice, recovering: Recovering): Promise<R
   }
 }
 
-async function takeBack(choice: 'rollback' | 'clear', recovering: Recovering): Promise<Recovered> {
+async function takeBack(
+  choice: 'rollback' | 'clear',
+  recovering: RecoveringConversation,
+): Promise<RecoveredConversation> {
   const { store, session, environment } = recovering;
   const conversation = store.open(session);
   const plan =

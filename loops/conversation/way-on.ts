@@ -2,13 +2,13 @@
 
 import { readSessions } from '../../state/sessions/sessions-file.ts';
 import { projectState } from '../../state/task-folder.ts';
-import type { Recovered, Recovering } from './recovering.ts';
+import type { RecoveredConversation, RecoveringConversation } from './recovering.ts';
 
 /** @param why a whole sentence. */
 export async function refusedFor(
-  { session, environment, cwd, clock }: Pick<Recovering, 'session' | 'environment' | 'cwd' | 'clock'>,
+  { session, environment, cwd, clock }: Pick<RecoveringConversation, 'session' | 'environment' | 'cwd' | 'clock'>,
   why: string,
-): Promise<Recovered & { how: 'refused' }> {
+): Promise<RecoveredConversation & { how: 'refused' }> {
   const { entries } = await readSessions(projectState(cwd, environment), clock, 'left');
   const tags = entries()
     .filter(({ tool, entry }) => tool === session.tool && entry.session_id === session.id)

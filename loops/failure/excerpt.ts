@@ -4,7 +4,7 @@ import { cutStacks } from '../../policies/text/stack-trace.ts';
 import { readHead, readTail } from '../../state/disk/file-head.ts';
 import { isSystemError } from '../../state/system-error.ts';
 
-export interface Excerpt {
+export interface StderrExcerpt {
   stderr_head: string[];
   /** Empty when the head is all there is. */
   stderr_tail: string[];
@@ -15,7 +15,7 @@ const MAX_CHARS = 500;
 /** Enough for the lines that are shown. */
 const WINDOW = 64 * 1024;
 
-export function excerpt(file: string): Excerpt {
+export function excerpt(file: string): StderrExcerpt {
   try {
     const { text, bytes } = readHead(file, WINDOW);
     const head = cutStacks(linesOf(text));

@@ -19,19 +19,19 @@ import { lookAt } from '../../state/disk/regular-file.ts';
 import { outputsOf } from '../../state/task-folder.ts';
 import { redactorOf } from '../redactor.ts';
 import type { Prompt } from '../task/prompt.ts';
-import type { Slot } from '../task/slots.ts';
+import type { CallSlot } from '../task/slots.ts';
 import type { StageRun } from '../task/stage-run.ts';
 import type { OpenTask } from '../task/task.ts';
 import { EMPTY_FAILURE } from './empty-failure.ts';
 import { excerpt } from './excerpt.ts';
-import { failingIn, type Sent, situationOf } from './situation.ts';
+import { failingIn, type SentPrompt, situationOf } from './situation.ts';
 
-export interface Circumstances {
+export interface FailureCircumstances {
   count: number;
   attempt: number;
   decision: Pick<Decision, 'action' | 'why' | 'next_actions'>;
   /** What was asked, and whether in a session that was there before; null where that says nothing about the failure. */
-  sent: Sent | null;
+  sent: SentPrompt | null;
   /** What the stage has changed in the tree so far. */
   changed: readonly Change[];
 }
@@ -39,7 +39,7 @@ export interface Circumstances {
 /** The stage, with the tool that answered last. */
 type Failing = Pick<StageRun, 'open' | 'stage' | 'clock' | 'environment'>;
 
-export function failureOf(run: Failing, record: CallRecord, circumstances: Circumstances): Failure {
+export function failureOf(run: Failing, record: CallRecord, circumstances: FailureCircumstances): Failure {
   const { count, attempt, decision, sent, changed } = circumstances;
   const { open, stage, clock } = run;
   const outputs = outputsOf(open.task, stage);
@@ -188,7 +188,7 @@ export function unansweredFailure(run: StageRun, why: string): Failure {
 }
 
 /** Another call of the batch was refused for its quota or its sign-in; nothing was asked. */
-export function pausedFailure(run: StageRun, pause: Slot & { how: 'paused' }): Failure {
+export function pausedFailure(run: StageRun, pause: CallSlot & { how: 'paused' }): Failure {
   const { class: errorClass, message, until } = pause;
   const { open, stage } = run;
   const evidence = { source: 'none', text: message, rule: 'batch-paused' } as const;

@@ -2,7 +2,7 @@
 
 import type { Tool } from '../../policies/facts/tools.ts';
 import type { Situation } from '../../policies/next-actions/next-actions.ts';
-import type { Place, StageField } from '../../policies/next-actions/situation.ts';
+import type { ManifestPlace, SituationField } from '../../policies/next-actions/situation.ts';
 import type { PartSize } from '../../policies/prompt/part.ts';
 import { splitAdvice } from '../../policies/prompt/split-advice.ts';
 import type { CallRecord } from '../../policies/record/call-record.ts';
@@ -28,7 +28,7 @@ export interface Failing {
 }
 
 /** What was asked last. */
-export interface Sent {
+export interface SentPrompt {
   chars: number;
   /** Of the stage's own prompt, whatever came of it. */
   parts: readonly PartSize[];
@@ -41,7 +41,7 @@ export interface Sent {
 export function situationOf(
   { task, read, stage, cwd, environment, callsLeft }: Failing,
   { verdict, session_id, ending }: Pick<CallRecord, 'verdict' | 'session_id'> & { ending: CallRecord['ending'] | null },
-  sent: Sent | null = null,
+  sent: SentPrompt | null = null,
 ): Situation {
   const { tool } = stage;
   const home = homeOf(environment);
@@ -62,7 +62,7 @@ export function situationOf(
       : {
           tag: tagOf(read.manifest.meta.feature, task.id),
           namesSession: read.manifest.meta.session_id !== undefined,
-          place: (field: StageField) => placeOf(read, stage, field),
+          place: (field: SituationField) => placeOf(read, stage, field),
         }),
     ...(sent === null
       ? {}
@@ -85,8 +85,8 @@ export function failingIn(open: OpenTask, stage: Failing['stage'], environment: 
 function placeOf(
   { manifest, plans, placeOf: place }: NonNullable<Failing['read']>,
   stage: Failing['stage'],
-  field: StageField,
-): Place {
+  field: SituationField,
+): ManifestPlace {
   const given = plans.find((plan) => plan.stage.name === stage.name)?.stage;
   if (field === 'cwd') return { ...place(null, 'cwd'), field, value: manifest.cwd ?? null };
   if (given !== undefined && given.tool !== stage.tool && field === 'model')

@@ -4,12 +4,12 @@ import type { Finding } from '../../policies/facts/gate-record.ts';
 import { readHead } from '../../state/disk/file-head.ts';
 import { isSystemError } from '../../state/system-error.ts';
 
-export type Answer = { how: 'read'; text: string; notes: string[] } | { how: 'unreadable'; finding: Finding };
+export type ReadAnswer = { how: 'read'; text: string; notes: string[] } | { how: 'unreadable'; finding: Finding };
 
 /** More than any model says in one turn; what is beyond it is not looked at. */
 export const MAX_ANSWER = 4 * 1024 * 1024;
 
-export function readAnswer(file: string): Answer {
+export function readAnswer(file: string): ReadAnswer {
   try {
     const { text, bytes } = readHead(file, MAX_ANSWER);
     const notes =

@@ -2,7 +2,7 @@
 
 import type { Finding } from '../../policies/facts/gate-record.ts';
 import { namesIn } from '../../policies/gate/schema-names.ts';
-import { findMisfits, type Look, type Misfit, type Schema, type Told } from './schema.ts';
+import { findMisfits, type Misfit, type Schema, type SchemaLook, type SchemaTold } from './schema.ts';
 
 export interface Fit {
   finding: Finding | null;
@@ -38,7 +38,7 @@ export async function checkFit(schema: Schema, value: unknown, chars: number, te
   return { finding: findingOf(look, terms.redact), notes };
 }
 
-type ApartLook = Look | { how: 'stopped' } | { how: 'unchecked'; why: string };
+type ApartLook = SchemaLook | { how: 'stopped' } | { how: 'unchecked'; why: string };
 
 async function lookApart(
   schema: Schema,
@@ -94,11 +94,11 @@ const unchecked = (why: string): Finding => ({
 });
 
 function messageOf(misfit: Misfit, redact: (text: string) => string): string {
-  const shown = (value: Told): string => shortened(value, redact);
+  const shown = (value: SchemaTold): string => shortened(value, redact);
   return `${misfit.place}: expected ${(EXPECTED[misfit.keyword] ?? otherwise)(misfit, shown)}`;
 }
 
-type Telling = (misfit: Misfit, shown: (value: Told) => string) => string;
+type Telling = (misfit: Misfit, shown: (value: SchemaTold) => string) => string;
 
 const EXPECTED: Record<string, Telling> = {
   type: ({ params, data }, shown) => `${[params.type].flat().join(' or ')}, found ${shown(data)}`,
@@ -112,7 +112,7 @@ const EXPECTED: Record<string, Telling> = {
 /** ajv says `must be >= 1` and the like. */
 const otherwise: Telling = ({ message, data }, shown) => `that it ${message}, found ${shown(data)}`;
 
-function shortened({ words, json }: Told, redact: (text: string) => string): string {
+function shortened({ words, json }: SchemaTold, redact: (text: string) => string): string {
   const text = redact(json);
   if (words !== null) return text === '' || text.length > MAX_FOUND ? words : text;
   return text.length > MAX_FOUND ? `${text.slice(0, MAX_FOUND)}…` : text;

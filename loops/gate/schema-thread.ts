@@ -2,7 +2,7 @@
 
 import { fileURLToPath } from 'node:url';
 import { parentPort, Worker, workerData } from 'node:worker_threads';
-import { findMisfits, type Look, type Schema } from './schema.ts';
+import { findMisfits, type Schema, type SchemaLook } from './schema.ts';
 
 export interface ThreadWork {
   schema: Schema;
@@ -11,7 +11,7 @@ export interface ThreadWork {
   chars: number;
 }
 
-export type ThreadEnd = Look | { how: 'stopped' } | { how: 'unchecked'; why: string };
+export type ThreadEnd = SchemaLook | { how: 'stopped' } | { how: 'unchecked'; why: string };
 
 const MAX_MEMORY_MIB = 1024;
 
@@ -37,7 +37,7 @@ export function runThread(work: ThreadWork, wallMs: number, stop: AbortSignal): 
     const stopped = () => end(() => resolve({ how: 'stopped' }));
     const late = () => end(() => resolve({ how: 'unchecked', why: `it took longer than ${wallMs / 1000} s` }));
     stop.addEventListener('abort', stopped, { once: true });
-    thread.on('message', (told: 'begun' | Look) => {
+    thread.on('message', (told: 'begun' | SchemaLook) => {
       if (told === 'begun') timer = setTimeout(late, wallMs);
       else end(() => resolve(told));
     });

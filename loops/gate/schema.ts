@@ -14,7 +14,10 @@ export async function checkSchema(schema: Schema): Promise<string | null> {
 }
 
 /** Plain values, which can be handed from thread to thread. */
-export type Look = { how: 'looked'; misfits: Misfit[] } | { how: 'too_deep' } | { how: 'mistaken'; message: string };
+export type SchemaLook =
+  | { how: 'looked'; misfits: Misfit[] }
+  | { how: 'too_deep' }
+  | { how: 'mistaken'; message: string };
 
 /** One thing that ajv found, with whole values: secrets must be taken out before anything is cut. */
 export interface Misfit {
@@ -23,12 +26,12 @@ export interface Misfit {
   keyword: string;
   params: Record<string, unknown>;
   message: string;
-  schema: Told;
-  data: Told;
+  schema: SchemaTold;
+  data: SchemaTold;
 }
 
 /** A value in words, such as `a list of 3`, or as JSON; '' where only the words are short enough. */
-export interface Told {
+export interface SchemaTold {
   words: string | null;
   json: string;
 }
@@ -39,7 +42,7 @@ export interface Told {
  * @param value what the answer is as JSON.
  * @param chars how long its text is.
  */
-export async function findMisfits(schema: Schema, value: unknown, chars: number): Promise<Look> {
+export async function findMisfits(schema: Schema, value: unknown, chars: number): Promise<SchemaLook> {
   const compiled = await compile(schema, chars > MAX_FULL_LOOK ? 'first' : 'all');
   if (compiled.how === 'mistaken') return compiled;
   try {
@@ -60,7 +63,7 @@ const misfitOf = ({ instancePath, keyword, params, message, schema, data }: AjvE
   data: told(data),
 });
 
-function told(value: unknown): Told {
+function told(value: unknown): SchemaTold {
   if (Array.isArray(value))
     return { words: `a list of ${value.length}`, json: value.length > MAX_LIST ? '' : JSON.stringify(value) };
   if (value !== null && typeof value === 'object') return { words: 'an object', json: '' };

@@ -17,7 +17,7 @@ import { standingOf } from '../report/standing.ts';
 import { type GrowingFile, growingFile } from './growing-file.ts';
 import { createTelling, type Telling } from './telling.ts';
 
-export interface LogLine {
+export interface FollowedLine {
   call_id: string;
   stage: string;
   of: 'event' | 'stderr';
@@ -38,7 +38,7 @@ export interface Following {
   /** Told of each call before its first line. */
   begin(call: Call): void;
   /** Waited for, so that a slow reader is not run over; `enough` ends it. */
-  take(lines: readonly LogLine[]): Promise<'more' | 'enough'>;
+  take(lines: readonly FollowedLine[]): Promise<'more' | 'enough'>;
 }
 
 /** `missing`: what could not be shown, and why. */
@@ -119,7 +119,7 @@ interface Opened {
 }
 
 /** `missing` is told once. */
-type Read = { how: 'read'; lines: LogLine[] } | { how: 'missing'; why: string };
+type Read = { how: 'read'; lines: FollowedLine[] } | { how: 'missing'; why: string };
 const NOTHING: Read = { how: 'read', lines: [] };
 
 function openCall(call: Call, { task, environment, events: how }: Following): Opened {
@@ -131,7 +131,7 @@ function openCall(call: Call, { task, environment, events: how }: Following): Op
   let saved: ReturnType<typeof savedRedactor> = null;
   let isMissing = false;
   const telling = how === 'words' ? createTelling() : null;
-  const line = (of: LogLine['of'], text: string): LogLine => ({ call_id, stage, of, text });
+  const line = (of: FollowedLine['of'], text: string): FollowedLine => ({ call_id, stage, of, text });
   return {
     call,
     events,

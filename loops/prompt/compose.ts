@@ -9,7 +9,7 @@ import { promptLimit } from '../../policies/manifest/prompt-limits.ts';
 import type { ResolvedRole } from '../../policies/manifest/resolved-role.ts';
 import { type ComposedText, composeText, type Digest } from '../../policies/prompt/compose-text.ts';
 import { RULES } from '../../policies/prompt/rules.ts';
-import type { Answer, Changes, TextFile } from '../../policies/prompt/source.ts';
+import type { AnswerSource, Changes, TextFile } from '../../policies/prompt/source.ts';
 import type { Redactor } from '../../policies/redact/redactor.ts';
 import type { Manifest, Stage } from '../../state/project/manifest-schema.ts';
 import type { TaskFolder } from '../../state/task-folder.ts';
@@ -36,7 +36,7 @@ export interface PromptRequest {
   /** The context that an earlier brief handed off, in place of `inputs/context_pack.md`. */
   handedOff: string | null;
   /** Answers of this task's earlier stages which this role reads, in order. */
-  earlier: Answer[];
+  earlier: AnswerSource[];
   redactor: Redactor;
   /** The acceptance commands that the gate will run. */
   acceptanceCommands: readonly string[];
@@ -46,11 +46,11 @@ export interface PromptRequest {
   halt?: AbortSignal;
 }
 
-export type Composed =
+export type PromptComposed =
   /** `sha256`: over the bytes that the CLI will get. */
   ({ how: 'composed'; sha256: string } & ComposedText) | { how: 'mistaken'; message: string };
 
-export async function composePrompt(request: PromptRequest): Promise<Composed> {
+export async function composePrompt(request: PromptRequest): Promise<PromptComposed> {
   const { task, manifest, stage, role, cwd, root } = request;
   const forbidden = manifest.security.forbidden_paths;
   const forbids = await forbidsOf(forbidden, [root, cwd]);

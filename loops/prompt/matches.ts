@@ -5,7 +5,7 @@ import path from 'node:path';
 import fastGlob from 'fast-glob';
 import { compileGlobs } from '../../policies/text/globs.ts';
 
-export interface Found {
+export interface MatchedFiles {
   files: string[];
   /** Symbolic links among what matches: they are never followed. */
   links: string[];
@@ -21,8 +21,8 @@ export async function matchesOf(
   folder: string,
   never: readonly string[],
   most: { kept: number; counted: number },
-): Promise<Found> {
-  const found: Found = { files: [], links: [], special: [], count: 0 };
+): Promise<MatchedFiles> {
+  const found: MatchedFiles = { files: [], links: [], special: [], count: 0 };
   const stream = fastGlob.stream([...globs], {
     cwd: folder,
     ignore: [...never],

@@ -3,7 +3,7 @@
 import { readdirSync } from 'node:fs';
 import path from 'node:path';
 import type { ResolvedRole } from '../../policies/manifest/resolved-role.ts';
-import { type Expanded, expandTemplate, type LookedUp } from '../../policies/prompt/template.ts';
+import { type ExpandedTemplate, expandTemplate, type LookedUp } from '../../policies/prompt/template.ts';
 import { ROLES } from '../../policies/roles/roles.ts';
 import { nearest } from '../../policies/text/nearest.ts';
 import type { Forbids } from '../paths/forbidden.ts';
@@ -24,7 +24,7 @@ export function readTemplate(
   place: TemplatePlace,
   { template }: Pick<ResolvedRole, 'template'>,
   variables: Readonly<Record<string, string>>,
-): Expanded {
+): ExpandedTemplate {
   if (template.from === 'built_in') {
     const first = builtIn(template.role);
     return first.how === 'mistaken' ? first : expandTemplate(first.template, { lookUp: lookUpBuiltIn, variables });

@@ -5,9 +5,9 @@ import { type ProcessIdentity, placeOf } from '../../policies/facts/process-iden
 import type { Ticket } from '../../state/queue/ticket.ts';
 import type { Queue } from '../../state/queue/tickets.ts';
 import { ancestorsOf, isAmong } from '../../wrappers/processes/ancestors.ts';
-import { type Looking, livingOf } from './living.ts';
+import { type LookingAtHolders, livingOf } from './living.ts';
 
-export interface Standing {
+export interface QueueStanding {
   ticket: Ticket;
   /** Where it is written. */
   file: string;
@@ -22,11 +22,11 @@ export interface Standing {
 export async function firstBlocking(
   ours: Ticket,
   earlier: NonNullable<ReturnType<Queue['before']>>,
-  looking: Looking,
+  looking: LookingAtHolders,
   over: (id: string) => void,
-): Promise<Standing | null> {
+): Promise<QueueStanding | null> {
   if (!earlier.some(({ ticket }) => conflict(ticket, ours))) return null;
-  const standing: Standing[] = [];
+  const standing: QueueStanding[] = [];
   for (const { ticket, file } of earlier) {
     const isOwn = isDeepStrictEqual(ticket.owner, ours.owner);
     const living = isOwn ? [ticket.owner] : await livingOf(ticket, looking);
@@ -36,7 +36,7 @@ export async function firstBlocking(
   const last = { ticket: ours, file: '', living: [ours.owner] };
   const above = await aboveOf(last, ours.owner);
   if (!standing.some(above)) return standing.find(({ ticket }) => conflict(ticket, ours)) ?? null;
-  const begun: Standing[] = [];
+  const begun: QueueStanding[] = [];
   for (const [i, one] of standing.entries())
     if (blockerOf(one, standing.slice(0, i), begun, await aboveOf(one, ours.owner)) === null) begun.push(one);
   return blockerOf(last, standing, begun, above);
@@ -47,11 +47,11 @@ export async function firstBlocking(
  * for that caller: within a turn that has begun, only others that have begun count.
  */
 function blockerOf(
-  one: Standing,
-  earlier: readonly Standing[],
-  begun: readonly Standing[],
-  isAbove: (other: Standing) => boolean,
-): Standing | null {
+  one: QueueStanding,
+  earlier: readonly QueueStanding[],
+  begun: readonly QueueStanding[],
+  isAbove: (other: QueueStanding) => boolean,
+): QueueStanding | null {
   const before = begun.some(isAbove) ? begun : earlier;
   return before.find((other) => conflict(other.ticket, one.ticket) && !isAbove(other)) ?? null;
 }
@@ -59,7 +59,10 @@ function blockerOf(
 const conflict = (a: Ticket, b: Ticket): boolean => a.mode === 'write' || b.mode === 'write';
 
 /** Was the one started from within another's? */
-async function aboveOf({ living: [owner] }: Standing, self: ProcessIdentity): Promise<(other: Standing) => boolean> {
+async function aboveOf(
+  { living: [owner] }: QueueStanding,
+  self: ProcessIdentity,
+): Promise<(other: QueueStanding) => boolean> {
   const rows = placeOf(owner!, self) === 'here' ? await ancestorsOf(owner!.pid) : [];
   return ({ living }) => living.some((process_) => placeOf(process_, self) === 'here' && isAmong(rows, process_));
 }

@@ -7,7 +7,7 @@ import type { Ticket } from '../../state/queue/ticket.ts';
 import { openQueue, type Queue } from '../../state/queue/tickets.ts';
 import { isSystemError } from '../../state/system-error.ts';
 import { identify } from '../../wrappers/processes/identity.ts';
-import { firstBlocking, type Standing } from './blocking.ts';
+import { firstBlocking, type QueueStanding } from './blocking.ts';
 
 export interface Standby {
   /** Where its file lies, and the name of it. */
@@ -29,7 +29,7 @@ export interface Standby {
   clock: () => Date;
 }
 
-export type Turn =
+export type QueueTurn =
   /**
    * It is ours until `leave`, or until this process ends, however it does. `within`: somebody has it before us, and we were
    * started by him, so that to wait for him would be for ever.
@@ -41,7 +41,7 @@ const DAY_MS = 86_400_000;
 const LOOK_MS = 400;
 
 /** Waits in the order of asking. Throws what the operating system throws when the queue cannot be written. */
-export async function standInLine(standby: Standby): Promise<Turn> {
+export async function standInLine(standby: Standby): Promise<QueueTurn> {
   const { stop, whileWaiting } = standby;
   const queue = queueOf(standby);
   const ticket = await ticketFor(standby);
@@ -65,7 +65,7 @@ const isWithin = (queue: Queue, ours: Ticket): boolean =>
   (queue.before(ours.id) ?? []).some(({ ticket }) => ticket.mode === 'write' || ours.mode === 'write');
 
 /** The oldest place that has to be left before ours counts. */
-async function blockingIn(queue: Queue, ours: Ticket, standby: Standby): Promise<Standing | null> {
+async function blockingIn(queue: Queue, ours: Ticket, standby: Standby): Promise<QueueStanding | null> {
   const earlier = queue.before(ours.id);
   if (earlier === null) {
     // Somebody deleted the file of the queue: all stand in line anew.
@@ -97,7 +97,7 @@ function leaveQuietly(queue: Queue, id: string): void {
   }
 }
 
-function whoIs({ ticket: { task_id, until }, living }: Standing, self: ProcessIdentity): string {
+function whoIs({ ticket: { task_id, until }, living }: QueueStanding, self: ProcessIdentity): string {
   const owner = living[0]!;
   const away = owner.host !== self.host || owner.pid_ns !== self.pid_ns;
   return `task ${task_id} (pid ${owner.pid}${away ? ` on ${owner.host} or in another container, at most until ${until}` : ''})`;

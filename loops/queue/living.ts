@@ -10,7 +10,7 @@ import { isAlive } from '../../wrappers/processes/identity.ts';
 import { treeOf } from '../attempt/call-tree.ts';
 import { isOverdue } from '../attempt/deadline.ts';
 
-export interface Looking {
+export interface LookingAtHolders {
   self: ProcessIdentity;
   /** The asker's own task: a run of it has settled what an earlier one left, so that this keeps it from nothing. */
   taskFolder?: string;
@@ -19,7 +19,7 @@ export interface Looking {
 }
 
 /** Empty when the turn is over. */
-export async function livingOf(ticket: Ticket, { self, taskFolder, foreign, clock }: Looking) {
+export async function livingOf(ticket: Ticket, { self, taskFolder, foreign, clock }: LookingAtHolders) {
   const { owner, until, task_folder: folder, stage } = ticket;
   const life = await isAlive(owner, self);
   if (life === 'alive') return [owner];

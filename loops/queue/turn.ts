@@ -3,7 +3,7 @@
 import { createHash } from 'node:crypto';
 import { realpathSync } from 'node:fs';
 import { queueFolder } from '../../state/queue/tickets.ts';
-import { type Standby, standInLine, type Turn } from './line.ts';
+import { type QueueTurn, type Standby, standInLine } from './line.ts';
 
 export interface TurnRequest extends Omit<Standby, 'line' | 'whileWaiting'> {
   /** The project's `.tmp`. */
@@ -13,10 +13,8 @@ export interface TurnRequest extends Omit<Standby, 'line' | 'whileWaiting'> {
   say(sentence: string): void;
 }
 
-export type { Turn };
-
 /** Waits for the turn in the order of asking. Throws what the operating system throws when the queue cannot be written. */
-export const takeTurn = ({ stateFolder, tree, say, ...request }: TurnRequest): Promise<Turn> =>
+export const takeTurn = ({ stateFolder, tree, say, ...request }: TurnRequest): Promise<QueueTurn> =>
   standInLine({
     ...request,
     say,

@@ -25,9 +25,9 @@ export interface TasksReport {
   unreadable: { folder: string; message: string }[];
 }
 
-export type Collected = { how: 'collected'; report: TasksReport } | { how: 'mistaken'; message: string };
+export type CollectedTasks = { how: 'collected'; report: TasksReport } | { how: 'mistaken'; message: string };
 
-export interface Collecting {
+export interface CollectingTasks {
   /** The folder that holds the tasks, a task, or a project; null for the project of `cwd`. */
   word: string | null;
   cwd: string;
@@ -38,7 +38,14 @@ export interface Collecting {
   now: Date;
 }
 
-export async function collectTasks({ word, cwd, environment, sinceMs, which, now }: Collecting): Promise<Collected> {
+export async function collectTasks({
+  word,
+  cwd,
+  environment,
+  sinceMs,
+  which,
+  now,
+}: CollectingTasks): Promise<CollectedTasks> {
   const places = placesOf(word, cwd, environment);
   if (places.how === 'mistaken') return places;
   const self = (await identify(process.pid))!;

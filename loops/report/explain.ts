@@ -15,13 +15,13 @@ import { findRecord } from '../../state/usage.ts';
 import { ADAPTERS } from '../../wrappers/adapters.ts';
 import { situationOf } from '../failure/situation.ts';
 import { readTask, rootOf } from '../task/task.ts';
-import { type Explanation, explanationOf } from './explanation.ts';
+import { explanationOf, type FailureExplanation } from './explanation.ts';
 import { ownRowsOf } from './own-rows.ts';
 import { signedTextOf } from './signed-text.ts';
 import { readFailure } from './task-row.ts';
 
-export type Explained =
-  | { how: 'explained'; explanation: Explanation }
+export type ExplainedTask =
+  | { how: 'explained'; explanation: FailureExplanation }
   /** There is a task, and nothing failed that was asked for. */
   | { how: 'nothing'; taskId: string; message: string }
   | { how: 'mistaken'; message: string };
@@ -42,7 +42,7 @@ interface Opened extends Explaining {
 }
 
 /** Reads only. */
-export async function explainTask(explaining: Explaining): Promise<Explained> {
+export async function explainTask(explaining: Explaining): Promise<ExplainedTask> {
   const located = locateTask(explaining.word, explaining.cwd, explaining.environment);
   if (located.how === 'mistaken') return located;
   const { folder: task } = located;
@@ -63,7 +63,7 @@ export async function explainTask(explaining: Explaining): Promise<Explained> {
   return explaining.stage === null ? explainLast(opened) : explainStage(opened, explaining.stage);
 }
 
-async function explainLast(opened: Opened): Promise<Explained> {
+async function explainLast(opened: Opened): Promise<ExplainedTask> {
   const { task, ledger, failure } = opened;
   if (failure !== null) return explainFailure(opened, failure);
   // Calls of a wrapper on its own leave no failure of the task.
@@ -73,7 +73,7 @@ async function explainLast(opened: Opened): Promise<Explained> {
   return { how: 'nothing', taskId: task.id, message: `${message}: there is nothing to explain` };
 }
 
-async function explainStage(opened: Opened, stage: string): Promise<Explained> {
+async function explainStage(opened: Opened, stage: string): Promise<ExplainedTask> {
   const { task, ledger, failure } = opened;
   const last = [...ledger.calls.values()].findLast(({ reserved }) => reserved.stage === stage);
   const failed = failure?.stage === stage ? failure : null;
@@ -91,7 +91,7 @@ async function explainStage(opened: Opened, stage: string): Promise<Explained> {
   return { how: 'nothing', taskId: task.id, message: `the last call of ${stage} ${became}` };
 }
 
-async function explainFailure(opened: Opened, failure: Failure): Promise<Explained> {
+async function explainFailure(opened: Opened, failure: Failure): Promise<ExplainedTask> {
   const { task, ledger } = opened;
   const { class: errorClass, reason, evidence, retry_at, signature } = failure;
   const verdict = { class: errorClass, reason, evidence, retry_at };
@@ -125,7 +125,7 @@ async function explainFailure(opened: Opened, failure: Failure): Promise<Explain
   return { how: 'explained', explanation };
 }
 
-async function explainCall(opened: Opened, call: Call): Promise<Explained> {
+async function explainCall(opened: Opened, call: Call): Promise<ExplainedTask> {
   const { task, ledger } = opened;
   const { stage, tool, run_id, call_id } = call.reserved;
   const { at, signature, class: errorClass, reason, retry_at } = call.verdict!;
@@ -208,4 +208,4 @@ function noSuchStage(ledger: Ledger, stage: string): string {
   return `no call of a stage "${stage}" was made; ${known}`;
 }
 
-const mistaken = (message: string): Explained => ({ how: 'mistaken', message });
+const mistaken = (message: string): ExplainedTask => ({ how: 'mistaken', message });

@@ -12,7 +12,7 @@ import type { Stats } from '../../state/journal/stats.ts';
 import { isOwn } from './own-rows.ts';
 import type { SignedText } from './signed-text.ts';
 
-export interface Explanation {
+export interface FailureExplanation {
   schema: 1;
   task_id: string;
   /** `call`: a call whose failure is not the task's last one. */
@@ -54,15 +54,15 @@ export interface ShownRow {
   } | null;
 }
 
-export interface Known
-  extends Pick<Explanation, 'of' | 'task_id' | 'stage' | 'tool' | 'call_id' | 'at' | 'resolved_at'> {
+export interface KnownFailure
+  extends Pick<FailureExplanation, 'of' | 'task_id' | 'stage' | 'tool' | 'call_id' | 'at' | 'resolved_at'> {
   verdict: Verdict & { class: ErrorClass };
   signature: string | null;
   signed: SignedText | null;
   /** Among which the rule may be, if it is none of ours. */
   ownRows: readonly OwnRow[];
   inRun: number | null;
-  decision: Explanation['decision'];
+  decision: FailureExplanation['decision'];
   findings: Finding[];
   next_actions: string[];
 }
@@ -70,7 +70,7 @@ export interface Known
 type Evidence = NonNullable<Verdict['evidence']>;
 
 /** @param signatures over the task's whole life. */
-export function explanationOf(known: Known, signatures: Stats['signatures']): Explanation {
+export function explanationOf(known: KnownFailure, signatures: Stats['signatures']): FailureExplanation {
   const { verdict, signature, signed, inRun, of, task_id, stage, tool, call_id, at, resolved_at } = known;
   const life = signature === null ? undefined : signatures[signature];
   const { evidence } = verdict;
@@ -104,7 +104,7 @@ export function explanationOf(known: Known, signatures: Stats['signatures']): Ex
   };
 }
 
-function ruleOf({ rule: id, source }: Evidence, ownRows: readonly OwnRow[]): Explanation['rule'] {
+function ruleOf({ rule: id, source }: Evidence, ownRows: readonly OwnRow[]): FailureExplanation['rule'] {
   const found = findRow(id);
   if (found?.kind === 'said') return { id, of: 'tollgate', row: shownRule(found.row) };
   if (found !== null) {

@@ -20,7 +20,7 @@ export interface SignedText {
   normalised: string;
 }
 
-export interface Signed {
+export interface SignedAnew {
   signature: string;
   tool: Tool;
   verdict: Verdict;
@@ -32,7 +32,7 @@ export interface Signed {
 
 /** null where the signature cannot be made again: the files are gone, or an earlier version made it. */
 export async function signedTextOf(
-  signed: Signed,
+  signed: SignedAnew,
   task: TaskFolder,
   environment: NodeJS.ProcessEnv,
   clock: () => Date,
@@ -44,7 +44,7 @@ export async function signedTextOf(
 
 async function fromFiles(
   call: Call,
-  { verdict, signature }: Signed,
+  { verdict, signature }: SignedAnew,
   task: TaskFolder,
   environment: NodeJS.ProcessEnv,
   clock: () => Date,
@@ -69,7 +69,7 @@ async function fromFiles(
 }
 
 /** Without words of the CLI's a signature is of what is known; a gate's is of what it found. */
-function fromDetail({ tool, verdict, findings, call }: Signed): Signature[] {
+function fromDetail({ tool, verdict, findings, call }: SignedAnew): Signature[] {
   if (findings.length > 0) return [signGate(tool, findings)];
   const endings = [call?.ended?.ending ?? 'not_started', 'exited', 'not_started'] as const;
   return endings.map((ending) =>

@@ -7,7 +7,7 @@ import { isAlive } from '../../wrappers/processes/identity.ts';
 /** `refused`: its last run found a mistake, or a prompt that had changed, and ran nothing. */
 export type TaskState = 'done' | 'failed' | 'interrupted' | 'refused' | 'running' | 'never_run';
 
-export interface Standing {
+export interface TaskStanding {
   state: TaskState;
   /** How it stands apart from runs that were refused. */
   before: Exclude<TaskState, 'refused'>;
@@ -18,7 +18,7 @@ export interface Standing {
 }
 
 /** @param self where we run: of a process on another host or in another container nobody here knows whether it lives. */
-export async function standingOf(ledger: Ledger, self: ProcessIdentity): Promise<Standing> {
+export async function standingOf(ledger: Ledger, self: ProcessIdentity): Promise<TaskStanding> {
   const at = lastTime(ledger);
   const held = await holderOf(ledger, self);
   if (held !== null) return { state: 'running', before: 'running', at, held };

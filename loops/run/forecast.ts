@@ -16,7 +16,7 @@ import { closedFor } from '../tamper-guard/entrance.ts';
 import { checkStages } from '../task/plan.ts';
 import { composePrompt, type Prompt } from '../task/prompt.ts';
 import type { RunRequest } from '../task/run-request.ts';
-import { type Door, doorOf } from '../task/stage-door.ts';
+import { doorOf, type StageDoor } from '../task/stage-door.ts';
 import type { StagePlan } from '../task/stage-plan.ts';
 import { type OpenTask, openTask } from '../task/task.ts';
 import { lookIntoWorktree } from './enter-worktree.ts';
@@ -116,7 +116,7 @@ export async function foreseeTask(request: RunRequest, prompts: 'shown' | 'sized
 const STOPPED = 'stopped while it looked through the stages';
 
 const STATES = { open: 'to_run', done_earlier: 'done_earlier', changed: 'prompt_changed' } as const satisfies Record<
-  Door['how'],
+  StageDoor['how'],
   StageForecast['state']
 >;
 

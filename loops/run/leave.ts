@@ -13,7 +13,7 @@ import { renderSummary } from './summary.ts';
 
 const failureFile = ({ task }: OpenTask) => path.join(task.state, 'last_failure.json');
 
-export interface Ended {
+export interface EndedRun {
   state: RunReport['state'];
   exitCode: number;
   stages: StageReport[];
@@ -25,7 +25,7 @@ export interface Ended {
 
 export async function leaveReport(
   open: OpenTask,
-  ended: Ended,
+  ended: EndedRun,
   clock: () => Date,
 ): Promise<{ report: RunReport; summary: string }> {
   if (ended.failure === null) await resolveFailure(open, clock);

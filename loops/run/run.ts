@@ -13,7 +13,7 @@ import { redactLeftRaw } from '../settle/left-raw.ts';
 import { settleLeftovers } from '../settle/settle.ts';
 import { clearFolders } from '../stage/clear-way.ts';
 import { comeIn } from '../tamper-guard/entrance.ts';
-import { type Recovered, recoverJudge } from '../tamper-guard/left-judge.ts';
+import { type RecoveredJudge, recoverJudge } from '../tamper-guard/left-judge.ts';
 import { claim } from '../task/claim.ts';
 import { keepStart } from '../task/keep-start.ts';
 import { checkStages, type LargeStage, wishMistake } from '../task/plan.ts';
@@ -21,13 +21,13 @@ import type { RunRequest } from '../task/run-request.ts';
 import { type OpenTask, openTask } from '../task/task.ts';
 import { enterWorktree } from './enter-worktree.ts';
 import { foreignEnd } from './foreign-failure.ts';
-import { type Ended, leaveFailure, leaveReport } from './leave.ts';
+import { type EndedRun, leaveFailure, leaveReport } from './leave.ts';
 import type { RunReport } from './report.ts';
 import { runStages, untouched } from './stages.ts';
 import { clearTemporaries } from './temporaries.ts';
 import { verdictFailure } from './verdict-failure.ts';
 
-export type Ran =
+export type RanTask =
   | { how: 'ran'; report: RunReport; summary: string }
   /** The task is ours, and cannot be run as it stands: its report says why. */
   | { how: 'refused'; report: RunReport; summary: string; message: string }
@@ -36,7 +36,7 @@ export type Ran =
   | { how: 'not_run'; exitCode: number; message: string }
   | { how: 'mistaken'; message: string };
 
-export async function runTask(request: RunRequest): Promise<Ran> {
+export async function runTask(request: RunRequest): Promise<RanTask> {
   const entrance = await comeIn(request);
   if (entrance.how === 'mistaken') return entrance;
   const opened = await openTask(request);
@@ -56,7 +56,7 @@ export async function runTask(request: RunRequest): Promise<Ran> {
   }
 }
 
-async function claimAndRun(request: RunRequest, open: OpenTask, left: Recovered): Promise<Ran> {
+async function claimAndRun(request: RunRequest, open: OpenTask, left: RecoveredJudge): Promise<RanTask> {
   const { stop, say } = request;
   const claimed = await claim({ journal: open.journal, whenTaken: request.whenTaken, stop: stop.signal, say });
   if (claimed.how === 'awaited') return awaited(request, open, claimed.exitCode);
@@ -69,7 +69,7 @@ async function claimAndRun(request: RunRequest, open: OpenTask, left: Recovered)
 }
 
 /** That run may not have been told what this one takes for a failure. */
-function awaited({ badVerdicts, clock }: RunRequest, open: OpenTask, exitCode: number): Ran {
+function awaited({ badVerdicts, clock }: RunRequest, open: OpenTask, exitCode: number): RanTask {
   const { task, plans } = open;
   const stages =
     badVerdicts === 'fail' && exitCode === TOLLGATE_EXIT.ok ? plans.map((one) => untouched(open, one)) : [];
@@ -80,9 +80,9 @@ function awaited({ badVerdicts, clock }: RunRequest, open: OpenTask, exitCode: n
 }
 
 /** The task is ours until we release it, whatever happens. */
-async function owned(request: RunRequest, opened: OpenTask, runId: string, left: Recovered): Promise<Ran> {
+async function owned(request: RunRequest, opened: OpenTask, runId: string, left: RecoveredJudge): Promise<RanTask> {
   const { clock } = request;
-  let ended: Pick<Ended, 'state' | 'exitCode'> = { state: 'failed', exitCode: TOLLGATE_EXIT.failure };
+  let ended: Pick<EndedRun, 'state' | 'exitCode'> = { state: 'failed', exitCode: TOLLGATE_EXIT.failure };
   try {
     for (const note of clearFolders(opened.task, clock)) request.say(note);
     const entered = await enterWorktree(opened, request);
@@ -127,7 +127,7 @@ async function owned(request: RunRequest, opened: OpenTask, runId: string, left:
 const REFUSED = { state: 'refused', exitCode: TOLLGATE_EXIT.badInput } as const;
 
 /** Nothing was run; but whoever reads the summary must not take an earlier run's for this one's. */
-async function refuse({ clock }: RunRequest, open: OpenTask, failure: Failure): Promise<Ran> {
+async function refuse({ clock }: RunRequest, open: OpenTask, failure: Failure): Promise<RanTask> {
   const stages = open.plans.map((plan) => untouched(open, plan));
   const left = await leaveReport(open, { ...REFUSED, stages, failure, notes: [] }, clock);
   return { how: 'refused', ...left, message: failure.evidence!.text };
@@ -148,8 +148,8 @@ async function goThrough(
   open: OpenTask,
   runId: string,
   tooLarge: LargeStage | null,
-  left: Recovered,
-): Promise<Ended> {
+  left: RecoveredJudge,
+): Promise<EndedRun> {
   const { stop, clock, say, environment } = request;
   const guardians = new AbortController();
   let told: Promise<void> | null = null;

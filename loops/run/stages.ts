@@ -19,7 +19,7 @@ import type { StagePlan } from '../task/stage-plan.ts';
 import { NOT_BEGUN, type StageEnd, type StageRun } from '../task/stage-run.ts';
 import type { OpenTask } from '../task/task.ts';
 import { inTurn } from './in-turn.ts';
-import type { Ended } from './leave.ts';
+import type { EndedRun } from './leave.ts';
 import type { StageReport } from './report.ts';
 import { verdictFailure } from './verdict-failure.ts';
 
@@ -33,7 +33,7 @@ export interface StagesRequest extends RunRequest {
   tooLarge: LargeStage | null;
 }
 
-export async function runStages(request: StagesRequest): Promise<Ended> {
+export async function runStages(request: StagesRequest): Promise<EndedRun> {
   const { open } = request;
   const { max_wallclock_sec: seconds } = open.manifest.budgets;
   const endsAtMs = seconds === undefined ? null : nowMs() + seconds * 1000;
@@ -41,7 +41,7 @@ export async function runStages(request: StagesRequest): Promise<Ended> {
   const notes: string[] = [];
   let failure: Failure | null = null;
   let retryAt: string | null = null;
-  let state: Ended['state'] = 'done';
+  let state: EndedRun['state'] = 'done';
   let exitCode: number = TOLLGATE_EXIT.ok;
   for (const plan of open.plans) {
     if (state !== 'done') {

@@ -32,19 +32,19 @@ export interface Worktree {
   fresh: boolean;
 }
 
-export type Opened = ({ how: 'opened' } & Worktree) | { how: 'mistaken'; message: string } | { how: 'stopped' };
+export type OpenedWorktree = ({ how: 'opened' } & Worktree) | { how: 'mistaken'; message: string } | { how: 'stopped' };
 
 /** A checkout of a very large tree takes minutes. */
 const CHECKOUT_MS = 15 * 60_000;
 const LOOK_MS = 60_000;
 
 /** git is ended with the run, and what it did not do by then is no mistake of anybody's. */
-export async function openWorktree(request: WorktreeRequest): Promise<Opened> {
+export async function openWorktree(request: WorktreeRequest): Promise<OpenedWorktree> {
   const opened = await openOrMake(request);
   return opened.how === 'mistaken' && request.stop.aborted ? { how: 'stopped' } : opened;
 }
 
-async function openOrMake(request: WorktreeRequest): Promise<Opened> {
+async function openOrMake(request: WorktreeRequest): Promise<OpenedWorktree> {
   const { root, taskId, stop } = request;
   const git: Git = (args, more) =>
     askGit(args, { cwd: root, timeoutMs: LOOK_MS, environment: request.environment, halt: stop, ...more });
@@ -100,7 +100,7 @@ async function convertingIn(
   return { how: 'known', names: found.names, request: { settings: switchedOff(found.names) } };
 }
 
-async function open(git: Git, top: string, branch: string, converting: Partial<GitRequest>): Promise<Opened> {
+async function open(git: Git, top: string, branch: string, converting: Partial<GitRequest>): Promise<OpenedWorktree> {
   const folder = top;
   const registered = parseList((await git(['worktree', 'list', '--porcelain'])).stdout);
   const here = registered.find((one) => sameFolder(one.folder, top));

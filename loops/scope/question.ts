@@ -18,7 +18,9 @@ export interface ScopeAnswer {
 /** In the environment of a call: the tree that its scope is about, since a task may have a worktree of its own. */
 export const TREE = 'TOLLGATE_TREE';
 
-export type Asked = { how: 'answered'; taskId: string; answers: ScopeAnswer[] } | { how: 'mistaken'; message: string };
+export type ScopeQuestion =
+  | { how: 'answered'; taskId: string; answers: ScopeAnswer[] }
+  | { how: 'mistaken'; message: string };
 
 /** `word` names the task as for `tollgate run`; paths are relative to `cwd`. Reads, and writes nothing. */
 export async function askTask(
@@ -26,7 +28,7 @@ export async function askTask(
   paths: readonly string[],
   cwd: string,
   environment: NodeJS.ProcessEnv,
-): Promise<Asked> {
+): Promise<ScopeQuestion> {
   // Whether the workspace is trusted says nothing about its scope.
   const read = await readTask({ word, cwd, environment, trustWorkspace: true });
   if (read.how === 'mistaken') return read;

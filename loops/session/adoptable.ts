@@ -20,13 +20,13 @@ export interface Adoptable {
   title: string;
 }
 
-export interface Asking {
+export interface AdoptableAsking {
   cwd: string;
   environment: NodeJS.ProcessEnv;
   clock: () => Date;
 }
 
-export async function listAdoptable(asking: Asking, tools: readonly Tool[], say: (sentence: string) => void) {
+export async function listAdoptable(asking: AdoptableAsking, tools: readonly Tool[], say: (sentence: string) => void) {
   const sessions: Adoptable[] = [];
   const problems: string[] = [];
   for (const tool of tools) {
@@ -40,7 +40,7 @@ export async function listAdoptable(asking: Asking, tools: readonly Tool[], say:
 
 const WEEK_MS = 7 * 86_400_000;
 
-async function fromFiles({ cwd, environment, clock }: Asking, tool: Tool): Promise<Adoptable[]> {
+async function fromFiles({ cwd, environment, clock }: AdoptableAsking, tool: Tool): Promise<Adoptable[]> {
   const store = await ADAPTERS[tool].sessions();
   const since = new Date(clock().getTime() - WEEK_MS);
   const recent = (await quietly(() => store.recent({ environment, cwd }, since))) ?? [];
@@ -55,7 +55,7 @@ async function fromFiles({ cwd, environment, clock }: Asking, tool: Tool): Promi
 const LONGEST_MS = 60_000;
 
 /** What is wrong, as a sentence. It may ask its model for titles. */
-function askGemini({ cwd, environment }: Asking, say: (sentence: string) => void): Adoptable[] | string {
+function askGemini({ cwd, environment }: AdoptableAsking, say: (sentence: string) => void): Adoptable[] | string {
   const binary = findBinary(ADAPTERS.gemini.binary, environment.PATH);
   if (binary === null) return 'gemini is not on the PATH';
   say('asking gemini for its sessions; for their titles it may make a paid call');

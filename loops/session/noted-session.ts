@@ -10,7 +10,7 @@ import type { Fact } from '../../state/journal/facts.ts';
 import { sessionKey } from '../../state/journal/ledger.ts';
 import { isSystemError } from '../../state/system-error.ts';
 
-export interface Place {
+export interface NotedPlace {
   tag: string;
   tool: Tool;
   /** The real one of a session that is good for one alone. */
@@ -23,7 +23,7 @@ interface Noted {
 }
 
 /** As the last call of any task noted it; null where none did. */
-export function notedSession(stateFolder: string, { tag, tool, folder }: Place): SessionEntry | null {
+export function notedSession(stateFolder: string, { tag, tool, folder }: NotedPlace): SessionEntry | null {
   const key = sessionKey({ tag, tool, folder });
   return lastNoted(stateFolder, (fact) => sessionKey(fact) === key);
 }

@@ -9,7 +9,7 @@ import { ADAPTERS } from '../../wrappers/adapters.ts';
 import type { Conversation, Lookup, SessionFile, SessionStore } from '../../wrappers/sessions/store.ts';
 import { type Counted, countIn, lookInto, quietly } from './own-files.ts';
 
-export interface Wanted {
+export interface WantedSession {
   tool: Tool;
   tag: string;
   goal: string;
@@ -20,7 +20,7 @@ export interface Wanted {
   now: Date;
 }
 
-export interface Recovered extends Counted {
+export interface RecoveredSession extends Counted {
   session: SessionFile;
 }
 
@@ -29,7 +29,7 @@ const LOOK_BACK_MS = 7 * 86_400_000;
 const MAX_LOOKED_AT = 500;
 
 /** The newest one of the last 7 days that was answered at least once; null where there is none. */
-export async function recoverSession(wanted: Wanted): Promise<Recovered | null> {
+export async function recoverSession(wanted: WantedSession): Promise<RecoveredSession | null> {
   const { tool, tag, goal, lookup, now, isGivenUp } = wanted;
   const store = await ADAPTERS[tool].sessions();
   const recent = (await quietly(() => store.recent(lookup, new Date(now.getTime() - LOOK_BACK_MS)))) ?? [];
@@ -66,7 +66,7 @@ function isAnswered(conversation: Conversation): boolean {
 const LOOK_TURNS = 20;
 
 /** One that is good for its folder alone is for those who work there; any other for the whole tree. */
-function isForUs({ cwd }: SessionFile, { boundToCwd }: SessionStore, { trees, lookup }: Wanted): boolean {
+function isForUs({ cwd }: SessionFile, { boundToCwd }: SessionStore, { trees, lookup }: WantedSession): boolean {
   if (boundToCwd) return cwd === null || isSameFolder(cwd, lookup.cwd);
   return trees.some((tree) => isOurs(cwd, tree, lookup));
 }

@@ -27,8 +27,8 @@ import { keepPlaces, putFoldersRight, withRealPlaces } from '../attempt/kept-fol
 import { strangeFileIn } from '../attempt/own-folders.ts';
 import { ownPlaces } from '../attempt/own-places.ts';
 import { publishedRecord } from '../attempt/published-record.ts';
-import type { Restored } from '../attempt/saved-draft.ts';
-import type { Sent } from '../attempt/sent.ts';
+import type { RestoredDraft } from '../attempt/saved-draft.ts';
+import type { SentTerms } from '../attempt/sent.ts';
 import { stopOf } from '../attempt/stop.ts';
 import { logApiFailure } from '../call/api-failure.ts';
 import { wrapperExit } from '../call/exit.ts';
@@ -48,7 +48,7 @@ export interface Closing {
   stop: AbortSignal;
   say(sentence: string): void;
   /** What its sender asked for and when it did, where that is us: an agent may have written in the journal. */
-  sent?: Sent;
+  sent?: SentTerms;
   /** For who does not have the task: whether another settles the call by now, whose answers must not be written over. */
   isTaken?(): Promise<boolean>;
 }
@@ -76,14 +76,14 @@ export async function closeDead(open: Call, closing: Closing): Promise<void> {
 }
 
 /** What lies where another $TMPDIR led is left to a sweep, which goes by the register. */
-function forget(callId: string, { attempt, overlay }: Restored, environment: NodeJS.ProcessEnv): void {
+function forget(callId: string, { attempt, overlay }: RestoredDraft, environment: NodeJS.ProcessEnv): void {
   const folder = registerFolder(environment);
   if (folder !== null && ![attempt.temporary, ...overlay.folders].some((place) => existsSync(place)))
     forgetCall(folder, callId);
 }
 
 /** Its draft, less what only its own wrapper is believed: who it was, and where its result goes. */
-function restoreOwn(open: Call, { task, environment, clock }: Closing): Restored | null {
+function restoreOwn(open: Call, { task, environment, clock }: Closing): RestoredDraft | null {
   const { call_id, stage, tool } = open.reserved;
   const restored = restoreDraft(path.join(task.attempts, call_id), open, task, environment, clock);
   if (restored === null) return null;
@@ -99,7 +99,7 @@ function restoreOwn(open: Call, { task, environment, clock }: Closing): Restored
 }
 
 /** The user's register lies where a sandboxed agent cannot write: no longer than it says, and no other folders than its own. */
-function holdToRegister({ draft, attempt, overlay }: Restored, environment: NodeJS.ProcessEnv): void {
+function holdToRegister({ draft, attempt, overlay }: RestoredDraft, environment: NodeJS.ProcessEnv): void {
   const folder = registerFolder(environment);
   const entry = folder === null ? null : entryOf(folder, draft.callId);
   if (entry === null) return;
@@ -145,7 +145,11 @@ function note(
 }
 
 /** @returns `left` while something of it could not be ended; `taken` where another closed it. */
-async function closeStarted(open: Call, restored: Restored, closing: Closing): Promise<'whole' | 'left' | 'taken'> {
+async function closeStarted(
+  open: Call,
+  restored: RestoredDraft,
+  closing: Closing,
+): Promise<'whole' | 'left' | 'taken'> {
   const { draft, attempt, overlay } = restored;
   const { stage, call_id } = open.reserved;
   const left = await leftOf(open, restored, closing);
@@ -194,7 +198,7 @@ export function recorded(draft: Draft, outcome: Outcome) {
 
 async function leftOf(
   open: Call,
-  { draft, attempt, clocks }: Restored,
+  { draft, attempt, clocks }: RestoredDraft,
   { clock, sent }: Pick<Closing, 'clock' | 'sent'>,
 ): Promise<Left> {
   const { adapter, call, limits } = draft.request;

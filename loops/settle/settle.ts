@@ -11,7 +11,7 @@ import { ancestorsOf, isAmong } from '../../wrappers/processes/ancestors.ts';
 import { identify, isAlive } from '../../wrappers/processes/identity.ts';
 import { MARKERS } from '../../wrappers/processes/marker.ts';
 import { isLate } from '../attempt/deadline.ts';
-import type { Sent } from '../attempt/sent.ts';
+import type { SentTerms } from '../attempt/sent.ts';
 import { PATIENCE, type Patience } from '../call/patience.ts';
 import { closeDead } from './close-dead.ts';
 import { endLate, isGoneWithin } from './late-guardian.ts';
@@ -25,14 +25,14 @@ export interface Settling {
   /** What to do with a call whose guardian lives where it cannot be looked up. */
   foreign: 'refuse' | 'close';
   /** What we sent ourselves: then the call is held to that. */
-  sent?: Sent;
+  sent?: SentTerms;
   /** What we wait for, in a sentence. */
   say(sentence: string): void;
   /** With a guardian that lives and does not work. */
   patience?: Patience;
 }
 
-export type Settled = { how: 'settled' } | { how: 'foreign'; message: string } | { how: 'stopped' };
+export type SettledCall = { how: 'settled' } | { how: 'foreign'; message: string } | { how: 'stopped' };
 
 /** How often a process is looked at; its death raises no event that could be awaited. */
 const LOOK_MS = 100;
@@ -57,7 +57,7 @@ export async function settleLeftovers(settling: Settling): Promise<string | null
   return null;
 }
 
-export async function settle(open: Call, settling: Settling): Promise<Settled> {
+export async function settle(open: Call, settling: Settling): Promise<SettledCall> {
   const { task, journal, clock, stop, foreign, say, patience = PATIENCE } = settling;
   const { call_id, stage, tool, guardian, deadline_at } = open.reserved;
   const attempt = path.join(task.attempts, call_id);

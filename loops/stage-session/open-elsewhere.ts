@@ -6,12 +6,12 @@ import { findSession, quietly } from '../session/own-files.ts';
 import type { StageRun } from '../task/stage-run.ts';
 
 /** `open`: it still is, and `by` says whose. */
-export type Opened = { how: 'free' } | { how: 'open'; by: string } | { how: 'stopped' };
+export type OpenedElsewhere = { how: 'free' } | { how: 'open'; by: string } | { how: 'stopped' };
 
 const LOOK_MS = 1000;
 
 /** Waits until it is closed, where that is wished, and no longer than the task's wall clock. */
-export async function untilClosed(run: StageRun, id: string): Promise<Opened> {
+export async function untilClosed(run: StageRun, id: string): Promise<OpenedElsewhere> {
   const { stage, whenOpen, stop, say } = run;
   let told = false;
   for (;;) {

@@ -3,12 +3,12 @@
 import path from 'node:path';
 import { isSystemError } from '../../state/system-error.ts';
 import { userState } from '../../state/user-state.ts';
-import { type Standby, standInLine, type Turn } from '../queue/line.ts';
+import { type QueueTurn, type Standby, standInLine } from '../queue/line.ts';
 import { sessionLines } from '../session/change-sessions.ts';
 import { nameOf } from '../session/line-names.ts';
 import type { StageRun } from '../task/stage-run.ts';
 
-export interface Held {
+export interface HeldSessions {
   /** Waits for whoever has this session, and leaves the one that was held before. */
   hold(id: string): Promise<'held' | 'stopped'>;
   /** Has whoever started us this session, or its tag? */
@@ -17,7 +17,7 @@ export interface Held {
 }
 
 /** Holds the tag; null: told to stop while it waited. */
-export async function holdSessions(run: StageRun, tag: string): Promise<Held | null> {
+export async function holdSessions(run: StageRun, tag: string): Promise<HeldSessions | null> {
   const first = await standForTag(run, tag);
   if (first.how === 'stopped') return null;
   let isGuest = first.within;
@@ -46,14 +46,14 @@ export async function holdSessions(run: StageRun, tag: string): Promise<Held | n
 }
 
 /** While its id is not known: the first task of a tag makes the session that the others go on with. */
-const standForTag = (run: StageRun, tag: string): Promise<Turn> =>
+const standForTag = (run: StageRun, tag: string): Promise<QueueTurn> =>
   stand(run, `the ${run.stage.tool} session of feature "${tag}"`, {
     folder: sessionLines(run.open.stateFolder),
     name: nameOf('tag', run.stage.tool, tag),
   });
 
 /** A session is the user's: tasks of other projects may want it too. */
-async function standForSession(run: StageRun, id: string): Promise<Turn> {
+async function standForSession(run: StageRun, id: string): Promise<QueueTurn> {
   const what = `${run.stage.tool} session ${id}`;
   const name = nameOf('session', run.stage.tool, id);
   const own = userState(run.environment);

@@ -10,7 +10,7 @@ import type { StageRun } from '../task/stage-run.ts';
 import { type KeptEntries, keptEntries } from './kept-entries.ts';
 import { untilClosed } from './open-elsewhere.ts';
 import { HANDED_ON, type Resolved, resolveSession } from './resolve.ts';
-import { type Held, holdSessions } from './session-line.ts';
+import { type HeldSessions, holdSessions } from './session-line.ts';
 
 /** null: told to stop while it waited. */
 export async function openStageSession(run: StageRun): Promise<StageSession | null> {
@@ -48,7 +48,7 @@ const NEW: Resolved = { use: 'new', left: null };
 function sessionOf(
   run: StageRun,
   tag: string,
-  { kept, held, resolved }: { kept: KeptEntries; held: Held; resolved: Resolved },
+  { kept, held, resolved }: { kept: KeptEntries; held: HeldSessions; resolved: Resolved },
 ): StageSession {
   const { open, stage, clock, environment } = run;
   const { context_limit, rest_sec } = open.project.sessions;

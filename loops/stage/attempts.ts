@@ -15,7 +15,7 @@ import { spentOf } from '../task/spent.ts';
 import { NOT_BEGUN, type StageEnd, type StageRun } from '../task/stage-run.ts';
 import type { Baseline } from './baseline.ts';
 import { callWords } from './call-words.ts';
-import { type Course, failed, interrupted, type Step } from './course.ts';
+import { type Course, failed, interrupted, type StageStep } from './course.ts';
 import { follow } from './follow.ts';
 import { gated } from './gated.ts';
 import { goOnFrom } from './go-on.ts';
@@ -85,7 +85,7 @@ async function takeBackOfRunBefore({ run, ask: { resumeSession, prompt } }: Cour
   if (isAskedBefore) await takeBackUnanswered(run, resumeSession, prompt.file);
 }
 
-async function attempt(course: Course, first: Prompt, baseline: Baseline | null): Promise<Step> {
+async function attempt(course: Course, first: Prompt, baseline: Baseline | null): Promise<StageStep> {
   const { run, ask } = course;
   const { open, stop } = run;
   if (stop.aborted) return interrupted(course, first, null);
@@ -180,8 +180,8 @@ async function decided(
   course: Course,
   record: Pick<CallRecord, 'verdict' | 'tool_calls' | 'session_id'>,
   count: number,
-  end: (decision: Pick<Decision, 'action' | 'why' | 'next_actions'>) => Step,
-): Promise<Step> {
+  end: (decision: Pick<Decision, 'action' | 'why' | 'next_actions'>) => StageStep,
+): Promise<StageStep> {
   const { run, session, ask, calls, retriesLeft, resetLeftMs, resetsAwaited, changed } = course;
   const ahead = session.ahead(record);
   // What goes on elsewhere need not wait for it.

@@ -12,10 +12,10 @@ import { changesBetween } from '../tree/changes.ts';
 import { type Copies, keepCopies } from '../tree/copies.ts';
 import { rebase, widened } from '../tree/rebase.ts';
 import { loadSnapshot, saveSnapshot } from '../tree/saved-snapshot.ts';
-import { type Snapshot, takeSnapshot } from '../tree/snapshot.ts';
+import { type TreeSnapshot, takeSnapshot } from '../tree/snapshot.ts';
 
 export interface Baseline {
-  before: Snapshot;
+  before: TreeSnapshot;
   /** After a run that was killed, what others changed in the meantime is among the changes. */
   since: 'stage' | 'killed_run';
   /** Of what is out of scope; null where nothing is to be put back. */
@@ -27,7 +27,7 @@ export interface Baseline {
   /** A call begins: what was looked at before says nothing about what comes. */
   forget(): void;
   /** What was looked at since the last call: what is put back after it was done by us. */
-  last(): Snapshot | null;
+  last(): TreeSnapshot | null;
 }
 
 /** null for a stage whose changes nobody asks about: it may not write, and the task has no scope. */
@@ -49,7 +49,7 @@ export async function openBaseline(run: StageRun): Promise<Baseline | { how: 'mi
   const isSure = earlier === null || after !== null;
   const kept = run.outOfScope === 'restored' && isSure ? await keep(run, before) : null;
   if (kept !== null && kept.how !== 'kept') return { how: 'mistaken', message: kept.message };
-  let last: Snapshot | null = null;
+  let last: TreeSnapshot | null = null;
   let ofCallers: string[] = [];
   return {
     before,
@@ -72,7 +72,7 @@ export async function openBaseline(run: StageRun): Promise<Baseline | { how: 'mi
 
 /** The very file that was open before the stage, with more in it. One that took its place, or has another mode, is the agent's work. */
 const writtenByCallers =
-  (callers: ReadonlySet<number>, now: Snapshot, last: Snapshot) =>
+  (callers: ReadonlySet<number>, now: TreeSnapshot, last: TreeSnapshot) =>
   ({ path: at, how }: Change): boolean => {
     const ino = last.entries.get(at)?.ino;
     return (
@@ -81,7 +81,7 @@ const writtenByCallers =
   };
 
 /** Of the last run that did not get the stage done; null if it looked at another tree, or at other files of it. */
-async function earlierBaseline(run: StageRun): Promise<Snapshot | null> {
+async function earlierBaseline(run: StageRun): Promise<TreeSnapshot | null> {
   const { beforeFile, copiesFolder } = filesOf(run);
   const { root, ignored } = treeOf(run);
   const saved = await loadSnapshot(beforeFile);
@@ -90,7 +90,7 @@ async function earlierBaseline(run: StageRun): Promise<Snapshot | null> {
   return null;
 }
 
-const keep = (run: StageRun, snapshot: Snapshot) =>
+const keep = (run: StageRun, snapshot: TreeSnapshot) =>
   keepCopies({ snapshot, outOfScope: outsideScope(scopeOf(run.open.manifest)), folder: filesOf(run).copiesFolder });
 
 /**

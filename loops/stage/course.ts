@@ -38,20 +38,24 @@ export interface Course {
   sentInto: SessionUse | null;
 }
 
-export interface Ended {
+export interface StageEnded {
   how: 'ended';
   end: StageEnd;
 }
-export type Step = Ended | { how: 'again'; next: Next };
+export type StageStep = StageEnded | { how: 'again'; next: Next };
 
 export const failed = (
   { calls }: Course,
   { warnings }: Prompt,
   failure: Failure,
   record: CallRecord | null,
-): Ended => ({ how: 'ended', end: { how: 'failed', failure, record, gate: null, warnings, calls } });
+): StageEnded => ({ how: 'ended', end: { how: 'failed', failure, record, gate: null, warnings, calls } });
 
-export const interrupted = ({ calls, failed }: Course, { warnings }: Prompt, record: CallRecord | null): Ended => ({
+export const interrupted = (
+  { calls, failed }: Course,
+  { warnings }: Prompt,
+  record: CallRecord | null,
+): StageEnded => ({
   how: 'ended',
   end: {
     how: 'interrupted',

@@ -14,7 +14,7 @@ import { NEVER } from '../../policies/retry/decide.ts';
 import { readRegular } from '../../state/disk/regular-file.ts';
 import { outputsOf } from '../../state/task-folder.ts';
 import { writeJson } from '../../state/whole-file.ts';
-import { type Circumstances, failureOf } from '../failure/failure.ts';
+import { type FailureCircumstances, failureOf } from '../failure/failure.ts';
 import { passGate } from '../gate/gate.ts';
 import type { GateRequest } from '../gate/gate-request.ts';
 import { redactRecord } from '../gate/redacted-record.ts';
@@ -150,7 +150,7 @@ export function gateFailure(run: StageRun, record: CallRecord, gate: GateRecord,
   const verdict = gateVerdict(gate.findings);
   const first = weightiest(gate.findings);
   const next_actions = gateActions(open, stage, gate, record.verdict.class === null ? 'paid' : 'none');
-  const decision: Circumstances['decision'] = {
+  const decision: FailureCircumstances['decision'] = {
     action: 'stop',
     why: NEVER[verdict.class ?? 'unknown'],
     next_actions: [],

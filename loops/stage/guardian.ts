@@ -11,7 +11,7 @@ import { ADAPTERS } from '../../wrappers/adapters.ts';
 import { identify } from '../../wrappers/processes/identity.ts';
 import { nowMs } from '../../wrappers/steady-clock.ts';
 import { DISPATCH, type Dispatch } from '../attempt/dispatch.ts';
-import type { Sent } from '../attempt/sent.ts';
+import type { SentTerms } from '../attempt/sent.ts';
 import { PATIENCE, type Patience } from '../call/patience.ts';
 import { endLate } from '../settle/late-guardian.ts';
 import type { CallWishes } from '../task/call-wishes.ts';
@@ -79,7 +79,7 @@ export async function sendGuardian(
 }
 
 /** What it is held to if its guardian dies. What is not asked for here is the wrapper's own default, or no limit. */
-export const sentNow = ({ timeoutMs, stage }: Errand): Sent => ({
+export const sentNow = ({ timeoutMs, stage }: Errand): SentTerms => ({
   atMs: nowMs(),
   limits: {
     timeoutMs,

@@ -8,8 +8,8 @@ import { budgetOf } from '../../state/journal/ledger.ts';
 import type { Stage } from '../../state/project/manifest-schema.ts';
 import { mendBroken } from '../conversation/mend.ts';
 import { endOfSession, takeBackUnanswered } from '../stage-session/unanswered.ts';
-import type { Asked, Next, Seen } from '../task/ask.ts';
-import { type Composed, composePrompt, type DigestPolicy, type Prompt, writePrompt } from '../task/prompt.ts';
+import type { AskedBefore, Next, Seen } from '../task/ask.ts';
+import { type ComposedPrompt, composePrompt, type DigestPolicy, type Prompt, writePrompt } from '../task/prompt.ts';
 import type { StageRun } from '../task/stage-run.ts';
 import { goOn } from './go-on.ts';
 
@@ -35,15 +35,15 @@ export function decisionFor(run: StageRun, record: Pick<CallRecord, 'verdict' | 
   });
 }
 
-export type Answer = { how: 'asked'; next: Next } | { how: 'cannot'; why: string };
+export type NextAskAnswer = { how: 'asked'; next: Next } | { how: 'cannot'; why: string };
 
 /** What a decision other than to stop comes to. */
 export async function nextAsk(
   run: StageRun,
   decision: Exclude<Decision, { action: 'stop' }>,
   waitMs: number,
-  about: Asked,
-): Promise<Answer> {
+  about: AskedBefore,
+): Promise<NextAskAnswer> {
   const { stage } = run;
   const { ask, session, record } = about;
   const retry = { stage, waitMs, until: null, counts: 'as_retry' } as const;
@@ -105,16 +105,16 @@ function whyNoDigest(policy: DigestPolicy, digest: Prompt, refused: Prompt): str
 async function goOnAsk(
   run: StageRun,
   id: string,
-  { session, record }: Asked,
+  { session, record }: AskedBefore,
   next: Omit<Next, 'ask'>,
-): Promise<Answer> {
+): Promise<NextAskAnswer> {
   if ((await session.goOnIn(id, record.verdict, run.clock())) === 'stopped')
     return { how: 'cannot', why: 'told to stop while it waited for its session' };
   return asked({ ...next, ask: await goOn(run, id) });
 }
 
 /** The stage's whole prompt in a new session. */
-async function freshAsk(run: StageRun, { ask, session }: Asked, next: Omit<Next, 'ask'>): Promise<Answer> {
+async function freshAsk(run: StageRun, { ask, session }: AskedBefore, next: Omit<Next, 'ask'>): Promise<NextAskAnswer> {
   session.startAnew();
   if (!ask.isGoOn) return asked({ ...next, ask: { prompt: ask.prompt, resumeSession: null } });
   if (run.dirtyRetries !== 'allowed')
@@ -125,7 +125,7 @@ async function freshAsk(run: StageRun, { ask, session }: Asked, next: Omit<Next,
 }
 
 /** Once the history of its session is mended: from where that ends now. */
-async function mendAsk(run: StageRun, id: string, about: Asked, next: Omit<Next, 'ask'>): Promise<Answer> {
+async function mendAsk(run: StageRun, id: string, about: AskedBefore, next: Omit<Next, 'ask'>): Promise<NextAskAnswer> {
   const { open, stage, environment, clock } = run;
   const { ask, session, record, sent } = about;
   const { cliVersion } = sent;
@@ -153,9 +153,9 @@ async function mendAsk(run: StageRun, id: string, about: Asked, next: Omit<Next,
 
 const NOT_IN_IT = 'the attempt had already run tools, and its session does not hold what they did';
 
-const asked = (next: Next): Answer => ({ how: 'asked', next });
+const asked = (next: Next): NextAskAnswer => ({ how: 'asked', next });
 
-async function composeAnew(run: StageRun, stage: Stage, digest: DigestPolicy): Promise<Composed> {
+async function composeAnew(run: StageRun, stage: Stage, digest: DigestPolicy): Promise<ComposedPrompt> {
   const composed = await composePrompt(run, { ...run, stage }, digest);
   if (composed.how === 'mistaken') return composed;
   const { tooLarge } = composed.prompt;

@@ -9,12 +9,12 @@ import { outputsOf } from '../../state/task-folder.ts';
 import { identify } from '../../wrappers/processes/identity.ts';
 import { hasOutput } from '../attempt/captured.ts';
 import { newCallId } from '../attempt/draft.ts';
-import type { Sent } from '../attempt/sent.ts';
+import type { SentTerms } from '../attempt/sent.ts';
 import { PATIENCE } from '../call/patience.ts';
 import { TREE } from '../scope/question.ts';
 import { settle } from '../settle/settle.ts';
 import { closedBy } from '../tamper-guard/door.ts';
-import { type Checked, checkJudge, keepJudge } from '../tamper-guard/judge.ts';
+import { type CheckedJudge, checkJudge, keepJudge } from '../tamper-guard/judge.ts';
 import { isIntact, tellsOf } from '../tamper-guard/kept-journal.ts';
 import { watchCall } from '../tamper-guard/watched-call.ts';
 import { aboutPrompt } from '../task/about-prompt.ts';
@@ -22,7 +22,7 @@ import type { Ask } from '../task/ask.ts';
 import { eventsOf } from '../task/last-event.ts';
 import { nestedWords } from '../task/lost-calls.ts';
 import type { Prompt } from '../task/prompt.ts';
-import { type Slot, UNLIMITED } from '../task/slots.ts';
+import { type CallSlot, UNLIMITED } from '../task/slots.ts';
 import type { StageRun } from '../task/stage-run.ts';
 import type { OpenTask } from '../task/task.ts';
 import { clearWay } from './clear-way.ts';
@@ -35,7 +35,7 @@ export type Answered =
   /** The wrapper left no record: it was killed before it could reserve, or is broken. */
   | { how: 'unanswered'; why: string };
 
-export interface Sending extends Pick<Ask, 'resumeSession'> {
+export interface SendingOnce extends Pick<Ask, 'resumeSession'> {
   /** What is sent: the stage's prompt, or what says more. */
   file: string;
   prompt: Pick<Prompt, 'warnings' | 'leftOut'>;
@@ -44,9 +44,9 @@ export interface Sending extends Pick<Ask, 'resumeSession'> {
 /** As soon as a place is free; nothing is paid if none is to be had. @param wanted the hash of the stage's prompt. */
 export async function callOnce(
   run: StageRun,
-  ask: Sending,
+  ask: SendingOnce,
   wanted: string,
-): Promise<Answered | Exclude<Slot, { how: 'taken' }> | { how: 'too_late' } | { how: 'closed'; why: string }> {
+): Promise<Answered | Exclude<CallSlot, { how: 'taken' }> | { how: 'too_late' } | { how: 'closed'; why: string }> {
   const { stage, stop, slots = UNLIMITED } = run;
   const slot = await slots.take({ tool: stage.tool, model: stage.model ?? null }, stop);
   if (slot.how !== 'taken') return slot;
@@ -64,7 +64,7 @@ export async function callOnce(
   }
 }
 
-async function callNow(run: StageRun, ask: Sending, wanted: string): Promise<Answered> {
+async function callNow(run: StageRun, ask: SendingOnce, wanted: string): Promise<Answered> {
   const { open, stage, commandFolder, guardianStop, clock, register } = run;
   const callId = newCallId(clock());
   const errand = errandOf(run, ask, wanted, callId);
@@ -117,13 +117,13 @@ async function callNow(run: StageRun, ask: Sending, wanted: string): Promise<Ans
     : { how: 'answered', record: { ...record, warnings: [...record.warnings, ...notes] }, judge: finding };
 }
 
-const NO_FINDING: Checked = { finding: null, notes: [] };
+const NO_FINDING: CheckedJudge = { finding: null, notes: [] };
 
 const worksOn = ({ journal }: OpenTask, callId: string): boolean =>
   openCalls(journal.read().ledger).some(({ reserved }) => reserved.call_id === callId);
 
 /** Its record may be an early one: only a verdict, or a refusal, is its last word. */
-async function lastWord({ open, guardianStop, clock, environment, say }: StageRun, callId: string, sent: Sent) {
+async function lastWord({ open, guardianStop, clock, environment, say }: StageRun, callId: string, sent: SentTerms) {
   const { task, journal } = open;
   const call = journal.read().ledger.calls.get(callId);
   if (call === undefined || !call.granted || call.verdict !== null) return readRecord(task, callId);
@@ -138,7 +138,7 @@ async function lastWord({ open, guardianStop, clock, environment, say }: StageRu
 const wasMade = ({ task }: OpenTask, callId: string, isStrange: boolean): boolean =>
   hasOutput(path.join(task.attempts, callId)) || (isStrange && !existsSync(path.join(task.attempts, callId)));
 
-function errandOf(run: StageRun, { file, prompt, resumeSession }: Sending, wanted: string, callId: string): Errand {
+function errandOf(run: StageRun, { file, prompt, resumeSession }: SendingOnce, wanted: string, callId: string): Errand {
   const { open, stage, access, runId, environment } = run;
   const wallLeftMs = Math.max(1, Math.floor(run.wallLeftMs() ?? stage.timeout_ms));
   return {

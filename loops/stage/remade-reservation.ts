@@ -7,7 +7,7 @@ import type { Fact } from '../../state/journal/facts.ts';
 import { JournalError } from '../../state/journal/journal.ts';
 import { identify } from '../../wrappers/processes/identity.ts';
 import { nowMs, readClocks } from '../../wrappers/steady-clock.ts';
-import type { Sent } from '../attempt/sent.ts';
+import type { SentTerms } from '../attempt/sent.ts';
 import type { StageRun } from '../task/stage-run.ts';
 import type { OpenTask } from '../task/task.ts';
 
@@ -19,7 +19,7 @@ export interface Remaking {
   wanted: string;
   callId: string;
   guardian: ProcessIdentity | null;
-  sent: Sent;
+  sent: SentTerms;
 }
 
 /** What the guardian wrote, or, where it is not to be read any more, what was asked for. */
@@ -44,7 +44,7 @@ export async function reservationOf({ run, wanted, callId, guardian, sent }: Rem
 }
 
 /** Who settles the call then goes by these, and not by a draft that its agent could write. None where the register has none. */
-function termsOf(callId: string, { limits, atMs }: Sent, sentAt: Date, environment: NodeJS.ProcessEnv) {
+function termsOf(callId: string, { limits, atMs }: SentTerms, sentAt: Date, environment: NodeJS.ProcessEnv) {
   const folder = registerFolder(environment);
   const entry = folder === null ? null : entryOf(folder, callId);
   if (entry === null) return {};

@@ -7,9 +7,9 @@ import { identify, isAlive } from '../../wrappers/processes/identity.ts';
 import { collectTasks, type TasksReport } from '../report/collect.ts';
 import type { TaskRow } from '../report/task-row.ts';
 import { type RunningCall, runningCalls } from './running-calls.ts';
-import { type Waiting, waitingIn } from './waiting.ts';
+import { type WaitingTicket, waitingIn } from './waiting.ts';
 
-export interface Status {
+export interface TasksStatus {
   schema: 1;
   /** When it was made, ISO time. */
   at: string;
@@ -22,7 +22,7 @@ export interface Status {
     'task_id' | 'folder' | 'state' | 'at' | 'stage' | 'class' | 'reason' | 'calls' | 'next_action'
   >[];
   running: { runs: RunningRun[]; calls: RunningCall[] };
-  waiting: Waiting[];
+  waiting: WaitingTicket[];
   /** What cannot be read, and why. */
   unreadable: TasksReport['unreadable'];
 }
@@ -46,13 +46,13 @@ interface Looking {
 /** Reads only. */
 export async function statusOf(
   looking: Looking,
-): Promise<{ how: 'seen'; status: Status } | { how: 'mistaken'; message: string }> {
+): Promise<{ how: 'seen'; status: TasksStatus } | { how: 'mistaken'; message: string }> {
   const now = looking.clock();
   const collected = await collectTasks({ ...looking, sinceMs: null, which: 'all', now });
   if (collected.how === 'mistaken') return collected;
   const { at, folder, totals, tasks, unreadable } = collected.report;
   const self = (await identify(process.pid))!;
-  const running: Status['running'] = { runs: [], calls: [] };
+  const running: TasksStatus['running'] = { runs: [], calls: [] };
   for (const { task_id, folder: root } of tasks.filter(({ state }) => state === 'running')) {
     const located = locateTask(`${root}/`, '/', {});
     if (located.how === 'mistaken') continue;
@@ -69,7 +69,7 @@ export async function statusOf(
   };
 }
 
-const shortened = (row: TaskRow): Status['tasks'][number] => {
+const shortened = (row: TaskRow): TasksStatus['tasks'][number] => {
   const { task_id, folder, state, at, stage, class: errorClass, reason, calls, next_action } = row;
   return { task_id, folder, state, at, stage, class: errorClass, reason, calls, next_action };
 };

@@ -5,10 +5,10 @@ import { standingTickets } from '../../state/queue/standing-tickets.ts';
 import type { Ticket } from '../../state/queue/ticket.ts';
 import { queueFolder } from '../../state/queue/tickets.ts';
 import { userState } from '../../state/user-state.ts';
-import { type Looking, livingOf } from '../queue/living.ts';
+import { type LookingAtHolders, livingOf } from '../queue/living.ts';
 import { sessionLines } from '../session/change-sessions.ts';
 
-export interface Waiting {
+export interface WaitingTicket {
   task_id: string;
   stage: string;
   pid: number;
@@ -23,8 +23,8 @@ export interface Waiting {
 export async function waitingIn(
   stateFolder: string,
   environment: NodeJS.ProcessEnv,
-  looking: Looking,
-): Promise<Waiting[]> {
+  looking: LookingAtHolders,
+): Promise<WaitingTicket[]> {
   const own = userState(environment);
   const lines = [
     { what: 'tree', folder: queueFolder(stateFolder) },
@@ -33,7 +33,7 @@ export async function waitingIn(
     ...(own === null ? [] : [{ what: 'session', folder: path.join(own, 'sessions') } as const]),
   ] as const;
   const isOurs = ({ task_folder: task }: Ticket) => task === undefined || task.startsWith(`${stateFolder}${path.sep}`);
-  const waiting: Waiting[] = [];
+  const waiting: WaitingTicket[] = [];
   for (const { what, folder } of lines)
     for (const tickets of standingTickets(folder).values())
       for (const { ticket, behind } of await behindOthers(tickets, looking)) {
@@ -52,7 +52,7 @@ export async function waitingIn(
 
 async function behindOthers(
   tickets: readonly Ticket[],
-  looking: Looking,
+  looking: LookingAtHolders,
 ): Promise<{ ticket: Ticket; behind: Ticket[] }[]> {
   const living: Ticket[] = [];
   for (const ticket of tickets) if ((await livingOf(ticket, looking)).length > 0) living.push(ticket);

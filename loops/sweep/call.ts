@@ -1,12 +1,12 @@
 // Sweeps one call of the register: its tree, its folders, and what a call on its own had answered when it was killed.
 
 import { existsSync } from 'node:fs';
-import type { Entry } from '../../state/calls/call-register.ts';
+import type { RegisterEntry } from '../../state/calls/call-register.ts';
 import { JournalError, openJournal } from '../../state/journal/journal.ts';
 import { endTree, membersOf } from '../../wrappers/processes/end-tree.ts';
 import { foundTree } from '../../wrappers/processes/found-tree.ts';
 import { identify, isAlive } from '../../wrappers/processes/identity.ts';
-import { type Begun, pastMs } from '../attempt/deadline.ts';
+import { type CallStart, pastMs } from '../attempt/deadline.ts';
 import { removeOwnFolder } from '../attempt/own-folders.ts';
 import type { Saved } from '../attempt/saved-draft.ts';
 import { PATIENCE } from '../call/patience.ts';
@@ -16,7 +16,7 @@ import { lateGuardian, type Sweeping, type Swept } from './swept.ts';
 /** `left_to_its_task`: whoever sweeps that has told of it. */
 export type SweptCall = Swept | 'alive' | 'left_to_its_task' | 'nothing_left';
 
-export async function sweepCall(entry: Entry, sweeping: Sweeping): Promise<SweptCall> {
+export async function sweepCall(entry: RegisterEntry, sweeping: Sweeping): Promise<SweptCall> {
   const { guardian, cli, marker, attempt, temporary, call_id, deadline_at, task } = entry;
   const self = (await identify(process.pid))!;
   const life = await isAlive(guardian, self);
@@ -64,7 +64,7 @@ export async function sweepCall(entry: Entry, sweeping: Sweeping): Promise<Swept
 }
 
 /** A draft that cannot be gone by tells no start. */
-function startIn({ draft }: Entry): Pick<Begun, 'clocks' | 'startedAt'> {
+function startIn({ draft }: RegisterEntry): Pick<CallStart, 'clocks' | 'startedAt'> {
   const { started_at, clocks } = (draft ?? {}) as Partial<Saved>;
   return { startedAt: new Date(String(started_at)), clocks: clocks ?? null };
 }
@@ -96,7 +96,12 @@ async function isOpen(task: string, callId: string, { clock }: Sweeping): Promis
   }
 }
 
-const of = ({ call_id, task, attempt }: Entry, how: Swept['how'], told: string, fix: string | null = null): Swept => ({
+const of = (
+  { call_id, task, attempt }: RegisterEntry,
+  how: Swept['how'],
+  told: string,
+  fix: string | null = null,
+): Swept => ({
   what: 'call',
   how,
   call_id,

@@ -3,7 +3,7 @@
 import { existsSync, lstatSync } from 'node:fs';
 import path from 'node:path';
 import type { CallRecord } from '../../policies/record/call-record.ts';
-import type { Entry } from '../../state/calls/call-register.ts';
+import type { RegisterEntry } from '../../state/calls/call-register.ts';
 import { readIfFit } from '../../state/disk/regular-file.ts';
 import type { Outcome } from '../../wrappers/run.ts';
 import { type Attempt, closeAttempt } from '../attempt/attempt.ts';
@@ -20,7 +20,7 @@ export type Closed = { how: 'nothing' } | { how: 'settled' | 'kept' | 'failed'; 
 
 /** An answer was paid for: it is published as its wrapper would have, or kept where it lies; it is never removed. */
 export async function closeAlone(
-  entry: Entry,
+  entry: RegisterEntry,
   ended: { how: 'timed_out' | 'cancelled'; processes: number },
   { environment, clock }: Sweeping,
 ): Promise<Closed> {
@@ -76,7 +76,7 @@ const said = ({ files }: Attempt): boolean =>
   [files.stdout, files.stderr].some((file) => (lstatSync(file, { throwIfNoEntry: false })?.size ?? 0) > 0);
 
 /** null for what cannot be gone by, or is another call's. Its answer goes beside its attempt, the rest where a name from the root says. */
-function savedIn({ draft, call_id, temporary, attempt }: Entry): Saved | null {
+function savedIn({ draft, call_id, temporary, attempt }: RegisterEntry): Saved | null {
   const isOwn =
     isSaved(draft) &&
     draft.call_id === call_id &&

@@ -1,9 +1,9 @@
 // What a sweep did, told as preflight tells all else.
 
-import type { Finding } from '../../policies/facts/finding.ts';
+import type { CheckFinding } from '../../policies/facts/finding.ts';
 import { isUnswept, type Swept } from './swept.ts';
 
-export const findingsOf = (swept: readonly Swept[]): Finding[] =>
+export const findingsOf = (swept: readonly Swept[]): CheckFinding[] =>
   swept.map(({ what, how, told, fix }) => ({ check: `${what} ${how}`, status: STATUS[how], found: told, fix }));
 
 const STATUS = {
@@ -15,7 +15,7 @@ const STATUS = {
   unseen: 'note',
   kept: 'fail',
   failed: 'fail',
-} as const satisfies Record<Swept['how'], Finding['status']>;
+} as const satisfies Record<Swept['how'], CheckFinding['status']>;
 
 /** One line at the end. */
 export function summariseSwept(swept: readonly Swept[]): string {

@@ -1,12 +1,12 @@
 // Whether there is something to sweep, as far as the register tells: preflight says so, and changes nothing.
 
-import { type Answer, say } from '../../policies/facts/finding.ts';
+import { type CheckAnswer, say } from '../../policies/facts/finding.ts';
 import { readEntries, registerFolder } from '../../state/calls/call-register.ts';
 import { isSystemError } from '../../state/system-error.ts';
 import { identify, isAlive } from '../../wrappers/processes/identity.ts';
 
 /** @param depth `quick` starts no process: where only `ps` tells who lives, nothing is known then. */
-export async function checkLeftovers(environment: NodeJS.ProcessEnv, depth: 'full' | 'quick'): Promise<Answer> {
+export async function checkLeftovers(environment: NodeJS.ProcessEnv, depth: 'full' | 'quick'): Promise<CheckAnswer> {
   const folder = registerFolder(environment);
   if (folder === null || (depth === 'quick' && process.platform !== 'linux')) return null;
   try {
@@ -17,7 +17,7 @@ export async function checkLeftovers(environment: NodeJS.ProcessEnv, depth: 'ful
   }
 }
 
-async function look(folder: string): Promise<Answer> {
+async function look(folder: string): Promise<CheckAnswer> {
   const self = (await identify(process.pid))!;
   let [dead, mistaken] = [0, 0];
   for (const found of readEntries(folder)) {

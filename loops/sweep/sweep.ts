@@ -4,8 +4,8 @@ import { existsSync, readdirSync } from 'node:fs';
 import path from 'node:path';
 import { KEPT_BACKUPS } from '../../policies/session/kept-backups.ts';
 import {
-  type Entry,
-  type Found,
+  type FoundCall,
+  type RegisterEntry,
   readEntries,
   registerFolder,
   removeEntry,
@@ -48,12 +48,12 @@ const sweepBackups = ({ environment, clock }: Sweeping): Swept[] =>
     fix: null,
   }));
 
-const depthOf = ({ marker }: Entry) => marker.split('/').length;
+const depthOf = ({ marker }: RegisterEntry) => marker.split('/').length;
 
 /** Longer than anybody takes to write an entry. */
 const HALF_MS = 3_600_000;
 
-function readRegister({ environment, clock }: Sweeping): Found[] {
+function readRegister({ environment, clock }: Sweeping): FoundCall[] {
   const folder = registerFolder(environment);
   if (folder === null) return [];
   try {
@@ -75,7 +75,7 @@ const UNSEEN: Swept = {
   fix: 'set HOME (or XDG_STATE_HOME) as it was set for them, and sweep again',
 };
 
-const mistakenEntry = ({ file, why }: Extract<Found, { how: 'mistaken' }>): Swept => ({
+const mistakenEntry = ({ file, why }: Extract<FoundCall, { how: 'mistaken' }>): Swept => ({
   what: 'record',
   how: 'failed',
   call_id: null,
@@ -88,7 +88,7 @@ const mistakenEntry = ({ file, why }: Extract<Found, { how: 'mistaken' }>): Swep
 });
 
 /** A name that we would not have given makes the whole entry nobody's. */
-async function sweepEntry(file: string, entry: Entry, sweeping: Sweeping): Promise<Swept[]> {
+async function sweepEntry(file: string, entry: RegisterEntry, sweeping: Sweeping): Promise<Swept[]> {
   const folders = [
     ...(entry.task === null ? ([['attempt', entry.attempt]] as const) : []),
     ['temporary', entry.temporary] as const,
@@ -106,7 +106,7 @@ async function sweepEntry(file: string, entry: Entry, sweeping: Sweeping): Promi
 }
 
 /** Of a task: whoever works in the attempt's folder is ended as one of the call. */
-const astray = ({ task, attempt, call_id }: Entry): string | null =>
+const astray = ({ task, attempt, call_id }: RegisterEntry): string | null =>
   task === null || attempt === path.join(task, 'state/attempts', call_id) ? null : attempt;
 
 function tasksOf({ cwd, environment }: Sweeping): string[] {

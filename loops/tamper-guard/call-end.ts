@@ -6,14 +6,14 @@ import type { CallEntry } from '../../state/calls/judge-register.ts';
 import { JournalError, openJournal } from '../../state/journal/journal.ts';
 import { isSystemError } from '../../state/system-error.ts';
 
-export interface CallEnd {
+export interface WatchedCallEnd {
   at: string;
   /** Nanoseconds since 1970. */
   ns: bigint;
 }
 
 /** null while it may run. Its guardian's verdict counts once the guardian has taken it out of the register of calls: an agent can write the one line, but not both. */
-export function endOf({ task, call_id, until }: CallEntry, register: string): CallEnd | null {
+export function endOf({ task, call_id, until }: CallEntry, register: string): WatchedCallEnd | null {
   const isRegistered = existsSync(path.join(path.dirname(register), 'calls', `${call_id}.json`));
   const said = isRegistered ? null : verdictAt(task, call_id);
   if (said !== null) return endAt(said);
@@ -21,7 +21,7 @@ export function endOf({ task, call_id, until }: CallEntry, register: string): Ca
 }
 
 /** The disk's clock is behind ours by a tick. */
-const endAt = (at: string): CallEnd => ({ at, ns: BigInt(Date.parse(at)) * 1_000_000n });
+const endAt = (at: string): WatchedCallEnd => ({ at, ns: BigInt(Date.parse(at)) * 1_000_000n });
 
 function verdictAt(task: string, callId: string): string | null {
   try {

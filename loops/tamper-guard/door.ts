@@ -9,7 +9,7 @@ import {
   forgetChanges,
   judgeRegister,
   namesIn,
-  type Registered,
+  type RegisteredWatch,
   vouch,
   vouchedIn,
 } from '../../state/calls/judge-register.ts';
@@ -20,7 +20,7 @@ import { lookAt } from './file-look.ts';
 import { lookAtJudged } from './folder-names.ts';
 import { changedIn, judgedBy } from './other-tasks.ts';
 
-export interface Door {
+export interface TaskDoor {
   task: Pick<TaskFolder, 'id' | 'root'>;
   /** Of the user, where runs note what they saw. */
   register: string;
@@ -28,7 +28,7 @@ export interface Door {
   stateFolder: string;
 }
 
-interface Found extends Door {
+interface Found extends TaskDoor {
   task: TaskFolder;
   /** The project's. */
   root: string;
@@ -52,7 +52,7 @@ export function doorOf({ word, cwd, environment }: JudgedTask): Found | null {
 }
 
 /** Why it is closed, with whose call it was and the way out; null where it is open. */
-export function closedBy(door: Door): string | null {
+export function closedBy(door: TaskDoor): string | null {
   const { task, register, stateFolder } = door;
   const vouched = vouchedIn(register, task.root);
   const stampOf = (file: string) => lookAtJudged(task.root, path.join(task.root, file))?.stamp ?? '';
@@ -84,13 +84,13 @@ const callWords = ({ by }: Pick<ChangeEntry, 'by'>): string =>
   `task ${by.task_id}, stage ${by.stage}, call ${by.call_id}, ${by.from} to ${by.to ?? 'now'}`;
 
 /** One that was made meanwhile was judged by nothing before. */
-const isOfOther = (entry: CallEntry, { id, root }: Door['task'], stateFolder: string): boolean =>
+const isOfOther = (entry: CallEntry, { id, root }: TaskDoor['task'], stateFolder: string): boolean =>
   entry.state_folder === stateFolder &&
   entry.task !== root &&
   entry.tasks.includes(id) &&
   root === path.join(stateFolder, 'task', id);
 
-function meanwhile({ task, register }: Door, call: Registered): Pick<ChangeEntry, 'by' | 'files'>[] {
+function meanwhile({ task, register }: TaskDoor, call: RegisteredWatch): Pick<ChangeEntry, 'by' | 'files'>[] {
   const { task_id, stage, call_id } = call.entry;
   const end = endOf(call.entry, register);
   const span = { fromNs: call.beganNs, toNs: end?.ns ?? null };
@@ -102,7 +102,7 @@ function meanwhile({ task, register }: Door, call: Registered): Pick<ChangeEntry
 }
 
 /** A person has looked: what is there now counts, whatever was noted. */
-export function acceptChanges({ task, register }: Door): void {
+export function acceptChanges({ task, register }: TaskDoor): void {
   const files = [...judgedBy(task.root)].map(([file, { stamp }]) => [path.relative(task.root, file), stamp] as const);
   const stats = lookAtJudged(task.root, path.join(task.root, STATS));
   const noted = changesOf(register, task.root).flatMap((change) => change.files);

@@ -2,7 +2,7 @@
 
 import type { JudgedTask } from './door.ts';
 import { acceptChanges, closedBy, doorOf } from './door.ts';
-import { type Recovered, recoverJudge } from './left-judge.ts';
+import { type RecoveredJudge, recoverJudge } from './left-judge.ts';
 
 export interface Entering extends JudgedTask {
   otherChanges: 'refused' | 'accepted';
@@ -10,7 +10,7 @@ export interface Entering extends JudgedTask {
   say(sentence: string): void;
 }
 
-export type Entrance = { how: 'open'; left: Recovered } | { how: 'mistaken'; message: string };
+export type Entrance = { how: 'open'; left: RecoveredJudge } | { how: 'mistaken'; message: string };
 
 export async function comeIn(entering: Entering): Promise<Entrance> {
   const { otherChanges, clock, say } = entering;

@@ -2,7 +2,7 @@
 
 import { lstatSync, readlinkSync } from 'node:fs';
 
-export interface Look {
+export interface FileLook {
   /** The same as long as nobody wrote to it, replaced it, or set its rights or times. */
   stamp: string;
   kind: 'file' | 'link' | 'folder' | 'other';
@@ -15,7 +15,7 @@ export interface Look {
 }
 
 /** null where nothing is, or where a folder above became something else. */
-export function lookAt(file: string): Look | null {
+export function lookAt(file: string): FileLook | null {
   try {
     const found = lstatSync(file, { bigint: true, throwIfNoEntry: false });
     if (found === undefined) return null;

@@ -5,21 +5,21 @@ import { type Dirent, readdirSync } from 'node:fs';
 import path from 'node:path';
 import type { CallEntry, FolderNames } from '../../state/calls/judge-register.ts';
 import { isSystemError } from '../../state/system-error.ts';
-import { type Look, lookAt } from './file-look.ts';
+import { type FileLook, lookAt } from './file-look.ts';
 import { isLitter } from './judge-files.ts';
 
 /** Of a folder with nothing in it: the same as if it were not there, which the folder above tells. */
 export const NAMELESS = '-';
 
 /** As `lookAt`, but of a folder the stamp says only which one it is, and the names in it. */
-export function lookAtJudged(root: string, file: string): Look | null {
+export function lookAtJudged(root: string, file: string): FileLook | null {
   const look = lookAt(file);
   if (look?.kind !== 'folder') return look;
   return { ...look, stamp: stampOf(look, entriesOf(root, file)) };
 }
 
 /** Each file, link and folder of the inputs, with the folder `inputs` itself. Prompts are composed by runs. */
-export function walkInputs(root: string, each: (file: string, look: Look) => void, filesToo = true): void {
+export function walkInputs(root: string, each: (file: string, look: FileLook) => void, filesToo = true): void {
   walk(path.join(root, 'inputs'));
 
   function walk(file: string): void {
@@ -55,7 +55,7 @@ const OVERHEAD = 32;
 /** null where a folder cannot be looked at, say because its path is too long. */
 function folderNames(root: string): FolderNames | null {
   const found: [string, string][] = [];
-  const add = (file: string, { kind, stamp }: Look) => {
+  const add = (file: string, { kind, stamp }: FileLook) => {
     if (kind === 'folder' && stamp !== NAMELESS) found.push([path.relative(root, file), stamp]);
   };
   try {
@@ -68,7 +68,7 @@ function folderNames(root: string): FolderNames | null {
 }
 
 /** With its inode: another folder of the same names may hold other files. */
-function stampOf({ stamp }: Look, entries: readonly Dirent[]): string {
+function stampOf({ stamp }: FileLook, entries: readonly Dirent[]): string {
   if (entries.length === 0) return NAMELESS;
   const names = entries.map(({ name }) => name).sort();
   const inode = stamp.slice(0, stamp.indexOf(' '));

@@ -16,7 +16,7 @@ export interface Judge {
   journal: KeptJournal;
 }
 
-export interface Checked {
+export interface CheckedJudge {
   finding: Finding | null;
   notes: string[];
 }
@@ -51,7 +51,7 @@ export async function checkJudge(
   open: OpenTask,
   judge: Judge,
   { callId, call, aside, clock, register }: Checking,
-): Promise<Checked> {
+): Promise<CheckedJudge> {
   const tampered = putBack(judge.files, { present: () => ownFiles(open.task), aside, clock });
   const mended = await mendJournal(open.journal, judge.journal, callId, call, clock());
   if (mended.strange.length + mended.budgetChanges > 0 || call === null) {

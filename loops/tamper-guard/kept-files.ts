@@ -4,10 +4,10 @@ import { readdirSync } from 'node:fs';
 import path from 'node:path';
 import { readRegularBytes, UnfitFileError } from '../../state/disk/regular-file.ts';
 import { isSystemError } from '../../state/system-error.ts';
-import { type Look, lookAt } from './file-look.ts';
+import { type FileLook, lookAt } from './file-look.ts';
 import { copyLarge } from './large-copy.ts';
 
-export interface KeptFile extends Pick<Look, 'stamp' | 'kind' | 'mode' | 'bytes' | 'target'> {
+export interface KeptFile extends Pick<FileLook, 'stamp' | 'kind' | 'mode' | 'bytes' | 'target'> {
   /** Of a small file. */
   content: Buffer | null;
   /** Of a larger one; believed as long as its own stamp is the same. */
@@ -15,18 +15,18 @@ export interface KeptFile extends Pick<Look, 'stamp' | 'kind' | 'mode' | 'bytes'
 }
 
 /** A folder on the way: what it was, or that nothing was there yet. */
-export type KeptFolder = { kind: 'folder'; mode: number } | { kind: 'link'; target: string } | { kind: 'absent' };
+export type JudgedFolder = { kind: 'folder'; mode: number } | { kind: 'link'; target: string } | { kind: 'absent' };
 
 export interface KeptFiles {
   /** By absolute path; null for one that was not there, and must not appear either. */
   files: Map<string, KeptFile | null>;
   /** By absolute path, those above before those below. */
-  folders: Map<string, KeptFolder>;
+  folders: Map<string, JudgedFolder>;
   /** Which cannot be put back: they are only seen to change. */
   unkept: string[];
 }
 
-export interface Keeping {
+export interface KeepingFiles {
   /** Absolute. */
   files: readonly string[];
   /** Folders that must be there, or not be anything else, besides those that lead to the files. */
@@ -42,7 +42,7 @@ export const LIMITS = {
   copied: { each: 16 * 1024 * 1024, all: 64 * 1024 * 1024 },
 } as const;
 
-export function keepFiles({ files, folders, grounds, copies }: Keeping): KeptFiles {
+export function keepFiles({ files, folders, grounds, copies }: KeepingFiles): KeptFiles {
   const spent = { inMemory: 0, copied: 0, copies: 0 };
   const unkept: string[] = [];
   const kept = new Map(files.map((file): [string, KeptFile | null] => [file, keep(file)]));
@@ -82,7 +82,7 @@ export function keepFiles({ files, folders, grounds, copies }: Keeping): KeptFil
 }
 
 /** Every folder from below its ground down to these, those above first. */
-function foldersTo(folders: readonly string[], grounds: readonly string[]): Map<string, KeptFolder> {
+function foldersTo(folders: readonly string[], grounds: readonly string[]): Map<string, JudgedFolder> {
   const all = new Set<string>();
   for (const folder of new Set(folders)) {
     const ground = grounds.find((one) => folder.startsWith(one + path.sep));
@@ -92,7 +92,7 @@ function foldersTo(folders: readonly string[], grounds: readonly string[]): Map<
   return new Map([...all].sort((a, b) => a.length - b.length).map((folder) => [folder, keptFolder(folder)]));
 }
 
-function keptFolder(folder: string): KeptFolder {
+function keptFolder(folder: string): JudgedFolder {
   const look = lookAt(folder);
   if (look?.kind === 'folder') return { kind: 'folder', mode: look.mode };
   return look?.kind === 'link' ? { kind: 'link', target: look.target! } : { kind: 'absent' };

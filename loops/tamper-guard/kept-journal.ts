@@ -4,7 +4,7 @@ import { appendFileSync, closeSync, fstatSync, readSync } from 'node:fs';
 import { isRegular, kindOf, openRegular, readRegularBytes } from '../../state/disk/regular-file.ts';
 import { setAside } from '../../state/disk/set-aside.ts';
 import { isFact } from '../../state/journal/fact-shapes.ts';
-import { type Fact, JOURNAL_VERSION, type Line } from '../../state/journal/facts.ts';
+import { type Fact, JOURNAL_VERSION, type JournalLine } from '../../state/journal/facts.ts';
 import { type Journal, MAX_JOURNAL_BYTES } from '../../state/journal/journal.ts';
 import { writeWhole } from '../../state/whole-file.ts';
 
@@ -43,7 +43,7 @@ export function tellsOf({ file }: Journal, { bytes }: KeptJournal, callId: strin
   }
 }
 
-export interface Mended {
+export interface MendedJournal {
   /** What was taken away or was missing, in a few words; empty when nobody did anything strange. */
   strange: string[];
   /** Changes of the budget that were taken back: a person may have made them, and so may the agent. */
@@ -61,7 +61,7 @@ export async function mendJournal(
   callId: string,
   call: Reserved | null,
   at: Date,
-): Promise<Mended> {
+): Promise<MendedJournal> {
   const opened = openOrNull(file);
   try {
     return await mend(file, opened, kept, callId, call, at);
@@ -77,7 +77,7 @@ async function mend(
   callId: string,
   call: Reserved | null,
   at: Date,
-): Promise<Mended> {
+): Promise<MendedJournal> {
   const now = opened === null ? Buffer.alloc(0) : contentOf(opened, bytes.length + MOST_ADDED);
   const isWhole = now.subarray(0, bytes.length).equals(bytes);
   const start = bytes.toString('utf8');
@@ -89,7 +89,7 @@ async function mend(
   const strange = since.length - ours.length - budgetChanges;
   const lost = call !== null && !ours.some(({ fact }) => isSameReservation(fact, call));
   const isHuge = opened !== null && fstatSync(opened).size > MAX_JOURNAL_BYTES;
-  const told: Mended = {
+  const told: MendedJournal = {
     budgetChanges,
     strange: [
       ...(isWhole ? [] : ['what stood there before was changed']),
@@ -125,9 +125,9 @@ type Reserved = Extract<Fact, { fact: 'reserved' }>;
 const MONEY: ReadonlySet<string> = new Set(['budget', 'reset']);
 
 /** null for what counts for nothing, such as a half line that a crash left. */
-function factIn(text: string): Line | null {
+function factIn(text: string): JournalLine | null {
   try {
-    const line = JSON.parse(text) as Line;
+    const line = JSON.parse(text) as JournalLine;
     // One of another version would stop every reader.
     if (typeof line === 'object' && line !== null && line.v !== JOURNAL_VERSION)
       return { ...line, fact: 'foreign' as never };
@@ -140,26 +140,26 @@ function factIn(text: string): Line | null {
 /** Facts of this call, and of those that somebody makes on his own account: never of another stage of this run. */
 function callsOf(
   start: string,
-  since: readonly { fact: Line | null }[],
+  since: readonly { fact: JournalLine | null }[],
   callId: string,
   call: Reserved | null,
-): (fact: Line) => boolean {
+): (fact: JournalLine) => boolean {
   const own = new Set([callId]);
   const known = [...start.split('\n').map(factIn), ...since.map(({ fact }) => fact)];
   for (const fact of known)
     if (fact?.fact === 'reserved' && fact.run_id === null && fact.for_prompt === null) own.add(fact.call_id);
-  const isForged = (fact: Line) =>
+  const isForged = (fact: JournalLine) =>
     fact.fact === 'reserved' && call !== null && fact.call_id === callId && !isSameReservation(fact, call);
   // Wrappers that are called by hand each note the manifest's budget, if none had when they looked.
   const budget = linesIn(start).findLast(({ fact }) => fact?.fact === 'budget')?.fact;
-  const changesNothing = (fact: Line) =>
+  const changesNothing = (fact: JournalLine) =>
     fact.fact === 'budget' && budget?.fact === 'budget' && fact.from === 'manifest' && fact.calls === budget.calls;
   return (fact) =>
     changesNothing(fact) ||
     (OF_CALLS.has(fact.fact) && 'call_id' in fact && own.has(fact.call_id ?? '') && !isForged(fact));
 }
 
-const isSameReservation = (fact: Line | null, call: Reserved): boolean =>
+const isSameReservation = (fact: JournalLine | null, call: Reserved): boolean =>
   fact?.fact === 'reserved' &&
   fact.call_id === call.call_id &&
   fact.stage === call.stage &&

@@ -14,7 +14,7 @@ export interface LeftFile {
   before: KeptFile;
 }
 
-export interface Keeping {
+export interface KeepingLeft {
   /** The call's entry in the register, where the copies are now. */
   entry: string;
   /** The folder beside the attempt where they are to be. */
@@ -30,7 +30,7 @@ export interface KeptLeft {
 }
 
 /** Each is written out once, under a name of its own, for as long as that holds what was kept. */
-export function keepLeft(left: readonly LeftFile[], { place, clock }: Keeping): KeptLeft {
+export function keepLeft(left: readonly LeftFile[], { place, clock }: KeepingLeft): KeptLeft {
   const kept: KeptLeft = { told: [], why: null };
   const taken = new Set<string>();
   for (const { file, before } of left) {
@@ -63,7 +63,7 @@ function nameFor(wanted: string, before: KeptFile, taken: ReadonlySet<string>): 
 }
 
 /** Copies whose index cannot be read: the whole entry. @returns where it is now. */
-export function keepEntry({ entry, place, clock }: Keeping): string {
+export function keepEntry({ entry, place, clock }: KeepingLeft): string {
   try {
     makeReal(path.dirname(place), clock);
     if (lookAt(place) !== null) setAside(place, clock);

@@ -2,7 +2,12 @@
 
 import path from 'node:path';
 import type { Finding } from '../../policies/facts/gate-record.ts';
-import { callEntries, type Registered, removeCallEntry, removeOldCalls } from '../../state/calls/judge-register.ts';
+import {
+  callEntries,
+  type RegisteredWatch,
+  removeCallEntry,
+  removeOldCalls,
+} from '../../state/calls/judge-register.ts';
 import { isRegular } from '../../state/disk/regular-file.ts';
 import { setAside } from '../../state/disk/set-aside.ts';
 import { JournalError, openJournal } from '../../state/journal/journal.ts';
@@ -10,8 +15,8 @@ import { hasEdits } from '../../state/journal/stats.ts';
 import { isSystemError } from '../../state/system-error.ts';
 import type { TaskFolder } from '../../state/task-folder.ts';
 import { identify, isAlive } from '../../wrappers/processes/identity.ts';
-import { type CallEnd, endOf } from './call-end.ts';
-import { type Look, lookAt } from './file-look.ts';
+import { endOf, type WatchedCallEnd } from './call-end.ts';
+import { type FileLook, lookAt } from './file-look.ts';
 import { describe, tamperedFinding } from './judge.ts';
 import { ownFiles } from './judge-files.ts';
 import type { KeptFile } from './kept-files.ts';
@@ -21,7 +26,7 @@ import { isUnfinished } from './restored-file.ts';
 import { loadJudge } from './saved-judge.ts';
 import { noteChanges, vouchFor } from './watched-call.ts';
 
-export interface Recovering {
+export interface RecoveringJudge {
   task: TaskFolder;
   /** The project's root. */
   root: string;
@@ -29,7 +34,7 @@ export interface Recovering {
   clock: () => Date;
 }
 
-export interface Recovered {
+export interface RecoveredJudge {
   notes: string[];
   /** By call: what its gate is to say of it. */
   findings: Map<string, Finding>;
@@ -40,9 +45,9 @@ type When = 'before' | 'after';
 /**
  * @param when `before` anything of the task is read, and again `after` its calls are settled: then what was kept is of no more use.
  */
-export async function recoverJudge(recovering: Recovering, when: When): Promise<Recovered> {
+export async function recoverJudge(recovering: RecoveringJudge, when: When): Promise<RecoveredJudge> {
   const { task, register, clock } = recovering;
-  const recovered: Recovered = { notes: [], findings: new Map() };
+  const recovered: RecoveredJudge = { notes: [], findings: new Map() };
   const left = callEntries(register).filter(({ entry }) => entry.task === task.root);
   const self = left.length === 0 ? null : (await identify(process.pid))!;
   let isAnyNeeded = false;
@@ -77,10 +82,10 @@ function wasAsked(task: TaskFolder, callId: string): boolean {
 
 /** @returns whether the copies in the register are the only ones of something that is otherwise now. */
 function recoverOne(
-  { task, root, register, clock }: Recovering,
-  call: Registered,
+  { task, root, register, clock }: RecoveringJudge,
+  call: RegisteredWatch,
   when: When,
-  into: Recovered,
+  into: RecoveredJudge,
 ): boolean {
   const { call_id, stage } = call.entry;
   const keeping = { entry: call.folder, place: path.join(task.attempts, call_id, 'kept'), clock };
@@ -94,7 +99,7 @@ function recoverOne(
   const aside = path.join(task.attempts, call_id, 'changed-by-agent');
   const left: LeftFile[] = [];
   let isDated = end !== null;
-  const isOurs = (file: string, before: KeptFile | null, now: Look | null) => {
+  const isOurs = (file: string, before: KeptFile | null, now: FileLook | null) => {
     if (now === null) isDated &&= isGoneBefore(end, file);
     // To return what was taken away costs nobody anything, whoever took it, and our own putting back may have been cut short.
     if (now === null || isBefore(end, now)) return true;
@@ -121,7 +126,7 @@ function recoverOne(
 }
 
 /** What has no copy is told as the entry goes. */
-function leftWords(root: string, { entry, folder }: Registered, { told, why }: KeptLeft, when: When): string[] {
+function leftWords(root: string, { entry, folder }: RegisteredWatch, { told, why }: KeptLeft, when: When): string[] {
   const about = `stage ${entry.stage}: after the call ${entry.call_id} was over`;
   const named = told.flatMap(([file, place]) => {
     if (place === null && when === 'before') return [];
@@ -142,11 +147,11 @@ const firstOf = (names: readonly string[]): string =>
   `${names.slice(0, NAMED).join(', ')}${names.length > NAMED ? ` and ${names.length - NAMED} more` : ''}`;
 
 /** What was changed after the call was over is a person's work. */
-const isBefore = (end: CallEnd | null, { changedNs }: Look): boolean => end === null || changedNs <= end.ns;
+const isBefore = (end: WatchedCallEnd | null, { changedNs }: FileLook): boolean => end === null || changedNs <= end.ns;
 
 /** Of what was taken away the folder tells, unless anything else was done there since. */
-function isGoneBefore(end: CallEnd | null, file: string): boolean {
-  let look: Look | null = null;
+function isGoneBefore(end: WatchedCallEnd | null, file: string): boolean {
+  let look: FileLook | null = null;
   for (let at = path.dirname(file); look === null && at !== path.dirname(at); at = path.dirname(at)) look = lookAt(at);
   return look === null || isBefore(end, look);
 }
@@ -157,7 +162,7 @@ const isAddedByNoRun = ({ root, inputs }: TaskFolder, file: string): boolean =>
   (file.startsWith(inputs + path.sep) && !file.startsWith(path.join(inputs, 'prompt') + path.sep));
 
 /** An edited view would be taken for a person's wish. */
-function forgetEdits(task: TaskFolder, end: CallEnd | null, clock: () => Date): boolean {
+function forgetEdits(task: TaskFolder, end: WatchedCallEnd | null, clock: () => Date): boolean {
   const file = path.join(task.state, 'stats.json');
   const look = lookAt(file);
   if (look === null || !isBefore(end, look)) return false;

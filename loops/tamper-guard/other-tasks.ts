@@ -5,10 +5,10 @@ import path from 'node:path';
 import type { FolderNames, Vouched } from '../../state/calls/judge-register.ts';
 import { openJournal } from '../../state/journal/journal.ts';
 import { hasEdits } from '../../state/journal/stats.ts';
-import { type Look, lookAt } from './file-look.ts';
+import { type FileLook, lookAt } from './file-look.ts';
 import { lookAtJudged, NAMELESS, walkInputs } from './folder-names.ts';
 
-export interface Span {
+export interface TimeSpan {
   fromNs: bigint;
   /** null: until now. */
   toNs: bigint | null;
@@ -24,7 +24,7 @@ export function taskIds(stateFolder: string): string[] {
 }
 
 /** What does not count as a change. */
-export interface Known {
+export interface KnownChanges {
   /** Files that a run put back, or that a person accepted. */
   vouched?: Vouched;
   /** Of its folders when the call began; without it a folder counts as changed when anything was done in it. */
@@ -35,8 +35,8 @@ export interface Known {
  * @param root of a task.
  * @returns relative paths, sorted. Outputs, markers, prompts and the journal are written by runs, and not looked at.
  */
-export function changedIn(root: string, span: Span, { vouched = {}, names }: Known = {}): string[] {
-  const isChanged = (file: string, look: Look) => {
+export function changedIn(root: string, span: TimeSpan, { vouched = {}, names }: KnownChanges = {}): string[] {
+  const isChanged = (file: string, look: FileLook) => {
     const name = path.relative(root, file);
     if (look.changedNs <= span.fromNs || (span.toNs !== null && look.changedNs > span.toNs)) return false;
     if (vouched[name] === look.stamp) return false;
@@ -53,15 +53,15 @@ export function changedIn(root: string, span: Span, { vouched = {}, names }: Kno
 const INPUTS = 'inputs';
 
 /** Of what is in no folder any more only the one above tells the time, and no later one than that of its last change. */
-const isGone = (root: string, { fromNs }: Span, { vouched = {}, names = {} }: Known): boolean =>
+const isGone = (root: string, { fromNs }: TimeSpan, { vouched = {}, names = {} }: KnownChanges): boolean =>
   names[INPUTS] !== undefined &&
   vouched[INPUTS] !== '' &&
   lookAt(path.join(root, INPUTS)) === null &&
   (lookAt(root)?.changedNs ?? 0n) > fromNs;
 
 /** The manifest and the inputs, with the folders of these: what was taken away changes the names in its folder. */
-export function judgedBy(root: string): Map<string, Look> {
-  const found = new Map<string, Look>();
+export function judgedBy(root: string): Map<string, FileLook> {
+  const found = new Map<string, FileLook>();
   for (const name of ['manifest.yaml', 'manifest.yml', 'manifest.json']) {
     const file = path.join(root, name);
     const look = lookAtJudged(root, file);

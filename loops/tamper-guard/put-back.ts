@@ -5,8 +5,8 @@ import path from 'node:path';
 import { readRegularBytes, UnfitFileError } from '../../state/disk/regular-file.ts';
 import { setAside } from '../../state/disk/set-aside.ts';
 import { isSystemError } from '../../state/system-error.ts';
-import { type Look, lookAt } from './file-look.ts';
-import type { KeptFile, KeptFiles, KeptFolder } from './kept-files.ts';
+import { type FileLook, lookAt } from './file-look.ts';
+import type { JudgedFolder, KeptFile, KeptFiles } from './kept-files.ts';
 import { copyLarge, isSameContent } from './large-copy.ts';
 import { restore } from './restored-file.ts';
 
@@ -24,7 +24,7 @@ export interface PuttingBack {
   aside: string;
   clock: () => Date;
   /** Which of those that are otherwise are changed back; without it all. */
-  isOurs?(file: string, before: KeptFile | null, now: Look | null): boolean;
+  isOurs?(file: string, before: KeptFile | null, now: FileLook | null): boolean;
 }
 
 export function putBack(kept: KeptFiles, { present, aside, clock, isOurs = () => true }: PuttingBack): Tampered[] {
@@ -53,13 +53,13 @@ export function putBack(kept: KeptFiles, { present, aside, clock, isOurs = () =>
 }
 
 /** What lies in a folder that stands in the place of a file goes aside with it. */
-function withoutInner<T extends { file: string; now: Look | null }>(changed: readonly T[]): T[] {
+function withoutInner<T extends { file: string; now: FileLook | null }>(changed: readonly T[]): T[] {
   const folders = changed.filter(({ now }) => now?.kind === 'folder').map(({ file }) => file + path.sep);
   return changed.filter(({ file }) => !folders.some((folder) => file.startsWith(folder)));
 }
 
 /** Where a folder was, or may have come to be, nothing else stands afterwards. */
-function clearWay(folder: string, before: KeptFolder, away: (file: string) => void): Tampered[] {
+function clearWay(folder: string, before: JudgedFolder, away: (file: string) => void): Tampered[] {
   const now = lookAt(folder);
   const isThere = now?.kind === 'folder' || now === null;
   if (before.kind === 'link' ? now?.kind === 'link' && now.target === before.target : isThere) return [];
@@ -77,7 +77,7 @@ export const isWhole = ({ kind, content, copy }: KeptFile): boolean =>
 const isIntact = ({ file, stamp }: NonNullable<KeptFile['copy']>): boolean => lookAt(file)?.stamp === stamp;
 
 /** The same stamp is the same file; with another it may still hold the same, written anew. */
-export function isSame(file: string, before: KeptFile | null, now: Look | null): boolean {
+export function isSame(file: string, before: KeptFile | null, now: FileLook | null): boolean {
   if (before === null || now === null) return before === now;
   if (before.stamp === now.stamp) return true;
   if (before.kind !== now.kind || before.mode !== now.mode || before.target !== now.target) return false;

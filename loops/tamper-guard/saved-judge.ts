@@ -5,13 +5,13 @@ import path from 'node:path';
 import { readRegular, readRegularBytes, UnfitFileError } from '../../state/disk/regular-file.ts';
 import { isSystemError } from '../../state/system-error.ts';
 import { lookAt } from './file-look.ts';
-import { type KeptFile, type KeptFiles, type KeptFolder, LIMITS } from './kept-files.ts';
+import { type JudgedFolder, type KeptFile, type KeptFiles, LIMITS } from './kept-files.ts';
 
 interface Saved {
   /** The stamp of the file that holds the small ones, one behind the other. */
   pack: string | null;
   files: [file: string, kept: SavedFile | null][];
-  folders: [folder: string, kept: KeptFolder][];
+  folders: [folder: string, kept: JudgedFolder][];
 }
 
 interface SavedFile extends Omit<KeptFile, 'content'> {

@@ -6,7 +6,7 @@ import {
   namesIn,
   noteChange,
   openCallFolder,
-  type Registered,
+  type RegisteredWatch,
   removeCallEntry,
   vouch,
   vouchedIn,
@@ -41,7 +41,7 @@ export function watchCall(
 ): WatchedCall {
   const notes: string[] = [];
   let folder: string | null = null;
-  let registered: Registered | null = null;
+  let registered: RegisteredWatch | null = null;
   const copies = () => {
     folder ??= tried(() => openCallFolder(register, call.call_id));
     return folder;
@@ -92,7 +92,7 @@ const unkeptWarning = (root: string, files: readonly string[]): string => {
  */
 export function noteChanges(
   register: string,
-  { entry, beganNs }: Registered,
+  { entry, beganNs }: RegisteredWatch,
   to: string | null,
   toNs: bigint | null,
 ): string[] {

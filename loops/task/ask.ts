@@ -31,7 +31,7 @@ export interface Ask {
 }
 
 /** What a next ask follows. */
-export interface Asked {
+export interface AskedBefore {
   ask: Ask;
   session: StageSession;
   record: Pick<CallRecord, 'verdict' | 'session_id' | 'tool_calls'>;

@@ -35,7 +35,7 @@ export interface Prompt {
 
 export type DigestPolicy = 'off' | 'auto' | 'aggressive';
 
-export type Composed = { how: 'composed'; prompt: Prompt; text: string } | { how: 'mistaken'; message: string };
+export type ComposedPrompt = { how: 'composed'; prompt: Prompt; text: string } | { how: 'mistaken'; message: string };
 
 export interface Composing {
   open: OpenTask;
@@ -47,7 +47,11 @@ export interface Composing {
 }
 
 /** Composes, and writes nothing. @param digest what the manifest says, or more. */
-export async function composePrompt(composing: Composing, plan: StagePlan, digest: DigestPolicy): Promise<Composed> {
+export async function composePrompt(
+  composing: Composing,
+  plan: StagePlan,
+  digest: DigestPolicy,
+): Promise<ComposedPrompt> {
   const { open, environment, briefCommands, halt } = composing;
   const { task, manifest, cwd, root, project } = open;
   const { stage, role } = plan;
@@ -90,7 +94,7 @@ export async function composePrompt(composing: Composing, plan: StagePlan, diges
 const halfRead = ({ stage, text, unread }: EarlierAnswer): string[] =>
   unread === 0 ? [] : [`of the answer of ${stage} the first ${figure(text.length)} characters were read`];
 
-export const writePrompt = ({ prompt, text }: Composed & { how: 'composed' }): Promise<void> =>
+export const writePrompt = ({ prompt, text }: ComposedPrompt & { how: 'composed' }): Promise<void> =>
   writeWhole(prompt.file, text, 'renamed');
 
 interface EarlierAnswer {

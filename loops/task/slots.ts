@@ -4,13 +4,13 @@ import type { Verdict } from '../../policies/facts/evidence.ts';
 import type { Tool } from '../../policies/facts/tools.ts';
 
 /** What is to be asked; a service counts its quota by both. */
-export interface Asked {
+export interface SlotRequest {
   tool: Tool;
   /** null for the tool's own choice. */
   model: string | null;
 }
 
-export type Slot =
+export type CallSlot =
   /** To be given back with what became of the call; null if it was not made. */
   | { how: 'taken'; leave(verdict: Verdict | null): void }
   | { how: 'stopped' }
@@ -18,7 +18,7 @@ export type Slot =
   | { how: 'paused'; class: 'quota' | 'auth'; until: string | null; message: string };
 
 export interface Slots {
-  take(asked: Asked, stop: AbortSignal): Promise<Slot>;
+  take(asked: SlotRequest, stop: AbortSignal): Promise<CallSlot>;
 }
 
 /** One run on its own: every call may be made at once. */

@@ -14,7 +14,7 @@ import { writeWhole } from '../../state/whole-file.ts';
 import type { Prompt } from './prompt.ts';
 import { keptVerdict } from './stage-facts.ts';
 
-export type Door =
+export type StageDoor =
   /** `wish`: what the user said of the answer that is there; null where nothing was said, or nothing needs it. */
   { how: 'open' | 'done_earlier'; wish: Wish | null } | { how: 'changed'; answer: ChangedPrompt['answer'] };
 
@@ -27,7 +27,7 @@ export interface Wishes {
   changed: 'refuse' | Wish;
 }
 
-export function doorOf(plan: Planned, prompt: Prompt, journal: Journal, wishes: Wishes): Door {
+export function doorOf(plan: Planned, prompt: Prompt, journal: Journal, wishes: Wishes): StageDoor {
   const stage = plan.stage.name;
   const { ledger } = journal.read();
   const finished = ledger.done.get(stage);

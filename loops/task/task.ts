@@ -47,7 +47,7 @@ export interface OpenTask {
   hide(text: string): string;
 }
 
-export type Opened = { how: 'opened'; open: OpenTask } | { how: 'mistaken'; message: string };
+export type OpenedTask = { how: 'opened'; open: OpenTask } | { how: 'mistaken'; message: string };
 
 export interface Opening {
   /** The task: an id, or a path. */
@@ -117,7 +117,7 @@ function ownRowsOf(
 }
 
 /** @param purpose who only looks changes nothing on disk: what a run would note first is imagined. */
-export async function openTask(opening: Opening, purpose: 'run' | 'look' = 'run'): Promise<Opened> {
+export async function openTask(opening: Opening, purpose: 'run' | 'look' = 'run'): Promise<OpenedTask> {
   const read = await readTask(opening);
   if (read.how === 'mistaken') return read;
   const { how: _, ...written } = read;

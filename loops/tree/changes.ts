@@ -4,14 +4,14 @@ import type { Change } from '../../policies/facts/gate-record.ts';
 import { watchOf } from '../../policies/gate/scope.ts';
 import { compareEntries, joinRenames } from './compare.ts';
 import { ignoredAmong } from './ignored.ts';
-import type { Snapshot } from './snapshot.ts';
+import type { TreeSnapshot } from './snapshot.ts';
 
 /**
  * By path. What counts: content, mode and kind of a file, a symlink's target, a nested repository's commit, and of git's own
  * files settings, hooks and `info`. A file whose stat changed is a change unless its content is known to be the same.
  * What `after` keeps an agent out of counts though it is ignored. `after` must have been taken with `before`. git is started only when something changed that it could ignore.
  */
-export async function changesBetween(before: Snapshot, after: Snapshot): Promise<Change[]> {
+export async function changesBetween(before: TreeSnapshot, after: TreeSnapshot): Promise<Change[]> {
   const all = compareEntries(before.entries, after.entries);
   const ignored = before.ignored === 'left_out' && all.length > 0 ? await ignoredAmong(all, before, after) : new Set();
   const { names } = watchOf(after.keptOut);

@@ -1,9 +1,9 @@
 // What differs between two lists of entries, renames apart and together; pure.
 
 import type { Change } from '../../policies/facts/gate-record.ts';
-import { type Entry, sameContent, sameEntry } from './entry.ts';
+import { sameContent, sameEntry, type TreeEntry } from './entry.ts';
 
-type Entries = ReadonlyMap<string, Entry>;
+type Entries = ReadonlyMap<string, TreeEntry>;
 
 /** One change for each path that is not what it was, by path. */
 export function compareEntries(before: Entries, after: Entries): Change[] {
@@ -67,7 +67,7 @@ function firstOf(
   return undefined;
 }
 
-function howChanged(old: Entry, now: Entry): Change['how'] {
+function howChanged(old: TreeEntry, now: TreeEntry): Change['how'] {
   if (old.kind === 'unreadable' || now.kind === 'unreadable') return 'mode';
   if (old.kind !== now.kind) return 'type';
   if (old.kind === 'commit') return 'commit';
@@ -78,7 +78,7 @@ function howChanged(old: Entry, now: Entry): Change['how'] {
 }
 
 /** What tells that two entries are one file that was moved, the surer first. */
-function marksOf({ kind, ino, mtimeMs, size, text }: Entry): string[] {
+function marksOf({ kind, ino, mtimeMs, size, text }: TreeEntry): string[] {
   if (kind !== 'file' && kind !== 'symlink') return [];
   return [`${kind} ${ino} ${mtimeMs} ${size}`, ...(text !== null && size > 0 ? [`${kind} ${text}`] : [])];
 }

@@ -3,7 +3,7 @@
 import { hash } from 'node:crypto';
 import { closeSync, constants, fstatSync, openSync, readSync } from 'node:fs';
 import { breathing } from './breath.ts';
-import { type Entry, entryOf, untouched } from './entry.ts';
+import { entryOf, type TreeEntry, untouched } from './entry.ts';
 
 /**
  * What a read costs (8 µs for a small file in memory) bounds what is read: small files, in the order of the walk, up to
@@ -16,9 +16,9 @@ const MAX_BYTES = 64 * 1024 * 1024;
 
 /** Fills in the hash of each file that is known or read. */
 export async function readContents(
-  entries: ReadonlyMap<string, Entry>,
+  entries: ReadonlyMap<string, TreeEntry>,
   placeOf: (path: string) => string | Buffer,
-  known: ReadonlyMap<string, Entry>,
+  known: ReadonlyMap<string, TreeEntry>,
 ): Promise<void> {
   const breathe = breathing();
   let [filesLeft, bytesLeft] = [MAX_FILES, MAX_BYTES];
@@ -44,7 +44,7 @@ const BUFFER = Buffer.allocUnsafe(MAX_FILE_BYTES + 1);
 const { O_RDONLY, O_NOFOLLOW, O_NONBLOCK } = constants;
 
 /** Null when it is no longer the file of the entry, or cannot be read. */
-function hashFile(place: string | Buffer, entry: Entry): string | null {
+function hashFile(place: string | Buffer, entry: TreeEntry): string | null {
   let file: number | null = null;
   try {
     file = openSync(place, O_RDONLY | O_NOFOLLOW | O_NONBLOCK);

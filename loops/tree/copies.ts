@@ -4,27 +4,27 @@ import { constants } from 'node:fs';
 import { copyFile, lstat, mkdir, rm } from 'node:fs/promises';
 import path from 'node:path';
 import { isSystemError } from '../../state/system-error.ts';
-import { type Entry, entryOf, untouched } from './entry.ts';
+import { entryOf, type TreeEntry, untouched } from './entry.ts';
 import { besideTree, placeOf } from './names.ts';
 import { loadSnapshot, saveSnapshot } from './saved-snapshot.ts';
-import { placeIn, type Snapshot } from './snapshot.ts';
+import { placeIn, type TreeSnapshot } from './snapshot.ts';
 
 export interface Copies {
   /** Laid out as the tree. */
   folder: string;
   /** What was kept, as it was then; symlinks by their target alone. */
-  entries: ReadonlyMap<string, Entry>;
+  entries: ReadonlyMap<string, TreeEntry>;
   /** The copies themselves: one that was written to since is none. */
-  made: ReadonlyMap<string, Entry>;
+  made: ReadonlyMap<string, TreeEntry>;
 }
 
-export type Kept =
+export type KeptCopies =
   | { how: 'kept'; copies: Copies }
   | { how: 'too_large'; message: string }
   | { how: 'failed'; message: string };
 
 export interface KeepOptions {
-  snapshot: Snapshot;
+  snapshot: TreeSnapshot;
   outOfScope: (path: string) => boolean;
   /** Of the stage alone; 0700. Copies that an earlier attempt left there are kept and brought up to date. */
   folder: string;
@@ -36,7 +36,12 @@ export interface KeepOptions {
  * as the snapshot has it is not copied: after a failed attempt it is the agent's, and the earlier copy stands. Of the ignored
  * folders of a large tree what is looked at there is kept, unless it is too much: then a change is found and not put back.
  */
-export async function keepCopies({ snapshot, outOfScope, folder, maxBytes = MAX_BYTES }: KeepOptions): Promise<Kept> {
+export async function keepCopies({
+  snapshot,
+  outOfScope,
+  folder,
+  maxBytes = MAX_BYTES,
+}: KeepOptions): Promise<KeptCopies> {
   const all = [...snapshot.entries].filter(([at, { kind }]) => KEPT.has(kind) && outOfScope(at));
   const inPruned = snapshot.pruned.length === 0 ? [] : all.filter(([at]) => isPruned(snapshot, at));
   const leavesOut = inPruned.length > MAX_PRUNED || bytesOf(all) > maxBytes;
@@ -47,7 +52,11 @@ export async function keepCopies({ snapshot, outOfScope, folder, maxBytes = MAX_
     return { how: 'too_large', message };
   }
   const earlier = await loadCopies(folder);
-  const copies = { folder: path.join(folder, TREE), entries: new Map<string, Entry>(), made: new Map<string, Entry>() };
+  const copies = {
+    folder: path.join(folder, TREE),
+    entries: new Map<string, TreeEntry>(),
+    made: new Map<string, TreeEntry>(),
+  };
   try {
     await mkdir(folder, { recursive: true, mode: 0o700 });
     await inLanes(wanted, async ([at, entry]) => {
@@ -75,10 +84,11 @@ export async function loadCopies(folder: string): Promise<Copies | null> {
   return { folder: path.join(folder, TREE), entries: entries.entries, made: made.entries };
 }
 
-const bytesOf = (wanted: readonly [string, Entry][]): number =>
+const bytesOf = (wanted: readonly [string, TreeEntry][]): number =>
   wanted.reduce((sum, [, { kind, size }]) => sum + (kind === 'file' ? size : 0), 0);
 
-const isPruned = ({ pruned }: Snapshot, at: string): boolean => pruned.some((folder) => at.startsWith(`${folder}/`));
+const isPruned = ({ pruned }: TreeSnapshot, at: string): boolean =>
+  pruned.some((folder) => at.startsWith(`${folder}/`));
 
 /** Files in ignored folders; they can be made again. */
 const MAX_PRUNED = 10_000;
@@ -86,10 +96,10 @@ const MAX_BYTES = 1024 ** 3;
 const LANES = 4;
 const LISTS = { entries: 'kept', made: 'copies' } as const;
 const TREE = 'tree';
-const KEPT: ReadonlySet<Entry['kind']> = new Set(['file', 'symlink']);
+const KEPT: ReadonlySet<TreeEntry['kind']> = new Set(['file', 'symlink']);
 
 /** Null when the tree no longer has the file as the snapshot has it, or it cannot be read. */
-async function copyOf(snapshot: Snapshot, at: string, entry: Entry, folder: string): Promise<Entry | null> {
+async function copyOf(snapshot: TreeSnapshot, at: string, entry: TreeEntry, folder: string): Promise<TreeEntry | null> {
   const source = placeIn(snapshot, at);
   const stats = await lstat(source).catch(() => null);
   if (stats === null || !stats.isFile() || !untouched(entryOf(stats, 'file', null), entry)) return null;

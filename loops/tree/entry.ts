@@ -2,7 +2,7 @@
 
 import type { Stats } from 'node:fs';
 
-export interface Entry {
+export interface TreeEntry {
   kind: 'file' | 'symlink' | 'special' | 'commit' | 'unreadable';
   /** The permission bits. */
   mode: number;
@@ -17,13 +17,13 @@ export interface Entry {
   text: string | null;
 }
 
-export function entryOf(stats: Stats, kind: Entry['kind'], text: string | null): Entry {
+export function entryOf(stats: Stats, kind: TreeEntry['kind'], text: string | null): TreeEntry {
   const { mode, size, mtimeMs, ctimeMs, ino } = stats;
   return { kind, mode: mode & 0o7777, size, mtimeMs, ctimeMs, ino, text };
 }
 
 /** What has no stat of its own that counts. */
-export const bareEntry = (kind: 'commit' | 'unreadable', text: string): Entry => ({
+export const bareEntry = (kind: 'commit' | 'unreadable', text: string): TreeEntry => ({
   kind,
   mode: 0,
   size: 0,
@@ -37,14 +37,14 @@ export const bareEntry = (kind: 'commit' | 'unreadable', text: string): Entry =>
  * Nothing was written to it in between: the kernel sets the ctime at every change and lets nobody choose it, so a size and
  * an mtime that were put back do not hide one. (A double holds it to a quarter of a microsecond.)
  */
-export function untouched(a: Entry, b: Entry): boolean {
+export function untouched(a: TreeEntry, b: TreeEntry): boolean {
   return (
     a.ctimeMs === b.ctimeMs && a.ino === b.ino && a.mtimeMs === b.mtimeMs && a.size === b.size && a.mode === b.mode
   );
 }
 
 /** The same to whoever reads it: content and mode of a file, target of a symlink. In doubt it is not. */
-export function sameEntry(a: Entry, b: Entry): boolean {
+export function sameEntry(a: TreeEntry, b: TreeEntry): boolean {
   if (a.kind !== b.kind) return false;
   switch (a.kind) {
     case 'file':
@@ -59,4 +59,5 @@ export function sameEntry(a: Entry, b: Entry): boolean {
 }
 
 /** Known to be: both were read. */
-export const sameContent = (a: Entry, b: Entry): boolean => a.text !== null && a.text === b.text && a.size === b.size;
+export const sameContent = (a: TreeEntry, b: TreeEntry): boolean =>
+  a.text !== null && a.text === b.text && a.size === b.size;

@@ -5,7 +5,7 @@ import type { Change } from '../../policies/facts/gate-record.ts';
 import { rulesFor, trackedPaths } from './git.ts';
 import { isCommit } from './git-place.ts';
 import { isLossy } from './names.ts';
-import { nestedIn, type Snapshot } from './snapshot.ts';
+import { nestedIn, type TreeSnapshot } from './snapshot.ts';
 
 /**
  * A path is ignored if a pattern says so that stood there before, and if it is tracked neither now nor in the commit of
@@ -15,8 +15,8 @@ import { nestedIn, type Snapshot } from './snapshot.ts';
  */
 export async function ignoredAmong(
   changes: readonly Change[],
-  before: Snapshot,
-  after: Snapshot,
+  before: TreeSnapshot,
+  after: TreeSnapshot,
 ): Promise<ReadonlySet<string>> {
   const { git } = before;
   const none = new Set<string>();
@@ -42,7 +42,7 @@ interface Group {
 }
 
 /** Patterns hold within one repository; those above come first. A repository that the stage made has no say. */
-function byRepository(changes: readonly Change[], before: Snapshot): Group[] {
+function byRepository(changes: readonly Change[], before: TreeSnapshot): Group[] {
   const folders = nestedIn(before).filter((at) => before.entries.get(at)?.text !== 'no repository');
   const groups = new Map(
     ['', ...folders.sort()].map((at): [string, Group] => {
@@ -67,7 +67,7 @@ function repositoryOf(name: string, groups: ReadonlyMap<string, Group>): string 
 }
 
 /** git refuses to speak of anything when one path lies beyond a symlink; and it has no word on its own files. */
-function canBeAsked(name: string, { entries }: Snapshot): boolean {
+function canBeAsked(name: string, { entries }: TreeSnapshot): boolean {
   if (isLossy(name) || name === '.git' || name.startsWith('.git/')) return false;
   for (let at = path.dirname(name); at !== '.'; at = path.dirname(at))
     if (entries.get(at)?.kind === 'symlink') return false;

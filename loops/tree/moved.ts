@@ -2,14 +2,14 @@
 
 import { chmod, lstat, rename } from 'node:fs/promises';
 import type { Violation } from '../../policies/gate/scope.ts';
-import { type Entry, entryOf } from './entry.ts';
-import { placeIn, type Snapshot } from './snapshot.ts';
+import { entryOf, type TreeEntry } from './entry.ts';
+import { placeIn, type TreeSnapshot } from './snapshot.ts';
 
 /** By each new end among the added paths its old one, where nothing stands any more. */
 export async function movesAmong(
   violations: readonly Violation[],
   added: readonly string[],
-  before: Snapshot,
+  before: TreeSnapshot,
 ): Promise<Map<string, string>> {
   const told = new Map(violations.flatMap(({ path, from }) => (from === undefined ? [] : [[path, from] as const])));
   const unknown = added.filter((at) => !told.has(at));
@@ -29,20 +29,20 @@ export async function movesAmong(
 }
 
 /** Throws what the file system throws: then the file lies where it lay. The way there must be made of folders. */
-export async function moveBack(before: Snapshot, at: string, from: string): Promise<void> {
+export async function moveBack(before: TreeSnapshot, at: string, from: string): Promise<void> {
   const entry = before.entries.get(from)!;
   await rename(placeIn(before, at), placeIn(before, from));
   if (entry.kind === 'file') await chmod(placeIn(before, from), entry.mode);
 }
 
-function byFile(entries: ReadonlyMap<string, Entry>): Map<string, string> {
+function byFile(entries: ReadonlyMap<string, TreeEntry>): Map<string, string> {
   const files = new Map<string, string>();
   for (const [at, entry] of entries) if (entry.kind === 'file') files.set(keyOf(entry), at);
   return files;
 }
 
 /** The same inode, unwritten. */
-const keyOf = ({ ino, mtimeMs, size }: Entry): string => `${ino} ${mtimeMs} ${size}`;
+const keyOf = ({ ino, mtimeMs, size }: TreeEntry): string => `${ino} ${mtimeMs} ${size}`;
 
 async function fileAt(place: string | Buffer): Promise<string | null> {
   const stats = await lstat(place).catch(() => null);

@@ -2,14 +2,14 @@
 
 import { watchOf } from '../../policies/gate/scope.ts';
 import { sameEntry } from './entry.ts';
-import type { Snapshot } from './snapshot.ts';
+import type { TreeSnapshot } from './snapshot.ts';
 
 /**
  * `before`: the baseline of the stage's first attempt; `afterAttempt`: the tree when its last attempt ended; `now`: the tree
  * as it is found. Each path that nobody touched since the attempt keeps the state of `before`, each other one has that of
  * `now`.
  */
-export function rebase(before: Snapshot, afterAttempt: Snapshot, now: Snapshot): Snapshot {
+export function rebase(before: TreeSnapshot, afterAttempt: TreeSnapshot, now: TreeSnapshot): TreeSnapshot {
   const entries = new Map(before.entries);
   for (const path of new Set([...afterAttempt.entries.keys(), ...now.entries.keys()])) {
     const [then, found] = [afterAttempt.entries.get(path), now.entries.get(path)];
@@ -29,7 +29,7 @@ export function rebase(before: Snapshot, afterAttempt: Snapshot, now: Snapshot):
  * The baseline of a run that was killed, where the manifest keeps an agent out of more since: what an ignored folder was not
  * looked at for then is taken as it is found.
  */
-export function widened(before: Snapshot, now: Snapshot): Snapshot {
+export function widened(before: TreeSnapshot, now: TreeSnapshot): TreeSnapshot {
   const { names } = watchOf(before.keptOut);
   const isNew = (path: string) =>
     !before.entries.has(path) && !names(path) && before.pruned.some((folder) => path.startsWith(`${folder}/`));

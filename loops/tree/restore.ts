@@ -6,21 +6,21 @@ import path from 'node:path';
 import type { Violation } from '../../policies/gate/scope.ts';
 import { isSystemError } from '../../state/system-error.ts';
 import type { Copies } from './copies.ts';
-import { type Entry, entryOf, untouched } from './entry.ts';
+import { entryOf, type TreeEntry, untouched } from './entry.ts';
 import { moveBack, movesAmong } from './moved.ts';
 import { besideTree, placeOf } from './names.ts';
 import { setAside } from './set-aside.ts';
-import { placeIn, type Snapshot, siteOf } from './snapshot.ts';
+import { placeIn, siteOf, type TreeSnapshot } from './snapshot.ts';
 
 export interface RestoreOptions {
   violations: readonly Violation[];
-  before: Snapshot;
+  before: TreeSnapshot;
   copies: Copies;
   /** What stands in the tree now is moved here, laid out as the tree; 0700. */
   backupFolder: string;
 }
 
-export interface Restored {
+export interface RestoredTree {
   /** `kept_in`: where what stood there lies now; null where nothing did. */
   restored: { path: string; kept_in: string | null }[];
   /** One sentence for each path that could not be put back. */
@@ -31,9 +31,9 @@ export interface Restored {
  * Content, mode, symlinks and deleted files come back, and what was added goes. Nothing is written through a symlink: each
  * folder above a path must be a folder. The commit of a nested repository is only told.
  */
-export async function restore({ violations, before, copies, backupFolder }: RestoreOptions): Promise<Restored> {
+export async function restore({ violations, before, copies, backupFolder }: RestoreOptions): Promise<RestoredTree> {
   const paths = [...new Set(violations.map(({ path: at }) => at))].sort();
-  const told: Restored = { restored: [], notes: [] };
+  const told: RestoredTree = { restored: [], notes: [] };
   const wasThere = (at: string) => before.entries.has(at);
   const added = paths.filter((at) => !wasThere(at));
   const moves = await withoutCopy(await movesAmong(violations, added, before), before, copies);
@@ -76,7 +76,7 @@ async function attempt(work: () => Promise<Done>): Promise<Done> {
 }
 
 /** What nobody could bring back once it was moved aside. */
-async function withoutCopy(moves: Map<string, string>, before: Snapshot, copies: Copies) {
+async function withoutCopy(moves: Map<string, string>, before: TreeSnapshot, copies: Copies) {
   for (const [at, from] of moves) {
     const isInCopies = copies.entries.has(from);
     if (isInCopies && (await copyMistake(copies, from, before.entries.get(from)!)) === null) moves.delete(at);
@@ -85,14 +85,14 @@ async function withoutCopy(moves: Map<string, string>, before: Snapshot, copies:
 }
 
 /** Where it was before; if that cannot be, it is left where it is. */
-async function returnTo(before: Snapshot, at: string, from: string): Promise<Done> {
+async function returnTo(before: TreeSnapshot, at: string, from: string): Promise<Done> {
   const obstacle = (await obstacleAbove(before, at, 'leave')) ?? (await obstacleAbove(before, from, 'make'));
   if (obstacle !== null) return refused(`it was ${from} before, of which no copy was kept, and ${obstacle}`);
   await moveBack(before, at, from);
   return { how: 'restored', keptIn: String(placeIn(before, from)) };
 }
 
-async function takeAway(before: Snapshot, at: string, backupFolder: string): Promise<Done> {
+async function takeAway(before: TreeSnapshot, at: string, backupFolder: string): Promise<Done> {
   const obstacle = await obstacleAbove(before, at, 'leave');
   if (obstacle !== null) return refused(obstacle);
   const stands = await standingAt(placeIn(before, at));
@@ -105,9 +105,9 @@ async function takeAway(before: Snapshot, at: string, backupFolder: string): Pro
 }
 
 async function putBack(
-  before: Snapshot,
+  before: TreeSnapshot,
   at: string,
-  entry: Entry,
+  entry: TreeEntry,
   copies: Copies,
   backupFolder: string,
 ): Promise<Done> {
@@ -125,13 +125,13 @@ async function putBack(
 }
 
 /** What is not put back by us, and what to do about it. */
-const CANNOT: { [kind in Entry['kind']]?: (entry: Entry) => string } = {
+const CANNOT: { [kind in TreeEntry['kind']]?: (entry: TreeEntry) => string } = {
   commit: ({ text }) => `it is a repository of its own, and was at ${text}; git checkout in there puts it back`,
   special: ({ text }) => `it was a ${text}`,
   unreadable: ({ text }) => `it could not be read before (${text})`,
 };
 
-async function copyMistake(copies: Copies, at: string, entry: Entry): Promise<string | null> {
+async function copyMistake(copies: Copies, at: string, entry: TreeEntry): Promise<string | null> {
   if (entry.kind === 'symlink') return null;
   const [kept, made] = [copies.entries.get(at), copies.made.get(at)];
   if (kept === undefined || made === undefined || !untouched(kept, entry)) return 'no copy of it was kept';
@@ -141,13 +141,13 @@ async function copyMistake(copies: Copies, at: string, entry: Entry): Promise<st
 }
 
 /** The copy has its mode, as the file had. */
-async function copyBack(copy: string | Buffer, place: string | Buffer, entry: Entry): Promise<void> {
+async function copyBack(copy: string | Buffer, place: string | Buffer, entry: TreeEntry): Promise<void> {
   await copyFile(copy, place, constants.COPYFILE_EXCL | constants.COPYFILE_FICLONE);
   await utimes(place, entry.mtimeMs / 1000, entry.mtimeMs / 1000);
 }
 
 /** What is no folder above a path, in words; folders that are missing are made when asked to. */
-async function obstacleAbove(before: Snapshot, at: string, missing: 'make' | 'leave'): Promise<string | null> {
+async function obstacleAbove(before: TreeSnapshot, at: string, missing: 'make' | 'leave'): Promise<string | null> {
   const { base, within } = siteOf(before, at);
   const parts = within.split('/').slice(0, -1);
   for (let depth = 1; depth <= parts.length; depth++) {
@@ -162,7 +162,7 @@ async function obstacleAbove(before: Snapshot, at: string, missing: 'make' | 'le
 }
 
 /** Folders that only the stage's own files were in. */
-async function removeEmptied(before: Snapshot, added: readonly string[]): Promise<void> {
+async function removeEmptied(before: TreeSnapshot, added: readonly string[]): Promise<void> {
   const folders = new Set<string>(['.']);
   for (let at of before.entries.keys())
     while (!folders.has(at)) {

@@ -4,15 +4,15 @@ import type { KeptOut } from '../../policies/gate/scope.ts';
 import { readRegular } from '../../state/disk/regular-file.ts';
 import { writeWhole } from '../../state/whole-file.ts';
 import { breathing } from './breath.ts';
-import type { Entry } from './entry.ts';
-import { NOTHING, type Snapshot } from './snapshot.ts';
+import type { TreeEntry } from './entry.ts';
+import { NOTHING, type TreeSnapshot } from './snapshot.ts';
 
 const FORMAT = 1;
 /** About two million files. */
 const MAX_BYTES = 256 * 1024 * 1024;
 
 /** Whole or not at all, 0600; about 120 bytes for a file. Not synced: after a loss of power there may be none. */
-export async function saveSnapshot(file: string, snapshot: Snapshot): Promise<void> {
+export async function saveSnapshot(file: string, snapshot: TreeSnapshot): Promise<void> {
   const { entries, ...tree } = snapshot;
   const lines = [JSON.stringify({ format: FORMAT, count: entries.size, ...tree })];
   const breathe = breathing();
@@ -25,12 +25,12 @@ export async function saveSnapshot(file: string, snapshot: Snapshot): Promise<vo
 }
 
 /** Null when there is none, or none that can be read: a baseline in part would hide changes. */
-export async function loadSnapshot(file: string): Promise<Snapshot | null> {
+export async function loadSnapshot(file: string): Promise<TreeSnapshot | null> {
   try {
     const [first = '', ...lines] = readRegular(file, MAX_BYTES).split('\n').slice(0, -1);
     const { format, count, ...tree } = JSON.parse(first);
     if (format !== FORMAT || !isTree(tree)) return null;
-    const entries = new Map<string, Entry>();
+    const entries = new Map<string, TreeEntry>();
     const breathe = breathing();
     for (const line of lines) {
       const [path, kind, mode, size, mtimeMs, ctimeMs, ino, text] = JSON.parse(line);
@@ -47,7 +47,7 @@ export async function loadSnapshot(file: string): Promise<Snapshot | null> {
 
 function isTree(
   tree: Record<string, unknown>,
-): tree is Omit<Snapshot, 'entries' | 'keptOut'> & { keptOut?: KeptOut } & Record<string, unknown> {
+): tree is Omit<TreeSnapshot, 'entries' | 'keptOut'> & { keptOut?: KeptOut } & Record<string, unknown> {
   const { root, ignored, rules, pruned, keptOut = NOTHING } = tree;
   return (
     typeof root === 'string' &&

@@ -5,7 +5,7 @@ import path from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { type KeptOut, watchOf } from '../../policies/gate/scope.ts';
 import { readContents } from './content.ts';
-import type { Entry } from './entry.ts';
+import type { TreeEntry } from './entry.ts';
 import { ignoredFolders } from './git.ts';
 import { commitOf, findGit, type GitPlace, gitAt, ruleFiles } from './git-place.ts';
 import { placeOf } from './names.ts';
@@ -21,15 +21,15 @@ export interface SnapshotOptions {
   /** Looked at whether or not git ignores it; nothing unless said. */
   keptOut?: KeptOut;
   /** The snapshot that this one will be compared with: what it did not look into is not looked into. */
-  before?: Snapshot;
+  before?: TreeSnapshot;
   /** Any earlier one of this tree: files that were not written to since are not read again. */
-  earlier?: Snapshot;
+  earlier?: TreeSnapshot;
 }
 
-export interface Snapshot {
+export interface TreeSnapshot {
   root: string;
   ignored: 'left_out' | 'looked_at';
-  entries: Map<string, Entry>;
+  entries: Map<string, TreeEntry>;
   /** The repository that the root lies in. */
   git: GitPlace | null;
   /** The commit that it is at. */
@@ -47,7 +47,7 @@ export interface Snapshot {
  * only where something may lie that `keptOut` names, now and for the snapshot that is compared with this one; else no process
  * is started.
  */
-export async function takeSnapshot(options: SnapshotOptions): Promise<Snapshot> {
+export async function takeSnapshot(options: SnapshotOptions): Promise<TreeSnapshot> {
   const root = resolved(options.root);
   const apart = options.apart.map((folder) => path.relative(root, resolved(folder)));
   const git = findGit(root);
@@ -63,7 +63,7 @@ export async function takeSnapshot(options: SnapshotOptions): Promise<Snapshot> 
     pruned = await ignoredFolders(root);
     entries = (await walkOf(pruned, Number.POSITIVE_INFINITY))!;
   }
-  const snapshot: Snapshot = {
+  const snapshot: TreeSnapshot = {
     root,
     ignored: options.ignored,
     entries,
@@ -79,19 +79,19 @@ export async function takeSnapshot(options: SnapshotOptions): Promise<Snapshot> 
 }
 
 /** Where an entry lies on the disk. */
-export function placeIn(snapshot: Snapshot, at: string): string | Buffer {
+export function placeIn(snapshot: TreeSnapshot, at: string): string | Buffer {
   const { base, within } = siteOf(snapshot, at);
   return placeOf(base, within);
 }
 
 /** The folder that an entry belongs to, and its path in there: git's own files may lie outside of the root. */
-export function siteOf({ root, git }: Snapshot, at: string): { base: string; within: string } {
+export function siteOf({ root, git }: TreeSnapshot, at: string): { base: string; within: string } {
   const internal = git !== null && git.top === root && at.startsWith('.git/');
   return internal ? { base: git.common, within: at.slice('.git/'.length) } : { base: root, within: at };
 }
 
 /** The repositories below the root that have one of their own. */
-export function nestedIn({ entries }: Pick<Snapshot, 'entries'>): string[] {
+export function nestedIn({ entries }: Pick<TreeSnapshot, 'entries'>): string[] {
   return [...entries].flatMap(([at, { kind }]) => (kind === 'commit' ? [at] : []));
 }
 
@@ -100,7 +100,7 @@ export const NOTHING: KeptOut = { deny: [], forbidden: [] };
 /** From here on it pays to ask git what need not be walked. */
 const LARGE_TREE = 20_000;
 
-function rulesOf(root: string, git: GitPlace, entries: Map<string, Entry>): Record<string, string> {
+function rulesOf(root: string, git: GitPlace, entries: Map<string, TreeEntry>): Record<string, string> {
   const nested = nestedIn({ entries }).map((at) => gitAt(path.join(root, at)));
   return Object.assign({}, ruleFiles(root, git), ...nested.map((own) => (own === null ? {} : ruleFiles(own.top, own))));
 }
@@ -110,7 +110,7 @@ function rulesOf(root: string, git: GitPlace, entries: Map<string, Entry>): Reco
  * twice in one tick has the same ctime (Linux from 6.13 on tells the two apart). So nobody gets the snapshot before the
  * tick of its newest file is over.
  */
-async function settle(entries: Map<string, Entry>): Promise<void> {
+async function settle(entries: Map<string, TreeEntry>): Promise<void> {
   let newest = 0;
   for (const { ctimeMs } of entries.values()) if (ctimeMs > newest) newest = ctimeMs;
   const tickMs = newest % 1000 === 0 ? 1_020 : 20;

@@ -1,10 +1,10 @@
 // Walks a tree and notes what is in it; nothing is opened, no symlink is followed, and what vanishes meanwhile is gone.
 
 import { type Dirent, lstatSync, readdirSync, readlinkSync, type Stats } from 'node:fs';
-import type { Watch } from '../../policies/gate/scope.ts';
+import type { ScopeWatch } from '../../policies/gate/scope.ts';
 import { isSystemError } from '../../state/system-error.ts';
 import { breathing } from './breath.ts';
-import { bareEntry, type Entry, entryOf } from './entry.ts';
+import { bareEntry, entryOf, type TreeEntry } from './entry.ts';
 import { commitOf, gitAt } from './git-place.ts';
 import { isLossy, nameOf, placeOf } from './names.ts';
 
@@ -14,7 +14,7 @@ export interface WalkOptions {
   apart: ReadonlySet<string>;
   /** What is ignored and large: looked into for what is watched alone, and only where that may lie. */
   pruned: ReadonlySet<string>;
-  watch: Watch;
+  watch: ScopeWatch;
   /** Where the root's own settings of git lie; null when it has none. */
   gitCommon: string | null;
   /** Given up when there are more entries than this. */
@@ -22,9 +22,9 @@ export interface WalkOptions {
 }
 
 /** By path, with `/`; a folder is no entry, so that an empty one is no change. Null when it was given up. */
-export async function walk(options: WalkOptions): Promise<Map<string, Entry> | null> {
+export async function walk(options: WalkOptions): Promise<Map<string, TreeEntry> | null> {
   const { root, apart, pruned, watch, gitCommon, maxEntries } = options;
-  const entries = new Map<string, Entry>();
+  const entries = new Map<string, TreeEntry>();
   const folders: Place[] = [];
   const breathe = breathing();
   if (gitCommon !== null)
@@ -70,10 +70,10 @@ interface Place {
 }
 
 /** In what is pruned: what is named, and the folders on the way there. */
-const isWatched = (child: Pick<Dirent, 'name' | 'isDirectory'>, name: string, watch: Watch): boolean =>
+const isWatched = (child: Pick<Dirent, 'name' | 'isDirectory'>, name: string, watch: ScopeWatch): boolean =>
   child.isDirectory() ? child.name !== '.git' && watch.reaches(name) : watch.names(name);
 
-function listFolder({ base, path, prefix }: Place, entries: Map<string, Entry>) {
+function listFolder({ base, path, prefix }: Place, entries: Map<string, TreeEntry>) {
   const place = placeOf(base, path);
   try {
     const children = readdirSync(place, { withFileTypes: true });
@@ -89,7 +89,7 @@ function listFolder({ base, path, prefix }: Place, entries: Map<string, Entry>) 
   }
 }
 
-function look(at: Place, entries: Map<string, Entry>, folders: Place[]): void {
+function look(at: Place, entries: Map<string, TreeEntry>, folders: Place[]): void {
   const place = placeOf(at.base, at.path);
   const name = `${at.prefix}${at.path}`;
   try {
@@ -104,7 +104,7 @@ function look(at: Place, entries: Map<string, Entry>, folders: Place[]): void {
 }
 
 /** The root's `.git` is looked at in part, and only as what it is where it is no folder; another one makes its folder a repository of its own. */
-function noteGit(folder: Place, at: Place, entries: Map<string, Entry>): void {
+function noteGit(folder: Place, at: Place, entries: Map<string, TreeEntry>): void {
   if (folder.path === '') {
     look(at, entries, []);
     return;
@@ -114,7 +114,7 @@ function noteGit(folder: Place, at: Place, entries: Map<string, Entry>): void {
 }
 
 /** What cannot be looked at is noted, for it may hold anything; what is gone since it was listed is not there. */
-function noteError(name: string, error: unknown, entries: Map<string, Entry>): void {
+function noteError(name: string, error: unknown, entries: Map<string, TreeEntry>): void {
   if (!isSystemError(error)) throw error;
   const { code } = error;
   if (code !== 'ENOENT' && code !== 'ENOTDIR') entries.set(name, bareEntry('unreadable', code));

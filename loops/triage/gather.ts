@@ -12,7 +12,7 @@ import { createCapture } from '../../wrappers/capture.ts';
 import { createLineSplitter, type LineSplitter, MAX_STDERR_LINE } from '../../wrappers/line-splitter.ts';
 
 /** A captured call without its texts. */
-export type CallEnd = Omit<CapturedCall, 'stderr' | 'stdout'>;
+export type GatheredEnd = Omit<CapturedCall, 'stderr' | 'stdout'>;
 
 export interface Gathering {
   /** To be read first. */
@@ -31,7 +31,7 @@ export interface Gathered {
 /** A longer line of the event stream loses its end, and so is skipped; a longer document or answer is none. */
 const MAX_EVENT_LINE = 8 * 1024 * 1024;
 
-export function gather(call: CallEnd): Gathering {
+export function gather(call: GatheredEnd): Gathering {
   const adapter = ADAPTERS[call.tool];
   const capture = createCapture(MAX_EVENT_LINE);
   const lines = createErrorLines();
@@ -119,7 +119,7 @@ function createDocument() {
 
 type End = Pick<Evidence, 'ending' | 'exitCode' | 'signal' | 'obstacle'>;
 
-function endOf({ tool, exitCode, signal, ending }: CallEnd, retries: number): End {
+function endOf({ tool, exitCode, signal, ending }: GatheredEnd, retries: number): End {
   if (ending === 'killed') return { ending: retries > 0 ? 'retry_cut' : 'timed_out', exitCode, signal, obstacle: null };
   if (ending !== null) return { ending, exitCode, signal, obstacle: null };
   if (signal !== null) return { ending: 'signalled', exitCode, signal, obstacle: null };

@@ -3,7 +3,7 @@
 import { closeSync, readSync, statSync } from 'node:fs';
 import { lookAt, openFollowed } from '../../state/disk/regular-file.ts';
 
-export interface Said {
+export interface SaidByMarker {
   how: 'said';
   exitCode: number;
   class: string | null;
@@ -18,7 +18,7 @@ export type Marker =
   | { how: 'absent' }
   /** Nothing in it yet, or half a record: its writer may still be at it. */
   | { how: 'unfinished'; text: string }
-  | Said;
+  | SaidByMarker;
 
 /** A marker need hold no more than that it is there; an exit code alone, or a record with one, says more. */
 export function readMarker(file: string): Marker {
@@ -35,7 +35,7 @@ export function readMarker(file: string): Marker {
   }
 }
 
-export const SUCCESS: Said = {
+export const SUCCESS: SaidByMarker = {
   how: 'said',
   exitCode: 0,
   class: null,
@@ -45,7 +45,7 @@ export const SUCCESS: Said = {
   startedBy: [],
 };
 
-const saidIn = (record: Record<string, unknown>): Said => ({
+const saidIn = (record: Record<string, unknown>): SaidByMarker => ({
   how: 'said',
   exitCode: typeof record.exit_code === 'number' ? record.exit_code : 0,
   class: wordIn(record.class),

@@ -1,9 +1,9 @@
 // A call whose files were named one by one: its done marker, then its process, then nothing but the clock.
 
-import { type Awaited, type Look, pending, settled } from './awaited.ts';
+import { type Awaited, type AwaitedLook, pending, settled } from './awaited.ts';
 import { countLines } from './line-count.ts';
 import { STARTING_MS, writersOf } from './living-writers.ts';
-import { type Marker, readMarker, type Said, SUCCESS, versionOf } from './marker.ts';
+import { type Marker, readMarker, type SaidByMarker, SUCCESS, versionOf } from './marker.ts';
 import { type NamedPid, type NamedProcess, readNamed } from './named-process.ts';
 import { type ProcessLife, watchProcess } from './process-life.ts';
 
@@ -38,7 +38,7 @@ export function awaitCall(call: NamedCall): Awaited {
 
   let isLast = false;
 
-  function look(when: 'now' | 'at_last' = 'now'): Look {
+  function look(when: 'now' | 'at_last' = 'now'): AwaitedLook {
     isLast = when === 'at_last';
     const named = readNamed(pid);
     if (named.how === 'garbled') return settled({ how: 'garbled', message: named.message });
@@ -53,7 +53,7 @@ export function awaitCall(call: NamedCall): Awaited {
   }
 
   /** null for a marker that is another call's. */
-  function lookAtMarker(marker: Exclude<Marker, { how: 'absent' }>, named: NamedProcess): Look | null {
+  function lookAtMarker(marker: Exclude<Marker, { how: 'absent' }>, named: NamedProcess): AwaitedLook | null {
     const version = versionOf(done!);
     // It went while we looked.
     if (version === null) return pending('by_the_clock');
@@ -76,7 +76,7 @@ export function awaitCall(call: NamedCall): Awaited {
   }
 
   /** Whose the marker is when it is not that of the process that was named; else null. */
-  function anotherOf(said: Said, named: NamedProcess, writtenMs: number): string | null {
+  function anotherOf(said: SaidByMarker, named: NamedProcess, writtenMs: number): string | null {
     if (named.how === 'not_yet') return `${whoseIs(said)}, and no pid file tells that this is the one that is meant`;
     if (named.how !== 'named') return null;
     if (said.pid !== null)
@@ -103,7 +103,7 @@ export function awaitCall(call: NamedCall): Awaited {
   const isYoung = () => !isLast && performance.now() - began < STARTING_MS;
 
   /** No marker that counts is there. */
-  function lookAtProcesses(named: NamedProcess): Look {
+  function lookAtProcesses(named: NamedProcess): AwaitedLook {
     if (named.how === 'not_yet') return pending('on_change');
     const isEarlier = named.how === 'named' && named.fileId !== null && named.fileId === before.pid;
     const sinceMs = named.how === 'named' ? named.sinceMs : null;
@@ -123,13 +123,13 @@ export function awaitCall(call: NamedCall): Awaited {
     return judgeLength() ?? settled({ how: 'gone', pid: last.pid });
   }
 
-  function judge({ exitCode, class: errorClass, reason, callId }: Said, earlierMs: number | null): Look {
+  function judge({ exitCode, class: errorClass, reason, callId }: SaidByMarker, earlierMs: number | null): AwaitedLook {
     const earlier = earlierMs === null ? {} : { earlier: { callId, at: new Date(earlierMs).toISOString() } };
     if (exitCode !== 0) return settled({ how: 'failed', exitCode, class: errorClass, reason, ...earlier });
     return judgeLength() ?? settled({ how: 'done', ...earlier });
   }
 
-  function judgeLength(): Look | null {
+  function judgeLength(): AwaitedLook | null {
     if (out === null || minLines === null) return null;
     const lines = countLines(out, minLines);
     return lines >= minLines ? null : settled({ how: 'too_short', out, lines, wanted: minLines });
@@ -150,7 +150,7 @@ export function awaitCall(call: NamedCall): Awaited {
 
 const idOf = (file: string | null): string | null => (file === null ? null : (versionOf(file)?.id ?? null));
 
-function whoseIs({ callId, pid }: Said): string {
+function whoseIs({ callId, pid }: SaidByMarker): string {
   if (callId !== null) return `of call ${callId}`;
   return pid === null ? 'of an earlier call' : `of process ${pid}`;
 }

@@ -8,7 +8,7 @@ export interface Earlier {
   at: string;
 }
 
-export type Outcome =
+export type WaitOutcome =
   | { how: 'done'; earlier?: Earlier }
   /** Its process is gone, and no marker was named that could tell more. */
   | { how: 'gone'; pid: number }
@@ -20,7 +20,7 @@ export type Outcome =
   /** Another task failed, and nobody waited on. */
   | { how: 'left' };
 
-export type Status = 'done' | 'failed' | 'timed_out' | 'left';
+export type WaitStatus = 'done' | 'failed' | 'timed_out' | 'left';
 
 export const STATUS = {
   done: 'done',
@@ -31,10 +31,10 @@ export const STATUS = {
   garbled: 'failed',
   timed_out: 'timed_out',
   left: 'left',
-} as const satisfies Record<Outcome['how'], Status>;
+} as const satisfies Record<WaitOutcome['how'], WaitStatus>;
 
 /** What a person reads behind the task's name. */
-export function describe(outcome: Outcome): string {
+export function describe(outcome: WaitOutcome): string {
   switch (outcome.how) {
     case 'done':
       return `done${earlierWords(outcome.earlier)}`;

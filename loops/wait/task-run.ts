@@ -5,7 +5,7 @@ import { type ProcessIdentity, placeOf } from '../../policies/facts/process-iden
 import { lookAt } from '../../state/disk/regular-file.ts';
 import { openJournal } from '../../state/journal/journal.ts';
 import type { Ledger } from '../../state/journal/ledger.ts';
-import { type Awaited, type Look, pending, settled } from './awaited.ts';
+import { type Awaited, type AwaitedLook, pending, settled } from './awaited.ts';
 import { runsOf, STARTING_MS } from './living-writers.ts';
 import { type ProcessLife, watchProcess } from './process-life.ts';
 
@@ -29,7 +29,7 @@ export function awaitTask(
   let starting: ProcessLife | null = null;
   let startingGone = false;
 
-  function look(when: 'now' | 'at_last' = 'now'): Look {
+  function look(when: 'now' | 'at_last' = 'now'): AwaitedLook {
     try {
       const version = versionOf(journal.file);
       if (seen?.version !== version) seen = { version, ledger: journal.read().ledger };
@@ -61,7 +61,7 @@ export function awaitTask(
   }
 
   /** What ended before the wait began is not what a run that is just starting will end with. null: it counts. */
-  function lookForRuns(when: 'now' | 'at_last'): Look | null {
+  function lookForRuns(when: 'now' | 'at_last'): AwaitedLook | null {
     if (earlier === 'never_counts') return pending('on_change');
     const found = runsOf(folder)[0];
     if (found !== undefined && (starting === null || starting.ended())) starting = watchProcess(found);

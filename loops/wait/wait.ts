@@ -1,7 +1,7 @@
 // Waits for many calls and tasks at once: told by the file system, asking only where nothing tells.
 
 import type { Awaited } from './awaited.ts';
-import { type Outcome, STATUS } from './outcome.ts';
+import { STATUS, type WaitOutcome } from './outcome.ts';
 import { createPathWatch, type Watched } from './path-watch.ts';
 
 export interface WaitOptions {
@@ -9,14 +9,14 @@ export interface WaitOptions {
   /** `stop_waiting`: the first failure ends the wait, and the rest is left. */
   onFailure: 'wait_on' | 'stop_waiting';
   /** Called once for each task as it settles. */
-  onSettled?: (settled: Settled) => void;
+  onSettled?: (settled: SettledWait) => void;
   /** Ends the wait where it stands. */
   stop?: AbortSignal;
 }
 
-export interface Settled {
+export interface SettledWait {
   label: string;
-  outcome: Outcome;
+  outcome: WaitOutcome;
   /** Since the wait began. */
   afterMs: number;
 }
@@ -29,10 +29,10 @@ const SWEEP_MS = 2000;
 const SHARE = 50;
 
 /** @returns what became of each, in the order given. */
-export function waitForAll(awaited: readonly Awaited[], options: WaitOptions): Promise<Settled[]> {
+export function waitForAll(awaited: readonly Awaited[], options: WaitOptions): Promise<SettledWait[]> {
   const began = performance.now();
   const watch = createPathWatch();
-  const results = new Map<Awaited, Settled>();
+  const results = new Map<Awaited, SettledWait>();
   const open = new Map<Awaited, Watched[]>();
   const byTheClock = new Set<Awaited>();
 
@@ -64,7 +64,7 @@ export function waitForAll(awaited: readonly Awaited[], options: WaitOptions): P
       }
     }
 
-    function settle(one: Awaited, outcome: Outcome): void {
+    function settle(one: Awaited, outcome: WaitOutcome): void {
       for (const watched of open.get(one) ?? []) watched.remove();
       open.delete(one);
       byTheClock.delete(one);

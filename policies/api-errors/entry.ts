@@ -8,7 +8,7 @@ import type { Tool } from '../facts/tools.ts';
 export const API_ERROR_VERSION = 1;
 
 /** In the file's own names: this is the line `Context:`. */
-export interface Context {
+export interface ApiContext {
   v: number;
   call_id: string;
   task: string | null;
@@ -28,7 +28,7 @@ export interface Context {
   signature: string | null;
   source: EvidenceSource | null;
   rule: string | null;
-  snapshot: Snapshot;
+  snapshot: ApiSnapshot;
   /** Absent in an entry of a version that did not tell. */
   request?: SentRequest;
 }
@@ -40,7 +40,7 @@ export type SentRequest =
   | { source: 'none' };
 
 /** Where the conversation was read from; `bytes` of its line, by which a torn one is known. */
-export type Snapshot =
+export type ApiSnapshot =
   | {
       how: 'read';
       from: 'session_file' | 'client_error' | 'prompt';
@@ -70,7 +70,7 @@ export interface Response {
 export interface ApiError {
   /** ISO time. */
   at: string;
-  context: Context;
+  context: ApiContext;
   message: string;
   stack: string | null;
   response: Response;
@@ -79,12 +79,12 @@ export interface ApiError {
 }
 
 /** `retried`: a later attempt of its stage was made, and failed as well. */
-export type Fate = 'recovered' | 'unrecovered' | 'retried';
+export type ApiErrorFate = 'recovered' | 'unrecovered' | 'retried';
 
-export interface Outcome {
+export interface ApiOutcome {
   at: string;
   call_id: string;
-  how: Fate;
+  how: ApiErrorFate;
   /** Half a sentence: by what, or why not. */
   why: string;
 }

@@ -4,7 +4,7 @@ import type { ErrorClass } from '../facts/classes.ts';
 import type { Ending } from '../facts/ending.ts';
 import type { EvidenceSource, Verdict } from '../facts/evidence.ts';
 
-export interface Circumstances {
+export interface ApiCircumstances {
   ending: Ending;
   /** HTTP status that the engine told. */
   status: number | null;
@@ -18,7 +18,7 @@ export interface Circumstances {
   answered: boolean;
 }
 
-export function isApiFailure({ class: errorClass, reason, evidence }: Verdict, at: Circumstances): boolean {
+export function isApiFailure({ class: errorClass, reason, evidence }: Verdict, at: ApiCircumstances): boolean {
   if (errorClass === null || OURS.has(at.ending)) return false;
   // What the service itself answered, whatever it means to us.
   if ((at.status !== null && at.status >= 400) || (at.named !== null && OF_A_SERVICE.test(at.named))) return true;

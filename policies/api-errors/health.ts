@@ -1,12 +1,12 @@
 // How well it goes with the services: failures that nothing healed, by day, tool and version.
 
 import type { ErrorClass } from '../facts/classes.ts';
-import type { Fate, Outcome } from './entry.ts';
+import type { ApiErrorFate, ApiOutcome } from './entry.ts';
 
 /** `open`: its stage has not ended yet, or its run was ended before it. */
-export type Stand = Fate | 'open';
+export type Stand = ApiErrorFate | 'open';
 
-export interface Failure {
+export interface ApiFailure {
   /** ISO time. */
   at: string;
   tool: string;
@@ -25,7 +25,7 @@ export interface Counts {
   open: number;
 }
 
-export interface Health {
+export interface ApiHealth {
   /** Whole days since the last unrecovered one; null where there was none. */
   days_without: number | null;
   /** ISO times. */
@@ -39,11 +39,11 @@ export interface Health {
 }
 
 /** What is known of a failure: the last word counts. A call of nobody's run has nobody who would heal it. */
-export const standOf = (runId: string | null, outcome: Outcome | undefined): Stand =>
+export const standOf = (runId: string | null, outcome: ApiOutcome | undefined): Stand =>
   outcome?.how ?? (runId === null ? 'unrecovered' : 'open');
 
 /** @param failures of all time, each once. @param since ISO time: only later ones are counted; `last` looks at all. */
-export function healthOf(failures: readonly Failure[], since: string, now: Date): Health {
+export function healthOf(failures: readonly ApiFailure[], since: string, now: Date): ApiHealth {
   const counted = failures.filter((one) => one.at >= since && kindOf(one) !== null);
   const last = failures
     .filter((one) => kindOf(one) === 'unrecovered')
@@ -70,7 +70,7 @@ const DAY_MS = 86_400_000;
 
 const later = (a: string, b: string): string => (a > b ? a : b);
 
-function countsOf(failures: readonly Failure[]): Counts {
+function countsOf(failures: readonly ApiFailure[]): Counts {
   const counts: Counts = { unrecovered: 0, recovered: 0, users: 0, open: 0 };
   for (const failure of failures) {
     const kind = kindOf(failure);
@@ -80,13 +80,13 @@ function countsOf(failures: readonly Failure[]): Counts {
 }
 
 /** null: the attempt after it failed as well, and counts for both. */
-function kindOf({ class: errorClass, stand }: Failure): keyof Counts | null {
+function kindOf({ class: errorClass, stand }: ApiFailure): keyof Counts | null {
   if (errorClass === 'auth' || errorClass === 'quota') return 'users';
   return stand === 'retried' ? null : stand;
 }
 
-function grouped(failures: readonly Failure[], by: (one: Failure) => string): [string, Failure[]][] {
-  const groups = new Map<string, Failure[]>();
+function grouped(failures: readonly ApiFailure[], by: (one: ApiFailure) => string): [string, ApiFailure[]][] {
+  const groups = new Map<string, ApiFailure[]>();
   for (const failure of failures) {
     const key = by(failure);
     const group = groups.get(key);

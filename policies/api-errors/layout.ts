@@ -1,27 +1,27 @@
 // Lays an entry of api_errors.log out for people: each JSON on one line, and nothing foreign at the beginning of one.
 
 import { visible } from '../text/visible-text.ts';
-import type { ApiError, Context, Outcome, Snapshot } from './entry.ts';
+import type { ApiContext, ApiError, ApiOutcome, ApiSnapshot } from './entry.ts';
 
 export const SNAPSHOT_TITLE = 'Conversation History Snapshot';
 
 /** The snapshot without the length of its line, which is found out here. */
-export type Unmeasured = Omit<Extract<Snapshot, { how: 'read' }>, 'bytes'> | { how: 'absent'; why: string };
+export type Unmeasured = Omit<Extract<ApiSnapshot, { how: 'read' }>, 'bytes'> | { how: 'absent'; why: string };
 
 /**
  * @param data the conversation as one line of JSON; `null` where there is none.
  * @returns whole lines; a blank one comes last.
  */
 export function layOut(
-  error: Omit<ApiError, 'context'> & { context: Omit<Context, 'snapshot'> },
+  error: Omit<ApiError, 'context'> & { context: Omit<ApiContext, 'snapshot'> },
   snapshot: Unmeasured,
   data: string,
 ): string {
   const { at, context, message, stack, response, before } = error;
-  const measured: Context = { ...context, snapshot: { ...snapshot, bytes: Buffer.byteLength(data) } };
+  const measured: ApiContext = { ...context, snapshot: { ...snapshot, bytes: Buffer.byteLength(data) } };
   return [
     `[${at}] ERROR: ${headOf(context)}`,
-    `Context: ${JSON.stringify(measured)}`,
+    `ApiContext: ${JSON.stringify(measured)}`,
     `Message: ${indented(message)}`,
     ...(stack === null ? [] : [`Stack: ${indented(stack)}`]),
     `Response: ${JSON.stringify(response)}`,
@@ -33,11 +33,20 @@ export function layOut(
   ].join('\n');
 }
 
-export const layOutOutcome = ({ at, ...outcome }: Outcome): string =>
+export const layOutOutcome = ({ at, ...outcome }: ApiOutcome): string =>
   `[${at}] OUTCOME: ${outcome.how} ${JSON.stringify(outcome)}\n\n`;
 
 /** For eyes alone: the line below it says the same for machines. */
-function headOf({ task, stage, tool, cli_version, model, call_id, session_id, ...verdict }: Omit<Context, 'snapshot'>) {
+function headOf({
+  task,
+  stage,
+  tool,
+  cli_version,
+  model,
+  call_id,
+  session_id,
+  ...verdict
+}: Omit<ApiContext, 'snapshot'>) {
   const where = task === null ? 'a call without a task' : `task ${task}, stage ${stage}`;
   const who = [tool, cli_version, model === null ? null : `(${model})`].filter((word) => word !== null).join(' ');
   const session = session_id === null ? '' : `, session ${session_id}`;

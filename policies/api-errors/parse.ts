@@ -1,7 +1,7 @@
 // Reads api_errors.log line by line: what is torn or foreign is passed over, and never taken for an entry.
 
 import { numberOf, parseObject, partOf, textOf } from '../text/json.ts';
-import { API_ERROR_VERSION, type ApiError, type Context, type Outcome, type Response } from './entry.ts';
+import { API_ERROR_VERSION, type ApiContext, type ApiError, type ApiOutcome, type Response } from './entry.ts';
 import { SNAPSHOT_TITLE } from './layout.ts';
 
 /** Of a conversation, which may be large, the beginning alone is read. */
@@ -13,23 +13,23 @@ export interface LogLine {
   at: number;
 }
 
-export type Found =
+export type ParsedEntry =
   /** `at`: where it begins in the file; `data`: where its conversation lies. */
   | { how: 'entry'; entry: ApiError; at: number; data: { at: number; bytes: number } }
-  | { how: 'outcome'; outcome: Outcome }
+  | { how: 'outcome'; outcome: ApiOutcome }
   /** `at`: where it begins in the file. */
   | { how: 'corrupt'; at: number };
 
 export interface Parser {
-  take(line: LogLine): Found[];
+  take(line: LogLine): ParsedEntry[];
   /** After the last line. */
-  end(): Found[];
+  end(): ParsedEntry[];
 }
 
 interface Draft {
   from: number;
   at: string;
-  context: Context | null;
+  context: ApiContext | null;
   message: string | null;
   stack: string | null;
   response: Response | null;
@@ -43,8 +43,8 @@ export function createParser(): Parser {
   let draft: Draft | null = null;
   /** What broke an entry is told once, however much of it follows. */
   let skipping = false;
-  const broken = (): Found[] => {
-    const found: Found[] = draft === null ? [] : [{ how: 'corrupt', at: draft.from }];
+  const broken = (): ParsedEntry[] => {
+    const found: ParsedEntry[] = draft === null ? [] : [{ how: 'corrupt', at: draft.from }];
     draft = null;
     return found;
   };
@@ -111,7 +111,7 @@ function addLine(draft: Draft, text: string): boolean {
 }
 
 const FIELDS: Record<string, (draft: Draft, value: string) => boolean> = {
-  Context: (draft, value) => {
+  ApiContext: (draft, value) => {
     draft.context = readContext(value);
     return draft.context !== null;
   },
@@ -135,7 +135,7 @@ const FIELDS: Record<string, (draft: Draft, value: string) => boolean> = {
 };
 
 /** null for one that is not whole: its conversation was cut, or lines of it are missing. */
-function finished(draft: Draft, { bytes, at }: LogLine): Found | null {
+function finished(draft: Draft, { bytes, at }: LogLine): ParsedEntry | null {
   const { context, message, response, stack, before, titled } = draft;
   if (context === null || message === null || response === null || !titled) return null;
   const data = { at: at + DATA.length, bytes: bytes - DATA.length };
@@ -143,24 +143,24 @@ function finished(draft: Draft, { bytes, at }: LogLine): Found | null {
   return { how: 'entry', entry: { at: draft.at, context, message, stack, response, before }, at: draft.from, data };
 }
 
-function readOutcome({ text, at: from }: LogLine, at: string): Found {
+function readOutcome({ text, at: from }: LogLine, at: string): ParsedEntry {
   const json = parseObject(text.slice(text.indexOf('{')));
   const [call_id, how, why] = [textOf(json?.call_id), textOf(json?.how), textOf(json?.why)];
   if (call_id === null || why === null || !FATES.has(how ?? '')) return { how: 'corrupt', at: from };
-  return { how: 'outcome', outcome: { at, call_id, how: how as Outcome['how'], why } };
+  return { how: 'outcome', outcome: { at, call_id, how: how as ApiOutcome['how'], why } };
 }
 
-const FATES: ReadonlySet<string> = new Set(['recovered', 'unrecovered', 'retried'] satisfies Outcome['how'][]);
+const FATES: ReadonlySet<string> = new Set(['recovered', 'unrecovered', 'retried'] satisfies ApiOutcome['how'][]);
 
 /** Only what a reader relies on. */
-function readContext(text: string): Context | null {
+function readContext(text: string): ApiContext | null {
   const json = parseObject(text);
   const snapshot = partOf(json?.snapshot);
   const isWhole =
     (numberOf(json?.v) ?? Number.POSITIVE_INFINITY) <= API_ERROR_VERSION &&
     [json?.call_id, json?.tool, json?.class, snapshot?.how].every((value) => typeof value === 'string') &&
     numberOf(snapshot?.bytes) !== null;
-  return isWhole ? (json as unknown as Context) : null;
+  return isWhole ? (json as unknown as ApiContext) : null;
 }
 
 function parsed(text: string): unknown {

@@ -4,22 +4,22 @@ import type { Tool } from '../facts/tools.ts';
 
 export const RECORDED_VERSION = 1;
 
-export interface Recorded {
+export interface RecordedExchange {
   v: number;
   /** Of the entry that names this file. */
   call_id: string;
   tool: Tool;
   session_id: string | null;
-  request: Message & { method: string; url: string };
+  request: RecordedMessage & { method: string; url: string };
   /** null where none came. */
-  response: (Message & { status: number }) | null;
+  response: (RecordedMessage & { status: number }) | null;
   /** How it ended, as `wrappers/relay/exchange.ts` has it. */
   end: 'under_way' | 'whole' | 'cut_by_service' | 'cut_by_cli' | 'unanswered';
   /** The operating system's word for it; null where it said none. */
   error: string | null;
 }
 
-export interface Message {
+export interface RecordedMessage {
   headers: Record<string, string>;
   /** The names of headers that sign in: their values are nowhere. */
   left_out: string[];

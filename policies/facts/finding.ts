@@ -1,6 +1,6 @@
 // One thing that preflight found, and how to mend it.
 
-export interface Finding {
+export interface CheckFinding {
   check: string;
   /** `note`: good to know. `warn`: it may go wrong. `fail`: it will. */
   status: 'ok' | 'note' | 'warn' | 'fail';
@@ -10,9 +10,9 @@ export interface Finding {
 }
 
 /** What a check says, before it has its check's name; null is nothing to say. */
-export type Answer = Omit<Finding, 'check'> | null;
+export type CheckAnswer = Omit<CheckFinding, 'check'> | null;
 
-export const say = (status: Finding['status'], found: string, fix: string | null = null): Answer => ({
+export const say = (status: CheckFinding['status'], found: string, fix: string | null = null): CheckAnswer => ({
   status,
   found,
   fix,

@@ -11,9 +11,9 @@ export interface ProcessIdentity {
 }
 
 /** Where a process lives: its number can be looked up only from the same place. */
-export type Place = 'here' | 'earlier_boot' | 'elsewhere';
+export type ProcessPlace = 'here' | 'earlier_boot' | 'elsewhere';
 
-export function placeOf(process: ProcessIdentity, self: ProcessIdentity): Place {
+export function placeOf(process: ProcessIdentity, self: ProcessIdentity): ProcessPlace {
   if (process.host !== self.host) return 'elsewhere';
   if (process.boot_id !== self.boot_id) return 'earlier_boot';
   return process.pid_ns === self.pid_ns ? 'here' : 'elsewhere';

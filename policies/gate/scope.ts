@@ -50,13 +50,13 @@ export function outsideScope(scope: Scope): (path: string) => boolean {
 /** What a task names that is not to be touched: looked at even where git ignores it. */
 export type KeptOut = Pick<Scope, 'deny' | 'forbidden'>;
 
-export interface Watch {
+export interface ScopeWatch {
   names(path: string): boolean;
   /** May it name something below this folder? */
   reaches(folder: string): boolean;
 }
 
-export function watchOf({ deny, forbidden }: KeptOut): Watch {
+export function watchOf({ deny, forbidden }: KeptOut): ScopeWatch {
   const [denied, forbade] = [compileGlobs(deny), compileForbidden(forbidden)];
   return {
     names: (path) => denied(path) !== null || forbade(path) !== null,

@@ -17,14 +17,14 @@ export interface GatedCall {
   /** `<file>:<line>` of a field of the stage, or of the line that would hold it; or what is to be written for it. */
   place(field: 'requires' | 'min_lines' | 'on_fail' | 'may_be_empty' | 'schema' | 'acceptance' | 'scope'): string;
   /** Who makes what this stage judges. null: nobody before it writes, or it writes itself. */
-  writer: Writer | null;
+  writer: WayOutWriter | null;
   /** Whose answers are about earlier work of the writer, which has answered since; empty where the judge's is not. */
   outdated: readonly string[];
   /** Of the task's paid calls. */
   budget: { used: number; total: number };
 }
 
-export interface Writer {
+export interface WayOutWriter {
   stage: string;
   tool: Tool;
   /** Stages after it, up to this one, whose prompts hold what would be another answer. */

@@ -1,7 +1,7 @@
 // Whose work a stage judges: the nearest one before it that writes, and which stages another answer of it concerns.
 
 import type { Tool } from '../facts/tools.ts';
-import type { Writer } from './way-out.ts';
+import type { WayOutWriter } from './way-out.ts';
 
 export interface StageInLine {
   name: string;
@@ -14,7 +14,7 @@ export interface StageInLine {
 }
 
 /** The stage itself if it writes; null where nobody up to it does. @param line the task's stages, in order. */
-export function writerOf(line: readonly StageInLine[], stage: string): Writer | null {
+export function writerOf(line: readonly StageInLine[], stage: string): WayOutWriter | null {
   const until = line.slice(0, line.findIndex(({ name }) => name === stage) + 1);
   const writer = until.findLast(({ writes }) => writes);
   if (writer === undefined) return null;
@@ -32,7 +32,7 @@ export function writerOf(line: readonly StageInLine[], stage: string): Writer | 
  * The stages up to the judge that answered before the writer did last: they know nothing of its new work. Empty where the judge has seen it.
  * @param answered stages in the order of their last answers.
  */
-export function outdatedBy(writer: Writer, judge: string, answered: readonly string[]): string[] {
+export function outdatedBy(writer: WayOutWriter, judge: string, answered: readonly string[]): string[] {
   const before = answered.slice(0, Math.max(0, answered.indexOf(writer.stage)));
   if (!before.includes(judge)) return [];
   return [...new Set([...writer.after, judge])].filter((stage) => before.includes(stage));

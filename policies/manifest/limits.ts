@@ -1,6 +1,6 @@
 // The task's own limits beside its paid calls: they bind between calls, so one call may pass them.
 
-export interface Limits {
+export interface RunLimits {
   max_tokens?: number | undefined;
   max_usd?: number | undefined;
   max_wallclock_sec?: number | undefined;
@@ -17,12 +17,12 @@ export interface SoFar {
 
 export interface UsedUp {
   /** The manifest's field. */
-  field: keyof Limits;
+  field: keyof RunLimits;
   why: string;
 }
 
 /** The first limit that is used up, or null. */
-export function usedUp(limits: Limits, soFar: SoFar): UsedUp | null {
+export function usedUp(limits: RunLimits, soFar: SoFar): UsedUp | null {
   const { max_tokens, max_usd, max_wallclock_sec } = limits;
   if (soFar.wallLeftMs !== null && soFar.wallLeftMs <= 0)
     return { field: 'max_wallclock_sec', why: `the task's wall clock of ${max_wallclock_sec} s is used up` };

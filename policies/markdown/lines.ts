@@ -1,6 +1,6 @@
 // Reads a text as Markdown, line by line: which lines are text, and which lie in fenced code.
 
-export interface Line {
+export interface MarkdownLine {
   text: string;
   /** Where it begins, and where the next one does. */
   from: number;
@@ -19,7 +19,7 @@ export interface Fence {
 }
 
 /** In the order of the text, in one pass and constant memory. */
-export function* linesOf(text: string): Generator<Line> {
+export function* linesOf(text: string): Generator<MarkdownLine> {
   const open: Opening[] = [];
   for (let from = 0; from < text.length; ) {
     const feed = text.indexOf('\n', from);
@@ -85,7 +85,7 @@ const EXACT = new Set(['diff', 'patch']);
 
 const MAX_OPENING = 300;
 
-function kindOf(line: string, open: Opening[]): Line['kind'] {
+function kindOf(line: string, open: Opening[]): MarkdownLine['kind'] {
   const inner = open.at(-1);
   if (inner === undefined || NESTS.has(inner.language)) {
     const opening = openingIn(line);

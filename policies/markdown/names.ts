@@ -5,10 +5,10 @@ export interface NameBook {
   readonly names: ReadonlyMap<string, readonly Named[]>;
   readonly longest: number;
   /** Whoever wrote the text. */
-  readonly writer: Writer;
+  readonly writer: NameWriter;
 }
 
-export type Writer = 'model' | 'person';
+export type NameWriter = 'model' | 'person';
 
 interface Named {
   key: string;
@@ -23,7 +23,7 @@ export interface NameFound {
 }
 
 /** A name without a letter or a digit cannot be looked for, and is left out. */
-export function bookOf(names: readonly string[], writer: Writer): NameBook {
+export function bookOf(names: readonly string[], writer: NameWriter): NameBook {
   const byFirst = new Map<string, Named[]>();
   let longest = 0;
   for (const key of new Set(names.map(keyOf))) {

@@ -1,9 +1,9 @@
 // The outline of a text: its headings in all the forms that models and people write, and the lines between them.
 
-import { type Line, linesOf, saysSomething } from './lines.ts';
+import { linesOf, type MarkdownLine, saysSomething } from './lines.ts';
 import { findName, MAX_HEADING, type NameBook, type NameFound } from './names.ts';
 
-export interface Piece {
+export interface OutlinePiece {
   from: number;
   to: number;
   /** null for a line of text. */
@@ -22,16 +22,16 @@ export interface Heading {
 export const WEAK = 7;
 
 /** A heading that is wrapped over two lines is one piece. Linear in the text's length. */
-export function* outlineOf(text: string, book: NameBook): Generator<Piece> {
+export function* outlineOf(text: string, book: NameBook): Generator<OutlinePiece> {
   const lines = linesOf(text);
-  const next = (): Line | null => {
+  const next = (): MarkdownLine | null => {
     const { value, done } = lines.next();
     return done ? null : value;
   };
   let [line, second, third] = [next(), next(), next()];
   while (line !== null) {
     const headed = line.kind === 'text' ? headingAt(line.text, textOf(second), textOf(third), book) : null;
-    const last: Line = [line, second, third][(headed?.lines ?? 1) - 1] ?? line;
+    const last: MarkdownLine = [line, second, third][(headed?.lines ?? 1) - 1] ?? line;
     yield {
       from: line.from,
       to: last.to,
@@ -42,7 +42,7 @@ export function* outlineOf(text: string, book: NameBook): Generator<Piece> {
   }
 }
 
-const textOf = (line: Line | null): string | null => (line?.kind === 'text' ? line.text : null);
+const textOf = (line: MarkdownLine | null): string | null => (line?.kind === 'text' ? line.text : null);
 
 type Headed = { heading: Heading; lines: number } | null;
 

@@ -1,6 +1,6 @@
 // The sections of a text by their names: what stands under them, and the text without one.
 
-import { bookOf, keyOf, type Writer } from './names.ts';
+import { bookOf, keyOf, type NameWriter } from './names.ts';
 import { type Heading, outlineOf, WEAK } from './outline.ts';
 import { readingsOf } from './readings.ts';
 
@@ -18,7 +18,7 @@ export interface Section {
  */
 export function sectionsNamed(
   text: string,
-  { names, others = [], writer }: { names: readonly string[]; others?: readonly string[]; writer: Writer },
+  { names, others = [], writer }: { names: readonly string[]; others?: readonly string[]; writer: NameWriter },
 ): Section[] {
   const wanted = new Set(names.map(keyOf));
   const sections: Section[] = [];

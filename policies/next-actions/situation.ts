@@ -27,7 +27,7 @@ export interface Situation {
   stderrFile?: string | null;
   eventsFile?: string | null;
   /** Where the manifest says something of this stage; absent where the manifest is not known. */
-  place?: (field: StageField) => Place;
+  place?: (field: SituationField) => ManifestPlace;
   /** How the CLI is signed in, as far as its files and the environment tell. */
   key?: KnownKey | null;
   /** Characters of the prompt that was sent; absent where its size says nothing. */
@@ -40,9 +40,9 @@ export interface Situation {
   ranTools?: boolean;
 }
 
-export type StageField = 'model' | 'timeout_ms' | 'idle_timeout_ms' | 'start_timeout_ms' | 'max_turns' | 'cwd';
+export type SituationField = 'model' | 'timeout_ms' | 'idle_timeout_ms' | 'start_timeout_ms' | 'max_turns' | 'cwd';
 
-export interface Place extends StagePlace {
+export interface ManifestPlace extends StagePlace {
   /** What is set there; a stand-in's model is its stage's `fallback`. */
   field: SetOfStage | 'cwd';
   /** As it is set; null where it is not. */
@@ -69,7 +69,7 @@ export const later = (situation: Situation): string =>
     : rerun(situation, `not before ${situation.verdict.retry_at}`);
 
 /** One sentence about a field of the stage: where it stands, or where it would. */
-export function change({ place }: Situation, field: StageField, set: string, unset = set): string {
+export function change({ place }: Situation, field: SituationField, set: string, unset = set): string {
   if (place === undefined) return `${unset}: \`${field}\` of the stage in the manifest`;
   const { at, unlisted, value, field: held } = place(field);
   if (unlisted !== null && held !== 'cwd') {

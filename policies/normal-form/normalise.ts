@@ -1,7 +1,7 @@
 // Brings a text to its normal form: words in lower case, one space between them, nothing for whatever is volatile.
 
 import { HEX, KIND, LETTER, SPACE, WORD } from '../scan/characters.ts';
-import type { Context, Cursor } from '../scan/cursor.ts';
+import type { Cursor, ScanContext } from '../scan/cursor.ts';
 import { featuresOf, openCursor, readRest, readRun, readUnit, standingOf } from '../scan/read-units.ts';
 import type { Step } from '../scan/step.ts';
 import type { TokenClass } from '../token-classes/token-class.ts';
@@ -15,7 +15,7 @@ import { stripInvisible } from './tidy.ts';
  */
 export function normalise(
   text: string,
-  context: Context = {},
+  context: ScanContext = {},
   limit = Number.POSITIVE_INFINITY,
   trace: Step[] | null = null,
 ): string {

@@ -3,7 +3,7 @@
 import { sectionsNamed } from '../markdown/sections.ts';
 import { render, shorten, wholeText } from './excerpt.ts';
 import { filesPart } from './files-part.ts';
-import { type Part, quoted } from './part.ts';
+import { type PromptPart, quoted } from './part.ts';
 import { fairShare } from './shares.ts';
 import type { PromptSource } from './source.ts';
 import { answerParts, changesPart, closingParts, openingParts, requestPart } from './whole-parts.ts';
@@ -29,7 +29,7 @@ const DECISIONS = [
   'constraints',
 ];
 
-export function aggressiveDigest(source: PromptSource): Part[] {
+export function aggressiveDigest(source: PromptSource): PromptPart[] {
   return [
     ...openingParts(source),
     ...requestPart(source).map((part) => cut(part, REQUEST_DIGEST_CHARS)),
@@ -47,7 +47,7 @@ function sectionParts(
   titles: readonly string[],
   kind: 'non_goals' | 'decisions',
   heading: string,
-): Part[] {
+): PromptPart[] {
   const from: [name: string, text: string | undefined][] = [
     ['request', source.request?.text],
     ['context', source.context?.text],
@@ -65,7 +65,7 @@ const sectionsCalled = (text: string, names: readonly string[]): string =>
     .map(({ from, to }) => text.slice(from, to).trim())
     .join('\n\n');
 
-function digestedAnswers(source: PromptSource): Part[] {
+function digestedAnswers(source: PromptSource): PromptPart[] {
   const parts = answerParts(source);
   const share = fairShare(
     parts.map((part) => render(part.excerpt).length),
@@ -74,4 +74,7 @@ function digestedAnswers(source: PromptSource): Part[] {
   return parts.map((part) => cut(part, share));
 }
 
-const cut = (part: Part, max: number): Part => ({ ...part, excerpt: shorten(part.excerpt, max, part.lean) });
+const cut = (part: PromptPart, max: number): PromptPart => ({
+  ...part,
+  excerpt: shorten(part.excerpt, max, part.lean),
+});

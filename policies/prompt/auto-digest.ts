@@ -3,7 +3,7 @@
 import { charsOf, render, shorten } from './excerpt.ts';
 import { filesPart } from './files-part.ts';
 import { layOut } from './layout.ts';
-import type { Part, PartKind } from './part.ts';
+import type { PartKind, PromptPart } from './part.ts';
 import { fairShare } from './shares.ts';
 import type { PromptSource } from './source.ts';
 import { closingParts } from './whole-parts.ts';
@@ -23,7 +23,7 @@ const SHORTENED: readonly PartKind[] = ['context', 'changes', 'attachment', 'ans
  * Brings a prompt down to `limit` characters, as far as that can be done. It stays above where what is never cut is longer:
  * rules, role, goal, criteria and form, three quarters of the limit for the request, and `LEAST_ROOM_CHARS` for the rest.
  */
-export function autoDigest(source: PromptSource, whole: readonly Part[], limit: number): Part[] {
+export function autoDigest(source: PromptSource, whole: readonly PromptPart[], limit: number): PromptPart[] {
   const closing = closingParts(source);
   const lists = closing.reduce((sum, { excerpt }) => sum + charsOf(excerpt), 0);
   const begun = lists > limit * LISTS_SHARE ? closingParts(source, 'begun') : closing;
@@ -44,17 +44,17 @@ export function autoDigest(source: PromptSource, whole: readonly Part[], limit: 
 }
 
 /** Quoted, with fences of its own. */
-const isAttached = (part: Part): boolean => part.kind === 'attachment';
+const isAttached = (part: PromptPart): boolean => part.kind === 'attachment';
 
-function shareOf(parts: readonly Part[], limit: number): number {
+function shareOf(parts: readonly PromptPart[], limit: number): number {
   const lengths = parts.filter(isShortened).map((part) => render(part.excerpt).length);
   const fixed = layOut(parts).length - lengths.reduce((sum, length) => sum + length, 0);
   return fairShare(lengths, Math.max(LEAST_ROOM_CHARS, limit - fixed));
 }
 
-const isShortened = (part: Part): boolean => part.label !== null && SHORTENED.includes(part.kind);
+const isShortened = (part: PromptPart): boolean => part.label !== null && SHORTENED.includes(part.kind);
 
-const fit = (part: Part, max: number): Part => (isShortened(part) ? cut(part, max) : part);
+const fit = (part: PromptPart, max: number): PromptPart => (isShortened(part) ? cut(part, max) : part);
 
-const cut = (part: Part, max: number): Part =>
+const cut = (part: PromptPart, max: number): PromptPart =>
   charsOf(part.excerpt) <= max ? part : { ...part, excerpt: shorten(part.excerpt, max, part.lean) };

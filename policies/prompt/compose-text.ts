@@ -6,7 +6,7 @@ import { aggressiveDigest } from './aggressive-digest.ts';
 import { autoDigest } from './auto-digest.ts';
 import { layOut } from './layout.ts';
 import { type LeftOut, leftOutOf } from './left-out.ts';
-import { type Part, type PartKind, type PartSize, sizeOf } from './part.ts';
+import { type PartKind, type PartSize, type PromptPart, sizeOf } from './part.ts';
 import { redacted } from './redacted.ts';
 import { reading } from './rules.ts';
 import type { PromptSource } from './source.ts';
@@ -48,7 +48,7 @@ export function composeText(secret: PromptSource, digest: Digest, redactor: Reda
 }
 
 /** Of a file that alone is over the limit only head and tail were read. */
-const leftUnread = (parts: readonly Part[]): number =>
+const leftUnread = (parts: readonly PromptPart[]): number =>
   parts.reduce((sum, { excerpt }) => sum + (excerpt.left?.chars ?? 0), 0);
 
 const OFF = 'context.digest_policy is off, so nothing of it was left out';
@@ -56,8 +56,8 @@ const NEVER_CUT = 'what is never left out (rules, template, goal, criteria, form
 
 function composed(
   source: PromptSource,
-  whole: readonly Part[],
-  kept: readonly Part[],
+  whole: readonly PromptPart[],
+  kept: readonly PromptPart[],
   digest: Digest,
   limit: number,
 ): ComposedText {
@@ -83,7 +83,7 @@ function composed(
 }
 
 /** Sections of a context are kept under names of their own. */
-const keptElsewhere = ({ kind }: Part, sizes: readonly PartSize[]): number =>
+const keptElsewhere = ({ kind }: PromptPart, sizes: readonly PartSize[]): number =>
   kind === 'context'
     ? sizes.filter(({ name }) => name.endsWith(', from the context')).reduce((sum, { kept }) => sum + kept, 0)
     : 0;
@@ -97,7 +97,7 @@ const notIncluded = ({ attachments }: PromptSource): string[] =>
 /** Of these a digest makes shorter texts, which do not know how long they would have been. */
 const CLOSING: readonly PartKind[] = ['scope', 'prohibited', 'acceptance'];
 
-const charsIn = (whole: readonly Part[], kind: PartKind): number =>
+const charsIn = (whole: readonly PromptPart[], kind: PartKind): number =>
   sizeOf(whole.find((part) => part.kind === kind)!).chars;
 
 const lengthOfReading = () => ({ chars: reading('').length, kept: reading('').length });

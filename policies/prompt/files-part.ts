@@ -1,6 +1,6 @@
 // Files that are named, not quoted: the CLI can open them, as far as it may.
 
-import { type Part, told } from './part.ts';
+import { type PromptPart, told } from './part.ts';
 import type { Attachment } from './source.ts';
 
 /** The list as a whole; what is beyond it is counted. */
@@ -10,7 +10,7 @@ const FILES_CHARS = 4000;
 export function filesPart(
   attachments: readonly Attachment[],
   others: readonly (string | null | undefined)[] = [],
-): Part {
+): PromptPart {
   const lines = [
     ...others.filter((path) => typeof path === 'string').map((path) => `- ${path}`),
     ...attachments.map(fileLine),

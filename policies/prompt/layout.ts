@@ -2,10 +2,10 @@
 
 import { fenced, fenceWord } from '../text/fence.ts';
 import { render } from './excerpt.ts';
-import type { Part } from './part.ts';
+import type { PromptPart } from './part.ts';
 import { reading } from './rules.ts';
 
-export function layOut(parts: readonly Part[]): string {
+export function layOut(parts: readonly PromptPart[]): string {
   const texts = parts.map((part) => render(part.excerpt));
   const word = fenceWord([...texts, ...parts.map((part) => part.label ?? '')]);
   let heading: string | null = null;
@@ -18,7 +18,7 @@ export function layOut(parts: readonly Part[]): string {
     .join('\n');
 }
 
-function block(part: Part, text: string, word: string): string {
+function block(part: PromptPart, text: string, word: string): string {
   if (part.kind === 'reading') return reading(word);
   return part.label === null ? `${text.trim()}\n` : fenced(word, part.label, text);
 }

@@ -23,7 +23,7 @@ const PART_KINDS = [
 
 export type PartKind = (typeof PART_KINDS)[number];
 
-export interface Part {
+export interface PromptPart {
   kind: PartKind;
   /** As people know it: `request`, `attachments/build.log`, `answer of codex_brief`. */
   name: string;
@@ -45,7 +45,7 @@ export interface PartSize {
   sections?: readonly string[];
 }
 
-export const told = (kind: PartKind, heading: string, text: string): Part => ({
+export const told = (kind: PartKind, heading: string, text: string): PromptPart => ({
   kind,
   name: kind,
   heading,
@@ -54,7 +54,7 @@ export const told = (kind: PartKind, heading: string, text: string): Part => ({
   lean: 'head',
 });
 
-export const quoted = (kind: PartKind, heading: string, name: string, excerpt: Excerpt): Part => ({
+export const quoted = (kind: PartKind, heading: string, name: string, excerpt: Excerpt): PromptPart => ({
   kind,
   name,
   heading,
@@ -63,7 +63,7 @@ export const quoted = (kind: PartKind, heading: string, name: string, excerpt: E
   lean: 'head',
 });
 
-export const sizeOf = (part: Part): PartSize => ({
+export const sizeOf = (part: PromptPart): PartSize => ({
   kind: part.kind,
   name: part.name,
   chars: charsOf(part.excerpt),

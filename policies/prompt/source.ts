@@ -17,7 +17,7 @@ export interface PromptSource {
   /** null where the stage asks for none. */
   changes: Changes | null;
   attachments: Attachment[];
-  answers: Answer[];
+  answers: AnswerSource[];
   allow: readonly string[];
   deny: readonly string[];
   forbidden: readonly string[];
@@ -54,7 +54,7 @@ export interface Changes {
 }
 
 /** What an earlier stage of the task answered. */
-export interface Answer {
+export interface AnswerSource {
   stage: string;
   role: string;
   text: string;

@@ -10,9 +10,9 @@ export interface Template {
 
 export type LookedUp = { how: 'found'; template: Template } | { how: 'mistaken'; message: string };
 
-export type Expanded = { how: 'expanded'; text: string } | { how: 'mistaken'; message: string };
+export type ExpandedTemplate = { how: 'expanded'; text: string } | { how: 'mistaken'; message: string };
 
-export interface Surroundings {
+export interface TemplateSurroundings {
   /** The template that `wanted` means in the template called `from`. */
   lookUp(wanted: string, from: string): LookedUp;
   variables: Readonly<Record<string, string>>;
@@ -22,16 +22,16 @@ export interface Surroundings {
 const MAX_CHARS = 1024 * 1024;
 
 /** What is put in is not looked at again: a goal that holds `{{` stays as it is. */
-export function expandTemplate(template: Template, surroundings: Surroundings): Expanded {
+export function expandTemplate(template: Template, surroundings: TemplateSurroundings): ExpandedTemplate {
   return expand(template, { ...surroundings, known: new Map() }, []);
 }
 
-interface Expansion extends Surroundings {
+interface Expansion extends TemplateSurroundings {
   /** What was put in already, by name: files that include each other twice would double at each level. */
   known: Map<string, string>;
 }
 
-function expand(template: Template, expansion: Expansion, chain: Step[]): Expanded {
+function expand(template: Template, expansion: Expansion, chain: Step[]): ExpandedTemplate {
   let text = '';
   let taken = 0;
   for (const { 0: tag, 1: body, index } of template.text.matchAll(TAG)) {
@@ -57,7 +57,7 @@ interface Step {
 /** The last one is a `{{` that nothing closes. */
 const TAG = /\{\{\{\{|\{\{([^{}\n]*)\}\}|\{\{/g;
 
-function fill(body: string | undefined, chain: Step[], expansion: Expansion): Expanded {
+function fill(body: string | undefined, chain: Step[], expansion: Expansion): ExpandedTemplate {
   if (body === undefined) return mistaken(chain, 'is not closed by }} on its line; a literal {{ is written {{{{');
   if (body.startsWith('>')) return include(body.slice(1).trim(), chain, expansion);
   const { variables } = expansion;
@@ -71,7 +71,7 @@ function fill(body: string | undefined, chain: Step[], expansion: Expansion): Ex
   );
 }
 
-function include(wanted: string, chain: Step[], expansion: Expansion): Expanded {
+function include(wanted: string, chain: Step[], expansion: Expansion): ExpandedTemplate {
   const found = expansion.lookUp(wanted, chain.at(-1)!.template.name);
   if (found.how === 'mistaken') return mistaken(chain, found.message);
   const { template } = found;
@@ -88,7 +88,7 @@ function include(wanted: string, chain: Step[], expansion: Expansion): Expanded 
   return { how: 'expanded', text };
 }
 
-function mistaken(chain: readonly Step[], why: string): Expanded {
+function mistaken(chain: readonly Step[], why: string): ExpandedTemplate {
   const last = chain.at(-1)!;
   const way = chain.slice(0, -1).map(placeOf).join(' > ');
   return {

@@ -3,15 +3,15 @@
 import { withoutSection } from '../markdown/sections.ts';
 import { figure } from '../text/figure.ts';
 import { wholeText } from './excerpt.ts';
-import { type Part, quoted, told } from './part.ts';
+import { type PromptPart, quoted, told } from './part.ts';
 import { ANSWER_WITH_DIFF } from './rules.ts';
-import type { Answer, Attachment, PromptSource } from './source.ts';
+import type { AnswerSource, Attachment, PromptSource } from './source.ts';
 
 /** What a digest leaves of a list: of the globs of a scope, and of the commands. */
 const LIST_LINES = 40;
 export const LIST_CHARS = 2000;
 
-export function wholeParts(source: PromptSource): Part[] {
+export function wholeParts(source: PromptSource): PromptPart[] {
   return [
     ...openingParts(source),
     ...requestPart(source),
@@ -23,7 +23,7 @@ export function wholeParts(source: PromptSource): Part[] {
   ].filter((part) => part.kind === 'reading' || part.kind === 'attachment' || part.excerpt.head.trim() !== '');
 }
 
-export function openingParts({ rules, template, role, goal }: PromptSource): Part[] {
+export function openingParts({ rules, template, role, goal }: PromptSource): PromptPart[] {
   return [
     told('rules', 'Rules', rules),
     told('reading', 'How to read this', ''),
@@ -36,14 +36,14 @@ export function openingParts({ rules, template, role, goal }: PromptSource): Par
   ];
 }
 
-export const requestPart = ({ request }: PromptSource): Part[] =>
+export const requestPart = ({ request }: PromptSource): PromptPart[] =>
   request === null ? [] : [quoted('request', 'Request', 'request', wholeText(request.text))];
 
-const contextPart = ({ context }: PromptSource): Part[] =>
+const contextPart = ({ context }: PromptSource): PromptPart[] =>
   context === null ? [] : [quoted('context', 'Context', 'context', wholeText(context.text))];
 
 /** That nothing has changed is said, too. */
-export function changesPart({ changes }: PromptSource): Part[] {
+export function changesPart({ changes }: PromptSource): PromptPart[] {
   if (changes === null) return [];
   const { since, text, files, forbidden } = changes;
   const apart = forbidden === 0 ? '' : `${figure(forbidden)} more forbidden and not included`;
@@ -60,7 +60,7 @@ export function changesPart({ changes }: PromptSource): Part[] {
   return [{ ...part, label: `${part.name} (${figure(text.length)} characters, ${count})` }];
 }
 
-function attachmentPart({ name, bytes, holds }: Attachment): Part {
+function attachmentPart({ name, bytes, holds }: Attachment): PromptPart {
   if (holds.how === 'binary')
     return listed(name, `- ${name}: [binary, ${bytes} bytes, sha256 ${holds.sha256}: not included]`);
   if (holds.how === 'forbidden')
@@ -69,14 +69,14 @@ function attachmentPart({ name, bytes, holds }: Attachment): Part {
   return { ...quoted('attachment', 'Attachments', name, holds.excerpt), label: `${name}, ${bytes} bytes`, lean };
 }
 
-const listed = (name: string, line: string): Part => ({ ...told('attachment', 'Attachments', line), name });
+const listed = (name: string, line: string): PromptPart => ({ ...told('attachment', 'Attachments', line), name });
 
 /** A log says at its end what went wrong. */
 const isLog = (name: string): boolean => /\.(?:log|err|out|stderr|stdout|trace|jsonl)(?:\.\d+)?$/i.test(name);
 
 /** What was handed off stands under "Context" already. */
-export function answerParts({ answers, context }: PromptSource): Part[] {
-  return answers.map(({ stage, role, text, unread = 0 }: Answer) => {
+export function answerParts({ answers, context }: PromptSource): PromptPart[] {
+  return answers.map(({ stage, role, text, unread = 0 }: AnswerSource) => {
     const rest =
       context?.path === null ? withoutSection(text, 'Updated Context Pack', '(under "Context" above)') : text;
     const part = quoted('answer', 'Earlier answers of this task', `answer of ${stage}`, {
@@ -88,7 +88,7 @@ export function answerParts({ answers, context }: PromptSource): Part[] {
 }
 
 /** @param lists `begun`: as far as `LIST_LINES` and `LIST_CHARS` go, and who answers for the rest. */
-export function closingParts(source: PromptSource, lists: 'whole' | 'begun' = 'whole'): Part[] {
+export function closingParts(source: PromptSource, lists: 'whole' | 'begun' = 'whole'): PromptPart[] {
   const listed = lists === 'whole' ? list : begin;
   return [
     told('scope', 'Allowed scope', scopeOf(source, listed)),

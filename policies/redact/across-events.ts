@@ -1,6 +1,6 @@
 // Takes out secrets that lie across the texts of several events: of a key that is streamed each event holds a few letters.
 
-import { mayHavePieces, type Piece, piecesOf } from './event-pieces.ts';
+import { type EventPiece, mayHavePieces, piecesOf } from './event-pieces.ts';
 import type { Hit } from './finder.ts';
 
 export interface AcrossEvents {
@@ -12,7 +12,7 @@ export interface AcrossEvents {
 
 interface Held {
   line: string;
-  pieces: Piece[];
+  pieces: EventPiece[];
   isChanged: boolean;
 }
 
@@ -57,7 +57,7 @@ export function createAcrossEvents(hits: (text: string) => readonly Hit[]): Acro
 
 interface Row {
   held: Held;
-  piece: Piece;
+  piece: EventPiece;
   /** Where its text begins and ends in the whole. */
   from: number;
   to: number;

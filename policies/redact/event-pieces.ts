@@ -2,7 +2,7 @@
 
 import { type Json, parseObject, partOf } from '../text/json.ts';
 
-export interface Piece {
+export interface EventPiece {
   /** Texts with the same one follow each other: the kind of event, where in it, and of which message. */
   of: string;
   /** Names from the event to the text. */
@@ -21,12 +21,12 @@ const PART = /delta|partial|chunk/i;
 const BELOW = ['data', 'delta', 'item', 'message', 'params'];
 
 /** Empty for an event that stands alone, and for what is none. */
-export function piecesOf(line: string): Piece[] {
+export function piecesOf(line: string): EventPiece[] {
   const event = mayHavePieces(line) ? parseObject(line) : null;
   if (event === null) return [];
   const kind = String(event.type ?? event.method ?? '');
   if (!PART.test(kind) && event.delta !== true && typeof event.delta !== 'string') return [];
-  const pieces: Piece[] = [];
+  const pieces: EventPiece[] = [];
   addTexts(pieces, kind, event, null);
   for (const name of BELOW) {
     const below = partOf(event[name]);
@@ -35,7 +35,7 @@ export function piecesOf(line: string): Piece[] {
   return pieces;
 }
 
-function addTexts(pieces: Piece[], kind: string, holder: Json, within: string | null): void {
+function addTexts(pieces: EventPiece[], kind: string, holder: Json, within: string | null): void {
   let of = kind;
   const first = pieces.length;
   for (const name in holder) {

@@ -26,7 +26,7 @@ export const RETRY_GROWTH: Growth = { firstMs: 2000, factor: 2, maxMs: 60_000 };
 /** A session that fails again and again is asked less and less often. */
 export const SESSION_STEP_MS = 10_000;
 
-export interface Waiting {
+export interface WaitingPolicy {
   /** ISO time before which the service wants no call. */
   retryAt: string | null;
   /** How long the session that is asked is left alone. */
@@ -38,7 +38,7 @@ export interface Waiting {
 }
 
 /** Milliseconds: the longest of what the service asks for, the session's linear back-off and the exponential one. */
-export function waitBefore({ retryAt, sessionMs, attempt, now, random }: Waiting): number {
+export function waitBefore({ retryAt, sessionMs, attempt, now, random }: WaitingPolicy): number {
   const asked = retryAt === null ? 0 : Date.parse(retryAt) - now.getTime();
   return Math.max(0, asked, sessionMs, stepOf(attempt).delayMs(random));
 }

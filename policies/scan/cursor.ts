@@ -36,13 +36,13 @@ export interface Cursor {
   lastTo: number;
   olderFrom: number;
   olderTo: number;
-  context: Context;
+  context: ScanContext;
   /** Gets what becomes of each word; null = nobody asks. */
   trace: Step[] | null;
 }
 
 /** What the caller knows to be volatile in this text. */
-export interface Context {
+export interface ScanContext {
   taskId?: string;
   prompt?: string;
 }

@@ -2,11 +2,16 @@
 
 import { DIGIT, FEATURES, HAS, HEX, isDigit, isWord, JOINT, KIND, LETTER, SPACE, WORD } from './characters.ts';
 import { codesOf } from './codes.ts';
-import { type Context, type Cursor, START } from './cursor.ts';
+import { type Cursor, type ScanContext, START } from './cursor.ts';
 import type { Step } from './step.ts';
 import { unitFeatures } from './units.ts';
 
-export function openCursor(text: string, context: Context, trace: Step[] | null = null, codes = codesOf(text)): Cursor {
+export function openCursor(
+  text: string,
+  context: ScanContext,
+  trace: Step[] | null = null,
+  codes = codesOf(text),
+): Cursor {
   return {
     text,
     codes,

@@ -14,7 +14,7 @@ export interface Version {
 }
 
 /** What of the conversation stands after an edit. */
-export interface Kept {
+export interface KeptEdit {
   /** Turns that stand whole. */
   turns: number;
   /** Of the next turn: its prompt and so many items; null where it went as well. */

@@ -54,14 +54,14 @@ export function fitnessOf(
 }
 
 /** What one call adds to what is known of its session. */
-export interface Used {
+export interface UsedSession {
   at: Date;
   context_tokens: number | null;
   total_tokens: number;
 }
 
 /** null: nothing of a success stands against it. */
-export function afterCall(entry: SessionEntry, failed: Verdict | null, { at, ...tokens }: Used): SessionEntry {
+export function afterCall(entry: SessionEntry, failed: Verdict | null, { at, ...tokens }: UsedSession): SessionEntry {
   const error_count = failed === null ? 0 : entry.error_count + (countsAgainst(failed) ? 1 : 0);
   return { ...entry, ...tokens, last_used: at.toISOString(), error_count };
 }

@@ -3,7 +3,7 @@
 import type { KnownEdit, Version } from './session-edits.ts';
 
 /** A turn, and where it is read: in the file as it is now, or in the backup of the edit that took it back. */
-export interface Slot {
+export interface ShownSlot {
   /** The same for as long as it is the same turn: taken back and brought back again, too. */
   id: number;
   turn: number;
@@ -22,21 +22,21 @@ export interface Now {
 }
 
 export interface Fold {
-  slots: Slot[];
+  slots: ShownSlot[];
   /** What stood, and what had been taken back, before each edit; by the edit's number. */
-  before: ReadonlyMap<number, readonly Slot[]>;
+  before: ReadonlyMap<number, readonly ShownSlot[]>;
 }
 
 /** @param edits in their order. @param turns how many stand now. */
-export const slotsOf = (edits: readonly KnownEdit[], turns: number): Slot[] =>
+export const slotsOf = (edits: readonly KnownEdit[], turns: number): ShownSlot[] =>
   foldSlots(edits, { turns, reanswered: false }).slots;
 
 /** @param now null: nothing came since the last edit. */
 export function foldSlots(edits: readonly KnownEdit[], now: Now | null): Fold {
   let lastId = 0;
   const nextId = () => (lastId += 1);
-  const before = new Map<number, readonly Slot[]>();
-  let slots: Slot[] = [];
+  const before = new Map<number, readonly ShownSlot[]>();
+  let slots: ShownSlot[] = [];
   let left: Version | null = null;
   for (const edit of edits) {
     if (edit.state !== 'made') continue;
@@ -54,16 +54,16 @@ export function foldSlots(edits: readonly KnownEdit[], now: Now | null): Fold {
 const isSameVersion = (a: Version, b: Version): boolean => a.bytes === b.bytes && a.sha256 === b.sha256;
 
 /** Does it take items of a turn back of which, as far as we know, there are none left? Then it got others since. */
-function takesMore({ what, kept_turns, kept_items }: KnownEdit, slots: readonly Slot[]): boolean {
+function takesMore({ what, kept_turns, kept_items }: KnownEdit, slots: readonly ShownSlot[]): boolean {
   const last = slots.findLast(isStanding);
   if (what === 'redone' || kept_items === null || last === undefined || last.toItem === null) return false;
   return last.turn === kept_turns + 1 && last.toItem <= kept_items;
 }
 
-export const isStanding = (slot: Slot): boolean => slot.in === 'file';
+export const isStanding = (slot: ShownSlot): boolean => slot.in === 'file';
 
 /** With the turns that came since; its CLI may also have taken some back itself. */
-function grown(slots: readonly Slot[], { turns, reanswered }: Now, nextId: () => number): Slot[] {
+function grown(slots: readonly ShownSlot[], { turns, reanswered }: Now, nextId: () => number): ShownSlot[] {
   const stand = slots.filter((slot) => !isStanding(slot) || slot.turn <= turns);
   const last = stand.findLast(isStanding);
   const count = stand.filter(isStanding).length;
@@ -72,9 +72,9 @@ function grown(slots: readonly Slot[], { turns, reanswered }: Now, nextId: () =>
   return stand.map((slot) => (slot === last ? standing(nextId(), last.turn) : slot));
 }
 
-const standing = (id: number, turn: number): Slot => ({ id, turn, in: 'file', fromItem: null, toItem: null });
+const standing = (id: number, turn: number): ShownSlot => ({ id, turn, in: 'file', fromItem: null, toItem: null });
 
-function takenBack(slot: Slot, edit: KnownEdit): Slot[] {
+function takenBack(slot: ShownSlot, edit: KnownEdit): ShownSlot[] {
   if (!isStanding(slot) || slot.turn <= edit.kept_turns) return [slot];
   if (slot.turn > edit.kept_turns + 1 || edit.kept_items === null) return [{ ...slot, in: edit }];
   const { kept_items: kept } = edit;
@@ -85,7 +85,7 @@ function takenBack(slot: Slot, edit: KnownEdit): Slot[] {
 }
 
 /** What stood before the edit that is brought back, with what came since then behind it, taken back. */
-function joined(base: readonly Slot[], since: readonly Slot[], edit: KnownEdit): Slot[] {
+function joined(base: readonly ShownSlot[], since: readonly ShownSlot[], edit: KnownEdit): ShownSlot[] {
   const stood = new Map(since.filter(isStanding).map((slot) => [slot.id, slot]));
   const known = new Set(base.map(({ id }) => id));
   const later = since

@@ -1,7 +1,7 @@
 // What can be brought back of a conversation: every state that an edit of ours took away, as long as it holds something that does not stand.
 
 import type { KnownEdit } from './session-edits.ts';
-import { type Fold, foldSlots, isStanding, type Now, type Slot } from './shown-turns.ts';
+import { type Fold, foldSlots, isStanding, type Now, type ShownSlot } from './shown-turns.ts';
 
 export interface TakenBack {
   /** To bring it back is to put there what stood before this edit. */
@@ -74,13 +74,14 @@ function visitedBy(edits: readonly KnownEdit[], fold: Fold): string[] {
 const takesBack = ({ state, what, reverted_turns }: KnownEdit): boolean =>
   state === 'made' && what !== 'mended' && (what !== 'redone' || reverted_turns > 0);
 
-const stateBefore = ({ n }: KnownEdit, { before }: Fold): readonly Slot[] | null =>
+const stateBefore = ({ n }: KnownEdit, { before }: Fold): readonly ShownSlot[] | null =>
   before.get(n)?.filter(isStanding) ?? null;
 
-const nameOf = (state: readonly Slot[]): string => state.map(({ id, toItem }) => `${id}:${toItem ?? ''}`).join(' ');
+const nameOf = (state: readonly ShownSlot[]): string =>
+  state.map(({ id, toItem }) => `${id}:${toItem ?? ''}`).join(' ');
 
 interface Present {
-  stands: readonly Slot[];
+  stands: readonly ShownSlot[];
   visited: readonly string[];
 }
 
@@ -89,16 +90,16 @@ const presentOf = (edits: readonly KnownEdit[], fold: Fold): Present => ({
   visited: visitedBy(edits, fold),
 });
 
-function about(edit: KnownEdit, state: readonly Slot[], { stands, visited }: Present): TakenBack {
+function about(edit: KnownEdit, state: readonly ShownSlot[], { stands, visited }: Present): TakenBack {
   const differs = stands.findIndex((slot, i) => !covers(state[i], slot));
   const kept = differs === -1 ? stands.length : differs;
   const inRow = visited.length > 0 && !visited.includes(nameOf(state));
   return { edit, turns: state.length, kept, newTurns: stands.length - kept, inRow };
 }
 
-const isWithin = (state: readonly Slot[], stands: readonly Slot[]): boolean =>
+const isWithin = (state: readonly ShownSlot[], stands: readonly ShownSlot[]): boolean =>
   state.every((slot, i) => covers(stands[i], slot));
 
 /** Is this turn there as well, with at least as much of it? */
-const covers = (slot: Slot | undefined, of: Slot): boolean =>
+const covers = (slot: ShownSlot | undefined, of: ShownSlot): boolean =>
   slot?.id === of.id && (slot.toItem === null || (of.toItem !== null && slot.toItem >= of.toItem));

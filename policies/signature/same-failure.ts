@@ -2,7 +2,7 @@
 
 import type { ErrorClass } from '../facts/classes.ts';
 
-export interface Failed {
+export interface FailedOnce {
   signature: string | null;
   class: ErrorClass | null;
   reason: string | null;
@@ -11,7 +11,7 @@ export interface Failed {
 }
 
 /** The most frequent first, and in each those that are the same, in the order given. */
-export function gatherFailures<T extends Failed>(failed: readonly T[]): [T, ...T[]][] {
+export function gatherFailures<T extends FailedOnce>(failed: readonly T[]): [T, ...T[]][] {
   const groups = new Map<string, [T, ...T[]]>();
   for (const one of failed) {
     const key = one.signature ?? (one.class === null ? `says ${one.message}` : `is ${one.class} ${one.reason}`);

@@ -7,7 +7,7 @@ import type { Tool } from '../facts/tools.ts';
 import { tellBodies } from '../normal-form/bodies.ts';
 import { normalise } from '../normal-form/normalise.ts';
 import { type Eaten, eatenIn } from '../normal-form/trace.ts';
-import type { Context } from '../scan/cursor.ts';
+import type { ScanContext } from '../scan/cursor.ts';
 import type { Step } from '../scan/step.ts';
 import { isErrorBearing } from '../stderr/assess.ts';
 import { createErrorLines, type ErrorLines } from '../stderr/error-lines.ts';
@@ -26,7 +26,7 @@ export interface SignatureInput {
   eventText: string | null;
   detail: Detail;
   /** What the caller knows to change from task to task. */
-  volatile?: Context;
+  volatile?: ScanContext;
 }
 
 export interface Detail {
@@ -44,10 +44,10 @@ export interface Signature {
   normalised: string;
   source: 'stderr' | 'event' | 'detail';
   /** Only from `explain`. */
-  explained?: Explanation;
+  explained?: SignatureExplanation;
 }
 
-export interface Explanation {
+export interface SignatureExplanation {
   /** The lines that were signed. */
   lines: readonly string[];
   /** By class of tokens, what it took from them. */
@@ -82,7 +82,7 @@ export const signLines = (tool: Tool | null, selected: ErrorLines): Signature =>
 export const explainLines = (tool: Tool | null, selected: ErrorLines): Signature => explain(inputOf(tool, selected));
 
 /** @param explained is filled in. */
-function signed(input: SignatureInput, explained: Explanation | null): Signature {
+function signed(input: SignatureInput, explained: SignatureExplanation | null): Signature {
   const { errorLines, eventText, volatile, remarks = [] } = input;
   const eventLines = eventText === null ? [] : chosenOf(selectedFrom(eventText));
   const strict = errorLines.some(isErrorBearing);
@@ -105,7 +105,7 @@ function signed(input: SignatureInput, explained: Explanation | null): Signature
   return { signature: hashed(normalised), normalised, source: 'detail' };
 }
 
-function normalForm(lines: readonly string[], volatile: Context | undefined, trace: Step[] | null): string {
+function normalForm(lines: readonly string[], volatile: ScanContext | undefined, trace: Step[] | null): string {
   return normalise(lines.map((line) => tellBodies(line.trimStart())).join('\n'), volatile, MAX_NORMAL_LENGTH, trace)
     .slice(0, MAX_NORMAL_LENGTH)
     .trimEnd();

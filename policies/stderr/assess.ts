@@ -8,7 +8,7 @@ import type { Level } from './log-head.ts';
 import { byHead, headAt, headOf } from './word-heads.ts';
 
 /** What a line is, found out once. */
-export interface Line {
+export interface AssessedLine {
   text: string;
   kind: LineKind | null;
   /** Whether it says that something failed; a line of a kind says nothing that counts. */
@@ -17,7 +17,7 @@ export interface Line {
   level?: Level;
 }
 
-export const assess = (text: string): Line => lineOf(text, survey(text));
+export const assess = (text: string): AssessedLine => lineOf(text, survey(text));
 
 /** Whether a line says that something failed. */
 export const isErrorBearing = (text: string): boolean => (survey(text) & FAILURE) !== 0 || STATUS_AT_HEAD.test(text);
@@ -95,7 +95,7 @@ function isSmall(code: number): boolean {
 const isCapital = (code: number): boolean => code > 64 && code < 91;
 
 /** The line that a survey found this in. */
-export function lineOf(text: string, found: number): Line {
+export function lineOf(text: string, found: number): AssessedLine {
   const kind = (found & KINDS) === 0 ? null : kindAmong(found & KINDS, text);
   if (kind && !kind.unlessError) return { text, kind, bearsError: false };
   const bearsError = (found & FAILURE) !== 0 || STATUS_AT_HEAD.test(text);

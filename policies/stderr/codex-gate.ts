@@ -1,14 +1,14 @@
 // Tells codex' own words on stderr from what it echoes there.
 
 /** Whose a line is: the engine's own, an echo of something else, or the heading of an answer. */
-export type Whose = 'own' | 'echo' | 'answer';
+export type EchoedBy = 'own' | 'echo' | 'answer';
 
 /**
  * codex in text mode echoes its settings, the prompt, tool output and the answer on stderr. Once its header has been
  * seen, only what follows an `ERROR` of its own is let through, up to the next heading. An answer that follows shows
  * that the turn went on, or that the error was one that the prompt quoted.
  */
-export function createCodexGate(): (line: string, isError: boolean) => Whose {
+export function createCodexGate(): (line: string, isError: boolean) => EchoedBy {
   let headed = false;
   let open = true;
   let levels: 'telling' | 'everywhere' = 'telling';

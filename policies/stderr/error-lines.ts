@@ -2,7 +2,7 @@
 
 import { shorten } from '../normal-form/tidy.ts';
 import { isSpace } from '../scan/characters.ts';
-import { FAILURE, LETTERED, type Line, lineOf, survey } from './assess.ts';
+import { type AssessedLine, FAILURE, LETTERED, lineOf, survey } from './assess.ts';
 import { type Bare, bareOf } from './bare.ts';
 import { createCodexGate } from './codex-gate.ts';
 import { type LineFates, NO_FATES } from './line-fates.ts';
@@ -109,7 +109,7 @@ export function createErrorLines(fates: Pick<LineFates, 'note'> = NO_FATES): Err
 }
 
 /** In words: its kind, or how it was graded; and of an error whether it was kept. */
-function fateOf({ kind }: Line, its: Grade, became: string): string {
+function fateOf({ kind }: AssessedLine, its: Grade, became: string): string {
   if (its === 'error') return became === 'kept' ? 'an error' : `an error, ${became}`;
   if (kind !== null && (its === kind.grade || its === 'noise')) return kind.name;
   return FATES[its];
@@ -122,7 +122,7 @@ const FATES: Record<Exclude<Grade, 'error'>, string> = {
   noise: 'source that a runtime prints',
 };
 
-const leveled = (line: Line, level: Level | null): Line => (level === null ? line : { ...line, level });
+const leveled = (line: AssessedLine, level: Level | null): AssessedLine => (level === null ? line : { ...line, level });
 
 const openBaskets = () => ({
   error: createBasket(ERRORS),
@@ -132,7 +132,7 @@ const openBaskets = () => ({
 });
 
 /** Grades line after line; null is one that ends what stands above it. */
-function createGrader(): (line: Line | null) => Grade {
+function createGrader(): (line: AssessedLine | null) => Grade {
   let owner: Grade | null = null;
   let margin = Number.POSITIVE_INFINITY;
   let details = 0;

@@ -1,6 +1,6 @@
 // Keeps an account of what became of the lines of a text: for whoever asks why one was signed and another was not.
 
-export interface Fate {
+export interface LineFate {
   /** In words: the name of the line's kind, or what else was found out. */
   fate: string;
   count: number;
@@ -11,13 +11,13 @@ export interface Fate {
 export interface LineFates {
   note(fate: string, line: string): void;
   /** In the order in which they were met first. */
-  fates(): Fate[];
+  fates(): LineFate[];
 }
 
 const MAX_EXAMPLE = 160;
 
 export function createLineFates(): LineFates {
-  const fates = new Map<string, Fate>();
+  const fates = new Map<string, LineFate>();
   return {
     note(fate, line) {
       const known = fates.get(fate);

@@ -1,11 +1,11 @@
 // Puts lines together again that a terminal or a logger has wrapped.
 
-import { assess, type Line } from './assess.ts';
+import { type AssessedLine, assess } from './assess.ts';
 
 export interface Unwrapper {
-  push(line: Line): 'taken' | 'said before';
+  push(line: AssessedLine): 'taken' | 'said before';
   /** A line of figures and signs only: kept where it goes on, dropped where it does not. */
-  pushFigures(line: Line): 'taken' | 'dropped';
+  pushFigures(line: AssessedLine): 'taken' | 'dropped';
   /** Gives out what is held back: nothing goes on beyond this point. */
   flush(): void;
 }
@@ -16,7 +16,7 @@ const WIDEST = 132;
 
 /** Lines that are one: put together only when they are given out, since a long text may go on for thousands of lines. */
 interface Held {
-  first: Line;
+  first: AssessedLine;
   parts: string[];
   length: number;
   /** How they begin; no more is asked of it. */
@@ -25,7 +25,7 @@ interface Held {
 
 const HEAD = 60;
 
-export function createUnwrapper(maxLength: number, emit: (line: Line) => void): Unwrapper {
+export function createUnwrapper(maxLength: number, emit: (line: AssessedLine) => void): Unwrapper {
   let held: Held | null = null;
   /** The last physical line in `held`, and the longest of them that was wrapped. */
   let last = '';
@@ -36,7 +36,7 @@ export function createUnwrapper(maxLength: number, emit: (line: Line) => void): 
     held = null;
     widest = NARROWEST;
   };
-  const append = (line: Line): boolean => {
+  const append = (line: AssessedLine): boolean => {
     // What would be cut off is not lost: it may be an error.
     if (held === null || !mayGoOn(last, line) || held.first.level !== line.level || held.length >= maxLength)
       return false;
@@ -68,13 +68,13 @@ export function createUnwrapper(maxLength: number, emit: (line: Line) => void): 
   };
 }
 
-const joined = ({ first, parts }: Held, maxLength: number): Line => ({
+const joined = ({ first, parts }: Held, maxLength: number): AssessedLine => ({
   ...first,
   ...assess(parts.join(' ').slice(0, maxLength)),
 });
 
 /** A line of a kind begins anew, but what says that it is a retry may stand at the end of a long one. */
-const mayGoOn = (last: string, { text, kind }: Line): boolean =>
+const mayGoOn = (last: string, { text, kind }: AssessedLine): boolean =>
   kind === null || (kind.grade === 'retry' && SMALL.test(text) && !ENDED.test(last));
 
 /** Whether the first word of `line` would have been too long for the line before it. */
@@ -90,7 +90,7 @@ function hadNoRoom(last: string, line: string, widest: number): boolean {
  * Whether `line` may be the rest of a sentence. An error must not be lost in the notice above it, so behind one that
  * has ended nothing goes on.
  */
-function goesOn({ first: { kind }, head }: Held, last: string, { text, bearsError }: Line): boolean {
+function goesOn({ first: { kind }, head }: Held, last: string, { text, bearsError }: AssessedLine): boolean {
   if (BEGINS.test(text) || head.startsWith(text.slice(0, HEAD))) return false;
   if (isOpen(last)) return true;
   if (hasEnded(last)) return kind === null && SMALL.test(text);

@@ -36,7 +36,7 @@ function isSameTime(a: string | null, b: string | null): boolean {
 /** A name that several groups of cases share, where there should be one. */
 export interface Clash {
   name: string;
-  groups: Map<string, Signed[]>;
+  groups: Map<string, SignedCase[]>;
 }
 
 /** One signature, several failures (by identity): a rerun would count them as one. */
@@ -55,21 +55,21 @@ export const splits = (judged: readonly Judged[]): Clash[] =>
     ({ signature }) => signature,
   );
 
-export interface Signed extends Judged {
+export interface SignedCase extends Judged {
   signature: string;
   labelled: LabelledCase & { identity: string; rendering: string };
 }
 
 /** Of these the signature counts: a failure that has a name. */
-const isSigned = (judged: Judged): judged is Signed =>
+const isSigned = (judged: Judged): judged is SignedCase =>
   judged.signature !== null && judged.labelled.identity !== null && judged.labelled.label.class !== null;
 
 function clashes(
   judged: readonly Judged[],
-  nameOf: (one: Signed) => string,
-  groupOf: (one: Signed) => string,
+  nameOf: (one: SignedCase) => string,
+  groupOf: (one: SignedCase) => string,
 ): Clash[] {
-  const names = new Map<string, Map<string, Signed[]>>();
+  const names = new Map<string, Map<string, SignedCase[]>>();
   for (const one of judged.filter(isSigned)) {
     const groups = groupsIn(names, nameOf(one));
     groups.set(groupOf(one), [...(groups.get(groupOf(one)) ?? []), one]);
@@ -77,8 +77,8 @@ function clashes(
   return [...names].filter(([, groups]) => groups.size > 1).map(([name, groups]) => ({ name, groups }));
 }
 
-function groupsIn(names: Map<string, Map<string, Signed[]>>, name: string): Map<string, Signed[]> {
-  const groups = names.get(name) ?? new Map<string, Signed[]>();
+function groupsIn(names: Map<string, Map<string, SignedCase[]>>, name: string): Map<string, SignedCase[]> {
+  const groups = names.get(name) ?? new Map<string, SignedCase[]>();
   names.set(name, groups);
   return groups;
 }

@@ -5,12 +5,12 @@ import { ENDING_RULES, LEFTOVERS, LOST, SILENT_START } from '../rules/endings.ts
 import { RULES } from '../rules/rules.ts';
 
 /** Which table it stands in: `said` looks for words and codes; an `ending` decides by itself; a `leftover` when nothing matched. */
-export type Found =
+export type FoundRow =
   | { kind: 'said'; row: Rule }
   | { kind: 'ending' | 'leftover'; row: Pick<Rule, 'id' | 'class' | 'reason'> };
 
 /** null for what needs no row: an obstacle in our own words, or the finding of a gate. */
-export function findRow(id: string): Found | null {
+export function findRow(id: string): FoundRow | null {
   const said = RULES.find((row) => row.id === id);
   if (said !== undefined) return { kind: 'said', row: said };
   const ending = [SILENT_START, ...Object.values(ENDING_RULES)].find((row) => row?.id === id);

@@ -3,9 +3,9 @@
 import { bareNumber } from '../rule/bare-number.ts';
 import type { Rule, Said } from '../rule/rule.ts';
 import type { Clock } from '../time/clock.ts';
-import { decidersOf, type Whose } from './proof.ts';
+import { decidersOf, type ProofOwner } from './proof.ts';
 
-export type LintFact = { row: Rule; owner: Owner } & (
+export type LintFact = { row: Rule; owner: RowOwner } & (
   | { fact: 'asks_nothing' }
   /** An earlier row bears its name. */
   | { fact: 'duplicate' }
@@ -19,7 +19,7 @@ export type LintFact = { row: Rule; owner: Owner } & (
   | { fact: 'takes_over'; from: Rule }
 );
 
-export type Owner = 'project' | 'tollgate';
+export type RowOwner = 'project' | 'tollgate';
 
 /** What is meant may stay; anything else is a mistake. */
 export const levelOf = ({ fact }: LintFact): 'error' | 'warning' => (fact === 'takes_over' ? 'warning' : 'error');
@@ -40,7 +40,7 @@ export function lintRules(own: readonly Rule[], builtIn: readonly Rule[], clock:
 }
 
 /** What can be seen of one row. */
-function alone(row: Rule, owner: Owner, clock: Clock): LintFact[] {
+function alone(row: Rule, owner: RowOwner, clock: Clock): LintFact[] {
   if (asksNothing(row)) return [{ row, owner, fact: 'asks_nothing' }];
   const taken = row.match.text === undefined ? null : bareNumber(row.match.text);
   const unproven = row.proof.filter((said) => !isMatched(said, row, clock));
@@ -51,7 +51,7 @@ function alone(row: Rule, owner: Owner, clock: Clock): LintFact[] {
 }
 
 /** With all rows before it in place. */
-function inPlace(row: Rule, owner: Owner, rows: readonly Rule[], clock: Clock): LintFact[] {
+function inPlace(row: Rule, owner: RowOwner, rows: readonly Rule[], clock: Clock): LintFact[] {
   const deciders = proven(row, clock).flatMap((said) => decidersOf(said, row, rows, clock));
   const by = deciders.find((decider) => decider !== null);
   return by === undefined || by === null || deciders.includes(row) ? [] : [{ row, owner, fact: 'shadowed', by }];
@@ -85,7 +85,7 @@ function decides(row: Rule, ours: Rule, rows: readonly Rule[], clock: Clock): bo
   );
 }
 
-function bothOf(a: Whose, b: Whose): Whose | null {
+function bothOf(a: ProofOwner, b: ProofOwner): ProofOwner | null {
   const tool = meet(a.tool, b.tool);
   const source = meet(a.source, b.source);
   return tool === null || source === null ? null : { tool, source };
@@ -98,7 +98,7 @@ const isMatched = (said: Said, row: Rule, clock: Clock): boolean => decidersOf(s
 
 const proven = (row: Rule, clock: Clock): Said[] => row.proof.filter((said) => isMatched(said, row, clock));
 
-const duplicates = (rows: readonly Rule[], owner: Owner, before: readonly Rule[]): LintFact[] =>
+const duplicates = (rows: readonly Rule[], owner: RowOwner, before: readonly Rule[]): LintFact[] =>
   rows
     .filter(({ id }, i) => [...before, ...rows.slice(0, i)].some((earlier) => earlier.id === id))
     .map((row) => ({ row, owner, fact: 'duplicate' }));

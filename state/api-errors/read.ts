@@ -2,13 +2,13 @@
 
 import { closeSync, fstatSync, lstatSync, readSync } from 'node:fs';
 import path from 'node:path';
-import { createParser, type Found, type LogLine } from '../../policies/api-errors/parse.ts';
+import { createParser, type LogLine, type ParsedEntry } from '../../policies/api-errors/parse.ts';
 import { namesIn } from '../disk/folder.ts';
 import { lookAt, openRegular } from '../disk/regular-file.ts';
 import { isSystemError } from '../system-error.ts';
 import { isLogOf, LOG_NAME } from './place.ts';
 
-export type Logged = Found & { file: string };
+export type Logged = ParsedEntry & { file: string };
 
 /** @returns the logs with the oldest first; none where there is no folder. Throws what the operating system throws. */
 export function logFiles(folder: string): string[] {

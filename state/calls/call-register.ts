@@ -20,7 +20,7 @@ import { userState } from '../user-state.ts';
 /** A reader that meets a higher number leaves the file as it is, and says so. */
 export const REGISTER_VERSION = 1;
 
-export interface Entry {
+export interface RegisterEntry {
   v: number;
   call_id: string;
   guardian: ProcessIdentity;
@@ -43,7 +43,9 @@ export interface Entry {
   session?: { tool: Tool; id: string };
 }
 
-export type Found = { how: 'read'; file: string; entry: Entry } | { how: 'mistaken'; file: string; why: string };
+export type FoundCall =
+  | { how: 'read'; file: string; entry: RegisterEntry }
+  | { how: 'mistaken'; file: string; why: string };
 
 /** null where nothing is registered. */
 export function registerFolder(environment: NodeJS.ProcessEnv): string | null {
@@ -52,7 +54,7 @@ export function registerFolder(environment: NodeJS.ProcessEnv): string | null {
 }
 
 /** Not synced: no process survives a loss of power. @returns its file, or null where none can be written. */
-export function writeEntry(folder: string, entry: Entry): string | null {
+export function writeEntry(folder: string, entry: RegisterEntry): string | null {
   const file = path.join(folder, `${entry.call_id}.json`);
   const fresh = `${file}.new`;
   const write = () => writeFileSync(fresh, `${JSON.stringify(entry)}\n`, { mode: 0o600 });
@@ -95,7 +97,7 @@ export function removeHalves(folder: string, before: Date): void {
 }
 
 /** The entries that can be acted upon, and those that cannot, with the reason. Throws when the folder cannot be read. */
-export function readEntries(folder: string): Found[] {
+export function readEntries(folder: string): FoundCall[] {
   const names = namesIn(folder).filter((name) => FILE.test(name));
   return names.sort().flatMap((name) => {
     const file = path.join(folder, name);
@@ -110,7 +112,7 @@ export function readEntries(folder: string): Found[] {
 }
 
 /** That of one call; null where there is none that can be gone by. */
-export function entryOf(folder: string, callId: string): Entry | null {
+export function entryOf(folder: string, callId: string): RegisterEntry | null {
   if (!CALL_ID.test(callId)) return null;
   try {
     const found = readEntry(path.join(folder, `${callId}.json`));
@@ -139,10 +141,10 @@ function namesIn(folder: string): string[] {
   throw Object.assign(new Error(mistake), { code: 'EACCES' });
 }
 
-function readEntry(file: string): Found {
-  let entry: Partial<Entry> | null = null;
+function readEntry(file: string): FoundCall {
+  let entry: Partial<RegisterEntry> | null = null;
   try {
-    entry = JSON.parse(ownText(file)) as Partial<Entry> | null;
+    entry = JSON.parse(ownText(file)) as Partial<RegisterEntry> | null;
   } catch (error) {
     if (error instanceof UnfitFileError) return { how: 'mistaken', file, why: `it ${error.why}` };
     if (isSystemError(error)) throw error;
@@ -150,11 +152,11 @@ function readEntry(file: string): Found {
   if (typeof entry !== 'object' || entry === null) return { how: 'mistaken', file, why: 'it is no JSON object' };
   if (typeof entry.v === 'number' && entry.v > REGISTER_VERSION)
     return { how: 'mistaken', file, why: `a newer version wrote it (format ${entry.v}, this one reads 1)` };
-  const wrong = Object.entries(SHAPE).find(([field, test]) => !test(entry[field as keyof Entry], entry));
+  const wrong = Object.entries(SHAPE).find(([field, test]) => !test(entry[field as keyof RegisterEntry], entry));
   if (wrong !== undefined) return { how: 'mistaken', file, why: `its ${wrong[0]} is missing or wrong` };
   if (`${entry.call_id}.json` !== path.basename(file))
     return { how: 'mistaken', file, why: `it tells of another call (${entry.call_id})` };
-  return { how: 'read', file, entry: entry as Entry };
+  return { how: 'read', file, entry: entry as RegisterEntry };
 }
 
 function ownText(file: string): string {
@@ -170,13 +172,13 @@ function ownText(file: string): string {
 /** An entry holds the draft of a call, and no prompt. */
 const MAX_BYTES = 4 * 1024 * 1024;
 
-type Test = (value: unknown, entry: Partial<Entry>) => boolean;
+type Test = (value: unknown, entry: Partial<RegisterEntry>) => boolean;
 
 const isText: Test = (value) => typeof value === 'string' && value !== '' && !value.includes('\0');
 const isPlace: Test = (value, entry) => isText(value, entry) && path.resolve(value as string) === value;
 
 /** Only what a reader relies on. */
-const SHAPE: Record<keyof Required<Entry>, Test> = {
+const SHAPE: Record<keyof Required<RegisterEntry>, Test> = {
   v: (value) => value === REGISTER_VERSION,
   call_id: (value) => typeof value === 'string' && CALL_ID.test(value),
   guardian: (value) => isProcessIdentity(value),
@@ -188,8 +190,8 @@ const SHAPE: Record<keyof Required<Entry>, Test> = {
   overlay_folders: (value, entry) => Array.isArray(value) && value.every((folder) => isPlace(folder, entry)),
   task: (value, entry) => value === null || isPlace(value, entry),
   draft: (value) => typeof value === 'object' && !Array.isArray(value),
-  session: (value) => value === undefined || isSession(value as Partial<Entry['session']> | null),
+  session: (value) => value === undefined || isSession(value as Partial<RegisterEntry['session']> | null),
 };
 
-const isSession = (session: Partial<Entry['session']> | null): boolean =>
+const isSession = (session: Partial<RegisterEntry['session']> | null): boolean =>
   isTool(session?.tool) && typeof session?.id === 'string';

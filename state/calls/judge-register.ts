@@ -46,7 +46,7 @@ export interface ChangeEntry {
   files: string[];
 }
 
-export interface Registered {
+export interface RegisteredWatch {
   entry: CallEntry;
   /** Its own folder in the register. */
   folder: string;
@@ -66,7 +66,7 @@ export function openCallFolder(register: string, callId: string): string {
 }
 
 /** From now on the call counts as one that runs. */
-export function writeCallEntry(folder: string, entry: Omit<CallEntry, 'v'>): Registered {
+export function writeCallEntry(folder: string, entry: Omit<CallEntry, 'v'>): RegisteredWatch {
   const file = path.join(folder, 'call.json');
   writeRenamed(file, { v: VERSION, ...entry });
   return { entry: { v: VERSION, ...entry }, folder, beganNs: lstatSync(file, { bigint: true }).ctimeNs };
@@ -75,7 +75,7 @@ export function writeCallEntry(folder: string, entry: Omit<CallEntry, 'v'>): Reg
 export const removeCallEntry = (folder: string): void => rmSync(folder, { recursive: true, force: true });
 
 /** Those that can be read. */
-export function callEntries(register: string): Registered[] {
+export function callEntries(register: string): RegisteredWatch[] {
   const calls = path.join(register, 'calls');
   return listed(calls).flatMap((name) => {
     const folder = path.join(calls, name);

@@ -3,20 +3,20 @@
 import { closeSync, fstatSync, readSync } from 'node:fs';
 import { openRegular } from './regular-file.ts';
 
-export interface Piece {
+export interface HeadPiece {
   text: string;
   /** Of the whole file. */
   bytes: number;
 }
 
 /** Throws what `openRegular` throws. */
-export const readHead = (file: string, maxBytes: number): Piece => readPiece(file, maxBytes, () => 0);
+export const readHead = (file: string, maxBytes: number): HeadPiece => readPiece(file, maxBytes, () => 0);
 
 /** Throws the same. */
-export const readTail = (file: string, maxBytes: number): Piece =>
+export const readTail = (file: string, maxBytes: number): HeadPiece =>
   readPiece(file, maxBytes, (size) => Math.max(0, size - maxBytes));
 
-function readPiece(file: string, maxBytes: number, from: (size: number) => number): Piece {
+function readPiece(file: string, maxBytes: number, from: (size: number) => number): HeadPiece {
   const fd = openRegular(file);
   try {
     const { size } = fstatSync(fd);

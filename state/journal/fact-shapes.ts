@@ -2,7 +2,7 @@
 
 import { TOOLS } from '../../policies/facts/tools.ts';
 import { isSessionEntry } from '../sessions/session-shape.ts';
-import type { Fact, Line } from './facts.ts';
+import type { Fact, JournalLine } from './facts.ts';
 
 type Test = (value: unknown) => boolean;
 
@@ -35,7 +35,7 @@ const SHAPES: Record<Fact['fact'], Record<string, Test>> = {
   reset: { used: count, at_offset: count },
 };
 
-export function isFact(line: unknown): line is Line {
+export function isFact(line: unknown): line is JournalLine {
   const { fact } = line as { fact?: string };
   if (fact === undefined || !Object.hasOwn(SHAPES, fact)) return false;
   const shape = SHAPES[fact as Fact['fact']];

@@ -73,4 +73,4 @@ export type Fact =
   | { fact: 'reset'; used: number; at_offset: number };
 
 /** As it stands in the file: with its version and its time. */
-export type Line = Fact & { v: number; at: string };
+export type JournalLine = Fact & { v: number; at: string };

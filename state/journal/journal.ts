@@ -8,7 +8,7 @@ import { named, naming, writeLine } from '../line.ts';
 import { syncFolder } from '../sync-folder.ts';
 import { StrangeStateError } from '../system-error.ts';
 import { isFact } from './fact-shapes.ts';
-import { type Fact, JOURNAL_VERSION, type Line } from './facts.ts';
+import { type Fact, JOURNAL_VERSION, type JournalLine } from './facts.ts';
 import { emptyLedger, fold, type Ledger } from './ledger.ts';
 
 export interface Journal {
@@ -18,10 +18,10 @@ export interface Journal {
   /** The same, for a process with more to do meanwhile: the fact has its place at once (a later one only when the file is replaced meanwhile), and is on disk when it resolves. */
   note(fact: Fact): Promise<void>;
   /** The fold of the journal from its start to its end, or to `upTo` bytes. */
-  read(upTo?: number): Reading;
+  read(upTo?: number): JournalReading;
 }
 
-export interface Reading {
+export interface JournalReading {
   ledger: Ledger;
   /** Bytes of the journal that this answer is about. */
   offset: number;
@@ -42,7 +42,7 @@ export function openJournal(taskFolder: string, clock: () => Date): Journal {
   };
 }
 
-function append(file: string, line: Line): void {
+function append(file: string, line: JournalLine): void {
   for (let tries = TRIES; tries > 0; tries -= 1) {
     const fd = openToAppend(file);
     try {
@@ -56,7 +56,7 @@ function append(file: string, line: Line): void {
   throw restless(file);
 }
 
-async function note(file: string, line: Line): Promise<void> {
+async function note(file: string, line: JournalLine): Promise<void> {
   for (let tries = TRIES; tries > 0; tries -= 1) {
     const fd = openToAppend(file);
     try {
@@ -76,7 +76,7 @@ const synced = promisify(fdatasync);
 const TRIES = 10;
 
 /** What was written into a file that bears no name any more stands nowhere, unless whoever replaced it has carried it over. */
-const stands = (line: Line, file: string, fd: number): boolean =>
+const stands = (line: JournalLine, file: string, fd: number): boolean =>
   naming(file, () => fstatSync(fd)).nlink > 0 || readOrEmpty(file).includes(JSON.stringify(line));
 
 const restless = (file: string) =>
@@ -145,7 +145,7 @@ function syncPlace(file: string, made?: string): void {
   }
 }
 
-function readJournal(file: string, upTo?: number): Reading {
+function readJournal(file: string, upTo?: number): JournalReading {
   const ledger = emptyLedger();
   const bytes = readOrEmpty(file);
   if (upTo !== undefined && upTo > bytes.length)
@@ -165,11 +165,11 @@ function readJournal(file: string, upTo?: number): Reading {
   return { ledger, offset: end, torn };
 }
 
-function parse(text: string, file: string): Line | 'blank' | 'torn' {
+function parse(text: string, file: string): JournalLine | 'blank' | 'torn' {
   if (text.trim() === '') return 'blank';
-  let line: Line;
+  let line: JournalLine;
   try {
-    line = JSON.parse(text) as Line;
+    line = JSON.parse(text) as JournalLine;
   } catch {
     return 'torn';
   }

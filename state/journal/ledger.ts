@@ -2,9 +2,9 @@
 
 import type { ProcessIdentity } from '../../policies/facts/process-identity.ts';
 import type { Tool } from '../../policies/facts/tools.ts';
-import type { Fact, Line } from './facts.ts';
+import type { Fact, JournalLine } from './facts.ts';
 
-type Of<F extends Fact['fact']> = Extract<Line, { fact: F }>;
+type Of<F extends Fact['fact']> = Extract<JournalLine, { fact: F }>;
 
 export interface Call {
   reserved: Of<'reserved'>;
@@ -69,7 +69,7 @@ export function emptyLedger(): Ledger {
 }
 
 /** Adds one line, which stands at `offset` in the file. Pure in its meaning: the same lines give every reader the same answer. */
-export function fold(ledger: Ledger, line: Line, offset: number): void {
+export function fold(ledger: Ledger, line: JournalLine, offset: number): void {
   switch (line.fact) {
     case 'claimed':
       if (ledger.run === null || ledger.run.run_id === line.over)

@@ -5,14 +5,14 @@ import type { ProjectFile } from '../../policies/manifest/project-file.ts';
 import { nearest } from '../../policies/text/nearest.ts';
 import type { GivenManifest, GivenStage, Stage } from './manifest-schema.ts';
 
-export type Expanded = { how: 'expanded'; stages: Stage[] } | { how: 'mistaken'; message: string };
+export type ExpandedStages = { how: 'expanded'; stages: Stage[] } | { how: 'mistaken'; message: string };
 
 /** @param trust only in a trusted workspace do the project's own pipelines count. */
 export function expandStages(
   { pipeline, stages }: GivenManifest,
   { pipelines }: ProjectFile,
   trust: 'trusted' | 'untrusted',
-): Expanded {
+): ExpandedStages {
   if (pipeline === undefined)
     return stages.length > 0
       ? nameStages(stages)
@@ -33,7 +33,7 @@ export function expandStages(
 }
 
 /** A stage that is listed beside a pipeline changes the one of its name. */
-function refine(pipeline: string, stages: readonly Stage[], given: readonly GivenStage[]): Expanded {
+function refine(pipeline: string, stages: readonly Stage[], given: readonly GivenStage[]): ExpandedStages {
   const changes = new Map(given.map((stage) => [nameOf(stage), stage]));
   for (const name of changes.keys())
     if (!stages.some((stage) => stage.name === name))
@@ -55,7 +55,7 @@ function saidOf(given: GivenStage | undefined): Partial<GivenStage> {
 }
 
 /** A stage is called by its id, else `<tool>_<role>`. */
-function nameStages(given: readonly GivenStage[]): Expanded {
+function nameStages(given: readonly GivenStage[]): ExpandedStages {
   const stages = given.map((stage) => ({ ...stage, name: nameOf(stage) }));
   const seen = new Set<string>();
   for (const { name } of stages) {
@@ -84,4 +84,4 @@ export const nameOf = ({ id, tool, role }: GivenStage): string => id ?? `${tool}
 /** What the schema fills in; a test holds the two together. */
 export const STAGE_DEFAULTS = { timeout_ms: 30 * 60_000, may_be_empty: false, fallback: [] as GivenStage['fallback'] };
 
-const mistaken = (message: string): Expanded => ({ how: 'mistaken', message });
+const mistaken = (message: string): ExpandedStages => ({ how: 'mistaken', message });

@@ -5,7 +5,7 @@ import type { z } from 'zod';
 import { nearest } from '../../policies/text/nearest.ts';
 import { lineOf } from './yaml-line.ts';
 
-export interface Place {
+export interface YamlPlace {
   file: string;
   /** What the file is, such as `a manifest`. */
   what: string;
@@ -15,7 +15,7 @@ export interface Place {
 }
 
 /** One sentence each, such as `manifest.yaml:7: stages[0].tol is unknown; did you mean tool?`. */
-export const describeIssue = (place: Place, issue: z.core.$ZodIssue): string =>
+export const describeIssue = (place: YamlPlace, issue: z.core.$ZodIssue): string =>
   meant(issue)
     .map((one) => describe(place, one))
     .join('\n');
@@ -34,7 +34,7 @@ function meant(issue: z.core.$ZodIssue): z.core.$ZodIssue[] {
 /** Of one place. */
 const MAX_UNKNOWN = 20;
 
-function describe({ file, what, schema, document, lines }: Place, issue: z.core.$ZodIssue): string {
+function describe({ file, what, schema, document, lines }: YamlPlace, issue: z.core.$ZodIssue): string {
   const fields = issue.code === 'unrecognized_keys' ? issue.keys.slice(0, MAX_UNKNOWN) : [null];
   return fields
     .map((key) => {

@@ -19,7 +19,7 @@ import * as assert from 'uvu/assert';
 import { closeDead } from '../../loops/settle/close-dead.ts';
 import type { Swept } from '../../loops/sweep/swept.ts';
 import type { PreflightReport } from '../../preflight.ts';
-import type { Entry } from '../../state/calls/call-register.ts';
+import type { RegisterEntry } from '../../state/calls/call-register.ts';
 import { openCalls } from '../../state/journal/ledger.ts';
 import { locateTask } from '../../state/task-folder.ts';
 import { identify } from '../../wrappers/processes/identity.ts';
@@ -56,10 +56,10 @@ async function sweep(
 const register = (rig: TestRig) => path.join(rig.home, '.local/state/tollgate/calls');
 const namesIn = (folder: string) => (existsSync(folder) ? readdirSync(folder) : []);
 
-function entryOf(rig: TestRig): { file: string; entry: Entry } {
+function entryOf(rig: TestRig): { file: string; entry: RegisterEntry } {
   const [name] = namesIn(register(rig));
   const file = path.join(register(rig), name!);
-  return { file, entry: JSON.parse(readFileSync(file, 'utf8')) as Entry };
+  return { file, entry: JSON.parse(readFileSync(file, 'utf8')) as RegisterEntry };
 }
 
 /** What is left of calls in the places where they may leave something. */
@@ -359,7 +359,7 @@ test('a child that bears no marker and works in the $TMPDIR of a call on its own
   assert.equal([(await sweep(rig, '--now')).hows, isAlive(pid), traces(rig)], [['call settled'], false, []]);
 });
 
-type Row = [what: string, plant: (entry: Entry, rig: TestRig) => unknown, told: string];
+type Row = [what: string, plant: (entry: RegisterEntry, rig: TestRig) => unknown, told: string];
 
 /** Each a change to an entry whose guardian is dead. */
 const PLANTED: Row[] = [

@@ -8,7 +8,7 @@ import path from 'node:path';
 import { buffer } from 'node:stream/consumers';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import type { Recorded } from '../../policies/api-errors/recorded.ts';
+import type { RecordedExchange } from '../../policies/api-errors/recorded.ts';
 import type { Tool } from '../../policies/facts/tools.ts';
 import type { CallRecord } from '../../policies/record/call-record.ts';
 import { logFiles, readLog } from '../../state/api-errors/read.ts';
@@ -103,10 +103,10 @@ const entriesOf = (rig: TestRig) =>
     [...readLog(file)].flatMap((one) => (one.how === 'entry' ? [one.entry] : [])),
   );
 
-const recordedIn = (rig: TestRig): Recorded[] => {
+const recordedIn = (rig: TestRig): RecordedExchange[] => {
   const folder = path.join(stateOf(rig), 'api_errors');
   const files = existsSync(folder) ? readdirSync(folder).filter((name) => name.endsWith('.request.json')) : [];
-  return files.map((name) => JSON.parse(readFileSync(path.join(folder, name), 'utf8')) as Recorded);
+  return files.map((name) => JSON.parse(readFileSync(path.join(folder, name), 'utf8')) as RecordedExchange);
 };
 
 const about = ({ warnings }: CallRecord) => warnings.filter((warning) => warning.includes('record'));

@@ -7,7 +7,8 @@ import path from 'node:path';
 import { createInterface } from 'node:readline';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { type Turn, type TurnRequest, takeTurn } from '../../loops/queue/turn.ts';
+import type { QueueTurn } from '../../loops/queue/line.ts';
+import { type TurnRequest, takeTurn } from '../../loops/queue/turn.ts';
 import { ownScript } from '../rig/own-script.ts';
 
 const test = suite<{ root: string; children: ChildProcess[] }>('turn');
@@ -63,7 +64,7 @@ function asker(root: string) {
   /** Until somebody says that they wait. */
   const waits = () => new Promise<void>((resolve) => watchers.push(resolve));
   const order: string[] = [];
-  const ask = (mode: 'read' | 'write', name: string, more: Partial<TurnRequest> = {}): Promise<Turn> =>
+  const ask = (mode: 'read' | 'write', name: string, more: Partial<TurnRequest> = {}): Promise<QueueTurn> =>
     takeTurn({
       stateFolder: path.join(root, '.tmp'),
       tree: path.join(root, 'tree'),
@@ -84,7 +85,7 @@ function asker(root: string) {
   return { said, waits, order, ask };
 }
 
-const leave = (turn: Turn) => (turn.how === 'taken' ? turn.leave() : assert.unreachable());
+const leave = (turn: QueueTurn) => (turn.how === 'taken' ? turn.leave() : assert.unreachable());
 
 test('readers share a tree, a writer has it alone, and no reader overtakes a writer that waits', async ({ root }) => {
   const { ask, order, said, waits } = asker(root);

@@ -5,7 +5,7 @@ import path from 'node:path';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { redactorOf } from '../../loops/redactor.ts';
-import type { Recorded } from '../../policies/api-errors/recorded.ts';
+import type { RecordedExchange } from '../../policies/api-errors/recorded.ts';
 import type { CallRecord } from '../../policies/record/call-record.ts';
 import { logFiles, readLog } from '../../state/api-errors/read.ts';
 import { ADAPTERS } from '../../wrappers/adapters.ts';
@@ -59,7 +59,7 @@ for (const route of Object.keys(ROUTES) as RouteName[]) {
       const file = (request as { file: string }).file;
       assert.is(statSync(file).mode & 0o777, 0o600);
       const text = readFileSync(file, 'utf8');
-      const recorded = JSON.parse(text) as Recorded;
+      const recorded = JSON.parse(text) as RecordedExchange;
       const asked = api.paid().at(-1)!;
       assert.is(recorded.request.body, redactorOf(home.env, []).redact(asked.body));
       assert.match(recorded.request.body!, 'PROMPTWORD');

@@ -5,7 +5,7 @@ import { mkdirSync, mkdtempSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { changesBetween } from '../../loops/tree/changes.ts';
-import { type Snapshot, type SnapshotOptions, takeSnapshot } from '../../loops/tree/snapshot.ts';
+import { type SnapshotOptions, type TreeSnapshot, takeSnapshot } from '../../loops/tree/snapshot.ts';
 import type { Change } from '../../policies/facts/gate-record.ts';
 
 export class TestTree {
@@ -48,7 +48,7 @@ export class TestTree {
     this.shell('git init -q . && git add -A && git commit -qm all');
   }
 
-  snapshot(options: Partial<SnapshotOptions> = {}): Promise<Snapshot> {
+  snapshot(options: Partial<SnapshotOptions> = {}): Promise<TreeSnapshot> {
     return takeSnapshot({ root: this.root, apart: [this.at('.tmp')], ignored: 'left_out', ...options });
   }
 
@@ -59,7 +59,7 @@ export class TestTree {
     return this.changesSince(before, options);
   }
 
-  async changesSince(before: Snapshot, options: Partial<SnapshotOptions> = {}): Promise<Change[]> {
+  async changesSince(before: TreeSnapshot, options: Partial<SnapshotOptions> = {}): Promise<Change[]> {
     const { root, ignored } = before;
     return changesBetween(before, await this.snapshot({ ...options, root, ignored, before }));
   }

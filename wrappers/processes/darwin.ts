@@ -2,7 +2,7 @@
 
 import { capture } from '../shell.ts';
 import { MARKERS } from './marker.ts';
-import type { Owner, ProcessRow, Signalled } from './rows.ts';
+import type { ProcessOwner, ProcessRow, Signalled } from './rows.ts';
 
 /** Start times in one time zone and language, so that the same process is told alike to all who ask. */
 export async function list(): Promise<ProcessRow[]> {
@@ -34,7 +34,7 @@ export const words = async ({ pid }: ProcessRow): Promise<string> =>
   capture`TZ=UTC LC_ALL=en_US.UTF-8 ps -ww -p ${pid} -o command=`;
 
 /** There are no PID namespaces. */
-export async function owners(rows: readonly ProcessRow[]): Promise<Map<number, Owner>> {
+export async function owners(rows: readonly ProcessRow[]): Promise<Map<number, ProcessOwner>> {
   if (rows.length === 0) return new Map();
   return parseOwners(await capture`LC_ALL=C ps -p ${rows.map(({ pid }) => pid).join(',')} -o pid=,ruid=`);
 }
@@ -92,8 +92,8 @@ export function parseRows(text: string): ProcessRow[] {
 }
 
 /** Lines such as `  501   501`: a process and its real user. */
-export function parseOwners(text: string): Map<number, Owner> {
-  const found = new Map<number, Owner>();
+export function parseOwners(text: string): Map<number, ProcessOwner> {
+  const found = new Map<number, ProcessOwner>();
   for (const [, pid, uid] of text.matchAll(/^\s*(\d+)\s+(-?\d+)\s*$/gm))
     found.set(Number(pid), { uid: Number(uid), place: 'here' });
   return found;

@@ -6,7 +6,7 @@ import { identify } from './identity.ts';
 import { processTable } from './table.ts';
 
 /** Whoever can write the record could have named strangers in it. */
-export interface Recorded {
+export interface RecordedTree {
   marker: string;
   /** null where it was never noted. */
   root: ProcessIdentity | null;
@@ -17,7 +17,7 @@ export interface Recorded {
 }
 
 /** Everybody who ends what a dead guardian left finds it by this, so that all end the same. */
-export async function foundTree({ marker, root, guardian, folders }: Recorded): Promise<Tree> {
+export async function foundTree({ marker, root, guardian, folders }: RecordedTree): Promise<Tree> {
   const self = (await identify(process.pid))!;
   const since = guardian !== null && placeOf(guardian, self) === 'here' ? guardian.start_time : null;
   return { root: root && (await foundRoot(marker, root, self)), marker, since, folders };

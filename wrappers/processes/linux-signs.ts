@@ -2,10 +2,10 @@
 
 import { readdirSync, readlinkSync, realpathSync, type Stats, statSync } from 'node:fs';
 import { hasTerminal, readProc, readRow } from './linux.ts';
-import type { Owner, ProcessRow, Signalled } from './rows.ts';
+import type { ProcessOwner, ProcessRow, Signalled } from './rows.ts';
 
-export async function owners(rows: readonly ProcessRow[]): Promise<Map<number, Owner>> {
-  const found = new Map<number, Owner>();
+export async function owners(rows: readonly ProcessRow[]): Promise<Map<number, ProcessOwner>> {
+  const found = new Map<number, ProcessOwner>();
   for (const { pid } of rows) {
     const owner = parseOwner(readProc(`/proc/${pid}/status`)?.toString('latin1') ?? '');
     if (owner !== null) found.set(pid, owner);
@@ -17,7 +17,7 @@ export const words = async ({ pid }: ProcessRow): Promise<string> =>
   (readProc(`/proc/${pid}/cmdline`)?.toString('utf8') ?? '').replaceAll('\0', ' ');
 
 /** One number for each PID namespace that it lives in, ours first. */
-export function parseOwner(status: string): Owner | null {
+export function parseOwner(status: string): ProcessOwner | null {
   const uid = /^Uid:\t(\d+)/m.exec(status)?.[1];
   const numbers = /^NSpid:\t(.*)$/m.exec(status)?.[1];
   if (uid === undefined) return null;

@@ -45,14 +45,14 @@ export interface ProcessTable {
   holders(rows: readonly ProcessRow[], folders: readonly string[]): Promise<Set<number>>;
   /** Its command line in one text; empty when it is gone. */
   words(row: ProcessRow): Promise<string>;
-  owners(rows: readonly ProcessRow[]): Promise<Map<number, Owner>>;
+  owners(rows: readonly ProcessRow[]): Promise<Map<number, ProcessOwner>>;
   /** Each is looked at again right before: a number given to another meanwhile is left alone. */
   signal(rows: readonly ProcessRow[], signal: NodeJS.Signals): Promise<Signalled>;
   /** Another one after each start of the machine, and the same until then. */
   bootId(): Promise<string>;
 }
 
-export interface Owner {
+export interface ProcessOwner {
   uid: number;
   /** Does it live in a PID namespace below ours, as in a container? */
   place: 'here' | 'below';

@@ -1,6 +1,6 @@
 // A tree of processes, and what a look at the machine shows of it.
 
-import type { Owner, ProcessRow } from './rows.ts';
+import type { ProcessOwner, ProcessRow } from './rows.ts';
 
 /** What a look tells of the processes. */
 export interface Signs {
@@ -10,7 +10,7 @@ export interface Signs {
   /** Those that write or work in one of the call's folders. */
   holders: ReadonlySet<number>;
   /** Of those that bear a marker or hold a folder, and of the root. */
-  owners: ReadonlyMap<number, Owner>;
+  owners: ReadonlyMap<number, ProcessOwner>;
   /** Our own user. */
   uid: number;
   /** Never of the tree, whatever they bear. */
@@ -47,7 +47,7 @@ export interface Root {
 }
 
 /** The machine as it was at one moment. */
-export interface Look extends Signs {
+export interface ProcessLook extends Signs {
   /** By the steady clock, before anything was read. */
   atMs: number;
   /** Only processes with this number or a higher one were listed. */

@@ -1,14 +1,14 @@
 // Which processes are a call's, decided from rows alone: whoever is not surely of the call is a stranger, and spared.
 
 import type { ProcessRow } from './rows.ts';
-import { type Look, type Members, type Root, SHORT_MS, type Tree } from './tree-types.ts';
+import { type Members, type ProcessLook, type Root, SHORT_MS, type Tree } from './tree-types.ts';
 import { bears, vouchedFor } from './trust.ts';
 
 /**
  * Everything of the tree that lives: descendants, group and session of the root, who is vouched for by the marker or a
  * folder, and the members of the last look with those who joined their groups and sessions since.
  */
-export function membersAmong(look: Look, tree: Tree, last: Members | null = null): Members {
+export function membersAmong(look: ProcessLook, tree: Tree, last: Members | null = null): Members {
   const { root } = tree;
   const owned = root !== null && ownsItsNumber(root, look, tree, last);
   const recent = last !== null && look.atMs - last.atMs < SHORT_MS ? last.numbers : new Set<number>();
@@ -49,7 +49,7 @@ export const isRoot = (row: ProcessRow, root: Root | null): boolean =>
  * Does a group or session with the root's number come from the root? The kernel gives no number away that a process
  * (a zombie too), a group or a session bears; once none does, the next daemon may lead its own by it.
  */
-function ownsItsNumber(root: Root, look: Look, { marker }: Tree, last: Members | null): boolean {
+function ownsItsNumber(root: Root, look: ProcessLook, { marker }: Tree, last: Members | null): boolean {
   const bearer = look.rows.find((row) => row.pid === root.pid);
   if (bearer === undefined) return last === null ? root.ours === 'child' : last.numberHeld;
   if (!isRoot(bearer, root)) return false;
@@ -58,7 +58,7 @@ function ownsItsNumber(root: Root, look: Look, { marker }: Tree, last: Members |
 
 const isLed = (row: ProcessRow, root: Root) => row.pgid === root.pid || row.sid === root.pid;
 
-function numbersOf({ rows, from, elders }: Look, mine: ReadonlySet<number>): Set<number> {
+function numbersOf({ rows, from, elders }: ProcessLook, mine: ReadonlySet<number>): Set<number> {
   const numbers = new Set<number>();
   const living = rows.filter((row) => !row.zombie);
   for (const row of living) if (mine.has(row.pid)) for (const number of numbersIn(row)) numbers.add(number);

@@ -2,10 +2,10 @@
 
 import { readFileSync, statSync } from 'node:fs';
 
-export type Held = 'free' | 'unknown' | { pid: number };
+export type HeldLock = 'free' | 'unknown' | { pid: number };
 
 /** 'unknown' where the system does not tell. Looks only: a try to take the lock could come in its owner's way. */
-export function holderOf(file: string): Held {
+export function holderOf(file: string): HeldLock {
   try {
     const { dev, ino } = statSync(file, { bigint: true });
     const place = `${hex(majorOf(dev))}:${hex(minorOf(dev))}:${ino}`;

@@ -1,12 +1,12 @@
 // How a conversation stands, in lines for a person.
 
-import type { Health } from '../../../loops/conversation/recovering.ts';
+import type { SessionHealth } from '../../../loops/conversation/recovering.ts';
 import { createRedactor } from '../../../policies/redact/create-redactor.ts';
 import type { Flaw } from '../../../policies/session/conversation.ts';
 import { oneLine } from '../../../policies/text/one-line.ts';
 import { visible } from '../../../policies/text/visible-text.ts';
 
-export function healthLines({ turns, flaws, cliVersion, context, lastPrompt }: Health): string[] {
+export function healthLines({ turns, flaws, cliVersion, context, lastPrompt }: SessionHealth): string[] {
   const { redact } = createRedactor({ env: process.env, patterns: [] });
   const tokens = context === null ? '' : `, ${context.input + context.output} tokens of context`;
   return [

@@ -1,6 +1,6 @@
 // What tollgate recover says in the end.
 
-import type { Health, Recovered } from '../../../loops/conversation/recovering.ts';
+import type { RecoveredConversation, SessionHealth } from '../../../loops/conversation/recovering.ts';
 import type { Choice } from '../../../loops/conversation/recovery.ts';
 import { TOLLGATE_EXIT } from '../../../policies/facts/exit-codes.ts';
 import { visible } from '../../../policies/text/visible-text.ts';
@@ -12,10 +12,14 @@ export interface About {
   choice: Choice;
   session: SessionFile;
   /** As it was before. */
-  health: Health;
+  health: SessionHealth;
 }
 
-export function answerTo(recovered: Recovered, { choice, session, health }: About, { given }: Arguments): Ran {
+export function answerTo(
+  recovered: RecoveredConversation,
+  { choice, session, health }: About,
+  { given }: Arguments,
+): Ran {
   const done = recovered.how === 'edited' || recovered.how === 'left' || recovered.how === 'exported';
   const exit = done ? TOLLGATE_EXIT.ok : TOLLGATE_EXIT.failure;
   const says = 'says' in recovered ? recovered.says : recovered.why;

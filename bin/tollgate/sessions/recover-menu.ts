@@ -1,7 +1,7 @@
 // The menu on a terminal for a broken conversation (the only door to @clack/prompts, loaded when it is shown).
 
 import { intro, isCancel, log, select } from '@clack/prompts';
-import type { Health } from '../../../loops/conversation/recovering.ts';
+import type { SessionHealth } from '../../../loops/conversation/recovering.ts';
 import { CHOICES, type Choice } from '../../../loops/conversation/recovery.ts';
 import { printing } from '../../printing.ts';
 import { healthLines } from './health-lines.ts';
@@ -16,7 +16,7 @@ const LABELS: Record<Choice, string> = {
 export interface Shown {
   tool: string;
   sessionId: string;
-  health: Health;
+  health: SessionHealth;
 }
 
 /** What is to be done; `ignore` for one who leaves the menu. Only for a terminal. */

@@ -52,7 +52,7 @@ const SPEC: CommandSpec = {
 };
 
 /** Where it is asked. */
-export interface Asking {
+export interface SessionsAsking {
   stateFolder: string;
   root: string;
   cwd: string;
@@ -65,7 +65,7 @@ export async function run(argv: readonly string[]): Promise<Ran> {
   if (read.how === 'ended') return read.ran;
   const [word, ...words] = read.args.words;
   const cwd = process.cwd();
-  const asking: Asking = {
+  const asking: SessionsAsking = {
     stateFolder: projectState(cwd, process.env),
     root: projectRoot(cwd),
     cwd,
@@ -82,7 +82,7 @@ export async function run(argv: readonly string[]): Promise<Ran> {
   }
 }
 
-type Verb = (asking: Asking, args: Arguments, words: readonly string[]) => Promise<Ran>;
+type Verb = (asking: SessionsAsking, args: Arguments, words: readonly string[]) => Promise<Ran>;
 
 const VERBS: Record<'list' | 'show' | 'adopt' | 'forget' | 'backups', Verb> = {
   async list(asking, args, words) {
@@ -142,7 +142,7 @@ export interface BackupsObject {
   backups: readonly Backup[];
 }
 
-async function adoptable(asking: Asking, args: Arguments, words: readonly string[]): Promise<Ran> {
+async function adoptable(asking: SessionsAsking, args: Arguments, words: readonly string[]): Promise<Ran> {
   if (words.length > 0) return mistaken('adopt --list takes no TAG');
   const tool = toolOf(args);
   const asked = await listAdoptable(asking, tool === null ? TOOLS : [tool], (sentence) => {
@@ -155,7 +155,7 @@ async function adoptable(asking: Asking, args: Arguments, words: readonly string
 }
 
 /** @param word a tag or an id; null for all. */
-async function found(asking: Asking, args: Arguments, word: string | null) {
+async function found(asking: SessionsAsking, args: Arguments, word: string | null) {
   const { sessions, warnings } = await knownSessions(asking);
   const tool = toolOf(args);
   const wanted = sessions.filter(

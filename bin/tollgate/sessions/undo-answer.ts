@@ -7,7 +7,7 @@ import type { SessionFile } from '../../../wrappers/sessions/store.ts';
 import type { Arguments } from '../../command-line.ts';
 import type { Ran } from '../../ran.ts';
 
-export interface Told {
+export interface UndoTold {
   did: 'undone' | 'redone' | 'resent' | 'replaced';
   session: SessionFile;
   /** The id of the one that it stands in the place of. */
@@ -23,7 +23,7 @@ export interface Told {
 
 const LONGEST = 300;
 
-export function answerOf(told: Told, { given, text }: Arguments): Ran {
+export function answerOf(told: UndoTold, { given, text }: Arguments): Ran {
   const { did, session, inPlaceOf, reverted, edit, sent } = told;
   const dry = given.has('dry-run');
   const { redact } = createRedactor({ env: process.env, patterns: [] });

@@ -3,7 +3,7 @@
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { accountMistake } from '../../../loops/call/account.ts';
-import { type Sending, type Sent, send, sendingMistake } from '../../../loops/call/resend.ts';
+import { type ResendRequest, type ResentCall, send, sendingMistake } from '../../../loops/call/resend.ts';
 import { editSession } from '../../../loops/conversation/edit.ts';
 import { planRollback } from '../../../loops/conversation/plans.ts';
 import { planRedo, redo } from '../../../loops/conversation/redo.ts';
@@ -17,7 +17,7 @@ import type { Conversation } from '../../../wrappers/sessions/store.ts';
 import type { Arguments } from '../../command-line.ts';
 import type { Ran } from '../../ran.ts';
 import { lateProgress } from '../../wrapper/late-progress.ts';
-import { answerOf, type Told } from './undo-answer.ts';
+import { answerOf, type UndoTold } from './undo-answer.ts';
 import { filesOf, type UndoMode } from './undo-flags.ts';
 import type { Undoing } from './undoing.ts';
 
@@ -34,7 +34,7 @@ export async function sendInstead(undoing: Undoing, mode: UndoMode): Promise<Ran
   const sending = sendingOf(undoing, mode, last!.prompt, into);
   if (typeof sending === 'string') return refusal(sending, TOLLGATE_EXIT.badInput);
   const where = into === 'new' ? ', in a new session that stands in the place of this one' : '';
-  const told: Told = {
+  const told: UndoTold = {
     did: mode === 'resend' ? 'resent' : 'replaced',
     session,
     reverted: 1,
@@ -55,7 +55,12 @@ export async function sendInstead(undoing: Undoing, mode: UndoMode): Promise<Ran
 }
 
 /** The old session is left as it is, and is in nobody's place until the new one has its answer. */
-async function sendAnew(undoing: Undoing, conversation: Conversation, sending: Sending, told: Told): Promise<Ran> {
+async function sendAnew(
+  undoing: Undoing,
+  conversation: Conversation,
+  sending: ResendRequest,
+  told: UndoTold,
+): Promise<Ran> {
   const { store, args } = undoing;
   const unchanged = async () => '(The conversation is what it was before.)';
   const sent = await sendOrPutBack(undoing, sending, unchanged);
@@ -81,14 +86,19 @@ async function sendAnew(undoing: Undoing, conversation: Conversation, sending: S
   return answerOf({ ...told, session: stands, inPlaceOf: told.session.id, says, sent: { ...sent, exit } }, args);
 }
 
-function exitOf({ stop }: Undoing, { record, message }: Sent): number {
+function exitOf({ stop }: Undoing, { record, message }: ResentCall): number {
   const by = stop.by();
   if (by !== null) return EXIT_BY_SIGNAL[by];
   return record.verdict.class !== null || message !== null ? TOLLGATE_EXIT.failure : TOLLGATE_EXIT.ok;
 }
 
 /** The call, or what is wrong with the flags. */
-function sendingOf({ session, args }: Undoing, mode: UndoMode, last: string, into: Sending['into']): Sending | string {
+function sendingOf(
+  { session, args }: Undoing,
+  mode: UndoMode,
+  last: string,
+  into: ResendRequest['into'],
+): ResendRequest | string {
   const task = taskOf(args);
   if (typeof task === 'string') return task;
   const prompt = mode === 'resend' ? last : promptIn(args);
@@ -136,9 +146,9 @@ function promptIn({ text }: Arguments): string | { mistake: string } {
 /** What was not even started changes nothing: the prompt and its answer are there again. */
 async function sendOrPutBack(
   { session, args, stop }: Undoing,
-  sending: Sending,
+  sending: ResendRequest,
   putBack: () => Promise<string>,
-): Promise<Sent | Ran> {
+): Promise<ResentCall | Ran> {
   let why: string;
   const progress = args.given.has('quiet') ? null : lateProgress(`tollgate undo: ${session.tool} works`);
   try {
@@ -167,7 +177,7 @@ async function putBack({ store, session }: Undoing, holder: object, edit: number
   return `(The prompt is still taken back: tollgate undo ${session.id} --redo brings it back.)`;
 }
 
-const holderOf = ({ feature }: Undoing, { task }: Sending) => ({
+const holderOf = ({ feature }: Undoing, { task }: ResendRequest) => ({
   ...(task === null ? {} : { task: task.id }),
   ...(feature === null ? {} : { feature }),
 });

@@ -12,7 +12,7 @@ import type { Ran } from '../../ran.ts';
 import { waitingSay } from '../waiting-say.ts';
 import { refusalWithin } from '../within-call.ts';
 import { inUse } from './in-use.ts';
-import { answerOf, type Told } from './undo-answer.ts';
+import { answerOf, type UndoTold } from './undo-answer.ts';
 import { modeOf, UNDO, undoMistake } from './undo-flags.ts';
 import type { Undoing } from './undoing.ts';
 import { unreadable, whichSession } from './which-session.ts';
@@ -60,7 +60,7 @@ async function undo({ store, session, feature, args }: Undoing): Promise<Ran> {
   const { turns } = conversation;
   const { turn } = plan;
   const [answered] = conversation.read(turn, turn);
-  const told: Told = {
+  const told: UndoTold = {
     did: 'undone',
     session,
     reverted: turns - turn + 1,
@@ -93,7 +93,7 @@ async function bringBack({ store, session, feature, args }: Undoing): Promise<Ra
       `the conversation has gone on: ${since} would be taken back for it; --force does so (nothing was changed)`,
       TOLLGATE_EXIT.failure,
     );
-  const told: Told = {
+  const told: UndoTold = {
     did: 'redone',
     session,
     reverted: newTurns,
@@ -104,7 +104,7 @@ async function bringBack({ store, session, feature, args }: Undoing): Promise<Ra
   return ended(redo(plan, { environment: process.env, clock, holder }), told, args);
 }
 
-function ended(edited: Edited, told: Told, args: Arguments): Ran {
+function ended(edited: Edited, told: UndoTold, args: Arguments): Ran {
   switch (edited.how) {
     case 'edited':
       return answerOf({ ...told, edit: edited.entry.n }, args);

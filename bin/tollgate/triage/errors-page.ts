@@ -1,7 +1,7 @@
 // The API failures for a reader: one block each, the newest last, or each whole as it stands in the log.
 
 import type { ErrorsReport, LoggedError } from '../../../loops/api-errors/collect-errors.ts';
-import type { Context, Snapshot } from '../../../policies/api-errors/entry.ts';
+import type { ApiContext, ApiSnapshot } from '../../../policies/api-errors/entry.ts';
 import { visible } from '../../../policies/text/visible-text.ts';
 import { readData } from '../../../state/api-errors/read.ts';
 
@@ -26,7 +26,7 @@ export interface ErrorsObject extends Omit<ErrorsReport, 'errors'> {
 }
 
 export interface ErrorObject
-  extends Omit<Context, 'v'>,
+  extends Omit<ApiContext, 'v'>,
     Pick<LoggedError, 'at' | 'status' | 'message' | 'headers' | 'stand' | 'log'> {
   /** With `--full`; null where it is gone, or too large. */
   conversation?: unknown;
@@ -82,7 +82,7 @@ const SOURCES = {
   prompt: 'of the prompt alone',
 } as const;
 
-function snapshotWords(snapshot: Snapshot, log: string): string {
+function snapshotWords(snapshot: ApiSnapshot, log: string): string {
   if (snapshot.how === 'absent') return `no conversation (${snapshot.why}); the entry: ${log}`;
   const less = snapshot.less === null ? '' : ` (${snapshot.less})`;
   return `conversation ${SOURCES[snapshot.from] ?? ''} (${snapshot.bytes} bytes) in ${log}${less}`;

@@ -1,11 +1,11 @@
 // An explanation as a page for a person.
 
-import type { Explanation, ShownRow } from '../../../loops/report/explanation.ts';
+import type { FailureExplanation, ShownRow } from '../../../loops/report/explanation.ts';
 import type { EvidenceSource } from '../../../policies/facts/evidence.ts';
 import { oneLine } from '../../../policies/text/one-line.ts';
 import { visible } from '../../../policies/text/visible-text.ts';
 
-export function renderExplanation(explanation: Explanation): string {
+export function renderExplanation(explanation: FailureExplanation): string {
   const { findings, next_actions } = explanation;
   const rows: [label: string, told: string | null][] = [
     ['class', `${explanation.class}: ${explanation.meaning}`],
@@ -42,7 +42,7 @@ const OTHER_THAN_FAILED: Record<string, string> = {
   not_prepared: 'refused',
 };
 
-function headline({ task_id, of, stage, tool, at, resolved_at, reason }: Explanation): string {
+function headline({ task_id, of, stage, tool, at, resolved_at, reason }: FailureExplanation): string {
   const other = OTHER_THAN_FAILED[reason ?? ''];
   const was = other === undefined ? 'failed' : `was ${other}`;
   const had = other === undefined ? 'failed' : `been ${other}`;
@@ -63,12 +63,12 @@ const SOURCES: Record<EvidenceSource, string> = {
   none: 'in our own words',
 };
 
-function evidenceOf({ evidence }: Explanation): string | null {
+function evidenceOf({ evidence }: FailureExplanation): string | null {
   if (evidence === null) return null;
   return `${evidence.text === '' ? 'no words' : evidence.text} [${SOURCES[evidence.source as EvidenceSource] ?? evidence.source}]`;
 }
 
-function ruleOf({ rule }: Explanation): string | null {
+function ruleOf({ rule }: FailureExplanation): string | null {
   if (rule === null) return null;
   const { id, of, row } = rule;
   if (row === null) return `${id}, ${of === null ? 'a row that is not there any more' : 'which needs no match'}`;
@@ -96,13 +96,13 @@ const SIGNED = {
   detail: 'how it ended, for nothing was said',
 } as const;
 
-function signedOf({ signature, signed }: Explanation): string | null {
+function signedOf({ signature, signed }: FailureExplanation): string | null {
   if (signature === null) return null;
   if (signed === null) return 'this cannot be made again: the files of the call are gone, or another version signed it';
   return `${signed.normalised} [${SIGNED[signed.source]}]`;
 }
 
-function seenOf({ seen }: Explanation): string | null {
+function seenOf({ seen }: FailureExplanation): string | null {
   const parts = [
     ...(seen.in_run === null ? [] : [`${times(seen.in_run)} in this stage and run`]),
     ...(seen.in_life === null
@@ -116,7 +116,7 @@ const times = (n: number): string => (n === 1 ? 'once' : `${n} times`);
 
 const ACTS = { retry: 'retry once', retry_digest: 'retry once with a digest', stop: 'stop' } as const;
 
-function policyOf({ class: errorClass, retry }: Explanation): string {
+function policyOf({ class: errorClass, retry }: FailureExplanation): string {
   return `${errorClass} the first time: ${ACTS[retry.first]}; again: ${ACTS[retry.again]}; then: ${retry.report}`;
 }
 

@@ -1,6 +1,6 @@
 // tollgate logs: what a task's call says, while it says it or afterwards, without secrets.
 
-import { type Followed, followCalls, type LogLine } from '../../../loops/logs/follow.ts';
+import { type Followed, type FollowedLine, followCalls } from '../../../loops/logs/follow.ts';
 import { EXIT_BY_SIGNAL, TOLLGATE_EXIT } from '../../../policies/facts/exit-codes.ts';
 import { visible } from '../../../policies/text/visible-text.ts';
 import { JournalError } from '../../../state/journal/journal.ts';
@@ -44,7 +44,7 @@ export async function run(argv: readonly string[]): Promise<Ran> {
   if (located.how === 'mistaken') return mistaken(located.message);
   const { folder: task } = located;
   let lost: string | null = null;
-  const print = async (lines: readonly LogLine[]) => {
+  const print = async (lines: readonly FollowedLine[]) => {
     const shown = lines.map(given.has('json') ? asJson : asText);
     if (shown.length > 0) lost ??= await printResult(shown.join(''));
     return lost === null && stop.by() === null ? ('more' as const) : ('enough' as const);
@@ -93,8 +93,8 @@ function titleOf({ reserved, verdict }: Call): string {
   return visible(`call ${call_id} of ${stage} (${tool}, attempt ${attempt}): ${state}`);
 }
 
-const asText = ({ of, text }: LogLine): string => `${of === 'stderr' ? 'stderr: ' : ''}${visible(text)}\n`;
+const asText = ({ of, text }: FollowedLine): string => `${of === 'stderr' ? 'stderr: ' : ''}${visible(text)}\n`;
 
-const asJson = (line: LogLine): string => `${JSON.stringify(line)}\n`;
+const asJson = (line: FollowedLine): string => `${JSON.stringify(line)}\n`;
 
 const mistaken = (message: string): Ran => ({ exit: TOLLGATE_EXIT.badInput, err: `tollgate logs: ${message}\n` });

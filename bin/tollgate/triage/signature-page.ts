@@ -2,26 +2,26 @@
 
 import { partingOf, type Side } from '../../../policies/normal-form/trace.ts';
 import type { Signature } from '../../../policies/signature/sign.ts';
-import type { Fate } from '../../../policies/stderr/line-fates.ts';
+import type { LineFate } from '../../../policies/stderr/line-fates.ts';
 import { hidden, hiddenLine, hiddenSignature } from '../secrets.ts';
 
-export interface Explained {
+export interface ExplainedSignature {
   /** The file, or how else it is called. */
   name: string;
   signed: Signature;
-  fates: readonly Fate[];
+  fates: readonly LineFate[];
 }
 
 const MAX_LINES = 10;
 const MAX_WIDTH = 160;
 
 /** For programs: the same facts as on the page. */
-export const explanationOf = ({ signed, fates }: Explained) => ({
+export const explanationOf = ({ signed, fates }: ExplainedSignature) => ({
   ...hiddenSignature(signed),
   fates: fates.map((fate) => ({ ...fate, example: hiddenLine(fate.example) })),
 });
 
-export function renderExplanation(explained: Explained): string {
+export function renderExplanation(explained: ExplainedSignature): string {
   const { signature, source, normalised, lines, eaten, fates } = explanationOf(explained);
   const rest = lines.length - MAX_LINES;
   return text([
@@ -56,7 +56,7 @@ export function renderExplanation(explained: Explained): string {
 }
 
 /** For programs: `parted` is null where both are the same. */
-export function comparisonOf(one: Explained, other: Explained) {
+export function comparisonOf(one: ExplainedSignature, other: ExplainedSignature) {
   const parting = partingOf(one.signed.explained?.steps ?? [], other.signed.explained?.steps ?? []);
   return {
     same: one.signed.signature === other.signed.signature,
@@ -68,7 +68,7 @@ export function comparisonOf(one: Explained, other: Explained) {
   };
 }
 
-export function renderComparison(one: Explained, other: Explained): string {
+export function renderComparison(one: ExplainedSignature, other: ExplainedSignature): string {
   const { same, signatures, parted } = comparisonOf(one, other);
   const heads = columns(signatures.map(({ name, signature, source }) => [name, signature, `[${source}]`]));
   if (same) return text(['The same signature.', ...heads]);

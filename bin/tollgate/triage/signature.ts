@@ -11,7 +11,13 @@ import type { CommandSpec } from '../../command-line.ts';
 import type { Ran } from '../../ran.ts';
 import { answerLines } from '../answer-lines.ts';
 import { readInto } from './input.ts';
-import { comparisonOf, type Explained, explanationOf, renderComparison, renderExplanation } from './signature-page.ts';
+import {
+  comparisonOf,
+  type ExplainedSignature,
+  explanationOf,
+  renderComparison,
+  renderExplanation,
+} from './signature-page.ts';
 
 const SPEC: CommandSpec = {
   name: 'tollgate signature',
@@ -65,7 +71,7 @@ export async function run(argv: readonly string[]): Promise<Ran> {
 const NO_PAIRS = '--jsonl and --compare cannot be used together';
 
 /** Reads a file as its stderr would have been; a text is what is wrong with it. */
-async function explainFile(tool: Tool | null, word: string | undefined): Promise<Explained | string> {
+async function explainFile(tool: Tool | null, word: string | undefined): Promise<ExplainedSignature | string> {
   const fates = createLineFates();
   const selected = createErrorLines(fates);
   const lines = createLineSplitter(MAX_STDERR_LINE, 'shown', (line) => selected.push(line));

@@ -4,7 +4,7 @@ import { mkdirSync } from 'node:fs';
 import path from 'node:path';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import type { Status } from '../../../loops/status/status.ts';
+import type { TasksStatus } from '../../../loops/status/status.ts';
 import { answerWith, SESSION, STREAMS, write } from '../../rig/streams.ts';
 import { ANY_ANSWER, makeTask } from '../../rig/task-run.ts';
 import { TestRig } from '../../rig/test-rig.ts';
@@ -15,7 +15,7 @@ test.before.each(async (context) => {
 });
 test.after.each(({ rig }) => rig.dispose());
 
-async function statusOf(rig: TestRig, ...argv: string[]): Promise<Status> {
+async function statusOf(rig: TestRig, ...argv: string[]): Promise<TasksStatus> {
   const { code, stdout, stderr } = await rig.start('tollgate', ['status', '--json', ...argv]).result;
   assert.equal([code, stderr], [0, '']);
   return JSON.parse(stdout);

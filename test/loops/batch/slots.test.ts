@@ -4,13 +4,13 @@ import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { lineUp } from '../../../loops/batch/lineup.ts';
 import { nextOf, openSlots } from '../../../loops/batch/slots.ts';
-import type { Slot } from '../../../loops/task/slots.ts';
+import type { CallSlot } from '../../../loops/task/slots.ts';
 import type { Verdict } from '../../../policies/facts/evidence.ts';
 import type { Tool } from '../../../policies/facts/tools.ts';
 
 const never = new AbortController().signal;
 const asked = (tool: Tool, model: string | null = null) => ({ tool, model });
-const leave = (slot: Slot, verdict: Verdict | null = null) =>
+const leave = (slot: CallSlot, verdict: Verdict | null = null) =>
   slot.how === 'taken' ? slot.leave(verdict) : assert.unreachable(slot.how);
 const quota = (reason: string, retry_at: string | null): Verdict => ({
   class: 'quota',

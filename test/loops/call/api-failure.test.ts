@@ -5,7 +5,7 @@ import { existsSync, mkdirSync, readdirSync, readFileSync, statSync, symlinkSync
 import path from 'node:path';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import type { ApiError, Outcome } from '../../../policies/api-errors/entry.ts';
+import type { ApiError, ApiOutcome } from '../../../policies/api-errors/entry.ts';
 import { TOOLS } from '../../../policies/facts/tools.ts';
 import type { CallRecord } from '../../../policies/record/call-record.ts';
 import { logFiles, readData, readLog } from '../../../state/api-errors/read.ts';
@@ -34,7 +34,7 @@ function logged(rig: TestRig) {
     entries: found.flatMap((one): (ApiError & { data: unknown })[] =>
       one.how === 'entry' ? [{ ...one.entry, data: JSON.parse(readData(one.file, one.data)!) }] : [],
     ),
-    outcomes: found.flatMap((one): Outcome[] => (one.how === 'outcome' ? [one.outcome] : [])),
+    outcomes: found.flatMap((one): ApiOutcome[] => (one.how === 'outcome' ? [one.outcome] : [])),
     corrupt: found.filter(({ how }) => how === 'corrupt').length,
   };
 }

@@ -6,7 +6,12 @@ import path from 'node:path';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { type Broken, mendBeforeResume } from '../../../loops/conversation/mend.ts';
-import { type Entry, REGISTER_VERSION, registerFolder, writeEntry } from '../../../state/calls/call-register.ts';
+import {
+  REGISTER_VERSION,
+  type RegisterEntry,
+  registerFolder,
+  writeEntry,
+} from '../../../state/calls/call-register.ts';
 import { identify } from '../../../wrappers/processes/identity.ts';
 
 const test = suite<{ broken: Broken; file: string }>('mending before a resume');
@@ -48,7 +53,7 @@ test('a session in which a call of ours goes on is left as it is', async ({ brok
     task: null,
     draft: {},
     session: { tool: 'gemini', id: broken.sessionId },
-  } satisfies Entry);
+  } satisfies RegisterEntry);
   assert.equal(await mendBeforeResume(broken), {
     how: 'cannot',
     why: 'the call 20261122120000-0123abcd goes on in it',

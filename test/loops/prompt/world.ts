@@ -3,7 +3,7 @@
 import { mkdirSync, mkdtempSync, realpathSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { type Composed, composePrompt, type PromptRequest } from '../../../loops/prompt/compose.ts';
+import { composePrompt, type PromptComposed, type PromptRequest } from '../../../loops/prompt/compose.ts';
 import { NO_PROJECT_FILE, type ProjectFile } from '../../../policies/manifest/project-file.ts';
 import { resolveRole } from '../../../policies/manifest/resolved-role.ts';
 import { createRedactor } from '../../../policies/redact/create-redactor.ts';
@@ -43,7 +43,7 @@ export class World {
     symlinkSync(target, path.join(this.root, name));
   }
 
-  async compose(wish: Wish = {}): Promise<Composed> {
+  async compose(wish: Wish = {}): Promise<PromptComposed> {
     const given = MANIFEST.parse({
       task_id: 'fix',
       goal: 'Make the parser take empty lines.',
@@ -87,7 +87,7 @@ export class World {
   }
 
   /** The prompt, which must be one. */
-  async prompt(wish: Wish = {}): Promise<Composed & { how: 'composed' }> {
+  async prompt(wish: Wish = {}): Promise<PromptComposed & { how: 'composed' }> {
     const composed = await this.compose(wish);
     if (composed.how === 'mistaken') throw new Error(composed.message);
     return composed;

@@ -15,7 +15,7 @@ import path from 'node:path';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { noteReservation } from '../../../loops/call/reserve.ts';
-import { keepJournal, type Mended, mendJournal } from '../../../loops/tamper-guard/kept-journal.ts';
+import { keepJournal, type MendedJournal, mendJournal } from '../../../loops/tamper-guard/kept-journal.ts';
 import type { Fact } from '../../../state/journal/facts.ts';
 import { type Journal, openJournal } from '../../../state/journal/journal.ts';
 
@@ -67,7 +67,7 @@ const write = (journal: Journal, line: string) => appendFileSync(journal.file, `
 const replaced = (journal: Journal, from: RegExp | string, to: string) =>
   writeFileSync(journal.file, readFileSync(journal.file, 'utf8').replace(from, to));
 
-const ROWS: [what: string, tamper: (journal: Journal) => void, said: Partial<Mended>][] = [
+const ROWS: [what: string, tamper: (journal: Journal) => void, said: Partial<MendedJournal>][] = [
   [
     'a budget that looks like a command',
     (journal) => journal.append({ fact: 'budget', calls: 9, from: 'command' }),

@@ -5,7 +5,7 @@ import { truncateSync } from 'node:fs';
 import path from 'node:path';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { type Composed, composePrompt, type DigestPolicy } from '../../../loops/task/prompt.ts';
+import { type ComposedPrompt, composePrompt, type DigestPolicy } from '../../../loops/task/prompt.ts';
 import { openTask } from '../../../loops/task/task.ts';
 import { makeTask } from '../../rig/task-run.ts';
 import { TestRig } from '../../rig/test-rig.ts';
@@ -18,7 +18,7 @@ test.after.each(({ rig }) => rig.dispose());
 
 const STAGES = ['brief', 'test_design', 'review', 'impl'].map((role) => ({ tool: 'codex', role }));
 
-async function promptOf(rig: TestRig, stage: string, digest: DigestPolicy = 'off'): Promise<Composed> {
+async function promptOf(rig: TestRig, stage: string, digest: DigestPolicy = 'off'): Promise<ComposedPrompt> {
   const clock = () => new Date();
   const asked = { word: 'fix', cwd: rig.project, environment: rig.env, trustWorkspace: false, clock };
   const opened = await openTask(asked, 'look');

@@ -5,15 +5,15 @@ import path from 'node:path';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { changesBetween } from '../../../loops/tree/changes.ts';
-import { type Copies, type Kept, keepCopies, loadCopies } from '../../../loops/tree/copies.ts';
+import { type Copies, type KeptCopies, keepCopies, loadCopies } from '../../../loops/tree/copies.ts';
 import { restore } from '../../../loops/tree/restore.ts';
-import type { Snapshot } from '../../../loops/tree/snapshot.ts';
+import type { TreeSnapshot } from '../../../loops/tree/snapshot.ts';
 import { judgeScope, outsideScope, type Scope } from '../../../policies/gate/scope.ts';
 import { lineOf, TestTree } from '../../rig/tree.ts';
 
 const SCOPE: Scope = { allow: ['src'], deny: [], forbidden: [] };
 
-const test = suite<{ tree: TestTree; before: Snapshot; copies: Copies }>('restore');
+const test = suite<{ tree: TestTree; before: TreeSnapshot; copies: Copies }>('restore');
 test.before.each(async (context) => {
   const tree = new TestTree({
     'src/a.ts': 'a\n',
@@ -30,15 +30,15 @@ test.before.each(async (context) => {
 });
 test.after.each(({ tree }) => tree.remove());
 
-const keep = (tree: TestTree, snapshot: Snapshot, more: { maxBytes?: number } = {}): Promise<Kept> =>
+const keep = (tree: TestTree, snapshot: TreeSnapshot, more: { maxBytes?: number } = {}): Promise<KeptCopies> =>
   keepCopies({ snapshot, outOfScope: outsideScope(SCOPE), folder: tree.at('.tmp/copies'), ...more });
 
-function copiesOf(kept: Kept): Copies {
+function copiesOf(kept: KeptCopies): Copies {
   if (kept.how !== 'kept') throw new Error(kept.message);
   return kept.copies;
 }
 
-async function putBack(tree: TestTree, before: Snapshot, copies: Copies) {
+async function putBack(tree: TestTree, before: TreeSnapshot, copies: Copies) {
   const violations = judgeScope(await tree.changesSince(before), SCOPE);
   const told = await restore({ violations, before, copies, backupFolder: tree.at('.tmp/backup') });
   const restored = told.restored.map(({ path: at, kept_in }) => {

@@ -7,7 +7,7 @@ import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { changesBetween } from '../../../loops/tree/changes.ts';
 import { compareEntries } from '../../../loops/tree/compare.ts';
-import { bareEntry, type Entry } from '../../../loops/tree/entry.ts';
+import { bareEntry, type TreeEntry } from '../../../loops/tree/entry.ts';
 import { rebase } from '../../../loops/tree/rebase.ts';
 import { loadSnapshot, saveSnapshot } from '../../../loops/tree/saved-snapshot.ts';
 import { lineOf, TestTree } from '../../rig/tree.ts';
@@ -139,7 +139,7 @@ test('what is known from an earlier one is not read again', async ({ tree }) => 
 });
 
 /** A file of which nothing but its stat is known, as in the rest of a large tree. */
-const unknown = (more: Partial<Entry>): Entry => ({
+const unknown = (more: Partial<TreeEntry>): TreeEntry => ({
   ...bareEntry('unreadable', ''),
   kind: 'file',
   mode: 0o644,
@@ -147,7 +147,7 @@ const unknown = (more: Partial<Entry>): Entry => ({
   ...more,
 });
 
-const UNKNOWN: [what: string, now: Partial<Entry>, how: string[]][] = [
+const UNKNOWN: [what: string, now: Partial<TreeEntry>, how: string[]][] = [
   ['nothing', {}, []],
   ['ctime alone', { ctimeMs: 1 }, ['modified']],
   ['inode alone', { ino: 1 }, ['modified']],

@@ -5,13 +5,13 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { type Marker, readMarker, type Said, SUCCESS } from '../../../loops/wait/marker.ts';
+import { type Marker, readMarker, type SaidByMarker, SUCCESS } from '../../../loops/wait/marker.ts';
 
 const test = suite('marker');
 const folder = mkdtempSync(path.join(tmpdir(), 'marker-'));
 test.after(() => rmSync(folder, { recursive: true }));
 
-const said = (exitCode: number, errorClass: string | null = null, reason: string | null = null): Said => ({
+const said = (exitCode: number, errorClass: string | null = null, reason: string | null = null): SaidByMarker => ({
   ...SUCCESS,
   exitCode,
   class: errorClass,

@@ -2,10 +2,17 @@
 
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { type Circumstances, isApiFailure } from '../../../policies/api-errors/failures.ts';
+import { type ApiCircumstances, isApiFailure } from '../../../policies/api-errors/failures.ts';
 import type { Verdict } from '../../../policies/facts/evidence.ts';
 
-const BEGUN: Circumstances = { ending: 'exited', status: null, named: null, said: true, asked: true, answered: false };
+const BEGUN: ApiCircumstances = {
+  ending: 'exited',
+  status: null,
+  named: null,
+  said: true,
+  asked: true,
+  answered: false,
+};
 const verdict = (errorClass: Verdict['class'], reason: string | null, source = 'failure'): Verdict => ({
   class: errorClass,
   reason,
@@ -13,7 +20,7 @@ const verdict = (errorClass: Verdict['class'], reason: string | null, source = '
   retry_at: null,
 });
 
-const ROWS: readonly [what: string, Verdict, Partial<Circumstances>, logged: boolean][] = [
+const ROWS: readonly [what: string, Verdict, Partial<ApiCircumstances>, logged: boolean][] = [
   ['a success', verdict(null, null), {}, false],
   ['an overloaded service', verdict('transient', 'overloaded'), {}, true],
   ['a history that does not fit', verdict('tooling', 'broken_history'), {}, true],

@@ -2,10 +2,10 @@
 
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { type Failure, healthOf, standOf } from '../../../policies/api-errors/health.ts';
+import { type ApiFailure, healthOf, standOf } from '../../../policies/api-errors/health.ts';
 
 const NOW = new Date('2026-11-22T12:00:00.000Z');
-const failed = (at: string, more: Partial<Failure> = {}): Failure => ({
+const failed = (at: string, more: Partial<ApiFailure> = {}): ApiFailure => ({
   at: `2026-11-${at}:00.000Z`,
   tool: 'codex',
   cli_version: '1',

@@ -2,12 +2,12 @@
 
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import type { ApiError, Context } from '../../../policies/api-errors/entry.ts';
+import type { ApiContext, ApiError } from '../../../policies/api-errors/entry.ts';
 import { layOut, layOutOutcome, type Unmeasured } from '../../../policies/api-errors/layout.ts';
-import { createParser, type Found } from '../../../policies/api-errors/parse.ts';
+import { createParser, type ParsedEntry } from '../../../policies/api-errors/parse.ts';
 
 const AT = '2026-11-22T10:00:00.000Z';
-const CONTEXT: Omit<Context, 'snapshot'> = {
+const CONTEXT: Omit<ApiContext, 'snapshot'> = {
   v: 1,
   call_id: '20261122100000-0000beef',
   task: 'fix',
@@ -37,9 +37,9 @@ const ERROR: Omit<ApiError, 'context'> & { context: typeof CONTEXT } = {
 const READ: Unmeasured = { how: 'read', from: 'session_file', file: '/s.jsonl', less: null };
 const DATA = '[{"number":1,"prompt":"Say \\u00e4 ✓"}]';
 
-function parse(text: string): Found[] {
+function parse(text: string): ParsedEntry[] {
   const parser = createParser();
-  const found: Found[] = [];
+  const found: ParsedEntry[] = [];
   let at = 0;
   for (const line of text.split('\n')) {
     const bytes = Buffer.byteLength(line);
@@ -49,14 +49,14 @@ function parse(text: string): Found[] {
   return [...found, ...parser.end()];
 }
 
-const entries = (found: Found[]) => found.flatMap((one) => (one.how === 'entry' ? [one] : []));
+const entries = (found: ParsedEntry[]) => found.flatMap((one) => (one.how === 'entry' ? [one] : []));
 
 test('reads for people from top to bottom', () => {
   const text = layOut({ ...ERROR, message: 'two\nlines', stack: 'Error: x\n    at y' }, READ, DATA);
   assert.is(
-    text.replace(/^(Context|Response): .*$/gm, '$1: …'),
+    text.replace(/^(ApiContext|Response): .*$/gm, '$1: …'),
     `[${AT}] ERROR: task fix, stage codex_review: codex 0.101.0 (gpt-5.1-codex): tooling (broken_history); call 20261122100000-0000beef, session s-1
-Context: …
+ApiContext: …
 Message: two
   lines
 Stack: Error: x

@@ -4,7 +4,7 @@ import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import type { Finding } from '../../../policies/facts/gate-record.ts';
 import { GATE_REASONS } from '../../../policies/facts/own-reasons.ts';
-import { type GatedCall, gateNextActions, type Writer } from '../../../policies/gate/way-out.ts';
+import { type GatedCall, gateNextActions, type WayOutWriter } from '../../../policies/gate/way-out.ts';
 import { outdatedBy, type StageInLine, writerOf } from '../../../policies/gate/writer.ts';
 
 const CALL: GatedCall = {
@@ -19,7 +19,7 @@ const CALL: GatedCall = {
   outdated: [],
   budget: { used: 2, total: 10 },
 };
-const WRITER: Writer = { stage: 'codex_impl', tool: 'codex', after: ['gemini_verify'] };
+const WRITER: WayOutWriter = { stage: 'codex_impl', tool: 'codex', after: ['gemini_verify'] };
 const found = (reason: Finding['reason'], next: string[] = [], errorClass: Finding['class'] = 'contract_violation') =>
   ({
     check: 'judge',

@@ -2,9 +2,9 @@
 
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { type Failed, gatherFailures } from '../../../policies/signature/same-failure.ts';
+import { type FailedOnce, gatherFailures } from '../../../policies/signature/same-failure.ts';
 
-const failed = (at: number, more: Partial<Failed>): Failed & { at: number } => ({
+const failed = (at: number, more: Partial<FailedOnce>): FailedOnce & { at: number } => ({
   at,
   signature: null,
   class: null,

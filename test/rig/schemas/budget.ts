@@ -1,12 +1,12 @@
 // The schema of what tollgate budget prints with --json.
 
 import type { BudgetObject } from '../../../bin/tollgate/budget.ts';
-import type { TaskUsage, Used } from '../../../state/usage.ts';
+import type { TaskUsage, UsedSoFar } from '../../../state/usage.ts';
 import { amount, count, map, orNull, record, text, version } from './parts.ts';
 
 const NONE_TOLD = 'no call told it';
 
-const used = record<Used>('Sums over calls', {
+const used = record<UsedSoFar>('Sums over calls', {
   calls: count('Paid calls'),
   unknown_calls: count('Of them those whose tokens are not known: they come on top'),
   input_tokens: orNull(count('Tokens that were sent'), NONE_TOLD),

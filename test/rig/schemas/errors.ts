@@ -2,7 +2,7 @@
 
 import type { HealthObject } from '../../../bin/tollgate/sessions/health-page.ts';
 import type { ErrorObject, ErrorsObject } from '../../../bin/tollgate/triage/errors-page.ts';
-import type { SentRequest, Snapshot } from '../../../policies/api-errors/entry.ts';
+import type { ApiSnapshot, SentRequest } from '../../../policies/api-errors/entry.ts';
 import type { Counts } from '../../../policies/api-errors/health.ts';
 import { evidenceSource } from './call.ts';
 import {
@@ -29,7 +29,7 @@ const bytes = count('Of its line in the log');
 const snapshot: Schema = {
   description: 'Where the conversation was read from',
   anyOf: [
-    record<Extract<Snapshot, { how: 'read' }>>('It stands in the log', {
+    record<Extract<ApiSnapshot, { how: 'read' }>>('It stands in the log', {
       how: is('read', 'It was read'),
       from: one("The CLI's session file, gemini's own report of the error, or what was sent alone", [
         'session_file',
@@ -40,7 +40,7 @@ const snapshot: Schema = {
       less: orNull(text('Why it is less than the whole conversation'), 'it is whole'),
       bytes,
     }),
-    record<Extract<Snapshot, { how: 'absent' }>>('There is none', {
+    record<Extract<ApiSnapshot, { how: 'absent' }>>('There is none', {
       how: is('absent', 'It could not be read'),
       why: text('Why not'),
       bytes,

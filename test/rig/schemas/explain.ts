@@ -1,6 +1,6 @@
 // The schema of what tollgate explain prints with --json.
 
-import type { Explanation, ShownRow } from '../../../loops/report/explanation.ts';
+import type { FailureExplanation, ShownRow } from '../../../loops/report/explanation.ts';
 import { FINDING } from './gate.ts';
 import {
   count,
@@ -20,7 +20,7 @@ import {
   version,
 } from './parts.ts';
 
-type Rule = NonNullable<Explanation['rule']>;
+type Rule = NonNullable<FailureExplanation['rule']>;
 type Looks = NonNullable<ShownRow['looks_for']>;
 
 const match: Schema = {
@@ -29,7 +29,7 @@ const match: Schema = {
   additionalProperties: true,
 };
 
-const explained = record<Explanation>('A failure that is explained', {
+const explained = record<FailureExplanation>('A failure that is explained', {
   schema: version,
   task_id: text('The task'),
   of: one("The task's last failure, or a call's that is not", ['last_failure', 'call']),
@@ -42,7 +42,7 @@ const explained = record<Explanation>('A failure that is explained', {
   meaning: text('What the class means'),
   reason: orNull(reason, 'none'),
   evidence: orNull(
-    record<NonNullable<Explanation['evidence']>>('What the verdict is built on', {
+    record<NonNullable<FailureExplanation['evidence']>>('What the verdict is built on', {
       source: text('Where it was found'),
       text: text('The deciding text, secrets redacted'),
     }),
@@ -73,26 +73,26 @@ const explained = record<Explanation>('A failure that is explained', {
   ),
   signature: orNull(signature('Equal for one failure of two tasks'), 'it has none'),
   signed: orNull(
-    record<NonNullable<Explanation['signed']>>('What the signature stands for', {
+    record<NonNullable<FailureExplanation['signed']>>('What the signature stands for', {
       source: one('Which text was taken', ['stderr', 'event', 'detail']),
       normalised: text('The text without what is volatile'),
     }),
     'it cannot be made again',
   ),
-  seen: record<Explanation['seen']>('How often', {
+  seen: record<FailureExplanation['seen']>('How often', {
     in_run: orNull(count('In this stage and run')),
     in_life: orNull(count('In the life of the task')),
     first_seen: orNull(time('When first')),
     last_seen: orNull(time('When last')),
   }),
   decision: orNull(
-    record<NonNullable<Explanation['decision']>>('What the run did about it', {
+    record<NonNullable<FailureExplanation['decision']>>('What the run did about it', {
       action: text('What'),
       why: text('Why'),
     }),
     'none was made',
   ),
-  retry: record<Explanation['retry']>("The class's row of the retry table", {
+  retry: record<FailureExplanation['retry']>("The class's row of the retry table", {
     first: one('The first time', ['retry', 'retry_digest', 'stop']),
     again: one('Again', ['stop']),
     report: text('What the report says then'),

@@ -2,7 +2,7 @@
 
 import type { WaitReport } from '../../../bin/wait-command.ts';
 import type { Swept } from '../../../loops/sweep/swept.ts';
-import type { Finding } from '../../../policies/facts/finding.ts';
+import type { CheckFinding } from '../../../policies/facts/finding.ts';
 import type { PreflightReport } from '../../../preflight.ts';
 import { amount, count, flag, list, one, orNull, record, text, version, whole } from './parts.ts';
 
@@ -13,7 +13,7 @@ export const PREFLIGHT = record<PreflightReport>(
     ok: flag('No check failed; with --sweep: nothing is left to be seen to'),
     findings: list(
       'What was looked at',
-      record<Finding>('One finding', {
+      record<CheckFinding>('One finding', {
         check: text('What was looked at'),
         status: one('note: good to know; warn: it may go wrong; fail: it will', ['ok', 'note', 'warn', 'fail']),
         found: text('What was found'),

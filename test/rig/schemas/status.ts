@@ -1,15 +1,15 @@
 // The schema of what tollgate status prints with --json.
 
 import type { RunningCall } from '../../../loops/status/running-calls.ts';
-import type { RunningRun, Status } from '../../../loops/status/status.ts';
-import type { Waiting } from '../../../loops/status/waiting.ts';
+import type { RunningRun, TasksStatus } from '../../../loops/status/status.ts';
+import type { WaitingTicket } from '../../../loops/status/waiting.ts';
 import { amount, count, list, one, orNull, record, text, texts, time, tool, version } from './parts.ts';
 import { ROW, STATES, TOTALS, UNREADABLE } from './tasks.ts';
 
-type Task = Status['tasks'][number];
+type Task = TasksStatus['tasks'][number];
 const { task_id, folder, at, stage, class: errorClass, reason, calls, next_action } = ROW;
 
-export const STATUS = record<Status>('What tollgate status --json prints', {
+export const STATUS = record<TasksStatus>('What tollgate status --json prints', {
   schema: version,
   at: time('When it was made'),
   folder: text('Where the tasks lie'),
@@ -28,7 +28,7 @@ export const STATUS = record<Status>('What tollgate status --json prints', {
       next_action,
     }),
   ),
-  running: record<Status['running']>('What runs now', {
+  running: record<TasksStatus['running']>('What runs now', {
     runs: list(
       'Runs that have claimed their task',
       record<RunningRun>('One run', {
@@ -57,7 +57,7 @@ export const STATUS = record<Status>('What tollgate status --json prints', {
   }),
   waiting: list(
     'Who stands in line',
-    record<Waiting>('One of them', {
+    record<WaitingTicket>('One of them', {
       task_id,
       stage: text('The stage'),
       pid: count('The process that waits'),

@@ -1,12 +1,12 @@
 // Entries for a log, of which only the call's id and the message count.
 
-import type { Context } from '../../../policies/api-errors/entry.ts';
+import type { ApiContext } from '../../../policies/api-errors/entry.ts';
 import type { layOut } from '../../../policies/api-errors/layout.ts';
 
 export function entryOf(
   call_id: string,
   message = 'status 400',
-  more: Partial<Context> = {},
+  more: Partial<ApiContext> = {},
 ): Parameters<typeof layOut> {
   const context = {
     v: 1,

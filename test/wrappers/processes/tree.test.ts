@@ -4,7 +4,7 @@ import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import type { ProcessRow } from '../../../wrappers/processes/rows.ts';
 import { membersAmong } from '../../../wrappers/processes/tree.ts';
-import type { Look, Members, Root } from '../../../wrappers/processes/tree-types.ts';
+import type { Members, ProcessLook, Root } from '../../../wrappers/processes/tree-types.ts';
 
 const row = (pid: number, given: Partial<ProcessRow> = {}): ProcessRow => ({
   pid,
@@ -24,7 +24,7 @@ const STRANGER = row(500, { startTime: 'later' });
 
 const NO_ELDERS = { pids: new Set<number>(), numbers: new Set<number>(), atMs: 0 };
 /** All of one user, and what each bears. */
-const look = (rows: readonly ProcessRow[], markers: [number, string][] = [], spared: number[] = []): Look => ({
+const look = (rows: readonly ProcessRow[], markers: [number, string][] = [], spared: number[] = []): ProcessLook => ({
   rows,
   markers: new Map(markers),
   holders: new Set(),
@@ -37,11 +37,11 @@ const look = (rows: readonly ProcessRow[], markers: [number, string][] = [], spa
   elders: NO_ELDERS,
   above: { spared: new Set(spared), sessions: new Set(), startTime: null, atMs: 0 },
 });
-const among = (seen: Look, root: Root | null, last: Members | null = null) =>
+const among = (seen: ProcessLook, root: Root | null, last: Members | null = null) =>
   membersAmong(seen, { root, marker: 'out/in' }, last).rows.map(({ pid }) => pid);
 
 const MARKED: [number, string][] = [[500, 'out/in']];
-const ROWS: readonly [why: string, root: Root | null, seen: Look, mine: number[]][] = [
+const ROWS: readonly [why: string, root: Root | null, seen: ProcessLook, mine: number[]][] = [
   ['the root and what it left in its group', CHILD, look([ROOT, LEFT]), [500, 510]],
   ['a root from a record that bears the marker', FOUND, look([ROOT, LEFT], MARKED), [500, 510]],
   ['no root from a record that bears none, or cannot be read', FOUND, look([ROOT, LEFT]), []],
@@ -110,7 +110,7 @@ for (const root of [FOUND, CHILD])
 /** 700 leads a session of its own and is of the tree; 710 hangs from nobody. */
 const LEADER = row(700);
 const JOINED = row(710, { sid: 700, pgid: 700 });
-const FORKS: readonly [why: string, first: readonly ProcessRow[], later: Look, mine: number[]][] = [
+const FORKS: readonly [why: string, first: readonly ProcessRow[], later: ProcessLook, mine: number[]][] = [
   ['joined a session in which all were of the tree', [LEADER], look([JOINED]), [710]],
   ['nobody who joined a session that a stranger shares', [LEADER, row(701, { sid: 700 })], look([JOINED]), []],
   ['nobody after so long that the number may be another’s', [LEADER], { ...look([JOINED]), atMs: 500 }, []],
@@ -126,7 +126,7 @@ for (const [why, first, later, mine] of FORKS)
   });
 
 const IN_300 = look([row(700, { pgid: 300, sid: 300 })], [[700, 'out/in']]);
-const SHARED: readonly [where: string, seen: Look][] = [
+const SHARED: readonly [where: string, seen: ProcessLook][] = [
   ['only the new processes were listed', { ...IN_300, from: 500 }],
   ['an older one is in it', { ...IN_300, elders: { pids: new Set([9]), numbers: new Set([300]), atMs: 0 } }],
 ];

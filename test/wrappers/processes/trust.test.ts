@@ -2,7 +2,7 @@
 
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import type { Owner, ProcessRow } from '../../../wrappers/processes/rows.ts';
+import type { ProcessOwner, ProcessRow } from '../../../wrappers/processes/rows.ts';
 import type { Signs } from '../../../wrappers/processes/tree-types.ts';
 import { isOlder, vouchedFor } from '../../../wrappers/processes/trust.ts';
 
@@ -23,7 +23,7 @@ interface Seen {
   rows?: ProcessRow[];
   marker?: string | null;
   holds?: boolean;
-  owner?: Owner | null;
+  owner?: ProcessOwner | null;
   uid?: number;
   rootUid?: number;
   spared?: number[];
@@ -32,7 +32,7 @@ interface Seen {
 
 function isVouched(seen: Seen): boolean {
   const { rows = [bearer()], marker = 'out/in', holds = false, owner = { uid: US, place: 'here' }, uid = US } = seen;
-  const owners = new Map<number, Owner>();
+  const owners = new Map<number, ProcessOwner>();
   if (owner !== null) owners.set(700, owner);
   if (seen.rootUid !== undefined) owners.set(500, { uid: seen.rootUid, place: 'here' });
   const signs: Signs = {

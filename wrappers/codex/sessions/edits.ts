@@ -5,17 +5,22 @@ import type { LineTable } from '../../sessions/line-table.ts';
 import { countOf, type Fields, fieldsOf, readRecord } from '../../sessions/record.ts';
 import type { Edit } from '../../sessions/store.ts';
 import { kindOf } from './rollout-line.ts';
-import type { Entry, Standing } from './standing.ts';
+import type { CodexEntry, CodexStanding } from './standing.ts';
 
 /** What stays of an entry. */
-export interface Kept {
-  entry: Entry;
+export interface KeptLines {
+  entry: CodexEntry;
   /** Of those after its prompt. */
   lines: readonly number[];
 }
 
 /** Goes back to before `entry`; then what is kept, of it and of those that follow, comes again. */
-export function rewind(table: LineTable, { entries, counts }: Standing, entry: Entry, kept: readonly Kept[]): Edit {
+export function rewind(
+  table: LineTable,
+  { entries, counts }: CodexStanding,
+  entry: CodexEntry,
+  kept: readonly KeptLines[],
+): Edit {
   const at = entries.indexOf(entry);
   const last = lastNumbered(table);
   // Older versions number no records; and a rollback beyond a summary would take the answers along that are not to go.
@@ -33,7 +38,7 @@ export function rewind(table: LineTable, { entries, counts }: Standing, entry: E
   return { how: 'append', text: write(table, Number(last.ordinal), [rollback, ...records]) };
 }
 
-function cut(table: LineTable, entry: Entry, kept: readonly Kept[]): Edit {
+function cut(table: LineTable, entry: CodexEntry, kept: readonly KeptLines[]): Edit {
   if (kept.length > 1)
     return {
       how: 'impossible',
@@ -43,7 +48,7 @@ function cut(table: LineTable, entry: Entry, kept: readonly Kept[]): Edit {
   return { how: 'cut', atByte: table.offset(line + 1) };
 }
 
-function said(table: LineTable, kept: readonly Kept[], at: number): number[] {
+function said(table: LineTable, kept: readonly KeptLines[], at: number): number[] {
   return kept.flatMap(({ entry, lines }, place) => [
     ...surroundings(table, entry, at + place === 0),
     entry.prompt,
@@ -52,7 +57,7 @@ function said(table: LineTable, kept: readonly Kept[], at: number): number[] {
 }
 
 /** What codex told the model of its surroundings goes with a turn that is rolled back; before the first one it stays. */
-const surroundings = (table: LineTable, entry: Entry, first: boolean): number[] =>
+const surroundings = (table: LineTable, entry: CodexEntry, first: boolean): number[] =>
   entry.before.filter((line) => !first || kindOf(table.head(line), () => table.text(line))?.type !== 'response_item');
 
 /** null where the last record has no ordinal. */

@@ -5,13 +5,13 @@ import type { Flaw } from '../../../policies/session/conversation.ts';
 import type { LineTable } from '../../sessions/line-table.ts';
 import { fieldsOf, readRecord, textOf } from '../../sessions/record.ts';
 import { callIdOf, kindOf } from './rollout-line.ts';
-import type { Entry, Standing } from './standing.ts';
+import type { CodexEntry, CodexStanding } from './standing.ts';
 
 /** Versions whose requests were looked at. */
 const TESTED = /^0\.169\./;
 
 /** null for a version whose requests nobody looked at. */
-export const findFlaws = (table: LineTable, standing: Standing, cliVersion: string | null): Flaw[] | null =>
+export const findFlaws = (table: LineTable, standing: CodexStanding, cliVersion: string | null): Flaw[] | null =>
   cliVersion !== null && TESTED.test(cliVersion) ? doubled(table, standing).map(({ flaw }) => flaw) : null;
 
 export interface Doubled {
@@ -20,7 +20,7 @@ export interface Doubled {
 }
 
 /** A response to a call that has one already; what was summed up is not sent any more. */
-export function doubled(table: LineTable, standing: Standing): Doubled[] {
+export function doubled(table: LineTable, standing: CodexStanding): Doubled[] {
   const { entries } = standing;
   const sent = entries.slice(
     Math.max(
@@ -54,7 +54,7 @@ const among = (table: LineTable, lines: readonly number[], kind: RegExp): { line
     return id === null ? [] : { line, id };
   });
 
-const numberOf = ({ entries }: Standing, entry: Entry): number =>
+const numberOf = ({ entries }: CodexStanding, entry: CodexEntry): number =>
   entries.slice(0, entries.indexOf(entry) + 1).filter(({ how }) => how === 'prompt').length;
 
 const nameOf = (table: LineTable, line: number): string =>

@@ -38,7 +38,7 @@ export function codexHome({ environment }: Lookup): string | null {
 }
 
 /** Of a session_meta record. */
-export interface Begun {
+export interface CodexSessionStart {
   id: string | null;
   cwd: string | null;
   version: string | null;
@@ -48,7 +48,7 @@ export interface Begun {
 }
 
 /** null for a line that is no session_meta record. */
-export function readBegun(line: string): Begun | null {
+export function readBegun(line: string): CodexSessionStart | null {
   const record = readRecord(line);
   if (record?.type !== 'session_meta') return null;
   const payload = fieldsOf(record.payload);
@@ -93,7 +93,7 @@ function* daysIn(folder: string, levels: number): Generator<string> {
   else for (const name of foldersIn(folder)) yield* daysIn(path.join(folder, name), levels - 1);
 }
 
-function meta(file: string): Begun | null {
+function meta(file: string): CodexSessionStart | null {
   try {
     return readBegun(firstLines(file, META_BYTES)[0] ?? '');
   } catch {
@@ -101,8 +101,8 @@ function meta(file: string): Begun | null {
   }
 }
 
-const isSubAgents = ({ source, threadSource }: Begun): boolean =>
+const isSubAgents = ({ source, threadSource }: CodexSessionStart): boolean =>
   threadSource === 'subagent' || 'subagent' in fieldsOf(source) || 'sub_agent' in fieldsOf(source);
 
-const identify = ({ id, file }: Rollout, begun: Begun | null) =>
+const identify = ({ id, file }: Rollout, begun: CodexSessionStart | null) =>
   ({ tool: 'codex', id, file, cwd: begun?.cwd ?? null, cliVersion: begun?.version ?? null }) as const;

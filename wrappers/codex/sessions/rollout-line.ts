@@ -5,7 +5,7 @@ import { fieldsOf, listOf, readRecord, textOf } from '../../sessions/record.ts';
 /** Enough for the kind of a record, the role of a message and the id of a call. */
 export const HEAD_BYTES = 208;
 
-export interface LineKind {
+export interface RolloutKind {
   type: string;
   /** Of its payload; '' where it has none. */
   kind: string;
@@ -14,7 +14,7 @@ export interface LineKind {
 const WRITTEN = /^\{"timestamp":"[^"]*",(?:"ordinal":\d+,)?"type":"(\w+)","payload":\{(?:"type":"(\w+)")?/;
 
 /** @param whole reads the line, which happens only when somebody else wrote it. null for a line that is no record. */
-export function kindOf(head: string, whole: () => string): LineKind | null {
+export function kindOf(head: string, whole: () => string): RolloutKind | null {
   const [, type, kind] = WRITTEN.exec(head) ?? [];
   if (type !== undefined) return { type, kind: kind ?? '' };
   const record = readRecord(whole());

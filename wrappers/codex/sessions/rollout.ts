@@ -6,7 +6,7 @@ import type { Conversation, Edit, SessionFile } from '../../sessions/store.ts';
 import { rewind } from './edits.ts';
 import { doubled, findFlaws } from './flaws.ts';
 import { openTable } from './opening.ts';
-import { type Entry, foldRollout, linesAfter, type Standing } from './standing.ts';
+import { type CodexEntry, type CodexStanding, foldRollout, linesAfter } from './standing.ts';
 import { isKept, stepsIn } from './steps.ts';
 import { countedSoFar, lastTokens, readTurn, totalTokens } from './turns.ts';
 
@@ -15,7 +15,7 @@ export function openRollout(session: SessionFile): Conversation {
   const standing = foldRollout(table);
   const { entries, counts } = standing;
   const prompts = entries.filter(({ how }) => how === 'prompt');
-  const entryOf = (turn: number): Entry => {
+  const entryOf = (turn: number): CodexEntry => {
     const entry = prompts[turn - 1];
     if (entry === undefined) throw new RangeError(`there is no turn ${turn} among ${prompts.length}`);
     return entry;
@@ -61,7 +61,7 @@ export function openRollout(session: SessionFile): Conversation {
 }
 
 /** The turns from the first flaw on come again, without the responses that were there twice. */
-function mend(table: LineTable, standing: Standing, flaws: readonly Flaw[]): Edit {
+function mend(table: LineTable, standing: CodexStanding, flaws: readonly Flaw[]): Edit {
   const ids = new Set(flaws.flatMap((flaw) => (flaw.how === 'doubled_response' ? flaw.id : [])));
   const out = doubled(table, standing).filter(({ flaw }) => ids.has(flaw.id));
   if (out.length === 0) return { how: 'none' };

@@ -6,7 +6,7 @@ import { countOf, fieldsOf, readRecord } from '../../sessions/record.ts';
 import { isPrompt, kindOf } from './rollout-line.ts';
 
 /** A prompt and what followed it, or a summary; `lines` are indexes into the file. */
-export interface Entry {
+export interface CodexEntry {
   how: 'prompt' | 'summary';
   /** Where it begins: the line that opened its task, or the prompt itself in a task that had one already. */
   start: number;
@@ -17,15 +17,15 @@ export interface Entry {
   lines: number[];
 }
 
-export interface Standing {
+export interface CodexStanding {
   /** In the order of the conversation. */
-  entries: Entry[];
+  entries: CodexEntry[];
   /** Where tokens were counted last, in the file and before each rollback: nobody gets those back. */
   counts: number[];
 }
 
-export function foldRollout(table: LineTable): Standing {
-  const entries: Entry[] = [];
+export function foldRollout(table: LineTable): CodexStanding {
+  const entries: CodexEntry[] = [];
   let task: number | null = null;
   let before: number[] = [];
   const counts: number[] = [];
@@ -65,7 +65,7 @@ export function foldRollout(table: LineTable): Standing {
 }
 
 /** What followed a prompt, through the summaries that were made meanwhile. */
-export function linesAfter({ entries }: Standing, entry: Entry): number[] {
+export function linesAfter({ entries }: CodexStanding, entry: CodexEntry): number[] {
   const from = entries.indexOf(entry);
   const next = entries.findIndex(({ how }, at) => at > from && how === 'prompt');
   return entries.slice(from, next === -1 ? undefined : next).flatMap(({ lines }) => lines);
@@ -79,7 +79,7 @@ function rolledBack(line: string): number {
 }
 
 /** An older summary is in the new one; what was said since the task began, without a prompt, is the summary itself. */
-function summarize(entries: Entry[], task: number | null): void {
+function summarize(entries: CodexEntry[], task: number | null): void {
   for (let at = entries.length - 1; at >= 0; at -= 1) {
     if (entries[at]!.how === 'prompt') continue;
     const [older] = entries.splice(at, 1);

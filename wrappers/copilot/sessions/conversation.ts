@@ -6,13 +6,13 @@ import { readRecord } from '../../sessions/record.ts';
 import type { Conversation, Edit, SessionFile } from '../../sessions/store.ts';
 import { isSubAgents, typeOf } from './event-line.ts';
 import { openTable } from './opening.ts';
-import { type Entry, foldEvents } from './standing.ts';
+import { type CopilotEntry, foldEvents } from './standing.ts';
 import { countedSoFar, lastTokens, readTurn, totalTokens } from './turns.ts';
 
 export function openEvents(session: SessionFile): Conversation {
   const table = openTable(session);
   const { entries, counts } = foldEvents(table);
-  const entryOf = (turn: number): Entry => {
+  const entryOf = (turn: number): CopilotEntry => {
     const entry = entries[turn - 1];
     if (entry === undefined) throw new RangeError(`there is no turn ${turn} among ${entries.length}`);
     return entry;
@@ -53,7 +53,7 @@ export function openEvents(session: SessionFile): Conversation {
 const TESTED = /^1\.0\.102$/;
 
 /** The line at which each step begins: a message of the agent itself, or the turn_start before it. */
-function stepsIn(table: LineTable, { lines }: Entry): number[] {
+function stepsIn(table: LineTable, { lines }: CopilotEntry): number[] {
   const steps: number[] = [];
   let start: number | null = null;
   for (const line of lines) {

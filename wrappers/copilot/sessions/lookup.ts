@@ -33,7 +33,7 @@ export function links(lookup: Lookup): string[] {
 }
 
 /** Of a session.start event. */
-export interface Begun {
+export interface CopilotSessionStart {
   id: string | null;
   cwd: string | null;
   version: string | null;
@@ -42,7 +42,7 @@ export interface Begun {
 }
 
 /** null for a line that is no session.start event. */
-export function readBegun(line: string): Begun | null {
+export function readBegun(line: string): CopilotSessionStart | null {
   const event = readRecord(line);
   if (event?.type !== 'session.start') return null;
   const data = fieldsOf(event.data);
@@ -72,7 +72,7 @@ function look(store: string, id: string): SessionFile | null {
   return size && identify(store, id, start(file), size);
 }
 
-function start(file: string): Begun | null {
+function start(file: string): CopilotSessionStart | null {
   try {
     return readBegun(firstLines(file, START_BYTES)[0] ?? '');
   } catch {
@@ -83,7 +83,7 @@ function start(file: string): Begun | null {
 const identify = (
   store: string,
   id: string,
-  begun: Begun | null,
+  begun: CopilotSessionStart | null,
   size: { bytes: number; changedAtMs: number },
 ): SessionFile => ({
   tool: 'copilot',

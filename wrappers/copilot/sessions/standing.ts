@@ -3,21 +3,21 @@
 import type { LineTable } from '../../sessions/line-table.ts';
 import { isPrompt, typeOf } from './event-line.ts';
 
-export interface Entry {
+export interface CopilotEntry {
   /** The line of its prompt. */
   prompt: number;
   /** After the prompt, as far as they say something. */
   lines: number[];
 }
 
-export interface Standing {
-  entries: Entry[];
+export interface CopilotStanding {
+  entries: CopilotEntry[];
   /** Each counts the tokens of one model request. */
   counts: number[];
 }
 
-export function foldEvents(table: LineTable): Standing {
-  const entries: Entry[] = [];
+export function foldEvents(table: LineTable): CopilotStanding {
+  const entries: CopilotEntry[] = [];
   const counts: number[] = [];
   for (let line = 1; line < table.count; line += 1) {
     const whole = () => table.text(line);

@@ -5,9 +5,9 @@ import type { ContextTokens, Item, Turn } from '../../../policies/session/conver
 import type { LineTable } from '../../sessions/line-table.ts';
 import { countOf, type Fields, fieldsOf, listOf, readRecord, textOf } from '../../sessions/record.ts';
 import { isSubAgents, typeOf } from './event-line.ts';
-import type { Entry } from './standing.ts';
+import type { CopilotEntry } from './standing.ts';
 
-export function readTurn(table: LineTable, number: number, { prompt, lines }: Entry): Turn {
+export function readTurn(table: LineTable, number: number, { prompt, lines }: CopilotEntry): Turn {
   const event = readRecord(table.text(prompt)) ?? {};
   const names = new Map<string, string>();
   return {

@@ -2,7 +2,7 @@
 
 import { closeSync, fstatSync, readSync } from 'node:fs';
 import { openRegular } from '../../../state/disk/regular-file.ts';
-import { asObject, isMessage, isPrompt, objectsOf, type Part, parseRecord, saidIn } from './record.ts';
+import { asObject, type GeminiPart, isMessage, isPrompt, objectsOf, parseRecord, saidIn } from './record.ts';
 
 export interface Beginning {
   id: string;
@@ -38,7 +38,7 @@ export function readBeginning(file: string): Beginning | null {
   };
 }
 
-const messagesIn = (record: Part): Part[] => [record, ...objectsOf(asObject(record.$set)?.messages)];
+const messagesIn = (record: GeminiPart): GeminiPart[] => [record, ...objectsOf(asObject(record.$set)?.messages)];
 
 /** Its line ends beyond what was read. */
 function cutOffPrompt(line: string): { content: unknown } | null {

@@ -2,9 +2,9 @@
 
 import type { ContextTokens, Flaw, Turn } from '../../../policies/session/conversation.ts';
 import type { Conversation, Edit, SessionFile } from '../../sessions/store.ts';
-import type { Entry } from './fold.ts';
+import type { GeminiEntry } from './fold.ts';
 import { mendedMessages } from './mend.ts';
-import type { Message } from './record.ts';
+import type { GeminiMessage } from './record.ts';
 import { findFlaws } from './replay.ts';
 import { doublesResponses } from './replaying-versions.ts';
 import { type Rewind, rewindAfterPrompt, rewindBefore, rewindLastStep } from './rewinds.ts';
@@ -14,16 +14,16 @@ import { promptsIn, readTurn, tokensOf } from './turns.ts';
 export interface Source {
   session: SessionFile;
   /** Gives the messages that stand; may do so again where one turns out to be torn. */
-  use<T>(read: (entries: readonly Entry[]) => T): T;
+  use<T>(read: (entries: readonly GeminiEntry[]) => T): T;
   /** Each message takes the place of the one with its id. */
-  rewrite(messages: readonly Message[]): Edit;
+  rewrite(messages: readonly GeminiMessage[]): Edit;
   /** This message and all that follow it go. */
-  cutFrom(message: Message): Edit;
+  cutFrom(message: GeminiMessage): Edit;
   totalTokens(): number | null;
 }
 
 export function converse({ session, use, rewrite, cutFrom, totalTokens }: Source): Conversation {
-  const rewound = (decide: (entries: readonly Entry[]) => Rewind): Edit =>
+  const rewound = (decide: (entries: readonly GeminiEntry[]) => Rewind): Edit =>
     use((entries) => {
       const rewind = decide(entries);
       // It is read whole first: to an id that the CLI does not know it would forget everything.
@@ -50,14 +50,14 @@ export function converse({ session, use, rewrite, cutFrom, totalTokens }: Source
   };
 }
 
-function readTurns(entries: readonly Entry[], from: number, to: number): Turn[] {
+function readTurns(entries: readonly GeminiEntry[], from: number, to: number): Turn[] {
   const prompts = promptsIn(entries);
   return prompts.flatMap((start, i) =>
     i + 1 < from || i + 1 > to ? [] : [readTurn(entries, i + 1, start, prompts[i + 1] ?? entries.length)],
   );
 }
 
-function lastTokens(entries: readonly Entry[]): ContextTokens | null {
+function lastTokens(entries: readonly GeminiEntry[]): ContextTokens | null {
   for (const entry of [...entries].reverse()) {
     const tokens = entry.type === 'gemini' ? tokensOf(entry.read()) : null;
     if (tokens !== null) return tokens;
@@ -66,7 +66,7 @@ function lastTokens(entries: readonly Entry[]): ContextTokens | null {
 }
 
 /** A call without a response is wrong for every version, a second response only for those that send it. */
-function judgeFlaws(entries: readonly Entry[], cliVersion: string | null): Flaw[] | null {
+function judgeFlaws(entries: readonly GeminiEntry[], cliVersion: string | null): Flaw[] | null {
   const flaws = findFlaws(entries).map(({ flaw }) => flaw);
   const doubles = doublesResponses(cliVersion);
   if (doubles === null && flaws.some(({ how }) => how === 'doubled_response')) return null;

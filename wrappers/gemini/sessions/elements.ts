@@ -2,12 +2,12 @@
 
 export const REPLACING = '{"$set":{"messages":[';
 
-export interface Span {
+export interface ElementSpan {
   from: number;
   to: number;
 }
 
-export interface Element extends Span {
+export interface Element extends ElementSpan {
   /** Its first bytes, as latin1 text; fewer where a chunk ends. */
   head: string;
 }

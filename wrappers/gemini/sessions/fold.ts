@@ -1,18 +1,18 @@
 // Which messages of a session file stand, in their order: what the CLI's own reading of the file leaves, without parsing every line.
 
-import type { Lines, Piece } from './lines.ts';
-import { asObject, isMessage, isPrompt, type Message, objectsOf, parseRecord } from './record.ts';
+import type { LinePiece, Lines } from './lines.ts';
+import { asObject, type GeminiMessage, isMessage, isPrompt, objectsOf, parseRecord } from './record.ts';
 
 /** One message that stands. */
-export interface Entry {
+export interface GeminiEntry {
   id: string;
   type: string;
   prompt: boolean;
-  read(): Message;
+  read(): GeminiMessage;
 }
 
 export interface Folded {
-  entries: readonly Entry[];
+  entries: readonly GeminiEntry[];
   /** Records that are of no kind that we know. */
   unknown: number;
 }
@@ -42,8 +42,8 @@ function tornLines(lines: Lines): Set<number> {
 }
 
 function fold(lines: Lines, torn: ReadonlySet<number>): Folded {
-  const standing = new Map<string, Entry>();
-  const stand = (entry: Entry) => standing.set(entry.id, entry);
+  const standing = new Map<string, GeminiEntry>();
+  const stand = (entry: GeminiEntry) => standing.set(entry.id, entry);
   const { start, pieces } = lastReplacing(lines, torn);
   for (const piece of pieces) for (const entry of entriesOf(piece)) stand(entry);
   let unknown = 0;
@@ -76,7 +76,7 @@ export const isMetadata = (record: Record<string, unknown> | null): boolean =>
 const TOUCH = /^\{"\$set":\{"lastUpdated":"[^"\\]*"\}\}\r?$/;
 
 /** All before the last whole list of messages is forgotten. A huge one is taken apart at once, and the fold starts behind it. */
-function lastReplacing(lines: Lines, torn: ReadonlySet<number>): { start: number; pieces: Piece[] } {
+function lastReplacing(lines: Lines, torn: ReadonlySet<number>): { start: number; pieces: LinePiece[] } {
   for (let i = lines.count - 1; i > 0; i--) {
     const { head, text } = lines.piece(i);
     if (torn.has(i) || !head.startsWith('{"$set":') || TOUCH.test(head)) continue;
@@ -87,7 +87,7 @@ function lastReplacing(lines: Lines, torn: ReadonlySet<number>): { start: number
   return { start: 0, pieces: [] };
 }
 
-function entriesOf(piece: Piece): Entry[] {
+function entriesOf(piece: LinePiece): GeminiEntry[] {
   const entry = believed(piece);
   if (entry !== null) return [entry];
   const record = parseRecord(piece.text());
@@ -101,7 +101,7 @@ const PLAIN_PROMPT = /^,"content":(?:\[\{"text":)?"\w/;
 const RESPONSE = /^,"content":\[\{"functionResponse":/;
 
 /** A message that its first bytes tell enough of; null where the whole has to be looked at. */
-function believed({ head, text }: Piece): Entry | null {
+function believed({ head, text }: LinePiece): GeminiEntry | null {
   const [, id, type, rest] = MESSAGE.exec(head) ?? [];
   if (id === undefined || type === undefined || rest === undefined) return null;
   const prompt = type === 'user' && PLAIN_PROMPT.test(rest);
@@ -114,7 +114,7 @@ function believed({ head, text }: Piece): Entry | null {
   return { id, type, prompt, read };
 }
 
-export const held = (message: Message): Entry => ({
+export const held = (message: GeminiMessage): GeminiEntry => ({
   id: message.id,
   type: typeof message.type === 'string' ? message.type : '',
   prompt: isPrompt(message),
@@ -122,7 +122,7 @@ export const held = (message: Message): Entry => ({
 });
 
 /** To an id that does not stand: the CLI forgets everything. */
-function rewind(standing: Map<string, Entry>, id: string): void {
+function rewind(standing: Map<string, GeminiEntry>, id: string): void {
   let found = !standing.has(id);
   for (const key of standing.keys()) {
     found ||= key === id;

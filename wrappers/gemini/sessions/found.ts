@@ -4,7 +4,7 @@ import { lstatSync, type Stats } from 'node:fs';
 import path from 'node:path';
 import type { Lookup, SessionFile } from '../../sessions/store.ts';
 import { readBeginning } from './beginning.ts';
-import { names, type Place, placesOf } from './places.ts';
+import { type GeminiPlace, names, placesOf } from './places.ts';
 
 /** So many of the newest are opened; a folder may hold thousands. */
 const OPENED_FILES = 500;
@@ -37,7 +37,7 @@ export async function recentSessions(lookup: Lookup, since: Date): Promise<Sessi
 
 /** The newest first. */
 function sessionsIn(
-  places: readonly Place[],
+  places: readonly GeminiPlace[],
   named: (name: string) => boolean,
   chosen: (stats: Stats) => boolean,
 ): SessionFile[] {

@@ -3,9 +3,9 @@
 import type { SessionFile } from '../../sessions/store.ts';
 import { type Edit, SessionFileError } from '../../sessions/store.ts';
 import type { Source } from './conversation.ts';
-import { type Entry, foldLines, isMetadata } from './fold.ts';
+import { foldLines, type GeminiEntry, isMetadata } from './fold.ts';
 import type { Lines } from './lines.ts';
-import { isMessage, type Message, parseRecord } from './record.ts';
+import { type GeminiMessage, isMessage, parseRecord } from './record.ts';
 import { tokensOf } from './turns.ts';
 
 /** Throws SessionFileError for what is no session of gemini. */
@@ -40,9 +40,9 @@ function isSession(lines: Lines): boolean {
 }
 
 /** Those that no longer stand were paid for too. A message is written again and again under its id: its last tokens count. */
-function totalTokens(lines: Lines, entries: readonly Entry[]): number | null {
+function totalTokens(lines: Lines, entries: readonly GeminiEntry[]): number | null {
   const totals = new Map<string, number>();
-  const count = (message: Message) => {
+  const count = (message: GeminiMessage) => {
     const tokens = tokensOf(message);
     if (tokens !== null) totals.set(message.id, tokens.input + tokens.output);
   };

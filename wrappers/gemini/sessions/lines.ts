@@ -4,10 +4,10 @@ import { closeSync, lstatSync, readSync } from 'node:fs';
 import { openRegular } from '../../../state/disk/regular-file.ts';
 import { openLines } from '../../sessions/line-table.ts';
 import { SessionFileError } from '../../sessions/store.ts';
-import { elementsIn, REPLACING, type Span } from './elements.ts';
+import { type ElementSpan, elementsIn, REPLACING } from './elements.ts';
 
 /** A record, or one of those within a list. */
-export interface Piece {
+export interface LinePiece {
   /** Its first bytes, as latin1 text. */
   head: string;
   text(): string;
@@ -19,9 +19,9 @@ export interface Lines {
   bytes: number;
   /** The file ends within a line. */
   unfinished: boolean;
-  piece(i: number): Piece;
+  piece(i: number): LinePiece;
   /** Of a line with a huge list of messages: those, each by itself. null for any other. */
-  pieces(i: number): Piece[] | null;
+  pieces(i: number): LinePiece[] | null;
 }
 
 /** Enough for a message's id, time and type, and the first letters of what it says. */
@@ -39,7 +39,7 @@ export function indexLines(file: string): Lines {
     const end = table.offset(table.count);
     // No record is that long: it is half of one in any case.
     const tail = end < bytes && bytes - end <= MAX_TAIL ? readSpan(file, { from: end, to: bytes }) : '';
-    const spanOf = (i: number): Span => ({ from: table.offset(i), to: table.offset(i + 1) });
+    const spanOf = (i: number): ElementSpan => ({ from: table.offset(i), to: table.offset(i + 1) });
     return {
       count: table.count + (isWhole(tail) ? 1 : 0),
       bytes,
@@ -62,20 +62,20 @@ function isWhole(tail: string): boolean {
   }
 }
 
-function readPieces(file: string, line: Span): Piece[] | null {
+function readPieces(file: string, line: ElementSpan): LinePiece[] | null {
   if (line.to - line.from < HUGE_BYTES) return null;
   const from = line.from + REPLACING.length;
   const elements = elementsIn(readChunks(file, { from, to: line.to }), from, HEAD_BYTES);
   return elements?.map((element) => ({ head: element.head, text: () => readSpan(file, element) })) ?? null;
 }
 
-function* readChunks(file: string, { from, to }: Span): Generator<Buffer> {
+function* readChunks(file: string, { from, to }: ElementSpan): Generator<Buffer> {
   for (let at = from; at < to; at += HUGE_BYTES) yield readBytes(file, { from: at, to: Math.min(to, at + HUGE_BYTES) });
 }
 
-const readSpan = (file: string, span: Span): string => readBytes(file, span).toString('utf8');
+const readSpan = (file: string, span: ElementSpan): string => readBytes(file, span).toString('utf8');
 
-function readBytes(file: string, { from, to }: Span): Buffer {
+function readBytes(file: string, { from, to }: ElementSpan): Buffer {
   return attempt(file, () => {
     const fd = openRegular(file);
     try {

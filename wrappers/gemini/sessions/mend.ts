@@ -1,17 +1,17 @@
 // The records that make calls and responses match again: each is written anew under its own id, and all that was said stays.
 
 import type { Flaw } from '../../../policies/session/conversation.ts';
-import type { Entry } from './fold.ts';
-import { type Message, objectsOf, type Part, partsOf, textOf } from './record.ts';
-import { type Located, resultsOf } from './replay.ts';
+import type { GeminiEntry } from './fold.ts';
+import { type GeminiMessage, type GeminiPart, objectsOf, partsOf, textOf } from './record.ts';
+import { type LocatedRecord, resultsOf } from './replay.ts';
 
 /** For the model, in place of a result that nobody has. */
 export const INTERRUPTED = 'The tool was interrupted before it ended; no result is known.';
 
 /** New versions of the messages that hold these flaws. */
-export function mendedMessages(located: readonly Located[], flaws: readonly Flaw[]): Message[] {
+export function mendedMessages(located: readonly LocatedRecord[], flaws: readonly Flaw[]): GeminiMessage[] {
   const wanted = new Set(flaws.map(nameOf));
-  const flawsOf = new Map<Entry, Located[]>();
+  const flawsOf = new Map<GeminiEntry, LocatedRecord[]>();
   for (const one of located) {
     if (!wanted.has(nameOf(one.flaw))) continue;
     const mine = flawsOf.get(one.entry);
@@ -29,13 +29,13 @@ export function mendedMessages(located: readonly Located[], flaws: readonly Flaw
 const nameOf = ({ how, turn, id }: Flaw): string => JSON.stringify([how, turn, id]);
 
 /** One that holds nothing else becomes a note without text: it keeps its place and is never sent. */
-function withoutResponses(message: Message, surplus: ReadonlySet<number>): Message {
+function withoutResponses(message: GeminiMessage, surplus: ReadonlySet<number>): GeminiMessage {
   const kept = partsOf(message.content).filter((_, at) => !surplus.has(at));
   const { id, timestamp } = message;
   return kept.length === 0 ? { id, timestamp, type: 'info', content: '' } : { ...message, content: kept };
 }
 
-function withoutResults(message: Message, surplus: ReadonlySet<number>): Message {
+function withoutResults(message: GeminiMessage, surplus: ReadonlySet<number>): GeminiMessage {
   if (surplus.size === 0) return message;
   let at = 0;
   const toolCalls = objectsOf(message.toolCalls).map((call) => {
@@ -46,9 +46,9 @@ function withoutResults(message: Message, surplus: ReadonlySet<number>): Message
   return { ...message, toolCalls };
 }
 
-function withAnswers(message: Message, unanswered: readonly { id: string; name: string }[]): Message {
+function withAnswers(message: GeminiMessage, unanswered: readonly { id: string; name: string }[]): GeminiMessage {
   if (unanswered.length === 0) return message;
-  const calls: Part[] = objectsOf(message.toolCalls);
+  const calls: GeminiPart[] = objectsOf(message.toolCalls);
   for (const { id, name } of unanswered) {
     const at = calls.findIndex((call) => textOf(call.id) === id && resultsOf(call).length === 0);
     const call = calls[at] ?? { id, name, args: argumentsOf(message, id) };
@@ -59,7 +59,7 @@ function withAnswers(message: Message, unanswered: readonly { id: string; name: 
 }
 
 /** Of a call that stands in the content alone. */
-function argumentsOf({ content }: Message, id: string): unknown {
+function argumentsOf({ content }: GeminiMessage, id: string): unknown {
   const calls = objectsOf(partsOf(content).map(({ functionCall }) => functionCall));
   return calls.find((call) => textOf(call.id) === id)?.args ?? {};
 }

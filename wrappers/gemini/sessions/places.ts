@@ -10,14 +10,14 @@ import { linksBelow } from '../../sessions/store-folder.ts';
 import { asObject } from './record.ts';
 
 /** Of one working folder. */
-export interface Place {
+export interface GeminiPlace {
   folder: string;
   /** null where nothing tells it. */
   cwd: string | null;
 }
 
 /** Every place with sessions; those of the lookup's own folder first. */
-export function placesOf({ environment, cwd }: Lookup): { own: Place[]; others: Place[] } {
+export function placesOf({ environment, cwd }: Lookup): { own: GeminiPlace[]; others: GeminiPlace[] } {
   const home = environment.GEMINI_CLI_HOME || homeOf(environment);
   const root = home === null ? null : real(path.join(home, '.gemini'));
   const tmp = root === null ? null : real(path.join(root, 'tmp'));
@@ -26,13 +26,13 @@ export function placesOf({ environment, cwd }: Lookup): { own: Place[]; others: 
   const projects = readProjects(path.join(root, 'projects.json'));
   const cwds = new Set([path.resolve(cwd), real(cwd) ?? path.resolve(cwd)]);
   const hashes = new Map([...cwds, ...projects.values()].map((cwd) => [hashOf(cwd), cwd]));
-  const all = names(tmp).flatMap((name): Place[] => {
+  const all = names(tmp).flatMap((name): GeminiPlace[] => {
     const project = path.join(tmp, name);
     const folder = path.join(project, 'chats');
     if (!isFolder(project) || !isFolder(folder)) return [];
     return [{ folder, cwd: markedRoot(project) ?? projects.get(name) ?? hashes.get(name) ?? null }];
   });
-  const isOwn = (place: Place) => place.cwd !== null && cwds.has(place.cwd);
+  const isOwn = (place: GeminiPlace) => place.cwd !== null && cwds.has(place.cwd);
   return { own: all.filter(isOwn), others: all.filter((place) => !isOwn(place)) };
 }
 

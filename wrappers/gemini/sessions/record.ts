@@ -1,6 +1,6 @@
 // One record of a gemini session file, and what the CLI makes of its parts when it reads the file again.
 
-export interface Message {
+export interface GeminiMessage {
   id: string;
   type?: unknown;
   timestamp?: unknown;
@@ -11,7 +11,7 @@ export interface Message {
   [other: string]: unknown;
 }
 
-export type Part = Record<string, unknown>;
+export type GeminiPart = Record<string, unknown>;
 
 /** An unterminated string, a torn line: the CLI skips it. It also takes U+2028 and U+2029 for line ends, so such a record is lost to it. */
 export function parseRecord(line: string): Record<string, unknown> | null {
@@ -26,18 +26,18 @@ export function parseRecord(line: string): Record<string, unknown> | null {
 export const asObject = (value: unknown): Record<string, unknown> | null =>
   value !== null && typeof value === 'object' && !Array.isArray(value) ? (value as Record<string, unknown>) : null;
 
-export const isMessage = (value: unknown): value is Message => typeof asObject(value)?.id === 'string';
+export const isMessage = (value: unknown): value is GeminiMessage => typeof asObject(value)?.id === 'string';
 
 export const textOf = (value: unknown): string => (typeof value === 'string' ? value : '');
 
 /** The content of a message as parts, whichever of its three ways it is written in. */
-export function partsOf(content: unknown): Part[] {
+export function partsOf(content: unknown): GeminiPart[] {
   const list = Array.isArray(content) ? content : content === undefined || content === null ? [] : [content];
   return list.map((part) => (typeof part === 'string' ? { text: part } : (asObject(part) ?? {})));
 }
 
-export const objectsOf = (list: unknown): Part[] =>
-  Array.isArray(list) ? list.filter((item): item is Part => asObject(item) !== null) : [];
+export const objectsOf = (list: unknown): GeminiPart[] =>
+  Array.isArray(list) ? list.filter((item): item is GeminiPart => asObject(item) !== null) : [];
 
 export const saidIn = (content: unknown): string =>
   partsOf(content)
@@ -45,7 +45,7 @@ export const saidIn = (content: unknown): string =>
     .join('');
 
 /** Sent neither as a prompt nor as anything else: orders to the CLI, and what it writes about its surroundings. */
-export function isIgnored({ content }: Message): boolean {
+export function isIgnored({ content }: GeminiMessage): boolean {
   const parts = partsOf(content);
   if (parts.some((part) => 'functionResponse' in part || 'inlineData' in part || 'fileData' in part)) return false;
   const text = saidIn(content).trim();
@@ -55,7 +55,7 @@ export function isIgnored({ content }: Message): boolean {
 const IGNORED_BEGINNINGS = ['/', '?', '<session_context>', '<hook_context>'];
 
 /** What a person or a caller asked, and no tool's answer. */
-export const isPrompt = (message: Message): boolean =>
+export const isPrompt = (message: GeminiMessage): boolean =>
   message.type === 'user' &&
   !isIgnored(message) &&
   !partsOf(message.content).some((part) => 'functionResponse' in part);

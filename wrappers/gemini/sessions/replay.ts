@@ -1,13 +1,13 @@
 // What a resume sends of the calls and the responses, and where the two do not match.
 
 import type { Flaw } from '../../../policies/session/conversation.ts';
-import type { Entry } from './fold.ts';
-import { asObject, isIgnored, type Message, objectsOf, type Part, partsOf, textOf } from './record.ts';
+import type { GeminiEntry } from './fold.ts';
+import { asObject, type GeminiMessage, type GeminiPart, isIgnored, objectsOf, partsOf, textOf } from './record.ts';
 
 /** A flaw, and the entry that it is mended in. */
-export interface Located {
+export interface LocatedRecord {
   flaw: Flaw;
-  entry: Entry;
+  entry: GeminiEntry;
   /** Which of the entry's responses is too much, from 0; null where one is missing. */
   at: number | null;
 }
@@ -16,13 +16,13 @@ interface Call {
   turn: number;
   id: string;
   name: string;
-  entry: Entry;
+  entry: GeminiEntry;
   responses: number;
 }
 
 /** Follows the CLI: calls of model messages in a row belong together, and so do the responses up to the next one. */
-export function findFlaws(entries: readonly Entry[]): Located[] {
-  const found: Located[] = [];
+export function findFlaws(entries: readonly GeminiEntry[]): LocatedRecord[] {
+  const found: LocatedRecord[] = [];
   let calls: Call[] = [];
   let answering = false;
   let turn = 0;
@@ -33,7 +33,7 @@ export function findFlaws(entries: readonly Entry[]): Located[] {
     calls = [];
     answering = false;
   };
-  const take = (entry: Entry, part: Part, at: number) => {
+  const take = (entry: GeminiEntry, part: GeminiPart, at: number) => {
     const response = asObject(part.functionResponse);
     if (response === null) return;
     const id = textOf(response.id);
@@ -67,7 +67,7 @@ export function findFlaws(entries: readonly Entry[]): Located[] {
   return found;
 }
 
-function modelSide(message: Message): { sent: boolean; results: Part[] } {
+function modelSide(message: GeminiMessage): { sent: boolean; results: GeminiPart[] } {
   const sent =
     partsOf(message.content || undefined).length > 0 ||
     objectsOf(message.toolCalls).length > 0 ||
@@ -76,14 +76,14 @@ function modelSide(message: Message): { sent: boolean; results: Part[] } {
 }
 
 /** A result is a list of parts, one part, or plain text. */
-export function resultsOf({ id, name, result }: Part): Part[] {
+export function resultsOf({ id, name, result }: GeminiPart): GeminiPart[] {
   if (typeof result === 'string')
     return result === '' ? [] : [{ functionResponse: { id, name, response: { output: result } } }];
   return partsOf(result);
 }
 
 /** Where the content itself holds calls or thoughts, the CLI takes the calls from there alone. */
-function callsIn(message: Message): { id: string; name: string }[] {
+function callsIn(message: GeminiMessage): { id: string; name: string }[] {
   const parts = partsOf(message.content || undefined);
   const written = parts.some(({ functionCall, thought }) => functionCall || thought);
   const calls = written ? objectsOf(parts.map(({ functionCall }) => functionCall)) : objectsOf(message.toolCalls);

@@ -1,14 +1,14 @@
 // The turns of a gemini conversation: a prompt, and all that follows it up to the next one.
 
 import type { ContextTokens, Item, Turn } from '../../../policies/session/conversation.ts';
-import type { Entry } from './fold.ts';
-import { asObject, type Message, objectsOf, type Part, partsOf, saidIn, textOf } from './record.ts';
+import type { GeminiEntry } from './fold.ts';
+import { asObject, type GeminiMessage, type GeminiPart, objectsOf, partsOf, saidIn, textOf } from './record.ts';
 
 /** Where each turn's prompt stands among the entries. */
-export const promptsIn = (entries: readonly Entry[]): number[] =>
+export const promptsIn = (entries: readonly GeminiEntry[]): number[] =>
   entries.flatMap(({ prompt }, at) => (prompt ? [at] : []));
 
-export function readTurn(entries: readonly Entry[], number: number, from: number, to: number): Turn {
+export function readTurn(entries: readonly GeminiEntry[], number: number, from: number, to: number): Turn {
   const [prompt, ...rest] = entries.slice(from, to).map((entry) => entry.read());
   const items = rest.flatMap(itemsOf);
   return {
@@ -20,18 +20,18 @@ export function readTurn(entries: readonly Entry[], number: number, from: number
   };
 }
 
-const timeOf = ({ timestamp }: Message): string | null =>
+const timeOf = ({ timestamp }: GeminiMessage): string | null =>
   typeof timestamp === 'string' && !Number.isNaN(Date.parse(timestamp)) ? timestamp : null;
 
 /** `input` is the whole prompt of that request, what came from the cache included. */
-export function tokensOf({ type, tokens }: Message): ContextTokens | null {
+export function tokensOf({ type, tokens }: GeminiMessage): ContextTokens | null {
   const counted = asObject(tokens);
   if (type !== 'gemini' || counted === null) return null;
   const { input, output } = counted;
   return typeof input === 'number' && typeof output === 'number' ? { input, output } : null;
 }
 
-function itemsOf(message: Message): Item[] {
+function itemsOf(message: GeminiMessage): Item[] {
   if (message.type === 'gemini') return modelItems(message);
   if (message.type === 'user') return partsOf(message.content).flatMap(responseIn);
   const text = saidIn(message.content).trim();
@@ -40,7 +40,7 @@ function itemsOf(message: Message): Item[] {
 
 const NOTES = new Set<unknown>(['info', 'error', 'warning']);
 
-function modelItems({ content, thoughts, toolCalls }: Message): Item[] {
+function modelItems({ content, thoughts, toolCalls }: GeminiMessage): Item[] {
   const parts = partsOf(content);
   const calls = objectsOf(toolCalls);
   const called = calls.length > 0 ? calls : objectsOf(parts.map(({ functionCall }) => functionCall));
@@ -62,12 +62,12 @@ function modelItems({ content, thoughts, toolCalls }: Message): Item[] {
   ];
 }
 
-const responseIn = ({ functionResponse }: Part): Item[] => {
+const responseIn = ({ functionResponse }: GeminiPart): Item[] => {
   const response = asObject(functionResponse);
   return response === null ? [] : [responded(response)];
 };
 
-function responded({ id, name, response }: Part): Item {
+function responded({ id, name, response }: GeminiPart): Item {
   const said = asObject(response) ?? {};
   const failed = said.error !== undefined;
   const output = failed ? said.error : (said.output ?? response ?? '');
