@@ -111,8 +111,8 @@ for (const [tool, version, names] of LACKED)
     );
   });
 
-test('docs/wrappers.md tells what older versions lack', () => {
-  const rows = readFileSync('docs/wrappers.md', 'utf8').matchAll(
+test('docs/calls.md tells what older versions lack', () => {
+  const rows = readFileSync('docs/calls.md', 'utf8').matchAll(
     /^\| (\w+) \| `([\w.-]+)` \| (\d+\.\d+\.\d+) \| (.*) \|$/gm,
   );
   const late = TOOLS.flatMap((tool) => ADAPTERS[tool].features.map((feature) => ({ tool, ...feature })));
