@@ -3,9 +3,9 @@
 import { existsSync, lstatSync } from 'node:fs';
 import path from 'node:path';
 import type { Tool } from '../policies/facts/tools.ts';
-import { astray } from './astray.ts';
 import { realFolder } from './disk/real-folder.ts';
 import { kindOf } from './disk/regular-file.ts';
+import { findEscapingLink } from './escaping-link.ts';
 
 export interface TaskFolder {
   id: string;
@@ -32,7 +32,7 @@ export function locateTask(word: string, cwd: string, environment: NodeJS.Proces
   const mistake = checkTaskId(word);
   if (mistake !== null) return { how: 'mistaken', message: mistake };
   const tasks = path.join(projectState(cwd, environment), 'task');
-  const stray = astray(path.dirname(tasks), ['task']) ?? astray(tasks, [word]);
+  const stray = findEscapingLink(path.dirname(tasks), ['task']) ?? findEscapingLink(tasks, [word]);
   return stray === null ? located(path.join(tasks, word)) : { how: 'mistaken', message: stray };
 }
 
@@ -77,7 +77,7 @@ function located(root: string): LocatedTask {
       how: 'mistaken',
       message: `the path of the task ${id} has ${Buffer.byteLength(root)} bytes, which leaves no room for its files; put it into a folder with a shorter path`,
     };
-  const stray = astray(root, PARTS);
+  const stray = findEscapingLink(root, PARTS);
   if (stray !== null) return { how: 'mistaken', message: stray };
   const manifest = manifestsIn(root)[0];
   const state = path.join(root, 'state');

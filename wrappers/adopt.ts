@@ -6,7 +6,7 @@ import { sleptBetween } from '../policies/time/machine-clocks.ts';
 import type { Adapter } from './adapter.ts';
 import { type Guarded, guard } from './guard.ts';
 import { endTree, membersOf, type Tree, type TreeEnd } from './processes/end-tree.ts';
-import { noteMembers } from './processes/roll.ts';
+import { trackMembers } from './processes/member-tracker.ts';
 import { processTable } from './processes/table.ts';
 import { SHORT_MS } from './processes/tree-types.ts';
 import { read, type StreamReading } from './reading.ts';
@@ -64,7 +64,7 @@ async function attend({ tree, ...left }: Left, observer: AdoptionObserver, stop:
   const then = readClocks();
   const reading = read(left.files, left.adapter);
   const watch = guard(left, left.ageMs, reading, stop);
-  const rest = noteMembers(tree);
+  const rest = trackMembers(tree);
   const life = watchLife(tree);
   const release = () => {
     watch.release();

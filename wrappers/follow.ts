@@ -42,7 +42,7 @@ export function follow(file: string, lines: LineSplitter): Follower {
         if (read === 0) return false;
         position += read;
         if (position > FLOOD && position - read <= FLOOD)
-          void import('./young-heap.ts').then((heap) => heap.keepYoungHeapSmall());
+          void import('./heap-limits.ts').then((heap) => heap.keepYoungHeapSmall());
         lines.push(decoder.write(buffer.subarray(0, read)));
       }
       return true;

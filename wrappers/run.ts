@@ -9,7 +9,7 @@ import { type Capture, createCapture } from './capture.ts';
 import { type GuardLimits, guard } from './guard.ts';
 import { endTree, type Tree, type TreeEnd } from './processes/end-tree.ts';
 import { identifyChild } from './processes/identity.ts';
-import { noteMembers } from './processes/roll.ts';
+import { trackMembers } from './processes/member-tracker.ts';
 import { isRoot } from './processes/tree.ts';
 import { read, type StreamReading, type Streams } from './reading.ts';
 import { nowMs, readClocks } from './steady-clock.ts';
@@ -84,7 +84,7 @@ export async function run(
     if (child.pid !== undefined) process.kill(-child.pid, 'SIGKILL');
     throw error;
   });
-  const rest = noteMembers(tree);
+  const rest = trackMembers(tree);
   try {
     return await attend(invocation, { child, exited, tree, began, clocks, reading: files.reading }, observer, stop);
   } catch (error) {

@@ -3,7 +3,7 @@
 import path from 'node:path';
 import { type Dispatch, readDispatch, withoutDispatch } from '../../loops/attempt/dispatch.ts';
 import { guardedMistake } from '../../loops/attempt/guarded-places.ts';
-import { placeMistake } from '../../loops/attempt/places.ts';
+import { outputPathMistake } from '../../loops/attempt/output-paths.ts';
 import { MAX_PROMPT_BYTES } from '../../loops/attempt/prompt-limit.ts';
 import type { WrapperRequest } from '../../loops/attempt/request.ts';
 import { accountMistake } from '../../loops/call/account.ts';
@@ -32,7 +32,7 @@ export async function wrapperCommand(adapter: Adapter, argv: readonly string[]):
   const mistake =
     typeof request === 'string'
       ? request
-      : (placeMistake(request.files) ?? guardedMistake(request.files, guarding(request)));
+      : (outputPathMistake(request.files) ?? guardedMistake(request.files, guarding(request)));
   if (typeof request === 'string' || mistake !== null)
     return refused(argv, { exit: badInput, err: `${spec.name}: ${mistake}\n` });
   // Nobody but a person hands over a pipe: the dispatcher saves each prompt.

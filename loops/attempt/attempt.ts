@@ -19,7 +19,7 @@ import { openRegular, readRegular } from '../../state/disk/regular-file.ts';
 import { replaceFile } from '../../state/disk/replace-file.ts';
 import type { Overlay } from '../../wrappers/adapter.ts';
 import type { Draft } from './draft.ts';
-import { lookAtFolder } from './own-folders.ts';
+import { lookAtFolder } from './private-folders.ts';
 import { copyRedacted } from './redacted-copy.ts';
 import type { WrapperRequest } from './request.ts';
 

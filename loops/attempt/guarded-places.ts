@@ -3,7 +3,7 @@
 import { existsSync } from 'node:fs';
 import path from 'node:path';
 import { manifestsIn, type TaskFolder } from '../../state/task-folder.ts';
-import { placesOf, realPlace } from './places.ts';
+import { outputPathsOf, realPlace } from './output-paths.ts';
 import type { WrapperRequest } from './request.ts';
 
 /** What only we write. */
@@ -28,7 +28,7 @@ export interface Guarding extends States {
 export function guardedMistake(files: WrapperRequest['files'], { task, callId, ...states }: Guarding): string | null {
   const own = task === null ? null : realFolderOf(task.root);
   const record = own === null || callId === null ? null : path.join(own, 'state/attempts', callId, 'record.json');
-  for (const { flag, file } of placesOf(files)) {
+  for (const { flag, file } of outputPathsOf(files)) {
     const place = realPlace(file);
     const owner = ownerOf(place, states, own);
     if (owner === null || place === record) continue;

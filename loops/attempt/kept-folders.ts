@@ -5,7 +5,7 @@ import { keepFolders, mendFolders, realFolder, strangeStep } from '../../state/d
 import { isSystemError } from '../../state/system-error.ts';
 import { taskFolders } from '../../state/task-folder.ts';
 import type { Draft } from './draft.ts';
-import { placesOf, realPlace } from './places.ts';
+import { outputPathsOf, realPlace } from './output-paths.ts';
 import type { WrapperRequest } from './request.ts';
 
 /** From here on the call's places are named without links, so that one that is turned elsewhere is not followed. */
@@ -27,7 +27,7 @@ export function withRealPlaces(request: WrapperRequest): WrapperRequest {
 /** Once they are made, and before anything of the CLI's runs. */
 export function keepPlaces(draft: Draft, attemptFolder: string): void {
   const { files, charge } = draft.request;
-  const places = placesOf(files).map(({ file }) => path.dirname(file));
+  const places = outputPathsOf(files).map(({ file }) => path.dirname(file));
   const ofTask = charge === null ? [] : taskFolders(charge.task);
   draft.folders = keepFolders([...ofTask, ...places, realFolder(attemptFolder)]);
 }

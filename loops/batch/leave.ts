@@ -2,7 +2,7 @@
 
 import path from 'node:path';
 import type { Tool } from '../../policies/facts/tools.ts';
-import { astray } from '../../state/astray.ts';
+import { findEscapingLink } from '../../state/escaping-link.ts';
 import { isSystemError } from '../../state/system-error.ts';
 import { projectState } from '../../state/task-folder.ts';
 import { writeJson, writeWhole } from '../../state/whole-file.ts';
@@ -42,7 +42,7 @@ export async function leaveBatch(
   const open = [...goOn, ...repairOf(unreadable)];
   const next_actions = open.length === 0 ? [`read ${files.summary}`] : open;
   let report: BatchReport = { ...facts, next_actions, files };
-  const stray = astray(projectState(cwd, environment), ['batch']);
+  const stray = findEscapingLink(projectState(cwd, environment), ['batch']);
   if (stray !== null) {
     report = withoutFiles(report, stray);
     return { report, summary: renderBatch(report) };

@@ -4,7 +4,7 @@ import { existsSync, readdirSync } from 'node:fs';
 import path from 'node:path';
 import { nearest } from '../../policies/text/nearest.ts';
 import { checkTaskId, type TaskFolder } from '../../state/task-folder.ts';
-import { realPlace } from '../attempt/places.ts';
+import { realPlace } from '../attempt/output-paths.ts';
 
 /**
  * A mistyped id would open another account of ten paid calls. @param tasks the folder of the project's tasks.

@@ -20,10 +20,10 @@ import type { WrapperRequest } from '../attempt/request.ts';
 import { termsOf } from '../attempt/saved-draft.ts';
 import type { CallStop } from '../attempt/stop-request.ts';
 import { check, type Refusal } from './check.ts';
+import { GUARDIAN_TIMEOUTS } from './guardian-timeouts.ts';
+import { noteFact, verdictFact } from './journal-facts.ts';
 import { exitOf, judged } from './judged.ts';
 import { knownVersion } from './known-version.ts';
-import { noteFact, verdictFact } from './noted-facts.ts';
-import { PATIENCE } from './patience.ts';
 import { discard, prepare, type Ready } from './prepare.ts';
 import { publishAll, publishEarly, publishRefusal, removeStale } from './publish.ts';
 import { recordOf, sentenceOf } from './record.ts';
@@ -60,8 +60,8 @@ async function guarded(draft: Draft, stop: CallStop): Promise<Called> {
   draft.cliVersion = await knownVersion(request, checked.binary, stop, clock().getTime());
   const { resumeSession } = request.call;
   if (resumeSession !== null) {
-    const { mendSession } = await import('./mend-session.ts');
-    const refusal = await mendSession(draft, resumeSession);
+    const { repairSession } = await import('./repair-session.ts');
+    const refusal = await repairSession(draft, resumeSession);
     if (refusal !== null) return left(draft, refusal);
   }
   if (request.recordRequests) {
@@ -72,7 +72,7 @@ async function guarded(draft: Draft, stop: CallStop): Promise<Called> {
   if (prepared.how === 'refused') return left(draft, prepared.refusal);
   keepPlaces(draft, prepared.attempt.folder);
   // It was stopped, and goes on when nobody waits for it any more.
-  if (nowMs() - begunMs > wallMs(request) + PATIENCE.lateMs) {
+  if (nowMs() - begunMs > wallMs(request) + GUARDIAN_TIMEOUTS.lateMs) {
     discard(prepared);
     return left(draft, LATE);
   }

@@ -8,7 +8,7 @@ import type { OwnReason } from '../../policies/facts/own-reasons.ts';
 import { readFollowedBytes } from '../../state/disk/regular-file.ts';
 import type { PromptLimit } from '../../wrappers/adapter.ts';
 import { findBinary } from '../../wrappers/find-binary.ts';
-import { lookAt, placesOf } from '../attempt/places.ts';
+import { lookAt, outputPathsOf } from '../attempt/output-paths.ts';
 import { MAX_PROMPT_BYTES } from '../attempt/prompt-limit.ts';
 import type { WrapperRequest } from '../attempt/request.ts';
 
@@ -112,7 +112,7 @@ function folderMistake(folder: string): string | null {
 }
 
 function outputMistake({ files }: WrapperRequest): string | null {
-  const places = placesOf(files);
+  const places = outputPathsOf(files);
   const writable = new Set<string>();
   for (const { flag, file } of places) {
     const folder = path.dirname(path.resolve(file));

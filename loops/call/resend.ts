@@ -11,7 +11,7 @@ import type { Access } from '../../wrappers/adapter.ts';
 import { ADAPTERS } from '../../wrappers/adapters.ts';
 import type { SessionFile } from '../../wrappers/sessions/store.ts';
 import { withoutDispatch } from '../attempt/dispatch.ts';
-import { placeMistake } from '../attempt/places.ts';
+import { outputPathMistake } from '../attempt/output-paths.ts';
 import type { WrapperRequest } from '../attempt/request.ts';
 import type { CallStop } from '../attempt/stop-request.ts';
 import { call } from './call.ts';
@@ -45,7 +45,7 @@ export interface ResentCall {
 export const sendingMistake = ({ files }: Pick<ResendRequest, 'files'>): string | null => {
   const { out, err, result } = files;
   const somewhere = path.join(tmpdir(), randomUUID());
-  return placeMistake({
+  return outputPathMistake({
     ...NOWHERE,
     prompt: `${somewhere}.md`,
     out: out ?? `${somewhere}.out`,

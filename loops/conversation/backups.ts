@@ -5,7 +5,7 @@ import path from 'node:path';
 import type { Tool } from '../../policies/facts/tools.ts';
 import { agedBackups, KEPT_BACKUPS, oldestKept } from '../../policies/session/kept-backups.ts';
 import type { EditKind } from '../../policies/session/session-edits.ts';
-import { sight } from '../../state/exact-file.ts';
+import { sight } from '../../state/compare-and-swap-file.ts';
 import { allLedgers, backupFiles, dropBackup, type EditsLedger, readEdits } from '../../state/sessions/edits-ledger.ts';
 
 export interface Backup {

@@ -2,7 +2,7 @@
 
 import path from 'node:path';
 import { logFiles, readLog } from '../../state/api-errors/read.ts';
-import { astray } from '../../state/astray.ts';
+import { findEscapingLink } from '../../state/escaping-link.ts';
 import { editsLedger, readEdits } from '../../state/sessions/edits-ledger.ts';
 import { isSystemError } from '../../state/system-error.ts';
 import { projectState } from '../../state/task-folder.ts';
@@ -18,7 +18,9 @@ export async function exportDiagnostic(recovering: RecoveringConversation): Prom
   const { session, environment, cwd, clock } = recovering;
   const state = projectState(cwd, environment);
   const folder = path.join(state, 'state', 'diagnostics');
-  const stray = astray(path.dirname(state), [path.basename(state)]) ?? astray(state, ['state', 'state/diagnostics']);
+  const stray =
+    findEscapingLink(path.dirname(state), [path.basename(state)]) ??
+    findEscapingLink(state, ['state', 'state/diagnostics']);
   if (stray !== null) return { how: 'refused', why: stray };
   const at = clock().toISOString();
   const file = path.join(folder, `${session.tool}.${session.id.slice(0, 8)}.${at.replace(/[:.]/g, '-')}.json`);

@@ -6,7 +6,6 @@ import { oldBackups } from '../../policies/session/kept-backups.ts';
 import type { EditEntry, EditKind, KeptEdit, KnownEdit, Version } from '../../policies/session/session-edits.ts';
 import {
   ChangedError,
-  changeExactly,
   copyWhole,
   type ExactChange,
   endsWithinLine,
@@ -14,7 +13,8 @@ import {
   hashWith,
   type Sighting,
   sight,
-} from '../../state/exact-file.ts';
+  swapIfUnchanged,
+} from '../../state/compare-and-swap-file.ts';
 import {
   backupName,
   dropBackup,
@@ -28,7 +28,7 @@ import {
 import { isSystemError } from '../../state/system-error.ts';
 import type { Conversation, Edit, SessionFile } from '../../wrappers/sessions/store.ts';
 import { dropAged } from './backups.ts';
-import { settleCutOff, stateIn } from './cut-off.ts';
+import { settleInterruptedEdits, stateIn } from './interrupted-edits.ts';
 
 /** For whom it is done, as far as that is known. */
 export interface Holder {
@@ -89,7 +89,7 @@ export function changeSession(asked: SessionChange): Edited {
     if (stray !== null) return refused(stray);
     const read = readEdits(ledger);
     if (read.how === 'mistaken') return refused(read.why);
-    const known = settleCutOff(ledger, read.edits, session, clock).edits;
+    const known = settleInterruptedEdits(ledger, read.edits, session, clock).edits;
     return make(asked, seen, ledger, known);
   } catch (error) {
     if (!(error instanceof ChangedError) && !isSystemError(error)) throw error;
@@ -121,7 +121,7 @@ function make(asked: SessionChange, seen: Sighting, ledger: EditsLedger, known: 
   };
   try {
     planEdit(ledger, entry);
-    changeExactly(seen, change);
+    swapIfUnchanged(seen, change);
   } catch (error) {
     if (stateIn(entry, session.file) === 'failed') {
       // Kept where the disk did not let what was appended be taken off again.

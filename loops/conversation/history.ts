@@ -5,7 +5,7 @@ import type { ShownTurn } from '../../policies/session/conversation.ts';
 import type { KnownEdit } from '../../policies/session/session-edits.ts';
 import { isStanding, type ShownSlot, slotsOf } from '../../policies/session/shown-turns.ts';
 import { nextToBringBack, takenBack } from '../../policies/session/taken-back.ts';
-import { sight } from '../../state/exact-file.ts';
+import { sight } from '../../state/compare-and-swap-file.ts';
 import { type EditsLedger, editsLedger, readEdits } from '../../state/sessions/edits-ledger.ts';
 import {
   type Conversation,
@@ -13,7 +13,7 @@ import {
   type SessionFile,
   type SessionStore,
 } from '../../wrappers/sessions/store.ts';
-import { lookAtCutOff } from './cut-off.ts';
+import { lookAtInterruptedEdits } from './interrupted-edits.ts';
 import { nowOf } from './redo.ts';
 
 export interface History {
@@ -70,7 +70,7 @@ export function readHistory(
 
 function knownEdits(ledger: EditsLedger, session: SessionFile): { edits: KnownEdit[]; notes: string[] } {
   const read = readEdits(ledger);
-  return read.how === 'mistaken' ? { edits: [], notes: [read.why] } : lookAtCutOff(read.edits, session);
+  return read.how === 'mistaken' ? { edits: [], notes: [read.why] } : lookAtInterruptedEdits(read.edits, session);
 }
 
 /** The rest of a turn is no turn of its own. */

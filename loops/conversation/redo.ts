@@ -4,11 +4,11 @@ import path from 'node:path';
 import type { KnownEdit } from '../../policies/session/session-edits.ts';
 import { foldSlots, isStanding, type Now } from '../../policies/session/shown-turns.ts';
 import { nextToBringBack, type TakenBack, takenBack, takenBackBy } from '../../policies/session/taken-back.ts';
-import { hashesOf, sight } from '../../state/exact-file.ts';
+import { hashesOf, sight } from '../../state/compare-and-swap-file.ts';
 import { editsLedger, readEdits } from '../../state/sessions/edits-ledger.ts';
 import type { Conversation, SessionFile, SessionStore } from '../../wrappers/sessions/store.ts';
-import { lookAtCutOff } from './cut-off.ts';
 import { changeSession, type Edited, type Holder, keptFields } from './edit.ts';
+import { lookAtInterruptedEdits } from './interrupted-edits.ts';
 
 export type RedoPlan =
   | { how: 'planned'; taken: TakenBack; backup: string; conversation: Conversation }
@@ -26,7 +26,7 @@ export function planRedo(
   const read = ledger === null ? null : readEdits(ledger);
   if (ledger === null || read === null) return nothing('There is nothing to bring back: the user has no home.');
   if (read.how === 'mistaken') return nothing(`${read.why}.`);
-  const { edits } = lookAtCutOff(read.edits, session);
+  const { edits } = lookAtInterruptedEdits(read.edits, session);
   const conversation = store.open(session);
   const now = nowOf(edits, conversation);
   const taken = (n === null ? nextToBringBack(edits, now) : takenBackBy(edits, now, n)) ?? null;

@@ -19,8 +19,8 @@ import { isSystemError } from '../../state/system-error.ts';
 import { projectState } from '../../state/task-folder.ts';
 import type { Conversation, SessionFile, SessionStore } from '../../wrappers/sessions/store.ts';
 import { changeSessions } from '../session/change-sessions.ts';
-import { lookAtCutOff } from './cut-off.ts';
 import type { Holder } from './edit.ts';
+import { lookAtInterruptedEdits } from './interrupted-edits.ts';
 import { nowOf } from './redo.ts';
 
 export interface StandingIn {
@@ -110,7 +110,7 @@ const MAX_BYTES = 256 * 1024 * 1024;
 function statesOf(conversation: Conversation, ledger: EditsLedger) {
   const { session, turns } = conversation;
   const read = readEdits(ledger);
-  const edits: readonly KnownEdit[] = read.how === 'read' ? lookAtCutOff(read.edits, session).edits : [];
+  const edits: readonly KnownEdit[] = read.how === 'read' ? lookAtInterruptedEdits(read.edits, session).edits : [];
   const kept = takenBack(edits, nowOf(edits, conversation)).filter(({ edit }) => edit.backup !== null && edit.isKept);
   return [
     ...kept.map(({ edit, turns }) => ({

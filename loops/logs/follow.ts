@@ -3,11 +3,11 @@
 import path from 'node:path';
 import { setImmediate as immediate } from 'node:timers/promises';
 import type { Tool } from '../../policies/facts/tools.ts';
-import { nextChange } from '../../state/change.ts';
 import { isRegular } from '../../state/disk/regular-file.ts';
 import { type Journal, openJournal } from '../../state/journal/journal.ts';
 import type { Call, Ledger } from '../../state/journal/ledger.ts';
 import type { TaskFolder } from '../../state/task-folder.ts';
+import { waitForChange } from '../../state/wait-for-change.ts';
 import { ADAPTERS } from '../../wrappers/adapters.ts';
 import { identify } from '../../wrappers/processes/identity.ts';
 import { attemptIn } from '../attempt/attempt.ts';
@@ -93,7 +93,7 @@ async function followFrom(opened: Calls, following: Following): Promise<Followed
       } while (opened.current.isBehind() && !stop.aborted);
     }
     if (until === 'now' || !isAtWork || stop.aborted) return { how: 'shown', calls: shown, missing };
-    await nextChange(opened.current?.events.path() ?? journal.file, LOOK_MS, stop);
+    await waitForChange(opened.current?.events.path() ?? journal.file, LOOK_MS, stop);
   }
 }
 

@@ -5,7 +5,7 @@ import { type ProcessIdentity, placeOf } from '../../policies/facts/process-iden
 import type { Ticket } from '../../state/queue/ticket.ts';
 import type { Queue } from '../../state/queue/tickets.ts';
 import { ancestorsOf, isAmong } from '../../wrappers/processes/ancestors.ts';
-import { type LookingAtHolders, livingOf } from './living.ts';
+import { type LookingAtHolders, ticketHolders } from './ticket-holders.ts';
 
 export interface QueueStanding {
   ticket: Ticket;
@@ -29,7 +29,7 @@ export async function firstBlocking(
   const standing: QueueStanding[] = [];
   for (const { ticket, file } of earlier) {
     const isOwn = isDeepStrictEqual(ticket.owner, ours.owner);
-    const living = isOwn ? [ticket.owner] : await livingOf(ticket, looking);
+    const living = isOwn ? [ticket.owner] : await ticketHolders(ticket, looking);
     if (living.length > 0) standing.push({ ticket, file, living });
     else over(ticket.id);
   }

@@ -12,7 +12,7 @@ import { restoreDraft } from '../attempt/believed-draft.ts';
 import { readableOf } from '../attempt/captured.ts';
 import { signedAnew } from '../call/judge.ts';
 import { contextOf } from '../call/judged.ts';
-import { outcomeOf } from '../settle/close-dead.ts';
+import { outcomeOf } from '../settle/close-orphaned-call.ts';
 
 export interface SignedText {
   /** Which text was taken: lines of stderr, the engine's error event, or tool, ending and verdict. */

@@ -3,7 +3,7 @@
 import { accessSync, constants } from 'node:fs';
 import path from 'node:path';
 import { projectRoot } from '../../state/task-folder.ts';
-import { takeTurn } from '../queue/turn.ts';
+import { lockTree } from '../queue/tree-lock.ts';
 import type { RunRequest } from '../task/run-request.ts';
 import type { StageRun } from '../task/stage-run.ts';
 import type { OpenTask } from '../task/task.ts';
@@ -14,7 +14,7 @@ export async function inTurn<T>(
   whenTaken: RunRequest['whenTaken'],
   work: () => Promise<T>,
 ): Promise<{ how: 'worked'; result: T } | { how: 'stopped' }> {
-  const turn = await takeTurn({
+  const turn = await lockTree({
     stateFolder: lineOf(open, environment),
     tree: open.tree,
     mode: access === 'read' ? 'read' : 'write',

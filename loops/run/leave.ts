@@ -7,9 +7,9 @@ import { readJson, writeJson, writeWhole } from '../../state/whole-file.ts';
 import { lostCalls, nestedCalls } from '../task/lost-calls.ts';
 import { spentOf } from '../task/spent.ts';
 import type { OpenTask } from '../task/task.ts';
-import { notYet } from './not-yet.ts';
 import type { RunReport, StageReport } from './report.ts';
 import { renderSummary } from './summary.ts';
+import { unsupportedFields } from './unsupported-fields.ts';
 
 const failureFile = ({ task }: OpenTask) => path.join(task.state, 'last_failure.json');
 
@@ -56,7 +56,7 @@ export async function leaveReport(
       ...open.notes,
       ...lostCalls(ledger),
       ...nestedCalls(ledger),
-      ...notYet(open.manifest),
+      ...unsupportedFields(open.manifest),
       ...(torn === 0
         ? []
         : [

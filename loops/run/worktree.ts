@@ -6,7 +6,7 @@ import path from 'node:path';
 import { isSystemError } from '../../state/system-error.ts';
 import { repositoryFilters, switchedOff } from '../git/filters.ts';
 import { askGit, type GitRan, type GitRequest } from '../git/git.ts';
-import { takeTurn } from '../queue/turn.ts';
+import { lockTree } from '../queue/tree-lock.ts';
 
 export interface WorktreeRequest {
   /** The project's root, in a git repository. */
@@ -63,7 +63,7 @@ async function openOrMake(request: WorktreeRequest): Promise<OpenedWorktree> {
   if (converting.how === 'unknown')
     return mistaken(`the filters of ${root} cannot be looked up: ${lastLine(converting.ran)}`);
   // git guards each of its files, but not the whole of what it makes against another that looks on.
-  const turn = await takeTurn({ ...request, tree: common, mode: 'write', stage: 'worktree' });
+  const turn = await lockTree({ ...request, tree: common, mode: 'write', stage: 'worktree' });
   if (turn.how === 'stopped') return turn;
   try {
     const top = worktreeOf(request.stateFolder, taskId);

@@ -2,7 +2,7 @@
 
 import path from 'node:path';
 import { readSessions, type Sessions, writeSessions } from '../../state/sessions/sessions-file.ts';
-import { standInLine } from '../queue/line.ts';
+import { acquireTicket } from '../queue/acquire-ticket.ts';
 
 export interface Changing {
   stateFolder: string;
@@ -19,7 +19,7 @@ export async function changeSessions(
   { stateFolder, taskId, clock }: Changing,
   change: (sessions: Sessions) => Sessions,
 ): Promise<Sessions> {
-  const turn = await standInLine({
+  const turn = await acquireTicket({
     line: { folder: sessionLines(stateFolder), name: 'file' },
     mode: 'write',
     taskId,

@@ -8,7 +8,7 @@ import { ADAPTERS } from '../../wrappers/adapters.ts';
 import type { ProcessRow } from '../../wrappers/processes/rows.ts';
 import { processTable } from '../../wrappers/processes/table.ts';
 import { hasOutput } from '../attempt/captured.ts';
-import { PATIENCE, type Patience } from '../call/patience.ts';
+import { GUARDIAN_TIMEOUTS, type GuardianTimeouts } from '../call/guardian-timeouts.ts';
 
 /** How often it is looked at; it is no child of ours. */
 const LOOK_MS = 100;
@@ -40,7 +40,7 @@ export interface LateCall {
  * Wakes it, since one that was only stopped then ends its call by itself, as well as it can be ended; kills one that does not, or
  * has not started its CLI: that would be paid for, and nobody waits for it. Who is not known for the guardian is left alone.
  */
-export async function endLate(late: LateCall, { wokenMs }: Patience = PATIENCE): Promise<LateEnd> {
+export async function endLate(late: LateCall, { wokenMs }: GuardianTimeouts = GUARDIAN_TIMEOUTS): Promise<LateEnd> {
   const { guardian, attempt, known, isOver } = late;
   const row = await rowOf(guardian);
   if (row === null) return 'gone';

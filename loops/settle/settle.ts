@@ -3,17 +3,17 @@
 import { setMaxListeners } from 'node:events';
 import path from 'node:path';
 import type { ProcessIdentity } from '../../policies/facts/process-identity.ts';
-import { nextChange } from '../../state/change.ts';
 import type { Journal } from '../../state/journal/journal.ts';
 import { type Call, openCalls } from '../../state/journal/ledger.ts';
 import type { TaskFolder } from '../../state/task-folder.ts';
+import { waitForChange } from '../../state/wait-for-change.ts';
 import { ancestorsOf, isAmong } from '../../wrappers/processes/ancestors.ts';
 import { identify, isAlive } from '../../wrappers/processes/identity.ts';
 import { MARKERS } from '../../wrappers/processes/marker.ts';
 import { isLate } from '../attempt/deadline.ts';
 import type { SentTerms } from '../attempt/sent.ts';
-import { PATIENCE, type Patience } from '../call/patience.ts';
-import { closeDead } from './close-dead.ts';
+import { GUARDIAN_TIMEOUTS, type GuardianTimeouts } from '../call/guardian-timeouts.ts';
+import { closeOrphanedCall } from './close-orphaned-call.ts';
 import { endLate, isGoneWithin } from './late-guardian.ts';
 
 export interface Settling {
@@ -29,7 +29,7 @@ export interface Settling {
   /** What we wait for, in a sentence. */
   say(sentence: string): void;
   /** With a guardian that lives and does not work. */
-  patience?: Patience;
+  patience?: GuardianTimeouts;
 }
 
 export type SettledCall = { how: 'settled' } | { how: 'foreign'; message: string } | { how: 'stopped' };
@@ -58,7 +58,7 @@ export async function settleLeftovers(settling: Settling): Promise<string | null
 }
 
 export async function settle(open: Call, settling: Settling): Promise<SettledCall> {
-  const { task, journal, clock, stop, foreign, say, patience = PATIENCE } = settling;
+  const { task, journal, clock, stop, foreign, say, patience = GUARDIAN_TIMEOUTS } = settling;
   const { call_id, stage, tool, guardian, deadline_at } = open.reserved;
   const attempt = path.join(task.attempts, call_id);
   const self = (await identify(process.pid))!;
@@ -81,7 +81,7 @@ export async function settle(open: Call, settling: Settling): Promise<SettledCal
     const overdue = clock().getTime() > Date.parse(deadline_at) + FOREIGN_GRACE_MS;
     if (await isWithin(present, settling)) return { how: 'foreign', message: withinMessage(stage) };
     if (life === 'dead' || (life === 'unknown' && (overdue || foreign === 'close'))) {
-      await closeDead(present, settling);
+      await closeOrphanedCall(present, settling);
       return { how: 'settled' };
     }
     if (life === 'unknown') return { how: 'foreign', message: foreignMessage(stage, guardian.host, deadline_at) };
@@ -93,17 +93,21 @@ export async function settle(open: Call, settling: Settling): Promise<SettledCal
       // A wrapper that goes on would write over what came after it.
       if (end === 'stays' || foreign === 'refuse')
         return { how: 'foreign', message: stuckMessage(stage, guardian.pid, end) };
-      await closeDead(present, settling);
+      await closeOrphanedCall(present, settling);
       return { how: 'settled' };
     }
     if (!told)
       say(`stage ${stage}: waiting for the call ${call_id} that an earlier run started (until ${deadline_at})`);
-    await nextChange(journal.file, LOOK_MS, stop);
+    await waitForChange(journal.file, LOOK_MS, stop);
   }
 }
 
 /** Its verdict is a guardian's last word, but not its last deed: it clears up, and would outlive a short run. */
-async function untilLeft({ reserved }: Call, self: ProcessIdentity, { stop, say, patience = PATIENCE }: Settling) {
+async function untilLeft(
+  { reserved }: Call,
+  self: ProcessIdentity,
+  { stop, say, patience = GUARDIAN_TIMEOUTS }: Settling,
+) {
   const { call_id, stage, guardian } = reserved;
   if ((await isAlive(guardian, self)) !== 'alive') return;
   if (!(await isGoneWithin(guardian, patience.leavingMs, stop)) && !stop.aborted)

@@ -7,7 +7,7 @@ import type { EarlierTask } from '../../policies/session/hand-off.ts';
 import { tagOf } from '../../policies/session/session-tag.ts';
 import { readHead } from '../../state/disk/file-head.ts';
 import { readRegularOrNull } from '../../state/disk/regular-file.ts';
-import { imagineJournal } from '../../state/journal/imagined-journal.ts';
+import { createDryRunJournal } from '../../state/journal/dry-run-journal.ts';
 import { JournalError } from '../../state/journal/journal.ts';
 import { readManifest } from '../../state/project/manifest.ts';
 import { isSystemError } from '../../state/system-error.ts';
@@ -59,7 +59,7 @@ async function toldOf(root: string, open: Asking, tag: string, clock: () => Date
   const located = locateTask(root, root, {});
   if (located.how === 'mistaken') return null;
   const { folder: task } = located;
-  const { ledger } = imagineJournal(root, clock).read();
+  const { ledger } = createDryRunJournal(root, clock).read();
   const failure = await readJson<Failure>(path.join(task.state, 'last_failure.json'), clock, 'left');
   const standing = failure.how === 'read' && failure.value.resolved_at === null ? failure.value : null;
   return {

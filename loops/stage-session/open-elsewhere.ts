@@ -1,7 +1,7 @@
 // A session that somebody has open in its CLI, such as a person at a terminal: it is waited for, or a fresh one is begun.
 
 import { ADAPTERS } from '../../wrappers/adapters.ts';
-import { writerOf } from '../conversation/free.ts';
+import { writerOf } from '../conversation/wait-until-idle.ts';
 import { findSession, quietly } from '../session/own-files.ts';
 import type { StageRun } from '../task/stage-run.ts';
 

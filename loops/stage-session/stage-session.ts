@@ -10,12 +10,12 @@ import type { StageRun } from '../task/stage-run.ts';
 import { type KeptEntries, keptEntries } from './kept-entries.ts';
 import { untilClosed } from './open-elsewhere.ts';
 import { HANDED_ON, type Resolved, resolveSession } from './resolve.ts';
-import { type HeldSessions, holdSessions } from './session-line.ts';
+import { type HeldSessions, lockSessions } from './session-lock.ts';
 
 /** null: told to stop while it waited. */
 export async function openStageSession(run: StageRun): Promise<StageSession | null> {
   const tag = tagOf(run.open.manifest.meta.feature, run.open.task.id);
-  const held = await holdSessions(run, tag);
+  const held = await lockSessions(run, tag);
   if (held === null) return null;
   try {
     const kept = await keptEntries(run, tag);

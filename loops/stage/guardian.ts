@@ -12,7 +12,7 @@ import { identify } from '../../wrappers/processes/identity.ts';
 import { nowMs } from '../../wrappers/steady-clock.ts';
 import { DISPATCH, type Dispatch } from '../attempt/dispatch.ts';
 import type { SentTerms } from '../attempt/sent.ts';
-import { PATIENCE, type Patience } from '../call/patience.ts';
+import { GUARDIAN_TIMEOUTS, type GuardianTimeouts } from '../call/guardian-timeouts.ts';
 import { endLate } from '../settle/late-guardian.ts';
 import type { CallWishes } from '../task/call-wishes.ts';
 
@@ -51,7 +51,7 @@ export async function sendGuardian(
   errand: Errand,
   commandFolder: string,
   stop: AbortSignal,
-  patience: Patience = PATIENCE,
+  patience: GuardianTimeouts = GUARDIAN_TIMEOUTS,
 ): Promise<GuardianEnd> {
   const { execa } = await import('execa');
   const outputs = outputsOf(errand.task, errand.stage);
@@ -97,7 +97,7 @@ const LATE = 'the wrapper was stopped or stuck until long past the deadline of i
 function hurry(
   { task, stage: { tool }, timeoutMs, dispatch }: Errand,
   identified: Promise<ProcessIdentity | null> | null,
-  patience: Patience,
+  patience: GuardianTimeouts,
 ): { rest(): void; wasEnded(): boolean } {
   const attempt = path.join(task.attempts, dispatch.call_id);
   let over = false;

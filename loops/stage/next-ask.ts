@@ -6,7 +6,7 @@ import { waitBefore } from '../../policies/retry/backoff.ts';
 import { type Decision, decide } from '../../policies/retry/decide.ts';
 import { budgetOf } from '../../state/journal/ledger.ts';
 import type { Stage } from '../../state/project/manifest-schema.ts';
-import { mendBroken } from '../conversation/mend.ts';
+import { repairBroken } from '../conversation/repair.ts';
 import { endOfSession, takeBackUnanswered } from '../stage-session/unanswered.ts';
 import type { AskedBefore, Next, Seen } from '../task/ask.ts';
 import { type ComposedPrompt, composePrompt, type DigestPolicy, type Prompt, writePrompt } from '../task/prompt.ts';
@@ -131,7 +131,7 @@ async function mendAsk(run: StageRun, id: string, about: AskedBefore, next: Omit
   const { cliVersion } = sent;
   const ranTools = (record.tool_calls ?? 0) > 0;
   const broken = { tool: stage.tool, sessionId: id, cliVersion, environment, cwd: open.cwd, clock };
-  const mended = await mendBroken({ ...broken, ranTools });
+  const mended = await repairBroken({ ...broken, ranTools });
   if (mended.how === 'cannot') {
     // What the attempt had done is in that session alone; and a new one that was refused is not mended by another.
     if (ranTools || ask.resumeSession === null) return { how: 'cannot', why: mended.why };

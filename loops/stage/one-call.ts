@@ -10,7 +10,7 @@ import { identify } from '../../wrappers/processes/identity.ts';
 import { hasOutput } from '../attempt/captured.ts';
 import { newCallId } from '../attempt/draft.ts';
 import type { SentTerms } from '../attempt/sent.ts';
-import { PATIENCE } from '../call/patience.ts';
+import { GUARDIAN_TIMEOUTS } from '../call/guardian-timeouts.ts';
 import { TREE } from '../scope/question.ts';
 import { settle } from '../settle/settle.ts';
 import { closedBy } from '../tamper-guard/door.ts';
@@ -75,7 +75,7 @@ async function callNow(run: StageRun, ask: SendingOnce, wanted: string): Promise
     stage: stage.name,
     call_id: callId,
     dispatcher: (await identify(process.pid))!,
-    until: new Date(clock().getTime() + errand.timeoutMs + PATIENCE.lateMs).toISOString(),
+    until: new Date(clock().getTime() + errand.timeoutMs + GUARDIAN_TIMEOUTS.lateMs).toISOString(),
   });
   const judge = await keepJudge(open, callId, watched.copies);
   watched.begin(judge.files);

@@ -5,7 +5,7 @@ import { standingTickets } from '../../state/queue/standing-tickets.ts';
 import type { Ticket } from '../../state/queue/ticket.ts';
 import { queueFolder } from '../../state/queue/tickets.ts';
 import { userState } from '../../state/user-state.ts';
-import { type LookingAtHolders, livingOf } from '../queue/living.ts';
+import { type LookingAtHolders, ticketHolders } from '../queue/ticket-holders.ts';
 import { sessionLines } from '../session/change-sessions.ts';
 
 export interface WaitingTicket {
@@ -55,7 +55,7 @@ async function behindOthers(
   looking: LookingAtHolders,
 ): Promise<{ ticket: Ticket; behind: Ticket[] }[]> {
   const living: Ticket[] = [];
-  for (const ticket of tickets) if ((await livingOf(ticket, looking)).length > 0) living.push(ticket);
+  for (const ticket of tickets) if ((await ticketHolders(ticket, looking)).length > 0) living.push(ticket);
   return living.flatMap((ticket, i) => {
     const behind = living.slice(0, i).filter((other) => other.mode === 'write' || ticket.mode === 'write');
     return behind.length === 0 ? [] : [{ ticket, behind }];

@@ -7,9 +7,9 @@ import { endTree, membersOf } from '../../wrappers/processes/end-tree.ts';
 import { foundTree } from '../../wrappers/processes/found-tree.ts';
 import { identify, isAlive } from '../../wrappers/processes/identity.ts';
 import { type CallStart, pastMs } from '../attempt/deadline.ts';
-import { removeOwnFolder } from '../attempt/own-folders.ts';
+import { removePrivateFolder } from '../attempt/private-folders.ts';
 import type { Saved } from '../attempt/saved-draft.ts';
-import { PATIENCE } from '../call/patience.ts';
+import { GUARDIAN_TIMEOUTS } from '../call/guardian-timeouts.ts';
 import { type Closed, closeAlone } from './close-alone.ts';
 import { lateGuardian, type Sweeping, type Swept } from './swept.ts';
 
@@ -22,7 +22,7 @@ export async function sweepCall(entry: RegisterEntry, sweeping: Sweeping): Promi
   const life = await isAlive(guardian, self);
   const past = pastMs(deadline_at, { guardian, ...startIn(entry) }, self, sweeping.clock);
   if (life === 'alive') {
-    const { lateMs } = sweeping.patience ?? PATIENCE;
+    const { lateMs } = sweeping.patience ?? GUARDIAN_TIMEOUTS;
     // Of a call that is open its task tells.
     if (past <= lateMs || (task !== null && (await isOpen(task, call_id, sweeping)))) return 'alive';
     return of(entry, 'failed', ...lateGuardian(`the call ${call_id}`, guardian.pid));
@@ -53,8 +53,8 @@ export async function sweepCall(entry: RegisterEntry, sweeping: Sweeping): Promi
       ? await closeAlone(entry, { how: isDue ? 'timed_out' : 'cancelled', processes: count }, sweeping)
       : null;
   const wasThere = [
-    removeOwnFolder('temporary', entry.temporary),
-    ...entry.overlay_folders.map((folder) => removeOwnFolder('overlay', folder)),
+    removePrivateFolder('temporary', entry.temporary),
+    ...entry.overlay_folders.map((folder) => removePrivateFolder('overlay', folder)),
   ].includes(true);
   const gone = count === 0 ? '' : `, after ${count} ${count === 1 ? 'process was' : 'processes were'} ended`;
   if (closed !== null && closed.how !== 'nothing')

@@ -7,12 +7,12 @@ import type { RegisterEntry } from '../../state/calls/call-register.ts';
 import { readIfFit } from '../../state/disk/regular-file.ts';
 import type { Outcome } from '../../wrappers/run.ts';
 import { type Attempt, closeAttempt } from '../attempt/attempt.ts';
-import { lookAtFolder, removeOwnFolder, strangeFileIn } from '../attempt/own-folders.ts';
+import { lookAtFolder, removePrivateFolder, strangeFileIn } from '../attempt/private-folders.ts';
 import type { WrapperRequest } from '../attempt/request.ts';
 import { isSaved, restoreSaved, type Saved } from '../attempt/saved-draft.ts';
 import { logApiFailure } from '../call/api-failure.ts';
 import { publishAll } from '../call/publish.ts';
-import { DIED, outcomeOf, recorded, wasStarted } from '../settle/close-dead.ts';
+import { DIED, outcomeOf, recorded, wasStarted } from '../settle/close-orphaned-call.ts';
 import { removeHalves } from './halves.ts';
 import type { Sweeping } from './swept.ts';
 
@@ -33,7 +33,7 @@ export async function closeAlone(
   if (linked !== null) return { how: 'failed', place: folder, why: `its ${linked} is no regular file` };
   const restored = restoreSaved(saved, folder, null, environment, clock);
   if (restored === null || !wasStarted(restored.attempt)) {
-    removeOwnFolder('attempt', folder);
+    removePrivateFolder('attempt', folder);
     return { how: 'nothing' };
   }
   const { draft, attempt, overlay } = restored;
@@ -45,7 +45,7 @@ export async function closeAlone(
   const record = recorded(draft, outcome);
   if (isTaken(files, record, outcome.capture.answer)) {
     if (said(attempt)) return { how: 'kept', place: folder, why: `${files.out} or a file beside it is another call's` };
-    removeOwnFolder('attempt', folder);
+    removePrivateFolder('attempt', folder);
     return { how: 'nothing' };
   }
   await logApiFailure({ draft, attempt, outcome, record, runId: null, again: 'perhaps_again' });

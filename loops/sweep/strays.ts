@@ -4,7 +4,7 @@ import { lstatSync, readdirSync, readFileSync, readlinkSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { isSystemError } from '../../state/system-error.ts';
-import { lookAtFolder, type OwnFolder, removeOwnFolder } from '../attempt/own-folders.ts';
+import { lookAtFolder, type PrivateFolderKind, removePrivateFolder } from '../attempt/private-folders.ts';
 import type { Sweeping, Swept } from './swept.ts';
 
 /** Longer than any call is known to take; and what is younger may be another container's, whose processes are not seen here. */
@@ -25,19 +25,19 @@ export async function sweepStrays({ environment, clock }: Sweeping): Promise<Swe
   if (strays.length === 0) return [];
   const used = usedText();
   return strays.flatMap(({ what, folder }) => {
-    if (used.includes(folder) || !removeOwnFolder(what, folder)) return [];
+    if (used.includes(folder) || !removePrivateFolder(what, folder)) return [];
     const told = `${folder}, in which nothing changed for a day and that nobody uses, was removed`;
     return [{ what: 'folder', how: 'removed', call_id: null, task: null, place: folder, told, fix: null }];
   });
 }
 
 /** As nameAttempt and gemini's overlay choose them; another home than the one at hand is left alone. */
-function placesOf({ TMPDIR, XDG_RUNTIME_DIR, XDG_CACHE_HOME, HOME }: NodeJS.ProcessEnv): [OwnFolder, string][] {
+function placesOf({ TMPDIR, XDG_RUNTIME_DIR, XDG_CACHE_HOME, HOME }: NodeJS.ProcessEnv): [PrivateFolderKind, string][] {
   const bases = [XDG_RUNTIME_DIR, XDG_CACHE_HOME, HOME && path.join(HOME, '.cache')];
   const overlays = new Set(bases.filter((base): base is string => !!base && path.isAbsolute(base)));
   return [
     ['temporary', path.resolve(TMPDIR || tmpdir())],
-    ...[...overlays].map((base): [OwnFolder, string] => ['overlay', path.join(base, 'tollgate')]),
+    ...[...overlays].map((base): [PrivateFolderKind, string] => ['overlay', path.join(base, 'tollgate')]),
   ];
 }
 

@@ -1,6 +1,6 @@
 // One thing that a sweep came upon, and what became of it.
 
-import type { Patience } from '../call/patience.ts';
+import type { GuardianTimeouts } from '../call/guardian-timeouts.ts';
 
 export interface Swept {
   what: 'call' | 'gate' | 'task' | 'folder' | 'record' | 'backup';
@@ -28,7 +28,7 @@ export interface Sweeping {
   working: 'wait' | 'end';
   clock: () => Date;
   /** With a guardian that lives and does not work. */
-  patience?: Patience;
+  patience?: GuardianTimeouts;
 }
 
 /** Of one that is not known to be ours to end. */

@@ -9,9 +9,9 @@ import { membersOf } from '../../wrappers/processes/end-tree.ts';
 import { identify, isAlive } from '../../wrappers/processes/identity.ts';
 import { treeOf } from '../attempt/call-tree.ts';
 import { isLate, isOverdue } from '../attempt/deadline.ts';
-import { PATIENCE } from '../call/patience.ts';
+import { GUARDIAN_TIMEOUTS } from '../call/guardian-timeouts.ts';
 import { endLeftCommands, tellLeft } from '../gate/left-commands.ts';
-import { closeDead } from '../settle/close-dead.ts';
+import { closeOrphanedCall } from '../settle/close-orphaned-call.ts';
 import { endLate, isGoneWithin } from '../settle/late-guardian.ts';
 import { redactLeftRaw } from '../settle/left-raw.ts';
 import { lateGuardian, type Sweeping, type Swept } from './swept.ts';
@@ -40,7 +40,7 @@ export async function sweepTask(root: string, sweeping: Sweeping): Promise<Swept
 }
 
 async function sweepOpen(open: Call, task: TaskFolder, journal: Journal, sweeping: Sweeping): Promise<Swept[]> {
-  const { working, clock, environment, patience = PATIENCE } = sweeping;
+  const { working, clock, environment, patience = GUARDIAN_TIMEOUTS } = sweeping;
   const { call_id, stage, tool, guardian, deadline_at } = open.reserved;
   const folder = path.join(task.attempts, call_id);
   const self = (await identify(process.pid))!;
@@ -69,7 +69,7 @@ async function sweepOpen(open: Call, task: TaskFolder, journal: Journal, sweepin
   // Past its deadline it is ended for that, and its record says so.
   const stop = isDue || working === 'wait' ? new AbortController().signal : AbortSignal.abort();
   try {
-    await closeDead(open, { task, journal, clock, environment, stop, say: () => {}, isTaken });
+    await closeOrphanedCall(open, { task, journal, clock, environment, stop, say: () => {}, isTaken });
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code !== 'UNPUBLISHED') throw error;
     return [of(task, call_id, 'failed', `${what}: ${(error as Error).message}`, 'free some space, and sweep again')];

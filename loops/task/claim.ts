@@ -1,8 +1,8 @@
 // One run of a task at a time: claims it in the journal, or waits for the run that has it.
 
 import { randomUUID } from 'node:crypto';
-import { nextChange } from '../../state/change.ts';
 import type { Journal } from '../../state/journal/journal.ts';
+import { waitForChange } from '../../state/wait-for-change.ts';
 import { ancestorsOf, isAmong } from '../../wrappers/processes/ancestors.ts';
 import { identify, isAlive } from '../../wrappers/processes/identity.ts';
 
@@ -57,7 +57,7 @@ export async function claim({ journal, whenTaken, stop, say }: Claiming): Promis
     if (whenTaken === 'refuse') return { how: 'refused', message: `${message}; leave --no-wait out to wait for it` };
     if (awaited === null) say(`${message}; waiting for it`);
     awaited = run!.run_id;
-    await nextChange(journal.file, LOOK_MS, stop);
+    await waitForChange(journal.file, LOOK_MS, stop);
   }
 }
 

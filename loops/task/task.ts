@@ -5,8 +5,8 @@ import type { ProjectFile } from '../../policies/manifest/project-file.ts';
 import { resolveRole } from '../../policies/manifest/resolved-role.ts';
 import type { Redactor } from '../../policies/redact/redactor.ts';
 import { type OwnRow, withoutProof } from '../../policies/verdict/own-row.ts';
-import { astray } from '../../state/astray.ts';
-import { imagineJournal } from '../../state/journal/imagined-journal.ts';
+import { findEscapingLink } from '../../state/escaping-link.ts';
+import { createDryRunJournal } from '../../state/journal/dry-run-journal.ts';
 import { type Journal, JournalError, openJournal } from '../../state/journal/journal.ts';
 import { adoptEdits, imagineEdits } from '../../state/journal/stats.ts';
 import { type PlaceOf, readManifest } from '../../state/project/manifest.ts';
@@ -130,7 +130,7 @@ export async function openTask(opening: Opening, purpose: 'run' | 'look' = 'run'
     : workingFolderMistake({ cwd: manifest.cwd, manifest: task.manifest!, root, trust });
   if (cwdMistake !== null) return { how: 'mistaken', message: cwdMistake };
   const stateFolder = projectState(root, opening.environment);
-  const stray = astray(stateFolder, ['state', 'state/trees', 'state/sessions', 'worktrees']);
+  const stray = findEscapingLink(stateFolder, ['state', 'state/trees', 'state/sessions', 'worktrees']);
   if (stray !== null) return { how: 'mistaken', message: stray };
   const { openAt, adopt, verb } = OPENINGS[purpose];
   const journal = openAt(task.root, opening.clock);
@@ -160,7 +160,7 @@ export async function openTask(opening: Opening, purpose: 'run' | 'look' = 'run'
 
 const OPENINGS = {
   run: { openAt: openJournal, adopt: adoptEdits, verb: 'written' },
-  look: { openAt: imagineJournal, adopt: imagineEdits, verb: 'read' },
+  look: { openAt: createDryRunJournal, adopt: imagineEdits, verb: 'read' },
 } as const;
 
 async function withWholeId(manifest: Manifest, plans: readonly StagePlan[], lookup: Lookup) {

@@ -3,7 +3,7 @@
 import path from 'node:path';
 import { locateTask } from '../../state/task-folder.ts';
 import { type CommandLine, commandLinesWith } from '../../wrappers/processes/command-lines.ts';
-import { realPlace } from '../attempt/places.ts';
+import { realPlace } from '../attempt/output-paths.ts';
 
 /** The processes whose command line names the file as one that they write. */
 export const writersOf = (file: string): readonly number[] => living().writers.get(realPlace(file)) ?? [];

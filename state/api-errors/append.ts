@@ -12,8 +12,8 @@ import {
   unlinkSync,
 } from 'node:fs';
 import path from 'node:path';
-import { astray } from '../astray.ts';
 import { openRegular, UnfitFileError } from '../disk/regular-file.ts';
+import { findEscapingLink } from '../escaping-link.ts';
 import { naming, writeText } from '../line.ts';
 import { isSystemError } from '../system-error.ts';
 
@@ -34,7 +34,7 @@ export function appendToLog(
 ): void {
   const log = path.join(folder, file);
   mkdirSync(path.dirname(log), { recursive: true, mode: 0o700 });
-  const stray = astray(folder, [path.dirname(file)]);
+  const stray = findEscapingLink(folder, [path.dirname(file)]);
   if (stray !== null) throw refused(stray);
   const bytes = Buffer.byteLength(text);
   const fd = bytes > maxBytes ? reserve(log, clock).fd : openWithRoom(log, maxBytes - bytes, clock);

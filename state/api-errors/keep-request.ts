@@ -1,13 +1,13 @@
 // Keeps a request that failed in a file beside the logs of its day.
 
 import path from 'node:path';
-import { astray } from '../astray.ts';
 import { publishText } from '../disk/replace-file.ts';
+import { findEscapingLink } from '../escaping-link.ts';
 import { LOG_NAME } from './place.ts';
 
 /** Throws what the operating system throws; then nothing of it is there. @returns the file. */
 export function writeRequest(folder: string, at: Date, tool: string, callId: string, text: string): string {
-  const stray = astray(folder, [LOG_NAME]);
+  const stray = findEscapingLink(folder, [LOG_NAME]);
   if (stray !== null) throw new Error(stray);
   const file = path.join(folder, LOG_NAME, `${at.toISOString().slice(0, 10)}.${tool}.${callId}.request.json`);
   publishText(file, text, 'set_aside');

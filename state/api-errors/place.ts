@@ -1,8 +1,8 @@
 // Where the failures of the service are logged: in the project's own state, one log for all and one for each session and day.
 
 import path from 'node:path';
-import { astray } from '../astray.ts';
 import { isFolder } from '../disk/regular-file.ts';
+import { findEscapingLink } from '../escaping-link.ts';
 import { projectState, type TaskFolder } from '../task-folder.ts';
 
 export type LogPlace = { how: 'found'; folder: string } | { how: 'none' } | { how: 'mistaken'; message: string };
@@ -14,7 +14,7 @@ export function logPlace(task: TaskFolder | null, cwd: string, environment: Node
   const base = task === null ? projectState(cwd, environment) : stateAround(task, environment);
   const folder = path.join(base, 'state');
   if (task === null && !isFolder(folder)) return { how: 'none' };
-  const stray = astray(path.dirname(base), [path.basename(base)]) ?? astray(base, ['state']);
+  const stray = findEscapingLink(path.dirname(base), [path.basename(base)]) ?? findEscapingLink(base, ['state']);
   return stray === null ? { how: 'found', folder } : { how: 'mistaken', message: stray };
 }
 

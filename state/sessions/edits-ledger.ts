@@ -10,9 +10,9 @@ import {
   foldEdits,
   type KnownEdit,
 } from '../../policies/session/session-edits.ts';
-import { astray } from '../astray.ts';
 import { namesIn } from '../disk/folder.ts';
 import { kindOf, openRegular, readRegularOrNull, UnfitFileError } from '../disk/regular-file.ts';
+import { findEscapingLink } from '../escaping-link.ts';
 import { naming, writeLine } from '../line.ts';
 import { syncFolder } from '../sync-folder.ts';
 import { userState } from '../user-state.ts';
@@ -99,8 +99,8 @@ const { O_APPEND, O_CREAT, O_RDWR } = constants;
 const strayOf = ({ folder }: EditsLedger): string | null => {
   const root = path.dirname(path.dirname(folder));
   return (
-    astray(path.dirname(root), [path.basename(root)]) ??
-    astray(root, [CONVERSATIONS, `${CONVERSATIONS}/${path.basename(folder)}`])
+    findEscapingLink(path.dirname(root), [path.basename(root)]) ??
+    findEscapingLink(root, [CONVERSATIONS, `${CONVERSATIONS}/${path.basename(folder)}`])
   );
 };
 

@@ -16,7 +16,7 @@ import {
 import path from 'node:path';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { closeDead } from '../../loops/settle/close-dead.ts';
+import { closeOrphanedCall } from '../../loops/settle/close-orphaned-call.ts';
 import type { Swept } from '../../loops/sweep/swept.ts';
 import type { PreflightReport } from '../../preflight.ts';
 import type { RegisterEntry } from '../../state/calls/call-register.ts';
@@ -234,7 +234,7 @@ test('what a run that came meanwhile settles is not written over', async ({ rig 
   const open = openCalls(journal.read().ledger)[0]!;
   const closing = { journal, clock: () => new Date(), environment: rig.env, stop: new AbortController().signal };
   const folder = (located as Extract<typeof located, { how: 'located' }>).folder;
-  await closeDead(open, { ...closing, task: folder, say: () => {}, isTaken: async () => true });
+  await closeOrphanedCall(open, { ...closing, task: folder, say: () => {}, isTaken: async () => true });
   const out = path.join(task.folder, 'outputs/codex_brief.codex.out');
   assert.equal([existsSync(out), existsSync(path.join(attempt, 'stdout'))], [false, true]);
   assert.is(journal.read().ledger.calls.get(reserved.call_id)!.verdict, null);

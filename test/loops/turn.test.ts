@@ -7,8 +7,8 @@ import path from 'node:path';
 import { createInterface } from 'node:readline';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import type { QueueTurn } from '../../loops/queue/line.ts';
-import { type TurnRequest, takeTurn } from '../../loops/queue/turn.ts';
+import type { QueueTurn } from '../../loops/queue/acquire-ticket.ts';
+import { lockTree, type TreeLockRequest } from '../../loops/queue/tree-lock.ts';
 import { ownScript } from '../rig/own-script.ts';
 
 const test = suite<{ root: string; children: ChildProcess[] }>('turn');
@@ -64,8 +64,8 @@ function asker(root: string) {
   /** Until somebody says that they wait. */
   const waits = () => new Promise<void>((resolve) => watchers.push(resolve));
   const order: string[] = [];
-  const ask = (mode: 'read' | 'write', name: string, more: Partial<TurnRequest> = {}): Promise<QueueTurn> =>
-    takeTurn({
+  const ask = (mode: 'read' | 'write', name: string, more: Partial<TreeLockRequest> = {}): Promise<QueueTurn> =>
+    lockTree({
       stateFolder: path.join(root, '.tmp'),
       tree: path.join(root, 'tree'),
       mode,

@@ -1,9 +1,9 @@
 // Takes a turn on a tree as a process of its own: `node turn-taker.ts STATE TREE MODE NAME`; says "taken", leaves when stdin ends, says "left".
 
-import { takeTurn } from '../../loops/queue/turn.ts';
+import { lockTree } from '../../loops/queue/tree-lock.ts';
 
 const [stateFolder, tree, mode, name] = process.argv.slice(2) as [string, string, 'read' | 'write', string];
-const turn = await takeTurn({
+const turn = await lockTree({
   stateFolder,
   tree,
   mode,

@@ -2,7 +2,7 @@
 
 import type { ProcessRow } from './rows.ts';
 import { type Members, type ProcessLook, type Root, SHORT_MS, type Tree } from './tree-types.ts';
-import { bears, vouchedFor } from './trust.ts';
+import { bears, provenMembers } from './trust.ts';
 
 /**
  * Everything of the tree that lives: descendants, group and session of the root, who is vouched for by the marker or a
@@ -13,7 +13,7 @@ export function membersAmong(look: ProcessLook, tree: Tree, last: Members | null
   const owned = root !== null && ownsItsNumber(root, look, tree, last);
   const recent = last !== null && look.atMs - last.atMs < SHORT_MS ? last.numbers : new Set<number>();
   const living = look.rows.filter((row) => !row.zombie && row.pid > 1 && !look.above.spared.has(row.pid));
-  const mine = vouchedFor(look, tree);
+  const mine = provenMembers(look, tree);
   for (const row of living)
     if (
       (owned && (isRoot(row, root) || isLed(row, root))) ||

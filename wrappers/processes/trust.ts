@@ -4,7 +4,7 @@ import type { ProcessRow } from './rows.ts';
 import type { Signs, Tree } from './tree-types.ts';
 
 /** Those whose sign is believed: of our user and PID namespace, not older than the call, and without a parent of their own. */
-export function vouchedFor(signs: Signs, tree: Tree): Set<number> {
+export function provenMembers(signs: Signs, tree: Tree): Set<number> {
   const { rows, markers, holders, owners, since, above } = signs;
   const users = usersOf(signs, tree);
   const byPid = new Map(rows.map((row) => [row.pid, row]));

@@ -2,10 +2,10 @@
 
 import { existsSync } from 'node:fs';
 import { failedSession } from '../../../loops/conversation/failed-session.ts';
-import { whenFree } from '../../../loops/conversation/free.ts';
 import { healthOf } from '../../../loops/conversation/health.ts';
 import { CHOICES, type Choice, LONG_CHOICES, recover } from '../../../loops/conversation/recovery.ts';
-import { healSession } from '../../../loops/session/heal.ts';
+import { waitUntilIdle } from '../../../loops/conversation/wait-until-idle.ts';
+import { markRepaired } from '../../../loops/session/mark-repaired.ts';
 import manifest from '../../../package.json';
 import { EXIT_BY_SIGNAL, TOLLGATE_EXIT } from '../../../policies/facts/exit-codes.ts';
 import { visible } from '../../../policies/text/visible-text.ts';
@@ -123,7 +123,7 @@ async function recoverIn(which: Found & { how: 'located' }, args: Arguments): Pr
     return answerTo(await recover(choice, { ...recovering, session }), { choice, session, health }, args);
   const stop = stopOnSignals();
   const waiting = waitingSay('tollgate recover', args);
-  const freed = await Promise.race([whenFree({ store, session, lookup, clock }, waiting.say), stop.asked]).finally(
+  const freed = await Promise.race([waitUntilIdle({ store, session, lookup, clock }, waiting.say), stop.asked]).finally(
     waiting.stop,
   );
   if (freed === undefined) return refusal('stopped; nothing was changed', EXIT_BY_SIGNAL[stop.by() ?? 'SIGTERM']);
@@ -137,7 +137,7 @@ async function recoverIn(which: Found & { how: 'located' }, args: Arguments): Pr
 /** A sentence where its tag could not be told that it may be gone on with. */
 async function heal({ tool, id }: SessionFile): Promise<string | null> {
   try {
-    await healSession({ environment: process.env, cwd: process.cwd(), clock, tool, id });
+    await markRepaired({ environment: process.env, cwd: process.cwd(), clock, tool, id });
     return null;
   } catch (error) {
     if (!isSystemError(error)) throw error;

@@ -6,7 +6,7 @@ import { Ajv2020 } from 'ajv/dist/2020.js';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import type { TasksReport } from '../../../loops/report/collect.ts';
-import { nextChange } from '../../../state/change.ts';
+import { waitForChange } from '../../../state/wait-for-change.ts';
 import { schemaFiles } from '../../rig/schemas/schemas.ts';
 import { answerWith, failWith } from '../../rig/streams.ts';
 import { makeTask } from '../../rig/task-run.ts';
@@ -136,7 +136,7 @@ test('a task that runs, one whose run died, one that was stopped, and one that f
   assert.equal(rowsOf(await reportOf(rig, '--json'))[0], ['died', 'running', null]);
   await second.tell(...NO_KEY);
   const judged = () => [...died.journal.read().ledger.calls.values()].every(({ verdict }) => verdict !== null);
-  while (!judged()) await nextChange(died.journal.file, 100, new AbortController().signal);
+  while (!judged()) await waitForChange(died.journal.file, 100, new AbortController().signal);
   assert.equal(rowsOf(await reportOf(rig, '--json'))[0], ['died', 'interrupted', null]);
 
   const stopped = makeTask(rig, ONE, 'stopped').start();

@@ -7,7 +7,7 @@ import path from 'node:path';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { runAcceptance } from '../../../loops/gate/acceptance.ts';
-import { nextChange } from '../../../state/change.ts';
+import { waitForChange } from '../../../state/wait-for-change.ts';
 import { endSurvivors, findSurvivors } from '../../rig/survivors.ts';
 import { type Gated, openGated } from './gated.ts';
 
@@ -168,7 +168,8 @@ test('secrets are neither handed on nor told', async () => {
 test('a stop ends what runs and starts nothing more', async () => {
   const stop = new AbortController();
   const running = runAcceptance(ask(['true', 'echo go >ready; sleep 600', 'echo never >late'], { stop: stop.signal }));
-  while (!existsSync(path.join(gated.tree, 'ready'))) await nextChange(path.join(gated.tree, 'ready'), 50, stop.signal);
+  while (!existsSync(path.join(gated.tree, 'ready')))
+    await waitForChange(path.join(gated.tree, 'ready'), 50, stop.signal);
   stop.abort();
   const accepted = await running;
   assert.equal([accepted.how, accepted.acceptance.map(({ ending }) => ending)], ['stopped', ['exited', 'cancelled']]);

@@ -5,7 +5,7 @@ import path from 'node:path';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import type { ProcessIdentity } from '../../../policies/facts/process-identity.ts';
-import { nextChange } from '../../../state/change.ts';
+import { waitForChange } from '../../../state/wait-for-change.ts';
 import { identify } from '../../../wrappers/processes/identity.ts';
 import { markEnvironment } from '../../../wrappers/processes/marker.ts';
 import { endStrangers, startStranger } from '../../rig/stranger.ts';
@@ -32,7 +32,7 @@ async function killedGate(rig: TestRig): Promise<{ task: TestTask; pid: number }
   const task = makeTask(rig, { ...VERIFY, acceptance: { commands: [command] } });
   rig.answer(() => answerWith('codex', '## Verdict\n\nPASS\n'));
   const running = task.start();
-  while (!existsSync(begun)) await nextChange(begun, 1000, new AbortController().signal);
+  while (!existsSync(begun)) await waitForChange(begun, 1000, new AbortController().signal);
   running.signal('SIGKILL');
   await running.result;
   writeFileSync(go, '');

@@ -5,7 +5,7 @@ import { readdirSync, readFileSync, unlinkSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { DIED } from '../../../loops/settle/close-dead.ts';
+import { DIED } from '../../../loops/settle/close-orphaned-call.ts';
 import { settle, settleLeftovers } from '../../../loops/settle/settle.ts';
 import { type Errand, sendGuardian } from '../../../loops/stage/guardian.ts';
 import { sweepTask } from '../../../loops/sweep/task.ts';

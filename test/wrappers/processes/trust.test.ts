@@ -4,7 +4,7 @@ import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import type { ProcessOwner, ProcessRow } from '../../../wrappers/processes/rows.ts';
 import type { Signs } from '../../../wrappers/processes/tree-types.ts';
-import { isOlder, vouchedFor } from '../../../wrappers/processes/trust.ts';
+import { isOlder, provenMembers } from '../../../wrappers/processes/trust.ts';
 
 const US = 1000;
 const bearer = (given: Partial<ProcessRow> = {}): ProcessRow => ({
@@ -44,7 +44,7 @@ function isVouched(seen: Seen): boolean {
     above: { spared: new Set(seen.spared ?? []), sessions: new Set(seen.sessions ?? []) },
     since: '90',
   };
-  return vouchedFor(signs, { root: ROOT, marker: 'out/in' }).has(700);
+  return provenMembers(signs, { root: ROOT, marker: 'out/in' }).has(700);
 }
 
 const ROWS: readonly [why: string, seen: Seen, vouched: boolean][] = [

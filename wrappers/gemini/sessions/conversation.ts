@@ -3,8 +3,8 @@
 import type { ContextTokens, Flaw, Turn } from '../../../policies/session/conversation.ts';
 import type { Conversation, Edit, SessionFile } from '../../sessions/store.ts';
 import type { GeminiEntry } from './fold.ts';
-import { mendedMessages } from './mend.ts';
 import type { GeminiMessage } from './record.ts';
+import { repairedMessages } from './repair.ts';
 import { findFlaws } from './replay.ts';
 import { doublesResponses } from './replaying-versions.ts';
 import { type Rewind, rewindAfterPrompt, rewindBefore, rewindLastStep } from './rewinds.ts';
@@ -41,7 +41,7 @@ export function converse({ session, use, rewrite, cutFrom, totalTokens }: Source
     flaws: (cliVersion) => use((entries) => judgeFlaws(entries, cliVersion)),
     mend: (flaws) =>
       use((entries) => {
-        const messages = mendedMessages(findFlaws(entries), flaws);
+        const messages = repairedMessages(findFlaws(entries), flaws);
         return messages.length === 0 ? { how: 'none' } : rewrite(messages);
       }),
     before: (turn) => rewound((entries) => rewindBefore(entries, turn)),

@@ -1,4 +1,4 @@
-// Notes the members of a running tree now and then: whoever was seen as one stays one, even if its parents go.
+// Tracks the members of a running process tree: whoever was seen as one stays one, even if its parents go.
 
 import { nowMs } from '../steady-clock.ts';
 import { look } from './look.ts';
@@ -11,7 +11,7 @@ const NOTE_MS = 250;
 const SHARE = 0.01;
 
 /** Keeps `tree.seen` until what it returns is called. */
-export function noteMembers(tree: Tree): () => void {
+export function trackMembers(tree: Tree): () => void {
   let timer: NodeJS.Timeout | null = null;
   let over = false;
   const next = (afterMs: number) => {

@@ -1,4 +1,4 @@
-// Closes a call whose guardian died: guards what still works of it, judges what it left, and publishes that.
+// Closes a call whose guardian died: guards what still works of it, judges what it left behind, and publishes that.
 
 import { existsSync, lstatSync } from 'node:fs';
 import path from 'node:path';
@@ -24,17 +24,17 @@ import { ageOf } from '../attempt/deadline.ts';
 import type { Draft } from '../attempt/draft.ts';
 import { limitsOf } from '../attempt/invocation.ts';
 import { keepPlaces, putFoldersRight, withRealPlaces } from '../attempt/kept-folders.ts';
-import { strangeFileIn } from '../attempt/own-folders.ts';
-import { ownPlaces } from '../attempt/own-places.ts';
+import { strangeFileIn } from '../attempt/private-folders.ts';
 import { publishedRecord } from '../attempt/published-record.ts';
+import { resultPaths } from '../attempt/result-paths.ts';
 import type { RestoredDraft } from '../attempt/saved-draft.ts';
 import type { SentTerms } from '../attempt/sent.ts';
 import { stopOf } from '../attempt/stop.ts';
 import { logApiFailure } from '../call/api-failure.ts';
 import { wrapperExit } from '../call/exit.ts';
+import { verdictFact } from '../call/journal-facts.ts';
 import { judge } from '../call/judge.ts';
 import { contextOf, endedOf } from '../call/judged.ts';
-import { verdictFact } from '../call/noted-facts.ts';
 import { publishAll, publishEarly, publishRefusal } from '../call/publish.ts';
 import { recordOf } from '../call/record.ts';
 import { refusalRecord } from '../call/refusal.ts';
@@ -54,7 +54,7 @@ export interface Closing {
 }
 
 /** Whatever becomes of it, the call has a verdict in the journal afterwards, and nothing of it runs. */
-export async function closeDead(open: Call, closing: Closing): Promise<void> {
+export async function closeOrphanedCall(open: Call, closing: Closing): Promise<void> {
   const { task, journal, environment } = closing;
   const { call_id } = open.reserved;
   const folder = path.join(task.attempts, call_id);
@@ -88,7 +88,7 @@ function restoreOwn(open: Call, { task, environment, clock }: Closing): Restored
   const restored = restoreDraft(path.join(task.attempts, call_id), open, task, environment, clock);
   if (restored === null) return null;
   const { draft } = restored;
-  const { files, note } = ownPlaces(open, draft.request.files, task);
+  const { files, note } = resultPaths(open, draft.request.files, task);
   const charge = { task, stage, runId: null, forPrompt: null };
   draft.request = withRealPlaces({ ...draft.request, adapter: ADAPTERS[tool], files, charge });
   draft.callId = call_id;

@@ -9,7 +9,7 @@ import { type LocatedRecord, resultsOf } from './replay.ts';
 export const INTERRUPTED = 'The tool was interrupted before it ended; no result is known.';
 
 /** New versions of the messages that hold these flaws. */
-export function mendedMessages(located: readonly LocatedRecord[], flaws: readonly Flaw[]): GeminiMessage[] {
+export function repairedMessages(located: readonly LocatedRecord[], flaws: readonly Flaw[]): GeminiMessage[] {
   const wanted = new Set(flaws.map(nameOf));
   const flawsOf = new Map<GeminiEntry, LocatedRecord[]>();
   for (const one of located) {

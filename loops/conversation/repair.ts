@@ -1,4 +1,4 @@
-// Mends a session whose history the service would not accept, or did not: in the gentlest way that works.
+// Repairs a session whose history the service would not accept, or did not: in the gentlest way that works.
 
 import type { Tool } from '../../policies/facts/tools.ts';
 import { TESTED_VERSIONS } from '../../policies/manifest/tested-versions.ts';
@@ -7,8 +7,8 @@ import { isSystemError } from '../../state/system-error.ts';
 import { ADAPTERS } from '../../wrappers/adapters.ts';
 import { type Conversation, isSessionFileError, type SessionStore } from '../../wrappers/sessions/store.ts';
 import { editSession } from './edit.ts';
-import { writerOf } from './free.ts';
 import { planRollback } from './plans.ts';
+import { writerOf } from './wait-until-idle.ts';
 
 export interface Broken {
   tool: Tool;
@@ -22,10 +22,10 @@ export interface Broken {
 }
 
 /** `what` and `why` are half sentences for a report. */
-export type MendedSession = { how: 'mended'; what: string } | { how: 'sound' } | { how: 'cannot'; why: string };
+export type RepairedSession = { how: 'mended'; what: string } | { how: 'sound' } | { how: 'cannot'; why: string };
 
 /** Before a resume: only what is known to be sent wrongly is touched. What cannot be looked at is left to its CLI. */
-export const mendBeforeResume = (broken: Broken): Promise<MendedSession> =>
+export const repairBeforeResume = (broken: Broken): Promise<RepairedSession> =>
   orCannot(async () => {
     const opened = await open(broken);
     if (opened === null) return { how: 'sound' };
@@ -42,7 +42,9 @@ export const mendBeforeResume = (broken: Broken): Promise<MendedSession> =>
  * After the service refused the history: what is wrong with it is mended, and a prompt of which nothing came is taken back, to be sent
  * anew. A turn in which tools ran stays whatever was refused: without it they would run once more.
  */
-export const mendBroken = (broken: Broken & { ranTools: boolean }): Promise<Exclude<MendedSession, { how: 'sound' }>> =>
+export const repairBroken = (
+  broken: Broken & { ranTools: boolean },
+): Promise<Exclude<RepairedSession, { how: 'sound' }>> =>
   orCannot(async () => {
     const opened = await open(broken);
     if (opened === null) return { how: 'cannot', why: `the file of session ${broken.sessionId} is not found` };
@@ -85,7 +87,7 @@ interface Opened {
 }
 
 /** A version that nobody has tried may have been mended by its makers: what we would change could break it. */
-function leftAlone({ tool, cliVersion }: Broken, conversation: Conversation): MendedSession {
+function leftAlone({ tool, cliVersion }: Broken, conversation: Conversation): RepairedSession {
   const suspected = conversation.flaws(lastTested(tool)) ?? [];
   if (suspected.length === 0) return { how: 'sound' };
   const version = cliVersion ?? 'of an unknown version';
@@ -97,7 +99,7 @@ async function mendFlaws(
   broken: Broken,
   conversation: Conversation,
   flaws: readonly Flaw[],
-): Promise<MendedSession & { how: 'mended' | 'cannot' }> {
+): Promise<RepairedSession & { how: 'mended' | 'cannot' }> {
   const edited = await editSession({
     ...broken,
     conversation,

@@ -1,4 +1,4 @@
-// A session that was put in order again may be gone on with again.
+// Marks a session as repaired, so that its tag goes on with it again.
 
 import type { Tool } from '../../policies/facts/tools.ts';
 import { projectState } from '../../state/task-folder.ts';
@@ -13,7 +13,7 @@ export interface Healing {
 }
 
 /** Under whatever tag this project keeps it. */
-export async function healSession({ cwd, environment, clock, tool, id }: Healing): Promise<void> {
+export async function markRepaired({ cwd, environment, clock, tool, id }: Healing): Promise<void> {
   const stateFolder = projectState(cwd, environment);
   await changeSessions({ stateFolder, taskId: 'recover', clock }, (before) => {
     let all = before.takingBack(tool, id);

@@ -50,7 +50,7 @@ export const isSame = (a: Sighting, b: Sighting | null): boolean =>
   b !== null && SEEN.every((field) => a[field] === b[field]);
 
 /** Makes the change, on disk when it returns. Throws what the operating system throws: then the file is what it was, or a broken disk kept half a line more. */
-export function changeExactly(seen: Sighting, change: ExactChange): Sighting {
+export function swapIfUnchanged(seen: Sighting, change: ExactChange): Sighting {
   if (change.how === 'append') appendWhole(seen, change.text);
   else putInPlace(seen, change);
   const after = sight(seen.file);

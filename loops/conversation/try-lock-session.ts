@@ -1,27 +1,27 @@
-// Takes a session's turn for a change by a person: at once or not at all, for its task may hold it for hours.
+// Locks a session for a person's change: at once or not at all, for its task may hold it for hours.
 
 import path from 'node:path';
 import { isSystemError } from '../../state/system-error.ts';
 import { userState } from '../../state/user-state.ts';
 import type { SessionFile } from '../../wrappers/sessions/store.ts';
-import { standInLine } from '../queue/line.ts';
-import { nameOf } from '../session/line-names.ts';
+import { acquireTicket } from '../queue/acquire-ticket.ts';
+import { queueNameOf } from '../session/queue-names.ts';
 
-export type Hold = { how: 'held'; leave(): void } | { how: 'used'; by: string };
+export type SessionLock = { how: 'held'; leave(): void } | { how: 'used'; by: string };
 
 /** Where no line can be kept nothing can be changed either, which whoever changes it says better. */
-export async function holdSession(
+export async function tryLockSession(
   { tool, id }: SessionFile,
   environment: NodeJS.ProcessEnv,
   clock: () => Date,
-): Promise<Hold> {
+): Promise<SessionLock> {
   const state = userState(environment);
   if (state === null) return { how: 'held', leave: () => {} };
   const taken = new AbortController();
   let by = 'somebody has its turn';
   try {
-    const turn = await standInLine({
-      line: { folder: path.join(state, 'sessions'), name: nameOf('session', tool, id) },
+    const turn = await acquireTicket({
+      line: { folder: path.join(state, 'sessions'), name: queueNameOf('session', tool, id) },
       mode: 'write',
       taskId: `of ${environment.USER ?? 'a person'}`,
       stage: 'undo or recover',

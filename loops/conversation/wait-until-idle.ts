@@ -1,16 +1,16 @@
-// Whether a session is free to be changed: no call of ours goes on in it, and nobody else seems to.
+// Waits until nobody uses a session: no call of ours goes on in it, and nobody else seems to.
 
 import { setTimeout as sleep } from 'node:timers/promises';
 import { readEntries, registerFolder } from '../../state/calls/call-register.ts';
 import { lastEndedMs } from '../../state/calls/ended-calls.ts';
-import { hashesOf, isSame, sight } from '../../state/exact-file.ts';
+import { hashesOf, isSame, sight } from '../../state/compare-and-swap-file.ts';
 import { editsLedger, readEdits } from '../../state/sessions/edits-ledger.ts';
 import { isSystemError } from '../../state/system-error.ts';
 import { identify, isAlive } from '../../wrappers/processes/identity.ts';
 import type { Lookup, SessionFile, SessionStore } from '../../wrappers/sessions/store.ts';
-import { holdSession } from './hold.ts';
+import { tryLockSession } from './try-lock-session.ts';
 
-export type Freedom =
+export type Idleness =
   /** As it is now: it may have changed while it was waited for. No task gets its turn until `leave`. */
   | { how: 'free'; session: SessionFile; leave(): void }
   /** `by`: half a sentence. */
@@ -24,8 +24,8 @@ export interface SessionQuestion {
 }
 
 /** Waits where nothing but a fresh change speaks against it. @param say called once, before it waits. */
-export async function whenFree(asked: SessionQuestion, say: (what: string) => void): Promise<Freedom> {
-  const hold = await holdSession(asked.session, asked.lookup.environment, asked.clock);
+export async function waitUntilIdle(asked: SessionQuestion, say: (what: string) => void): Promise<Idleness> {
+  const hold = await tryLockSession(asked.session, asked.lookup.environment, asked.clock);
   if (hold.how === 'used') return hold;
   const quiet = await whenQuiet(asked, say);
   if ('by' in quiet) hold.leave();

@@ -1,4 +1,4 @@
-// Keeps the young heap small while a flood is read: its text is garbage at once, and would grow it to 48 MB.
+// Limits the young heap while a flood is read: its text is garbage at once, and would grow it to 48 MB.
 
 import { setFlagsFromString } from 'node:v8';
 

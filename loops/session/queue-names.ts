@@ -3,5 +3,5 @@
 import { createHash } from 'node:crypto';
 import type { Tool } from '../../policies/facts/tools.ts';
 
-export const nameOf = (kind: 'tag' | 'session', tool: Tool, what: string): string =>
+export const queueNameOf = (kind: 'tag' | 'session', tool: Tool, what: string): string =>
   createHash('sha256').update(`${kind}\0${tool}\0${what}`).digest('hex').slice(0, 16);

@@ -1,6 +1,6 @@
-// For how long a guardian is waited for that may have been stopped, or be stuck.
+// How long a guardian is waited for that may have been stopped, or be stuck.
 
-export interface Patience {
+export interface GuardianTimeouts {
   /** How long after its deadline a call may still be without a verdict: its tree is ended and its result published by then. */
   lateMs: number;
   /** How long a guardian that was woken has for the same. */
@@ -9,4 +9,4 @@ export interface Patience {
   leavingMs: number;
 }
 
-export const PATIENCE: Patience = { lateMs: 60_000, wokenMs: 30_000, leavingMs: 5000 };
+export const GUARDIAN_TIMEOUTS: GuardianTimeouts = { lateMs: 60_000, wokenMs: 30_000, leavingMs: 5000 };

@@ -1,11 +1,11 @@
-// Two calls never write one session: whoever wants it stands in line for its tag, and then for its id.
+// Locks the session of a stage: no two calls write one session; its tag is locked first, then its id.
 
 import path from 'node:path';
 import { isSystemError } from '../../state/system-error.ts';
 import { userState } from '../../state/user-state.ts';
-import { type QueueTurn, type Standby, standInLine } from '../queue/line.ts';
+import { acquireTicket, type QueueTurn, type TicketRequest } from '../queue/acquire-ticket.ts';
 import { sessionLines } from '../session/change-sessions.ts';
-import { nameOf } from '../session/line-names.ts';
+import { queueNameOf } from '../session/queue-names.ts';
 import type { StageRun } from '../task/stage-run.ts';
 
 export interface HeldSessions {
@@ -17,7 +17,7 @@ export interface HeldSessions {
 }
 
 /** Holds the tag; null: told to stop while it waited. */
-export async function holdSessions(run: StageRun, tag: string): Promise<HeldSessions | null> {
+export async function lockSessions(run: StageRun, tag: string): Promise<HeldSessions | null> {
   const first = await standForTag(run, tag);
   if (first.how === 'stopped') return null;
   let isGuest = first.within;
@@ -49,13 +49,13 @@ export async function holdSessions(run: StageRun, tag: string): Promise<HeldSess
 const standForTag = (run: StageRun, tag: string): Promise<QueueTurn> =>
   stand(run, `the ${run.stage.tool} session of feature "${tag}"`, {
     folder: sessionLines(run.open.stateFolder),
-    name: nameOf('tag', run.stage.tool, tag),
+    name: queueNameOf('tag', run.stage.tool, tag),
   });
 
 /** A session is the user's: tasks of other projects may want it too. */
 async function standForSession(run: StageRun, id: string): Promise<QueueTurn> {
   const what = `${run.stage.tool} session ${id}`;
-  const name = nameOf('session', run.stage.tool, id);
+  const name = queueNameOf('session', run.stage.tool, id);
   const own = userState(run.environment);
   const here = { folder: sessionLines(run.open.stateFolder), name };
   if (own === null) return stand(run, what, here);
@@ -67,8 +67,8 @@ async function standForSession(run: StageRun, id: string): Promise<QueueTurn> {
   }
 }
 
-const stand = ({ open, stage, stop, say, clock, whenTaken }: StageRun, what: string, line: Standby['line']) =>
-  standInLine({
+const stand = ({ open, stage, stop, say, clock, whenTaken }: StageRun, what: string, line: TicketRequest['line']) =>
+  acquireTicket({
     line,
     mode: 'write',
     taskId: open.task.id,

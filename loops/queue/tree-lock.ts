@@ -1,11 +1,11 @@
-// Turns on a working tree: a write stage has it for itself, since only then its changes can be told from others'; read stages share it.
+// Locks a working tree: a stage that writes has it alone, since only then its changes can be told from others'; stages that read share it.
 
 import { createHash } from 'node:crypto';
 import { realpathSync } from 'node:fs';
 import { queueFolder } from '../../state/queue/tickets.ts';
-import { type QueueTurn, type Standby, standInLine } from './line.ts';
+import { acquireTicket, type QueueTurn, type TicketRequest } from './acquire-ticket.ts';
 
-export interface TurnRequest extends Omit<Standby, 'line' | 'whileWaiting'> {
+export interface TreeLockRequest extends Omit<TicketRequest, 'line' | 'whileWaiting'> {
   /** The project's `.tmp`. */
   stateFolder: string;
   /** The folder that is written to, or looked at. */
@@ -14,8 +14,8 @@ export interface TurnRequest extends Omit<Standby, 'line' | 'whileWaiting'> {
 }
 
 /** Waits for the turn in the order of asking. Throws what the operating system throws when the queue cannot be written. */
-export const takeTurn = ({ stateFolder, tree, say, ...request }: TurnRequest): Promise<QueueTurn> =>
-  standInLine({
+export const lockTree = ({ stateFolder, tree, say, ...request }: TreeLockRequest): Promise<QueueTurn> =>
+  acquireTicket({
     ...request,
     say,
     line: { folder: queueFolder(stateFolder), name: nameOf(tree) },

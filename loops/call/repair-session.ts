@@ -1,14 +1,14 @@
-// Before a resume: a session that works in another folder is refused, one whose history its CLI would send wrongly is mended, and what it has counted is noted.
+// Before a resume: a session that works in another folder is refused, one whose history its CLI would send wrongly is repaired, and what it has counted is noted.
 
 import type { Usage } from '../../policies/facts/engine-event.ts';
 import type { Draft } from '../attempt/draft.ts';
-import { type MendedSession, mendBeforeResume } from '../conversation/mend.ts';
+import { type RepairedSession, repairBeforeResume } from '../conversation/repair.ts';
 import { findSession, lookInto } from '../session/own-files.ts';
 import { elsewhereMistake, worksElsewhere } from '../session/works-elsewhere.ts';
 import type { Refusal } from './check.ts';
 
 /** What cannot be mended is resumed as it is: the service has the last word, and may not mind. @returns why it may not be resumed here. */
-export async function mendSession(draft: Draft, sessionId: string): Promise<Refusal | null> {
+export async function repairSession(draft: Draft, sessionId: string): Promise<Refusal | null> {
   const { adapter, call } = draft.request;
   const there = await worksElsewhere(adapter.tool, sessionId, call);
   if (there !== null) {
@@ -29,9 +29,9 @@ async function countedBefore({ request }: Draft, sessionId: string): Promise<Par
   return session && lookInto(adapter.tool, session, (conversation) => conversation.countedSoFar());
 }
 
-function mend({ request, cliVersion, clock }: Draft, sessionId: string): Promise<MendedSession> {
+function mend({ request, cliVersion, clock }: Draft, sessionId: string): Promise<RepairedSession> {
   const { adapter, call } = request;
   const { tool } = adapter;
   const { environment, cwd } = call;
-  return mendBeforeResume({ tool, sessionId, cliVersion, environment, cwd, clock });
+  return repairBeforeResume({ tool, sessionId, cliVersion, environment, cwd, clock });
 }

@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { type Broken, mendBeforeResume } from '../../../loops/conversation/mend.ts';
+import { type Broken, repairBeforeResume } from '../../../loops/conversation/repair.ts';
 import {
   REGISTER_VERSION,
   type RegisterEntry,
@@ -31,10 +31,10 @@ test.after.each(({ broken }) => rmSync(broken.cwd, { recursive: true, force: tru
 
 test('a call that hangs gets a result', async ({ broken, file }) => {
   const before = readFileSync(file, 'utf8');
-  const mended = await mendBeforeResume(broken);
+  const mended = await repairBeforeResume(broken);
   assert.equal(mended, { how: 'mended', what: 'mended 1 call without its result' });
   assert.ok(readFileSync(file, 'utf8').startsWith(before) && readFileSync(file, 'utf8') !== before);
-  assert.equal(await mendBeforeResume(broken), { how: 'sound' });
+  assert.equal(await repairBeforeResume(broken), { how: 'sound' });
 });
 
 test('a session in which a call of ours goes on is left as it is', async ({ broken, file }) => {
@@ -54,7 +54,7 @@ test('a session in which a call of ours goes on is left as it is', async ({ brok
     draft: {},
     session: { tool: 'gemini', id: broken.sessionId },
   } satisfies RegisterEntry);
-  assert.equal(await mendBeforeResume(broken), {
+  assert.equal(await repairBeforeResume(broken), {
     how: 'cannot',
     why: 'the call 20261122120000-0123abcd goes on in it',
   });

@@ -1,12 +1,12 @@
-// Which folders are of our own making. Their names may come from a file that an agent could have written.
+// Which folders are of our own making: their names may come from a file that an agent could have written.
 
 import { lstatSync, rmSync } from 'node:fs';
 import path from 'node:path';
 
-export type OwnFolder = 'attempt' | 'temporary' | 'overlay';
+export type PrivateFolderKind = 'attempt' | 'temporary' | 'overlay';
 
 /** `strange` is another's, a link, or bears a name that we never give: it is neither read nor removed. */
-export function lookAtFolder(what: OwnFolder, folder: string): 'ours' | 'absent' | 'strange' {
+export function lookAtFolder(what: PrivateFolderKind, folder: string): 'ours' | 'absent' | 'strange' {
   if (path.resolve(folder) !== folder || !NAMES[what].test(folder)) return 'strange';
   try {
     const found = lstatSync(folder);
@@ -31,7 +31,7 @@ function isNoFile(file: string): boolean {
 }
 
 /** Nothing is done to one that is absent or strange. @returns whether it was there, and is gone. */
-export function removeOwnFolder(what: OwnFolder, folder: string): boolean {
+export function removePrivateFolder(what: PrivateFolderKind, folder: string): boolean {
   if (lookAtFolder(what, folder) !== 'ours') return false;
   try {
     rmSync(folder, { recursive: true, force: true });
@@ -43,7 +43,7 @@ export function removeOwnFolder(what: OwnFolder, folder: string): boolean {
 }
 
 /** As `mkdtemp` ends them, and as a call's id goes. */
-const NAMES: Record<OwnFolder, RegExp> = {
+const NAMES: Record<PrivateFolderKind, RegExp> = {
   attempt: /\/\.tollgate-\d{14}-[0-9a-f]{8}$/,
   temporary: /\/tg-(?:[0-9a-f]{8}-)?[A-Za-z0-9]{6}$/,
   overlay: /\/tollgate\/gemini-[A-Za-z0-9]{6}$/,

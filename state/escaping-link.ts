@@ -1,4 +1,4 @@
-// Finds a folder of ours that somebody made a symbolic link out of the place it belongs to: what we write would land there.
+// Finds a folder of ours that somebody made a symbolic link out of where it belongs: what we write would land there.
 
 import { lstatSync, realpathSync } from 'node:fs';
 import path from 'node:path';
@@ -7,7 +7,7 @@ import path from 'node:path';
  * @param parts relative to `folder`, parents first.
  * @returns a sentence about the first one that leads out of `folder`, or null.
  */
-export function astray(folder: string, parts: readonly string[]): string | null {
+export function findEscapingLink(folder: string, parts: readonly string[]): string | null {
   for (const part of parts) {
     const place = path.join(folder, part);
     if (!isLink(place)) continue;

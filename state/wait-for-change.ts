@@ -4,7 +4,7 @@ import { type FSWatcher, watch } from 'node:fs';
 import path from 'node:path';
 
 /** Resolves at the file's next change, after `atMostMs`, or when `stop` aborts. */
-export function nextChange(file: string, atMostMs: number, stop: AbortSignal): Promise<void> {
+export function waitForChange(file: string, atMostMs: number, stop: AbortSignal): Promise<void> {
   return new Promise((resolve) => {
     const watcher = watchOrNull(path.dirname(file), (name) => {
       if (name === path.basename(file)) end();

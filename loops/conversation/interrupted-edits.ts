@@ -1,7 +1,7 @@
-// Finds out from the file itself what became of an edit that a crash cut off.
+// Finds out from the file itself what became of an edit that a crash interrupted.
 
 import type { EditEntry, EditState, KnownEdit } from '../../policies/session/session-edits.ts';
-import { hashesOf, sight } from '../../state/exact-file.ts';
+import { hashesOf, sight } from '../../state/compare-and-swap-file.ts';
 import { type EditsLedger, settleEdit } from '../../state/sessions/edits-ledger.ts';
 import { isSystemError } from '../../state/system-error.ts';
 
@@ -12,13 +12,13 @@ export interface SettledEdits {
 }
 
 /** The same, written down; a ledger that cannot be written is asked again the next time. */
-export function settleCutOff(
+export function settleInterruptedEdits(
   ledger: EditsLedger,
   edits: readonly KnownEdit[],
   session: { file: string },
   clock: () => Date,
 ): SettledEdits {
-  const settled = lookAtCutOff(edits, session);
+  const settled = lookAtInterruptedEdits(edits, session);
   for (const [i, { n, state }] of settled.edits.entries())
     if (edits[i]!.state === 'planned' && state !== 'planned')
       try {
@@ -30,7 +30,7 @@ export function settleCutOff(
 }
 
 /** Writes nothing. */
-export function lookAtCutOff(edits: readonly KnownEdit[], { file }: { file: string }): SettledEdits {
+export function lookAtInterruptedEdits(edits: readonly KnownEdit[], { file }: { file: string }): SettledEdits {
   const notes: string[] = [];
   const settled = edits.map((edit) => {
     if (edit.state !== 'planned') return edit;

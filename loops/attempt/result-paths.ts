@@ -1,15 +1,15 @@
-// Where the result of a task's call goes when others settle it: the places in its draft are what an agent may have written.
+// Where the result of a task's call goes when others settle it: an agent may have written the paths in its draft.
 
 import { realpathSync } from 'node:fs';
 import path from 'node:path';
 import type { Call } from '../../state/journal/ledger.ts';
 import { outputsOf, projectRoot, type TaskFolder } from '../../state/task-folder.ts';
-import { placesOf } from './places.ts';
+import { outputPathsOf } from './output-paths.ts';
 import type { WrapperRequest } from './request.ts';
 
 type Files = WrapperRequest['files'];
 
-export interface OwnPlaces {
+export interface ResultPaths {
   files: Files;
   /** What its caller should know; null where all is as it was asked for. */
   note: string | null;
@@ -19,7 +19,7 @@ export interface OwnPlaces {
  * A stage's call has its places from its name alone. A caller's own, with --task, keeps what it asked for below the project;
  * what would go elsewhere goes to the task's outputs.
  */
-export function ownPlaces({ reserved }: Call, asked: Files, task: TaskFolder): OwnPlaces {
+export function resultPaths({ reserved }: Call, asked: Files, task: TaskFolder): ResultPaths {
   const { call_id, run_id, stage, tool } = reserved;
   const { out, err } = outputsOf(task, { name: stage, tool });
   const attempt = path.join(task.attempts, call_id);
@@ -33,7 +33,7 @@ export function ownPlaces({ reserved }: Call, asked: Files, task: TaskFolder): O
   };
   if (run_id !== null) return { files: ours, note: null };
   const root = realOr(projectRoot(task.root));
-  const astray = placesOf(asked).find(
+  const astray = outputPathsOf(asked).find(
     ({ file }) => !realOr(path.dirname(file)).startsWith(`${root}${path.sep}`) && realOr(path.dirname(file)) !== root,
   );
   if (astray === undefined) return { files: { ...asked, prompt: ours.prompt }, note: null };

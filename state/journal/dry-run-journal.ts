@@ -1,11 +1,11 @@
-// A task's journal as it would be: what is noted in it is read back, and nothing is written.
+// The journal of a dry run: facts appended to it are read back, and nothing is written.
 
 import { type Fact, JOURNAL_VERSION, type JournalLine } from './facts.ts';
 import { type Journal, openJournal } from './journal.ts';
 import { fold } from './ledger.ts';
 
 /** For who only looks at a task, which may be another's. */
-export function imagineJournal(taskFolder: string, clock: () => Date): Journal {
+export function createDryRunJournal(taskFolder: string, clock: () => Date): Journal {
   const { file, read } = openJournal(taskFolder, clock);
   const imagined: JournalLine[] = [];
   const imagine = (fact: Fact) => {

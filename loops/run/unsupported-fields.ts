@@ -1,8 +1,8 @@
-// Which fields of a manifest are read but not acted on by this version: said in the report, never passed over in silence.
+// Which fields of a manifest this version reads but does not act on: the report says so.
 
 import type { Manifest } from '../../state/project/manifest-schema.ts';
 
-export function notYet({ stages }: Manifest): string[] {
+export function unsupportedFields({ stages }: Manifest): string[] {
   const used: [field: string, isUsed: boolean][] = [
     ['stages[].effort (of a tool that is not codex)', stages.some(({ tool, effort }) => tool !== 'codex' && effort)],
   ].map(([field, isUsed]) => [field as string, Boolean(isUsed)]);

@@ -1,4 +1,4 @@
-// Where a call's files may lie: each in a place of its own, and none over a device, a FIFO or a socket.
+// Where a call's files may lie: each under a path of its own, and none over a device, a FIFO or a socket.
 
 import { type BigIntStats, lstatSync, type Stats, statSync } from 'node:fs';
 import path from 'node:path';
@@ -7,21 +7,21 @@ import { realFolder } from '../../state/disk/real-folder.ts';
 import { temporaryPrefix } from '../../state/disk/replace-file.ts';
 import type { WrapperRequest } from './request.ts';
 
-export interface OutputPlace {
+export interface OutputPath {
   /** The flag that names it, as a message says it. */
   flag: string;
   file: string;
 }
 
 /** Every file that a call writes, the event stream beside the answer too. */
-export function placesOf({
+export function outputPathsOf({
   out,
   err,
   result,
   sessionIdOut,
   doneMarker,
   pidFile,
-}: WrapperRequest['files']): OutputPlace[] {
+}: WrapperRequest['files']): OutputPath[] {
   const named = {
     '--out': out,
     'the event stream beside --out': rawOf(out),
@@ -35,8 +35,8 @@ export function placesOf({
 }
 
 /** What forbids to write there anything at all, were it the record of a refusal; or null. */
-export function placeMistake(files: WrapperRequest['files']): string | null {
-  const places = placesOf(files);
+export function outputPathMistake(files: WrapperRequest['files']): string | null {
+  const places = outputPathsOf(files);
   for (const place of places) {
     const { flag, file } = place;
     const length = lengthMistake(place);
@@ -49,7 +49,7 @@ export function placeMistake(files: WrapperRequest['files']): string | null {
 }
 
 /** What would be found out when the answer is paid: that there is no room for its name, or for that of its half beside it. */
-function lengthMistake({ flag, file }: OutputPlace): string | null {
+function lengthMistake({ flag, file }: OutputPath): string | null {
   const name = path.basename(file);
   const longest = `${temporaryPrefix(file, LONGEST_PID)}${MOST_HALVES}`;
   const bytes = Buffer.byteLength(name);
@@ -76,7 +76,7 @@ function isTooLong(file: string): boolean {
 }
 
 /** Two flags for one file: the later written would take the place of the other, and of the prompt for ever. */
-function collision(prompt: string, places: readonly OutputPlace[]): string | null {
+function collision(prompt: string, places: readonly OutputPath[]): string | null {
   const taken = new Map([[realPlace(prompt), '--prompt-file']]);
   const asked = look(() => statSync(prompt, EXACT));
   for (const { flag, file } of places) {

@@ -1,4 +1,4 @@
-// What a guardian notes of its call in the journal.
+// The facts that a guardian appends to the journal about its call.
 
 import type { CallRecord } from '../../policies/record/call-record.ts';
 import type { Fact } from '../../state/journal/facts.ts';

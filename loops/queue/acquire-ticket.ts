@@ -1,15 +1,15 @@
-// A place in a line of processes that wait for one thing: whoever stands first has it, until he leaves or dies.
+// Acquires a ticket of a queue: whoever is first has the turn, until it leaves or dies.
 
 import { randomUUID } from 'node:crypto';
 import type { ProcessIdentity } from '../../policies/facts/process-identity.ts';
-import { nextChange } from '../../state/change.ts';
 import type { Ticket } from '../../state/queue/ticket.ts';
 import { openQueue, type Queue } from '../../state/queue/tickets.ts';
 import { isSystemError } from '../../state/system-error.ts';
+import { waitForChange } from '../../state/wait-for-change.ts';
 import { identify } from '../../wrappers/processes/identity.ts';
 import { firstBlocking, type QueueStanding } from './blocking.ts';
 
-export interface Standby {
+export interface TicketRequest {
   /** Where its file lies, and the name of it. */
   line: { folder: string; name: string };
   mode: 'read' | 'write';
@@ -41,22 +41,22 @@ const DAY_MS = 86_400_000;
 const LOOK_MS = 400;
 
 /** Waits in the order of asking. Throws what the operating system throws when the queue cannot be written. */
-export async function standInLine(standby: Standby): Promise<QueueTurn> {
-  const { stop, whileWaiting } = standby;
-  const queue = queueOf(standby);
-  const ticket = await ticketFor(standby);
+export async function acquireTicket(request: TicketRequest): Promise<QueueTurn> {
+  const { stop, whileWaiting } = request;
+  const queue = queueOf(request);
+  const ticket = await ticketFor(request);
   const leave = () => leaveQuietly(queue, ticket.id);
   queue.join(ticket);
-  for (const sentence of queue.setAside()) standby.say?.(sentence);
+  for (const sentence of queue.setAside()) request.say?.(sentence);
   for (let told = false; ; told = true) {
     if (stop.aborted) {
       leave();
       return { how: 'stopped' };
     }
-    const blocking = await blockingIn(queue, ticket, standby);
+    const blocking = await blockingIn(queue, ticket, request);
     if (blocking === null) return { how: 'taken', within: isWithin(queue, ticket), leave };
     if (!told) whileWaiting({ who: whoIs(blocking, ticket.owner), ticket: blocking.ticket });
-    await nextChange(blocking.file, LOOK_MS, stop);
+    await waitForChange(blocking.file, LOOK_MS, stop);
   }
 }
 
@@ -65,18 +65,25 @@ const isWithin = (queue: Queue, ours: Ticket): boolean =>
   (queue.before(ours.id) ?? []).some(({ ticket }) => ticket.mode === 'write' || ours.mode === 'write');
 
 /** The oldest place that has to be left before ours counts. */
-async function blockingIn(queue: Queue, ours: Ticket, standby: Standby): Promise<QueueStanding | null> {
+async function blockingIn(queue: Queue, ours: Ticket, request: TicketRequest): Promise<QueueStanding | null> {
   const earlier = queue.before(ours.id);
   if (earlier === null) {
     // Somebody deleted the file of the queue: all stand in line anew.
     queue.join(ours);
-    return blockingIn(queue, ours, standby);
+    return blockingIn(queue, ours, request);
   }
   // What is over is over for good: nobody else has to look at it.
-  return firstBlocking(ours, earlier, { ...standby, self: ours.owner }, (id) => leaveQuietly(queue, id));
+  return firstBlocking(ours, earlier, { ...request, self: ours.owner }, (id) => leaveQuietly(queue, id));
 }
 
-async function ticketFor({ mode, taskId, taskFolder, stage, longestMs = DAY_MS, clock }: Standby): Promise<Ticket> {
+async function ticketFor({
+  mode,
+  taskId,
+  taskFolder,
+  stage,
+  longestMs = DAY_MS,
+  clock,
+}: TicketRequest): Promise<Ticket> {
   return {
     id: randomUUID(),
     mode,
@@ -106,7 +113,7 @@ function whoIs({ ticket: { task_id, until }, living }: QueueStanding, self: Proc
 /** What this process has read of each queue; a batch asks for hundreds of turns on one tree. */
 const QUEUES = new Map<string, Queue>();
 
-function queueOf({ line: { folder, name }, clock }: Standby): Queue {
+function queueOf({ line: { folder, name }, clock }: TicketRequest): Queue {
   const key = `${folder}/${name}`;
   const queue = QUEUES.get(key) ?? openQueue(folder, name, clock);
   QUEUES.set(key, queue);

@@ -1,4 +1,4 @@
-// By which processes a turn still stands: whoever asked for it, or a call that outlived its dispatcher and writes on.
+// Which processes hold a ticket: whoever asked for it, or a call that outlived its dispatcher and goes on writing.
 
 import path from 'node:path';
 import type { ProcessIdentity } from '../../policies/facts/process-identity.ts';
@@ -19,7 +19,7 @@ export interface LookingAtHolders {
 }
 
 /** Empty when the turn is over. */
-export async function livingOf(ticket: Ticket, { self, taskFolder, foreign, clock }: LookingAtHolders) {
+export async function ticketHolders(ticket: Ticket, { self, taskFolder, foreign, clock }: LookingAtHolders) {
   const { owner, until, task_folder: folder, stage } = ticket;
   const life = await isAlive(owner, self);
   if (life === 'alive') return [owner];
