@@ -74,6 +74,9 @@ const traces = (rig: TestRig): string[] => [
 async function killedWrapper(rig: TestRig, flags: string[] = [], ...commands: FakeCommand[]): Promise<FakeCall> {
   const { running } = runWrapper(rig, 'codex', flags);
   const fake = await rig.call();
+  // Killed while it writes that its CLI runs, it would leave half an entry for an hour, as it should.
+  while (namesIn(register(rig)).length !== 1 || entryOf(rig).entry.cli === null)
+    await new Promise((resolve) => setTimeout(resolve, 5));
   running.signal('SIGKILL');
   await running.result;
   if (commands.length > 0) await fake.tell(...commands);
