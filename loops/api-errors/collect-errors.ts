@@ -63,6 +63,7 @@ export function collectErrors(
   return { how: 'collected', value: { folder, errors: kept, left_out: errors.length - kept.length, unreadable } };
 }
 
+/** Counts the failures that were logged since an ISO time, by day, tool and version; an answer of `mistaken` where no project is. */
 export function collectHealth(from: CollectingErrors, since: string): CollectedErrors<HealthReport> {
   const folder = folderOf(from);
   if (folder === null) return mistaken(from.word ?? '');

@@ -17,6 +17,7 @@ export function oldBatches(state: string, before: Date): string[] {
   return foldersIn(folder).filter((name) => (lookAt(path.join(folder, name))?.mtimeMs ?? Infinity) < before.getTime());
 }
 
+/** Moves or deletes the report of one batch; what the disk refuses is an answer with its reason. */
 export function putBatchAway(batch_id: string, state: string, { archive, what }: Archiving): PutBatch {
   const from = path.join(state, 'batch', batch_id);
   try {

@@ -13,6 +13,7 @@ export interface LeftWorktree {
   next_actions: string[];
 }
 
+/** The worktree of an archived task with the commands that remove it; null where it has none. */
 export function leftWorktree(task: TaskFolder, cwd: string, environment: NodeJS.ProcessEnv): LeftWorktree | null {
   const root = rootOf(task, cwd, environment);
   const folder = worktreeOf(projectState(root, environment), task.id);

@@ -55,6 +55,7 @@ export function publishMarker({ doneMarker }: Files, record: CallRecord, announc
   });
 }
 
+/** Writes the done marker whole; throws what the operating system throws. */
 export const publishDone = (file: string, marker: DoneMarker): void => publishText(file, `${JSON.stringify(marker)}\n`);
 
 function tried(does: () => void): void {

@@ -125,6 +125,7 @@ function removeTemporaries(attempt: Pick<Attempt, 'folder' | 'temporary'>, overl
   for (const folder of overlay.folders) if (lookAtFolder('overlay', folder) === 'ours') removeFolder(folder, []);
 }
 
+/** Whether its `$TMPDIR` is a folder of our making, and may be removed. */
 export const hasOwnTemporary = ({ folder, temporary }: Pick<Attempt, 'folder' | 'temporary'>): boolean =>
   path.dirname(temporary) === systemTemporary() &&
   path.basename(temporary).startsWith(prefixFor(folder)) &&

@@ -3,6 +3,7 @@
 import type { LeftOut } from '../../policies/prompt/left-out.ts';
 import type { OwnRow } from '../../policies/verdict/own-row.ts';
 
+/** The variable's name. */
 export const DISPATCH = 'TOLLGATE_DISPATCH';
 
 export interface Dispatch {

@@ -35,6 +35,7 @@ export interface Draft {
   clock: () => Date;
 }
 
+/** The draft of a call that begins now: an id, a start and a redactor, and nothing that has to be looked up. */
 export function draftOf(request: WrapperRequest, clock: () => Date): Draft {
   const startedAt = clock();
   return {
@@ -68,6 +69,7 @@ export function newCallId(at: Date): string {
   return `${time}-${chance.toString(16).padStart(8, '0')}`;
 }
 
+/** As 64 hexadecimal digits. */
 export function sha256(bytes: Buffer): string {
   return process.getBuiltinModule('node:crypto').createHash('sha256').update(bytes).digest('hex');
 }

@@ -7,6 +7,7 @@ import type { Attempt } from './attempt.ts';
 import { type Draft, wallMs } from './draft.ts';
 import type { WrapperRequest } from './request.ts';
 
+/** What the runner is handed; the draft must know its binary by now. */
 export function invocationOf(draft: Draft, attempt: Attempt, overlay: Record<string, string>): Invocation {
   const { adapter, call: asked } = draft.request;
   const marker = markerOf(draft.callId, asked.environment);
@@ -30,6 +31,7 @@ export function invocationOf(draft: Draft, attempt: Attempt, overlay: Record<str
   };
 }
 
+/** The guard's limits, in milliseconds, turns and bytes. */
 export function limitsOf(request: Pick<WrapperRequest, 'limits'>): GuardLimits {
   const { idleTimeoutMs, startTimeoutMs, maxTurns, maxOutputBytes } = request.limits;
   return { wallMs: wallMs(request), idleMs: idleTimeoutMs, startMs: startTimeoutMs, maxTurns, maxOutputBytes };

@@ -75,6 +75,7 @@ export function termsOf(attempt: Attempt, draft: Draft, overlay: Overlay): CallT
   return { marker, started_at, clocks: readClocks(), limits, temporary, overlay_folders };
 }
 
+/** What `attempt.json` holds of a draft; the environment, which has secrets, is left out. */
 export function savedOf(attempt: Attempt, draft: Draft, overlay: Overlay): Saved {
   const { request } = draft;
   const { environment, ...call } = request.call;

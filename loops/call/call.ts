@@ -36,6 +36,7 @@ export interface Called {
   message: string | null;
 }
 
+/** Makes one call, which may cost money; what is refused before that has a record, too. */
 export async function call(request: WrapperRequest, stop: CallStop, clock: () => Date): Promise<Called> {
   const draft = draftOf(request, clock);
   try {

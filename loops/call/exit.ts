@@ -16,6 +16,7 @@ export interface EndedCall {
   stoppedBy: keyof typeof EXIT_BY_SIGNAL | null;
 }
 
+/** A code of `WRAPPER_EXIT`, or the one of the signal that stopped it. */
 export function wrapperExit({ tool, ending, verdict, refusedInput, stoppedBy }: EndedCall): number {
   const codes = WRAPPER_EXIT[tool];
   if (verdict.class === null) return codes.ok;

@@ -9,4 +9,5 @@ export interface GuardianTimeouts {
   leavingMs: number;
 }
 
+/** What holds outside of tests. */
 export const GUARDIAN_TIMEOUTS: GuardianTimeouts = { lateMs: 60_000, wokenMs: 30_000, leavingMs: 5000 };

@@ -17,6 +17,7 @@ export function noteFact(journal: Journal | null, fact: Fact, draft: Draft): boo
   }
 }
 
+/** The fact that closes a call, made from its record. */
 export function verdictFact(record: CallRecord): Extract<Fact, { fact: 'verdict' }> {
   const { class: errorClass, reason, retry_at } = record.verdict;
   const { call_id, signature, wrapper_exit_code: exit_code } = record;

@@ -26,6 +26,7 @@ export interface JudgeContext {
   clock: Clock;
 }
 
+/** Pure: the same outcome gives the same verdict and the same signature; a success has the signature null. */
 export function judge(outcome: Outcome, context: JudgeContext): Judgement {
   const evidence = evidenceOf(outcome, context.tool);
   const verdict = classify(evidence, context.clock, context.ownRows.map(compileRow));

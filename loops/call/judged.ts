@@ -18,6 +18,7 @@ export async function judged(draft: Draft, outcome: Outcome): Promise<Judgement>
   return judge(outcome, contextOf(draft));
 }
 
+/** What of a draft a verdict depends on besides the outcome. */
 export function contextOf({ request, prompt, clock }: Draft) {
   return {
     tool: request.adapter.tool,

@@ -9,6 +9,7 @@ import type { Outcome } from '../../wrappers/run.ts';
 import { type Draft, sha256 } from '../attempt/draft.ts';
 import type { Judgement } from './judge.ts';
 
+/** The record of a call that was run, redacted and as it is published. */
 export function recordOf(
   draft: Draft,
   outcome: Outcome,

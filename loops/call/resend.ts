@@ -54,6 +54,7 @@ export const sendingMistake = ({ files }: Pick<ResendRequest, 'files'>): string 
   });
 };
 
+/** Makes one paid call into a session; its own files are gone afterwards. Throws where the temporary folder cannot be written. */
 export async function send(sending: ResendRequest, stop: CallStop, clock: () => Date): Promise<ResentCall> {
   const folder = mkdtempSync(path.join(tmpdir(), 'tollgate-send-'));
   try {

@@ -19,6 +19,7 @@ export type ChangesRead = { how: 'read'; changes: Changes; warnings: string[] } 
 const IS_ID = /^[0-9a-f]{40,64}$/;
 const MAX_CHARS = 64 * 1024 * 1024;
 
+/** The diff of the tree against `base`, or against the task's start; `mistaken` with a sentence where git or the reference is missing. */
 export async function readChanges(
   request: ChangesRequest,
   from: { base?: string | undefined; since?: 'start' | undefined },

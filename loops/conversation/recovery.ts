@@ -7,6 +7,7 @@ import { planClear, planRollback } from './plans.ts';
 import type { RecoveredConversation, RecoveringConversation } from './recovering.ts';
 import { refusedFor } from './way-on.ts';
 
+/** What each way out does, in the words of the menu. */
 export const CHOICES = {
   rollback: 'go back to before the last prompt, which goes as well',
   clear: 'mend what is wrong; where nothing is, take back the last step alone',

@@ -39,6 +39,7 @@ export interface FailureCircumstances {
 /** The stage, with the tool that answered last. */
 type Failing = Pick<StageRun, 'open' | 'stage' | 'clock' | 'environment'>;
 
+/** The record of `last_failure.json`, redacted; a class that is not known is `unknown`. */
 export function failureOf(run: Failing, record: CallRecord, circumstances: FailureCircumstances): Failure {
   const { count, attempt, decision, sent, changed } = circumstances;
   const { open, stage, clock } = run;

@@ -38,6 +38,7 @@ export interface SentPrompt {
   ranTools: boolean;
 }
 
+/** Reads files of the project and of the CLI, and writes nothing; `sent` is null where no prompt is known. */
 export function situationOf(
   { task, read, stage, cwd, environment, callsLeft }: Failing,
   { verdict, session_id, ending }: Pick<CallRecord, 'verdict' | 'session_id'> & { ending: CallRecord['ending'] | null },

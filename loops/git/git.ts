@@ -36,6 +36,7 @@ export interface GitRan {
 /** The names of some ten million files. */
 const MAX_BYTES = 1024 ** 3;
 
+/** Runs git once and never rejects: a failure, no git and a timeout are codes of the answer. */
 export async function askGit(args: readonly string[], request: GitRequest): Promise<GitRan> {
   const { cwd, timeoutMs, input, environment = process.env, settings = [], fetching = 'never', apart, halt } = request;
   const { execa } = await import('execa');

@@ -17,6 +17,7 @@ export const HARMLESS = [
 /** All that git gets of our environment: what else there is may be secret, or lead it to another repository. */
 const PASSED = ['HOME', 'XDG_CONFIG_HOME', 'TMPDIR'];
 
+/** The few variables that git gets of an environment, and folders of PATH that are absolute. */
 export const harmlessEnvironment = (environment: NodeJS.ProcessEnv): Record<string, string> => ({
   ...Object.fromEntries(PASSED.flatMap((name) => (environment[name] === undefined ? [] : [[name, environment[name]]]))),
   // An empty one would mean the working folder.

@@ -47,6 +47,7 @@ export type Followed = { how: 'shown'; calls: number; missing: string[] } | { ho
 /** A write raises an event where the file system tells of them; a death does not. */
 const LOOK_MS = 400;
 
+/** Resolves with how many calls were shown, or `mistaken` with a sentence; `take` and `begin` are told of each on the way. */
 export async function followCalls(following: Following): Promise<Followed> {
   const calls: Calls = { current: null };
   try {

@@ -5,6 +5,7 @@ import type { Scope } from '../../policies/gate/scope.ts';
 import { globInTree } from '../../policies/text/globs.ts';
 import type { Manifest } from '../../state/project/manifest-schema.ts';
 
+/** Globs as the manifest has them. */
 export const scopeOf = ({ scope, security }: Pick<Manifest, 'scope' | 'security'>): Scope => ({
   allow: scope.allow,
   deny: scope.deny,

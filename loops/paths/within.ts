@@ -22,6 +22,7 @@ export interface Ground {
   forbids: Forbids;
 }
 
+/** Its text, or why it is refused; a file that is not there is an answer, too. */
 export function readWithin({ folder, root, forbids }: Ground, said: string): ReadWithin {
   if (path.isAbsolute(said)) return refused(`is an absolute path; it must be relative to ${folder}`);
   if (said.split('/').includes('..')) return refused(`leads out of ${folder} ("..")`);
@@ -68,6 +69,7 @@ export function linkMistake(file: string, folders: readonly [string, string], fo
   }
 }
 
+/** Whether a path is the folder or lies in it; by the names alone, so both must be resolved. */
 export function isWithin(folder: string, file: string): boolean {
   const relative = path.relative(folder, file);
   return relative !== '..' && !relative.startsWith(`..${path.sep}`) && !path.isAbsolute(relative);

@@ -50,6 +50,7 @@ export type PromptComposed =
   /** `sha256`: over the bytes that the CLI will get. */
   ({ how: 'composed'; sha256: string } & ComposedText) | { how: 'mistaken'; message: string };
 
+/** The prompt with its warnings, or `mistaken` with a sentence that names the file; nothing is paid either way. */
 export async function composePrompt(request: PromptRequest): Promise<PromptComposed> {
   const { task, manifest, stage, role, cwd, root } = request;
   const forbidden = manifest.security.forbidden_paths;

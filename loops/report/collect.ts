@@ -38,6 +38,7 @@ export interface CollectingTasks {
   now: Date;
 }
 
+/** One row for each task, what could not be read beside them; `mistaken` where no folder of tasks is. */
 export async function collectTasks({
   word,
   cwd,

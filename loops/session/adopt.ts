@@ -22,6 +22,7 @@ export type Adopted =
   | { how: 'adopted'; entry: SessionEntry; warnings: readonly string[] }
   | { how: 'mistaken'; message: string };
 
+/** Writes the tag's entry in sessions.json; `mistaken` with a sentence where the CLI has no such session. */
 export async function adoptSession(adopting: Adopting): Promise<Adopted> {
   const { stateFolder, cwd, environment, clock, tag, tool, id } = adopting;
   const lookup = { environment, cwd };

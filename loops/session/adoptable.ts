@@ -26,6 +26,7 @@ export interface AdoptableAsking {
   clock: () => Date;
 }
 
+/** Sessions with redacted titles, and a sentence for each tool whose list cannot be had. */
 export async function listAdoptable(asking: AdoptableAsking, tools: readonly Tool[], say: (sentence: string) => void) {
   const sessions: Adoptable[] = [];
   const problems: string[] = [];

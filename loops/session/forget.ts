@@ -18,6 +18,7 @@ export interface Forgotten {
   warnings: readonly string[];
 }
 
+/** Takes the tag's entries out of sessions.json, of one tool or (null) of all; returns what went. */
 export async function forgetSession({ stateFolder, clock, tag, tool }: Forgetting): Promise<Forgotten> {
   const forgotten: { tool: Tool; id: string }[] = [];
   const { warnings } = await changeSessions({ stateFolder, taskId: 'forget', clock }, (before) => {

@@ -13,6 +13,7 @@ export interface Counted {
 
 const UNCOUNTED: Counted = { context_tokens: null, total_tokens: null };
 
+/** Tokens of a session; null for each that is not known, never a throw. */
 export async function countTokens(tool: Tool, id: string, lookup: Lookup): Promise<Counted> {
   const session = await findSession(tool, id, lookup);
   return (session && (await lookInto(tool, session, countIn))) ?? UNCOUNTED;
@@ -31,6 +32,7 @@ export async function findSession(tool: Tool, id: string, lookup: Lookup): Promi
   return quietly(async () => (await ADAPTERS[tool].sessions()).find(id, lookup));
 }
 
+/** What `look` returns; null where the file cannot be read. */
 export const lookInto = <T>(
   tool: Tool,
   session: SessionFile,

@@ -180,6 +180,7 @@ async function closeStarted(
   return (outcome.left ?? []).length === 0 ? 'whole' : 'left';
 }
 
+/** The warning in a record that no wrapper of its own made. */
 export const DIED = 'the wrapper died; this record was made afterwards from the files of its attempt';
 
 const LOST = 'it was in flight when its wrapper died, and nobody saw how it ended: it counts as paid';

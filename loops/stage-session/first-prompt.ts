@@ -40,6 +40,7 @@ async function firstPromptFile(run: StageRun, prompt: Prompt, session: StageSess
 
 type Asking = Pick<StageRun, 'open' | 'stage' | 'clock'>;
 
+/** The prompt behind the tag's line, with a hand-off note where the last session overflowed. */
 export async function firstPromptText(
   run: Asking,
   prompt: string,

@@ -3,6 +3,7 @@
 import type { CheckFinding } from '../../policies/facts/finding.ts';
 import { isUnswept, type Swept } from './swept.ts';
 
+/** One finding for each thing, in the same order. */
 export const findingsOf = (swept: readonly Swept[]): CheckFinding[] =>
   swept.map(({ what, how, told, fix }) => ({ check: `${what} ${how}`, status: STATUS[how], found: told, fix }));
 

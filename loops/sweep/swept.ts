@@ -37,4 +37,5 @@ export const lateGuardian = (what: string, pid: number): [told: string, fix: str
   `see what it is (ps -p ${pid}), wake it (kill -CONT ${pid}) or end it (kill -KILL ${pid}), and sweep again`,
 ];
 
+/** Whether a person has to do something about it. */
 export const isUnswept = ({ how }: Swept): boolean => how === 'kept' || how === 'failed';

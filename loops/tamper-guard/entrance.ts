@@ -12,6 +12,7 @@ export interface Entering extends JudgedTask {
 
 export type Entrance = { how: 'open'; left: RecoveredJudge } | { how: 'mistaken'; message: string };
 
+/** `mistaken` with a sentence where the task stays closed until a person has looked; nothing has been paid by then. */
 export async function comeIn(entering: Entering): Promise<Entrance> {
   const { otherChanges, clock, say } = entering;
   const door = doorOf(entering);

@@ -35,6 +35,7 @@ export interface Watching extends Pick<CallEntry, 'stage' | 'call_id' | 'dispatc
   clock: () => Date;
 }
 
+/** Writes nothing yet. What cannot be written later is a note of `end`, never a throw. */
 export function watchCall(
   { task, stateFolder }: Pick<OpenTask, 'task' | 'stateFolder'>,
   { register, clock, ...call }: Watching,

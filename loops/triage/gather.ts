@@ -31,6 +31,7 @@ export interface Gathered {
 /** A longer line of the event stream loses its end, and so is skipped; a longer document or answer is none. */
 const MAX_EVENT_LINE = 8 * 1024 * 1024;
 
+/** Feed `stdout` to its end, then `stderr`; then `gathered` has the evidence. */
 export function gather(call: GatheredEnd): Gathering {
   const adapter = ADAPTERS[call.tool];
   const capture = createCapture(MAX_EVENT_LINE);

@@ -11,6 +11,7 @@ export type OwnRules =
   | { how: 'read'; file: string | null; rules: readonly Rule[]; lineOf(rule: Rule): number }
   | (Extract<YamlRead<never>, { how: 'mistaken' }> & { file: string | null });
 
+/** The rules, compiled, and the line of each in the file; `mistaken` where the file cannot be used. */
 export async function readOwnRules(cwd: string): Promise<OwnRules> {
   const root = projectRoot(cwd);
   const file = projectFile(root);

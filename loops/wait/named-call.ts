@@ -25,6 +25,7 @@ const WRITING_MS = 200;
 /** How far a process' start time, told in ticks since the boot, may be from the time of a file. */
 const CLOCK_MS = 100;
 
+/** An object that is asked again and again how the call stands; nothing is awaited here. */
 export function awaitCall(call: NamedCall): Awaited {
   const { done, pid, out, minLines } = call;
   const began = performance.now();

@@ -22,6 +22,7 @@ export type WaitOutcome =
 
 export type WaitStatus = 'done' | 'failed' | 'timed_out' | 'left';
 
+/** What the report calls each outcome. */
 export const STATUS = {
   done: 'done',
   gone: 'done',
