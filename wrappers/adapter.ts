@@ -4,6 +4,7 @@ import type { ErrorClass } from '../policies/facts/classes.ts';
 import type { EngineEvent, Usage } from '../policies/facts/engine-event.ts';
 import type { Tool } from '../policies/facts/tools.ts';
 import type { Feature } from './feature.ts';
+import type { OwnFlag, OwnValues } from './own-flags.ts';
 import type { SessionStore } from './sessions/store.ts';
 
 export type Access = 'read' | 'write' | 'full';
@@ -22,10 +23,8 @@ export interface CallRequest {
   cwd: string;
   /** The environment that the CLI would inherit. */
   environment: NodeJS.ProcessEnv;
-  /** What only one CLI understands. */
-  gemini: { sandbox: boolean; approvalMode: 'default' | 'auto_edit' | 'yolo' | null };
-  codex: { effort: 'low' | 'medium' | 'high' | 'xhigh' | null };
-  copilot: { allowTools: string[]; denyTools: string[] };
+  /** What was given of the flags that its CLI alone understands. */
+  own: OwnValues;
 }
 
 /** What a row finds out about the user's own configuration before it builds the call; it only reads. */
@@ -52,6 +51,8 @@ export interface Adapter {
   /** Each flag, setting, variable and event that it relies on, and since when the CLI has it. */
   features: readonly Feature[];
   defaultTimeoutMs: number;
+  /** Flags of its command that it alone understands; a field of a stage by the name of one goes with them. */
+  own: Readonly<Record<string, OwnFlag>>;
   /** @param overlay what the overlay adds, to stand where the CLI takes it. */
   argv(request: CallRequest, overlay: readonly string[]): string[];
   environment(request: CallRequest): Record<string, string>;
@@ -82,8 +83,16 @@ export interface Adapter {
   route(): Promise<(request: CallRequest) => Route>;
   /** Did the CLI refuse its input by itself, before anything was asked? */
   refusedInput(ended: { exitCode: number | null; class: ErrorClass | null; requests: number | null }): boolean;
+  /** A report of a failure that it leaves in its $TMPDIR, by how its name begins; `read` throws on what is none. null: it leaves none. */
+  failureReport: { begins: string; read(text: string): FailureReport } | null;
   /** How long the CLI may take to exit after its terminal event. */
   lingerMs: number;
+}
+
+export interface FailureReport {
+  stack: string | null;
+  /** null where the report has none. */
+  conversation: unknown[] | null;
 }
 
 /** How a call can be sent through a relay of ours to the service that it would ask anyway; or why it cannot, as half a sentence. */

@@ -1,6 +1,5 @@
 // What preflight asks about each CLI that is needed.
 
-import { existsSync } from 'node:fs';
 import path from 'node:path';
 import { type CheckAnswer, say } from '../policies/facts/finding.ts';
 import type { Tool } from '../policies/facts/tools.ts';
@@ -8,7 +7,9 @@ import { judgeVersion, TESTED_VERSIONS } from '../policies/manifest/tested-versi
 import { ADAPTERS } from './adapters.ts';
 import type { CliLocation } from './cli-search.ts';
 import { versionOfPackage } from './cli-version.ts';
+import { codexNeeds } from './codex/needs.ts';
 import { lacking } from './feature.ts';
+import { geminiNeeds } from './gemini/needs.ts';
 import type { Surroundings } from './sign-in/sign-in.ts';
 import { SIGN_INS } from './sign-in/sign-ins.ts';
 
@@ -56,25 +57,10 @@ export function checkSignIn(place: ToolPlace): CheckAnswer {
 }
 
 /** What only one CLI needs to be told. */
-export function checkOwnNeeds({ tool, cwd, uid }: ToolPlace): CheckAnswer {
-  if (tool === 'gemini' && uid !== 0)
-    return say(
-      'note',
-      'only root can turn its own retries off; those that it announces are cut instead',
-      'let an administrator set general.maxAttempts to 1 in its system settings',
-    );
-  if (tool === 'codex' && repositoryOf(cwd) === null)
-    return say(
-      'note',
-      `refuses to run in ${cwd}, which is in no git repository`,
-      'git init, or give --trust-workspace',
-    );
-  return null;
-}
+export const checkOwnNeeds = (place: ToolPlace): CheckAnswer => OWN_NEEDS[place.tool](place);
 
-/** The nearest folder upwards that git would take for the root. */
-function repositoryOf(folder: string): string | null {
-  if (existsSync(path.join(folder, '.git'))) return folder;
-  const parent = path.dirname(folder);
-  return parent === folder ? null : repositoryOf(parent);
-}
+const OWN_NEEDS = {
+  gemini: geminiNeeds,
+  copilot: () => null,
+  codex: codexNeeds,
+} as const satisfies Record<Tool, (place: ToolPlace) => CheckAnswer>;

@@ -18,7 +18,7 @@ import { readArguments, stopOnSignals } from '../command.ts';
 import type { Arguments } from '../command-line.ts';
 import type { Ran } from '../ran.ts';
 import { lateProgress } from './late-progress.ts';
-import { wrapperSpec } from './wrapper-flags.ts';
+import { ownGiven, wrapperSpec } from './wrapper-flags.ts';
 
 export async function wrapperCommand(adapter: Adapter, argv: readonly string[]): Promise<Ran> {
   const stop = stopOnSignals();
@@ -68,7 +68,8 @@ async function refused(argv: readonly string[], ran: Ran): Promise<Ran> {
 }
 
 /** The request, or what is wrong with the flags together. */
-function requestOf(adapter: Adapter, { text, texts, number, given }: Arguments): WrapperRequest | string {
+function requestOf(adapter: Adapter, args: Arguments): WrapperRequest | string {
+  const { text, number, given } = args;
   for (const flag of ['model', 'resume-session', 'stage'])
     if (text[flag]?.startsWith('-') || /[\n\r\0]/.test(text[flag] ?? ''))
       return `--${flag} must be one line that does not begin with a dash`;
@@ -93,12 +94,7 @@ function requestOf(adapter: Adapter, { text, texts, number, given }: Arguments):
       trustWorkspace: given.has('trust-workspace'),
       cwd: path.resolve(text.cwd ?? '.'),
       environment,
-      gemini: {
-        sandbox: given.has('sandbox'),
-        approvalMode: (text['approval-mode'] as CallRequest['gemini']['approvalMode']) ?? null,
-      },
-      codex: { effort: (text.effort as CallRequest['codex']['effort']) ?? null },
-      copilot: { allowTools: texts['allow-tool'] ?? [], denyTools: texts['deny-tool'] ?? [] },
+      own: ownGiven(adapter, args),
     },
     files: {
       prompt: text['prompt-file']!,

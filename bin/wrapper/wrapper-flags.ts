@@ -1,9 +1,10 @@
-// The flags of the three wrapper commands: those that all have, and those of one CLI alone.
+// The flags of the three wrapper commands: those that all have, and those that its row has.
 
 import { WRAPPER_EXIT } from '../../policies/facts/exit-codes.ts';
 import { MAX_TIMEOUT_MS } from '../../policies/time/longest-timeout.ts';
 import type { Adapter } from '../../wrappers/adapter.ts';
-import type { CommandSpec, FlagRow } from '../command-line.ts';
+import type { OwnValues } from '../../wrappers/own-flags.ts';
+import type { Arguments, CommandSpec, FlagRow } from '../command-line.ts';
 
 const GIB = 1024 ** 3;
 
@@ -71,23 +72,13 @@ const SHARED = {
   'exit-by-class': { takes: 'nothing', about: 'exit with 75 quota, 76 budget, 77 auth, 65 gate, 66 prompt too large' },
 } as const satisfies Record<string, FlagRow>;
 
-const OWN = {
-  gemini: {
-    sandbox: { takes: 'nothing', about: "use gemini's sandbox" },
-    'approval-mode': {
-      takes: 'choice',
-      choices: ['default', 'auto_edit', 'yolo'],
-      about: 'instead of what --access means',
-    },
-  },
-  codex: {
-    effort: { takes: 'choice', choices: ['low', 'medium', 'high', 'xhigh'], about: 'how hard the model thinks' },
-  },
-  copilot: {
-    'allow-tool': { takes: 'texts', about: 'a tool the agent may use without asking (repeatable)' },
-    'deny-tool': { takes: 'texts', about: 'a tool the agent may not use (repeatable)' },
-  },
-} as const satisfies Record<Adapter['tool'], Record<string, FlagRow>>;
+/** What is given of the flags that this CLI alone has. */
+export const ownGiven = ({ own }: Adapter, { text, texts, given }: Arguments): OwnValues =>
+  Object.fromEntries(
+    Object.keys(own)
+      .filter((name) => given.has(name))
+      .map((name) => [name, texts[name] ?? text[name] ?? true]),
+  );
 
 export function wrapperSpec(adapter: Adapter): CommandSpec {
   const codes = WRAPPER_EXIT[adapter.tool];
@@ -105,7 +96,7 @@ export function wrapperSpec(adapter: Adapter): CommandSpec {
         default: adapter.defaultTimeoutMs,
         about: 'end the call after so long (12 days at the most)',
       },
-      ...OWN[adapter.tool],
+      ...adapter.own,
     },
     words: { min: 0, max: 0, called: '' },
     examples: [

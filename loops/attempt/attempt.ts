@@ -17,7 +17,8 @@ import path from 'node:path';
 import type { Redactor } from '../../policies/redact/redactor.ts';
 import { openRegular, readRegular } from '../../state/disk/regular-file.ts';
 import { replaceFile } from '../../state/disk/replace-file.ts';
-import type { Overlay } from '../../wrappers/adapter.ts';
+import type { Adapter, Overlay } from '../../wrappers/adapter.ts';
+import { ADAPTERS } from '../../wrappers/adapters.ts';
 import type { Draft } from './draft.ts';
 import { lookAtFolder } from './private-folders.ts';
 import { copyRedacted } from './redacted-copy.ts';
@@ -150,17 +151,23 @@ function removeTree(folder: string): void {
   }
 }
 
-/** gemini's own report of a failure holds the whole conversation: it stays in the attempt, private, and without secrets. */
+/** A CLI's own report of a failure holds the whole conversation: it stays in the attempt, private, and without secrets. */
 function harvest({ temporary, folder, files }: Attempt, { redactor, withheld }: Draft): void {
   // A CLI makes its count of tokens with the rights that it likes.
   tried(() => makePrivate(files.usage));
   if (withheld !== null) return;
   tried(() => {
     for (const name of readdirSync(temporary))
-      if (name.startsWith('gemini-client-error-'))
+      if (isFailureReport(name))
         tried(() => copyRedacted(path.join(temporary, name), path.join(folder, name), redactor, 'renamed'));
   });
 }
+
+/** Of any CLI: an agent may have called another one. */
+const isFailureReport = (name: string): boolean =>
+  Object.values<Adapter>(ADAPTERS).some(
+    ({ failureReport }) => failureReport !== null && name.startsWith(failureReport.begins),
+  );
 
 function makePrivate(file: string): void {
   const fd = openRegular(file);

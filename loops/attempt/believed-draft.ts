@@ -96,9 +96,7 @@ export const UNKNOWN_CALL: Saved['call'] = {
   innerRetries: 'cut',
   trustWorkspace: false,
   cwd: '/',
-  gemini: { sandbox: false, approvalMode: null },
-  codex: { effort: null },
-  copilot: { allowTools: [], denyTools: [] },
+  own: {},
 };
 
 const EDITED =

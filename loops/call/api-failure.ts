@@ -99,7 +99,7 @@ async function entryOf(failed: FailedCall, at: string, kept: KeptRequest | null)
     const error = { at, context, message: draft.withheld, stack: null, response: NOTHING, before: [] };
     return layOut(error, { how: 'absent', why: draft.withheld }, 'null');
   }
-  const report = record.tool === 'gemini' ? clientError(attempt) : null;
+  const report = clientError(draft.request.adapter, attempt);
   const { snapshot, data, before } = await takeSnapshot(draft, record.session_id, report);
   const context = { ...common, request: sentOf(snapshot, kept) };
   const { redact } = draft.redactor;

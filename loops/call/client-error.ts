@@ -1,27 +1,32 @@
-// gemini's own report of a failure, which it leaves in its $TMPDIR: the error's stack, and the whole conversation that was sent.
+// A CLI's own report of a failure, which it leaves in its $TMPDIR: the error's stack, and the whole conversation that was sent.
 
 import { readdirSync } from 'node:fs';
 import path from 'node:path';
-import { listOf, parseObject, partOf, textOf } from '../../policies/text/json.ts';
 import { readRegular } from '../../state/disk/regular-file.ts';
+import type { Adapter, FailureReport } from '../../wrappers/adapter.ts';
 import { type Attempt, hasOwnTemporary } from '../attempt/attempt.ts';
 
-export interface ClientError {
+export interface ClientError extends FailureReport {
   file: string;
-  stack: string | null;
-  /** null where the report has none. */
-  conversation: unknown[] | null;
 }
 
 /** The last one; null where there is none that can be read. */
-export function clientError(attempt: Attempt): ClientError | null {
+export function clientError({ failureReport }: Adapter, attempt: Attempt): ClientError | null {
+  if (failureReport === null) return null;
   // Of a call that another process made the folder is only named, in a file that an agent may have written.
   if (!hasOwnTemporary(attempt)) return null;
-  const files = namesIn(attempt.temporary).filter((name) => name.startsWith('gemini-client-error-'));
+  const files = namesIn(attempt.temporary).filter((name) => name.startsWith(failureReport.begins));
   // A helper's request has a report too; the conversation's own comes last, by the time at its end.
   files.sort((a, b) => (timeIn(a) < timeIn(b) ? -1 : 1));
   const last = files.at(-1);
-  return last === undefined ? null : read(path.join(attempt.temporary, last));
+  if (last === undefined) return null;
+  const file = path.join(attempt.temporary, last);
+  try {
+    return { file, ...failureReport.read(readRegular(file)) };
+  } catch {
+    // The CLI was ended while it wrote it, or it is no file of its own.
+    return null;
+  }
 }
 
 const timeIn = (name: string): string => /\d{4}-\d\d-\d\dT[\d-]+Z/.exec(name)?.[0] ?? '';
@@ -31,20 +36,5 @@ function namesIn(folder: string): string[] {
     return readdirSync(folder);
   } catch {
     return [];
-  }
-}
-
-function read(file: string): ClientError | null {
-  try {
-    const report = parseObject(readRegular(file));
-    const conversation = listOf(report?.context);
-    return {
-      file,
-      stack: textOf(partOf(report?.error)?.stack),
-      conversation: conversation.length === 0 ? null : conversation,
-    };
-  } catch {
-    // The CLI was ended while it wrote it, or it is no file of its own.
-    return null;
   }
 }

@@ -88,9 +88,7 @@ function requestOf(sending: ResendRequest, folder: string): WrapperRequest {
       trustWorkspace,
       cwd: session.cwd !== null && existsSync(session.cwd) ? session.cwd : cwd,
       environment: withoutDispatch(environment),
-      gemini: { sandbox: false, approvalMode: null },
-      codex: { effort: null },
-      copilot: { allowTools: [], denyTools: [] },
+      own: {},
     },
     files: {
       ...NOWHERE,

@@ -13,6 +13,7 @@ import { ADAPTERS } from '../../wrappers/adapters.ts';
 import { paidAnswer } from '../stage/one-call.ts';
 import { HANDED_ON, resolveSession } from '../stage-session/resolve.ts';
 import { closedFor } from '../tamper-guard/entrance.ts';
+import { ownFlagsOf } from '../task/own-flags.ts';
 import { checkStages } from '../task/plan.ts';
 import { composePrompt, type Prompt } from '../task/prompt.ts';
 import type { RunRequest } from '../task/run-request.ts';
@@ -183,9 +184,7 @@ function argvOf(
       trustWorkspace: request.trustWorkspace || manifest.security.trust_workspace,
       cwd,
       environment: request.environment,
-      gemini: { sandbox: false, approvalMode: null },
-      codex: { effort: stage.effort ?? null },
-      copilot: { allowTools: [], denyTools: [] },
+      own: ownFlagsOf(stage),
     },
     [],
   );

@@ -15,6 +15,7 @@ import type { SentTerms } from '../attempt/sent.ts';
 import { GUARDIAN_TIMEOUTS, type GuardianTimeouts } from '../call/guardian-timeouts.ts';
 import { endLate } from '../settle/late-guardian.ts';
 import type { CallWishes } from '../task/call-wishes.ts';
+import { ownFlagsOf } from '../task/own-flags.ts';
 
 export const wishesOf = ({ trustWorkspace, keepRaw, recordRequests }: CallWishes): CallWishes => ({
   trustWorkspace,
@@ -142,7 +143,7 @@ function flagsOf(
     ['max-turns', stage.max_turns],
     ['model', stage.model],
     ['access', access],
-    ['effort', stage.tool === 'codex' ? stage.effort : null],
+    ...Object.entries(ownFlagsOf(stage)),
     ['resume-session', resumeSession],
   ];
   return [

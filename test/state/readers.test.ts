@@ -85,12 +85,13 @@ const DIRECT: Record<string, string> = {
   'loops/prompt/read-text.ts': 'opens without waiting, and looks at the kind by the descriptor',
   'loops/tamper-guard/large-copy.ts':
     'copies by the descriptor that the careful reader opened, and makes a file of its own',
-  'loops/session/adoptable.ts': 'makes a file of its own',
+
   'loops/sweep/strays.ts': '/proc',
   'state/corpus.ts': 'a pipe that a person names',
   'state/compare-and-swap-file.ts': 'copies what it has just seen to be a file, and makes files of its own',
   'state/sync-folder.ts': 'opens folders alone',
   'state/volume.ts': 'makes a file of its own',
+  'wrappers/gemini/sessions/ask.ts': 'makes a file of its own',
   'wrappers/gemini/sessions/users.ts': '/proc',
   'wrappers/kernel-walls.ts': '/proc and /sys',
   'wrappers/processes/linux.ts': '/proc',

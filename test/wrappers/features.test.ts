@@ -13,11 +13,15 @@ import { READ as CODEX_EVENTS } from '../../wrappers/codex/events.ts';
 import { READ as COPILOT_EVENTS } from '../../wrappers/copilot/events.ts';
 import { type Feature, lacking, withoutFlags } from '../../wrappers/feature.ts';
 import { READ as GEMINI_EVENTS } from '../../wrappers/gemini/events.ts';
+import type { OwnFlag } from '../../wrappers/own-flags.ts';
 
 const EVENTS = { gemini: GEMINI_EVENTS, copilot: COPILOT_EVENTS, codex: CODEX_EVENTS };
 
 /** Every kind of call that a row makes something else of. */
-function requestsIn(cwd: string): CallRequest[] {
+function requestsIn(cwd: string, flags: Adapter['own']): CallRequest[] {
+  const given = ({ takes, choices }: OwnFlag): string | true | string[] =>
+    choices?.at(-1) ?? (takes === 'texts' ? ['a'] : true);
+  const own = Object.fromEntries(Object.entries(flags).map(([name, flag]) => [name, given(flag)]));
   const plain: CallRequest = {
     model: null,
     resumeSession: null,
@@ -28,20 +32,13 @@ function requestsIn(cwd: string): CallRequest[] {
     trustWorkspace: false,
     cwd,
     environment: { HOME: cwd, CODEX_API_KEY: 'k', GEMINI_CLI_SYSTEM_SETTINGS_PATH: path.join(cwd, 'none') },
-    gemini: { sandbox: false, approvalMode: null },
-    codex: { effort: null },
-    copilot: { allowTools: [], denyTools: [] },
+    own: {},
   };
   return [
     plain,
     { ...plain, model: 'm', resumeSession: 'OLD', maxTurns: 3, trustWorkspace: true },
     ...(['write', 'full'] as Access[]).map((access) => ({ ...plain, access })),
-    {
-      ...plain,
-      gemini: { sandbox: true, approvalMode: 'yolo' },
-      codex: { effort: 'low' },
-      copilot: { allowTools: ['a'], denyTools: ['b'] },
-    },
+    { ...plain, own },
   ];
 }
 
@@ -76,7 +73,7 @@ for (const tool of TOOLS)
   test(`${tool}: what the row uses is what its table has`, () => {
     const cwd = mkdtempSync(path.join(tmpdir(), 'features-'));
     try {
-      const used = requestsIn(cwd).flatMap((request) => usesOf(ADAPTERS[tool], request));
+      const used = requestsIn(cwd, ADAPTERS[tool].own).flatMap((request) => usesOf(ADAPTERS[tool], request));
       const events = Object.keys(EVENTS[tool]).map((name) => ({ kind: 'event' as const, name }));
       // Only root's folders are safe enough for gemini's settings of one call.
       const isSafe = tool !== 'gemini' || used.some(({ kind }) => kind === 'setting');

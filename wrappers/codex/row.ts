@@ -4,6 +4,7 @@ import type { Adapter, CallRequest } from '../adapter.ts';
 import { readEvent, readStderr } from './events.ts';
 import { FEATURES } from './features.ts';
 import { overlay as readOverlay } from './overlay.ts';
+import { type CodexOwn, OWN_FLAGS } from './own-flags.ts';
 
 export const CODEX = {
   tool: 'codex',
@@ -12,7 +13,8 @@ export const CODEX = {
   packageName: '@openai/codex',
   features: FEATURES,
   defaultTimeoutMs: 600_000,
-  argv: (request, overlay) => [
+  own: OWN_FLAGS,
+  argv: (request, overlay, own: CodexOwn = request.own) => [
     'exec',
     ...(request.resumeSession === null ? [] : ['resume']),
     '--json',
@@ -25,7 +27,7 @@ export const CODEX = {
     'approval_policy="never"',
     '-c',
     'check_for_update_on_startup=false',
-    ...(request.codex.effort === null ? [] : ['-c', `model_reasoning_effort="${request.codex.effort}"`]),
+    ...(own.effort === undefined ? [] : ['-c', `model_reasoning_effort="${own.effort}"`]),
     ...overlay,
     ...(request.resumeSession === null ? [] : [request.resumeSession]),
     '-',
@@ -42,6 +44,7 @@ export const CODEX = {
   sessions: async () => (await import('./sessions/store.ts')).CODEX_SESSIONS,
   route: async () => (await import('./route.ts')).route,
   refusedInput: () => false,
+  failureReport: null,
   lingerMs: 5000,
 } as const satisfies Adapter;
 

@@ -4,6 +4,7 @@ import { type Adapter, type CallRequest, NO_OVERLAY } from '../adapter.ts';
 import { escapePrompt } from './escape.ts';
 import { readEvent, readStderr } from './events.ts';
 import { FEATURES } from './features.ts';
+import { type CopilotOwn, OWN_FLAGS } from './own-flags.ts';
 import { readUsage } from './usage.ts';
 
 export const COPILOT = {
@@ -13,7 +14,8 @@ export const COPILOT = {
   packageName: '@github/copilot',
   features: FEATURES,
   defaultTimeoutMs: 300_000,
-  argv: (request, overlay) => [
+  own: OWN_FLAGS,
+  argv: (request, overlay, own: CopilotOwn = request.own) => [
     '--output-format',
     'json',
     ...(request.model === null ? [] : ['--model', request.model]),
@@ -21,8 +23,8 @@ export const COPILOT = {
     '--no-auto-update',
     '--no-color',
     ...ACCESS[request.access],
-    ...request.copilot.allowTools.map((tool) => `--allow-tool=${tool}`),
-    ...request.copilot.denyTools.map((tool) => `--deny-tool=${tool}`),
+    ...(own['allow-tool'] ?? []).map((tool) => `--allow-tool=${tool}`),
+    ...(own['deny-tool'] ?? []).map((tool) => `--deny-tool=${tool}`),
     ...overlay,
     // Without it a resumed session works in the folder that it worked in last, wherever it is resumed.
     ...(request.resumeSession === null
@@ -43,6 +45,7 @@ export const COPILOT = {
   route: async () => (await import('./route.ts')).route,
   // It counts the prompt's tokens against the model's budget before it asks.
   refusedInput: (ended) => ended.class === 'prompt_too_large' && !ended.requests,
+  failureReport: null,
   lingerMs: 5000,
 } as const satisfies Adapter;
 

@@ -5,8 +5,8 @@ import { readRegular } from '../../state/disk/regular-file.ts';
 import { replaceFile } from '../../state/disk/replace-file.ts';
 import type { CallRequest, Overlay, Route } from '../adapter.ts';
 import { homeOf } from '../home.ts';
-import { chosenType } from '../sign-in/gemini.ts';
 import { readSettings, type Settings, settingsFiles } from './settings.ts';
+import { chosenType } from './sign-in.ts';
 
 export function route(request: CallRequest): Route {
   const { environment, cwd } = request;
@@ -64,9 +64,9 @@ function selected(selectedType: string, overlay: Overlay, environment: Record<st
 const UNSELECTED =
   'no request is recorded: gemini takes another address only with "security": {"auth": {"selectedType": "gemini-api-key"}} in its settings.json';
 
-function isSandboxed({ gemini, environment, cwd }: CallRequest, home: string): boolean {
+function isSandboxed({ own, environment, cwd }: CallRequest, home: string): boolean {
   const named = environment.GEMINI_SANDBOX;
-  if (gemini.sandbox || (named !== undefined && !/^(?:|0|false)$/i.test(named))) return true;
+  if (own.sandbox || (named !== undefined && !/^(?:|0|false)$/i.test(named))) return true;
   const { system, project, user } = settingsFiles(environment, home, cwd);
   return [system, project, user].map(readSettings).some((settings) => {
     if (settings === null || settings === 'unreadable') return false;

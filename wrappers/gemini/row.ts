@@ -4,8 +4,10 @@ import type { Adapter, CallRequest } from '../adapter.ts';
 import { readDocument } from './document.ts';
 import { escapePrompt } from './escape.ts';
 import { readEvent, readStderr } from './events.ts';
+import { FAILURE_REPORT } from './failure-report.ts';
 import { FEATURES } from './features.ts';
 import { overlay as readOverlay } from './overlay.ts';
+import { type GeminiOwn, OWN_FLAGS } from './own-flags.ts';
 
 export const GEMINI = {
   tool: 'gemini',
@@ -14,13 +16,14 @@ export const GEMINI = {
   packageName: '@google/gemini-cli',
   features: FEATURES,
   defaultTimeoutMs: 300_000,
-  argv: (request, overlay) => [
+  own: OWN_FLAGS,
+  argv: (request, overlay, own: GeminiOwn = request.own) => [
     '--output-format',
     'stream-json',
     ...(request.model === null ? [] : ['--model', request.model]),
     '--approval-mode',
-    request.gemini.approvalMode ?? APPROVAL[request.access],
-    ...(request.gemini.sandbox ? ['--sandbox'] : []),
+    own['approval-mode'] ?? APPROVAL[request.access],
+    ...(own.sandbox ? ['--sandbox'] : []),
     ...(request.resumeSession === null ? [] : ['--resume', request.resumeSession]),
     ...overlay,
   ],
@@ -45,6 +48,7 @@ export const GEMINI = {
   route: async () => (await import('./route.ts')).route,
   // Its "input error": no prompt, a bad session id, a broken command in the prompt.
   refusedInput: ({ exitCode }) => exitCode === 42,
+  failureReport: FAILURE_REPORT,
   lingerMs: 5000,
 } as const satisfies Adapter;
 

@@ -22,6 +22,16 @@ export interface SessionFile {
   changedAtMs: number;
 }
 
+/** A session as its CLI lists it; `when` is in words. */
+export interface OwnListed {
+  id: string;
+  when: string;
+  title: string;
+}
+
+/** A text: why there is none, as a sentence. */
+export type OwnList = OwnListed[] | string;
+
 export interface SessionStore {
   tool: Tool;
   /** Is a session good for one folder alone: found only from there (gemini), or worked in wherever it is resumed (copilot)? */
@@ -34,6 +44,8 @@ export interface SessionStore {
   recent(lookup: Lookup, since: Date): Promise<SessionFile[]>;
   /** Links in its store: its CLI may read what they lead to, and we do not. At most 5. */
   links(lookup: Lookup): string[];
+  /** The CLI's own list of those of a week, which alone tells what it would resume; null where its files tell. `say` gets what that may cost. */
+  ask: ((lookup: Lookup, say: (sentence: string) => void) => Promise<OwnList>) | null;
   /** Reads no more than the beginning of the file. null where there is no prompt, or none that can be read. */
   firstPrompt(session: SessionFile): string | null;
   /** Throws SessionFileError on a file that is no session of this CLI, or of a format that we do not know. */

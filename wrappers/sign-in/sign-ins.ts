@@ -1,9 +1,9 @@
 // How each CLI is signed in, by its own files and the environment.
 
 import type { Tool } from '../../policies/facts/tools.ts';
-import { readCodexSignIn } from './codex.ts';
-import { readCopilotSignIn } from './copilot.ts';
-import { readGeminiSignIn } from './gemini.ts';
+import { readCodexSignIn } from '../codex/sign-in.ts';
+import { readCopilotSignIn } from '../copilot/sign-in.ts';
+import { readGeminiSignIn } from '../gemini/sign-in.ts';
 import type { SignIn, Surroundings } from './sign-in.ts';
 
 export const SIGN_INS = {

@@ -168,6 +168,6 @@ const OWN: Record<Tool, Case[]> = {
     { name: 'by-messages-401', route: 'copilot by messages', scenario: '401' },
     { name: 'by-messages-529', route: 'copilot by messages', scenario: '529' },
     { name: 'by-messages-toolong', route: 'copilot by messages', scenario: 'toolong' },
-    { name: 'tool-denied-by-rule', scenario: 'tool', request: { copilot: { allowTools: [], denyTools: ['shell'] } } },
+    { name: 'tool-denied-by-rule', scenario: 'tool', request: { own: { 'deny-tool': ['shell'] } } },
   ],
 };

@@ -64,9 +64,7 @@ const REQUEST: Omit<CallRequest, 'cwd' | 'environment'> = {
   maxTurns: null,
   innerRetries: 'cut',
   trustWorkspace: true,
-  gemini: { sandbox: false, approvalMode: null },
-  codex: { effort: null },
-  copilot: { allowTools: [], denyTools: [] },
+  own: {},
 };
 
 function addressOf(one: RecordedCase, api: ModelApi, run: string): string {

@@ -69,9 +69,7 @@ const REQUEST: CallRequest = {
   trustWorkspace: true,
   cwd: '/',
   environment: {},
-  gemini: { sandbox: false, approvalMode: null },
-  codex: { effort: null },
-  copilot: { allowTools: [], denyTools: [] },
+  own: {},
 };
 
 test.run();

@@ -27,9 +27,7 @@ function requestIn(home: string, environment: Record<string, string>): CallReque
     trustWorkspace: false,
     cwd: home,
     environment: { HOME: home, GEMINI_CLI_SYSTEM_SETTINGS_PATH: path.join(home, 'none'), ...environment },
-    gemini: { sandbox: false, approvalMode: null },
-    codex: { effort: null },
-    copilot: { allowTools: [], denyTools: [] },
+    own: {},
   };
 }
 

@@ -6,9 +6,9 @@ import path from 'node:path';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import type { Tool } from '../../../policies/facts/tools.ts';
-import { readCodexSignIn } from '../../../wrappers/sign-in/codex.ts';
-import { readCopilotSignIn } from '../../../wrappers/sign-in/copilot.ts';
-import { readGeminiSignIn } from '../../../wrappers/sign-in/gemini.ts';
+import { readCodexSignIn } from '../../../wrappers/codex/sign-in.ts';
+import { readCopilotSignIn } from '../../../wrappers/copilot/sign-in.ts';
+import { readGeminiSignIn } from '../../../wrappers/gemini/sign-in.ts';
 import type { SignIn } from '../../../wrappers/sign-in/sign-in.ts';
 
 const test = suite('sign-in');

@@ -14,6 +14,7 @@ export const COPILOT_SESSIONS: SessionStore = {
   find: async (id, lookup) => find(id, lookup),
   recent: async (lookup, since) => recent(lookup, since),
   links,
+  ask: null,
   firstPrompt: (session) => readFirstPrompt(session, promptOf),
   open: openEvents,
   renamed: null,

@@ -21,6 +21,7 @@ export const GEMINI_SESSIONS: SessionStore = {
   find: findSession,
   recent: recentSessions,
   links,
+  ask: async (lookup, say) => (await import('./ask.ts')).askGemini(lookup, say),
   firstPrompt: ({ file }) => readBeginning(file)?.firstPrompt ?? null,
   open: (session) => converse(openFile(session)),
   // Within a text the quotes would be escaped.

@@ -1,8 +1,8 @@
 // How copilot is signed in: a provider of the user's own, a GitHub token of the environment, or a stored login.
 
 import path from 'node:path';
-import type { SignIn, Surroundings } from './sign-in.ts';
-import { readText } from './text-file.ts';
+import type { SignIn, Surroundings } from '../sign-in/sign-in.ts';
+import { readText } from '../sign-in/text-file.ts';
 
 export function readCopilotSignIn({ environment, home }: Surroundings): SignIn {
   if (environment.COPILOT_PROVIDER_BASE_URL) return readProvider(environment);

@@ -1,9 +1,9 @@
 // How codex is signed in: a provider of the user's own with its key, a key in the environment, or a stored login.
 
 import path from 'node:path';
-import { readTopLevel } from '../codex/overlay.ts';
-import type { SignIn, Surroundings } from './sign-in.ts';
-import { readText } from './text-file.ts';
+import type { SignIn, Surroundings } from '../sign-in/sign-in.ts';
+import { readText } from '../sign-in/text-file.ts';
+import { readTopLevel } from './overlay.ts';
 
 export function readCodexSignIn({ environment, home }: Surroundings): SignIn {
   const folder = environment.CODEX_HOME || path.join(home, '.codex');

@@ -2,9 +2,9 @@
 
 import { existsSync } from 'node:fs';
 import path from 'node:path';
-import { readSettings, settingsFiles, userFolder } from '../gemini/settings.ts';
-import type { SignIn, Surroundings } from './sign-in.ts';
-import { readText } from './text-file.ts';
+import type { SignIn, Surroundings } from '../sign-in/sign-in.ts';
+import { readText } from '../sign-in/text-file.ts';
+import { readSettings, settingsFiles, userFolder } from './settings.ts';
 
 export function readGeminiSignIn(surroundings: Surroundings): SignIn {
   const { environment, home } = surroundings;
