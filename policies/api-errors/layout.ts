@@ -21,7 +21,7 @@ export function layOut(
   const measured: ApiContext = { ...context, snapshot: { ...snapshot, bytes: Buffer.byteLength(data) } };
   return [
     `[${at}] ERROR: ${headOf(context)}`,
-    `ApiContext: ${JSON.stringify(measured)}`,
+    `Context: ${JSON.stringify(measured)}`,
     `Message: ${indented(message)}`,
     ...(stack === null ? [] : [`Stack: ${indented(stack)}`]),
     `Response: ${JSON.stringify(response)}`,

@@ -111,7 +111,7 @@ function addLine(draft: Draft, text: string): boolean {
 }
 
 const FIELDS: Record<string, (draft: Draft, value: string) => boolean> = {
-  ApiContext: (draft, value) => {
+  Context: (draft, value) => {
     draft.context = readContext(value);
     return draft.context !== null;
   },

@@ -54,9 +54,9 @@ const entries = (found: ParsedEntry[]) => found.flatMap((one) => (one.how === 'e
 test('reads for people from top to bottom', () => {
   const text = layOut({ ...ERROR, message: 'two\nlines', stack: 'Error: x\n    at y' }, READ, DATA);
   assert.is(
-    text.replace(/^(ApiContext|Response): .*$/gm, '$1: …'),
+    text.replace(/^(Context|Response): .*$/gm, '$1: …'),
     `[${AT}] ERROR: task fix, stage codex_review: codex 0.101.0 (gpt-5.1-codex): tooling (broken_history); call 20261122100000-0000beef, session s-1
-ApiContext: …
+Context: …
 Message: two
   lines
 Stack: Error: x
