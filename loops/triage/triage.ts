@@ -73,12 +73,12 @@ export function evidenceOf({ stderr, stdout, ...call }: CapturedCall): Gathered 
  * In text mode there is no terminal event: a zero exit with text is a success, unless the CLI told a failure in words that
  * a specific row knows. Retries, warnings and the mishaps of helpers were overcome.
  */
-function ofText(verdict: Verdict, { tool, exitCode, answerChars, ending, stderr }: Evidence): Verdict {
+function ofText(verdict: Verdict, { exitCode, answerChars, ending, stderr }: Evidence): Verdict {
   if (ending !== 'exited' || exitCode !== 0 || answerChars === 0) return verdict;
   const { evidence } = verdict;
   if (evidence === null || evidence.source === 'failure') return verdict;
   const isVague = verdict.class === 'unknown' || evidence.rule === LEFTOVERS.noResult.id || isBroad(evidence.rule);
-  const isTold = stderrFailures(tool, stderr).some(
+  const isTold = stderrFailures(stderr).some(
     ({ weight, failure }) => weight === 'error' && failure.message.startsWith(evidence.text),
   );
   return isTold && !isVague ? verdict : SUCCESS;

@@ -23,6 +23,8 @@ export interface LineKind {
   echoes?: number;
   /** Its words are known to the end: what names a failure may be their rest. */
   isSentence?: true;
+  /** A tool said it: no verdict is built on it, nor on what follows, up to the next error of the CLI's own. */
+  isOfTool?: true;
   /** Holds only for lines without a word of failure. */
   unlessError?: true;
   examples: readonly string[];
@@ -164,6 +166,7 @@ export const LINE_KINDS: readonly LineKind[] = [
   {
     name: 'failure of a tool',
     grade: 'notice',
+    isOfTool: true,
     begins: ['Error'],
     pattern: /^Error executing tool \S/,
     examples: ['Error executing tool write_file: Path not in workspace: Attempted path "/etc/x"'],

@@ -47,8 +47,8 @@ interface Said {
 function saidIn(evidence: Evidence): Said {
   const { tool, failure, errors, retried, completed } = evidence;
   const said = (source: EvidenceSource, one: EngineFailure): Subject => ({ tool, source, failure: one, exit: null });
-  const stderr = stderrFailures(tool, evidence.stderr);
-  const remarks = stderrFailures(tool, evidence.remarks);
+  const stderr = stderrFailures(evidence.stderr);
+  const remarks = stderrFailures(evidence.remarks);
   const told = (weights: readonly StderrFailure['weight'][], from: StderrFailure[]) =>
     from.filter(({ weight }) => weights.includes(weight)).map((one) => said('stderr', one.failure));
   const reported = errors.toReversed().map((one) => said('error', one));

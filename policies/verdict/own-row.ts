@@ -32,12 +32,12 @@ export const withoutProof = (row: OwnRow): OwnRow => ({ ...row, proof: [] });
 
 export function compileRow({ match: { text, ...rest }, proof, ...row }: OwnRow): Rule {
   const match = { ...rest, ...(text === undefined ? {} : { text: compilePhrases(text) }) };
-  return { ...row, match, proof: proof.map((one) => (typeof one === 'string' ? saidIn(one, row.tool) : one)) };
+  return { ...row, match, proof: proof.map((one) => (typeof one === 'string' ? saidIn(one) : one)) };
 }
 
 /** As a line is heard on stderr: without the heads that each CLI puts before its words. */
-function saidIn(text: string, tool: OwnRow['tool']): Said {
+function saidIn(text: string): Said {
   if (text.includes('\n')) return readFailure(text);
-  const [heard] = stderrFailures(tool === 'any' ? 'copilot' : tool, text.split('\n'));
+  const [heard] = stderrFailures([text]);
   return heard?.failure ?? { message: '' };
 }

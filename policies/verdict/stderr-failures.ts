@@ -2,8 +2,8 @@
 
 import type { EngineFailure } from '../facts/engine-event.ts';
 import { readFailure } from '../facts/engine-failure.ts';
-import type { Tool } from '../facts/tools.ts';
 import { isOfHelper, isRequired } from '../rules/mcp.ts';
+import { BLOCK_HEAD, blocksOf } from '../stderr/blocks.ts';
 
 export interface StderrFailure {
   failure: EngineFailure;
@@ -15,57 +15,11 @@ type Weight = (typeof WEIGHTS)[number];
 
 const WEIGHTS = ['error', 'plain', 'retry', 'aside'] as const;
 
-/** The most telling first; of equals the last one, for the last word decides. */
-export function stderrFailures(tool: Tool, lines: readonly string[]): StderrFailure[] {
-  const all = blocksOf(ownLines(tool, lines.map(clean))).map(weigh);
+/** @param lines what `createErrorLines` picked. @returns the most telling first; of equals the last one, for the last word decides. */
+export function stderrFailures(lines: readonly string[]): StderrFailure[] {
+  const all = blocksOf(lines).map(weigh);
   return WEIGHTS.flatMap((weight) => all.filter((one) => one.weight === weight).reverse());
 }
-
-const clean = (line: string) => line.replace(ANSI, '').trimEnd();
-const ANSI = /\x1b\[[0-9;?]*[ -/]*[@-~]/g;
-
-/** In text mode codex echoes the prompt, its tools' output and the answer on stderr; its own last word begins with `ERROR:`. */
-function ownLines(tool: Tool, lines: string[]): string[] {
-  if (tool !== 'codex' || !lines.some((line) => CODEX_HEADER.test(line))) return lines;
-  const last = lines.findLastIndex((line) => CODEX_OWN.test(line));
-  // An answer that follows it shows that the turn went on, or that the prompt was quoted.
-  return last < lines.lastIndexOf('codex') || last === -1 ? [] : lines.slice(last);
-}
-
-const CODEX_HEADER = /^(?:OpenAI Codex v\d|session id: [\da-f-]{36}$)/;
-const CODEX_OWN = /^(?:ERROR: (?!Reconnecting)|turn interrupted)/;
-
-/** Lines that belong together: a dump with its head. Stack frames, notices and what tools said are left out. */
-function blocksOf(lines: string[]): string[] {
-  const blocks: string[] = [];
-  let ofTool = false;
-  for (const line of lines) {
-    if (line.trim() === '' || FRAME.test(line) || NOTICE.test(line)) continue;
-    if (TOOL.test(line)) ofTool = true;
-    else if (HEAD.test(line)) ofTool = false;
-    if (ofTool) continue;
-    if (blocks.length > 0 && goesOn(blocks.at(-1)!, line)) blocks.push(`${blocks.pop()}\n${line}`.slice(0, MAX_BLOCK));
-    else blocks.push(line);
-  }
-  return blocks;
-}
-
-const goesOn = (block: string, line: string): boolean =>
-  CONTINUED.test(line) || ANNOUNCED.test(block) || (OPEN.test(block) && !HEAD.test(line));
-
-const MAX_BLOCK = 8000;
-const FRAME = /^\s+at .*[):\d]$|^\s+\^+$/;
-const CONTINUED =
-  /^(?:\s|[}\])]|[*•-] |Suggested retry after|Please (?:retry|try|wait|rephrase)\b|For more information\b|Learn [Mm]ore\b|\(Request ID|Caused by:|(?:[Xx]-[\w-]{3,60}|[Rr]etry-[Aa]fter(?:-[Mm]s)?|[Dd]ate|[Vv]ia|[Ss]erver|[Cc]ontent-[\w-]{3,20}|[Cc][Ff]-[Rr]ay): )/;
-/** gemini's frame around an API error, which may be of several lines. */
-const OPEN = /^\[API Error: [^\]]*$/;
-/** gemini says which server it was, its settings, and the error on the next line. */
-const ANNOUNCED = /^failed to start or connect to MCP server .*;$/i;
-const TOOL = /^Error executing tool /;
-const HEAD =
-  /^(?:\[?(?:ERROR|Error|error|FATAL|Fatal|fatal)\b|\[API Error|_?[A-Z]\w*(?:Error|Exception): |Attempt \d+ failed|(?:Execution|Model call) failed: |stream disconnected|turn (?:interrupted|aborted)|Loop detected|Maximum session turns|Agent execution (?:stopped|blocked)|Request cancelled)/;
-const NOTICE =
-  /^(?:YOLO mode|Warning: 256-color|Ripgrep is not available|\[STARTUP\]|Reading additional input|Loaded cached|An unexpected critical error|tokens used$|[\d,]+$|(?:Changes|Duration|Tokens|Requests|Resume|Usage)\s{2,}|! No token count|\(Use `node|To (?:resume|name|pick|start|authenticate))|MaxListenersExceeded|^\(node:\d+\) |^Keychain initialization|^Using FileKeychain|^\S{10,30} \[(?:INFO|DEBUG|TRACE)\]|^\S{20,30}\s+(?:INFO|DEBUG|TRACE) |could not find bubblewrap|Model metadata for|PATH aliases/;
 
 function weigh(block: string): StderrFailure {
   const said = block.replace(PREFIX, '');
@@ -74,7 +28,7 @@ function weigh(block: string): StderrFailure {
   if (isAside(block)) return { failure, weight: 'aside' };
   return {
     failure,
-    weight: HEAD.test(block) || failure.status !== undefined || block.startsWith('{') ? 'error' : 'plain',
+    weight: BLOCK_HEAD.test(block) || failure.status !== undefined || block.startsWith('{') ? 'error' : 'plain',
   };
 }
 

@@ -2,6 +2,7 @@ import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import type { Evidence } from '../../../policies/facts/evidence.ts';
 import type { Rule } from '../../../policies/rule/rule.ts';
+import { createErrorLines } from '../../../policies/stderr/error-lines.ts';
 import { classify } from '../../../policies/verdict/classify.ts';
 import { findRow } from '../../../policies/verdict/find-row.ts';
 
@@ -27,6 +28,13 @@ const because = (evidence: Partial<Evidence>) => {
   const { class: errorClass, reason, evidence: why } = judge(evidence);
   return `${errorClass}/${reason} from ${why?.source}`;
 };
+
+/** As evidence has it. */
+function picked(stderr: readonly string[]): string[] {
+  const selected = createErrorLines();
+  for (const line of stderr) selected.push(line);
+  return selected.lines();
+}
 
 const SUCCESS = { class: null, reason: null, evidence: null, retry_at: null };
 const AUTH = { message: 'no', status: 401 };
@@ -164,10 +172,10 @@ test('the prompt, the tools and the answer that codex echoes on stderr decide no
     'You exceeded your current quota.',
   ];
   const end = ['ERROR: Selected model is at capacity. Please try a different model.', 'tokens used', '1,234'];
-  assert.is(because({ stderr: [...echoed, ...end] }), 'transient/overloaded from stderr');
-  assert.is(because({ stderr: [...echoed, 'ERROR: something new'] }), 'unknown/unmatched from stderr');
+  assert.is(because({ stderr: picked([...echoed, ...end]) }), 'transient/overloaded from stderr');
+  assert.is(because({ stderr: picked([...echoed, 'ERROR: something new']) }), 'unknown/unmatched from stderr');
   const silent = echoed.filter((line) => !line.startsWith('ERROR:'));
-  assert.is(because({ stderr: silent }), 'unknown/unmatched from exit_code');
+  assert.is(because({ stderr: picked(silent) }), 'unknown/unmatched from exit_code');
 });
 
 test("the errors of gemini's tools decide nothing", () => {
