@@ -3,12 +3,16 @@
 import { createHash } from 'node:crypto';
 import { chmod, readFile, rm, writeFile } from 'node:fs/promises';
 import path from 'node:path';
-import { build } from 'esbuild';
+import { build, transform } from 'esbuild';
 import { noticeOf, packagesIn } from './build-notice.mjs';
 
 const out = 'dist';
 const { bin } = JSON.parse(await readFile('package.json', 'utf8'));
+const { COMMANDS } = await tableIn('policies/facts/tools.ts');
 const commands = [...new Set(Object.values(bin))].map((file) => path.basename(file, '.cjs'));
+for (const name of Object.values(COMMANDS))
+  for (const each of [name, `${name}.sh`])
+    if (bin[each] !== `dist/${name}.cjs`) throw new Error(`package.json: bin lacks "${each}": "dist/${name}.cjs"`);
 
 /** Bundles with more bytes start with a code cache: `tollgate run` compiles 2 MB otherwise, a tenth of a second. */
 const LARGE = 32_768;
@@ -31,6 +35,12 @@ while (Object.keys(wanted).length > 0) {
 for (const name of built) await finish(name);
 await writeFile(`${out}/THIRD-PARTY.txt`, noticeOf(packagesIn(metafiles)));
 await Promise.all(commands.map((name) => chmod(`${out}/${name}.cjs`, 0o755)));
+
+/** A file of literals alone, which imports nothing. */
+async function tableIn(file) {
+  const { code } = await transform(await readFile(file, 'utf8'), { loader: 'ts', format: 'esm' });
+  return import(`data:text/javascript,${encodeURIComponent(code)}`);
+}
 
 function bundle(entryPoints) {
   return build({

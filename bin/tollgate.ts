@@ -1,6 +1,7 @@
 // The command tollgate: one word chooses what it does, and only that is loaded.
 
 import { EXIT_BUG, EXIT_BY_SIGNAL, TOLLGATE_EXIT } from '../policies/facts/exit-codes.ts';
+import { COMMANDS, namedTools } from '../policies/facts/tools.ts';
 import { nearest } from '../policies/text/nearest.ts';
 import { runCommand } from './command.ts';
 import { HELP_FLAGS, VERSION_FLAGS } from './command-line.ts';
@@ -54,8 +55,7 @@ async function help(words: readonly string[]): Promise<Ran> {
   );
 }
 
-/** Commands of their own, as package.json names them. */
-const WRAPPERS = ['gemini_headless', 'copilot_tool', 'run_codex'];
+const WRAPPERS: readonly string[] = Object.values(COMMANDS);
 const OTHERS = [...WRAPPERS, 'wait_parallel_tasks'];
 
 function unknown(word: string): Ran {
@@ -68,7 +68,7 @@ function unknown(word: string): Ran {
 function usage(): string {
   const commands = Object.entries(SUBCOMMANDS).map(([name, { about }]) => [`tollgate ${name}`, about] as const);
   return `${[
-    'Call the headless agent CLIs gemini, copilot and codex like a reliable function.',
+    `Call the headless agent CLIs ${namedTools('and')} like a reliable function.`,
     '',
     'Commands:',
     ...columns(commands),

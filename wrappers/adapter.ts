@@ -58,6 +58,8 @@ export interface Adapter {
   environment(request: CallRequest): Record<string, string>;
   /** Turns the CLI's inner retries down for this call, and whatever else needs a look at the user's configuration. */
   overlay(request: CallRequest): Overlay;
+  /** How a folder of its overlay is named: this, and six letters of chance; null where it makes none. */
+  overlayFolder: string | null;
   prompt: {
     /** All three read the prompt from stdin: it stays out of the process list and has no argument limit. */
     via: 'stdin';

@@ -3,6 +3,7 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
+import { COMMANDS } from '../../policies/facts/tools.ts';
 import type { ProcessRow } from '../../wrappers/processes/rows.ts';
 import { processTable } from '../../wrappers/processes/table.ts';
 import type { Target } from './plan.ts';
@@ -25,7 +26,7 @@ export interface Started {
 const DIST = path.resolve(import.meta.dirname, '../../dist');
 /** Past it a command hangs, whatever its agents do. */
 const LIMIT_MS = 90_000;
-const WRAPPERS = /(?:gemini_headless|copilot_tool|run_codex)\.cjs/;
+const WRAPPERS = new RegExp(`(?:${Object.values(COMMANDS).join('|')})\\.cjs`);
 
 /** @param limitMs when it is killed, since it hangs. */
 export function start(

@@ -3,6 +3,7 @@
 import { askTask, type ScopeAnswer } from '../../loops/scope/question.ts';
 import { TOLLGATE_EXIT } from '../../policies/facts/exit-codes.ts';
 import { nearest } from '../../policies/text/nearest.ts';
+import { namesOf } from '../../wrappers/processes/passed-variables.ts';
 import { readArguments } from '../command.ts';
 import type { CommandSpec } from '../command-line.ts';
 import type { Ran } from '../ran.ts';
@@ -26,8 +27,8 @@ const SPEC: CommandSpec = {
   ],
 };
 
-/** Where a call finds its task; gemini passes on to its tools only what begins with its own name. */
-const TASK_NAMES = ['TOLLGATE_TASK', 'GEMINI_CLI_TOLLGATE_TASK'] as const;
+/** Where a call finds its task. */
+const TASK = 'TOLLGATE_TASK';
 
 export async function run(argv: readonly string[]): Promise<Ran> {
   const { env } = process;
@@ -36,8 +37,12 @@ export async function run(argv: readonly string[]): Promise<Ran> {
   const { text, words, given } = read.args;
   const [verb, ...paths] = words;
   if (verb !== 'ask') return mistaken(`unknown word "${verb}"; ${hintFor(verb!, paths)}`);
-  const task = text.task ?? TASK_NAMES.map((name) => env[name]).find(Boolean);
-  if (task === undefined) return mistaken(`--task is required where ${TASK_NAMES[0]} does not name the task`);
+  const task =
+    text.task ??
+    namesOf(TASK)
+      .map((name) => env[name])
+      .find(Boolean);
+  if (task === undefined) return mistaken(`--task is required where ${TASK} does not name the task`);
   const asked = await askTask(task, paths, process.cwd(), env);
   if (asked.how === 'mistaken') return mistaken(asked.message);
   const { taskId, answers } = asked;

@@ -2,6 +2,8 @@
 
 import { lstatSync, rmSync } from 'node:fs';
 import path from 'node:path';
+import type { Adapter } from '../../wrappers/adapter.ts';
+import { ADAPTERS } from '../../wrappers/adapters.ts';
 
 export type PrivateFolderKind = 'attempt' | 'temporary' | 'overlay';
 
@@ -42,9 +44,11 @@ export function removePrivateFolder(what: PrivateFolderKind, folder: string): bo
   }
 }
 
+const OVERLAYS = Object.values<Adapter>(ADAPTERS).flatMap(({ overlayFolder }) => overlayFolder ?? []);
+
 /** As `mkdtemp` ends them, and as a call's id goes. */
 const NAMES: Record<PrivateFolderKind, RegExp> = {
   attempt: /\/\.tollgate-\d{14}-[0-9a-f]{8}$/,
   temporary: /\/tg-(?:[0-9a-f]{8}-)?[A-Za-z0-9]{6}$/,
-  overlay: /\/tollgate\/gemini-[A-Za-z0-9]{6}$/,
+  overlay: new RegExp(`/tollgate/(?:${OVERLAYS.join('|')})[A-Za-z0-9]{6}$`),
 };

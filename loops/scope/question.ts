@@ -4,6 +4,7 @@ import { readlinkSync, realpathSync } from 'node:fs';
 import path from 'node:path';
 import { askScope, type Scope } from '../../policies/gate/scope.ts';
 import { projectState } from '../../state/task-folder.ts';
+import { readPassed } from '../../wrappers/processes/passed-variables.ts';
 import { scopeOf } from '../paths/scope-of.ts';
 import { readTask, treeOf } from '../task/task.ts';
 
@@ -33,9 +34,8 @@ export async function askTask(
   const read = await readTask({ word, cwd, environment, trustWorkspace: true });
   if (read.how === 'mistaken') return read;
   const { task, manifest } = read;
-  const { [TREE]: tree = environment[`GEMINI_CLI_${TREE}`], TOLLGATE_TASK = environment.GEMINI_CLI_TOLLGATE_TASK } =
-    environment;
-  const root = tree !== undefined && TOLLGATE_TASK === task.root ? tree : treeOf(read);
+  const tree = readPassed(TREE, environment);
+  const root = tree !== undefined && readPassed('TOLLGATE_TASK', environment) === task.root ? tree : treeOf(read);
   // A worktree of the task's own lies in the folder of our state; the rest of that is no agent's business.
   const own = [projectState(read.root, environment), task.root].filter((folder) => !liesIn(root, folder));
   return {

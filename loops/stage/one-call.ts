@@ -7,6 +7,7 @@ import type { CallRecord } from '../../policies/record/call-record.ts';
 import { type Call, isKeptFor, openCalls } from '../../state/journal/ledger.ts';
 import { outputsOf } from '../../state/task-folder.ts';
 import { identify } from '../../wrappers/processes/identity.ts';
+import { passedAs } from '../../wrappers/processes/passed-variables.ts';
 import { hasOutput } from '../attempt/captured.ts';
 import { newCallId } from '../attempt/draft.ts';
 import type { SentTerms } from '../attempt/sent.ts';
@@ -163,13 +164,8 @@ function errandOf(run: StageRun, { file, prompt, resumeSession }: SendingOnce, w
   };
 }
 
-/** An agent asks `tollgate scope ask` about its task; gemini hides names that it does not know from its tools in CI. */
-const whichTask = ({ task, tree }: OpenTask) => ({
-  TOLLGATE_TASK: task.root,
-  GEMINI_CLI_TOLLGATE_TASK: task.root,
-  [TREE]: tree,
-  [`GEMINI_CLI_${TREE}`]: tree,
-});
+/** An agent asks `tollgate scope ask` about its task. */
+const whichTask = ({ task, tree }: OpenTask) => ({ ...passedAs('TOLLGATE_TASK', task.root), ...passedAs(TREE, tree) });
 
 /**
  * A success that an earlier run paid for and did not use: the same prompt is not asked again, nor another one if the user keeps

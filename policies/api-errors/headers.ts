@@ -1,5 +1,6 @@
 // What the CLIs leave of a response's headers: none has them all, and gemini has none.
 
+import type { Tool } from '../facts/tools.ts';
 import { partOf, textOf } from '../text/json.ts';
 
 /**
@@ -11,25 +12,43 @@ export function headersTold(events: readonly unknown[], texts: readonly string[]
   const told: Record<string, string> = {};
   for (const event of events) {
     const data = partOf(partOf(event)?.data);
-    for (const [field, header] of COPILOT) {
+    for (const [field, header] of FIELDS) {
       const value = textOf(data?.[field]);
       if (value !== null) told[header] = value;
     }
   }
   for (const text of texts)
-    for (const [header, pattern] of CODEX) {
+    for (const [header, pattern] of PATTERNS) {
       const [, value] = pattern.exec(text) ?? [];
       if (value !== undefined) told[header] = value;
     }
   return Object.keys(told).length === 0 ? null : told;
 }
 
-const COPILOT = [
-  ['apiCallId', 'x-request-id'],
-  ['providerCallId', 'x-github-request-id'],
-] as const;
+interface HeaderTraces {
+  /** Fields of an event's data. */
+  fields: readonly (readonly [field: string, header: string])[];
+  /** In the text of an error. */
+  patterns: readonly (readonly [header: string, pattern: RegExp])[];
+}
 
-const CODEX = [
-  ['x-request-id', /\brequest id: ([\w.:-]{1,200})/],
-  ['cf-ray', /\bcf-ray: ([\w.:-]{1,200})/],
-] as const;
+const TRACES: Readonly<Record<Tool, HeaderTraces>> = {
+  gemini: { fields: [], patterns: [] },
+  copilot: {
+    fields: [
+      ['apiCallId', 'x-request-id'],
+      ['providerCallId', 'x-github-request-id'],
+    ],
+    patterns: [],
+  },
+  codex: {
+    fields: [],
+    patterns: [
+      ['x-request-id', /\brequest id: ([\w.:-]{1,200})/],
+      ['cf-ray', /\bcf-ray: ([\w.:-]{1,200})/],
+    ],
+  },
+};
+
+const FIELDS = Object.values(TRACES).flatMap(({ fields }) => fields);
+const PATTERNS = Object.values(TRACES).flatMap(({ patterns }) => patterns);

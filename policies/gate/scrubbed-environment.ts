@@ -1,12 +1,20 @@
 // The environment of an acceptance command: it runs what a model wrote, so nothing secret and nothing of ours is in it.
 
+import type { Tool } from '../facts/tools.ts';
 import { looksSecret } from '../redact/environment.ts';
 
 /** What no program can do without; it stays, whatever a user's own pattern finds in it. */
 const NEEDED = /^(?:PATH|HOME|TMPDIR|LANG|LC_\w+|TERM|TZ|USER|LOGNAME|SHELL|PWD)$/;
 
+/** By which the variables of a CLI and of its service begin. */
+const CLI_VARIABLES = {
+  gemini: ['GEMINI'],
+  copilot: ['COPILOT'],
+  codex: ['OPENAI', 'CODEX'],
+} as const satisfies Record<Tool, readonly string[]>;
+
 /** Ours, and the CLIs' own: the tests of a project have no business with them. */
-const OURS = /^(?:TOLLGATE|GEMINI|COPILOT|OPENAI|CODEX)_/;
+const OURS = new RegExp(`^(?:${['TOLLGATE', ...Object.values(CLI_VARIABLES).flat()].join('|')})_`);
 
 /**
  * @param allow names, as in `security.env_allow`; without them all that is not secret. What is secret stays out even so.

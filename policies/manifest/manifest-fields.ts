@@ -1,5 +1,7 @@
 // What each field of a manifest means: the help that an editor shows, and the comments of a new manifest.
 
+import { namedTools } from '../facts/tools.ts';
+
 export interface ManifestField {
   /** One sentence without its end. */
   about: string;
@@ -53,7 +55,7 @@ export const MANIFEST_FIELDS: Record<string, ManifestField> = {
     example: null,
     without: 'the stages of `pipeline`',
   },
-  'stages[].tool': { about: 'Which CLI: gemini, copilot or codex', example: 'gemini', without: null },
+  'stages[].tool': { about: `Which CLI: ${namedTools('or')}`, example: 'gemini', without: null },
   'stages[].role': {
     about:
       'What it plays: brief, test_design, impl, test_impl, static_verify, verify, review, review_consolidate, runbook, or a role of the project',
@@ -149,7 +151,7 @@ export const MANIFEST_FIELDS: Record<string, ManifestField> = {
     example: '[{tool: codex, model: some-model}]',
     without: 'none',
   },
-  'stages[].fallback[].tool': { about: 'Which CLI: gemini, copilot or codex', example: null, without: null },
+  'stages[].fallback[].tool': { about: `Which CLI: ${namedTools('or')}`, example: null, without: null },
   'stages[].fallback[].model': { about: 'The model to ask', example: null, without: "the CLI's own choice" },
   scope: { about: 'What the stages may change in the working tree', example: null, without: 'as below' },
   'scope.allow': { about: 'Globs of what may be changed', example: '["src/**", "test/**"]', without: 'everything' },

@@ -1,5 +1,6 @@
 // What was asked for: a model that is not there, a prompt that does not fit, an answer that was not given.
 
+import type { Tool } from '../facts/tools.ts';
 import { modelsIn } from './models.ts';
 import { change, rerun, type Situation, thenRerun, type WayOut } from './situation.ts';
 
@@ -7,7 +8,7 @@ const LIST_MODELS = {
   codex: 'codex debug models (its catalogue, without a paid call)',
   copilot: 'copilot help config (under `model`, without a paid call)',
   gemini: '`gemini` and /model; the short names auto, pro, flash and flash-lite are always known',
-} as const;
+} as const satisfies Record<Tool, string>;
 
 const otherModel: WayOut = (situation) => {
   const known = modelsIn(situation.verdict.evidence?.text ?? '');
@@ -32,7 +33,7 @@ const CONTEXT_OF = {
   gemini: 'GEMINI.md files, extensions and MCP servers',
   copilot: 'AGENTS.md and copilot-instructions.md, skills and MCP servers',
   codex: 'AGENTS.md files, skills and MCP servers',
-} as const;
+} as const satisfies Record<Tool, string>;
 
 const smaller: WayOut = (situation) => [
   ...(situation.largeParts ?? []),

@@ -9,6 +9,16 @@ const SIGN_IN = {
   codex: 'codex login',
 } as const satisfies Record<Tool, string>;
 
+/** How the variables of a provider of the user's own begin, and what to do about one that refuses; null where variables name none. */
+const PROVIDERS: Readonly<Record<Tool, { begins: string; mend: string } | null>> = {
+  gemini: null,
+  copilot: {
+    begins: 'COPILOT_PROVIDER_',
+    mend: 'COPILOT_PROVIDER_BASE_URL: set a valid COPILOT_PROVIDER_API_KEY (or COPILOT_PROVIDER_BEARER_TOKEN)',
+  },
+  codex: null,
+};
+
 /** The first thing to do about a key or login that was not taken. */
 function mendKey(situation: Situation): string {
   const { tool, key, verdict } = situation;
@@ -16,8 +26,9 @@ function mendKey(situation: Situation): string {
   if (wanted !== undefined) return `set ${wanted}, which ${tool} is configured to read its key from`;
   if (!key) return SIGN_IN[tool];
   if (key.how !== 'signed_in') return key.mend;
-  if (key.by.startsWith('COPILOT_PROVIDER_'))
-    return `${tool} was refused by the provider of COPILOT_PROVIDER_BASE_URL: set a valid COPILOT_PROVIDER_API_KEY (or COPILOT_PROVIDER_BEARER_TOKEN)`;
+  const provider = PROVIDERS[tool];
+  if (provider !== null && key.by.startsWith(provider.begins))
+    return `${tool} was refused by the provider of ${provider.mend}`;
   if (/^[A-Z][A-Z0-9_]{2,}(?: \(.*\))?$/.test(key.by))
     return `set a valid key or token in ${key.by}: ${tool} went by the one there, and it was refused`;
   if (key.by.startsWith('provider '))
@@ -33,8 +44,7 @@ const signInAgain: WayOut = (situation) => [
   rerun(situation),
 ];
 
-const isOwnProvider = ({ key }: Situation): boolean =>
-  key?.how === 'signed_in' && /provider|^COPILOT_PROVIDER_/i.test(key.by);
+const isOwnProvider = ({ key }: Situation): boolean => key?.how === 'signed_in' && /provider/i.test(key.by);
 
 export const KEY_ACTIONS = {
   bad_key: (situation) => signInAgain(situation),

@@ -1,12 +1,13 @@
 // The machine, the installation and the settings: what stands in the way of any call.
 
+import type { Tool } from '../facts/tools.ts';
 import { change, preflight, readFirst, rerun, type Situation, thenRerun, type WayOut } from './situation.ts';
 
 const SETTINGS = {
   gemini: '~/.gemini/settings.json (and .gemini/settings.json of the project)',
   copilot: '~/.copilot/config.json and ~/.copilot/settings.json',
   codex: '~/.codex/config.toml (and .codex/config.toml of the project)',
-} as const;
+} as const satisfies Record<Tool, string>;
 
 const install = ({ tool, packageName = tool }: Situation): string => `npm install -g ${packageName}`;
 

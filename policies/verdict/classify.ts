@@ -8,6 +8,7 @@ import { ENDING_RULES, LEFTOVERS, LOST, SILENT_START, TOO_LARGE } from '../rules
 import { isOfHelper } from '../rules/mcp.ts';
 import { TIERS } from '../rules/rules.ts';
 import type { Clock } from '../time/clock.ts';
+import { CLI_ENDS } from './cli-ends.ts';
 import { findRule, type Subject, textsOf } from './match.ts';
 import { retryAt } from './retry-at.ts';
 import { type StderrFailure, stderrFailures } from './stderr-failures.ts';
@@ -79,15 +80,12 @@ function exitOf({ tool, exitCode, signal }: Evidence): Subject[] {
   const exit = signal ?? exitCode;
   if (exit === null || exit === 0) return [];
   const message = signal === null ? `exit code ${exitCode}` : `ended by ${signal}`;
-  const status = tool === 'gemini' && exitCode !== null ? statusOf(exitCode) : null;
+  const status = exitCode === null ? null : CLI_ENDS[tool].statusOf(exitCode);
   return [{ tool, source: 'exit_code', failure: { message, ...(status === null ? {} : { status }) }, exit }];
 }
 
-/** gemini exits with the HTTP status modulo 256; what would fall among its own codes is not told apart. */
-const statusOf = (exitCode: number) => (exitCode >= 144 ? exitCode + 256 : null);
-
 function leftover({ tool, completed, ending, exitCode, tokens }: Evidence, subjects: Subject[]): Verdict {
-  if (completed && tool === 'gemini' && tokens === 0)
+  if (completed && CLI_ENDS[tool].succeedsUnasked && tokens === 0)
     return verdict(LEFTOVERS.nothingAsked, 'terminal', 'the CLI reports success without a request to the model', null);
   if (completed) return verdict(LEFTOVERS.emptyAnswer, 'terminal', 'the CLI reports success without an answer', null);
   const [first] = subjects;

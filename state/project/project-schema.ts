@@ -114,9 +114,12 @@ const OWN_ROWS = z
     }
   });
 
+const eachTool = <T>(of: (tool: Tool) => T) =>
+  Object.fromEntries(TOOLS.map((tool) => [tool, of(tool)])) as Record<Tool, T>;
+
 const limitOf = (tool: Tool) =>
   z.number().int().min(1000).default(SESSION_DEFAULTS.context_limit[tool]).describe(`for ${tool}`);
-const LIMITS = { gemini: limitOf('gemini'), copilot: limitOf('copilot'), codex: limitOf('codex') };
+const LIMITS = eachTool(limitOf);
 
 const charsOf = (tool: Tool) =>
   z
@@ -126,7 +129,7 @@ const charsOf = (tool: Tool) =>
     .max(MOST_CHARS[tool])
     .default(PROMPT_DEFAULTS.max_chars[tool])
     .describe(`for ${tool}`);
-const CHARS = { gemini: charsOf('gemini'), copilot: charsOf('copilot'), codex: charsOf('codex') };
+const CHARS = eachTool(charsOf);
 
 export const PROJECT = z.strictObject({
   $schema: z.string().optional(),

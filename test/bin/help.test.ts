@@ -5,6 +5,7 @@ import path from 'node:path';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { SUBCOMMANDS } from '../../bin/tollgate/subcommands.ts';
+import { COMMANDS } from '../../policies/facts/tools.ts';
 import { TestRig } from '../rig/test-rig.ts';
 
 const test = suite<{ rig: TestRig }>('help');
@@ -13,9 +14,7 @@ test.before.each(async (context) => {
 });
 test.after.each(({ rig }) => rig.dispose());
 
-const WRAPPERS = ['gemini_headless', 'copilot_tool', 'run_codex', 'preflight', 'wait_parallel_tasks'].map(
-  (name) => [name, []] as const,
-);
+const WRAPPERS = [...Object.values(COMMANDS), 'preflight', 'wait_parallel_tasks'].map((name) => [name, []] as const);
 const WORDS = Object.keys(SUBCOMMANDS).map((word) => ['tollgate', [word]] as const);
 
 for (const [command, words] of [...WRAPPERS, ...WORDS])

@@ -1,5 +1,6 @@
 // The codex CLI.
 
+import { COMMANDS } from '../../policies/facts/tools.ts';
 import type { Adapter, CallRequest } from '../adapter.ts';
 import { readEvent, readStderr } from './events.ts';
 import { FEATURES } from './features.ts';
@@ -8,7 +9,7 @@ import { type CodexOwn, OWN_FLAGS } from './own-flags.ts';
 
 export const CODEX = {
   tool: 'codex',
-  command: 'run_codex',
+  command: COMMANDS.codex,
   binary: 'codex',
   packageName: '@openai/codex',
   features: FEATURES,
@@ -34,6 +35,7 @@ export const CODEX = {
   ],
   environment: () => ({ NO_COLOR: '1' }),
   overlay: readOverlay,
+  overlayFolder: null,
   prompt: { via: 'stdin', escape: (text) => text, limit: { unit: 'characters', max: 1_048_576 } },
   readEvent,
   readDocument: () => null,

@@ -1,5 +1,6 @@
 // The copilot CLI.
 
+import { COMMANDS } from '../../policies/facts/tools.ts';
 import { type Adapter, type CallRequest, NO_OVERLAY } from '../adapter.ts';
 import { escapePrompt } from './escape.ts';
 import { readEvent, readStderr } from './events.ts';
@@ -9,7 +10,7 @@ import { readUsage } from './usage.ts';
 
 export const COPILOT = {
   tool: 'copilot',
-  command: 'copilot_tool',
+  command: COMMANDS.copilot,
   binary: 'copilot',
   packageName: '@github/copilot',
   features: FEATURES,
@@ -34,6 +35,7 @@ export const COPILOT = {
   environment: () => ({ NO_COLOR: '1', COPILOT_AUTO_UPDATE: 'false' }),
   // The CLI has no switch for its inner retries (5 more requests); it announces each a second or more before it sends it.
   overlay: () => NO_OVERLAY,
+  overlayFolder: null,
   prompt: { via: 'stdin', escape: escapePrompt, limit: null },
   readEvent,
   readDocument: () => null,

@@ -9,6 +9,8 @@ import { readSettings, type Settings, settingsFiles } from './settings.ts';
 /** Without a model, a router asks another model first, also on a resume: two paid requests for each prompt. This alias skips it. */
 const DEFAULT_MODEL = 'pro';
 
+export const OVERLAY_FOLDER = 'gemini-';
+
 export function overlay(request: CallRequest): Overlay {
   const files = settingsFiles(request.environment, homeOf(request.environment) ?? request.cwd, request.cwd);
   const administrators = readSettings(files.system);
@@ -65,7 +67,7 @@ function safeFolder(request: CallRequest): string | null {
     try {
       if (!isSafe(path.dirname(base))) continue;
       mkdirSync(parent, { recursive: true, mode: 0o700 });
-      if (isSafe(parent)) return mkdtempSync(path.join(parent, 'gemini-'));
+      if (isSafe(parent)) return mkdtempSync(path.join(parent, OVERLAY_FOLDER));
     } catch {
       // Not writable: the next one.
     }

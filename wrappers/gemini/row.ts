@@ -1,17 +1,18 @@
 // The gemini CLI.
 
+import { COMMANDS } from '../../policies/facts/tools.ts';
 import type { Adapter, CallRequest } from '../adapter.ts';
 import { readDocument } from './document.ts';
 import { escapePrompt } from './escape.ts';
 import { readEvent, readStderr } from './events.ts';
 import { FAILURE_REPORT } from './failure-report.ts';
 import { FEATURES } from './features.ts';
-import { overlay as readOverlay } from './overlay.ts';
+import { OVERLAY_FOLDER, overlay as readOverlay } from './overlay.ts';
 import { type GeminiOwn, OWN_FLAGS } from './own-flags.ts';
 
 export const GEMINI = {
   tool: 'gemini',
-  command: 'gemini_headless',
+  command: COMMANDS.gemini,
   binary: 'gemini',
   packageName: '@google/gemini-cli',
   features: FEATURES,
@@ -36,6 +37,7 @@ export const GEMINI = {
     ...(request.trustWorkspace ? { GEMINI_CLI_TRUST_WORKSPACE: 'true' } : {}),
   }),
   overlay: readOverlay,
+  overlayFolder: OVERLAY_FOLDER,
   // The CLI cuts stdin at 8 MiB and goes on with half a prompt.
   prompt: { via: 'stdin', escape: escapePrompt, limit: { unit: 'bytes', max: 8 * 1024 * 1024 } },
   readEvent,

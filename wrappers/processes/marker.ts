@@ -1,7 +1,9 @@
 // The mark that every process of a call bears in its environment, by which it is found wherever it went.
 
-/** The environment variables that carry the marker. gemini strips unknown names from its tools, but passes GEMINI_CLI_*. */
-export const MARKERS = ['TOLLGATE_CALL_ID', 'GEMINI_CLI_TOLLGATE_CALL_ID'] as const;
+import { namesOf } from './passed-variables.ts';
+
+/** The environment variables that carry the marker. */
+export const MARKERS: readonly string[] = namesOf('TOLLGATE_CALL_ID');
 
 /** A call made from within another call's tools bears both: `outer/inner`. */
 export function markerOf(callId: string, environment: NodeJS.ProcessEnv): string {
