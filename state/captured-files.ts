@@ -5,6 +5,7 @@ import path from 'node:path';
 import type { Tool } from '../policies/facts/tools.ts';
 import { numberOf, parseObject, textOf } from '../policies/text/json.ts';
 import { type CapturedCall, RECORDED_ENDINGS, type RecordedEnding } from '../policies/verdict/labelled-case.ts';
+import { isWithin } from './disk/real-path.ts';
 import { readRegularOrNull, UnfitFileError } from './disk/regular-file.ts';
 
 /** Where a case stands. */
@@ -25,7 +26,7 @@ export function readCapturedFiles(folder: string, tool: Tool, { file, homes }: C
   if (!existsSync(wanted) || !statSync(wanted).isDirectory())
     return mistaken(`files: there is no folder ${wanted}; the path is relative to ${path.dirname(file)}`);
   const at = realpathSync(wanted);
-  if (!homes.some((home) => isWithin(at, realpathSync(home))))
+  if (!homes.some((home) => isWithin(realpathSync(home), at)))
     return mistaken(`files: ${at} lies outside ${homes.join(' and ')}; copy it beside the corpus`);
   const [meta, stderr, stdout] = ['meta.json', 'stderr', 'stdout'].map((name) => textIn(path.join(at, name)));
   for (const text of [meta, stderr, stdout]) if (text?.how === 'mistaken') return mistaken(`files: ${text.message}`);
@@ -51,11 +52,6 @@ export function readCapturedFiles(folder: string, tool: Tool, { file, homes }: C
       stdout: stdout?.text ?? '',
     },
   };
-}
-
-function isWithin(file: string, folder: string): boolean {
-  const way = path.relative(folder, file);
-  return way === '' || !(way === '..' || way.startsWith(`..${path.sep}`) || path.isAbsolute(way));
 }
 
 type TextRead = { how: 'read'; text: string } | { how: 'mistaken'; message: string; text?: undefined };

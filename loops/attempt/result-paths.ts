@@ -1,7 +1,7 @@
 // Where the result of a task's call goes when others settle it: an agent may have written the paths in its draft.
 
-import { realpathSync } from 'node:fs';
 import path from 'node:path';
+import { realOr } from '../../state/disk/real-path.ts';
 import type { Call } from '../../state/journal/ledger.ts';
 import { outputsOf, projectRoot, type TaskFolder } from '../../state/task-folder.ts';
 import { outputPathsOf } from './output-paths.ts';
@@ -39,12 +39,4 @@ export function resultPaths({ reserved }: Call, asked: Files, task: TaskFolder):
   if (astray === undefined) return { files: { ...asked, prompt: ours.prompt }, note: null };
   const note = `its ${astray.flag} lies outside of the project, which only its own wrapper may write; the result is in ${out}`;
   return { files: ours, note };
-}
-
-function realOr(folder: string): string {
-  try {
-    return realpathSync.native(folder);
-  } catch {
-    return path.resolve(folder);
-  }
 }

@@ -3,6 +3,7 @@
 import path from 'node:path';
 import type { AcceptanceResult, Finding } from '../../policies/facts/gate-record.ts';
 import { scrubbed } from '../../policies/gate/scrubbed-environment.ts';
+import { oneLine } from '../../policies/text/one-line.ts';
 import type { GateRequest } from './gate-request.ts';
 import { openOutputLog } from './output-log.ts';
 import { type PlainOutcome, runPlain } from './plain-command.ts';
@@ -42,7 +43,7 @@ export function runAcceptance(asked: GateRequest): Promise<Accepted> {
           maxOutputBytes: MAX_OUTPUT,
           stop: asked.stop,
         });
-        const told = `${oneLine(asked.redactor.redact(command))} (${asked.redactor.redact(endOf(outcome, wallMs))})`;
+        const told = `${oneLine(asked.redactor.redact(command), MAX_COMMAND)} (${asked.redactor.redact(endOf(outcome, wallMs))})`;
         const last = log.add(`${told}, ${seconds(outcome.durationMs ?? 0)}`, outcome.stdout);
         acceptance.push(resultOf(asked.redactor.redact(command), outcome, artifact));
         if (outcome.ending !== 'exited' || outcome.exitCode !== 0) failed.push({ told, last });
@@ -77,6 +78,7 @@ function findingOf(failed: { told: string; last: string }[], artifact: string): 
 }
 
 /** As long as whoever reads it will show; the end of an output says more than its beginning. */
+const MAX_COMMAND = 120;
 const MAX_TEXT = 300;
 const MIN_LAST = 100;
 
@@ -104,8 +106,3 @@ function endOf({ ending, exitCode, signal, obstacle }: PlainOutcome, wallMs: num
 }
 
 const seconds = (ms: number): string => `${Number((ms / 1000).toFixed(1))} s`;
-
-const oneLine = (command: string): string => {
-  const line = command.replace(/\s+/g, ' ').trim();
-  return line.length > 120 ? `${line.slice(0, 119)}…` : line;
-};

@@ -1,8 +1,8 @@
 // What a task may touch, as its manifest says.
 
-import { realpathSync } from 'node:fs';
 import type { Scope } from '../../policies/gate/scope.ts';
 import { globInTree } from '../../policies/text/globs.ts';
+import { realOr } from '../../state/disk/real-path.ts';
 import type { Manifest } from '../../state/project/manifest-schema.ts';
 
 /** Globs as the manifest has them. */
@@ -34,13 +34,4 @@ export function withOwnGlobs(
     how: 'read',
     manifest: { ...manifest, scope: { ...scope, allow, deny }, security: { ...security, forbidden_paths } },
   };
-}
-
-/** A folder that is not there is found missing by whoever uses it. */
-function realOr(tree: string): string {
-  try {
-    return realpathSync.native(tree);
-  } catch {
-    return tree;
-  }
 }

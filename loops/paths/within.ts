@@ -2,6 +2,7 @@
 
 import { lstatSync, realpathSync, statSync } from 'node:fs';
 import path from 'node:path';
+import { isWithin } from '../../state/disk/real-path.ts';
 import { readRegularBytes } from '../../state/disk/regular-file.ts';
 import { isSystemError } from '../../state/system-error.ts';
 import type { Forbids } from './forbidden.ts';
@@ -70,9 +71,4 @@ export function linkMistake(file: string, folders: readonly [string, string], fo
 }
 
 /** Whether a path is the folder or lies in it; by the names alone, so both must be resolved. */
-export function isWithin(folder: string, file: string): boolean {
-  const relative = path.relative(folder, file);
-  return relative !== '..' && !relative.startsWith(`..${path.sep}`) && !path.isAbsolute(relative);
-}
-
 const refused = (why: string): ReadWithin => ({ how: 'refused', why });

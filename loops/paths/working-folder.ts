@@ -2,8 +2,8 @@
 
 import { realpathSync, statSync } from 'node:fs';
 import path from 'node:path';
+import { isWithin } from '../../state/disk/real-path.ts';
 import { isSystemError } from '../../state/system-error.ts';
-import { isWithin } from './within.ts';
 
 export interface WorkingFolder {
   /** As the manifest has it. */

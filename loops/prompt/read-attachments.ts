@@ -3,9 +3,9 @@
 import { realpath, stat } from 'node:fs/promises';
 import path from 'node:path';
 import type { Attachment } from '../../policies/prompt/source.ts';
+import { isWithin } from '../../state/disk/real-path.ts';
 import { isSystemError } from '../../state/system-error.ts';
 import type { Forbids } from '../paths/forbidden.ts';
-import { isWithin } from '../paths/within.ts';
 import { type Attachable, type AttachedFile, attachedFiles } from './attached-files.ts';
 import { readText } from './read-text.ts';
 

@@ -4,9 +4,10 @@ import { realpathSync } from 'node:fs';
 import path from 'node:path';
 import type { ProjectFile } from '../../policies/manifest/project-file.ts';
 import type { ResolvedRole } from '../../policies/manifest/resolved-role.ts';
+import { isWithin } from '../../state/disk/real-path.ts';
 import type { Forbids } from '../paths/forbidden.ts';
 import { spelledIn } from '../paths/spelling.ts';
-import { isWithin, readWithin } from '../paths/within.ts';
+import { readWithin } from '../paths/within.ts';
 import { readTemplate } from './read-template.ts';
 
 export interface TemplatesOf {

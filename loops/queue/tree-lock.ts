@@ -1,7 +1,7 @@
 // Locks a working tree: a stage that writes has it alone, since only then its changes can be told from others'; stages that read share it.
 
 import { createHash } from 'node:crypto';
-import { realpathSync } from 'node:fs';
+import { realOr } from '../../state/disk/real-path.ts';
 import { queueFolder } from '../../state/queue/tickets.ts';
 import { acquireTicket, type QueueTurn, type TicketRequest } from './acquire-ticket.ts';
 
@@ -26,12 +26,3 @@ export const lockTree = ({ stateFolder, tree, say, ...request }: TreeLockRequest
   });
 
 const nameOf = (tree: string): string => createHash('sha256').update(realOr(tree)).digest('hex').slice(0, 16);
-
-/** A folder that is not there is found missing by whoever uses it. */
-function realOr(tree: string): string {
-  try {
-    return realpathSync.native(tree);
-  } catch {
-    return tree;
-  }
-}

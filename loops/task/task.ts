@@ -5,6 +5,7 @@ import type { ProjectFile } from '../../policies/manifest/project-file.ts';
 import { resolveRole } from '../../policies/manifest/resolved-role.ts';
 import type { Redactor } from '../../policies/redact/redactor.ts';
 import { type OwnRow, withoutProof } from '../../policies/verdict/own-row.ts';
+import { isWithin } from '../../state/disk/real-path.ts';
 import { findEscapingLink } from '../../state/escaping-link.ts';
 import { createDryRunJournal } from '../../state/journal/dry-run-journal.ts';
 import { type Journal, JournalError, openJournal } from '../../state/journal/journal.ts';
@@ -17,7 +18,6 @@ import { locateTask, manifestsIn, projectRoot, projectState, type TaskFolder } f
 import { networkMistake } from '../../state/volume.ts';
 import type { Lookup } from '../../wrappers/sessions/store.ts';
 import { withOwnGlobs } from '../paths/scope-of.ts';
-import { isWithin } from '../paths/within.ts';
 import { workingFolderMistake } from '../paths/working-folder.ts';
 import { redactorOf } from '../redactor.ts';
 import { wholeId } from '../session/named-id.ts';

@@ -1,4 +1,4 @@
-// Where a folder really lies, behind every link.
+// Where a folder really lies, behind every link, and what lies in it.
 
 import { realpathSync } from 'node:fs';
 import path from 'node:path';
@@ -13,3 +13,9 @@ export function realOr(folder: string): string {
 }
 
 export const isSameFolder = (one: string, other: string): boolean => one === other || realOr(one) === realOr(other);
+
+/** By their names alone, links not followed; a folder is within itself. */
+export function isWithin(folder: string, file: string): boolean {
+  const relative = path.relative(folder, file);
+  return relative !== '..' && !relative.startsWith(`..${path.sep}`) && !path.isAbsolute(relative);
+}
