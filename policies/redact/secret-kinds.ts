@@ -56,6 +56,7 @@ export const SECRET_KINDS: readonly SecretKind[] = [
       'sk_live_',
       'sk_test_',
       'rk_live_',
+      'rk_test_',
       'gsk_',
       'xai-',
       'hf_',
@@ -68,7 +69,7 @@ export const SECRET_KINDS: readonly SecretKind[] = [
     find: findShaped(
       /(?:sk-(?=[\w-]{0,80}\d)[\w-]{16,}|[sr]k_(?:live|test)_\w{16,}|(?:gsk|hf|npm)_[A-Za-z0-9]{30,}|xai-\w{40,}|SG\.[\w-]{16,}\.[\w-]{16,}|glpat-[\w-]{20,}|dop_v1_\w{40,}|pypi-[\w-]{40,})/y,
     ),
-    examples: [`sk-${A}`, `sk-proj-${A}`, `sk_live_${A}`, `gsk_${A}`, `npm_${A}`, `glpat-${A}`],
+    examples: [`sk-${A}`, `sk-proj-${A}`, `sk_live_${A}`, `rk_test_${A}`, `gsk_${A}`, `npm_${A}`, `glpat-${A}`],
     harmless: ['sk-learn-contrib-and-something-else', 'task-0123456789abcdefghij', 'npm_config_registry', 'sk-fake'],
   },
   {
@@ -90,9 +91,9 @@ export const SECRET_KINDS: readonly SecretKind[] = [
   {
     kind: 'slack_token',
     inBase64: true,
-    prefixes: ['xoxa-', 'xoxb-', 'xoxe-', 'xoxo-', 'xoxp-', 'xoxr-', 'xoxs-', 'xapp-'],
-    find: findShaped(/(?:xox[abeoprs]|xapp)-[\w-]{10,}/y),
-    examples: ['xoxb-123456789012-abcdefGHIJ'],
+    prefixes: ['xoxa-', 'xoxb-', 'xoxc-', 'xoxd-', 'xoxe-', 'xoxo-', 'xoxp-', 'xoxr-', 'xoxs-', 'xapp-'],
+    find: findShaped(/(?:xox[a-eoprs]|xapp)-[\w-]{10,}/y),
+    examples: ['xoxb-123456789012-abcdefGHIJ', 'xoxc-123456789012-abcdefGHIJ', 'xoxd-abcdefGHIJ123'],
     harmless: ['xoxb-'],
   },
   {
