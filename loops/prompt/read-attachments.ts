@@ -14,6 +14,8 @@ export type AttachmentsRead =
   | { how: 'mistaken'; message: string };
 
 export const MAX_BYTES = 64 * 1024 * 1024;
+/** How many of those that are too large together are named. */
+const NAMED = 3;
 
 /**
  * @param root what `security.forbidden_paths` are relative to, beside the tree
@@ -44,9 +46,13 @@ export async function readAttachments(
     if (typeof seen === 'string') return mistaken(of, `${file.name} ${seen}`);
     looked.push(seen);
   }
-  const bytes = looked.reduce((sum, file) => sum + (file.glob === null ? file.bytes : 0), 0);
-  if (bytes > MAX_BYTES)
-    return mistaken(of, `${looked.length} files have ${bytes} bytes in all; at most ${MAX_BYTES} are attached`);
+  const included = looked.filter(({ glob }) => glob === null).sort((a, b) => b.bytes - a.bytes);
+  const bytes = included.reduce((sum, file) => sum + file.bytes, 0);
+  if (bytes > MAX_BYTES) {
+    const largest = included.slice(0, NAMED).map((file) => `${file.name} ${file.bytes}`);
+    const all = `${included.length} files have ${bytes} bytes in all`;
+    return mistaken(of, `${all}; at most ${MAX_BYTES} are attached; the largest: ${largest.join(', ')}`);
+  }
   const attachments: Attachment[] = [];
   for (const { name, file, glob, ...size } of looked) {
     if (halt?.aborted) return mistaken(of, STOPPED);

@@ -183,7 +183,7 @@ test('more than 1,000 files are refused, and so is more than 64 MiB', async ({ w
   for (const name of ['a.bin', 'b.bin']) truncateSync(world.write(`large/${name}`, ''), 40 * 1024 * 1024);
   assert.is(
     await world.mistake(attach('large/*')),
-    'stage codex_brief: attach: 2 files have 83886080 bytes in all; at most 67108864 are attached',
+    'stage codex_brief: attach: 2 files have 83886080 bytes in all; at most 67108864 are attached; the largest: large/a.bin 41943040, large/b.bin 41943040',
   );
 });
 
