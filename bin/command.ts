@@ -1,6 +1,7 @@
 // What every command shares: reading its arguments, signals, one place that prints, and one that exits.
 
 import { EXIT_BUG, EXIT_BY_SIGNAL, TOLLGATE_EXIT } from '../policies/facts/exit-codes.ts';
+import type { StopSignal } from '../policies/facts/stop.ts';
 import { createRedactor } from '../policies/redact/create-redactor.ts';
 import { visible } from '../policies/text/visible-text.ts';
 import { refusalOf } from '../state/system-error.ts';
@@ -99,8 +100,6 @@ export async function readArguments(
   }
 }
 
-export type StopSignal = keyof typeof EXIT_BY_SIGNAL;
-
 export interface CommandStop {
   /** Resolves when we are told to stop. */
   asked: Promise<void>;
@@ -125,9 +124,9 @@ export function stopOnSignals(): CommandStop {
 }
 
 /** The same as a signal to abort by, for what waits on many things. */
-export function abortOn({ asked }: CommandStop): AbortSignal {
+export function abortOn({ asked, by }: CommandStop): AbortSignal {
   const controller = new AbortController();
-  void asked.then(() => controller.abort());
+  void asked.then(() => controller.abort(by()));
   return controller.signal;
 }
 

@@ -127,6 +127,27 @@ test('no two files export a type of one name', () => {
   );
 });
 
+/** What a run is handed from its command down to each call of a stage: whoever needs more of it takes the whole, and copies nothing. */
+const HANDED_ON = [
+  ...['RunOptions', 'RunContext', 'RunSettings', 'RunRequest', 'BatchRequest'],
+  ...['Composing', 'TaskRun', 'StageRun'],
+];
+
+test('no field of what a run is handed stands in two of its interfaces', () => {
+  const all = [...SOURCES.values()].join('\n');
+  const homes = new Map<string, string[]>();
+  for (const name of HANDED_ON) {
+    const body = new RegExp(`^export interface ${name}\\b[^{]*\\{\n([\\s\\S]*?)^\\}`, 'm').exec(all)?.[1] ?? '';
+    assert.ok(body !== '', `${name} is no interface any more`);
+    for (const [, field] of body.matchAll(/^ {2}(\w+)\??[:(]/gm))
+      homes.set(field!, [...(homes.get(field!) ?? []), name]);
+  }
+  assert.equal(
+    [...homes].filter(([, names]) => names.length > 1),
+    [],
+  );
+});
+
 test('no folder has more than 24 files', () => {
   const counts = new Map<string, number>();
   for (const file of FILES) counts.set(path.dirname(file), (counts.get(path.dirname(file)) ?? 0) + 1);

@@ -9,7 +9,7 @@ import type { Ran } from '../ran.ts';
 import { sheetOf } from '../sheet.ts';
 import { onSheet } from '../terminal-page.ts';
 import { startBatchProgress } from './batch-progress.ts';
-import { flagsOf, RUN_FLAGS, wishesOf } from './run-flags.ts';
+import { contextOf, flagsOf, optionsOf, RUN_FLAGS } from './run-flags.ts';
 import { readInput } from './triage/input.ts';
 
 const MOST = 64;
@@ -75,11 +75,12 @@ function wordsOf({ text, words }: Arguments): { how: 'read'; words: string[] } |
 
 async function runWords(words: readonly string[], args: Arguments, stop: CommandStop): Promise<BatchRan> {
   const { number, given } = args;
-  const wishes = wishesOf(args, stop);
-  if (typeof wishes === 'string') return { how: 'mistaken', message: wishes, next_actions: HELP };
+  const options = optionsOf(args);
+  if (typeof options === 'string') return { how: 'mistaken', message: options, next_actions: HELP };
   const progress = startBatchProgress(given.has('quiet') ? 'problems' : 'all');
   return runBatch({
-    ...wishes,
+    options,
+    context: contextOf(stop),
     words,
     concurrency: number.concurrency!,
     flags: [...ownFlagsOf(args), ...flagsOf(args)],

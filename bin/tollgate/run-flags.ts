@@ -1,9 +1,10 @@
-// The flags that a run has, alone or in a batch, and the wishes that they stand for.
+// The flags that a run has, alone or in a batch, and the options that they stand for.
 
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { pauseFor } from '../../loops/stage/pauses.ts';
-import type { RunRequest } from '../../loops/task/run-request.ts';
+import type { RunContext } from '../../loops/task/run-context.ts';
+import type { RunOptions } from '../../loops/task/run-options.ts';
 import { wholeDuration } from '../../policies/time/duration.ts';
 import { abortOn, type CommandStop } from '../command.ts';
 import type { Arguments, FlagRow } from '../command-line.ts';
@@ -73,10 +74,8 @@ export const RUN_FLAGS = {
   'trust-workspace': { takes: 'nothing', about: 'let the CLIs use the hooks and servers that the folder configures' },
 } as const satisfies Record<string, FlagRow>;
 
-type Wishes = Omit<RunRequest, 'word' | 'slots' | 'say' | 'watch'>;
-
-/** What is asked for, or what is wrong with it. */
-export function wishesOf({ text, texts, given }: Arguments, stop: CommandStop): Wishes | string {
+/** What they choose, or what is wrong with it. */
+export function optionsOf({ text, texts, given }: Arguments): RunOptions | string {
   const wait = text['wait-for-reset'];
   const waitForResetMs = wait === undefined ? 0 : wholeDuration(wait);
   if (given.has('redo-all') && given.has('keep-all'))
@@ -85,10 +84,6 @@ export function wishesOf({ text, texts, given }: Arguments, stop: CommandStop): 
   const within = given.has('accept-changes') ? refusalWithin(process.env, 'accept what was changed') : null;
   if (within !== null) return within;
   return {
-    cwd: process.cwd(),
-    environment: process.env,
-    // Beside this very file, however the command was found: npm puts a link to it elsewhere.
-    commandFolder: path.dirname(fileURLToPath(import.meta.url)),
     whenTaken: given.has('force') ? 'force' : given.has('no-wait') ? 'refuse' : 'wait',
     redo: texts.redo ?? [],
     keep: texts.keep ?? [],
@@ -102,14 +97,25 @@ export function wishesOf({ text, texts, given }: Arguments, stop: CommandStop): 
     briefCommands: given.has('trust-brief') ? 'trusted' : 'proposed',
     badVerdicts: given.has('fail-on-verdict') ? 'fail' : 'reported',
     waitForResetMs,
-    stop: { signal: abortOn(stop), by: stop.by },
     whenOpen: text['when-open'] === 'fresh' ? 'fresh' : 'wait',
     repair: given.has('no-repair') ? 'off' : 'allowed',
-    clock: () => new Date(),
-    random: Math.random,
-    pause: pauseFor,
   };
 }
+
+/** Where a run is begun by a person, who is told as `telling` says. */
+export const contextOf = (stop: CommandStop, telling: Pick<RunContext, 'say' | 'watch'> = SILENT): RunContext => ({
+  cwd: process.cwd(),
+  environment: process.env,
+  // Beside this very file, however the command was found: npm puts a link to it elsewhere.
+  commandFolder: path.dirname(fileURLToPath(import.meta.url)),
+  stop: abortOn(stop),
+  clock: () => new Date(),
+  random: Math.random,
+  pause: pauseFor,
+  ...telling,
+});
+
+const SILENT = { say: () => {}, watch: () => {} };
 
 /** As they were given. */
 export function flagsOf({ text, texts, given }: Arguments): string[] {

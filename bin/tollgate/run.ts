@@ -2,6 +2,7 @@
 
 import { runTask, type RanTask as TaskRan } from '../../loops/run/run.ts';
 import { lastEvent, type Underway } from '../../loops/task/last-event.ts';
+import type { RunContext } from '../../loops/task/run-context.ts';
 import type { RunRequest } from '../../loops/task/run-request.ts';
 import { TOLLGATE_EXIT } from '../../policies/facts/exit-codes.ts';
 import { type CommandStop, readArguments, stopOnSignals } from '../command.ts';
@@ -10,7 +11,7 @@ import { printing } from '../printing.ts';
 import { type Progress, startProgress } from '../progress-line.ts';
 import type { Ran } from '../ran.ts';
 import { answerTo, answerWithoutRun, surprise } from './run-answer.ts';
-import { RUN_FLAGS, wishesOf } from './run-flags.ts';
+import { contextOf, optionsOf, RUN_FLAGS } from './run-flags.ts';
 import { refusedSession } from './sessions/refused-session.ts';
 
 const SPEC: CommandSpec = {
@@ -63,12 +64,12 @@ export async function run(argv: readonly string[]): Promise<Ran> {
 }
 
 async function runWord(args: Arguments, stop: CommandStop): Promise<Ran> {
-  const wishes = wishesOf(args, stop);
-  if (typeof wishes === 'string') return answerTo({ how: 'mistaken', message: wishes }, args);
+  const options = optionsOf(args);
+  if (typeof options === 'string') return answerTo({ how: 'mistaken', message: options }, args);
   if (args.given.has('show-prompt') && !args.given.has('dry-run'))
     return answerTo({ how: 'mistaken', message: '--show-prompt needs --dry-run' }, args);
   const { progress, told } = startTelling(args);
-  const request = { ...wishes, ...told, word: args.words[0]! };
+  const request = { word: args.words[0]!, options, context: contextOf(stop, told) };
   const stopTelling = () => progress.stop();
   if (args.given.has('dry-run')) return foresee(request, args).finally(stopTelling);
   // What moves on the terminal must not move through a menu.
@@ -93,7 +94,7 @@ async function answered(ran: TaskRan, args: Arguments): Promise<Ran> {
 }
 
 /** Lines that stay, and on a terminal one that moves: the last of them, and what the CLI did last. */
-function startTelling({ given }: Arguments): { progress: Progress; told: Pick<RunRequest, 'say' | 'watch'> } {
+function startTelling({ given }: Arguments): { progress: Progress; told: Pick<RunContext, 'say' | 'watch'> } {
   const detail = given.has('quiet') ? 'problems' : 'all';
   let last = '';
   let underway: Underway | null = null;

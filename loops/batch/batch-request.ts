@@ -1,11 +1,11 @@
 // What a batch is asked to do.
 
 import type { Tool } from '../../policies/facts/tools.ts';
-import type { RunRequest } from '../task/run-request.ts';
+import type { RunSettings } from '../task/run-context.ts';
 import type { BatchLimits } from './limits.ts';
 import type { BatchRow } from './row.ts';
 
-export interface BatchRequest extends Omit<RunRequest, 'word' | 'say' | 'watch' | 'slots'>, BatchLimits {
+export interface BatchRequest extends RunSettings, BatchLimits {
   /** The tasks: ids, or paths. */
   words: readonly string[];
   /** Paid calls that are made at once. */

@@ -2,7 +2,7 @@
 
 import { randomBytes } from 'node:crypto';
 import { setMaxListeners } from 'node:events';
-import { EXIT_BY_SIGNAL } from '../../policies/facts/exit-codes.ts';
+import { stopExit } from '../../policies/facts/stop.ts';
 import { runTask } from '../run/run.ts';
 import type { BatchProgress, BatchRequest } from './batch-request.ts';
 import { callsOf } from './calls-of.ts';
@@ -23,11 +23,11 @@ export type BatchRan =
 const TASKS_A_CALL = { go_on: 2, stop: 1 } as const satisfies Record<BatchLimits['onFailure'], number>;
 
 export async function runBatch(request: BatchRequest): Promise<BatchRan> {
-  const { stop, clock } = request;
+  const { stop, clock, pause } = request.context;
   const began = clock();
   // Every task listens to it.
-  const limits = openLimits(request);
-  setMaxListeners(0, stop.signal, limits.stop.signal);
+  const limits = openLimits({ ...request, stop, pause });
+  setMaxListeners(0, stop, limits.stop);
   try {
     return await runLimited(request, limits, began);
   } finally {
@@ -36,21 +36,21 @@ export async function runBatch(request: BatchRequest): Promise<BatchRan> {
 }
 
 async function runLimited(request: BatchRequest, limits: BatchBounds, began: Date): Promise<BatchRan> {
-  const { words, stop, clock } = request;
-  const { tasks, bad } = await lookAtTasks(words, request, stop.signal);
+  const { words, options, context } = request;
+  const { stop, clock } = context;
+  const { tasks, bad } = await lookAtTasks(words, { options, context });
   if (bad.length > 0 && (request.badTasks === 'refuse' || tasks.length === 0))
     return { how: 'mistaken', message: mistakeOf(bad, words.length), next_actions: nextAfter(bad, tasks.length) };
   const slots = openSlots(request.concurrency, clock);
-  const told = await goThrough({ ...request, stop: limits.stop }, tasks, slots, limits);
-  const all = [...bad.map((one) => badRow(one, request)), ...told.values()];
+  const told = await goThrough({ ...request, context: { ...context, stop: limits.stop } }, tasks, slots, limits);
+  const all = [...bad.map((one) => badRow(one, options)), ...told.values()];
   const rows = all.map(({ row }) => row);
-  const by = stop.by();
   const left = tasks.filter((task) => told.get(task)?.row.state !== 'done').map(({ word }) => word);
   const totals = totalsOf(rows, clock().getTime() - began.getTime());
   const facts: BatchFacts = {
     schema: 1,
     batch_id: newBatchId(began),
-    ...endOf(rows, stop.signal.aborted ? EXIT_BY_SIGNAL[by ?? 'SIGTERM'] : null, request.exitCode),
+    ...endOf(rows, stop.aborted ? stopExit(stop) : null, request.exitCode),
     tasks: rows,
     totals,
     by_failure: failuresOf(all),
@@ -103,11 +103,11 @@ async function goThrough(
   return told;
 }
 
-function runOne(request: BatchRequest, { word, taskId }: BatchTask, slots: BatchSlots): Promise<RowTold> {
-  const before = callsOf(request, word);
-  const paid = () => Math.max(0, callsOf(request, word) - before);
+function runOne({ options, context }: BatchRequest, { word, taskId }: BatchTask, slots: BatchSlots): Promise<RowTold> {
+  const before = callsOf(context, word);
+  const paid = () => Math.max(0, callsOf(context, word) - before);
   // What a single task has to say on its way is in its own report.
-  return runTask({ ...request, word, slots, say: () => {}, watch: () => {} }).then(
+  return runTask({ word, options, context: { ...context, slots, say: () => {}, watch: () => {} } }).then(
     (ran) => rowOf(taskId, ran, paid),
     (error) => surprisedRow(taskId, error, paid),
   );

@@ -3,10 +3,10 @@
 import { JournalError, openJournal } from '../../state/journal/journal.ts';
 import { isSystemError } from '../../state/system-error.ts';
 import { locateTask } from '../../state/task-folder.ts';
-import type { RunRequest } from '../task/run-request.ts';
+import type { RunContext } from '../task/run-context.ts';
 
 /** 0 where the journal cannot be read: then its task was not begun, or what is wrong with it is told already. */
-export function callsOf({ cwd, environment, clock }: Pick<RunRequest, 'cwd' | 'environment' | 'clock'>, word: string) {
+export function callsOf({ cwd, environment, clock }: Pick<RunContext, 'cwd' | 'environment' | 'clock'>, word: string) {
   const located = locateTask(word, cwd, environment);
   if (located.how === 'mistaken') return 0;
   try {

@@ -26,7 +26,7 @@ export interface Unmet {
 const NAMED = 5;
 
 export async function leaveBatch(
-  { cwd, environment, concurrency, flags }: Pick<BatchRequest, 'cwd' | 'environment' | 'concurrency' | 'flags'>,
+  { context: { cwd, environment }, concurrency, flags }: Pick<BatchRequest, 'context' | 'concurrency' | 'flags'>,
   facts: BatchFacts,
   { left, unreadable, signedOut }: Unmet,
 ): Promise<{ report: BatchReport; summary: string }> {

@@ -1,6 +1,6 @@
 // When a batch begins no more tasks: when it is told to stop, when its time is over, or after a failure.
 
-import type { RunRequest } from '../task/run-request.ts';
+import type { RunContext } from '../task/run-context.ts';
 
 export interface BatchLimits {
   /** What happens to the tasks that have not begun when one has failed. */
@@ -11,7 +11,7 @@ export interface BatchLimits {
 
 export interface BatchBounds {
   /** For the runs: told to stop by a person, or by the clock. */
-  stop: RunRequest['stop'];
+  stop: RunContext['stop'];
   mayBegin(): boolean;
   /** A task has failed. */
   failed(taskId: string): void;
@@ -21,18 +21,18 @@ export interface BatchBounds {
   close(): void;
 }
 
-export function openLimits(request: BatchLimits & Pick<RunRequest, 'stop' | 'pause'>): BatchBounds {
+export function openLimits(request: BatchLimits & Pick<RunContext, 'stop' | 'pause'>): BatchBounds {
   const { onFailure, maxMinutes, stop, pause } = request;
   const late = new AbortController();
   const over = new AbortController();
   let firstFailed: string | null = null;
   if (maxMinutes !== null)
-    void pause(maxMinutes * 60_000, AbortSignal.any([stop.signal, over.signal])).then(() => {
-      if (!stop.signal.aborted && !over.signal.aborted) late.abort();
+    void pause(maxMinutes * 60_000, AbortSignal.any([stop, over.signal])).then(() => {
+      if (!stop.aborted && !over.signal.aborted) late.abort('the time limit of its batch');
     });
-  const signal = maxMinutes === null ? stop.signal : AbortSignal.any([stop.signal, late.signal]);
+  const signal = maxMinutes === null ? stop : AbortSignal.any([stop, late.signal]);
   return {
-    stop: { signal, by: stop.by, words: () => (late.signal.aborted ? 'the time limit of its batch' : null) },
+    stop: signal,
     mayBegin: () => !signal.aborted && (onFailure === 'go_on' || firstFailed === null),
     failed(taskId) {
       firstFailed ??= taskId;

@@ -7,7 +7,7 @@ import { type ChangedPrompt, changedSentence } from '../../policies/retry/change
 import { lookIntoWorktree } from '../run/enter-worktree.ts';
 import { closedFor } from '../tamper-guard/entrance.ts';
 import { checkStages, type Planned } from '../task/plan.ts';
-import type { RunRequest } from '../task/run-request.ts';
+import type { RunSettings } from '../task/run-context.ts';
 import { openTask } from '../task/task.ts';
 
 export interface BatchTask {
@@ -30,23 +30,15 @@ export interface Bad {
   changed: readonly ChangedPrompt[];
 }
 
-export type LookingAtTasks = Pick<
-  RunRequest,
-  'cwd' | 'environment' | 'trustWorkspace' | 'briefCommands' | 'redo' | 'keep' | 'changed' | 'otherChanges' | 'clock'
->;
-
 /** As each run will look before it pays, but unclaimed: nothing on disk changes. */
-export async function lookAtTasks(
-  words: readonly string[],
-  request: LookingAtTasks,
-  stop: AbortSignal,
-): Promise<Looked> {
+export async function lookAtTasks(words: readonly string[], settings: RunSettings): Promise<Looked> {
+  const { cwd, stop } = settings.context;
   const seen = new Set<string>();
   const looked: Looked = { tasks: [], bad: [] };
   for (const given of words) {
     if (stop.aborted) break;
-    const word = given.includes('/') ? path.resolve(request.cwd, given) : given;
-    const one = await look({ ...request, word }, stop);
+    const word = given.includes('/') ? path.resolve(cwd, given) : given;
+    const one = await look(word, settings);
     if (one.how === 'stopped') break;
     if (one.how === 'mistaken') {
       looked.bad.push({ word: given, message: one.message, changed: [] });
@@ -66,15 +58,16 @@ export async function lookAtTasks(
 
 type LookedAt = { how: 'read'; root: string; taskId: string; tool: Tool } | Exclude<Planned, { how: 'planned' }>;
 
-async function look(request: LookingAtTasks & { word: string }, stop: AbortSignal): Promise<LookedAt> {
-  const closed = closedFor(request);
+async function look(word: string, { options, context }: RunSettings): Promise<LookedAt> {
+  const looking = { ...context, ...options, word };
+  const closed = closedFor(looking);
   if (closed !== null) return { how: 'mistaken', message: closed };
-  const opened = await openTask(request, 'look');
+  const opened = await openTask(looking, 'look');
   if (opened.how === 'mistaken') return opened;
   const { task, plans } = opened.open;
   // A tree that is yet to be made says nothing; its run looks before it pays.
   const open = lookIntoWorktree(opened.open);
-  const plan = open === null ? null : await checkStages({ ...request, open, halt: stop }, request);
+  const plan = open === null ? null : await checkStages({ options, context, open, halt: context.stop });
   if (plan !== null && plan.how !== 'planned') return plan;
   return { how: 'read', root: task.root, taskId: task.id, tool: plans[0]!.stage.tool };
 }

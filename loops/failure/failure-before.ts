@@ -8,7 +8,7 @@ import type { StageRun } from '../task/stage-run.ts';
 import { failingIn, situationOf } from './situation.ts';
 
 /** The failure of a used up budget, with the stage's last real failure before it; any other failure as it is. */
-export function withFailureBefore({ open, stage, environment }: StageRun, failure: Failure): Failure {
+export function withFailureBefore({ open, stage, context: { environment } }: StageRun, failure: Failure): Failure {
   if (failure.reason !== 'budget') return failure;
   const { id } = open.task;
   const { ledger } = open.journal.read();

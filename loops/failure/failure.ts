@@ -37,22 +37,22 @@ export interface FailureCircumstances {
 }
 
 /** The stage, with the tool that answered last. */
-type Failing = Pick<StageRun, 'open' | 'stage' | 'clock' | 'environment'>;
+type Failing = Pick<StageRun, 'open' | 'stage' | 'context'>;
 
 /** The record of `last_failure.json`, redacted; a class that is not known is `unknown`. */
 export function failureOf(run: Failing, record: CallRecord, circumstances: FailureCircumstances): Failure {
   const { count, attempt, decision, sent, changed } = circumstances;
-  const { open, stage, clock } = run;
+  const { open, stage, context } = run;
   const outputs = outputsOf(open.task, stage);
   // A file's name may hold a secret.
-  const { redact } = redactorOf(run.environment, open.manifest.security.redaction_patterns);
+  const { redact } = redactorOf(context.environment, open.manifest.security.redaction_patterns);
   return {
     schema: FAILURE_SCHEMA,
     task_id: open.task.id,
     stage: stage.name,
     tool: stage.tool,
     attempt,
-    at: clock().toISOString(),
+    at: context.clock().toISOString(),
     class: record.verdict.class ?? 'unknown',
     reason: record.verdict.reason,
     signature: record.signature,
@@ -67,7 +67,7 @@ export function failureOf(run: Failing, record: CallRecord, circumstances: Failu
     retry_at: record.verdict.retry_at,
     next_actions: [
       ...decision.next_actions,
-      ...nextActions(situationOf(failingIn(open, stage, run.environment), record, sent)),
+      ...nextActions(situationOf(failingIn(open, stage, context.environment), record, sent)),
     ],
     missing: [],
     changed: changed.slice(0, MAX_CHANGED).map(({ path, how }) => redact(`${path} (${how})`)),
@@ -82,7 +82,7 @@ const existing = (files: Record<string, string>): Record<string, string> =>
   Object.fromEntries(Object.entries(files).filter(([, file]) => (lookAt(file)?.size ?? 0) > 0));
 
 /** What is known of a stage without a call. */
-const ofStage = ({ open, stage, clock }: StageRun) => ({
+const ofStage = ({ open, stage, context: { clock } }: StageRun) => ({
   ...EMPTY_FAILURE,
   task_id: open.task.id,
   stage: stage.name,
@@ -132,7 +132,7 @@ export function tooLargeFailure(run: StageRun, { tooLarge, parts }: Prompt): Fai
 }
 
 /** A stage that cannot be begun: a prompt that is another one than was answered, a tree that cannot be copied. Nothing was paid for it. */
-export function unpreparedFailure({ open, stage, clock }: StageRun, why: string): Failure {
+export function unpreparedFailure({ open, stage, context: { clock } }: StageRun, why: string): Failure {
   return { ...mistakenFailure(open.task.id, why, clock()), stage: stage.name, tool: stage.tool };
 }
 

@@ -3,7 +3,7 @@
 import { existsSync } from 'node:fs';
 import path from 'node:path';
 import { workingFolderMistake } from '../paths/working-folder.ts';
-import type { RunRequest } from '../task/run-request.ts';
+import type { RunSettings } from '../task/run-context.ts';
 import type { OpenTask } from '../task/task.ts';
 import { closeWorktree, openWorktree, worktreeOf } from './worktree.ts';
 
@@ -15,19 +15,13 @@ export type Entered =
 
 export async function enterWorktree(
   open: OpenTask,
-  {
-    environment,
-    trustWorkspace,
-    stop,
-    say,
-    clock,
-  }: Pick<RunRequest, 'environment' | 'trustWorkspace' | 'stop' | 'say' | 'clock'>,
+  { options: { trustWorkspace }, context: { environment, stop, say, clock } }: RunSettings,
 ): Promise<Entered> {
   const { task, manifest, root, stateFolder } = open;
   if (!manifest.worktree) return { how: 'entered', open, notes: async () => [] };
   const trust = trustWorkspace || manifest.security.trust_workspace ? 'trusted' : 'untrusted';
   const asked = { root, environment, trust } as const;
-  const opened = await openWorktree({ ...asked, taskId: task.id, stateFolder, stop: stop.signal, say, clock });
+  const opened = await openWorktree({ ...asked, taskId: task.id, stateFolder, stop, say, clock });
   if (opened.how !== 'opened') return opened;
   const { folder, top, branch } = opened;
   const wrong = workingFolderMistake({ cwd: manifest.cwd, manifest: task.manifest!, root: folder, trust });

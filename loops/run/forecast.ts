@@ -1,6 +1,6 @@
 // What a run would do, without doing it: for each stage its arguments, and its prompt's size and hash. Pays nothing, writes nothing.
 
-import { EXIT_BY_SIGNAL } from '../../policies/facts/exit-codes.ts';
+import { stopExit } from '../../policies/facts/stop.ts';
 import type { Tool } from '../../policies/facts/tools.ts';
 import { paidRun } from '../../policies/gate/way-out.ts';
 import { tooLargeWords } from '../../policies/manifest/prompt-limits.ts';
@@ -57,16 +57,17 @@ export type Foreseen =
 
 /** @param prompts are they shown, too? */
 export async function foreseeTask(request: RunRequest, prompts: 'shown' | 'sized' = 'sized'): Promise<Foreseen> {
-  const closed = closedFor(request);
+  const { word, options, context } = request;
+  const looking = { ...context, ...options, word };
+  const closed = closedFor(looking);
   if (closed !== null) return { how: 'mistaken', message: closed };
-  const opened = await openTask(request, 'look');
+  const opened = await openTask(looking, 'look');
   if (opened.how === 'mistaken') return opened;
   const open = lookIntoWorktree(opened.open) ?? opened.open;
-  const { stop } = request;
-  const composing = { ...request, open, halt: stop.signal };
-  const stopped = () =>
-    ({ how: 'not_run', exitCode: EXIT_BY_SIGNAL[stop.by() ?? 'SIGTERM'], message: STOPPED }) as const;
-  const checked = await checkStages(composing, request);
+  const { stop } = context;
+  const composing = { options, context, open, halt: stop };
+  const stopped = () => ({ how: 'not_run', exitCode: stopExit(stop), message: STOPPED }) as const;
+  const checked = await checkStages(composing);
   if (checked.how === 'stopped') return stopped();
   if (checked.how === 'mistaken') return checked;
   const stages: StageForecast[] = [];
@@ -75,13 +76,13 @@ export async function foreseeTask(request: RunRequest, prompts: 'shown' | 'sized
   let calls = 0;
   for (const plan of open.plans) {
     const composed = await composePrompt(composing, plan, open.manifest.context.digest_policy);
-    if (stop.signal.aborted) return stopped();
+    if (stop.aborted) return stopped();
     if (composed.how === 'mistaken') return composed;
     const { prompt } = composed;
-    const { how, ...door } = doorOf(plan, prompt, open.journal, request);
+    const { how, ...door } = doorOf(plan, prompt, open.journal, options);
     const session = await sessionOf(request, open, plan, stages.length);
     const before = stages.filter(({ state }) => state === 'to_run').map(({ stage }) => stage);
-    const showing = { open, plan, clock: request.clock, text: composed.text, before, fresh: session.fresh };
+    const showing = { open, plan, context, text: composed.text, before, fresh: session.fresh };
     const redone = 'wish' in door && door.wish === 'redo';
     // An answer that is paid for is only looked at again.
     const needsCall = how === 'open' && paidAnswer({ open, stage: plan.stage, redone }, prompt) === null;
@@ -109,7 +110,7 @@ export async function foreseeTask(request: RunRequest, prompts: 'shown' | 'sized
   const { id } = open.task;
   const next_actions =
     checked.how === 'changed'
-      ? changedActions(id, checked.changed, request).filter((line) => !line.includes(' --dry-run'))
+      ? changedActions(id, checked.changed, options).filter((line) => !line.includes(' --dry-run'))
       : [paidRun({ taskId: id, budget }, calls)];
   return { how: 'foreseen', forecast: { schema: 1, task_id: open.task.id, stages, budget, notes, next_actions } };
 }
@@ -160,14 +161,14 @@ async function sessionOf(
   if (!isNamed && plans.slice(0, before).some((plan) => plan.stage.tool === stage.tool))
     return { id: '<its session>', fresh: null };
   const tag = tagOf(manifest.meta.feature, task.id);
-  const sessions = await readSessions(stateFolder, request.clock, 'left');
-  const resolved = await resolveSession({ ...request, open, stage }, tag, sessions);
+  const sessions = await readSessions(stateFolder, request.context.clock, 'left');
+  const resolved = await resolveSession({ context: request.context, open, stage }, tag, sessions);
   if (resolved.use !== 'new') return { id: resolved.entry.session_id, fresh: null };
   return { id: null, fresh: { tag, overflowed: resolved.left !== null && HANDED_ON.has(resolved.left.because) } };
 }
 
 function argvOf(
-  request: RunRequest,
+  { options, context }: RunRequest,
   { manifest, cwd }: OpenTask,
   { stage, access }: StagePlan,
   session: string | null,
@@ -181,9 +182,9 @@ function argvOf(
       access,
       maxTurns: stage.max_turns ?? null,
       innerRetries: 'cut',
-      trustWorkspace: request.trustWorkspace || manifest.security.trust_workspace,
+      trustWorkspace: options.trustWorkspace || manifest.security.trust_workspace,
       cwd,
-      environment: request.environment,
+      environment: context.environment,
       own: ownFlagsOf(stage),
     },
     [],

@@ -4,16 +4,15 @@ import { accessSync, constants } from 'node:fs';
 import path from 'node:path';
 import { projectRoot } from '../../state/task-folder.ts';
 import { lockTree } from '../queue/tree-lock.ts';
-import type { RunRequest } from '../task/run-request.ts';
 import type { StageRun } from '../task/stage-run.ts';
 import type { OpenTask } from '../task/task.ts';
 
 /** The turn ends with the work, however that ends. */
 export async function inTurn<T>(
-  { open, stage, access, environment, stop, say, clock }: StageRun,
-  whenTaken: RunRequest['whenTaken'],
+  { open, stage, access, options, context }: StageRun,
   work: () => Promise<T>,
 ): Promise<{ how: 'worked'; result: T } | { how: 'stopped' }> {
+  const { environment, stop, say, clock } = context;
   const turn = await lockTree({
     stateFolder: lineOf(open, environment),
     tree: open.tree,
@@ -21,7 +20,7 @@ export async function inTurn<T>(
     taskId: open.task.id,
     taskFolder: open.task.root,
     stage: stage.name,
-    foreign: whenTaken === 'force' ? 'pass' : 'wait',
+    foreign: options.whenTaken === 'force' ? 'pass' : 'wait',
     stop,
     say,
     clock,

@@ -1,6 +1,7 @@
 // Runs a task: claims it, settles what an earlier run left open, goes through its stages, and leaves one report.
 
-import { EXIT_BY_SIGNAL, TOLLGATE_EXIT } from '../../policies/facts/exit-codes.ts';
+import { TOLLGATE_EXIT } from '../../policies/facts/exit-codes.ts';
+import { stopExit, stopWords } from '../../policies/facts/stop.ts';
 import type { Failure } from '../../policies/record/task-failure.ts';
 import { judgeRegister } from '../../state/calls/judge-register.ts';
 import type { Fact } from '../../state/journal/facts.ts';
@@ -37,12 +38,12 @@ export type RanTask =
   | { how: 'mistaken'; message: string };
 
 export async function runTask(request: RunRequest): Promise<RanTask> {
-  const entrance = await comeIn(request);
+  const entrance = await comeIn({ ...request.context, ...request.options, word: request.word });
   if (entrance.how === 'mistaken') return entrance;
-  const opened = await openTask(request);
+  const opened = await openTask({ ...request.context, ...request.options, word: request.word });
   if (opened.how === 'mistaken') return opened;
   const { open } = opened;
-  const mistake = wishMistake(open.plans, request);
+  const mistake = wishMistake(open.plans, request.options);
   if (mistake !== null) return { how: 'mistaken', message: mistake };
   try {
     return await claimAndRun(request, open, entrance.left);
@@ -57,23 +58,26 @@ export async function runTask(request: RunRequest): Promise<RanTask> {
 }
 
 async function claimAndRun(request: RunRequest, open: OpenTask, left: RecoveredJudge): Promise<RanTask> {
-  const { stop, say } = request;
-  const claimed = await claim({ journal: open.journal, whenTaken: request.whenTaken, stop: stop.signal, say });
+  const claimed = await claim({ ...request.options, ...request.context, journal: open.journal });
   if (claimed.how === 'awaited') return awaited(request, open, claimed.exitCode);
   if (claimed.how === 'gone')
     return { how: 'mistaken', message: `${open.task.root} was archived or removed meanwhile; nothing was run` };
   if (claimed.how === 'refused') return { how: 'not_run', exitCode: TOLLGATE_EXIT.failure, message: claimed.message };
   if (claimed.how === 'stopped')
-    return { how: 'not_run', exitCode: stopExit(request), message: 'stopped while it waited for another run' };
+    return {
+      how: 'not_run',
+      exitCode: stopExit(request.context.stop),
+      message: 'stopped while it waited for another run',
+    };
   return owned(request, open, claimed.runId, left);
 }
 
 /** That run may not have been told what this one takes for a failure. */
-function awaited({ badVerdicts, clock }: RunRequest, open: OpenTask, exitCode: number): RanTask {
+function awaited({ options, context }: RunRequest, open: OpenTask, exitCode: number): RanTask {
   const { task, plans } = open;
   const stages =
-    badVerdicts === 'fail' && exitCode === TOLLGATE_EXIT.ok ? plans.map((one) => untouched(open, one)) : [];
-  const bad = verdictFailure(open, stages, clock());
+    options.badVerdicts === 'fail' && exitCode === TOLLGATE_EXIT.ok ? plans.map((one) => untouched(open, one)) : [];
+  const bad = verdictFailure(open, stages, context.clock());
   const message = `another run of ${task.id} ended with exit code ${exitCode}; its report: ${task.outputs}/_summary.md`;
   if (bad === null) return { how: 'awaited', exitCode, message };
   return { how: 'awaited', exitCode: TOLLGATE_EXIT.failure, message: `${message}; ${bad.evidence!.text}` };
@@ -81,13 +85,14 @@ function awaited({ badVerdicts, clock }: RunRequest, open: OpenTask, exitCode: n
 
 /** The task is ours until we release it, whatever happens. */
 async function owned(request: RunRequest, opened: OpenTask, runId: string, left: RecoveredJudge): Promise<RanTask> {
-  const { clock } = request;
+  const { options, context } = request;
+  const { clock, say, stop } = context;
   let ended: Pick<EndedRun, 'state' | 'exitCode'> = { state: 'failed', exitCode: TOLLGATE_EXIT.failure };
   try {
-    for (const note of clearFolders(opened.task, clock)) request.say(note);
+    for (const note of clearFolders(opened.task, clock)) say(note);
     const entered = await enterWorktree(opened, request);
     if (entered.how === 'stopped') {
-      ended = { state: 'interrupted', exitCode: stopExit(request) };
+      ended = { state: 'interrupted', exitCode: stopExit(stop) };
       return { how: 'not_run', exitCode: ended.exitCode, message: 'stopped while it waited to make its worktree' };
     }
     if (entered.how === 'mistaken') {
@@ -95,20 +100,20 @@ async function owned(request: RunRequest, opened: OpenTask, runId: string, left:
       return await refuse(request, opened, mistakenFailure(opened.task.id, entered.message, clock()));
     }
     const { open } = entered;
-    const unkept = await keepStart(open, request.environment, request.stop.signal);
+    const unkept = await keepStart(open, context.environment, stop);
     const plan =
       unkept === null
-        ? await checkStages({ ...request, open, halt: request.stop.signal }, request)
+        ? await checkStages({ options, context, open, halt: stop })
         : { how: 'mistaken' as const, message: unkept };
-    if (plan.how === 'stopped' || request.stop.signal.aborted) {
-      ended = { state: 'interrupted', exitCode: stopExit(request) };
+    if (plan.how === 'stopped' || stop.aborted) {
+      ended = { state: 'interrupted', exitCode: stopExit(stop) };
       return { how: 'not_run', exitCode: ended.exitCode, message: 'stopped while it looked through its stages' };
     }
     if (plan.how !== 'planned') {
       ended = REFUSED;
       const failure =
         plan.how === 'changed'
-          ? changedFailure(open, plan.changed, request, clock())
+          ? changedFailure(open, plan.changed, options, clock())
           : mistakenFailure(open.task.id, plan.message, clock());
       return await refuse(request, open, failure);
     }
@@ -127,14 +132,14 @@ async function owned(request: RunRequest, opened: OpenTask, runId: string, left:
 const REFUSED = { state: 'refused', exitCode: TOLLGATE_EXIT.badInput } as const;
 
 /** Nothing was run; but whoever reads the summary must not take an earlier run's for this one's. */
-async function refuse({ clock }: RunRequest, open: OpenTask, failure: Failure): Promise<RanTask> {
+async function refuse({ context: { clock } }: RunRequest, open: OpenTask, failure: Failure): Promise<RanTask> {
   const stages = open.plans.map((plan) => untouched(open, plan));
   const left = await leaveReport(open, { ...REFUSED, stages, failure, notes: [] }, clock);
   return { how: 'refused', ...left, message: failure.evidence!.text };
 }
 
 /** Without it the task stays ours until the next run finds us dead; that is no reason to hide what came before. */
-async function release({ clock, say }: RunRequest, open: OpenTask, released: Fact): Promise<void> {
+async function release({ context: { clock, say } }: RunRequest, open: OpenTask, released: Fact): Promise<void> {
   try {
     await open.journal.note(released);
     await refreshStats(open.journal, clock);
@@ -150,21 +155,22 @@ async function goThrough(
   tooLarge: LargeStage | null,
   left: RecoveredJudge,
 ): Promise<EndedRun> {
-  const { stop, clock, say, environment } = request;
+  const { options, context } = request;
+  const { stop, clock, say, environment } = context;
   const guardians = new AbortController();
   let told: Promise<void> | null = null;
   const interrupted = (stage: string | null): Failure =>
-    interruptedFailure(open.task.id, stage, stop.words?.() ?? stop.by() ?? 'a signal', stopExit(request), clock());
+    interruptedFailure(open.task.id, stage, stopWords(stop), stopExit(stop), clock());
   const tell = () => {
     // What is known is written before anything is ended.
     told = leaveFailure(open, interrupted(null))
       .catch((error: Error) => say(`last_failure.json could not be written: ${error.message}`))
       .then(() => guardians.abort());
   };
-  stop.signal.addEventListener('abort', tell, { once: true });
-  if (stop.signal.aborted) tell();
+  stop.addEventListener('abort', tell, { once: true });
+  if (stop.aborted) tell();
   try {
-    const foreign = request.whenTaken === 'force' ? 'close' : 'refuse';
+    const foreign = options.whenTaken === 'force' ? 'close' : 'refuse';
     const settling = {
       task: open.task,
       journal: open.journal,
@@ -183,8 +189,8 @@ async function goThrough(
     redactLeftRaw(open.task, open.journal.read().ledger, environment);
     const commands = await endLeftCommands(open.task, open.journal.read().ledger.calls.keys());
     for (const left of commands) if (left.how !== 'ended') say(tellLeft(left, open.task.id));
-    const stages = { open, runId, guardianStop: guardians.signal, tooLarge, register, tampered };
-    const ended = await runStages({ ...request, ...stages });
+    const stages = { open, runId, guardianStop: guardians.signal, register, tampered };
+    const ended = await runStages({ options, context, ...stages }, tooLarge);
     ended.notes.push(...left.notes, ...later.notes);
     if (ended.state !== 'interrupted') return ended;
     await told;
@@ -193,11 +199,13 @@ async function goThrough(
     const failure = interrupted(stage);
     const again =
       retry_at === null ? failure.next_actions : failure.next_actions.map((line) => `${line} (not before ${retry_at})`);
-    return { ...ended, exitCode: stopExit(request), failure: { ...failure, retry_at, next_actions: again } };
+    return {
+      ...ended,
+      exitCode: stopExit(stop),
+      failure: { ...failure, retry_at, next_actions: again },
+    };
   } finally {
-    stop.signal.removeEventListener('abort', tell);
+    stop.removeEventListener('abort', tell);
     await told;
   }
 }
-
-const stopExit = ({ stop }: RunRequest): number => EXIT_BY_SIGNAL[stop.by() ?? 'SIGTERM'];

@@ -3,7 +3,7 @@
 import { ADAPTERS } from '../../wrappers/adapters.ts';
 import { firstPromptText } from '../stage-session/first-prompt.ts';
 import { feedbackFor } from '../task/feedback.ts';
-import type { RunRequest } from '../task/run-request.ts';
+import type { RunContext } from '../task/run-context.ts';
 import type { StagePlan } from '../task/stage-plan.ts';
 import type { OpenTask } from '../task/task.ts';
 
@@ -17,7 +17,7 @@ export interface ShownPrompt {
 export interface Showing {
   open: OpenTask;
   plan: StagePlan;
-  clock: RunRequest['clock'];
+  context: RunContext;
   /** As it was composed. */
   text: string;
   /** Stages before it that would be called. */
@@ -26,7 +26,7 @@ export interface Showing {
   fresh: { tag: string; overflowed: boolean } | null;
 }
 
-export async function showPrompt({ open, plan, clock, text, before, fresh }: Showing): Promise<ShownPrompt> {
+export async function showPrompt({ open, plan, context, text, before, fresh }: Showing): Promise<ShownPrompt> {
   const { stage, role } = plan;
   const waits_for = open.plans
     .filter((earlier) => before.includes(earlier.stage.name))
@@ -34,7 +34,7 @@ export async function showPrompt({ open, plan, clock, text, before, fresh }: Sho
     .map((earlier) => earlier.stage.name);
   if (waits_for.length > 0) return { text: null, waits_for };
   const asked = `${feedbackFor({ open, stage }, text.length)}${text}`;
-  const whole = fresh === null ? asked : await firstPromptText({ open, stage, clock }, asked, fresh);
+  const whole = fresh === null ? asked : await firstPromptText({ open, stage, context }, asked, fresh);
   const sent = ADAPTERS[stage.tool].prompt.escape(Buffer.from(whole).toString('latin1'));
   return { text: Buffer.from(sent, 'latin1').toString('utf8'), waits_for };
 }

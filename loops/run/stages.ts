@@ -12,29 +12,20 @@ import { runStage } from '../stage/stage.ts';
 import { closedBy } from '../tamper-guard/door.ts';
 import { checkStages, type LargeStage } from '../task/plan.ts';
 import { composePrompt, type Prompt, writePrompt } from '../task/prompt.ts';
-import type { RunRequest } from '../task/run-request.ts';
+import type { RunOptions } from '../task/run-options.ts';
 import { doorOf, keepAnswer, mendMarker, reopen } from '../task/stage-door.ts';
 import { keptVerdict, stageFacts } from '../task/stage-facts.ts';
 import type { StagePlan } from '../task/stage-plan.ts';
-import { NOT_BEGUN, type StageEnd, type StageRun } from '../task/stage-run.ts';
+import { NOT_BEGUN, type StageEnd, type StageRun, type TaskRun } from '../task/stage-run.ts';
 import type { OpenTask } from '../task/task.ts';
 import { inTurn } from './in-turn.ts';
 import type { EndedRun } from './leave.ts';
 import type { StageReport } from './report.ts';
 import { verdictFailure } from './verdict-failure.ts';
 
-export interface StagesRequest extends RunRequest {
-  open: OpenTask;
-  runId: string;
-  guardianStop: AbortSignal;
-  register: string;
-  tampered: StageRun['tampered'];
-  /** A stage whose prompt is too large: nothing is paid for those before it either. */
-  tooLarge: LargeStage | null;
-}
-
-export async function runStages(request: StagesRequest): Promise<EndedRun> {
-  const { open } = request;
+/** @param tooLarge a stage whose prompt is too large: nothing is paid for those before it either. */
+export async function runStages(task: TaskRun, tooLarge: LargeStage | null): Promise<EndedRun> {
+  const { open, options, context } = task;
   const { max_wallclock_sec: seconds } = open.manifest.budgets;
   const endsAtMs = seconds === undefined ? null : nowMs() + seconds * 1000;
   const reports: StageReport[] = [];
@@ -48,8 +39,8 @@ export async function runStages(request: StagesRequest): Promise<EndedRun> {
       reports.push(untouched(open, plan));
       continue;
     }
-    const run = stageRunOf(request, plan, endsAtMs);
-    const entered = await enter(run, plan, request);
+    const run = stageRunOf(task, plan, endsAtMs);
+    const entered = await enter(run, plan, tooLarge);
     if (entered.how === 'done_earlier') {
       reports.push(untouched(open, plan));
       continue;
@@ -65,23 +56,23 @@ export async function runStages(request: StagesRequest): Promise<EndedRun> {
       continue;
     }
     const { prompt, redone } = entered;
-    const turn = await inTurn(run, request.whenTaken, () => runStage({ ...run, redone }, prompt));
+    const turn = await inTurn(run, () => runStage({ ...run, redone }, prompt));
     const end: StageEnd = turn.how === 'worked' ? turn.result : NOT_BEGUN;
     reports.push(reportOf(open, plan, end));
-    noteOutcome({ ...run, ...open, stage: plan.stage.name }, end);
+    noteOutcome({ ...run.context, ...open, runId: run.runId, stage: plan.stage.name }, end);
     notes.push(...proposals(plan.stage.name, prompt));
-    if (end.how === 'done') request.say(`stage ${plan.stage.name}: done`);
+    if (end.how === 'done') context.say(`stage ${plan.stage.name}: done`);
     else [state, exitCode] = [end.how, TOLLGATE_EXIT.failure];
     if (end.how === 'failed') failure = end.failure;
     if (end.how === 'interrupted') retryAt = end.retry_at;
   }
-  if (state === 'done' && request.badVerdicts === 'fail') failure = verdictFailure(open, reports, request.clock());
+  if (state === 'done' && options.badVerdicts === 'fail') failure = verdictFailure(open, reports, context.clock());
   if (state === 'done' && failure !== null) [state, exitCode] = ['failed', TOLLGATE_EXIT.failure];
   return { state, exitCode, stages: reports, failure, notes, retryAt };
 }
 
 /** What was said of the stages before it has been done by now; to say it again would pay for them again. */
-function namedFrom(stage: string, { plans }: OpenTask, { redo, keep }: StagesRequest): Named {
+function namedFrom(stage: string, { plans }: OpenTask, { redo, keep }: RunOptions): Named {
   const names = plans.map((plan) => plan.stage.name);
   const isAhead = (name: string): boolean => names.indexOf(name) >= names.indexOf(stage);
   return { redo: redo.filter(isAhead), keep: keep.filter(isAhead) };
@@ -94,28 +85,28 @@ type Entered =
   | { how: 'refused'; failure: Failure; exitCode: number };
 
 /** Its prompt is composed only now, since it may hold what the stages before it answered. */
-async function enter(run: StageRun, plan: StagePlan, wishes: StagesRequest): Promise<Entered> {
-  const { open, clock, register } = run;
+async function enter(run: StageRun, plan: StagePlan, tooLarge: LargeStage | null): Promise<Entered> {
+  const { open, options, context, register } = run;
   const { name } = plan.stage;
   const closed = closedBy({ task: open.task, stateFolder: open.stateFolder, register });
   if (closed !== null) return refused(changedByOthersFailure(run, closed));
-  const composed = await composePrompt({ ...run, halt: run.stop }, plan, open.manifest.context.digest_policy);
-  if (run.stop.aborted) return { how: 'stopped' };
+  const composed = await composePrompt({ ...run, halt: context.stop }, plan, open.manifest.context.digest_policy);
+  if (context.stop.aborted) return { how: 'stopped' };
   if (composed.how === 'mistaken') return refused(unpreparedFailure(run, composed.message));
-  const door = doorOf(plan, composed.prompt, open.journal, wishes);
+  const door = doorOf(plan, composed.prompt, open.journal, options);
   if (door.how === 'changed') {
-    const planned = await checkStages(run, wishes, name);
+    const planned = await checkStages(run, name);
     const changed =
       planned.how === 'changed'
         ? planned.changed
         : [{ stage: name, answer: door.answer, warnings: composed.prompt.warnings }];
-    return refused(changedFailure(open, changed, namedFrom(name, open, wishes), clock()));
+    return refused(changedFailure(open, changed, namedFrom(name, open, options), context.clock()));
   }
   if (door.wish === 'keep') await keepAnswer(open.journal, name, composed.prompt);
   const redone = door.wish === 'redo';
   if (door.how === 'open') {
     const { prompt } = composed;
-    const large = wishes.tooLarge ?? (prompt.tooLarge === null ? null : { stage: plan.stage, prompt });
+    const large = tooLarge ?? (prompt.tooLarge === null ? null : { stage: plan.stage, prompt });
     if (large !== null)
       return refused(tooLargeFailure({ ...run, stage: large.stage }, large.prompt), TOLLGATE_EXIT.failure);
     await writePrompt(composed);
@@ -131,17 +122,17 @@ const refused = (failure: Failure, exitCode: number = TOLLGATE_EXIT.badInput): E
   exitCode,
 });
 
-function stageRunOf(request: StagesRequest, { stage, role, access }: StagePlan, endsAtMs: number | null): StageRun {
-  const { security } = request.open.manifest;
+function stageRunOf(task: TaskRun, { stage, role, access }: StagePlan, endsAtMs: number | null): StageRun {
+  const { open, options, context } = task;
+  const { security } = open.manifest;
   return {
-    ...request,
-    environment: allowed(request.environment, security.env_allow),
+    ...task,
+    options: { ...options, trustWorkspace: options.trustWorkspace || security.trust_workspace },
+    context: { ...context, environment: allowed(context.environment, security.env_allow) },
     stage,
     role,
     access,
     wallLeftMs: () => endsAtMs && endsAtMs - nowMs(),
-    stop: request.stop.signal,
-    trustWorkspace: request.trustWorkspace || security.trust_workspace,
     redone: false,
   };
 }

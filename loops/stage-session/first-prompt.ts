@@ -20,7 +20,7 @@ import { answerHead, earlierTasks } from './earlier-tasks.ts';
 export async function fileToSend(run: StageRun, ask: Ask, session: StageSession): Promise<string> {
   const found = ask.isGoOn ? '' : feedbackFor(run, ask.prompt.chars);
   if (found !== '')
-    run.say(
+    run.context.say(
       `stage ${run.stage.name}: its prompt is given what was found in its last work (${figure(found.length)} characters)`,
     );
   if (ask.resumeSession === null) return firstPromptFile(run, ask.prompt, session, found);
@@ -38,7 +38,7 @@ async function firstPromptFile(run: StageRun, prompt: Prompt, session: StageSess
   return file;
 }
 
-type Asking = Pick<StageRun, 'open' | 'stage' | 'clock'>;
+type Asking = Pick<StageRun, 'open' | 'stage' | 'context'>;
 
 /** The prompt behind the tag's line, with a hand-off note where the last session overflowed. */
 export async function firstPromptText(
@@ -52,7 +52,7 @@ export async function firstPromptText(
 /** No CLI takes more. */
 const MAX_BYTES = 64 * 1024 * 1024;
 
-async function handOff({ open, stage, clock }: Asking, tag: string): Promise<string> {
+async function handOff({ open, stage, context: { clock } }: Asking, tag: string): Promise<string> {
   const { task, plans, journal, hide } = open;
   const { ledger } = journal.read();
   const isDone = (name: string) => ledger.done.has(name) && name !== stage.name;

@@ -28,7 +28,8 @@ export interface KeptEntries {
 }
 
 export async function keptEntries(run: StageRun, tag: string): Promise<KeptEntries> {
-  const { open, stage, clock } = run;
+  const { open, stage, context } = run;
+  const { clock } = context;
   const { tool } = stage;
   const folder = (await ADAPTERS[tool].sessions()).boundToCwd ? open.cwd : null;
   const place = { tag, tool, folder: folder === null ? null : realOr(folder) };

@@ -12,25 +12,26 @@ const LOOK_MS = 1000;
 
 /** Waits until it is closed, where that is wished, and no longer than the task's wall clock. */
 export async function untilClosed(run: StageRun, id: string): Promise<OpenedElsewhere> {
-  const { stage, whenOpen, stop, say } = run;
+  const { stage, options, context } = run;
+  const { stop, say, pause } = context;
   let told = false;
   for (;;) {
     const by = await openBy(run, id);
     if (by === null) return { how: 'free' };
     const leftMs = run.wallLeftMs();
-    if (whenOpen === 'fresh' || (leftMs !== null && leftMs <= 0)) return { how: 'open', by };
+    if (options.whenOpen === 'fresh' || (leftMs !== null && leftMs <= 0)) return { how: 'open', by };
     if (!told)
       say(
         `stage ${stage.name}: session ${id} is open: ${by}; waiting until it is closed (--when-open=fresh begins a new one)`,
       );
     told = true;
-    await run.pause(Math.min(LOOK_MS, leftMs ?? LOOK_MS), stop);
+    await pause(Math.min(LOOK_MS, leftMs ?? LOOK_MS), stop);
     if (stop.aborted) return { how: 'stopped' };
   }
 }
 
 /** Half a sentence, or null: nobody is seen to. */
-async function openBy({ open, stage, environment, clock }: StageRun, id: string): Promise<string | null> {
+async function openBy({ open, stage, context: { environment, clock } }: StageRun, id: string): Promise<string | null> {
   const lookup = { environment, cwd: open.cwd };
   const session = await findSession(stage.tool, id, lookup);
   if (session === null) return null;

@@ -11,6 +11,7 @@ import { notedById } from '../session/noted-session.ts';
 import { countTokens, findSession } from '../session/own-files.ts';
 import { recoverSession } from '../session/recovery.ts';
 import { worksElsewhere } from '../session/works-elsewhere.ts';
+import type { RunContext } from '../task/run-context.ts';
 import type { StageRun } from '../task/stage-run.ts';
 
 export type Resolved =
@@ -30,7 +31,7 @@ export interface LeftSession {
 export const HANDED_ON: ReadonlySet<LeftSession['because']> = new Set(['context', 'folder', 'read_only']);
 
 /** Whose session it is. */
-export type Asker = Pick<StageRun, 'open' | 'stage' | 'environment' | 'clock'>;
+export type Asker = Pick<StageRun, 'open' | 'stage'> & { context: Pick<RunContext, 'environment' | 'clock'> };
 
 /** Nothing of it costs a call. @param noted what the journals tell of it, where sessions.json is lost. */
 export async function resolveSession(
@@ -48,7 +49,7 @@ export async function resolveSession(
 
 /** Its CLI could write nothing down of what is said there. */
 async function writable(
-  { open, stage, environment }: Asker,
+  { open, stage, context: { environment } }: Asker,
   found: Exclude<Resolved, { use: 'new' }>,
 ): Promise<Resolved> {
   const { entry } = found;
@@ -65,7 +66,8 @@ async function namedSession(
   sessions: Sessions,
   noted: SessionEntry | null,
 ): Promise<Resolved | null> {
-  const { open, stage, environment, clock } = run;
+  const { open, stage, context } = run;
+  const { environment, clock } = context;
   const id = open.manifest.meta.session_id;
   if (id === undefined) return null;
   const lookup = { environment, cwd: open.cwd };
@@ -103,14 +105,16 @@ function newest(entries: readonly (SessionEntry | null)[]): SessionEntry | null 
 
 /** By its id alone: one that was taken on has no line of ours to be found by. */
 async function notedAs(run: Asker, sessions: Sessions, noted: SessionEntry | null): Promise<Resolved | null> {
-  const { open, stage, environment } = run;
+  const { open, stage, context } = run;
+  const { environment } = context;
   if (noted === null || sessions.isGivenUp(stage.tool, noted.session_id)) return null;
   const session = await findSession(stage.tool, noted.session_id, { environment, cwd: open.cwd });
   return session === null ? null : judged(run, 'recovered', noted);
 }
 
 async function activeSession(run: Asker, tag: string, sessions: Sessions): Promise<Resolved | null> {
-  const { open, stage, environment } = run;
+  const { open, stage, context } = run;
+  const { environment } = context;
   const { boundToCwd } = await ADAPTERS[stage.tool].sessions();
   const entry = sessions.entry(tag, stage.tool, boundToCwd ? open.cwd : null);
   if (entry === null) return null;
@@ -139,7 +143,8 @@ const leftIn = (entry: SessionEntry, folder: string): LeftSession => ({
 });
 
 async function foundSession(run: Asker, tag: string, sessions: Sessions): Promise<Resolved | null> {
-  const { open, stage, environment, clock } = run;
+  const { open, stage, context } = run;
+  const { environment, clock } = context;
   const found = await recoverSession({
     tool: stage.tool,
     tag,

@@ -56,7 +56,7 @@ const standForTag = (run: StageRun, tag: string): Promise<QueueTurn> =>
 async function standForSession(run: StageRun, id: string): Promise<QueueTurn> {
   const what = `${run.stage.tool} session ${id}`;
   const name = queueNameOf('session', run.stage.tool, id);
-  const own = userState(run.environment);
+  const own = userState(run.context.environment);
   const here = { folder: sessionLines(run.open.stateFolder), name };
   if (own === null) return stand(run, what, here);
   try {
@@ -67,14 +67,18 @@ async function standForSession(run: StageRun, id: string): Promise<QueueTurn> {
   }
 }
 
-const stand = ({ open, stage, stop, say, clock, whenTaken }: StageRun, what: string, line: TicketRequest['line']) =>
+const stand = (
+  { open, stage, options, context: { stop, say, clock } }: StageRun,
+  what: string,
+  line: TicketRequest['line'],
+) =>
   acquireTicket({
     line,
     mode: 'write',
     taskId: open.task.id,
     taskFolder: open.task.root,
     stage: stage.name,
-    foreign: whenTaken === 'force' ? 'pass' : 'wait',
+    foreign: options.whenTaken === 'force' ? 'pass' : 'wait',
     stop,
     say,
     whileWaiting: ({ who }) => say(`stage ${stage.name} waits for ${what}: ${who} has it`),

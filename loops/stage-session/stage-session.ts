@@ -19,7 +19,7 @@ export async function openStageSession(run: StageRun): Promise<StageSession | nu
   if (held === null) return null;
   try {
     const kept = await keptEntries(run, tag);
-    for (const warning of kept.all().warnings) run.say(`warning: ${warning}`);
+    for (const warning of kept.all().warnings) run.context.say(`warning: ${warning}`);
     const resolved: Resolved = held.isGuest() ? NEW : await resolveSession(run, tag, kept.all(), kept.noted);
     const session = sessionOf(run, tag, { kept, held, resolved });
     if (session.id !== null && (await held.hold(session.id)) === 'stopped') {
@@ -50,7 +50,8 @@ function sessionOf(
   tag: string,
   { kept, held, resolved }: { kept: KeptEntries; held: HeldSessions; resolved: Resolved },
 ): StageSession {
-  const { open, stage, clock, environment } = run;
+  const { open, stage, context } = run;
+  const { clock, environment } = context;
   const { context_limit, rest_sec } = open.project.sessions;
   const limit = context_limit[stage.tool];
   const resolvedLeft = resolved.use === 'new' ? resolved.left : null;
@@ -122,7 +123,7 @@ function sessionOf(
     leaveOpen(by) {
       const note = `a fresh session takes the place of ${session.id}, which is open: ${by}`;
       session.notes.push(note);
-      run.say(`stage ${stage.name}: ${note}`);
+      run.context.say(`stage ${stage.name}: ${note}`);
       [session.id, session.use, session.overflowed] = [null, 'new', true];
     },
     async poison(id, why) {
@@ -135,7 +136,8 @@ function sessionOf(
 }
 
 /** What a person should know of the choice; and one that was found is written down at once. */
-async function tell({ stage, say, clock }: StageRun, session: StageSession, resolved: Resolved, kept: KeptEntries) {
+async function tell({ stage, context }: StageRun, session: StageSession, resolved: Resolved, kept: KeptEntries) {
+  const { say, clock } = context;
   const what = `stage ${stage.name}`;
   if (resolved.use === 'new') {
     if (resolved.left === null) return;

@@ -19,7 +19,8 @@ export const endOfSession = async (run: StageRun, id: string, file: string): Pro
 
 /** Takes the prompt back where it ends the session unanswered. @param file what was sent. */
 export async function takeBackUnanswered(run: StageRun, id: string, file: string): Promise<EndOf> {
-  const { open, environment, clock } = run;
+  const { open, context } = run;
+  const { environment, clock } = context;
   const { end, conversation } = await look(run, id, file);
   if (end !== 'unanswered' || conversation === null) return end;
   // A session without any prompt cannot be gone on with.
@@ -32,7 +33,7 @@ export async function takeBackUnanswered(run: StageRun, id: string, file: string
   return end;
 }
 
-async function look({ open, stage, environment }: StageRun, id: string, file: string): Promise<Looked> {
+async function look({ open, stage, context: { environment } }: StageRun, id: string, file: string): Promise<Looked> {
   const session = await findSession(stage.tool, id, { environment, cwd: open.cwd });
   if (session === null) return UNKNOWN;
   const store = await ADAPTERS[stage.tool].sessions();

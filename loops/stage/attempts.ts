@@ -33,7 +33,7 @@ export async function attempts(run: StageRun, first: Prompt, baseline: Baseline 
     calls: 0,
     seen: new Map(),
     retriesLeft: run.open.manifest.budgets.retry_budget,
-    resetLeftMs: run.waitForResetMs,
+    resetLeftMs: run.options.waitForResetMs,
     resetsAwaited: 0,
     busyAwaited: 0,
     mended: false,
@@ -66,8 +66,10 @@ async function goThrough(course: Course, first: Prompt, baseline: Baseline | nul
       const why = `the wait of ${seconds} s for its session would pass the task's wall clock`;
       return failed(course, first, limitFailure(run, { field: 'max_wallclock_sec', why }), null).end;
     }
-    run.say(`stage ${run.stage.name}: its session failed the last time; waiting ${(restMs / 1000).toFixed(1)} s`);
-    await run.pause(restMs, run.stop);
+    run.context.say(
+      `stage ${run.stage.name}: its session failed the last time; waiting ${(restMs / 1000).toFixed(1)} s`,
+    );
+    await run.context.pause(restMs, run.context.stop);
   }
   await takeBackOfRunBefore(course);
   for (;;) {
@@ -87,15 +89,16 @@ async function takeBackOfRunBefore({ run, ask: { resumeSession, prompt } }: Cour
 
 async function attempt(course: Course, first: Prompt, baseline: Baseline | null): Promise<StageStep> {
   const { run, ask } = course;
-  const { open, stop } = run;
+  const { open } = run;
+  const stop = run.context.stop;
   if (stop.aborted) return interrupted(course, first, null);
   const limit = usedUp(open.manifest.budgets, { ...spentOf(open), wallLeftMs: run.wallLeftMs() });
   if (limit !== null) return failed(course, first, limitFailure(run, limit), null);
-  run.say(callWords(course));
+  run.context.say(callWords(course));
   if (!ask.isGoOn) course.asked = ask.prompt;
   const { asked } = course;
   const leftOut = leftOutSentence(asked.leftOut, NAMED_IN_LINE);
-  if (leftOut !== null) run.say(`stage ${run.stage.name}: ${leftOut} (digest ${asked.digest})`);
+  if (leftOut !== null) run.context.say(`stage ${run.stage.name}: ${leftOut} (digest ${asked.digest})`);
   baseline?.forget();
   const file = await fileToSend(run, ask, course.session);
   [course.sentFile, course.sentInto] = [file, course.session.use];
@@ -154,7 +157,7 @@ async function attempt(course: Course, first: Prompt, baseline: Baseline | null)
 /** What was to be kept of a failure and is not: a call that follows and succeeds must not hide it. */
 function tellOfLog({ run, session }: Course, { warnings }: CallRecord): void {
   for (const warning of warnings.filter(isAboutLog)) {
-    run.say(`stage ${run.stage.name}: warning: ${warning}`);
+    run.context.say(`stage ${run.stage.name}: warning: ${warning}`);
     session.notes.push(warning);
   }
 }
@@ -188,7 +191,7 @@ async function decided(
   const goesOn = (ask.resumeSession !== null || (record.tool_calls ?? 0) > 0 || changed.length > 0) && ahead !== null;
   const restMs = goesOn && record.verdict.class !== 'prompt_too_large' ? ahead.restMs : 0;
   const waitMs = waitFor(run, record, Math.max(1, calls), restMs);
-  const repair = run.repair === 'off' ? 'off' : course.mended ? 'done' : 'allowed';
+  const repair = run.options.repair === 'off' ? 'off' : course.mended ? 'done' : 'allowed';
   const standing = {
     sessionId: record.session_id,
     resumed: ask.resumeSession !== null,
@@ -221,6 +224,6 @@ async function decided(
   }
   const { class: errorClass, reason } = record.verdict;
   const wait = next.waitMs === 0 ? '' : `; waiting ${(next.waitMs / 1000).toFixed(1)} s`;
-  run.say(`stage ${run.stage.name}: ${errorClass} (${reason}); ${why}${wait}`);
+  run.context.say(`stage ${run.stage.name}: ${errorClass} (${reason}); ${why}${wait}`);
   return { how: 'again', next };
 }

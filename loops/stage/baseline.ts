@@ -47,7 +47,7 @@ export async function openBaseline(run: StageRun): Promise<Baseline | { how: 'mi
   rmSync(afterFile, { force: true });
   // Of what changed since a run that was killed nobody knows whose it is: it is told, and not put back.
   const isSure = earlier === null || after !== null;
-  const kept = run.outOfScope === 'restored' && isSure ? await keep(run, before) : null;
+  const kept = run.options.outOfScope === 'restored' && isSure ? await keep(run, before) : null;
   if (kept !== null && kept.how !== 'kept') return { how: 'mistaken', message: kept.message };
   let last: TreeSnapshot | null = null;
   let ofCallers: string[] = [];

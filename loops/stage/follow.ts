@@ -7,9 +7,10 @@ import { pauseUntil } from './pauses.ts';
 
 export async function follow(course: Course, next: Next): Promise<'followed' | 'stopped'> {
   const { run } = course;
+  const { pause, clock, stop } = run.context;
   // The wait that was granted is counted in time awake, so that a clock that is set back does not lengthen it for ever.
-  if (next.until === null) await run.pause(next.waitMs, run.stop);
-  else await pauseUntil(next.until, course.resetLeftMs, run.clock, run.stop);
+  if (next.until === null) await pause(next.waitMs, stop);
+  else await pauseUntil(next.until, course.resetLeftMs, clock, stop);
   course.ask = next.ask;
   course.run = { ...run, stage: next.stage };
   if (next.counts === 'as_retry') course.retriesLeft -= 1;
@@ -30,9 +31,7 @@ async function changeTool(course: Course): Promise<'followed' | 'stopped'> {
   course.session = session;
   course.ask = { ...course.ask, resumeSession: session.id };
   // Never beyond the task's wall clock; the next look at it ends the stage.
-  await course.run.pause(
-    Math.min(session.restMs(), course.run.wallLeftMs() ?? Number.POSITIVE_INFINITY),
-    course.run.stop,
-  );
+  const { pause, stop } = course.run.context;
+  await pause(Math.min(session.restMs(), course.run.wallLeftMs() ?? Number.POSITIVE_INFINITY), stop);
   return 'followed';
 }

@@ -33,7 +33,8 @@ export async function passStage(
   baseline: Baseline | null,
   judge: Finding | null,
 ): Promise<GateRecord> {
-  const { open, stage, role, environment, stop, clock } = run;
+  const { open, stage, role, context } = run;
+  const { environment, clock } = context;
   const { task, manifest, cwd } = open;
   const changes = baseline === null ? null : await baseline.look();
   const violations = judgeScope(changes ?? [], scopeOf(open.manifest));
@@ -52,7 +53,7 @@ export async function passStage(
     acceptanceCommands: prompt.acceptanceCommands,
     environment,
     redactor: redactorOf(environment, manifest.security.redaction_patterns),
-    stop,
+    stop: context.stop,
     clock,
   };
   const told = baseline?.since === 'killed_run' && violations.length > 0 ? [SINCE_KILLED] : [];

@@ -25,7 +25,7 @@ export async function goOnFrom(run: StageRun, prompt: Prompt, session: StageSess
   if (record.session_id === null || session.isUnfit(record.session_id)) return null;
   const endedAt = new Date(Date.parse(record.started_at) + (record.duration_ms ?? 0));
   if ((await session.goOnIn(record.session_id, record.verdict, endedAt)) === 'stopped') return null;
-  run.say(`stage ${stage.name}: going on in the session of the attempt before, which had already run tools`);
+  run.context.say(`stage ${stage.name}: going on in the session of the attempt before, which had already run tools`);
   return goOn(run, record.session_id);
 }
 

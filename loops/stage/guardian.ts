@@ -14,16 +14,10 @@ import { DISPATCH, type Dispatch } from '../attempt/dispatch.ts';
 import type { SentTerms } from '../attempt/sent.ts';
 import { GUARDIAN_TIMEOUTS, type GuardianTimeouts } from '../call/guardian-timeouts.ts';
 import { endLate } from '../settle/late-guardian.ts';
-import type { CallWishes } from '../task/call-wishes.ts';
 import { ownFlagsOf } from '../task/own-flags.ts';
+import type { RunOptions } from '../task/run-options.ts';
 
-export const wishesOf = ({ trustWorkspace, keepRaw, recordRequests }: CallWishes): CallWishes => ({
-  trustWorkspace,
-  keepRaw,
-  recordRequests,
-});
-
-export interface Errand extends CallWishes {
+export interface Errand {
   task: TaskFolder;
   stage: Stage;
   access: Access;
@@ -32,6 +26,7 @@ export interface Errand extends CallWishes {
   promptFile: string;
   cwd: string;
   resumeSession: string | null;
+  options: Pick<RunOptions, 'trustWorkspace' | 'keepRaw' | 'recordRequests'>;
   environment: NodeJS.ProcessEnv;
 }
 
@@ -126,7 +121,7 @@ function hurry(
 }
 
 function flagsOf(
-  { task, stage, access, timeoutMs, dispatch, promptFile, cwd, resumeSession, ...wishes }: Errand,
+  { task, stage, access, timeoutMs, dispatch, promptFile, cwd, resumeSession, options }: Errand,
   outputs: ReturnType<typeof outputsOf>,
 ): string[] {
   const given: [flag: string, value: string | number | undefined | null][] = [
@@ -148,9 +143,9 @@ function flagsOf(
   ];
   return [
     ...given.flatMap(([flag, value]) => (value === undefined || value === null ? [] : [`--${flag}=${value}`])),
-    ...(wishes.trustWorkspace ? ['--trust-workspace'] : []),
-    ...(wishes.keepRaw ? ['--keep-raw'] : []),
-    ...(wishes.recordRequests ? ['--record-requests'] : []),
+    ...(options.trustWorkspace ? ['--trust-workspace'] : []),
+    ...(options.keepRaw ? ['--keep-raw'] : []),
+    ...(options.recordRequests ? ['--record-requests'] : []),
   ];
 }
 

@@ -14,8 +14,8 @@ import type { StageRun } from '../task/stage-run.ts';
 import { goOn } from './go-on.ts';
 
 export function decisionFor(run: StageRun, record: Pick<CallRecord, 'verdict' | 'tool_calls'>, seen: Seen): Decision {
-  const { open, stage, clock } = run;
-  const now = clock();
+  const { open, stage, options, context } = run;
+  const now = context.clock();
   const { ledger } = open.journal.read();
   return decide({
     verdict: record.verdict,
@@ -23,7 +23,7 @@ export function decisionFor(run: StageRun, record: Pick<CallRecord, 'verdict' | 
     retriesLeft: seen.retriesLeft,
     callsLeft: Math.max(0, budgetOf(ledger) - ledger.used),
     dirty: (record.tool_calls ?? 0) > 0 || seen.changed > 0,
-    dirtyRetries: run.dirtyRetries,
+    dirtyRetries: options.dirtyRetries,
     sessionId: seen.sessionId,
     session: seen.session,
     waitForResetMs: seen.resetLeftMs,
@@ -77,7 +77,7 @@ export async function nextAsk(
       return goOnAsk(run, decision.sessionId, about, retry);
     case 'wait_until': {
       const { until, sessionId } = decision;
-      const untilMs = Math.max(0, Date.parse(until) - run.clock().getTime());
+      const untilMs = Math.max(0, Date.parse(until) - run.context.clock().getTime());
       const later = { stage, waitMs: untilMs, until: new Date(until), counts: 'as_reset' } as const;
       return sessionId === null ? asked({ ...later, ask }) : goOnAsk(run, sessionId, about, later);
     }
@@ -108,7 +108,7 @@ async function goOnAsk(
   { session, record }: AskedBefore,
   next: Omit<Next, 'ask'>,
 ): Promise<NextAskAnswer> {
-  if ((await session.goOnIn(id, record.verdict, run.clock())) === 'stopped')
+  if ((await session.goOnIn(id, record.verdict, run.context.clock())) === 'stopped')
     return { how: 'cannot', why: 'told to stop while it waited for its session' };
   return asked({ ...next, ask: await goOn(run, id) });
 }
@@ -117,7 +117,7 @@ async function goOnAsk(
 async function freshAsk(run: StageRun, { ask, session }: AskedBefore, next: Omit<Next, 'ask'>): Promise<NextAskAnswer> {
   session.startAnew();
   if (!ask.isGoOn) return asked({ ...next, ask: { prompt: ask.prompt, resumeSession: null } });
-  if (run.dirtyRetries !== 'allowed')
+  if (run.options.dirtyRetries !== 'allowed')
     return { how: 'cannot', why: 'an attempt had already run tools, and its session cannot be gone on with' };
   const composed = await composeAnew(run, run.stage, run.open.manifest.context.digest_policy);
   if (composed.how === 'mistaken') return { how: 'cannot', why: composed.message };
@@ -126,7 +126,8 @@ async function freshAsk(run: StageRun, { ask, session }: AskedBefore, next: Omit
 
 /** Once the history of its session is mended: from where that ends now. */
 async function mendAsk(run: StageRun, id: string, about: AskedBefore, next: Omit<Next, 'ask'>): Promise<NextAskAnswer> {
-  const { open, stage, environment, clock } = run;
+  const { open, stage, context } = run;
+  const { environment, clock } = context;
   const { ask, session, record, sent } = about;
   const { cliVersion } = sent;
   const ranTools = (record.tool_calls ?? 0) > 0;
@@ -143,7 +144,7 @@ async function mendAsk(run: StageRun, id: string, about: AskedBefore, next: Omit
   if (ranTools) {
     // The prompt sent anew would let them run once more.
     if ((await endOfSession(run, id, sent.file)) !== 'unanswered') return goOnAsk(run, id, about, next);
-    if (run.dirtyRetries !== 'allowed') return { how: 'cannot', why: NOT_IN_IT };
+    if (run.options.dirtyRetries !== 'allowed') return { how: 'cannot', why: NOT_IN_IT };
   }
   if ((await takeBackUnanswered(run, id, sent.file)) === 'half_way') return goOnAsk(run, id, about, next);
   if ((await session.goOnIn(id, record.verdict, clock())) === 'stopped')
@@ -170,7 +171,7 @@ export function waitFor(run: StageRun, record: Pick<CallRecord, 'verdict'>, call
     retryAt: record.verdict.retry_at,
     sessionMs,
     attempt: calls,
-    now: run.clock(),
-    random: run.random,
+    now: run.context.clock(),
+    random: run.context.random,
   });
 }

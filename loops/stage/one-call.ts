@@ -27,7 +27,7 @@ import { type CallSlot, UNLIMITED } from '../task/slots.ts';
 import type { StageRun } from '../task/stage-run.ts';
 import type { OpenTask } from '../task/task.ts';
 import { clearWay } from './clear-way.ts';
-import { type Errand, readRecord, recordIn, sendGuardian, sentNow, wishesOf } from './guardian.ts';
+import { type Errand, readRecord, recordIn, sendGuardian, sentNow } from './guardian.ts';
 import { reservationOf } from './remade-reservation.ts';
 
 export type Answered =
@@ -48,7 +48,8 @@ export async function callOnce(
   ask: SendingOnce,
   wanted: string,
 ): Promise<Answered | Exclude<CallSlot, { how: 'taken' }> | { how: 'too_late' } | { how: 'closed'; why: string }> {
-  const { stage, stop, slots = UNLIMITED } = run;
+  const { stage, context } = run;
+  const { stop, slots = UNLIMITED } = context;
   const slot = await slots.take({ tool: stage.tool, model: stage.model ?? null }, stop);
   if (slot.how !== 'taken') return slot;
   let answered: Answered | null = null;
@@ -66,7 +67,8 @@ export async function callOnce(
 }
 
 async function callNow(run: StageRun, ask: SendingOnce, wanted: string): Promise<Answered> {
-  const { open, stage, commandFolder, guardianStop, clock, register } = run;
+  const { open, stage, guardianStop, context, register } = run;
+  const { commandFolder, clock, watch } = context;
   const callId = newCallId(clock());
   const errand = errandOf(run, ask, wanted, callId);
   const way = clearWay(open.task, stage, clock);
@@ -80,9 +82,9 @@ async function callNow(run: StageRun, ask: SendingOnce, wanted: string): Promise
   });
   const judge = await keepJudge(open, callId, watched.copies);
   watched.begin(judge.files);
-  run.watch({ stage: stage.name, tool: stage.tool, events: eventsOf(open.task, callId) });
+  watch({ stage: stage.name, tool: stage.tool, events: eventsOf(open.task, callId) });
   const sent = sentNow(errand);
-  const running = sendGuardian(errand, commandFolder, guardianStop).finally(() => run.watch(null));
+  const running = sendGuardian(errand, commandFolder, guardianStop).finally(() => watch(null));
   const { guardian, why, killed } = await running;
   const mended = way.mend();
   // Before anything is read: the journal and the files by which the call is judged may have been written by it.
@@ -124,7 +126,8 @@ const worksOn = ({ journal }: OpenTask, callId: string): boolean =>
   openCalls(journal.read().ledger).some(({ reserved }) => reserved.call_id === callId);
 
 /** Its record may be an early one: only a verdict, or a refusal, is its last word. */
-async function lastWord({ open, guardianStop, clock, environment, say }: StageRun, callId: string, sent: SentTerms) {
+async function lastWord({ open, guardianStop, context }: StageRun, callId: string, sent: SentTerms) {
+  const { clock, environment, say } = context;
   const { task, journal } = open;
   const call = journal.read().ledger.calls.get(callId);
   if (call === undefined || !call.granted || call.verdict !== null) return readRecord(task, callId);
@@ -140,7 +143,7 @@ const wasMade = ({ task }: OpenTask, callId: string, isStrange: boolean): boolea
   hasOutput(path.join(task.attempts, callId)) || (isStrange && !existsSync(path.join(task.attempts, callId)));
 
 function errandOf(run: StageRun, { file, prompt, resumeSession }: SendingOnce, wanted: string, callId: string): Errand {
-  const { open, stage, access, runId, environment } = run;
+  const { open, stage, access, runId, options, context } = run;
   const wallLeftMs = Math.max(1, Math.floor(run.wallLeftMs() ?? stage.timeout_ms));
   return {
     task: open.task,
@@ -158,9 +161,9 @@ function errandOf(run: StageRun, { file, prompt, resumeSession }: SendingOnce, w
     },
     promptFile: file,
     cwd: open.cwd,
-    ...wishesOf(run),
+    options,
     resumeSession,
-    environment: { ...environment, ...whichTask(open) },
+    environment: { ...context.environment, ...whichTask(open) },
   };
 }
 

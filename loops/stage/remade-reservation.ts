@@ -14,7 +14,7 @@ import type { OpenTask } from '../task/task.ts';
 type Reserved = Extract<Fact, { fact: 'reserved' }>;
 
 export interface Remaking {
-  run: Pick<StageRun, 'open' | 'stage' | 'runId' | 'clock' | 'environment'>;
+  run: Pick<StageRun, 'open' | 'stage' | 'runId' | 'context'>;
   /** The hash of the stage's prompt. */
   wanted: string;
   callId: string;
@@ -24,7 +24,8 @@ export interface Remaking {
 
 /** What the guardian wrote, or, where it is not to be read any more, what was asked for. */
 export async function reservationOf({ run, wanted, callId, guardian, sent }: Remaking): Promise<Reserved> {
-  const { open, stage, runId, clock, environment } = run;
+  const { open, stage, runId, context } = run;
+  const { clock, environment } = context;
   const known = knownReservation(open, callId);
   if (known !== null) return known;
   const sentAt = new Date(clock().getTime() - (nowMs() - sent.atMs));

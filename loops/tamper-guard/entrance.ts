@@ -1,14 +1,12 @@
 // Before a run reads anything of its task, and again when its earlier calls are settled: what a run that was killed left is put back, and the door is looked at.
 
+import type { RunContext } from '../task/run-context.ts';
+import type { RunOptions } from '../task/run-options.ts';
 import type { JudgedTask } from './door.ts';
 import { acceptChanges, closedBy, doorOf } from './door.ts';
 import { type RecoveredJudge, recoverJudge } from './left-judge.ts';
 
-export interface Entering extends JudgedTask {
-  otherChanges: 'refused' | 'accepted';
-  clock: () => Date;
-  say(sentence: string): void;
-}
+export type Entering = JudgedTask & Pick<RunOptions, 'otherChanges'> & Pick<RunContext, 'clock' | 'say'>;
 
 export type Entrance = { how: 'open'; left: RecoveredJudge } | { how: 'mistaken'; message: string };
 

@@ -5,6 +5,8 @@ import type { Journal } from '../../state/journal/journal.ts';
 import { waitForChange } from '../../state/wait-for-change.ts';
 import { ancestorsOf, isAmong } from '../../wrappers/processes/ancestors.ts';
 import { identify, isAlive } from '../../wrappers/processes/identity.ts';
+import type { RunContext } from './run-context.ts';
+import type { RunOptions } from './run-options.ts';
 
 export type Claim =
   | { how: 'claimed'; runId: string }
@@ -15,16 +17,13 @@ export type Claim =
   | { how: 'gone' }
   | { how: 'stopped' };
 
-export interface Claiming {
+export interface Claiming extends Pick<RunOptions, 'whenTaken'>, Pick<RunContext, 'stop' | 'say'> {
   journal: Journal;
-  /** What to do while another run has the task; one that we were started from is never waited for. */
-  whenTaken: 'wait' | 'refuse' | 'force';
-  stop: AbortSignal;
-  say(sentence: string): void;
 }
 
 const LOOK_MS = 500;
 
+/** A run that we were started from is never waited for. */
 export async function claim({ journal, whenTaken, stop, say }: Claiming): Promise<Claim> {
   const runId = randomUUID();
   const self = (await identify(process.pid))!;

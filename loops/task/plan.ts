@@ -25,9 +25,9 @@ export interface LargeStage {
  * Finds what is wrong with any stage now: a mistake in the last one must not cost the calls of those before it.
  * @param from the stages before it are left out.
  */
-export async function checkStages(composing: Composing, wishes: Wishes, from: string | null = null): Promise<Planned> {
-  const { open } = composing;
-  const wrong = wishMistake(open.plans, wishes);
+export async function checkStages(composing: Composing, from: string | null = null): Promise<Planned> {
+  const { open, options } = composing;
+  const wrong = wishMistake(open.plans, options);
   if (wrong !== null) return mistaken(wrong);
   // Once a stage is to be run, the prompts of those after it may still change.
   let isSettled = true;
@@ -44,7 +44,7 @@ export async function checkStages(composing: Composing, wishes: Wishes, from: st
     const composed = await composePrompt(composing, plan, open.manifest.context.digest_policy);
     if (isStopped()) return { how: 'stopped' };
     if (composed.how === 'mistaken') return mistaken(composed.message);
-    const door = doorOf(plan, composed.prompt, open.journal, wishes);
+    const door = doorOf(plan, composed.prompt, open.journal, options);
     if (door.how === 'changed' && isSettled) {
       changed.push({ stage: stage.name, answer: door.answer, warnings: composed.prompt.warnings });
     }
@@ -57,10 +57,10 @@ export async function checkStages(composing: Composing, wishes: Wishes, from: st
 }
 
 /** What is wrong with the session that the task names, for this stage. */
-async function sessionMistake({ open, environment }: Composing, { name, tool }: Stage): Promise<string | null> {
+async function sessionMistake({ open, context }: Composing, { name, tool }: Stage): Promise<string | null> {
   const id = open.manifest.meta.session_id;
   if (id === undefined) return null;
-  const there = await worksElsewhere(tool, id, { environment, cwd: open.cwd });
+  const there = await worksElsewhere(tool, id, { environment: context.environment, cwd: open.cwd });
   return there === null ? null : `stage ${name}: meta.session_id: ${elsewhereMistake(tool, id, there, open.cwd)}`;
 }
 

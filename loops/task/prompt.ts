@@ -15,6 +15,7 @@ import { outputsOf } from '../../state/task-folder.ts';
 import { writeWhole } from '../../state/whole-file.ts';
 import { composePrompt as compose } from '../prompt/compose.ts';
 import { redactorOf } from '../redactor.ts';
+import type { RunSettings } from './run-context.ts';
 import type { StagePlan } from './stage-plan.ts';
 import type { OpenTask } from './task.ts';
 
@@ -37,11 +38,8 @@ export type DigestPolicy = 'off' | 'auto' | 'aggressive';
 
 export type ComposedPrompt = { how: 'composed'; prompt: Prompt; text: string } | { how: 'mistaken'; message: string };
 
-export interface Composing {
+export interface Composing extends RunSettings {
   open: OpenTask;
-  environment: NodeJS.ProcessEnv;
-  /** Are the commands that a brief found run by the gate? */
-  briefCommands: 'proposed' | 'trusted';
   /** Once aborted nothing more is read, and what is composed is not to be used. */
   halt?: AbortSignal;
 }
@@ -52,7 +50,9 @@ export async function composePrompt(
   plan: StagePlan,
   digest: DigestPolicy,
 ): Promise<ComposedPrompt> {
-  const { open, environment, briefCommands, halt } = composing;
+  const { open, context, options, halt } = composing;
+  const { environment } = context;
+  const { briefCommands } = options;
   const { task, manifest, cwd, root, project } = open;
   const { stage, role } = plan;
   const answers = earlierAnswers(open, plan);

@@ -12,6 +12,7 @@ import { isSystemError } from '../../state/system-error.ts';
 import type { TaskFolder } from '../../state/task-folder.ts';
 import { writeWhole } from '../../state/whole-file.ts';
 import type { Prompt } from './prompt.ts';
+import type { RunOptions } from './run-options.ts';
 import { keptVerdict } from './stage-facts.ts';
 
 export type StageDoor =
@@ -20,12 +21,7 @@ export type StageDoor =
 
 export type Wish = 'redo' | 'keep';
 
-export interface Wishes {
-  redo: readonly string[];
-  keep: readonly string[];
-  /** What becomes of stages whose prompt has changed, and which neither of them names. */
-  changed: 'refuse' | Wish;
-}
+export type Wishes = Pick<RunOptions, 'redo' | 'keep' | 'changed'>;
 
 export function doorOf(plan: Planned, prompt: Prompt, journal: Journal, wishes: Wishes): StageDoor {
   const stage = plan.stage.name;

@@ -21,6 +21,8 @@ import { withOwnGlobs } from '../paths/scope-of.ts';
 import { workingFolderMistake } from '../paths/working-folder.ts';
 import { redactorOf } from '../redactor.ts';
 import { wholeId } from '../session/named-id.ts';
+import type { RunContext } from './run-context.ts';
+import type { RunOptions } from './run-options.ts';
 import type { StagePlan } from './stage-plan.ts';
 
 export interface OpenTask {
@@ -49,13 +51,9 @@ export interface OpenTask {
 
 export type OpenedTask = { how: 'opened'; open: OpenTask } | { how: 'mistaken'; message: string };
 
-export interface Opening {
+export interface Opening extends Pick<RunContext, 'cwd' | 'environment' | 'clock'>, Pick<RunOptions, 'trustWorkspace'> {
   /** The task: an id, or a path. */
   word: string;
-  cwd: string;
-  environment: NodeJS.ProcessEnv;
-  trustWorkspace: boolean;
-  clock: () => Date;
 }
 
 export type ReadTask = Pick<

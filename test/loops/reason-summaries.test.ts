@@ -23,6 +23,7 @@ import { ENDING_RULES, LEFTOVERS, LOST, SILENT_START, TOO_LARGE } from '../../po
 import { RULES } from '../../policies/rules/rules.ts';
 import { sign } from '../../policies/signature/sign.ts';
 import { classify } from '../../policies/verdict/classify.ts';
+import { contextIn } from '../rig/run-settings.ts';
 import { SESSION } from '../rig/streams.ts';
 import { makeTask } from '../rig/task-run.ts';
 import { TestRig } from '../rig/test-rig.ts';
@@ -206,7 +207,7 @@ async function summaryOf({ tool, verdict, ending, exitCode, signal }: Scene): Pr
     wallLeftMs: null,
     now: AT,
   });
-  const run = { open, stage, clock: () => AT, environment: rig.env };
+  const run = { open, stage, context: contextIn(rig, { clock: () => AT }) };
   const sent = { chars: 1234, parts: [], resumed: false, ranTools: false };
   const failure = failureOf(run, record, { count, attempt: count, decision, sent, changed: [] });
   const calls = ending === 'not_started' ? 0 : count;

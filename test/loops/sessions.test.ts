@@ -7,11 +7,12 @@ import path from 'node:path';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { runTask } from '../../loops/run/run.ts';
-import type { RunRequest } from '../../loops/task/run-request.ts';
+import type { RunContext } from '../../loops/task/run-context.ts';
 import type { Tool } from '../../policies/facts/tools.ts';
 import type { SessionEntry } from '../../policies/session/session-entry.ts';
 import { faultEnv, faultShim } from '../rig/fault-shim.ts';
 import { keepEntries, sessionsFileOf } from '../rig/kept-entries.ts';
+import { contextIn, OPTIONS } from '../rig/run-settings.ts';
 import { type MadeTurn, makeSession, SESSION_IDS, sessionFile } from '../rig/session-files.ts';
 import { answerWith, failWith, SESSION, STREAMS, type Stream, write } from '../rig/streams.ts';
 import { ANY_ANSWER, makeTask, NO_REST } from '../rig/task-run.ts';
@@ -205,37 +206,18 @@ test('a poisoned session and one that was forgotten are not gone on with, nor fo
 });
 
 /** In this process, with a clock and pauses of the test's own. */
-async function runWithin(rig: TestRig, paused: number[], now: { ms: number }, more: Partial<RunRequest> = {}) {
+async function runWithin(rig: TestRig, paused: number[], now: { ms: number }, more: Partial<RunContext> = {}) {
   const ran = await runTask({
     word: 'fix',
-    cwd: rig.project,
-    environment: rig.env,
-    commandFolder: path.resolve(import.meta.dirname, '../../dist'),
-    whenTaken: 'wait',
-    redo: [],
-    keep: [],
-    changed: 'refuse',
-    dirtyRetries: 'never',
-    otherChanges: 'refused',
-    trustWorkspace: false,
-    keepRaw: false,
-    recordRequests: false,
-    outOfScope: 'reported',
-    briefCommands: 'proposed',
-    badVerdicts: 'reported',
-    waitForResetMs: 0,
-    repair: 'allowed',
-    whenOpen: 'wait',
-    stop: { signal: new AbortController().signal, by: () => null },
-    clock: () => new Date(now.ms),
-    random: () => 0,
-    async pause(ms) {
-      paused.push(ms);
-      now.ms += ms;
-    },
-    say: () => {},
-    watch: () => {},
-    ...more,
+    options: OPTIONS,
+    context: contextIn(rig, {
+      clock: () => new Date(now.ms),
+      async pause(ms) {
+        paused.push(ms);
+        now.ms += ms;
+      },
+      ...more,
+    }),
   });
   if (ran.how !== 'ran') throw new Error(JSON.stringify(ran));
   return ran.report;

@@ -4,11 +4,11 @@ import { existsSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { wishesOf } from '../../../bin/tollgate/run-flags.ts';
 import { runBatch } from '../../../loops/batch/batch.ts';
 import type { BatchReport } from '../../../loops/batch/report.ts';
 import { CLASSES, EXIT_BUDGET } from '../../../policies/facts/classes.ts';
 import { EXIT_ORDER } from '../../../policies/facts/exit-codes.ts';
+import { contextIn, OPTIONS } from '../../rig/run-settings.ts';
 import { answerWith, failWith } from '../../rig/streams.ts';
 import { ANY_ANSWER, makeTask } from '../../rig/task-run.ts';
 import { TestRig } from '../../rig/test-rig.ts';
@@ -111,10 +111,13 @@ test('--max-minutes: what runs is told to stop and leaves its records, the other
     words: ids,
     concurrency: 1,
     maxMinutes: 3,
-    // Its time is over once the first call is made.
-    pause: async (ms) => {
-      waits.push(ms);
-      await rig.call();
+    context: {
+      ...requestOf(rig).context,
+      // Its time is over once the first call is made.
+      pause: async (ms) => {
+        waits.push(ms);
+        await rig.call();
+      },
     },
   });
   assert.is(ran.how, 'ran');
@@ -171,16 +174,9 @@ test.run();
 
 /** As the command would make it of no flags. */
 function requestOf(rig: TestRig) {
-  const wishes = wishesOf(
-    { text: {}, texts: {}, number: {}, given: new Set(), words: [] },
-    { asked: new Promise(() => {}), by: () => null },
-  );
-  if (typeof wishes === 'string') throw new Error(wishes);
   return {
-    ...wishes,
-    cwd: rig.project,
-    environment: rig.env,
-    commandFolder: path.resolve('dist'),
+    options: OPTIONS,
+    context: contextIn(rig),
     flags: [],
     badTasks: 'refuse',
     onFailure: 'go_on',

@@ -293,7 +293,7 @@ function stuck(rig: TestRig): Errand {
     dispatch: { run_id: 'r', call_id: '20260101000000-00000000', for_prompt: 'p' },
     promptFile: 'p.md',
     cwd: rig.project,
-    trustWorkspace: false,
+    options: { trustWorkspace: false, keepRaw: false, recordRequests: false },
     resumeSession: null,
     environment: rig.env,
   } as unknown as Errand;

@@ -7,6 +7,7 @@ import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { type ComposedPrompt, composePrompt, type DigestPolicy } from '../../../loops/task/prompt.ts';
 import { openTask } from '../../../loops/task/task.ts';
+import { contextIn, OPTIONS } from '../../rig/run-settings.ts';
 import { makeTask } from '../../rig/task-run.ts';
 import { TestRig } from '../../rig/test-rig.ts';
 
@@ -24,7 +25,7 @@ async function promptOf(rig: TestRig, stage: string, digest: DigestPolicy = 'off
   const opened = await openTask(asked, 'look');
   if (opened.how === 'mistaken') throw new Error(opened.message);
   const plan = opened.open.plans.find((one) => one.stage.name === stage)!;
-  return composePrompt({ open: opened.open, environment: rig.env, briefCommands: 'proposed' }, plan, digest);
+  return composePrompt({ open: opened.open, options: OPTIONS, context: contextIn(rig) }, plan, digest);
 }
 
 test('of a huge answer the beginning is read, and what the role does not want is not even opened', async ({ rig }) => {

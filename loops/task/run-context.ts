@@ -1,0 +1,30 @@
+// What a run stands in: its place, its clock, who is told of it, and what stops it. Handed on as it is.
+
+import type { Underway } from './last-event.ts';
+import type { RunOptions } from './run-options.ts';
+import type { Slots } from './slots.ts';
+
+export interface RunContext {
+  cwd: string;
+  /** Of a stage: what its task lets the CLI see. */
+  environment: NodeJS.ProcessEnv;
+  /** The folder of the built commands, where the wrappers lie. */
+  commandFolder: string;
+  /** Where calls wait for a place; without it none waits. */
+  slots?: Slots;
+  /** Aborted when the run is told to stop, with a StopSignal or a sentence: no more calls, no more waiting. */
+  stop: AbortSignal;
+  clock: () => Date;
+  random: () => number;
+  /** Ends at once when `stop` aborts. */
+  pause(ms: number, stop: AbortSignal): Promise<void>;
+  say(sentence: string): void;
+  /** The call that is waited for; null when there is none. */
+  watch(underway: Underway | null): void;
+}
+
+/** What is handed from the command down to each call of a run. */
+export interface RunSettings {
+  options: RunOptions;
+  context: RunContext;
+}
