@@ -100,33 +100,16 @@ export async function readArguments(
   }
 }
 
-export interface CommandStop {
-  /** Resolves when we are told to stop. */
-  asked: Promise<void>;
-  /** By which signal, once one came. */
-  by(): StopSignal | null;
-}
-
-/** Turns INT, TERM and HUP into a promise, so that what is known is written before anything ends. */
-export function stopOnSignals(): CommandStop {
-  let by: StopSignal | null = null;
-  const survived = survivesHangUp(process.env, process.ppid);
-  const asked = new Promise<void>((resolve) => {
-    for (const name of Object.keys(EXIT_BY_SIGNAL) as StopSignal[])
-      process.on(name, () => {
-        // Taken and forgotten, for without a listener it would end us.
-        if (name === 'SIGHUP' && survived) return;
-        by ??= name;
-        resolve();
-      });
-  });
-  return { asked, by: () => by };
-}
-
-/** The same as a signal to abort by, for what waits on many things. */
-export function abortOn({ asked, by }: CommandStop): AbortSignal {
+/** Turns the first INT, TERM or HUP into the reason of an abort, so that what is known is written before anything ends. */
+export function stopOnSignals(): AbortSignal {
   const controller = new AbortController();
-  void asked.then(() => controller.abort(by()));
+  const survived = survivesHangUp(process.env, process.ppid);
+  for (const name of Object.keys(EXIT_BY_SIGNAL) as StopSignal[])
+    process.on(name, () => {
+      // Taken and forgotten, for without a listener it would end us.
+      if (name === 'SIGHUP' && survived) return;
+      controller.abort(name);
+    });
   return controller.signal;
 }
 

@@ -2,8 +2,9 @@
 
 import { describe, STATUS, type WaitStatus } from '../loops/wait/outcome.ts';
 import { type SettledWait, waitForAll } from '../loops/wait/wait.ts';
-import { EXIT_BY_SIGNAL, WAIT_EXIT } from '../policies/facts/exit-codes.ts';
-import { abortOn, readArguments, stopOnSignals } from './command.ts';
+import { WAIT_EXIT } from '../policies/facts/exit-codes.ts';
+import { stopExit } from '../policies/facts/stop.ts';
+import { readArguments, stopOnSignals } from './command.ts';
 import type { CommandSpec } from './command-line.ts';
 import { printing } from './printing.ts';
 import { startProgress } from './progress-line.ts';
@@ -64,7 +65,7 @@ export async function waitCommand(argv: readonly string[]): Promise<Ran> {
   const settled = await waitForAll(targets.awaited, {
     timeoutMs: args.number['timeout-ms']!,
     onFailure: args.given.has('fail-fast') ? 'stop_waiting' : 'wait_on',
-    stop: abortOn(stop),
+    stop,
     onSettled: ({ label, outcome }) => {
       left -= 1;
       const status = STATUS[outcome.how];
@@ -75,9 +76,8 @@ export async function waitCommand(argv: readonly string[]): Promise<Ran> {
   progress.stop();
 
   const ok = settled.every(({ outcome }) => STATUS[outcome.how] === 'done');
-  const by = stop.by();
   return {
-    exit: ok ? WAIT_EXIT.ok : by !== null ? EXIT_BY_SIGNAL[by] : WAIT_EXIT.failure,
+    exit: ok ? WAIT_EXIT.ok : stop.aborted ? stopExit(stop) : WAIT_EXIT.failure,
     ...(args.given.has('json') ? { out: `${JSON.stringify(reportOf(settled, ok), null, 2)}\n` } : {}),
     err: `${summarise(settled)}\n`,
   };

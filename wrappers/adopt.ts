@@ -29,10 +29,10 @@ export interface AdoptionObserver extends Pick<Observer, 'cancelling'> {
 
 /**
  * Guards what is left of a call to its end, and leaves nothing of it behind. Its limits go on from where they were; of the rest
- * between two bytes only what follows is known. When `stop` resolves it is ended as `cancelled`.
+ * between two bytes only what follows is known. When `stop` aborts it is ended as `cancelled`.
  * @returns its outcome, without the exit code and the duration, which nobody saw.
  */
-export async function adopt(left: Left, observer: AdoptionObserver, stop: Promise<void>): Promise<Outcome> {
+export async function adopt(left: Left, observer: AdoptionObserver, stop: AbortSignal): Promise<Outcome> {
   try {
     if (await works(left.tree, 'for_certain')) return await attend(left, observer, stop);
     const end = await endTree(left.tree);
@@ -59,7 +59,7 @@ export async function readLeft(
   }
 }
 
-async function attend({ tree, ...left }: Left, observer: AdoptionObserver, stop: Promise<void>): Promise<Outcome> {
+async function attend({ tree, ...left }: Left, observer: AdoptionObserver, stop: AbortSignal): Promise<Outcome> {
   observer.adopted();
   const then = readClocks();
   const reading = read(left.files, left.adapter);

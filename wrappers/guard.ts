@@ -34,7 +34,7 @@ export function guard(
   { limits, retries, adapter }: Guarded,
   ageMs: number,
   reading: StreamReading,
-  stop: Promise<void>,
+  stop: AbortSignal,
 ): GuardWatch {
   const dogs = createWatchdogs();
   let end: (why: Ending) => void = () => {};
@@ -67,7 +67,13 @@ export function guard(
   dogs.set('wall', Math.max(0, limits.wallMs - ageMs), () => end('timed_out'));
   if (limits.startMs !== null) dogs.set('start', Math.max(0, limits.startMs - ageMs), () => end('idle'));
   rest();
-  void stop.then(() => end('cancelled'));
+  const cancel = () => end('cancelled');
+  stop.addEventListener('abort', cancel, { once: true });
+  if (stop.aborted) cancel();
   reading.watch(take, grow);
-  return { cause, release: dogs.release };
+  const release = () => {
+    stop.removeEventListener('abort', cancel);
+    dogs.release();
+  };
+  return { cause, release };
 }

@@ -16,10 +16,10 @@ export async function runAccepted(
   invocation: Invocation,
   features: readonly Feature[],
   observer: FlagObserver,
-  stop: { asked: Promise<void>; by(): unknown },
+  stop: AbortSignal,
 ): Promise<Outcome> {
-  const outcome = await run(invocation, observer, stop.asked);
-  const flag = stop.by() === null ? refusedFlag(invocation, outcome, features) : null;
+  const outcome = await run(invocation, observer, stop);
+  const flag = stop.aborted ? null : refusedFlag(invocation, outcome, features);
   const wallMs = invocation.limits.wallMs - (outcome.durationMs ?? 0);
   if (flag === null || wallMs <= 0) return outcome;
   const argv = withoutFlags(invocation.argv, [flag]);

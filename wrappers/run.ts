@@ -61,11 +61,11 @@ export interface Observer {
   cancelling(soFar: Outcome): Promise<void>;
 }
 
-/** Runs to the end, and leaves nothing behind whatever happens. When `stop` resolves it is ended as `cancelled`. */
+/** Runs to the end, and leaves nothing behind whatever happens. When `stop` aborts it is ended as `cancelled`. */
 export async function run(
   invocation: Invocation,
   observer: Observer,
-  stop: Promise<void>,
+  stop: AbortSignal,
   clocks: () => MachineClocks = readClocks,
 ): Promise<Outcome> {
   const began = nowMs();
@@ -112,7 +112,7 @@ async function attend(
   invocation: Invocation,
   running: Running,
   observer: Observer,
-  stop: Promise<void>,
+  stop: AbortSignal,
 ): Promise<Outcome> {
   const { child, exited, tree, began, clocks, reading } = running;
   const then = clocks();

@@ -3,7 +3,7 @@
 import { availableParallelism } from 'node:os';
 import { type BatchRan, runBatch } from '../../loops/batch/batch.ts';
 import { TOLLGATE_EXIT } from '../../policies/facts/exit-codes.ts';
-import { type CommandStop, readArguments, stopOnSignals, unexpected } from '../command.ts';
+import { readArguments, stopOnSignals, unexpected } from '../command.ts';
 import type { Arguments, CommandSpec } from '../command-line.ts';
 import type { Ran } from '../ran.ts';
 import { sheetOf } from '../sheet.ts';
@@ -73,7 +73,7 @@ function wordsOf({ text, words }: Arguments): { how: 'read'; words: string[] } |
   return { how: 'read', words: all };
 }
 
-async function runWords(words: readonly string[], args: Arguments, stop: CommandStop): Promise<BatchRan> {
+async function runWords(words: readonly string[], args: Arguments, stop: AbortSignal): Promise<BatchRan> {
   const { number, given } = args;
   const options = optionsOf(args);
   if (typeof options === 'string') return { how: 'mistaken', message: options, next_actions: HELP };

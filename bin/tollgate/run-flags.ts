@@ -6,7 +6,6 @@ import { pauseFor } from '../../loops/stage/pauses.ts';
 import type { RunContext } from '../../loops/task/run-context.ts';
 import type { RunOptions } from '../../loops/task/run-options.ts';
 import { wholeDuration } from '../../policies/time/duration.ts';
-import { abortOn, type CommandStop } from '../command.ts';
 import type { Arguments, FlagRow } from '../command-line.ts';
 import { refusalWithin } from './within-call.ts';
 
@@ -103,12 +102,12 @@ export function optionsOf({ text, texts, given }: Arguments): RunOptions | strin
 }
 
 /** Where a run is begun by a person, who is told as `telling` says. */
-export const contextOf = (stop: CommandStop, telling: Pick<RunContext, 'say' | 'watch'> = SILENT): RunContext => ({
+export const contextOf = (stop: AbortSignal, telling: Pick<RunContext, 'say' | 'watch'> = SILENT): RunContext => ({
   cwd: process.cwd(),
   environment: process.env,
   // Beside this very file, however the command was found: npm puts a link to it elsewhere.
   commandFolder: path.dirname(fileURLToPath(import.meta.url)),
-  stop: abortOn(stop),
+  stop,
   clock: () => new Date(),
   random: Math.random,
   pause: pauseFor,

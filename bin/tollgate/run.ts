@@ -5,7 +5,7 @@ import { lastEvent, type Underway } from '../../loops/task/last-event.ts';
 import type { RunContext } from '../../loops/task/run-context.ts';
 import type { RunRequest } from '../../loops/task/run-request.ts';
 import { TOLLGATE_EXIT } from '../../policies/facts/exit-codes.ts';
-import { type CommandStop, readArguments, stopOnSignals } from '../command.ts';
+import { readArguments, stopOnSignals } from '../command.ts';
 import type { Arguments, CommandSpec } from '../command-line.ts';
 import { printing } from '../printing.ts';
 import { type Progress, startProgress } from '../progress-line.ts';
@@ -63,7 +63,7 @@ export async function run(argv: readonly string[]): Promise<Ran> {
   return { ...read.ran, out: answerWithoutRun(null, 'refused', read.ran.exit, read.mistake) };
 }
 
-async function runWord(args: Arguments, stop: CommandStop): Promise<Ran> {
+async function runWord(args: Arguments, stop: AbortSignal): Promise<Ran> {
   const options = optionsOf(args);
   if (typeof options === 'string') return answerTo({ how: 'mistaken', message: options }, args);
   if (args.given.has('show-prompt') && !args.given.has('dry-run'))

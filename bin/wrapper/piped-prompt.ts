@@ -3,19 +3,19 @@
 import { closeSync, constants, open, openSync } from 'node:fs';
 import { Socket } from 'node:net';
 import { promisify } from 'node:util';
+import { untilStopped } from '../../policies/facts/stop.ts';
 import { isStdin } from '../../state/named-pipe.ts';
 import { isSystemError } from '../../state/system-error.ts';
-import type { CommandStop } from '../command.ts';
 
 export type Piped = Buffer | { unread: string } | 'stopped';
 
 /** @param waitMs how long its writer may take. @param maxBytes past it the rest is not read. */
-export async function readPiped(file: string, stop: CommandStop, waitMs: number, maxBytes: number): Promise<Piped> {
+export async function readPiped(file: string, stop: AbortSignal, waitMs: number, maxBytes: number): Promise<Piped> {
   let timer: NodeJS.Timeout | undefined;
   const late = new Promise<'late'>((resolve) => {
     timer = setTimeout(() => resolve('late'), waitMs);
   });
-  const ended = Promise.race([late, stop.asked.then(() => 'stopped' as const)]);
+  const ended = Promise.race([late, untilStopped(stop).then(() => 'stopped' as const)]);
   try {
     const opened = await Promise.race([opening(file), ended]);
     if (opened === 'late' || opened === 'stopped') {

@@ -1,5 +1,6 @@
 // One guarded call: check, reserve, run, judge, record, publish. The wrapper commands are thin over it.
 
+import { stoppedBy } from '../../policies/facts/stop.ts';
 import type { CallRecord } from '../../policies/record/call-record.ts';
 import { noteEnded } from '../../state/calls/ended-calls.ts';
 import type { Fact } from '../../state/journal/facts.ts';
@@ -18,7 +19,6 @@ import { invocationOf } from '../attempt/invocation.ts';
 import { keepPlaces, putFoldersRight, withRealPlaces } from '../attempt/kept-folders.ts';
 import type { WrapperRequest } from '../attempt/request.ts';
 import { termsOf } from '../attempt/saved-draft.ts';
-import type { CallStop } from '../attempt/stop-request.ts';
 import { check, type Refusal } from './check.ts';
 import { GUARDIAN_TIMEOUTS } from './guardian-timeouts.ts';
 import { noteFact, verdictFact } from './journal-facts.ts';
@@ -37,7 +37,7 @@ export interface Called {
 }
 
 /** Makes one call, which may cost money; what is refused before that has a record, too. */
-export async function call(request: WrapperRequest, stop: CallStop, clock: () => Date): Promise<Called> {
+export async function call(request: WrapperRequest, stop: AbortSignal, clock: () => Date): Promise<Called> {
   const draft = draftOf(request, clock);
   try {
     return await guarded(draft, stop);
@@ -46,13 +46,12 @@ export async function call(request: WrapperRequest, stop: CallStop, clock: () =>
   }
 }
 
-async function guarded(draft: Draft, stop: CallStop): Promise<Called> {
+async function guarded(draft: Draft, stop: AbortSignal): Promise<Called> {
   const begunMs = nowMs();
   const { request, clock } = draft;
   draft.announced = await announce(request.files);
   // Told to stop while a prompt was still to be handed over.
-  const by = stop.by();
-  if (by !== null) return left(draft, cancelled(by));
+  if (stop.aborted) return left(draft, cancelled(stoppedBy(stop) ?? 'SIGTERM'));
   const checked = check(request);
   draft.prompt = checked.prompt;
   if (checked.how === 'refused') return left(draft, checked.refusal);
@@ -67,7 +66,7 @@ async function guarded(draft: Draft, stop: CallStop): Promise<Called> {
   }
   if (request.recordRequests) {
     const { openRecorder } = await import('./recorder.ts');
-    draft.recorder = await openRecorder(draft, stop.asked);
+    draft.recorder = await openRecorder(draft, stop);
   }
   const prepared = prepare(draft, (await identify(process.pid))!);
   if (prepared.how === 'refused') return left(draft, prepared.refusal);
@@ -80,14 +79,14 @@ async function guarded(draft: Draft, stop: CallStop): Promise<Called> {
   return charged(draft, prepared, stop);
 }
 
-async function charged(draft: Draft, ready: Ready, stop: CallStop): Promise<Called> {
+async function charged(draft: Draft, ready: Ready, stop: AbortSignal): Promise<Called> {
   const { request, clock } = draft;
   const paid = (journal: Journal | null) =>
     spend(draft, ready, journal, stop).catch((error) => unread(draft, ready, error));
-  if (request.charge === null) return stop.by() === null ? paid(null) : stopped(draft, ready, stop);
+  if (request.charge === null) return stop.aborted ? stopped(draft, ready, stop) : paid(null);
   // Loaded only with a task: a call on its own need not wait for it.
   const { refreshStats, reserve } = await import('./reserve.ts');
-  if (stop.by() !== null) return stopped(draft, ready, stop);
+  if (stop.aborted) return stopped(draft, ready, stop);
   const { callId } = draft;
   const { tool } = request.adapter;
   const { guardian, attempt, overlay } = ready;
@@ -111,7 +110,7 @@ async function spend(
   draft: Draft,
   { attempt, overlay, registered, saved }: Ready,
   journal: Journal | null,
-  stop: CallStop,
+  stop: AbortSignal,
 ): Promise<Called> {
   const { request, callId } = draft;
   removeStale(request);
@@ -184,9 +183,9 @@ async function unread(draft: Draft, { attempt, registered }: Ready, error: unkno
 }
 
 /** Told to stop before anything was started. */
-function stopped(draft: Draft, ready: Ready, stop: CallStop): Promise<Called> {
+function stopped(draft: Draft, ready: Ready, stop: AbortSignal): Promise<Called> {
   discard(ready);
-  return left(draft, cancelled(stop.by() ?? 'SIGTERM'));
+  return left(draft, cancelled(stoppedBy(stop) ?? 'SIGTERM'));
 }
 
 /** Nothing was paid; the record still says why. */

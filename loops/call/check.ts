@@ -3,8 +3,8 @@
 import { accessSync, constants, mkdirSync, statSync } from 'node:fs';
 import path from 'node:path';
 import type { Obstacle } from '../../policies/facts/evidence.ts';
-import type { EXIT_BY_SIGNAL } from '../../policies/facts/exit-codes.ts';
 import type { OwnReason } from '../../policies/facts/own-reasons.ts';
+import type { StopSignal } from '../../policies/facts/stop.ts';
 import { readFollowedBytes } from '../../state/disk/regular-file.ts';
 import type { PromptLimit } from '../../wrappers/adapter.ts';
 import { findBinary } from '../../wrappers/find-binary.ts';
@@ -14,7 +14,7 @@ import type { WrapperRequest } from '../attempt/request.ts';
 
 export interface Refusal extends Obstacle {
   /** Which of the wrapper's codes; or the signal that stopped us. */
-  exit: 'failure' | 'missingBinary' | 'badInput' | keyof typeof EXIT_BY_SIGNAL;
+  exit: 'failure' | 'missingBinary' | 'badInput' | StopSignal;
 }
 
 export type CheckedCall =

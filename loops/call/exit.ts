@@ -4,6 +4,7 @@ import { CLASSES, EXIT_BUDGET } from '../../policies/facts/classes.ts';
 import type { Ending } from '../../policies/facts/ending.ts';
 import type { Verdict } from '../../policies/facts/evidence.ts';
 import { EXIT_BY_SIGNAL, WRAPPER_EXIT } from '../../policies/facts/exit-codes.ts';
+import type { StopSignal } from '../../policies/facts/stop.ts';
 import type { Tool } from '../../policies/facts/tools.ts';
 
 export interface EndedCall {
@@ -13,7 +14,7 @@ export interface EndedCall {
   /** The CLI refused what it was given before it asked anything. */
   refusedInput: boolean;
   /** The signal that stopped the wrapper. */
-  stoppedBy: keyof typeof EXIT_BY_SIGNAL | null;
+  stoppedBy: StopSignal | null;
 }
 
 /** A code of `WRAPPER_EXIT`, or the one of the signal that stopped it. */

@@ -1,11 +1,11 @@
 // What is believed of a call, and what its exit code depends on.
 
 import type { Verdict } from '../../policies/facts/evidence.ts';
+import { stoppedBy } from '../../policies/facts/stop.ts';
 import { isSuccess, SUCCESS, visibleChars } from '../../policies/verdict/success.ts';
 import type { Adapter } from '../../wrappers/adapter.ts';
 import type { Outcome } from '../../wrappers/run.ts';
 import type { Draft } from '../attempt/draft.ts';
-import type { CallStop } from '../attempt/stop-request.ts';
 import { localClock } from '../local-clock.ts';
 import { type EndedCall, wrapperExit } from './exit.ts';
 import type { Judgement } from './judge.ts';
@@ -29,9 +29,9 @@ export function contextOf({ request, prompt, clock }: Draft) {
   };
 }
 
-export function exitOf(draft: Draft, outcome: Outcome, { verdict }: Judgement, stop: CallStop): number {
+export function exitOf(draft: Draft, outcome: Outcome, { verdict }: Judgement, stop: AbortSignal): number {
   const { adapter } = draft.request;
-  return wrapperExit({ ...endedOf(adapter, outcome, verdict), stoppedBy: stop.by() });
+  return wrapperExit({ ...endedOf(adapter, outcome, verdict), stoppedBy: stoppedBy(stop) });
 }
 
 /** What the exit code depends on. */

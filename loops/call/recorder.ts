@@ -8,7 +8,7 @@ import type { Draft } from '../attempt/draft.ts';
 import type { Recorder } from '../attempt/recorder-of-call.ts';
 
 /** null where nothing is recorded: a warning says why. Costs no request. */
-export async function openRecorder(draft: Draft, stop: Promise<void>): Promise<Recorder | null> {
+export async function openRecorder(draft: Draft, stop: AbortSignal): Promise<Recorder | null> {
   const { adapter, call, charge } = draft.request;
   const without = (why: string) => {
     draft.warnings.push(`no request is recorded (--record-requests): ${why}`);

@@ -13,7 +13,6 @@ import type { SessionFile } from '../../wrappers/sessions/store.ts';
 import { withoutDispatch } from '../attempt/dispatch.ts';
 import { outputPathMistake } from '../attempt/output-paths.ts';
 import type { WrapperRequest } from '../attempt/request.ts';
-import type { CallStop } from '../attempt/stop-request.ts';
 import { call } from './call.ts';
 
 export interface ResendRequest {
@@ -55,7 +54,7 @@ export const sendingMistake = ({ files }: Pick<ResendRequest, 'files'>): string 
 };
 
 /** Makes one paid call into a session; its own files are gone afterwards. Throws where the temporary folder cannot be written. */
-export async function send(sending: ResendRequest, stop: CallStop, clock: () => Date): Promise<ResentCall> {
+export async function send(sending: ResendRequest, stop: AbortSignal, clock: () => Date): Promise<ResentCall> {
   const folder = mkdtempSync(path.join(tmpdir(), 'tollgate-send-'));
   try {
     const request = requestOf(sending, folder);

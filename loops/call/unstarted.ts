@@ -1,6 +1,6 @@
 // What is said of a call that was over before anything was started: nothing was asked, and nothing is paid.
 
-import type { EXIT_BY_SIGNAL } from '../../policies/facts/exit-codes.ts';
+import type { StopSignal } from '../../policies/facts/stop.ts';
 import type { Refusal } from './check.ts';
 
 export const LATE: Refusal = {
@@ -11,7 +11,7 @@ export const LATE: Refusal = {
     'the time for the call was over long before anything was started (was its wrapper stopped?); nothing was asked',
 };
 
-export const cancelled = (by: keyof typeof EXIT_BY_SIGNAL): Refusal => ({
+export const cancelled = (by: StopSignal): Refusal => ({
   class: 'transient',
   reason: 'cancelled',
   exit: by,

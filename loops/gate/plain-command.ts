@@ -4,7 +4,6 @@ import path from 'node:path';
 import type { Ending } from '../../policies/facts/ending.ts';
 import { markEnvironment } from '../../wrappers/processes/marker.ts';
 import { type Observer, type Outcome, run } from '../../wrappers/run.ts';
-import { stopOf } from '../attempt/stop.ts';
 import { recordRoot } from './left-commands.ts';
 
 export interface PlainCommand {
@@ -47,7 +46,6 @@ const observerOf = (folder: string): Observer => ({
 export async function runPlain(asked: PlainCommand): Promise<PlainOutcome> {
   const file = (suffix: string) => path.join(asked.folder, `${asked.name}.${suffix}`);
   const files = { stdin: asked.stdin, stdout: file('stdout'), stderr: file('stderr'), usage: file('usage') };
-  const stop = stopOf(asked.stop);
   try {
     const outcome = await run(
       {
@@ -62,7 +60,7 @@ export async function runPlain(asked: PlainCommand): Promise<PlainOutcome> {
         adapter: SILENT,
       },
       observerOf(asked.folder),
-      stop.came,
+      asked.stop,
     );
     outcome.streams?.close();
     return { ...endOf(outcome), stdout: files.stdout, stderr: files.stderr };
@@ -72,8 +70,6 @@ export async function runPlain(asked: PlainCommand): Promise<PlainOutcome> {
     if (code !== 'ERR_INVALID_ARG_VALUE' && !syscall?.startsWith('spawn')) throw error;
     const obstacle = code === 'ERR_INVALID_ARG_VALUE' ? 'it holds a zero byte' : message;
     return { ending: 'not_started', ...NO_END, obstacle, stdout: files.stdout, stderr: files.stderr };
-  } finally {
-    stop.forget();
   }
 }
 

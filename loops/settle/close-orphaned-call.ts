@@ -29,7 +29,6 @@ import { publishedRecord } from '../attempt/published-record.ts';
 import { resultPaths } from '../attempt/result-paths.ts';
 import type { RestoredDraft } from '../attempt/saved-draft.ts';
 import type { SentTerms } from '../attempt/sent.ts';
-import { stopOf } from '../attempt/stop.ts';
 import { logApiFailure } from '../call/api-failure.ts';
 import { wrapperExit } from '../call/exit.ts';
 import { verdictFact } from '../call/journal-facts.ts';
@@ -162,8 +161,7 @@ async function closeStarted(
       ),
     cancelling: async (soFar: Outcome) => publishEarly(draft, recorded(draft, soFar)),
   };
-  const stop = stopOf(closing.stop);
-  const outcome = asTold(open, await adopt(left, observer, stop.came).finally(stop.forget));
+  const outcome = asTold(open, await adopt(left, observer, closing.stop));
   putFoldersRight(draft);
   if (outcome.ending === 'lost') draft.warnings.push(LOST);
   const record = recorded(draft, outcome);

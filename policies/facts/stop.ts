@@ -15,3 +15,9 @@ export const stopWords = ({ reason }: AbortSignal): string => (typeof reason ===
 /** What a process that was stopped exits with. */
 export const stopExit = (stop: AbortSignal): (typeof EXIT_BY_SIGNAL)[StopSignal] =>
   EXIT_BY_SIGNAL[stoppedBy(stop) ?? 'SIGTERM'];
+
+export const untilStopped = (stop: AbortSignal): Promise<void> =>
+  new Promise((resolve) => {
+    stop.addEventListener('abort', () => resolve(), { once: true });
+    if (stop.aborted) resolve();
+  });

@@ -17,7 +17,7 @@ test.before.each((context) => {
 test.after.each(({ folder }) => rmSync(folder, { recursive: true }));
 
 const SILENT = { started: async () => {}, cancelling: async () => {} };
-const NEVER = new Promise<void>(() => {});
+const NEVER = new AbortController().signal;
 
 function invocation(folder: string, script: string): Invocation {
   const file = (name: string) => path.join(folder, name);
@@ -63,7 +63,7 @@ test('a throw of the observer is told; nothing of ours is left that would keep u
     throw new Error('no disk');
   };
   try {
-    await run(invocation(folder, 'exec sleep 60'), { ...SILENT, cancelling }, Promise.resolve());
+    await run(invocation(folder, 'exec sleep 60'), { ...SILENT, cancelling }, AbortSignal.abort());
     assert.unreachable();
   } catch (error) {
     assert.is((error as Error).message, 'no disk');

@@ -7,7 +7,7 @@ import { connect as secure } from 'node:tls';
 export async function standAside(
   upstream: string,
   environment: NodeJS.ProcessEnv,
-  stop: Promise<void>,
+  stop: AbortSignal,
 ): Promise<string | null> {
   const proxy = PROXIES.find((name) => environment[name]);
   if (proxy !== undefined) return `${proxy} is set, and the relay does not ask through a proxy`;
@@ -29,12 +29,13 @@ function parsed(text: string): URL | null {
 }
 
 /** With certificates that only the CLI knows it must not be our failure that the call meets. */
-function unreachable({ protocol, hostname, port }: URL, stop: Promise<void>): Promise<string | null> {
+function unreachable({ protocol, hostname, port }: URL, stop: AbortSignal): Promise<string | null> {
   const host = hostname.replace(/^\[|\]$/g, '');
   const at = { host, port: Number(port || (protocol === 'https:' ? 443 : 80)) };
   return new Promise((resolve) => {
     const done = (why: string | null) => {
       clearTimeout(timer);
+      stop.removeEventListener('abort', stopped);
       socket.destroy();
       resolve(why);
     };
@@ -46,7 +47,9 @@ function unreachable({ protocol, hostname, port }: URL, stop: Promise<void>): Pr
       done(`the service cannot be reached from here (${error.code ?? error.message})`);
     socket.on('error', said);
     const timer = setTimeout(done, PATIENCE_MS, `the service did not take a connection in ${PATIENCE_MS / 1000} s`);
-    void stop.then(() => done('the call was stopped'));
+    const stopped = () => done('the call was stopped');
+    stop.addEventListener('abort', stopped, { once: true });
+    if (stop.aborted) stopped();
   });
 }
 

@@ -7,7 +7,8 @@ import { CHOICES, type Choice, LONG_CHOICES, recover } from '../../../loops/conv
 import { waitUntilIdle } from '../../../loops/conversation/wait-until-idle.ts';
 import { markRepaired } from '../../../loops/session/mark-repaired.ts';
 import manifest from '../../../package.json';
-import { EXIT_BY_SIGNAL, TOLLGATE_EXIT } from '../../../policies/facts/exit-codes.ts';
+import { TOLLGATE_EXIT } from '../../../policies/facts/exit-codes.ts';
+import { stopExit, untilStopped } from '../../../policies/facts/stop.ts';
 import { visible } from '../../../policies/text/visible-text.ts';
 import { isSystemError } from '../../../state/system-error.ts';
 import { locateTask } from '../../../state/task-folder.ts';
@@ -123,10 +124,11 @@ async function recoverIn(which: Found & { how: 'located' }, args: Arguments): Pr
     return answerTo(await recover(choice, { ...recovering, session }), { choice, session, health }, args);
   const stop = stopOnSignals();
   const waiting = waitingSay('tollgate recover', args);
-  const freed = await Promise.race([waitUntilIdle({ store, session, lookup, clock }, waiting.say), stop.asked]).finally(
-    waiting.stop,
-  );
-  if (freed === undefined) return refusal('stopped; nothing was changed', EXIT_BY_SIGNAL[stop.by() ?? 'SIGTERM']);
+  const freed = await Promise.race([
+    waitUntilIdle({ store, session, lookup, clock }, waiting.say),
+    untilStopped(stop),
+  ]).finally(waiting.stop);
+  if (freed === undefined) return refusal('stopped; nothing was changed', stopExit(stop));
   if (freed.how === 'used') return refusal(inUse(session, freed.by), TOLLGATE_EXIT.failure);
   const recovered = await recover(choice, { ...recovering, session: freed.session }).finally(freed.leave);
   const answer = answerTo(recovered, { choice, session, health }, args);

@@ -8,7 +8,8 @@ import { editSession } from '../../../loops/conversation/edit.ts';
 import { planRollback } from '../../../loops/conversation/plans.ts';
 import { planRedo, redo } from '../../../loops/conversation/redo.ts';
 import { standIn } from '../../../loops/conversation/stand-in.ts';
-import { EXIT_BY_SIGNAL, TOLLGATE_EXIT } from '../../../policies/facts/exit-codes.ts';
+import { TOLLGATE_EXIT } from '../../../policies/facts/exit-codes.ts';
+import { stopExit } from '../../../policies/facts/stop.ts';
 import { HEADER } from '../../../policies/session/session-tag.ts';
 import { isSystemError } from '../../../state/system-error.ts';
 import { locateTask, projectState, type TaskFolder } from '../../../state/task-folder.ts';
@@ -87,8 +88,7 @@ async function sendAnew(
 }
 
 function exitOf({ stop }: Undoing, { record, message }: ResentCall): number {
-  const by = stop.by();
-  if (by !== null) return EXIT_BY_SIGNAL[by];
+  if (stop.aborted) return stopExit(stop);
   return record.verdict.class !== null || message !== null ? TOLLGATE_EXIT.failure : TOLLGATE_EXIT.ok;
 }
 
@@ -162,8 +162,7 @@ async function sendOrPutBack(
     progress?.stop();
   }
   const back = await putBack();
-  const by = stop.by();
-  const exit = by === null ? TOLLGATE_EXIT.failure : EXIT_BY_SIGNAL[by];
+  const exit = stop.aborted ? stopExit(stop) : TOLLGATE_EXIT.failure;
   return refusal(`nothing was sent: ${why} ${back}`, exit);
 }
 

@@ -1,7 +1,6 @@
 // What an undo works on.
 
 import type { SessionFile, SessionStore } from '../../../wrappers/sessions/store.ts';
-import type { CommandStop } from '../../command.ts';
 import type { Arguments } from '../../command-line.ts';
 
 /** What an undo works with. */
@@ -10,5 +9,5 @@ export interface Undoing {
   session: SessionFile;
   feature: string | null;
   args: Arguments;
-  stop: CommandStop;
+  stop: AbortSignal;
 }

@@ -1,12 +1,13 @@
 // tollgate logs: what a task's call says, while it says it or afterwards, without secrets.
 
 import { type Followed, type FollowedLine, followCalls } from '../../../loops/logs/follow.ts';
-import { EXIT_BY_SIGNAL, TOLLGATE_EXIT } from '../../../policies/facts/exit-codes.ts';
+import { TOLLGATE_EXIT } from '../../../policies/facts/exit-codes.ts';
+import { stopExit } from '../../../policies/facts/stop.ts';
 import { visible } from '../../../policies/text/visible-text.ts';
 import { JournalError } from '../../../state/journal/journal.ts';
 import type { Call } from '../../../state/journal/ledger.ts';
 import { locateTask } from '../../../state/task-folder.ts';
-import { abortOn, readArguments, stopOnSignals } from '../../command.ts';
+import { readArguments, stopOnSignals } from '../../command.ts';
 import type { CommandSpec } from '../../command-line.ts';
 import { printing, printResult } from '../../printing.ts';
 import type { Ran } from '../../ran.ts';
@@ -47,7 +48,7 @@ export async function run(argv: readonly string[]): Promise<Ran> {
   const print = async (lines: readonly FollowedLine[]) => {
     const shown = lines.map(given.has('json') ? asJson : asText);
     if (shown.length > 0) lost ??= await printResult(shown.join(''));
-    return lost === null && stop.by() === null ? ('more' as const) : ('enough' as const);
+    return lost === null && !stop.aborted ? ('more' as const) : ('enough' as const);
   };
   let followed: Followed;
   try {
@@ -57,7 +58,7 @@ export async function run(argv: readonly string[]): Promise<Ran> {
       until: given.has('follow') ? 'end' : 'now',
       events: given.has('raw') ? 'raw' : 'words',
       environment: process.env,
-      stop: abortOn(stop),
+      stop,
       clock: () => new Date(),
       begin: (call) => {
         if (!given.has('quiet')) printing('stderr').write(`tollgate logs: ${titleOf(call)}\n`);
@@ -70,10 +71,9 @@ export async function run(argv: readonly string[]): Promise<Ran> {
   }
   if (followed.how === 'mistaken') return mistaken(followed.message);
   const { calls, missing } = followed;
-  const by = stop.by();
   if (calls === 0 && task.manifest === null) return mistaken(`there is no task at ${task.root}`);
   return {
-    exit: by !== null ? EXIT_BY_SIGNAL[by] : missing.length > 0 ? TOLLGATE_EXIT.failure : TOLLGATE_EXIT.ok,
+    exit: stop.aborted ? stopExit(stop) : missing.length > 0 ? TOLLGATE_EXIT.failure : TOLLGATE_EXIT.ok,
     err: [...missing, ...(calls === 0 ? [`no call of ${task.id} was made yet`] : [])]
       .map((sentence) => `tollgate logs: ${sentence}\n`)
       .join(''),
