@@ -142,10 +142,10 @@ function lostIntruders(evidence: Evidence, places: Places): string[] {
 const harms = ({ place }: Done, call: string): boolean =>
   place !== null && (place.includes(call) || /\/(?:attempts|state|a|b|task|\.tmp)$/.test(place));
 
-/** The published answer of another task: its next run says so, and nobody else looks. */
+/** A published answer of another task, or all of them: its next run says so, and nobody else looks. */
 const isOthersAnswer = ({ act, place }: Done): boolean =>
   place !== null &&
-  path.basename(path.dirname(place)) === 'outputs' &&
+  [place, path.dirname(place)].some((folder) => path.basename(folder) === 'outputs') &&
   place.includes('/task/b/') !== (act.caller === 'other');
 
 function lostAnswers({ seen, done, files, commands }: Evidence, { project }: Places): string[] {
@@ -178,7 +178,7 @@ function paidTwice({ plan, seen, done }: Evidence, places: Places): string[] {
     // A wrapper's call by hand is a stage of its own.
     const excused =
       (plan.kind === 'wrapper' && caller === 'first' ? 1 : 0) +
-      done.filter((one) => isLate(one) || isForgotten(one, places) || begun.some((id) => harms(one, id))).length;
+      done.filter((one) => isExcused(one, places) || begun.some((id) => harms(one, id))).length;
     if (again.length <= excused) return twice;
     return [
       ...twice,
@@ -186,6 +186,9 @@ function paidTwice({ plan, seen, done }: Evidence, places: Places): string[] {
     ];
   });
 }
+
+const isExcused = (one: Done, places: Places): boolean =>
+  isLate(one) || isForgotten(one, places) || (isOthersAnswer(one) && path.basename(one.place!) === 'outputs');
 
 /** A journal that is gone with its folder between two runs is that of a task that never ran. */
 const isForgotten = ({ act, place }: Done, places: Places): boolean =>
@@ -228,6 +231,8 @@ function refusedUnnamed({ commands, done, files }: Evidence, { project }: Places
   return [`${last.command} exited ${last.code} with ${standing.join(', ')} there: ${said.slice(0, 600)}`];
 }
 
-/** Files in a folder among the inputs are inputs: the run says that the prompts are others, as for an edit of a person's. */
+/** Other files or another text are inputs: the run says that the prompts are others, as for an edit of a person's. */
 const isOrdinaryInput = ({ target, by, moment }: Done['act']): boolean =>
-  target === 'input' && by === 'full_folder' && moment === 'between';
+  (moment === 'between' || moment === 'late') &&
+  ((target === 'input' && by === 'full_folder') ||
+    ((target === 'input' || target === 'template') && (by === 'text' || by === 'edit')));

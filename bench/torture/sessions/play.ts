@@ -39,8 +39,7 @@ export async function playSessionRound(seed: number, n: number, agents: keyof ty
       for (const begun = calls(); calls() === begun && !struck.over(); ) await wait(5);
       await wait(task.killedAfterMs * slower);
       for (const pid of struck.over() ? [] : await struck.find('dispatcher')) {
-        process.kill(pid, 'SIGKILL');
-        killed += 1;
+        if (kill(pid)) killed += 1;
       }
       const { code, signal } = await struck.ended;
       // One that has ended by itself has said what to do, and nobody runs it again.
@@ -81,3 +80,13 @@ function writeTask(project: string, { tool }: SessionPlan, { id, cwd }: SessionT
 
 const linesIn = (file: string): string[] =>
   existsSync(file) ? readFileSync(file, 'utf8').split('\n').filter(Boolean) : [];
+
+/** false where it had ended by itself by then. */
+function kill(pid: number): boolean {
+  try {
+    return process.kill(pid, 'SIGKILL');
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ESRCH') return false;
+    throw error;
+  }
+}
