@@ -1,6 +1,6 @@
 // Lists and makes folders in whose place somebody may have put anything.
 
-import { type Dirent, mkdirSync, readdirSync } from 'node:fs';
+import { type Dirent, lstatSync, mkdirSync, readdirSync } from 'node:fs';
 import path from 'node:path';
 import { isFolder, kindOf, UnfitFileError } from './regular-file.ts';
 
@@ -21,6 +21,10 @@ export function makeFolder(folder: string): void {
     throw new UnfitFileError(intruder, 'EINVAL', `is ${kindOf(intruder)}, and no folder`);
   }
 }
+
+/** A folder itself, and no link to one. */
+export const isOwnFolder = (place: string): boolean =>
+  lstatSync(place, { throwIfNoEntry: false })?.isDirectory() === true;
 
 /** Nothing is there, or what is there is no folder: a file, a FIFO, a link that leads in a circle. */
 const NO_FOLDER: ReadonlySet<string> = new Set(['ENOENT', 'ENOTDIR', 'ELOOP']);

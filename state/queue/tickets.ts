@@ -2,8 +2,8 @@
 
 import { closeSync, constants, rmSync } from 'node:fs';
 import path from 'node:path';
-import { makeFolder, namesIn } from '../disk/folder.ts';
-import { isFolder, isRegular, lookAt, openRegular, UnfitFileError } from '../disk/regular-file.ts';
+import { isOwnFolder, makeFolder, namesIn } from '../disk/folder.ts';
+import { isRegular, kindOf, lookAt, openRegular, UnfitFileError } from '../disk/regular-file.ts';
 import { setAside } from '../disk/set-aside.ts';
 import { writeLine } from '../line.ts';
 import type { Ticket } from './ticket.ts';
@@ -44,7 +44,8 @@ export function openQueue(folder: string, name: string, clock: () => Date): Queu
     }
   };
   const find = () => {
-    files = numbers(folder, name)
+    // Behind a link lies somebody else's folder, whatever is in it.
+    files = (isOwnFolder(folder) ? numbers(folder, name) : [])
       .map((n) => files.find((file) => file.n === n) ?? openTicketFile(folder, name, n))
       .filter(isReadable);
     return files;
@@ -94,11 +95,12 @@ export function openQueue(folder: string, name: string, clock: () => Date): Queu
 function makeRoom(folder: string, clock: () => Date): string[] {
   try {
     makeFolder(folder);
+    if (!isOwnFolder(folder)) throw new UnfitFileError(folder, 'EINVAL', `is ${kindOf(folder)}, and no folder`);
     return [];
   } catch (error) {
     if (!(error instanceof UnfitFileError) || ![folder, path.dirname(folder)].includes(error.path)) throw error;
     // Another process may have made one by now.
-    const told = isFolder(error.path) ? [] : putAside(error.path, error.message, clock);
+    const told = isOwnFolder(error.path) ? [] : putAside(error.path, error.message, clock);
     makeFolder(folder);
     return told;
   }

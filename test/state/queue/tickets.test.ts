@@ -123,6 +123,25 @@ test('a link in the place of a queue is not written through', ({ folder }) => {
   assert.is(readFileSync(mine, 'utf8'), 'precious');
 });
 
+test('a link to a folder in the place of the queues is set aside, and nothing is written or read behind it', ({
+  folder,
+}) => {
+  const elsewhere = path.join(path.dirname(folder), 'elsewhere');
+  mkdirSync(elsewhere);
+  const queue = openQueue(folder, 'a', now);
+  queue.join(ticket('first'));
+  rmSync(folder, { recursive: true });
+  symlinkSync(elsewhere, folder);
+  queue.leave('first');
+  assert.is(queue.before('first'), null);
+  queue.join(ticket('second'));
+  assert.equal([readdirSync(elsewhere), queue.before('second')], [[], []]);
+  assert.match(
+    queue.setAside().join(),
+    /trees is a symbolic link, and no folder; it cannot be a queue, and was moved to/,
+  );
+});
+
 test('a sealed file with the last number that there is makes room for the next one', ({ folder }) => {
   mkdirSync(folder);
   writeFileSync(path.join(folder, 'q.999999999.jsonl'), '{"v":1,"sealed":true}\n');
