@@ -73,11 +73,22 @@ function readHead(file: string): string | null {
   const found = statSync(file, { throwIfNoEntry: false });
   if (found === undefined) return null;
   if (!found.isFile() || found.size === 0) return '';
-  const fd = openFollowed(file);
+  const fd = openOrNull(file);
+  if (fd === null) return null;
   try {
     const bytes = Buffer.alloc(Math.min(found.size, MAX_BYTES));
     return bytes.toString('utf8', 0, readSync(fd, bytes, 0, bytes.length, 0));
   } finally {
     closeSync(fd);
+  }
+}
+
+/** null for one that went since it was looked at, such as an earlier call's that its next wrapper removes. */
+function openOrNull(file: string): number | null {
+  try {
+    return openFollowed(file);
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return null;
+    throw error;
   }
 }
