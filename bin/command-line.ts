@@ -44,7 +44,7 @@ export interface Arguments {
 export type Parsed =
   | { how: 'parsed'; args: Arguments }
   | { how: 'help' | 'version' }
-  | { how: 'mistaken'; message: string };
+  | { how: 'invalid'; message: string };
 
 /** Flags that every command has. */
 export const SHARED_FLAGS = {
@@ -83,7 +83,7 @@ export function parseCommandLine(spec: CommandSpec, argv: readonly string[]): Pa
     if (token.kind === 'positional') {
       if (numbered !== null && /^\d+$/.test(token.value)) {
         const mistake = takeNumber(args, numbered, flags[numbered]!, token.value);
-        if (mistake !== null) return mistaken(mistake);
+        if (mistake !== null) return invalid(mistake);
         continue;
       }
       // parseArgs reads the value of a family's flag as a word, since it cannot know the family.
@@ -92,7 +92,7 @@ export function parseCommandLine(spec: CommandSpec, argv: readonly string[]): Pa
       expectsValueOf = null;
       continue;
     }
-    if (expectsValueOf !== null) return mistaken(`--${expectsValueOf} needs a value`);
+    if (expectsValueOf !== null) return invalid(`--${expectsValueOf} needs a value`);
     if (token.kind !== 'option') continue;
     if (HELP_FLAGS.includes(token.rawName)) return { how: 'help' };
     if (VERSION_FLAGS.includes(token.rawName)) return { how: 'version' };
@@ -101,7 +101,7 @@ export function parseCommandLine(spec: CommandSpec, argv: readonly string[]): Pa
       if (!spec.families?.some((family) => family.match.test(token.name)))
         return unknownFlag(spec, flags, token.rawName);
       // A later one would silently take the place of what was to be done.
-      if (args.given.has(token.name)) return mistaken(`--${token.name} is given twice`);
+      if (args.given.has(token.name)) return invalid(`--${token.name} is given twice`);
       args.given.add(token.name);
       if (token.value === undefined) expectsValueOf = token.name;
       else args.text[token.name] = token.value;
@@ -113,9 +113,9 @@ export function parseCommandLine(spec: CommandSpec, argv: readonly string[]): Pa
       continue;
     }
     const mistake = takeValue(args, token.name, row, token.value, token.inlineValue === true);
-    if (mistake !== null) return mistaken(mistake);
+    if (mistake !== null) return invalid(mistake);
   }
-  if (expectsValueOf !== null) return mistaken(`--${expectsValueOf} needs a value`);
+  if (expectsValueOf !== null) return invalid(`--${expectsValueOf} needs a value`);
   return complete(spec, flags, args);
 }
 
@@ -153,20 +153,20 @@ function takeNumber(args: Arguments, name: string, row: FlagRow, value: string):
 function complete(spec: CommandSpec, flags: Record<string, FlagRow>, args: Arguments): Parsed {
   for (const [name, row] of Object.entries(flags)) {
     if (args.given.has(name)) continue;
-    if (row.required) return mistaken(`--${name} is required: ${row.about}`);
+    if (row.required) return invalid(`--${name} is required: ${row.about}`);
     if (typeof row.default === 'number') args.number[name] = row.default;
     else if (row.default !== undefined) args.text[name] = row.default;
   }
   const { min, max, called } = spec.words;
-  if (args.words.length > max) return mistaken(`"${args.words[max]}" is one word too many`);
-  if (args.words.length < min) return mistaken(`${called} is missing`);
+  if (args.words.length > max) return invalid(`"${args.words[max]}" is one word too many`);
+  if (args.words.length < min) return invalid(`${called} is missing`);
   return { how: 'parsed', args };
 }
 
 function unknownFlag(spec: CommandSpec, flags: Record<string, FlagRow>, raw: string): Parsed {
   const known = [...Object.keys(flags).map((name) => `--${name}`), ...(spec.families ?? []).map((f) => f.shown)];
   const near = nearest(raw, known);
-  return mistaken(`unknown flag ${raw}${near === null ? '' : `; did you mean ${near}?`}`);
+  return invalid(`unknown flag ${raw}${near === null ? '' : `; did you mean ${near}?`}`);
 }
 
-const mistaken = (message: string): Parsed => ({ how: 'mistaken', message });
+const invalid = (message: string): Parsed => ({ how: 'invalid', message });

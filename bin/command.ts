@@ -93,7 +93,7 @@ export async function readArguments(
       const { printVersion } = await import('./version.ts');
       return { how: 'ended', ran: printVersion(argv), mistake: null };
     }
-    case 'mistaken': {
+    case 'invalid': {
       const err = `${spec.name}: ${parsed.message}\nUsage: ${spec.name} ${spec.usage}\nMore: ${spec.name} --help\n`;
       return { how: 'ended', ran: { exit: badInput, err }, mistake: parsed.message };
     }

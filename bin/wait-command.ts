@@ -57,7 +57,7 @@ export async function waitCommand(argv: readonly string[]): Promise<Ran> {
   if (read.how === 'ended') return read.ran;
   const { args } = read;
   const targets = await readTargets(args, process.cwd(), process.env);
-  if (targets.how === 'mistaken') return mistaken(targets.message);
+  if (targets.how === 'invalid') return invalid(targets.message);
 
   const detail = args.given.has('quiet') ? 'problems' : 'all';
   let left = targets.awaited.length;
@@ -83,7 +83,7 @@ export async function waitCommand(argv: readonly string[]): Promise<Ran> {
   };
 }
 
-const mistaken = (message: string): Ran => ({
+const invalid = (message: string): Ran => ({
   exit: WAIT_EXIT.badInput,
   err: `${WAIT_SPEC.name}: ${message}\nMore: ${WAIT_SPEC.name} --help\n`,
 });

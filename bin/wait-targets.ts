@@ -20,26 +20,26 @@ export const FAMILIES = [
   { match: /^task-\d{1,9}-label$/, shown: '--task-N-label', about: 'its name in what is printed' },
 ] as const;
 
-export type Targets = { how: 'read'; awaited: Awaited[] } | { how: 'mistaken'; message: string };
+export type Targets = { how: 'read'; awaited: Awaited[] } | { how: 'invalid'; message: string };
 
 type Part = 'done' | 'pid' | 'out' | 'label';
 
 export async function readTargets(args: Arguments, cwd: string, environment: NodeJS.ProcessEnv): Promise<Targets> {
   const calls = [...partsByNumber(args.text)].sort(([a], [b]) => a - b);
   const total = calls.length + args.words.length;
-  if (total === 0) return mistaken('no task is named: give --task-1-done FILE, --task-1-pid PID, or a task folder');
+  if (total === 0) return invalid('no task is named: give --task-1-done FILE, --task-1-pid PID, or a task folder');
   const labels = args.texts.label ?? [];
   if (labels.length > total)
-    return mistaken(`--label is given ${labels.length} times, and there are fewer tasks: ${total}`);
+    return invalid(`--label is given ${labels.length} times, and there are fewer tasks: ${total}`);
   const minLines = args.number['min-lines'] ?? null;
   if (minLines !== null && !calls.some(([, parts]) => parts.out !== undefined))
-    return mistaken('--min-lines needs a --task-N-out to count the lines of');
+    return invalid('--min-lines needs a --task-N-out to count the lines of');
 
   const earlier = args.given.has('fresh') ? 'never_counts' : 'counts';
   const awaited: Awaited[] = [];
   for (const [number, parts] of calls) {
     const call = callOf(number, parts, labels[awaited.length] ?? `task ${number}`, minLines);
-    if (typeof call === 'string') return mistaken(call);
+    if (typeof call === 'string') return invalid(call);
     awaited.push(awaitCall({ ...call, earlier }));
   }
   if (args.words.length === 0) return { how: 'read', awaited };
@@ -50,13 +50,13 @@ export async function readTargets(args: Arguments, cwd: string, environment: Nod
   const self = (await identify(process.pid))!;
   for (const word of args.words) {
     const folder = folderOf(word, cwd, environment);
-    if (folder.how === 'mistaken') return folder;
+    if (folder.how === 'invalid') return folder;
     awaited.push(awaitTask(folder.root, labels[awaited.length] ?? path.basename(folder.root), self, earlier));
   }
   return { how: 'read', awaited };
 }
 
-const mistaken = (message: string) => ({ how: 'mistaken', message }) as const;
+const invalid = (message: string) => ({ how: 'invalid', message }) as const;
 
 function partsByNumber(text: Arguments['text']): Map<number, Partial<Record<Part, string>>> {
   const calls = new Map<number, Partial<Record<Part, string>>>();
@@ -91,19 +91,19 @@ function callOf(
   };
 }
 
-type FolderRead = { how: 'read'; root: string } | { how: 'mistaken'; message: string };
+type FolderRead = { how: 'read'; root: string } | { how: 'invalid'; message: string };
 
 /** Nobody should wait an hour for a word that means something else, or nothing. */
 function folderOf(word: string, cwd: string, environment: NodeJS.ProcessEnv): FolderRead {
   const located = locateTask(word, cwd, environment);
-  if (located.how === 'mistaken') return located;
+  if (located.how === 'invalid') return located;
   const { root } = located.folder;
   const kind = kindOf(root);
-  if (kind === 'file') return mistaken(`${root} is a file, not a task's folder`);
+  if (kind === 'file') return invalid(`${root} is a file, not a task's folder`);
   if (kind === 'nothing' && !word.includes('/') && kindOf(path.resolve(cwd, word)) === 'folder')
-    return mistaken(`"${word}" would be the task ${root}; for the folder here write ./${word}`);
+    return invalid(`"${word}" would be the task ${root}; for the folder here write ./${word}`);
   if (kind === 'nothing')
-    return mistaken(
+    return invalid(
       `there is no task at ${root}; name one that exists (tollgate report lists them), or make it (tollgate init)`,
     );
   return { how: 'read', root };

@@ -16,7 +16,7 @@ export interface CapturedPlace {
   homes: readonly string[];
 }
 
-export type FilesRead = { how: 'read'; captured: CapturedCall } | { how: 'mistaken'; message: string };
+export type FilesRead = { how: 'read'; captured: CapturedCall } | { how: 'invalid'; message: string };
 
 const MAX_BYTES = 64 * 1024 * 1024;
 
@@ -24,20 +24,19 @@ const MAX_BYTES = 64 * 1024 * 1024;
 export function readCapturedFiles(folder: string, tool: Tool, { file, homes }: CapturedPlace): FilesRead {
   const wanted = path.resolve(path.dirname(file), folder);
   if (!existsSync(wanted) || !statSync(wanted).isDirectory())
-    return mistaken(`files: there is no folder ${wanted}; the path is relative to ${path.dirname(file)}`);
+    return invalid(`files: there is no folder ${wanted}; the path is relative to ${path.dirname(file)}`);
   const at = realpathSync(wanted);
   if (!homes.some((home) => isWithin(realpathSync(home), at)))
-    return mistaken(`files: ${at} lies outside ${homes.join(' and ')}; copy it beside the corpus`);
+    return invalid(`files: ${at} lies outside ${homes.join(' and ')}; copy it beside the corpus`);
   const [meta, stderr, stdout] = ['meta.json', 'stderr', 'stdout'].map((name) => textIn(path.join(at, name)));
-  for (const text of [meta, stderr, stdout]) if (text?.how === 'mistaken') return mistaken(`files: ${text.message}`);
+  for (const text of [meta, stderr, stdout]) if (text?.how === 'invalid') return invalid(`files: ${text.message}`);
   const told = parseObject((meta?.text ?? '').trim());
-  if (told === null)
-    return mistaken(`files: ${path.join(at, 'meta.json')} is no JSON object with exit_code and signal`);
+  if (told === null) return invalid(`files: ${path.join(at, 'meta.json')} is no JSON object with exit_code and signal`);
   if (told.tool !== undefined && told.tool !== tool)
-    return mistaken(`files: ${at} was recorded of ${JSON.stringify(told.tool)}, and tool says ${tool}`);
+    return invalid(`files: ${at} was recorded of ${JSON.stringify(told.tool)}, and tool says ${tool}`);
   const ending = textOf(told.ending);
   if (ending !== null && !RECORDED_ENDINGS.includes(ending))
-    return mistaken(`files: ending in ${path.join(at, 'meta.json')} must be one of ${RECORDED_ENDINGS.join(', ')}`);
+    return invalid(`files: ending in ${path.join(at, 'meta.json')} must be one of ${RECORDED_ENDINGS.join(', ')}`);
   const signal = textOf(told.signal);
   return {
     how: 'read',
@@ -54,7 +53,7 @@ export function readCapturedFiles(folder: string, tool: Tool, { file, homes }: C
   };
 }
 
-type TextRead = { how: 'read'; text: string } | { how: 'mistaken'; message: string; text?: undefined };
+type TextRead = { how: 'read'; text: string } | { how: 'invalid'; message: string; text?: undefined };
 
 /** A file that is not there says nothing; a link might lead anywhere. */
 function textIn(file: string): TextRead {
@@ -62,8 +61,8 @@ function textIn(file: string): TextRead {
     return { how: 'read', text: readRegularOrNull(file, MAX_BYTES) ?? '' };
   } catch (error) {
     if (!(error instanceof UnfitFileError)) throw error;
-    return { how: 'mistaken', message: error.message };
+    return { how: 'invalid', message: error.message };
   }
 }
 
-const mistaken = (message: string): FilesRead => ({ how: 'mistaken', message });
+const invalid = (message: string): FilesRead => ({ how: 'invalid', message });

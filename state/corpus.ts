@@ -8,7 +8,7 @@ import { readLabelledLine } from './labelled-line.ts';
 import { isPipe, isStdin } from './named-pipe.ts';
 import { isSystemError } from './system-error.ts';
 
-export type CorpusRead = { how: 'read'; cases: LabelledCase[] } | { how: 'mistaken'; message: string };
+export type CorpusRead = { how: 'read'; cases: LabelledCase[] } | { how: 'invalid'; message: string };
 
 const MAX_FILE_BYTES = 256 * 1024 * 1024;
 const MAX_LINE_LENGTH = 4 * 1024 * 1024;
@@ -25,13 +25,13 @@ export function readCorpus(corpus: string, project: string): CorpusRead {
   const lineOf = new Map<string, string>();
   try {
     const files = filesOf(corpus);
-    if (files.length === 0) return mistaken(`${corpus} holds no file that ends in .jsonl`);
+    if (files.length === 0) return invalid(`${corpus} holds no file that ends in .jsonl`);
     const home = statSync(corpus).isDirectory() ? corpus : path.dirname(corpus);
     const homes = [path.resolve(home, '..'), path.resolve(project)];
     for (const file of files)
       for (const { text, line } of linesOf(file, mistakes)) {
         const read = readLabelledLine(text, { file, line, homes });
-        if (read.how === 'mistaken') {
+        if (read.how === 'invalid') {
           mistakes.push(...read.mistakes.map((mistake) => `${file}:${line}: ${mistake}`));
           continue;
         }
@@ -44,10 +44,10 @@ export function readCorpus(corpus: string, project: string): CorpusRead {
       }
   } catch (error) {
     if (!isSystemError(error)) throw error;
-    return mistaken(`${error.path ?? corpus} cannot be read (${error.code})`);
+    return invalid(`${error.path ?? corpus} cannot be read (${error.code})`);
   }
-  if (mistakes.length > 0) return mistaken(shown(mistakes));
-  return cases.length === 0 ? mistaken(`${corpus} holds no case`) : { how: 'read', cases };
+  if (mistakes.length > 0) return invalid(shown(mistakes));
+  return cases.length === 0 ? invalid(`${corpus} holds no case`) : { how: 'read', cases };
 }
 
 function filesOf(corpus: string): string[] {
@@ -109,7 +109,7 @@ function readPipe(file: string): string | null {
 
 const CHUNK = 256 * 1024;
 
-const mistaken = (message: string): CorpusRead => ({ how: 'mistaken', message });
+const invalid = (message: string): CorpusRead => ({ how: 'invalid', message });
 
 const shown = (mistakes: string[]): string =>
   mistakes.length <= MAX_MISTAKES

@@ -13,7 +13,7 @@ import {
 } from '../policies/verdict/labelled-case.ts';
 import { type CapturedPlace, readCapturedFiles } from './captured-files.ts';
 
-export type LineRead = { how: 'read'; labelled: LabelledCase } | { how: 'mistaken'; mistakes: string[] };
+export type LineRead = { how: 'read'; labelled: LabelledCase } | { how: 'invalid'; mistakes: string[] };
 
 interface Field {
   need: 'always' | 'if wanted';
@@ -65,11 +65,11 @@ const FIELDS: Record<string, Field> = {
 
 export function readLabelledLine(text: string, place: CapturedPlace): LineRead {
   const value = parse(text);
-  if (value === null) return mistaken('this is no JSON object; a case is one object on one line');
+  if (value === null) return invalid('this is no JSON object; a case is one object on one line');
   const mistakes = [...misnamed(value), ...misfits(value), ...contradictions(value)];
-  if (mistakes.length > 0) return mistaken(...mistakes);
+  if (mistakes.length > 0) return invalid(...mistakes);
   const told = capturedIn(value, place);
-  if (typeof told === 'string') return mistaken(told);
+  if (typeof told === 'string') return invalid(told);
   const { file, line } = place;
   return {
     how: 'read',
@@ -125,7 +125,7 @@ function contradictions(value: Json): string[] {
 function capturedIn(value: Json, place: CapturedPlace): CapturedCall | string {
   const tool = value.tool as Tool;
   const read = isText(value.files) ? readCapturedFiles(value.files, tool, place) : null;
-  if (read?.how === 'mistaken') return read.message;
+  if (read?.how === 'invalid') return read.message;
   const files = read?.captured;
   return {
     tool,
@@ -145,4 +145,4 @@ function labelOf(value: Json): Label {
   };
 }
 
-const mistaken = (...mistakes: string[]): LineRead => ({ how: 'mistaken', mistakes });
+const invalid = (...mistakes: string[]): LineRead => ({ how: 'invalid', mistakes });

@@ -7,7 +7,7 @@ import { manifestText, type NewManifest } from '../policies/manifest/manifest-te
 import { isSystemError } from './system-error.ts';
 import { projectRoot, type TaskFolder } from './task-folder.ts';
 
-export type Written = { how: 'written'; files: string[] } | { how: 'mistaken'; message: string };
+export type Written = { how: 'written'; files: string[] } | { how: 'invalid'; message: string };
 
 /** @returns the files that were written, the manifest first. */
 export function writeNewTask(
@@ -16,7 +16,7 @@ export function writeNewTask(
   schema: string,
 ): Written {
   if (task.manifest !== null)
-    return mistaken(`${task.manifest} is there already; edit it, or name another task. Nothing was written`);
+    return invalid(`${task.manifest} is there already; edit it, or name another task. Nothing was written`);
   const manifest = path.join(task.root, 'manifest.yaml');
   try {
     mkdirSync(path.join(task.inputs, 'attachments'), { recursive: true, mode: 0o700 });
@@ -31,7 +31,7 @@ export function writeNewTask(
   } catch (error) {
     if (!isSystemError(error)) throw error;
     const { message } = error;
-    return mistaken(`${task.root} cannot be written (${message}); make it writable, or name another folder`);
+    return invalid(`${task.root} cannot be written (${message}); make it writable, or name another folder`);
   }
 }
 
@@ -41,4 +41,4 @@ function schemaAsSeenFrom(folder: string, schema: string): string {
   return inProject ? path.relative(folder, schema) : schema;
 }
 
-const mistaken = (message: string): Written => ({ how: 'mistaken', message });
+const invalid = (message: string): Written => ({ how: 'invalid', message });

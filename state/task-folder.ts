@@ -24,16 +24,16 @@ export const TASK_ID = /^[A-Za-z0-9._-]{1,128}$/;
 export const STAGE_ID = /^[a-z][a-z0-9_-]{0,127}$/;
 export const STAGE_ID_MUST = 'must be 1 to 128 of a-z 0-9 _ - and begin with a letter';
 
-export type LocatedTask = { how: 'located'; folder: TaskFolder } | { how: 'mistaken'; message: string };
+export type LocatedTask = { how: 'located'; folder: TaskFolder } | { how: 'invalid'; message: string };
 
 /** A word that holds a `/` is a path, else the id of a task of this project. */
 export function locateTask(word: string, cwd: string, environment: NodeJS.ProcessEnv): LocatedTask {
   if (word.includes('/')) return located(path.resolve(cwd, word));
   const mistake = checkTaskId(word);
-  if (mistake !== null) return { how: 'mistaken', message: mistake };
+  if (mistake !== null) return { how: 'invalid', message: mistake };
   const tasks = path.join(projectState(cwd, environment), 'task');
   const stray = findEscapingLink(path.dirname(tasks), ['task']) ?? findEscapingLink(tasks, [word]);
-  return stray === null ? located(path.join(tasks, word)) : { how: 'mistaken', message: stray };
+  return stray === null ? located(path.join(tasks, word)) : { how: 'invalid', message: stray };
 }
 
 /** Why this is no task id, or null. */
@@ -71,14 +71,14 @@ const PARTS = ['inputs', 'inputs/prompt', 'outputs', 'state', 'state/attempts', 
 function located(root: string): LocatedTask {
   const id = path.basename(root);
   const mistake = checkTaskId(id);
-  if (mistake !== null) return { how: 'mistaken', message: `${root}: ${mistake}` };
+  if (mistake !== null) return { how: 'invalid', message: `${root}: ${mistake}` };
   if (isTooDeep(root))
     return {
-      how: 'mistaken',
+      how: 'invalid',
       message: `the path of the task ${id} has ${Buffer.byteLength(root)} bytes, which leaves no room for its files; put it into a folder with a shorter path`,
     };
   const stray = findEscapingLink(root, PARTS);
-  if (stray !== null) return { how: 'mistaken', message: stray };
+  if (stray !== null) return { how: 'invalid', message: stray };
   const manifest = manifestsIn(root)[0];
   const state = path.join(root, 'state');
   return {

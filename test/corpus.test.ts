@@ -17,7 +17,7 @@ const isHeld = ({ file }: LabelledCase) => path.relative(CORPUS, file).startsWit
 const [held, open] = [cases.filter(isHeld), cases.filter((one) => !isHeld(one))];
 
 test('every line is well-formed, and no id stands twice', () => {
-  assert.is(read.how === 'mistaken' ? read.message : '', '');
+  assert.is(read.how === 'invalid' ? read.message : '', '');
 });
 
 /** Each of these folders is named by one line and no more. */

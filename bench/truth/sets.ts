@@ -12,7 +12,7 @@ export interface Sets {
 /** Folders of the corpus whose name begins with `held` are the held set; all else is open. Throws if it is malformed. */
 export function readSets(corpus: string): Sets {
   const read = readCorpus(corpus, process.cwd());
-  if (read.how === 'mistaken') throw new Error(read.message);
+  if (read.how === 'invalid') throw new Error(read.message);
   const subjects = read.cases.map((labelled) => subjectOf(labelled, partOf(path.relative(corpus, labelled.file))));
   const isHeld = ({ part }: Subject) => part.startsWith('held');
   return { open: subjects.filter((one) => !isHeld(one)), held: subjects.filter(isHeld) };

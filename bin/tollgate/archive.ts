@@ -54,17 +54,17 @@ export async function run(argv: readonly string[]): Promise<Ran> {
   const { text, given, words } = read.args;
   const dry = given.has('dry-run');
   const refusal = dry ? null : refusalWithin(process.env, 'put a task away');
-  if (refusal !== null) return mistaken(refusal);
+  if (refusal !== null) return invalid(refusal);
   const age = text['older-than'] ?? (words.length === 0 ? DEFAULT_AGE : null);
   const ageMs = age === null ? null : wholeDuration(age);
-  if (age !== null && ageMs === null) return mistaken(`--older-than takes a duration such as 7d, not "${age}"`);
+  if (age !== null && ageMs === null) return invalid(`--older-than takes a duration such as 7d, not "${age}"`);
   if (given.has('delete') && words.length === 0 && text['older-than'] === undefined)
-    return mistaken('--delete is for good: name the tasks, or say --older-than DURATION with it');
+    return invalid('--delete is for good: name the tasks, or say --older-than DURATION with it');
   const clock = () => new Date();
   const before = ageMs === null ? null : new Date(Math.max(0, clock().getTime() - ageMs));
   const wanted = { words, before, cwd: process.cwd(), environment: process.env };
   const chosen = await chooseTasks(wanted, (await identify(process.pid))!);
-  if (chosen.how === 'mistaken') return mistaken(chosen.message);
+  if (chosen.how === 'invalid') return invalid(chosen.message);
   const state = projectState(wanted.cwd, wanted.environment);
   const archiving: Archiving = {
     archive: path.join(state, 'archive'),
@@ -142,4 +142,4 @@ const worktreeLines = (worktree: LeftWorktree | null): string[] =>
         ...worktree.next_actions.map((line) => `  ${line}`),
       ];
 
-const mistaken = (message: string): Ran => ({ exit: TOLLGATE_EXIT.badInput, err: `tollgate archive: ${message}\n` });
+const invalid = (message: string): Ran => ({ exit: TOLLGATE_EXIT.badInput, err: `tollgate archive: ${message}\n` });

@@ -56,18 +56,18 @@ export async function run(argv: readonly string[]): Promise<Ran> {
       : read.ran;
   const { args } = read;
   const words = wordsOf(args);
-  if (words.how === 'mistaken') return answerTo({ ...words, next_actions: HELP }, args);
+  if (words.how === 'invalid') return answerTo({ ...words, next_actions: HELP }, args);
   return runWords(words.words, args, stop).then((ran) => answerTo(ran, args), unexpected);
 }
 
-function wordsOf({ text, words }: Arguments): { how: 'read'; words: string[] } | { how: 'mistaken'; message: string } {
+function wordsOf({ text, words }: Arguments): { how: 'read'; words: string[] } | { how: 'invalid'; message: string } {
   const listed = text.from === undefined ? { how: 'read' as const, text: '' } : readInput(text.from);
-  if (listed.how === 'mistaken') return { how: 'mistaken', message: `--from: ${listed.message}` };
+  if (listed.how === 'invalid') return { how: 'invalid', message: `--from: ${listed.message}` };
   const lines = listed.text.split('\n').map((line) => line.trim());
   const all = [...words, ...lines.filter((line) => line !== '')];
   if (all.length === 0)
     return {
-      how: 'mistaken',
+      how: 'invalid',
       message: `${SPEC.words.called} is missing${text.from === undefined ? '' : `, and ${text.from} names none`}`,
     };
   return { how: 'read', words: all };
@@ -76,7 +76,7 @@ function wordsOf({ text, words }: Arguments): { how: 'read'; words: string[] } |
 async function runWords(words: readonly string[], args: Arguments, stop: AbortSignal): Promise<BatchRan> {
   const { number, given } = args;
   const options = optionsOf(args);
-  if (typeof options === 'string') return { how: 'mistaken', message: options, next_actions: HELP };
+  if (typeof options === 'string') return { how: 'invalid', message: options, next_actions: HELP };
   const progress = startBatchProgress(given.has('quiet') ? 'problems' : 'all');
   return runBatch({
     options,
@@ -100,9 +100,9 @@ const ownFlagsOf = ({ number, given }: Arguments): string[] => [
 ];
 
 function answerTo(ran: BatchRan, { given }: Arguments): Ran {
-  if (ran.how === 'mistaken') {
-    const mistaken = { exit: TOLLGATE_EXIT.badInput, err: `tollgate batch: ${ran.message}\n` };
-    return given.has('json') ? { ...mistaken, out: refusal(ran.message, ran.next_actions) } : mistaken;
+  if (ran.how === 'invalid') {
+    const invalid = { exit: TOLLGATE_EXIT.badInput, err: `tollgate batch: ${ran.message}\n` };
+    return given.has('json') ? { ...invalid, out: refusal(ran.message, ran.next_actions) } : invalid;
   }
   const exit = ran.report.exit_code;
   if (given.has('json')) return { exit, out: `${JSON.stringify(ran.report)}\n` };

@@ -42,31 +42,31 @@ export async function run(argv: readonly string[]): Promise<Ran> {
   const { args } = read;
   const refusal =
     args.given.has('set') || args.given.has('reset') ? refusalWithin(process.env, 'change a budget') : null;
-  if (refusal !== null) return mistaken(refusal);
+  if (refusal !== null) return invalid(refusal);
   const located = locateTask(args.words[0]!, process.cwd(), process.env);
-  if (located.how === 'mistaken') return mistaken(located.message);
+  if (located.how === 'invalid') return invalid(located.message);
   const clock = () => new Date();
   const journal = openJournal(located.folder.root, clock);
   try {
     const before = journal.read();
     if (before.offset === 0 && located.folder.manifest === null)
-      return mistaken(`there is no task at ${located.folder.root}`);
+      return invalid(`there is no task at ${located.folder.root}`);
     const mistake = await adoptEdits(journal, clock);
-    if (mistake !== null) return mistaken(mistake);
+    if (mistake !== null) return invalid(mistake);
     if (args.number.set !== undefined || args.given.has('reset')) {
       const running = await runningCall(journal);
-      if (running !== null) return mistaken(running);
+      if (running !== null) return invalid(running);
     }
     if (args.number.set !== undefined) journal.append({ fact: 'budget', calls: args.number.set, from: 'command' });
     if (args.given.has('reset')) journal.append({ fact: 'reset', used: 0, at_offset: journal.read().offset });
     const { ledger, offset } = journal.read();
     if (offset > 0) await refreshStats(journal, clock);
     const project = await readProject(rootOf(located.folder, process.cwd(), process.env));
-    if (project.how === 'mistaken') return mistaken(project.message);
+    if (project.how === 'invalid') return invalid(project.message);
     const view = viewOf(located.folder, ledger, project.value.prices);
     return { exit: 0, out: args.given.has('json') ? `${JSON.stringify(view)}\n` : show(view) };
   } catch (error) {
-    if (error instanceof JournalError) return mistaken(error.message);
+    if (error instanceof JournalError) return invalid(error.message);
     if (!isSystemError(error)) throw error;
     const why = `the state of ${located.folder.id} cannot be read or written (${error.message}); make ${located.folder.state} writable, with space on its disk`;
     return { exit: TOLLGATE_EXIT.failure, err: `tollgate budget: ${why}\n` };
@@ -135,4 +135,4 @@ const PARTS = [
   ['output', 'output_tokens'],
 ] as const satisfies readonly (readonly [string, keyof UsedSoFar])[];
 
-const mistaken = (message: string): Ran => ({ exit: TOLLGATE_EXIT.badInput, err: `tollgate budget: ${message}\n` });
+const invalid = (message: string): Ran => ({ exit: TOLLGATE_EXIT.badInput, err: `tollgate budget: ${message}\n` });

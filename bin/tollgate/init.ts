@@ -42,14 +42,14 @@ export async function run(argv: readonly string[]): Promise<Ran> {
   if (read.how === 'ended') return read.ran;
   const { text, given, words } = read.args;
   const located = locateTask(words[0]!, process.cwd(), process.env);
-  if (located.how === 'mistaken') return mistaken(located.message);
+  if (located.how === 'invalid') return invalid(located.message);
   const { folder } = located;
   const mistake = text.pipeline === undefined ? null : await pipelineMistake(text.pipeline, folder.root);
-  if (mistake !== null) return mistaken(mistake);
+  if (mistake !== null) return invalid(mistake);
   const pipeline = text.pipeline ?? null;
   const base = isReview(pipeline) ? await defaultBranch(projectRoot(process.cwd())) : null;
   const written = writeNewTask(folder, { goal: text.goal ?? null, pipeline, base }, schemaFile());
-  if (written.how === 'mistaken') return mistaken(written.message);
+  if (written.how === 'invalid') return invalid(written.message);
   const { files } = written;
   const ignoring = given.has('no-gitignore') ? null : await ignored();
   const err = ignoring?.how === 'refused' ? { err: `tollgate init: ${ignoring.message}\n` } : {};
@@ -75,7 +75,7 @@ async function ignored(): Promise<Ignoring | null> {
 
 async function pipelineMistake(name: string, folder: string): Promise<string | null> {
   const project = await readProject(projectRoot(process.env.TOLLGATE_STATE ? process.cwd() : folder));
-  if (project.how === 'mistaken') return project.message;
+  if (project.how === 'invalid') return project.message;
   const known = Object.keys({ ...PIPELINES, ...project.value.pipelines });
   if (known.includes(name)) return null;
   const near = nearest(name, known);
@@ -86,4 +86,4 @@ async function pipelineMistake(name: string, folder: string): Promise<string | n
 const schemaFile = (): string =>
   path.resolve(path.dirname(fileURLToPath(import.meta.url)), '../docs/schemas/TASK_SCHEMA.json');
 
-const mistaken = (message: string): Ran => ({ exit: TOLLGATE_EXIT.badInput, err: `tollgate init: ${message}\n` });
+const invalid = (message: string): Ran => ({ exit: TOLLGATE_EXIT.badInput, err: `tollgate init: ${message}\n` });

@@ -55,16 +55,16 @@ export async function run(argv: readonly string[]): Promise<Ran> {
   if (read.how === 'ended') return read.ran;
   const { text, given, words } = read.args;
   const clash = clashOf(read.args);
-  if (clash !== null) return mistaken(clash);
+  if (clash !== null) return invalid(clash);
   const sinceMs = text.since === undefined ? null : wholeDuration(text.since);
   if (text.since !== undefined && sinceMs === null)
-    return mistaken(`--since takes a duration such as 24h or 7d, not "${text.since}"`);
+    return invalid(`--since takes a duration such as 24h or 7d, not "${text.since}"`);
   if (given.has('json') && given.has('format') && text.format !== 'json')
-    return mistaken(`--json and --format ${text.format} are two formats; leave one of them out`);
+    return invalid(`--json and --format ${text.format} are two formats; leave one of them out`);
   if (text.batch !== undefined) return batch(text.batch, read.args);
   const task = text.task === undefined ? null : locateTask(text.task, process.cwd(), process.env);
-  if (task?.how === 'mistaken') return mistaken(task.message);
-  if (task !== null && !existsSync(task.folder.root)) return mistaken(`there is no task at ${task.folder.root}`);
+  if (task?.how === 'invalid') return invalid(task.message);
+  if (task !== null && !existsSync(task.folder.root)) return invalid(`there is no task at ${task.folder.root}`);
   const from = {
     word: task?.folder.root ?? words[0] ?? null,
     cwd: process.cwd(),
@@ -74,7 +74,7 @@ export async function run(argv: readonly string[]): Promise<Ran> {
   if (given.has('errors')) return errors(from, read.args, sinceMs);
   if (given.has('health')) return health(from, given.has('json'), sinceMs ?? MONTH_MS);
   const collected = await collectTasks({ ...from, sinceMs, which: given.has('failed') ? 'failed' : 'all' });
-  if (collected.how === 'mistaken') return mistaken(collected.message);
+  if (collected.how === 'invalid') return invalid(collected.message);
   const { report } = collected;
   if (given.has('json') || text.format === 'json') return { exit: 0, out: `${JSON.stringify(report)}\n` };
   return { exit: 0, out: text.format === 'md' ? renderMarkdown(report) : renderText(report, sheetOf(process.env)) };
@@ -82,7 +82,7 @@ export async function run(argv: readonly string[]): Promise<Ran> {
 
 function batch(word: string, { given, text }: Arguments): Ran {
   const left = leftReport(projectState(process.cwd(), process.env), word);
-  if (left.how === 'mistaken') return mistaken(left.message);
+  if (left.how === 'invalid') return invalid(left.message);
   if (given.has('json') || text.format === 'json') return { exit: 0, out: `${JSON.stringify(left.report)}\n` };
   const summary = visible(left.summary);
   return { exit: 0, out: text.format === 'md' ? summary : onSheet(summary, sheetOf(process.env)) };
@@ -96,7 +96,7 @@ const LAST = 20;
 function errors(from: From, { given, number }: Arguments, sinceMs: number | null): Ran {
   const since = sinceMs === null ? null : isoBefore(from.now, sinceMs);
   const collected = collectErrors(from, since, number.last ?? (since === null ? LAST : null));
-  if (collected.how === 'mistaken') return mistaken(collected.message);
+  if (collected.how === 'invalid') return invalid(collected.message);
   const how = given.has('full') ? 'full' : 'short';
   if (!given.has('json')) return { exit: 0, out: renderErrors(collected.value, how) };
   return { exit: 0, out: `${JSON.stringify(errorsObject(collected.value, from.now, how))}\n` };
@@ -105,7 +105,7 @@ function errors(from: From, { given, number }: Arguments, sinceMs: number | null
 function health(from: From, asJson: boolean, sinceMs: number): Ran {
   const since = isoBefore(from.now, sinceMs);
   const collected = collectHealth(from, since);
-  if (collected.how === 'mistaken') return mistaken(collected.message);
+  if (collected.how === 'invalid') return invalid(collected.message);
   if (!asJson) return { exit: 0, out: renderHealth(collected.value, since) };
   const object: HealthObject = { schema: 1, at: from.now.toISOString(), since, ...collected.value };
   return { exit: 0, out: `${JSON.stringify(object)}\n` };
@@ -136,4 +136,4 @@ function clashOf({ given, words }: Arguments): string | null {
   return lone === undefined ? null : `--${lone} needs --errors`;
 }
 
-const mistaken = (message: string): Ran => ({ exit: TOLLGATE_EXIT.badInput, err: `tollgate report: ${message}\n` });
+const invalid = (message: string): Ran => ({ exit: TOLLGATE_EXIT.badInput, err: `tollgate report: ${message}\n` });

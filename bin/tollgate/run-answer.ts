@@ -17,7 +17,7 @@ export function answerTo(ran: TaskRan, { given, words }: Arguments): Ran {
     const refused = { exit: ran.report.exit_code, err: `tollgate run: ${ran.message}\n` };
     return given.has('json') ? { ...refused, out: `${JSON.stringify(ran.report)}\n` } : refused;
   }
-  const exit = ran.how === 'mistaken' ? TOLLGATE_EXIT.badInput : ran.exitCode;
+  const exit = ran.how === 'invalid' ? TOLLGATE_EXIT.badInput : ran.exitCode;
   const state = ran.how === 'awaited' ? 'awaited' : 'refused';
   const err = `tollgate run: ${ran.message}\n`;
   return given.has('json') ? { exit, err, out: answerWithoutRun(words[0]!, state, exit, ran.message) } : { exit, err };

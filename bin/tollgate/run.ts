@@ -65,9 +65,9 @@ export async function run(argv: readonly string[]): Promise<Ran> {
 
 async function runWord(args: Arguments, stop: AbortSignal): Promise<Ran> {
   const options = optionsOf(args);
-  if (typeof options === 'string') return answerTo({ how: 'mistaken', message: options }, args);
+  if (typeof options === 'string') return answerTo({ how: 'invalid', message: options }, args);
   if (args.given.has('show-prompt') && !args.given.has('dry-run'))
-    return answerTo({ how: 'mistaken', message: '--show-prompt needs --dry-run' }, args);
+    return answerTo({ how: 'invalid', message: '--show-prompt needs --dry-run' }, args);
   const { progress, told } = startTelling(args);
   const request = { word: args.words[0]!, options, context: contextOf(stop, told) };
   const stopTelling = () => progress.stop();

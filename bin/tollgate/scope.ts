@@ -36,15 +36,15 @@ export async function run(argv: readonly string[]): Promise<Ran> {
   if (read.how === 'ended') return read.ran;
   const { text, words, given } = read.args;
   const [verb, ...paths] = words;
-  if (verb !== 'ask') return mistaken(`unknown word "${verb}"; ${hintFor(verb!, paths)}`);
+  if (verb !== 'ask') return invalid(`unknown word "${verb}"; ${hintFor(verb!, paths)}`);
   const task =
     text.task ??
     namesOf(TASK)
       .map((name) => env[name])
       .find(Boolean);
-  if (task === undefined) return mistaken(`--task is required where ${TASK} does not name the task`);
+  if (task === undefined) return invalid(`--task is required where ${TASK} does not name the task`);
   const asked = await askTask(task, paths, process.cwd(), env);
-  if (asked.how === 'mistaken') return mistaken(asked.message);
+  if (asked.how === 'invalid') return invalid(asked.message);
   const { taskId, answers } = asked;
   const exit = answers.every(({ allowed }) => allowed) ? TOLLGATE_EXIT.ok : TOLLGATE_EXIT.failure;
   if (given.has('json')) return { exit, out: `${JSON.stringify({ task_id: taskId, paths: answers })}\n` };
@@ -56,4 +56,4 @@ const hintFor = (verb: string, paths: readonly string[]): string =>
 
 const lineOf = ({ path, allowed, why }: ScopeAnswer): string => `${allowed ? 'yes' : 'no '}  ${path}  ${why}\n`;
 
-const mistaken = (message: string): Ran => ({ exit: TOLLGATE_EXIT.badInput, err: `tollgate scope: ${message}\n` });
+const invalid = (message: string): Ran => ({ exit: TOLLGATE_EXIT.badInput, err: `tollgate scope: ${message}\n` });

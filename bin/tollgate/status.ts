@@ -37,7 +37,7 @@ export async function run(argv: readonly string[]): Promise<Ran> {
     environment: process.env,
     clock: () => new Date(),
   });
-  if (seen.how === 'mistaken') return { exit: TOLLGATE_EXIT.badInput, err: `tollgate status: ${seen.message}\n` };
+  if (seen.how === 'invalid') return { exit: TOLLGATE_EXIT.badInput, err: `tollgate status: ${seen.message}\n` };
   const { status } = seen;
   return {
     exit: 0,

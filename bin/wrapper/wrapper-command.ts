@@ -130,7 +130,7 @@ function chargeOf(
 ): WrapperRequest['charge'] | string {
   if (task === undefined) return null;
   const located = locateTask(task, process.cwd(), process.env);
-  if (located.how === 'mistaken') return `--task: ${located.message}`;
+  if (located.how === 'invalid') return `--task: ${located.message}`;
   const tasks = path.join(projectState(process.cwd(), process.env), 'task');
   const mistake = accountMistake(located.folder, account, tasks);
   if (mistake !== null) return `--task: ${mistake}`;

@@ -38,7 +38,7 @@ export interface HealthReport extends ApiHealth {
   unreadable: number;
 }
 
-export type CollectedErrors<T> = { how: 'collected'; value: T } | { how: 'mistaken'; message: string };
+export type CollectedErrors<T> = { how: 'collected'; value: T } | { how: 'invalid'; message: string };
 
 export interface CollectingErrors {
   /** A project, a state folder, its tasks or one task; null for the project of `cwd`. */
@@ -55,7 +55,7 @@ export function collectErrors(
   last: number | null,
 ): CollectedErrors<ErrorsReport> {
   const folder = folderOf(from);
-  if (folder === null) return mistaken(from.word ?? '');
+  if (folder === null) return invalid(from.word ?? '');
   const { errors, outcomes, unreadable } = readAll(folder, (read) => read);
   const wished = errors.filter(({ at }) => since === null || at >= since);
   const kept = last === null ? wished : wished.slice(Math.max(0, wished.length - last));
@@ -63,10 +63,10 @@ export function collectErrors(
   return { how: 'collected', value: { folder, errors: kept, left_out: errors.length - kept.length, unreadable } };
 }
 
-/** Counts the failures that were logged since an ISO time, by day, tool and version; an answer of `mistaken` where no project is. */
+/** Counts the failures that were logged since an ISO time, by day, tool and version; an answer of `invalid` where no project is. */
 export function collectHealth(from: CollectingErrors, since: string): CollectedErrors<HealthReport> {
   const folder = folderOf(from);
-  if (folder === null) return mistaken(from.word ?? '');
+  if (folder === null) return invalid(from.word ?? '');
   // Of many small failures only what is counted is kept.
   const { errors, outcomes, unreadable } = readAll(folder, ({ at, context }) => {
     const { tool, cli_version, class: errorClass, run_id, call_id } = context;
@@ -135,8 +135,8 @@ function folderOf({ word, cwd, environment }: CollectingErrors): string | null {
 
 const isThere = (place: string): boolean => lookAt(place) !== null;
 
-const mistaken = (word: string) =>
+const invalid = (word: string) =>
   ({
-    how: 'mistaken',
+    how: 'invalid',
     message: `${word} holds no state; name a project, or leave it out for the one you are in`,
   }) as const;

@@ -25,13 +25,13 @@ export interface WantedTasks {
 
 export type Chosen =
   | { how: 'chosen'; candidates: ArchiveCandidate[]; left: { task_id: string; why: string }[] }
-  | { how: 'mistaken'; message: string };
+  | { how: 'invalid'; message: string };
 
 /** Of all tasks, those that are not old enough, or were never run, are passed over without a word; a named one is not. */
 export async function chooseTasks(wanted: WantedTasks, self: ProcessIdentity): Promise<Chosen> {
   const named = wanted.words.length > 0;
   const found = named ? namedTasks(wanted) : allTasks(wanted);
-  if (found.how === 'mistaken') return found;
+  if (found.how === 'invalid') return found;
   const candidates: ArchiveCandidate[] = [];
   const left: { task_id: string; why: string }[] = [];
   for (const task of found.tasks) {
@@ -64,16 +64,16 @@ async function judge(task: TaskFolder, before: Date | null, self: ProcessIdentit
   }
 }
 
-type Found = { how: 'found'; tasks: TaskFolder[] } | { how: 'mistaken'; message: string };
+type Found = { how: 'found'; tasks: TaskFolder[] } | { how: 'invalid'; message: string };
 
 function namedTasks({ words, cwd, environment }: WantedTasks): Found {
   const tasks = new Map<string, TaskFolder>();
   for (const word of words) {
     const located = locateTask(word, cwd, environment);
-    if (located.how === 'mistaken') return located;
+    if (located.how === 'invalid') return located;
     const { folder } = located;
     if (folder.manifest === null && !existsSync(path.join(folder.state, 'journal.jsonl')))
-      return { how: 'mistaken', message: `there is no task at ${folder.root}; nothing was done` };
+      return { how: 'invalid', message: `there is no task at ${folder.root}; nothing was done` };
     tasks.set(folder.root, folder);
   }
   return { how: 'found', tasks: [...tasks.values()] };

@@ -17,7 +17,7 @@ import { type BatchSlots, openSlots } from './slots.ts';
 export type BatchRan =
   | { how: 'ran'; report: BatchReport; summary: string }
   /** Nothing was started. */
-  | { how: 'mistaken'; message: string; next_actions: string[] };
+  | { how: 'invalid'; message: string; next_actions: string[] };
 
 /** Tasks at work for each call that may be made: more than one, so that there is a tool to choose; but no one pays while another's failure is not known yet that would have kept it from beginning. */
 const TASKS_A_CALL = { go_on: 2, stop: 1 } as const satisfies Record<BatchLimits['onFailure'], number>;
@@ -40,7 +40,7 @@ async function runLimited(request: BatchRequest, limits: BatchBounds, began: Dat
   const { stop, clock } = context;
   const { tasks, bad } = await lookAtTasks(words, { options, context });
   if (bad.length > 0 && (request.badTasks === 'refuse' || tasks.length === 0))
-    return { how: 'mistaken', message: mistakeOf(bad, words.length), next_actions: nextAfter(bad, tasks.length) };
+    return { how: 'invalid', message: mistakeOf(bad, words.length), next_actions: nextAfter(bad, tasks.length) };
   const slots = openSlots(request.concurrency, clock);
   const told = await goThrough({ ...request, context: { ...context, stop: limits.stop } }, tasks, slots, limits);
   const all = [...bad.map((one) => badRow(one, options)), ...told.values()];

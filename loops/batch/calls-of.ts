@@ -8,7 +8,7 @@ import type { RunContext } from '../task/run-context.ts';
 /** 0 where the journal cannot be read: then its task was not begun, or what is wrong with it is told already. */
 export function callsOf({ cwd, environment, clock }: Pick<RunContext, 'cwd' | 'environment' | 'clock'>, word: string) {
   const located = locateTask(word, cwd, environment);
-  if (located.how === 'mistaken') return 0;
+  if (located.how === 'invalid') return 0;
   try {
     const { ledger } = openJournal(located.folder.root, clock).read();
     return [...ledger.calls.values()].filter(({ granted }) => granted).length;

@@ -6,7 +6,7 @@ import { readRegular } from '../../state/disk/regular-file.ts';
 import type { BatchReport } from './report.ts';
 import { renderBatch } from './summary.ts';
 
-export type LeftReport = { how: 'read'; report: BatchReport; summary: string } | { how: 'mistaken'; message: string };
+export type LeftReport = { how: 'read'; report: BatchReport; summary: string } | { how: 'invalid'; message: string };
 
 const LAST = 'last';
 const NAMED = 5;
@@ -18,7 +18,7 @@ export function leftReport(state: string, word: string): LeftReport {
   const id = word === LAST ? known.at(-1) : known.find((each) => each === word);
   if (id === undefined) {
     const names = known.slice(-NAMED).reverse().join(', ');
-    return mistaken(
+    return invalid(
       known.length === 0
         ? `no batch has left a report in ${folder}`
         : `no batch "${word}" is in ${folder}; the last ones are ${names}`,
@@ -27,12 +27,12 @@ export function leftReport(state: string, word: string): LeftReport {
   const file = path.join(folder, id, 'report.json');
   try {
     const report = JSON.parse(readRegular(file)) as BatchReport;
-    if (report?.schema !== 1 || !Array.isArray(report.tasks)) return mistaken(`${file} is no report of a batch`);
+    if (report?.schema !== 1 || !Array.isArray(report.tasks)) return invalid(`${file} is no report of a batch`);
     return { how: 'read', report, summary: renderBatch(report) };
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException;
     const why = code ?? (error instanceof SyntaxError ? 'it is no JSON' : 'it is no report of a batch');
-    return mistaken(`${file} cannot be read (${why})`);
+    return invalid(`${file} cannot be read (${why})`);
   }
 }
 
@@ -44,4 +44,4 @@ function idsIn(folder: string): string[] {
     .sort();
 }
 
-const mistaken = (message: string): LeftReport => ({ how: 'mistaken', message });
+const invalid = (message: string): LeftReport => ({ how: 'invalid', message });

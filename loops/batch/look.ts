@@ -40,7 +40,7 @@ export async function lookAtTasks(words: readonly string[], settings: RunSetting
     const word = given.includes('/') ? path.resolve(cwd, given) : given;
     const one = await look(word, settings);
     if (one.how === 'stopped') break;
-    if (one.how === 'mistaken') {
+    if (one.how === 'invalid') {
       looked.bad.push({ word: given, message: one.message, changed: [] });
       continue;
     }
@@ -61,9 +61,9 @@ type LookedAt = { how: 'read'; root: string; taskId: string; tool: Tool } | Excl
 async function look(word: string, { options, context }: RunSettings): Promise<LookedAt> {
   const looking = { ...context, ...options, word };
   const closed = closedFor(looking);
-  if (closed !== null) return { how: 'mistaken', message: closed };
+  if (closed !== null) return { how: 'invalid', message: closed };
   const opened = await openTask(looking, 'look');
-  if (opened.how === 'mistaken') return opened;
+  if (opened.how === 'invalid') return opened;
   const { task, plans } = opened.open;
   // A tree that is yet to be made says nothing; its run looks before it pays.
   const open = lookIntoWorktree(opened.open);

@@ -40,7 +40,7 @@ export interface RowTold {
 
 /** @param paid how many calls this batch has paid for the task, asked where no report says it. */
 export function rowOf(taskId: string, ran: RanTask, paid: () => number): RowTold {
-  if (ran.how === 'mistaken') return { row: refusedRow(taskId, ran.message), next: [] };
+  if (ran.how === 'invalid') return { row: refusedRow(taskId, ran.message), next: [] };
   if (ran.how === 'ran' || ran.how === 'refused') {
     const { report } = ran;
     const { failure, state, exit_code, message } = report;

@@ -47,7 +47,7 @@ export async function logApiFailure(failed: FailedCall): Promise<void> {
     const { charge, call } = draft.request;
     const place = logPlace(charge?.task ?? null, call.cwd, call.environment);
     if (place.how === 'none') return;
-    if (place.how === 'mistaken') throw new Error(place.message);
+    if (place.how === 'invalid') throw new Error(place.message);
     const { folder } = place;
     if (failed.again === 'perhaps_again' && loggedCalls(folder, draft.startedAt).has(draft.callId)) return;
     const at = draft.clock().toISOString();

@@ -114,7 +114,7 @@ const badState = (message: string): Reserved => ({
 async function setBudget(journal: Journal, task: TaskFolder): Promise<string | null> {
   if (task.manifest === null || journal.read().ledger.budget !== null) return null;
   const budget = await readBudget(task.manifest);
-  if (budget.how === 'mistaken') return budget.message;
+  if (budget.how === 'invalid') return budget.message;
   journal.append({ fact: 'budget', calls: budget.calls, from: 'manifest' });
   return null;
 }

@@ -25,22 +25,22 @@ export interface ApartRequest {
   halt?: AbortSignal;
 }
 
-export type Mistaken = { how: 'mistaken'; message: string };
+export type Invalid = { how: 'invalid'; message: string };
 
 const PATIENCE_MS = 5 * 60_000;
 
 export async function withApart<T>(
   { cwd, environment, objects, others = [], halt }: ApartRequest,
   use: (apart: Apart) => Promise<T>,
-): Promise<T | Mistaken> {
+): Promise<T | Invalid> {
   const asking = { cwd, timeoutMs: PATIENCE_MS, environment, ...(halt === undefined ? {} : { halt }) };
   const plain: Git = (args, more) => askGit(args, { ...asking, ...more });
   const places = await plain(['rev-parse', '--path-format=absolute', '--show-toplevel', ...PLACES]);
-  if (places.code === 127) return mistaken('it needs git, and git is not on the PATH');
-  if (places.code !== 0) return mistaken(`${cwd} is in no git repository (${lastLine(places)}); leave diff out`);
+  if (places.code === 127) return invalid('it needs git, and git is not on the PATH');
+  if (places.code !== 0) return invalid(`${cwd} is in no git repository (${lastLine(places)}); leave diff out`);
   const [top, index, own] = places.stdout.split('\n') as [string, string, string];
   const filters = await allFilters(plain);
-  if (filters.how === 'unknown') return mistaken(`the filters of ${cwd} cannot be looked up: ${lastLine(filters.ran)}`);
+  if (filters.how === 'unknown') return invalid(`the filters of ${cwd} cannot be looked up: ${lastLine(filters.ran)}`);
   const prefix = (await plain(['rev-parse', '--show-prefix'])).stdout.replace(/\n$/, '');
   const folder = mkdtempSync(path.join(tmpdir(), 'tollgate-diff-'));
   try {
@@ -79,4 +79,4 @@ function copyIndex(from: string, to: string): void {
 /** git's last word is the reason. */
 export const lastLine = ({ stderr, code }: GitRan): string => stderr.trim().split('\n').at(-1) || `exit code ${code}`;
 
-export const mistaken = (message: string): Mistaken => ({ how: 'mistaken', message });
+export const invalid = (message: string): Invalid => ({ how: 'invalid', message });

@@ -2,7 +2,7 @@
 
 import path from 'node:path';
 import type { Changes } from '../../policies/prompt/source.ts';
-import { type Apart, lastLine, type Mistaken, mistaken, withApart } from './apart.ts';
+import { type Apart, type Invalid, invalid, lastLine, withApart } from './apart.ts';
 import { startOf } from './start.ts';
 import { leftOutBy, type TreeRules, takeIn } from './take-in.ts';
 
@@ -13,13 +13,13 @@ export interface ChangesRequest extends TreeRules {
   halt?: AbortSignal;
 }
 
-export type ChangesRead = { how: 'read'; changes: Changes; warnings: string[] } | Mistaken;
+export type ChangesRead = { how: 'read'; changes: Changes; warnings: string[] } | Invalid;
 
 /** Of a commit or a tree; nothing else is given to git as one. */
 const IS_ID = /^[0-9a-f]{40,64}$/;
 const MAX_CHARS = 64 * 1024 * 1024;
 
-/** The diff of the tree against `base`, or against the task's start; `mistaken` with a sentence where git or the reference is missing. */
+/** The diff of the tree against `base`, or against the task's start; `invalid` with a sentence where git or the reference is missing. */
 export async function readChanges(
   request: ChangesRequest,
   from: { base?: string | undefined; since?: 'start' | undefined },
@@ -33,24 +33,24 @@ export async function readChanges(
     const base = start === null ? await baseOf(apart, from.base!, request.cwd) : start.tree;
     if (typeof base !== 'string') return base;
     if (!IS_ID.test(base))
-      return mistaken(`${path.dirname(start!.objects)}/tree names no tree of git; remove its folder to begin anew`);
+      return invalid(`${path.dirname(start!.objects)}/tree names no tree of git; remove its folder to begin anew`);
     const taken = await takeIn(apart, request);
-    if (taken.how === 'mistaken') return taken;
+    if (taken.how === 'invalid') return taken;
     const apartFrom = await leaveOut(apart, base, request);
     if (!Array.isArray(apartFrom)) return apartFrom;
     const forbidden = new Set([...taken.forbidden, ...apartFrom]).size;
     const ran = await apart.git([...PATCH, base, '--', '.']);
-    if (ran.code !== 0) return mistaken(`git could not compare with ${since}: ${lastLine(ran)}`);
+    if (ran.code !== 0) return invalid(`git could not compare with ${since}: ${lastLine(ran)}`);
     const text = ran.stdout;
     if (text.length > MAX_CHARS)
-      return mistaken(`the changes since ${since} have ${text.length} characters; at most ${MAX_CHARS} are read`);
+      return invalid(`the changes since ${since} have ${text.length} characters; at most ${MAX_CHARS} are read`);
     const files = text.match(/^diff --git /gm)?.length ?? 0;
     return { how: 'read', changes: { since, text, files, forbidden }, warnings: taken.warnings };
   });
 }
 
 /** Where HEAD left it: what others did there since is no change of ours. */
-async function baseOf({ git }: Apart, ref: string, cwd: string): Promise<string | Mistaken> {
+async function baseOf({ git }: Apart, ref: string, cwd: string): Promise<string | Invalid> {
   const commitOf = async (name: string) => {
     const asked = ['rev-parse', '--verify', '--quiet', '--end-of-options', `${name}^{commit}`];
     const id = (await git(asked)).stdout.trimEnd();
@@ -63,7 +63,7 @@ async function baseOf({ git }: Apart, ref: string, cwd: string): Promise<string 
       (await commitOf(remote)) === undefined
         ? 'name a branch, a tag or a commit that is there'
         : `did you mean ${remote}?`;
-    return mistaken(`there is no commit "${ref}" in the repository of ${cwd}; ${hint}`);
+    return invalid(`there is no commit "${ref}" in the repository of ${cwd}; ${hint}`);
   }
   const head = await commitOf('HEAD');
   return head === undefined ? commit : (await git(['merge-base', commit, head])).stdout.trim() || commit;
@@ -84,9 +84,9 @@ const PATCH = [
 ];
 
 /** Puts what must not be shown back as it was in the base, so that it is no change. @returns those that are forbidden */
-async function leaveOut({ git, prefix }: Apart, base: string, rules: TreeRules): Promise<string[] | Mistaken> {
+async function leaveOut({ git, prefix }: Apart, base: string, rules: TreeRules): Promise<string[] | Invalid> {
   const ran = await git([...COMPARE, '--raw', '-z', '--no-renames', '--no-abbrev', base, '--', '.']);
-  if (ran.code !== 0) return mistaken(`git could not compare with ${base}: ${lastLine(ran)}`);
+  if (ran.code !== 0) return invalid(`git could not compare with ${base}: ${lastLine(ran)}`);
   const leftOut = leftOutBy(rules);
   const lines: string[] = [];
   const forbidden: string[] = [];
@@ -99,5 +99,5 @@ async function leaveOut({ git, prefix }: Apart, base: string, rules: TreeRules):
   }
   const input = lines.join('');
   const put = input === '' ? null : await git(['update-index', '-z', '--index-info'], { input });
-  return put === null || put.code === 0 ? forbidden : mistaken(`git could not leave files out: ${lastLine(put)}`);
+  return put === null || put.code === 0 ? forbidden : invalid(`git could not leave files out: ${lastLine(put)}`);
 }

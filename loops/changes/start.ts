@@ -3,7 +3,7 @@
 import path from 'node:path';
 import { readRegularOrNull } from '../../state/disk/regular-file.ts';
 import { writeWhole } from '../../state/whole-file.ts';
-import { lastLine, mistaken, withApart } from './apart.ts';
+import { invalid, lastLine, withApart } from './apart.ts';
 import { type TakenIn, type TreeRules, takeIn } from './take-in.ts';
 
 export interface Start {
@@ -33,9 +33,9 @@ export async function keepStart(
   const { name, objects } = placesOf(task);
   return withApart({ ...rules, objects }, async (apart): Promise<TakenIn> => {
     const taken = await takeIn(apart, rules);
-    if (taken.how === 'mistaken') return taken;
+    if (taken.how === 'invalid') return taken;
     const written = await apart.git(['write-tree', '--missing-ok']);
-    if (written.code !== 0) return mistaken(`the tree could not be kept as it is: ${lastLine(written)}`);
+    if (written.code !== 0) return invalid(`the tree could not be kept as it is: ${lastLine(written)}`);
     await writeWhole(name, written.stdout);
     return taken;
   });

@@ -3,7 +3,7 @@
 import { accessSync, constants, lstatSync, realpathSync } from 'node:fs';
 import path from 'node:path';
 import type { Forbids } from '../paths/forbidden.ts';
-import { type Apart, lastLine, type Mistaken, mistaken } from './apart.ts';
+import { type Apart, type Invalid, invalid, lastLine } from './apart.ts';
 
 export interface TreeRules {
   /** Where the CLI runs; what lies elsewhere is not looked at. */
@@ -16,12 +16,12 @@ export interface TreeRules {
 }
 
 /** `forbidden`: of which names something has changed that is not shown. */
-export type TakenIn = { how: 'taken'; forbidden: string[]; warnings: string[] } | Mistaken;
+export type TakenIn = { how: 'taken'; forbidden: string[]; warnings: string[] } | Invalid;
 
 /** Nothing that is left out is even hashed. */
 export async function takeIn({ git }: Apart, rules: TreeRules): Promise<TakenIn> {
   const listed = await git([...LIST, '-x', '.tmp/', '--', '.']);
-  if (listed.code !== 0) return mistaken(`git cannot read ${rules.cwd}: ${lastLine(listed)}`);
+  if (listed.code !== 0) return invalid(`git cannot read ${rules.cwd}: ${lastLine(listed)}`);
   const warnings: string[] = [];
   const forbidden: string[] = [];
   const leftOut = leftOutBy(rules);
@@ -37,7 +37,7 @@ export async function takeIn({ git }: Apart, rules: TreeRules): Promise<TakenIn>
   const added = await git(['update-index', '--add', '--remove', '--replace', '-z', '--stdin'], { input });
   return added.code === 0
     ? { how: 'taken', forbidden, warnings }
-    : mistaken(`git cannot read ${rules.cwd}: ${lastLine(added)}`);
+    : invalid(`git cannot read ${rules.cwd}: ${lastLine(added)}`);
 }
 
 const LIST = ['ls-files', '-z', '--modified', '--deleted', '--others', '--exclude-standard'];

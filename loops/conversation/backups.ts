@@ -69,7 +69,7 @@ function dropIn(ledger: EditsLedger, now: Date): string[] {
   if (names.length === 0) return [];
   const read = readEdits(ledger);
   // What a newer version wrote down is for that to judge.
-  if (read.how === 'mistaken') return [];
+  if (read.how === 'invalid') return [];
   const { edits } = read;
   const aged = agedBackups(edits, now).filter(({ backup }) => names.includes(backup!));
   for (const edit of aged) dropBackup(ledger, edit, now);

@@ -88,7 +88,7 @@ export function changeSession(asked: SessionChange): Edited {
     const stray = makeLedger(ledger);
     if (stray !== null) return refused(stray);
     const read = readEdits(ledger);
-    if (read.how === 'mistaken') return refused(read.why);
+    if (read.how === 'invalid') return refused(read.why);
     const known = settleInterruptedEdits(ledger, read.edits, session, clock).edits;
     return make(asked, seen, ledger, known);
   } catch (error) {

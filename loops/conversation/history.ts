@@ -70,7 +70,7 @@ export function readHistory(
 
 function knownEdits(ledger: EditsLedger, session: SessionFile): { edits: KnownEdit[]; notes: string[] } {
   const read = readEdits(ledger);
-  return read.how === 'mistaken' ? { edits: [], notes: [read.why] } : lookAtInterruptedEdits(read.edits, session);
+  return read.how === 'invalid' ? { edits: [], notes: [read.why] } : lookAtInterruptedEdits(read.edits, session);
 }
 
 /** The rest of a turn is no turn of its own. */

@@ -16,7 +16,7 @@ export interface LocatedSession {
   feature: string | null;
 }
 
-export type SessionLocated = LocatedSession | { how: 'mistaken'; message: string };
+export type SessionLocated = LocatedSession | { how: 'invalid'; message: string };
 
 /** @param tool null looks through all three stores. */
 export async function locateSession(word: string, tool: Tool | null, lookup: Lookup): Promise<SessionLocated> {
@@ -40,7 +40,7 @@ export async function locateSession(word: string, tool: Tool | null, lookup: Loo
   const several = [...new Map(found.map((one) => [`${one.session.tool} ${one.session.id}`, one])).values()];
   if (several.length === 1) return several[0]!;
   return {
-    how: 'mistaken',
+    how: 'invalid',
     message:
       several.length === 0 ? `${unknown(word, tools, tagged)}${linked(stores, lookup)}` : ambiguous(word, several),
   };

@@ -25,7 +25,7 @@ export function planRedo(
   const ledger = editsLedger(session.tool, session.id, environment);
   const read = ledger === null ? null : readEdits(ledger);
   if (ledger === null || read === null) return nothing('There is nothing to bring back: the user has no home.');
-  if (read.how === 'mistaken') return nothing(`${read.why}.`);
+  if (read.how === 'invalid') return nothing(`${read.why}.`);
   const { edits } = lookAtInterruptedEdits(read.edits, session);
   const conversation = store.open(session);
   const now = nowOf(edits, conversation);

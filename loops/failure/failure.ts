@@ -133,7 +133,7 @@ export function tooLargeFailure(run: StageRun, { tooLarge, parts }: Prompt): Fai
 
 /** A stage that cannot be begun: a prompt that is another one than was answered, a tree that cannot be copied. Nothing was paid for it. */
 export function unpreparedFailure({ open, stage, context: { clock } }: StageRun, why: string): Failure {
-  return { ...mistakenFailure(open.task.id, why, clock()), stage: stage.name, tool: stage.tool };
+  return { ...invalidFailure(open.task.id, why, clock()), stage: stage.name, tool: stage.tool };
 }
 
 /** Stages whose prompt is another than the one that was answered. Nothing is paid for them again without a word. */
@@ -161,7 +161,7 @@ export function changedFailure(
 }
 
 /** A task that cannot be run as it stands. */
-export function mistakenFailure(taskId: string, why: string, at: Date): Failure {
+export function invalidFailure(taskId: string, why: string, at: Date): Failure {
   return {
     ...EMPTY_FAILURE,
     task_id: taskId,

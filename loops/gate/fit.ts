@@ -59,7 +59,7 @@ function findingOf(look: ApartLook, redact: (text: string) => string): Finding |
   switch (look.how) {
     case 'stopped':
       return null;
-    case 'mistaken':
+    case 'invalid':
       return mismatch(['the schema'], [look.message]);
     case 'too_deep':
       return mismatch(['less depth'], ['it is nested too deeply to be checked']);

@@ -112,7 +112,7 @@ const GATES = {
     needs: 'answer',
     async look({ stage, redactor, stop }, { answer, notes }) {
       const read = readJsonAnswer(answer!);
-      if (read.how === 'mistaken') return [read.finding];
+      if (read.how === 'invalid') return [read.finding];
       const { checkFit } = await import('./fit.ts');
       const fit = await checkFit(stage.schema!, read.value, answer!.length, { redact: redactor.redact, stop });
       notes.push(...fit.notes);

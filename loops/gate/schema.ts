@@ -17,7 +17,7 @@ export async function checkSchema(schema: Schema): Promise<string | null> {
 export type SchemaLook =
   | { how: 'looked'; misfits: Misfit[] }
   | { how: 'too_deep' }
-  | { how: 'mistaken'; message: string };
+  | { how: 'invalid'; message: string };
 
 /** One thing that ajv found, with whole values: secrets must be taken out before anything is cut. */
 export interface Misfit {
@@ -44,7 +44,7 @@ export interface SchemaTold {
  */
 export async function findMisfits(schema: Schema, value: unknown, chars: number): Promise<SchemaLook> {
   const compiled = await compile(schema, chars > MAX_FULL_LOOK ? 'first' : 'all');
-  if (compiled.how === 'mistaken') return compiled;
+  if (compiled.how === 'invalid') return compiled;
   try {
     if (compiled.validate(value) === true) return { how: 'looked', misfits: [] };
     return { how: 'looked', misfits: (compiled.validate.errors ?? []).map(misfitOf) };
@@ -85,13 +85,13 @@ interface Validate {
   errors?: AjvError[] | null;
 }
 
-type Compiled = { how: 'compiled'; validate: Validate } | { how: 'mistaken'; message: string };
+type Compiled = { how: 'compiled'; validate: Validate } | { how: 'invalid'; message: string };
 
 async function compile(schema: Schema, errors: 'all' | 'first'): Promise<Compiled> {
   const { $schema: draft = DRAFT_2020, ...rest } = schema;
   if (!KNOWN_DRAFT.test(String(draft)))
-    return { how: 'mistaken', message: `$schema ${String(draft)} is not known; draft 2020-12, 07 and 06 are` };
-  if (rest.$async !== undefined) return { how: 'mistaken', message: '$async is not known' };
+    return { how: 'invalid', message: `$schema ${String(draft)} is not known; draft 2020-12, 07 and 06 are` };
+  if (rest.$async !== undefined) return { how: 'invalid', message: '$async is not known' };
   const kind = `${String(draft).includes('2020') ? '2020' : '07'} ${errors}` as const;
   const engine = engines.get(kind) ?? (await engineOf(kind));
   engines.set(kind, engine);
@@ -101,7 +101,7 @@ async function compile(schema: Schema, errors: 'all' | 'first'): Promise<Compile
     engines.delete(kind);
     const message = error instanceof RangeError ? 'it is nested too deeply' : (error as Error).message;
     const [first] = message.replace(/^schema is invalid: data/, 'it is no JSON Schema: ').split(', data/');
-    return { how: 'mistaken', message: first!.slice(0, 500) };
+    return { how: 'invalid', message: first!.slice(0, 500) };
   } finally {
     // It would be remembered for ever.
     engine.removeSchema(rest);

@@ -42,12 +42,12 @@ export interface Following {
 }
 
 /** `missing`: what could not be shown, and why. */
-export type Followed = { how: 'shown'; calls: number; missing: string[] } | { how: 'mistaken'; message: string };
+export type Followed = { how: 'shown'; calls: number; missing: string[] } | { how: 'invalid'; message: string };
 
 /** A write raises an event where the file system tells of them; a death does not. */
 const LOOK_MS = 400;
 
-/** Resolves with how many calls were shown, or `mistaken` with a sentence; `take` and `begin` are told of each on the way. */
+/** Resolves with how many calls were shown, or `invalid` with a sentence; `take` and `begin` are told of each on the way. */
 export async function followCalls(following: Following): Promise<Followed> {
   const calls: Calls = { current: null };
   try {
@@ -72,7 +72,7 @@ async function followFrom(opened: Calls, following: Following): Promise<Followed
     if (calls.length === 0 && !isAtWork) {
       const known = [...new Set(callsOf(ledger, null).map(({ reserved }) => reserved.stage))];
       if (stage !== null && known.length > 0)
-        return { how: 'mistaken', message: `no call of stage "${stage}" was made; there are ${known.join(', ')}` };
+        return { how: 'invalid', message: `no call of stage "${stage}" was made; there are ${known.join(', ')}` };
     }
     // With a first look only the last one counts; then every one that comes.
     const { current: before } = opened;

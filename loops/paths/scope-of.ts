@@ -16,7 +16,7 @@ export const scopeOf = ({ scope, security }: Pick<Manifest, 'scope' | 'security'
 export function withOwnGlobs(
   manifest: Manifest,
   tree: string,
-): { how: 'read'; manifest: Manifest } | { how: 'mistaken'; message: string } {
+): { how: 'read'; manifest: Manifest } | { how: 'invalid'; message: string } {
   const roots = [tree, realOr(tree)];
   const mistakes: string[] = [];
   const own = (field: string, globs: readonly string[]) =>
@@ -29,7 +29,7 @@ export function withOwnGlobs(
   const { scope, security } = manifest;
   const [allow, deny] = [own('scope.allow', scope.allow), own('scope.deny', scope.deny)];
   const forbidden_paths = own('security.forbidden_paths', security.forbidden_paths);
-  if (mistakes.length > 0) return { how: 'mistaken', message: mistakes.join('\n') };
+  if (mistakes.length > 0) return { how: 'invalid', message: mistakes.join('\n') };
   return {
     how: 'read',
     manifest: { ...manifest, scope: { ...scope, allow, deny }, security: { ...security, forbidden_paths } },

@@ -25,7 +25,7 @@ export interface AttachedFile {
 
 export type Attached =
   | { how: 'found'; files: AttachedFile[]; warnings: string[] }
-  | { how: 'mistaken'; message: string };
+  | { how: 'invalid'; message: string };
 
 export const MAX_FILES = 1000;
 /** Nobody needs to know how many more there are. */
@@ -38,7 +38,7 @@ export async function attachedFiles(of: Attachable): Promise<Attached> {
   const unwanted = globs.filter(isNegative).map((glob) => glob.slice(1));
   if (wanted.length === 0 && unwanted.length > 0)
     return {
-      how: 'mistaken',
+      how: 'invalid',
       message: `stage ${of.stage}: attach "${globs[0]}" only takes away; say what is attached before it, such as "**"`,
     };
   const files = new Map<string, AttachedFile>();
@@ -51,8 +51,8 @@ export async function attachedFiles(of: Attachable): Promise<Attached> {
   let count = 0;
   for (const glob of wanted) {
     const matched = await matchedBy(glob, unwanted, of);
-    if (matched.how === 'mistaken')
-      return { how: 'mistaken', message: `stage ${of.stage}: attach "${glob}" ${matched.message}` };
+    if (matched.how === 'invalid')
+      return { how: 'invalid', message: `stage ${of.stage}: attach "${glob}" ${matched.message}` };
     count = Math.max(count, matched.count);
     for (const file of matched.files) files.set(`${file.base}\0${file.name}`, file);
     for (const [how, names] of Object.entries(passed))
@@ -61,7 +61,7 @@ export async function attachedFiles(of: Attachable): Promise<Attached> {
   count = Math.max(count, files.size);
   if (count > MAX_FILES)
     return {
-      how: 'mistaken',
+      how: 'invalid',
       message: `stage ${of.stage}: attach matches ${count} files${count >= MOST_COUNTED ? ' or more' : ''}; at most ${MAX_FILES} are attached, so name fewer`,
     };
   return { how: 'found', files: [...files.values()].sort(byBytes), warnings: warningsAbout(passed, files) };
@@ -121,37 +121,37 @@ const OF_TASK = 'attachments/';
 
 type Matched =
   | ({ how: 'matched'; files: AttachedFile[]; count: number } & Record<keyof PassedOver, string[]>)
-  | { how: 'mistaken'; message: string };
+  | { how: 'invalid'; message: string };
 
 async function matchedBy(said: string, unwanted: readonly string[], of: Attachable): Promise<Matched> {
-  if (path.isAbsolute(said)) return mistaken(`is an absolute path; it must be relative to ${of.tree}`);
-  if (LEAVES.test(said)) return mistaken(`leads out of ${of.tree} ("..")`);
+  if (path.isAbsolute(said)) return invalid(`is an absolute path; it must be relative to ${of.tree}`);
+  if (LEAVES.test(said)) return invalid(`leads out of ${of.tree} ("..")`);
   const base = said.startsWith(OF_TASK) ? of.inputs : of.tree;
   const glob = spelledIn(base, said.replace(/^(?:\.\/)+/, ''));
   const kind = await lstat(path.join(base, glob)).catch(() => null);
   if (kind?.isSymbolicLink())
-    return mistaken('is a symbolic link, which is not followed; name the file that it leads to');
-  if (kind?.isDirectory()) return mistaken(`is a folder; say "${glob.replace(/\/+$/, '')}/**" for the files in it`);
+    return invalid('is a symbolic link, which is not followed; name the file that it leads to');
+  if (kind?.isDirectory()) return invalid(`is a folder; say "${glob.replace(/\/+$/, '')}/**" for the files in it`);
   const { alternatives, literal, matchesOf, oddlyNamed } = await import('./matches.ts');
   const unwelcome = unwanted.flatMap((not) => spellings(not.replace(/^(?:\.\/)+/, '')));
   const never = [...(base === of.tree ? neverOf(of) : []), ...unwelcome];
   try {
     // A file's own name may look like a glob, and so may that of a folder.
     const all = alternatives(kind?.isFile() ? literal(glob) : glob).flatMap(spellings);
-    if (all.some((one) => LEAVES.test(one))) return mistaken(`leads out of ${of.tree} ("..")`);
+    if (all.some((one) => LEAVES.test(one))) return invalid(`leads out of ${of.tree} ("..")`);
     if (all.some((one) => path.isAbsolute(one)))
-      return mistaken(`holds an absolute path; it must be relative to ${of.tree}`);
+      return invalid(`holds an absolute path; it must be relative to ${of.tree}`);
     const meant = await Promise.all(all.map((one) => literally(one, base, literal)));
     const found = await matchesOf(meant, base, never, {
       kept: MAX_FILES + 1,
       counted: MOST_COUNTED,
     });
     const odd = await oddlyNamed(meant, base, never, MOST_ODD);
-    if (found.count === 0 && of.globs !== undefined) return mistaken(await nothing(glob, base, { ...found, ...odd }));
+    if (found.count === 0 && of.globs !== undefined) return invalid(await nothing(glob, base, { ...found, ...odd }));
     return { ...found, ...odd, how: 'matched', files: found.files.map((name) => ({ name, base })) };
   } catch (error) {
-    if (!isSystemError(error)) return mistaken(`is no glob (${(error as Error).message})`);
-    return mistaken(`cannot be looked up: ${error.path ?? base} (${error.code})`);
+    if (!isSystemError(error)) return invalid(`is no glob (${(error as Error).message})`);
+    return invalid(`cannot be looked up: ${error.path ?? base} (${error.code})`);
   }
 }
 
@@ -208,4 +208,4 @@ const holdsSomething = async (folder: string): Promise<boolean> =>
 const byBytes = (a: AttachedFile, b: AttachedFile): number =>
   Buffer.compare(Buffer.from(a.name), Buffer.from(b.name)) || (a.base < b.base ? -1 : 1);
 
-const mistaken = (message: string): Matched => ({ how: 'mistaken', message });
+const invalid = (message: string): Matched => ({ how: 'invalid', message });

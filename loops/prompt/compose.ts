@@ -48,31 +48,31 @@ export interface PromptRequest {
 
 export type PromptComposed =
   /** `sha256`: over the bytes that the CLI will get. */
-  ({ how: 'composed'; sha256: string } & ComposedText) | { how: 'mistaken'; message: string };
+  ({ how: 'composed'; sha256: string } & ComposedText) | { how: 'invalid'; message: string };
 
-/** The prompt with its warnings, or `mistaken` with a sentence that names the file; nothing is paid either way. */
+/** The prompt with its warnings, or `invalid` with a sentence that names the file; nothing is paid either way. */
 export async function composePrompt(request: PromptRequest): Promise<PromptComposed> {
   const { task, manifest, stage, role, cwd, root } = request;
   const forbidden = manifest.security.forbidden_paths;
   const forbids = await forbidsOf(forbidden, [root, cwd]);
   const rules = readRules(request, forbids);
-  if (rules.how === 'mistaken') return rules;
+  if (rules.how === 'invalid') return rules;
   const place = { stage: stage.name, task: task.root, root, forbids };
   const goal = manifest.goal === GOAL_TO_FILL_IN ? '' : manifest.goal;
   const variables = { goal, task_id: task.id, role: role.name, stage: stage.name };
   const template = readTemplate(place, role, variables);
-  if (template.how === 'mistaken') return template;
+  if (template.how === 'invalid') return template;
   const asked = await readInput(request, forbids, 'user_request.md');
-  if (asked.how === 'mistaken') return asked;
-  if (goal === '' && asked.file === null) return { how: 'mistaken', message: nothingAsked(task) };
+  if (asked.how === 'invalid') return asked;
+  if (goal === '' && asked.file === null) return { how: 'invalid', message: nothingAsked(task) };
   const pack = request.handedOff === null ? await readInput(request, forbids, 'context_pack.md') : null;
-  if (pack?.how === 'mistaken') return pack;
+  if (pack?.how === 'invalid') return pack;
   const attachable = { stage: stage.name, globs: stage.attach, tree: cwd, inputs: task.inputs, state: stateOf(task) };
   const limit = promptLimit(request.project.prompts, request.tool, stage.model);
   const attached = await readAttachments(attachable, root, forbids, limit, request.halt);
-  if (attached.how === 'mistaken') return attached;
+  if (attached.how === 'invalid') return attached;
   const changed = await readChanged(request, forbids);
-  if (changed.how === 'mistaken') return changed;
+  if (changed.how === 'invalid') return changed;
   const source = {
     taskId: task.id,
     stage: stage.name,
@@ -105,7 +105,7 @@ export async function composePrompt(request: PromptRequest): Promise<PromptCompo
 async function readChanged(
   { stage, cwd, root, task, environment, halt }: PromptRequest,
   forbids: Forbids,
-): Promise<{ how: 'read'; changes: Changes | null; warnings: string[] } | { how: 'mistaken'; message: string }> {
+): Promise<{ how: 'read'; changes: Changes | null; warnings: string[] } | { how: 'invalid'; message: string }> {
   if (typeof stage.diff !== 'object') return { how: 'read', changes: null, warnings: [] };
   const { readChanges } = await import('../changes/read.ts');
   const of = {
@@ -118,7 +118,7 @@ async function readChanged(
     ...(halt === undefined ? {} : { halt }),
   };
   const read = await readChanges(of, stage.diff);
-  return read.how === 'read' ? read : { how: 'mistaken', message: `stage ${stage.name}: diff: ${read.message}` };
+  return read.how === 'read' ? read : { how: 'invalid', message: `stage ${stage.name}: diff: ${read.message}` };
 }
 
 /** The matcher is loaded only where something is forbidden. @param folders what the globs are relative to */
@@ -126,7 +126,7 @@ export async function forbidsOf(globs: readonly string[], folders: readonly stri
   return globs.length === 0 ? () => null : (await import('../paths/forbidden.ts')).forbiddenBy(globs, folders);
 }
 
-type RulesRead = { how: 'read'; text: string; warnings: string[] } | { how: 'mistaken'; message: string };
+type RulesRead = { how: 'read'; text: string; warnings: string[] } | { how: 'invalid'; message: string };
 
 function readRules({ project, role, root }: PromptRequest, forbids: Forbids): RulesRead {
   if (project.rules === null) return { how: 'read', text: RULES, warnings: [] };
@@ -137,10 +137,10 @@ function readRules({ project, role, root }: PromptRequest, forbids: Forbids): Ru
   const read = readWithin({ folder: root, root, forbids }, project.rules);
   if (read.how === 'read') return { ...read, warnings: [] };
   const why = read.how === 'absent' ? `cannot be read in ${root} (ENOENT)` : read.why;
-  return { how: 'mistaken', message: `tollgate.yaml: rules: ${project.rules} ${why}` };
+  return { how: 'invalid', message: `tollgate.yaml: rules: ${project.rules} ${why}` };
 }
 
-type InputRead = { how: 'read'; file: TextFile | null } | { how: 'mistaken'; message: string };
+type InputRead = { how: 'read'; file: TextFile | null } | { how: 'invalid'; message: string };
 
 const nothingAsked = ({ manifest, root, inputs }: TaskFolder): string =>
   `nothing is asked yet: the goal in ${manifest ?? root} is still to be filled in, and ${path.join(inputs, 'user_request.md')} says nothing; write what is to be done into one of them`;
@@ -156,7 +156,7 @@ async function readInput(
 ): Promise<InputRead> {
   const file = path.join(task.inputs, name);
   const why = linkMistake(file, [task.root, root], forbids);
-  if (why !== null) return { how: 'mistaken', message: `${file} ${why}` };
+  if (why !== null) return { how: 'invalid', message: `${file} ${why}` };
   const read = await readText(file, Number.POSITIVE_INFINITY, MAX_BYTES);
   switch (read.how) {
     case 'text': {
@@ -164,9 +164,9 @@ async function readInput(
       return { how: 'read', file: text.trim() === '' ? null : { path: path.relative(cwd, file), text } };
     }
     case 'binary':
-      return { how: 'mistaken', message: `${file} is no UTF-8 text` };
+      return { how: 'invalid', message: `${file} is no UTF-8 text` };
     case 'failed':
-      return read.code === 'ENOENT' ? { how: 'read', file: null } : { how: 'mistaken', message: `${file} ${read.why}` };
+      return read.code === 'ENOENT' ? { how: 'read', file: null } : { how: 'invalid', message: `${file} ${read.why}` };
   }
 }
 

@@ -11,7 +11,7 @@ import { readText } from './read-text.ts';
 
 export type AttachmentsRead =
   | { how: 'read'; attachments: Attachment[]; warnings: string[] }
-  | { how: 'mistaken'; message: string };
+  | { how: 'invalid'; message: string };
 
 export const MAX_BYTES = 64 * 1024 * 1024;
 /** How many of those that are too large together are named. */
@@ -29,11 +29,11 @@ export async function readAttachments(
   halt?: AbortSignal,
 ): Promise<AttachmentsRead> {
   const found = await attachedFiles(of);
-  if (found.how === 'mistaken') return found;
+  if (found.how === 'invalid') return found;
   const looked: Looked[] = [];
   const unnamed: string[] = [];
   for (const file of found.files) {
-    if (halt?.aborted) return mistaken(of, STOPPED);
+    if (halt?.aborted) return invalid(of, STOPPED);
     const seen = await look(file, root, forbids).catch((error: unknown) => {
       if (!isSystemError(error)) throw error;
       if (error.code === 'ENOENT' && file.name.includes(NO_UTF8)) return null;
@@ -43,7 +43,7 @@ export async function readAttachments(
       unnamed.push(`${file.name} has a name that is no UTF-8, and is not included`);
       continue;
     }
-    if (typeof seen === 'string') return mistaken(of, `${file.name} ${seen}`);
+    if (typeof seen === 'string') return invalid(of, `${file.name} ${seen}`);
     looked.push(seen);
   }
   const included = looked.filter(({ glob }) => glob === null).sort((a, b) => b.bytes - a.bytes);
@@ -51,13 +51,13 @@ export async function readAttachments(
   if (bytes > MAX_BYTES) {
     const largest = included.slice(0, NAMED).map((file) => `${file.name} ${file.bytes}`);
     const all = `${included.length} files have ${bytes} bytes in all`;
-    return mistaken(of, `${all}; at most ${MAX_BYTES} are attached; the largest: ${largest.join(', ')}`);
+    return invalid(of, `${all}; at most ${MAX_BYTES} are attached; the largest: ${largest.join(', ')}`);
   }
   const attachments: Attachment[] = [];
   for (const { name, file, glob, ...size } of looked) {
-    if (halt?.aborted) return mistaken(of, STOPPED);
+    if (halt?.aborted) return invalid(of, STOPPED);
     const read = glob === null ? await readText(file, windowChars, MAX_BYTES) : null;
-    if (read?.how === 'failed') return mistaken(of, `${name} ${read.why}`);
+    if (read?.how === 'failed') return invalid(of, `${name} ${read.why}`);
     const holds = read ?? { how: 'forbidden' as const, glob: glob ?? '', ...size };
     attachments.push({ name, path: path.relative(of.tree, file), bytes: holds.bytes, holds });
   }
@@ -87,7 +87,7 @@ async function look({ name, base }: AttachedFile, root: string, forbids: Forbids
   return { name, file, bytes: size, glob: forbids([...names, name.replace(/^attachments\//, '')], real) };
 }
 
-const mistaken = ({ stage }: Attachable, what: string): AttachmentsRead => ({
-  how: 'mistaken',
+const invalid = ({ stage }: Attachable, what: string): AttachmentsRead => ({
+  how: 'invalid',
   message: `stage ${stage}: attach: ${what}`,
 });

@@ -27,7 +27,7 @@ export function readTemplate(
 ): ExpandedTemplate {
   if (template.from === 'built_in') {
     const first = builtIn(template.role);
-    return first.how === 'mistaken' ? first : expandTemplate(first.template, { lookUp: lookUpBuiltIn, variables });
+    return first.how === 'invalid' ? first : expandTemplate(first.template, { lookUp: lookUpBuiltIn, variables });
   }
   const folder = template.from === 'task' ? place.task : place.root;
   const ground = { folder, root: place.root, forbids: place.forbids };
@@ -40,16 +40,16 @@ export function readTemplate(
   if (read.how !== 'read') {
     const whose = template.from === 'task' ? 'its prompt' : 'the template that tollgate.yaml gives its role';
     const why = read.how === 'absent' ? `cannot be read in ${folder} (ENOENT)` : read.why;
-    return { how: 'mistaken', message: `stage ${place.stage}: ${whose}, ${template.file}, ${why}` };
+    return { how: 'invalid', message: `stage ${place.stage}: ${whose}, ${template.file}, ${why}` };
   }
   const lookUp = (wanted: string, from: string) =>
     wanted.startsWith(BUILT_IN) || from.startsWith(BUILT_IN)
       ? lookUpBuiltIn(wanted)
       : lookUpFile(ground, readHere, wanted, from);
   const expanded = expandTemplate({ name: normal(template.file), text: read.text }, { lookUp, variables });
-  if (expanded.how === 'mistaken') return { ...expanded, message: `stage ${place.stage}: ${expanded.message}` };
+  if (expanded.how === 'invalid') return { ...expanded, message: `stage ${place.stage}: ${expanded.message}` };
   if (expanded.text.trim() !== '') return expanded;
-  return { how: 'mistaken', message: `stage ${place.stage}: its template ${template.file} is empty` };
+  return { how: 'invalid', message: `stage ${place.stage}: its template ${template.file} is empty` };
 }
 
 const BUILT_IN = 'builtin:';
@@ -65,7 +65,7 @@ function builtIn(role: string): LookedUp {
   const known = Object.keys(ROLES);
   const near = nearest(role, known);
   const meant = near === null ? '.' : `; did you mean ${BUILT_IN}${near}?`;
-  return { how: 'mistaken', message: `names no built-in template${meant} There are ${known.join(', ')}` };
+  return { how: 'invalid', message: `names no built-in template${meant} There are ${known.join(', ')}` };
 }
 
 /** Of the same folder, with or without the ending of the file that asks for it. */
@@ -76,7 +76,7 @@ function lookUpFile(
   from: string,
 ): LookedUp {
   if (!/^[\w-][\w. -]*$/.test(wanted))
-    return { how: 'mistaken', message: 'must be the name of a file in the same folder, or builtin:ROLE' };
+    return { how: 'invalid', message: 'must be the name of a file in the same folder, or builtin:ROLE' };
   const names = [...new Set([wanted, wanted + path.extname(from)])];
   const beside = path.dirname(from);
   const folder = path.join(ground, beside);
@@ -84,11 +84,11 @@ function lookUpFile(
     const file = normal(path.join(beside, name));
     const read = readHere(file);
     if (read.how === 'read') return { how: 'found', template: { name: file, text: read.text } };
-    if (read.how === 'refused') return { how: 'mistaken', message: `cannot be included: ${file} ${read.why}` };
+    if (read.how === 'refused') return { how: 'invalid', message: `cannot be included: ${file} ${read.why}` };
   }
   const near = nearest(wanted, namesIn(folder));
   const meant = near === null ? '' : `; did you mean {{> ${near}}}?`;
-  return { how: 'mistaken', message: `names no template: there is no ${names.join(' nor ')} in ${folder}${meant}` };
+  return { how: 'invalid', message: `names no template: there is no ${names.join(' nor ')} in ${folder}${meant}` };
 }
 
 function namesIn(folder: string): string[] {

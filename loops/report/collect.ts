@@ -25,7 +25,7 @@ export interface TasksReport {
   unreadable: { folder: string; message: string }[];
 }
 
-export type CollectedTasks = { how: 'collected'; report: TasksReport } | { how: 'mistaken'; message: string };
+export type CollectedTasks = { how: 'collected'; report: TasksReport } | { how: 'invalid'; message: string };
 
 export interface CollectingTasks {
   /** The folder that holds the tasks, a task, or a project; null for the project of `cwd`. */
@@ -38,7 +38,7 @@ export interface CollectingTasks {
   now: Date;
 }
 
-/** One row for each task, what could not be read beside them; `mistaken` where no folder of tasks is. */
+/** One row for each task, what could not be read beside them; `invalid` where no folder of tasks is. */
 export async function collectTasks({
   word,
   cwd,
@@ -48,7 +48,7 @@ export async function collectTasks({
   now,
 }: CollectingTasks): Promise<CollectedTasks> {
   const places = placesOf(word, cwd, environment);
-  if (places.how === 'mistaken') return places;
+  if (places.how === 'invalid') return places;
   const self = (await identify(process.pid))!;
   const earliest = sinceMs === null ? null : new Date(now.getTime() - sinceMs).toISOString();
   const totals = { tasks: 0, done: 0, failed: 0, interrupted: 0, refused: 0, running: 0, never_run: 0, unreadable: 0 };
@@ -76,12 +76,12 @@ async function rowOf(folder: string, self: ProcessIdentity): Promise<{ row: Task
     return { row: null, problem: (error as Error).message };
   }
   const located = locateTask(`${folder}/`, '/', {});
-  if (located.how === 'mistaken') return { row: null, problem: located.message };
+  if (located.how === 'invalid') return { row: null, problem: located.message };
   const read = await readRow(located.folder, self);
   return read.how === 'unreadable' ? { row: null, problem: read.message } : read;
 }
 
-type Places = { how: 'found'; folder: string; folders: string[] } | { how: 'mistaken'; message: string };
+type Places = { how: 'found'; folder: string; folders: string[] } | { how: 'invalid'; message: string };
 
 function placesOf(word: string | null, cwd: string, environment: NodeJS.ProcessEnv): Places {
   const given = word === null ? projectState(cwd, environment) : path.resolve(cwd, word);
@@ -90,14 +90,14 @@ function placesOf(word: string | null, cwd: string, environment: NodeJS.ProcessE
   const folder = inside ?? (word === null ? path.join(given, 'task') : given);
   if (isFolder(folder)) return listed(folder);
   if (word === null) return { how: 'found', folder, folders: [] };
-  return { how: 'mistaken', message: `${folder} is no folder; name the one that holds the tasks, such as .tmp/task` };
+  return { how: 'invalid', message: `${folder} is no folder; name the one that holds the tasks, such as .tmp/task` };
 }
 
 function listed(folder: string): Places {
   try {
     return { how: 'found', folder, folders: foldersIn(folder) };
   } catch (error) {
-    return { how: 'mistaken', message: `${folder} cannot be read (${(error as NodeJS.ErrnoException).code})` };
+    return { how: 'invalid', message: `${folder} cannot be read (${(error as NodeJS.ErrnoException).code})` };
   }
 }
 

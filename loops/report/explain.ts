@@ -24,7 +24,7 @@ export type ExplainedTask =
   | { how: 'explained'; explanation: FailureExplanation }
   /** There is a task, and nothing failed that was asked for. */
   | { how: 'nothing'; taskId: string; message: string }
-  | { how: 'mistaken'; message: string };
+  | { how: 'invalid'; message: string };
 
 export interface Explaining {
   word: string;
@@ -44,7 +44,7 @@ interface Opened extends Explaining {
 /** Reads only. */
 export async function explainTask(explaining: Explaining): Promise<ExplainedTask> {
   const located = locateTask(explaining.word, explaining.cwd, explaining.environment);
-  if (located.how === 'mistaken') return located;
+  if (located.how === 'invalid') return located;
   const { folder: task } = located;
   let failure: Failure | null;
   let ledger: Ledger;
@@ -53,11 +53,11 @@ export async function explainTask(explaining: Explaining): Promise<ExplainedTask
     const reading = openJournal(task.root, explaining.clock).read();
     ledger = reading.ledger;
     if (reading.offset === 0 && task.manifest === null && failure === null)
-      return mistaken(`there is no task at ${task.root}`);
+      return invalid(`there is no task at ${task.root}`);
   } catch (error) {
     const { message } = error as Error;
-    if (error instanceof JournalError) return mistaken(message);
-    return mistaken(`the state of ${task.id} in ${task.state} cannot be read: ${message}`);
+    if (error instanceof JournalError) return invalid(message);
+    return invalid(`the state of ${task.id} in ${task.state} cannot be read: ${message}`);
   }
   const opened = { ...explaining, task, ledger, failure };
   return explaining.stage === null ? explainLast(opened) : explainStage(opened, explaining.stage);
@@ -77,7 +77,7 @@ async function explainStage(opened: Opened, stage: string): Promise<ExplainedTas
   const { task, ledger, failure } = opened;
   const last = [...ledger.calls.values()].findLast(({ reserved }) => reserved.stage === stage);
   const failed = failure?.stage === stage ? failure : null;
-  if (last === undefined && failed === null) return mistaken(noSuchStage(ledger, stage));
+  if (last === undefined && failed === null) return invalid(noSuchStage(ledger, stage));
   if (failed !== null && (last === undefined || failed.at >= (last.verdict?.at ?? last.reserved.at)))
     return explainFailure(opened, failed);
   const { verdict, granted } = last!;
@@ -208,4 +208,4 @@ function noSuchStage(ledger: Ledger, stage: string): string {
   return `no call of a stage "${stage}" was made; ${known}`;
 }
 
-const mistaken = (message: string): ExplainedTask => ({ how: 'mistaken', message });
+const invalid = (message: string): ExplainedTask => ({ how: 'invalid', message });

@@ -10,7 +10,7 @@ import { closeWorktree, openWorktree, worktreeOf } from './worktree.ts';
 export type Entered =
   /** `notes`: what the report says about it in the end. */
   | { how: 'entered'; open: OpenTask; notes(): Promise<string[]> }
-  | { how: 'mistaken'; message: string }
+  | { how: 'invalid'; message: string }
   | { how: 'stopped' };
 
 export async function enterWorktree(
@@ -25,7 +25,7 @@ export async function enterWorktree(
   if (opened.how !== 'opened') return opened;
   const { folder, top, branch } = opened;
   const wrong = workingFolderMistake({ cwd: manifest.cwd, manifest: task.manifest!, root: folder, trust });
-  if (wrong !== null) return { how: 'mistaken', message: wrong };
+  if (wrong !== null) return { how: 'invalid', message: wrong };
   const notes = async () => {
     const lines = await closeWorktree(opened, asked);
     return [`its changes are in ${top} on branch ${branch}; to take them: ${lines.join('; ')}`];

@@ -52,7 +52,7 @@ export interface StageForecast {
 
 export type Foreseen =
   | { how: 'foreseen'; forecast: Forecast }
-  | { how: 'mistaken'; message: string }
+  | { how: 'invalid'; message: string }
   | { how: 'not_run'; exitCode: number; message: string };
 
 /** @param prompts are they shown, too? */
@@ -60,16 +60,16 @@ export async function foreseeTask(request: RunRequest, prompts: 'shown' | 'sized
   const { word, options, context } = request;
   const looking = { ...context, ...options, word };
   const closed = closedFor(looking);
-  if (closed !== null) return { how: 'mistaken', message: closed };
+  if (closed !== null) return { how: 'invalid', message: closed };
   const opened = await openTask(looking, 'look');
-  if (opened.how === 'mistaken') return opened;
+  if (opened.how === 'invalid') return opened;
   const open = lookIntoWorktree(opened.open) ?? opened.open;
   const { stop } = context;
   const composing = { options, context, open, halt: stop };
   const stopped = () => ({ how: 'not_run', exitCode: stopExit(stop), message: STOPPED }) as const;
   const checked = await checkStages(composing);
   if (checked.how === 'stopped') return stopped();
-  if (checked.how === 'mistaken') return checked;
+  if (checked.how === 'invalid') return checked;
   const stages: StageForecast[] = [];
   const { ledger } = open.journal.read();
   const budget = { used: ledger.used, total: budgetOf(ledger) };
@@ -77,7 +77,7 @@ export async function foreseeTask(request: RunRequest, prompts: 'shown' | 'sized
   for (const plan of open.plans) {
     const composed = await composePrompt(composing, plan, open.manifest.context.digest_policy);
     if (stop.aborted) return stopped();
-    if (composed.how === 'mistaken') return composed;
+    if (composed.how === 'invalid') return composed;
     const { prompt } = composed;
     const { how, ...door } = doorOf(plan, prompt, open.journal, options);
     const session = await sessionOf(request, open, plan, stages.length);

@@ -8,7 +8,7 @@ import type { Fact } from '../../state/journal/facts.ts';
 import { JournalError } from '../../state/journal/journal.ts';
 import { refreshStats } from '../../state/journal/stats.ts';
 import { isSystemError } from '../../state/system-error.ts';
-import { changedFailure, interruptedFailure, mistakenFailure } from '../failure/failure.ts';
+import { changedFailure, interruptedFailure, invalidFailure } from '../failure/failure.ts';
 import { endLeftCommands, tellLeft } from '../gate/left-commands.ts';
 import { redactLeftRaw } from '../settle/left-raw.ts';
 import { settleLeftovers } from '../settle/settle.ts';
@@ -35,20 +35,20 @@ export type RanTask =
   /** Nothing was run by us: the outcome is that of the run which had the task. */
   | { how: 'awaited'; exitCode: number; message: string }
   | { how: 'not_run'; exitCode: number; message: string }
-  | { how: 'mistaken'; message: string };
+  | { how: 'invalid'; message: string };
 
 export async function runTask(request: RunRequest): Promise<RanTask> {
   const entrance = await comeIn({ ...request.context, ...request.options, word: request.word });
-  if (entrance.how === 'mistaken') return entrance;
+  if (entrance.how === 'invalid') return entrance;
   const opened = await openTask({ ...request.context, ...request.options, word: request.word });
-  if (opened.how === 'mistaken') return opened;
+  if (opened.how === 'invalid') return opened;
   const { open } = opened;
   const mistake = wishMistake(open.plans, request.options);
-  if (mistake !== null) return { how: 'mistaken', message: mistake };
+  if (mistake !== null) return { how: 'invalid', message: mistake };
   try {
     return await claimAndRun(request, open, entrance.left);
   } catch (error) {
-    if (error instanceof JournalError) return { how: 'mistaken', message: error.message };
+    if (error instanceof JournalError) return { how: 'invalid', message: error.message };
     // A disk that is full or gone is no bug of ours.
     if (!isSystemError(error)) throw error;
     const { message } = error;
@@ -61,7 +61,7 @@ async function claimAndRun(request: RunRequest, open: OpenTask, left: RecoveredJ
   const claimed = await claim({ ...request.options, ...request.context, journal: open.journal });
   if (claimed.how === 'awaited') return awaited(request, open, claimed.exitCode);
   if (claimed.how === 'gone')
-    return { how: 'mistaken', message: `${open.task.root} was archived or removed meanwhile; nothing was run` };
+    return { how: 'invalid', message: `${open.task.root} was archived or removed meanwhile; nothing was run` };
   if (claimed.how === 'refused') return { how: 'not_run', exitCode: TOLLGATE_EXIT.failure, message: claimed.message };
   if (claimed.how === 'stopped')
     return {
@@ -95,16 +95,16 @@ async function owned(request: RunRequest, opened: OpenTask, runId: string, left:
       ended = { state: 'interrupted', exitCode: stopExit(stop) };
       return { how: 'not_run', exitCode: ended.exitCode, message: 'stopped while it waited to make its worktree' };
     }
-    if (entered.how === 'mistaken') {
+    if (entered.how === 'invalid') {
       ended = REFUSED;
-      return await refuse(request, opened, mistakenFailure(opened.task.id, entered.message, clock()));
+      return await refuse(request, opened, invalidFailure(opened.task.id, entered.message, clock()));
     }
     const { open } = entered;
     const unkept = await keepStart(open, context.environment, stop);
     const plan =
       unkept === null
         ? await checkStages({ options, context, open, halt: stop })
-        : { how: 'mistaken' as const, message: unkept };
+        : { how: 'invalid' as const, message: unkept };
     if (plan.how === 'stopped' || stop.aborted) {
       ended = { state: 'interrupted', exitCode: stopExit(stop) };
       return { how: 'not_run', exitCode: ended.exitCode, message: 'stopped while it looked through its stages' };
@@ -114,7 +114,7 @@ async function owned(request: RunRequest, opened: OpenTask, runId: string, left:
       const failure =
         plan.how === 'changed'
           ? changedFailure(open, plan.changed, options, clock())
-          : mistakenFailure(open.task.id, plan.message, clock());
+          : invalidFailure(open.task.id, plan.message, clock());
       return await refuse(request, open, failure);
     }
     const whole = await goThrough(request, open, runId, plan.tooLarge, left);

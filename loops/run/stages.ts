@@ -92,7 +92,7 @@ async function enter(run: StageRun, plan: StagePlan, tooLarge: LargeStage | null
   if (closed !== null) return refused(changedByOthersFailure(run, closed));
   const composed = await composePrompt({ ...run, halt: context.stop }, plan, open.manifest.context.digest_policy);
   if (context.stop.aborted) return { how: 'stopped' };
-  if (composed.how === 'mistaken') return refused(unpreparedFailure(run, composed.message));
+  if (composed.how === 'invalid') return refused(unpreparedFailure(run, composed.message));
   const door = doorOf(plan, composed.prompt, open.journal, options);
   if (door.how === 'changed') {
     const planned = await checkStages(run, name);

@@ -32,7 +32,7 @@ export interface Worktree {
   fresh: boolean;
 }
 
-export type OpenedWorktree = ({ how: 'opened' } & Worktree) | { how: 'mistaken'; message: string } | { how: 'stopped' };
+export type OpenedWorktree = ({ how: 'opened' } & Worktree) | { how: 'invalid'; message: string } | { how: 'stopped' };
 
 /** A checkout of a very large tree takes minutes. */
 const CHECKOUT_MS = 15 * 60_000;
@@ -41,7 +41,7 @@ const LOOK_MS = 60_000;
 /** git is ended with the run, and what it did not do by then is no mistake of anybody's. */
 export async function openWorktree(request: WorktreeRequest): Promise<OpenedWorktree> {
   const opened = await openOrMake(request);
-  return opened.how === 'mistaken' && request.stop.aborted ? { how: 'stopped' } : opened;
+  return opened.how === 'invalid' && request.stop.aborted ? { how: 'stopped' } : opened;
 }
 
 async function openOrMake(request: WorktreeRequest): Promise<OpenedWorktree> {
@@ -49,19 +49,19 @@ async function openOrMake(request: WorktreeRequest): Promise<OpenedWorktree> {
   const git: Git = (args, more) =>
     askGit(args, { cwd: root, timeoutMs: LOOK_MS, environment: request.environment, halt: stop, ...more });
   const places = await git(['rev-parse', '--path-format=absolute', '--git-common-dir', '--show-toplevel']);
-  if (places.code === 127) return mistaken('worktree: true needs git, and git is not on the PATH');
+  if (places.code === 127) return invalid('worktree: true needs git, and git is not on the PATH');
   if (places.code !== 0)
-    return mistaken(
+    return invalid(
       `${root} is in no git repository (${lastLine(places)}); run git init and commit there, or leave worktree out`,
     );
   const [common, main] = places.stdout.split('\n') as [string, string];
   if ((await git(['rev-parse', '--verify', '--quiet', 'HEAD^{commit}'])).code !== 0)
-    return mistaken(
+    return invalid(
       `the repository of ${root} has no commit yet, so there is nothing to make a worktree of; commit first`,
     );
   const converting = await convertingIn(root, request);
   if (converting.how === 'unknown')
-    return mistaken(`the filters of ${root} cannot be looked up: ${lastLine(converting.ran)}`);
+    return invalid(`the filters of ${root} cannot be looked up: ${lastLine(converting.ran)}`);
   // git guards each of its files, but not the whole of what it makes against another that looks on.
   const turn = await lockTree({ ...request, tree: common, mode: 'write', stage: 'worktree' });
   if (turn.how === 'stopped') return turn;
@@ -106,14 +106,14 @@ async function open(git: Git, top: string, branch: string, converting: Partial<G
   const here = registered.find((one) => sameFolder(one.folder, top));
   if (here !== undefined && existsSync(path.join(top, '.git'))) {
     if (here.branch === branch) return { how: 'opened', folder, top, branch, fresh: false };
-    return mistaken(
+    return invalid(
       `the worktree ${top} is on ${here.branch ?? 'no branch'}, not on ${branch}; git -C ${top} switch ${branch}, or git worktree remove ${top} to begin anew`,
     );
   }
-  if (isInTheWay(top)) return mistaken(`${top} is in the way: it is no worktree of this repository; move it elsewhere`);
+  if (isInTheWay(top)) return invalid(`${top} is in the way: it is no worktree of this repository; move it elsewhere`);
   const elsewhere = registered.find((one) => one.branch === branch && one !== here);
   if (elsewhere !== undefined)
-    return mistaken(
+    return invalid(
       `branch ${branch} is checked out in ${elsewhere.folder}; git worktree remove it, or switch it to another branch`,
     );
   // What an earlier run committed there is gone on with, as everything else of the task is.
@@ -126,7 +126,7 @@ async function open(git: Git, top: string, branch: string, converting: Partial<G
     timeoutMs: CHECKOUT_MS,
   });
   if (added.code === 0) return { how: 'opened', folder, top, branch, fresh };
-  return mistaken(`git could not make the worktree ${top}: ${lastLine(added)}`);
+  return invalid(`git could not make the worktree ${top}: ${lastLine(added)}`);
 }
 
 async function sayWhatIsLeftOut(request: WorktreeRequest, filters: readonly string[]): Promise<void> {
@@ -196,4 +196,4 @@ function isInTheWay(folder: string): boolean {
 /** git's last word is the reason. */
 const lastLine = ({ stderr, code }: GitRan): string => stderr.trim().split('\n').at(-1) || `exit code ${code}`;
 
-const mistaken = (message: string) => ({ how: 'mistaken', message }) as const;
+const invalid = (message: string) => ({ how: 'invalid', message }) as const;

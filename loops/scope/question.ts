@@ -21,7 +21,7 @@ export const TREE = 'TOLLGATE_TREE';
 
 export type ScopeQuestion =
   | { how: 'answered'; taskId: string; answers: ScopeAnswer[] }
-  | { how: 'mistaken'; message: string };
+  | { how: 'invalid'; message: string };
 
 /** `word` names the task as for `tollgate run`; paths are relative to `cwd`. Reads, and writes nothing. */
 export async function askTask(
@@ -32,7 +32,7 @@ export async function askTask(
 ): Promise<ScopeQuestion> {
   // Whether the workspace is trusted says nothing about its scope.
   const read = await readTask({ word, cwd, environment, trustWorkspace: true });
-  if (read.how === 'mistaken') return read;
+  if (read.how === 'invalid') return read;
   const { task, manifest } = read;
   const tree = readPassed(TREE, environment);
   const root = tree !== undefined && readPassed('TOLLGATE_TASK', environment) === task.root ? tree : treeOf(read);

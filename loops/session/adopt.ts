@@ -20,16 +20,16 @@ export interface Adopting {
 /** `warnings`: what was wrong with the file before, in sentences. */
 export type Adopted =
   | { how: 'adopted'; entry: SessionEntry; warnings: readonly string[] }
-  | { how: 'mistaken'; message: string };
+  | { how: 'invalid'; message: string };
 
-/** Writes the tag's entry in sessions.json; `mistaken` with a sentence where the CLI has no such session. */
+/** Writes the tag's entry in sessions.json; `invalid` with a sentence where the CLI has no such session. */
 export async function adoptSession(adopting: Adopting): Promise<Adopted> {
   const { stateFolder, cwd, environment, clock, tag, tool, id } = adopting;
   const lookup = { environment, cwd };
   const session = await findSession(tool, id, lookup);
   if (session === null)
     return {
-      how: 'mistaken',
+      how: 'invalid',
       message: `${tool} has no session ${id}; tollgate sessions adopt --list shows what it has`,
     };
   const { boundToCwd } = await ADAPTERS[tool].sessions();
@@ -49,7 +49,7 @@ export async function adoptSession(adopting: Adopting): Promise<Adopted> {
   );
   if (now.entry(tag, tool, folder)?.session_id === session.id)
     return { how: 'adopted', entry, warnings: [...now.warnings, ...elsewhere(adopting, folder)] };
-  return { how: 'mistaken', message: now.warnings.join('; ') || 'what stands for that tag is left as it is' };
+  return { how: 'invalid', message: now.warnings.join('; ') || 'what stands for that tag is left as it is' };
 }
 
 const elsewhere = ({ tool, id, cwd }: Adopting, folder: string | null): string[] =>

@@ -6,7 +6,7 @@ import { ADAPTERS } from '../../wrappers/adapters.ts';
 import type { Lookup } from '../../wrappers/sessions/store.ts';
 import { quietly } from './own-files.ts';
 
-export type WholeId = { how: 'whole'; id: string } | { how: 'mistaken'; message: string };
+export type WholeId = { how: 'whole'; id: string } | { how: 'invalid'; message: string };
 
 /** Among the sessions that these tools would go on with from here. */
 export async function wholeId(word: string, tools: readonly Tool[], lookup: Lookup): Promise<WholeId> {
@@ -21,13 +21,13 @@ export async function wholeId(word: string, tools: readonly Tool[], lookup: Look
   const [first, ...others] = [...found];
   if (first === undefined)
     return {
-      how: 'mistaken',
+      how: 'invalid',
       message: `no session of ${[...new Set(tools)].join(', ')} begins with ${word} here; give its whole id`,
     };
   if (others.length === 0) return { how: 'whole', id: first[0] };
   const rows = [first, ...others].slice(0, LISTED).map(([id, tool]) => `${tool} ${id}`);
   return {
-    how: 'mistaken',
+    how: 'invalid',
     message: `${word} is the beginning of ${found.size} sessions (${rows.join(', ')}); give the whole id`,
   };
 }

@@ -55,9 +55,9 @@ async function toldOf(root: string, open: Asking, tag: string, clock: () => Date
   // Most tasks are of other tags, and need not be understood.
   if (file === undefined || (id !== tag && !readRegularOrNull(file)?.includes(tag))) return null;
   const read = await readManifest(file, open.project, 'untrusted');
-  if (read.how === 'mistaken' || tagOf(read.manifest.meta.feature, id) !== tag) return null;
+  if (read.how === 'invalid' || tagOf(read.manifest.meta.feature, id) !== tag) return null;
   const located = locateTask(root, root, {});
-  if (located.how === 'mistaken') return null;
+  if (located.how === 'invalid') return null;
   const { folder: task } = located;
   const { ledger } = createDryRunJournal(root, clock).read();
   const failure = await readJson<Failure>(path.join(task.state, 'last_failure.json'), clock, 'left');

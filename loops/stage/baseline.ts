@@ -31,7 +31,7 @@ export interface Baseline {
 }
 
 /** null for a stage whose changes nobody asks about: it may not write, and the task has no scope. */
-export async function openBaseline(run: StageRun): Promise<Baseline | { how: 'mistaken'; message: string } | null> {
+export async function openBaseline(run: StageRun): Promise<Baseline | { how: 'invalid'; message: string } | null> {
   const { open, access } = run;
   const { scope, security } = open.manifest;
   const isAsked = access !== 'read' || scope.allow.length + scope.deny.length + security.forbidden_paths.length > 0;
@@ -48,7 +48,7 @@ export async function openBaseline(run: StageRun): Promise<Baseline | { how: 'mi
   // Of what changed since a run that was killed nobody knows whose it is: it is told, and not put back.
   const isSure = earlier === null || after !== null;
   const kept = run.options.outOfScope === 'restored' && isSure ? await keep(run, before) : null;
-  if (kept !== null && kept.how !== 'kept') return { how: 'mistaken', message: kept.message };
+  if (kept !== null && kept.how !== 'kept') return { how: 'invalid', message: kept.message };
   let last: TreeSnapshot | null = null;
   let ofCallers: string[] = [];
   return {

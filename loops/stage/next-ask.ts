@@ -65,7 +65,7 @@ export async function nextAsk(
     case 'retry_digest': {
       const { digest_policy: policy } = run.open.manifest.context;
       const composed = await composeAnew(run, stage, policy === 'off' ? 'off' : 'aggressive');
-      if (composed.how === 'mistaken') return { how: 'cannot', why: composed.message };
+      if (composed.how === 'invalid') return { how: 'cannot', why: composed.message };
       const { prompt } = composed;
       // A fresh session where there was one: what overflowed may be its history.
       if (ask.resumeSession === null && prompt.chars > ask.prompt.chars * WORTH_SHARE)
@@ -85,7 +85,7 @@ export async function nextAsk(
       const [standIn, ...fallback] = stage.fallback;
       const other: Stage = { ...stage, ...standIn!, model: standIn!.model, fallback };
       const composed = await composeAnew(run, other, run.open.manifest.context.digest_policy);
-      if (composed.how === 'mistaken') return { how: 'cannot', why: composed.message };
+      if (composed.how === 'invalid') return { how: 'cannot', why: composed.message };
       const { prompt } = composed;
       return asked({ stage: other, waitMs: 0, until: null, counts: 'as_none', ask: { prompt, resumeSession: null } });
     }
@@ -120,7 +120,7 @@ async function freshAsk(run: StageRun, { ask, session }: AskedBefore, next: Omit
   if (run.options.dirtyRetries !== 'allowed')
     return { how: 'cannot', why: 'an attempt had already run tools, and its session cannot be gone on with' };
   const composed = await composeAnew(run, run.stage, run.open.manifest.context.digest_policy);
-  if (composed.how === 'mistaken') return { how: 'cannot', why: composed.message };
+  if (composed.how === 'invalid') return { how: 'cannot', why: composed.message };
   return asked({ ...next, ask: { prompt: composed.prompt, resumeSession: null } });
 }
 
@@ -158,9 +158,9 @@ const asked = (next: Next): NextAskAnswer => ({ how: 'asked', next });
 
 async function composeAnew(run: StageRun, stage: Stage, digest: DigestPolicy): Promise<ComposedPrompt> {
   const composed = await composePrompt(run, { ...run, stage }, digest);
-  if (composed.how === 'mistaken') return composed;
+  if (composed.how === 'invalid') return composed;
   const { tooLarge } = composed.prompt;
-  if (tooLarge !== null) return { how: 'mistaken', message: tooLargeWords(stage.tool, tooLarge) };
+  if (tooLarge !== null) return { how: 'invalid', message: tooLargeWords(stage.tool, tooLarge) };
   await writePrompt(composed);
   return composed;
 }

@@ -46,16 +46,16 @@ interface Looking {
 /** Reads only. */
 export async function statusOf(
   looking: Looking,
-): Promise<{ how: 'seen'; status: TasksStatus } | { how: 'mistaken'; message: string }> {
+): Promise<{ how: 'seen'; status: TasksStatus } | { how: 'invalid'; message: string }> {
   const now = looking.clock();
   const collected = await collectTasks({ ...looking, sinceMs: null, which: 'all', now });
-  if (collected.how === 'mistaken') return collected;
+  if (collected.how === 'invalid') return collected;
   const { at, folder, totals, tasks, unreadable } = collected.report;
   const self = (await identify(process.pid))!;
   const running: TasksStatus['running'] = { runs: [], calls: [] };
   for (const { task_id, folder: root } of tasks.filter(({ state }) => state === 'running')) {
     const located = locateTask(`${root}/`, '/', {});
-    if (located.how === 'mistaken') continue;
+    if (located.how === 'invalid') continue;
     const { ledger } = openJournal(root, looking.clock).read();
     const { run } = ledger;
     if (run !== null && (await isAlive(run.owner, self)) !== 'dead')

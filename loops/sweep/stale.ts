@@ -19,15 +19,15 @@ export async function checkLeftovers(environment: NodeJS.ProcessEnv, depth: 'ful
 
 async function look(folder: string): Promise<CheckAnswer> {
   const self = (await identify(process.pid))!;
-  let [dead, mistaken] = [0, 0];
+  let [dead, invalid] = [0, 0];
   for (const found of readEntries(folder)) {
-    if (found.how === 'mistaken') mistaken += 1;
+    if (found.how === 'invalid') invalid += 1;
     else if ((await isAlive(found.entry.guardian, self)) === 'dead') dead += 1;
   }
-  if (dead + mistaken === 0) return null;
+  if (dead + invalid === 0) return null;
   const told = [
     ...(dead === 0 ? [] : [`${dead} ${dead === 1 ? 'call' : 'calls'} whose wrapper was killed`]),
-    ...(mistaken === 0 ? [] : [`${mistaken} in the register that cannot be gone by`]),
+    ...(invalid === 0 ? [] : [`${invalid} in the register that cannot be gone by`]),
   ];
   return say('warn', `${told.join(', and ')}; an answer may wait there, a process may still run`, 'preflight --sweep');
 }

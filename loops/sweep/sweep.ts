@@ -24,7 +24,7 @@ import { sweepTask } from './task.ts';
 export async function sweep(sweeping: Sweeping): Promise<Swept[]> {
   const register = readRegister(sweeping);
   const unseen = registerFolder(sweeping.environment) === null ? [UNSEEN] : [];
-  const swept = register.flatMap((found) => (found.how === 'mistaken' ? [mistakenEntry(found)] : []));
+  const swept = register.flatMap((found) => (found.how === 'invalid' ? [mistakenEntry(found)] : []));
   swept.push(...unseen);
   const entries = register.flatMap((found) => (found.how === 'read' ? [found] : []));
   const tasks = new Set([...tasksOf(sweeping), ...entries.flatMap(({ entry }) => entry.task ?? [])]);
@@ -61,7 +61,7 @@ function readRegister({ environment, clock }: Sweeping): FoundCall[] {
     return readEntries(folder);
   } catch (error) {
     if (!isSystemError(error)) throw error;
-    return [{ how: 'mistaken', file: folder, why: error.message }];
+    return [{ how: 'invalid', file: folder, why: error.message }];
   }
 }
 
@@ -75,7 +75,7 @@ const UNSEEN: Swept = {
   fix: 'set HOME (or XDG_STATE_HOME) as it was set for them, and sweep again',
 };
 
-const mistakenEntry = ({ file, why }: Extract<FoundCall, { how: 'mistaken' }>): Swept => ({
+const mistakenEntry = ({ file, why }: Extract<FoundCall, { how: 'invalid' }>): Swept => ({
   what: 'record',
   how: 'failed',
   call_id: null,
@@ -95,7 +95,7 @@ async function sweepEntry(file: string, entry: RegisterEntry, sweeping: Sweeping
     ...entry.overlay_folders.map((folder) => ['overlay', folder] as const),
   ];
   const strange = folders.find(([what, folder]) => lookAtFolder(what, folder) === 'strange')?.[1] ?? astray(entry);
-  if (strange !== null) return [mistakenEntry({ how: 'mistaken', file, why: `${strange} is no folder of our making` })];
+  if (strange !== null) return [mistakenEntry({ how: 'invalid', file, why: `${strange} is no folder of our making` })];
   // Two sweeps may be at work: what the other has settled is no matter of ours.
   if (!existsSync(file)) return [];
   const swept = await sweepCall(entry, sweeping);

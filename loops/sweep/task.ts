@@ -19,7 +19,7 @@ import { lateGuardian, type Sweeping, type Swept } from './swept.ts';
 /** A task that a living run has is left to that run. */
 export async function sweepTask(root: string, sweeping: Sweeping): Promise<Swept[]> {
   const located = locateTask(`${root}/`, sweeping.cwd, sweeping.environment);
-  if (located.how === 'mistaken') return [astray(root, located.message)];
+  if (located.how === 'invalid') return [astray(root, located.message)];
   const task = located.folder;
   const journal = openJournal(task.root, sweeping.clock);
   try {

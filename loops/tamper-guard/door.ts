@@ -44,7 +44,7 @@ export interface JudgedTask {
 /** null for a task that is not there; whoever opens it says so. */
 export function doorOf({ word, cwd, environment }: JudgedTask): Found | null {
   const located = locateTask(word, cwd, environment);
-  if (located.how === 'mistaken') return null;
+  if (located.how === 'invalid') return null;
   const task = located.folder;
   const root = rootOf(task, cwd, environment);
   const stateFolder = projectState(root, environment);

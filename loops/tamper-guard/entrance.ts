@@ -8,9 +8,9 @@ import { type RecoveredJudge, recoverJudge } from './left-judge.ts';
 
 export type Entering = JudgedTask & Pick<RunOptions, 'otherChanges'> & Pick<RunContext, 'clock' | 'say'>;
 
-export type Entrance = { how: 'open'; left: RecoveredJudge } | { how: 'mistaken'; message: string };
+export type Entrance = { how: 'open'; left: RecoveredJudge } | { how: 'invalid'; message: string };
 
-/** `mistaken` with a sentence where the task stays closed until a person has looked; nothing has been paid by then. */
+/** `invalid` with a sentence where the task stays closed until a person has looked; nothing has been paid by then. */
 export async function comeIn(entering: Entering): Promise<Entrance> {
   const { otherChanges, clock, say } = entering;
   const door = doorOf(entering);
@@ -20,7 +20,7 @@ export async function comeIn(entering: Entering): Promise<Entrance> {
   for (const note of left.notes) say(note);
   if (otherChanges === 'accepted') acceptChanges(door);
   const closed = closedBy(door);
-  return closed === null ? { how: 'open', left } : { how: 'mistaken', message: closed };
+  return closed === null ? { how: 'open', left } : { how: 'invalid', message: closed };
 }
 
 /** For who only looks: why a run would not begin, or null. */

@@ -20,5 +20,5 @@ export async function keepStart(
     environment,
     halt,
   });
-  return kept.how === 'mistaken' ? `stage ${wanting.stage.name}: diff: ${kept.message}` : null;
+  return kept.how === 'invalid' ? `stage ${wanting.stage.name}: diff: ${kept.message}` : null;
 }

@@ -11,7 +11,7 @@ import type { StagePlan } from './stage-plan.ts';
 export type Planned =
   /** `tooLarge`: the first stage to run whose prompt is, whatever those before it will answer. */
   | { how: 'planned'; tooLarge: LargeStage | null }
-  | { how: 'mistaken'; message: string }
+  | { how: 'invalid'; message: string }
   | { how: 'stopped' }
   /** Stages whose answers count for another prompt than the one they have now; at least one. */
   | { how: 'changed'; changed: ChangedPrompt[] };
@@ -28,7 +28,7 @@ export interface LargeStage {
 export async function checkStages(composing: Composing, from: string | null = null): Promise<Planned> {
   const { open, options } = composing;
   const wrong = wishMistake(open.plans, options);
-  if (wrong !== null) return mistaken(wrong);
+  if (wrong !== null) return invalid(wrong);
   // Once a stage is to be run, the prompts of those after it may still change.
   let isSettled = true;
   let tooLarge: LargeStage | null = null;
@@ -38,12 +38,12 @@ export async function checkStages(composing: Composing, from: string | null = nu
   for (const plan of open.plans.slice(Math.max(0, first))) {
     const { stage } = plan;
     const schema = stage.schema === undefined ? null : await checkSchema(stage.schema);
-    if (schema !== null) return mistaken(`stage ${stage.name}: its schema is no JSON Schema: ${schema}`);
+    if (schema !== null) return invalid(`stage ${stage.name}: its schema is no JSON Schema: ${schema}`);
     const elsewhere = await sessionMistake(composing, stage);
-    if (elsewhere !== null) return mistaken(elsewhere);
+    if (elsewhere !== null) return invalid(elsewhere);
     const composed = await composePrompt(composing, plan, open.manifest.context.digest_policy);
     if (isStopped()) return { how: 'stopped' };
-    if (composed.how === 'mistaken') return mistaken(composed.message);
+    if (composed.how === 'invalid') return invalid(composed.message);
     const door = doorOf(plan, composed.prompt, open.journal, options);
     if (door.how === 'changed' && isSettled) {
       changed.push({ stage: stage.name, answer: door.answer, warnings: composed.prompt.warnings });
@@ -80,4 +80,4 @@ export function wishMistake(plans: readonly StagePlan[], { redo, keep }: Wishes)
   return both === undefined ? null : `--redo ${both} and --keep ${both} contradict each other; say one of them`;
 }
 
-const mistaken = (message: string): Planned => ({ how: 'mistaken', message });
+const invalid = (message: string): Planned => ({ how: 'invalid', message });

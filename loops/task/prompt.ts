@@ -36,7 +36,7 @@ export interface Prompt {
 
 export type DigestPolicy = 'off' | 'auto' | 'aggressive';
 
-export type ComposedPrompt = { how: 'composed'; prompt: Prompt; text: string } | { how: 'mistaken'; message: string };
+export type ComposedPrompt = { how: 'composed'; prompt: Prompt; text: string } | { how: 'invalid'; message: string };
 
 export interface Composing extends RunSettings {
   open: OpenTask;
@@ -56,7 +56,7 @@ export async function composePrompt(
   const { task, manifest, cwd, root, project } = open;
   const { stage, role } = plan;
   const answers = earlierAnswers(open, plan);
-  if (typeof answers === 'string') return { how: 'mistaken', message: answers };
+  if (typeof answers === 'string') return { how: 'invalid', message: answers };
   const brief = answers.findLast((answer) => answer.handsOff)?.text ?? null;
   const found = brief === null ? [] : verificationCommands(brief);
   const acceptanceCommands = role.runsAcceptance
@@ -80,9 +80,9 @@ export async function composePrompt(
     environment,
     ...(halt === undefined ? {} : { halt }),
   });
-  if (composed.how === 'mistaken') return composed;
+  if (composed.how === 'invalid') return composed;
   if (redactor.withheld.length > 0)
-    return { how: 'mistaken', message: `stage ${stage.name}: ${slowOnPrompt(redactor.withheld)}` };
+    return { how: 'invalid', message: `stage ${stage.name}: ${slowOnPrompt(redactor.withheld)}` };
   const { text, how: _, ...told } = composed;
   const warnings = [...told.warnings, ...answers.flatMap(halfRead)];
   const file = path.join(task.inputs, 'prompt', `${stage.id ?? `${stage.tool}.${stage.role}`}.md`);

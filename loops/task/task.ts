@@ -49,7 +49,7 @@ export interface OpenTask {
   hide(text: string): string;
 }
 
-export type OpenedTask = { how: 'opened'; open: OpenTask } | { how: 'mistaken'; message: string };
+export type OpenedTask = { how: 'opened'; open: OpenTask } | { how: 'invalid'; message: string };
 
 export interface Opening extends Pick<RunContext, 'cwd' | 'environment' | 'clock'>, Pick<RunOptions, 'trustWorkspace'> {
   /** The task: an id, or a path. */
@@ -67,36 +67,36 @@ export async function readTask({
   cwd,
   environment,
   trustWorkspace,
-}: Omit<Opening, 'clock'>): Promise<({ how: 'read' } & ReadTask) | { how: 'mistaken'; message: string }> {
+}: Omit<Opening, 'clock'>): Promise<({ how: 'read' } & ReadTask) | { how: 'invalid'; message: string }> {
   const located = locateTask(word, cwd, environment);
-  if (located.how === 'mistaken') return located;
+  if (located.how === 'invalid') return located;
   const { folder: task } = located;
   if (task.manifest === null)
     return {
-      how: 'mistaken',
+      how: 'invalid',
       message: `${task.root} has no manifest.yaml (nor manifest.json); \`tollgate init ${word}\` writes one to fill in`,
     };
   // Whoever may write into the folder could put another one before it.
   const [first, second] = manifestsIn(task.root);
   if (second !== undefined)
     return {
-      how: 'mistaken',
+      how: 'invalid',
       message: `${task.root} has both ${path.basename(first!)} and ${path.basename(second)}; keep one of them`,
     };
   const root = rootOf(task, cwd, environment);
   const project = await readProject(root);
-  if (project.how === 'mistaken') return project;
+  if (project.how === 'invalid') return project;
   const read = await readManifest(task.manifest, project.value, trustWorkspace ? 'trusted' : 'untrusted');
-  if (read.how === 'mistaken') return read;
+  if (read.how === 'invalid') return read;
   const { stages, placeOf } = read;
   const rooted = withOwnGlobs(read.manifest, treeOf({ root, manifest: read.manifest }));
-  if (rooted.how === 'mistaken') return { how: 'mistaken', message: `${task.manifest}: ${rooted.message}` };
+  if (rooted.how === 'invalid') return { how: 'invalid', message: `${task.manifest}: ${rooted.message}` };
   const { manifest } = rooted;
   const trust = trustWorkspace || manifest.security.trust_workspace ? 'trusted' : 'untrusted';
   const plans: StagePlan[] = [];
   for (const stage of stages) {
     const resolved = resolveRole(stage, project.value, trust);
-    if (resolved.how === 'mistaken') return { how: 'mistaken', message: `${task.manifest}: ${resolved.message}` };
+    if (resolved.how === 'invalid') return { how: 'invalid', message: `${task.manifest}: ${resolved.message}` };
     plans.push({ stage, role: resolved.role, access: resolved.role.access });
   }
   const { rows: ownRows, notes } = ownRowsOf(project.value, trust);
@@ -117,7 +117,7 @@ function ownRowsOf(
 /** @param purpose who only looks changes nothing on disk: what a run would note first is imagined. */
 export async function openTask(opening: Opening, purpose: 'run' | 'look' = 'run'): Promise<OpenedTask> {
   const read = await readTask(opening);
-  if (read.how === 'mistaken') return read;
+  if (read.how === 'invalid') return read;
   const { how: _, ...written } = read;
   const { task, manifest, root } = written;
   const trust = opening.trustWorkspace || manifest.security.trust_workspace ? 'trusted' : 'untrusted';
@@ -126,25 +126,25 @@ export async function openTask(opening: Opening, purpose: 'run' | 'look' = 'run'
   const cwdMistake = isLater
     ? null
     : workingFolderMistake({ cwd: manifest.cwd, manifest: task.manifest!, root, trust });
-  if (cwdMistake !== null) return { how: 'mistaken', message: cwdMistake };
+  if (cwdMistake !== null) return { how: 'invalid', message: cwdMistake };
   const stateFolder = projectState(root, opening.environment);
   const stray = findEscapingLink(stateFolder, ['state', 'state/trees', 'state/sessions', 'worktrees']);
-  if (stray !== null) return { how: 'mistaken', message: stray };
+  if (stray !== null) return { how: 'invalid', message: stray };
   const { openAt, adopt, verb } = OPENINGS[purpose];
   const journal = openAt(task.root, opening.clock);
   try {
     const mistake = (await networkMistake(task.root)) ?? (await adopt(journal, opening.clock));
-    if (mistake !== null) return { how: 'mistaken', message: mistake };
+    if (mistake !== null) return { how: 'invalid', message: mistake };
     await noteBudget(journal, manifest.budgets.paid_call_budget);
   } catch (error) {
-    if (error instanceof JournalError) return { how: 'mistaken', message: error.message };
+    if (error instanceof JournalError) return { how: 'invalid', message: error.message };
     if (!isSystemError(error)) throw error;
     const { message } = error;
-    return { how: 'mistaken', message: `${task.state} cannot be ${verb} (${message}); nothing was started` };
+    return { how: 'invalid', message: `${task.state} cannot be ${verb} (${message}); nothing was started` };
   }
   const cwd = path.resolve(root, manifest.cwd ?? '.');
   const named = await withWholeId(manifest, written.plans, { environment: opening.environment, cwd });
-  if (named.how === 'mistaken') return { how: 'mistaken', message: `${task.manifest}: ${named.message}` };
+  if (named.how === 'invalid') return { how: 'invalid', message: `${task.manifest}: ${named.message}` };
   let redactor: Redactor | null = null;
   const hide = (text: string) => {
     redactor ??= redactorOf(opening.environment, manifest.security.redaction_patterns);
@@ -166,7 +166,7 @@ async function withWholeId(manifest: Manifest, plans: readonly StagePlan[], look
   if (session_id === undefined) return { how: 'named', manifest } as const;
   const tools = plans.map(({ stage }) => stage.tool);
   const whole = await wholeId(session_id, tools, lookup);
-  if (whole.how === 'mistaken') return { how: 'mistaken', message: `meta.session_id: ${whole.message}` } as const;
+  if (whole.how === 'invalid') return { how: 'invalid', message: `meta.session_id: ${whole.message}` } as const;
   return { how: 'named', manifest: { ...manifest, meta: { ...manifest.meta, session_id: whole.id } } } as const;
 }
 

@@ -9,14 +9,14 @@ import { projectRoot } from '../../state/task-folder.ts';
 export type OwnRules =
   /** `lineOf` gives a rule's line; `file` is null where the project has none. */
   | { how: 'read'; file: string | null; rules: readonly Rule[]; lineOf(rule: Rule): number }
-  | (Extract<YamlRead<never>, { how: 'mistaken' }> & { file: string | null });
+  | (Extract<YamlRead<never>, { how: 'invalid' }> & { file: string | null });
 
-/** The rules, compiled, and the line of each in the file; `mistaken` where the file cannot be used. */
+/** The rules, compiled, and the line of each in the file; `invalid` where the file cannot be used. */
 export async function readOwnRules(cwd: string): Promise<OwnRules> {
   const root = projectRoot(cwd);
   const file = projectFile(root);
   const read = await readProject(root);
-  if (read.how === 'mistaken') return { ...read, file };
+  if (read.how === 'invalid') return { ...read, file };
   const rules = read.value.triage.rules.map(compileRow);
   return { how: 'read', file, rules, lineOf: (rule) => read.lineOf(['triage', 'rules', rules.indexOf(rule)]) };
 }

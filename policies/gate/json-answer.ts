@@ -3,7 +3,7 @@
 import type { Finding } from '../facts/gate-record.ts';
 import { fencesOf } from '../markdown/lines.ts';
 
-export type JsonAnswer = { how: 'read'; value: unknown } | { how: 'mistaken'; finding: Finding };
+export type JsonAnswer = { how: 'read'; value: unknown } | { how: 'invalid'; finding: Finding };
 
 /** The one block marked as JSON; where none is marked so, the one block. Two make it unclear which is meant. */
 export function readJsonAnswer(answer: string): JsonAnswer {
@@ -12,11 +12,11 @@ export function readJsonAnswer(answer: string): JsonAnswer {
   const fences = fencesOf(answer);
   const marked = fences.filter(({ language }) => language === 'json');
   const [block, another] = marked.length > 0 ? marked : fences;
-  if (block === undefined) return mistaken(`it is no JSON (${whole.why}), and holds no block of it`);
+  if (block === undefined) return invalid(`it is no JSON (${whole.why}), and holds no block of it`);
   if (another !== undefined)
-    return mistaken(`it holds ${(marked.length > 0 ? marked : fences).length} blocks of code, and must be one value`);
+    return invalid(`it holds ${(marked.length > 0 ? marked : fences).length} blocks of code, and must be one value`);
   const inner = parse(block.body);
-  return inner.how === 'read' ? inner : mistaken(`its block of code is no JSON (${inner.why})`);
+  return inner.how === 'read' ? inner : invalid(`its block of code is no JSON (${inner.why})`);
 }
 
 type Parsed = { how: 'read'; value: unknown } | { how: 'broken'; why: string };
@@ -32,8 +32,8 @@ function parse(text: string): Parsed {
   }
 }
 
-const mistaken = (why: string): JsonAnswer => ({
-  how: 'mistaken',
+const invalid = (why: string): JsonAnswer => ({
+  how: 'invalid',
   finding: {
     check: 'schema',
     class: 'contract_violation',

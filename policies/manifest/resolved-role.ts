@@ -18,7 +18,7 @@ export interface ResolvedRole extends Omit<Role, 'access' | 'template'> {
   warnings: string[];
 }
 
-export type RoleResolved = { how: 'resolved'; role: ResolvedRole } | { how: 'mistaken'; message: string };
+export type RoleResolved = { how: 'resolved'; role: ResolvedRole } | { how: 'invalid'; message: string };
 
 /** The fields of a manifest's stage that have a say. */
 export interface StageWords {
@@ -39,7 +39,7 @@ export function resolveRole(stage: StageWords, project: ProjectFile, trust: 'tru
   const row = trust === 'trusted' ? said : null;
   const builtIn = isBuiltIn(stage.role) ? stage.role : null;
   const template = templateOf(stage, row, builtIn);
-  if (template === null) return { how: 'mistaken', message: noTemplate(stage, project, trust) };
+  if (template === null) return { how: 'invalid', message: noTemplate(stage, project, trust) };
   const role: Role = builtIn === null ? NO_ROLE : ROLES[builtIn];
   const access = stage.access ?? row?.access ?? role.access;
   return {

@@ -8,9 +8,9 @@ export interface Template {
   text: string;
 }
 
-export type LookedUp = { how: 'found'; template: Template } | { how: 'mistaken'; message: string };
+export type LookedUp = { how: 'found'; template: Template } | { how: 'invalid'; message: string };
 
-export type ExpandedTemplate = { how: 'expanded'; text: string } | { how: 'mistaken'; message: string };
+export type ExpandedTemplate = { how: 'expanded'; text: string } | { how: 'invalid'; message: string };
 
 export interface TemplateSurroundings {
   /** The template that `wanted` means in the template called `from`. */
@@ -39,10 +39,10 @@ function expand(template: Template, expansion: Expansion, chain: Step[]): Expand
     taken = index + tag.length;
     const step = { template, index, tag };
     const put = tag === '{{{{' ? { how: 'expanded' as const, text: '{{' } : fill(body, [...chain, step], expansion);
-    if (put.how === 'mistaken') return put;
+    if (put.how === 'invalid') return put;
     text += put.text;
     if (text.length > MAX_CHARS)
-      return mistaken([...chain, step], `makes a template of more than ${MAX_CHARS} characters`);
+      return invalid([...chain, step], `makes a template of more than ${MAX_CHARS} characters`);
   }
   return { how: 'expanded', text: text + template.text.slice(taken) };
 }
@@ -58,14 +58,14 @@ interface Step {
 const TAG = /\{\{\{\{|\{\{([^{}\n]*)\}\}|\{\{/g;
 
 function fill(body: string | undefined, chain: Step[], expansion: Expansion): ExpandedTemplate {
-  if (body === undefined) return mistaken(chain, 'is not closed by }} on its line; a literal {{ is written {{{{');
+  if (body === undefined) return invalid(chain, 'is not closed by }} on its line; a literal {{ is written {{{{');
   if (body.startsWith('>')) return include(body.slice(1).trim(), chain, expansion);
   const { variables } = expansion;
   const name = body.trim();
   if (Object.hasOwn(variables, name)) return { how: 'expanded', text: variables[name]! };
   const known = Object.keys(variables);
   const near = nearest(name, known);
-  return mistaken(
+  return invalid(
     chain,
     `is no variable${near === null ? '.' : `; did you mean {{${near}}}?`} There are ${known.join(', ')}; a literal {{ is written {{{{`,
   );
@@ -73,26 +73,26 @@ function fill(body: string | undefined, chain: Step[], expansion: Expansion): Ex
 
 function include(wanted: string, chain: Step[], expansion: Expansion): ExpandedTemplate {
   const found = expansion.lookUp(wanted, chain.at(-1)!.template.name);
-  if (found.how === 'mistaken') return mistaken(chain, found.message);
+  if (found.how === 'invalid') return invalid(chain, found.message);
   const { template } = found;
   const names = [...chain.map((step) => step.template.name), template.name];
   if (names.indexOf(template.name) < names.length - 1)
-    return mistaken(chain, `includes itself: ${names.slice(names.indexOf(template.name)).join(' > ')}`);
+    return invalid(chain, `includes itself: ${names.slice(names.indexOf(template.name)).join(' > ')}`);
   const known = expansion.known.get(template.name);
   if (known !== undefined) return { how: 'expanded', text: known };
   const expanded = expand(template, expansion, chain);
-  if (expanded.how === 'mistaken') return expanded;
+  if (expanded.how === 'invalid') return expanded;
   // The line on which the tag stands has its own end.
   const text = expanded.text.replace(/\r?\n$/, '');
   expansion.known.set(template.name, text);
   return { how: 'expanded', text };
 }
 
-function mistaken(chain: readonly Step[], why: string): ExpandedTemplate {
+function invalid(chain: readonly Step[], why: string): ExpandedTemplate {
   const last = chain.at(-1)!;
   const way = chain.slice(0, -1).map(placeOf).join(' > ');
   return {
-    how: 'mistaken',
+    how: 'invalid',
     message: `${placeOf(last)}: ${last.tag} ${why}${way === '' ? '' : ` (included by ${way})`}`,
   };
 }

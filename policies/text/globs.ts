@@ -58,7 +58,7 @@ export function globMistake(glob: string): string | null {
   }
 }
 
-export type InTree = { how: 'in_tree'; glob: string } | { how: 'mistaken'; message: string };
+export type InTree = { how: 'in_tree'; glob: string } | { how: 'invalid'; message: string };
 
 /**
  * A leading `/` means the root of the tree, as in .gitignore; but a glob that spells out one of `roots`, which are ways to name
@@ -69,7 +69,7 @@ export function globInTree(glob: string, roots: readonly string[]): InTree {
   if (root !== undefined) return { how: 'in_tree', glob: normalise(glob.slice(root.length)) || '**' };
   if (!OF_MACHINE.test(glob)) return { how: 'in_tree', glob };
   const message = `"${glob}" looks like a path outside of the tree, where it would match nothing; globs begin at ${roots[0]}: say "${normalise(glob)}" for what is in there`;
-  return { how: 'mistaken', message };
+  return { how: 'invalid', message };
 }
 
 /** Where programs and people have their files on Linux and macOS. */

@@ -5,7 +5,7 @@ import { isFolder } from '../disk/regular-file.ts';
 import { findEscapingLink } from '../escaping-link.ts';
 import { projectState, type TaskFolder } from '../task-folder.ts';
 
-export type LogPlace = { how: 'found'; folder: string } | { how: 'none' } | { how: 'mistaken'; message: string };
+export type LogPlace = { how: 'found'; folder: string } | { how: 'none' } | { how: 'invalid'; message: string };
 
 /**
  * @returns the folder that holds the log; `none` for a call without a task in a project that has no state yet.
@@ -15,7 +15,7 @@ export function logPlace(task: TaskFolder | null, cwd: string, environment: Node
   const folder = path.join(base, 'state');
   if (task === null && !isFolder(folder)) return { how: 'none' };
   const stray = findEscapingLink(path.dirname(base), [path.basename(base)]) ?? findEscapingLink(base, ['state']);
-  return stray === null ? { how: 'found', folder } : { how: 'mistaken', message: stray };
+  return stray === null ? { how: 'found', folder } : { how: 'invalid', message: stray };
 }
 
 /** The state folder that the task lies in, which need not be that of the folder in which its CLI works. */

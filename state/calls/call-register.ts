@@ -45,7 +45,7 @@ export interface RegisterEntry {
 
 export type FoundCall =
   | { how: 'read'; file: string; entry: RegisterEntry }
-  | { how: 'mistaken'; file: string; why: string };
+  | { how: 'invalid'; file: string; why: string };
 
 /** null where nothing is registered. */
 export function registerFolder(environment: NodeJS.ProcessEnv): string | null {
@@ -106,7 +106,7 @@ export function readEntries(folder: string): FoundCall[] {
     } catch (error) {
       const { code, message } = error as NodeJS.ErrnoException;
       // Its call has ended meanwhile.
-      return code === 'ENOENT' ? [] : [{ how: 'mistaken', file, why: message }];
+      return code === 'ENOENT' ? [] : [{ how: 'invalid', file, why: message }];
     }
   });
 }
@@ -146,16 +146,16 @@ function readEntry(file: string): FoundCall {
   try {
     entry = JSON.parse(ownText(file)) as Partial<RegisterEntry> | null;
   } catch (error) {
-    if (error instanceof UnfitFileError) return { how: 'mistaken', file, why: `it ${error.why}` };
+    if (error instanceof UnfitFileError) return { how: 'invalid', file, why: `it ${error.why}` };
     if (isSystemError(error)) throw error;
   }
-  if (typeof entry !== 'object' || entry === null) return { how: 'mistaken', file, why: 'it is no JSON object' };
+  if (typeof entry !== 'object' || entry === null) return { how: 'invalid', file, why: 'it is no JSON object' };
   if (typeof entry.v === 'number' && entry.v > REGISTER_VERSION)
-    return { how: 'mistaken', file, why: `a newer version wrote it (format ${entry.v}, this one reads 1)` };
+    return { how: 'invalid', file, why: `a newer version wrote it (format ${entry.v}, this one reads 1)` };
   const wrong = Object.entries(SHAPE).find(([field, test]) => !test(entry[field as keyof RegisterEntry], entry));
-  if (wrong !== undefined) return { how: 'mistaken', file, why: `its ${wrong[0]} is missing or wrong` };
+  if (wrong !== undefined) return { how: 'invalid', file, why: `its ${wrong[0]} is missing or wrong` };
   if (`${entry.call_id}.json` !== path.basename(file))
-    return { how: 'mistaken', file, why: `it tells of another call (${entry.call_id})` };
+    return { how: 'invalid', file, why: `it tells of another call (${entry.call_id})` };
   return { how: 'read', file, entry: entry as RegisterEntry };
 }
 

@@ -25,7 +25,7 @@ const fileOf = (journal: Journal) => path.join(path.dirname(journal.file), 'stat
  */
 export async function adoptEdits(journal: Journal, clock: () => Date): Promise<string | null> {
   const adopted = await adopt(journal, clock, 'set_aside');
-  if (adopted.how === 'mistaken') return adopted.message;
+  if (adopted.how === 'invalid') return adopted.message;
   // A view at a new offset, so that the next edit is known for one.
   if (adopted.how === 'adopted') await refreshStats(journal, clock);
   return null;
@@ -34,7 +34,7 @@ export async function adoptEdits(journal: Journal, clock: () => Date): Promise<s
 /** The same in an imagined journal: no file is touched. */
 export async function imagineEdits(journal: Journal, clock: () => Date): Promise<string | null> {
   const adopted = await adopt(journal, clock, 'left');
-  return adopted.how === 'mistaken' ? adopted.message : null;
+  return adopted.how === 'invalid' ? adopted.message : null;
 }
 
 /**
@@ -47,25 +47,25 @@ export async function refreshStats(journal: Journal, clock: () => Date): Promise
     const adopted = await adopt(journal, clock, 'set_aside');
     const { ledger, offset } = journal.read();
     const stats = statsOf(ledger, offset);
-    if (adopted.how === 'mistaken') return stats;
+    if (adopted.how === 'invalid') return stats;
     await writeJson(file, { ...adopted.view, ...stats });
     if ((lookAt(journal.file)?.size ?? offset) === offset) return stats;
   }
 }
 
-type Adopted = { how: 'adopted' | 'unchanged'; view: object } | { how: 'mistaken'; message: string };
+type Adopted = { how: 'adopted' | 'unchanged'; view: object } | { how: 'invalid'; message: string };
 
 async function adopt(journal: Journal, clock: () => Date, broken: 'set_aside' | 'left'): Promise<Adopted> {
   const file = fileOf(journal);
   const read = await readJson<Partial<Stats>>(file, clock, broken);
   if (read.how === 'absent') return { how: 'unchanged', view: {} };
-  if (read.how === 'set_aside') return mistaken(`${read.message}. Run again to go on with the journal's own count.`);
-  if (read.how === 'left') return mistaken(`${read.message}. Mend it, or delete it: it is made anew from the journal.`);
+  if (read.how === 'set_aside') return invalid(`${read.message}. Run again to go on with the journal's own count.`);
+  if (read.how === 'left') return invalid(`${read.message}. Mend it, or delete it: it is made anew from the journal.`);
   const { paid_calls_used: used, paid_call_budget: budget, journal_offset: offset } = read.value;
   const figures = { paid_calls_used: used, paid_call_budget: budget, journal_offset: offset };
   for (const [name, value] of Object.entries(figures))
     if (!Number.isSafeInteger(value) || (value as number) < 0)
-      return mistaken(
+      return invalid(
         `${file}: ${name} must be a whole number from 0, not ${JSON.stringify(value) ?? 'missing'}. Mend it, or delete the file: it is made anew from the journal.`,
       );
   const at_offset = offset!;
@@ -78,7 +78,7 @@ async function adopt(journal: Journal, clock: () => Date, broken: 'set_aside' | 
   return { how: counted || allowed ? 'adopted' : 'unchanged', view: read.value };
 }
 
-const mistaken = (message: string): Adopted => ({ how: 'mistaken', message });
+const invalid = (message: string): Adopted => ({ how: 'invalid', message });
 
 /** Does it say what a run would take over for a person's wish? Of what cannot be read nothing is taken over. */
 export function hasEdits(journal: Journal): boolean {

@@ -9,7 +9,7 @@ import { readYaml, type YamlRead } from './yaml-file.ts';
 
 export type ManifestRead =
   | { how: 'read'; manifest: Manifest; stages: Stage[]; placeOf: PlaceOf }
-  | { how: 'mistaken'; message: string };
+  | { how: 'invalid'; message: string };
 
 /** Where a field of a stage, or of none of them, stands in its file, `<file>:<line>`; where it is not set, what would hold it. */
 export type PlaceOf = (stage: string | null, field: keyof Stage | keyof GivenManifest) => Stands;
@@ -25,10 +25,10 @@ export async function readManifest(
   trust: 'trusted' | 'untrusted',
 ): Promise<ManifestRead> {
   const given = await readGiven(file);
-  if (given.how === 'mistaken') return given;
+  if (given.how === 'invalid') return given;
   const trusted = given.value.security.trust_workspace ? 'trusted' : trust;
   const expanded = expandStages(given.value, project, trusted);
-  if (expanded.how === 'mistaken') return { how: 'mistaken', message: `${file}: ${expanded.message}` };
+  if (expanded.how === 'invalid') return { how: 'invalid', message: `${file}: ${expanded.message}` };
   const { stages } = expanded;
   return { how: 'read', manifest: { ...given.value, stages }, stages, placeOf: placesIn(file, given, stages) };
 }
@@ -52,19 +52,19 @@ const namingFields = ({ id, tool, role }: Stage): string =>
 /** The paid-call budget alone, for a call that charges a task which no run has opened yet. */
 export async function readBudget(
   file: string,
-): Promise<{ how: 'read'; calls: number } | { how: 'mistaken'; message: string }> {
+): Promise<{ how: 'read'; calls: number } | { how: 'invalid'; message: string }> {
   const read = await readGiven(file);
-  return read.how === 'mistaken' ? read : { how: 'read', calls: read.value.budgets.paid_call_budget };
+  return read.how === 'invalid' ? read : { how: 'read', calls: read.value.budgets.paid_call_budget };
 }
 
-type Given = Extract<YamlRead<GivenManifest>, { how: 'read' }> | { how: 'mistaken'; message: string };
+type Given = Extract<YamlRead<GivenManifest>, { how: 'read' }> | { how: 'invalid'; message: string };
 
 async function readGiven(file: string): Promise<Given> {
   const read = await readYaml(file, 'a manifest', async () => (await import('./manifest-schema.ts')).MANIFEST);
-  if (read.how === 'mistaken') return read;
+  if (read.how === 'invalid') return read;
   const folder = path.basename(path.dirname(path.resolve(file)));
   const id = read.value.task_id;
   if (id === folder) return read;
   const message = `${file}: task_id is "${id}", but its folder is "${folder}"; make them the same`;
-  return { how: 'mistaken', message };
+  return { how: 'invalid', message };
 }

@@ -5,7 +5,7 @@ import type { ProjectFile } from '../../policies/manifest/project-file.ts';
 import { nearest } from '../../policies/text/nearest.ts';
 import type { GivenManifest, GivenStage, Stage } from './manifest-schema.ts';
 
-export type ExpandedStages = { how: 'expanded'; stages: Stage[] } | { how: 'mistaken'; message: string };
+export type ExpandedStages = { how: 'expanded'; stages: Stage[] } | { how: 'invalid'; message: string };
 
 /** @param trust only in a trusted workspace do the project's own pipelines count. */
 export function expandStages(
@@ -16,20 +16,20 @@ export function expandStages(
   if (pipeline === undefined)
     return stages.length > 0
       ? nameStages(stages)
-      : mistaken('it has neither stages nor a pipeline; give it one of them');
+      : invalid('it has neither stages nor a pipeline; give it one of them');
   const known = { ...pipelines, ...PIPELINES } as Record<string, readonly Partial<GivenStage>[]>;
   const found = Object.hasOwn(known, pipeline) ? known[pipeline]! : null;
   if (found === null) {
     const near = nearest(pipeline, Object.keys(known));
     const hint = near === null ? `the pipelines are ${Object.keys(known).join(', ')}` : `did you mean ${near}?`;
-    return mistaken(`there is no pipeline "${pipeline}"; ${hint}`);
+    return invalid(`there is no pipeline "${pipeline}"; ${hint}`);
   }
   if (trust === 'untrusted' && !Object.hasOwn(PIPELINES, pipeline))
-    return mistaken(
+    return invalid(
       `the pipeline "${pipeline}" is one of tollgate.yaml, which counts only in a trusted workspace; say --trust-workspace, or security.trust_workspace: true in the manifest`,
     );
   const named = nameStages(found.map((stage) => ({ ...STAGE_DEFAULTS, ...stage }) as GivenStage));
-  return named.how === 'mistaken' ? named : refine(pipeline, named.stages, stages);
+  return named.how === 'invalid' ? named : refine(pipeline, named.stages, stages);
 }
 
 /** A stage that is listed beside a pipeline changes the one of its name. */
@@ -37,7 +37,7 @@ function refine(pipeline: string, stages: readonly Stage[], given: readonly Give
   const changes = new Map(given.map((stage) => [nameOf(stage), stage]));
   for (const name of changes.keys())
     if (!stages.some((stage) => stage.name === name))
-      return mistaken(
+      return invalid(
         `the pipeline ${pipeline} has no stage "${name}" to refine; its stages are ${stages.map((stage) => stage.name).join(', ')}`,
       );
   return {
@@ -60,9 +60,8 @@ function nameStages(given: readonly GivenStage[]): ExpandedStages {
   const seen = new Set<string>();
   for (const { name } of stages) {
     const again = standInAgain(given[seen.size]!);
-    if (again !== null)
-      return mistaken(`stage ${name}: ${again} stands in twice, or for itself; its quota is the same`);
-    if (seen.has(name)) return mistaken(`two stages are called "${name}"; give one an id of its own`);
+    if (again !== null) return invalid(`stage ${name}: ${again} stands in twice, or for itself; its quota is the same`);
+    if (seen.has(name)) return invalid(`two stages are called "${name}"; give one an id of its own`);
     seen.add(name);
   }
   return { how: 'expanded', stages };
@@ -84,4 +83,4 @@ export const nameOf = ({ id, tool, role }: GivenStage): string => id ?? `${tool}
 /** What the schema fills in; a test holds the two together. */
 export const STAGE_DEFAULTS = { timeout_ms: 30 * 60_000, may_be_empty: false, fallback: [] as GivenStage['fallback'] };
 
-const mistaken = (message: string): ExpandedStages => ({ how: 'mistaken', message });
+const invalid = (message: string): ExpandedStages => ({ how: 'invalid', message });

@@ -10,7 +10,7 @@ export type YamlRead<T> =
   /** `lineOf` gives the line of the field at a path, or of the nearest one above it that is there. */
   | { how: 'read'; value: T; lineOf(path: readonly PropertyKey[]): number; has(path: readonly PropertyKey[]): boolean }
   /** `unreadable`: nothing is known of what it says. `unfit`: it says what cannot be. */
-  | { how: 'mistaken'; kind: 'unreadable' | 'unfit'; message: string };
+  | { how: 'invalid'; kind: 'unreadable' | 'unfit'; message: string };
 
 /** More aliases than any manifest needs, and far fewer than a bomb has. */
 const MAX_ALIASES = 50;
@@ -25,9 +25,9 @@ export async function readYaml<S extends z.ZodType>(
 ): Promise<YamlRead<z.infer<S>>> {
   const [schema, { parseDocument, LineCounter, visit }] = await Promise.all([load(), import('yaml')]);
   const bytes = bytesOf(file, what);
-  if (typeof bytes === 'string') return mistaken(bytes);
+  if (typeof bytes === 'string') return invalid(bytes);
   const limit = limitMistake(bytes);
-  if (limit !== null) return mistaken(`${file}:${limit.line}: ${limit.message}`);
+  if (limit !== null) return invalid(`${file}:${limit.line}: ${limit.message}`);
   const lines = new LineCounter();
   const document = parseDocument(bytes.toString('utf8'), {
     lineCounter: lines,
@@ -38,17 +38,17 @@ export async function readYaml<S extends z.ZodType>(
     uniqueKeys: false,
   });
   const syntax = document.errors[0] ?? document.warnings[0];
-  if (syntax !== undefined) return mistaken(`${file}:${lines.linePos(syntax.pos[0]).line}: ${plain(syntax.message)}`);
+  if (syntax !== undefined) return invalid(`${file}:${lines.linePos(syntax.pos[0]).line}: ${plain(syntax.message)}`);
   const repeated = repeatedKey(document, visit);
   if (repeated !== null)
-    return mistaken(
+    return invalid(
       `${file}:${lines.linePos(repeated).line}: the same name stands twice in one place; keep one of them`,
     );
   let data: unknown;
   try {
     data = document.toJS({ maxAliasCount: MAX_ALIASES });
   } catch (error) {
-    return mistaken(`${file}:1: ${error instanceof RangeError ? TOO_DEEP : plain((error as Error).message)}`);
+    return invalid(`${file}:1: ${error instanceof RangeError ? TOO_DEEP : plain((error as Error).message)}`);
   }
   const parsed = schema.safeParse(data);
   if (parsed.success) {
@@ -61,7 +61,7 @@ export async function readYaml<S extends z.ZodType>(
   const told = issues.slice(0, MAX_ISSUES).map((issue) => describeIssue(place, issue));
   const more = issues.length > MAX_ISSUES ? [`${file}: and ${issues.length - MAX_ISSUES} more mistakes`] : [];
   const message = [...told, ...more].join('\n');
-  return { how: 'mistaken', kind: 'unfit', message };
+  return { how: 'invalid', kind: 'unfit', message };
 }
 
 /** Or what is wrong with it. */
@@ -102,4 +102,4 @@ function plain(message: string): string {
   return message.split('\n')[0]!;
 }
 
-const mistaken = (message: string) => ({ how: 'mistaken', kind: 'unreadable', message }) as const;
+const invalid = (message: string) => ({ how: 'invalid', kind: 'unreadable', message }) as const;

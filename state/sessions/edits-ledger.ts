@@ -22,7 +22,7 @@ export interface EditsLedger {
   file: string;
 }
 
-export type LedgerRead = { how: 'read'; edits: KnownEdit[] } | { how: 'mistaken'; why: string };
+export type LedgerRead = { how: 'read'; edits: KnownEdit[] } | { how: 'invalid'; why: string };
 
 /** null for a user without a home. Nothing is made. */
 export function editsLedger(tool: Tool, sessionId: string, environment: NodeJS.ProcessEnv): EditsLedger | null {
@@ -51,18 +51,18 @@ export const backupFiles = ({ folder }: EditsLedger): string[] => namesIn(folder
 /** Those that were ever written down; none where there is no ledger. */
 export function readEdits(ledger: EditsLedger): LedgerRead {
   const stray = strayOf(ledger);
-  if (stray !== null) return { how: 'mistaken', why: stray };
+  if (stray !== null) return { how: 'invalid', why: stray };
   let text: string | null;
   try {
     text = readRegularOrNull(ledger.file);
   } catch (error) {
     if (!(error instanceof UnfitFileError)) throw error;
-    return { how: 'mistaken', why: strange(error.message) };
+    return { how: 'invalid', why: strange(error.message) };
   }
   const lines = (text ?? '').split('\n').map(parse);
   const newer = lines.find((line) => Number((line as { schema?: unknown } | null)?.schema) > EDITS_VERSION);
   if (newer !== undefined)
-    return { how: 'mistaken', why: `a newer version wrote ${ledger.file}; update tollgate (nothing was changed)` };
+    return { how: 'invalid', why: `a newer version wrote ${ledger.file}; update tollgate (nothing was changed)` };
   return { how: 'read', edits: foldEdits(lines) };
 }
 

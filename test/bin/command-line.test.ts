@@ -56,7 +56,7 @@ const MISTAKES: [argv: string[], message: string][] = [
 
 for (const [argv, message] of MISTAKES)
   test(`${argv.join(' ') || '(nothing)'} is a mistake`, () => {
-    assert.equal(parseCommandLine(SPEC, argv), { how: 'mistaken', message });
+    assert.equal(parseCommandLine(SPEC, argv), { how: 'invalid', message });
   });
 
 test('values, defaults, repeats, families and words are read', () => {

@@ -113,7 +113,7 @@ test('it is valid with every field in use, and has every field', async ({ rig })
 });
 
 function holds(read: Awaited<ReturnType<typeof readManifest>>, field: string): boolean {
-  if (read.how === 'mistaken') return false;
+  if (read.how === 'invalid') return false;
   let at: unknown = read.manifest;
   for (const step of field.split('.')) {
     at = (at as Record<string, unknown> | undefined)?.[step.replace('[]', '')];
@@ -146,7 +146,7 @@ for (const [pipeline, reviews] of [
     await rig.start('tollgate', ['init', 'fix', '--pipeline', pipeline, '--goal', 'Look.']).result;
     const file = path.join(rig.project, '.tmp/task/fix/manifest.yaml');
     const read = await readManifest(file, NO_PROJECT_FILE, 'untrusted');
-    if (read.how === 'mistaken') return assert.unreachable(read.message);
+    if (read.how === 'invalid') return assert.unreachable(read.message);
     const { stages } = read;
     assert.equal(
       stages.flatMap(({ name, diff }) => (diff === undefined ? [] : [[name, diff]])),

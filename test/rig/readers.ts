@@ -66,7 +66,7 @@ const now = () => new Date();
 const TASK = '.tmp/task/fix';
 const task = (root: string) => {
   const located = locateTask(path.join(root, TASK, '/'), root, { HOME: root });
-  if (located.how === 'mistaken') throw new Error(located.message);
+  if (located.how === 'invalid') throw new Error(located.message);
   return located.folder;
 };
 const CALL = '20260101000000-0123abcd';

@@ -125,12 +125,12 @@ test('a folder is read in the order of its paths, ids count over all files', ({ 
   assert.equal(read.how === 'read' && read.cases.map(({ id }) => id), ['a', 'b', 'c']);
   writeFileSync(path.join(folder, 'b.jsonl'), JSON.stringify({ ...WHOLE, id: 'c' }));
   const again = readCorpus(folder, project);
-  assert.match(again.how === 'mistaken' ? again.message : '', /held-a\/x\.jsonl:1: id "c" is the one of .*b\.jsonl:1/);
+  assert.match(again.how === 'invalid' ? again.message : '', /held-a\/x\.jsonl:1: id "c" is the one of .*b\.jsonl:1/);
 });
 
 test('a folder without cases, and none at all', ({ project, root }) => {
-  assert.equal(readCorpus(root, project), { how: 'mistaken', message: `${root} holds no file that ends in .jsonl` });
-  assert.equal(readCorpus(`${root}/x`, project), { how: 'mistaken', message: `${root}/x cannot be read (ENOENT)` });
+  assert.equal(readCorpus(root, project), { how: 'invalid', message: `${root} holds no file that ends in .jsonl` });
+  assert.equal(readCorpus(`${root}/x`, project), { how: 'invalid', message: `${root}/x cannot be read (ENOENT)` });
 });
 
 /** A recorded folder beside the corpus' own. */
@@ -158,7 +158,7 @@ for (const [meta, end] of METAS)
     const said = mistakeIn(project, RECORDED);
     if (said !== 'read 1') return assert.ok(said.includes(end), said);
     const read = readCorpus(path.join(project, 'test'), project);
-    if (read.how === 'mistaken') throw new Error(read.message);
+    if (read.how === 'invalid') throw new Error(read.message);
     const { exitCode, signal, ending, stderr, stdout } = read.cases[0]!.captured;
     assert.equal([`${exitCode} ${signal} ${ending}`, stderr, stdout], [end, 'no\n', '']);
   });
@@ -169,7 +169,7 @@ test('files may lie in the project though the corpus stands elsewhere', ({ proje
   mkdirSync(path.dirname(file), { recursive: true });
   writeFileSync(file, JSON.stringify({ ...WHOLE, files: '../../in/project/captures/401' }));
   assert.is(readCorpus(file, project).how, 'read');
-  assert.is(readCorpus(file, path.join(root, 'else')).how, 'mistaken');
+  assert.is(readCorpus(file, path.join(root, 'else')).how, 'invalid');
 });
 
 test('files that are links lead nowhere', ({ project, root }) => {

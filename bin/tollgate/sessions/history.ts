@@ -37,14 +37,14 @@ export async function run(argv: readonly string[]): Promise<Ran> {
   const read = await readArguments(SPEC, argv, TOLLGATE_EXIT.badInput);
   if (read.how === 'ended') return read.ran;
   const { args } = read;
-  if (args.given.has('all') && args.given.has('last')) return mistaken('--all and --last do not go together');
+  if (args.given.has('all') && args.given.has('last')) return invalid('--all and --last do not go together');
   const which = await whichSession(args);
-  if (which.how === 'mistaken') return mistaken(which.message);
+  if (which.how === 'invalid') return invalid(which.message);
   let history: History;
   try {
     history = readHistory(which.store, which.session, process.env, args.given.has('all') ? null : args.number.last!);
   } catch (error) {
-    return mistaken(unreadable(error));
+    return invalid(unreadable(error));
   }
   const redactor = redactorOf(process.env, []);
   if (args.given.has('json')) return { exit: 0, out: `${JSON.stringify(objectOf(history, redactor))}\n` };
@@ -83,4 +83,4 @@ function objectOf({ session, turns, all, reverted, notes, redo }: History, { red
   };
 }
 
-const mistaken = (message: string): Ran => ({ exit: TOLLGATE_EXIT.badInput, err: `tollgate history: ${message}\n` });
+const invalid = (message: string): Ran => ({ exit: TOLLGATE_EXIT.badInput, err: `tollgate history: ${message}\n` });

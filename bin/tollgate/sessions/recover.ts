@@ -66,7 +66,7 @@ export async function run(argv: readonly string[]): Promise<Ran> {
   if (within !== null) return refusal(within, TOLLGATE_EXIT.badInput);
   try {
     const which = await sessionOrTask(args);
-    if (which.how === 'mistaken') return refusal(which.message, TOLLGATE_EXIT.badInput);
+    if (which.how === 'invalid') return refusal(which.message, TOLLGATE_EXIT.badInput);
     return await recoverIn(which, args);
   } catch (error) {
     return refusal(unreadable(error), TOLLGATE_EXIT.badInput);
@@ -78,22 +78,22 @@ type Found = Which & { task?: string };
 /** A task by its id has its own word; the tag of a session comes first. */
 async function sessionOrTask(args: Arguments): Promise<Found> {
   const word = args.words[0]!;
-  const which: Found = word.includes('/') ? { how: 'mistaken', message: '' } : await whichSession(args);
+  const which: Found = word.includes('/') ? { how: 'invalid', message: '' } : await whichSession(args);
   if (which.how === 'located') return which;
   const located = locateTask(word, process.cwd(), process.env);
-  if (located.how === 'mistaken' || !existsSync(located.folder.root))
+  if (located.how === 'invalid' || !existsSync(located.folder.root))
     return word.includes('/')
-      ? { how: 'mistaken', message: located.how === 'mistaken' ? located.message : `there is no task at ${word}` }
-      : { how: 'mistaken', message: `${which.message}; and there is no task of that id` };
+      ? { how: 'invalid', message: located.how === 'invalid' ? located.message : `there is no task at ${word}` }
+      : { how: 'invalid', message: `${which.message}; and there is no task of that id` };
   const failed = failedSession(located.folder);
   if (failed === null)
-    return { how: 'mistaken', message: `no call of ${located.folder.id} failed in a session that is known` };
+    return { how: 'invalid', message: `no call of ${located.folder.id} failed in a session that is known` };
   const { tool, sessionId, cwd } = failed;
   const store = await ADAPTERS[tool].sessions();
   const session = await store.find(sessionId, { environment: process.env, cwd });
   if (session === null)
     return {
-      how: 'mistaken',
+      how: 'invalid',
       message: `${tool} has no file of the session ${sessionId}, in which ${located.folder.id} failed`,
     };
   return { how: 'located', store, session, feature: null, task: located.folder.id };

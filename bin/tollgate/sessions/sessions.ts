@@ -73,7 +73,7 @@ export async function run(argv: readonly string[]): Promise<Ran> {
     clock: () => new Date(),
   };
   const verb = Object.hasOwn(VERBS, word!) ? VERBS[word as keyof typeof VERBS] : null;
-  if (verb === null) return mistaken(`list, show, adopt, forget or backups, not "${word}"`);
+  if (verb === null) return invalid(`list, show, adopt, forget or backups, not "${word}"`);
   try {
     return await verb(asking, read.args, words);
   } catch (error) {
@@ -86,13 +86,13 @@ type Verb = (asking: SessionsAsking, args: Arguments, words: readonly string[]) 
 
 const VERBS: Record<'list' | 'show' | 'adopt' | 'forget' | 'backups', Verb> = {
   async list(asking, args, words) {
-    if (words.length > 0) return mistaken(`"${words[0]}" is one word too many`);
+    if (words.length > 0) return invalid(`"${words[0]}" is one word too many`);
     return shown(await found(asking, args, null), args, (sessions) =>
       sessionLines(sessions, asking.clock(), sheetOf(asking.environment)),
     );
   },
   async show(asking, args, words) {
-    if (words.length !== 1) return mistaken('show takes one TAG or ID');
+    if (words.length !== 1) return invalid('show takes one TAG or ID');
     return shown(
       await found(asking, args, words[0]!),
       args,
@@ -105,20 +105,20 @@ const VERBS: Record<'list' | 'show' | 'adopt' | 'forget' | 'backups', Verb> = {
     const [tag, id] = words;
     const tool = toolOf(args);
     if (tag === undefined || id === undefined || tool === null)
-      return mistaken('adopt takes TAG ID --tool TOOL, or --list');
-    if (!TAG.test(tag)) return mistaken(`a tag ${TAG_MUST}`);
+      return invalid('adopt takes TAG ID --tool TOOL, or --list');
+    if (!TAG.test(tag)) return invalid(`a tag ${TAG_MUST}`);
     const refusal = refusalWithin(process.env, 'take on a session');
-    if (refusal !== null) return mistaken(refusal);
+    if (refusal !== null) return invalid(refusal);
     const adopted = await adoptSession({ ...asking, tag, tool, id });
-    if (adopted.how === 'mistaken')
+    if (adopted.how === 'invalid')
       return { exit: TOLLGATE_EXIT.failure, err: `tollgate sessions: ${adopted.message}\n` };
     const { entry, warnings } = adopted;
     return { ...told(args, { schema: 1, tag, tool, entry }, `${tag} goes on in ${tool} ${id}`), err: noted(warnings) };
   },
   async forget(asking, args, words) {
-    if (words.length !== 1) return mistaken('forget takes one TAG');
+    if (words.length !== 1) return invalid('forget takes one TAG');
     const refusal = refusalWithin(process.env, 'forget a session');
-    if (refusal !== null) return mistaken(refusal);
+    if (refusal !== null) return invalid(refusal);
     const { forgotten, warnings } = await forgetSession({ ...asking, tag: words[0]!, tool: toolOf(args) });
     if (forgotten.length === 0)
       return { exit: TOLLGATE_EXIT.failure, err: noted([...warnings, `no session is kept for "${words[0]}"`]) };
@@ -126,7 +126,7 @@ const VERBS: Record<'list' | 'show' | 'adopt' | 'forget' | 'backups', Verb> = {
     return { ...told(args, { schema: 1, tag: words[0], forgotten }, lines.join('\n')), err: noted(warnings) };
   },
   async backups({ environment, clock }, args, words) {
-    if (words.length > 0) return mistaken('backups takes no further word; --tool TOOL lists those of one CLI');
+    if (words.length > 0) return invalid('backups takes no further word; --tool TOOL lists those of one CLI');
     const tool = toolOf(args);
     const backups = allBackups(environment).filter((each) => tool === null || each.tool === tool);
     const page = backupLines(backups, clock(), sheetOf(environment)).join('\n');
@@ -143,7 +143,7 @@ export interface BackupsObject {
 }
 
 async function adoptable(asking: SessionsAsking, args: Arguments, words: readonly string[]): Promise<Ran> {
-  if (words.length > 0) return mistaken('adopt --list takes no TAG');
+  if (words.length > 0) return invalid('adopt --list takes no TAG');
   const tool = toolOf(args);
   const asked = await listAdoptable(asking, tool === null ? TOOLS : [tool], (sentence) => {
     if (!args.given.has('quiet')) printing('stderr').write(`tollgate sessions: ${sentence}\n`);
@@ -197,7 +197,7 @@ const toolOf = ({ text }: Arguments): Tool | null => (text.tool !== undefined &&
 const noted = (sentences: readonly string[]): string =>
   sentences.map((sentence) => `tollgate sessions: ${visible(sentence)}\n`).join('');
 
-const mistaken = (message: string): Ran => ({
+const invalid = (message: string): Ran => ({
   exit: TOLLGATE_EXIT.badInput,
   err: `tollgate sessions: ${visible(message)}\n`,
 });

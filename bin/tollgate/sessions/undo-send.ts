@@ -127,7 +127,7 @@ function sendingOf(
 function taskOf({ text }: Arguments): TaskFolder | null | string {
   if (text.task === undefined) return null;
   const located = locateTask(text.task, process.cwd(), process.env);
-  if (located.how === 'mistaken') return `--task: ${located.message}`;
+  if (located.how === 'invalid') return `--task: ${located.message}`;
   const tasks = path.join(projectState(process.cwd(), process.env), 'task');
   const mistake = accountMistake(located.folder, 'existing', tasks);
   return mistake === null ? located.folder : `--task: ${mistake}`;

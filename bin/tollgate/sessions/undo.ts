@@ -25,7 +25,7 @@ export async function run(argv: readonly string[]): Promise<Ran> {
   const mistake = undoMistake(args) ?? refusalWithin(process.env, 'change a conversation');
   if (mistake !== null) return refusal(mistake, TOLLGATE_EXIT.badInput);
   const which = await whichSession(args);
-  if (which.how === 'mistaken') return refusal(which.message, TOLLGATE_EXIT.badInput);
+  if (which.how === 'invalid') return refusal(which.message, TOLLGATE_EXIT.badInput);
   try {
     return await onceFree(which, args);
   } catch (error) {

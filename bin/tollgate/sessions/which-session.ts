@@ -14,14 +14,14 @@ export const TOOL_FLAG = {
 
 export const SESSION_WORD = 'SESSION (an id, at least its first 7 digits, or a tag of this project)';
 
-export type Which = LocatedSession | { how: 'mistaken'; message: string };
+export type Which = LocatedSession | { how: 'invalid'; message: string };
 
 export async function whichSession({ words, text }: Arguments): Promise<Which> {
   const tool = isTool(text.tool) ? text.tool : null;
   try {
     return await locateSession(words[0]!, tool, { environment: process.env, cwd: process.cwd() });
   } catch (error) {
-    return { how: 'mistaken', message: unreadable(error) };
+    return { how: 'invalid', message: unreadable(error) };
   }
 }
 

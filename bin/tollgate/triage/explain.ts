@@ -36,7 +36,7 @@ export async function run(argv: readonly string[]): Promise<Ran> {
     clock: () => new Date(),
   });
   switch (explained.how) {
-    case 'mistaken':
+    case 'invalid':
       return { exit: TOLLGATE_EXIT.badInput, err: `tollgate explain: ${explained.message}\n` };
     case 'nothing': {
       const { taskId, message } = explained;

@@ -4,16 +4,16 @@ import { createReadStream, readFileSync } from 'node:fs';
 import type { LineSplitter } from '../../../wrappers/line-splitter.ts';
 import { createDecoder } from './decoder.ts';
 
-export type Input = { how: 'read'; text: string } | { how: 'mistaken'; message: string };
+export type Input = { how: 'read'; text: string } | { how: 'invalid'; message: string };
 
 /** A short text; `-` or no word is standard input. */
 export function readInput(word: string | undefined): Input {
   const name = nameOf(word);
-  if (isTerminal(name)) return { how: 'mistaken', message: NOTHING };
+  if (isTerminal(name)) return { how: 'invalid', message: NOTHING };
   try {
     return { how: 'read', text: readFileSync(name === STDIN ? 0 : name, 'utf8') };
   } catch (error) {
-    return { how: 'mistaken', message: unreadable(name, error) };
+    return { how: 'invalid', message: unreadable(name, error) };
   }
 }
 

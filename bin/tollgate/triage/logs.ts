@@ -42,7 +42,7 @@ export async function run(argv: readonly string[]): Promise<Ran> {
   if (read.how === 'ended') return read.ran;
   const { text, given, words } = read.args;
   const located = locateTask(words[0]!, process.cwd(), process.env);
-  if (located.how === 'mistaken') return mistaken(located.message);
+  if (located.how === 'invalid') return invalid(located.message);
   const { folder: task } = located;
   let lost: string | null = null;
   const print = async (lines: readonly FollowedLine[]) => {
@@ -66,12 +66,12 @@ export async function run(argv: readonly string[]): Promise<Ran> {
       take: print,
     });
   } catch (error) {
-    if (error instanceof JournalError) return mistaken(error.message);
+    if (error instanceof JournalError) return invalid(error.message);
     throw error;
   }
-  if (followed.how === 'mistaken') return mistaken(followed.message);
+  if (followed.how === 'invalid') return invalid(followed.message);
   const { calls, missing } = followed;
-  if (calls === 0 && task.manifest === null) return mistaken(`there is no task at ${task.root}`);
+  if (calls === 0 && task.manifest === null) return invalid(`there is no task at ${task.root}`);
   return {
     exit: stop.aborted ? stopExit(stop) : missing.length > 0 ? TOLLGATE_EXIT.failure : TOLLGATE_EXIT.ok,
     err: [...missing, ...(calls === 0 ? [`no call of ${task.id} was made yet`] : [])]
@@ -97,4 +97,4 @@ const asText = ({ of, text }: FollowedLine): string => `${of === 'stderr' ? 'std
 
 const asJson = (line: FollowedLine): string => `${JSON.stringify(line)}\n`;
 
-const mistaken = (message: string): Ran => ({ exit: TOLLGATE_EXIT.badInput, err: `tollgate logs: ${message}\n` });
+const invalid = (message: string): Ran => ({ exit: TOLLGATE_EXIT.badInput, err: `tollgate logs: ${message}\n` });

@@ -49,14 +49,14 @@ export async function run(argv: readonly string[]): Promise<Ran> {
   const read = await readArguments(SPEC, argv, TOLLGATE_EXIT.badInput);
   if (read.how === 'ended') return read.ran;
   const { text, given, words } = read.args;
-  if (given.has('jsonl')) return given.has('compare') ? mistaken(NO_PAIRS) : manyLines(words[0]);
+  if (given.has('jsonl')) return given.has('compare') ? invalid(NO_PAIRS) : manyLines(words[0]);
   const tool = (text.tool as Tool | undefined) ?? null;
   const one = await explainFile(tool, words[0]);
-  if (typeof one === 'string') return mistaken(one);
+  if (typeof one === 'string') return invalid(one);
   const shown = (value: unknown, page: string) => (given.has('json') ? `${JSON.stringify(value)}\n` : page);
   if (text.compare !== undefined) {
     const other = text.compare === '-' ? '- can be read only once, as FILE' : await explainFile(tool, text.compare);
-    if (typeof other === 'string') return mistaken(`--compare: ${other}`);
+    if (typeof other === 'string') return invalid(`--compare: ${other}`);
     const comparison = comparisonOf(one, other);
     return {
       exit: comparison.same ? TOLLGATE_EXIT.ok : TOLLGATE_EXIT.failure,
@@ -88,4 +88,4 @@ const manyLines = (word: string | undefined): Promise<Ran> =>
     return { id: id ?? null, signature: signText(isTool(tool) ? tool : null, text).signature };
   });
 
-const mistaken = (message: string): Ran => ({ exit: TOLLGATE_EXIT.badInput, err: `tollgate signature: ${message}\n` });
+const invalid = (message: string): Ran => ({ exit: TOLLGATE_EXIT.badInput, err: `tollgate signature: ${message}\n` });

@@ -26,9 +26,9 @@ interface Finding {
 export async function lintHere({ words, given }: Arguments, cwd: string): Promise<Ran> {
   const other = [...given].find((flag) => !['lint', 'json', 'quiet'].includes(flag));
   if (words.length > 0 || other !== undefined)
-    return mistaken(`--lint looks at rows alone; leave ${words[0] ?? `--${other}`} out`);
+    return invalid(`--lint looks at rows alone; leave ${words[0] ?? `--${other}`} out`);
   const own = await readOwnRules(cwd);
-  if (own.how === 'mistaken' && own.kind === 'unreadable') return mistaken(own.message);
+  if (own.how === 'invalid' && own.kind === 'unreadable') return invalid(own.message);
   const findings = own.how === 'read' ? findingsOf(own, cwd) : unfit(own, cwd);
   const errors = findings.filter(({ level }) => level === 'error').length;
   const counts = {
@@ -59,7 +59,7 @@ function findingsOf(own: Extract<OwnRules, { how: 'read' }>, cwd: string): Findi
 }
 
 /** Each of its lines begins with the file and the line. */
-function unfit({ message, file }: Extract<OwnRules, { how: 'mistaken' }>, cwd: string): Finding[] {
+function unfit({ message, file }: Extract<OwnRules, { how: 'invalid' }>, cwd: string): Finding[] {
   return message.split('\n').map((one) => {
     const [, line, what] = /^:(\d+): (.*)$/.exec(one.slice(file!.length)) ?? [null, null, one];
     const about = { level: 'error', fact: 'unfit', row: null, of: 'project' } as const;
@@ -88,4 +88,4 @@ function render(findings: readonly Finding[], { own, built_in, errors, warnings 
 
 const counted = (count: number, what: string): string => `${count} ${what}${count === 1 ? '' : 's'}`;
 
-const mistaken = (message: string): Ran => ({ exit: TOLLGATE_EXIT.badInput, err: `tollgate triage: ${message}\n` });
+const invalid = (message: string): Ran => ({ exit: TOLLGATE_EXIT.badInput, err: `tollgate triage: ${message}\n` });

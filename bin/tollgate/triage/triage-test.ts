@@ -18,7 +18,7 @@ import { hidden, hiddenVerdict } from '../secrets.ts';
 /** @param own the project's rows of `tollgate.yaml`, tried before the built-in ones. */
 export function testCorpus(corpus: string, own: readonly Rule[], say: 'text' | 'json'): Ran {
   const read = readCorpus(corpus, process.cwd());
-  if (read.how === 'mistaken')
+  if (read.how === 'invalid')
     return { exit: TOLLGATE_EXIT.badInput, err: `tollgate triage: --test: ${read.message}\n` };
   const judged = judgeCases(read.cases, own);
   const failed = judged

@@ -78,22 +78,22 @@ export async function run(argv: readonly string[]): Promise<Ran> {
   const { text, number, given, words } = read.args;
   if (given.has('lint')) return (await import('./triage-lint.ts')).lintHere(read.args, process.cwd());
   const own = await readOwnRules(process.cwd());
-  if (own.how === 'mistaken') return mistaken(own.message);
+  if (own.how === 'invalid') return invalid(own.message);
   if (text.test !== undefined) {
     const beside = [...given].find((name) => ONE_CALL.includes(name)) ?? null;
     if (beside !== null || words.length > 0)
-      return mistaken(`--test judges the cases of its corpus; leave out ${beside === null ? words[0] : `--${beside}`}`);
+      return invalid(`--test judges the cases of its corpus; leave out ${beside === null ? words[0] : `--${beside}`}`);
     return testCorpus(text.test, own.rules, given.has('json') ? 'json' : 'text');
   }
   const clock = localClock(new Date());
   if (given.has('jsonl')) return manyLines(words[0], own.rules, clock);
-  if (text.tool === undefined) return mistaken(`--tool is required: one of ${TOOLS.join(', ')}`);
+  if (text.tool === undefined) return invalid(`--tool is required: one of ${TOOLS.join(', ')}`);
   const call = { tool: text.tool as Tool, exitCode: number['exit-code'] ?? null, signal: null, ending: null };
   const { stdout, stderr, gathered } = gather(call);
   const unread = text.stdout === undefined ? null : await readInto(stdout, text.stdout);
-  if (unread !== null) return mistaken(`--stdout: ${unread}`);
+  if (unread !== null) return invalid(`--stdout: ${unread}`);
   const mistake = await readInto(stderr, words[0]);
-  if (mistake !== null) return mistaken(mistake);
+  if (mistake !== null) return invalid(mistake);
   const judged = judgeGathered(gathered(), clock, own.rules, given.has('explain') ? 'explain' : 'sign');
   const verdict = hiddenVerdict(judged.verdict);
   const signature = judged.signature === null ? null : hiddenSignature(judged.signature);
@@ -137,4 +137,4 @@ async function manyLines(word: string | undefined, own: readonly Rule[], clock: 
   });
 }
 
-const mistaken = (message: string): Ran => ({ exit: TOLLGATE_EXIT.badInput, err: `tollgate triage: ${message}\n` });
+const invalid = (message: string): Ran => ({ exit: TOLLGATE_EXIT.badInput, err: `tollgate triage: ${message}\n` });

@@ -35,7 +35,7 @@ export function openGated(manifest: object = {}): Gated {
   mkdirSync(path.join(folder, 'outputs'), { recursive: true });
   mkdirSync(tree);
   const located = locateTask(`${folder}/`, root, {});
-  if (located.how === 'mistaken') throw new Error(located.message);
+  if (located.how === 'invalid') throw new Error(located.message);
   const task = located.folder;
   return {
     root,
@@ -50,7 +50,7 @@ export function openGated(manifest: object = {}): Gated {
       });
       const stage = { ...read.stages[0]!, name: 'codex_verify' };
       const resolved = resolveRole(stage, NO_PROJECT_FILE, 'trusted');
-      if (resolved.how === 'mistaken') throw new Error(resolved.message);
+      if (resolved.how === 'invalid') throw new Error(resolved.message);
       const answerFile = path.join(task.outputs, 'codex_verify.codex.out');
       rmSync(answerFile, { force: true });
       if (answer !== null) writeFileSync(answerFile, answer);

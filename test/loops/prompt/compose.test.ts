@@ -322,7 +322,7 @@ for (const [name, target, message] of LINKED)
     world.write('.env', 'KEY=x');
     world.link(`.tmp/task/fix/inputs/${name}`, target);
     const composed = await world.compose({ manifest: { security: { forbidden_paths: ['.env'] } } });
-    const said = composed.how === 'mistaken' ? composed.message.replaceAll(world.root, 'PROJECT') : null;
+    const said = composed.how === 'invalid' ? composed.message.replaceAll(world.root, 'PROJECT') : null;
     assert.is(said, message === null ? null : `PROJECT/.tmp/task/fix/inputs/${name} ${message}`);
     if (composed.how === 'composed') assert.match(composed.text, 'the notes');
   });

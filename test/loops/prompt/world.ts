@@ -56,7 +56,7 @@ export class World {
     const manifest = { ...given, stages: [stage] };
     const project = { ...NO_PROJECT_FILE, ...wish.project };
     const resolved = resolveRole(stage, project, wish.trust ?? 'trusted');
-    if (resolved.how === 'mistaken') return resolved;
+    if (resolved.how === 'invalid') return resolved;
     const at = (name: string) => path.join(this.task, name);
     return composePrompt({
       task: {
@@ -89,7 +89,7 @@ export class World {
   /** The prompt, which must be one. */
   async prompt(wish: Wish = {}): Promise<PromptComposed & { how: 'composed' }> {
     const composed = await this.compose(wish);
-    if (composed.how === 'mistaken') throw new Error(composed.message);
+    if (composed.how === 'invalid') throw new Error(composed.message);
     return composed;
   }
 

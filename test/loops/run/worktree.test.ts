@@ -229,7 +229,7 @@ for (const [title, prepare, message] of MISTAKES)
   test(`a mistake: ${title}`, async (context) => {
     const top = path.join(context.root, '.tmp/worktrees/fix');
     prepare(context.root, top);
-    assert.equal(await opener(context.root)('fix'), { how: 'mistaken', message: message(top) });
+    assert.equal(await opener(context.root)('fix'), { how: 'invalid', message: message(top) });
   });
 
 test.run();

@@ -67,7 +67,7 @@ async function stopped(task: TestTask, fake: FakeCall): Promise<Late> {
 
 function folderOf(rig: TestRig, { task }: Pick<Late, 'task'>) {
   const located = locateTask(`${task.folder}/`, rig.project, rig.env);
-  if (located.how === 'mistaken') throw new Error(located.message);
+  if (located.how === 'invalid') throw new Error(located.message);
   return located.folder;
 }
 
@@ -284,7 +284,7 @@ function stuck(rig: TestRig): Errand {
   const task = makeTask(rig, { stages: [{ tool: 'codex', role: 'brief' }] });
   rig.write('commands/run_codex.cjs', "process.kill(process.pid, 'SIGSTOP'); setInterval(() => {}, 1000);");
   const located = locateTask(`${task.folder}/`, rig.project, rig.env);
-  if (located.how === 'mistaken') throw new Error(located.message);
+  if (located.how === 'invalid') throw new Error(located.message);
   return {
     task: located.folder,
     stage: { tool: 'codex', name: 'codex_brief' },

@@ -23,7 +23,7 @@ async function promptOf(rig: TestRig, stage: string, digest: DigestPolicy = 'off
   const clock = () => new Date();
   const asked = { word: 'fix', cwd: rig.project, environment: rig.env, trustWorkspace: false, clock };
   const opened = await openTask(asked, 'look');
-  if (opened.how === 'mistaken') throw new Error(opened.message);
+  if (opened.how === 'invalid') throw new Error(opened.message);
   const plan = opened.open.plans.find((one) => one.stage.name === stage)!;
   return composePrompt({ open: opened.open, options: OPTIONS, context: contextIn(rig) }, plan, digest);
 }
@@ -39,7 +39,7 @@ test('of a huge answer the beginning is read, and what the role does not want is
   // Whoever opens it waits for ever.
   execFileSync('mkfifo', [path.join(folder, 'outputs/codex_review.codex.out')]);
   const composed = await promptOf(rig, 'codex_impl', 'auto');
-  if (composed.how === 'mistaken') throw new Error(composed.message);
+  if (composed.how === 'invalid') throw new Error(composed.message);
   const { text, prompt } = composed;
   for (const part of ['The brief found it.', 'The design says so.'])
     assert.ok(text.includes(part), part + text.slice(1200));

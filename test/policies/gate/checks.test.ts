@@ -38,7 +38,7 @@ test('the JSON of an answer', () => {
     [`${'['.repeat(5000)}${']'.repeat(5000)}`, JSON.parse(`${'['.repeat(5000)}${']'.repeat(5000)}`)],
   ];
   for (const [answer, value] of read) assert.equal(readJsonAnswer(answer), { how: 'read', value }, answer.slice(0, 80));
-  const mistaken: [answer: string, text: RegExp][] = [
+  const invalid: [answer: string, text: RegExp][] = [
     ['', /^the answer must be JSON: it is no JSON \(it is empty\), and holds no block of it$/],
     [
       '{"a": 1}\nDone.',
@@ -47,9 +47,9 @@ test('the JSON of an answer', () => {
     ['```json\n1\n```\n```json\n2\n```', /: it holds 2 blocks of code, and must be one value$/],
     ['```json\n{"a": }\n```', /: its block of code is no JSON \(/],
   ];
-  for (const [answer, text] of mistaken) {
+  for (const [answer, text] of invalid) {
     const found = readJsonAnswer(answer);
-    assert.ok(found.how === 'mistaken', answer);
+    assert.ok(found.how === 'invalid', answer);
     assert.match(found.finding.text, text);
     assert.equal([found.finding.check, found.finding.reason], ['schema', 'not_json']);
   }

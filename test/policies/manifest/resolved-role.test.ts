@@ -64,7 +64,7 @@ const ROWS: [
 for (const [what, stage, roles, expected] of ROWS)
   test(what, () => {
     const resolved = resolve(stage, roles);
-    if (resolved.how === 'mistaken') throw new Error(resolved.message);
+    if (resolved.how === 'invalid') throw new Error(resolved.message);
     for (const [key, value] of Object.entries(expected))
       assert.equal(resolved.role[key as keyof ResolvedRole], value, key);
   });
@@ -74,22 +74,22 @@ const OWN = 'give the stage a prompt of its own (a file in the task folder)';
 
 test('a role that nobody knows, and the nearest one', () => {
   assert.equal(resolve({ role: 'reviw' }), {
-    how: 'mistaken',
+    how: 'invalid',
     message: `stage s: there is no role "reviw"; did you mean "review"? The built-in ones are ${KNOWN}; for another one add it to tollgate.yaml with a template, or ${OWN}`,
   });
   assert.equal(resolve({ role: 'toString' }), {
-    how: 'mistaken',
+    how: 'invalid',
     message: `stage s: there is no role "toString". The built-in ones are ${KNOWN}; for another one add it to tollgate.yaml with a template, or ${OWN}`,
   });
 });
 
 test('a role of tollgate.yaml that has no template, or does not count', () => {
   assert.equal(resolve({ role: 'audit' }, { audit: {} }), {
-    how: 'mistaken',
+    how: 'invalid',
     message: `stage s: the role "audit" of tollgate.yaml has no template; give it one, or ${OWN}`,
   });
   assert.equal(resolve({ role: 'audit' }, { audit: { template: 'a.md' } }, 'untrusted'), {
-    how: 'mistaken',
+    how: 'invalid',
     message: `stage s: the role "audit" is one of tollgate.yaml, which counts only in a trusted workspace; say --trust-workspace, or ${OWN}`,
   });
 });

@@ -8,7 +8,7 @@ import { createRedactor } from '../../../policies/redact/create-redactor.ts';
 
 export function sourceOf(different: Partial<PromptSource> = {}, stage: Partial<StageWords> = {}): PromptSource {
   const resolved = resolveRole({ name: 'codex_brief', role: 'brief', ...stage }, NO_PROJECT_FILE, 'trusted');
-  if (resolved.how === 'mistaken') throw new Error(resolved.message);
+  if (resolved.how === 'invalid') throw new Error(resolved.message);
   return {
     taskId: 'fix',
     stage: 'codex_brief',

@@ -11,7 +11,7 @@ const expand = (files: Record<string, string>, variables: Record<string, string>
       lookUp: (name) =>
         name in files
           ? { how: 'found', template: { name, text: files[name]! } }
-          : { how: 'mistaken', message: 'is none' },
+          : { how: 'invalid', message: 'is none' },
       variables,
     },
   );
@@ -41,7 +41,7 @@ const MISTAKES: [files: Record<string, string>, message: string][] = [
   ],
 ];
 
-for (const [files, message] of MISTAKES) test(message, () => assert.equal(expand(files), { how: 'mistaken', message }));
+for (const [files, message] of MISTAKES) test(message, () => assert.equal(expand(files), { how: 'invalid', message }));
 
 test('forty files that include the next one twice are expanded once each', () => {
   const files: Record<string, string> = { main: '{{> f0}}{{> f0}}', f40: '' };
@@ -51,8 +51,8 @@ test('forty files that include the next one twice are expanded once each', () =>
 
 test('hostile text takes linear time', () => {
   const text = '{'.repeat(1_000_002);
-  assert.is(expand({ main: text }).how, 'mistaken');
-  assert.is(expand({ main: `{{${' '.repeat(1_000_000)}x` }).how, 'mistaken');
+  assert.is(expand({ main: text }).how, 'invalid');
+  assert.is(expand({ main: `{{${' '.repeat(1_000_000)}x` }).how, 'invalid');
 });
 
 test.run();

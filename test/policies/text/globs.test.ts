@@ -133,7 +133,7 @@ for (const [glob, means] of IN_TREE)
 
 test('a glob outside of the tree is told with the way out', () => {
   assert.equal(globInTree('/etc/**', ['/work']), {
-    how: 'mistaken',
+    how: 'invalid',
     message:
       '"/etc/**" looks like a path outside of the tree, where it would match nothing; globs begin at /work: say "etc/**" for what is in there',
   });

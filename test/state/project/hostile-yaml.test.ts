@@ -83,16 +83,16 @@ for (const [what, text, message] of ROWS)
     const file = path.join(folder, 'fix/manifest.yaml');
     writeFileSync(file, text);
     const read = await readManifest(file, NO_PROJECT_FILE, 'untrusted');
-    assert.is(read.how === 'mistaken' ? read.message : null, `${file}${message}`);
+    assert.is(read.how === 'invalid' ? read.message : null, `${file}${message}`);
     writeFileSync(path.join(folder, 'tollgate.yaml'), text);
-    assert.is((await readProject(folder)).how, 'mistaken');
+    assert.is((await readProject(folder)).how, 'invalid');
   });
 
 test('of thousands of unknown names the first are told', async ({ folder }) => {
   const file = path.join(folder, 'fix/manifest.yaml');
   writeFileSync(file, GOOD + Array.from({ length: 2000 }, (_, i) => `k${i}: 1\n`).join(''));
   const read = await readManifest(file, NO_PROJECT_FILE, 'untrusted');
-  assert.is(read.how === 'mistaken' ? read.message.split('\n').length : 0, 20);
+  assert.is(read.how === 'invalid' ? read.message.split('\n').length : 0, 20);
 });
 
 test('a FIFO is not waited for', async ({ folder }) => {
@@ -100,7 +100,7 @@ test('a FIFO is not waited for', async ({ folder }) => {
   execFileSync('mkfifo', [file]);
   const read = await readManifest(file, NO_PROJECT_FILE, 'untrusted');
   const words = `${file} is a FIFO, and no regular file; put it elsewhere, and a manifest in its place`;
-  assert.is(read.how === 'mistaken' ? read.message : null, words);
+  assert.is(read.how === 'invalid' ? read.message : null, words);
 });
 
 const PATTERNS: [patterns: unknown, message: string][] = [
@@ -115,7 +115,7 @@ for (const [patterns, message] of PATTERNS)
     const file = path.join(folder, 'fix/manifest.yaml');
     writeFileSync(file, `${GOOD}security: {redaction_patterns: ${JSON.stringify(patterns)}}\n`);
     const read = await readManifest(file, NO_PROJECT_FILE, 'untrusted');
-    assert.is(read.how === 'mistaken' ? read.message : null, `${file}:4: ${message}`);
+    assert.is(read.how === 'invalid' ? read.message : null, `${file}:4: ${message}`);
   });
 
 test.run();

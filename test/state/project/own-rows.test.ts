@@ -16,7 +16,7 @@ test.after.each(({ folder }) => rmSync(folder, { recursive: true }));
 async function read(folder: string, text: string) {
   writeFileSync(path.join(folder, 'tollgate.yaml'), text);
   const got = await readProject(folder);
-  if (got.how === 'mistaken') return `${got.kind}: ${got.message.replaceAll(`${folder}/`, '')}`;
+  if (got.how === 'invalid') return `${got.kind}: ${got.message.replaceAll(`${folder}/`, '')}`;
   return got.value.triage.rules;
 }
 
@@ -212,7 +212,7 @@ test('100 rows of a few phrases are read; what would not fit into the environmen
 test('the line of a field', async ({ folder }) => {
   writeFileSync(path.join(folder, 'tollgate.yaml'), WHOLE);
   const got = await readProject(folder);
-  if (got.how === 'mistaken') return assert.unreachable(got.message);
+  if (got.how === 'invalid') return assert.unreachable(got.message);
   const lines = [['triage', 'rules', 0], ['triage', 'rules', 0, 'proof', 1], ['triage', 'rules', 5], ['nowhere']].map(
     got.lineOf,
   );

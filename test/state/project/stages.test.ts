@@ -29,7 +29,7 @@ async function read(
   const file = path.join(folder, 'fix/manifest.yaml');
   writeFileSync(file, `task_id: fix\ngoal: g\n${yaml}`);
   const got = await readManifest(file, project, trust);
-  if (got.how === 'mistaken') return got.message.replace(`${folder}/`, '');
+  if (got.how === 'invalid') return got.message.replace(`${folder}/`, '');
   return got.stages.map(({ name, tool, role, model }) => [name, tool, role, ...(model ? [model] : [])].join(' '));
 }
 
@@ -69,7 +69,7 @@ test("a project's own pipeline, in a trusted workspace alone", async ({ folder }
     'pipelines:\n  mine:\n    - {tool: copilot, role: review, model: x}\n',
   );
   const project = await readProject(folder);
-  if (project.how === 'mistaken') return assert.unreachable(project.message);
+  if (project.how === 'invalid') return assert.unreachable(project.message);
   const stages = ['copilot_review copilot review x'];
   assert.equal(await read(folder, 'pipeline: mine\n', project.value, 'trusted'), stages);
   assert.equal(await read(folder, 'pipeline: mine\nsecurity: {trust_workspace: true}\n', project.value), stages);
@@ -119,7 +119,7 @@ for (const [yaml, message] of [
   test(`a project file with ${yaml.trim()}`, async ({ folder }) => {
     writeFileSync(path.join(folder, 'tollgate.yaml'), yaml);
     const got = await readProject(folder);
-    assert.is(got.how === 'mistaken' && got.message.replace(`${folder}/`, ''), message);
+    assert.is(got.how === 'invalid' && got.message.replace(`${folder}/`, ''), message);
   });
 
 test('an empty project file says nothing', async ({ folder }) => {
