@@ -19,8 +19,8 @@ import {
   writeSync,
 } from 'node:fs';
 import path from 'node:path';
+import { named, naming } from './append-line.ts';
 import { openRegular } from './disk/regular-file.ts';
-import { named, naming } from './line.ts';
 import { syncFolder } from './sync-folder.ts';
 import { isSystemError } from './system-error.ts';
 

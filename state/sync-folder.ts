@@ -1,7 +1,7 @@
 // Puts the names in a folder on disk: a file that was synced and renamed is found after a loss of power only then.
 
 import { closeSync, constants, fsyncSync, openSync } from 'node:fs';
-import { named } from './line.ts';
+import { named } from './append-line.ts';
 
 /** Throws what the operating system throws; a file system that cannot sync folders promises nothing, and is no error. */
 export function syncFolder(folder: string): void {

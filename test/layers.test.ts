@@ -26,7 +26,7 @@ const DOORS: Record<string, string[]> = {
   'fast-glob': ['loops/prompt/matches.ts'],
   picocolors: ['bin/sheet.ts'],
   picomatch: ['policies/text/globs.ts'],
-  'write-file-atomic': ['state/whole-file.ts'],
+  'write-file-atomic': ['state/atomic-file.ts'],
   yaml: ['state/project/yaml-file.ts'],
   yargs: ['bin/help.ts'],
   zod: ['state/project/manifest-schema.ts', 'state/project/project-schema.ts'],

@@ -1,7 +1,7 @@
 // Named timers, each of which can be set anew; all are dropped at once, and none is set after that.
 
 export interface Watchdogs {
-  set(name: string, afterMs: number, bark: () => void): void;
+  set(name: string, afterMs: number, onExpire: () => void): void;
   drop(name: string): void;
   release(): void;
 }
@@ -13,11 +13,11 @@ export function createWatchdogs(): Watchdogs {
   const timers = new Map<string, NodeJS.Timeout>();
   let released = false;
   return {
-    set(name, afterMs, bark) {
+    set(name, afterMs, onExpire) {
       if (released) return;
       const old = timers.get(name);
       if (old !== undefined) clearTimeout(old);
-      timers.set(name, setTimeout(bark, Math.min(afterMs, LONGEST_MS)));
+      timers.set(name, setTimeout(onExpire, Math.min(afterMs, LONGEST_MS)));
     },
     drop(name) {
       clearTimeout(timers.get(name));

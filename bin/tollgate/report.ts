@@ -2,7 +2,7 @@
 
 import { existsSync } from 'node:fs';
 import { collectErrors, collectHealth } from '../../loops/api-errors/collect-errors.ts';
-import { leftReport } from '../../loops/batch/left-reports.ts';
+import { savedReport } from '../../loops/batch/saved-reports.ts';
 import { collectTasks } from '../../loops/report/collect.ts';
 import { TOLLGATE_EXIT } from '../../policies/facts/exit-codes.ts';
 import { visible } from '../../policies/text/visible-text.ts';
@@ -81,7 +81,7 @@ export async function run(argv: readonly string[]): Promise<Ran> {
 }
 
 function batch(word: string, { given, text }: Arguments): Ran {
-  const left = leftReport(projectState(process.cwd(), process.env), word);
+  const left = savedReport(projectState(process.cwd(), process.env), word);
   if (left.how === 'invalid') return invalid(left.message);
   if (given.has('json') || text.format === 'json') return { exit: 0, out: `${JSON.stringify(left.report)}\n` };
   const summary = visible(left.summary);

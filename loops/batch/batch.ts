@@ -6,13 +6,13 @@ import { stopExit } from '../../policies/facts/stop.ts';
 import { runTask } from '../run/run.ts';
 import type { BatchProgress, BatchRequest } from './batch-request.ts';
 import { callsOf } from './calls-of.ts';
-import { type BatchFacts, leaveBatch } from './leave.ts';
 import { type BatchBounds, type BatchLimits, openLimits } from './limits.ts';
 import { lineUp } from './lineup.ts';
 import { type Bad, type BatchTask, lookAtTasks } from './look.ts';
 import { type BatchReport, endOf, failuresOf, totalsOf } from './report.ts';
 import { badRow, type RowTold, rowOf, surprisedRow, waitingRow } from './row.ts';
 import { type BatchSlots, openSlots } from './slots.ts';
+import { type BatchFacts, writeBatchReport } from './write-report.ts';
 
 export type BatchRan =
   | { how: 'ran'; report: BatchReport; summary: string }
@@ -57,7 +57,7 @@ async function runLimited(request: BatchRequest, limits: BatchBounds, began: Dat
     notes: [...limits.notes(totals.not_started), ...slots.paused()],
   };
   const unmet = { left, unreadable: bad.map(({ word }) => word), signedOut: slots.signedOut() };
-  return { how: 'ran', ...(await leaveBatch(request, facts, unmet)) };
+  return { how: 'ran', ...(await writeBatchReport(request, facts, unmet)) };
 }
 
 /** In the order given, whenever each of them ended. */

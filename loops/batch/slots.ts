@@ -38,10 +38,10 @@ export function openSlots(count: number, clock: () => Date): BatchSlots {
       queue = queue.filter((one) => one !== next);
       free -= 1;
       running[next.asked.tool] = (running[next.asked.tool] ?? 0) + 1;
-      next.begin({ how: 'taken', leave: once((verdict) => leave(next.asked, verdict)) });
+      next.begin({ how: 'taken', release: once((verdict) => release(next.asked, verdict)) });
     }
   };
-  const leave = (asked: SlotRequest, verdict: Verdict | null) => {
+  const release = (asked: SlotRequest, verdict: Verdict | null) => {
     free += 1;
     running[asked.tool]! -= 1;
     const pause = verdict === null ? null : pauseFor(asked, verdict);
@@ -113,10 +113,10 @@ function standing(pauses: ReadonlyMap<string, Pause>, asked: SlotRequest, now: D
 }
 
 /** A place that is given back twice would be two. */
-function once(leave: (verdict: Verdict | null) => void): (verdict: Verdict | null) => void {
+function once(release: (verdict: Verdict | null) => void): (verdict: Verdict | null) => void {
   let left = false;
   return (verdict) => {
-    if (!left) leave(verdict);
+    if (!left) release(verdict);
     left = true;
   };
 }

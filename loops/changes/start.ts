@@ -1,8 +1,8 @@
 // The tree as it was when the task's first run began: kept as git's objects in the task's own state, beside the repository.
 
 import path from 'node:path';
+import { writeAtomic } from '../../state/atomic-file.ts';
 import { readRegularOrNull } from '../../state/disk/regular-file.ts';
-import { writeWhole } from '../../state/whole-file.ts';
 import { invalid, lastLine, withApart } from './apart.ts';
 import { type TakenIn, type TreeRules, takeIn } from './take-in.ts';
 
@@ -36,7 +36,7 @@ export async function keepStart(
     if (taken.how === 'invalid') return taken;
     const written = await apart.git(['write-tree', '--missing-ok']);
     if (written.code !== 0) return invalid(`the tree could not be kept as it is: ${lastLine(written)}`);
-    await writeWhole(name, written.stdout);
+    await writeAtomic(name, written.stdout);
     return taken;
   });
 }

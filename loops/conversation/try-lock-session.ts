@@ -7,7 +7,7 @@ import type { SessionFile } from '../../wrappers/sessions/store.ts';
 import { acquireTicket } from '../queue/acquire-ticket.ts';
 import { queueNameOf } from '../session/queue-names.ts';
 
-export type SessionLock = { how: 'held'; leave(): void } | { how: 'used'; by: string };
+export type SessionLock = { how: 'held'; release(): void } | { how: 'used'; by: string };
 
 /** Where no line can be kept nothing can be changed either, which whoever changes it says better. */
 export async function tryLockSession(
@@ -16,7 +16,7 @@ export async function tryLockSession(
   clock: () => Date,
 ): Promise<SessionLock> {
   const state = userState(environment);
-  if (state === null) return { how: 'held', leave: () => {} };
+  if (state === null) return { how: 'held', release: () => {} };
   const taken = new AbortController();
   let by = 'somebody has its turn';
   try {
@@ -32,9 +32,9 @@ export async function tryLockSession(
       },
       clock,
     });
-    return turn.how === 'taken' ? { how: 'held', leave: turn.leave } : { how: 'used', by };
+    return turn.how === 'taken' ? { how: 'held', release: turn.release } : { how: 'used', by };
   } catch (error) {
     if (!isSystemError(error)) throw error;
-    return { how: 'held', leave: () => {} };
+    return { how: 'held', release: () => {} };
   }
 }

@@ -11,8 +11,8 @@ import type { Lookup, SessionFile, SessionStore } from '../../wrappers/sessions/
 import { tryLockSession } from './try-lock-session.ts';
 
 export type Idleness =
-  /** As it is now: it may have changed while it was waited for. No task gets its turn until `leave`. */
-  | { how: 'free'; session: SessionFile; leave(): void }
+  /** As it is now: it may have changed while it was waited for. No task gets its turn until `release`. */
+  | { how: 'free'; session: SessionFile; release(): void }
   /** `by`: half a sentence. */
   | { how: 'used'; by: string };
 
@@ -28,8 +28,8 @@ export async function waitUntilIdle(asked: SessionQuestion, say: (what: string) 
   const hold = await tryLockSession(asked.session, asked.lookup.environment, asked.clock);
   if (hold.how === 'used') return hold;
   const quiet = await whenQuiet(asked, say);
-  if ('by' in quiet) hold.leave();
-  return 'by' in quiet ? { how: 'used', ...quiet } : { how: 'free', ...quiet, leave: hold.leave };
+  if ('by' in quiet) hold.release();
+  return 'by' in quiet ? { how: 'used', ...quiet } : { how: 'free', ...quiet, release: hold.release };
 }
 
 async function whenQuiet(

@@ -7,7 +7,7 @@ import type { GateReason } from '../../policies/facts/own-reasons.ts';
 import { pathsOfDiff, prefixParts, strayPaths } from '../../policies/gate/diff-paths.ts';
 import { recounted } from '../../policies/gate/recounted.ts';
 import { diffOf } from '../../policies/gate/unified-diff.ts';
-import { writeWhole } from '../../state/whole-file.ts';
+import { writeAtomic } from '../../state/atomic-file.ts';
 import { findBinary } from '../../wrappers/find-binary.ts';
 import { tryDiff } from './apply-check.ts';
 import type { GateRequest } from './gate-request.ts';
@@ -20,7 +20,7 @@ export async function checkDiff(asked: GateRequest, answer: string): Promise<Fin
   rmSync(artifact, { force: true });
   const diff = diffOf(answer);
   if (diff === null) return asked.stage.may_be_empty ? null : noDiff(answer);
-  await writeWhole(artifact, diff);
+  await writeAtomic(artifact, diff);
   const stray = strayPaths(pathsOfDiff(diff));
   if (stray.length > 0) return leavesTree(stray);
   const git = findBinary('git', asked.environment.PATH);
@@ -38,7 +38,7 @@ export async function checkDiff(asked: GateRequest, answer: string): Promise<Fin
     const unread = touched(ended.stdout).filter((file) => !known.has(file));
     if (ended.exitCode === 0 && unread.length > 0) return unclear(unread);
     if (ended.exitCode === 0) {
-      if (text !== diff) await writeWhole(artifact, text);
+      if (text !== diff) await writeAtomic(artifact, text);
       return null;
     }
     mistakes.push(mistakesIn(ended.stderr));

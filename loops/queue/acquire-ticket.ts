@@ -31,10 +31,10 @@ export interface TicketRequest {
 
 export type QueueTurn =
   /**
-   * It is ours until `leave`, or until this process ends, however it does. `within`: somebody has it before us, and we were
+   * It is ours until `release`, or until this process ends, however it does. `within`: somebody has it before us, and we were
    * started by him, so that to wait for him would be for ever.
    */
-  { how: 'taken'; within: boolean; leave(): void } | { how: 'stopped' };
+  { how: 'taken'; within: boolean; release(): void } | { how: 'stopped' };
 
 const DAY_MS = 86_400_000;
 /** How often the others are looked at; a death raises no event. */
@@ -45,16 +45,16 @@ export async function acquireTicket(request: TicketRequest): Promise<QueueTurn> 
   const { stop, whileWaiting } = request;
   const queue = queueOf(request);
   const ticket = await ticketFor(request);
-  const leave = () => leaveQuietly(queue, ticket.id);
+  const release = () => releaseQuietly(queue, ticket.id);
   queue.join(ticket);
   for (const sentence of queue.setAside()) request.say?.(sentence);
   for (let told = false; ; told = true) {
     if (stop.aborted) {
-      leave();
+      release();
       return { how: 'stopped' };
     }
     const blocking = await blockingIn(queue, ticket, request);
-    if (blocking === null) return { how: 'taken', within: isWithin(queue, ticket), leave };
+    if (blocking === null) return { how: 'taken', within: isWithin(queue, ticket), release };
     if (!told) whileWaiting({ who: whoIs(blocking, ticket.owner), ticket: blocking.ticket });
     await waitForChange(blocking.file, LOOK_MS, stop);
   }
@@ -73,7 +73,7 @@ async function blockingIn(queue: Queue, ours: Ticket, request: TicketRequest): P
     return blockingIn(queue, ours, request);
   }
   // What is over is over for good: nobody else has to look at it.
-  return firstBlocking(ours, earlier, { ...request, self: ours.owner }, (id) => leaveQuietly(queue, id));
+  return firstBlocking(ours, earlier, { ...request, self: ours.owner }, (id) => releaseQuietly(queue, id));
 }
 
 async function ticketFor({
@@ -96,9 +96,9 @@ async function ticketFor({
 }
 
 /** A line that cannot be written keeps the others waiting until this process ends; that is no reason to fail what was done. */
-function leaveQuietly(queue: Queue, id: string): void {
+function releaseQuietly(queue: Queue, id: string): void {
   try {
-    queue.leave(id);
+    queue.release(id);
   } catch (error) {
     if (!isSystemError(error)) throw error;
   }

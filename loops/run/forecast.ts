@@ -10,15 +10,15 @@ import { tagOf } from '../../policies/session/session-tag.ts';
 import { budgetOf } from '../../state/journal/ledger.ts';
 import { readSessions } from '../../state/sessions/sessions-file.ts';
 import { ADAPTERS } from '../../wrappers/adapters.ts';
-import { paidAnswer } from '../stage/one-call.ts';
+import { paidAnswer } from '../stage/dispatch-call.ts';
 import { HANDED_ON, resolveSession } from '../stage-session/resolve.ts';
 import { closedFor } from '../tamper-guard/entrance.ts';
 import { ownFlagsOf } from '../task/own-flags.ts';
 import { checkStages } from '../task/plan.ts';
 import { composePrompt, type Prompt } from '../task/prompt.ts';
 import type { RunRequest } from '../task/run-request.ts';
-import { doorOf, type StageDoor } from '../task/stage-door.ts';
 import type { StagePlan } from '../task/stage-plan.ts';
+import { type StageStatus, stageStatusOf } from '../task/stage-status.ts';
 import { type OpenTask, openTask } from '../task/task.ts';
 import { lookIntoWorktree } from './enter-worktree.ts';
 import { type Showing, type ShownPrompt, showPrompt } from './shown-prompt.ts';
@@ -79,11 +79,11 @@ export async function foreseeTask(request: RunRequest, prompts: 'shown' | 'sized
     if (stop.aborted) return stopped();
     if (composed.how === 'invalid') return composed;
     const { prompt } = composed;
-    const { how, ...door } = doorOf(plan, prompt, open.journal, options);
+    const { how, ...status } = stageStatusOf(plan, prompt, open.journal, options);
     const session = await sessionOf(request, open, plan, stages.length);
     const before = stages.filter(({ state }) => state === 'to_run').map(({ stage }) => stage);
     const showing = { open, plan, context, text: composed.text, before, fresh: session.fresh };
-    const redone = 'wish' in door && door.wish === 'redo';
+    const redone = 'choice' in status && status.choice === 'redo';
     // An answer that is paid for is only looked at again.
     const needsCall = how === 'open' && paidAnswer({ open, stage: plan.stage, redone }, prompt) === null;
     if (needsCall) calls += 1;
@@ -118,7 +118,7 @@ export async function foreseeTask(request: RunRequest, prompts: 'shown' | 'sized
 const STOPPED = 'stopped while it looked through the stages';
 
 const STATES = { open: 'to_run', done_earlier: 'done_earlier', changed: 'prompt_changed' } as const satisfies Record<
-  StageDoor['how'],
+  StageStatus['how'],
   StageForecast['state']
 >;
 

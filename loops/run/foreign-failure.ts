@@ -4,7 +4,7 @@ import { TOLLGATE_EXIT } from '../../policies/facts/exit-codes.ts';
 import type { Failure } from '../../policies/record/task-failure.ts';
 import { interruptedFailure } from '../failure/failure.ts';
 import type { OpenTask } from '../task/task.ts';
-import type { EndedRun } from './leave.ts';
+import type { EndedRun } from './write-report.ts';
 
 export const foreignEnd = (open: OpenTask, why: string, at: Date): EndedRun => ({
   state: 'failed',

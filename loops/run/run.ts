@@ -12,21 +12,21 @@ import { changedFailure, interruptedFailure, invalidFailure } from '../failure/f
 import { endLeftCommands, tellLeft } from '../gate/left-commands.ts';
 import { redactLeftRaw } from '../settle/left-raw.ts';
 import { settleLeftovers } from '../settle/settle.ts';
-import { clearFolders } from '../stage/clear-way.ts';
+import { clearFolders } from '../stage/clear-result-paths.ts';
 import { comeIn } from '../tamper-guard/entrance.ts';
 import { type RecoveredJudge, recoverJudge } from '../tamper-guard/left-judge.ts';
 import { claim } from '../task/claim.ts';
 import { keepStart } from '../task/keep-start.ts';
-import { checkStages, type LargeStage, wishMistake } from '../task/plan.ts';
+import { checkStages, choiceMistake, type LargeStage } from '../task/plan.ts';
 import type { RunRequest } from '../task/run-request.ts';
 import { type OpenTask, openTask } from '../task/task.ts';
 import { enterWorktree } from './enter-worktree.ts';
 import { foreignEnd } from './foreign-failure.ts';
-import { type EndedRun, leaveFailure, leaveReport } from './leave.ts';
 import type { RunReport } from './report.ts';
 import { runStages, untouched } from './stages.ts';
 import { clearTemporaries } from './temporaries.ts';
 import { verdictFailure } from './verdict-failure.ts';
+import { type EndedRun, writeFailure, writeReport } from './write-report.ts';
 
 export type RanTask =
   | { how: 'ran'; report: RunReport; summary: string }
@@ -43,7 +43,7 @@ export async function runTask(request: RunRequest): Promise<RanTask> {
   const opened = await openTask({ ...request.context, ...request.options, word: request.word });
   if (opened.how === 'invalid') return opened;
   const { open } = opened;
-  const mistake = wishMistake(open.plans, request.options);
+  const mistake = choiceMistake(open.plans, request.options);
   if (mistake !== null) return { how: 'invalid', message: mistake };
   try {
     return await claimAndRun(request, open, entrance.left);
@@ -123,7 +123,7 @@ async function owned(request: RunRequest, opened: OpenTask, runId: string, left:
       .catch((error: Error) => [`its worktree could not be looked at: ${error.message}`]);
     whole.notes.push(...notes);
     ended = whole;
-    return { how: 'ran', ...(await leaveReport(open, whole, clock)) };
+    return { how: 'ran', ...(await writeReport(open, whole, clock)) };
   } finally {
     await release(request, opened, { fact: 'released', run_id: runId, exit_code: ended.exitCode, state: ended.state });
   }
@@ -134,7 +134,7 @@ const REFUSED = { state: 'refused', exitCode: TOLLGATE_EXIT.badInput } as const;
 /** Nothing was run; but whoever reads the summary must not take an earlier run's for this one's. */
 async function refuse({ context: { clock } }: RunRequest, open: OpenTask, failure: Failure): Promise<RanTask> {
   const stages = open.plans.map((plan) => untouched(open, plan));
-  const left = await leaveReport(open, { ...REFUSED, stages, failure, notes: [] }, clock);
+  const left = await writeReport(open, { ...REFUSED, stages, failure, notes: [] }, clock);
   return { how: 'refused', ...left, message: failure.evidence!.text };
 }
 
@@ -163,7 +163,7 @@ async function goThrough(
     interruptedFailure(open.task.id, stage, stopWords(stop), stopExit(stop), clock());
   const tell = () => {
     // What is known is written before anything is ended.
-    told = leaveFailure(open, interrupted(null))
+    told = writeFailure(open, interrupted(null))
       .catch((error: Error) => say(`last_failure.json could not be written: ${error.message}`))
       .then(() => guardians.abort());
   };

@@ -13,15 +13,15 @@ import { closedBy } from '../tamper-guard/door.ts';
 import { checkStages, type LargeStage } from '../task/plan.ts';
 import { composePrompt, type Prompt, writePrompt } from '../task/prompt.ts';
 import type { RunOptions } from '../task/run-options.ts';
-import { doorOf, keepAnswer, mendMarker, reopen } from '../task/stage-door.ts';
 import { keptVerdict, stageFacts } from '../task/stage-facts.ts';
 import type { StagePlan } from '../task/stage-plan.ts';
 import { NOT_BEGUN, type StageEnd, type StageRun, type TaskRun } from '../task/stage-run.ts';
+import { keepAnswer, mendMarker, reopen, stageStatusOf } from '../task/stage-status.ts';
 import type { OpenTask } from '../task/task.ts';
-import { inTurn } from './in-turn.ts';
-import type { EndedRun } from './leave.ts';
 import type { StageReport } from './report.ts';
 import { verdictFailure } from './verdict-failure.ts';
+import { withTreeLock } from './with-tree-lock.ts';
+import type { EndedRun } from './write-report.ts';
 
 /** @param tooLarge a stage whose prompt is too large: nothing is paid for those before it either. */
 export async function runStages(task: TaskRun, tooLarge: LargeStage | null): Promise<EndedRun> {
@@ -56,7 +56,7 @@ export async function runStages(task: TaskRun, tooLarge: LargeStage | null): Pro
       continue;
     }
     const { prompt, redone } = entered;
-    const turn = await inTurn(run, () => runStage({ ...run, redone }, prompt));
+    const turn = await withTreeLock(run, () => runStage({ ...run, redone }, prompt));
     const end: StageEnd = turn.how === 'worked' ? turn.result : NOT_BEGUN;
     reports.push(reportOf(open, plan, end));
     noteOutcome({ ...run.context, ...open, runId: run.runId, stage: plan.stage.name }, end);
@@ -93,18 +93,18 @@ async function enter(run: StageRun, plan: StagePlan, tooLarge: LargeStage | null
   const composed = await composePrompt({ ...run, halt: context.stop }, plan, open.manifest.context.digest_policy);
   if (context.stop.aborted) return { how: 'stopped' };
   if (composed.how === 'invalid') return refused(unpreparedFailure(run, composed.message));
-  const door = doorOf(plan, composed.prompt, open.journal, options);
-  if (door.how === 'changed') {
+  const status = stageStatusOf(plan, composed.prompt, open.journal, options);
+  if (status.how === 'changed') {
     const planned = await checkStages(run, name);
     const changed =
       planned.how === 'changed'
         ? planned.changed
-        : [{ stage: name, answer: door.answer, warnings: composed.prompt.warnings }];
+        : [{ stage: name, answer: status.answer, warnings: composed.prompt.warnings }];
     return refused(changedFailure(open, changed, namedFrom(name, open, options), context.clock()));
   }
-  if (door.wish === 'keep') await keepAnswer(open.journal, name, composed.prompt);
-  const redone = door.wish === 'redo';
-  if (door.how === 'open') {
+  if (status.choice === 'keep') await keepAnswer(open.journal, name, composed.prompt);
+  const redone = status.choice === 'redo';
+  if (status.how === 'open') {
     const { prompt } = composed;
     const large = tooLarge ?? (prompt.tooLarge === null ? null : { stage: plan.stage, prompt });
     if (large !== null)
@@ -113,7 +113,7 @@ async function enter(run: StageRun, plan: StagePlan, tooLarge: LargeStage | null
     reopen(open.journal, name);
   }
   await mendMarker(open.task, open.journal, name);
-  return door.how === 'open' ? { how: 'entered', prompt: composed.prompt, redone } : { how: 'done_earlier' };
+  return status.how === 'open' ? { how: 'entered', prompt: composed.prompt, redone } : { how: 'done_earlier' };
 }
 
 const refused = (failure: Failure, exitCode: number = TOLLGATE_EXIT.badInput): Entered => ({

@@ -34,7 +34,7 @@ export const TEMPORARIES: readonly Row[] = [
     example: '.codex_verify.acceptance.log.PID',
   },
   {
-    by: 'state/whole-file.ts of earlier versions',
+    by: 'state/atomic-file.ts of earlier versions',
     name: new RegExp(`\\.${UUID}$`),
     example: 'codex_brief.gate.json.00000000-0000-4000-8000-000000000001',
   },

@@ -72,7 +72,7 @@ async function openOrMake(request: WorktreeRequest): Promise<OpenedWorktree> {
     if (opened.fresh) await sayWhatIsLeftOut(request, converting.names);
     return { ...opened, folder: path.join(top, path.relative(main, realpathSync.native(root))) };
   } finally {
-    turn.leave();
+    turn.release();
   }
 }
 

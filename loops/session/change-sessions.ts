@@ -36,7 +36,7 @@ export async function changeSessions(
     if (after.json !== before.json) await writeSessions(stateFolder, after);
     return { ...after, warnings: before.warnings };
   } finally {
-    if (turn.how === 'taken') turn.leave();
+    if (turn.how === 'taken') turn.release();
   }
 }
 

@@ -5,6 +5,7 @@ import path from 'node:path';
 import type { Failure } from '../../policies/record/task-failure.ts';
 import type { EarlierTask } from '../../policies/session/hand-off.ts';
 import { tagOf } from '../../policies/session/session-tag.ts';
+import { readJson } from '../../state/atomic-file.ts';
 import { readHead } from '../../state/disk/file-head.ts';
 import { readRegularOrNull } from '../../state/disk/regular-file.ts';
 import { createDryRunJournal } from '../../state/journal/dry-run-journal.ts';
@@ -12,7 +13,6 @@ import { JournalError } from '../../state/journal/journal.ts';
 import { readManifest } from '../../state/project/manifest.ts';
 import { isSystemError } from '../../state/system-error.ts';
 import { locateTask, manifestsIn, outputsOf } from '../../state/task-folder.ts';
-import { readJson } from '../../state/whole-file.ts';
 import type { OpenTask } from '../task/task.ts';
 
 /** Each costs a look at its manifest; of those of the tag so many are told. */

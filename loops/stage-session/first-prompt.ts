@@ -5,11 +5,11 @@ import type { Failure } from '../../policies/record/task-failure.ts';
 import { type EarlierTask, handOffNote } from '../../policies/session/hand-off.ts';
 import { headerOf } from '../../policies/session/session-tag.ts';
 import { figure } from '../../policies/text/figure.ts';
+import { readJson, writeAtomic } from '../../state/atomic-file.ts';
 import { readHead } from '../../state/disk/file-head.ts';
 import { outputsOf } from '../../state/task-folder.ts';
-import { readJson, writeWhole } from '../../state/whole-file.ts';
 import { quietly } from '../session/own-files.ts';
-import type { Ask } from '../task/ask.ts';
+import type { AttemptRequest } from '../task/attempt-request.ts';
 import { feedbackFor } from '../task/feedback.ts';
 import type { Prompt } from '../task/prompt.ts';
 import type { StageSession } from '../task/session-in-use.ts';
@@ -17,16 +17,16 @@ import type { StageRun } from '../task/stage-run.ts';
 import { answerHead, earlierTasks } from './earlier-tasks.ts';
 
 /** The file to send. The stage's prompt, by which it counts as done, stays as it is. */
-export async function fileToSend(run: StageRun, ask: Ask, session: StageSession): Promise<string> {
-  const found = ask.isGoOn ? '' : feedbackFor(run, ask.prompt.chars);
+export async function fileToSend(run: StageRun, request: AttemptRequest, session: StageSession): Promise<string> {
+  const found = request.isContinuation ? '' : feedbackFor(run, request.prompt.chars);
   if (found !== '')
     run.context.say(
       `stage ${run.stage.name}: its prompt is given what was found in its last work (${figure(found.length)} characters)`,
     );
-  if (ask.resumeSession === null) return firstPromptFile(run, ask.prompt, session, found);
-  if (found === '') return ask.prompt.file;
+  if (request.resumeSession === null) return firstPromptFile(run, request.prompt, session, found);
+  if (found === '') return request.prompt.file;
   const file = path.join(run.open.task.inputs, 'prompt', `${run.stage.name}.again.md`);
-  await writeWhole(file, `${found}${readHead(ask.prompt.file, MAX_BYTES).text}`, 'renamed');
+  await writeAtomic(file, `${found}${readHead(request.prompt.file, MAX_BYTES).text}`, 'renamed');
   return file;
 }
 
@@ -34,7 +34,7 @@ async function firstPromptFile(run: StageRun, prompt: Prompt, session: StageSess
   const { open, stage } = run;
   const file = path.join(open.task.inputs, 'prompt', `${stage.name}.first.md`);
   const text = `${found}${readHead(prompt.file, MAX_BYTES).text}`;
-  await writeWhole(file, await firstPromptText(run, text, session), 'renamed');
+  await writeAtomic(file, await firstPromptText(run, text, session), 'renamed');
   return file;
 }
 

@@ -13,7 +13,7 @@ export interface HeldSessions {
   hold(id: string): Promise<'held' | 'stopped'>;
   /** Has whoever started us this session, or its tag? */
   isGuest(): boolean;
-  leave(): void;
+  release(): void;
 }
 
 /** Holds the tag; null: told to stop while it waited. */
@@ -21,9 +21,9 @@ export async function lockSessions(run: StageRun, tag: string): Promise<HeldSess
   const first = await standForTag(run, tag);
   if (first.how === 'stopped') return null;
   let isGuest = first.within;
-  let session: { id: string; leave(): void } | null = null;
+  let session: { id: string; release(): void } | null = null;
   const leaveSession = () => {
-    session?.leave();
+    session?.release();
     session = null;
   };
   return {
@@ -34,13 +34,13 @@ export async function lockSessions(run: StageRun, tag: string): Promise<HeldSess
       leaveSession();
       const turn = await standForSession(run, id);
       if (turn.how === 'stopped') return 'stopped';
-      session = { id, leave: turn.leave };
+      session = { id, release: turn.release };
       isGuest ||= turn.within;
       return 'held';
     },
-    leave() {
+    release() {
       leaveSession();
-      first.leave();
+      first.release();
     },
   };
 }

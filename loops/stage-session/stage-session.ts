@@ -23,7 +23,7 @@ export async function openStageSession(run: StageRun): Promise<StageSession | nu
     const resolved: Resolved = held.isGuest() ? NEW : await resolveSession(run, tag, kept.all(), kept.noted);
     const session = sessionOf(run, tag, { kept, held, resolved });
     if (session.id !== null && (await held.hold(session.id)) === 'stopped') {
-      held.leave();
+      held.release();
       return null;
     }
     // Its own agent has started us.
@@ -32,13 +32,13 @@ export async function openStageSession(run: StageRun): Promise<StageSession | nu
     if (session.id === null) return session;
     const opened = await untilClosed(run, session.id);
     if (opened.how === 'stopped') {
-      held.leave();
+      held.release();
       return null;
     }
     if (opened.how === 'open') session.leaveOpen(opened.by);
     return session;
   } catch (error) {
-    held.leave();
+    held.release();
     throw error;
   }
 }
@@ -74,7 +74,7 @@ function sessionOf(
     id: resolved.use === 'new' ? null : resolved.entry.session_id,
     overflowed: resolvedLeft !== null && HANDED_ON.has(resolvedLeft.because),
     notes: kept.notes,
-    leave: held.leave,
+    release: held.release,
     restMs: () => {
       const entry = current();
       return entry === null ? 0 : rest(entry);
@@ -99,7 +99,7 @@ function sessionOf(
       const entry = id === session.id ? kept.known(id) : failedAt(id, verdict, clock());
       return isFit(entry) && !kept.all().isGivenUp(stage.tool, id) ? { id, restMs: rest(entry) } : null;
     },
-    async goOnIn(id, verdict, at) {
+    async resumeIn(id, verdict, at) {
       if ((await held.hold(id)) === 'stopped') return 'stopped';
       if (kept.current()?.session_id !== id) await keep(failedAt(id, verdict, at));
       [session.id, session.use] = [id, session.use === 'new' ? 'resumed' : session.use];

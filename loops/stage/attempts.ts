@@ -13,23 +13,23 @@ import { takeBackUnanswered } from '../stage-session/unanswered.ts';
 import type { Prompt } from '../task/prompt.ts';
 import { spentOf } from '../task/spent.ts';
 import { NOT_BEGUN, type StageEnd, type StageRun } from '../task/stage-run.ts';
+import { applyDecision } from './apply-decision.ts';
 import type { Baseline } from './baseline.ts';
-import { callWords } from './call-words.ts';
-import { type Course, failed, interrupted, type StageStep } from './course.ts';
-import { follow } from './follow.ts';
-import { gated } from './gated.ts';
-import { goOnFrom } from './go-on.ts';
-import { decisionFor, nextAsk, waitFor } from './next-ask.ts';
-import { callOnce } from './one-call.ts';
+import { callAnnouncement } from './call-announcement.ts';
+import { dispatchCall } from './dispatch-call.ts';
+import { decisionFor, planNextAttempt, waitFor } from './next-attempt.ts';
+import { resumeLastAttempt } from './resume-attempt.ts';
+import { gateAnswer } from './stage-gate.ts';
+import { failed, interrupted, type StageProgress, type StageStep } from './stage-progress.ts';
 
 export async function attempts(run: StageRun, first: Prompt, baseline: Baseline | null): Promise<StageEnd> {
   const session = await openStageSession(run);
   if (session === null) return NOT_BEGUN;
-  const course: Course = {
+  const progress: StageProgress = {
     run,
     session,
-    ask: { prompt: first, resumeSession: session.id },
-    asked: first,
+    request: { prompt: first, resumeSession: session.id },
+    sentPrompt: first,
     calls: 0,
     seen: new Map(),
     retriesLeft: run.open.manifest.budgets.retry_budget,
@@ -44,118 +44,118 @@ export async function attempts(run: StageRun, first: Prompt, baseline: Baseline 
     sentInto: null,
   };
   try {
-    const end = await goThrough(course, first, baseline);
+    const end = await goThrough(progress, first, baseline);
     return {
       ...end,
-      warnings: [...end.warnings, ...course.session.notes],
-      session: course.sentInto ?? course.session.use,
+      warnings: [...end.warnings, ...progress.session.notes],
+      session: progress.sentInto ?? progress.session.use,
     };
   } finally {
-    course.session.leave();
+    progress.session.release();
   }
 }
 
-async function goThrough(course: Course, first: Prompt, baseline: Baseline | null): Promise<StageEnd> {
-  const { run, session } = course;
-  course.ask = (await goOnFrom(run, first, session)) ?? course.ask;
+async function goThrough(progress: StageProgress, first: Prompt, baseline: Baseline | null): Promise<StageEnd> {
+  const { run, session } = progress;
+  progress.request = (await resumeLastAttempt(run, first, session)) ?? progress.request;
   const restMs = session.restMs();
   if (restMs > 0) {
     const seconds = Math.ceil(restMs / 1000);
     const leftMs = run.wallLeftMs();
     if (leftMs !== null && restMs >= leftMs) {
       const why = `the wait of ${seconds} s for its session would pass the task's wall clock`;
-      return failed(course, first, limitFailure(run, { field: 'max_wallclock_sec', why }), null).end;
+      return failed(progress, first, limitFailure(run, { field: 'max_wallclock_sec', why }), null).end;
     }
     run.context.say(
       `stage ${run.stage.name}: its session failed the last time; waiting ${(restMs / 1000).toFixed(1)} s`,
     );
     await run.context.pause(restMs, run.context.stop);
   }
-  await takeBackOfRunBefore(course);
+  await takeBackOfRunBefore(progress);
   for (;;) {
-    const step = await attempt(course, first, baseline);
+    const step = await attempt(progress, first, baseline);
     if (step.how === 'ended') return step.end;
-    if ((await follow(course, step.next)) === 'stopped') return interrupted(course, first, null).end;
+    if ((await applyDecision(progress, step.next)) === 'stopped') return interrupted(progress, first, null).end;
   }
 }
 
 /** What a run before this one sent there, and what stands there unanswered since it failed or was killed, is sent again. */
-async function takeBackOfRunBefore({ run, ask: { resumeSession, prompt } }: Course): Promise<void> {
+async function takeBackOfRunBefore({ run, request: { resumeSession, prompt } }: StageProgress): Promise<void> {
   if (resumeSession === null) return;
   const calls = [...run.open.journal.read().ledger.calls.values()];
   const isAskedBefore = calls.some(({ granted, reserved }) => granted && reserved.stage === run.stage.name);
   if (isAskedBefore) await takeBackUnanswered(run, resumeSession, prompt.file);
 }
 
-async function attempt(course: Course, first: Prompt, baseline: Baseline | null): Promise<StageStep> {
-  const { run, ask } = course;
+async function attempt(progress: StageProgress, first: Prompt, baseline: Baseline | null): Promise<StageStep> {
+  const { run, request } = progress;
   const { open } = run;
   const stop = run.context.stop;
-  if (stop.aborted) return interrupted(course, first, null);
+  if (stop.aborted) return interrupted(progress, first, null);
   const limit = usedUp(open.manifest.budgets, { ...spentOf(open), wallLeftMs: run.wallLeftMs() });
-  if (limit !== null) return failed(course, first, limitFailure(run, limit), null);
-  run.context.say(callWords(course));
-  if (!ask.isGoOn) course.asked = ask.prompt;
-  const { asked } = course;
-  const leftOut = leftOutSentence(asked.leftOut, NAMED_IN_LINE);
-  if (leftOut !== null) run.context.say(`stage ${run.stage.name}: ${leftOut} (digest ${asked.digest})`);
+  if (limit !== null) return failed(progress, first, limitFailure(run, limit), null);
+  run.context.say(callAnnouncement(progress));
+  if (!request.isContinuation) progress.sentPrompt = request.prompt;
+  const { sentPrompt } = progress;
+  const leftOut = leftOutSentence(sentPrompt.leftOut, NAMED_IN_LINE);
+  if (leftOut !== null) run.context.say(`stage ${run.stage.name}: ${leftOut} (digest ${sentPrompt.digest})`);
   baseline?.forget();
-  const file = await fileToSend(run, ask, course.session);
-  [course.sentFile, course.sentInto] = [file, course.session.use];
-  const answered = await callOnce(run, { ...ask, prompt: asked, file }, first.sha256);
+  const file = await fileToSend(run, request, progress.session);
+  [progress.sentFile, progress.sentInto] = [file, progress.session.use];
+  const answered = await dispatchCall(run, { ...request, prompt: sentPrompt, file }, first.sha256);
   switch (answered.how) {
     case 'stopped':
-      return interrupted(course, first, null);
+      return interrupted(progress, first, null);
     case 'paused': {
       const { class: errorClass, until } = answered;
       const verdict = { class: errorClass, reason: 'paused', evidence: null, retry_at: until } as const;
-      const { tool_calls, session_id } = course.failed ?? { tool_calls: 0, session_id: null };
+      const { tool_calls, session_id } = progress.failed ?? { tool_calls: 0, session_id: null };
       const asked = { verdict, tool_calls, session_id };
-      return decided(course, asked, 0, () => failed(course, first, pausedFailure(run, answered), null));
+      return decided(progress, asked, 0, () => failed(progress, first, pausedFailure(run, answered), null));
     }
     case 'too_late':
-      return attempt(course, first, baseline);
+      return attempt(progress, first, baseline);
     case 'closed':
-      return failed(course, first, changedByOthersFailure(run, answered.why), null);
+      return failed(progress, first, changedByOthersFailure(run, answered.why), null);
     case 'unanswered':
-      if (stop.aborted) return interrupted(course, first, null);
-      return failed(course, first, unansweredFailure(run, answered.why), null);
+      if (stop.aborted) return interrupted(progress, first, null);
+      return failed(progress, first, unansweredFailure(run, answered.why), null);
     case 'answered':
       break;
   }
   const { record, judge } = answered;
   // A refused reservation was no call.
-  if (record.ending !== 'not_started') course.calls += 1;
+  if (record.ending !== 'not_started') progress.calls += 1;
   // A call that we stopped says nothing against its session.
-  if (!stop.aborted || record.verdict.class === null) await course.session.note(record);
+  if (!stop.aborted || record.verdict.class === null) await progress.session.note(record);
   if (judge !== null || record.verdict.class === null)
     return {
       how: 'ended',
-      end: await gated(run, record, withDigestTold(first, asked), baseline, course.calls, judge),
+      end: await gateAnswer(run, record, withDigestTold(first, sentPrompt), baseline, progress.calls, judge),
     };
-  if (stop.aborted) return interrupted(course, first, record);
-  course.failed = record;
-  course.ranTools ||= (record.tool_calls ?? 0) > 0;
-  tellOfLog(course, record);
-  course.changed = baseline === null ? [] : await baseline.look();
+  if (stop.aborted) return interrupted(progress, first, record);
+  progress.failed = record;
+  progress.ranTools ||= (record.tool_calls ?? 0) > 0;
+  tellOfLog(progress, record);
+  progress.changed = baseline === null ? [] : await baseline.look();
   const signature = record.signature ?? '';
-  const count = (course.seen.get(signature) ?? 0) + 1;
-  course.seen.set(signature, count);
-  return decided(course, record, count, (decision) => {
-    const { calls, changed } = course;
+  const count = (progress.seen.get(signature) ?? 0) + 1;
+  progress.seen.set(signature, count);
+  return decided(progress, record, count, (decision) => {
+    const { calls, changed } = progress;
     const sent = {
-      chars: course.ask.prompt.chars,
+      chars: progress.request.prompt.chars,
       parts: first.parts,
-      resumed: ask.resumeSession !== null,
-      ranTools: course.ranTools,
+      resumed: request.resumeSession !== null,
+      ranTools: progress.ranTools,
     };
     const circumstances = { count, attempt: Math.max(1, calls), decision, sent, changed };
-    return failed(course, first, failureOf(run, record, circumstances), record);
+    return failed(progress, first, failureOf(run, record, circumstances), record);
   });
 }
 
 /** What was to be kept of a failure and is not: a call that follows and succeeds must not hide it. */
-function tellOfLog({ run, session }: Course, { warnings }: CallRecord): void {
+function tellOfLog({ run, session }: StageProgress, { warnings }: CallRecord): void {
   for (const warning of warnings.filter(isAboutLog)) {
     run.context.say(`stage ${run.stage.name}: warning: ${warning}`);
     session.notes.push(warning);
@@ -166,46 +166,49 @@ function tellOfLog({ run, session }: Course, { warnings }: CallRecord): void {
 const NAMED_IN_LINE = 3;
 
 /** Who reads the answer must know that not all was asked. */
-const withDigestTold = (first: Prompt, asked: Prompt): Prompt =>
-  asked.digest === first.digest
+const withDigestTold = (first: Prompt, sent: Prompt): Prompt =>
+  sent.digest === first.digest
     ? first
     : {
         ...first,
-        leftOut: asked.leftOut,
+        leftOut: sent.leftOut,
         warnings: [
-          ...asked.warnings,
-          `answered from a digest of ${asked.chars} characters, since the whole prompt of ${first.chars} was too large`,
+          ...sent.warnings,
+          `answered from a digest of ${sent.chars} characters, since the whole prompt of ${first.chars} was too large`,
         ],
       };
 
 /** The decision about a failure, noted; with what follows from it, or else the stage's end. */
 async function decided(
-  course: Course,
+  progress: StageProgress,
   record: Pick<CallRecord, 'verdict' | 'tool_calls' | 'session_id'>,
   count: number,
   end: (decision: Pick<Decision, 'action' | 'why' | 'next_actions'>) => StageStep,
 ): Promise<StageStep> {
-  const { run, session, ask, calls, retriesLeft, resetLeftMs, resetsAwaited, changed } = course;
+  const { run, session, request, calls, retriesLeft, resetLeftMs, resetsAwaited, changed } = progress;
   const ahead = session.ahead(record);
   // What goes on elsewhere need not wait for it.
-  const goesOn = (ask.resumeSession !== null || (record.tool_calls ?? 0) > 0 || changed.length > 0) && ahead !== null;
+  const goesOn =
+    (request.resumeSession !== null || (record.tool_calls ?? 0) > 0 || changed.length > 0) && ahead !== null;
   const restMs = goesOn && record.verdict.class !== 'prompt_too_large' ? ahead.restMs : 0;
   const waitMs = waitFor(run, record, Math.max(1, calls), restMs);
-  const repair = run.options.repair === 'off' ? 'off' : course.mended ? 'done' : 'allowed';
+  const repair = run.options.repair === 'off' ? 'off' : progress.mended ? 'done' : 'allowed';
   const standing = {
     sessionId: record.session_id,
-    resumed: ask.resumeSession !== null,
-    busyAwaited: course.busyAwaited,
+    resumed: request.resumeSession !== null,
+    busyAwaited: progress.busyAwaited,
     repair,
   } as const;
   const seen = { count, retriesLeft, waitMs, changed: changed.length, resetLeftMs, resetsAwaited };
   const decision = decisionFor(run, record, { ...seen, sessionId: ahead?.id ?? null, session: standing });
-  const sent = { file: course.sentFile, cliVersion: course.failed?.cli_version ?? null };
-  const asked =
-    decision.action === 'stop' ? null : await nextAsk(run, decision, waitMs, { ask, session, record, sent });
-  if (decision.action === 'mend') course.mended = true;
-  const next = asked?.how === 'asked' ? asked.next : null;
-  const why = asked?.how === 'cannot' ? asked.why : decision.why;
+  const sent = { file: progress.sentFile, cliVersion: progress.failed?.cli_version ?? null };
+  const planned =
+    decision.action === 'stop'
+      ? null
+      : await planNextAttempt(run, decision, waitMs, { request, session, record, sent });
+  if (decision.action === 'mend') progress.mended = true;
+  const next = planned?.how === 'planned' ? planned.next : null;
+  const why = planned?.how === 'cannot' ? planned.why : decision.why;
   await run.open.journal.note({
     fact: 'decided',
     run_id: run.runId,
@@ -220,7 +223,7 @@ async function decided(
     if (record.verdict.class === 'prompt_too_large' && session.id !== null)
       await session.giveUp(session.id, 'given_up');
     // What was planned cannot be done.
-    return end(asked === null ? decision : { action: 'stop', why, next_actions: [] });
+    return end(planned === null ? decision : { action: 'stop', why, next_actions: [] });
   }
   const { class: errorClass, reason } = record.verdict;
   const wait = next.waitMs === 0 ? '' : `; waiting ${(next.waitMs / 1000).toFixed(1)} s`;

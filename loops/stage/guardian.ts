@@ -1,4 +1,4 @@
-// Starts a wrapper as the guardian of one call and waits for its record (the door to execa: where the toolkit runs commands).
+// Starts a wrapper as the guardian of one call, waits for its end, and reads the record that it wrote.
 
 import path from 'node:path';
 import type { ProcessIdentity } from '../../policies/facts/process-identity.ts';

@@ -3,12 +3,12 @@
 import { unpreparedFailure } from '../failure/failure.ts';
 import { withFailureBefore } from '../failure/failure-before.ts';
 import type { Prompt } from '../task/prompt.ts';
-import { markDone } from '../task/stage-door.ts';
 import type { StageEnd, StageRun } from '../task/stage-run.ts';
+import { markDone } from '../task/stage-status.ts';
 import { attempts } from './attempts.ts';
 import { closeBaseline, openBaseline } from './baseline.ts';
-import { gated } from './gated.ts';
-import { paidAnswer } from './one-call.ts';
+import { paidAnswer } from './dispatch-call.ts';
+import { gateAnswer } from './stage-gate.ts';
 
 export async function runStage(run: StageRun, first: Prompt): Promise<StageEnd> {
   const baseline = await openBaseline(run);
@@ -21,7 +21,7 @@ export async function runStage(run: StageRun, first: Prompt): Promise<StageEnd> 
   const end =
     paid === null
       ? await attempts(run, first, baseline)
-      : await gated(answering!, paid, first, baseline, 0, run.tampered.get(paid.call_id) ?? null);
+      : await gateAnswer(answering!, paid, first, baseline, 0, run.tampered.get(paid.call_id) ?? null);
   if (end.how === 'done') await markDone(run.open.task, run.open.journal, run.stage.name, end.record.call_id, first);
   await closeBaseline(run, baseline, end.how === 'done' ? 'done' : 'open');
   return end.how === 'failed' ? { ...end, failure: withFailureBefore(run, end.failure) } : end;

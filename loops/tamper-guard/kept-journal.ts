@@ -1,12 +1,12 @@
 // Keeps a task's journal as it is before a call, and takes away afterwards what none but a run may write there.
 
 import { appendFileSync, closeSync, fstatSync, readSync } from 'node:fs';
+import { writeAtomic } from '../../state/atomic-file.ts';
 import { isRegular, kindOf, openRegular, readRegularBytes } from '../../state/disk/regular-file.ts';
 import { setAside } from '../../state/disk/set-aside.ts';
 import { isFact } from '../../state/journal/fact-shapes.ts';
 import { type Fact, JOURNAL_VERSION, type JournalLine } from '../../state/journal/facts.ts';
 import { type Journal, MAX_JOURNAL_BYTES } from '../../state/journal/journal.ts';
-import { writeWhole } from '../../state/whole-file.ts';
 
 export interface KeptJournal {
   bytes: Buffer;
@@ -105,7 +105,7 @@ async function mend(
   const fresh = start === '' || start.endsWith('\n') ? '' : '\n';
   // A folder cannot be written over, and nothing of anybody's is; of what is too large only the beginning was read.
   if (isHuge || (kindOf(file) !== null && !isRegular(file))) setAside(file, () => at);
-  await writeWhole(file, `${start}${fresh}${lines.map((line) => `${line}\n`).join('')}`);
+  await writeAtomic(file, `${start}${fresh}${lines.map((line) => `${line}\n`).join('')}`);
   // Whoever opened it before it was replaced, such as a wrapper called by hand, has written where nobody looks any more.
   const late = opened === null ? [] : linesIn(contentOf(opened, bytes.length + MOST_ADDED).toString('utf8'));
   const isOfCall = callsOf(start, [...since, ...late], callId, call);

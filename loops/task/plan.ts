@@ -5,8 +5,8 @@ import type { Stage } from '../../state/project/manifest-schema.ts';
 import { checkSchema } from '../gate/schema.ts';
 import { elsewhereMistake, worksElsewhere } from '../session/works-elsewhere.ts';
 import { type Composing, composePrompt, type Prompt } from './prompt.ts';
-import { doorOf, type Wishes } from './stage-door.ts';
 import type { StagePlan } from './stage-plan.ts';
+import { type StageChoices, stageStatusOf } from './stage-status.ts';
 
 export type Planned =
   /** `tooLarge`: the first stage to run whose prompt is, whatever those before it will answer. */
@@ -27,7 +27,7 @@ export interface LargeStage {
  */
 export async function checkStages(composing: Composing, from: string | null = null): Promise<Planned> {
   const { open, options } = composing;
-  const wrong = wishMistake(open.plans, options);
+  const wrong = choiceMistake(open.plans, options);
   if (wrong !== null) return invalid(wrong);
   // Once a stage is to be run, the prompts of those after it may still change.
   let isSettled = true;
@@ -44,12 +44,12 @@ export async function checkStages(composing: Composing, from: string | null = nu
     const composed = await composePrompt(composing, plan, open.manifest.context.digest_policy);
     if (isStopped()) return { how: 'stopped' };
     if (composed.how === 'invalid') return invalid(composed.message);
-    const door = doorOf(plan, composed.prompt, open.journal, options);
-    if (door.how === 'changed' && isSettled) {
-      changed.push({ stage: stage.name, answer: door.answer, warnings: composed.prompt.warnings });
+    const status = stageStatusOf(plan, composed.prompt, open.journal, options);
+    if (status.how === 'changed' && isSettled) {
+      changed.push({ stage: stage.name, answer: status.answer, warnings: composed.prompt.warnings });
     }
     // Of one that is done the answer may be kept: what stands after it is looked at as if it were.
-    if (door.how === 'done_earlier' || (door.how === 'changed' && door.answer === 'done')) continue;
+    if (status.how === 'done_earlier' || (status.how === 'changed' && status.answer === 'done')) continue;
     if (isTooLarge(composed.prompt, isSettled)) tooLarge ??= { stage, prompt: composed.prompt };
     isSettled = false;
   }
@@ -72,7 +72,7 @@ function isTooLarge({ tooLarge, parts }: Prompt, isSettled: boolean): boolean {
 }
 
 /** What is wrong with what the user said about stages; found before the task is claimed. */
-export function wishMistake(plans: readonly StagePlan[], { redo, keep }: Wishes): string | null {
+export function choiceMistake(plans: readonly StagePlan[], { redo, keep }: StageChoices): string | null {
   const names = plans.map(({ stage }) => stage.name);
   const unknown = [...redo, ...keep].find((name) => !names.includes(name));
   if (unknown !== undefined) return `there is no stage "${unknown}"; the stages are ${names.join(', ')}`;

@@ -9,10 +9,10 @@ import type { LeftOut } from '../../policies/prompt/left-out.ts';
 import type { PartSize } from '../../policies/prompt/part.ts';
 import { slowOnPrompt } from '../../policies/redact/withheld.ts';
 import { figure } from '../../policies/text/figure.ts';
+import { writeAtomic } from '../../state/atomic-file.ts';
 import { readHead } from '../../state/disk/file-head.ts';
 import { isSystemError } from '../../state/system-error.ts';
 import { outputsOf } from '../../state/task-folder.ts';
-import { writeWhole } from '../../state/whole-file.ts';
 import { composePrompt as compose } from '../prompt/compose.ts';
 import { redactorOf } from '../redactor.ts';
 import type { RunSettings } from './run-context.ts';
@@ -95,7 +95,7 @@ const halfRead = ({ stage, text, unread }: EarlierAnswer): string[] =>
   unread === 0 ? [] : [`of the answer of ${stage} the first ${figure(text.length)} characters were read`];
 
 export const writePrompt = ({ prompt, text }: ComposedPrompt & { how: 'composed' }): Promise<void> =>
-  writeWhole(prompt.file, text, 'renamed');
+  writeAtomic(prompt.file, text, 'renamed');
 
 interface EarlierAnswer {
   stage: string;

@@ -20,7 +20,7 @@ export interface StageSession {
   /** The session of a call that failed, if it is fit to be gone on with, and how long it is left alone first. */
   ahead(failed: Pick<CallRecord, 'session_id' | 'verdict'>): { id: string; restMs: number } | null;
   /** Goes on in that of a call that failed at `at`: its session holds what it had done. */
-  goOnIn(id: string, failed: Verdict, at: Date): Promise<'held' | 'stopped'>;
+  resumeIn(id: string, failed: Verdict, at: Date): Promise<'held' | 'stopped'>;
   /** Is it one that nobody should go on in? */
   isUnfit(id: string): boolean;
   giveUp(id: string, how: 'lost' | 'given_up'): Promise<void>;
@@ -29,5 +29,5 @@ export interface StageSession {
   /** A new one goes on with its work, and whoever has it open keeps it. @param by half a sentence. */
   leaveOpen(by: string): void;
   poison(id: string, why: string): Promise<void>;
-  leave(): void;
+  release(): void;
 }

@@ -12,7 +12,7 @@ export interface SlotRequest {
 
 export type CallSlot =
   /** To be given back with what became of the call; null if it was not made. */
-  | { how: 'taken'; leave(verdict: Verdict | null): void }
+  | { how: 'taken'; release(verdict: Verdict | null): void }
   | { how: 'stopped' }
   /** Another call was refused for its quota or its sign-in, as this one would be. `until`: ISO time, null if unknown. */
   | { how: 'paused'; class: 'quota' | 'auth'; until: string | null; message: string };
@@ -22,4 +22,4 @@ export interface Slots {
 }
 
 /** One run on its own: every call may be made at once. */
-export const UNLIMITED: Slots = { take: async () => ({ how: 'taken', leave: () => {} }) };
+export const UNLIMITED: Slots = { take: async () => ({ how: 'taken', release: () => {} }) };

@@ -1,4 +1,4 @@
-// Opens a task for a run: its folder, its manifest, its journal with what people changed, and its claim.
+// Opens a task for a run: its folder, its manifest, its journal with what people changed.
 
 import path from 'node:path';
 import type { ProjectFile } from '../../policies/manifest/project-file.ts';

@@ -1,8 +1,8 @@
 // A snapshot on disk: a line for the tree, then a line for each entry, so that a stage keeps its baseline over a break.
 
 import type { KeptOut } from '../../policies/gate/scope.ts';
+import { writeAtomic } from '../../state/atomic-file.ts';
 import { readRegular } from '../../state/disk/regular-file.ts';
-import { writeWhole } from '../../state/whole-file.ts';
 import { breathing } from './breath.ts';
 import type { TreeEntry } from './entry.ts';
 import { NOTHING, type TreeSnapshot } from './snapshot.ts';
@@ -21,7 +21,7 @@ export async function saveSnapshot(file: string, snapshot: TreeSnapshot): Promis
     const pause = breathe();
     if (pause !== null) await pause;
   }
-  await writeWhole(file, `${lines.join('\n')}\n`, 'renamed');
+  await writeAtomic(file, `${lines.join('\n')}\n`, 'renamed');
 }
 
 /** Null when there is none, or none that can be read: a baseline in part would hide changes. */

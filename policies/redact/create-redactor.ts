@@ -1,8 +1,8 @@
 // Takes secrets out of text: known token shapes, values of secret environment variables, users' own patterns.
 
 import { secretsOf } from './environment.ts';
+import { hasEscapes, unescaped } from './escaped-text.ts';
 import { createFinder, type Finder, type Hit } from './finder.ts';
-import { mayHide, plainOf } from './hidden.ts';
 import { keepJson } from './json.ts';
 import { compilePatterns } from './patterns.ts';
 import type { Redactor } from './redactor.ts';
@@ -53,12 +53,12 @@ export function createRedactor({ env, patterns, bounded = UNBOUNDED }: RedactorO
   const hasAny = (text: string): boolean => finder.next(text, 0, text.length) !== null || own.matches(text);
   // Escapes and codes stay where nothing is hidden behind them.
   const shown = (line: string): string => {
-    const plain = mayHide(line) ? plainOf(line) : line;
+    const plain = hasEscapes(line) ? unescaped(line) : line;
     if (plain === line || !hasAny(plain)) return line;
-    return plainOf(redactAll(line)) === redactAll(plain) ? line : plain;
+    return unescaped(redactAll(line)) === redactAll(plain) ? line : plain;
   };
   const redactText = (text: string): string => {
-    const told = mayHide(text) ? text.split('\n').map(shown).join('\n') : text;
+    const told = hasEscapes(text) ? text.split('\n').map(shown).join('\n') : text;
     return hasAny(told) ? keepJson(told, redactAll) : text;
   };
   /** @param work what may run a pattern on a text of so many characters */

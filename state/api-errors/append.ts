@@ -12,9 +12,9 @@ import {
   unlinkSync,
 } from 'node:fs';
 import path from 'node:path';
+import { appendText, naming } from '../append-line.ts';
 import { openRegular, UnfitFileError } from '../disk/regular-file.ts';
 import { findEscapingLink } from '../escaping-link.ts';
-import { naming, writeText } from '../line.ts';
 import { isSystemError } from '../system-error.ts';
 
 export const MAX_LOG_BYTES = 10 * 1024 * 1024;
@@ -39,7 +39,7 @@ export function appendToLog(
   const bytes = Buffer.byteLength(text);
   const fd = bytes > maxBytes ? reserve(log, clock).fd : openWithRoom(log, maxBytes - bytes, clock);
   try {
-    writeText(fd, log, text);
+    appendText(fd, log, text);
     naming(log, () => fdatasyncSync(fd));
   } finally {
     closeSync(fd);

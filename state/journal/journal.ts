@@ -3,8 +3,8 @@
 import { closeSync, constants, fdatasync, fdatasyncSync, fstatSync, mkdirSync } from 'node:fs';
 import path from 'node:path';
 import { promisify } from 'node:util';
+import { appendLine, named, naming } from '../append-line.ts';
 import { openRegular, readWhole, tooLarge, UnfitFileError } from '../disk/regular-file.ts';
-import { named, naming, writeLine } from '../line.ts';
 import { syncFolder } from '../sync-folder.ts';
 import { StrangeStateError } from '../system-error.ts';
 import { isFact } from './fact-shapes.ts';
@@ -46,7 +46,7 @@ function append(file: string, line: JournalLine): void {
   for (let tries = TRIES; tries > 0; tries -= 1) {
     const fd = openToAppend(file);
     try {
-      writeLine(fd, file, line);
+      appendLine(fd, file, line);
       naming(file, () => fdatasyncSync(fd));
       if (stands(line, file, fd)) return;
     } finally {
@@ -60,7 +60,7 @@ async function note(file: string, line: JournalLine): Promise<void> {
   for (let tries = TRIES; tries > 0; tries -= 1) {
     const fd = openToAppend(file);
     try {
-      writeLine(fd, file, line);
+      appendLine(fd, file, line);
       await synced(fd).catch((error) => Promise.reject(named(file, error)));
       if (stands(line, file, fd)) return;
     } finally {

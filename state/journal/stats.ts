@@ -2,9 +2,9 @@
 
 import path from 'node:path';
 import type { ErrorClass } from '../../policies/facts/classes.ts';
+import { readJson, writeJson } from '../atomic-file.ts';
 import { lookAt, readRegular, UnfitFileError } from '../disk/regular-file.ts';
 import { isSystemError } from '../system-error.ts';
-import { readJson, writeJson } from '../whole-file.ts';
 import { type Journal, JournalError } from './journal.ts';
 import { budgetOf, type Ledger } from './ledger.ts';
 

@@ -2,17 +2,17 @@
 
 import { closeSync, constants, rmSync } from 'node:fs';
 import path from 'node:path';
+import { appendLine } from '../append-line.ts';
 import { isOwnFolder, makeFolder, namesIn } from '../disk/folder.ts';
 import { isRegular, kindOf, lookAt, openRegular, UnfitFileError } from '../disk/regular-file.ts';
 import { setAside } from '../disk/set-aside.ts';
-import { writeLine } from '../line.ts';
 import type { Ticket } from './ticket.ts';
 import { openTicketFile, type TicketFile } from './ticket-file.ts';
 
 export interface Queue {
   /** Puts the ticket at the end. Throws what the operating system throws: then it does not stand. */
   join(ticket: Ticket): void;
-  leave(id: string): void;
+  release(id: string): void;
   /** The tickets that stand before this one, oldest first, and their file; null when this one does not stand (any more). */
   before(id: string): { file: string; ticket: Ticket }[] | null;
   /** What was put out of the way since this was asked last, in sentences. */
@@ -70,7 +70,7 @@ export function openQueue(folder: string, name: string, clock: () => Date): Queu
         return;
       }
     },
-    leave(id) {
+    release(id) {
       const file = find().find(({ tickets }) => tickets.has(id));
       if (file !== undefined) append(file.path, { left: id }, 'there');
     },
@@ -139,7 +139,7 @@ function append(file: string, line: object, which: 'there' | 'new'): boolean {
     throw error;
   }
   try {
-    writeLine(fd, file, { v: 1, ...line });
+    appendLine(fd, file, { v: 1, ...line });
     return true;
   } finally {
     closeSync(fd);

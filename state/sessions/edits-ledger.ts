@@ -10,10 +10,10 @@ import {
   foldEdits,
   type KnownEdit,
 } from '../../policies/session/session-edits.ts';
+import { appendLine, naming } from '../append-line.ts';
 import { namesIn } from '../disk/folder.ts';
 import { kindOf, openRegular, readRegularOrNull, UnfitFileError } from '../disk/regular-file.ts';
 import { findEscapingLink } from '../escaping-link.ts';
-import { naming, writeLine } from '../line.ts';
 import { syncFolder } from '../sync-folder.ts';
 import { userState } from '../user-state.ts';
 
@@ -108,7 +108,7 @@ function append(ledger: EditsLedger, line: object): void {
   const fd = openRegular(ledger.file, O_RDWR | O_APPEND | O_CREAT);
   try {
     const isNew = fstatSync(fd).size === 0;
-    writeLine(fd, ledger.file, line);
+    appendLine(fd, ledger.file, line);
     naming(ledger.file, () => fdatasyncSync(fd));
     if (isNew) syncFolder(ledger.folder);
   } finally {

@@ -4,8 +4,8 @@ import path from 'node:path';
 import { isTool, type Tool } from '../../policies/facts/tools.ts';
 import type { SessionEntry } from '../../policies/session/session-entry.ts';
 import { type Json, partOf } from '../../policies/text/json.ts';
+import { readJson, writeJson } from '../atomic-file.ts';
 import { isSameFolder, realOr } from '../disk/real-path.ts';
-import { readJson, writeJson } from '../whole-file.ts';
 import { isSessionEntry } from './session-shape.ts';
 
 export interface Sessions {

@@ -5,8 +5,8 @@ import path from 'node:path';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { failureOf } from '../../loops/failure/failure.ts';
-import { leaveReport } from '../../loops/run/leave.ts';
 import { untouched } from '../../loops/run/stages.ts';
+import { writeReport } from '../../loops/run/write-report.ts';
 import { openTask } from '../../loops/task/task.ts';
 import type { ErrorClass } from '../../policies/facts/classes.ts';
 import type { Ending } from '../../policies/facts/ending.ts';
@@ -218,7 +218,7 @@ async function summaryOf({ tool, verdict, ending, exitCode, signal }: Scene): Pr
     calls,
   } as const;
   const ended = { state: 'failed', exitCode: 1, stages: [report], failure, notes: [] } as const;
-  const left = await leaveReport(open, { ...ended, stages: [report], notes: [] }, () => AT);
+  const left = await writeReport(open, { ...ended, stages: [report], notes: [] }, () => AT);
   return left.summary;
 }
 

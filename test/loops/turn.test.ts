@@ -33,7 +33,7 @@ function taker({ root, children }: { root: string; children: ChildProcess[] }, m
   return {
     pid: child.pid!,
     next: async () => (await lines.next()).value as string,
-    leave: () => child.stdin.end(),
+    release: () => child.stdin.end(),
     kill: () => child.kill('SIGKILL'),
   };
 }
@@ -85,7 +85,7 @@ function asker(root: string) {
   return { said, waits, order, ask };
 }
 
-const leave = (turn: QueueTurn) => (turn.how === 'taken' ? turn.leave() : assert.unreachable());
+const release = (turn: QueueTurn) => (turn.how === 'taken' ? turn.release() : assert.unreachable());
 
 test('readers share a tree, a writer has it alone, and no reader overtakes a writer that waits', async ({ root }) => {
   const { ask, order, said, waits } = asker(root);
@@ -94,10 +94,10 @@ test('readers share a tree, a writer has it alone, and no reader overtakes a wri
   await waits();
   const c = ask('read', 'c');
   await waits();
-  leave(a);
-  leave(b);
-  leave(await w);
-  leave(await c);
+  release(a);
+  release(b);
+  release(await w);
+  release(await c);
   assert.equal(order, ['a', 'b', 'w', 'c']);
   assert.equal(said, [
     `stage w_stage waits for its turn on ${root}/tree: task a (pid ${process.pid}) reads there`,
@@ -114,7 +114,7 @@ test('two processes take turns, and a link to the tree is the tree', async (cont
     await second.next(),
     `stage second_stage waits for its turn on ${where}: task first (pid ${first.pid}) writes there`,
   );
-  first.leave();
+  first.release();
   assert.equal([await first.next(), await second.next()], ['left', 'taken']);
 });
 
@@ -137,7 +137,7 @@ test('one that is told to stop leaves the line', async ({ root }) => {
   stop.abort();
   assert.equal(await told, { how: 'stopped' });
   const next = ask('write', 'next');
-  leave(held);
+  release(held);
   await next;
   assert.equal(order, ['held', 'next']);
 });
@@ -146,22 +146,22 @@ test('half a line, a line of nonsense and a deleted file keep nobody from the tr
   const { ask, order, waits } = asker(root);
   const folder = path.join(root, '.tmp/state/trees');
   const file = () => path.join(folder, readdirSync(folder)[0]!);
-  leave(await ask('write', 'one'));
+  release(await ask('write', 'one'));
   appendFileSync(file(), 'null\n{"ticket":{}}\n{"tick');
-  leave(await ask('write', 'two'));
+  release(await ask('write', 'two'));
   assert.is(readFileSync(file(), 'utf8').includes('{"tick\n{"v":1,'), true);
   const held = await ask('write', 'held');
   const waiting = ask('write', 'waiting');
   await waits();
   rmSync(file());
   assert.is((await waiting).how, 'taken');
-  leave(held);
+  release(held);
   assert.equal(order, ['one', 'two', 'held', 'waiting']);
 });
 
 test('a turn of another host counts until its time is over, unless it is to be passed', async ({ root }) => {
   const { ask, said } = asker(root);
-  leave(await ask('write', 'here'));
+  release(await ask('write', 'here'));
   const folder = path.join(root, '.tmp/state/trees');
   const file = path.join(folder, readdirSync(folder)[0]!);
   const owner = { pid: 7, start_time: '1', host: 'far', boot_id: 'b', pid_ns: 'n' };
@@ -184,7 +184,7 @@ test('a run that is started from within a turn does not wait for it', async (con
   const { ask } = asker(context.root);
   const held = await ask('write', 'outer');
   assert.is(await taker(context, 'write', 'inner').next(), 'taken');
-  leave(held);
+  release(held);
 });
 
 test('nor does it wait for one that waits for its caller, but it does for another run of that caller', async (context) => {
@@ -196,10 +196,10 @@ test('nor does it wait for one that waits for its caller, but it does for anothe
   assert.is(await inner.next(), 'taken');
   const other = taker(context, 'write', 'other');
   assert.match(await other.next(), new RegExp(`: task inner \\(pid ${inner.pid}\\) writes there$`));
-  inner.leave();
+  inner.release();
   assert.equal([await inner.next(), await other.next()], ['left', 'taken']);
-  leave(held);
-  other.leave();
+  release(held);
+  other.release();
   assert.is(await between.next(), 'taken');
   await between.leaves();
 });
@@ -217,8 +217,8 @@ test('within a turn to read, it waits for others that read already, and for none
   assert.match(await inner.next(), /task reads /);
   await reads.leaves();
   assert.is(await inner.next(), 'taken');
-  leave(held);
-  inner.leave();
+  release(held);
+  inner.release();
   assert.is(await between.next(), 'taken');
   await between.leaves();
   assert.is(await late.next(), 'taken');

@@ -4,7 +4,7 @@ import { mkdirSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { savedMarker } from '../../loops/attempt/believed-draft.ts';
 import { copyRedacted } from '../../loops/attempt/redacted-copy.ts';
-import { leftReport } from '../../loops/batch/left-reports.ts';
+import { savedReport } from '../../loops/batch/saved-reports.ts';
 import { startOf } from '../../loops/changes/start.ts';
 import { failedSession } from '../../loops/conversation/failed-session.ts';
 import { excerpt } from '../../loops/failure/excerpt.ts';
@@ -26,6 +26,7 @@ import { readNamed } from '../../loops/wait/named-process.ts';
 import { NO_PROJECT_FILE } from '../../policies/manifest/project-file.ts';
 import { appendToLog } from '../../state/api-errors/append.ts';
 import { readLog } from '../../state/api-errors/read.ts';
+import { readJson, writeJson } from '../../state/atomic-file.ts';
 import { readEntries, registerFolder } from '../../state/calls/call-register.ts';
 import { readCapturedFiles } from '../../state/captured-files.ts';
 import { recallVersion } from '../../state/cli-versions.ts';
@@ -43,7 +44,6 @@ import { readSessions } from '../../state/sessions/sessions-file.ts';
 import { syncFolder } from '../../state/sync-folder.ts';
 import { locateTask } from '../../state/task-folder.ts';
 import { findRecord } from '../../state/usage.ts';
-import { readJson, writeJson } from '../../state/whole-file.ts';
 import { ADAPTERS } from '../../wrappers/adapters.ts';
 import { versionOfPackage } from '../../wrappers/cli-version.ts';
 import { overlay } from '../../wrappers/codex/overlay.ts';
@@ -138,7 +138,7 @@ export const READERS: readonly Reader[] = [
   at('.tmp/state/api_errors.log', 'a line for the log', (file) =>
     appendToLog(path.dirname(file), 'api_errors.log', 'x\n', now),
   ),
-  at('.tmp/batch/b/report.json', "a batch's report", (_, root) => leftReport(path.join(root, '.tmp'), 'b')),
+  at('.tmp/batch/b/report.json', "a batch's report", (_, root) => savedReport(path.join(root, '.tmp'), 'b')),
   at('tollgate.yaml', 'the project file', (_, root) => readProject(root)),
   at('prompts/p.md', 'a template', (_, root) =>
     readWithin({ folder: root, root, forbids: () => null }, 'prompts/p.md'),

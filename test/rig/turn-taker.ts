@@ -15,5 +15,5 @@ const turn = await lockTree({
 });
 process.stdout.write(`${turn.how}\n`);
 for await (const _ of process.stdin);
-if (turn.how === 'taken') turn.leave();
+if (turn.how === 'taken') turn.release();
 process.stdout.write('left\n');

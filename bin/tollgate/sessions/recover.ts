@@ -130,7 +130,7 @@ async function recoverIn(which: Found & { how: 'located' }, args: Arguments): Pr
   ]).finally(waiting.stop);
   if (freed === undefined) return refusal('stopped; nothing was changed', stopExit(stop));
   if (freed.how === 'used') return refusal(inUse(session, freed.by), TOLLGATE_EXIT.failure);
-  const recovered = await recover(choice, { ...recovering, session: freed.session }).finally(freed.leave);
+  const recovered = await recover(choice, { ...recovering, session: freed.session }).finally(freed.release);
   const answer = answerTo(recovered, { choice, session, health }, args);
   const unhealed = recovered.how === 'edited' ? await heal(session) : null;
   return unhealed === null ? answer : { ...answer, err: `${answer.err ?? ''}tollgate recover: ${unhealed}\n` };

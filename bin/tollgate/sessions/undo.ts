@@ -44,7 +44,7 @@ async function onceFree({ store, session, feature }: LocatedSession, args: Argum
   const freed = await Promise.race([waitUntilIdle(asked, waiting.say), untilStopped(stop)]).finally(waiting.stop);
   if (freed === undefined) return refusal('stopped; nothing was changed', stopExit(stop));
   if (freed.how === 'used') return refusal(inUse(session, freed.by), TOLLGATE_EXIT.failure);
-  return act({ store, session: freed.session, feature, args, stop }).finally(freed.leave);
+  return act({ store, session: freed.session, feature, args, stop }).finally(freed.release);
 }
 
 async function act(undoing: Undoing): Promise<Ran> {

@@ -10,8 +10,8 @@ import type { Tool } from '../../../policies/facts/tools.ts';
 
 const never = new AbortController().signal;
 const asked = (tool: Tool, model: string | null = null) => ({ tool, model });
-const leave = (slot: CallSlot, verdict: Verdict | null = null) =>
-  slot.how === 'taken' ? slot.leave(verdict) : assert.unreachable(slot.how);
+const release = (slot: CallSlot, verdict: Verdict | null = null) =>
+  slot.how === 'taken' ? slot.release(verdict) : assert.unreachable(slot.how);
 const quota = (reason: string, retry_at: string | null): Verdict => ({
   class: 'quota',
   reason,
@@ -40,7 +40,7 @@ test("one tool's long queue does not starve another", async () => {
     const slot = await slots.take(asked(tool), never);
     order.push(tool);
     await Promise.resolve();
-    leave(slot);
+    release(slot);
   };
   await Promise.all((['codex', 'codex', 'codex', 'codex', 'codex', 'gemini', 'copilot'] as const).map(call));
   assert.equal(order, ['codex', 'codex', 'gemini', 'codex', 'copilot', 'codex', 'codex']);
@@ -55,11 +55,11 @@ test('never more at once than there are places, and one that stops waiting takes
   stop.abort();
   assert.equal(await told, { how: 'stopped' });
   assert.equal(slots.running(), { codex: 1 });
-  leave(first);
-  leave(first);
+  release(first);
+  release(first);
   const slot = await last;
   assert.equal(slots.running(), { codex: 1 });
-  leave(slot);
+  release(slot);
   assert.equal(slots.running(), { codex: 0 });
   assert.is((await slots.take(asked('codex'), stop.signal)).how, 'stopped');
 });
@@ -69,20 +69,20 @@ test('a quota that was met is not met again until its reset, by that tool and mo
   const slots = openSlots(1, () => now);
   const first = await slots.take(asked('gemini', 'pro'), never);
   const waiting = slots.take(asked('gemini', 'pro'), never);
-  leave(first, quota('daily', '2026-03-01T11:00:00.000Z'));
+  release(first, quota('daily', '2026-03-01T11:00:00.000Z'));
   const message =
     'the quota of gemini with pro is used up (daily); it is not asked again before 2026-03-01T11:00:00.000Z';
   assert.equal(await waiting, { how: 'paused', class: 'quota', until: '2026-03-01T11:00:00.000Z', message });
   assert.equal(slots.paused(), [message]);
-  leave(await slots.take(asked('gemini'), never), quota('budget', null));
-  leave(await slots.take(asked('gemini'), never), quota('plan', null));
+  release(await slots.take(asked('gemini'), never), quota('budget', null));
+  release(await slots.take(asked('gemini'), never), quota('plan', null));
   const paused = await slots.take(asked('gemini'), never);
   assert.is(
     paused.how === 'paused' && paused.message,
     'the quota of gemini is used up (plan); it is not asked again for the rest of this batch',
   );
   now = new Date('2026-03-01T11:00:00Z');
-  leave(await slots.take(asked('gemini', 'pro'), never));
+  release(await slots.take(asked('gemini', 'pro'), never));
 });
 
 const REFUSED: [reason: string, asked: ReturnType<typeof asked>, isPaused: Record<string, boolean>][] = [
@@ -95,7 +95,7 @@ for (const [reason, refused, isPaused] of REFUSED)
   test(`auth (${reason}) of ${refused.model ?? 'the tool'} pauses ${JSON.stringify(isPaused)}`, async () => {
     const slots = openSlots(3, () => new Date());
     const verdict: Verdict = { class: 'auth', reason, evidence: null, retry_at: null };
-    leave(await slots.take(refused, never), verdict);
+    release(await slots.take(refused, never), verdict);
     const now = {
       gemini: await slots.take(asked('gemini'), never),
       pro: await slots.take(asked('gemini', 'pro'), never),
@@ -114,10 +114,10 @@ test('a pause that ends while those that wait are told of it costs no place', as
   const first = await slots.take(asked('gemini'), never);
   const waiting = slots.take(asked('gemini'), never);
   next = reset - 1;
-  leave(first, quota('daily', '2026-03-01T11:00:00.000Z'));
+  release(first, quota('daily', '2026-03-01T11:00:00.000Z'));
   assert.is((await waiting).how, 'paused');
   assert.equal(slots.running(), { gemini: 0 });
-  leave(await slots.take(asked('gemini'), never));
+  release(await slots.take(asked('gemini'), never));
 });
 
 test('tasks are begun so that tools are mixed, in the order given within a tool', () => {

@@ -6,8 +6,8 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
+import { writeAtomic } from '../../../state/atomic-file.ts';
 import { openCalls } from '../../../state/journal/ledger.ts';
-import { writeWhole } from '../../../state/whole-file.ts';
 import { answerWith } from '../../rig/streams.ts';
 import { ANY_ANSWER, makeTask, type TestTask } from '../../rig/task-run.ts';
 import { TestRig } from '../../rig/test-rig.ts';
@@ -82,7 +82,7 @@ can('that has room for half a state file keeps the one that was there', async ({
   const file = rig.write('state.json', '{"whole": true}');
   fill(rig, 1);
   for (const durability of ['synced', 'renamed'] as const) {
-    const error = await writeWhole(file, 'x'.repeat(10_000), durability).catch((error: Error) => error);
+    const error = await writeAtomic(file, 'x'.repeat(10_000), durability).catch((error: Error) => error);
     assert.match(String(error), /ENOSPC: .*state\.json/);
     assert.equal(
       [readFileSync(file, 'utf8'), readdirSync(rig.project).sort()],

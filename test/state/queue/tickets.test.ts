@@ -47,7 +47,7 @@ test('a full file is sealed, and whoever stands in it is before those in the nex
     theirs.before('ticket-599')!.map((one) => one.ticket.id),
     ids.slice(0, -1),
   );
-  for (const id of ids.slice(0, -1)) ours.leave(id);
+  for (const id of ids.slice(0, -1)) ours.release(id);
   assert.equal(theirs.before('ticket-599'), []);
   openQueue(folder, 'q', now).join(ticket('later'));
   assert.equal(readdirSync(folder).length, 2);
@@ -132,7 +132,7 @@ test('a link to a folder in the place of the queues is set aside, and nothing is
   queue.join(ticket('first'));
   rmSync(folder, { recursive: true });
   symlinkSync(elsewhere, folder);
-  queue.leave('first');
+  queue.release('first');
   assert.is(queue.before('first'), null);
   queue.join(ticket('second'));
   assert.equal([readdirSync(elsewhere), queue.before('second')], [[], []]);

@@ -1,11 +1,11 @@
-// Leaves the report of a batch on disk, with the list of what is left to do.
+// Writes the report of a batch to disk, with the list of what is still to be done.
 
 import path from 'node:path';
 import type { Tool } from '../../policies/facts/tools.ts';
+import { writeAtomic, writeJson } from '../../state/atomic-file.ts';
 import { findEscapingLink } from '../../state/escaping-link.ts';
 import { isSystemError } from '../../state/system-error.ts';
 import { projectState } from '../../state/task-folder.ts';
-import { writeJson, writeWhole } from '../../state/whole-file.ts';
 import type { BatchRequest } from './batch-request.ts';
 import type { BatchReport } from './report.ts';
 import { renderBatch } from './summary.ts';
@@ -25,7 +25,7 @@ export interface Unmet {
 
 const NAMED = 5;
 
-export async function leaveBatch(
+export async function writeBatchReport(
   { context: { cwd, environment }, concurrency, flags }: Pick<BatchRequest, 'context' | 'concurrency' | 'flags'>,
   facts: BatchFacts,
   { left, unreadable, signedOut }: Unmet,
@@ -48,9 +48,9 @@ export async function leaveBatch(
     return { report, summary: renderBatch(report) };
   }
   try {
-    if (files.left !== null) await writeWhole(files.left, `${left.join('\n')}\n`);
+    if (files.left !== null) await writeAtomic(files.left, `${left.join('\n')}\n`);
     await writeJson(files.report, report);
-    await writeWhole(files.summary, renderBatch(report));
+    await writeAtomic(files.summary, renderBatch(report));
   } catch (error) {
     if (!isSystemError(error)) throw error;
     report = withoutFiles(report, error.message);

@@ -2,9 +2,9 @@
 
 import path from 'node:path';
 import type { Verdict } from '../../policies/facts/evidence.ts';
-import { writeWhole } from '../../state/whole-file.ts';
+import { writeAtomic } from '../../state/atomic-file.ts';
 import { sentHash } from '../prompt/sent-hash.ts';
-import type { Ask } from '../task/ask.ts';
+import type { AttemptRequest } from '../task/attempt-request.ts';
 import type { Prompt } from '../task/prompt.ts';
 import type { StageSession } from '../task/session-in-use.ts';
 import type { StageRun } from '../task/stage-run.ts';
@@ -14,7 +14,11 @@ import { readRecord } from './guardian.ts';
  * What a run asks first of a stage whose last attempt, for the same prompt, was cut off after it had run tools. Null where there
  * was none, where its session cannot be gone on with, or where something else than time, network and its history was wrong with it.
  */
-export async function goOnFrom(run: StageRun, prompt: Prompt, session: StageSession): Promise<Ask | null> {
+export async function resumeLastAttempt(
+  run: StageRun,
+  prompt: Prompt,
+  session: StageSession,
+): Promise<AttemptRequest | null> {
   const { open, stage, redone } = run;
   const calls = [...open.journal.read().ledger.calls.values()];
   const last = calls.findLast(({ granted, reserved }) => granted && reserved.stage === stage.name);
@@ -24,24 +28,24 @@ export async function goOnFrom(run: StageRun, prompt: Prompt, session: StageSess
   if (record === null || (record.tool_calls ?? 0) === 0 || !isCutOff(record.verdict)) return null;
   if (record.session_id === null || session.isUnfit(record.session_id)) return null;
   const endedAt = new Date(Date.parse(record.started_at) + (record.duration_ms ?? 0));
-  if ((await session.goOnIn(record.session_id, record.verdict, endedAt)) === 'stopped') return null;
+  if ((await session.resumeIn(record.session_id, record.verdict, endedAt)) === 'stopped') return null;
   run.context.say(`stage ${stage.name}: going on in the session of the attempt before, which had already run tools`);
-  return goOn(run, record.session_id);
+  return continuation(run, record.session_id);
 }
 
 /** A refused history is one, too: where its run died before it decided, what ran would run once more. */
 const isCutOff = ({ class: errorClass, reason }: Verdict): boolean =>
   errorClass === 'transient' || reason === 'broken_history';
 
-export async function goOn({ open, stage }: StageRun, session: string): Promise<Ask> {
+export async function continuation({ open, stage }: StageRun, session: string): Promise<AttemptRequest> {
   const text =
     'Your last turn was cut off. Go on from where it stopped; do not redo what is already done, and finish your answer.\n';
   const file = path.join(open.task.inputs, 'prompt', `${stage.name}.go-on.md`);
-  await writeWhole(file, text, 'renamed');
+  await writeAtomic(file, text, 'renamed');
   const known = { file, sha256: sentHash(stage.tool, text), chars: text.length, digest: 'off' } as const;
   return {
     prompt: { ...known, ...NOTHING_BESIDE },
-    isGoOn: true,
+    isContinuation: true,
     resumeSession: session,
   };
 }

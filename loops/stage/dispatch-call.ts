@@ -19,59 +19,59 @@ import { type CheckedJudge, checkJudge, keepJudge } from '../tamper-guard/judge.
 import { isIntact, tellsOf } from '../tamper-guard/kept-journal.ts';
 import { watchCall } from '../tamper-guard/watched-call.ts';
 import { aboutPrompt } from '../task/about-prompt.ts';
-import type { Ask } from '../task/ask.ts';
+import type { AttemptRequest } from '../task/attempt-request.ts';
 import { eventsOf } from '../task/last-event.ts';
 import { nestedWords } from '../task/lost-calls.ts';
 import type { Prompt } from '../task/prompt.ts';
 import { type CallSlot, UNLIMITED } from '../task/slots.ts';
 import type { StageRun } from '../task/stage-run.ts';
 import type { OpenTask } from '../task/task.ts';
-import { clearWay } from './clear-way.ts';
+import { clearResultPaths } from './clear-result-paths.ts';
 import { type Errand, readRecord, recordIn, sendGuardian, sentNow } from './guardian.ts';
 import { reservationOf } from './remade-reservation.ts';
 
-export type Answered =
+export type CallAnswer =
   /** `judge`: the agent changed files that it is judged by. */
   | { how: 'answered'; record: CallRecord; judge: Finding | null }
   /** The wrapper left no record: it was killed before it could reserve, or is broken. */
   | { how: 'unanswered'; why: string };
 
-export interface SendingOnce extends Pick<Ask, 'resumeSession'> {
+export interface DispatchedPrompt extends Pick<AttemptRequest, 'resumeSession'> {
   /** What is sent: the stage's prompt, or what says more. */
   file: string;
   prompt: Pick<Prompt, 'warnings' | 'leftOut'>;
 }
 
 /** As soon as a place is free; nothing is paid if none is to be had. @param wanted the hash of the stage's prompt. */
-export async function callOnce(
+export async function dispatchCall(
   run: StageRun,
-  ask: SendingOnce,
+  request: DispatchedPrompt,
   wanted: string,
-): Promise<Answered | Exclude<CallSlot, { how: 'taken' }> | { how: 'too_late' } | { how: 'closed'; why: string }> {
+): Promise<CallAnswer | Exclude<CallSlot, { how: 'taken' }> | { how: 'too_late' } | { how: 'closed'; why: string }> {
   const { stage, context } = run;
   const { stop, slots = UNLIMITED } = context;
   const slot = await slots.take({ tool: stage.tool, model: stage.model ?? null }, stop);
   if (slot.how !== 'taken') return slot;
-  let answered: Answered | null = null;
+  let answered: CallAnswer | null = null;
   try {
     // The task's time may have run out while it waited for the place.
     if ((run.wallLeftMs() ?? 1) <= 0) return { how: 'too_late' };
     // Or the agent of another task has been at work meanwhile.
     const closed = closedBy({ task: run.open.task, stateFolder: run.open.stateFolder, register: run.register });
     if (closed !== null) return { how: 'closed', why: closed };
-    answered = await callNow(run, ask, wanted);
+    answered = await dispatchNow(run, request, wanted);
     return answered;
   } finally {
-    slot.leave(answered?.how === 'answered' ? answered.record.verdict : null);
+    slot.release(answered?.how === 'answered' ? answered.record.verdict : null);
   }
 }
 
-async function callNow(run: StageRun, ask: SendingOnce, wanted: string): Promise<Answered> {
+async function dispatchNow(run: StageRun, request: DispatchedPrompt, wanted: string): Promise<CallAnswer> {
   const { open, stage, guardianStop, context, register } = run;
   const { commandFolder, clock, watch } = context;
   const callId = newCallId(clock());
-  const errand = errandOf(run, ask, wanted, callId);
-  const way = clearWay(open.task, stage, clock);
+  const errand = errandOf(run, request, wanted, callId);
+  const way = clearResultPaths(open.task, stage, clock);
   const watched = watchCall(open, {
     register,
     clock,
@@ -142,7 +142,12 @@ async function lastWord({ open, guardianStop, context }: StageRun, callId: strin
 const wasMade = ({ task }: OpenTask, callId: string, isStrange: boolean): boolean =>
   hasOutput(path.join(task.attempts, callId)) || (isStrange && !existsSync(path.join(task.attempts, callId)));
 
-function errandOf(run: StageRun, { file, prompt, resumeSession }: SendingOnce, wanted: string, callId: string): Errand {
+function errandOf(
+  run: StageRun,
+  { file, prompt, resumeSession }: DispatchedPrompt,
+  wanted: string,
+  callId: string,
+): Errand {
   const { open, stage, access, runId, options, context } = run;
   const wallLeftMs = Math.max(1, Math.floor(run.wallLeftMs() ?? stage.timeout_ms));
   return {

@@ -7,7 +7,7 @@ import { isFolder, isRegular, kindOf } from '../../state/disk/regular-file.ts';
 import { setAside } from '../../state/disk/set-aside.ts';
 import { outputsOf, type TaskFolder, taskFolders } from '../../state/task-folder.ts';
 
-export interface Way {
+export interface ClearedPaths {
   /** A sentence for each that was set aside. */
   cleared: string[];
   /** Once the call is over, before anything of it is read. @returns a sentence for each folder that was put right; throws what the operating system throws */
@@ -15,7 +15,11 @@ export interface Way {
 }
 
 /** Before the call, which a wrapper refuses where it may not write. Throws what the operating system throws. */
-export function clearWay(task: TaskFolder, stage: { name: string; tool: Tool }, clock: () => Date): Way {
+export function clearResultPaths(
+  task: TaskFolder,
+  stage: { name: string; tool: Tool },
+  clock: () => Date,
+): ClearedPaths {
   const ofGate = ['gate.json', 'patch', 'acceptance.log'].map((end) => path.join(task.outputs, `${stage.name}.${end}`));
   const files = [...Object.values(outputsOf(task, stage)), ...ofGate, path.join(task.done, `${stage.name}.done`)];
   const cleared = [...clearFolders(task, clock), ...setAsideUnless(isRegular, files, clock)];

@@ -3,11 +3,11 @@
 import { fstatSync, readSync, writeSync } from 'node:fs';
 
 /** @param fd opened for reading and appending. Throws when the line could not be written whole. */
-export const writeLine = (fd: number, file: string, value: object): void =>
-  writeText(fd, file, `${JSON.stringify(value)}\n`);
+export const appendLine = (fd: number, file: string, value: object): void =>
+  appendText(fd, file, `${JSON.stringify(value)}\n`);
 
 /** The same for whole lines of any text. */
-export function writeText(fd: number, file: string, text: string): void {
+export function appendText(fd: number, file: string, text: string): void {
   const { length, written } = naming(file, () => {
     // A blank line costs nothing.
     const bytes = Buffer.from(`${endsFresh(fd) ? '' : '\n'}${text}`);

@@ -4,20 +4,20 @@ import type { Change } from '../../policies/facts/gate-record.ts';
 import type { CallRecord } from '../../policies/record/call-record.ts';
 import type { Failure } from '../../policies/record/task-failure.ts';
 import type { SessionUse } from '../session/session-use.ts';
-import type { Ask, Next } from '../task/ask.ts';
+import type { AttemptRequest, NextAttempt } from '../task/attempt-request.ts';
 import type { Prompt } from '../task/prompt.ts';
 import type { StageSession } from '../task/session-in-use.ts';
 import type { StageEnd, StageRun } from '../task/stage-run.ts';
 
 /** How far a stage has come in this run. */
-export interface Course {
+export interface StageProgress {
   /** With the tool that answers now. */
   run: StageRun;
   /** Held for as long as the stage is asked. */
   session: StageSession;
-  ask: Ask;
+  request: AttemptRequest;
   /** The prompt that is being answered: to go on says nothing of its own. */
-  asked: Prompt;
+  sentPrompt: Prompt;
   /** Calls that were made. */
   calls: number;
   /** How often each signature was seen. */
@@ -42,17 +42,17 @@ export interface StageEnded {
   how: 'ended';
   end: StageEnd;
 }
-export type StageStep = StageEnded | { how: 'again'; next: Next };
+export type StageStep = StageEnded | { how: 'again'; next: NextAttempt };
 
 export const failed = (
-  { calls }: Course,
+  { calls }: StageProgress,
   { warnings }: Prompt,
   failure: Failure,
   record: CallRecord | null,
 ): StageEnded => ({ how: 'ended', end: { how: 'failed', failure, record, gate: null, warnings, calls } });
 
 export const interrupted = (
-  { calls, failed }: Course,
+  { calls, failed }: StageProgress,
   { warnings }: Prompt,
   record: CallRecord | null,
 ): StageEnded => ({

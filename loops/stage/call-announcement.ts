@@ -1,9 +1,9 @@
 // What is said before a call: who is called, and what the task has cost so far.
 
 import { spentOf } from '../task/spent.ts';
-import type { Course } from './course.ts';
+import type { StageProgress } from './stage-progress.ts';
 
-export function callWords({ run: { open, stage }, calls }: Course): string {
+export function callAnnouncement({ run: { open, stage }, calls }: StageProgress): string {
   const own = open.plans.find((plan) => plan.stage.name === stage.name)?.stage.tool;
   const standIn = stage.tool === own ? '' : `, ${stage.tool} stands in`;
   const { used } = open.journal.read().ledger;

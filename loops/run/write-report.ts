@@ -1,9 +1,9 @@
-// Leaves what a run's reader needs: last_failure.json, _summary.md, stats.json.
+// Writes what a run's reader needs: last_failure.json, _summary.md, stats.json.
 
 import path from 'node:path';
 import type { Failure } from '../../policies/record/task-failure.ts';
+import { readJson, writeAtomic, writeJson } from '../../state/atomic-file.ts';
 import { budgetOf } from '../../state/journal/ledger.ts';
-import { readJson, writeJson, writeWhole } from '../../state/whole-file.ts';
 import { lostCalls, nestedCalls } from '../task/lost-calls.ts';
 import { spentOf } from '../task/spent.ts';
 import type { OpenTask } from '../task/task.ts';
@@ -23,13 +23,13 @@ export interface EndedRun {
   retryAt?: string | null;
 }
 
-export async function leaveReport(
+export async function writeReport(
   open: OpenTask,
   ended: EndedRun,
   clock: () => Date,
 ): Promise<{ report: RunReport; summary: string }> {
   if (ended.failure === null) await resolveFailure(open, clock);
-  else await leaveFailure(open, ended.failure);
+  else await writeFailure(open, ended.failure);
   const { ledger, torn } = open.journal.read();
   const total = budgetOf(ledger);
   const report: RunReport = {
@@ -65,7 +65,7 @@ export async function leaveReport(
     ].map(open.hide),
   };
   const summary = renderSummary(report);
-  await writeWhole(report.files.summary, summary, 'renamed');
+  await writeAtomic(report.files.summary, summary, 'renamed');
   return { report, summary };
 }
 
@@ -83,7 +83,7 @@ const limitsOf = ({ manifest: { budgets } }: OpenTask): RunReport['limits'] => (
   max_usd: budgets.max_usd ?? null,
 });
 
-export async function leaveFailure(open: OpenTask, failure: Failure): Promise<void> {
+export async function writeFailure(open: OpenTask, failure: Failure): Promise<void> {
   await writeJson(failureFile(open), failure);
 }
 

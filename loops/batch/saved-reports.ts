@@ -1,4 +1,4 @@
-// The reports that batches left, to be read again: by the batch's id, or the last one.
+// The saved reports of batches, to be read again: by the id of the batch, or the last one.
 
 import path from 'node:path';
 import { entriesIn } from '../../state/disk/folder.ts';
@@ -6,13 +6,13 @@ import { readRegular } from '../../state/disk/regular-file.ts';
 import type { BatchReport } from './report.ts';
 import { renderBatch } from './summary.ts';
 
-export type LeftReport = { how: 'read'; report: BatchReport; summary: string } | { how: 'invalid'; message: string };
+export type SavedReport = { how: 'read'; report: BatchReport; summary: string } | { how: 'invalid'; message: string };
 
 const LAST = 'last';
 const NAMED = 5;
 
 /** @param state the project's `.tmp`. @param word the id, or `last`. */
-export function leftReport(state: string, word: string): LeftReport {
+export function savedReport(state: string, word: string): SavedReport {
   const folder = path.join(state, 'batch');
   const known = idsIn(folder);
   const id = word === LAST ? known.at(-1) : known.find((each) => each === word);
@@ -44,4 +44,4 @@ function idsIn(folder: string): string[] {
     .sort();
 }
 
-const invalid = (message: string): LeftReport => ({ how: 'invalid', message });
+const invalid = (message: string): SavedReport => ({ how: 'invalid', message });

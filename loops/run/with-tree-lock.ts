@@ -8,13 +8,13 @@ import type { StageRun } from '../task/stage-run.ts';
 import type { OpenTask } from '../task/task.ts';
 
 /** The turn ends with the work, however that ends. */
-export async function inTurn<T>(
+export async function withTreeLock<T>(
   { open, stage, access, options, context }: StageRun,
   work: () => Promise<T>,
 ): Promise<{ how: 'worked'; result: T } | { how: 'stopped' }> {
   const { environment, stop, say, clock } = context;
   const turn = await lockTree({
-    stateFolder: lineOf(open, environment),
+    stateFolder: queueFolderOf(open, environment),
     tree: open.tree,
     mode: access === 'read' ? 'read' : 'write',
     taskId: open.task.id,
@@ -29,12 +29,12 @@ export async function inTurn<T>(
   try {
     return { how: 'worked', result: await work() };
   } finally {
-    turn.leave();
+    turn.release();
   }
 }
 
 /** Where those who want this tree stand in line: in the state of the tree's own project, where its own tasks do, if it has one. */
-function lineOf({ tree, stateFolder }: OpenTask, environment: NodeJS.ProcessEnv): string {
+function queueFolderOf({ tree, stateFolder }: OpenTask, environment: NodeJS.ProcessEnv): string {
   // A worktree of the task's own lies in the folder of our state.
   if (environment.TOLLGATE_STATE || tree.startsWith(`${stateFolder}/`)) return stateFolder;
   const own = path.join(projectRoot(tree), '.tmp');

@@ -1,4 +1,4 @@
-// What is asked after a failure: the decision, the next prompt, of whom, and how long to wait before it.
+// The attempt after a failure: what is decided, what is sent to which tool and session, and how long to wait first.
 
 import { tooLargeWords } from '../../policies/manifest/prompt-limits.ts';
 import type { CallRecord } from '../../policies/record/call-record.ts';
@@ -8,12 +8,16 @@ import { budgetOf } from '../../state/journal/ledger.ts';
 import type { Stage } from '../../state/project/manifest-schema.ts';
 import { repairBroken } from '../conversation/repair.ts';
 import { endOfSession, takeBackUnanswered } from '../stage-session/unanswered.ts';
-import type { AskedBefore, Next, Seen } from '../task/ask.ts';
+import type { FailedAttempt, NextAttempt, StageHistory } from '../task/attempt-request.ts';
 import { type ComposedPrompt, composePrompt, type DigestPolicy, type Prompt, writePrompt } from '../task/prompt.ts';
 import type { StageRun } from '../task/stage-run.ts';
-import { goOn } from './go-on.ts';
+import { continuation } from './resume-attempt.ts';
 
-export function decisionFor(run: StageRun, record: Pick<CallRecord, 'verdict' | 'tool_calls'>, seen: Seen): Decision {
+export function decisionFor(
+  run: StageRun,
+  record: Pick<CallRecord, 'verdict' | 'tool_calls'>,
+  seen: StageHistory,
+): Decision {
   const { open, stage, options, context } = run;
   const now = context.clock();
   const { ledger } = open.journal.read();
@@ -35,51 +39,51 @@ export function decisionFor(run: StageRun, record: Pick<CallRecord, 'verdict' | 
   });
 }
 
-export type NextAskAnswer = { how: 'asked'; next: Next } | { how: 'cannot'; why: string };
+export type PlannedAttempt = { how: 'planned'; next: NextAttempt } | { how: 'cannot'; why: string };
 
 /** What a decision other than to stop comes to. */
-export async function nextAsk(
+export async function planNextAttempt(
   run: StageRun,
   decision: Exclude<Decision, { action: 'stop' }>,
   waitMs: number,
-  about: AskedBefore,
-): Promise<NextAskAnswer> {
+  about: FailedAttempt,
+): Promise<PlannedAttempt> {
   const { stage } = run;
-  const { ask, session, record } = about;
+  const { request, session, record } = about;
   const retry = { stage, waitMs, until: null, counts: 'as_retry' } as const;
   switch (decision.action) {
     case 'retry': {
-      if (ask.resumeSession === null) return asked({ ...retry, ask });
-      if (session.ahead(record) === null) return freshAsk(run, about, retry);
-      await takeBackUnanswered(run, ask.resumeSession, ask.prompt.file);
-      return asked({ ...retry, ask });
+      if (request.resumeSession === null) return planned({ ...retry, request });
+      if (session.ahead(record) === null) return startFresh(run, about, retry);
+      await takeBackUnanswered(run, request.resumeSession, request.prompt.file);
+      return planned({ ...retry, request });
     }
     case 'fresh_session':
-      await session.giveUp(ask.resumeSession!, 'lost');
-      session.notes.push(`session ${ask.resumeSession} is not known to ${stage.tool} any more`);
-      return freshAsk(run, about, { ...retry, waitMs: 0, counts: 'as_none' });
+      await session.giveUp(request.resumeSession!, 'lost');
+      session.notes.push(`session ${request.resumeSession} is not known to ${stage.tool} any more`);
+      return startFresh(run, about, { ...retry, waitMs: 0, counts: 'as_none' });
     case 'wait_session':
-      return asked({ ...retry, waitMs: decision.waitMs, counts: 'as_busy', ask });
+      return planned({ ...retry, waitMs: decision.waitMs, counts: 'as_busy', request });
     case 'mend':
-      return mendAsk(run, decision.sessionId, about, retry);
+      return repairAndContinue(run, decision.sessionId, about, retry);
     case 'retry_digest': {
       const { digest_policy: policy } = run.open.manifest.context;
       const composed = await composeAnew(run, stage, policy === 'off' ? 'off' : 'aggressive');
       if (composed.how === 'invalid') return { how: 'cannot', why: composed.message };
       const { prompt } = composed;
       // A fresh session where there was one: what overflowed may be its history.
-      if (ask.resumeSession === null && prompt.chars > ask.prompt.chars * WORTH_SHARE)
-        return { how: 'cannot', why: whyNoDigest(policy, prompt, ask.prompt) };
+      if (request.resumeSession === null && prompt.chars > request.prompt.chars * WORTH_SHARE)
+        return { how: 'cannot', why: whyNoDigest(policy, prompt, request.prompt) };
       if (session.id !== null) await session.giveUp(session.id, 'given_up');
-      return asked({ ...retry, ask: { prompt, resumeSession: null } });
+      return planned({ ...retry, request: { prompt, resumeSession: null } });
     }
     case 'resume':
-      return goOnAsk(run, decision.sessionId, about, retry);
+      return continueIn(run, decision.sessionId, about, retry);
     case 'wait_until': {
       const { until, sessionId } = decision;
       const untilMs = Math.max(0, Date.parse(until) - run.context.clock().getTime());
       const later = { stage, waitMs: untilMs, until: new Date(until), counts: 'as_reset' } as const;
-      return sessionId === null ? asked({ ...later, ask }) : goOnAsk(run, sessionId, about, later);
+      return sessionId === null ? planned({ ...later, request }) : continueIn(run, sessionId, about, later);
     }
     case 'fallback': {
       const [standIn, ...fallback] = stage.fallback;
@@ -87,7 +91,13 @@ export async function nextAsk(
       const composed = await composeAnew(run, other, run.open.manifest.context.digest_policy);
       if (composed.how === 'invalid') return { how: 'cannot', why: composed.message };
       const { prompt } = composed;
-      return asked({ stage: other, waitMs: 0, until: null, counts: 'as_none', ask: { prompt, resumeSession: null } });
+      return planned({
+        stage: other,
+        waitMs: 0,
+        until: null,
+        counts: 'as_none',
+        request: { prompt, resumeSession: null },
+      });
     }
   }
 }
@@ -102,59 +112,68 @@ function whyNoDigest(policy: DigestPolicy, digest: Prompt, refused: Prompt): str
 }
 
 /** In the session of an attempt that has already done something. */
-async function goOnAsk(
+async function continueIn(
   run: StageRun,
   id: string,
-  { session, record }: AskedBefore,
-  next: Omit<Next, 'ask'>,
-): Promise<NextAskAnswer> {
-  if ((await session.goOnIn(id, record.verdict, run.context.clock())) === 'stopped')
+  { session, record }: FailedAttempt,
+  next: Omit<NextAttempt, 'request'>,
+): Promise<PlannedAttempt> {
+  if ((await session.resumeIn(id, record.verdict, run.context.clock())) === 'stopped')
     return { how: 'cannot', why: 'told to stop while it waited for its session' };
-  return asked({ ...next, ask: await goOn(run, id) });
+  return planned({ ...next, request: await continuation(run, id) });
 }
 
 /** The stage's whole prompt in a new session. */
-async function freshAsk(run: StageRun, { ask, session }: AskedBefore, next: Omit<Next, 'ask'>): Promise<NextAskAnswer> {
+async function startFresh(
+  run: StageRun,
+  { request, session }: FailedAttempt,
+  next: Omit<NextAttempt, 'request'>,
+): Promise<PlannedAttempt> {
   session.startAnew();
-  if (!ask.isGoOn) return asked({ ...next, ask: { prompt: ask.prompt, resumeSession: null } });
+  if (!request.isContinuation) return planned({ ...next, request: { prompt: request.prompt, resumeSession: null } });
   if (run.options.dirtyRetries !== 'allowed')
     return { how: 'cannot', why: 'an attempt had already run tools, and its session cannot be gone on with' };
   const composed = await composeAnew(run, run.stage, run.open.manifest.context.digest_policy);
   if (composed.how === 'invalid') return { how: 'cannot', why: composed.message };
-  return asked({ ...next, ask: { prompt: composed.prompt, resumeSession: null } });
+  return planned({ ...next, request: { prompt: composed.prompt, resumeSession: null } });
 }
 
 /** Once the history of its session is mended: from where that ends now. */
-async function mendAsk(run: StageRun, id: string, about: AskedBefore, next: Omit<Next, 'ask'>): Promise<NextAskAnswer> {
+async function repairAndContinue(
+  run: StageRun,
+  id: string,
+  about: FailedAttempt,
+  next: Omit<NextAttempt, 'request'>,
+): Promise<PlannedAttempt> {
   const { open, stage, context } = run;
   const { environment, clock } = context;
-  const { ask, session, record, sent } = about;
+  const { request, session, record, sent } = about;
   const { cliVersion } = sent;
   const ranTools = (record.tool_calls ?? 0) > 0;
   const broken = { tool: stage.tool, sessionId: id, cliVersion, environment, cwd: open.cwd, clock };
   const mended = await repairBroken({ ...broken, ranTools });
   if (mended.how === 'cannot') {
     // What the attempt had done is in that session alone; and a new one that was refused is not mended by another.
-    if (ranTools || ask.resumeSession === null) return { how: 'cannot', why: mended.why };
+    if (ranTools || request.resumeSession === null) return { how: 'cannot', why: mended.why };
     await session.poison(id, `its history is broken (${mended.why})`);
     session.notes.push(`the history of session ${id} could not be mended: ${mended.why}`);
-    return freshAsk(run, about, next);
+    return startFresh(run, about, next);
   }
   session.notes.push(`the history of session ${id} was mended: ${mended.what}`);
   if (ranTools) {
     // The prompt sent anew would let them run once more.
-    if ((await endOfSession(run, id, sent.file)) !== 'unanswered') return goOnAsk(run, id, about, next);
+    if ((await endOfSession(run, id, sent.file)) !== 'unanswered') return continueIn(run, id, about, next);
     if (run.options.dirtyRetries !== 'allowed') return { how: 'cannot', why: NOT_IN_IT };
   }
-  if ((await takeBackUnanswered(run, id, sent.file)) === 'half_way') return goOnAsk(run, id, about, next);
-  if ((await session.goOnIn(id, record.verdict, clock())) === 'stopped')
+  if ((await takeBackUnanswered(run, id, sent.file)) === 'half_way') return continueIn(run, id, about, next);
+  if ((await session.resumeIn(id, record.verdict, clock())) === 'stopped')
     return { how: 'cannot', why: 'told to stop while it waited for its session' };
-  return asked({ ...next, ask: { ...ask, resumeSession: id } });
+  return planned({ ...next, request: { ...request, resumeSession: id } });
 }
 
 const NOT_IN_IT = 'the attempt had already run tools, and its session does not hold what they did';
 
-const asked = (next: Next): NextAskAnswer => ({ how: 'asked', next });
+const planned = (next: NextAttempt): PlannedAttempt => ({ how: 'planned', next });
 
 async function composeAnew(run: StageRun, stage: Stage, digest: DigestPolicy): Promise<ComposedPrompt> {
   const composed = await composePrompt(run, { ...run, stage }, digest);

@@ -11,9 +11,9 @@ import type { CallRecord } from '../../policies/record/call-record.ts';
 import type { Failure } from '../../policies/record/task-failure.ts';
 import { slowPatterns } from '../../policies/redact/withheld.ts';
 import { NEVER } from '../../policies/retry/decide.ts';
+import { writeJson } from '../../state/atomic-file.ts';
 import { readRegular } from '../../state/disk/regular-file.ts';
 import { outputsOf } from '../../state/task-folder.ts';
-import { writeJson } from '../../state/whole-file.ts';
 import { type FailureCircumstances, failureOf } from '../failure/failure.ts';
 import { passGate } from '../gate/gate.ts';
 import type { GateRequest } from '../gate/gate-request.ts';
@@ -182,7 +182,7 @@ export function gateFailure(run: StageRun, record: CallRecord, gate: GateRecord,
 const gateFile = ({ open, stage }: StageRun) => gateFileOf(open.task, stage.name);
 
 /** A call that succeeded is not yet a stage that is done. */
-export async function gated(
+export async function gateAnswer(
   run: StageRun,
   record: CallRecord,
   prompt: Prompt,

@@ -3,11 +3,11 @@
 import { writeFileSync } from 'node:fs';
 import { lstat, rm, writeFile } from 'node:fs/promises';
 import path from 'node:path';
+import { named } from './append-line.ts';
 import { makeFolder } from './disk/folder.ts';
 import { readRegular, UnfitFileError } from './disk/regular-file.ts';
 import { type Durability, makeWay, replaceFile } from './disk/replace-file.ts';
 import { setAside } from './disk/set-aside.ts';
-import { named } from './line.ts';
 
 export type Read<T> =
   | { how: 'read'; value: T }
@@ -20,7 +20,7 @@ export type Read<T> =
  * @param durability `renamed` for what can be made again from the journal, or is of use only while this machine is up: a sync of
  * each would cost more than all else that a dispatcher does for a stage.
  */
-export async function writeWhole(file: string, text: string, durability: Durability = 'synced'): Promise<void> {
+export async function writeAtomic(file: string, text: string, durability: Durability = 'synced'): Promise<void> {
   const write = async () => (durability === 'synced' ? writeSynced(file, text) : writeRenamed(file, text));
   try {
     await write();
@@ -48,7 +48,7 @@ function writeRenamed(file: string, text: string): void {
 }
 
 export const writeJson = (file: string, value: unknown, durability?: Durability): Promise<void> =>
-  writeWhole(file, `${JSON.stringify(value, null, 2)}\n`, durability);
+  writeAtomic(file, `${JSON.stringify(value, null, 2)}\n`, durability);
 
 /** Reads a JSON object; an empty file is an absent one, a file that is none is moved aside, and the message says where to; or it is left, for who only looks. */
 export async function readJson<T extends object>(

@@ -1,11 +1,11 @@
 // Looks through what may stand between the signs of a secret without being seen: codes of a terminal, escapes of JSON.
 
 /** Whether there is anything of that kind in a text. */
-export const mayHide = (text: string): boolean =>
+export const hasEscapes = (text: string): boolean =>
   text.includes('\x1b[') || text.includes('\\u00') || text.includes('\\/');
 
 /** Valid JSON stays valid, and of the same meaning but for the codes. */
-export const plainOf = (text: string): string =>
+export const unescaped = (text: string): string =>
   text
     .replace(CODES, (_, _none, before: string | undefined) => before ?? '')
     .replace(ESCAPES, (_, before: string, hex: string | undefined) => {

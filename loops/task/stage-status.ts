@@ -4,26 +4,26 @@ import { unlinkSync } from 'node:fs';
 import path from 'node:path';
 import { type Judging, stoppingVerdict } from '../../policies/gate/verdict-said.ts';
 import type { ChangedPrompt } from '../../policies/retry/changed-prompt.ts';
+import { writeAtomic } from '../../state/atomic-file.ts';
 import { readRegular } from '../../state/disk/regular-file.ts';
 import type { Fact } from '../../state/journal/facts.ts';
 import type { Journal } from '../../state/journal/journal.ts';
 import { type Call, isKeptFor, type Ledger } from '../../state/journal/ledger.ts';
 import { isSystemError } from '../../state/system-error.ts';
 import type { TaskFolder } from '../../state/task-folder.ts';
-import { writeWhole } from '../../state/whole-file.ts';
 import type { Prompt } from './prompt.ts';
 import type { RunOptions } from './run-options.ts';
 import { keptVerdict } from './stage-facts.ts';
 
-export type StageDoor =
-  /** `wish`: what the user said of the answer that is there; null where nothing was said, or nothing needs it. */
-  { how: 'open' | 'done_earlier'; wish: Wish | null } | { how: 'changed'; answer: ChangedPrompt['answer'] };
+export type StageStatus =
+  /** `choice`: what the user said of the answer that is there; null where nothing was said, or nothing needs it. */
+  { how: 'open' | 'done_earlier'; choice: StageChoice | null } | { how: 'changed'; answer: ChangedPrompt['answer'] };
 
-export type Wish = 'redo' | 'keep';
+export type StageChoice = 'redo' | 'keep';
 
-export type Wishes = Pick<RunOptions, 'redo' | 'keep' | 'changed'>;
+export type StageChoices = Pick<RunOptions, 'redo' | 'keep' | 'changed'>;
 
-export function doorOf(plan: Planned, prompt: Prompt, journal: Journal, wishes: Wishes): StageDoor {
+export function stageStatusOf(plan: Planned, prompt: Prompt, journal: Journal, choices: StageChoices): StageStatus {
   const stage = plan.stage.name;
   const { ledger } = journal.read();
   const finished = ledger.done.get(stage);
@@ -32,10 +32,10 @@ export function doorOf(plan: Planned, prompt: Prompt, journal: Journal, wishes: 
     answered !== null &&
     answered.prompt_sha256 !== prompt.sha256 &&
     !isKeptFor(ledger, { stage, call_id: answered.call_id }, prompt.sha256);
-  const wish = wishFor(stage, wishes, isChanged);
-  if (isChanged && wish === null) return { how: 'changed', answer: finished === undefined ? 'not_passed' : 'done' };
-  const isOpen = finished === undefined || wish === 'redo' || isStopped(plan, ledger);
-  return { how: isOpen ? 'open' : 'done_earlier', wish };
+  const choice = choiceFor(stage, choices, isChanged);
+  if (isChanged && choice === null) return { how: 'changed', answer: finished === undefined ? 'not_passed' : 'done' };
+  const isOpen = finished === undefined || choice === 'redo' || isStopped(plan, ledger);
+  return { how: isOpen ? 'open' : 'done_earlier', choice };
 }
 
 type Planned = Judging & { stage: { name: string } };
@@ -47,7 +47,7 @@ function isStopped(plan: Planned, ledger: Ledger): boolean {
 }
 
 /** What is said of a stage by name goes before what is said of all. */
-function wishFor(stage: string, { redo, keep, changed }: Wishes, isChanged: boolean): Wish | null {
+function choiceFor(stage: string, { redo, keep, changed }: StageChoices, isChanged: boolean): StageChoice | null {
   if (redo.includes(stage)) return 'redo';
   if (keep.includes(stage)) return 'keep';
   return isChanged && changed !== 'refuse' ? changed : null;
@@ -85,7 +85,7 @@ export async function mendMarker(task: TaskFolder, journal: Journal, stage: stri
   const file = markerIn(task, stage);
   if (finished === undefined) return remove(file);
   const text = markerOf(finished);
-  if (textOf(file) !== text) await writeWhole(file, text, 'renamed');
+  if (textOf(file) !== text) await writeAtomic(file, text, 'renamed');
 }
 
 const markerIn = (task: TaskFolder, stage: string) => path.join(task.done, `${stage}.done`);
@@ -123,5 +123,5 @@ export async function markDone(
 ): Promise<void> {
   const done = { stage, call_id: callId, prompt_sha256: prompt.sha256 };
   await journal.note({ ...done, fact: 'done' });
-  await writeWhole(markerIn(task, stage), markerOf(done), 'renamed');
+  await writeAtomic(markerIn(task, stage), markerOf(done), 'renamed');
 }

@@ -1,4 +1,4 @@
-// What a stage asks next, and after what it has seen.
+// What an attempt of a stage sends, and what the next one is decided by.
 
 import type { CallRecord } from '../../policies/record/call-record.ts';
 import type { SessionStanding } from '../../policies/retry/session-way-out.ts';
@@ -7,7 +7,7 @@ import type { Prompt } from './prompt.ts';
 import type { StageSession } from './session-in-use.ts';
 
 /** What the stage has behind it in this run. */
-export interface Seen {
+export interface StageHistory {
   /** This signature, this time included. */
   count: number;
   retriesLeft: number;
@@ -23,24 +23,24 @@ export interface Seen {
   session: SessionStanding;
 }
 
-export interface Ask {
+export interface AttemptRequest {
   prompt: Prompt;
   resumeSession: string | null;
   /** It only makes sense in that session: what it was asked there is half done. */
-  isGoOn?: true;
+  isContinuation?: true;
 }
 
 /** What a next ask follows. */
-export interface AskedBefore {
-  ask: Ask;
+export interface FailedAttempt {
+  request: AttemptRequest;
   session: StageSession;
   record: Pick<CallRecord, 'verdict' | 'session_id' | 'tool_calls'>;
   /** What was sent, to which version of the CLI. */
   sent: { file: string; cliVersion: string | null };
 }
 
-export interface Next {
-  ask: Ask;
+export interface NextAttempt {
+  request: AttemptRequest;
   /** Another tool may stand in. */
   stage: Stage;
   waitMs: number;
