@@ -41,10 +41,7 @@ export interface Arguments {
   words: string[];
 }
 
-export type Parsed =
-  | { how: 'parsed'; args: Arguments }
-  | { how: 'help' | 'version' }
-  | { how: 'invalid'; message: string };
+type Parsed = { how: 'parsed'; args: Arguments } | { how: 'help' | 'version' } | { how: 'invalid'; message: string };
 
 /** Flags that every command has. */
 export const SHARED_FLAGS = {

@@ -10,13 +10,13 @@ import { survivesHangUp } from './hang-up.ts';
 import { printing, printResult } from './printing.ts';
 import type { Ran } from './ran.ts';
 
-export type ArgumentsRead =
+type ArgumentsRead =
   | { how: 'read'; args: Arguments }
   /** `mistake`: what is wrong with them; null when help or the version was asked for. */
   | { how: 'ended'; ran: Ran; mistake: string | null };
 
 /** A command as it is started. */
-export interface Command {
+interface Command {
   name: string;
   run(argv: string[]): Promise<Ran>;
   /** Its own code of a general failure. */

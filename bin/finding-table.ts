@@ -4,7 +4,7 @@ import type { CheckFinding } from '../policies/facts/finding.ts';
 import { visible } from '../policies/text/visible-text.ts';
 import { coloursOf } from './sheet.ts';
 
-export interface TableStyle {
+interface TableStyle {
   which: 'all' | 'problems';
   ink: 'colour' | 'plain';
 }

@@ -20,7 +20,7 @@ export const FAMILIES = [
   { match: /^task-\d{1,9}-label$/, shown: '--task-N-label', about: 'its name in what is printed' },
 ] as const;
 
-export type Targets = { how: 'read'; awaited: Awaited[] } | { how: 'invalid'; message: string };
+type Targets = { how: 'read'; awaited: Awaited[] } | { how: 'invalid'; message: string };
 
 type Part = 'done' | 'pid' | 'out' | 'label';
 

@@ -9,7 +9,7 @@ import { readRegular, UnfitFileError } from './disk/regular-file.ts';
 import { type Durability, makeWay, replaceFile } from './disk/replace-file.ts';
 import { setAside } from './disk/set-aside.ts';
 
-export type Read<T> =
+type Read<T> =
   | { how: 'read'; value: T }
   | { how: 'absent' }
   | { how: 'set_aside'; message: string }

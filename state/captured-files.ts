@@ -16,7 +16,7 @@ export interface CapturedPlace {
   homes: readonly string[];
 }
 
-export type FilesRead = { how: 'read'; captured: CapturedCall } | { how: 'invalid'; message: string };
+type FilesRead = { how: 'read'; captured: CapturedCall } | { how: 'invalid'; message: string };
 
 const MAX_BYTES = 64 * 1024 * 1024;
 

@@ -8,7 +8,7 @@ import { readLabelledLine } from './labelled-line.ts';
 import { isPipe, isStdin } from './named-pipe.ts';
 import { isSystemError } from './system-error.ts';
 
-export type CorpusRead = { how: 'read'; cases: LabelledCase[] } | { how: 'invalid'; message: string };
+type CorpusRead = { how: 'read'; cases: LabelledCase[] } | { how: 'invalid'; message: string };
 
 const MAX_FILE_BYTES = 256 * 1024 * 1024;
 const MAX_LINE_LENGTH = 4 * 1024 * 1024;

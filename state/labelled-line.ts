@@ -13,7 +13,7 @@ import {
 } from '../policies/verdict/labelled-case.ts';
 import { type CapturedPlace, readCapturedFiles } from './captured-files.ts';
 
-export type LineRead = { how: 'read'; labelled: LabelledCase } | { how: 'invalid'; mistakes: string[] };
+type LineRead = { how: 'read'; labelled: LabelledCase } | { how: 'invalid'; mistakes: string[] };
 
 interface Field {
   need: 'always' | 'if wanted';

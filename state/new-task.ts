@@ -7,7 +7,7 @@ import { manifestText, type NewManifest } from '../policies/manifest/manifest-te
 import { isSystemError } from './system-error.ts';
 import { projectRoot, type TaskFolder } from './task-folder.ts';
 
-export type Written = { how: 'written'; files: string[] } | { how: 'invalid'; message: string };
+type Written = { how: 'written'; files: string[] } | { how: 'invalid'; message: string };
 
 /** @returns the files that were written, the manifest first. */
 export function writeNewTask(

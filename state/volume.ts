@@ -36,7 +36,7 @@ export async function networkMistake(taskFolder: string): Promise<string | null>
   return `${taskFolder} is on a network file system (${kind}), where paid calls cannot be counted; nothing was started. Point TOLLGATE_STATE at a folder on a local disk, and have the task there`;
 }
 
-export interface Volume {
+interface Volume {
   freeBytes: number;
   /** null where the file system has no fixed number of files. */
   freeFiles: number | null;
@@ -57,7 +57,7 @@ export async function readVolume(folder: string): Promise<Volume> {
 }
 
 /** `network`: other machines write there too. `shared`: a host or a user program stands between, so it may be. */
-export type Reach = 'local' | 'network' | 'shared' | 'unknown';
+type Reach = 'local' | 'network' | 'shared' | 'unknown';
 
 /** By the magic number of statfs(2). */
 const FILE_SYSTEMS: Record<number, { kind: string; reach: Reach }> = {

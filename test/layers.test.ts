@@ -148,6 +148,20 @@ test('no field of what a run is handed stands in two of its interfaces', () => {
   );
 });
 
+/** What a text names, and no import. */
+const NAMED_IN_A_TEXT = new Set(['loops/gate/schema-thread.ts lookInThread']);
+
+test('what a file exports another one imports, be it a test', () => {
+  const importers = [...SOURCES, ...['test', 'bench'].flatMap(scriptsIn).map(withText), ...OTHERS.map(withText)];
+  const imported = new Set(importers.flatMap(([file, source]) => namesImported(file, source)));
+  const idle = [...SOURCES].flatMap(([file, source]) =>
+    [...source.matchAll(/^export (?:async )?(?:interface|type|function\*?|const|class) (\w+)/gm)]
+      .map(([, name]) => `${file} ${name}`)
+      .filter((each) => !imported.has(each) && !imported.has(`${file} *`) && !NAMED_IN_A_TEXT.has(each)),
+  );
+  assert.equal(idle, []);
+});
+
 test('no folder has more than 24 files', () => {
   const counts = new Map<string, number>();
   for (const file of FILES) counts.set(path.dirname(file), (counts.get(path.dirname(file)) ?? 0) + 1);
@@ -252,6 +266,41 @@ function sourcesIn(folder: string): string[] {
     .map((name) => path.join(folder, String(name)))
     .filter((file) => file.endsWith('.ts'))
     .sort();
+}
+
+/** Without the packages and the captures, of which there are tens of thousands. */
+function scriptsIn(folder: string): string[] {
+  return readdirSync(folder, { withFileTypes: true }).flatMap((entry) => {
+    const at = path.join(folder, entry.name);
+    if (entry.isDirectory()) return ['node_modules', 'corpus'].includes(entry.name) ? [] : scriptsIn(at);
+    return /\.m?ts$|\.mjs$/.test(entry.name) ? [at] : [];
+  });
+}
+
+const OTHERS = ['build.mjs'];
+
+const withText = (file: string): [file: string, source: string] => [file, readFileSync(file, 'utf8')];
+
+/** `FILE NAME` for each name that is imported; `FILE *` of a whole one. What is loaded late may be any word of its importer. */
+function namesImported(file: string, source: string): string[] {
+  const to = (imported: string) => path.join(path.dirname(file), imported);
+  const named = [...source.matchAll(/(?:import|export) (?:type )?\{([^}]*)\} from '(\.[^']+)'/g)].flatMap(
+    ([, names, from]) =>
+      names!.split(',').map(
+        (name) =>
+          `${to(from!)} ${
+            name
+              .trim()
+              .replace(/^type /, '')
+              .split(' as ')[0]
+          }`,
+      ),
+  );
+  const whole = [...source.matchAll(/import \* as \w+ from '(\.[^']+)'/g)].map(([, from]) => `${to(from!)} *`);
+  const late = [...source.matchAll(/import\('(\.[^']+)'\)/g)].flatMap(([, from]) =>
+    source.match(/\w+/g)!.map((word) => `${to(from!)} ${word}`),
+  );
+  return [...named, ...whole, ...late];
 }
 
 const targetsOf = (file: string, source: string): string[] =>

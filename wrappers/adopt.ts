@@ -22,7 +22,7 @@ export interface Left extends Guarded {
   ageMs: number;
 }
 
-export interface AdoptionObserver extends Pick<Observer, 'cancelling'> {
+interface AdoptionObserver extends Pick<Observer, 'cancelling'> {
   /** It still works, and is guarded from now on. */
   adopted(): void;
 }

@@ -24,7 +24,7 @@ export interface Capture {
   usage: Usage;
 }
 
-export interface CaptureBuilder {
+interface CaptureBuilder {
   /** @param from where it was told: the stream says when an answer begins anew, stderr does not know. */
   add(event: EngineEvent, from?: 'stream' | 'stderr'): void;
   result(): Capture;

@@ -23,7 +23,7 @@ export interface Guarded {
   adapter: Pick<Adapter, 'lingerMs'>;
 }
 
-export interface GuardWatch {
+interface GuardWatch {
   /** Resolves with the first cause to end the call; no later one counts. */
   cause: Promise<Ending>;
   release(): void;

@@ -5,7 +5,7 @@ import path from 'node:path';
 import { type CheckAnswer, say } from '../policies/facts/finding.ts';
 
 /** A machine as its kernel tells of it. */
-export interface Kernel {
+interface Kernel {
   platform: NodeJS.Platform;
   uid: number;
   /** A file of /proc, without white space at its end; null where there is none. */

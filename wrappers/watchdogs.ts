@@ -1,6 +1,6 @@
 // Named timers, each of which can be set anew; all are dropped at once, and none is set after that.
 
-export interface Watchdogs {
+interface Watchdogs {
   set(name: string, afterMs: number, onExpire: () => void): void;
   drop(name: string): void;
   release(): void;

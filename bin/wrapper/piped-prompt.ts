@@ -7,7 +7,7 @@ import { untilStopped } from '../../policies/facts/stop.ts';
 import { isStdin } from '../../state/named-pipe.ts';
 import { isSystemError } from '../../state/system-error.ts';
 
-export type Piped = Buffer | { unread: string } | 'stopped';
+type Piped = Buffer | { unread: string } | 'stopped';
 
 /** @param waitMs how long its writer may take. @param maxBytes past it the rest is not read. */
 export async function readPiped(file: string, stop: AbortSignal, waitMs: number, maxBytes: number): Promise<Piped> {

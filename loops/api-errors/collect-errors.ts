@@ -38,9 +38,9 @@ export interface HealthReport extends ApiHealth {
   unreadable: number;
 }
 
-export type CollectedErrors<T> = { how: 'collected'; value: T } | { how: 'invalid'; message: string };
+type CollectedErrors<T> = { how: 'collected'; value: T } | { how: 'invalid'; message: string };
 
-export interface CollectingErrors {
+interface CollectingErrors {
   /** A project, a state folder, its tasks or one task; null for the project of `cwd`. */
   word: string | null;
   cwd: string;

@@ -10,7 +10,7 @@ import type { Journal } from '../../state/journal/journal.ts';
 import type { Call, Ledger } from '../../state/journal/ledger.ts';
 import type { TaskFolder } from '../../state/task-folder.ts';
 
-export interface EndedStage {
+interface EndedStage {
   task: TaskFolder;
   journal: Journal;
   stage: string;

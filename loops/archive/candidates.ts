@@ -14,7 +14,7 @@ export interface ArchiveCandidate {
   state: 'done' | 'failed' | 'interrupted';
 }
 
-export interface WantedTasks {
+interface WantedTasks {
   /** Ids or paths; none for all tasks of the project. */
   words: readonly string[];
   /** Only what ended before; null for any time. */
@@ -23,7 +23,7 @@ export interface WantedTasks {
   environment: NodeJS.ProcessEnv;
 }
 
-export type Chosen =
+type Chosen =
   | { how: 'chosen'; candidates: ArchiveCandidate[]; left: { task_id: string; why: string }[] }
   | { how: 'invalid'; message: string };
 

@@ -15,7 +15,7 @@ export interface Announced {
 }
 
 /** What a done marker holds. `pid` is null where a sweep or another run published the call. */
-export interface DoneMarker {
+interface DoneMarker {
   exit_code: number;
   class: string | null;
   reason: string | null;

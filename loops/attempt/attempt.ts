@@ -76,7 +76,7 @@ const filesIn = (folder: string): Attempt['files'] => ({
   usage: path.join(folder, 'usage.json'),
 });
 
-export function attemptFolder({ charge, files }: WrapperRequest, callId: string): string {
+function attemptFolder({ charge, files }: WrapperRequest, callId: string): string {
   if (charge !== null) return path.join(charge.task.attempts, callId);
   return path.join(path.dirname(path.resolve(files.out)), `.tollgate-${callId}`);
 }

@@ -16,16 +16,16 @@ import { draftFile, isSaved, type RestoredDraft, restoreSaved, type Saved, withS
 import { withheldFrom } from './unknown-secrets.ts';
 
 /** What the journal tells of it. */
-export type Journaled = Pick<Call, 'reserved' | 'started'>;
+type Journaled = Pick<Call, 'reserved' | 'started'>;
 
-export interface Believed {
+interface Believed {
   saved: Saved;
   /** It is gone, or another than its wrapper wrote: nothing of it is believed, and `saved` is made of what the journal holds. */
   isEdited: boolean;
 }
 
 /** null where there is none, nor a journal that says enough, as those of older versions do not. */
-export function believed(folder: string, { reserved, started }: Journaled): Believed | null {
+function believed(folder: string, { reserved, started }: Journaled): Believed | null {
   const text = textIn(folder);
   const saved = parse(text);
   const { terms } = reserved;

@@ -7,7 +7,7 @@ import { outputPathsOf, realPlace } from './output-paths.ts';
 import type { WrapperRequest } from './request.ts';
 
 /** What only we write. */
-export interface States {
+interface States {
   /** The project's `.tmp`. */
   projectState: string;
   /** null for a user without a home. */
@@ -15,7 +15,7 @@ export interface States {
 }
 
 /** For whom, and the task that pays. */
-export interface Guarding extends States {
+interface Guarding extends States {
   task: TaskFolder | null;
   /** Of a dispatcher's call, whose record lies in its attempt. */
   callId: string | null;

@@ -7,7 +7,7 @@ import { realFolder } from '../../state/disk/real-folder.ts';
 import { temporaryPrefix } from '../../state/disk/replace-file.ts';
 import type { WrapperRequest } from './request.ts';
 
-export interface OutputPath {
+interface OutputPath {
   /** The flag that names it, as a message says it. */
   flag: string;
   file: string;

@@ -9,7 +9,7 @@ import type { WrapperRequest } from './request.ts';
 
 type Files = WrapperRequest['files'];
 
-export interface ResultPaths {
+interface ResultPaths {
   files: Files;
   /** What its caller should know; null where all is as it was asked for. */
   note: string | null;

@@ -2,7 +2,7 @@
 
 import type { Tool } from '../../policies/facts/tools.ts';
 
-export interface Lineup<T> {
+interface Lineup<T> {
   /** null when none is left. */
   next(): T | null;
   /** One that was begun has ended. */

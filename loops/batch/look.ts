@@ -18,7 +18,7 @@ export interface BatchTask {
   tool: Tool;
 }
 
-export interface Looked {
+interface Looked {
   tasks: BatchTask[];
   bad: Bad[];
 }

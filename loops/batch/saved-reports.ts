@@ -6,7 +6,7 @@ import { readRegular } from '../../state/disk/regular-file.ts';
 import type { BatchReport } from './report.ts';
 import { renderBatch } from './summary.ts';
 
-export type SavedReport = { how: 'read'; report: BatchReport; summary: string } | { how: 'invalid'; message: string };
+type SavedReport = { how: 'read'; report: BatchReport; summary: string } | { how: 'invalid'; message: string };
 
 const LAST = 'last';
 const NAMED = 5;

@@ -14,7 +14,7 @@ import { renderBatch } from './summary.ts';
 export type BatchFacts = Omit<BatchReport, 'files' | 'next_actions'>;
 
 /** What there is to do yet. */
-export interface Unmet {
+interface Unmet {
   /** Tasks that are not done, for the line that goes on. */
   left: readonly string[];
   /** Tasks, as they were named, that could not be run as they are. */

@@ -28,7 +28,7 @@ import { redactValue } from './record.ts';
 import type { KeptRequest } from './recorded-request.ts';
 import { takeSnapshot } from './snapshot.ts';
 
-export interface FailedCall {
+interface FailedCall {
   draft: Draft;
   attempt: Attempt;
   outcome: Outcome;

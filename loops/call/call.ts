@@ -30,7 +30,7 @@ import { recordOf, sentenceOf } from './record.ts';
 import { deadlineOf, type RegisteredCall } from './registered.ts';
 import { cancelled, LATE } from './unstarted.ts';
 
-export interface Called {
+interface Called {
   record: CallRecord;
   /** One sentence for a person when it did not go well; null after a success. */
   message: string | null;

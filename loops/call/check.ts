@@ -17,7 +17,7 @@ export interface Refusal extends Obstacle {
   exit: 'failure' | 'missingBinary' | 'badInput' | StopSignal;
 }
 
-export type CheckedCall =
+type CheckedCall =
   | { how: 'ready'; binary: string; prompt: Buffer }
   /** Nothing was started and nothing was paid. */
   | { how: 'refused'; refusal: Refusal; prompt: Buffer | null };

@@ -17,7 +17,7 @@ export interface Judgement {
   signature: string | null;
 }
 
-export interface JudgeContext {
+interface JudgeContext {
   tool: Tool;
   taskId: string | null;
   prompt: string | null;

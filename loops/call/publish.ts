@@ -75,7 +75,7 @@ function publishStream(
 const UNREAD = '[what was here could not be read: something else stands in its place in the attempt]\n';
 
 /** The record where it was asked for, and among the task's outputs. */
-export function publishRecord({ files, charge, adapter }: WrapperRequest, record: CallRecord): void {
+function publishRecord({ files, charge, adapter }: WrapperRequest, record: CallRecord): void {
   const text = `${JSON.stringify(record, null, 2)}\n`;
   const places = new Set<string>();
   if (files.result !== null) places.add(path.resolve(files.result));

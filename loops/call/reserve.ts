@@ -18,7 +18,7 @@ import type { Refusal } from './check.ts';
 
 export { refreshStats };
 
-export interface Reservation {
+interface Reservation {
   callId: string;
   tool: Tool;
   guardian: ProcessIdentity;
@@ -28,7 +28,7 @@ export interface Reservation {
   outer: readonly string[];
 }
 
-export type Reserved = { how: 'granted'; journal: Journal; attempt: number } | { how: 'refused'; refusal: Refusal };
+type Reserved = { how: 'granted'; journal: Journal; attempt: number } | { how: 'refused'; refusal: Refusal };
 
 /** Nothing is spent when the state of the task cannot be read or written. */
 export async function reserve(charge: Charge, reservation: Reservation, clock: () => Date): Promise<Reserved> {

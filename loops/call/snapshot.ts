@@ -7,7 +7,7 @@ import type { Draft } from '../attempt/draft.ts';
 import type { ClientError } from './client-error.ts';
 import { redactValue } from './record.ts';
 
-export interface TakenSnapshot {
+interface TakenSnapshot {
   snapshot: Unmeasured;
   /** One line of JSON. */
   data: string;

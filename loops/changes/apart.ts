@@ -6,7 +6,7 @@ import path from 'node:path';
 import { allFilters, switchedOff } from '../git/filters.ts';
 import { askGit, type GitRan, type GitRequest } from '../git/git.ts';
 
-export type Git = (args: readonly string[], more?: Partial<GitRequest>) => Promise<GitRan>;
+type Git = (args: readonly string[], more?: Partial<GitRequest>) => Promise<GitRan>;
 
 export interface Apart {
   git: Git;
@@ -15,7 +15,7 @@ export interface Apart {
   prefix: string;
 }
 
-export interface ApartRequest {
+interface ApartRequest {
   cwd: string;
   environment: NodeJS.ProcessEnv;
   /** Where objects are written; without it they go with the index. */

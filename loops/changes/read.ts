@@ -6,14 +6,14 @@ import { type Apart, type Invalid, invalid, lastLine, withApart } from './apart.
 import { startOf } from './start.ts';
 import { leftOutBy, type TreeRules, takeIn } from './take-in.ts';
 
-export interface ChangesRequest extends TreeRules {
+interface ChangesRequest extends TreeRules {
   /** The task's own state. */
   task: string;
   environment: NodeJS.ProcessEnv;
   halt?: AbortSignal;
 }
 
-export type ChangesRead = { how: 'read'; changes: Changes; warnings: string[] } | Invalid;
+type ChangesRead = { how: 'read'; changes: Changes; warnings: string[] } | Invalid;
 
 /** Of a commit or a tree; nothing else is given to git as one. */
 const IS_ID = /^[0-9a-f]{40,64}$/;

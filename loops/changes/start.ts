@@ -6,7 +6,7 @@ import { readRegularOrNull } from '../../state/disk/regular-file.ts';
 import { invalid, lastLine, withApart } from './apart.ts';
 import { type TakenIn, type TreeRules, takeIn } from './take-in.ts';
 
-export interface Start {
+interface Start {
   tree: string;
   /** The folder with what the repository has not. */
   objects: string;

@@ -36,7 +36,7 @@ export interface Holder {
   feature?: string;
 }
 
-export type Editing = {
+type Editing = {
   conversation: Conversation;
   edit: Edit;
   environment: NodeJS.ProcessEnv;
@@ -62,7 +62,7 @@ export async function editSession(editing: Editing): Promise<Edited> {
   });
 }
 
-export interface SessionChange {
+interface SessionChange {
   session: SessionFile;
   change: ExactChange;
   /** What `restore` puts there; the others are reckoned. */

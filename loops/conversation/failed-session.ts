@@ -8,7 +8,7 @@ import { readRegular } from '../../state/disk/regular-file.ts';
 import { isSystemError } from '../../state/system-error.ts';
 import type { TaskFolder } from '../../state/task-folder.ts';
 
-export interface FailedSession {
+interface FailedSession {
   tool: Tool;
   sessionId: string;
   /** Where its CLI ran. */

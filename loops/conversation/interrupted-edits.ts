@@ -5,7 +5,7 @@ import { hashesOf, sight } from '../../state/compare-and-swap-file.ts';
 import { type EditsLedger, settleEdit } from '../../state/sessions/edits-ledger.ts';
 import { isSystemError } from '../../state/system-error.ts';
 
-export interface SettledEdits {
+interface SettledEdits {
   edits: KnownEdit[];
   /** A sentence for each edit that was cut off. */
   notes: string[];

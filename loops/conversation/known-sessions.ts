@@ -18,7 +18,7 @@ export interface KnownSession {
   health: string;
 }
 
-export interface LookingAtSessions {
+interface LookingAtSessions {
   stateFolder: string;
   environment: NodeJS.ProcessEnv;
   clock: () => Date;

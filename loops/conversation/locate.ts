@@ -16,7 +16,7 @@ export interface LocatedSession {
   feature: string | null;
 }
 
-export type SessionLocated = LocatedSession | { how: 'invalid'; message: string };
+type SessionLocated = LocatedSession | { how: 'invalid'; message: string };
 
 /** @param tool null looks through all three stores. */
 export async function locateSession(word: string, tool: Tool | null, lookup: Lookup): Promise<SessionLocated> {

@@ -4,13 +4,13 @@ import type { Item } from '../../policies/session/conversation.ts';
 import type { KeptEdit } from '../../policies/session/session-edits.ts';
 import type { Conversation, Edit } from '../../wrappers/sessions/store.ts';
 
-export type Plan =
+type Plan =
   | { how: 'planned'; what: 'rolled_back' | 'cleared' | 'undone'; edit: Edit; keeps: KeptEdit }
   | { how: 'planned'; what: 'mended'; edit: Edit }
   /** `why` is a whole sentence. */
   | { how: 'nothing'; why: string };
 
-export type UndoPlan = (Plan & { how: 'planned'; what: 'undone'; turn: number }) | (Plan & { how: 'nothing' });
+type UndoPlan = (Plan & { how: 'planned'; what: 'undone'; turn: number }) | (Plan & { how: 'nothing' });
 
 const EMPTY: Plan & { how: 'nothing' } = { how: 'nothing', why: 'The conversation has no turn yet.' };
 

@@ -10,7 +10,7 @@ import type { Conversation, SessionFile, SessionStore } from '../../wrappers/ses
 import { changeSession, type Edited, type Holder, keptFields } from './edit.ts';
 import { lookAtInterruptedEdits } from './interrupted-edits.ts';
 
-export type RedoPlan =
+type RedoPlan =
   | { how: 'planned'; taken: TakenBack; backup: string; conversation: Conversation }
   /** `why` is a whole sentence. */
   | { how: 'nothing'; why: string };

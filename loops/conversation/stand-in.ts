@@ -23,7 +23,7 @@ import type { Holder } from './edit.ts';
 import { lookAtInterruptedEdits } from './interrupted-edits.ts';
 import { nowOf } from './redo.ts';
 
-export interface StandingIn {
+interface StandingIn {
   store: SessionStore;
   /** The one whose only turn goes. Its file stays as it is. */
   conversation: Conversation;
@@ -35,7 +35,7 @@ export interface StandingIn {
   holder: Holder;
 }
 
-export interface StoodIn {
+interface StoodIn {
   /** null where its CLI has no file of it. */
   session: SessionFile | null;
   /** Which go on in it now. */

@@ -7,7 +7,7 @@ import type { SessionFile } from '../../wrappers/sessions/store.ts';
 import { acquireTicket } from '../queue/acquire-ticket.ts';
 import { queueNameOf } from '../session/queue-names.ts';
 
-export type SessionLock = { how: 'held'; release(): void } | { how: 'used'; by: string };
+type SessionLock = { how: 'held'; release(): void } | { how: 'used'; by: string };
 
 /** Where no line can be kept nothing can be changed either, which whoever changes it says better. */
 export async function tryLockSession(

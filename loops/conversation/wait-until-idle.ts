@@ -10,13 +10,13 @@ import { identify, isAlive } from '../../wrappers/processes/identity.ts';
 import type { Lookup, SessionFile, SessionStore } from '../../wrappers/sessions/store.ts';
 import { tryLockSession } from './try-lock-session.ts';
 
-export type Idleness =
+type Idleness =
   /** As it is now: it may have changed while it was waited for. No task gets its turn until `release`. */
   | { how: 'free'; session: SessionFile; release(): void }
   /** `by`: half a sentence. */
   | { how: 'used'; by: string };
 
-export interface SessionQuestion {
+interface SessionQuestion {
   store: SessionStore;
   session: SessionFile;
   lookup: Lookup;

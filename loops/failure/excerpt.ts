@@ -4,7 +4,7 @@ import { cutStacks } from '../../policies/text/stack-trace.ts';
 import { readHead, readTail } from '../../state/disk/file-head.ts';
 import { isSystemError } from '../../state/system-error.ts';
 
-export interface StderrExcerpt {
+interface StderrExcerpt {
   stderr_head: string[];
   /** Empty when the head is all there is. */
   stderr_tail: string[];

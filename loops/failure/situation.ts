@@ -15,7 +15,7 @@ import { homeOf } from '../../wrappers/home.ts';
 import { SIGN_INS } from '../../wrappers/sign-in/sign-ins.ts';
 import type { OpenTask, ReadTask } from '../task/task.ts';
 
-export interface Failing {
+interface Failing {
   task: TaskFolder;
   /** null where the manifest cannot be read any more. */
   read: Pick<ReadTask, 'manifest' | 'plans' | 'placeOf'> | null;

@@ -9,10 +9,7 @@ import { openOutputLog } from './output-log.ts';
 import { type PlainOutcome, runPlain } from './plain-command.ts';
 import { withPrivateFolder } from './private-folder.ts';
 
-export type Accepted = { acceptance: AcceptanceResult[] } & (
-  | { how: 'ran'; finding: Finding | null }
-  | { how: 'stopped' }
-);
+type Accepted = { acceptance: AcceptanceResult[] } & ({ how: 'ran'; finding: Finding | null } | { how: 'stopped' });
 
 /** Of each command, both streams together; the log holds no more of it. */
 const MAX_OUTPUT = 16 * 1024 * 1024;

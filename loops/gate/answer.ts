@@ -4,10 +4,10 @@ import type { Finding } from '../../policies/facts/gate-record.ts';
 import { readHead } from '../../state/disk/file-head.ts';
 import { isSystemError } from '../../state/system-error.ts';
 
-export type ReadAnswer = { how: 'read'; text: string; notes: string[] } | { how: 'unreadable'; finding: Finding };
+type ReadAnswer = { how: 'read'; text: string; notes: string[] } | { how: 'unreadable'; finding: Finding };
 
 /** More than any model says in one turn; what is beyond it is not looked at. */
-export const MAX_ANSWER = 4 * 1024 * 1024;
+const MAX_ANSWER = 4 * 1024 * 1024;
 
 export function readAnswer(file: string): ReadAnswer {
   try {

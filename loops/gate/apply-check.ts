@@ -8,9 +8,7 @@ import type { GateRequest } from './gate-request.ts';
 import { runPlain } from './plain-command.ts';
 import { withPrivateFolder } from './private-folder.ts';
 
-export type GitEnd =
-  | { how: 'ended'; exitCode: number; stdout: string; stderr: string }
-  | { how: 'stopped'; why: string };
+type GitEnd = { how: 'ended'; exitCode: number; stdout: string; stderr: string } | { how: 'stopped'; why: string };
 
 const WALL_MS = 60_000;
 const MAX_OUTPUT = 16 * 1024 * 1024;

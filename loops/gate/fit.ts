@@ -4,12 +4,12 @@ import type { Finding } from '../../policies/facts/gate-record.ts';
 import { namesIn } from '../../policies/gate/schema-names.ts';
 import { findMisfits, type Misfit, type Schema, type SchemaLook, type SchemaTold } from './schema.ts';
 
-export interface Fit {
+interface Fit {
   finding: Finding | null;
   notes: string[];
 }
 
-export interface FitTerms {
+interface FitTerms {
   /** Takes secrets out of what is quoted; half of one could no longer be seen. */
   redact(text: string): string;
   /** Once it is aborted the look is over, and nothing is found. */

@@ -10,7 +10,7 @@ import { endTree, membersOf } from '../../wrappers/processes/end-tree.ts';
 import { foundTree } from '../../wrappers/processes/found-tree.ts';
 import { identify, isAlive } from '../../wrappers/processes/identity.ts';
 
-export interface LeftCommand {
+interface LeftCommand {
   /** Of the answer that the gate looked at. */
   callId: string;
   /** The gate's private folder. */

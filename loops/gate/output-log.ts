@@ -9,7 +9,7 @@ import { cutStacks } from '../../policies/text/stack-trace.ts';
 import { openRegular } from '../../state/disk/regular-file.ts';
 import { makeWay } from '../../state/disk/replace-file.ts';
 
-export interface OutputLog {
+interface OutputLog {
   /** Writes a line that says what follows, and then a file, or as much of it as may be told. @returns its last lines. */
   add(headline: string, file: string): string;
   /** From now on it is there under its name. */

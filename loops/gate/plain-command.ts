@@ -6,7 +6,7 @@ import { markEnvironment } from '../../wrappers/processes/marker.ts';
 import { type Observer, type Outcome, run } from '../../wrappers/run.ts';
 import { recordRoot } from './left-commands.ts';
 
-export interface PlainCommand {
+interface PlainCommand {
   command: string;
   argv: string[];
   cwd: string;

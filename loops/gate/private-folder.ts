@@ -7,7 +7,7 @@ import { identify } from '../../wrappers/processes/identity.ts';
 import { markerOf } from '../../wrappers/processes/marker.ts';
 import { clearGate, recordGate } from './left-commands.ts';
 
-export interface PrivateFolder {
+interface PrivateFolder {
   folder: string;
   /** A file of it that is empty. */
   nothing: string;

@@ -4,14 +4,14 @@ import { fileURLToPath } from 'node:url';
 import { parentPort, Worker, workerData } from 'node:worker_threads';
 import { findMisfits, type Schema, type SchemaLook } from './schema.ts';
 
-export interface ThreadWork {
+interface ThreadWork {
   schema: Schema;
   /** The answer; a value that is nested deeply could not be handed over. */
   json: string;
   chars: number;
 }
 
-export type ThreadEnd = SchemaLook | { how: 'stopped' } | { how: 'unchecked'; why: string };
+type ThreadEnd = SchemaLook | { how: 'stopped' } | { how: 'unchecked'; why: string };
 
 const MAX_MEMORY_MIB = 1024;
 

@@ -2,7 +2,7 @@
 
 import type { GitRan, GitRequest } from './git.ts';
 
-export type FiltersFound = { how: 'found'; names: string[] } | { how: 'unknown'; ran: GitRan };
+type FiltersFound = { how: 'found'; names: string[] } | { how: 'unknown'; ran: GitRan };
 
 /**
  * The filters that the repository itself defines. Those of the user's and the system's own settings (as `git lfs install`

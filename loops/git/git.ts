@@ -18,7 +18,7 @@ export interface GitRequest {
   halt?: AbortSignal;
 }
 
-export interface ApartPlaces {
+interface ApartPlaces {
   index: string;
   /** The folder to which objects are written. */
   objects: string;

@@ -24,7 +24,7 @@ export interface FollowedLine {
   text: string;
 }
 
-export interface Following {
+interface Following {
   task: TaskFolder;
   /** null for any. */
   stage: string | null;

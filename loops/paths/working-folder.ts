@@ -5,7 +5,7 @@ import path from 'node:path';
 import { isWithin } from '../../state/disk/real-path.ts';
 import { isSystemError } from '../../state/system-error.ts';
 
-export interface WorkingFolder {
+interface WorkingFolder {
   /** As the manifest has it. */
   cwd: string | undefined;
   /** The manifest, for the message. */

@@ -23,11 +23,9 @@ export interface AttachedFile {
   base: string;
 }
 
-export type Attached =
-  | { how: 'found'; files: AttachedFile[]; warnings: string[] }
-  | { how: 'invalid'; message: string };
+type Attached = { how: 'found'; files: AttachedFile[]; warnings: string[] } | { how: 'invalid'; message: string };
 
-export const MAX_FILES = 1000;
+const MAX_FILES = 1000;
 /** Nobody needs to know how many more there are. */
 const MOST_COUNTED = 100_000;
 

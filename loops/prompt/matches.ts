@@ -5,7 +5,7 @@ import path from 'node:path';
 import fastGlob from 'fast-glob';
 import { compileGlobs } from '../../policies/text/globs.ts';
 
-export interface MatchedFiles {
+interface MatchedFiles {
   files: string[];
   /** Symbolic links among what matches: they are never followed. */
   links: string[];
@@ -42,7 +42,7 @@ export async function matchesOf(
 }
 
 /** What globs pass over for its name alone: hidden files, which they name only by the dot, and names of more than one line. */
-export interface OddlyNamed {
+interface OddlyNamed {
   hidden: string[];
   broken: string[];
 }

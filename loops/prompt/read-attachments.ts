@@ -9,7 +9,7 @@ import type { Forbids } from '../paths/forbidden.ts';
 import { type Attachable, type AttachedFile, attachedFiles } from './attached-files.ts';
 import { readText } from './read-text.ts';
 
-export type AttachmentsRead =
+type AttachmentsRead =
   | { how: 'read'; attachments: Attachment[]; warnings: string[] }
   | { how: 'invalid'; message: string };
 

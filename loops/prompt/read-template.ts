@@ -9,7 +9,7 @@ import { nearest } from '../../policies/text/nearest.ts';
 import type { Forbids } from '../paths/forbidden.ts';
 import { type Ground, type ReadWithin, readWithin } from '../paths/within.ts';
 
-export interface TemplatePlace {
+interface TemplatePlace {
   stage: string;
   /** The task's folder. */
   task: string;

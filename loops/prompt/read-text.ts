@@ -7,7 +7,7 @@ import { TextDecoder } from 'node:util';
 import { countLines, type Excerpt } from '../../policies/prompt/excerpt.ts';
 import { isSystemError } from '../../state/system-error.ts';
 
-export type TextRead =
+type TextRead =
   | { how: 'text'; excerpt: Excerpt; bytes: number }
   /** It holds a NUL, or is no UTF-8. */
   | { how: 'binary'; sha256: string; bytes: number }

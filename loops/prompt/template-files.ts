@@ -10,7 +10,7 @@ import { spelledIn } from '../paths/spelling.ts';
 import { readWithin } from '../paths/within.ts';
 import { readTemplate } from './read-template.ts';
 
-export interface TemplatesOf {
+interface TemplatesOf {
   /** The project's root, absolute. */
   root: string;
   /** The task's folder, absolute. */

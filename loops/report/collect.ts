@@ -25,9 +25,9 @@ export interface TasksReport {
   unreadable: { folder: string; message: string }[];
 }
 
-export type CollectedTasks = { how: 'collected'; report: TasksReport } | { how: 'invalid'; message: string };
+type CollectedTasks = { how: 'collected'; report: TasksReport } | { how: 'invalid'; message: string };
 
-export interface CollectingTasks {
+interface CollectingTasks {
   /** The folder that holds the tasks, a task, or a project; null for the project of `cwd`. */
   word: string | null;
   cwd: string;

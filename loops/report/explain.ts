@@ -20,13 +20,13 @@ import { ownRowsOf } from './own-rows.ts';
 import { signedTextOf } from './signed-text.ts';
 import { readFailure } from './task-row.ts';
 
-export type ExplainedTask =
+type ExplainedTask =
   | { how: 'explained'; explanation: FailureExplanation }
   /** There is a task, and nothing failed that was asked for. */
   | { how: 'nothing'; taskId: string; message: string }
   | { how: 'invalid'; message: string };
 
-export interface Explaining {
+interface Explaining {
   word: string;
   /** null for the task's last failure. */
   stage: string | null;

@@ -54,7 +54,7 @@ export interface ShownRow {
   } | null;
 }
 
-export interface KnownFailure
+interface KnownFailure
   extends Pick<FailureExplanation, 'of' | 'task_id' | 'stage' | 'tool' | 'call_id' | 'at' | 'resolved_at'> {
   verdict: Verdict & { class: ErrorClass };
   signature: string | null;

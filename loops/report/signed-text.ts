@@ -20,7 +20,7 @@ export interface SignedText {
   normalised: string;
 }
 
-export interface SignedAnew {
+interface SignedAnew {
   signature: string;
   tool: Tool;
   verdict: Verdict;

@@ -7,7 +7,7 @@ import { isAlive } from '../../wrappers/processes/identity.ts';
 /** `refused`: its last run found a mistake, or a prompt that had changed, and ran nothing. */
 export type TaskState = 'done' | 'failed' | 'interrupted' | 'refused' | 'running' | 'never_run';
 
-export interface TaskStanding {
+interface TaskStanding {
   state: TaskState;
   /** How it stands apart from runs that were refused. */
   before: Exclude<TaskState, 'refused'>;

@@ -36,7 +36,7 @@ export interface TaskRow {
   stages: StageFacts[];
 }
 
-export type RowRead =
+type RowRead =
   | { how: 'read'; row: TaskRow; problem: string | null }
   /** Nothing can be said about it but why. */
   | { how: 'unreadable'; message: string };

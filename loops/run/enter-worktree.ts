@@ -7,7 +7,7 @@ import type { RunSettings } from '../task/run-context.ts';
 import type { OpenTask } from '../task/task.ts';
 import { closeWorktree, openWorktree, worktreeOf } from './worktree.ts';
 
-export type Entered =
+type Entered =
   /** `notes`: what the report says about it in the end. */
   | { how: 'entered'; open: OpenTask; notes(): Promise<string[]> }
   | { how: 'invalid'; message: string }

@@ -32,7 +32,7 @@ export interface Forecast {
   next_actions: string[];
 }
 
-export interface StageForecast {
+interface StageForecast {
   stage: string;
   /** `prompt_changed`: a run refuses until it is told what becomes of the answer that is there. */
   state: 'to_run' | 'done_earlier' | 'prompt_changed';
@@ -50,7 +50,7 @@ export interface StageForecast {
   prompt?: ShownPrompt;
 }
 
-export type Foreseen =
+type Foreseen =
   | { how: 'foreseen'; forecast: Forecast }
   | { how: 'invalid'; message: string }
   | { how: 'not_run'; exitCode: number; message: string };

@@ -6,7 +6,7 @@ import type { Spent } from '../task/spent.ts';
 import type { StageFacts } from '../task/stage-facts.ts';
 
 /** What became of it in this run, or else what the journal says of it. */
-export type StageState = 'done' | 'failed' | 'interrupted' | StageFacts['state'];
+type StageState = 'done' | 'failed' | 'interrupted' | StageFacts['state'];
 
 export interface StageReport extends Omit<StageFacts, 'state'> {
   state: StageState;

@@ -8,7 +8,7 @@ import { repositoryFilters, switchedOff } from '../git/filters.ts';
 import { askGit, type GitRan, type GitRequest } from '../git/git.ts';
 import { lockTree } from '../queue/tree-lock.ts';
 
-export interface WorktreeRequest {
+interface WorktreeRequest {
   /** The project's root, in a git repository. */
   root: string;
   taskId: string;
@@ -22,7 +22,7 @@ export interface WorktreeRequest {
   clock: () => Date;
 }
 
-export interface Worktree {
+interface Worktree {
   /** What `root` is in the main tree. */
   folder: string;
   /** The worktree's own root. */
@@ -32,7 +32,7 @@ export interface Worktree {
   fresh: boolean;
 }
 
-export type OpenedWorktree = ({ how: 'opened' } & Worktree) | { how: 'invalid'; message: string } | { how: 'stopped' };
+type OpenedWorktree = ({ how: 'opened' } & Worktree) | { how: 'invalid'; message: string } | { how: 'stopped' };
 
 /** A checkout of a very large tree takes minutes. */
 const CHECKOUT_MS = 15 * 60_000;

@@ -19,9 +19,7 @@ export interface ScopeAnswer {
 /** In the environment of a call: the tree that its scope is about, since a task may have a worktree of its own. */
 export const TREE = 'TOLLGATE_TREE';
 
-export type ScopeQuestion =
-  | { how: 'answered'; taskId: string; answers: ScopeAnswer[] }
-  | { how: 'invalid'; message: string };
+type ScopeQuestion = { how: 'answered'; taskId: string; answers: ScopeAnswer[] } | { how: 'invalid'; message: string };
 
 /** `word` names the task as for `tollgate run`; paths are relative to `cwd`. Reads, and writes nothing. */
 export async function askTask(

@@ -7,7 +7,7 @@ import { ADAPTERS } from '../../wrappers/adapters.ts';
 import { changeSessions } from './change-sessions.ts';
 import { countTokens, findSession } from './own-files.ts';
 
-export interface Adopting {
+interface Adopting {
   stateFolder: string;
   cwd: string;
   environment: NodeJS.ProcessEnv;
@@ -18,7 +18,7 @@ export interface Adopting {
 }
 
 /** `warnings`: what was wrong with the file before, in sentences. */
-export type Adopted =
+type Adopted =
   | { how: 'adopted'; entry: SessionEntry; warnings: readonly string[] }
   | { how: 'invalid'; message: string };
 

@@ -11,7 +11,7 @@ export interface Adoptable extends OwnListed {
   tool: Tool;
 }
 
-export interface AdoptableAsking {
+interface AdoptableAsking {
   cwd: string;
   environment: NodeJS.ProcessEnv;
   clock: () => Date;

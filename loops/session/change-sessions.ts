@@ -4,7 +4,7 @@ import path from 'node:path';
 import { readSessions, type Sessions, writeSessions } from '../../state/sessions/sessions-file.ts';
 import { acquireTicket } from '../queue/acquire-ticket.ts';
 
-export interface Changing {
+interface Changing {
   stateFolder: string;
   /** Whose the change is, for those who look at the line. */
   taskId: string;

@@ -4,7 +4,7 @@ import type { Tool } from '../../policies/facts/tools.ts';
 import { TOOLS } from '../../policies/facts/tools.ts';
 import { changeSessions } from './change-sessions.ts';
 
-export interface Forgetting {
+interface Forgetting {
   stateFolder: string;
   clock: () => Date;
   tag: string;
@@ -12,7 +12,7 @@ export interface Forgetting {
   tool: Tool | null;
 }
 
-export interface Forgotten {
+interface Forgotten {
   forgotten: { tool: Tool; id: string }[];
   /** What is wrong with the file, in sentences. */
   warnings: readonly string[];

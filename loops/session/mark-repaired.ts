@@ -4,7 +4,7 @@ import type { Tool } from '../../policies/facts/tools.ts';
 import { projectState } from '../../state/task-folder.ts';
 import { changeSessions } from './change-sessions.ts';
 
-export interface Healing {
+interface Healing {
   cwd: string;
   environment: NodeJS.ProcessEnv;
   clock: () => Date;

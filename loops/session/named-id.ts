@@ -6,7 +6,7 @@ import { ADAPTERS } from '../../wrappers/adapters.ts';
 import type { Lookup } from '../../wrappers/sessions/store.ts';
 import { quietly } from './own-files.ts';
 
-export type WholeId = { how: 'whole'; id: string } | { how: 'invalid'; message: string };
+type WholeId = { how: 'whole'; id: string } | { how: 'invalid'; message: string };
 
 /** Among the sessions that these tools would go on with from here. */
 export async function wholeId(word: string, tools: readonly Tool[], lookup: Lookup): Promise<WholeId> {

@@ -10,7 +10,7 @@ import type { Fact } from '../../state/journal/facts.ts';
 import { sessionKey } from '../../state/journal/ledger.ts';
 import { isSystemError } from '../../state/system-error.ts';
 
-export interface NotedPlace {
+interface NotedPlace {
   tag: string;
   tool: Tool;
   /** The real one of a session that is good for one alone. */

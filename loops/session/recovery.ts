@@ -9,7 +9,7 @@ import { ADAPTERS } from '../../wrappers/adapters.ts';
 import type { Conversation, Lookup, SessionFile, SessionStore } from '../../wrappers/sessions/store.ts';
 import { type Counted, countIn, lookInto, quietly } from './own-files.ts';
 
-export interface WantedSession {
+interface WantedSession {
   tool: Tool;
   tag: string;
   goal: string;
@@ -20,7 +20,7 @@ export interface WantedSession {
   now: Date;
 }
 
-export interface RecoveredSession extends Counted {
+interface RecoveredSession extends Counted {
   session: SessionFile;
 }
 

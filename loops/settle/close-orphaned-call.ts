@@ -38,7 +38,7 @@ import { publishAll, publishEarly, publishRefusal } from '../call/publish.ts';
 import { recordOf } from '../call/record.ts';
 import { refusalRecord } from '../call/refusal.ts';
 
-export interface Closing {
+interface Closing {
   task: TaskFolder;
   journal: Journal;
   clock: () => Date;

@@ -16,7 +16,7 @@ const GONE_MS = 5000;
 /** The same, of one that is about to go. */
 const GOING_MS = 20;
 
-export type LateEnd =
+type LateEnd =
   /** There is nothing to wait for any more. */
   | 'over'
   | 'gone'
@@ -25,7 +25,7 @@ export type LateEnd =
   /** No wrapper of ours. */
   | 'stranger';
 
-export interface LateCall {
+interface LateCall {
   guardian: ProcessIdentity;
   tool: Tool;
   attempt: string;

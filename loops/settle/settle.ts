@@ -16,7 +16,7 @@ import { GUARDIAN_TIMEOUTS, type GuardianTimeouts } from '../call/guardian-timeo
 import { closeOrphanedCall } from './close-orphaned-call.ts';
 import { endLate, isGoneWithin } from './late-guardian.ts';
 
-export interface Settling {
+interface Settling {
   task: TaskFolder;
   journal: Journal;
   clock: () => Date;
@@ -32,7 +32,7 @@ export interface Settling {
   patience?: GuardianTimeouts;
 }
 
-export type SettledCall = { how: 'settled' } | { how: 'foreign'; message: string } | { how: 'stopped' };
+type SettledCall = { how: 'settled' } | { how: 'foreign'; message: string } | { how: 'stopped' };
 
 /** How often a process is looked at; its death raises no event that could be awaited. */
 const LOOK_MS = 100;

@@ -6,7 +6,7 @@ import { findSession, quietly } from '../session/own-files.ts';
 import type { StageRun } from '../task/stage-run.ts';
 
 /** `open`: it still is, and `by` says whose. */
-export type OpenedElsewhere = { how: 'free' } | { how: 'open'; by: string } | { how: 'stopped' };
+type OpenedElsewhere = { how: 'free' } | { how: 'open'; by: string } | { how: 'stopped' };
 
 const LOOK_MS = 1000;
 

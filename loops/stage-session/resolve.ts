@@ -19,7 +19,7 @@ export type Resolved =
   /** `left`: the one that it takes the place of, and why. */
   | { use: 'new'; left: LeftSession | null };
 
-export interface LeftSession {
+interface LeftSession {
   entry: SessionEntry;
   /** `folder`: it is good for another one alone. */
   because: 'poisoned' | 'errors' | 'context' | 'folder' | 'read_only';
@@ -31,7 +31,7 @@ export interface LeftSession {
 export const HANDED_ON: ReadonlySet<LeftSession['because']> = new Set(['context', 'folder', 'read_only']);
 
 /** Whose session it is. */
-export type Asker = Pick<StageRun, 'open' | 'stage'> & { context: Pick<RunContext, 'environment' | 'clock'> };
+type Asker = Pick<StageRun, 'open' | 'stage'> & { context: Pick<RunContext, 'environment' | 'clock'> };
 
 /** Nothing of it costs a call. @param noted what the journals tell of it, where sessions.json is lost. */
 export async function resolveSession(

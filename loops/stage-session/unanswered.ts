@@ -11,7 +11,7 @@ import type { Prompt } from '../task/prompt.ts';
 import type { StageRun } from '../task/stage-run.ts';
 
 /** How a session ends, seen from a prompt that was sent into it. */
-export type EndOf = 'unknown' | 'elsewhere' | 'unanswered' | 'half_way';
+type EndOf = 'unknown' | 'elsewhere' | 'unanswered' | 'half_way';
 
 /** Only looks. @param file what was sent. */
 export const endOfSession = async (run: StageRun, id: string, file: string): Promise<EndOf> =>

@@ -7,7 +7,7 @@ import { isFolder, isRegular, kindOf } from '../../state/disk/regular-file.ts';
 import { setAside } from '../../state/disk/set-aside.ts';
 import { outputsOf, type TaskFolder, taskFolders } from '../../state/task-folder.ts';
 
-export interface ClearedPaths {
+interface ClearedPaths {
   /** A sentence for each that was set aside. */
   cleared: string[];
   /** Once the call is over, before anything of it is read. @returns a sentence for each folder that was put right; throws what the operating system throws */

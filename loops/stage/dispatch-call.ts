@@ -30,13 +30,13 @@ import { clearResultPaths } from './clear-result-paths.ts';
 import { type Errand, readRecord, recordIn, sendGuardian, sentNow } from './guardian.ts';
 import { reservationOf } from './remade-reservation.ts';
 
-export type CallAnswer =
+type CallAnswer =
   /** `judge`: the agent changed files that it is judged by. */
   | { how: 'answered'; record: CallRecord; judge: Finding | null }
   /** The wrapper left no record: it was killed before it could reserve, or is broken. */
   | { how: 'unanswered'; why: string };
 
-export interface DispatchedPrompt extends Pick<AttemptRequest, 'resumeSession'> {
+interface DispatchedPrompt extends Pick<AttemptRequest, 'resumeSession'> {
   /** What is sent: the stage's prompt, or what says more. */
   file: string;
   prompt: Pick<Prompt, 'warnings' | 'leftOut'>;

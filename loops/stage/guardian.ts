@@ -30,7 +30,7 @@ export interface Errand {
   environment: NodeJS.ProcessEnv;
 }
 
-export interface GuardianEnd {
+interface GuardianEnd {
   /** null when it died before it could be looked up. */
   guardian: ProcessIdentity | null;
   /** How it ended, for when it left no record. */

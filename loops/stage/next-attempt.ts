@@ -39,7 +39,7 @@ export function decisionFor(
   });
 }
 
-export type PlannedAttempt = { how: 'planned'; next: NextAttempt } | { how: 'cannot'; why: string };
+type PlannedAttempt = { how: 'planned'; next: NextAttempt } | { how: 'cannot'; why: string };
 
 /** What a decision other than to stop comes to. */
 export async function planNextAttempt(

@@ -13,7 +13,7 @@ import type { OpenTask } from '../task/task.ts';
 
 type Reserved = Extract<Fact, { fact: 'reserved' }>;
 
-export interface Remaking {
+interface Remaking {
   run: Pick<StageRun, 'open' | 'stage' | 'runId' | 'context'>;
   /** The hash of the stage's prompt. */
   wanted: string;

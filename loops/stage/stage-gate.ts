@@ -26,7 +26,7 @@ import type { StageEnd, StageRun } from '../task/stage-run.ts';
 import { restore } from '../tree/restore.ts';
 import type { Baseline } from './baseline.ts';
 
-export async function passStage(
+async function passStage(
   run: StageRun,
   record: CallRecord,
   prompt: Prompt,
@@ -146,7 +146,7 @@ const MAX_TOLD = 5;
 /** A line of the journal is small. */
 const MAX_MISSING = 20;
 
-export function gateFailure(run: StageRun, record: CallRecord, gate: GateRecord, calls: number): Failure {
+function gateFailure(run: StageRun, record: CallRecord, gate: GateRecord, calls: number): Failure {
   const { open, stage } = run;
   const verdict = gateVerdict(gate.findings);
   const first = weightiest(gate.findings);

@@ -38,7 +38,7 @@ export interface StageProgress {
   sentInto: SessionUse | null;
 }
 
-export interface StageEnded {
+interface StageEnded {
   how: 'ended';
   end: StageEnd;
 }

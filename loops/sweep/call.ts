@@ -14,7 +14,7 @@ import { type Closed, closeAlone } from './close-alone.ts';
 import { lateGuardian, type Sweeping, type Swept } from './swept.ts';
 
 /** `left_to_its_task`: whoever sweeps that has told of it. */
-export type SweptCall = Swept | 'alive' | 'left_to_its_task' | 'nothing_left';
+type SweptCall = Swept | 'alive' | 'left_to_its_task' | 'nothing_left';
 
 export async function sweepCall(entry: RegisterEntry, sweeping: Sweeping): Promise<SweptCall> {
   const { guardian, cli, marker, attempt, temporary, call_id, deadline_at, task } = entry;

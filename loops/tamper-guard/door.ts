@@ -20,7 +20,7 @@ import { lookAt } from './file-look.ts';
 import { lookAtJudged } from './folder-names.ts';
 import { changedIn, judgedBy } from './other-tasks.ts';
 
-export interface TaskDoor {
+interface TaskDoor {
   task: Pick<TaskFolder, 'id' | 'root'>;
   /** Of the user, where runs note what they saw. */
   register: string;

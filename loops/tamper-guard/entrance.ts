@@ -6,9 +6,9 @@ import type { JudgedTask } from './door.ts';
 import { acceptChanges, closedBy, doorOf } from './door.ts';
 import { type RecoveredJudge, recoverJudge } from './left-judge.ts';
 
-export type Entering = JudgedTask & Pick<RunOptions, 'otherChanges'> & Pick<RunContext, 'clock' | 'say'>;
+type Entering = JudgedTask & Pick<RunOptions, 'otherChanges'> & Pick<RunContext, 'clock' | 'say'>;
 
-export type Entrance = { how: 'open'; left: RecoveredJudge } | { how: 'invalid'; message: string };
+type Entrance = { how: 'open'; left: RecoveredJudge } | { how: 'invalid'; message: string };
 
 /** `invalid` with a sentence where the task stays closed until a person has looked; nothing has been paid by then. */
 export async function comeIn(entering: Entering): Promise<Entrance> {

@@ -11,7 +11,7 @@ import { type KeptJournal, keepJournal, mendJournal } from './kept-journal.ts';
 import { putBack, type Tampered } from './put-back.ts';
 import { vouchFor } from './watched-call.ts';
 
-export interface Judge {
+interface Judge {
   files: KeptFiles;
   journal: KeptJournal;
 }
@@ -37,7 +37,7 @@ export async function keepJudge(open: OpenTask, callId: string, copies: () => st
 }
 
 /** @param aside where what stood in their place is kept. */
-export interface Checking {
+interface Checking {
   callId: string;
   call: Parameters<typeof mendJournal>[3];
   aside: string;

@@ -26,7 +26,7 @@ export interface KeptFiles {
   unkept: string[];
 }
 
-export interface KeepingFiles {
+interface KeepingFiles {
   /** Absolute. */
   files: readonly string[];
   /** Folders that must be there, or not be anything else, besides those that lead to the files. */

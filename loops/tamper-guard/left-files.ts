@@ -14,7 +14,7 @@ export interface LeftFile {
   before: KeptFile;
 }
 
-export interface KeepingLeft {
+interface KeepingLeft {
   /** The call's entry in the register, where the copies are now. */
   entry: string;
   /** The folder beside the attempt where they are to be. */

@@ -26,7 +26,7 @@ import { isUnfinished } from './restored-file.ts';
 import { loadJudge } from './saved-judge.ts';
 import { noteChanges, vouchFor } from './watched-call.ts';
 
-export interface RecoveringJudge {
+interface RecoveringJudge {
   task: TaskFolder;
   /** The project's root. */
   root: string;

@@ -8,7 +8,7 @@ import { hasEdits } from '../../state/journal/stats.ts';
 import { type FileLook, lookAt } from './file-look.ts';
 import { lookAtJudged, NAMELESS, walkInputs } from './folder-names.ts';
 
-export interface TimeSpan {
+interface TimeSpan {
   fromNs: bigint;
   /** null: until now. */
   toNs: bigint | null;
@@ -24,7 +24,7 @@ export function taskIds(stateFolder: string): string[] {
 }
 
 /** What does not count as a change. */
-export interface KnownChanges {
+interface KnownChanges {
   /** Files that a run put back, or that a person accepted. */
   vouched?: Vouched;
   /** Of its folders when the call began; without it a folder counts as changed when anything was done in it. */

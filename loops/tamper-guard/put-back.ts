@@ -17,7 +17,7 @@ export interface Tampered {
   outcome: 'put_back' | 'kept';
 }
 
-export interface PuttingBack {
+interface PuttingBack {
   /** The files that are there now; those that were not kept are new. */
   present(): readonly string[];
   /** A folder for what stood there instead: nothing of anybody's is lost. */

@@ -21,7 +21,7 @@ import type { Tampered } from './put-back.ts';
 import { saveJudge } from './saved-judge.ts';
 import { hasYounger } from './younger-files.ts';
 
-export interface WatchedCall {
+interface WatchedCall {
   /** Where copies are put; null where nothing can be written. */
   copies(): string | null;
   /** From now on it counts as one that runs. */
@@ -30,7 +30,7 @@ export interface WatchedCall {
   end(): string[];
 }
 
-export interface Watching extends Pick<CallEntry, 'stage' | 'call_id' | 'dispatcher' | 'until'> {
+interface Watching extends Pick<CallEntry, 'stage' | 'call_id' | 'dispatcher' | 'until'> {
   register: string;
   clock: () => Date;
 }

@@ -8,7 +8,7 @@ import { identify, isAlive } from '../../wrappers/processes/identity.ts';
 import type { RunContext } from './run-context.ts';
 import type { RunOptions } from './run-options.ts';
 
-export type Claim =
+type Claim =
   | { how: 'claimed'; runId: string }
   /** Another run had the task, and ended with this code. */
   | { how: 'awaited'; exitCode: number }
@@ -17,7 +17,7 @@ export type Claim =
   | { how: 'gone' }
   | { how: 'stopped' };
 
-export interface Claiming extends Pick<RunOptions, 'whenTaken'>, Pick<RunContext, 'stop' | 'say'> {
+interface Claiming extends Pick<RunOptions, 'whenTaken'>, Pick<RunContext, 'stop' | 'say'> {
   journal: Journal;
 }
 

@@ -19,7 +19,7 @@ export type StageStatus =
   /** `choice`: what the user said of the answer that is there; null where nothing was said, or nothing needs it. */
   { how: 'open' | 'done_earlier'; choice: StageChoice | null } | { how: 'changed'; answer: ChangedPrompt['answer'] };
 
-export type StageChoice = 'redo' | 'keep';
+type StageChoice = 'redo' | 'keep';
 
 export type StageChoices = Pick<RunOptions, 'redo' | 'keep' | 'changed'>;
 

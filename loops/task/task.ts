@@ -49,9 +49,9 @@ export interface OpenTask {
   hide(text: string): string;
 }
 
-export type OpenedTask = { how: 'opened'; open: OpenTask } | { how: 'invalid'; message: string };
+type OpenedTask = { how: 'opened'; open: OpenTask } | { how: 'invalid'; message: string };
 
-export interface Opening extends Pick<RunContext, 'cwd' | 'environment' | 'clock'>, Pick<RunOptions, 'trustWorkspace'> {
+interface Opening extends Pick<RunContext, 'cwd' | 'environment' | 'clock'>, Pick<RunOptions, 'trustWorkspace'> {
   /** The task: an id, or a path. */
   word: string;
 }

@@ -23,7 +23,7 @@ export type KeptCopies =
   | { how: 'too_large'; message: string }
   | { how: 'failed'; message: string };
 
-export interface KeepOptions {
+interface KeepOptions {
   snapshot: TreeSnapshot;
   outOfScope: (path: string) => boolean;
   /** Of the stage alone; 0700. Copies that an earlier attempt left there are kept and brought up to date. */

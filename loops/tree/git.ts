@@ -11,7 +11,7 @@ export async function ignoredFolders(folder: string): Promise<string[]> {
   return (rules ?? []).flatMap(({ path, ignored }) => (ignored ? [path] : []));
 }
 
-export interface IgnoreRule {
+interface IgnoreRule {
   path: string;
   /** A pattern that begins with `!` takes a path out again. */
   ignored: boolean;

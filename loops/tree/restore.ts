@@ -12,7 +12,7 @@ import { besideTree, placeOf } from './names.ts';
 import { setAside } from './set-aside.ts';
 import { placeIn, siteOf, type TreeSnapshot } from './snapshot.ts';
 
-export interface RestoreOptions {
+interface RestoreOptions {
   violations: readonly Violation[];
   before: TreeSnapshot;
   copies: Copies;
@@ -20,7 +20,7 @@ export interface RestoreOptions {
   backupFolder: string;
 }
 
-export interface RestoredTree {
+interface RestoredTree {
   /** `kept_in`: where what stood there lies now; null where nothing did. */
   restored: { path: string; kept_in: string | null }[];
   /** One sentence for each path that could not be put back. */

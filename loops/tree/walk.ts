@@ -8,7 +8,7 @@ import { bareEntry, entryOf, type TreeEntry } from './entry.ts';
 import { commitOf, gitAt } from './git-place.ts';
 import { isLossy, nameOf, placeOf } from './names.ts';
 
-export interface WalkOptions {
+interface WalkOptions {
   root: string;
   /** Not looked into, relative to the root: state of our own. */
   apart: ReadonlySet<string>;

@@ -12,9 +12,9 @@ import { createCapture } from '../../wrappers/capture.ts';
 import { createLineSplitter, type LineSplitter, MAX_STDERR_LINE } from '../../wrappers/line-splitter.ts';
 
 /** A captured call without its texts. */
-export type GatheredEnd = Omit<CapturedCall, 'stderr' | 'stdout'>;
+type GatheredEnd = Omit<CapturedCall, 'stderr' | 'stdout'>;
 
-export interface Gathering {
+interface Gathering {
   /** To be read first. */
   stdout: LineSplitter;
   stderr: LineSplitter;

@@ -41,7 +41,7 @@ export function judgeGathered(
   return { verdict, signature: depth === 'explain' ? explain(input) : sign(input) };
 }
 
-export interface Examined {
+interface Examined {
   evidence: Evidence;
   verdict: Verdict;
 }

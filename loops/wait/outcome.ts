@@ -1,7 +1,7 @@
 // How the wait for one task ended.
 
 /** A marker, or the end of a run, that was there before the wait began: whose it is, and since when. */
-export interface Earlier {
+interface Earlier {
   /** The call or the run; null where the marker does not tell. */
   callId: string | null;
   /** ISO time. */

@@ -20,7 +20,7 @@ export type ParsedEntry =
   /** `at`: where it begins in the file. */
   | { how: 'corrupt'; at: number };
 
-export interface Parser {
+interface Parser {
   take(line: LogLine): ParsedEntry[];
   /** After the last line. */
   end(): ParsedEntry[];

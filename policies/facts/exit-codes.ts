@@ -2,7 +2,7 @@
 
 import type { Tool } from './tools.ts';
 
-export interface ExitCodes {
+interface ExitCodes {
   ok: 0;
   timeout: number;
   failure: number;

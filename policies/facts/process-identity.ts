@@ -11,7 +11,7 @@ export interface ProcessIdentity {
 }
 
 /** Where a process lives: its number can be looked up only from the same place. */
-export type ProcessPlace = 'here' | 'earlier_boot' | 'elsewhere';
+type ProcessPlace = 'here' | 'earlier_boot' | 'elsewhere';
 
 export function placeOf(process: ProcessIdentity, self: ProcessIdentity): ProcessPlace {
   if (process.host !== self.host) return 'elsewhere';

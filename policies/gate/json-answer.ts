@@ -3,7 +3,7 @@
 import type { Finding } from '../facts/gate-record.ts';
 import { fencesOf } from '../markdown/lines.ts';
 
-export type JsonAnswer = { how: 'read'; value: unknown } | { how: 'invalid'; finding: Finding };
+type JsonAnswer = { how: 'read'; value: unknown } | { how: 'invalid'; finding: Finding };
 
 /** The one block marked as JSON; where none is marked so, the one block. Two make it unclear which is meant. */
 export function readJsonAnswer(answer: string): JsonAnswer {

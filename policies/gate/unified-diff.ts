@@ -57,7 +57,7 @@ function bareDiffs(text: string): string[] {
   return found;
 }
 
-export type DiffPart = 'file' | 'header' | 'hunk' | 'body' | 'prose';
+type DiffPart = 'file' | 'header' | 'hunk' | 'body' | 'prose';
 
 /** Tells for each line of a text what part of a diff it is. */
 export function createReader(): { read(line: string): DiffPart } {

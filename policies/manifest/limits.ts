@@ -1,12 +1,12 @@
 // The task's own limits beside its paid calls: they bind between calls, so one call may pass them.
 
-export interface RunLimits {
+interface RunLimits {
   max_tokens?: number | undefined;
   max_usd?: number | undefined;
   max_wallclock_sec?: number | undefined;
 }
 
-export interface SoFar {
+interface SoFar {
   tokens: number;
   usd: number;
   calls_without_tokens: number;

@@ -2,7 +2,7 @@
 
 import { namedTools } from '../facts/tools.ts';
 
-export interface ManifestField {
+interface ManifestField {
   /** One sentence without its end. */
   about: string;
   /** As it stands in a new manifest, in YAML; null for a group, or for a part that its parent's example shows. */

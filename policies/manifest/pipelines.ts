@@ -3,7 +3,7 @@
 import type { Tool } from '../facts/tools.ts';
 import type { BuiltInRole } from '../roles/roles.ts';
 
-export interface PipelineStage {
+interface PipelineStage {
   tool: Tool;
   role: BuiltInRole;
 }

@@ -18,7 +18,7 @@ export interface ResolvedRole extends Omit<Role, 'access' | 'template'> {
   warnings: string[];
 }
 
-export type RoleResolved = { how: 'resolved'; role: ResolvedRole } | { how: 'invalid'; message: string };
+type RoleResolved = { how: 'resolved'; role: ResolvedRole } | { how: 'invalid'; message: string };
 
 /** The fields of a manifest's stage that have a say. */
 export interface StageWords {

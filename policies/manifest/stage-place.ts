@@ -8,7 +8,7 @@ export interface StagePlace {
 }
 
 /** A stage that comes from a named pipeline alone. */
-export interface Unlisted {
+interface Unlisted {
   file: string;
   /** `<file>:<line>` of the manifest's own list of stages; null where it has none. */
   list: string | null;

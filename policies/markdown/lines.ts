@@ -9,7 +9,7 @@ export interface MarkdownLine {
   kind: 'text' | 'code' | 'fence';
 }
 
-export interface Fence {
+interface Fence {
   /** The first word behind the opening marks, in small letters; '' without one. */
   language: string;
   body: string;

@@ -3,7 +3,7 @@
 import { linesOf, type MarkdownLine, saysSomething } from './lines.ts';
 import { findName, MAX_HEADING, type NameBook, type NameFound } from './names.ts';
 
-export interface OutlinePiece {
+interface OutlinePiece {
   from: number;
   to: number;
   /** null for a line of text. */

@@ -4,7 +4,7 @@ import { bookOf, keyOf, type NameWriter } from './names.ts';
 import { type Heading, outlineOf, WEAK } from './outline.ts';
 import { readingsOf } from './readings.ts';
 
-export interface Section {
+interface Section {
   heading: Heading;
   /** Where its heading begins, where its text does, and where it ends. */
   from: number;

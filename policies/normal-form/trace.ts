@@ -29,7 +29,7 @@ export function eatenIn(steps: readonly Step[]): Eaten[] {
 }
 
 /** Where two normal forms part. */
-export interface Parting {
+interface Parting {
   /** The last words that they share. */
   after: string;
   /** What comes next in each; null = nothing does. */

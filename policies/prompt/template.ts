@@ -2,7 +2,7 @@
 
 import { nearest } from '../text/nearest.ts';
 
-export interface Template {
+interface Template {
   /** As messages call it. */
   name: string;
   text: string;
@@ -12,7 +12,7 @@ export type LookedUp = { how: 'found'; template: Template } | { how: 'invalid'; 
 
 export type ExpandedTemplate = { how: 'expanded'; text: string } | { how: 'invalid'; message: string };
 
-export interface TemplateSurroundings {
+interface TemplateSurroundings {
   /** The template that `wanted` means in the template called `from`. */
   lookUp(wanted: string, from: string): LookedUp;
   variables: Readonly<Record<string, string>>;

@@ -9,7 +9,7 @@ import type { AnswerSource, Attachment, PromptSource } from './source.ts';
 
 /** What a digest leaves of a list: of the globs of a scope, and of the commands. */
 const LIST_LINES = 40;
-export const LIST_CHARS = 2000;
+const LIST_CHARS = 2000;
 
 export function wholeParts(source: PromptSource): PromptPart[] {
   return [

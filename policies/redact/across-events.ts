@@ -3,7 +3,7 @@
 import { type EventPiece, mayHavePieces, piecesOf } from './event-pieces.ts';
 import type { Hit } from './finder.ts';
 
-export interface AcrossEvents {
+interface AcrossEvents {
   /** Takes whole lines, and returns those of which nothing that may come can be a part. */
   write(lines: string): string;
   /** Returns the rest. */

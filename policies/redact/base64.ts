@@ -4,7 +4,7 @@ import type { SecretKind } from './secret-kinds.ts';
 
 type Find = SecretKind['find'];
 
-export interface EncodedPrefix {
+interface EncodedPrefix {
   prefix: string;
   find: Find;
 }

@@ -10,7 +10,7 @@ import { type Bounded, UNBOUNDED, withheldText } from './withheld.ts';
 
 export { createStreamRedactor, type StreamRedactor } from './stream.ts';
 
-export interface RedactorOptions {
+interface RedactorOptions {
   /** The environment that the CLI sees: values of variables with secret-looking names are taken out wherever they occur. */
   env: Readonly<Record<string, string | undefined>>;
   /** Regular expressions of the user, as in `security.redaction_patterns`. */

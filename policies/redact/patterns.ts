@@ -2,7 +2,7 @@
 
 import type { Hit } from './finder.ts';
 
-export interface Patterns {
+interface Patterns {
   matches(text: string): boolean;
   redact(text: string): string;
   /** Where they match, one pattern after the other; nothing that was redacted before. */

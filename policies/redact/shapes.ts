@@ -116,7 +116,7 @@ export function findCookie(text: string, at: number): Span | null {
 }
 
 /** A word may begin at the start, behind a sign, behind the last hit, and behind an escape such as `\n`. */
-export function mayBegin(text: string, at: number, floor: number): boolean {
+function mayBegin(text: string, at: number, floor: number): boolean {
   if (at <= floor || !/\w/.test(text.charAt(at - 1))) return true;
   if ('nrtbf'.includes(text.charAt(at - 1)) && text.charAt(at - 2) === '\\') return true;
   return text.charAt(at - 6) === '\\' && text.charAt(at - 5) === 'u';

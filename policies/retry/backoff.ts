@@ -1,13 +1,13 @@
 // How long to wait before a retry.
 
 /** An immutable schedule: each step knows its own delay and the next step. */
-export interface Schedule {
+interface Schedule {
   /** @param random yields numbers from 0 up to, but not including, 1. */
   delayMs(random: () => number): number;
   next(): Schedule;
 }
 
-export interface Growth {
+interface Growth {
   firstMs: number;
   factor: number;
   maxMs: number;
@@ -26,7 +26,7 @@ export const RETRY_GROWTH: Growth = { firstMs: 2000, factor: 2, maxMs: 60_000 };
 /** A session that fails again and again is asked less and less often. */
 export const SESSION_STEP_MS = 10_000;
 
-export interface WaitingPolicy {
+interface WaitingPolicy {
   /** ISO time before which the service wants no call. */
   retryAt: string | null;
   /** How long the session that is asked is left alone. */

@@ -15,7 +15,7 @@ export interface SessionStanding {
 }
 
 /** `why` is a half sentence. The first two are no retries. */
-export type SessionWayOut =
+type SessionWayOut =
   | { action: 'fresh_session'; why: string }
   | { action: 'wait_session'; waitMs: number; why: string }
   | { action: 'mend'; sessionId: string; why: string };

@@ -94,7 +94,7 @@ export function readRest(cursor: Cursor, at: number): void {
   cursor.unitIsHex = cursor.lastOther < at;
 }
 
-export function closeUnit(cursor: Cursor, end: number, any: number, all: number): void {
+function closeUnit(cursor: Cursor, end: number, any: number, all: number): void {
   cursor.unitEnd = end;
   cursor.unitHasDigit = (any & DIGIT) !== 0;
   cursor.unitIsJoined = (any & JOINT) !== 0;

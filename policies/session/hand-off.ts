@@ -2,7 +2,7 @@
 
 import { fenced, fenceWord } from '../text/fence.ts';
 
-export interface HandOff {
+interface HandOff {
   goal: string;
   /** In order, with what each answered. */
   done: readonly { stage: string; answer: string }[];

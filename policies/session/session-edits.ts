@@ -45,7 +45,7 @@ export interface EditEntry {
 }
 
 /** `planned`: it was about to be made; what came of it, only the file can tell. `dropped`: its backup was deleted. */
-export type EditLine =
+type EditLine =
   | ({ schema: number; state: 'planned' } & EditEntry)
   | { schema: number; state: 'made' | 'failed' | 'dropped'; n: number; at: string };
 

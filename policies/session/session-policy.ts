@@ -6,7 +6,7 @@ import { SESSION_STEP_MS } from '../retry/backoff.ts';
 import type { SessionEntry } from './session-entry.ts';
 
 /** In a row. */
-export const MAX_SESSION_ERRORS = 3;
+const MAX_SESSION_ERRORS = 3;
 
 /** Prompt plus output of the last model request. */
 export const CONTEXT_LIMIT_TOKENS = 350_000;
@@ -35,7 +35,7 @@ export function countsAgainst({ class: errorClass, reason }: Verdict): boolean {
   return (row ?? AGAINST_SESSION[errorClass]).counts;
 }
 
-export type Fitness =
+type Fitness =
   | { how: 'fit' }
   /** `why` is a half sentence. */
   | { how: 'unfit'; because: 'poisoned' | 'errors' | 'context'; why: string };
@@ -54,7 +54,7 @@ export function fitnessOf(
 }
 
 /** What one call adds to what is known of its session. */
-export interface UsedSession {
+interface UsedSession {
   at: Date;
   context_tokens: number | null;
   total_tokens: number;

@@ -16,13 +16,13 @@ export const headerOf = (tag: string): string => `[Feature: ${tag}]`;
 export const HEADER = /^\s*\[Feature: [^\n]*\](?:\r?\n|$)/;
 
 /** @param headers the line as it was written, and as the CLI may keep it. */
-export function beginsWith(prompt: string, headers: readonly string[]): boolean {
+function beginsWith(prompt: string, headers: readonly string[]): boolean {
   const [first] = prompt.trimStart().split(/\r?\n/, 1);
   return headers.includes(first!.trimEnd());
 }
 
 /** A goal that is shorter may stand in any prompt. */
-export const LEAST_GOAL_CHARS = 20;
+const LEAST_GOAL_CHARS = 20;
 
 /** Is this the first prompt of a session of the tag; or, where none says whose it is, one that has the task's goal in it? */
 export function isOf(prompt: string, { headers, goal }: { headers: readonly string[]; goal: string }): boolean {

@@ -47,7 +47,7 @@ export interface Signature {
   explained?: SignatureExplanation;
 }
 
-export interface SignatureExplanation {
+interface SignatureExplanation {
   /** The lines that were signed. */
   lines: readonly string[];
   /** By class of tokens, what it took from them. */

@@ -1,7 +1,7 @@
 // Tells codex' own words on stderr from what it echoes there.
 
 /** Whose a line is: the engine's own, an echo of something else, or the heading of an answer. */
-export type EchoedBy = 'own' | 'echo' | 'answer';
+type EchoedBy = 'own' | 'echo' | 'answer';
 
 /**
  * codex in text mode echoes its settings, the prompt, tool output and the answer on stderr. Once its header has been

@@ -6,7 +6,7 @@ import { DIGITS } from '../scan/characters.ts';
  * `noise` is dropped. `retry` and `notice` tell something only where nothing better is said, so they are kept apart.
  * An indented line below one of them is of the same kind.
  */
-export type Grade = 'noise' | 'retry' | 'notice';
+type Grade = 'noise' | 'retry' | 'notice';
 
 export interface LineKind {
   name: string;

@@ -3,7 +3,7 @@
 import { read } from '../normal-form/normalise.ts';
 import { openCursor } from '../scan/read-units.ts';
 
-export interface Basket {
+interface Basket {
   /** Takes a line that has been tidied; says what became of it. */
   add(line: string): 'kept' | 'said before' | 'one too many';
   lines(): string[];

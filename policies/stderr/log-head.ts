@@ -2,7 +2,7 @@
 
 export type Level = 'error' | 'info';
 
-export interface LogHead {
+interface LogHead {
   length: number;
   /** The level that was part of it; null where none is told. The name `Error` stays with its line. */
   level: Level | null;

@@ -9,7 +9,7 @@ interface Held {
   level: Level | null;
 }
 
-export interface ObjectJoiner {
+interface ObjectJoiner {
   /** Takes a line that opens an object or stands within one; false for any other. */
   take(line: string, level: Level | null): boolean;
   /** Gives out what is held back: no object goes on beyond this point. */

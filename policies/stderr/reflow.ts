@@ -6,7 +6,7 @@ import { isTimeAlone } from './log-head.ts';
 import { withoutMargins } from './margin.ts';
 import { isOpen } from './unwrap.ts';
 
-export interface Reflower {
+interface Reflower {
   push(line: Bare): void;
   /** Gives out what is held back: nothing goes on beyond this point. */
   flush(): void;

@@ -1,6 +1,6 @@
 // Passes over the middle of a flood of lines that are too short to say anything.
 
-export interface ShortLines {
+interface ShortLines {
   push(line: string): void;
   /** Gives out what is held back. */
   flush(): void;

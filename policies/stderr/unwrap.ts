@@ -2,7 +2,7 @@
 
 import { type AssessedLine, assess } from './assess.ts';
 
-export interface Unwrapper {
+interface Unwrapper {
   push(line: AssessedLine): 'taken' | 'said before';
   /** A line of figures and signs only: kept where it goes on, dropped where it does not. */
   pushFigures(line: AssessedLine): 'taken' | 'dropped';

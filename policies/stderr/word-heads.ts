@@ -3,7 +3,7 @@
 const HEADS = 32 ** 3;
 
 /** One entry for each head; two heads may share one, in either case and among rare signs. */
-export type ByHead = Int32Array;
+type ByHead = Int32Array;
 
 export const byHead = (): ByHead => new Int32Array(HEADS);
 

@@ -3,7 +3,7 @@
 import picomatch from 'picomatch';
 
 /** The first glob of a list that matches, as it was written; null when none does. */
-export type GlobMatch = (path: string) => string | null;
+type GlobMatch = (path: string) => string | null;
 
 /**
  * Paths are relative to the tree's root, with `/`. Case counts and names that begin with a dot are names like all others; an
@@ -58,7 +58,7 @@ export function globMistake(glob: string): string | null {
   }
 }
 
-export type InTree = { how: 'in_tree'; glob: string } | { how: 'invalid'; message: string };
+type InTree = { how: 'in_tree'; glob: string } | { how: 'invalid'; message: string };
 
 /**
  * A leading `/` means the root of the tree, as in .gitignore; but a glob that spells out one of `roots`, which are ways to name

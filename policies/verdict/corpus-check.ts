@@ -55,7 +55,7 @@ export const splits = (judged: readonly Judged[]): Clash[] =>
     ({ signature }) => signature,
   );
 
-export interface SignedCase extends Judged {
+interface SignedCase extends Judged {
   signature: string;
   labelled: LabelledCase & { identity: string; rendering: string };
 }

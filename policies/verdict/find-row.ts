@@ -5,7 +5,7 @@ import { ENDING_RULES, LEFTOVERS, LOST, SILENT_START } from '../rules/endings.ts
 import { RULES } from '../rules/rules.ts';
 
 /** Which table it stands in: `said` looks for words and codes; an `ending` decides by itself; a `leftover` when nothing matched. */
-export type FoundRow =
+type FoundRow =
   | { kind: 'said'; row: Rule }
   | { kind: 'ending' | 'leftover'; row: Pick<Rule, 'id' | 'class' | 'reason'> };
 

@@ -19,7 +19,7 @@ export type LintFact = { row: Rule; owner: RowOwner } & (
   | { fact: 'takes_over'; from: Rule }
 );
 
-export type RowOwner = 'project' | 'tollgate';
+type RowOwner = 'project' | 'tollgate';
 
 /** What is meant may stay; anything else is a mistake. */
 export const levelOf = ({ fact }: LintFact): 'error' | 'warning' => (fact === 'takes_over' ? 'warning' : 'error');

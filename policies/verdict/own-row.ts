@@ -23,7 +23,7 @@ export interface OwnRow {
 }
 
 /** No regular expression: one could be written that never ends. */
-export interface OwnMatch extends Omit<Match, 'text'> {
+interface OwnMatch extends Omit<Match, 'text'> {
   text?: readonly string[];
 }
 

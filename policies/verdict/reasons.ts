@@ -5,10 +5,10 @@ import type { ENDING_RULES, LEFTOVERS, LOST, SILENT_START, TOO_LARGE } from '../
 import type { ALL_RULES } from '../rules/rules.ts';
 
 /** Of what a CLI or its service said. */
-export type SaidReason = (typeof ALL_RULES)[number]['reason'];
+type SaidReason = (typeof ALL_RULES)[number]['reason'];
 
 /** Of how a call ended, and of what is left when nothing was said. */
-export type EndingReason =
+type EndingReason =
   | Exclude<(typeof ENDING_RULES)[keyof typeof ENDING_RULES], null>['reason']
   | (typeof LEFTOVERS)[keyof typeof LEFTOVERS]['reason']
   | typeof SILENT_START.reason

@@ -17,7 +17,7 @@ import { openRegular, UnfitFileError } from '../disk/regular-file.ts';
 import { findEscapingLink } from '../escaping-link.ts';
 import { isSystemError } from '../system-error.ts';
 
-export const MAX_LOG_BYTES = 10 * 1024 * 1024;
+const MAX_LOG_BYTES = 10 * 1024 * 1024;
 
 const { O_APPEND, O_CREAT, O_EXCL, O_RDWR } = constants;
 

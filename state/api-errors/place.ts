@@ -5,7 +5,7 @@ import { isFolder } from '../disk/regular-file.ts';
 import { findEscapingLink } from '../escaping-link.ts';
 import { projectState, type TaskFolder } from '../task-folder.ts';
 
-export type LogPlace = { how: 'found'; folder: string } | { how: 'none' } | { how: 'invalid'; message: string };
+type LogPlace = { how: 'found'; folder: string } | { how: 'none' } | { how: 'invalid'; message: string };
 
 /**
  * @returns the folder that holds the log; `none` for a call without a task in a project that has no state yet.

@@ -8,7 +8,7 @@ import { lookAt, openRegular } from '../disk/regular-file.ts';
 import { isSystemError } from '../system-error.ts';
 import { isLogOf, LOG_NAME } from './place.ts';
 
-export type Logged = ParsedEntry & { file: string };
+type Logged = ParsedEntry & { file: string };
 
 /** @returns the logs with the oldest first; none where there is no folder. Throws what the operating system throws. */
 export function logFiles(folder: string): string[] {

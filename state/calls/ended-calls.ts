@@ -7,7 +7,7 @@ import type { Tool } from '../../policies/facts/tools.ts';
 import { isSystemError } from '../system-error.ts';
 import { userState } from '../user-state.ts';
 
-export interface EndedIn {
+interface EndedIn {
   tool: Tool;
   /** Of the session. */
   id: string;

@@ -3,7 +3,7 @@
 import { closeSync, fstatSync, readSync } from 'node:fs';
 import { openRegular } from './regular-file.ts';
 
-export interface HeadPiece {
+interface HeadPiece {
   text: string;
   /** Of the whole file. */
   bytes: number;

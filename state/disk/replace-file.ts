@@ -24,7 +24,7 @@ export type Durability = 'synced' | 'renamed';
  * What to do about a folder, a FIFO or a device in the place of the file: `set_aside` where the place is ours, so that it was put
  * there meanwhile. A file and a link are replaced.
  */
-export type Intruder = 'refused' | 'set_aside';
+type Intruder = 'refused' | 'set_aside';
 
 /** A whole text, synced, its folders made. */
 export function publishText(file: string, text: string, intruder: Intruder = 'refused'): void {

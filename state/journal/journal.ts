@@ -21,7 +21,7 @@ export interface Journal {
   read(upTo?: number): JournalReading;
 }
 
-export interface JournalReading {
+interface JournalReading {
   ledger: Ledger;
   /** Bytes of the journal that this answer is about. */
   offset: number;

@@ -45,7 +45,7 @@ export interface Ledger {
 }
 
 /** The budget of a task that says none. */
-export const DEFAULT_BUDGET = 10;
+const DEFAULT_BUDGET = 10;
 
 export function emptyLedger(): Ledger {
   return {

@@ -7,7 +7,7 @@ import type { GivenManifest, Manifest, Stage } from './manifest-schema.ts';
 import { expandStages, nameOf } from './stages.ts';
 import { readYaml, type YamlRead } from './yaml-file.ts';
 
-export type ManifestRead =
+type ManifestRead =
   | { how: 'read'; manifest: Manifest; stages: Stage[]; placeOf: PlaceOf }
   | { how: 'invalid'; message: string };
 

@@ -5,7 +5,7 @@ import type { ProjectFile } from '../../policies/manifest/project-file.ts';
 import { nearest } from '../../policies/text/nearest.ts';
 import type { GivenManifest, GivenStage, Stage } from './manifest-schema.ts';
 
-export type ExpandedStages = { how: 'expanded'; stages: Stage[] } | { how: 'invalid'; message: string };
+type ExpandedStages = { how: 'expanded'; stages: Stage[] } | { how: 'invalid'; message: string };
 
 /** @param trust only in a trusted workspace do the project's own pipelines count. */
 export function expandStages(

@@ -5,7 +5,7 @@ import type { z } from 'zod';
 import { nearest } from '../../policies/text/nearest.ts';
 import { lineOf } from './yaml-line.ts';
 
-export interface YamlPlace {
+interface YamlPlace {
   file: string;
   /** What the file is, such as `a manifest`. */
   what: string;

@@ -22,7 +22,7 @@ export interface EditsLedger {
   file: string;
 }
 
-export type LedgerRead = { how: 'read'; edits: KnownEdit[] } | { how: 'invalid'; why: string };
+type LedgerRead = { how: 'read'; edits: KnownEdit[] } | { how: 'invalid'; why: string };
 
 /** null for a user without a home. Nothing is made. */
 export function editsLedger(tool: Tool, sessionId: string, environment: NodeJS.ProcessEnv): EditsLedger | null {

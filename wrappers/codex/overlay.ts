@@ -8,7 +8,7 @@ import { homeOf } from '../home.ts';
 /** codex refuses settings for its built-in providers, so a call on an API key gets a provider of its own. */
 export const OWN = 'tollgate';
 
-export type Provider =
+type Provider =
   /** One of the user's own; `baseUrl` is null where it cannot be told. */
   | { how: 'own'; name: string; baseUrl: string | null; webSockets: boolean }
   /** The built-in one, with a key. */

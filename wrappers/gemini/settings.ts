@@ -6,7 +6,7 @@ import { readFollowedIfFit } from '../../state/disk/regular-file.ts';
 
 export type Settings = Record<string, unknown>;
 
-export interface SettingsFiles {
+interface SettingsFiles {
   /** An administrator's; empty where gemini has no place for them. */
   system: string;
   project: string;

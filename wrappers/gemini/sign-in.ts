@@ -25,7 +25,7 @@ export function readGeminiSignIn(surroundings: Surroundings): SignIn {
   };
 }
 
-export interface ChosenType {
+interface ChosenType {
   /** null where nothing says one. */
   type: string | 'unreadable' | null;
   /** The settings that name it, or cannot be read; null where the environment implies it. */

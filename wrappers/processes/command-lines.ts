@@ -52,7 +52,7 @@ function fromPs(words: readonly string[]): CommandLine[] {
 }
 
 /** Lines such as `  501 node /bin/gemini_headless --done-marker a.done`. */
-export function parseCommandLines(text: string): CommandLine[] {
+function parseCommandLines(text: string): CommandLine[] {
   return [...text.matchAll(/^\s*(\d+)\s+(.+)$/gm)].map(([, pid, command]) => ({
     pid: Number(pid),
     argv: command!.trim().split(/\s+/),

@@ -11,7 +11,7 @@ import { type Members, SHORT_MS, type Tree } from './tree-types.ts';
 export type { Tree } from './tree-types.ts';
 
 /** How long a process may take to end after TERM. */
-export const GRACE_MS = 2000;
+const GRACE_MS = 2000;
 
 /** What KILL does not end in this time cannot be ended by us: it waits in the kernel. */
 const KILL_MS = 5000;

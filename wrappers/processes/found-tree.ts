@@ -6,7 +6,7 @@ import { identify } from './identity.ts';
 import { processTable } from './table.ts';
 
 /** Whoever can write the record could have named strangers in it. */
-export interface RecordedTree {
+interface RecordedTree {
   marker: string;
   /** null where it was never noted. */
   root: ProcessIdentity | null;

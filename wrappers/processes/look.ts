@@ -8,7 +8,7 @@ import { type Elders, type Lineage, type Members, SHORT_MS, type Tree } from './
 import { bears, isLoose, isOlder } from './trust.ts';
 
 /** All processes; all but those just found to be older than the call; or those with numbers given out since the last look. */
-export type Where = 'all' | 'young' | 'newest';
+type Where = 'all' | 'young' | 'newest';
 
 /** Everything of the tree that lives. */
 export async function look(tree: Tree, last: Members | null, where: Where = 'all'): Promise<Members> {

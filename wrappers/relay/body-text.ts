@@ -4,7 +4,7 @@ import * as zlib from 'node:zlib';
 import { BEYOND_BYTES, type KeptBody, MOST_KEPT_BYTES, type RawHeaders } from './exchange.ts';
 
 /** `cut`: more went through than is kept; what is beyond the limit is to be taken off once secrets are out. */
-export type BodyText = { how: 'text'; text: string; cut: boolean } | { how: 'unread'; why: string };
+type BodyText = { how: 'text'; text: string; cut: boolean } | { how: 'unread'; why: string };
 
 export function bodyText(body: KeptBody, headers: RawHeaders): BodyText {
   const cut = body.bytes > body.keptBytes;
@@ -24,7 +24,7 @@ export function bodyText(body: KeptBody, headers: RawHeaders): BodyText {
 /** Half a character at the end is left out, anything else that is no text is refused. */
 const DECODER = () => new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
 
-export const headerIn = (headers: RawHeaders, name: string): string | null =>
+const headerIn = (headers: RawHeaders, name: string): string | null =>
   headers.find((_, i) => i % 2 === 1 && headers[i - 1]!.toLowerCase() === name) ?? null;
 
 const LIMIT = { maxOutputLength: MOST_KEPT_BYTES + BEYOND_BYTES };

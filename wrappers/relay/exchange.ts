@@ -16,7 +16,7 @@ export interface Exchange {
 }
 
 /** `under_way`: the call ended before it did. */
-export type ExchangeEnd = 'under_way' | 'whole' | 'cut_by_service' | 'cut_by_cli' | 'unanswered';
+type ExchangeEnd = 'under_way' | 'whole' | 'cut_by_service' | 'cut_by_cli' | 'unanswered';
 
 export interface KeptBody {
   /** Of all that went through. */
@@ -43,10 +43,10 @@ export function keep(body: KeptBody, chunk: Buffer): void {
   body.keptBytes += piece.length;
 }
 
-export const hasFailed = ({ end, response }: Exchange): boolean => end !== 'whole' || (response?.status ?? 0) >= 400;
+const hasFailed = ({ end, response }: Exchange): boolean => end !== 'whole' || (response?.status ?? 0) >= 400;
 
 /** Keeps the last request that failed, until one at the same address goes well; the last one of all; and what is under way. */
-export interface Memory {
+interface Memory {
   begun(exchange: Exchange): void;
   /** What a failure of the call is most likely about; null where nothing went through. */
   told(): Exchange | null;

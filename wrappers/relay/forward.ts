@@ -26,7 +26,7 @@ export function ask({ incoming, url }: Passing): ClientRequest {
 export const MAX_HEADER_BYTES = 256 * 1024;
 
 /** Without what concerns one connection alone. */
-export function endToEnd(headers: RawHeaders, withoutUpgrade = true): string[] {
+function endToEnd(headers: RawHeaders, withoutUpgrade = true): string[] {
   const dropped = new Set(['host', 'keep-alive', 'proxy-connection', ...(withoutUpgrade ? ['connection'] : [])]);
   return headers.filter((_, i) => !dropped.has(headers[i - (i % 2)]!.toLowerCase()));
 }

@@ -2,7 +2,7 @@
 
 import { readFileSync, statSync } from 'node:fs';
 
-export type HeldLock = 'free' | 'unknown' | { pid: number };
+type HeldLock = 'free' | 'unknown' | { pid: number };
 
 /** 'unknown' where the system does not tell. Looks only: a try to take the lock could come in its owner's way. */
 export function holderOf(file: string): HeldLock {

@@ -7,7 +7,7 @@ import { visible } from '../../../policies/text/visible-text.ts';
 import { coloursOf } from '../../sheet.ts';
 import { cutLine } from '../../table.ts';
 
-export interface PageStyle {
+interface PageStyle {
   ink: 'colour' | 'plain';
   /** Columns. */
   width: number;

@@ -8,7 +8,7 @@ import type { SessionFile } from '../../../wrappers/sessions/store.ts';
 import type { Arguments } from '../../command-line.ts';
 import type { Ran } from '../../ran.ts';
 
-export interface About {
+interface About {
   choice: Choice;
   session: SessionFile;
   /** As it was before. */

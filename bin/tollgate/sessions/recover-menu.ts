@@ -13,7 +13,7 @@ const LABELS: Record<Choice, string> = {
   ignore: 'Ignore',
 };
 
-export interface Shown {
+interface Shown {
   tool: string;
   sessionId: string;
   health: SessionHealth;

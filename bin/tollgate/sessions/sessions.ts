@@ -52,7 +52,7 @@ const SPEC: CommandSpec = {
 };
 
 /** Where it is asked. */
-export interface SessionsAsking {
+interface SessionsAsking {
   stateFolder: string;
   root: string;
   cwd: string;

@@ -2,7 +2,7 @@
 
 import { StringDecoder } from 'node:string_decoder';
 
-export interface Decoder {
+interface Decoder {
   /** The text so far; what cannot be read is U+FFFD. */
   write(bytes: Buffer): string;
   /** The rest. */

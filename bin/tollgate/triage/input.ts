@@ -4,7 +4,7 @@ import { createReadStream, readFileSync } from 'node:fs';
 import type { LineSplitter } from '../../../wrappers/line-splitter.ts';
 import { createDecoder } from './decoder.ts';
 
-export type Input = { how: 'read'; text: string } | { how: 'invalid'; message: string };
+type Input = { how: 'read'; text: string } | { how: 'invalid'; message: string };
 
 /** A short text; `-` or no word is standard input. */
 export function readInput(word: string | undefined): Input {

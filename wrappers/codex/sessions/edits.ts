@@ -8,7 +8,7 @@ import { kindOf } from './rollout-line.ts';
 import type { CodexEntry, CodexStanding } from './standing.ts';
 
 /** What stays of an entry. */
-export interface KeptLines {
+interface KeptLines {
   entry: CodexEntry;
   /** Of those after its prompt. */
   lines: readonly number[];

@@ -14,7 +14,7 @@ const TESTED = /^0\.169\./;
 export const findFlaws = (table: LineTable, standing: CodexStanding, cliVersion: string | null): Flaw[] | null =>
   cliVersion !== null && TESTED.test(cliVersion) ? doubled(table, standing).map(({ flaw }) => flaw) : null;
 
-export interface Doubled {
+interface Doubled {
   flaw: Flaw;
   line: number;
 }

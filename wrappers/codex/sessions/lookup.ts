@@ -38,7 +38,7 @@ export function codexHome({ environment }: Lookup): string | null {
 }
 
 /** Of a session_meta record. */
-export interface CodexSessionStart {
+interface CodexSessionStart {
   id: string | null;
   cwd: string | null;
   version: string | null;

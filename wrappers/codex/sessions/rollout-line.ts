@@ -5,7 +5,7 @@ import { fieldsOf, listOf, readRecord, textOf } from '../../sessions/record.ts';
 /** Enough for the kind of a record, the role of a message and the id of a call. */
 export const HEAD_BYTES = 208;
 
-export interface RolloutKind {
+interface RolloutKind {
   type: string;
   /** Of its payload; '' where it has none. */
   kind: string;

@@ -33,7 +33,7 @@ export function links(lookup: Lookup): string[] {
 }
 
 /** Of a session.start event. */
-export interface CopilotSessionStart {
+interface CopilotSessionStart {
   id: string | null;
   cwd: string | null;
   version: string | null;

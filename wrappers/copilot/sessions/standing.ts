@@ -10,7 +10,7 @@ export interface CopilotEntry {
   lines: number[];
 }
 
-export interface CopilotStanding {
+interface CopilotStanding {
   entries: CopilotEntry[];
   /** Each counts the tokens of one model request. */
   counts: number[];

@@ -4,7 +4,7 @@ import { closeSync, fstatSync, readSync } from 'node:fs';
 import { openRegular } from '../../../state/disk/regular-file.ts';
 import { asObject, type GeminiPart, isMessage, isPrompt, objectsOf, parseRecord, saidIn } from './record.ts';
 
-export interface Beginning {
+interface Beginning {
   id: string;
   /** null where the file does not say, as all of today. */
   cliVersion: string | null;

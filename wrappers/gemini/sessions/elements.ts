@@ -7,7 +7,7 @@ export interface ElementSpan {
   to: number;
 }
 
-export interface Element extends ElementSpan {
+interface Element extends ElementSpan {
   /** Its first bytes, as latin1 text; fewer where a chunk ends. */
   head: string;
 }

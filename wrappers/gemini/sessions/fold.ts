@@ -11,7 +11,7 @@ export interface GeminiEntry {
   read(): GeminiMessage;
 }
 
-export interface Folded {
+interface Folded {
   entries: readonly GeminiEntry[];
   /** Records that are of no kind that we know. */
   unknown: number;

@@ -1,6 +1,6 @@
 // The list that `gemini --list-sessions` prints, read back line by line.
 
-export interface ListedSession {
+interface ListedSession {
   index: number;
   /** Its summary or its first prompt, at most 100 characters; it may hold brackets of its own, and line ends. */
   title: string;
@@ -10,7 +10,7 @@ export interface ListedSession {
   id: string;
 }
 
-export type Listed =
+type Listed =
   | { how: 'listed'; rows: ListedSession[] }
   /** A version that prints it otherwise; `why` is half a sentence. */
   | { how: 'not_understood'; why: string };

@@ -6,7 +6,7 @@ import { type GeminiMessage, type GeminiPart, objectsOf, partsOf, textOf } from 
 import { type LocatedRecord, resultsOf } from './replay.ts';
 
 /** For the model, in place of a result that nobody has. */
-export const INTERRUPTED = 'The tool was interrupted before it ended; no result is known.';
+const INTERRUPTED = 'The tool was interrupted before it ended; no result is known.';
 
 /** New versions of the messages that hold these flaws. */
 export function repairedMessages(located: readonly LocatedRecord[], flaws: readonly Flaw[]): GeminiMessage[] {
