@@ -5,7 +5,7 @@ import type { Ending } from '../policies/facts/ending.ts';
 import { sleptBetween } from '../policies/time/machine-clocks.ts';
 import type { Adapter } from './adapter.ts';
 import { type Guarded, guard } from './guard.ts';
-import { endTree, membersOf, type Tree, type TreeEnd } from './processes/end-tree.ts';
+import { endTree, hold, membersOf, type Tree, type TreeEnd } from './processes/end-tree.ts';
 import { trackMembers } from './processes/member-tracker.ts';
 import { processTable } from './processes/table.ts';
 import { SHORT_MS } from './processes/tree-types.ts';
@@ -78,7 +78,7 @@ async function attend({ tree, ...left }: Left, observer: AdoptionObserver, stop:
     const silent = reading.bytes() === 0;
     const known = () => ({ silent, sleptMs: sleptBetween(then, readClocks()) });
     if (cause === 'cancelled') await observer.cancelling({ ...outcomeOf(reading, cause), ...known() });
-    const end = await endTree(life.present());
+    const end = await endTree(cause === 'max_turns' ? await hold(life.present()) : life.present());
     await reading.finish();
     const ending = cause === 'gone' ? endingIn(reading) : cause;
     return { ...outcomeOf(reading, ending), ...known(), ...countOf(end) };

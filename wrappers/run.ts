@@ -7,7 +7,7 @@ import { type MachineClocks, sleptBetween } from '../policies/time/machine-clock
 import type { Adapter } from './adapter.ts';
 import { type Capture, createCapture } from './capture.ts';
 import { type GuardLimits, guard } from './guard.ts';
-import { endTree, type Tree, type TreeEnd } from './processes/end-tree.ts';
+import { endTree, hold, type Tree, type TreeEnd } from './processes/end-tree.ts';
 import { identifyChild } from './processes/identity.ts';
 import { trackMembers } from './processes/member-tracker.ts';
 import { isRoot } from './processes/tree.ts';
@@ -140,11 +140,12 @@ async function attend(
   watch.release();
   let end: TreeEnd = { ended: 0, left: [] };
   if (typeof first === 'string') {
+    const held = first === 'max_turns' ? await hold(tree) : tree;
     reading.look();
     // What it says when it is told to end does not count.
     silent = reading.bytes() === 0;
     if (first === 'cancelled') await observer.cancelling(outcome(first, NO_EXIT, end));
-    end = await endTree(tree);
+    end = await endTree(held);
   }
   const exit = end.left.some((row) => isRoot(row, tree.root)) ? NO_EXIT : await exited;
   await reading.finish();

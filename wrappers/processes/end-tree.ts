@@ -35,6 +35,23 @@ export interface TreeEnd {
   left: ProcessRow[];
 }
 
+/**
+ * Stops the CLI and its group where they stand: what it would do between TERM and its end could be one more paid request.
+ * @returns the tree, to be ended: who stands still is not asked to end, and gets no grace.
+ */
+export async function hold(tree: Tree): Promise<Tree> {
+  const { root } = tree;
+  if (root === null) return tree;
+  // Our own child's number is still its own; one that was found is looked at first.
+  if (root.ours !== 'child' && (await processTable.row(root.pid))?.startTime !== root.startTime) return tree;
+  try {
+    process.kill(-root.pid, 'SIGSTOP');
+    return { ...tree, held: true };
+  } catch {
+    return tree; // It has just ended.
+  }
+}
+
 /** What was done so far, by pid and start time. */
 interface Toll {
   hit: Map<string, ProcessRow>;
@@ -70,12 +87,13 @@ export async function membersOf(tree: Tree): Promise<ProcessRow[]> {
 /** Until all have ended, or the time is up. The machine is listed seldom: with many processes that takes its time. */
 async function awaitEnd(tree: Tree, first: Members, toll: Toll, graceMs: number): Promise<Members> {
   const deadline = nowMs() + graceMs;
+  const asked = () => open(found, toll).filter((row) => !(tree.held === true && row.pgid === tree.root?.pid));
   let found = first;
-  for (let listed = nowMs(); open(found, toll).length > 0; ) {
+  for (let listed = nowMs(); asked().length > 0; ) {
     const left = deadline - nowMs();
     if (left <= 0) break;
     await pause(Math.min(10, left));
-    const gone = (await processTable.living(open(found, toll))).length === 0;
+    const gone = (await processTable.living(asked())).length === 0;
     if (!gone && nowMs() - listed < LIST_MS) continue;
     found = await look(tree, found, nowMs() - found.elders.atMs < RENEW_MS ? 'young' : 'all');
     listed = nowMs();

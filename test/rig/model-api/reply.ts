@@ -5,8 +5,8 @@ import type { RejectionName } from './rejections.ts';
 export type Reply =
   /** An answer, a tool call or both; `afterMs` of silence come first. */
   | { how: 'says'; saying: Saying; afterMs?: number }
-  /** Calls a tool that the caller offers and that runs this shell command. */
-  | { how: 'runs'; command: string }
+  /** Calls a tool that the caller offers and that runs this shell command; `afterMs` of silence come first. */
+  | { how: 'runs'; command: string; afterMs?: number }
   | { how: 'rejects'; with: RejectionName }
   /** HTTP 200, and the error comes inside the stream. */
   | { how: 'fails_in_stream'; code: string; message: string }

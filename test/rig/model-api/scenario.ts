@@ -55,7 +55,8 @@ const SCENARIOS: Record<string, Scenario> = {
   'tool-then-500': { reply: { how: 'runs', command: 'echo tool-ran-ok' }, afterTool: rejects('500') },
   'tool-then-empty': { reply: { how: 'runs', command: 'echo tool-ran-ok' }, afterTool: says('') },
   toolsleep: { reply: { how: 'runs', command: 'sleep 321' }, afterTool: done },
-  toolloop: { reply: { how: 'runs', command: 'echo tool-ran-ok' } },
+  /** At a pace that is fast for a model; one that answers at once would be asked on before anyone could have read that it was. */
+  toolloop: { reply: { how: 'runs', command: 'echo tool-ran-ok', afterMs: 200 } },
   'toolong-event': {
     reply: {
       how: 'fails_in_stream',

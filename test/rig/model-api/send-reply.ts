@@ -56,15 +56,19 @@ interface Call {
   response: ServerResponse;
 }
 
+function sayAfter(ms: number | undefined, saying: Saying, call: Call): void {
+  if (ms) setTimeout(say, ms, saying, call).unref();
+  else say(saying, call);
+}
+
 function perform(reply: Reply, call: Call): void {
   const { dialect, turn, id, response } = call;
   switch (reply.how) {
     case 'says':
-      if (reply.afterMs) setTimeout(say, reply.afterMs, reply.saying, call).unref();
-      else say(reply.saying, call);
+      sayAfter(reply.afterMs, reply.saying, call);
       return;
     case 'runs':
-      say({ text: '', tool: dialect.shell(reply.command, turn.tools), end: 'stop' }, call);
+      sayAfter(reply.afterMs, { text: '', tool: dialect.shell(reply.command, turn.tools), end: 'stop' }, call);
       return;
     case 'rejects': {
       const row = REJECTIONS[reply.with];

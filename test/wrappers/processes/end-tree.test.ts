@@ -2,12 +2,12 @@
 
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtempSync, rmSync } from 'node:fs';
+import { mkdtempSync, readdirSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { endTree, membersOf } from '../../../wrappers/processes/end-tree.ts';
+import { endTree, hold, membersOf } from '../../../wrappers/processes/end-tree.ts';
 import { identify, identifyChild } from '../../../wrappers/processes/identity.ts';
 import { processTable } from '../../../wrappers/processes/table.ts';
 import { isAlive } from '../../rig/survivors.ts';
@@ -107,6 +107,34 @@ test('a bearer whose parent is a living stranger is spared, and one that was lef
   groups.push(left);
   assert.equal(await endTree({ root: null, marker }), { ended: 1, left: [] });
   assert.equal([isAlive(theirs), isAlive(left)], [true, false]);
+});
+
+test('a CLI that is held does nothing more: it alone is not asked to end, and what it started elsewhere is', async () => {
+  const folder = mkdtempSync(path.join(tmpdir(), 'held-'));
+  try {
+    const says = (name: string) => `trap 'echo > ${path.join(folder, name)}; exit' TERM; while :; do sleep 0.01; done`;
+    const marker = `${process.pid}/held`;
+    // One in a group of its own, as the CLIs start their tools.
+    const script = `setsid sh -c "echo ready; ${says('tool')}" & ${says('cli')}`;
+    const child = lead(script, { TOLLGATE_CALL_ID: marker });
+    await line(child);
+    const { start_time: startTime } = (await identify(child.pid))!;
+    const root = { pid: child.pid, startTime, sinceMs: EARLIER, ours: 'child' as const };
+    const tree = await hold({ root, marker });
+    assert.is(tree.held, true);
+    assert.equal((await endTree(tree, 60_000)).left, []);
+    assert.equal(readdirSync(folder), ['tool']);
+    assert.not(isAlive(child.pid));
+  } finally {
+    rmSync(folder, { recursive: true });
+  }
+});
+
+test('who bears the number of a CLI that was found, and started at another time, is not held', async () => {
+  const child = lead('echo here; exec sleep 60');
+  await line(child);
+  const tree = { root: { pid: child.pid, startTime: '1', sinceMs: EARLIER }, marker: 'no/body' };
+  assert.equal(await hold(tree), tree);
 });
 
 test('a bearer that is older than the call is spared', async () => {
