@@ -229,9 +229,15 @@ function refusedUnnamed({ commands, done, files }: Evidence, { project }: Places
   if (standing.length === 0 || last === undefined || last.code !== TOLLGATE_EXIT.badInput || last.hung) return [];
   const said = last.stdout + last.stderr;
   // It may be refused for the one, which was moved away since, while the other stands and harms nobody.
-  if (done.some(({ place }) => place !== null && said.includes(path.basename(place)))) return [];
+  if (done.some((one) => isNamed(one, said))) return [];
   return [`${last.command} exited ${last.code} with ${standing.join(', ')} there: ${said.slice(0, 600)}`];
 }
+
+/** An input that is gone may be told by its folder. */
+const isNamed = ({ act, place }: Done, said: string): boolean =>
+  place !== null &&
+  (said.includes(path.basename(place)) ||
+    (act.by === 'gone' && path.basename(path.dirname(place)) === 'inputs' && said.includes(': inputs (')));
 
 /** Other files or another text are inputs: the run says that the prompts are others, as for an edit of a person's. */
 const isOrdinaryInput = ({ target, by, moment }: Done['act']): boolean =>
