@@ -2,6 +2,7 @@
 
 import { availableParallelism } from 'node:os';
 import { type BatchRan, runBatch } from '../../loops/batch/batch.ts';
+import { RUN_FLAGS } from '../../loops/task/run-options.ts';
 import { TOLLGATE_EXIT } from '../../policies/facts/exit-codes.ts';
 import { readArguments, stopOnSignals, unexpected } from '../command.ts';
 import type { Arguments, CommandSpec } from '../command-line.ts';
@@ -9,7 +10,7 @@ import type { Ran } from '../ran.ts';
 import { sheetOf } from '../sheet.ts';
 import { onSheet } from '../terminal-page.ts';
 import { startBatchProgress } from './batch-progress.ts';
-import { contextOf, flagsOf, optionsOf, RUN_FLAGS } from './run-flags.ts';
+import { contextOf, flagsOf, optionsOf } from './run-flags.ts';
 import { readInput } from './triage/input.ts';
 
 const MOST = 64;

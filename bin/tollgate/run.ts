@@ -3,6 +3,7 @@
 import { runTask, type RanTask as TaskRan } from '../../loops/run/run.ts';
 import { lastEvent, type Underway } from '../../loops/task/last-event.ts';
 import type { RunContext } from '../../loops/task/run-context.ts';
+import { RUN_FLAGS } from '../../loops/task/run-options.ts';
 import type { RunRequest } from '../../loops/task/run-request.ts';
 import { TOLLGATE_EXIT } from '../../policies/facts/exit-codes.ts';
 import { readArguments, stopOnSignals } from '../command.ts';
@@ -11,7 +12,7 @@ import { printing } from '../printing.ts';
 import { type Progress, startProgress } from '../progress-line.ts';
 import type { Ran } from '../ran.ts';
 import { answerTo, answerWithoutRun, surprise } from './run-answer.ts';
-import { contextOf, optionsOf, RUN_FLAGS } from './run-flags.ts';
+import { contextOf, optionsOf } from './run-flags.ts';
 import { refusedSession } from './sessions/refused-session.ts';
 
 const SPEC: CommandSpec = {

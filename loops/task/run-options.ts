@@ -1,31 +1,144 @@
-// What the user chose for a run by its flags: handed on as it is to whatever asks.
+// The flags of a run, and the options that they stand for: a row here is in the help, is read, and is handed on to its use.
 
-export interface RunOptions {
-  /** While another run has the task. `force` takes it, and its open calls, from one that cannot be looked up from here. */
-  whenTaken: 'wait' | 'refuse' | 'force';
-  redo: readonly string[];
-  keep: readonly string[];
-  /** What becomes of the stages whose prompt has changed, and which neither of them names. */
-  changed: 'refuse' | 'redo' | 'keep';
-  /** What becomes of a task whose files were changed while another task's agent ran. */
-  otherChanges: 'refused' | 'accepted';
-  /** May an attempt that ran tools be begun anew? */
-  dirtyRetries: 'never' | 'allowed';
-  /** What becomes of changes that are out of scope. */
-  outOfScope: 'reported' | 'restored';
-  /** Are the commands that a brief found run by the gate? */
-  briefCommands: 'proposed' | 'trusted';
-  /** Does a verdict of FAIL, or one that is owed and missing, in a stage that is done make the run fail? */
-  badVerdicts: 'reported' | 'fail';
-  /** How long the reset of a quota may be waited for; 0 is not at all. */
-  waitForResetMs: number;
-  /** Is a history that the service refuses mended? */
-  repair: 'allowed' | 'off';
-  /** While somebody else has the session open in its CLI. */
-  whenOpen: 'wait' | 'fresh';
-  trustWorkspace: boolean;
-  /** Whether what the CLI wrote stays in the attempt as it came. */
-  keepRaw: boolean;
-  /** Whether its requests go through a relay, so that the one that fails is logged as it was sent. */
-  recordRequests: boolean;
+/** `without` and `given` are what the option is without the flag, and with it; of two flags for one option the last row wins. */
+interface RunFlag {
+  option: string;
+  takes: 'nothing' | 'texts' | 'text' | 'choice';
+  about: string;
+  without?: string | boolean;
+  given?: string | boolean;
+  /** Of a text: how long, in milliseconds; 0 where it is not given. */
+  reads?: 'duration';
+  choices?: readonly string[];
+  default?: string;
 }
+
+export const RUN_FLAGS = {
+  'no-wait': {
+    option: 'whenTaken',
+    without: 'wait',
+    given: 'refuse',
+    takes: 'nothing',
+    about: 'refuse, instead of waiting, while another run has the task',
+  },
+  force: {
+    option: 'whenTaken',
+    without: 'wait',
+    given: 'force',
+    takes: 'nothing',
+    about: 'take the task, and its open calls, from a run on another host or in another container that is gone',
+  },
+  redo: { option: 'redo', takes: 'texts', about: 'run this stage again though it is done (repeatable)' },
+  keep: {
+    option: 'keep',
+    takes: 'texts',
+    about: 'keep the answer that was paid for this stage though its prompt has changed since (repeatable)',
+  },
+  // The stages whose prompt has changed, and which neither of the two above names.
+  'redo-all': {
+    option: 'changed',
+    without: 'refuse',
+    given: 'redo',
+    takes: 'nothing',
+    about: 'run every stage again whose prompt has changed since it was answered, save those that --keep names',
+  },
+  'keep-all': {
+    option: 'changed',
+    without: 'refuse',
+    given: 'keep',
+    takes: 'nothing',
+    about: 'keep the answer of every stage whose prompt has changed since, save those that --redo names',
+  },
+  'accept-changes': {
+    option: 'otherChanges',
+    without: 'refused',
+    given: 'accepted',
+    takes: 'nothing',
+    about:
+      'go on with a task whose manifest or inputs were changed while the agent of another task ran: look at them first',
+  },
+  'retry-dirty': {
+    option: 'dirtyRetries',
+    without: 'never',
+    given: 'allowed',
+    takes: 'nothing',
+    about: 'begin anew even where an attempt ran tools or changed the tree, and its session cannot be gone on with',
+  },
+  'wait-for-reset': {
+    option: 'waitForResetMs',
+    takes: 'text',
+    reads: 'duration',
+    about: 'wait for the reset of a usage limit, if it is no further than this (30m, 5h, 2d)',
+  },
+  'fail-on-verdict': {
+    option: 'badVerdicts',
+    without: 'reported',
+    given: 'fail',
+    takes: 'nothing',
+    about: 'exit 1 when the verdict of a stage is FAIL, or one that it owes is missing, though every stage is done',
+  },
+  restore: {
+    option: 'outOfScope',
+    without: 'reported',
+    given: 'restored',
+    takes: 'nothing',
+    about: 'put back what a stage changed out of scope; what stood there is kept beside the attempt',
+  },
+  'when-open': {
+    option: 'whenOpen',
+    takes: 'choice',
+    choices: ['wait', 'fresh'],
+    default: 'wait',
+    about:
+      'while a person has the session open in its CLI: wait until it is closed (no longer than max_wallclock_sec), or go on with its work in a fresh one',
+  },
+  'no-repair': {
+    option: 'repair',
+    without: 'allowed',
+    given: 'off',
+    takes: 'nothing',
+    about: 'leave a conversation as it is that the service refuses, instead of mending it once',
+  },
+  'trust-brief': {
+    option: 'briefCommands',
+    without: 'proposed',
+    given: 'trusted',
+    takes: 'nothing',
+    about: 'let the gate run the verification commands that a brief proposes',
+  },
+  'keep-raw': {
+    option: 'keepRaw',
+    without: false,
+    given: true,
+    takes: 'nothing',
+    about: 'keep what the CLIs wrote as it came, secrets and all, in state/attempts; else it goes once it is published',
+  },
+  'record-requests': {
+    option: 'recordRequests',
+    without: false,
+    given: true,
+    takes: 'nothing',
+    about:
+      "pass the CLIs' requests through a relay on the loopback, so that the log of API failures has the one that failed as it was sent, without keys",
+  },
+  'trust-workspace': {
+    option: 'trustWorkspace',
+    without: false,
+    given: true,
+    takes: 'nothing',
+    about: 'let the CLIs use the hooks and servers that the folder configures',
+  },
+} as const satisfies Record<string, RunFlag>;
+
+type Row = (typeof RUN_FLAGS)[keyof typeof RUN_FLAGS];
+
+type Chosen<R> = R extends { without: infer Without; given: infer Given }
+  ? Without | Given
+  : R extends { choices: readonly (infer Choice)[] }
+    ? Choice
+    : R extends { reads: 'duration' }
+      ? number
+      : readonly string[];
+
+/** What the user chose for a run by its flags: handed on as it is to whatever asks. */
+export type RunOptions = { [R in Row as R['option']]: Chosen<R> };
