@@ -74,6 +74,38 @@ export function writeLargeEvents(file: string, id: string, size: Size): number {
   ]);
 }
 
+/** claude's transcript; gives the number of its turns. */
+export function writeLargeTranscript(file: string, id: string, size: Size): number {
+  let parent: string | null = null;
+  const row = (uuid: string, type: string, message: object) => {
+    const line = { parentUuid: parent, isSidechain: false, type, message, uuid, cwd: '/work', sessionId: id };
+    parent = uuid;
+    return `${JSON.stringify({ ...line, version: '2.1.330' })}\n`;
+  };
+  const model = (turn: number, part: object, n: number) => ({
+    id: `msg_${turn}_${n}`,
+    role: 'assistant',
+    model: 'm',
+    content: [part],
+    usage: { input_tokens: 11 + turn, output_tokens: 7 },
+  });
+  const start = `${JSON.stringify({ type: 'mode', mode: 'normal', sessionId: id })}\n`;
+  return fill(file, size, start, (turn, output) => [
+    row(`prompt-${turn}`, 'user', { role: 'user', content: `prompt ${turn}` }),
+    row(
+      `call-${turn}`,
+      'assistant',
+      model(turn, { type: 'tool_use', id: `toolu_${turn}`, name: 'Bash', input: {} }, 1),
+    ),
+    row(`result-${turn}`, 'user', {
+      role: 'user',
+      content: [{ type: 'tool_result', tool_use_id: `toolu_${turn}`, content: output }],
+    }),
+    row(`answer-${turn}`, 'assistant', model(turn, { type: 'text', text: `answer ${turn}` }, 2)),
+    `${JSON.stringify({ type: 'last-prompt', leafUuid: `answer-${turn}`, sessionId: id })}\n`,
+  ]);
+}
+
 function fill(file: string, size: Size, start: string, turnOf: (turn: number, output: string) => string[]): number {
   const each = turnOf(1, '');
   const turns = Math.floor(size.records / each.length);

@@ -8,6 +8,7 @@ import type { Edit, Lookup } from '../../wrappers/sessions/store.ts';
 
 export const CODEX_ID = '01a20304-7e2d-75a3-9e6c-51aae276371a';
 export const COPILOT_ID = 'cb7cff55-1151-4cc1-bae4-424c15bd6841';
+export const CLAUDE_ID = '7b1c9d2e-4f3a-4c5b-8d6e-9f0a1b2c3d4e';
 
 export class SessionHome {
   readonly root = mkdtempSync(path.join(tmpdir(), 'sessions-'));
@@ -27,6 +28,10 @@ export class SessionHome {
 
   events(text: string | Buffer | readonly string[], id = COPILOT_ID): string {
     return this.write(`.copilot/session-state/${id}/events.jsonl`, text);
+  }
+
+  transcript(text: string | Buffer | readonly string[], id = CLAUDE_ID, folder = '-work'): string {
+    return this.write(`.claude/projects/${folder}/${id}.jsonl`, text);
   }
 
   dispose(): void {

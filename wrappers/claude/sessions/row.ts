@@ -1,0 +1,111 @@
+// What a line of claude's transcript is: a row of the conversation's tree, a mark of where the conversation stands, or of no account.
+
+import { countOf, type Fields, fieldsOf, listOf, readRecord, textOf } from '../../sessions/record.ts';
+
+export const HEAD_BYTES = 64;
+
+export interface ClaudeRow {
+  how: 'row';
+  line: number;
+  uuid: string;
+  /** The row that it follows; null begins a conversation. */
+  parent: string | null;
+  /** By a person, the model or either's tools; a rewind goes back to no row without one before it. */
+  isSpoken: boolean;
+  kind: 'prompt' | 'model' | 'result' | 'summary' | 'other';
+  /** Of one model message, whose parts are rows of their own; null for what no model said. */
+  message: string | null;
+  /** Ids of the calls that it makes, or answers. */
+  calls: readonly string[];
+}
+
+/** `leaf`: the last row that stands, null for none at all. `explicit`: said by a rewind, and not just noted on the way. */
+export interface ClaudeMark {
+  how: 'mark';
+  leaf: string | null;
+  explicit: boolean;
+}
+
+/** @param whole reads the line; null for what is neither. */
+export function readRow(line: number, head: string, whole: () => string): ClaudeRow | ClaudeMark | null {
+  if (isOfNoAccount(head)) return null;
+  const record = readRecord(whole());
+  if (record === null || record.isSidechain === true) return null;
+  if (record.type === 'last-prompt') return markOf(record);
+  const uuid = textOf(record.uuid);
+  if (uuid === null || !ROWS.has(String(record.type))) return null;
+  const message = fieldsOf(record.message);
+  const parts = listOf(message.content);
+  return {
+    how: 'row',
+    line,
+    uuid,
+    // What follows a summary begins anew, and still follows what was summed up.
+    parent: textOf(record.parentUuid) ?? textOf(record.logicalParentUuid),
+    isSpoken: record.type === 'user' || record.type === 'assistant',
+    kind: kindOf(record, parts),
+    message: record.type === 'assistant' && !isOfTheCli(record) ? textOf(message.id) : null,
+    calls: parts.flatMap((part) => textOf(part.type === 'tool_use' ? part.id : part.tool_use_id) ?? []),
+  };
+}
+
+/** claude writes most of a file for itself: requests as they were sent, states, its own lists. */
+export const isOfNoAccount = (head: string): boolean => OF_NO_ACCOUNT.test(head);
+
+const OF_NO_ACCOUNT = /^\{"type":"(?!last-prompt"|user"|assistant"|attachment"|system")[\w-]+"/;
+const ROWS = new Set(['user', 'assistant', 'attachment', 'system']);
+
+/** A mark without a leaf says nothing, unless it says that nothing stands. */
+function markOf({ leafUuid, explicit }: Fields): ClaudeMark | null {
+  const leaf = textOf(leafUuid);
+  if (leaf === null && (leafUuid !== null || explicit !== true)) return null;
+  return { how: 'mark', leaf, explicit: explicit === true };
+}
+
+function kindOf(record: Fields, parts: readonly Fields[]): ClaudeRow['kind'] {
+  if (record.type === 'system') return record.subtype === 'compact_boundary' ? 'summary' : 'other';
+  if (record.type === 'assistant') return isOfTheCli(record) ? 'other' : 'model';
+  if (record.type !== 'user') return 'other';
+  if (parts.some(({ type }) => type === 'tool_result')) return 'result';
+  return isOfAPerson(record) ? 'prompt' : 'other';
+}
+
+/** What it says itself in the model's place: an error, or that nothing was asked. */
+export const isOfTheCli = (record: Fields): boolean => fieldsOf(record.message).model === '<synthetic>';
+
+/** The words of a person; null for whatever else has their role. */
+export function promptOf(line: string): string | null {
+  const record = readRecord(line);
+  return record?.type === 'user' && record.isSidechain !== true && isOfAPerson(record) ? textIn(record) : null;
+}
+
+function isOfAPerson(record: Fields): boolean {
+  if (record.isMeta === true || record.isCompactSummary === true || record.promptSource === 'system') return false;
+  if (listOf(fieldsOf(record.message).content).some(({ type }) => type === 'tool_result')) return false;
+  return !OWN_WORDS.test(textIn(record));
+}
+
+/** A command that ran without the model and what it printed, the end of a task in the background, a key that stopped the turn. */
+const OWN_WORDS =
+  /^(?:<(?:command-name|local-command-(?:stdout|stderr|caveat)|bash-(?:input|stdout|stderr)|task-notification)>|\[Request interrupted by user)/;
+
+/** The text in a message, whole or in parts. */
+export function textIn(record: Fields): string {
+  return textOfContent(fieldsOf(record.message).content);
+}
+
+export function textOfContent(content: unknown): string {
+  if (typeof content === 'string') return content;
+  return listOf(content)
+    .flatMap(({ text }) => textOf(text) ?? [])
+    .join('\n');
+}
+
+/** Of one model request; null where it was not counted. */
+export function tokensOf(record: Fields): { input: number; output: number } | null {
+  const usage = fieldsOf(fieldsOf(record.message).usage);
+  const [input, output] = [countOf(usage.input_tokens), countOf(usage.output_tokens)];
+  if (input === null || output === null) return null;
+  const cached = (countOf(usage.cache_creation_input_tokens) ?? 0) + (countOf(usage.cache_read_input_tokens) ?? 0);
+  return { input: input + cached, output };
+}

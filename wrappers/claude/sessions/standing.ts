@@ -1,0 +1,138 @@
+// Which rows of claude's transcript stand: a tree, of which the conversation is the way from its last row back to the first.
+// The rules are those by which claude itself goes on when it resumes; the order of the lines alone says nothing.
+
+import type { LineTable } from '../../sessions/line-table.ts';
+import { type ClaudeMark, type ClaudeRow, readRow } from './row.ts';
+
+/** A prompt and what followed it. */
+export interface ClaudeEntry {
+  prompt: ClaudeRow;
+  /** The row that it follows; null for none. */
+  before: ClaudeRow | null;
+  /** Each part of one model message beside the others, then what its calls gave back. */
+  rows: ClaudeRow[];
+}
+
+export interface ClaudeStanding {
+  /** The last row that stands; null for none. */
+  leaf: ClaudeRow | null;
+  entries: ClaudeEntry[];
+  /** The last one in the file: what lies before it is not sent any more. */
+  summary: ClaudeRow | null;
+  /** How many rows there are, standing or not. */
+  rows: number;
+}
+
+/** @param lines how many count. */
+export function foldTranscript(table: LineTable, lines = table.count): ClaudeStanding {
+  const tree = new Tree();
+  for (let line = 0; line < lines; line += 1) {
+    const found = readRow(line, table.head(line), () => table.text(line));
+    if (found?.how === 'row') tree.add(found);
+    else if (found?.how === 'mark') tree.mark(found);
+  }
+  return standingOf(tree);
+}
+
+class Tree {
+  readonly rows = new Map<string, ClaudeRow>();
+  summary: ClaudeRow | null = null;
+  /** In the order of the lines. */
+  readonly #order: ClaudeRow[] = [];
+  readonly #places = new Map<string, number>();
+  #last: ClaudeRow | null = null;
+  #marked: string | null = null;
+  #explicit = false;
+  #empty = false;
+
+  add(row: ClaudeRow): void {
+    if (!this.rows.has(row.uuid)) this.#places.set(row.uuid, this.#order.push(row) - 1);
+    this.rows.set(row.uuid, row);
+    this.#last = row;
+    this.#explicit = false;
+    this.#empty = false;
+    if (row.kind !== 'summary') return;
+    this.summary = row;
+    this.#marked = null;
+  }
+
+  mark({ leaf, explicit }: ClaudeMark): void {
+    this.#explicit = leaf !== null && (explicit || (this.#explicit && leaf === this.#marked));
+    this.#empty = leaf === null;
+    this.#marked = leaf;
+  }
+
+  /** The marked one, if a rewind marked it or the last row does not follow it; else the last row. */
+  leaf(): ClaudeRow | null {
+    if (this.#empty) return null;
+    const last = this.#last;
+    const marked = this.#marked === null ? undefined : this.rows.get(this.#marked);
+    if (marked === undefined || last === null) return last;
+    // Of calls that were made at once the way from the last row leads through one alone.
+    const spoken = this.wayTo(marked).findLast(({ isSpoken }) => isSpoken);
+    const batch = spoken !== undefined && spoken.calls.length > 0 ? spoken : marked;
+    const isFollowed = () => withSiblings(this, this.wayTo(last)).some((row) => row === marked || row === batch);
+    return this.#explicit || !isFollowed() ? marked : last;
+  }
+
+  /** From the first row on. */
+  wayTo(leaf: ClaudeRow | null): ClaudeRow[] {
+    const way = new Set<ClaudeRow>();
+    for (let row = leaf; row !== null && !way.has(row); row = this.#before(row)) way.add(row);
+    return [...way].reverse();
+  }
+
+  /** Where its parent is gone, claude goes on with what came before it. */
+  #before({ uuid, parent }: ClaudeRow): ClaudeRow | null {
+    if (parent === null) return null;
+    return this.rows.get(parent) ?? this.#order[this.#places.get(uuid)! - 1] ?? null;
+  }
+}
+
+function standingOf(tree: Tree): ClaudeStanding {
+  const leaf = tree.leaf();
+  const way = tree.wayTo(leaf);
+  const places = new Map(way.map((row, at) => [row, at]));
+  const firstSpoken = way.findIndex(({ isSpoken }) => isSpoken);
+  const before = (at: number) => (at > firstSpoken ? way[at - 1]! : null);
+  const entries: ClaudeEntry[] = [];
+  for (const row of withSiblings(tree, way))
+    if (row.kind === 'prompt') entries.push({ prompt: row, before: before(places.get(row)!), rows: [] });
+    else entries.at(-1)?.rows.push(row);
+  return { leaf, entries, summary: tree.summary, rows: tree.rows.size };
+}
+
+/** The calls of one message are rows in a row, and each response follows its own: of several, the way leads through the last alone. */
+function withSiblings(tree: Tree, way: readonly ClaudeRow[]): ClaudeRow[] {
+  const rows = [...tree.rows.values()];
+  const parts = groupBy(
+    rows.filter(({ kind, message }) => kind === 'model' && message !== null),
+    ({ message }) => message!,
+  );
+  const responses = groupBy(
+    rows.filter(({ kind, parent }) => kind === 'result' && parent !== null),
+    ({ parent }) => parent!,
+  );
+  const all = new Set<ClaudeRow>();
+  for (const row of way) {
+    if (all.has(row)) continue;
+    if (row.kind !== 'model') {
+      all.add(row);
+      continue;
+    }
+    const message = row.message === null ? [row] : parts.get(row.message)!;
+    for (const part of message) all.add(part);
+    for (const part of message) for (const response of responses.get(part.uuid) ?? []) all.add(response);
+  }
+  return [...all];
+}
+
+function groupBy(rows: readonly ClaudeRow[], key: (row: ClaudeRow) => string): Map<string, ClaudeRow[]> {
+  const groups = new Map<string, ClaudeRow[]>();
+  for (const row of rows) {
+    const group = groups.get(key(row));
+    if (group === undefined) groups.set(key(row), [row]);
+    else group.push(row);
+  }
+  return groups;
+}

@@ -1,0 +1,41 @@
+// Is a claude session in use? Each claude leaves a file under its pid while it runs, which says the session and when the process began.
+
+import path from 'node:path';
+import { readRegular } from '../../../state/disk/regular-file.ts';
+import { processTable } from '../../processes/table.ts';
+import { changedLately } from '../../sessions/lately.ts';
+import { countOf, readRecord, textOf } from '../../sessions/record.ts';
+import type { Lookup, SessionFile } from '../../sessions/store.ts';
+import { filesIn, isFolder } from '../../sessions/store-folder.ts';
+import { claudeHome } from './places.ts';
+
+export async function usedBy(session: SessionFile, lookup: Lookup, now: Date): Promise<string | null> {
+  const folder = path.join(claudeHome(lookup) ?? '', 'sessions');
+  // Versions without such a folder tell by the file's age alone.
+  if (!isFolder(folder)) return changedLately(session, now);
+  for (const name of filesIn(folder)) {
+    if (!/^\d+\.json$/.test(name)) continue;
+    const running = readRecord(read(path.join(folder, name)));
+    if (running?.sessionId !== session.id) continue;
+    const pid = countOf(running.pid);
+    if (pid !== null && (await runs(pid, textOf(running.procStart)))) return `claude (pid ${pid}) uses it`;
+  }
+  return null;
+}
+
+const MAX_BYTES = 64 * 1024;
+
+function read(file: string): string {
+  try {
+    return readRegular(file, MAX_BYTES);
+  } catch {
+    return '';
+  }
+}
+
+/** A killed one leaves its file, and its number may have gone to another process since. */
+async function runs(pid: number, began: string | null): Promise<boolean> {
+  const row = await processTable.row(pid);
+  if (row === null || row.zombie) return false;
+  return began === null || process.platform !== 'linux' || row.startTime === began;
+}
