@@ -2,7 +2,7 @@
 // A resume heals what it finds: a call without a response gets one, a doubled or stray response is left out (2.1.197, 2.1.330).
 
 import { type Conversation, type Edit, type SessionFile, SessionFileError } from '../../sessions/store.ts';
-import { countedSoFar, totalTokens } from './counts.ts';
+import { totalTokens } from './counts.ts';
 import { openTable } from './opening.ts';
 import { goBackTo } from './rewind.ts';
 import { type ClaudeEntry, foldTranscript } from './standing.ts';
@@ -33,7 +33,7 @@ export function openTranscript(session: SessionFile): Conversation {
     },
     contextTokens: () => contextTokens(table, standing),
     totalTokens: () => totalTokens(table),
-    countedSoFar: () => countedSoFar(table),
+    countedSoFar: () => null,
     flaws: (cliVersion) => (cliVersion !== null && TESTED.test(cliVersion) ? [] : null),
     mend: () => ({ how: 'none' }),
     before,
