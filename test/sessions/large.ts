@@ -77,10 +77,21 @@ export function writeLargeEvents(file: string, id: string, size: Size): number {
 /** claude's transcript; gives the number of its turns. */
 export function writeLargeTranscript(file: string, id: string, size: Size): number {
   let parent: string | null = null;
-  const row = (uuid: string, type: string, message: object) => {
-    const line = { parentUuid: parent, isSidechain: false, type, message, uuid, cwd: '/work', sessionId: id };
-    parent = uuid;
-    return `${JSON.stringify({ ...line, version: '2.1.330' })}\n`;
+  let last = 0;
+  const uuid = () => `00000000-0000-4000-8000-${String(last).padStart(12, '0')}`;
+  const row = (type: string, message: object) => {
+    last += 1;
+    const head = { parentUuid: parent, isSidechain: false, ...(type === 'user' ? { promptId: 'p' } : {}) };
+    parent = uuid();
+    const tail = {
+      uuid: parent,
+      timestamp: '2026-01-02T03:04:05.678Z',
+      cwd: '/work',
+      sessionId: id,
+      version: '2.1.330',
+    };
+    const what = type === 'user' ? { type, message } : { message, type };
+    return `${JSON.stringify({ ...head, ...what, ...tail })}\n`;
   };
   const model = (turn: number, part: object, n: number) => ({
     id: `msg_${turn}_${n}`,
@@ -91,18 +102,14 @@ export function writeLargeTranscript(file: string, id: string, size: Size): numb
   });
   const start = `${JSON.stringify({ type: 'mode', mode: 'normal', sessionId: id })}\n`;
   return fill(file, size, start, (turn, output) => [
-    row(`prompt-${turn}`, 'user', { role: 'user', content: `prompt ${turn}` }),
-    row(
-      `call-${turn}`,
-      'assistant',
-      model(turn, { type: 'tool_use', id: `toolu_${turn}`, name: 'Bash', input: {} }, 1),
-    ),
-    row(`result-${turn}`, 'user', {
+    row('user', { role: 'user', content: `prompt ${turn}` }),
+    row('assistant', model(turn, { type: 'tool_use', id: `toolu_${turn}`, name: 'Bash', input: {} }, 1)),
+    row('user', {
       role: 'user',
-      content: [{ type: 'tool_result', tool_use_id: `toolu_${turn}`, content: output }],
+      content: [{ tool_use_id: `toolu_${turn}`, type: 'tool_result', content: output }],
     }),
-    row(`answer-${turn}`, 'assistant', model(turn, { type: 'text', text: `answer ${turn}` }, 2)),
-    `${JSON.stringify({ type: 'last-prompt', leafUuid: `answer-${turn}`, sessionId: id })}\n`,
+    row('assistant', model(turn, { type: 'text', text: `answer ${turn}` }, 2)),
+    `${JSON.stringify({ type: 'last-prompt', leafUuid: parent, sessionId: id })}\n`,
   ]);
 }
 

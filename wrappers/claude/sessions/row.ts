@@ -1,8 +1,10 @@
 // What a line of claude's transcript is: a row of the conversation's tree, a mark of where the conversation stands, or of no account.
 
+import type { ContextTokens } from '../../../policies/session/conversation.ts';
 import { countOf, type Fields, fieldsOf, listOf, readRecord, textOf } from '../../sessions/record.ts';
 
-export const HEAD_BYTES = 64;
+/** Enough for what a row is, up to what it holds. */
+export const HEAD_BYTES = 256;
 
 export interface ClaudeRow {
   how: 'row';
@@ -15,8 +17,10 @@ export interface ClaudeRow {
   kind: 'prompt' | 'model' | 'result' | 'summary' | 'other';
   /** Of one model message, whose parts are rows of their own; null for what no model said. */
   message: string | null;
-  /** Ids of the calls that it makes, or answers. */
-  calls: readonly string[];
+  /** Does it make calls, or answer one? */
+  calls: boolean;
+  /** Of the model request that it came by. */
+  tokens: ContextTokens | null;
 }
 
 /** `leaf`: the last row that stands, null for none at all. `explicit`: said by a rewind, and not just noted on the way. */
@@ -28,8 +32,40 @@ export interface ClaudeMark {
 
 /** @param whole reads the line; null for what is neither. */
 export function readRow(line: number, head: string, whole: () => string): ClaudeRow | ClaudeMark | null {
-  if (isOfNoAccount(head)) return null;
-  const record = readRecord(whole());
+  // claude writes most of a file for itself: requests as they were sent, states, its own lists.
+  if (OF_NO_ACCOUNT.test(head)) return null;
+  const text = whole();
+  return glance(line, head, text) ?? parse(line, text);
+}
+
+const OF_NO_ACCOUNT = /^\{"type":"(?!last-prompt"|user"|assistant"|attachment"|system")[\w-]+"/;
+
+/** What tools gave back, and what claude adds, is long and need not be parsed where claude itself wrote it: a quote within its texts would be escaped. */
+function glance(line: number, head: string, text: string): ClaudeRow | null {
+  const [written, parent, what] = WRITTEN.exec(head) ?? [];
+  const [uuid, more] = written === undefined ? [] : [...text.matchAll(OWN_ID)];
+  if (uuid === undefined || more !== undefined) return null;
+  const result = what !== 'attachment';
+  return {
+    how: 'row',
+    line,
+    // A copy: a part of the line would hold on to all of it.
+    uuid: Buffer.from(uuid[1]!).toString(),
+    parent: parent ?? null,
+    isSpoken: result,
+    kind: result ? 'result' : 'other',
+    message: null,
+    calls: result,
+    tokens: null,
+  };
+}
+
+const WRITTEN =
+  /^\{"parentUuid":(?:null|"([\w-]+)"),"isSidechain":false,(?:"promptId":"[\w-]+",)?(?:"(attachment)":\{|"type":"user","message":\{"role":"user","content":\[\{(?:"tool_use_id":"[\w-]+",)?"type":"tool_result",)/;
+const OWN_ID = /"uuid":"([\w-]{36})","timestamp":"/g;
+
+function parse(line: number, text: string): ClaudeRow | ClaudeMark | null {
+  const record = readRecord(text);
   if (record === null || record.isSidechain === true) return null;
   if (record.type === 'last-prompt') return markOf(record);
   const uuid = textOf(record.uuid);
@@ -44,15 +80,13 @@ export function readRow(line: number, head: string, whole: () => string): Claude
     parent: textOf(record.parentUuid) ?? textOf(record.logicalParentUuid),
     isSpoken: record.type === 'user' || record.type === 'assistant',
     kind: kindOf(record, parts),
-    message: record.type === 'assistant' && !isOfTheCli(record) ? textOf(message.id) : null,
-    calls: parts.flatMap((part) => textOf(part.type === 'tool_use' ? part.id : part.tool_use_id) ?? []),
+    ...(isOfAModel(record)
+      ? { message: textOf(message.id), tokens: tokensOf(record) }
+      : { message: null, tokens: null }),
+    calls: parts.some(({ type }) => type === 'tool_use' || type === 'tool_result'),
   };
 }
 
-/** claude writes most of a file for itself: requests as they were sent, states, its own lists. */
-export const isOfNoAccount = (head: string): boolean => OF_NO_ACCOUNT.test(head);
-
-const OF_NO_ACCOUNT = /^\{"type":"(?!last-prompt"|user"|assistant"|attachment"|system")[\w-]+"/;
 const ROWS = new Set(['user', 'assistant', 'attachment', 'system']);
 
 /** A mark without a leaf says nothing, unless it says that nothing stands. */
@@ -64,11 +98,13 @@ function markOf({ leafUuid, explicit }: Fields): ClaudeMark | null {
 
 function kindOf(record: Fields, parts: readonly Fields[]): ClaudeRow['kind'] {
   if (record.type === 'system') return record.subtype === 'compact_boundary' ? 'summary' : 'other';
-  if (record.type === 'assistant') return isOfTheCli(record) ? 'other' : 'model';
+  if (isOfAModel(record)) return 'model';
   if (record.type !== 'user') return 'other';
   if (parts.some(({ type }) => type === 'tool_result')) return 'result';
   return isOfAPerson(record) ? 'prompt' : 'other';
 }
+
+const isOfAModel = (record: Fields): boolean => record.type === 'assistant' && !isOfTheCli(record);
 
 /** What it says itself in the model's place: an error, or that nothing was asked. */
 export const isOfTheCli = (record: Fields): boolean => fieldsOf(record.message).model === '<synthetic>';
@@ -102,7 +138,7 @@ export function textOfContent(content: unknown): string {
 }
 
 /** Of one model request; null where it was not counted. */
-export function tokensOf(record: Fields): { input: number; output: number } | null {
+function tokensOf(record: Fields): ContextTokens | null {
   const usage = fieldsOf(fieldsOf(record.message).usage);
   const [input, output] = [countOf(usage.input_tokens), countOf(usage.output_tokens)];
   if (input === null || output === null) return null;

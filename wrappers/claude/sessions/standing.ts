@@ -19,8 +19,8 @@ export interface ClaudeStanding {
   entries: ClaudeEntry[];
   /** The last one in the file: what lies before it is not sent any more. */
   summary: ClaudeRow | null;
-  /** How many rows there are, standing or not. */
-  rows: number;
+  /** All of them, standing or not. */
+  rows: readonly ClaudeRow[];
 }
 
 /** @param lines how many count. */
@@ -70,7 +70,7 @@ class Tree {
     if (marked === undefined || last === null) return last;
     // Of calls that were made at once the way from the last row leads through one alone.
     const spoken = this.wayTo(marked).findLast(({ isSpoken }) => isSpoken);
-    const batch = spoken !== undefined && spoken.calls.length > 0 ? spoken : marked;
+    const batch = spoken?.calls === true ? spoken : marked;
     const isFollowed = () => withSiblings(this, this.wayTo(last)).some((row) => row === marked || row === batch);
     return this.#explicit || !isFollowed() ? marked : last;
   }
@@ -99,7 +99,7 @@ function standingOf(tree: Tree): ClaudeStanding {
   for (const row of withSiblings(tree, way))
     if (row.kind === 'prompt') entries.push({ prompt: row, before: before(places.get(row)!), rows: [] });
     else entries.at(-1)?.rows.push(row);
-  return { leaf, entries, summary: tree.summary, rows: tree.rows.size };
+  return { leaf, entries, summary: tree.summary, rows: [...tree.rows.values()] };
 }
 
 /** The calls of one message are rows in a row, and each response follows its own: of several, the way leads through the last alone. */

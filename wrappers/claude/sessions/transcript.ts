@@ -2,16 +2,15 @@
 // A resume heals what it finds: a call without a response gets one, a doubled or stray response is left out (2.1.197, 2.1.330).
 
 import { type Conversation, type Edit, type SessionFile, SessionFileError } from '../../sessions/store.ts';
-import { totalTokens } from './counts.ts';
 import { openTable } from './opening.ts';
 import { goBackTo } from './rewind.ts';
 import { type ClaudeEntry, foldTranscript } from './standing.ts';
-import { contextTokens, readTurn } from './turns.ts';
+import { contextTokens, readTurn, totalTokens } from './turns.ts';
 
 export function openTranscript(session: SessionFile): Conversation {
   const table = openTable(session);
   const standing = foldTranscript(table);
-  if (standing.rows === 0) throw new SessionFileError(session.file, noConversation(session, table.count));
+  if (standing.rows.length === 0) throw new SessionFileError(session.file, noConversation(session, table.count));
   const { entries } = standing;
   const entryOf = (turn: number): ClaudeEntry => {
     const entry = entries[turn - 1];
@@ -32,7 +31,7 @@ export function openTranscript(session: SessionFile): Conversation {
       return entries.slice(first - 1, Math.max(0, to)).map((entry, at) => readTurn(table, first + at, entry));
     },
     contextTokens: () => contextTokens(table, standing),
-    totalTokens: () => totalTokens(table),
+    totalTokens: () => totalTokens(standing),
     countedSoFar: () => null,
     flaws: (cliVersion) => (cliVersion !== null && TESTED.test(cliVersion) ? [] : null),
     mend: () => ({ how: 'none' }),

@@ -3,7 +3,7 @@
 import type { ContextTokens, Item, Turn } from '../../../policies/session/conversation.ts';
 import type { LineTable } from '../../sessions/line-table.ts';
 import { countOf, type Fields, fieldsOf, listOf, readRecord, textOf } from '../../sessions/record.ts';
-import { type ClaudeRow, isOfTheCli, textIn, textOfContent, tokensOf } from './row.ts';
+import { type ClaudeRow, isOfTheCli, textIn, textOfContent } from './row.ts';
 import type { ClaudeEntry, ClaudeStanding } from './standing.ts';
 
 export function readTurn(table: LineTable, number: number, { prompt, rows }: ClaudeEntry): Turn {
@@ -25,8 +25,7 @@ function lastTokens(table: LineTable, rows: readonly ClaudeRow[]): ContextTokens
       const input = countOf(fieldsOf(read(table, row).compactMetadata).postTokens);
       if (input !== null) return { input, output: 0 };
     }
-    const tokens = row.kind === 'model' ? tokensOf(read(table, row)) : null;
-    if (tokens !== null) return tokens;
+    if (row.tokens !== null) return row.tokens;
   }
   return null;
 }
@@ -37,6 +36,13 @@ export function contextTokens(table: LineTable, { entries }: ClaudeStanding): Co
     if (tokens !== null) return tokens;
   }
   return null;
+}
+
+/** What was taken back was paid for too. The parts of one message are rows of their own, and each says the same count. */
+export function totalTokens({ rows }: ClaudeStanding): number | null {
+  const totals = new Map(rows.map(({ message, tokens }) => [message, tokens]));
+  const counted = [...totals.values()].filter((tokens) => tokens !== null);
+  return counted.length === 0 ? null : counted.reduce((sum, { input, output }) => sum + input + output, 0);
 }
 
 const read = (table: LineTable, { line }: ClaudeRow): Fields => readRecord(table.text(line)) ?? {};
