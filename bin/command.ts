@@ -26,13 +26,18 @@ interface Command {
 /** Runs a command: the only line of them that sets the exit code. */
 export async function runCommand({ name, run, failure }: Command): Promise<void> {
   const argv = process.argv.slice(2);
-  const ended = await run(argv).catch((error) => unexpected(error, failure));
-  const ran = forMachines(withoutSecrets(ended), argv);
+  const ran = await endOf({ run, failure }, argv);
   const code = ran.lost ?? (await printResult(ran.out ?? ''));
   const lost = code === null ? null : lostResult(name, code, argv);
   const err = `${ran.err ?? ''}${lost ?? ''}`;
   if (err !== '') printing('stderr').write(err);
   process.exitCode = lost !== null && ran.exit === 0 ? failure : ran.exit;
+}
+
+/** What a command has to say, for whoever asked and however it ended; it prints nothing of it. */
+export async function endOf({ run, failure }: Omit<Command, 'name'>, argv: string[]): Promise<Ran> {
+  const ended = await run(argv).catch((error) => unexpected(error, failure));
+  return forMachines(withoutSecrets(ended), argv);
 }
 
 /**

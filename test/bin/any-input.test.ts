@@ -33,11 +33,11 @@ const INPUTS: [what: string, bytes: Buffer, class_: string][] = [
 for (const [what, bytes, class_] of INPUTS)
   test(`${what}: one signature, and one verdict for each tool`, async ({ rig }) => {
     rig.write('err', bytes);
-    const signed = await rig.start('tollgate', ['signature', 'err']).result;
+    const signed = await rig.run('tollgate', ['signature', 'err']);
     assert.equal([signed.code, signed.stderr], [0, '']);
     assert.match(signed.stdout, /^v1:[0-9a-f]{64}\n$/);
     for (const tool of TOOLS) {
-      const { code, stdout, stderr } = await rig.start('tollgate', ['triage', 'err', '--tool', tool, '--json']).result;
+      const { code, stdout, stderr } = await rig.run('tollgate', ['triage', 'err', '--tool', tool, '--json']);
       assert.equal([code, stderr], [0, '']);
       assert.is(JSON.parse(stdout).verdict.class, class_);
     }
@@ -48,19 +48,18 @@ const SMALL_HEAP = { env: { NODE_OPTIONS: '--max-old-space-size=24' } };
 
 test('a line of 40 MB is read in a heap of 24 MB, as stderr and as stdout', async ({ rig }) => {
   rig.write('err', `${'abc def 12 '.repeat(4e6)}\n${BOOM}`);
-  const signed = await rig.start('tollgate', ['signature', 'err'], SMALL_HEAP).result;
+  const signed = await rig.run('tollgate', ['signature', 'err'], SMALL_HEAP);
   assert.equal([signed.code, signed.stderr], [0, '']);
   rig.write('empty', '');
   const argv = ['triage', 'empty', '--stdout', 'err', '--tool', 'gemini', '--exit-code', '0'];
-  const judged = await rig.start('tollgate', argv, { env: { NODE_OPTIONS: '--max-old-space-size=64' } }).result;
+  const judged = await rig.run('tollgate', argv, { env: { NODE_OPTIONS: '--max-old-space-size=64' } });
   assert.equal([judged.code, judged.stdout, judged.stderr], [0, 'success\n', '']);
 });
 
 test('JSONL: a line that is too long is a mistake, and the others are answered in order', async ({ rig }) => {
   const line = (id: number, text: string) => JSON.stringify({ id, text });
   const lines = [line(1, BOOM), line(2, 'x'.repeat(9e6)), '', 'no JSON', '[]', '{"id":6}', line(7, BOOM)];
-  const { code, stdout, stderr } = await rig.start('tollgate', ['signature', '--jsonl'], { stdin: lines.join('\n') })
-    .result;
+  const { code, stdout, stderr } = await rig.run('tollgate', ['signature', '--jsonl'], { stdin: lines.join('\n') });
   const answers = stdout
     .trimEnd()
     .split('\n')

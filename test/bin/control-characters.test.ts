@@ -25,7 +25,7 @@ test('in an error, a session id and stderr: none reaches a page', async ({ rig }
     { do: 'exit', code: 1 },
   ]);
   const task = makeTask(rig, { goal: `Do it.${OBEYED}`, stages: [{ tool: 'codex', role: 'brief', ...ANY_ANSWER }] });
-  const { stdout, stderr } = await rig.start('tollgate', ['run', 'fix']).result;
+  const { stdout, stderr } = await rig.run('tollgate', ['run', 'fix']);
   const pages = [stdout, stderr, task.read('outputs/_summary.md')];
   rig.write('err', `Error: ${said}\n`);
   const commands = [
@@ -38,7 +38,7 @@ test('in an error, a session id and stderr: none reaches a page', async ({ rig }
     ['signature', 'err', '--explain'],
   ];
   for (const argv of commands) {
-    const shown = await rig.start('tollgate', argv).result;
+    const shown = await rig.run('tollgate', argv);
     pages.push(shown.stdout + shown.stderr);
   }
   assert.match(pages.join(''), 'bad key');

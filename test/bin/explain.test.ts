@@ -29,7 +29,7 @@ const settled = (text: string, rig: TestRig) =>
     .replace(/\d{14}-[0-9a-f]{8}/g, 'CALL');
 
 async function explained(rig: TestRig, ...argv: string[]): Promise<string> {
-  const { code, stdout, stderr } = await rig.start('tollgate', ['explain', 'fix', ...argv]).result;
+  const { code, stdout, stderr } = await rig.run('tollgate', ['explain', 'fix', ...argv]);
   assert.equal([code, stderr], [0, '']);
   return settled(stdout, rig);
 }
@@ -73,7 +73,7 @@ test('a failure that a success has resolved is told as what was', async ({ rig }
   assert.is(text.split('\n')[0], 'fix has succeeded since, TIME. Before, it had failed at codex_review (codex), TIME.');
   assert.match(lineOf(text, 'stands for')!, 'incorrect api key provided');
   assert.not.match(text, 'Next:');
-  const { stdout } = await rig.start('tollgate', ['explain', 'fix', '--json']).result;
+  const { stdout } = await rig.run('tollgate', ['explain', 'fix', '--json']);
   assert.equal(JSON.parse(stdout).next_actions, []);
   assert.is(await explained(rig, '--stage', 'codex_review'), 'the last call of codex_review succeeded (TIME)\n');
 });
@@ -105,7 +105,7 @@ test('a stage that is not the last one to fail', async ({ rig }) => {
   await task.run();
   assert.is((await explained(rig)).split('\n')[0], 'fix failed at two (codex), TIME.');
   assert.is(await explained(rig, '--stage', 'one'), 'the last call of one succeeded (TIME)\n');
-  const { code, stdout, stderr } = await rig.start('tollgate', ['explain', 'fix', '--stage', 'tow']).result;
+  const { code, stdout, stderr } = await rig.run('tollgate', ['explain', 'fix', '--stage', 'tow']);
   assert.equal(
     [code, stdout, stderr],
     [2, '', 'tollgate explain: no call of a stage "tow" was made; the stages with calls are one, two\n'],
@@ -145,7 +145,7 @@ test("the task's own patterns are kept out of what is made again from private fi
 test('--json has the same as fields', async ({ rig }) => {
   rig.answer(() => NO_KEY);
   await makeTask(rig, ONE).run();
-  const { stdout } = await rig.start('tollgate', ['explain', 'fix', '--json']).result;
+  const { stdout } = await rig.run('tollgate', ['explain', 'fix', '--json']);
   const { of, rule, seen, retry, signed, findings } = JSON.parse(stdout);
   assert.equal(
     [of, rule.id, rule.row.looks_for.tool, seen.in_run, seen.in_life, retry, signed, findings],
@@ -169,7 +169,7 @@ test('where nothing has failed it says so, and exits 0', async ({ rig }) => {
   rig.answer(() => answerWith('codex', ANSWER));
   await task.run();
   assert.is(await explained(rig), 'nothing of fix has failed: there is nothing to explain\n');
-  const { stdout } = await rig.start('tollgate', ['explain', 'fix', '--json']).result;
+  const { stdout } = await rig.run('tollgate', ['explain', 'fix', '--json']);
   const message = 'nothing of fix has failed: there is nothing to explain';
   assert.equal(JSON.parse(stdout), { schema: 1, task_id: 'fix', of: 'nothing', message });
 });
@@ -192,13 +192,13 @@ for (const [what, file, text, said] of BROKEN)
   test(`${what}: exit 2, and it is left as it is`, async ({ rig }) => {
     makeTask(rig, ONE);
     const written = rig.write(`.tmp/task/fix/${file}`, text);
-    const { code, stdout, stderr } = await rig.start('tollgate', ['explain', 'fix']).result;
+    const { code, stdout, stderr } = await rig.run('tollgate', ['explain', 'fix']);
     assert.equal([code, stdout, readFileSync(written, 'utf8')], [2, '', text]);
     assert.match(stderr, said);
   });
 
 test('a task that is not there: exit 2', async ({ rig }) => {
-  const { code, stderr } = await rig.start('tollgate', ['explain', 'none']).result;
+  const { code, stderr } = await rig.run('tollgate', ['explain', 'none']);
   assert.equal([code, settled(stderr, rig)], [2, 'tollgate explain: there is no task at PROJECT/.tmp/task/none\n']);
 });
 

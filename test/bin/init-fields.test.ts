@@ -13,7 +13,7 @@ test.before(async (context) => {
   context.rig = await TestRig.open({ tools: [] });
   mkdirSync(path.join(context.rig.project, '.git'));
   context.rig.write('.tmp/task/fix/inputs/attachments/build.log', 'error: no\n');
-  await context.rig.start('tollgate', ['init', 'fix', '--goal', 'Mend the login.']).result;
+  await context.rig.run('tollgate', ['init', 'fix', '--goal', 'Mend the login.']);
   context.file = path.join(context.rig.project, '.tmp/task/fix/manifest.yaml');
   context.template = readFileSync(context.file, 'utf8');
 });
@@ -48,7 +48,7 @@ for (const field of FIELDS.filter((field) => MANIFEST_FIELDS[field]!.example !==
     const { file: needed, text } = NEEDS[field] ?? {};
     if (needed !== undefined) rig.write(`.tmp/task/fix/${needed}`, text!);
     writeFileSync(file, taken(template, field));
-    const { code, stdout, stderr } = await rig.start('tollgate', ['run', 'fix', '--dry-run', '--json']).result;
+    const { code, stdout, stderr } = await rig.run('tollgate', ['run', 'fix', '--dry-run', '--json']);
     assert.equal([code, stderr], [0, '']);
     assert.equal(JSON.parse(stdout).stages[0].warnings, []);
   });

@@ -33,18 +33,17 @@ for (const [what, before, after, how] of ROWS)
   test(`with ${what}: ${how}`, async ({ rig }) => {
     const file = path.join(rig.project, '.gitignore');
     if (before !== null) writeFileSync(file, before, 'latin1');
-    const { code, stdout } = await rig.start('tollgate', ['init', 'fix', '--json']).result;
+    const { code, stdout } = await rig.run('tollgate', ['init', 'fix', '--json']);
     assert.equal([code, JSON.parse(stdout).gitignore], [0, how]);
     assert.is(readFileSync(file, 'latin1'), after);
-    await rig.start('tollgate', ['init', 'again']).result;
+    await rig.run('tollgate', ['init', 'again']);
     assert.is(readFileSync(file, 'latin1'), after);
     if (how !== 'refused') assert.is(git(rig, 'status', '--porcelain', '--', '.tmp'), '');
   });
 
 test('it says so, from a folder below too', async ({ rig }) => {
   mkdirSync(path.join(rig.project, 'src'));
-  const { stdout, stderr } = await rig.start('tollgate', ['init', 'fix'], { cwd: path.join(rig.project, 'src') })
-    .result;
+  const { stdout, stderr } = await rig.run('tollgate', ['init', 'fix'], { cwd: path.join(rig.project, 'src') });
   assert.equal([stdout.split('\n')[0], stderr], ['Added .tmp/ to ../.gitignore.', '']);
 });
 
@@ -52,7 +51,7 @@ test("the file's rights stay what they are", async ({ rig }) => {
   const file = rig.write('.gitignore', 'dist/\n');
   chmodSync(file, 0o640);
   const { ino } = statSync(file);
-  await rig.start('tollgate', ['init', 'fix']).result;
+  await rig.run('tollgate', ['init', 'fix']);
   assert.equal([statSync(file).mode & 0o777, statSync(file).ino], [0o640, ino]);
 });
 
@@ -65,7 +64,7 @@ const LEFT: [what: string, why: RegExp, make: (file: string, rig: TestRig) => vo
 for (const [what, why, make] of LEFT)
   test(`${what} in its place is left alone, and that is said`, async ({ rig }) => {
     make(path.join(rig.project, '.gitignore'), rig);
-    const { code, stdout, stderr } = await rig.start('tollgate', ['init', 'fix']).result;
+    const { code, stdout, stderr } = await rig.run('tollgate', ['init', 'fix']);
     assert.is(code, 0);
     assert.match(stdout, /^Wrote the task fix in /);
     assert.match(stderr, /^tollgate init: git does not ignore \.tmp\/, and \S+\/\.gitignore was left alone/);
@@ -82,14 +81,14 @@ const NOT_ASKED: [what: string, flags: string[], env: Record<string, string>][] 
 ];
 for (const [what, flags, env] of NOT_ASKED)
   test(`${what} the tree stays as it is`, async ({ rig }) => {
-    const { code, stdout, stderr } = await rig.start('tollgate', ['init', 'fix', '--json', ...flags], { env }).result;
+    const { code, stdout, stderr } = await rig.run('tollgate', ['init', 'fix', '--json', ...flags], { env });
     assert.equal([code, JSON.parse(stdout).gitignore, stderr], [0, null, '']);
     assert.not(existsSync(path.join(rig.project, '.gitignore')));
   });
 
 test('without a repository nothing is written', async ({ rig }) => {
   const cwd = path.join(rig.root, 'tmp');
-  const { code, stdout } = await rig.start('tollgate', ['init', 'fix', '--json'], { cwd }).result;
+  const { code, stdout } = await rig.run('tollgate', ['init', 'fix', '--json'], { cwd });
   assert.equal([code, JSON.parse(stdout).gitignore], [0, 'no_git']);
   assert.not(existsSync(path.join(cwd, '.gitignore')));
 });

@@ -22,7 +22,7 @@ test.after.each(({ rig }) => rig.dispose());
 const SCHEMA = path.resolve(import.meta.dirname, '../../docs/schemas/TASK_SCHEMA.json');
 
 test('it writes the folder, and says what to type next', async ({ rig }) => {
-  assert.equal(await rig.start('tollgate', ['init', 'fix-login']).result, {
+  assert.equal(await rig.run('tollgate', ['init', 'fix-login']), {
     code: 0,
     signal: null,
     stdout: [
@@ -42,7 +42,7 @@ test('it writes the folder, and says what to type next', async ({ rig }) => {
 });
 
 test('--json gives the id, the folder and the files', async ({ rig }) => {
-  const { code, stdout, stderr } = await rig.start('tollgate', ['init', './tasks/api', '--json']).result;
+  const { code, stdout, stderr } = await rig.run('tollgate', ['init', './tasks/api', '--json']);
   const folder = path.join(rig.project, 'tasks/api');
   assert.equal([code, stderr], [0, '']);
   assert.equal(JSON.parse(stdout), {
@@ -56,7 +56,7 @@ test('--json gives the id, the folder and the files', async ({ rig }) => {
 
 test('within the project of the package the schema is named relatively', async ({ rig }) => {
   const folder = path.resolve('.tmp/task', path.basename(rig.root));
-  const { stdout } = await rig.start('tollgate', ['init', `${folder}/`, '--json']).result;
+  const { stdout } = await rig.run('tollgate', ['init', `${folder}/`, '--json']);
   try {
     const [manifest] = JSON.parse(stdout).files;
     assert.match(
@@ -75,7 +75,7 @@ const GOALS: [goal: string[], read: string][] = [
 ];
 for (const [flags, goal] of GOALS)
   test(`the manifest is valid, with the goal ${JSON.stringify(goal)}`, async ({ rig }) => {
-    await rig.start('tollgate', ['init', 'fix', ...flags]).result;
+    await rig.run('tollgate', ['init', 'fix', ...flags]);
     const read = await readManifest(
       path.join(rig.project, '.tmp/task/fix/manifest.yaml'),
       NO_PROJECT_FILE,
@@ -88,13 +88,13 @@ for (const [flags, goal] of GOALS)
 
 for (const id of ['1', '1e3', 'true', 'null', '.inf', '0x1F', '-'])
   test(`the id ${id} stays a text`, async ({ rig }) => {
-    await rig.start('tollgate', ['init', `./tasks/${id}`]).result;
+    await rig.run('tollgate', ['init', `./tasks/${id}`]);
     const read = await readManifest(path.join(rig.project, 'tasks', id, 'manifest.yaml'), NO_PROJECT_FILE, 'untrusted');
     assert.is(read.how === 'read' && read.manifest.task_id, id);
   });
 
 test('it is valid with every field in use, and has every field', async ({ rig }) => {
-  await rig.start('tollgate', ['init', 'fix']).result;
+  await rig.run('tollgate', ['init', 'fix']);
   const file = path.join(rig.project, '.tmp/task/fix/manifest.yaml');
   const text = readFileSync(file, 'utf8');
   for (const [field, { about, example }] of Object.entries(MANIFEST_FIELDS))
@@ -124,7 +124,7 @@ function holds(read: Awaited<ReturnType<typeof readManifest>>, field: string): b
 
 for (const name of Object.keys(PIPELINES))
   test(`--pipeline ${name} stands in place of stages`, async ({ rig }) => {
-    await rig.start('tollgate', ['init', 'fix', '--pipeline', name]).result;
+    await rig.run('tollgate', ['init', 'fix', '--pipeline', name]);
     const file = path.join(rig.project, '.tmp/task/fix/manifest.yaml');
     const text = readFileSync(file, 'utf8');
     assert.equal(text.match(/^(?:pipeline|#?stages):.*/gm), [`pipeline: ${name}`, '#stages:']);
@@ -143,7 +143,7 @@ for (const [pipeline, reviews] of [
     const git = (...args: string[]) => execFileSync('git', args, { cwd: rig.project, stdio: 'ignore' });
     git('init', '-q', '-b', 'master');
     git('-c', 'user.name=test', '-c', 'user.email=test@localhost', 'commit', '-qm', 'one', '--allow-empty');
-    await rig.start('tollgate', ['init', 'fix', '--pipeline', pipeline, '--goal', 'Look.']).result;
+    await rig.run('tollgate', ['init', 'fix', '--pipeline', pipeline, '--goal', 'Look.']);
     const file = path.join(rig.project, '.tmp/task/fix/manifest.yaml');
     const read = await readManifest(file, NO_PROJECT_FILE, 'untrusted');
     if (read.how === 'invalid') return assert.unreachable(read.message);
@@ -154,15 +154,15 @@ for (const [pipeline, reviews] of [
     );
     assert.is(stages.length, PIPELINES[pipeline].length);
     rig.write('new.ts', 'new\n');
-    const { code, stdout } = await rig.start('tollgate', ['run', 'fix', '--dry-run', '--show-prompt']).result;
+    const { code, stdout } = await rig.run('tollgate', ['run', 'fix', '--dry-run', '--show-prompt']);
     assert.is(code, 0);
     assert.match(stdout, 'changes since master (');
   });
 
 test("a pipeline of the project's own", async ({ rig }) => {
   rig.write('tollgate.yaml', 'pipelines: {quick: [{tool: codex, role: impl}]}\n');
-  assert.is((await rig.start('tollgate', ['init', 'fix', '--pipeline', 'quick']).result).code, 0);
-  const { code, stderr } = await rig.start('tollgate', ['init', 'other', '--pipeline', 'quik']).result;
+  assert.is((await rig.run('tollgate', ['init', 'fix', '--pipeline', 'quick'])).code, 0);
+  const { code, stderr } = await rig.run('tollgate', ['init', 'other', '--pipeline', 'quik']);
   assert.equal([code, stderr], [2, 'tollgate init: there is no pipeline "quik"; did you mean quick?\n']);
 });
 
@@ -179,7 +179,7 @@ const MISTAKES: [what: string, argv: string[], said: RegExp][] = [
 for (const [what, argv, said] of MISTAKES)
   test(`${what}: exit 2, nothing written`, async ({ rig }) => {
     rig.write('file', '');
-    const { code, stdout, stderr } = await rig.start('tollgate', ['init', ...argv]).result;
+    const { code, stdout, stderr } = await rig.run('tollgate', ['init', ...argv]);
     assert.equal([code, stdout, existsSync(path.join(rig.project, '.tmp'))], [2, '', false]);
     assert.match(stderr, said);
   });
@@ -187,7 +187,7 @@ for (const [what, argv, said] of MISTAKES)
 for (const name of ['manifest.yaml', 'manifest.yml', 'manifest.json'])
   test(`a ${name} that is there is not overwritten`, async ({ rig }) => {
     const file = rig.write(`.tmp/task/fix/${name}`, 'mine');
-    const { code, stderr } = await rig.start('tollgate', ['init', 'fix']).result;
+    const { code, stderr } = await rig.run('tollgate', ['init', 'fix']);
     assert.equal(
       [code, stderr, readFileSync(file, 'utf8'), existsSync(path.join(path.dirname(file), 'inputs'))],
       [
@@ -201,14 +201,14 @@ for (const name of ['manifest.yaml', 'manifest.yml', 'manifest.json'])
 
 test('inputs that are there stay as they are', async ({ rig }) => {
   const file = rig.write('.tmp/task/fix/inputs/user_request.md', 'mine');
-  const { code, stdout } = await rig.start('tollgate', ['init', 'fix', '--json']).result;
+  const { code, stdout } = await rig.run('tollgate', ['init', 'fix', '--json']);
   assert.equal([code, readFileSync(file, 'utf8'), JSON.parse(stdout).files.includes(file)], [0, 'mine', false]);
 });
 
 for (const flags of [[], ['--dry-run']])
   test(`an untouched task is not paid for: ${['run', ...flags].join(' ')}`, async ({ rig }) => {
-    await rig.start('tollgate', ['init', 'un', '--pipeline', 'review_only']).result;
-    const { code, stderr } = await rig.start('tollgate', ['run', 'un', ...flags]).result;
+    await rig.run('tollgate', ['init', 'un', '--pipeline', 'review_only']);
+    const { code, stderr } = await rig.run('tollgate', ['run', 'un', ...flags]);
     const folder = path.join(rig.project, '.tmp/task/un');
     assert.equal(
       [code, stderr],
@@ -222,8 +222,8 @@ for (const flags of [[], ['--dry-run']])
   });
 
 test('a goal is enough to run it', async ({ rig }) => {
-  await rig.start('tollgate', ['init', 'un', '--pipeline', 'review_only', '--goal', 'Mend the login.']).result;
-  const { code, stdout } = await rig.start('tollgate', ['run', 'un', '--dry-run', '--json']).result;
+  await rig.run('tollgate', ['init', 'un', '--pipeline', 'review_only', '--goal', 'Mend the login.']);
+  const { code, stdout } = await rig.run('tollgate', ['run', 'un', '--dry-run', '--json']);
   const kinds = JSON.parse(stdout).stages[0].parts.map(({ kind }: { kind: string }) => kind);
   assert.is(code, 0);
   assert.ok(kinds.includes('goal') && !kinds.includes('request') && !kinds.includes('context'), kinds.join());

@@ -117,7 +117,7 @@ for (const tool of ['codex', 'gemini', 'copilot'] as const)
     ];
     const pages = [`${run.stdout}${run.stderr}`];
     for (const argv of commands) {
-      const { stdout, stderr } = await rig.start('tollgate', argv).result;
+      const { stdout, stderr } = await rig.run('tollgate', argv);
       pages.push(stdout + stderr);
     }
     const leaks = [

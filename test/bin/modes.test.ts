@@ -45,7 +45,7 @@ for (const umask of [0o000, 0o077])
       ];
       makeTask(rig, { stages, acceptance: { commands: ['true'] } }, 'one');
       makeTask(rig, { stages, worktree: true }, 'two');
-      await rig.start('tollgate', ['init', 'three', '--pipeline', 'safe_impl', '--goal', 'x']).result;
+      await rig.run('tollgate', ['init', 'three', '--pipeline', 'safe_impl', '--goal', 'x']);
       // What a person makes is a person's own.
       const mine = (file: string) =>
         // The project's own, for all who read the repository.
@@ -53,11 +53,11 @@ for (const umask of [0o000, 0o077])
         /\/(?:\.git|manifest\.json|ask\.md)$/.test(file) ||
         /\/\.git\/|\/worktrees\/two(?:\/|$)/.test(file) ||
         /\/\.tmp(?:\/task(?:\/(?:one|two))?)?$|\/archive\/.*one-[\d-]+$/.test(file);
-      const batch = await rig.start('tollgate', ['batch', 'one', 'two', '--concurrency', '2', '--json']).result;
+      const batch = await rig.run('tollgate', ['batch', 'one', 'two', '--concurrency', '2', '--json']);
       assert.is(batch.code, 0, batch.stdout + batch.stderr);
       await runWrapper(rig, 'copilot', ['--out', 'made/by/us.out', '--pid-file', 'made/too/pid']).ended();
       assert.equal(open(rig.project, mine), []);
-      const archived = await rig.start('tollgate', ['archive', 'one']).result;
+      const archived = await rig.run('tollgate', ['archive', 'one']);
       assert.is(archived.code, 0, archived.stderr);
       assert.equal(open(rig.project, mine), []);
     } finally {

@@ -72,11 +72,11 @@ test('an id does not lead out of .tmp/task by a link; a path is what its user me
     path.join(outside, 'manifest.json'),
     JSON.stringify({ ...JSON.parse(task.read('manifest.json')), task_id: 'away' }),
   );
-  const { code, stderr } = await rig.start('tollgate', ['run', 'away']).result;
+  const { code, stderr } = await rig.run('tollgate', ['run', 'away']);
   assert.is(code, 2);
   assert.match(stderr, `${path.join(rig.project, '.tmp/task/away')} is a symbolic link that leads out of`);
   assert.equal(readdirSync(outside), ['manifest.json']);
-  assert.is((await rig.start('tollgate', ['run', './.tmp/task/away', '--quiet']).result).code, 0);
+  assert.is((await rig.run('tollgate', ['run', './.tmp/task/away', '--quiet'])).code, 0);
 });
 
 test('a folder that leads nowhere is refused too', async ({ rig, task }) => {
@@ -110,13 +110,13 @@ test('stats.json that leads away is no place to write to', async ({ rig, task, o
   const before = readFileSync(victim, 'utf8');
   unlinkSync(path.join(task.folder, 'state/stats.json'));
   plant(victim, path.join(task.folder, 'state/stats.json'));
-  await rig.start('tollgate', ['budget', 'fix', '--set', '3']).result;
+  await rig.run('tollgate', ['budget', 'fix', '--set', '3']);
   assert.is(readFileSync(victim, 'utf8'), before);
 });
 
 test('.tmp/batch that leads away: the tasks run, and their report is not written', async ({ rig, outside }) => {
   plant(outside, path.join(rig.project, '.tmp/batch'));
-  const { stdout } = await rig.start('tollgate', ['batch', 'fix', '--concurrency', '1', '--json']).result;
+  const { stdout } = await rig.run('tollgate', ['batch', 'fix', '--concurrency', '1', '--json']);
   const { notes, files } = JSON.parse(stdout);
   assert.match(notes.join('\n'), 'the report could not be written');
   assert.equal([readdirSync(outside), existsSync(files.report)], [[], false]);
@@ -131,7 +131,7 @@ test('a program in the working folder is not started, whatever the PATH says', a
   assert.is(code, 13);
   assert.match(said, 'codex is not on the PATH');
   makeTask(rig, { worktree: true, stages: [{ tool: 'gemini', role: 'impl' }] }, 'wt');
-  await rig.start('tollgate', ['run', 'wt', '--quiet']).result;
+  await rig.run('tollgate', ['run', 'wt', '--quiet']);
   assert.not(existsSync(path.join(rig.project, 'ran')));
 });
 

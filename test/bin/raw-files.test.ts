@@ -40,7 +40,7 @@ const modesOf = (folder: string): string[] =>
 
 test('of a run nothing raw is left, and what is left is what was published', async ({ rig, task }) => {
   rig.answer(() => SPEAKS);
-  const { code } = await rig.start('tollgate', ['run', 'fix'], KEYED).result;
+  const { code } = await rig.run('tollgate', ['run', 'fix'], KEYED);
   assert.is(code, 0);
   const [attempt] = attemptsOf(task);
   assert.equal(readdirSync(attempt!).sort(), [
@@ -64,13 +64,13 @@ test('--keep-raw keeps what was written in a private folder, and publishes it wi
   task,
 }) => {
   rig.answer(() => SPEAKS);
-  await rig.start('tollgate', ['run', 'fix', '--keep-raw'], KEYED).result;
+  await rig.run('tollgate', ['run', 'fix', '--keep-raw'], KEYED);
   const [attempt] = attemptsOf(task);
   assert.equal(holding(attempt!, SECRET), ['stderr', 'stdout']);
   assert.equal(new Set(modesOf(attempt!)), new Set(['700', '600']));
   assert.not.match(task.read('outputs/codex_brief.codex.raw'), SECRET);
   assert.match(task.read('outputs/codex_brief.codex.call.json'), 'is kept as it came, secrets and all, in ');
-  await rig.start('tollgate', ['run', 'fix'], KEYED).result;
+  await rig.run('tollgate', ['run', 'fix'], KEYED);
   assert.equal(holding(attempt!, SECRET), ['stderr', 'stdout']);
 });
 
@@ -110,12 +110,12 @@ for (const [how, argv] of [
 ] as const)
   test(`what was left raw goes with the next ${how}, once its secrets are known there`, async ({ rig, task }) => {
     rig.answer(() => SPEAKS);
-    await rig.start('tollgate', ['run', 'fix'], KEYED).result;
+    await rig.run('tollgate', ['run', 'fix'], KEYED);
     const [attempt] = attemptsOf(task);
     putBack(attempt!);
-    await rig.start('tollgate', [...argv]).result;
+    await rig.run('tollgate', [...argv]);
     assert.equal(holding(attempt!, SECRET), ['stderr', 'stdout']);
-    await rig.start('tollgate', [...argv], KEYED).result;
+    await rig.run('tollgate', [...argv], KEYED);
     assert.equal(holding(attempt!, SECRET), []);
     assert.match(readFileSync(path.join(attempt!, 'stdout.redacted'), 'utf8'), '[REDACTED:ACME_API_KEY]');
     assert.not(existsSync(path.join(attempt!, 'stdout')));
@@ -127,10 +127,10 @@ test('what could not be published stays raw until it is', async ({ rig, task }) 
   const under = path.join(task.folder, 'outputs/codex_brief.codex.raw');
   // The run would publish it in the place of its guardian.
   const full = faultEnv({ in: 'run_codex.cjs,tollgate.cjs', under, at: 1, times: 0, does: 'ENOSPC' });
-  await rig.start('tollgate', ['run', 'fix'], { env: { ...KEYED.env, ...full } }).result;
+  await rig.run('tollgate', ['run', 'fix'], { env: { ...KEYED.env, ...full } });
   const [attempt] = attemptsOf(task);
   assert.equal(holding(attempt!, SECRET).slice(-2), ['stderr', 'stdout']);
-  const { code } = await rig.start('tollgate', ['run', 'fix'], KEYED).result;
+  const { code } = await rig.run('tollgate', ['run', 'fix'], KEYED);
   assert.equal([code, rig.calls.length, task.read('outputs/codex_brief.codex.out')], [0, 1, `it is ${SECRET}`]);
   assert.equal(holding(attempt!, SECRET), []);
 });

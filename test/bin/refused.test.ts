@@ -71,7 +71,7 @@ const PLAIN: [what: string, argv: string[]][] = [
 ];
 for (const [what, argv] of PLAIN)
   test(`${what}: nothing on stdout`, async ({ rig }) => {
-    const { code, stdout } = await rig.start('tollgate', argv).result;
+    const { code, stdout } = await rig.run('tollgate', argv);
     assert.equal([code, stdout], [2, '']);
   });
 

@@ -26,7 +26,7 @@ const MISMATCH = 'number of function response parts is not equal to the number o
 const DAY_MS = 86_400_000;
 
 async function report(rig: TestRig, ...flags: string[]) {
-  const { code, stdout, stderr } = await rig.start('tollgate', ['report', ...flags]).result;
+  const { code, stdout, stderr } = await rig.run('tollgate', ['report', ...flags]);
   assert.is(stderr, '');
   assert.is(code, 0);
   return stdout;
@@ -159,7 +159,7 @@ test('flags that contradict each other cost nothing', async ({ rig }) => {
     [['--errors', '--since', 'soon'], '--since takes a duration such as 24h or 7d, not "soon"'],
     [['--errors', 'nowhere'], 'nowhere holds no state; name a project, or leave it out for the one you are in'],
   ] as const) {
-    const { code, stdout, stderr } = await rig.start('tollgate', ['report', ...flags]).result;
+    const { code, stdout, stderr } = await rig.run('tollgate', ['report', ...flags]);
     assert.equal([code, stdout, stderr], [2, '', `tollgate report: ${said}\n`]);
   }
 });

@@ -15,7 +15,7 @@ test.before.each(async (context) => {
 test.after.each(({ rig }) => rig.dispose());
 
 async function report(rig: TestRig, ...argv: string[]) {
-  const { code, stdout, stderr } = await rig.start('tollgate', ['report', ...argv]).result;
+  const { code, stdout, stderr } = await rig.run('tollgate', ['report', ...argv]);
   return { code, stdout, stderr: stderr.replaceAll(rig.root, '~') };
 }
 
@@ -29,7 +29,7 @@ test('--task is that task alone', async ({ rig }) => {
 
 test('--batch is what it left, by its id or the last one', async ({ rig }) => {
   rig.answer(() => answerWith('codex', 'ok'));
-  const ran = JSON.parse((await rig.start('tollgate', ['batch', 'a', 'b', '--json']).result).stdout);
+  const ran = JSON.parse((await rig.run('tollgate', ['batch', 'a', 'b', '--json'])).stdout);
   const json = JSON.parse((await report(rig, `--batch=${ran.batch_id}`, '--json')).stdout);
   assert.equal(json, ran);
   assert.ok(validatorOf('BATCH_SCHEMA')(json));

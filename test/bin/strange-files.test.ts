@@ -96,7 +96,7 @@ for (const [place, thing, argv, code, says] of ROWS)
     const file = path.join(rig.project, '.tmp', placeOf(rig, place));
     rmSync(file, { recursive: true, force: true });
     THINGS[thing](file);
-    const { code: ended, stdout, stderr } = await rig.start('tollgate', argv).result;
+    const { code: ended, stdout, stderr } = await rig.run('tollgate', argv);
     assert.is(ended, code, stderr);
     assert.ok(`${stdout}${stderr}`.includes(says.replaceAll('FILE', file)), `${stdout}${stderr}`);
     assert.is(rig.calls.length, argv.includes('--redo') && code === 0 ? 2 : 1);

@@ -22,7 +22,7 @@ const UNKNOWN: [word: string, hint: string][] = [
 ];
 for (const [word, hint] of UNKNOWN)
   test(`${word} is no command`, async ({ rig }) => {
-    assert.equal(await rig.start('tollgate', [word]).result, {
+    assert.equal(await rig.run('tollgate', [word]), {
       code: 2,
       signal: null,
       stdout: '',
@@ -31,12 +31,12 @@ for (const [word, hint] of UNKNOWN)
   });
 
 test('--hlep is no flag', async ({ rig }) => {
-  const { code, stderr } = await rig.start('tollgate', ['--hlep']).result;
+  const { code, stderr } = await rig.run('tollgate', ['--hlep']);
   assert.equal([code, stderr], [2, 'tollgate: unknown flag "--hlep"; did you mean --help?\n']);
 });
 
 test('help COMMAND is the help of that command', async ({ rig }) => {
-  const help = (...argv: string[]) => rig.start('tollgate', argv).result;
+  const help = (...argv: string[]) => rig.run('tollgate', argv);
   assert.equal(await help('help', 'report'), await help('report', '--help'));
   for (const words of [['help'], ['help', 'help']]) assert.equal(await help(...words), await help('--help'));
 });
@@ -48,12 +48,12 @@ const NO_HELP: [argv: string[], said: string][] = [
 ];
 for (const [argv, said] of NO_HELP)
   test(`help ${argv.join(' ')}`, async ({ rig }) => {
-    const { code, stdout, stderr } = await rig.start('tollgate', ['help', ...argv]).result;
+    const { code, stdout, stderr } = await rig.run('tollgate', ['help', ...argv]);
     assert.equal([code, stdout, stderr], [2, '', said]);
   });
 
 test('--help has the commands, examples and exit codes', async ({ rig }) => {
-  const { code, stdout, stderr } = await rig.start('tollgate', ['--help']).result;
+  const { code, stdout, stderr } = await rig.run('tollgate', ['--help']);
   assert.equal([code, stderr], [0, '']);
   const [, ...sections] = stdout.split(/^(\w[\w ]*:)$/m);
   assert.equal(

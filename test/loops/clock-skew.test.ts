@@ -52,7 +52,7 @@ for (const [name, clockSeconds] of SKEWS.slice(2))
             : answerWith('codex', 'ok'),
         );
         const env = { ...rig.env, ...faultEnv({ in: script, clockSeconds }) };
-        const first = await rig.start('tollgate', ['run', 'fix'], { env }).result;
+        const first = await rig.run('tollgate', ['run', 'fix'], { env });
         assert.is(first.code, 0, first.stderr);
         const second = await task.run();
         assert.equal([second.code, rig.calls.length, second.report.budget.used], [0, 2, 2]);

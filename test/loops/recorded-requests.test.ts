@@ -236,7 +236,7 @@ test('a run hands the flag to its calls', async ({ world: { rig } }) => {
   const task = makeTask(rig, { stages: [{ tool: 'codex', role: 'brief', ...ANY_ANSWER }] });
   await task.run('--record-requests');
   assert.ok(recordedIn(rig).some(({ request: { body } }) => body === '{"input":1}'));
-  const { stdout } = await rig.start('tollgate', ['report', '--errors']).result;
+  const { stdout } = await rig.run('tollgate', ['report', '--errors']);
   assert.match(stdout, /the request and its answer, as they went: .*\.request\.json/);
 });
 

@@ -122,7 +122,7 @@ for (const line of [
 
 test('a budget that was set before the first run is not undone by the manifest', async ({ rig }) => {
   const task = makeTask(rig, { ...ONE, budgets: { paid_call_budget: 5 } });
-  assert.is((await rig.start('tollgate', ['budget', 'fix', '--set', '0']).result).code, 0);
+  assert.is((await rig.run('tollgate', ['budget', 'fix', '--set', '0'])).code, 0);
   const { code, report } = await task.run();
   assert.equal([code, rig.calls.length, report.failure?.reason, report.budget.total], [1, 0, 'budget', 0]);
 });

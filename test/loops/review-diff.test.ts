@@ -27,7 +27,7 @@ test('since a base: it is in what is sent and shown, and a changed tree is anoth
   const task = makeTask(rig, { stages: [review({ base: 'main' })] });
   rig.write('a.ts', 'changed\n');
   rig.write('new.ts', 'new\n');
-  const shown = await rig.start('tollgate', ['run', 'fix', '--dry-run', '--show-prompt']).result;
+  const shown = await rig.run('tollgate', ['run', 'fix', '--dry-run', '--show-prompt']);
   for (const part of ['-one\n+changed\n', '+++ b/new.ts\n', 'characters, 2 files) ====='])
     assert.match(shown.stdout, part);
   assert.is((await task.run()).code, 0);
@@ -77,7 +77,7 @@ for (const [what, diff, message] of [
   test(`${what}: exit 2 before a call, in a dry run too`, async ({ rig }) => {
     makeTask(rig, { stages: [review(diff)] });
     for (const flags of [[], ['--dry-run']]) {
-      const { code, stderr } = await rig.start('tollgate', ['run', 'fix', ...flags]).result;
+      const { code, stderr } = await rig.run('tollgate', ['run', 'fix', ...flags]);
       assert.equal([code, rig.calls.length], [2, 0]);
       assert.match(stderr, message);
     }

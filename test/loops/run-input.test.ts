@@ -103,7 +103,7 @@ for (const [what, cwd, message, flags, more] of FOLDERS)
     rig.answer(() => answerWith('codex', 'ok'));
     makeTask(rig, { ...ONE, ...more, cwd });
     for (const dry of [['--dry-run'], []]) {
-      const { code, stderr } = await rig.start('tollgate', ['run', 'fix', ...flags, ...dry]).result;
+      const { code, stderr } = await rig.run('tollgate', ['run', 'fix', ...flags, ...dry]);
       assert.is(code, message === null ? 0 : 2, stderr);
       if (message !== null) assert.match(stderr, message);
     }
@@ -120,7 +120,7 @@ test('a task that is not there, and ids that are paths', async ({ rig }) => {
     ['a b', /"a b" is no task id/],
     ['x'.repeat(129), /is no task id/],
   ] as const) {
-    const { code, stderr } = await rig.start('tollgate', ['run', word]).result;
+    const { code, stderr } = await rig.run('tollgate', ['run', word]);
     assert.is(code, 2);
     assert.match(stderr, message);
   }

@@ -77,7 +77,7 @@ for (const tool of BOUND)
     }
     assert.equal(asked(rig), [null, null, HERE, THERE]);
     assert.equal(Object.keys(kept(rig).active_sessions[TAG]!), [`${tool}@${rig.project}`, `${tool}@${inner}`]);
-    const { code } = await rig.start('tollgate', ['sessions', 'forget', TAG]).result;
+    const { code } = await rig.run('tollgate', ['sessions', 'forget', TAG]);
     assert.equal([code, kept(rig).active_sessions], [0, {}]);
   });
 
@@ -133,7 +133,7 @@ test('a session that is taken on from another folder is kept for that one, with 
   const there = elsewhere(rig);
   sessionIn(rig, 'copilot', there);
   const words = ['sessions', 'adopt', TAG, SESSION_IDS.copilot, '--tool=copilot'];
-  const { code, stderr } = await rig.start('tollgate', words).result;
+  const { code, stderr } = await rig.run('tollgate', words);
   assert.is(code, 0, stderr);
   assert.match(
     stderr,

@@ -200,7 +200,7 @@ test('a poisoned session and one that was forgotten are not gone on with, nor fo
   keep(rig, 'fix', { session_id: SESSION_IDS.codex, poisoned: 'broken' });
   rig.answer(() => answerWith('codex', 'fine'));
   await makeTask(rig, ONE).run();
-  assert.is((await rig.start('tollgate', ['sessions', 'forget', 'fix']).result).code, 0);
+  assert.is((await rig.run('tollgate', ['sessions', 'forget', 'fix'])).code, 0);
   await makeTask(rig, ONE, 'fix').run('--redo=codex_review');
   assert.equal(asked(rig), [null, null]);
 });
@@ -403,7 +403,7 @@ test('a prompt that stands in the session without an answer is taken back before
   });
   const { code } = await makeTask(rig, ONE).run();
   assert.equal([code, asked(rig)], [0, [SESSION_IDS.codex, SESSION_IDS.codex]]);
-  const { stdout } = await rig.start('tollgate', ['history', SESSION_IDS.codex, '--json']).result;
+  const { stdout } = await rig.run('tollgate', ['history', SESSION_IDS.codex, '--json']);
   const states = (JSON.parse(stdout).turns as { state: string }[]).map(({ state }) => state);
   assert.equal([states, stood > 0], [['active', 'reverted'], true]);
 });
@@ -419,7 +419,7 @@ test('so is one that the run before left there', async ({ rig }) => {
   });
   const task = makeTask(rig, { ...ONE, budgets: { retry_budget: 0 } });
   assert.equal([(await task.run()).code, (await task.run()).code], [1, 0]);
-  const { stdout } = await rig.start('tollgate', ['history', SESSION_IDS.codex, '--json']).result;
+  const { stdout } = await rig.run('tollgate', ['history', SESSION_IDS.codex, '--json']);
   const states = (JSON.parse(stdout).turns as { state: string }[]).map(({ state }) => state);
   assert.equal(
     [asked(rig), states],
@@ -440,7 +440,7 @@ test('so is one on which the model only thought', async ({ rig }) => {
     return failWith('codex', BUSY, 503, SESSION_IDS.codex);
   });
   assert.is((await makeTask(rig, ONE).run()).code, 0);
-  const { stdout } = await rig.start('tollgate', ['history', SESSION_IDS.codex, '--json']).result;
+  const { stdout } = await rig.run('tollgate', ['history', SESSION_IDS.codex, '--json']);
   const states = (JSON.parse(stdout).turns as { state: string }[]).map(({ state }) => state);
   assert.equal(
     [asked(rig), states],
@@ -493,7 +493,7 @@ test('twenty tasks of one new feature, four at once: one session, and never two 
   });
   const ids = Array.from({ length: 20 }, (_, i) => `t${i}`);
   for (const id of ids) makeTask(rig, { ...ONE, meta: { feature: 'all' } }, id);
-  const { code, stderr } = await rig.start('tollgate', ['batch', ...ids, '--concurrency=4']).result;
+  const { code, stderr } = await rig.run('tollgate', ['batch', ...ids, '--concurrency=4']);
   assert.equal([code, rig.calls.length, most], [0, 20, 1], stderr);
   assert.equal(asked(rig).filter((id) => id === null).length, 1);
   assert.equal(asked(rig).filter((id) => id === SESSION).length, 19);

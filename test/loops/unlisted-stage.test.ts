@@ -15,8 +15,7 @@ test.before.each(async (context) => {
 test.after.each(({ rig }) => rig.dispose());
 
 async function initTask(rig: TestRig, pipeline: string) {
-  const { code, stderr } = await rig.start('tollgate', ['init', 'fix', '--pipeline', pipeline, '--goal', 'Look.'])
-    .result;
+  const { code, stderr } = await rig.run('tollgate', ['init', 'fix', '--pipeline', pipeline, '--goal', 'Look.']);
   assert.is(code, 0, stderr);
   return openTask(rig);
 }
@@ -24,7 +23,7 @@ async function initTask(rig: TestRig, pipeline: string) {
 function openTask(rig: TestRig) {
   const manifest = path.join(rig.project, '.tmp/task/fix/manifest.yaml');
   const run = async () => {
-    const { code, stdout, stderr } = await rig.start('tollgate', ['run', 'fix', '--json']).result;
+    const { code, stdout, stderr } = await rig.run('tollgate', ['run', 'fix', '--json']);
     assert.is.not(stdout, '', stderr);
     return { code, next: (JSON.parse(stdout) as { next_actions: string[] }).next_actions };
   };

@@ -21,7 +21,7 @@ interface ShownTurn {
 }
 
 export async function tollgate(rig: TestRig, words: string[], env: Record<string, string> = {}): Promise<Told> {
-  const { code, stdout, stderr } = await rig.start('tollgate', words, { env }).result;
+  const { code, stdout, stderr } = await rig.run('tollgate', words, { env });
   return { code, out: stdout, err: stderr, object: () => JSON.parse(stdout) };
 }
 

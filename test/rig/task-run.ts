@@ -1,4 +1,4 @@
-// A task in a rig's project, run by the built tollgate.
+// A task in a rig's project, run by the built tollgate: `start` begins a process of its own, `run` needs none.
 
 import { existsSync, readFileSync } from 'node:fs';
 import path from 'node:path';
@@ -34,12 +34,13 @@ export function makeTask(rig: TestRig, manifest: object, id = 'fix'): TestTask {
   const folder = path.join(rig.project, '.tmp/task', id);
   rig.write(`.tmp/task/${id}/manifest.json`, JSON.stringify({ task_id: id, goal: 'Find out.', ...manifest }));
   const read = (file: string) => readFileSync(path.join(folder, file), 'utf8');
-  const start = (...flags: string[]) => rig.start('tollgate', ['run', id, '--json', ...flags]);
+  const words = (flags: string[]) => ['run', id, '--json', ...flags];
+  const start = (...flags: string[]) => rig.start('tollgate', words(flags));
   return {
     folder,
     start,
     async run(...flags) {
-      const { code, stdout, stderr } = await start(...flags).result;
+      const { code, stdout, stderr } = await rig.run('tollgate', words(flags));
       const summary = existsSync(path.join(folder, 'outputs/_summary.md')) ? read('outputs/_summary.md') : '';
       return { code, said: stderr, summary, report: (stdout === '' ? null : JSON.parse(stdout)) as RunReport };
     },

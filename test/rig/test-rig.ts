@@ -6,8 +6,9 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { createInterface } from 'node:readline';
 import { TOOLS, type Tool } from '../../policies/facts/tools.ts';
+import { canRunHere, runHere } from './command-here.ts';
 import { FakeCall, type FakeCommand, type FakeReport } from './fake-call.ts';
-import { type CommandOptions, RunningCommand } from './running-command.ts';
+import { type CommandOptions, type CommandResult, RunningCommand } from './running-command.ts';
 import { endSurvivors, findSurvivors, type Survivor } from './survivors.ts';
 
 type Answer = (call: FakeCall) => readonly FakeCommand[] | Promise<unknown>;
@@ -89,10 +90,19 @@ export class TestRig {
 
   /** Starts one of our commands, such as `run_codex`, in the project. */
   start(command: string, argv: string[], options: Partial<CommandOptions> = {}): RunningCommand {
-    const { env = {}, cwd = this.project, ...rest } = options;
-    const running = new RunningCommand(command, argv, { cwd, env: { ...this.env, ...env }, ...rest });
+    const running = new RunningCommand(command, argv, this.#settled(options));
     this.#commands.push(running);
     return running;
+  }
+
+  /** The same, to its end, for a test that is not about the process: in our own where it can be. */
+  run(command: string, argv: string[], options: Partial<CommandOptions> = {}): Promise<CommandResult> {
+    const settled = this.#settled(options);
+    return canRunHere(command, argv, settled) ? runHere(argv, settled) : this.start(command, argv, options).result;
+  }
+
+  #settled({ env = {}, cwd = this.project, ...rest }: Partial<CommandOptions>): CommandOptions {
+    return { cwd, env: { ...this.env, ...env }, ...rest };
   }
 
   /** Waits for the next fake that nobody has taken yet. */

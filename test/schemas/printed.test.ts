@@ -70,7 +70,7 @@ test('of a machine, and of a sweep', async ({ rig }) => {
 
 for (const word of Object.keys(SUBCOMMANDS))
   test(`tollgate ${word}: a usage error is one object, and nothing else on stdout`, async ({ rig }) => {
-    const { code, stdout, stderr } = await rig.start('tollgate', [word, '--json', '--no-such-flag-at-all']).result;
+    const { code, stdout, stderr } = await rig.run('tollgate', [word, '--json', '--no-such-flag-at-all']);
     const { schema, exit_code, state, message } = JSON.parse(stdout);
     assert.equal([code, schema, exit_code, state], [2, 1, 2, 'refused']);
     assert.equal([stdout.indexOf('\n'), message], [stdout.length - 1, 'unknown flag --no-such-flag-at-all']);

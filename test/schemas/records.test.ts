@@ -82,7 +82,7 @@ test('a failure that is retried, a rerun that succeeds, a stage that is done aga
 test('a budget that refuses, is set, reset, and edited', async ({ rig }) => {
   const task = makeTask(rig, { ...ONE, budgets: { paid_call_budget: 0 } });
   judged(lookAt(task.folder, (await task.start().result).stdout), ['CALL', 'FAILURE']);
-  await rig.start('tollgate', ['budget', 'fix', '--set', '3', '--reset']).result;
+  await rig.run('tollgate', ['budget', 'fix', '--set', '3', '--reset']);
   const stats = JSON.parse(task.read('state/stats.json'));
   rig.write('.tmp/task/fix/state/stats.json', JSON.stringify({ ...stats, paid_call_budget: 0, paid_calls_used: 1 }));
   judged(lookAt(task.folder, (await task.start().result).stdout), ['CALL', 'FAILURE']);
@@ -118,8 +118,8 @@ test('a batch: one done, one failed, one broken, one that cannot be run; and one
   Object.assign(rig.env, faultEnv({ in: 'tollgate.cjs', under, at: 1, times: 0, does: 'ENOSPC' }));
   const looked = new Looked();
   const all = ['batch', 'a', 'b', 'c', 'none', '--json'];
-  looked.at('BATCH', JSON.parse((await rig.start('tollgate', all).result).stdout));
-  const report = JSON.parse((await rig.start('tollgate', [...all, '--skip-bad']).result).stdout);
+  looked.at('BATCH', JSON.parse((await rig.run('tollgate', all)).stdout));
+  const report = JSON.parse((await rig.run('tollgate', [...all, '--skip-bad'])).stdout);
   looked.at('BATCH', report);
   looked.at('BATCH', JSON.parse(readFileSync(report.files.report, 'utf8')));
   assert.equal(
@@ -131,7 +131,7 @@ test('a batch: one done, one failed, one broken, one that cannot be run; and one
 
 test('a run that is refused', async ({ rig }) => {
   const looked = new Looked();
-  looked.at('REPORT', JSON.parse((await rig.start('tollgate', ['run', 'none', '--json']).result).stdout));
+  looked.at('REPORT', JSON.parse((await rig.run('tollgate', ['run', 'none', '--json'])).stdout));
   assert.equal(looked.wrong, []);
 });
 

@@ -35,7 +35,7 @@ function age({ journal }: TestTask): void {
 const settled = (text: string, rig: TestRig) => text.replaceAll(rig.project, 'PROJECT').replace(/\d{8}-\d{6}/g, 'TIME');
 
 async function archive(rig: TestRig, ...argv: string[]): Promise<[code: number | null, out: string, err: string]> {
-  const { code, stdout, stderr } = await rig.start('tollgate', ['archive', ...argv]).result;
+  const { code, stdout, stderr } = await rig.run('tollgate', ['archive', ...argv]);
   return [code, settled(stdout, rig), settled(stderr, rig)];
 }
 
@@ -205,7 +205,7 @@ test('reports of batches that are old enough go with the tasks, where none is na
 test('from within a call: it may look, and put nothing away', async ({ rig }) => {
   await ended(rig, 'fix', 'done');
   const env = { TOLLGATE_CALL_ID: 'outer/inner' };
-  const { code, stderr } = await rig.start('tollgate', ['archive', 'fix', '--delete'], { env }).result;
+  const { code, stderr } = await rig.run('tollgate', ['archive', 'fix', '--delete'], { env });
   assert.equal(
     [code, stderr],
     [
@@ -213,7 +213,7 @@ test('from within a call: it may look, and put nothing away', async ({ rig }) =>
       'tollgate archive: a call may not put a task away, and this was started from within the call outer/inner; ask whoever started it\n',
     ],
   );
-  assert.is((await rig.start('tollgate', ['archive', 'fix', '--dry-run'], { env }).result).code, 0);
+  assert.is((await rig.run('tollgate', ['archive', 'fix', '--dry-run'], { env })).code, 0);
   assert.equal(tasksOf(rig), ['fix']);
 });
 

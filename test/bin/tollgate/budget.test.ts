@@ -27,8 +27,8 @@ test('calls and tokens by stage, those of unknown usage apart', async ({ rig }) 
       : answerWith(tool, ANSWER),
   );
   makeTask(rig, { stages: STAGES });
-  await rig.start('tollgate', ['run', 'fix']).result;
-  const { code, stdout, stderr } = await rig.start('tollgate', ['budget', 'fix']).result;
+  await rig.run('tollgate', ['run', 'fix']);
+  const { code, stdout, stderr } = await rig.run('tollgate', ['budget', 'fix']);
   assert.equal([code, stderr], [0, '']);
   assert.is(
     stdout,
@@ -39,7 +39,7 @@ Calls by stage, ever:
   all: 3 calls, 36 tokens (input 22, cached 0, output 14), tokens of 1 not known
 `,
   );
-  const json = await rig.start('tollgate', ['budget', 'fix', '--json']).result;
+  const json = await rig.run('tollgate', ['budget', 'fix', '--json']);
   const codex = {
     calls: 2,
     unknown_calls: 1,
@@ -66,8 +66,8 @@ test("dollars by the project's own prices, as far as they are known", async ({ r
   rig.answer(({ report: { tool } }) => answerWith(tool, ANSWER));
   rig.write('tollgate.yaml', 'prices:\n  test-model: {input: 1000, output: 10000}\n');
   makeTask(rig, { stages: STAGES });
-  await rig.start('tollgate', ['run', 'fix']).result;
-  const { stdout } = await rig.start('tollgate', ['budget', 'fix']).result;
+  await rig.run('tollgate', ['run', 'fix']);
+  const { stdout } = await rig.run('tollgate', ['budget', 'fix']);
   assert.match(stdout, /all: 2 calls, 36 tokens \(.*\), 0\.0810 USD \(1 without a price\)/);
 });
 
@@ -77,7 +77,7 @@ test('a call of a wrapper on its own counts, until another takes the place of it
   rig.write('ask.md', 'Look.');
   const flags = ['--prompt-file=ask.md', '--out=o', '--err=e', '--task=.tmp/task/fix'];
   await rig.start('run_codex', flags).result;
-  const shown = async () => (await rig.start('tollgate', ['budget', 'fix']).result).stdout.split('\n')[2];
+  const shown = async () => (await rig.run('tollgate', ['budget', 'fix'])).stdout.split('\n')[2];
   assert.is(await shown(), '  codex_adhoc: 1 call, 18 tokens (input 11, cached 0, output 7)');
   await rig.start('run_codex', flags).result;
   assert.is(await shown(), '  codex_adhoc: 2 calls, 18 tokens (input 11, cached 0, output 7), tokens of 1 not known');
@@ -89,7 +89,7 @@ test('records that are gone leave the calls counted', async ({ rig }) => {
   await task.run();
   rmSync(path.join(task.folder, 'state/attempts'), { recursive: true });
   rmSync(path.join(task.folder, 'outputs'), { recursive: true });
-  const { stdout } = await rig.start('tollgate', ['budget', 'fix']).result;
+  const { stdout } = await rig.run('tollgate', ['budget', 'fix']);
   assert.is(
     stdout,
     '1 of 10 paid calls used, 9 left\nCalls by stage, ever:\n  codex_review: 1 call, tokens of 1 not known\n',
@@ -101,7 +101,7 @@ for (const name of ['TOLLGATE_CALL_ID', 'GEMINI_CLI_TOLLGATE_CALL_ID'])
     test(`${change.join(' ')} with ${name}: a call looks at its budget and does not change it`, async ({ rig }) => {
       const task = makeTask(rig, { stages: STAGES });
       const env = { [name]: 'outer/inner' };
-      assert.equal(await rig.start('tollgate', ['budget', 'fix', ...change], { env }).result, {
+      assert.equal(await rig.run('tollgate', ['budget', 'fix', ...change], { env }), {
         code: 2,
         signal: null,
         stdout: '',
@@ -109,7 +109,7 @@ for (const name of ['TOLLGATE_CALL_ID', 'GEMINI_CLI_TOLLGATE_CALL_ID'])
           'tollgate budget: a call may not change a budget, and this was started from within the call outer/inner; ask whoever started it\n',
       });
       assert.is(task.journal.read().offset, 0);
-      const { code, stdout } = await rig.start('tollgate', ['budget', 'fix'], { env }).result;
+      const { code, stdout } = await rig.run('tollgate', ['budget', 'fix'], { env });
       assert.equal([code, stdout], [0, '0 of 10 paid calls used, 10 left\n']);
     });
 
@@ -122,8 +122,8 @@ test('a total alone has no parts to show', async ({ rig }) => {
   };
   rig.answer(() => [write([...STREAMS.gemini.opens(SESSION), JSON.stringify(result)])]);
   makeTask(rig, { stages: [STAGES[0]] });
-  await rig.start('tollgate', ['run', 'fix']).result;
-  const { stdout } = await rig.start('tollgate', ['budget', 'fix']).result;
+  await rig.run('tollgate', ['run', 'fix']);
+  const { stdout } = await rig.run('tollgate', ['budget', 'fix']);
   assert.match(stdout, /^ {2}gemini_review: \d calls?, 0 tokens$/m);
 });
 

@@ -51,7 +51,7 @@ async function everyKind(rig: TestRig): Promise<void> {
 
 test('as text: newest first, a line for each failure, what is not readable, totals', async ({ rig }) => {
   await everyKind(rig);
-  const { code, stdout, stderr } = await rig.start('tollgate', ['report']).result;
+  const { code, stdout, stderr } = await rig.run('tollgate', ['report']);
   assert.equal([code, stderr], [0, '']);
   assert.is(
     settled(stdout, rig),
@@ -71,7 +71,7 @@ Not readable: PROJECT/.tmp/task/later: PROJECT/.tmp/task/later/state/journal.jso
 5 tasks in PROJECT/.tmp/task: 1 done, 3 failed, 1 never run; 1 not readable
 `,
   );
-  const md = await rig.start('tollgate', ['report', '--format', 'md', '--failed']).result;
+  const md = await rig.run('tollgate', ['report', '--format', 'md', '--failed']);
   assert.is(
     settled(md.stdout, rig),
     `# Tasks
@@ -109,7 +109,7 @@ Not readable: PROJECT/.tmp/task/later: PROJECT/.tmp/task/later/state/journal.jso
 
 /** The report as JSON, which its schema allows. */
 async function reportOf(rig: TestRig, ...argv: string[]): Promise<TasksReport> {
-  const { code, stdout, stderr } = await rig.start('tollgate', ['report', ...argv]).result;
+  const { code, stdout, stderr } = await rig.run('tollgate', ['report', ...argv]);
   assert.equal([code, stderr], [0, '']);
   const report: unknown = JSON.parse(stdout);
   assert.ok(VALID(report), JSON.stringify(VALID.errors));
@@ -199,7 +199,7 @@ for (const [what, word, shown] of PLACES)
   });
 
 test('a project without tasks has an empty report', async ({ rig }) => {
-  const { code, stdout } = await rig.start('tollgate', ['report']).result;
+  const { code, stdout } = await rig.run('tollgate', ['report']);
   assert.equal([code, settled(stdout, rig)], [0, '0 tasks in PROJECT/.tmp/task\n']);
 });
 
@@ -211,7 +211,7 @@ const MISTAKES: [argv: string[], said: RegExp][] = [
 ];
 for (const [argv, said] of MISTAKES)
   test(`${argv.join(' ')}: exit 2`, async ({ rig }) => {
-    const { code, stdout, stderr } = await rig.start('tollgate', ['report', ...argv]).result;
+    const { code, stdout, stderr } = await rig.run('tollgate', ['report', ...argv]);
     assert.equal([code, stdout === ''], [2, !argv.includes('--json')]);
     assert.match(stderr, said);
   });

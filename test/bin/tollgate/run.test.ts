@@ -32,7 +32,7 @@ for (const [what, argv, taskId, message] of REFUSED)
   test(`${what}: --json prints one object, and exit 2 is in it`, async ({ rig }) => {
     makeTask(rig, ONE);
     makeTask(rig, { stages: 'none' }, 'bad');
-    const { code, stdout, stderr } = await rig.start('tollgate', ['run', '--json', ...argv]).result;
+    const { code, stdout, stderr } = await rig.run('tollgate', ['run', '--json', ...argv]);
     const { message: said, next_actions, ...rest } = JSON.parse(stdout);
     assert.equal(
       [code, rig.calls.length, rest, next_actions],
@@ -71,7 +71,7 @@ test('a run that waited, and one that would not: --json prints one object each',
 test('the summary goes to stdout without --json, and --quiet takes the progress alone', async ({ rig }) => {
   rig.answer(() => answerWith('codex', 'ok'));
   makeTask(rig, ONE);
-  const run = (...argv: string[]) => rig.start('tollgate', ['run', 'fix', ...argv]).result;
+  const run = (...argv: string[]) => rig.run('tollgate', ['run', 'fix', ...argv]);
   await run();
   const [loud, quiet, json] = [await run(), await run('--quiet'), await run('--quiet', '--json')];
   assert.equal([loud.code, loud.stdout.split('\n')[0]], [0, '# Task fix: done']);
@@ -101,7 +101,7 @@ test('what nobody expected: --json prints one object, and exit 70 is in it', () 
 });
 
 test('help is help, with --json too', async ({ rig }) => {
-  const { code, stdout } = await rig.start('tollgate', ['run', '--json', '--help']).result;
+  const { code, stdout } = await rig.run('tollgate', ['run', '--json', '--help']);
   assert.is(code, 0);
   assert.match(stdout, 'Exit codes:');
 });

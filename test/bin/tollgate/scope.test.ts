@@ -61,10 +61,10 @@ const ANSWERS: [asked: string, line: string][] = [
 
 test('every answer has its reason', async ({ rig }) => {
   const fill = (text: string) => text.replaceAll('PROJECT', rig.project);
-  const { code, stdout, stderr } = await rig.start('tollgate', [
+  const { code, stdout, stderr } = await rig.run('tollgate', [
     ...['scope', 'ask', '--task=fix'],
     ...ANSWERS.map(([asked]) => fill(asked)),
-  ]).result;
+  ]);
   assert.equal([code, stderr], [1, '']);
   assert.equal(
     stdout.trimEnd().split('\n'),
@@ -75,7 +75,7 @@ test('every answer has its reason', async ({ rig }) => {
 for (const name of ['TOLLGATE_TASK', 'GEMINI_CLI_TOLLGATE_TASK'])
   test(`an agent is told by ${name}, in whatever folder it is`, async ({ rig, task }) => {
     const options = { cwd: path.join(rig.project, 'src'), env: { [name]: task.folder } };
-    const { code, stdout } = await rig.start('tollgate', ['scope', 'ask', 'a.ts', '--json'], options).result;
+    const { code, stdout } = await rig.run('tollgate', ['scope', 'ask', 'a.ts', '--json'], options);
     assert.is(code, 0);
     assert.equal(JSON.parse(stdout), {
       task_id: 'fix',
@@ -85,7 +85,7 @@ for (const name of ['TOLLGATE_TASK', 'GEMINI_CLI_TOLLGATE_TASK'])
 
 test("globs begin at the project's root, wherever in it the CLIs run", async ({ rig }) => {
   makeTask(rig, { stages: [{ tool: 'codex', role: 'impl' }], cwd: 'src', scope: { allow: ['src/a.ts'] } }, 'within');
-  const ask = (name: string) => rig.start('tollgate', ['scope', 'ask', name, '--task=within']).result;
+  const ask = (name: string) => rig.run('tollgate', ['scope', 'ask', name, '--task=within']);
   assert.is((await ask('src/a.ts')).stdout, 'yes  src/a.ts  scope.allow "src/a.ts"\n');
   assert.equal((await ask('secrets/x')).code, 1);
 });
@@ -94,12 +94,12 @@ test('a task with a tree of its own is asked about that one', async ({ rig, task
   rig.write('.tmp/worktrees/fix/src/a.ts', '');
   const tree = path.join(rig.project, '.tmp/worktrees/fix');
   const options = { cwd: path.join(tree, 'src'), env: { TOLLGATE_TASK: task.folder, TOLLGATE_TREE: tree } };
-  const { code, stdout } = await rig.start('tollgate', ['scope', 'ask', 'a.ts'], options).result;
+  const { code, stdout } = await rig.run('tollgate', ['scope', 'ask', 'a.ts'], options);
   assert.equal([code, stdout], [0, 'yes  src/a.ts  scope.allow "src/**"\n']);
 });
 
 test('--quiet leaves the answer', async ({ rig }) => {
-  const ask = (name: string) => rig.start('tollgate', ['scope', 'ask', name, '--task=fix', '--quiet']).result;
+  const ask = (name: string) => rig.run('tollgate', ['scope', 'ask', name, '--task=fix', '--quiet']);
   assert.equal(await Promise.all(['src/a.ts', 'secrets/x'].map(ask)), [
     { code: 0, signal: null, stdout: 'yes  src/a.ts  scope.allow "src/**"\n', stderr: '' },
     { code: 1, signal: null, stdout: 'no   secrets/x  no glob of scope.allow matches\n', stderr: '' },
@@ -117,7 +117,7 @@ const MISTAKES: [argv: string[], message: RegExp][] = [
 ];
 for (const [argv, message] of MISTAKES)
   test(`no question: ${argv.join(' ') || 'nothing'}`, async ({ rig }) => {
-    const { code, stdout, stderr } = await rig.start('tollgate', ['scope', ...argv]).result;
+    const { code, stdout, stderr } = await rig.run('tollgate', ['scope', ...argv]);
     assert.equal([code, stdout], [2, '']);
     assert.match(stderr, message);
   });

@@ -16,13 +16,13 @@ test.before.each(async (context) => {
 test.after.each(({ rig }) => rig.dispose());
 
 async function statusOf(rig: TestRig, ...argv: string[]): Promise<TasksStatus> {
-  const { code, stdout, stderr } = await rig.start('tollgate', ['status', '--json', ...argv]).result;
+  const { code, stdout, stderr } = await rig.run('tollgate', ['status', '--json', ...argv]);
   assert.equal([code, stderr], [0, '']);
   return JSON.parse(stdout);
 }
 
 const show = async (rig: TestRig, ...argv: string[]) =>
-  (await rig.start('tollgate', ['status', ...argv]).result).stdout.replaceAll(rig.root, '~');
+  (await rig.run('tollgate', ['status', ...argv])).stdout.replaceAll(rig.root, '~');
 
 test('no task at all', async ({ rig }) => {
   assert.is(await show(rig), '0 tasks in ~/project/.tmp/task\n');
@@ -71,7 +71,7 @@ test('a folder that is broken is named, and the others are shown', async ({ rig 
 });
 
 test('a folder that is not there is a mistake', async ({ rig }) => {
-  const { code, stderr } = await rig.start('tollgate', ['status', 'none']).result;
+  const { code, stderr } = await rig.run('tollgate', ['status', 'none']);
   assert.is(code, 2);
   assert.match(stderr, /^tollgate status: .*none is no folder; name the one that holds the tasks/);
 });

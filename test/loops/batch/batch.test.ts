@@ -183,7 +183,7 @@ test('a task that breaks in the middle: its calls are counted, and the others go
 });
 
 test('without a task it says so', async ({ rig }) => {
-  const { code, stderr } = await rig.start('tollgate', ['batch']).result;
+  const { code, stderr } = await rig.run('tollgate', ['batch']);
   assert.equal([code, stderr], [2, 'tollgate batch: TASK (ids, or paths with a /) is missing\n']);
 });
 

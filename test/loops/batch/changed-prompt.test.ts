@@ -101,16 +101,16 @@ test('all stages whose prompts have changed are named at once, and every view sa
   const failure = task.failure()!;
   assert.equal([failure.reason, failure.evidence?.text, failure.next_actions], ['prompt_changed', message, next]);
 
-  const explained = JSON.parse((await rig.start('tollgate', ['explain', 'fix', '--json']).result).stdout);
+  const explained = JSON.parse((await rig.run('tollgate', ['explain', 'fix', '--json'])).stdout);
   assert.equal([explained.reason, explained.evidence.text], ['prompt_changed', message]);
-  const listed = await rig.start('tollgate', ['report', '--json', '--failed']).result;
+  const listed = await rig.run('tollgate', ['report', '--json', '--failed']);
   const { tasks, totals } = JSON.parse(listed.stdout) as TasksReport;
   const [row] = tasks;
   assert.equal(
     [totals.refused, row?.state, row?.reason, row?.evidence, row?.next_action, row?.stages.map(({ state }) => state)],
     [1, 'refused', 'prompt_changed', message, next[0], ['done_earlier', 'done_earlier']],
   );
-  const batch = await rig.start('tollgate', ['batch', 'fix', '--json']).result;
+  const batch = await rig.run('tollgate', ['batch', 'fix', '--json']);
   const refused = JSON.parse(batch.stdout) as { message: string; next_actions: string[] };
   assert.equal([batch.code, refused.next_actions.length], [2, 2]);
   assert.ok(refused.message.includes(message));
@@ -120,7 +120,7 @@ test('all stages whose prompts have changed are named at once, and every view sa
 test('one task of a batch whose prompt has changed is a row with its reason', async ({ rig }) => {
   await changedTask(rig);
   makeTask(rig, { stages: [BRIEF] }, 'other');
-  const { stdout } = await rig.start('tollgate', ['batch', 'fix', 'other', '--skip-bad', '--json']).result;
+  const { stdout } = await rig.run('tollgate', ['batch', 'fix', 'other', '--skip-bad', '--json']);
   const report = JSON.parse(stdout) as BatchReport;
   assert.ok(validatorOf('BATCH_SCHEMA')(report));
   assert.equal(
@@ -172,7 +172,7 @@ test('--dry-run shows what has changed in place of refusing', async ({ rig }) =>
     (JSON.parse(kept.stdout) as Forecast).stages.map(({ state }) => state),
     ['done_earlier', 'done_earlier'],
   );
-  const people = await rig.start('tollgate', ['run', 'fix', '--dry-run']).result;
+  const people = await rig.run('tollgate', ['run', 'fix', '--dry-run']);
   assert.match(people.stdout, 'codex_brief: answered, but its prompt has changed since');
 });
 
@@ -248,7 +248,7 @@ test('what was said with a run that was refused is said again by its next action
     'tollgate run fix --keep codex_brief --redo gemini_review (asks again, for one paid call)',
   ];
   assert.equal([report.state, report.next_actions], ['refused', next]);
-  const dry = await rig.start('tollgate', ['run', 'fix', '--dry-run', '--json', '--keep', 'codex_brief']).result;
+  const dry = await rig.run('tollgate', ['run', 'fix', '--dry-run', '--json', '--keep', 'codex_brief']);
   assert.equal((JSON.parse(dry.stdout) as Forecast).next_actions, next);
   const [, , ...flags] = next[0]!.split(' (')[0]!.split(' ').slice(1);
   assert.equal(await statesOf(task, ...flags), KEPT);

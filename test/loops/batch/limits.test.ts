@@ -30,7 +30,7 @@ const FIRST_OURS = {
 const SIGN_IN = 'unexpected status 401 Unauthorized';
 
 async function batch(rig: TestRig, ids: readonly string[], ...flags: string[]) {
-  const { code, stdout } = await rig.start('tollgate', ['batch', ...ids, '--json', ...flags]).result;
+  const { code, stdout } = await rig.run('tollgate', ['batch', ...ids, '--json', ...flags]);
   return { code, report: JSON.parse(stdout) as BatchReport };
 }
 
@@ -165,7 +165,7 @@ const MISTAKES: [flag: string, says: string][] = [
 for (const [flag, says] of MISTAKES)
   test(`${flag} costs nothing`, async ({ rig }) => {
     makeTask(rig, LOOK, 'a');
-    const { code, stderr } = await rig.start('tollgate', ['batch', 'a', flag]).result;
+    const { code, stderr } = await rig.run('tollgate', ['batch', 'a', flag]);
     assert.equal([code, rig.calls.length], [2, 0]);
     assert.match(stderr, says);
   });

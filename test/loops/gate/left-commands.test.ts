@@ -54,7 +54,7 @@ test('so does a run that asks something else, and never comes to that gate', asy
 
 test('so does a sweep', async ({ rig }) => {
   const { task, pid } = await killedGate(rig);
-  const { code, stdout } = await rig.start('tollgate', ['preflight', '--sweep']).result;
+  const { code, stdout } = await rig.run('tollgate', ['preflight', '--sweep']);
   assert.equal([code, isAlive(pid)], [0, false]);
   assert.is(stdout, 'ok    gate ended  commands of a gate of fix that was killed: 1 process was ended\n\n1 swept.\n');
   assert.equal([(await task.run()).code, rig.calls.length], [0, 1]);

@@ -42,12 +42,12 @@ for (const [what, manifest, flags] of [
     assert.equal([record.verdict.reason, record.verdict.evidence.rule], ['corporate_proxy', 'corp-proxy']);
     // What judged stays with the call, also when the file says something else by now.
     rmSync(path.join(rig.project, 'tollgate.yaml'));
-    const { stdout } = await rig.start('tollgate', ['explain', 'fix']).result;
+    const { stdout } = await rig.run('tollgate', ['explain', 'fix']);
     assert.is(
       lineOf(stdout, 'rule'),
       'rule        corp-proxy (the project\'s own, of tollgate.yaml): any tool, anything said; text "corporate proxy" → tooling (corporate_proxy)',
     );
-    const told = await rig.start('tollgate', ['explain', 'fix', '--json']).result;
+    const told = await rig.run('tollgate', ['explain', 'fix', '--json']);
     assert.equal(JSON.parse(told.stdout).rule, {
       id: 'corp-proxy',
       of: 'project',
@@ -68,7 +68,7 @@ test('where the call is gone too, tollgate.yaml is asked; where that has no such
   const task = makeTask(rig, TRUSTED);
   await task.run();
   rmSync(path.join(task.folder, 'state/attempts'), { recursive: true });
-  const explained = async () => lineOf((await rig.start('tollgate', ['explain', 'fix']).result).stdout, 'rule');
+  const explained = async () => lineOf((await rig.run('tollgate', ['explain', 'fix'])).stdout, 'rule');
   assert.match(await explained(), "corp-proxy (the project's own, of tollgate.yaml): any tool");
   rmSync(path.join(rig.project, 'tollgate.yaml'));
   assert.is(await explained(), 'rule        corp-proxy, a row that is not there any more');
@@ -82,7 +82,7 @@ test('in one that is not trusted they count for nothing, and the summary and the
   assert.equal([report.failure?.class, report.failure?.reason], ['transient', 'overloaded']);
   assert.equal(report.notes, [UNUSED]);
   assert.match(summary, `Note: ${UNUSED}`);
-  const { stdout } = await rig.start('tollgate', ['run', 'fix', '--dry-run']).result;
+  const { stdout } = await rig.run('tollgate', ['run', 'fix', '--dry-run']);
   assert.match(stdout, `Note: ${UNUSED}`);
 });
 
@@ -125,7 +125,7 @@ test('a call of a killed run is judged by the rows it began with, whatever tollg
 test('a row that cannot be is refused before anything is paid', async ({ rig }) => {
   rig.write('tollgate.yaml', rows(', clas: auth'));
   makeTask(rig, TRUSTED);
-  const { code, stderr } = await rig.start('tollgate', ['run', 'fix']).result;
+  const { code, stderr } = await rig.run('tollgate', ['run', 'fix']);
   assert.equal([code, rig.calls.length], [2, 0]);
   assert.match(stderr, 'tollgate.yaml:3: triage.rules[0].clas is unknown; did you mean class?');
 });

@@ -39,12 +39,12 @@ test('what auto leaves out is in progress, summary, report, record and dry run, 
   rig.write('tollgate.yaml', SMALL);
   const task = makeTask(rig, { stages: [STAGE] });
   rig.write('.tmp/task/fix/inputs/attachments/a.md', 'a line of it\n'.repeat(2256));
-  const dry = await rig.start('tollgate', ['run', 'fix', '--dry-run', '--json']).result;
+  const dry = await rig.run('tollgate', ['run', 'fix', '--dry-run', '--json']);
   const [foreseen] = (JSON.parse(dry.stdout) as Forecast).stages;
   const [part] = foreseen!.left_out;
   assert.equal([foreseen!.digest, part!.what, part!.chars], ['auto', 'attachment attachments/a.md', 29_328]);
   const words = `attachment attachments/a.md: ${part!.kept.toLocaleString('en')} of 29,328 characters`;
-  const shown = await rig.start('tollgate', ['run', 'fix', '--dry-run']).result;
+  const shown = await rig.run('tollgate', ['run', 'fix', '--dry-run']);
   assert.match(shown.stdout, `\n  left out: ${words}\n`);
   const { code, said, report, summary } = await task.run();
   assert.equal([code, rig.calls.length], [0, 1]);
@@ -100,7 +100,7 @@ test('off over the limit: nothing is reserved, the failure names what is large, 
   const stages = [STAGE, { tool: 'codex', role: 'review', attach: ['big.txt'], ...ANY_ANSWER }];
   const task = makeTask(rig, { stages, context: { digest_policy: 'off' } });
   rig.write('big.txt', 'x'.repeat(450_000));
-  const dry = await rig.start('tollgate', ['run', 'fix', '--dry-run']).result;
+  const dry = await rig.run('tollgate', ['run', 'fix', '--dry-run']);
   assert.is(dry.code, 0);
   assert.match(
     dry.stdout,

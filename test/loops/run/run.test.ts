@@ -174,7 +174,7 @@ test('the budget stops a task, spawns nothing, and names the way out', async ({ 
   const { code, report, summary } = await task.run();
   assert.equal([code, rig.calls.length, report.failure?.class, report.failure?.reason], [1, 1, 'quota', 'budget']);
   assert.match(summary, 'tollgate budget fix --set');
-  assert.is((await rig.start('tollgate', ['budget', 'fix', '--set', '3']).result).code, 0);
+  assert.is((await rig.run('tollgate', ['budget', 'fix', '--set', '3'])).code, 0);
   await task.run();
   assert.is(rig.calls.length, 3);
 });

@@ -19,7 +19,7 @@ const STAGES = [
 ];
 
 const show = (rig: TestRig, ...flags: string[]) =>
-  rig.start('tollgate', ['run', 'fix', '--dry-run', '--show-prompt', ...flags]).result;
+  rig.run('tollgate', ['run', 'fix', '--dry-run', '--show-prompt', ...flags]);
 
 test('it is what is sent, byte for byte, escaped and without secrets', async ({ rig }) => {
   rig.answer((call) => answerWith(call.report.tool, 'The brief.'));
@@ -46,7 +46,7 @@ test('it is what is sent, byte for byte, escaped and without secrets', async ({ 
 
 test('without --dry-run it is a mistake, and nothing is asked', async ({ rig }) => {
   makeTask(rig, { stages: STAGES });
-  const { code, stderr } = await rig.start('tollgate', ['run', 'fix', '--show-prompt']).result;
+  const { code, stderr } = await rig.run('tollgate', ['run', 'fix', '--show-prompt']);
   assert.equal([code, stderr, rig.calls.length], [2, 'tollgate run: --show-prompt needs --dry-run\n', 0]);
 });
 

@@ -140,7 +140,7 @@ test('the wall clock of a task bounds a call that hangs', async ({ rig }) => {
 
 test('a dry run tells every call, pays nothing and writes no prompt', async ({ rig }) => {
   const task = makeTask(rig, { pipeline: 'one_shot_impl', acceptance: { commands: ['npm test'] } });
-  const { code, stdout } = await rig.start('tollgate', ['run', 'fix', '--dry-run', '--json']).result;
+  const { code, stdout } = await rig.run('tollgate', ['run', 'fix', '--dry-run', '--json']);
   const { stages } = JSON.parse(stdout) as Forecast;
   assert.equal(
     [code, rig.calls.length, stages.map(({ stage, state }) => [stage, state])],
@@ -164,13 +164,13 @@ test('a dry run tells every call, pays nothing and writes no prompt', async ({ r
   assert.equal([sha256, prompt.length], [stages[0]!.prompt_sha256, stages[0]!.prompt_chars]);
   // The first prompt of a session says whose it is.
   assert.is(sent.text, `[Feature: fix]\n\n${prompt}`);
-  const shown = await rig.start('tollgate', ['run', 'fix', '--dry-run']).result;
+  const shown = await rig.run('tollgate', ['run', 'fix', '--dry-run']);
   assert.match(shown.stdout, 'Task fix: 2 of 2 stages would be called; 1 of 10 paid calls used. Nothing was paid.');
 });
 
 test('a dry run says where the budget would stop the run, and which line raises it', async ({ rig }) => {
   const foresee = async () => {
-    const { stdout } = await rig.start('tollgate', ['run', 'fix', '--dry-run', '--json']).result;
+    const { stdout } = await rig.run('tollgate', ['run', 'fix', '--dry-run', '--json']);
     const { stages, next_actions } = JSON.parse(stdout) as Forecast;
     return [...stages.map(({ warnings }) => warnings.filter((warning) => warning.includes('budget'))), next_actions];
   };
@@ -182,7 +182,7 @@ test('a dry run says where the budget would stop the run, and which line raises 
   assert.equal(await foresee(), [[], [], ['tollgate run fix']]);
   limited(1);
   assert.equal(await foresee(), [[], [warning(1)], ['tollgate budget fix --set 2 && tollgate run fix']]);
-  const shown = await rig.start('tollgate', ['run', 'fix', '--dry-run']).result;
+  const shown = await rig.run('tollgate', ['run', 'fix', '--dry-run']);
   assert.match(shown.stdout, `  warning: ${warning(1)}\n`);
   assert.match(shown.stdout, 'Next: tollgate budget fix --set 2 && tollgate run fix\n');
   // The first answer did not pass: it is looked at again without a call.
@@ -205,7 +205,7 @@ test('a dry run changes nothing on disk, and counts as a run would', async ({ ri
   const task = makeTask(rig, ONE);
   const foresee = async () => {
     const before = everything(rig.project);
-    const { code, stdout } = await rig.start('tollgate', ['run', 'fix', '--dry-run', '--json']).result;
+    const { code, stdout } = await rig.run('tollgate', ['run', 'fix', '--dry-run', '--json']);
     assert.equal(everything(rig.project), before);
     return [code, JSON.parse(stdout).budget ?? JSON.parse(stdout).message];
   };

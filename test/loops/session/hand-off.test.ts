@@ -33,7 +33,7 @@ test('earlier tasks of the tag, without secrets, and none of another tag', async
   keepEntries(rig, 'codex', { 'the login': { context_tokens: 350_001 } });
   rig.answer(() => answerWith('codex', 'fine', OTHER));
   const task = makeTask(rig, { goal: 'Look at it again.', stages: [STAGE], meta }, 'again');
-  const { code } = await rig.start('tollgate', ['run', 'again'], { env: { MY_API_TOKEN: SECRET } }).result;
+  const { code } = await rig.run('tollgate', ['run', 'again'], { env: { MY_API_TOKEN: SECRET } });
   assert.is(code, 0);
   const prompt = task.read('inputs/prompt/codex_review.first.md');
   assert.ok(

@@ -102,7 +102,7 @@ test('an entry that cannot be read is rebuilt from the journal, and left as it i
 test('a session that was taken on is found again without sessions.json, in any task of its tag', async ({ rig }) => {
   makeSession('codex', rig, [{ prompt: 'by hand', answer: 'ONE' }]);
   const words = ['sessions', 'adopt', 'login', NAMED, '--tool', 'codex'];
-  const adopted = await rig.start('tollgate', words).result;
+  const adopted = await rig.run('tollgate', words);
   assert.is(adopted.code, 0, adopted.stderr);
   succeeds(rig, NAMED);
   const meta = { feature: 'login' };
@@ -124,7 +124,7 @@ test('what was forgotten is not brought back by the journal', async ({ rig }) =>
   succeeds(rig, NAMED);
   const meta = { feature: 'login' };
   await makeTask(rig, { ...ONE, meta }, 'one').run();
-  assert.is((await rig.start('tollgate', ['sessions', 'forget', 'login']).result).code, 0);
+  assert.is((await rig.run('tollgate', ['sessions', 'forget', 'login'])).code, 0);
   succeeds(rig, FRESH);
   const { report } = await makeTask(rig, { ...ONE, meta }, 'two').run();
   assert.equal([asked(rig), report.stages[0]!.session], [[NAMED, null], 'new']);
@@ -141,7 +141,7 @@ if (shim === null) console.log('SKIPPED: no C compiler here, so no file can be m
     succeeds(rig, FRESH);
     makeTask(rig, ONE);
     const refuses = faultEnv({ in: 'tollgate.cjs', under: path.dirname(kept), at: 1, does: 'EROFS', times: 0 });
-    const { code, stderr } = await rig.start('tollgate', ['run', 'fix'], { env: refuses }).result;
+    const { code, stderr } = await rig.run('tollgate', ['run', 'fix'], { env: refuses });
     assert.is(code, 0, stderr);
     assert.match(stderr, `a fresh session takes the place of ${NAMED}: ${kept} cannot be written (EROFS)`);
     assert.equal([asked(rig), tags(rig).fix.codex.session_id], [[null], FRESH]);

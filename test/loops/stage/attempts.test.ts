@@ -152,7 +152,7 @@ test('a budget is not changed while a call runs, and the command says so', async
   const task = makeTask(rig, { stages: [REVIEW] });
   const running = task.start();
   while (openCalls(task.journal.read().ledger).length === 0) await new Promise((resolve) => setImmediate(resolve));
-  const { code, stderr } = await rig.start('tollgate', ['budget', 'fix', '--set', '20']).result;
+  const { code, stderr } = await rig.run('tollgate', ['budget', 'fix', '--set', '20']);
   assert.is(code, 2);
   assert.match(
     stderr,
@@ -160,7 +160,7 @@ test('a budget is not changed while a call runs, and the command says so', async
   );
   running.signal('SIGTERM');
   await running.result;
-  assert.is((await rig.start('tollgate', ['budget', 'fix', '--set', '20']).result).code, 0);
+  assert.is((await rig.run('tollgate', ['budget', 'fix', '--set', '20'])).code, 0);
 });
 
 test("rules at the project's root guard no other file there", async ({ rig }) => {

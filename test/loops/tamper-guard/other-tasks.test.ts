@@ -73,8 +73,8 @@ for (const [what, file, edit] of EDITS)
     assert.match(said, `files that other is judged by were changed while another task's agent ran: ${file}`);
     assert.match(said, /\(task fix, stage codex_review, call \d{14}-[0-9a-f]{8}, \S+ to \S+\)/);
     assert.match(said, 'tollgate run other --accept-changes');
-    assert.is((await rig.start('tollgate', ['run', 'other', '--dry-run']).result).code, 2);
-    assert.is((await rig.start('tollgate', ['batch', 'other']).result).code, 2);
+    assert.is((await rig.run('tollgate', ['run', 'other', '--dry-run'])).code, 2);
+    assert.is((await rig.run('tollgate', ['batch', 'other'])).code, 2);
     assert.is(rig.calls.length, 1);
     const accepted = await other.run('--accept-changes');
     assert.is(accepted.code, 0, accepted.said);
@@ -84,7 +84,7 @@ for (const [what, file, edit] of EDITS)
 test('an agent cannot accept its own changes', async ({ rig }) => {
   const other = await meanwhile(rig, () => rig.write('.tmp/task/other/manifest.json', manifestOf('other', EVIL)));
   const env = { TOLLGATE_CALL_ID: '20260101000000-00000000' };
-  const { code, stderr } = await rig.start('tollgate', ['run', 'other', '--accept-changes'], { env }).result;
+  const { code, stderr } = await rig.run('tollgate', ['run', 'other', '--accept-changes'], { env });
   assert.is(code, 2);
   assert.match(stderr, 'a call may not accept what was changed');
   assert.is((await other.run()).code, 2);
@@ -192,7 +192,7 @@ const FINE: [what: string, edit: (other: TestTask, rig: TestRig) => unknown][] =
       rig.write('.tmp/task/other/inputs/.user_request.md.swp', 'left open');
     },
   ],
-  ['has its budget set', (_, rig) => rig.start('tollgate', ['budget', 'other', '--set', '5']).result],
+  ['has its budget set', (_, rig) => rig.run('tollgate', ['budget', 'other', '--set', '5'])],
 ];
 
 for (const [what, edit] of FINE)
@@ -206,7 +206,7 @@ for (const [what, edit] of FINE)
     await fake.tell(...answerWith('codex', 'fine'));
     assert.is((await running.result).code, 0);
     rig.answer(() => answerWith('gemini', 'PASS'));
-    const { code, stderr } = await rig.start('tollgate', ['run', id]).result;
+    const { code, stderr } = await rig.run('tollgate', ['run', id]);
     assert.is(code, 0, stderr);
   });
 

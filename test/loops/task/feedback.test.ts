@@ -95,7 +95,7 @@ test('a verdict about earlier work asks for the judge alone, and for the budget 
   const over = await task.run('--redo', 'gemini_verify');
   assert.equal([over.report.failure?.reason, over.report.next_actions], ['budget', mended.report.next_actions]);
   assert.match(over.report.failure!.evidence!.text, /^contract_violation \(verdict_fail\): .*; then the budget: /);
-  assert.is((await rig.start('tollgate', ['budget', 'fix', '--set', '4']).result).code, 0);
+  assert.is((await rig.run('tollgate', ['budget', 'fix', '--set', '4'])).code, 0);
   assert.equal([(await task.run('--redo', 'gemini_verify')).code, rig.calls.length], [0, 4]);
 });
 

@@ -69,9 +69,9 @@ can('that may not be written costs nothing, and can still be looked at', async (
   assert.ok(code === 1 || code === 2);
   assert.match(said, /cannot be written|could not be written/);
   assert.match(said, /EROFS: read-only file system/);
-  assert.is((await rig.start('tollgate', ['report']).result).code, 0);
-  assert.is((await rig.start('tollgate', ['run', 'fix', '--dry-run']).result).code, 0);
-  const budget = await rig.start('tollgate', ['budget', 'fix', '--set', '20']).result;
+  assert.is((await rig.run('tollgate', ['report'])).code, 0);
+  assert.is((await rig.run('tollgate', ['run', 'fix', '--dry-run'])).code, 0);
+  const budget = await rig.run('tollgate', ['budget', 'fix', '--set', '20']);
   assert.equal([budget.code, rig.calls.length], [1, 1]);
   assert.match(budget.stderr, /cannot be read or written \(EROFS: .*make .*state writable/);
   mount(rig.project, '-o', 'remount,rw');

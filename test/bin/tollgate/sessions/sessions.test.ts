@@ -20,7 +20,7 @@ test.after.each(({ rig }) => rig.dispose());
 const ID = SESSION_IDS.codex;
 const file = (rig: TestRig) => path.join(rig.project, '.tmp/state/sessions.json');
 const stored = (rig: TestRig) => JSON.parse(readFileSync(file(rig), 'utf8'));
-const ask = async (rig: TestRig, ...words: string[]) => rig.start('tollgate', ['sessions', ...words]).result;
+const ask = async (rig: TestRig, ...words: string[]) => rig.run('tollgate', ['sessions', ...words]);
 const TURNS = [{ prompt: 'Do it.', answer: 'done' }];
 
 test('a session is taken on, listed, shown and forgotten', async ({ rig }) => {
@@ -111,7 +111,8 @@ test('what could be taken on: gemini is asked, with a word, and the others by th
     { do: 'write', to: 'stdout', text: list },
     { do: 'exit', code: 0 },
   ]);
-  const { code, stdout, stderr } = await ask(rig, 'adopt', '--list', '--json');
+  // It waits for gemini with its thread at rest, and we steer that gemini.
+  const { code, stdout, stderr } = await rig.start('tollgate', ['sessions', 'adopt', '--list', '--json']).result;
   const { sessions } = JSON.parse(stdout);
   assert.equal(
     [code, sessions.map(({ tool, id, title }: Record<string, string>) => [tool, id, title])],
@@ -132,7 +133,7 @@ test('the copies that undo makes are listed, until they are too old', async ({ r
   assert.is((await ask(rig, 'backups')).stdout, 'no copy of a conversation is kept\n');
   const made = makeSession('codex', rig, [...TURNS, ...TURNS]);
   const was = statSync(made).size;
-  await rig.start('tollgate', ['undo', ID]).result;
+  await rig.run('tollgate', ['undo', ID]);
   const listed: BackupsObject = JSON.parse((await ask(rig, 'backups', '--json')).stdout);
   const BACKUPS = validatorOf('BACKUPS_SCHEMA');
   assert.ok(BACKUPS(listed), JSON.stringify(BACKUPS.errors));

@@ -26,7 +26,7 @@ test('the last call: what it answered, and its stderr', async ({ rig }) => {
   rig.answer(() => [{ do: 'write', to: 'stderr', text: 'careful\n' }, ...answerWith('codex', 'one\ntwo')]);
   const task = makeTask(rig, ONE);
   await task.run();
-  const { code, stdout, stderr } = await rig.start('tollgate', ['logs', 'fix']).result;
+  const { code, stdout, stderr } = await rig.run('tollgate', ['logs', 'fix']);
   assert.equal([code, stdout], [0, `session ${SESSION}\none\ntwo\nis done\nstderr: careful\n`]);
   assert.match(stderr, /^tollgate logs: call \S+ of codex_brief \(codex, attempt 1\): succeeded\n$/);
 });
@@ -37,7 +37,7 @@ test('a failure, as JSONL, and of one stage', async ({ rig }) => {
   );
   await makeTask(rig, TWO).run();
   const show = async (...flags: string[]) => {
-    const { stdout } = await rig.start('tollgate', ['logs', 'fix', '--json', ...flags]).result;
+    const { stdout } = await rig.run('tollgate', ['logs', 'fix', '--json', ...flags]);
     return stdout
       .trimEnd()
       .split('\n')
@@ -84,18 +84,17 @@ test('a secret is shown nowhere, and what hides one that is unknown here is with
   const secret = 'hunter2-hunter2-hunter2';
   rig.answer(() => [{ do: 'write', to: 'stderr', text: `key ${secret}\n` }, ...answerWith('codex', `it is ${secret}`)]);
   makeTask(rig, ONE);
-  await rig.start('tollgate', ['run', 'fix'], { env: { MY_API_TOKEN: secret } }).result;
+  await rig.run('tollgate', ['run', 'fix'], { env: { MY_API_TOKEN: secret } });
   for (const flags of [[], ['--raw'], ['--json']]) {
-    const shown = await rig.start('tollgate', ['logs', 'fix', ...flags], { env: { MY_API_TOKEN: secret } }).result;
+    const shown = await rig.run('tollgate', ['logs', 'fix', ...flags], { env: { MY_API_TOKEN: secret } });
     assert.is(shown.code, 0);
     assert.match(shown.stdout, '[REDACTED:MY_API_TOKEN]');
     assert.not.match(shown.stdout + shown.stderr, secret);
   }
-  const redacted = await rig.start('tollgate', ['logs', 'fix']).result;
+  const redacted = await rig.run('tollgate', ['logs', 'fix']);
   assert.equal([redacted.code, redacted.stdout.includes(secret)], [0, false]);
-  await rig.start('tollgate', ['run', 'fix', '--redo', 'codex_brief', '--keep-raw'], { env: { MY_API_TOKEN: secret } })
-    .result;
-  const elsewhere = await rig.start('tollgate', ['logs', 'fix']).result;
+  await rig.run('tollgate', ['run', 'fix', '--redo', 'codex_brief', '--keep-raw'], { env: { MY_API_TOKEN: secret } });
+  const elsewhere = await rig.run('tollgate', ['logs', 'fix']);
   assert.equal([elsewhere.code, elsewhere.stdout], [1, '']);
   assert.match(elsewhere.stderr, "withheld: MY_API_TOKEN of the call's environment is not set here");
 });
@@ -104,7 +103,7 @@ test('nothing yet, files that are gone, and mistakes', async ({ rig }) => {
   rig.answer(() => answerWith('codex', 'ok'));
   const task = makeTask(rig, ONE);
   const logs = async (...argv: string[]) => {
-    const { code, stdout, stderr } = await rig.start('tollgate', ['logs', ...argv]).result;
+    const { code, stdout, stderr } = await rig.run('tollgate', ['logs', ...argv]);
     return [code, stdout, stderr];
   };
   assert.equal(await logs('fix'), [0, '', 'tollgate logs: no call of fix was made yet\n']);

@@ -19,9 +19,9 @@ Error: unexpected status 401 Unauthorized: key sk-fake-ijklmnop for http://127.0
 
 test('--explain says what each class took, and what became of each line', async ({ rig }) => {
   rig.write('err', STDERR);
-  const { code, stdout } = await rig.start('tollgate', ['signature', 'err', '--explain']).result;
+  const { code, stdout } = await rig.run('tollgate', ['signature', 'err', '--explain']);
   assert.is(code, 0);
-  const signature = (await rig.start('tollgate', ['signature', 'err']).result).stdout.trimEnd();
+  const signature = (await rig.run('tollgate', ['signature', 'err'])).stdout.trimEnd();
   assert.is(
     stdout,
     `${signature}
@@ -52,7 +52,7 @@ all lines:
 
 test('--explain --json says the same to programs', async ({ rig }) => {
   rig.write('err', STDERR);
-  const { stdout } = await rig.start('tollgate', ['signature', 'err', '--explain', '--json']).result;
+  const { stdout } = await rig.run('tollgate', ['signature', 'err', '--explain', '--json']);
   const { signature, normalised, source, lines, eaten, fates } = JSON.parse(stdout);
   assert.match(signature, /^v1:[0-9a-f]{64}$/);
   assert.equal([normalised, source], ['unexpected status <code:401> unauthorized key for', 'stderr']);
@@ -65,7 +65,7 @@ test('--explain --json says the same to programs', async ({ rig }) => {
 test('--compare: the same signature', async ({ rig }) => {
   rig.write('one', STDERR);
   rig.write('other', STDERR.replaceAll('127.0.0.1', 'api.example.com').replace('20:16', '03:04'));
-  const { code, stdout } = await rig.start('tollgate', ['signature', 'one', '--compare', 'other']).result;
+  const { code, stdout } = await rig.run('tollgate', ['signature', 'one', '--compare', 'other']);
   assert.is(code, 0);
   assert.match(stdout, /^The same signature\.\n {2}one {4}(v1:\S+) {2}\[stderr\]\n {2}other {2}\1 {2}\[stderr\]\n$/);
 });
@@ -73,8 +73,7 @@ test('--compare: the same signature', async ({ rig }) => {
 test('--compare: where they part, by which class, and in which words', async ({ rig }) => {
   rig.write('one', STDERR);
   rig.write('other', STDERR.replaceAll('401 Unauthorized', '403 Forbidden'));
-  const { code, stdout } = await rig.start('tollgate', ['signature', '-', '--compare', 'other'], { stdin: STDERR })
-    .result;
+  const { code, stdout } = await rig.run('tollgate', ['signature', '-', '--compare', 'other'], { stdin: STDERR });
   assert.is(code, 1);
   assert.is(
     stdout.replace(/v1:\S+/g, 'v1:…'),
@@ -97,7 +96,7 @@ const MISTAKEN: [argv: string[], message: string][] = [
 for (const [argv, message] of MISTAKEN)
   test(`${argv.join(' ')} is a mistake`, async ({ rig }) => {
     rig.write('err', STDERR);
-    const { code, stdout, stderr } = await rig.start('tollgate', ['signature', ...argv]).result;
+    const { code, stdout, stderr } = await rig.run('tollgate', ['signature', ...argv]);
     assert.equal([code, stdout, stderr], [2, '', `tollgate signature: ${message}\n`]);
   });
 

@@ -15,7 +15,7 @@ test.before.each(async (context) => {
 test.after.each(({ rig }) => rig.dispose());
 
 const lint = (rig: TestRig, argv: string[] = [], cwd = rig.project) =>
-  rig.start('tollgate', ['triage', '--lint', ...argv], { cwd }).result;
+  rig.run('tollgate', ['triage', '--lint', ...argv], { cwd });
 const BUILT_IN = `${RULES.length} built-in rows`;
 
 const PROXY =
@@ -133,8 +133,7 @@ for (const [what, file, argv, said] of REFUSED)
   });
 
 const SAID = 'ERROR: unexpected status 503: the corporate proxy says no\n';
-const triage = (rig: TestRig, argv: string[], stdin: string) =>
-  rig.start('tollgate', ['triage', ...argv], { stdin }).result;
+const triage = (rig: TestRig, argv: string[], stdin: string) => rig.run('tollgate', ['triage', ...argv], { stdin });
 
 test('triage tries them first, and says whose row it was', async ({ rig }) => {
   const explained = async () => (await triage(rig, ['--tool=codex', '--explain'], SAID)).stdout;

@@ -36,20 +36,20 @@ const jsonl = (cases: readonly object[]): string => cases.map((one) => `${JSON.s
 
 test('all as labelled', async ({ rig }) => {
   rig.write('cases.jsonl', jsonl(RIGHT));
-  assert.equal(await rig.start('tollgate', ['triage', '--test', 'cases.jsonl']).result, {
+  assert.equal(await rig.run('tollgate', ['triage', '--test', 'cases.jsonl']), {
     code: 0,
     signal: null,
     stdout: '4 cases: 4 judged as labelled, 0 not; false merges: 0, splits: 0\n',
     stderr: '',
   });
-  const quiet = await rig.start('tollgate', ['triage', '--test', '.', '--quiet']).result;
+  const quiet = await rig.run('tollgate', ['triage', '--test', '.', '--quiet']);
   assert.equal([quiet.code, quiet.stdout], [0, '4 cases: 4 judged as labelled, 0 not; false merges: 0, splits: 0\n']);
 });
 
 test('what is judged otherwise is told with the rule that decided, then merges and splits', async ({ rig }) => {
   rig.write('corpus/right.jsonl', jsonl(RIGHT));
   rig.write('corpus/wrong.jsonl', jsonl(WRONG));
-  const { code, stdout, stderr } = await rig.start('tollgate', ['triage', '--test', 'corpus']).result;
+  const { code, stdout, stderr } = await rig.run('tollgate', ['triage', '--test', 'corpus']);
   assert.equal([code, stderr], [1, '']);
   const told = stdout.replace(/v1:[0-9a-f]{64}/g, 'v1:…');
   assert.is(
@@ -85,7 +85,7 @@ failed  corpus/wrong.jsonl:4
 
 test('--json has the same', async ({ rig }) => {
   rig.write('cases.jsonl', jsonl([...RIGHT, WRONG[2]!]));
-  const { code, stdout } = await rig.start('tollgate', ['triage', '--test', 'cases.jsonl', '--json']).result;
+  const { code, stdout } = await rig.run('tollgate', ['triage', '--test', 'cases.jsonl', '--json']);
   assert.is(code, 1);
   const { failed, merges, ...sums } = JSON.parse(stdout);
   assert.equal(sums, { schema: 1, cases: 5, as_labelled: 4, splits: [] });
@@ -110,7 +110,7 @@ const MISTAKES: [argv: string[], err: string][] = [
 for (const [argv, err] of MISTAKES)
   test(argv.join(' '), async ({ rig }) => {
     rig.write('bad.jsonl', jsonl([{ ...RIGHT[0], id: undefined }]));
-    assert.equal(await rig.start('tollgate', ['triage', ...argv]).result, {
+    assert.equal(await rig.run('tollgate', ['triage', ...argv]), {
       code: 2,
       signal: null,
       stdout: '',

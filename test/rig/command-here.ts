@@ -1,0 +1,100 @@
+// Runs a command of tollgate's dist/ in the test's own process: a process of its own would cost 0.1 s of CPU each time.
+
+import { existsSync, readdirSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import path from 'node:path';
+import { Writable } from 'node:stream';
+import { endOf } from '../../bin/command.ts';
+import type { Ran } from '../../bin/ran.ts';
+import { EXIT_BY_SIGNAL, TOLLGATE_EXIT } from '../../policies/facts/exit-codes.ts';
+import type { CommandOptions, CommandResult } from './running-command.ts';
+
+const DIST = path.resolve(import.meta.dirname, '../../dist');
+const load = createRequire(path.join(DIST, 'here.cjs'));
+
+/** Our environment, working folder and streams are a command's while it runs, so there is one at a time. */
+let isTaken = false;
+
+/** Whether it can be had here; what steers Node itself, or how a process is loaded, needs a process. */
+export function canRunHere(command: string, [word]: readonly string[], { stdin, env }: CommandOptions): boolean {
+  if (isTaken || command !== 'tollgate' || word === undefined || bundleOf(word) === undefined) return false;
+  return stdin === undefined && !NEEDS_PROCESS.some((name) => name in env);
+}
+
+const NEEDS_PROCESS = ['LD_PRELOAD', 'NODE_OPTIONS', '_'];
+
+/** `code`, `stdout` and `stderr` are those of the process that it would be. */
+export async function runHere(
+  argv: readonly string[],
+  { cwd, env, limitMs = 60_000 }: CommandOptions,
+): Promise<CommandResult> {
+  const [word, ...rest] = argv;
+  const { run } = load(path.join(DIST, bundleOf(word!)!)) as { run(argv: string[]): Promise<Ran> };
+  const streams = { stdout: new Collected(), stderr: new Collected() };
+  const giveBack = become(cwd, env, streams);
+  try {
+    const {
+      exit,
+      out = '',
+      err = '',
+    } = await inTime(endOf({ run, failure: TOLLGATE_EXIT.failure }, rest), limitMs, argv);
+    return { code: exit, signal: null, stdout: streams.stdout.text + out, stderr: streams.stderr.text + err };
+  } finally {
+    giveBack();
+  }
+}
+
+/** Of a word that keeps nothing of the environment in which it was loaded. */
+const bundleOf = (word: string) => BUNDLES.find((name) => OF_WORD.exec(name)?.[1] === word);
+const BUNDLES = existsSync(DIST) ? readdirSync(DIST) : [];
+const OF_WORD = /^lazy-bin-tollgate-(?:sessions-)?([a-z]+)\.cjs$/;
+
+class Collected extends Writable {
+  readonly isTTY = false;
+  text = '';
+  override _write(chunk: Buffer, _: string, done: () => void): void {
+    this.text += chunk;
+    done();
+  }
+}
+
+function become(cwd: string, env: Record<string, string>, streams: Record<'stdout' | 'stderr', Writable>): () => void {
+  const before = { cwd: process.cwd(), env: { ...process.env } };
+  const ours = {
+    stdout: Object.getOwnPropertyDescriptor(process, 'stdout')!,
+    stderr: Object.getOwnPropertyDescriptor(process, 'stderr')!,
+  };
+  const signals = Object.keys(EXIT_BY_SIGNAL);
+  const listening = signals.map((name) => process.listeners(name as NodeJS.Signals));
+  isTaken = true;
+  process.chdir(cwd);
+  takeEnvironment(env);
+  for (const [name, stream] of Object.entries(streams))
+    Object.defineProperty(process, name, { value: stream, configurable: true });
+  return () => {
+    for (const [at, name] of signals.entries())
+      for (const listener of process.listeners(name as NodeJS.Signals))
+        if (!listening[at]!.includes(listener)) process.removeListener(name, listener as () => void);
+    Object.defineProperties(process, ours);
+    takeEnvironment(before.env);
+    process.chdir(before.cwd);
+    isTaken = false;
+  };
+}
+
+function takeEnvironment(env: NodeJS.ProcessEnv): void {
+  for (const name of Object.keys(process.env)) if (!(name in env)) delete process.env[name];
+  Object.assign(process.env, env);
+}
+
+/** A command that hangs cannot be ended here: its test fails, and its file goes soon after. */
+async function inTime(running: Promise<Ran>, limitMs: number, argv: readonly string[]): Promise<Ran> {
+  let timer: NodeJS.Timeout | undefined;
+  const late = new Promise<never>((_, reject) => {
+    timer = setTimeout(() => {
+      reject(new Error(`tollgate ${argv.join(' ')} still ran after ${limitMs} ms`));
+      setTimeout(() => process.exit(1), limitMs).unref();
+    }, limitMs);
+  });
+  return Promise.race([running, late]).finally(() => clearTimeout(timer));
+}
