@@ -3,6 +3,7 @@
 import { EXIT_BUG, EXIT_BY_SIGNAL, TOLLGATE_EXIT } from '../policies/facts/exit-codes.ts';
 import { COMMANDS, namedTools } from '../policies/facts/tools.ts';
 import { nearest } from '../policies/text/nearest.ts';
+import { columns } from './columns.ts';
 import { runCommand } from './command.ts';
 import { HELP_FLAGS, VERSION_FLAGS } from './command-line.ts';
 import type { Ran } from './ran.ts';
@@ -71,22 +72,17 @@ function usage(): string {
     `Call the headless agent CLIs ${namedTools('and')} like a reliable function.`,
     '',
     'Commands:',
-    ...columns(commands),
+    ...columns(commands, '  '),
     '',
     'Examples:',
-    ...columns(EXAMPLES),
+    ...columns(EXAMPLES, '  '),
     '',
     'Exit codes:',
-    ...columns(EXITS),
+    ...columns(EXITS, '  '),
     '',
     'tollgate help COMMAND, or COMMAND --help, says more; -V prints the version. The wrappers are commands of their own,',
     `with exit codes of their own: ${WRAPPERS.join(', ')}.`,
   ].join('\n')}\n`;
-}
-
-function columns(rows: readonly (readonly [left: number | string, right: string])[]): string[] {
-  const width = Math.max(...rows.map(([left]) => String(left).length));
-  return rows.map(([left, right]) => `  ${String(left).padEnd(width)}  ${right}`);
 }
 
 void runCommand({ name: 'tollgate', run, failure: TOLLGATE_EXIT.failure });

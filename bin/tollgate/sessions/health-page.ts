@@ -3,6 +3,7 @@
 import type { HealthReport } from '../../../loops/api-errors/collect-errors.ts';
 import type { Counts } from '../../../policies/api-errors/health.ts';
 import { visible } from '../../../policies/text/visible-text.ts';
+import { columns } from '../../columns.ts';
 
 /** What `--health --json` prints. */
 export interface HealthObject extends HealthReport {
@@ -17,13 +18,15 @@ export function renderHealth(health: HealthReport, since: string): string {
   const { days, tools, total, unreadable, folder } = health;
   const blocks = [
     [headline(health, since)],
-    days.length === 0 ? [] : columns([['DAY', ...HEADINGS], ...days.map(({ day, ...of }) => [day, ...cellsOf(of)])]),
+    days.length === 0
+      ? []
+      : columns([['DAY', ...HEADINGS], ...days.map(({ day, ...of }) => [day, ...cellsOf(of)])]).map(visible),
     tools.length === 0
       ? []
       : columns([
           ['TOOL', 'VERSION', ...HEADINGS],
           ...tools.map(({ tool, cli_version, ...of }) => [tool, cli_version ?? 'unknown', ...cellsOf(of)]),
-        ]),
+        ]).map(visible),
     [
       `Since ${since.slice(0, 10)}: ${total.unrecovered} unrecovered, ${total.recovered} recovered, ${total.users} for the user (auth, quota), ${total.open} open; ${folder}`,
       'Unrecovered: it ended its stage, or its call alone. A call that no run made counts as such, whatever its caller did then.',
@@ -55,8 +58,3 @@ const HEADINGS = ['UNRECOVERED', 'RECOVERED', "USER'S", 'OPEN'] as const;
 
 const cellsOf = ({ unrecovered, recovered, users, open }: Counts): string[] =>
   [unrecovered, recovered, users, open].map(String);
-
-function columns(rows: readonly (readonly string[])[]): string[] {
-  const widths = rows[0]!.map((_, i) => Math.max(...rows.map((cells) => cells[i]!.length)));
-  return rows.map((cells) => visible(cells.map((cell, i) => cell.padEnd(widths[i]!)).join('  ')).trimEnd());
-}

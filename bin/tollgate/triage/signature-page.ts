@@ -3,6 +3,7 @@
 import { partingOf, type Side } from '../../../policies/normal-form/trace.ts';
 import type { Signature } from '../../../policies/signature/sign.ts';
 import type { LineFate } from '../../../policies/stderr/line-fates.ts';
+import { columns } from '../../columns.ts';
 import { hidden, hiddenLine, hiddenSignature } from '../secrets.ts';
 
 export interface ExplainedSignature {
@@ -35,7 +36,7 @@ export function renderExplanation(explained: ExplainedSignature): string {
     ]),
     ...section(
       'taken from them:',
-      columns([
+      cutRows([
         ['class', 'times', 'for', 'what stood there'],
         ...eaten.map(({ class: name, count, put, pieces }) => [
           name,
@@ -47,7 +48,7 @@ export function renderExplanation(explained: ExplainedSignature): string {
     ),
     ...section(
       'all lines:',
-      columns([
+      cutRows([
         ['what became of them', 'times', 'the first'],
         ...fates.map(({ fate, count, example }) => [fate, String(count), example.trim()]),
       ]),
@@ -70,7 +71,7 @@ export function comparisonOf(one: ExplainedSignature, other: ExplainedSignature)
 
 export function renderComparison(one: ExplainedSignature, other: ExplainedSignature): string {
   const { same, signatures, parted } = comparisonOf(one, other);
-  const heads = columns(signatures.map(({ name, signature, source }) => [name, signature, `[${source}]`]));
+  const heads = cutRows(signatures.map(({ name, signature, source }) => [name, signature, `[${source}]`]));
   if (same) return text(['The same signature.', ...heads]);
   return text(['Two signatures.', ...heads, ...(parted === null ? [] : partingPage(parted, [one.name, other.name]))]);
 }
@@ -81,7 +82,7 @@ const partingPage = (
 ): string[] => [
   '',
   after === '' ? 'They part at the first word:' : `They part after "${after}":`,
-  ...columns(sides.map((side, i) => [names[i]!, ...(side === null ? ['ends here'] : told(side))])),
+  ...cutRows(sides.map((side, i) => [names[i]!, ...(side === null ? ['ends here'] : told(side))])),
 ];
 
 const told = ({ put, piece, class: name, around }: Side): string[] => [
@@ -92,12 +93,11 @@ const told = ({ put, piece, class: name, around }: Side): string[] => [
 
 const section = (title: string, rows: readonly string[]): string[] => (rows.length === 0 ? [] : ['', title, ...rows]);
 
-/** Rows under a head, if there are any, each column as wide as its longest cell. */
-function columns(rows: readonly (readonly string[])[]): string[] {
-  const widths = rows.reduce<number[]>((most, row) => row.map((cell, i) => Math.max(most[i] ?? 0, cell.length)), []);
-  return rows.map((row) =>
-    `  ${row.map((cell, i) => (i === row.length - 1 ? cell.slice(0, MAX_WIDTH) : cell.padEnd(widths[i]!))).join('  ')}`.trimEnd(),
+/** The last word of each row is cut. */
+const cutRows = (rows: readonly (readonly string[])[]): string[] =>
+  columns(
+    rows.map((row) => row.map((cell, i) => (i === row.length - 1 ? cell.slice(0, MAX_WIDTH) : cell))),
+    '  ',
   );
-}
 
 const text = (lines: readonly string[]): string => `${lines.join('\n')}\n`;
