@@ -4,7 +4,7 @@ import { existsSync } from 'node:fs';
 import path from 'node:path';
 import type { Tool } from '../../policies/facts/tools.ts';
 import { headerOf, isOf } from '../../policies/session/session-tag.ts';
-import { isSameFolder, realOr } from '../../state/disk/real-path.ts';
+import { isSameFolder, isWithin, realOr } from '../../state/disk/real-path.ts';
 import { ADAPTERS } from '../../wrappers/adapters.ts';
 import type { Conversation, Lookup, SessionFile, SessionStore } from '../../wrappers/sessions/store.ts';
 import { type Counted, countIn, lookInto, quietly } from './own-files.ts';
@@ -73,14 +73,10 @@ function isForUs({ cwd }: SessionFile, { boundToCwd }: SessionStore, { trees, lo
 
 /** A folder below the tree with tasks of its own is another project's, unless we work there ourselves. */
 function isOurs(folder: string | null, tree: string, { cwd }: Lookup): boolean {
-  if (folder === null || !isWithin(folder, tree)) return false;
-  const root = realOr(tree);
-  for (let at = realOr(folder); at !== root; at = path.dirname(at))
-    if (existsSync(path.join(at, '.tmp/task')) && !isWithin(cwd, at)) return false;
+  if (folder === null) return false;
+  const [root, real] = [realOr(tree), realOr(folder)];
+  if (!isWithin(root, real)) return false;
+  for (let at = real; at !== root; at = path.dirname(at))
+    if (existsSync(path.join(at, '.tmp/task')) && !isWithin(at, realOr(cwd))) return false;
   return true;
-}
-
-function isWithin(folder: string, root: string): boolean {
-  const [real, realRoot] = [realOr(folder), realOr(root)];
-  return real === realRoot || real.startsWith(realRoot + path.sep);
 }
