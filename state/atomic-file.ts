@@ -1,12 +1,11 @@
 // State files that people read and edit: written whole or not at all, never over one that cannot be read.
 
-import { writeFileSync } from 'node:fs';
 import { lstat, rm, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { named } from './append-line.ts';
 import { makeFolder } from './disk/folder.ts';
 import { readRegular, UnfitFileError } from './disk/regular-file.ts';
-import { type Durability, makeWay, replaceFile } from './disk/replace-file.ts';
+import { type Durability, makeWay, replaceText } from './disk/replace-file.ts';
 import { setAside } from './disk/set-aside.ts';
 
 type Read<T> =
@@ -18,10 +17,10 @@ type Read<T> =
 /**
  * Writes a file in one step (write-file-atomic's only door is here); 0600, its folder 0700. What else is in its place is moved aside.
  * @param durability `renamed` for what can be made again from the journal, or is of use only while this machine is up: a sync of
- * each would cost more than all else that a dispatcher does for a stage.
+ * each would cost more than all else that a dispatcher does for a stage, and the library makes a dozen calls of the system for each.
  */
 export async function writeAtomic(file: string, text: string, durability: Durability = 'synced'): Promise<void> {
-  const write = async () => (durability === 'synced' ? writeSynced(file, text) : writeRenamed(file, text));
+  const write = async () => (durability === 'synced' ? writeSynced(file, text) : replaceText(file, text, 'set_aside'));
   try {
     await write();
   } catch (error) {
@@ -40,11 +39,6 @@ async function writeSynced(file: string, text: string): Promise<void> {
   // Written here: the library takes half of it for all when the disk is full, and puts that in the place of what was whole.
   const tmpfileCreated = (fresh: string) => writeFile(fresh, text);
   await writeFileAtomic(file, undefined as never, { mode: 0o600, tmpfileCreated });
-}
-
-/** A few calls of the system; the library makes a dozen. */
-function writeRenamed(file: string, text: string): void {
-  replaceFile(file, 'renamed', (fd) => writeFileSync(fd, text), 'set_aside');
 }
 
 export const writeJson = (file: string, value: unknown, durability?: Durability): Promise<void> =>

@@ -1,8 +1,9 @@
 // What the CLIs that belong to no package said of their version, in the user's state: starting one costs up to two seconds.
 
-import { closeSync, fstatSync, lstatSync, mkdirSync, renameSync, statSync, unlinkSync, writeFileSync } from 'node:fs';
+import { closeSync, fstatSync, lstatSync, mkdirSync, statSync } from 'node:fs';
 import path from 'node:path';
 import { openRegular, readWhole } from './disk/regular-file.ts';
+import { replaceText } from './disk/replace-file.ts';
 import { isSystemError } from './system-error.ts';
 import { userState } from './user-state.ts';
 
@@ -49,23 +50,12 @@ export function keepVersion(
   if (file === null || now === null) return;
   const fresh = Object.entries(readKnown(file)).filter(([, asked]) => isAsked(asked) && isFresh(asked, nowMs));
   const known: Known = { ...Object.fromEntries(fresh), [program]: { ...now, asked_at_ms: nowMs, version } };
-  const beside = `${file}.${process.pid}`;
   try {
     mkdirSync(path.dirname(file), { recursive: true, mode: 0o700 });
     if (!isOurs(path.dirname(file))) return;
-    writeFileSync(beside, `${JSON.stringify(known, null, 2)}\n`, { mode: 0o600, flag: 'wx' });
-    renameSync(beside, file);
+    replaceText(file, `${JSON.stringify(known, null, 2)}\n`);
   } catch (error) {
     if (!isSystemError(error)) throw error;
-    tryUnlink(beside);
-  }
-}
-
-function tryUnlink(file: string): void {
-  try {
-    unlinkSync(file);
-  } catch {
-    // It was never made.
   }
 }
 

@@ -3,6 +3,7 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { EXIT_BY_SIGNAL, TOLLGATE_EXIT, WRAPPER_EXIT } from '../../policies/facts/exit-codes.ts';
+import { isHalf } from '../../state/calls/call-register.ts';
 import { openJournal } from '../../state/journal/journal.ts';
 import { ADAPTERS } from '../../wrappers/adapters.ts';
 import { checkAlone, registerOf, sweep } from './alone.ts';
@@ -10,7 +11,7 @@ import { type Ended, type Started, start } from './command.ts';
 import { injected } from './injection.ts';
 import { type Checked, checkTask, type Violation } from './invariants.ts';
 import type { Behaviour, Plan, Strike } from './plan.ts';
-import { ageTemporaries, HALF_ENTRY, harm, signalAt } from './strike.ts';
+import { ageTemporaries, harm, signalAt } from './strike.ts';
 import type { World } from './world.ts';
 
 export interface Round {
@@ -55,7 +56,7 @@ export async function playRound(plan: Plan, world: World, agents: 'fake' | 'real
     for (const name of names) if (harmed !== null) harm(harmed, taskOf(world, name), path.join(world.project, '.tmp'));
   }
   for (const name of names) ageTemporaries(taskOf(world, name));
-  ageTemporaries(registerOf(world), (name) => HALF_ENTRY.test(name));
+  ageTemporaries(registerOf(world), isHalf);
   const last = plan.kind === 'alone' ? [await sweep(world)] : await finish(plan, names, world);
   last.forEach(ended);
   violations.push(...wellness(last.at(-1)!));

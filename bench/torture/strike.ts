@@ -66,9 +66,6 @@ export function ageTemporaries(folder: string, which: (name: string) => boolean 
     if (which(path.basename(name))) age(path.join(folder, name), old);
 }
 
-/** What a writer of the user's register leaves when it is killed. */
-export const HALF_ENTRY = /\.json\.new$/;
-
 /** A writer that still lives may put it in its place just now. */
 function age(file: string, to: Date): void {
   try {

@@ -16,7 +16,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import type { Redactor } from '../../policies/redact/redactor.ts';
 import { openRegular, readRegular } from '../../state/disk/regular-file.ts';
-import { replaceFile } from '../../state/disk/replace-file.ts';
+import { replaceText } from '../../state/disk/replace-file.ts';
 import type { Adapter, Overlay } from '../../wrappers/adapter.ts';
 import { ADAPTERS } from '../../wrappers/adapters.ts';
 import type { Draft } from './draft.ts';
@@ -105,7 +105,7 @@ export function removeRaw({ files }: Pick<Attempt, 'files'>, redactor: Redactor)
 function redactInPlace(file: string, redactor: Redactor): void {
   const text = readRegular(file);
   const redacted = redactor.redact(text);
-  if (redacted !== text) replaceFile(file, 'renamed', (fd) => writeFileSync(fd, redacted));
+  if (redacted !== text) replaceText(file, redacted);
 }
 
 /** Nothing was started: nothing of it is worth keeping. */

@@ -1,6 +1,5 @@
 // A call's draft on disk: with it, whoever comes after a crash can judge and publish what the call left.
 
-import { writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { isTool, type Tool } from '../../policies/facts/tools.ts';
 import type { CallTerms } from '../../policies/manifest/call-terms.ts';
@@ -8,7 +7,7 @@ import type { LeftOut } from '../../policies/prompt/left-out.ts';
 import { patternMistake } from '../../policies/redact/patterns.ts';
 import type { MachineClocks } from '../../policies/time/machine-clocks.ts';
 import type { OwnRow } from '../../policies/verdict/own-row.ts';
-import { replaceFile } from '../../state/disk/replace-file.ts';
+import { replaceText } from '../../state/disk/replace-file.ts';
 import type { TaskFolder } from '../../state/task-folder.ts';
 import type { CallRequest, Overlay } from '../../wrappers/adapter.ts';
 import { ADAPTERS } from '../../wrappers/adapters.ts';
@@ -65,7 +64,7 @@ export const draftFile = (folder: string) => path.join(folder, 'attempt.json');
 /** @returns what was written. */
 export function saveDraft(attempt: Attempt, draft: Draft, overlay: Overlay): string {
   const text = `${JSON.stringify(savedOf(attempt, draft, overlay), null, 2)}\n`;
-  replaceFile(draftFile(attempt.folder), 'renamed', (fd) => writeFileSync(fd, text));
+  replaceText(draftFile(attempt.folder), text);
   return text;
 }
 

@@ -1,9 +1,10 @@
 // What a gate that was killed left running: recorded while it runs, so that the next run or a sweep can end it.
 
-import { existsSync, readdirSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, readdirSync, rmSync } from 'node:fs';
 import path from 'node:path';
 import { isProcessIdentity, type ProcessIdentity } from '../../policies/facts/process-identity.ts';
 import { readRegular } from '../../state/disk/regular-file.ts';
+import { replaceText } from '../../state/disk/replace-file.ts';
 import { isSystemError } from '../../state/system-error.ts';
 import type { TaskFolder } from '../../state/task-folder.ts';
 import { endTree, membersOf } from '../../wrappers/processes/end-tree.ts';
@@ -112,11 +113,7 @@ function gateFolders(attempt: string): string[] {
 const fileIn = (folder: string) => path.join(folder, 'owner.json');
 
 /** Whoever comes after a kill finds the whole record. */
-function write(folder: string, record: GateOwner): void {
-  const fresh = `${fileIn(folder)}.new`;
-  writeFileSync(fresh, `${JSON.stringify(record)}\n`, { mode: 0o600 });
-  renameSync(fresh, fileIn(folder));
-}
+const write = (folder: string, record: GateOwner): void => replaceText(fileIn(folder), `${JSON.stringify(record)}\n`);
 
 /** The marker tells whose it is; an agent may have written the file, but a command of its own bears another. */
 function recordOf(callId: string, folder: string): GateOwner | null {

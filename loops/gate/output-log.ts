@@ -1,13 +1,13 @@
 // The artifact with what the acceptance commands printed: redacted, of any size in constant memory, whole or not at all.
 
-import { closeSync, fstatSync, mkdirSync, openSync, readSync, renameSync, rmSync, writeSync } from 'node:fs';
+import { closeSync, fstatSync, mkdirSync, readSync, rmSync, writeSync } from 'node:fs';
 import path from 'node:path';
 import { StringDecoder } from 'node:string_decoder';
 import { createStreamRedactor } from '../../policies/redact/create-redactor.ts';
 import type { Redactor } from '../../policies/redact/redactor.ts';
 import { cutStacks } from '../../policies/text/stack-trace.ts';
 import { openRegular } from '../../state/disk/regular-file.ts';
-import { makeWay } from '../../state/disk/replace-file.ts';
+import { openBeside, takePlace } from '../../state/disk/replace-file.ts';
 
 interface OutputLog {
   /** Writes a line that says what follows, and then a file, or as much of it as may be told. @returns its last lines. */
@@ -24,10 +24,9 @@ const LAST_CHARS = 1500;
 const LAST_LINES = 12;
 
 export function openOutputLog(file: string, redactor: Redactor, maxBytes: number): OutputLog {
-  const temporary = path.join(path.dirname(file), `.${path.basename(file)}.${process.pid}`);
   mkdirSync(path.dirname(file), { recursive: true, mode: 0o700 });
-  rmSync(temporary, { force: true });
-  let fd: number | null = openSync(temporary, 'wx', 0o600);
+  const beside = openBeside(file);
+  let fd: number | null = beside.fd;
   const put = (text: string) => {
     const bytes = Buffer.from(text);
     for (let at = 0; at < bytes.length; ) at += writeSync(fd!, bytes, at);
@@ -48,12 +47,11 @@ export function openOutputLog(file: string, redactor: Redactor, maxBytes: number
     publish() {
       closeSync(fd!);
       fd = null;
-      makeWay(file);
-      renameSync(temporary, file);
+      takePlace(beside.temporary, file, 'set_aside');
     },
     close() {
       if (fd !== null) closeSync(fd);
-      rmSync(temporary, { force: true });
+      rmSync(beside.temporary, { force: true });
     },
   };
 }

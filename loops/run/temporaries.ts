@@ -4,6 +4,7 @@ import { existsSync, rmSync } from 'node:fs';
 import path from 'node:path';
 import { namesIn } from '../../state/disk/folder.ts';
 import { isRegular, lookAt } from '../../state/disk/regular-file.ts';
+import { TEMPORARY } from '../../state/disk/replace-file.ts';
 import type { Journal } from '../../state/journal/journal.ts';
 import { isSystemError } from '../../state/system-error.ts';
 import { type TaskFolder, taskFolders } from '../../state/task-folder.ts';
@@ -25,11 +26,11 @@ interface Row {
 export const TEMPORARIES: readonly Row[] = [
   {
     by: 'state/disk/replace-file.ts',
-    name: /^\..+\.(?<pid>\d+)-\d+$/,
+    name: TEMPORARY,
     example: '.codex_brief.codex.out.PID-1',
   },
   {
-    by: 'loops/gate/output-log.ts',
+    by: 'loops/gate/output-log.ts of earlier versions',
     name: /^\..+\.acceptance\.log\.(?<pid>\d+)$/,
     example: '.codex_verify.acceptance.log.PID',
   },

@@ -2,7 +2,7 @@
 
 import { chmodSync, mkdirSync, renameSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
-import { temporaryPrefix } from '../../state/disk/replace-file.ts';
+import { TEMPORARY, temporaryPrefix } from '../../state/disk/replace-file.ts';
 import { lookAt } from './file-look.ts';
 import type { KeptFile } from './kept-files.ts';
 import { copyLarge } from './large-copy.ts';
@@ -32,7 +32,7 @@ export function restore(file: string, { kind, content, copy, target, mode }: Kep
 
 /** Was it left by one that was killed as it wrote? What it was for is there, or still to be put back. */
 export function isUnfinished(file: string, kept: ReadonlyMap<string, unknown>): boolean {
-  const name = /^\.(.+)\.\d+-\d+$/.exec(path.basename(file))?.[1];
+  const name = TEMPORARY.exec(path.basename(file))?.groups?.name;
   return name !== undefined && kept.has(path.join(path.dirname(file), name));
 }
 

@@ -1,19 +1,11 @@
 // The user's register of calls that run: a small file for each, by which what a killed wrapper left is found again.
 
-import {
-  closeSync,
-  fstatSync,
-  lstatSync,
-  mkdirSync,
-  readdirSync,
-  renameSync,
-  unlinkSync,
-  writeFileSync,
-} from 'node:fs';
+import { closeSync, fstatSync, lstatSync, mkdirSync, readdirSync, unlinkSync } from 'node:fs';
 import path from 'node:path';
 import { isProcessIdentity, type ProcessIdentity } from '../../policies/facts/process-identity.ts';
 import { isTool, type Tool } from '../../policies/facts/tools.ts';
 import { openRegular, readWhole, UnfitFileError } from '../disk/regular-file.ts';
+import { replaceText, TEMPORARY } from '../disk/replace-file.ts';
 import { isSystemError } from '../system-error.ts';
 import { userState } from '../user-state.ts';
 
@@ -56,8 +48,7 @@ export function registerFolder(environment: NodeJS.ProcessEnv): string | null {
 /** Not synced: no process survives a loss of power. @returns its file, or null where none can be written. */
 export function writeEntry(folder: string, entry: RegisterEntry): string | null {
   const file = path.join(folder, `${entry.call_id}.json`);
-  const fresh = `${file}.new`;
-  const write = () => writeFileSync(fresh, `${JSON.stringify(entry)}\n`, { mode: 0o600 });
+  const write = () => replaceText(file, `${JSON.stringify(entry)}\n`);
   try {
     try {
       write();
@@ -66,7 +57,6 @@ export function writeEntry(folder: string, entry: RegisterEntry): string | null 
       mkdirSync(folder, { recursive: true, mode: 0o700 });
       write();
     }
-    renameSync(fresh, file);
     return file;
   } catch (error) {
     if (!isSystemError(error)) throw error;
@@ -89,7 +79,7 @@ export function forgetCall(folder: string, callId: string): void {
 
 /** Removes what a writer that was killed left of an entry; one that lives renames it at once. */
 export function removeHalves(folder: string, before: Date): void {
-  for (const name of namesIn(folder).filter((name) => HALF.test(name))) {
+  for (const name of namesIn(folder).filter(isHalf)) {
     const half = path.join(folder, name);
     const found = lstatSync(half, { throwIfNoEntry: false });
     if (found?.isFile() && found.mtime < before) removeEntry(half);
@@ -125,7 +115,11 @@ export function entryOf(folder: string, callId: string): RegisterEntry | null {
 /** Ids as `newCallId` makes them; whatever else lies in the folder is none of ours. */
 const CALL_ID = /^\d{14}-[0-9a-f]{8}$/;
 const FILE = /^\d{14}-[0-9a-f]{8}\.json$/;
-const HALF = /^\d{14}-[0-9a-f]{8}\.json\.new$/;
+const OLDER_HALF = /^\d{14}-[0-9a-f]{8}\.json\.new$/;
+
+/** What a writer of an entry, of this version or an earlier one, writes before it renames it. */
+export const isHalf = (name: string): boolean =>
+  FILE.test(TEMPORARY.exec(name)?.groups?.name ?? '') || OLDER_HALF.test(name);
 
 function namesIn(folder: string): string[] {
   let mistake: string | null = null;

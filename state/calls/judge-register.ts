@@ -1,10 +1,11 @@
 // The user's register of what is judged by: an entry for each call that a run is waiting for, and what was found changed in other tasks meanwhile.
 
 import { createHash } from 'node:crypto';
-import { lstatSync, mkdirSync, readdirSync, realpathSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { lstatSync, mkdirSync, readdirSync, realpathSync, rmSync } from 'node:fs';
 import path from 'node:path';
 import { isProcessIdentity, type ProcessIdentity } from '../../policies/facts/process-identity.ts';
 import { readRegular, UnfitFileError } from '../disk/regular-file.ts';
+import { replaceText } from '../disk/replace-file.ts';
 import { isSystemError } from '../system-error.ts';
 import { userState } from '../user-state.ts';
 
@@ -68,7 +69,7 @@ export function openCallFolder(register: string, callId: string): string {
 /** From now on the call counts as one that runs. */
 export function writeCallEntry(folder: string, entry: Omit<CallEntry, 'v'>): RegisteredWatch {
   const file = path.join(folder, 'call.json');
-  writeRenamed(file, { v: VERSION, ...entry });
+  writeEntry(file, { v: VERSION, ...entry });
   return { entry: { v: VERSION, ...entry }, folder, beganNs: lstatSync(file, { bigint: true }).ctimeNs };
 }
 
@@ -114,7 +115,7 @@ const isCallEntry = ({ task, task_id, stage, dispatcher, until, state_folder, ta
 export function noteChange(register: string, change: Omit<ChangeEntry, 'v'>): void {
   const folder = path.join(register, 'changed');
   mkdirSync(folder, { recursive: true, mode: 0o700 });
-  writeRenamed(path.join(folder, `${keyOf(change.task)}-${change.by.call_id}.json`), { v: VERSION, ...change });
+  writeEntry(path.join(folder, `${keyOf(change.task)}-${change.by.call_id}.json`), { v: VERSION, ...change });
 }
 
 export function changesOf(register: string, task: string): ChangeEntry[] {
@@ -148,7 +149,7 @@ export function vouchedIn(register: string, task: string): Vouched {
 export function vouch(register: string, task: string, files: Vouched): void {
   const file = vouchedFile(register, task);
   mkdirSync(path.dirname(file), { recursive: true, mode: 0o700 });
-  writeRenamed(file, { v: VERSION, task, files: { ...vouchedIn(register, task), ...files } });
+  writeEntry(file, { v: VERSION, task, files: { ...vouchedIn(register, task), ...files } });
 }
 
 const vouchedFile = (register: string, task: string) => path.join(register, 'vouched', `${keyOf(task)}.json`);
@@ -164,11 +165,7 @@ function keyOf(task: string): string {
 }
 
 /** Not synced: after a loss of power no agent runs, either. */
-function writeRenamed(file: string, value: object): void {
-  const fresh = `${file}.${process.pid}.new`;
-  writeFileSync(fresh, `${JSON.stringify(value)}\n`, { mode: 0o600 });
-  renameSync(fresh, file);
-}
+const writeEntry = (file: string, value: object): void => replaceText(file, `${JSON.stringify(value)}\n`);
 
 const MAX_BYTES = 4 * 1024 * 1024;
 

@@ -27,10 +27,14 @@ export type Durability = 'synced' | 'renamed';
 type Intruder = 'refused' | 'set_aside';
 
 /** A whole text, synced, its folders made. */
-export function publishText(file: string, text: string, intruder: Intruder = 'refused'): void {
+export function publishText(file: string, text: string, intruder?: Intruder): void {
   makeFolder(path.dirname(file));
   replaceFile(file, 'synced', (fd) => writeFileSync(fd, text), intruder);
 }
+
+/** A whole text that need not outlive a power cut. Throws as `replaceFile` does. */
+export const replaceText = (file: string, text: string, intruder?: Intruder): void =>
+  void replaceFile(file, 'renamed', (fd) => writeFileSync(fd, text), intruder);
 
 /**
  * Throws what the operating system throws; then what was there before is still there, and nothing else.
@@ -56,6 +60,12 @@ export function replaceFile(
   } finally {
     closeSync(fd);
   }
+  takePlace(temporary, file, intruder);
+  return isBeside;
+}
+
+/** Throws what the operating system throws; then the temporary is gone, too. */
+export function takePlace(temporary: string, file: string, intruder: Intruder): void {
   try {
     if (intruder === 'set_aside') makeWay(file);
     renameSync(temporary, file);
@@ -63,7 +73,6 @@ export function replaceFile(
     unlinkSync(temporary);
     throw error;
   }
-  return isBeside;
 }
 
 /** What stands there, were it a link, is replaced and not followed. It is worth a try, and no failure. */
@@ -100,7 +109,7 @@ export function makeWay(file: string): void {
 let written = 0;
 
 /** In a container a process that was killed had the same number, and what it left may still be there. */
-function openBeside(file: string): { temporary: string; fd: number } {
+export function openBeside(file: string): { temporary: string; fd: number } {
   for (;;) {
     written += 1;
     const temporary = path.join(path.dirname(file), `${temporaryPrefix(file, process.pid)}${written}`);
@@ -114,6 +123,9 @@ function openBeside(file: string): { temporary: string; fd: number } {
 
 /** How the names of a process's temporaries for that file begin; a number follows. */
 export const temporaryPrefix = (file: string, pid: number): string => `.${path.basename(file)}.${pid}-`;
+
+/** The name of a temporary: of which file, and by which process. */
+export const TEMPORARY = /^\.(?<name>.+)\.(?<pid>\d+)-\d+$/;
 
 /** The system's word on a descriptor does not say which file it is. */
 function naming(file: string, error: unknown): unknown {

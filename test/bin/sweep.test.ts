@@ -20,6 +20,7 @@ import { closeOrphanedCall } from '../../loops/settle/close-orphaned-call.ts';
 import type { Swept } from '../../loops/sweep/swept.ts';
 import type { PreflightReport } from '../../preflight.ts';
 import type { RegisterEntry } from '../../state/calls/call-register.ts';
+import { temporaryPrefix } from '../../state/disk/replace-file.ts';
 import { openCalls } from '../../state/journal/ledger.ts';
 import { locateTask } from '../../state/task-folder.ts';
 import { identify } from '../../wrappers/processes/identity.ts';
@@ -288,13 +289,16 @@ test('a call whose files cannot be read is told as made, and swept when they can
   assert.is(readFileSync(path.join(under, 'copilot.out'), 'utf8'), 'paid for');
 });
 
-test('half an entry that a kill left is removed once it is old', async ({ rig }) => {
+test('half an entry that a kill left, also one of an earlier version, is removed once it is old', async ({ rig }) => {
   rig.answer(() => answerWith('codex', 'ok'));
   await runWrapper(rig, 'codex').ended();
-  const [old, young] = ['20260101000000-00000000.json.new', '20260101000000-00000001.json.new'];
-  for (const name of [old, young]) writeFileSync(path.join(register(rig), name!), '');
-  utimesSync(path.join(register(rig), old!), 1, 1);
-  assert.equal([(await sweep(rig)).hows, namesIn(register(rig))], [[], [young]]);
+  const [old, young] = ['20260101000000-00000000.json', '20260101000000-00000001.json'];
+  for (const half of [(name: string) => `${temporaryPrefix(name, 4_000_000)}1`, (name: string) => `${name}.new`]) {
+    for (const name of [old, young]) writeFileSync(path.join(register(rig), half(name)), '');
+    utimesSync(path.join(register(rig), half(old)), 1, 1);
+    assert.equal([(await sweep(rig)).hows, namesIn(register(rig))], [[], [half(young)]]);
+    rmSync(path.join(register(rig), half(young)));
+  }
 });
 
 test('a task that a living run has is left to that run', async ({ rig }) => {

@@ -1,8 +1,7 @@
 // How gemini's requests go to their service: by an address that the environment names, where its sign-in takes one.
 
-import { writeFileSync } from 'node:fs';
 import { readRegular } from '../../state/disk/regular-file.ts';
-import { replaceFile } from '../../state/disk/replace-file.ts';
+import { replaceText } from '../../state/disk/replace-file.ts';
 import type { CallRequest, Overlay, Route } from '../adapter.ts';
 import { homeOf } from '../home.ts';
 import { readSettings, type Settings, settingsFiles } from './settings.ts';
@@ -57,7 +56,7 @@ function selected(selectedType: string, overlay: Overlay, environment: Record<st
   const settings = JSON.parse(readRegular(file)) as Settings;
   const security = (settings.security ?? {}) as Settings;
   const told = { ...settings, security: { ...security, auth: { ...(security.auth as Settings), selectedType } } };
-  replaceFile(file, 'renamed', (fd) => writeFileSync(fd, JSON.stringify(told, null, 2)));
+  replaceText(file, JSON.stringify(told, null, 2));
   return { ...overlay, environment: { ...overlay.environment, ...environment } };
 }
 
