@@ -22,9 +22,11 @@ const goesOn = (block: string, line: string): boolean =>
   CONTINUED.test(line) || ANNOUNCED.test(block) || (OPEN.test(block) && !BLOCK_HEAD.test(line));
 
 const MAX_BLOCK = 8000;
-/** Notices that are signed where nothing better is said, or stand within an event: no verdict is built on them. */
-const UNHEARD =
-  /^(?:An unexpected critical error|! No token count|To (?:resume|name|pick|start|authenticate))|MaxListenersExceeded|could not find bubblewrap|Model metadata for|PATH aliases/;
+/**
+ * gemini's last words. Of them an error of the system is heard, which nothing else tells; `[object Object]` says nothing, and an
+ * exception of its own code not why.
+ */
+const UNHEARD = /^An unexpected critical error occurred:(?!Error: E[A-Z]{3,}: )/;
 const CONTINUED =
   /^(?:\s|[}\])]|[*•-] |Suggested retry after|Please (?:retry|try|wait|rephrase)\b|For more information\b|Learn [Mm]ore\b|\(Request ID|Caused by:|(?:[Xx]-[\w-]{3,60}|[Rr]etry-[Aa]fter(?:-[Mm]s)?|[Dd]ate|[Vv]ia|[Ss]erver|[Cc]ontent-[\w-]{3,20}|[Cc][Ff]-[Rr]ay): )/;
 /** gemini's frame around an API error, which may be of several lines. */

@@ -222,6 +222,13 @@ test('a dump of several lines is one failure', () => {
   assert.equal([reason, evidence?.rule, retry_at], ['rate_limit', 'quota-passing', '2026-11-21T21:00:34.000Z']);
 });
 
+test("of gemini's last words an error of the system is heard, and nothing else", () => {
+  const last = (said: string) => because({ tool: 'gemini', stderr: [`An unexpected critical error occurred:${said}`] });
+  assert.is(last('Error: EROFS: read-only file system, open'), 'tooling/permission from stderr');
+  for (const said of ['[object Object]', '', "TypeError: Cannot read properties of undefined (reading 'map')"])
+    assert.is(last(said), 'unknown/unmatched from exit_code');
+});
+
 test('only what may pass by itself says when to try again', () => {
   const message = 'no; try again in 2 hours';
   const at = (failure: Evidence['failure']) => judge({ failure }).retry_at;
