@@ -13,10 +13,20 @@ export interface LineTable {
   head(i: number): string;
   /** The whole line, without its newline. Reads the file; throws SessionFileError where that is not what it was. */
   text(i: number): string;
+  /** The same as bytes, which are good until the next line is read. */
+  raw(i: number): Buffer;
   /** Of the file as it was looked at. */
   bytes: number;
 }
 
+/** What was read while the file is open: of one whose lines are asked for one after another, some ahead. */
+interface Window {
+  at: number;
+  bytes: Buffer;
+}
+
+const WINDOW_BYTES = 256 * 1024;
+const NEAR_BYTES = 4096;
 const CHUNK_BYTES = 1024 * 1024;
 /** Several times the largest that is known. */
 const MAX_BYTES = 512 * 1024 * 1024;
@@ -27,26 +37,38 @@ const NEWLINE = 0x0a;
  * operating system throws, and EINVAL for what is no regular file. @param headBytes how much of each line's beginning is kept.
  */
 export function openLines(file: string, headBytes = 160): LineTable {
-  const opened = openForNow(file);
+  let window: Window | null = null;
+  let last = 0;
+  const opened = openForNow(file, () => {
+    window = null;
+  });
   const { size } = fstatSync(opened());
   if (size > MAX_BYTES) throw tooLarge(file, size, MAX_BYTES);
   const { starts, heads } = scan(opened(), size, headBytes);
-  const end = (i: number) => starts[i + 1]! - 1;
+  const raw = (i: number): Buffer => {
+    const [from, to] = [starts[i]!, starts[i + 1]! - 1];
+    const fd = opened();
+    if (window === null || from < window.at || to > window.at + window.bytes.length) {
+      const ahead = Math.abs(from - last) < NEAR_BYTES ? Math.min(WINDOW_BYTES, size - from) : 0;
+      const bytes = Buffer.allocUnsafe(Math.max(to - from, ahead));
+      if (!readWhole(fd, bytes, from)) throw changed(file);
+      window = { at: from, bytes };
+    }
+    last = to;
+    return window.bytes.subarray(from - window.at, to - window.at);
+  };
   return {
     count: heads.length,
     bytes: size,
     offset: (i) => starts[i]!,
     head: (i) => heads[i]!,
-    text: (i) => {
-      const bytes = Buffer.allocUnsafe(end(i) - starts[i]!);
-      if (!readWhole(opened(), bytes, starts[i]!)) throw changed(file);
-      return bytes.toString('utf8');
-    },
+    text: (i) => raw(i).toString(),
+    raw,
   };
 }
 
 /** Its descriptor, which is closed as soon as nobody reads on without a pause; opened again it has to be the same file. */
-function openForNow(file: string): () => number {
+function openForNow(file: string, closed: () => void): () => number {
   let fd: number | null = null;
   let inode: number | null = null;
   return () => {
@@ -62,6 +84,7 @@ function openForNow(file: string): () => number {
     queueMicrotask(() => {
       closeSync(found);
       fd = null;
+      closed();
     });
     return found;
   };

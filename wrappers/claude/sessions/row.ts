@@ -1,6 +1,7 @@
 // What a line of claude's transcript is: a row of the conversation's tree, a mark of where the conversation stands, or of no account.
 
 import type { ContextTokens } from '../../../policies/session/conversation.ts';
+import type { LineTable } from '../../sessions/line-table.ts';
 import { countOf, type Fields, fieldsOf, listOf, readRecord, textOf } from '../../sessions/record.ts';
 
 /** Enough for what a row is, up to what it holds. */
@@ -30,27 +31,29 @@ export interface ClaudeMark {
   explicit: boolean;
 }
 
-/** @param whole reads the line; null for what is neither. */
-export function readRow(line: number, head: string, whole: () => string): ClaudeRow | ClaudeMark | null {
+/** null for what is neither. */
+export function readRow(table: LineTable, line: number): ClaudeRow | ClaudeMark | null {
+  const head = table.head(line);
   // claude writes most of a file for itself: requests as they were sent, states, its own lists.
   if (OF_NO_ACCOUNT.test(head)) return null;
-  const text = whole();
-  return glance(line, head, text) ?? parse(line, text);
+  return glance(table, line) ?? parse(line, table.text(line));
 }
 
 const OF_NO_ACCOUNT = /^\{"type":"(?!last-prompt"|user"|assistant"|attachment"|system")[\w-]+"/;
 
 /** What tools gave back, and what claude adds, is long and need not be parsed where claude itself wrote it: a quote within its texts would be escaped. */
-function glance(line: number, head: string, text: string): ClaudeRow | null {
-  const [written, parent, what] = WRITTEN.exec(head) ?? [];
-  const [uuid, more] = written === undefined ? [] : [...text.matchAll(OWN_ID)];
-  if (uuid === undefined || more !== undefined) return null;
+function glance(table: LineTable, line: number): ClaudeRow | null {
+  const [written, parent, what] = WRITTEN.exec(table.head(line)) ?? [];
+  if (written === undefined) return null;
+  const bytes = table.raw(line);
+  const at = bytes.indexOf(ID);
+  const uuid = OWN_ID.exec(bytes.toString('latin1', at, at + OWN_ID_BYTES))?.[1];
+  if (uuid === undefined || bytes.indexOf(ID, at + 1) !== -1) return null;
   const result = what !== 'attachment';
   return {
     how: 'row',
     line,
-    // A copy: a part of the line would hold on to all of it.
-    uuid: Buffer.from(uuid[1]!).toString(),
+    uuid,
     parent: parent ?? null,
     isSpoken: result,
     kind: result ? 'result' : 'other',
@@ -62,7 +65,9 @@ function glance(line: number, head: string, text: string): ClaudeRow | null {
 
 const WRITTEN =
   /^\{"parentUuid":(?:null|"([\w-]+)"),"isSidechain":false,(?:"promptId":"[\w-]+",)?(?:"(attachment)":\{|"type":"user","message":\{"role":"user","content":\[\{(?:"tool_use_id":"[\w-]+",)?"type":"tool_result",)/;
-const OWN_ID = /"uuid":"([\w-]{36})","timestamp":"/g;
+const ID = Buffer.from('"uuid":"');
+const OWN_ID = /^"uuid":"([\w-]{36})","timestamp":"/;
+const OWN_ID_BYTES = 64;
 
 function parse(line: number, text: string): ClaudeRow | ClaudeMark | null {
   const record = readRecord(text);

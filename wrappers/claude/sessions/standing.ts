@@ -27,7 +27,7 @@ export interface ClaudeStanding {
 export function foldTranscript(table: LineTable, lines = table.count): ClaudeStanding {
   const tree = new Tree();
   for (let line = 0; line < lines; line += 1) {
-    const found = readRow(line, table.head(line), () => table.text(line));
+    const found = readRow(table, line);
     if (found?.how === 'row') tree.add(found);
     else if (found?.how === 'mark') tree.mark(found);
   }
@@ -39,14 +39,13 @@ class Tree {
   summary: ClaudeRow | null = null;
   /** In the order of the lines. */
   readonly #order: ClaudeRow[] = [];
-  readonly #places = new Map<string, number>();
   #last: ClaudeRow | null = null;
   #marked: string | null = null;
   #explicit = false;
   #empty = false;
 
   add(row: ClaudeRow): void {
-    if (!this.rows.has(row.uuid)) this.#places.set(row.uuid, this.#order.push(row) - 1);
+    this.#order.push(row);
     this.rows.set(row.uuid, row);
     this.#last = row;
     this.#explicit = false;
@@ -67,7 +66,7 @@ class Tree {
     if (this.#empty) return null;
     const last = this.#last;
     const marked = this.#marked === null ? undefined : this.rows.get(this.#marked);
-    if (marked === undefined || last === null) return last;
+    if (marked === undefined || last === null || marked === last) return last;
     // Of calls that were made at once the way from the last row leads through one alone.
     const spoken = this.wayTo(marked).findLast(({ isSpoken }) => isSpoken);
     const batch = spoken?.calls === true ? spoken : marked;
@@ -83,9 +82,19 @@ class Tree {
   }
 
   /** Where its parent is gone, claude goes on with what came before it. */
-  #before({ uuid, parent }: ClaudeRow): ClaudeRow | null {
-    if (parent === null) return null;
-    return this.rows.get(parent) ?? this.#order[this.#places.get(uuid)! - 1] ?? null;
+  #before(row: ClaudeRow): ClaudeRow | null {
+    if (row.parent === null) return null;
+    return this.rows.get(row.parent) ?? this.#order[this.#placeOf(row) - 1] ?? null;
+  }
+
+  #placeOf({ line }: ClaudeRow): number {
+    let [from, to] = [0, this.#order.length];
+    while (from < to) {
+      const at = (from + to) >> 1;
+      if (this.#order[at]!.line < line) from = at + 1;
+      else to = at;
+    }
+    return from;
   }
 }
 
