@@ -80,7 +80,18 @@ const ORDER = {
       'conversation',
       'task',
     ],
-    ...['call', 'settle', 'failure', 'scope', 'stage-session', 'tamper-guard', 'stage', 'api-errors', 'run'],
+    ...[
+      'call',
+      'settle',
+      'failure',
+      'scope',
+      'stage-session',
+      'tamper-guard',
+      'stage',
+      'api-errors',
+      'run',
+      'supervise',
+    ],
     ...['wait', 'triage', 'report', 'sweep', 'logs', 'status', 'archive', 'batch'],
   ],
   policies: [
@@ -98,6 +109,7 @@ const ORDER = {
       'next-actions',
       'record',
     ],
+    'supervise',
     'api-errors',
   ],
 } as const satisfies Partial<Record<keyof typeof ROOMS, readonly string[]>>;

@@ -23,12 +23,14 @@ const SPEC: CommandSpec = {
     'Writes the folder of a new task: a manifest with every field explained, and the inputs to fill in; with a pipeline that only reviews, the changes since the default branch as what is reviewed. Has git ignore .tmp/, where tasks and the output of the CLIs lie.',
   flags: {
     pipeline: { takes: 'text', about: `stages by a name: ${Object.keys(PIPELINES).join(', ')}, or one of the project` },
+    supervise: { takes: 'nothing', about: 'in place of stages a worker that is told each step by a reasoner' },
     goal: { takes: 'text', about: 'what is to be achieved, in a sentence or two' },
     'no-gitignore': { takes: 'nothing', about: 'leave .gitignore as it is' },
   },
   words: { min: 1, max: 1, called: 'the task (an id, or a path with a /)' },
   examples: [
     ['tollgate init fix-login', 'the task .tmp/task/fix-login of this project'],
+    ['tollgate init fix-login --supervise', 'a worker, and a reasoner that says each step'],
     ['tollgate init ./tasks/fix-login --pipeline safe_impl --goal "Mend the login."', 'a folder of your own'],
   ],
   exits: [
@@ -46,9 +48,12 @@ export async function run(argv: readonly string[]): Promise<Ran> {
   const { folder } = located;
   const mistake = text.pipeline === undefined ? null : await pipelineMistake(text.pipeline, folder.root);
   if (mistake !== null) return invalid(mistake);
+  const supervised = given.has('supervise');
+  if (supervised && text.pipeline !== undefined)
+    return invalid('--supervise and --pipeline contradict each other; say one of them');
   const pipeline = text.pipeline ?? null;
   const base = isReview(pipeline) ? await defaultBranch(projectRoot(process.cwd())) : null;
-  const written = writeNewTask(folder, { goal: text.goal ?? null, pipeline, base }, schemaFile());
+  const written = writeNewTask(folder, { goal: text.goal ?? null, pipeline, base, supervised }, schemaFile());
   if (written.how === 'invalid') return invalid(written.message);
   const { files } = written;
   const ignoring = given.has('no-gitignore') ? null : await ignored();
@@ -58,7 +63,10 @@ export async function run(argv: readonly string[]): Promise<Ran> {
     return { exit: 0, out: `${JSON.stringify(object)}\n`, ...err };
   }
   const shown = (file: string) => path.relative(process.cwd(), file) || '.';
-  const next = [`\${EDITOR:-vi} ${files.map(shown).join(' ')}`, `tollgate run ${words[0]}`];
+  const next = [
+    `\${EDITOR:-vi} ${files.map(shown).join(' ')}`,
+    `tollgate ${supervised ? 'supervise' : 'run'} ${words[0]}`,
+  ];
   const lines = [
     ...(ignoring?.how === 'added' ? [`Added .tmp/ to ${shown(ignoring.file)}.`] : []),
     `Wrote the task ${folder.id} in ${shown(folder.root)}. Next:`,

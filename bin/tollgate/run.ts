@@ -1,19 +1,17 @@
 // tollgate run: dispatches one task.
 
 import { runTask, type RanTask as TaskRan } from '../../loops/run/run.ts';
-import { lastEvent, type Underway } from '../../loops/task/last-event.ts';
-import type { RunContext } from '../../loops/task/run-context.ts';
 import { RUN_FLAGS } from '../../loops/task/run-options.ts';
 import type { RunRequest } from '../../loops/task/run-request.ts';
 import { TOLLGATE_EXIT } from '../../policies/facts/exit-codes.ts';
 import { readArguments, stopOnSignals } from '../command.ts';
 import type { Arguments, CommandSpec } from '../command-line.ts';
 import { printing } from '../printing.ts';
-import { type Progress, startProgress } from '../progress-line.ts';
 import type { Ran } from '../ran.ts';
 import { answerTo, answerWithoutRun, surprise } from './run-answer.ts';
 import { contextOf, optionsOf } from './run-flags.ts';
 import { refusedSession } from './sessions/refused-session.ts';
+import { startTelling } from './telling.ts';
 
 const SPEC: CommandSpec = {
   name: 'tollgate run',
@@ -92,23 +90,6 @@ async function answered(ran: TaskRan, args: Arguments): Promise<Ran> {
     out: `${answer.out ?? ''}${recovered.out ?? ''}`,
     err: `${answer.err ?? ''}${recovered.err ?? ''}`,
   };
-}
-
-/** Lines that stay, and on a terminal one that moves: the last of them, and what the CLI did last. */
-function startTelling({ given }: Arguments): { progress: Progress; told: Pick<RunContext, 'say' | 'watch'> } {
-  const detail = given.has('quiet') ? 'problems' : 'all';
-  let last = '';
-  let underway: Underway | null = null;
-  const present = () => [last, underway === null ? null : lastEvent(underway)].filter(Boolean).join('; ');
-  const progress = startProgress(printing('stderr'), detail, () => `tollgate: ${present()}`);
-  const say = (sentence: string) => {
-    last = sentence;
-    if (detail === 'all') progress.print(`tollgate: ${sentence}`);
-  };
-  const watch = (now: Underway | null) => {
-    underway = now;
-  };
-  return { progress, told: { say, watch } };
 }
 
 async function foresee(request: RunRequest, args: Arguments): Promise<Ran> {

@@ -12,6 +12,14 @@ export const SUBCOMMANDS: Record<string, Subcommand> = {
     about: 'dispatch one task: its stages in order, with retries, budget and report',
     load: () => import('./run.ts'),
   },
+  supervise: {
+    about: 'have a worker carry out one instruction after another, each said by a reasoner',
+    load: () => import('./supervise/supervise.ts'),
+  },
+  answer: {
+    about: 'say something to the reasoner of a supervised task; one that waits for it goes on',
+    load: () => import('./supervise/answer.ts'),
+  },
   init: {
     about: 'write a task folder to fill in',
     load: () => import('./init.ts'),

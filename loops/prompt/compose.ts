@@ -1,5 +1,6 @@
 // Composes the prompt of a stage: reads what it is made of, and leaves the rest to the policies. Writes nothing.
 
+import { createHash } from 'node:crypto';
 import path from 'node:path';
 import type { Tool } from '../../policies/facts/tools.ts';
 import { filledIn, type INPUT_TEMPLATES } from '../../policies/manifest/input-template.ts';
@@ -40,14 +41,23 @@ export interface PromptRequest {
   redactor: Redactor;
   /** The acceptance commands that the gate will run. */
   acceptanceCommands: readonly string[];
+  /** What an iteration asks beside. */
+  turn?: PromptTurn;
   /** In which git is found. */
   environment: NodeJS.ProcessEnv;
   /** Once aborted nothing more is read. */
   halt?: AbortSignal;
 }
 
+/** The part of a prompt that is another in each iteration of a supervised task: it stands at its end, and no digest touches it. */
+export interface PromptTurn {
+  text: string;
+  /** What is paid once, whatever stands around it by then: the same words in two iterations are two, a file that has changed meanwhile is none. */
+  identity: string;
+}
+
 export type PromptComposed =
-  /** `sha256`: over the bytes that the CLI will get. */
+  /** `sha256`: over the bytes that the CLI will get; of a turn over its identity. */
   ({ how: 'composed'; sha256: string } & ComposedText) | { how: 'invalid'; message: string };
 
 /** The prompt with its warnings, or `invalid` with a sentence that names the file; nothing is paid either way. */
@@ -92,14 +102,24 @@ export async function composePrompt(request: PromptRequest): Promise<PromptCompo
     commands: request.acceptanceCommands,
     schema: stage.schema ?? null,
   };
-  const composed = composeText(source, request.digest, request.redactor, limit);
+  const composed = withTurn(request.turn, (room) =>
+    composeText(source, request.digest, request.redactor, limit - room),
+  );
   return {
     how: 'composed',
     ...composed,
-    sha256: sentHash(request.tool, composed.text),
+    sha256: identified(request.turn, sentHash(request.tool, composed.text)),
     warnings: [...role.warnings, ...rules.warnings, ...changed.warnings, ...attached.warnings, ...composed.warnings],
   };
 }
+
+function withTurn(turn: PromptTurn | undefined, compose: (room: number) => ComposedText): ComposedText {
+  const composed = compose(turn === undefined ? 0 : turn.text.length + 1);
+  return turn === undefined ? composed : { ...composed, text: `${composed.text}\n${turn.text}` };
+}
+
+const identified = (turn: PromptTurn | undefined, hash: string): string =>
+  turn === undefined ? hash : createHash('sha256').update(turn.identity).digest('hex');
 
 /** git is asked only where a stage wants its word. */
 async function readChanged(

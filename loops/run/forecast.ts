@@ -14,7 +14,7 @@ import { paidAnswer } from '../stage/dispatch-call.ts';
 import { HANDED_ON, resolveSession } from '../stage-session/resolve.ts';
 import { closedFor } from '../tamper-guard/entrance.ts';
 import { ownFlagsOf } from '../task/own-flags.ts';
-import { checkStages } from '../task/plan.ts';
+import { checkStages, supervisedMistake } from '../task/plan.ts';
 import { composePrompt, type Prompt } from '../task/prompt.ts';
 import type { RunRequest } from '../task/run-request.ts';
 import type { StagePlan } from '../task/stage-plan.ts';
@@ -63,6 +63,8 @@ export async function foreseeTask(request: RunRequest, prompts: 'shown' | 'sized
   if (closed !== null) return { how: 'invalid', message: closed };
   const opened = await openTask(looking, 'look');
   if (opened.how === 'invalid') return opened;
+  const supervised = supervisedMistake(opened.open);
+  if (supervised !== null) return { how: 'invalid', message: supervised };
   const open = lookIntoWorktree(opened.open) ?? opened.open;
   const { stop } = context;
   const composing = { options, context, open, halt: stop };

@@ -1,6 +1,8 @@
 // What a run leaves for its reader, as facts.
 
 import type { Failure } from '../../policies/record/task-failure.ts';
+import type { IterationCells } from '../../policies/supervise/iteration-table.ts';
+import type { LeftHow } from '../../policies/supervise/supervise-facts.ts';
 import type { SessionUse } from '../session/session-use.ts';
 import type { Spent } from '../task/spent.ts';
 import type { StageFacts } from '../task/stage-facts.ts';
@@ -23,6 +25,24 @@ export interface StageReport extends Omit<StageFacts, 'state'> {
   warnings: string[];
 }
 
+/** Of a supervised task: how it stands, and its iterations as docs/supervise.md has them. */
+export interface SupervisionReport {
+  how: LeftHow | null;
+  /** The last one that was begun. */
+  iteration: number;
+  /** Of the reasoner, in a row. */
+  errors: number;
+  /** In force. */
+  instruction: string;
+  question: string | null;
+  /** The reasoner's, of a task that is done. */
+  summary: string | null;
+  iterations: IterationCells[];
+  saved: string | null;
+  /** The line to type. */
+  resume: string | null;
+}
+
 export interface RunReport {
   schema: 1;
   task_id: string;
@@ -40,4 +60,5 @@ export interface RunReport {
   files: { summary: string; stats: string; last_failure: string | null; outputs: string };
   next_actions: string[];
   notes: string[];
+  supervision?: SupervisionReport;
 }

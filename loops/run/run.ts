@@ -17,8 +17,10 @@ import { comeIn } from '../tamper-guard/entrance.ts';
 import { type RecoveredJudge, recoverJudge } from '../tamper-guard/left-judge.ts';
 import { claim } from '../task/claim.ts';
 import { keepStart } from '../task/keep-start.ts';
-import { checkStages, choiceMistake, type LargeStage } from '../task/plan.ts';
+import { checkStages, choiceMistake, type LargeStage, type Planned, supervisedMistake } from '../task/plan.ts';
+import type { Composing } from '../task/prompt.ts';
 import type { RunRequest } from '../task/run-request.ts';
+import type { TaskRun } from '../task/stage-run.ts';
 import { type OpenTask, openTask } from '../task/task.ts';
 import { enterWorktree } from './enter-worktree.ts';
 import { foreignEnd } from './foreign-failure.ts';
@@ -37,16 +39,31 @@ export type RanTask =
   | { how: 'not_run'; exitCode: number; message: string }
   | { how: 'invalid'; message: string };
 
-export async function runTask(request: RunRequest): Promise<RanTask> {
+/** What is done while the task is ours: its stages in order, or what stands in their place. */
+export interface RunWork {
+  /** Before it is claimed. */
+  mistake(open: OpenTask, request: RunRequest): string | null;
+  /** Before anything is paid. */
+  check(composing: Composing): Promise<Planned>;
+  goThrough(task: TaskRun, tooLarge: LargeStage | null): Promise<EndedRun>;
+}
+
+const STAGES: RunWork = {
+  mistake: (open, { options }) => supervisedMistake(open) ?? choiceMistake(open.plans, options),
+  check: (composing) => checkStages(composing),
+  goThrough: runStages,
+};
+
+export async function runTask(request: RunRequest, work: RunWork = STAGES): Promise<RanTask> {
   const entrance = await comeIn({ ...request.context, ...request.options, word: request.word });
   if (entrance.how === 'invalid') return entrance;
   const opened = await openTask({ ...request.context, ...request.options, word: request.word });
   if (opened.how === 'invalid') return opened;
   const { open } = opened;
-  const mistake = choiceMistake(open.plans, request.options);
+  const mistake = work.mistake(open, request);
   if (mistake !== null) return { how: 'invalid', message: mistake };
   try {
-    return await claimAndRun(request, open, entrance.left);
+    return await claimAndRun({ ...request, work }, open, entrance.left);
   } catch (error) {
     if (error instanceof JournalError) return { how: 'invalid', message: error.message };
     // A disk that is full or gone is no bug of ours.
@@ -57,7 +74,9 @@ export async function runTask(request: RunRequest): Promise<RanTask> {
   }
 }
 
-async function claimAndRun(request: RunRequest, open: OpenTask, left: RecoveredJudge): Promise<RanTask> {
+type Working = RunRequest & { work: RunWork };
+
+async function claimAndRun(request: Working, open: OpenTask, left: RecoveredJudge): Promise<RanTask> {
   const claimed = await claim({ ...request.options, ...request.context, journal: open.journal });
   if (claimed.how === 'awaited') return awaited(request, open, claimed.exitCode);
   if (claimed.how === 'gone')
@@ -84,7 +103,7 @@ function awaited({ options, context }: RunRequest, open: OpenTask, exitCode: num
 }
 
 /** The task is ours until we release it, whatever happens. */
-async function owned(request: RunRequest, opened: OpenTask, runId: string, left: RecoveredJudge): Promise<RanTask> {
+async function owned(request: Working, opened: OpenTask, runId: string, left: RecoveredJudge): Promise<RanTask> {
   const { options, context } = request;
   const { clock, say, stop } = context;
   let ended: Pick<EndedRun, 'state' | 'exitCode'> = { state: 'failed', exitCode: TOLLGATE_EXIT.failure };
@@ -103,7 +122,7 @@ async function owned(request: RunRequest, opened: OpenTask, runId: string, left:
     const unkept = await keepStart(open, context.environment, stop);
     const plan =
       unkept === null
-        ? await checkStages({ options, context, open, halt: stop })
+        ? await request.work.check({ options, context, open, halt: stop })
         : { how: 'invalid' as const, message: unkept };
     if (plan.how === 'stopped' || stop.aborted) {
       ended = { state: 'interrupted', exitCode: stopExit(stop) };
@@ -149,7 +168,7 @@ async function release({ context: { clock, say } }: RunRequest, open: OpenTask, 
 }
 
 async function goThrough(
-  request: RunRequest,
+  request: Working,
   open: OpenTask,
   runId: string,
   tooLarge: LargeStage | null,
@@ -190,7 +209,7 @@ async function goThrough(
     const commands = await endLeftCommands(open.task, open.journal.read().ledger.calls.keys());
     for (const left of commands) if (left.how !== 'ended') say(tellLeft(left, open.task.id));
     const stages = { open, runId, guardianStop: guardians.signal, register, tampered };
-    const ended = await runStages({ options, context, ...stages }, tooLarge);
+    const ended = await request.work.goThrough({ options, context, ...stages }, tooLarge);
     ended.notes.push(...left.notes, ...later.notes);
     if (ended.state !== 'interrupted') return ended;
     await told;

@@ -122,7 +122,7 @@ const refused = (failure: Failure, exitCode: number = TOLLGATE_EXIT.badInput): E
   exitCode,
 });
 
-function stageRunOf(task: TaskRun, { stage, role, access }: StagePlan, endsAtMs: number | null): StageRun {
+export function stageRunOf(task: TaskRun, { stage, role, access }: StagePlan, endsAtMs: number | null): StageRun {
   const { open, options, context } = task;
   const { security } = open.manifest;
   return {
@@ -137,7 +137,7 @@ function stageRunOf(task: TaskRun, { stage, role, access }: StagePlan, endsAtMs:
   };
 }
 
-function reportOf(open: OpenTask, plan: StagePlan, end: StageEnd): StageReport {
+export function reportOf(open: OpenTask, plan: StagePlan, end: StageEnd): StageReport {
   const { record, gate } = end;
   const facts = factsOf(open, plan);
   const failure = end.how === 'failed' ? end.failure : null;

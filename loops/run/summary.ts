@@ -2,6 +2,7 @@
 
 import path from 'node:path';
 import { leftOutSentence, leftOutWords, NAMED_IN_WARNING } from '../../policies/prompt/left-out.ts';
+import { iterationTable } from '../../policies/supervise/iteration-table.ts';
 import { oneLine } from '../../policies/text/one-line.ts';
 import { visible } from '../../policies/text/visible-text.ts';
 import type { SessionUse } from '../session/session-use.ts';
@@ -22,6 +23,7 @@ export function renderSummary(report: RunReport): string {
     '',
     ...stageRows(report.stages),
     '',
+    ...supervisionLines(report),
     ...(failure === null ? doneLines(report.stages) : failureLines(failure, report)),
     `Budget: ${budget.used} of ${budget.total} paid calls used, ${budget.left} left${spentWords(report)}.`,
     ...sessionLine(report.stages),
@@ -38,8 +40,26 @@ export function renderSummary(report: RunReport): string {
   return visible(`${[...head, ...stderr].join('\n')}\n`);
 }
 
-function headline({ state, failure }: RunReport): string {
+const MAX_ITERATIONS = 12;
+const MAX_INSTRUCTION = 500;
+
+/** Iteration, error count, action and instruction; what is asked, and what is in force. */
+function supervisionLines({ supervision, state }: RunReport): string[] {
+  if (supervision === undefined) return [];
+  const { iterations, question, summary, instruction } = supervision;
+  return [
+    ...iterationTable(iterations, MAX_ITERATIONS),
+    '',
+    ...(summary === null ? [] : [`Done: ${oneLine(summary, MAX_INSTRUCTION)}`]),
+    ...(question === null ? [] : [`Question: ${oneLine(question, MAX_INSTRUCTION)}`]),
+    ...(state === 'done' ? [] : [`Current instruction: ${oneLine(instruction, MAX_INSTRUCTION)}`]),
+    '',
+  ];
+}
+
+function headline({ state, failure, supervision }: RunReport): string {
   if (state === 'done') return 'done';
+  if (supervision?.how === 'parked') return 'waits for an answer';
   if (state === 'interrupted') return 'interrupted';
   if (state === 'refused') return `refused (${failure?.reason}), nothing was run`;
   return `failed at ${failure?.stage ?? 'the start'}, ${failure?.class} (${failure?.reason})`;

@@ -7,7 +7,7 @@ import { budgetOf } from '../../state/journal/ledger.ts';
 import { lostCalls, nestedCalls } from '../task/lost-calls.ts';
 import { spentOf } from '../task/spent.ts';
 import type { OpenTask } from '../task/task.ts';
-import type { RunReport, StageReport } from './report.ts';
+import type { RunReport, StageReport, SupervisionReport } from './report.ts';
 import { renderSummary } from './summary.ts';
 import { unsupportedFields } from './unsupported-fields.ts';
 
@@ -21,6 +21,7 @@ export interface EndedRun {
   notes: string[];
   /** Of a run that was stopped: when the service may be asked again. */
   retryAt?: string | null;
+  supervision?: SupervisionReport;
 }
 
 export async function writeReport(
@@ -63,6 +64,7 @@ export async function writeReport(
             `the journal has ${torn} unreadable lines (halves that a crash left, or edits that are no facts); they count for nothing`,
           ]),
     ].map(open.hide),
+    ...(ended.supervision === undefined ? {} : { supervision: ended.supervision }),
   };
   const summary = renderSummary(report);
   await writeAtomic(report.files.summary, summary, 'renamed');

@@ -26,7 +26,7 @@ import type { StageEnd, StageRun } from '../task/stage-run.ts';
 import { restore } from '../tree/restore.ts';
 import type { Baseline } from './baseline.ts';
 
-async function passStage(
+export async function passStage(
   run: StageRun,
   record: CallRecord,
   prompt: Prompt,

@@ -71,6 +71,12 @@ function isTooLarge({ tooLarge, parts }: Prompt, isSettled: boolean): boolean {
   return tooLarge.chars - (isSettled ? 0 : context) > tooLarge.limit;
 }
 
+/** A task whose steps a reasoner says has none to be run in order. */
+export const supervisedMistake = ({ manifest, task }: Composing['open']): string | null =>
+  manifest.supervise === undefined
+    ? null
+    : `${task.id} is a supervised task, and has no stages to run; say tollgate supervise ${task.id}`;
+
 /** What is wrong with what the user said about stages; found before the task is claimed. */
 export function choiceMistake(plans: readonly StagePlan[], { redo, keep }: StageChoices): string | null {
   const names = plans.map(({ stage }) => stage.name);

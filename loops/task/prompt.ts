@@ -54,7 +54,7 @@ export async function composePrompt(
   const { environment } = context;
   const { briefCommands } = options;
   const { task, manifest, cwd, root, project } = open;
-  const { stage, role } = plan;
+  const { stage, role, turn } = plan;
   const answers = earlierAnswers(open, plan);
   if (typeof answers === 'string') return { how: 'invalid', message: answers };
   const brief = answers.findLast((answer) => answer.handsOff)?.text ?? null;
@@ -78,6 +78,7 @@ export async function composePrompt(
     redactor,
     acceptanceCommands,
     environment,
+    ...(turn === undefined ? {} : { turn }),
     ...(halt === undefined ? {} : { halt }),
   });
   if (composed.how === 'invalid') return composed;

@@ -3,9 +3,12 @@
 import type { ResolvedRole } from '../../policies/manifest/resolved-role.ts';
 import type { Stage } from '../../state/project/manifest-schema.ts';
 import type { Access } from '../../wrappers/adapter.ts';
+import type { PromptTurn } from '../prompt/compose.ts';
 
 export interface StagePlan {
   stage: Stage;
   role: ResolvedRole;
   access: Access;
+  /** What an iteration of a supervised task asks beside. */
+  turn?: PromptTurn;
 }

@@ -6,6 +6,7 @@ import type { CallRecord } from '../../policies/record/call-record.ts';
 import type { Failure } from '../../policies/record/task-failure.ts';
 import type { Stage } from '../../state/project/manifest-schema.ts';
 import type { Access } from '../../wrappers/adapter.ts';
+import type { PromptTurn } from '../prompt/compose.ts';
 import type { SessionUse } from '../session/session-use.ts';
 import type { Composing } from './prompt.ts';
 
@@ -25,6 +26,7 @@ export interface StageRun extends TaskRun {
   stage: Stage;
   role: ResolvedRole;
   access: Access;
+  turn?: PromptTurn;
   /** The user asked to pay for it again. */
   redone: boolean;
   /** Until the task's wall clock runs out, in milliseconds awake; null without one. */

@@ -1,15 +1,8 @@
 // What each field of a manifest means: the help that an editor shows, and the comments of a new manifest.
 
 import { namedTools } from '../facts/tools.ts';
-
-interface ManifestField {
-  /** One sentence without its end. */
-  about: string;
-  /** As it stands in a new manifest, in YAML; null for a group, or for a part that its parent's example shows. */
-  example: string | null;
-  /** What holds without it; null where it must be given. */
-  without: string | null;
-}
+import type { ManifestField } from './manifest-field.ts';
+import { SUPERVISE_FIELDS } from './supervise-fields.ts';
 
 /** In the order in which they are written; `[]` is an item of a list. */
 export const MANIFEST_FIELDS: Record<string, ManifestField> = {
@@ -153,6 +146,7 @@ export const MANIFEST_FIELDS: Record<string, ManifestField> = {
   },
   'stages[].fallback[].tool': { about: `Which CLI: ${namedTools('or')}`, example: null, without: null },
   'stages[].fallback[].model': { about: 'The model to ask', example: null, without: "the CLI's own choice" },
+  ...SUPERVISE_FIELDS,
   scope: { about: 'What the stages may change in the working tree', example: null, without: 'as below' },
   'scope.allow': { about: 'Globs of what may be changed', example: '["src/**", "test/**"]', without: 'everything' },
   'scope.deny': {

@@ -10,6 +10,8 @@ export interface NewManifest {
   pipeline: string | null;
   /** What its reviews compare with; null where nobody knows, or nothing is reviewed. */
   base: string | null;
+  /** In place of both: a worker and a reasoner. */
+  supervised?: boolean;
   /** Where the schema lies, as the manifest's reader finds it. */
   schema: string;
 }
@@ -18,14 +20,14 @@ export interface NewManifest {
 export const GOAL_TO_FILL_IN = 'Say in a sentence or two what is to be achieved.';
 
 /** A comment has a space after its `#`, a field that is out of use has none: deleting what `TAKEN_OUT` matches takes it into use. */
-export function manifestText({ taskId, goal, pipeline, base, schema }: NewManifest): string {
+export function manifestText({ taskId, goal, pipeline, base, supervised = false, schema }: NewManifest): string {
   const given: Record<string, string> = {
     task_id: JSON.stringify(taskId),
     goal: JSON.stringify(goal ?? GOAL_TO_FILL_IN),
     ...(pipeline === null ? {} : { pipeline }),
   };
   const reviews = pipeline === null || base === null ? [] : reviewLines(pipeline, base);
-  const stages = pipeline === null ? STAGE : reviews.length > 0 ? ['stages'] : [];
+  const stages = supervised ? ['supervise'] : pipeline === null ? STAGE : reviews.length > 0 ? ['stages'] : [];
   const used = new Set([...Object.keys(given), ...stages, ...BUDGETS]);
   const lines = Object.keys(MANIFEST_FIELDS).flatMap((field) => [
     ...linesOf(field, given[field], used.has(field) ? '' : '#'),
@@ -70,6 +72,8 @@ function linesOf(field: string, given: string | undefined, mark: '' | '#'): stri
   const group = example === null && isGroup(field);
   if (example === null && !group) return [];
   const parents = field.split('.').slice(0, -1);
+  // The example of what they are a part of shows them.
+  if (parents.some((_, i) => (MANIFEST_FIELDS[parents.slice(0, i + 1).join('.')]?.example ?? null) !== null)) return [];
   const inList = parents.includes('stages[]');
   const opensItem = field === 'stages[].tool';
   const indent = '  '.repeat(parents.length + Number(inList && !opensItem));

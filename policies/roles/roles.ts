@@ -3,6 +3,7 @@
 import type { OnFail } from '../facts/gate-record.ts';
 import { BRIEF } from './brief.ts';
 import { IMPL } from './impl.ts';
+import { REASONER } from './reasoner.ts';
 import { REVIEW } from './review.ts';
 import { REVIEW_CONSOLIDATE } from './review-consolidate.ts';
 import { RUNBOOK } from './runbook.ts';
@@ -10,6 +11,7 @@ import { STATIC_VERIFY } from './static-verify.ts';
 import { TEST_DESIGN } from './test-design.ts';
 import { TEST_IMPL } from './test-impl.ts';
 import { VERIFY } from './verify.ts';
+import { WORKER } from './worker.ts';
 
 export interface Role {
   /** What it may do where the stage does not say. */
@@ -128,6 +130,30 @@ export const ROLES = {
     requires: ['Steps', 'Rollback'],
     minLines: 5,
     reads: ['impl', 'test_impl', 'verify', 'review_consolidate'],
+    changesTree: false,
+    onFail: 'note',
+    runsAcceptance: false,
+    handsOff: false,
+  },
+  /** These two are the parts of a supervised task. */
+  worker: {
+    access: 'write',
+    template: WORKER,
+    requires: [],
+    minLines: 0,
+    reads: [],
+    // An iteration that changes nothing is the reasoner's to judge.
+    changesTree: false,
+    onFail: 'note',
+    runsAcceptance: true,
+    handsOff: false,
+  },
+  reasoner: {
+    access: 'read',
+    template: REASONER,
+    requires: [],
+    minLines: 0,
+    reads: [],
     changesTree: false,
     onFail: 'note',
     runsAcceptance: false,

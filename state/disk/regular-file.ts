@@ -70,7 +70,7 @@ export const readIfFit = (file: string, maxBytes: number = MAX_BYTES): string | 
   readBytesIfFit(file, maxBytes)?.toString('utf8') ?? null;
 
 /** The same as bytes. */
-const readBytesIfFit = (file: string, maxBytes: number = MAX_BYTES): Buffer | null =>
+export const readBytesIfFit = (file: string, maxBytes: number = MAX_BYTES): Buffer | null =>
   tried(() => readRegularBytes(file, maxBytes));
 
 /** The same for what a person may link to. */

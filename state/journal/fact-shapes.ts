@@ -9,6 +9,9 @@ type Test = (value: unknown) => boolean;
 const text: Test = (value) => typeof value === 'string' && value !== '';
 /** It becomes the name of a file or a folder. */
 const name: Test = (value) => typeof value === 'string' && /^(?!\.\.?$)[A-Za-z0-9._-]{1,160}$/.test(value);
+const texts: Test = (value) => Array.isArray(value) && value.every((one) => typeof one === 'string');
+/** It becomes the name of a file. */
+const hash: Test = (value) => typeof value === 'string' && /^[0-9a-f]{64}$/.test(value);
 const count: Test = (value) => Number.isSafeInteger(value) && (value as number) >= 0;
 const time: Test = (value) => typeof value === 'string' && !Number.isNaN(Date.parse(value));
 const tool: Test = (value) => TOOLS.includes(value as never);
@@ -33,6 +36,12 @@ const SHAPES: Record<Fact['fact'], Record<string, Test>> = {
   kept: { stage: name, prompt_sha256: text },
   reopened: { stage: text },
   reset: { used: count, at_offset: count },
+  supervised: { supervision: text, goal: hash },
+  instructed: { iteration: count, instruction: hash, worker: (value) => value === 'asked' || value === 'spared' },
+  worked: { iteration: count, call_id: name, changed: count, failed: texts },
+  reasoned: { iteration: count, action: text, notes: texts },
+  noted: { note: name, text: hash },
+  left: { how: text, why: (value) => typeof value === 'string' },
 };
 
 export function isFact(line: unknown): line is JournalLine {

@@ -7,6 +7,7 @@ import type { ProcessIdentity } from '../../policies/facts/process-identity.ts';
 import type { Tool } from '../../policies/facts/tools.ts';
 import type { CallTerms } from '../../policies/manifest/call-terms.ts';
 import type { SessionEntry } from '../../policies/session/session-entry.ts';
+import type { SuperviseFact } from '../../policies/supervise/supervise-facts.ts';
 
 /** A reader that meets a higher number does not understand the journal, and says so. */
 export const JOURNAL_VERSION = 1;
@@ -70,7 +71,8 @@ export type Fact =
   /** A done stage is to be done again: what stood for it no longer does. */
   | { fact: 'reopened'; stage: string }
   /** A person edited the count in stats.json: adopted once for the offset that their view was made at. */
-  | { fact: 'reset'; used: number; at_offset: number };
+  | { fact: 'reset'; used: number; at_offset: number }
+  | SuperviseFact;
 
 /** As it stands in the file: with its version and its time. */
 export type JournalLine = Fact & { v: number; at: string };

@@ -2,6 +2,7 @@
 
 import type { ProcessIdentity } from '../../policies/facts/process-identity.ts';
 import type { Tool } from '../../policies/facts/tools.ts';
+import type { SuperviseFact } from '../../policies/supervise/supervise-facts.ts';
 import type { Fact, JournalLine } from './facts.ts';
 
 type Of<F extends Fact['fact']> = Extract<JournalLine, { fact: F }>;
@@ -37,6 +38,8 @@ export interface Ledger {
   decided: Of<'decided'>[];
   /** The last of each tag and tool. */
   sessions: Map<string, Of<'session'>>;
+  /** What became of its supervision, in order. */
+  supervised: (JournalLine & SuperviseFact)[];
   /** Offsets whose edits have been adopted. */
   resets: Set<number>;
   budgetEdits: Set<number>;
@@ -62,6 +65,7 @@ export function emptyLedger(): Ledger {
     gated: new Set(),
     decided: [],
     sessions: new Map(),
+    supervised: [],
     resets: new Set(),
     budgetEdits: new Set(),
     grants: [],
@@ -143,6 +147,14 @@ export function fold(ledger: Ledger, line: JournalLine, offset: number): void {
       if (ledger.resets.has(line.at_offset)) return;
       ledger.resets.add(line.at_offset);
       ledger.used = line.used + ledger.grants.filter((at) => at >= line.at_offset).length;
+      return;
+    case 'supervised':
+    case 'instructed':
+    case 'worked':
+    case 'reasoned':
+    case 'noted':
+    case 'left':
+      ledger.supervised.push(line);
       return;
     default:
       line satisfies never;

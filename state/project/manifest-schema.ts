@@ -81,6 +81,27 @@ export const STAGE = z.strictObject({
   fallback: z.array(z.strictObject({ tool: z.enum(TOOLS), model: word.optional() })).default([]),
 });
 
+/** A part of a supervised task: a stage whose role is given. */
+const PART = STAGE.pick({
+  tool: true,
+  model: true,
+  effort: true,
+  access: true,
+  prompt: true,
+  attach: true,
+  timeout_ms: true,
+  idle_timeout_ms: true,
+  start_timeout_ms: true,
+  max_turns: true,
+});
+
+const SUPERVISE = z.strictObject({
+  worker: PART,
+  reasoner: PART,
+  max_iterations: whole.max(10_000).default(20),
+  stall_after: whole.max(10_000).default(3),
+});
+
 export const MANIFEST = z.strictObject({
   $schema: z.string().optional(),
   task_id: name,
@@ -92,6 +113,8 @@ export const MANIFEST = z.strictObject({
   /** A named pipeline; stages that are listed beside it refine its own of the same name. */
   pipeline: PLACE.optional(),
   stages: z.array(STAGE).default([]),
+  /** In place of stages: a worker that is told each step by a reasoner. */
+  supervise: SUPERVISE.optional(),
   /** The CLIs run in a git worktree of the task's own. */
   worktree: z.boolean().default(false),
   scope: z

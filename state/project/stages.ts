@@ -9,14 +9,20 @@ type ExpandedStages = { how: 'expanded'; stages: Stage[] } | { how: 'invalid'; m
 
 /** @param trust only in a trusted workspace do the project's own pipelines count. */
 export function expandStages(
-  { pipeline, stages }: GivenManifest,
+  { pipeline, stages, supervise }: GivenManifest,
   { pipelines }: ProjectFile,
   trust: 'trusted' | 'untrusted',
 ): ExpandedStages {
+  if (supervise !== undefined)
+    return pipeline === undefined && stages.length === 0
+      ? nameStages(PARTS.map((role) => ({ ...STAGE_DEFAULTS, ...supervise[role], role, id: role })))
+      : invalid(
+          'it has supervise beside stages or a pipeline; a task is either run or supervised, so keep one of them',
+        );
   if (pipeline === undefined)
     return stages.length > 0
       ? nameStages(stages)
-      : invalid('it has neither stages nor a pipeline; give it one of them');
+      : invalid('it has neither stages nor a pipeline, nor supervise; give it one of them');
   const known = { ...pipelines, ...PIPELINES } as Record<string, readonly Partial<GivenStage>[]>;
   const found = Object.hasOwn(known, pipeline) ? known[pipeline]! : null;
   if (found === null) {
@@ -31,6 +37,9 @@ export function expandStages(
   const named = nameStages(found.map((stage) => ({ ...STAGE_DEFAULTS, ...stage }) as GivenStage));
   return named.how === 'invalid' ? named : refine(pipeline, named.stages, stages);
 }
+
+/** Of a supervised task, each a stage by the name of its role. */
+const PARTS = ['worker', 'reasoner'] as const;
 
 /** A stage that is listed beside a pipeline changes the one of its name. */
 function refine(pipeline: string, stages: readonly Stage[], given: readonly GivenStage[]): ExpandedStages {

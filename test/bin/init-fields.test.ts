@@ -21,8 +21,10 @@ test.after(({ rig }) => rig.dispose());
 
 const isGroup = (field: string): boolean =>
   Object.keys(MANIFEST_FIELDS).some((other) => other.startsWith(`${field}.`) || other.startsWith(`${field}[].`));
+/** Of what its example shows as a whole no part stands by itself. */
+const isShown = (field: string): boolean => field.startsWith('supervise.');
 const FIELDS = Object.keys(MANIFEST_FIELDS).filter(
-  (field) => MANIFEST_FIELDS[field]!.example !== null || isGroup(field),
+  (field) => (MANIFEST_FIELDS[field]!.example !== null || isGroup(field)) && !isShown(field),
 );
 
 /** Examples that cannot stand alone: what they need besides. */
@@ -43,7 +45,16 @@ function taken(template: string, field: string): string {
   return text;
 }
 
-for (const field of FIELDS.filter((field) => MANIFEST_FIELDS[field]!.example !== null))
+test('supervise takes the place of stages, and is told beside them', async ({ rig, file, template }) => {
+  const text = taken(template, 'supervise');
+  const run = async (...argv: string[]) => (await rig.start('tollgate', argv).result).stderr;
+  writeFileSync(file, text);
+  assert.match(await run('run', 'fix', '--dry-run'), 'it has supervise beside stages');
+  writeFileSync(file, text.replace(/^stages:\n(?: .*\n)*/m, ''));
+  assert.match(await run('run', 'fix', '--dry-run'), 'fix is a supervised task, and has no stages to run');
+});
+
+for (const field of FIELDS.filter((field) => MANIFEST_FIELDS[field]!.example !== null && field !== 'supervise'))
   test(`${field}${NEEDS[field] === undefined ? '' : `: ${NEEDS[field].why}`}`, async ({ rig, file, template }) => {
     const { file: needed, text } = NEEDS[field] ?? {};
     if (needed !== undefined) rig.write(`.tmp/task/fix/${needed}`, text!);

@@ -99,17 +99,24 @@ test('it is valid with every field in use, and has every field', async ({ rig })
   const text = readFileSync(file, 'utf8');
   for (const [field, { about, example }] of Object.entries(MANIFEST_FIELDS))
     if (example !== null) assert.ok(text.includes(`# ${about}.`), field);
-  // A pipeline stands in place of stages.
-  const inUse = text.replace(TAKEN_OUT, '').replace(/^pipeline:.*\n/m, '');
+  // A pipeline stands in place of stages, and so does a supervision.
+  const inUse = text.replace(TAKEN_OUT, '').replace(/^(?:pipeline|supervise):.*\n/gm, '');
   assert.equal(inUse.match(/^ *#[^ ].*/gm), null);
   writeFileSync(file, inUse);
   const read = await readManifest(file, NO_PROJECT_FILE, 'untrusted');
   assert.is(read.how, 'read', JSON.stringify(read));
   const fields = Object.keys(MANIFEST_FIELDS).filter((field) => MANIFEST_FIELDS[field]!.example !== null);
   assert.equal(
-    fields.filter((field) => field !== 'pipeline' && !holds(read, field)),
+    fields.filter((field) => !['pipeline', 'supervise'].includes(field) && !holds(read, field)),
     [],
   );
+});
+
+test('with --supervise it has a worker and a reasoner in place of stages', async ({ rig }) => {
+  const { stdout } = await rig.run('tollgate', ['init', 'fix', '--supervise', '--goal', 'Mend it.']);
+  assert.match(stdout, 'tollgate supervise fix');
+  const read = await readManifest(path.join(rig.project, '.tmp/task/fix/manifest.yaml'), NO_PROJECT_FILE, 'untrusted');
+  assert.equal(read.how === 'read' && read.stages.map(({ name }) => name), ['worker', 'reasoner']);
 });
 
 function holds(read: Awaited<ReturnType<typeof readManifest>>, field: string): boolean {

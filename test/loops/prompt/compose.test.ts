@@ -135,7 +135,7 @@ test('templates and rules that cannot be used: which file, where, and why', asyn
     ['up.md', 'up.md:1: {{> ../manifest}} must be the name of a file in the same folder, or builtin:ROLE'],
     [
       'builtin.md',
-      'builtin.md:1: {{> builtin:imp}} names no built-in template; did you mean builtin:impl? There are brief, test_design, impl, test_impl, static_verify, verify, review, review_consolidate, runbook',
+      'builtin.md:1: {{> builtin:imp}} names no built-in template; did you mean builtin:impl? There are brief, test_design, impl, test_impl, static_verify, verify, review, review_consolidate, runbook, worker, reasoner',
     ],
   ];
   for (const [prompt, message] of rows)

@@ -28,6 +28,15 @@ import {
 import { entry } from './state.ts';
 
 type Of<F extends Fact['fact']> = Omit<Extract<Fact, { fact: F }>, 'fact'>;
+/** The fields of all its actions. */
+interface Reasoned extends Omit<Of<'reasoned'>, 'action'> {
+  action: string;
+  instruction?: string;
+  text?: string;
+  refused?: string[];
+  class?: string;
+  reason?: string | null;
+}
 type Budget<From> = Omit<Extract<Fact, { fact: 'budget'; from: From }>, 'fact'>;
 
 const owner = (description: string) =>
@@ -184,6 +193,53 @@ const LINES: readonly Schema[] = [
     prompt_sha256: hash("Of the stage's prompt"),
   }),
   line<Of<'reopened'>>('reopened', 'A done stage is to be done again', { stage }),
+  line<Of<'supervised'>>('supervised', 'A supervision begins, or begins anew', {
+    run_id,
+    supervision: text('Its id'),
+    goal: hash('Of the goal, which is the first instruction'),
+  }),
+  line<Of<'instructed'>>('instructed', 'An iteration begins; written before its worker is paid', {
+    run_id,
+    iteration: count('Which, from 1'),
+    instruction: hash('Of the instruction in force, which lies in state/supervise'),
+    worker: one('Whether the worker is asked; spared where only the reasoner has something new to hear', [
+      'asked',
+      'spared',
+    ]),
+  }),
+  line<Of<'worked'>>('worked', 'The worker answered', {
+    run_id,
+    iteration: count('Which'),
+    call_id,
+    changed: count('Paths that it changed'),
+    failed: texts('Checks of the gate that it did not pass'),
+  }),
+  line<Reasoned>(
+    'reasoned',
+    'The reasoner answered, or failed; written before the worker is asked again',
+    {
+      run_id,
+      iteration: count('Which'),
+      call_id: orNull(call_id, 'none was made'),
+      notes: texts('What people said that it was told'),
+      action: one('What it says; error: it failed', ['continue', 'done', 'no_op', 'save_session', 'ask', 'error']),
+      instruction: hash('Of the next instruction; of continue alone'),
+      text: text('Summary, reason, question or failure'),
+      refused: texts('Why a done is not believed; of done alone'),
+      class: errorClass,
+      reason: orNull(reason, 'none is known'),
+    },
+    ['instruction', 'text', 'refused', 'class', 'reason'],
+  ),
+  line<Of<'noted'>>('noted', 'A person says something to the reasoner', {
+    note: text('Its name, by which it counts once'),
+    text: hash('Of the text, which lies in state/supervise'),
+  }),
+  line<Of<'left'>>('left', 'The loop was left', {
+    run_id,
+    how: one('How', ['done', 'saved', 'parked', 'stopped', 'interrupted']),
+    why: { ...text('Why'), minLength: 0 },
+  }),
   line<Of<'reset'>>('reset', 'The count of paid calls was set', { used: count('Paid calls so far'), at_offset }),
 ];
 

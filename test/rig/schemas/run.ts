@@ -1,7 +1,8 @@
 // The schemas of what tollgate run and tollgate report print with --json.
 
-import type { RunReport, StageReport } from '../../../loops/run/report.ts';
+import type { RunReport, StageReport, SupervisionReport } from '../../../loops/run/report.ts';
 import type { StageFacts } from '../../../loops/task/stage-facts.ts';
+import type { IterationCells } from '../../../policies/supervise/iteration-table.ts';
 import { evidence, FAILURE, leftOut } from './call.ts';
 import {
   amount,
@@ -67,39 +68,64 @@ export const RUN_STAGE: Fields<StageReport> = {
   warnings: texts('What was unusual'),
 };
 
-const ran = record<RunReport>('The report of a run', {
-  schema: version,
-  task_id: text('The task'),
-  goal: text('As the manifest has it'),
-  state: one('How the run ended; refused: nothing was run', ['done', 'failed', 'interrupted', 'refused']),
-  exit_code: count('The exit code of tollgate run'),
-  message: orNull(text('Why nothing was run, in one sentence'), 'something was'),
-  stages: list('The stages, in order', record<StageReport>('One stage', RUN_STAGE)),
-  failure: orNull(FAILURE, 'nothing failed'),
-  budget: record<RunReport['budget']>('Paid calls', {
-    used: count('So far'),
-    total: count('Allowed in all'),
-    left: count('Left'),
-  }),
-  spent: record<RunReport['spent']>("What the task's calls have used, as far as they said", {
-    tokens: count('Tokens'),
-    usd: amount('US dollars, where a price is known'),
-    calls_without_tokens: count('Calls that did not say how many tokens; in no sum'),
-    calls_without_price: count('Calls without a known price; in no sum'),
-  }),
-  limits: record<RunReport['limits']>("The task's own limits beside its calls", {
-    max_tokens: orNull(count('Tokens'), 'there is none'),
-    max_usd: orNull(amount('US dollars'), 'there is none'),
-  }),
-  files: record<RunReport['files']>('Where more is told', {
-    summary: text('The page for a reader with little time'),
-    stats: text('The count that a person may edit'),
-    last_failure: orNull(text('The failure as a record'), 'nothing failed'),
-    outputs: text('The folder with the answers and records'),
-  }),
-  next_actions: texts('Lines to type, or one sentence each, the best first'),
-  notes: texts('What else is worth knowing'),
+const LEFT = ['done', 'saved', 'parked', 'stopped', 'interrupted'] as const;
+
+export const ITERATION = record<IterationCells>('An iteration, as the table of docs/supervise.md has it', {
+  iteration: count('Which'),
+  reasoner: one('What the call of the reasoner came to; - before it', ['Success', 'Error', '-']),
+  errors: text('Failures in a row, and what follows from the last'),
+  action: text('What the loop does'),
+  instruction: text('The beginning of what the worker is told next; N/A where it is told nothing more'),
 });
+
+const ran = record<RunReport>(
+  'The report of a run',
+  {
+    schema: version,
+    task_id: text('The task'),
+    goal: text('As the manifest has it'),
+    state: one('How the run ended; refused: nothing was run', ['done', 'failed', 'interrupted', 'refused']),
+    exit_code: count('The exit code of tollgate run'),
+    message: orNull(text('Why nothing was run, in one sentence'), 'something was'),
+    stages: list('The stages, in order', record<StageReport>('One stage', RUN_STAGE)),
+    failure: orNull(FAILURE, 'nothing failed'),
+    budget: record<RunReport['budget']>('Paid calls', {
+      used: count('So far'),
+      total: count('Allowed in all'),
+      left: count('Left'),
+    }),
+    spent: record<RunReport['spent']>("What the task's calls have used, as far as they said", {
+      tokens: count('Tokens'),
+      usd: amount('US dollars, where a price is known'),
+      calls_without_tokens: count('Calls that did not say how many tokens; in no sum'),
+      calls_without_price: count('Calls without a known price; in no sum'),
+    }),
+    limits: record<RunReport['limits']>("The task's own limits beside its calls", {
+      max_tokens: orNull(count('Tokens'), 'there is none'),
+      max_usd: orNull(amount('US dollars'), 'there is none'),
+    }),
+    files: record<RunReport['files']>('Where more is told', {
+      summary: text('The page for a reader with little time'),
+      stats: text('The count that a person may edit'),
+      last_failure: orNull(text('The failure as a record'), 'nothing failed'),
+      outputs: text('The folder with the answers and records'),
+    }),
+    next_actions: texts('Lines to type, or one sentence each, the best first'),
+    notes: texts('What else is worth knowing'),
+    supervision: record<SupervisionReport>('Of a supervised task: how it stands', {
+      how: orNull(one('How its last run was left', LEFT), 'it was not'),
+      iteration: count('The last one that was begun'),
+      errors: count('Failures of the reasoner in a row'),
+      instruction: text('In force'),
+      question: orNull(text("The reasoner's, for a person"), 'it asks nothing'),
+      summary: orNull(text("The reasoner's, of a task that is done"), 'it is not done'),
+      iterations: list('All of them, in order', ITERATION),
+      saved: orNull(text('The saved session'), 'it was not saved'),
+      resume: orNull(text('The line to type to go on'), 'there is nothing to go on with'),
+    }),
+  },
+  ['supervision'],
+);
 
 /** As `answerWithoutRun` makes it. */
 const notRun = record<{

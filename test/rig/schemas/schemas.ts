@@ -14,6 +14,7 @@ import { published, type Schema } from './parts.ts';
 import { REPORT } from './run.ts';
 import { STATE } from './state.ts';
 import { STATUS } from './status.ts';
+import { REASONER, SESSION_SAVE } from './supervise.ts';
 import { PROJECT, TASK } from './task.ts';
 import { TASKS } from './tasks.ts';
 
@@ -39,6 +40,8 @@ const SCHEMAS: Record<string, Schema> = {
   FORECAST_SCHEMA: FORECAST,
   PREFLIGHT_SCHEMA: PREFLIGHT,
   WAIT_SCHEMA: WAIT,
+  REASONER_SCHEMA: REASONER,
+  SESSION_SAVE_SCHEMA: SESSION_SAVE,
 };
 
 export const schemaFiles = (): { name: string; schema: Schema; text: string }[] =>

@@ -1,0 +1,65 @@
+// tollgate answer: what a person says to a supervised task; where it waits for that, it goes on.
+
+import { hearing } from '../../../loops/supervise/hearing.ts';
+import { TOLLGATE_EXIT } from '../../../policies/facts/exit-codes.ts';
+import { leaveNote, MAX_NOTE_BYTES } from '../../../state/supervise/notes.ts';
+import { readArguments, stopOnSignals } from '../../command.ts';
+import type { Arguments, CommandSpec } from '../../command-line.ts';
+import type { Ran } from '../../ran.ts';
+import { surprise } from '../run-answer.ts';
+import { refusalWithin } from '../within-call.ts';
+import { SUPERVISE_EXITS, superviseWord } from './supervise.ts';
+import { SUPERVISE_FLAGS } from './supervise-flags.ts';
+
+const SPEC: CommandSpec = {
+  name: 'tollgate answer',
+  usage: 'TASK TEXT [options]',
+  about:
+    'Says something to the reasoner of a supervised task, which hears it at its next iteration: at any time, while it runs too. A task that waits for an answer goes on at once.',
+  flags: {
+    later: { takes: 'nothing', about: 'leave it for the next run, and begin none' },
+    ...SUPERVISE_FLAGS,
+  },
+  words: { min: 2, max: 2, called: 'TASK (an id, or a path with a /) and TEXT (one word: put it in quotes)' },
+  examples: [
+    ['tollgate answer fix-login "Keep the old flag."', 'answers its question, and goes on'],
+    ['tollgate answer fix-login "Leave the CSS alone." --later', 'a note for the next run'],
+  ],
+  exits: SUPERVISE_EXITS,
+};
+
+export async function run(argv: readonly string[]): Promise<Ran> {
+  const stop = stopOnSignals();
+  const read = await readArguments(SPEC, argv, TOLLGATE_EXIT.badInput);
+  return read.how === 'read' ? answered(read.args, stop).catch(surprise(read.args, 'answer')) : read.ran;
+}
+
+async function answered(args: Arguments, stop: AbortSignal): Promise<Ran> {
+  const [word, text] = args.words as [string, string];
+  const refusal = refusalWithin(process.env, 'answer for a person') ?? textMistake(text);
+  if (refusal !== null) return invalid(refusal);
+  const heard = await hearing(word, process.cwd(), process.env);
+  if (heard.how === 'invalid') return invalid(heard.message);
+  const { task, stateFolder, state } = heard;
+  const note = await leaveNote(stateFolder, task, text, new Date());
+  if (state === 'waiting' && !args.given.has('later')) return superviseWord(word, args, stop, 'answer');
+  const said = SAID[state](task.id);
+  return args.given.has('json')
+    ? { exit: 0, out: `${JSON.stringify({ schema: 1, task_id: task.id, note, state, message: said })}\n` }
+    : { exit: 0, out: `${said}\n` };
+}
+
+const SAID = {
+  running: () => 'Noted: the reasoner hears it at its next iteration.',
+  waiting: (id: string) => `Noted. To go on: tollgate supervise ${id}`,
+  at_rest: (id: string) => `Noted for the next run: tollgate supervise ${id}`,
+} as const;
+
+function textMistake(text: string): string | null {
+  if (text.trim() === '') return 'there is no text in the answer; say something';
+  if (text.includes('\0')) return 'the text holds a NUL character';
+  const bytes = Buffer.byteLength(text);
+  return bytes > MAX_NOTE_BYTES ? `the text has ${bytes} bytes; at most ${MAX_NOTE_BYTES} are taken` : null;
+}
+
+const invalid = (message: string): Ran => ({ exit: TOLLGATE_EXIT.badInput, err: `tollgate answer: ${message}\n` });

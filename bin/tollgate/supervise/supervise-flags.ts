@@ -1,0 +1,28 @@
+// The flags of whatever supervises a task, and what they stand for.
+
+import type { Supervising } from '../../../loops/supervise/supervise.ts';
+import { RUN_FLAGS } from '../../../loops/task/run-options.ts';
+import type { Arguments, FlagRow } from '../../command-line.ts';
+
+export const SUPERVISE_FLAGS = {
+  'accept-tree': {
+    takes: 'nothing',
+    about: 'go on in a tree that is not as the saved session left it: look at it first',
+  },
+  'no-wait': RUN_FLAGS['no-wait'],
+  force: RUN_FLAGS.force,
+  'accept-changes': RUN_FLAGS['accept-changes'],
+  'retry-dirty': RUN_FLAGS['retry-dirty'],
+  'wait-for-reset': RUN_FLAGS['wait-for-reset'],
+  restore: RUN_FLAGS.restore,
+  'when-open': RUN_FLAGS['when-open'],
+  'no-repair': RUN_FLAGS['no-repair'],
+  'keep-raw': RUN_FLAGS['keep-raw'],
+  'record-requests': RUN_FLAGS['record-requests'],
+  'trust-workspace': RUN_FLAGS['trust-workspace'],
+} as const satisfies Record<string, FlagRow>;
+
+export const supervisingOf = ({ given }: Pick<Arguments, 'given'>): Supervising => ({
+  begin: given.has('anew') ? 'anew' : 'on',
+  movedTree: given.has('accept-tree') ? 'accepted' : 'refused',
+});

@@ -1,0 +1,84 @@
+// tollgate supervise: a worker carries out one instruction after another, a reasoner says which.
+
+import { findSaved } from '../../../loops/supervise/find-saved.ts';
+import { superviseTask } from '../../../loops/supervise/supervise.ts';
+import { TOLLGATE_EXIT } from '../../../policies/facts/exit-codes.ts';
+import { readArguments, stopOnSignals } from '../../command.ts';
+import type { Arguments, CommandSpec } from '../../command-line.ts';
+import type { Ran } from '../../ran.ts';
+import { answerTo, answerWithoutRun, type RunningWord, surprise } from '../run-answer.ts';
+import { contextOf, optionsOf } from '../run-flags.ts';
+import { startTelling } from '../telling.ts';
+import { refusalWithin } from '../within-call.ts';
+import { SUPERVISE_FLAGS, supervisingOf } from './supervise-flags.ts';
+
+export const SUPERVISE_EXITS: CommandSpec['exits'] = [
+  [TOLLGATE_EXIT.ok, 'the task is done: the reasoner says so, the acceptance commands passed, and the scope is clean'],
+  [
+    TOLLGATE_EXIT.failure,
+    'the session is saved, or a question waits for an answer; _summary.md says which, and the line to go on',
+  ],
+  [TOLLGATE_EXIT.badInput, 'usage, a mistake in the manifest or the state, or a tree that has moved on'],
+  ['130, 143', 'stopped by INT, TERM; the session is saved'],
+  [70, 'a bug of ours'],
+];
+
+const SPEC: CommandSpec = {
+  name: 'tollgate supervise',
+  usage: 'TASK | --resume ID [options]',
+  about:
+    'Has a worker CLI carry out one instruction after another, each said by a reasoner CLI that looks at what came of the last. A failure of the reasoner never reaches the worker: the same instruction stands, and the third in a row saves the session.',
+  flags: {
+    resume: {
+      takes: 'text',
+      about: 'go on with the saved session of this id (of the worker or the reasoner), or with this task',
+    },
+    anew: { takes: 'nothing', about: 'begin anew: what was said and done before counts for nothing' },
+    ...SUPERVISE_FLAGS,
+  },
+  words: { min: 0, max: 1, called: 'TASK (an id, or a path with a /)' },
+  examples: [
+    ['tollgate supervise fix-login', 'begins, or goes on where it stopped'],
+    ['tollgate supervise --resume 5f0c2d4e-8f5e-4b1c-9f0a-0f6f4f1d2c3b', 'the session that was saved'],
+    ['tollgate supervise fix-login --accept-tree', 'go on though the tree has moved on'],
+    ['tollgate answer fix-login "Keep the old flag."', 'what the reasoner asked, or should know'],
+  ],
+  exits: SUPERVISE_EXITS,
+};
+
+export async function run(argv: readonly string[]): Promise<Ran> {
+  const stop = stopOnSignals();
+  const read = await readArguments(SPEC, argv, TOLLGATE_EXIT.badInput);
+  if (read.how === 'read') return named(read.args, stop).catch(surprise(read.args, 'supervise'));
+  if (read.mistake === null || !argv.includes('--json')) return read.ran;
+  return { ...read.ran, out: answerWithoutRun(null, 'refused', read.ran.exit, read.mistake, 'supervise') };
+}
+
+async function named(args: Arguments, stop: AbortSignal): Promise<Ran> {
+  const { resume } = args.text;
+  const [word] = args.words;
+  const invalid = (message: string) => answerTo({ how: 'invalid', message }, args, 'supervise');
+  if ((word === undefined) === (resume === undefined))
+    return invalid('name the task, or say --resume with the id of a saved session, one of them');
+  if (word !== undefined) return superviseWord(word, args, stop, 'supervise');
+  if (args.given.has('anew')) return invalid('--resume and --anew contradict each other; say one of them');
+  const found = await findSaved(resume!, process.cwd(), process.env);
+  if (found.how === 'invalid') return invalid(found.message);
+  return superviseWord(found.word, args, stop, 'supervise');
+}
+
+export async function superviseWord(
+  word: string,
+  args: Arguments,
+  stop: AbortSignal,
+  command: RunningWord,
+): Promise<Ran> {
+  const named = { ...args, words: [word] };
+  const within = args.given.has('accept-tree') ? refusalWithin(process.env, 'accept a tree that has moved on') : null;
+  const options = within ?? optionsOf(args);
+  if (typeof options === 'string') return answerTo({ how: 'invalid', message: options }, named, command);
+  const { progress, told } = startTelling(args);
+  const request = { word, options, context: contextOf(stop, told) };
+  const ran = await superviseTask(request, supervisingOf(args)).finally(() => progress.stop());
+  return answerTo(ran, named, command);
+}

@@ -1,0 +1,62 @@
+// What a supervision has changed since it began, as git tells it: a diff for the reasoner and for the saved session. Outside of git there is none.
+
+import { existsSync } from 'node:fs';
+import path from 'node:path';
+import { keepStart } from '../changes/start.ts';
+import { askGit } from '../git/git.ts';
+import { forbidsOf, stateOf } from '../prompt/compose.ts';
+import type { TaskRun } from '../task/stage-run.ts';
+
+const rulesOf = async ({ open, context }: TaskRun) => ({
+  cwd: open.tree,
+  root: open.root,
+  state: stateOf(open.task),
+  forbids: await forbidsOf(open.manifest.security.forbidden_paths, [open.root, open.tree]),
+  environment: context.environment,
+  halt: context.stop,
+});
+
+const isInGit = ({ open }: TaskRun): boolean => existsSync(path.join(open.tree, '.git'));
+
+/** Once, before the first iteration. @returns why it cannot be kept, or null. */
+export async function keepBeginning(task: TaskRun): Promise<string | null> {
+  if (!isInGit(task)) return null;
+  const kept = await keepStart(task.open.task.state, await rulesOf(task));
+  return kept.how === 'invalid' ? kept.message : null;
+}
+
+/** null outside of git, and where git cannot tell. */
+export async function wholeDiff(task: TaskRun): Promise<string | null> {
+  if (!isInGit(task)) return null;
+  const { readChanges } = await import('../changes/read.ts');
+  const read = await readChanges({ ...(await rulesOf(task)), task: task.open.task.state }, { since: 'start' });
+  return read.how === 'read' ? read.changes.text : null;
+}
+
+interface GitStand {
+  head: string | null;
+  branch: string | null;
+  /** What is not committed, by a hash of git's list of it; null where git does not tell. */
+  status: string | null;
+}
+
+const TIMEOUT_MS = 30_000;
+
+/** null outside of git. */
+export async function gitStand(
+  tree: string,
+  environment: NodeJS.ProcessEnv,
+): Promise<(GitStand & { branches: string[] }) | null> {
+  if (!existsSync(path.join(tree, '.git'))) return null;
+  const ask = async (...args: string[]) => {
+    const ran = await askGit(args, { cwd: tree, timeoutMs: TIMEOUT_MS, environment });
+    return ran.code === 0 ? ran.stdout.trim() : null;
+  };
+  const [head, branch, branches, status] = await Promise.all([
+    ask('rev-parse', '--verify', '--quiet', 'HEAD'),
+    ask('symbolic-ref', '--quiet', '--short', 'HEAD'),
+    ask('for-each-ref', '--format=%(refname:short)', 'refs/heads'),
+    ask('status', '--porcelain=v1', '--untracked-files=all', '--', '.', ':(exclude).tmp'),
+  ]);
+  return { head, branch, status, branches: (branches ?? '').split('\n').filter(Boolean) };
+}

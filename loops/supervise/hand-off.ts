@@ -1,0 +1,41 @@
+// What a part is told in a fresh session that takes the place of one which is not on this machine.
+
+import { iterationCells, iterationTable } from '../../policies/supervise/iteration-table.ts';
+import { findSession } from '../session/own-files.ts';
+import { stageFacts } from '../task/stage-facts.ts';
+import type { Part, SuperviseCourse } from './course.ts';
+import { standingOf } from './course.ts';
+import { shownText } from './view.ts';
+
+/** null where a part has its session, or had none yet. */
+export async function handOffs(course: SuperviseCourse): Promise<Record<Part, string | null>> {
+  const { open, context } = course.task;
+  const standing = standingOf(open);
+  const none = { worker: null, reasoner: null };
+  if (standing.rows.length === 0 || standing.step === 'done') return none;
+  const { ledger } = open.journal.read();
+  const note = noteOf(standing.rows.map((row) => iterationCells(row, shownText(open.task))));
+  const of = async (part: Part): Promise<string | null> => {
+    const { tool } = course.plans[part].stage;
+    const { session_id: id } = stageFacts(open.task, ledger, part, tool);
+    if (id === null) return null;
+    const found = await findSession(tool, id, { environment: context.environment, cwd: open.cwd });
+    if (found !== null) return null;
+    const told = `the session ${id} of the ${part} is not on this machine; a fresh one is told where the work stands`;
+    context.say(told);
+    course.notes.push(told);
+    return open.hide(note);
+  };
+  return { worker: await of('worker'), reasoner: await of('reasoner') };
+}
+
+const MAX_ROWS = 20;
+
+const noteOf = (cells: Parameters<typeof iterationTable>[0]): string =>
+  `# Where the work stands
+
+This conversation goes on with the work of an earlier one, which is not there any more. The tree is as that one left it.
+What happened so far:
+
+${iterationTable(cells, MAX_ROWS).join('\n')}
+`;

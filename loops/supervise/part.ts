@@ -1,0 +1,76 @@
+// One part of an iteration is asked, like any stage: its prompt with what this iteration says, its turn on the tree, its attempts, its gate.
+
+import { TOLLGATE_EXIT } from '../../policies/facts/exit-codes.ts';
+import { tooLargeFailure, unpreparedFailure } from '../failure/failure.ts';
+import { reportOf, stageRunOf } from '../run/stages.ts';
+import { withTreeLock } from '../run/with-tree-lock.ts';
+import { attempts } from '../stage/attempts.ts';
+import { type Baseline, closeBaseline, openBaseline } from '../stage/baseline.ts';
+import { paidAnswer } from '../stage/dispatch-call.ts';
+import { gateAnswer } from '../stage/stage-gate.ts';
+import { composePrompt, type Prompt, writePrompt } from '../task/prompt.ts';
+import type { StageEnd, StageRun, TaskRun } from '../task/stage-run.ts';
+import { interruptedBy, leftWith, type Part, type StepEnd, type SuperviseCourse } from './course.ts';
+
+export interface PartEnd {
+  run: StageRun;
+  prompt: Prompt;
+  end: StageEnd;
+}
+
+interface PartAsked {
+  part: Part;
+  /** As the journal holds it; by it a call that outlived its dispatcher is found again. */
+  iteration: number;
+  supervision: string;
+  text: string;
+  /** What an earlier run paid for in vain is not asked again; null where it is. */
+  before?(run: StageRun, prompt: Prompt): Promise<StepEnd> | null;
+  /** While it still has its turn. `noted`: what came of it is on disk. */
+  after(ended: PartEnd): Promise<{ step: StepEnd; noted: boolean }>;
+}
+
+export async function askPart(course: SuperviseCourse, task: TaskRun, asked: PartAsked): Promise<StepEnd> {
+  const { part, iteration, supervision, text } = asked;
+  const turn = { text, identity: `supervise ${supervision} ${iteration} ${part}` };
+  const run: StageRun = { ...stageRunOf(task, course.plans[part], course.endsAtMs), turn };
+  const composed = await composePrompt(run, run, run.open.manifest.context.digest_policy);
+  if (run.context.stop.aborted) return interruptedBy('stopped before it was asked');
+  if (composed.how === 'invalid')
+    return leftWith({ ...unpreparedFailure(run, composed.message), exit_code: TOLLGATE_EXIT.failure });
+  const { prompt } = composed;
+  if (prompt.tooLarge !== null) return leftWith(tooLargeFailure(run, prompt));
+  const before = asked.before?.(run, prompt) ?? null;
+  if (before !== null) return before;
+  await writePrompt(composed);
+  const worked = await withTreeLock(run, () => inItsTurn(course, run, prompt, asked));
+  return worked.how === 'stopped' ? interruptedBy('stopped while it waited for its turn') : worked.result;
+}
+
+async function inItsTurn(
+  course: SuperviseCourse,
+  run: StageRun,
+  prompt: Prompt,
+  { part, after }: PartAsked,
+): Promise<StepEnd> {
+  const baseline = await openBaseline(run);
+  if (baseline !== null && 'how' in baseline) return leftWith(unpreparedFailure(run, baseline.message));
+  let noted = false;
+  try {
+    const end = await answered(run, prompt, baseline);
+    course.reports[part] = reportOf(run.open, course.plans[part], end);
+    const told = await after({ run, prompt, end });
+    noted = told.noted;
+    return told.step;
+  } finally {
+    await closeBaseline(run, baseline, noted ? 'done' : 'open');
+  }
+}
+
+/** An answer that was paid for is looked at, and not asked for again. */
+function answered(run: StageRun, prompt: Prompt, baseline: Baseline | null): Promise<StageEnd> {
+  const paid = paidAnswer(run, prompt);
+  if (paid === null) return attempts(run, prompt, baseline);
+  const answering = { ...run, stage: { ...run.stage, tool: paid.tool } };
+  return gateAnswer(answering, paid, prompt, baseline, 0, run.tampered.get(paid.call_id) ?? null);
+}

@@ -1,0 +1,144 @@
+// The reasoner's part of an iteration: it sees what the worker did, and its word, or its failure, is on disk before the worker is asked again.
+
+import type { ErrorClass } from '../../policies/facts/classes.ts';
+import { tagOf } from '../../policies/session/session-tag.ts';
+import { MAX_ANSWER_CHARS, readReasonerAnswer } from '../../policies/supervise/reasoner-answer.ts';
+import type { Standing } from '../../policies/supervise/standing.ts';
+import type { Reasoned } from '../../policies/supervise/supervise-facts.ts';
+import { reasonerTurn } from '../../policies/supervise/turn-text.ts';
+import { oneLine } from '../../policies/text/one-line.ts';
+import { readHead } from '../../state/disk/file-head.ts';
+import { keepText } from '../../state/supervise/kept-texts.ts';
+import { isSystemError } from '../../state/system-error.ts';
+import { outputsOf } from '../../state/task-folder.ts';
+import { readRecord } from '../stage/guardian.ts';
+import type { Prompt } from '../task/prompt.ts';
+import type { StageRun, TaskRun } from '../task/stage-run.ts';
+import { interruptedBy, leftWith, type StepEnd, type SuperviseCourse } from './course.ts';
+import { doneRefusals } from './done.ts';
+import { askPart, type PartEnd } from './part.ts';
+import { viewOf } from './view.ts';
+
+export async function reason(course: SuperviseCourse, standing: Standing): Promise<StepEnd> {
+  const notes = standing.notes.map(({ note }) => note);
+  const view = await viewOf(course, standing);
+  return askPart(course, reasonersOwn(course.task), {
+    part: 'reasoner',
+    iteration: standing.iteration,
+    supervision: standing.supervision!,
+    text: reasonerTurn(view),
+    before: (run, prompt) => failedBefore(course, standing, run, prompt, notes),
+    after: (ended) => noteReason(course, standing, ended, notes),
+  });
+}
+
+/**
+ * Its own session, whatever the worker's tool is; and no retry, for the loop itself is one: an iteration with the same instruction.
+ */
+function reasonersOwn(task: TaskRun): TaskRun {
+  const { manifest } = task.open;
+  const { session_id: _, ...meta } = manifest.meta;
+  const feature = `${tagOf(meta.feature, task.open.task.id).slice(0, MAX_TAG_CHARS)} (reasoner)`;
+  const budgets = { ...manifest.budgets, retry_budget: 0 };
+  return { ...task, open: { ...task.open, manifest: { ...manifest, budgets, meta: { ...meta, feature } } } };
+}
+
+/** With what follows it is still a tag. */
+const MAX_TAG_CHARS = 110;
+
+/** A call that an earlier run paid for, and of whose failure it could not write down what it means: it counts as the failure that it was. */
+function failedBefore(
+  course: SuperviseCourse,
+  standing: Standing,
+  run: StageRun,
+  prompt: Prompt,
+  notes: string[],
+): Promise<StepEnd> | null {
+  const calls = [...run.open.journal.read().ledger.calls.values()];
+  const last = calls.findLast(
+    ({ granted, reserved }) => granted && reserved.stage === run.stage.name && reserved.for_prompt === prompt.sha256,
+  );
+  const verdict = last?.verdict ?? null;
+  if (verdict === null || verdict.class === null || NOT_FAILED.has(verdict.reason ?? '')) return null;
+  const { call_id, class: errorClass, reason } = verdict;
+  const text = readRecord(run.open.task, call_id)?.verdict.evidence?.text ?? reason ?? errorClass;
+  return note(course, standing, call_id, notes, errorOf(errorClass, reason, text)).then(() => null);
+}
+
+/** Somebody stopped it; of itself it did not fail. */
+const NOT_FAILED: ReadonlySet<string> = new Set(['cancelled', 'interrupted']);
+
+async function noteReason(
+  course: SuperviseCourse,
+  standing: Standing,
+  { run, end }: PartEnd,
+  notes: string[],
+): Promise<{ step: StepEnd; noted: boolean }> {
+  if (end.how === 'interrupted') return { step: interruptedBy('stopped at its reasoner', end.retry_at), noted: false };
+  if (end.how === 'failed') {
+    const { failure, record } = end;
+    // Our own limits, and what an agent did to the task, are no word of the reasoner's; that it cannot be started is one.
+    const isOurs = (record === null && failure.class !== 'tooling') || failure.reason === 'budget';
+    if (isOurs || end.gate?.findings.some(({ check }) => check === 'judge'))
+      return { step: leftWith(failure), noted: false };
+    const text = failure.evidence?.text ?? failure.reason ?? failure.class;
+    await note(course, standing, record?.call_id ?? null, notes, errorOf(failure.class, failure.reason, text));
+    return { step: null, noted: true };
+  }
+  course.handOff.reasoner = null;
+  const read = readReasonerAnswer(answerOf(run));
+  await note(course, standing, end.record.call_id, notes, await meantBy(course, standing, read));
+  return { step: null, noted: true };
+}
+
+async function meantBy(
+  course: SuperviseCourse,
+  standing: Standing,
+  read: ReturnType<typeof readReasonerAnswer>,
+): Promise<Reasoned> {
+  if (read.how === 'invalid') return errorOf('contract_violation', read.reason, read.why);
+  const { action, text } = read.answer;
+  switch (action) {
+    case 'continue':
+      return { action, instruction: await keepText(course.task.open.task, text) };
+    case 'done':
+      return { action, text: short(text), refused: await doneRefusals(course, standing) };
+    case 'no_op':
+      return { action };
+    case 'save_session':
+    case 'ask':
+      return { action, text: short(text) };
+  }
+}
+
+/** A line of the journal is small. */
+const MAX_CHARS = 4000;
+const short = (text: string): string => (text.length <= MAX_CHARS ? text : `${text.slice(0, MAX_CHARS - 1)}…`);
+
+const errorOf = (errorClass: ErrorClass, reason: string | null, text: string): Reasoned => ({
+  action: 'error',
+  class: errorClass,
+  reason,
+  text: oneLine(text, 500),
+});
+
+const note = (
+  { task }: SuperviseCourse,
+  { iteration }: Standing,
+  call_id: string | null,
+  notes: string[],
+  reasoned: Reasoned,
+): Promise<void> =>
+  task.open.journal.note({ fact: 'reasoned', run_id: task.runId, iteration, call_id, notes, ...reasoned });
+
+/** No more of it is read than an answer may have, and one character to tell that it is longer. */
+function answerOf({ open, stage }: StageRun): string {
+  try {
+    return readHead(outputsOf(open.task, stage).out, MAX_ANSWER_CHARS * BYTES_A_CHAR).text;
+  } catch (error) {
+    if (!isSystemError(error)) throw error;
+    return '';
+  }
+}
+
+const BYTES_A_CHAR = 4;

@@ -1,0 +1,99 @@
+// Saves the session of a supervision, so that a person, another machine or a later day can go on: session_save.json, and a patch beside it.
+
+import { createHash } from 'node:crypto';
+import path from 'node:path';
+import { iterationCells } from '../../policies/supervise/iteration-table.ts';
+import type { SessionSave } from '../../policies/supervise/session-save.ts';
+import { SAVE_SCHEMA, saveMistake } from '../../policies/supervise/session-save.ts';
+import type { LeftHow } from '../../policies/supervise/supervise-facts.ts';
+import { readJson, writeAtomic, writeJson } from '../../state/atomic-file.ts';
+import { readBytesIfFit } from '../../state/disk/regular-file.ts';
+import { budgetOf } from '../../state/journal/ledger.ts';
+import { keptText } from '../../state/supervise/kept-texts.ts';
+import type { TaskFolder } from '../../state/task-folder.ts';
+import { spentOf } from '../task/spent.ts';
+import { stageFacts } from '../task/stage-facts.ts';
+import type { OpenTask } from '../task/task.ts';
+import { gitStand, wholeDiff } from './changes.ts';
+import { type Part, type SuperviseCourse, standingOf } from './course.ts';
+import { shownText } from './view.ts';
+
+export const saveFileOf = ({ state }: Pick<TaskFolder, 'state'>): string => path.join(state, 'session_save.json');
+
+/** Before the loop says that it was left. */
+export async function saveSession(course: SuperviseCourse, how: LeftHow, why: string): Promise<SessionSave> {
+  const { task, whole } = course;
+  const { open, context } = task;
+  const standing = standingOf(open);
+  const { ledger } = open.journal.read();
+  const changes = whole === null ? [] : await whole.look();
+  const patch = changes.length === 0 ? null : await wholeDiff(task);
+  const patchFile = path.join(open.task.state, 'session_save.patch');
+  if (patch !== null) await writeAtomic(patchFile, open.hide(patch));
+  const { tokens, usd } = spentOf(open);
+  const total = budgetOf(ledger);
+  const sessions = { worker: sessionOf(open, 'worker'), reasoner: sessionOf(open, 'reasoner') };
+  const save: SessionSave = {
+    schema: SAVE_SCHEMA,
+    task_id: open.task.id,
+    saved_at: context.clock().toISOString(),
+    how,
+    why: open.hide(why),
+    sessions,
+    task: open.hide(open.manifest.goal),
+    instruction: keptText(open.task, standing.instruction),
+    instruction_sha256: standing.instruction,
+    iterations: standing.iteration,
+    progress: standing.rows.map((row) => iterationCells(row, shownText(open.task))),
+    question: standing.question,
+    changed_files: changes.map(({ path: at, how }) => ({ path: at, how, sha256: contentHash(open.tree, at) })),
+    patch: patch === null ? null : patchFile,
+    git: await standOf(open, context.environment),
+    budget: { used: ledger.used, total, left: Math.max(0, total - ledger.used), tokens, usd },
+    resume: resumeLine(open, sessions.worker.session_id),
+  };
+  await writeJson(saveFileOf(open.task), save);
+  return save;
+}
+
+/** By the worker's session, as people copy it; by the task where none is known. */
+const resumeLine = ({ task }: OpenTask, session: string | null): string =>
+  `tollgate supervise --resume ${session ?? task.id}`;
+
+const sessionOf = ({ task, journal, plans }: OpenTask, part: Part) => {
+  const { tool } = plans.find(({ stage }) => stage.name === part)!.stage;
+  return { tool, session_id: stageFacts(task, journal.read().ledger, part, tool).session_id };
+};
+
+const MAX_HASHED_BYTES = 256 * 1024 * 1024;
+
+export function contentHash(tree: string, at: string): string | null {
+  const bytes = readBytesIfFit(path.join(tree, at), MAX_HASHED_BYTES);
+  return bytes === null ? null : createHash('sha256').update(bytes).digest('hex');
+}
+
+export async function standOf(
+  open: Pick<OpenTask, 'tree'>,
+  environment: NodeJS.ProcessEnv,
+): Promise<SessionSave['git']> {
+  const stand = await gitStand(open.tree, environment);
+  if (stand === null) return null;
+  const { head, branch, status } = stand;
+  return { head, branch, status: status === null ? null : createHash('sha256').update(status).digest('hex') };
+}
+
+/** null where none was left. Throws nothing that the file is to blame for. */
+export async function readSave(
+  task: TaskFolder,
+  clock: () => Date,
+): Promise<{ how: 'read'; save: SessionSave } | { how: 'invalid'; message: string } | null> {
+  const file = saveFileOf(task);
+  const read = await readJson<SessionSave>(file, clock, 'left');
+  if (read.how === 'absent') return null;
+  const why = read.how === 'read' ? saveMistake(read.value) : read.how === 'left' ? read.message : null;
+  if (why === null && read.how === 'read') return { how: 'read', save: read.value };
+  return {
+    how: 'invalid',
+    message: `${file}: ${why}; the journal has all that counts, so look at the tree and say --accept-tree to go on without it`,
+  };
+}

@@ -1,0 +1,168 @@
+// Supervises a task: a worker carries out the current instruction, a reasoner says the next one, and a failure of the reasoner never reaches the worker.
+
+import { stopWords } from '../../policies/facts/stop.ts';
+import { iterationCells, iterationLine } from '../../policies/supervise/iteration-table.ts';
+import { nextMove } from '../../policies/supervise/next-move.ts';
+import type { Standing } from '../../policies/supervise/standing.ts';
+import { hashOf, keepText } from '../../state/supervise/kept-texts.ts';
+import { notesLeft, removeNote } from '../../state/supervise/notes.ts';
+import { nowMs } from '../../wrappers/steady-clock.ts';
+import { invalidFailure } from '../failure/failure.ts';
+import { type RanTask, type RunWork, runTask } from '../run/run.ts';
+import { stageRunOf } from '../run/stages.ts';
+import type { EndedRun } from '../run/write-report.ts';
+import { closeBaseline, openBaseline } from '../stage/baseline.ts';
+import { composePrompt } from '../task/prompt.ts';
+import type { RunRequest } from '../task/run-request.ts';
+import type { TaskRun } from '../task/stage-run.ts';
+import { markDone, reopen } from '../task/stage-status.ts';
+import type { OpenTask } from '../task/task.ts';
+import { keepBeginning } from './changes.ts';
+import { interruptedBy, type Leaving, leftWith, type SuperviseCourse, standingOf } from './course.ts';
+import { handOffs } from './hand-off.ts';
+import { endFailure, leaveLoop } from './leave.ts';
+import { treeMistake } from './moved.ts';
+import { reason } from './reason.ts';
+import { shownText } from './view.ts';
+import { work } from './work.ts';
+
+export interface Supervising {
+  /** `anew`: what was said and done before counts for nothing. */
+  begin: 'on' | 'anew';
+  /** A tree that is not as a saved session left it. */
+  movedTree: 'refused' | 'accepted';
+}
+
+export const superviseTask = (request: RunRequest, supervising: Supervising): Promise<RanTask> =>
+  runTask(request, workOf(supervising));
+
+const workOf = (supervising: Supervising): RunWork => ({
+  mistake: ({ manifest, task }) =>
+    manifest.supervise === undefined
+      ? `${task.manifest} has no supervise, and a supervised task needs it: {worker: {tool: …}, reasoner: {tool: …}}; for its stages say tollgate run ${task.id}`
+      : null,
+  async check(composing) {
+    const { open, context, halt } = composing;
+    const mistake = goalMistake(open, supervising) ?? (await movedMistake(open, context, supervising));
+    if (mistake !== null) return { how: 'invalid', message: mistake };
+    for (const plan of open.plans) {
+      const composed = await composePrompt(composing, plan, open.manifest.context.digest_policy);
+      if (halt?.aborted === true) return { how: 'stopped' };
+      if (composed.how === 'invalid') return { how: 'invalid', message: composed.message };
+    }
+    return { how: 'planned', tooLarge: null };
+  },
+  goThrough: (task) => superviseRun(task, supervising),
+});
+
+/** What was begun was begun for this goal: another one is not taken for it, nor paid for without a word. */
+function goalMistake(open: OpenTask, { begin }: Supervising): string | null {
+  const { goal } = standingOf(open);
+  if (begin === 'anew' || goal === null || goal === hashOf(open.manifest.goal)) return null;
+  return `${open.placeOf(null, 'goal').at}: the goal is another one than the supervision was begun for; say --anew to begin anew for it, or put the goal back to go on`;
+}
+
+const movedMistake = async (open: OpenTask, context: TaskRun['context'], { begin, movedTree }: Supervising) =>
+  begin === 'anew' || movedTree === 'accepted' ? null : treeMistake(open, context);
+
+async function superviseRun(task: TaskRun, { begin }: Supervising): Promise<EndedRun> {
+  const { open, context, runId } = task;
+  const { supervise, budgets, goal } = open.manifest;
+  const [worker, reasoner] = open.plans;
+  const seconds = budgets.max_wallclock_sec;
+  const course: SuperviseCourse = {
+    task,
+    plans: { worker: worker!, reasoner: reasoner! },
+    endsAtMs: seconds === undefined ? null : nowMs() + seconds * 1000,
+    whole: null,
+    handOff: { worker: null, reasoner: null },
+    seen: null,
+    reports: {},
+    notes: [],
+  };
+  if (begin === 'anew' || standingOf(open).supervision === null) {
+    for (const { stage } of open.plans) reopen(open.journal, stage.name);
+    const first = await keepText(open.task, goal);
+    await open.journal.note({ fact: 'supervised', run_id: runId, supervision: runId, goal: first });
+  }
+  const kept = standingOf(open).step === 'done' ? null : await keepBeginning(task);
+  if (kept !== null) return leaveLoop(course, leftWith(invalidFailure(open.task.id, kept, context.clock())));
+  // Its baseline is the supervision's, over all iterations and runs.
+  const whole = { ...stageRunOf(task, course.plans.worker, course.endsAtMs) };
+  whole.stage = { ...whole.stage, name: 'supervise' };
+  const baseline = await openBaseline(whole);
+  if (baseline !== null && 'how' in baseline)
+    return leaveLoop(course, leftWith(invalidFailure(open.task.id, baseline.message, context.clock())));
+  course.whole = baseline;
+  let end: EndedRun | null = null;
+  try {
+    course.handOff = await handOffs(course);
+    end = await leaveLoop(course, await goRound(course, supervise!));
+    return end;
+  } finally {
+    await closeBaseline(whole, baseline, end?.state === 'done' ? 'done' : 'open');
+  }
+}
+
+async function goRound(
+  course: SuperviseCourse,
+  terms: { max_iterations: number; stall_after: number },
+): Promise<Leaving> {
+  const { open, context, runId } = course.task;
+  const { stop } = context;
+  for (;;) {
+    if (stop.aborted) return interruptedBy(`stopped by ${stopWords(stop)}`);
+    await takeNotes(open);
+    const standing = standingOf(open);
+    const move = nextMove(standing, terms);
+    switch (move.do) {
+      case 'begin': {
+        const { iteration, instruction, worker } = move;
+        await open.journal.note({ fact: 'instructed', run_id: runId, iteration, instruction, worker });
+        continue;
+      }
+      case 'work':
+      case 'reason': {
+        const end = await (move.do === 'work' ? work : reason)(course, standing);
+        tell(course, standing.iteration);
+        if (end !== null) return end;
+        continue;
+      }
+      case 'leave': {
+        const { how, why } = move;
+        if (move.reason === 'done') await markParts(course, standing);
+        const failure = move.reason === 'done' ? null : endFailure(course, move.reason, why);
+        return { how, why, failure, retryAt: null };
+      }
+    }
+  }
+}
+
+/** In the order of the document's table, once the reasoner has spoken. */
+function tell({ task: { open, context } }: SuperviseCourse, iteration: number): void {
+  const row = standingOf(open).rows.find((one) => one.iteration === iteration);
+  if (row === undefined || row.action === null) return;
+  context.say(open.hide(iterationLine(iterationCells(row, shownText(open.task)))));
+}
+
+/** Before the reasoner is asked, and never while a call runs. */
+async function takeNotes(open: OpenTask): Promise<void> {
+  for (const left of notesLeft(open.stateFolder, open.task)) {
+    const text = await keepText(open.task, left.text);
+    if (!standingOf(open).seenNotes.has(left.note)) await open.journal.note({ fact: 'noted', note: left.note, text });
+    removeNote(left);
+  }
+}
+
+/** For whoever waits for the task's stages, and for every view of it. */
+async function markParts({ task, plans }: SuperviseCourse, { worked }: Standing): Promise<void> {
+  const { open } = task;
+  const { ledger } = open.journal.read();
+  const reasoned = ledger.supervised.findLast((fact) => fact.fact === 'reasoned');
+  const calls = { worker: worked, reasoner: reasoned?.fact === 'reasoned' ? reasoned.call_id : null };
+  for (const part of ['worker', 'reasoner'] as const) {
+    const call = ledger.calls.get(calls[part] ?? '')?.reserved;
+    if (call === undefined || ledger.done.has(plans[part].stage.name)) continue;
+    await markDone(open.task, open.journal, part, call.call_id, { sha256: call.for_prompt ?? '' });
+  }
+}

@@ -1,0 +1,65 @@
+// What the reasoner is shown: the instruction, the worker's answer, the changes, what the acceptance commands gave, and the iterations so far.
+
+import { iterationCells } from '../../policies/supervise/iteration-table.ts';
+import type { Standing } from '../../policies/supervise/standing.ts';
+import type { ReasonerView } from '../../policies/supervise/turn-text.ts';
+import { readHead } from '../../state/disk/file-head.ts';
+import { keptText } from '../../state/supervise/kept-texts.ts';
+import { isSystemError } from '../../state/system-error.ts';
+import { outputsOf, type TaskFolder } from '../../state/task-folder.ts';
+import { wholeDiff } from './changes.ts';
+import type { SuperviseCourse } from './course.ts';
+import { seenBefore } from './work.ts';
+
+const MAX_ANSWER_CHARS = 60_000;
+const MAX_DIFF_CHARS = 60_000;
+
+export async function viewOf(course: SuperviseCourse, standing: Standing): Promise<ReasonerView> {
+  const { open } = course.task;
+  const { iteration, worker, refused, question, rows } = standing;
+  const changes = course.whole === null ? [] : await course.whole.look();
+  const diff = changes.length === 0 ? null : await wholeDiff(course.task);
+  course.seen ??= seenBefore(course, standing);
+  const seen = course.seen!;
+  return {
+    iteration,
+    instruction: keptText(open.task, standing.instruction),
+    worker: worker === 'spared' ? null : headOf(outputsOf(open.task, course.plans.worker.stage).out),
+    changed: changes.map(({ path, how }) => open.hide(`${path} (${how})`)),
+    changedNow: rows.at(-1)?.changed ?? null,
+    diff: diff === null ? null : cut(open.hide(diff), MAX_DIFF_CHARS),
+    acceptance: seen.acceptance,
+    findings: seen.findings,
+    refused,
+    question,
+    notes: standing.notes.map(({ text }) => open.hide(keptText(open.task, text))),
+    history: rows.slice(0, -1).map((row) => iterationCells(row, shownText(open.task))),
+    handOff: course.handOff.reasoner,
+  };
+}
+
+/** Of an instruction whose text is gone its hash is left. */
+export const shownText =
+  (task: Pick<TaskFolder, 'state'>) =>
+  (sha256: string): string => {
+    try {
+      return keptText(task, sha256);
+    } catch {
+      return sha256.slice(0, 12);
+    }
+  };
+
+function headOf(file: string): { answer: string; cut: number } {
+  try {
+    const { text, cut: left } = cut(readHead(file, MAX_ANSWER_CHARS * 4).text, MAX_ANSWER_CHARS);
+    return { answer: text, cut: left };
+  } catch (error) {
+    if (!isSystemError(error)) throw error;
+    return { answer: '', cut: 0 };
+  }
+}
+
+const cut = (text: string, max: number): { text: string; cut: number } => ({
+  text: text.slice(0, max),
+  cut: Math.max(0, text.length - max),
+});

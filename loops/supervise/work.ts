@@ -1,0 +1,75 @@
+// The worker's part of an iteration: the instruction that is in force, byte for byte, and what came of it.
+
+import type { GateRecord } from '../../policies/facts/gate-record.ts';
+import type { Standing } from '../../policies/supervise/standing.ts';
+import { workerTurn } from '../../policies/supervise/turn-text.ts';
+import { readTail } from '../../state/disk/file-head.ts';
+import { keptText } from '../../state/supervise/kept-texts.ts';
+import { isSystemError } from '../../state/system-error.ts';
+import { gateRecordOf } from '../task/gate-actions.ts';
+import { interruptedBy, leftWith, type StepEnd, type SuperviseCourse } from './course.ts';
+import { askPart, type PartEnd } from './part.ts';
+
+export async function work(course: SuperviseCourse, standing: Standing): Promise<StepEnd> {
+  const { open } = course.task;
+  const instruction = keptText(open.task, standing.instruction);
+  return askPart(course, course.task, {
+    part: 'worker',
+    iteration: standing.iteration,
+    supervision: standing.supervision!,
+    text: workerTurn(instruction, course.handOff.worker),
+    after: (ended) => noteWork(course, standing, ended),
+  });
+}
+
+/** What its gate found is for the reasoner to hear; a call that failed, or an agent that touched its judge, ends the loop as it ends a run. */
+async function noteWork(
+  course: SuperviseCourse,
+  { iteration }: Standing,
+  { end }: PartEnd,
+): Promise<{ step: StepEnd; noted: boolean }> {
+  if (end.how === 'interrupted') return { step: interruptedBy('stopped at its worker', end.retry_at), noted: false };
+  const { gate, record } = end;
+  const isAnswered = gate !== null && record !== null && record.verdict.class === null;
+  if (end.how === 'failed' && (!isAnswered || gate.findings.some(({ check }) => check === 'judge')))
+    return { step: leftWith(end.failure), noted: false };
+  course.handOff.worker = null;
+  await course.task.open.journal.note({
+    fact: 'worked',
+    run_id: course.task.runId,
+    iteration,
+    call_id: record!.call_id,
+    changed: gate?.changes?.length ?? 0,
+    failed: (gate?.checks ?? []).flatMap(({ check, passed }) => (passed ? [] : [check])),
+  });
+  course.seen = seenOf(gate);
+  return { step: null, noted: true };
+}
+
+/** Of the last work, from its gate's record; nothing where that is gone. */
+export function seenBefore({ task: { open } }: SuperviseCourse, { worked }: Standing): SuperviseCourse['seen'] {
+  return seenOf(worked === null ? null : gateRecordOf(open.task, 'worker', worked));
+}
+
+export function seenOf(gate: GateRecord | null): NonNullable<SuperviseCourse['seen']> {
+  if (gate === null) return { acceptance: [], findings: [] };
+  const { acceptance, findings } = gate;
+  return {
+    acceptance: acceptance.map(({ command, ending, exit_code, output }) => {
+      const passed = ending === 'exited' && exit_code === 0;
+      return { command, passed, tail: passed ? '' : tailOf(output) };
+    }),
+    findings: findings.map(({ text }) => text),
+  };
+}
+
+const MAX_TAIL_BYTES = 20_000;
+
+function tailOf(file: string): string {
+  try {
+    return readTail(file, MAX_TAIL_BYTES).text;
+  } catch (error) {
+    if (!isSystemError(error)) throw error;
+    return '';
+  }
+}

@@ -1,0 +1,152 @@
+// What a reasoner may answer, as a table; its published schema; and how an answer is read: one JSON object, whole, fenced or in prose.
+
+import { fencesOf } from '../markdown/lines.ts';
+
+/** Each action with the one text that it needs. `no_op` keeps the instruction that is in force. */
+export const REASONER_ACTIONS = {
+  continue: {
+    needs: 'instruction',
+    about: 'the next instruction for the worker, whole: it takes the place of the current one',
+  },
+  done: {
+    needs: 'summary',
+    about: 'the task is achieved; counts only if the acceptance commands pass and the scope is clean',
+  },
+  no_op: { needs: null, about: 'the worker goes on with the current instruction' },
+  save_session: { needs: 'why', about: 'stop here; the session is saved, and can be resumed' },
+  ask: { needs: 'question', about: 'a person must decide; the task waits for the answer' },
+} as const satisfies Record<string, { needs: string | null; about: string }>;
+
+export type ReasonerAction = keyof typeof REASONER_ACTIONS;
+
+/** `text`: the instruction, summary, reason or question; empty for `no_op`. */
+interface ReasonerAnswer {
+  action: ReasonerAction;
+  text: string;
+}
+
+type ReasonerRead = { how: 'read'; answer: ReasonerAnswer } | { how: 'invalid'; reason: ReasonerMistake; why: string };
+
+type ReasonerMistake = 'empty_answer' | 'too_long' | 'not_json' | 'cut_answer' | 'off_schema' | 'several_answers';
+
+/** Of the whole answer, in characters: a step is said in less. */
+export const MAX_ANSWER_CHARS = 200_000;
+/** Of its one text; the worker gets it with each call. */
+const MAX_TEXT_CHARS = 50_000;
+
+/** As JSON Schema; `npm run schemas` publishes it. */
+export const REASONER_SCHEMA = {
+  title: 'What the reasoner of tollgate supervise answers',
+  type: 'object',
+  oneOf: Object.entries(REASONER_ACTIONS).map(([action, { needs, about }]) => ({
+    description: about,
+    properties: {
+      action: { description: 'What is to be done', const: action },
+      ...(needs === null
+        ? {}
+        : { [needs]: { description: about, type: 'string', minLength: 1, maxLength: MAX_TEXT_CHARS, pattern: '\\S' } }),
+    },
+    required: ['action', ...(needs === null ? [] : [needs])],
+  })),
+} as const;
+
+/** Linear in the answer, but for a bounded number of looks at what begins like an object and is none. */
+export function readReasonerAnswer(said: string): ReasonerRead {
+  const text = said.replace(/^\ufeff/, '').trim();
+  if (text === '') return invalid('empty_answer', 'it is empty');
+  if (text.length > MAX_ANSWER_CHARS)
+    return invalid('too_long', `it has ${text.length} characters; at most ${MAX_ANSWER_CHARS} are read`);
+  const whole = parsed(text);
+  if (whole !== undefined) return fitting(whole);
+  const candidates = inFences(text) ?? inProse(text);
+  if (candidates === 'cut') return invalid('cut_answer', 'its JSON breaks off');
+  if (candidates.length === 0) return invalid('not_json', 'it holds no JSON object');
+  const reads = candidates.map(fitting);
+  const [fit, another] = reads.filter((read) => read.how === 'read');
+  if (another !== undefined)
+    return invalid('several_answers', 'it holds more than one answer, and only one can be meant');
+  return fit ?? reads[0]!;
+}
+
+/** Whatever else it holds is nobody's business. */
+function fitting(value: unknown): ReasonerRead {
+  if (typeof value !== 'object' || value === null || Array.isArray(value))
+    return invalid('off_schema', 'it is no JSON object');
+  const given = value as Record<string, unknown>;
+  const { action } = given;
+  if (typeof action !== 'string' || !Object.hasOwn(REASONER_ACTIONS, action))
+    return invalid('off_schema', WRONG_ACTION);
+  const { needs } = REASONER_ACTIONS[action as ReasonerAction];
+  if (needs === null) return { how: 'read', answer: { action: action as ReasonerAction, text: '' } };
+  const text = given[needs];
+  if (typeof text !== 'string' || text.trim() === '')
+    return invalid('off_schema', `"${action}" needs "${needs}", a text`);
+  if (text.length > MAX_TEXT_CHARS)
+    return invalid('too_long', `its "${needs}" has ${text.length} characters; at most ${MAX_TEXT_CHARS} are taken`);
+  if (text.includes('\0')) return invalid('off_schema', `its "${needs}" holds a NUL character`);
+  // Half a pair would become another character on its way to the worker.
+  if (LONE_SURROGATE.test(text)) return invalid('off_schema', `its "${needs}" is no well-formed text`);
+  return { how: 'read', answer: { action: action as ReasonerAction, text } };
+}
+
+const LONE_SURROGATE = /\p{Cs}/u;
+
+const WRONG_ACTION = `its "action" is none of ${Object.keys(REASONER_ACTIONS).join(', ')}`;
+
+/** undefined for what is no JSON; an object of a fence counts where it is whole. */
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
+
+const isObject = (value: unknown): boolean => typeof value === 'object' && value !== null;
+
+/** null where no block of code is JSON. */
+function inFences(text: string): unknown[] | null {
+  const values = fencesOf(text).flatMap(({ body }) => {
+    const value = parsed(body);
+    return isObject(value) ? [value] : [];
+  });
+  return values.length === 0 ? null : values;
+}
+
+/** How many braces are tried that open nothing. */
+const MAX_LOOKS = 100;
+
+/** The objects that stand side by side in it; `cut`: one that is begun and not ended, whatever stands within it. */
+function inProse(text: string): unknown[] | 'cut' {
+  const values: unknown[] = [];
+  let at = text.indexOf('{');
+  for (let looks = 0; at !== -1 && looks < MAX_LOOKS; looks += 1) {
+    const end = endOfObject(text, at);
+    if (end === null && /^\{\s*"(?:[^"\\]|\\.)*"\s*(?::|$)/.test(text.slice(at, at + 300))) return 'cut';
+    const value = end === null ? undefined : parsed(text.slice(at, end));
+    if (value !== undefined) values.push(value);
+    at = text.indexOf('{', value === undefined ? at + 1 : end!);
+  }
+  return values;
+}
+
+/** Behind its closing brace; null where it has none. */
+function endOfObject(text: string, start: number): number | null {
+  let depth = 0;
+  let inString = false;
+  for (let at = start; at < text.length; at += 1) {
+    const char = text[at];
+    if (inString) {
+      if (char === '\\') at += 1;
+      else if (char === '"') inString = false;
+    } else if (char === '"') inString = true;
+    else if (char === '{') depth += 1;
+    else if (char === '}') {
+      depth -= 1;
+      if (depth === 0) return at + 1;
+    }
+  }
+  return null;
+}
+
+const invalid = (reason: ReasonerMistake, why: string): ReasonerRead => ({ how: 'invalid', reason, why });

@@ -1,0 +1,126 @@
+// What stands at the end of the prompts of worker and reasoner: the part that is another in each iteration. Never cut, never shortened.
+
+import { fenced, fenceWord } from '../text/fence.ts';
+import { oneLine } from '../text/one-line.ts';
+import { ITERATION_COLUMNS, type IterationCells, iterationTable } from './iteration-table.ts';
+import { REASONER_ACTIONS, REASONER_SCHEMA } from './reasoner-answer.ts';
+
+/** What the worker gets: the instruction byte for byte as the last thing, whoever gave it and however often. */
+export const workerTurn = (instruction: string, handOff: string | null): string =>
+  `${handOff === null ? '' : `${handOff}\n`}# ${INSTRUCTION_HEADING}\n\n${instruction}`;
+
+export const INSTRUCTION_HEADING = 'Current instruction';
+
+export interface ReasonerView {
+  iteration: number;
+  instruction: string;
+  /** null where the worker was not asked in this iteration. */
+  worker: { answer: string; cut: number } | null;
+  /** `path (how)`, since the task began; and what the last worker changed. */
+  changed: readonly string[];
+  changedNow: number | null;
+  diff: { text: string; cut: number } | null;
+  acceptance: readonly { command: string; passed: boolean; tail: string }[];
+  /** What the gate found against the last work: scope and the rest. */
+  findings: readonly string[];
+  /** Why its last `done` was not believed. */
+  refused: readonly string[] | null;
+  question: string | null;
+  notes: readonly string[];
+  history: readonly IterationCells[];
+  handOff: string | null;
+}
+
+const MAX_HISTORY = 20;
+
+/** What CLIs, commands and files said is quoted between fences: it is told, and orders nothing. */
+export function reasonerTurn(view: ReasonerView): string {
+  const { worker, diff, findings, refused, question, notes, handOff } = view;
+  const quoted = [
+    view.instruction,
+    worker?.answer ?? '',
+    diff?.text ?? '',
+    ...view.acceptance.map(({ tail }) => tail),
+    ...notes,
+    ...view.changed,
+  ];
+  const word = fenceWord(quoted);
+  const parts = [
+    ...(handOff === null ? [] : [handOff]),
+    section(`Iteration ${view.iteration}: the current instruction`, fenced(word, 'instruction', view.instruction)),
+    section('What the worker answered', workerPart(view, word)),
+    section('What has changed in the tree', changedPart(view, word)),
+    section('The acceptance commands', acceptancePart(view, word)),
+    ...(findings.length === 0 ? [] : [section('What was found against the work', list(findings))]),
+    ...(refused === null
+      ? []
+      : [
+          section(
+            'Your last answer was "done", and it does not count',
+            `The task is not done while this stands:\n\n${list(refused)}`,
+          ),
+        ]),
+    ...(notes.length === 0
+      ? []
+      : [
+          section(
+            question === null
+              ? 'What a person says'
+              : `What a person answers to your question: ${oneLine(question, 300)}`,
+            notes.map((note, i) => fenced(word, `note ${i + 1}`, note)).join('\n'),
+          ),
+        ]),
+    section(
+      'What happened so far',
+      view.history.length === 0
+        ? `This is the first iteration (${ITERATION_COLUMNS.join(', ')}).`
+        : iterationTable(view.history, MAX_HISTORY).join('\n'),
+    ),
+    section('Your answer', FORM),
+  ];
+  return parts.join('\n');
+}
+
+const section = (heading: string, body: string): string => `# ${heading}\n\n${body.trimEnd()}\n`;
+
+function workerPart({ worker }: ReasonerView, word: string): string {
+  if (worker === null) return 'The worker was not asked in this iteration: what it answered before still stands.';
+  return `${fenced(word, 'answer of the worker', worker.answer)}${worker.cut === 0 ? '' : `\n${worker.cut} characters of it are left out.`}`;
+}
+
+function changedPart({ changed, changedNow, diff }: ReasonerView, word: string): string {
+  if (changed.length === 0) return 'Nothing has changed since the task began.';
+  const now = changedNow === null ? '' : ` In this iteration: ${changedNow === 0 ? 'nothing' : `${changedNow} paths`}.`;
+  const listed = changed.slice(0, MAX_PATHS);
+  const more = changed.length > listed.length ? `\n- and ${changed.length - listed.length} more` : '';
+  return [
+    `Since the task began:${now}\n\n${list(listed)}${more}`,
+    ...(diff === null
+      ? []
+      : [`${fenced(word, 'diff', diff.text)}${diff.cut === 0 ? '' : `\n${diff.cut} characters of it are left out.`}`]),
+  ].join('\n\n');
+}
+
+const MAX_PATHS = 200;
+
+function acceptancePart({ acceptance }: ReasonerView, word: string): string {
+  if (acceptance.length === 0) return 'None was run.';
+  return acceptance
+    .map(({ command, passed, tail }) =>
+      passed
+        ? `- \`${oneLine(command, 200)}\`: passed`
+        : `- \`${oneLine(command, 200)}\`: FAILED\n\n${fenced(word, 'its output', tail)}`,
+    )
+    .join('\n');
+}
+
+const list = (items: readonly string[]): string => items.map((item) => `- ${item}`).join('\n');
+
+const FORM = `One JSON object that this JSON Schema takes, with nothing before or after it:
+
+${JSON.stringify(REASONER_SCHEMA, null, 2)}
+
+${Object.entries(REASONER_ACTIONS)
+  .map(([action, { about }]) => `- \`${action}\`: ${about}.`)
+  .join('\n')}
+`;

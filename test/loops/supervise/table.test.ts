@@ -1,0 +1,54 @@
+// The document's table of seven iterations, row by row, with fakes: what the worker is told, what is counted, and how it ends.
+
+import { suite } from 'uvu';
+import * as assert from 'uvu/assert';
+import { play, superviseTask } from '../../rig/supervise-run.ts';
+import { TestRig } from '../../rig/test-rig.ts';
+
+const test = suite<{ rig: TestRig }>('supervise table');
+test.before.each(async (context) => {
+  context.rig = await TestRig.open();
+});
+test.after.each(({ rig }) => rig.dispose());
+
+const BUDGET = { budgets: { paid_call_budget: 50 } };
+
+test('seven iterations: errors keep the instruction, a success resets the count, the third in a row saves the session', async ({
+  rig,
+}) => {
+  play(rig, [
+    { action: 'no_op' },
+    'fails',
+    'fails',
+    { action: 'continue', instruction: 'Task B' },
+    'fails',
+    'fails',
+    'fails',
+  ]);
+  const task = superviseTask(rig, BUDGET);
+  const ran = await task.supervise();
+  assert.is(ran.code, 1, ran.said);
+  assert.equal(
+    ran.report.supervision!.iterations.map(({ iteration, reasoner, errors, action, instruction }) => [
+      iteration,
+      reasoner,
+      errors,
+      action,
+      instruction,
+    ]),
+    [
+      [1, 'Success', '0', 'Normal', '"Task A"'],
+      [2, 'Error', '1 → NO_OP', 'Preserve', '"Task A" (same)'],
+      [3, 'Error', '2 → NO_OP', 'Preserve', '"Task A" (same)'],
+      [4, 'Success', '0 (reset)', 'Normal', '"Task B" (new)'],
+      [5, 'Error', '1 → NO_OP', 'Preserve', '"Task B" (same)'],
+      [6, 'Error', '2 → NO_OP', 'Preserve', '"Task B" (same)'],
+      [7, 'Error', '3 → SAVE', 'Exit', 'N/A'],
+    ],
+  );
+  assert.equal(task.instructions(), ['Task A', 'Task A', 'Task A', 'Task A', 'Task B', 'Task B', 'Task B']);
+  assert.match(ran.summary, '| 6 | Error | 2 → NO_OP | Preserve | "Task B" (same) |');
+  assert.match(ran.said, 'iteration 2: reasoner error, error count 1 → NO_OP, preserve, instruction "Task A" (same)');
+});
+
+test.run();
