@@ -1,5 +1,6 @@
 // The shapes of secrets that are known without being told, each with examples and with look-alikes that must stay.
 
+import { KEY_FORMATS } from '../scan/key-formats.ts';
 import { findAssigned } from './assignment.ts';
 import {
   findBasic,
@@ -40,70 +41,12 @@ export const SECRET_KINDS: readonly SecretKind[] = [
     examples: [`eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiIxMjM0In0.${A}`],
     harmless: ['eyJhbGciOiJIUzI1NiJ9', 'keyJoin.first.second'],
   },
-  {
-    kind: 'anthropic_key',
-    inBase64: true,
-    prefixes: ['sk-ant-'],
-    find: findShaped(/sk-ant-[\w-]{12,}/y),
-    examples: [`sk-ant-api03-${A}`],
-    harmless: ['sk-ant-'],
-  },
-  {
-    kind: 'api_key',
-    inBase64: true,
-    prefixes: [
-      'sk-',
-      'sk_live_',
-      'sk_test_',
-      'rk_live_',
-      'rk_test_',
-      'gsk_',
-      'xai-',
-      'hf_',
-      'SG.',
-      'glpat-',
-      'npm_',
-      'dop_v1_',
-      'pypi-',
-    ],
-    find: findShaped(
-      /(?:sk-(?=[\w-]{0,80}\d)[\w-]{16,}|[sr]k_(?:live|test)_\w{16,}|(?:gsk|hf|npm)_[A-Za-z0-9]{30,}|xai-\w{40,}|SG\.[\w-]{16,}\.[\w-]{16,}|glpat-[\w-]{20,}|dop_v1_\w{40,}|pypi-[\w-]{40,})/y,
-    ),
-    examples: [`sk-${A}`, `sk-proj-${A}`, `sk_live_${A}`, `rk_test_${A}`, `gsk_${A}`, `npm_${A}`, `glpat-${A}`],
-    harmless: ['sk-learn-contrib-and-something-else', 'task-0123456789abcdefghij', 'npm_config_registry', 'sk-fake'],
-  },
-  {
-    kind: 'github_token',
-    inBase64: true,
-    prefixes: ['ghp_', 'gho_', 'ghu_', 'ghs_', 'ghr_', 'github_pat_'],
-    find: findShaped(/gh(?:[pousr]_[A-Za-z0-9]{20,}|[i]thub_pat_\w{20,})|github_pat_\w{20,}/y),
-    examples: [`ghp_${A}`, `github_pat_${A}_${A}`],
-    harmless: ['ghp_short', 'github_pat_'],
-  },
-  {
-    kind: 'google_key',
-    inBase64: true,
-    prefixes: ['AIza', 'ya29.', '1//0'],
-    find: findShaped(/(?:AIza[\w-]{30,}|ya29\.[\w-]{20,}|1\/\/0[\w-]{30,})/y),
-    examples: [`AIza${A}`, `ya29.${A}`],
-    harmless: ['AIzawa', 'ya29.x'],
-  },
-  {
-    kind: 'slack_token',
-    inBase64: true,
-    prefixes: ['xoxa-', 'xoxb-', 'xoxc-', 'xoxd-', 'xoxe-', 'xoxo-', 'xoxp-', 'xoxr-', 'xoxs-', 'xapp-'],
-    find: findShaped(/(?:xox[a-eoprs]|xapp)-[\w-]{10,}/y),
-    examples: ['xoxb-123456789012-abcdefGHIJ', 'xoxc-123456789012-abcdefGHIJ', 'xoxd-abcdefGHIJ123'],
-    harmless: ['xoxb-'],
-  },
-  {
-    kind: 'aws_key',
-    inBase64: true,
-    prefixes: ['AKIA', 'ASIA'],
-    find: findShaped(/A[KS]IA[A-Z0-9]{16}(?![A-Za-z0-9])/y),
-    examples: ['AKIAIOSFODNN7EXAMPLE'],
-    harmless: ['ASIAPACIFIC', 'AKIAIOSFODNN7EXAMPLEANDMORE'],
-  },
+  // Keys with a beginning of their own.
+  ...KEY_FORMATS.map(({ shape, heads: _, ...format }) => ({
+    ...format,
+    inBase64: true as const,
+    find: findShaped(new RegExp(`(?:${shape.source})`, 'y')),
+  })),
   {
     kind: 'private_key',
     inBase64: true,

@@ -1,5 +1,7 @@
 // Finds secrets by their own shape: prefixed tokens, headers, private keys, passwords in URLs.
 
+import { endOf } from '../scan/pattern.ts';
+
 type Span = [from: number, to: number];
 
 /** A token with a prefix of its own, where a word may begin. */
@@ -120,11 +122,6 @@ function mayBegin(text: string, at: number, floor: number): boolean {
   if (at <= floor || !/\w/.test(text.charAt(at - 1))) return true;
   if ('nrtbf'.includes(text.charAt(at - 1)) && text.charAt(at - 2) === '\\') return true;
   return text.charAt(at - 6) === '\\' && text.charAt(at - 5) === 'u';
-}
-
-export function endOf(pattern: RegExp, text: string, at: number): number {
-  pattern.lastIndex = at;
-  return pattern.test(text) ? pattern.lastIndex : 0;
 }
 
 const URL_STOPS = new Set([

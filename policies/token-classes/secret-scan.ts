@@ -2,6 +2,7 @@
 
 import { isWord } from '../scan/characters.ts';
 import type { Cursor } from '../scan/cursor.ts';
+import { KEY_FORMATS } from '../scan/key-formats.ts';
 import { endOf, patternAt } from '../scan/pattern.ts';
 import { codeBefore } from '../scan/read-units.ts';
 import { isAfter, isOneOf, wordsOf } from '../scan/words.ts';
@@ -12,15 +13,16 @@ const PLACEHOLDER = patternAt(
 const REDACTED = patternAt(String.raw`\[REDACTED:[^\]\s]{1,80}\]`);
 
 /** How a secret begins, by the characters that it may go on with. */
-const SECRETS = [
-  { heads: patternAt(String.raw`sk-[\w*-]{4}|AIza[\w*-]{10}|xox[a-z]-[\w*-]{8}`), goesOn: '*-' },
-  {
-    heads: patternAt(String.raw`gh[pousr]_\w{8}|github_pat_\w{8}|[sr]k_(?:live|test)_\w{8}|A[KS]IA\w{12}`),
-    goesOn: '',
-  },
-  { heads: patternAt(String.raw`ya29\.[\w.-]{8}`), goesOn: '.-' },
-] as const;
-const SECRET_PAIRS = wordsOf('sk rk gh gi ai ya xo ak as ey');
+const SECRETS = (['*-', '', '.-'] as const).map((goesOn) => ({
+  heads: patternAt(KEY_FORMATS.flatMap(({ heads }) => heads?.[goesOn] ?? []).join('|')),
+  goesOn,
+}));
+
+/** The first two letters of each, and those of a JWT. */
+const PAIRS = KEY_FORMATS.filter(({ heads }) => heads !== null).flatMap(({ prefixes }) => prefixes);
+const SECRET_PAIRS = wordsOf(
+  [...new Set(['ey', ...PAIRS.map((prefix) => prefix.slice(0, 2).toLowerCase())])].join(' '),
+);
 
 /** What stands like a placeholder in the text is one: codes and waits of an earlier pass stay, the others go. */
 export const scanPlaceholder = ({ text }: Cursor, at: number): number => endOf(PLACEHOLDER, text, at);
