@@ -1,6 +1,6 @@
 // The shape of a manifest (one of two doors to zod): every field, its limits and its default.
 
-import { z } from 'zod';
+import * as z from 'zod';
 import { TOOLS } from '../../policies/facts/tools.ts';
 import { patternMistake } from '../../policies/redact/patterns.ts';
 import { ID_MUST, ID_OR_PREFIX } from '../../policies/session/session-entry.ts';

@@ -1,6 +1,6 @@
 // The shape of tollgate.yaml, what a project says for all of its tasks.
 
-import { z } from 'zod';
+import * as z from 'zod';
 import { CLASSES, type ErrorClass } from '../../policies/facts/classes.ts';
 import { TOOLS, type Tool } from '../../policies/facts/tools.ts';
 import { PIPELINES } from '../../policies/manifest/pipelines.ts';

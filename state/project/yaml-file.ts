@@ -1,7 +1,7 @@
 // Reads a YAML or JSON file that people write (the only door to yaml); an error names file, line, path, what was expected and the nearest right name.
 
 import type { Document, visit as Visit } from 'yaml';
-import type { z } from 'zod';
+import type * as z from 'zod';
 import { readFollowedBytes, UnfitFileError } from '../disk/regular-file.ts';
 import { limitMistake, TOO_DEEP } from './yaml-limits.ts';
 import { lineOf } from './yaml-line.ts';

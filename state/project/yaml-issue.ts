@@ -1,7 +1,7 @@
 // Says what is wrong with one field of a file that people write, where, and what was expected.
 
 import type { Document, LineCounter } from 'yaml';
-import type { z } from 'zod';
+import type * as z from 'zod';
 import { nearest } from '../../policies/text/nearest.ts';
 import { lineOf } from './yaml-line.ts';
 
