@@ -1,7 +1,7 @@
 // Whether an answer is a refusal: it is short, and opens with an inability in the model's own words.
 
 import type { Finding } from '../facts/gate-record.ts';
-import { REFUSALS, type RefusalRule } from '../verdict/refusals.ts';
+import { IN_ALL_ROWS, REFUSALS, type RefusalRule } from '../verdict/refusals.ts';
 import { visibleChars } from '../verdict/success.ts';
 import { missingSections } from './sections.ts';
 
@@ -40,6 +40,7 @@ const asItIs = (text: string): string => text;
 export function refusalRule(answer: string): RefusalRule | null {
   if (visibleChars(answer) > MAX_REFUSAL || QUOTES.test(answer.slice(0, MAX_OPENING))) return null;
   const opening = openingOf(answer);
+  if (!IN_ALL_ROWS.test(opening)) return null;
   const rule = REFUSALS.find(({ opens }) => opens.test(opening));
   return rule?.means === 'refusal' ? rule : null;
 }

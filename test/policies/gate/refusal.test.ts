@@ -1,9 +1,11 @@
 // What is a refusal and what only opens like one; every row of the table is proven by its own examples.
 
+import fc from 'fast-check';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { checkRefusal, refusalRule } from '../../../policies/gate/refusal.ts';
-import { REFUSALS } from '../../../policies/verdict/refusals.ts';
+import { IN_ALL_ROWS, REFUSALS } from '../../../policies/verdict/refusals.ts';
+import { fuzz } from '../../rig/fuzz.ts';
 
 const idOf = (answer: string) => refusalRule(answer)?.id ?? null;
 
@@ -15,6 +17,14 @@ for (const { id, means, examples } of REFUSALS)
       assert.is(idOf(example), means === 'refusal' ? id : null, example);
     }
   });
+
+// Made by the row's own pattern; without its ends of words, which cannot be made up.
+for (const { id, opens } of REFUSALS)
+  fuzz(
+    `whatever ${id} matches is looked at`,
+    fc.stringMatching(new RegExp(opens.source.replaceAll('\\b', ''), 'u')),
+    (text) => assert.match(text, IN_ALL_ROWS),
+  );
 
 test('ids are unique, in kebab case, and say what they mean', () => {
   const ids = REFUSALS.map(({ id }) => id);
