@@ -58,10 +58,12 @@ export interface Adapter {
   environment(request: CallRequest): Record<string, string>;
   /** Turns the CLI's inner retries down for this call, and whatever else needs a look at the user's configuration. */
   overlay(request: CallRequest): Overlay;
+  /** Why it must not be started in a folder that nobody trusts, as a sentence; null where it may be, or where the CLI itself refuses. */
+  distrusts(request: CallRequest): string | null;
   /** How a folder of its overlay is named: this, and six letters of chance; null where it makes none. */
   overlayFolder: string | null;
   prompt: {
-    /** All three read the prompt from stdin: it stays out of the process list and has no argument limit. */
+    /** All of them read the prompt from stdin: it stays out of the process list and has no argument limit. */
     via: 'stdin';
     /** The bytes to send, as latin1 text, so that what the CLI receives is what was written. */
     escape(text: string): string;

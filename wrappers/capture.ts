@@ -132,7 +132,7 @@ export function createCapture(maxAnswer = MAX_ANSWER): CaptureBuilder {
       }
       take[event.how](event as never);
       // On stderr it may be told in the middle of an answer.
-      if (event.how === 'retrying' && from === 'stream') answer.drop();
+      if (event.how === 'retrying' && from === 'stream') answer.drop(event.keeps ? 'end' : 'all');
     },
     result: () => ({
       ...told,
@@ -160,7 +160,6 @@ function keep(list: string[], text: string): void {
 
 /** No string of V8 holds much more than twice this. */
 const MAX_ANSWER = 2 ** 28;
-
 const ENOUGH_TO_FLATTEN = 64 * 1024;
 const EMPTY = /^$/;
 
@@ -206,13 +205,15 @@ function createAnswer(max: number) {
       if (text.length > 2 * flat) flatten();
       closed = piece.whole && text !== '';
     },
-    drop() {
+    /** @param what of it; `end`: what follows goes on in the middle of it. */
+    drop(what: 'all' | 'end' = 'all') {
+      closed = false;
+      if (what === 'end') return;
       text = '';
       lost = 'nothing';
       flat = ENOUGH_TO_FLATTEN;
       message = null;
       streamed = 0;
-      closed = false;
     },
     text: () => text,
     isVisible() {

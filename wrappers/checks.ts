@@ -5,6 +5,7 @@ import { type CheckAnswer, say } from '../policies/facts/finding.ts';
 import type { Tool } from '../policies/facts/tools.ts';
 import { judgeVersion, TESTED_VERSIONS } from '../policies/manifest/tested-versions.ts';
 import { ADAPTERS } from './adapters.ts';
+import { claudeNeeds } from './claude/needs.ts';
 import type { CliLocation } from './cli-search.ts';
 import { versionOfPackage } from './cli-version.ts';
 import { codexNeeds } from './codex/needs.ts';
@@ -63,4 +64,5 @@ const OWN_NEEDS = {
   gemini: geminiNeeds,
   copilot: () => null,
   codex: codexNeeds,
+  claude: claudeNeeds,
 } as const satisfies Record<Tool, (place: ToolPlace) => CheckAnswer>;

@@ -1,4 +1,4 @@
-// Prints what the wrappers make of every scenario over the three real CLIs: `npm run bench:matrix [tool] [pattern]`.
+// Prints what the wrappers make of every scenario over the real CLIs: `npm run bench:matrix [tool] [pattern]`.
 
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
@@ -6,6 +6,7 @@ import { isTool, TOOLS } from '../../policies/facts/tools.ts';
 import { callsOf, matrixRows } from '../../test/real/matrix/rows.ts';
 import { type MatrixOutcome, runMatrix } from '../../test/real/matrix/run-matrix.ts';
 import { CLIS } from '../../test/real/real-home.ts';
+import { ADAPTERS } from '../../wrappers/adapters.ts';
 
 /** From the wrapper's start to its verdict. */
 const SLOW_SECONDS = 8;
@@ -64,6 +65,5 @@ function toolTurns({ call }: MatrixOutcome): number {
 }
 
 function versionOf(tool: (typeof TOOLS)[number]): string {
-  const name = { gemini: '@google/gemini-cli', codex: '@openai/codex', copilot: '@github/copilot' }[tool];
-  return JSON.parse(readFileSync(path.join(CLIS, name, 'package.json'), 'utf8')).version;
+  return JSON.parse(readFileSync(path.join(CLIS, ADAPTERS[tool].packageName, 'package.json'), 'utf8')).version;
 }

@@ -14,6 +14,7 @@ const ANSWERED: Record<Tool, [said: RegExp, completed: RegExp]> = {
   gemini: [/"role":"assistant"/, /"type":"result".*"status":"success"/],
   codex: [/"type":"agent_message"/, /"type":"turn\.completed"/],
   copilot: [/"type":"assistant\.message"/, /"type":"result".*"exitCode":0/],
+  claude: [/"type":"assistant"/, /"is_error":false.*"type":"result"/],
 };
 
 /** @param slowMs how long the model thinks. */
@@ -54,6 +55,7 @@ function addressed(tool: Tool, origin: string, scenario: string): string {
     gemini: `GOOGLE_VERTEX_BASE_URL=$url exec ${real} "$@"`,
     codex: `exec ${real} -c "model_providers.test.base_url=\\"$url/v1\\"" "$@"`,
     copilot: `COPILOT_PROVIDER_BASE_URL=$url/v1 exec ${real} "$@"`,
+    claude: `ANTHROPIC_BASE_URL=$url exec ${real} "$@"`,
   }[tool];
   return `#!/bin/sh\n${url}\n${started}\n`;
 }

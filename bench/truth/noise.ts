@@ -54,6 +54,11 @@ const PREAMBLES: Record<Tool, readonly string[]> = {
     'Duration   3s',
     'Tokens     ↑ 11 • ↓ 7',
   ],
+  claude: [
+    'Ignoring 1 permissions.allow entry from .claude/settings.json: this workspace has not been trusted. Run Claude Code interactively here once and accept the trust dialog, or set it in your user settings.',
+    '[claude-code:unrecognized_model] {"model":"claude-next","query_source":"sdk"}',
+    'SessionEnd hook [sleep 300] failed: Hook cancelled',
+  ],
 };
 
 const RETRIES: Record<Tool, (random: Random) => readonly string[]> = {
@@ -67,11 +72,14 @@ const RETRIES: Record<Tool, (random: Random) => readonly string[]> = {
     `ERROR: Reconnecting... ${whole(random, 1, 4)}/5 (stream disconnected before completion: stream closed before response.completed)`,
   ],
   copilot: () => ['● Request failed due to a transient API error. Retrying...'],
+  // Its retries are told in its event stream alone.
+  claude: () => [],
 };
 
 const FRAMES: Record<Tool, (random: Random) => readonly string[]> = {
   gemini: nodeFrames,
   copilot: nodeFrames,
+  claude: nodeFrames,
   codex: (random) => [
     'stack backtrace:',
     '   0: rust_begin_unwind',

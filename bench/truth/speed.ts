@@ -45,6 +45,7 @@ const FAILED: Record<Tool, (message: string) => object> = {
   gemini: (message) => ({ type: 'result', status: 'error', error: { type: 'unknown', message } }),
   copilot: (message) => ({ type: 'session.error', data: { errorType: 'query', message } }),
   codex: (message) => ({ type: 'turn.failed', error: { message } }),
+  claude: (result) => ({ type: 'result', subtype: 'success', is_error: true, result }),
 };
 
 const judge = (tool: Tool, told: { stderr: string } | { stdout: string }) =>

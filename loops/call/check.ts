@@ -53,6 +53,11 @@ export function check(request: WrapperRequest): CheckedCall {
       refusal: { class: 'tooling', reason: 'binary_missing', exit: 'missingBinary', message },
     };
   }
+  const untrusted = adapter.distrusts(call);
+  if (untrusted !== null) {
+    const refusal = { class: 'tooling', reason: 'untrusted', exit: 'failure', message: untrusted } as const;
+    return { how: 'refused', prompt, refusal };
+  }
   return { how: 'ready', binary, prompt };
 }
 

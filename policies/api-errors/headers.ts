@@ -5,13 +5,14 @@ import { partOf, textOf } from '../text/json.ts';
 
 /**
  * copilot tells two headers by names of its own, in its event of a failed model call; codex writes some into the text
- * of an error with a status that it did not expect. null where nothing of them is told.
+ * of an error with a status that it did not expect; claude names the request in its message of an error. null where nothing of them is told.
  * @param events the last events of the stream, oldest first
  */
 export function headersTold(events: readonly unknown[], texts: readonly string[]): Record<string, string> | null {
   const told: Record<string, string> = {};
   for (const event of events) {
-    const data = partOf(partOf(event)?.data);
+    const whole = partOf(event);
+    const data = partOf(whole?.data) ?? whole;
     for (const [field, header] of FIELDS) {
       const value = textOf(data?.[field]);
       if (value !== null) told[header] = value;
@@ -48,6 +49,7 @@ const TRACES: Readonly<Record<Tool, HeaderTraces>> = {
       ['cf-ray', /\bcf-ray: ([\w.:-]{1,200})/],
     ],
   },
+  claude: { fields: [['request_id', 'request-id']], patterns: [] },
 };
 
 const FIELDS = Object.values(TRACES).flatMap(({ fields }) => fields);

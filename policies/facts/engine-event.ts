@@ -1,4 +1,4 @@
-// What the three CLIs tell while they run, in one vocabulary: each adapter translates its own stream into these facts.
+// What the CLIs tell while they run, in one vocabulary: each adapter translates its own stream into these facts.
 
 /** A failure in the engine's own words, attributed to it by the stream's structure and never to the model's text. */
 export interface EngineFailure {
@@ -31,8 +31,8 @@ export type EngineEvent =
   | { how: 'warned'; message: string }
   /** An error event that need not be the end; `framed`: the CLI's own words for what the service said just before. */
   | { how: 'erred'; failure: EngineFailure; framed?: true }
-  /** The CLI announces that it will call the model again after a failure; an empty message confirms the one before. */
-  | { how: 'retrying'; failure: EngineFailure }
+  /** The CLI announces that it will call the model again after a failure; an empty message confirms the one before. `keeps`: what it has said so far stands, and it goes on there. */
+  | { how: 'retrying'; failure: EngineFailure; keeps?: true }
   /** The CLI gives up, and may still report success: what follows is no success. */
   | { how: 'stopped'; failure: EngineFailure }
   /** Totals so far. */

@@ -16,6 +16,7 @@ export const WRAPPER_EXIT = {
   gemini: { ok: 0, timeout: 13, failure: 12, missingBinary: 10, badInput: 11, refusedInput: 14 },
   copilot: { ok: 0, timeout: 33, failure: 32, missingBinary: 30, badInput: 31, refusedInput: 31 },
   codex: { ok: 0, timeout: 124, failure: 12, missingBinary: 13, badInput: 2, refusedInput: null },
+  claude: { ok: 0, timeout: 43, failure: 42, missingBinary: 40, badInput: 41, refusedInput: null },
 } as const satisfies Record<Tool, ExitCodes>;
 
 export const WAIT_EXIT = { ok: 0, failure: 1, timeout: 1, badInput: 2 } as const;

@@ -20,6 +20,7 @@ export const OWN_REASONS = [
   'session_elsewhere',
   'state_unwritable',
   'timeout',
+  'untrusted',
   'unwritable_output',
   'wrapper_failed',
 ] as const;

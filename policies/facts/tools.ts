@@ -1,6 +1,6 @@
-// The three agent CLIs that the toolkit wraps.
+// The agent CLIs that the toolkit wraps.
 
-export const TOOLS = ['gemini', 'copilot', 'codex'] as const;
+export const TOOLS = ['gemini', 'copilot', 'codex', 'claude'] as const;
 
 export type Tool = (typeof TOOLS)[number];
 
@@ -9,6 +9,7 @@ export const COMMANDS = {
   gemini: 'gemini_headless',
   copilot: 'copilot_tool',
   codex: 'run_codex',
+  claude: 'claude_headless',
 } as const satisfies Record<Tool, string>;
 
 /** For people: `a, b and c`. */

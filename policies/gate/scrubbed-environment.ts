@@ -11,6 +11,7 @@ const CLI_VARIABLES = {
   gemini: ['GEMINI'],
   copilot: ['COPILOT'],
   codex: ['OPENAI', 'CODEX'],
+  claude: ['ANTHROPIC', 'CLAUDE'],
 } as const satisfies Record<Tool, readonly string[]>;
 
 /** Ours, and the CLIs' own: the tests of a project have no business with them. */

@@ -40,7 +40,12 @@ export interface ProjectRole {
 }
 
 export const SESSION_DEFAULTS: ProjectFile['sessions'] = {
-  context_limit: { gemini: CONTEXT_LIMIT_TOKENS, copilot: CONTEXT_LIMIT_TOKENS, codex: CONTEXT_LIMIT_TOKENS },
+  context_limit: {
+    gemini: CONTEXT_LIMIT_TOKENS,
+    copilot: CONTEXT_LIMIT_TOKENS,
+    codex: CONTEXT_LIMIT_TOKENS,
+    claude: CONTEXT_LIMIT_TOKENS,
+  },
   rest_sec: SESSION_STEP_MS / 1000,
 };
 

@@ -7,16 +7,20 @@ import { figure } from '../text/figure.ts';
  * Characters, where `tollgate.yaml` does not say otherwise. About 100,000 tokens: what the smallest of today's models take
  * (copilot assumes 128,000 for a model that it does not know), with room for the CLI's own instructions and the answer.
  */
-export const PROMPT_CHARS = { gemini: 400_000, copilot: 400_000, codex: 400_000 } as const satisfies Record<
-  Tool,
-  number
->;
+export const PROMPT_CHARS = {
+  gemini: 400_000,
+  copilot: 400_000,
+  codex: 400_000,
+  claude: 400_000,
+} as const satisfies Record<Tool, number>;
 
-/** What the CLI itself takes, whatever the model: gemini cuts its stdin there, codex refuses; copilot names no limit. */
-export const MOST_CHARS = { gemini: 8_388_608, copilot: 8_388_608, codex: 1_048_576 } as const satisfies Record<
-  Tool,
-  number
->;
+/** What the CLI itself takes, whatever the model: gemini cuts its stdin there, codex and claude refuse; copilot names no limit. */
+export const MOST_CHARS = {
+  gemini: 8_388_608,
+  copilot: 8_388_608,
+  codex: 1_048_576,
+  claude: 10_000_000,
+} as const satisfies Record<Tool, number>;
 
 /** Rules, role and form alone have half of it. */
 export const LEAST_CHARS = 10_000;

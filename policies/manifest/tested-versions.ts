@@ -14,7 +14,7 @@ interface VersionRow {
 
 /**
  * A range spans the versions the real CLIs were run in, plus the releases after the last one that promise no new features:
- * gemini and codex raise the minor number for those, copilot raises the patch number for everything.
+ * gemini and codex raise the minor number for those, copilot and claude raise the patch number for everything.
  */
 export const TESTED_VERSIONS = {
   gemini: {
@@ -34,6 +34,12 @@ export const TESTED_VERSIONS = {
     from: '0.137.0',
     below: '0.170.0',
     install: 'npm install -g @openai/codex@0.169.0',
+  },
+  claude: {
+    tested: ['2.1.330'],
+    from: '2.1.330',
+    below: '2.2.0',
+    install: 'npm install -g @anthropic-ai/claude-code@2.1.330',
   },
 } as const satisfies Record<Tool, VersionRow>;
 

@@ -5,6 +5,7 @@ import { modelsIn } from './models.ts';
 import { change, rerun, type Situation, thenRerun, type WayOut } from './situation.ts';
 
 const LIST_MODELS = {
+  claude: '`claude` and /model; the short names opus, sonnet and haiku are always known',
   codex: 'codex debug models (its catalogue, without a paid call)',
   copilot: 'copilot help config (under `model`, without a paid call)',
   gemini: '`gemini` and /model; the short names auto, pro, flash and flash-lite are always known',
@@ -33,6 +34,7 @@ const CONTEXT_OF = {
   gemini: 'GEMINI.md files, extensions and MCP servers',
   copilot: 'AGENTS.md and copilot-instructions.md, skills and MCP servers',
   codex: 'AGENTS.md files, skills and MCP servers',
+  claude: 'CLAUDE.md files, skills, plugins and MCP servers',
 } as const satisfies Record<Tool, string>;
 
 const smaller: WayOut = (situation) => [

@@ -7,6 +7,7 @@ const SIGN_IN = {
   gemini: 'start `gemini` and sign in, or set GEMINI_API_KEY',
   copilot: 'start `copilot` and type /login, or set COPILOT_GITHUB_TOKEN',
   codex: 'codex login',
+  claude: 'start `claude` and type /login, or set ANTHROPIC_API_KEY',
 } as const satisfies Record<Tool, string>;
 
 /** How the variables of a provider of the user's own begin, and what to do about one that refuses; null where variables name none. */
@@ -17,6 +18,7 @@ const PROVIDERS: Readonly<Record<Tool, { begins: string; mend: string } | null>>
     mend: 'COPILOT_PROVIDER_BASE_URL: set a valid COPILOT_PROVIDER_API_KEY (or COPILOT_PROVIDER_BEARER_TOKEN)',
   },
   codex: null,
+  claude: null,
 };
 
 /** The first thing to do about a key or login that was not taken. */

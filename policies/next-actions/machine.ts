@@ -7,6 +7,7 @@ const SETTINGS = {
   gemini: '~/.gemini/settings.json (and .gemini/settings.json of the project)',
   copilot: '~/.copilot/config.json and ~/.copilot/settings.json',
   codex: '~/.codex/config.toml (and .codex/config.toml of the project)',
+  claude: '~/.claude/settings.json and ~/.claude.json (and .claude/settings.json of the project)',
 } as const satisfies Record<Tool, string>;
 
 const install = ({ tool, packageName = tool }: Situation): string => `npm install -g ${packageName}`;

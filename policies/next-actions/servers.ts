@@ -8,12 +8,14 @@ const SETTINGS = {
   gemini: () => '`mcpServers` in ~/.gemini/settings.json or .gemini/settings.json of the project',
   copilot: () => '`mcpServers` in ~/.copilot/mcp-config.json or .mcp.json of the project',
   codex: (name) => `\`[mcp_servers.${name}]\` in ~/.codex/config.toml`,
+  claude: () => '`mcpServers` in ~/.claude.json or .mcp.json of the project',
 } as const satisfies Record<Tool, (name: string) => string>;
 
 const SIGN_IN = {
   gemini: (name) => `start \`gemini\` and type /mcp auth ${name}`,
   copilot: (name) => `start \`copilot\` and type /mcp show ${name}`,
   codex: (name) => `codex mcp login ${name}`,
+  claude: (name) => `start \`claude\` and type /mcp to sign in to ${name}`,
 } as const satisfies Record<Tool, (name: string) => string>;
 
 const mended: WayOut = (situation) => {

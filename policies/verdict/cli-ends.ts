@@ -14,4 +14,6 @@ export const CLI_ENDS: Readonly<Record<Tool, CliEnd>> = {
   gemini: { statusOf: (exitCode) => (exitCode >= 144 ? exitCode + 256 : null), succeedsUnasked: true },
   copilot: { statusOf: () => null, succeedsUnasked: false },
   codex: { statusOf: () => null, succeedsUnasked: false },
+  // A prompt that it takes for a command of its own.
+  claude: { statusOf: () => null, succeedsUnasked: true },
 };

@@ -6,7 +6,7 @@ import { readFileSync, utimesSync } from 'node:fs';
 import path from 'node:path';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { TOOLS, type Tool } from '../../policies/facts/tools.ts';
+import { COMMANDS, TOOLS, type Tool } from '../../policies/facts/tools.ts';
 import { answerWith } from '../rig/streams.ts';
 import { ANY_ANSWER, makeTask } from '../rig/task-run.ts';
 import { TestRig } from '../rig/test-rig.ts';
@@ -20,9 +20,8 @@ test.before.each(async () => {
 test.after.each(() => rig.dispose());
 
 const DIST = path.resolve(import.meta.dirname, '../../dist');
-const COMMANDS = { gemini: 'gemini_headless', copilot: 'copilot_tool', codex: 'run_codex' } as const;
 
-/** From now on all three CLIs answer, or all fail. */
+/** From now on all CLIs answer, or all fail. */
 function play(how: 'ok' | 'failed'): void {
   for (const tool of TOOLS)
     rig.install(tool, {

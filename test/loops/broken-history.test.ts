@@ -22,6 +22,7 @@ const REFUSALS = {
     'Please ensure that the number of function response parts is equal to the number of function call parts of the function call turn.',
   codex: 'No tool output found for function call call_1.',
   copilot: 'No tool output found for function call call_1.',
+  claude: 'API Error: 400 due to tool use concurrency issues.',
 } as const satisfies Record<Tool, string>;
 const TOOLS = Object.keys(REFUSALS) as Tool[];
 

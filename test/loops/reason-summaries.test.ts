@@ -132,6 +132,7 @@ const OWN: Record<OwnReason, { class: ErrorClass; message: string }> = {
   },
   state_unwritable: { class: 'tooling', message: 'the state of task fix cannot be written (EROFS)' },
   timeout: { class: 'transient', message: 'the wall deadline passed' },
+  untrusted: { class: 'tooling', message: '/p is not a trusted folder: if you trust it, add --trust-workspace' },
   unwritable_output: { class: 'tooling', message: '--out /p/out/a.md: its folder cannot be written (EACCES)' },
   wrapper_failed: { class: 'tooling', message: 'the wrapper left no record: exit 70' },
 };

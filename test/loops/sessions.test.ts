@@ -27,8 +27,8 @@ test.after.each(({ rig }) => rig.dispose());
 
 const REVIEW = { tool: 'codex', role: 'review', ...ANY_ANSWER };
 const ONE = { stages: [REVIEW] };
-const TOOLS: Tool[] = ['gemini', 'copilot', 'codex'];
-const RESUMES = { gemini: '--resume', copilot: '--resume=', codex: 'resume' } as const;
+const TOOLS: Tool[] = ['gemini', 'copilot', 'codex', 'claude'];
+const RESUMES = { gemini: '--resume', copilot: '--resume=', codex: 'resume', claude: '--resume=' } as const;
 const BUSY = 'unexpected status 503 Service Unavailable: busy';
 
 const file = sessionsFileOf;

@@ -16,7 +16,7 @@ const FOREIGN = new Set([
   ...['--real', '--rounds', '--minutes', '--seed', '--only', '--lanes', '--markdown'],
   ...['--save-dev', '--ignore-scripts'],
   // Of the CLIs.
-  '--usage-output-file',
+  ...['--usage-output-file', '--allow-all-tools', '--allow-all-paths', '--settings'],
 ]);
 
 const helps = new Map<string, string>();

@@ -6,6 +6,7 @@ import path from 'node:path';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { TOOLS, type Tool } from '../../policies/facts/tools.ts';
+import { ADAPTERS } from '../../wrappers/adapters.ts';
 import { type ModelApi, startModelApi } from '../rig/model-api.ts';
 import { RealHome } from './real-home.ts';
 
@@ -14,8 +15,6 @@ test.before.each(async (context) => {
   context.api = await startModelApi();
 });
 test.after.each(({ api }) => api.close());
-
-const COMMANDS = { gemini: 'gemini_headless', codex: 'run_codex', copilot: 'copilot_tool' } as const;
 
 /** Ways to write a file's name into a prompt; one to a prompt, since one that is not found may hide the others. */
 const WAYS: readonly ((file: string, folder: string) => string)[] = [
@@ -98,7 +97,7 @@ async function ask(api: ModelApi, tool: Tool, prompt: (project: string) => strin
     const [out, err] = ['answer.out', 'answer.err'].map((name) => path.join(home.root, name)) as [string, string];
     const file = home.write('prompt.md', prompt(home.project));
     const argv = ['--prompt-file', file, '--out', out, '--err', err, '--trust-workspace'];
-    const { code, stderr } = await home.start(COMMANDS[tool], argv).result;
+    const { code, stderr } = await home.start(ADAPTERS[tool].command, argv).result;
     assert.is(code, 0, stderr);
     assert.is(readFileSync(out, 'utf8').trim(), 'CANNED-ANSWER 42');
     assert.is(api.paid(run).length, 1);

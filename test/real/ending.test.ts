@@ -4,8 +4,10 @@ import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
+import { WRAPPER_EXIT } from '../../policies/facts/exit-codes.ts';
 import { TOOLS } from '../../policies/facts/tools.ts';
 import type { CallRecord } from '../../policies/record/call-record.ts';
+import { ADAPTERS } from '../../wrappers/adapters.ts';
 import { type ModelApi, startModelApi } from '../rig/model-api.ts';
 import { RealHome } from './real-home.ts';
 
@@ -15,7 +17,6 @@ test.before.each(async (context) => {
 });
 test.after.each(({ api }) => api.close());
 
-const COMMANDS = { gemini: 'gemini_headless', codex: 'run_codex', copilot: 'copilot_tool' } as const;
 const EXITS = [
   ['SIGTERM', 143],
   ['SIGINT', 130],
@@ -48,7 +49,7 @@ for (const tool of TOOLS) {
         const { code } = await running.result;
         assert.equal(home.survivors(), []);
         assert.is(record().ending, 'timed_out');
-        assert.is(code, { gemini: 13, codex: 124, copilot: 33 }[tool]);
+        assert.is(code, WRAPPER_EXIT[tool].timeout);
       },
       api,
     );
@@ -69,7 +70,7 @@ async function inTool(tool: (typeof TOOLS)[number], flags: string[], check: Chec
       string,
     ];
     const argv = ['--prompt-file', home.write('prompt.md', 'Sleep.\n'), '--out', out, '--err', err, '--result', result];
-    const running = home.start(COMMANDS[tool], [...argv, '--trust-workspace', '--access', 'full', ...flags]);
+    const running = home.start(ADAPTERS[tool].command, [...argv, '--trust-workspace', '--access', 'full', ...flags]);
     await sleeping(home, running);
     await check(home, running, () => JSON.parse(readFileSync(result, 'utf8')));
   } finally {

@@ -89,6 +89,16 @@ wire_api = "responses"
     env: (url) => ({ ...COPILOT_OFFLINE, COPILOT_PROVIDER_BASE_URL: url, COPILOT_PROVIDER_TYPE: 'anthropic' }),
     files: () => ({}),
   },
+  'claude by login': {
+    tool: 'claude',
+    env: (url) => ({ ANTHROPIC_BASE_URL: url, CLAUDE_CODE_OAUTH_TOKEN: KEY }),
+    files: () => ({}),
+  },
+  claude: {
+    tool: 'claude',
+    env: (url) => ({ ANTHROPIC_BASE_URL: url, ANTHROPIC_API_KEY: KEY }),
+    files: () => ({}),
+  },
 } as const satisfies Record<string, Route> & Record<Tool, Route>;
 
 export type RouteName = keyof typeof ROUTES;

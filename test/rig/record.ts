@@ -9,7 +9,7 @@ import { runBare } from './record/run-bare.ts';
 
 const CAPTURES = path.resolve(import.meta.dirname, '../captures');
 /** gemini is heavy: more of them at once only take turns. */
-const LANES: Record<Tool, number> = { gemini: 2, codex: 1, copilot: 2 };
+const LANES: Record<Tool, number> = { gemini: 2, codex: 1, copilot: 2, claude: 2 };
 
 const words = process.argv.slice(2);
 const tools = words.filter(isTool);

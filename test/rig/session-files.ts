@@ -1,4 +1,4 @@
-// Session files as the three CLIs write them, with made-up conversations: whole, or line by line for large ones.
+// Session files as the CLIs write them, with made-up conversations: whole, or line by line for large ones.
 
 import { mkdirSync, utimesSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
@@ -17,6 +17,7 @@ export const SESSION_IDS: Record<Tool, string> = {
   gemini: 'b5c9c443-0976-43ef-9f58-0b553adaee3f',
   copilot: '9b45a614-5856-4c36-8d53-63b27dd6fd2e',
   codex: '01a1ffb7-d15d-75e0-9cd1-00c74850c544',
+  claude: '58d9e1b3-73c5-4137-8fc7-bac02f7e65df',
 };
 
 /** Where a session of that id lies in a home. */
@@ -25,6 +26,7 @@ export function sessionFile(tool: Tool, home: string, id = SESSION_IDS[tool]): s
     gemini: `.gemini/tmp/project/chats/session-2026-11-21T20-04-${id.slice(0, 8)}.jsonl`,
     copilot: `.copilot/session-state/${id}/events.jsonl`,
     codex: `.codex/sessions/2026/11/21/rollout-2026-11-21T20-06-39-${id}.jsonl`,
+    claude: `.claude/projects/-project/${id}.jsonl`,
   };
   return path.join(home, places[tool]);
 }
@@ -87,6 +89,7 @@ export function beginningOf(tool: Tool, id: string, cwd: string): string[] {
         thread_source: 'user',
       },
     },
+    claude: { type: 'queue-operation', operation: 'enqueue', timestamp: at, sessionId: id, cwd, version: '2.1.330' },
   };
   return [JSON.stringify(first[tool])];
 }
@@ -180,6 +183,45 @@ const LINES: Record<Tool, (turn: MadeTurn, number: number) => object[]> = {
       ...(answer === undefined
         ? []
         : [...request('1', tool ? 7 : 1, answer), event(10, 'assistant.turn_end', { turnId: '1' })]),
+    ];
+  },
+  claude({ prompt, answer, thought, tool }, number) {
+    const record = (at: number, type: string, message: object) => ({
+      parentUuid: at > 0 ? idOf(number, at - 1) : number > 1 ? idOf(number - 1, 3) : null,
+      isSidechain: false,
+      type,
+      message,
+      uuid: idOf(number, at),
+      timestamp: timeOf(number, at),
+      version: '2.1.330',
+    });
+    const usage = { input_tokens: TOKENS.input, output_tokens: TOKENS.output };
+    const said = (content: object[], stop_reason: string) => ({
+      id: `msg_${number}`,
+      type: 'message',
+      role: 'assistant',
+      model: 'm',
+      content,
+      stop_reason,
+      usage,
+    });
+    const thinking = thought === undefined ? [] : [{ type: 'thinking', thinking: thought, signature: 's' }];
+    const called = tool && { type: 'tool_use', id: `toolu_${number}`, name: tool.name, input: tool.input };
+    const result = tool && { type: 'tool_result', tool_use_id: `toolu_${number}`, content: tool.output };
+    const last = answer === undefined ? (tool ? 2 : 0) : 3;
+    return [
+      record(0, 'user', { role: 'user', content: prompt }),
+      ...(called ? [record(1, 'assistant', said([...thinking, called], 'tool_use'))] : []),
+      ...(result ? [record(2, 'user', { role: 'user', content: [result] })] : []),
+      ...(answer === undefined
+        ? []
+        : [
+            {
+              ...record(3, 'assistant', said([...(tool ? [] : thinking), { type: 'text', text: answer }], 'end_turn')),
+              parentUuid: idOf(number, tool ? 2 : 0),
+            },
+          ]),
+      { type: 'last-prompt', lastPrompt: prompt, leafUuid: idOf(number, last) },
     ];
   },
   codex({ prompt, answer, thought, tool }, number) {

@@ -1,4 +1,4 @@
-// The event streams of the three CLIs at their smallest, for a fake to write; recorded ones lie in test/captures.
+// The event streams of the CLIs at their smallest, for a fake to write; recorded ones lie in test/captures.
 
 import type { Tool } from '../../policies/facts/tools.ts';
 
@@ -45,6 +45,20 @@ const GEMINI_STATS = {
   tool_calls: 0,
   models: {},
 };
+const CLAUDE_USAGE = { m: { inputTokens: 11, outputTokens: 7, cacheReadInputTokens: 0, costUSD: 0.0002 } };
+const claude = (type: string, fact: object) => line({ type, ...fact, parent_tool_use_id: null, timestamp: AT });
+const claudeSaid = (content: object) =>
+  claude('assistant', { message: { id: 'msg_1', role: 'assistant', model: 'm', content: [content] } });
+const claudeResult = (session_id: string, fact: object) =>
+  line({
+    type: 'result',
+    subtype: 'success',
+    session_id,
+    terminal_reason: 'completed',
+    result_index: 0,
+    ...fact,
+    model_usage_since_last_result: CLAUDE_USAGE,
+  });
 const copilotResult = (sessionId: string, exitCode: number) =>
   line({
     type: 'result',
@@ -113,6 +127,26 @@ export const STREAMS = {
     fails: (message, statusCode, session) => [
       copilot('session.error', { errorType: 'query', message, statusCode }),
       copilotResult(session, 1),
+    ],
+  },
+  claude: {
+    opens: (session_id) => [
+      claude('system', { subtype: 'init', session_id, model: 'm' }),
+      claude('system', { subtype: 'status', status: 'requesting' }),
+    ],
+    says: (text) => [claudeSaid({ type: 'text', text })],
+    runsTool: (content) => [
+      claudeSaid({ type: 'tool_use', id: 'toolu_1', name: 'Bash', input: { command: 'true' } }),
+      claude('user', {
+        message: { role: 'user', content: [{ type: 'tool_result', tool_use_id: 'toolu_1', content }] },
+      }),
+    ],
+    retries: (_message, error_status) => [
+      claude('system', { subtype: 'api_retry', attempt: 1, error_status, error: 'overloaded' }),
+    ],
+    succeeds: (session) => [claudeResult(session, { is_error: false, result: '' })],
+    fails: (message, api_error_status, session) => [
+      claudeResult(session, { is_error: true, result: message, api_error_status, terminal_reason: 'api_error' }),
     ],
   },
 } as const satisfies Record<Tool, Stream>;

@@ -30,7 +30,7 @@ export class TestRig {
   readonly #marker: string;
   #answer: Answer | null = null;
 
-  /** Makes the folders and installs fakes of all three CLIs, or of `tools`. */
+  /** Makes the folders and installs fakes of all CLIs, or of `tools`. */
   static async open({ tools = TOOLS as readonly Tool[] } = {}): Promise<TestRig> {
     const rig = new TestRig(mkdtempSync(path.join(tmpdir(), 'rig-')));
     await new Promise<void>((resolve) => rig.#server.listen(rig.#socketPath, resolve));
@@ -46,6 +46,9 @@ export class TestRig {
       return path.join(root, name);
     }) as [string, string, string];
     mkdirSync(path.join(root, 'tmp'));
+    // What a person says once to claude, which is not started elsewhere without --trust-workspace.
+    const trusted = { projects: { [root]: { hasTrustDialogAccepted: true } } };
+    writeFileSync(path.join(this.home, '.claude.json'), JSON.stringify(trusted));
     this.env = {
       PATH: `${this.bin}:${path.dirname(process.execPath)}:/usr/bin:/bin`,
       HOME: this.home,
@@ -163,4 +166,5 @@ const PACKAGES = {
   gemini: { name: '@google/gemini-cli', version: '0.61.0', prints: '*' },
   codex: { name: '@openai/codex', version: '0.169.0', prints: 'codex-cli *' },
   copilot: { name: '@github/copilot', version: '1.0.102', prints: 'GitHub Copilot CLI *.' },
+  claude: { name: '@anthropic-ai/claude-code', version: '2.1.330', prints: '* (Claude Code)' },
 } as const satisfies Record<Tool, { name: string; version: string; prints: string }>;

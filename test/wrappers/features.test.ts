@@ -9,13 +9,14 @@ import { TOOLS, type Tool } from '../../policies/facts/tools.ts';
 import { TESTED_VERSIONS } from '../../policies/manifest/tested-versions.ts';
 import type { Access, Adapter, CallRequest } from '../../wrappers/adapter.ts';
 import { ADAPTERS } from '../../wrappers/adapters.ts';
+import { READ as CLAUDE_EVENTS } from '../../wrappers/claude/events.ts';
 import { READ as CODEX_EVENTS } from '../../wrappers/codex/events.ts';
 import { READ as COPILOT_EVENTS } from '../../wrappers/copilot/events.ts';
 import { type Feature, lacking, withoutFlags } from '../../wrappers/feature.ts';
 import { READ as GEMINI_EVENTS } from '../../wrappers/gemini/events.ts';
 import type { OwnFlag } from '../../wrappers/own-flags.ts';
 
-const EVENTS = { gemini: GEMINI_EVENTS, copilot: COPILOT_EVENTS, codex: CODEX_EVENTS };
+const EVENTS = { gemini: GEMINI_EVENTS, copilot: COPILOT_EVENTS, codex: CODEX_EVENTS, claude: CLAUDE_EVENTS };
 
 /** Every kind of call that a row makes something else of. */
 function requestsIn(cwd: string, flags: Adapter['own']): CallRequest[] {
@@ -50,7 +51,7 @@ function usesOf(adapter: Adapter, request: CallRequest): Use[] {
   const argv = adapter.argv(request, [...overlay.argv, ...counting]);
   const flags = argv.filter((word) => /^-./.test(word)).map((word) => word.replace(/=.*/, ''));
   const settings = argv.flatMap((word, at) => (argv[at - 1] === '-c' ? [word.replace(/=.*/, '')] : []));
-  const variables = Object.keys({ ...adapter.environment(request), ...overlay.environment });
+  const variables = Object.keys({ ...adapter.environment(request), ...overlay.environment, ...ofSettings(argv) });
   const file = overlay.environment.GEMINI_CLI_SYSTEM_SETTINGS_PATH;
   const ofFile = file === undefined ? [] : pathsIn(JSON.parse(readFileSync(file, 'utf8')));
   for (const folder of overlay.folders) rmSync(folder, { recursive: true });
@@ -62,6 +63,12 @@ function usesOf(adapter: Adapter, request: CallRequest): Use[] {
     })),
     ...variables.map((name) => ({ kind: 'variable' as const, name })),
   ];
+}
+
+/** Variables that claude takes from settings in its argument. */
+function ofSettings(argv: readonly string[]): object {
+  const at = argv.indexOf('--settings');
+  return at === -1 ? {} : (JSON.parse(argv[at + 1]!) as { env: object }).env;
 }
 
 const pathsIn = (settings: Record<string, object>): string[] =>

@@ -36,6 +36,7 @@ export const CODEX = {
   environment: () => ({ NO_COLOR: '1' }),
   overlay: readOverlay,
   overlayFolder: null,
+  distrusts: () => null,
   prompt: { via: 'stdin', escape: (text) => text, limit: { unit: 'characters', max: 1_048_576 } },
   readEvent,
   readDocument: () => null,

@@ -36,6 +36,7 @@ export const COPILOT = {
   // The CLI has no switch for its inner retries (5 more requests); it announces each a second or more before it sends it.
   overlay: () => NO_OVERLAY,
   overlayFolder: null,
+  distrusts: () => null,
   prompt: { via: 'stdin', escape: escapePrompt, limit: null },
   readEvent,
   readDocument: () => null,

@@ -38,6 +38,7 @@ export const GEMINI = {
   }),
   overlay: readOverlay,
   overlayFolder: OVERLAY_FOLDER,
+  distrusts: () => null,
   // The CLI cuts stdin at 8 MiB and goes on with half a prompt.
   prompt: { via: 'stdin', escape: escapePrompt, limit: { unit: 'bytes', max: 8 * 1024 * 1024 } },
   readEvent,

@@ -3,7 +3,7 @@
 import type { Tool } from '../../policies/facts/tools.ts';
 
 /** What a name must begin with to be passed on. */
-const BEGINNING = { gemini: 'GEMINI_CLI_', copilot: '', codex: '' } as const satisfies Record<Tool, string>;
+const BEGINNING = { gemini: 'GEMINI_CLI_', copilot: '', codex: '', claude: '' } as const satisfies Record<Tool, string>;
 
 /** The plain name first. */
 export const namesOf = (name: string): string[] => [

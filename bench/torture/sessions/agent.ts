@@ -6,6 +6,7 @@ import type { Tool } from '../../../policies/facts/tools.ts';
 import type { Turn } from '../../../policies/session/conversation.ts';
 import { type MadeTurn, makeSession, sessionFile } from '../../../test/rig/session-files.ts';
 import { STREAMS, type Stream } from '../../../test/rig/streams.ts';
+import { CLAUDE_SESSIONS } from '../../../wrappers/claude/sessions/store.ts';
 import { CODEX_SESSIONS } from '../../../wrappers/codex/sessions/store.ts';
 import { COPILOT_SESSIONS } from '../../../wrappers/copilot/sessions/store.ts';
 import { GEMINI_SESSIONS } from '../../../wrappers/gemini/sessions/store.ts';
@@ -16,12 +17,14 @@ const STORES: Record<Tool, SessionStore> = {
   gemini: GEMINI_SESSIONS,
   codex: CODEX_SESSIONS,
   copilot: COPILOT_SESSIONS,
+  claude: CLAUDE_SESSIONS,
 };
 const REFUSED: Record<Tool, string> = {
   gemini:
     'Please ensure that the number of function response parts is equal to the number of function call parts of the function call turn.',
   codex: 'No tool output found for function call call_1.',
   copilot: 'No tool output found for function call call_1.',
+  claude: 'API Error: 400 due to tool use concurrency issues.',
 };
 const BUSY = 'The model is overloaded. Please try again later.';
 const TOKEN = /TOKEN-[a-z]+/g;

@@ -71,7 +71,9 @@ for (const digest of ['auto', 'aggressive'] as const)
         context: { digest_policy: digest },
       },
       request: { earlier: EARLIER.slice(0, 1) },
-      project: { prompts: { max_chars: { gemini: 8000, copilot: 8000, codex: 8000 }, max_chars_by_model: {} } },
+      project: {
+        prompts: { max_chars: { gemini: 8000, copilot: 8000, codex: 8000, claude: 8000 }, max_chars_by_model: {} },
+      },
     });
     const file = path.join(GOLDEN, `impl.${digest}.md`);
     if (process.env.GOLDEN === 'write') writeFileSync(file, text);

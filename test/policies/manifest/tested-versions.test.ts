@@ -25,6 +25,9 @@ const ROWS: readonly [tool: Tool, version: string, verdict: VersionVerdict][] = 
   ['copilot', '1.0.75', 'tested'],
   ['copilot', '1.0.1020', 'tested'],
   ['copilot', '2.0.0', 'newer'],
+  ['claude', '2.1.329', 'older'],
+  ['claude', '2.1.400', 'tested'],
+  ['claude', '2.2.0', 'newer'],
 ];
 
 for (const [tool, version, verdict] of ROWS)

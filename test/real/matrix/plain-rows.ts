@@ -32,7 +32,7 @@ export const PLAIN_ROWS: readonly MatrixRow[] = [
   { name: '429', class: 'transient', requests: 1 },
   { name: '429plain', class: 'transient', requests: 1 },
   // An hour to wait is a limit with a reset; codex does not say how long.
-  { name: '429long', class: { gemini: 'quota', codex: 'transient', copilot: 'quota' }, requests: 1 },
+  { name: '429long', class: { gemini: 'quota', codex: 'transient', copilot: 'quota', claude: 'quota' }, requests: 1 },
   { name: '500', class: 'transient', requests: 1 },
   { name: '500 without a body', scenario: 'status=500', class: 'transient', requests: 1 },
   { name: '503', class: 'transient', requests: 1 },
@@ -64,18 +64,18 @@ export const PLAIN_ROWS: readonly MatrixRow[] = [
   { name: 'tool exits 3', scenario: 'tool=exit 3', class: null, requests: 2 },
   { name: 'unknown tool', scenario: 'callraw=no_such_tool:{}', class: null, requests: 2 },
 
-  { name: 'safety', class: 'contract_violation', requests: 1, tools: ['gemini', 'codex'] },
+  { name: 'safety', class: 'contract_violation', requests: 1, tools: ['gemini', 'codex', 'claude'] },
   // gemini takes an answer that repeats itself for a loop, asks once more with a word against it, and stops.
   {
     name: 'repeat',
-    class: { gemini: 'transient', codex: null, copilot: null },
-    requests: { gemini: 2, codex: 1, copilot: 1 },
+    class: { gemini: 'transient', codex: null, copilot: null, claude: null },
+    requests: { gemini: 2, codex: 1, copilot: 1, claude: 1 },
   },
   // Only codex says that an answer was cut at the output limit; copilot asks twice more and takes what it gets.
   {
     name: 'maxtokens',
-    class: { gemini: null, codex: 'transient', copilot: null },
-    requests: { gemini: 1, codex: 1, copilot: 3 },
-    pieces: { gemini: 1, codex: 1, copilot: 3 },
+    class: { gemini: null, codex: 'transient', copilot: null, claude: 'transient' },
+    requests: { gemini: 1, codex: 1, copilot: 3, claude: 2 },
+    pieces: { gemini: 1, codex: 1, copilot: 3, claude: 1 },
   },
 ];

@@ -8,7 +8,7 @@ import { SPECIAL_ROWS } from './special-rows.ts';
 
 export type PerTool<T> = T | Record<Tool, T>;
 
-/** A row as it is written down; a value stands for all three tools, or for each its own. */
+/** A row as it is written down; a value stands for all tools, or for each its own. */
 export interface MatrixRow {
   name: string;
   /** A scenario of the model API; the row's name unless told. */

@@ -3,7 +3,7 @@
 import { existsSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { WRAPPER_EXIT } from '../../../policies/facts/exit-codes.ts';
-import type { Tool } from '../../../policies/facts/tools.ts';
+import { COMMANDS, type Tool } from '../../../policies/facts/tools.ts';
 import type { CallRecord } from '../../../policies/record/call-record.ts';
 import { readScenario } from '../../rig/model-api/scenario.ts';
 import { type ModelApi, startModelApi } from '../../rig/model-api.ts';
@@ -23,11 +23,6 @@ export interface MatrixOutcome {
   /** What is wrong, in words; empty when all is right. */
   faults: string[];
 }
-
-const COMMANDS = { gemini: 'gemini_headless', codex: 'run_codex', copilot: 'copilot_tool' } as const satisfies Record<
-  Tool,
-  string
->;
 
 /** Two at once: more would only take turns on a small machine, and gemini's start would grow to many seconds. */
 const LANES = 2;

@@ -13,7 +13,7 @@ export const SPECIAL_ROWS: readonly MatrixRow[] = [
     class: 'auth',
     requests: 0,
     setup: { credentials: 'missing' },
-    tools: ['gemini', 'codex'], // copilot calls a provider of one's own without a key, too
+    tools: ['gemini', 'codex', 'claude'], // copilot calls a provider of one's own without a key, too
   },
   {
     name: 'untrusted folder',
@@ -21,7 +21,7 @@ export const SPECIAL_ROWS: readonly MatrixRow[] = [
     class: 'tooling',
     requests: 0,
     setup: { trust: 'none' },
-    tools: ['gemini', 'codex'], // copilot knows no trust of folders when headless
+    tools: ['gemini', 'codex', 'claude'], // copilot knows no trust of folders when headless
   },
   {
     name: 'missing binary',
@@ -44,7 +44,7 @@ export const SPECIAL_ROWS: readonly MatrixRow[] = [
     name: 'giant prompt (5 MB)',
     scenario: 'ok',
     class: 'prompt_too_large',
-    exit: { gemini: 'failure', codex: 'badInput', copilot: 'badInput' },
+    exit: { gemini: 'failure', codex: 'badInput', copilot: 'badInput', claude: 'failure' },
     requests: 0,
     setup: { prompt: 'word '.repeat(1_048_576) },
   },
@@ -52,7 +52,7 @@ export const SPECIAL_ROWS: readonly MatrixRow[] = [
     name: 'unknown session',
     scenario: 'ok',
     class: 'tooling',
-    exit: { gemini: 'geminiInput', codex: 'failure', copilot: 'failure' },
+    exit: { gemini: 'geminiInput', codex: 'failure', copilot: 'failure', claude: 'failure' },
     requests: 0,
     setup: { flags: ['--resume-session', UNKNOWN_SESSION] },
   },
@@ -60,8 +60,8 @@ export const SPECIAL_ROWS: readonly MatrixRow[] = [
     name: 'turn limit in an endless tool loop',
     scenario: 'toolloop',
     class: 'contract_violation',
-    // Two CLIs have no switch: the call is cut when the last tool begins, and the next request may already be on its way.
-    requests: { gemini: 2, codex: 3, copilot: 3 },
+    // codex and copilot have no switch: the call is cut when the last tool begins, and the next request may already be on its way.
+    requests: { gemini: 2, codex: 3, copilot: 3, claude: 2 },
     setup: { flags: ['--max-turns', '2'] },
   },
   {

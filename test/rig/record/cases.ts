@@ -88,6 +88,20 @@ const RETRIED: Record<Tool, string[]> = {
     'ratelimit-event',
   ],
   copilot: [],
+  claude: [
+    'empty',
+    'maxtokens',
+    'nodone',
+    'garbage',
+    'reset',
+    'resetearly',
+    '401',
+    '429',
+    '500',
+    '503',
+    '529',
+    'safety',
+  ],
 };
 
 /** Failures as people paste them into a report. */
@@ -118,7 +132,7 @@ const IN_TEXT = [
 
 const UNKNOWN_SESSION = '11111111-2222-4333-8444-555555555555';
 
-/** The same for all three. */
+/** The same for all. */
 const SPECIAL: Case[] = [
   { name: 'conn-refused', address: 'refused', limitMs: 15_000 },
   { name: 'dns-fail', address: 'unknown_host', limitMs: 15_000 },
@@ -169,5 +183,18 @@ const OWN: Record<Tool, Case[]> = {
     { name: 'by-messages-529', route: 'copilot by messages', scenario: '529' },
     { name: 'by-messages-toolong', route: 'copilot by messages', scenario: 'toolong' },
     { name: 'tool-denied-by-rule', scenario: 'tool', request: { own: { 'deny-tool': ['shell'] } } },
+  ],
+  claude: [
+    { name: 'by-login-401', route: 'claude by login', scenario: '401' },
+    { name: 'by-login-429', route: 'claude by login', scenario: '429' },
+    { name: 'max-turns', scenario: 'toolloop', request: { maxTurns: 2 }, limitMs: 30_000 },
+    { name: 'bad-permission-mode', flags: ['--permission-mode', 'nope'] },
+    { name: 'bad-mcp-config', flags: ['--mcp-config', '{"no json'] },
+    { name: 'unknown-model', request: { model: 'no-such-model' }, scenario: '404' },
+    {
+      name: 'tool-denied-by-rule',
+      scenario: 'callraw=Bash:{"command":"echo tool-ran-ok"}',
+      request: { own: { 'deny-tool': ['Bash'] } },
+    },
   ],
 };

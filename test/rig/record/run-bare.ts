@@ -81,6 +81,7 @@ function addressOf(one: RecordedCase, api: ModelApi, run: string): string {
 /** For text the flags that ask for events are left out. */
 function kept({ output }: RecordedCase, argv: string[], at: number): boolean {
   if (output === 'events') return true;
+  if (argv[at] === '--include-partial-messages' || argv[at] === '--verbose') return false;
   return argv[at] !== '--json' && argv[at] !== '--output-format' && argv[at - 1] !== '--output-format';
 }
 

@@ -6,13 +6,10 @@ import path from 'node:path';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import type { Tool } from '../../../policies/facts/tools.ts';
-import { readCodexSignIn } from '../../../wrappers/codex/sign-in.ts';
-import { readCopilotSignIn } from '../../../wrappers/copilot/sign-in.ts';
-import { readGeminiSignIn } from '../../../wrappers/gemini/sign-in.ts';
 import type { SignIn } from '../../../wrappers/sign-in/sign-in.ts';
+import { SIGN_INS } from '../../../wrappers/sign-in/sign-ins.ts';
 
 const test = suite('sign-in');
-const READERS = { gemini: readGeminiSignIn, codex: readCodexSignIn, copilot: readCopilotSignIn };
 const SECRET = 'sk-do-not-tell';
 
 interface Row {
@@ -201,7 +198,7 @@ for (const { tool, env = {}, files = {}, how, says } of ROWS) {
         writeFileSync(path.join(home, name), text);
       }
       const environment = { GEMINI_CLI_SYSTEM_SETTINGS_PATH: '/nowhere', ...env };
-      const found = READERS[tool]({ environment, home, cwd: path.join(home, 'project') });
+      const found = SIGN_INS[tool]({ environment, home, cwd: path.join(home, 'project') });
       const told = found.how === 'signed_in' ? found.by : found.because;
       assert.equal([found.how, told.replaceAll(home, '~')], [how, says]);
       assert.not.match(JSON.stringify(found), SECRET);

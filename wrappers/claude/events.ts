@@ -1,0 +1,127 @@
+// Reads claude's event stream (`--output-format stream-json`).
+
+import type { EngineEvent, EngineFailure } from '../../policies/facts/engine-event.ts';
+import { readFailure } from '../../policies/facts/engine-failure.ts';
+import { type Json, listOf, numberOf, partOf, textOf } from '../../policies/text/json.ts';
+import { type EventTable, readLine } from '../event-table.ts';
+import { usageOf } from './usage.ts';
+
+export const readEvent = (line: string): EngineEvent[] => readLine(line, READ);
+
+export const READ: EventTable = {
+  system: (event) => {
+    const subtype = textOf(event.subtype) ?? '';
+    return Object.hasOwn(SYSTEM, subtype) ? SYSTEM[subtype]!(event) : [];
+  },
+  assistant: (event) => (isSubAgents(event) ? [] : readMessage(event)),
+  user: (event) => (isSubAgents(event) ? [] : readResults(event)),
+  rate_limit_event: ({ rate_limit_info }) => readLimit(partOf(rate_limit_info)),
+  result: readResult,
+};
+
+/** What a sub-agent says is not the answer, and its tools are not the agent's. */
+const isSubAgents = ({ parent_tool_use_id, agent_id }: Json): boolean =>
+  textOf(parent_tool_use_id) !== null || textOf(agent_id) !== null;
+
+const SYSTEM: EventTable = {
+  init: ({ session_id, model }) => [
+    ...(textOf(session_id) ? [{ how: 'session_named' as const, id: textOf(session_id)! }] : []),
+    ...(textOf(model) ? [{ how: 'model_named' as const, model: textOf(model)! }] : []),
+  ],
+  // Told before each request; of those that it sends anew at once, after a 400, only the first.
+  status: ({ status }) => (status === 'requesting' ? [{ how: 'turn_began' }, { how: 'requested' }] : []),
+  api_retry: ({ error, error_status }) => {
+    const status = numberOf(error_status);
+    const code = textOf(error) ?? 'unknown';
+    return [{ how: 'retrying', failure: { message: code, code, ...(status === null ? {} : { status }) } }];
+  },
+  // A hook would not let the prompt through; the CLI calls that a success.
+  informational: ({ content, prevent_continuation }) =>
+    prevent_continuation === true
+      ? [{ how: 'stopped', failure: { message: textOf(content) ?? '', code: 'hook_stopped' } }]
+      : [],
+};
+
+function readMessage(event: Json): EngineEvent[] {
+  const message = partOf(event.message);
+  const parts = listOf(message?.content).map(partOf);
+  if (message?.model === SYNTHETIC) {
+    const text = parts.map((part) => textOf(part?.text) ?? '').join('');
+    return event.is_api_error_message === true ? [{ how: 'erred', failure: failureOf(text, event) }] : [];
+  }
+  const id = textOf(message?.id);
+  return parts.flatMap((part): EngineEvent[] => {
+    if (part?.type === 'text') return [{ how: 'said', text: textOf(part.text) ?? '', whole: true, message: id }];
+    if (part?.type !== 'tool_use') return [];
+    return [{ how: 'tool_began', id: textOf(part.id) ?? '', name: textOf(part.name) ?? 'unknown' }];
+  });
+}
+
+/** Written by the CLI, not by the model. */
+const SYNTHETIC = '<synthetic>';
+
+function readResults(event: Json): EngineEvent[] {
+  const content = partOf(event.message)?.content;
+  const told = new Map(listOf(event.tool_result_meta).map((meta) => [textOf(partOf(meta)?.id), partOf(meta)]));
+  const ended = listOf(content)
+    .map(partOf)
+    .filter((part) => part?.type === 'tool_result')
+    .map((part): EngineEvent => {
+      const id = textOf(part?.tool_use_id) ?? '';
+      const denied = partOf(told.get(id)?.permission_decision)?.decision === 'reject';
+      return { how: 'tool_ended', id, name: null, denied };
+    });
+  if (event.isSynthetic !== true) return ended;
+  const text =
+    textOf(content) ??
+    listOf(content)
+      .map((part) => textOf(partOf(part)?.text) ?? '')
+      .join('');
+  return AGAIN.test(text) ? [...ended, { how: 'retrying', failure: { message: text }, keeps: true }] : ended;
+}
+
+/** The CLI asks the model to go on where an answer was cut, refused or not to be seen. What a hook says is no retry. */
+const AGAIN =
+  /^\[?(?:Output token limit hit|Your response (?:above )?was (?:cut off|stopped by)|Your previous response (?:had no|reached the)|The previous response failed to produce|Your tool call was malformed)/;
+
+/** The time at which a limit ends is told here alone. */
+function readLimit(info: Json | null): EngineEvent[] {
+  if (info?.status !== 'rejected') return [];
+  const message = `${textOf(info.rateLimitType) ?? 'rate'} limit: rejected`;
+  return [{ how: 'erred', failure: { message, status: 429, details: JSON.stringify(info) } }];
+}
+
+function readResult(event: Json): EngineEvent[] {
+  const counted: EngineEvent = { how: 'counted', usage: usageOf(event) };
+  const said = textOf(event.result) ?? listOf(event.errors).join('\n');
+  // `subtype` is "success" for a failed request too.
+  if (event.is_error === true) return [counted, { how: 'failed', failure: failureOf(said, event) }];
+  if (event.terminal_reason !== 'hook_stopped') return [counted, { how: 'completed' }];
+  const failure = { message: 'a hook stopped the run', code: 'hook_stopped' };
+  return [counted, { how: 'stopped', failure }, { how: 'completed' }];
+}
+
+function failureOf(text: string, event: Json): EngineFailure {
+  const status = numberOf(event.api_error_status);
+  const subtype = event.subtype === 'success' ? null : textOf(event.subtype);
+  const code = textOf(event.api_error) ?? textOf(event.startup_failure_reason) ?? subtype;
+  const type = textOf(event.api_error_type) ?? textOf(event.error);
+  return readFailure(text, {
+    ...(status === null ? {} : { status }),
+    ...(code === null || UNTELLING.has(code) ? {} : { code }),
+    ...(type === null || UNTELLING.has(type) ? {} : { type }),
+  });
+}
+
+/** Said of too much; the words have the code of the system. */
+const UNTELLING: ReadonlySet<string> = new Set([
+  'connection_failed',
+  'error_during_execution',
+  'unknown',
+  'invalid_request',
+]);
+
+/** Everything is told in the event stream. */
+export function readStderr(_line: string): EngineEvent[] {
+  return [];
+}

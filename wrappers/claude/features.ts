@@ -1,0 +1,49 @@
+// What the claude row relies on. Measured with 2.1.330 (npm run bench:matrix -- --versions).
+
+import type { Feature } from '../feature.ts';
+
+const retries = (name: string, without: string) => ({ kind: 'variable', name, since: null, without }) as const;
+
+export const FEATURES = [
+  { kind: 'flag', name: '-p', since: null, without: null },
+  { kind: 'flag', name: '--output-format', since: null, without: null },
+  { kind: 'flag', name: '--verbose', since: null, without: null },
+  {
+    kind: 'flag',
+    name: '--include-partial-messages',
+    since: null,
+    without: 'a long answer prints nothing until it is whole, and its requests are not counted',
+  },
+  { kind: 'flag', name: '--model', since: null, without: null },
+  { kind: 'flag', name: '--permission-mode', since: null, without: null },
+  { kind: 'flag', name: '--allowedTools', since: null, without: null },
+  { kind: 'flag', name: '--disallowedTools', since: null, without: null },
+  { kind: 'flag', name: '--max-turns', since: null, without: 'its turns are counted and cut from outside' },
+  { kind: 'flag', name: '--settings', since: null, without: null },
+  { kind: 'flag', name: '--session-id', since: null, without: null },
+  { kind: 'flag', name: '--resume', since: null, without: null },
+  { kind: 'variable', name: 'NO_COLOR', since: null, without: 'its words may be in colour' },
+  {
+    kind: 'variable',
+    name: 'CLAUDE_CODE_STARTUP_FAILURE_RESULTS',
+    since: null,
+    without: 'a failure to start is told on stderr alone',
+  },
+  {
+    kind: 'variable',
+    name: 'CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC',
+    since: null,
+    without: 'it may ask for flags and tell of its use',
+  },
+  { kind: 'variable', name: 'DISABLE_AUTOUPDATER', since: null, without: 'it may look for an update' },
+  { kind: 'variable', name: 'CLAUDE_CODE_DISABLE_FILE_MENTIONS', since: null, without: null },
+  retries('CLAUDE_CODE_MAX_RETRIES', 'its announced retries are cut instead'),
+  retries('CLAUDE_CODE_DISABLE_NONSTREAMING_FALLBACK', 'a broken stream is asked for once more'),
+  retries('CLAUDE_CODE_DISABLE_REFUSAL_RETRY', 'a refused answer is asked for once more'),
+  retries('CLAUDE_CODE_DISABLE_REFUSAL_FALLBACK', 'a refused answer is asked of another model'),
+  { kind: 'event', name: 'system', since: null, without: null },
+  { kind: 'event', name: 'assistant', since: null, without: null },
+  { kind: 'event', name: 'user', since: null, without: null },
+  { kind: 'event', name: 'rate_limit_event', since: null, without: 'the time of a reset is read from its words' },
+  { kind: 'event', name: 'result', since: null, without: null },
+] as const satisfies readonly Feature[];

@@ -1,0 +1,40 @@
+// Turns claude's inner retries and side requests off through settings of this one call, which go before the environment and every file but an administrator's.
+
+import type { CallRequest, Overlay } from '../adapter.ts';
+
+export function overlay(request: CallRequest): Overlay {
+  const env = { ...ALWAYS, ...(request.innerRetries === 'cut' ? ONE_REQUEST : {}) };
+  return {
+    argv: ['--settings', JSON.stringify({ env }), ...(request.access === 'full' ? all() : [])],
+    environment: {},
+    folders: [],
+    warnings: [],
+  };
+}
+
+/** A project's own `env` would go before the environment, so none of these stands there. */
+const ALWAYS = {
+  // Flags and telemetry: no request to the model, but ten seconds of a shut network.
+  CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC: '1',
+  DISABLE_AUTOUPDATER: '1',
+  // `@path` in a prompt would be read and sent, secrets too.
+  CLAUDE_CODE_DISABLE_FILE_MENTIONS: '1',
+};
+
+/** What the CLI asks again by itself otherwise: up to ten times, without streaming, with another model. */
+const ONE_REQUEST = {
+  CLAUDE_CODE_MAX_RETRIES: '0',
+  CLAUDE_CODE_DISABLE_NONSTREAMING_FALLBACK: '1',
+  // Each alone makes other failures dearer.
+  CLAUDE_CODE_DISABLE_REFUSAL_RETRY: '1',
+  CLAUDE_CODE_DISABLE_REFUSAL_FALLBACK: '1',
+};
+
+/** Root is refused the bypass, unless it calls its machine a sandbox, which is not ours to say. */
+const all = (): string[] =>
+  process.getuid?.() === 0
+    ? ['--permission-mode', 'acceptEdits', `--allowedTools=${EVERYTHING.join(',')}`]
+    : ['--permission-mode', 'bypassPermissions'];
+
+/** What asks for a permission (2.1.330). */
+const EVERYTHING = ['Bash', 'Edit', 'Write', 'NotebookEdit', 'Read', 'WebFetch', 'WebSearch', 'Skill', 'Monitor'];

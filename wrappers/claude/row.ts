@@ -1,0 +1,59 @@
+// The claude CLI.
+
+import { COMMANDS } from '../../policies/facts/tools.ts';
+import type { Adapter, CallRequest } from '../adapter.ts';
+import { escapePrompt } from './escape.ts';
+import { readEvent, readStderr } from './events.ts';
+import { FEATURES } from './features.ts';
+import { overlay as readOverlay } from './overlay.ts';
+import { type ClaudeOwn, OWN_FLAGS } from './own-flags.ts';
+import { distrusts } from './trust.ts';
+
+export const CLAUDE = {
+  tool: 'claude',
+  command: COMMANDS.claude,
+  binary: 'claude',
+  packageName: '@anthropic-ai/claude-code',
+  features: FEATURES,
+  defaultTimeoutMs: 300_000,
+  own: OWN_FLAGS,
+  argv: (request, overlay, own: ClaudeOwn = request.own) => [
+    '-p',
+    '--output-format',
+    'stream-json',
+    // Without it the CLI refuses that format.
+    '--verbose',
+    // Without it a long answer prints nothing until it is whole, and an idle deadline would end it.
+    '--include-partial-messages',
+    ...(request.model === null ? [] : ['--model', request.model]),
+    ...MODE[request.access],
+    ...(own['allow-tool'] ?? []).map((tool) => `--allowedTools=${tool}`),
+    ...(own['deny-tool'] ?? []).map((tool) => `--disallowedTools=${tool}`),
+    ...(request.maxTurns === null ? [] : [`--max-turns=${request.maxTurns}`]),
+    ...overlay,
+    request.resumeSession === null ? `--session-id=${request.newSession}` : `--resume=${request.resumeSession}`,
+  ],
+  environment: () => ({ NO_COLOR: '1', CLAUDE_CODE_STARTUP_FAILURE_RESULTS: '1' }),
+  overlay: readOverlay,
+  overlayFolder: null,
+  distrusts,
+  prompt: { via: 'stdin', escape: escapePrompt, limit: { unit: 'bytes', max: 10_000_000 } },
+  readEvent,
+  readDocument: () => null,
+  readStderr,
+  usageFile: null,
+  usageCounts: 'call',
+  sessionId: 'chosen',
+  sessions: async () => (await import('./sessions/store.ts')).CLAUDE_SESSIONS,
+  route: async () => (await import('./route.ts')).route,
+  refusedInput: () => false,
+  failureReport: null,
+  lingerMs: 5000,
+} as const satisfies Adapter;
+
+/** In its default mode a headless claude runs only what looks; `acceptEdits` keeps to the working folder. Root may not bypass: the overlay allows the tools by name. */
+const MODE = {
+  read: ['--permission-mode', 'default'],
+  write: ['--permission-mode', 'acceptEdits'],
+  full: [],
+} as const satisfies Record<CallRequest['access'], readonly string[]>;

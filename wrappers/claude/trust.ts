@@ -1,0 +1,32 @@
+// Whether the user has trusted the folder that claude would run in: headless it asks nobody, and runs the hooks, servers and settings of any.
+
+import { realpathSync } from 'node:fs';
+import path from 'node:path';
+import { partOf } from '../../policies/text/json.ts';
+import type { CallRequest } from '../adapter.ts';
+import { claudeHome } from './home.ts';
+import { readObject } from './settings.ts';
+
+export function distrusts({ trustWorkspace, environment, cwd }: CallRequest): string | null {
+  if (trustWorkspace || [path.resolve(cwd), realOf(cwd)].some((folder) => isTrusted(environment, folder))) return null;
+  return `${cwd} is not a trusted folder, and claude would run its hooks, MCP servers and settings unasked: if you trust it, add --trust-workspace`;
+}
+
+function realOf(folder: string): string {
+  try {
+    return realpathSync.native(folder);
+  } catch {
+    return folder;
+  }
+}
+
+/** By claude's own dialogue, there or in a folder above. */
+function isTrusted(environment: NodeJS.ProcessEnv, cwd: string): boolean {
+  const home = claudeHome(environment);
+  const projects = home === null ? null : partOf(readObject(home.memory)?.projects);
+  if (projects === null) return false;
+  for (let at = cwd; ; at = path.dirname(at)) {
+    if (partOf(projects[at])?.hasTrustDialogAccepted === true) return true;
+    if (at === path.dirname(at)) return false;
+  }
+}
