@@ -162,7 +162,6 @@ function keep(list: string[], text: string): void {
 const MAX_ANSWER = 2 ** 28;
 const ENOUGH_TO_FLATTEN = 64 * 1024;
 const EMPTY = /^$/;
-
 function createAnswer(max: number) {
   let text = '';
   let message: string | null = null;

@@ -59,6 +59,11 @@ export const KEY_ACTIONS = {
     'or give the stage a model or a tool that the account may use',
     rerun(situation),
   ],
+  client_retired: (situation) => [
+    'set GEMINI_API_KEY (and choose "gemini-api-key" where settings.json names another sign-in): Google shut the sign-in of this client with a personal account, and signing in anew does not mend it',
+    preflight(situation),
+    rerun(situation),
+  ],
   region_unsupported: (situation) => [
     `a login does not mend this: run where the service is offered, or give the stage another tool than ${situation.tool}`,
     rerun(situation),

@@ -95,6 +95,16 @@ export const ACCESS_RULES = [
     proof: [{ message: 'Request had invalid authentication credentials', status: 401, code: 'UNAUTHENTICATED' }],
   },
   {
+    // Google shut the sign-in of this client with a personal account (2026-06-18); keys and licences go on.
+    id: 'access-client-retired',
+    tool: 'gemini',
+    source: 'any',
+    match: { text: /\bUNSUPPORTED_CLIENT\b/ },
+    class: 'auth',
+    reason: 'client_retired',
+    proof: [{ message: 'IneligibleTierError: UNSUPPORTED_CLIENT', type: 'IneligibleTierError' }],
+  },
+  {
     id: 'access-code',
     tool: 'any',
     source: 'any',

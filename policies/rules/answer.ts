@@ -9,7 +9,7 @@ export const ANSWER_RULES = [
     source: 'any',
     match: {
       status: ['none'],
-      text: /truncated because it exceeded|\bmax_(?:output_)?tokens\b|(?:ended|finished) without a finish reason|stream ended with an invalid chunk|JSON ended prematurely|missing finish_reason|stream closed before|(?:stream|response|request|connection) ended (?:prematurely|without)|incomplete response|premature (?:close|end)/i,
+      text: /truncated because it exceeded|\bmax_(?:output_)?tokens\b|(?:ended|finished) without a finish reason|stream ended with an invalid chunk|JSON ended prematurely|missing finish_reason|stream closed before|(?:stream|response|request|connection) ended (?:prematurely|without)|incomplete response|premature (?:close|end)|\boutput token limit hit\b|\bresponse (?:above )?was cut off\b|\breached the output limit\b|\bexceeded the \d+ output token maximum\b|\b(?:connection lost|server error) mid-response\b/i,
     },
     class: 'transient',
     reason: 'cut_answer',
@@ -21,7 +21,7 @@ export const ANSWER_RULES = [
     source: 'any',
     match: {
       status: ['none'],
-      text: /\b(?:empty|no) response\b|returned no (?:content|text|output)|no final response text|no output (?:was )?(?:generated|returned)/i,
+      text: /\b(?:empty|no) response\b|returned no (?:content|text|output)|\bno visible output\b|no final response text|no output (?:was )?(?:generated|returned)/i,
     },
     class: 'transient',
     reason: 'empty_answer',
@@ -31,7 +31,10 @@ export const ANSWER_RULES = [
     id: 'answer-malformed-call',
     tool: 'any',
     source: 'any',
-    match: { status: ['none'], text: /malformed (?:function|tool) call|unexpected tool call/i },
+    match: {
+      status: ['none'],
+      text: /malformed (?:function|tool) call|unexpected tool call|\btool call was malformed|failed to produce a valid tool call/i,
+    },
     class: 'transient',
     reason: 'malformed_call',
     proof: [{ message: 'Model stream ended with malformed function call.' }],
@@ -42,7 +45,7 @@ export const ANSWER_RULES = [
     source: 'any',
     match: {
       status: ['none', '5xx'],
-      text: /\b(?:unterminated|unexpected)\b.{0,60}\bjson\b|failed to parse .{0,40}\b(?:chunk|stream|response|event)|\b(?:invalid|malformed|incomplete) json\b|eof while parsing/i,
+      text: /\b(?:unterminated|unexpected)\b.{0,60}\bjson\b|failed to parse .{0,40}\b(?:chunk|stream|response|event)|\b(?:invalid|malformed|incomplete) json\b|eof while parsing|\bjson parse error\b|\bmalformed response\b/i,
     },
     class: 'transient',
     reason: 'garbled_response',

@@ -3,7 +3,7 @@
 import { WRAPPER_EXIT } from '../facts/exit-codes.ts';
 import type { Rule } from '../rule/rule.ts';
 
-const { gemini, copilot, codex } = WRAPPER_EXIT;
+const { gemini, copilot, codex, claude } = WRAPPER_EXIT;
 
 export const EXIT_RULES = [
   {
@@ -133,6 +133,33 @@ export const EXIT_RULES = [
     class: 'tooling',
     reason: 'crashed',
     proof: [{ exit: 101 }],
+  },
+  {
+    id: 'exit-claude-missing',
+    tool: 'claude',
+    source: 'exit_code',
+    match: { exit: [claude.missingBinary] },
+    class: 'tooling',
+    reason: 'binary_missing',
+    proof: [{ exit: claude.missingBinary }],
+  },
+  {
+    id: 'exit-claude-input',
+    tool: 'claude',
+    source: 'exit_code',
+    match: { exit: [claude.badInput] },
+    class: 'tooling',
+    reason: 'bad_input',
+    proof: [{ exit: claude.badInput }],
+  },
+  {
+    id: 'exit-claude-timeout',
+    tool: 'claude',
+    source: 'exit_code',
+    match: { exit: [claude.timeout] },
+    class: 'transient',
+    reason: 'timeout',
+    proof: [{ exit: claude.timeout }],
   },
   {
     id: 'exit-timeout',

@@ -23,6 +23,18 @@ export const HISTORY_RULES = [
     ],
   },
   {
+    // In claude's own words; what the service said is not told.
+    id: 'history-code',
+    tool: 'claude',
+    source: 'any',
+    match: { text: /\btool use concurrency issues\b/i },
+    class: 'tooling',
+    reason: 'broken_history',
+    proof: [
+      { message: 'API Error: 400 due to tool use concurrency issues.', status: 400, code: 'tool_history_mismatch' },
+    ],
+  },
+  {
     id: 'history-tool-calls',
     tool: 'any',
     source: 'any',

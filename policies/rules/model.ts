@@ -20,7 +20,7 @@ export const MODEL_RULES = [
     source: 'any',
     match: {
       status: REFUSED,
-      text: /\bdo(?:es)? not have access to (?:the |this )?model\b|\borgani[sz]ation must be verified\b/i,
+      text: /\bdo(?:es)? not have access to (?:the |this )?model\b|\borgani[sz]ation must be verified\b|\baccess to this model is not enabled\b/i,
     },
     class: 'auth',
     reason: 'not_authorised',
@@ -56,7 +56,7 @@ export const MODEL_RULES = [
     source: 'any',
     match: {
       status: ['none', 400, 403, 404, 410, 422],
-      text: /\bmodels?\b[\s/:'"`]{0,3}\S{0,80} (?:is |was )?(?:not found|does not exist|not (?:supported|available|enabled)|has been (?:retired|deprecated|removed|shut down))|\b(?:unknown|invalid|unsupported) model\b|\bno such model\b|\bnot a valid model\b/i,
+      text: /\bmodels?\b[\s/:'"`]{0,3}\S{0,80} (?:is |was )?(?:not found|does not exist|not (?:supported|available|enabled)|has been (?:retired|deprecated|removed|shut down))|\b(?:unknown|invalid|unsupported) model\b|\bno such model\b|\bnot a valid model\b|\bissue with the selected model\b/i,
     },
     class: 'tooling',
     reason: 'model_not_found',

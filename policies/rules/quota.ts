@@ -82,7 +82,7 @@ export const QUOTA_RULES = [
     id: 'quota-usage',
     tool: 'any',
     source: 'any',
-    match: { status: LIMITED, text: /\busage limits?\b/i },
+    match: { status: LIMITED, text: /(?<!\bnot your )\busage limits?\b/i },
     class: 'quota',
     reason: 'plan',
     proof: [{ message: "You've hit your usage limit. Try again in 3 hours 12 minutes." }],

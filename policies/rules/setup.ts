@@ -56,7 +56,7 @@ export const SETUP_RULES = [
     source: 'any',
     match: {
       status: HERE,
-      text: /\bno rollout found|\bno (?:session|thread|conversation|task)s?\b.{0,30}\b(?:with id|matched)|\bsession file\b.{0,30}\bcorrupt|\bfailed to resume session|\bthread\/resume\b|\bfailed to read thread|\berror (?:resuming|starting) session|\binvalid session identifier|\bno previous sessions? found|\bno session, task,? or name matched|\b(?:session|thread|conversation)(?: id)?\b.{0,60}\b(?:not found|already exists|does not exist)|\bno such (?:session|thread|conversation)/i,
+      text: /\bno rollout found|\bno (?:session|thread|conversation|task)s?\b.{0,30}\b(?:with id|matched)|\bsession file\b.{0,30}\bcorrupt|\bfailed to resume session|\bthread\/resume\b|\bfailed to read thread|\berror (?:resuming|starting) session|\binvalid session identifier|\bno previous sessions? found|\bno session, task,? or name matched|\b(?:session|thread|conversation)(?: id)?\b.{0,60}\b(?:not found|already exists|does not exist)|\bno such (?:session|thread|conversation)|\bno conversation found\b/i,
     },
     class: 'tooling',
     reason: 'session_id',
@@ -90,7 +90,10 @@ export const SETUP_RULES = [
     id: 'setup-prompt',
     tool: 'any',
     source: 'any',
-    match: { status: HERE, text: /\bno (?:input|prompt) (?:was )?provided|\bprompt (?:is|was) empty/i },
+    match: {
+      status: HERE,
+      text: /\bno (?:input|prompt) (?:was )?provided|\bprompt (?:is|was) empty|\binput (?:must be provided|contained only whitespace)/i,
+    },
     class: 'tooling',
     reason: 'no_prompt',
     proof: [{ message: 'No prompt provided via stdin.' }],

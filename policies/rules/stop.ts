@@ -7,7 +7,7 @@ export const STOP_RULES = [
     id: 'stop-max-turns',
     tool: 'any',
     source: 'any',
-    match: { text: /\bmax(?:imum)? (?:session )?turns\b/i },
+    match: { text: /\bmax(?:imum)? (?:number of )?(?:session )?turns\b/i },
     // To pay again for the same number of turns would end the same way.
     class: 'contract_violation',
     reason: 'max_turns',
@@ -27,6 +27,15 @@ export const STOP_RULES = [
     class: 'tooling',
     reason: 'hook_stopped',
     proof: [{ message: 'Agent execution blocked: no network today' }],
+  },
+  {
+    id: 'stop-hook-code',
+    tool: 'claude',
+    source: 'any',
+    match: { code: ['hook_stopped'] },
+    class: 'tooling',
+    reason: 'hook_stopped',
+    proof: [{ message: 'UserPromptSubmit operation blocked by hook:\n[lint]: no', code: 'hook_stopped' }],
   },
   {
     id: 'stop-hook-tool',

@@ -44,7 +44,7 @@ async function sh(script: string): Promise<{ code: number; stdout: string; stder
 const started = TOOLS.map((tool) => `${wrapper(tool)} 2>/dev/null &`).join('\n');
 const WAIT = `node ${DIST}/wait_parallel_tasks.cjs --timeout-ms 30000`;
 
-/** How one who waits may name the three calls. */
+/** How one who waits may name the calls. */
 const NAMED: Record<string, { start: string; wait: string }> = {
   'by marker and pid file': {
     start: started,
@@ -58,13 +58,15 @@ const NAMED: Record<string, { start: string; wait: string }> = {
 };
 
 for (const [words, { start, wait }] of Object.entries(NAMED))
-  test(`three wrappers in the background, named ${words}, where an earlier job left its files`, async () => {
+  test(`all wrappers in the background, named ${words}, where an earlier job left its files`, async () => {
     play('ok');
     assert.is((await sh(`${start}\n${WAIT} ${wait}`)).code, 0);
     for (const round of ['failed', 'ok', 'failed', 'failed'] as const) {
       play(round);
       const { code, stderr } = await sh(`${start}\n${WAIT} ${wait}`);
-      const said = round === 'ok' ? '3 tasks: 3 done' : '3 tasks: 3 failed (task 1, task 2, task 3)';
+      const count = TOOLS.length;
+      const each = TOOLS.map((_, i) => `task ${i + 1}`).join(', ');
+      const said = `${count} tasks: ${round === 'ok' ? `${count} done` : `${count} failed (${each})`}`;
       assert.equal([stderr.trimEnd().split('\n').at(-1), code], [said, round === 'ok' ? 0 : 1], stderr);
     }
   });

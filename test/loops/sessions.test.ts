@@ -61,7 +61,7 @@ for (const tool of TOOLS)
     const [one, two] = prompts(rig);
     assert.ok(one!.startsWith('[Feature: the login]\n\n'));
     assert.not.match(two!, '[Feature:');
-    const key = tool === 'codex' ? tool : `${tool}@${rig.project}`;
+    const key = tool === 'codex' || tool === 'claude' ? tool : `${tool}@${rig.project}`;
     assert.is(stored(rig).active_sessions['the login']![key]!.session_id, SESSION);
   });
 

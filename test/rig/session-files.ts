@@ -197,7 +197,7 @@ const LINES: Record<Tool, (turn: MadeTurn, number: number) => object[]> = {
     });
     const usage = { input_tokens: TOKENS.input, output_tokens: TOKENS.output };
     const said = (content: object[], stop_reason: string) => ({
-      id: `msg_${number}`,
+      id: `msg_${number}_${stop_reason}`,
       type: 'message',
       role: 'assistant',
       model: 'm',

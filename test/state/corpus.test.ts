@@ -34,7 +34,7 @@ const ROWS: [line: string | object, said: string][] = [
   ['{"id":', 'test/cases.jsonl:1: this is no JSON object; a case is one object on one line'],
   [{ ...WHOLE, id: undefined }, 'test/cases.jsonl:1: id is missing; expected a name such as codex-bad-key-json'],
   [{ ...WHOLE, id: '../x' }, 'test/cases.jsonl:1: id must be a name such as codex-bad-key-json, not "../x"'],
-  [{ ...WHOLE, tool: 'claude' }, 'test/cases.jsonl:1: tool must be one of gemini, copilot, codex, not "claude"'],
+  [{ ...WHOLE, tool: 'acme' }, 'test/cases.jsonl:1: tool must be one of gemini, copilot, codex, claude, not "acme"'],
   [
     { ...WHOLE, at: '2026-11-21 21:00' },
     'test/cases.jsonl:1: at must be a time with its zone, such as 2026-11-21T21:00:00Z, not "2026-11-21 21:00"',
@@ -79,7 +79,7 @@ test('all mistakes are told at once, twenty at the most, and an id that stands t
   assert.is(
     mistakeIn(project, WHOLE, { ...WHOLE, tool: 'x', exit_code: 1.5 }, WHOLE),
     [
-      'test/cases.jsonl:2: tool must be one of gemini, copilot, codex, not "x"',
+      'test/cases.jsonl:2: tool must be one of gemini, copilot, codex, claude, not "x"',
       'test/cases.jsonl:2: exit_code must be a whole number or null, not 1.5',
       'test/cases.jsonl:3: id "a-1" is the one of test/cases.jsonl:1; each case has an id of its own',
     ].join('\n'),

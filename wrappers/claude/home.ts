@@ -3,7 +3,7 @@
 import path from 'node:path';
 import { homeOf } from '../home.ts';
 
-export interface ClaudeHome {
+interface ClaudeHome {
   /** `$CLAUDE_CONFIG_DIR`, or `.claude` in the home: settings, credentials, sessions. */
   folder: string;
   /** What it remembers of the user and of each project, trust among it. */

@@ -44,6 +44,9 @@ export function chosenType({ environment, home, cwd }: Surroundings): ChosenType
   return { type: impliedType(known), file: null, known };
 }
 
+/** 2026-06-18; gemini says `IneligibleTierError … UNSUPPORTED_CLIENT`. */
+const RETIRED = 'a sign-in with a Google account, which Google shut for this client but for enterprise licences';
+
 const SET_KEY = 'export GEMINI_API_KEY=…';
 
 type Variables = Record<string, string | undefined>;
@@ -62,9 +65,12 @@ function judge(type: string, known: Variables, folder: string, home: string, cho
   const file = (name: string) => (existsSync(path.join(folder, name)) ? path.join(folder, name) : null);
   switch (type) {
     case 'oauth-personal': {
-      const by = known.GOOGLE_CLOUD_ACCESS_TOKEN ? 'GOOGLE_CLOUD_ACCESS_TOKEN' : file('oauth_creds.json');
-      if (by) return { how: 'signed_in', by };
-      if (file('gemini-credentials.json')) return { how: 'signed_in', by: file('gemini-credentials.json')! };
+      const token = known.GOOGLE_CLOUD_ACCESS_TOKEN ? 'GOOGLE_CLOUD_ACCESS_TOKEN' : null;
+      const by = token ?? file('oauth_creds.json') ?? file('gemini-credentials.json');
+      // A licence names its project.
+      if (by && known.GOOGLE_CLOUD_PROJECT) return { how: 'signed_in', by };
+      if (by)
+        return { how: 'unclear', because: `${by} is ${RETIRED}`, mend: `${SET_KEY} and choose "Use Gemini API key"` };
       return {
         how: 'unclear',
         because: `${chosen}, but there is no ${path.join(folder, 'oauth_creds.json')}`,

@@ -15,8 +15,8 @@ const DOWN = {
   gemini: "Error during discovery for MCP server 'docs': MCP error -32000: Connection closed",
   codex: 'ERROR: MCP client for `docs` failed to start: MCP startup failed: request timed out',
   copilot: 'MCP server "docs" failed to start: spawn npx ENOENT',
-  // Of a server that is down it says nothing; of one that it cannot read, this.
-  claude: 'Error: Invalid MCP configuration:\nMCP config file not found: /p/docs.json',
+  // It goes on without one, and says nothing; this is of its log.
+  claude: 'MCP server "docs": Connection failed: spawn npx ENOENT',
 } as const satisfies Record<Tool, string>;
 
 for (const [tool, line] of Object.entries(DOWN) as [Tool, string][])

@@ -189,7 +189,7 @@ const OWN: Record<Tool, Case[]> = {
     { name: 'by-login-429', route: 'claude by login', scenario: '429' },
     { name: 'max-turns', scenario: 'toolloop', request: { maxTurns: 2 }, limitMs: 30_000 },
     { name: 'bad-permission-mode', flags: ['--permission-mode', 'nope'] },
-    { name: 'bad-mcp-config', flags: ['--mcp-config', '{"no json'] },
+    { name: 'bad-mcp-config', flags: ['--mcp-config', '/nowhere/mcp.json'] },
     { name: 'unknown-model', request: { model: 'no-such-model' }, scenario: '404' },
     {
       name: 'tool-denied-by-rule',

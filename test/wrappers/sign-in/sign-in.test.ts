@@ -56,8 +56,48 @@ const ROWS: readonly Row[] = [
   {
     tool: 'gemini',
     files: { '.gemini/settings.json': settings('oauth-personal'), '.gemini/oauth_creds.json': '{}' },
+    how: 'unclear',
+    says: '~/.gemini/oauth_creds.json is a sign-in with a Google account, which Google shut for this client but for enterprise licences',
+  },
+  {
+    tool: 'gemini',
+    env: { GOOGLE_CLOUD_PROJECT: 'p' },
+    files: { '.gemini/settings.json': settings('oauth-personal'), '.gemini/oauth_creds.json': '{}' },
     how: 'signed_in',
     says: '~/.gemini/oauth_creds.json',
+  },
+  { tool: 'claude', how: 'signed_out', says: 'no key is set and no login is stored' },
+  { tool: 'claude', env: { ANTHROPIC_API_KEY: SECRET }, how: 'signed_in', says: 'ANTHROPIC_API_KEY' },
+  { tool: 'claude', env: { ANTHROPIC_API_KEY: '' }, how: 'signed_out', says: 'no key is set and no login is stored' },
+  {
+    tool: 'claude',
+    env: { CLAUDE_CODE_OAUTH_TOKEN: SECRET, CLAUDE_CODE_USE_BEDROCK: '1' },
+    how: 'signed_in',
+    says: 'CLAUDE_CODE_USE_BEDROCK',
+  },
+  {
+    tool: 'claude',
+    files: { '.claude/.credentials.json': JSON.stringify({ claudeAiOauth: { accessToken: SECRET } }) },
+    how: 'signed_in',
+    says: '~/.claude/.credentials.json',
+  },
+  {
+    tool: 'claude',
+    files: { '.claude/.credentials.json': 'no JSON' },
+    how: 'signed_out',
+    says: 'no key is set and no login is stored',
+  },
+  {
+    tool: 'claude',
+    files: { '.claude/settings.json': JSON.stringify({ apiKeyHelper: 'vault read' }) },
+    how: 'signed_in',
+    says: 'apiKeyHelper in ~/.claude/settings.json',
+  },
+  {
+    tool: 'claude',
+    files: { 'project/.claude/settings.local.json': JSON.stringify({ env: { ANTHROPIC_API_KEY: SECRET } }) },
+    how: 'signed_in',
+    says: 'ANTHROPIC_API_KEY in ~/project/.claude/settings.local.json',
   },
   {
     tool: 'gemini',
