@@ -61,6 +61,7 @@ const MISSES: readonly [why: string, ids: readonly string[]][] = [
   ],
   ['a panic is taken for the fault of the installation', ['seen-b-codex-236', 'seen-b-codex-237']],
   ['an internal error without more is taken for one that passes', ['seen-b-codex-238']],
+  ['what is printed in the place of the answer has no sign of an error', ['captures-claude-404-text']],
   ['a gateway in words of its own', ['seen-b-copilot-161']],
   [
     'the failure of a helper is told apart from the end',

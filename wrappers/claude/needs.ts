@@ -1,10 +1,13 @@
 // What claude alone needs to be told: settings that it ignores without a word, deny rules and all.
 
 import { type CheckAnswer, say } from '../../policies/facts/finding.ts';
+import type { Surroundings } from '../sign-in/sign-in.ts';
 import { readSettings } from './settings.ts';
 
-export function claudeNeeds(place: { environment: NodeJS.ProcessEnv; cwd: string }): CheckAnswer {
-  const broken = readSettings(place).filter(({ settings }) => settings === null);
+export function claudeNeeds({ environment, home, cwd }: Surroundings): CheckAnswer {
+  const broken = readSettings({ environment: { ...environment, HOME: home }, cwd }).filter(
+    ({ settings }) => settings === null,
+  );
   if (broken.length === 0) return null;
   const files = broken.map(({ file }) => file).join(' and ');
   return say('warn', `${files} cannot be read as JSON: claude goes on without, its deny rules too`, `mend ${files}`);

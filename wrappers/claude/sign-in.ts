@@ -7,7 +7,8 @@ import { readText } from '../sign-in/text-file.ts';
 import { claudeHome } from './home.ts';
 import { readObject, readSettings, variable } from './settings.ts';
 
-export function readClaudeSignIn({ environment, cwd }: Surroundings): SignIn {
+export function readClaudeSignIn({ environment: given, home: userHome, cwd }: Surroundings): SignIn {
+  const environment = { ...given, HOME: userHome };
   const settings = readSettings({ environment, cwd });
   for (const name of VARIABLES) {
     const found = variable(name, settings, environment);
