@@ -1,29 +1,70 @@
 // Starts a bundle with V8's code cache of it, which is made on the first run: a wrapper starts 10 ms sooner, a task 90 ms.
-// build.mjs fills in the names. The cache lies beside the bundle, so whoever could forge it could change the bundle too.
-const { readFileSync, renameSync, writeFileSync } = require('node:fs');
+// build.mjs fills in the names. The cache lies beside the bundle, and counts only where nobody else could write it.
+const { createHash } = require('node:crypto');
+const fs = require('node:fs');
 const { Script } = require('node:vm');
 
 const body = `${__dirname}/BODY`;
-// V8 compares versions, flags and lengths; the bundle's own hash tells two bundles of one length apart.
-const cache = `${__dirname}/.BODY.BUILD.${process.versions.v8}.cache`;
+// V8 takes a cache of its own version and flags alone; the bundle's own hash tells two of one length apart.
+const flags = [...process.execArgv, process.env.NODE_OPTIONS ?? ''].join(' ').trim();
+const mark = flags === '' ? '' : `.${hashOf(flags).toString('hex').slice(0, 8)}`;
+const cache = `${__dirname}/.BODY.BUILD.${process.versions.v8}${mark}.cache`;
 
-let cachedData;
-try {
-  cachedData = readFileSync(cache);
-} catch {
-  // The first run, or a folder that cannot be read: then it is compiled.
-}
-const source = `(function (exports, require, module, __filename, __dirname) {${readFileSync(body, 'utf8')}\n})`;
+const cachedData = read();
+const source = `(function (exports, require, module, __filename, __dirname) {${fs.readFileSync(body, 'utf8')}\n})`;
 const script = new Script(source, { filename: body, cachedData });
-if (cachedData === undefined || script.cachedDataRejected) process.once('exit', save);
+if (cachedData === undefined || script.cachedDataRejected) saveAtExit();
 script.runInThisContext()(exports, require, module, body, __dirname);
 
-function save() {
+/** V8 does not look at the code in it, and a damaged one would end us by a signal; so its hash stands before it. */
+function read() {
+  let file;
   try {
-    const temporary = `${cache}.${process.pid}`;
-    writeFileSync(temporary, script.createCachedData());
-    renameSync(temporary, cache);
+    file = fs.openSync(cache, 'r');
+    if ((fs.fstatSync(file).mode & 0o022) !== 0) return undefined;
+    const bytes = fs.readFileSync(file);
+    const data = bytes.subarray(32);
+    return hashOf(data).equals(bytes.subarray(0, 32)) ? data : undefined;
   } catch {
-    // A folder that we may not write to: every run compiles.
+    return undefined; // The first run, or a folder that cannot be read: then it is compiled.
+  } finally {
+    if (file !== undefined) fs.closeSync(file);
+  }
+}
+
+function hashOf(data) {
+  return createHash('sha256').update(data).digest();
+}
+
+/** One listener for all bundles of a process. In a folder that we may not write to, every run compiles. */
+function saveAtExit() {
+  try {
+    fs.accessSync(__dirname, fs.constants.W_OK);
+  } catch {
+    return;
+  }
+  const key = Symbol.for('tollgate caches');
+  if (globalThis[key] === undefined) {
+    globalThis[key] = [];
+    process.once('exit', () => {
+      for (const each of globalThis[key]) each();
+    });
+  }
+  globalThis[key].push(save);
+}
+
+function save() {
+  const temporary = `${cache}.${process.pid}.${Math.random().toString(36).slice(2)}`;
+  let file;
+  try {
+    const data = script.createCachedData();
+    // Not by the umask, which may let everybody write.
+    file = fs.openSync(temporary, 'wx', 0o644);
+    fs.writeFileSync(file, Buffer.concat([hashOf(data), data]));
+    fs.renameSync(temporary, cache);
+  } catch {
+    if (file !== undefined) fs.rmSync(temporary, { force: true });
+  } finally {
+    if (file !== undefined) fs.closeSync(file);
   }
 }

@@ -1,14 +1,19 @@
 // The bundles' code caches: made on the first run, replaced when they are broken, and never needed.
 
 import { spawnSync } from 'node:child_process';
-import { cpSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { createHash } from 'node:crypto';
+import { chmodSync, cpSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { answerWith } from '../rig/streams.ts';
 import { TestRig } from '../rig/test-rig.ts';
 
-const test = suite<{ rig: TestRig; dist: string; run: () => number | null }>('cached start');
+const test = suite<{
+  rig: TestRig;
+  dist: string;
+  run: (environment?: NodeJS.ProcessEnv, umask?: string) => number | null;
+}>('cached start');
 test.before.each(async (context) => {
   const rig = await TestRig.open({ tools: ['codex'] });
   rig.install('codex', { script: [...answerWith('codex', 'ok')] as never });
@@ -16,9 +21,12 @@ test.before.each(async (context) => {
   const dist = path.join(rig.root, 'dist');
   cpSync('dist', dist, { recursive: true, filter: (file) => !file.includes('.cache') });
   const flags = ['--prompt-file=ask.md', '--out=o.out', '--err=o.err'];
-  const run = () =>
-    spawnSync(process.execPath, [path.join(dist, 'run_codex.cjs'), ...flags], { cwd: rig.project, env: rig.env })
-      .status;
+  const wrapper = [path.join(dist, 'run_codex.cjs'), ...flags];
+  const run = (environment: NodeJS.ProcessEnv = {}, umask = '022') =>
+    spawnSync('/bin/sh', ['-c', `umask ${umask}; exec "$@"`, 'sh', process.execPath, ...wrapper], {
+      cwd: rig.project,
+      env: { ...rig.env, ...environment },
+    }).status;
   Object.assign(context, { rig, dist, run });
 });
 test.after.each(({ rig }) => rig.dispose());
@@ -46,5 +54,43 @@ for (const [what, bytes] of [
     assert.is(run(), 0);
     assert.ok(readFileSync(cache).length > 10_000);
   });
+
+test('a cache with one damaged byte is replaced, and its code is never run', ({ dist, run }) => {
+  run();
+  const cache = path.join(dist, cachesIn(dist)[0]!);
+  const good = readFileSync(cache);
+  const damaged = Buffer.from(good);
+  damaged[good.length >> 1]! ^= 0xff;
+  writeFileSync(cache, damaged);
+  assert.is(run(), 0);
+  const now = readFileSync(cache);
+  const hash = createHash('sha256').update(now.subarray(32)).digest();
+  assert.equal([now.equals(damaged), now.subarray(0, 32).equals(hash)], [false, true]);
+});
+
+test('nobody else may write a cache, whatever the umask, and one that others may write is not taken', ({
+  dist,
+  run,
+}) => {
+  assert.is(run({}, '000'), 0);
+  const cache = path.join(dist, cachesIn(dist)[0]!);
+  assert.is(statSync(cache).mode & 0o777, 0o644);
+  const before = statSync(cache).ino;
+  chmodSync(cache, 0o666);
+  assert.is(run(), 0);
+  assert.not.equal(statSync(cache).ino, before);
+});
+
+test('runs with other flags of V8 have a cache of their own', ({ dist, run }) => {
+  const other = { NODE_OPTIONS: '--max-old-space-size=700' };
+  assert.equal([run(), run(other)], [0, 0]);
+  const made = cachesIn(dist).map((name) => [name, statSync(path.join(dist, name)).ino]);
+  assert.is(made.length, 2);
+  assert.equal([run(), run(other)], [0, 0]);
+  assert.equal(
+    cachesIn(dist).map((name) => [name, statSync(path.join(dist, name)).ino]),
+    made,
+  );
+});
 
 test.run();
