@@ -22,6 +22,8 @@ export interface Queue {
 /** Past this size a file is sealed and another one begun, so that nobody reads for long. */
 const SEAL_BYTES = 64 * 1024;
 const LAST_NUMBER = 999_999_999;
+/** A file is sealed, or put aside, once or twice while one joins; more often only where somebody is at work against us. */
+const MOST_ROUNDS = 100;
 /** A sealed file is deleted only when nobody can still be about to write to it. */
 const KEEP_MS = 3_600_000;
 
@@ -52,8 +54,10 @@ export function openQueue(folder: string, name: string, clock: () => Date): Queu
   };
   return {
     join(ticket) {
-      aside.push(...makeRoom(folder, clock));
-      for (;;) {
+      for (let round = 0; ; round++) {
+        if (round === MOST_ROUNDS)
+          throw new UnfitFileError(folder, 'EINVAL', 'is put out of its place again and again');
+        aside.push(...makeRoom(folder, clock));
         const last = find().at(-1);
         // Behind it there is no room for the next one: no queue of ours has come so far.
         if (last?.sealed() && last.n >= LAST_NUMBER) {

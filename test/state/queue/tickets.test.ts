@@ -142,6 +142,29 @@ test('a link to a folder in the place of the queues is set aside, and nothing is
   );
 });
 
+test('a link that comes while one joins is set aside too, and the ticket stands', ({ folder }) => {
+  const elsewhere = path.join(path.dirname(folder), 'elsewhere');
+  mkdirSync(elsewhere);
+  let links = 1;
+  // Asked for its text once the file is open.
+  const meddling = {
+    ...ticket('first'),
+    toJSON() {
+      if (links-- > 0) {
+        rmSync(folder, { recursive: true });
+        symlinkSync(elsewhere, folder);
+      }
+      return ticket('first');
+    },
+  };
+  const queue = openQueue(folder, 'a', now);
+  queue.join(meddling);
+  assert.equal([readdirSync(elsewhere), queue.before('first')], [[], []]);
+  links = Number.POSITIVE_INFINITY;
+  assert.throws(() => queue.join(meddling), /trees is put out of its place again and again/);
+  assert.equal(readdirSync(elsewhere), []);
+});
+
 test('a sealed file with the last number that there is makes room for the next one', ({ folder }) => {
   mkdirSync(folder);
   writeFileSync(path.join(folder, 'q.999999999.jsonl'), '{"v":1,"sealed":true}\n');
