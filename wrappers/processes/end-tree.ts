@@ -36,8 +36,8 @@ export interface TreeEnd {
 }
 
 /**
- * Stops the CLI and its group where they stand: what it would do between TERM and its end could be one more paid request.
- * @returns the tree, to be ended: who stands still is not asked to end, and gets no grace.
+ * Stops the CLI and its group where they stand: while its tree is looked up it could ask for one more turn, which is paid.
+ * @returns the tree, to be ended: it goes on when everybody has been told to end, and hears that first.
  */
 export async function hold(tree: Tree): Promise<Tree> {
   const { root } = tree;
@@ -64,6 +64,7 @@ export async function endTree(tree: Tree, graceMs = GRACE_MS): Promise<TreeEnd> 
   // Listed before anything is killed: a child whose parent died can no longer be found by its parent.
   let found = await look(tree, tree.seen ?? null);
   await send(found.rows, 'SIGTERM', toll);
+  if (tree.held === true) letGo(tree);
   found = await awaitEnd(tree, found, toll, graceMs);
   const last = nowMs() + KILL_MS;
   for (found = await freeze(tree, found, toll, last); open(found, toll).length > 0 && nowMs() < last; ) {
@@ -79,6 +80,14 @@ export async function endTree(tree: Tree, graceMs = GRACE_MS): Promise<TreeEnd> 
   return { ended, left };
 }
 
+function letGo({ root }: Tree): void {
+  try {
+    if (root !== null) process.kill(-root.pid, 'SIGCONT');
+  } catch {
+    // Somebody killed it.
+  }
+}
+
 /** Everything of the tree that lives. Neither we nor those that we live under are ever of it. */
 export async function membersOf(tree: Tree): Promise<ProcessRow[]> {
   return (await look(tree, tree.seen ?? null)).rows;
@@ -87,13 +96,12 @@ export async function membersOf(tree: Tree): Promise<ProcessRow[]> {
 /** Until all have ended, or the time is up. The machine is listed seldom: with many processes that takes its time. */
 async function awaitEnd(tree: Tree, first: Members, toll: Toll, graceMs: number): Promise<Members> {
   const deadline = nowMs() + graceMs;
-  const asked = () => open(found, toll).filter((row) => !(tree.held === true && row.pgid === tree.root?.pid));
   let found = first;
-  for (let listed = nowMs(); asked().length > 0; ) {
+  for (let listed = nowMs(); open(found, toll).length > 0; ) {
     const left = deadline - nowMs();
     if (left <= 0) break;
     await pause(Math.min(10, left));
-    const gone = (await processTable.living(asked())).length === 0;
+    const gone = (await processTable.living(open(found, toll))).length === 0;
     if (!gone && nowMs() - listed < LIST_MS) continue;
     found = await look(tree, found, nowMs() - found.elders.atMs < RENEW_MS ? 'young' : 'all');
     listed = nowMs();

@@ -2,7 +2,7 @@
 
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtempSync, readdirSync, rmSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { suite } from 'uvu';
@@ -109,22 +109,21 @@ test('a bearer whose parent is a living stranger is spared, and one that was lef
   assert.equal([isAlive(theirs), isAlive(left)], [true, false]);
 });
 
-test('a CLI that is held does nothing more: it alone is not asked to end, and what it started elsewhere is', async () => {
+onLinux('a CLI that is held does nothing more until it is told to end, and that is the first it hears', async () => {
   const folder = mkdtempSync(path.join(tmpdir(), 'held-'));
+  const work = path.join(folder, 'work');
   try {
-    const says = (name: string) => `trap 'echo > ${path.join(folder, name)}; exit' TERM; while :; do sleep 0.01; done`;
-    const marker = `${process.pid}/held`;
-    // One in a group of its own, as the CLIs start their tools.
-    const script = `setsid sh -c "echo ready; ${says('tool')}" & ${says('cli')}`;
-    const child = lead(script, { TOLLGATE_CALL_ID: marker });
+    const child = lead(`echo ready; while :; do echo >> ${work}; done`);
     await line(child);
     const { start_time: startTime } = (await identify(child.pid))!;
     const root = { pid: child.pid, startTime, sinceMs: EARLIER, ours: 'child' as const };
-    const tree = await hold({ root, marker });
-    assert.is(tree.held, true);
-    assert.equal((await endTree(tree, 60_000)).left, []);
-    assert.equal(readdirSync(folder), ['tool']);
-    assert.not(isAlive(child.pid));
+    const tree = await hold({ root, marker: 'no/body' });
+    while (!readFileSync(`/proc/${child.pid}/stat`, 'utf8').includes(') T '));
+    const { size } = statSync(work);
+    const ended = once(child, 'exit');
+    assert.equal((await endTree(tree)).left, []);
+    // By TERM, not by KILL after the time of grace.
+    assert.equal([(await ended)[1], statSync(work).size], ['SIGTERM', size]);
   } finally {
     rmSync(folder, { recursive: true });
   }
