@@ -68,6 +68,7 @@ export async function run(
   stop: AbortSignal,
   clocks: () => MachineClocks = readClocks,
 ): Promise<Outcome> {
+  if (stop.aborted) return { ...notStarted(null), ending: 'cancelled', silent: true };
   const began = nowMs();
   // Whatever can fail of our own does so before anything is paid.
   const files = openFiles(invocation);
@@ -183,7 +184,7 @@ function openFiles({ files, adapter }: Invocation): { descriptors: Descriptors; 
 }
 
 /** A disk that is full, or too many open files: told like a CLI that the system did not start. */
-const notStarted = (spawnError: NodeJS.ErrnoException): Outcome => ({
+const notStarted = (spawnError: NodeJS.ErrnoException | null): Outcome => ({
   ending: 'not_started',
   ...NO_EXIT,
   spawnError,

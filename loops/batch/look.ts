@@ -67,7 +67,7 @@ async function look(word: string, { options, context }: RunSettings): Promise<Lo
   const { task, plans } = opened.open;
   // A tree that is yet to be made says nothing; its run looks before it pays.
   const open = lookIntoWorktree(opened.open);
-  const plan = open === null ? null : await checkStages({ options, context, open, halt: context.stop });
+  const plan = open === null ? null : await checkStages({ options, context, open });
   if (plan !== null && plan.how !== 'planned') return plan;
   return { how: 'read', root: task.root, taskId: task.id, tool: plans[0]!.stage.tool };
 }

@@ -14,7 +14,8 @@ type Idleness =
   /** As it is now: it may have changed while it was waited for. No task gets its turn until `release`. */
   | { how: 'free'; session: SessionFile; release(): void }
   /** `by`: half a sentence. */
-  | { how: 'used'; by: string };
+  | { how: 'used'; by: string }
+  | { how: 'stopped' };
 
 interface SessionQuestion {
   store: SessionStore;
@@ -23,19 +24,25 @@ interface SessionQuestion {
   clock: () => Date;
 }
 
-/** Waits where nothing but a fresh change speaks against it. @param say called once, before it waits. */
-export async function waitUntilIdle(asked: SessionQuestion, say: (what: string) => void): Promise<Idleness> {
+/** Waits where nothing but a fresh change speaks against it, or until `stop` aborts. @param say called once, before it waits. */
+export async function waitUntilIdle(
+  asked: SessionQuestion,
+  say: (what: string) => void,
+  stop: AbortSignal,
+): Promise<Idleness> {
   const hold = await tryLockSession(asked.session, asked.lookup.environment, asked.clock);
   if (hold.how === 'used') return hold;
-  const quiet = await whenQuiet(asked, say);
-  if ('by' in quiet) hold.release();
+  const quiet = await whenQuiet(asked, say, stop);
+  if (quiet === null || 'by' in quiet) hold.release();
+  if (quiet === null) return { how: 'stopped' };
   return 'by' in quiet ? { how: 'used', ...quiet } : { how: 'free', ...quiet, release: hold.release };
 }
 
 async function whenQuiet(
   asked: SessionQuestion,
   say: (what: string) => void,
-): Promise<{ session: SessionFile } | { by: string }> {
+  stop: AbortSignal,
+): Promise<{ session: SessionFile } | { by: string } | null> {
   const { store, session, lookup } = asked;
   const first = await userOf(asked);
   if (first === null) return { session };
@@ -44,7 +51,8 @@ async function whenQuiet(
   if (later !== null) return { by: later };
   const seen = sight(session.file);
   say(`${session.tool} may still be at it: ${first}; waiting until it has been left alone for 30 s`);
-  await sleep(restMs(asked));
+  await sleep(restMs(asked), undefined, { signal: stop }).catch(() => {});
+  if (stop.aborted) return null;
   const again = await store.find(session.id, lookup);
   if (again === null) return { by: 'its file is gone' };
   // By itself, and not by the time of day: a clock that was set back would tell of a change for ever.

@@ -67,7 +67,7 @@ export async function foreseeTask(request: RunRequest, prompts: 'shown' | 'sized
   if (supervised !== null) return { how: 'invalid', message: supervised };
   const open = lookIntoWorktree(opened.open) ?? opened.open;
   const { stop } = context;
-  const composing = { options, context, open, halt: stop };
+  const composing = { options, context, open };
   const stopped = () => ({ how: 'not_run', exitCode: stopExit(stop), message: STOPPED }) as const;
   const checked = await checkStages(composing);
   if (checked.how === 'stopped') return stopped();

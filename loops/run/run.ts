@@ -122,7 +122,7 @@ async function owned(request: Working, opened: OpenTask, runId: string, left: Re
     const unkept = await keepStart(open, context.environment, stop);
     const plan =
       unkept === null
-        ? await request.work.check({ options, context, open, halt: stop })
+        ? await request.work.check({ options, context, open })
         : { how: 'invalid' as const, message: unkept };
     if (plan.how === 'stopped' || stop.aborted) {
       ended = { state: 'interrupted', exitCode: stopExit(stop) };

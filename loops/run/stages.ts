@@ -90,7 +90,7 @@ async function enter(run: StageRun, plan: StagePlan, tooLarge: LargeStage | null
   const { name } = plan.stage;
   const closed = closedBy({ task: open.task, stateFolder: open.stateFolder, register });
   if (closed !== null) return refused(changedByOthersFailure(run, closed));
-  const composed = await composePrompt({ ...run, halt: context.stop }, plan, open.manifest.context.digest_policy);
+  const composed = await composePrompt(run, plan, open.manifest.context.digest_policy);
   if (context.stop.aborted) return { how: 'stopped' };
   if (composed.how === 'invalid') return refused(unpreparedFailure(run, composed.message));
   const status = stageStatusOf(plan, composed.prompt, open.journal, options);

@@ -42,12 +42,12 @@ const workOf = (supervising: Supervising): RunWork => ({
       ? `${task.manifest} has no supervise, and a supervised task needs it: {worker: {tool: …}, reasoner: {tool: …}}; for its stages say tollgate run ${task.id}`
       : null,
   async check(composing) {
-    const { open, context, halt } = composing;
+    const { open, context } = composing;
     const mistake = goalMistake(open, supervising) ?? (await movedMistake(open, context, supervising));
     if (mistake !== null) return { how: 'invalid', message: mistake };
     for (const plan of open.plans) {
       const composed = await composePrompt(composing, plan, open.manifest.context.digest_policy);
-      if (halt?.aborted === true) return { how: 'stopped' };
+      if (context.stop.aborted) return { how: 'stopped' };
       if (composed.how === 'invalid') return { how: 'invalid', message: composed.message };
     }
     return { how: 'planned', tooLarge: null };

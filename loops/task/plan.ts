@@ -33,7 +33,7 @@ export async function checkStages(composing: Composing, from: string | null = nu
   let isSettled = true;
   let tooLarge: LargeStage | null = null;
   const changed: ChangedPrompt[] = [];
-  const isStopped = () => composing.halt?.aborted === true;
+  const isStopped = () => composing.context.stop.aborted;
   const first = open.plans.findIndex(({ stage }) => stage.name === from);
   for (const plan of open.plans.slice(Math.max(0, first))) {
     const { stage } = plan;

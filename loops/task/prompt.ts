@@ -40,17 +40,15 @@ export type ComposedPrompt = { how: 'composed'; prompt: Prompt; text: string } |
 
 export interface Composing extends RunSettings {
   open: OpenTask;
-  /** Once aborted nothing more is read, and what is composed is not to be used. */
-  halt?: AbortSignal;
 }
 
-/** Composes, and writes nothing. @param digest what the manifest says, or more. */
+/** Composes, and writes nothing; once `context.stop` aborts, nothing more is read, and what is composed is not to be used. @param digest what the manifest says, or more. */
 export async function composePrompt(
   composing: Composing,
   plan: StagePlan,
   digest: DigestPolicy,
 ): Promise<ComposedPrompt> {
-  const { open, context, options, halt } = composing;
+  const { open, context, options } = composing;
   const { environment } = context;
   const { briefCommands } = options;
   const { task, manifest, cwd, root, project } = open;
@@ -79,7 +77,7 @@ export async function composePrompt(
     acceptanceCommands,
     environment,
     ...(turn === undefined ? {} : { turn }),
-    ...(halt === undefined ? {} : { halt }),
+    halt: context.stop,
   });
   if (composed.how === 'invalid') return composed;
   if (redactor.withheld.length > 0)

@@ -62,13 +62,20 @@ test('a throw of the observer is told; nothing of ours is left that would keep u
   const cancelling = async () => {
     throw new Error('no disk');
   };
+  const stop = new AbortController();
   try {
-    await run(invocation(folder, 'exec sleep 60'), { ...SILENT, cancelling }, AbortSignal.abort());
+    await run(invocation(folder, 'exec sleep 60'), { started: async () => stop.abort(), cancelling }, stop.signal);
     assert.unreachable();
   } catch (error) {
     assert.is((error as Error).message, 'no disk');
   }
   assert.equal([watches(), filesOpenIn(folder)], [before, []]);
+});
+
+test('told to stop before it begins, it starts nothing', async ({ folder }) => {
+  const outcome = await run(invocation(folder, ': >began'), SILENT, AbortSignal.abort());
+  assert.equal([outcome.ending, outcome.exitCode, outcome.silent], ['cancelled', null, true]);
+  assert.equal(readdirSync(folder).sort(), ['cli', 'stdin']);
 });
 
 test('arguments that the system refuses at once leave no file open', async ({ folder }) => {

@@ -8,7 +8,7 @@ import { waitUntilIdle } from '../../../loops/conversation/wait-until-idle.ts';
 import { markRepaired } from '../../../loops/session/mark-repaired.ts';
 import manifest from '../../../package.json';
 import { TOLLGATE_EXIT } from '../../../policies/facts/exit-codes.ts';
-import { stopExit, untilStopped } from '../../../policies/facts/stop.ts';
+import { stopExit } from '../../../policies/facts/stop.ts';
 import { visible } from '../../../policies/text/visible-text.ts';
 import { isSystemError } from '../../../state/system-error.ts';
 import { locateTask } from '../../../state/task-folder.ts';
@@ -124,11 +124,8 @@ async function recoverIn(which: Found & { how: 'located' }, args: Arguments): Pr
     return answerTo(await recover(choice, { ...recovering, session }), { choice, session, health }, args);
   const stop = stopOnSignals();
   const waiting = waitingSay('tollgate recover', args);
-  const freed = await Promise.race([
-    waitUntilIdle({ store, session, lookup, clock }, waiting.say),
-    untilStopped(stop),
-  ]).finally(waiting.stop);
-  if (freed === undefined) return refusal('stopped; nothing was changed', stopExit(stop));
+  const freed = await waitUntilIdle({ store, session, lookup, clock }, waiting.say, stop).finally(waiting.stop);
+  if (freed.how === 'stopped') return refusal('stopped; nothing was changed', stopExit(stop));
   if (freed.how === 'used') return refusal(inUse(session, freed.by), TOLLGATE_EXIT.failure);
   const recovered = await recover(choice, { ...recovering, session: freed.session }).finally(freed.release);
   const answer = answerTo(recovered, { choice, session, health }, args);

@@ -6,7 +6,7 @@ import { planUndo } from '../../../loops/conversation/plans.ts';
 import { planRedo, redo } from '../../../loops/conversation/redo.ts';
 import { waitUntilIdle } from '../../../loops/conversation/wait-until-idle.ts';
 import { TOLLGATE_EXIT } from '../../../policies/facts/exit-codes.ts';
-import { stopExit, untilStopped } from '../../../policies/facts/stop.ts';
+import { stopExit } from '../../../policies/facts/stop.ts';
 import { readArguments, stopOnSignals } from '../../command.ts';
 import type { Arguments } from '../../command-line.ts';
 import type { Ran } from '../../ran.ts';
@@ -41,8 +41,8 @@ async function onceFree({ store, session, feature }: LocatedSession, args: Argum
   const stop = stopOnSignals();
   const waiting = waitingSay('tollgate undo', args);
   if (args.given.has('dry-run')) return act({ store, session, feature, args, stop });
-  const freed = await Promise.race([waitUntilIdle(asked, waiting.say), untilStopped(stop)]).finally(waiting.stop);
-  if (freed === undefined) return refusal('stopped; nothing was changed', stopExit(stop));
+  const freed = await waitUntilIdle(asked, waiting.say, stop).finally(waiting.stop);
+  if (freed.how === 'stopped') return refusal('stopped; nothing was changed', stopExit(stop));
   if (freed.how === 'used') return refusal(inUse(session, freed.by), TOLLGATE_EXIT.failure);
   return act({ store, session: freed.session, feature, args, stop }).finally(freed.release);
 }
