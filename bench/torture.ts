@@ -1,5 +1,5 @@
 // Strikes the real commands at random moments, or sabotages their files from within their calls, and looks whether anything was lost, paid
-// twice or left behind: `npm run torture -- --rounds N --minutes M --seed S [--real] [--sabotage | --sessions] [--lanes L] [--only ROUND] [--markdown]`.
+// twice or left behind: `npm run torture -- --rounds N --minutes M --seed S [--real] [--sabotage | --sessions | --supervise] [--lanes L] [--only ROUND] [--markdown]`.
 
 import { parseArgs } from 'node:util';
 import { randomFrom, whole } from './random.ts';
@@ -11,6 +11,8 @@ import { playSabotageRound } from './torture/sabotage/play.ts';
 import { type SabotageRound, sabotageMarkdown, sabotageTold } from './torture/sabotage/report.ts';
 import { playSessionRound, type SessionRound } from './torture/sessions/play.ts';
 import { sessionsTold } from './torture/sessions/report.ts';
+import { playSuperviseRound, type SuperviseRound } from './torture/supervise/play.ts';
+import { superviseTold } from './torture/supervise/report.ts';
 import { fakeWorld, type World } from './torture/world.ts';
 
 const { values } = parseArgs({
@@ -23,6 +25,7 @@ const { values } = parseArgs({
     real: { type: 'boolean', default: false },
     sabotage: { type: 'boolean', default: false },
     sessions: { type: 'boolean', default: false },
+    supervise: { type: 'boolean', default: false },
     markdown: { type: 'boolean', default: false },
     verbose: { type: 'boolean', default: false },
   },
@@ -37,6 +40,10 @@ if (values.sabotage && (values.real || values.sessions)) {
   console.error('torture: --sabotage is done alone, by fake agents; leave the others out');
   process.exit(2);
 }
+if (values.supervise && (values.real || values.sessions || values.sabotage)) {
+  console.error('torture: --supervise is done alone, by fake agents; leave the others out');
+  process.exit(2);
+}
 // It adds 45 to 50 ms to every process of Node 20.
 delete process.env.NODE_EXTRA_CA_CERTS;
 const agents = values.real ? 'real' : 'fake';
@@ -48,7 +55,7 @@ const numbers =
 const fewLanes = values.real && values.sessions ? 1 : 2;
 const lanes = values.lanes === undefined ? (values.real || values.sabotage ? fewLanes : 4) : numberOf('lanes', 1);
 const asked = numbers.length;
-const play = values.sabotage ? sabotage : values.sessions ? sessions : strike;
+const play = values.supervise ? supervise : values.sabotage ? sabotage : values.sessions ? sessions : strike;
 process.exitCode = (await play()) > 0 ? 1 : 0;
 
 /** @returns how many rounds were bad; one where none was played. */
@@ -84,6 +91,20 @@ async function sessions(): Promise<number> {
     for (const { what, why } of round.violations) console.error(`  ${what}: ${why}`);
   });
   console.log(sessionsTold(rounds, asked, agents));
+  return rounds.length === 0 ? 1 : rounds.filter(({ violations }) => violations.length > 0).length;
+}
+
+async function supervise(): Promise<number> {
+  const rounds: SuperviseRound[] = [];
+  await inLanes(async (n) => {
+    const round = await playSuperviseRound(seed, n);
+    rounds.push(round);
+    if (values.verbose)
+      console.error(`${n}: ${round.calls} calls, ${round.killed} kills: ${round.plan.script.join(' ')}`);
+    if (round.violations.length > 0) console.error(`round ${n}, kept in ${round.root}: ${JSON.stringify(round.plan)}`);
+    for (const { what, why } of round.violations) console.error(`  ${what}: ${why}`);
+  });
+  console.log(superviseTold(rounds, asked));
   return rounds.length === 0 ? 1 : rounds.filter(({ violations }) => violations.length > 0).length;
 }
 

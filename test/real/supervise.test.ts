@@ -1,0 +1,100 @@
+// The document's table with real CLIs: a worker and a reasoner, each in a session of its own, and the saved session gone on with.
+
+import { spawnSync } from 'node:child_process';
+import { readFileSync } from 'node:fs';
+import path from 'node:path';
+import { suite } from 'uvu';
+import * as assert from 'uvu/assert';
+import type { RunReport } from '../../loops/run/report.ts';
+import type { SessionSave } from '../../policies/supervise/session-save.ts';
+import { INSTRUCTION_HEADING } from '../../policies/supervise/turn-text.ts';
+import { sentHistory } from '../rig/model-api/sent-history.ts';
+import { startModelApi } from '../rig/model-api.ts';
+import { RealHome } from './real-home.ts';
+
+const test = suite('supervise over real CLIs');
+
+const [WORKER, REASONER] = ['codex', 'gemini'] as const;
+/** It asks a router first otherwise. */
+const MODEL = 'gemini-2.5-flash';
+
+const say = (answer: object): string => `says=${JSON.stringify(answer)}`;
+const DONE = say({ action: 'done', summary: 'All of it.' });
+
+test('seven iterations, the session saved at the third error in a row, and resumed to its end', async () => {
+  const said = [
+    say({ action: 'no_op' }),
+    '500',
+    'html502',
+    say({ action: 'continue', instruction: 'Task B' }),
+    '500',
+    '401',
+    'empty',
+    DONE,
+  ];
+  const instructions: string[] = [];
+  const api = await startModelApi({
+    choose: (body) => {
+      if (isReasoner(body)) return said.shift() ?? DONE;
+      instructions.push(lastInstruction(body));
+      return `says=step ${instructions.length} is done`;
+    },
+  });
+  const home = new RealHome([WORKER, REASONER], api.url('ok'));
+  try {
+    spawnSync('git', ['init', '--quiet', home.project]);
+    home.write('tollgate.yaml', 'sessions: {rest_sec: 0}\n');
+    const manifest = {
+      task_id: 'fix',
+      goal: 'Task A',
+      supervise: { worker: { tool: WORKER, access: 'full' }, reasoner: { tool: REASONER, model: MODEL } },
+      budgets: { paid_call_budget: 40 },
+    };
+    home.write('.tmp/task/fix/manifest.json', JSON.stringify(manifest));
+    const run = async (...words: string[]) => {
+      const flags = ['supervise', ...words, '--json', '--trust-workspace'];
+      const { stdout, stderr } = await home.start('tollgate', flags, { limitMs: 300_000 }).result;
+      if (stdout === '') throw new Error(stderr);
+      return JSON.parse(stdout) as RunReport;
+    };
+    const report = await run('fix');
+    const cells = report.supervision!.iterations.map(({ errors, action, instruction }) => [
+      errors,
+      action,
+      instruction,
+    ]);
+    assert.equal(cells, [
+      ['0', 'Normal', '"Task A"'],
+      ['1 → NO_OP', 'Preserve', '"Task A" (same)'],
+      ['2 → NO_OP', 'Preserve', '"Task A" (same)'],
+      ['0 (reset)', 'Normal', '"Task B" (new)'],
+      ['1 → NO_OP', 'Preserve', '"Task B" (same)'],
+      ['2 → NO_OP', 'Preserve', '"Task B" (same)'],
+      ['3 → SAVE', 'Exit', 'N/A'],
+    ]);
+    assert.equal(instructions, ['Task A', 'Task A', 'Task A', 'Task A', 'Task B', 'Task B', 'Task B']);
+    const save = JSON.parse(
+      readFileSync(path.join(home.project, '.tmp/task/fix/state/session_save.json'), 'utf8'),
+    ) as SessionSave;
+    assert.ok(save.sessions.worker.session_id !== null && save.sessions.reasoner.session_id !== null);
+    const resumed = await run('--resume', save.sessions.reasoner.session_id!);
+    assert.equal([resumed.exit_code, resumed.supervision!.how, instructions.length], [0, 'done', 7]);
+    // All that was said before stands in the request that the resumed reasoner sends.
+    const last = api.paid().findLast(({ body }) => isReasoner(body))!;
+    assert.match(JSON.stringify(sentHistory(last.dialect!, JSON.parse(last.body))), 'Task B');
+    assert.equal(home.survivors(), []);
+  } finally {
+    await home.dispose();
+    await api.close();
+  }
+});
+
+const isReasoner = (body: string): boolean => body.includes('You direct the work on a task');
+
+/** Of the last prompt in the request, whatever its dialect: its text ends with it. */
+function lastInstruction(body: string): string {
+  const after = body.split(`# ${INSTRUCTION_HEADING}\\n\\n`).at(-1)!;
+  return after.slice(0, after.search(/(?<!\\)"/)).replace(/\\n$/, '');
+}
+
+test.run();
