@@ -73,6 +73,7 @@ async function reserveOn(charge: Charge, reservation: Reservation, clock: () => 
   });
   if (ledger.calls.get(callId)?.granted === true) return { how: 'granted', journal, attempt };
   await refreshStats(journal, clock);
+  if (charge.runId !== null && ledger.takenOver.has(charge.runId)) return lateRefusal(charge.task);
   if (within !== null && ledger.used < budgetOf(ledger))
     return { how: 'refused', refusal: nestedRefusal(charge.task, within) };
   return { how: 'refused', refusal: budgetRefusal(charge.task, ledger.used, budgetOf(ledger)) };
@@ -108,6 +109,17 @@ const TRIES = 10;
 const badState = (message: string): Reserved => ({
   how: 'refused',
   refusal: { class: 'tooling', reason: 'bad_state', exit: 'badInput', message },
+});
+
+/** Its dispatcher died before this was reserved, and the run that has the task now asks by itself. */
+const lateRefusal = ({ id }: TaskFolder): Reserved => ({
+  how: 'refused',
+  refusal: {
+    class: 'transient',
+    reason: 'interrupted',
+    exit: 'failure',
+    message: `another run has taken the task ${id} over meanwhile, and asks by itself; nothing was started`,
+  },
 });
 
 /** A task that no run has opened yet has its budget from the manifest. */

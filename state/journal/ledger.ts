@@ -25,6 +25,8 @@ export interface Ledger {
   used: number;
   calls: Map<string, Call>;
   run: { run_id: string; owner: ProcessIdentity } | null;
+  /** Runs that died and were claimed over: a guardian of theirs that is only now about to begin begins nothing. */
+  takenOver: Set<string>;
   /** How the runs that ended ended. */
   released: Map<string, Of<'released'>>;
   done: Map<string, Of<'done'>>;
@@ -57,6 +59,7 @@ export function emptyLedger(): Ledger {
     used: 0,
     calls: new Map(),
     run: null,
+    takenOver: new Set(),
     released: new Map(),
     done: new Map(),
     kept: new Map(),
@@ -76,8 +79,9 @@ export function emptyLedger(): Ledger {
 export function fold(ledger: Ledger, line: JournalLine, offset: number): void {
   switch (line.fact) {
     case 'claimed':
-      if (ledger.run === null || ledger.run.run_id === line.over)
-        ledger.run = { run_id: line.run_id, owner: line.owner };
+      if (ledger.run !== null && ledger.run.run_id !== line.over) return;
+      if (ledger.run !== null) ledger.takenOver.add(ledger.run.run_id);
+      ledger.run = { run_id: line.run_id, owner: line.owner };
       return;
     case 'released':
       ledger.released.set(line.run_id, line);
@@ -96,7 +100,9 @@ export function fold(ledger: Ledger, line: JournalLine, offset: number): void {
       if (ledger.calls.has(line.call_id)) return;
       const outer = line.within === undefined ? undefined : ledger.calls.get(line.within);
       const isFree = outer === undefined || outer.nested < (outer.reserved.nested_calls ?? 0);
-      const granted = isFree && ledger.used < (ledger.budget ?? DEFAULT_BUDGET);
+      // Whoever took the task over has not seen it, and asks the same.
+      const isLate = line.run_id !== null && ledger.takenOver.has(line.run_id);
+      const granted = isFree && !isLate && ledger.used < (ledger.budget ?? DEFAULT_BUDGET);
       ledger.calls.set(line.call_id, { reserved: line, granted, nested: 0, started: null, ended: null, verdict: null });
       if (!granted) return;
       if (outer !== undefined) outer.nested += 1;

@@ -44,6 +44,24 @@ test('an absent journal is an empty one, with the default budget', () => {
   rmSync(folder, { recursive: true });
 });
 
+test('a guardian whose run died and was claimed over is granted nothing: whoever has the task asks by itself', () => {
+  const { journal, folder } = journalIn();
+  const of = (call_id: string, run_id: string) => ({ ...reserved(call_id), run_id }) as Fact;
+  journal.append({ fact: 'claimed', run_id: 'first', over: null, owner });
+  journal.append(of('a', 'first'));
+  journal.append({ fact: 'claimed', run_id: 'forged', over: null, owner });
+  journal.append(of('b', 'first'));
+  journal.append({ fact: 'claimed', run_id: 'second', over: 'first', owner });
+  for (const call of [of('c', 'first'), of('d', 'second'), reserved('e')]) journal.append(call);
+  const { ledger } = journal.read();
+  assert.equal(
+    [...ledger.calls].flatMap(([id, call]) => (call.granted ? [id] : [])),
+    ['a', 'b', 'd', 'e'],
+  );
+  assert.is(ledger.used, 4);
+  rmSync(folder, { recursive: true });
+});
+
 test('reservations are granted while the grants before them are fewer than the budget in force at their line', () => {
   const { journal, folder } = journalIn();
   journal.append({ fact: 'budget', calls: 2, from: 'manifest' });
