@@ -94,9 +94,9 @@ export function beginningOf(tool: Tool, id: string, cwd: string): string[] {
   return [JSON.stringify(first[tool])];
 }
 
-/** @param number from 1; the ids and ordinals in it follow from it. */
-export function turnOf(tool: Tool, turn: MadeTurn, number: number): string[] {
-  return LINES[tool](turn, number).map((line) => JSON.stringify(line));
+/** @param number from 1; the ids and ordinals in it follow from it. @param after the number of the turn that it follows. */
+export function turnOf(tool: Tool, turn: MadeTurn, number: number, after = number - 1): string[] {
+  return LINES[tool](turn, number, after).map((line) => JSON.stringify(line));
 }
 
 /** Of what comes between two records of a turn. */
@@ -110,7 +110,7 @@ const idOf = (number: number, record: number): string =>
 
 const TOKENS = { input: 11, output: 7 };
 
-const LINES: Record<Tool, (turn: MadeTurn, number: number) => object[]> = {
+const LINES: Record<Tool, (turn: MadeTurn, number: number, after: number) => object[]> = {
   gemini({ prompt, answer, thought, tool }, number) {
     const at = (record: number) => ({ id: idOf(number, record), timestamp: timeOf(number, record) });
     const model = (record: number, content: string, more: object = {}) => ({
@@ -185,9 +185,9 @@ const LINES: Record<Tool, (turn: MadeTurn, number: number) => object[]> = {
         : [...request('1', tool ? 7 : 1, answer), event(10, 'assistant.turn_end', { turnId: '1' })]),
     ];
   },
-  claude({ prompt, answer, thought, tool }, number) {
+  claude({ prompt, answer, thought, tool }, number, after) {
     const record = (at: number, type: string, message: object) => ({
-      parentUuid: at > 0 ? idOf(number, at - 1) : number > 1 ? idOf(number - 1, 3) : null,
+      parentUuid: at > 0 ? idOf(number, at - 1) : after > 0 ? idOf(after, 3) : null,
       isSidechain: false,
       type,
       message,

@@ -1,4 +1,4 @@
-// What is known of a CLI's own session files: the same verbs for all three, over very different files.
+// What is known of a CLI's own session files: the same verbs for all, over very different files.
 
 import type { Usage } from '../../policies/facts/engine-event.ts';
 import type { Tool } from '../../policies/facts/tools.ts';
@@ -36,7 +36,7 @@ export interface SessionStore {
   tool: Tool;
   /** Is a session good for one folder alone: found only from there (gemini), or worked in wherever it is resumed (copilot)? */
   boundToCwd: boolean;
-  /** Does the CLI hold a lock on the session that it uses? One that does not is told by its folder and by time, and both may be our own doing. */
+  /** Does the CLI hold a lock on the session that it uses, or say so in a file? One that does not is told by its folder and by time, and both may be our own doing. */
   takesLock: boolean;
   /** The file of a session; null where the CLI has none of that id. One bound to a folder is looked for everywhere: `cwd` tells where. */
   find(id: string, lookup: Lookup): Promise<SessionFile | null>;

@@ -1,18 +1,10 @@
 // Where claude keeps its sessions: a file each, in a folder for the working folder in which it began.
 
 import path from 'node:path';
-import type { Tool } from '../../../policies/facts/tools.ts';
-import { homeOf } from '../../home.ts';
 import { type Fields, readRecord, textOf } from '../../sessions/record.ts';
 import type { Lookup, SessionFile } from '../../sessions/store.ts';
 import { filesIn, firstLines, foldersIn, linksBelow, measure } from '../../sessions/store-folder.ts';
-
-/** `$CLAUDE_CONFIG_DIR`, or `.claude` in the home; null where there is no home. */
-export function claudeHome({ environment }: Lookup): string | null {
-  if (environment.CLAUDE_CONFIG_DIR) return environment.CLAUDE_CONFIG_DIR;
-  const home = homeOf(environment);
-  return home === null ? null : path.join(home, '.claude');
-}
+import { claudeHome } from '../home.ts';
 
 export function find(id: string, lookup: Lookup): SessionFile | null {
   if (!PLAIN.test(id)) return null;
@@ -41,11 +33,9 @@ export function recent(lookup: Lookup, since: Date): SessionFile[] {
 }
 
 export function links(lookup: Lookup): string[] {
-  const home = claudeHome(lookup);
-  return home === null ? [] : linksBelow(path.join(home, 'projects'), 2);
+  const home = claudeHome(lookup.environment);
+  return home === null ? [] : linksBelow(path.join(home.folder, 'projects'), 2);
 }
-
-export const CLAUDE = 'claude' as string as Tool;
 
 /** Each costs a look at its beginning; a folder may hold thousands. */
 const MOST = 500;
@@ -56,9 +46,9 @@ const NAME = /^([\da-f]{8}-[\da-f]{4}-[\da-f]{4}-[\da-f]{4}-[\da-f]{12})\.jsonl$
 
 /** Those of the lookup's own folder first. */
 function* projects(lookup: Lookup): Generator<string> {
-  const home = claudeHome(lookup);
+  const home = claudeHome(lookup.environment);
   if (home === null) return;
-  const store = path.join(home, 'projects');
+  const store = path.join(home.folder, 'projects');
   const own = path.resolve(lookup.cwd).replace(/[^\da-z]/gi, '-');
   const names = foldersIn(store);
   if (names.includes(own)) yield path.join(store, own);
@@ -67,7 +57,7 @@ function* projects(lookup: Lookup): Generator<string> {
 
 const identify = (id: string, file: string) => {
   const row = firstRow(file);
-  return { tool: CLAUDE, id, file, cwd: textOf(row?.cwd), cliVersion: textOf(row?.version) };
+  return { tool: 'claude', id, file, cwd: textOf(row?.cwd), cliVersion: textOf(row?.version) } as const;
 };
 
 /** The second is for a prompt that stands before it, on a line of its own. */

@@ -2,13 +2,13 @@
 
 import { readFirstPrompt } from '../../sessions/first-prompt.ts';
 import type { SessionStore } from '../../sessions/store.ts';
-import { CLAUDE, find, links, recent } from './places.ts';
+import { find, links, recent } from './places.ts';
 import { promptOf } from './row.ts';
 import { openTranscript } from './transcript.ts';
 import { usedBy } from './use.ts';
 
 export const CLAUDE_SESSIONS: SessionStore = {
-  tool: CLAUDE,
+  tool: 'claude',
   boundToCwd: false,
   takesLock: true,
   find: async (id, lookup) => find(id, lookup),

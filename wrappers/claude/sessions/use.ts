@@ -7,10 +7,10 @@ import { changedLately } from '../../sessions/lately.ts';
 import { countOf, readRecord, textOf } from '../../sessions/record.ts';
 import type { Lookup, SessionFile } from '../../sessions/store.ts';
 import { filesIn, isFolder } from '../../sessions/store-folder.ts';
-import { claudeHome } from './places.ts';
+import { claudeHome } from '../home.ts';
 
 export async function usedBy(session: SessionFile, lookup: Lookup, now: Date): Promise<string | null> {
-  const folder = path.join(claudeHome(lookup) ?? '', 'sessions');
+  const folder = path.join(claudeHome(lookup.environment)?.folder ?? '', 'sessions');
   // Versions without such a folder tell by the file's age alone.
   if (!isFolder(folder)) return changedLately(session, now);
   for (const name of filesIn(folder)) {

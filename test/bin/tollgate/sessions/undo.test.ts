@@ -84,7 +84,7 @@ for (const tool of TOOLS) {
     for (const answer of ['B', 'C']) {
       await tollgate(rig, ['recover', id, '--choose', 'rollback']);
       const count = 10 + answer.charCodeAt(0);
-      const lines = turnOf(tool, { prompt: answer.toLowerCase(), answer }, count);
+      const lines = turnOf(tool, { prompt: answer.toLowerCase(), answer }, count, 2);
       writeFileSync(file, `${readFileSync(file, 'utf8')}${lines.join('\n')}\n`);
       age(file);
     }
