@@ -10,7 +10,10 @@ export interface Passing {
   url: URL;
 }
 
-/** A connection of its own for each: one that is kept open may be closed just then, and a request must not be sent twice. */
+/**
+ * Throws what Node throws at a header or a path that it does not send.
+ * A connection of its own for each: one that is kept open may be closed just then, and a request must not be sent twice.
+ */
 export function ask({ incoming, url }: Passing): ClientRequest {
   const send = url.protocol === 'https:' ? httpsRequest : httpRequest;
   return send(url, {
@@ -25,9 +28,10 @@ export function ask({ incoming, url }: Passing): ClientRequest {
 
 export const MAX_HEADER_BYTES = 256 * 1024;
 
-/** Without what concerns one connection alone. */
+/** Without what concerns one connection alone, and without the names of trailers, which are not passed on. */
 function endToEnd(headers: RawHeaders, withoutUpgrade = true): string[] {
-  const dropped = new Set(['host', 'keep-alive', 'proxy-connection', ...(withoutUpgrade ? ['connection'] : [])]);
+  const dropped = new Set(['host', 'keep-alive', 'proxy-connection', 'trailer']);
+  if (withoutUpgrade) dropped.add('connection');
   return headers.filter((_, i) => !dropped.has(headers[i - (i % 2)]!.toLowerCase()));
 }
 
@@ -42,11 +46,14 @@ export function exchangeOf({ incoming, url }: Passing): Exchange {
   };
 }
 
-/** @returns the request to the service, to be ended with the relay. */
+/**
+ * @returns the request to the service, to be ended with the relay.
+ * Throws what Node throws at a request that it does not make, of which nothing was sent.
+ */
 export function forward(passing: Passing, outgoing: ServerResponse, exchange: Exchange): ClientRequest {
   const { incoming } = passing;
   const asked = ask(passing);
-  const over = (end: Exchange['end'], error: string | null = null) => {
+  const over: Over = (end, error = null) => {
     if (exchange.end !== 'under_way') return;
     exchange.end = end;
     exchange.error = error;
@@ -76,21 +83,27 @@ export function forward(passing: Passing, outgoing: ServerResponse, exchange: Ex
   return asked;
 }
 
-function answerWith(
-  answer: IncomingMessage,
-  outgoing: ServerResponse,
-  exchange: Exchange,
-  over: (end: Exchange['end'], error?: string | null) => void,
-): void {
+/** Says how it ended; the first word counts. */
+type Over = (end: Exchange['end'], error?: string | null) => void;
+
+function answerWith(answer: IncomingMessage, outgoing: ServerResponse, exchange: Exchange, over: Over): void {
   const body = emptyBody();
   const { statusCode: status = 502, rawHeaders: headers } = answer;
   exchange.response = { status, headers, body };
-  outgoing.sendDate = false;
-  outgoing.writeHead(status, answer.statusMessage ?? '', endToEnd(headers));
-  // A stream that is silent at first has begun all the same.
-  outgoing.flushHeaders();
-  answer.on('data', (chunk: Buffer) => keep(body, chunk));
   answer.on('error', (error: NodeJS.ErrnoException) => over('cut_by_service', error.code ?? error.message));
+  outgoing.sendDate = false;
+  try {
+    outgoing.writeHead(status, (answer.statusMessage ?? '').replace(UNSAYABLE, ' '), endToEnd(headers));
+    // A stream that is silent at first has begun all the same.
+    outgoing.flushHeaders();
+  } catch (error) {
+    // Such as a status of 099: Node reads some answers that it does not write.
+    over('cut_by_service', (error as NodeJS.ErrnoException).code ?? (error as Error).message);
+    outgoing.destroy();
+    answer.destroy();
+    return;
+  }
+  answer.on('data', (chunk: Buffer) => keep(body, chunk));
   answer.on('close', () => {
     body.whole = answer.complete;
     if (body.whole) return over('whole');
@@ -100,3 +113,6 @@ function answerWith(
   });
   answer.pipe(outgoing);
 }
+
+/** In a reason, which decides nothing: Node reads it with these, and does not write it. */
+const UNSAYABLE = /[^\t\x20-\x7e\x80-\xff]/g;

@@ -42,12 +42,22 @@ export async function startRelay(upstream: URL, port = 0): Promise<Relay> {
     }
     const exchange = exchangeOf(passing);
     memory.begun(exchange);
-    held(forward(passing, outgoing, exchange)).on('socket', (socket) => socket.unref());
+    try {
+      held(forward(passing, outgoing, exchange)).on('socket', (socket) => socket.unref());
+    } catch (error) {
+      exchange.end = 'unanswered';
+      exchange.error = (error as NodeJS.ErrnoException).code ?? (error as Error).message;
+      outgoing.destroy();
+    }
   });
   server.on('upgrade', (incoming, socket, head) => {
     const passing = passingOf(incoming, prefix, upstream);
-    if (passing === null) socket.destroy();
-    else held(tunnel(passing, held(socket), head)).on('socket', (other) => other.unref());
+    if (passing === null) return void socket.destroy();
+    try {
+      held(tunnel(passing, held(socket), head)).on('socket', (other) => other.unref());
+    } catch {
+      socket.destroy();
+    }
   });
   server.on('connection', (socket) => socket.unref());
   await new Promise<void>((resolve, reject) => {

@@ -1,0 +1,111 @@
+// What services and CLIs may say that Node does not repeat as it is: a call goes on, or fails as it does without a relay.
+
+import { once } from 'node:events';
+import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
+import { suite } from 'uvu';
+import * as assert from 'uvu/assert';
+import { type Relay, startRelay } from '../../../wrappers/relay/relay.ts';
+
+interface World {
+  relay: Relay;
+  /** As they came to the service. */
+  asked: string[];
+  /** What the service says to whoever has asked. */
+  serve(socket: Socket): void;
+  close(): Promise<void>;
+}
+
+const test = suite<{ world: World }>('odd messages through the relay');
+test.before.each(async (context) => {
+  const asked: string[] = [];
+  const server = createServer((socket) => {
+    socket.on('error', () => {});
+    let said = '';
+    socket.on('data', (chunk) => {
+      said += chunk.toString('latin1');
+      if (!said.endsWith('\r\n\r\n') && !said.endsWith('END')) return;
+      asked.push(said);
+      world.serve(socket);
+    });
+  }).listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const relay = await startRelay(new URL(`http://127.0.0.1:${(server.address() as AddressInfo).port}/base/`));
+  const world: World = {
+    relay,
+    asked,
+    serve: (socket) => void socket.end('HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok'),
+    close: async () => {
+      await relay.close();
+      server.close();
+      await once(server, 'close');
+    },
+  };
+  context.world = world;
+});
+test.after.each(({ world }) => world.close());
+
+/** All that comes back, until the connection is closed. */
+async function say(relay: Relay, head: string, headers = 'Connection: close\r\n'): Promise<string> {
+  const { port, pathname } = new URL(relay.url);
+  const socket = connect(Number(port), '127.0.0.1').on('error', () => {});
+  let heard = '';
+  socket.on('data', (chunk) => {
+    heard += chunk.toString('latin1');
+  });
+  socket.write(`${head.replace('~', pathname)} HTTP/1.1\r\nHost: a\r\n${headers}\r\n`, 'latin1');
+  await once(socket, 'close');
+  return heard;
+}
+
+const POST = 'POST ~v1/x';
+
+interface Answer {
+  name: string;
+  head: string;
+  /** null where it cannot be told. */
+  heard: RegExp | null;
+  end: string;
+  error: string | null;
+}
+
+const ANSWERS: readonly Answer[] = [
+  {
+    name: 'a control character in the reason',
+    head: 'HTTP/1.1 429 Too\x01Many\r\nContent-Length: 2',
+    heard: /^HTTP\/1\.1 429 Too Many\r\n.*\r\n\r\nok$/s,
+    end: 'whole',
+    error: null,
+  },
+  {
+    name: 'trailers beside a length',
+    head: 'HTTP/1.1 400 Bad\r\nTrailer: X-Sum\r\nContent-Length: 2',
+    heard: /^HTTP\/1\.1 400 Bad\r\nContent-Length: 2\r\n.*\r\n\r\nok$/s,
+    end: 'whole',
+    error: null,
+  },
+  ...['000', '099'].map((status) => ({
+    name: `a status of ${status}`,
+    head: `HTTP/1.1 ${status} Odd\r\nContent-Length: 2`,
+    heard: null,
+    end: 'cut_by_service',
+    error: 'ERR_HTTP_INVALID_STATUS_CODE',
+  })),
+];
+
+for (const { name, head, heard, end, error } of ANSWERS)
+  test(`an answer with ${name}`, async ({ world }) => {
+    world.serve = (socket) => void socket.end(`${head}\r\n\r\nok`, 'latin1');
+    const said = await say(world.relay, POST);
+    if (heard === null) assert.is(said, '');
+    else assert.match(said, heard);
+    const told = world.relay.told()!;
+    assert.equal([told.end, told.error, world.asked.length], [end, error, 1]);
+  });
+
+test('a request with trailers beside a length', async ({ world }) => {
+  const said = await say(world.relay, POST, 'Connection: close\r\nTrailer: X-Sum\r\nContent-Length: 3\r\n\r\nEND');
+  assert.match(said, /^HTTP\/1\.1 200 OK/);
+  assert.match(world.asked[0]!, /^POST \/base\/v1\/x HTTP\/1\.1\r\n(?!.*trailer)/is);
+});
+
+test.run();
