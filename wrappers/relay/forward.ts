@@ -65,7 +65,13 @@ export function forward(passing: Passing, outgoing: ServerResponse, exchange: Ex
   incoming.on('error', () => {});
   incoming.pipe(asked);
   // A service may answer and close before it has read all: the CLI is not kept waiting with the rest.
-  asked.on('close', () => incoming.unpipe(asked).resume());
+  asked.on('close', () => {
+    incoming.unpipe(asked).resume();
+    if (exchange.response !== null) return;
+    // Closed with neither answer nor error, or by a change of protocol that nobody asked for.
+    over('unanswered');
+    outgoing.destroy();
+  });
   outgoing.on('error', () => {});
   outgoing.on('close', () => {
     if (outgoing.writableFinished) return;

@@ -45,16 +45,21 @@ test.before.each(async (context) => {
 test.after.each(({ world }) => world.close());
 
 /** All that comes back, until the connection is closed. */
-async function say(relay: Relay, head: string, headers = 'Connection: close\r\n'): Promise<string> {
+function say(relay: Relay, head: string, headers = 'Connection: close\r\n'): Promise<string> {
   const { port, pathname } = new URL(relay.url);
   const socket = connect(Number(port), '127.0.0.1').on('error', () => {});
+  socket.setTimeout(10_000, () => socket.destroy(new Error('it waits for ever')));
   let heard = '';
   socket.on('data', (chunk) => {
     heard += chunk.toString('latin1');
   });
   socket.write(`${head.replace('~', pathname)} HTTP/1.1\r\nHost: a\r\n${headers}\r\n`, 'latin1');
-  await once(socket, 'close');
-  return heard;
+  return new Promise((resolve, reject) => {
+    // A reset is a way to close, too.
+    socket.on('close', () =>
+      socket.errored?.message === 'it waits for ever' ? reject(socket.errored) : resolve(heard),
+    );
+  });
 }
 
 const POST = 'POST ~v1/x';
@@ -107,5 +112,18 @@ test('a request with trailers beside a length', async ({ world }) => {
   assert.match(said, /^HTTP\/1\.1 200 OK/);
   assert.match(world.asked[0]!, /^POST \/base\/v1\/x HTTP\/1\.1\r\n(?!.*trailer)/is);
 });
+
+for (const [name, answer] of [
+  [
+    'a change of protocol that nobody asked for',
+    'HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\nUpgrade: x\r\n\r\n',
+  ],
+  ['a goodbye', ''],
+] as const)
+  test(`instead of an answer ${name}`, async ({ world }) => {
+    world.serve = (socket) => void socket.end(answer);
+    assert.is(await say(world.relay, POST), '');
+    assert.equal([world.relay.told()!.end, world.relay.told()!.response, world.asked.length], ['unanswered', null, 1]);
+  });
 
 test.run();
