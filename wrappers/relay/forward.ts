@@ -4,24 +4,24 @@ import { type ClientRequest, request as httpRequest, type IncomingMessage, type 
 import { request as httpsRequest } from 'node:https';
 import { type Exchange, emptyBody, keep, type RawHeaders } from './exchange.ts';
 
-/** A message that has come to the relay, for the service at `url`. */
+/** A message that has come to the relay, for `path` of the service at `upstream`: the very bytes, query and all, which URL would spell otherwise. */
 export interface Passing {
   incoming: IncomingMessage;
-  url: URL;
+  upstream: URL;
+  path: string;
 }
 
 /**
  * Throws what Node throws at a header or a path that it does not send.
  * A connection of its own for each: one that is kept open may be closed just then, and a request must not be sent twice.
  */
-export function ask({ incoming, url }: Passing): ClientRequest {
-  const send = url.protocol === 'https:' ? httpsRequest : httpRequest;
-  return send(url, {
+export function ask({ incoming, upstream, path }: Passing): ClientRequest {
+  const send = upstream.protocol === 'https:' ? httpsRequest : httpRequest;
+  return send(upstream, {
     agent: false,
     method: incoming.method ?? 'GET',
-    // The very bytes of the path: URL would spell some of them otherwise.
-    path: `${url.pathname}${url.search}`,
-    headers: [...endToEnd(incoming.rawHeaders, incoming.headers.upgrade === undefined), 'Host', url.host],
+    path,
+    headers: [...endToEnd(incoming.rawHeaders, incoming.headers.upgrade === undefined), 'Host', upstream.host],
     maxHeaderSize: MAX_HEADER_BYTES,
   });
 }
@@ -35,10 +35,10 @@ function endToEnd(headers: RawHeaders, withoutUpgrade = true): string[] {
   return headers.filter((_, i) => !dropped.has(headers[i - (i % 2)]!.toLowerCase()));
 }
 
-export function exchangeOf({ incoming, url }: Passing): Exchange {
+export function exchangeOf({ incoming, upstream, path }: Passing): Exchange {
   return {
     method: incoming.method ?? 'GET',
-    url: url.href,
+    url: `${upstream.origin}${path}`,
     request: { headers: incoming.rawHeaders, body: emptyBody() },
     response: null,
     end: 'under_way',

@@ -84,9 +84,6 @@ export async function startRelay(upstream: URL, port = 0): Promise<Relay> {
 function passingOf(incoming: IncomingMessage, prefix: string, upstream: URL): Passing | null {
   const asked = incoming.url ?? '';
   if (!asked.startsWith(`${prefix}/`) && asked !== prefix) return null;
-  const url = new URL(upstream);
-  const [, pathname = '', search = ''] = /^([^?]*)(.*)$/s.exec(asked.slice(prefix.length)) ?? [];
-  url.pathname = `${upstream.pathname.replace(/\/$/, '')}${pathname}`;
-  url.search = search;
-  return { incoming, url };
+  const base = upstream.pathname.replace(/\/$/, '');
+  return { incoming, upstream, path: `${base}${asked.slice(prefix.length)}` || '/' };
 }

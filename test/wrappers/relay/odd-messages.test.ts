@@ -126,4 +126,10 @@ for (const [name, answer] of [
     assert.equal([world.relay.told()!.end, world.relay.told()!.response, world.asked.length], ['unanswered', null, 1]);
   });
 
+test('a path goes on as it was spelt', async ({ world }) => {
+  const path = "v1/models/^{x}'/../a%2fb/./c?q={'}&..#d";
+  await say(world.relay, `GET ~${path}`);
+  assert.is(world.asked[0]!.split('\r\n')[0], `GET /base/${path} HTTP/1.1`);
+});
+
 test.run();
