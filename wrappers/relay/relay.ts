@@ -2,11 +2,11 @@
 
 import { randomBytes } from 'node:crypto';
 import { type ClientRequest, createServer, type IncomingMessage } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import type { AddressInfo, Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 import { createMemory, type Exchange } from './exchange.ts';
 import { exchangeOf, forward, MAX_HEADER_BYTES, type Passing } from './forward.ts';
-import { tunnel } from './tunnel.ts';
+import { isWebSocket, tunnel, withoutUpgrade } from './tunnel.ts';
 
 export interface Relay {
   /** The base URL for the CLI. */
@@ -50,7 +50,9 @@ export async function startRelay(upstream: URL, port = 0): Promise<Relay> {
       outgoing.destroy();
     }
   });
-  server.on('upgrade', (incoming, socket, head) => {
+  server.on('upgrade', (incoming, socket: Socket, head) => {
+    // Whoever asks for another protocol takes an answer without it, too.
+    if (!isWebSocket(incoming)) return void server.emit('connection', withoutUpgrade(incoming, socket, head));
     const passing = passingOf(incoming, prefix, upstream);
     if (passing === null) return void socket.destroy();
     try {

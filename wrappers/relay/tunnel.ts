@@ -1,8 +1,24 @@
-// Passes a connection on that is to become another protocol's, such as a web socket: nothing of it is noted.
+// Passes a connection on that is to become a web socket: nothing of it is noted. Any other upgrade is not asked for.
 
 import type { ClientRequest, IncomingMessage } from 'node:http';
+import type { Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 import { ask, type Passing } from './forward.ts';
+
+export const isWebSocket = ({ headers }: IncomingMessage): boolean => headers.upgrade?.toLowerCase() === 'websocket';
+
+/** The connection as it was before its request was read, which asks for nothing but its answer: Node leaves the body of such a one unread. */
+export function withoutUpgrade(
+  { method, url, httpVersion, rawHeaders }: IncomingMessage,
+  socket: Socket,
+  rest: Buffer,
+) {
+  const lines = [`${method} ${url} HTTP/${httpVersion}`];
+  for (let i = 0; i < rawHeaders.length; i += 2)
+    if (rawHeaders[i]!.toLowerCase() !== 'upgrade') lines.push(`${rawHeaders[i]}: ${rawHeaders[i + 1]}`);
+  socket.unshift(Buffer.concat([Buffer.from(`${lines.join('\r\n')}\r\n\r\n`, 'latin1'), rest]));
+  return socket;
+}
 
 export function tunnel(passing: Passing, socket: Duplex, head: Buffer): ClientRequest {
   const asked = ask(passing);
@@ -11,6 +27,7 @@ export function tunnel(passing: Passing, socket: Duplex, head: Buffer): ClientRe
   asked.on('error', () => socket.destroy());
   asked.on('upgrade', (answer, other: Duplex, first: Buffer) => {
     other.on('error', () => socket.destroy());
+    socket.on('close', () => other.destroy());
     socket.write(headOf(answer));
     socket.write(first);
     other.write(head);

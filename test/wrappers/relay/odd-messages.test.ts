@@ -18,12 +18,13 @@ interface World {
 const test = suite<{ world: World }>('odd messages through the relay');
 test.before.each(async (context) => {
   const asked: string[] = [];
+  const sockets: Socket[] = [];
   const server = createServer((socket) => {
-    socket.on('error', () => {});
+    sockets.push(socket.on('error', () => {}));
     let said = '';
     socket.on('data', (chunk) => {
       said += chunk.toString('latin1');
-      if (!said.endsWith('\r\n\r\n') && !said.endsWith('END')) return;
+      if (!(said.startsWith('GET') ? /\r\n\r\n$/ : /END(?:\r\n0\r\n\r\n)?$/).test(said)) return;
       asked.push(said);
       world.serve(socket);
     });
@@ -36,8 +37,8 @@ test.before.each(async (context) => {
     serve: (socket) => void socket.end('HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok'),
     close: async () => {
       await relay.close();
+      for (const socket of sockets) socket.destroy();
       server.close();
-      await once(server, 'close');
     },
   };
   context.world = world;
@@ -45,7 +46,11 @@ test.before.each(async (context) => {
 test.after.each(({ world }) => world.close());
 
 /** All that comes back, until the connection is closed. */
-function say(relay: Relay, head: string, headers = 'Connection: close\r\n'): Promise<string> {
+function say(
+  relay: Relay,
+  head: string,
+  headers = head.startsWith('GET') ? CLOSE : `${CLOSE}${BODY}`,
+): Promise<string> {
   const { port, pathname } = new URL(relay.url);
   const socket = connect(Number(port), '127.0.0.1').on('error', () => {});
   socket.setTimeout(10_000, () => socket.destroy(new Error('it waits for ever')));
@@ -63,6 +68,8 @@ function say(relay: Relay, head: string, headers = 'Connection: close\r\n'): Pro
 }
 
 const POST = 'POST ~v1/x';
+const CLOSE = 'Connection: close\r\n';
+const BODY = 'Content-Length: 3\r\n\r\nEND';
 
 interface Answer {
   name: string;
@@ -108,7 +115,7 @@ for (const { name, head, heard, end, error } of ANSWERS)
   });
 
 test('a request with trailers beside a length', async ({ world }) => {
-  const said = await say(world.relay, POST, 'Connection: close\r\nTrailer: X-Sum\r\nContent-Length: 3\r\n\r\nEND');
+  const said = await say(world.relay, POST, `${CLOSE}Trailer: X-Sum\r\n${BODY}`);
   assert.match(said, /^HTTP\/1\.1 200 OK/);
   assert.match(world.asked[0]!, /^POST \/base\/v1\/x HTTP\/1\.1\r\n(?!.*trailer)/is);
 });
@@ -130,6 +137,33 @@ test('a path goes on as it was spelt', async ({ world }) => {
   const path = "v1/models/^{x}'/../a%2fb/./c?q={'}&..#d";
   await say(world.relay, `GET ~${path}`);
   assert.is(world.asked[0]!.split('\r\n')[0], `GET /base/${path} HTTP/1.1`);
+});
+
+for (const body of [BODY, 'Transfer-Encoding: chunked\r\n\r\n3\r\nEND\r\n0\r\n'])
+  test(`a request for another protocol has its body: ${body.split(':')[0]}`, async ({ world }) => {
+    world.serve = (socket) => void socket.end('HTTP/1.1 200 OK\r\nContent-Length: 2\r\nConnection: close\r\n\r\nok');
+    const upgrade = 'Connection: Upgrade\r\nUpgrade: h2c\r\nX-Odd-Case: \xe9\r\n';
+    const said = await say(world.relay, POST, `${upgrade}${CLOSE}${body}`);
+    assert.match(said, /^HTTP\/1\.1 200 OK\r\n.*\r\n\r\nok$/s);
+    assert.match(world.asked[0]!, /\r\nX-Odd-Case: \xe9\r\n.*END/s);
+    assert.not.match(world.asked[0]!, /upgrade/i);
+    const { bytes, whole } = world.relay.told()!.request.body;
+    assert.equal([bytes, whole], [3, true]);
+  });
+
+test('of a web socket whose one side goes the other goes, too', async ({ world }) => {
+  const gone = new Promise<void>((resolve, reject) => {
+    world.serve = (socket) => {
+      socket.on('close', resolve).setTimeout(10_000, () => reject(new Error('it is held for ever')));
+      socket.write('HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n\r\n');
+    };
+  });
+  const { port, pathname } = new URL(world.relay.url);
+  const socket = connect(Number(port), '127.0.0.1');
+  socket.write(`GET ${pathname}x HTTP/1.1\r\nHost: a\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n\r\n`);
+  await once(socket, 'data');
+  socket.resetAndDestroy();
+  await gone;
 });
 
 test.run();

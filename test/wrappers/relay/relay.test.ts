@@ -38,7 +38,7 @@ test.before.each(async (context) => {
     world.serve(incoming, outgoing, body);
   });
   server.on('upgrade', (_, socket) =>
-    socket.end('HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\nUpgrade: x\r\n\r\nhello'),
+    socket.end('HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n\r\nhello'),
   );
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   world.base = `http://127.0.0.1:${(server.address() as AddressInfo).port}/s/ok`;
@@ -239,9 +239,9 @@ test('nobody asks through it who does not know its address', async ({ world }) =
 test('a web socket is passed on', async ({ world }) => {
   const { port, pathname } = new URL(world.relay.url);
   const socket = connect(Number(port), '127.0.0.1');
-  socket.write(`GET ${pathname}/x HTTP/1.1\r\nHost: a\r\nConnection: Upgrade\r\nUpgrade: x\r\n\r\n`);
+  socket.write(`GET ${pathname}/x HTTP/1.1\r\nHost: a\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n\r\n`);
   const said = (await buffer(socket)).toString();
-  assert.match(said, /^HTTP\/1\.1 101 Switching Protocols\r\nConnection: Upgrade\r\nUpgrade: x\r\n\r\nhello$/);
+  assert.match(said, /^HTTP\/1\.1 101 Switching Protocols\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n\r\nhello$/);
 });
 
 test('after its end its port is free, and who was connected is cut off', async ({ world }) => {
