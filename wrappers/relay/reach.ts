@@ -28,7 +28,7 @@ function parsed(text: string): URL | null {
   }
 }
 
-/** With certificates that only the CLI knows it must not be our failure that the call meets. */
+/** The relay speaks HTTP/1.1. With certificates that only the CLI knows it must not be our failure that the call meets. */
 function unreachable({ protocol, hostname, port }: URL, stop: AbortSignal): Promise<string | null> {
   const host = hostname.replace(/^\[|\]$/g, '');
   const at = { host, port: Number(port || (protocol === 'https:' ? 443 : 80)) };
@@ -41,7 +41,9 @@ function unreachable({ protocol, hostname, port }: URL, stop: AbortSignal): Prom
     };
     const socket =
       protocol === 'https:'
-        ? secure({ ...at, ...(/[a-z]/i.test(host) ? { servername: host } : {}) }, () => done(null))
+        ? secure({ ...at, ALPNProtocols: ['http/1.1'], ...(/[a-z]/i.test(host) ? { servername: host } : {}) }, () =>
+            done(null),
+          )
         : connect(at, () => done(null));
     const said = (error: NodeJS.ErrnoException) =>
       done(`the service cannot be reached from here (${error.code ?? error.message})`);
