@@ -4,7 +4,7 @@ import path from 'node:path';
 import type { ProjectFile } from '../policies/manifest/project-file.ts';
 import type { CallRecord } from '../policies/record/call-record.ts';
 import { priceOf } from '../policies/record/price.ts';
-import { readRegular } from './disk/regular-file.ts';
+import { readJsonIfFit } from './disk/regular-file.ts';
 import type { Call, Ledger } from './journal/ledger.ts';
 import type { TaskFolder } from './task-folder.ts';
 
@@ -47,18 +47,10 @@ export function findRecord(task: TaskFolder, { reserved: { call_id, stage, tool 
     path.join(task.outputs, `${stage}.${tool}.call.json`),
   ];
   for (const file of places) {
-    const record = readOrNull(file);
+    const record = readJsonIfFit<CallRecord>(file);
     if (record?.call_id === call_id) return record;
   }
   return null;
-}
-
-function readOrNull(file: string): CallRecord | null {
-  try {
-    return JSON.parse(readRegular(file)) as CallRecord;
-  } catch {
-    return null;
-  }
 }
 
 const FIGURES = ['input_tokens', 'cached_tokens', 'output_tokens', 'total_tokens'] as const;

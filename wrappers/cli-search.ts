@@ -1,7 +1,7 @@
 // Finds an agent CLI: on the PATH, or in the folders where installers put it without telling this shell.
 
-import { readdirSync } from 'node:fs';
 import path from 'node:path';
+import { namesIfAny } from '../state/disk/folder.ts';
 import { findBinary } from './find-binary.ts';
 import type { Surroundings } from './sign-in/sign-in.ts';
 import { readText } from './sign-in/text-file.ts';
@@ -61,15 +61,7 @@ function npmPrefixes(environment: NodeJS.ProcessEnv, home: string): string[] {
 
 function newestFirst(folder: string, inside: string): string[] {
   const byNumber = new Intl.Collator('en', { numeric: true });
-  return list(folder)
+  return namesIfAny(folder)
     .sort((a, b) => byNumber.compare(b, a))
     .map((name) => path.join(folder, name, inside));
-}
-
-function list(folder: string): string[] {
-  try {
-    return readdirSync(folder);
-  } catch {
-    return [];
-  }
 }

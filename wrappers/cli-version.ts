@@ -2,7 +2,7 @@
 
 import { realpathSync } from 'node:fs';
 import path from 'node:path';
-import { readRegular } from '../state/disk/regular-file.ts';
+import { readJsonIfFit } from '../state/disk/regular-file.ts';
 
 /** null for a binary that belongs to no such package (one from Homebrew, or a shim), or that is gone. */
 export function versionOfPackage(file: string, packageName: string): string | null {
@@ -38,10 +38,4 @@ function realFile(file: string): string | null {
   }
 }
 
-function readPackage(file: string): { name?: string; version?: string } | null {
-  try {
-    return JSON.parse(readRegular(file)) as { name?: string; version?: string } | null;
-  } catch {
-    return null;
-  }
-}
+const readPackage = (file: string) => readJsonIfFit<{ name?: string; version?: string }>(file);

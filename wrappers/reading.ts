@@ -5,7 +5,7 @@ import path from 'node:path';
 import type { EngineEvent } from '../policies/facts/engine-event.ts';
 import type { ErrorLines } from '../policies/stderr/error-lines.ts';
 import { parseCutObject } from '../policies/text/cut-json.ts';
-import { readRegular } from '../state/disk/regular-file.ts';
+import { readIfFit } from '../state/disk/regular-file.ts';
 import type { Adapter } from './adapter.ts';
 import { type Capture, createCapture } from './capture.ts';
 import { type Follower, follow } from './follow.ts';
@@ -125,7 +125,8 @@ export function read(
       stdout.finish();
       stderr?.finish();
       await selected.ready();
-      const usage = adapter.usageFile === null ? null : textOf(files.usage);
+      // A count that the CLI did not write, or that cannot be read, is unknown.
+      const usage = adapter.usageFile === null ? null : readIfFit(files.usage);
       if (adapter.usageFile !== null && usage !== null)
         take([{ how: 'counted', usage: adapter.usageFile.read(usage) }], 'stream');
     },
@@ -148,15 +149,6 @@ function followAfter(first: Follower, file: string, take: (line: string) => void
     if (code === 'ENOENT' || code === 'EINVAL') return null;
     first.close();
     throw error;
-  }
-}
-
-/** A count that the CLI did not write, or that cannot be read, is unknown. */
-function textOf(file: string): string | null {
-  try {
-    return readRegular(file);
-  } catch {
-    return null;
   }
 }
 

@@ -6,7 +6,7 @@ import { type CallTerms, isTerms, strictest } from '../../policies/manifest/call
 import type { Redactor } from '../../policies/redact/redactor.ts';
 import type { MachineClocks } from '../../policies/time/machine-clocks.ts';
 import type { OwnRow } from '../../policies/verdict/own-row.ts';
-import { readRegular } from '../../state/disk/regular-file.ts';
+import { readIfFit } from '../../state/disk/regular-file.ts';
 import type { Call } from '../../state/journal/ledger.ts';
 import { outputsOf, type TaskFolder } from '../../state/task-folder.ts';
 import { redactorOf } from '../redactor.ts';
@@ -26,21 +26,13 @@ interface Believed {
 
 /** null where there is none, nor a journal that says enough, as those of older versions do not. */
 function believed(folder: string, { reserved, started }: Journaled): Believed | null {
-  const text = textIn(folder);
+  const text = readIfFit(draftFile(folder)) ?? '';
   const saved = parse(text);
   const { terms } = reserved;
   const hash = started?.draft_sha256;
   if (saved !== null && (hash === undefined || hash === sha256(Buffer.from(text))))
     return { saved: isTerms(terms) ? held(saved, terms) : bounded(saved, reserved), isEdited: false };
   return isTerms(terms) ? { saved: fromTerms(folder, reserved, terms), isEdited: true } : null;
-}
-
-function textIn(folder: string): string {
-  try {
-    return readRegular(draftFile(folder));
-  } catch {
-    return '';
-  }
 }
 
 function parse(text: string): Saved | null {

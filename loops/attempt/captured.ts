@@ -2,7 +2,7 @@
 
 import { fstatSync, lstatSync } from 'node:fs';
 import path from 'node:path';
-import { kindOf, readRegularBytes } from '../../state/disk/regular-file.ts';
+import { kindOf, readBytesIfFit } from '../../state/disk/regular-file.ts';
 import type { Streams } from '../../wrappers/reading.ts';
 import type { Attempt } from './attempt.ts';
 import { MAX_PROMPT_BYTES } from './prompt-limit.ts';
@@ -22,13 +22,7 @@ export const hasOutput = (folder: string): boolean =>
   ['stdout', redactedOf('stdout')].some((name) => kindOf(path.join(folder, name)) !== null);
 
 /** What was sent; null where something else stands in its place by now. */
-export function promptIn({ files }: Attempt): Buffer | null {
-  try {
-    return readRegularBytes(files.stdin, MAX_PROMPT_BYTES);
-  } catch {
-    return null;
-  }
-}
+export const promptIn = ({ files }: Attempt): Buffer | null => readBytesIfFit(files.stdin, MAX_PROMPT_BYTES);
 
 /**
  * What somebody, mostly the agent, did to the files of an attempt while its call ran, in sentences.

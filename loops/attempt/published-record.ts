@@ -2,7 +2,7 @@
 
 import path from 'node:path';
 import type { CallRecord } from '../../policies/record/call-record.ts';
-import { kindOf, readRegular } from '../../state/disk/regular-file.ts';
+import { kindOf, readJsonIfFit } from '../../state/disk/regular-file.ts';
 import { hasOutput } from './captured.ts';
 
 /**
@@ -12,10 +12,6 @@ import { hasOutput } from './captured.ts';
  */
 export function publishedRecord(folder: string, callId: string): CallRecord | null {
   if (kindOf(path.join(folder, 'stdout')) !== null || !hasOutput(folder)) return null;
-  try {
-    const record = JSON.parse(readRegular(path.join(folder, 'record.json'))) as CallRecord | null;
-    return record?.call_id === callId && typeof record.verdict === 'object' ? record : null;
-  } catch {
-    return null;
-  }
+  const record = readJsonIfFit<CallRecord>(path.join(folder, 'record.json'));
+  return record?.call_id === callId && typeof record.verdict === 'object' ? record : null;
 }

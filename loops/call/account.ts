@@ -1,8 +1,9 @@
 // Which task's budget a call of a caller's own may charge: one that is there, or a new one that was asked for by name.
 
-import { existsSync, readdirSync } from 'node:fs';
+import { existsSync } from 'node:fs';
 import path from 'node:path';
 import { nearest } from '../../policies/text/nearest.ts';
+import { namesIfAny } from '../../state/disk/folder.ts';
 import { checkTaskId, type TaskFolder } from '../../state/task-folder.ts';
 import { realPlace } from '../attempt/output-paths.ts';
 
@@ -25,10 +26,4 @@ export function accountMistake(task: TaskFolder, asked: 'existing' | 'new', task
   return `there is no task ${id} in ${tasks}${meant} To open an account of 10 paid calls under that name: --new-task; to write a manifest: tollgate init ${id}`;
 }
 
-function tasksIn(folder: string): string[] {
-  try {
-    return readdirSync(folder).filter((name) => checkTaskId(name) === null);
-  } catch {
-    return [];
-  }
-}
+const tasksIn = (folder: string): string[] => namesIfAny(folder).filter((name) => checkTaskId(name) === null);

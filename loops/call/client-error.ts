@@ -1,7 +1,7 @@
 // A CLI's own report of a failure, which it leaves in its $TMPDIR: the error's stack, and the whole conversation that was sent.
 
-import { readdirSync } from 'node:fs';
 import path from 'node:path';
+import { namesIfAny } from '../../state/disk/folder.ts';
 import { readRegular } from '../../state/disk/regular-file.ts';
 import type { Adapter, FailureReport } from '../../wrappers/adapter.ts';
 import { type Attempt, hasOwnTemporary } from '../attempt/attempt.ts';
@@ -15,7 +15,7 @@ export function clientError({ failureReport }: Adapter, attempt: Attempt): Clien
   if (failureReport === null) return null;
   // Of a call that another process made the folder is only named, in a file that an agent may have written.
   if (!hasOwnTemporary(attempt)) return null;
-  const files = namesIn(attempt.temporary).filter((name) => name.startsWith(failureReport.begins));
+  const files = namesIfAny(attempt.temporary).filter((name) => name.startsWith(failureReport.begins));
   // A helper's request has a report too; the conversation's own comes last, by the time at its end.
   files.sort((a, b) => (timeIn(a) < timeIn(b) ? -1 : 1));
   const last = files.at(-1);
@@ -30,11 +30,3 @@ export function clientError({ failureReport }: Adapter, attempt: Attempt): Clien
 }
 
 const timeIn = (name: string): string => /\d{4}-\d\d-\d\dT[\d-]+Z/.exec(name)?.[0] ?? '';
-
-function namesIn(folder: string): string[] {
-  try {
-    return readdirSync(folder);
-  } catch {
-    return [];
-  }
-}

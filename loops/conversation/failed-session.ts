@@ -1,11 +1,10 @@
 // The session of a task's last failing call, by the records that its calls left.
 
-import { readdirSync } from 'node:fs';
 import path from 'node:path';
 import { isTool, type Tool } from '../../policies/facts/tools.ts';
 import type { CallRecord } from '../../policies/record/call-record.ts';
-import { readRegular } from '../../state/disk/regular-file.ts';
-import { isSystemError } from '../../state/system-error.ts';
+import { namesIfAny } from '../../state/disk/folder.ts';
+import { readJsonIfFit } from '../../state/disk/regular-file.ts';
 import type { TaskFolder } from '../../state/task-folder.ts';
 
 interface FailedSession {
@@ -24,23 +23,8 @@ export function failedSession(task: TaskFolder): FailedSession | null {
   return last === undefined ? null : { tool: last.tool, sessionId: last.session_id!, cwd: last.cwd };
 }
 
-function recordsIn(folder: string): CallRecord[] {
-  try {
-    const names = readdirSync(folder).filter((name) => name.endsWith('.call.json'));
-    return names.flatMap((name) => {
-      const record = recordIn(path.join(folder, name));
-      return record === null ? [] : [record];
-    });
-  } catch (error) {
-    if (isSystemError(error)) return [];
-    throw error;
-  }
-}
-
-function recordIn(file: string): CallRecord | null {
-  try {
-    return JSON.parse(readRegular(file)) as CallRecord | null;
-  } catch {
-    return null;
-  }
-}
+const recordsIn = (folder: string): CallRecord[] =>
+  namesIfAny(folder)
+    .filter((name) => name.endsWith('.call.json'))
+    .map((name) => readJsonIfFit<CallRecord>(path.join(folder, name)))
+    .filter((record) => record !== null);

@@ -3,7 +3,7 @@
 import { existsSync, readdirSync, rmSync } from 'node:fs';
 import path from 'node:path';
 import { isProcessIdentity, type ProcessIdentity } from '../../policies/facts/process-identity.ts';
-import { readRegular } from '../../state/disk/regular-file.ts';
+import { readJsonIfFit } from '../../state/disk/regular-file.ts';
 import { replaceText } from '../../state/disk/replace-file.ts';
 import { isSystemError } from '../../state/system-error.ts';
 import type { TaskFolder } from '../../state/task-folder.ts';
@@ -123,11 +123,7 @@ function recordOf(callId: string, folder: string): GateOwner | null {
 
 /** null for what cannot be gone by, or none. */
 function readRecord(folder: string): GateOwner | null {
-  try {
-    const { owner, marker, root } = JSON.parse(readRegular(fileIn(folder))) as Partial<GateOwner>;
-    const isWhole = isProcessIdentity(owner) && typeof marker === 'string';
-    return isWhole && (root === null || isProcessIdentity(root)) ? { owner, marker, root } : null;
-  } catch {
-    return null;
-  }
+  const { owner, marker, root } = readJsonIfFit<Partial<GateOwner>>(fileIn(folder)) ?? {};
+  const isWhole = isProcessIdentity(owner) && typeof marker === 'string';
+  return isWhole && (root === null || isProcessIdentity(root)) ? { owner, marker, root } : null;
 }

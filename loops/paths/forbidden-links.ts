@@ -1,8 +1,9 @@
 // Recognises a hard link of a forbidden file: another name of the same inode, wherever it lies.
 
-import { type Dirent, lstatSync, readdirSync } from 'node:fs';
+import { lstatSync } from 'node:fs';
 import path from 'node:path';
 import { atAnyDepth, compileForbidden, compileReach } from '../../policies/text/globs.ts';
+import { entriesIfAny } from '../../state/disk/folder.ts';
 
 /**
  * Of a file that has no second name nothing is looked up; else the folders are walked once for what the globs forbid. Not
@@ -28,7 +29,7 @@ function forbiddenIn(globs: readonly string[], folders: readonly string[]): Map<
   for (const top of new Set(folders)) {
     const open = [''];
     for (let folder = open.shift(); folder !== undefined; folder = open.shift())
-      for (const child of childrenOf(path.join(top, folder))) {
+      for (const child of entriesIfAny(path.join(top, folder))) {
         if (namesLeft === 0) return known;
         namesLeft -= 1;
         const name = folder === '' ? child.name : `${folder}/${child.name}`;
@@ -54,13 +55,5 @@ function entryAt(file: string) {
     return lstatSync(file, { bigint: true, throwIfNoEntry: false });
   } catch {
     return undefined;
-  }
-}
-
-function childrenOf(folder: string): Dirent[] {
-  try {
-    return readdirSync(folder, { withFileTypes: true });
-  } catch {
-    return [];
   }
 }

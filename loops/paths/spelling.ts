@@ -1,7 +1,8 @@
 // Finds a name as the disk spells it: an `é` of one character and one of two are the same to whoever wrote it.
 
-import { lstatSync, readdirSync } from 'node:fs';
+import { lstatSync } from 'node:fs';
 import path from 'node:path';
+import { namesIfAny } from '../../state/disk/folder.ts';
 
 /** Each step that is not there by its own bytes becomes the one that is it in NFC; what is not there at all stays. */
 export function spelledIn(folder: string, name: string): string {
@@ -10,7 +11,7 @@ export function spelledIn(folder: string, name: string): string {
   return name
     .split('/')
     .map((step) => {
-      const found = isThere(path.join(at, step)) ? step : (namesIn(at).find((other) => isSame(other, step)) ?? step);
+      const found = isThere(path.join(at, step)) ? step : (namesIfAny(at).find((other) => isSame(other, step)) ?? step);
       at = path.join(at, found);
       return found;
     })
@@ -27,13 +28,5 @@ function isThere(file: string): boolean {
     return lstatSync(file, { throwIfNoEntry: false }) !== undefined;
   } catch {
     return false;
-  }
-}
-
-function namesIn(folder: string): string[] {
-  try {
-    return readdirSync(folder);
-  } catch {
-    return [];
   }
 }

@@ -3,6 +3,7 @@
 import { createHash } from 'node:crypto';
 import { existsSync, mkdirSync, readdirSync, realpathSync } from 'node:fs';
 import path from 'node:path';
+import { isSameFolder } from '../../state/disk/real-path.ts';
 import { isSystemError } from '../../state/system-error.ts';
 import { repositoryFilters, switchedOff } from '../git/filters.ts';
 import { askGit, type GitRan, type GitRequest } from '../git/git.ts';
@@ -103,7 +104,7 @@ async function convertingIn(
 async function open(git: Git, top: string, branch: string, converting: Partial<GitRequest>): Promise<OpenedWorktree> {
   const folder = top;
   const registered = parseList((await git(['worktree', 'list', '--porcelain'])).stdout);
-  const here = registered.find((one) => sameFolder(one.folder, top));
+  const here = registered.find((one) => isSameFolder(one.folder, top));
   if (here !== undefined && existsSync(path.join(top, '.git'))) {
     if (here.branch === branch) return { how: 'opened', folder, top, branch, fresh: false };
     return invalid(
@@ -178,11 +179,6 @@ function parseList(porcelain: string): { folder: string; branch: string | null }
       folder: /^worktree (.*)$/m.exec(block)![1]!,
       branch: /^branch refs\/heads\/(.*)$/m.exec(block)?.[1] ?? null,
     }));
-}
-
-function sameFolder(a: string, b: string): boolean {
-  const real = (folder: string) => (existsSync(folder) ? realpathSync.native(folder) : folder);
-  return real(a) === real(b);
 }
 
 function isInTheWay(folder: string): boolean {

@@ -1,7 +1,7 @@
 // Takes the secrets out of raw files that were left: by a wrapper that was killed, without its secrets, or by an earlier version.
 
-import { readdirSync } from 'node:fs';
 import path from 'node:path';
+import { namesIfAny } from '../../state/disk/folder.ts';
 import { isRegular } from '../../state/disk/regular-file.ts';
 import type { Ledger } from '../../state/journal/ledger.ts';
 import type { TaskFolder } from '../../state/task-folder.ts';
@@ -12,7 +12,7 @@ import { copyRedacted } from '../attempt/redacted-copy.ts';
 
 /** Of calls that have a verdict. What cannot be redacted from here stays, as does what was to be kept. */
 export function redactLeftRaw({ attempts }: TaskFolder, { calls }: Ledger, environment: NodeJS.ProcessEnv): void {
-  for (const callId of namesIn(attempts)) {
+  for (const callId of namesIfAny(attempts)) {
     const { folder, files } = attemptIn(path.join(attempts, callId), '');
     const raw = [files.stdout, files.stderr].filter(isRegular);
     const call = calls.get(callId);
@@ -25,13 +25,5 @@ export function redactLeftRaw({ attempts }: TaskFolder, { calls }: Ledger, envir
     } catch {
       // A disk that is full, or an agent that is at work there still: the next run tries again.
     }
-  }
-}
-
-function namesIn(folder: string): string[] {
-  try {
-    return readdirSync(folder);
-  } catch {
-    return [];
   }
 }

@@ -1,12 +1,13 @@
 // What other tasks did under a tag before this one, the newest first: their goals, what came of them, and what they left open.
 
-import { lstatSync, readdirSync } from 'node:fs';
+import { lstatSync } from 'node:fs';
 import path from 'node:path';
 import type { Failure } from '../../policies/record/task-failure.ts';
 import type { EarlierTask } from '../../policies/session/hand-off.ts';
 import { tagOf } from '../../policies/session/session-tag.ts';
 import { readJson } from '../../state/atomic-file.ts';
 import { readHead } from '../../state/disk/file-head.ts';
+import { namesIfAny } from '../../state/disk/folder.ts';
 import { readRegularOrNull } from '../../state/disk/regular-file.ts';
 import { createDryRunJournal } from '../../state/journal/dry-run-journal.ts';
 import { JournalError } from '../../state/journal/journal.ts';
@@ -37,7 +38,7 @@ export async function earlierTasks(open: Asking, tag: string, clock: () => Date)
 
 function tasksIn({ stateFolder, task }: Asking): string[] {
   const folder = path.join(stateFolder, 'task');
-  return names(folder)
+  return namesIfAny(folder)
     .map((name) => path.join(folder, name))
     .filter((root) => root !== task.root)
     .flatMap((root) => {
@@ -87,13 +88,5 @@ export function answerHead(file: string): string {
     return readHead(file, HEAD_BYTES).text;
   } catch {
     return '';
-  }
-}
-
-function names(folder: string): string[] {
-  try {
-    return readdirSync(folder);
-  } catch {
-    return [];
   }
 }

@@ -3,7 +3,7 @@
 import path from 'node:path';
 import type { ProcessIdentity } from '../../policies/facts/process-identity.ts';
 import type { CallRecord } from '../../policies/record/call-record.ts';
-import { readRegular } from '../../state/disk/regular-file.ts';
+import { readJsonIfFit } from '../../state/disk/regular-file.ts';
 import type { Stage } from '../../state/project/manifest-schema.ts';
 import { outputsOf, type TaskFolder } from '../../state/task-folder.ts';
 import type { Access } from '../../wrappers/adapter.ts';
@@ -152,12 +152,6 @@ function flagsOf(
 /** The record of that very call, which it leaves in its attempt's folder; null when it left none. */
 export const readRecord = (task: TaskFolder, callId: string): CallRecord | null => recordIn(recordFile(task, callId));
 
-export function recordIn(file: string): CallRecord | null {
-  try {
-    return JSON.parse(readRegular(file)) as CallRecord;
-  } catch {
-    return null;
-  }
-}
+export const recordIn = (file: string): CallRecord | null => readJsonIfFit<CallRecord>(file);
 
 const recordFile = (task: TaskFolder, callId: string) => path.join(task.attempts, callId, 'record.json');

@@ -3,6 +3,7 @@
 import { lstatSync, readdirSync, readFileSync, readlinkSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
+import { namesIfAny } from '../../state/disk/folder.ts';
 import { isSystemError } from '../../state/system-error.ts';
 import { lookAtFolder, type PrivateFolderKind, removePrivateFolder } from '../attempt/private-folders.ts';
 import type { Sweeping, Swept } from './swept.ts';
@@ -18,7 +19,7 @@ export async function sweepStrays({ environment, clock }: Sweeping): Promise<Swe
   if (process.platform !== 'linux') return [];
   const before = clock().getTime() - OLD_MS;
   const strays = placesOf(environment).flatMap(([what, parent]) =>
-    namesIn(parent)
+    namesIfAny(parent)
       .map((name) => ({ what, folder: path.join(parent, name) }))
       .filter(({ folder }) => lookAtFolder(what, folder) === 'ours' && isStill(folder, before)),
   );
@@ -39,15 +40,6 @@ function placesOf({ TMPDIR, XDG_RUNTIME_DIR, XDG_CACHE_HOME, HOME }: NodeJS.Proc
     ['temporary', path.resolve(TMPDIR || tmpdir())],
     ...[...overlays].map((base): [PrivateFolderKind, string] => ['overlay', path.join(base, 'tollgate')]),
   ];
-}
-
-function namesIn(folder: string): string[] {
-  try {
-    return readdirSync(folder);
-  } catch (error) {
-    if (!isSystemError(error)) throw error;
-    return [];
-  }
 }
 
 function isStill(folder: string, before: number): boolean {
@@ -72,10 +64,10 @@ function usedText(): string {
       // It is gone, or another user's, who could not enter the folder.
     }
   };
-  for (const pid of namesIn('/proc').filter((name) => /^\d+$/.test(name))) {
+  for (const pid of namesIfAny('/proc').filter((name) => /^\d+$/.test(name))) {
     for (const name of ['environ', 'cmdline']) look(() => readFileSync(`/proc/${pid}/${name}`, 'utf8'));
     look(() => readlinkSync(`/proc/${pid}/cwd`));
-    for (const fd of namesIn(`/proc/${pid}/fd`)) look(() => readlinkSync(`/proc/${pid}/fd/${fd}`));
+    for (const fd of namesIfAny(`/proc/${pid}/fd`)) look(() => readlinkSync(`/proc/${pid}/fd/${fd}`));
   }
   return pieces.join('\n');
 }

@@ -1,8 +1,8 @@
 // The other tasks of the project: which of the files that they are judged by were changed since a moment, by the kernel's own word.
 
-import { readdirSync } from 'node:fs';
 import path from 'node:path';
 import type { FolderNames, Vouched } from '../../state/calls/judge-register.ts';
+import { namesIfAny } from '../../state/disk/folder.ts';
 import { openJournal } from '../../state/journal/journal.ts';
 import { hasEdits } from '../../state/journal/stats.ts';
 import { type FileLook, lookAt } from './file-look.ts';
@@ -15,13 +15,7 @@ interface TimeSpan {
 }
 
 /** The ids of the tasks below `.tmp`. */
-export function taskIds(stateFolder: string): string[] {
-  try {
-    return readdirSync(path.join(stateFolder, 'task'));
-  } catch {
-    return [];
-  }
-}
+export const taskIds = (stateFolder: string): string[] => namesIfAny(path.join(stateFolder, 'task'));
 
 /** What does not count as a change. */
 interface KnownChanges {

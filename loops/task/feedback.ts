@@ -5,8 +5,7 @@ import { writerOf } from '../../policies/gate/writer.ts';
 import { promptLimit } from '../../policies/manifest/prompt-limits.ts';
 import { fenced, fenceWord } from '../../policies/text/fence.ts';
 import { figure } from '../../policies/text/figure.ts';
-import { readRegular } from '../../state/disk/regular-file.ts';
-import { isSystemError } from '../../state/system-error.ts';
+import { readIfFit } from '../../state/disk/regular-file.ts';
 import { outputsOf } from '../../state/task-folder.ts';
 import { lineOfStages } from './line-of-stages.ts';
 import type { StageRun } from './stage-run.ts';
@@ -25,7 +24,7 @@ export function feedbackFor({ open, stage }: Pick<StageRun, 'open' | 'stage'>, p
       return [];
     const told = FOUND[gate.reason ?? ''];
     const text =
-      told === undefined ? null : textOf(told.file(task.outputs, outputsOf(task, plan.stage).out, gate.stage));
+      told === undefined ? null : readIfFit(told.file(task.outputs, outputsOf(task, plan.stage).out, gate.stage));
     return told === undefined || text === null ? [] : [told.say(gate.stage, hide(text), Math.max(0, room))];
   });
   return found.map((text) => `${text}\n`).join('');
@@ -69,12 +68,3 @@ const shown = (text: string, room: number, part: 'beginning' | 'end'): string =>
 
 const section = (first: string, label: string, text: string): string =>
   `${first}\n\n${fenced(fenceWord([text]), label, text)}`;
-
-function textOf(file: string): string | null {
-  try {
-    return readRegular(file);
-  } catch (error) {
-    if (!isSystemError(error)) throw error;
-    return null;
-  }
-}

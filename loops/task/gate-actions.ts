@@ -5,7 +5,7 @@ import type { GateRecord } from '../../policies/facts/gate-record.ts';
 import { type GatedCall, gateNextActions } from '../../policies/gate/way-out.ts';
 import { outdatedBy, writerOf } from '../../policies/gate/writer.ts';
 import { placeWords } from '../../policies/manifest/stage-place.ts';
-import { readRegular } from '../../state/disk/regular-file.ts';
+import { readJsonIfFit } from '../../state/disk/regular-file.ts';
 import { answeredIn, budgetOf } from '../../state/journal/ledger.ts';
 import type { Stage } from '../../state/project/manifest-schema.ts';
 import { outputsOf, type TaskFolder } from '../../state/task-folder.ts';
@@ -41,10 +41,6 @@ export const gateFileOf = ({ outputs }: TaskFolder, stage: string): string => pa
 
 /** Of the call that it names; null where it is gone, or is about another: it is a view that anybody may edit. */
 export function gateRecordOf(task: TaskFolder, stage: string, callId: string): GateRecord | null {
-  try {
-    const record = JSON.parse(readRegular(gateFileOf(task, stage))) as GateRecord;
-    return record.call_id === callId ? record : null;
-  } catch {
-    return null;
-  }
+  const record = readJsonIfFit<GateRecord>(gateFileOf(task, stage));
+  return record?.call_id === callId ? record : null;
 }

@@ -5,7 +5,7 @@ import path from 'node:path';
 import { type Judging, stoppingVerdict } from '../../policies/gate/verdict-said.ts';
 import type { ChangedPrompt } from '../../policies/retry/changed-prompt.ts';
 import { writeAtomic } from '../../state/atomic-file.ts';
-import { readRegular } from '../../state/disk/regular-file.ts';
+import { readIfFit } from '../../state/disk/regular-file.ts';
 import type { Fact } from '../../state/journal/facts.ts';
 import type { Journal } from '../../state/journal/journal.ts';
 import { type Call, isKeptFor, type Ledger } from '../../state/journal/ledger.ts';
@@ -85,7 +85,7 @@ export async function mendMarker(task: TaskFolder, journal: Journal, stage: stri
   const file = markerIn(task, stage);
   if (finished === undefined) return remove(file);
   const text = markerOf(finished);
-  if (textOf(file) !== text) await writeAtomic(file, text, 'renamed');
+  if (readIfFit(file) !== text) await writeAtomic(file, text, 'renamed');
 }
 
 const markerIn = (task: TaskFolder, stage: string) => path.join(task.done, `${stage}.done`);
@@ -101,15 +101,6 @@ function remove(file: string): void {
     unlinkSync(file);
   } catch (error) {
     if (!isSystemError(error)) throw error;
-  }
-}
-
-function textOf(file: string): string | null {
-  try {
-    return readRegular(file);
-  } catch (error) {
-    if (!isSystemError(error)) throw error;
-    return null;
   }
 }
 

@@ -1,12 +1,12 @@
 // The user's register of what is judged by: an entry for each call that a run is waiting for, and what was found changed in other tasks meanwhile.
 
 import { createHash } from 'node:crypto';
-import { lstatSync, mkdirSync, readdirSync, realpathSync, rmSync } from 'node:fs';
+import { lstatSync, mkdirSync, realpathSync, rmSync } from 'node:fs';
 import path from 'node:path';
 import { isProcessIdentity, type ProcessIdentity } from '../../policies/facts/process-identity.ts';
-import { readRegular, UnfitFileError } from '../disk/regular-file.ts';
-import { replaceText } from '../disk/replace-file.ts';
-import { isSystemError } from '../system-error.ts';
+import { namesIfAny } from '../disk/folder.ts';
+import { readJsonIfFit } from '../disk/regular-file.ts';
+import { replaceText, TEMPORARY } from '../disk/replace-file.ts';
 import { userState } from '../user-state.ts';
 
 const VERSION = 1;
@@ -171,19 +171,10 @@ const MAX_BYTES = 4 * 1024 * 1024;
 
 /** null for what is not there, is none of ours, or was written by a newer version. */
 function readEntry<T extends { v: number }>(file: string): T | null {
-  try {
-    const read = JSON.parse(readRegular(file, MAX_BYTES)) as T | null;
-    return read?.v === VERSION ? read : null;
-  } catch (error) {
-    if (error instanceof SyntaxError || error instanceof UnfitFileError || isSystemError(error)) return null;
-    throw error;
-  }
+  const read = readJsonIfFit<T>(file, MAX_BYTES);
+  return read?.v === VERSION ? read : null;
 }
 
-function listed(folder: string): string[] {
-  try {
-    return readdirSync(folder).filter((name) => !name.endsWith('.new'));
-  } catch {
-    return [];
-  }
-}
+/** Without what is being written. */
+const listed = (folder: string): string[] =>
+  namesIfAny(folder).filter((name) => !TEMPORARY.test(name) && !name.endsWith('.new'));

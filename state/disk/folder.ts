@@ -10,6 +10,12 @@ export const namesIn = (folder: string): string[] => listed(() => readdirSync(fo
 /** The same with what each of them is. */
 export const entriesIn = (folder: string): Dirent[] => listed(() => readdirSync(folder, { withFileTypes: true }));
 
+/** Its names, and none where it cannot be read, whatever the reason. */
+export const namesIfAny = (folder: string): string[] => ifAny(() => readdirSync(folder));
+
+/** The same with what each of them is. */
+export const entriesIfAny = (folder: string): Dirent[] => ifAny(() => readdirSync(folder, { withFileTypes: true }));
+
 /** With all folders above it, 0700. Throws UnfitFileError where something else is in the place of one of them. */
 export function makeFolder(folder: string): void {
   try {
@@ -36,6 +42,14 @@ function listed<T>(list: () => T[]): T[] {
   } catch (error) {
     if (NO_FOLDER.has((error as NodeJS.ErrnoException).code ?? '')) return [];
     throw error;
+  }
+}
+
+function ifAny<T>(list: () => T[]): T[] {
+  try {
+    return list();
+  } catch {
+    return [];
   }
 }
 

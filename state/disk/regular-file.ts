@@ -69,6 +69,10 @@ export const readFollowedBytes = (file: string, maxBytes: number = MAX_BYTES): B
 export const readIfFit = (file: string, maxBytes: number = MAX_BYTES): string | null =>
   readBytesIfFit(file, maxBytes)?.toString('utf8') ?? null;
 
+/** The same of JSON: null too for what is none. Whether it is of that shape is for the caller to look at. */
+export const readJsonIfFit = <T>(file: string, maxBytes: number = MAX_BYTES): T | null =>
+  tried(() => JSON.parse(readRegular(file, maxBytes)) as T | null);
+
 /** The same as bytes. */
 export const readBytesIfFit = (file: string, maxBytes: number = MAX_BYTES): Buffer | null =>
   tried(() => readRegularBytes(file, maxBytes));

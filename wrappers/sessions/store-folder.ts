@@ -1,19 +1,20 @@
 // What lies in a CLI's store: its own folders and files alone, since a link may lead out of it.
 
-import { closeSync, type Dirent, fstatSync, lstatSync, readdirSync, readSync } from 'node:fs';
+import { closeSync, fstatSync, lstatSync, readSync } from 'node:fs';
 import path from 'node:path';
+import { entriesIfAny } from '../../state/disk/folder.ts';
 import { openRegular } from '../../state/disk/regular-file.ts';
 
 /** Names of the folders in it, the last of the alphabet first; none where it cannot be read. */
 export const foldersIn = (folder: string): string[] =>
-  list(folder)
+  entriesIfAny(folder)
     .filter((entry) => entry.isDirectory())
     .map((entry) => entry.name)
     .sort()
     .reverse();
 
 export const filesIn = (folder: string): string[] =>
-  list(folder)
+  entriesIfAny(folder)
     .filter((entry) => entry.isFile())
     .map((entry) => entry.name);
 
@@ -42,7 +43,7 @@ export function firstLines(file: string, maxBytes: number): string[] {
 /** Links in it, down to so many levels, at most 5: what they lead to is not looked into. */
 export function linksBelow(folder: string, levels: number): string[] {
   const links: string[] = [];
-  for (const entry of list(folder)) {
+  for (const entry of entriesIfAny(folder)) {
     if (links.length >= MOST_LINKS) break;
     const place = path.join(folder, entry.name);
     if (entry.isSymbolicLink()) links.push(place);
@@ -52,14 +53,6 @@ export function linksBelow(folder: string, levels: number): string[] {
 }
 
 const MOST_LINKS = 5;
-
-function list(folder: string): Dirent[] {
-  try {
-    return readdirSync(folder, { withFileTypes: true });
-  } catch {
-    return [];
-  }
-}
 
 function lookAt(file: string) {
   try {
