@@ -4,7 +4,7 @@ import { copyFileSync, existsSync, mkdirSync, mkdtempSync, rmSync, statSync, uti
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { allFilters, switchedOff } from '../git/filters.ts';
-import { askGit, type GitRan, type GitRequest } from '../git/git.ts';
+import { askGit, complaintOf, type GitRan, type GitRequest } from '../git/git.ts';
 
 type Git = (args: readonly string[], more?: Partial<GitRequest>) => Promise<GitRan>;
 
@@ -37,10 +37,11 @@ export async function withApart<T>(
   const plain: Git = (args, more) => askGit(args, { ...asking, ...more });
   const places = await plain(['rev-parse', '--path-format=absolute', '--show-toplevel', ...PLACES]);
   if (places.code === 127) return invalid('it needs git, and git is not on the PATH');
-  if (places.code !== 0) return invalid(`${cwd} is in no git repository (${lastLine(places)}); leave diff out`);
+  if (places.code !== 0) return invalid(`${cwd} is in no git repository (${complaintOf(places)}); leave diff out`);
   const [top, index, own] = places.stdout.split('\n') as [string, string, string];
   const filters = await allFilters(plain);
-  if (filters.how === 'unknown') return invalid(`the filters of ${cwd} cannot be looked up: ${lastLine(filters.ran)}`);
+  if (filters.how === 'unknown')
+    return invalid(`the filters of ${cwd} cannot be looked up: ${complaintOf(filters.ran)}`);
   const prefix = (await plain(['rev-parse', '--show-prefix'])).stdout.replace(/\n$/, '');
   const folder = mkdtempSync(path.join(tmpdir(), 'tollgate-diff-'));
   try {
@@ -75,8 +76,5 @@ function copyIndex(from: string, to: string): void {
   const early = Math.floor(mtimeMs / 1000) - 1;
   utimesSync(to, early, early);
 }
-
-/** git's last word is the reason. */
-export const lastLine = ({ stderr, code }: GitRan): string => stderr.trim().split('\n').at(-1) || `exit code ${code}`;
 
 export const invalid = (message: string): Invalid => ({ how: 'invalid', message });

@@ -2,7 +2,8 @@
 
 import path from 'node:path';
 import type { Changes } from '../../policies/prompt/source.ts';
-import { type Apart, type Invalid, invalid, lastLine, withApart } from './apart.ts';
+import { complaintOf } from '../git/git.ts';
+import { type Apart, type Invalid, invalid, withApart } from './apart.ts';
 import { startOf } from './start.ts';
 import { leftOutBy, type TreeRules, takeIn } from './take-in.ts';
 
@@ -40,7 +41,7 @@ export async function readChanges(
     if (!Array.isArray(apartFrom)) return apartFrom;
     const forbidden = new Set([...taken.forbidden, ...apartFrom]).size;
     const ran = await apart.git([...PATCH, base, '--', '.']);
-    if (ran.code !== 0) return invalid(`git could not compare with ${since}: ${lastLine(ran)}`);
+    if (ran.code !== 0) return invalid(`git could not compare with ${since}: ${complaintOf(ran)}`);
     const text = ran.stdout;
     if (text.length > MAX_CHARS)
       return invalid(`the changes since ${since} have ${text.length} characters; at most ${MAX_CHARS} are read`);
@@ -86,7 +87,7 @@ const PATCH = [
 /** Puts what must not be shown back as it was in the base, so that it is no change. @returns those that are forbidden */
 async function leaveOut({ git, prefix }: Apart, base: string, rules: TreeRules): Promise<string[] | Invalid> {
   const ran = await git([...COMPARE, '--raw', '-z', '--no-renames', '--no-abbrev', base, '--', '.']);
-  if (ran.code !== 0) return invalid(`git could not compare with ${base}: ${lastLine(ran)}`);
+  if (ran.code !== 0) return invalid(`git could not compare with ${base}: ${complaintOf(ran)}`);
   const leftOut = leftOutBy(rules);
   const lines: string[] = [];
   const forbidden: string[] = [];
@@ -99,5 +100,5 @@ async function leaveOut({ git, prefix }: Apart, base: string, rules: TreeRules):
   }
   const input = lines.join('');
   const put = input === '' ? null : await git(['update-index', '-z', '--index-info'], { input });
-  return put === null || put.code === 0 ? forbidden : invalid(`git could not leave files out: ${lastLine(put)}`);
+  return put === null || put.code === 0 ? forbidden : invalid(`git could not leave files out: ${complaintOf(put)}`);
 }

@@ -3,7 +3,8 @@
 import path from 'node:path';
 import { writeAtomic } from '../../state/atomic-file.ts';
 import { readRegularOrNull } from '../../state/disk/regular-file.ts';
-import { invalid, lastLine, withApart } from './apart.ts';
+import { complaintOf } from '../git/git.ts';
+import { invalid, withApart } from './apart.ts';
 import { type TakenIn, type TreeRules, takeIn } from './take-in.ts';
 
 interface Start {
@@ -35,7 +36,7 @@ export async function keepStart(
     const taken = await takeIn(apart, rules);
     if (taken.how === 'invalid') return taken;
     const written = await apart.git(['write-tree', '--missing-ok']);
-    if (written.code !== 0) return invalid(`the tree could not be kept as it is: ${lastLine(written)}`);
+    if (written.code !== 0) return invalid(`the tree could not be kept as it is: ${complaintOf(written)}`);
     await writeAtomic(name, written.stdout);
     return taken;
   });

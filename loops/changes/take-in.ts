@@ -2,8 +2,9 @@
 
 import { accessSync, constants, lstatSync, realpathSync } from 'node:fs';
 import path from 'node:path';
+import { complaintOf } from '../git/git.ts';
 import type { Forbids } from '../paths/forbidden.ts';
-import { type Apart, type Invalid, invalid, lastLine } from './apart.ts';
+import { type Apart, type Invalid, invalid } from './apart.ts';
 
 export interface TreeRules {
   /** Where the CLI runs; what lies elsewhere is not looked at. */
@@ -21,7 +22,7 @@ export type TakenIn = { how: 'taken'; forbidden: string[]; warnings: string[] } 
 /** Nothing that is left out is even hashed. */
 export async function takeIn({ git }: Apart, rules: TreeRules): Promise<TakenIn> {
   const listed = await git([...LIST, '-x', '.tmp/', '--', '.']);
-  if (listed.code !== 0) return invalid(`git cannot read ${rules.cwd}: ${lastLine(listed)}`);
+  if (listed.code !== 0) return invalid(`git cannot read ${rules.cwd}: ${complaintOf(listed)}`);
   const warnings: string[] = [];
   const forbidden: string[] = [];
   const leftOut = leftOutBy(rules);
@@ -37,7 +38,7 @@ export async function takeIn({ git }: Apart, rules: TreeRules): Promise<TakenIn>
   const added = await git(['update-index', '--add', '--remove', '--replace', '-z', '--stdin'], { input });
   return added.code === 0
     ? { how: 'taken', forbidden, warnings }
-    : invalid(`git cannot read ${rules.cwd}: ${lastLine(added)}`);
+    : invalid(`git cannot read ${rules.cwd}: ${complaintOf(added)}`);
 }
 
 const LIST = ['ls-files', '-z', '--modified', '--deleted', '--others', '--exclude-standard'];

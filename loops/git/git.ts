@@ -81,3 +81,9 @@ const asEnvironment = (settings: GitRequest['settings'] & {}): Record<string, st
           [`GIT_CONFIG_VALUE_${i}`, value],
         ]),
       ]);
+
+/** Why git did not: its own complaint, without the hints that may stand behind it; else the last that it said. */
+export function complaintOf({ stderr, code }: GitRan): string {
+  const lines = stderr.trim().split('\n');
+  return lines.findLast((line) => line.startsWith('fatal: ')) ?? (lines.at(-1) || `exit code ${code}`);
+}

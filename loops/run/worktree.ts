@@ -6,7 +6,7 @@ import path from 'node:path';
 import { isSameFolder } from '../../state/disk/real-path.ts';
 import { isSystemError } from '../../state/system-error.ts';
 import { repositoryFilters, switchedOff } from '../git/filters.ts';
-import { askGit, type GitRan, type GitRequest } from '../git/git.ts';
+import { askGit, complaintOf, type GitRan, type GitRequest } from '../git/git.ts';
 import { lockTree } from '../queue/tree-lock.ts';
 
 interface WorktreeRequest {
@@ -53,7 +53,7 @@ async function openOrMake(request: WorktreeRequest): Promise<OpenedWorktree> {
   if (places.code === 127) return invalid('worktree: true needs git, and git is not on the PATH');
   if (places.code !== 0)
     return invalid(
-      `${root} is in no git repository (${lastLine(places)}); run git init and commit there, or leave worktree out`,
+      `${root} is in no git repository (${complaintOf(places)}); run git init and commit there, or leave worktree out`,
     );
   const [common, main] = places.stdout.split('\n') as [string, string];
   if ((await git(['rev-parse', '--verify', '--quiet', 'HEAD^{commit}'])).code !== 0)
@@ -62,7 +62,7 @@ async function openOrMake(request: WorktreeRequest): Promise<OpenedWorktree> {
     );
   const converting = await convertingIn(root, request);
   if (converting.how === 'unknown')
-    return invalid(`the filters of ${root} cannot be looked up: ${lastLine(converting.ran)}`);
+    return invalid(`the filters of ${root} cannot be looked up: ${complaintOf(converting.ran)}`);
   // git guards each of its files, but not the whole of what it makes against another that looks on.
   const turn = await lockTree({ ...request, tree: common, mode: 'write', stage: 'worktree' });
   if (turn.how === 'stopped') return turn;
@@ -127,7 +127,7 @@ async function open(git: Git, top: string, branch: string, converting: Partial<G
     timeoutMs: CHECKOUT_MS,
   });
   if (added.code === 0) return { how: 'opened', folder, top, branch, fresh };
-  return invalid(`git could not make the worktree ${top}: ${lastLine(added)}`);
+  return invalid(`git could not make the worktree ${top}: ${complaintOf(added)}`);
 }
 
 async function sayWhatIsLeftOut(request: WorktreeRequest, filters: readonly string[]): Promise<void> {
@@ -188,8 +188,5 @@ function isInTheWay(folder: string): boolean {
     return (error as NodeJS.ErrnoException).code !== 'ENOENT';
   }
 }
-
-/** git's last word is the reason. */
-const lastLine = ({ stderr, code }: GitRan): string => stderr.trim().split('\n').at(-1) || `exit code ${code}`;
 
 const invalid = (message: string) => ({ how: 'invalid', message }) as const;

@@ -1,6 +1,6 @@
 // Worktrees of tasks, made by the real git: fresh, gone on with, at once, and what stands in their way.
 
-import { execFileSync } from 'node:child_process';
+import { execFileSync, spawnSync } from 'node:child_process';
 import { existsSync, mkdirSync, mkdtempSync, readFileSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
@@ -187,7 +187,7 @@ const MISTAKES: [title: string, prepare: (root: string, top: string) => unknown,
     'no repository',
     () => {},
     (top) =>
-      `${root(top)} is in no git repository (fatal: not a git repository (or any of the parent directories): .git); run git init and commit there, or leave worktree out`,
+      `${root(top)} is in no git repository (${refusalIn(root(top))}); run git init and commit there, or leave worktree out`,
   ],
   [
     'no commit',
@@ -222,6 +222,12 @@ const MISTAKES: [title: string, prepare: (root: string, top: string) => unknown,
     (top) => `${top} is in the way: it is no worktree of this repository; move it elsewhere`,
   ],
 ];
+
+/** It depends on where the disk of the folder ends; a hint may stand below it. */
+const refusalIn = (cwd: string) =>
+  /^fatal: not a git repository .*$/m.exec(
+    spawnSync('git', ['rev-parse'], { cwd, env: environment, encoding: 'utf8' }).stderr,
+  )![0];
 
 const root = (top: string) => path.resolve(top, '../../..');
 
