@@ -2,9 +2,10 @@
 // four kinds of nothing pass: a file without .run(), no file at all, a throwing hook, an early exit.
 import { spawn } from 'node:child_process';
 import { readdirSync, readFileSync, rmSync } from 'node:fs';
-import { availableParallelism } from 'node:os';
+import { availableParallelism, tmpdir } from 'node:os';
 import path from 'node:path';
 import { compileTests, toSources } from './compile-tests.mjs';
+import { memoryFolder } from './memory-folder.mjs';
 
 const args = process.argv.slice(2);
 const suite = args.includes('--suite') ? args[args.indexOf('--suite') + 1] : 'fast';
@@ -21,6 +22,7 @@ if (files.length === 0) fail(`no test file matches ${pattern} in the suite "${su
 // The real CLIs are heavy (12 at once take 20 s to start on two cores), so that suite runs one file at a time.
 // The others wait half of their time, for the disk and for what they started.
 const lanes = suite === 'real' ? 1 : 2 * availableParallelism();
+const folder = (suite === 'fast' && process.env.TMPDIR === undefined && memoryFolder()) || tmpdir();
 const compiled = await compileTests(files);
 await Promise.all(Array.from({ length: lanes }, lane));
 if (times !== null) printTimes();
@@ -54,7 +56,7 @@ async function runFile(file) {
 
 function run(file) {
   return new Promise((resolve) => {
-    const env = { ...process.env, FORCE_COLOR: '0', NODE_NO_WARNINGS: '1', COMPILED_TESTS: compiled };
+    const env = { ...process.env, FORCE_COLOR: '0', NODE_NO_WARNINGS: '1', COMPILED_TESTS: compiled, TMPDIR: folder };
     for (const name of ['NODE_EXTRA_CA_CERTS', 'TOLLGATE_STATE', 'TOLLGATE_CALL_ID']) delete env[name];
     const argv = [process.execPath, file];
     // The shell's `times` counts what it waited for, and what that waited for.
