@@ -19,7 +19,7 @@ const WORDS = Object.keys(SUBCOMMANDS).map((word) => ['tollgate', [word]] as con
 
 for (const [command, words] of [...WRAPPERS, ...WORDS])
   test(`${[command, ...words].join(' ')} --help`, async ({ rig }) => {
-    const { code, stdout, stderr } = await rig.start(command, [...words, '--help']).result;
+    const { code, stdout, stderr } = await rig.run(command, [...words, '--help']);
     assert.equal([code, stderr], [0, '']);
     for (const part of ['Options:', 'Examples:', 'Exit codes:', '--json', '--quiet']) assert.match(stdout, part);
   });
@@ -28,7 +28,7 @@ const { version } = JSON.parse(readFileSync(path.resolve(import.meta.dirname, '.
 
 for (const [command, words] of [...WRAPPERS, ['tollgate', []] as const, ['tollgate', ['report']] as const])
   test(`${[command, ...words].join(' ')} -V and --version`, async ({ rig }) => {
-    const print = (...flags: string[]) => rig.start(command, [...words, ...flags]).result;
+    const print = (...flags: string[]) => rig.run(command, [...words, ...flags]);
     const printed = { code: 0, signal: null, stdout: `${version}\n`, stderr: '' };
     assert.equal(await Promise.all([print('-V'), print('--version')]), [printed, printed]);
     assert.equal(JSON.parse((await print('-V', '--json')).stdout), { schema: 1, version });

@@ -53,7 +53,7 @@ const ROWS: Row[] = [
 ];
 for (const [command, argv, exit, message] of ROWS)
   test(`${[command, ...argv].join(' ')} --json`, async ({ rig }) => {
-    const { code, stdout, stderr } = await rig.start(command, [...argv, '--json']).result;
+    const { code, stdout, stderr } = await rig.run(command, [...argv, '--json']);
     assert.match(stdout, /^\{.*\}\n$/);
     const { task_id: _, next_actions, ...answer } = JSON.parse(stdout);
     assert.equal(answer, { schema: 1, state: 'refused', exit_code: exit, message: answer.message });

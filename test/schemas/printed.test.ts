@@ -17,7 +17,7 @@ test.after.each(({ rig }) => rig.dispose());
 const ONE = { stages: [{ tool: 'codex', role: 'brief', ...ANY_ANSWER }] };
 
 async function fits(rig: TestRig, schema: string, command: string, argv: string[], code = 0): Promise<void> {
-  const ended = await rig.start(command, [...argv, '--json']).result;
+  const ended = await rig.run(command, [...argv, '--json']);
   assert.is(ended.code, code, ended.stderr);
   const validate = validatorOf(`${schema}_SCHEMA`);
   assert.ok(validate(JSON.parse(ended.stdout)), JSON.stringify(validate.errors?.slice(0, 3)));

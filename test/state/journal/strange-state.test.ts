@@ -71,7 +71,7 @@ for (const [kind, make, words] of JOURNALS)
     make(file, rig);
     const before = lstatSync(file);
     for (const [command, argv, code] of COMMANDS) {
-      const ran = await rig.start(command, argv).result;
+      const ran = await rig.run(command, argv);
       const name = `${command} ${argv.join(' ')}`;
       assert.equal([name, ran.code, rig.calls.length], [name, code, 0]);
       assert.ok(`${ran.stdout}${ran.stderr}`.includes(`${file} ${words}`), `${name}: ${ran.stdout}${ran.stderr}`);
