@@ -10,6 +10,7 @@ const CACHE = path.resolve('node_modules/.cache/tollgate-tests');
 
 /** Scripts that tests start as processes of their own; see own-script.ts. */
 const SCRIPTS = [
+  'test/rig/own-tree-ender.ts',
   'test/rig/readers-child.ts',
   'test/rig/sessions-changer.ts',
   'test/rig/turn-taker.ts',

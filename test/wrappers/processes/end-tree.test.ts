@@ -10,6 +10,7 @@ import * as assert from 'uvu/assert';
 import { endTree, hold, membersOf } from '../../../wrappers/processes/end-tree.ts';
 import { identify, identifyChild } from '../../../wrappers/processes/identity.ts';
 import { processTable } from '../../../wrappers/processes/table.ts';
+import { ownScript } from '../../rig/own-script.ts';
 import { isAlive } from '../../rig/survivors.ts';
 
 const test = suite('end tree');
@@ -27,8 +28,12 @@ test.after.each(() => {
 });
 
 /** Leads a group and a session of its own; no marker in its environment, so that only these tell where it belongs. */
-function lead(script: string, environment: NodeJS.ProcessEnv = {}): ChildProcess & { pid: number } {
-  const child = spawn('/bin/sh', ['-c', script], {
+function lead(
+  script: string,
+  environment: NodeJS.ProcessEnv = {},
+  words: string[] = [],
+): ChildProcess & { pid: number } {
+  const child = spawn('/bin/sh', ['-c', script, 'sh', ...words], {
     detached: true,
     env: { PATH: process.env.PATH, ...environment },
     stdio: ['ignore', 'pipe', 'ignore'],
@@ -221,19 +226,20 @@ for (const [who, command, argv, session, alive] of [
   });
 
 for (const [why, root, ended] of [
-  ['', "{ pid: process.ppid, startTime: (await identify(process.ppid)).start_time, sinceMs: 0, ours: 'child' }", 1],
+  ['', 'parent', 1],
   // Nothing tells that session from one in which a person works.
-  [', and without a root all who share its session', 'null', process.platform === 'linux' ? 0 : 1],
+  [', and without a root all who share its session', 'nobody', process.platform === 'linux' ? 0 : 1],
 ] as const)
   test(`one who is told to end a tree that it lives in itself spares itself and all above it${why}`, async () => {
     const marker = `${process.pid}/its-own-call`;
-    const code = `import { endTree } from './wrappers/processes/end-tree.ts';
-    import { identify } from './wrappers/processes/identity.ts';
-    console.log((await endTree({ root: ${root}, marker: '${marker}' })).ended, 'ended');`;
-    const child = lead(
-      'sleep 60 >/dev/null & "$NODE" --import tsx --input-type=module --eval "$CODE"; echo "the shell lives"; kill $!',
-      { TOLLGATE_CALL_ID: marker, NODE: process.execPath, CODE: code },
-    );
+    // Compiled before: tsx would start a helper that bears the marker too.
+    const script = ownScript(path.join(import.meta.dirname, '../../rig/own-tree-ender.ts'));
+    const child = lead('sleep 60 >/dev/null & "$@"; echo "the shell lives"; kill $!', { TOLLGATE_CALL_ID: marker }, [
+      process.execPath,
+      ...script,
+      root,
+      marker,
+    ]);
     let said = '';
     child.stdout!.on('data', (piece) => {
       said += piece;
