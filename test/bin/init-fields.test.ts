@@ -47,7 +47,7 @@ function taken(template: string, field: string): string {
 
 test('supervise takes the place of stages, and is told beside them', async ({ rig, file, template }) => {
   const text = taken(template, 'supervise');
-  const run = async (...argv: string[]) => (await rig.start('tollgate', argv).result).stderr;
+  const run = async (...argv: string[]) => (await rig.run('tollgate', argv)).stderr;
   writeFileSync(file, text);
   assert.match(await run('run', 'fix', '--dry-run'), 'it has supervise beside stages');
   writeFileSync(file, text.replace(/^stages:\n(?: .*\n)*/m, ''));
