@@ -10,10 +10,14 @@ import { callReal } from './real-talk.ts';
 import { lastHistory, linesIn, runTask, saidIn, within } from './real-task.ts';
 import type { RouteName } from './routes.ts';
 
+/** What it sends anew by itself when the service calls a request invalid: with one feature less each time. */
+const TRIES: Partial<Record<Tool, number>> = { claude: 6 };
+
 /** Does another folder go on in the same session? */
 const FOLDERS: [tool: Tool, goesOn: boolean][] = [
   ['copilot', false],
   ['codex', true],
+  ['claude', true],
 ];
 for (const [tool, goesOn] of FOLDERS)
   test(`${tool}: a task in another folder of its feature works there`, () =>
@@ -47,13 +51,14 @@ for (const [tool, goesOn] of FOLDERS)
       assert.match(named.failure!.evidence!.text, `${tool} session ${id} works in ${home.project}`);
     }));
 
-for (const tool of ['codex', 'copilot'] as const)
+for (const tool of ['codex', 'copilot', 'claude'] as const)
   test(`${tool}: a tool whose result was refused is not run again`, () =>
     within(tool, async (home, api) => {
-      api.script(['tool=echo ran >> trace', 'mismatch', 'says=done']);
+      const refused = Array(TRIES[tool] ?? 1).fill('mismatch');
+      api.script(['tool=echo ran >> trace', ...refused, 'says=done']);
       const report = await runTask(home, tool, 'one', { role: 'impl' });
       assert.is(report.exit_code, 0, JSON.stringify(report.failure));
-      assert.equal([linesIn(path.join(home.project, 'trace')), api.paid().length], [['ran'], 3]);
+      assert.equal([linesIn(path.join(home.project, 'trace')), api.paid().length], [['ran'], 2 + refused.length]);
       const sent = lastHistory(api);
       assert.ok(isPaired(sent));
       assert.is(sent.flatMap(({ responses }) => responses).length, 1);
@@ -63,6 +68,7 @@ for (const tool of ['codex', 'copilot'] as const)
 /** Each in the words of its own service. */
 const REFUSED: [route: RouteName, tool: Tool, words: string][] = [
   ['codex', 'codex', "Invalid value: 'input_text'"],
+  ['claude', 'claude', 'each tool_use must have a single result'],
   ['copilot by messages', 'copilot', 'each tool_use must have a single result'],
   ['gemini', 'gemini', 'contents.parts must not be empty'],
 ];
@@ -71,7 +77,7 @@ for (const [route, tool, words] of REFUSED)
     within(route, async (home, api) => {
       // Of a session that the wrapper began, the first call is the only one.
       const { session_id } = await callReal(home, tool, 'PROMPT-A', []);
-      api.script(['parts', 'says=second']);
+      api.script([...Array(TRIES[tool] ?? 1).fill('parts'), 'says=second']);
       const report = await runTask(home, tool, 'two', { meta: { session_id } });
       assert.is(report.exit_code, 0, JSON.stringify(report.failure));
       assert.equal(
@@ -83,17 +89,18 @@ for (const [route, tool, words] of REFUSED)
       assert.match(log, 'broken_history');
     }));
 
-test('copilot: of a call that goes on in a session only its own tokens are booked', () =>
-  within('copilot', async (home) => {
-    const first = await callReal(home, 'copilot', 'Say hello.', []);
-    const second = await callReal(home, 'copilot', 'Say hello.', ['--resume-session', first.session_id!]);
-    assert.equal(
-      [first, second].map(({ usage }) => [usage.total_tokens, usage.api_requests]),
-      [
-        [18, 1],
-        [18, 1],
-      ],
-    );
-  }));
+for (const tool of ['copilot', 'claude'] as const)
+  test(`${tool}: of a call that goes on in a session only its own tokens are booked`, () =>
+    within(tool, async (home) => {
+      const first = await callReal(home, tool, 'Say hello.', []);
+      const second = await callReal(home, tool, 'Say hello.', ['--resume-session', first.session_id!]);
+      assert.equal(
+        [first, second].map(({ usage }) => [usage.total_tokens, usage.api_requests]),
+        [
+          [18, 1],
+          [18, 1],
+        ],
+      );
+    }));
 
 test.run();
