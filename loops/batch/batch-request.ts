@@ -20,6 +20,7 @@ export interface BatchRequest extends RunSettings, BatchLimits {
   tell(progress: BatchProgress): void;
 }
 
+/** How far a batch is: tasks by count, and its paid calls so far. */
 export interface BatchProgress {
   row: BatchRow | null;
   total: number;

@@ -14,6 +14,7 @@ import { badRow, type RowTold, rowOf, surprisedRow, waitingRow } from './row.ts'
 import { type BatchSlots, openSlots } from './slots.ts';
 import { type BatchFacts, writeBatchReport } from './write-report.ts';
 
+/** How a batch ended: `report` as it is on disk, `summary` as Markdown. */
 export type BatchRan =
   | { how: 'ran'; report: BatchReport; summary: string }
   /** Nothing was started. */
@@ -22,6 +23,10 @@ export type BatchRan =
 /** Tasks at work for each call that may be made: more than one, so that there is a tool to choose; but no one pays while another's failure is not known yet that would have kept it from beginning. */
 const TASKS_A_CALL = { go_on: 2, stop: 1 } as const satisfies Record<BatchLimits['onFailure'], number>;
 
+/**
+ * Looks at every task, then runs them, at most `concurrency` paid calls at once. A task that fails, is refused or breaks is a row of the report.
+ * Throws nothing that is foreseen: a report that cannot be written is a note of it.
+ */
 export async function runBatch(request: BatchRequest): Promise<BatchRan> {
   const { stop, clock, pause } = request.context;
   const began = clock();

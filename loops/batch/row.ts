@@ -10,6 +10,7 @@ import type { Bad } from './look.ts';
 
 export type BatchState = 'done' | 'failed' | 'broken' | 'interrupted' | 'refused' | 'not_started';
 
+/** A task in `report.json`; times are ISO, null is what is unknown or does not apply. */
 export interface BatchRow {
   task_id: string;
   /** `refused`: it was not run; `broken`: it was, and left no report. `message` says why. */

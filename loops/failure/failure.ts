@@ -26,6 +26,7 @@ import { EMPTY_FAILURE } from './empty-failure.ts';
 import { excerpt } from './excerpt.ts';
 import { failingIn, type SentPrompt, situationOf } from './situation.ts';
 
+/** `count`: how often this signature was seen in this run; `attempt`: which call of the stage it is, from 1. */
 export interface FailureCircumstances {
   count: number;
   attempt: number;

@@ -9,6 +9,7 @@ import { waitForChange } from '../../state/wait-for-change.ts';
 import { identify } from '../../wrappers/processes/identity.ts';
 import { firstBlocking, type QueueStanding } from './blocking.ts';
 
+/** Who asks for a place in a line, and for what: readers share it, a writer has it alone. */
 export interface TicketRequest {
   /** Where its file lies, and the name of it. */
   line: { folder: string; name: string };
@@ -29,6 +30,7 @@ export interface TicketRequest {
   clock: () => Date;
 }
 
+/** `stopped`: told to stop while it waited; then it has left the line. */
 export type QueueTurn =
   /**
    * It is ours until `release`, or until this process ends, however it does. `within`: somebody has it before us, and we were

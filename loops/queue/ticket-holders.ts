@@ -10,6 +10,7 @@ import { isAlive } from '../../wrappers/processes/identity.ts';
 import { treeOf } from '../attempt/call-tree.ts';
 import { isOverdue } from '../attempt/deadline.ts';
 
+/** Who asks, and what to do about an owner who cannot be looked up from here. */
 export interface LookingAtHolders {
   self: ProcessIdentity;
   /** The asker's own task: a run of it has settled what an earlier one left, so that this keeps it from nothing. */

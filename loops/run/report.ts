@@ -10,6 +10,7 @@ import type { StageFacts } from '../task/stage-facts.ts';
 /** What became of it in this run, or else what the journal says of it. */
 type StageState = 'done' | 'failed' | 'interrupted' | StageFacts['state'];
 
+/** A stage in the report of a run: fields as they are printed by `--json`. */
 export interface StageReport extends Omit<StageFacts, 'state'> {
   state: StageState;
   /** Paid calls of this run. */
@@ -43,6 +44,7 @@ export interface SupervisionReport {
   resume: string | null;
 }
 
+/** What `tollgate run --json` prints, and `report` reads again. Paths are absolute, secrets are taken out. */
 export interface RunReport {
   schema: 1;
   task_id: string;

@@ -30,6 +30,7 @@ import { clearTemporaries } from './temporaries.ts';
 import { verdictFailure } from './verdict-failure.ts';
 import { type EndedRun, writeFailure, writeReport } from './write-report.ts';
 
+/** `summary`: `_summary.md` as it was written. `invalid`: a mistake in what was given; nothing was paid. */
 export type RanTask =
   | { how: 'ran'; report: RunReport; summary: string }
   /** The task is ours, and cannot be run as it stands: its report says why. */
@@ -54,6 +55,10 @@ const STAGES: RunWork = {
   goThrough: runStages,
 };
 
+/**
+ * Runs one task. Failures of stages, of the disk and of the journal are answers; what it throws is a bug of ours.
+ * @param work what is done while the task is ours; its stages in order, unless told.
+ */
 export async function runTask(request: RunRequest, work: RunWork = STAGES): Promise<RanTask> {
   const entrance = await comeIn({ ...request.context, ...request.options, word: request.word });
   if (entrance.how === 'invalid') return entrance;

@@ -122,6 +122,7 @@ const refused = (failure: Failure, exitCode: number = TOLLGATE_EXIT.badInput): E
   exitCode,
 });
 
+/** @param endsAtMs when the wall clock of the task runs out, by the steady clock; null without a limit. */
 export function stageRunOf(task: TaskRun, { stage, role, access }: StagePlan, endsAtMs: number | null): StageRun {
   const { open, options, context } = task;
   const { security } = open.manifest;
@@ -137,6 +138,7 @@ export function stageRunOf(task: TaskRun, { stage, role, access }: StagePlan, en
   };
 }
 
+/** The row of a stage that ended in this run; what the journal says of it fills what the end does not tell. */
 export function reportOf(open: OpenTask, plan: StagePlan, end: StageEnd): StageReport {
   const { record, gate } = end;
   const facts = factsOf(open, plan);

@@ -86,6 +86,7 @@ function makePrivate(folder: string): void {
   }
 }
 
+/** Where the worktree of a task lies, be it there or not. */
 export const worktreeOf = (stateFolder: string, taskId: string): string => path.join(stateFolder, 'worktrees', taskId);
 
 type Git = (args: string[], more?: Partial<GitRequest>) => Promise<GitRan>;

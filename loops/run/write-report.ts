@@ -13,6 +13,7 @@ import { unsupportedFields } from './unsupported-fields.ts';
 
 const failureFile = ({ task }: OpenTask) => path.join(task.state, 'last_failure.json');
 
+/** What a run came to; `failure` is null where there is nothing to act upon. */
 export interface EndedRun {
   state: RunReport['state'];
   exitCode: number;

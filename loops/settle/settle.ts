@@ -57,6 +57,10 @@ export async function settleLeftovers(settling: Settling): Promise<string | null
   return null;
 }
 
+/**
+ * Settles one open call: waits for a guardian that lives, ends one that is late, and judges what a dead one left.
+ * `foreign`: its guardian runs where it cannot be looked up, and `message` says what to do. Throws what the operating system throws.
+ */
 export async function settle(open: Call, settling: Settling): Promise<SettledCall> {
   const { task, journal, clock, stop, foreign, say, patience = GUARDIAN_TIMEOUTS } = settling;
   const { call_id, stage, tool, guardian, deadline_at } = open.reserved;

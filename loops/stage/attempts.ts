@@ -22,6 +22,10 @@ import { resumeLastAttempt } from './resume-attempt.ts';
 import { gateAnswer } from './stage-gate.ts';
 import { failed, interrupted, type StageProgress, type StageStep } from './stage-progress.ts';
 
+/**
+ * Asks until there is an answer that a gate has looked at, a failure that no retry mends, or a word to stop.
+ * @param first the prompt of the stage. @param baseline null where nobody asks what the stage changes. Throws what the operating system throws.
+ */
 export async function attempts(run: StageRun, first: Prompt, baseline: Baseline | null): Promise<StageEnd> {
   const session = await openStageSession(run);
   if (session === null) return NOT_BEGUN;

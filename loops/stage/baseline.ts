@@ -14,6 +14,7 @@ import { rebase, widened } from '../tree/rebase.ts';
 import { loadSnapshot, saveSnapshot } from '../tree/saved-snapshot.ts';
 import { type TreeSnapshot, takeSnapshot } from '../tree/snapshot.ts';
 
+/** The tree before a stage, and what is different now. */
 export interface Baseline {
   before: TreeSnapshot;
   /** After a run that was killed, what others changed in the meantime is among the changes. */

@@ -26,6 +26,10 @@ import type { StageEnd, StageRun } from '../task/stage-run.ts';
 import { restore } from '../tree/restore.ts';
 import type { Baseline } from './baseline.ts';
 
+/**
+ * Looks at the answer and at the tree, puts back what is out of scope where that is asked for, and notes what it found: file and fact.
+ * @param judge what was found of the files by which the call is judged. @returns the record; told to stop, it has failed without a finding
+ */
 export async function passStage(
   run: StageRun,
   record: CallRecord,

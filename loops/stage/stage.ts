@@ -10,6 +10,10 @@ import { closeBaseline, openBaseline } from './baseline.ts';
 import { paidAnswer } from './dispatch-call.ts';
 import { gateAnswer } from './stage-gate.ts';
 
+/**
+ * Runs a stage whose prompt is written and whose tree is locked. A success is in the journal, and has its marker, before it returns.
+ * Throws what the operating system throws where the state cannot be written.
+ */
 export async function runStage(run: StageRun, first: Prompt): Promise<StageEnd> {
   const baseline = await openBaseline(run);
   if (baseline !== null && 'how' in baseline) {

@@ -23,6 +23,7 @@ export interface StageHistory {
   session: SessionStanding;
 }
 
+/** What one attempt sends, and into which session; null for a new one. */
 export interface AttemptRequest {
   prompt: Prompt;
   resumeSession: string | null;
@@ -39,6 +40,7 @@ export interface FailedAttempt {
   sent: { file: string; cliVersion: string | null };
 }
 
+/** The attempt that a decision leads to, after `waitMs` milliseconds. */
 export interface NextAttempt {
   request: AttemptRequest;
   /** Another tool may stand in. */

@@ -12,6 +12,7 @@ import { outputsOf, type TaskFolder } from '../../state/task-folder.ts';
 import { lineOfStages } from './line-of-stages.ts';
 import type { OpenTask } from './task.ts';
 
+/** The ways out, the best first. @param answer whether the stage has one that is paid for. */
 export function gateActions(
   open: OpenTask,
   stage: Pick<Stage, 'name' | 'tool'>,
@@ -37,6 +38,7 @@ export function gateActions(
   });
 }
 
+/** The record of the last gate of a stage, be it there or not. */
 export const gateFileOf = ({ outputs }: TaskFolder, stage: string): string => path.join(outputs, `${stage}.gate.json`);
 
 /** Of the call that it names; null where it is gone, or is about another: it is a view that anybody may edit. */

@@ -15,6 +15,7 @@ export interface Underway {
   events: string;
 }
 
+/** The file to which the CLI of a call writes its events. */
 export const eventsOf = (task: TaskFolder, callId: string): string => path.join(task.attempts, callId, 'stdout');
 
 /** Enough for the last lines; a longer one is simply not told. */

@@ -8,6 +8,7 @@ const FIELDS = ['effort'] as const satisfies readonly (keyof Stage)[];
 
 const has = (tool: Tool, field: (typeof FIELDS)[number]) => field in ADAPTERS[tool].own;
 
+/** By the name of the flag its value; empty for a CLI that understands none of them. */
 export const ownFlagsOf = (stage: Stage): Record<string, string> =>
   Object.fromEntries(
     FIELDS.flatMap((field) => (stage[field] && has(stage.tool, field) ? [[field, stage[field]]] : [])),

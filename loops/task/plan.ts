@@ -8,6 +8,7 @@ import { type Composing, composePrompt, type Prompt } from './prompt.ts';
 import type { StagePlan } from './stage-plan.ts';
 import { type StageChoices, stageStatusOf } from './stage-status.ts';
 
+/** What the stages are before anything is paid. */
 export type Planned =
   /** `tooLarge`: the first stage to run whose prompt is, whatever those before it will answer. */
   | { how: 'planned'; tooLarge: LargeStage | null }
@@ -16,6 +17,7 @@ export type Planned =
   /** Stages whose answers count for another prompt than the one they have now; at least one. */
   | { how: 'changed'; changed: ChangedPrompt[] };
 
+/** A stage whose prompt is too large for its tool. */
 export interface LargeStage {
   stage: Stage;
   prompt: Prompt;

@@ -19,6 +19,7 @@ import type { RunSettings } from './run-context.ts';
 import type { StagePlan } from './stage-plan.ts';
 import type { OpenTask } from './task.ts';
 
+/** The prompt of a stage: where it is written, its SHA-256 in hex, its length in characters, and what stands in it. */
 export interface Prompt {
   file: string;
   sha256: string;
@@ -34,10 +35,13 @@ export interface Prompt {
   proposedCommands: string[];
 }
 
+/** Whether parts are left out of a prompt: never, where it is too large otherwise, or all that can be. */
 export type DigestPolicy = 'off' | 'auto' | 'aggressive';
 
+/** `invalid`: a sentence that names the file or the field that is wrong. */
 export type ComposedPrompt = { how: 'composed'; prompt: Prompt; text: string } | { how: 'invalid'; message: string };
 
+/** A run whose task is open. */
 export interface Composing extends RunSettings {
   open: OpenTask;
 }
@@ -93,6 +97,7 @@ export async function composePrompt(
 const halfRead = ({ stage, text, unread }: EarlierAnswer): string[] =>
   unread === 0 ? [] : [`of the answer of ${stage} the first ${figure(text.length)} characters were read`];
 
+/** Throws what the operating system throws; then no call may be made with it. */
 export const writePrompt = ({ prompt, text }: ComposedPrompt & { how: 'composed' }): Promise<void> =>
   writeAtomic(prompt.file, text, 'renamed');
 

@@ -4,6 +4,7 @@ import type { Underway } from './last-event.ts';
 import type { RunOptions } from './run-options.ts';
 import type { Slots } from './slots.ts';
 
+/** Where and for whom a run is. `clock` tells the time of day, `random` a number from 0 to below 1. */
 export interface RunContext {
   cwd: string;
   /** Of a stage: what its task lets the CLI see. */

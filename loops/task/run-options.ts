@@ -13,6 +13,7 @@ interface RunFlag {
   default?: string;
 }
 
+/** By the name of the flag. */
 export const RUN_FLAGS = {
   'no-wait': {
     option: 'whenTaken',

@@ -2,6 +2,7 @@
 
 import type { RunSettings } from './run-context.ts';
 
+/** A run as a command asks for it. */
 export interface RunRequest extends RunSettings {
   /** The task: an id, or a path. */
   word: string;

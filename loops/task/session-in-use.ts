@@ -4,6 +4,7 @@ import type { Verdict } from '../../policies/facts/evidence.ts';
 import type { CallRecord } from '../../policies/record/call-record.ts';
 import type { SessionUse } from '../session/session-use.ts';
 
+/** The session of a stage, locked until `release`. What it writes goes to `sessions.json`; it throws what the operating system throws. */
 export interface StageSession {
   tag: string;
   use: SessionUse;

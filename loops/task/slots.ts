@@ -10,6 +10,7 @@ export interface SlotRequest {
   model: string | null;
 }
 
+/** What became of the wait for a place. */
 export type CallSlot =
   /** To be given back with what became of the call; null if it was not made. */
   | { how: 'taken'; release(verdict: Verdict | null): void }
@@ -17,6 +18,7 @@ export type CallSlot =
   /** Another call was refused for its quota or its sign-in, as this one would be. `until`: ISO time, null if unknown. */
   | { how: 'paused'; class: 'quota' | 'auth'; until: string | null; message: string };
 
+/** The places of a batch; `take` waits for one, and answers when `stop` aborts. */
 export interface Slots {
   take(asked: SlotRequest, stop: AbortSignal): Promise<CallSlot>;
 }

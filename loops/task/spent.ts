@@ -3,6 +3,7 @@
 import { usageOf } from '../../state/usage.ts';
 import type { OpenTask } from './task.ts';
 
+/** Sums over all paid calls of a task, in any run. */
 export interface Spent {
   tokens: number;
   usd: number;
@@ -11,6 +12,7 @@ export interface Spent {
   calls_without_price: number;
 }
 
+/** By the journal and the calls' records; prices are the project's. Throws JournalError. */
 export function spentOf({ task, journal, project }: OpenTask): Spent {
   const { all } = usageOf(task, journal.read().ledger, project.prices);
   return {

@@ -5,6 +5,7 @@ import type { Stage } from '../../state/project/manifest-schema.ts';
 import type { Access } from '../../wrappers/adapter.ts';
 import type { PromptTurn } from '../prompt/compose.ts';
 
+/** `access`: what the CLI may do to the tree. */
 export interface StagePlan {
   stage: Stage;
   role: ResolvedRole;

@@ -21,6 +21,7 @@ export interface TaskRun extends Composing {
   guardianStop: AbortSignal;
 }
 
+/** A run at one of its stages. */
 export interface StageRun extends TaskRun {
   /** With the tool that answers now, which may stand in for the manifest's. */
   stage: Stage;
@@ -33,6 +34,7 @@ export interface StageRun extends TaskRun {
   wallLeftMs(): number | null;
 }
 
+/** How a stage ended: `calls` were made in this run, `gate` is null where none looked at an answer. */
 export type StageEnd = { gate: GateRecord | null; calls: number; warnings: string[]; session?: SessionUse } & (
   | { how: 'done'; record: CallRecord }
   | { how: 'failed'; failure: Failure; record: CallRecord | null }

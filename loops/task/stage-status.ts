@@ -15,6 +15,7 @@ import type { Prompt } from './prompt.ts';
 import type { RunOptions } from './run-options.ts';
 import { keptVerdict } from './stage-facts.ts';
 
+/** `changed`: its prompt is another one than was answered, and nobody has said what to do about that. */
 export type StageStatus =
   /** `choice`: what the user said of the answer that is there; null where nothing was said, or nothing needs it. */
   { how: 'open' | 'done_earlier'; choice: StageChoice | null } | { how: 'changed'; answer: ChangedPrompt['answer'] };
@@ -23,6 +24,7 @@ type StageChoice = 'redo' | 'keep';
 
 export type StageChoices = Pick<RunOptions, 'redo' | 'keep' | 'changed'>;
 
+/** By the journal alone. Throws JournalError. */
 export function stageStatusOf(plan: Planned, prompt: Prompt, journal: Journal, choices: StageChoices): StageStatus {
   const stage = plan.stage.name;
   const { ledger } = journal.read();

@@ -25,6 +25,7 @@ import type { RunContext } from './run-context.ts';
 import type { RunOptions } from './run-options.ts';
 import type { StagePlan } from './stage-plan.ts';
 
+/** A task that may be run or looked at. */
 export interface OpenTask {
   task: TaskFolder;
   manifest: Manifest;
@@ -56,6 +57,7 @@ interface Opening extends Pick<RunContext, 'cwd' | 'environment' | 'clock'>, Pic
   word: string;
 }
 
+/** What is written about a task. */
 export type ReadTask = Pick<
   OpenTask,
   'task' | 'manifest' | 'plans' | 'root' | 'project' | 'ownRows' | 'notes' | 'placeOf'
