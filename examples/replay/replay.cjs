@@ -24,9 +24,13 @@ const headings = [...asked.matchAll(/^- `## (.+)`$/gm)].map(([, heading]) => hea
 const replayed = `The prompt has ${words} words. This answer was replayed by a stand-in for ${tool}.`;
 // Who is to change files changes one.
 if (headings.includes('Changed Files')) writeFileSync('replayed.md', `The prompt had ${words} words.\n`);
-const answer = headings.length
-  ? headings.map((heading) => `## ${heading}\n\n${SECTIONS[heading] ?? replayed}\n`).join('\n')
-  : `${replayed}\n`;
+// Who is to say the next step of a supervised task finds it done.
+const reasons = /^# Iteration \d+: the current instruction$/m.test(prompt);
+const answer = reasons
+  ? JSON.stringify({ action: 'done', summary: replayed })
+  : headings.length
+    ? headings.map((heading) => `## ${heading}\n\n${SECTIONS[heading] ?? replayed}\n`).join('\n')
+    : `${replayed}\n`;
 
 const print = (...events) => process.stdout.write(events.map((event) => `${JSON.stringify(event)}\n`).join(''));
 

@@ -73,7 +73,7 @@ export async function readRow(task: TaskFolder, self: ProcessIdentity): Promise<
       retry_at: standing?.retry_at ?? null,
       calls: { used: ledger.used, budget: ledger.budget === null ? null : budgetOf(ledger) },
       stages: stagesIn(ledger).map((stage) => stageFacts(task, ledger, stage, null)),
-      next_action: standing?.next_actions[0] ?? NEXT[state]?.(task.id) ?? null,
+      next_action: standing?.next_actions[0] ?? (NEXT[state] === 'again' ? again(task.id, ledger) : null),
     };
     return { how: 'read', row, problem };
   } catch (error) {
@@ -105,13 +105,14 @@ function failureIn(text: string): Failure | null {
   }
 }
 
-const again = (taskId: string) => `tollgate run ${taskId}`;
+const again = (taskId: string, { supervised }: Ledger): string =>
+  `tollgate ${supervised.length > 0 ? 'supervise' : 'run'} ${taskId}`;
 
-const NEXT: Record<TaskState, ((taskId: string) => string) | null> = {
+const NEXT: Record<TaskState, 'again' | null> = {
   done: null,
   running: null,
-  failed: again,
-  refused: again,
-  interrupted: again,
-  never_run: again,
+  failed: 'again',
+  refused: 'again',
+  interrupted: 'again',
+  never_run: 'again',
 };

@@ -30,8 +30,9 @@ export async function writeReport(
   ended: EndedRun,
   clock: () => Date,
 ): Promise<{ report: RunReport; summary: string }> {
-  if (ended.failure === null) await resolveFailure(open, clock);
-  else await writeFailure(open, ended.failure);
+  const failure = ended.failure === null ? null : asCalled(open, ended.failure);
+  if (failure === null) await resolveFailure(open, clock);
+  else await writeFailure(open, failure);
   const { ledger, torn } = open.journal.read();
   const total = budgetOf(ledger);
   const report: RunReport = {
@@ -40,19 +41,19 @@ export async function writeReport(
     goal: open.hide(open.manifest.goal),
     state: ended.state,
     exit_code: ended.exitCode,
-    message: ended.state === 'refused' ? (ended.failure?.evidence?.text ?? null) : null,
+    message: ended.state === 'refused' ? (failure?.evidence?.text ?? null) : null,
     stages: ended.stages,
-    failure: ended.failure,
+    failure,
     budget: { used: ledger.used, total, left: Math.max(0, total - ledger.used) },
     spent: spentOf(open),
     limits: limitsOf(open),
     files: {
       summary: path.join(open.task.outputs, '_summary.md'),
       stats: path.join(open.task.state, 'stats.json'),
-      last_failure: ended.failure === null ? null : failureFile(open),
+      last_failure: failure === null ? null : failureFile(open),
       outputs: open.task.outputs,
     },
-    next_actions: ended.failure?.next_actions ?? afterSuccess(open, ended.stages),
+    next_actions: failure?.next_actions ?? afterSuccess(open, ended.stages),
     notes: [
       ...ended.notes,
       ...open.notes,
@@ -87,7 +88,16 @@ const limitsOf = ({ manifest: { budgets } }: OpenTask): RunReport['limits'] => (
 });
 
 export async function writeFailure(open: OpenTask, failure: Failure): Promise<void> {
-  await writeJson(failureFile(open), failure);
+  await writeJson(failureFile(open), asCalled(open, failure));
+}
+
+/** A supervised task is gone on with by its own command. */
+function asCalled({ manifest, task }: OpenTask, failure: Failure): Failure {
+  if (manifest.supervise === undefined) return failure;
+  const told = failure.next_actions.map((line) =>
+    line.replaceAll(`tollgate run ${task.id}`, `tollgate supervise ${task.id}`),
+  );
+  return { ...failure, next_actions: told };
 }
 
 /** A success resolves the failure that stands there; it stays readable. */

@@ -14,7 +14,7 @@ import { RealHome } from './real-home.ts';
 
 const test = suite('supervise over real CLIs');
 
-const [WORKER, REASONER] = ['codex', 'gemini'] as const;
+const [WORKER, REASONER] = ['claude', 'gemini'] as const;
 /** It asks a router first otherwise. */
 const MODEL = 'gemini-2.5-flash';
 
