@@ -5,16 +5,17 @@ import path from 'node:path';
 import { checkLeftovers } from './loops/sweep/stale.ts';
 import type { Swept } from './loops/sweep/swept.ts';
 import { type CheckAnswer, type CheckFinding, say } from './policies/facts/finding.ts';
-import { TOOLS, type Tool } from './policies/facts/tools.ts';
+import { isBuiltIn, TOOLS, type Tool } from './policies/facts/tools.ts';
 import { compareVersions, TESTED_NODE } from './policies/manifest/tested-versions.ts';
 import { checkReach, checkSpace, checkWritable, type StatePlace } from './state/checks.ts';
 import { projectState } from './state/task-folder.ts';
-import { ADAPTERS } from './wrappers/adapters.ts';
+import { adapterOf } from './wrappers/adapters.ts';
 import { checkFound, checkOwnNeeds, checkSignIn, checkVersion, type ToolPlace } from './wrappers/checks.ts';
-import { findCli } from './wrappers/cli-search.ts';
+import { type CliLocation, findCli } from './wrappers/cli-search.ts';
 import { versionIn } from './wrappers/cli-version.ts';
 import { homeOf } from './wrappers/home.ts';
 import { checkEscapes } from './wrappers/kernel-walls.ts';
+import { checkOwnFound, checkOwnVersion } from './wrappers/own/checks.ts';
 
 export interface PreflightOptions {
   /** The CLIs that are needed; all three unless told. */
@@ -66,12 +67,27 @@ export async function preflight(options: PreflightOptions = {}): Promise<Preflig
   const machine = describeMachine(options);
   const ofMachine = MACHINE_CHECKS.map(async ({ check, look }) => ({ check, answer: await look(machine) }));
   const ofTools = (options.tools ?? TOOLS).flatMap((tool) => {
-    const place = { ...machine, tool, cli: findCli(ADAPTERS[tool].binary, machine) };
+    const cli = findCli(adapterOf(tool).binary, machine);
+    if (!isBuiltIn(tool)) return checksOfOwn(tool, cli, machine);
+    const place = { ...machine, tool, cli };
     return TOOL_CHECKS.map(async ({ check, look }) => ({ check: `${tool} ${check}`, answer: await look(place) }));
   });
   const answers = await Promise.all([...ofMachine, ...ofTools]);
   const findings = answers.flatMap(({ check, answer }) => (answer === null ? [] : [{ check, ...answer }]));
   return { schema: 1, ok: findings.every((finding) => finding.status !== 'fail'), findings };
+}
+
+/** A CLI that the project describes: whether it is signed in, and what it needs, is its own affair. */
+function checksOfOwn(
+  tool: Tool,
+  cli: CliLocation | null,
+  machine: Machine,
+): Promise<{ check: string; answer: CheckAnswer }>[] {
+  const place = { ...machine, adapter: adapterOf(tool), cli };
+  return [
+    Promise.resolve({ check: `${tool} command`, answer: checkOwnFound(place) }),
+    checkOwnVersion(place).then((answer) => ({ check: `${tool} version`, answer })),
+  ];
 }
 
 function describeMachine(options: PreflightOptions): Machine {
@@ -85,14 +101,14 @@ function describeMachine(options: PreflightOptions): Machine {
     stateFolder: projectState(cwd, environment),
     nodeVersion: options.nodeVersion ?? process.versions.node,
     uid: options.uid ?? process.getuid?.() ?? -1,
-    versionOf: ask && (async (file) => versionIn(await ask`${file} --version`)),
+    versionOf: ask && (async (file, words = ['--version']) => versionIn(await ask`${file} ${words as string[]}`)),
     sourceOf: ask && (async (folder) => /\n(.*?)\s+\d/.exec(await ask`df -P ${folder}`)?.[1] ?? null),
   };
 }
 
 /** Runs a command and gives its stdout, whatever its end; a CLI that says nothing for ten seconds is ended. */
 function createAsker(environment: NodeJS.ProcessEnv, cwd: string) {
-  return async (pieces: TemplateStringsArray, ...values: string[]): Promise<string> => {
+  return async (pieces: TemplateStringsArray, ...values: (string | string[])[]): Promise<string> => {
     const { $ } = await import('zx/core');
     const run = $({
       cwd,

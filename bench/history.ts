@@ -15,7 +15,7 @@ import {
 } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { TOOLS, type Tool } from '../policies/facts/tools.ts';
+import { type BuiltIn, TOOLS } from '../policies/facts/tools.ts';
 import { age, beginningOf, makeSession, SESSION_IDS, sessionFile, turnOf } from '../test/rig/session-files.ts';
 
 const ROUNDS = 5;
@@ -47,7 +47,7 @@ try {
   rmSync(root, { recursive: true, force: true });
 }
 
-function measure(tool: Tool): void {
+function measure(tool: BuiltIn): void {
   const home = path.join(root, tool);
   const project = path.join(home, 'project');
   mkdirSync(project, { recursive: true });
@@ -64,7 +64,7 @@ function measure(tool: Tool): void {
 }
 
 /** Turns with a tool each, whose output makes up the size. */
-function makeLarge(tool: Tool, places: { home: string; project: string }) {
+function makeLarge(tool: BuiltIn, places: { home: string; project: string }) {
   makeSession(tool, places, []);
   const file = sessionFile(tool, places.home);
   const fd = openSync(file, 'w');

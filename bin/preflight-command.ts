@@ -2,9 +2,11 @@
 
 import path from 'node:path';
 import { TOLLGATE_EXIT } from '../policies/facts/exit-codes.ts';
-import { isTool, TOOLS, type Tool } from '../policies/facts/tools.ts';
+import { TOOLS, type Tool } from '../policies/facts/tools.ts';
 import { nearest } from '../policies/text/nearest.ts';
 import { type PreflightOptions, preflight } from '../preflight.ts';
+import { projectRoot } from '../state/task-folder.ts';
+import { describeTools } from '../wrappers/own/described.ts';
 import { readArguments } from './command.ts';
 import type { Arguments, CommandSpec } from './command-line.ts';
 import { renderFindings } from './finding-table.ts';
@@ -20,7 +22,11 @@ export const PREFLIGHT_SPEC = {
   about:
     'Checks the machine before anything is paid, and says how to mend what it finds. It changes nothing, unless it is told to sweep.',
   flags: {
-    tools: { takes: 'text', about: 'the CLIs that are needed, with commas between', default: TOOLS.join(',') },
+    tools: {
+      takes: 'text',
+      about: `the CLIs that are needed, with commas between; ${TOOLS.join(',')} and, with --trust-workspace, those of tollgate.yaml unless told`,
+    },
+    'trust-workspace': { takes: 'nothing', about: 'let tollgate.yaml describe CLIs of its own, which may be started' },
     quick: { takes: 'nothing', about: 'start no process: versions that only a start would tell stay unknown' },
     sweep: { takes: 'nothing', about: 'clear up what killed processes left instead, here and in what else you called' },
     now: { takes: 'nothing', about: 'with --sweep: end what lost its wrapper and still works, before its deadline' },
@@ -43,7 +49,7 @@ export const PREFLIGHT_SPEC = {
 export async function preflightCommand(argv: readonly string[]): Promise<Ran> {
   const read = await readArguments(PREFLIGHT_SPEC, argv, TOLLGATE_EXIT.badInput);
   if (read.how === 'ended') return read.ran;
-  const options = sweepMistake(read.args.given) ?? optionsOf(read.args);
+  const options = sweepMistake(read.args.given) ?? (await optionsOf(read.args));
   if (typeof options === 'string') return { exit: TOLLGATE_EXIT.badInput, err: `${PREFLIGHT_SPEC.name}: ${options}\n` };
   const { given } = read.args;
   const { ink } = sheetOf(process.env);
@@ -63,13 +69,29 @@ export async function preflightCommand(argv: readonly string[]): Promise<Ran> {
 }
 
 /** The options, or what is wrong with them. */
-function optionsOf({ text, given }: Arguments): PreflightOptions | string {
-  const names = text.tools!.split(',').map((name) => name.trim());
-  const wrong = names.find((name) => !isTool(name));
+async function optionsOf({ text, given }: Arguments): Promise<PreflightOptions | string> {
+  const cwd = path.resolve(text.cwd!);
+  const own = given.has('trust-workspace') ? await describedIn(cwd) : [];
+  if (typeof own === 'string') return own;
+  const known: readonly string[] = [...TOOLS, ...own];
+  const names = text.tools?.split(',').map((name) => name.trim()) ?? known;
+  const wrong = names.find((name) => !known.includes(name));
   if (wrong !== undefined) {
-    const near = nearest(wrong, TOOLS);
-    return `--tools: "${wrong}" is none of ${TOOLS.join(', ')}${near === null ? '' : `; did you mean ${near}?`}`;
+    const near = nearest(wrong, known);
+    const untold =
+      given.has('trust-workspace') || wrong === '' || near !== null
+        ? ''
+        : '; one of tollgate.yaml needs --trust-workspace';
+    return `--tools: "${wrong}" is none of ${known.join(', ')}${near === null ? untold : `; did you mean ${near}?`}`;
   }
   const tools = [...new Set(names as Tool[])];
-  return { tools, depth: given.has('quick') ? 'quick' : 'full', cwd: path.resolve(text.cwd!) };
+  return { tools, depth: given.has('quick') ? 'quick' : 'full', cwd };
+}
+
+/** The names of the CLIs that the project describes, which can be looked up from then on; or what is wrong with the file. */
+async function describedIn(cwd: string): Promise<string[] | string> {
+  const { readProject } = await import('../state/project/project.ts');
+  const project = await readProject(projectRoot(cwd));
+  if (project.how === 'invalid') return project.message;
+  return describeTools(project.value.tools) ?? Object.keys(project.value.tools);
 }

@@ -2,7 +2,7 @@
 
 import { existsSync, realpathSync, statSync } from 'node:fs';
 import path from 'node:path';
-import type { Tool } from '../policies/facts/tools.ts';
+import type { BuiltIn } from '../policies/facts/tools.ts';
 import { numberOf, parseObject, textOf } from '../policies/text/json.ts';
 import { type CapturedCall, RECORDED_ENDINGS, type RecordedEnding } from '../policies/verdict/labelled-case.ts';
 import { isWithin } from './disk/real-path.ts';
@@ -21,7 +21,7 @@ type FilesRead = { how: 'read'; captured: CapturedCall } | { how: 'invalid'; mes
 const MAX_BYTES = 64 * 1024 * 1024;
 
 /** @param folder relative to the file that names it */
-export function readCapturedFiles(folder: string, tool: Tool, { file, homes }: CapturedPlace): FilesRead {
+export function readCapturedFiles(folder: string, tool: BuiltIn, { file, homes }: CapturedPlace): FilesRead {
   const wanted = path.resolve(path.dirname(file), folder);
   if (!existsSync(wanted) || !statSync(wanted).isDirectory())
     return invalid(`files: there is no folder ${wanted}; the path is relative to ${path.dirname(file)}`);

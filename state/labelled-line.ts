@@ -1,7 +1,7 @@
 // Reads one line of a labelled corpus: a table of its fields, and what each must be.
 
 import { CLASSES, type ErrorClass } from '../policies/facts/classes.ts';
-import { TOOLS, type Tool } from '../policies/facts/tools.ts';
+import { type BuiltIn, TOOLS } from '../policies/facts/tools.ts';
 import { type Json, partOf } from '../policies/text/json.ts';
 import { nearest } from '../policies/text/nearest.ts';
 import {
@@ -123,7 +123,7 @@ function contradictions(value: Json): string[] {
 
 /** What the line says of its end counts more than what the files say. */
 function capturedIn(value: Json, place: CapturedPlace): CapturedCall | string {
-  const tool = value.tool as Tool;
+  const tool = value.tool as BuiltIn;
   const read = isText(value.files) ? readCapturedFiles(value.files, tool, place) : null;
   if (read?.how === 'invalid') return read.message;
   const files = read?.captured;

@@ -46,6 +46,7 @@ const WORDS: Readonly<Record<string, string>> = {
   'bin/gemini_headless.ts': 'a command is one of its own',
   'bin/run_codex.ts': 'a command is one of its own',
   'bin/preflight-command.ts': 'an example in a help',
+  'bin/tollgate/call.ts': 'an example in a help',
   'bin/tollgate/sessions/sessions.ts': 'an example in a help, and a warning of what only gemini costs',
   'bin/tollgate/triage/errors-page.ts': 'the words for a snapshot that only gemini leaves',
   'bin/tollgate/triage/explain.ts': 'an example in a help',

@@ -3,7 +3,9 @@
 import type { ErrorClass } from '../policies/facts/classes.ts';
 import type { EngineEvent, Usage } from '../policies/facts/engine-event.ts';
 import type { Tool } from '../policies/facts/tools.ts';
+import type { OwnToolRow } from '../policies/own-tool/description.ts';
 import type { Feature } from './feature.ts';
+import type { EndedCli } from './own/conclude.ts';
 import type { OwnFlag, OwnValues } from './own-flags.ts';
 import type { SessionStore } from './sessions/store.ts';
 
@@ -63,8 +65,8 @@ export interface Adapter {
   /** How a folder of its overlay is named: this, and six letters of chance; null where it makes none. */
   overlayFolder: string | null;
   prompt: {
-    /** All of them read the prompt from stdin: it stays out of the process list and has no argument limit. */
-    via: 'stdin';
+    /** Ours read it from stdin: it stays out of the process list and has no argument limit. `file`: an argument names the file. */
+    via: 'stdin' | 'file';
     /** The bytes to send, as latin1 text, so that what the CLI receives is what was written. */
     escape(text: string): string;
     limit: PromptLimit | null;
@@ -91,6 +93,14 @@ export interface Adapter {
   failureReport: { begins: string; read(text: string): FailureReport } | null;
   /** How long the CLI may take to exit after its terminal event. */
   lingerMs: number;
+  /** Of a CLI that a project describes; absent of ours. */
+  described?: {
+    row: OwnToolRow;
+    /** What its end tells that no event told. */
+    conclude(ended: EndedCli): EngineEvent[];
+    /** Why this call cannot be made of it, as a sentence; or null. */
+    takes(request: CallRequest): string | null;
+  };
 }
 
 export interface FailureReport {

@@ -1,13 +1,21 @@
-// The rows, by the name of their CLI.
+// The rows of the built-in CLIs, by name, and the one door to the row of any CLI.
 
-import type { Tool } from '../policies/facts/tools.ts';
+import { type BuiltIn, isBuiltIn, type Tool } from '../policies/facts/tools.ts';
 import type { Adapter } from './adapter.ts';
 import { CLAUDE } from './claude/row.ts';
 import { CODEX } from './codex/row.ts';
 import { COPILOT } from './copilot/row.ts';
 import { GEMINI } from './gemini/row.ts';
+import { describedAdapter } from './own/described.ts';
 
 export const ADAPTERS = { gemini: GEMINI, copilot: COPILOT, codex: CODEX, claude: CLAUDE } as const satisfies Record<
-  Tool,
+  BuiltIn,
   Adapter
 >;
+
+/** That of a project's own CLI is the one that its description gave when it was read. */
+export const adapterOf = (tool: Tool): Adapter => (isBuiltIn(tool) ? ADAPTERS[tool] : describedAdapter(tool));
+
+/** The script of ours that guards a call of it, and the words before its flags. */
+export const guardianOf = (tool: Tool): [script: string, ...words: string[]] =>
+  isBuiltIn(tool) ? [`${ADAPTERS[tool].command}.cjs`] : ['tollgate.cjs', 'call', tool];

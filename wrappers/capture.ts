@@ -1,6 +1,7 @@
 // Puts together what a call told: the answer, how it ended, what went wrong on the way.
 
 import { type EngineEvent, type EngineFailure, UNKNOWN_USAGE, type Usage } from '../policies/facts/engine-event.ts';
+import { addedUsage } from '../policies/own-tool/added-usage.ts';
 import { cut } from '../policies/text/cut.ts';
 import { visibleChars } from '../policies/verdict/success.ts';
 
@@ -105,8 +106,8 @@ export function createCapture(maxAnswer = MAX_ANSWER): CaptureBuilder {
     stopped: ({ failure }) => {
       stopped = failure;
     },
-    counted: ({ usage: totals }) => {
-      usage = { ...usage, ...totals };
+    counted: ({ usage: told, adds }) => {
+      usage = { ...usage, ...(adds ? addedUsage(usage, told) : told) };
     },
     completed: () => {
       const lost = answer.lost();
@@ -161,7 +162,6 @@ function keep(list: string[], text: string): void {
 /** No string of V8 holds much more than twice this. */
 const MAX_ANSWER = 2 ** 28;
 const ENOUGH_TO_FLATTEN = 64 * 1024;
-const EMPTY = /^$/;
 function createAnswer(max: number) {
   let text = '';
   let message: string | null = null;
@@ -172,7 +172,7 @@ function createAnswer(max: number) {
   let flat = ENOUGH_TO_FLATTEN;
   const flatten = () => {
     // A pattern is tried on one piece only.
-    EMPTY.test(text);
+    /^$/.test(text);
     flat = Math.max(text.length, ENOUGH_TO_FLATTEN);
   };
   /** The text that was looked at last, and whether there is anything to see in it. */

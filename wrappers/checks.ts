@@ -2,9 +2,9 @@
 
 import path from 'node:path';
 import { type CheckAnswer, say } from '../policies/facts/finding.ts';
-import type { Tool } from '../policies/facts/tools.ts';
+import type { BuiltIn } from '../policies/facts/tools.ts';
 import { judgeVersion, TESTED_VERSIONS } from '../policies/manifest/tested-versions.ts';
-import { ADAPTERS } from './adapters.ts';
+import { adapterOf } from './adapters.ts';
 import { claudeNeeds } from './claude/needs.ts';
 import type { CliLocation } from './cli-search.ts';
 import { versionOfPackage } from './cli-version.ts';
@@ -15,15 +15,15 @@ import type { Surroundings } from './sign-in/sign-in.ts';
 import { SIGN_INS } from './sign-in/sign-ins.ts';
 
 export interface ToolPlace extends Surroundings {
-  tool: Tool;
+  tool: BuiltIn;
   cli: CliLocation | null;
   uid: number;
   /** The version a program tells when it is started for it; null when none may be started. */
-  versionOf: ((file: string) => Promise<string | null>) | null;
+  versionOf: ((file: string, words?: readonly string[]) => Promise<string | null>) | null;
 }
 
 export function checkFound({ tool, cli }: ToolPlace): CheckAnswer {
-  if (cli === null) return say('fail', `${ADAPTERS[tool].binary} is not found`, TESTED_VERSIONS[tool].install);
+  if (cli === null) return say('fail', `${adapterOf(tool).binary} is not found`, TESTED_VERSIONS[tool].install);
   if (cli.where === 'on_path') return say('ok', cli.file);
   return say('fail', `${cli.file} is not on the PATH`, `export PATH="${path.dirname(cli.file)}:$PATH"`);
 }
@@ -31,7 +31,7 @@ export function checkFound({ tool, cli }: ToolPlace): CheckAnswer {
 export async function checkVersion({ tool, cli, versionOf }: ToolPlace): Promise<CheckAnswer> {
   if (cli === null) return null;
   const { from, below, tested, install } = TESTED_VERSIONS[tool];
-  const packaged = versionOfPackage(cli.file, ADAPTERS[tool].packageName);
+  const packaged = versionOfPackage(cli.file, adapterOf(tool).packageName);
   if (packaged === null && versionOf === null)
     return say('note', 'not known without starting it', 'run preflight without --quick');
   const version = packaged ?? (await versionOf?.(cli.file)) ?? null;
@@ -45,8 +45,8 @@ export async function checkVersion({ tool, cli, versionOf }: ToolPlace): Promise
 }
 
 /** What the calls do without, for people; empty where that version has it all. */
-function lackedBy(tool: Tool, version: string): string {
-  const lacked = lacking(ADAPTERS[tool].features, version);
+function lackedBy(tool: BuiltIn, version: string): string {
+  const lacked = lacking(adapterOf(tool).features, version);
   const each = lacked.map(({ name, since, without }) => `${name} (since ${since}; ${without})`);
   return each.length === 0 ? '' : `; it lacks ${each.join(', ')}`;
 }
@@ -65,4 +65,4 @@ const OWN_NEEDS = {
   copilot: () => null,
   codex: codexNeeds,
   claude: claudeNeeds,
-} as const satisfies Record<Tool, (place: ToolPlace) => CheckAnswer>;
+} as const satisfies Record<BuiltIn, (place: ToolPlace) => CheckAnswer>;

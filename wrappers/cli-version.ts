@@ -23,11 +23,12 @@ const VERSION = /\d+\.\d+(\.\d+)?(-[\w.]*\w)?/;
 /** Starts it to ask. */
 export async function askVersion(
   file: string,
+  words: readonly string[],
   { cwd, environment }: { cwd: string; environment: NodeJS.ProcessEnv },
   stop: AbortSignal,
 ): Promise<string | null> {
   const { captureIn } = await import('./shell.ts');
-  return versionIn(await captureIn({ cwd, env: environment, signal: stop })`${file} --version`);
+  return versionIn(await captureIn({ cwd, env: environment, signal: stop })`${file} ${words as string[]}`);
 }
 
 function realFile(file: string): string | null {

@@ -3,8 +3,9 @@
 import { accessSync, constants, statSync } from 'node:fs';
 import path from 'node:path';
 
-/** The absolute path of the first program of that name in the folders of a PATH, or null. */
+/** The absolute path of the first program of that name in the folders of a PATH, or null; a path stands for itself. */
 export function findBinary(name: string, searchPath: string | undefined): string | null {
+  if (path.isAbsolute(name)) return isProgram(name) ? name : null;
   return (
     absoluteFolders(searchPath)
       .map((folder) => path.join(folder, name))

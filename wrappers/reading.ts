@@ -10,14 +10,15 @@ import type { Adapter } from './adapter.ts';
 import { type Capture, createCapture } from './capture.ts';
 import { type Follower, follow } from './follow.ts';
 import { createLineSplitter, MAX_STDERR_LINE } from './line-splitter.ts';
+import { printedIn } from './own/printed.ts';
 
 export interface StreamReading {
   /** Reads on whenever the files grow; `onGrowth` gets their size in bytes. */
   watch(onEvent: (event: EngineEvent, turns: () => number) => void, onGrowth: (bytes: number) => void): void;
   /** Looks once, now. */
   look(): void;
-  /** Reads the rest; watches no longer. */
-  finish(): Promise<void>;
+  /** Reads the rest; watches no longer. @param exitCode of the CLI; null where it was ended, or nobody saw it. */
+  finish(exitCode?: number | null): Promise<void>;
   /** Watches no longer and closes the files; what is watched keeps us from ending. */
   release(): void;
   streams: Streams;
@@ -51,7 +52,7 @@ function readOutsized(line: string, { readEvent }: Pick<Adapter, 'readEvent'>): 
 
 export function read(
   files: { stdout: string; stderr: string; usage: string },
-  adapter: Pick<Adapter, 'readEvent' | 'readStderr' | 'usageFile'>,
+  adapter: Pick<Adapter, 'readEvent' | 'readStderr' | 'usageFile' | 'described'>,
 ): StreamReading {
   const capture = createCapture();
   const selected = createSelection();
@@ -116,7 +117,7 @@ export function read(
       look();
     },
     look,
-    async finish() {
+    async finish(exitCode = null) {
       finished = true;
       stopWatching();
       while (stdout.advance());
@@ -129,6 +130,9 @@ export function read(
       const usage = adapter.usageFile === null ? null : readIfFit(files.usage);
       if (adapter.usageFile !== null && usage !== null)
         take([{ how: 'counted', usage: adapter.usageFile.read(usage) }], 'stream');
+      const printed = () => printedIn(stdout.descriptor, MAX_EVENT_LINE);
+      if (adapter.described !== undefined)
+        take(adapter.described.conclude({ exitCode, printed, written: () => readIfFit(files.usage) }), 'stream');
     },
     release,
     streams: { stdout: stdout.descriptor, stderr: stderr?.descriptor ?? null, close },

@@ -27,7 +27,7 @@ export interface Invocation {
   folders?: readonly string[];
   retries: 'cut' | 'allow';
   limits: GuardLimits;
-  adapter: Pick<Adapter, 'readEvent' | 'readStderr' | 'usageFile' | 'lingerMs'>;
+  adapter: Pick<Adapter, 'readEvent' | 'readStderr' | 'usageFile' | 'lingerMs' | 'described'>;
 }
 
 export interface Outcome {
@@ -149,7 +149,7 @@ async function attend(
     end = await endTree(held);
   }
   const exit = end.left.some((row) => isRoot(row, tree.root)) ? NO_EXIT : await exited;
-  await reading.finish();
+  await reading.finish(exit.exitCode);
   await started;
   // The CLI may have left children behind that nobody waits for.
   if (typeof first !== 'string' && exit.spawnError === null) end = await endTree(tree);

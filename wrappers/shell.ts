@@ -9,7 +9,7 @@ export async function capture(pieces: TemplateStringsArray, ...values: unknown[]
 
 /** The same in a folder and an environment of its own; what takes ten seconds is killed, with all that it started. */
 export function captureIn(options: { cwd: string; env: NodeJS.ProcessEnv; signal: AbortSignal }) {
-  return async (pieces: TemplateStringsArray, ...values: string[]): Promise<string> => {
+  return async (pieces: TemplateStringsArray, ...values: (string | string[])[]): Promise<string> => {
     const $ = await load();
     const run = $({
       ...options,

@@ -2,7 +2,7 @@
 
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
-import { isTool, TOOLS } from '../../policies/facts/tools.ts';
+import { isBuiltIn, TOOLS } from '../../policies/facts/tools.ts';
 import { callsOf, matrixRows } from '../../test/real/matrix/rows.ts';
 import { type MatrixOutcome, runMatrix } from '../../test/real/matrix/run-matrix.ts';
 import { CLIS } from '../../test/real/real-home.ts';
@@ -12,9 +12,9 @@ import { ADAPTERS } from '../../wrappers/adapters.ts';
 const SLOW_SECONDS = 8;
 
 const words = process.argv.slice(2);
-const chosen = words.filter(isTool);
+const chosen = words.filter(isBuiltIn);
 const tools = chosen.length > 0 ? chosen : TOOLS;
-const pattern = new RegExp(words.find((word) => !isTool(word)) ?? '.');
+const pattern = new RegExp(words.find((word) => !isBuiltIn(word)) ?? '.');
 const rows = matrixRows.filter((row) => pattern.test(row.name));
 const outcomes = await runMatrix(
   rows.flatMap((row) => callsOf(row, tools)),

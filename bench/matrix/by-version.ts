@@ -3,7 +3,7 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { isTool, TOOLS, type Tool } from '../../policies/facts/tools.ts';
+import { type BuiltIn, isBuiltIn, TOOLS } from '../../policies/facts/tools.ts';
 import { TESTED_VERSIONS } from '../../policies/manifest/tested-versions.ts';
 import { callsOf } from '../../test/real/matrix/rows.ts';
 import { type MatrixOutcome, runMatrix } from '../../test/real/matrix/run-matrix.ts';
@@ -11,7 +11,7 @@ import { VERSION_ROWS } from '../../test/real/matrix/version-rows.ts';
 import { install } from './install.ts';
 
 interface Release {
-  tool: Tool;
+  tool: BuiltIn;
   version: string;
 }
 
@@ -62,7 +62,7 @@ function readWords(words: readonly string[]): { releases: Release[]; kept: strin
   const named = words.filter((word, i) => !word.startsWith('--') && (at === -1 || i !== at + 1));
   const chosen = (named.length === 0 ? TOOLS : named).flatMap((word) => {
     const [tool = '', version] = word.split('@');
-    if (!isTool(tool)) throw new Error(`${word} is no tool and no version of one, such as copilot@1.0.75`);
+    if (!isBuiltIn(tool)) throw new Error(`${word} is no tool and no version of one, such as copilot@1.0.75`);
     return version === undefined
       ? TESTED_VERSIONS[tool].tested.map((each) => ({ tool, version: each as string }))
       : [{ tool, version }];

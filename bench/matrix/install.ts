@@ -3,11 +3,11 @@
 import { spawnSync } from 'node:child_process';
 import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
-import type { Tool } from '../../policies/facts/tools.ts';
+import type { BuiltIn } from '../../policies/facts/tools.ts';
 import { ADAPTERS } from '../../wrappers/adapters.ts';
 
 /** @returns its node_modules. A folder in which the version was installed before is taken as it is. */
-export function install(tool: Tool, version: string, folder: string): string {
+export function install(tool: BuiltIn, version: string, folder: string): string {
   const [installed, whole] = [path.join(folder, 'node_modules'), path.join(folder, 'ok')];
   if (existsSync(whole)) return installed;
   mkdirSync(folder, { recursive: true });

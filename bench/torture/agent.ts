@@ -1,6 +1,6 @@
 // The fake agent of a round: a shell script in the stream of one CLI, which notes when it was asked and when its answer was on disk.
 
-import type { Tool } from '../../policies/facts/tools.ts';
+import type { BuiltIn } from '../../policies/facts/tools.ts';
 import { SESSION, STREAMS, type Stream } from '../../test/rig/streams.ts';
 
 /** Stands in the answer for the id of the call. */
@@ -10,7 +10,7 @@ const ID = '@ID@';
  * The text of the script. It reads `$TORTURE_SEEN` (lines `begun <id>` and `answered <id>`, appended one write each: this
  * is what the model's service saw) and takes the behaviour in `$TORTURE_SCRIPT` that stands at its own turn.
  */
-export function fakeAgent(tool: Tool): string {
+export function fakeAgent(tool: BuiltIn): string {
   const { opens, says, succeeds, fails }: Stream = STREAMS[tool];
   const whole = [...says(answerOf(ID)), ...succeeds(SESSION)];
   return `#!/bin/sh

@@ -1,6 +1,6 @@
 // What a round does, made from its seed and number alone: the task, how its agents behave, and what strikes when.
 
-import { TOOLS, type Tool } from '../../policies/facts/tools.ts';
+import { type BuiltIn, TOOLS } from '../../policies/facts/tools.ts';
 import { pick, type Random, randomFrom, whole } from '../random.ts';
 
 /** How a call of the CLI goes; past the end of a round's list each one answers at once. */
@@ -44,7 +44,7 @@ export interface Plan {
   n: number;
   /** `crowd`: wrappers that share the task's budget beside its run. `batch`: two more tasks. `alone`: wrappers without a task. */
   kind: 'run' | 'wrapper' | 'crowd' | 'batch' | 'alone';
-  stages: { tool: Tool; role: 'brief' | 'impl' }[];
+  stages: { tool: BuiltIn; role: 'brief' | 'impl' }[];
   budget: number;
   behaviours: Behaviour[];
   /** One run of ours for each, and after it the harm; then the last run, which nothing strikes. */

@@ -2,7 +2,7 @@
 
 import { chmodSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
-import { TOOLS, type Tool } from '../../policies/facts/tools.ts';
+import { type BuiltIn, TOOLS } from '../../policies/facts/tools.ts';
 import { CLIS, RealHome } from '../../test/real/real-home.ts';
 import { ANSWER } from '../../test/rig/model-api/scenario.ts';
 import { startModelApi } from '../../test/rig/model-api.ts';
@@ -10,7 +10,7 @@ import { findSurvivors } from '../../test/rig/survivors.ts';
 import type { Seen, World } from './world.ts';
 
 /** What a stream holds of an answer, and of a turn that was a success: copilot tells of one, without an answer, when it is told to end. */
-const ANSWERED: Record<Tool, [said: RegExp, completed: RegExp]> = {
+const ANSWERED: Record<BuiltIn, [said: RegExp, completed: RegExp]> = {
   gemini: [/"role":"assistant"/, /"type":"result".*"status":"success"/],
   codex: [/"type":"agent_message"/, /"type":"turn\.completed"/],
   copilot: [/"type":"assistant\.message"/, /"type":"result".*"exitCode":0/],
@@ -48,7 +48,7 @@ export async function realWorld(slowMs: number): Promise<World> {
 }
 
 /** Starts the real CLI with the call's own address. */
-function addressed(tool: Tool, origin: string, scenario: string): string {
+function addressed(tool: BuiltIn, origin: string, scenario: string): string {
   const url = `url="${origin}/r/\${TOLLGATE_CALL_ID##*/}/s/${encodeURIComponent(scenario)}"`;
   const real = path.join(CLIS, '.bin', tool);
   const started = {

@@ -1,12 +1,12 @@
 // Operators that add what a rerun may print besides its error: notices, retries, progress, frames, and the error again.
 
-import type { Tool } from '../../policies/facts/tools.ts';
+import type { BuiltIn } from '../../policies/facts/tools.ts';
 import { pick, type Random, whole } from '../random.ts';
 import { after, before, firstSignedLine, type Operator } from './operator.ts';
 import type { Subject } from './subject.ts';
 
 /** Lines above all that stderr says, whatever is signed. */
-const above = (name: string, linesOf: (tool: Tool, random: Random) => readonly string[]): Operator => ({
+const above = (name: string, linesOf: (tool: BuiltIn, random: Random) => readonly string[]): Operator => ({
   name,
   change: ({ labelled: { captured } }, random) => ({
     base: null,
@@ -15,14 +15,14 @@ const above = (name: string, linesOf: (tool: Tool, random: Random) => readonly s
 });
 
 /** Lines below all that stderr says, if that is what is signed. */
-const below = (name: string, linesOf: (tool: Tool, random: Random) => readonly string[]): Operator => ({
+const below = (name: string, linesOf: (tool: BuiltIn, random: Random) => readonly string[]): Operator => ({
   name,
   change: ({ of, text, labelled: { captured } }, random) =>
     of === 'stderr' ? { base: null, changed: { text: after(text, linesOf(captured.tool, random)) } } : null,
 });
 
 /** Lines right above the first that is signed, or with an event on an stderr of their own. */
-const aboveError = (name: string, linesOf: (tool: Tool, random: Random) => readonly string[]): Operator => ({
+const aboveError = (name: string, linesOf: (tool: BuiltIn, random: Random) => readonly string[]): Operator => ({
   name,
   change: (subject, random) => {
     const { captured } = subject.labelled;
@@ -32,7 +32,7 @@ const aboveError = (name: string, linesOf: (tool: Tool, random: Random) => reado
   },
 });
 
-const PREAMBLES: Record<Tool, readonly string[]> = {
+const PREAMBLES: Record<BuiltIn, readonly string[]> = {
   gemini: [
     'Loaded cached credentials.',
     'YOLO mode is enabled. All tool calls will be automatically approved.',
@@ -61,7 +61,7 @@ const PREAMBLES: Record<Tool, readonly string[]> = {
   ],
 };
 
-const RETRIES: Record<Tool, (random: Random) => readonly string[]> = {
+const RETRIES: Record<BuiltIn, (random: Random) => readonly string[]> = {
   gemini: (random) => [
     `Attempt ${whole(random, 1, 9)} failed with status 503. Retrying with backoff... _ApiError: {"error":{"code":503,"message":"The model is overloaded. Please try again later.","status":"UNAVAILABLE"}}`,
     '    at async Models.generateContentStream (file:///usr/lib/cli/bundle/chunk-7QH3KX2P.js:212304:16) {',
@@ -76,7 +76,7 @@ const RETRIES: Record<Tool, (random: Random) => readonly string[]> = {
   claude: () => [],
 };
 
-const FRAMES: Record<Tool, (random: Random) => readonly string[]> = {
+const FRAMES: Record<BuiltIn, (random: Random) => readonly string[]> = {
   gemini: nodeFrames,
   copilot: nodeFrames,
   claude: nodeFrames,

@@ -1,7 +1,7 @@
 // How fast texts are selected from, signed, judged and redacted: ordinary ones, and the worst that are known.
 
 import { triage } from '../../loops/triage/triage.ts';
-import { TOOLS, type Tool } from '../../policies/facts/tools.ts';
+import { type BuiltIn, TOOLS } from '../../policies/facts/tools.ts';
 import { normalise } from '../../policies/normal-form/normalise.ts';
 import { createRedactor } from '../../policies/redact/create-redactor.ts';
 import { signText } from '../../policies/signature/sign.ts';
@@ -41,14 +41,14 @@ const WORKS: Record<string, (text: string) => unknown> = {
 };
 
 /** How each tool tells the failure that ends a call, in its event stream. */
-const FAILED: Record<Tool, (message: string) => object> = {
+const FAILED: Record<BuiltIn, (message: string) => object> = {
   gemini: (message) => ({ type: 'result', status: 'error', error: { type: 'unknown', message } }),
   copilot: (message) => ({ type: 'session.error', data: { errorType: 'query', message } }),
   codex: (message) => ({ type: 'turn.failed', error: { message } }),
   claude: (result) => ({ type: 'result', subtype: 'success', is_error: true, result }),
 };
 
-const judge = (tool: Tool, told: { stderr: string } | { stdout: string }) =>
+const judge = (tool: BuiltIn, told: { stderr: string } | { stdout: string }) =>
   triage({ tool, exitCode: 1, signal: null, ending: null, stderr: '', stdout: '', ...told }, clock);
 
 /** The verdict and the signature, by tool and by where it speaks. */
@@ -66,7 +66,7 @@ export const measureThroughput = (): Throughput => ({
 });
 
 /** @param texts the corpus' own, each repeated until it is as long. */
-export function measureWorst(texts: readonly { id: string; tool: Tool; text: string }[]): Worst {
+export function measureWorst(texts: readonly { id: string; tool: BuiltIn; text: string }[]): Worst {
   const hostile = PIECES.map((piece) => ({ id: JSON.stringify(piece).slice(0, 24), text: grown(piece) }));
   const own = TOOLS.map((tool) => ({ tool, texts: texts.filter((one) => one.tool === tool && one.text !== '') }));
   return {

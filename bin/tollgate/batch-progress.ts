@@ -22,7 +22,7 @@ export function startBatchProgress(detail: 'all' | 'problems'): { tell(progress:
 }
 
 function movingLine({ done, failed, active, total, calls, running }: BatchProgress): string {
-  const tools = Object.entries(running).flatMap(([tool, count]) => (count > 0 ? [`${tool} ${count}`] : []));
+  const tools = Object.entries(running).flatMap(([tool, count]) => (count ? [`${tool} ${count}`] : []));
   const now = tools.length === 0 ? '' : ` (${tools.join(', ')})`;
   return `tollgate: ${done} done, ${failed} failed, ${active} at work${now} of ${total}; ${calls} paid calls`;
 }

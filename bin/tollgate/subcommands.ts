@@ -20,6 +20,14 @@ export const SUBCOMMANDS: Record<string, Subcommand> = {
     about: 'say something to the reasoner of a supervised task; one that waits for it goes on',
     load: () => import('./supervise/answer.ts'),
   },
+  call: {
+    about: 'one call of any CLI, also of one that tollgate.yaml describes',
+    load: () => import('./call.ts'),
+  },
+  tools: {
+    about: 'the CLIs that can be called here, their versions and what each can do',
+    load: () => import('./tools.ts'),
+  },
   init: {
     about: 'write a task folder to fill in',
     load: () => import('./init.ts'),

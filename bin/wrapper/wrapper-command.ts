@@ -9,11 +9,11 @@ import type { WrapperRequest } from '../../loops/attempt/request.ts';
 import { accountMistake } from '../../loops/call/account.ts';
 import { call } from '../../loops/call/call.ts';
 import { exitByClass } from '../../loops/call/exit.ts';
-import { WRAPPER_EXIT } from '../../policies/facts/exit-codes.ts';
 import { isPipe } from '../../state/named-pipe.ts';
 import { locateTask, projectState, STAGE_ID, STAGE_ID_MUST } from '../../state/task-folder.ts';
 import { userState } from '../../state/user-state.ts';
 import type { Adapter, CallRequest } from '../../wrappers/adapter.ts';
+import { exitCodesOf } from '../../wrappers/own/exit-codes.ts';
 import { readArguments, stopOnSignals } from '../command.ts';
 import type { Arguments } from '../command-line.ts';
 import type { Ran } from '../ran.ts';
@@ -22,7 +22,7 @@ import { ownGiven, wrapperSpec } from './wrapper-flags.ts';
 
 export async function wrapperCommand(adapter: Adapter, argv: readonly string[]): Promise<Ran> {
   const stop = stopOnSignals();
-  const badInput = WRAPPER_EXIT[adapter.tool].badInput;
+  const { badInput, failure } = exitCodesOf(adapter);
   const spec = wrapperSpec(adapter);
   const read = await readArguments(spec, argv, badInput);
   if (read.how === 'ended') return read.mistake === null ? read.ran : refused(argv, read.ran);
@@ -48,7 +48,7 @@ export async function wrapperCommand(adapter: Adapter, argv: readonly string[]):
     ? exitByClass(record.wrapper_exit_code, record.verdict)
     : record.wrapper_exit_code;
   return {
-    exit: message !== null && record.verdict.class === null ? WRAPPER_EXIT[adapter.tool].failure : exit,
+    exit: message !== null && record.verdict.class === null ? failure : exit,
     ...(args.given.has('json') ? { out: `${JSON.stringify(record)}\n` } : {}),
     ...(message === null ? {} : { err: `${spec.name}: ${message}\n` }),
   };

@@ -1,8 +1,8 @@
 // The flags of the three wrapper commands: those that all have, and those that its row has.
 
-import { WRAPPER_EXIT } from '../../policies/facts/exit-codes.ts';
 import { MAX_TIMEOUT_MS } from '../../policies/time/longest-timeout.ts';
 import type { Adapter } from '../../wrappers/adapter.ts';
+import { exitCodesOf } from '../../wrappers/own/exit-codes.ts';
 import type { OwnValues } from '../../wrappers/own-flags.ts';
 import type { Arguments, CommandSpec, FlagRow } from '../command-line.ts';
 
@@ -81,7 +81,7 @@ export const ownGiven = ({ own }: Adapter, { text, texts, given }: Arguments): O
   );
 
 export function wrapperSpec(adapter: Adapter): CommandSpec {
-  const codes = WRAPPER_EXIT[adapter.tool];
+  const codes = exitCodesOf(adapter);
   const { command } = adapter;
   return {
     name: command,

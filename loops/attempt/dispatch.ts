@@ -1,5 +1,6 @@
 // What a dispatcher tells the wrapper that it starts, in one variable of the environment; the CLI never sees it.
 
+import type { OwnToolRow } from '../../policies/own-tool/description.ts';
 import type { LeftOut } from '../../policies/prompt/left-out.ts';
 import type { OwnRow } from '../../policies/verdict/own-row.ts';
 
@@ -17,6 +18,8 @@ export interface Dispatch {
   redaction_patterns: string[];
   /** Of the project's own, read once for the whole run. */
   own_rows: readonly OwnRow[];
+  /** The CLI that is to be called, where the project describes it: as it was read for the run. */
+  own_tool?: OwnToolRow;
   /** What is to be known of the prompt beside its text: it goes into the record. */
   prompt: { warnings: readonly string[]; left_out: readonly LeftOut[] };
 }

@@ -5,6 +5,7 @@ import { markEnvironment, markerOf } from '../../wrappers/processes/marker.ts';
 import type { Invocation } from '../../wrappers/run.ts';
 import type { Attempt } from './attempt.ts';
 import { type Draft, wallMs } from './draft.ts';
+import { withFilesIn } from './own-files.ts';
 import type { WrapperRequest } from './request.ts';
 
 /** What the runner is handed; the draft must know its binary by now. */
@@ -17,12 +18,12 @@ export function invocationOf(draft: Draft, attempt: Attempt, overlay: Record<str
     cwd: asked.cwd,
     environment: {
       ...asked.environment,
-      ...adapter.environment(asked),
+      ...withFilesIn(adapter, adapter.environment(asked), attempt.files),
       ...overlay,
       ...markEnvironment(marker),
       TMPDIR: attempt.temporary,
     },
-    files: attempt.files,
+    files: adapter.prompt.via === 'file' ? { ...attempt.files, stdin: '/dev/null' } : attempt.files,
     marker,
     folders: [attempt.folder, attempt.temporary],
     retries: asked.innerRetries,

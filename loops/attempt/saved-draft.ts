@@ -1,8 +1,9 @@
 // A call's draft on disk: with it, whoever comes after a crash can judge and publish what the call left.
 
 import path from 'node:path';
-import { isTool, type Tool } from '../../policies/facts/tools.ts';
+import { isBuiltIn, isTool, type Tool } from '../../policies/facts/tools.ts';
 import type { CallTerms } from '../../policies/manifest/call-terms.ts';
+import { isOwnRow, type OwnToolRow } from '../../policies/own-tool/description.ts';
 import type { LeftOut } from '../../policies/prompt/left-out.ts';
 import { patternMistake } from '../../policies/redact/patterns.ts';
 import type { MachineClocks } from '../../policies/time/machine-clocks.ts';
@@ -10,8 +11,9 @@ import type { OwnRow } from '../../policies/verdict/own-row.ts';
 import { replaceText } from '../../state/disk/replace-file.ts';
 import type { TaskFolder } from '../../state/task-folder.ts';
 import type { CallRequest, Overlay } from '../../wrappers/adapter.ts';
-import { ADAPTERS } from '../../wrappers/adapters.ts';
+import { adapterOf } from '../../wrappers/adapters.ts';
 import { versionOfPackage } from '../../wrappers/cli-version.ts';
+import { ownAdapter } from '../../wrappers/own/adapter.ts';
 import { markerOf } from '../../wrappers/processes/marker.ts';
 import { readClocks } from '../../wrappers/steady-clock.ts';
 import { redactorOf } from '../redactor.ts';
@@ -38,6 +40,8 @@ export interface Saved {
   redaction_patterns: string[];
   /** Absent in a draft of a version that had none. */
   own_rows?: readonly OwnRow[];
+  /** Its CLI, where the project describes it. */
+  own_tool?: OwnToolRow;
   /** The variables whose values were secret to it; absent in a draft of a version that did not tell. */
   secret_names?: string[];
   temporary: string;
@@ -92,6 +96,7 @@ export function savedOf(attempt: Attempt, draft: Draft, overlay: Overlay): Saved
     limits: request.limits,
     redaction_patterns: request.redactionPatterns,
     own_rows: request.ownRows,
+    ...(request.adapter.described === undefined ? {} : { own_tool: request.adapter.described.row }),
     secret_names: secretNames(environment),
     temporary: attempt.temporary,
     overlay_folders: overlay.folders,
@@ -121,6 +126,7 @@ export function isSaved(value: unknown): value is Saved {
     ['out', 'err'].every((name) => typeof files?.[name as 'out'] === 'string') &&
     Object.values(files ?? {}).every((file) => file === null || (typeof file === 'string' && path.isAbsolute(file))) &&
     Array.isArray(own_rows) &&
+    (saved.own_tool === undefined ? isBuiltIn(tool) : isOwnRow(saved.own_tool, tool)) &&
     isLeftOut(saved.left_out ?? []) &&
     isTexts(saved.secret_names ?? []) &&
     [saved.binary, saved.cli_version ?? ''].every((text) => typeof text === 'string')
@@ -145,10 +151,11 @@ export function restoreSaved(
   clock: () => Date,
 ): RestoredDraft | null {
   const attempt = attemptIn(folder, saved.temporary);
+  const adapter = saved.own_tool === undefined ? adapterOf(saved.tool) : ownAdapter(saved.own_tool);
   const draft: Draft = {
     request: {
       callId: saved.call_id,
-      adapter: ADAPTERS[saved.tool],
+      adapter,
       call: { ...saved.call, environment },
       files: saved.files,
       limits: withStart(saved.limits),
@@ -167,7 +174,7 @@ export function restoreSaved(
     prompt: promptIn(attempt),
     promptHash: null,
     binary: saved.binary,
-    cliVersion: saved.cli_version ?? versionOfPackage(saved.binary, ADAPTERS[saved.tool].packageName),
+    cliVersion: saved.cli_version ?? versionOfPackage(saved.binary, adapter.packageName),
     argv: saved.argv,
     warnings: saved.warnings,
     announced: null,

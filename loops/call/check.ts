@@ -6,8 +6,9 @@ import type { Obstacle } from '../../policies/facts/evidence.ts';
 import type { OwnReason } from '../../policies/facts/own-reasons.ts';
 import type { StopSignal } from '../../policies/facts/stop.ts';
 import { readFollowedBytes } from '../../state/disk/regular-file.ts';
-import type { PromptLimit } from '../../wrappers/adapter.ts';
+import type { Adapter, PromptLimit } from '../../wrappers/adapter.ts';
 import { findBinary } from '../../wrappers/find-binary.ts';
+import { missingOwn } from '../../wrappers/own/missing.ts';
 import { lookAt, outputPathsOf } from '../attempt/output-paths.ts';
 import { MAX_PROMPT_BYTES } from '../attempt/prompt-limit.ts';
 import type { WrapperRequest } from '../attempt/request.ts';
@@ -44,9 +45,11 @@ export function check(request: WrapperRequest): CheckedCall {
   }
   const unwritable = outputMistake(request);
   if (unwritable !== null) return refuse('unwritable_output', unwritable, prompt);
+  const unfit = adapter.described?.takes(call) ?? null;
+  if (unfit !== null) return refuse('not_described', unfit, prompt);
   const binary = findBinary(adapter.binary, call.environment.PATH);
   if (binary === null) {
-    const message = `${adapter.binary} is not on the PATH: install it (npm install -g ${adapter.packageName}), or run \`preflight --tools ${adapter.tool}\` to see where it was looked for`;
+    const message = missingWords(adapter);
     return {
       how: 'refused',
       prompt,
@@ -59,6 +62,15 @@ export function check(request: WrapperRequest): CheckedCall {
     return { how: 'refused', prompt, refusal };
   }
   return { how: 'ready', binary, prompt };
+}
+
+function missingWords({ binary, packageName, tool, described }: Adapter): string {
+  const missing = described === undefined ? null : missingOwn(described.row);
+  const install = packageName === '' ? 'install it' : `install it (npm install -g ${packageName})`;
+  return (
+    missing ??
+    `${binary} is not on the PATH: ${install}, or run \`preflight --tools ${tool}\` to see where it was looked for`
+  );
 }
 
 function refuse(reason: OwnReason, message: string, prompt: Buffer | null = null): CheckedCall {

@@ -3,12 +3,11 @@
 import { CLASSES, EXIT_BUDGET } from '../../policies/facts/classes.ts';
 import type { Ending } from '../../policies/facts/ending.ts';
 import type { Verdict } from '../../policies/facts/evidence.ts';
-import { EXIT_BY_SIGNAL, WRAPPER_EXIT } from '../../policies/facts/exit-codes.ts';
+import { EXIT_BY_SIGNAL, type ExitCodes } from '../../policies/facts/exit-codes.ts';
 import type { StopSignal } from '../../policies/facts/stop.ts';
-import type { Tool } from '../../policies/facts/tools.ts';
 
 export interface EndedCall {
-  tool: Tool;
+  codes: ExitCodes;
   ending: Ending;
   verdict: Verdict;
   /** The CLI refused what it was given before it asked anything. */
@@ -17,9 +16,8 @@ export interface EndedCall {
   stoppedBy: StopSignal | null;
 }
 
-/** A code of `WRAPPER_EXIT`, or the one of the signal that stopped it. */
-export function wrapperExit({ tool, ending, verdict, refusedInput, stoppedBy }: EndedCall): number {
-  const codes = WRAPPER_EXIT[tool];
+/** One of the wrapper's codes, or the one of the signal that stopped it. */
+export function wrapperExit({ codes, ending, verdict, refusedInput, stoppedBy }: EndedCall): number {
   if (verdict.class === null) return codes.ok;
   if (ending === 'cancelled') return stoppedBy === null ? codes.failure : EXIT_BY_SIGNAL[stoppedBy];
   if (ending === 'timed_out' || ending === 'idle') return codes.timeout;

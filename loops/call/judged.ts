@@ -4,6 +4,7 @@ import type { Verdict } from '../../policies/facts/evidence.ts';
 import { stoppedBy } from '../../policies/facts/stop.ts';
 import { isSuccess, SUCCESS, visibleChars } from '../../policies/verdict/success.ts';
 import type { Adapter } from '../../wrappers/adapter.ts';
+import { exitCodesOf } from '../../wrappers/own/exit-codes.ts';
 import type { Outcome } from '../../wrappers/run.ts';
 import type { Draft } from '../attempt/draft.ts';
 import { localClock } from '../local-clock.ts';
@@ -39,5 +40,5 @@ export function endedOf(adapter: Adapter, outcome: Outcome, verdict: Verdict): O
   const { ending, exitCode, capture } = outcome;
   const requests = capture.usage.api_requests;
   const refusedInput = adapter.refusedInput({ exitCode, class: verdict.class, requests });
-  return { tool: adapter.tool, ending, verdict, refusedInput };
+  return { codes: exitCodesOf(adapter), ending, verdict, refusedInput };
 }

@@ -12,11 +12,13 @@ export async function knownVersion(
   nowMs: number,
 ): Promise<string | null> {
   const packaged = versionOfPackage(binary, adapter.packageName);
-  if (packaged !== null || !keepsVersions(call.environment)) return packaged;
+  const asking = adapter.described === undefined ? ['--version'] : adapter.described.row.version;
+  // A script that knows no such flag might do its work.
+  if (packaged !== null || asking === null || !keepsVersions(call.environment)) return packaged;
   const recalled = recallVersion(call.environment, binary, nowMs);
   if (recalled !== undefined || stop.aborted) return recalled ?? null;
   const environment = { ...call.environment, ...adapter.environment(call) };
-  const version = await askVersion(binary, { cwd: call.cwd, environment }, stop);
+  const version = await askVersion(binary, asking, { cwd: call.cwd, environment }, stop);
   if (!stop.aborted) keepVersion(call.environment, binary, version, nowMs);
   return version;
 }

@@ -6,6 +6,7 @@ import type { Overlay } from '../../wrappers/adapter.ts';
 import { lacking, withoutFlags } from '../../wrappers/feature.ts';
 import { type Attempt, discardAttempt, discardTemporaries, fillAttempt, nameAttempt } from '../attempt/attempt.ts';
 import type { Draft } from '../attempt/draft.ts';
+import { withFilesOf } from '../attempt/own-files.ts';
 import { saveDraft } from '../attempt/saved-draft.ts';
 import type { Refusal } from './check.ts';
 import { type RegisteredCall, register } from './registered.ts';
@@ -33,7 +34,8 @@ export function prepare(draft: Draft, guardian: ProcessIdentity): Ready | { how:
     made.overlay = overlay;
     const counting = adapter.usageFile === null ? [] : [adapter.usageFile.argument(attempt.files.usage)];
     const lacked = lacking(adapter.features, draft.cliVersion);
-    draft.argv = withoutFlags(adapter.argv(request.call, [...overlay.argv, ...counting]), lacked);
+    const words = withoutFlags(adapter.argv(request.call, [...overlay.argv, ...counting]), lacked);
+    draft.argv = withFilesOf(adapter, words, attempt.files);
     draft.warnings.push(...overlay.warnings);
     // Whoever is killed from here on is swept; nobody else knows where its prompt lies.
     const registered = register(draft, attempt, overlay, guardian);

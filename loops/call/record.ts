@@ -29,7 +29,7 @@ export function recordOf(
     session_id: capture.sessionId ?? call.resumeSession ?? (adapter.sessionId === 'chosen' ? call.newSession : null),
     answer_bytes: Buffer.byteLength(capture.answer),
     usage: usageOf(draft, capture.usage),
-    tool_calls: capture.tools,
+    tool_calls: toolsOf(draft, capture.tools),
     denied_tools: capture.deniedTools,
     warnings: warningsOf(draft, outcome, verdict.class === null),
     ...statusOf(capture, verdict),
@@ -97,6 +97,9 @@ export function commonOf(draft: Draft) {
     cwd: call.cwd,
     started_at: draft.startedAt.toISOString(),
     prompt_sha256: draft.promptHash ?? (draft.prompt && sha256(draft.prompt)),
+    ...(adapter.described === undefined
+      ? {}
+      : { tool_sha256: sha256(Buffer.from(JSON.stringify(adapter.described.row))) }),
     ...(composed.leftOut.length === 0 ? {} : { left_out: composed.leftOut }),
   };
 }
@@ -132,3 +135,9 @@ export function redactValue(value: unknown, redact: (text: string) => string): u
   if (typeof value !== 'object' || value === null) return value;
   return Object.fromEntries(Object.entries(value).map(([key, item]) => [key, redactValue(item, redact)]));
 }
+
+/** Unknown of a CLI whose description has no word for them. */
+const toolsOf = ({ request }: Draft, told: number): number | null => {
+  const row = request.adapter.described?.row;
+  return row === undefined || row.events.some(({ tool }) => tool !== undefined) ? told : null;
+};

@@ -1,9 +1,10 @@
 // The record of a call that was refused before anything was started, or of which nothing can be read.
 
 import { UNKNOWN_USAGE } from '../../policies/facts/engine-event.ts';
-import { EXIT_BY_SIGNAL, WRAPPER_EXIT } from '../../policies/facts/exit-codes.ts';
+import { EXIT_BY_SIGNAL } from '../../policies/facts/exit-codes.ts';
 import type { CallRecord } from '../../policies/record/call-record.ts';
 import { sign } from '../../policies/signature/sign.ts';
+import { exitCodesOf } from '../../wrappers/own/exit-codes.ts';
 import type { Draft } from '../attempt/draft.ts';
 import type { Refusal } from './check.ts';
 import { commonOf, redacted } from './record.ts';
@@ -38,7 +39,7 @@ function emptyRecord(draft: Draft, refusal: Refusal, { ending, durationMs, rule 
     ending,
     native_exit_code: null,
     signal: null,
-    wrapper_exit_code: { ...WRAPPER_EXIT[adapter.tool], ...EXIT_BY_SIGNAL }[refusal.exit],
+    wrapper_exit_code: { ...exitCodesOf(adapter), ...EXIT_BY_SIGNAL }[refusal.exit],
     session_id: null,
     answer_bytes: 0,
     usage: UNKNOWN_USAGE,

@@ -8,7 +8,7 @@ import type { CallRecord } from '../../policies/record/call-record.ts';
 import { readRegularOrNull } from '../../state/disk/regular-file.ts';
 import type { TaskFolder } from '../../state/task-folder.ts';
 import type { Access } from '../../wrappers/adapter.ts';
-import { ADAPTERS } from '../../wrappers/adapters.ts';
+import { adapterOf } from '../../wrappers/adapters.ts';
 import type { SessionFile } from '../../wrappers/sessions/store.ts';
 import { withoutDispatch } from '../attempt/dispatch.ts';
 import { outputPathMistake } from '../attempt/output-paths.ts';
@@ -73,7 +73,7 @@ const NOWHERE = { sessionIdOut: null, doneMarker: null, pidFile: null };
 
 function requestOf(sending: ResendRequest, folder: string): WrapperRequest {
   const { session, into, access, trustWorkspace, model, timeoutMs, task, files, environment, cwd } = sending;
-  const adapter = ADAPTERS[session.tool];
+  const adapter = adapterOf(session.tool);
   return {
     callId: null,
     adapter,

@@ -1,6 +1,6 @@
 // What is known of a session before anything is changed: whether it is broken, and by which CLI it was written.
 
-import { ADAPTERS } from '../../wrappers/adapters.ts';
+import { adapterOf } from '../../wrappers/adapters.ts';
 import { versionOfPackage } from '../../wrappers/cli-version.ts';
 import { findBinary } from '../../wrappers/find-binary.ts';
 import type { Conversation, SessionFile } from '../../wrappers/sessions/store.ts';
@@ -21,7 +21,7 @@ export function healthOf(conversation: Conversation, environment: NodeJS.Process
 
 /** Of the CLI that would resume it; where none is found, of the one that began it. */
 export function installedVersion({ tool, cliVersion }: SessionFile, environment: NodeJS.ProcessEnv): string | null {
-  const { binary, packageName } = ADAPTERS[tool];
+  const { binary, packageName } = adapterOf(tool);
   const file = findBinary(binary, environment.PATH);
   return (file === null ? null : versionOfPackage(file, packageName)) ?? cliVersion;
 }

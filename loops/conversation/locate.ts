@@ -1,11 +1,11 @@
 // Which session is meant: a full id, the beginning of one, or a feature's tag.
 
-import { TOOLS, type Tool } from '../../policies/facts/tools.ts';
+import { isBuiltIn, TOOLS, type Tool } from '../../policies/facts/tools.ts';
 import { ID_OR_PREFIX } from '../../policies/session/session-entry.ts';
 import { isSameFolder } from '../../state/disk/real-path.ts';
 import { type KeptSession, readSessions } from '../../state/sessions/sessions-file.ts';
 import { projectState } from '../../state/task-folder.ts';
-import { ADAPTERS } from '../../wrappers/adapters.ts';
+import { adapterOf } from '../../wrappers/adapters.ts';
 import type { Lookup, SessionFile, SessionStore } from '../../wrappers/sessions/store.ts';
 
 export interface LocatedSession {
@@ -20,8 +20,8 @@ type SessionLocated = LocatedSession | { how: 'invalid'; message: string };
 
 /** @param tool null looks through all three stores. */
 export async function locateSession(word: string, tool: Tool | null, lookup: Lookup): Promise<SessionLocated> {
-  const tools = tool === null ? TOOLS : [tool];
-  const stores = await Promise.all(tools.map((name) => ADAPTERS[name].sessions()));
+  const tools: readonly Tool[] = tool === null ? TOOLS : [tool];
+  const stores = await Promise.all(tools.map((name) => adapterOf(name).sessions()));
   const tagged = await taggedSessions(word, lookup);
   const found = [
     ...(await byId(
@@ -63,8 +63,11 @@ async function taggedSessions(word: string, { cwd, environment }: Lookup): Promi
   return tagged
     .filter(isHere)
     .map(({ tool, entry }) => ({ tool, id: entry.session_id, feature: word }))
-    .sort((a, b) => TOOLS.indexOf(a.tool) - TOOLS.indexOf(b.tool));
+    .sort((a, b) => rankOf(a.tool) - rankOf(b.tool));
 }
+
+/** The built-in ones in their order, then those of the project. */
+const rankOf = (tool: Tool): number => (isBuiltIn(tool) ? TOOLS.indexOf(tool) : TOOLS.length);
 
 async function byId(
   named: readonly Named[],

@@ -1,10 +1,10 @@
 // Repairs a session whose history the service would not accept, or did not: in the gentlest way that works.
 
-import type { Tool } from '../../policies/facts/tools.ts';
+import { isBuiltIn, type Tool } from '../../policies/facts/tools.ts';
 import { TESTED_VERSIONS } from '../../policies/manifest/tested-versions.ts';
 import type { Flaw, Turn } from '../../policies/session/conversation.ts';
 import { isSystemError } from '../../state/system-error.ts';
-import { ADAPTERS } from '../../wrappers/adapters.ts';
+import { adapterOf } from '../../wrappers/adapters.ts';
 import { type Conversation, isSessionFileError, type SessionStore } from '../../wrappers/sessions/store.ts';
 import { editSession } from './edit.ts';
 import { planRollback } from './plans.ts';
@@ -62,7 +62,7 @@ export const repairBroken = (
 /** Its CLI keeps no prompt that was refused before anything was said, or makes calls and results match by itself when it resumes. */
 const NOTHING_WRONG = 'nothing in its file is wrong, so it is asked as it is';
 
-const lastTested = (tool: Tool): string => TESTED_VERSIONS[tool].tested.at(-1)!;
+const lastTested = (tool: Tool): string => (isBuiltIn(tool) ? TESTED_VERSIONS[tool].tested.at(-1)! : '');
 
 /** A file is read lazily: what is wrong with it may come up with each look. */
 async function orCannot<T>(mend: () => Promise<T>): Promise<T | { how: 'cannot'; why: string }> {
@@ -76,7 +76,7 @@ async function orCannot<T>(mend: () => Promise<T>): Promise<T | { how: 'cannot';
 
 /** null where its CLI has none of that id. */
 async function open({ tool, sessionId, environment, cwd }: Broken): Promise<Opened | null> {
-  const store = await ADAPTERS[tool].sessions();
+  const store = await adapterOf(tool).sessions();
   const session = await store.find(sessionId, { environment, cwd });
   return session === null ? null : { store, conversation: store.open(session) };
 }

@@ -1,6 +1,6 @@
 // What is known of a failed call that its way out depends on: the manifest's lines, the CLI's sign-in, what was sent.
 
-import type { Tool } from '../../policies/facts/tools.ts';
+import { isBuiltIn, type Tool } from '../../policies/facts/tools.ts';
 import type { Situation } from '../../policies/next-actions/next-actions.ts';
 import type { ManifestPlace, SituationField } from '../../policies/next-actions/situation.ts';
 import type { PartSize } from '../../policies/prompt/part.ts';
@@ -10,7 +10,7 @@ import { tagOf } from '../../policies/session/session-tag.ts';
 import { lookAt } from '../../state/disk/regular-file.ts';
 import { budgetOf } from '../../state/journal/ledger.ts';
 import { outputsOf, type TaskFolder } from '../../state/task-folder.ts';
-import { ADAPTERS } from '../../wrappers/adapters.ts';
+import { adapterOf } from '../../wrappers/adapters.ts';
 import { homeOf } from '../../wrappers/home.ts';
 import { SIGN_INS } from '../../wrappers/sign-in/sign-ins.ts';
 import type { OpenTask, ReadTask } from '../task/task.ts';
@@ -54,10 +54,10 @@ export function situationOf(
     sessionId: session_id,
     callsLeft,
     ending,
-    packageName: ADAPTERS[tool].packageName,
+    packageName: adapterOf(tool).packageName,
     stderrFile: whereNotEmpty(outputsOf(task, stage).err),
     eventsFile: whereNotEmpty(outputsOf(task, stage).raw),
-    ...(isOfKey ? { key: SIGN_INS[tool]({ environment, home, cwd }) } : {}),
+    ...(isOfKey && isBuiltIn(tool) ? { key: SIGN_INS[tool]({ environment, home, cwd }) } : {}),
     ...(read === null
       ? {}
       : {

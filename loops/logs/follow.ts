@@ -8,7 +8,7 @@ import { type Journal, openJournal } from '../../state/journal/journal.ts';
 import type { Call, Ledger } from '../../state/journal/ledger.ts';
 import type { TaskFolder } from '../../state/task-folder.ts';
 import { waitForChange } from '../../state/wait-for-change.ts';
-import { ADAPTERS } from '../../wrappers/adapters.ts';
+import { adapterOf } from '../../wrappers/adapters.ts';
 import { identify } from '../../wrappers/processes/identity.ts';
 import { attemptIn } from '../attempt/attempt.ts';
 import { savedRedactor } from '../attempt/believed-draft.ts';
@@ -167,7 +167,9 @@ function saidIn(tool: Tool, text: string, telling: Telling | null): string[] {
   if (text.trim() === '') return [];
   if (telling === null) return [text];
   try {
-    return ADAPTERS[tool].readEvent(text).flatMap((event) => telling.hear(event));
+    return adapterOf(tool)
+      .readEvent(text)
+      .flatMap((event) => telling.hear(event));
   } catch {
     return [text];
   }

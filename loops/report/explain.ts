@@ -12,7 +12,7 @@ import { budgetOf, type Call, type Ledger } from '../../state/journal/ledger.ts'
 import { statsOf } from '../../state/journal/stats.ts';
 import { locateTask, type TaskFolder } from '../../state/task-folder.ts';
 import { findRecord } from '../../state/usage.ts';
-import { ADAPTERS } from '../../wrappers/adapters.ts';
+import { adapterOf } from '../../wrappers/adapters.ts';
 import { situationOf } from '../failure/situation.ts';
 import { readTask, rootOf } from '../task/task.ts';
 import { explanationOf, type FailureExplanation } from './explanation.ts';
@@ -173,7 +173,7 @@ async function waysOut({ task, ledger, word, cwd, environment }: Opened, call: C
   const record = findRecord(task, call);
   const known = { verdict, session_id: record?.session_id ?? null, ending: record?.ending ?? null };
   // No run makes it again: it was none of the manifest's.
-  const byHand = call.reserved.run_id === null ? { again: `${ADAPTERS[tool].command} with the same flags` } : {};
+  const byHand = call.reserved.run_id === null ? { again: `${adapterOf(tool).command} with the same flags` } : {};
   return nextActions({ ...situationOf(failing, known), ...byHand });
 }
 

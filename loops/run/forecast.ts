@@ -9,7 +9,7 @@ import { changedActions } from '../../policies/retry/changed-prompt.ts';
 import { tagOf } from '../../policies/session/session-tag.ts';
 import { budgetOf } from '../../state/journal/ledger.ts';
 import { readSessions } from '../../state/sessions/sessions-file.ts';
-import { ADAPTERS } from '../../wrappers/adapters.ts';
+import { adapterOf } from '../../wrappers/adapters.ts';
 import { paidAnswer } from '../stage/dispatch-call.ts';
 import { HANDED_ON, resolveSession } from '../stage-session/resolve.ts';
 import { closedFor } from '../tamper-guard/entrance.ts';
@@ -175,7 +175,7 @@ function argvOf(
   { stage, access }: StagePlan,
   session: string | null,
 ): string[] {
-  const adapter = ADAPTERS[stage.tool];
+  const adapter = adapterOf(stage.tool);
   const argv = adapter.argv(
     {
       model: stage.model ?? null,

@@ -1,6 +1,6 @@
 // A stage's prompt as it would be sent, for who looks before paying; or whose answers it waits for.
 
-import { ADAPTERS } from '../../wrappers/adapters.ts';
+import { adapterOf } from '../../wrappers/adapters.ts';
 import { firstPromptText } from '../stage-session/first-prompt.ts';
 import { feedbackFor } from '../task/feedback.ts';
 import type { RunContext } from '../task/run-context.ts';
@@ -35,6 +35,6 @@ export async function showPrompt({ open, plan, context, text, before, fresh }: S
   if (waits_for.length > 0) return { text: null, waits_for };
   const asked = `${feedbackFor({ open, stage }, text.length)}${text}`;
   const whole = fresh === null ? asked : await firstPromptText({ open, stage, context }, asked, fresh);
-  const sent = ADAPTERS[stage.tool].prompt.escape(Buffer.from(whole).toString('latin1'));
+  const sent = adapterOf(stage.tool).prompt.escape(Buffer.from(whole).toString('latin1'));
   return { text: Buffer.from(sent, 'latin1').toString('utf8'), waits_for };
 }

@@ -3,7 +3,7 @@
 import type { Tool } from '../../policies/facts/tools.ts';
 import type { SessionEntry } from '../../policies/session/session-entry.ts';
 import { isSameFolder } from '../../state/disk/real-path.ts';
-import { ADAPTERS } from '../../wrappers/adapters.ts';
+import { adapterOf } from '../../wrappers/adapters.ts';
 import { changeSessions } from './change-sessions.ts';
 import { countTokens, findSession } from './own-files.ts';
 
@@ -32,7 +32,7 @@ export async function adoptSession(adopting: Adopting): Promise<Adopted> {
       how: 'invalid',
       message: `${tool} has no session ${id}; tollgate sessions adopt --list shows what it has`,
     };
-  const { boundToCwd } = await ADAPTERS[tool].sessions();
+  const { boundToCwd } = await adapterOf(tool).sessions();
   const folder = boundToCwd ? (session.cwd ?? cwd) : null;
   const { context_tokens, total_tokens } = await countTokens(tool, id, lookup);
   const entry: SessionEntry = {

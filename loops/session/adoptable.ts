@@ -1,7 +1,7 @@
 // The sessions of the last 7 days that could be taken on: as their CLI lists them itself, or else from its files.
 
 import type { Tool } from '../../policies/facts/tools.ts';
-import { ADAPTERS } from '../../wrappers/adapters.ts';
+import { adapterOf } from '../../wrappers/adapters.ts';
 import type { OwnListed, SessionStore } from '../../wrappers/sessions/store.ts';
 import { redactorOf } from '../redactor.ts';
 import { quietly } from './own-files.ts';
@@ -22,7 +22,7 @@ export async function listAdoptable(asking: AdoptableAsking, tools: readonly Too
   const sessions: Adoptable[] = [];
   const problems: string[] = [];
   for (const tool of tools) {
-    const store = await ADAPTERS[tool].sessions();
+    const store = await adapterOf(tool).sessions();
     const listed = (await store.ask?.(asking, say)) ?? (await fromFiles(asking, store));
     if (typeof listed === 'string') problems.push(listed);
     else sessions.push(...listed.map((session) => ({ tool, ...session })));

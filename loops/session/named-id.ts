@@ -2,7 +2,7 @@
 
 import type { Tool } from '../../policies/facts/tools.ts';
 import { WHOLE_ID } from '../../policies/session/session-entry.ts';
-import { ADAPTERS } from '../../wrappers/adapters.ts';
+import { adapterOf } from '../../wrappers/adapters.ts';
 import type { Lookup } from '../../wrappers/sessions/store.ts';
 import { quietly } from './own-files.ts';
 
@@ -14,7 +14,7 @@ export async function wholeId(word: string, tools: readonly Tool[], lookup: Look
   if (WHOLE_ID.test(word)) return { how: 'whole', id: prefix };
   const found = new Map<string, Tool>();
   for (const tool of new Set(tools)) {
-    const store = await ADAPTERS[tool].sessions();
+    const store = await adapterOf(tool).sessions();
     for (const { id } of (await quietly(() => store.recent(lookup, new Date(0)))) ?? [])
       if (id.toLowerCase().startsWith(prefix)) found.set(id, tool);
   }

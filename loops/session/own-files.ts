@@ -2,7 +2,7 @@
 
 import type { Tool } from '../../policies/facts/tools.ts';
 import { isSystemError } from '../../state/system-error.ts';
-import { ADAPTERS } from '../../wrappers/adapters.ts';
+import { adapterOf } from '../../wrappers/adapters.ts';
 import { type Conversation, isSessionFileError, type Lookup, type SessionFile } from '../../wrappers/sessions/store.ts';
 
 export interface Counted {
@@ -29,7 +29,7 @@ export function countIn(conversation: Conversation): Counted {
 
 /** null where there is none, or none that can be read. */
 export async function findSession(tool: Tool, id: string, lookup: Lookup): Promise<SessionFile | null> {
-  return quietly(async () => (await ADAPTERS[tool].sessions()).find(id, lookup));
+  return quietly(async () => (await adapterOf(tool).sessions()).find(id, lookup));
 }
 
 /** What `look` returns; null where the file cannot be read. */
@@ -37,7 +37,7 @@ export const lookInto = <T>(
   tool: Tool,
   session: SessionFile,
   look: (conversation: Conversation) => T,
-): Promise<T | null> => quietly(async () => look((await ADAPTERS[tool].sessions()).open(session)));
+): Promise<T | null> => quietly(async () => look((await adapterOf(tool).sessions()).open(session)));
 
 /** A file that is unreadable, foreign or newer than we know says nothing. */
 export async function quietly<T>(look: () => T | Promise<T>): Promise<T | null> {

@@ -5,7 +5,7 @@ import path from 'node:path';
 import type { Tool } from '../../policies/facts/tools.ts';
 import { headerOf, isOf } from '../../policies/session/session-tag.ts';
 import { isSameFolder, isWithin, realOr } from '../../state/disk/real-path.ts';
-import { ADAPTERS } from '../../wrappers/adapters.ts';
+import { adapterOf } from '../../wrappers/adapters.ts';
 import type { Conversation, Lookup, SessionFile, SessionStore } from '../../wrappers/sessions/store.ts';
 import { type Counted, countIn, lookInto, quietly } from './own-files.ts';
 
@@ -31,7 +31,7 @@ const MAX_LOOKED_AT = 500;
 /** The newest one of the last 7 days that was answered at least once; null where there is none. */
 export async function recoverSession(wanted: WantedSession): Promise<RecoveredSession | null> {
   const { tool, tag, goal, lookup, now, isGivenUp } = wanted;
-  const store = await ADAPTERS[tool].sessions();
+  const store = await adapterOf(tool).sessions();
   const recent = (await quietly(() => store.recent(lookup, new Date(now.getTime() - LOOK_BACK_MS)))) ?? [];
   const asked = { headers: headersOf(tool, tag), goal };
   for (const session of recent.slice(0, MAX_LOOKED_AT)) {
@@ -49,7 +49,7 @@ export async function recoverSession(wanted: WantedSession): Promise<RecoveredSe
 /** As it was written, and as the CLI was sent it. */
 function headersOf(tool: Tool, tag: string): string[] {
   const header = headerOf(tag);
-  const sent = ADAPTERS[tool].prompt.escape(Buffer.from(header).toString('latin1'));
+  const sent = adapterOf(tool).prompt.escape(Buffer.from(header).toString('latin1'));
   return [header, Buffer.from(sent, 'latin1').toString()];
 }
 

@@ -2,13 +2,13 @@
 
 import type { Tool } from '../../policies/facts/tools.ts';
 import { isSameFolder } from '../../state/disk/real-path.ts';
-import { ADAPTERS } from '../../wrappers/adapters.ts';
+import { adapterOf } from '../../wrappers/adapters.ts';
 import type { Lookup } from '../../wrappers/sessions/store.ts';
 import { findSession } from './own-files.ts';
 
 /** That folder; null where the session is good here, or where nobody can say. */
 export async function worksElsewhere(tool: Tool, id: string, lookup: Lookup): Promise<string | null> {
-  const { boundToCwd } = await ADAPTERS[tool].sessions();
+  const { boundToCwd } = await adapterOf(tool).sessions();
   if (!boundToCwd) return null;
   const cwd = (await findSession(tool, id, lookup))?.cwd ?? null;
   return cwd === null || isSameFolder(cwd, lookup.cwd) ? null : cwd;

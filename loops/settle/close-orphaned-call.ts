@@ -3,6 +3,7 @@
 import { existsSync, lstatSync } from 'node:fs';
 import path from 'node:path';
 import type { ProcessIdentity } from '../../policies/facts/process-identity.ts';
+import { isBuiltIn } from '../../policies/facts/tools.ts';
 import { strictest } from '../../policies/manifest/call-terms.ts';
 import { entryOf, forgetCall, registerFolder } from '../../state/calls/call-register.ts';
 import { kindOf } from '../../state/disk/regular-file.ts';
@@ -11,7 +12,7 @@ import type { Journal } from '../../state/journal/journal.ts';
 import type { Call } from '../../state/journal/ledger.ts';
 import type { TaskFolder } from '../../state/task-folder.ts';
 import type { Adapter } from '../../wrappers/adapter.ts';
-import { ADAPTERS } from '../../wrappers/adapters.ts';
+import { adapterOf } from '../../wrappers/adapters.ts';
 import { adopt, type Left, readLeft } from '../../wrappers/adopt.ts';
 import { endTree } from '../../wrappers/processes/end-tree.ts';
 import { identify } from '../../wrappers/processes/identity.ts';
@@ -89,7 +90,12 @@ function restoreOwn(open: Call, { task, environment, clock }: Closing): Restored
   const { draft } = restored;
   const { files, note } = resultPaths(open, draft.request.files, task);
   const charge = { task, stage, runId: null, forPrompt: null };
-  draft.request = withRealPlaces({ ...draft.request, adapter: ADAPTERS[tool], files, charge });
+  draft.request = withRealPlaces({
+    ...draft.request,
+    adapter: isBuiltIn(tool) ? adapterOf(tool) : draft.request.adapter,
+    files,
+    charge,
+  });
   draft.callId = call_id;
   holdToRegister(restored, environment);
   keepPlaces(draft, path.join(task.attempts, call_id));

@@ -4,7 +4,7 @@ import path from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import type { ProcessIdentity } from '../../policies/facts/process-identity.ts';
 import type { Tool } from '../../policies/facts/tools.ts';
-import { ADAPTERS } from '../../wrappers/adapters.ts';
+import { guardianOf } from '../../wrappers/adapters.ts';
 import type { ProcessRow } from '../../wrappers/processes/rows.ts';
 import { processTable } from '../../wrappers/processes/table.ts';
 import { hasOutput } from '../attempt/captured.ts';
@@ -73,7 +73,7 @@ export async function isGoneWithin(who: ProcessIdentity, ms: number, stop?: Abor
 /** Only a dispatcher's wrapper is told to put its record into its attempt. */
 async function lookAtWords(row: ProcessRow, { tool, attempt }: LateCall): Promise<'guardian' | 'stays' | 'stranger'> {
   const words = await processTable.words(row);
-  if (!words.includes(`${path.sep}${ADAPTERS[tool].command}.cjs`)) return 'stranger';
+  if (!words.includes(`${path.sep}${guardianOf(tool).join(' ')}`)) return 'stranger';
   return words.includes(`--result=${path.join(attempt, 'record.json')}`) ? 'guardian' : 'stays';
 }
 

@@ -5,7 +5,7 @@ import { realOr } from '../../state/disk/real-path.ts';
 import { JournalError } from '../../state/journal/journal.ts';
 import { readSessions, type Sessions } from '../../state/sessions/sessions-file.ts';
 import { isSystemError } from '../../state/system-error.ts';
-import { ADAPTERS } from '../../wrappers/adapters.ts';
+import { adapterOf } from '../../wrappers/adapters.ts';
 import { changeSessions } from '../session/change-sessions.ts';
 import { notedSession } from '../session/noted-session.ts';
 import type { StageRun } from '../task/stage-run.ts';
@@ -31,7 +31,7 @@ export async function keptEntries(run: StageRun, tag: string): Promise<KeptEntri
   const { open, stage, context } = run;
   const { clock } = context;
   const { tool } = stage;
-  const folder = (await ADAPTERS[tool].sessions()).boundToCwd ? open.cwd : null;
+  const folder = (await adapterOf(tool).sessions()).boundToCwd ? open.cwd : null;
   const place = { tag, tool, folder: folder === null ? null : realOr(folder) };
   let sessions = await readSessions(open.stateFolder, clock);
   const isStrange = sessions.isStrange(tag, tool, folder);

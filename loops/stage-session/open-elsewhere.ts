@@ -1,6 +1,6 @@
 // A session that somebody has open in its CLI, such as a person at a terminal: it is waited for, or a fresh one is begun.
 
-import { ADAPTERS } from '../../wrappers/adapters.ts';
+import { adapterOf } from '../../wrappers/adapters.ts';
 import { writerOf } from '../conversation/wait-until-idle.ts';
 import { findSession, quietly } from '../session/own-files.ts';
 import type { StageRun } from '../task/stage-run.ts';
@@ -35,6 +35,6 @@ async function openBy({ open, stage, context: { environment, clock } }: StageRun
   const lookup = { environment, cwd: open.cwd };
   const session = await findSession(stage.tool, id, lookup);
   if (session === null) return null;
-  const store = await ADAPTERS[stage.tool].sessions();
+  const store = await adapterOf(stage.tool).sessions();
   return quietly(() => writerOf({ store, session, lookup, clock }));
 }

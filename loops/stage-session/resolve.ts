@@ -1,12 +1,12 @@
 // Which session a stage's first call goes on in: the one that is named, the tag's, one that is found again, or a new one.
 
-import type { Tool } from '../../policies/facts/tools.ts';
+import { rowOf, type Tool } from '../../policies/facts/tools.ts';
 import type { SessionEntry } from '../../policies/session/session-entry.ts';
-import { fitnessOf } from '../../policies/session/session-policy.ts';
+import { CONTEXT_LIMIT_TOKENS, fitnessOf } from '../../policies/session/session-policy.ts';
 import { isSameFolder } from '../../state/disk/real-path.ts';
 import { writeRefusal } from '../../state/disk/write-refusal.ts';
 import type { Sessions } from '../../state/sessions/sessions-file.ts';
-import { ADAPTERS } from '../../wrappers/adapters.ts';
+import { adapterOf } from '../../wrappers/adapters.ts';
 import { notedById } from '../session/noted-session.ts';
 import { countTokens, findSession } from '../session/own-files.ts';
 import { recoverSession } from '../session/recovery.ts';
@@ -115,7 +115,7 @@ async function notedAs(run: Asker, sessions: Sessions, noted: SessionEntry | nul
 async function activeSession(run: Asker, tag: string, sessions: Sessions): Promise<Resolved | null> {
   const { open, stage, context } = run;
   const { environment } = context;
-  const { boundToCwd } = await ADAPTERS[stage.tool].sessions();
+  const { boundToCwd } = await adapterOf(stage.tool).sessions();
   const entry = sessions.entry(tag, stage.tool, boundToCwd ? open.cwd : null);
   if (entry === null) return null;
   // Its CLI's own files have the last word: an entry may be of a version that did not look.
@@ -126,7 +126,7 @@ async function activeSession(run: Asker, tag: string, sessions: Sessions): Promi
 
 /** The one of its tag that was used last, in another folder. */
 async function sessionElsewhere({ open, stage }: Asker, tag: string, sessions: Sessions): Promise<LeftSession | null> {
-  const { boundToCwd } = await ADAPTERS[stage.tool].sessions();
+  const { boundToCwd } = await adapterOf(stage.tool).sessions();
   if (!boundToCwd) return null;
   const others = sessions
     .entries()
@@ -161,7 +161,7 @@ async function foundSession(run: Asker, tag: string, sessions: Sessions): Promis
 }
 
 function judged({ open, stage }: Asker, use: 'named' | 'resumed' | 'recovered', entry: SessionEntry): Resolved {
-  const fitness = fitnessOf(entry, open.project.sessions.context_limit[stage.tool]);
+  const fitness = fitnessOf(entry, rowOf(open.project.sessions.context_limit, stage.tool, CONTEXT_LIMIT_TOKENS));
   return fitness.how === 'fit' ? { use, entry } : { use: 'new', left: { entry, ...fitness } };
 }
 

@@ -1,8 +1,9 @@
 // The session of a stage, from before its first call to after its last one: nobody else writes it meanwhile.
 
 import type { Verdict } from '../../policies/facts/evidence.ts';
+import { rowOf } from '../../policies/facts/tools.ts';
 import type { SessionEntry } from '../../policies/session/session-entry.ts';
-import { afterCall, fitnessOf, restMs } from '../../policies/session/session-policy.ts';
+import { afterCall, CONTEXT_LIMIT_TOKENS, fitnessOf, restMs } from '../../policies/session/session-policy.ts';
 import { tagOf } from '../../policies/session/session-tag.ts';
 import { countTokens } from '../session/own-files.ts';
 import type { StageSession } from '../task/session-in-use.ts';
@@ -53,7 +54,7 @@ function sessionOf(
   const { open, stage, context } = run;
   const { clock, environment } = context;
   const { context_limit, rest_sec } = open.project.sessions;
-  const limit = context_limit[stage.tool];
+  const limit = rowOf(context_limit, stage.tool, CONTEXT_LIMIT_TOKENS);
   const resolvedLeft = resolved.use === 'new' ? resolved.left : null;
   // One that works elsewhere is still good there.
   let left = resolvedLeft?.because === 'folder' ? undefined : resolvedLeft?.entry.session_id;

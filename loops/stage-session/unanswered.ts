@@ -1,7 +1,7 @@
 // A prompt that stands at the end of a session without an answer: sent again into it, it would stand there twice.
 
 import { readRegular } from '../../state/disk/regular-file.ts';
-import { ADAPTERS } from '../../wrappers/adapters.ts';
+import { adapterOf } from '../../wrappers/adapters.ts';
 import type { Conversation } from '../../wrappers/sessions/store.ts';
 import { MAX_PROMPT_BYTES } from '../attempt/prompt-limit.ts';
 import { editSession } from '../conversation/edit.ts';
@@ -36,7 +36,7 @@ export async function takeBackUnanswered(run: StageRun, id: string, file: string
 async function look({ open, stage, context: { environment } }: StageRun, id: string, file: string): Promise<Looked> {
   const session = await findSession(stage.tool, id, { environment, cwd: open.cwd });
   if (session === null) return UNKNOWN;
-  const store = await ADAPTERS[stage.tool].sessions();
+  const store = await adapterOf(stage.tool).sessions();
   const conversation = await quietly(() => store.open(session));
   if (conversation === null) return UNKNOWN;
   const end = (await quietly(() => endOf(conversation, sentTexts(stage.tool, file)))) ?? 'unknown';
@@ -60,6 +60,6 @@ function endOf(conversation: Conversation, sent: readonly string[]): EndOf {
 /** As it was written, and as it was sent. */
 function sentTexts(tool: StageRun['stage']['tool'], file: Prompt['file']): string[] {
   const text = readRegular(file, MAX_PROMPT_BYTES);
-  const sent = ADAPTERS[tool].prompt.escape(Buffer.from(text).toString('latin1'));
+  const sent = adapterOf(tool).prompt.escape(Buffer.from(text).toString('latin1'));
   return [text.trim(), Buffer.from(sent, 'latin1').toString('utf8').trim()];
 }

@@ -6,6 +6,7 @@ import type { Finding } from '../../policies/facts/gate-record.ts';
 import type { CallRecord } from '../../policies/record/call-record.ts';
 import { type Call, isKeptFor, openCalls } from '../../state/journal/ledger.ts';
 import { outputsOf } from '../../state/task-folder.ts';
+import { adapterOf } from '../../wrappers/adapters.ts';
 import { identify } from '../../wrappers/processes/identity.ts';
 import { passedAs } from '../../wrappers/processes/passed-variables.ts';
 import { hasOutput } from '../attempt/captured.ts';
@@ -162,6 +163,7 @@ function errandOf(
       nested_calls: open.manifest.budgets.nested_calls,
       redaction_patterns: open.manifest.security.redaction_patterns,
       own_rows: open.ownRows,
+      ...ownToolOf(stage),
       prompt: aboutPrompt(prompt),
     },
     promptFile: file,
@@ -213,3 +215,9 @@ const whoseAnswer = (
   published?.call_id ??
   [...calls.values()].filter(({ reserved }) => reserved.stage === stage && reserved.tool === tool).at(-1)?.reserved
     .call_id;
+
+/** As it was read for the run, whatever its description says meanwhile. */
+function ownToolOf({ tool }: StageRun['stage']): Pick<Errand['dispatch'], 'own_tool'> {
+  const { described } = adapterOf(tool);
+  return described === undefined ? {} : { own_tool: described.row };
+}

@@ -7,7 +7,7 @@ import { readJsonIfFit } from '../../state/disk/regular-file.ts';
 import type { Stage } from '../../state/project/manifest-schema.ts';
 import { outputsOf, type TaskFolder } from '../../state/task-folder.ts';
 import type { Access } from '../../wrappers/adapter.ts';
-import { ADAPTERS } from '../../wrappers/adapters.ts';
+import { guardianOf } from '../../wrappers/adapters.ts';
 import { identify } from '../../wrappers/processes/identity.ts';
 import { nowMs } from '../../wrappers/steady-clock.ts';
 import { DISPATCH, type Dispatch } from '../attempt/dispatch.ts';
@@ -51,8 +51,8 @@ export async function sendGuardian(
 ): Promise<GuardianEnd> {
   const { execa } = await import('execa');
   const outputs = outputsOf(errand.task, errand.stage);
-  const script = path.join(commandFolder, `${ADAPTERS[errand.stage.tool].command}.cjs`);
-  const guardian = execa(process.execPath, [script, ...flagsOf(errand, outputs)], {
+  const [script, ...words] = guardianOf(errand.stage.tool);
+  const guardian = execa(process.execPath, [path.join(commandFolder, script), ...words, ...flagsOf(errand, outputs)], {
     detached: true,
     cleanup: false,
     reject: false,

@@ -5,7 +5,7 @@ import type { EngineEvent } from '../../policies/facts/engine-event.ts';
 import type { Tool } from '../../policies/facts/tools.ts';
 import { readTail } from '../../state/disk/file-head.ts';
 import type { TaskFolder } from '../../state/task-folder.ts';
-import { ADAPTERS } from '../../wrappers/adapters.ts';
+import { adapterOf } from '../../wrappers/adapters.ts';
 
 /** A call that is under way. */
 export interface Underway {
@@ -41,7 +41,7 @@ function linesAtEnd(file: string): string[] {
 
 function readLine(tool: Tool, line: string): EngineEvent[] {
   try {
-    return line.trim() === '' ? [] : ADAPTERS[tool].readEvent(line);
+    return line.trim() === '' ? [] : adapterOf(tool).readEvent(line);
   } catch {
     return [];
   }

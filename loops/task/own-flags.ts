@@ -2,11 +2,11 @@
 
 import { TOOLS, type Tool } from '../../policies/facts/tools.ts';
 import type { Stage } from '../../state/project/manifest-schema.ts';
-import { ADAPTERS } from '../../wrappers/adapters.ts';
+import { adapterOf } from '../../wrappers/adapters.ts';
 
 const FIELDS = ['effort'] as const satisfies readonly (keyof Stage)[];
 
-const has = (tool: Tool, field: (typeof FIELDS)[number]) => field in ADAPTERS[tool].own;
+const has = (tool: Tool, field: (typeof FIELDS)[number]) => field in adapterOf(tool).own;
 
 /** By the name of the flag its value; empty for a CLI that understands none of them. */
 export const ownFlagsOf = (stage: Stage): Record<string, string> =>

@@ -16,6 +16,7 @@ import { readProject } from '../../state/project/project.ts';
 import { isSystemError } from '../../state/system-error.ts';
 import { locateTask, manifestsIn, projectRoot, projectState, type TaskFolder } from '../../state/task-folder.ts';
 import { networkMistake } from '../../state/volume.ts';
+import { describeTools } from '../../wrappers/own/described.ts';
 import type { Lookup } from '../../wrappers/sessions/store.ts';
 import { withOwnGlobs } from '../paths/scope-of.ts';
 import { workingFolderMistake } from '../paths/working-folder.ts';
@@ -95,6 +96,8 @@ export async function readTask({
   if (rooted.how === 'invalid') return { how: 'invalid', message: `${task.manifest}: ${rooted.message}` };
   const { manifest } = rooted;
   const trust = trustWorkspace || manifest.security.trust_workspace ? 'trusted' : 'untrusted';
+  const otherwise = trust === 'trusted' ? describeTools(project.value.tools) : null;
+  if (otherwise !== null) return { how: 'invalid', message: otherwise };
   const plans: StagePlan[] = [];
   for (const stage of stages) {
     const resolved = resolveRole(stage, project.value, trust);

@@ -3,11 +3,12 @@
 import type { Ending } from '../../policies/facts/ending.ts';
 import type { Evidence, Obstacle } from '../../policies/facts/evidence.ts';
 import { WRAPPER_EXIT } from '../../policies/facts/exit-codes.ts';
+import type { BuiltIn } from '../../policies/facts/tools.ts';
 import { isErrorBearing } from '../../policies/stderr/assess.ts';
 import { createErrorLines, type ErrorLines } from '../../policies/stderr/error-lines.ts';
 import type { CapturedCall } from '../../policies/verdict/labelled-case.ts';
 import { visibleChars } from '../../policies/verdict/success.ts';
-import { ADAPTERS } from '../../wrappers/adapters.ts';
+import { adapterOf } from '../../wrappers/adapters.ts';
 import { createCapture } from '../../wrappers/capture.ts';
 import { createLineSplitter, type LineSplitter, MAX_STDERR_LINE } from '../../wrappers/line-splitter.ts';
 
@@ -33,7 +34,7 @@ const MAX_EVENT_LINE = 8 * 1024 * 1024;
 
 /** Feed `stdout` to its end, then `stderr`; then `gathered` has the evidence. */
 export function gather(call: GatheredEnd): Gathering {
-  const adapter = ADAPTERS[call.tool];
+  const adapter = adapterOf(call.tool);
   const capture = createCapture(MAX_EVENT_LINE);
   const lines = createErrorLines();
   /** Older versions tell their failures on stdout, where they make no stream. */
@@ -128,7 +129,7 @@ function endOf({ tool, exitCode, signal, ending }: GatheredEnd, retries: number)
 }
 
 /** An exit code of our wrappers says how the call ended; it is no code of the CLI's. */
-function endByCode(tool: CapturedCall['tool'], exitCode: number | null): End {
+function endByCode(tool: BuiltIn, exitCode: number | null): End {
   const codes = WRAPPER_EXIT[tool];
   const ended = (ending: Ending, obstacle: Obstacle | null = null): End => ({
     ending,

@@ -1,6 +1,6 @@
 // What the CLIs leave of a response's headers: none has them all, and gemini has none.
 
-import type { Tool } from '../facts/tools.ts';
+import type { BuiltIn } from '../facts/tools.ts';
 import { partOf, textOf } from '../text/json.ts';
 
 /**
@@ -33,7 +33,7 @@ interface HeaderTraces {
   patterns: readonly (readonly [header: string, pattern: RegExp])[];
 }
 
-const TRACES: Readonly<Record<Tool, HeaderTraces>> = {
+const TRACES: Readonly<Record<BuiltIn, HeaderTraces>> = {
   gemini: { fields: [], patterns: [] },
   copilot: {
     fields: [

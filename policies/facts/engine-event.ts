@@ -35,8 +35,8 @@ export type EngineEvent =
   | { how: 'retrying'; failure: EngineFailure; keeps?: true }
   /** The CLI gives up, and may still report success: what follows is no success. */
   | { how: 'stopped'; failure: EngineFailure }
-  /** Totals so far. */
-  | { how: 'counted'; usage: Partial<Usage> }
+  /** Totals so far; `adds`: what came on top of those told before. */
+  | { how: 'counted'; usage: Partial<Usage>; adds?: true }
   | { how: 'completed' }
   /** The terminal failure; with an empty message the last error says why. */
   | { how: 'failed'; failure: EngineFailure };

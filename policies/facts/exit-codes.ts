@@ -1,8 +1,8 @@
 // The published exit codes of every command. The child's own code is recorded and never passed on.
 
-import type { Tool } from './tools.ts';
+import type { BuiltIn } from './tools.ts';
 
-interface ExitCodes {
+export interface ExitCodes {
   ok: 0;
   timeout: number;
   failure: number;
@@ -17,7 +17,10 @@ export const WRAPPER_EXIT = {
   copilot: { ok: 0, timeout: 33, failure: 32, missingBinary: 30, badInput: 31, refusedInput: 31 },
   codex: { ok: 0, timeout: 124, failure: 12, missingBinary: 13, badInput: 2, refusedInput: null },
   claude: { ok: 0, timeout: 43, failure: 42, missingBinary: 40, badInput: 41, refusedInput: null },
-} as const satisfies Record<Tool, ExitCodes>;
+} as const satisfies Record<BuiltIn, ExitCodes>;
+
+/** Of a CLI that a project describes, unless its description says otherwise. */
+export const OWN_EXIT = { timeout: 13, failure: 12, missingBinary: 10, badInput: 11 } as const;
 
 export const WAIT_EXIT = { ok: 0, failure: 1, timeout: 1, badInput: 2 } as const;
 

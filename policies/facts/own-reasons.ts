@@ -12,6 +12,7 @@ export const OWN_REASONS = [
   'interrupted',
   'no_prompt',
   'no_working_folder',
+  'not_described',
   'not_prepared',
   'not_started',
   'paused',

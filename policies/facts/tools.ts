@@ -2,7 +2,14 @@
 
 export const TOOLS = ['gemini', 'copilot', 'codex', 'claude'] as const;
 
-export type Tool = (typeof TOOLS)[number];
+export type BuiltIn = (typeof TOOLS)[number];
+
+declare const own: unique symbol;
+
+/** The name of a CLI that a project describes in its `tollgate.yaml`. */
+export type OwnTool = string & { readonly [own]: true };
+
+export type Tool = BuiltIn | OwnTool;
 
 /** The command of ours that calls each: `bin/<name>.ts`, and in package.json with and without `.sh`. */
 export const COMMANDS = {
@@ -10,9 +17,21 @@ export const COMMANDS = {
   copilot: 'copilot_tool',
   codex: 'run_codex',
   claude: 'claude_headless',
-} as const satisfies Record<Tool, string>;
+} as const satisfies Record<BuiltIn, string>;
 
 /** For people: `a, b and c`. */
 export const namedTools = (last: 'and' | 'or'): string => `${TOOLS.slice(0, -1).join(', ')} ${last} ${TOOLS.at(-1)}`;
 
-export const isTool = (name: unknown): name is Tool => TOOLS.includes(name as Tool);
+export const isBuiltIn = (name: unknown): name is BuiltIn => TOOLS.includes(name as BuiltIn);
+
+/** It stands in names of files and stages, and in arguments. */
+export const TOOL_NAME = /^[a-z][a-z0-9_-]{0,40}$/;
+
+const isOwnTool = (name: unknown): name is OwnTool =>
+  typeof name === 'string' && TOOL_NAME.test(name) && !isBuiltIn(name);
+
+export const isTool = (name: unknown): name is Tool => isBuiltIn(name) || isOwnTool(name);
+
+/** A table has a row for each built-in CLI; this stands for any that a project describes. */
+export const rowOf = <Row, Other>(table: Readonly<Record<BuiltIn, Row>>, tool: Tool, other: Other): Row | Other =>
+  isBuiltIn(tool) ? table[tool] : other;

@@ -1,6 +1,6 @@
 // The environment of an acceptance command: it runs what a model wrote, so nothing secret and nothing of ours is in it.
 
-import type { Tool } from '../facts/tools.ts';
+import type { BuiltIn } from '../facts/tools.ts';
 import { looksSecret } from '../redact/environment.ts';
 
 /** What no program can do without; it stays, whatever a user's own pattern finds in it. */
@@ -12,7 +12,7 @@ const CLI_VARIABLES = {
   copilot: ['COPILOT'],
   codex: ['OPENAI', 'CODEX'],
   claude: ['ANTHROPIC', 'CLAUDE'],
-} as const satisfies Record<Tool, readonly string[]>;
+} as const satisfies Record<BuiltIn, readonly string[]>;
 
 /** Ours, and the CLIs' own: the tests of a project have no business with them. */
 const OURS = new RegExp(`^(?:${['TOLLGATE', ...Object.values(CLI_VARIABLES).flat()].join('|')})_`);

@@ -1,10 +1,10 @@
 // The named pipelines: which tool plays which role, in order. A manifest names one, a project may add its own.
 
-import type { Tool } from '../facts/tools.ts';
+import type { BuiltIn } from '../facts/tools.ts';
 import type { BuiltInRole } from '../roles/roles.ts';
 
 interface PipelineStage {
-  tool: Tool;
+  tool: BuiltIn;
   role: BuiltInRole;
 }
 

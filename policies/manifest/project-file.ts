@@ -1,7 +1,8 @@
 // What a project says for all of its tasks, in `tollgate.yaml` at its root.
 
 import type { OnFail } from '../facts/gate-record.ts';
-import type { Tool } from '../facts/tools.ts';
+import type { BuiltIn } from '../facts/tools.ts';
+import type { OwnToolRow } from '../own-tool/description.ts';
 import { SESSION_STEP_MS } from '../retry/backoff.ts';
 import { CONTEXT_LIMIT_TOKENS } from '../session/session-policy.ts';
 import type { OwnRow } from '../verdict/own-row.ts';
@@ -18,10 +19,12 @@ export interface ProjectFile {
   prices: Record<string, { input: number; cached?: number; output: number }>;
   /** Rows of the project's own, tried before the built-in ones. */
   triage: { rules: readonly OwnRow[] };
+  /** CLIs of its own, by name. */
+  tools: Readonly<Record<string, OwnToolRow>>;
   /** When a session is left for a fresh one, and how long it rests after a failure. */
   sessions: {
     /** Tokens of its context, by tool. */
-    context_limit: Record<Tool, number>;
+    context_limit: Record<BuiltIn, number>;
     /** For each failure in a row. */
     rest_sec: number;
   };
@@ -57,6 +60,7 @@ export const NO_PROJECT_FILE: ProjectFile = {
   pipelines: {},
   prices: {},
   triage: { rules: [] },
+  tools: {},
   sessions: SESSION_DEFAULTS,
   prompts: PROMPT_DEFAULTS,
 };

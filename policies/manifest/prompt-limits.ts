@@ -1,6 +1,6 @@
 // How long a prompt may be: where `auto` begins to leave out, and beyond which no prompt is sent at all.
 
-import type { Tool } from '../facts/tools.ts';
+import { type BuiltIn, rowOf, type Tool } from '../facts/tools.ts';
 import { figure } from '../text/figure.ts';
 
 /**
@@ -12,7 +12,7 @@ export const PROMPT_CHARS = {
   copilot: 400_000,
   codex: 400_000,
   claude: 400_000,
-} as const satisfies Record<Tool, number>;
+} as const satisfies Record<BuiltIn, number>;
 
 /** What the CLI itself takes, whatever the model: gemini cuts its stdin there, codex and claude refuse; copilot names no limit. */
 export const MOST_CHARS = {
@@ -20,14 +20,17 @@ export const MOST_CHARS = {
   copilot: 8_388_608,
   codex: 1_048_576,
   claude: 10_000_000,
-} as const satisfies Record<Tool, number>;
+} as const satisfies Record<BuiltIn, number>;
+
+/** Of a CLI that a project describes: its `max_prompt_bytes` may be fewer. */
+const OWN_CHARS = 400_000;
 
 /** Rules, role and form alone have half of it. */
 export const LEAST_CHARS = 10_000;
 
 /** What a project says of it, in characters. */
 export interface PromptLimits {
-  max_chars: Record<Tool, number>;
+  max_chars: Record<BuiltIn, number>;
   max_chars_by_model: Record<string, number>;
 }
 
@@ -37,8 +40,9 @@ export function promptLimit(
   tool: Tool,
   model: string | undefined,
 ): number {
-  const said = model !== undefined && Object.hasOwn(byModel, model) ? byModel[model]! : max_chars[tool];
-  return Math.min(said, MOST_CHARS[tool]);
+  const said =
+    model !== undefined && Object.hasOwn(byModel, model) ? byModel[model]! : rowOf(max_chars, tool, OWN_CHARS);
+  return Math.min(said, rowOf(MOST_CHARS, tool, Number.POSITIVE_INFINITY));
 }
 
 /** A sentence without its end. @param chars of the prompt, of `limit` */

@@ -1,6 +1,6 @@
 // Which versions of the CLIs the toolkit was tested with, and what a version outside that range means.
 
-import type { Tool } from '../facts/tools.ts';
+import type { BuiltIn } from '../facts/tools.ts';
 
 interface VersionRow {
   /** The versions that `npm run bench:matrix -- --versions` runs, oldest first (docs/figures.md); the whole suite runs over the last. */
@@ -41,13 +41,13 @@ export const TESTED_VERSIONS = {
     below: '2.2.0',
     install: 'npm install -g @anthropic-ai/claude-code@2.1.330',
   },
-} as const satisfies Record<Tool, VersionRow>;
+} as const satisfies Record<BuiltIn, VersionRow>;
 
 export const TESTED_NODE = { from: '20.19.0' } as const;
 
 export type VersionVerdict = 'tested' | 'older' | 'newer';
 
-export function judgeVersion(tool: Tool, version: string): VersionVerdict {
+export function judgeVersion(tool: BuiltIn, version: string): VersionVerdict {
   const { from, below } = TESTED_VERSIONS[tool];
   if (compareVersions(version, from) < 0) return 'older';
   return compareVersions(version, below) < 0 ? 'tested' : 'newer';

@@ -1,6 +1,6 @@
 // What was asked for: a model that is not there, a prompt that does not fit, an answer that was not given.
 
-import type { Tool } from '../facts/tools.ts';
+import { type BuiltIn, rowOf } from '../facts/tools.ts';
 import { modelsIn } from './models.ts';
 import { change, rerun, type Situation, thenRerun, type WayOut } from './situation.ts';
 
@@ -9,7 +9,7 @@ const LIST_MODELS = {
   codex: 'codex debug models (its catalogue, without a paid call)',
   copilot: 'copilot help config (under `model`, without a paid call)',
   gemini: '`gemini` and /model; the short names auto, pro, flash and flash-lite are always known',
-} as const satisfies Record<Tool, string>;
+} as const satisfies Record<BuiltIn, string>;
 
 const otherModel: WayOut = (situation) => {
   const known = modelsIn(situation.verdict.evidence?.text ?? '');
@@ -22,7 +22,7 @@ const otherModel: WayOut = (situation) => {
     ),
     known.length > 0
       ? `the models that ${situation.tool} named: ${known.join(', ')}`
-      : `to list the models that it knows: ${LIST_MODELS[situation.tool]}`,
+      : `to list the models that it knows: ${rowOf(LIST_MODELS, situation.tool, `${situation.tool} --help`)}`,
     rerun(situation),
   ];
 };
@@ -35,7 +35,7 @@ const CONTEXT_OF = {
   copilot: 'AGENTS.md and copilot-instructions.md, skills and MCP servers',
   codex: 'AGENTS.md files, skills and MCP servers',
   claude: 'CLAUDE.md files, skills, plugins and MCP servers',
-} as const satisfies Record<Tool, string>;
+} as const satisfies Record<BuiltIn, string>;
 
 const smaller: WayOut = (situation) => [
   ...(situation.largeParts ?? []),
@@ -52,7 +52,7 @@ const tooLarge: WayOut = (situation) => {
     situation.namesSession
       ? `to begin a fresh session: take meta.session_id out of the manifest, then: ${rerun(situation)}`
       : rerun(situation, 'begins a fresh session'),
-    `if it is so again: shorten what ${tool} adds by itself (${CONTEXT_OF[tool]})`,
+    `if it is so again: shorten what ${tool} adds by itself (${rowOf(CONTEXT_OF, tool, 'its instructions and servers')})`,
     change(situation, 'model', 'or name a model with a larger context', 'or name a model with a larger context'),
   ];
 };

@@ -1,6 +1,6 @@
 // Which key or login a CLI goes by, and what to do about one that was refused: a key of one's own is not mended by a login.
 
-import type { Tool } from '../facts/tools.ts';
+import { type BuiltIn, rowOf, type Tool } from '../facts/tools.ts';
 import { preflight, rerun, type Situation, type WayOut } from './situation.ts';
 
 const SIGN_IN = {
@@ -8,10 +8,12 @@ const SIGN_IN = {
   copilot: 'start `copilot` and type /login, or set COPILOT_GITHUB_TOKEN',
   codex: 'codex login',
   claude: 'start `claude` and type /login, or set ANTHROPIC_API_KEY',
-} as const satisfies Record<Tool, string>;
+} as const satisfies Record<BuiltIn, string>;
+
+const signInOf = (tool: Tool): string => rowOf(SIGN_IN, tool, `sign in to ${tool}, or set its key`);
 
 /** How the variables of a provider of the user's own begin, and what to do about one that refuses; null where variables name none. */
-const PROVIDERS: Readonly<Record<Tool, { begins: string; mend: string } | null>> = {
+const PROVIDERS: Readonly<Record<BuiltIn, { begins: string; mend: string } | null>> = {
   gemini: null,
   copilot: {
     begins: 'COPILOT_PROVIDER_',
@@ -26,16 +28,16 @@ function mendKey(situation: Situation): string {
   const { tool, key, verdict } = situation;
   const wanted = /environment variable:? [`'"]?(\w{3,80})/i.exec(verdict.evidence?.text ?? '')?.[1];
   if (wanted !== undefined) return `set ${wanted}, which ${tool} is configured to read its key from`;
-  if (!key) return SIGN_IN[tool];
+  if (!key) return signInOf(tool);
   if (key.how !== 'signed_in') return key.mend;
-  const provider = PROVIDERS[tool];
+  const provider = rowOf(PROVIDERS, tool, null);
   if (provider !== null && key.by.startsWith(provider.begins))
     return `${tool} was refused by the provider of ${provider.mend}`;
   if (/^[A-Z][A-Z0-9_]{2,}(?: \(.*\))?$/.test(key.by))
     return `set a valid key or token in ${key.by}: ${tool} went by the one there, and it was refused`;
   if (key.by.startsWith('provider '))
     return `${tool} went by its ${key.by}: name one in its \`env_key\` (config.toml), and set that variable`;
-  return SIGN_IN[tool];
+  return signInOf(tool);
 }
 
 /** Why nobody is signed in, as far as that can be told from here. */
@@ -55,7 +57,7 @@ export const KEY_ACTIONS = {
   not_authorised: (situation) => [
     isOwnProvider(situation)
       ? `the key is known and may not do this: allow it at the provider (${(situation.key as { by: string }).by}), or set the key of another account there`
-      : `the account is known and may not do this: have it allowed by whoever administers it, or sign in with another (${SIGN_IN[situation.tool]})`,
+      : `the account is known and may not do this: have it allowed by whoever administers it, or sign in with another (${signInOf(situation.tool)})`,
     'or give the stage a model or a tool that the account may use',
     rerun(situation),
   ],

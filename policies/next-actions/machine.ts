@@ -1,6 +1,6 @@
 // The machine, the installation and the settings: what stands in the way of any call.
 
-import type { Tool } from '../facts/tools.ts';
+import { type BuiltIn, rowOf, type Tool } from '../facts/tools.ts';
 import { change, preflight, readFirst, rerun, type Situation, thenRerun, type WayOut } from './situation.ts';
 
 const SETTINGS = {
@@ -8,7 +8,10 @@ const SETTINGS = {
   copilot: '~/.copilot/config.json and ~/.copilot/settings.json',
   codex: '~/.codex/config.toml (and .codex/config.toml of the project)',
   claude: '~/.claude/settings.json and ~/.claude.json (and .claude/settings.json of the project)',
-} as const satisfies Record<Tool, string>;
+} as const satisfies Record<BuiltIn, string>;
+
+const settingsOf = (tool: Tool): string =>
+  rowOf(SETTINGS, tool, `where ${tool} keeps them, and tools.${tool} of tollgate.yaml`);
 
 const install = ({ tool, packageName = tool }: Situation): string => `npm install -g ${packageName}`;
 
@@ -22,6 +25,7 @@ const reinstalled: WayOut = (situation) => [install(situation), preflight(situat
 
 export const MACHINE_ACTIONS = {
   binary_missing: reinstalled,
+  not_described: (situation) => [...readFirst(situation), rerun(situation)],
   broken_install: reinstalled,
   bad_flag: (situation) => [
     `bring ${situation.tool} to a version that knows the flag: ${install(situation)}`,
@@ -35,16 +39,16 @@ export const MACHINE_ACTIONS = {
     thenRerun(situation),
   ],
   config: (situation) => [
-    `mend the settings of ${situation.tool}: ${SETTINGS[situation.tool]}`,
+    `mend the settings of ${situation.tool}: ${settingsOf(situation.tool)}`,
     preflight(situation),
     rerun(situation),
   ],
   hook_stopped: (situation) => [
-    `a hook of ${situation.tool} stopped the call: see what it wants in ${SETTINGS[situation.tool]}`,
+    `a hook of ${situation.tool} stopped the call: see what it wants in ${settingsOf(situation.tool)}`,
     thenRerun(situation),
   ],
   sandbox: (situation) => [
-    `see that the sandbox of ${situation.tool} can start here (user namespaces, bwrap, Docker), or turn it off in ${SETTINGS[situation.tool]}`,
+    `see that the sandbox of ${situation.tool} can start here (user namespaces, bwrap, Docker), or turn it off in ${settingsOf(situation.tool)}`,
     preflight(situation),
     rerun(situation),
   ],

@@ -1,6 +1,6 @@
 // A server beside the model that did not serve: which one it is, and where it is configured.
 
-import type { Tool } from '../facts/tools.ts';
+import { type BuiltIn, rowOf } from '../facts/tools.ts';
 import { serversIn } from '../verdict/mcp-servers.ts';
 import { readFirst, rerun, type WayOut } from './situation.ts';
 
@@ -9,24 +9,31 @@ const SETTINGS = {
   copilot: () => '`mcpServers` in ~/.copilot/mcp-config.json or .mcp.json of the project',
   codex: (name) => `\`[mcp_servers.${name}]\` in ~/.codex/config.toml`,
   claude: () => '`mcpServers` in ~/.claude.json or .mcp.json of the project',
-} as const satisfies Record<Tool, (name: string) => string>;
+} as const satisfies Record<BuiltIn, (name: string) => string>;
 
 const SIGN_IN = {
   gemini: (name) => `start \`gemini\` and type /mcp auth ${name}`,
   copilot: (name) => `start \`copilot\` and type /mcp show ${name}`,
   codex: (name) => `codex mcp login ${name}`,
   claude: (name) => `start \`claude\` and type /mcp to sign in to ${name}`,
-} as const satisfies Record<Tool, (name: string) => string>;
+} as const satisfies Record<BuiltIn, (name: string) => string>;
 
 const mended: WayOut = (situation) => {
   const { tool, verdict } = situation;
   const names = serversIn(verdict.evidence?.text ?? '');
   const name = names[0] ?? 'NAME';
   if (verdict.class === 'auth')
-    return [`${SIGN_IN[tool](name)} (the server asks for it, not the model)`, rerun(situation)];
+    return [
+      `${rowOf(SIGN_IN, tool, () => `sign in to the server ${name} in ${tool}`)(name)} (the server asks for it, not the model)`,
+      rerun(situation),
+    ];
   const which =
     names.length === 0 ? 'the MCP server' : `the MCP ${names.length === 1 ? 'server' : 'servers'} ${names.join(', ')}`;
-  return [...readFirst(situation), `mend or take out ${which}: ${SETTINGS[tool](name)}`, rerun(situation)];
+  return [
+    ...readFirst(situation),
+    `mend or take out ${which}: ${rowOf(SETTINGS, tool, () => `in the settings of ${tool}`)(name)}`,
+    rerun(situation),
+  ];
 };
 
 export const SERVER_ACTIONS = { mcp_server: mended } as const satisfies Record<string, WayOut>;

@@ -36,6 +36,8 @@ export interface CallRecord {
   left_out?: readonly LeftOut[];
   /** With which the service answered a call that failed; absent where the CLI told none, and in records of versions that did not say. */
   http_status?: number;
+  /** Over the description that a project has given of its CLI; absent of a built-in one. */
+  tool_sha256?: string;
   verdict: Verdict;
   signature: string | null;
   /** Processes of the call that were found beside the CLI's own and ended. */

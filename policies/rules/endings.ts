@@ -1,6 +1,7 @@
 // Endings that decide by themselves, and what is left when nothing was said.
 
 import type { Ending } from '../facts/ending.ts';
+import { NO_ANSWER_FIELD } from '../own-tool/answer-field.ts';
 import type { Rule } from '../rule/rule.ts';
 
 type Means = Pick<Rule, 'id' | 'class' | 'reason'>;
@@ -37,6 +38,13 @@ export const TOO_LARGE = {
   id: 'left-answer-too-large',
   class: 'contract_violation',
   reason: 'answer_too_large',
+} as const satisfies Means;
+
+/** Its description looks for the answer where it does not print it, and would the next time. */
+export const NO_ANSWER = {
+  id: 'left-no-answer-field',
+  class: 'tooling',
+  reason: NO_ANSWER_FIELD,
 } as const satisfies Means;
 
 export const LEFTOVERS = {

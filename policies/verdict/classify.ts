@@ -4,11 +4,11 @@ import { ENDINGS } from '../facts/ending.ts';
 import type { EngineFailure } from '../facts/engine-event.ts';
 import type { Evidence, EvidenceSource, Verdict } from '../facts/evidence.ts';
 import type { Rule } from '../rule/rule.ts';
-import { ENDING_RULES, LEFTOVERS, LOST, SILENT_START, TOO_LARGE } from '../rules/endings.ts';
+import { ENDING_RULES, LEFTOVERS, LOST, NO_ANSWER, SILENT_START, TOO_LARGE } from '../rules/endings.ts';
 import { isOfHelper } from '../rules/mcp.ts';
 import { TIERS } from '../rules/rules.ts';
 import type { Clock } from '../time/clock.ts';
-import { CLI_ENDS } from './cli-ends.ts';
+import { cliEndOf } from './cli-ends.ts';
 import { findRule, type Subject, textsOf } from './match.ts';
 import { retryAt } from './retry-at.ts';
 import { type StderrFailure, stderrFailures } from './stderr-failures.ts';
@@ -24,6 +24,7 @@ export function classify(evidence: Evidence, clock: Clock, own: readonly Rule[] 
   if (ended !== null) return verdict(ended, 'ending', ENDINGS[ending], null);
   const { failure } = evidence;
   if (failure?.code === TOO_LARGE.reason) return verdict(TOO_LARGE, 'terminal', failure.message, null);
+  if (failure?.code === NO_ANSWER.reason) return verdict(NO_ANSWER, 'terminal', failure.message, null);
   const { subjects, asides } = saidIn(evidence);
   const asked = subjects.some(({ exit }) => exit === null) ? subjects : [...subjects, ...asides];
   for (const rules of tiersWith(own))
@@ -80,12 +81,12 @@ function exitOf({ tool, exitCode, signal }: Evidence): Subject[] {
   const exit = signal ?? exitCode;
   if (exit === null || exit === 0) return [];
   const message = signal === null ? `exit code ${exitCode}` : `ended by ${signal}`;
-  const status = exitCode === null ? null : CLI_ENDS[tool].statusOf(exitCode);
+  const status = exitCode === null ? null : cliEndOf(tool).statusOf(exitCode);
   return [{ tool, source: 'exit_code', failure: { message, ...(status === null ? {} : { status }) }, exit }];
 }
 
 function leftover({ tool, completed, ending, exitCode, tokens }: Evidence, subjects: Subject[]): Verdict {
-  if (completed && CLI_ENDS[tool].succeedsUnasked && tokens === 0)
+  if (completed && cliEndOf(tool).succeedsUnasked && tokens === 0)
     return verdict(LEFTOVERS.nothingAsked, 'terminal', 'the CLI reports success without a request to the model', null);
   if (completed) return verdict(LEFTOVERS.emptyAnswer, 'terminal', 'the CLI reports success without an answer', null);
   const [first] = subjects;

@@ -2,7 +2,7 @@
 
 import type { ErrorClass } from '../facts/classes.ts';
 import { ENDINGS, type Ending } from '../facts/ending.ts';
-import type { Tool } from '../facts/tools.ts';
+import type { BuiltIn } from '../facts/tools.ts';
 
 export interface LabelledCase {
   /** Unique over its corpus. */
@@ -21,7 +21,7 @@ export interface LabelledCase {
 
 /** One call as somebody recorded it. */
 export interface CapturedCall {
-  tool: Tool;
+  tool: BuiltIn;
   /** The CLI's own exit code, or the one of its wrapper; null if unknown. */
   exitCode: number | null;
   signal: string | null;

@@ -1,6 +1,6 @@
 // What a line of the journal must hold to be believed: people edit it, and half a fact must not jam a task.
 
-import { TOOLS } from '../../policies/facts/tools.ts';
+import { isTool } from '../../policies/facts/tools.ts';
 import { isSessionEntry } from '../sessions/session-shape.ts';
 import type { Fact, JournalLine } from './facts.ts';
 
@@ -14,7 +14,7 @@ const texts: Test = (value) => Array.isArray(value) && value.every((one) => type
 const hash: Test = (value) => typeof value === 'string' && /^[0-9a-f]{64}$/.test(value);
 const count: Test = (value) => Number.isSafeInteger(value) && (value as number) >= 0;
 const time: Test = (value) => typeof value === 'string' && !Number.isNaN(Date.parse(value));
-const tool: Test = (value) => TOOLS.includes(value as never);
+const tool: Test = isTool;
 const process_: Test = (value) => {
   const { pid, start_time, host } = (value ?? {}) as Record<string, unknown>;
   return count(pid) && text(start_time) && text(host);

@@ -1,7 +1,7 @@
 // The shape of a manifest (one of two doors to zod): every field, its limits and its default.
 
 import * as z from 'zod';
-import { TOOLS } from '../../policies/facts/tools.ts';
+import { TOOL_NAME, TOOLS, type Tool } from '../../policies/facts/tools.ts';
 import { patternMistake } from '../../policies/redact/patterns.ts';
 import { ID_MUST, ID_OR_PREFIX } from '../../policies/session/session-entry.ts';
 import { TAG, TAG_MUST } from '../../policies/session/session-tag.ts';
@@ -54,8 +54,14 @@ const changes = z
   .refine(({ base, since }) => (base === undefined) !== (since === undefined), 'must have base or since, one of them')
   .meta({ minProperties: 1, maxProperties: 1 });
 
+/** Whether there is one of that name is looked at where the project is known. */
+const TOOL = z
+  .string()
+  .regex(TOOL_NAME, `must be one of ${TOOLS.join(', ')}, or a CLI of tollgate.yaml`)
+  .meta({ examples: [...TOOLS] }) as unknown as z.ZodType<Tool, string>;
+
 export const STAGE = z.strictObject({
-  tool: z.enum(TOOLS),
+  tool: TOOL,
   role: z.string().regex(/^[a-z][a-z0-9_]{0,40}$/, 'must be a word of a-z 0-9 _'),
   id: z.string().regex(STAGE_ID, STAGE_ID_MUST).optional(),
   model: word.optional(),
@@ -78,7 +84,7 @@ export const STAGE = z.strictObject({
   start_timeout_ms: z.number().int().min(0).max(MAX_TIMEOUT_MS).optional(),
   max_turns: whole.optional(),
   may_be_empty: z.boolean().default(false),
-  fallback: z.array(z.strictObject({ tool: z.enum(TOOLS), model: word.optional() })).default([]),
+  fallback: z.array(z.strictObject({ tool: TOOL, model: word.optional() })).default([]),
 });
 
 /** A part of a supervised task: a stage whose role is given. */

@@ -4,7 +4,8 @@ import path from 'node:path';
 import type { ProjectFile } from '../../policies/manifest/project-file.ts';
 import type { StagePlace } from '../../policies/manifest/stage-place.ts';
 import type { GivenManifest, Manifest, Stage } from './manifest-schema.ts';
-import { expandStages, nameOf } from './stages.ts';
+import { expandStages, nameOf, PARTS } from './stages.ts';
+import { unknownTool, untrustedTool } from './tool-names.ts';
 import { readYaml, type YamlRead } from './yaml-file.ts';
 
 type ManifestRead =
@@ -27,10 +28,37 @@ export async function readManifest(
   const given = await readGiven(file);
   if (given.how === 'invalid') return given;
   const trusted = given.value.security.trust_workspace ? 'trusted' : trust;
+  const stranger = strangeTool(file, given, project, trusted);
+  if (stranger !== null) return { how: 'invalid', message: stranger };
   const expanded = expandStages(given.value, project, trusted);
   if (expanded.how === 'invalid') return { how: 'invalid', message: `${file}: ${expanded.message}` };
   const { stages } = expanded;
   return { how: 'read', manifest: { ...given.value, stages }, stages, placeOf: placesIn(file, given, stages) };
+}
+
+/** A stage's CLI that nobody knows, or that only a trusted workspace may describe. */
+function strangeTool(
+  file: string,
+  { value, lineOf }: Given & { how: 'read' },
+  { tools }: ProjectFile,
+  trust: 'trusted' | 'untrusted',
+): string | null {
+  const parts = PARTS.flatMap((part) => {
+    const given = value.supervise?.[part];
+    const { tool } = given ?? {};
+    return tool === undefined
+      ? []
+      : [{ at: ['supervise', part], called: `supervise.${part}`, given: { tool, fallback: [] } }];
+  });
+  const listed = value.stages.map((given, i) => ({ at: ['stages', i], called: `stages[${i}]`, given }));
+  for (const { at, called, given } of [...listed, ...parts])
+    for (const [n, { tool }] of [{ tool: given.tool }, ...given.fallback].entries()) {
+      const field = n === 0 ? [...at, 'tool'] : [...at, 'fallback', n - 1, 'tool'];
+      const message = unknownTool(tool, Object.keys(tools)) ?? untrustedTool(tool, trust);
+      if (message !== null)
+        return `${file}:${lineOf(field)}: ${called}.${n === 0 ? '' : `fallback[${n - 1}].`}tool ${message}`;
+    }
+  return null;
 }
 
 function placesIn(file: string, { value, lineOf, has }: Given & { how: 'read' }, stages: readonly Stage[]): PlaceOf {

@@ -2,7 +2,7 @@
 
 import * as z from 'zod';
 import { CLASSES, type ErrorClass } from '../../policies/facts/classes.ts';
-import { TOOLS, type Tool } from '../../policies/facts/tools.ts';
+import { type BuiltIn, TOOL_NAME, TOOLS } from '../../policies/facts/tools.ts';
 import { PIPELINES } from '../../policies/manifest/pipelines.ts';
 import { PROMPT_DEFAULTS, SESSION_DEFAULTS } from '../../policies/manifest/project-file.ts';
 import { LEAST_CHARS, MOST_CHARS } from '../../policies/manifest/prompt-limits.ts';
@@ -10,6 +10,8 @@ import { phraseMistake } from '../../policies/rule/phrase.ts';
 import { isTaken } from '../../policies/verdict/find-row.ts';
 import { type OwnRow, SAID_IN, withoutProof } from '../../policies/verdict/own-row.ts';
 import { PLACE, STAGE } from './manifest-schema.ts';
+import { OWN_TOOLS } from './own-tool-schema.ts';
+import { unknownTool } from './tool-names.ts';
 
 const ROLE_NAME = /^[a-z][a-z0-9_]{0,40}$/;
 const perMillion = z.number().min(0);
@@ -50,7 +52,8 @@ const OWN_ROW = z.strictObject({
     .refine((id) => !isTaken(id), { error: 'is a name of tollgate itself; give the row one of its own' })
     .describe('its name, which the verdict tells'),
   tool: z
-    .enum(['any', ...TOOLS])
+    .string()
+    .regex(TOOL_NAME, `must be any, one of ${TOOLS.join(', ')}, or a CLI of tools`)
     .default('any')
     .describe('whose failures it is about'),
   source: z
@@ -114,14 +117,14 @@ const OWN_ROWS = z
     }
   });
 
-const eachTool = <T>(of: (tool: Tool) => T) =>
-  Object.fromEntries(TOOLS.map((tool) => [tool, of(tool)])) as Record<Tool, T>;
+const eachTool = <T>(of: (tool: BuiltIn) => T) =>
+  Object.fromEntries(TOOLS.map((tool) => [tool, of(tool)])) as Record<BuiltIn, T>;
 
-const limitOf = (tool: Tool) =>
+const limitOf = (tool: BuiltIn) =>
   z.number().int().min(1000).default(SESSION_DEFAULTS.context_limit[tool]).describe(`for ${tool}`);
 const LIMITS = eachTool(limitOf);
 
-const charsOf = (tool: Tool) =>
+const charsOf = (tool: BuiltIn) =>
   z
     .number()
     .int()
@@ -131,7 +134,7 @@ const charsOf = (tool: Tool) =>
     .describe(`for ${tool}`);
 const CHARS = eachTool(charsOf);
 
-export const PROJECT = z.strictObject({
+const FIELDS = z.strictObject({
   $schema: z.string().optional(),
   rules: PLACE.nullable().default(null).describe('a file of rules that stand before every prompt'),
   roles: z
@@ -165,6 +168,7 @@ export const PROJECT = z.strictObject({
     .strictObject({ rules: OWN_ROWS.default([]).describe('tried in this order, before the built-in ones') })
     .default({ rules: [] })
     .describe('how failures are told apart in this project'),
+  tools: OWN_TOOLS.describe('CLIs of its own, by name: `tollgate call NAME`, and `tool: NAME` of a stage'),
   sessions: z
     .strictObject({
       context_limit: z
@@ -193,4 +197,18 @@ export const PROJECT = z.strictObject({
     })
     .prefault({})
     .describe('how long a prompt may be'),
+});
+
+/** Names of CLIs, which only the whole file knows. */
+export const PROJECT = FIELDS.superRefine(({ tools, triage, pipelines }, { addIssue }) => {
+  const look = (name: string, path: (string | number)[], ...more: string[]) => {
+    const message = unknownTool(name, Object.keys(tools), more);
+    if (message !== null) addIssue({ code: 'custom', path, message });
+  };
+  for (const [i, { tool }] of triage.rules.entries()) look(tool, ['triage', 'rules', i, 'tool'], 'any');
+  for (const [name, stages] of Object.entries(pipelines))
+    for (const [i, { tool, fallback }] of stages.entries()) {
+      look(tool, ['pipelines', name, i, 'tool']);
+      for (const [at, one] of fallback.entries()) look(one.tool, ['pipelines', name, i, 'fallback', at, 'tool']);
+    }
 });

@@ -3,6 +3,7 @@
 import path from 'node:path';
 import { NO_PROJECT_FILE, type ProjectFile } from '../../policies/manifest/project-file.ts';
 import { kindOf } from '../disk/regular-file.ts';
+import { ownToolRows } from './own-tools.ts';
 import { readYaml, type YamlRead } from './yaml-file.ts';
 
 export const PROJECT_FILES = ['tollgate.yaml', 'tollgate.yml'];
@@ -10,9 +11,9 @@ export const PROJECT_FILES = ['tollgate.yaml', 'tollgate.yml'];
 export async function readProject(root: string): Promise<YamlRead<ProjectFile>> {
   const file = projectFile(root);
   if (file === null) return { how: 'read', value: NO_PROJECT_FILE, has: () => false, lineOf: () => 1 };
-  return readYaml(file, 'a project file', async () => (await import('./project-schema.ts')).PROJECT) as Promise<
-    YamlRead<ProjectFile>
-  >;
+  const read = await readYaml(file, 'a project file', async () => (await import('./project-schema.ts')).PROJECT);
+  if (read.how === 'invalid') return read;
+  return { ...read, value: { ...read.value, tools: ownToolRows(read.value.tools, root) } as ProjectFile };
 }
 
 /** null where it has none. */

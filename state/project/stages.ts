@@ -39,7 +39,7 @@ export function expandStages(
 }
 
 /** Of a supervised task, each a stage by the name of its role. */
-const PARTS = ['worker', 'reasoner'] as const;
+export const PARTS = ['worker', 'reasoner'] as const;
 
 /** A stage that is listed beside a pipeline changes the one of its name. */
 function refine(pipeline: string, stages: readonly Stage[], given: readonly GivenStage[]): ExpandedStages {

@@ -4,7 +4,7 @@ import { chmodSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from '
 import path from 'node:path';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import type { Tool } from '../../policies/facts/tools.ts';
+import type { BuiltIn } from '../../policies/facts/tools.ts';
 import type { FakeCommand } from '../rig/fake-call.ts';
 import { answerWith } from '../rig/streams.ts';
 import { TestRig } from '../rig/test-rig.ts';
@@ -100,7 +100,7 @@ test('each of three flags is left out in its turn; a task pays for one call, and
 });
 
 const EVENT = '{"type":"assistant.turn_start","data":{"turnId":"0"}}\n';
-const ONCE: readonly [what: string, tool: Tool, answer: FakeCommand[], flags?: string[]][] = [
+const ONCE: readonly [what: string, tool: BuiltIn, answer: FakeCommand[], flags?: string[]][] = [
   ['a flag that the call needs', 'copilot', refuse(clap('--no-ask-user'))],
   ['a flag of the user', 'copilot', refuse(clap('--allow-tool=shell')), ['--allow-tool', 'shell']],
   ['a flag that was not passed', 'copilot', refuse(clap('--banner'))],

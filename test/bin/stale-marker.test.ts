@@ -6,7 +6,7 @@ import { readFileSync, utimesSync } from 'node:fs';
 import path from 'node:path';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { COMMANDS, TOOLS, type Tool } from '../../policies/facts/tools.ts';
+import { type BuiltIn, COMMANDS, TOOLS } from '../../policies/facts/tools.ts';
 import { answerWith } from '../rig/streams.ts';
 import { ANY_ANSWER, makeTask } from '../rig/task-run.ts';
 import { TestRig } from '../rig/test-rig.ts';
@@ -29,7 +29,7 @@ function play(how: 'ok' | 'failed'): void {
     });
 }
 
-const wrapper = (tool: Tool) =>
+const wrapper = (tool: BuiltIn) =>
   `node ${DIST}/${COMMANDS[tool]}.cjs --quiet --prompt-file ask.md --out ${tool}.out --err ${tool}.err --done-marker ${tool}.done --pid-file ${tool}.pid`;
 
 async function sh(script: string): Promise<{ code: number; stdout: string; stderr: string }> {

@@ -4,7 +4,7 @@ import { existsSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import type { Tool } from '../../policies/facts/tools.ts';
+import type { BuiltIn } from '../../policies/facts/tools.ts';
 import { type MadeTurn, makeSession, SESSION_IDS, sessionFile } from '../rig/session-files.ts';
 import { answerWith, STREAMS, type Stream, write } from '../rig/streams.ts';
 import { ANY_ANSWER, makeTask, NO_REST } from '../rig/task-run.ts';
@@ -23,16 +23,16 @@ const REFUSALS = {
   codex: 'No tool output found for function call call_1.',
   copilot: 'No tool output found for function call call_1.',
   claude: 'API Error: 400 due to tool use concurrency issues.',
-} as const satisfies Record<Tool, string>;
-const TOOLS = Object.keys(REFUSALS) as Tool[];
+} as const satisfies Record<BuiltIn, string>;
+const TOOLS = Object.keys(REFUSALS) as BuiltIn[];
 
 const RAN = { name: 'shell', input: { command: 'deploy' }, output: 'deployed the shop' };
 const GO_ON = 'Your last turn was cut off. Go on from where it stopped';
 
-const manifestOf = (tool: Tool) => ({ stages: [{ tool, role: 'review', access: 'full', ...ANY_ANSWER }] });
+const manifestOf = (tool: BuiltIn) => ({ stages: [{ tool, role: 'review', access: 'full', ...ANY_ANSWER }] });
 
 /** The fake runs its tool, and the service refuses what comes of it. @param kept what its session file holds of that. */
-function refuse(rig: TestRig, tool: Tool, prompt: string, kept: Partial<MadeTurn>) {
+function refuse(rig: TestRig, tool: BuiltIn, prompt: string, kept: Partial<MadeTurn>) {
   const { opens, runsTool, fails }: Stream = STREAMS[tool];
   const id = SESSION_IDS[tool];
   makeSession(tool, rig, [{ prompt, ...kept }]);
@@ -41,7 +41,7 @@ function refuse(rig: TestRig, tool: Tool, prompt: string, kept: Partial<MadeTurn
 }
 
 const prompts = (rig: TestRig) => rig.calls.map(({ report }) => report.stdin.text);
-const isKept = (rig: TestRig, tool: Tool) =>
+const isKept = (rig: TestRig, tool: BuiltIn) =>
   existsSync(sessionFile(tool, rig.home)) && readFileSync(sessionFile(tool, rig.home), 'utf8').includes(RAN.output);
 
 for (const tool of TOOLS)

@@ -14,7 +14,7 @@ import { UNKNOWN_USAGE } from '../../policies/facts/engine-event.ts';
 import type { Evidence, Verdict } from '../../policies/facts/evidence.ts';
 import { WRAPPER_EXIT } from '../../policies/facts/exit-codes.ts';
 import { OWN_REASONS, type OwnReason } from '../../policies/facts/own-reasons.ts';
-import type { Tool } from '../../policies/facts/tools.ts';
+import { type BuiltIn, isBuiltIn } from '../../policies/facts/tools.ts';
 import { CALL_RECORD_SCHEMA, type CallRecord } from '../../policies/record/call-record.ts';
 import { decide } from '../../policies/retry/decide.ts';
 import { RETRY_TABLE } from '../../policies/retry/retry.ts';
@@ -33,7 +33,7 @@ const AT = new Date('2026-01-02T03:04:05.000Z');
 const CLOCK = { now: AT, timeZone: 'UTC' } as const;
 
 interface Scene {
-  tool: Tool;
+  tool: BuiltIn;
   verdict: Verdict & { class: ErrorClass };
   ending: Ending;
   exitCode: number | null;
@@ -58,7 +58,7 @@ const NOTHING: Omit<Evidence, 'tool'> = {
 /** Of each reason the first row that gives it, said as that row proves it. */
 function scenes(): Map<string, Scene> {
   const found = new Map<string, Scene>();
-  const add = (tool: Tool, evidence: Partial<Evidence>) => {
+  const add = (tool: BuiltIn, evidence: Partial<Evidence>) => {
     const { ending, exitCode, signal, ...rest } = { ...NOTHING, ...evidence };
     const verdict = classify({ tool, ending, exitCode, signal, ...rest }, CLOCK, []);
     const name = `${verdict.class}-${verdict.reason}`;
@@ -87,7 +87,7 @@ function scenes(): Map<string, Scene> {
   return found;
 }
 
-const toolOf = ({ tool }: Rule): Tool => (tool === 'any' ? 'codex' : tool);
+const toolOf = ({ tool }: Rule): BuiltIn => (isBuiltIn(tool) ? tool : 'codex');
 
 function evidenceOf({ source }: Rule, { exit, message, ...said }: Said): Partial<Evidence> {
   if (exit !== undefined)
@@ -107,6 +107,10 @@ const OWN: Record<OwnReason, { class: ErrorClass; message: string }> = {
   call_elsewhere: { class: 'transient', message: 'stage codex_review: its call runs on host other until TIME' },
   cancelled: { class: 'transient', message: 'stopped by SIGINT; run it again to go on' },
   disk: { class: 'tooling', message: 'the private folder of the call cannot be made (ENOSPC: /tmp/tollgate-x)' },
+  not_described: {
+    class: 'tooling',
+    message: '--model: mine takes no model, since the argv of tools.mine of tollgate.yaml has no place {model}',
+  },
   empty_prompt: {
     class: 'tooling',
     message: '/p/.tmp/task/fix/inputs/prompt/codex.review.md is empty: there is nothing to ask',

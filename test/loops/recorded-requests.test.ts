@@ -9,7 +9,7 @@ import { buffer } from 'node:stream/consumers';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import type { RecordedExchange } from '../../policies/api-errors/recorded.ts';
-import type { Tool } from '../../policies/facts/tools.ts';
+import type { BuiltIn } from '../../policies/facts/tools.ts';
 import type { CallRecord } from '../../policies/record/call-record.ts';
 import { logFiles, readLog } from '../../state/api-errors/read.ts';
 import type { FakeCall } from '../rig/fake-call.ts';
@@ -241,7 +241,7 @@ test('a run hands the flag to its calls', async ({ world: { rig } }) => {
 });
 
 interface Aside {
-  tool: Tool;
+  tool: BuiltIn;
   why: RegExp;
   env?: Record<string, string>;
   flags?: string[];

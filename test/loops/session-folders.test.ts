@@ -4,7 +4,7 @@ import { mkdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import type { Tool } from '../../policies/facts/tools.ts';
+import type { BuiltIn } from '../../policies/facts/tools.ts';
 import type { SessionEntry } from '../../policies/session/session-entry.ts';
 import { keepEntries } from '../rig/kept-entries.ts';
 import { makeSession, SESSION_IDS } from '../rig/session-files.ts';
@@ -19,17 +19,17 @@ test.before.each(async (context) => {
 });
 test.after.each(({ rig }) => rig.dispose());
 
-const BOUND: Tool[] = ['copilot', 'gemini'];
+const BOUND: BuiltIn[] = ['copilot', 'gemini'];
 const [HERE, THERE] = ['00000000-0000-4000-8000-000000000001', '00000000-0000-4000-8000-000000000002'];
 const TAG = 'the login';
 
-const stageOf = (tool: Tool) => ({ tool, role: 'review', ...ANY_ANSWER });
+const stageOf = (tool: BuiltIn) => ({ tool, role: 'review', ...ANY_ANSWER });
 const file = (rig: TestRig) => path.join(rig.project, '.tmp/state/sessions.json');
 const kept = (rig: TestRig) =>
   JSON.parse(readFileSync(file(rig), 'utf8')) as { active_sessions: Record<string, Record<string, SessionEntry>> };
 
 /** As a version wrote it that knew one session of a tag and tool alone. */
-const keep = (rig: TestRig, tool: Tool, session_id: string) => keepEntries(rig, tool, { [TAG]: { session_id } });
+const keep = (rig: TestRig, tool: BuiltIn, session_id: string) => keepEntries(rig, tool, { [TAG]: { session_id } });
 
 /** The session that each call was told to go on in. */
 const asked = (rig: TestRig) =>
@@ -44,7 +44,7 @@ const elsewhere = (rig: TestRig): string => {
   return folder;
 };
 
-const sessionIn = (rig: TestRig, tool: Tool, project: string) =>
+const sessionIn = (rig: TestRig, tool: BuiltIn, project: string) =>
   makeSession(tool, { home: rig.home, project }, [{ prompt: `[Feature: ${TAG}]\n\nDo it.`, answer: 'done' }]);
 
 for (const tool of BOUND)

@@ -8,7 +8,7 @@ import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { runTask } from '../../loops/run/run.ts';
 import type { RunContext } from '../../loops/task/run-context.ts';
-import type { Tool } from '../../policies/facts/tools.ts';
+import type { BuiltIn } from '../../policies/facts/tools.ts';
 import type { SessionEntry } from '../../policies/session/session-entry.ts';
 import { faultEnv, faultShim } from '../rig/fault-shim.ts';
 import { keepEntries, sessionsFileOf } from '../rig/kept-entries.ts';
@@ -27,7 +27,7 @@ test.after.each(({ rig }) => rig.dispose());
 
 const REVIEW = { tool: 'codex', role: 'review', ...ANY_ANSWER };
 const ONE = { stages: [REVIEW] };
-const TOOLS: Tool[] = ['gemini', 'copilot', 'codex', 'claude'];
+const TOOLS: BuiltIn[] = ['gemini', 'copilot', 'codex', 'claude'];
 const RESUMES = { gemini: '--resume', copilot: '--resume=', codex: 'resume', claude: '--resume=' } as const;
 const BUSY = 'unexpected status 503 Service Unavailable: busy';
 
@@ -42,7 +42,7 @@ const keep = (rig: TestRig, tag: string, entry: Partial<SessionEntry>, tool = 'c
 /** The session that each call was told to go on in. */
 const asked = (rig: TestRig) =>
   rig.calls.map(({ report: { argv, tool } }) => {
-    if (!argv.some((word) => word.startsWith(RESUMES[tool as Tool]))) return null;
+    if (!argv.some((word) => word.startsWith(RESUMES[tool as BuiltIn]))) return null;
     return argv.find((word) => /[0-9a-f]{8}-[0-9a-f-]{27}/.test(word))!.replace(/^--resume=/, '');
   });
 const prompts = (rig: TestRig) => rig.calls.map(({ report }) => report.stdin.text);

@@ -4,13 +4,13 @@ import { existsSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { examine } from '../../loops/triage/triage.ts';
 import type { Verdict } from '../../policies/facts/evidence.ts';
-import type { Tool } from '../../policies/facts/tools.ts';
+import type { BuiltIn } from '../../policies/facts/tools.ts';
 import type { CapturedCall, RecordedEnding } from '../../policies/verdict/labelled-case.ts';
 
 export const NOW = new Date('2026-11-21T21:00:00.000Z');
 
 interface Recorded {
-  tool: Tool;
+  tool: BuiltIn;
   exit_code: number | null;
   signal: string | null;
   ending?: RecordedEnding;

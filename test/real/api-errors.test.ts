@@ -4,7 +4,7 @@ import { mkdirSync, readdirSync } from 'node:fs';
 import path from 'node:path';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { TOOLS, type Tool } from '../../policies/facts/tools.ts';
+import { type BuiltIn, TOOLS } from '../../policies/facts/tools.ts';
 import { logFiles, readData, readLog } from '../../state/api-errors/read.ts';
 import { ADAPTERS } from '../../wrappers/adapters.ts';
 import { type ModelApi, startModelApi } from '../rig/model-api.ts';
@@ -19,7 +19,7 @@ test.after.each(({ api }) => api.close());
 /** In the words of each dialect. */
 const MISMATCH = /number of function response parts|No tool output found for function call/;
 
-const ROWS: readonly [scenario: string, tool: Tool, status: number | null, said: RegExp, from: string][] = [
+const ROWS: readonly [scenario: string, tool: BuiltIn, status: number | null, said: RegExp, from: string][] = [
   ['tool-then-400', 'gemini', 400, MISMATCH, 'session_file'],
   // Its session file holds no prompt that was never answered.
   ['500', 'gemini', 500, /internal error/, 'client_error'],

@@ -5,7 +5,7 @@ import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { TOOLS, type Tool } from '../../policies/facts/tools.ts';
+import { type BuiltIn, TOOLS } from '../../policies/facts/tools.ts';
 import { ADAPTERS } from '../../wrappers/adapters.ts';
 import { type ModelApi, startModelApi } from '../rig/model-api.ts';
 import { RealHome } from './real-home.ts';
@@ -88,7 +88,7 @@ async function inLanes<Item>(items: readonly Item[], work: (item: Item) => Promi
 }
 
 /** Calls the wrapper in a project with a planted file and a planted command, and shows all that was sent. */
-async function ask(api: ModelApi, tool: Tool, prompt: (project: string) => string, look: (sent: string) => void) {
+async function ask(api: ModelApi, tool: BuiltIn, prompt: (project: string) => string, look: (sent: string) => void) {
   const run = randomUUID();
   const home = new RealHome(tool, api.url('ok', run));
   try {

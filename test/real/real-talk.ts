@@ -3,7 +3,7 @@
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import * as assert from 'uvu/assert';
-import type { Tool } from '../../policies/facts/tools.ts';
+import type { BuiltIn } from '../../policies/facts/tools.ts';
 import type { CallRecord } from '../../policies/record/call-record.ts';
 import { ADAPTERS } from '../../wrappers/adapters.ts';
 import type { ModelApi } from '../rig/model-api.ts';
@@ -21,7 +21,7 @@ export interface RealTalk {
 }
 
 /** Begins it with PROMPT-A. */
-export async function beginTalk(home: RealHome, tool: Tool, api: ModelApi): Promise<RealTalk> {
+export async function beginTalk(home: RealHome, tool: BuiltIn, api: ModelApi): Promise<RealTalk> {
   const sent = () =>
     [
       ...api
@@ -45,7 +45,7 @@ export async function beginTalk(home: RealHome, tool: Tool, api: ModelApi): Prom
   };
 }
 
-export async function callReal(home: RealHome, tool: Tool, prompt: string, flags: string[]): Promise<CallRecord> {
+export async function callReal(home: RealHome, tool: BuiltIn, prompt: string, flags: string[]): Promise<CallRecord> {
   const [out, err, result] = ['out', 'err', 'record.json'].map((name) => path.join(home.root, name)) as [
     string,
     string,

@@ -2,7 +2,7 @@
 
 import { existsSync, readFileSync } from 'node:fs';
 import type { RunReport } from '../../loops/run/report.ts';
-import type { Tool } from '../../policies/facts/tools.ts';
+import type { BuiltIn } from '../../policies/facts/tools.ts';
 import { type Sent, sentHistory } from '../rig/model-api/sent-history.ts';
 import { type ModelApi, startModelApi } from '../rig/model-api.ts';
 import { ANY_ANSWER } from '../rig/task-run.ts';
@@ -25,7 +25,7 @@ export async function within(route: RouteName, check: (home: RealHome, api: Mode
 /** With one stage, which may do anything: an `impl` must change something. */
 export async function runTask(
   home: RealHome,
-  tool: Tool,
+  tool: BuiltIn,
   id: string,
   { role = 'review', ...more }: { role?: 'impl' | 'review'; [field: string]: unknown } = {},
 ): Promise<RunReport> {

@@ -4,17 +4,17 @@ import { mkdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import type { Tool } from '../../policies/facts/tools.ts';
+import type { BuiltIn } from '../../policies/facts/tools.ts';
 import { isPaired } from '../rig/model-api/sent-history.ts';
 import { callReal } from './real-talk.ts';
 import { lastHistory, linesIn, runTask, saidIn, within } from './real-task.ts';
 import type { RouteName } from './routes.ts';
 
 /** What it sends anew by itself when the service calls a request invalid: with one feature less each time. */
-const TRIES: Partial<Record<Tool, number>> = { claude: 6 };
+const TRIES: Partial<Record<BuiltIn, number>> = { claude: 6 };
 
 /** Does another folder go on in the same session? */
-const FOLDERS: [tool: Tool, goesOn: boolean][] = [
+const FOLDERS: [tool: BuiltIn, goesOn: boolean][] = [
   ['copilot', false],
   ['codex', true],
   ['claude', true],
@@ -66,7 +66,7 @@ for (const tool of ['codex', 'copilot', 'claude'] as const)
     }));
 
 /** Each in the words of its own service. */
-const REFUSED: [route: RouteName, tool: Tool, words: string][] = [
+const REFUSED: [route: RouteName, tool: BuiltIn, words: string][] = [
   ['codex', 'codex', "Invalid value: 'input_text'"],
   ['claude', 'claude', 'each tool_use must have a single result'],
   ['copilot by messages', 'copilot', 'each tool_use must have a single result'],

@@ -1,9 +1,9 @@
 // How each real CLI is told to talk to the model API on the loopback instead of its own service: one row a way.
 
-import type { Tool } from '../../policies/facts/tools.ts';
+import type { BuiltIn } from '../../policies/facts/tools.ts';
 
 export interface Route {
-  tool: Tool;
+  tool: BuiltIn;
   /** Its environment, given the API's base URL. */
   env: (url: string) => Record<string, string>;
   /** Files of its home folder. */
@@ -99,7 +99,7 @@ wire_api = "responses"
     env: (url) => ({ ANTHROPIC_BASE_URL: url, ANTHROPIC_API_KEY: KEY }),
     files: () => ({}),
   },
-} as const satisfies Record<string, Route> & Record<Tool, Route>;
+} as const satisfies Record<string, Route> & Record<BuiltIn, Route>;
 
 export type RouteName = keyof typeof ROUTES;
 

@@ -5,7 +5,7 @@ import path from 'node:path';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import type { RunReport } from '../../loops/run/report.ts';
-import type { Tool } from '../../policies/facts/tools.ts';
+import type { BuiltIn } from '../../policies/facts/tools.ts';
 import { type ModelApi, startModelApi } from '../rig/model-api.ts';
 import { ANY_ANSWER } from '../rig/task-run.ts';
 import { RealHome } from './real-home.ts';
@@ -18,7 +18,7 @@ test.after.each(({ api }) => api.close());
 
 const FEATURE = 'the login';
 
-function makeTask(home: RealHome, tool: Tool, id: string): void {
+function makeTask(home: RealHome, tool: BuiltIn, id: string): void {
   const manifest = {
     task_id: id,
     goal: `Say a word about ${id}.`,
@@ -58,7 +58,7 @@ for (const tool of ['codex', 'copilot', 'gemini'] as const)
     }
   });
 
-const CROWDS: [tool: Tool, tasks: number][] = [
+const CROWDS: [tool: BuiltIn, tasks: number][] = [
   ['codex', 20],
   ['copilot', 20],
   ['gemini', 6],

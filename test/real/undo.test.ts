@@ -3,7 +3,7 @@
 import { readFileSync } from 'node:fs';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { TOOLS, type Tool } from '../../policies/facts/tools.ts';
+import { type BuiltIn, TOOLS } from '../../policies/facts/tools.ts';
 import { ADAPTERS } from '../../wrappers/adapters.ts';
 import { ANSWER } from '../rig/model-api/scenario.ts';
 import { type ModelApi, startModelApi } from '../rig/model-api.ts';
@@ -61,7 +61,7 @@ for (const tool of TOOLS)
 
 test.run();
 
-async function bytesOf(tool: Tool, home: RealHome, talk: RealTalk): Promise<Buffer> {
+async function bytesOf(tool: BuiltIn, home: RealHome, talk: RealTalk): Promise<Buffer> {
   const store = await ADAPTERS[tool].sessions();
   const found = await store.find(talk.id(), { environment: home.env, cwd: home.project });
   return readFileSync(found!.file);

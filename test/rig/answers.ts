@@ -1,6 +1,6 @@
 // Answers that pass the gate of their role, for fakes that play a whole pipeline.
 
-import type { Tool } from '../../policies/facts/tools.ts';
+import type { BuiltIn } from '../../policies/facts/tools.ts';
 import { type BuiltInRole, ROLES } from '../../policies/roles/roles.ts';
 import type { FakeCall, FakeCommand } from './fake-call.ts';
 import { answerWith } from './streams.ts';
@@ -22,5 +22,5 @@ const BODIES: Record<string, string> = {
 export function playRole(call: FakeCall, role: BuiltInRole): FakeCommand[] {
   const { changesTree } = ROLES[role];
   const change: FakeCommand[] = changesTree ? [{ do: 'save', file: `src/${role}.ts`, text: `// ${role}\n` }] : [];
-  return [...change, ...answerWith(call.report.tool as Tool, goodAnswer(role))];
+  return [...change, ...answerWith(call.report.tool as BuiltIn, goodAnswer(role))];
 }

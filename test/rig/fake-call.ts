@@ -1,11 +1,11 @@
 // One running fake CLI, as the test that steers it sees it.
 
 import type { Socket } from 'node:net';
-import type { Tool } from '../../policies/facts/tools.ts';
+import type { BuiltIn } from '../../policies/facts/tools.ts';
 
 /** How the fake was called. */
 export interface FakeReport {
-  tool: Tool;
+  tool: BuiltIn;
   argv: string[];
   env: Record<string, string>;
   cwd: string;

@@ -2,22 +2,22 @@
 
 import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
-import { isTool, type Tool } from '../../policies/facts/tools.ts';
+import { type BuiltIn, isBuiltIn } from '../../policies/facts/tools.ts';
 import { startModelApi } from './model-api.ts';
 import { type RecordedCase, recordedCases } from './record/cases.ts';
 import { runBare } from './record/run-bare.ts';
 
 const CAPTURES = path.resolve(import.meta.dirname, '../captures');
 /** gemini is heavy: more of them at once only take turns. */
-const LANES: Record<Tool, number> = { gemini: 2, codex: 1, copilot: 2, claude: 2 };
+const LANES: Record<BuiltIn, number> = { gemini: 2, codex: 1, copilot: 2, claude: 2 };
 
 const words = process.argv.slice(2);
-const tools = words.filter(isTool);
-const pattern = new RegExp(words.find((word) => !isTool(word)) ?? '.');
+const tools = words.filter(isBuiltIn);
+const pattern = new RegExp(words.find((word) => !isBuiltIn(word)) ?? '.');
 const api = await startModelApi();
 const queues = Object.entries(LANES).map(([tool, lanes]) => ({
-  lanes: tools.length === 0 || tools.includes(tool as Tool) ? lanes : 0,
-  cases: recordedCases(tool as Tool).filter(({ name }) => pattern.test(name)),
+  lanes: tools.length === 0 || tools.includes(tool as BuiltIn) ? lanes : 0,
+  cases: recordedCases(tool as BuiltIn).filter(({ name }) => pattern.test(name)),
 }));
 await Promise.all(queues.flatMap(({ lanes, cases }) => Array.from({ length: lanes }, () => work(cases))));
 await api.close();

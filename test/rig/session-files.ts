@@ -2,7 +2,7 @@
 
 import { mkdirSync, utimesSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
-import type { Tool } from '../../policies/facts/tools.ts';
+import type { BuiltIn } from '../../policies/facts/tools.ts';
 
 export interface MadeTurn {
   prompt: string;
@@ -13,7 +13,7 @@ export interface MadeTurn {
   tool?: { name: string; input: object; output: string };
 }
 
-export const SESSION_IDS: Record<Tool, string> = {
+export const SESSION_IDS: Record<BuiltIn, string> = {
   gemini: 'b5c9c443-0976-43ef-9f58-0b553adaee3f',
   copilot: '9b45a614-5856-4c36-8d53-63b27dd6fd2e',
   codex: '01a1ffb7-d15d-75e0-9cd1-00c74850c544',
@@ -21,7 +21,7 @@ export const SESSION_IDS: Record<Tool, string> = {
 };
 
 /** Where a session of that id lies in a home. */
-export function sessionFile(tool: Tool, home: string, id = SESSION_IDS[tool]): string {
+export function sessionFile(tool: BuiltIn, home: string, id = SESSION_IDS[tool]): string {
   const places = {
     gemini: `.gemini/tmp/project/chats/session-2026-11-21T20-04-${id.slice(0, 8)}.jsonl`,
     copilot: `.copilot/session-state/${id}/events.jsonl`,
@@ -33,7 +33,7 @@ export function sessionFile(tool: Tool, home: string, id = SESSION_IDS[tool]): s
 
 /** Puts one into a home, old enough for nobody to be still at it. @returns its file. */
 export function makeSession(
-  tool: Tool,
+  tool: BuiltIn,
   { home, project }: { home: string; project: string },
   turns: readonly MadeTurn[],
   id = SESSION_IDS[tool],
@@ -56,7 +56,7 @@ export function age(file: string): void {
   utimesSync(file, then, then);
 }
 
-export function beginningOf(tool: Tool, id: string, cwd: string): string[] {
+export function beginningOf(tool: BuiltIn, id: string, cwd: string): string[] {
   const at = timeOf(0);
   const first = {
     gemini: { sessionId: id, projectHash: 'x', startTime: at, lastUpdated: at, kind: 'main' },
@@ -95,7 +95,7 @@ export function beginningOf(tool: Tool, id: string, cwd: string): string[] {
 }
 
 /** @param number from 1; the ids and ordinals in it follow from it. @param after the number of the turn that it follows. */
-export function turnOf(tool: Tool, turn: MadeTurn, number: number, after = number - 1): string[] {
+export function turnOf(tool: BuiltIn, turn: MadeTurn, number: number, after = number - 1): string[] {
   return LINES[tool](turn, number, after).map((line) => JSON.stringify(line));
 }
 
@@ -110,7 +110,7 @@ const idOf = (number: number, record: number): string =>
 
 const TOKENS = { input: 11, output: 7 };
 
-const LINES: Record<Tool, (turn: MadeTurn, number: number, after: number) => object[]> = {
+const LINES: Record<BuiltIn, (turn: MadeTurn, number: number, after: number) => object[]> = {
   gemini({ prompt, answer, thought, tool }, number) {
     const at = (record: number) => ({ id: idOf(number, record), timestamp: timeOf(number, record) });
     const model = (record: number, content: string, more: object = {}) => ({

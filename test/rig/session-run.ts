@@ -1,6 +1,6 @@
 // Runs tollgate over made-up sessions of a rig's home.
 
-import type { Tool } from '../../policies/facts/tools.ts';
+import type { BuiltIn } from '../../policies/facts/tools.ts';
 import { type MadeTurn, makeSession } from './session-files.ts';
 import type { TestRig } from './test-rig.ts';
 
@@ -26,7 +26,7 @@ export async function tollgate(rig: TestRig, words: string[], env: Record<string
 }
 
 /** @returns its file. */
-export const makeIn = (rig: TestRig, tool: Tool, turns: readonly MadeTurn[], id?: string): string =>
+export const makeIn = (rig: TestRig, tool: BuiltIn, turns: readonly MadeTurn[], id?: string): string =>
   makeSession(tool, rig, turns, id);
 
 /** A turn in one word: `+1:one=ONE` stands, `-` does not, and a `~` is the rest of one. */

@@ -1,6 +1,6 @@
 // The event streams of the CLIs at their smallest, for a fake to write; recorded ones lie in test/captures.
 
-import type { Tool } from '../../policies/facts/tools.ts';
+import type { BuiltIn } from '../../policies/facts/tools.ts';
 
 /** Each fact of a call as lines of the tool's own stream. */
 export interface Stream {
@@ -16,13 +16,13 @@ export interface Stream {
 export const SESSION = '00000000-0000-4000-8000-000000000001';
 
 /** The commands of a fake that carries out one whole successful call. */
-export function answerWith(tool: Tool, text: string, session = SESSION) {
+export function answerWith(tool: BuiltIn, text: string, session = SESSION) {
   const { opens, says, succeeds } = STREAMS[tool];
   return [write([...opens(session), ...says(text), ...succeeds(session)]), { do: 'exit', code: 0 } as const];
 }
 
 /** The commands of a fake whose model call is rejected for good. */
-export function failWith(tool: Tool, message: string, status: number, session = SESSION) {
+export function failWith(tool: BuiltIn, message: string, status: number, session = SESSION) {
   const { opens, fails } = STREAMS[tool];
   const code = tool === 'gemini' ? status & 255 : 1;
   return [write([...opens(session), ...fails(message, status, session)]), { do: 'exit', code } as const];
@@ -149,4 +149,4 @@ export const STREAMS = {
       claudeResult(session, { is_error: true, result: message, api_error_status, terminal_reason: 'api_error' }),
     ],
   },
-} as const satisfies Record<Tool, Stream>;
+} as const satisfies Record<BuiltIn, Stream>;

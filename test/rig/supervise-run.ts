@@ -1,15 +1,15 @@
 // A supervised task in a rig's project: who is asked what, and what a reasoner answers.
 
 import path from 'node:path';
-import type { Tool } from '../../policies/facts/tools.ts';
+import type { BuiltIn } from '../../policies/facts/tools.ts';
 import { INSTRUCTION_HEADING } from '../../policies/supervise/turn-text.ts';
 import type { FakeCall, FakeCommand } from './fake-call.ts';
 import { answerWith, failWith } from './streams.ts';
 import { makeTask, type Ran, type TestTask } from './task-run.ts';
 import type { TestRig } from './test-rig.ts';
 
-export const WORKER: Tool = 'codex';
-export const REASONER: Tool = 'gemini';
+export const WORKER: BuiltIn = 'codex';
+export const REASONER: BuiltIn = 'gemini';
 
 /** What a fake reasoner does. */
 export type Said = Record<string, unknown> | 'fails' | { raw: string };
@@ -18,11 +18,11 @@ export interface SupervisedTask extends TestTask {
   supervise(...flags: string[]): Promise<Ran>;
   /** The instruction of each call of the worker, as it was sent. */
   instructions(): string[];
-  prompts(tool: Tool): string[];
+  prompts(tool: BuiltIn): string[];
 }
 
 /** A network error, which no retry table has to wait for. */
-export const failing = (tool: Tool): FakeCommand[] =>
+export const failing = (tool: BuiltIn): FakeCommand[] =>
   failWith(tool, 'unexpected status 401 Unauthorized: no', 401) as FakeCommand[];
 
 export function superviseTask(rig: TestRig, manifest: object = {}, id = 'fix'): SupervisedTask {
@@ -31,7 +31,7 @@ export function superviseTask(rig: TestRig, manifest: object = {}, id = 'fix'): 
     { goal: 'Task A', supervise: { worker: { tool: WORKER }, reasoner: { tool: REASONER } }, ...manifest },
     id,
   );
-  const prompts = (tool: Tool) =>
+  const prompts = (tool: BuiltIn) =>
     rig.calls.filter(({ report }) => report.tool === tool).map(({ report }) => report.stdin.text);
   return {
     ...task,

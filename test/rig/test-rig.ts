@@ -5,7 +5,7 @@ import { createServer, type Server, type Socket } from 'node:net';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { createInterface } from 'node:readline';
-import { TOOLS, type Tool } from '../../policies/facts/tools.ts';
+import { type BuiltIn, TOOLS } from '../../policies/facts/tools.ts';
 import { canRunHere, runHere } from './command-here.ts';
 import { FakeCall, type FakeCommand, type FakeReport } from './fake-call.ts';
 import { type CommandOptions, type CommandResult, RunningCommand } from './running-command.ts';
@@ -31,7 +31,7 @@ export class TestRig {
   #answer: Answer | null = null;
 
   /** Makes the folders and installs fakes of all CLIs, or of `tools`. */
-  static async open({ tools = TOOLS as readonly Tool[] } = {}): Promise<TestRig> {
+  static async open({ tools = TOOLS as readonly BuiltIn[] } = {}): Promise<TestRig> {
     const rig = new TestRig(mkdtempSync(path.join(tmpdir(), 'rig-')));
     await new Promise<void>((resolve) => rig.#server.listen(rig.#socketPath, resolve));
     for (const tool of tools) rig.install(tool);
@@ -64,7 +64,7 @@ export class TestRig {
   }
 
   /** Puts a fake on the PATH, laid out as npm installs the real one; `settings` go into its fake-cli.json. */
-  install(tool: Tool, settings: { version?: string; script?: FakeCommand[]; log?: string } = {}): void {
+  install(tool: BuiltIn, settings: { version?: string; script?: FakeCommand[]; log?: string } = {}): void {
     const { name, version: pinned, prints } = PACKAGES[tool];
     const version = settings.version ?? pinned;
     const folder = path.join(this.root, 'lib/node_modules', name);
@@ -79,7 +79,7 @@ export class TestRig {
   }
 
   /** Takes a CLI off the PATH. */
-  uninstall(tool: Tool): void {
+  uninstall(tool: BuiltIn): void {
     rmSync(path.join(this.bin, tool), { force: true });
   }
 
@@ -167,4 +167,4 @@ const PACKAGES = {
   codex: { name: '@openai/codex', version: '0.169.0', prints: 'codex-cli *' },
   copilot: { name: '@github/copilot', version: '1.0.102', prints: 'GitHub Copilot CLI *.' },
   claude: { name: '@anthropic-ai/claude-code', version: '2.1.330', prints: '* (Claude Code)' },
-} as const satisfies Record<Tool, { name: string; version: string; prints: string }>;
+} as const satisfies Record<BuiltIn, { name: string; version: string; prints: string }>;

@@ -2,7 +2,7 @@
 
 import { existsSync, readFileSync } from 'node:fs';
 import path from 'node:path';
-import type { Tool } from '../../policies/facts/tools.ts';
+import type { BuiltIn } from '../../policies/facts/tools.ts';
 import type { CallRecord } from '../../policies/record/call-record.ts';
 import { ADAPTERS } from '../../wrappers/adapters.ts';
 import type { RunningCommand } from './running-command.ts';
@@ -25,7 +25,7 @@ export interface Left {
 }
 
 /** @param flags more flags, or others: a later one wins over `--prompt-file`, `--out`, `--err` and `--result`. */
-export function runWrapper(rig: TestRig, tool: Tool, flags: string[] = [], prompt = 'Say hello.\n'): WrapperRun {
+export function runWrapper(rig: TestRig, tool: BuiltIn, flags: string[] = [], prompt = 'Say hello.\n'): WrapperRun {
   const file = (name: string) => path.join(rig.project, name);
   rig.write('ask.md', prompt);
   const usual = ['--prompt-file', 'ask.md', '--out', `${tool}.out`, '--err', `${tool}.err`, '--result', `${tool}.json`];

@@ -54,7 +54,7 @@ const MANIFESTS: [what: string, manifest: object, valid: boolean][] = [
   ['an unknown field', { task_id: 'a', goal: 'b', stages: STAGES, stage: [] }, false],
   ['an unknown field of a stage', { task_id: 'a', goal: 'b', stages: [{ ...STAGES[0], tol: 'codex' }] }, false],
   ['no goal', { task_id: 'a', stages: STAGES }, false],
-  ['an unknown tool', { task_id: 'a', goal: 'b', stages: [{ tool: 'cursor', role: 'brief' }] }, false],
+  ['a name that no tool can have', { task_id: 'a', goal: 'b', stages: [{ tool: 'No tool', role: 'brief' }] }, false],
   ['a path for an id', { task_id: 'a/b', goal: 'b', stages: STAGES }, false],
   ['changes since a base', { task_id: 'a', goal: 'b', stages: [{ ...STAGES[0], diff: { base: 'main' } }] }, true],
   ['changes since nothing', { task_id: 'a', goal: 'b', stages: [{ ...STAGES[0], diff: {} }] }, false],

@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { TOOLS, type Tool } from '../../policies/facts/tools.ts';
+import { type BuiltIn, TOOLS } from '../../policies/facts/tools.ts';
 import { TESTED_VERSIONS } from '../../policies/manifest/tested-versions.ts';
 import type { Access, Adapter, CallRequest } from '../../wrappers/adapter.ts';
 import { ADAPTERS } from '../../wrappers/adapters.ts';
@@ -100,7 +100,7 @@ for (const tool of TOOLS)
     assert.equal(lacking(ADAPTERS[tool].features, TESTED_VERSIONS[tool].tested.at(-1)!), []);
   });
 
-const LACKED: readonly [tool: Tool, version: string | null, names: string[]][] = [
+const LACKED: readonly [tool: BuiltIn, version: string | null, names: string[]][] = [
   ['copilot', '1.0.80', ['--usage-output-file']],
   ['copilot', '1.0.81', []],
   ['copilot', '1.0.81-0', []],

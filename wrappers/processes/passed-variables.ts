@@ -1,9 +1,12 @@
 // The names under which a variable of ours reaches the tools of a CLI: some CLIs hide from them, in CI, what they do not know.
 
-import type { Tool } from '../../policies/facts/tools.ts';
+import type { BuiltIn } from '../../policies/facts/tools.ts';
 
 /** What a name must begin with to be passed on. */
-const BEGINNING = { gemini: 'GEMINI_CLI_', copilot: '', codex: '', claude: '' } as const satisfies Record<Tool, string>;
+const BEGINNING = { gemini: 'GEMINI_CLI_', copilot: '', codex: '', claude: '' } as const satisfies Record<
+  BuiltIn,
+  string
+>;
 
 /** The plain name first. */
 export const namesOf = (name: string): string[] => [

@@ -1,6 +1,6 @@
 // How each CLI is signed in, by its own files and the environment.
 
-import type { Tool } from '../../policies/facts/tools.ts';
+import type { BuiltIn } from '../../policies/facts/tools.ts';
 import { readClaudeSignIn } from '../claude/sign-in.ts';
 import { readCodexSignIn } from '../codex/sign-in.ts';
 import { readCopilotSignIn } from '../copilot/sign-in.ts';
@@ -12,4 +12,4 @@ export const SIGN_INS = {
   copilot: readCopilotSignIn,
   codex: readCodexSignIn,
   claude: readClaudeSignIn,
-} as const satisfies Record<Tool, (surroundings: Surroundings) => SignIn>;
+} as const satisfies Record<BuiltIn, (surroundings: Surroundings) => SignIn>;

@@ -1,6 +1,6 @@
 // The agent of a round of sabotage: it says when it was asked and when its answer was on disk, and waits at each step until it is let go.
 
-import type { Tool } from '../../../policies/facts/tools.ts';
+import type { BuiltIn } from '../../../policies/facts/tools.ts';
 import { SESSION, STREAMS } from '../../../test/rig/streams.ts';
 
 /** Stands in the answer for the id of the call. */
@@ -11,7 +11,7 @@ const ID = '@ID@';
  * `$SABOTAGE_GATES` names a folder it waits at `begun`, `half` and `answered` for a line in a FIFO of its own there. `$SABOTAGE_FAILS`
  * lists the tools whose service refuses the key.
  */
-export function gatedAgent(tool: Tool): string {
+export function gatedAgent(tool: BuiltIn): string {
   const { opens, says, succeeds, fails } = STREAMS[tool];
   return `#!/bin/sh
 [ "$1" = --version ] && exit

@@ -1,6 +1,6 @@
 // What a round of sabotage does, made from its seed and number alone: who replaces what by what, and at which moment of whose call.
 
-import { TOOLS, type Tool } from '../../../policies/facts/tools.ts';
+import { type BuiltIn, TOOLS } from '../../../policies/facts/tools.ts';
 import { pick, type Random, randomFrom, whole } from '../../random.ts';
 
 /** What is replaced; `places.ts` knows where it lies. */
@@ -88,7 +88,7 @@ export const PROBES = {
 
 export interface SabotagePlan {
   n: number;
-  tools: Record<Caller, Tool>;
+  tools: Record<Caller, BuiltIn>;
   /** The command during which the agents sabotage. */
   kind: 'run' | 'batch' | 'wrapper';
   git: boolean;
@@ -102,7 +102,7 @@ export interface SabotagePlan {
 
 export function sabotagePlanOf(seed: number, n: number): SabotagePlan {
   const random = randomFrom('sabotage', seed, n);
-  const [first, second, other] = shuffled(random, TOOLS) as [Tool, Tool, Tool];
+  const [first, second, other] = shuffled(random, TOOLS) as [BuiltIn, BuiltIn, BuiltIn];
   const roll = random();
   const kind = roll < 0.65 ? 'run' : roll < 0.9 ? 'batch' : 'wrapper';
   return {

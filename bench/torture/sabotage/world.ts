@@ -4,7 +4,7 @@ import { execFileSync } from 'node:child_process';
 import { chmodSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { TOOLS, type Tool } from '../../../policies/facts/tools.ts';
+import { type BuiltIn, TOOLS } from '../../../policies/facts/tools.ts';
 import { endSurvivors, findSurvivors, type Survivor } from '../../../test/rig/survivors.ts';
 import { gatedAgent } from './agent.ts';
 import type { SabotagePlan } from './plan.ts';
@@ -13,7 +13,7 @@ import type { SabotagePlan } from './plan.ts';
 export interface Seen {
   what: 'begun' | 'half' | 'answered';
   id: string;
-  tool: Tool;
+  tool: BuiltIn;
 }
 
 export interface SabotageWorld {
@@ -28,7 +28,7 @@ export interface SabotageWorld {
   /** A file that exists once a command of an edited manifest was run. */
   ran: string;
   /** Of task a, with their tools. */
-  stages: Record<'plan' | 'check', Tool>;
+  stages: Record<'plan' | 'check', BuiltIn>;
   env: Record<string, string>;
   seen(): Seen[];
   survivors(): Survivor[];
@@ -84,7 +84,7 @@ export function sabotageWorld(plan: SabotagePlan): SabotageWorld {
 }
 
 function files({ tools }: SabotagePlan): Record<string, string> {
-  const stage = (id: string, tool: Tool, role: string) =>
+  const stage = (id: string, tool: BuiltIn, role: string) =>
     `  - {id: ${id}, tool: ${tool}, role: ${role}, requires: [], min_lines: 0, on_fail: note, timeout_ms: ${TIMEOUT_MS}}\n`;
   const manifest = (name: 'a' | 'b', stages: string) =>
     `task_id: ${name}\ngoal: Find out what ${name} is.\nmeta: {feature: round}\nstages:\n${stages}acceptance:\n  commands: ["test -d src"]\n` +
@@ -116,5 +116,5 @@ const seenIn = (text: string): Seen[] =>
   text
     .split('\n')
     .filter((line) => line !== '')
-    .map((line) => line.split(' ') as [Seen['what'], string, Tool])
+    .map((line) => line.split(' ') as [Seen['what'], string, BuiltIn])
     .map(([what, id, tool]) => ({ what, id, tool }));

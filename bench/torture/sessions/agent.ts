@@ -2,7 +2,7 @@
 
 import { appendFileSync, existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
-import type { Tool } from '../../../policies/facts/tools.ts';
+import type { BuiltIn } from '../../../policies/facts/tools.ts';
 import type { Turn } from '../../../policies/session/conversation.ts';
 import { type MadeTurn, makeSession, sessionFile } from '../../../test/rig/session-files.ts';
 import { STREAMS, type Stream } from '../../../test/rig/streams.ts';
@@ -13,13 +13,13 @@ import { GEMINI_SESSIONS } from '../../../wrappers/gemini/sessions/store.ts';
 import type { SessionStore } from '../../../wrappers/sessions/store.ts';
 import type { SessionBehaviour } from './plan.ts';
 
-const STORES: Record<Tool, SessionStore> = {
+const STORES: Record<BuiltIn, SessionStore> = {
   gemini: GEMINI_SESSIONS,
   codex: CODEX_SESSIONS,
   copilot: COPILOT_SESSIONS,
   claude: CLAUDE_SESSIONS,
 };
-const REFUSED: Record<Tool, string> = {
+const REFUSED: Record<BuiltIn, string> = {
   gemini:
     'Please ensure that the number of function response parts is equal to the number of function call parts of the function call turn.',
   codex: 'No tool output found for function call call_1.',
@@ -29,7 +29,7 @@ const REFUSED: Record<Tool, string> = {
 const BUSY = 'The model is overloaded. Please try again later.';
 const TOKEN = /TOKEN-[a-z]+/g;
 
-async function answer(tool: Tool, words: string[]): Promise<void> {
+async function answer(tool: BuiltIn, words: string[]): Promise<void> {
   if (words[0] === '--version') return;
   const prompt = readFileSync(0, 'utf8');
   const how = behaviour();
@@ -85,7 +85,7 @@ function behaviour(): SessionBehaviour {
   return ((process.env.TORTURE_SCRIPT ?? '').split(' ')[n] || 'done') as SessionBehaviour;
 }
 
-function resumedIn(tool: Tool, words: readonly string[]): string | null {
+function resumedIn(tool: BuiltIn, words: readonly string[]): string | null {
   if (tool === 'codex') return words.includes('resume') ? (words.find((word) => UUID.test(word)) ?? null) : null;
   const at = words.findIndex((word) => /^--resume\b/.test(word));
   return at === -1 ? null : (words[at]!.split('=')[1] ?? words[at + 1]!);
@@ -101,7 +101,7 @@ function chosenIn(words: readonly string[]): string | null {
 const newId = (): string => `01a20304-0000-7000-8000-${String(process.pid).padStart(12, '0')}`;
 
 /** copilot works where its session worked last, unless it is told another folder. */
-function workingFolder(tool: Tool, words: readonly string[], last: string | null): string {
+function workingFolder(tool: BuiltIn, words: readonly string[], last: string | null): string {
   if (tool !== 'copilot') return process.cwd();
   const told = words.includes('-C') ? words[words.indexOf('-C') + 1]! : null;
   const cwd = told ?? (last !== null && existsSync(last) ? last : process.cwd());
@@ -119,4 +119,4 @@ function madeTurn({ prompt, items }: Turn): MadeTurn {
   };
 }
 
-void answer(path.basename(process.argv[1]!) as Tool, process.argv.slice(2));
+void answer(path.basename(process.argv[1]!) as BuiltIn, process.argv.slice(2));

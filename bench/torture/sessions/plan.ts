@@ -1,6 +1,6 @@
 // What a round with sessions does, made from its seed and number alone: tasks of one feature in two folders, how their calls go, and what strikes.
 
-import { TOOLS, type Tool } from '../../../policies/facts/tools.ts';
+import { type BuiltIn, TOOLS } from '../../../policies/facts/tools.ts';
 import { pick, type Random, randomFrom, whole } from '../../random.ts';
 
 export type SessionBehaviour =
@@ -25,7 +25,7 @@ export interface SessionTask {
 
 export interface SessionPlan {
   n: number;
-  tool: Tool;
+  tool: BuiltIn;
   tasks: SessionTask[];
   /** Of the round's calls in order; past the end each one answers. */
   behaviours: SessionBehaviour[];

@@ -2,11 +2,11 @@
 
 import { appendFileSync, readFileSync } from 'node:fs';
 import path from 'node:path';
-import type { Tool } from '../../../policies/facts/tools.ts';
+import type { BuiltIn } from '../../../policies/facts/tools.ts';
 import { SESSION, STREAMS } from '../../../test/rig/streams.ts';
 import type { SuperviseSaid } from './plan.ts';
 
-async function answer(tool: Tool, words: string[]): Promise<void> {
+async function answer(tool: BuiltIn, words: string[]): Promise<void> {
   if (words[0] === '--version') return;
   const prompt = readFileSync(0, 'utf8');
   const iteration = Number(/^# Iteration (\d+): the current instruction$/m.exec(prompt)?.[1] ?? 0);
@@ -32,4 +32,4 @@ async function answer(tool: Tool, words: string[]): Promise<void> {
   else end(JSON.stringify({ action: said, why: 'later' }));
 }
 
-void answer(path.basename(process.argv[1]!) as Tool, process.argv.slice(2));
+void answer(path.basename(process.argv[1]!) as BuiltIn, process.argv.slice(2));

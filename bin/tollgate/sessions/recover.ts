@@ -12,7 +12,7 @@ import { stopExit } from '../../../policies/facts/stop.ts';
 import { visible } from '../../../policies/text/visible-text.ts';
 import { isSystemError } from '../../../state/system-error.ts';
 import { locateTask } from '../../../state/task-folder.ts';
-import { ADAPTERS } from '../../../wrappers/adapters.ts';
+import { adapterOf } from '../../../wrappers/adapters.ts';
 import type { SessionFile } from '../../../wrappers/sessions/store.ts';
 import { readArguments, stopOnSignals } from '../../command.ts';
 import type { Arguments, CommandSpec } from '../../command-line.ts';
@@ -89,7 +89,7 @@ async function sessionOrTask(args: Arguments): Promise<Found> {
   if (failed === null)
     return { how: 'invalid', message: `no call of ${located.folder.id} failed in a session that is known` };
   const { tool, sessionId, cwd } = failed;
-  const store = await ADAPTERS[tool].sessions();
+  const store = await adapterOf(tool).sessions();
   const session = await store.find(sessionId, { environment: process.env, cwd });
   if (session === null)
     return {

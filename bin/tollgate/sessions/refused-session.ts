@@ -3,7 +3,7 @@
 import type { RunReport } from '../../../loops/run/report.ts';
 import type { ErrorClass } from '../../../policies/facts/classes.ts';
 import { isSystemError } from '../../../state/system-error.ts';
-import { ADAPTERS } from '../../../wrappers/adapters.ts';
+import { adapterOf } from '../../../wrappers/adapters.ts';
 
 const BAD_REQUEST = 400;
 
@@ -17,7 +17,7 @@ export async function refusedSession({ failure, stages }: RunReport) {
   const { stage, tool } = failure;
   const id = stages.find((each) => each.stage === stage)?.session_id ?? null;
   if (id === null) return null;
-  const store = await ADAPTERS[tool].sessions();
+  const store = await adapterOf(tool).sessions();
   try {
     const session = await store.find(id, { environment: process.env, cwd: process.cwd() });
     return session && { id, tool };

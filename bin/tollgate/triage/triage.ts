@@ -6,7 +6,7 @@ import { readOwnRules } from '../../../loops/triage/own-rules.ts';
 import { judgeGathered, triage } from '../../../loops/triage/triage.ts';
 import { CLASSES } from '../../../policies/facts/classes.ts';
 import { TOLLGATE_EXIT } from '../../../policies/facts/exit-codes.ts';
-import { isTool, TOOLS, type Tool } from '../../../policies/facts/tools.ts';
+import { type BuiltIn, isBuiltIn, TOOLS } from '../../../policies/facts/tools.ts';
 import type { Rule } from '../../../policies/rule/rule.ts';
 import { visible } from '../../../policies/text/visible-text.ts';
 import type { Clock } from '../../../policies/time/clock.ts';
@@ -88,7 +88,7 @@ export async function run(argv: readonly string[]): Promise<Ran> {
   const clock = localClock(new Date());
   if (given.has('jsonl')) return manyLines(words[0], own.rules, clock);
   if (text.tool === undefined) return invalid(`--tool is required: one of ${TOOLS.join(', ')}`);
-  const call = { tool: text.tool as Tool, exitCode: number['exit-code'] ?? null, signal: null, ending: null };
+  const call = { tool: text.tool as BuiltIn, exitCode: number['exit-code'] ?? null, signal: null, ending: null };
   const { stdout, stderr, gathered } = gather(call);
   const unread = text.stdout === undefined ? null : await readInto(stdout, text.stdout);
   if (unread !== null) return invalid(`--stdout: ${unread}`);
@@ -119,7 +119,7 @@ const ruleOf = (id: string, own: readonly Rule[]): string =>
 
 async function manyLines(word: string | undefined, own: readonly Rule[], clock: Clock): Promise<Ran> {
   return answerLines(SPEC.name, word, ({ id, tool, exit_code, stderr, stdout }) => {
-    if (!isTool(tool)) return `tool must be one of ${TOOLS.join(', ')}`;
+    if (!isBuiltIn(tool)) return `tool must be one of ${TOOLS.join(', ')}`;
     if (typeof stderr !== 'string') return 'stderr must be a text';
     const { verdict, signature } = triage(
       {

@@ -6,10 +6,10 @@ import { lineUp } from '../../../loops/batch/lineup.ts';
 import { nextOf, openSlots } from '../../../loops/batch/slots.ts';
 import type { CallSlot } from '../../../loops/task/slots.ts';
 import type { Verdict } from '../../../policies/facts/evidence.ts';
-import type { Tool } from '../../../policies/facts/tools.ts';
+import type { BuiltIn } from '../../../policies/facts/tools.ts';
 
 const never = new AbortController().signal;
-const asked = (tool: Tool, model: string | null = null) => ({ tool, model });
+const asked = (tool: BuiltIn, model: string | null = null) => ({ tool, model });
 const release = (slot: CallSlot, verdict: Verdict | null = null) =>
   slot.how === 'taken' ? slot.release(verdict) : assert.unreachable(slot.how);
 const quota = (reason: string, retry_at: string | null): Verdict => ({
@@ -19,7 +19,7 @@ const quota = (reason: string, retry_at: string | null): Verdict => ({
   retry_at,
 });
 
-const NEXT: [queue: Tool[], running: Partial<Record<Tool, number>>, next: number | null][] = [
+const NEXT: [queue: BuiltIn[], running: Partial<Record<BuiltIn, number>>, next: number | null][] = [
   [[], { codex: 1 }, null],
   [['codex', 'codex'], {}, 0],
   [['codex', 'gemini'], { codex: 1 }, 1],
@@ -35,8 +35,8 @@ for (const [queue, running, next] of NEXT)
 
 test("one tool's long queue does not starve another", async () => {
   const slots = openSlots(2, () => new Date());
-  const order: Tool[] = [];
-  const call = async (tool: Tool) => {
+  const order: BuiltIn[] = [];
+  const call = async (tool: BuiltIn) => {
     const slot = await slots.take(asked(tool), never);
     order.push(tool);
     await Promise.resolve();
@@ -121,7 +121,7 @@ test('a pause that ends while those that wait are told of it costs no place', as
 });
 
 test('tasks are begun so that tools are mixed, in the order given within a tool', () => {
-  const tools: Tool[] = ['codex', 'codex', 'codex', 'gemini', 'copilot', 'gemini'];
+  const tools: BuiltIn[] = ['codex', 'codex', 'codex', 'gemini', 'copilot', 'gemini'];
   const all = tools.map((tool, at) => ({ tool, at }));
   const lineup = lineUp(all);
   const begun = [lineup.next(), lineup.next(), lineup.next(), lineup.next()];

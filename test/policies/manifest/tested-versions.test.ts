@@ -2,7 +2,7 @@
 
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { TOOLS, type Tool } from '../../../policies/facts/tools.ts';
+import { type BuiltIn, TOOLS } from '../../../policies/facts/tools.ts';
 import {
   compareVersions,
   judgeVersion,
@@ -12,7 +12,7 @@ import {
 
 const test = suite('tested versions');
 
-const ROWS: readonly [tool: Tool, version: string, verdict: VersionVerdict][] = [
+const ROWS: readonly [tool: BuiltIn, version: string, verdict: VersionVerdict][] = [
   ['gemini', '0.45.1', 'older'],
   ['gemini', '0.45.2', 'tested'],
   ['gemini', '0.61.12', 'tested'],

@@ -3,7 +3,7 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import type { ErrorClass } from '../../../policies/facts/classes.ts';
-import type { Tool } from '../../../policies/facts/tools.ts';
+import type { BuiltIn } from '../../../policies/facts/tools.ts';
 import { modelsIn } from '../../../policies/next-actions/models.ts';
 import { nextActions, type Situation } from '../../../policies/next-actions/next-actions.ts';
 
@@ -254,7 +254,7 @@ test('a success needs nothing', () => {
 });
 
 test('each CLI is signed in to in its own way', () => {
-  const first = (tool: Tool) => nextActions({ ...situation('auth', 'bad_credentials'), tool })[0];
+  const first = (tool: BuiltIn) => nextActions({ ...situation('auth', 'bad_credentials'), tool })[0];
   assert.equal(
     [first('gemini'), first('copilot'), first('codex')],
     [

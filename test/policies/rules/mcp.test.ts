@@ -3,10 +3,10 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { type Triaged, triage } from '../../../loops/triage/triage.ts';
-import type { Tool } from '../../../policies/facts/tools.ts';
+import type { BuiltIn } from '../../../policies/facts/tools.ts';
 import { NOW } from '../replay.ts';
 
-const told = (tool: Tool, stderr: string, stdout = '', exitCode = 1): Triaged =>
+const told = (tool: BuiltIn, stderr: string, stdout = '', exitCode = 1): Triaged =>
   triage({ tool, exitCode, signal: null, ending: 'exited', stderr, stdout }, { now: NOW, timeZone: 'UTC' });
 
 const verdictOf = ({ verdict: { class: errorClass, reason } }: Triaged) => `${errorClass} (${reason})`;
@@ -17,16 +17,16 @@ const DOWN = {
   copilot: 'MCP server "docs" failed to start: spawn npx ENOENT',
   // It goes on without one, and says nothing; this is of its log.
   claude: 'MCP server "docs": Connection failed: spawn npx ENOENT',
-} as const satisfies Record<Tool, string>;
+} as const satisfies Record<BuiltIn, string>;
 
-for (const [tool, line] of Object.entries(DOWN) as [Tool, string][])
+for (const [tool, line] of Object.entries(DOWN) as [BuiltIn, string][])
   test(`${tool}: a server that is down is all that was said`, () => {
     const one = told(tool, `${line}\n`);
     assert.is(verdictOf(one), 'tooling (mcp_server)');
     assert.match(one.verdict.evidence!.text, 'docs');
   });
 
-const ALONE: [tool: Tool, line: string, verdict: string][] = [
+const ALONE: [tool: BuiltIn, line: string, verdict: string][] = [
   ['gemini', 'MCP ERROR (docs): Error: SSE error: Non-200 status code (401)', 'tooling (mcp_server)'],
   [
     'gemini',
@@ -54,7 +54,7 @@ test('what gemini says of a server in two lines is one failure', () => {
   assert.match(one.verdict.evidence!.text, /'docs'[\s\S]*spawn python ENOENT/);
 });
 
-const BESIDE: [what: string, tool: Tool, stderr: string, stdout: string, verdict: string][] = [
+const BESIDE: [what: string, tool: BuiltIn, stderr: string, stdout: string, verdict: string][] = [
   [
     'a spent quota after it',
     'gemini',
@@ -87,13 +87,13 @@ const BESIDE: [what: string, tool: Tool, stderr: string, stdout: string, verdict
 for (const [what, tool, stderr, stdout, verdict] of BESIDE)
   test(`${tool}: ${what} decides`, () => assert.is(verdictOf(told(tool, stderr, stdout)), verdict));
 
-for (const [tool, line] of Object.entries(DOWN) as [Tool, string][])
+for (const [tool, line] of Object.entries(DOWN) as [BuiltIn, string][])
   test(`${tool}: a success stays one`, () => {
     const quiet = line.replace(/^ERROR: /, 'mcp: docs failed: ');
     assert.is(verdictOf(told(tool, `${quiet}\n`, 'All tests pass now.\n', 0)), 'null (null)');
   });
 
-const NOTICES: [tool: Tool, line: string][] = [
+const NOTICES: [tool: BuiltIn, line: string][] = [
   ['gemini', "MCP server 'docs' enabled for every session, expected tools: 12"],
   ['gemini', 'Connecting to MCP servers... (1/2) - Waiting for: docs'],
   ['copilot', 'Connected to MCP server "docs" in 300 ms'],

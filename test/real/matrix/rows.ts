@@ -1,12 +1,12 @@
 // What a wrapper has to make of each scenario, tool by tool: the table that the benchmark prints and the test asserts.
 
 import type { ErrorClass } from '../../../policies/facts/classes.ts';
-import type { Tool } from '../../../policies/facts/tools.ts';
+import type { BuiltIn } from '../../../policies/facts/tools.ts';
 import type { RouteName } from '../routes.ts';
 import { PLAIN_ROWS } from './plain-rows.ts';
 import { SPECIAL_ROWS } from './special-rows.ts';
 
-export type PerTool<T> = T | Record<Tool, T>;
+export type PerTool<T> = T | Record<BuiltIn, T>;
 
 /** A row as it is written down; a value stands for all tools, or for each its own. */
 export interface MatrixRow {
@@ -23,7 +23,7 @@ export interface MatrixRow {
   pieces?: PerTool<number>;
   setup?: Setup;
   /** Only these tools can be brought into this state. */
-  tools?: readonly Tool[];
+  tools?: readonly BuiltIn[];
   /** A wait is part of the scenario, so its seconds count for nothing. */
   deadline?: 'involved';
 }
@@ -46,7 +46,7 @@ export interface Setup {
 /** One call to be made. */
 export interface MatrixCall {
   name: string;
-  tool: Tool;
+  tool: BuiltIn;
   scenario: string;
   setup: Setup;
   expected: { class: ErrorClass | null; exit: ExitKind; requests: number; pieces: number };
@@ -58,7 +58,7 @@ export interface MatrixCall {
 export const matrixRows: readonly MatrixRow[] = [...PLAIN_ROWS, ...SPECIAL_ROWS];
 
 /** The calls of a row for each tool that it is about. */
-export function callsOf(row: MatrixRow, tools: readonly Tool[]): MatrixCall[] {
+export function callsOf(row: MatrixRow, tools: readonly BuiltIn[]): MatrixCall[] {
   return tools
     .filter((tool) => row.tools?.includes(tool) ?? true)
     .map((tool) => {
@@ -75,6 +75,6 @@ export function callsOf(row: MatrixRow, tools: readonly Tool[]): MatrixCall[] {
     });
 }
 
-function pick<T>(value: PerTool<T>, tool: Tool): T {
-  return typeof value === 'object' && value !== null ? (value as Record<Tool, T>)[tool] : (value as T);
+function pick<T>(value: PerTool<T>, tool: BuiltIn): T {
+  return typeof value === 'object' && value !== null ? (value as Record<BuiltIn, T>)[tool] : (value as T);
 }

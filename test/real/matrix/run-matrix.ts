@@ -3,7 +3,7 @@
 import { existsSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { WRAPPER_EXIT } from '../../../policies/facts/exit-codes.ts';
-import { COMMANDS, type Tool } from '../../../policies/facts/tools.ts';
+import { type BuiltIn, COMMANDS } from '../../../policies/facts/tools.ts';
 import type { CallRecord } from '../../../policies/record/call-record.ts';
 import { readScenario } from '../../rig/model-api/scenario.ts';
 import { type ModelApi, startModelApi } from '../../rig/model-api.ts';
@@ -116,7 +116,7 @@ function readRecord(file: string): CallRecord | null {
   return existsSync(file) ? (JSON.parse(readFileSync(file, 'utf8')) as CallRecord) : null;
 }
 
-function exitOf(kind: ExitKind, tool: Tool): number {
+function exitOf(kind: ExitKind, tool: BuiltIn): number {
   return kind === 'geminiInput' ? WRAPPER_EXIT.gemini.refusedInput : WRAPPER_EXIT[tool][kind];
 }
 

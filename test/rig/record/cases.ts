@@ -1,13 +1,13 @@
 // What is recorded of each CLI: the scenarios, and the calls that fail for a reason of their own.
 
-import type { Tool } from '../../../policies/facts/tools.ts';
+import type { BuiltIn } from '../../../policies/facts/tools.ts';
 import type { CallRequest } from '../../../wrappers/adapter.ts';
 import type { RouteName } from '../../real/routes.ts';
 import { SCENARIO_NAMES } from '../model-api/scenario.ts';
 
 export interface RecordedCase {
   name: string;
-  tool: Tool;
+  tool: BuiltIn;
   scenario: string;
   route: RouteName;
   request: Partial<CallRequest>;
@@ -23,7 +23,7 @@ export interface RecordedCase {
   limitMs: number;
 }
 
-export function recordedCases(tool: Tool): RecordedCase[] {
+export function recordedCases(tool: BuiltIn): RecordedCase[] {
   const plain: Case[] = SCENARIO_NAMES.map((scenario) => ({ name: scenario, scenario }));
   const retried: Case[] = RETRIED[tool].map((scenario) => ({
     name: `${scenario}.retries`,
@@ -58,7 +58,7 @@ const DEFAULTS: Omit<RecordedCase, 'name' | 'tool' | 'route'> = {
 const ENDLESS: Record<string, number> = { slow: 6_000, slowstream: 6_000, toolsleep: 6_000, toolloop: 3_000 };
 
 /** Where the bare CLI calls the model again; copilot always does, since nothing turns its retries off. */
-const RETRIED: Record<Tool, string[]> = {
+const RETRIED: Record<BuiltIn, string[]> = {
   gemini: [
     'empty',
     'nodone',
@@ -158,7 +158,7 @@ const SPECIAL: Case[] = [
   },
 ];
 
-const OWN: Record<Tool, Case[]> = {
+const OWN: Record<BuiltIn, Case[]> = {
   gemini: [
     { name: 'by-key-ok', route: 'gemini by key' },
     { name: 'by-key-401', route: 'gemini by key', scenario: '401' },

@@ -102,8 +102,9 @@ export const CALL = record<CallRecord>(
     inner_retries: orNull(count('Retries of its own that the CLI announced')),
     left_out: leftOut,
     http_status: whole('With which the service answered a call that failed'),
+    tool_sha256: hash('Over the description that the project gave of its CLI; only of such a one'),
   },
-  ['left_out', 'http_status'],
+  ['left_out', 'http_status', 'tool_sha256'],
 );
 
 export const FAILURE = record<Failure>(

@@ -1,10 +1,11 @@
 // The schemas of what preflight and wait_parallel_tasks print with --json.
 
+import type { ToolListed } from '../../../bin/tollgate/tools.ts';
 import type { WaitReport } from '../../../bin/wait-command.ts';
 import type { Swept } from '../../../loops/sweep/swept.ts';
 import type { CheckFinding } from '../../../policies/facts/finding.ts';
 import type { PreflightReport } from '../../../preflight.ts';
-import { amount, count, flag, list, one, orNull, record, text, version, whole } from './parts.ts';
+import { amount, count, flag, list, one, orNull, record, text, tool, version, whole } from './parts.ts';
 
 export const PREFLIGHT = record<PreflightReport>(
   'What preflight --json prints',
@@ -44,6 +45,26 @@ export const PREFLIGHT = record<PreflightReport>(
   },
   ['swept'],
 );
+
+export const TOOLS_LISTED = record<{ schema: 1; tools: ToolListed[] }>('What tollgate tools --json prints', {
+  schema: version,
+  tools: list(
+    'The built-in CLIs, then those of tollgate.yaml',
+    record<ToolListed>('One CLI', {
+      tool,
+      kind: one('Whether it is built in, or described by tollgate.yaml', ['built_in', 'described']),
+      command: text('What calls it'),
+      binary: orNull(text('Its program'), 'it is not found'),
+      version: orNull(text('Of the program'), 'only a start would tell'),
+      tested: orNull(text('The versions that it was tried with'), 'the project describes it'),
+      access: list('The modes of access that it can be called with', one('A mode', ['read', 'write', 'full'])),
+      takes_model: flag('Whether a model can be named'),
+      resumes: flag('Whether it goes on in a session'),
+      reads_sessions: flag('Whether its session files are read, for history and undo'),
+      output: one('Where its answer stands', ['events', 'text', 'json', 'file']),
+    }),
+  ),
+});
 
 export const WAIT = record<WaitReport>('What wait_parallel_tasks --json prints', {
   schema: version,

@@ -2,7 +2,7 @@
 
 import { CLASSES } from '../../../policies/facts/classes.ts';
 import { ENDINGS } from '../../../policies/facts/ending.ts';
-import { TOOLS } from '../../../policies/facts/tools.ts';
+import { TOOL_NAME, TOOLS } from '../../../policies/facts/tools.ts';
 
 export type Schema = Readonly<Record<string, unknown>>;
 
@@ -69,7 +69,10 @@ export function orNull({ description, ...schema }: Schema, whenNull = 'unknown')
 }
 
 export const version = is(1, 'The format of this record; a higher number is of a newer version of tollgate');
-export const tool = one('Which CLI', TOOLS);
+export const tool: Schema = {
+  ...text(`Which CLI: ${TOOLS.join(', ')}, or one that tollgate.yaml describes`),
+  pattern: TOOL_NAME.source,
+};
 export const errorClass = one('What kind of failure', Object.keys(CLASSES));
 export const ending = one('How the call ended; the first cause', Object.keys(ENDINGS));
 export const reason = text('One word that refines the class');

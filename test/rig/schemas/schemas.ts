@@ -9,7 +9,7 @@ import { EXPLANATION } from './explain.ts';
 import { FORECAST } from './forecast.ts';
 import { GATE } from './gate.ts';
 import { JOURNAL } from './journal.ts';
-import { PREFLIGHT, WAIT } from './machine.ts';
+import { PREFLIGHT, TOOLS_LISTED, WAIT } from './machine.ts';
 import { published, type Schema } from './parts.ts';
 import { REPORT } from './run.ts';
 import { STATE } from './state.ts';
@@ -39,6 +39,7 @@ const SCHEMAS: Record<string, Schema> = {
   BUDGET_SCHEMA: BUDGET,
   FORECAST_SCHEMA: FORECAST,
   PREFLIGHT_SCHEMA: PREFLIGHT,
+  TOOLS_SCHEMA: TOOLS_LISTED,
   WAIT_SCHEMA: WAIT,
   REASONER_SCHEMA: REASONER,
   SESSION_SAVE_SCHEMA: SESSION_SAVE,

@@ -1,6 +1,6 @@
 // The schema of the state that people may edit.
 
-import { TOOLS } from '../../../policies/facts/tools.ts';
+import { TOOL_NAME } from '../../../policies/facts/tools.ts';
 import type { SessionEntry } from '../../../policies/session/session-entry.ts';
 import type { Stats } from '../../../state/journal/stats.ts';
 import { count, errorClass, map, orNull, record, type Schema, text, texts, time } from './parts.ts';
@@ -44,6 +44,8 @@ export const entry = open(
   ),
 );
 
+const TOOL = TOOL_NAME.source.slice(1, -1);
+
 const sessions: Schema = {
   description: '.tmp/state/sessions.json of a project: which session each tag goes on with, by tool',
   type: 'object',
@@ -53,13 +55,12 @@ const sessions: Schema = {
       description:
         'The sessions of a tag, by tool; of a tool whose sessions are good for one folder alone by `tool@/the/folder`',
       type: 'object',
-      properties: Object.fromEntries(TOOLS.map((tool) => [tool, entry])),
-      patternProperties: { [`^(?:${TOOLS.join('|')})@`]: entry },
+      patternProperties: { [`^${TOOL}(?:@.*)?$`]: entry },
       additionalProperties: true,
     }),
     given_up: {
       ...map('Sessions that are not found again by their tag', texts('By their ids, the oldest first')),
-      propertyNames: { enum: TOOLS },
+      propertyNames: { pattern: TOOL_NAME.source },
     },
   },
   additionalProperties: true,

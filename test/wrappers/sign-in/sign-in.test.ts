@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import type { Tool } from '../../../policies/facts/tools.ts';
+import type { BuiltIn } from '../../../policies/facts/tools.ts';
 import type { SignIn } from '../../../wrappers/sign-in/sign-in.ts';
 import { SIGN_INS } from '../../../wrappers/sign-in/sign-ins.ts';
 
@@ -13,7 +13,7 @@ const test = suite('sign-in');
 const SECRET = 'sk-do-not-tell';
 
 interface Row {
-  tool: Tool;
+  tool: BuiltIn;
   env?: Record<string, string>;
   /** By their path in the home folder. */
   files?: Record<string, string>;

@@ -4,7 +4,7 @@ import { chmodSync, mkdirSync, readFileSync, renameSync, rmSync, symlinkSync, wr
 import path from 'node:path';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { TOOLS, type Tool } from '../../../../policies/facts/tools.ts';
+import { type BuiltIn, TOOLS } from '../../../../policies/facts/tools.ts';
 import type { SessionEntry } from '../../../../policies/session/session-entry.ts';
 import { validatorOf } from '../../../rig/schemas/validator.ts';
 import { age, SESSION_IDS } from '../../../rig/session-files.ts';
@@ -139,7 +139,7 @@ test('of a long prompt the first lines are shown, with --full all of it', async 
 });
 
 test('a tag of this project names a session, and --tool one of several', async ({ rig }) => {
-  const entry = (tool: Tool): SessionEntry => ({
+  const entry = (tool: BuiltIn): SessionEntry => ({
     session_id: SESSION_IDS[tool],
     last_used: '2026-11-21T20:00:00.000Z',
     error_count: 0,

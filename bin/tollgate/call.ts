@@ -1,0 +1,68 @@
+// tollgate call: one call of any CLI, also of one that the project describes, with the flags of the wrappers.
+
+import { readDispatch } from '../../loops/attempt/dispatch.ts';
+import { OWN_EXIT, TOLLGATE_EXIT } from '../../policies/facts/exit-codes.ts';
+import { isBuiltIn } from '../../policies/facts/tools.ts';
+import { readProject } from '../../state/project/project.ts';
+import { unknownTool } from '../../state/project/tool-names.ts';
+import { projectRoot } from '../../state/task-folder.ts';
+import type { Adapter } from '../../wrappers/adapter.ts';
+import { adapterOf } from '../../wrappers/adapters.ts';
+import { ownAdapter } from '../../wrappers/own/adapter.ts';
+import { readArguments } from '../command.ts';
+import { type CommandSpec, HELP_FLAGS } from '../command-line.ts';
+import type { Ran } from '../ran.ts';
+import { wrapperCommand } from '../wrapper/wrapper-command.ts';
+
+const SPEC: CommandSpec = {
+  name: 'tollgate call',
+  usage: 'TOOL --prompt-file FILE --out FILE --err FILE [options]',
+  about:
+    'Runs one CLI once, with the flags and the guarantees of its wrapper: a built-in one, or one that tools of tollgate.yaml describes.',
+  flags: {},
+  words: {
+    min: 1,
+    max: 1,
+    called: 'TOOL (tollgate tools lists them; tollgate call TOOL --help tells all of its flags)',
+  },
+  examples: [
+    ['tollgate call codex --prompt-file ask.md --out answer.md --err log.txt', 'like run_codex'],
+    ['tollgate call mine --prompt-file ask.md --out a --err e --trust-workspace', 'one of tollgate.yaml'],
+  ],
+  exits: [
+    [0, "success, and the answer is not empty; else the wrapper's own codes"],
+    [
+      Object.values(OWN_EXIT).sort().join(', '),
+      'of one of tollgate.yaml: missing binary, bad input, failure, timeout, unless it says otherwise',
+    ],
+    [TOLLGATE_EXIT.badInput, 'there is no such CLI, or the workspace is not trusted'],
+  ],
+};
+
+export async function run(argv: readonly string[]): Promise<Ran> {
+  const [word, ...rest] = argv;
+  if (word === undefined || word.startsWith('-')) {
+    const read = await readArguments(SPEC, argv, TOLLGATE_EXIT.badInput);
+    return read.how === 'ended' ? read.ran : { exit: TOLLGATE_EXIT.badInput, err: `${SPEC.name}: TOOL comes first\n` };
+  }
+  const found = await adapterFor(word, rest);
+  if (typeof found === 'string') return { exit: TOLLGATE_EXIT.badInput, err: `tollgate call: ${found}\n` };
+  return wrapperCommand(found, rest);
+}
+
+/** Or why there is none, as a sentence. */
+async function adapterFor(name: string, argv: readonly string[]): Promise<Adapter | string> {
+  if (isBuiltIn(name)) return adapterOf(name);
+  // As its dispatcher has read it, whatever an agent has made of the file meanwhile.
+  const dispatched = readDispatch(process.env)?.own_tool;
+  if (dispatched?.name === name) return ownAdapter(dispatched);
+  const project = await readProject(projectRoot(process.cwd()));
+  if (project.how === 'invalid') return project.message;
+  const { tools } = project.value;
+  const unknown = unknownTool(name, Object.keys(tools));
+  if (unknown !== null) return `"${name}" is no CLI that is known: it ${unknown}`;
+  const asksForHelp = argv.some((word) => HELP_FLAGS.includes(word));
+  const trusted = asksForHelp || argv.includes('--trust-workspace');
+  if (trusted) return ownAdapter(tools[name]!);
+  return `tollgate.yaml describes ${name}, and that counts only in a trusted workspace; say --trust-workspace`;
+}

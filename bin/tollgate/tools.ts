@@ -1,0 +1,119 @@
+// tollgate tools: the CLIs that can be called here, built in and described, with their versions and what each can do.
+
+import path from 'node:path';
+import { TOLLGATE_EXIT } from '../../policies/facts/exit-codes.ts';
+import { TOOLS } from '../../policies/facts/tools.ts';
+import { TESTED_VERSIONS } from '../../policies/manifest/tested-versions.ts';
+import { placesIn } from '../../policies/own-tool/places.ts';
+import { readProject } from '../../state/project/project.ts';
+import { projectRoot } from '../../state/task-folder.ts';
+import type { Access, Adapter } from '../../wrappers/adapter.ts';
+import { adapterOf } from '../../wrappers/adapters.ts';
+import { findCli } from '../../wrappers/cli-search.ts';
+import { versionOfPackage } from '../../wrappers/cli-version.ts';
+import { homeOf } from '../../wrappers/home.ts';
+import { ownAdapter } from '../../wrappers/own/adapter.ts';
+import { readArguments } from '../command.ts';
+import type { CommandSpec } from '../command-line.ts';
+import type { Ran } from '../ran.ts';
+import { sheetOf } from '../sheet.ts';
+import { tableLines } from '../table.ts';
+
+export interface ToolListed {
+  tool: string;
+  kind: 'built_in' | 'described';
+  command: string;
+  /** null where it is not found. */
+  binary: string | null;
+  /** null where only a start would tell it. */
+  version: string | null;
+  /** The versions that it was tried with; null for one that a project describes. */
+  tested: string | null;
+  access: Access[];
+  takes_model: boolean;
+  /** It goes on in a session that it named. */
+  resumes: boolean;
+  /** Its session files are read: history, undo, repair. */
+  reads_sessions: boolean;
+  output: 'events' | 'text' | 'json' | 'file';
+}
+
+const SPEC: CommandSpec = {
+  name: 'tollgate tools',
+  usage: '[options]',
+  about:
+    'Lists the CLIs that can be called here: the built-in ones, and those of tools in tollgate.yaml. It starts none.',
+  flags: { cwd: { takes: 'text', about: 'the folder whose project is meant', default: '.' } },
+  words: { min: 0, max: 0, called: 'nothing' },
+  examples: [
+    ['tollgate tools', 'who is there, and what each can do'],
+    ['tollgate tools --json | jq -r ".tools[].tool"', 'their names alone'],
+  ],
+  exits: [
+    [TOLLGATE_EXIT.ok, 'listed'],
+    [TOLLGATE_EXIT.badInput, 'a flag is wrong, or tollgate.yaml cannot be used'],
+  ],
+};
+
+export async function run(argv: readonly string[]): Promise<Ran> {
+  const read = await readArguments(SPEC, argv, TOLLGATE_EXIT.badInput);
+  if (read.how === 'ended') return read.ran;
+  const cwd = path.resolve(read.args.text.cwd!);
+  const project = await readProject(projectRoot(cwd));
+  if (project.how === 'invalid') return { exit: TOLLGATE_EXIT.badInput, err: `${SPEC.name}: ${project.message}\n` };
+  const own = Object.values(project.value.tools).map(ownAdapter);
+  const tools = [...TOOLS.map((tool): Adapter => adapterOf(tool)), ...own].map((adapter) => listed(adapter, cwd));
+  if (read.args.given.has('json')) return { exit: 0, out: `${JSON.stringify({ schema: 1, tools }, null, 2)}\n` };
+  return { exit: 0, out: `${tableLines(COLUMNS, tools.map(cellsOf), sheetOf(process.env)).join('\n')}\n` };
+}
+
+function listed(adapter: Adapter, cwd: string): ToolListed {
+  const { tool, command, packageName, described } = adapter;
+  const surroundings = { environment: process.env, home: homeOf(process.env) ?? cwd, cwd };
+  const found = findCli(adapter.binary, surroundings)?.file ?? null;
+  const version = found === null || packageName === '' ? null : versionOfPackage(found, packageName);
+  const common = { tool, command, binary: found, version };
+  if (described === undefined) {
+    const { from, below } = TESTED_VERSIONS[tool as keyof typeof TESTED_VERSIONS];
+    const tested = `from ${from} up to, but not including, ${below}`;
+    return { ...common, kind: 'built_in', tested, access: [...ACCESS], ...ALL, output: 'events' };
+  }
+  const { row } = described;
+  const places = row.argv.flat().flatMap(placesIn);
+  return {
+    ...common,
+    kind: 'described',
+    tested: null,
+    access: ACCESS.filter((mode) => row.access === null || row.access[mode] !== undefined),
+    takes_model: places.includes('model'),
+    resumes: places.includes('session'),
+    reads_sessions: false,
+    output: row.output === 'lines' ? 'events' : row.output,
+  };
+}
+
+const ACCESS = ['read', 'write', 'full'] as const satisfies readonly Access[];
+const ALL = { takes_model: true, resumes: true, reads_sessions: true };
+
+const COLUMNS = [
+  { heading: 'CLI' },
+  { heading: 'call', least: 12 },
+  { heading: 'version' },
+  { heading: 'access' },
+  { heading: 'can', least: 10 },
+  { heading: 'binary', least: 10, leaveOut: 1 },
+];
+
+const cellsOf = (row: ToolListed): string[] => [
+  row.tool,
+  row.command,
+  row.version ?? (row.binary === null ? 'not found' : 'not told'),
+  row.access.join(' ') || 'none',
+  [
+    ...(row.takes_model ? ['model'] : []),
+    ...(row.resumes ? ['resume'] : []),
+    ...(row.reads_sessions ? ['history', 'undo'] : []),
+    `answer by ${row.output}`,
+  ].join(', '),
+  row.binary ?? '',
+];

@@ -1,0 +1,6 @@
+// What was counted, with what came on top of it.
+
+import type { Usage } from '../facts/engine-event.ts';
+
+export const addedUsage = (usage: Usage, more: Partial<Usage>): Partial<Usage> =>
+  Object.fromEntries(Object.entries(more).map(([name, n]) => [name, (usage[name as keyof Usage] ?? 0) + (n ?? 0)]));

@@ -1,0 +1,211 @@
+// The shape of a CLI that a project describes in `tools` of its tollgate.yaml.
+
+import * as z from 'zod';
+import { COMMANDS, TOOL_NAME, TOOLS } from '../../policies/facts/tools.ts';
+import { PLACES, placesIn } from '../../policies/own-tool/places.ts';
+import { nearest } from '../../policies/text/nearest.ts';
+import { MAX_TIMEOUT_MS } from '../../policies/time/longest-timeout.ts';
+
+const word = z
+  .string()
+  .max(2000)
+  .regex(/^[^\0]*$/, 'must have no NUL character')
+  .refine((text) => strangePlace(text) === null, { error: (issue) => strangePlace(String(issue.input)) ?? '' });
+const words = z.array(word).max(100);
+const plain = z
+  .string()
+  .min(1)
+  .max(500)
+  .regex(/^[^-\p{Cc}][^\p{Cc}]*$/u, 'must be one line without control characters that does not begin with a dash');
+const field = z
+  .string()
+  .max(200)
+  .regex(/^[^.\s][^\s]*$/, 'must be a path of fields, such as part.text');
+const environment = z
+  .record(
+    z
+      .string()
+      .regex(/^(?!TOLLGATE_)[A-Za-z_][A-Za-z0-9_]*$/, 'must be the name of a variable, and not begin with TOLLGATE_'),
+    word,
+  )
+  .default({});
+const exit = (code: number) => z.number().int().min(1).max(125).default(code);
+const scalar = z.union([z.string().max(200), z.number(), z.boolean()]);
+
+const TELLS = {
+  session: field.optional().describe('the id of its session'),
+  model: field.optional().describe('the model that it asked'),
+  answer: field.optional().describe('a whole message of the answer'),
+  tool: field.optional().describe('the name of a tool that ran; the answer is what follows the last one'),
+  warning: field.optional().describe('a warning'),
+  error: field.optional().describe('an error that need not be the end'),
+  failure: field.optional().describe('the end, without success, and why'),
+  status: field.optional().describe('the HTTP status of that failure'),
+  code: field.optional().describe('the code of that failure'),
+  details: field.optional().describe('what else the service said of it'),
+  tokens: z
+    .strictObject({
+      input: field.optional().describe('that it read'),
+      cached: field.optional().describe('of them, those read from a cache'),
+      output: field.optional().describe('that it wrote'),
+      total: field.optional().describe('in all'),
+    })
+    .optional()
+    .describe('the tokens that it counted'),
+  requests: field.optional().describe('how many requests it made'),
+  usd: field.optional().describe('what it cost, in US dollars'),
+};
+
+const EVENT = z.strictObject({
+  when: z
+    .record(field, z.union([scalar.transform((one) => [one]), z.array(scalar).min(1).max(20)]))
+    .default({})
+    .describe('fields that must have that value, or one of these'),
+  ...TELLS,
+  piece: field.optional().describe('a piece of a message of the answer'),
+  adds: z.literal(true).optional().describe('what is counted comes on top of what was told before; else it is a total'),
+  retry: field.optional().describe('it announces a further try, and why'),
+  requested: z.literal(true).optional().describe('it asked the model'),
+  completed: z.literal(true).optional().describe('the end, with success'),
+});
+
+const OWN_TOOL = z
+  .strictObject({
+    binary: plain.describe('a program on the PATH, or a path from the root of the project'),
+    argv: z
+      .array(z.union([word, words.min(1)]))
+      .max(100)
+      .default([])
+      .describe(
+        `its arguments, with places such as {model}; a list among them is left out where one of its places has no value`,
+      ),
+    environment: environment.describe('variables that it gets, with places too'),
+    prompt: z
+      .enum(['stdin', 'file'])
+      .default('stdin')
+      .describe('how it gets the prompt: the path of a file is {prompt_file}'),
+    max_prompt_bytes: z
+      .number()
+      .int()
+      .min(1)
+      .optional()
+      .describe('a longer prompt is refused before anything is asked'),
+    output: z
+      .enum(['text', 'json', 'lines', 'file'])
+      .default('text')
+      .describe(
+        'where the answer is: all of stdout, a field of its JSON, fields of its lines of JSON, or the file {answer_file}',
+      ),
+    document: z.strictObject(TELLS).optional().describe('of output json: which field is what'),
+    events: z.array(EVENT).min(1).max(50).optional().describe('of output lines: which line tells what'),
+    success_exits: z
+      .array(z.number().int().min(0).max(255))
+      .min(1)
+      .max(20)
+      .default([0])
+      .describe('with which it says that it succeeded, where no event says so'),
+    access: z
+      .strictObject({
+        read: words.optional().describe('to look'),
+        write: words.optional().describe('to change the working folder'),
+        full: words.optional().describe('to do anything'),
+      })
+      .optional()
+      .describe('the arguments of each mode, for the place {access}, else the end; one that is not there is refused'),
+    retries: z
+      .strictObject({
+        argv: words.default([]).describe('the arguments that turn them down, for the place {retries}, else the end'),
+        environment: environment.describe('variables that turn them down'),
+        announced: z
+          .array(z.string().min(3).max(300))
+          .max(20)
+          .default([])
+          .describe('lines of stderr that announce one; * is any text, and the last one the cause'),
+      })
+      .default({ argv: [], environment: {}, announced: [] })
+      .describe('its own retries, which would each be paid'),
+    version: words
+      .min(1)
+      .optional()
+      .describe('the arguments that ask it for its version; without them it is not asked'),
+    package: plain.optional().describe('the npm package that it is in, which tells its version without a start'),
+    timeout_ms: z.number().int().min(1).max(MAX_TIMEOUT_MS).default(600_000).describe('of a call, unless told'),
+    exits: z
+      .strictObject({
+        timeout: exit(13).describe('a deadline passed'),
+        failure: exit(12).describe('any other failure'),
+        missing_binary: exit(10).describe('its binary is not there'),
+        bad_input: exit(11).describe('missing or bad input'),
+      })
+      .default({ timeout: 13, failure: 12, missing_binary: 10, bad_input: 11 })
+      .describe('the exit codes of `tollgate call`'),
+  })
+  .superRefine((tool, { addIssue }) => {
+    for (const [path, message] of mistakesOf(tool)) addIssue({ code: 'custom', path, message });
+  });
+
+export type GivenTool = z.infer<typeof OWN_TOOL>;
+
+/** They go to the wrapper in one variable of its environment, beside the project's own rows. */
+const MAX_BYTES = 24 * 1024;
+const RESERVED: readonly string[] = [
+  ...TOOLS,
+  ...Object.values(COMMANDS),
+  'any',
+  'tollgate',
+  'preflight',
+  'wait_parallel_tasks',
+];
+
+export const OWN_TOOLS = z
+  .record(z.string(), OWN_TOOL)
+  // A key of its own would be told without its words.
+  .superRefine((tools, { addIssue }) => {
+    for (const name of Object.keys(tools)) {
+      const message = nameMistake(name);
+      if (message !== null) addIssue({ code: 'custom', path: [name], message });
+    }
+  })
+  .default({});
+
+function nameMistake(name: string): string | null {
+  if (RESERVED.includes(name)) return 'is a name of tollgate itself; give the CLI one of its own';
+  return TOOL_NAME.test(name) ? null : 'must be 1 to 41 of a-z 0-9 _ - and begin with a letter';
+}
+
+function strangePlace(text: string): string | null {
+  const strange = placesIn(text).find((name) => !PLACES.includes(name as never));
+  if (strange === undefined) return null;
+  const near = nearest(strange, PLACES);
+  return `has no such place as {${strange}}; ${near === null ? `the places are ${PLACES.join(', ')}` : `did you mean {${near}}?`}`;
+}
+
+type Given = Omit<z.input<typeof OWN_TOOL>, 'events'> & {
+  events?: readonly { session?: string | undefined }[] | undefined;
+};
+
+/** What single fields do not show. */
+function mistakesOf(tool: Given): [path: string[], message: string][] {
+  const { output, prompt, document, events, argv = [], environment: variables = {} } = tool;
+  const places = new Set([...argv.flat(), ...Object.values(variables)].flatMap(placesIn));
+  const mistakes: [string[], string][] = [];
+  if (output === 'lines' && events === undefined)
+    mistakes.push([['events'], 'is missing: of output lines it says which line tells what']);
+  if (output === 'json' && document?.answer === undefined)
+    mistakes.push([['document'], 'has no answer: of output json it says which field is the answer']);
+  if (output !== 'lines' && events !== undefined) mistakes.push([['events'], 'is for output lines alone']);
+  if (output !== 'json' && document !== undefined) mistakes.push([['document'], 'is for output json alone']);
+  if (prompt === 'file' && !places.has('prompt_file'))
+    mistakes.push([['argv'], 'has no place {prompt_file}, and the prompt goes by file']);
+  if (output === 'file' && !places.has('answer_file'))
+    mistakes.push([['argv'], 'has no place {answer_file}, and the answer comes by file']);
+  const hasSession = document?.session !== undefined || (events ?? []).some(({ session }) => session !== undefined);
+  if (hasSession && !places.has('session'))
+    mistakes.push([
+      ['argv'],
+      'has no place {session}, though a field names its session; add [--resume, "{session}"] or the like',
+    ]);
+  if (Buffer.byteLength(JSON.stringify(tool)) > MAX_BYTES)
+    mistakes.push([[], `has over ${MAX_BYTES} bytes; make it shorter`]);
+  return mistakes;
+}

@@ -1,0 +1,18 @@
+// Is there a CLI of that name: a built-in one, or one that the project describes?
+
+import { isBuiltIn, TOOLS } from '../../policies/facts/tools.ts';
+import { nearest } from '../../policies/text/nearest.ts';
+
+/** Why there is none, as half a sentence; null where there is one. @param more words that stand for one too. */
+export function unknownTool(name: string, described: readonly string[], more: readonly string[] = []): string | null {
+  const known: readonly string[] = [...more, ...TOOLS, ...described];
+  if (known.includes(name)) return null;
+  const near = nearest(name, known);
+  return `must be one of ${known.join(', ')}${near === null ? '' : `; did you mean ${near}?`}`;
+}
+
+/** Why it may not be called, likewise: its description names a program. */
+export const untrustedTool = (name: string, trust: 'trusted' | 'untrusted'): string | null =>
+  trust === 'trusted' || isBuiltIn(name)
+    ? null
+    : `is ${name}, which tollgate.yaml describes, and that counts only in a trusted workspace; say --trust-workspace, or security.trust_workspace: true in the manifest`;

@@ -1,0 +1,120 @@
+// `tools` of tollgate.yaml: what a CLI may be described as, and every mistake with its line and the nearest name.
+
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { suite } from 'uvu';
+import * as assert from 'uvu/assert';
+import { readProject } from '../../../state/project/project.ts';
+
+const test = suite<{ folder: string }>('own tools');
+test.before.each((context) => {
+  context.folder = mkdtempSync(path.join(tmpdir(), 'own-tools-'));
+});
+test.after.each(({ folder }) => rmSync(folder, { recursive: true }));
+
+async function read(folder: string, text: string) {
+  writeFileSync(path.join(folder, 'tollgate.yaml'), text);
+  const got = await readProject(folder);
+  return got.how === 'invalid' ? got.message.replaceAll(`${folder}/`, '') : got.value.tools;
+}
+
+test('a binary is all that it must have', async ({ folder }) => {
+  assert.equal(await read(folder, 'tools:\n  mine:\n    binary: ./ask.sh\n'), {
+    mine: {
+      name: 'mine',
+      binary: path.join(folder, 'ask.sh'),
+      argv: [],
+      environment: {},
+      prompt: 'stdin',
+      maxPromptBytes: null,
+      output: 'text',
+      events: [],
+      successExits: [0],
+      access: null,
+      retries: { argv: [], environment: {}, announced: [] },
+      version: null,
+      packageName: null,
+      timeoutMs: 600_000,
+      exits: { timeout: 13, failure: 12, missingBinary: 10, badInput: 11 },
+    },
+  });
+});
+
+test('what is said of it', async ({ folder }) => {
+  const text = `tools:
+  mine:
+    binary: mine
+    argv: [ask, [--model, '{model}'], [--in, '{session}'], '{access}']
+    output: json
+    document: { answer: out.0.text, session: id, tokens: { input: n } }
+    access: { read: [-r] }
+    exits: { timeout: 99 }
+`;
+  const { mine } = (await read(folder, text)) as unknown as Record<string, Record<string, unknown>>;
+  assert.equal(mine!.events, [{ when: {}, answer: 'out.0.text', session: 'id', tokens: { input: 'n' } }]);
+  assert.equal(mine!.access, { read: ['-r'] });
+  assert.equal(mine!.exits, { timeout: 99, failure: 12, missingBinary: 10, badInput: 11 });
+});
+
+const MISTAKES: [what: string, body: string, told: RegExp][] = [
+  ['no binary', 'argv: [x]', /^tollgate\.yaml:3: tools\.mine\.binary is missing/],
+  ['an unknown field', 'binary: x\n    ouput: text', /:4: tools\.mine\.ouput is unknown; did you mean output\?/],
+  [
+    'an unknown place',
+    "binary: x\n    argv: [-m, '{modle}']",
+    /:4: tools\.mine\.argv\[1\] has no such place as \{modle\}; did you mean \{model\}\?/,
+  ],
+  ['lines without events', 'binary: x\n    output: lines', /tools\.mine\.events is missing: of output lines/],
+  ['json without an answer', 'binary: x\n    output: json', /tools\.mine\.document has no answer/],
+  ['events of text', 'binary: x\n    events: [{ answer: a }]', /:4: tools\.mine\.events is for output lines alone/],
+  [
+    'a prompt by file without its place',
+    'binary: x\n    prompt: file',
+    /tools\.mine\.argv has no place \{prompt_file\}/,
+  ],
+  [
+    'an answer by file without its place',
+    'binary: x\n    output: file',
+    /tools\.mine\.argv has no place \{answer_file\}/,
+  ],
+  [
+    'a session that nobody can name',
+    'binary: x\n    output: json\n    document: { answer: a, session: s }',
+    /has no place \{session\}/,
+  ],
+  ['a variable of ours', 'binary: x\n    environment: { TOLLGATE_STATE: y }', /:4: tools\.mine\.environment/],
+  ['a binary that is a flag', 'binary: -x', /:3: tools\.mine\.binary must be one line/],
+];
+for (const [what, body, told] of MISTAKES)
+  test(what, async ({ folder }) => {
+    assert.match((await read(folder, `tools:\n  mine:\n    ${body}\n`)) as unknown as string, told);
+  });
+
+for (const name of ['gemini', 'any', 'tollgate', 'run_codex'])
+  test(`${name} is no name of one's own`, async ({ folder }) => {
+    assert.match(
+      (await read(folder, `tools:\n  ${name}:\n    binary: x\n`)) as unknown as string,
+      /name of tollgate itself/,
+    );
+  });
+
+test('a name that cannot stand in a file name', async ({ folder }) => {
+  assert.match(
+    (await read(folder, 'tools:\n  Mine:\n    binary: x\n')) as unknown as string,
+    /:3: tools\.Mine must be 1 to 41 of a-z/,
+  );
+});
+
+test('rows of triage and pipelines may name it, and nobody else', async ({ folder }) => {
+  const text = (tool: string) => `tools: { mine: { binary: x } }
+triage: { rules: [{ id: x, tool: ${tool}, match: { text: [a b] }, class: auth, reason: r }] }
+pipelines: { own: [{ tool: ${tool}, role: brief }] }
+`;
+  assert.ok(typeof (await read(folder, text('mine'))) === 'object');
+  const told = (await read(folder, text('mien'))) as unknown as string;
+  assert.match(told, /:2: triage\.rules\[0\]\.tool must be one of any, .*, mine; did you mean mine\?/);
+  assert.match(told, /:3: pipelines\.own\[0\]\.tool must be one of .*, mine; did you mean mine\?/);
+});
+
+test.run();

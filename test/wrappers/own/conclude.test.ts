@@ -1,0 +1,64 @@
+// What a described CLI told with its end: believed by its exit code, or by a document that is whole.
+
+import { test } from 'uvu';
+import * as assert from 'uvu/assert';
+import type { OwnTool } from '../../../policies/facts/tools.ts';
+import type { OwnToolRow } from '../../../policies/own-tool/description.ts';
+import { conclude, type EndedCli } from '../../../wrappers/own/conclude.ts';
+import { describedAdapter } from '../../../wrappers/own/described.ts';
+
+const STRANGER = describedAdapter('mine' as OwnTool).described!.row;
+const rowOf = (more: Partial<OwnToolRow>): OwnToolRow => ({ ...STRANGER, ...more });
+const ended = (printed: string | null, exitCode: number | null = 0, written: string | null = null): EndedCli => ({
+  exitCode,
+  printed: () => printed,
+  written: () => written,
+});
+const said = (text: string) => ({ how: 'said', text, whole: true, message: null });
+const DONE = { how: 'completed' };
+
+test('text is an answer with an exit code of success alone', () => {
+  const row = rowOf({ output: 'text', successExits: [0, 3] });
+  assert.equal(conclude(row, ended('Hi.\n', 3)), [said('Hi.\n'), DONE]);
+  assert.equal(conclude(row, ended('Hi.\n', 1)), []);
+  assert.equal(conclude(row, ended('Hi.\n', null)), []);
+  assert.equal(conclude(row, ended(null)), [{ how: 'outsized', what: 'answer' }, DONE]);
+});
+
+test('a file is an answer where it was written', () => {
+  const row = rowOf({ output: 'file' });
+  assert.equal(conclude(row, ended('noise', 0, 'Hi.')), [said('Hi.'), DONE]);
+  assert.equal(conclude(row, ended('noise', 0, null)), [DONE]);
+});
+
+const JSON_ROW = rowOf({ output: 'json', events: [{ when: {}, answer: 'a', failure: 'e' }] });
+
+test('a document that is whole stands for itself, also where nobody saw the end', () => {
+  for (const code of [0, null]) assert.equal(conclude(JSON_ROW, ended('{"a":"Hi."}', code)), [said('Hi.'), DONE]);
+  assert.equal(conclude(JSON_ROW, ended('{"a":"Hi."}', 1)), [said('Hi.')]);
+  assert.equal(conclude(JSON_ROW, ended('{"a":"H', null)), []);
+});
+
+test('a failure in a document is the end, whatever its exit code', () => {
+  const failed = { how: 'failed', failure: { message: 'busy' } };
+  for (const code of [0, 1]) assert.equal(conclude(JSON_ROW, ended('{"e":"busy"}', code)), [failed]);
+});
+
+test('a document without its answer, and what is none, is told as a mistake of the description', () => {
+  const [stopped] = conclude(JSON_ROW, ended('{"b":1}'));
+  assert.is((stopped as { failure: { code: string } }).failure.code, 'no_answer_field');
+  const [failed, ...more] = conclude(JSON_ROW, ended('hello\n'));
+  assert.is((failed as { failure: { code: string } }).failure.code, 'no_answer_field');
+  assert.equal(more, []);
+  assert.equal(conclude(JSON_ROW, ended('hello\n', 1)), []);
+});
+
+test('lines without a word for success go by the exit code', () => {
+  const row = rowOf({ output: 'lines', events: [{ when: {}, answer: 'a' }] });
+  assert.equal(conclude(row, ended('')), [DONE]);
+  assert.equal(conclude(row, ended('', 1)), []);
+  const told = rowOf({ output: 'lines', events: [{ when: {}, answer: 'a', completed: true }] });
+  assert.equal(conclude(told, ended('')), []);
+});
+
+test.run();

@@ -1,0 +1,110 @@
+// The row of a CLI that a project describes, made from its description.
+
+import { readFailure } from '../../policies/facts/engine-failure.ts';
+import { announcedIn } from '../../policies/own-tool/announced.ts';
+import type { OwnToolRow } from '../../policies/own-tool/description.ts';
+import { fillWords, type PlaceValues, placesIn } from '../../policies/own-tool/places.ts';
+import { readRows } from '../../policies/own-tool/read-event.ts';
+import { parseObject } from '../../policies/text/json.ts';
+import type { Adapter, CallRequest } from '../adapter.ts';
+import { conclude } from './conclude.ts';
+import { noSessions } from './no-sessions.ts';
+
+/** Nothing of it is looked up: the same description gives the same row. */
+export function ownAdapter(row: OwnToolRow): Adapter {
+  const words = row.argv.flat();
+  const places = new Set([...words, ...Object.values(row.environment)].flatMap(placesIn));
+  return {
+    tool: row.name,
+    command: `tollgate call ${row.name}`,
+    binary: row.binary,
+    packageName: row.packageName ?? '',
+    features: [],
+    defaultTimeoutMs: row.timeoutMs,
+    own: {},
+    argv: (request) => {
+      const access = row.access?.[request.access] ?? [];
+      const retries = request.innerRetries === 'cut' ? row.retries.argv : [];
+      const filled = fillWords(row.argv, { ...valuesOf(request), access, retries });
+      return [...filled, ...(places.has('retries') ? [] : retries), ...(places.has('access') ? [] : access)];
+    },
+    environment: (request) => ({
+      ...filledValues(row.environment, valuesOf(request)),
+      ...(request.innerRetries === 'cut' ? row.retries.environment : {}),
+    }),
+    overlay: () => ({ argv: [], environment: {}, folders: [], warnings: [] }),
+    // Whoever calls it has said so: its description counts in no other folder.
+    distrusts: () => null,
+    overlayFolder: null,
+    prompt: {
+      via: row.prompt,
+      escape: (text) => text,
+      limit: row.maxPromptBytes === null ? null : { unit: 'bytes', max: row.maxPromptBytes },
+    },
+    readEvent: (line) => {
+      const json = row.output === 'lines' ? parseObject(line.trim()) : null;
+      return json === null ? [] : readRows(row.events, json);
+    },
+    readDocument: () => null,
+    readStderr: (line) => {
+      const cause = announcedIn(row.retries.announced, line);
+      return cause === null ? [] : [{ how: 'retrying', failure: readFailure(cause) }];
+    },
+    usageFile: null,
+    usageCounts: 'call',
+    sessionId: places.has('new_session') ? 'chosen' : 'announced',
+    sessions: async () => noSessions(row.name),
+    route: async () => () => ({
+      how: 'fixed',
+      because: `${row.name} is described in tollgate.yaml, which names no service`,
+    }),
+    refusedInput: () => false,
+    failureReport: null,
+    lingerMs: 5000,
+    described: {
+      row,
+      conclude: (ended) => conclude(row, ended),
+      takes: (request) => takes(row, places, request),
+    },
+  };
+}
+
+/** The paths of its files are not known yet: `withFiles` puts them in. */
+const FILE_PLACES = { prompt_file: '{prompt_file}', answer_file: '{answer_file}' };
+
+function valuesOf({ model, resumeSession, newSession, cwd }: CallRequest): PlaceValues {
+  return {
+    cwd,
+    ...FILE_PLACES,
+    ...(model === null ? {} : { model }),
+    ...(resumeSession === null ? (newSession === '' ? {} : { new_session: newSession }) : { session: resumeSession }),
+  };
+}
+
+/** A variable with a place that has no value is not set. */
+const filledValues = (environment: Readonly<Record<string, string>>, values: PlaceValues): Record<string, string> =>
+  Object.fromEntries(
+    Object.entries(environment).flatMap(([name, value]) =>
+      fillWords([[value]], values).map((filled) => [name, filled]),
+    ),
+  );
+
+/** Puts the paths of a call's files into its words. */
+export const withFiles = (words: readonly string[], files: { prompt: string; answer: string }): string[] =>
+  words.map((word) =>
+    word
+      .replaceAll(FILE_PLACES.prompt_file, () => files.prompt)
+      .replaceAll(FILE_PLACES.answer_file, () => files.answer),
+  );
+
+/** Why this call cannot be made of it, as a sentence; or null. */
+function takes(row: OwnToolRow, places: ReadonlySet<string>, request: CallRequest): string | null {
+  const where = `tools.${row.name} of tollgate.yaml`;
+  if (request.resumeSession !== null && !places.has('session'))
+    return `--resume-session: ${row.name} goes on in no session, since the argv of ${where} has no place {session}`;
+  if (request.model !== null && !places.has('model'))
+    return `--model: ${row.name} takes no model, since the argv of ${where} has no place {model}`;
+  if (row.access !== null && row.access[request.access] === undefined)
+    return `--access ${request.access}: ${where} describes ${Object.keys(row.access).join(', ') || 'none'} alone; describe it, or ask for one of them`;
+  return null;
+}

@@ -1,0 +1,33 @@
+// What preflight asks about a CLI that a project describes.
+
+import path from 'node:path';
+import { type CheckAnswer, say } from '../../policies/facts/finding.ts';
+import type { Adapter } from '../adapter.ts';
+import type { ToolPlace } from '../checks.ts';
+import { versionOfPackage } from '../cli-version.ts';
+import { missingOwn } from './missing.ts';
+
+type OwnPlace = Omit<ToolPlace, 'tool'> & { adapter: Adapter };
+
+export function checkOwnFound({ adapter, cli }: OwnPlace): CheckAnswer {
+  const { row } = adapter.described!;
+  if (cli === null) return say('fail', `${row.binary} is not found`, missingOwn(row));
+  if (cli.where === 'on_path') return say('ok', cli.file);
+  return say('fail', `${cli.file} is not on the PATH`, `export PATH="${path.dirname(cli.file)}:$PATH"`);
+}
+
+export async function checkOwnVersion({ adapter, cli, versionOf }: OwnPlace): Promise<CheckAnswer> {
+  const { row } = adapter.described!;
+  if (cli === null) return null;
+  const packaged = row.packageName === null ? null : versionOfPackage(cli.file, row.packageName);
+  if (packaged !== null) return say('ok', packaged);
+  if (row.version === null) return null;
+  if (versionOf === null) return say('note', 'not known without starting it', 'run preflight without --quick');
+  const version = await versionOf(cli.file, row.version);
+  if (version !== null) return say('ok', version);
+  return say(
+    'warn',
+    `\`${[cli.file, ...row.version].join(' ')}\` tells no version`,
+    `mend tools.${row.name}.version of tollgate.yaml`,
+  );
+}
