@@ -106,7 +106,7 @@ for (const tool of ['codex', 'gemini', 'copilot'] as const)
     });
     mkdirSync(path.join(task.folder, 'inputs/attachments'), { recursive: true });
     writeFileSync(path.join(task.folder, 'inputs/attachments/notes.md'), all.join('\n'));
-    const run = await task.start().result;
+    const run = await task.outcome();
     const commands = [
       ['explain', 'fix'],
       ['explain', 'fix', '--json'],
@@ -153,7 +153,7 @@ for (const [gate, role, more, answer] of ANSWERS)
     rig.answer(() => [write(lines), { do: 'exit', code: 0 }]);
     const stages = [{ tool: 'codex', role, ...ANY_ANSWER, ...more }];
     const task = makeTask(rig, { stages, acceptance: { commands: ['cat .tmp/task/fix/outputs/*.out; exit 1'] } });
-    const { code, stdout, stderr } = await task.start('--trust-workspace').result;
+    const { code, stdout, stderr } = await task.outcome('--trust-workspace');
     assert.is(code, 1, stderr);
     assert.equal([...foundIn(stdout + stderr), ...leaksBelow(rig)], []);
   });

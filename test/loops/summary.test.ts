@@ -191,12 +191,13 @@ for (const [name, kind] of Object.entries(KINDS))
     rig.answer(() => calls[Math.min(rig.calls.length, calls.length) - 1]!);
     const task = makeTask(rig, manifest);
     for (const [file, text] of Object.entries(files)) rig.write(`.tmp/task/fix/${file}`, text);
-    const running = task.start(...flags);
-    if (during !== undefined) {
+    if (during === undefined) await task.outcome(...flags);
+    else {
+      const running = task.start(...flags);
       while (rig.calls.length === 0) await new Promise((resolve) => setImmediate(resolve));
       during(running);
+      await running.result;
     }
-    await running.result;
     const page = task.read('outputs/_summary.md');
     assert.equal(missingPaths(page, rig), []);
     const summary = steady(page, rig);

@@ -5,7 +5,7 @@ import path from 'node:path';
 import type { RunReport } from '../../loops/run/report.ts';
 import type { Failure } from '../../policies/record/task-failure.ts';
 import { openJournal } from '../../state/journal/journal.ts';
-import type { RunningCommand } from './running-command.ts';
+import type { CommandResult, RunningCommand } from './running-command.ts';
 import type { TestRig } from './test-rig.ts';
 
 /** For a stage whose answer the test does not care about. */
@@ -17,6 +17,8 @@ export const NO_REST = 'sessions: {rest_sec: 0}\n';
 export interface TestTask {
   folder: string;
   start(...flags: string[]): RunningCommand;
+  /** What `start` comes to, without a process of its own. */
+  outcome(...flags: string[]): Promise<CommandResult>;
   run(...flags: string[]): Promise<Ran>;
   read(file: string): string;
   failure(): Failure | null;
@@ -36,11 +38,13 @@ export function makeTask(rig: TestRig, manifest: object, id = 'fix'): TestTask {
   const read = (file: string) => readFileSync(path.join(folder, file), 'utf8');
   const words = (flags: string[]) => ['run', id, '--json', ...flags];
   const start = (...flags: string[]) => rig.start('tollgate', words(flags));
+  const outcome = (...flags: string[]) => rig.run('tollgate', words(flags));
   return {
     folder,
     start,
+    outcome,
     async run(...flags) {
-      const { code, stdout, stderr } = await rig.run('tollgate', words(flags));
+      const { code, stdout, stderr } = await outcome(...flags);
       const summary = existsSync(path.join(folder, 'outputs/_summary.md')) ? read('outputs/_summary.md') : '';
       return { code, said: stderr, summary, report: (stdout === '' ? null : JSON.parse(stdout)) as RunReport };
     },

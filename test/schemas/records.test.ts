@@ -67,31 +67,31 @@ test('a success of each tool', async ({ rig }) => {
   rig.answer((call) => answerWith(call.report.tool, '# Findings\n\nNone.\n\n# Verdict\n\nGood.\n'));
   const stages = ['gemini', 'copilot', 'codex'].map((tool) => ({ tool, role: 'review' }));
   const task = makeTask(rig, { stages });
-  judged(lookAt(task.folder, (await task.start().result).stdout), ['CALL']);
+  judged(lookAt(task.folder, (await task.outcome()).stdout), ['CALL']);
 });
 
 test('a failure that is retried, a rerun that succeeds, a stage that is done again', async ({ rig }) => {
   rig.answer(() => failWith('codex', 'unexpected status 500 Internal Server Error: boom', 500));
   const task = makeTask(rig, ONE);
-  judged(lookAt(task.folder, (await task.start().result).stdout), ['CALL', 'FAILURE']);
+  judged(lookAt(task.folder, (await task.outcome()).stdout), ['CALL', 'FAILURE']);
   rig.answer(() => answerWith('codex', '# Findings\n\nNone.\n\n# Verdict\n\nGood.\n'));
-  judged(lookAt(task.folder, (await task.start().result).stdout), ['CALL', 'FAILURE']);
-  judged(lookAt(task.folder, (await task.start('--redo=codex_review').result).stdout), ['CALL', 'FAILURE']);
+  judged(lookAt(task.folder, (await task.outcome()).stdout), ['CALL', 'FAILURE']);
+  judged(lookAt(task.folder, (await task.outcome('--redo=codex_review')).stdout), ['CALL', 'FAILURE']);
 });
 
 test('a budget that refuses, is set, reset, and edited', async ({ rig }) => {
   const task = makeTask(rig, { ...ONE, budgets: { paid_call_budget: 0 } });
-  judged(lookAt(task.folder, (await task.start().result).stdout), ['CALL', 'FAILURE']);
+  judged(lookAt(task.folder, (await task.outcome()).stdout), ['CALL', 'FAILURE']);
   await rig.run('tollgate', ['budget', 'fix', '--set', '3', '--reset']);
   const stats = JSON.parse(task.read('state/stats.json'));
   rig.write('.tmp/task/fix/state/stats.json', JSON.stringify({ ...stats, paid_call_budget: 0, paid_calls_used: 1 }));
-  judged(lookAt(task.folder, (await task.start().result).stdout), ['CALL', 'FAILURE']);
+  judged(lookAt(task.folder, (await task.outcome()).stdout), ['CALL', 'FAILURE']);
 });
 
 test('a binary that is missing', async ({ rig }) => {
   rig.uninstall('codex');
   const task = makeTask(rig, ONE);
-  judged(lookAt(task.folder, (await task.start().result).stdout), ['CALL', 'FAILURE']);
+  judged(lookAt(task.folder, (await task.outcome()).stdout), ['CALL', 'FAILURE']);
 });
 
 test('a run that is stopped', async ({ rig }) => {

@@ -162,12 +162,12 @@ test('--redo-all and --keep-all contradict each other', async ({ rig }) => {
 
 test('--dry-run shows what has changed in place of refusing', async ({ rig }) => {
   const task = await changedTask(rig);
-  const { code, stdout } = await task.start('--dry-run').result;
+  const { code, stdout } = await task.outcome('--dry-run');
   const { stages, next_actions } = JSON.parse(stdout) as Forecast;
   assert.is(next_actions.length, 2);
   assert.equal([code, stages.map(({ state }) => state)], [0, ['prompt_changed', 'prompt_changed']]);
   assert.match(next_actions[0]!, 'tollgate run fix --keep-all');
-  const kept = await task.start('--dry-run', '--keep-all').result;
+  const kept = await task.outcome('--dry-run', '--keep-all');
   assert.equal(
     (JSON.parse(kept.stdout) as Forecast).stages.map(({ state }) => state),
     ['done_earlier', 'done_earlier'],

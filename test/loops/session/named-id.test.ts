@@ -23,7 +23,7 @@ const named = (rig: TestRig, session_id: string) => makeTask(rig, { stages: [STA
 
 for (const id of ['latest', '3', 'abc', '../../etc', '--yolo', '0199a2', 'login', `${FIRST}0`, '0199a213/81c0'])
   test(`${id} is no id of a session, and costs nothing`, async ({ rig }) => {
-    const { code, stdout, stderr } = await named(rig, id).start().result;
+    const { code, stdout, stderr } = await named(rig, id).outcome();
     assert.is(code, 2);
     const must = 'must be the id of a session as its CLI shows it, or the first 7 digits of it or more';
     assert.match(`${stdout}${stderr}`, must);
@@ -51,7 +51,7 @@ const MISTAKEN: [word: string, says: RegExp][] = [
 for (const [word, says] of MISTAKEN)
   test(`${word} names no one session, and costs nothing`, async ({ rig }) => {
     for (const id of [FIRST, SECOND]) makeSession('codex', rig, ANSWERED, id);
-    const { code, stdout, stderr } = await named(rig, word).start().result;
+    const { code, stdout, stderr } = await named(rig, word).outcome();
     assert.is(code, 2);
     assert.match(`${stdout}${stderr}`, says);
     assert.is(rig.calls.length, 0);

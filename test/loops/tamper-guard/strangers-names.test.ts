@@ -69,7 +69,7 @@ for (const [what, target] of [
     link(rig, path.resolve(rig.root, target), 'rules.md');
     rig.write('tollgate.yaml', 'rules: rules.md\nroles: {review: {template: rules.md}}\n');
     rig.answer(() => answerWith('codex', 'fine'));
-    const { code, stderr } = await makeTask(rig, { stages: [REVIEW] }).start().result;
+    const { code, stderr } = await makeTask(rig, { stages: [REVIEW] }).outcome();
     assert.is(code, 0, stderr);
   });
 
