@@ -12,9 +12,6 @@ import { TestRig } from './test-rig.ts';
 
 export const ANSWER = 'paid for';
 
-/** Without a fault. */
-const AGAIN = ['run', 'fix', '--json'];
-
 export interface Faulted {
   /** The run with the fault, and the one after it. */
   first: CommandResult;
@@ -44,11 +41,11 @@ export async function runFaulted(fault: RunFault, before: (rig: TestRig, task: T
     Object.assign(rig.env, faultEnv({ ...fault, under: rig.project, log }));
     const first = await task.start().result;
     for (const name of Object.keys(rig.env)) if (!(name in clean)) delete rig.env[name];
-    const second = await rig.run('tollgate', AGAIN);
+    const second = await task.start().result;
     const counted = existsSync(log) ? readFileSync(log, 'utf8').trim().split('\n') : [];
     const wrong = [...lookAt(rig, task, second), ...published(first)];
     if (rig.calls.length !== 1) wrong.push(`the CLI was asked ${rig.calls.length} times`);
-    wrong.push(...(await leftForEver(rig, task)));
+    wrong.push(...(await leftForEver(task)));
     const { used, calls } = task.journal.read().ledger;
     const failed = [...calls.values()].filter(({ verdict }) => verdict !== null && verdict.class !== null).length;
     const faulted: Faulted = {
@@ -91,12 +88,12 @@ function published({ code, stderr }: CommandResult): string[] {
 }
 
 /** What a later run does not take away either. */
-async function leftForEver(rig: TestRig, task: TestTask): Promise<string[]> {
+async function leftForEver(task: TestTask): Promise<string[]> {
   const left = temporariesIn(task.folder);
   if (left.length === 0) return [];
   const long = new Date(Date.now() - 2 * 3_600_000);
   for (const file of left) utimesSync(file, long, long);
-  await rig.run('tollgate', AGAIN);
+  await task.start().result;
   return temporariesIn(task.folder).map((file) => `${file} is left for ever`);
 }
 

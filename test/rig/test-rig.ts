@@ -11,6 +11,9 @@ import { FakeCall, type FakeCommand, type FakeReport } from './fake-call.ts';
 import { type CommandOptions, type CommandResult, RunningCommand } from './running-command.ts';
 import { endSurvivors, findSurvivors, type Survivor } from './survivors.ts';
 
+/** Ours: while a command runs in this process, its environment is that of another rig. */
+const TEMPORARY = tmpdir();
+
 type Answer = (call: FakeCall) => readonly FakeCommand[] | Promise<unknown>;
 
 export class TestRig {
@@ -32,7 +35,7 @@ export class TestRig {
 
   /** Makes the folders and installs fakes of all CLIs, or of `tools`. */
   static async open({ tools = TOOLS as readonly BuiltIn[] } = {}): Promise<TestRig> {
-    const rig = new TestRig(mkdtempSync(path.join(tmpdir(), 'rig-')));
+    const rig = new TestRig(mkdtempSync(path.join(TEMPORARY, 'rig-')));
     await new Promise<void>((resolve) => rig.#server.listen(rig.#socketPath, resolve));
     for (const tool of tools) rig.install(tool);
     return rig;
