@@ -91,6 +91,8 @@ export interface Adapter {
   refusedInput(ended: { exitCode: number | null; class: ErrorClass | null; requests: number | null }): boolean;
   /** A report of a failure that it leaves in its $TMPDIR, by how its name begins; `read` throws on what is none. null: it leaves none. */
   failureReport: { begins: string; read(text: string): FailureReport } | null;
+  /** Between the announcement of a retry and the retry: does it wait, so that it can be told to end, or ask again at once? */
+  asksAgain: 'after a wait' | 'at once';
   /** How long the CLI may take to exit after its terminal event. */
   lingerMs: number;
   /** Of a CLI that a project describes; absent of ours. */

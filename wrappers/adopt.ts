@@ -4,7 +4,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import type { Ending } from '../policies/facts/ending.ts';
 import { sleptBetween } from '../policies/time/machine-clocks.ts';
 import type { Adapter } from './adapter.ts';
-import { type Guarded, guard } from './guard.ts';
+import { type Guarded, guard, heldUntil } from './guard.ts';
 import { endTree, hold, membersOf, type Tree, type TreeEnd } from './processes/end-tree.ts';
 import { trackMembers } from './processes/member-tracker.ts';
 import { processTable } from './processes/table.ts';
@@ -78,7 +78,8 @@ async function attend({ tree, ...left }: Left, observer: AdoptionObserver, stop:
     const silent = reading.bytes() === 0;
     const known = () => ({ silent, sleptMs: sleptBetween(then, readClocks()) });
     if (cause === 'cancelled') await observer.cancelling({ ...outcomeOf(reading, cause), ...known() });
-    const end = await endTree(cause === 'max_turns' ? await hold(life.present()) : life.present());
+    const until = cause === 'gone' ? null : heldUntil(cause, left.adapter);
+    const end = await endTree(until === null ? life.present() : await hold(life.present(), until));
     await reading.finish();
     const ending = cause === 'gone' ? endingIn(reading) : cause;
     return { ...outcomeOf(reading, ending), ...known(), ...countOf(end) };

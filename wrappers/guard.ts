@@ -23,6 +23,13 @@ export interface Guarded {
   adapter: Pick<Adapter, 'lingerMs'>;
 }
 
+/** Until when it must stand still, so that it asks for nothing more; null where it would not. */
+export function heldUntil(cause: Ending, { asksAgain }: Pick<Adapter, 'asksAgain'>): 'told' | 'ended' | null {
+  if (cause === 'max_turns') return 'told';
+  // The request is the next thing that it does, before it hears anything.
+  return cause === 'retry_cut' && asksAgain === 'at once' ? 'ended' : null;
+}
+
 interface GuardWatch {
   /** Resolves with the first cause to end the call; no later one counts. */
   cause: Promise<Ending>;

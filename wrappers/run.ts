@@ -6,7 +6,7 @@ import type { Ending } from '../policies/facts/ending.ts';
 import { type MachineClocks, sleptBetween } from '../policies/time/machine-clocks.ts';
 import type { Adapter } from './adapter.ts';
 import { type Capture, createCapture } from './capture.ts';
-import { type GuardLimits, guard } from './guard.ts';
+import { type GuardLimits, guard, heldUntil } from './guard.ts';
 import { endTree, hold, type Tree, type TreeEnd } from './processes/end-tree.ts';
 import { identifyChild } from './processes/identity.ts';
 import { trackMembers } from './processes/member-tracker.ts';
@@ -27,7 +27,7 @@ export interface Invocation {
   folders?: readonly string[];
   retries: 'cut' | 'allow';
   limits: GuardLimits;
-  adapter: Pick<Adapter, 'readEvent' | 'readStderr' | 'usageFile' | 'lingerMs' | 'described'>;
+  adapter: Pick<Adapter, 'readEvent' | 'readStderr' | 'usageFile' | 'asksAgain' | 'lingerMs' | 'described'>;
 }
 
 export interface Outcome {
@@ -141,7 +141,8 @@ async function attend(
   watch.release();
   let end: TreeEnd = { ended: 0, left: [] };
   if (typeof first === 'string') {
-    const held = first === 'max_turns' ? await hold(tree) : tree;
+    const until = heldUntil(first, invocation.adapter);
+    const held = until === null ? tree : await hold(tree, until);
     reading.look();
     // What it says when it is told to end does not count.
     silent = reading.bytes() === 0;

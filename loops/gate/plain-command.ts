@@ -35,7 +35,13 @@ export interface PlainOutcome {
 }
 
 /** Tells nothing while it runs, and so is only ended by its limits. */
-const SILENT = { readEvent: () => [], readStderr: () => [], usageFile: null, lingerMs: 0 };
+const SILENT = {
+  readEvent: () => [],
+  readStderr: () => [],
+  usageFile: null,
+  asksAgain: 'after a wait',
+  lingerMs: 0,
+} as const;
 const NO_LIMITS = { idleMs: null, startMs: null, maxTurns: null };
 
 const observerOf = (folder: string): Observer => ({

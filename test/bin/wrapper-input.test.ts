@@ -182,4 +182,13 @@ for (const tool of TOOLS) {
   });
 }
 
+test('claude_headless: a folder that nobody trusts exits 42, and the CLI is not started', async ({ rig }) => {
+  rig.write('../home/.claude.json', '{}');
+  const { code, said, record } = await runWrapper(rig, 'claude').ended();
+  assert.equal([code, rig.calls.length, record.verdict.class, record.verdict.reason], [42, 0, 'tooling', 'untrusted']);
+  assert.match(said, 'if you trust it, add --trust-workspace');
+  rig.answer(() => answerWith('claude', 'yes'));
+  assert.is((await runWrapper(rig, 'claude', ['--trust-workspace']).ended()).code, 0);
+});
+
 test.run();

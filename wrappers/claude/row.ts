@@ -48,6 +48,7 @@ export const CLAUDE = {
   route: async () => (await import('./route.ts')).route,
   refusedInput: () => false,
   failureReport: null,
+  asksAgain: 'at once',
   lingerMs: 5000,
 } as const satisfies Adapter;
 

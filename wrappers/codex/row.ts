@@ -48,6 +48,7 @@ export const CODEX = {
   route: async () => (await import('./route.ts')).route,
   refusedInput: () => false,
   failureReport: null,
+  asksAgain: 'after a wait',
   lingerMs: 5000,
 } as const satisfies Adapter;
 

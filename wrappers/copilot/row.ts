@@ -49,6 +49,7 @@ export const COPILOT = {
   // It counts the prompt's tokens against the model's budget before it asks.
   refusedInput: (ended) => ended.class === 'prompt_too_large' && !ended.requests,
   failureReport: null,
+  asksAgain: 'after a wait',
   lingerMs: 5000,
 } as const satisfies Adapter;
 

@@ -52,6 +52,7 @@ export const GEMINI = {
   // Its "input error": no prompt, a bad session id, a broken command in the prompt.
   refusedInput: ({ exitCode }) => exitCode === 42,
   failureReport: FAILURE_REPORT,
+  asksAgain: 'after a wait',
   lingerMs: 5000,
 } as const satisfies Adapter;
 

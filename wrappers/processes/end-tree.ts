@@ -37,16 +37,17 @@ export interface TreeEnd {
 
 /**
  * Stops the CLI and its group where they stand: while its tree is looked up it could ask for one more turn, which is paid.
- * @returns the tree, to be ended: it goes on when everybody has been told to end, and hears that first.
+ * @param until told: it goes on when everybody has been told to end, and hears that first.
+ * @returns the tree, to be ended.
  */
-export async function hold(tree: Tree): Promise<Tree> {
+export async function hold(tree: Tree, until: 'told' | 'ended'): Promise<Tree> {
   const { root } = tree;
   if (root === null) return tree;
   // Our own child's number is still its own; one that was found is looked at first.
   if (root.ours !== 'child' && (await processTable.row(root.pid))?.startTime !== root.startTime) return tree;
   try {
     process.kill(-root.pid, 'SIGSTOP');
-    return { ...tree, held: true };
+    return { ...tree, held: until };
   } catch {
     return tree; // It has just ended.
   }
@@ -64,7 +65,7 @@ export async function endTree(tree: Tree, graceMs = GRACE_MS): Promise<TreeEnd> 
   // Listed before anything is killed: a child whose parent died can no longer be found by its parent.
   let found = await look(tree, tree.seen ?? null);
   await send(found.rows, 'SIGTERM', toll);
-  if (tree.held === true) letGo(tree);
+  if (tree.held !== undefined) letGo(tree);
   found = await awaitEnd(tree, found, toll, graceMs);
   const last = nowMs() + KILL_MS;
   for (found = await freeze(tree, found, toll, last); open(found, toll).length > 0 && nowMs() < last; ) {
@@ -80,9 +81,9 @@ export async function endTree(tree: Tree, graceMs = GRACE_MS): Promise<TreeEnd> 
   return { ended, left };
 }
 
-function letGo({ root }: Tree): void {
+function letGo({ root, held }: Tree): void {
   try {
-    if (root !== null) process.kill(-root.pid, 'SIGCONT');
+    if (root !== null) process.kill(-root.pid, held === 'told' ? 'SIGCONT' : 'SIGKILL');
   } catch {
     // Somebody killed it.
   }

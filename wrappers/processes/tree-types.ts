@@ -28,8 +28,8 @@ export interface Tree {
   since?: string | null;
   /** Private folders of the call: who hangs from nobody and writes or works there is of the call (on Linux). */
   folders?: readonly string[];
-  /** Does the root's group stand still already? */
-  held?: boolean;
+  /** The root's group stands still, until everybody was told to end, or to its own end. */
+  held?: 'told' | 'ended';
   /** Who was seen while the call ran. */
   seen?: Members | null;
 }

@@ -2,6 +2,9 @@
 
 import type { MatrixRow } from './rows.ts';
 
+/** claude asks again by itself where a 400 is in words that it does not know, each time with one wish less; all are refused, and none is announced. */
+const REFUSED_BY_CLAUDE = { gemini: 1, codex: 1, copilot: 1, claude: 6 };
+
 export const PLAIN_ROWS: readonly MatrixRow[] = [
   { name: 'ok', class: null, requests: 1 },
   // Whether a refusal is a failure is for the gate to say, which knows the task.
@@ -14,7 +17,7 @@ export const PLAIN_ROWS: readonly MatrixRow[] = [
   { name: 'tool', class: null, requests: 2 },
   { name: 'large answer', scenario: 'long=1000000', class: null, requests: 1 },
 
-  { name: '400key', class: 'auth', requests: 1 },
+  { name: '400key', class: 'auth', requests: REFUSED_BY_CLAUDE },
   { name: '400expired', class: 'auth', requests: 1 },
   { name: '400region', class: 'auth', requests: 1 },
   { name: '401', class: 'auth', requests: 1 },
@@ -25,14 +28,19 @@ export const PLAIN_ROWS: readonly MatrixRow[] = [
   { name: '403 page of a proxy', scenario: 'html=403', class: 'auth', requests: 1 },
   { name: '402billing', class: 'quota', requests: 1 },
   { name: '429daily', class: 'quota', requests: 1 },
-  { name: '404', class: 'tooling', requests: 1 },
-  { name: '400model', class: 'tooling', requests: 1 },
+  // claude asks once more, without a stream.
+  { name: '404', class: 'tooling', requests: { gemini: 1, codex: 1, copilot: 1, claude: 2 } },
+  { name: '400model', class: 'tooling', requests: REFUSED_BY_CLAUDE },
 
   { name: '408', class: 'transient', requests: 1 },
   { name: '429', class: 'transient', requests: 1 },
   { name: '429plain', class: 'transient', requests: 1 },
-  // An hour to wait is a limit with a reset; codex does not say how long.
-  { name: '429long', class: { gemini: 'quota', codex: 'transient', copilot: 'quota', claude: 'quota' }, requests: 1 },
+  // An hour to wait is a limit with a reset; codex and claude do not say how long.
+  {
+    name: '429long',
+    class: { gemini: 'quota', codex: 'transient', copilot: 'quota', claude: 'transient' },
+    requests: 1,
+  },
   { name: '500', class: 'transient', requests: 1 },
   { name: '500 without a body', scenario: 'status=500', class: 'transient', requests: 1 },
   { name: '503', class: 'transient', requests: 1 },
@@ -52,13 +60,13 @@ export const PLAIN_ROWS: readonly MatrixRow[] = [
 
   { name: 'toolong', class: 'prompt_too_large', requests: 1 },
   { name: '413', class: 'prompt_too_large', requests: 1 },
-  { name: 'mismatch', class: 'tooling', requests: 1 },
-  { name: 'mismatch2', class: 'tooling', requests: 1 },
-  { name: 'toolong-event', class: 'prompt_too_large', requests: 1, tools: ['codex', 'copilot'] },
-  { name: 'quota-event', class: 'quota', requests: 1, tools: ['codex', 'copilot'] },
-  { name: 'ratelimit-event', class: 'transient', requests: 1, tools: ['codex', 'copilot'] },
+  { name: 'mismatch', class: 'tooling', requests: REFUSED_BY_CLAUDE },
+  { name: 'mismatch2', class: 'tooling', requests: REFUSED_BY_CLAUDE },
+  { name: 'toolong-event', class: 'prompt_too_large', requests: 1, tools: ['codex', 'copilot', 'claude'] },
+  { name: 'quota-event', class: 'quota', requests: 1, tools: ['codex', 'copilot', 'claude'] },
+  { name: 'ratelimit-event', class: 'transient', requests: 1, tools: ['codex', 'copilot', 'claude'] },
 
-  { name: 'tool-then-400', class: 'tooling', requests: 2 },
+  { name: 'tool-then-400', class: 'tooling', requests: { gemini: 2, codex: 2, copilot: 2, claude: 8 } },
   { name: 'tool-then-500', class: 'transient', requests: 2 },
   { name: 'tool-then-empty', class: 'transient', requests: 2 },
   { name: 'tool exits 3', scenario: 'tool=exit 3', class: null, requests: 2 },
@@ -71,11 +79,11 @@ export const PLAIN_ROWS: readonly MatrixRow[] = [
     class: { gemini: 'transient', codex: null, copilot: null, claude: null },
     requests: { gemini: 2, codex: 1, copilot: 1, claude: 1 },
   },
-  // Only codex says that an answer was cut at the output limit; copilot asks twice more and takes what it gets.
+  // Only codex and claude say that an answer was cut at the output limit; copilot asks twice more and takes what it gets.
   {
     name: 'maxtokens',
     class: { gemini: null, codex: 'transient', copilot: null, claude: 'transient' },
-    requests: { gemini: 1, codex: 1, copilot: 3, claude: 2 },
+    requests: { gemini: 1, codex: 1, copilot: 3, claude: 1 },
     pieces: { gemini: 1, codex: 1, copilot: 3, claude: 1 },
   },
 ];

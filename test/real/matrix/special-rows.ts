@@ -112,4 +112,21 @@ export const SPECIAL_ROWS: readonly MatrixRow[] = [
     setup: { route: 'copilot by messages' },
     tools: ['copilot'],
   },
+  {
+    name: 'claude by login: 429',
+    scenario: '429',
+    class: 'transient',
+    requests: 1,
+    setup: { route: 'claude by login' },
+    tools: ['claude'],
+  },
+  {
+    // Its announcement says nothing of the key, and comes with the next request.
+    name: 'claude by login: 401',
+    scenario: '401',
+    class: 'auth',
+    requests: 1,
+    setup: { route: 'claude by login' },
+    tools: ['claude'],
+  },
 ];

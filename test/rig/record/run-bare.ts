@@ -2,7 +2,7 @@
 
 import { spawn } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
-import { closeSync, openSync, readFileSync } from 'node:fs';
+import { closeSync, openSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import type { CallRequest } from '../../../wrappers/adapter.ts';
 import { ADAPTERS } from '../../../wrappers/adapters.ts';
@@ -87,7 +87,8 @@ function kept({ output }: RecordedCase, argv: string[], at: number): boolean {
 
 /** Files for both streams, a group of its own, and an end by the recorder if it does not end by itself. */
 function spawnBare(one: RecordedCase, binary: string, argv: string[], env: Record<string, string>, home: RealHome) {
-  const prompt = home.write('../prompt.md', one.prompt);
+  const prompt = path.join(home.root, 'prompt.md');
+  writeFileSync(prompt, one.prompt);
   const stdio = [
     openSync(prompt, 'r'),
     ...['stdout', 'stderr'].map((name) => openSync(path.join(home.root, name), 'w')),

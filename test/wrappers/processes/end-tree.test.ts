@@ -2,7 +2,7 @@
 
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtempSync, readFileSync, rmSync, statSync } from 'node:fs';
+import { existsSync, mkdtempSync, readFileSync, rmSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { suite } from 'uvu';
@@ -122,7 +122,7 @@ onLinux('a CLI that is held does nothing more until it is told to end, and that 
     await line(child);
     const { start_time: startTime } = (await identify(child.pid))!;
     const root = { pid: child.pid, startTime, sinceMs: EARLIER, ours: 'child' as const };
-    const tree = await hold({ root, marker: 'no/body' });
+    const tree = await hold({ root, marker: 'no/body' }, 'told');
     while (!readFileSync(`/proc/${child.pid}/stat`, 'utf8').includes(') T '));
     const { size } = statSync(work);
     const ended = once(child, 'exit');
@@ -134,11 +134,30 @@ onLinux('a CLI that is held does nothing more until it is told to end, and that 
   }
 });
 
+onLinux('a CLI that is held to its end does nothing more, whatever it would do when it is told', async () => {
+  const folder = mkdtempSync(path.join(tmpdir(), 'held-'));
+  const work = path.join(folder, 'work');
+  try {
+    const child = lead(`trap 'echo once more >> ${work}' TERM; echo ready; while :; do sleep 0.01; done`);
+    await line(child);
+    const { start_time: startTime } = (await identify(child.pid))!;
+    const tree = await hold(
+      { root: { pid: child.pid, startTime, sinceMs: EARLIER, ours: 'child' }, marker: 'no/body' },
+      'ended',
+    );
+    const ended = once(child, 'exit');
+    assert.equal((await endTree(tree)).left, []);
+    assert.equal([(await ended)[1], existsSync(work)], ['SIGKILL', false]);
+  } finally {
+    rmSync(folder, { recursive: true });
+  }
+});
+
 test('who bears the number of a CLI that was found, and started at another time, is not held', async () => {
   const child = lead('echo here; exec sleep 60');
   await line(child);
   const tree = { root: { pid: child.pid, startTime: '1', sinceMs: EARLIER }, marker: 'no/body' };
-  assert.equal(await hold(tree), tree);
+  assert.equal(await hold(tree, 'told'), tree);
 });
 
 test('a bearer that is older than the call is spared', async () => {

@@ -1,0 +1,147 @@
+// What claude's event stream tells: the answer with all its pieces, what is not the answer, what is tried again, and what it cost.
+
+import { test } from 'uvu';
+import * as assert from 'uvu/assert';
+import type { EngineEvent } from '../../../policies/facts/engine-event.ts';
+import { classify } from '../../../policies/verdict/classify.ts';
+import { createCapture } from '../../../wrappers/capture.ts';
+import { readEvent } from '../../../wrappers/claude/events.ts';
+
+const NOW = new Date('2026-11-23T00:00:00.000Z');
+
+const read = (...events: object[]): EngineEvent[] => events.flatMap((event) => readEvent(JSON.stringify(event)));
+
+function captured(...events: object[]) {
+  const capture = createCapture();
+  for (const event of read(...events)) capture.add(event);
+  return capture.result();
+}
+
+const says = (text: string, more: object = {}, id = 'msg_1') => ({
+  type: 'assistant',
+  message: { id, model: 'm', content: [{ type: 'text', text }] },
+  parent_tool_use_id: null,
+  ...more,
+});
+const calls = (id: string, name: string) => ({
+  type: 'assistant',
+  message: { id: 'msg_0', model: 'm', content: [{ type: 'tool_use', id, name, input: {} }] },
+});
+const results = (id: string, more: object = {}) => ({
+  type: 'user',
+  message: { role: 'user', content: [{ type: 'tool_result', tool_use_id: id, content: 'x' }] },
+  ...more,
+});
+const goesOn = (text: string) => ({
+  type: 'user',
+  message: { role: 'user', content: [{ type: 'text', text }] },
+  isSynthetic: true,
+});
+const MODEL = { inputTokens: 11, outputTokens: 7, cacheReadInputTokens: 5, costUSD: 0.25, costBasis: 'list' };
+const result = (more: object = {}) => ({
+  type: 'result',
+  subtype: 'success',
+  is_error: false,
+  result: 'the last piece alone',
+  terminal_reason: 'completed',
+  result_index: 0,
+  model_usage_since_last_result: { m: MODEL },
+  ...more,
+});
+
+test('the answer is what was said after the last tool, and no sub-agent says any of it', () => {
+  const { answer, completed, tools } = captured(
+    says('I look.'),
+    calls('t1', 'Agent'),
+    says('what the sub-agent says', { parent_tool_use_id: 't1' }),
+    says('so does this one', { agent_id: 'a' }),
+    results('t1'),
+    says('Done.'),
+    result(),
+  );
+  assert.equal([answer, completed, tools], ['Done.', true, 1]);
+});
+
+test('an answer that was cut goes on where it stopped: all of its pieces are the answer', () => {
+  const capture = captured(
+    says('The first ha'),
+    goesOn('Output token limit hit. Resume directly — no apology.'),
+    says('lf, and the second.', {}, 'msg_2'),
+    result(),
+  );
+  assert.equal([capture.answer, capture.completed, capture.retries], ['The first half, and the second.', true, 1]);
+});
+
+const AGAIN: [text: string, retries: number][] = [
+  ['Your response above was cut off mid-stream. Resume directly from where it stops', 1],
+  ['[Your previous response had no visible output. Please continue and produce a user-visible response.]', 1],
+  ['Your response above was stopped by a safety classifier — this is not a tool or API error.', 1],
+  ['Your tool call was malformed and could not be parsed. Please retry.', 1],
+  ['Stop hook feedback:\n[lint]: go on', 0],
+  ['[structured-output-enforce] You MUST call the StructuredOutput tool to complete this request.', 0],
+];
+for (const [text, retries] of AGAIN)
+  test(`${text.slice(0, 50)}: ${retries} retries`, () => assert.is(captured(goesOn(text)).retries, retries));
+
+test('`is_error` decides, and not `subtype`', () => {
+  const { completed, failure } = captured(
+    says('API Error: 500', { message: { model: '<synthetic>', content: [{ type: 'text', text: 'API Error: 500' }] } }),
+    result({ is_error: true, result: 'API Error: 500 Internal server error.', api_error_status: 500 }),
+  );
+  assert.is(completed, false);
+  assert.equal([failure?.status, failure?.message], [500, 'API Error: 500 Internal server error.']);
+});
+
+test('a prompt that a hook stopped, and a run that it ended, are no success', () => {
+  const blocked = { type: 'system', subtype: 'informational', content: 'blocked by hook', prevent_continuation: true };
+  for (const events of [
+    [blocked, result({ terminal_reason: undefined, result: 'blocked by hook' })],
+    [says('half'), result({ terminal_reason: 'hook_stopped' })],
+  ]) {
+    const { completed, failure } = captured(...events);
+    assert.equal([completed, failure?.code], [false, 'hook_stopped']);
+  }
+});
+
+test('a denied tool is told by its name', () => {
+  const meta = [{ id: 't1', permission_decision: { decision: 'reject', source: 'config' } }];
+  assert.equal(captured(calls('t1', 'Bash'), results('t1', { tool_result_meta: meta })).deniedTools, ['Bash']);
+  assert.equal(captured(calls('t1', 'Bash'), results('t1')).deniedTools, []);
+});
+
+const limited = (more: object) => ({ type: 'rate_limit_event', rate_limit_info: { resetsAt: 1795413497, ...more } });
+
+test('a limit of the plan is a quota, until the time that its own event tells', () => {
+  const { failure, errors } = captured(
+    limited({ status: 'rejected', rateLimitType: 'five_hour' }),
+    result({
+      is_error: true,
+      result: "You've hit your 5-hour limit",
+      api_error_status: 429,
+      api_error: 'usage_limit_reached',
+    }),
+  );
+  const verdict = classify(
+    {
+      ...{ tool: 'claude', ending: 'exited', exitCode: 1, signal: null, completed: false, answerChars: 0 },
+      ...{ failure, errors, retried: null, stderr: [], remarks: [], obstacle: null, tokens: 0 },
+    },
+    { now: NOW, timeZone: 'UTC' },
+  );
+  assert.equal([verdict.class, verdict.reason, verdict.retry_at], ['quota', 'plan', '2026-11-23T05:58:17.000Z']);
+});
+
+test('a limit that is only told of is no error', () => {
+  assert.equal(captured(limited({ status: 'allowed' })).errors, []);
+});
+
+test('what is counted is of this call alone, and a model without a price costs nobody knows what', () => {
+  const usageOf = (model: object, index = 0) =>
+    captured(result({ model_usage_since_last_result: { m: model }, result_index: index })).usage;
+  const { input_tokens, cached_tokens, output_tokens, total_tokens, usd } = usageOf(MODEL);
+  assert.equal([input_tokens, cached_tokens, output_tokens, total_tokens, usd], [16, 5, 7, 23, 0.25]);
+  assert.is(usageOf({ ...MODEL, costBasis: 'unknown' }).usd, null);
+  assert.is(usageOf(MODEL, 1).input_tokens, null);
+});
+
+test.run();

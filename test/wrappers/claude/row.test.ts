@@ -1,0 +1,94 @@
+// How claude is called: its settings go before a project's, nobody's folder is trusted unasked, and no prompt is a command.
+
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { suite } from 'uvu';
+import * as assert from 'uvu/assert';
+import type { CallRequest } from '../../../wrappers/adapter.ts';
+import { claudeNeeds } from '../../../wrappers/claude/needs.ts';
+import { route } from '../../../wrappers/claude/route.ts';
+import { CLAUDE } from '../../../wrappers/claude/row.ts';
+
+const test = suite<{ home: string }>('claude row');
+test.before.each((context) => {
+  context.home = mkdtempSync(path.join(tmpdir(), 'home-'));
+});
+test.after.each(({ home }) => rmSync(home, { recursive: true }));
+
+function requestIn(home: string, more: Partial<CallRequest> = {}): CallRequest {
+  const cwd = path.join(home, 'project');
+  mkdirSync(cwd, { recursive: true });
+  return {
+    ...{ model: null, resumeSession: null, newSession: 'NEW', access: 'read', maxTurns: null, own: {} },
+    ...{ innerRetries: 'cut', trustWorkspace: false, cwd, environment: { HOME: home } },
+    ...more,
+  };
+}
+
+const save = (home: string, file: string, value: unknown) => {
+  mkdirSync(path.dirname(path.join(home, file)), { recursive: true });
+  writeFileSync(path.join(home, file), typeof value === 'string' ? value : JSON.stringify(value));
+};
+
+const settingsOf = (argv: readonly string[]) =>
+  (JSON.parse(argv[argv.indexOf('--settings') + 1]!) as { env: Record<string, string> }).env;
+
+test('its retries are turned down where a project cannot turn them up, or are left alone', ({ home }) => {
+  const cut = settingsOf(CLAUDE.overlay(requestIn(home)).argv);
+  assert.equal([cut.CLAUDE_CODE_MAX_RETRIES, cut.CLAUDE_CODE_DISABLE_NONSTREAMING_FALLBACK], ['0', '1']);
+  const allowed = settingsOf(CLAUDE.overlay(requestIn(home, { innerRetries: 'allow' })).argv);
+  assert.equal([allowed.CLAUDE_CODE_MAX_RETRIES, allowed.CLAUDE_CODE_DISABLE_FILE_MENTIONS], [undefined, '1']);
+});
+
+test('a folder is trusted by a word of ours, or by one of its own there or above', ({ home }) => {
+  const refused = CLAUDE.distrusts(requestIn(home));
+  assert.match(refused ?? '', /project is not a trusted folder.*add --trust-workspace$/);
+  assert.is(CLAUDE.distrusts(requestIn(home, { trustWorkspace: true })), null);
+  const trust = (folder: string, hasTrustDialogAccepted: boolean) =>
+    save(home, '.claude.json', { projects: { [folder]: { hasTrustDialogAccepted } } });
+  for (const folder of [path.join(home, 'project'), home]) {
+    trust(folder, true);
+    assert.is(CLAUDE.distrusts(requestIn(home)), null, folder);
+    trust(folder, false);
+    assert.is.not(CLAUDE.distrusts(requestIn(home)), null, folder);
+  }
+  save(home, '.claude.json', 'no JSON');
+  assert.is.not(CLAUDE.distrusts(requestIn(home)), null);
+});
+
+test('a slash at the very start is a command to claude, and nothing else is', () => {
+  const told = ['/compact', ' /compact', '@.env and /x', '-p'].map(CLAUDE.prompt.escape);
+  assert.equal(told, ['\n/compact', ' /compact', '@.env and /x', '-p']);
+});
+
+test('a session is begun with an id of ours, or gone on with', ({ home }) => {
+  assert.is(CLAUDE.argv(requestIn(home), []).at(-1), '--session-id=NEW');
+  assert.is(CLAUDE.argv(requestIn(home, { resumeSession: 'OLD' }), []).at(-1), '--resume=OLD');
+});
+
+test('its requests go by its settings, then by the environment', ({ home }) => {
+  const upstream = (request: CallRequest) => {
+    const found = route(request);
+    return found.how === 'directed' ? found.upstream : found.because;
+  };
+  const request = requestIn(home, { environment: { HOME: home, ANTHROPIC_BASE_URL: 'http://one' } });
+  assert.equal([upstream(requestIn(home)), upstream(request)], ['https://api.anthropic.com', 'http://one']);
+  save(home, 'project/.claude/settings.json', { env: { ANTHROPIC_BASE_URL: 'http://two' } });
+  assert.is(upstream(request), 'http://two');
+  const found = route(request);
+  const argv = found.how === 'directed' ? found.through('http://relay', CLAUDE.overlay(request)).argv : [];
+  assert.equal(settingsOf(argv), { ...settingsOf(CLAUDE.overlay(request).argv), ANTHROPIC_BASE_URL: 'http://relay' });
+  const bedrock = requestIn(home, { environment: { HOME: home, CLAUDE_CODE_USE_BEDROCK: '1' } });
+  assert.is(upstream(bedrock), "claude asks a cloud's own service (CLAUDE_CODE_USE_BEDROCK)");
+});
+
+test('settings that it would ignore without a word are told', ({ home }) => {
+  const place = { environment: {}, home, cwd: path.join(home, 'project') };
+  save(home, '.claude/settings.json', '{}');
+  assert.is(claudeNeeds(place), null);
+  save(home, 'project/.claude/settings.json', '{"permissions": {"deny": [}');
+  assert.match(JSON.stringify(claudeNeeds(place)), 'project/.claude/settings.json cannot be read as JSON');
+});
+
+test.run();
