@@ -60,6 +60,7 @@ export function ownAdapter(row: OwnToolRow): Adapter {
     }),
     refusedInput: () => false,
     failureReport: null,
+    asksAgain: 'after a wait',
     lingerMs: 5000,
     described: {
       row,
