@@ -5,7 +5,7 @@ import path from 'node:path';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import type { RunReport } from '../../loops/run/report.ts';
-import type { BuiltIn } from '../../policies/facts/tools.ts';
+import { type BuiltIn, TOOLS } from '../../policies/facts/tools.ts';
 import { type ModelApi, startModelApi } from '../rig/model-api.ts';
 import { ANY_ANSWER } from '../rig/task-run.ts';
 import { RealHome } from './real-home.ts';
@@ -41,7 +41,7 @@ const told = (body: string, ids: readonly string[]) => ({
   tasks: ids.filter((id) => body.includes(`Say a word about ${id}.`)).length,
 });
 
-for (const tool of ['codex', 'copilot', 'gemini'] as const)
+for (const tool of TOOLS)
   test(`${tool}: without sessions.json the same session is found by its first line, and continued`, async ({ api }) => {
     const home = new RealHome([tool], api.url('ok'));
     try {
@@ -61,6 +61,7 @@ for (const tool of ['codex', 'copilot', 'gemini'] as const)
 const CROWDS: [tool: BuiltIn, tasks: number][] = [
   ['codex', 20],
   ['copilot', 20],
+  ['claude', 20],
   ['gemini', 6],
 ];
 for (const [tool, count] of CROWDS)
