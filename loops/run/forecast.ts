@@ -34,7 +34,7 @@ export interface Forecast {
 
 interface StageForecast {
   stage: string;
-  /** `prompt_changed`: a run refuses until it is told what becomes of the answer that is there. */
+  /** `prompt_changed`: a run refuses until somebody says what becomes of the existing answer. */
   state: 'to_run' | 'done_earlier' | 'prompt_changed';
   /** The CLI and its arguments, without what an overlay of the user's own settings adds. */
   argv: string[];

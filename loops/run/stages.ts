@@ -162,7 +162,7 @@ export function reportOf(open: OpenTask, plan: StagePlan, end: StageEnd): StageR
     notes: (gate?.notes ?? []).map((note) => `${plan.stage.name}: ${note}`),
     changed: (gate?.changes ?? []).map((change) => open.hide(`${change.path} (${change.how})`)),
     passed_commands: (gate?.acceptance ?? []).flatMap((one) => (one.exit_code === 0 ? [one.command] : [])),
-    // What is known of the prompt stands in the record as well.
+    // What is known of the prompt is in the record as well.
     warnings: [...new Set([...(end.calls === 0 ? [] : (record?.warnings ?? [])), ...end.warnings])].map(
       (warning) => `${plan.stage.name}: ${warning}`,
     ),

@@ -100,7 +100,7 @@ function asCalled({ manifest, task }: OpenTask, failure: Failure): Failure {
   return { ...failure, next_actions: told };
 }
 
-/** A success resolves the failure that stands there; it stays readable. */
+/** A success marks the earlier failure as resolved; it stays readable. */
 async function resolveFailure(open: OpenTask, clock: () => Date): Promise<void> {
   const read = await readJson<Failure>(failureFile(open), clock);
   if (read.how === 'read' && read.value.resolved_at === null)

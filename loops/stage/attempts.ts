@@ -83,7 +83,7 @@ async function goThrough(progress: StageProgress, first: Prompt, baseline: Basel
   }
 }
 
-/** What a run before this one sent there, and what stands there unanswered since it failed or was killed, is sent again. */
+/** A prompt that an earlier run sent to this session, and that is unanswered since that run failed or was killed, is sent again. */
 async function takeBackOfRunBefore({ run, request: { resumeSession, prompt } }: StageProgress): Promise<void> {
   if (resumeSession === null) return;
   const calls = [...run.open.journal.read().ledger.calls.values()];
@@ -114,8 +114,8 @@ async function attempt(progress: StageProgress, first: Prompt, baseline: Baselin
       const { class: errorClass, until } = answered;
       const verdict = { class: errorClass, reason: 'paused', evidence: null, retry_at: until } as const;
       const { tool_calls, session_id } = progress.failed ?? { tool_calls: 0, session_id: null };
-      const asked = { verdict, tool_calls, session_id };
-      return decided(progress, asked, 0, () => failed(progress, first, pausedFailure(run, answered), null));
+      const refused = { verdict, tool_calls, session_id };
+      return decided(progress, refused, 0, () => failed(progress, first, pausedFailure(run, answered), null));
     }
     case 'too_late':
       return attempt(progress, first, baseline);
@@ -169,7 +169,7 @@ function tellOfLog({ run, session }: StageProgress, { warnings }: CallRecord): v
 /** How many parts a line of progress names. */
 const NAMED_IN_LINE = 3;
 
-/** Who reads the answer must know that not all was asked. */
+/** Who reads the answer must know that it was not given for the whole prompt. */
 const withDigestTold = (first: Prompt, sent: Prompt): Prompt =>
   sent.digest === first.digest
     ? first

@@ -46,7 +46,7 @@ export async function openBaseline(run: StageRun): Promise<Baseline | { how: 'in
   const before = earlier === null ? now : after === null ? widened(earlier, now) : rebase(earlier, after, now);
   await saveSnapshot(beforeFile, before);
   rmSync(afterFile, { force: true });
-  // Of what changed since a run that was killed nobody knows whose it is: it is told, and not put back.
+  // Of what changed since a run that was killed nobody knows whose it is: it is reported, and not put back.
   const isSure = earlier === null || after !== null;
   const kept = run.options.outOfScope === 'restored' && isSure ? await keep(run, before) : null;
   if (kept !== null && kept.how !== 'kept') return { how: 'invalid', message: kept.message };

@@ -178,8 +178,8 @@ function errandOf(
 const whichTask = ({ task, tree }: OpenTask) => ({ ...passedAs('TOLLGATE_TASK', task.root), ...passedAs(TREE, tree) });
 
 /**
- * A success that an earlier run paid for and did not use: the same prompt is not asked again, nor another one if the user keeps
- * the answer. For a stage that is asked again it is one that no gate has looked at yet.
+ * A success that an earlier run paid for and did not use: the same prompt is not sent again, nor another one if the user keeps
+ * the answer. For a stage that is to be redone it is one that no gate has looked at yet.
  */
 export function paidAnswer(
   { open, stage, redone }: Pick<StageRun, 'open' | 'stage' | 'redone'>,

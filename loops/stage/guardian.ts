@@ -61,7 +61,7 @@ export async function sendGuardian(
     extendEnv: false,
   });
   const identified = guardian.pid === undefined ? null : identify(guardian.pid);
-  // One that somebody stopped is told nothing until it goes on.
+  // A stopped process receives no signal until it is continued.
   const pass = () => guardian.kill('SIGTERM') && guardian.kill('SIGCONT');
   stop.addEventListener('abort', pass, { once: true });
   if (stop.aborted) pass();
@@ -74,7 +74,7 @@ export async function sendGuardian(
   return { guardian: await identified, why, killed: signal !== undefined };
 }
 
-/** What it is held to if its guardian dies. What is not asked for here is the wrapper's own default, or no limit. */
+/** What it is held to if its guardian dies. What is not set here is the wrapper's own default, or no limit. */
 export const sentNow = ({ timeoutMs, stage }: Errand): SentTerms => ({
   atMs: nowMs(),
   limits: {

@@ -22,7 +22,7 @@ interface Remaking {
   sent: SentTerms;
 }
 
-/** What the guardian wrote, or, where it is not to be read any more, what was asked for. */
+/** What the guardian wrote, or, where that cannot be read any more, what it was started with. */
 export async function reservationOf({ run, wanted, callId, guardian, sent }: Remaking): Promise<Reserved> {
   const { open, stage, runId, context } = run;
   const { clock, environment } = context;

@@ -43,7 +43,7 @@ export async function passStage(
   const changes = baseline === null ? null : await baseline.look();
   const violations = judgeScope(changes ?? [], scopeOf(open.manifest));
   const findings = [judge, violationsFinding(violations)].filter((finding) => finding !== null);
-  const asked = {
+  const request = {
     task,
     manifest,
     stage,
@@ -60,20 +60,20 @@ export async function passStage(
     stop: context.stop,
     clock,
   };
-  const told = baseline?.since === 'killed_run' && violations.length > 0 ? [SINCE_KILLED] : [];
-  const looked = withDiffScope(run, record.verdict.class === null ? await passGate(asked) : unanswered(asked));
+  const remarks = baseline?.since === 'killed_run' && violations.length > 0 ? [SINCE_KILLED] : [];
+  const looked = withDiffScope(run, record.verdict.class === null ? await passGate(request) : unanswered(request));
   const theirs = baseline?.ofCallers() ?? [];
   if (theirs.length > 0)
-    told.push(
+    remarks.push(
       `not counted as a change: ${theirs.join(', ')} (open for writing before the stage, by whoever called it)`,
     );
-  const passed = { ...looked, notes: [...looked.notes, ...told] };
+  const passed = { ...looked, notes: [...looked.notes, ...remarks] };
   const found =
     violations.length === 0 || !baseline?.copies
       ? passed
       : { ...passed, ...(await putBack(run, violations, baseline, record, passed)) };
-  const gate = redactRecord(found, asked.redactor);
-  gate.notes.push(...slowPatterns(asked.redactor.withheld));
+  const gate = redactRecord(found, request.redactor);
+  gate.notes.push(...slowPatterns(request.redactor.withheld));
   await writeJson(gateFile(run), gate, 'renamed');
   // Stopped in the middle: nothing was found, and nothing is over.
   if (!gate.passed && gate.findings.length === 0) return gate;
@@ -138,11 +138,11 @@ async function putBack(
   { notes }: GateRecord,
 ) {
   const backupFolder = path.join(open.task.attempts, record.call_id, 'out-of-scope');
-  const told = await restore({ violations, before, copies: copies!, backupFolder });
-  const paths = told.restored.map((each) => each.path);
+  const put = await restore({ violations, before, copies: copies!, backupFolder });
+  const paths = put.restored.map((each) => each.path);
   const more = paths.length > MAX_TOLD ? ` and ${paths.length - MAX_TOLD} more` : '';
   const back = `put back as it was: ${paths.slice(0, MAX_TOLD).join(', ')}${more}; what stood there is kept in ${backupFolder}`;
-  return { restored: told.restored, notes: [...(paths.length === 0 ? [] : [back]), ...notes, ...told.notes] };
+  return { restored: put.restored, notes: [...(paths.length === 0 ? [] : [back]), ...notes, ...put.notes] };
 }
 
 const MAX_TOLD = 5;

@@ -13,7 +13,7 @@ import type { StageEnd, StageRun } from '../task/stage-run.ts';
 export interface StageProgress {
   /** With the tool that answers now. */
   run: StageRun;
-  /** Held for as long as the stage is asked. */
+  /** Locked for as long as the stage runs. */
   session: StageSession;
   request: AttemptRequest;
   /** The prompt that is being answered: to go on says nothing of its own. */

@@ -1,4 +1,4 @@
-// What a call is told of its prompt beside the text: what was left out of it, and the warnings.
+// What a call records of its prompt besides the text: what was left out of it, and the warnings.
 
 import { leftOutSentence, NAMED_IN_WARNING } from '../../policies/prompt/left-out.ts';
 import type { Dispatch } from '../attempt/dispatch.ts';

@@ -1,4 +1,4 @@
-// What to do about what the gate of a stage found, by how the task stands now.
+// What to do about what the gate of a stage found, by the present state of the task.
 
 import path from 'node:path';
 import type { GateRecord } from '../../policies/facts/gate-record.ts';

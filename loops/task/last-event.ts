@@ -18,10 +18,10 @@ export interface Underway {
 /** The file to which the CLI of a call writes its events. */
 export const eventsOf = (task: TaskFolder, callId: string): string => path.join(task.attempts, callId, 'stdout');
 
-/** Enough for the last lines; a longer one is simply not told. */
+/** Enough for the last lines; a longer one is not shown. */
 const WINDOW = 16 * 1024;
 
-/** null when nothing has been told yet. */
+/** null before the first event. */
 export function lastEvent({ tool, events }: Underway): string | null {
   for (const line of linesAtEnd(events).reverse())
     for (const event of readLine(tool, line).reverse()) {

@@ -50,7 +50,7 @@ export async function checkStages(composing: Composing, from: string | null = nu
     if (status.how === 'changed' && isSettled) {
       changed.push({ stage: stage.name, answer: status.answer, warnings: composed.prompt.warnings });
     }
-    // Of one that is done the answer may be kept: what stands after it is looked at as if it were.
+    // Of one that is done the answer may be kept: what comes after it is checked as if it were.
     if (status.how === 'done_earlier' || (status.how === 'changed' && status.answer === 'done')) continue;
     if (isTooLarge(composed.prompt, isSettled)) tooLarge ??= { stage, prompt: composed.prompt };
     isSettled = false;

@@ -1,4 +1,4 @@
-// What a run stands in: its place, its clock, who is told of it, and what stops it. Handed on as it is.
+// The context of a run: its working folder, its clock, who hears of it, and what stops it; handed on as it is.
 
 import type { Underway } from './last-event.ts';
 import type { RunOptions } from './run-options.ts';

@@ -17,7 +17,7 @@ export interface TaskRun extends Composing {
   register: string;
   /** By call: what was found of files that it is judged by after its run was killed. */
   tampered: ReadonlyMap<string, Finding>;
-  /** Aborted once what is known is written: now the guardian may be told. */
+  /** Aborted once what is known is written: now the guardian may be ended. */
   guardianStop: AbortSignal;
 }
 

@@ -47,7 +47,7 @@ export interface OpenTask {
   cwd: string;
   /** The project's `.tmp`. */
   stateFolder: string;
-  /** Takes secrets out of what is told of the task. */
+  /** Takes secrets out of what is reported of the task. */
   hide(text: string): string;
 }
 
