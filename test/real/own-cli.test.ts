@@ -1,0 +1,67 @@
+// opencode, a CLI that nobody here wrote, by its description in examples/own-cli alone: what fails is told, and paid once.
+
+import { copyFileSync, readFileSync } from 'node:fs';
+import path from 'node:path';
+import { suite } from 'uvu';
+import * as assert from 'uvu/assert';
+import type { ErrorClass } from '../../policies/facts/classes.ts';
+import type { CallRecord } from '../../policies/record/call-record.ts';
+import { type ModelApi, startModelApi } from '../rig/model-api.ts';
+import { RealHome } from './real-home.ts';
+
+const test = suite<{ api: ModelApi }>('a CLI of our own description');
+test.before(async (context) => {
+  context.api = await startModelApi();
+});
+test.after(({ api }) => api.close());
+
+const SCENARIOS: [scenario: string, errorClass: ErrorClass | null][] = [
+  ['ok', null],
+  ['401', 'auth'],
+  ['402billing', 'quota'],
+  ['404', 'tooling'],
+  ['429', 'transient'],
+  ['500', 'transient'],
+  ['503', 'transient'],
+  ['toolong', 'prompt_too_large'],
+  ['empty', 'transient'],
+  ['garbage', 'transient'],
+  ['resetearly', 'transient'],
+  // It asks for ever, each time the answer has no end.
+  ['nodone', 'transient'],
+];
+for (const [scenario, errorClass] of SCENARIOS)
+  test(scenario, async ({ api }) => {
+    const home = new RealHome([], '');
+    try {
+      copyFileSync('examples/own-cli/tollgate.yaml', path.join(home.project, 'tollgate.yaml'));
+      home.write('ask.md', 'Say hello.\n');
+      const files = ['--prompt-file=ask.md', '--out=a.out', '--err=a.err', '--result=a.json'];
+      const running = home.start('tollgate', ['call', 'opencode', ...files, '--access=write', '--trust-workspace'], {
+        env: environmentOf(api.url(scenario, scenario)),
+        limitMs: 120_000,
+      });
+      const { code } = await running.result;
+      const record = JSON.parse(readFileSync(path.join(home.project, 'a.json'), 'utf8')) as CallRecord;
+      const requests = api.paid(scenario).length;
+      assert.equal([record.verdict.class, code, requests], [errorClass, errorClass === null ? 0 : 12, 1]);
+      assert.equal([record.cli_version, home.survivors()], ['1.18.33', []]);
+      if (errorClass === null) assert.is(readFileSync(path.join(home.project, 'a.out'), 'utf8'), 'CANNED-ANSWER 42');
+    } finally {
+      await home.dispose();
+    }
+  });
+
+/** Its provider is the loopback, and it fetches nothing. */
+function environmentOf(url: string): Record<string, string> {
+  const options = { baseURL: `${url}/v1`, apiKey: 'sk-test-000000000000' };
+  const test = { npm: '@ai-sdk/openai-compatible', name: 'test', options, models: { m: { name: 'm' } } };
+  const config = { provider: { test }, model: 'test/m', small_model: 'test/m', share: 'disabled', autoupdate: false };
+  return {
+    OPENCODE_CONFIG_CONTENT: JSON.stringify(config),
+    OPENCODE_DISABLE_MODELS_FETCH: '1',
+    OPENCODE_DISABLE_DEFAULT_PLUGINS: '1',
+  };
+}
+
+test.run();
