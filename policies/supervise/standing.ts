@@ -82,31 +82,39 @@ const NOT_SUPERVISED: Standing = {
   left: null,
 };
 
-export const standingAfter = (facts: readonly SuperviseFact[]): Standing => facts.reduce(after, NOT_SUPERVISED);
+/** In one pass: a long supervision is folded many times. */
+export function standingAfter(facts: readonly SuperviseFact[]): Standing {
+  const rows: IterationRow[] = [];
+  let standing: Standing = { ...NOT_SUPERVISED, rows };
+  for (const fact of facts) standing = after(standing, fact, rows);
+  return standing;
+}
 
 /** A fact that does not fit is of nobody's making that counts: it changes nothing. */
-function after(standing: Standing, fact: SuperviseFact): Standing {
+function after(standing: Standing, fact: SuperviseFact, rows: IterationRow[]): Standing {
   switch (fact.fact) {
     case 'supervised': {
       const { notes, seenNotes } = standing;
       const { supervision, goal } = fact;
-      return { ...NOT_SUPERVISED, supervision, goal, instruction: goal, notes, seenNotes };
+      rows.length = 0;
+      return { ...NOT_SUPERVISED, rows, supervision, goal, instruction: goal, notes, seenNotes };
     }
     case 'instructed': {
       const { iteration, instruction, worker } = fact;
       if (standing.step !== 'begin' || iteration !== standing.iteration + 1) return standing;
-      const row = { ...BEGUN, iteration, instruction };
+      rows.push({ ...BEGUN, iteration, instruction });
       const step = worker === 'asked' ? 'work' : 'reason';
-      return { ...standing, iteration, instruction, worker, step, left: null, rows: [...standing.rows, row] };
+      return { ...standing, iteration, instruction, worker, step, left: null };
     }
     case 'worked': {
       if (standing.step !== 'work' || fact.iteration !== standing.iteration) return standing;
       const { failed, changed, call_id: worked } = fact;
-      return { ...standing, step: 'reason', worked, failed, left: null, rows: lastRow(standing, { changed, failed }) };
+      Object.assign(rows.at(-1)!, { changed, failed });
+      return { ...standing, step: 'reason', worked, failed, left: null };
     }
     case 'reasoned':
-      if (standing.step !== 'reason' || fact.iteration !== standing.iteration) return standing;
-      return reasoned(standing, fact);
+      if (standing.step !== 'reason' || fact.iteration !== standing.iteration || isHalf(fact)) return standing;
+      return reasoned(standing, fact, rows.at(-1)!);
     case 'noted': {
       const { note, text } = fact;
       if (standing.seenNotes.has(note)) return standing;
@@ -117,6 +125,12 @@ function after(standing: Standing, fact: SuperviseFact): Standing {
       // Who goes on begins with a clean count; what is in force stays in force.
       return { ...standing, errors: 0, stalled: 0, left: { how: fact.how, why: fact.why } };
   }
+}
+
+/** People edit journals: what does not say what follows from it is not taken for a word of the reasoner's. */
+function isHalf(fact: SuperviseFact & { fact: 'reasoned' }): boolean {
+  if (fact.action === 'continue') return typeof fact.instruction !== 'string';
+  return fact.action === 'done' && !Array.isArray(fact.refused);
 }
 
 const BEGUN = {
@@ -130,14 +144,24 @@ const BEGUN = {
   refused: false,
 };
 
-function reasoned(standing: Standing, fact: SuperviseFact & { fact: 'reasoned' }): Standing {
+function reasoned(standing: Standing, fact: SuperviseFact & { fact: 'reasoned' }, row: IterationRow): Standing {
   const { action } = fact;
   const isError = action === 'error';
   const instruction = action === 'continue' ? fact.instruction : standing.instruction;
   const isNew = instruction !== standing.instruction;
   const errors = isError ? standing.errors + 1 : 0;
-  const isStill = !isNew && standing.worker === 'asked' && standing.rows.at(-1)?.changed === 0;
+  const isStill = !isNew && standing.worker === 'asked' && row.changed === 0;
   const told = new Set(fact.notes);
+  const cells: Partial<IterationRow> = {
+    action,
+    errors,
+    isReset: !isError && standing.errors > 0,
+    instruction,
+    isNew,
+    text: 'text' in fact ? fact.text : '',
+    refused: action === 'done' && fact.refused.length > 0,
+  };
+  Object.assign(row, cells);
   return {
     ...standing,
     instruction,
@@ -149,17 +173,5 @@ function reasoned(standing: Standing, fact: SuperviseFact & { fact: 'reasoned' }
     // Of what it failed to answer it has heard nothing.
     notes: isError ? standing.notes : standing.notes.filter(({ note }) => !told.has(note)),
     left: null,
-    rows: lastRow(standing, {
-      action,
-      errors,
-      isReset: !isError && standing.errors > 0,
-      instruction,
-      isNew,
-      text: 'text' in fact ? fact.text : '',
-      refused: action === 'done' && fact.refused.length > 0,
-    }),
   };
 }
-
-const lastRow = ({ rows }: Standing, more: Partial<IterationRow>): IterationRow[] =>
-  rows.map((row, i) => (i === rows.length - 1 ? { ...row, ...more } : row));

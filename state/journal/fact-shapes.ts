@@ -39,7 +39,12 @@ const SHAPES: Record<Fact['fact'], Record<string, Test>> = {
   supervised: { supervision: text, goal: hash },
   instructed: { iteration: count, instruction: hash, worker: (value) => value === 'asked' || value === 'spared' },
   worked: { iteration: count, call_id: name, changed: count, failed: texts },
-  reasoned: { iteration: count, action: text, notes: texts },
+  reasoned: {
+    iteration: count,
+    action: text,
+    notes: texts,
+    instruction: (value) => value === undefined || hash(value),
+  },
   noted: { note: name, text: hash },
   left: { how: text, why: (value) => typeof value === 'string' },
 };

@@ -2,7 +2,7 @@
 
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { play, superviseTask } from '../../rig/supervise-run.ts';
+import { play, superviseTask, WORKER } from '../../rig/supervise-run.ts';
 import { TestRig } from '../../rig/test-rig.ts';
 
 const test = suite<{ rig: TestRig }>('supervise table');
@@ -47,6 +47,12 @@ test('seven iterations: errors keep the instruction, a success resets the count,
     ],
   );
   assert.equal(task.instructions(), ['Task A', 'Task A', 'Task A', 'Task A', 'Task B', 'Task B', 'Task B']);
+  // Byte for byte, with its context: only the first of a session has the line of its tag.
+  const sent = task.prompts(WORKER);
+  assert.equal(new Set(sent.slice(1, 4)).size, 1);
+  assert.is(sent[0], `[Feature: fix]\n\n${sent[1]}`);
+  assert.equal(new Set(sent.slice(4)).size, 1);
+  assert.is(sent[4], sent[1]!.replace(/Task A$/, 'Task B'));
   assert.match(ran.summary, '| 6 | Error | 2 → NO_OP | Preserve | "Task B" (same) |');
   assert.match(ran.said, 'iteration 2: reasoner error, error count 1 → NO_OP, preserve, instruction "Task A" (same)');
 });

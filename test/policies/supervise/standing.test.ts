@@ -119,6 +119,12 @@ test('a fact that does not fit changes nothing', () => {
     assert.equal(standingAfter([...BEGUN, stray]), before);
 });
 
+test('half of a fact that somebody edited is no word of the reasoner, and no instruction', () => {
+  const before = standingAfter([...BEGUN, worked(1)]);
+  for (const half of [{ action: 'continue' }, { action: 'done', text: 'x' }])
+    assert.equal(standingAfter([...BEGUN, worked(1), { ...REASONED, iteration: 1, ...half } as never]), before);
+});
+
 test('an instruction that is kept and changes nothing stops it; one that the reasoner could not judge does not count', () => {
   const terms = { max_iterations: 9, stall_after: 2 };
   const round = (iteration: number, changed: number, said: Reasoned): SuperviseFact[] => [
