@@ -133,7 +133,8 @@ test('subagents, continuations and commands are no prompts, and what claude says
   const rows = [
     user('sub', { isSidechain: true }),
     user('Your response above was cut off', { isMeta: true }),
-    user('<task-notification>done</task-notification>', { promptSource: 'system' }),
+    user('<task-notification>done</task-notification>'),
+    user('a task ended', { promptSource: 'system' }),
     user('<command-name>/compact</command-name>'),
     user('<local-command-caveat>below', { isMeta: true }),
     user('[Request interrupted by user for tool use]'),
@@ -155,6 +156,7 @@ test('subagents, continuations and commands are no prompts, and what claude says
     [
       'Your response above was cut off',
       '<task-notification>done</task-notification>',
+      'a task ended',
       '<command-name>/compact</command-name>',
       '[Request interrupted by user for tool use]',
       'API Error: 500',
@@ -198,10 +200,35 @@ test('killed between the calls of one message and its answer, all of it stands',
     [THREE.slice(0, answer), 'ONE: thought called called responded responded'],
     [THREE.slice(0, answer - 3), 'ONE: thought called called responded'],
     [THREE.slice(0, answer - 4), 'ONE: thought called called'],
+    [[...THREE.slice(0, answer - 3), ...asideOf(THREE[answer - 4]!), ...THREE.slice(answer - 3, answer + 1)], ONE],
   ] as const) {
     home.transcript(lines);
     assert.equal(sketch((await open(home)).read(1, 9)), [expected]);
   }
+});
+
+test('what came before the first prompt is nothing to go back to', async ({ home }) => {
+  const hook = { type: 'attachment', uuid: 'hook', parentUuid: null, attachment: { type: 'hook_success' } };
+  const lines = THREE.map((line) => line.replace('"parentUuid":null', '"parentUuid":"hook"'));
+  home.transcript([...lines.slice(0, 2), JSON.stringify(hook), ...lines.slice(2)]);
+  const edit = (await open(home)).before(1);
+  assert.is(edit.how === 'append' && leafOf(edit.text), null);
+});
+
+test('of what was marked before a summary nothing holds after it', async ({ home }) => {
+  const at = SUMMED_UP.findIndex((line) => line.includes('compact_boundary'));
+  const aside = said('ASIDE', leafAfter('ONE')).trimEnd();
+  home.transcript([...SUMMED_UP.slice(0, at), aside, mark(idOf(aside)), ...SUMMED_UP.slice(at, at + 2)]);
+  assert.equal(sketch((await open(home)).read(1, 9)), [ONE, TWO, `${FULL} noted`]);
+});
+
+test('a result that has ids of its own in it is the row that it is', async ({ home }) => {
+  const own = `[{"uuid":"${'0'.repeat(36)}","timestamp":"x","type":"text","text":"one"}]`;
+  const aside = JSON.stringify({ type: 'system', uuid: 'aside', parentUuid: null });
+  const response = THREE.findIndex((line) => line.includes('"content":"Exit code 1'));
+  const changed = THREE[response]!.replace(/"content":"Exit code 1[^"]*"/, `"content":${own}`);
+  home.transcript([...THREE.slice(0, response), changed, aside, ...THREE.slice(response + 1)]);
+  assert.equal(sketch((await open(home)).read(1, 9)), [ONE, TWO, FULL]);
 });
 
 test('after a summary the context is what claude says that it takes up', async ({ home }) => {
@@ -277,6 +304,12 @@ function leafOf(line: string): string | null {
 /** The last row of this turn. */
 function leafAfter(prompt: string): string {
   return leafOf(THREE.findLast((line) => line.includes(`"lastPrompt":"${prompt}"`))!)!;
+}
+
+/** What claude adds behind a response, marked as the last row. */
+function asideOf(response: string): string[] {
+  const row = { parentUuid: idOf(response), isSidechain: false, attachment: { type: 'x' }, type: 'attachment' };
+  return [JSON.stringify({ ...row, uuid: 'aside' }), mark('aside')];
 }
 
 function linesIn(file: string): string[] {
