@@ -37,7 +37,7 @@ export function overlay(request: CallRequest): Overlay {
 
 /** Whom the call would ask, by the user's own configuration. */
 export function providerOf(request: CallRequest): Provider {
-  const home = request.environment.CODEX_HOME ?? path.join(homeOf(request.environment) ?? request.cwd, '.codex');
+  const home = codexHome(request);
   const toml = readText(path.join(home, 'config.toml'));
   const config = readTopLevel(toml);
   const name = config.model_provider ?? 'openai';
@@ -49,6 +49,9 @@ export function providerOf(request: CallRequest): Provider {
   const baseUrl = request.environment.OPENAI_BASE_URL ?? config.openai_base_url ?? 'https://api.openai.com/v1';
   return { how: 'key', baseUrl };
 }
+
+export const codexHome = ({ environment, cwd }: CallRequest): string =>
+  environment.CODEX_HOME ?? path.join(homeOf(environment) ?? cwd, '.codex');
 
 /** No string, so that no table of ours holds it. */
 const WEB_SOCKETS = /^[ \t]*supports_websockets[ \t]*=[ \t]*true/m;

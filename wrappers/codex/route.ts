@@ -1,9 +1,15 @@
 // How codex' requests go to their service: by the base URL of the provider that it would ask.
 
+import path from 'node:path';
 import type { CallRequest, Route } from '../adapter.ts';
-import { OWN, providerOf } from './overlay.ts';
+import { proxyInFile } from '../relay/proxy.ts';
+import { readDotEnvFile } from '../sign-in/dot-env.ts';
+import { codexHome, OWN, providerOf } from './overlay.ts';
 
 export function route(request: CallRequest): Route {
+  const { environment } = request;
+  const proxy = proxyInFile(readDotEnvFile(path.join(codexHome(request), '.env')), environment);
+  if (proxy !== null) return fixed(proxy);
   const provider = providerOf(request);
   if (provider.how === 'fixed') return fixed("codex' built-in provider takes no other address for this sign-in");
   if (provider.how === 'key' && request.innerRetries === 'allow')

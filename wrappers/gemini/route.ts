@@ -4,6 +4,7 @@ import { readRegular } from '../../state/disk/regular-file.ts';
 import { replaceText } from '../../state/disk/replace-file.ts';
 import type { CallRequest, Overlay, Route } from '../adapter.ts';
 import { homeOf } from '../home.ts';
+import { proxyInFile } from '../relay/proxy.ts';
 import { readSettings, type Settings, settingsFiles } from './settings.ts';
 import { chosenType } from './sign-in.ts';
 
@@ -13,6 +14,8 @@ export function route(request: CallRequest): Route {
   if (isSandboxed(request, home))
     return fixed('gemini runs in a sandbox, from which a relay on this machine may not be reached');
   const { type, file, known } = chosenType({ environment, home, cwd });
+  const proxy = proxyInFile(known, environment);
+  if (proxy !== null) return fixed(proxy);
   const variable = type === null ? undefined : VARIABLES[type];
   if (variable === undefined)
     return fixed(`gemini's sign-in (${type ?? 'none is known'}) asks a service whose address is not ours to set`);

@@ -2,8 +2,8 @@
 
 import { existsSync } from 'node:fs';
 import path from 'node:path';
+import { readDotEnvFile } from '../sign-in/dot-env.ts';
 import type { SignIn, Surroundings } from '../sign-in/sign-in.ts';
-import { readText } from '../sign-in/text-file.ts';
 import { readSettings, settingsFiles, userFolder } from './settings.ts';
 
 export function readGeminiSignIn(surroundings: Surroundings): SignIn {
@@ -128,7 +128,5 @@ function readDotEnv(cwd: string, home: string): Variables {
   }
   files.push(path.join(home, '.gemini/.env'), path.join(home, '.env'));
   const first = files.find((name) => existsSync(name));
-  const text = first === undefined ? '' : (readText(first) ?? '');
-  const pairs = text.matchAll(/^[ \t]*(?:export[ \t]+)?(\w+)[ \t]*=[ \t]*["']?([^"'\s]*)/gm);
-  return Object.fromEntries([...pairs].map(([, name, value]) => [name, value]));
+  return first === undefined ? {} : readDotEnvFile(first);
 }

@@ -2,6 +2,7 @@
 
 import { connect } from 'node:net';
 import { connect as secure } from 'node:tls';
+import { proxyIn } from './proxy.ts';
 
 /** Half a sentence that says why a relay would stand in the way; null where none does. */
 export async function standAside(
@@ -9,16 +10,14 @@ export async function standAside(
   environment: NodeJS.ProcessEnv,
   stop: AbortSignal,
 ): Promise<string | null> {
-  const proxy = PROXIES.find((name) => environment[name]);
-  if (proxy !== undefined) return `${proxy} is set, and the relay does not ask through a proxy`;
+  const proxy = proxyIn(environment);
+  if (proxy !== null) return `${proxy} is set, and the relay does not ask through a proxy`;
   const url = parsed(upstream);
   if (url === null || !/^https?:$/.test(url.protocol)) return 'the address of the service is no URL of HTTP';
   if (url.username !== '' || url.password !== '' || url.search !== '' || url.hash !== '')
     return 'the address of the service holds more than host and path';
   return unreachable(url, stop);
 }
-
-const PROXIES = ['HTTPS_PROXY', 'https_proxy', 'HTTP_PROXY', 'http_proxy', 'ALL_PROXY', 'all_proxy'];
 
 function parsed(text: string): URL | null {
   try {
