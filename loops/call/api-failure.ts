@@ -13,6 +13,7 @@ import { layOut, type Unmeasured } from '../../policies/api-errors/layout.ts';
 import { UNLOGGED } from '../../policies/api-errors/unlogged.ts';
 import { ENDINGS } from '../../policies/facts/ending.ts';
 import type { EngineFailure } from '../../policies/facts/engine-event.ts';
+import type { EvidenceSource } from '../../policies/facts/evidence.ts';
 import type { CallRecord } from '../../policies/record/call-record.ts';
 import { cut } from '../../policies/text/cut.ts';
 import { appendToLog } from '../../state/api-errors/append.ts';
@@ -40,9 +41,9 @@ interface FailedCall {
 
 /** A log that cannot be written costs a warning in the record, and neither the run nor its verdict. */
 export async function logApiFailure(failed: FailedCall): Promise<void> {
-  const { draft, outcome, record } = failed;
+  const { draft, record } = failed;
   const exchange = draft.recorder?.told() ?? null;
-  if (!isApiFailure(record.verdict, circumstancesOf(outcome, exchange))) return;
+  if (!isApiFailure(record.verdict, circumstancesOf(failed, exchange))) return;
   try {
     const { charge, call } = draft.request;
     const place = logPlace(charge?.task ?? null, call.cwd, call.environment);
@@ -75,17 +76,22 @@ async function keptRequest(
   }
 }
 
-function circumstancesOf({ ending, capture }: Outcome, exchange: Exchange | null) {
+function circumstancesOf({ outcome, record }: FailedCall, exchange: Exchange | null) {
+  const { ending, capture } = outcome;
   const failure = failureOf(capture);
+  // What went wrong elsewhere is not the service's, whatever that answered to somebody before.
+  const isEngines = ENGINES.has(record.verdict.evidence?.source ?? 'none');
   return {
     ending,
-    status: failure?.status ?? exchange?.response?.status ?? null,
+    status: failure?.status ?? (isEngines ? exchange?.response?.status : null) ?? null,
     named: failure?.type ?? failure?.code ?? null,
     said: failure !== null,
     asked: [capture.sessionId, capture.turns, capture.usage.api_requests].some((sign) => sign !== null),
     answered: capture.tools > 0 || capture.answer !== '',
   };
 }
+
+const ENGINES: ReadonlySet<EvidenceSource> = new Set(['failure', 'error', 'none']);
 
 const failureOf = ({ failure, errors, retrying }: Outcome['capture']): EngineFailure | null =>
   failure ?? errors.at(-1) ?? retrying;
@@ -107,11 +113,17 @@ async function entryOf(failed: FailedCall, at: string, kept: KeptRequest | null)
   const told: Pick<ApiError, 'message' | 'stack' | 'response' | 'before'> = {
     message,
     stack: report?.stack ?? null,
-    response: { ...responseOf(outcome, attempt, report), ...kept?.response },
+    response: completed(responseOf(outcome, attempt, report), kept?.response ?? {}),
     before: before.map(shortened),
   };
   const { value = NOTHING_TOLD } = parsed(redact(JSON.stringify(redactValue(told, redact))));
   return layOut({ at, context, ...value }, snapshot, data);
+}
+
+/** The CLI's own word is about its failure; what went through the relay fills what it left out. */
+function completed(told: Response, seen: Partial<Response>): Response {
+  const missing = Object.entries(seen).filter(([name]) => (told[name as keyof Response] ?? null) === null);
+  return { ...told, ...Object.fromEntries(missing) };
 }
 
 function sentOf(snapshot: Unmeasured, kept: KeptRequest | null): SentRequest {

@@ -208,6 +208,32 @@ test('a service that broke off, or gave no answer, is told so', async ({ world: 
   );
 });
 
+test("what a helper was answered is not the service's failure", async ({ world: { rig, service } }) => {
+  service.serve = (_, outgoing) => outgoing.writeHead(404).end('{}');
+  rig.answer(async (fake) => {
+    await ask(`${relayOf(fake)}/helper`);
+    const text = "Error during discovery for MCP server 'docs': MCP error -32000: Connection closed\n";
+    await fake.tell({ do: 'write', to: 'stderr', text }, { do: 'exit', code: 1 });
+  });
+  const { record } = await runWrapper(rig, 'codex', ['--record-requests']).ended();
+  assert.equal([record.verdict.class, record.verdict.reason], ['tooling', 'mcp_server']);
+  assert.equal(entriesOf(rig), []);
+});
+
+test("the status that the CLI told is not another answer's", async ({ world: { rig, service } }) => {
+  service.serve = (_, outgoing) => outgoing.writeHead(200, { 'x-request-id': 'r2' }).end('{}');
+  rig.answer(async (fake) => {
+    await ask(`${relayOf(fake)}/responses`);
+    await fake.tell(...failWith('gemini', 'the model is overloaded', 503));
+  });
+  rig.write(path.relative(rig.project, path.join(rig.home, '.gemini/settings.json')), GEMINI_KEY);
+  Object.assign(rig.env, { GEMINI_API_KEY: 'k-k-k-k-k', GOOGLE_GEMINI_BASE_URL: `http://127.0.0.1:${service.port}` });
+  const { record } = await runWrapper(rig, 'gemini', ['--record-requests']).ended();
+  assert.equal(about(record), []);
+  const [entry] = entriesOf(rig);
+  assert.equal([entry!.response.status, entry!.response.headers!['x-request-id']], [503, 'r2']);
+});
+
 test('a success leaves nothing, and asks once', async ({ world: { rig, service } }) => {
   service.serve = (_, outgoing) => outgoing.end('fine');
   rig.answer(async (fake) => {
