@@ -6,11 +6,13 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import type { CallRecord } from '../../policies/record/call-record.ts';
 import { readRegularOrNull } from '../../state/disk/regular-file.ts';
-import type { TaskFolder } from '../../state/task-folder.ts';
+import { projectState, type TaskFolder } from '../../state/task-folder.ts';
+import { userState } from '../../state/user-state.ts';
 import type { Access } from '../../wrappers/adapter.ts';
 import { adapterOf } from '../../wrappers/adapters.ts';
 import type { SessionFile } from '../../wrappers/sessions/store.ts';
 import { withoutDispatch } from '../attempt/dispatch.ts';
+import { guardedMistake } from '../attempt/guarded-places.ts';
 import { outputPathMistake } from '../attempt/output-paths.ts';
 import type { WrapperRequest } from '../attempt/request.ts';
 import { call } from './call.ts';
@@ -41,17 +43,20 @@ export interface ResentCall {
 }
 
 /** Why nothing could be written where it is wanted, or null: asked before anything is changed. */
-export const sendingMistake = ({ files }: Pick<ResendRequest, 'files'>): string | null => {
-  const { out, err, result } = files;
+export function sendingMistake(sending: Pick<ResendRequest, 'files' | 'task' | 'environment' | 'cwd'>): string | null {
+  const { task, environment, cwd } = sending;
+  const { out, err, result } = sending.files;
   const somewhere = path.join(tmpdir(), randomUUID());
-  return outputPathMistake({
+  const files = {
     ...NOWHERE,
     prompt: `${somewhere}.md`,
     out: out ?? `${somewhere}.out`,
     err: err ?? `${somewhere}.err`,
     result,
-  });
-};
+  };
+  const states = { projectState: projectState(cwd, environment), userState: userState(environment) };
+  return outputPathMistake(files) ?? guardedMistake(files, { ...states, task, callId: null });
+}
 
 /** Makes one paid call into a session; its own files are gone afterwards. Throws where the temporary folder cannot be written. */
 export async function send(sending: ResendRequest, stop: AbortSignal, clock: () => Date): Promise<ResentCall> {

@@ -105,7 +105,8 @@ function sendingOf(
   if (typeof prompt !== 'string') return prompt.mistake;
   if (prompt.trim() === '') return 'the prompt is empty; nothing was changed and nothing sent';
   const files = filesOf(args);
-  const mistake = sendingMistake({ files });
+  const [environment, cwd] = [process.env, process.cwd()];
+  const mistake = sendingMistake({ files, task, environment, cwd });
   if (mistake !== null) return mistake;
   // By its first line a session is found again.
   const header = into === 'new' && !HEADER.test(prompt) ? (HEADER.exec(last)?.[0].trim() ?? null) : null;
@@ -119,8 +120,8 @@ function sendingOf(
     trustWorkspace: args.given.has('trust-workspace'),
     model: args.text.model ?? null,
     timeoutMs: args.number['timeout-ms'] ?? null,
-    environment: process.env,
-    cwd: process.cwd(),
+    environment,
+    cwd,
   };
 }
 
