@@ -73,6 +73,16 @@ test('on the way only those of sessions that nothing was done to are looked for'
   assert.equal(dropAged(environment, NOW, 'rested'), [file]);
 });
 
+test('a clock that stands a year ahead deletes nothing unasked', ({ environment }) => {
+  const files = [edited(environment, 'aaaa', YOUNG), edited(environment, 'bbbb', YOUNG, 'cut off')].map(
+    ({ file }) => file,
+  );
+  const ahead = new Date(NOW.getTime() + 366 * 86_400_000);
+  assert.equal(dropAged(environment, ahead, 'rested'), []);
+  assert.ok(files.every((file) => existsSync(file)));
+  assert.equal(dropAged(environment, ahead, 'everywhere').sort(), files);
+});
+
 test('what a newer version wrote down stays', ({ environment }) => {
   const { ledger, file } = edited(environment, 'aaaa', OLD);
   writeFileSync(ledger.file, '{"schema":99,"state":"planned"}\n');
