@@ -1,6 +1,6 @@
 // The lines of a file that another process writes: those that are whole, as they come.
 
-import { closeSync, readSync } from 'node:fs';
+import { closeSync, fstatSync, readSync } from 'node:fs';
 import { openRegular } from '../../state/disk/regular-file.ts';
 
 /** Of a longer line only the beginning is read. */
@@ -21,7 +21,7 @@ export interface GrowingFile {
 }
 
 /**
- * A file that is not there yet has no lines. It is opened once: what takes its place, or its name, has other lines.
+ * A file that is not there yet has no lines. It is opened once, and read anew where it was cut to less than was read: what takes its place, or its name, has other lines.
  * @param names of which the first that is there is read
  */
 export function growingFile(names: readonly string[]): GrowingFile {
@@ -67,6 +67,12 @@ export function growingFile(names: readonly string[]): GrowingFile {
       const lines: string[] = [];
       opened ??= openFirst(names);
       isBehind = opened !== null;
+      // A CLI that is started once more, since it refused a flag, begins its files anew.
+      if (opened !== null && fstatSync(opened.fd).size < at) {
+        at = 0;
+        line = [];
+        held = 0;
+      }
       const piece = Buffer.alloc(PIECE);
       for (let taken = 0; isBehind && taken < MOST_AT_ONCE; taken += PIECE) {
         const count = readSync(opened!.fd, piece, 0, PIECE, at);

@@ -56,4 +56,15 @@ test('a sign that lies across two looks is whole', ({ file }) => {
   growing.close();
 });
 
+test('a file that is begun anew is read anew', ({ file }) => {
+  writeFileSync(file, 'error: unknown option\nand half');
+  const growing = growingFile([file]);
+  assert.equal(looks(growing, false).flat(), ['error: unknown option']);
+  writeFileSync(file, 'first\n');
+  assert.equal(looks(growing, false).flat(), ['first']);
+  appendFileSync(file, 'second\n');
+  assert.equal(looks(growing, false).flat(), ['second']);
+  growing.close();
+});
+
 test.run();
