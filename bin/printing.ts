@@ -22,7 +22,7 @@ function forget(): void {}
 export async function printResult(text: string): Promise<string | null> {
   if (text === '') return null;
   const stream = printing('stdout');
-  if (isFile(stream)) return writeAtomic(text);
+  if (isFile(stream)) return writePieces(text);
   return new Promise((resolve) => {
     stream.write(text, (error) => resolve(error ? codeOf(error) : null));
   });
@@ -35,7 +35,7 @@ function isFile(stream: WriteStream): boolean {
 }
 
 /** A disk that fills up takes the beginning; only the next write says why it took no more. */
-function writeAtomic(text: string): string | null {
+function writePieces(text: string): string | null {
   const bytes = Buffer.from(text);
   try {
     for (let at = 0; at < bytes.length; ) {
