@@ -44,8 +44,9 @@ function readRow(row: OwnEvent, json: Json): EngineEvent[] {
 }
 
 /** Its description names a field that it does not print: to ask once more would print none either. */
-export const noField = (path: string): EngineFailure => ({
-  message: `what it printed has no field ${path}, where its description looks for the answer: mend it in tollgate.yaml (what was printed is kept beside the answer's file, as .raw)`,
+/** @param path null: it printed no JSON at all. */
+export const noField = (path: string | null): EngineFailure => ({
+  message: `what it printed ${path === null ? 'is no JSON object' : `has no field ${path}`}, where its description looks for the answer: mend it in tollgate.yaml (what was printed is kept beside the answer's file, as .raw)`,
   code: NO_ANSWER_FIELD,
 });
 

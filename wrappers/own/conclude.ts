@@ -34,10 +34,7 @@ function readDocument(row: OwnToolRow, { exitCode, printed }: EndedCli, succeede
   const text = printed();
   if (text === null) return succeeded ? [saidOf(null), { how: 'completed' }] : [];
   const json = parseObject(text.trim());
-  if (json === null) {
-    const [field] = row.events.flatMap(({ answer }) => answer ?? []);
-    return succeeded && text.trim() !== '' ? [{ how: 'failed', failure: noField(field ?? 'at all') }] : [];
-  }
+  if (json === null) return succeeded && text.trim() !== '' ? [{ how: 'failed', failure: noField(null) }] : [];
   const events = readRows(row.events, json);
   const hasFailed = events.some(({ how }) => how === 'failed');
   const hasAnswer = events.some(({ how }) => how === 'said');
