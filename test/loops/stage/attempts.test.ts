@@ -72,7 +72,7 @@ test('a crash right after the gate loses nothing: the answer is looked at again,
   const running = task.start();
   while (!existsSync(file) || !readFileSync(file, 'utf8').includes('"fact":"gate"'))
     await new Promise((resolve) => setImmediate(resolve));
-  process.kill(running.pid, 'SIGKILL');
+  running.signal('SIGKILL'); // It may have ended by now.
   await running.result;
   const { code, report } = await task.run();
   const { state, gate } = report.stages[0]!;
