@@ -35,7 +35,7 @@ const lineOf = ({ status, check, found, fix }: CheckFinding) =>
 
 test('a machine that is ready says so, with what was found', async () => {
   rig.write('.git/HEAD', '');
-  const environment = { ...rig.env, CODEX_API_KEY: 'k', GEMINI_API_KEY: 'k', GH_TOKEN: 'k' };
+  const environment = { ...rig.env, CODEX_API_KEY: 'k', GEMINI_API_KEY: 'k', GH_TOKEN: 'k', ANTHROPIC_API_KEY: 'k' };
   const { ok, findings } = await preflight({ cwd: rig.project, environment, nodeVersion: '22.1.0', uid: 0 });
   const told = findings.filter(({ check }) => !['git', 'disk space', 'escapes'].includes(check)).map(lineOf);
   assert.is(ok, true);
@@ -51,6 +51,9 @@ test('a machine that is ready says so, with what was found', async () => {
     'ok codex command: ~/bin/codex',
     'ok codex version: 0.169.0 (tested)',
     'ok codex sign-in: by CODEX_API_KEY',
+    'ok claude command: ~/bin/claude',
+    'ok claude version: 2.1.330 (tested)',
+    'ok claude sign-in: by ANTHROPIC_API_KEY',
   ]);
 });
 

@@ -91,7 +91,7 @@ for (const [what, yaml, message] of [
     'stages: [{tool: codex, role: impl, fallback: [{tool: gemini}, {tool: codex}]}]\n',
     'fix/manifest.yaml: stage codex_impl: codex stands in twice, or for itself; its quota is the same',
   ],
-  ['neither', '', 'fix/manifest.yaml: it has neither stages nor a pipeline; give it one of them'],
+  ['neither', '', 'fix/manifest.yaml: it has neither stages nor a pipeline, nor supervise; give it one of them'],
   [
     'a mistyped pipeline',
     'pipeline: safe_imp\n',
