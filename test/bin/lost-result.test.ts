@@ -14,6 +14,7 @@ import { type Fault, faultEnv, faultShim } from '../rig/fault-shim.ts';
 import { SESSION_IDS } from '../rig/session-files.ts';
 import { makeIn } from '../rig/session-run.ts';
 import { answerWith } from '../rig/streams.ts';
+import { play, superviseTask } from '../rig/supervise-run.ts';
 import { ANY_ANSWER, makeTask } from '../rig/task-run.ts';
 import { TestRig } from '../rig/test-rig.ts';
 
@@ -25,10 +26,15 @@ test.before.each(async (context) => {
 test.after.each(({ rig }) => rig.dispose());
 
 const ID = SESSION_IDS.codex;
+const CALL = ['--prompt-file=err', '--out=o', '--err=e'];
 
 /** Of each word of tollgate, arguments with which it succeeds; `out` where it says so on stdout without --json, `lines` where --json is a line for each. */
 const WORDS: Record<string, { argv: string[]; out: boolean; lines?: true }> = {
   run: { argv: ['fix'], out: true },
+  supervise: { argv: ['fix'], out: true },
+  answer: { argv: ['fix', 'The old one.', '--later'], out: true },
+  call: { argv: ['codex', ...CALL], out: false },
+  tools: { argv: [], out: true },
   init: { argv: ['new'], out: true },
   explain: { argv: ['fix'], out: true },
   status: { argv: [], out: true },
@@ -52,7 +58,6 @@ test('every word of tollgate has its row here', () => {
   assert.equal(Object.keys(WORDS).sort(), Object.keys(SUBCOMMANDS).sort());
 });
 
-const CALL = ['--prompt-file=err', '--out=o', '--err=e'];
 const COMMANDS: [command: string, argv: string[], failure: number, out: boolean][] = [
   ...Object.entries(WORDS).map(([word, { argv, out }]): (typeof COMMANDS)[number] => [
     'tollgate',
@@ -145,6 +150,10 @@ async function furnish(rig: TestRig, argv: readonly string[]): Promise<void> {
   rig.write('err', 'Error: boom');
   rig.write('a.done', '0');
   rmSync(path.join(rig.project, '.tmp/task/new'), { recursive: true, force: true });
+  if (argv[0] === 'supervise' || argv[0] === 'answer') {
+    superviseTask(rig);
+    play(rig, [{ action: 'done', summary: 'All of it.' }]);
+  }
   if (argv[0] === 'logs') assert.is((await task.run()).code, 0);
 }
 
