@@ -30,8 +30,8 @@ const BAD: [what: string, manifest: string, message: RegExp][] = [
   ],
   [
     'an unknown tool',
-    'task_id: fix\ngoal: g\nstages: [{tool: claude, role: brief}]\n',
-    /manifest\.yaml:3: stages\[0\]\.tool must be one of gemini, copilot, codex/,
+    'task_id: fix\ngoal: g\nstages: [{tool: acme, role: brief}]\n',
+    /manifest\.yaml:3: stages\[0\]\.tool must be one of gemini, copilot, codex, claude/,
   ],
   [
     'no dollars at all',

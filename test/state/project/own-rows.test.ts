@@ -94,8 +94,8 @@ const BAD: [what: string, text: string, said: string][] = [
   ],
   [
     'a tool of another name',
-    yaml(row({ tool: 'claude' })),
-    at(3, '[0].tool must be one of any, gemini, copilot, codex'),
+    yaml(row({ tool: 'acme' })),
+    at(3, '[0].tool must be one of any, gemini, copilot, codex, claude'),
   ],
   [
     'a source of another name',
