@@ -15,6 +15,9 @@ test.before(async (context) => {
 });
 test.after(({ api }) => api.close());
 
+/** Of its package for this kind of machine: the one that chooses among them cannot be pinned where a registry lacks any of the others. */
+const OPENCODE = path.resolve('test/real/node_modules/opencode-linux-x64/bin');
+
 const SCENARIOS: [scenario: string, errorClass: ErrorClass | null][] = [
   ['ok', null],
   ['401', 'auth'],
@@ -38,7 +41,7 @@ for (const [scenario, errorClass] of SCENARIOS)
       home.write('ask.md', 'Say hello.\n');
       const files = ['--prompt-file=ask.md', '--out=a.out', '--err=a.err', '--result=a.json'];
       const running = home.start('tollgate', ['call', 'opencode', ...files, '--access=write', '--trust-workspace'], {
-        env: environmentOf(api.url(scenario, scenario)),
+        env: { ...environmentOf(api.url(scenario, scenario)), PATH: `${OPENCODE}:${home.env.PATH}` },
         limitMs: 120_000,
       });
       const { code } = await running.result;
