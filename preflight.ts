@@ -2,7 +2,7 @@
 
 import { existsSync } from 'node:fs';
 import path from 'node:path';
-import { checkLeftovers } from './loops/sweep/stale.ts';
+import { checkLeftovers } from './loops/sweep/check-leftovers.ts';
 import type { Swept } from './loops/sweep/swept.ts';
 import { type CheckAnswer, type CheckFinding, say } from './policies/facts/finding.ts';
 import { isBuiltIn, TOOLS, type Tool } from './policies/facts/tools.ts';
@@ -18,7 +18,7 @@ import { checkEscapes } from './wrappers/kernel-walls.ts';
 import { checkOwnFound, checkOwnVersion } from './wrappers/own/checks.ts';
 
 export interface PreflightOptions {
-  /** The CLIs that are needed; all three unless told. */
+  /** The CLIs that are needed; all unless told. */
   tools?: readonly Tool[];
   /** `quick` starts no process at all. */
   depth?: 'full' | 'quick';

@@ -34,7 +34,7 @@ export const PREFLIGHT_SPEC = {
   },
   words: { min: 0, max: 0, called: 'nothing' },
   examples: [
-    ['preflight', 'checks the machine for all three CLIs'],
+    ['preflight', 'checks the machine for all CLIs'],
     ['preflight --tools codex --quick', 'for codex alone, in a few milliseconds'],
     ['preflight --json | jq -r ".findings[].fix // empty"', 'only what there is to do'],
     ['preflight --sweep', 'publishes what was answered, ends what still runs, removes what is of no use'],

@@ -1,4 +1,4 @@
-// The body of the three wrapper commands: flags in, one guarded call, an exit code out.
+// The body of the wrapper commands: flags in, one guarded call, an exit code out.
 
 import path from 'node:path';
 import { type Dispatch, readDispatch, withoutDispatch } from '../../loops/attempt/dispatch.ts';

@@ -1,4 +1,4 @@
-// The flags of the three wrapper commands: those that all have, and those that its row has.
+// The flags of the wrapper commands: those that all have, and those that its row has.
 
 import { MAX_TIMEOUT_MS } from '../../policies/time/longest-timeout.ts';
 import type { Adapter } from '../../wrappers/adapter.ts';

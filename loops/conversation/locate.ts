@@ -18,7 +18,7 @@ export interface LocatedSession {
 
 type SessionLocated = LocatedSession | { how: 'invalid'; message: string };
 
-/** @param tool null looks through all three stores. */
+/** @param tool null looks through all stores. */
 export async function locateSession(word: string, tool: Tool | null, lookup: Lookup): Promise<SessionLocated> {
   const tools: readonly Tool[] = tool === null ? TOOLS : [tool];
   const stores = await Promise.all(tools.map((name) => adapterOf(name).sessions()));

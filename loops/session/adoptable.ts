@@ -4,6 +4,7 @@ import type { Tool } from '../../policies/facts/tools.ts';
 import { adapterOf } from '../../wrappers/adapters.ts';
 import type { OwnListed, SessionStore } from '../../wrappers/sessions/store.ts';
 import { redactorOf } from '../redactor.ts';
+import { LOOK_BACK_MS } from './find-again.ts';
 import { quietly } from './own-files.ts';
 
 /** `when` is in words, or an ISO time. */
@@ -31,10 +32,8 @@ export async function listAdoptable(asking: AdoptableAsking, tools: readonly Too
   return { sessions: sessions.map((session) => ({ ...session, title: redact(session.title) })), problems };
 }
 
-const WEEK_MS = 7 * 86_400_000;
-
 async function fromFiles({ cwd, environment, clock }: AdoptableAsking, store: SessionStore): Promise<OwnListed[]> {
-  const since = new Date(clock().getTime() - WEEK_MS);
+  const since = new Date(clock().getTime() - LOOK_BACK_MS);
   const recent = (await quietly(() => store.recent({ environment, cwd }, since))) ?? [];
   const listed: OwnListed[] = [];
   for (const session of recent) {

@@ -4,7 +4,7 @@ import { shorten } from '../normal-form/tidy.ts';
 import { isSpace } from '../scan/characters.ts';
 import { type AssessedLine, FAILURE, LETTERED, lineOf, survey } from './assess.ts';
 import { type Bare, bareOf } from './bare.ts';
-import { createCodexGate } from './codex-gate.ts';
+import { createCodexEcho } from './codex-echo.ts';
 import { type LineFates, NO_FATES } from './line-fates.ts';
 import { type Capacity, createBasket } from './line-sample.ts';
 import { isTimeAlone, type Level } from './log-head.ts';
@@ -39,7 +39,7 @@ type Grade = 'error' | 'plain' | 'notice' | 'retry' | 'noise';
 /** @param fates gets what becomes of each line. */
 export function createErrorLines(fates: Pick<LineFates, 'note'> = NO_FATES): ErrorLines {
   const kept = openBaskets();
-  const whoseOf = createCodexGate();
+  const whoseOf = createCodexEcho();
   const grade = createGrader();
   const unwrapper = createUnwrapper(MAX_LINE_LENGTH, (line) => {
     const its = grade(line);

@@ -1,4 +1,4 @@
-// The shape of a manifest (one of two doors to zod): every field, its limits and its default.
+// The shape of a manifest (one of three doors to zod): every field, its limits and its default.
 
 import * as z from 'zod';
 import { TOOL_NAME, TOOLS, type Tool } from '../../policies/facts/tools.ts';

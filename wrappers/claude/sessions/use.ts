@@ -3,7 +3,7 @@
 import path from 'node:path';
 import { readRegular } from '../../../state/disk/regular-file.ts';
 import { processTable } from '../../processes/table.ts';
-import { changedLately } from '../../sessions/lately.ts';
+import { changedLately } from '../../sessions/changed-lately.ts';
 import { countOf, readRecord, textOf } from '../../sessions/record.ts';
 import type { Lookup, SessionFile } from '../../sessions/store.ts';
 import { filesIn, isFolder } from '../../sessions/store-folder.ts';

@@ -1,8 +1,8 @@
 // Is a codex session in use? codex holds a lock of the kernel on a file for each thread, and it goes with the process.
 
 import path from 'node:path';
+import { changedLately } from '../../sessions/changed-lately.ts';
 import { holderOf } from '../../sessions/kernel-lock.ts';
-import { changedLately } from '../../sessions/lately.ts';
 import type { Lookup, SessionFile } from '../../sessions/store.ts';
 import { isFolder, measure } from '../../sessions/store-folder.ts';
 import { codexHome } from './lookup.ts';

@@ -2,8 +2,8 @@
 
 import path from 'node:path';
 import { processTable } from '../../processes/table.ts';
+import { changedLately } from '../../sessions/changed-lately.ts';
 import { holderOf } from '../../sessions/kernel-lock.ts';
-import { changedLately } from '../../sessions/lately.ts';
 import type { SessionFile } from '../../sessions/store.ts';
 import { filesIn, measure } from '../../sessions/store-folder.ts';
 

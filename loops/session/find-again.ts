@@ -24,7 +24,7 @@ interface RecoveredSession extends Counted {
   session: SessionFile;
 }
 
-const LOOK_BACK_MS = 7 * 86_400_000;
+export const LOOK_BACK_MS = 7 * 86_400_000;
 /** Each costs a look at its beginning. */
 const MAX_LOOKED_AT = 500;
 

@@ -8,7 +8,7 @@ type EchoedBy = 'own' | 'echo' | 'answer';
  * seen, only what follows an `ERROR` of its own is let through, up to the next heading. An answer that follows shows
  * that the turn went on, or that the error was one that the prompt quoted.
  */
-export function createCodexGate(): (line: string, isError: boolean) => EchoedBy {
+export function createCodexEcho(): (line: string, isError: boolean) => EchoedBy {
   let headed = false;
   let open = true;
   let levels: 'telling' | 'everywhere' = 'telling';
