@@ -103,15 +103,15 @@ export function fold(ledger: Ledger, line: JournalLine, offset: number): void {
       // Whoever took the task over has not seen it, and asks the same.
       const isLate = line.run_id !== null && ledger.takenOver.has(line.run_id);
       const granted = isFree && !isLate && ledger.used < (ledger.budget ?? DEFAULT_BUDGET);
-      ledger.calls.set(line.call_id, { reserved: line, granted, nested: 0, started: null, ended: null, verdict: null });
-      if (!granted) return;
-      if (outer !== undefined) outer.nested += 1;
-      ledger.used += 1;
-      ledger.grants.push(offset);
+      const call: Call = { reserved: line, granted: false, nested: 0, started: null, ended: null, verdict: null };
+      ledger.calls.set(line.call_id, call);
+      if (granted) grant(ledger, call, offset);
       return;
     }
     case 'started': {
       const call = ledger.calls.get(line.call_id);
+      // Versions that granted to a run that was taken over made the call; who is refused writes this never.
+      if (call?.granted === false && ledger.takenOver.has(call.reserved.run_id ?? '')) grant(ledger, call, offset);
       // Its guardian alone writes it, and once more when a CLI that asked for nothing is started anew.
       if (call === undefined || (call.started !== null && call.ended !== null)) return;
       // Its draft is the one that was there first.
@@ -165,6 +165,14 @@ export function fold(ledger: Ledger, line: JournalLine, offset: number): void {
     default:
       line satisfies never;
   }
+}
+
+function grant(ledger: Ledger, call: Call, offset: number): void {
+  call.granted = true;
+  const outer = ledger.calls.get(call.reserved.within ?? '');
+  if (outer !== undefined) outer.nested += 1;
+  ledger.used += 1;
+  ledger.grants.push(offset);
 }
 
 export const sessionKey = ({ tag, tool, folder }: { tag: string; tool: Tool; folder: string | null }): string =>

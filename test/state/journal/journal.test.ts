@@ -59,6 +59,10 @@ test('a guardian whose run died and was claimed over is granted nothing: whoever
     ['a', 'b', 'd', 'e'],
   );
   assert.is(ledger.used, 4);
+  // An earlier version granted it, and it was made.
+  journal.append({ fact: 'started', call_id: 'c', cli: null });
+  const made = journal.read().ledger;
+  assert.equal([made.calls.get('c')?.granted, made.used], [true, 5]);
   rmSync(folder, { recursive: true });
 });
 
