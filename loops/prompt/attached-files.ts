@@ -1,6 +1,6 @@
 // Which files a stage attaches: its globs in the tree, and those under `attachments/` in the task's inputs.
 
-import { lstat, readdir } from 'node:fs/promises';
+import { lstat, readdir, stat } from 'node:fs/promises';
 import path from 'node:path';
 import { nearest } from '../../policies/text/nearest.ts';
 import { isSystemError } from '../../state/system-error.ts';
@@ -46,6 +46,8 @@ export async function attachedFiles(of: Attachable): Promise<Attached> {
     hidden: new Set<string>(),
     broken: new Set<string>(),
   };
+  if (of.globs === undefined && (await leadsNowhere(path.join(of.inputs, OF_TASK.slice(0, -1)))))
+    passed.links.add(OF_TASK.slice(0, -1));
   let count = 0;
   for (const glob of wanted) {
     const matched = await matchedBy(glob, unwanted, of);
@@ -202,6 +204,10 @@ async function nothing(
 
 const holdsSomething = async (folder: string): Promise<boolean> =>
   (await readdir(folder).catch((error: NodeJS.ErrnoException) => (error.code === 'ENOENT' ? [] : [''])))?.length > 0;
+
+/** What took the folder's place is told; one that leads somewhere is refused by the first file behind it. */
+const leadsNowhere = async (place: string): Promise<boolean> =>
+  (await lstat(place).catch(() => null))?.isSymbolicLink() === true && (await stat(place).catch(() => null)) === null;
 
 const byBytes = (a: AttachedFile, b: AttachedFile): number =>
   Buffer.compare(Buffer.from(a.name), Buffer.from(b.name)) || (a.base < b.base ? -1 : 1);

@@ -126,6 +126,12 @@ test('a name that is no UTF-8 is left out with a warning', async ({ world }) => 
   ]);
 });
 
+test("a link that leads nowhere in the place of the task's attachments is told", async ({ world }) => {
+  world.link('.tmp/task/fix/inputs/attachments', 'nowhere');
+  const { warnings } = await world.prompt();
+  assert.equal(warnings, ['attachments is a symbolic link, which is not followed, and is not included']);
+});
+
 test('a link among what matches is left out with a warning', async ({ world }) => {
   world.input('attachments/a.txt', 'x');
   world.link('.tmp/task/fix/inputs/attachments/secret.txt', '/etc/passwd');
