@@ -3,6 +3,7 @@
 import * as z from 'zod';
 import { COMMANDS, TOOL_NAME, TOOLS } from '../../policies/facts/tools.ts';
 import { PLACES, placesIn } from '../../policies/own-tool/places.ts';
+import { looksSecret, secretsOf } from '../../policies/redact/environment.ts';
 import { nearest } from '../../policies/text/nearest.ts';
 import { MAX_TIMEOUT_MS } from '../../policies/time/longest-timeout.ts';
 
@@ -184,11 +185,27 @@ type Given = Omit<z.input<typeof OWN_TOOL>, 'events'> & {
   events?: readonly { session?: string | undefined }[] | undefined;
 };
 
+const SECRET_WORDS =
+  'looks like a secret, and would stand in clear in the files of each call; leave it out and set it in the environment of tollgate, which the CLI gets too';
+
+/** Where a value is a secret by its name or its shape; what is filled in by a place is none. */
+function secretsIn({ environment = {}, retries }: Given): [path: string[], name: string][] {
+  const isSecret = ([name, value]: [string, string]) =>
+    value.replaceAll(/\{\w+\}/g, '') !== '' &&
+    (looksSecret(name.toUpperCase(), value.trim()) || secretsOf({ [name]: value }).length > 0);
+  const named = (path: string[], variables: Record<string, string>) =>
+    Object.entries(variables)
+      .filter(isSecret)
+      .map(([name]): [string[], string] => [path, name]);
+  return [...named(['environment'], environment), ...named(['retries', 'environment'], retries?.environment ?? {})];
+}
+
 /** What single fields do not show. */
 function mistakesOf(tool: Given): [path: string[], message: string][] {
   const { output, prompt, document, events, argv = [], environment: variables = {} } = tool;
   const places = new Set([...argv.flat(), ...Object.values(variables)].flatMap(placesIn));
   const mistakes: [string[], string][] = [];
+  for (const [path, name] of secretsIn(tool)) mistakes.push([[...path, name], SECRET_WORDS]);
   if (output === 'lines' && events === undefined)
     mistakes.push([['events'], 'is missing: of output lines it says which line tells what']);
   if (output === 'json' && document?.answer === undefined)

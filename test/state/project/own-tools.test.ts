@@ -84,12 +84,29 @@ const MISTAKES: [what: string, body: string, told: RegExp][] = [
     /has no place \{session\}/,
   ],
   ['a variable of ours', 'binary: x\n    environment: { TOLLGATE_STATE: y }', /:4: tools\.mine\.environment/],
+  [
+    'a secret',
+    'binary: x\n    environment: { MINE_API_KEY: abc-1 }',
+    /:4: tools\.mine\.environment\.MINE_API_KEY looks like a secret.*set it in the environment of tollgate/,
+  ],
+  [
+    'a secret in an address',
+    'binary: x\n    retries: { environment: { AT: "https://me:pass-w0rd@host" } }',
+    /:4: tools\.mine\.retries\.environment\.AT looks like a secret/,
+  ],
   ['a binary that is a flag', 'binary: -x', /:3: tools\.mine\.binary must be one line/],
 ];
 for (const [what, body, told] of MISTAKES)
   test(what, async ({ folder }) => {
     assert.match((await read(folder, `tools:\n  mine:\n    ${body}\n`)) as unknown as string, told);
   });
+
+test('what a place fills in, and a setting under such a name, is no secret', async ({ folder }) => {
+  const environment = `{ MY_TOKEN: '{session}', MAX_OUTPUT_TOKENS: '9000' }`;
+  assert.ok(
+    typeof (await read(folder, `tools:\n  mine:\n    binary: x\n    environment: ${environment}\n`)) === 'object',
+  );
+});
 
 for (const name of ['gemini', 'any', 'tollgate', 'run_codex'])
   test(`${name} is no name of one's own`, async ({ folder }) => {
