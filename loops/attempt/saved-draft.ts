@@ -3,7 +3,8 @@
 import path from 'node:path';
 import { isBuiltIn, isTool, type Tool } from '../../policies/facts/tools.ts';
 import type { CallTerms } from '../../policies/manifest/call-terms.ts';
-import { isOwnRow, type OwnToolRow } from '../../policies/own-tool/description.ts';
+import type { OwnToolRow } from '../../policies/own-tool/description.ts';
+import { isOwnRow } from '../../policies/own-tool/is-own-row.ts';
 import type { LeftOut } from '../../policies/prompt/left-out.ts';
 import { patternMistake } from '../../policies/redact/patterns.ts';
 import type { MachineClocks } from '../../policies/time/machine-clocks.ts';

@@ -69,14 +69,3 @@ export interface OwnEvent {
   /** The end, with success. */
   completed?: true;
 }
-
-/** Of an own draft, which somebody may have planted. */
-export const isOwnRow = (value: unknown, name: unknown): value is OwnToolRow => {
-  const row = (value ?? {}) as Partial<OwnToolRow>;
-  return (
-    row.name === name &&
-    typeof row.binary === 'string' &&
-    [row.argv, row.events, row.successExits].every(Array.isArray) &&
-    [row.environment, row.retries, row.exits].every((part) => typeof part === 'object' && part !== null)
-  );
-};
