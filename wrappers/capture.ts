@@ -1,6 +1,7 @@
 // Puts together what a call told: the answer, how it ended, what went wrong on the way.
 
 import { type EngineEvent, type EngineFailure, UNKNOWN_USAGE, type Usage } from '../policies/facts/engine-event.ts';
+import { createTurns } from '../policies/facts/turn-counter.ts';
 import { addedUsage } from '../policies/own-tool/added-usage.ts';
 import { cut } from '../policies/text/cut.ts';
 import { visibleChars } from '../policies/verdict/success.ts';
@@ -54,6 +55,7 @@ export function createCapture(maxAnswer = MAX_ANSWER): CaptureBuilder {
   let usage: Usage = UNKNOWN_USAGE;
   let requests = 0;
   let stopped: EngineFailure | null = null;
+  let missed: EngineFailure | null = null;
   let announced = false;
 
   const take: { [How in EngineEvent['how']]: (event: Extract<EngineEvent, { how: How }>) => void } = {
@@ -103,8 +105,9 @@ export function createCapture(maxAnswer = MAX_ANSWER): CaptureBuilder {
       if (!confirms) told.retrying = failure.message === '' ? (told.errors.at(-1) ?? failure) : failure;
       announced = true;
     },
-    stopped: ({ failure }) => {
-      stopped = failure;
+    stopped: ({ failure, unlessSaid }) => {
+      if (unlessSaid) missed = failure;
+      else stopped = failure;
     },
     counted: ({ usage: told, adds }) => {
       usage = { ...usage, ...(adds ? addedUsage(usage, told) : told) };
@@ -112,6 +115,7 @@ export function createCapture(maxAnswer = MAX_ANSWER): CaptureBuilder {
     completed: () => {
       const lost = answer.lost();
       if (lost !== null) stopped ??= { message: lost, code: 'answer_too_large' };
+      if (!answer.isVisible()) stopped ??= missed;
       told.completed = stopped === null;
       told.failure = stopped;
     },
@@ -220,30 +224,5 @@ function createAnswer(max: number) {
       seen = text;
       return isVisible;
     },
-  };
-}
-
-/** A CLI that tells its requests tells its turns too; of the others a new one is whatever follows a tool's result. */
-function createTurns() {
-  let turns = 0;
-  let told = false;
-  let results = false;
-  return {
-    began() {
-      turns++;
-      results = false;
-    },
-    areTold() {
-      told = true;
-    },
-    acted(running: number) {
-      if (told || !results || running > 0) return;
-      turns++;
-      results = false;
-    },
-    gotResult() {
-      results = true;
-    },
-    count: () => (turns === 0 ? null : turns),
   };
 }

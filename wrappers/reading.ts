@@ -11,6 +11,7 @@ import { type Capture, createCapture } from './capture.ts';
 import { type Follower, follow } from './follow.ts';
 import { createLineSplitter, MAX_STDERR_LINE } from './line-splitter.ts';
 import { printedIn } from './own/printed.ts';
+import { writtenTo } from './own/written.ts';
 
 export interface StreamReading {
   /** Reads on whenever the files grow; `onGrowth` gets their size in bytes. */
@@ -132,7 +133,10 @@ export function read(
         take([{ how: 'counted', usage: adapter.usageFile.read(usage) }], 'stream');
       const printed = () => printedIn(stdout.descriptor, MAX_EVENT_LINE);
       if (adapter.described !== undefined)
-        take(adapter.described.conclude({ exitCode, printed, written: () => readIfFit(files.usage) }), 'stream');
+        take(
+          adapter.described.conclude({ exitCode, printed, written: () => writtenTo(files.usage, MAX_EVENT_LINE) }),
+          'stream',
+        );
     },
     release,
     streams: { stdout: stdout.descriptor, stderr: stderr?.descriptor ?? null, close },

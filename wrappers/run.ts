@@ -150,7 +150,8 @@ async function attend(
     end = await endTree(held);
   }
   const exit = end.left.some((row) => isRoot(row, tree.root)) ? NO_EXIT : await exited;
-  await reading.finish(exit.exitCode);
+  // What it exits with when it is told to end says nothing of its answer.
+  await reading.finish(typeof first === 'string' ? null : exit.exitCode);
   await started;
   // The CLI may have left children behind that nobody waits for.
   if (typeof first !== 'string' && exit.spawnError === null) end = await endTree(tree);

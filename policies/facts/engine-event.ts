@@ -33,8 +33,8 @@ export type EngineEvent =
   | { how: 'erred'; failure: EngineFailure; framed?: true }
   /** The CLI announces that it will call the model again after a failure; an empty message confirms the one before. `keeps`: what it has said so far stands, and it goes on there. */
   | { how: 'retrying'; failure: EngineFailure; keeps?: true }
-  /** The CLI gives up, and may still report success: what follows is no success. */
-  | { how: 'stopped'; failure: EngineFailure }
+  /** The CLI gives up, and may still report success: what follows is no success; `unlessSaid`: but where it has an answer. */
+  | { how: 'stopped'; failure: EngineFailure; unlessSaid?: true }
   /** Totals so far; `adds`: what came on top of those told before. */
   | { how: 'counted'; usage: Partial<Usage>; adds?: true }
   | { how: 'completed' }

@@ -3,7 +3,7 @@
 import { type EngineEvent, type EngineFailure, UNKNOWN_USAGE, type Usage } from '../facts/engine-event.ts';
 import { readFailure } from '../facts/engine-failure.ts';
 import { type Json, numberOf, partOf, textOf } from '../text/json.ts';
-import { NO_ANSWER_FIELD } from './answer-field.ts';
+import { noField } from './answer-field.ts';
 import type { OwnEvent } from './description.ts';
 
 /** All rows that fit count, in their order. */
@@ -38,17 +38,12 @@ function readRow(row: OwnEvent, json: Json): EngineEvent[] {
     ...(error === null ? [] : [{ how: 'erred', failure: error } as const]),
     ...(retry === null ? [] : [{ how: 'retrying', failure: retry } as const]),
     ...(failure === null ? [] : [{ how: 'failed', failure } as const]),
-    ...(missing === undefined || failure !== null ? [] : [{ how: 'stopped', failure: noField(missing) } as const]),
+    ...(missing === undefined || failure !== null
+      ? []
+      : [{ how: 'stopped', failure: noField(missing), unlessSaid: true } as const]),
     ...(row.completed ? [{ how: 'completed' } as const] : []),
   ];
 }
-
-/** Its description names a field that it does not print: to ask once more would print none either. */
-/** @param path null: it printed no JSON at all. */
-export const noField = (path: string | null): EngineFailure => ({
-  message: `what it printed ${path === null ? 'is no JSON object' : `has no field ${path}`}, where its description looks for the answer: mend it in tollgate.yaml (what was printed is kept beside the answer's file, as .raw)`,
-  code: NO_ANSWER_FIELD,
-});
 
 function failureOf({ status, code, details }: OwnEvent, json: Json, words: string): EngineFailure {
   const told = details === undefined ? null : wordsAt(json, details);

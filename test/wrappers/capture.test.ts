@@ -85,6 +85,14 @@ test('a CLI that gave up is not believed when it reports success', () => {
   assert.equal([succeeded, why], [false, failure]);
 });
 
+test('a field that is missing in one line counts only where nothing was said in another', () => {
+  const missed: EngineEvent = { how: 'stopped', failure: { message: 'no field' }, unlessSaid: true };
+  assert.equal(capture(missed, whole('Done.'), completed).completed, true);
+  assert.equal(capture(whole('Done.'), missed, completed).failure, null);
+  assert.equal(capture(missed, completed).failure, { message: 'no field' });
+  assert.equal(capture(missed, completed).completed, false);
+});
+
 test('a terminal failure without words takes those of the last error', () => {
   const erred = (message: string): EngineEvent => ({ how: 'erred', failure: { message, status: 400 } });
   const failed: EngineEvent = { how: 'failed', failure: { message: '' } };

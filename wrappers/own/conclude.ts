@@ -1,8 +1,9 @@
 // What a described CLI told with its end, where no event did: the answer is what it printed, or a file that it wrote.
 
 import type { EngineEvent } from '../../policies/facts/engine-event.ts';
+import { noField, unfitAnswer } from '../../policies/own-tool/answer-field.ts';
 import type { OwnToolRow } from '../../policies/own-tool/description.ts';
-import { noField, readRows } from '../../policies/own-tool/read-event.ts';
+import { readRows } from '../../policies/own-tool/read-event.ts';
 import { parseObject } from '../../policies/text/json.ts';
 
 /** What a call has left when it is over. */
@@ -11,9 +12,12 @@ export interface EndedCli {
   exitCode: number | null;
   /** All that it printed; null where that is more than is read of an answer. */
   printed(): string | null;
-  /** The file that it was to write; null where there is none that can be read. */
-  written(): string | null;
+  /** The file that it was to write. */
+  written(): Written;
 }
+
+/** What stands in an answer's place that cannot be read was paid for all the same, unlike none; `why` is a sentence without a subject. */
+export type Written = { how: 'read'; text: string } | { how: 'absent' | 'too_large' } | { how: 'unfit'; why: string };
 
 export function conclude(row: OwnToolRow, ended: EndedCli): EngineEvent[] {
   const succeeded = ended.exitCode !== null && row.successExits.includes(ended.exitCode);
@@ -21,9 +25,13 @@ export function conclude(row: OwnToolRow, ended: EndedCli): EngineEvent[] {
     return succeeded && !row.events.some(({ completed }) => completed) ? [{ how: 'completed' }] : [];
   if (row.output === 'json') return readDocument(row, ended, succeeded);
   if (!succeeded) return [];
-  const answer = row.output === 'text' ? ended.printed() : ended.written();
-  if (answer === null && row.output === 'file') return [{ how: 'completed' }];
-  return [saidOf(answer), { how: 'completed' }];
+  return row.output === 'text' ? [saidOf(ended.printed()), { how: 'completed' }] : readWritten(ended.written());
+}
+
+function readWritten(written: Written): EngineEvent[] {
+  if (written.how === 'unfit') return [{ how: 'failed', failure: unfitAnswer(written.why) }];
+  if (written.how === 'absent') return [{ how: 'completed' }];
+  return [saidOf(written.how === 'read' ? written.text : null), { how: 'completed' }];
 }
 
 const saidOf = (answer: string | null): EngineEvent =>

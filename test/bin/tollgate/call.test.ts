@@ -107,6 +107,34 @@ test('a deadline ends it and all that it started', async ({ rig }) => {
   assert.equal(rig.survivors(), []);
 });
 
+const OUTPUTS: [what: string, script: string, more: string][] = [
+  ['text', 'echo half', ''],
+  ['a file', 'echo half > "$1"', "    output: file\n    argv: ['{answer_file}']\n"],
+  ['lines', `echo '{"a":"half"}'`, '    output: lines\n    events: [{ answer: a }]\n'],
+];
+for (const [what, script, more] of OUTPUTS)
+  test(`${what}: exit code 0 of a CLI that was ended is no success`, async ({ rig }) => {
+    const trapped = (then: string) => `trap 'exit 0' TERM INT\n${script}\n${then}\nwhile :; do sleep 0.1; done`;
+    describe(rig, trapped(''), more);
+    const late = await call(rig, TRUST, '--timeout-ms=1500');
+    assert.equal([late.code, late.record!.verdict.class, late.record!.ending], [13, 'transient', 'timed_out']);
+    describe(rig, trapped('kill -INT $PPID'), more);
+    const told = await call(rig, TRUST);
+    assert.equal([told.code, told.record!.verdict.class, told.record!.ending], [130, 'transient', 'cancelled']);
+  });
+
+test('a link in the place of the answer is told, and not asked for again', async ({ rig }) => {
+  describe(rig, 'cat > real.md; ln -s "$PWD/real.md" "$1"', "    output: file\n    argv: ['{answer_file}']\n");
+  const { code, record } = await call(rig, TRUST);
+  assert.equal([code, record!.verdict.class, record!.verdict.reason], [12, 'tooling', 'no_answer_field']);
+});
+
+test('an answer by file may be as large as one that is printed', async ({ rig }) => {
+  describe(rig, 'head -c 17000000 /dev/zero | tr "\\0" a > "$1"', "    output: file\n    argv: ['{answer_file}']\n");
+  const { code, out } = await call(rig, TRUST);
+  assert.equal([code, out!.length], [0, 17_000_000]);
+});
+
 test('prompt and answer by file, words of a mode, variables, and its session', async ({ rig }) => {
   const more = `    prompt: file
     output: file

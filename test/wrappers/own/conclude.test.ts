@@ -1,15 +1,30 @@
 // What a described CLI told with its end: believed by its exit code, or by a document that is whole.
 
-import { test } from 'uvu';
+import { execFileSync } from 'node:child_process';
+import { mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import type { OwnTool } from '../../../policies/facts/tools.ts';
 import type { OwnToolRow } from '../../../policies/own-tool/description.ts';
-import { conclude, type EndedCli } from '../../../wrappers/own/conclude.ts';
+import { conclude, type EndedCli, type Written } from '../../../wrappers/own/conclude.ts';
 import { describedAdapter } from '../../../wrappers/own/described.ts';
+import { writtenTo } from '../../../wrappers/own/written.ts';
+
+const test = suite<{ folder: string }>('the end of a described CLI');
+test.before.each((context) => {
+  context.folder = mkdtempSync(path.join(tmpdir(), 'conclude-'));
+});
+test.after.each(({ folder }) => rmSync(folder, { recursive: true }));
 
 const STRANGER = describedAdapter('mine' as OwnTool).described!.row;
 const rowOf = (more: Partial<OwnToolRow>): OwnToolRow => ({ ...STRANGER, ...more });
-const ended = (printed: string | null, exitCode: number | null = 0, written: string | null = null): EndedCli => ({
+const ended = (
+  printed: string | null,
+  exitCode: number | null = 0,
+  written: Written = { how: 'absent' },
+): EndedCli => ({
   exitCode,
   printed: () => printed,
   written: () => written,
@@ -27,8 +42,24 @@ test('text is an answer with an exit code of success alone', () => {
 
 test('a file is an answer where it was written', () => {
   const row = rowOf({ output: 'file' });
-  assert.equal(conclude(row, ended('noise', 0, 'Hi.')), [said('Hi.'), DONE]);
-  assert.equal(conclude(row, ended('noise', 0, null)), [DONE]);
+  assert.equal(conclude(row, ended('noise', 0, { how: 'read', text: 'Hi.' })), [said('Hi.'), DONE]);
+  assert.equal(conclude(row, ended('noise', 0, { how: 'absent' })), [DONE]);
+  assert.equal(conclude(row, ended('noise', 0, { how: 'too_large' })), [{ how: 'outsized', what: 'answer' }, DONE]);
+});
+
+test('what stands in the place of a file and is none is told, and told by what it is', ({ folder }) => {
+  const at = (name: string) => path.join(folder, name);
+  const looked = (name: string) => writtenTo(at(name), 3);
+  writeFileSync(at('fits'), 'abc');
+  writeFileSync(at('large'), 'abcd');
+  symlinkSync('fits', at('link'));
+  execFileSync('mkfifo', [at('fifo')]);
+  assert.equal([looked('fits'), looked('large')], [{ how: 'read', text: 'abc' }, { how: 'too_large' }]);
+  assert.equal([looked('none'), looked('link').how, looked('fifo').how], [{ how: 'absent' }, 'unfit', 'unfit']);
+  const [failed, ...more] = conclude(rowOf({ output: 'file' }), ended('', 0, looked('link')));
+  assert.is((failed as { failure: { code: string } }).failure.code, 'no_answer_field');
+  assert.match((failed as { failure: { message: string } }).failure.message, 'is a symbolic link');
+  assert.equal(more, []);
 });
 
 const JSON_ROW = rowOf({ output: 'json', events: [{ when: {}, answer: 'a', failure: 'e' }] });
