@@ -21,7 +21,8 @@ function read() {
   let file;
   try {
     file = fs.openSync(cache, 'r');
-    if ((fs.fstatSync(file).mode & 0o022) !== 0) return undefined;
+    const { mode, uid } = fs.fstatSync(file);
+    if ((mode & 0o022) !== 0 || !isTrusted(uid)) return undefined;
     const bytes = fs.readFileSync(file);
     const data = bytes.subarray(32);
     return hashOf(data).equals(bytes.subarray(0, 32)) ? data : undefined;
@@ -30,6 +31,11 @@ function read() {
   } finally {
     if (file !== undefined) fs.closeSync(file);
   }
+}
+
+/** Ours, root's, or that of whoever owns the bundle, and could change that. Windows has no owners here. */
+function isTrusted(uid) {
+  return uid === (process.getuid?.() ?? uid) || uid === 0 || uid === fs.statSync(body).uid;
 }
 
 function hashOf(data) {

@@ -2,7 +2,7 @@
 
 import { spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
-import { chmodSync, cpSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { chmodSync, chownSync, cpSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
@@ -92,5 +92,15 @@ test('runs with other flags of V8 have a cache of their own', ({ dist, run }) =>
     made,
   );
 });
+
+// Only root can give a file away.
+if (process.getuid?.() === 0)
+  test('a cache of somebody who owns neither us nor the bundle is not taken', ({ dist, run }) => {
+    run();
+    const cache = path.join(dist, cachesIn(dist)[0]!);
+    chownSync(cache, 65_534, 65_534);
+    assert.is(run(), 0);
+    assert.is(statSync(cache).uid, 0);
+  });
 
 test.run();
