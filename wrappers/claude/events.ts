@@ -92,7 +92,8 @@ function readLimit(info: Json | null): EngineEvent[] {
 }
 
 function readResult(event: Json): EngineEvent[] {
-  const counted: EngineEvent = { how: 'counted', usage: usageOf(event) };
+  const isFirst = (numberOf(event.result_index) ?? 0) === 0;
+  const counted: EngineEvent = { how: 'counted', usage: usageOf(event), ...(isFirst ? {} : { adds: true }) };
   const said = textOf(event.result) ?? listOf(event.errors).join('\n');
   // `subtype` is "success" for a failed request too.
   if (event.is_error === true) return [counted, { how: 'failed', failure: failureOf(said, event) }];

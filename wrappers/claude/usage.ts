@@ -3,10 +3,10 @@
 import type { Usage } from '../../policies/facts/engine-event.ts';
 import { type Json, numberOf, partOf } from '../../policies/text/json.ts';
 
-/** @param event a `result`. One after the first counts only what came between, which is added to nothing here. */
+/** @param event a `result`. One after the first counts only what came between. */
 export function usageOf(event: Json): Partial<Usage> {
   const models = Object.values(partOf(event.model_usage_since_last_result) ?? {}).map(partOf);
-  if (models.length === 0 || (numberOf(event.result_index) ?? 0) > 0) return {};
+  if (models.length === 0) return {};
   const sum = (...names: string[]) => {
     const counts = models.flatMap((model) => names.map((name) => numberOf(model?.[name]) ?? 0));
     return counts.reduce((total, count) => total + count, 0);

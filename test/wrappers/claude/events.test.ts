@@ -136,12 +136,18 @@ test('a limit that is only told of is no error', () => {
 });
 
 test('what is counted is of this call alone, and a model without a price costs nobody knows what', () => {
-  const usageOf = (model: object, index = 0) =>
-    captured(result({ model_usage_since_last_result: { m: model }, result_index: index })).usage;
+  const usageOf = (model: object) => captured(result({ model_usage_since_last_result: { m: model } })).usage;
   const { input_tokens, cached_tokens, output_tokens, total_tokens, usd } = usageOf(MODEL);
   assert.equal([input_tokens, cached_tokens, output_tokens, total_tokens, usd], [16, 5, 7, 23, 0.25]);
   assert.is(usageOf({ ...MODEL, costBasis: 'unknown' }).usd, null);
-  assert.is(usageOf(MODEL, 1).input_tokens, null);
+});
+
+test('a later result counts on top of the one before it', () => {
+  const counts = (model: object, index: number) =>
+    result({ model_usage_since_last_result: { m: model }, result_index: index });
+  const { input_tokens, cached_tokens, output_tokens, usd } = captured(counts(MODEL, 0), counts(MODEL, 1)).usage;
+  assert.equal([input_tokens, cached_tokens, output_tokens, usd], [32, 10, 14, 0.5]);
+  assert.is(captured(counts(MODEL, 0), counts({ ...MODEL, costBasis: 'unknown' }, 1)).usage.usd, null);
 });
 
 test.run();
