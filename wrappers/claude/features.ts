@@ -37,6 +37,12 @@ export const FEATURES = [
   },
   { kind: 'variable', name: 'DISABLE_AUTOUPDATER', since: null, without: 'it may look for an update' },
   { kind: 'variable', name: 'CLAUDE_CODE_DISABLE_FILE_MENTIONS', since: null, without: null },
+  {
+    kind: 'variable',
+    name: 'CLAUDE_CODE_DISABLE_BACKGROUND_TASKS',
+    since: null,
+    without: 'a command over its time goes on behind the answer, and is ended with the call',
+  },
   retries('CLAUDE_CODE_MAX_RETRIES', 'its announced retries are cut instead'),
   retries('CLAUDE_CODE_DISABLE_NONSTREAMING_FALLBACK', 'a broken stream is asked for once more'),
   retries('CLAUDE_CODE_DISABLE_REFUSAL_RETRY', 'a refused answer is asked for once more'),

@@ -19,6 +19,8 @@ const ALWAYS = {
   DISABLE_AUTOUPDATER: '1',
   // `@path` in a prompt would be read and sent, secrets too.
   CLAUDE_CODE_DISABLE_FILE_MENTIONS: '1',
+  // A command over its time would go on behind the answer, which then says that it runs; so it is ended, and a subagent is waited for.
+  CLAUDE_CODE_DISABLE_BACKGROUND_TASKS: '1',
 };
 
 /** What the CLI asks again by itself otherwise: up to ten times, without streaming, with another model. */
@@ -37,4 +39,4 @@ const all = (): string[] =>
     : ['--permission-mode', 'bypassPermissions'];
 
 /** What asks for a permission (2.1.330). */
-const EVERYTHING = ['Bash', 'Edit', 'Write', 'NotebookEdit', 'Read', 'WebFetch', 'WebSearch', 'Skill', 'Monitor'];
+const EVERYTHING = ['Bash', 'Edit', 'Write', 'NotebookEdit', 'Read', 'WebFetch', 'WebSearch', 'Skill'];

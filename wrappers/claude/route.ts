@@ -1,12 +1,16 @@
 // How claude's requests go to their service: by the base URL of its settings or its environment.
 
 import type { CallRequest, Overlay, Route } from '../adapter.ts';
+import { PROXIES } from '../relay/proxy.ts';
 import { MANAGED, readSettings, variable } from './settings.ts';
 
 export function route({ environment, cwd }: CallRequest): Route {
   const settings = readSettings({ environment, cwd });
   const cloud = CLOUDS.find((name) => variable(name, settings, environment) !== null);
   if (cloud !== undefined) return fixed(`claude asks a cloud's own service (${cloud})`);
+  // One of the environment is looked for with every CLI.
+  const proxy = PROXIES.map((name) => variable(name, settings, {})).find((found) => found !== null);
+  if (proxy) return fixed(`${proxy.by} is set, and the relay does not ask through a proxy`);
   const managed = settings.filter(({ file }) => MANAGED[process.platform]?.includes(file));
   if (variable(BASE_URL, managed, {}) !== null)
     return fixed(`an administrator's settings name ${BASE_URL}, and nothing goes before them`);

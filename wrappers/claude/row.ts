@@ -27,6 +27,7 @@ export const CLAUDE = {
     '--include-partial-messages',
     ...(request.model === null ? [] : ['--model', request.model]),
     ...MODE[request.access],
+    `--disallowedTools=${deniedIn(request.access, own['allow-tool'] ?? []).join(',')}`,
     ...(own['allow-tool'] ?? []).map((tool) => `--allowedTools=${tool}`),
     ...(own['deny-tool'] ?? []).map((tool) => `--disallowedTools=${tool}`),
     ...(request.maxTurns === null ? [] : [`--max-turns=${request.maxTurns}`]),
@@ -58,3 +59,13 @@ const MODE = {
   write: ['--permission-mode', 'acceptEdits'],
   full: [],
 } as const satisfies Record<CallRequest['access'], readonly string[]>;
+
+/** What wakes the model after its answer: by then the call is over. */
+const LATER = ['Monitor', 'ScheduleWakeup', 'CronCreate'];
+const EDITS = ['Edit', 'Write', 'NotebookEdit'];
+
+/** A user's own settings may allow edits to all calls; what is allowed to this one stays so. */
+const deniedIn = (access: CallRequest['access'], allowed: readonly string[]): string[] => [
+  ...LATER,
+  ...(access === 'read' ? EDITS.filter((tool) => !allowed.some((rule) => rule.split('(')[0] === tool)) : []),
+];

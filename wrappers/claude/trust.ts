@@ -8,10 +8,11 @@ import { claudeHome } from './home.ts';
 import { readObject } from './settings.ts';
 
 export function distrusts({ trustWorkspace, environment, cwd }: CallRequest): string | null {
-  if (trustWorkspace || [path.resolve(cwd), realOf(cwd)].some((folder) => isTrusted(environment, folder))) return null;
+  if (trustWorkspace || isTrusted(environment, realOf(cwd))) return null;
   return `${cwd} is not a trusted folder, and claude would run its hooks, MCP servers and settings unasked: if you trust it, add --trust-workspace`;
 }
 
+/** A link in a trusted folder may lead to anybody's. */
 function realOf(folder: string): string {
   try {
     return realpathSync.native(folder);

@@ -4,7 +4,7 @@
 export const proxyIn = (environment: Record<string, string | undefined>): string | null =>
   PROXIES.find((name) => environment[name]) ?? null;
 
-const PROXIES = ['HTTPS_PROXY', 'https_proxy', 'HTTP_PROXY', 'http_proxy', 'ALL_PROXY', 'all_proxy'];
+export const PROXIES = ['HTTPS_PROXY', 'https_proxy', 'HTTP_PROXY', 'http_proxy', 'ALL_PROXY', 'all_proxy'];
 
 /** Of a file that the CLI itself reads, as a person may have it for the CLI alone. */
 export function proxyInFile(known: Record<string, string | undefined>, environment: NodeJS.ProcessEnv): string | null {

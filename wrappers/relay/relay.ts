@@ -29,8 +29,8 @@ export async function startRelay(upstream: URL, port = 0): Promise<Relay> {
     one.once('close', () => open.delete(one));
     return one;
   };
-  // Whoever does not know it has no business here: the port is open to all users of the machine. codex takes an address as
-  // an argument alone, which they may see in `ps`; they come to the service by it, and not to a key: that the CLI sends.
+  // Whoever does not know it has no business here: the port is open to all users of the machine. codex and claude take an
+  // address as an argument, which they may see in `ps`; they come to the service by it, and not to a key: that the CLI sends.
   const prefix = `/${randomBytes(16).toString('hex')}`;
   const server = createServer({ maxHeaderSize: MAX_HEADER_BYTES, requestTimeout: 0 });
   // A connection that we closed while the CLI used it again would be a failure of our making.

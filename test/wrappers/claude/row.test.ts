@@ -1,6 +1,6 @@
 // How claude is called: its settings go before a project's, nobody's folder is trusted unasked, and no prompt is a command.
 
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, realpathSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { suite } from 'uvu';
@@ -34,11 +34,54 @@ const save = (home: string, file: string, value: unknown) => {
 const settingsOf = (argv: readonly string[]) =>
   (JSON.parse(argv[argv.indexOf('--settings') + 1]!) as { env: Record<string, string> }).env;
 
+const deniedTo = (request: CallRequest) =>
+  CLAUDE.argv(request, [])
+    .find((word) => word.startsWith('--disallowedTools='))!
+    .split('=')[1]!
+    .split(',');
+
 test('its retries are turned down where a project cannot turn them up, or are left alone', ({ home }) => {
   const cut = settingsOf(CLAUDE.overlay(requestIn(home)).argv);
   assert.equal([cut.CLAUDE_CODE_MAX_RETRIES, cut.CLAUDE_CODE_DISABLE_NONSTREAMING_FALLBACK], ['0', '1']);
   const allowed = settingsOf(CLAUDE.overlay(requestIn(home, { innerRetries: 'allow' })).argv);
   assert.equal([allowed.CLAUDE_CODE_MAX_RETRIES, allowed.CLAUDE_CODE_DISABLE_FILE_MENTIONS], [undefined, '1']);
+});
+
+test('nothing goes on behind its answer, whatever a project says', ({ home }) => {
+  const { argv } = CLAUDE.overlay(requestIn(home, { innerRetries: 'allow' }));
+  assert.is(settingsOf(argv).CLAUDE_CODE_DISABLE_BACKGROUND_TASKS, '1');
+  for (const access of ['read', 'write', 'full'] as const) {
+    const denied = deniedTo(requestIn(home, { access }));
+    for (const tool of ['Monitor', 'ScheduleWakeup', 'CronCreate'])
+      assert.ok(denied.includes(tool), `${access} ${tool}`);
+  }
+});
+
+test('who may only read has no tool that edits, whatever the user allows to all calls, but what is allowed to this one', ({
+  home,
+}) => {
+  const edits = (request: CallRequest) => deniedTo(request).filter((tool) => /Edit|Write/.test(tool));
+  assert.equal(edits(requestIn(home)), ['Edit', 'Write', 'NotebookEdit']);
+  assert.equal(edits(requestIn(home, { own: { 'allow-tool': ['Write(notes/**)'] } })), ['Edit', 'NotebookEdit']);
+  assert.equal(edits(requestIn(home, { access: 'write' })), []);
+});
+
+test('a link in a trusted folder leads out of it', ({ home }) => {
+  const [own, stranger] = ['own', 'stranger'].map((name) => path.join(realpathSync(home), name)) as [string, string];
+  for (const folder of [own, stranger]) mkdirSync(folder);
+  symlinkSync(stranger, path.join(own, 'link'));
+  save(home, '.claude.json', { projects: { [own]: { hasTrustDialogAccepted: true } } });
+  assert.is(CLAUDE.distrusts(requestIn(home, { cwd: own })), null);
+  assert.is.not(CLAUDE.distrusts(requestIn(home, { cwd: path.join(own, 'link') })), null);
+});
+
+test('a proxy in its settings would be asked for the relay', ({ home }) => {
+  for (const name of ['HTTPS_PROXY', 'http_proxy']) {
+    save(home, '.claude/settings.json', { env: { [name]: 'http://proxy' } });
+    const found = route(requestIn(home));
+    const said = found.how === 'fixed' ? found.because : found.upstream;
+    assert.match(said, new RegExp(`^${name} in .*settings.json is set, and the relay does not ask through a proxy$`));
+  }
 });
 
 test('a folder is trusted by a word of ours, or by one of its own there or above', ({ home }) => {
