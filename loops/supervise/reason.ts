@@ -87,7 +87,10 @@ async function noteReason(
   }
   course.handOff.reasoner = null;
   const read = readReasonerAnswer(answerOf(run));
-  await note(course, standing, end.record.call_id, notes, await meantBy(course, standing, read));
+  const meant = await meantBy(course, standing, read);
+  // The answer is paid for, and is found again.
+  if (meant === 'stopped') return { step: interruptedBy('stopped while its "done" was looked at'), noted: false };
+  await note(course, standing, end.record.call_id, notes, meant);
   return { step: null, noted: true };
 }
 
@@ -95,14 +98,16 @@ async function meantBy(
   course: SuperviseCourse,
   standing: Standing,
   read: ReturnType<typeof readReasonerAnswer>,
-): Promise<Reasoned> {
+): Promise<Reasoned | 'stopped'> {
   if (read.how === 'invalid') return errorOf('contract_violation', read.reason, read.why);
   const { action, text } = read.answer;
   switch (action) {
     case 'continue':
       return { action, instruction: await keepText(course.task.open.task, text) };
-    case 'done':
-      return { action, text: short(text), refused: await doneRefusals(course, standing) };
+    case 'done': {
+      const refused = await doneRefusals(course, standing);
+      return refused === 'stopped' ? refused : { action, text: short(text), refused };
+    }
     case 'no_op':
       return { action };
     case 'save_session':

@@ -1,0 +1,54 @@
+// Whether `done` is believed: by what the acceptance commands give now, and never by a look that was stopped.
+
+import { rmSync, watch } from 'node:fs';
+import path from 'node:path';
+import { suite } from 'uvu';
+import * as assert from 'uvu/assert';
+import { play, REASONER, superviseTask } from '../../rig/supervise-run.ts';
+import { TestRig } from '../../rig/test-rig.ts';
+
+const test = suite<{ rig: TestRig }>('done');
+test.before.each(async (context) => {
+  context.rig = await TestRig.open();
+});
+test.after.each(({ rig }) => rig.dispose());
+
+const DONE = { action: 'done', summary: 'All of it.' };
+
+test('INT while the acceptance commands look at a done has it looked at anew, and pays nothing for that', async ({
+  rig,
+}) => {
+  play(rig, [DONE]);
+  const at = (name: string) => path.join(rig.root, name);
+  const command = `mkdir '${at('once')}' 2>/dev/null && exit 0; test -e '${at('red')}' && exit 1; : > '${at('began')}'; exec tail -f /dev/null`;
+  const task = superviseTask(rig, { acceptance: { commands: [command] } });
+  const began = new Promise<void>((resolve) => {
+    const watcher = watch(rig.root, { persistent: false }, (_, name) => {
+      if (name !== 'began') return;
+      watcher.close();
+      resolve();
+    });
+  });
+  const running = rig.start('tollgate', ['supervise', 'fix']);
+  await Promise.race([began, running.result]);
+  running.signal('SIGINT');
+  assert.is((await running.result).code, 130);
+  assert.is(rig.calls.length, 2);
+  rig.write('../red', '');
+  const ran = await task.supervise();
+  assert.is(ran.code, 1, ran.said);
+  assert.is(rig.calls.length, 3);
+  assert.match(task.prompts(REASONER)[1]!, 'Your last answer was "done", and it does not count');
+});
+
+test('a tree that somebody changed since the last work is looked at before a done is believed', async ({ rig }) => {
+  play(rig, [{ action: 'save_session', why: 'later' }, DONE]);
+  const task = superviseTask(rig, { acceptance: { commands: ['test -e src/step-1.txt'] } });
+  assert.is((await task.supervise()).code, 1);
+  rmSync(path.join(rig.project, 'src/step-1.txt'));
+  const ran = await task.supervise('--accept-tree');
+  assert.is(ran.code, 1, ran.said);
+  assert.match(task.prompts(REASONER)[2]!, /does not count[\s\S]*test -e src\/step-1.txt/);
+});
+
+test.run();
