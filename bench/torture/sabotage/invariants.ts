@@ -190,7 +190,7 @@ function paidTwice({ plan, seen, done }: Evidence, places: Places): string[] {
 }
 
 const isExcused = (one: Done, places: Places): boolean =>
-  isLate(one) || isForgotten(one, places) || (isOthersAnswer(one) && path.basename(one.place!) === 'outputs');
+  isLate(one) || isForgotten(one, places) || isOthersAnswer(one);
 
 /** A journal that is gone with its folder between two runs is that of a task that never ran. */
 const isForgotten = ({ act, place }: Done, places: Places): boolean =>
