@@ -90,8 +90,17 @@ async function noteReason(
   const meant = await meantBy(course, standing, read);
   // The answer is paid for, and is found again.
   if (meant === 'stopped') return { step: interruptedBy('stopped while its "done" was looked at'), noted: false };
-  await note(course, standing, end.record.call_id, notes, meant);
+  await note(course, standing, end.record.call_id, toldBy(course, end.record.call_id, notes), meant);
   return { step: null, noted: true };
+}
+
+/** An answer that an earlier run paid for knows nothing of what was noted since. */
+function toldBy({ task }: SuperviseCourse, callId: string, notes: string[]): string[] {
+  const { calls, supervised } = task.open.journal.read().ledger;
+  const asked = calls.get(callId)?.reserved.at ?? '';
+  return notes.filter((note) =>
+    supervised.some((fact) => fact.fact === 'noted' && fact.note === note && fact.at <= asked),
+  );
 }
 
 async function meantBy(

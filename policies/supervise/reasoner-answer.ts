@@ -58,7 +58,7 @@ export function readReasonerAnswer(said: string): ReasonerRead {
     return invalid('too_long', `it has ${text.length} characters; at most ${MAX_ANSWER_CHARS} are read`);
   const whole = parsed(text);
   if (whole !== undefined) return fitting(whole);
-  const candidates = inFences(text) ?? inProse(text);
+  const candidates = inFencesAndBeside(text) ?? inProse(text);
   if (candidates === 'cut') return invalid('cut_answer', 'its JSON breaks off');
   if (candidates.length === 0) return invalid('not_json', 'it holds no JSON object');
   const reads = candidates.map(fitting);
@@ -104,13 +104,17 @@ function parsed(text: string): unknown {
 
 const isObject = (value: unknown): boolean => typeof value === 'object' && value !== null;
 
-/** null where no block of code is JSON. */
-function inFences(text: string): unknown[] | null {
-  const values = fencesOf(text).flatMap(({ body }) => {
+/** What a block of code quotes does not stand over what is said beside it. null where no block of code is JSON. */
+function inFencesAndBeside(text: string): unknown[] | 'cut' | null {
+  const fences = fencesOf(text);
+  const values = fences.flatMap(({ body }) => {
     const value = parsed(body);
     return isObject(value) ? [value] : [];
   });
-  return values.length === 0 ? null : values;
+  if (values.length === 0) return null;
+  const beside = fences.map(({ from }, i) => text.slice(fences[i - 1]?.to ?? 0, from));
+  const said = inProse([...beside, text.slice(fences.at(-1)!.to)].join('\n'));
+  return said === 'cut' ? said : [...values, ...said];
 }
 
 /** How many braces are tried that open nothing. */

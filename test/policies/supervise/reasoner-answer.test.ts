@@ -21,6 +21,7 @@ for (const [what, text] of Object.entries({
   'in a fence without a language': `\`\`\`\n${NEXT}\n\`\`\``,
   'between sentences': `I looked at the tree {src}. So: ${NEXT} That is all.`,
   'beside an object that is no answer': `The tests gave {"passed": 3}. ${NEXT}`,
+  'beside a fence that is no answer': `It printed:\n\n\`\`\`json\n{"passed": 3}\n\`\`\`\n${NEXT}`,
   'with more fields': NEXT.replace('{"action"', '{"confidence":0.4,"action"'),
 }))
   test(`taken: ${what}`, () => assert.equal(readReasonerAnswer(text), READ));
@@ -36,6 +37,11 @@ for (const [what, text, reason] of [
   ],
   ['cut in a fence', `\`\`\`json\n${NEXT.slice(0, -3)}`, 'cut_answer'],
   ['two answers', `${NEXT}\n{"action":"no_op"}`, 'several_answers'],
+  [
+    'a quoted answer in a fence, and its own in prose',
+    `It said:\n\`\`\`json\n{"action":"done","summary":"x"}\n\`\`\`\nNo: ${NEXT}`,
+    'several_answers',
+  ],
   ['an array', `[${NEXT}]`, 'off_schema'],
   ['a string', '"continue"', 'off_schema'],
   ['another action', '{"action":"dance"}', 'off_schema'],
