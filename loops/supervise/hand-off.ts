@@ -1,6 +1,7 @@
 // What a part is told in a fresh session that takes the place of one which is not on this machine.
 
 import { iterationCells, iterationTable } from '../../policies/supervise/iteration-table.ts';
+import { adapterOf } from '../../wrappers/adapters.ts';
 import { findSession } from '../session/own-files.ts';
 import { stageFacts } from '../task/stage-facts.ts';
 import type { Part, SuperviseCourse } from './course.ts';
@@ -18,7 +19,8 @@ export async function handOffs(course: SuperviseCourse): Promise<Record<Part, st
   const of = async (part: Part): Promise<string | null> => {
     const { tool } = course.plans[part].stage;
     const { session_id: id } = stageFacts(open.task, ledger, part, tool);
-    if (id === null) return null;
+    // One that is described has no files to look for: it goes on by its id.
+    if (id === null || adapterOf(tool).described !== undefined) return null;
     const found = await findSession(tool, id, { environment: context.environment, cwd: open.cwd });
     if (found !== null) return null;
     const told = `the session ${id} of the ${part} is not on this machine; a fresh one is told where the work stands`;

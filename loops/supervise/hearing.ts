@@ -12,7 +12,8 @@ type Hearing =
   | { how: 'invalid'; message: string };
 
 export async function hearing(word: string, cwd: string, environment: NodeJS.ProcessEnv): Promise<Hearing> {
-  const read = await readTask({ word, cwd, environment, trustWorkspace: false });
+  // Nothing is started by it; a part may be a CLI that only a trusted workspace describes.
+  const read = await readTask({ word, cwd, environment, trustWorkspace: true });
   if (read.how === 'invalid') return read;
   const { task, manifest, root } = read;
   if (manifest.supervise === undefined)
