@@ -60,7 +60,10 @@ async function stopped(task: TestTask, fake: FakeCall): Promise<Late> {
   while (openCalls(task.journal.read().ledger)[0]?.started == null)
     await new Promise((resolve) => setImmediate(resolve));
   const [call] = openCalls(task.journal.read().ledger);
-  process.kill(call!.reserved.guardian.pid, 'SIGSTOP');
+  const { pid } = call!.reserved.guardian;
+  process.kill(pid, 'SIGSTOP');
+  // One that waits for the disk stops behind it.
+  while (!isStopped(pid)) await new Promise((resolve) => setImmediate(resolve));
   rewriteDraft(task, call!, ({ clocks }) => ({ clocks: clocksADayAgo(clocks) }));
   return { task, call: call!, fake };
 }
