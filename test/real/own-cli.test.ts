@@ -1,6 +1,6 @@
 // opencode, a CLI that nobody here wrote, by its description in examples/own-cli alone: what fails is told, and paid once.
 
-import { copyFileSync, readFileSync } from 'node:fs';
+import { readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
@@ -37,7 +37,11 @@ for (const [scenario, errorClass] of SCENARIOS)
   test(scenario, async ({ api }) => {
     const home = new RealHome([], '');
     try {
-      copyFileSync('examples/own-cli/tollgate.yaml', path.join(home.project, 'tollgate.yaml'));
+      const described = readFileSync('examples/own-cli/tollgate.yaml', 'utf8');
+      writeFileSync(
+        path.join(home.project, 'tollgate.yaml'),
+        described.replace('package: opencode-ai', 'package: opencode-linux-x64'),
+      );
       home.write('ask.md', 'Say hello.\n');
       const files = ['--prompt-file=ask.md', '--out=a.out', '--err=a.err', '--result=a.json'];
       const running = home.start('tollgate', ['call', 'opencode', ...files, '--access=write', '--trust-workspace'], {

@@ -2,6 +2,9 @@
 
 import type { MatrixRow } from './rows.ts';
 
+/** claude says that it asks again and asks in the same moment: it is stopped where it stands, and that request may be on its way. */
+const ASKED_ON = { gemini: 1, codex: 1, copilot: 1, claude: 2 };
+
 /** claude asks again by itself where a 400 is in words that it does not know, each time with one wish less; all are refused, and none is announced. */
 const REFUSED_BY_CLAUDE = { gemini: 1, codex: 1, copilot: 1, claude: 6 };
 
@@ -48,9 +51,9 @@ export const PLAIN_ROWS: readonly MatrixRow[] = [
   { name: '529', class: 'transient', requests: 1 },
   { name: 'html502', class: 'transient', requests: 1 },
 
-  { name: 'empty', class: 'transient', requests: 1 },
-  { name: 'blank', class: 'transient', requests: 1 },
-  { name: 'nodone', class: 'transient', requests: 1 },
+  { name: 'empty', class: 'transient', requests: ASKED_ON },
+  { name: 'blank', class: 'transient', requests: ASKED_ON },
+  { name: 'nodone', class: 'transient', requests: ASKED_ON },
   { name: 'garbage', class: 'transient', requests: 1 },
   { name: 'captive portal', scenario: 'html=200', class: 'transient', requests: 1 },
   { name: 'resetearly', class: 'transient', requests: 1 },
@@ -62,13 +65,13 @@ export const PLAIN_ROWS: readonly MatrixRow[] = [
   { name: '413', class: 'prompt_too_large', requests: 1 },
   { name: 'mismatch', class: 'tooling', requests: REFUSED_BY_CLAUDE },
   { name: 'mismatch2', class: 'tooling', requests: REFUSED_BY_CLAUDE },
-  { name: 'toolong-event', class: 'prompt_too_large', requests: 1, tools: ['codex', 'copilot', 'claude'] },
-  { name: 'quota-event', class: 'quota', requests: 1, tools: ['codex', 'copilot', 'claude'] },
-  { name: 'ratelimit-event', class: 'transient', requests: 1, tools: ['codex', 'copilot', 'claude'] },
+  { name: 'toolong-event', class: 'prompt_too_large', requests: ASKED_ON, tools: ['codex', 'copilot', 'claude'] },
+  { name: 'quota-event', class: 'quota', requests: ASKED_ON, tools: ['codex', 'copilot', 'claude'] },
+  { name: 'ratelimit-event', class: 'transient', requests: ASKED_ON, tools: ['codex', 'copilot', 'claude'] },
 
   { name: 'tool-then-400', class: 'tooling', requests: { gemini: 2, codex: 2, copilot: 2, claude: 8 } },
   { name: 'tool-then-500', class: 'transient', requests: 2 },
-  { name: 'tool-then-empty', class: 'transient', requests: 2 },
+  { name: 'tool-then-empty', class: 'transient', requests: { gemini: 2, codex: 2, copilot: 2, claude: 3 } },
   { name: 'tool exits 3', scenario: 'tool=exit 3', class: null, requests: 2 },
   { name: 'unknown tool', scenario: 'callraw=no_such_tool:{}', class: null, requests: 2 },
 
@@ -83,7 +86,7 @@ export const PLAIN_ROWS: readonly MatrixRow[] = [
   {
     name: 'maxtokens',
     class: { gemini: null, codex: 'transient', copilot: null, claude: 'transient' },
-    requests: { gemini: 1, codex: 1, copilot: 3, claude: 1 },
+    requests: { gemini: 1, codex: 1, copilot: 3, claude: 2 },
     pieces: { gemini: 1, codex: 1, copilot: 3, claude: 1 },
   },
 ];
