@@ -47,7 +47,9 @@ try {
   console.log(`Medians of ${pairs} pairs in turns, node ${process.version}; ms. CPU: user and system, children too.\n`);
   console.log('| what | wall now | wall before | difference | CPU now | CPU before | difference | ratio | goal |');
   console.log(`|${'---|'.repeat(9)}`);
-  for (const tool of TOOLS) compare(ADAPTERS[tool].command, GOAL_MS.wrapper, (side) => wrapper(tool, side));
+  // The older build may not have them all.
+  for (const tool of TOOLS.filter((each) => existsSync(path.join(SIDES.before, `${ADAPTERS[each].command}.cjs`))))
+    compare(ADAPTERS[tool].command, GOAL_MS.wrapper, (side) => wrapper(tool, side));
   compare('codex with --task', GOAL_MS.wrapper, (side) =>
     wrapper('codex', side, '--task', path.join('.tmp/task', `charged-${side}`)),
   );
@@ -73,7 +75,17 @@ function compare(what: string, goalMs: number, run: (side: Side, n: number) => C
 }
 
 function wrapper(tool: (typeof TOOLS)[number], side: Side, ...more: string[]): Cost {
-  const files = ['--prompt-file', 'ask.md', '--out', 'o.out', '--err', 'o.err', '--result', 'o.json'];
+  const files = [
+    '--prompt-file',
+    'ask.md',
+    '--out',
+    'o.out',
+    '--err',
+    'o.err',
+    '--result',
+    'o.json',
+    '--trust-workspace',
+  ];
   return timed([path.join(SIDES[side], `${ADAPTERS[tool].command}.cjs`), ...files, ...more]);
 }
 

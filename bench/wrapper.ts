@@ -42,7 +42,17 @@ try {
 }
 
 function flagsFor(tool: (typeof TOOLS)[number], ...more: string[]): string[] {
-  const files = ['--prompt-file', 'ask.md', '--out', 'o.out', '--err', 'o.err', '--result', 'o.json'];
+  const files = [
+    '--prompt-file',
+    'ask.md',
+    '--out',
+    'o.out',
+    '--err',
+    'o.err',
+    '--result',
+    'o.json',
+    '--trust-workspace',
+  ];
   return [path.resolve('dist', `${ADAPTERS[tool].command}.cjs`), ...files, ...more];
 }
 

@@ -22,4 +22,11 @@ copilot*)
     '{"type":"assistant.message","data":{"messageId":"00000000-0000-4000-8000-000000000002","content":"done","toolRequests":[]},"id":"00000000-0000-4000-8000-000000000003","timestamp":"2026-01-01T00:00:00.000Z","parentId":null}' \
     '{"type":"result","timestamp":"2026-01-01T00:00:00.000Z","sessionId":"00000000-0000-4000-8000-000000000001","exitCode":0,"usage":{"premiumRequests":0,"totalApiDurationMs":1,"sessionDurationMs":1,"codeChanges":{"linesAdded":0,"linesRemoved":0,"filesModified":[]}}}'
   ;;
+claude*)
+  [ "$1" = --version ] && echo '2.1.330 (Claude Code)' && exit
+  printf '%s\n' \
+    '{"type":"system","subtype":"init","cwd":"/","session_id":"00000000-0000-4000-8000-000000000001","model":"test-model","tools":[],"mcp_servers":[],"permissionMode":"default"}' \
+    '{"type":"assistant","message":{"id":"msg_1","model":"test-model","role":"assistant","type":"message","content":[{"type":"text","text":"done"}],"stop_reason":"end_turn"},"parent_tool_use_id":null,"session_id":"00000000-0000-4000-8000-000000000001"}' \
+    '{"type":"result","subtype":"success","is_error":false,"result":"done","stop_reason":"end_turn","terminal_reason":"completed","num_turns":1,"session_id":"00000000-0000-4000-8000-000000000001","usage":{"input_tokens":11,"output_tokens":7}}'
+  ;;
 esac
