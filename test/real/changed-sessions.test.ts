@@ -146,8 +146,11 @@ for (const row of ROWS) {
     const use = () => row.store.usedBy(session.found, session.lookup, new Date());
     assert.is(await use(), null);
     const { child } = session.start('NEXT', ['tool=touch started; exec tail -f /dev/null']);
-    const started = () => existsSync(path.join(session.home.project, 'started'));
-    for (const until = Date.now() + 20_000; !started() && Date.now() < until; ) await wait(50);
+    // Killed before it has written the prompt down, a CLI has none to go on from.
+    const isReady = () =>
+      existsSync(path.join(session.home.project, 'started')) &&
+      readFileSync(session.found.file, 'utf8').includes('NEXT');
+    for (const until = Date.now() + 20_000; !isReady() && Date.now() < until; ) await wait(50);
     const used = await use();
     assert.match(used ?? '', new RegExp(`^${row.tool} \\(pid \\d+\\)`));
     process.kill(Number(/\d+/.exec(used!)![0]), 'SIGKILL');
