@@ -112,6 +112,7 @@ const ORDER = {
     ],
     'supervise',
     'api-errors',
+    'distill',
   ],
 } as const satisfies Partial<Record<keyof typeof ROOMS, readonly string[]>>;
 

@@ -1,0 +1,43 @@
+// The service behind a distillation: takes a book, tells its state, answers turns; how it fails is one class of error.
+
+import type { ServiceRefusal, TurnAnswer, TurnContent, UploadedBook } from '../../policies/distill/service.ts';
+
+/** Nothing is tried again in here: who asks decides that. All throw ServiceFailure, or the reason of an aborted signal. */
+export interface DocumentService {
+  /** In pieces, read from disk as they are sent. `sent` is told the bytes that the service has, and may be told fewer again. */
+  upload: (book: BookToUpload, told: { signal: AbortSignal; sent: (bytes: number) => void }) => Promise<UploadedBook>;
+  /** How an uploaded file stands, by its name. */
+  look: (name: string, signal: AbortSignal) => Promise<UploadedBook>;
+  ask: (turn: TurnToAsk) => Promise<TurnAnswer>;
+}
+
+export interface BookToUpload {
+  file: string;
+  mimeType: string;
+  displayName: string;
+}
+
+export interface TurnToAsk {
+  model: string;
+  systemInstruction: string;
+  contents: readonly TurnContent[];
+  /** null leaves it to the service. */
+  temperature: number | null;
+  signal: AbortSignal;
+}
+
+export class ServiceFailure extends Error implements ServiceRefusal {
+  override readonly name = 'ServiceFailure';
+  readonly status: number | null;
+  readonly retryAfterMs: number | null;
+  readonly body: string;
+  readonly offline: boolean;
+
+  constructor({ message, status, retryAfterMs, body, offline }: ServiceRefusal, options?: ErrorOptions) {
+    super(message, options);
+    this.status = status;
+    this.retryAfterMs = retryAfterMs;
+    this.body = body;
+    this.offline = offline;
+  }
+}
