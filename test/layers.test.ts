@@ -113,6 +113,7 @@ const ORDER = {
     'supervise',
     'api-errors',
     'distill',
+    'distill/export',
   ],
 } as const satisfies Partial<Record<keyof typeof ROOMS, readonly string[]>>;
 

@@ -1,0 +1,37 @@
+// A distilled book as one Markdown file: front matter that YAML reads, then the sections in order, then the trace.
+
+import { oneLine } from '../../text/one-line.ts';
+import type { DistilledBook } from '../section.ts';
+import { bookTitle, facts } from './book-facts.ts';
+import { beginsWithHeading, sectionText, shownText } from './shown-text.ts';
+
+export function asMarkdown(distilled: DistilledBook): string {
+  const { sections, trace } = distilled;
+  const parts = sections.map(({ number, title, text }) => {
+    const shown = sectionText(text);
+    return beginsWithHeading(shown) ? shown : `## ${number}. ${oneLine(shownText(title))}\n\n${shown}`;
+  });
+  return `${[frontMatter(distilled), ...parts, ...(trace === null ? [] : [appendix(trace)])].join('\n\n').trimEnd()}\n`;
+}
+
+/** A text in JSON is one in YAML, whatever stands in it. */
+function frontMatter(distilled: DistilledBook): string {
+  const rows = [['title', bookTitle(distilled)] as const, ...facts(distilled)];
+  return ['---', ...rows.map(([name, value]) => `${name.replaceAll(' ', '_')}: ${JSON.stringify(value)}`), '---'].join(
+    '\n',
+  );
+}
+
+/** In a block whose marks are longer than any in the lines. */
+function appendix(trace: readonly string[]): string {
+  const lines = trace.map(shownText);
+  const longest = Math.max(2, ...lines.map((line) => longestRun(line)));
+  const fence = '`'.repeat(longest + 1);
+  return `# Trace\n\n${[`${fence}jsonl`, ...lines, fence].join('\n')}`;
+}
+
+function longestRun(line: string): number {
+  let longest = 0;
+  for (const [run] of line.matchAll(/`+/g)) longest = Math.max(longest, run.length);
+  return longest;
+}

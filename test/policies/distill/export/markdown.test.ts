@@ -1,0 +1,130 @@
+// A distilled book as Markdown and as text: whole files compared, and what a model may have written into them.
+
+import { test } from 'uvu';
+import * as assert from 'uvu/assert';
+import { parse } from 'yaml';
+import { asMarkdown } from '../../../../policies/distill/export/markdown.ts';
+import { asPlainText } from '../../../../policies/distill/export/plain-text.ts';
+import type { BookSection, DistilledBook } from '../../../../policies/distill/section.ts';
+
+const section = (number: number, text: string, title = `Title ${number}`): BookSection => ({
+  number,
+  title,
+  text,
+  modelVersion: 'gemini-2.5-pro-001',
+  tokens: 100,
+  at: '2026-11-23T10:00:00.000Z',
+});
+
+const distilled = (sections: BookSection[], trace: string[] | null = null): DistilledBook => ({
+  book: { name: 'Walden: or "Life".epub', sha256: 'ab12' },
+  model: 'gemini-2.5-pro',
+  prompt: 'prompt.md',
+  startedAt: '2026-11-23T09:00:00.000Z',
+  finishedAt: '2026-11-23T11:00:00.000Z',
+  sections,
+  trace,
+});
+
+test('a book as Markdown: front matter, the sections in order, a heading where a section has none', () => {
+  assert.equal(
+    asMarkdown(distilled([section(1, '# Economy\n\nText.\n'), section(2, 'No heading.')])),
+    `---
+title: "Walden: or \\"Life\\""
+book: "Walden: or \\"Life\\".epub"
+sha256: "ab12"
+model: "gemini-2.5-pro"
+answered_by: "gemini-2.5-pro-001"
+prompt: "prompt.md"
+started: "2026-11-23T09:00:00.000Z"
+finished: "2026-11-23T11:00:00.000Z"
+sections: 2
+tokens: 200
+---
+
+# Economy
+
+Text.
+
+## 2. Title 2
+
+No heading.
+`,
+  );
+});
+
+test('a book as text: a header, the sections in order under their titles', () => {
+  assert.equal(
+    asPlainText({ ...distilled([section(1, '# Economy\n\nText.\n'), section(2, 'No heading.')]), finishedAt: null }),
+    `Walden: or "Life"
+=================
+
+book:        Walden: or "Life".epub
+sha256:      ab12
+model:       gemini-2.5-pro
+answered by: gemini-2.5-pro-001
+prompt:      prompt.md
+started:     2026-11-23T09:00:00.000Z
+finished:    not yet
+sections:    2
+tokens:      200
+
+
+# Economy
+
+Text.
+
+
+2. Title 2
+----------
+
+No heading.
+`,
+  );
+});
+
+test('front matter is YAML whatever the names hold', () => {
+  const name = '--- a: [b]\n"\u001b[31m#\u202e\\.pdf';
+  const text = asMarkdown({ ...distilled([section(1, 'x')]), book: { name, sha256: 'ab' } });
+  const front = parse(text.split('---\n')[1]!) as Record<string, unknown>;
+  assert.is(front.title, '--- a: [b] "# \\');
+  assert.is(front.sections, 1);
+});
+
+for (const as of [asMarkdown, asPlainText]) {
+  test(`${as.name}: escape codes go, whole ones and cut ones`, () => {
+    const text = as(
+      distilled([
+        section(
+          1,
+          'a\u001b[31mred\u001b[0m \u001b]8;;http://x\u0007link\u001b]8;;\u001b\\ \u001b(Bb\u001b',
+          'T\u001b[1m',
+        ),
+      ]),
+    );
+    assert.match(text, /\nared link b/);
+    assert.not.match(text, /[\u0000-\u0008\u000b-\u001f\u007f-\u009f]/);
+  });
+
+  test(`${as.name}: a block of code that is left open ends with its section`, () => {
+    const text = as(distilled([section(1, '# A\n\n````js\nlet a;'), section(2, '# B')]));
+    assert.match(text, /let a;\n````\n\n+# B/);
+  });
+
+  test(`${as.name}: the trace stands at the end where it was asked for`, () => {
+    const text = as(distilled([section(1, '# A')], ['{"turn":1}', '{"text":"```` x"}']));
+    assert.ok(text.indexOf('Trace') > text.indexOf('# A'));
+    assert.match(text, '{"turn":1}\n{"text":"```` x"}\n');
+  });
+}
+
+test('the marks around the trace are longer than any within it', () => {
+  assert.match(asMarkdown(distilled([], ['{"text":"```` x"}'])), '`````jsonl\n{"text":"```` x"}\n`````\n');
+});
+
+test('a text of 1 MB without a line end, and one of escape characters alone, are linear', () => {
+  const text = asMarkdown(distilled([section(1, 'x'.repeat(1e6)), section(2, '\u001b]'.repeat(500_000))]));
+  assert.ok(text.length > 1e6);
+});
+
+test.run();
