@@ -1,8 +1,10 @@
 // Builds one CommonJS bundle for each command into dist/ (CommonJS starts 3 ms sooner than ESM on Node 20), and one for
 // each thing that is imported lazily: a bundle that held them all would cost its readers 15 ms of parsing.
+import { execFile } from 'node:child_process';
 import { createHash } from 'node:crypto';
-import { chmod, readFile, rm, writeFile } from 'node:fs/promises';
+import { chmod, mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import path from 'node:path';
+import { promisify } from 'node:util';
 import { build, transform } from 'esbuild';
 import { noticeOf, packagesIn } from './build-notice.mjs';
 
@@ -20,8 +22,12 @@ const LARGE = 32_768;
 /** A bundle of 130 modules would copy the names of node:path, node:fs and so on for each: 5 ms. */
 const ONCE = `"use strict"; var __builtins = {}, __builtin = (name) => __builtins[name] ??= __toESM(require(name), 1);`;
 
+/** Prints the help of all commands. */
+const EVERY_HELP = 'every-help';
+
 /** What was imported lazily and still has no bundle: its name, and the file to begin with. */
 let wanted = Object.fromEntries(commands.map((name) => [name, `bin/${name}.ts`]));
+wanted[EVERY_HELP] = `bin/help/${EVERY_HELP}.ts`;
 const built = new Set();
 const metafiles = [];
 
@@ -33,6 +39,7 @@ while (Object.keys(wanted).length > 0) {
   metafiles.push((await bundle(entryPoints)).metafile);
 }
 for (const name of built) await finish(name);
+await keepHelp();
 await writeFile(`${out}/THIRD-PARTY.txt`, noticeOf(packagesIn(metafiles)));
 await Promise.all(commands.map((name) => chmod(`${out}/${name}.cjs`, 0o755)));
 
@@ -79,6 +86,17 @@ async function startCached(name, bundle) {
   const starter = await readFile('bin/cached-start.cjs', 'utf8');
   const filled = starter.replaceAll('BODY', `${name}.body.cjs`).replaceAll('BUILD', build);
   await writeFile(`${out}/${name}.cjs`, `#!/usr/bin/env node\n${filled}`);
+}
+
+/** A file for each command: printing it anew would cost 80 ms. What prints them is not shipped. */
+async function keepHelp() {
+  const { stdout } = await promisify(execFile)(process.execPath, [`${out}/${EVERY_HELP}.cjs`], { maxBuffer: 2 ** 24 });
+  await mkdir(`${out}/help`);
+  for (const [command, text] of Object.entries(JSON.parse(stdout)))
+    await writeFile(`${out}/help/${command.replaceAll(' ', '-')}.txt`, text);
+  // Nor are code caches of a run that has only been asked for help: they would hold little.
+  for (const file of await readdir(out))
+    if (file.includes(EVERY_HELP) || file.endsWith('.cache')) await rm(`${out}/${file}`);
 }
 
 /** Makes a lazy import a bundle of its own, beside the one that asks for it. */

@@ -7,6 +7,7 @@ import { visible } from '../policies/text/visible-text.ts';
 import { refusalOf } from '../state/system-error.ts';
 import { type Arguments, type CommandSpec, parseCommandLine } from './command-line.ts';
 import { survivesHangUp } from './hang-up.ts';
+import { keptHelp } from './help/kept-help.ts';
 import { printing, printResult } from './printing.ts';
 import type { Ran } from './ran.ts';
 
@@ -91,8 +92,8 @@ export async function readArguments(
     case 'parsed':
       return { how: 'read', args: parsed.args };
     case 'help': {
-      const { renderHelp } = await import('./help.ts');
-      return { how: 'ended', ran: { exit: 0, out: await renderHelp(spec) }, mistake: null };
+      const out = keptHelp(spec.name) ?? (await (await import('./help/help.ts')).renderHelp(spec));
+      return { how: 'ended', ran: { exit: 0, out }, mistake: null };
     }
     case 'version': {
       const { printVersion } = await import('./version.ts');

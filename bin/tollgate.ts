@@ -6,6 +6,7 @@ import { nearest } from '../policies/text/nearest.ts';
 import { columns } from './columns.ts';
 import { runCommand } from './command.ts';
 import { HELP_FLAGS, VERSION_FLAGS } from './command-line.ts';
+import { keptHelp } from './help/kept-help.ts';
 import type { Ran } from './ran.ts';
 import { SUBCOMMANDS } from './tollgate/subcommands.ts';
 import { printVersion } from './version.ts';
@@ -31,6 +32,7 @@ async function run([word, ...rest]: readonly string[]): Promise<Ran> {
   if (HELP_FLAGS.includes(word)) return { exit: 0, out: usage() };
   if (VERSION_FLAGS.includes(word)) return printVersion(rest);
   if (word === 'help') return help(rest);
+  if (rest.length === 1 && HELP_FLAGS.includes(rest[0]!)) return help([word]);
   return (
     subcommandOf(word)
       ?.load()
@@ -49,11 +51,10 @@ async function help(words: readonly string[]): Promise<Ran> {
   if (word === 'help') return { exit: 0, out: usage() };
   if (OTHERS.includes(word))
     return { exit: TOLLGATE_EXIT.badInput, err: `tollgate help: ${word} is a command of its own: ${word} --help\n` };
-  return (
-    subcommandOf(word)
-      ?.load()
-      .then((loaded) => loaded.run(['--help'])) ?? unknown(word)
-  );
+  const subcommand = subcommandOf(word);
+  if (subcommand === undefined) return unknown(word);
+  const kept = keptHelp(`tollgate ${word}`);
+  return kept === null ? (await subcommand.load()).run(['--help']) : { exit: 0, out: kept };
 }
 
 const WRAPPERS: readonly string[] = Object.values(COMMANDS);

@@ -29,7 +29,7 @@ const DOORS: Record<string, string[]> = {
   picomatch: ['policies/text/globs.ts'],
   'write-file-atomic': ['state/atomic-file.ts'],
   yaml: ['state/project/yaml-file.ts'],
-  yargs: ['bin/help.ts'],
+  yargs: ['bin/help/help.ts'],
   zod: ['state/project/manifest-schema.ts', 'state/project/own-tool-schema.ts', 'state/project/project-schema.ts'],
   'zx/core': ['preflight.ts', 'wrappers/shell.ts'],
 };

@@ -4,8 +4,11 @@ import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
+import { renderHelp } from '../../bin/help/help.ts';
 import { SUBCOMMANDS } from '../../bin/tollgate/subcommands.ts';
-import { COMMANDS } from '../../policies/facts/tools.ts';
+import { wrapperSpec } from '../../bin/wrapper/wrapper-flags.ts';
+import { COMMANDS, TOOLS } from '../../policies/facts/tools.ts';
+import { adapterOf } from '../../wrappers/adapters.ts';
 import { TestRig } from '../rig/test-rig.ts';
 
 const test = suite<{ rig: TestRig }>('help');
@@ -22,6 +25,12 @@ for (const [command, words] of [...WRAPPERS, ...WORDS])
     const { code, stdout, stderr } = await rig.run(command, [...words, '--help']);
     assert.equal([code, stderr], [0, '']);
     for (const part of ['Options:', 'Examples:', 'Exit codes:', '--json', '--quiet']) assert.match(stdout, part);
+  });
+
+for (const tool of TOOLS)
+  test(`the help that is kept of ${tool}'s wrapper is what would be printed anew`, async ({ rig }) => {
+    const { stdout } = await rig.run(COMMANDS[tool], ['--help']);
+    assert.is(stdout, await renderHelp(wrapperSpec(adapterOf(tool))));
   });
 
 const { version } = JSON.parse(readFileSync(path.resolve(import.meta.dirname, '../../package.json'), 'utf8'));

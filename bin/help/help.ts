@@ -1,7 +1,8 @@
 // Prints a command's help from its table of flags (the only door to yargs, loaded when help is asked for).
 
 import yargs from 'yargs';
-import { type CommandSpec, type FlagRow, SHARED_FLAGS } from './command-line.ts';
+import { type CommandSpec, type FlagRow, SHARED_FLAGS } from '../command-line.ts';
+import { HELP_WIDTH } from './kept-help.ts';
 
 export async function renderHelp(spec: CommandSpec): Promise<string> {
   const parser = yargs([])
@@ -9,7 +10,7 @@ export async function renderHelp(spec: CommandSpec): Promise<string> {
     .usage(`$0 ${spec.usage}\n\n${spec.about}`)
     .version(false)
     .help(false)
-    .wrap(Math.min(110, process.stdout.columns || 110));
+    .wrap(Math.min(HELP_WIDTH, process.stdout.columns || HELP_WIDTH));
   const flags: Record<string, FlagRow> = { ...spec.flags, ...SHARED_FLAGS };
   for (const [name, row] of Object.entries(flags)) {
     parser.option(name, {
