@@ -13,6 +13,8 @@ const texts: Test = (value) => Array.isArray(value) && value.every((one) => type
 /** It becomes the name of a file. */
 const hash: Test = (value) => typeof value === 'string' && /^[0-9a-f]{64}$/.test(value);
 const count: Test = (value) => Number.isSafeInteger(value) && (value as number) >= 0;
+/** From 1. */
+const place: Test = (value) => count(value) && (value as number) >= 1;
 const time: Test = (value) => typeof value === 'string' && !Number.isNaN(Date.parse(value));
 const tool: Test = isTool;
 const process_: Test = (value) => {
@@ -47,6 +49,22 @@ const SHAPES: Record<Fact['fact'], Record<string, Test>> = {
   },
   noted: { note: name, text: hash },
   left: { how: text, why: (value) => typeof value === 'string' },
+  distilled: { run_id: text, book_sha256: hash, prompt_sha256: hash, model: text },
+  uploaded: { why: text, name: text, uri: text, mime_type: text, expires_at: (value) => value === null || time(value) },
+  answered: {
+    call_id: name,
+    turn: place,
+    section: place,
+    title: (value) => typeof value === 'string',
+    chars: count,
+    tokens: count,
+    usd: (value) => value === null || typeof value === 'number',
+    held: (value) => value === null || text((value as { name?: unknown }).name),
+  },
+  accepted: { turn: place },
+  dropped: { turn: place },
+  deleted: { section: place, again: (value) => typeof value === 'boolean' },
+  halted: { how: text, evidence: (value) => typeof value === 'string' },
 };
 
 export function isFact(line: unknown): line is JournalLine {

@@ -1,5 +1,6 @@
 // The facts of a task's journal: everything that ever happened to it, one small line each.
 
+import type { DistillFact } from '../../policies/distill/distill-facts.ts';
 import type { ErrorClass } from '../../policies/facts/classes.ts';
 import type { Ending } from '../../policies/facts/ending.ts';
 import type { SaidVerdict } from '../../policies/facts/gate-record.ts';
@@ -72,7 +73,8 @@ export type Fact =
   | { fact: 'reopened'; stage: string }
   /** A person edited the count in stats.json: adopted once for the offset that their view was made at. */
   | { fact: 'reset'; used: number; at_offset: number }
-  | SuperviseFact;
+  | SuperviseFact
+  | DistillFact;
 
 /** As it stands in the file: with its version and its time. */
 export type JournalLine = Fact & { v: number; at: string };

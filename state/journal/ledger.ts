@@ -1,5 +1,6 @@
 // Folds a journal into what it means: who owns the task, what was paid, what is open, what is done.
 
+import type { DistillFact } from '../../policies/distill/distill-facts.ts';
 import type { ProcessIdentity } from '../../policies/facts/process-identity.ts';
 import type { Tool } from '../../policies/facts/tools.ts';
 import type { SuperviseFact } from '../../policies/supervise/supervise-facts.ts';
@@ -42,6 +43,8 @@ export interface Ledger {
   sessions: Map<string, Of<'session'>>;
   /** What became of its supervision, in order. */
   supervised: (JournalLine & SuperviseFact)[];
+  /** What became of its distillation, in order. */
+  distilled: (JournalLine & DistillFact)[];
   /** Offsets whose edits have been adopted. */
   resets: Set<number>;
   budgetEdits: Set<number>;
@@ -69,6 +72,7 @@ export function emptyLedger(): Ledger {
     decided: [],
     sessions: new Map(),
     supervised: [],
+    distilled: [],
     resets: new Set(),
     budgetEdits: new Set(),
     grants: [],
@@ -161,6 +165,15 @@ export function fold(ledger: Ledger, line: JournalLine, offset: number): void {
     case 'noted':
     case 'left':
       ledger.supervised.push(line);
+      return;
+    case 'distilled':
+    case 'uploaded':
+    case 'answered':
+    case 'accepted':
+    case 'dropped':
+    case 'deleted':
+    case 'halted':
+      ledger.distilled.push(line);
       return;
     default:
       line satisfies never;

@@ -1,0 +1,126 @@
+// What is wrong with an answer that came: each check names its evidence, and can be switched off.
+
+import { fencesOf } from '../markdown/lines.ts';
+import { oneLine } from '../text/one-line.ts';
+import type { ANOMALY_PAUSES } from './pauses.ts';
+import type { TurnAnswer } from './service.ts';
+
+type AnomalyName = keyof typeof ANOMALY_PAUSES;
+
+export interface Anomaly {
+  name: AnomalyName;
+  /** For people: a sentence without a full stop. */
+  evidence: string;
+}
+
+/** What an answer is looked at beside. */
+interface AnswerContext {
+  /** The accepted answer before it; null for the first. */
+  before: string | null;
+  /** Which version answered until now; null before the first. */
+  modelVersion: string | null;
+  endMarker: string;
+  off: ReadonlySet<AnomalyName>;
+}
+
+type Check = (answer: TurnAnswer, context: AnswerContext) => string | null;
+
+/** In the order in which they count: an answer that was blocked is short as well. */
+const CHECKS: readonly (readonly [AnomalyName, Check])[] = [
+  ['model_changed', anotherModel],
+  ['finish_reason', cutOrBlocked],
+  ['control_tokens', leakedTokens],
+  ['refusal', refused],
+  ['short', tooShort],
+  ['loop', repeated],
+];
+
+/** null: it is an answer like others. */
+export function anomalyOf(answer: TurnAnswer, context: AnswerContext): Anomaly | null {
+  for (const [name, check] of CHECKS) {
+    const evidence = context.off.has(name) ? null : check(answer, context);
+    if (evidence !== null) return { name, evidence };
+  }
+  return null;
+}
+
+function anotherModel({ modelVersion }: TurnAnswer, { modelVersion: before }: AnswerContext): string | null {
+  if (before === null || modelVersion === null || before === modelVersion) return null;
+  return `${modelVersion} answered, and ${before} had answered until then`;
+}
+
+/** Good ends; all others are in the service's list of reasons not to go on. */
+const WHOLE: ReadonlySet<string> = new Set(['STOP', 'FINISH_REASON_UNSPECIFIED']);
+
+function cutOrBlocked({ finishReason, blockReason, content }: TurnAnswer): string | null {
+  if (blockReason !== null) return `the service blocked the prompt: ${blockReason}`;
+  if (finishReason !== null && !WHOLE.has(finishReason)) return `the answer ended with ${finishReason}`;
+  return content === null ? 'the service gave no answer at all' : null;
+}
+
+/** What models write between turns, and no book holds. */
+const CONTROL = /<\|[a-z_]{2,30}\|>|<(?:start|end)_of_turn>|\[\/?INST\]|<ctrl\d{1,3}>|<unused\d{1,3}>|<\/?s>(?=\s*$)/;
+
+function leakedTokens({ text }: TurnAnswer, { endMarker }: AnswerContext): string | null {
+  const found = CONTROL.exec(withoutCode(endMarker === '' ? text : text.replaceAll(endMarker, '')));
+  return found === null ? null : `it holds the control token ${found[0]}`;
+}
+
+/** At its beginning, in the words in which models decline. */
+const REFUSAL =
+  /^\W{0,10}(?:(?:i['’]m|i am|we['’]re|we are) (?:very |so |really )?(?:sorry|afraid|unable)\b|sorry\b[,.!]|(?:unfortunately,? )?(?:i|we) (?:can['’]?t|cannot|can not|won['’]?t|will not|am (?:not able|unable)|must (?:decline|refuse))\b|unfortunately,? i\b|as an ai\b|my apologies\b|i apologi[sz]e\b)/i;
+
+function refused({ text }: TurnAnswer): string | null {
+  const opening = text.trimStart().slice(0, 300);
+  return REFUSAL.test(opening) ? `it begins like a refusal: "${oneLine(opening, 120)}"` : null;
+}
+
+/** Characters outside of code. */
+export const SHORT_CHARS = 200;
+
+function tooShort({ text }: TurnAnswer, { endMarker }: AnswerContext): string | null {
+  const said = endMarker === '' ? text : text.replaceAll(endMarker, '');
+  // The last word of a book may be the marker alone, and code is long in itself.
+  if (said.trim() === '' && text.trim() !== '') return null;
+  if (fencesOf(said).some(({ body }) => body.trim() !== '')) return null;
+  const { length } = said.trim();
+  if (length >= SHORT_CHARS || endsWith(text, endMarker)) return null;
+  return length === 0 ? 'the answer is empty' : `it has ${length} characters, fewer than ${SHORT_CHARS}`;
+}
+
+const endsWith = (text: string, marker: string): boolean => marker !== '' && text.trimEnd().endsWith(marker);
+
+const withoutCode = (text: string): string => {
+  let plain = '';
+  let from = 0;
+  for (const fence of fencesOf(text)) {
+    plain += text.slice(from, fence.from);
+    from = fence.to;
+  }
+  return plain + text.slice(from);
+};
+
+export const LOOP_SIMILARITY = 0.9;
+
+function repeated({ text }: TurnAnswer, { before }: AnswerContext): string | null {
+  if (before === null) return null;
+  const similarity = trigramSimilarity(text, before);
+  if (similarity <= LOOP_SIMILARITY) return null;
+  return `it is ${Math.round(similarity * 100)} % the section before it (by groups of three characters)`;
+}
+
+/** Of the groups of three characters that either has, how many both have: 0 to 1. */
+export function trigramSimilarity(one: string, other: string): number {
+  const [a, b] = [trigramsOf(one), trigramsOf(other)];
+  if (a.size === 0 || b.size === 0) return 0;
+  let shared = 0;
+  for (const group of a) if (b.has(group)) shared += 1;
+  return shared / (a.size + b.size - shared);
+}
+
+function trigramsOf(text: string): Set<string> {
+  const plain = text.toLowerCase().replace(/\s+/g, ' ').trim();
+  const found = new Set<string>();
+  for (let i = 0; i + 3 <= plain.length; i += 1) found.add(plain.slice(i, i + 3));
+  return found;
+}

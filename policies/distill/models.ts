@@ -1,0 +1,74 @@
+// The models of a distillation as data: until when each answers, what answers in its place, what it takes and costs.
+
+interface DistillModel {
+  /** ISO date of the day from which on it answers no more by itself; null where none is announced. */
+  endsOn: string | null;
+  successor: string | null;
+  /** Tokens that it takes and gives in one turn. */
+  limits: { input: number; output: number };
+  /** US dollars for a million tokens; `long` where the prompt has more than 200,000. */
+  usd: {
+    input: number;
+    cached: number;
+    output: number;
+    long: { input: number; cached: number; output: number } | null;
+  };
+}
+
+/** As the service published them in November 2026; a project's own prices in tollgate.yaml stand before these. */
+export const DISTILL_MODELS = {
+  'gemini-2.5-pro': {
+    endsOn: '2026-12-01',
+    successor: 'gemini-3.8-flash',
+    limits: { input: 1_048_576, output: 65_536 },
+    usd: { input: 1.25, cached: 0.125, output: 10, long: { input: 2.5, cached: 0.25, output: 15 } },
+  },
+  'gemini-2.5-flash': {
+    endsOn: '2026-12-01',
+    successor: 'gemini-3.5-flash-lite',
+    limits: { input: 1_048_576, output: 65_536 },
+    usd: { input: 0.3, cached: 0.03, output: 2.5, long: null },
+  },
+  'gemini-2.5-flash-lite': {
+    endsOn: null,
+    successor: null,
+    limits: { input: 1_048_576, output: 65_536 },
+    usd: { input: 0.1, cached: 0.01, output: 0.4, long: null },
+  },
+} as const satisfies Record<string, DistillModel>;
+
+export const DEFAULT_DISTILL_MODEL = 'gemini-2.5-pro';
+
+/** null for a name that stands in no table: any is taken. */
+const modelRow = (model: string): DistillModel | null =>
+  Object.hasOwn(DISTILL_MODELS, model) ? DISTILL_MODELS[model as keyof typeof DISTILL_MODELS] : null;
+
+/** Why a model that nobody named is not taken, in a sentence without a full stop; null where it may be. */
+export function modelMistake(model: string, chosen: 'given' | 'default', now: Date): string | null {
+  const row = modelRow(model);
+  if (chosen === 'given' || row === null || row.endsOn === null || now.toISOString().slice(0, 10) < row.endsOn)
+    return null;
+  return `${model} ends on ${row.endsOn}, and ${row.successor} answers in its place at its own price; say --model ${row.successor}, or --model ${model} to ask for it all the same`;
+}
+
+const LONG_PROMPT = 200_000;
+const MILLION = 1_000_000;
+
+type TokenPrices = Record<string, { input: number; cached?: number; output: number }>;
+
+/** US dollars of one answer; null where neither the project nor the table knows a price. Thoughts cost what output does. */
+export function turnPrice(
+  model: string,
+  usage: { input: number; output: number; thoughts: number; cached: number },
+  prices: TokenPrices,
+): number | null {
+  const own = Object.hasOwn(prices, model) ? prices[model]! : null;
+  const row = modelRow(model)?.usd ?? null;
+  const price = own ?? (row?.long && usage.input > LONG_PROMPT ? row.long : row);
+  if (price === null) return null;
+  const cached = Math.min(usage.cached, usage.input);
+  const output = usage.output + usage.thoughts;
+  return (
+    ((usage.input - cached) * price.input + cached * (price.cached ?? price.input) + output * price.output) / MILLION
+  );
+}

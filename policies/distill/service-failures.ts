@@ -1,0 +1,110 @@
+// What a refusal of the service means for a distillation: wait and ask again, upload the book anew, or pause.
+
+import { readFailure } from '../facts/engine-failure.ts';
+import type { Evidence, Verdict } from '../facts/evidence.ts';
+import { waitBefore } from '../retry/backoff.ts';
+import { oneLine } from '../text/one-line.ts';
+import { classify } from '../verdict/classify.ts';
+import type { ServiceRefusal } from './service.ts';
+
+type FailureMeans =
+  /** `forever`: nobody was reached, which is retried until somebody pauses or stops. */
+  { means: 'retry'; forever: boolean } | { means: 'file_lost' } | { means: 'pause' };
+
+interface JudgedFailure {
+  verdict: Verdict;
+  does: FailureMeans;
+  /** The service may have answered, and so been paid: a further request is another paid call. */
+  maybePaid: boolean;
+  /** How long the service asks to be left alone; null where it does not say. */
+  retryAfterMs: number | null;
+  /** For people. */
+  evidence: string;
+}
+
+export function judgeFailure(refusal: ServiceRefusal, now: Date): JudgedFailure {
+  const { status, offline, body } = refusal;
+  const verdict = classify({ ...NO_EVIDENCE, failure: failureOf(refusal) }, { now });
+  const asked = verdict.retry_at === null ? null : Date.parse(verdict.retry_at) - now.getTime();
+  const evidence = `${status === null ? '' : `HTTP ${status}: `}${oneLine(wordsOf(refusal), 300)}`;
+  return {
+    verdict,
+    does: meaningOf(refusal, verdict),
+    maybePaid: status === null && !NEVER_SENT.test(`${refusal.message} ${body}`),
+    retryAfterMs: refusal.retryAfterMs ?? (asked === null ? null : Math.max(0, asked)),
+    evidence: offline && evidence === '' ? 'nobody was reached' : evidence,
+  };
+}
+
+/** Nobody listened, or no name was found: no byte of the request went out. */
+const NEVER_SENT =
+  /\b(?:ECONNREFUSED|ENOTFOUND|EAI_AGAIN|EAI_FAIL|ENETUNREACH|EHOSTUNREACH|ENETDOWN|UND_ERR_CONNECT_TIMEOUT)\b/;
+
+function meaningOf(refusal: ServiceRefusal, { class: errorClass }: Verdict): FailureMeans {
+  const { status, offline } = refusal;
+  if (isFileLost(refusal)) return { means: 'file_lost' };
+  if (offline) return { means: 'retry', forever: true };
+  if (status === 429 || (status !== null && status >= 500) || status === 408) return { means: 'retry', forever: false };
+  if (refusal.retryAfterMs !== null && status !== 401 && status !== 403) return { means: 'retry', forever: false };
+  return errorClass === 'transient' || (status === null && errorClass === 'unknown')
+    ? { means: 'retry', forever: false }
+    : { means: 'pause' };
+}
+
+/** A region and a bill are preconditions too, and no upload mends them. */
+const NO_FILE = /\blocation is not supported|\bbilling\b|\bAPI key\b/i;
+const OF_FILE = /\bfiles?[/ ]|\bfile\b/i;
+
+/** FAILED_PRECONDITION, "Unsupported file uri", and a 403 or 404 of a file. */
+export function isFileLost(refusal: ServiceRefusal): boolean {
+  const said = `${refusal.message}\n${refusal.body}`;
+  if (NO_FILE.test(said)) return false;
+  if (/\bFAILED_PRECONDITION\b|unsupported file uri/i.test(said)) return true;
+  return (refusal.status === 403 || refusal.status === 404) && OF_FILE.test(said);
+}
+
+const wordsOf = ({ message, body }: ServiceRefusal): string => readFailure(body === '' ? message : body).message;
+
+const failureOf = (refusal: ServiceRefusal) =>
+  readFailure(
+    refusal.body === '' ? refusal.message : refusal.body,
+    refusal.status === null ? {} : { status: refusal.status },
+  );
+
+const NO_EVIDENCE: Evidence = {
+  tool: 'gemini',
+  ending: 'exited',
+  exitCode: 1,
+  signal: null,
+  completed: false,
+  answerChars: 0,
+  failure: null,
+  errors: [],
+  retried: null,
+  stderr: [],
+  remarks: [],
+  obstacle: null,
+  tokens: null,
+};
+
+/** Requests of one turn that fail in a row, but those that reached nobody. */
+export const MAX_TRIES = 8;
+
+/** What follows a failure that passes by itself; `attempt`: of this turn, from 1. */
+type FailureWait = { how: 'wait'; waitMs: number } | { how: 'pause'; reason: 'reset' | 'retries'; evidence: string };
+
+export function waitAfter(
+  judged: JudgedFailure,
+  terms: { attempt: number; autoWaitMs: number; now: Date; random: () => number },
+): FailureWait {
+  const { attempt, autoWaitMs, now, random } = terms;
+  const { does, retryAfterMs, evidence } = judged;
+  if (does.means === 'retry' && !does.forever && attempt >= MAX_TRIES)
+    return { how: 'pause', reason: 'retries', evidence: `${attempt} requests failed in a row; the last: ${evidence}` };
+  if (retryAfterMs !== null && retryAfterMs > autoWaitMs) {
+    const at = new Date(now.getTime() + retryAfterMs).toISOString();
+    return { how: 'pause', reason: 'reset', evidence: `the service asks to wait until ${at}: ${evidence}` };
+  }
+  const retryAt = retryAfterMs === null ? null : new Date(now.getTime() + retryAfterMs).toISOString();
+  return { how: 'wait', waitMs: waitBefore({ retryAt, sessionMs: 0, attempt, now, random }) };
+}
