@@ -47,7 +47,7 @@ export async function adopt(left: Left, observer: AdoptionObserver, stop: AbortS
 /** What the files alone tell of a call whose end nobody saw. */
 export async function readLeft(
   files: Left['files'],
-  adapter: Pick<Adapter, 'readEvent' | 'readStderr' | 'usageFile'>,
+  adapter: Pick<Adapter, 'readEvent' | 'readStderr' | 'usageFile' | 'described'>,
 ): Promise<Outcome> {
   const reading = read(files, adapter);
   try {
@@ -80,7 +80,7 @@ async function attend({ tree, ...left }: Left, observer: AdoptionObserver, stop:
     if (cause === 'cancelled') await observer.cancelling({ ...outcomeOf(reading, cause), ...known() });
     const until = cause === 'gone' ? null : heldUntil(cause, left.adapter);
     const end = await endTree(until === null ? life.present() : await hold(life.present(), until));
-    await reading.finish();
+    await reading.finish(cause === 'gone' ? 'unseen' : 'ended');
     const ending = cause === 'gone' ? endingIn(reading) : cause;
     return { ...outcomeOf(reading, ending), ...known(), ...countOf(end) };
   } catch (error) {

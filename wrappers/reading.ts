@@ -10,6 +10,7 @@ import type { Adapter } from './adapter.ts';
 import { type Capture, createCapture } from './capture.ts';
 import { type Follower, follow } from './follow.ts';
 import { createLineSplitter, MAX_STDERR_LINE } from './line-splitter.ts';
+import type { CliExit } from './own/conclude.ts';
 import { printedIn } from './own/printed.ts';
 import { writtenTo } from './own/written.ts';
 
@@ -18,8 +19,8 @@ export interface StreamReading {
   watch(onEvent: (event: EngineEvent, turns: () => number) => void, onGrowth: (bytes: number) => void): void;
   /** Looks once, now. */
   look(): void;
-  /** Reads the rest; watches no longer. @param exitCode of the CLI; null where it was ended, or nobody saw it. */
-  finish(exitCode?: number | null): Promise<void>;
+  /** Reads the rest; watches no longer. */
+  finish(exit?: CliExit): Promise<void>;
   /** Watches no longer and closes the files; what is watched keeps us from ending. */
   release(): void;
   streams: Streams;
@@ -118,7 +119,7 @@ export function read(
       look();
     },
     look,
-    async finish(exitCode = null) {
+    async finish(exit = 'unseen') {
       finished = true;
       stopWatching();
       while (stdout.advance());
@@ -134,7 +135,7 @@ export function read(
       const printed = () => printedIn(stdout.descriptor, MAX_EVENT_LINE);
       if (adapter.described !== undefined)
         take(
-          adapter.described.conclude({ exitCode, printed, written: () => writtenTo(files.usage, MAX_EVENT_LINE) }),
+          adapter.described.conclude({ exit, printed, written: () => writtenTo(files.usage, MAX_EVENT_LINE) }),
           'stream',
         );
     },

@@ -151,7 +151,7 @@ async function attend(
   }
   const exit = end.left.some((row) => isRoot(row, tree.root)) ? NO_EXIT : await exited;
   // What it exits with when it is told to end says nothing of its answer.
-  await reading.finish(typeof first === 'string' ? null : exit.exitCode);
+  await reading.finish(typeof first === 'string' ? 'ended' : (exit.exitCode ?? 'ended'));
   await started;
   // The CLI may have left children behind that nobody waits for.
   if (typeof first !== 'string' && exit.spawnError === null) end = await endTree(tree);

@@ -4,10 +4,24 @@ import type { EngineFailure } from '../facts/engine-event.ts';
 
 export const NO_ANSWER_FIELD = 'no_answer_field';
 
-/** @param path of the field that its description names; null: it printed no JSON at all */
-export const noField = (path: string | null): EngineFailure => ({
-  message: `what it printed ${path === null ? 'is no JSON object' : `has no field ${path}`}, where its description looks for the answer: mend it in tollgate.yaml (what was printed is kept beside the answer's file, as .raw)`,
+/** @param why half a sentence, such as `is no JSON object` */
+export const noObject = (why: string): EngineFailure => ({
+  message: `what it printed ${why}, where its description looks for the answer: mend it in tollgate.yaml (what was printed is kept beside the answer's file, as .raw)`,
   code: NO_ANSWER_FIELD,
+});
+
+/** @param path of the field that its description names. @param value what stands there; undefined: nothing does */
+export const noField = (path: string, value: unknown): EngineFailure =>
+  noObject(value === undefined ? `has no field ${path}` : `has ${kindOf(value)} and no text in its field ${path}`);
+
+export const kindOf = (value: unknown): string =>
+  Array.isArray(value)
+    ? 'a list'
+    : ({ number: 'a number', boolean: 'a boolean', string: 'a text' }[typeof value as string] ?? 'an object');
+
+/** An object of JSON that ends within itself; our rules know these words. */
+export const cutObject = (what: string): EngineFailure => ({
+  message: `JSON ended prematurely: ${what}, so that a part of the answer may be missing`,
 });
 
 /** @param why a sentence without a subject, such as `is a FIFO, and no regular file` */

@@ -23,6 +23,15 @@ export function parseCutObject(text: string): Json | null {
   return null;
 }
 
+/** A brace alone may open one that is printed over several lines. */
+export const beginsAsObject = (line: string): boolean => /^\{\s*"/.test(line);
+
+/** Does a text that begins as an object end within it? */
+export function isCutObject(text: string): boolean {
+  const { inText, open } = stateAt(text);
+  return text.startsWith('{') && (inText || open !== '');
+}
+
 /** @returns `open`: what closes all that was opened. */
 function stateAt(text: string): { inText: boolean; escaped: boolean; open: string } {
   const closers: string[] = [];

@@ -2,9 +2,11 @@
 
 import { readFailure } from '../../policies/facts/engine-failure.ts';
 import { announcedIn } from '../../policies/own-tool/announced.ts';
+import { cutObject } from '../../policies/own-tool/answer-field.ts';
 import type { OwnToolRow } from '../../policies/own-tool/description.ts';
 import { fillWords, type PlaceValues, placesIn } from '../../policies/own-tool/places.ts';
 import { readRows } from '../../policies/own-tool/read-event.ts';
+import { beginsAsObject } from '../../policies/text/cut-json.ts';
 import { parseObject } from '../../policies/text/json.ts';
 import type { Adapter, CallRequest } from '../adapter.ts';
 import { conclude } from './conclude.ts';
@@ -42,8 +44,13 @@ export function ownAdapter(row: OwnToolRow): Adapter {
       limit: row.maxPromptBytes === null ? null : { unit: 'bytes', max: row.maxPromptBytes },
     },
     readEvent: (line) => {
-      const json = row.output === 'lines' ? parseObject(line.trim()) : null;
-      return json === null ? [] : readRows(row.events, json);
+      if (row.output !== 'lines') return [];
+      const text = line.trim();
+      const json = parseObject(text);
+      if (json !== null) return readRows(row.events, json);
+      return beginsAsObject(text)
+        ? [{ how: 'stopped', failure: cutObject(`a line is no whole object: ${text.slice(0, 80)}`) }]
+        : [];
     },
     readDocument: () => null,
     readStderr: (line) => {

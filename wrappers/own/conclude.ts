@@ -1,15 +1,18 @@
 // What a described CLI told with its end, where no event did: the answer is what it printed, or a file that it wrote.
 
-import type { EngineEvent } from '../../policies/facts/engine-event.ts';
-import { noField, unfitAnswer } from '../../policies/own-tool/answer-field.ts';
+import type { EngineEvent, EngineFailure } from '../../policies/facts/engine-event.ts';
+import { cutObject, noObject, unfitAnswer } from '../../policies/own-tool/answer-field.ts';
 import type { OwnToolRow } from '../../policies/own-tool/description.ts';
 import { readRows } from '../../policies/own-tool/read-event.ts';
+import { beginsAsObject, isCutObject } from '../../policies/text/cut-json.ts';
 import { parseObject } from '../../policies/text/json.ts';
+
+/** Its exit code; `ended`: by us or by a signal, whatever it exits with then; `unseen`: its wrapper died before it did. */
+export type CliExit = number | 'ended' | 'unseen';
 
 /** What a call has left when it is over. */
 export interface EndedCli {
-  /** null: it was ended, or nobody saw how it ended. */
-  exitCode: number | null;
+  exit: CliExit;
   /** All that it printed; null where that is more than is read of an answer. */
   printed(): string | null;
   /** The file that it was to write. */
@@ -20,12 +23,31 @@ export interface EndedCli {
 export type Written = { how: 'read'; text: string } | { how: 'absent' | 'too_large' } | { how: 'unfit'; why: string };
 
 export function conclude(row: OwnToolRow, ended: EndedCli): EngineEvent[] {
-  const succeeded = ended.exitCode !== null && row.successExits.includes(ended.exitCode);
-  if (row.output === 'lines')
-    return succeeded && !row.events.some(({ completed }) => completed) ? [{ how: 'completed' }] : [];
+  const succeeded = typeof ended.exit === 'number' && row.successExits.includes(ended.exit);
+  if (row.output === 'lines') return succeeded ? closeLines(row, ended.printed()) : [];
   if (row.output === 'json') return readDocument(row, ended, succeeded);
   if (!succeeded) return [];
   return row.output === 'text' ? [saidOf(ended.printed()), { how: 'completed' }] : readWritten(ended.written());
+}
+
+/** More than is read of an answer was looked at line by line as it came. */
+function closeLines({ events }: OwnToolRow, printed: string | null): EngineEvent[] {
+  if (
+    printed !== null &&
+    printed.trim() !== '' &&
+    !someLine(printed, (line) => beginsAsObject(line) || parseObject(line) !== null)
+  )
+    return [{ how: 'failed', failure: noObject('has no line that is a JSON object') }];
+  return events.some(({ completed }) => completed) ? [] : [{ how: 'completed' }];
+}
+
+function someLine(printed: string, fits: (line: string) => boolean): boolean {
+  for (let from = 0; from < printed.length; ) {
+    const end = printed.indexOf('\n', from);
+    if (fits(printed.slice(from, end < 0 ? undefined : end).trim())) return true;
+    from = end < 0 ? printed.length : end + 1;
+  }
+  return false;
 }
 
 function readWritten(written: Written): EngineEvent[] {
@@ -37,16 +59,24 @@ function readWritten(written: Written): EngineEvent[] {
 const saidOf = (answer: string | null): EngineEvent =>
   answer === null ? { how: 'outsized', what: 'answer' } : { how: 'said', text: answer, whole: true, message: null };
 
-/** A whole document with its answer stands for itself where nobody saw how the CLI ended. */
-function readDocument(row: OwnToolRow, { exitCode, printed }: EndedCli, succeeded: boolean): EngineEvent[] {
-  const text = printed();
-  if (text === null) return succeeded ? [saidOf(null), { how: 'completed' }] : [];
-  const json = parseObject(text.trim());
-  if (json === null) return succeeded && text.trim() !== '' ? [{ how: 'failed', failure: noField(null) }] : [];
+/** A whole document with its answer stands for itself where nobody saw how the CLI ended, and nobody ended it. */
+function readDocument(row: OwnToolRow, { exit, printed }: EndedCli, succeeded: boolean): EngineEvent[] {
+  const text = printed()?.trim();
+  if (text === undefined) return succeeded ? [saidOf(null), { how: 'completed' }] : [];
+  const json = parseObject(text);
+  if (json === null) return succeeded && text !== '' ? [{ how: 'failed', failure: notOneObject(text) }] : [];
   const events = readRows(row.events, json);
   const hasFailed = events.some(({ how }) => how === 'failed');
   const hasAnswer = events.some(({ how }) => how === 'said');
   // A failing exit without an answer says what went wrong elsewhere.
   const told = succeeded ? events : events.filter(({ how }) => how !== 'stopped');
-  return hasFailed || !(succeeded || (exitCode === null && hasAnswer)) ? told : [...told, { how: 'completed' }];
+  return hasFailed || !(succeeded || (exit === 'unseen' && hasAnswer)) ? told : [...told, { how: 'completed' }];
+}
+
+/** One that was cut may be whole the next time; what is printed beside it will be there again. */
+function notOneObject(text: string): EngineFailure {
+  if (isCutObject(text)) return cutObject(`what it printed is cut after ${text.length} characters`);
+  if (text.startsWith('[')) return noObject('is a list and no JSON object');
+  if (!someLine(text, (line) => parseObject(line) !== null)) return noObject('is no JSON object');
+  return noObject('has more than one JSON object in it: have it print that alone, or say output: lines');
 }

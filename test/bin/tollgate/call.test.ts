@@ -111,6 +111,7 @@ const OUTPUTS: [what: string, script: string, more: string][] = [
   ['text', 'echo half', ''],
   ['a file', 'echo half > "$1"', "    output: file\n    argv: ['{answer_file}']\n"],
   ['lines', `echo '{"a":"half"}'`, '    output: lines\n    events: [{ answer: a }]\n'],
+  ['a whole document', `echo '{"a":"whole"}'`, '    output: json\n    document: { answer: a }\n'],
 ];
 for (const [what, script, more] of OUTPUTS)
   test(`${what}: exit code 0 of a CLI that was ended is no success`, async ({ rig }) => {
@@ -122,6 +123,21 @@ for (const [what, script, more] of OUTPUTS)
     const told = await call(rig, TRUST);
     assert.equal([told.code, told.record!.verdict.class, told.record!.ending], [130, 'transient', 'cancelled']);
   });
+
+test('a whole document of a CLI that a signal ended is no success', async ({ rig }) => {
+  describe(rig, `echo '{"a":"whole"}'; kill -9 $$`, '    output: json\n    document: { answer: a }\n');
+  const { code, record } = await call(rig, TRUST);
+  assert.equal([code, record!.ending, record!.signal], [12, 'signalled', 'SIGKILL']);
+});
+
+test('a line that was cut is no success, though the CLI says that it is one', async ({ rig }) => {
+  const lines = '{"a":"Hello"}\\n{"a":" wor\\n{"a":"!","end":true}\\n';
+  const more = '    output: lines\n    events: [{ piece: a }, { when: { end: true }, completed: true }]\n';
+  describe(rig, `printf '${lines}'`, more);
+  const { code, record } = await call(rig, TRUST);
+  assert.equal([code, record!.verdict.class, record!.verdict.reason], [12, 'transient', 'cut_answer']);
+  assert.match(record!.verdict.evidence!.text, /a line is no whole object: \{"a":" wor/);
+});
 
 test('a link in the place of the answer is told, and not asked for again', async ({ rig }) => {
   describe(rig, 'cat > real.md; ln -s "$PWD/real.md" "$1"', "    output: file\n    argv: ['{answer_file}']\n");

@@ -61,4 +61,39 @@ test('an answer that is not where the row looks for it is no success', () => {
   assert.equal(end, { how: 'completed' });
 });
 
+test('a value of another type is no answer, and told', () => {
+  for (const [value, kind] of [
+    [5, 'a number'],
+    [['Hi.'], 'a list'],
+    [{ text: 'Hi.' }, 'an object'],
+    [true, 'a boolean'],
+  ] as const) {
+    const [told] = of({ answer: 'text' }, { text: value });
+    assert.match(
+      (told as { failure: { message: string } }).failure.message,
+      `has ${kind} and no text in its field text`,
+    );
+  }
+  assert.equal(of({ answer: 'text' }, { text: null }), []);
+});
+
+test('what cannot be a session, a model or a count is unknown, and told', () => {
+  const row = { session: 's', model: 'm', tokens: { input: 'i', output: 'o' }, usd: 'u' };
+  const told = of(row, { s: '--force', m: ['x'], i: 'many', o: -5, u: { usd: 1 } });
+  assert.equal(
+    told,
+    [
+      ['s', 'a text ("--force")', 'id of a session'],
+      ['m', 'a list', 'name of a model'],
+      ['i', 'a text ("many")', 'count'],
+      ['o', 'a number (-5)', 'count'],
+      ['u', 'an object', 'count'],
+    ].map(([field, kind, what]) => ({
+      how: 'warned',
+      message: `its field ${field} has ${kind}, which is no ${what}: it is taken for unknown`,
+    })),
+  );
+  assert.equal(of(row, { s: 7, m: null, i: null }), [{ how: 'session_named', id: '7' }]);
+});
+
 test.run();

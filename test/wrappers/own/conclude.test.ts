@@ -6,9 +6,10 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
+import type { EngineFailure } from '../../../policies/facts/engine-event.ts';
 import type { OwnTool } from '../../../policies/facts/tools.ts';
 import type { OwnToolRow } from '../../../policies/own-tool/description.ts';
-import { conclude, type EndedCli, type Written } from '../../../wrappers/own/conclude.ts';
+import { type CliExit, conclude, type EndedCli, type Written } from '../../../wrappers/own/conclude.ts';
 import { describedAdapter } from '../../../wrappers/own/described.ts';
 import { writtenTo } from '../../../wrappers/own/written.ts';
 
@@ -20,12 +21,8 @@ test.after.each(({ folder }) => rmSync(folder, { recursive: true }));
 
 const STRANGER = describedAdapter('mine' as OwnTool).described!.row;
 const rowOf = (more: Partial<OwnToolRow>): OwnToolRow => ({ ...STRANGER, ...more });
-const ended = (
-  printed: string | null,
-  exitCode: number | null = 0,
-  written: Written = { how: 'absent' },
-): EndedCli => ({
-  exitCode,
+const ended = (printed: string | null, exit: CliExit = 0, written: Written = { how: 'absent' }): EndedCli => ({
+  exit,
   printed: () => printed,
   written: () => written,
 });
@@ -36,7 +33,7 @@ test('text is an answer with an exit code of success alone', () => {
   const row = rowOf({ output: 'text', successExits: [0, 3] });
   assert.equal(conclude(row, ended('Hi.\n', 3)), [said('Hi.\n'), DONE]);
   assert.equal(conclude(row, ended('Hi.\n', 1)), []);
-  assert.equal(conclude(row, ended('Hi.\n', null)), []);
+  assert.equal(conclude(row, ended('Hi.\n', 'unseen')), []);
   assert.equal(conclude(row, ended(null)), [{ how: 'outsized', what: 'answer' }, DONE]);
 });
 
@@ -65,9 +62,10 @@ test('what stands in the place of a file and is none is told, and told by what i
 const JSON_ROW = rowOf({ output: 'json', events: [{ when: {}, answer: 'a', failure: 'e' }] });
 
 test('a document that is whole stands for itself, also where nobody saw the end', () => {
-  for (const code of [0, null]) assert.equal(conclude(JSON_ROW, ended('{"a":"Hi."}', code)), [said('Hi.'), DONE]);
-  assert.equal(conclude(JSON_ROW, ended('{"a":"Hi."}', 1)), [said('Hi.')]);
-  assert.equal(conclude(JSON_ROW, ended('{"a":"H', null)), []);
+  for (const exit of [0, 'unseen'] as const)
+    assert.equal(conclude(JSON_ROW, ended('{"a":"Hi."}', exit)), [said('Hi.'), DONE]);
+  for (const exit of [1, 'ended'] as const) assert.equal(conclude(JSON_ROW, ended('{"a":"Hi."}', exit)), [said('Hi.')]);
+  assert.equal(conclude(JSON_ROW, ended('{"a":"H', 'unseen')), []);
 });
 
 test('a failure in a document is the end, whatever its exit code', () => {
@@ -83,6 +81,30 @@ test('a document without its answer, and what is none, is told as a mistake of t
   assert.match((failed as { failure: { message: string } }).failure.message, 'what it printed is no JSON object');
   assert.equal(more, []);
   assert.equal(conclude(JSON_ROW, ended('hello\n', 1)), []);
+});
+
+const NO_DOCUMENT: [what: string, printed: string, told: RegExp, code: string | undefined][] = [
+  ['a cut one', '{"a":"Hel', /JSON ended prematurely: what it printed is cut after 9 characters/, undefined],
+  ['a list', '[{"a":"Hi."}]', /is a list and no JSON object/, 'no_answer_field'],
+  ['words before it', 'Starting\n{"a":"Hi."}', /has more than one JSON object in it.*output: lines/, 'no_answer_field'],
+  ['two', '{"a":"Hi."}\n{"a":"Ho."}', /has more than one JSON object/, 'no_answer_field'],
+];
+for (const [what, printed, told, code] of NO_DOCUMENT)
+  test(`${what} in the place of a document is told as that`, () => {
+    const [{ failure } = { failure: null }] = conclude(JSON_ROW, ended(printed)) as { failure: EngineFailure }[];
+    assert.match(failure!.message, told);
+    assert.is(failure!.code, code);
+  });
+
+test('lines of which none is JSON are a mistake of the description, if there are any', () => {
+  const row = rowOf({ output: 'lines', events: [{ when: {}, answer: 'a', completed: true }] });
+  const [told] = conclude(row, ended('You are not\nsigned in {"a"\n')) as { failure: EngineFailure }[];
+  assert.match(told!.failure.message, 'has no line that is a JSON object');
+  assert.equal(
+    ['hm\n{}', '\n', '{"a":"H'].map((printed) => conclude(row, ended(printed))),
+    [[], [], []],
+  );
+  assert.equal(conclude(row, ended('hm', 1)), []);
 });
 
 test('lines without a word for success go by the exit code', () => {

@@ -1,0 +1,67 @@
+// What stands where the description of a CLI says that it does, and what cannot be what it was described as.
+
+import { UNKNOWN_USAGE, type Usage } from '../facts/engine-event.ts';
+import { type Json, numberOf, partOf, textOf } from '../text/json.ts';
+import { kindOf } from './answer-field.ts';
+import type { OwnEvent } from './description.ts';
+
+export function usageOf(row: OwnEvent, json: Json): Partial<Usage> | null {
+  const told = Object.entries(countsOf(row)).flatMap(([name, path]) => {
+    const value = path === undefined ? undefined : valueAt(json, path);
+    return isCount(value) ? [[name, value] as const] : [];
+  });
+  if (told.length === 0) return null;
+  const usage: Partial<Usage> = Object.fromEntries(told);
+  const { input_tokens: input = null, output_tokens: output = null } = usage;
+  const total = input === null || output === null ? UNKNOWN_USAGE.total_tokens : input + output;
+  return { ...usage, total_tokens: usage.total_tokens ?? total };
+}
+
+const countsOf = ({ tokens, requests, usd }: OwnEvent) => ({
+  input_tokens: tokens?.input,
+  cached_tokens: tokens?.cached,
+  output_tokens: tokens?.output,
+  total_tokens: tokens?.total,
+  api_requests: requests,
+  usd,
+});
+
+/** Less than nothing would be given back to a budget. */
+const isCount = (value: unknown): value is number => (numberOf(value) ?? -1) >= 0;
+
+/** A null is no answer, and like an empty one nobody's mistake. */
+export const isTextOrNull = (value: unknown): boolean => value === null || typeof value === 'string';
+
+/** It stands in arguments, where a dash at its beginning would make it another one. */
+const SESSION = /^[^-\s\p{Cc}][^\p{Cc}]{0,299}$/u;
+
+export function sessionIn(value: unknown): string | null {
+  const id = Number.isSafeInteger(value) ? String(value) : textOf(value);
+  return id !== null && SESSION.test(id) ? id : null;
+}
+
+/** What stands in a place that was described, and cannot be what it was described as: it stays unknown. */
+export function oddIn(row: OwnEvent, json: Json): string[] {
+  const odd = (path: string | undefined, fits: (value: unknown) => boolean, what: string): string[] => {
+    const value = path === undefined ? undefined : valueAt(json, path);
+    if (value === undefined || value === null || fits(value)) return [];
+    const told = ['number', 'string'].includes(typeof value) ? ` (${JSON.stringify(value).slice(0, 40)})` : '';
+    return [`its field ${path} has ${kindOf(value)}${told}, which is no ${what}: it is taken for unknown`];
+  };
+  return [
+    ...odd(row.session, (value) => sessionIn(value) !== null, 'id of a session'),
+    ...odd(row.model, (value) => typeof value === 'string', 'name of a model'),
+    ...Object.values(countsOf(row)).flatMap((path) => odd(path, isCount, 'count')),
+  ];
+}
+
+/** undefined where a step is missing; a number is the place in a list. */
+export function valueAt(json: Json, path: string): unknown {
+  let at: unknown = json;
+  for (const step of path.split('.')) {
+    const within = Array.isArray(at) ? (at as unknown as Json) : partOf(at);
+    if (within === null || !Object.hasOwn(within, step)) return undefined;
+    at = within[step];
+  }
+  return at;
+}
