@@ -21,6 +21,7 @@ const GROUND = 'state/disk/';
 /** Each package has one door, or two; a type alone loads nothing and needs none. */
 const DOORS: Record<string, string[]> = {
   '@clack/prompts': ['bin/tollgate/sessions/recover-menu.ts'],
+  '@google/genai/web': ['wrappers/gemini-api/client.ts'],
   ajv: ['loops/gate/schema.ts'],
   'ajv/dist/2020.js': ['loops/gate/schema.ts'],
   execa: ['loops/git/git.ts', 'loops/stage/guardian.ts'],

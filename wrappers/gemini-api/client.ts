@@ -1,0 +1,129 @@
+// The Gemini API by Google's own SDK, which is loaded with the first turn: one request an ask, nothing tried again, nothing asked on by itself.
+
+import type { UploadedBook } from '../../policies/distill/service.ts';
+import { partOf, textOf } from '../../policies/text/json.ts';
+import { type DocumentService, ServiceFailure, type TurnToAsk } from './document-service.ts';
+import { brokenOff, type Line, refusalIn, send, unreadable } from './line.ts';
+import { createUploader } from './resumable-upload.ts';
+import { answerOf } from './turn-answer.ts';
+
+interface GeminiAccess {
+  key: string;
+  /** A proxy or a test; null is Google's. */
+  baseUrl: string | null;
+  maxSilenceMs?: number;
+}
+
+const GOOGLE = 'https://generativelanguage.googleapis.com';
+
+/** The Files API is in no other version. */
+const API_VERSION = 'v1beta';
+
+/** Below the 300 s after which Node's fetch gives up without saying for what it waited. */
+const MAX_SILENCE_MS = 280_000;
+
+/** Throws ServiceFailure for a key or an address that cannot be one. */
+export function createGeminiService({ key, baseUrl, maxSilenceMs = MAX_SILENCE_MS }: GeminiAccess): DocumentService {
+  const line: Line = { key: fitKey(key), maxSilenceMs };
+  const base = fitBase(baseUrl ?? GOOGLE);
+  const { upload } = createUploader(line, `${base}/upload/${API_VERSION}/files`);
+  return {
+    upload: async (book, told) => bookOf(line, await upload(book, told)),
+    look: async (name, signal) => {
+      const sdk = await clientOf(line, base, signal);
+      return bookOf(line, await told(line, signal, () => sdk.files.get({ name })));
+    },
+    ask: (turn) => ask(line, base, turn),
+  };
+}
+
+async function ask(line: Line, base: string, turn: TurnToAsk) {
+  const sdk = await clientOf(line, base, turn.signal);
+  const pieces = await told(line, turn.signal, async () => {
+    const stream = await sdk.models.generateContentStream({
+      model: turn.model,
+      contents: 'those of extraBody',
+      config: {
+        systemInstruction: turn.systemInstruction,
+        ...(turn.temperature === null ? {} : { temperature: turn.temperature }),
+        // Otherwise it may ask on by itself, and each of those requests is paid for.
+        automaticContinuation: false,
+        automaticFunctionCalling: { disable: true },
+        // The SDK's own fields would lose what it does not know of a part; here they go as they are.
+        httpOptions: { extraBody: { contents: turn.contents, tools: [] } },
+      },
+    });
+    const heard: unknown[] = [];
+    for await (const piece of stream) heard.push(piece);
+    return heard;
+  });
+  const answer = answerOf(pieces);
+  if (answer === null) throw brokenOff('the answer broke off before its end');
+  return answer;
+}
+
+/** A client of its own for each request: one that lives on leaves a listener at the signal for every request that went well. */
+async function clientOf(line: Line, baseUrl: string, signal: AbortSignal) {
+  const { GoogleGenAI } = await import('@google/genai/web');
+  const asked = async (input: string | URL | Request, init: RequestInit = {}) => {
+    const { status, headers, text } = await send(line, String(input), init, signal);
+    if (text.trim() === '') throw unreadable(line, 'without a word', status, text);
+    const streamed = /^text\/event-stream/.test(headers.get('content-type') ?? '');
+    if (!streamed && !isJson(text)) throw unreadable(line, 'with something else than JSON', status, text);
+    return new Response(text, { status, headers: { 'content-type': headers.get('content-type') ?? 'text/plain' } });
+  };
+  return new GoogleGenAI({ apiKey: line.key, apiVersion: API_VERSION, httpOptions: { baseUrl, fetch: asked } });
+}
+
+function isJson(text: string): boolean {
+  try {
+    JSON.parse(text);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+/** The SDK's own errors: of a stream that says one, and of pieces that are no JSON. */
+async function told<T>(line: Line, signal: AbortSignal, request: () => Promise<T>): Promise<T> {
+  try {
+    return await request();
+  } catch (error) {
+    signal.throwIfAborted();
+    if (error instanceof ServiceFailure) throw error;
+    const { status, message } = error as { status?: unknown; message: string };
+    if (typeof status === 'number') throw refusalIn(line, status, message.slice(message.indexOf('{')), null);
+    throw unreadable(line, `with what cannot be read`, 200, message);
+  }
+}
+
+function bookOf(line: Line, found: unknown): UploadedBook {
+  const file = partOf(found);
+  const [name, uri] = [textOf(file?.name), textOf(file?.uri)];
+  if (name === null || uri === null) throw unreadable(line, 'with a file that has no name', 200, JSON.stringify(found));
+  const state = textOf(file?.state);
+  return {
+    name,
+    uri,
+    mimeType: textOf(file?.mimeType) ?? '',
+    state: state === 'ACTIVE' || state === 'FAILED' ? state : 'PROCESSING',
+    expiresAt: textOf(file?.expirationTime),
+    error: textOf(partOf(file?.error)?.message),
+  };
+}
+
+/** A character that no header takes would stand, with the key, in the error of whoever builds the request. */
+function fitKey(key: string): string {
+  if (/^[\x21-\x7e]{1,512}$/.test(key)) return key;
+  throw unfit(key === '' ? 'no API key is given' : 'the API key has a space, a line break or a letter that no key has');
+}
+
+function fitBase(baseUrl: string): string {
+  const url = URL.canParse(baseUrl) ? new URL(baseUrl) : null;
+  if (url === null || !/^https?:$/.test(url.protocol) || url.search !== '' || url.username !== '')
+    throw unfit('the base URL of the Gemini API is no plain address of http or https');
+  return url.href.replace(/\/+$/, '');
+}
+
+const unfit = (message: string): ServiceFailure =>
+  new ServiceFailure({ message, status: null, retryAfterMs: null, body: '', offline: false });

@@ -1,0 +1,144 @@
+// A file to the Files API in pieces; one that failed half-way goes on where the service has it, which the SDK cannot.
+
+import { close, fstat, read } from 'node:fs';
+import { promisify } from 'node:util';
+import { cut } from '../../policies/text/cut.ts';
+import { parseObject, partOf } from '../../policies/text/json.ts';
+import { openFollowed } from '../../state/disk/regular-file.ts';
+import { type BookToUpload, ServiceFailure } from './document-service.ts';
+import { type Answered, type Line, send, unreadable } from './line.ts';
+
+interface Uploader {
+  /** The service's own description of the file. */
+  upload: (book: BookToUpload, told: { signal: AbortSignal; sent: (bytes: number) => void }) => Promise<unknown>;
+}
+
+/** A started upload: where its pieces go, and what size each but the last is a multiple of. */
+interface Session {
+  url: string;
+  granularity: number;
+}
+
+/** @param startUrl where an upload begins; all else goes to the same host, whatever the service names. */
+export function createUploader(line: Line, startUrl: string): Uploader {
+  /** By the file as it was; one that has changed since is another. */
+  const unfinished = new Map<string, Session>();
+
+  return {
+    upload: async (book, { signal, sent }) => {
+      const fd = openFollowed(book.file);
+      try {
+        const { ino, size, mtimeMs } = await stat(fd);
+        if (size === 0) throw fault(`${book.file} is empty: there is nothing to upload`);
+        const id = [book.file, ino, size, mtimeMs, book.mimeType].join(' ');
+        const source: Source = { fd, size, book, signal, sent };
+        const known = unfinished.get(id);
+        unfinished.delete(id);
+        const at = known === undefined ? null : await offsetOf(line, known, signal);
+        const session = known !== undefined && at !== null ? known : await start(line, startUrl, source);
+        unfinished.set(id, session);
+        const file = await sendPieces(line, session, at ?? 0, source);
+        unfinished.delete(id);
+        return file;
+      } finally {
+        await closed(fd);
+      }
+    },
+  };
+}
+
+interface Source {
+  fd: number;
+  size: number;
+  book: BookToUpload;
+  signal: AbortSignal;
+  sent: (bytes: number) => void;
+}
+
+const [stat, readAt, closed] = [promisify(fstat), promisify(read), promisify(close)];
+
+/** Large enough that few requests are needed, small enough for a progress that is worth looking at. */
+const PIECE_BYTES = 2 * 1024 * 1024;
+
+async function start(line: Line, startUrl: string, { size, book, signal }: Source): Promise<Session> {
+  const answered = await send(
+    line,
+    startUrl,
+    {
+      method: 'POST',
+      headers: {
+        ...authorised(line),
+        'content-type': 'application/json',
+        'x-goog-upload-protocol': 'resumable',
+        'x-goog-upload-command': 'start',
+        'x-goog-upload-header-content-length': String(size),
+        'x-goog-upload-header-content-type': book.mimeType,
+      },
+      body: JSON.stringify({ file: { displayName: cut(book.displayName, 512) } }),
+    },
+    signal,
+  );
+  const named = answered.headers.get('x-goog-upload-url');
+  if (named === null || !URL.canParse(named))
+    throw unreadable(line, 'to the start of an upload, and named no place for it', answered.status, answered.text);
+  const url = new URL(named);
+  const { protocol, host } = new URL(startUrl);
+  Object.assign(url, { protocol, host });
+  return { url: url.href, granularity: Number(answered.headers.get('x-goog-upload-chunk-granularity')) || 1 };
+}
+
+/** How much of it the service has; null where it knows nothing of that upload any more, or it is done and its end was missed. */
+async function offsetOf(line: Line, { url }: Session, signal: AbortSignal): Promise<number | null> {
+  try {
+    const { headers } = await post(line, url, { 'x-goog-upload-command': 'query' }, undefined, signal);
+    const received = Number(headers.get('x-goog-upload-size-received') ?? Number.NaN);
+    return headers.get(STATUS) === 'active' && Number.isSafeInteger(received) ? received : null;
+  } catch (error) {
+    if (error instanceof ServiceFailure && error.status !== null && error.status < 500 && error.status !== 429)
+      return null;
+    throw error;
+  }
+}
+
+const STATUS = 'x-goog-upload-status';
+
+async function sendPieces(line: Line, session: Session, from: number, source: Source): Promise<unknown> {
+  const { fd, size, signal, sent } = source;
+  const piece = Math.ceil(PIECE_BYTES / session.granularity) * session.granularity;
+  const buffer = Buffer.allocUnsafeSlow(Math.min(piece, size));
+  for (let at = from; ; ) {
+    sent(at);
+    const { bytesRead } = await readAt(fd, buffer, 0, Math.min(buffer.length, size - at), at);
+    if (bytesRead < Math.min(buffer.length, size - at))
+      throw fault(`${source.book.file} became shorter while it was uploaded`);
+    const last = at + bytesRead === size;
+    const command = {
+      'x-goog-upload-command': last ? 'upload, finalize' : 'upload',
+      'x-goog-upload-offset': String(at),
+    };
+    const answered = await post(line, session.url, command, buffer.subarray(0, bytesRead), signal);
+    at += bytesRead;
+    if (!last) continue;
+    sent(at);
+    return fileIn(line, answered);
+  }
+}
+
+function fileIn(line: Line, { headers, status, text }: Answered): unknown {
+  const file = partOf(parseObject(text)?.file);
+  if (headers.get(STATUS) === 'final' && file !== null) return file;
+  throw unreadable(line, 'to the end of an upload, and named no file', status, text);
+}
+
+const post = (
+  line: Line,
+  url: string,
+  headers: Record<string, string>,
+  body: Uint8Array | undefined,
+  signal: AbortSignal,
+) => send(line, url, { method: 'POST', headers: { ...authorised(line), ...headers }, body: body ?? null }, signal);
+
+const authorised = ({ key }: Line) => ({ 'x-goog-api-key': key });
+
+const fault = (message: string): ServiceFailure =>
+  new ServiceFailure({ message, status: null, retryAfterMs: null, body: '', offline: false });
