@@ -47,6 +47,10 @@ export const FEATURES = [
   retries('CLAUDE_CODE_DISABLE_NONSTREAMING_FALLBACK', 'a broken stream is asked for once more'),
   retries('CLAUDE_CODE_DISABLE_REFUSAL_RETRY', 'a refused answer is asked for once more'),
   retries('CLAUDE_CODE_DISABLE_REFUSAL_FALLBACK', 'a refused answer is asked of another model'),
+  retries(
+    'CLAUDE_CODE_DISABLE_EXPERIMENTAL_BETAS',
+    'an HTTP 400 that it cannot read is asked again elsewhere than at its service',
+  ),
   { kind: 'event', name: 'system', since: null, without: null },
   { kind: 'event', name: 'assistant', since: null, without: null },
   { kind: 'event', name: 'user', since: null, without: null },

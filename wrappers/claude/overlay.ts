@@ -1,9 +1,17 @@
 // Turns claude's inner retries and side requests off through settings of this one call, which go before the environment and every file but an administrator's.
 
 import type { CallRequest, Overlay } from '../adapter.ts';
+import { noGuesses } from './betas.ts';
+import { readSettings } from './settings.ts';
 
 export function overlay(request: CallRequest): Overlay {
-  const env = { ...ALWAYS, ...(request.innerRetries === 'cut' ? ONE_REQUEST : {}) };
+  const { environment, cwd } = request;
+  const env = {
+    ...ALWAYS,
+    ...(request.innerRetries === 'cut'
+      ? { ...ONE_REQUEST, ...noGuesses(readSettings({ environment, cwd }), environment) }
+      : {}),
+  };
   return {
     argv: ['--settings', JSON.stringify({ env }), ...(request.access === 'full' ? all() : [])],
     environment: {},

@@ -6,7 +6,7 @@ import { type Json, parseObject, partOf, textOf } from '../../policies/text/json
 import { readFollowedIfFit } from '../../state/disk/regular-file.ts';
 import { claudeHome } from './home.ts';
 
-interface SettingsFile {
+export interface SettingsFile {
   file: string;
   /** null for one that is no JSON, which claude ignores without a word. */
   settings: Json | null;

@@ -5,9 +5,6 @@ import type { MatrixRow } from './rows.ts';
 /** claude says that it asks again and asks in the same moment: it is stopped where it stands, and that request may be on its way. */
 const ASKED_ON = { gemini: 1, codex: 1, copilot: 1, claude: 2 };
 
-/** claude asks again by itself where a 400 is in words that it does not know, each time with one wish less; all are refused, and none is announced. */
-const REFUSED_BY_CLAUDE = { gemini: 1, codex: 1, copilot: 1, claude: 6 };
-
 export const PLAIN_ROWS: readonly MatrixRow[] = [
   { name: 'ok', class: null, requests: 1 },
   // Whether a refusal is a failure is for the gate to say, which knows the task.
@@ -20,7 +17,7 @@ export const PLAIN_ROWS: readonly MatrixRow[] = [
   { name: 'tool', class: null, requests: 2 },
   { name: 'large answer', scenario: 'long=1000000', class: null, requests: 1 },
 
-  { name: '400key', class: 'auth', requests: REFUSED_BY_CLAUDE },
+  { name: '400key', class: 'auth', requests: 1 },
   { name: '400expired', class: 'auth', requests: 1 },
   { name: '400region', class: 'auth', requests: 1 },
   { name: '401', class: 'auth', requests: 1 },
@@ -33,7 +30,7 @@ export const PLAIN_ROWS: readonly MatrixRow[] = [
   { name: '429daily', class: 'quota', requests: 1 },
   // claude asks once more, without a stream.
   { name: '404', class: 'tooling', requests: { gemini: 1, codex: 1, copilot: 1, claude: 2 } },
-  { name: '400model', class: 'tooling', requests: REFUSED_BY_CLAUDE },
+  { name: '400model', class: 'tooling', requests: 1 },
 
   { name: '408', class: 'transient', requests: 1 },
   { name: '429', class: 'transient', requests: 1 },
@@ -63,13 +60,13 @@ export const PLAIN_ROWS: readonly MatrixRow[] = [
 
   { name: 'toolong', class: 'prompt_too_large', requests: 1 },
   { name: '413', class: 'prompt_too_large', requests: 1 },
-  { name: 'mismatch', class: 'tooling', requests: REFUSED_BY_CLAUDE },
-  { name: 'mismatch2', class: 'tooling', requests: REFUSED_BY_CLAUDE },
+  { name: 'mismatch', class: 'tooling', requests: 1 },
+  { name: 'mismatch2', class: 'tooling', requests: 1 },
   { name: 'toolong-event', class: 'prompt_too_large', requests: ASKED_ON, tools: ['codex', 'copilot', 'claude'] },
   { name: 'quota-event', class: 'quota', requests: ASKED_ON, tools: ['codex', 'copilot', 'claude'] },
   { name: 'ratelimit-event', class: 'transient', requests: ASKED_ON, tools: ['codex', 'copilot', 'claude'] },
 
-  { name: 'tool-then-400', class: 'tooling', requests: { gemini: 2, codex: 2, copilot: 2, claude: 8 } },
+  { name: 'tool-then-400', class: 'tooling', requests: 2 },
   { name: 'tool-then-500', class: 'transient', requests: 2 },
   { name: 'tool-then-empty', class: 'transient', requests: { gemini: 2, codex: 2, copilot: 2, claude: 3 } },
   { name: 'tool exits 3', scenario: 'tool=exit 3', class: null, requests: 2 },

@@ -47,6 +47,22 @@ test('its retries are turned down where a project cannot turn them up, or are le
   assert.equal([allowed.CLAUDE_CODE_MAX_RETRIES, allowed.CLAUDE_CODE_DISABLE_FILE_MENTIONS], [undefined, '1']);
 });
 
+const BETAS = 'CLAUDE_CODE_DISABLE_EXPERIMENTAL_BETAS';
+
+test('elsewhere than at its service it sends no betas, which it would take back one by one', ({ home }) => {
+  const betas = (environment: Record<string, string>, more: Partial<CallRequest> = {}) =>
+    settingsOf(CLAUDE.overlay(requestIn(home, { environment: { HOME: home, ...environment }, ...more })).argv)[BETAS];
+  const elsewhere = { ANTHROPIC_BASE_URL: 'https://gateway' };
+  assert.is(betas({}), undefined);
+  assert.is(betas({ ANTHROPIC_BASE_URL: 'https://api.anthropic.com/' }), undefined);
+  assert.is(betas(elsewhere), '1');
+  assert.is(betas({ CLAUDE_CODE_USE_BEDROCK: '1' }), '1');
+  assert.is(betas(elsewhere, { innerRetries: 'allow' }), undefined);
+  assert.is(betas({ ...elsewhere, ENABLE_TOOL_SEARCH: 'true' }), undefined);
+  save(home, 'project/.claude/settings.json', { env: elsewhere });
+  assert.is(betas({}), '1');
+});
+
 test('nothing goes on behind its answer, whatever a project says', ({ home }) => {
   const { argv } = CLAUDE.overlay(requestIn(home, { innerRetries: 'allow' }));
   assert.is(settingsOf(argv).CLAUDE_CODE_DISABLE_BACKGROUND_TASKS, '1');
@@ -122,6 +138,10 @@ test('its requests go by its settings, then by the environment', ({ home }) => {
   const found = route(request);
   const argv = found.how === 'directed' ? found.through('http://relay', CLAUDE.overlay(request)).argv : [];
   assert.equal(settingsOf(argv), { ...settingsOf(CLAUDE.overlay(request).argv), ANTHROPIC_BASE_URL: 'http://relay' });
+  const direct = route(requestIn(home, { cwd: home }));
+  const relayed =
+    direct.how === 'directed' ? direct.through('http://relay', CLAUDE.overlay(requestIn(home, { cwd: home }))) : null;
+  assert.is(settingsOf(relayed?.argv ?? [])[BETAS], '1');
   const bedrock = requestIn(home, { environment: { HOME: home, CLAUDE_CODE_USE_BEDROCK: '1' } });
   assert.is(upstream(bedrock), "claude asks a cloud's own service (CLAUDE_CODE_USE_BEDROCK)");
 });
