@@ -6,14 +6,16 @@ import type { LeftHow } from '../../policies/supervise/supervise-facts.ts';
 import type { ReasonerView } from '../../policies/supervise/turn-text.ts';
 import type { StageReport } from '../run/report.ts';
 import type { Baseline } from '../stage/baseline.ts';
+import type { Prompt } from '../task/prompt.ts';
 import type { StagePlan } from '../task/stage-plan.ts';
-import type { TaskRun } from '../task/stage-run.ts';
+import type { StageEnd, StageRun, TaskRun } from '../task/stage-run.ts';
 import type { OpenTask } from '../task/task.ts';
 
 export type Part = 'worker' | 'reasoner';
 
 export interface SuperviseCourse {
   task: TaskRun;
+  asking: Asking;
   plans: Record<Part, StagePlan>;
   /** On the clock of `nowMs`; null without a limit. */
   endsAtMs: number | null;
@@ -25,6 +27,31 @@ export interface SuperviseCourse {
   seen: Pick<ReasonerView, 'acceptance' | 'findings'> | null;
   reports: Partial<Record<Part, StageReport>>;
   notes: string[];
+}
+
+/** All that costs: a part that is asked, and a `done` that is looked at. */
+export interface Asking {
+  part(course: SuperviseCourse, task: TaskRun, asked: PartAsked): Promise<StepEnd>;
+  /** What speaks against it; see done.ts. */
+  done(course: SuperviseCourse, standing: Standing): Promise<string[] | 'stopped'>;
+}
+
+export interface PartAsked {
+  part: Part;
+  /** As the journal holds it; by it a call that outlived its dispatcher is found again. */
+  iteration: number;
+  supervision: string;
+  text: string;
+  /** What an earlier run paid for in vain is not asked again; null where it is. */
+  before?(run: StageRun, prompt: Prompt): Promise<StepEnd> | null;
+  /** While it still has its turn. `noted`: what came of it is on disk. */
+  after(ended: PartEnd): Promise<{ step: StepEnd; noted: boolean }>;
+}
+
+export interface PartEnd {
+  run: StageRun;
+  prompt: Prompt;
+  end: StageEnd;
 }
 
 /** null: on with the next step. */

@@ -10,25 +10,7 @@ import { paidAnswer } from '../stage/dispatch-call.ts';
 import { gateAnswer } from '../stage/stage-gate.ts';
 import { composePrompt, type Prompt, writePrompt } from '../task/prompt.ts';
 import type { StageEnd, StageRun, TaskRun } from '../task/stage-run.ts';
-import { interruptedBy, leftWith, type Part, type StepEnd, type SuperviseCourse } from './course.ts';
-
-export interface PartEnd {
-  run: StageRun;
-  prompt: Prompt;
-  end: StageEnd;
-}
-
-interface PartAsked {
-  part: Part;
-  /** As the journal holds it; by it a call that outlived its dispatcher is found again. */
-  iteration: number;
-  supervision: string;
-  text: string;
-  /** What an earlier run paid for in vain is not asked again; null where it is. */
-  before?(run: StageRun, prompt: Prompt): Promise<StepEnd> | null;
-  /** While it still has its turn. `noted`: what came of it is on disk. */
-  after(ended: PartEnd): Promise<{ step: StepEnd; noted: boolean }>;
-}
+import { interruptedBy, leftWith, type PartAsked, type StepEnd, type SuperviseCourse } from './course.ts';
 
 export async function askPart(course: SuperviseCourse, task: TaskRun, asked: PartAsked): Promise<StepEnd> {
   const { part, iteration, supervision, text } = asked;

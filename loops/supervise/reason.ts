@@ -14,15 +14,13 @@ import { outputsOf } from '../../state/task-folder.ts';
 import { readRecord } from '../stage/guardian.ts';
 import type { Prompt } from '../task/prompt.ts';
 import type { StageRun, TaskRun } from '../task/stage-run.ts';
-import { interruptedBy, leftWith, type StepEnd, type SuperviseCourse } from './course.ts';
-import { doneRefusals } from './done.ts';
-import { askPart, type PartEnd } from './part.ts';
+import { interruptedBy, leftWith, type PartEnd, type StepEnd, type SuperviseCourse } from './course.ts';
 import { viewOf } from './view.ts';
 
 export async function reason(course: SuperviseCourse, standing: Standing): Promise<StepEnd> {
   const notes = standing.notes.map(({ note }) => note);
   const view = await viewOf(course, standing);
-  return askPart(course, reasonersOwn(course.task), {
+  return course.asking.part(course, reasonersOwn(course.task), {
     part: 'reasoner',
     iteration: standing.iteration,
     supervision: standing.supervision!,
@@ -114,7 +112,7 @@ async function meantBy(
     case 'continue':
       return { action, instruction: await keepText(course.task.open.task, text) };
     case 'done': {
-      const refused = await doneRefusals(course, standing);
+      const refused = await course.asking.done(course, standing);
       return refused === 'stopped' ? refused : { action, text: short(text), refused };
     }
     case 'no_op':

@@ -18,10 +18,12 @@ import type { TaskRun } from '../task/stage-run.ts';
 import { markDone, reopen } from '../task/stage-status.ts';
 import type { OpenTask } from '../task/task.ts';
 import { keepBeginning } from './changes.ts';
-import { interruptedBy, type Leaving, leftWith, type SuperviseCourse, standingOf } from './course.ts';
+import { type Asking, interruptedBy, type Leaving, leftWith, type SuperviseCourse, standingOf } from './course.ts';
+import { doneRefusals } from './done.ts';
 import { handOffs } from './hand-off.ts';
 import { endFailure, leaveLoop } from './leave.ts';
 import { treeMistake } from './moved.ts';
+import { askPart } from './part.ts';
 import { reason } from './reason.ts';
 import { shownText } from './view.ts';
 import { work } from './work.ts';
@@ -52,7 +54,7 @@ const workOf = (supervising: Supervising): RunWork => ({
     }
     return { how: 'planned', tooLarge: null };
   },
-  goThrough: (task) => superviseRun(task, supervising),
+  goThrough: (task) => superviseRun(task, supervising, { part: askPart, done: doneRefusals }),
 });
 
 /** What was begun was begun for this goal: another one is not taken for it, nor paid for without a word. */
@@ -65,13 +67,19 @@ function goalMistake(open: OpenTask, { begin }: Supervising): string | null {
 const movedMistake = async (open: OpenTask, context: TaskRun['context'], { begin, movedTree }: Supervising) =>
   begin === 'anew' || movedTree === 'accepted' ? null : treeMistake(open, context);
 
-async function superviseRun(task: TaskRun, { begin }: Supervising): Promise<EndedRun> {
+/** @param asking all else that it does costs nothing. */
+export async function superviseRun(
+  task: TaskRun,
+  { begin }: Pick<Supervising, 'begin'>,
+  asking: Asking,
+): Promise<EndedRun> {
   const { open, context, runId } = task;
   const { supervise, budgets, goal } = open.manifest;
   const [worker, reasoner] = open.plans;
   const seconds = budgets.max_wallclock_sec;
   const course: SuperviseCourse = {
     task,
+    asking,
     plans: { worker: worker!, reasoner: reasoner! },
     endsAtMs: seconds === undefined ? null : nowMs() + seconds * 1000,
     whole: null,

@@ -7,13 +7,12 @@ import { readTail } from '../../state/disk/file-head.ts';
 import { keptText } from '../../state/supervise/kept-texts.ts';
 import { isSystemError } from '../../state/system-error.ts';
 import { gateRecordOf } from '../task/gate-actions.ts';
-import { interruptedBy, leftWith, type StepEnd, type SuperviseCourse } from './course.ts';
-import { askPart, type PartEnd } from './part.ts';
+import { interruptedBy, leftWith, type PartEnd, type StepEnd, type SuperviseCourse } from './course.ts';
 
 export async function work(course: SuperviseCourse, standing: Standing): Promise<StepEnd> {
   const { open } = course.task;
   const instruction = keptText(open.task, standing.instruction);
-  return askPart(course, course.task, {
+  return course.asking.part(course, course.task, {
     part: 'worker',
     iteration: standing.iteration,
     supervision: standing.supervision!,

@@ -1,0 +1,113 @@
+// The document's table of a supervision, said once more and small: who is asked next, what it is told, and what follows from its word.
+
+import type { LeftHow } from '../../policies/supervise/supervise-facts.ts';
+
+/** What a reasoner's call comes to. */
+export type Said =
+  | { how: 'fails' | 'no_op' | 'save_session' | 'believed' | 'refused' }
+  | { how: 'garbage'; raw: string }
+  | { how: 'continue'; instruction: string }
+  | { how: 'ask'; question: string };
+
+export interface Call {
+  part: 'worker' | 'reasoner';
+  text: string;
+}
+
+/** Throws where a call is made that the document does not have. */
+export class SupervisionModel {
+  /** Each call that came to something, in a word. */
+  readonly paid: string[] = [];
+  errors = 0;
+  private next: Call['part'] = 'worker';
+  /** The instruction of the iteration is on disk, and its worker was not heard. */
+  private begun = false;
+  private last: Said['how'] | null = null;
+  private refused = false;
+  private asked: string | null = null;
+  private owed: 'saved' | 'parked' | null = null;
+  private readonly heard = new Set<string>();
+
+  constructor(public instruction: string) {}
+
+  /** A part is about to be paid for. @param noted what people said that the journal holds. */
+  begins({ part, text }: Call, noted: readonly string[]): void {
+    if (part !== this.next) throw new Error(`${part} is asked, and ${this.next} is due after ${this.paid.join(' ')}`);
+    const unheard = noted.filter((one) => !this.heard.has(one));
+    // An answer that came before it was parked is what it would have waited for.
+    if (this.owed === 'saved' || (this.owed === 'parked' && unheard.length === 0))
+      throw new Error(`the ${part} is asked, and it should have been ${this.owed} after ${this.paid.join(' ')}`);
+    this.owed = null;
+    if (part === 'worker') {
+      if (text !== `# Current instruction\n\n${this.instruction}`)
+        throw new Error(`the worker is told ${JSON.stringify(text)}, and not ${JSON.stringify(this.instruction)}`);
+      return;
+    }
+    if (this.asked !== null && unheard.length === 0)
+      throw new Error('it is asked again, and nobody has answered its question');
+    if (!text.includes(`: instruction =====\n${this.instruction}`)) throw new Error('it is not shown what is in force');
+    for (const one of noted) {
+      const isTold = notesIn(text).includes(one);
+      if (isTold === this.heard.has(one)) throw new Error(`the note ${one} is ${isTold ? 'told again' : 'left out'}`);
+    }
+    if (text.includes('it does not count') !== this.refused)
+      throw new Error(`of a done that was not believed it is ${this.refused ? 'not' : ''} told`);
+  }
+
+  /** It answered, or failed of itself. */
+  worked(isAnswered: boolean): void {
+    this.paid.push(isAnswered ? 'w' : 'w!');
+    if (isAnswered) this.next = 'reasoner';
+  }
+
+  /** @param text what it was shown. */
+  said(said: Said, text: string): void {
+    const { how } = said;
+    this.paid.push(`r:${how}`);
+    this.last = how;
+    this.begun = false;
+    if (how === 'fails' || how === 'garbage') {
+      this.errors += 1;
+      this.next = this.refused || this.errors === 3 ? 'reasoner' : 'worker';
+      if (this.errors === 3) this.owed = 'saved';
+      return;
+    }
+    this.errors = 0;
+    for (const one of notesIn(text)) this.heard.add(one);
+    this.refused = how === 'refused';
+    this.asked = how === 'ask' ? said.question : null;
+    if (how === 'continue') this.instruction = said.instruction;
+    this.owed = how === 'save_session' ? 'saved' : how === 'ask' ? 'parked' : null;
+    this.next = how === 'no_op' || how === 'continue' ? 'worker' : 'reasoner';
+  }
+
+  instructed(): void {
+    this.begun = true;
+  }
+
+  /** Whatever it was left for, the session is saved, and the count begins anew. @param isStopped somebody told it to stop. */
+  left(how: LeftHow, isStopped: boolean): void {
+    if (!this.mayLeave(how, isStopped)) throw new Error(`it is left as ${how} after ${this.paid.join(' ')}`);
+    this.errors = 0;
+    this.owed = null;
+    if (!this.begun && (this.last === 'fails' || this.last === 'garbage')) this.next = 'reasoner';
+  }
+
+  private mayLeave(how: LeftHow, isStopped: boolean): boolean {
+    switch (how) {
+      case 'done':
+        return this.last === 'believed';
+      case 'saved':
+        return this.owed === 'saved';
+      case 'parked':
+        return this.asked !== null;
+      case 'stopped':
+        return this.paid.at(-1) === 'w!';
+      case 'interrupted':
+        return isStopped;
+    }
+  }
+}
+
+const notesIn = (text: string): string[] =>
+  [...text.matchAll(/: note \d+ =====\n(.*)\n===== end/g)].map((match) => match[1]!);
