@@ -26,12 +26,14 @@ const DOORS: Record<string, string[]> = {
   'ajv/dist/2020.js': ['loops/gate/schema.ts'],
   execa: ['loops/git/git.ts', 'loops/stage/guardian.ts'],
   'fast-glob': ['loops/prompt/matches.ts'],
+  htmlparser2: ['policies/distill/epub/markup.ts'],
   picocolors: ['bin/sheet.ts'],
   picomatch: ['policies/text/globs.ts'],
   'write-file-atomic': ['state/atomic-file.ts'],
   yaml: ['state/project/yaml-file.ts'],
   yargs: ['bin/help/help.ts'],
   zod: ['state/project/manifest-schema.ts', 'state/project/own-tool-schema.ts', 'state/project/project-schema.ts'],
+  yauzl: ['loops/distill/epub/archive.ts'],
   'zx/core': ['preflight.ts', 'wrappers/shell.ts'],
 };
 
@@ -93,6 +95,7 @@ const ORDER = {
       'run',
       'supervise',
     ],
+    ...['distill/epub', 'distill'],
     ...['wait', 'triage', 'report', 'sweep', 'logs', 'status', 'archive', 'batch'],
   ],
   policies: [
@@ -114,7 +117,7 @@ const ORDER = {
     'supervise',
     'api-errors',
     'distill',
-    'distill/export',
+    ...['distill/epub', 'distill/export'],
   ],
 } as const satisfies Partial<Record<keyof typeof ROOMS, readonly string[]>>;
 

@@ -75,6 +75,8 @@ const DIRECT: Record<string, string> = {
   'bin/tollgate/triage/input.ts': 'what a person names, or standard input: a pipe on purpose',
   'bin/tollgate/sessions/undo-send.ts': 'what a person names (--edit-file): a pipe on purpose',
   'loops/conversation/stand-in.ts': 'makes a file of its own',
+  'loops/distill/book-text.ts': 'streams by a descriptor of state/disk/',
+  'loops/distill/book.ts': 'streams by a descriptor of state/disk/',
   'loops/tree/content.ts': 'opens without waiting or following, and looks at the kind by the descriptor',
   'loops/tree/copies.ts': 'copies what it has just seen to be a file, when no agent runs',
   'loops/tree/restore.ts': 'copies its own copy, which it has just seen to be a file',

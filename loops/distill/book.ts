@@ -1,0 +1,117 @@
+// What a book is, by its bytes and not by its name, and why one is refused before anything of it is sent.
+
+import { createHash } from 'node:crypto';
+import { closeSync, createReadStream, fstatSync, readSync } from 'node:fs';
+import path from 'node:path';
+import { HEAD_BYTES, isNamedAsBook, kindOfHead } from '../../policies/distill/book-head.ts';
+import { BOOK_KINDS, type BookKind } from '../../policies/distill/book-kinds.ts';
+import { openFollowed, UnfitFileError } from '../../state/disk/regular-file.ts';
+import { ArchiveRefusal } from './epub/archive.ts';
+import { openEpub } from './epub/epub.ts';
+import { lookAtPdf } from './pdf.ts';
+
+export type BookFound =
+  | { how: 'book'; kind: BookKind; bytes: number; sha256: string; title: string | null }
+  | { how: 'refused'; reason: BookRefusal; message: string };
+
+type BookRefusal = 'unreadable' | 'empty' | 'not_a_book' | 'encrypted' | 'too_large' | 'truncated';
+
+/** Nothing is sent, and nothing written. @param limits the service's, for tests others. */
+export async function lookAtBook(file: string, limits: Limits = BOOK_KINDS): Promise<BookFound> {
+  const refused = (reason: BookRefusal, words: string): BookFound => ({
+    how: 'refused',
+    reason,
+    message: `${file} ${words}`,
+  });
+  let fd: number;
+  try {
+    fd = openFollowed(file);
+  } catch (error) {
+    if (error instanceof UnfitFileError) return refused('unreadable', `${error.why}; name a book's file`);
+    const { code } = error as NodeJS.ErrnoException;
+    if (code === undefined) throw error;
+    return refused('unreadable', code === 'ENOENT' ? 'is not there' : `cannot be read (${code})`);
+  }
+  try {
+    const { size } = fstatSync(fd);
+    if (size === 0) return refused('empty', 'is empty (0 bytes)');
+    const head = Buffer.allocUnsafe(HEAD_BYTES);
+    const read = readSync(fd, head, 0, HEAD_BYTES, 0);
+    const found = kindOfHead(head.subarray(0, read), read === size);
+    if (found.how === 'other') return refused('not_a_book', `is no book: it is ${found.what}`);
+    if (found.how === 'text' && isNamedAsBook(file))
+      return refused(
+        'not_a_book',
+        `is no ${path.extname(file).slice(1).toUpperCase()} but a text; is it the page of an error that was saved?`,
+      );
+    const kind: BookKind = found.how === 'archive' ? 'epub' : found.how;
+    const { called, maxBytes, source, seen } = limits[kind];
+    if (size > maxBytes)
+      return refused(
+        'too_large',
+        `is ${called} of ${size} bytes; the service takes ${maxBytes} (${source}, seen ${seen}); split it, and distil its parts`,
+      );
+    const within = kind === 'epub' ? await lookAtEpub(file) : kind === 'pdf' ? lookIntoPdf(fd, limits) : lookAtText(fd);
+    if (within.how === 'refused') return refused(within.reason, within.words);
+    return { how: 'book', kind, bytes: size, sha256: await hashOf(fd), title: within.title };
+  } finally {
+    closeSync(fd);
+  }
+}
+
+type Limits = Readonly<Record<BookKind, Pick<(typeof BOOK_KINDS)[BookKind], 'called' | 'source' | 'seen'> & Numbers>>;
+interface Numbers {
+  maxBytes: number;
+  maxPages: number | null;
+}
+
+type Within = { how: 'fit'; title: string | null } | { how: 'refused'; reason: BookRefusal; words: string };
+
+function lookIntoPdf(fd: number, limits: Limits): Within {
+  const { isWhole, isEncrypted, pages } = lookAtPdf(fd);
+  const { maxPages, source, seen } = limits.pdf;
+  if (!isWhole) return no('truncated', 'is a PDF without its end; it was cut, fetch it again');
+  if (isEncrypted)
+    return no('encrypted', 'is an encrypted PDF, which the service cannot read; save a copy without a password');
+  if (pages === 0) return no('empty', 'is a PDF without a page');
+  if (maxPages !== null && pages !== null && pages > maxPages)
+    return no('too_large', `has ${pages} pages; the service reads ${maxPages} (${source}, seen ${seen}); split it`);
+  return { how: 'fit', title: null };
+}
+
+async function lookAtEpub(file: string): Promise<Within> {
+  try {
+    const epub = await openEpub(file);
+    try {
+      for await (const _ of epub.blocks()) return { how: 'fit', title: epub.title };
+      return no('empty', 'is an EPUB without a word in its chapters');
+    } finally {
+      epub.close();
+    }
+  } catch (error) {
+    if (!(error instanceof ArchiveRefusal)) throw error;
+    return no(error.reason, WAYS_OUT[error.reason](error.message));
+  }
+}
+
+const WAYS_OUT: Record<ArchiveRefusal['reason'], (words: string) => string> = {
+  encrypted: (words) => `${words}; only a copy without protection can be read`,
+  truncated: (words) => `${words}; it was cut, fetch it again`,
+  too_large: (words) => `${words}; split it, and distil its parts`,
+  not_a_book: (words) => words,
+};
+
+function lookAtText(fd: number): Within {
+  const head = Buffer.alloc(1024 * 1024);
+  const read = readSync(fd, head, 0, head.length, 0);
+  const isBlank = head.toString('utf8', 0, read).trim() === '' && read < head.length;
+  return isBlank ? no('empty', 'is a text without a word') : { how: 'fit', title: null };
+}
+
+const no = (reason: BookRefusal, words: string): Within => ({ how: 'refused', reason, words });
+
+async function hashOf(fd: number): Promise<string> {
+  const hash = createHash('sha256');
+  for await (const bytes of createReadStream('', { fd, start: 0, autoClose: false })) hash.update(bytes as Buffer);
+  return hash.digest('hex');
+}

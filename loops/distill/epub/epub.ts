@@ -1,0 +1,78 @@
+// An EPUB as a person reads it: its title, and the text of its chapters in reading order.
+
+import { readChapter } from '../../../policies/distill/epub/chapter-text.ts';
+import { encryptedPaths, packagePath, readPackage } from '../../../policies/distill/epub/package-document.ts';
+import { type Archive, ArchiveRefusal, openArchive } from './archive.ts';
+
+interface Epub {
+  title: string | null;
+  chapters: number;
+  /** The blocks of text of all chapters in order; a book is never in memory as a whole. */
+  blocks(): AsyncGenerator<string>;
+  close(): void;
+}
+
+/** Throws ArchiveRefusal, and what the operating system throws. */
+export async function openEpub(file: string): Promise<Epub> {
+  const archive = await openArchive(file);
+  try {
+    const { title, chapters } = await contentsOf(archive);
+    const locked = new Set(encryptedPaths((await archive.text('META-INF/encryption.xml')) ?? ''));
+    const [first] = chapters.filter((chapter) => locked.has(chapter));
+    if (first !== undefined)
+      throw new ArchiveRefusal(
+        'encrypted',
+        `is encrypted (${first} among others stands in its META-INF/encryption.xml)`,
+      );
+    return {
+      title,
+      chapters: chapters.length,
+      async *blocks() {
+        for (const chapter of chapters) yield* blocksOf(archive, chapter);
+      },
+      close: () => archive.close(),
+    };
+  } catch (error) {
+    archive.close();
+    throw error;
+  }
+}
+
+async function contentsOf(archive: Archive): Promise<{ title: string | null; chapters: string[] }> {
+  const isEpub = (await mimetypeOf(archive)) === 'application/epub+zip';
+  const container = await archive.text('META-INF/container.xml');
+  if (container === null && !isEpub) throw new ArchiveRefusal('not_a_book', `is ${otherArchive(archive)}, and no EPUB`);
+  const at = packagePath(container ?? '');
+  const document = at === null ? null : await archive.text(at);
+  if (at === null || document === null)
+    throw new ArchiveRefusal('not_a_book', 'is an EPUB that does not say what it holds (no package document)');
+  const { title, chapters } = readPackage(document, at);
+  const missing = chapters.find((chapter) => !archive.has(chapter));
+  if (missing !== undefined) throw new ArchiveRefusal('truncated', `lacks ${missing}, which it names as a chapter`);
+  if (chapters.length === 0) throw new ArchiveRefusal('not_a_book', 'is an EPUB without a chapter');
+  return { title, chapters };
+}
+
+async function mimetypeOf(archive: Archive): Promise<string> {
+  return (await archive.text('mimetype'))?.trim() ?? '';
+}
+
+/** By what lies in it. */
+function otherArchive(archive: Archive): string {
+  if (archive.has('word/document.xml')) return 'a Word document';
+  if (archive.has('xl/workbook.xml')) return 'an Excel sheet';
+  if (archive.has('content.xml')) return 'an OpenDocument file';
+  return 'a zip archive';
+}
+
+async function* blocksOf(archive: Archive, chapter: string): AsyncGenerator<string> {
+  let blocks: string[] = [];
+  const sink = readChapter((block) => void blocks.push(block));
+  for await (const piece of archive.pieces(chapter)) {
+    sink.write(piece);
+    yield* blocks;
+    blocks = [];
+  }
+  sink.end();
+  yield* blocks;
+}

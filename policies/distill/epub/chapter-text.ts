@@ -1,0 +1,67 @@
+// A chapter's XHTML as plain text: a paragraph a line, headings, lists, quotes and tables as Markdown marks them, and nothing that is not read.
+
+import { type MarkupSink, readMarkup } from './markup.ts';
+
+/** Text is handed on block by block, as soon as a block ends. */
+export function readChapter(say: (block: string) => void): MarkupSink {
+  let [line, pre, skipped, quotes] = ['', 0, 0, 0];
+  const lists: { next: number | null }[] = [];
+  let mark = '';
+  const flush = () => {
+    const text = pre > 0 ? line.replace(/\s+$/, '') : line.replace(/[ \t]*\n[ \t]*/g, '\n').trim();
+    line = '';
+    if (text.replace(MARKS, '').trim() === '') return;
+    const indent = mark === '' || mark.startsWith('#') ? '' : '  '.repeat(lists.length - 1);
+    const quoted = '> '.repeat(Math.min(quotes, MAX_DEPTH));
+    say(`${indent}${mark}${text}`.replace(/^/gm, quoted));
+    mark = '';
+  };
+  return readMarkup('page', {
+    open(name, attributes) {
+      if (UNREAD.has(name)) skipped += 1;
+      if (skipped > 0) return;
+      if (BLOCKS.has(name)) flush();
+      if (name === 'pre') pre += 1;
+      if (name === 'blockquote') quotes += 1;
+      if (name === 'ul' || name === 'ol') lists.push({ next: name === 'ol' ? 1 : null });
+      if (name === 'li') mark = itemMark(lists.at(-1));
+      if (/^h[1-6]$/.test(name)) mark = `${'#'.repeat(Number(name[1]))} `;
+      if (name === 'br') line += '\n';
+      if (name === 'img' && attributes.alt?.trim()) line += `[picture: ${attributes.alt.replace(/\s+/g, ' ').trim()}]`;
+    },
+    text(text) {
+      if (skipped > 0) return;
+      const shown = text.replaceAll('\u00ad', '').replaceAll('\u00a0', ' ');
+      const joined = pre > 0 ? shown : shown.replace(/\s+/g, ' ');
+      line += /\s$/.test(line) && pre === 0 ? joined.replace(/^ /, '') : joined;
+    },
+    close(name) {
+      if (UNREAD.has(name)) skipped = Math.max(0, skipped - 1);
+      if (skipped > 0) return;
+      if (name === 'td' || name === 'th') line += ' | ';
+      if (BLOCKS.has(name)) flush();
+      if (name === 'pre') pre = Math.max(0, pre - 1);
+      if (name === 'blockquote') quotes = Math.max(0, quotes - 1);
+      if (name === 'ul' || name === 'ol') lists.pop();
+      if (name === 'html') flush();
+    },
+  });
+}
+
+const MAX_DEPTH = 8;
+
+/** A row of an empty table is none. */
+const MARKS = /[|\s]+/g;
+
+const UNREAD: ReadonlySet<string> = new Set(['head', 'script', 'style', 'template', 'svg', 'math', 'audio', 'video']);
+
+const BLOCKS: ReadonlySet<string> = new Set([
+  ...['p', 'div', 'section', 'article', 'aside', 'header', 'footer', 'main', 'nav', 'figure', 'figcaption', 'body'],
+  ...['h1', 'h2', 'h3', 'h4', 'h5', 'h6', 'ul', 'ol', 'li', 'dl', 'dt', 'dd', 'blockquote', 'pre', 'hr', 'table', 'tr'],
+]);
+
+function itemMark(list: { next: number | null } | undefined): string {
+  if (list === undefined || list.next === null) return '- ';
+  list.next += 1;
+  return `${list.next - 1}. `;
+}

@@ -1,0 +1,31 @@
+// Markup, read piece by piece: tags and text as they come. No document is built, nothing is fetched, and no entity of its own is expanded.
+
+import { Parser } from 'htmlparser2';
+
+interface MarkupReader {
+  /** `name` in small letters and without its namespace. */
+  open(name: string, attributes: Readonly<Record<string, string>>): void;
+  close(name: string): void;
+  text(text: string): void;
+}
+
+export interface MarkupSink {
+  write(piece: string): void;
+  end(): void;
+}
+
+/** @param form `xml` for what has no tags of its own, `page` for XHTML, which is read as forgivingly as a browser reads HTML. */
+export function readMarkup(form: 'xml' | 'page', reader: MarkupReader): MarkupSink {
+  const parser = new Parser(
+    {
+      onopentag: (name, attributes) => reader.open(local(name), attributes),
+      onclosetag: (name) => reader.close(local(name)),
+      ontext: (text) => reader.text(text),
+    },
+    // `<title/>` stands in many a chapter, and as HTML would make the rest of it the title.
+    { xmlMode: form === 'xml', recognizeSelfClosing: true, recognizeCDATA: true, lowerCaseTags: true },
+  );
+  return { write: (piece) => parser.write(piece), end: () => parser.end() };
+}
+
+const local = (name: string): string => name.slice(name.indexOf(':') + 1).toLowerCase();
