@@ -13,7 +13,8 @@ const SETTINGS = {
 const settingsOf = (tool: Tool): string =>
   rowOf(SETTINGS, tool, `where ${tool} keeps them, and tools.${tool} of tollgate.yaml`);
 
-const install = ({ tool, packageName = tool }: Situation): string => `npm install -g ${packageName}`;
+const install = ({ tool, packageName = tool }: Situation): string =>
+  packageName === '' ? `install ${tool}, or mend tools.${tool} of tollgate.yaml` : `npm install -g ${packageName}`;
 
 const checked: WayOut = (situation) => [preflight(situation), rerun(situation)];
 
@@ -26,6 +27,11 @@ const reinstalled: WayOut = (situation) => [install(situation), preflight(situat
 export const MACHINE_ACTIONS = {
   binary_missing: reinstalled,
   not_described: (situation) => [...readFirst(situation), rerun(situation)],
+  no_answer_field: (situation) => [
+    ...(situation.eventsFile ? [`read ${situation.eventsFile}, which has what was printed`] : []),
+    `mend output, document or events of tools.${situation.tool} in tollgate.yaml`,
+    thenRerun(situation),
+  ],
   broken_install: reinstalled,
   bad_flag: (situation) => [
     `bring ${situation.tool} to a version that knows the flag: ${install(situation)}`,

@@ -2,7 +2,7 @@
 
 import type { Ending } from '../facts/ending.ts';
 import type { Verdict } from '../facts/evidence.ts';
-import type { Tool } from '../facts/tools.ts';
+import { isBuiltIn, type Tool } from '../facts/tools.ts';
 import { placeWords, type StageField as SetOfStage, type StagePlace } from '../manifest/stage-place.ts';
 import type { KnownKey } from './known-key.ts';
 
@@ -57,7 +57,9 @@ export const rerun = ({ taskId, tool, again = `tollgate run ${taskId}` }: Situat
 
 export const thenRerun = (situation: Situation): string => `then: ${rerun(situation)}`;
 
-export const preflight = ({ tool }: Situation): string => `preflight --tools ${tool}`;
+/** What a project describes is looked for where it is trusted alone. */
+export const preflight = ({ tool }: Situation): string =>
+  `preflight --tools ${tool}${isBuiltIn(tool) ? '' : ' --trust-workspace'}`;
 
 /** The evidence is a line of it; the whole of what was said may lie in stderr. */
 export const readFirst = ({ stderrFile }: Situation): string[] => (stderrFile ? [`read ${stderrFile}`] : []);

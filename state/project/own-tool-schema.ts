@@ -2,10 +2,8 @@
 
 import * as z from 'zod';
 import { COMMANDS, TOOL_NAME, TOOLS } from '../../policies/facts/tools.ts';
-import { PLACES, placesIn } from '../../policies/own-tool/places.ts';
-import { looksSecret, secretsOf } from '../../policies/redact/environment.ts';
-import { nearest } from '../../policies/text/nearest.ts';
 import { MAX_TIMEOUT_MS } from '../../policies/time/longest-timeout.ts';
+import { mistakesOf, strangePlace, unexpanded } from './own-tool-mistakes.ts';
 
 const word = z
   .string()
@@ -72,7 +70,9 @@ const EVENT = z.strictObject({
 
 const OWN_TOOL = z
   .strictObject({
-    binary: plain.describe('a program on the PATH, or a path from the root of the project'),
+    binary: plain
+      .refine((text) => unexpanded(text) === null, { error: (issue) => unexpanded(String(issue.input)) ?? '' })
+      .describe('a program on the PATH, or a path from the root of the project'),
     argv: z
       .array(z.union([word, words.min(1)]))
       .max(100)
@@ -147,8 +147,6 @@ const OWN_TOOL = z
 
 export type GivenTool = z.infer<typeof OWN_TOOL>;
 
-/** They go to the wrapper in one variable of its environment, beside the project's own rows. */
-const MAX_BYTES = 24 * 1024;
 const RESERVED: readonly string[] = [
   ...TOOLS,
   ...Object.values(COMMANDS),
@@ -172,57 +170,4 @@ export const OWN_TOOLS = z
 function nameMistake(name: string): string | null {
   if (RESERVED.includes(name)) return 'is a name of tollgate itself; give the CLI one of its own';
   return TOOL_NAME.test(name) ? null : 'must be 1 to 41 of a-z 0-9 _ - and begin with a letter';
-}
-
-function strangePlace(text: string): string | null {
-  const strange = placesIn(text).find((name) => !PLACES.includes(name as never));
-  if (strange === undefined) return null;
-  const near = nearest(strange, PLACES);
-  return `has no such place as {${strange}}; ${near === null ? `the places are ${PLACES.join(', ')}` : `did you mean {${near}}?`}`;
-}
-
-type Given = Omit<z.input<typeof OWN_TOOL>, 'events'> & {
-  events?: readonly { session?: string | undefined }[] | undefined;
-};
-
-const SECRET_WORDS =
-  'looks like a secret, and would stand in clear in the files of each call; leave it out and set it in the environment of tollgate, which the CLI gets too';
-
-/** Where a value is a secret by its name or its shape; what is filled in by a place is none. */
-function secretsIn({ environment = {}, retries }: Given): [path: string[], name: string][] {
-  const isSecret = ([name, value]: [string, string]) =>
-    value.replaceAll(/\{\w+\}/g, '') !== '' &&
-    (looksSecret(name.toUpperCase(), value.trim()) || secretsOf({ [name]: value }).length > 0);
-  const named = (path: string[], variables: Record<string, string>) =>
-    Object.entries(variables)
-      .filter(isSecret)
-      .map(([name]): [string[], string] => [path, name]);
-  return [...named(['environment'], environment), ...named(['retries', 'environment'], retries?.environment ?? {})];
-}
-
-/** What single fields do not show. */
-function mistakesOf(tool: Given): [path: string[], message: string][] {
-  const { output, prompt, document, events, argv = [], environment: variables = {} } = tool;
-  const places = new Set([...argv.flat(), ...Object.values(variables)].flatMap(placesIn));
-  const mistakes: [string[], string][] = [];
-  for (const [path, name] of secretsIn(tool)) mistakes.push([[...path, name], SECRET_WORDS]);
-  if (output === 'lines' && events === undefined)
-    mistakes.push([['events'], 'is missing: of output lines it says which line tells what']);
-  if (output === 'json' && document?.answer === undefined)
-    mistakes.push([['document'], 'has no answer: of output json it says which field is the answer']);
-  if (output !== 'lines' && events !== undefined) mistakes.push([['events'], 'is for output lines alone']);
-  if (output !== 'json' && document !== undefined) mistakes.push([['document'], 'is for output json alone']);
-  if (prompt === 'file' && !places.has('prompt_file'))
-    mistakes.push([['argv'], 'has no place {prompt_file}, and the prompt goes by file']);
-  if (output === 'file' && !places.has('answer_file'))
-    mistakes.push([['argv'], 'has no place {answer_file}, and the answer comes by file']);
-  const hasSession = document?.session !== undefined || (events ?? []).some(({ session }) => session !== undefined);
-  if (hasSession && !places.has('session'))
-    mistakes.push([
-      ['argv'],
-      'has no place {session}, though a field names its session; add [--resume, "{session}"] or the like',
-    ]);
-  if (Buffer.byteLength(JSON.stringify(tool)) > MAX_BYTES)
-    mistakes.push([[], `has over ${MAX_BYTES} bytes; make it shorter`]);
-  return mistakes;
 }

@@ -3,7 +3,7 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import type { ErrorClass } from '../../../policies/facts/classes.ts';
-import type { BuiltIn } from '../../../policies/facts/tools.ts';
+import type { BuiltIn, OwnTool } from '../../../policies/facts/tools.ts';
 import { modelsIn } from '../../../policies/next-actions/models.ts';
 import { nextActions, type Situation } from '../../../policies/next-actions/next-actions.ts';
 
@@ -27,6 +27,7 @@ const situation = (
   ...known,
 });
 
+const OWN = 'mine' as OwnTool;
 const AGAIN = 'tollgate run fix (asks codex again)';
 const key = (by: string): Known => ({ key: { how: 'signed_in', by } });
 
@@ -39,6 +40,28 @@ const ROWS: [why: string, errorClass: ErrorClass, reason: string, known: Known, 
     [`tollgate run fix (not before ${AT}; asks codex again)`],
   ],
   ['it does not', 'transient', 'rate_limit', {}, [`in 5 minutes or later: ${AGAIN}`]],
+  [
+    'a described CLI whose answer is elsewhere',
+    'tooling',
+    'no_answer_field',
+    { tool: OWN, eventsFile: 'a.raw' },
+    [
+      'read a.raw, which has what was printed',
+      'mend output, document or events of tools.mine in tollgate.yaml',
+      'then: tollgate run fix (asks mine again)',
+    ],
+  ],
+  [
+    'a described CLI that is not there',
+    'tooling',
+    'binary_missing',
+    { tool: OWN, packageName: '' },
+    [
+      'install mine, or mend tools.mine of tollgate.yaml',
+      'preflight --tools mine --trust-workspace',
+      'tollgate run fix (asks mine again)',
+    ],
+  ],
   ['a reason of the project', 'transient', 'vpn_down', {}, [`in 5 minutes or later: ${AGAIN}`]],
   ["the service's own time-out", 'transient', 'timeout', { ending: 'exited' }, [`in 5 minutes or later: ${AGAIN}`]],
   [

@@ -94,6 +94,44 @@ const MISTAKES: [what: string, body: string, told: RegExp][] = [
     'binary: x\n    retries: { environment: { AT: "https://me:pass-w0rd@host" } }',
     /:4: tools\.mine\.retries\.environment\.AT looks like a secret/,
   ],
+  [
+    'a key by its form',
+    'binary: x\n    argv: [ask, sk-proj-abcdefghijklmnop0123456789ABCD]',
+    /:4: tools\.mine\.argv\[1\] looks like a secret.*\$MINE_TOKEN/,
+  ],
+  [
+    'a secret by its flag',
+    'binary: x\n    argv:\n      - --password\n      - hunter2x',
+    /:6: tools\.mine\.argv\[1\] looks like a secret/,
+  ],
+  [
+    'a secret in a list',
+    "binary: x\n    argv: [[--in, '{session}', --token=hunter2x]]",
+    /tools\.mine\.argv\[0\]\[2\] looks like a secret/,
+  ],
+  [
+    'a secret of a mode',
+    "binary: x\n    access: { read: [-H, 'Authorization: Bearer abcdef0123456789abcdef'] }",
+    /:4: tools\.mine\.access\.read\[1\] looks like a secret/,
+  ],
+  [
+    'a key under a plain name',
+    'binary: x\n    environment: { MINE: sk-proj-abcdefghijklmnop0123456789ABCD }',
+    /:4: tools\.mine\.environment\.MINE looks like a secret/,
+  ],
+  [
+    'a place in other letters',
+    "binary: x\n    argv: ['{Model}']",
+    /argv\[0\] has no such place as \{Model\}; did you mean \{model\}\?/,
+  ],
+  ['a place with a hyphen', "binary: x\n    argv: ['--f={prompt-file}']", /did you mean \{prompt_file\}\?/],
+  ['a home', 'binary: ~/bin/x', /:3: tools\.mine\.binary is taken as it stands/],
+  ['a variable as a binary', 'binary: $HOME/bin/x', /:3: tools\.mine\.binary is taken as it stands/],
+  [
+    'the same name twice',
+    'binary: x\n  mine:\n    binary: y',
+    /:4: the same name stands twice in one place; keep one of them/,
+  ],
   ['a binary that is a flag', 'binary: -x', /:3: tools\.mine\.binary must be one line/],
 ];
 for (const [what, body, told] of MISTAKES)
@@ -106,6 +144,8 @@ test('what a place fills in, and a setting under such a name, is no secret', asy
   assert.ok(
     typeof (await read(folder, `tools:\n  mine:\n    binary: x\n    environment: ${environment}\n`)) === 'object',
   );
+  const argv = `[--token, '{session}', --max-tokens, '9000', --api-key-env, MINE_KEY, --key-file, /etc/mine, '{"a":1}']`;
+  assert.ok(typeof (await read(folder, `tools:\n  mine:\n    binary: x\n    argv: ${argv}\n`)) === 'object');
 });
 
 for (const name of ['gemini', 'any', 'tollgate', 'run_codex'])
