@@ -6,7 +6,7 @@ import type { Obstacle } from '../../policies/facts/evidence.ts';
 import type { OwnReason } from '../../policies/facts/own-reasons.ts';
 import type { StopSignal } from '../../policies/facts/stop.ts';
 import { readFollowedBytes } from '../../state/disk/regular-file.ts';
-import type { Adapter, PromptLimit } from '../../wrappers/adapter.ts';
+import type { Adapter, CallRequest, PromptLimit } from '../../wrappers/adapter.ts';
 import { findBinary } from '../../wrappers/find-binary.ts';
 import { missingOwn } from '../../wrappers/own/missing.ts';
 import { lookAt, outputPathsOf } from '../attempt/output-paths.ts';
@@ -45,23 +45,30 @@ export function check(request: WrapperRequest): CheckedCall {
   }
   const unwritable = outputMistake(request);
   if (unwritable !== null) return refuse('unwritable_output', unwritable, prompt);
+  const startable = startableCall(adapter, call);
+  return { ...startable, prompt };
+}
+
+type StartableCall = { how: 'ready'; binary: string } | { how: 'refused'; refusal: Refusal };
+
+/** Whether its CLI can be started for this, whatever it is asked. */
+export function startableCall(adapter: Adapter, call: CallRequest): StartableCall {
   const unfit = adapter.described?.takes(call) ?? null;
-  if (unfit !== null) return refuse('not_described', unfit, prompt);
+  if (unfit !== null)
+    return {
+      how: 'refused',
+      refusal: { class: 'tooling', reason: 'not_described', exit: 'badInput', message: unfit },
+    };
   const binary = findBinary(adapter.binary, call.environment.PATH);
   if (binary === null) {
     const message = missingWords(adapter);
-    return {
-      how: 'refused',
-      prompt,
-      refusal: { class: 'tooling', reason: 'binary_missing', exit: 'missingBinary', message },
-    };
+    const refusal = { class: 'tooling', reason: 'binary_missing', exit: 'missingBinary', message } as const;
+    return { how: 'refused', refusal };
   }
   const untrusted = adapter.distrusts(call);
-  if (untrusted !== null) {
-    const refusal = { class: 'tooling', reason: 'untrusted', exit: 'failure', message: untrusted } as const;
-    return { how: 'refused', prompt, refusal };
-  }
-  return { how: 'ready', binary, prompt };
+  if (untrusted === null) return { how: 'ready', binary };
+  const refusal = { class: 'tooling', reason: 'untrusted', exit: 'failure', message: untrusted } as const;
+  return { how: 'refused', refusal };
 }
 
 function missingWords({ binary, packageName, tool, described }: Adapter): string {

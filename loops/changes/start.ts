@@ -1,5 +1,6 @@
 // The tree as it was when the task's first run began: kept as git's objects in the task's own state, beside the repository.
 
+import { rmSync } from 'node:fs';
 import path from 'node:path';
 import { writeAtomic } from '../../state/atomic-file.ts';
 import { readRegularOrNull } from '../../state/disk/regular-file.ts';
@@ -24,6 +25,9 @@ export function startOf(task: string): Start | null {
   const tree = readRegularOrNull(name)?.trim() ?? null;
   return tree === null ? null : { tree, objects };
 }
+
+/** The next one is kept anew. */
+export const forgetStart = (task: string): void => rmSync(path.join(task, 'start'), { recursive: true, force: true });
 
 /** Only the first time. */
 export async function keepStart(

@@ -11,7 +11,7 @@ import { changedFailure, tooLargeFailure, unpreparedFailure } from '../failure/f
 import { runStage } from '../stage/stage.ts';
 import { closedBy } from '../tamper-guard/door.ts';
 import { checkStages, type LargeStage } from '../task/plan.ts';
-import { composePrompt, type Prompt, writePrompt } from '../task/prompt.ts';
+import { type Composing, composePrompt, type Prompt, writePrompt } from '../task/prompt.ts';
 import type { RunOptions } from '../task/run-options.ts';
 import { keptVerdict, stageFacts } from '../task/stage-facts.ts';
 import type { StagePlan } from '../task/stage-plan.ts';
@@ -123,7 +123,11 @@ const refused = (failure: Failure, exitCode: number = TOLLGATE_EXIT.badInput): E
 });
 
 /** @param endsAtMs when the wall clock of the task runs out, by the steady clock; null without a limit. */
-export function stageRunOf(task: TaskRun, { stage, role, access }: StagePlan, endsAtMs: number | null): StageRun {
+export function stageRunOf<Task extends Composing>(
+  task: Task,
+  { stage, role, access }: StagePlan,
+  endsAtMs: number | null,
+): Task & Omit<StageRun, keyof TaskRun> {
   const { open, options, context } = task;
   const { security } = open.manifest;
   return {

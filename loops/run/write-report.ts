@@ -30,9 +30,9 @@ export async function writeReport(
   ended: EndedRun,
   clock: () => Date,
 ): Promise<{ report: RunReport; summary: string }> {
-  const failure = ended.failure === null ? null : asCalled(open, ended.failure);
+  const failure = ended.failure === null ? null : asCalled(open, ended.failure, ended.supervision?.resume);
   if (failure === null) await resolveFailure(open, clock);
-  else await writeFailure(open, failure);
+  else await writeJson(failureFile(open), failure);
   const { ledger, torn } = open.journal.read();
   const total = budgetOf(ledger);
   const report: RunReport = {
@@ -91,11 +91,11 @@ export async function writeFailure(open: OpenTask, failure: Failure): Promise<vo
   await writeJson(failureFile(open), asCalled(open, failure));
 }
 
-/** A supervised task is gone on with by its own command. */
-function asCalled({ manifest, task }: OpenTask, failure: Failure): Failure {
+/** A supervised task is gone on with by its own command; by the line of its saved session where there is one. */
+function asCalled({ manifest, task }: OpenTask, failure: Failure, resume?: string | null): Failure {
   if (manifest.supervise === undefined) return failure;
   const told = failure.next_actions.map((line) =>
-    line.replaceAll(`tollgate run ${task.id}`, `tollgate supervise ${task.id}`),
+    line.replaceAll(`tollgate run ${task.id}`, resume ?? `tollgate supervise ${task.id}`),
   );
   return { ...failure, next_actions: told };
 }

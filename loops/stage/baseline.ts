@@ -100,11 +100,17 @@ const keep = (run: StageRun, snapshot: TreeSnapshot) =>
  */
 export async function closeBaseline(run: StageRun, baseline: Baseline | null, how: 'done' | 'open'): Promise<void> {
   if (baseline === null) return;
-  const { beforeFile, afterFile, copiesFolder } = filesOf(run);
+  const { afterFile } = filesOf(run);
   if (how === 'open') {
     const after = baseline.last() ?? (await takeSnapshot({ ...treeOf(run), before: baseline.before }));
     return saveSnapshot(afterFile, after);
   }
+  dropBaseline(run);
+}
+
+/** Whatever an earlier run kept: from now on the tree is taken as it is. */
+export function dropBaseline(run: StageRun): void {
+  const { beforeFile, afterFile, copiesFolder } = filesOf(run);
   rmSync(beforeFile, { force: true });
   rmSync(afterFile, { force: true });
   rmSync(copiesFolder, { recursive: true, force: true });

@@ -8,9 +8,11 @@ import type { SuperviseFact } from '../../policies/supervise/supervise-facts.ts'
 import { EMPTY_FAILURE } from '../failure/empty-failure.ts';
 import { untouched } from '../run/stages.ts';
 import type { EndedRun } from '../run/write-report.ts';
+import type { OpenTask } from '../task/task.ts';
 import type { Leaving, SuperviseCourse } from './course.ts';
 import { saveSession } from './save.ts';
 import { supervisionReport } from './supervision-report.ts';
+import { answerLine } from './way-on.ts';
 
 export async function leaveLoop(course: SuperviseCourse, leaving: Leaving): Promise<EndedRun> {
   const { open, runId, context } = course.task;
@@ -61,7 +63,7 @@ export function endFailure({ task }: SuperviseCourse, reason: Exclude<LeaveReaso
     reason: of.reason,
     evidence: { source: 'none', text: open.hide(why), rule: `supervise-${reason.replaceAll('_', '-')}` },
     decision: { action: 'stop', why: row.why },
-    next_actions: row.next(open.task.id, open.placeOf(null, 'supervise').at),
+    next_actions: row.next(answerLine(task), open),
   };
 }
 
@@ -74,7 +76,7 @@ interface EndRow {
   class: Failure['class'];
   reason: string;
   why: string;
-  next(taskId: string, place: string): string[];
+  next(answer: string, open: OpenTask): string[];
 }
 
 const ENDS: Record<Exclude<LeaveReason, 'done'>, EndRow> = {
@@ -89,21 +91,23 @@ const ENDS: Record<Exclude<LeaveReason, 'done'>, EndRow> = {
     class: 'unknown',
     reason: 'question',
     why: 'the reasoner asks a person',
-    next: (taskId) => [`tollgate answer ${taskId} "…"`],
+    next: (answer) => [answer],
   },
   max_iterations: {
     class: 'quota',
     reason: 'budget',
     why: 'the iterations are used up',
-    next: (taskId, place) => [`raise max_iterations at ${place}, then: tollgate run ${taskId}`],
+    next: (_, { task, placeOf }) => [
+      `raise max_iterations at ${placeOf(null, 'supervise').at}, then: tollgate run ${task.id}`,
+    ],
   },
   stalled: {
     class: 'unknown',
     reason: 'stalled',
     why: 'nothing comes of the instruction',
-    next: (taskId) => [
-      `tell the reasoner what to do instead: tollgate answer ${taskId} "…"`,
-      `or go on as it is: tollgate run ${taskId}`,
+    next: (answer, { task }) => [
+      `tell the reasoner what to do instead: ${answer}`,
+      `or go on as it is: tollgate run ${task.id}`,
     ],
   },
 };

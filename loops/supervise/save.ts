@@ -17,6 +17,7 @@ import type { OpenTask } from '../task/task.ts';
 import { gitStand, wholeDiff } from './changes.ts';
 import { type Part, type SuperviseCourse, standingOf } from './course.ts';
 import { shownText } from './view.ts';
+import { resumeLine } from './way-on.ts';
 
 export const saveFileOf = ({ state }: Pick<TaskFolder, 'state'>): string => path.join(state, 'session_save.json');
 
@@ -50,15 +51,11 @@ export async function saveSession(course: SuperviseCourse, how: LeftHow, why: st
     patch: patch === null ? null : patchFile,
     git: await standOf(open, context.environment),
     budget: { used: ledger.used, total, left: Math.max(0, total - ledger.used), tokens, usd },
-    resume: resumeLine(open, sessions.worker.session_id),
+    resume: resumeLine(task, sessions.worker.session_id),
   };
   await writeJson(saveFileOf(open.task), save);
   return save;
 }
-
-/** By the worker's session, as people copy it; by the task where none is known. */
-const resumeLine = ({ task }: OpenTask, session: string | null): string =>
-  `tollgate supervise --resume ${session ?? task.id}`;
 
 const sessionOf = ({ task, journal, plans }: OpenTask, part: Part) => {
   const { tool } = plans.find(({ stage }) => stage.name === part)!.stage;

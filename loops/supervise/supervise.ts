@@ -5,16 +5,17 @@ import { iterationCells, iterationLine } from '../../policies/supervise/iteratio
 import { nextMove } from '../../policies/supervise/next-move.ts';
 import type { Standing } from '../../policies/supervise/standing.ts';
 import { hashOf, keepText } from '../../state/supervise/kept-texts.ts';
-import { notesLeft, removeNote } from '../../state/supervise/notes.ts';
+import { notesFolder, notesLeft, removeNote } from '../../state/supervise/notes.ts';
 import { nowMs } from '../../wrappers/steady-clock.ts';
+import { forgetStart } from '../changes/start.ts';
 import { invalidFailure } from '../failure/failure.ts';
 import { type RanTask, type RunWork, runTask } from '../run/run.ts';
 import { stageRunOf } from '../run/stages.ts';
 import type { EndedRun } from '../run/write-report.ts';
-import { closeBaseline, openBaseline } from '../stage/baseline.ts';
+import { closeBaseline, dropBaseline, openBaseline } from '../stage/baseline.ts';
 import { composePrompt } from '../task/prompt.ts';
 import type { RunRequest } from '../task/run-request.ts';
-import type { TaskRun } from '../task/stage-run.ts';
+import type { StageRun, TaskRun } from '../task/stage-run.ts';
 import { markDone, reopen } from '../task/stage-status.ts';
 import type { OpenTask } from '../task/task.ts';
 import { keepBeginning } from './changes.ts';
@@ -25,6 +26,7 @@ import { endFailure, leaveLoop } from './leave.ts';
 import { treeMistake } from './moved.ts';
 import { askPart } from './part.ts';
 import { reason } from './reason.ts';
+import { partMistake } from './startable.ts';
 import { shownText } from './view.ts';
 import { work } from './work.ts';
 
@@ -45,7 +47,11 @@ const workOf = (supervising: Supervising): RunWork => ({
       : null,
   async check(composing) {
     const { open, context } = composing;
-    const mistake = goalMistake(open, supervising) ?? (await movedMistake(open, context, supervising));
+    const isDone = supervising.begin === 'on' && standingOf(open).step === 'done';
+    const mistake =
+      goalMistake(open, supervising) ??
+      (await movedMistake(open, context, supervising)) ??
+      (isDone ? null : partMistake(composing));
     if (mistake !== null) return { how: 'invalid', message: mistake };
     for (const plan of open.plans) {
       const composed = await composePrompt(composing, plan, open.manifest.context.digest_policy);
@@ -93,11 +99,11 @@ export async function superviseRun(
     const first = await keepText(open.task, goal);
     await open.journal.note({ fact: 'supervised', run_id: runId, supervision: runId, goal: first });
   }
+  // Until its first instruction nothing was done for it: the tree is taken as it is, whatever was before.
+  if (standingOf(open).iteration === 0) forgetBefore(course);
   const kept = standingOf(open).step === 'done' ? null : await keepBeginning(task);
   if (kept !== null) return leaveLoop(course, leftWith(invalidFailure(open.task.id, kept, context.clock())));
-  // Its baseline is the supervision's, over all iterations and runs.
-  const whole = { ...stageRunOf(task, course.plans.worker, course.endsAtMs) };
-  whole.stage = { ...whole.stage, name: 'supervise' };
+  const whole = wholeOf(course);
   const baseline = await openBaseline(whole);
   if (baseline !== null && 'how' in baseline)
     return leaveLoop(course, leftWith(invalidFailure(open.task.id, baseline.message, context.clock())));
@@ -105,22 +111,45 @@ export async function superviseRun(
   let end: EndedRun | null = null;
   try {
     course.handOff = await handOffs(course);
-    end = await leaveLoop(course, await goRound(course, supervise!));
+    end = await untilLeft(course, supervise!);
     return end;
   } finally {
     await closeBaseline(whole, baseline, end?.state === 'done' ? 'done' : 'open');
   }
 }
 
-async function goRound(
-  course: SuperviseCourse,
-  terms: { max_iterations: number; stall_after: number },
-): Promise<Leaving> {
+/** Worker and reasoner as one: its baseline is what the tree was before the first iteration. */
+function wholeOf({ task, plans, endsAtMs }: SuperviseCourse): StageRun {
+  const run = stageRunOf(task, plans.worker, endsAtMs);
+  return { ...run, stage: { ...run.stage, name: 'supervise' } };
+}
+
+function forgetBefore(course: SuperviseCourse): void {
+  const { task, plans, endsAtMs } = course;
+  const parts = Object.values(plans).map((plan) => stageRunOf(task, plan, endsAtMs));
+  for (const run of [wholeOf(course), ...parts]) dropBaseline(run);
+  forgetStart(task.open.task.state);
+}
+
+interface Terms {
+  max_iterations: number;
+  stall_after: number;
+}
+
+async function untilLeft(course: SuperviseCourse, terms: Terms): Promise<EndedRun> {
+  for (;;) {
+    const end = await leaveLoop(course, await goRound(course, terms));
+    // Whoever answered before the journal said that it is parked has been told that it will be heard.
+    if (end.supervision?.how !== 'parked' || notesLeft(notesOf(course.task)).length === 0) return end;
+  }
+}
+
+async function goRound(course: SuperviseCourse, terms: Terms): Promise<Leaving> {
   const { open, context, runId } = course.task;
   const { stop } = context;
   for (;;) {
     if (stop.aborted) return interruptedBy(`stopped by ${stopWords(stop)}`);
-    await takeNotes(open);
+    await takeNotes(course.task);
     const standing = standingOf(open);
     const move = nextMove(standing, terms);
     switch (move.do) {
@@ -154,13 +183,17 @@ function tell({ task: { open, context } }: SuperviseCourse, iteration: number): 
 }
 
 /** Before the reasoner is asked, and never while a call runs. */
-async function takeNotes(open: OpenTask): Promise<void> {
-  for (const left of notesLeft(open.stateFolder, open.task)) {
+async function takeNotes(task: TaskRun): Promise<void> {
+  const { open } = task;
+  for (const left of notesLeft(notesOf(task))) {
     const text = await keepText(open.task, left.text);
     if (!standingOf(open).seenNotes.has(left.note)) await open.journal.note({ fact: 'noted', note: left.note, text });
     removeNote(left);
   }
 }
+
+const notesOf = ({ open: { stateFolder, task }, context }: TaskRun): string =>
+  notesFolder(context.environment, stateFolder, task);
 
 /** For whoever waits for the task's stages, and for every view of it. */
 async function markParts({ task, plans }: SuperviseCourse, { worked }: Standing): Promise<void> {

@@ -115,7 +115,7 @@ const isCallEntry = ({ task, task_id, stage, dispatcher, until, state_folder, ta
 export function noteChange(register: string, change: Omit<ChangeEntry, 'v'>): void {
   const folder = path.join(register, 'changed');
   mkdirSync(folder, { recursive: true, mode: 0o700 });
-  writeEntry(path.join(folder, `${keyOf(change.task)}-${change.by.call_id}.json`), { v: VERSION, ...change });
+  writeEntry(path.join(folder, `${taskKey(change.task)}-${change.by.call_id}.json`), { v: VERSION, ...change });
 }
 
 export function changesOf(register: string, task: string): ChangeEntry[] {
@@ -134,7 +134,7 @@ function changeFiles(register: string, task: string): string[] {
   const folder = path.join(register, 'changed');
   const names = listed(folder);
   if (names.length === 0) return [];
-  const key = keyOf(task);
+  const key = taskKey(task);
   return names.filter((name) => name.startsWith(`${key}-`)).map((name) => path.join(folder, name));
 }
 
@@ -152,9 +152,10 @@ export function vouch(register: string, task: string, files: Vouched): void {
   writeEntry(file, { v: VERSION, task, files: { ...vouchedIn(register, task), ...files } });
 }
 
-const vouchedFile = (register: string, task: string) => path.join(register, 'vouched', `${keyOf(task)}.json`);
+const vouchedFile = (register: string, task: string) => path.join(register, 'vouched', `${taskKey(task)}.json`);
 
-function keyOf(task: string): string {
+/** Of a task's folder, wherever it lies: a name for what is kept of it elsewhere. */
+export function taskKey(task: string): string {
   let real = task;
   try {
     real = realpathSync.native(task);

@@ -1,12 +1,14 @@
-// What people say to a supervised task while it may be running: notes in the project's state, which its run takes into the journal between calls.
+// What people say to a supervised task while it may be running: notes in the user's state, which its run takes into the journal between calls.
 
-import { createHash, randomUUID } from 'node:crypto';
+import { randomUUID } from 'node:crypto';
 import { rmSync } from 'node:fs';
 import path from 'node:path';
 import { writeAtomic } from '../atomic-file.ts';
+import { taskKey } from '../calls/judge-register.ts';
 import { namesIn } from '../disk/folder.ts';
 import { readIfFit } from '../disk/regular-file.ts';
 import type { TaskFolder } from '../task-folder.ts';
+import { userState } from '../user-state.ts';
 
 interface LeftNote {
   /** Its name, by which it counts once. */
@@ -17,24 +19,25 @@ interface LeftNote {
 
 export const MAX_NOTE_BYTES = 64 * 1024;
 
-/** During a call nobody may write into the task's own folder: that would be taken for its agent's doing. */
-function folderOf(stateFolder: string, { id, root }: Pick<TaskFolder, 'id' | 'root'>): string {
-  const place = path.relative(stateFolder, root);
-  const which =
-    place === path.join('task', id) ? id : `${id}-${createHash('sha256').update(root).digest('hex').slice(0, 12)}`;
-  return path.join(stateFolder, 'state', 'notes', which);
-}
+/**
+ * Where the notes for a task lie: out of the project, which a sandboxed agent may write, where the user has a home; an agent of
+ * the same user without a sandbox can write there all the same.
+ */
+export const notesFolder = (
+  environment: NodeJS.ProcessEnv,
+  stateFolder: string,
+  { root }: Pick<TaskFolder, 'root'>,
+): string => path.join(userState(environment) ?? path.join(stateFolder, 'state'), 'notes', taskKey(root));
 
-export async function leaveNote(stateFolder: string, task: TaskFolder, text: string, at: Date): Promise<string> {
+export async function leaveNote(folder: string, text: string, at: Date): Promise<string> {
   const stamp = at.toISOString().replace(/[^0-9]/g, '');
   const note = `${stamp}-${randomUUID().slice(0, 8)}`;
-  await writeAtomic(path.join(folderOf(stateFolder, task), `${note}.md`), text);
+  await writeAtomic(path.join(folder, `${note}.md`), text);
   return note;
 }
 
 /** In the order in which they were left; what is no text of ours stays where it is. */
-export function notesLeft(stateFolder: string, task: TaskFolder): LeftNote[] {
-  const folder = folderOf(stateFolder, task);
+export function notesLeft(folder: string): LeftNote[] {
   return namesIn(folder)
     .filter((name) => /^\d{17}-[0-9a-f]{8}\.md$/.test(name))
     .sort()

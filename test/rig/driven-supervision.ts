@@ -12,7 +12,7 @@ import type { OpenTask } from '../../loops/task/task.ts';
 import type { Fact, JournalLine } from '../../state/journal/facts.ts';
 import type { Journal } from '../../state/journal/journal.ts';
 import { emptyLedger, fold } from '../../state/journal/ledger.ts';
-import { leaveNote } from '../../state/supervise/notes.ts';
+import { leaveNote, notesFolder } from '../../state/supervise/notes.ts';
 import { outputsOf } from '../../state/task-folder.ts';
 import { type Said, SupervisionModel } from './supervision-model.ts';
 
@@ -40,6 +40,7 @@ export class DrivenSupervision {
   private points = 0;
   private now = Date.UTC(2026, 0, 1);
   private notes = 0;
+  private notesAt = '';
   private stop = new AbortController();
 
   constructor(
@@ -57,6 +58,7 @@ export class DrivenSupervision {
   /** One run. Throws Killed, and what the model has against it. */
   run(task: Omit<TaskRun, 'open'>): Promise<EndedRun> {
     this.stop = new AbortController();
+    this.notesAt = notesFolder(task.context.environment, this.open.stateFolder, this.open.task);
     const context = { ...task.context, stop: this.stop.signal, clock: () => this.clock() };
     const asking: Asking = { part: (course, _, asked) => this.part(course, asked), done: () => this.look() };
     return superviseRun({ ...task, open: this.open, context }, { begin: 'on' }, asking);
@@ -65,7 +67,7 @@ export class DrivenSupervision {
   /** As a person leaves one. */
   async note(): Promise<void> {
     this.notes += 1;
-    await leaveNote(this.open.stateFolder, this.open.task, `say ${this.notes}`, this.clock());
+    await leaveNote(this.notesAt, `say ${this.notes}`, this.clock());
   }
 
   /** Later each time. */

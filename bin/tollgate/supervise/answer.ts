@@ -2,7 +2,7 @@
 
 import { hearing } from '../../../loops/supervise/hearing.ts';
 import { TOLLGATE_EXIT } from '../../../policies/facts/exit-codes.ts';
-import { leaveNote, MAX_NOTE_BYTES } from '../../../state/supervise/notes.ts';
+import { leaveNote, MAX_NOTE_BYTES, notesLeft } from '../../../state/supervise/notes.ts';
 import { readArguments, stopOnSignals } from '../../command.ts';
 import type { Arguments, CommandSpec } from '../../command-line.ts';
 import type { Ran } from '../../ran.ts';
@@ -40,19 +40,25 @@ async function answered(args: Arguments, stop: AbortSignal): Promise<Ran> {
   if (refusal !== null) return invalid(refusal);
   const heard = await hearing(word, process.cwd(), process.env);
   if (heard.how === 'invalid') return invalid(heard.message);
-  const { task, stateFolder, state } = heard;
-  const note = await leaveNote(stateFolder, task, text, new Date());
-  if (state === 'waiting' && !args.given.has('later')) return superviseWord(word, args, stop, 'answer');
-  const said = SAID[state](task.id);
+  const { task, notes } = heard;
+  const note = await leaveNote(notes, text, new Date());
+  const state = await heard.state();
+  // A run that was about to leave may be waited for, and end without having heard it.
+  const isUnheard = () => notesLeft(notes).some((left) => left.note === note);
+  if (state === 'waiting' && !args.given.has('later'))
+    return superviseWord(word, args, stop, { command: 'answer', isUnheard });
+  const said = SAID[state](`${word}${args.given.has('trust-workspace') ? ' --trust-workspace' : ''}`);
   return args.given.has('json')
     ? { exit: 0, out: `${JSON.stringify({ schema: 1, task_id: task.id, note, state, message: said })}\n` }
     : { exit: 0, out: `${said}\n` };
 }
 
 const SAID = {
-  running: () => 'Noted: the reasoner hears it at its next iteration.',
-  waiting: (id: string) => `Noted. To go on: tollgate supervise ${id}`,
-  at_rest: (id: string) => `Noted for the next run: tollgate supervise ${id}`,
+  running: () => 'Noted: the reasoner hears it at its next iteration; where the run ends before, in the next run.',
+  waiting: (words: string) => `Noted. To go on: tollgate supervise ${words}`,
+  at_rest: (words: string) => `Noted for the next run: tollgate supervise ${words}`,
+  done: (words: string) =>
+    `Noted; but the task is done, and nobody hears it until it is begun anew: tollgate supervise ${words} --anew`,
 } as const;
 
 function textMistake(text: string): string | null {

@@ -1,6 +1,6 @@
 // tollgate supervise: a worker carries out one instruction after another, a reasoner says which.
 
-import { findSaved } from '../../../loops/supervise/find-saved.ts';
+import { findSupervised } from '../../../loops/supervise/find-supervised.ts';
 import { superviseTask } from '../../../loops/supervise/supervise.ts';
 import { TOLLGATE_EXIT } from '../../../policies/facts/exit-codes.ts';
 import { readArguments, stopOnSignals } from '../../command.ts';
@@ -31,7 +31,8 @@ const SPEC: CommandSpec = {
   flags: {
     resume: {
       takes: 'text',
-      about: 'go on with the saved session of this id (of the worker or the reasoner), or with this task',
+      about:
+        'go on with the task whose session this is (of the worker or the reasoner): saved, parked or killed; or with this task',
     },
     anew: { takes: 'nothing', about: 'begin anew: what was said and done before counts for nothing' },
     ...SUPERVISE_FLAGS,
@@ -60,25 +61,38 @@ async function named(args: Arguments, stop: AbortSignal): Promise<Ran> {
   const invalid = (message: string) => answerTo({ how: 'invalid', message }, args, 'supervise');
   if ((word === undefined) === (resume === undefined))
     return invalid('name the task, or say --resume with the id of a saved session, one of them');
-  if (word !== undefined) return superviseWord(word, args, stop, 'supervise');
+  if (word !== undefined) return superviseWord(word, args, stop, { command: 'supervise' });
   if (args.given.has('anew')) return invalid('--resume and --anew contradict each other; say one of them');
-  const found = await findSaved(resume!, process.cwd(), process.env);
-  if (found.how === 'invalid') return invalid(found.message);
-  return superviseWord(found.word, args, stop, 'supervise');
+  const supervised = findSupervised(resume!, process.cwd(), process.env);
+  if (supervised.how === 'invalid') return invalid(supervised.message);
+  const { word: task, found } = supervised;
+  return superviseWord(task, args, stop, { command: 'supervise', found });
+}
+
+interface Asked {
+  command: RunningWord;
+  /** Whose session was named. */
+  found?: string | null;
+  /** After a run that was waited for: it is still to be gone on with. */
+  isUnheard?(): boolean;
 }
 
 export async function superviseWord(
   word: string,
   args: Arguments,
   stop: AbortSignal,
-  command: RunningWord,
+  { command, found = null, isUnheard = () => false }: Asked,
 ): Promise<Ran> {
   const named = { ...args, words: [word] };
   const within = args.given.has('accept-tree') ? refusalWithin(process.env, 'accept a tree that has moved on') : null;
   const options = within ?? optionsOf(args);
   if (typeof options === 'string') return answerTo({ how: 'invalid', message: options }, named, command);
   const { progress, told } = startTelling(args);
+  if (found !== null) told.say(found);
   const request = { word, options, context: contextOf(stop, told) };
-  const ran = await superviseTask(request, supervisingOf(args)).finally(() => progress.stop());
+  const supervised = () => superviseTask(request, supervisingOf(args));
+  const ran = await supervised()
+    .then((first) => (first.how === 'awaited' && isUnheard() ? supervised() : first))
+    .finally(() => progress.stop());
   return answerTo(ran, named, command);
 }

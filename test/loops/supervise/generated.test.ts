@@ -93,7 +93,7 @@ test('1,000 courses: the worker is told what the last valid word was, whole; nob
         assert.equal(driven.said, []);
         assert.is(driven.model.paid.at(-1), 'r:believed');
         // What a person said too late for it.
-        rmSync(path.join(folder, '.tmp/state/notes'), { recursive: true, force: true });
+        rmSync(path.join(folder, '.local/state/tollgate/notes'), { recursive: true, force: true });
       }),
       { numRuns: 1000, includeErrorInReport: true },
     );

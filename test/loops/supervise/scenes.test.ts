@@ -211,7 +211,7 @@ test('bad input: no supervise, run in its place, a save of another version, anot
   assert.match((await task.supervise('--accept-tree')).said, 'say --anew to begin anew');
   const within = await rig.run('tollgate', ['answer', 'fix', 'yes'], { env: { TOLLGATE_CALL_ID: 'c1' } });
   assert.equal([within.code, /a call may not answer for a person/.test(within.stderr)], [2, true]);
-  assert.match((await rig.run('tollgate', ['supervise', '--resume', 'nobody'])).stderr, 'saved session "nobody"');
+  assert.match((await rig.run('tollgate', ['supervise', '--resume', 'nobody'])).stderr, 'has a session "nobody"');
   assert.is(rig.calls.length, 2);
   const anew = await task.supervise('--anew');
   assert.equal([anew.code, task.instructions()], [0, ['Task A', 'Task Z']]);
