@@ -5,7 +5,7 @@ import { oneLine } from '../text/one-line.ts';
 import type { ANOMALY_PAUSES } from './pauses.ts';
 import type { TurnAnswer } from './service.ts';
 
-type AnomalyName = keyof typeof ANOMALY_PAUSES;
+export type AnomalyName = keyof typeof ANOMALY_PAUSES;
 
 export interface Anomaly {
   name: AnomalyName;

@@ -40,7 +40,7 @@ export const DISTILL_MODELS = {
 export const DEFAULT_DISTILL_MODEL = 'gemini-2.5-pro';
 
 /** null for a name that stands in no table: any is taken. */
-const modelRow = (model: string): DistillModel | null =>
+export const modelRow = (model: string): DistillModel | null =>
   Object.hasOwn(DISTILL_MODELS, model) ? DISTILL_MODELS[model as keyof typeof DISTILL_MODELS] : null;
 
 /** Why a model that nobody named is not taken, in a sentence without a full stop; null where it may be. */

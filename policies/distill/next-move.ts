@@ -5,38 +5,37 @@ import type { UploadWhy } from './distill-facts.ts';
 import type { PauseReason } from './pauses.ts';
 import type { DistillStanding } from './standing.ts';
 
-type DistillMove =
+export type DistillMove =
   | { move: 'upload'; why: UploadWhy }
   | { move: 'ask'; section: number }
   | { move: 'pause'; reason: PauseReason; evidence: string }
   | { move: 'stop'; evidence: string }
+  /** A signal ended us. */
+  | { move: 'interrupt' }
   | { move: 'complete' };
 
 /** What somebody in another terminal, or a signal, asks for. */
-type DistillWish = 'pause' | 'stop' | null;
+export type DistillWish = 'pause' | 'stop' | 'interrupt';
 
 interface MoveTerms {
   budgets: DistillBudgets;
-  wish: DistillWish;
+  wish: DistillWish | null;
   /** Of this run of the command. */
   elapsedMs: number;
   now: Date;
-  /** The book goes along as a file that the service keeps; else its text stands in the first turn. */
-  book: 'file' | 'text';
 }
 
 export function nextMove(standing: DistillStanding, terms: MoveTerms): DistillMove {
   const { complete, held, file, spent, sections, wanted, lastSection } = standing;
   if (complete) return { move: 'complete' };
+  if (terms.wish === 'interrupt') return { move: 'interrupt' };
   if (terms.wish === 'stop') return { move: 'stop', evidence: 'you asked for it' };
   if (terms.wish === 'pause') return { move: 'pause', reason: 'asked', evidence: 'you asked for it' };
   if (held !== null) return { move: 'pause', reason: held.anomaly.name, evidence: held.anomaly.evidence };
   const reached = budgetReached(terms.budgets, spent, terms.elapsedMs);
   if (reached !== null) return { move: 'stop', evidence: reached };
-  if (terms.book === 'file') {
-    if (file === null) return { move: 'upload', why: 'first' };
-    if (expiresSoon(file.expiresAt, terms.now)) return { move: 'upload', why: 'expiring' };
-  }
+  if (file === null) return { move: 'upload', why: 'first' };
+  if (expiresSoon(file.expiresAt, terms.now)) return { move: 'upload', why: 'expiring' };
   return { move: 'ask', section: wanted[0] ?? Math.max(lastSection, sections.at(-1)?.section ?? 0) + 1 };
 }
 

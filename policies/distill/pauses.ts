@@ -38,6 +38,7 @@ export const PAUSES = {
     shown: 'the budget of paid calls is used up',
     next: 'tollgate distill resume NAME --max-calls N allows more',
   },
+  disk: { shown: 'the disk is full', next: 'free some space; then tollgate distill resume NAME' },
   book: { shown: 'the book', next: 'put the book back in its place; then tollgate distill resume NAME' },
 } as const satisfies Record<string, PauseRow>;
 

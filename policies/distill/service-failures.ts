@@ -11,7 +11,7 @@ type FailureMeans =
   /** `forever`: nobody was reached, which is retried until somebody pauses or stops. */
   { means: 'retry'; forever: boolean } | { means: 'file_lost' } | { means: 'pause' };
 
-interface JudgedFailure {
+export interface JudgedFailure {
   verdict: Verdict;
   does: FailureMeans;
   /** The service may have answered, and so been paid: a further request is another paid call. */

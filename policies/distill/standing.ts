@@ -7,7 +7,7 @@ import type { PauseReason } from './pauses.ts';
 import type { FileReference } from './turn-contents.ts';
 
 type Answered = Extract<DistillFact, { fact: 'answered' }>;
-type DistillLine = DistillFact & { at: string };
+export type DistillLine = DistillFact & { at: string };
 
 /** An accepted answer in its place. */
 interface StandingSection extends Pick<Answered, 'turn' | 'section' | 'title' | 'chars' | 'tokens' | 'ends'> {
@@ -55,7 +55,7 @@ interface Folding extends DistillStanding {
   answers: Map<number, Answered & { at: string }>;
 }
 
-interface StandingFold {
+export interface StandingFold {
   add(line: DistillLine): void;
   standing(): DistillStanding;
 }
@@ -71,13 +71,14 @@ function fold(at: Folding, line: DistillLine): void {
   if (line.fact !== 'halted') at.halted = null;
   switch (line.fact) {
     case 'distilled':
+      // A model that was changed by name has a version of its own.
+      if (at.begun !== null && at.begun.model !== line.model) at.modelVersion = null;
       at.begun = {
         bookSha256: line.book_sha256,
         promptSha256: line.prompt_sha256,
         model: line.model,
         at: at.begun?.at ?? line.at,
       };
-      // A model that was changed by name has a version of its own.
       return;
     case 'uploaded':
       at.file = { name: line.name, uri: line.uri, mimeType: line.mime_type, expiresAt: line.expires_at };

@@ -55,7 +55,6 @@ const TERMS = {
   wish: null,
   elapsedMs: 0,
   now: new Date('2026-11-23T13:00:00Z'),
-  book: 'file',
 } as const;
 
 const shown = (standing: DistillStanding) => shownState(standing, (reason) => PAUSES[reason].shown);
@@ -63,7 +62,6 @@ const shown = (standing: DistillStanding) => shownState(standing, (reason) => PA
 test('Start: uploads file; performs first turn', () => {
   assert.equal(nextMove(NOT_DISTILLED, TERMS), { move: 'upload', why: 'first' });
   assert.equal(nextMove(after(), TERMS), { move: 'ask', section: 1 });
-  assert.equal(nextMove(NOT_DISTILLED, { ...TERMS, book: 'text' }), { move: 'ask', section: 1 });
 });
 
 test('history is only appended on successful model responses', () => {
@@ -122,6 +120,7 @@ test('Re-upload before it expires', () => {
 test('Pause and Stop are obeyed between turns, and budgets stop', () => {
   assert.is(nextMove(after(answered(1)), { ...TERMS, wish: 'pause' }).move, 'pause');
   assert.is(nextMove(after(answered(1)), { ...TERMS, wish: 'stop' }).move, 'stop');
+  assert.is(nextMove(after(answered(1)), { ...TERMS, wish: 'interrupt' }).move, 'interrupt');
   const budgets = { ...TERMS.budgets, maxTokens: 100 };
   assert.equal(nextMove(after(answered(1)), { ...TERMS, budgets }), {
     move: 'stop',

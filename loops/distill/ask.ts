@@ -1,0 +1,175 @@
+// One answer of the service, however often it must be asked: the one retry layer, told as it goes, and bounded but where nobody is reached.
+
+import { randomUUID } from 'node:crypto';
+import { modelRow } from '../../policies/distill/models.ts';
+import type { DistillMove } from '../../policies/distill/next-move.ts';
+import type { PauseReason } from '../../policies/distill/pauses.ts';
+import type { TurnAnswer, TurnContent } from '../../policies/distill/service.ts';
+import { type JudgedFailure, judgeFailure, waitAfter } from '../../policies/distill/service-failures.ts';
+import { LOST } from '../../policies/rules/endings.ts';
+import { ServiceFailure } from '../../wrappers/gemini-api/document-service.ts';
+import type { DistillRun } from './distill-run.ts';
+import { uploadAgain } from './upload-again.ts';
+
+type Asked =
+  | { how: 'answered'; callId: string; answer: TurnAnswer; request: TurnContent; history: number; retries: number }
+  | { how: 'paused'; reason: PauseReason; evidence: string }
+  /** Told to end while nothing was in flight, or so firmly that what was in flight is lost. */
+  | { how: 'aborted' };
+
+type Asking = Extract<DistillMove, { move: 'ask' }>;
+
+export async function askFor({ section }: Asking, run: DistillRun): Promise<Asked> {
+  const { control, context, terms } = run;
+  let callId = reserve(section, run);
+  if (callId === null) return { how: 'paused', reason: 'calls', evidence: 'no paid call is left' };
+  let wasLost = false;
+  for (let attempt = 1; ; attempt += 1) {
+    context.tell({ event: 'asking', section, attempt });
+    const { contents, request } = run.history.before(section);
+    const said = await askOnce(contents, run);
+    if (said.how === 'answered') {
+      const history = contents.length - 1;
+      return { how: 'answered', callId, answer: said.answer, request, history, retries: attempt - 1 };
+    }
+    if (said.how === 'aborted') {
+      close(callId, LOST, run);
+      return said;
+    }
+    const { judged } = said;
+    trace(section, attempt, request, contents.length - 1, judged, run);
+    if (judged.does.means === 'pause')
+      return given({ callId, reason: 'error', evidence: judged.evidence, judged }, run);
+    if (judged.does.means === 'file_lost') {
+      if (wasLost) return given({ callId, reason: 'file_lost', evidence: judged.evidence, judged }, run);
+      wasLost = true;
+      const ended = await uploadAgain('lost', run);
+      if (ended !== null) {
+        close(callId, LOST, run);
+        return ended;
+      }
+      continue;
+    }
+    const wait = waitAfter(judged, {
+      attempt,
+      autoWaitMs: terms.autoWaitMs,
+      now: context.clock(),
+      random: context.random,
+    });
+    if (wait.how === 'pause') return given({ callId, ...wait, judged }, run);
+    if (judged.maybePaid) {
+      // What may have been paid for is in the books, and the next request is another call.
+      close(callId, verdictOf(judged), run);
+      callId = reserve(section, run);
+      if (callId === null) return { how: 'paused', reason: 'calls', evidence: 'no paid call is left' };
+    }
+    const why = judged.evidence;
+    context.tell({ event: 'waiting', what: 'section', section, attempt: attempt + 1, wait_ms: wait.waitMs, why });
+    await context.pause(wait.waitMs, control.waiting);
+    if (control.waiting.aborted) {
+      close(callId, verdictOf(judged), run);
+      return { how: 'aborted' };
+    }
+  }
+}
+
+type Once = { how: 'answered'; answer: TurnAnswer } | { how: 'failed'; judged: JudgedFailure } | { how: 'aborted' };
+
+async function askOnce(contents: readonly TurnContent[], run: DistillRun): Promise<Once> {
+  const { control, checkpoint, service, terms, context } = run;
+  const { model, temperature } = checkpoint;
+  const cut = new AbortController();
+  const end = () => cut.abort(control.asking.reason);
+  control.asking.addEventListener('abort', end, { once: true });
+  if (control.asking.aborted) end();
+  const late = new Error(`no answer came within ${Math.round(terms.turnMs / 1000)} s: timed out`);
+  const timer = setTimeout(() => cut.abort(late), terms.turnMs);
+  try {
+    const turn = { model, systemInstruction: run.prompt, contents, temperature, signal: cut.signal };
+    return { how: 'answered', answer: await service.ask(turn) };
+  } catch (error) {
+    if (control.asking.aborted) return { how: 'aborted' };
+    const refusal = error instanceof ServiceFailure ? error : cut.signal.reason === late ? tooLate(late) : null;
+    if (refusal === null) throw error;
+    const judged = judgeFailure(refusal, context.clock());
+    return { how: 'failed', judged: { ...judged, evidence: run.redact(judged.evidence) } };
+  } finally {
+    clearTimeout(timer);
+    control.asking.removeEventListener('abort', end);
+  }
+}
+
+const tooLate = ({ message }: Error) => ({ message, status: null, retryAfterMs: null, body: '', offline: false });
+
+/** On disk before a request is sent. null where no call is left. */
+function reserve(section: number, run: DistillRun): string | null {
+  const callId = randomUUID();
+  const { clock } = run.context;
+  run.record({
+    fact: 'reserved',
+    call_id: callId,
+    run_id: run.runId,
+    stage: STAGE,
+    tool: 'gemini',
+    attempt: section,
+    for_prompt: run.checkpoint.prompt_sha256,
+    guardian: run.self,
+    deadline_at: new Date(clock().getTime() + run.terms.turnMs).toISOString(),
+  });
+  return run.ledger.calls.get(callId)?.granted === true ? callId : null;
+}
+
+const STAGE = 'section';
+
+type Means = Pick<JudgedFailure['verdict'], 'class' | 'reason'>;
+
+/** A reservation without an answer. */
+export function close(callId: string, { class: errorClass, reason }: Means, run: Pick<DistillRun, 'record'>): void {
+  run.record({
+    fact: 'verdict',
+    call_id: callId,
+    class: errorClass,
+    reason,
+    signature: null,
+    retry_at: null,
+    exit_code: 1,
+  });
+}
+
+const verdictOf = ({ verdict }: JudgedFailure): Means => verdict;
+
+interface GivenUp {
+  callId: string;
+  reason: PauseReason;
+  evidence: string;
+  judged: JudgedFailure;
+}
+
+function given({ callId, reason, evidence, judged }: GivenUp, run: DistillRun): Asked {
+  close(callId, judged.verdict, run);
+  const successor = judged.verdict.reason === 'model_not_found' ? modelRow(run.checkpoint.model)?.successor : null;
+  return {
+    how: 'paused',
+    reason,
+    evidence: successor ? `${evidence}; ${successor} is named as its successor: --model ${successor}` : evidence,
+  };
+}
+
+function trace(
+  section: number,
+  attempt: number,
+  request: TurnContent,
+  history: number,
+  judged: JudgedFailure,
+  run: DistillRun,
+): void {
+  const { verdict, does, retryAfterMs, evidence } = judged;
+  run.trace({
+    at: run.context.clock().toISOString(),
+    kind: 'error',
+    section,
+    attempt,
+    request: { model: run.checkpoint.model, history, content: request },
+    error: { class: verdict.class, reason: verdict.reason, does: does.means, retry_after_ms: retryAfterMs, evidence },
+  });
+}

@@ -1,0 +1,150 @@
+// What a distillation begins with, or goes on with: its checkpoint, and every mistake that costs nothing if it is seen here.
+
+import path from 'node:path';
+import { DEFAULT_END_MARKER } from '../../policies/distill/completion.ts';
+import { DEFAULT_DISTILL_MODEL, modelMistake } from '../../policies/distill/models.ts';
+import { readFollowed, readRegularOrNull, UnfitFileError } from '../../state/disk/regular-file.ts';
+import { type DistillCheckpoint, readCheckpoint } from '../../state/distill/checkpoint.ts';
+import { type DistillFolder, locateDistill } from '../../state/distill/run-folder.ts';
+import { hashOf } from '../../state/supervise/kept-texts.ts';
+import { isSystemError } from '../../state/system-error.ts';
+import type { DistillRequest, DistillSaid, LookedAt } from './request.ts';
+
+export type Begun =
+  | {
+      how: 'begun';
+      folder: DistillFolder;
+      checkpoint: DistillCheckpoint;
+      prompt: string;
+      found: FoundBook;
+      isNew: boolean;
+    }
+  | { how: 'invalid'; message: string };
+
+type FoundBook = Extract<LookedAt, { how: 'book' }>;
+
+export async function begin(request: DistillRequest): Promise<Begun> {
+  const { aim, context } = request;
+  const name = aim.how === 'resume' ? aim.name : (aim.name ?? nameOf(aim.book));
+  const located = locateDistill(name, context.cwd, context.environment);
+  if (located.how === 'invalid') return located;
+  const read = await readCheckpoint(located.folder);
+  if (read.how === 'invalid') return read;
+  if (read.how === 'absent')
+    return aim.how === 'book'
+      ? beginNew(aim, name, located.folder, request)
+      : invalid(`there is no distillation "${name}"; tollgate distill status lists them`);
+  return goOn(located.folder, read.checkpoint, request);
+}
+
+async function beginNew(
+  aim: Extract<DistillRequest['aim'], { how: 'book' }>,
+  name: string,
+  folder: DistillFolder,
+  request: DistillRequest,
+): Promise<Begun> {
+  const { said, context, means } = request;
+  const model = said.model ?? DEFAULT_DISTILL_MODEL;
+  const mistake = modelMistake(model, said.model === null ? 'default' : 'given', context.clock());
+  if (mistake !== null) return invalid(mistake);
+  const prompt = promptIn(path.resolve(context.cwd, aim.promptFile));
+  if (prompt.how === 'invalid') return prompt;
+  const book = path.resolve(context.cwd, aim.book);
+  const found = await means.lookAt(book);
+  if (found.how === 'refused') return invalid(found.message);
+  const checkpoint: DistillCheckpoint = {
+    schema: 1,
+    name,
+    book,
+    book_sha256: found.sha256,
+    prompt_file: path.resolve(context.cwd, aim.promptFile),
+    prompt_sha256: hashOf(prompt.text),
+    model,
+    temperature: said.temperature,
+    end_marker: said.endMarker ?? DEFAULT_END_MARKER,
+    no_check: [...(said.noCheck ?? [])],
+    out: said.out === null ? folder.root : path.resolve(context.cwd, said.out),
+  };
+  return { how: 'begun', folder, checkpoint, prompt: prompt.text, found, isNew: true };
+}
+
+async function goOn(folder: DistillFolder, checkpoint: DistillCheckpoint, request: DistillRequest): Promise<Begun> {
+  const { aim, said, context, means } = request;
+  const prompt = readRegularOrNull(folder.prompt) ?? '';
+  if (hashOf(prompt) !== checkpoint.prompt_sha256)
+    return invalid(
+      `${folder.prompt} is gone or was changed since the run was begun; put it back, or begin anew under another --name`,
+    );
+  if (aim.how === 'book') {
+    const changed = await changedSince(aim, checkpoint, request);
+    if (changed !== null) return invalid(changed);
+  }
+  const found = await means.lookAt(checkpoint.book);
+  if (found.how === 'refused') return invalid(`${found.message}; the distillation ${folder.name} needs it`);
+  if (found.sha256 !== checkpoint.book_sha256)
+    return invalid(
+      `${checkpoint.book} is another book than ${folder.name} was begun with (its SHA-256 differs); put that one back, or begin this one under another --name`,
+    );
+  const mistake =
+    said.model === null && aim.how === 'book'
+      ? null
+      : modelMistake(said.model ?? checkpoint.model, 'given', context.clock());
+  if (mistake !== null) return invalid(mistake);
+  return { how: 'begun', folder, checkpoint: withSaid(checkpoint, said, context.cwd), prompt, found, isNew: false };
+}
+
+/** Whoever names book and prompt again means the run that there is, unless one of them is another now. */
+async function changedSince(
+  { promptFile, book }: { promptFile: string; book: string },
+  checkpoint: DistillCheckpoint,
+  { said, context }: DistillRequest,
+): Promise<string | null> {
+  const { name } = checkpoint;
+  const ways = `tollgate distill resume ${name} goes on with what it was begun with; --name begins another`;
+  if (path.resolve(context.cwd, book) !== checkpoint.book)
+    return `there is a distillation ${name} of ${checkpoint.book}; ${ways}`;
+  const prompt = promptIn(path.resolve(context.cwd, promptFile));
+  if (prompt.how === 'invalid') return prompt.message;
+  if (hashOf(prompt.text) !== checkpoint.prompt_sha256)
+    return `${promptFile} has changed since ${name} was begun; ${ways}`;
+  if (said.model !== null && said.model !== checkpoint.model)
+    return `${name} was begun with ${checkpoint.model}; tollgate distill resume ${name} --model ${said.model} changes it in the middle, --name begins another`;
+  return null;
+}
+
+const withSaid = (checkpoint: DistillCheckpoint, said: DistillSaid, cwd: string): DistillCheckpoint => ({
+  ...checkpoint,
+  model: said.model ?? checkpoint.model,
+  temperature: said.temperature ?? checkpoint.temperature,
+  end_marker: said.endMarker ?? checkpoint.end_marker,
+  no_check: said.noCheck === null ? checkpoint.no_check : [...said.noCheck],
+  out: said.out === null ? checkpoint.out : path.resolve(cwd, said.out),
+});
+
+/** The book's file without its ending, in the characters that a name may have. */
+function nameOf(book: string): string {
+  const plain = path
+    .basename(book, path.extname(book))
+    .normalize('NFKD')
+    .replace(/\p{M}/gu, '')
+    .replace(/[^A-Za-z0-9._-]+/g, '-')
+    .replace(/^[-.]+|[-.]+$/g, '')
+    .slice(0, 80);
+  return plain === '' ? 'book' : plain;
+}
+
+type PromptRead = { how: 'read'; text: string } | { how: 'invalid'; message: string };
+
+const MAX_PROMPT_BYTES = 1024 * 1024;
+
+function promptIn(file: string): PromptRead {
+  try {
+    const text = readFollowed(file, MAX_PROMPT_BYTES);
+    return text.trim() === '' ? invalid(`the prompt ${file} is empty`) : { how: 'read', text };
+  } catch (error) {
+    if (!(error instanceof UnfitFileError) && !isSystemError(error)) throw error;
+    return invalid(`the prompt cannot be read: ${(error as Error).message}`);
+  }
+}
+
+const invalid = (message: string) => ({ how: 'invalid' as const, message });

@@ -1,0 +1,16 @@
+// Takes a section out of the book and of the history; its answer stays on disk, in turns/.
+
+import { writeDocument } from '../../state/distill/live-document.ts';
+import type { DistillRun } from './distill-run.ts';
+
+type Deleting = Pick<DistillRun, 'fold' | 'record' | 'history' | 'document' | 'documentBytes' | 'context'>;
+
+/** @param again ask for it anew, in its place. @returns whether there is such a section. */
+export function deleteSection(section: number, again: boolean, run: Deleting): boolean {
+  if (!run.fold.standing().sections.some((one) => one.section === section)) return false;
+  run.record({ fact: 'deleted', section, again });
+  run.history.remove(section);
+  run.documentBytes = writeDocument(run.document, run.history.texts());
+  run.context.tell({ event: 'deleted', section, again });
+  return true;
+}

@@ -1,0 +1,90 @@
+// A distillation that is driven by this process: what is handed from step to step, and the one way by which a fact is written.
+
+import type { DistillBudgets } from '../../policies/distill/budgets.ts';
+import type { PauseReason } from '../../policies/distill/pauses.ts';
+import type { UploadedBook } from '../../policies/distill/service.ts';
+import { type DistillLine, foldStanding, type StandingFold } from '../../policies/distill/standing.ts';
+import type { ProcessIdentity } from '../../policies/facts/process-identity.ts';
+import type { ProjectFile } from '../../policies/manifest/project-file.ts';
+import type { DistillCheckpoint } from '../../state/distill/checkpoint.ts';
+import type { DistillFolder } from '../../state/distill/run-folder.ts';
+import type { Fact } from '../../state/journal/facts.ts';
+import { JOURNAL_VERSION } from '../../state/journal/facts.ts';
+import type { Journal } from '../../state/journal/journal.ts';
+import { fold, type Ledger } from '../../state/journal/ledger.ts';
+import type { DocumentService } from '../../wrappers/gemini-api/document-service.ts';
+import type { DistillControl } from './control.ts';
+import type { BookHistory } from './history.ts';
+import type { BookToUploadFrom, DistillEvent } from './progress.ts';
+
+export interface DistillContext {
+  cwd: string;
+  environment: NodeJS.ProcessEnv;
+  clock: () => Date;
+  random: () => number;
+  /** Ends at once when `stop` aborts. */
+  pause(ms: number, stop: AbortSignal): Promise<void>;
+  tell(event: DistillEvent): void;
+}
+
+export interface DistillTerms {
+  budgets: DistillBudgets;
+  /** A wait that the service asks for and that is longer pauses. */
+  autoWaitMs: number;
+  /** How long one answer may take. */
+  turnMs: number;
+  prices: ProjectFile['prices'];
+}
+
+/** Uploads the book and waits until it is ready; retries and waits are its own, and are told. */
+export type UploadBook = (book: BookToUploadFrom, run: DistillRun) => Promise<UploadEnd>;
+
+export type UploadEnd =
+  | { how: 'ready'; file: UploadedBook }
+  | { how: 'failed'; reason: PauseReason; evidence: string }
+  | { how: 'aborted' };
+
+export interface DistillRun {
+  folder: DistillFolder;
+  checkpoint: DistillCheckpoint;
+  prompt: string;
+  book: BookToUploadFrom;
+  /** The live document, and how long it is by the answers. */
+  document: string;
+  documentBytes: number;
+  runId: string;
+  self: ProcessIdentity;
+  ledger: Ledger;
+  fold: StandingFold;
+  history: BookHistory;
+  service: DocumentService;
+  upload: UploadBook;
+  control: DistillControl;
+  terms: DistillTerms;
+  context: DistillContext;
+  /** Returns when the fact is on disk. */
+  record(fact: Fact): void;
+  trace(line: object): void;
+  redact(text: string): string;
+  /** Of this run of the command. */
+  elapsedMs(): number;
+}
+
+/** We alone write while the run is ours: what was read once is folded on, line by line. */
+export function recorderOf(journal: Journal, clock: () => Date): Pick<DistillRun, 'ledger' | 'fold' | 'record'> {
+  const { ledger } = journal.read();
+  const standing = foldStanding(ledger.distilled);
+  let facts = 0;
+  return {
+    ledger,
+    fold: standing,
+    record(fact) {
+      journal.append(fact);
+      const line = { v: JOURNAL_VERSION, at: clock().toISOString(), ...fact };
+      const before = ledger.distilled.length;
+      facts += 1;
+      fold(ledger, line, Number.MAX_SAFE_INTEGER - 1e6 + facts);
+      for (const added of ledger.distilled.slice(before)) standing.add(added as DistillLine);
+    },
+  };
+}

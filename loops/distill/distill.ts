@@ -1,0 +1,140 @@
+// A distillation from its beginning, or from where it stopped: everything is checked, the run is ours alone, and every end is a fact.
+
+import { TOLLGATE_EXIT } from '../../policies/facts/exit-codes.ts';
+import { createRedactor } from '../../policies/redact/create-redactor.ts';
+import { writeAtomic } from '../../state/atomic-file.ts';
+import { makeFolder } from '../../state/disk/folder.ts';
+import { type DistillCheckpoint, writeCheckpoint } from '../../state/distill/checkpoint.ts';
+import { writeDocument } from '../../state/distill/live-document.ts';
+import { appendTrace } from '../../state/distill/trace.ts';
+import { keptTurn } from '../../state/distill/turns.ts';
+import { openJournal } from '../../state/journal/journal.ts';
+import { readProject } from '../../state/project/project.ts';
+import { projectRoot } from '../../state/task-folder.ts';
+import { networkMistake } from '../../state/volume.ts';
+import { identify } from '../../wrappers/processes/identity.ts';
+import { claim } from '../task/claim.ts';
+import { type Begun, begin } from './begin.ts';
+import { openControl } from './control.ts';
+import { type DistillRun, recorderOf } from './distill-run.ts';
+import { type DistillEnd, drive } from './drive.ts';
+import { takeLeftovers } from './leftovers.ts';
+import { documentOf, driverOf, historyOf } from './open-run.ts';
+import type { DistilledEnd, DistillRequest } from './request.ts';
+import { place } from './take-turn.ts';
+
+type Ready = Extract<Begun, { how: 'begun' }>;
+
+/** Failures of the service, of the disk before anything is paid and of what was given are answers; a disk that fails later throws. */
+export async function distill(request: DistillRequest): Promise<DistilledEnd> {
+  const { context } = request;
+  const begun = await begin(request);
+  if (begun.how === 'invalid') return begun;
+  const mistake = await networkMistake(begun.folder.root);
+  if (mistake !== null) return { how: 'invalid', message: mistake };
+  const project = await readProject(projectRoot(context.cwd));
+  if (project.how === 'invalid') return project;
+  const journal = openJournal(begun.folder.root, context.clock);
+  makeFolder(begun.folder.root);
+  const { stop, halt } = request;
+  const claimed = await claim({ journal, whenTaken: 'refuse', stop: halt, say: () => {} });
+  if (claimed.how === 'stopped') return { how: 'taken', message: 'stopped before it began' };
+  if (claimed.how !== 'claimed') return { how: 'taken', message: await takenBy(journal, begun.folder.name) };
+  const control = openControl(begun.folder, stop, halt);
+  let end: DistillEnd = { how: 'interrupted', reason: null, evidence: 'it ended before it was told how' };
+  try {
+    const run = await openRun(begun, request, claimed.runId, control, project.value.prices);
+    const file = await request.means.toSend(begun.checkpoint.book, begun.found, begun.folder.root);
+    run.book = { ...run.book, ...file };
+    if (file.note !== null) context.tell({ event: 'noted', text: file.note });
+    settle(run, request);
+    end = await drive(run);
+    run.record({ fact: 'halted', run_id: claimed.runId, ...end });
+    return { how: 'left', name: begun.folder.name };
+  } finally {
+    control.close();
+    const { exitCode, state } = ENDS[end.how];
+    journal.append({ fact: 'released', run_id: claimed.runId, exit_code: exitCode, state });
+  }
+}
+
+const ENDS = {
+  complete: { exitCode: TOLLGATE_EXIT.ok, state: 'done' },
+  paused: { exitCode: TOLLGATE_EXIT.failure, state: 'failed' },
+  stopped: { exitCode: TOLLGATE_EXIT.failure, state: 'failed' },
+  interrupted: { exitCode: TOLLGATE_EXIT.failure, state: 'interrupted' },
+} as const satisfies Record<DistillEnd['how'], object>;
+
+async function takenBy(journal: ReturnType<typeof openJournal>, name: string): Promise<string> {
+  const driver = await driverOf(journal.read().ledger);
+  const who = driver === null ? 'another process' : `another process (pid ${driver.pid} on ${driver.host})`;
+  return `${who} drives the distillation ${name} now; tollgate distill status ${name} shows it, tollgate distill pause ${name} pauses it`;
+}
+
+async function openRun(
+  { folder, checkpoint, prompt, found, isNew }: Ready,
+  { means, terms, said, context, aim }: DistillRequest,
+  runId: string,
+  control: DistillRun['control'],
+  prices: DistillRun['terms']['prices'],
+): Promise<DistillRun> {
+  // Before the facts, which name its hashes.
+  if (isNew) await writeAtomic(folder.prompt, prompt);
+  await writeCheckpoint(folder, checkpoint);
+  const journal = openJournal(folder.root, context.clock);
+  const kept = recorderOf(journal, context.clock);
+  const { redact } = createRedactor({ env: context.environment, patterns: [] });
+  const began = performance.now();
+  const budget = said.maxCalls ?? (isNew || kept.ledger.budget === null ? DEFAULT_CALLS : null);
+  if (budget !== null) kept.record({ fact: 'budget', calls: budget, from: 'command' });
+  if (isChanged(kept.fold.standing().begun, checkpoint))
+    kept.record({ fact: 'distilled', run_id: runId, ...hashesOf(checkpoint) });
+  const standing = kept.fold.standing();
+  const history = historyOf(folder, checkpoint, standing);
+  const document = documentOf(checkpoint);
+  context.tell({
+    event: aim.how === 'book' && standing.turns === 0 ? 'begun' : 'resumed',
+    name: folder.name,
+    book: checkpoint.book,
+    model: checkpoint.model,
+    sections: standing.sections.length,
+  });
+  return {
+    folder,
+    checkpoint,
+    prompt,
+    book: { file: checkpoint.book, mimeType: '', displayName: folder.name, bytes: found.bytes },
+    document,
+    documentBytes: writeDocument(document, history.texts()),
+    runId,
+    self: (await identify(process.pid))!,
+    ...kept,
+    history,
+    service: await means.service(),
+    upload: means.upload,
+    control,
+    terms: { ...terms, prices },
+    context,
+    trace: (line) => appendTrace(folder, line, redact),
+    redact,
+    elapsedMs: () => Math.round(performance.now() - began),
+  };
+}
+
+/** Paid calls of a distillation of which nobody says more: a section each. */
+const DEFAULT_CALLS = 2000;
+
+const hashesOf = ({ book_sha256, prompt_sha256, model }: DistillCheckpoint) => ({ book_sha256, prompt_sha256, model });
+
+const isChanged = (begun: { model: string } | null, { model }: DistillCheckpoint): boolean => begun?.model !== model;
+
+/** What an earlier run left: answers on disk, turns in flight, and an answer that is held. */
+function settle(run: DistillRun, { aim }: DistillRequest): void {
+  for (const text of takeLeftovers(run)) run.context.tell({ event: 'noted', text });
+  const { held, complete } = run.fold.standing();
+  if (held === null || complete) return;
+  if (aim.how === 'resume' && aim.held === 'accept') {
+    run.record({ fact: 'accepted', turn: held.turn });
+    place(keptTurn(run.folder, held.turn), run);
+  } else if (aim.how === 'resume') run.record({ fact: 'dropped', turn: held.turn });
+}

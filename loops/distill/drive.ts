@@ -1,0 +1,71 @@
+// The loop of a distillation: where it stands says what comes next; that is done, and stands on disk before anything is paid for what follows.
+
+import type { HaltHow } from '../../policies/distill/distill-facts.ts';
+import { nextMove } from '../../policies/distill/next-move.ts';
+import type { PauseReason } from '../../policies/distill/pauses.ts';
+import { readVolume } from '../../state/volume.ts';
+import { deleteSection } from './delete-section.ts';
+import type { DistillRun } from './distill-run.ts';
+import { takeTurn } from './take-turn.ts';
+import { uploadAgain } from './upload-again.ts';
+
+export interface DistillEnd {
+  how: HaltHow;
+  reason: PauseReason | null;
+  evidence: string;
+}
+
+/** Until it is complete, paused, stopped or interrupted. */
+export async function drive(run: DistillRun): Promise<DistillEnd> {
+  const { control, terms, context } = run;
+  for (;;) {
+    for (const { section, again, obeyed } of control.deletions()) {
+      deleteSection(section, again, run);
+      obeyed();
+    }
+    const move = nextMove(run.fold.standing(), {
+      budgets: terms.budgets,
+      wish: control.wish(),
+      elapsedMs: run.elapsedMs(),
+      now: context.clock(),
+    });
+    switch (move.move) {
+      case 'complete':
+        return { how: 'complete', reason: null, evidence: 'the end marker stands at the end of the last section' };
+      case 'stop':
+        return { how: 'stopped', reason: null, evidence: move.evidence };
+      case 'interrupt':
+        return INTERRUPTED;
+      case 'pause':
+        return { how: 'paused', reason: move.reason, evidence: move.evidence };
+      case 'upload':
+      case 'ask': {
+        const full = await fullDisk(run);
+        if (full !== null) return full;
+        const left = move.move === 'ask' ? await takeTurn(move, run) : await uploadAgain(move.why, run);
+        if (left?.how === 'paused') return { how: 'paused', reason: left.reason, evidence: left.evidence };
+        // What was wished for says why; the next move tells it.
+        if (left?.how === 'aborted' && control.wish() === null) return INTERRUPTED;
+        break;
+      }
+      default:
+        move satisfies never;
+    }
+  }
+}
+
+const INTERRUPTED: DistillEnd = { how: 'interrupted', reason: null, evidence: 'a signal ended it' };
+
+/** An answer has at most some hundred kilobytes, and stands in three files. */
+const LEAST_BYTES = 4 * 1024 * 1024;
+
+/** Before anything is paid for that could not be kept. */
+async function fullDisk({ folder }: DistillRun): Promise<DistillEnd | null> {
+  const { freeBytes } = await readVolume(folder.root);
+  if (freeBytes >= LEAST_BYTES) return null;
+  return {
+    how: 'paused',
+    reason: 'disk',
+    evidence: `the disk of ${folder.root} has ${freeBytes} bytes left; an answer that is paid for could not be kept`,
+  };
+}

@@ -1,0 +1,33 @@
+// What a process left that was killed in the middle: an answer that lies on disk is taken in, a turn in flight is recorded as lost.
+
+import { LOST } from '../../policies/rules/endings.ts';
+import { turnOrNull } from '../../state/distill/turns.ts';
+import { openCalls } from '../../state/journal/ledger.ts';
+import { close } from './ask.ts';
+import type { DistillRun } from './distill-run.ts';
+import { takeIn } from './take-turn.ts';
+
+/** @returns a sentence for each. */
+export function takeLeftovers(run: DistillRun): string[] {
+  const told: string[] = [];
+  const standing = run.fold.standing();
+  const left = turnOrNull(run.folder, standing.turns + 1);
+  const answered = new Set(run.ledger.distilled.flatMap((line) => (line.fact === 'answered' ? [line.call_id] : [])));
+  for (const { reserved } of openCalls(run.ledger)) {
+    if (answered.has(reserved.call_id)) continue;
+    if (left?.call_id === reserved.call_id) {
+      takeIn(left, 0, run);
+      told.push(`the answer to section ${left.section} was paid for and lay on disk; it is taken`);
+      continue;
+    }
+    close(reserved.call_id, LOST, run);
+    run.trace({
+      at: run.context.clock().toISOString(),
+      kind: 'lost',
+      section: reserved.attempt,
+      call_id: reserved.call_id,
+    });
+    told.push(`section ${reserved.attempt} was in flight when its process ended, and is asked for once more`);
+  }
+  return told;
+}

@@ -1,0 +1,82 @@
+// Opens a distillation that was begun: its checkpoint, its facts and its answers, and whether somebody drives it now.
+
+import path from 'node:path';
+import { withoutMarker } from '../../policies/distill/completion.ts';
+import type { DistillStanding } from '../../policies/distill/standing.ts';
+import { foldStanding } from '../../policies/distill/standing.ts';
+import { type DistillCheckpoint, readCheckpoint } from '../../state/distill/checkpoint.ts';
+import { type DistillFolder, locateDistill } from '../../state/distill/run-folder.ts';
+import { keptTurn } from '../../state/distill/turns.ts';
+import { type Journal, openJournal } from '../../state/journal/journal.ts';
+import { budgetOf, type Ledger } from '../../state/journal/ledger.ts';
+import { identify, isAlive } from '../../wrappers/processes/identity.ts';
+import { type BookHistory, openHistory } from './history.ts';
+import { type DistillView, viewOf } from './view.ts';
+
+interface OpenDistill {
+  folder: DistillFolder;
+  checkpoint: DistillCheckpoint;
+  journal: Journal;
+  ledger: Ledger;
+  standing: DistillStanding;
+}
+
+type OpenedDistill = { how: 'opened'; open: OpenDistill } | { how: 'invalid'; message: string };
+
+export async function openDistill(
+  name: string,
+  cwd: string,
+  environment: NodeJS.ProcessEnv,
+  clock: () => Date,
+): Promise<OpenedDistill> {
+  const located = locateDistill(name, cwd, environment);
+  if (located.how === 'invalid') return located;
+  const { folder } = located;
+  const read = await readCheckpoint(folder);
+  if (read.how === 'invalid') return read;
+  if (read.how === 'absent')
+    return {
+      how: 'invalid',
+      message: `there is no distillation "${name}" at ${folder.root}; tollgate distill status lists them`,
+    };
+  const journal = openJournal(folder.root, clock);
+  const { ledger } = journal.read();
+  const standing = foldStanding(ledger.distilled).standing();
+  return { how: 'opened', open: { folder, checkpoint: read.checkpoint, journal, ledger, standing } };
+}
+
+/** `<book>.md` in the folder of the exports. */
+export const documentOf = ({ book, out }: Pick<DistillCheckpoint, 'book' | 'out'>): string =>
+  path.join(out, `${path.basename(book, path.extname(book))}.md`);
+
+/** The conversation so far, from the answers on disk: read once, when a run begins. */
+export function historyOf(
+  folder: DistillFolder,
+  checkpoint: DistillCheckpoint,
+  standing: DistillStanding,
+): BookHistory {
+  const entries = standing.sections.map(({ turn, section }) => {
+    const { request, answer } = keptTurn(folder, turn);
+    const text = withoutMarker(answer.text, checkpoint.end_marker);
+    return {
+      section,
+      request,
+      answer: answer.content ?? { role: 'model' as const, parts: [{ text: answer.text }] },
+      text,
+    };
+  });
+  return openHistory(entries, standing.file);
+}
+
+/** The process that drives it now; null where none does. */
+export async function driverOf({ run }: Ledger): Promise<{ pid: number; host: string } | null> {
+  if (run === null) return null;
+  const self = (await identify(process.pid))!;
+  return (await isAlive(run.owner, self)) === 'dead' ? null : run.owner;
+}
+
+export async function viewed({ folder, checkpoint, ledger, standing }: OpenDistill): Promise<DistillView> {
+  const calls = { used: ledger.used, total: budgetOf(ledger) };
+  const running = (await driverOf(ledger)) !== null;
+  return viewOf({ folder, checkpoint, standing, document: documentOf(checkpoint), calls, running });
+}

@@ -1,0 +1,53 @@
+// What a distillation is asked for: a book that begins, or goes on where it stopped; with what a person said of it.
+
+import type { AnomalyName } from '../../policies/distill/anomalies.ts';
+import type { DocumentService } from '../../wrappers/gemini-api/document-service.ts';
+import type { DistillContext, DistillTerms, UploadBook } from './distill-run.ts';
+import type { BookToUploadFrom } from './progress.ts';
+
+/** null, or absent, where nobody said it. */
+export interface DistillSaid {
+  model: string | null;
+  temperature: number | null;
+  endMarker: string | null;
+  noCheck: readonly AnomalyName[] | null;
+  out: string | null;
+  maxCalls: number | null;
+}
+
+export type DistillAim =
+  | { how: 'book'; book: string; promptFile: string; name: string | null }
+  | { how: 'resume'; name: string; held: 'accept' | 'drop' };
+
+export interface DistillRequest {
+  aim: DistillAim;
+  said: DistillSaid;
+  terms: Omit<DistillTerms, 'prices'>;
+  context: DistillContext;
+  means: DistillMeans;
+  /** The first signal: what is in flight is waited for. `halt`: nothing is. */
+  stop: AbortSignal;
+  halt: AbortSignal;
+}
+
+/** What does the work, handed in. */
+interface DistillMeans {
+  service(): Promise<DocumentService>;
+  upload: UploadBook;
+  lookAt(book: string): Promise<LookedAt>;
+  /** What is sent of it: itself, or its text, which is written into the folder. */
+  toSend(book: string, found: Extract<LookedAt, { how: 'book' }>, folder: string): Promise<SentBook>;
+}
+
+export type LookedAt =
+  | { how: 'book'; kind: string; bytes: number; sha256: string }
+  | { how: 'refused'; message: string };
+
+type SentBook = Pick<BookToUploadFrom, 'file' | 'mimeType'> & { note: string | null };
+
+export type DistilledEnd =
+  /** Nothing was paid. */
+  | { how: 'invalid'; message: string }
+  /** Somebody else drives it. */
+  | { how: 'taken'; message: string }
+  | { how: 'left'; name: string };

@@ -1,0 +1,96 @@
+// One turn: asked, kept on disk, judged, and only then of the book; a turn that fails changes nothing.
+
+import { type AnomalyName, anomalyOf } from '../../policies/distill/anomalies.ts';
+import { tokensOf } from '../../policies/distill/budgets.ts';
+import { reachesEnd, withoutMarker } from '../../policies/distill/completion.ts';
+import { turnPrice } from '../../policies/distill/models.ts';
+import type { DistillMove } from '../../policies/distill/next-move.ts';
+import type { PauseReason } from '../../policies/distill/pauses.ts';
+import { titleOf } from '../../policies/distill/turn-contents.ts';
+import { appendSection, writeDocument } from '../../state/distill/live-document.ts';
+import { type KeptTurn, keepTurn } from '../../state/distill/turns.ts';
+import { askFor } from './ask.ts';
+import type { DistillRun } from './distill-run.ts';
+import { keepAtLast } from './keep-at-last.ts';
+
+type TurnLeft = { how: 'paused'; reason: PauseReason; evidence: string } | { how: 'aborted' };
+
+/** @returns null where the loop goes on: its next move says how. */
+export async function takeTurn(move: Extract<DistillMove, { move: 'ask' }>, run: DistillRun): Promise<TurnLeft | null> {
+  const asked = await askFor(move, run);
+  if (asked.how !== 'answered') return asked;
+  const kept: KeptTurn = {
+    schema: 1,
+    turn: run.fold.standing().turns + 1,
+    section: move.section,
+    call_id: asked.callId,
+    at: run.context.clock().toISOString(),
+    model: run.checkpoint.model,
+    history: asked.history,
+    request: asked.request,
+    answer: asked.answer,
+  };
+  // Paid for: from here on it is not lost, whatever happens to us.
+  await keepAtLast(() => keepTurn(run.folder, kept), run);
+  await keepAtLast(() => takeIn(kept, asked.retries, run), run);
+  return null;
+}
+
+/** An answer that lies on disk becomes a fact: of the book, or held. The same for one that a killed process left. */
+export function takeIn(kept: KeptTurn, retries: number, run: DistillRun): void {
+  const { answer, section, turn, call_id } = kept;
+  const { checkpoint, context, history } = run;
+  const { lastText } = history.before(section);
+  const marker = checkpoint.end_marker;
+  const { modelVersion } = run.fold.standing();
+  const off = new Set(checkpoint.no_check as AnomalyName[]);
+  const held = anomalyOf(answer, { before: lastText, modelVersion, endMarker: marker, off });
+  const text = withoutMarker(answer.text, marker);
+  const counted = tokensOf(answer.usage, answer.text.length + run.prompt.length);
+  run.record({
+    fact: 'answered',
+    run_id: run.runId,
+    call_id,
+    turn,
+    section,
+    title: titleOf(text, section),
+    chars: answer.text.length,
+    model_version: answer.modelVersion,
+    ...counted,
+    usd: answer.usage === null ? null : turnPrice(checkpoint.model, answer.usage, run.terms.prices),
+    ends: reachesEnd(answer.text, marker),
+    held,
+  });
+  if (held === null) place(kept, run);
+  const { spent } = run.fold.standing();
+  run.trace({
+    at: kept.at,
+    kind: 'turn',
+    section,
+    turn,
+    retries,
+    request: { model: kept.model, history: kept.history, content: kept.request },
+    response: answer,
+    ...(held === null ? {} : { held }),
+  });
+  context.tell({
+    event: 'answered',
+    section,
+    title: titleOf(text, section),
+    ...counted,
+    total_tokens: spent.tokens,
+    total_usd: spent.usd,
+    elapsed_ms: run.elapsedMs(),
+    held,
+  });
+}
+
+/** Into history and document. An answer without content is kept as what can be read of it. */
+export function place({ section, request, answer }: KeptTurn, run: DistillRun): void {
+  const content = answer.content ?? { role: 'model' as const, parts: [{ text: answer.text }] };
+  const text = withoutMarker(answer.text, run.checkpoint.end_marker);
+  const isNext = run.history.before(section).isNext;
+  run.history.add({ section, request, answer: content, text });
+  const bytes = isNext ? appendSection(run.document, run.documentBytes, text) : null;
+  run.documentBytes = bytes ?? writeDocument(run.document, run.history.texts());
+}

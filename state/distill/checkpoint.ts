@@ -1,0 +1,56 @@
+// The checkpoint of a distillation: what the book is asked as, with the hashes of what must not change under it.
+
+import { readJson, writeJson } from '../atomic-file.ts';
+import type { DistillFolder } from './run-folder.ts';
+
+export interface DistillCheckpoint {
+  schema: 1;
+  name: string;
+  /** Absolute. */
+  book: string;
+  book_sha256: string;
+  /** As it was given; its text is kept beside this file. */
+  prompt_file: string;
+  prompt_sha256: string;
+  model: string;
+  temperature: number | null;
+  end_marker: string;
+  /** Names of checks that are switched off. */
+  no_check: string[];
+  /** Where the live document and the exports go; absolute. */
+  out: string;
+}
+
+type ReadCheckpoint =
+  | { how: 'read'; checkpoint: DistillCheckpoint }
+  | { how: 'absent' }
+  | { how: 'invalid'; message: string };
+
+export const writeCheckpoint = (folder: DistillFolder, checkpoint: DistillCheckpoint): Promise<void> =>
+  writeJson(folder.checkpoint, checkpoint);
+
+/** One that is none is left where it is, and told. */
+export async function readCheckpoint({ checkpoint: file }: DistillFolder): Promise<ReadCheckpoint> {
+  const read = await readJson<DistillCheckpoint>(file, () => new Date(), 'left');
+  if (read.how === 'absent') return read;
+  if (read.how !== 'read') return { how: 'invalid', message: `${read.message}; ${MEND}` };
+  const mistake = mistakeIn(read.value);
+  if (mistake !== null) return { how: 'invalid', message: `${file}: ${mistake}; ${MEND}` };
+  return { how: 'read', checkpoint: read.value };
+}
+
+const MEND = 'mend it, or begin the book anew under another --name; what was answered lies in turns/ beside it';
+
+function mistakeIn(value: DistillCheckpoint): string | null {
+  if (value.schema !== 1) return `it is of another version (schema ${String(value.schema)})`;
+  const texts = ['name', 'book', 'prompt_file', 'model', 'end_marker', 'out'] as const;
+  const wrong = texts.find((field) => typeof value[field] !== 'string' || value[field] === '');
+  if (wrong !== undefined) return `"${wrong}" must be a text`;
+  const hash = (['book_sha256', 'prompt_sha256'] as const).find(
+    (field) => !/^[0-9a-f]{64}$/.test(String(value[field])),
+  );
+  if (hash !== undefined) return `"${hash}" must be a SHA-256`;
+  if (value.temperature !== null && typeof value.temperature !== 'number')
+    return '"temperature" must be a number or null';
+  return Array.isArray(value.no_check) ? null : '"no_check" must be a list';
+}

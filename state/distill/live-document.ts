@@ -1,0 +1,43 @@
+// The live document of a distillation: its sections so far, for people who read along. It is made from the answers, and made again whenever it differs.
+
+import { closeSync, constants, fstatSync } from 'node:fs';
+import path from 'node:path';
+import { appendText } from '../append-line.ts';
+import { makeFolder } from '../disk/folder.ts';
+import { openRegular, readRegularOrNull, UnfitFileError } from '../disk/regular-file.ts';
+import { publishText } from '../disk/replace-file.ts';
+
+const documentText = (texts: readonly string[]): string => texts.map((text) => `${text.trim()}\n\n`).join('');
+
+/** Written anew only where it is not that already. @returns its bytes. */
+export function writeDocument(file: string, texts: readonly string[]): number {
+  const text = documentText(texts);
+  if (textOrNull(file) !== text) publishText(file, text, 'set_aside');
+  return Buffer.byteLength(text);
+}
+
+/** One section more. @param bytes how long it is, by the answers; @returns how long it is then, or null where somebody has changed it. */
+export function appendSection(file: string, bytes: number, text: string): number | null {
+  const { O_APPEND, O_CREAT, O_RDWR } = constants;
+  makeFolder(path.dirname(file));
+  const fd = openRegular(file, O_RDWR | O_APPEND | O_CREAT);
+  try {
+    if (fstatSync(fd).size !== bytes) return null;
+    const piece = documentText([text]);
+    appendText(fd, file, piece);
+    return bytes + Buffer.byteLength(piece);
+  } finally {
+    closeSync(fd);
+  }
+}
+
+function textOrNull(file: string): string | null {
+  try {
+    return readRegularOrNull(file, MAX_BYTES);
+  } catch (error) {
+    if (error instanceof UnfitFileError) return null;
+    throw error;
+  }
+}
+
+const MAX_BYTES = 256 * 1024 * 1024;

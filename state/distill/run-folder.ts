@@ -1,0 +1,52 @@
+// The folder of a distillation: `.tmp/distill/<name>/`, where it lies and what it holds.
+
+import path from 'node:path';
+import { namesIn } from '../disk/folder.ts';
+import { findEscapingLink } from '../escaping-link.ts';
+import { checkTaskId, projectState } from '../task-folder.ts';
+
+export interface DistillFolder {
+  name: string;
+  root: string;
+  /** The checkpoint: what the book is asked as. */
+  checkpoint: string;
+  /** The system instruction, byte for byte as the run was begun with. */
+  prompt: string;
+  turns: string;
+  wishes: string;
+  trace: string;
+}
+
+type LocatedDistill = { how: 'located'; folder: DistillFolder } | { how: 'invalid'; message: string };
+
+/** By name alone: a distillation is of a project. */
+export function locateDistill(name: string, cwd: string, environment: NodeJS.ProcessEnv): LocatedDistill {
+  if (checkTaskId(name) !== null)
+    return {
+      how: 'invalid',
+      message: `"${name}" is no name of a distillation: it is 1 to 128 of A-Z a-z 0-9 . _ - and never a path`,
+    };
+  const state = projectState(cwd, environment);
+  const root = path.join(state, 'distill', name);
+  const stray =
+    findEscapingLink(path.dirname(state), [path.basename(state)]) ??
+    findEscapingLink(state, ['distill', `distill/${name}`]) ??
+    findEscapingLink(root, ['turns', 'wishes', 'state']);
+  return stray === null ? { how: 'located', folder: folderAt(root, name) } : { how: 'invalid', message: stray };
+}
+
+const folderAt = (root: string, name: string): DistillFolder => ({
+  name,
+  root,
+  checkpoint: path.join(root, 'run.json'),
+  prompt: path.join(root, 'prompt.md'),
+  turns: path.join(root, 'turns'),
+  wishes: path.join(root, 'wishes'),
+  trace: path.join(root, 'trace.jsonl'),
+});
+
+/** Of all distillations of a project, by name. */
+export const distillNames = (cwd: string, environment: NodeJS.ProcessEnv): string[] =>
+  namesIn(path.join(projectState(cwd, environment), 'distill'))
+    .filter((name) => checkTaskId(name) === null)
+    .sort();

@@ -1,0 +1,25 @@
+// The trace of a distillation: a line for every turn and every error, redacted by whoever writes it.
+
+import { closeSync, constants } from 'node:fs';
+import { appendText } from '../append-line.ts';
+import { openRegular, readRegularOrNull } from '../disk/regular-file.ts';
+import type { DistillFolder } from './run-folder.ts';
+
+/** One line; it need not outlive a power cut, which costs a line of a record and no answer. */
+export function appendTrace({ trace }: DistillFolder, line: object, redact: (text: string) => string): void {
+  const { O_APPEND, O_CREAT, O_RDWR } = constants;
+  const fd = openRegular(trace, O_RDWR | O_APPEND | O_CREAT);
+  try {
+    appendText(fd, trace, `${redact(JSON.stringify(line))}\n`);
+  } finally {
+    closeSync(fd);
+  }
+}
+
+/** Its lines, oldest first. */
+export function traceLines({ trace }: DistillFolder): string[] {
+  const text = readRegularOrNull(trace, MAX_BYTES) ?? '';
+  return text.split('\n').filter((line) => line !== '');
+}
+
+const MAX_BYTES = 512 * 1024 * 1024;

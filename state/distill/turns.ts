@@ -1,0 +1,74 @@
+// The answers of a distillation, each in a file of its own, on disk before the next one is asked for; what a model said stands there as it came.
+
+import path from 'node:path';
+import type { TurnAnswer, TurnContent } from '../../policies/distill/service.ts';
+import { readRegularOrNull, UnfitFileError } from '../disk/regular-file.ts';
+import { publishText } from '../disk/replace-file.ts';
+import { StrangeStateError } from '../system-error.ts';
+import type { DistillFolder } from './run-folder.ts';
+
+/** `turns/0007.json`. */
+export interface KeptTurn {
+  schema: 1;
+  turn: number;
+  section: number;
+  call_id: string;
+  at: string;
+  /** The model that was asked. */
+  model: string;
+  /** How many entries of history went before it. */
+  history: number;
+  request: TurnContent;
+  answer: TurnAnswer;
+}
+
+const fileOf = ({ turns }: DistillFolder, turn: number): string =>
+  path.join(turns, `${String(turn).padStart(4, '0')}.json`);
+
+/** Synced when it returns. Throws what the operating system throws: then the answer is not kept. */
+export const keepTurn = (folder: DistillFolder, turn: KeptTurn): void =>
+  publishText(fileOf(folder, turn.turn), `${JSON.stringify(turn, null, 1)}\n`, 'set_aside');
+
+/** null where there is none, or none that is whole. */
+export function turnOrNull(folder: DistillFolder, turn: number): KeptTurn | null {
+  const text = textOrNull(fileOf(folder, turn));
+  if (text === null) return null;
+  try {
+    const kept = JSON.parse(text) as KeptTurn;
+    return isTurn(kept) && kept.turn === turn ? kept : null;
+  } catch {
+    return null;
+  }
+}
+
+/** An answer that the journal knows of. Throws StrangeStateError when it is gone, or is no answer any more. */
+export function keptTurn(folder: DistillFolder, turn: number): KeptTurn {
+  const kept = turnOrNull(folder, turn);
+  if (kept !== null) return kept;
+  throw new StrangeStateError(
+    `${fileOf(folder, turn)} is gone or was changed, and the history cannot be sent without it; put it back, or delete its section: tollgate distill delete-section ${folder.name} SECTION`,
+  );
+}
+
+function textOrNull(file: string): string | null {
+  try {
+    return readRegularOrNull(file, MAX_BYTES);
+  } catch (error) {
+    if (error instanceof UnfitFileError) return null;
+    throw error;
+  }
+}
+
+/** An answer has at most some hundred thousand characters. */
+const MAX_BYTES = 64 * 1024 * 1024;
+
+function isTurn(value: unknown): value is KeptTurn {
+  const { schema, call_id, request, answer } = (value ?? {}) as Partial<KeptTurn>;
+  return (
+    schema === 1 &&
+    typeof call_id === 'string' &&
+    Array.isArray(request?.parts) &&
+    typeof answer?.text === 'string' &&
+    (answer.content === null || Array.isArray(answer.content?.parts))
+  );
+}

@@ -1,0 +1,44 @@
+// What another terminal asks of a distillation that runs: a file each, which its driver watches, obeys and removes.
+
+import { randomUUID } from 'node:crypto';
+import { rmSync } from 'node:fs';
+import path from 'node:path';
+import { makeFolder, namesIn } from '../disk/folder.ts';
+import { readJsonIfFit } from '../disk/regular-file.ts';
+import { publishText } from '../disk/replace-file.ts';
+import type { DistillFolder } from './run-folder.ts';
+
+type LeftWish = { wish: 'pause' | 'stop' } | { wish: 'delete'; section: number; again: boolean };
+
+/** @returns its name; it is there until it was obeyed. */
+export function leaveWish({ wishes }: DistillFolder, wish: LeftWish, at: Date): string {
+  const name = `${at.toISOString().replace(/[^0-9]/g, '')}-${randomUUID().slice(0, 8)}.json`;
+  publishText(path.join(wishes, name), `${JSON.stringify(wish)}\n`);
+  publishText(bellOf({ wishes }), name);
+  return path.join(wishes, name);
+}
+
+/** It changes with each wish: a file whose name is known can be watched. */
+export const bellOf = ({ wishes }: Pick<DistillFolder, 'wishes'>): string => path.join(wishes, 'bell');
+
+/** In the order in which they were left; what is none of ours stays where it is. */
+export function wishesLeft({ wishes }: DistillFolder): { file: string; wish: LeftWish }[] {
+  return namesIn(wishes)
+    .filter((name) => /^\d{17}-[0-9a-f]{8}\.json$/.test(name))
+    .sort()
+    .flatMap((name) => {
+      const file = path.join(wishes, name);
+      const wish = readJsonIfFit<LeftWish>(file, MAX_BYTES);
+      return wish !== null && isWish(wish) ? [{ file, wish }] : [];
+    });
+}
+
+const MAX_BYTES = 4096;
+
+const isWish = (wish: LeftWish): boolean =>
+  wish.wish === 'delete' ? Number.isSafeInteger(wish.section) : wish.wish === 'pause' || wish.wish === 'stop';
+
+export const removeWish = (file: string): void => rmSync(file, { force: true });
+
+/** So that it can be watched. */
+export const openWishes = ({ wishes }: DistillFolder): void => makeFolder(wishes);

@@ -1,0 +1,538 @@
+// The workflow of a distillation, sentence by sentence, driven against a service in this process.
+
+import { existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
+import { test } from 'uvu';
+import * as assert from 'uvu/assert';
+import { openDistill } from '../../../loops/distill/open-run.ts';
+import { FIRST_INSTRUCTION } from '../../../policies/distill/turn-contents.ts';
+import { distillNames } from '../../../state/distill/run-folder.ts';
+import { traceLines } from '../../../state/distill/trace.ts';
+import { leaveWish } from '../../../state/distill/wishes.ts';
+import { type DistillRig, distillRig, fakeService, sectionText, usualAnswer } from '../../rig/book-service.ts';
+
+const opened = async (rig: DistillRig) => {
+  const found = await openDistill('republic', rig.folder, rig.environment, () => rig.now);
+  if (found.how === 'invalid') throw new Error(found.message);
+  return found.open;
+};
+
+const runFolder = ({ folder }: DistillRig) => path.join(folder, '.tmp/distill/republic');
+const document = (rig: DistillRig) => readFileSync(path.join(runFolder(rig), 'republic.md'), 'utf8');
+const book = (upTo: number) => Array.from({ length: upTo }, (_, i) => `${sectionText(i + 1)}\n\n`).join('');
+const traced = async (rig: DistillRig) =>
+  traceLines((await opened(rig)).folder).map((line) => JSON.parse(line) as Record<string, unknown>);
+
+/** Waits for nothing: what the test does while the n-th request is in flight. */
+const during = (n: number, does: () => void) => (request: number) =>
+  request === n
+    ? (turn: Parameters<typeof usualAnswer>[0]) => {
+        does();
+        return usualAnswer(turn, { sections: 3 }, request);
+      }
+    : null;
+
+test('uploads a book, then iterates sections: a first turn with the file, then turns with only "Next"', async () => {
+  const rig = distillRig();
+  const service = fakeService({ sections: 3 });
+  assert.equal(await rig.run(service), { how: 'left', name: 'republic' });
+  assert.is(service.uploads, 1);
+  const [first, second, third] = service.asked;
+  assert.equal(first, [
+    {
+      role: 'user',
+      parts: [
+        { fileData: { fileUri: 'https://service/v1beta/files/1', mimeType: 'text/plain' } },
+        { text: FIRST_INSTRUCTION },
+      ],
+    },
+  ]);
+  assert.equal(second!.at(-1), { role: 'user', parts: [{ text: 'Next' }] });
+  assert.is(third!.length, 5, 'each request includes the full prior history');
+  assert.equal(third!.slice(0, 3), second);
+  assert.equal(third![1]!.parts, [{ text: sectionText(1), thoughtSignature: 'signed-1' }]);
+  assert.is((await rig.view()).state, 'complete');
+  assert.is(document(rig), book(3));
+});
+
+test('The system prompt is sent as systemInstruction. Temperature is applied only when the toggle is on', async () => {
+  const rig = distillRig();
+  const service = fakeService({ sections: 1 });
+  await rig.run(service);
+  assert.is(service.turns[0]!.systemInstruction, 'Distil this book, section by section.\n');
+  assert.is(service.turns[0]!.temperature, null);
+  assert.is(service.turns[0]!.model, 'gemini-2.5-pro');
+  const warm = distillRig();
+  const other = fakeService({ sections: 1 });
+  await warm.run(other, {}, (request) => {
+    request.said.temperature = 0.7;
+  });
+  assert.is(other.turns[0]!.temperature, 0.7);
+});
+
+test('Transient errors: retried with backoff; attempt and countdown are shown', async () => {
+  const rig = distillRig();
+  const service = fakeService({
+    sections: 2,
+    misfortune: (n) => [null, { status: 503 }, { status: 429, retryAfterMs: 7000 }][n - 1] ?? null,
+  });
+  await rig.run(service);
+  assert.equal(rig.waits, [1000, 7000]);
+  const told = rig.events.flatMap((event) => (event.event === 'waiting' ? [[event.attempt, event.wait_ms]] : []));
+  assert.equal(told, [
+    [2, 1000],
+    [3, 7000],
+  ]);
+  assert.equal(
+    (await traced(rig)).map(({ kind }) => kind),
+    ['upload', 'turn', 'error', 'error', 'turn'],
+  );
+  assert.is(document(rig), book(2));
+});
+
+test('Network offline: retried until somebody pauses or stops, and no call is spent on it', async () => {
+  const rig = distillRig();
+  const service = fakeService({
+    sections: 2,
+    misfortune: (n) => (n <= 50 ? { offline: true, message: 'connect ECONNREFUSED 127.0.0.1:9' } : null),
+  });
+  await rig.run(service);
+  assert.is(rig.waits.length, 50);
+  assert.is((await opened(rig)).ledger.used, 2);
+});
+
+test('a request that broke off may have been paid: the next one is another call in the books', async () => {
+  const rig = distillRig();
+  await rig.run(
+    fakeService({ sections: 2, misfortune: (n) => (n === 1 ? { offline: true, message: 'read ECONNRESET' } : null) }),
+  );
+  assert.is((await opened(rig)).ledger.used, 3);
+});
+
+test('Non-transient errors: paused (error), with the error and the failing request in the trace', async () => {
+  const rig = distillRig();
+  const service = fakeService({
+    sections: 2,
+    misfortune: (n) => (n === 2 ? { status: 400, message: 'API key not valid. Please pass a valid API key.' } : null),
+  });
+  await rig.run(service);
+  const view = await rig.view();
+  assert.is(view.state, 'paused (error)');
+  assert.match(view.evidence, /^HTTP 400: API key not valid/);
+  assert.equal(view.next_actions, ['mend that; tollgate distill resume republic goes on where it stopped']);
+  assert.equal(((await traced(rig)).at(-1)!.error as { class: string }).class, 'auth');
+  assert.is(document(rig), book(1));
+  await rig.run(fakeService({ sections: 2 }), { how: 'resume' });
+  assert.is(document(rig), book(2));
+});
+
+test('a failure that does not pass pauses after a bounded number of tries', async () => {
+  const rig = distillRig();
+  const service = fakeService({ sections: 2, misfortune: () => ({ status: 503 }) });
+  await rig.run(service);
+  assert.is((await rig.view()).reason, 'retries');
+  assert.is(service.asked.length, 8);
+});
+
+test('If paused while waiting to retry, no history mutations are made for the failed turn', async () => {
+  const rig = distillRig();
+  const service = fakeService({ sections: 2, misfortune: (n) => (n === 2 ? { status: 503 } : null) });
+  await rig.run(service, {}, (request) => {
+    request.context.pause = async (ms, stop) => {
+      rig.waits.push(ms);
+      leaveWish((await opened(rig)).folder, { wish: 'pause' }, rig.now);
+      await new Promise<void>((resolve) => stop.addEventListener('abort', () => resolve()));
+    };
+  });
+  const view = await rig.view();
+  assert.is(view.state, 'paused (as you asked)');
+  assert.is(view.sections, 1);
+  assert.is(service.asked.length, 2);
+  const second = fakeService({ sections: 2 });
+  await rig.run(second, { how: 'resume' });
+  assert.equal(second.asked[0], service.asked[1], 'Resume continues immediately with "Next"');
+});
+
+test('Pause and Stop: an answer in flight is waited for, and kept', async () => {
+  for (const wish of ['pause', 'stop'] as const) {
+    const rig = distillRig();
+    const control: (() => void)[] = [];
+    const service = fakeService({
+      sections: 3,
+      misfortune: (n) =>
+        n === 2
+          ? async (turn) => {
+              leaveWish((await opened(rig)).folder, { wish }, rig.now);
+              await new Promise<void>((resolve) => control.push(resolve));
+              return usualAnswer(turn, { sections: 3 });
+            }
+          : null,
+    });
+    await rig.run(service, {}, (request) => {
+      const { tell } = request.context;
+      request.context.tell = (event) => {
+        tell(event);
+        // The wish is heard before the answer is there.
+        if (event.event === 'asking' && event.section === 2) void heard(rig).then(() => control[0]!());
+      };
+    });
+    const view = await rig.view();
+    assert.is(view.state, wish === 'pause' ? 'paused (as you asked)' : 'stopped');
+    assert.is(view.sections, 2);
+    assert.is(service.paid, 2);
+  }
+});
+
+/** Until the driver has taken the wish away. */
+async function heard(rig: DistillRig): Promise<void> {
+  const wishes = path.join(runFolder(rig), 'wishes');
+  const left = () => readdirSync(wishes).some((name) => name.endsWith('.json'));
+  for (let seen = false; !seen || left(); ) {
+    seen ||= left();
+    await new Promise((resolve) => setImmediate(resolve));
+  }
+}
+
+for (const [status, message] of [
+  [400, 'FAILED_PRECONDITION: The File is gone'],
+  [400, 'Unsupported file uri: files/1'],
+] as const)
+  test(`Invalid File Reference: re-upload once, rewrite, the same turn again: ${message}`, async () => {
+    const rig = distillRig();
+    const service = fakeService({ sections: 2, misfortune: (n) => (n === 2 ? { status, message } : null) });
+    await rig.run(service);
+    assert.is(service.uploads, 2);
+    assert.is(document(rig), book(2));
+    const [, failed, again] = service.asked;
+    assert.match(JSON.stringify(failed), /files\/1"/);
+    assert.not.match(JSON.stringify(again), /files\/1"/);
+    assert.match(JSON.stringify(again![0]), /files\/2"/);
+    assert.equal(again!.slice(1), failed!.slice(1), 'unchanged user content');
+    assert.is((await opened(rig)).ledger.used, 2, 'a refused request is not paid');
+  });
+
+test('a second loss of the file pauses', async () => {
+  const rig = distillRig();
+  const service = fakeService({
+    sections: 2,
+    misfortune: (n) => (n > 1 ? { status: 404, message: 'File not found' } : null),
+  });
+  await rig.run(service);
+  assert.is((await rig.view()).state, 'paused (file lost twice)');
+  assert.is(service.uploads, 2);
+});
+
+test('Re-upload failure during invalid-URI handling: pause with error; history remains unchanged', async () => {
+  const rig = distillRig();
+  const service = fakeService({
+    sections: 2,
+    misfortune: (n) => (n === 2 ? { status: 400, message: 'FAILED_PRECONDITION' } : null),
+    uploaded: (n) => (n === 2 ? { state: 'FAILED', error: 'it has no pages' } : {}),
+  });
+  await rig.run(service);
+  const view = await rig.view();
+  assert.is(view.reason, 'processing');
+  assert.is(view.evidence, 'it has no pages');
+  const again = fakeService({ sections: 2 });
+  await rig.run(again, { how: 'resume' });
+  assert.match(JSON.stringify(again.asked[0]), /files\/1"/);
+});
+
+test('a file is uploaded anew before it expires', async () => {
+  const rig = distillRig();
+  const service = fakeService({
+    sections: 3,
+    uploaded: (n) => ({ expiresAt: new Date(rig.now.getTime() + (n === 1 ? 3_600_000 : 172_800_000)).toISOString() }),
+    misfortune: during(1, () => {
+      rig.now = new Date(rig.now.getTime() + 3_000_000);
+    }),
+  });
+  await rig.run(service);
+  assert.is(service.uploads, 2);
+  assert.match(JSON.stringify(service.asked[1]), /files\/2"/);
+});
+
+const ANOMALIES = {
+  refusal: { text: `I'm sorry, but I cannot go on. ${'x'.repeat(300)}` },
+  short: { text: 'Done.' },
+  loop: { text: sectionText(1) },
+  control_tokens: { text: `${sectionText(2)} <|im_end|>` },
+  finish_reason: { finishReason: 'MAX_TOKENS' },
+} as const;
+
+for (const [name, bad] of Object.entries(ANOMALIES)) {
+  const unfortunate = () => fakeService({ sections: 3, misfortune: (n) => (n === 2 ? bad : null) });
+  test(`Anomaly Pauses: ${name} is held; --accept keeps the answer after all, and pays nothing`, async () => {
+    const rig = distillRig();
+    const service = unfortunate();
+    await rig.run(service);
+    assert.is((await rig.view()).reason, name);
+    assert.is((await rig.view()).held_section, 2);
+    assert.is(document(rig), book(1), 'it is not of the book');
+    const second = fakeService({ sections: 3 });
+    await rig.run(second, { how: 'resume', held: 'accept' });
+    assert.is(second.paid, 1);
+    assert.is(second.asked[0]!.length, 5, 'the accepted answer is of the history');
+    assert.is((await rig.view()).state, 'complete');
+  });
+  test(`Anomaly Pauses: ${name}: a resume without --accept asks for that section again`, async () => {
+    const rig = distillRig();
+    await rig.run(unfortunate());
+    const second = fakeService({ sections: 3 });
+    await rig.run(second, { how: 'resume' });
+    assert.is(second.paid, 2);
+    assert.is(document(rig), book(3));
+  });
+  test(`Anomaly Pauses (configurable): ${name} can be switched off`, async () => {
+    const rig = distillRig();
+    const service = unfortunate();
+    await rig.run(service, {}, (request) => {
+      request.said.noCheck = [name as keyof typeof ANOMALIES];
+    });
+    assert.is((await rig.view()).state, 'complete');
+    assert.is(service.paid, 3);
+  });
+}
+
+test('another model version in the middle of a run pauses it; --accept goes on with it', async () => {
+  const rig = distillRig();
+  const version = (n: number) => (n === 1 ? 'gemini-2.5-pro' : 'gemini-3.8-flash');
+  await rig.run(fakeService({ sections: 3, modelVersion: version }));
+  const view = await rig.view();
+  assert.is(view.reason, 'model_changed');
+  assert.is(view.evidence, 'gemini-3.8-flash answered, and gemini-2.5-pro had answered until then');
+  await rig.run(fakeService({ sections: 3, modelVersion: () => 'gemini-3.8-flash' }), {
+    how: 'resume',
+    held: 'accept',
+  });
+  assert.is((await rig.view()).state, 'complete');
+});
+
+test('Time, token and money budgets stop the loop', async () => {
+  for (const [budgets, said] of [
+    [{ maxSeconds: 0 }, /^time budget reached/],
+    [{ maxTokens: 1500 }, /^token budget reached: 2220 of 1500/],
+    [{ maxUsd: 0.003 }, /^money budget reached/],
+  ] as const) {
+    const rig = distillRig();
+    await rig.run(fakeService({ sections: 9 }), {}, (request) => Object.assign(request.terms.budgets, budgets));
+    const view = await rig.view();
+    assert.is(view.state, 'stopped');
+    assert.match(view.evidence, said);
+  }
+});
+
+test('Token budget: rough length/4 estimate where the service counts none, and said so', async () => {
+  const rig = distillRig();
+  const service = fakeService({ sections: 9, misfortune: () => ({ text: 'A cave. '.repeat(100), usage: null }) });
+  await rig.run(service, {}, (request) => {
+    request.terms.budgets.maxTokens = 100;
+  });
+  assert.match((await rig.view()).evidence, /^token budget reached \(est\): 210 of 100/);
+});
+
+test('the budget of paid calls is the journal’s own', async () => {
+  const rig = distillRig();
+  const service = fakeService({ sections: 9 });
+  await rig.run(service, {}, (request) => {
+    request.said.maxCalls = 2;
+  });
+  assert.is((await rig.view()).reason, 'calls');
+  assert.is(service.asked.length, 2);
+  await rig.run(service, { how: 'resume' }, (request) => {
+    request.said.maxCalls = 3;
+  });
+  assert.is(service.asked.length, 3);
+});
+
+test('First turn failure: no history yet; fix conditions and resume to retry', async () => {
+  const rig = distillRig();
+  await rig.run(fakeService({ sections: 1, misfortune: () => ({ status: 403, message: 'Permission denied' }) }));
+  assert.is((await rig.view()).sections, 0);
+  const second = fakeService({ sections: 1 });
+  await rig.run(second, { how: 'resume' });
+  assert.is(second.asked[0]!.length, 1);
+  assert.is(second.uploads, 0, 'the file is there already');
+  assert.is((await rig.view()).state, 'complete');
+});
+
+test('history, sections and the live document reset only on a new start(): a second run goes on', async () => {
+  const rig = distillRig();
+  await rig.run(fakeService({ sections: 3, misfortune: during(2, () => rig.stop.abort('SIGINT')) }));
+  assert.is((await rig.view()).state, 'interrupted');
+  assert.is((await rig.view()).sections, 2, 'the answer in flight was waited for');
+  rig.stop = new AbortController();
+  const second = fakeService({ sections: 3 });
+  await rig.run(second);
+  assert.is(second.paid, 1);
+  assert.is(document(rig), book(3));
+  const third = fakeService({ sections: 3 });
+  await rig.run(third);
+  assert.is(third.asked.length, 0, 'what is complete is not paid again');
+  assert.equal(distillNames(rig.folder, rig.environment), ['republic']);
+});
+
+test('told firmly, it waits for nothing: the turn is recorded as lost, and asked for once more', async () => {
+  const rig = distillRig();
+  const service = fakeService({
+    sections: 2,
+    misfortune: (n) =>
+      n === 2
+        ? ({ signal }) =>
+            new Promise((_, reject) => {
+              signal.addEventListener('abort', () => reject(signal.reason));
+              rig.halt.abort('SIGTERM');
+            })
+        : null,
+  });
+  await rig.run(service);
+  const { ledger, standing } = await opened(rig);
+  assert.is(standing.sections.length, 1);
+  assert.equal(
+    [...ledger.calls.values()].map(({ verdict }) => verdict?.reason),
+    [undefined, 'interrupted'],
+  );
+  rig.halt = new AbortController();
+  await rig.run(fakeService({ sections: 2 }));
+  assert.is(document(rig), book(2));
+});
+
+test('killed after an answer lay on disk: it is taken in, and not paid again', async () => {
+  const rig = distillRig();
+  const service = fakeService({ sections: 2 });
+  await rig.run(service);
+  // As a kill right behind the answer's file leaves it: the fact is missing.
+  const journal = path.join(runFolder(rig), 'state/journal.jsonl');
+  const lines = readFileSync(journal, 'utf8').trim().split('\n');
+  const last = lines.findLastIndex((line) => line.includes('"answered"'));
+  writeFileSync(journal, `${lines.slice(0, last).join('\n')}\n`);
+  writeFileSync(journal, readFileSync(journal, 'utf8').replace(/("start_time":")[^"]*/g, '$1gone'));
+  const second = fakeService({ sections: 2 });
+  await rig.run(second);
+  assert.is(second.asked.length, 0);
+  assert.is(document(rig), book(2));
+  assert.is((await rig.view()).state, 'complete');
+});
+
+test('killed while a turn was in flight: recorded as lost, asked once more', async () => {
+  const rig = distillRig();
+  await rig.run(fakeService({ sections: 2 }));
+  const journal = path.join(runFolder(rig), 'state/journal.jsonl');
+  const lines = readFileSync(journal, 'utf8').trim().split('\n');
+  const last = lines.findLastIndex((line) => line.includes('"answered"'));
+  writeFileSync(
+    journal,
+    `${lines
+      .slice(0, last)
+      .join('\n')
+      .replace(/("start_time":")[^"]*/g, '$1gone')}\n`,
+  );
+  rmSync(path.join(runFolder(rig), 'turns/0002.json'));
+  const second = fakeService({ sections: 2 });
+  await rig.run(second);
+  assert.is(second.asked.length, 1);
+  assert.is((await opened(rig)).ledger.used, 3);
+  assert.ok((await traced(rig)).some(({ kind, section }) => kind === 'lost' && section === 2));
+  assert.is(document(rig), book(2));
+});
+
+test('two processes never drive one run', async () => {
+  const rig = distillRig();
+  let second: unknown;
+  const service = fakeService({
+    sections: 2,
+    misfortune: (n) =>
+      n === 1
+        ? async (turn) => {
+            second = await rig.run(fakeService({ sections: 2 }));
+            return usualAnswer(turn, { sections: 2 });
+          }
+        : null,
+  });
+  await rig.run(service);
+  assert.is((second as { how: string }).how, 'taken');
+  assert.match((second as { message: string }).message, /drives the distillation republic now/);
+  assert.is(document(rig), book(2));
+});
+
+for (const [what, change, said] of [
+  ['prompt file', ['prompt.md', 'Another prompt.'], /prompt\.md has changed since republic was begun/],
+  ['book', ['republic.txt', 'Another book.'], /is another book than republic was begun with/],
+] as const)
+  test(`a ${what} that changed between two runs is refused, and nothing is lost`, async () => {
+    const rig = distillRig();
+    await rig.run(fakeService({ sections: 3, misfortune: during(1, () => rig.stop.abort('SIGINT')) }));
+    rig.stop = new AbortController();
+    writeFileSync(path.join(rig.folder, change[0]), change[1]);
+    const service = fakeService({ sections: 3 });
+    const refused = await rig.run(service);
+    assert.is(refused.how, 'invalid');
+    assert.match((refused as { message: string }).message, said);
+    assert.is(service.asked.length, 0);
+    assert.is(document(rig), book(1));
+  });
+
+test('a section is deleted while it runs, from document and history, and asked for again in its place', async () => {
+  const rig = distillRig();
+  const service = fakeService({
+    sections: 3,
+    misfortune: (n) =>
+      n === 2
+        ? async (turn) => {
+            leaveWish((await opened(rig)).folder, { wish: 'delete', section: 1, again: true }, rig.now);
+            return usualAnswer(turn, { sections: 3 });
+          }
+        : null,
+  });
+  await rig.run(service);
+  assert.is(service.paid, 4);
+  assert.is(service.asked[2]!.length, 1, 'section 1 again, with the file and nothing before it');
+  assert.is(document(rig), book(3));
+});
+
+test('60 sections with 20 % injected failures of every kind end with all 60, in order, each paid once', async () => {
+  const rig = distillRig();
+  const kinds = [
+    { status: 503 },
+    { status: 429, retryAfterMs: 3000 },
+    { status: 500, message: 'Internal error' },
+    { offline: true, message: 'getaddrinfo ENOTFOUND service' },
+    { status: 400, message: 'FAILED_PRECONDITION: the file is gone' },
+    { status: 404, message: 'File files/1 not found' },
+    { status: 502, body: '<html>Bad gateway</html>' },
+    { status: 503, body: '{"error":{"details":[{"retryDelay":"2s"}]}}' },
+  ];
+  const service = fakeService({
+    sections: 60,
+    misfortune: (n) => (n % 5 === 2 ? kinds[Math.floor(n / 5) % kinds.length]! : null),
+  });
+  await rig.run(service);
+  assert.is((await rig.view()).state, 'complete');
+  assert.is(document(rig), book(60));
+  assert.is(service.paid, 60);
+  assert.is(service.asked.length, 75);
+  assert.is((await opened(rig)).ledger.used, 60);
+  assert.is(readdirSync(path.join(runFolder(rig), 'turns')).length, 60);
+  assert.ok(existsSync(path.join(runFolder(rig), 'run.json')));
+});
+
+test('trace records every turn or error with request, response and retries, redacted', async () => {
+  const rig = distillRig();
+  rig.environment.GEMINI_API_KEY = 'AIzaSyNotARealKeyButLongEnough0123456789';
+  const service = fakeService({
+    sections: 2,
+    misfortune: (n) => (n === 1 ? { status: 503, message: `busy for ${rig.environment.GEMINI_API_KEY}` } : null),
+  });
+  await rig.run(service);
+  const [, error, turn] = await traced(rig);
+  assert.is(error!.kind, 'error');
+  assert.equal((error!.request as { history: number }).history, 0);
+  assert.is(turn!.retries, 1);
+  assert.is((turn!.response as { finishReason: string }).finishReason, 'STOP');
+  for (const file of readdirSync(runFolder(rig), { recursive: true, withFileTypes: true }))
+    if (file.isFile())
+      assert.not.match(readFileSync(path.join(file.parentPath, file.name), 'utf8'), /NotARealKey/, file.name);
+  assert.not.match(JSON.stringify(rig.events), /NotARealKey/);
+});
+
+test.run();
