@@ -2,7 +2,7 @@
 
 import type { ServiceRefusal, TurnAnswer, TurnContent, UploadedBook } from '../../policies/distill/service.ts';
 
-/** Nothing is tried again in here: who asks decides that. All throw ServiceFailure, or the reason of an aborted signal. */
+/** Nothing is tried again in here: who asks decides that. All throw ServiceFailure, or the reason of an aborted signal; `upload` also what the system says of the book, and UnfitFileError. */
 export interface DocumentService {
   /** In pieces, read from disk as they are sent. `sent` is told the bytes that the service has, and may be told fewer again. */
   upload: (book: BookToUpload, told: { signal: AbortSignal; sent: (bytes: number) => void }) => Promise<UploadedBook>;

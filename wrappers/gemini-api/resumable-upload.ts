@@ -4,7 +4,7 @@ import { close, fstat, read } from 'node:fs';
 import { promisify } from 'node:util';
 import { cut } from '../../policies/text/cut.ts';
 import { parseObject, partOf } from '../../policies/text/json.ts';
-import { openFollowed } from '../../state/disk/regular-file.ts';
+import { openFollowed, UnfitFileError } from '../../state/disk/regular-file.ts';
 import { type BookToUpload, ServiceFailure } from './document-service.ts';
 import { type Answered, type Line, send, unreadable } from './line.ts';
 
@@ -29,7 +29,7 @@ export function createUploader(line: Line, startUrl: string): Uploader {
       const fd = openFollowed(book.file);
       try {
         const { ino, size, mtimeMs } = await stat(fd);
-        if (size === 0) throw fault(`${book.file} is empty: there is nothing to upload`);
+        if (size === 0) throw unfit(book.file, 'is empty: there is nothing to upload');
         const id = [book.file, ino, size, mtimeMs, book.mimeType].join(' ');
         const source: Source = { fd, size, book, signal, sent };
         const known = unfinished.get(id);
@@ -110,7 +110,7 @@ async function sendPieces(line: Line, session: Session, from: number, source: So
     sent(at);
     const { bytesRead } = await readAt(fd, buffer, 0, Math.min(buffer.length, size - at), at);
     if (bytesRead < Math.min(buffer.length, size - at))
-      throw fault(`${source.book.file} became shorter while it was uploaded`);
+      throw unfit(source.book.file, 'became shorter while it was uploaded');
     const last = at + bytesRead === size;
     const command = {
       'x-goog-upload-command': last ? 'upload, finalize' : 'upload',
@@ -140,5 +140,4 @@ const post = (
 
 const authorised = ({ key }: Line) => ({ 'x-goog-api-key': key });
 
-const fault = (message: string): ServiceFailure =>
-  new ServiceFailure({ message, status: null, retryAfterMs: null, body: '', offline: false });
+const unfit = (file: string, why: string) => new UnfitFileError(file, 'EINVAL', why);

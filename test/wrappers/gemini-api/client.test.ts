@@ -9,6 +9,7 @@ import path from 'node:path';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import type { TurnContent, UploadedBook } from '../../../policies/distill/service.ts';
+import { UnfitFileError } from '../../../state/disk/regular-file.ts';
 import { createGeminiService } from '../../../wrappers/gemini-api/client.ts';
 import {
   type BookToUpload,
@@ -119,8 +120,11 @@ test('an upload that the service has forgotten begins again; so does one of a bo
 });
 
 test('an empty book is not uploaded', async (world) => {
-  const { message } = await failureOf(world.service.upload(bookOf(world, 0), { signal: never, sent: () => {} }));
-  assert.match(message, /book\.pdf is empty/);
+  const error = await world.service
+    .upload(bookOf(world, 0), { signal: never, sent: () => {} })
+    .catch((error: unknown) => error);
+  assert.instance(error, UnfitFileError);
+  assert.match((error as Error).message, /book\.pdf is empty/);
   assert.is(world.api.requests().length, 0);
 });
 
