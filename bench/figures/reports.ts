@@ -1,0 +1,89 @@
+// A report over 100,000 tasks, a tenth of them failed, beside a find that only looks for their journals.
+
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
+import { inTurns } from './pairs.ts';
+import type { Figure } from './row.ts';
+import { BenchWorld, command } from './world.ts';
+
+const TASKS = 100_000;
+const FAILED_OF = 10;
+const ROUNDS = 3;
+const GOAL = { seconds: 1, megabytes: 100 };
+
+export const REPORTS: Figure = {
+  about: `a report over ${TASKS} tasks, three rounds`,
+  async measure() {
+    const world = new BenchWorld();
+    try {
+      makeTasks(world);
+      const told = path.join(world.root, 'rss');
+      const hook = world.write(
+        'rss.cjs',
+        `process.on('exit', () => require('node:fs').writeFileSync(${JSON.stringify(told)}, String(process.resourceUsage().maxRSS)))`,
+      );
+      const { ours, find } = await inTurns(ROUNDS, {
+        ours: () => world.node(['--require', hook, command('tollgate'), 'report', '--failed', '--json']) / 1000,
+        find: () => world.timed('find', ['.tmp/task', '-name', 'journal.jsonl']) / 1000,
+      });
+      const mib = Number(readFileSync(told, 'utf8')) / 1024;
+      return [
+        {
+          what: `\`tollgate report\` over ${TASKS} tasks`,
+          unit: 's',
+          ours: ours.median,
+          min: ours.min,
+          peer: { name: '`find`', value: find.median, min: find.min },
+          goals: [{ goal: `≤ ${GOAL.seconds} s`, isReached: ours.median <= GOAL.seconds }],
+        },
+        {
+          what: `\`tollgate report\` over ${TASKS} tasks, most memory`,
+          unit: 'MiB',
+          ours: mib,
+          min: mib,
+          peer: null,
+          goals: [{ goal: `≤ ${GOAL.megabytes} MB`, isReached: mib * 1.048576 <= GOAL.megabytes }],
+        },
+      ];
+    } finally {
+      world.dispose();
+    }
+  },
+};
+
+/** Copies of two tasks that were run: one that is done, one whose CLI has failed. */
+function makeTasks(world: BenchWorld): void {
+  const stages = [{ tool: 'codex', role: 'brief', requires: [], min_lines: 0 }];
+  for (const id of ['done', 'failed']) {
+    world.write(`.tmp/task/${id}/manifest.json`, JSON.stringify({ task_id: id, goal: 'Nothing.', stages }));
+    if (id === 'failed')
+      world.write(
+        'bin/codex',
+        '#!/bin/sh\n[ "$1" = --version ] && echo codex-cli 0.169.0 && exit\necho "error: no such model" >&2\nexit 1\n',
+        0o755,
+      );
+    world.node([command('tollgate'), 'run', id, '--quiet'], id === 'failed' ? 1 : 0);
+  }
+  const tasks = path.join(world.root, '.tmp/task');
+  const FILES = ['manifest.json', 'state/journal.jsonl', 'state/last_failure.json'];
+  for (const [id, isCopied] of [
+    ['done', (n: number) => n % FAILED_OF !== 0],
+    ['failed', (n: number) => n % FAILED_OF === 0],
+  ] as const) {
+    const files = FILES.flatMap((name) => textOf(path.join(tasks, id, name)).map((text) => ({ name, text })));
+    for (let n = 0; n < TASKS; n += 1) {
+      if (!isCopied(n)) continue;
+      mkdirSync(path.join(tasks, `t${n}/state`), { recursive: true });
+      for (const { name, text } of files)
+        writeFileSync(path.join(tasks, `t${n}`, name), text.replaceAll(`"${id}"`, `"t${n}"`));
+    }
+  }
+}
+
+function textOf(file: string): string[] {
+  try {
+    return [readFileSync(file, 'utf8')];
+  } catch {
+    return [];
+  }
+}
