@@ -9,7 +9,7 @@ import { endTree, hold, membersOf, type Tree, type TreeEnd } from './processes/e
 import { trackMembers } from './processes/member-tracker.ts';
 import { processTable } from './processes/table.ts';
 import { SHORT_MS } from './processes/tree-types.ts';
-import { read, type StreamReading } from './reading.ts';
+import { read, type Speaker, type StreamReading } from './reading.ts';
 import type { Invocation, Observer, Outcome } from './run.ts';
 import { readClocks } from './steady-clock.ts';
 
@@ -47,7 +47,7 @@ export async function adopt(left: Left, observer: AdoptionObserver, stop: AbortS
 /** What the files alone tell of a call whose end nobody saw. */
 export async function readLeft(
   files: Left['files'],
-  adapter: Pick<Adapter, 'readEvent' | 'readStderr' | 'usageFile' | 'described'>,
+  adapter: Pick<Adapter, 'readEvent' | 'readStderr' | 'usageFile' | 'described'> & Speaker,
 ): Promise<Outcome> {
   const reading = read(files, adapter);
   try {

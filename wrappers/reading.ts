@@ -3,6 +3,7 @@
 import { watch } from 'node:fs';
 import path from 'node:path';
 import type { EngineEvent } from '../policies/facts/engine-event.ts';
+import type { Tool } from '../policies/facts/tools.ts';
 import type { ErrorLines } from '../policies/stderr/error-lines.ts';
 import { parseCutObject } from '../policies/text/cut-json.ts';
 import { readIfFit } from '../state/disk/regular-file.ts';
@@ -54,10 +55,10 @@ function readOutsized(line: string, { readEvent }: Pick<Adapter, 'readEvent'>): 
 
 export function read(
   files: { stdout: string; stderr: string; usage: string },
-  adapter: Pick<Adapter, 'readEvent' | 'readStderr' | 'usageFile' | 'described'>,
+  adapter: Pick<Adapter, 'readEvent' | 'readStderr' | 'usageFile' | 'described'> & Speaker,
 ): StreamReading {
   const capture = createCapture();
-  const selected = createSelection();
+  const selected = createSelection(speakerOf(adapter));
   let tell: (event: EngineEvent, turns: () => number) => void = () => {};
   let grown: (bytes: number) => void = () => {};
   let stopWatching = () => {};
@@ -177,14 +178,24 @@ function watchFolder(folder: string, look: () => void): () => void {
 
 const POLL_MS = 500;
 
+/** Whose words stand on stderr. */
+export interface Speaker {
+  /** null: a plain command, which may be anything. */
+  tool: Tool | null;
+}
+
+/** A codex that a project describes speaks like codex. */
+const speakerOf = ({ tool, described }: Pick<Adapter, 'described'> & Speaker): Tool | null =>
+  described !== undefined && path.basename(described.row.binary) === 'codex' ? 'codex' : tool;
+
 /** Picks error lines with what is loaded once stderr says something: most calls say nothing there. */
-function createSelection() {
+function createSelection(tool: Tool | null) {
   let picker: ErrorLines | null = null;
   let loading: Promise<void> | null = null;
   const early: string[] = [];
   const load = async () => {
     const { createErrorLines } = await import('../policies/stderr/error-lines.ts');
-    picker = createErrorLines();
+    picker = createErrorLines(tool);
     for (const line of early) picker.push(line);
     early.length = 0;
   };

@@ -11,7 +11,7 @@ import { endTree, hold, type Tree, type TreeEnd } from './processes/end-tree.ts'
 import { identifyChild } from './processes/identity.ts';
 import { trackMembers } from './processes/member-tracker.ts';
 import { isRoot } from './processes/tree.ts';
-import { read, type StreamReading, type Streams } from './reading.ts';
+import { read, type Speaker, type StreamReading, type Streams } from './reading.ts';
 import { nowMs, readClocks } from './steady-clock.ts';
 
 export interface Invocation {
@@ -27,7 +27,7 @@ export interface Invocation {
   folders?: readonly string[];
   retries: 'cut' | 'allow';
   limits: GuardLimits;
-  adapter: Pick<Adapter, 'readEvent' | 'readStderr' | 'usageFile' | 'asksAgain' | 'lingerMs' | 'described'>;
+  adapter: Pick<Adapter, 'readEvent' | 'readStderr' | 'usageFile' | 'asksAgain' | 'lingerMs' | 'described'> & Speaker;
 }
 
 export interface Outcome {

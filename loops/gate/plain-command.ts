@@ -36,6 +36,7 @@ export interface PlainOutcome {
 
 /** Tells nothing while it runs, and so is only ended by its limits. */
 const SILENT = {
+  tool: null,
   readEvent: () => [],
   readStderr: () => [],
   usageFile: null,

@@ -36,9 +36,9 @@ const MAX_EVENT_LINE = 8 * 1024 * 1024;
 export function gather(call: GatheredEnd): Gathering {
   const adapter = adapterOf(call.tool);
   const capture = createCapture(MAX_EVENT_LINE);
-  const lines = createErrorLines();
+  const lines = createErrorLines(call.tool);
   /** Older versions tell their failures on stdout, where they make no stream. */
-  const spoken = createErrorLines();
+  const spoken = createErrorLines(call.tool);
   const document = createDocument();
   let told = false;
   /** What stands before the first event is no stream: an answer may quote events. */

@@ -71,10 +71,10 @@ export function explain(input: SignatureInput): Signature {
 }
 
 /** The signature of captured text, as `tollgate signature` prints it; `tool` tells empty texts apart. */
-export const signText = (tool: Tool | null, text: string): Signature => signLines(tool, selectedFrom(text));
+export const signText = (tool: Tool | null, text: string): Signature => signLines(tool, selectedFrom(tool, text));
 
 /** The same, explained. */
-export const explainText = (tool: Tool | null, text: string): Signature => explainLines(tool, selectedFrom(text));
+export const explainText = (tool: Tool | null, text: string): Signature => explainLines(tool, selectedFrom(tool, text));
 
 /** The same of lines that were pushed as they came. */
 export const signLines = (tool: Tool | null, selected: ErrorLines): Signature => sign(inputOf(tool, selected));
@@ -84,7 +84,7 @@ export const explainLines = (tool: Tool | null, selected: ErrorLines): Signature
 /** @param explained is filled in. */
 function signed(input: SignatureInput, explained: SignatureExplanation | null): Signature {
   const { errorLines, eventText, volatile, remarks = [] } = input;
-  const eventLines = eventText === null ? [] : chosenOf(selectedFrom(eventText));
+  const eventLines = eventText === null ? [] : chosenOf(selectedFrom(input.tool, eventText));
   const strict = errorLines.some(isErrorBearing);
   const candidates: [Signature['source'], readonly string[]][] = [
     ['stderr', strict ? errorLines : []],
@@ -125,8 +125,8 @@ function chosenOf(selected: ErrorLines): string[] {
   return lines.length > 0 ? lines : selected.remarks();
 }
 
-function selectedFrom(text: string): ErrorLines {
-  const selected = createErrorLines();
+function selectedFrom(tool: Tool | null, text: string): ErrorLines {
+  const selected = createErrorLines(tool);
   for (let from = 0; from <= text.length; ) {
     const end = text.indexOf('\n', from);
     selected.push(text.slice(from, end < 0 ? text.length : end));

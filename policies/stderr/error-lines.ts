@@ -1,5 +1,6 @@
 // Picks the lines of a stderr that say what went wrong: as it streams by, however long it is, in constant memory.
 
+import type { Tool } from '../facts/tools.ts';
 import { shorten } from '../normal-form/tidy.ts';
 import { isSpace } from '../scan/characters.ts';
 import { type AssessedLine, FAILURE, LETTERED, lineOf, survey } from './assess.ts';
@@ -36,10 +37,13 @@ export interface ErrorLines {
 
 type Grade = 'error' | 'plain' | 'notice' | 'retry' | 'noise';
 
-/** @param fates gets what becomes of each line. */
-export function createErrorLines(fates: Pick<LineFates, 'note'> = NO_FATES): ErrorLines {
+/**
+ * @param tool whose stderr it is; null where nobody knows, so that it may be codex', which echoes
+ * @param fates gets what becomes of each line
+ */
+export function createErrorLines(tool: Tool | null = null, fates: Pick<LineFates, 'note'> = NO_FATES): ErrorLines {
   const kept = openBaskets();
-  const whoseOf = createCodexEcho();
+  const whoseOf = tool === null || tool === 'codex' ? createCodexEcho() : () => 'own' as const;
   const grade = createGrader();
   const unwrapper = createUnwrapper(MAX_LINE_LENGTH, (line) => {
     const its = grade(line);

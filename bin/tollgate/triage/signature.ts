@@ -73,7 +73,7 @@ const NO_PAIRS = '--jsonl and --compare cannot be used together';
 /** Reads a file as its stderr would have been; a text is what is wrong with it. */
 async function explainFile(tool: Tool | null, word: string | undefined): Promise<ExplainedSignature | string> {
   const fates = createLineFates();
-  const selected = createErrorLines(fates);
+  const selected = createErrorLines(tool, fates);
   const lines = createLineSplitter(MAX_STDERR_LINE, 'shown', (line) => selected.push(line));
   const mistake = await readInto(lines, word);
   if (mistake !== null) return mistake;

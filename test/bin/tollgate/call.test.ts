@@ -69,6 +69,15 @@ test('what it says on stderr tells why it failed', async ({ rig }) => {
   assert.equal([code, record!.verdict.class, record!.native_exit_code], [12, 'auth', 7]);
 });
 
+test("a line of codex' header hides nothing of what another CLI says", async ({ rig }) => {
+  const says = 'echo "OpenAI Codex v0.169.0" >&2; echo "401 Unauthorized: Incorrect API key provided" >&2; exit 1';
+  describe(rig, says);
+  assert.is((await call(rig, TRUST)).record!.verdict.class, 'auth');
+  chmodSync(rig.write('codex', `#!/bin/sh\n${says}\n`), 0o755);
+  rig.write('tollgate.yaml', 'tools:\n  mine:\n    binary: ./codex\n');
+  assert.is((await call(rig, TRUST)).record!.verdict.class, 'unknown');
+});
+
 test('the row says its own exit codes', async ({ rig }) => {
   describe(rig, 'exit 7', '    exits: { failure: 77, bad_input: 78 }\n    access: { read: [] }\n');
   assert.is((await call(rig, TRUST)).code, 77);

@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
+import type { OwnTool, Tool } from '../../../policies/facts/tools.ts';
 import { createErrorLines } from '../../../policies/stderr/error-lines.ts';
 import { fuzz } from '../../rig/fuzz.ts';
 
@@ -202,10 +203,22 @@ test('a flood of lines of two bytes hides neither the error before it nor the on
 
 test('of lines that are too short to say anything the first thousand in a row are read, and the last eight', () => {
   const looked: string[] = [];
-  const selected = createErrorLines({ note: (fate) => looked.push(fate) });
+  const selected = createErrorLines(null, { note: (fate) => looked.push(fate) });
   for (let i = 0; i < 50_000; i += 1) selected.push(`${i % 10}a`);
   selected.lines();
   assert.is(looked.filter((fate) => fate === 'one of a thousand short lines in a row').length, 50_000 - 1008);
+});
+
+test("what stands below codex' header is an echo of codex alone", () => {
+  const stderr = 'OpenAI Codex v0.169.0\n401 Unauthorized: Incorrect API key provided';
+  const said = (tool: Tool | null) => {
+    const selected = createErrorLines(tool);
+    for (const line of stderr.split('\n')) selected.push(line);
+    return selected.lines();
+  };
+  assert.equal([said('codex'), said(null)], [[], []]);
+  for (const tool of ['gemini', 'mine' as OwnTool] as const)
+    assert.equal(said(tool).at(-1), '401 Unauthorized: Incorrect API key provided');
 });
 
 test.run();
