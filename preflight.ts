@@ -2,13 +2,16 @@
 
 import { existsSync } from 'node:fs';
 import path from 'node:path';
+import { findProgram } from './loops/notify/find-program.ts';
 import { checkLeftovers } from './loops/sweep/check-leftovers.ts';
 import type { Swept } from './loops/sweep/swept.ts';
 import { type CheckAnswer, type CheckFinding, say } from './policies/facts/finding.ts';
 import { isBuiltIn, TOOLS, type Tool } from './policies/facts/tools.ts';
 import { compareVersions, TESTED_NODE } from './policies/manifest/tested-versions.ts';
+import { reachOf } from './policies/notify/missing.ts';
+import { type NotifierRow, nameOf } from './policies/notify/notifier.ts';
 import { checkReach, checkSpace, checkWritable, type StatePlace } from './state/checks.ts';
-import { projectState } from './state/task-folder.ts';
+import { projectRoot, projectState } from './state/task-folder.ts';
 import { adapterOf } from './wrappers/adapters.ts';
 import { checkFound, checkOwnNeeds, checkSignIn, checkVersion, type ToolPlace } from './wrappers/checks.ts';
 import { type CliLocation, findCli } from './wrappers/cli-search.ts';
@@ -27,6 +30,8 @@ export interface PreflightOptions {
   environment?: NodeJS.ProcessEnv;
   nodeVersion?: string;
   uid?: number;
+  /** Who is told of the end of a run, as the project says. */
+  notifiers?: readonly NotifierRow[];
 }
 
 export interface PreflightReport {
@@ -72,7 +77,8 @@ export async function preflight(options: PreflightOptions = {}): Promise<Preflig
     const place = { ...machine, tool, cli };
     return TOOL_CHECKS.map(async ({ check, look }) => ({ check: `${tool} ${check}`, answer: await look(place) }));
   });
-  const answers = await Promise.all([...ofMachine, ...ofTools]);
+  const ofNotifiers = (options.notifiers ?? []).map((row, i) => checkNotifier(row, i, machine));
+  const answers = await Promise.all([...ofMachine, ...ofTools, ...ofNotifiers]);
   const findings = answers.flatMap(({ check, answer }) => (answer === null ? [] : [{ check, ...answer }]));
   return { schema: 1, ok: findings.every((finding) => finding.status !== 'fail'), findings };
 }
@@ -88,6 +94,26 @@ function checksOfOwn(
     Promise.resolve({ check: `${tool} command`, answer: checkOwnFound(place) }),
     checkOwnVersion(place).then((answer) => ({ check: `${tool} version`, answer })),
   ];
+}
+
+/** Nothing is sent; what it lacks is a warning, since no run fails for it. */
+function checkNotifier(
+  row: NotifierRow,
+  i: number,
+  { environment, cwd }: Machine,
+): { check: string; answer: CheckAnswer } {
+  const check = `notify ${i + 1}`;
+  const found = nameOf(row);
+  if (row.command !== undefined) {
+    const file = findProgram(row.command[0]!, projectRoot(cwd), environment);
+    const fix = `mend notify[${i}].command of tollgate.yaml`;
+    return { check, answer: file === null ? say('warn', `${found} is not found`, fix) : say('ok', found) };
+  }
+  const reach = reachOf(row, environment);
+  if (reach.how === 'unreachable') return { check, answer: say('warn', `${found}: ${reach.why}`, reach.fix) };
+  const { warning } = reach;
+  if (warning === null) return { check, answer: say('ok', found) };
+  return { check, answer: say('warn', `${found}: ${warning}`, `mend notify[${i}].webhook of tollgate.yaml`) };
 }
 
 function describeMachine(options: PreflightOptions): Machine {

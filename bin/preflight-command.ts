@@ -3,6 +3,7 @@
 import path from 'node:path';
 import { TOLLGATE_EXIT } from '../policies/facts/exit-codes.ts';
 import { TOOLS, type Tool } from '../policies/facts/tools.ts';
+import type { NotifierRow } from '../policies/notify/notifier.ts';
 import { nearest } from '../policies/text/nearest.ts';
 import { type PreflightOptions, preflight } from '../preflight.ts';
 import { projectRoot } from '../state/task-folder.ts';
@@ -26,7 +27,10 @@ export const PREFLIGHT_SPEC = {
       takes: 'text',
       about: `the CLIs that are needed, with commas between; ${TOOLS.join(',')} and, with --trust-workspace, those of tollgate.yaml unless told`,
     },
-    'trust-workspace': { takes: 'nothing', about: 'let tollgate.yaml describe CLIs of its own, which may be started' },
+    'trust-workspace': {
+      takes: 'nothing',
+      about: 'let tollgate.yaml describe CLIs of its own, which may be started, and who is told of an end',
+    },
     quick: { takes: 'nothing', about: 'start no process: versions that only a start would tell stay unknown' },
     sweep: { takes: 'nothing', about: 'clear up what killed processes left instead, here and in what else you called' },
     now: { takes: 'nothing', about: 'with --sweep: end what lost its wrapper and still works, before its deadline' },
@@ -71,8 +75,9 @@ export async function preflightCommand(argv: readonly string[]): Promise<Ran> {
 /** The options, or what is wrong with them. */
 async function optionsOf({ text, given }: Arguments): Promise<PreflightOptions | string> {
   const cwd = path.resolve(text.cwd!);
-  const own = given.has('trust-workspace') ? await describedIn(cwd) : [];
-  if (typeof own === 'string') return own;
+  const project = given.has('trust-workspace') ? await described(cwd) : NOTHING;
+  if (typeof project === 'string') return project;
+  const { own, notifiers } = project;
   const known: readonly string[] = [...TOOLS, ...own];
   const names = text.tools?.split(',').map((name) => name.trim()) ?? known;
   const wrong = names.find((name) => !known.includes(name));
@@ -85,13 +90,21 @@ async function optionsOf({ text, given }: Arguments): Promise<PreflightOptions |
     return `--tools: "${wrong}" is none of ${known.join(', ')}${near === null ? untold : `; did you mean ${near}?`}`;
   }
   const tools = [...new Set(names as Tool[])];
-  return { tools, depth: given.has('quick') ? 'quick' : 'full', cwd };
+  return { tools, depth: given.has('quick') ? 'quick' : 'full', cwd, notifiers };
 }
 
-/** The names of the CLIs that the project describes, which can be looked up from then on; or what is wrong with the file. */
-async function describedIn(cwd: string): Promise<string[] | string> {
+interface Described {
+  own: string[];
+  notifiers: readonly NotifierRow[];
+}
+
+const NOTHING: Described = { own: [], notifiers: [] };
+
+/** The names of the CLIs that the project describes, which can be looked up from then on, and whom it tells; or what is wrong with the file. */
+async function described(cwd: string): Promise<Described | string> {
   const { readProject } = await import('../state/project/project.ts');
   const project = await readProject(projectRoot(cwd));
   if (project.how === 'invalid') return project.message;
-  return describeTools(project.value.tools) ?? Object.keys(project.value.tools);
+  const { tools, notify: notifiers } = project.value;
+  return describeTools(tools) ?? { own: Object.keys(tools), notifiers };
 }

@@ -57,6 +57,28 @@ test('a machine that is ready says so, with what was found', async () => {
   ]);
 });
 
+test('whom the project tells of an end: what that lacks is a warning', async () => {
+  const row = { on: ['done'], format: 'json', timeout_ms: 1000 } as const;
+  const https = 'https://hooks.example.com/T0/hidden';
+  const notifiers = [
+    { ...row, webhook: https },
+    { ...row, webhook: https, secret_env: 'SIGN' },
+    { ...row, webhook_env: 'HOOK' },
+    { ...row, webhook: 'http://hooks.example.com/' },
+    { ...row, command: ['sh', '-c', 'true'] },
+    { ...row, command: ['./tell.sh'] },
+  ];
+  assert.equal(
+    (await look({ notifiers })).filter((line) => line.includes('notify')),
+    [
+      'warn notify 2: webhook to hooks.example.com: $SIGN is not set → export SIGN=…',
+      'warn notify 3: webhook of $HOOK: $HOOK is not set → export HOOK=…',
+      'warn notify 4: webhook to hooks.example.com: it goes over the network in clear; say https → mend notify[3].webhook of tollgate.yaml',
+      'warn notify 6: command ./tell.sh is not found → mend notify[5].command of tollgate.yaml',
+    ],
+  );
+});
+
 test('an old Node', async () => {
   assert.equal(await look({ nodeVersion: '20.18.3' }), [
     'fail node: 20.18.3 is older than 20.19.0 → install Node 20.19 or newer',

@@ -12,6 +12,7 @@ import { type Bad, type BatchTask, lookAtTasks } from './look.ts';
 import { type BatchReport, endOf, failuresOf, totalsOf } from './report.ts';
 import { badRow, type RowTold, rowOf, surprisedRow, waitingRow } from './row.ts';
 import { type BatchSlots, openSlots } from './slots.ts';
+import { tellBatchEnd } from './tell-end.ts';
 import { type BatchFacts, writeBatchReport } from './write-report.ts';
 
 /** How a batch ended: `report` as it is on disk, `summary` as Markdown. */
@@ -43,7 +44,7 @@ export async function runBatch(request: BatchRequest): Promise<BatchRan> {
 async function runLimited(request: BatchRequest, limits: BatchBounds, began: Date): Promise<BatchRan> {
   const { words, options, context } = request;
   const { stop, clock } = context;
-  const { tasks, bad } = await lookAtTasks(words, { options, context });
+  const { tasks, bad, hearers } = await lookAtTasks(words, { options, context });
   if (bad.length > 0 && (request.badTasks === 'refuse' || tasks.length === 0))
     return { how: 'invalid', message: mistakeOf(bad, words.length), next_actions: nextAfter(bad, tasks.length) };
   const slots = openSlots(request.concurrency, clock);
@@ -62,7 +63,9 @@ async function runLimited(request: BatchRequest, limits: BatchBounds, began: Dat
     notes: [...limits.notes(totals.not_started), ...slots.paused()],
   };
   const unmet = { left, unreadable: bad.map(({ word }) => word), signedOut: slots.signedOut() };
-  return { how: 'ran', ...(await writeBatchReport(request, facts, unmet)) };
+  const written = await writeBatchReport(request, facts, unmet);
+  const near = all.filter(({ nearBudget }) => nearBudget).map(({ row }) => row.task_id);
+  return { how: 'ran', ...(await tellBatchEnd(context, hearers, written, near)) };
 }
 
 /** In the order given, whenever each of them ended. */
@@ -112,7 +115,11 @@ function runOne({ options, context }: BatchRequest, { word, taskId }: BatchTask,
   const before = callsOf(context, word);
   const paid = () => Math.max(0, callsOf(context, word) - before);
   // What a single task has to say on its way is in its own report.
-  return runTask({ word, options, context: { ...context, slots, say: () => {}, watch: () => {} } }).then(
+  return runTask({
+    word,
+    options,
+    context: { ...context, slots, say: () => {}, watch: () => {}, tells: 'of_all' },
+  }).then(
     (ran) => rowOf(taskId, ran, paid),
     (error) => surprisedRow(taskId, error, paid),
   );

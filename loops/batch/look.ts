@@ -8,7 +8,7 @@ import { lookIntoWorktree } from '../run/enter-worktree.ts';
 import { closedFor } from '../tamper-guard/entrance.ts';
 import { checkStages, type Planned } from '../task/plan.ts';
 import type { RunSettings } from '../task/run-context.ts';
-import { openTask } from '../task/task.ts';
+import { type OpenTask, openTask } from '../task/task.ts';
 
 export interface BatchTask {
   /** As it is handed on: an id, or an absolute path. */
@@ -18,9 +18,17 @@ export interface BatchTask {
   tool: Tool;
 }
 
+/** Who is told of the end of a batch: as the first of its tasks has it. */
+export interface Hearers extends Pick<OpenTask, 'notifiers' | 'root'> {
+  patterns: readonly string[];
+  envAllow: readonly string[] | undefined;
+}
+
 interface Looked {
   tasks: BatchTask[];
   bad: Bad[];
+  /** null: nobody. */
+  hearers: Hearers | null;
 }
 
 /** `changed`: stages whose prompt is another than the one that was answered. */
@@ -34,7 +42,7 @@ export interface Bad {
 export async function lookAtTasks(words: readonly string[], settings: RunSettings): Promise<Looked> {
   const { cwd, stop } = settings.context;
   const seen = new Set<string>();
-  const looked: Looked = { tasks: [], bad: [] };
+  const looked: Looked = { tasks: [], bad: [], hearers: null };
   for (const given of words) {
     if (stop.aborted) break;
     const word = given.includes('/') ? path.resolve(cwd, given) : given;
@@ -48,6 +56,7 @@ export async function lookAtTasks(words: readonly string[], settings: RunSetting
       looked.bad.push({ word: given, message: changedSentence(one.changed), changed: one.changed });
       continue;
     }
+    looked.hearers ??= one.hearers;
     const root = realpathSync.native(one.root);
     if (seen.has(root)) looked.bad.push({ word: given, message: 'this task is named twice', changed: [] });
     else looked.tasks.push({ word, taskId: one.taskId, tool: one.tool });
@@ -56,7 +65,9 @@ export async function lookAtTasks(words: readonly string[], settings: RunSetting
   return looked;
 }
 
-type LookedAt = { how: 'read'; root: string; taskId: string; tool: Tool } | Exclude<Planned, { how: 'planned' }>;
+type LookedAt =
+  | { how: 'read'; root: string; taskId: string; tool: Tool; hearers: Hearers | null }
+  | Exclude<Planned, { how: 'planned' }>;
 
 async function look(word: string, { options, context }: RunSettings): Promise<LookedAt> {
   const looking = { ...context, ...options, word };
@@ -69,5 +80,10 @@ async function look(word: string, { options, context }: RunSettings): Promise<Lo
   const open = lookIntoWorktree(opened.open);
   const plan = open === null ? null : await checkStages({ options, context, open });
   if (plan !== null && plan.how !== 'planned') return plan;
-  return { how: 'read', root: task.root, taskId: task.id, tool: plans[0]!.stage.tool };
+  return { how: 'read', root: task.root, taskId: task.id, tool: plans[0]!.stage.tool, hearers: hearersOf(opened.open) };
+}
+
+function hearersOf({ notifiers, root, manifest: { security } }: OpenTask): Hearers | null {
+  if (notifiers.length === 0) return null;
+  return { notifiers, root, patterns: security.redaction_patterns, envAllow: security.env_allow };
 }

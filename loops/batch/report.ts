@@ -3,6 +3,7 @@
 import { EXIT_BUG, type EXIT_BY_SIGNAL, EXIT_ORDER, TOLLGATE_EXIT } from '../../policies/facts/exit-codes.ts';
 import { gatherFailures } from '../../policies/signature/same-failure.ts';
 import { exitByClass } from '../call/exit.ts';
+import type { Notified } from '../notify/sent.ts';
 import type { BatchRow, BatchState, RowTold } from './row.ts';
 
 export interface BatchReport {
@@ -16,6 +17,8 @@ export interface BatchReport {
   notes: string[];
   next_actions: string[];
   files: { report: string; summary: string; left: string | null };
+  /** Who was told of its end; absent where nobody was to be. */
+  notified?: Notified[];
 }
 
 export interface BatchFailure {

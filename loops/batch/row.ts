@@ -2,6 +2,7 @@
 
 import type { ErrorClass } from '../../policies/facts/classes.ts';
 import { EXIT_BUG, TOLLGATE_EXIT } from '../../policies/facts/exit-codes.ts';
+import { reachesShare } from '../../policies/notify/notification.ts';
 import { changedActions, type Named } from '../../policies/retry/changed-prompt.ts';
 import { refusalOf } from '../../state/system-error.ts';
 import type { StageReport } from '../run/report.ts';
@@ -37,6 +38,8 @@ export type BatchStage = Omit<StageReport, 'session' | 'session_id' | 'warnings'
 export interface RowTold {
   row: BatchRow;
   next: string[];
+  /** In this batch it reached four fifths of its paid calls. */
+  nearBudget?: boolean;
 }
 
 /** @param paid how many calls this batch has paid for the task, asked where no report says it. */
@@ -55,7 +58,7 @@ export function rowOf(taskId: string, ran: RanTask, paid: () => number): RowTold
       retry_at: failure.retry_at,
     };
     const row = { ...EMPTY, task_id: taskId, state, exit_code, calls, message, stages, ...failed };
-    return { row, next: report.next_actions };
+    return { row, next: report.next_actions, nearBudget: reachesShare(report.budget, calls) };
   }
   const { exitCode: exit_code, message } = ran;
   if (ran.how === 'awaited') {

@@ -4,6 +4,7 @@ import path from 'node:path';
 import { CLASSES } from '../../policies/facts/classes.ts';
 import { oneLine } from '../../policies/text/one-line.ts';
 import { visible } from '../../policies/text/visible-text.ts';
+import { notifiedLines } from '../notify/lines.ts';
 import type { BatchFailure, BatchReport } from './report.ts';
 
 const MAX_GROUPS = 14;
@@ -24,6 +25,7 @@ export function renderBatch(report: BatchReport): string {
       ...(more > 0 ? [`- and ${more} more kinds of failure: ${path.basename(files.report)} has them all`] : []),
       ...(groups.length === 0 ? [] : ['']),
       ...notes.slice(0, 5).map((note) => `Note: ${oneLine(note, MAX_CHARS)}`),
+      ...notifiedLines(report.notified ?? []),
       ...(next.length === 0 ? [] : ['Next:', ...next.map((line) => `- ${line}`)]),
       `Files: ${path.dirname(files.report)}${path.sep}`,
     ].join('\n')}\n`,

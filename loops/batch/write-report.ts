@@ -6,6 +6,7 @@ import { writeAtomic, writeJson } from '../../state/atomic-file.ts';
 import { findEscapingLink } from '../../state/escaping-link.ts';
 import { isSystemError } from '../../state/system-error.ts';
 import { projectState } from '../../state/task-folder.ts';
+import type { Notified } from '../notify/sent.ts';
 import type { BatchRequest } from './batch-request.ts';
 import type { BatchReport } from './report.ts';
 import { renderBatch } from './summary.ts';
@@ -23,13 +24,18 @@ interface Unmet {
   signedOut: readonly Tool[];
 }
 
+export interface WrittenBatch {
+  report: BatchReport;
+  summary: string;
+}
+
 const NAMED = 5;
 
 export async function writeBatchReport(
   { context: { cwd, environment }, concurrency, flags }: Pick<BatchRequest, 'context' | 'concurrency' | 'flags'>,
   facts: BatchFacts,
   { left, unreadable, signedOut }: Unmet,
-): Promise<{ report: BatchReport; summary: string }> {
+): Promise<WrittenBatch> {
   const folder = path.join(projectState(cwd, environment), 'batch', facts.batch_id);
   const files = {
     report: path.join(folder, 'report.json'),
@@ -56,6 +62,15 @@ export async function writeBatchReport(
     report = withoutFiles(report, error.message);
   }
   return { report, summary: renderBatch(report) };
+}
+
+/** The same once more, with who was told of it. */
+export async function addNotifiedBatch({ report: bare }: WrittenBatch, notified: Notified[]): Promise<WrittenBatch> {
+  const report = { ...bare, notified };
+  const summary = renderBatch(report);
+  await writeJson(report.files.report, report);
+  await writeAtomic(report.files.summary, summary);
+  return { report, summary };
 }
 
 /** Under --skip-bad; the list of what is left would be refused with them. */

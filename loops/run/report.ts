@@ -3,6 +3,7 @@
 import type { Failure } from '../../policies/record/task-failure.ts';
 import type { IterationCells } from '../../policies/supervise/iteration-table.ts';
 import type { LeftHow } from '../../policies/supervise/supervise-facts.ts';
+import type { Notified } from '../notify/sent.ts';
 import type { SessionUse } from '../session/session-use.ts';
 import type { Spent } from '../task/spent.ts';
 import type { StageFacts } from '../task/stage-facts.ts';
@@ -63,4 +64,6 @@ export interface RunReport {
   next_actions: string[];
   notes: string[];
   supervision?: SupervisionReport;
+  /** Who was told of its end; absent where nobody was to be. */
+  notified?: Notified[];
 }

@@ -26,6 +26,7 @@ import { enterWorktree } from './enter-worktree.ts';
 import { foreignEnd } from './foreign-failure.ts';
 import type { RunReport } from './report.ts';
 import { runStages, untouched } from './stages.ts';
+import { tellEnd } from './tell-end.ts';
 import { clearTemporaries } from './temporaries.ts';
 import { verdictFailure } from './verdict-failure.ts';
 import { type EndedRun, writeFailure, writeReport } from './write-report.ts';
@@ -124,6 +125,7 @@ async function owned(request: Working, opened: OpenTask, runId: string, left: Re
       return await refuse(request, opened, invalidFailure(opened.task.id, entered.message, clock()));
     }
     const { open } = entered;
+    const usedBefore = open.journal.read().ledger.used;
     const unkept = await keepStart(open, context.environment, stop);
     const plan =
       unkept === null
@@ -147,7 +149,7 @@ async function owned(request: Working, opened: OpenTask, runId: string, left: Re
       .catch((error: Error) => [`its worktree could not be looked at: ${error.message}`]);
     whole.notes.push(...notes);
     ended = whole;
-    return { how: 'ran', ...(await writeReport(open, whole, clock)) };
+    return { how: 'ran', ...(await tellEnd(context, open, await writeReport(open, whole, clock), usedBefore)) };
   } finally {
     await release(request, opened, { fact: 'released', run_id: runId, exit_code: ended.exitCode, state: ended.state });
   }
@@ -156,10 +158,14 @@ async function owned(request: Working, opened: OpenTask, runId: string, left: Re
 const REFUSED = { state: 'refused', exitCode: TOLLGATE_EXIT.badInput } as const;
 
 /** Nothing was run; but whoever reads the summary must not take an earlier run's for this one's. */
-async function refuse({ context: { clock } }: RunRequest, open: OpenTask, failure: Failure): Promise<RanTask> {
+async function refuse({ context }: RunRequest, open: OpenTask, failure: Failure): Promise<RanTask> {
   const stages = open.plans.map((plan) => untouched(open, plan));
-  const left = await writeReport(open, { ...REFUSED, stages, failure, notes: [] }, clock);
-  return { how: 'refused', ...left, message: failure.evidence!.text };
+  const left = await writeReport(open, { ...REFUSED, stages, failure, notes: [] }, context.clock);
+  return {
+    how: 'refused',
+    ...(await tellEnd(context, open, left, left.report.budget.used)),
+    message: failure.evidence!.text,
+  };
 }
 
 /** Without it the task stays ours until the next run finds us dead; that is no reason to hide what came before. */

@@ -5,6 +5,7 @@ import { leftOutSentence, leftOutWords, NAMED_IN_WARNING } from '../../policies/
 import { iterationTable } from '../../policies/supervise/iteration-table.ts';
 import { oneLine } from '../../policies/text/one-line.ts';
 import { visible } from '../../policies/text/visible-text.ts';
+import { notifiedLines } from '../notify/lines.ts';
 import type { SessionUse } from '../session/session-use.ts';
 import { failureLines, stderrLines } from './failure-lines.ts';
 import type { RunReport, StageReport } from './report.ts';
@@ -30,6 +31,7 @@ export function renderSummary(report: RunReport): string {
     ...leftOutLines(report.stages),
     ...lines('Note', [...report.notes, ...report.stages.flatMap((stage) => stage.notes)]),
     ...lines('Warning', report.stages.flatMap(otherWarnings)),
+    ...notifiedLines(report.notified ?? []),
     ...(report.next_actions.length === 0
       ? []
       : ['', 'Next:', ...report.next_actions.slice(0, MAX_NEXT).map((action) => `- ${oneLine(action, 300)}`)]),

@@ -4,6 +4,7 @@ import path from 'node:path';
 import type { Failure } from '../../policies/record/task-failure.ts';
 import { readJson, writeAtomic, writeJson } from '../../state/atomic-file.ts';
 import { budgetOf } from '../../state/journal/ledger.ts';
+import type { Notified } from '../notify/sent.ts';
 import { lostCalls, nestedCalls } from '../task/lost-calls.ts';
 import { spentOf } from '../task/spent.ts';
 import type { OpenTask } from '../task/task.ts';
@@ -68,6 +69,18 @@ export async function writeReport(
     ].map(open.hide),
     ...(ended.supervision === undefined ? {} : { supervision: ended.supervision }),
   };
+  const summary = renderSummary(report);
+  await writeAtomic(report.files.summary, summary, 'renamed');
+  return { report, summary };
+}
+
+/** The page once more, with who was told of the end that it tells. */
+export async function addNotified(
+  written: { report: RunReport; summary: string },
+  notified: Notified[],
+): Promise<{ report: RunReport; summary: string }> {
+  if (notified.length === 0) return written;
+  const report = { ...written.report, notified };
   const summary = renderSummary(report);
   await writeAtomic(report.files.summary, summary, 'renamed');
   return { report, summary };

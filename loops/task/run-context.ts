@@ -20,6 +20,8 @@ export interface RunContext {
   /** Ends at once when `stop` aborts. */
   pause(ms: number, stop: AbortSignal): Promise<void>;
   say(sentence: string): void;
+  /** Whoever is told of the end of a run: in a batch it tells of all of them at once. */
+  tells?: 'of_each' | 'of_all';
   /** The call that is waited for; null when there is none. */
   watch(underway: Underway | null): void;
 }

@@ -3,6 +3,7 @@
 import path from 'node:path';
 import type { ProjectFile } from '../../policies/manifest/project-file.ts';
 import { resolveRole } from '../../policies/manifest/resolved-role.ts';
+import type { NotifierRow } from '../../policies/notify/notifier.ts';
 import type { Redactor } from '../../policies/redact/redactor.ts';
 import { type OwnRow, withoutProof } from '../../policies/verdict/own-row.ts';
 import { isWithin } from '../../state/disk/real-path.ts';
@@ -36,8 +37,9 @@ export interface OpenTask {
   /** The project's, with what its tollgate.yaml says. */
   root: string;
   project: ProjectFile;
-  /** The project's rows that judge its calls, and what the reader should know of them. */
+  /** The project's rows that judge its calls, whom it tells of its end, and what the reader should know of both. */
   ownRows: readonly OwnRow[];
+  notifiers: readonly NotifierRow[];
   notes: string[];
   /** Where the manifest says something of a stage. */
   placeOf: PlaceOf;
@@ -61,7 +63,7 @@ interface Opening extends Pick<RunContext, 'cwd' | 'environment' | 'clock'>, Pic
 /** What is written about a task. */
 export type ReadTask = Pick<
   OpenTask,
-  'task' | 'manifest' | 'plans' | 'root' | 'project' | 'ownRows' | 'notes' | 'placeOf'
+  'task' | 'manifest' | 'plans' | 'root' | 'project' | 'ownRows' | 'notifiers' | 'notes' | 'placeOf'
 >;
 
 /** What is written about a task, and nothing of its state. */
@@ -104,19 +106,22 @@ export async function readTask({
     if (resolved.how === 'invalid') return { how: 'invalid', message: `${task.manifest}: ${resolved.message}` };
     plans.push({ stage, role: resolved.role, access: resolved.role.access });
   }
-  const { rows: ownRows, notes } = ownRowsOf(project.value, trust);
-  return { how: 'read', task, manifest, plans, root, project: project.value, ownRows, notes, placeOf };
+  const counting = { ...rowsOf(project.value, trust), placeOf };
+  return { how: 'read', task, manifest, plans, root, project: project.value, ...counting };
 }
 
 /** Like roles and pipelines they count only in a trusted workspace. */
-function ownRowsOf(
-  { triage: { rules } }: ProjectFile,
+function rowsOf(
+  { triage: { rules }, notify }: ProjectFile,
   trust: 'trusted' | 'untrusted',
-): { rows: readonly OwnRow[]; notes: string[] } {
-  if (trust === 'trusted' || rules.length === 0) return { rows: rules.map(withoutProof), notes: [] };
-  const note =
-    'the rows of tollgate.yaml (triage.rules) are not used, since the workspace is not trusted (--trust-workspace)';
-  return { rows: [], notes: [note] };
+): Pick<OpenTask, 'ownRows' | 'notifiers' | 'notes'> {
+  if (trust === 'trusted') return { ownRows: rules.map(withoutProof), notifiers: notify, notes: [] };
+  const unused = [
+    ...(rules.length === 0 ? [] : ['the rows of tollgate.yaml (triage.rules) are']),
+    ...(notify.length === 0 ? [] : ['notify of tollgate.yaml is']),
+  ];
+  const notes = unused.map((what) => `${what} not used, since the workspace is not trusted (--trust-workspace)`);
+  return { ownRows: [], notifiers: [], notes };
 }
 
 /** @param purpose who only looks changes nothing on disk: what a run would note first is imagined. */

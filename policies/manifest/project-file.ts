@@ -2,6 +2,7 @@
 
 import type { OnFail } from '../facts/gate-record.ts';
 import type { BuiltIn } from '../facts/tools.ts';
+import type { NotifierRow } from '../notify/notifier.ts';
 import type { OwnToolRow } from '../own-tool/description.ts';
 import { SESSION_STEP_MS } from '../retry/backoff.ts';
 import { CONTEXT_LIMIT_TOKENS } from '../session/session-policy.ts';
@@ -30,6 +31,8 @@ export interface ProjectFile {
   };
   /** How long a prompt may be. */
   prompts: PromptLimits;
+  /** Who is told of the end of a run. */
+  notify: readonly NotifierRow[];
 }
 
 export interface ProjectRole {
@@ -63,4 +66,5 @@ export const NO_PROJECT_FILE: ProjectFile = {
   tools: {},
   sessions: SESSION_DEFAULTS,
   prompts: PROMPT_DEFAULTS,
+  notify: [],
 };

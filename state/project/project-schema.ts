@@ -10,6 +10,7 @@ import { phraseMistake } from '../../policies/rule/phrase.ts';
 import { isTaken } from '../../policies/verdict/find-row.ts';
 import { type OwnRow, SAID_IN, withoutProof } from '../../policies/verdict/own-row.ts';
 import { PLACE, STAGE } from './manifest-schema.ts';
+import { notifySchema } from './notify-schema.ts';
 import { OWN_TOOLS } from './own-tool-schema.ts';
 import { unknownTool } from './tool-names.ts';
 
@@ -197,6 +198,7 @@ const FIELDS = z.strictObject({
     })
     .prefault({})
     .describe('how long a prompt may be'),
+  notify: notifySchema(z).describe('who is told of the end of a run: webhooks and commands'),
 });
 
 /** Names of CLIs, which only the whole file knows. */

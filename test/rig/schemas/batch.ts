@@ -19,7 +19,7 @@ import {
   time,
   version,
 } from './parts.ts';
-import { RUN_STAGE } from './run.ts';
+import { NOTIFIED, RUN_STAGE } from './run.ts';
 
 const { session: _, session_id: __, warnings: ___, ...BATCH_STAGE } = RUN_STAGE;
 
@@ -60,27 +60,32 @@ const failure = record<BatchFailure>('One failure', {
   next_actions: texts('Lines to type, or one sentence each, as the first of them says'),
 });
 
-const ran = record<BatchReport>('The report of a batch', {
-  schema: version,
-  batch_id: text('Its name'),
-  state: one('How it ended', ['done', 'failed', 'interrupted']),
-  exit_code: count('The exit code of tollgate batch'),
-  tasks: list('The tasks: those that cannot be run, then the others in the order given', row),
-  totals: record<BatchReport['totals']>('Over all tasks', {
-    ...STATES,
-    tasks: count('All of them'),
-    calls: count('Paid calls'),
-    duration_ms: amount('How long it took, in milliseconds'),
-  }),
-  by_failure: list('Their failures, the most frequent first', failure),
-  notes: texts('What else is worth knowing'),
-  next_actions: texts('Lines to type, or one sentence each'),
-  files: record<BatchReport['files']>('Where more is told', {
-    report: text('This record'),
-    summary: text('The page for a reader with little time'),
-    left: orNull(text('The tasks that are left to do, one a line'), 'none is'),
-  }),
-});
+const ran = record<BatchReport>(
+  'The report of a batch',
+  {
+    schema: version,
+    batch_id: text('Its name'),
+    state: one('How it ended', ['done', 'failed', 'interrupted']),
+    exit_code: count('The exit code of tollgate batch'),
+    tasks: list('The tasks: those that cannot be run, then the others in the order given', row),
+    totals: record<BatchReport['totals']>('Over all tasks', {
+      ...STATES,
+      tasks: count('All of them'),
+      calls: count('Paid calls'),
+      duration_ms: amount('How long it took, in milliseconds'),
+    }),
+    by_failure: list('Their failures, the most frequent first', failure),
+    notes: texts('What else is worth knowing'),
+    next_actions: texts('Lines to type, or one sentence each'),
+    files: record<BatchReport['files']>('Where more is told', {
+      report: text('This record'),
+      summary: text('The page for a reader with little time'),
+      left: orNull(text('The tasks that are left to do, one a line'), 'none is'),
+    }),
+    notified: NOTIFIED,
+  },
+  ['notified'],
+);
 
 /** As `tollgate batch` prints it where nothing was started. */
 const refused = record<{ schema: number; state: string; exit_code: number; message: string; next_actions: string[] }>(

@@ -1,7 +1,9 @@
 // The schemas of what tollgate run and tollgate report print with --json.
 
+import type { Notified } from '../../../loops/notify/sent.ts';
 import type { RunReport, StageReport, SupervisionReport } from '../../../loops/run/report.ts';
 import type { StageFacts } from '../../../loops/task/stage-facts.ts';
+import { NOTIFY_EVENTS } from '../../../policies/notify/notifier.ts';
 import type { IterationCells } from '../../../policies/supervise/iteration-table.ts';
 import { evidence, FAILURE, leftOut } from './call.ts';
 import {
@@ -78,6 +80,16 @@ export const ITERATION = record<IterationCells>('An iteration, as the table of d
   instruction: text('The beginning of what the worker is told next; N/A where it is told nothing more'),
 });
 
+export const NOTIFIED = list(
+  'Who was told of the end, by notify of tollgate.yaml; absent where nobody was to be',
+  record<Notified>('One word to one of them', {
+    event: one('Of what', NOTIFY_EVENTS),
+    to: text('Whom: of an address the host alone'),
+    how: one('Did it arrive?', ['sent', 'failed']),
+    why: text('What was answered, or why it did not'),
+  }),
+);
+
 const ran = record<RunReport>(
   'The report of a run',
   {
@@ -123,8 +135,9 @@ const ran = record<RunReport>(
       saved: orNull(text('The saved session'), 'it was not saved'),
       resume: orNull(text('The line to type to go on'), 'there is nothing to go on with'),
     }),
+    notified: NOTIFIED,
   },
-  ['supervision'],
+  ['supervision', 'notified'],
 );
 
 /** As `answerWithoutRun` makes it. */

@@ -10,6 +10,7 @@ import { FORECAST } from './forecast.ts';
 import { GATE } from './gate.ts';
 import { JOURNAL } from './journal.ts';
 import { PREFLIGHT, TOOLS_LISTED, WAIT } from './machine.ts';
+import { NOTIFICATION } from './notify.ts';
 import { published, type Schema } from './parts.ts';
 import { REPORT } from './run.ts';
 import { STATE } from './state.ts';
@@ -43,6 +44,7 @@ const SCHEMAS: Record<string, Schema> = {
   WAIT_SCHEMA: WAIT,
   REASONER_SCHEMA: REASONER,
   SESSION_SAVE_SCHEMA: SESSION_SAVE,
+  NOTIFICATION_SCHEMA: NOTIFICATION,
 };
 
 export const schemaFiles = (): { name: string; schema: Schema; text: string }[] =>

@@ -1,0 +1,51 @@
+// Tells of the end of a batch, once its report is on disk: of all its tasks at once.
+
+import type { NotifyEvent } from '../../policies/notify/notifier.ts';
+import type { RunContext } from '../task/run-context.ts';
+import type { Hearers } from './look.ts';
+import { addNotifiedBatch, type WrittenBatch } from './write-report.ts';
+
+/** @param nearBudget tasks that have reached four fifths of their paid calls in it. */
+export async function tellBatchEnd(
+  context: RunContext,
+  hearers: Hearers | null,
+  written: WrittenBatch,
+  nearBudget: readonly string[],
+): Promise<WrittenBatch> {
+  const { report } = written;
+  if (hearers === null || report.state === 'interrupted' || context.stop.aborted) return written;
+  const [worst] = report.by_failure;
+  const { tasks, done, failed, broken, refused, interrupted, not_started, calls } = report.totals;
+  const events: NotifyEvent[] = [report.state, ...(nearBudget.length > 0 ? (['budget'] as const) : [])];
+  try {
+    const { notify } = await import('../notify/notify.ts');
+    const notified = await notify(context, {
+      ...hearers,
+      events,
+      told: {
+        task_id: null,
+        batch_id: report.batch_id,
+        goal: null,
+        exit_code: report.exit_code,
+        stage: null,
+        class: worst?.class ?? null,
+        reason: worst?.reason ?? null,
+        signature: worst?.signature ?? null,
+        retry_at: worst?.retry_at ?? null,
+        question: null,
+        budget: null,
+        tasks: { tasks, done, failed, broken, refused, interrupted, not_started, calls },
+        near_budget: nearBudget.slice(0, MOST_NAMED),
+        next_actions: report.next_actions,
+        summary: report.files.summary,
+      },
+      beside: null,
+    });
+    return notified.length === 0 ? written : await addNotifiedBatch(written, notified);
+  } catch (error) {
+    context.say(`nobody could be told of the end: ${(error as Error).message}`);
+    return written;
+  }
+}
+
+const MOST_NAMED = 20;

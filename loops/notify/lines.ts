@@ -1,0 +1,19 @@
+// Who was told of an end, in the lines of a summary; a word that did not arrive is a warning.
+
+import { oneLine } from '../../policies/text/one-line.ts';
+import type { Notified } from './sent.ts';
+
+const MAX_CHARS = 300;
+
+export function notifiedLines(notified: readonly Notified[]): string[] {
+  const told = notified
+    .filter(({ how }) => how === 'sent')
+    .map(({ event, to, why }) => `"${event}" by the ${to} (${why})`);
+  const failed = notified.filter(({ how }) => how === 'failed');
+  return [
+    ...(told.length === 0 ? [] : [oneLine(`Told of ${told.join(', ')}`, MAX_CHARS)]),
+    ...failed.map(({ event, to, why }) =>
+      oneLine(`Warning: nobody was told of "${event}" by the ${to}: ${why}`, MAX_CHARS),
+    ),
+  ];
+}

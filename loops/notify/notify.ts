@@ -1,0 +1,85 @@
+// Tells those that `notify` of tollgate.yaml names: never a reason to fail, over within their deadlines, nothing secret in it.
+
+import { randomUUID } from 'node:crypto';
+import { BODIES } from '../../policies/notify/message.ts';
+import { reachOf } from '../../policies/notify/missing.ts';
+import type { Notification, Told } from '../../policies/notify/notification.ts';
+import { type NotifierRow, type NotifyEvent, nameOf } from '../../policies/notify/notifier.ts';
+import { wordsOf } from '../../policies/notify/words.ts';
+import { redactorOf } from '../redactor.ts';
+import type { RunContext } from '../task/run-context.ts';
+import type { Notified, Sent } from './sent.ts';
+import { type Handing, tellCommand } from './tell-command.ts';
+import { sendToWebhook } from './webhook.ts';
+
+export interface NotifyRequest extends Pick<Handing, 'root' | 'envAllow' | 'beside'> {
+  notifiers: readonly NotifierRow[];
+  events: readonly NotifyEvent[];
+  told: Told;
+  /** As in `security.redaction_patterns`. */
+  patterns: readonly string[];
+}
+
+type Teller = Pick<RunContext, 'environment' | 'clock' | 'pause' | 'stop' | 'say'>;
+
+/** All at once, so that the end is held up by the slowest alone. What could not be sent is said, and nothing more. */
+export async function notify(context: Teller, telling: NotifyRequest): Promise<Notified[]> {
+  const { environment, say } = context;
+  const { notifiers, events, patterns } = telling;
+  const { redact } = redactorOf({ ...environment, ...secretsFor(notifiers, environment) }, patterns);
+  const due = notifiers.flatMap((row, i) =>
+    events.filter((event) => row.on.includes(event)).map((event) => ({ row, event, i })),
+  );
+  return Promise.all(
+    due.map(async ({ row, event, i }) => {
+      const notification = notificationOf(event, telling.told, context.clock(), redact);
+      const sent = await send({ ...context, ...telling, redact }, row, notification, `notify_${i}_${event}`).catch(
+        (error: Error): Sent => ({ how: 'failed', why: error.message }),
+      );
+      const notified = { event, to: redact(nameOf(row)), how: sent.how, why: redact(sent.why) };
+      if (sent.how === 'failed') say(`nobody was told of "${event}" by the ${notified.to}: ${notified.why}`);
+      return notified;
+    }),
+  );
+}
+
+/** Under names by which they are known for what they are, whatever the user's own are. */
+const secretsFor = (notifiers: readonly NotifierRow[], environment: NodeJS.ProcessEnv): Record<string, string> =>
+  Object.fromEntries(
+    notifiers.flatMap(({ secret_env, webhook_env }, i) =>
+      [secret_env, webhook_env].flatMap((name, j) => {
+        const value = environment[name ?? ''];
+        return value ? [[`NOTIFY_SECRET_${i}_${j}`, value] as const] : [];
+      }),
+    ),
+  );
+
+function notificationOf(event: NotifyEvent, told: Told, at: Date, redact: (text: string) => string): Notification {
+  const clean = redacted(told, redact) as Told;
+  const head = { schema: 1, id: randomUUID(), event, at: at.toISOString(), text: wordsOf(event, clean) } as const;
+  return { ...head, ...clean };
+}
+
+function redacted(value: unknown, redact: (text: string) => string): unknown {
+  if (typeof value === 'string') return redact(value);
+  if (Array.isArray(value)) return value.map((each) => redacted(each, redact));
+  if (typeof value !== 'object' || value === null) return value;
+  return Object.fromEntries(Object.entries(value).map(([name, each]) => [name, redacted(each, redact)]));
+}
+
+type Sending = Teller & NotifyRequest & { redact(text: string): string };
+
+async function send(sending: Sending, row: NotifierRow, notification: Notification, name: string): Promise<Sent> {
+  const { environment, stop, clock, pause } = sending;
+  const timeoutMs = row.timeout_ms;
+  if (row.command !== undefined) {
+    const body = BODIES.json(notification);
+    return tellCommand({ ...sending, command: row.command, body, timeoutMs, name });
+  }
+  const reach = reachOf(row, environment);
+  if (reach.how === 'unreachable') return { how: 'failed', why: reach.why };
+  const body = BODIES[row.format](notification);
+  const { url, secret, warning } = reach;
+  const sent = await sendToWebhook({ notification, body, url, secret, timeoutMs, clock, pause, stop });
+  return sent.how === 'sent' && warning !== null ? { ...sent, why: `${sent.why}; ${warning}` } : sent;
+}

@@ -1,0 +1,63 @@
+// Tells of the end of a run, once its report is on disk: whoever waits for it is told by `notify` of tollgate.yaml.
+
+import { eventsOf } from '../../policies/notify/notification.ts';
+import type { RunContext } from '../task/run-context.ts';
+import type { OpenTask } from '../task/task.ts';
+import type { RunReport } from './report.ts';
+import { addNotified } from './write-report.ts';
+
+interface Written {
+  report: RunReport;
+  summary: string;
+}
+
+/**
+ * Whatever comes of it, the run is as it is; nothing is loaded where nobody is to be told.
+ * @param usedBefore paid calls of the task when the run began.
+ */
+export async function tellEnd(
+  context: RunContext,
+  open: OpenTask,
+  written: Written,
+  usedBefore: number,
+): Promise<Written> {
+  const { notifiers, manifest, root, task, journal } = open;
+  if (notifiers.length === 0 || context.tells === 'of_all' || context.stop.aborted) return written;
+  const { report } = written;
+  const { failure, supervision, budget, state } = report;
+  const parked = supervision?.how === 'parked';
+  const calls = Math.max(0, budget.used - usedBefore);
+  const callId = [...journal.read().ledger.calls.keys()].at(-1);
+  try {
+    const { notify } = await import('../notify/notify.ts');
+    const notified = await notify(context, {
+      notifiers,
+      events: eventsOf({ state, parked, budget, calls }),
+      told: {
+        task_id: report.task_id,
+        batch_id: null,
+        goal: report.goal,
+        exit_code: report.exit_code,
+        stage: failure?.stage ?? null,
+        class: failure?.class ?? null,
+        reason: failure?.reason ?? null,
+        signature: failure?.signature ?? null,
+        retry_at: failure?.retry_at ?? null,
+        question: parked ? (supervision?.question ?? null) : null,
+        budget: { used: budget.used, total: budget.total },
+        tasks: null,
+        near_budget: [],
+        next_actions: report.next_actions,
+        summary: report.files.summary,
+      },
+      root,
+      patterns: manifest.security.redaction_patterns,
+      envAllow: manifest.security.env_allow,
+      beside: callId === undefined ? null : { task, callId },
+    });
+    return await addNotified(written, notified);
+  } catch (error) {
+    context.say(`nobody could be told of the end: ${(error as Error).message}`);
+    return written;
+  }
+}
