@@ -29,9 +29,10 @@ export function createUploader(line: Line, startUrl: string): Uploader {
       const fd = openFollowed(book.file);
       try {
         const { ino, size, mtimeMs } = await stat(fd);
-        if (size === 0) throw unfit(book.file, 'is empty: there is nothing to upload');
+        if (size === 0) throw new UnfitFileError(book.file, 'EINVAL', 'is empty: there is nothing to upload');
         const id = [book.file, ino, size, mtimeMs, book.mimeType].join(' ');
-        const source: Source = { fd, size, book, signal, sent };
+        const buffers = Array.from({ length: BUFFERS }, () => Buffer.allocUnsafeSlow(READ_BYTES));
+        const source: Source = { fd, size, book, signal, sent, buffers };
         const known = unfinished.get(id);
         unfinished.delete(id);
         const at = known === undefined ? null : await offsetOf(line, known, signal);
@@ -53,6 +54,7 @@ interface Source {
   book: BookToUpload;
   signal: AbortSignal;
   sent: (bytes: number) => void;
+  buffers: Buffer[];
 }
 
 const [stat, readAt, closed] = [promisify(fstat), promisify(read), promisify(close)];
@@ -103,25 +105,52 @@ async function offsetOf(line: Line, { url }: Session, signal: AbortSignal): Prom
 const STATUS = 'x-goog-upload-status';
 
 async function sendPieces(line: Line, session: Session, from: number, source: Source): Promise<unknown> {
-  const { fd, size, signal, sent } = source;
+  const { size, signal, sent } = source;
   const piece = Math.ceil(PIECE_BYTES / session.granularity) * session.granularity;
-  const buffer = Buffer.allocUnsafeSlow(Math.min(piece, size));
   for (let at = from; ; ) {
     sent(at);
-    const { bytesRead } = await readAt(fd, buffer, 0, Math.min(buffer.length, size - at), at);
-    if (bytesRead < Math.min(buffer.length, size - at))
-      throw unfit(source.book.file, 'became shorter while it was uploaded');
-    const last = at + bytesRead === size;
-    const command = {
+    const to = Math.min(at + piece, size);
+    const last = to === size;
+    const headers = {
       'x-goog-upload-command': last ? 'upload, finalize' : 'upload',
       'x-goog-upload-offset': String(at),
+      'content-length': String(to - at),
     };
-    const answered = await post(line, session.url, command, buffer.subarray(0, bytesRead), signal);
-    at += bytesRead;
+    const bytes = bytesOf(source, at, to);
+    const answered = await post(line, session.url, headers, bytes.stream, signal).catch((error: unknown) => {
+      throw bytes.unread() ?? error;
+    });
+    at = to;
     if (!last) continue;
     sent(at);
     return fileIn(line, answered);
   }
+}
+
+const READ_BYTES = 65_536;
+
+/** More than a socket holds of what it has not sent yet, twice over: by then a buffer can be filled anew, and memory stays flat. */
+const BUFFERS = 16;
+
+/** As the line takes them: a piece as a whole would be copied once more by fetch. `unread`: why no more could be read. */
+function bytesOf({ fd, book, buffers }: Source, from: number, to: number) {
+  let fault: unknown = null;
+  let at = from;
+  const pull = async (stream: ReadableStreamDefaultController<Uint8Array>) => {
+    const buffer = buffers.shift()!;
+    buffers.push(buffer);
+    try {
+      const { bytesRead } = await readAt(fd, buffer, 0, Math.min(READ_BYTES, to - at), at);
+      if (bytesRead === 0) throw new UnfitFileError(book.file, 'EINVAL', 'became shorter while it was uploaded');
+      at += bytesRead;
+      stream.enqueue(buffer.subarray(0, bytesRead));
+      if (at === to) stream.close();
+    } catch (error) {
+      fault = error;
+      throw error;
+    }
+  };
+  return { stream: new ReadableStream<Uint8Array>({ pull }, { highWaterMark: 0 }), unread: () => fault };
 }
 
 function fileIn(line: Line, { headers, status, text }: Answered): unknown {
@@ -134,10 +163,11 @@ const post = (
   line: Line,
   url: string,
   headers: Record<string, string>,
-  body: Uint8Array | undefined,
+  body: ReadableStream<Uint8Array> | undefined,
   signal: AbortSignal,
-) => send(line, url, { method: 'POST', headers: { ...authorised(line), ...headers }, body: body ?? null }, signal);
+) => {
+  const init = { method: 'POST', headers: { ...authorised(line), ...headers }, duplex: 'half' as const };
+  return send(line, url, body === undefined ? init : { ...init, body }, signal);
+};
 
 const authorised = ({ key }: Line) => ({ 'x-goog-api-key': key });
-
-const unfit = (file: string, why: string) => new UnfitFileError(file, 'EINVAL', why);

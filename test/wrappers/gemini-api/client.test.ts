@@ -1,5 +1,6 @@
 // The client against a service of documents on the loopback: what it sends, what it makes of each answer, and of each way to fail.
 
+import { createHash } from 'node:crypto';
 import { once } from 'node:events';
 import { mkdtempSync, rmSync, truncateSync, writeFileSync } from 'node:fs';
 import type { AddressInfo } from 'node:net';
@@ -88,6 +89,22 @@ test('a book is uploaded in pieces, processed, and described', async (world) => 
   assert.is((await world.service.look(book.name, never)).state, 'ACTIVE');
   const [stored] = world.api.files.stored.values();
   assert.equal([stored!.displayName, stored!.sizeBytes], ['Ein Büchlein', 5 * MIB]);
+});
+
+test('every byte of it arrives where it stood, and a book that is cut meanwhile is told as that', async (world) => {
+  const book = bookOf(world, 1);
+  const bytes = Buffer.alloc(3 * MIB + 1, createHash('sha512').update('book').digest());
+  for (let at = 0; at < bytes.length; at += 1000) bytes.writeUInt32LE(at, Math.min(at, bytes.length - 4));
+  writeFileSync(book.file, bytes);
+  await world.service.upload(book, { signal: never, sent: () => {} });
+  const [stored] = world.api.files.stored.values();
+  assert.is(stored!.sha256, createHash('sha256').update(bytes).digest('hex'));
+  const cut = (sent: number) => {
+    if (sent === 2 * MIB) truncateSync(book.file, 2 * MIB);
+  };
+  const error = await world.service.upload(book, { signal: never, sent: cut }).catch((error: unknown) => error);
+  assert.instance(error, UnfitFileError);
+  assert.match((error as Error).message, /became shorter/);
 });
 
 test('an upload that failed half-way goes on where the service has it', async (world) => {
