@@ -1,7 +1,7 @@
 // Flags of a wrapper's command that its CLI alone understands: a table in its row, and what was given of it in the call.
 
 export interface OwnFlag {
-  takes: 'nothing' | 'choice' | 'texts';
+  takes: 'nothing' | 'choice' | 'text' | 'texts';
   about: string;
   /** Of one that takes a choice. */
   choices?: readonly string[];
@@ -16,5 +16,7 @@ export type OwnOf<Flags extends Readonly<Record<string, OwnFlag>>> = {
     ? readonly string[]
     : Flags[Name] extends { choices: readonly (infer Choice)[] }
       ? Choice
-      : true;
+      : Flags[Name] extends { takes: 'text' }
+        ? string
+        : true;
 };

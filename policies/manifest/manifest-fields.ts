@@ -62,7 +62,7 @@ export const MANIFEST_FIELDS: Record<string, ManifestField> = {
   },
   'stages[].model': { about: 'The model to ask', example: 'some-model', without: "the CLI's own choice" },
   'stages[].effort': {
-    about: 'How hard the model thinks, for codex: low, medium, high or xhigh',
+    about: 'How hard the model thinks, for codex and claude: low, medium, high or xhigh',
     example: 'medium',
     without: "the CLI's own choice",
   },

@@ -73,6 +73,11 @@ const lessOutput = (situation: Situation): string[] => [
   thenRerun(situation),
 ];
 
+const askForJson = (situation: Situation): string[] => [
+  'say in the prompt what each part of the schema means, or make the schema simpler (the evidence names what does not fit)',
+  thenRerun(situation),
+];
+
 export const ASKED_ACTIONS = {
   model_not_found: otherModel,
   not_found: (situation) => [
@@ -87,4 +92,5 @@ export const ASKED_ACTIONS = {
   max_turns: fewerTurns,
   output_overflow: lessOutput,
   answer_too_large: lessOutput,
+  unstructured_answer: askForJson,
 } as const satisfies Record<string, WayOut>;

@@ -43,4 +43,19 @@ export const CONTENT_RULES = [
     reason: 'content_filter',
     proof: [{ message: 'The model response was blocked due to safety settings.' }],
   },
+  {
+    id: 'content-unstructured',
+    tool: 'claude',
+    source: 'any',
+    match: { text: /^\[structured-output-enforce\]|\bfailed to provide valid structured output\b/i },
+    class: 'contract_violation',
+    reason: 'unstructured_answer',
+    proof: [
+      { message: '[structured-output-enforce] You MUST call the StructuredOutput tool to complete this request.' },
+      {
+        message: 'Failed to provide valid structured output after 1 attempts',
+        code: 'error_max_structured_output_retries',
+      },
+    ],
+  },
 ] as const satisfies readonly Rule[];

@@ -36,10 +36,11 @@ const SYSTEM: EventTable = {
     return [{ how: 'retrying', failure: { message: code, code, ...(status === null ? {} : { status }) } }];
   },
   // A hook would not let the prompt through; the CLI calls that a success.
-  informational: ({ content, prevent_continuation }) =>
-    prevent_continuation === true
-      ? [{ how: 'stopped', failure: { message: textOf(content) ?? '', code: 'hook_stopped' } }]
-      : [],
+  informational: ({ content, level, prevent_continuation }) => {
+    const message = textOf(content) ?? '';
+    if (prevent_continuation === true) return [{ how: 'stopped', failure: { message, code: 'hook_stopped' } }];
+    return level === 'warning' ? [{ how: 'warned', message }] : [];
+  },
 };
 
 function readMessage(event: Json): EngineEvent[] {
@@ -82,7 +83,7 @@ function readResults(event: Json): EngineEvent[] {
 
 /** The CLI asks the model to go on where an answer was cut, refused or not to be seen. What a hook says is no retry. */
 const AGAIN =
-  /^\[?(?:Output token limit hit|Your response (?:above )?was (?:cut off|stopped by)|Your previous response (?:had no|reached the)|The previous response failed to produce|Your tool call was malformed)/;
+  /^\[?(?:Output token limit hit|Your response (?:above )?was (?:cut off|stopped by)|Your previous response (?:had no|reached the)|The previous response failed to produce|Your tool call was malformed|structured-output-enforce)/;
 
 /** The time at which a limit ends is told here alone. */
 function readLimit(info: Json | null): EngineEvent[] {
@@ -97,9 +98,15 @@ function readResult(event: Json): EngineEvent[] {
   const said = textOf(event.result) ?? listOf(event.errors).join('\n');
   // `subtype` is "success" for a failed request too.
   if (event.is_error === true) return [counted, { how: 'failed', failure: failureOf(said, event) }];
-  if (event.terminal_reason !== 'hook_stopped') return [counted, { how: 'completed' }];
+  if (event.terminal_reason !== 'hook_stopped') return [counted, ...structured(event), { how: 'completed' }];
   const failure = { message: 'a hook stopped the run', code: 'hook_stopped' };
   return [counted, { how: 'stopped', failure }, { how: 'completed' }];
+}
+
+/** Of a call with a schema it is the answer, which was told as a tool's input. */
+function structured({ structured_output }: Json): EngineEvent[] {
+  if (structured_output === undefined) return [];
+  return [{ how: 'said', text: JSON.stringify(structured_output), whole: true, message: null }];
 }
 
 function failureOf(text: string, event: Json): EngineFailure {

@@ -9,7 +9,11 @@ export function overlay(request: CallRequest): Overlay {
   const env = {
     ...ALWAYS,
     ...(request.innerRetries === 'cut'
-      ? { ...ONE_REQUEST, ...noGuesses(readSettings({ environment, cwd }), environment) }
+      ? {
+          ...ONE_REQUEST,
+          ...(request.own['json-schema'] === undefined ? {} : ONE_TRY),
+          ...noGuesses(readSettings({ environment, cwd }), environment),
+        }
       : {}),
   };
   return {
@@ -39,6 +43,9 @@ const ONE_REQUEST = {
   CLAUDE_CODE_DISABLE_REFUSAL_RETRY: '1',
   CLAUDE_CODE_DISABLE_REFUSAL_FALLBACK: '1',
 };
+
+/** Of a structured answer that does not fit. Workflows heed it too, so it is not always there. */
+const ONE_TRY = { MAX_STRUCTURED_OUTPUT_RETRIES: '1' };
 
 /** Root is refused the bypass, unless it calls its machine a sandbox, which is not ours to say. */
 const all = (): string[] =>

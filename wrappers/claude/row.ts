@@ -30,6 +30,8 @@ export const CLAUDE = {
     `--disallowedTools=${deniedIn(request.access, own['allow-tool'] ?? []).join(',')}`,
     ...(own['allow-tool'] ?? []).map((tool) => `--allowedTools=${tool}`),
     ...(own['deny-tool'] ?? []).map((tool) => `--disallowedTools=${tool}`),
+    ...(own.effort === undefined ? [] : ['--effort', own.effort]),
+    ...(own['json-schema'] === undefined ? [] : [`--json-schema=${own['json-schema']}`]),
     ...(request.maxTurns === null ? [] : [`--max-turns=${request.maxTurns}`]),
     ...overlay,
     request.resumeSession === null ? `--session-id=${request.newSession}` : `--resume=${request.resumeSession}`,

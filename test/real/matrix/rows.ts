@@ -3,6 +3,7 @@
 import type { ErrorClass } from '../../../policies/facts/classes.ts';
 import type { BuiltIn } from '../../../policies/facts/tools.ts';
 import type { RouteName } from '../routes.ts';
+import { CLAUDE_ROWS } from './claude-rows.ts';
 import { PLAIN_ROWS } from './plain-rows.ts';
 import { SPECIAL_ROWS } from './special-rows.ts';
 
@@ -39,6 +40,10 @@ export interface Setup {
   binary?: 'missing';
   trust?: 'none';
   flags?: string[];
+  /** Files of the home folder. */
+  home?: Record<string, string>;
+  /** The scenarios of the first requests, in their order; then it is the row's. */
+  script?: string[];
   /** The session of an earlier call of the same scenario is resumed; its requests count too. */
   resumed?: true;
 }
@@ -55,7 +60,7 @@ export interface MatrixCall {
   clis?: string;
 }
 
-export const matrixRows: readonly MatrixRow[] = [...PLAIN_ROWS, ...SPECIAL_ROWS];
+export const matrixRows: readonly MatrixRow[] = [...PLAIN_ROWS, ...SPECIAL_ROWS, ...CLAUDE_ROWS];
 
 /** The calls of a row for each tool that it is about. */
 export function callsOf(row: MatrixRow, tools: readonly BuiltIn[]): MatrixCall[] {

@@ -50,6 +50,9 @@ export async function runMatrix(
 async function make(call: MatrixCall, run: string, api: ModelApi): Promise<MatrixOutcome> {
   const home = new RealHome(call.setup.route ?? call.tool, addressOf(call, run, api), call.clis);
   try {
+    for (const [name, text] of Object.entries(call.setup.home ?? {}))
+      home.write(path.relative(home.project, path.join(home.home, name)), text);
+    if (call.setup.script) api.script(call.setup.script, run);
     const files = { out: path.join(home.root, 'answer.out'), record: path.join(home.root, 'record.json') };
     const began = performance.now();
     const resume = call.setup.resumed ? await sessionOf(call, home) : [];
@@ -123,8 +126,10 @@ function exitOf(kind: ExitKind, tool: BuiltIn): number {
 function faultsOf(seen: Omit<MatrixOutcome, 'faults'>, answer: string | null, stderr: string): string[] {
   const { call, exit, expectedExit, survivors, requests } = seen;
   const { expected } = call;
+  // Pieces may be parted by blank lines.
+  const bare = (text: string) => (expected.pieces === 1 ? text.trim() : text.replaceAll(/\s/g, ''));
   const wrongAnswer =
-    expected.class === null && answer?.trim() !== answerOf(call.scenario).repeat(expected.pieces).trim();
+    expected.class === null && bare(answer ?? '') !== bare(answerOf(call.scenario).repeat(expected.pieces));
   return [
     ...(exit === expectedExit ? [] : [`exit ${exit}, not ${expectedExit}`]),
     ...(seen.class === expected.class ? [] : [`class ${seen.class} (${seen.reason}), not ${expected.class}`]),

@@ -11,7 +11,7 @@ export type Reply =
   /** HTTP 200, and the error comes inside the stream. */
   | { how: 'fails_in_stream'; code: string; message: string }
   /** Bytes as they are, whatever the dialect. */
-  | { how: 'sends'; status: number; type: string; bytes: string }
+  | { how: 'sends'; status: number; type: string; bytes: string; headers?: Record<string, string> }
   /** The connection is reset before a byte of the reply. */
   | { how: 'resets' }
   /** Nothing comes, ever; with `headers` they and a keep-alive comment do. */

@@ -97,6 +97,16 @@ const FAMILIES: Record<string, (value: string) => Scenario> = {
     const [command = '', ...answer] = lines.split('\n');
     return { reply: { how: 'runs', command }, afterTool: says(answer.join('\n')) };
   },
+  /** What a subscriber of Anthropic's gets beyond his plan: `five_hour` or `seven_day`. */
+  planlimit: (claim) => ({ reply: beyondPlan(claim) }),
+  /** Hands that JSON to the tool that takes a structured answer, as claude offers it for a schema. */
+  structured: (json) => ({
+    reply: {
+      how: 'says',
+      saying: { text: '', tool: { name: 'StructuredOutput', args: JSON.parse(json) }, end: 'stop' },
+    },
+    afterTool: says(json),
+  }),
   /** `callraw=<tool>:<json arguments>` calls any tool, offered or not. */
   callraw: (call) => {
     const [name = '', ...args] = call.split(':');
@@ -104,6 +114,24 @@ const FAMILIES: Record<string, (value: string) => Scenario> = {
     return { reply: { how: 'says', saying: { text: '', tool, end: 'stop' } }, afterTool: done };
   },
 };
+
+const PLAN_ENDS = Date.UTC(2026, 10, 30) / 1000;
+
+const beyondPlan = (claim: string): Reply => ({
+  how: 'sends',
+  status: 429,
+  type: 'application/json',
+  bytes: JSON.stringify({
+    type: 'error',
+    error: { type: 'rate_limit_error', message: "This request would exceed your account's rate limit." },
+  }),
+  headers: {
+    'retry-after': '3600',
+    'anthropic-ratelimit-unified-status': 'rejected',
+    'anthropic-ratelimit-unified-reset': String(PLAN_ENDS),
+    'anthropic-ratelimit-unified-representative-claim': claim,
+  },
+});
 
 export const SCENARIO_NAMES = [...Object.keys(SCENARIOS), ...(Object.keys(REJECTIONS) as RejectionName[])];
 

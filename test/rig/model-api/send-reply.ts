@@ -81,7 +81,7 @@ function perform(reply: Reply, call: Call): void {
       response.end(dialect.failure(reply.code, reply.message, id).join(''));
       return;
     case 'sends':
-      response.writeHead(reply.status, { 'content-type': reply.type });
+      response.writeHead(reply.status, { 'content-type': reply.type, ...reply.headers });
       response.end(reply.bytes);
       return;
     case 'resets':

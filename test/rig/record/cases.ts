@@ -17,6 +17,10 @@ export interface RecordedCase {
   /** `text` is what a person sees who calls the CLI without its JSON flag. */
   output: 'events' | 'text';
   credentials: 'given' | 'missing';
+  /** Files of the home folder. */
+  home: Record<string, string>;
+  /** The scenarios of the first requests, in their order; then it is the case's. */
+  script: string[];
   /** What the API's address is replaced by. */
   address: 'api' | 'refused' | 'unknown_host';
   /** The recorder ends what runs longer; the capture says so. */
@@ -50,6 +54,8 @@ const DEFAULTS: Omit<RecordedCase, 'name' | 'tool' | 'route'> = {
   flags: [],
   output: 'events',
   credentials: 'given',
+  home: {},
+  script: [],
   address: 'api',
   limitMs: 75_000,
 };
@@ -158,6 +164,15 @@ const SPECIAL: Case[] = [
   },
 ];
 
+const SCHEMA = JSON.stringify({ type: 'object', properties: { name: { type: 'string' } }, required: ['name'] });
+const structured = (schema: string) => ({ request: { own: { 'json-schema': schema } } });
+const hook = (event: string, command: string) => ({
+  home: {
+    '.claude/settings.json': JSON.stringify({ hooks: { [event]: [{ hooks: [{ type: 'command', command }] }] } }),
+  },
+});
+const AGENT = 'callraw=Agent:{"description":"look","prompt":"Look.","subagent_type":"general-purpose"}';
+
 const OWN: Record<BuiltIn, Case[]> = {
   gemini: [
     { name: 'by-key-ok', route: 'gemini by key' },
@@ -195,6 +210,24 @@ const OWN: Record<BuiltIn, Case[]> = {
       name: 'tool-denied-by-rule',
       scenario: 'callraw=Bash:{"command":"echo tool-ran-ok"}',
       request: { own: { 'deny-tool': ['Bash'] } },
+    },
+    { name: 'by-login-plan-limit', route: 'claude by login', scenario: 'planlimit=five_hour' },
+    { name: 'by-login-plan-limit.text', route: 'claude by login', scenario: 'planlimit=five_hour', output: 'text' },
+    { name: 'structured', scenario: 'structured={"name":"x"}', ...structured(SCHEMA) },
+    { name: 'structured-misfit', scenario: 'structured={"nome":1}', ...structured(SCHEMA) },
+    { name: 'structured-no-schema', scenario: 'ok', ...structured('{"type":"nope"}') },
+    { name: 'hook-refuses-tool', scenario: 'tool', ...hook('PreToolUse', 'exit 2') },
+    { name: 'hook-refuses-prompt', ...hook('UserPromptSubmit', 'exit 2') },
+    { name: 'hook-never-stops', ...hook('Stop', 'exit 2') },
+    { name: 'sub-agent', script: [AGENT] },
+    { name: 'sub-agent-429', script: [AGENT, '429'] },
+    {
+      name: 'mcp-dies',
+      home: { '.claude.json': JSON.stringify({ mcpServers: { helper: { command: 'false', args: [] } } }) },
+    },
+    {
+      name: 'background-command',
+      scenario: 'callraw=Bash:{"command":"tail -f /dev/null","run_in_background":true}',
     },
   ],
 };

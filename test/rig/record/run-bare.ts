@@ -2,7 +2,7 @@
 
 import { spawn } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
-import { closeSync, openSync, readFileSync, writeFileSync } from 'node:fs';
+import { closeSync, mkdirSync, openSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import type { CallRequest } from '../../../wrappers/adapter.ts';
 import { ADAPTERS } from '../../../wrappers/adapters.ts';
@@ -34,6 +34,11 @@ export async function runBare(one: RecordedCase, api: ModelApi): Promise<Recordi
   const home = new RealHome(one.route, addressOf(one, api, run));
   try {
     const environment = one.credentials === 'given' ? home.env : withoutKey(home.env);
+    for (const [name, text] of Object.entries(one.home)) {
+      mkdirSync(path.dirname(path.join(home.home, name)), { recursive: true });
+      writeFileSync(path.join(home.home, name), text);
+    }
+    if (one.script.length > 0) api.script(one.script, run);
     const request = { ...REQUEST, cwd: home.project, environment, ...one.request };
     const row = ADAPTERS[one.tool];
     const overlay = await row.overlay(request);

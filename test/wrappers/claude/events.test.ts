@@ -78,7 +78,7 @@ const AGAIN: [text: string, retries: number][] = [
   ['Your response above was stopped by a safety classifier — this is not a tool or API error.', 1],
   ['Your tool call was malformed and could not be parsed. Please retry.', 1],
   ['Stop hook feedback:\n[lint]: go on', 0],
-  ['[structured-output-enforce] You MUST call the StructuredOutput tool to complete this request.', 0],
+  ['[structured-output-enforce] You MUST call the StructuredOutput tool to complete this request.', 1],
 ];
 for (const [text, retries] of AGAIN)
   test(`${text.slice(0, 50)}: ${retries} retries`, () => assert.is(captured(goesOn(text)).retries, retries));
@@ -148,6 +148,23 @@ test('a later result counts on top of the one before it', () => {
   const { input_tokens, cached_tokens, output_tokens, usd } = captured(counts(MODEL, 0), counts(MODEL, 1)).usage;
   assert.equal([input_tokens, cached_tokens, output_tokens, usd], [32, 10, 14, 0.5]);
   assert.is(captured(counts(MODEL, 0), counts({ ...MODEL, costBasis: 'unknown' }, 1)).usage.usd, null);
+});
+
+test('a structured answer is what its tool was given, and words in its place are asked for anew', () => {
+  const schema = { structured_output: { name: 'x' }, result: '{"name":"x"}' };
+  const told = captured(says('I look.'), calls('t1', 'StructuredOutput'), results('t1'), result(schema));
+  assert.equal([told.answer, told.completed], ['{"name":"x"}', true]);
+  const words = captured(says('x'), goesOn('[structured-output-enforce] You MUST call the StructuredOutput tool.'));
+  assert.equal([words.completed, words.retries], [false, 1]);
+  const failed = { is_error: true, subtype: 'error_max_structured_output_retries', result: undefined };
+  const errors = ['Failed to provide valid structured output after 1 attempts'];
+  const { failure } = captured(calls('t1', 'StructuredOutput'), results('t1'), result({ ...failed, errors }));
+  assert.equal([failure?.code, failure?.message], [failed.subtype, errors[0]]);
+});
+
+test('what claude warns of on its own is a warning', () => {
+  const warning = { type: 'system', subtype: 'informational', content: 'A hook blocked the turn.', level: 'warning' };
+  assert.equal(captured(warning, says('Done.'), result()).warnings, ['A hook blocked the turn.']);
 });
 
 test.run();

@@ -121,6 +121,18 @@ test('a slash at the very start is a command to claude, and nothing else is', ()
   assert.equal(told, ['\n/compact', ' /compact', '@.env and /x', '-p']);
 });
 
+test('a schema and an effort are its own flags, and a schema has one try', ({ home }) => {
+  const request = requestIn(home, { own: { effort: 'max', 'json-schema': '{"type":"object"}' } });
+  const argv = CLAUDE.argv(request, []);
+  assert.equal(argv[argv.indexOf('--effort') + 1], 'max');
+  assert.ok(argv.includes('--json-schema={"type":"object"}'));
+  const tries = (one: CallRequest) => settingsOf(CLAUDE.overlay(one).argv).MAX_STRUCTURED_OUTPUT_RETRIES;
+  assert.equal(
+    [tries(request), tries(requestIn(home)), tries({ ...request, innerRetries: 'allow' })],
+    ['1', undefined, undefined],
+  );
+});
+
 test('a session is begun with an id of ours, or gone on with', ({ home }) => {
   assert.is(CLAUDE.argv(requestIn(home), []).at(-1), '--session-id=NEW');
   assert.is(CLAUDE.argv(requestIn(home, { resumeSession: 'OLD' }), []).at(-1), '--resume=OLD');
