@@ -7,11 +7,13 @@ import { oneLine } from '../../policies/text/one-line.ts';
 import { visible } from '../../policies/text/visible-text.ts';
 import { coloursOf, type Sheet } from '../sheet.ts';
 import { type Column, tableLines, wrapLine } from '../table.ts';
+import { questionsOf, SUPERVISION_HEADINGS, supervisionCells, supervisionLines } from './supervision-cells.ts';
 import { STATE_PAINT, taskCalls } from './task-cells.ts';
 
 export function renderText(report: TasksReport, sheet: Sheet): string {
   const blocks = [
     taskLines(report, sheet),
+    supervisionLines(report.tasks, sheet),
     report.groups.length === 0 ? [] : ['Failures:', ...groupLines(report, sheet)],
     report.unreadable.map(({ folder, message }) => `Not readable: ${folder}: ${words(message, 300)}`),
     [totalsOf(report)],
@@ -24,7 +26,7 @@ export function renderText(report: TasksReport, sheet: Sheet): string {
 }
 
 export function renderMarkdown(report: TasksReport): string {
-  const table = (headings: readonly string[], rows: readonly (readonly string[])[]) =>
+  const table: Table = (headings, rows) =>
     [headings, headings.map(() => '---'), ...rows.map((cells) => cells.map(escaped))].map(
       (cells) => `| ${cells.join(' | ')} |`,
     );
@@ -32,6 +34,7 @@ export function renderMarkdown(report: TasksReport): string {
     ['# Tasks'],
     [totalsOf(report)],
     report.tasks.length === 0 ? [] : table(HEADINGS, report.tasks.map(cellsOf)),
+    ...supervisionBlocks(report, table),
     report.groups.length === 0 ? [] : ['## Failures'],
     report.groups.length === 0
       ? []
@@ -46,6 +49,14 @@ export function renderMarkdown(report: TasksReport): string {
     .filter((lines) => lines.length > 0)
     .map((lines) => lines.join('\n'))
     .join('\n\n')}\n`;
+}
+
+type Table = (headings: readonly string[], rows: readonly (readonly string[])[]) => string[];
+
+function supervisionBlocks({ tasks }: TasksReport, table: Table): string[][] {
+  const rows = supervisionCells(tasks);
+  if (rows.length === 0) return [];
+  return [['## Supervised'], table(SUPERVISION_HEADINGS, rows), questionsOf(tasks).map((line) => `- ${escaped(line)}`)];
 }
 
 function taskLines({ tasks }: TasksReport, sheet: Sheet): string[] {

@@ -5,6 +5,7 @@ import { oneLine } from '../../policies/text/one-line.ts';
 import { visible } from '../../policies/text/visible-text.ts';
 import { coloursOf, type Sheet } from '../sheet.ts';
 import { type Column, cutLine, tableLines } from '../table.ts';
+import { supervisionLines } from './supervision-cells.ts';
 import { STATE_PAINT, taskCalls } from './task-cells.ts';
 
 export function renderStatus(status: TasksStatus, sheet: Sheet): string {
@@ -28,6 +29,10 @@ export function renderStatus(status: TasksStatus, sheet: Sheet): string {
         task.at === null ? '-' : `${task.at.slice(0, 16)}Z`,
         taskCalls(task.calls),
       ]),
+      sheet,
+    ),
+    supervisionLines(
+      tasks.filter(({ state }) => state === 'running' || state === 'parked'),
       sheet,
     ),
     unreadable.map(({ folder, message }) => coloursOf(sheet.ink).red(words(`Not readable: ${folder}: ${message}`))),

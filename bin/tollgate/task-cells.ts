@@ -7,6 +7,7 @@ const PAINTS: Partial<Record<string, Paint>> = {
   done: 'green',
   failed: 'red',
   interrupted: 'yellow',
+  parked: 'yellow',
   running: 'cyan',
   'never run': 'dim',
 };

@@ -11,7 +11,7 @@ import { standingOf } from '../report/standing.ts';
 
 export interface ArchiveCandidate {
   task: TaskFolder;
-  state: 'done' | 'failed' | 'interrupted';
+  state: 'done' | 'failed' | 'interrupted' | 'parked';
 }
 
 interface WantedTasks {

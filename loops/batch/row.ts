@@ -47,7 +47,9 @@ export function rowOf(taskId: string, ran: RanTask, paid: () => number): RowTold
   if (ran.how === 'invalid') return { row: refusedRow(taskId, ran.message), next: [] };
   if (ran.how === 'ran' || ran.how === 'refused') {
     const { report } = ran;
-    const { failure, state, exit_code, message } = report;
+    const { failure, exit_code, message } = report;
+    // No batch runs a task that could be.
+    const state = report.state === 'parked' ? 'failed' : report.state;
     const stages = report.stages.map(({ session: _, session_id: __, warnings: ___, ...stage }) => stage);
     const calls = report.stages.reduce((sum, stage) => sum + stage.calls, 0);
     const failed = failure && {

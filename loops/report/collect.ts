@@ -51,11 +51,21 @@ export async function collectTasks({
   if (places.how === 'invalid') return places;
   const self = (await identify(process.pid))!;
   const earliest = sinceMs === null ? null : new Date(now.getTime() - sinceMs).toISOString();
-  const totals = { tasks: 0, done: 0, failed: 0, interrupted: 0, refused: 0, running: 0, never_run: 0, unreadable: 0 };
+  const totals = {
+    tasks: 0,
+    done: 0,
+    failed: 0,
+    interrupted: 0,
+    refused: 0,
+    parked: 0,
+    running: 0,
+    never_run: 0,
+    unreadable: 0,
+  };
   const unreadable: TasksReport['unreadable'] = [];
   const rows: TaskRow[] = [];
   for (const folder of places.folders) {
-    const { row, problem } = await rowOf(folder, self);
+    const { row, problem } = await rowOf(folder, self, environment);
     if (problem !== null) unreadable.push({ folder, message: problem });
     if (row === null || (earliest !== null && (row.at === null || row.at < earliest))) continue;
     totals.tasks += 1;
@@ -69,7 +79,11 @@ export async function collectTasks({
 }
 
 /** @returns neither for a folder that is no task. */
-async function rowOf(folder: string, self: ProcessIdentity): Promise<{ row: TaskRow | null; problem: string | null }> {
+async function rowOf(
+  folder: string,
+  self: ProcessIdentity,
+  environment: NodeJS.ProcessEnv,
+): Promise<{ row: TaskRow | null; problem: string | null }> {
   try {
     if (!isTask(folder)) return { row: null, problem: null };
   } catch (error) {
@@ -77,7 +91,7 @@ async function rowOf(folder: string, self: ProcessIdentity): Promise<{ row: Task
   }
   const located = locateTask(`${folder}/`, '/', {});
   if (located.how === 'invalid') return { row: null, problem: located.message };
-  const read = await readRow(located.folder, self);
+  const read = await readRow(located.folder, self, environment);
   return read.how === 'unreadable' ? { row: null, problem: read.message } : read;
 }
 

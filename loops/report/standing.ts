@@ -4,8 +4,8 @@ import type { ProcessIdentity } from '../../policies/facts/process-identity.ts';
 import { type Ledger, openCalls } from '../../state/journal/ledger.ts';
 import { isAlive } from '../../wrappers/processes/identity.ts';
 
-/** `refused`: its last run found a mistake, or a prompt that had changed, and ran nothing. */
-export type TaskState = 'done' | 'failed' | 'interrupted' | 'refused' | 'running' | 'never_run';
+/** `refused`: its last run found a mistake, or a prompt that had changed, and ran nothing. `parked`: its reasoner waits for an answer. */
+export type TaskState = 'done' | 'failed' | 'interrupted' | 'refused' | 'parked' | 'running' | 'never_run';
 
 interface TaskStanding {
   state: TaskState;

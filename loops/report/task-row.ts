@@ -12,6 +12,7 @@ import { StrangeStateError } from '../../state/system-error.ts';
 import type { TaskFolder } from '../../state/task-folder.ts';
 import { type StageFacts, stageFacts } from '../task/stage-facts.ts';
 import { standingOf, type TaskState } from './standing.ts';
+import { supervisionOf, type TaskSupervision } from './supervised.ts';
 
 /** The failure's fields are null where none stands. */
 export interface TaskRow {
@@ -32,6 +33,8 @@ export interface TaskRow {
   /** `budget` is null until a run has read it from the manifest. */
   calls: { used: number; budget: number | null };
   next_action: string | null;
+  /** null for a task that nobody has supervised. */
+  supervision: TaskSupervision | null;
   /** Those that were called, in the order of their first calls. */
   stages: StageFacts[];
 }
@@ -42,7 +45,11 @@ type RowRead =
   | { how: 'unreadable'; message: string };
 
 /** Reads only: what lies there, however broken, stays as it is. */
-export async function readRow(task: TaskFolder, self: ProcessIdentity): Promise<RowRead> {
+export async function readRow(
+  task: TaskFolder,
+  self: ProcessIdentity,
+  environment: NodeJS.ProcessEnv,
+): Promise<RowRead> {
   let failure: Failure | null = null;
   let problem: string | null = null;
   try {
@@ -58,6 +65,7 @@ export async function readRow(task: TaskFolder, self: ProcessIdentity): Promise<
         ? failure
         : null;
     const seen = standing?.signature ? statsOf(ledger, offset).signatures[standing.signature] : undefined;
+    const supervision = await supervisionOf(task, ledger, environment);
     const row: TaskRow = {
       task_id: task.id,
       folder: task.root,
@@ -72,8 +80,9 @@ export async function readRow(task: TaskFolder, self: ProcessIdentity): Promise<
       count: seen?.count ?? standing?.count ?? null,
       retry_at: standing?.retry_at ?? null,
       calls: { used: ledger.used, budget: ledger.budget === null ? null : budgetOf(ledger) },
+      supervision,
       stages: stagesIn(ledger).map((stage) => stageFacts(task, ledger, stage, null)),
-      next_action: standing?.next_actions[0] ?? (NEXT[state] === 'again' ? again(task.id, ledger) : null),
+      next_action: standing?.next_actions[0] ?? nextOf(task.id, state, ledger),
     };
     return { how: 'read', row, problem };
   } catch (error) {
@@ -105,14 +114,18 @@ function failureIn(text: string): Failure | null {
   }
 }
 
-const again = (taskId: string, { supervised }: Ledger): string =>
-  `tollgate ${supervised.length > 0 ? 'supervise' : 'run'} ${taskId}`;
+function nextOf(taskId: string, state: TaskState, { supervised }: Ledger): string | null {
+  const next = NEXT[state];
+  if (next === 'answer') return `tollgate answer ${taskId} "…"`;
+  return next && `tollgate ${supervised.length > 0 ? 'supervise' : 'run'} ${taskId}`;
+}
 
-const NEXT: Record<TaskState, 'again' | null> = {
+const NEXT: Record<TaskState, 'again' | 'answer' | null> = {
   done: null,
   running: null,
   failed: 'again',
   refused: 'again',
+  parked: 'answer',
   interrupted: 'again',
   never_run: 'again',
 };

@@ -59,7 +59,13 @@ const REASONS: Record<string, string> = {
   diff_unchecked: 'whether the diff of the answer applies could not be found out',
   diff_leaves_tree: 'the diff of the answer leads out of the working folder',
   acceptance_failed: 'the answer is there, and an acceptance command failed',
+  save_session: 'the reasoner had the session saved',
+  stalled: 'an instruction was kept, and nothing came of it',
 };
+
+/** It is the loop of a supervision that ended, and no call of it that failed. */
+export const isOfSupervision = (failure: Failure | null): boolean =>
+  failure?.evidence?.rule?.startsWith('supervise-') === true;
 
 const meaningOf = ({ class: errorClass, reason }: Failure): string =>
   REASONS[reason ?? ''] ?? CLASSES[errorClass].meaning;
@@ -88,6 +94,8 @@ const findingLines = ({ findings = [] }: Failure): string[] =>
 
 /** One exit code a line, each with whose it is. */
 function endLines(failure: Failure, { exit_code, stages }: RunReport): string[] {
+  // Its calls ended well, or stand in the table with their failures.
+  if (isOfSupervision(failure)) return [`- Exit code of the run: ${exit_code}`];
   const { ending, signal, native_exit_code, tool } = failure;
   const wrapper = stages.find(({ stage }) => stage === failure.stage)?.exit_code ?? null;
   const cli = tool ?? 'the CLI';

@@ -40,6 +40,8 @@ export interface SupervisionReport {
   /** The reasoner's, of a task that is done. */
   summary: string | null;
   iterations: IterationCells[];
+  /** Since it began: `path (how)`. */
+  changed: string[];
   saved: string | null;
   /** The line to type. */
   resume: string | null;
@@ -50,8 +52,8 @@ export interface RunReport {
   schema: 1;
   task_id: string;
   goal: string;
-  /** `refused`: nothing was run, and `message` says why. */
-  state: 'done' | 'failed' | 'interrupted' | 'refused';
+  /** `refused`: nothing was run, and `message` says why. `parked`: a supervised task waits for a person's answer; nothing failed. */
+  state: 'done' | 'failed' | 'interrupted' | 'refused' | 'parked';
   exit_code: number;
   message: string | null;
   stages: StageReport[];

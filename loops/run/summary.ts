@@ -7,7 +7,7 @@ import { oneLine } from '../../policies/text/one-line.ts';
 import { visible } from '../../policies/text/visible-text.ts';
 import { notifiedLines } from '../notify/lines.ts';
 import type { SessionUse } from '../session/session-use.ts';
-import { failureLines, stderrLines } from './failure-lines.ts';
+import { failureLines, isOfSupervision, stderrLines } from './failure-lines.ts';
 import type { RunReport, StageReport } from './report.ts';
 
 const MAX_LINES = 80;
@@ -25,7 +25,7 @@ export function renderSummary(report: RunReport): string {
     ...stageRows(report.stages),
     '',
     ...supervisionLines(report),
-    ...(failure === null ? doneLines(report.stages) : failureLines(failure, report)),
+    ...(failure === null ? doneLines(report) : failureLines(failure, report)),
     `Budget: ${budget.used} of ${budget.total} paid calls used, ${budget.left} left${spentWords(report)}.`,
     ...sessionLine(report.stages),
     ...leftOutLines(report.stages),
@@ -44,26 +44,33 @@ export function renderSummary(report: RunReport): string {
 
 const MAX_ITERATIONS = 12;
 const MAX_INSTRUCTION = 500;
+/** It is to be answered by who has nothing else. */
+const MAX_QUESTION = 2000;
 
 /** Iteration, error count, action and instruction; what is asked, and what is in force. */
 function supervisionLines({ supervision, state }: RunReport): string[] {
   if (supervision === undefined) return [];
-  const { iterations, question, summary, instruction } = supervision;
+  const { iterations, question, summary, instruction, changed } = supervision;
   return [
     ...iterationTable(iterations, MAX_ITERATIONS),
     '',
     ...(summary === null ? [] : [`Done: ${oneLine(summary, MAX_INSTRUCTION)}`]),
-    ...(question === null ? [] : [`Question: ${oneLine(question, MAX_INSTRUCTION)}`]),
+    ...(question === null ? [] : [`Question: ${oneLine(question, MAX_QUESTION)}`]),
     ...(state === 'done' ? [] : [`Current instruction: ${oneLine(instruction, MAX_INSTRUCTION)}`]),
+    ...(changed.length === 0
+      ? []
+      : [`Changed since it began: ${oneLine(capped(changed, MAX_CHANGED).join(', '), 600)}`]),
     '',
   ];
 }
 
 function headline({ state, failure, supervision }: RunReport): string {
   if (state === 'done') return 'done';
-  if (supervision?.how === 'parked') return 'waits for an answer';
+  if (state === 'parked') return 'waits for an answer';
   if (state === 'interrupted') return 'interrupted';
   if (state === 'refused') return `refused (${failure?.reason}), nothing was run`;
+  if (supervision !== undefined && isOfSupervision(failure))
+    return `${supervision.how === 'saved' ? 'session saved' : 'stopped'} in iteration ${supervision.iteration}: ${failure!.decision.why}`;
   return `failed at ${failure?.stage ?? 'the start'}, ${failure?.class} (${failure?.reason})`;
 }
 
@@ -140,9 +147,10 @@ function lines(label: 'Note' | 'Warning', all: readonly string[]): string[] {
 }
 
 /** What came of it: the answers, what was changed, and which commands passed. */
-function doneLines(stages: readonly StageReport[]): string[] {
+function doneLines({ stages, supervision }: RunReport): string[] {
   const answers = stages.flatMap(({ stage, answer }) => (answer === null ? [] : [`- Answer of ${stage}: ${answer}`]));
-  const changed = [...new Set(stages.flatMap((stage) => stage.changed))];
+  // Of a supervision it stands above.
+  const changed = supervision === undefined ? [...new Set(stages.flatMap((stage) => stage.changed))] : [];
   const passed = stages.flatMap((stage) => stage.passed_commands);
   const list = [
     ...capped(answers, MAX_DONE),

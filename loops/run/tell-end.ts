@@ -25,14 +25,13 @@ export async function tellEnd(
   if (notifiers.length === 0 || context.tells === 'of_all' || context.stop.aborted) return written;
   const { report } = written;
   const { failure, supervision, budget, state } = report;
-  const parked = supervision?.how === 'parked';
   const calls = Math.max(0, budget.used - usedBefore);
   const callId = [...journal.read().ledger.calls.keys()].at(-1);
   try {
     const { notify } = await import('../notify/notify.ts');
     const notified = await notify(context, {
       notifiers,
-      events: eventsOf({ state, parked, budget, calls }),
+      events: eventsOf({ state, budget, calls }),
       told: {
         task_id: report.task_id,
         batch_id: null,
@@ -43,7 +42,7 @@ export async function tellEnd(
         reason: failure?.reason ?? null,
         signature: failure?.signature ?? null,
         retry_at: failure?.retry_at ?? null,
-        question: parked ? (supervision?.question ?? null) : null,
+        question: state === 'parked' ? (supervision?.question ?? null) : null,
         budget: { used: budget.used, total: budget.total },
         tasks: null,
         near_budget: [],

@@ -21,6 +21,8 @@ export interface EndedRun {
   stages: StageReport[];
   failure: Failure | null;
   notes: string[];
+  /** Where nothing failed; unless told, what there is to read. */
+  nextActions?: string[];
   /** Of a run that was stopped: when the service may be asked again. */
   retryAt?: string | null;
   supervision?: SupervisionReport;
@@ -54,7 +56,7 @@ export async function writeReport(
       last_failure: failure === null ? null : failureFile(open),
       outputs: open.task.outputs,
     },
-    next_actions: failure?.next_actions ?? afterSuccess(open, ended.stages),
+    next_actions: failure?.next_actions ?? ended.nextActions ?? afterSuccess(open, ended.stages),
     notes: [
       ...ended.notes,
       ...open.notes,
@@ -87,11 +89,13 @@ export async function addNotified(
 }
 
 /** Where all is done there is something to read. */
-function afterSuccess({ task }: OpenTask, stages: readonly StageReport[]): string[] {
+function afterSuccess({ task, manifest }: OpenTask, stages: readonly StageReport[]): string[] {
   const bad = stages.flatMap(({ stage, verdict, answer }) =>
     verdict === 'FAIL' && answer !== null ? [`read the findings of ${stage}, whose verdict is FAIL: ${answer}`] : [],
   );
-  const last = stages.findLast(({ answer }) => answer !== null)?.answer ?? task.outputs;
+  // What a reasoner says last is that it is done, and stands in the summary.
+  const told = manifest.supervise === undefined ? stages : stages.filter(({ stage }) => stage === 'worker');
+  const last = told.findLast(({ answer }) => answer !== null)?.answer ?? task.outputs;
   return bad.length > 0 ? bad : [`read the answer: ${last}`];
 }
 

@@ -19,7 +19,7 @@ export interface TasksStatus {
   /** Newest first. */
   tasks: Pick<
     TaskRow,
-    'task_id' | 'folder' | 'state' | 'at' | 'stage' | 'class' | 'reason' | 'calls' | 'next_action'
+    'task_id' | 'folder' | 'state' | 'at' | 'stage' | 'class' | 'reason' | 'calls' | 'next_action' | 'supervision'
   >[];
   running: { runs: RunningRun[]; calls: RunningCall[] };
   waiting: WaitingTicket[];
@@ -71,5 +71,7 @@ export async function statusOf(
 
 const shortened = (row: TaskRow): TasksStatus['tasks'][number] => {
   const { task_id, folder, state, at, stage, class: errorClass, reason, calls, next_action } = row;
-  return { task_id, folder, state, at, stage, class: errorClass, reason, calls, next_action };
+  // Of its iterations the one that counts now.
+  const supervision = row.supervision && { ...row.supervision, iterations: row.supervision.iterations.slice(-1) };
+  return { task_id, folder, state, at, stage, class: errorClass, reason, calls, next_action, supervision };
 };

@@ -4,7 +4,7 @@ import { TOLLGATE_EXIT } from '../../policies/facts/exit-codes.ts';
 import type { Failure } from '../../policies/record/task-failure.ts';
 import type { LeaveReason } from '../../policies/supervise/next-move.ts';
 import type { SessionSave } from '../../policies/supervise/session-save.ts';
-import type { SuperviseFact } from '../../policies/supervise/supervise-facts.ts';
+import type { LeftHow, SuperviseFact } from '../../policies/supervise/supervise-facts.ts';
 import { EMPTY_FAILURE } from '../failure/empty-failure.ts';
 import { untouched } from '../run/stages.ts';
 import type { EndedRun } from '../run/write-report.ts';
@@ -17,12 +17,13 @@ import { answerLine } from './way-on.ts';
 export async function leaveLoop(course: SuperviseCourse, leaving: Leaving): Promise<EndedRun> {
   const { open, runId, context } = course.task;
   const { how, why, failure, retryAt } = leaving;
-  const save = how === 'done' ? null : await saveSession(course, how, why);
+  const changes = course.whole === null ? [] : await course.whole.look();
+  const save = how === 'done' ? null : await saveSession(course, how, why, changes);
   await open.journal.note({ fact: 'left', run_id: runId, how, why: why.slice(0, MAX_WHY) });
   const told = save === null || failure === null ? failure : withWayOn(failure, save, how);
   if (save !== null && how !== 'parked') context.say(`session saved; resume with: ${save.resume}`);
   return {
-    state: how === 'done' ? 'done' : how === 'interrupted' ? 'interrupted' : 'failed',
+    state: STATE[how],
     exitCode: how === 'done' ? TOLLGATE_EXIT.ok : TOLLGATE_EXIT.failure,
     stages: open.plans.map((plan) => course.reports[plan.stage.name as 'worker'] ?? untouched(open, plan)),
     failure: told,
@@ -33,9 +34,18 @@ export async function leaveLoop(course: SuperviseCourse, leaving: Leaving): Prom
         : [`session saved in ${open.task.state}/session_save.json; resume with: ${save.resume}`]),
     ],
     retryAt,
-    supervision: supervisionReport(open, save),
+    supervision: supervisionReport(open, save, changes),
+    ...(how === 'parked' ? { nextActions: [answerLine(course.task)] } : {}),
   };
 }
+
+const STATE = {
+  done: 'done',
+  saved: 'failed',
+  stopped: 'failed',
+  interrupted: 'interrupted',
+  parked: 'parked',
+} as const satisfies Record<LeftHow, EndedRun['state']>;
 
 const MAX_WHY = 4000;
 
@@ -43,12 +53,13 @@ const MAX_WHY = 4000;
 function withWayOn(failure: Failure, { resume, task_id }: SessionSave, how: Leaving['how']): Failure {
   const again = `tollgate run ${task_id}`;
   const actions = failure.next_actions.map((action) => action.replaceAll(again, resume));
-  const own = how === 'parked' || actions.some((action) => action.includes(resume)) ? [] : [resume];
+  const own = actions.some((action) => action.includes(resume)) ? [] : [resume];
   return { ...failure, next_actions: [...(how === 'saved' ? own : []), ...actions, ...(how === 'saved' ? [] : own)] };
 }
 
-/** Of an end that no stage's failure stands for. */
-export function endFailure({ task }: SuperviseCourse, reason: Exclude<LeaveReason, 'done'>, why: string): Failure {
+/** Of an end that no stage's failure stands for; null for one that is none. */
+export function endFailure({ task }: SuperviseCourse, reason: LeaveReason, why: string): Failure | null {
+  if (reason === 'done' || reason === 'question') return null;
   const { open, context } = task;
   const error = lastError(open.journal.read().ledger.supervised);
   const row = ENDS[reason];
@@ -79,7 +90,7 @@ interface EndRow {
   next(answer: string, open: OpenTask): string[];
 }
 
-const ENDS: Record<Exclude<LeaveReason, 'done'>, EndRow> = {
+const ENDS: Record<Exclude<LeaveReason, 'done' | 'question'>, EndRow> = {
   reasoner_errors: {
     class: 'unknown',
     reason: 'reasoner_errors',
@@ -87,12 +98,6 @@ const ENDS: Record<Exclude<LeaveReason, 'done'>, EndRow> = {
     next: () => [],
   },
   save_session: { class: 'unknown', reason: 'save_session', why: 'the reasoner had the session saved', next: () => [] },
-  question: {
-    class: 'unknown',
-    reason: 'question',
-    why: 'the reasoner asks a person',
-    next: (answer) => [answer],
-  },
   max_iterations: {
     class: 'quota',
     reason: 'budget',

@@ -2,6 +2,7 @@
 
 import { createHash } from 'node:crypto';
 import path from 'node:path';
+import type { Change } from '../../policies/facts/gate-record.ts';
 import { iterationCells } from '../../policies/supervise/iteration-table.ts';
 import type { SessionSave } from '../../policies/supervise/session-save.ts';
 import { SAVE_SCHEMA, saveMistake } from '../../policies/supervise/session-save.ts';
@@ -22,12 +23,15 @@ import { resumeLine } from './way-on.ts';
 export const saveFileOf = ({ state }: Pick<TaskFolder, 'state'>): string => path.join(state, 'session_save.json');
 
 /** Before the loop says that it was left. */
-export async function saveSession(course: SuperviseCourse, how: LeftHow, why: string): Promise<SessionSave> {
-  const { task, whole } = course;
+export async function saveSession(
+  { task }: SuperviseCourse,
+  how: LeftHow,
+  why: string,
+  changes: readonly Change[],
+): Promise<SessionSave> {
   const { open, context } = task;
   const standing = standingOf(open);
   const { ledger } = open.journal.read();
-  const changes = whole === null ? [] : await whole.look();
   const patch = changes.length === 0 ? null : await wholeDiff(task);
   const patchFile = path.join(open.task.state, 'session_save.patch');
   if (patch !== null) await writeAtomic(patchFile, open.hide(patch));

@@ -168,8 +168,7 @@ async function goRound(course: SuperviseCourse, terms: Terms): Promise<Leaving> 
       case 'leave': {
         const { how, why } = move;
         if (move.reason === 'done') await markParts(course, standing);
-        const failure = move.reason === 'done' ? null : endFailure(course, move.reason, why);
-        return { how, why, failure, retryAt: null };
+        return { how, why, failure: endFailure(course, move.reason, why), retryAt: null };
       }
     }
   }

@@ -37,18 +37,17 @@ export interface Notification {
 export type Told = Omit<Notification, 'schema' | 'id' | 'event' | 'at' | 'text'>;
 
 export interface RunEnd {
-  state: 'done' | 'failed' | 'interrupted' | 'refused';
-  /** A supervised task that waits for an answer. */
-  parked: boolean;
+  /** `parked`: a supervised task that waits for an answer. */
+  state: 'done' | 'failed' | 'interrupted' | 'refused' | 'parked';
   budget: { used: number; total: number };
   /** Paid calls of this run. */
   calls: number;
 }
 
 /** Of a run that a person stopped nobody is told, for that person knows. */
-export function eventsOf({ state, parked, budget, calls }: RunEnd): NotifyEvent[] {
+export function eventsOf({ state, budget, calls }: RunEnd): NotifyEvent[] {
   if (state === 'interrupted') return [];
-  const end = state === 'done' ? 'done' : parked ? 'parked' : 'failed';
+  const end = state === 'done' || state === 'parked' ? state : 'failed';
   return reachesShare(budget, calls) ? [end, 'budget'] : [end];
 }
 

@@ -16,7 +16,12 @@ export const JOURNAL_VERSION = 1;
 export type Fact =
   /** A run owns the task; `over` names a run that died without releasing it. */
   | { fact: 'claimed'; run_id: string; over: string | null; owner: ProcessIdentity }
-  | { fact: 'released'; run_id: string; exit_code: number; state: 'done' | 'failed' | 'interrupted' | 'refused' }
+  | {
+      fact: 'released';
+      run_id: string;
+      exit_code: number;
+      state: 'done' | 'failed' | 'interrupted' | 'refused' | 'parked';
+    }
   /** `at_offset` as in a reset: an edit is adopted once for the offset that its view was made at. */
   | { fact: 'budget'; calls: number; from: 'manifest' | 'command' }
   | { fact: 'budget'; calls: number; from: 'stats'; at_offset: number }

@@ -64,10 +64,21 @@ const ROW: TasksReport['tasks'][number] = {
   count: 2,
   retry_at: null,
   calls: { used: 10, budget: 10 },
+  supervision: null,
   stages: [],
   next_action: `tollgate run a-task-with-a-rather-long-name-for-what-it-is ${'and then look at it '.repeat(5)}`,
 };
-const TOTALS = { tasks: 1, done: 0, failed: 1, interrupted: 0, refused: 0, running: 0, never_run: 0, unreadable: 0 };
+const TOTALS = {
+  tasks: 1,
+  done: 0,
+  failed: 1,
+  interrupted: 0,
+  refused: 0,
+  parked: 0,
+  running: 0,
+  never_run: 0,
+  unreadable: 0,
+};
 const REPORT: TasksReport = {
   schema: 1,
   at: ROW.at!,

@@ -100,7 +100,7 @@ Not readable: PROJECT/.tmp/task/later: PROJECT/.tmp/task/later/state/journal.jso
   assert.equal(
     [json.totals, json.tasks.map(({ task_id }) => task_id), json.groups.map(({ task_ids }) => task_ids)],
     [
-      { tasks: 5, done: 1, failed: 3, interrupted: 0, refused: 0, running: 0, never_run: 1, unreadable: 1 },
+      { tasks: 5, done: 1, failed: 3, interrupted: 0, refused: 0, parked: 0, running: 0, never_run: 1, unreadable: 1 },
       ['full', 'beta', 'alpha', 'good', 'new'],
       [['beta', 'alpha'], ['full']],
     ],

@@ -10,13 +10,13 @@ import { eventsOf, type Notification, type RunEnd, type Told } from '../../../po
 import { type NotifierRow, nameOf } from '../../../policies/notify/notifier.ts';
 import { wordsOf } from '../../../policies/notify/words.ts';
 
-const END: RunEnd = { state: 'done', parked: false, budget: { used: 4, total: 10 }, calls: 4 };
+const END: RunEnd = { state: 'done', budget: { used: 4, total: 10 }, calls: 4 };
 
 for (const [what, end, events] of [
   ['done', {}, ['done']],
   ['failed', { state: 'failed' }, ['failed']],
   ['refused', { state: 'refused' }, ['failed']],
-  ['a supervised task that asks', { state: 'failed', parked: true }, ['parked']],
+  ['a supervised task that asks', { state: 'parked' }, ['parked']],
   ['stopped by a person', { state: 'interrupted', budget: { used: 9, total: 10 } }, []],
   ['it reached four fifths', { budget: { used: 8, total: 10 } }, ['done', 'budget']],
   ['it went from less to all', { state: 'failed', budget: { used: 3, total: 3 }, calls: 1 }, ['failed', 'budget']],

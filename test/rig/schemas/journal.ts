@@ -96,11 +96,12 @@ const LINES: readonly Schema[] = [
   line<Of<'released'>>('released', 'A run ended', {
     run_id,
     exit_code: count('Its exit code'),
-    state: one('How it ended; refused: a mistake was found, and nothing was run', [
+    state: one('How it ended; refused: a mistake was found, and nothing was run; parked: a question waits', [
       'done',
       'failed',
       'interrupted',
       'refused',
+      'parked',
     ]),
   }),
   line<Budget<'manifest'>>('budget', 'What the task may pay', {

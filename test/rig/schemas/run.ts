@@ -70,7 +70,7 @@ export const RUN_STAGE: Fields<StageReport> = {
   warnings: texts('What was unusual'),
 };
 
-const LEFT = ['done', 'saved', 'parked', 'stopped', 'interrupted'] as const;
+export const LEFT = ['done', 'saved', 'parked', 'stopped', 'interrupted'] as const;
 
 export const ITERATION = record<IterationCells>('An iteration, as the table of docs/supervise.md has it', {
   iteration: count('Which'),
@@ -96,7 +96,13 @@ const ran = record<RunReport>(
     schema: version,
     task_id: text('The task'),
     goal: text('As the manifest has it'),
-    state: one('How the run ended; refused: nothing was run', ['done', 'failed', 'interrupted', 'refused']),
+    state: one('How the run ended; refused: nothing was run; parked: a question waits for an answer', [
+      'done',
+      'failed',
+      'interrupted',
+      'refused',
+      'parked',
+    ]),
     exit_code: count('The exit code of tollgate run'),
     message: orNull(text('Why nothing was run, in one sentence'), 'something was'),
     stages: list('The stages, in order', record<StageReport>('One stage', RUN_STAGE)),
@@ -132,6 +138,7 @@ const ran = record<RunReport>(
       question: orNull(text("The reasoner's, for a person"), 'it asks nothing'),
       summary: orNull(text("The reasoner's, of a task that is done"), 'it is not done'),
       iterations: list('All of them, in order', ITERATION),
+      changed: texts('Paths that are changed since it began, each with how'),
       saved: orNull(text('The saved session'), 'it was not saved'),
       resume: orNull(text('The line to type to go on'), 'there is nothing to go on with'),
     }),

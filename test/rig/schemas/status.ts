@@ -7,7 +7,7 @@ import { amount, count, list, one, orNull, record, text, texts, time, tool, vers
 import { ROW, STATES, TOTALS, UNREADABLE } from './tasks.ts';
 
 type Task = TasksStatus['tasks'][number];
-const { task_id, folder, at, stage, class: errorClass, reason, calls, next_action } = ROW;
+const { task_id, folder, at, stage, class: errorClass, reason, calls, next_action, supervision } = ROW;
 
 export const STATUS = record<TasksStatus>('What tollgate status --json prints', {
   schema: version,
@@ -26,6 +26,7 @@ export const STATUS = record<TasksStatus>('What tollgate status --json prints', 
       reason,
       calls,
       next_action,
+      supervision,
     }),
   ),
   running: record<TasksStatus['running']>('What runs now', {

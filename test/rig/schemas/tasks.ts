@@ -3,6 +3,7 @@
 import type { TasksReport } from '../../../loops/report/collect.ts';
 import type { FailureGroup } from '../../../loops/report/groups.ts';
 import type { TaskState } from '../../../loops/report/standing.ts';
+import type { TaskSupervision } from '../../../loops/report/supervised.ts';
 import type { TaskRow } from '../../../loops/report/task-row.ts';
 import type { StageFacts } from '../../../loops/task/stage-facts.ts';
 import {
@@ -21,13 +22,14 @@ import {
   time,
   version,
 } from './parts.ts';
-import { STAGE_FACTS } from './run.ts';
+import { ITERATION, LEFT, STAGE_FACTS } from './run.ts';
 
 export const STATES = {
   done: count('Tasks that are done'),
   failed: count('Tasks that have failed'),
   interrupted: count('Tasks whose run was stopped or died'),
   refused: count('Tasks whose last run was refused: it found a mistake or a prompt that had changed, and ran nothing'),
+  parked: count('Supervised tasks whose question waits for an answer'),
   running: count('Tasks that somebody is at work on'),
   never_run: count('Tasks that no run has begun'),
 } as const satisfies Record<TaskState, Schema>;
@@ -51,6 +53,15 @@ export const ROW: Fields<TaskRow> = {
     used: count('So far'),
     budget: orNull(count('Allowed in all'), 'no run has read it from the manifest yet'),
   }),
+  supervision: orNull(
+    record<TaskSupervision>('How its supervision stands', {
+      how: orNull(one('How its last run was left', LEFT), 'it goes on, or its run was killed'),
+      question: orNull(text("The reasoner's, for a person"), 'it asks nothing'),
+      instruction: text('In force'),
+      iterations: list('In order; in the status the last one alone', ITERATION),
+    }),
+    'nobody has supervised it',
+  ),
   stages: list('Its stages that were called', record<StageFacts>('One stage', STAGE_FACTS)),
   next_action: orNull(text('A line to type, or one sentence'), 'there is nothing to do'),
 };

@@ -1,0 +1,47 @@
+// The iterations of supervised tasks for a reader, with the columns of docs/supervise.md, and the questions that wait.
+
+import type { TaskRow } from '../../loops/report/task-row.ts';
+import { ITERATION_COLUMNS } from '../../policies/supervise/iteration-table.ts';
+import { oneLine } from '../../policies/text/one-line.ts';
+import { visible } from '../../policies/text/visible-text.ts';
+import type { Sheet } from '../sheet.ts';
+import { type Column, tableLines, wrapLine } from '../table.ts';
+
+type Supervised = Pick<TaskRow, 'task_id' | 'supervision'>;
+
+export const SUPERVISION_HEADINGS = ['task', ...ITERATION_COLUMNS] as const;
+
+/** Of one task all its iterations, of several the last of each. */
+export function supervisionCells(tasks: readonly Supervised[]): string[][] {
+  const most = tasks.length === 1 ? MAX_ITERATIONS : 1;
+  return tasks.flatMap(({ task_id, supervision }) =>
+    (supervision?.iterations ?? [])
+      .slice(-most)
+      .map(({ iteration, reasoner, errors, action, instruction }) =>
+        [task_id, String(iteration), reasoner, errors, action, instruction].map((cell) => visible(cell)),
+      ),
+  );
+}
+
+const MAX_ITERATIONS = 50;
+
+/** A sentence each, of those that wait for an answer. */
+export const questionsOf = (tasks: readonly Supervised[]): string[] =>
+  tasks.flatMap(({ task_id, supervision }) =>
+    supervision?.how !== 'parked' || supervision.question === null
+      ? []
+      : [`${task_id} asks: ${oneLine(visible(supervision.question), MAX_QUESTION)}`],
+  );
+
+const MAX_QUESTION = 2000;
+
+export function supervisionLines(tasks: readonly Supervised[], sheet: Sheet): string[] {
+  const rows = supervisionCells(tasks);
+  const asked = questionsOf(tasks).flatMap((line) => (sheet.width === null ? [line] : wrapLine(line, sheet.width, 0)));
+  return rows.length === 0 ? [] : ['Supervised:', ...tableLines(COLUMNS, rows, sheet), ...asked];
+}
+
+const COLUMNS: readonly Column[] = SUPERVISION_HEADINGS.map((heading, i) => ({
+  heading: heading.toUpperCase(),
+  ...[{ least: 12 }, {}, { leaveOut: 1 }, {}, {}, { least: 16 }][i],
+}));
