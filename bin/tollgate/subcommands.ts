@@ -20,6 +20,10 @@ export const SUBCOMMANDS: Record<string, Subcommand> = {
     about: 'say something to the reasoner of a supervised task; one that waits for it goes on',
     load: () => import('./supervise/answer.ts'),
   },
+  distill: {
+    about: 'have a long document distilled section by section, never paid twice',
+    load: () => import('./distill/distill.ts'),
+  },
   call: {
     about: 'one call of any CLI, also of one that tollgate.yaml describes',
     load: () => import('./call.ts'),

@@ -8,7 +8,8 @@ import { type DistillCheckpoint, readCheckpoint } from '../../state/distill/chec
 import { type DistillFolder, locateDistill } from '../../state/distill/run-folder.ts';
 import { hashOf } from '../../state/supervise/kept-texts.ts';
 import { isSystemError } from '../../state/system-error.ts';
-import type { DistillRequest, DistillSaid, LookedAt } from './request.ts';
+import { type BookFound, lookAtBook } from './book.ts';
+import type { DistillRequest, DistillSaid } from './request.ts';
 
 export type Begun =
   | {
@@ -21,7 +22,7 @@ export type Begun =
     }
   | { how: 'invalid'; message: string };
 
-type FoundBook = Extract<LookedAt, { how: 'book' }>;
+type FoundBook = Extract<BookFound, { how: 'book' }>;
 
 export async function begin(request: DistillRequest): Promise<Begun> {
   const { aim, context } = request;
@@ -43,14 +44,14 @@ async function beginNew(
   folder: DistillFolder,
   request: DistillRequest,
 ): Promise<Begun> {
-  const { said, context, means } = request;
+  const { said, context } = request;
   const model = said.model ?? DEFAULT_DISTILL_MODEL;
   const mistake = modelMistake(model, said.model === null ? 'default' : 'given', context.clock());
   if (mistake !== null) return invalid(mistake);
   const prompt = promptIn(path.resolve(context.cwd, aim.promptFile));
   if (prompt.how === 'invalid') return prompt;
   const book = path.resolve(context.cwd, aim.book);
-  const found = await means.lookAt(book);
+  const found = await lookAtBook(book);
   if (found.how === 'refused') return invalid(found.message);
   const checkpoint: DistillCheckpoint = {
     schema: 1,
@@ -69,7 +70,7 @@ async function beginNew(
 }
 
 async function goOn(folder: DistillFolder, checkpoint: DistillCheckpoint, request: DistillRequest): Promise<Begun> {
-  const { aim, said, context, means } = request;
+  const { aim, said, context } = request;
   const prompt = readRegularOrNull(folder.prompt) ?? '';
   if (hashOf(prompt) !== checkpoint.prompt_sha256)
     return invalid(
@@ -79,7 +80,7 @@ async function goOn(folder: DistillFolder, checkpoint: DistillCheckpoint, reques
     const changed = await changedSince(aim, checkpoint, request);
     if (changed !== null) return invalid(changed);
   }
-  const found = await means.lookAt(checkpoint.book);
+  const found = await lookAtBook(checkpoint.book);
   if (found.how === 'refused') return invalid(`${found.message}; the distillation ${folder.name} needs it`);
   if (found.sha256 !== checkpoint.book_sha256)
     return invalid(

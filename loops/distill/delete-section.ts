@@ -3,7 +3,9 @@
 import { writeDocument } from '../../state/distill/live-document.ts';
 import type { DistillRun } from './distill-run.ts';
 
-type Deleting = Pick<DistillRun, 'fold' | 'record' | 'history' | 'document' | 'documentBytes' | 'context'>;
+type Deleting = Pick<DistillRun, 'fold' | 'record' | 'history' | 'document' | 'documentBytes'> & {
+  context: Pick<DistillRun['context'], 'tell'>;
+};
 
 /** @param again ask for it anew, in its place. @returns whether there is such a section. */
 export function deleteSection(section: number, again: boolean, run: Deleting): boolean {

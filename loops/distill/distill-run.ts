@@ -1,6 +1,7 @@
 // A distillation that is driven by this process: what is handed from step to step, and the one way by which a fact is written.
 
 import type { DistillBudgets } from '../../policies/distill/budgets.ts';
+import type { UploadWhy } from '../../policies/distill/distill-facts.ts';
 import type { PauseReason } from '../../policies/distill/pauses.ts';
 import type { UploadedBook } from '../../policies/distill/service.ts';
 import { type DistillLine, foldStanding, type StandingFold } from '../../policies/distill/standing.ts';
@@ -37,7 +38,7 @@ export interface DistillTerms {
 }
 
 /** Uploads the book and waits until it is ready; retries and waits are its own, and are told. */
-export type UploadBook = (book: BookToUploadFrom, run: DistillRun) => Promise<UploadEnd>;
+export type UploadBook = (book: BookToUploadFrom, run: DistillRun, why: UploadWhy) => Promise<UploadEnd>;
 
 export type UploadEnd =
   | { how: 'ready'; file: UploadedBook }

@@ -15,6 +15,7 @@ import { networkMistake } from '../../state/volume.ts';
 import { identify } from '../../wrappers/processes/identity.ts';
 import { claim } from '../task/claim.ts';
 import { type Begun, begin } from './begin.ts';
+import { bookToSend } from './book-text.ts';
 import { openControl } from './control.ts';
 import { type DistillRun, recorderOf } from './distill-run.ts';
 import { type DistillEnd, drive } from './drive.ts';
@@ -44,7 +45,7 @@ export async function distill(request: DistillRequest): Promise<DistilledEnd> {
   let end: DistillEnd = { how: 'interrupted', reason: null, evidence: 'it ended before it was told how' };
   try {
     const run = await openRun(begun, request, claimed.runId, control, project.value.prices);
-    const file = await request.means.toSend(begun.checkpoint.book, begun.found, begun.folder.root);
+    const file = await bookToSend(begun.checkpoint.book, begun.found.kind, begun.folder.root);
     run.book = { ...run.book, ...file };
     if (file.note !== null) context.tell({ event: 'noted', text: file.note });
     settle(run, request);

@@ -13,7 +13,7 @@ import { identify, isAlive } from '../../wrappers/processes/identity.ts';
 import { type BookHistory, openHistory } from './history.ts';
 import { type DistillView, viewOf } from './view.ts';
 
-interface OpenDistill {
+export interface OpenDistill {
   folder: DistillFolder;
   checkpoint: DistillCheckpoint;
   journal: Journal;

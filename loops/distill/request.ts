@@ -3,7 +3,6 @@
 import type { AnomalyName } from '../../policies/distill/anomalies.ts';
 import type { DocumentService } from '../../wrappers/gemini-api/document-service.ts';
 import type { DistillContext, DistillTerms, UploadBook } from './distill-run.ts';
-import type { BookToUploadFrom } from './progress.ts';
 
 /** null, or absent, where nobody said it. */
 export interface DistillSaid {
@@ -30,20 +29,11 @@ export interface DistillRequest {
   halt: AbortSignal;
 }
 
-/** What does the work, handed in. */
+/** What reaches the service, handed in. */
 interface DistillMeans {
   service(): Promise<DocumentService>;
   upload: UploadBook;
-  lookAt(book: string): Promise<LookedAt>;
-  /** What is sent of it: itself, or its text, which is written into the folder. */
-  toSend(book: string, found: Extract<LookedAt, { how: 'book' }>, folder: string): Promise<SentBook>;
 }
-
-export type LookedAt =
-  | { how: 'book'; kind: string; bytes: number; sha256: string }
-  | { how: 'refused'; message: string };
-
-type SentBook = Pick<BookToUploadFrom, 'file' | 'mimeType'> & { note: string | null };
 
 export type DistilledEnd =
   /** Nothing was paid. */

@@ -10,7 +10,7 @@ type UploadLeft = { how: 'paused'; reason: PauseReason; evidence: string } | { h
 export async function uploadAgain(why: UploadWhy, run: DistillRun): Promise<UploadLeft | null> {
   const { context, book } = run;
   context.tell({ event: 'uploading', why, bytes: 0, of: book.bytes });
-  const ended = await run.upload(book, run);
+  const ended = await run.upload(book, run, why);
   if (ended.how === 'aborted') return ended;
   const at = context.clock().toISOString();
   if (ended.how === 'failed') {

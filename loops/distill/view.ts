@@ -66,7 +66,7 @@ export function viewOf({ folder, checkpoint, standing, document, calls, running 
 
 function nextActions(name: string, state: string, reason: PauseReason | null): string[] {
   if (state === 'running') return [`tollgate distill pause ${name}`];
-  if (state === 'complete') return [`tollgate distill export ${name}`];
+  if (state === 'complete') return [];
   if (reason !== null) return [PAUSES[reason].next.replaceAll('NAME', name)];
   return [`tollgate distill resume ${name}`];
 }

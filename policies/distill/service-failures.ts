@@ -30,7 +30,7 @@ export function judgeFailure(refusal: ServiceRefusal, now: Date): JudgedFailure 
   return {
     verdict,
     does: meaningOf(refusal, verdict),
-    maybePaid: status === null && !NEVER_SENT.test(`${refusal.message} ${body}`),
+    maybePaid: (status === null || status < 400) && !NEVER_SENT.test(`${refusal.message} ${body}`),
     retryAfterMs: refusal.retryAfterMs ?? (asked === null ? null : Math.max(0, asked)),
     evidence: offline && evidence === '' ? 'nobody was reached' : evidence,
   };
@@ -46,7 +46,8 @@ function meaningOf(refusal: ServiceRefusal, { class: errorClass }: Verdict): Fai
   if (offline) return { means: 'retry', forever: true };
   if (status === 429 || (status !== null && status >= 500) || status === 408) return { means: 'retry', forever: false };
   if (refusal.retryAfterMs !== null && status !== 401 && status !== 403) return { means: 'retry', forever: false };
-  return errorClass === 'transient' || (status === null && errorClass === 'unknown')
+  // An answer that cannot be read is one that broke off on its way.
+  return errorClass === 'transient' || ((status === null || status === 200) && errorClass === 'unknown')
     ? { means: 'retry', forever: false }
     : { means: 'pause' };
 }

@@ -8,7 +8,7 @@ import { readJsonIfFit } from '../disk/regular-file.ts';
 import { publishText } from '../disk/replace-file.ts';
 import type { DistillFolder } from './run-folder.ts';
 
-type LeftWish = { wish: 'pause' | 'stop' } | { wish: 'delete'; section: number; again: boolean };
+export type LeftWish = { wish: 'pause' | 'stop' } | { wish: 'delete'; section: number; again: boolean };
 
 /** @returns its name; it is there until it was obeyed. */
 export function leaveWish({ wishes }: DistillFolder, wish: LeftWish, at: Date): string {

@@ -1,7 +1,7 @@
 // A service that holds a book, in the test's own process: it answers section by section, and fails as a test says.
 
 import { createHash } from 'node:crypto';
-import { mkdtempSync, readFileSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { distill } from '../../loops/distill/distill.ts';
@@ -157,12 +157,6 @@ export function distillRig(): DistillRig {
         means: {
           service: async () => service,
           upload: uploadOnce,
-          lookAt: async (book) => {
-            const bytes = readFileSync(book);
-            const sha256 = createHash('sha256').update(bytes).digest('hex');
-            return { how: 'book', kind: 'text', bytes: bytes.length, sha256 };
-          },
-          toSend: async (file) => ({ file, mimeType: 'text/plain', note: null }),
         },
         stop: rig.stop.signal,
         halt: rig.halt.signal,

@@ -42,6 +42,8 @@ export interface DocumentApi {
   paid: () => AskedTurn[];
   /** The next requests of a kind meet these, one after the other; null answers well. */
   script: (kind: RequestKind, faults: (FaultName | null)[]) => void;
+  /** Until this section is asked for. */
+  asked: (section: number) => Promise<void>;
   close: () => Promise<void>;
 }
 
@@ -49,6 +51,8 @@ interface Settings extends Partial<BookPlan>, Partial<FileRules> {
   key?: string;
   /** What a request meets for which nothing is scripted. */
   choose?: (request: DocumentRequest) => FaultName | null;
+  /** What a request waits for before it is answered. */
+  wait?: (request: DocumentRequest) => Promise<void> | null;
   port?: number;
 }
 
@@ -72,6 +76,7 @@ export async function startDocumentApi(settings: Settings = {}): Promise<Documen
   const requests: DocumentRequest[] = [];
   const scripts = new Map<RequestKind, (FaultName | null)[]>();
   const said = new Set<string>();
+  const awaited: { section: number; resolve: () => void }[] = [];
 
   const server = createServer((incoming, outgoing) => {
     outgoing.on('error', () => {}); // the caller may hang up at any time
@@ -84,6 +89,8 @@ export async function startDocumentApi(settings: Settings = {}): Promise<Documen
     requests.push(request);
     const body = request.kind === 'piece' ? '' : await textOf(incoming);
     if (request.kind === 'ask') request.turn = turnOf(request.path, JSON.parse(body) as TurnBody);
+    for (const { section, resolve } of awaited) if (section === request.turn?.section) resolve();
+    await settings.wait?.(request);
     const scripted = scripts.get(request.kind);
     const name = scripted && scripted.length > 0 ? scripted.shift()! : choose(request);
     request.fault = name;
@@ -181,6 +188,11 @@ export async function startDocumentApi(settings: Settings = {}): Promise<Documen
     requests: (kind) => requests.filter((request) => kind === undefined || request.kind === kind),
     paid: () => requests.flatMap(({ turn }) => (turn?.paid ? turn : [])),
     script: (kind, faults) => void scripts.set(kind, [...faults]),
+    asked: (section) =>
+      new Promise((resolve) => {
+        awaited.push({ section, resolve });
+        if (requests.some(({ turn }) => turn?.section === section)) resolve();
+      }),
     close: () =>
       new Promise<void>((resolve) => {
         server.close(() => resolve());

@@ -1,6 +1,6 @@
 // The workflow of a distillation, sentence by sentence, driven against a service in this process.
 
-import { existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
@@ -514,6 +514,30 @@ test('60 sections with 20 % injected failures of every kind end with all 60, in 
   assert.is((await opened(rig)).ledger.used, 60);
   assert.is(readdirSync(path.join(runFolder(rig), 'turns')).length, 60);
   assert.ok(existsSync(path.join(runFolder(rig), 'run.json')));
+});
+
+test('an answer that cannot be written is held and written once there is room: nothing is lost', async () => {
+  const rig = distillRig();
+  const turns = path.join(runFolder(rig), 'turns');
+  const service = fakeService({
+    sections: 3,
+    misfortune: during(2, () => {
+      renameSync(turns, `${turns}.away`);
+      writeFileSync(turns, 'no folder');
+    }),
+  });
+  await rig.run(service, {}, (request) => {
+    request.context.pause = async (ms) => {
+      rig.waits.push(ms);
+      if (rig.waits.length < 3) return;
+      rmSync(turns);
+      renameSync(`${turns}.away`, turns);
+    };
+  });
+  assert.is(rig.waits.length, 3);
+  assert.is(service.paid, 3);
+  assert.is(document(rig), book(3));
+  assert.match(JSON.stringify(rig.events), /an answer that is paid for cannot be written/);
 });
 
 test('trace records every turn or error with request, response and retries, redacted', async () => {

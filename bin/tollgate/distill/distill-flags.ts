@@ -1,0 +1,85 @@
+// The flags of a distillation, and what they stand for.
+
+import type { DistillRequest } from '../../../loops/distill/request.ts';
+import type { AnomalyName } from '../../../policies/distill/anomalies.ts';
+import { DEFAULT_END_MARKER } from '../../../policies/distill/completion.ts';
+import { DEFAULT_DISTILL_MODEL } from '../../../policies/distill/models.ts';
+import { ANOMALY_PAUSES } from '../../../policies/distill/pauses.ts';
+import { wholeDuration } from '../../../policies/time/duration.ts';
+import type { Arguments, FlagRow } from '../../command-line.ts';
+
+/** Each check by the word that switches it off. */
+const CHECK_WORDS: Record<string, AnomalyName> = Object.fromEntries(
+  (Object.keys(ANOMALY_PAUSES) as AnomalyName[]).map((name) => [name.replaceAll('_', '-'), name]),
+);
+
+/** Of a book that begins. */
+export const BOOK_FLAGS = {
+  prompt: { takes: 'text', required: true, about: 'the file whose text is the system instruction' },
+  name: { takes: 'text', about: "what the run is called; the book's file name unless told" },
+} as const satisfies Record<string, FlagRow>;
+
+/** Of each run of the command. */
+export const RUN_FLAGS_OF_BOOK = {
+  model: { takes: 'text', about: `the model; ${DEFAULT_DISTILL_MODEL} unless told` },
+  temperature: { takes: 'text', about: 'from 0 to 2; not sent unless told' },
+  'end-marker': {
+    takes: 'text',
+    about: `what the last section ends with, a literal; ${DEFAULT_END_MARKER} unless told`,
+  },
+  'max-seconds': { takes: 'number', min: 1, about: 'stop after so many seconds of this run, between two sections' },
+  'max-tokens': { takes: 'number', min: 1, about: 'stop once the whole distillation has used so many tokens' },
+  'max-usd': { takes: 'text', about: 'stop once it has cost so much, where the price is known' },
+  'max-calls': { takes: 'number', min: 1, about: 'paid calls in all; 2000 unless told' },
+  'auto-wait': { takes: 'text', default: '60s', about: 'a wait that the service asks for and that is longer pauses' },
+  'answer-timeout': { takes: 'text', default: '30m', about: 'how long one answer may take' },
+  'no-check': {
+    takes: 'texts',
+    about: `do not pause for: ${Object.keys(CHECK_WORDS).join(', ')}; may be given again`,
+  },
+  out: { takes: 'text', about: "where the live document goes; the run's own folder unless told" },
+} as const satisfies Record<string, FlagRow>;
+
+type SaidAndTerms = Pick<DistillRequest, 'said' | 'terms'>;
+
+/** What they choose, or what is wrong with it. */
+export function saidIn({ text, texts, number }: Arguments): SaidAndTerms | string {
+  const temperature = decimal(text.temperature, 2);
+  if (temperature === undefined) return `--temperature takes a number from 0 to 2, not "${text.temperature}"`;
+  const maxUsd = decimal(text['max-usd'], 1e6);
+  if (maxUsd === undefined) return `--max-usd takes dollars such as 2.50, not "${text['max-usd']}"`;
+  const durations: Record<string, number> = {};
+  for (const name of ['auto-wait', 'answer-timeout'] as const) {
+    const ms = wholeDuration(text[name] ?? RUN_FLAGS_OF_BOOK[name].default);
+    if (ms === null || ms > LONGEST_MS) return `--${name} takes a duration such as 60s, 5m or 2h, not "${text[name]}"`;
+    durations[name] = ms;
+  }
+  const words = texts['no-check'] ?? [];
+  const strange = words.find((word) => !Object.hasOwn(CHECK_WORDS, word));
+  if (strange !== undefined) return `--no-check takes one of ${Object.keys(CHECK_WORDS).join(', ')}, not "${strange}"`;
+  return {
+    said: {
+      model: text.model ?? null,
+      temperature,
+      endMarker: text['end-marker'] ?? null,
+      noCheck: words.length === 0 ? null : words.map((word) => CHECK_WORDS[word]!),
+      out: text.out ?? null,
+      maxCalls: number['max-calls'] ?? null,
+    },
+    terms: {
+      budgets: { maxSeconds: number['max-seconds'] ?? null, maxTokens: number['max-tokens'] ?? null, maxUsd },
+      autoWaitMs: durations['auto-wait']!,
+      turnMs: durations['answer-timeout']!,
+    },
+  };
+}
+
+/** As long as a timer can be. */
+const LONGEST_MS = 2 ** 31 - 1;
+
+/** undefined for what is no such number; null where nothing was said. */
+function decimal(text: string | undefined, max: number): number | null | undefined {
+  if (text === undefined) return null;
+  const value = /^\d{1,9}(?:\.\d{1,9})?$/.test(text) ? Number(text) : Number.NaN;
+  return value <= max ? value : undefined;
+}

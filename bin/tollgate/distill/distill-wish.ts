@@ -1,0 +1,47 @@
+// tollgate distill pause and stop: whoever drives the run is told, and ends it once the answer in flight is there.
+
+import { changeAtRest } from '../../../loops/distill/at-rest.ts';
+import { openDistill, viewed } from '../../../loops/distill/open-run.ts';
+import { TOLLGATE_EXIT } from '../../../policies/facts/exit-codes.ts';
+import { leaveWish } from '../../../state/distill/wishes.ts';
+import { readArguments } from '../../command.ts';
+import type { CommandSpec } from '../../command-line.ts';
+import type { Ran } from '../../ran.ts';
+
+const SAYS = {
+  pause: 'it pauses once the answer in flight is there',
+  stop: 'it stops once the answer in flight is there',
+} as const;
+
+const specOf = (wish: keyof typeof SAYS): CommandSpec => ({
+  name: `tollgate distill ${wish}`,
+  usage: 'NAME',
+  about: `Has a distillation ${wish}, from another terminal: an answer that is being paid for is still waited for and kept; a wait ends at once.`,
+  flags: {},
+  words: { min: 1, max: 1, called: 'NAME (tollgate distill status lists them)' },
+  examples: [[`tollgate distill ${wish} republic`, SAYS[wish]]],
+  exits: [
+    [TOLLGATE_EXIT.ok, 'told, or it is at rest already'],
+    [TOLLGATE_EXIT.badInput, 'no such distillation'],
+  ],
+});
+
+export async function wishFor(wish: keyof typeof SAYS, argv: readonly string[]): Promise<Ran> {
+  const read = await readArguments(specOf(wish), argv, TOLLGATE_EXIT.badInput);
+  if (read.how === 'ended') return read.ran;
+  const clock = () => new Date();
+  const [name] = read.args.words as [string];
+  const opened = await openDistill(name, process.cwd(), process.env, clock);
+  if (opened.how === 'invalid')
+    return { exit: TOLLGATE_EXIT.badInput, err: `tollgate distill ${wish}: ${opened.message}\n` };
+  const { open } = opened;
+  const changed = await changeAtRest(open, { wish }, clock);
+  if (changed === 'taken') leaveWish(open.folder, { wish }, clock());
+  const reopened = await openDistill(name, process.cwd(), process.env, clock);
+  const view = reopened.how === 'opened' ? await viewed(reopened.open) : null;
+  const message =
+    changed === 'taken' ? `${name} is told: ${SAYS[wish]}` : `${name} is not running; it is ${view?.state ?? 'gone'}`;
+  if (read.args.given.has('json'))
+    return { exit: 0, out: `${JSON.stringify({ schema: 1, name, state: view?.state ?? null, message })}\n` };
+  return { exit: 0, out: `${message}\n` };
+}

@@ -1,0 +1,76 @@
+// tollgate distill: a long document, section by section; the first word says whether a book begins or a run is looked at.
+
+import { TOLLGATE_EXIT } from '../../../policies/facts/exit-codes.ts';
+import { readArguments, stopOnSignals } from '../../command.ts';
+import type { CommandSpec } from '../../command-line.ts';
+import type { Ran } from '../../ran.ts';
+import { BOOK_FLAGS, RUN_FLAGS_OF_BOOK } from './distill-flags.ts';
+import { driveBook } from './drive-book.ts';
+
+const EXITS: CommandSpec['exits'] = [
+  [TOLLGATE_EXIT.ok, 'the book is complete: the end marker stands at its end'],
+  [
+    TOLLGATE_EXIT.failure,
+    'paused, stopped or out of budget: status says why, and how to go on; or another process drives it',
+  ],
+  [TOLLGATE_EXIT.badInput, 'usage, no book, no prompt, no key, or one of them has changed; nothing was paid'],
+  ['130, 143', 'stopped by INT, TERM; what was paid for is kept, and a second run goes on'],
+  [70, 'a bug of ours'],
+];
+
+const SPEC: CommandSpec = {
+  name: 'tollgate distill',
+  usage: 'BOOK --prompt FILE [options] | resume | pause | stop | status | sections | delete-section NAME',
+  about:
+    'Uploads a book (PDF, EPUB or text) to the Gemini API once and has it distilled section by section, for hours if need be: each answer is on disk before the next is paid for, and a run that was stopped, killed or paused goes on where it was. The key is taken from GEMINI_API_KEY, another address from GOOGLE_GEMINI_BASE_URL. tollgate distill status --help tells of the other words.',
+  flags: { ...BOOK_FLAGS, ...RUN_FLAGS_OF_BOOK },
+  words: { min: 1, max: 1, called: 'BOOK (or a word: resume, pause, stop, status, sections, delete-section)' },
+  examples: [
+    ['tollgate distill republic.epub --prompt distil.md', 'begins, or goes on where it stopped'],
+    ['tollgate distill resume republic --accept', 'keeps an answer that was held after all, and goes on'],
+    ['tollgate distill pause republic', 'from another terminal: after the answer that is in flight'],
+    ['tollgate distill delete-section republic 7 --ask-again', 'another answer in the place of one'],
+    ['tollgate distill status', 'all books: sections, tokens, dollars, why one is paused'],
+  ],
+  exits: EXITS,
+};
+
+const RESUME: CommandSpec = {
+  name: 'tollgate distill resume',
+  usage: 'NAME [--accept] [options]',
+  about: 'Goes on with a distillation where it stopped, as it was begun; what is said here counts from now on.',
+  flags: {
+    accept: { takes: 'nothing', about: 'keep the answer that is held; without it, it is asked for again' },
+    ...RUN_FLAGS_OF_BOOK,
+  },
+  words: { min: 1, max: 1, called: 'NAME (tollgate distill status lists them)' },
+  examples: [
+    ['tollgate distill resume republic', 'with the next section'],
+    ['tollgate distill resume republic --max-usd 20', 'with more money'],
+  ],
+  exits: EXITS,
+};
+
+const OTHERS: Record<string, () => Promise<{ run(argv: readonly string[]): Promise<Ran> }>> = {
+  pause: async () => wished('pause'),
+  stop: async () => wished('stop'),
+  status: async () => ({ run: (await import('./distill-status.ts')).status }),
+  sections: async () => ({ run: (await import('./distill-sections.ts')).sections }),
+  'delete-section': async () => ({ run: (await import('./distill-sections.ts')).deleteSectionOf }),
+};
+
+async function wished(wish: 'pause' | 'stop') {
+  const { wishFor } = await import('./distill-wish.ts');
+  return { run: (argv: readonly string[]) => wishFor(wish, argv) };
+}
+
+export async function run(argv: readonly string[]): Promise<Ran> {
+  const [word, ...rest] = argv;
+  const other = word !== undefined && Object.hasOwn(OTHERS, word) ? OTHERS[word]! : null;
+  if (other !== null) return (await other()).run(rest);
+  const resumes = word === 'resume';
+  const stop = stopOnSignals();
+  const read = await readArguments(resumes ? RESUME : SPEC, resumes ? rest : argv, TOLLGATE_EXIT.badInput);
+  if (read.how === 'ended') return read.ran;
+  return driveBook(read.args, resumes ? 'resume' : 'book', stop);
+}

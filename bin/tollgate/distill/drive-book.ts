@@ -1,0 +1,109 @@
+// Drives a distillation for whoever typed it: signals, the line that moves, the lines for machines, one exit code.
+
+import path from 'node:path';
+import { distill } from '../../../loops/distill/distill.ts';
+import { openDistill, viewed } from '../../../loops/distill/open-run.ts';
+import type { DistillRequest } from '../../../loops/distill/request.ts';
+import { uploadBook } from '../../../loops/distill/upload.ts';
+import type { DistillView } from '../../../loops/distill/view.ts';
+import { pauseFor } from '../../../loops/stage/pauses.ts';
+import { TOLLGATE_EXIT } from '../../../policies/facts/exit-codes.ts';
+import { stopExit } from '../../../policies/facts/stop.ts';
+import { JournalError } from '../../../state/journal/journal.ts';
+import { createGeminiService } from '../../../wrappers/gemini-api/client.ts';
+import { ServiceFailure } from '../../../wrappers/gemini-api/document-service.ts';
+import type { Arguments } from '../../command-line.ts';
+import { printResult } from '../../printing.ts';
+import type { Ran } from '../../ran.ts';
+import { saidIn } from './distill-flags.ts';
+import { viewLines } from './distill-page.ts';
+import { tellDistilling } from './distill-telling.ts';
+
+export async function driveBook(args: Arguments, aim: 'book' | 'resume', stop: AbortSignal): Promise<Ran> {
+  const said = saidIn(args);
+  if (typeof said === 'string') return invalid(said);
+  const service = serviceOf(process.env);
+  if (typeof service === 'string') return invalid(service);
+  const clock = () => new Date();
+  const telling = tellDistilling(args, clock);
+  const halt = haltOf(stop, () => telling.note(HALT_WORDS));
+  const request: DistillRequest = {
+    aim: aimOf(args, aim),
+    ...said,
+    context: {
+      cwd: process.cwd(),
+      environment: process.env,
+      clock,
+      random: Math.random,
+      pause: pauseFor,
+      tell: telling.tell,
+    },
+    means: { service: async () => service, upload: uploadBook },
+    stop,
+    halt,
+  };
+  try {
+    const ended = await distill(request);
+    if (ended.how === 'invalid') return invalid(ended.message);
+    if (ended.how === 'taken') return { exit: TOLLGATE_EXIT.failure, err: `tollgate distill: ${ended.message}\n` };
+    const opened = await openDistill(ended.name, process.cwd(), process.env, clock);
+    if (opened.how === 'invalid') return invalid(opened.message);
+    return await shown(await viewed(opened.open), args, stop);
+  } catch (error) {
+    if (error instanceof JournalError) return invalid(error.message);
+    throw error;
+  } finally {
+    telling.stop();
+  }
+}
+
+function aimOf({ words, text, given }: Arguments, aim: 'book' | 'resume'): DistillRequest['aim'] {
+  if (aim === 'resume') return { how: 'resume', name: words[0]!, held: given.has('accept') ? 'accept' : 'drop' };
+  return { how: 'book', book: path.resolve(words[0]!), promptFile: text.prompt!, name: text.name ?? null };
+}
+
+const HALT_WORDS =
+  'the answer in flight is paid for, and waited for; a second signal ends at once, and its section is asked for again';
+
+/** A second INT, or a TERM at once: whoever sends that waits for nothing. */
+function haltOf(stop: AbortSignal, say: () => void): AbortSignal {
+  const halt = new AbortController();
+  const heed = () => {
+    if (stop.reason !== 'SIGINT') halt.abort(stop.reason);
+    else {
+      say();
+      process.on('SIGINT', () => halt.abort('SIGINT'));
+    }
+  };
+  if (stop.aborted) heed();
+  else stop.addEventListener('abort', heed, { once: true });
+  return halt.signal;
+}
+
+function serviceOf({ GEMINI_API_KEY: key, GOOGLE_GEMINI_BASE_URL: baseUrl }: NodeJS.ProcessEnv) {
+  if (!key?.trim())
+    return 'GEMINI_API_KEY is not set, and the Gemini API takes nothing without it; get a key at https://aistudio.google.com/apikey, and export it';
+  try {
+    return createGeminiService({ key, baseUrl: baseUrl || null });
+  } catch (error) {
+    if (error instanceof ServiceFailure) return error.message;
+    throw error;
+  }
+}
+
+async function shown(view: DistillView, args: Arguments, stop: AbortSignal): Promise<Ran> {
+  const exit = exitOf(view, stop);
+  if (args.given.has('json')) {
+    const lost = await printResult(`${JSON.stringify({ event: 'ended', ...view, exit_code: exit })}\n`);
+    return { exit, lost };
+  }
+  const lines = viewLines(view).join('\n');
+  return exit === TOLLGATE_EXIT.ok ? { exit, out: `${lines}\n` } : { exit, err: `${lines}\n` };
+}
+
+function exitOf({ state }: DistillView, stop: AbortSignal): number {
+  if (state === 'complete') return TOLLGATE_EXIT.ok;
+  return state === 'interrupted' && stop.aborted ? stopExit(stop) : TOLLGATE_EXIT.failure;
+}
+
+const invalid = (message: string): Ran => ({ exit: TOLLGATE_EXIT.badInput, err: `tollgate distill: ${message}\n` });

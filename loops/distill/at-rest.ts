@@ -1,0 +1,39 @@
+// Changes a distillation that nobody drives: it is claimed for that moment, so that nobody begins to drive it meanwhile.
+
+import type { LeftWish } from '../../state/distill/wishes.ts';
+import { claim } from '../task/claim.ts';
+import { deleteSection } from './delete-section.ts';
+import { recorderOf } from './distill-run.ts';
+import { documentOf, historyOf, type OpenDistill } from './open-run.ts';
+
+type AtRest = 'done' | 'taken' | 'no_such_section';
+
+/** @returns `taken`: it is driven; then its driver is to be told. */
+export async function changeAtRest(open: OpenDistill, wish: LeftWish, clock: () => Date): Promise<AtRest> {
+  const { folder, checkpoint, journal } = open;
+  const claimed = await claim({ journal, whenTaken: 'refuse', stop: new AbortController().signal, say: () => {} });
+  if (claimed.how !== 'claimed') return 'taken';
+  const run_id = claimed.runId;
+  try {
+    const kept = recorderOf(journal, clock);
+    if (wish.wish !== 'delete') {
+      const { complete, begun } = kept.fold.standing();
+      // What is paused says why, and goes on saying it.
+      if (wish.wish === 'stop' && begun !== null && !complete)
+        kept.record({ fact: 'halted', run_id, how: 'stopped', reason: null, evidence: 'you asked for it' });
+      return 'done';
+    }
+    const document = documentOf(checkpoint);
+    const history = historyOf(folder, checkpoint, withoutSection(kept.fold.standing(), wish.section));
+    const run = { ...kept, history, document, documentBytes: 0, context: { tell: () => {} } };
+    return deleteSection(wish.section, wish.again, run) ? 'done' : 'no_such_section';
+  } finally {
+    journal.append({ fact: 'released', run_id, exit_code: 0, state: 'interrupted' });
+  }
+}
+
+/** One whose answer is gone can be deleted all the same. */
+const withoutSection = (standing: OpenDistill['standing'], section: number): OpenDistill['standing'] => ({
+  ...standing,
+  sections: standing.sections.filter((one) => one.section !== section),
+});
