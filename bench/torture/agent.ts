@@ -1,7 +1,8 @@
 // The fake agent of a round: a shell script in the stream of one CLI, which notes when it was asked and when its answer was on disk.
 
-import type { BuiltIn } from '../../policies/facts/tools.ts';
-import { SESSION, STREAMS, type Stream } from '../../test/rig/streams.ts';
+import type { Tool } from '../../policies/facts/tools.ts';
+import { SESSION } from '../../test/rig/streams.ts';
+import { streamOf } from './described.ts';
 
 /** Stands in the answer for the id of the call. */
 const ID = '@ID@';
@@ -10,8 +11,8 @@ const ID = '@ID@';
  * The text of the script. It reads `$TORTURE_SEEN` (lines `begun <id>` and `answered <id>`, appended one write each: this
  * is what the model's service saw) and takes the behaviour in `$TORTURE_SCRIPT` that stands at its own turn.
  */
-export function fakeAgent(tool: BuiltIn): string {
-  const { opens, says, succeeds, fails }: Stream = STREAMS[tool];
+export function fakeAgent(tool: Tool): string {
+  const { opens, says, succeeds, fails } = streamOf(tool);
   const whole = [...says(answerOf(ID)), ...succeeds(SESSION)];
   return `#!/bin/sh
 [ "$1" = --version ] && exit

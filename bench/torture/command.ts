@@ -26,7 +26,7 @@ export interface Started {
 const DIST = path.resolve(import.meta.dirname, '../../dist');
 /** Past it a command hangs, whatever its agents do. */
 const LIMIT_MS = 90_000;
-const WRAPPERS = new RegExp(`(?:${Object.values(COMMANDS).join('|')})\\.cjs`);
+const WRAPPERS = new RegExp(`(?:${Object.values(COMMANDS).join('|')})\\.cjs|tollgate\\.cjs\\0call\\0`);
 
 /** @param limitMs when it is killed, since it hangs. */
 export function start(

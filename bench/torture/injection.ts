@@ -1,9 +1,8 @@
 // The environment in which one process of a run meets a system that fails, or a clock that is wrong.
 
 import { existsSync, readFileSync } from 'node:fs';
-import { TOOLS } from '../../policies/facts/tools.ts';
+import { COMMANDS, isBuiltIn, TOOLS } from '../../policies/facts/tools.ts';
 import { faultEnv } from '../../test/rig/fault-shim.ts';
-import { ADAPTERS } from '../../wrappers/adapters.ts';
 import type { Plan, Strike } from './plan.ts';
 
 export interface Injection {
@@ -19,7 +18,9 @@ export interface Injection {
  */
 export function injected(strike: Strike, { kind, stages }: Plan, under: string, log: string): Injection {
   if (strike.how === 'signal') return { env: {}, landed: () => true };
-  const wrapper = `${ADAPTERS[stages[0]?.tool ?? TOOLS[0]].command}.cjs`;
+  const { tool = TOOLS[0] } = stages[0] ?? {};
+  // One that is described is called by tollgate itself, as its dispatcher is: its name stands among the words.
+  const wrapper = isBuiltIn(tool) ? `${COMMANDS[tool]}.cjs` : tool;
   const isWrapper = strike.at === 'guardian' || kind === 'wrapper' || kind === 'alone';
   const common = { in: isWrapper ? wrapper : 'tollgate.cjs', under, log };
   const nth = strike.how === 'clock' ? 1 : strike.nth;

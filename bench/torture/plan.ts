@@ -1,7 +1,8 @@
 // What a round does, made from its seed and number alone: the task, how its agents behave, and what strikes when.
 
-import { type BuiltIn, TOOLS } from '../../policies/facts/tools.ts';
+import { TOOLS, type Tool } from '../../policies/facts/tools.ts';
 import { pick, type Random, randomFrom, whole } from '../random.ts';
+import { DESCRIBED } from './described.ts';
 
 /** How a call of the CLI goes; past the end of a round's list each one answers at once. */
 export type Behaviour =
@@ -44,7 +45,7 @@ export interface Plan {
   n: number;
   /** `crowd`: wrappers that share the task's budget beside its run. `batch`: two more tasks. `alone`: wrappers without a task. */
   kind: 'run' | 'wrapper' | 'crowd' | 'batch' | 'alone';
-  stages: { tool: BuiltIn; role: 'brief' | 'impl' }[];
+  stages: { tool: Tool; role: 'brief' | 'impl' }[];
   budget: number;
   behaviours: Behaviour[];
   /** One run of ours for each, and after it the harm; then the last run, which nothing strikes. */
@@ -62,7 +63,7 @@ export function planOf(seed: number, n: number, agents: 'fake' | 'real'): Plan {
     agents === 'fake' ? { run: 60, wrapper: 18, alone: 10, crowd: 6, batch: 6 } : { run: 75, wrapper: 25 },
   );
   const stages = Array.from({ length: kind === 'run' ? whole(random, 1, 2) : 1 }, () => ({
-    tool: pick(random, TOOLS),
+    tool: pick<Tool>(random, agents === 'fake' ? [...TOOLS, DESCRIBED] : TOOLS),
     role: random() < 0.2 ? ('impl' as const) : ('brief' as const),
   }));
   const count = agents === 'fake' ? whole(random, 0, 3) : 0;

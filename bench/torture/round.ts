@@ -2,12 +2,12 @@
 
 import { mkdirSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
-import { EXIT_BY_SIGNAL, TOLLGATE_EXIT, WRAPPER_EXIT } from '../../policies/facts/exit-codes.ts';
+import { EXIT_BY_SIGNAL, OWN_EXIT, TOLLGATE_EXIT, WRAPPER_EXIT } from '../../policies/facts/exit-codes.ts';
 import { isHalf } from '../../state/calls/call-register.ts';
 import { openJournal } from '../../state/journal/journal.ts';
-import { ADAPTERS } from '../../wrappers/adapters.ts';
 import { checkAlone, registerOf, sweep } from './alone.ts';
 import { type Ended, type Started, start } from './command.ts';
+import { DESCRIBED, DESCRIPTION, wordsOf } from './described.ts';
 import { injected } from './injection.ts';
 import { type Checked, checkTask, type Violation } from './invariants.ts';
 import type { Behaviour, Plan, Strike } from './plan.ts';
@@ -39,6 +39,8 @@ export async function playRound(plan: Plan, world: World, agents: 'fake' | 'real
   const struck: string[] = [];
   const names = plan.kind === 'batch' ? ['a', 'b', 'c'] : ['a'];
   writeFileSync(path.join(world.project, 'ask.md'), 'Say hello.\n');
+  if (plan.stages.some(({ tool }) => tool === DESCRIBED))
+    writeFileSync(path.join(world.project, 'tollgate.yaml'), DESCRIPTION);
   for (const name of names) writeTask(plan, name, world, TIMEOUT_MS[agents]);
   let runs = 0;
   const ended = (one: Ended) => {
@@ -128,7 +130,8 @@ function wrapperOf({ kind, stages }: Plan, n: number, timeoutMs = TIMEOUT_MS.fak
   const { tool } = stages[0]!;
   const files = ['--prompt-file', 'ask.md', '--out', `${n}.out`, '--err', `${n}.err`, '--result', `${n}.json`];
   const charge = kind === 'alone' ? [] : ['--task', 'a'];
-  return [ADAPTERS[tool].command, [...files, ...charge, '--timeout-ms', `${timeoutMs}`, '--trust-workspace']];
+  const [command, ...words] = wordsOf(tool);
+  return [command, [...words, ...files, ...charge, '--timeout-ms', `${timeoutMs}`, '--trust-workspace']];
 }
 
 /** Four wrappers that share the budget. */
@@ -163,6 +166,7 @@ const SIGNALS: readonly NodeJS.Signals[] = ['SIGINT', 'SIGTERM', 'SIGHUP', 'SIGK
 const PUBLISHED = new Set<number>([
   ...Object.values(TOLLGATE_EXIT),
   ...Object.values(EXIT_BY_SIGNAL),
+  ...Object.values(OWN_EXIT),
   ...Object.values(WRAPPER_EXIT).flatMap((codes) => Object.values(codes).filter((code) => code !== null)),
 ]);
 

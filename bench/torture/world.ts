@@ -6,6 +6,7 @@ import path from 'node:path';
 import { TOOLS } from '../../policies/facts/tools.ts';
 import { endSurvivors, findSurvivors, type Survivor } from '../../test/rig/survivors.ts';
 import { fakeAgent } from './agent.ts';
+import { binaryOf, DESCRIBED } from './described.ts';
 import type { Behaviour } from './plan.ts';
 
 /** What the service saw of a call, in the order in which it came. */
@@ -38,9 +39,10 @@ export function fakeWorld(n: number): World {
   }) as [string, string, string, string];
   const seenFile = path.join(root, 'seen');
   writeFileSync(seenFile, '');
-  for (const tool of TOOLS) {
-    writeFileSync(path.join(bin, tool), fakeAgent(tool));
-    chmodSync(path.join(bin, tool), 0o755);
+  for (const tool of [...TOOLS, DESCRIBED]) {
+    const file = path.join(bin, binaryOf(tool));
+    writeFileSync(file, fakeAgent(tool));
+    chmodSync(file, 0o755);
   }
   const marker = `TORTURE_ROUND=${path.basename(root)}`;
   const env = {
