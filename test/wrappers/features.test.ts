@@ -21,7 +21,7 @@ const EVENTS = { gemini: GEMINI_EVENTS, copilot: COPILOT_EVENTS, codex: CODEX_EV
 /** Every kind of call that a row makes something else of. */
 function requestsIn(cwd: string, flags: Adapter['own']): CallRequest[] {
   const given = ({ takes, choices }: OwnFlag): string | true | string[] =>
-    choices?.at(-1) ?? (takes === 'texts' ? ['a'] : true);
+    choices?.at(-1) ?? (takes === 'texts' ? ['a'] : takes === 'text' ? 'a' : true);
   const own = Object.fromEntries(Object.entries(flags).map(([name, flag]) => [name, given(flag)]));
   const plain: CallRequest = {
     model: null,
@@ -40,6 +40,7 @@ function requestsIn(cwd: string, flags: Adapter['own']): CallRequest[] {
     { ...plain, model: 'm', resumeSession: 'OLD', maxTurns: 3, trustWorkspace: true },
     ...(['write', 'full'] as Access[]).map((access) => ({ ...plain, access })),
     { ...plain, own },
+    { ...plain, environment: { HOME: cwd, ANTHROPIC_BASE_URL: 'https://gateway' } },
   ];
 }
 
