@@ -6,7 +6,7 @@ import { named } from './append-line.ts';
 import { makeFolder } from './disk/folder.ts';
 import { readRegular, UnfitFileError } from './disk/regular-file.ts';
 import { type Durability, makeWay, replaceText } from './disk/replace-file.ts';
-import { setAside } from './disk/set-aside.ts';
+import { setAsideIfThere } from './disk/set-aside.ts';
 
 type Read<T> =
   | { how: 'read'; value: T }
@@ -52,7 +52,9 @@ export async function readJson<T extends object>(
 ): Promise<Read<T>> {
   const unfit = (why: string): Read<T> => {
     if (broken === 'left') return { how: 'left', message: why };
-    return { how: 'set_aside', message: `${why}; it was moved to ${setAside(file, clock)}` };
+    const aside = setAsideIfThere(file, clock);
+    // Somebody else was faster, and has told it.
+    return aside === null ? { how: 'absent' } : { how: 'set_aside', message: `${why}; it was moved to ${aside}` };
   };
   let text: string;
   try {

@@ -125,7 +125,8 @@ function openKind(file: string, flags: number, mode: number): number {
   throw unfitKind(file, found);
 }
 
-function openAtOnce(file: string, flags: number, mode: number): number {
+/** @param tries what stands there may be another thing by the time that it is looked at */
+function openAtOnce(file: string, flags: number, mode: number, tries = 10): number {
   try {
     return openSync(file, flags | O_NONBLOCK, mode);
   } catch (error) {
@@ -133,7 +134,9 @@ function openAtOnce(file: string, flags: number, mode: number): number {
     if (!KIND_CODES.has((error as NodeJS.ErrnoException).code ?? '')) throw error;
     const found = (flags & O_NOFOLLOW) === 0 ? (lookAt(file) ?? statOrNull(file)) : statOrNull(file);
     // A loop of links among the folders above is the system's own word.
-    if (found === null || found.isFile()) throw error;
+    const isOther = found === null || found.isFile();
+    if (isOther && tries > 1) return openAtOnce(file, flags, mode, tries - 1);
+    if (isOther) throw error;
     throw unfitKind(file, found);
   }
 }

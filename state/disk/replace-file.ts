@@ -15,7 +15,7 @@ import {
 } from 'node:fs';
 import path from 'node:path';
 import { makeFolder } from './folder.ts';
-import { setAside } from './set-aside.ts';
+import { setAsideIfThere } from './set-aside.ts';
 
 /** `synced` for what must outlive a power cut; for the rest a rename is enough. */
 export type Durability = 'synced' | 'renamed';
@@ -103,7 +103,7 @@ function linkOrCopy(from: string, to: string): void {
 export function makeWay(file: string): void {
   const found = lstatSync(file, { throwIfNoEntry: false });
   if (found === undefined || found.isFile() || found.isSymbolicLink()) return;
-  setAside(file, () => new Date());
+  setAsideIfThere(file, () => new Date());
 }
 
 let written = 0;

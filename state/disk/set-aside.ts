@@ -17,6 +17,16 @@ export function setAside(file: string, clock: () => Date): string {
   }
 }
 
+/** The same; null where another process was faster. */
+export function setAsideIfThere(file: string, clock: () => Date): string | null {
+  try {
+    return setAside(file, clock);
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return null;
+    throw error;
+  }
+}
+
 /** A name that has no room for the ending is cut, since it must not take more than 255 bytes. */
 function asideOf(file: string, at: Date): string {
   const ending = `.unreadable-${at.toISOString().replace(/[:.]/g, '-')}`;

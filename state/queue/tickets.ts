@@ -5,7 +5,7 @@ import path from 'node:path';
 import { appendLine } from '../append-line.ts';
 import { isOwnFolder, makeFolder, namesIn } from '../disk/folder.ts';
 import { isRegular, kindOf, lookAt, openRegular, UnfitFileError } from '../disk/regular-file.ts';
-import { setAside } from '../disk/set-aside.ts';
+import { setAsideIfThere } from '../disk/set-aside.ts';
 import type { Ticket } from './ticket.ts';
 import { openTicketFile, type TicketFile } from './ticket-file.ts';
 
@@ -64,7 +64,7 @@ export function openQueue(folder: string, name: string, clock: () => Date): Queu
           aside.push(...putAside(last.path, `${last.path} bears the last number that there is`, clock));
           continue;
         }
-        const n = last === undefined ? 1 : last.sealed() ? last.n + 1 : last.n;
+        const n = last === undefined || last.sealed() ? Math.max(last?.n ?? 0, lastVoid(folder, name)) + 1 : last.n;
         const file = openTicketFile(folder, name, n).path;
         if (!append(file, { ticket }, n === last?.n ? 'there' : 'new')) continue;
         const joined = find().find(({ tickets }) => tickets.has(ticket.id));
@@ -111,23 +111,28 @@ function makeRoom(folder: string, clock: () => Date): string[] {
 }
 
 /** Whatever else lies there is none of ours. */
-function numbers(folder: string, name: string): number[] {
-  return namesIn(folder)
-    .filter((entry) => entry.startsWith(`${name}.`) && entry.endsWith('.jsonl'))
-    .map((entry) => entry.slice(name.length + 1, -'.jsonl'.length))
-    .filter((digits) => /^[1-9]\d{0,8}$/.test(digits))
+const numbers = (folder: string, name: string): number[] => numbersOf(folder, name, /^([1-9]\d{0,8})\.jsonl$/);
+
+/**
+ * The last of the numbers whose files were put aside; 0 for none. They are not used again: who has seen the same intruder, and is
+ * slower to put it aside, would take a sound file for it, with the ticket of whoever has the tree.
+ */
+const lastVoid = (folder: string, name: string): number =>
+  numbersOf(folder, name, /^([1-9]\d{0,8})\.jsonl\.unreadable-/)
+    .filter((n) => n < LAST_NUMBER)
+    .at(-1) ?? 0;
+
+const numbersOf = (folder: string, name: string, ending: RegExp): number[] =>
+  namesIn(folder)
+    .filter((entry) => entry.startsWith(`${name}.`))
+    .flatMap((entry) => ending.exec(entry.slice(name.length + 1))?.[1] ?? [])
     .map(Number)
     .sort((a, b) => a - b);
-}
 
 /** So that one poisoned file does not stop every later run. @returns what to say of it; nothing where it is gone already. */
 function putAside(file: string, why: string, clock: () => Date): string[] {
-  try {
-    return [`${why}; it cannot be a queue, and was moved to ${setAside(file, clock)}`];
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return [];
-    throw error;
-  }
+  const aside = setAsideIfThere(file, clock);
+  return aside === null ? [] : [`${why}; it cannot be a queue, and was moved to ${aside}`];
 }
 
 /** @returns false when a file that was there is gone, or is a file no more. */

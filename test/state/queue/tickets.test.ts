@@ -3,10 +3,12 @@
 import { execFileSync } from 'node:child_process';
 import {
   appendFileSync,
+  existsSync,
   mkdirSync,
   mkdtempSync,
   readdirSync,
   readFileSync,
+  renameSync,
   rmSync,
   symlinkSync,
   writeFileSync,
@@ -92,6 +94,35 @@ for (const [what, make, words] of STRANGE)
     assert.is(said, `${file} ${words}; it cannot be a queue, and was moved to ${path.join(folder, aside!)}`);
     assert.equal(queue.setAside(), []);
   });
+
+test('where an intruder was put aside no file is made again: whoever is slower to put it aside takes no sound one for it', ({
+  folder,
+}) => {
+  mkdirSync(folder);
+  const place = path.join(folder, 'q.1.jsonl');
+  mkdirSync(place);
+  openQueue(folder, 'q', now).join(ticket('first'));
+  assert.equal(existsSync(place), false);
+  const second = openQueue(folder, 'q', now);
+  second.join(ticket('second'));
+  assert.equal(
+    second.before('second')!.map(({ ticket: { id } }) => id),
+    ['first'],
+  );
+});
+
+test('an intruder that another process put aside meanwhile is no failure, and not told twice', ({ folder }) => {
+  mkdirSync(folder);
+  const place = path.join(folder, 'q.1.jsonl');
+  mkdirSync(place);
+  const faster = () => {
+    if (existsSync(place)) renameSync(place, `${place}.unreadable-by-another`);
+    return now();
+  };
+  const queue = openQueue(folder, 'q', faster);
+  queue.join(ticket('first'));
+  assert.equal([queue.before('first'), queue.setAside()], [[], []]);
+});
 
 const NO_FOLDERS: [what: string, make: (place: string) => void, words: string][] = [
   ['a FIFO', (place) => execFileSync('mkfifo', [place]), 'is a FIFO, and no folder'],
