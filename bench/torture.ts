@@ -100,7 +100,7 @@ async function supervise(): Promise<number> {
     const round = await playSuperviseRound(seed, n);
     rounds.push(round);
     if (values.verbose)
-      console.error(`${n}: ${round.calls} calls, ${round.killed} kills: ${round.plan.script.join(' ')}`);
+      console.error(`${n}: ${round.calls.length} calls, ${round.struck.join(', ')}: ${round.plan.script.join(' ')}`);
     if (round.violations.length > 0) console.error(`round ${n}, kept in ${round.root}: ${JSON.stringify(round.plan)}`);
     for (const { what, why } of round.violations) console.error(`  ${what}: ${why}`);
   });

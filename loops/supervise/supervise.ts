@@ -102,6 +102,7 @@ export async function superviseRun(
   // Until its first instruction nothing was done for it: the tree is taken as it is, whatever was before.
   if (standingOf(open).iteration === 0) forgetBefore(course);
   const kept = standingOf(open).step === 'done' ? null : await keepBeginning(task);
+  if (context.stop.aborted) return leaveLoop(course, interruptedBy(`stopped by ${stopWords(context.stop)}`));
   if (kept !== null) return leaveLoop(course, leftWith(invalidFailure(open.task.id, kept, context.clock())));
   const whole = wholeOf(course);
   const baseline = await openBaseline(whole);

@@ -2,44 +2,86 @@
 
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { type Asked, checkCalls, expectedCalls } from '../../bench/torture/supervise/invariants.ts';
+import { checkSupervised } from '../../bench/torture/supervise/invariants.ts';
 import { supervisePlanOf } from '../../bench/torture/supervise/plan.ts';
 import { playSuperviseRound } from '../../bench/torture/supervise/play.ts';
+import type { SeenCall } from '../../bench/torture/supervise/seen.ts';
+import type { JournalLine } from '../../state/journal/facts.ts';
+import type { Said } from '../rig/supervision-model.ts';
 
 test('the same seed and number make the same round', () => {
   assert.equal(supervisePlanOf(1, 7), supervisePlanOf(1, 7));
   assert.not.equal(supervisePlanOf(1, 7), supervisePlanOf(1, 8));
 });
 
-const w = (instruction: string): Asked => ({ part: 'worker', instruction });
-const r = (iteration: number): Asked => ({ part: 'reasoner', iteration });
-const WHOLE = [w('A'), r(1), w('A'), r(2), w('Task of 2'), r(3)];
+/** What a call leaves: its part, what it was told or what the reasoner said, and how it counts. */
+type Step = ['w', string, Counts?] | ['r', Said, Counts?];
+type Counts = 'answered' | 'lost' | 'fails';
 
-test('the calls of a round without a kill, by the table', () => {
-  assert.equal(expectedCalls(['no_op', 'continue'], 'A'), WHOLE);
-  const saved = [w('A'), r(1), w('A'), r(2), w('A'), r(3), r(4)];
-  assert.equal(expectedCalls(['fails', 'garbage', 'fails'], 'A'), saved);
-});
+function roundOf(steps: readonly Step[], instruction = 'A') {
+  const calls = new Map<string, SeenCall>();
+  const lines: JournalLine[] = [];
+  for (const [i, [part, what, counts = 'answered']] of steps.entries()) {
+    const call_id = `c${i}`;
+    const note = (fact: object) => lines.push({ v: 1, at: '', call_id, ...fact } as never);
+    const stage = part === 'w' ? 'worker' : 'reasoner';
+    const text =
+      part === 'w' ? `# Current instruction\n\n${what}` : `===== begin x: instruction =====\n${instruction}\n`;
+    calls.set(call_id, { part: stage, text, said: part === 'w' ? null : (what as Said), answered: true });
+    note({ fact: 'reserved', stage });
+    const verdicts = { answered: [null, null], lost: ['tooling', 'interrupted'], fails: ['auth', 'http_401'] } as const;
+    const [errorClass, reason] = verdicts[counts];
+    note({ fact: 'verdict', class: errorClass, reason });
+  }
+  return { lines, calls, texts: new Map<string, string>(), stopped: false };
+}
 
-for (const [what, made, code, found] of [
+const NO_OP: Said = { how: 'no_op' };
+const DONE: Said = { how: 'believed' };
+const WHOLE: Step[] = [
+  ['w', 'A'],
+  ['r', NO_OP],
+  ['w', 'A'],
+  ['r', DONE],
+];
+
+for (const [what, steps, code, found] of [
   ['all of them', WHOLE, 0, []],
-  ['a worker twice', [w('A'), w('A'), ...WHOLE.slice(1)], 0, ['twice']],
-  ['a reasoner twice', [...WHOLE.slice(0, 2), r(1), ...WHOLE.slice(2)], 0, ['twice']],
-  ['another instruction', [w('A'), r(1), w('')], 0, ['changed']],
-  ['a reasoner left out', [w('A'), r(2)], 0, ['skipped']],
-  ['half of them', WHOLE.slice(0, 3), 1, ['skipped', 'undone']],
-] as const)
+  ['a worker twice', [['w', 'A'], ...WHOLE], 0, ['course']],
+  ['a reasoner twice', [...WHOLE.slice(0, 2), ['r', NO_OP], ...WHOLE.slice(2)], 0, ['course']],
+  ['a worker with another instruction', [...WHOLE.slice(0, 2), ['w', '']], 0, ['course']],
+  ['a worker with half of it', [['w', ' A']], 0, ['course']],
+  [
+    'none of the reasoner after the third error',
+    [
+      ['w', 'A'],
+      ['r', NO_OP, 'fails'],
+      ['w', 'A'],
+      ['r', NO_OP, 'fails'],
+      ['w', 'A'],
+      ['r', NO_OP, 'fails'],
+      ['w', 'A'],
+    ],
+    0,
+    ['course'],
+  ],
+  ['a call that was answered, and lost', [['w', 'A', 'lost'], ...WHOLE], 0, ['twice']],
+  ['half of them', WHOLE.slice(0, 3), 1, ['undone']],
+] as [string, Step[], number, string[]][])
   test(`a round that made ${what}: ${found.join(', ') || 'nothing'}`, () => {
     assert.equal(
-      checkCalls(made, WHOLE, code).map((one) => one.what),
-      found as unknown as string[],
+      checkSupervised('A', { ...roundOf(steps), code }).map((one) => one.what),
+      found,
     );
   });
 
 test('a round in which the dispatcher is killed ends with each call made once', async () => {
-  const { violations, killed } = await playSuperviseRound(1, 1);
+  const { violations, struck } = await playSuperviseRound(1, ROUND);
   assert.equal(violations, []);
-  assert.ok(killed > 0);
+  assert.ok(struck.length > 0);
 });
+
+/** A short one, in which something is hit. */
+const ROUND = 1;
 
 test.run();

@@ -85,7 +85,7 @@ export class SupervisionModel {
     this.begun = true;
   }
 
-  /** Whatever it was left for, the session is saved, and the count begins anew. @param isStopped somebody told it to stop. */
+  /** Whatever it was left for, the session is saved, and the count begins anew. @param isStopped somebody told it to stop, or killed what it waits for. */
   left(how: LeftHow, isStopped: boolean): void {
     if (!this.mayLeave(how, isStopped)) throw new Error(`it is left as ${how} after ${this.paid.join(' ')}`);
     this.errors = 0;
@@ -102,7 +102,7 @@ export class SupervisionModel {
       case 'parked':
         return this.asked !== null;
       case 'stopped':
-        return this.paid.at(-1) === 'w!';
+        return isStopped || this.paid.at(-1) === 'w!';
       case 'interrupted':
         return isStopped;
     }

@@ -1,35 +1,88 @@
-// The fake agents of a supervised round: each says on disk what it was asked; the worker answers, the reasoner says what the plan has for that iteration.
+// The fake agents of a supervised round: each says on disk what it was asked and what it answered; the reasoner says what the plan has for that iteration.
 
-import { appendFileSync, readFileSync } from 'node:fs';
+import { appendFileSync, existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import type { BuiltIn } from '../../../policies/facts/tools.ts';
 import { SESSION, STREAMS } from '../../../test/rig/streams.ts';
-import type { SuperviseSaid } from './plan.ts';
+import type { Said } from '../../../test/rig/supervision-model.ts';
+import { GARBAGE, type SuperviseSaid } from './plan.ts';
+import type { Seen } from './seen.ts';
+
+/** Out of scope. */
+const STRAY = 'stray.txt';
 
 async function answer(tool: BuiltIn, words: string[]): Promise<void> {
   if (words[0] === '--version') return;
   const prompt = readFileSync(0, 'utf8');
+  const call_id = path.basename(process.env.TOLLGATE_CALL_ID!);
+  const see = (seen: Seen) => appendFileSync(process.env.TORTURE_SEEN!, `${JSON.stringify(seen)}\n`);
   const iteration = Number(/^# Iteration (\d+): the current instruction$/m.exec(prompt)?.[1] ?? 0);
-  const instruction = prompt.split('# Current instruction\n\n').at(-1)!;
-  const asked = iteration > 0 ? { part: 'reasoner', iteration } : { part: 'worker', instruction };
-  appendFileSync(process.env.TORTURE_SEEN!, `${JSON.stringify(asked)}\n`);
+  const heading = '# Current instruction\n\n';
+  const text = iteration > 0 ? prompt : prompt.slice(Math.max(0, prompt.lastIndexOf(heading)));
+  see({ what: 'asked', call_id, part: iteration > 0 ? 'reasoner' : 'worker', text });
   await new Promise((resolve) => setTimeout(resolve, Number(process.env.TORTURE_WORK_MS)));
   const { opens, says, succeeds, fails } = STREAMS[tool];
   const say = (lines: readonly string[]) => process.stdout.write(`${lines.join('\n')}\n`);
-  const end = (text: string) => say([...opens(SESSION), ...says(text), ...succeeds(SESSION)]);
+  const end = (said: Said | null, answered: string) => {
+    see({ what: 'says', call_id, said });
+    say([...opens(SESSION), ...says(answered), ...succeeds(SESSION)]);
+    see({ what: 'answered', call_id });
+  };
   if (iteration === 0) {
-    end('it is done');
-    return;
+    work(text.slice(heading.length));
+    return end(null, 'it is done');
   }
-  const script = JSON.parse(process.env.TORTURE_SCRIPT!) as SuperviseSaid[];
-  const said = script[iteration - 1] ?? 'done';
-  if (said === 'fails') {
+  const word = (JSON.parse(process.env.TORTURE_SCRIPT!) as SuperviseSaid[])[iteration - 1] ?? 'over';
+  const red = process.env.TORTURE_RED!;
+  if (word === 'early') writeFileSync(red, '');
+  else rmSync(red, { force: true });
+  if (word === 'fails') {
+    see({ what: 'says', call_id, said: { how: 'fails' } });
     say([...opens(SESSION), ...fails('unexpected status 401 Unauthorized: no', 401, SESSION)]);
     process.exitCode = 1;
-  } else if (said === 'garbage') end('{"action":"continue","instruction":"Do ha');
-  else if (said === 'continue') end(JSON.stringify({ action: 'continue', instruction: `Task of ${iteration}` }));
-  else if (said === 'done') end(JSON.stringify({ action: 'done', summary: 'all of it' }));
-  else end(JSON.stringify({ action: said, why: 'later' }));
+    return;
+  }
+  const [said, answered] = meant(word, iteration);
+  end(said, answered);
 }
+
+function work(instruction: string): void {
+  mkdirSync('src', { recursive: true });
+  appendFileSync('src/work.txt', `${instruction}\n`);
+  if (instruction.startsWith('Stray')) writeFileSync(STRAY, 'x\n');
+  if (instruction.startsWith('Mend')) rmSync(STRAY, { force: true });
+}
+
+/** What it is to the loop, and its words. */
+function meant(word: Exclude<SuperviseSaid, 'fails'> | 'over', iteration: number): [Said, string] {
+  const next = (verb: string): [Said, string] => {
+    const instruction = `${verb} of ${iteration}\n  its second line\n`;
+    return [{ how: 'continue', instruction }, JSON.stringify({ action: 'continue', instruction })];
+  };
+  switch (word) {
+    case 'continue':
+      return next('Task');
+    case 'stray':
+      return next('Stray');
+    case 'mend':
+      return next('Mend');
+    case 'no_op':
+      return [{ how: 'no_op' }, 'As before:\n```json\n{"action": "no_op"}\n```\n'];
+    case 'ask':
+      return [{ how: 'ask', question: 'Which?' }, JSON.stringify({ action: 'ask', question: 'Which?' })];
+    case 'save_session':
+      return [{ how: 'save_session' }, JSON.stringify({ action: 'save_session', why: 'later' })];
+    case 'early':
+      return [{ how: 'refused' }, DONE];
+    case 'over':
+      return existsSync(STRAY) ? next('Mend') : [{ how: 'believed' }, DONE];
+    default: {
+      const raw = GARBAGE[Number(word.split(' ')[1])]!;
+      return [{ how: 'garbage', raw }, raw];
+    }
+  }
+}
+
+const DONE = JSON.stringify({ action: 'done', summary: 'all of it' });
 
 void answer(path.basename(process.argv[1]!) as BuiltIn, process.argv.slice(2));

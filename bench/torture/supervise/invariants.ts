@@ -1,47 +1,78 @@
-// What must be true of the calls of a supervised round, whatever struck it: the document's table, said once more.
+// What must be true of a supervised round, whatever struck it: its journal and what its agents saw, against a model of the document's table.
 
-import type { SuperviseSaid } from './plan.ts';
-
-export type Asked = { part: 'worker'; instruction: string } | { part: 'reasoner'; iteration: number };
+import type { JournalLine } from '../../../state/journal/facts.ts';
+import { SupervisionModel } from '../../../test/rig/supervision-model.ts';
+import type { SeenCall } from './seen.ts';
 
 export interface SuperviseViolation {
-  what: 'twice' | 'skipped' | 'changed' | 'undone';
+  /** `course`: somebody is asked what the document does not have, which is how a call that is paid twice or skipped shows. */
+  what: 'course' | 'twice' | 'undone';
   why: string;
 }
 
-/** The calls that a round without a kill makes, in order. */
-export function expectedCalls(script: readonly SuperviseSaid[], goal: string): Asked[] {
-  const calls: Asked[] = [];
-  let instruction = goal;
-  let errors = 0;
-  let isSpared = false;
-  for (let iteration = 1; ; iteration += 1) {
-    if (!isSpared) calls.push({ part: 'worker', instruction });
-    calls.push({ part: 'reasoner', iteration });
-    const said = script[iteration - 1] ?? 'done';
-    if (said === 'done') return calls;
-    errors = said === 'fails' || said === 'garbage' ? errors + 1 : 0;
-    if (said === 'continue') instruction = `Task of ${iteration}`;
-    // A saved session is gone on with at its reasoner.
-    isSpared = errors === 3 || said === 'save_session';
-    if (isSpared) errors = 0;
-  }
+export interface SuperviseLeft {
+  lines: readonly JournalLine[];
+  calls: ReadonlyMap<string, SeenCall>;
+  /** By hash. */
+  texts: ReadonlyMap<string, string>;
+  /** A run was told to stop, or the guardian of one of its calls was killed: it may be left at any point. */
+  stopped: boolean;
+  /** Of the last start. */
+  code: number | null;
 }
 
-export function checkCalls(
-  made: readonly Asked[],
-  expected: readonly Asked[],
-  code: number | null,
-): SuperviseViolation[] {
+export function checkSupervised(goal: string, left: SuperviseLeft): SuperviseViolation[] {
   const found: SuperviseViolation[] = [];
-  const at = made.findIndex((call, i) => JSON.stringify(call) !== JSON.stringify(expected[i]));
-  const told = (call: Asked | undefined) => JSON.stringify(call ?? 'nothing');
-  if (at !== -1) {
-    const again = at > 0 && told(made[at]) === told(made[at - 1]);
-    const what = again ? 'twice' : made[at]!.part === 'worker' ? 'changed' : 'skipped';
-    found.push({ what, why: `call ${at + 1} asked ${told(made[at])}, and should ask ${told(expected[at])}` });
-  } else if (made.length < expected.length)
-    found.push({ what: 'skipped', why: `${made.length} of ${expected.length} calls were made` });
-  if (code !== 0) found.push({ what: 'undone', why: `its last run ended with ${code}` });
+  if (left.code !== 0) found.push({ what: 'undone', why: `its last run ended with ${left.code}` });
+  try {
+    replay(new SupervisionModel(goal), left, found);
+  } catch (error) {
+    found.push({ what: 'course', why: (error as Error).message });
+  }
   return found;
 }
+
+function replay(model: SupervisionModel, { lines, calls, texts, stopped }: SuperviseLeft, found: SuperviseViolation[]) {
+  const noted: string[] = [];
+  const lost = new Set<string>();
+  const parts = new Map<string, string>();
+  for (const line of lines)
+    switch (line.fact) {
+      case 'reserved': {
+        parts.set(line.call_id, line.stage);
+        const call = calls.get(line.call_id);
+        // Killed before its agent was asked, it cost nothing.
+        if (call !== undefined) model.begins(call, noted);
+        break;
+      }
+      case 'verdict': {
+        const call = calls.get(line.call_id);
+        const isLost = line.class !== null && LOST.has(line.reason ?? '');
+        if (isLost && call?.answered && !stopped)
+          found.push({ what: 'twice', why: `${line.call_id} was answered, and counts as ${line.reason}` });
+        if (isLost) lost.add(line.call_id);
+        if (isLost) break;
+        if (parts.get(line.call_id) === 'worker') model.worked(line.class === null);
+        else model.said(line.class === null ? (call?.said ?? { how: 'fails' }) : { how: 'fails' }, call?.text ?? '');
+        break;
+      }
+      // One whose wrapper was killed failed, whatever its agent was asked.
+      case 'reasoned':
+        if (line.action === 'error' && (line.call_id === null || lost.has(line.call_id)))
+          model.said({ how: 'fails' }, '');
+        break;
+      case 'noted':
+        noted.push(texts.get(line.text) ?? line.text);
+        break;
+      case 'instructed':
+        model.instructed();
+        break;
+      case 'left':
+        model.left(line.how, stopped);
+        break;
+      default:
+    }
+}
+
+/** Nobody heard its answer. */
+const LOST: ReadonlySet<string> = new Set(['cancelled', 'interrupted']);

@@ -1,33 +1,77 @@
-// What a supervised round does, made from its seed and number alone: what the reasoner says in each iteration, and when the dispatcher is killed.
+// What a supervised round does, made from its seed and number alone: what the reasoner says in each iteration, what people say, and what is killed when.
 
-import { type Random, randomFrom, whole } from '../../random.ts';
+import { pick, type Random, randomFrom, whole } from '../../random.ts';
+import type { Target } from '../plan.ts';
 
-export type SuperviseSaid = 'fails' | 'garbage' | 'no_op' | 'continue' | 'save_session' | 'done';
+export type SuperviseSaid =
+  | 'fails'
+  /** One of GARBAGE. */
+  | `garbage ${number}`
+  | 'no_op'
+  | 'continue'
+  /** The worker leaves a file out of scope; whatever is done while that is there is not. */
+  | 'stray'
+  /** The worker takes that away. */
+  | 'mend'
+  | 'save_session'
+  | 'ask'
+  /** A `done` while the acceptance command fails. */
+  | 'early';
+
+/** What is no answer. */
+export const GARBAGE = [
+  '',
+  'Go on as you think best.',
+  '{"action":"continue","instruction":"Do ha',
+  '{"action":"continue","instruction":"   "}',
+  '{"action":"no_op"} or rather {"action":"done","summary":"x"}',
+  `{"action":"continue","instruction":"${'long '.repeat(20_000)}"}`,
+] as const;
+
+export interface SuperviseStrike {
+  /** Of the processes of a start; `agent` is the worker or the reasoner, whichever is at work. */
+  at: Target;
+  signal: 'SIGKILL' | 'SIGINT';
+  afterMs: number;
+}
 
 export interface SupervisePlan {
   n: number;
-  /** By iteration; past the end it is done. */
+  /** By iteration; past the end it is mended and done. */
   script: SuperviseSaid[];
   /** How long an agent is at work. */
   workMs: number;
-  /** Of one start after the other: milliseconds after which its dispatcher is killed. */
-  killedAfterMs: number[];
+  /** One for each start, as long as there are any. */
+  strikes: SuperviseStrike[];
+  /** By start: milliseconds after which a person says something. */
+  notes: (number | null)[];
 }
+
+const MAX_MS = 900;
 
 export function supervisePlanOf(seed: number, n: number): SupervisePlan {
   const random = randomFrom('supervise', seed, n);
   return {
     n,
-    script: Array.from({ length: whole(random, 2, 7) }, () => saidOf(random)),
+    script: Array.from({ length: whole(random, 1, 4) }, () => saidOf(random)),
     workMs: whole(random, 0, 60),
-    killedAfterMs: Array.from({ length: whole(random, 1, 4) }, () => whole(random, 50, 2500)),
+    strikes: Array.from({ length: whole(random, 1, 2) }, () => strikeOf(random)),
+    notes: Array.from({ length: 3 }, () => (random() < 0.15 ? whole(random, 0, MAX_MS) : null)),
   };
 }
 
 function saidOf(random: Random): SuperviseSaid {
   const chance = random();
-  if (chance < 0.3) return 'fails';
-  if (chance < 0.4) return 'garbage';
-  if (chance < 0.6) return 'no_op';
-  return chance < 0.95 ? 'continue' : 'save_session';
+  if (chance < 0.25) return 'fails';
+  if (chance < 0.4) return `garbage ${whole(random, 0, GARBAGE.length - 1)}`;
+  if (chance < 0.5) return 'no_op';
+  return pick(random, ['continue', 'continue', 'stray', 'mend', 'save_session', 'ask', 'early'] as const);
 }
+
+function strikeOf(random: Random): SuperviseStrike {
+  const afterMs = whole(random, 50, MAX_MS);
+  if (random() < 0.15) return { at: 'dispatcher', signal: 'SIGINT', afterMs };
+  return { at: pick(random, TARGETS), signal: 'SIGKILL', afterMs };
+}
+
+const TARGETS = ['dispatcher', 'guardian', 'agent', 'both', 'everything'] as const;

@@ -1,103 +1,103 @@
-// Plays one supervised round: its dispatcher is killed at random moments and started again, until the task is done.
+// Plays one supervised round: what belongs to it is killed at random moments, people say something, and it is started again until the task is done.
 
-import { chmodSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
-import { buildSync } from 'esbuild';
+import type { RunReport } from '../../../loops/run/report.ts';
+import type { JournalLine } from '../../../state/journal/facts.ts';
 import { endSurvivors } from '../../../test/rig/survivors.ts';
-import { start } from '../command.ts';
-import { type Asked, checkCalls, expectedCalls, type SuperviseViolation } from './invariants.ts';
-import { type SupervisePlan, supervisePlanOf } from './plan.ts';
+import { type Started, start } from '../command.ts';
+import { checkSupervised, type SuperviseViolation } from './invariants.ts';
+import { type SupervisePlan, type SuperviseStrike, supervisePlanOf } from './plan.ts';
+import { type SeenCall, seenCalls } from './seen.ts';
+import { GOAL, type SuperviseWorld, superviseWorld } from './world.ts';
 
 export interface SuperviseRound {
   plan: SupervisePlan;
-  calls: number;
-  killed: number;
+  calls: readonly SeenCall[];
+  /** Those that hit, in words. */
+  struck: string[];
+  notes: number;
+  starts: number;
   violations: SuperviseViolation[];
   root: string;
 }
 
-const GOAL = 'Task A';
-const [WORKER, REASONER] = ['codex', 'gemini'] as const;
-/** More starts than kills and saved sessions can ask for. */
-const MAX_STARTS = 20;
+/** More starts than strikes, saved sessions and questions can ask for. */
+const MAX_STARTS = 30;
 
 export async function playSuperviseRound(seed: number, n: number): Promise<SuperviseRound> {
   const plan = supervisePlanOf(seed, n);
   const root = mkdtempSync(path.join(tmpdir(), `torture-supervise-${n}-`));
-  const { project, env, seen } = worldIn(root, plan);
-  const run = () => start('tollgate', ['supervise', 'loop', '--json'], project, env, 120_000);
-  let killed = 0;
+  const world = superviseWorld(root, plan);
+  const run = (words: string[]) => start('tollgate', words, world.project, world.env, 120_000);
+  const struck: string[] = [];
+  let notes = 0;
+  const say = async () => {
+    notes += 1;
+    await run(['answer', 'loop', `say ${notes}`, '--later']).ended;
+  };
   let code: number | null = null;
-  for (let starts = 0; starts < MAX_STARTS && code !== 0; starts += 1) {
-    const running = run();
-    const afterMs = plan.killedAfterMs[starts];
-    if (afterMs !== undefined) {
-      await Promise.race([wait(afterMs), running.ended]);
-      for (const pid of running.over() ? [] : await running.find('dispatcher')) if (kill(pid)) killed += 1;
-    }
-    code = (await running.ended).code;
+  let starts = 0;
+  for (; starts < MAX_STARTS && code !== 0; starts += 1) {
+    // One that was saved is refused in a tree that an agent changed after that; whoever started it again would look, and say this.
+    const running = run(['supervise', 'loop', '--json', '--accept-tree']);
+    const noteMs = plan.notes[starts] ?? null;
+    const noted = noteMs === null ? null : wait(noteMs).then(say);
+    const strike = plan.strikes[starts];
+    if (strike !== undefined && (await hit(running, strike))) struck.push(`${strike.signal} ${strike.at}`);
+    const ended = await running.ended;
+    await noted;
+    code = ended.code;
+    if (isParked(ended.stdout)) await say();
   }
-  const made = existsSync(seen)
-    ? readFileSync(seen, 'utf8')
-        .split('\n')
-        .filter(Boolean)
-        .map((line) => JSON.parse(line) as Asked)
-    : [];
-  const violations = checkCalls(made, expectedCalls(plan.script, GOAL), code);
-  await endSurvivors(`TORTURE_ROUND=${path.basename(root)}`);
+  await endSurvivors(world.marker);
+  const { calls, ...left } = leftIn(world);
+  const stopped = struck.some((one) => one.startsWith('SIGINT') || one.endsWith('guardian'));
+  const violations = checkSupervised(GOAL, { ...left, calls, stopped, code });
   if (violations.length === 0) rmSync(root, { recursive: true, force: true, maxRetries: 3 });
-  return { plan, calls: made.length, killed, violations, root };
+  return { plan, calls: [...calls.values()], struck, notes, starts, violations, root };
 }
 
-function worldIn(root: string, { script, workMs }: SupervisePlan) {
-  const at = (name: string) => path.join(root, name);
-  for (const name of ['home', 'bin', 'tmp', 'project/.tmp/task/loop']) mkdirSync(at(name), { recursive: true });
-  for (const tool of [WORKER, REASONER]) {
-    writeFileSync(at(`bin/${tool}`), `#!${process.execPath}\n${agentText()}`);
-    chmodSync(at(`bin/${tool}`), 0o755);
+/** @returns false where all was over by then. */
+async function hit(running: Started, { at, signal, afterMs }: SuperviseStrike): Promise<boolean> {
+  await Promise.race([wait(afterMs), running.ended]);
+  while (!running.over()) {
+    const pids = await running.find(at);
+    if (pids.length > 0) return pids.map((pid) => kill(pid, signal)).includes(true);
+    // Between two calls there is no guardian, and no agent.
+    await wait(5);
   }
-  const manifest = {
-    task_id: 'loop',
-    goal: GOAL,
-    supervise: { worker: { tool: WORKER }, reasoner: { tool: REASONER }, max_iterations: 100, stall_after: 100 },
-    budgets: { paid_call_budget: 200 },
-  };
-  writeFileSync(at('project/.tmp/task/loop/manifest.json'), JSON.stringify(manifest));
-  writeFileSync(at('project/tollgate.yaml'), 'sessions: {rest_sec: 0}\n');
-  const env = {
-    PATH: `${at('bin')}:${path.dirname(process.execPath)}:/usr/bin:/bin`,
-    HOME: at('home'),
-    TMPDIR: at('tmp'),
-    TORTURE_ROUND: path.basename(root),
-    TORTURE_SEEN: at('seen'),
-    TORTURE_SCRIPT: JSON.stringify(script),
-    TORTURE_WORK_MS: String(workMs),
-    NO_COLOR: '1',
-  };
-  return { project: at('project'), env, seen: at('seen') };
+  return false;
 }
 
-let built: string | null = null;
+function isParked(stdout: string): boolean {
+  try {
+    return (JSON.parse(stdout) as RunReport).supervision?.how === 'parked';
+  } catch {
+    return false;
+  }
+}
 
-/** One file, since each start of the TypeScript source would cost half a second. */
-function agentText(): string {
-  built ??= buildSync({
-    entryPoints: [path.join(import.meta.dirname, 'agent.ts')],
-    bundle: true,
-    platform: 'node',
-    format: 'cjs',
-    write: false,
-    logLevel: 'error',
-  }).outputFiles[0]!.text;
-  return built;
+function leftIn({ task, seen }: SuperviseWorld) {
+  const texts = path.join(task, 'state/supervise');
+  return {
+    calls: seenCalls(seen),
+    lines: readFileSync(path.join(task, 'state/journal.jsonl'), 'utf8')
+      .split('\n')
+      .filter((line) => line.endsWith('}'))
+      .map((line) => JSON.parse(line) as JournalLine),
+    texts: new Map(
+      readdirSync(texts).map((name) => [path.basename(name, '.md'), readFileSync(path.join(texts, name), 'utf8')]),
+    ),
+  };
 }
 
 /** false where it had ended by itself by then. */
-function kill(pid: number): boolean {
+function kill(pid: number, signal: NodeJS.Signals): boolean {
   try {
-    return process.kill(pid, 'SIGKILL');
+    return process.kill(pid, signal);
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === 'ESRCH') return false;
     throw error;

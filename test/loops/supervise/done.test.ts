@@ -1,6 +1,6 @@
 // Whether `done` is believed: by what the acceptance commands give now, and never by a look that was stopped.
 
-import { rmSync, watch } from 'node:fs';
+import { mkdirSync, rmSync, watch, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
@@ -22,13 +22,7 @@ test('INT while the acceptance commands look at a done has it looked at anew, an
   const at = (name: string) => path.join(rig.root, name);
   const command = `mkdir '${at('once')}' 2>/dev/null && exit 0; test -e '${at('red')}' && exit 1; : > '${at('began')}'; exec tail -f /dev/null`;
   const task = superviseTask(rig, { acceptance: { commands: [command] } });
-  const began = new Promise<void>((resolve) => {
-    const watcher = watch(rig.root, { persistent: false }, (_, name) => {
-      if (name !== 'began') return;
-      watcher.close();
-      resolve();
-    });
-  });
+  const began = seen(rig, 'began');
   const running = rig.start('tollgate', ['supervise', 'fix']);
   await Promise.race([began, running.result]);
   running.signal('SIGINT');
@@ -43,6 +37,35 @@ test('INT while the acceptance commands look at a done has it looked at anew, an
   // Left behind the call that was paid for, it was not told yet.
   assert.match(task.prompts(REASONER)[1]!, 'Mind the CSS.');
 });
+
+test('INT while git is asked about the beginning is an interruption, and costs nothing', async ({ rig }) => {
+  const began = path.join(rig.root, 'began');
+  mkdirSync(path.join(rig.project, '.git'));
+  writeFileSync(
+    path.join(rig.bin, 'git'),
+    `#!/bin/sh\ntest -e '${began}' && exit 1\n: > '${began}'\nexec tail -f /dev/null\n`,
+    { mode: 0o755 },
+  );
+  const task = superviseTask(rig);
+  const watched = seen(rig, 'began');
+  const running = rig.start('tollgate', ['supervise', 'fix']);
+  await Promise.race([watched, running.result]);
+  running.signal('SIGINT');
+  const { code, stderr } = await running.result;
+  assert.is(code, 130, stderr);
+  assert.match(task.read('outputs/_summary.md'), 'stopped by SIGINT');
+  assert.is(rig.calls.length, 0);
+});
+
+/** A file of this name is made in the rig's folder. */
+const seen = (rig: TestRig, file: string): Promise<void> =>
+  new Promise((resolve) => {
+    const watcher = watch(rig.root, { persistent: false }, (_, name) => {
+      if (name !== file) return;
+      watcher.close();
+      resolve();
+    });
+  });
 
 test('a tree that somebody changed since the last work is looked at before a done is believed', async ({ rig }) => {
   play(rig, [{ action: 'save_session', why: 'later' }, DONE]);
