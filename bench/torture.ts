@@ -1,8 +1,10 @@
 // Strikes the real commands at random moments, or sabotages their files from within their calls, and looks whether anything was lost, paid
-// twice or left behind: `npm run torture -- --rounds N --minutes M --seed S [--real] [--sabotage | --sessions | --supervise] [--lanes L] [--only ROUND] [--markdown]`.
+// twice or left behind: `npm run torture -- --rounds N --minutes M --seed S [--real] [--sabotage | --sessions | --supervise | --distill] [--lanes L] [--only ROUND] [--markdown]`.
 
 import { parseArgs } from 'node:util';
 import { randomFrom, whole } from './random.ts';
+import { type DistillRound, playDistillRound } from './torture/distill/play.ts';
+import { distillTold } from './torture/distill/report.ts';
 import { planOf } from './torture/plan.ts';
 import { realWorld } from './torture/real-world.ts';
 import { figuresOf, markdown, told } from './torture/report.ts';
@@ -26,6 +28,7 @@ const { values } = parseArgs({
     sabotage: { type: 'boolean', default: false },
     sessions: { type: 'boolean', default: false },
     supervise: { type: 'boolean', default: false },
+    distill: { type: 'boolean', default: false },
     markdown: { type: 'boolean', default: false },
     verbose: { type: 'boolean', default: false },
   },
@@ -44,6 +47,10 @@ if (values.supervise && (values.real || values.sessions || values.sabotage)) {
   console.error('torture: --supervise is done alone, by fake agents; leave the others out');
   process.exit(2);
 }
+if (values.distill && (values.real || values.sessions || values.sabotage || values.supervise)) {
+  console.error('torture: --distill is done alone, against a service on the loopback; leave the others out');
+  process.exit(2);
+}
 // It adds 45 to 50 ms to every process of Node 20.
 delete process.env.NODE_EXTRA_CA_CERTS;
 const agents = values.real ? 'real' : 'fake';
@@ -55,7 +62,15 @@ const numbers =
 const fewLanes = values.real && values.sessions ? 1 : 2;
 const lanes = values.lanes === undefined ? (values.real || values.sabotage ? fewLanes : 4) : numberOf('lanes', 1);
 const asked = numbers.length;
-const play = values.supervise ? supervise : values.sabotage ? sabotage : values.sessions ? sessions : strike;
+const play = values.distill
+  ? distill
+  : values.supervise
+    ? supervise
+    : values.sabotage
+      ? sabotage
+      : values.sessions
+        ? sessions
+        : strike;
 process.exitCode = (await play()) > 0 ? 1 : 0;
 
 /** @returns how many rounds were bad; one where none was played. */
@@ -105,6 +120,19 @@ async function supervise(): Promise<number> {
     for (const { what, why } of round.violations) console.error(`  ${what}: ${why}`);
   });
   console.log(superviseTold(rounds, asked));
+  return rounds.length === 0 ? 1 : rounds.filter(({ violations }) => violations.length > 0).length;
+}
+
+async function distill(): Promise<number> {
+  const rounds: DistillRound[] = [];
+  await inLanes(async (n) => {
+    const round = await playDistillRound(seed, n);
+    rounds.push(round);
+    if (values.verbose) console.error(`${n}: ${round.asked} turns, ${round.starts} starts, ${round.killed} killed`);
+    if (round.violations.length > 0) console.error(`round ${n}, kept in ${round.root}: ${JSON.stringify(round.plan)}`);
+    for (const { what, why } of round.violations) console.error(`  ${what}: ${why}`);
+  });
+  console.log(distillTold(rounds, asked));
   return rounds.length === 0 ? 1 : rounds.filter(({ violations }) => violations.length > 0).length;
 }
 

@@ -51,6 +51,8 @@ interface Settings extends Partial<BookPlan>, Partial<FileRules> {
   key?: string;
   /** What a request meets for which nothing is scripted. */
   choose?: (request: DocumentRequest) => FaultName | null;
+  /** How long the model is at work on a turn; nothing unless told. */
+  workMs?: number;
   /** What a request waits for before it is answered. */
   wait?: (request: DocumentRequest) => Promise<void> | null;
   port?: number;
@@ -72,7 +74,7 @@ export async function startDocumentApi(settings: Settings = {}): Promise<Documen
     now: Date.now,
     ...settings,
   });
-  const { key = 'test-key', choose = () => null } = settings;
+  const { key = 'test-key', choose = () => null, workMs = 0 } = settings;
   const requests: DocumentRequest[] = [];
   const scripts = new Map<RequestKind, (FaultName | null)[]>();
   const said = new Set<string>();
@@ -106,6 +108,7 @@ export async function startDocumentApi(settings: Settings = {}): Promise<Documen
       incoming.socket.resetAndDestroy();
       return;
     }
+    if (request.kind === 'ask' && workMs > 0) await new Promise((resolve) => setTimeout(resolve, workMs).unref());
     await ANSWERS[request.kind]({ request, incoming, outgoing, body, fault });
   }
 

@@ -1,0 +1,60 @@
+// What a distilled round does, made from its seed and number alone: what the service says to each request, and what strikes each start.
+
+import type { RequestKind } from '../../../test/rig/document-api.ts';
+import type { FaultName } from '../../../test/rig/model-api/documents/faults.ts';
+import { pick, type Random, randomFrom, whole } from '../../random.ts';
+
+/** What strikes one start of the command, and when: after some milliseconds, or once the model is at work on its n-th request. */
+export interface DistillStrike {
+  how: 'kill' | 'term' | 'pause' | 'stop' | 'second' | 'expire';
+  after: { ms: number } | { ask: number; ms: number };
+}
+
+export interface DistillPlan {
+  n: number;
+  sections: number;
+  /** How long the model is at work on each. */
+  workMs: number;
+  strikes: DistillStrike[];
+}
+
+export function distillPlanOf(seed: number, n: number): DistillPlan {
+  const random = randomFrom('distill', seed, n);
+  return {
+    n,
+    sections: whole(random, 3, 12),
+    workMs: whole(random, 0, 60),
+    strikes: Array.from({ length: whole(random, 1, 5) }, () => strikeOf(random)),
+  };
+}
+
+function strikeOf(random: Random): DistillStrike {
+  const how = random() < 0.55 ? 'kill' : pick(random, ['term', 'pause', 'stop', 'second', 'expire'] as const);
+  // Most of them where it matters: a little before or after an answer comes, is written and is booked.
+  if (random() < 0.3) return { how, after: { ms: whole(random, 50, 2500) } };
+  return { how, after: { ask: whole(random, 1, 4), ms: whole(random, 0, 90) } };
+}
+
+const PASSING = ['429-retry-info', '429-retry-after', '500', '503', '502-html', 'reset'] as const;
+const OF_A_TURN = [
+  ...(['cut', 'unfinished', 'file-400', 'file-403', 'file-404', 'empty', 'html', 'bad-key', 'too-long'] as const),
+  ...([
+    'max-tokens',
+    'safety',
+    'recitation',
+    'blocked',
+    'refusal',
+    'short',
+    'control-tokens',
+    'other-version',
+  ] as const),
+];
+
+/** One request of five fails, each in any way that its kind can. */
+export function misfortunes(seed: number, n: number): (kind: RequestKind) => FaultName | null {
+  const random = randomFrom('misfortune', seed, n);
+  return (kind) => {
+    if (random() >= 0.2) return null;
+    return pick<FaultName>(random, kind === 'ask' ? [...PASSING, ...OF_A_TURN] : PASSING);
+  };
+}
