@@ -47,7 +47,7 @@ export async function runHere(
 /** Of a word that keeps nothing of the environment in which it was loaded. */
 const bundleOf = (word: string) => BUNDLES.find((name) => OF_WORD.exec(name)?.[1] === word);
 const BUNDLES = existsSync(DIST) ? readdirSync(DIST) : [];
-const OF_WORD = /^lazy-bin-tollgate-(?:sessions-|triage-(?=explain))?([a-z]+)\.cjs$/;
+const OF_WORD = /^lazy-bin-tollgate-(?:sessions-|triage-(?=explain)|distill-(?=distill))?([a-z]+)\.cjs$/;
 
 class Collected extends Writable {
   readonly isTTY = false;

@@ -19,7 +19,7 @@ const test = suite<World>('tollgate distill');
 
 test.before.each(async (world) => {
   world.rig = await TestRig.open({ tools: [] });
-  world.api = await startDocumentApi({ key: KEY, looks: 0 });
+  world.api = await startDocumentApi({ key: KEY, looks: -1 });
   Object.assign(world.rig.env, { GEMINI_API_KEY: KEY, GOOGLE_GEMINI_BASE_URL: world.api.url });
   mkdirSync(path.join(world.rig.project, '.git'));
   world.rig.write('republic.txt', 'The Republic, by Plato.\n');
@@ -39,7 +39,7 @@ const status = async (rig: TestRig) => {
 };
 
 test('a book is distilled to its end; --json prints a line each, and the whole as the last', async ({ rig, api }) => {
-  const ran = await rig.run('tollgate', [...BEGIN, '--json', '--temperature', '0.5', '--out', 'out']);
+  const ran = await rig.start('tollgate', [...BEGIN, '--json', '--temperature', '0.5', '--out', 'out']).result;
   assert.is(ran.code, 0, ran.stderr);
   const lines = ran.stdout.trim().split('\n').map(objectIn);
   const told = lines.map(({ event }) => event).filter((event) => event !== 'uploading' && event !== 'processing');
@@ -138,7 +138,7 @@ async function held(world: World): Promise<{ release: () => void }> {
   await world.api.close();
   world.api = await startDocumentApi({
     key: KEY,
-    looks: 0,
+    looks: -1,
     wait: (request) => (request.turn?.section === 2 ? until : null),
   });
   world.rig.env.GOOGLE_GEMINI_BASE_URL = world.api.url;
