@@ -1,6 +1,7 @@
 // Which errors the operating system gave: a disk that is full or gone, and no bug.
 
 import { constants } from 'node:os';
+import { bears } from './disk/error-mark.ts';
 import { UnfitFileError } from './disk/regular-file.ts';
 
 /** Node gives codes to its own errors, too (`ERR_INVALID_ARG_TYPE`); those tell of a bug. */
@@ -10,8 +11,13 @@ export function isSystemError(error: unknown): error is NodeJS.ErrnoException & 
   return typeof code === 'string' && (typeof syscall === 'string' || code in constants.errno);
 }
 
+const STRANGE = Symbol.for('tollgate: strange state');
+
 /** State on disk that cannot be gone by; its message names it, and says the way out. */
-export class StrangeStateError extends Error {}
+export class StrangeStateError extends Error {
+  static override readonly [Symbol.hasInstance] = bears(STRANGE);
+  readonly [STRANGE] = true;
+}
 
 /** What a disk, or a machine that has no more to give, refuses whoever asks; no mistake in what was asked. */
 const REFUSALS: ReadonlySet<string> = new Set(

@@ -1,9 +1,14 @@
 // Opens a file that anybody may have put there: a regular file of bounded size, no link, never one that keeps us waiting.
 
 import { closeSync, constants, fstatSync, lstatSync, openSync, readSync, type Stats, statSync } from 'node:fs';
+import { bears } from './error-mark.ts';
+
+const UNFIT = Symbol.for('tollgate: unfit file');
 
 /** What stands under a file's name and is not to be read; `why` is a sentence without a subject. */
 export class UnfitFileError extends Error {
+  static override readonly [Symbol.hasInstance] = bears(UNFIT);
+  readonly [UNFIT] = true;
   readonly syscall = 'open';
   readonly path: string;
   /** EINVAL for what is no regular file, EFBIG for what is too large. */

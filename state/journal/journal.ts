@@ -4,6 +4,7 @@ import { closeSync, constants, fdatasync, fdatasyncSync, fstatSync, mkdirSync } 
 import path from 'node:path';
 import { promisify } from 'node:util';
 import { appendLine, named, naming } from '../append-line.ts';
+import { bears } from '../disk/error-mark.ts';
 import { openRegular, readWhole, tooLarge, UnfitFileError } from '../disk/regular-file.ts';
 import { syncFolder } from '../sync-folder.ts';
 import { StrangeStateError } from '../system-error.ts';
@@ -29,8 +30,13 @@ interface JournalReading {
   torn: number;
 }
 
+const UNREADABLE = Symbol.for('tollgate: unreadable journal');
+
 /** A journal that this version cannot understand, or that lost its end. */
-export class JournalError extends StrangeStateError {}
+export class JournalError extends StrangeStateError {
+  static override readonly [Symbol.hasInstance] = bears(UNREADABLE);
+  readonly [UNREADABLE] = true;
+}
 
 export function openJournal(taskFolder: string, clock: () => Date): Journal {
   const file = path.join(taskFolder, 'state', 'journal.jsonl');
