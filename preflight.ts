@@ -32,6 +32,8 @@ export interface PreflightOptions {
   uid?: number;
   /** Who is told of the end of a run, as the project says. */
   notifiers?: readonly NotifierRow[];
+  /** What is wrong with tollgate.yaml, as far as somebody has read it. */
+  mistakes?: readonly string[];
 }
 
 export interface PreflightReport {
@@ -78,7 +80,11 @@ export async function preflight(options: PreflightOptions = {}): Promise<Preflig
     return TOOL_CHECKS.map(async ({ check, look }) => ({ check: `${tool} ${check}`, answer: await look(place) }));
   });
   const ofNotifiers = (options.notifiers ?? []).map((row, i) => checkNotifier(row, i, machine));
-  const answers = await Promise.all([...ofMachine, ...ofTools, ...ofNotifiers]);
+  const ofProject = (options.mistakes ?? []).map((mistake) => ({
+    check: 'tollgate.yaml',
+    answer: say('fail', mistake, 'mend it there'),
+  }));
+  const answers = await Promise.all([...ofMachine, ...ofTools, ...ofNotifiers, ...ofProject]);
   const findings = answers.flatMap(({ check, answer }) => (answer === null ? [] : [{ check, ...answer }]));
   return { schema: 1, ok: findings.every((finding) => finding.status !== 'fail'), findings };
 }

@@ -77,7 +77,7 @@ async function optionsOf({ text, given }: Arguments): Promise<PreflightOptions |
   const cwd = path.resolve(text.cwd!);
   const project = given.has('trust-workspace') ? await described(cwd) : NOTHING;
   if (typeof project === 'string') return project;
-  const { own, notifiers } = project;
+  const { own, notifiers, mistakes } = project;
   const known: readonly string[] = [...TOOLS, ...own];
   const names = text.tools?.split(',').map((name) => name.trim()) ?? known;
   const wrong = names.find((name) => !known.includes(name));
@@ -87,24 +87,28 @@ async function optionsOf({ text, given }: Arguments): Promise<PreflightOptions |
       given.has('trust-workspace') || wrong === '' || near !== null
         ? ''
         : '; one of tollgate.yaml needs --trust-workspace';
+    if (mistakes.length > 0) return mistakes.join('\n');
     return `--tools: "${wrong}" is none of ${known.join(', ')}${near === null ? untold : `; did you mean ${near}?`}`;
   }
   const tools = [...new Set(names as Tool[])];
-  return { tools, depth: given.has('quick') ? 'quick' : 'full', cwd, notifiers };
+  return { tools, depth: given.has('quick') ? 'quick' : 'full', cwd, notifiers, mistakes };
 }
 
 interface Described {
   own: string[];
   notifiers: readonly NotifierRow[];
+  /** Of tollgate.yaml; what is right in it is checked all the same. */
+  mistakes: readonly string[];
 }
 
-const NOTHING: Described = { own: [], notifiers: [] };
+const NOTHING: Described = { own: [], notifiers: [], mistakes: [] };
 
 /** The names of the CLIs that the project describes, which can be looked up from then on, and whom it tells; or what is wrong with the file. */
 async function described(cwd: string): Promise<Described | string> {
   const { readProject } = await import('../state/project/project.ts');
   const project = await readProject(projectRoot(cwd));
-  if (project.how === 'invalid') return project.message;
-  const { tools, notify: notifiers } = project.value;
-  return describeTools(tools) ?? { own: Object.keys(tools), notifiers };
+  const { readSoundTools } = await import('../state/project/sound-tools.ts');
+  const { tools, mistakes } = await readSoundTools(projectRoot(cwd));
+  const notifiers = project.how === 'read' ? project.value.notify : [];
+  return describeTools(tools) ?? { own: Object.keys(tools), notifiers, mistakes };
 }

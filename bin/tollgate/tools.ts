@@ -5,7 +5,7 @@ import { TOLLGATE_EXIT } from '../../policies/facts/exit-codes.ts';
 import { TOOLS } from '../../policies/facts/tools.ts';
 import { TESTED_VERSIONS } from '../../policies/manifest/tested-versions.ts';
 import { placesIn } from '../../policies/own-tool/places.ts';
-import { readProject } from '../../state/project/project.ts';
+import { readSoundTools } from '../../state/project/sound-tools.ts';
 import { projectRoot } from '../../state/task-folder.ts';
 import type { Access, Adapter } from '../../wrappers/adapter.ts';
 import { adapterOf } from '../../wrappers/adapters.ts';
@@ -51,7 +51,7 @@ const SPEC: CommandSpec = {
   ],
   exits: [
     [TOLLGATE_EXIT.ok, 'listed'],
-    [TOLLGATE_EXIT.badInput, 'a flag is wrong, or tollgate.yaml cannot be used'],
+    [TOLLGATE_EXIT.badInput, 'a flag is wrong, or tollgate.yaml has a mistake; the CLIs without one are listed'],
   ],
 };
 
@@ -59,12 +59,15 @@ export async function run(argv: readonly string[]): Promise<Ran> {
   const read = await readArguments(SPEC, argv, TOLLGATE_EXIT.badInput);
   if (read.how === 'ended') return read.ran;
   const cwd = path.resolve(read.args.text.cwd!);
-  const project = await readProject(projectRoot(cwd));
-  if (project.how === 'invalid') return { exit: TOLLGATE_EXIT.badInput, err: `${SPEC.name}: ${project.message}\n` };
-  const own = Object.values(project.value.tools).map(ownAdapter);
+  const { tools: sound, mistakes } = await readSoundTools(projectRoot(cwd));
+  const own = Object.values(sound).map(ownAdapter);
   const tools = [...TOOLS.map((tool): Adapter => adapterOf(tool)), ...own].map((adapter) => listed(adapter, cwd));
-  if (read.args.given.has('json')) return { exit: 0, out: `${JSON.stringify({ schema: 1, tools }, null, 2)}\n` };
-  return { exit: 0, out: `${tableLines(COLUMNS, tools.map(cellsOf), sheetOf(process.env)).join('\n')}\n` };
+  const out = read.args.given.has('json')
+    ? JSON.stringify({ schema: 1, tools }, null, 2)
+    : tableLines(COLUMNS, tools.map(cellsOf), sheetOf(process.env)).join('\n');
+  if (mistakes.length === 0) return { exit: TOLLGATE_EXIT.ok, out: `${out}\n` };
+  const err = mistakes.map((one) => `${SPEC.name}: ${one}\n`).join('');
+  return { exit: TOLLGATE_EXIT.badInput, out: `${out}\n`, err };
 }
 
 function listed(adapter: Adapter, cwd: string): ToolListed {

@@ -167,6 +167,9 @@ export const OWN_TOOLS = z
   })
   .default({});
 
+/** Of a file of which more may be wrong. */
+export const ANY_TOOLS = z.looseObject({ tools: z.record(z.string(), z.unknown()).default({}) });
+
 function nameMistake(name: string): string | null {
   if (RESERVED.includes(name)) return 'is a name of tollgate itself; give the CLI one of its own';
   return TOOL_NAME.test(name) ? null : 'must be 1 to 41 of a-z 0-9 _ - and begin with a letter';

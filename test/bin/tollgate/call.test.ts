@@ -215,6 +215,24 @@ test('tollgate tools lists it beside the built-in ones, and starts nothing', asy
   assert.is(mine.binary, path.join(rig.project, 'mine.sh'));
 });
 
+test('a row with a mistake is told, and the others are listed and checked', async ({ rig }) => {
+  describe(rig, 'cat', '  theirs:\n    binry: x\n');
+  const { code, stdout, stderr } = await rig.run('tollgate', ['tools', '--json']);
+  const names = JSON.parse(stdout).tools.map(({ tool }: { tool: string }) => tool);
+  assert.equal([code, names.includes('mine'), names.includes('theirs')], [2, true, false]);
+  assert.match(stderr, /tollgate\.yaml:5: tools\.theirs\.binry is unknown; did you mean binary\?/);
+  const checked = await rig.start('preflight', [TRUST, '--quick', '--json']).result;
+  const findings: { check: string; status: string; found: string }[] = JSON.parse(checked.stdout).findings;
+  const statusOf = (check: string) => findings.find((one) => one.check === check)?.status;
+  assert.equal([checked.code, statusOf('mine command'), statusOf('tollgate.yaml')], [1, 'ok', 'fail']);
+  const asked = await rig.start('preflight', ['--tools=theirs', TRUST]).result;
+  assert.is(asked.code, 2);
+  assert.match(asked.stderr, /tools\.theirs\.binry is unknown/);
+  rig.write('tollgate.yaml', 'tools: [\n');
+  const broken = await rig.run('tollgate', ['tools']);
+  assert.equal([broken.code, broken.stdout.includes('run_codex')], [2, true]);
+});
+
 test('preflight looks for it in a trusted workspace', async ({ rig }) => {
   describe(rig, 'cat');
   const { stdout, code } = await rig.start('preflight', ['--tools=mine', TRUST, '--json']).result;
