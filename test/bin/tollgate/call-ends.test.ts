@@ -1,0 +1,80 @@
+// How a call of a described CLI ends: retries that it announces are cut before they are paid, and each ending has its exit code.
+
+import { chmodSync, existsSync, readFileSync } from 'node:fs';
+import path from 'node:path';
+import { suite } from 'uvu';
+import * as assert from 'uvu/assert';
+import type { CallRecord } from '../../../policies/record/call-record.ts';
+import { TestRig } from '../../rig/test-rig.ts';
+
+const test = suite<{ rig: TestRig }>('the end of a described call');
+test.before.each(async (context) => {
+  context.rig = await TestRig.open({ tools: [] });
+});
+test.after.each(({ rig }) => rig.dispose());
+
+/** `asked` has a line for each request that the script made. */
+async function call(rig: TestRig, script: string, row: string, ...flags: string[]) {
+  const asked = path.join(rig.root, 'asked');
+  const text = `#!/bin/sh\nask() { echo asked >> ${asked}; }\nask\n${script}\n`;
+  if (script !== '') chmodSync(rig.write('mine.sh', text), 0o755);
+  rig.write('tollgate.yaml', `tools:\n  mine:\n    binary: ./mine.sh\n${row}`);
+  rig.write('ask.md', 'Say hello.\n');
+  const usual = ['--prompt-file=ask.md', '--out=a.out', '--err=a.err', '--result=a.json', '--trust-workspace'];
+  const { code } = await rig.start('tollgate', ['call', 'mine', ...usual, ...flags]).result;
+  const record = JSON.parse(readFileSync(path.join(rig.project, 'a.json'), 'utf8')) as CallRecord;
+  const out = path.join(rig.project, 'a.out');
+  return {
+    code,
+    record,
+    asked: existsSync(asked) ? readFileSync(asked, 'utf8').trim().split('\n').length : 0,
+    out: existsSync(out) ? readFileSync(out, 'utf8') : null,
+  };
+}
+
+const ON_STDERR = "    retries: { announced: ['retrying in * after: *'] }\n";
+const SAYS_SO = 'echo "warn: retrying in 9s after: HTTP 429 Too Many Requests" >&2';
+const IN_LINES = `    output: lines
+    events: [{ when: { type: retry }, retry: why }, { when: { type: end }, answer: text, completed: true }]
+`;
+
+const ANNOUNCED: [where: string, row: string, says: string][] = [
+  ['on stderr', ON_STDERR, SAYS_SO],
+  ['in its lines', IN_LINES, `echo '{"type":"retry","why":"HTTP 429 Too Many Requests"}'`],
+];
+for (const [where, row, says] of ANNOUNCED)
+  test(`a retry announced ${where} is cut before it is paid`, async ({ rig }) => {
+    const { code, record, asked } = await call(rig, `${says}; sleep 600; ask; echo late`, row);
+    assert.equal([code, record.ending, record.verdict.reason, asked], [12, 'retry_cut', 'rate_limit', 1]);
+    assert.equal(rig.survivors(), []);
+  });
+
+test('with --inner-retries allow it goes on', async ({ rig }) => {
+  const { code, asked, out } = await call(rig, `${SAYS_SO}; ask; echo Hello.`, ON_STDERR, '--inner-retries=allow');
+  assert.equal([code, asked, out], [0, 2, 'Hello.\n']);
+});
+
+test('what turns its retries down is given, unless they are allowed', async ({ rig }) => {
+  const row = "    argv: [one, '{retries}', two]\n    retries: { argv: [--tries, '1'], environment: { TRIES: '1' } }\n";
+  assert.is((await call(rig, 'echo "$* $TRIES"', row)).out, 'one --tries 1 two 1\n');
+  assert.is((await call(rig, 'echo "$* $TRIES"', row, '--inner-retries=allow')).out, 'one two \n');
+});
+
+const EXITS = '    exits: { timeout: 91, failure: 92, missing_binary: 93, bad_input: 94 }\n';
+const ENDINGS: [ending: string, script: string, flags: string[], code: number][] = [
+  ['timed_out', 'sleep 600', ['--timeout-ms=700'], 91],
+  ['idle', 'echo begun; sleep 600', ['--idle-timeout-ms=700'], 91],
+  ['overflowed', 'yes', ['--max-output-bytes=100000'], 92],
+  ['exited', 'exit 3', [], 92],
+  ['signalled', 'kill -9 $$', [], 92],
+  ['not_started', '', [], 93],
+  ['not_started', 'echo Hello.', ['--model=m'], 94],
+];
+for (const [ending, script, flags, exit] of ENDINGS)
+  test(`${ending} ${script === '' ? 'without a program' : flags.join(' ')}: ${exit}`, async ({ rig }) => {
+    const { code, record } = await call(rig, script, EXITS, ...flags);
+    assert.equal([code, record.ending], [exit, ending]);
+    assert.equal(rig.survivors(), []);
+  });
+
+test.run();
