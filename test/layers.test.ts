@@ -26,9 +26,13 @@ const DOORS: Record<string, string[]> = {
   'ajv/dist/2020.js': ['loops/gate/schema.ts'],
   execa: ['loops/git/git.ts', 'loops/stage/guardian.ts'],
   'fast-glob': ['loops/prompt/matches.ts'],
+  fontkit: ['loops/distill/export/render-pdf.ts'],
   htmlparser2: ['policies/distill/epub/markup.ts'],
   picocolors: ['bin/sheet.ts'],
   picomatch: ['policies/text/globs.ts'],
+  marked: ['policies/distill/export/pdf-blocks.ts', 'policies/distill/export/pdf-inline.ts'],
+  pdfmake: ['loops/distill/export/render-pdf.ts'],
+  'pdfmake/build/vfs_fonts.js': ['loops/distill/export/render-pdf.ts'],
   'write-file-atomic': ['state/atomic-file.ts'],
   yaml: ['state/project/yaml-file.ts'],
   yargs: ['bin/help/help.ts'],
@@ -96,7 +100,7 @@ const ORDER = {
       'run',
       'supervise',
     ],
-    ...['distill/epub', 'distill'],
+    ...['distill/epub', 'distill', 'distill/export'],
     ...['wait', 'triage', 'report', 'sweep', 'logs', 'status', 'archive', 'batch'],
   ],
   policies: [
@@ -227,7 +231,9 @@ test('ARCHITECTURE names each door', () => {
     /^\| `([@\w/-]+)` \| ((?:`[\w./-]+\.ts`(?:, )?)+) \|/gm,
   );
   const shown = [...rows].map(([, name, files]) => [name!, files!.replaceAll('`', '').split(', ').sort()] as const);
-  const held = Object.entries(DOORS).filter(([name]) => name !== 'ajv/dist/2020.js');
+  const held = Object.entries(DOORS).filter(
+    ([name]) => !['ajv/dist/2020.js', 'pdfmake/build/vfs_fonts.js'].includes(name),
+  );
   assert.equal(Object.fromEntries(shown), Object.fromEntries(held.map(([name, files]) => [name, [...files].sort()])));
 });
 

@@ -20,16 +20,17 @@ const EXITS: CommandSpec['exits'] = [
 
 const SPEC: CommandSpec = {
   name: 'tollgate distill',
-  usage: 'BOOK --prompt FILE [options] | resume | pause | stop | status | sections | delete-section NAME',
+  usage: 'BOOK --prompt FILE [options] | resume | pause | stop | status | sections | delete-section | export NAME',
   about:
     'Uploads a book (PDF, EPUB or text) to the Gemini API once and has it distilled section by section, for hours if need be: each answer is on disk before the next is paid for, and a run that was stopped, killed or paused goes on where it was. The key is taken from GEMINI_API_KEY, another address from GOOGLE_GEMINI_BASE_URL. tollgate distill status --help tells of the other words.',
   flags: { ...BOOK_FLAGS, ...RUN_FLAGS_OF_BOOK },
-  words: { min: 1, max: 1, called: 'BOOK (or a word: resume, pause, stop, status, sections, delete-section)' },
+  words: { min: 1, max: 1, called: 'BOOK (or a word: resume, pause, stop, status, sections, delete-section, export)' },
   examples: [
     ['tollgate distill republic.epub --prompt distil.md', 'begins, or goes on where it stopped'],
     ['tollgate distill resume republic --accept', 'keeps an answer that was held after all, and goes on'],
     ['tollgate distill pause republic', 'from another terminal: after the answer that is in flight'],
     ['tollgate distill delete-section republic 7 --ask-again', 'another answer in the place of one'],
+    ['tollgate distill export republic --format pdf --trace', 'one file; --font FILE for signs that Roboto lacks'],
     ['tollgate distill status', 'all books: sections, tokens, dollars, why one is paused'],
   ],
   exits: EXITS,
@@ -56,6 +57,7 @@ const OTHERS: Record<string, () => Promise<{ run(argv: readonly string[]): Promi
   stop: async () => wished('stop'),
   status: async () => ({ run: (await import('./distill-status.ts')).status }),
   sections: async () => ({ run: (await import('./distill-sections.ts')).sections }),
+  export: async () => ({ run: (await import('./distill-export.ts')).exportBook }),
   'delete-section': async () => ({ run: (await import('./distill-sections.ts')).deleteSectionOf }),
 };
 

@@ -1,0 +1,72 @@
+// tollgate distill export: the book so far as one file, Markdown, text or PDF. The PDF is made in this process, which is no other's.
+
+import path from 'node:path';
+import { distilledBook } from '../../../loops/distill/export/distilled-book.ts';
+import { writeExport } from '../../../loops/distill/export/write-export.ts';
+import { openDistill } from '../../../loops/distill/open-run.ts';
+import { EXPORT_FORMATS, type ExportFormat } from '../../../policies/distill/export/file-name.ts';
+import { TOLLGATE_EXIT } from '../../../policies/facts/exit-codes.ts';
+import { visible } from '../../../policies/text/visible-text.ts';
+import { readArguments } from '../../command.ts';
+import type { CommandSpec } from '../../command-line.ts';
+import type { Ran } from '../../ran.ts';
+
+const SPEC: CommandSpec = {
+  name: 'tollgate distill export',
+  usage: 'NAME [--format md|txt|pdf] [--font FILE] [--trace] [--out FILE]',
+  about:
+    "Writes the sections so far as one file, named after the book, in the folder exports beside the live document: Markdown with front matter, text with a header, or a PDF with properties, bookmarks and page numbers. An earlier export of the same book is replaced, and no other file. Nothing in a model's text is fetched, opened or run.",
+  flags: {
+    format: { takes: 'choice', choices: EXPORT_FORMATS, default: 'md', about: 'what it becomes' },
+    font: { takes: 'texts', about: 'a TrueType or OpenType file for the signs that Roboto lacks; may be given again' },
+    trace: { takes: 'nothing', about: 'with every turn and error as an appendix, as trace.jsonl has them' },
+    out: {
+      takes: 'text',
+      about: 'the file to write; named after the book, in exports/ beside the live document, unless told',
+    },
+  },
+  words: { min: 1, max: 1, called: 'NAME (tollgate distill status lists them)' },
+  examples: [
+    ['tollgate distill export republic --format pdf', 'to print'],
+    ['tollgate distill export genji --format pdf --font NotoSansJP.ttf', 'for signs that Roboto lacks'],
+  ],
+  exits: [
+    [TOLLGATE_EXIT.ok, 'written'],
+    [TOLLGATE_EXIT.failure, 'the file could not be written'],
+    [TOLLGATE_EXIT.badInput, 'no such distillation, no section yet, a font that lacks letters, or a file in the way'],
+  ],
+};
+
+export async function exportBook(argv: readonly string[]): Promise<Ran> {
+  const read = await readArguments(SPEC, argv, TOLLGATE_EXIT.badInput);
+  if (read.how === 'ended') return read.ran;
+  const { text, texts, given, words } = read.args;
+  const opened = await openDistill(words[0]!, process.cwd(), process.env, () => new Date());
+  if (opened.how === 'invalid') return refused(opened.message);
+  const { folder, checkpoint, standing } = opened.open;
+  if (standing.sections.length === 0)
+    return refused(`${folder.name} has no section yet; tollgate distill status ${folder.name}`);
+  const exported = await writeExport({
+    distilled: distilledBook(opened.open, given.has('trace')),
+    format: text.format as ExportFormat,
+    fonts: texts.font ?? [],
+    folder: path.join(checkpoint.out, 'exports'),
+    out: text.out === undefined ? null : path.resolve(text.out),
+  });
+  if (exported.how === 'refused') return refused(exported.why);
+  const { file, bytes, replaced, notes } = exported;
+  const sections = standing.sections.length;
+  if (given.has('json'))
+    return {
+      exit: 0,
+      out: `${JSON.stringify({ schema: 1, name: folder.name, file, bytes, sections, replaced, notes })}\n`,
+    };
+  const said = `${file}: ${sections} ${sections === 1 ? 'section' : 'sections'}, ${bytes} bytes${replaced ? ', in the place of an earlier export' : ''}`;
+  const err = given.has('quiet') ? '' : notes.map((note) => `tollgate distill export: ${note}\n`).join('');
+  return { exit: 0, out: `${visible(said)}\n`, err };
+}
+
+const refused = (message: string): Ran => ({
+  exit: TOLLGATE_EXIT.badInput,
+  err: `tollgate distill export: ${message}\n`,
+});

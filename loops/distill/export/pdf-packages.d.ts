@@ -1,0 +1,28 @@
+// What is used of two packages that declare no types of their own.
+
+declare module 'pdfmake' {
+  interface Printer {
+    virtualfs: { writeFileSync(name: string, bytes: Uint8Array): void };
+    setFonts(fonts: Readonly<Record<string, object>>): void;
+    setUrlAccessPolicy(allows: (url: string) => boolean): void;
+    setLocalAccessPolicy(allows: (path: string) => boolean): void;
+    createPdf(document: object): { getBuffer(): Promise<Buffer> };
+  }
+  const printer: Printer;
+  export default printer;
+}
+
+declare module 'pdfmake/build/vfs_fonts.js' {
+  /** Roboto in four faces, in base64, by file name. */
+  const fonts: Readonly<Record<string, string>>;
+  export default fonts;
+}
+
+declare module 'fontkit' {
+  export interface Font {
+    postscriptName: string;
+    hasGlyphForCodePoint(codePoint: number): boolean;
+  }
+  /** A font, or a collection of them. Throws on what is neither. */
+  export function create(bytes: Uint8Array): Font | { fonts: Font[] };
+}

@@ -1,0 +1,234 @@
+// Exports on the disk: their names, what they never overwrite, and the PDF read back: title, bookmarks, pages, and nothing obeyed.
+
+import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import roboto from 'pdfmake/build/vfs_fonts.js';
+import { test } from 'uvu';
+import * as assert from 'uvu/assert';
+import { renderPdf } from '../../../../loops/distill/export/render-pdf.ts';
+import { writeExport } from '../../../../loops/distill/export/write-export.ts';
+import { createTypesetter } from '../../../../policies/distill/export/font-runs.ts';
+import { pdfDocument } from '../../../../policies/distill/export/pdf-document.ts';
+import type { DistilledBook } from '../../../../policies/distill/section.ts';
+
+const SHA = 'ab'.repeat(32);
+
+const book = (
+  texts: readonly string[],
+  trace: string[] | null = null,
+  name = 'Walden: "Life"/é.epub',
+): DistilledBook => ({
+  book: { name, sha256: SHA },
+  model: 'gemini-2.5-pro',
+  prompt: 'prompt.md',
+  startedAt: '2026-11-23T09:00:00.000Z',
+  finishedAt: null,
+  sections: texts.map((text, i) => ({
+    number: i + 1,
+    title: `Title ${i + 1}`,
+    text,
+    modelVersion: 'm',
+    tokens: 1,
+    at: '2026-11-23T10:00:00Z',
+  })),
+  trace,
+});
+
+const place = () => mkdtempSync(path.join(tmpdir(), 'export-'));
+
+async function written(
+  folder: string,
+  distilled = book(['# A']),
+  format: 'md' | 'txt' | 'pdf' = 'md',
+  out: string | null = null,
+) {
+  return writeExport({ distilled, format, fonts: [], folder, out });
+}
+
+test('named after the book; another export of it takes its place, anything else is left', async () => {
+  const folder = place();
+  for (const [replaced, text] of [
+    [false, '# A'],
+    [true, '# B'],
+  ] as const)
+    assert.equal(await written(folder, book([text])), {
+      how: 'written',
+      file: path.join(folder, 'Walden- -Life-é.md'),
+      bytes: 289,
+      replaced,
+      notes: [],
+    });
+  writeFileSync(path.join(folder, 'Walden- -Life-é.txt'), 'mine');
+  symlinkSync('/etc/passwd', path.join(folder, 'Walden- -Life-é (2).txt'));
+  const third = await written(folder, book(['# A']), 'txt');
+  assert.is(third.how === 'written' && path.basename(third.file), 'Walden- -Life-é (3).txt');
+  assert.match(
+    third.how === 'written' ? third.notes[0]! : '',
+    'Walden- -Life-é.txt is there already and is no export of this book; it is left as it is',
+  );
+  assert.is(readFileSync(path.join(folder, 'Walden- -Life-é.txt'), 'utf8'), 'mine');
+});
+
+test('--out is never overwritten unless it is an export of the book, and a folder is refused', async () => {
+  const folder = place();
+  const mine = path.join(folder, 'mine.md');
+  writeFileSync(mine, 'mine');
+  assert.equal(await written(folder, book(['# A']), 'md', mine), {
+    how: 'refused',
+    why: `--out: ${mine} is a regular file, and no export of this book; nothing is overwritten: name another file`,
+  });
+  mkdirSync(path.join(folder, 'f'));
+  assert.is((await written(folder, book(['# A']), 'md', path.join(folder, 'f'))).how, 'refused');
+  const out = path.join(folder, 'new', 'a.pdf');
+  for (const replaced of [false, true]) {
+    const said = await written(folder, book(['# A']), 'pdf', out);
+    assert.is(said.how === 'written' && said.replaced, replaced);
+  }
+  assert.is(readFileSync(mine, 'utf8'), 'mine');
+});
+
+test('a name that is none, and one that is too long', async () => {
+  const folder = place();
+  await written(folder, book([], null, '../..'));
+  await written(folder, book([], null, `${'é'.repeat(300)}.pdf`));
+  assert.equal(readdirSync(folder).sort(), ['book.md', `${'é'.repeat(100)}.md`]);
+});
+
+const RICH = `# Economy
+
+Text **bold _both_** \`code\` ~~gone~~ [there](https://example.org/a) [bad](javascript:alert(1)) ![pic](file:///etc/passwd)
+![](http://127.0.0.1:1/x.png) ![x](data:image/png;base64,AAAA) <img src="file:///etc/passwd"> \u001b[31mred\u001b[0m
+
+- a
+  - b
+    1. c
+- [x] done
+
+> quote
+
+\`\`\`js
+let a = 1;
+\`\`\`
+
+| a | b |
+|---|---|
+| 1 | https://example.org/${'long'.repeat(40)} |
+
+## Reading`;
+
+async function pdf(distilled: DistilledBook, fonts: string[] = []): Promise<string> {
+  const rendered = await renderPdf(distilled, fonts);
+  if (rendered.how === 'refused') throw new Error(rendered.why);
+  return rendered.bytes.toString('latin1');
+}
+
+/** The texts of a PDF's dictionaries under that name: a literal, UTF-16 in one, or a reference to one. */
+function textsOf(file: string, name: string): string[] {
+  return [...file.matchAll(new RegExp(`/${name} (?:(\\d+) 0 R|(\\((?:\\\\.|[^\\\\)])*\\)))`, 'gs'))].map(
+    ([, id, literal]) => {
+      const text = literal ?? new RegExp(`\\n${id} 0 obj\\n(\\((?:\\\\.|[^\\\\)])*\\))`, 's').exec(file)?.[1] ?? '';
+      const raw = text.slice(1, -1).replace(/\\([\s\S])/g, '$1');
+      return raw.startsWith('\u00fe\u00ff') ? Buffer.from(raw.slice(2), 'latin1').swap16().toString('utf16le') : raw;
+    },
+  );
+}
+
+const pagesIn = (file: string): number => Number(/\/Type \/Pages\n\/Count (\d+)/.exec(file)?.[1]);
+
+test('a PDF has properties, a bookmark for each section and heading, and pages', async () => {
+  const file = await pdf(book([RICH, `No heading of its own.\n\n${'word '.repeat(3000)}`], ['{"turn":1}']));
+  assert.ok(file.startsWith('%PDF-') && file.trimEnd().endsWith('%%EOF'));
+  assert.equal(textsOf(file, 'Title').sort(), ['2. Title 2', 'Economy', 'Reading', 'Trace', 'Walden: "Life"/é'].sort());
+  assert.equal(textsOf(file, 'Keywords'), [SHA]);
+  assert.match(file, /\/Outlines \d+ 0 R/);
+  assert.ok(pagesIn(file) >= 4, `${pagesIn(file)} pages`);
+});
+
+test('each page of a PDF says its number', () => {
+  const { footer } = pdfDocument(book(['# A']), createTypesetter([{ name: 'Any', has: () => true }]));
+  assert.is((footer as (page: number, pages: number) => { text: string })(2, 7).text, '2 / 7');
+});
+
+test("a model's text is never obeyed: no picture, no action, no link, no file in the PDF", async () => {
+  assert.not.match(
+    await pdf(book([RICH])),
+    /\/(?:URI|JavaScript|JS|Launch|Subtype \/Image|EmbeddedFile|GoToR|Annots \[\d)/,
+  );
+  const shown = JSON.stringify(pdfDocument(book([RICH]), createTypesetter([{ name: 'Any', has: () => true }])));
+  assert.match(shown, 'https://example.org/a');
+  assert.match(shown, '[picture: pic]');
+  assert.not.match(shown, /javascript:|file:|data:|etc\/passwd|127\.0\.0\.1|\\u001b|"(?:image|svg|link|qr)"/);
+});
+
+test('letters that no font has are refused, with the section and the way out', async () => {
+  assert.equal(await renderPdf(book(['# A', '# B\n\n漢字 and more']), []), {
+    how: 'refused',
+    why: 'section 2 "Title 2": no glyph for "漢" (U+6F22), "字" (U+5B57) in Roboto; name a font that has them with --font FILE; Markdown and text need no font',
+  });
+});
+
+test('a sign that no font has is written otherwise, and that is said', async () => {
+  const rendered = await renderPdf(book(['# A → ✅ 😀\ufe0f']), []);
+  assert.is(
+    rendered.how === 'rendered' && rendered.note,
+    '3 signs are written otherwise, since no font has them: "→" (U+2192), "✅" (U+2705), "😀" (U+1F600) (first in section 1 "Title 1")',
+  );
+});
+
+test('a font that a person names shows what Roboto lacks; words from right to left are refused', () => {
+  const typesetter = createTypesetter([
+    { name: 'Roboto', has: (sign) => sign < 0x500 },
+    { name: 'Noto', has: () => true },
+  ]);
+  assert.equal(typesetter.runs('see 漢字, and more', 'here'), [
+    { text: 'see ', font: 'Roboto' },
+    { text: '漢字', font: 'Noto' },
+    { text: ', and more', font: 'Roboto' },
+  ]);
+  typesetter.runs('one word: שלום', 'here');
+  assert.equal(typesetter.lost(), []);
+  typesetter.runs('two: שלום עולם', 'section 9');
+  assert.equal(typesetter.lost(), [
+    'section 9: the words of a PDF run from left to right here, and its text runs from right to left',
+  ]);
+});
+
+test('--font takes a font, and says what is none', async () => {
+  const folder = place();
+  const [font, none] = [path.join(folder, 'own.ttf'), path.join(folder, 'none.ttf')];
+  writeFileSync(font, Buffer.from(roboto['Roboto-Italic.ttf']!, 'base64'));
+  writeFileSync(none, 'no font');
+  assert.is((await renderPdf(book(['# A']), [font])).how, 'rendered');
+  assert.equal(
+    [await renderPdf(book(['# A']), [none]), await renderPdf(book(['# A']), [path.join(folder, 'gone')])],
+    [
+      {
+        how: 'refused',
+        why: `--font: ${none} is no font that can be read (Unknown font format): TrueType or OpenType`,
+      },
+      { how: 'refused', why: `--font: ${path.join(folder, 'gone')} is not there` },
+    ],
+  );
+});
+
+test('what is refused leaves no file', async () => {
+  const folder = place();
+  assert.is((await written(folder, book(['漢']), 'pdf')).how, 'refused');
+  assert.not.ok(existsSync(path.join(folder, 'Walden- -Life-é.pdf')));
+  assert.equal(readdirSync(folder), []);
+});
+
+for (const [what, text] of [
+  ['quotes within each other', `${'>'.repeat(20_000)} x`],
+  ['lists within each other', Array.from({ length: 100 }, (_, i) => `${' '.repeat(i * 2)}- x`).join('\n')],
+  ['a table of many columns', `|${'a|'.repeat(50)}\n|${'-|'.repeat(50)}\n|${'b|'.repeat(50)}`],
+  ['a table of many rows', `|a|b|\n|-|-|\n${'|c|d|\n'.repeat(200)}`],
+  ['a paragraph without a space', 'x'.repeat(60_000)],
+  ['brackets that never close', '['.repeat(9000)],
+] as const)
+  test(`a PDF of what is hard to lay out: ${what}`, async () => {
+    assert.ok(pagesIn(await pdf(book([text]))) >= 1);
+  });
+
+test.run();
