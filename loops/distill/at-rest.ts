@@ -9,7 +9,11 @@ import { documentOf, historyOf, type OpenDistill } from './open-run.ts';
 type AtRest = 'done' | 'taken' | 'no_such_section';
 
 /** @returns `taken`: it is driven; then its driver is to be told. */
-export async function changeAtRest(open: OpenDistill, wish: LeftWish, clock: () => Date): Promise<AtRest> {
+export async function changeAtRest(
+  open: OpenDistill,
+  wish: LeftWish | { wish: 'stop' },
+  clock: () => Date,
+): Promise<AtRest> {
   const { folder, checkpoint, journal } = open;
   const claimed = await claim({ journal, whenTaken: 'refuse', stop: new AbortController().signal, say: () => {} });
   if (claimed.how !== 'claimed') return 'taken';
@@ -18,8 +22,7 @@ export async function changeAtRest(open: OpenDistill, wish: LeftWish, clock: () 
     const kept = recorderOf(journal, clock);
     if (wish.wish !== 'delete') {
       const { complete, begun } = kept.fold.standing();
-      // What is paused says why, and goes on saying it.
-      if (wish.wish === 'stop' && begun !== null && !complete)
+      if (begun !== null && !complete)
         kept.record({ fact: 'halted', run_id, how: 'stopped', reason: null, evidence: 'you asked for it' });
       return 'done';
     }

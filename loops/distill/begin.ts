@@ -9,7 +9,7 @@ import { type DistillFolder, locateDistill } from '../../state/distill/run-folde
 import { hashOf } from '../../state/supervise/kept-texts.ts';
 import { isSystemError } from '../../state/system-error.ts';
 import { type BookFound, lookAtBook } from './book.ts';
-import type { DistillRequest, DistillSaid } from './request.ts';
+import type { DistillRequest } from './request.ts';
 
 export type Begun =
   | {
@@ -63,6 +63,8 @@ async function beginNew(
     model,
     temperature: said.temperature,
     end_marker: said.endMarker ?? DEFAULT_END_MARKER,
+    max_tokens: request.terms.budgets.maxTokens,
+    max_usd: request.terms.budgets.maxUsd,
     no_check: [...(said.noCheck ?? [])],
     out: said.out === null ? folder.root : path.resolve(context.cwd, said.out),
   };
@@ -91,7 +93,7 @@ async function goOn(folder: DistillFolder, checkpoint: DistillCheckpoint, reques
       ? null
       : modelMistake(said.model ?? checkpoint.model, 'given', context.clock());
   if (mistake !== null) return invalid(mistake);
-  return { how: 'begun', folder, checkpoint: withSaid(checkpoint, said, context.cwd), prompt, found, isNew: false };
+  return { how: 'begun', folder, checkpoint: withSaid(checkpoint, request), prompt, found, isNew: false };
 }
 
 /** Whoever names book and prompt again means the run that there is, unless one of them is another now. */
@@ -113,11 +115,16 @@ async function changedSince(
   return null;
 }
 
-const withSaid = (checkpoint: DistillCheckpoint, said: DistillSaid, cwd: string): DistillCheckpoint => ({
+const withSaid = (
+  checkpoint: DistillCheckpoint,
+  { said, terms: { budgets }, context: { cwd } }: DistillRequest,
+): DistillCheckpoint => ({
   ...checkpoint,
   model: said.model ?? checkpoint.model,
   temperature: said.temperature ?? checkpoint.temperature,
   end_marker: said.endMarker ?? checkpoint.end_marker,
+  max_tokens: budgets.maxTokens ?? checkpoint.max_tokens,
+  max_usd: budgets.maxUsd ?? checkpoint.max_usd,
   no_check: said.noCheck === null ? checkpoint.no_check : [...said.noCheck],
   out: said.out === null ? checkpoint.out : path.resolve(cwd, said.out),
 });

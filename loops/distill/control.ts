@@ -20,7 +20,12 @@ export interface DistillControl {
 const LOOK_MS = 1000;
 
 /** @param stop a first signal: what is in flight is still waited for; `halt`: nothing is. */
-export function openControl(folder: DistillFolder, stop: AbortSignal, halt: AbortSignal): DistillControl {
+export function openControl(
+  folder: DistillFolder,
+  runId: string,
+  stop: AbortSignal,
+  halt: AbortSignal,
+): DistillControl {
   const waiting = new AbortController();
   const asking = new AbortController();
   const closed = new AbortController();
@@ -32,7 +37,7 @@ export function openControl(folder: DistillFolder, stop: AbortSignal, halt: Abor
   const look = () => {
     for (const { file, wish } of wishesLeft(folder))
       if (wish.wish !== 'delete') {
-        heed(wish.wish);
+        if (wish.run === runId) heed(wish.wish);
         removeWish(file);
       }
   };
@@ -44,8 +49,7 @@ export function openControl(folder: DistillFolder, stop: AbortSignal, halt: Abor
   listen(stop, interrupt);
   listen(halt, cut);
   openWishes(folder);
-  // What was asked of an earlier run has nothing to do with this one.
-  for (const { file, wish } of wishesLeft(folder)) if (wish.wish !== 'delete') removeWish(file);
+  look();
   const watch = async () => {
     while (!closed.signal.aborted) {
       await waitForChange(bellOf(folder), LOOK_MS, closed.signal);

@@ -41,7 +41,7 @@ export async function distill(request: DistillRequest): Promise<DistilledEnd> {
   const claimed = await claim({ journal, whenTaken: 'refuse', stop: halt, say: () => {} });
   if (claimed.how === 'stopped') return { how: 'taken', message: 'stopped before it began' };
   if (claimed.how !== 'claimed') return { how: 'taken', message: await takenBy(journal, begun.folder.name) };
-  const control = openControl(begun.folder, stop, halt);
+  const control = openControl(begun.folder, claimed.runId, stop, halt);
   let end: DistillEnd = { how: 'interrupted', reason: null, evidence: 'it ended before it was told how' };
   try {
     const run = await openRun(begun, request, claimed.runId, control, project.value.prices);

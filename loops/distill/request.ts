@@ -5,7 +5,7 @@ import type { DocumentService } from '../../wrappers/gemini-api/document-service
 import type { DistillContext, DistillTerms, UploadBook } from './distill-run.ts';
 
 /** null, or absent, where nobody said it. */
-export interface DistillSaid {
+interface DistillSaid {
   model: string | null;
   temperature: number | null;
   endMarker: string | null;

@@ -60,13 +60,21 @@ export function viewOf({ folder, checkpoint, standing, document, calls, running 
     calls,
     document,
     folder: folder.root,
-    next_actions: nextActions(folder.name, state, reason),
+    next_actions: nextActions(folder.name, state, reason, halted?.evidence ?? ''),
   };
 }
 
-function nextActions(name: string, state: string, reason: PauseReason | null): string[] {
+function nextActions(name: string, state: string, reason: PauseReason | null, evidence: string): string[] {
   if (state === 'running') return [`tollgate distill pause ${name}`];
   if (state === 'complete') return [];
   if (reason !== null) return [PAUSES[reason].next.replaceAll('NAME', name)];
-  return [`tollgate distill resume ${name}`];
+  const budget = /^(time|token|money) budget reached/.exec(evidence)?.[1] as keyof typeof RAISED | undefined;
+  return [`tollgate distill resume ${name}${budget === undefined ? '' : RAISED[budget]}`];
 }
+
+/** The time is of one run of the command; the others are of the whole. */
+const RAISED = {
+  time: '',
+  token: ' --max-tokens N allows more',
+  money: ' --max-usd N allows more',
+} as const;

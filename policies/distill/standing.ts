@@ -68,7 +68,8 @@ export function foldStanding(lines: readonly DistillLine[]): StandingFold {
 }
 
 function fold(at: Folding, line: DistillLine): void {
-  if (line.fact !== 'halted') at.halted = null;
+  // A section that is deleted at rest says nothing of why it rests.
+  if (line.fact !== 'deleted') at.halted = null;
   switch (line.fact) {
     case 'distilled':
       // A model that was changed by name has a version of its own.

@@ -15,6 +15,9 @@ export interface DistillCheckpoint {
   model: string;
   temperature: number | null;
   end_marker: string;
+  /** Of the whole distillation, until another run says otherwise; null is no limit. */
+  max_tokens: number | null;
+  max_usd: number | null;
   /** Names of checks that are switched off. */
   no_check: string[];
   /** Where the live document and the exports go; absolute. */
@@ -52,5 +55,9 @@ function mistakeIn(value: DistillCheckpoint): string | null {
   if (hash !== undefined) return `"${hash}" must be a SHA-256`;
   if (value.temperature !== null && typeof value.temperature !== 'number')
     return '"temperature" must be a number or null';
+  const limit = (['max_tokens', 'max_usd'] as const).find(
+    (field) => value[field] !== null && typeof value[field] !== 'number',
+  );
+  if (limit !== undefined) return `"${limit}" must be a number or null`;
   return Array.isArray(value.no_check) ? null : '"no_check" must be a list';
 }

@@ -8,7 +8,8 @@ import { readJsonIfFit } from '../disk/regular-file.ts';
 import { publishText } from '../disk/replace-file.ts';
 import type { DistillFolder } from './run-folder.ts';
 
-export type LeftWish = { wish: 'pause' | 'stop' } | { wish: 'delete'; section: number; again: boolean };
+/** `run`: whom it is for; what was asked of one that has ended is nothing to the next. */
+export type LeftWish = { wish: 'pause' | 'stop'; run: string } | { wish: 'delete'; section: number; again: boolean };
 
 /** @returns its name; it is there until it was obeyed. */
 export function leaveWish({ wishes }: DistillFolder, wish: LeftWish, at: Date): string {
@@ -36,7 +37,9 @@ export function wishesLeft({ wishes }: DistillFolder): { file: string; wish: Lef
 const MAX_BYTES = 4096;
 
 const isWish = (wish: LeftWish): boolean =>
-  wish.wish === 'delete' ? Number.isSafeInteger(wish.section) : wish.wish === 'pause' || wish.wish === 'stop';
+  wish.wish === 'delete' ? Number.isSafeInteger(wish.section) : typeof wish.run === 'string' && WISHES.has(wish.wish);
+
+const WISHES: ReadonlySet<string> = new Set(['pause', 'stop']);
 
 export const removeWish = (file: string): void => rmSync(file, { force: true });
 

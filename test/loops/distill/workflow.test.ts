@@ -140,7 +140,8 @@ test('If paused while waiting to retry, no history mutations are made for the fa
   await rig.run(service, {}, (request) => {
     request.context.pause = async (ms, stop) => {
       rig.waits.push(ms);
-      leaveWish((await opened(rig)).folder, { wish: 'pause' }, rig.now);
+      const { folder, ledger } = await opened(rig);
+      leaveWish(folder, { wish: 'pause', run: ledger.run!.run_id }, rig.now);
       await new Promise<void>((resolve) => stop.addEventListener('abort', () => resolve()));
     };
   });
@@ -162,7 +163,8 @@ test('Pause and Stop: an answer in flight is waited for, and kept', async () => 
       misfortune: (n) =>
         n === 2
           ? async (turn) => {
-              leaveWish((await opened(rig)).folder, { wish }, rig.now);
+              const { folder, ledger } = await opened(rig);
+              leaveWish(folder, { wish, run: ledger.run!.run_id }, rig.now);
               await new Promise<void>((resolve) => control.push(resolve));
               return usualAnswer(turn, { sections: 3 });
             }
@@ -329,6 +331,47 @@ test('Token budget: rough length/4 estimate where the service counts none, and s
     request.terms.budgets.maxTokens = 100;
   });
   assert.match((await rig.view()).evidence, /^token budget reached \(est\): 210 of 100/);
+});
+
+test('a budget of tokens or money holds for the runs after it, until one says another', async () => {
+  const rig = distillRig();
+  await rig.run(fakeService({ sections: 9 }), {}, (request) => {
+    request.terms.budgets.maxTokens = 1500;
+  });
+  assert.equal((await rig.view()).next_actions, ['tollgate distill resume republic --max-tokens N allows more']);
+  const second = fakeService({ sections: 9 });
+  await rig.run(second, { how: 'resume' });
+  assert.is(second.asked.length, 0);
+  await rig.run(second, { how: 'resume' }, (request) => {
+    request.terms.budgets.maxTokens = 3000;
+  });
+  assert.is(second.asked.length, 1);
+});
+
+test('a wish that was left for a run that has ended is nothing to the next', async () => {
+  const rig = distillRig();
+  await rig.run(fakeService({ sections: 2, misfortune: during(1, () => rig.stop.abort('SIGINT')) }));
+  rig.stop = new AbortController();
+  leaveWish((await opened(rig)).folder, { wish: 'stop', run: 'one that was killed' }, rig.now);
+  await rig.run(fakeService({ sections: 2 }));
+  assert.is((await rig.view()).state, 'complete');
+});
+
+test('model setting persists; another in the middle is refused, unless a resume names it', async () => {
+  const rig = distillRig();
+  await rig.run(fakeService({ sections: 2, misfortune: during(1, () => rig.stop.abort('SIGINT')) }));
+  rig.stop = new AbortController();
+  const another = { sections: 2, modelVersion: () => 'gemini-3.8-flash' };
+  const refused = await rig.run(fakeService(another), {}, (request) => {
+    request.said.model = 'gemini-3.8-flash';
+  });
+  assert.match((refused as { message: string }).message, /republic was begun with gemini-2\.5-pro/);
+  const service = fakeService(another);
+  await rig.run(service, { how: 'resume' }, (request) => {
+    request.said.model = 'gemini-3.8-flash';
+  });
+  assert.is(service.turns[0]!.model, 'gemini-3.8-flash');
+  assert.is((await rig.view()).state, 'complete', 'its version is no surprise');
 });
 
 test('the budget of paid calls is the journal’s own', async () => {
@@ -538,6 +581,15 @@ test('an answer that cannot be written is held and written once there is room: n
   assert.is(service.paid, 3);
   assert.is(document(rig), book(3));
   assert.match(JSON.stringify(rig.events), /an answer that is paid for cannot be written/);
+});
+
+test('a secret that a model repeats is not in the trace', async () => {
+  const rig = distillRig();
+  rig.environment.GEMINI_API_KEY = 'AIzaSyNotARealKeyButLongEnough0123456789';
+  const text = `${sectionText(1)} ${rig.environment.GEMINI_API_KEY}`;
+  await rig.run(fakeService({ sections: 2, misfortune: (n) => (n === 1 ? { text } : null) }));
+  assert.not.match(JSON.stringify(await traced(rig)), /NotARealKey/);
+  assert.match(JSON.stringify(await traced(rig)), /REDACTED/);
 });
 
 test('trace records every turn or error with request, response and retries, redacted', async () => {
