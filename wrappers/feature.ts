@@ -10,6 +10,8 @@ export interface Feature {
   since: string | null;
   /** What becomes of a call without it, for people; null: no call can do without. */
   without: string | null;
+  /** What an older version would make of this prompt, as half a sentence, where no call of it may be made; null where one may. */
+  keepsFrom?(prompt: string, cwd: string): string | null;
 }
 
 /** What that version lacks. A version that is not known is taken for the newest: a flag that it lacks is found out by its own words. */

@@ -12,7 +12,9 @@ export function install(tool: BuiltIn, version: string, folder: string): string 
   if (existsSync(whole)) return installed;
   mkdirSync(folder, { recursive: true });
   writeFileSync(path.join(folder, 'package.json'), '{"private": true}');
-  const argv = ['install', '--no-audit', '--no-fund', '--ignore-scripts', `${ADAPTERS[tool].packageName}@${version}`];
+  // Only claude's puts its binary in place.
+  const scripts = tool === 'claude' ? [] : ['--ignore-scripts'];
+  const argv = ['install', '--no-audit', '--no-fund', ...scripts, `${ADAPTERS[tool].packageName}@${version}`];
   const { status, stderr } = spawnSync('npm', argv, { cwd: folder, encoding: 'utf8' });
   if (status !== 0) throw new Error(`npm ${argv.join(' ')}: ${stderr}`);
   writeFileSync(whole, '');

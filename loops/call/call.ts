@@ -28,7 +28,7 @@ import { discard, prepare, type Ready } from './prepare.ts';
 import { publishAll, publishEarly, publishRefusal, removeStale } from './publish.ts';
 import { recordOf, sentenceOf } from './record.ts';
 import { deadlineOf, type RegisteredCall } from './registered.ts';
-import { cancelled, LATE } from './unstarted.ts';
+import { cancelled, LATE, tooOld } from './unstarted.ts';
 
 interface Called {
   record: CallRecord;
@@ -58,6 +58,8 @@ async function guarded(draft: Draft, stop: AbortSignal): Promise<Called> {
   draft.binary = checked.binary;
   draft.request = withRealPlaces(request);
   draft.cliVersion = await knownVersion(request, checked.binary, stop, clock().getTime());
+  const old = tooOld(draft);
+  if (old !== null) return left(draft, old);
   const { resumeSession } = request.call;
   if (resumeSession !== null) {
     const { repairSession } = await import('./repair-session.ts');

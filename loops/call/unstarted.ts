@@ -1,6 +1,8 @@
 // What is said of a call that was over before anything was started: nothing was asked, and nothing is paid.
 
 import type { StopSignal } from '../../policies/facts/stop.ts';
+import { lacking } from '../../wrappers/feature.ts';
+import type { Draft } from '../attempt/draft.ts';
 import type { Refusal } from './check.ts';
 
 export const LATE: Refusal = {
@@ -17,3 +19,15 @@ export const cancelled = (by: StopSignal): Refusal => ({
   exit: by,
   message: `stopped by ${by} before anything was started`,
 });
+
+/** An older CLI would make something else of the prompt; null where it would not, or where it is no older one. */
+export function tooOld({ request, prompt, cliVersion }: Draft): Refusal | null {
+  const { adapter, call } = request;
+  for (const { since, keepsFrom } of lacking(adapter.features, cliVersion)) {
+    const made = keepsFrom?.(prompt?.toString() ?? '', call.cwd) ?? null;
+    if (made === null) continue;
+    const message = `${adapter.tool} ${cliVersion} would ${made}: install ${adapter.packageName}@${since} or later, or take the @ out of the prompt`;
+    return { class: 'tooling', reason: 'not_prepared', exit: 'badInput', message };
+  }
+  return null;
+}

@@ -36,8 +36,8 @@ export const TESTED_VERSIONS = {
     install: 'npm install -g @openai/codex@0.169.0',
   },
   claude: {
-    tested: ['2.1.330'],
-    from: '2.1.330',
+    tested: ['2.1.100', '2.1.197', '2.1.330'],
+    from: '2.1.100',
     below: '2.2.0',
     install: 'npm install -g @anthropic-ai/claude-code@2.1.330',
   },

@@ -39,6 +39,25 @@ for (const [version, counts] of VERSIONS)
     );
   });
 
+const MENTIONS: readonly [version: string, prompt: string, code: number][] = [
+  ['2.1.298', 'Explain @secret.env, please.', 41],
+  ['2.1.298', 'Explain "@secret.env".', 41],
+  ['2.1.298', 'Explain @"secret.env".', 41],
+  ['2.1.298', 'Use @Override and me@secret.env and @nothing.', 0],
+  ['2.1.299', 'Explain @secret.env, please.', 0],
+];
+for (const [version, prompt, code] of MENTIONS)
+  test(`claude ${version} is ${code === 0 ? '' : 'not '}asked: ${prompt}`, async ({ rig }) => {
+    rig.install('claude', { version });
+    rig.answer(() => answerWith('claude', 'ok'));
+    writeFileSync(path.join(rig.project, 'secret.env'), 'S=1');
+    const ended = await runWrapper(rig, 'claude', ['--trust-workspace'], prompt).ended();
+    assert.is(ended.code, code, ended.said);
+    assert.is(rig.calls.length, code === 0 ? 1 : 0);
+    if (code !== 0)
+      assert.match(ended.record.verdict.evidence?.text ?? '', 'would read secret.env, which the prompt names');
+  });
+
 /** How the parsers say that they do not know it. */
 const clap = (flag: string) => `error: unexpected argument '${flag}' found\n\nUsage: copilot --no-ask-user\n`;
 const commander = (flag: string) => `error: unknown option '${flag}'\n\nTry 'copilot --help' for more information.\n`;

@@ -1,8 +1,10 @@
-// What the claude row relies on. Measured with 2.1.330 (npm run bench:matrix -- --versions).
+// What the claude row relies on. Measured with 2.1.100 to 2.1.330 (npm run bench:matrix -- --versions).
 
 import type { Feature } from '../feature.ts';
+import { mentionedFile } from './mentions.ts';
 
-const retries = (name: string, without: string) => ({ kind: 'variable', name, since: null, without }) as const;
+const retries = (name: string, without: string, since: string | null = null) =>
+  ({ kind: 'variable', name, since, without }) as const;
 
 export const FEATURES = [
   { kind: 'flag', name: '-p', since: null, without: null },
@@ -28,7 +30,7 @@ export const FEATURES = [
   {
     kind: 'variable',
     name: 'CLAUDE_CODE_STARTUP_FAILURE_RESULTS',
-    since: null,
+    since: '2.1.274',
     without: 'a failure to start is told on stderr alone',
   },
   {
@@ -38,7 +40,16 @@ export const FEATURES = [
     without: 'it may ask for flags and tell of its use',
   },
   { kind: 'variable', name: 'DISABLE_AUTOUPDATER', since: null, without: 'it may look for an update' },
-  { kind: 'variable', name: 'CLAUDE_CODE_DISABLE_FILE_MENTIONS', since: null, without: null },
+  {
+    kind: 'variable',
+    name: 'CLAUDE_CODE_DISABLE_FILE_MENTIONS',
+    since: '2.1.299',
+    without: 'a prompt that names a file with @ is refused, since the file would be sent along',
+    keepsFrom: (prompt, cwd) => {
+      const file = mentionedFile(prompt, cwd);
+      return file === null ? null : `read ${file}, which the prompt names with @, and send it along`;
+    },
+  },
   {
     kind: 'variable',
     name: 'CLAUDE_CODE_DISABLE_BACKGROUND_TASKS',
@@ -47,8 +58,8 @@ export const FEATURES = [
   },
   retries('CLAUDE_CODE_MAX_RETRIES', 'its announced retries are cut instead'),
   retries('CLAUDE_CODE_DISABLE_NONSTREAMING_FALLBACK', 'a broken stream is asked for once more'),
-  retries('CLAUDE_CODE_DISABLE_REFUSAL_RETRY', 'a refused answer is asked for once more'),
-  retries('CLAUDE_CODE_DISABLE_REFUSAL_FALLBACK', 'a refused answer is asked of another model'),
+  retries('CLAUDE_CODE_DISABLE_REFUSAL_RETRY', 'a refused answer is asked for once more', '2.1.282'),
+  retries('CLAUDE_CODE_DISABLE_REFUSAL_FALLBACK', 'a refused answer is asked of another model', '2.1.161'),
   retries(
     'CLAUDE_CODE_DISABLE_EXPERIMENTAL_BETAS',
     'an HTTP 400 that it cannot read is asked again elsewhere than at its service',

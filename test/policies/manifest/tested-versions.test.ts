@@ -25,7 +25,8 @@ const ROWS: readonly [tool: BuiltIn, version: string, verdict: VersionVerdict][]
   ['copilot', '1.0.75', 'tested'],
   ['copilot', '1.0.1020', 'tested'],
   ['copilot', '2.0.0', 'newer'],
-  ['claude', '2.1.329', 'older'],
+  ['claude', '2.1.99', 'older'],
+  ['claude', '2.1.197', 'tested'],
   ['claude', '2.1.400', 'tested'],
   ['claude', '2.2.0', 'newer'],
 ];
