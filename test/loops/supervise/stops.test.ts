@@ -1,0 +1,138 @@
+// What stops a supervision from without: its limits and signals. Each saves the session, and going on pays for nothing twice.
+
+import { spawnSync } from 'node:child_process';
+import { existsSync, readFileSync, watch, writeFileSync } from 'node:fs';
+import path from 'node:path';
+import { suite } from 'uvu';
+import * as assert from 'uvu/assert';
+import type { SessionSave } from '../../../policies/supervise/session-save.ts';
+import { answerWith } from '../../rig/streams.ts';
+import { changes, play, REASONER, type SupervisedTask, superviseTask, WORKER } from '../../rig/supervise-run.ts';
+import { TestRig } from '../../rig/test-rig.ts';
+
+const test = suite<{ rig: TestRig }>('stops');
+test.before.each(async (context) => {
+  context.rig = await TestRig.open();
+});
+test.after.each(({ rig }) => rig.dispose());
+
+const DONE = { action: 'done', summary: 'All of it.' };
+const GO_ON = { action: 'continue', instruction: 'Task B' };
+const toolsOf = (rig: TestRig) => rig.calls.map(({ report }) => (report.tool === WORKER ? 'w' : 'r')).join('');
+const savedBy = (task: SupervisedTask) => JSON.parse(task.read('state/session_save.json')) as SessionSave;
+
+/** As a person edits it. */
+function setLimit(rig: TestRig, task: SupervisedTask, budgets: object): void {
+  const manifest = { ...JSON.parse(task.read('manifest.json')), budgets } as object;
+  rig.write('.tmp/task/fix/manifest.json', JSON.stringify(manifest));
+}
+
+/** claude says what its calls cost. */
+const PAID_REASONER = { supervise: { worker: { tool: WORKER }, reasoner: { tool: 'claude' } } };
+
+function playPaid(rig: TestRig, said: readonly object[]): void {
+  const next = said[Symbol.iterator]();
+  let works = 0;
+  rig.answer(({ report }) => {
+    if (report.tool !== WORKER) return answerWith('claude', JSON.stringify(next.next().value));
+    works += 1;
+    return changes(works);
+  });
+}
+
+for (const [what, budgets, more, told, paid] of [
+  ['max_tokens', { max_tokens: 30 }, {}, 'of 30 tokens are used up', 'wr'],
+  ['max_usd', { max_usd: 0.0001 }, { max_usd: 9 }, 'of $0.0001', 'wr'],
+  ['paid_call_budget', { paid_call_budget: 2 }, { paid_call_budget: 9 }, '2 of 2 paid calls', 'wr'],
+] as const)
+  test(`${what} ends it with the session saved; with more of it the next one begins where it stood`, async ({
+    rig,
+  }) => {
+    playPaid(rig, [GO_ON, DONE]);
+    const task = superviseTask(rig, { ...PAID_REASONER, budgets });
+    const ran = await task.supervise();
+    assert.equal([ran.code, toolsOf(rig), ran.report.failure!.reason], [1, paid, 'budget'], ran.said);
+    assert.match(ran.summary, told);
+    assert.equal([savedBy(task).how, savedBy(task).instruction], ['stopped', 'Task B']);
+    setLimit(rig, task, more);
+    const resumed = await rig.run('tollgate', savedBy(task).resume.split(' ').slice(1));
+    assert.is(resumed.code, 0, resumed.stderr);
+    assert.equal([toolsOf(rig), task.instructions()], ['wrwr', ['Task A', 'Task B']]);
+  });
+
+test('the wall clock ends the call that runs over it, and another run has a clock of its own', async ({ rig }) => {
+  let works = 0;
+  rig.answer(({ report }) => {
+    if (report.tool === REASONER) return answerWith(REASONER, JSON.stringify(DONE));
+    works += 1;
+    return works === 1 ? [{ do: 'hang' }] : changes(works);
+  });
+  const task = superviseTask(rig, { budgets: { max_wallclock_sec: 1 } });
+  const ran = await task.supervise();
+  assert.equal([ran.code, toolsOf(rig), savedBy(task).how], [1, 'w', 'stopped'], ran.said);
+  setLimit(rig, task, {});
+  assert.is((await task.supervise()).code, 0);
+  assert.equal([toolsOf(rig), task.instructions()], ['wwr', ['Task A', 'Task A']]);
+});
+
+test('INT while the reasoner is asked: saved, and it alone is asked again', async ({ rig }) => {
+  const task = superviseTask(rig);
+  const running = rig.start('tollgate', ['supervise', 'fix', '--json']);
+  await (await rig.call()).tell(...changes(1));
+  const reasoner = await rig.call();
+  running.signal('SIGINT');
+  assert.is((await running.result).code, 130);
+  await reasoner.gone;
+  assert.equal([savedBy(task).how, savedBy(task).iterations], ['interrupted', 1]);
+  play(rig, [DONE]);
+  assert.is((await task.supervise()).code, 0);
+  assert.is(toolsOf(rig), 'wrr');
+});
+
+test('INT while the acceptance commands look at the work: saved, and the work that was paid for is looked at anew', async ({
+  rig,
+}) => {
+  const at = (name: string) => path.join(rig.root, name);
+  // It holds the run up until it is told to stop, the first time alone.
+  const command = `mkdir '${at('once')}' 2>/dev/null || exit 0; : > '${at('began')}'; exec tail -f /dev/null`;
+  const began = new Promise<void>((resolve) => {
+    const watcher = watch(rig.root, { persistent: false }, (_, name) => {
+      if (name !== 'began') return;
+      watcher.close();
+      resolve();
+    });
+  });
+  play(rig, [DONE]);
+  const task = superviseTask(rig, { acceptance: { commands: [command] } });
+  const running = rig.start('tollgate', ['supervise', 'fix', '--json']);
+  await Promise.race([began, running.result]);
+  running.signal('SIGINT');
+  assert.is((await running.result).code, 130);
+  assert.equal([toolsOf(rig), savedBy(task).how], ['w', 'interrupted']);
+  const ran = await task.supervise();
+  assert.is(ran.code, 0, ran.said);
+  assert.is(toolsOf(rig), 'wr');
+});
+
+test('a tree that has moved on, and a branch that is gone, are gone on with by --accept-tree', async ({ rig }) => {
+  const git = (...args: string[]) =>
+    spawnSync('git', ['-c', 'user.name=a', '-c', 'user.email=a@b', ...args], { cwd: rig.project });
+  git('init', '-q', '-b', 'work');
+  git('commit', '-q', '--allow-empty', '-m', 'first');
+  play(rig, [{ action: 'save_session', why: 'later' }, GO_ON, DONE]);
+  const task = superviseTask(rig);
+  assert.is((await task.supervise()).code, 1);
+  git('checkout', '-q', '-b', 'other');
+  git('branch', '-q', '-D', 'work');
+  const file = path.join(rig.project, 'src/step-1.txt');
+  writeFileSync(file, 'mine\n');
+  const refused = await task.supervise();
+  assert.is(refused.code, 2);
+  assert.match(refused.said, /the branch work is gone; a file is not as they were left: src\/step-1.txt/);
+  assert.match(refused.said, 'say --accept-tree to go on in it as it is');
+  const ran = await task.supervise('--accept-tree');
+  assert.is(ran.code, 0, ran.said);
+  assert.equal([toolsOf(rig), readFileSync(file, 'utf8'), existsSync(file)], ['wrrwr', 'mine\n', true]);
+});
+
+test.run();
