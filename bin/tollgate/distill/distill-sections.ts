@@ -44,11 +44,11 @@ export async function sections(argv: readonly string[]): Promise<Ran> {
   const opened = await openDistill(read.args.words[0]!, process.cwd(), process.env, () => new Date());
   if (opened.how === 'invalid') return invalid('sections', opened.message);
   const { standing } = opened.open;
-  if (read.args.given.has('json'))
-    return {
-      exit: 0,
-      out: `${JSON.stringify({ schema: 1, name: opened.open.folder.name, sections: standing.sections })}\n`,
-    };
+  if (read.args.given.has('json')) {
+    const { name } = opened.open.folder;
+    const rows = standing.sections.map(({ modelVersion, ...row }) => ({ ...row, model_version: modelVersion }));
+    return { exit: 0, out: `${JSON.stringify({ schema: 1, name, sections: rows })}\n` };
+  }
   if (standing.sections.length === 0) return { exit: 0, out: 'no section is there yet\n' };
   const rows = standing.sections.map(({ section, title, chars, tokens, at }) => [
     String(section),

@@ -180,15 +180,19 @@ test('Ctrl-C waits for the answer in flight, and a second run goes on', async (w
   assert.is(world.api.paid().length, 3);
 });
 
-for (const signal of ['SIGTERM', 'SIGKILL'] as const)
-  test(`${signal} in the middle of a turn: it is recorded as lost and asked once more, what was accepted is not`, async (world) => {
+for (const signal of ['SIGTERM', 'SIGKILL', 'SIGINT'] as const)
+  test(`${signal}${signal === 'SIGINT' ? ' twice' : ''} in the middle of a turn: it is recorded as lost and asked once more, what was accepted is not`, async (world) => {
     const { rig } = world;
     const { release } = await held(world);
     const running = rig.start('tollgate', BEGIN);
     await running.says(/section 1:/);
     await world.api.asked(2);
     running.signal(signal);
-    assert.is((await running.result).code, signal === 'SIGTERM' ? 143 : null);
+    if (signal === 'SIGINT') {
+      await running.says(/a second signal ends at once/);
+      running.signal(signal);
+    }
+    assert.is((await running.result).code, { SIGTERM: 143, SIGINT: 130, SIGKILL: null }[signal]);
     release();
     const ran = await rig.run('tollgate', BEGIN);
     assert.is(ran.code, 0, ran.stderr);
@@ -203,6 +207,9 @@ test('sections lists them, delete-section takes one out and asks for it again', 
   const before = readFileSync(place(rig, 'republic.md'), 'utf8');
   const listed = await rig.run('tollgate', ['distill', 'sections', 'republic']);
   assert.match(listed.stdout, /^SECTION +TITLE .*\n1 /);
+  const { stdout } = await rig.run('tollgate', ['distill', 'sections', 'republic', '--json']);
+  const [first] = objectIn(stdout).sections as Record<string, unknown>[];
+  assert.equal([first!.section, first!.model_version, first!.ends], [1, 'gemini-2.5-pro', false]);
   const gone = await rig.run('tollgate', ['distill', 'delete-section', 'republic', '2', '--ask-again']);
   assert.is(gone.stdout, 'section 2 is deleted; tollgate distill resume republic asks for it again\n');
   assert.ok(readFileSync(place(rig, 'republic.md'), 'utf8').length < before.length);
