@@ -13,6 +13,7 @@ import { publishMarker } from '../attempt/announce.ts';
 import type { Attempt, Published } from '../attempt/attempt.ts';
 import { changedFiles, redactedOf } from '../attempt/captured.ts';
 import type { Draft } from '../attempt/draft.ts';
+import { keptAnswerIn } from '../attempt/kept-answer.ts';
 import { folderMistake, putFoldersRight } from '../attempt/kept-folders.ts';
 import { publishRedacted } from '../attempt/redacted-copy.ts';
 import type { WrapperRequest } from '../attempt/request.ts';
@@ -40,7 +41,11 @@ export function publishAll(
     record.warnings.push(...slowPatterns(redactor.withheld));
     if (request.keepRaw)
       record.warnings.push(`what the CLI wrote is kept as it came, secrets and all, in ${attempt.folder}`);
-    if (record.verdict.class === null) publishText(out, capture.answer, 'set_aside');
+    if (record.verdict.class === null) {
+      // Nobody but a run has a gate, which takes it away again.
+      const kept = request.charge?.runId ? keptAnswerIn(attempt.folder) : null;
+      publishText(out, capture.answer, 'set_aside', kept);
+    }
     if (sessionIdOut !== null && record.session_id !== null)
       publishText(sessionIdOut, `${record.session_id}\n`, 'set_aside');
     publishRecord(request, record);

@@ -11,6 +11,7 @@ import { identify } from '../../wrappers/processes/identity.ts';
 import { passedAs } from '../../wrappers/processes/passed-variables.ts';
 import { hasOutput } from '../attempt/captured.ts';
 import { newCallId } from '../attempt/draft.ts';
+import { hasKeptAnswer } from '../attempt/kept-answer.ts';
 import type { SentTerms } from '../attempt/sent.ts';
 import { GUARDIAN_TIMEOUTS } from '../call/guardian-timeouts.ts';
 import { TREE } from '../scope/question.ts';
@@ -200,7 +201,11 @@ export function paidAnswer(
   if (last === undefined) return null;
   // A stand-in may have answered in its tool's place, and a later call may have left another answer there.
   const { out, record: published } = outputsOf(open.task, { ...stage, tool: last.tool });
-  if (!existsSync(out) || whoseAnswer(calls, last, recordIn(published)) !== last.call_id) return null;
+  const isThere = existsSync(out)
+    ? whoseAnswer(calls, last, recordIn(published)) === last.call_id
+    : // What a gate has looked at a person may have taken away to have it made anew.
+      !gated.has(last.call_id) && hasKeptAnswer(open.task, last.call_id);
+  if (!isThere) return null;
   // A verdict in the journal is a line that anybody may write; the record is what counts.
   const record = readRecord(open.task, last.call_id);
   return record?.verdict.class === null ? record : null;

@@ -14,6 +14,7 @@ import { NEVER } from '../../policies/retry/decide.ts';
 import { writeJson } from '../../state/atomic-file.ts';
 import { readRegular } from '../../state/disk/regular-file.ts';
 import { outputsOf } from '../../state/task-folder.ts';
+import { dropKeptAnswer, putAnswerBack } from '../attempt/kept-answer.ts';
 import { type FailureCircumstances, failureOf } from '../failure/failure.ts';
 import { passGate } from '../gate/gate.ts';
 import type { GateRequest } from '../gate/gate-request.ts';
@@ -43,6 +44,9 @@ export async function passStage(
   const changes = baseline === null ? null : await baseline.look();
   const violations = judgeScope(changes ?? [], scopeOf(open.manifest));
   const findings = [judge, violationsFinding(violations)].filter((finding) => finding !== null);
+  const { out: answerFile } = outputsOf(task, stage);
+  const isPaid = record.verdict.class === null && !open.journal.read().ledger.gated.has(record.call_id);
+  const isBack = isPaid && putAnswerBack(task, record.call_id, answerFile);
   const request = {
     task,
     manifest,
@@ -50,7 +54,7 @@ export async function passStage(
     tool: stage.tool,
     role,
     cwd,
-    answerFile: outputsOf(task, stage).out,
+    answerFile,
     callId: record.call_id,
     changes,
     findings,
@@ -60,7 +64,8 @@ export async function passStage(
     stop: context.stop,
     clock,
   };
-  const remarks = baseline?.since === 'killed_run' && violations.length > 0 ? [SINCE_KILLED] : [];
+  const remarks = isBack ? [IS_BACK] : [];
+  if (baseline?.since === 'killed_run' && violations.length > 0) remarks.push(SINCE_KILLED);
   const looked = withDiffScope(run, record.verdict.class === null ? await passGate(request) : unanswered(request));
   const theirs = baseline?.ofCallers() ?? [];
   if (theirs.length > 0)
@@ -89,8 +94,11 @@ export async function passStage(
     signature: gate.passed ? null : gateSignature(stage.tool, gate.findings),
     verdict: gate.verdict,
   });
+  dropKeptAnswer(task, record.call_id);
   return gate;
 }
+
+const IS_BACK = 'somebody took its answer away before it was looked at; it was published again from its attempt';
 
 const SINCE_KILLED =
   'an earlier run of this stage was killed: some of what is out of scope may have been changed by somebody else since, so nothing is put back';

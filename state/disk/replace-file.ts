@@ -26,10 +26,10 @@ export type Durability = 'synced' | 'renamed';
  */
 type Intruder = 'refused' | 'set_aside';
 
-/** A whole text, synced, its folders made. */
-export function publishText(file: string, text: string, intruder?: Intruder): void {
+/** A whole text, synced, its folders made. @param beside as `replaceFile` takes it. */
+export function publishText(file: string, text: string, intruder?: Intruder, beside: string | null = null): void {
   makeFolder(path.dirname(file));
-  replaceFile(file, 'synced', (fd) => writeFileSync(fd, text), intruder);
+  replaceFile(file, 'synced', (fd) => writeFileSync(fd, text), intruder, beside);
 }
 
 /** A whole text that need not outlive a power cut. Throws as `replaceFile` does. */
