@@ -2,6 +2,7 @@
 
 import { TOLLGATE_EXIT } from '../../policies/facts/exit-codes.ts';
 import type { Change } from '../../policies/facts/gate-record.ts';
+import { isBuiltIn } from '../../policies/facts/tools.ts';
 import type { UsedUp } from '../../policies/manifest/limits.ts';
 import { tooLargeWords } from '../../policies/manifest/prompt-limits.ts';
 import { nextActions } from '../../policies/next-actions/next-actions.ts';
@@ -126,7 +127,7 @@ export function tooLargeFailure(run: StageRun, { tooLarge, parts }: Prompt): Fai
     next_actions: [
       ...splitAdvice(parts),
       ...(policy ? ['or context.digest_policy: auto in the manifest: it leaves out the rest, and says what'] : []),
-      `or, where ${model ?? 'its model'} takes more: prompts.max_chars.${tool} in tollgate.yaml`,
+      `or, where ${model ?? 'its model'} takes more: ${isBuiltIn(tool) ? `prompts.max_chars.${tool}` : `tools.${tool}.max_chars`} in tollgate.yaml`,
       `then: tollgate run ${task.id}`,
     ],
   };

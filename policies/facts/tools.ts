@@ -32,6 +32,6 @@ const isOwnTool = (name: unknown): name is OwnTool =>
 
 export const isTool = (name: unknown): name is Tool => isBuiltIn(name) || isOwnTool(name);
 
-/** A table has a row for each built-in CLI; this stands for any that a project describes. */
+/** A table has a row for each built-in CLI, and for one that a project describes where the project says so; this stands for any other. */
 export const rowOf = <Row, Other>(table: Readonly<Record<BuiltIn, Row>>, tool: Tool, other: Other): Row | Other =>
-  isBuiltIn(tool) ? table[tool] : other;
+  Object.hasOwn(table, tool) ? table[tool as BuiltIn] : other;

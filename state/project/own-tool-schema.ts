@@ -2,6 +2,7 @@
 
 import * as z from 'zod';
 import { COMMANDS, TOOL_NAME, TOOLS } from '../../policies/facts/tools.ts';
+import { LEAST_CHARS } from '../../policies/manifest/prompt-limits.ts';
 import { MAX_TIMEOUT_MS } from '../../policies/time/longest-timeout.ts';
 import { mistakesOf, strangePlace, unexpanded } from './own-tool-mistakes.ts';
 
@@ -91,6 +92,18 @@ const OWN_TOOL = z
       .min(1)
       .optional()
       .describe('a longer prompt is refused before anything is asked'),
+    max_chars: z
+      .number()
+      .int()
+      .min(LEAST_CHARS)
+      .optional()
+      .describe("characters of a stage's prompt at the most, as prompts.max_chars of the built-in ones"),
+    context_limit: z
+      .number()
+      .int()
+      .min(1000)
+      .optional()
+      .describe('tokens of its context beyond which a session is left for a fresh one'),
     output: z
       .enum(['text', 'json', 'lines', 'file'])
       .default('text')

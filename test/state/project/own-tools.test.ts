@@ -5,6 +5,9 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
+import { rowOf, type Tool } from '../../../policies/facts/tools.ts';
+import { type ProjectFile, SESSION_DEFAULTS } from '../../../policies/manifest/project-file.ts';
+import { promptLimit } from '../../../policies/manifest/prompt-limits.ts';
 import { readProject } from '../../../state/project/project.ts';
 
 const test = suite<{ folder: string }>('own tools');
@@ -55,6 +58,27 @@ test('what is said of it', async ({ folder }) => {
   assert.equal(mine!.events, [{ when: {}, answer: 'out.0.text', session: 'id', tokens: { input: 'n' } }]);
   assert.equal(mine!.access, { read: ['-r'] });
   assert.equal(mine!.exits, { timeout: 99, failure: 12, missingBinary: 10, badInput: 11 });
+});
+
+test('how long its prompts and its sessions may be is its own, and the default of the others stays', async ({
+  folder,
+}) => {
+  writeFileSync(
+    path.join(folder, 'tollgate.yaml'),
+    'tools:\n  mine: { binary: x, max_chars: 20000, context_limit: 32000 }\n  other: { binary: x }\n',
+  );
+  const project = await readProject(folder);
+  assert.is(project.how, 'read');
+  const { prompts, sessions } = (project as { value: ProjectFile }).value;
+  const limits = ['mine', 'other', 'codex'].map((tool) => [
+    promptLimit(prompts, tool as Tool, undefined),
+    rowOf(sessions.context_limit, tool as Tool, 'default'),
+  ]);
+  assert.equal(limits, [
+    [20_000, 32_000],
+    [400_000, 'default'],
+    [400_000, SESSION_DEFAULTS.context_limit.codex],
+  ]);
 });
 
 const MISTAKES: [what: string, body: string, told: RegExp][] = [
@@ -132,6 +156,7 @@ const MISTAKES: [what: string, body: string, told: RegExp][] = [
     'binary: x\n  mine:\n    binary: y',
     /:4: the same name stands twice in one place; keep one of them/,
   ],
+  ['too small a prompt', 'binary: x\n    max_chars: 5', /:4: tools\.mine\.max_chars must be at least 10000/],
   ['a binary that is a flag', 'binary: -x', /:3: tools\.mine\.binary must be one line/],
 ];
 for (const [what, body, told] of MISTAKES)
