@@ -66,7 +66,7 @@ export function viewOf({ folder, checkpoint, standing, document, calls, running 
 
 function nextActions(name: string, state: string, reason: PauseReason | null, evidence: string): string[] {
   if (state === 'running') return [`tollgate distill pause ${name}`];
-  if (state === 'complete') return [];
+  if (state === 'complete') return [`tollgate distill export ${name}`];
   if (reason !== null) return [PAUSES[reason].next.replaceAll('NAME', name)];
   const budget = /^(time|token|money) budget reached/.exec(evidence)?.[1] as keyof typeof RAISED | undefined;
   return [`tollgate distill resume ${name}${budget === undefined ? '' : RAISED[budget]}`];

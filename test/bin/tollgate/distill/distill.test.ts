@@ -50,7 +50,8 @@ test('a book is distilled to its end; --json prints a line each, and the whole a
     ...['asking', 'answered', 'asking', 'answered', 'asking', 'answered'],
     'ended',
   ]);
-  const { event, exit_code, state, sections } = lines.at(-1)!;
+  const { event, exit_code, state, sections, next_actions } = lines.at(-1)!;
+  assert.equal(next_actions, ['tollgate distill export republic']);
   assert.equal([event, exit_code, state, sections], ['ended', 0, 'complete', 3]);
   assert.is(api.paid().length, 3);
   const { body } = api.paid()[2]! as unknown as { body: Record<string, unknown> };
