@@ -2,6 +2,7 @@
 
 import type { CallRequest, Overlay } from '../adapter.ts';
 import { noGuesses } from './betas.ts';
+import { serverRules } from './servers.ts';
 import { readSettings } from './settings.ts';
 
 export function overlay(request: CallRequest): Overlay {
@@ -17,7 +18,7 @@ export function overlay(request: CallRequest): Overlay {
       : {}),
   };
   return {
-    argv: ['--settings', JSON.stringify({ env }), ...(request.access === 'full' ? all() : [])],
+    argv: ['--settings', JSON.stringify({ env }), ...(request.access === 'full' ? all(request) : [])],
     environment: {},
     folders: [],
     warnings: [],
@@ -48,9 +49,9 @@ const ONE_REQUEST = {
 const ONE_TRY = { MAX_STRUCTURED_OUTPUT_RETRIES: '1' };
 
 /** Root is refused the bypass, unless it calls its machine a sandbox, which is not ours to say. */
-const all = (): string[] =>
+const all = (request: CallRequest): string[] =>
   process.getuid?.() === 0
-    ? ['--permission-mode', 'acceptEdits', `--allowedTools=${EVERYTHING.join(',')}`]
+    ? ['--permission-mode', 'acceptEdits', `--allowedTools=${[...EVERYTHING, ...serverRules(request)].join(',')}`]
     : ['--permission-mode', 'bypassPermissions'];
 
 /** What asks for a permission (2.1.330). */

@@ -9,6 +9,7 @@ import type { CallRequest } from '../../../wrappers/adapter.ts';
 import { claudeNeeds } from '../../../wrappers/claude/needs.ts';
 import { route } from '../../../wrappers/claude/route.ts';
 import { CLAUDE } from '../../../wrappers/claude/row.ts';
+import { serverRules } from '../../../wrappers/claude/servers.ts';
 
 const test = suite<{ home: string }>('claude row');
 test.before.each((context) => {
@@ -131,6 +132,17 @@ test('a schema and an effort are its own flags, and a schema has one try', ({ ho
     [tries(request), tries(requestIn(home)), tries({ ...request, innerRetries: 'allow' })],
     ['1', undefined, undefined],
   );
+});
+
+test('root, which claude refuses the bypass, is allowed the tools of its servers by their names', ({ home }) => {
+  const server = (name: string) => ({ mcpServers: { [name]: { command: 'x' } } });
+  save(home, '.claude.json', {
+    ...server('of user'),
+    projects: { [path.join(home, 'project')]: server('here'), '/else': server('else') },
+  });
+  save(home, 'project/.mcp.json', server('team'));
+  assert.equal(serverRules(requestIn(home)), ['mcp__of_user', 'mcp__here', 'mcp__team']);
+  assert.equal(serverRules(requestIn(path.join(home, 'nobody'))), []);
 });
 
 test('a session is begun with an id of ours, or gone on with', ({ home }) => {
