@@ -14,6 +14,7 @@ const SCRIPTS = [
   'test/rig/readers-child.ts',
   'test/rig/sessions-changer.ts',
   'test/rig/turn-taker.ts',
+  'test/rig/upload-child.ts',
   'test/state/api-errors/appender.ts',
 ];
 
