@@ -40,7 +40,7 @@ async function upload(
   const waits: number[] = [];
   const events: object[] = [];
   const ended = await uploadBook(book, {
-    service: createGeminiService({ key: KEY, baseUrl: api.url, maxSilenceMs: 5000 }),
+    service: createGeminiService({ key: KEY, baseUrl: api.url, maxSilenceMs: 60_000 }),
     control: { waiting: stop.signal },
     terms: { autoWaitMs: 60_000 },
     context: {

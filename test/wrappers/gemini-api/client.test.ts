@@ -34,7 +34,7 @@ const test = suite<World>('client');
 
 test.before.each(async (world) => {
   world.api = await startDocumentApi();
-  world.service = createGeminiService({ key: KEY, baseUrl: world.api.url, maxSilenceMs: 2000 });
+  world.service = createGeminiService({ key: KEY, baseUrl: world.api.url, maxSilenceMs: 60_000 });
   world.folder = mkdtempSync(path.join(tmpdir(), 'client-'));
 });
 
