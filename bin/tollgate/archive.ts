@@ -11,7 +11,7 @@ import { projectState } from '../../state/task-folder.ts';
 import { identify } from '../../wrappers/processes/identity.ts';
 import { readArguments } from '../command.ts';
 import type { Arguments, CommandSpec } from '../command-line.ts';
-import type { Ran } from '../ran.ts';
+import { badInputOf, type Ran } from '../ran.ts';
 import { refusalWithin } from './within-call.ts';
 
 const DEFAULT_AGE = '30d';
@@ -142,4 +142,4 @@ const worktreeLines = (worktree: LeftWorktree | null): string[] =>
         ...worktree.next_actions.map((line) => `  ${line}`),
       ];
 
-const invalid = (message: string): Ran => ({ exit: TOLLGATE_EXIT.badInput, err: `tollgate archive: ${message}\n` });
+const invalid = badInputOf('tollgate archive');

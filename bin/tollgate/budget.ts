@@ -13,7 +13,7 @@ import { type TaskUsage, type UsedSoFar, usageOf } from '../../state/usage.ts';
 import { identify, isAlive } from '../../wrappers/processes/identity.ts';
 import { readArguments } from '../command.ts';
 import type { CommandSpec } from '../command-line.ts';
-import type { Ran } from '../ran.ts';
+import { badInputOf, type Ran } from '../ran.ts';
 import { refusalWithin } from './within-call.ts';
 
 const SPEC: CommandSpec = {
@@ -135,4 +135,4 @@ const PARTS = [
   ['output', 'output_tokens'],
 ] as const satisfies readonly (readonly [string, keyof UsedSoFar])[];
 
-const invalid = (message: string): Ran => ({ exit: TOLLGATE_EXIT.badInput, err: `tollgate budget: ${message}\n` });
+const invalid = badInputOf('tollgate budget');

@@ -13,7 +13,7 @@ import { readProject } from '../../state/project/project.ts';
 import { locateTask, projectRoot } from '../../state/task-folder.ts';
 import { readArguments } from '../command.ts';
 import type { CommandSpec } from '../command-line.ts';
-import type { Ran } from '../ran.ts';
+import { badInputOf, type Ran } from '../ran.ts';
 import { refusalWithin } from './within-call.ts';
 
 const SPEC: CommandSpec = {
@@ -94,4 +94,4 @@ async function pipelineMistake(name: string, folder: string): Promise<string | n
 const schemaFile = (): string =>
   path.resolve(path.dirname(fileURLToPath(import.meta.url)), '../docs/schemas/TASK_SCHEMA.json');
 
-const invalid = (message: string): Ran => ({ exit: TOLLGATE_EXIT.badInput, err: `tollgate init: ${message}\n` });
+const invalid = badInputOf('tollgate init');

@@ -10,7 +10,7 @@ import { wholeDuration } from '../../policies/time/duration.ts';
 import { locateTask, projectState } from '../../state/task-folder.ts';
 import { readArguments } from '../command.ts';
 import type { Arguments, CommandSpec } from '../command-line.ts';
-import type { Ran } from '../ran.ts';
+import { badInputOf, type Ran } from '../ran.ts';
 import { sheetOf } from '../sheet.ts';
 import { onSheet } from '../terminal-page.ts';
 import { renderMarkdown, renderText } from './report-page.ts';
@@ -136,4 +136,4 @@ function clashOf({ given, words }: Arguments): string | null {
   return lone === undefined ? null : `--${lone} needs --errors`;
 }
 
-const invalid = (message: string): Ran => ({ exit: TOLLGATE_EXIT.badInput, err: `tollgate report: ${message}\n` });
+const invalid = badInputOf('tollgate report');

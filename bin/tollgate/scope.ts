@@ -6,7 +6,7 @@ import { nearest } from '../../policies/text/nearest.ts';
 import { namesOf } from '../../wrappers/processes/passed-variables.ts';
 import { readArguments } from '../command.ts';
 import type { CommandSpec } from '../command-line.ts';
-import type { Ran } from '../ran.ts';
+import { badInputOf, type Ran } from '../ran.ts';
 
 const SPEC: CommandSpec = {
   name: 'tollgate scope',
@@ -56,4 +56,4 @@ const hintFor = (verb: string, paths: readonly string[]): string =>
 
 const lineOf = ({ path, allowed, why }: ScopeAnswer): string => `${allowed ? 'yes' : 'no '}  ${path}  ${why}\n`;
 
-const invalid = (message: string): Ran => ({ exit: TOLLGATE_EXIT.badInput, err: `tollgate scope: ${message}\n` });
+const invalid = badInputOf('tollgate scope');

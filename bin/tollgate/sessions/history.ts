@@ -8,7 +8,7 @@ import type { Redactor } from '../../../policies/redact/redactor.ts';
 import type { ShownTurn } from '../../../policies/session/conversation.ts';
 import { readArguments } from '../../command.ts';
 import type { CommandSpec } from '../../command-line.ts';
-import type { Ran } from '../../ran.ts';
+import { badInputOf, type Ran } from '../../ran.ts';
 import { SESSION_WORD, styleOf, TOOL_FLAG, unreadable, whichSession } from './which-session.ts';
 
 const SPEC: CommandSpec = {
@@ -83,4 +83,4 @@ function objectOf({ session, turns, all, reverted, notes, redo }: History, { red
   };
 }
 
-const invalid = (message: string): Ran => ({ exit: TOLLGATE_EXIT.badInput, err: `tollgate history: ${message}\n` });
+const invalid = badInputOf('tollgate history');

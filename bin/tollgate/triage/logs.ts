@@ -10,7 +10,7 @@ import { locateTask } from '../../../state/task-folder.ts';
 import { readArguments, stopOnSignals } from '../../command.ts';
 import type { CommandSpec } from '../../command-line.ts';
 import { printing, printResult } from '../../printing.ts';
-import type { Ran } from '../../ran.ts';
+import { badInputOf, type Ran } from '../../ran.ts';
 
 const SPEC: CommandSpec = {
   name: 'tollgate logs',
@@ -97,4 +97,4 @@ const asText = ({ of, text }: FollowedLine): string => `${of === 'stderr' ? 'std
 
 const asJson = (line: FollowedLine): string => `${JSON.stringify(line)}\n`;
 
-const invalid = (message: string): Ran => ({ exit: TOLLGATE_EXIT.badInput, err: `tollgate logs: ${message}\n` });
+const invalid = badInputOf('tollgate logs');

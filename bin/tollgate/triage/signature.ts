@@ -8,7 +8,7 @@ import { createLineFates } from '../../../policies/stderr/line-fates.ts';
 import { createLineSplitter, MAX_STDERR_LINE } from '../../../wrappers/line-splitter.ts';
 import { readArguments } from '../../command.ts';
 import type { CommandSpec } from '../../command-line.ts';
-import type { Ran } from '../../ran.ts';
+import { badInputOf, type Ran } from '../../ran.ts';
 import { answerLines } from '../answer-lines.ts';
 import { readInto } from './input.ts';
 import {
@@ -88,4 +88,4 @@ const manyLines = (word: string | undefined): Promise<Ran> =>
     return { id: id ?? null, signature: signText(isTool(tool) ? tool : null, text).signature };
   });
 
-const invalid = (message: string): Ran => ({ exit: TOLLGATE_EXIT.badInput, err: `tollgate signature: ${message}\n` });
+const invalid = badInputOf('tollgate signature');

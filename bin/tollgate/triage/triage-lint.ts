@@ -8,7 +8,7 @@ import { RULES } from '../../../policies/rules/rules.ts';
 import { type LintFact, levelOf, lintRules } from '../../../policies/verdict/lint.ts';
 import { sentenceOf } from '../../../policies/verdict/lint-words.ts';
 import type { Arguments } from '../../command-line.ts';
-import type { Ran } from '../../ran.ts';
+import { badInputOf, type Ran } from '../../ran.ts';
 
 interface Finding {
   level: 'error' | 'warning';
@@ -88,4 +88,4 @@ function render(findings: readonly Finding[], { own, built_in, errors, warnings 
 
 const counted = (count: number, what: string): string => `${count} ${what}${count === 1 ? '' : 's'}`;
 
-const invalid = (message: string): Ran => ({ exit: TOLLGATE_EXIT.badInput, err: `tollgate triage: ${message}\n` });
+const invalid = badInputOf('tollgate triage');

@@ -12,7 +12,7 @@ import { visible } from '../../../policies/text/visible-text.ts';
 import type { Clock } from '../../../policies/time/clock.ts';
 import { readArguments } from '../../command.ts';
 import type { CommandSpec } from '../../command-line.ts';
-import type { Ran } from '../../ran.ts';
+import { badInputOf, type Ran } from '../../ran.ts';
 import { answerLines } from '../answer-lines.ts';
 import { hiddenSignature, hiddenVerdict } from '../secrets.ts';
 import { readInto } from './input.ts';
@@ -137,4 +137,4 @@ async function manyLines(word: string | undefined, own: readonly Rule[], clock: 
   });
 }
 
-const invalid = (message: string): Ran => ({ exit: TOLLGATE_EXIT.badInput, err: `tollgate triage: ${message}\n` });
+const invalid = badInputOf('tollgate triage');
