@@ -59,7 +59,11 @@ export function openControl(
   // A folder that cannot be read is told by whoever reads it next.
   void watch().catch(() => {});
   return {
-    wish: () => wished,
+    wish() {
+      // What lies there already counts, however late the watch tells of it.
+      look();
+      return wished;
+    },
     deletions: () =>
       wishesLeft(folder).flatMap(({ file, wish }) =>
         wish.wish === 'delete' ? [{ section: wish.section, again: wish.again, obeyed: () => removeWish(file) }] : [],

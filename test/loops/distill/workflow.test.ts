@@ -348,6 +348,23 @@ test('a budget of tokens or money holds for the runs after it, until one says an
   assert.is(second.asked.length, 1);
 });
 
+test('a wish that is left right before an answer comes is obeyed before the next one is paid for', async () => {
+  const rig = distillRig();
+  const service = fakeService({
+    sections: 3,
+    misfortune: (n) =>
+      n === 1
+        ? async (turn) => {
+            const { folder, ledger } = await opened(rig);
+            leaveWish(folder, { wish: 'pause', run: ledger.run!.run_id }, rig.now);
+            return usualAnswer(turn, { sections: 3 });
+          }
+        : null,
+  });
+  await rig.run(service);
+  assert.is(service.asked.length, 1);
+});
+
 test('a wish that was left for a run that has ended is nothing to the next', async () => {
   const rig = distillRig();
   await rig.run(fakeService({ sections: 2, misfortune: during(1, () => rig.stop.abort('SIGINT')) }));
