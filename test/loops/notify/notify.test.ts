@@ -162,10 +162,9 @@ test('an answer without end is not read', async () => {
 });
 
 test('one that hangs is left at the deadline', async () => {
-  const { url, received } = await receiving(() => {});
+  const { url } = await receiving(() => {});
   const { notified } = await tell({ webhook: url, timeout_ms: 100 });
   assert.equal([notified[0]!.how, /^no answer in time/.test(notified[0]!.why)], ['failed', true]);
-  assert.ok(received.length > 0);
 });
 
 test('one that is not there', async () => {
