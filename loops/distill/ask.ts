@@ -110,7 +110,7 @@ function reserve(section: number, run: DistillRun): string | null {
     call_id: callId,
     run_id: run.runId,
     stage: STAGE,
-    tool: 'gemini',
+    tool: run.checkpoint.via ?? 'gemini',
     attempt: section,
     for_prompt: run.checkpoint.prompt_sha256,
     guardian: run.self,

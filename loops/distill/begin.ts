@@ -10,6 +10,7 @@ import { hashOf } from '../../state/supervise/kept-texts.ts';
 import { isSystemError } from '../../state/system-error.ts';
 import { type BookFound, lookAtBook } from './book.ts';
 import type { DistillRequest } from './request.ts';
+import { CLI_MODEL } from './via-cli.ts';
 
 export type Begun =
   | {
@@ -45,7 +46,8 @@ async function beginNew(
   request: DistillRequest,
 ): Promise<Begun> {
   const { said, context } = request;
-  const model = said.model ?? DEFAULT_DISTILL_MODEL;
+  const via = said.via ?? null;
+  const model = said.model ?? (via === null ? DEFAULT_DISTILL_MODEL : CLI_MODEL);
   const mistake = modelMistake(model, said.model === null ? 'default' : 'given', context.clock());
   if (mistake !== null) return invalid(mistake);
   const prompt = promptIn(path.resolve(context.cwd, aim.promptFile));
@@ -53,6 +55,7 @@ async function beginNew(
   const book = path.resolve(context.cwd, aim.book);
   const found = await lookAtBook(book);
   if (found.how === 'refused') return invalid(found.message);
+  if (via !== null && found.kind === 'pdf') return invalid(NO_PDF);
   const checkpoint: DistillCheckpoint = {
     schema: 1,
     name,
@@ -61,6 +64,7 @@ async function beginNew(
     prompt_file: path.resolve(context.cwd, aim.promptFile),
     prompt_sha256: hashOf(prompt.text),
     model,
+    via,
     temperature: said.temperature,
     end_marker: said.endMarker ?? DEFAULT_END_MARKER,
     max_tokens: request.terms.budgets.maxTokens,
@@ -96,6 +100,9 @@ async function goOn(folder: DistillFolder, checkpoint: DistillCheckpoint, reques
   return { how: 'begun', folder, checkpoint: withSaid(checkpoint, request), prompt, found, isNew: false };
 }
 
+const NO_PDF =
+  'over a CLI a book is an EPUB or a text, for not every CLI reads a PDF; convert it, or leave --via out: the API reads PDFs';
+
 /** Whoever names book and prompt again means the run that there is, unless one of them is another now. */
 async function changedSince(
   { promptFile, book }: { promptFile: string; book: string },
@@ -110,6 +117,7 @@ async function changedSince(
   if (prompt.how === 'invalid') return prompt.message;
   if (hashOf(prompt.text) !== checkpoint.prompt_sha256)
     return `${promptFile} has changed since ${name} was begun; ${ways}`;
+  if (said.via && said.via !== checkpoint.via) return `${name} was begun over ${checkpoint.via ?? 'the API'}; ${ways}`;
   if (said.model !== null && said.model !== checkpoint.model)
     return `${name} was begun with ${checkpoint.model}; tollgate distill resume ${name} --model ${said.model} changes it in the middle, --name begins another`;
   return null;

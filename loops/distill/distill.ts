@@ -31,6 +31,8 @@ export async function distill(request: DistillRequest): Promise<DistilledEnd> {
   const { context } = request;
   const begun = await begin(request);
   if (begun.how === 'invalid') return begun;
+  const service = await request.means.service(begun);
+  if (typeof service === 'string') return { how: 'invalid', message: service };
   const mistake = await networkMistake(begun.folder.root);
   if (mistake !== null) return { how: 'invalid', message: mistake };
   const project = await readProject(projectRoot(context.cwd));
@@ -44,10 +46,10 @@ export async function distill(request: DistillRequest): Promise<DistilledEnd> {
   const control = openControl(begun.folder, claimed.runId, stop, halt);
   let end: DistillEnd = { how: 'interrupted', reason: null, evidence: 'it ended before it was told how' };
   try {
-    const run = await openRun(begun, request, claimed.runId, control, project.value.prices);
+    const run = await openRun({ ...begun, service }, request, claimed.runId, control, project.value.prices);
     const file = await bookToSend(begun.checkpoint.book, begun.found.kind, begun.folder.root);
     run.book = { ...run.book, ...file };
-    if (file.note !== null) context.tell({ event: 'noted', text: file.note });
+    if (file.note !== null && !begun.checkpoint.via) context.tell({ event: 'noted', text: file.note });
     settle(run, request);
     end = await drive(run);
     run.record({ fact: 'halted', run_id: claimed.runId, ...end });
@@ -73,7 +75,7 @@ async function takenBy(journal: ReturnType<typeof openJournal>, name: string): P
 }
 
 async function openRun(
-  { folder, checkpoint, prompt, found, isNew }: Ready,
+  { folder, checkpoint, prompt, found, isNew, service }: Ready & Pick<DistillRun, 'service'>,
   { means, terms, said, context, aim }: DistillRequest,
   runId: string,
   control: DistillRun['control'],
@@ -111,7 +113,7 @@ async function openRun(
     self: (await identify(process.pid))!,
     ...kept,
     history,
-    service: await means.service(),
+    service,
     upload: means.upload,
     control,
     terms: { ...terms, prices },

@@ -1,6 +1,9 @@
 // What a distillation is asked for: a book that begins, or goes on where it stopped; with what a person said of it.
 
 import type { AnomalyName } from '../../policies/distill/anomalies.ts';
+import type { BuiltIn } from '../../policies/facts/tools.ts';
+import type { DistillCheckpoint } from '../../state/distill/checkpoint.ts';
+import type { DistillFolder } from '../../state/distill/run-folder.ts';
 import type { DocumentService } from '../../wrappers/gemini-api/document-service.ts';
 import type { DistillContext, DistillTerms, UploadBook } from './distill-run.ts';
 
@@ -12,6 +15,8 @@ interface DistillSaid {
   noCheck: readonly AnomalyName[] | null;
   out: string | null;
   maxCalls: number | null;
+  /** The CLI in a session of which it is asked, in the place of the API. */
+  via?: BuiltIn | null;
 }
 
 export type DistillAim =
@@ -31,7 +36,8 @@ export interface DistillRequest {
 
 /** What reaches the service, handed in. */
 interface DistillMeans {
-  service(): Promise<DocumentService>;
+  /** What is wrong with the means is a sentence: nothing was written then. */
+  service(of: { checkpoint: DistillCheckpoint; folder: DistillFolder }): Promise<DocumentService | string>;
   upload: UploadBook;
 }
 

@@ -1,5 +1,6 @@
 // The checkpoint of a distillation: what the book is asked as, with the hashes of what must not change under it.
 
+import { type BuiltIn, isBuiltIn } from '../../policies/facts/tools.ts';
 import { readJson, writeJson } from '../atomic-file.ts';
 import type { DistillFolder } from './run-folder.ts';
 
@@ -13,6 +14,8 @@ export interface DistillCheckpoint {
   prompt_file: string;
   prompt_sha256: string;
   model: string;
+  /** The CLI that is asked in the place of the API; absent, or null: the API. */
+  via?: BuiltIn | null;
   temperature: number | null;
   end_marker: string;
   /** Of the whole distillation, until another run says otherwise; null is no limit. */
@@ -55,6 +58,8 @@ function mistakeIn(value: DistillCheckpoint): string | null {
   if (hash !== undefined) return `"${hash}" must be a SHA-256`;
   if (value.temperature !== null && typeof value.temperature !== 'number')
     return '"temperature" must be a number or null';
+  if (value.via !== undefined && value.via !== null && !isBuiltIn(value.via))
+    return '"via" must be the name of a CLI, or null';
   const limit = (['max_tokens', 'max_usd'] as const).find(
     (field) => value[field] !== null && typeof value[field] !== 'number',
   );

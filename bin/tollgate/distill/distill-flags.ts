@@ -5,6 +5,7 @@ import type { AnomalyName } from '../../../policies/distill/anomalies.ts';
 import { DEFAULT_END_MARKER } from '../../../policies/distill/completion.ts';
 import { DEFAULT_DISTILL_MODEL } from '../../../policies/distill/models.ts';
 import { ANOMALY_PAUSES } from '../../../policies/distill/pauses.ts';
+import { type BuiltIn, TOOLS } from '../../../policies/facts/tools.ts';
 import { wholeDuration } from '../../../policies/time/duration.ts';
 import type { Arguments, FlagRow } from '../../command-line.ts';
 
@@ -16,6 +17,11 @@ const CHECK_WORDS: Record<string, AnomalyName> = Object.fromEntries(
 /** Of a book that begins. */
 export const BOOK_FLAGS = {
   prompt: { takes: 'text', required: true, about: 'the file whose text is the system instruction' },
+  via: {
+    takes: 'choice',
+    choices: TOOLS,
+    about: 'ask a CLI, in one session, in the place of the API: an EPUB or a text, laid out in files',
+  },
   name: { takes: 'text', about: "what the run is called; the book's file name unless told" },
 } as const satisfies Record<string, FlagRow>;
 
@@ -65,6 +71,7 @@ export function saidIn({ text, texts, number }: Arguments): SaidAndTerms | strin
       noCheck: words.length === 0 ? null : words.map((word) => CHECK_WORDS[word]!),
       out: text.out ?? null,
       maxCalls: number['max-calls'] ?? null,
+      via: (text.via ?? null) as BuiltIn | null,
     },
     terms: {
       budgets: { maxSeconds: number['max-seconds'] ?? null, maxTokens: number['max-tokens'] ?? null, maxUsd },

@@ -1,10 +1,12 @@
 // Drives a distillation for whoever typed it: signals, the line that moves, the lines for machines, one exit code.
 
 import path from 'node:path';
+import { fileURLToPath } from 'node:url';
 import { distill } from '../../../loops/distill/distill.ts';
 import { openDistill, viewed } from '../../../loops/distill/open-run.ts';
 import type { DistillRequest } from '../../../loops/distill/request.ts';
 import { uploadBook } from '../../../loops/distill/upload.ts';
+import { serviceOverCli } from '../../../loops/distill/via-cli.ts';
 import type { DistillView } from '../../../loops/distill/view.ts';
 import { pauseFor } from '../../../loops/stage/pauses.ts';
 import { TOLLGATE_EXIT } from '../../../policies/facts/exit-codes.ts';
@@ -22,8 +24,6 @@ import { tellDistilling } from './distill-telling.ts';
 export async function driveBook(args: Arguments, aim: 'book' | 'resume', stop: AbortSignal): Promise<Ran> {
   const said = saidIn(args);
   if (typeof said === 'string') return invalid(said);
-  const service = serviceOf(process.env);
-  if (typeof service === 'string') return invalid(service);
   const clock = () => new Date();
   const telling = tellDistilling(args, clock);
   const halt = haltOf(stop, () => telling.note(HALT_WORDS));
@@ -38,7 +38,7 @@ export async function driveBook(args: Arguments, aim: 'book' | 'resume', stop: A
       pause: pauseFor,
       tell: telling.tell,
     },
-    means: { service: async () => service, upload: uploadBook },
+    means: { service: serviceOf, upload: uploadBook },
     stop,
     halt,
   };
@@ -80,7 +80,14 @@ function haltOf(stop: AbortSignal, say: () => void): AbortSignal {
   return halt.signal;
 }
 
-function serviceOf({ GEMINI_API_KEY: key, GOOGLE_GEMINI_BASE_URL: baseUrl }: NodeJS.ProcessEnv) {
+async function serviceOf({ checkpoint, folder }: Parameters<DistillRequest['means']['service']>[0]) {
+  const { env } = process;
+  const { via } = checkpoint;
+  const commandFolder = path.dirname(fileURLToPath(import.meta.url));
+  const place = path.join(folder.root, '../../distill-sessions', folder.name);
+  if (via)
+    return serviceOverCli({ tool: via, folder: place, commandFolder, environment: env, clock: () => new Date() });
+  const { GEMINI_API_KEY: key, GOOGLE_GEMINI_BASE_URL: baseUrl } = env;
   if (!key?.trim())
     return 'GEMINI_API_KEY is not set, and the Gemini API takes nothing without it; get a key at https://aistudio.google.com/apikey, and export it';
   try {

@@ -1,0 +1,90 @@
+// tollgate distill --via: the same loop over one session of a CLI, which fakes play.
+
+import { mkdirSync, readFileSync } from 'node:fs';
+import path from 'node:path';
+import { suite } from 'uvu';
+import * as assert from 'uvu/assert';
+import { TOOLS } from '../../../../policies/facts/tools.ts';
+import { epubOf, pdfOf } from '../../../rig/books.ts';
+import { answerWith, failWith } from '../../../rig/streams.ts';
+import { TestRig } from '../../../rig/test-rig.ts';
+
+const test = suite<{ rig: TestRig }>('tollgate distill --via');
+test.before.each(async (world) => {
+  world.rig = await TestRig.open({ tools: TOOLS });
+  mkdirSync(path.join(world.rig.project, '.git'));
+  world.rig.write('walden.epub', epubOf({ '1.xhtml': '<h1>Economy</h1><p>When I wrote.</p>' }));
+  world.rig.write('walden.pdf', pdfOf(1));
+  world.rig.write('distil.md', 'Distil this book.\n');
+});
+test.after.each(({ rig }) => rig.dispose());
+
+const SESSION_A = '00000000-0000-4000-8000-00000000000a';
+const SESSION_B = '00000000-0000-4000-8000-00000000000b';
+const section = (n: number, last = false) =>
+  `# Part ${n}\n\n${`Thought ${n}-${n * 7} `.repeat(20)}${last ? '<end_of_book>' : ''}`;
+const begin = (tool: string) => [
+  'distill',
+  'walden.epub',
+  '--prompt',
+  'distil.md',
+  '--via',
+  tool,
+  '--no-check',
+  'loop',
+];
+
+for (const tool of TOOLS)
+  test(`${tool}: the first call names the files, each further one says Next in the same session`, async ({ rig }) => {
+    const running = rig.start('tollgate', begin(tool), { env: { GEMINI_API_KEY: '' } });
+    const first = await rig.call();
+    assert.match(first.report.stdin.text, /^Distil this book\.\n[\s\S]*- book\/part-0001\.txt\n[\s\S]*Begin now/);
+    assert.match(
+      readFileSync(path.join(first.report.cwd, 'book/part-0001.txt'), 'utf8'),
+      /# Economy\n\nWhen I wrote\./,
+    );
+    await first.tell(...answerWith(tool, section(1), SESSION_A));
+    const second = await rig.call();
+    assert.is(second.report.stdin.text.trim(), 'Next');
+    assert.ok(second.report.argv.join(' ').includes(SESSION_A), second.report.argv.join(' '));
+    await second.tell(...answerWith(tool, section(2, true), SESSION_A));
+    const { code, stderr } = await running.result;
+    assert.is(code, 0, stderr);
+    assert.match(
+      readFileSync(path.join(rig.project, '.tmp/distill/walden/walden.md'), 'utf8'),
+      /# Part 1[\s\S]*# Part 2/,
+    );
+  });
+
+test('a session that may hold more than was accepted is left: a new one is told what was answered', async ({ rig }) => {
+  const running = rig.start('tollgate', begin('gemini'));
+  await (await rig.call()).tell(...answerWith('gemini', section(1), SESSION_A));
+  await (await rig.call()).tell(
+    ...failWith('gemini', 'API key not valid. Please pass a valid API key.', 400, SESSION_A),
+  );
+  assert.is((await running.result).code, 1);
+  const resumed = rig.start('tollgate', ['distill', 'resume', 'walden']);
+  const again = await rig.call();
+  assert.not.ok(again.report.argv.join(' ').includes(SESSION_A));
+  assert.match(again.report.stdin.text, /What was answered so far stands in so-far\.md[\s\S]*Next$/);
+  assert.match(readFileSync(path.join(again.report.cwd, 'so-far.md'), 'utf8'), /# Part 1/);
+  await again.tell(...answerWith('gemini', section(2, true), SESSION_B));
+  const { code, stderr } = await resumed.result;
+  assert.is(code, 0, stderr);
+});
+
+test('a PDF is refused, and nothing is asked', async ({ rig }) => {
+  const { code, stderr } = await rig.run('tollgate', [
+    'distill',
+    'walden.pdf',
+    '--prompt',
+    'distil.md',
+    '--via',
+    'codex',
+  ]);
+  assert.is(code, 2);
+  assert.match(stderr, /over a CLI a book is an EPUB or a text/);
+  assert.equal(rig.calls, []);
+});
+
+test.run();
