@@ -40,11 +40,12 @@ export class JournalError extends StrangeStateError {
 
 export function openJournal(taskFolder: string, clock: () => Date): Journal {
   const file = path.join(taskFolder, 'state', 'journal.jsonl');
+  const known: Known = { bytes: Buffer.alloc(0), lines: [] };
   return {
     file,
     append: (fact) => append(file, { v: JOURNAL_VERSION, at: clock().toISOString(), ...fact }),
     note: (fact) => note(file, { v: JOURNAL_VERSION, at: clock().toISOString(), ...fact }),
-    read: (upTo) => readJournal(file, upTo),
+    read: (upTo) => readJournal(file, known, upTo),
   };
 }
 
@@ -151,24 +152,56 @@ function syncPlace(file: string, made?: string): void {
   }
 }
 
-function readJournal(file: string, upTo?: number): JournalReading {
-  const ledger = emptyLedger();
+/** What was read before, as far as its lines were whole: a long run reads its journal many times, and most of it is as it was. */
+interface Known {
+  bytes: Buffer;
+  lines: Parsed[];
+}
+
+interface Parsed {
+  line: JournalLine | 'torn';
+  /** Its offset in the file. */
+  from: number;
+}
+
+function readJournal(file: string, known: Known, upTo?: number): JournalReading {
   const bytes = readOrEmpty(file);
   if (upTo !== undefined && upTo > bytes.length)
     throw new JournalError(
       `${file} ends at byte ${bytes.length}, but a view was made at byte ${upTo}: the journal lost its end. Restore it, or delete stats.json beside it to count what is left.`,
     );
   const end = upTo ?? bytes.length;
+  const ledger = emptyLedger();
   let torn = 0;
-  for (let from = 0; from < end; ) {
+  for (const { line, from } of linesOf(file, bytes, known)) {
+    if (from >= end) break;
+    if (line === 'torn') torn += 1;
+    else fold(ledger, line, from);
+  }
+  return { ledger, offset: end, torn };
+}
+
+/** An agent may have changed any of it meanwhile: only what is the same byte for byte is not looked at again. */
+function linesOf(file: string, bytes: Buffer, known: Known): Parsed[] {
+  const isSame = bytes.subarray(0, known.bytes.length).equals(known.bytes);
+  const before = isSame ? known : { bytes: Buffer.alloc(0), lines: [] };
+  const whole = bytes.lastIndexOf(0x0a) + 1;
+  const fresh = parsedLines(file, bytes, before.bytes.length, whole);
+  const lines = fresh.length === 0 && isSame ? before.lines : [...before.lines, ...fresh];
+  Object.assign(known, { bytes: bytes.subarray(0, whole), lines } satisfies Known);
+  return whole === bytes.length ? lines : [...lines, ...parsedLines(file, bytes, whole, bytes.length)];
+}
+
+function parsedLines(file: string, bytes: Buffer, start: number, end: number): Parsed[] {
+  const lines: Parsed[] = [];
+  for (let from = start; from < end; ) {
     const newline = bytes.indexOf(0x0a, from);
     const to = newline === -1 ? bytes.length : newline;
     const line = parse(bytes.toString('utf8', from, to), file);
-    if (line === 'torn') torn += 1;
-    else if (line !== 'blank') fold(ledger, line, from);
+    if (line !== 'blank') lines.push({ line, from });
     from = to + 1;
   }
-  return { ledger, offset: end, torn };
+  return lines;
 }
 
 function parse(text: string, file: string): JournalLine | 'blank' | 'torn' {
