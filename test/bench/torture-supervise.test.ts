@@ -32,6 +32,7 @@ function roundOf(steps: readonly Step[], instruction = 'A') {
     const verdicts = { answered: [null, null], lost: ['tooling', 'interrupted'], fails: ['auth', 'http_401'] } as const;
     const [errorClass, reason] = verdicts[counts];
     note({ fact: 'verdict', class: errorClass, reason });
+    if (part === 'r') note({ fact: 'reasoned', action: counts === 'fails' ? 'error' : 'no_op' });
   }
   return { lines, calls, texts: new Map<string, string>(), stopped: false };
 }

@@ -81,6 +81,7 @@ export class DrivenSupervision {
       await this.point();
       this.fold(fact);
       if (fact.fact === 'instructed') this.model.instructed();
+      if (fact.fact === 'reasoned') this.model.reasoned();
       if (fact.fact === 'left') this.model.left(fact.how, this.stop.signal.aborted);
       await this.point();
     };

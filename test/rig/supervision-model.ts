@@ -22,6 +22,7 @@ export class SupervisionModel {
   private next: Call['part'] = 'worker';
   /** The instruction of the iteration is on disk, and its worker was not heard. */
   private begun = false;
+  private pending: { said: Said; told: string[] } | null = null;
   private last: Said['how'] | null = null;
   private refused = false;
   private asked: string | null = null;
@@ -33,6 +34,7 @@ export class SupervisionModel {
   /** A part is about to be paid for. @param noted what people said that the journal holds. */
   begins({ part, text }: Call, noted: readonly string[]): void {
     if (part !== this.next) throw new Error(`${part} is asked, and ${this.next} is due after ${this.paid.join(' ')}`);
+    if (this.pending !== null) throw new Error(`${part} is asked, and the reasoner's answer is paid for`);
     const unheard = noted.filter((one) => !this.heard.has(one));
     // An answer that came before it was parked is what it would have waited for.
     if (this.owed === 'saved' || (this.owed === 'parked' && unheard.length === 0))
@@ -60,10 +62,16 @@ export class SupervisionModel {
     if (isAnswered) this.next = 'reasoner';
   }
 
-  /** @param text what it was shown. */
+  /** It is paid for, and counts once the journal says what it means. @param text what it was shown. */
   said(said: Said, text: string): void {
+    this.paid.push(`r:${said.how}`);
+    this.pending = { said, told: notesIn(text) };
+  }
+
+  reasoned(): void {
+    const { said, told } = this.pending!;
     const { how } = said;
-    this.paid.push(`r:${how}`);
+    this.pending = null;
     this.last = how;
     this.begun = false;
     if (how === 'fails' || how === 'garbage') {
@@ -73,7 +81,7 @@ export class SupervisionModel {
       return;
     }
     this.errors = 0;
-    for (const one of notesIn(text)) this.heard.add(one);
+    for (const one of told) this.heard.add(one);
     this.refused = how === 'refused';
     this.asked = how === 'ask' ? said.question : null;
     if (how === 'continue') this.instruction = said.instruction;

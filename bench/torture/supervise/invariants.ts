@@ -60,6 +60,7 @@ function replay(model: SupervisionModel, { lines, calls, texts, stopped }: Super
       case 'reasoned':
         if (line.action === 'error' && (line.call_id === null || lost.has(line.call_id)))
           model.said({ how: 'fails' }, '');
+        model.reasoned();
         break;
       case 'noted':
         noted.push(texts.get(line.text) ?? line.text);

@@ -95,12 +95,15 @@ test('1,000 courses: the worker is told what the last valid word was, whole; nob
         // What a person said too late for it.
         rmSync(path.join(folder, '.local/state/tollgate/notes'), { recursive: true, force: true });
       }),
-      { numRuns: 1000, includeErrorInReport: true },
+      { numRuns: 1000, seed: SEED, includeErrorInReport: true },
     );
   } finally {
     rmSync(folder, { recursive: true, force: true });
   }
 });
+
+/** The same courses each time; another number finds others. */
+const SEED = 19;
 
 /** More than strikes, saved sessions and failures of a worker can ask for. */
 const MAX_RUNS = 60;
