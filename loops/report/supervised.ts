@@ -6,7 +6,7 @@ import type { LeftHow } from '../../policies/supervise/supervise-facts.ts';
 import type { Ledger } from '../../state/journal/ledger.ts';
 import type { TaskFolder } from '../../state/task-folder.ts';
 import { redactorOf } from '../redactor.ts';
-import { shownText } from '../supervise/view.ts';
+import { shownText } from '../supervise/shown-text.ts';
 import { readTask } from '../task/task.ts';
 
 export interface TaskSupervision {

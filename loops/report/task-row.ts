@@ -4,7 +4,8 @@ import path from 'node:path';
 import type { ErrorClass } from '../../policies/facts/classes.ts';
 import type { ProcessIdentity } from '../../policies/facts/process-identity.ts';
 import type { Failure } from '../../policies/record/task-failure.ts';
-import { readRegularOrNull } from '../../state/disk/regular-file.ts';
+import type { SessionSave } from '../../policies/supervise/session-save.ts';
+import { readJsonIfFit, readRegularOrNull } from '../../state/disk/regular-file.ts';
 import { openJournal } from '../../state/journal/journal.ts';
 import { budgetOf, type Ledger } from '../../state/journal/ledger.ts';
 import { statsOf } from '../../state/journal/stats.ts';
@@ -82,7 +83,7 @@ export async function readRow(
       calls: { used: ledger.used, budget: ledger.budget === null ? null : budgetOf(ledger) },
       supervision,
       stages: stagesIn(ledger).map((stage) => stageFacts(task, ledger, stage, null)),
-      next_action: standing?.next_actions[0] ?? nextOf(task.id, state, ledger),
+      next_action: standing?.next_actions[0] ?? nextOf(task, state, ledger),
     };
     return { how: 'read', row, problem };
   } catch (error) {
@@ -114,10 +115,12 @@ function failureIn(text: string): Failure | null {
   }
 }
 
-function nextOf(taskId: string, state: TaskState, { supervised }: Ledger): string | null {
+function nextOf(task: TaskFolder, state: TaskState, { supervised }: Ledger): string | null {
   const next = NEXT[state];
-  if (next === 'answer') return `tollgate answer ${taskId} "…"`;
-  return next && `tollgate ${supervised.length > 0 ? 'supervise' : 'run'} ${taskId}`;
+  if (next !== 'answer') return next && `tollgate ${supervised.length > 0 ? 'supervise' : 'run'} ${task.id}`;
+  // It says what the run was allowed.
+  const save = readJsonIfFit<Pick<SessionSave, 'answer'>>(path.join(task.state, 'session_save.json'));
+  return typeof save?.answer === 'string' ? save.answer : `tollgate answer ${task.id} "…"`;
 }
 
 const NEXT: Record<TaskState, 'again' | 'answer' | null> = {

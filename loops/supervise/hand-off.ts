@@ -6,7 +6,7 @@ import { findSession } from '../session/own-files.ts';
 import { stageFacts } from '../task/stage-facts.ts';
 import type { Part, SuperviseCourse } from './course.ts';
 import { standingOf } from './course.ts';
-import { shownText } from './view.ts';
+import { shownText } from './shown-text.ts';
 
 /** null where a part has its session, or had none yet. */
 export async function handOffs(course: SuperviseCourse): Promise<Record<Part, string | null>> {

@@ -17,8 +17,8 @@ import { stageFacts } from '../task/stage-facts.ts';
 import type { OpenTask } from '../task/task.ts';
 import { gitStand, wholeDiff } from './changes.ts';
 import { type Part, type SuperviseCourse, standingOf } from './course.ts';
-import { shownText } from './view.ts';
-import { resumeLine } from './way-on.ts';
+import { shownText } from './shown-text.ts';
+import { answerLine, resumeLine } from './way-on.ts';
 
 export const saveFileOf = ({ state }: Pick<TaskFolder, 'state'>): string => path.join(state, 'session_save.json');
 
@@ -56,6 +56,7 @@ export async function saveSession(
     git: await standOf(open, context.environment),
     budget: { used: ledger.used, total, left: Math.max(0, total - ledger.used), tokens, usd },
     resume: resumeLine(task, sessions.worker.session_id),
+    answer: how === 'parked' ? answerLine(task) : null,
   };
   await writeJson(saveFileOf(open.task), save);
   return save;

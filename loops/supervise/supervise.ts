@@ -26,8 +26,8 @@ import { endFailure, leaveLoop } from './leave.ts';
 import { treeMistake } from './moved.ts';
 import { askPart } from './part.ts';
 import { reason } from './reason.ts';
+import { shownText } from './shown-text.ts';
 import { partMistake } from './startable.ts';
-import { shownText } from './view.ts';
 import { work } from './work.ts';
 
 export interface Supervising {

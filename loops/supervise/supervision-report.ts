@@ -7,7 +7,7 @@ import type { SupervisionReport } from '../run/report.ts';
 import type { OpenTask } from '../task/task.ts';
 import { standingOf } from './course.ts';
 import { saveFileOf } from './save.ts';
-import { shownText } from './view.ts';
+import { shownText } from './shown-text.ts';
 
 export function supervisionReport(
   open: OpenTask,

@@ -6,9 +6,10 @@ import type { ReasonerView } from '../../policies/supervise/turn-text.ts';
 import { readHead } from '../../state/disk/file-head.ts';
 import { keptText } from '../../state/supervise/kept-texts.ts';
 import { isSystemError } from '../../state/system-error.ts';
-import { outputsOf, type TaskFolder } from '../../state/task-folder.ts';
+import { outputsOf } from '../../state/task-folder.ts';
 import { wholeDiff } from './changes.ts';
 import type { SuperviseCourse } from './course.ts';
+import { shownText } from './shown-text.ts';
 import { seenBefore } from './work.ts';
 
 const MAX_ANSWER_CHARS = 60_000;
@@ -37,17 +38,6 @@ export async function viewOf(course: SuperviseCourse, standing: Standing): Promi
     handOff: course.handOff.reasoner,
   };
 }
-
-/** Of an instruction whose text is gone its hash is left. */
-export const shownText =
-  (task: Pick<TaskFolder, 'state'>) =>
-  (sha256: string): string => {
-    try {
-      return keptText(task, sha256);
-    } catch {
-      return sha256.slice(0, 12);
-    }
-  };
 
 function headOf(file: string): { answer: string; cut: number } {
   try {

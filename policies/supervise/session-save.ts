@@ -31,6 +31,8 @@ export interface SessionSave {
   budget: { used: number; total: number; left: number; tokens: number; usd: number };
   /** The line to type. */
   resume: string;
+  /** With the answer in place of the dots; null where no question waits. */
+  answer: string | null;
 }
 
 /** What is wrong with a file that says it is one, in half a sentence; null where nothing is. */

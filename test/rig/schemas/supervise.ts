@@ -55,4 +55,5 @@ export const SESSION_SAVE: Schema = record<SessionSave>('What state/session_save
     usd: amount('US dollars, as far as prices are known'),
   }),
   resume: text('The line to type to go on'),
+  answer: orNull(text('The line to answer with'), 'no question waits'),
 });
