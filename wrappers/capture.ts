@@ -53,6 +53,8 @@ export function createCapture(maxAnswer = MAX_ANSWER): CaptureBuilder {
     tools: 0,
   };
   let usage: Usage = UNKNOWN_USAGE;
+  /** Something was counted whose cost nobody knows: what is known of the rest is not the cost. */
+  let unpriced = false;
   let requests = 0;
   let stopped: EngineFailure | null = null;
   let missed: EngineFailure | null = null;
@@ -110,7 +112,8 @@ export function createCapture(maxAnswer = MAX_ANSWER): CaptureBuilder {
       else stopped = failure;
     },
     counted: ({ usage: told, adds }) => {
-      usage = { ...usage, ...(adds ? addedUsage(usage, told) : told) };
+      if ('usd' in told) unpriced = told.usd === null || (adds === true && unpriced);
+      usage = { ...usage, ...(adds ? addedUsage(usage, told) : told), ...(unpriced ? { usd: null } : {}) };
     },
     completed: () => {
       const lost = answer.lost();

@@ -162,6 +162,17 @@ test('a structured answer is what its tool was given, and words in its place are
   assert.equal([failure?.code, failure?.message], [failed.subtype, errors[0]]);
 });
 
+test('a cost of which a part is not known is not known, whichever part comes first', () => {
+  const [priced, unpriced] = ['list', 'unknown'].map((costBasis) => ({ m: { ...MODEL, costBasis } }));
+  const usd = (...results: (object | undefined)[]) =>
+    captured(...results.map((one, at) => result({ model_usage_since_last_result: one, result_index: at }))).usage.usd;
+  assert.equal(
+    [usd(priced, priced), usd(unpriced, priced), usd(priced, unpriced), usd(unpriced)],
+    [0.5, null, null, null],
+  );
+  assert.is(usd({ ...unpriced, n: { ...MODEL } }), null);
+});
+
 test('what claude warns of on its own is a warning', () => {
   const warning = { type: 'system', subtype: 'informational', content: 'A hook blocked the turn.', level: 'warning' };
   assert.equal(captured(warning, says('Done.'), result()).warnings, ['A hook blocked the turn.']);
