@@ -35,6 +35,9 @@ export interface ErrorLines {
   remarks(): string[];
 }
 
+/** Who repeats the prompt on stderr; one that nobody knows may. */
+const ECHO: readonly (Tool | null)[] = ['codex', null];
+
 type Grade = 'error' | 'plain' | 'notice' | 'retry' | 'noise';
 
 /**
@@ -43,7 +46,7 @@ type Grade = 'error' | 'plain' | 'notice' | 'retry' | 'noise';
  */
 export function createErrorLines(tool: Tool | null = null, fates: Pick<LineFates, 'note'> = NO_FATES): ErrorLines {
   const kept = openBaskets();
-  const whoseOf = tool === null || tool === 'codex' ? createCodexEcho() : () => 'own' as const;
+  const whoseOf = ECHO.includes(tool) ? createCodexEcho() : () => 'own' as const;
   const grade = createGrader();
   const unwrapper = createUnwrapper(MAX_LINE_LENGTH, (line) => {
     const its = grade(line);
