@@ -15,7 +15,7 @@ interface DistillModel {
   };
 }
 
-/** As the service published them in November 2026; a project's own prices in tollgate.yaml stand before these. */
+/** List prices of 2025, dates and successors as announced for December 2026: they grow old, and `prices` in tollgate.yaml stand before them. */
 export const DISTILL_MODELS = {
   'gemini-2.5-pro': {
     endsOn: '2026-12-01',

@@ -1,6 +1,8 @@
 // tollgate distill: a long document, section by section; the first word says whether a book begins or a run is looked at.
 
+import { existsSync } from 'node:fs';
 import { TOLLGATE_EXIT } from '../../../policies/facts/exit-codes.ts';
+import { nearest } from '../../../policies/text/nearest.ts';
 import { readArguments, stopOnSignals } from '../../command.ts';
 import type { CommandSpec } from '../../command-line.ts';
 import type { Ran } from '../../ran.ts';
@@ -71,8 +73,16 @@ export async function run(argv: readonly string[]): Promise<Ran> {
   const other = word !== undefined && Object.hasOwn(OTHERS, word) ? OTHERS[word]! : null;
   if (other !== null) return (await other()).run(rest);
   const resumes = word === 'resume';
+  const near = resumes || word === undefined ? null : mistyped(word);
+  if (near !== null) return { exit: TOLLGATE_EXIT.badInput, err: `tollgate distill: ${near}\n` };
   const stop = stopOnSignals();
   const read = await readArguments(resumes ? RESUME : SPEC, resumes ? rest : argv, TOLLGATE_EXIT.badInput);
   if (read.how === 'ended') return read.ran;
   return driveBook(read.args, resumes ? 'resume' : 'book', stop);
+}
+
+/** A book is a file; what is none, and is like one of our words, was meant for it. */
+function mistyped(word: string): string | null {
+  const near = word.startsWith('-') || existsSync(word) ? null : nearest(word, [...Object.keys(OTHERS), 'resume']);
+  return near === null ? null : `there is no file ${word}; did you mean tollgate distill ${near}?`;
 }

@@ -88,6 +88,7 @@ for (const [what, argv, env, said] of [
   ['a wait that is none', [...BEGIN, '--auto-wait', 'soon'], {}, /--auto-wait takes a duration/],
   ['a name that is a path', [...BEGIN, '--name', '../x'], {}, /"\.\.\/x" is no name of a distillation/],
   ['a run that is not there', ['distill', 'resume', 'none'], {}, /there is no distillation "none"/],
+  ['a word that was mistyped', ['distill', 'stauts'], {}, /no file stauts; did you mean tollgate distill status\?/],
 ] as const)
   test(`exit 2, and nothing is asked or written: ${what}`, async ({ rig, api }) => {
     rig.write('empty.pdf', '');
