@@ -33,10 +33,12 @@ test('seven iterations, the session saved at the third error in a row, and resum
     DONE,
   ];
   const instructions: string[] = [];
+  const prompts: string[] = [];
   const api = await startModelApi({
     choose: (body) => {
       if (isReasoner(body)) return said.shift() ?? DONE;
-      instructions.push(lastInstruction(body));
+      prompts.push(lastPrompt(body));
+      instructions.push(prompts.at(-1)!.split(HEADING).at(-1)!.replace(/\n$/, ''));
       return `says=step ${instructions.length} is done`;
     },
   });
@@ -48,6 +50,7 @@ test('seven iterations, the session saved at the third error in a row, and resum
       task_id: 'fix',
       goal: 'Task A',
       supervise: { worker: { tool: WORKER, access: 'full' }, reasoner: { tool: REASONER, model: MODEL } },
+      acceptance: { commands: ['git diff --check'] },
       budgets: { paid_call_budget: 40 },
     };
     home.write('.tmp/task/fix/manifest.json', JSON.stringify(manifest));
@@ -73,12 +76,17 @@ test('seven iterations, the session saved at the third error in a row, and resum
       ['3 → SAVE', 'Exit', 'N/A'],
     ]);
     assert.equal(instructions, ['Task A', 'Task A', 'Task A', 'Task A', 'Task B', 'Task B', 'Task B']);
+    // Byte for byte, with its context; only the first of the session has the line of its tag.
+    assert.equal([new Set(prompts.slice(1, 4)).size, new Set(prompts.slice(4)).size], [1, 1]);
+    assert.ok(prompts[0]!.endsWith(prompts[1]!));
     const save = JSON.parse(
       readFileSync(path.join(home.project, '.tmp/task/fix/state/session_save.json'), 'utf8'),
     ) as SessionSave;
     assert.ok(save.sessions.worker.session_id !== null && save.sessions.reasoner.session_id !== null);
     const resumed = await run('--resume', save.sessions.reasoner.session_id!);
     assert.equal([resumed.exit_code, resumed.supervision!.how, instructions.length], [0, 'done', 7]);
+    const went = resumed.stages.find(({ stage }) => stage === 'reasoner')!;
+    assert.is(went.session_id, save.sessions.reasoner.session_id);
     // All that was said before stands in the request that the resumed reasoner sends.
     const last = api.paid().findLast(({ body }) => isReasoner(body))!;
     assert.match(JSON.stringify(sentHistory(last.dialect!, JSON.parse(last.body))), 'Task B');
@@ -91,10 +99,13 @@ test('seven iterations, the session saved at the third error in a row, and resum
 
 const isReasoner = (body: string): boolean => body.includes('You direct the work on a task');
 
-/** Of the last prompt in the request, whatever its dialect: its text ends with it. */
-function lastInstruction(body: string): string {
-  const after = body.split(`# ${INSTRUCTION_HEADING}\\n\\n`).at(-1)!;
-  return after.slice(0, after.search(/(?<!\\)"/)).replace(/\\n$/, '');
+const HEADING = `# ${INSTRUCTION_HEADING}\n\n`;
+
+/** The last prompt in the request, whole, whatever its dialect: a string of its JSON. */
+function lastPrompt(body: string): string {
+  const at = body.lastIndexOf(JSON.stringify(HEADING).slice(1, -1));
+  const from = Math.max(...[...body.slice(0, at).matchAll(/(?<!\\)"/g)].map(({ index }) => index));
+  return JSON.parse(body.slice(from, at + body.slice(at).search(/(?<!\\)"/) + 1)) as string;
 }
 
 test.run();
