@@ -59,6 +59,32 @@ for (const [scenario, errorClass] of SCENARIOS)
     }
   });
 
+test('it only looks, and goes on in the session that it named', async ({ api }) => {
+  const home = new RealHome([], '');
+  try {
+    const described = readFileSync('examples/own-cli/tollgate.yaml', 'utf8');
+    writeFileSync(path.join(home.project, 'tollgate.yaml'), described);
+    home.write('ask.md', 'Say hello.\n');
+    const files = ['--prompt-file=ask.md', '--out=a.out', '--err=a.err', '--result=a.json'];
+    const ask = async (...flags: string[]) => {
+      const running = home.start('tollgate', ['call', 'opencode', ...files, '--trust-workspace', ...flags], {
+        env: { ...environmentOf(api.url('ok', 'again')), PATH: `${OPENCODE}:${home.env.PATH}` },
+        limitMs: 120_000,
+      });
+      const { code } = await running.result;
+      return { code, ...(JSON.parse(readFileSync(path.join(home.project, 'a.json'), 'utf8')) as CallRecord) };
+    };
+    const first = await ask('--access=read');
+    const then = await ask('--access=read', `--resume-session=${first.session_id}`);
+    assert.equal([first.code, then.code, api.paid('again').length, home.survivors()], [0, 0, 2, []]);
+    assert.ok(first.session_id !== null);
+    assert.is(then.session_id, first.session_id);
+    assert.equal([...first.warnings, ...then.warnings], []);
+  } finally {
+    await home.dispose();
+  }
+});
+
 /** Its provider is the loopback, and it fetches nothing. */
 function environmentOf(url: string): Record<string, string> {
   const options = { baseURL: `${url}/v1`, apiKey: 'sk-test-000000000000' };
