@@ -10,9 +10,6 @@ import { callReal } from './real-talk.ts';
 import { lastHistory, linesIn, runTask, saidIn, within } from './real-task.ts';
 import type { RouteName } from './routes.ts';
 
-/** What it sends anew by itself when the service calls a request invalid: with one feature less each time. */
-const TRIES: Partial<Record<BuiltIn, number>> = { claude: 6 };
-
 /** Does another folder go on in the same session? */
 const FOLDERS: [tool: BuiltIn, goesOn: boolean][] = [
   ['copilot', false],
@@ -54,11 +51,10 @@ for (const [tool, goesOn] of FOLDERS)
 for (const tool of ['codex', 'copilot', 'claude'] as const)
   test(`${tool}: a tool whose result was refused is not run again`, () =>
     within(tool, async (home, api) => {
-      const refused = Array(TRIES[tool] ?? 1).fill('mismatch');
-      api.script(['tool=echo ran >> trace', ...refused, 'says=done']);
+      api.script(['tool=echo ran >> trace', 'mismatch', 'says=done']);
       const report = await runTask(home, tool, 'one', { role: 'impl' });
       assert.is(report.exit_code, 0, JSON.stringify(report.failure));
-      assert.equal([linesIn(path.join(home.project, 'trace')), api.paid().length], [['ran'], 2 + refused.length]);
+      assert.equal([linesIn(path.join(home.project, 'trace')), api.paid().length], [['ran'], 3]);
       const sent = lastHistory(api);
       assert.ok(isPaired(sent));
       assert.is(sent.flatMap(({ responses }) => responses).length, 1);
@@ -77,7 +73,7 @@ for (const [route, tool, words] of REFUSED)
     within(route, async (home, api) => {
       // Of a session that the wrapper began, the first call is the only one.
       const { session_id } = await callReal(home, tool, 'PROMPT-A', []);
-      api.script([...Array(TRIES[tool] ?? 1).fill('parts'), 'says=second']);
+      api.script(['parts', 'says=second']);
       const report = await runTask(home, tool, 'two', { meta: { session_id } });
       assert.is(report.exit_code, 0, JSON.stringify(report.failure));
       assert.equal(
