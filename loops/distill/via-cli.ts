@@ -20,6 +20,7 @@ interface CliDesk {
   /** Where our commands lie. */
   commandFolder: string;
   environment: NodeJS.ProcessEnv;
+  trustWorkspace: boolean;
   clock: () => Date;
 }
 
@@ -120,6 +121,7 @@ async function call(desk: CliDesk, { model, signal }: TurnToAsk, session: string
     '--access=read',
     `--timeout-ms=${LONGEST_MS}`,
     '--quiet',
+    ...(desk.trustWorkspace ? ['--trust-workspace'] : []),
     ...(model === CLI_MODEL ? [] : [`--model=${model}`]),
     ...(session === null ? [] : [`--resume-session=${session}`]),
   ];
@@ -144,27 +146,22 @@ async function call(desk: CliDesk, { model, signal }: TurnToAsk, session: string
 /** The loop's own limit of an answer is shorter. */
 const LONGEST_MS = 12 * 24 * 3600 * 1000;
 
-const STATUS: Partial<Record<string, number>> = {
-  auth: 401,
-  quota: 429,
-  prompt_too_large: 400,
-  tooling: 400,
-  contract_violation: 400,
-};
-
 function failureOf({ tool, clock }: CliDesk, record: CallRecord | null): ServiceFailure {
   if (record === null) return refusal(`the wrapper of ${tool} left no record`);
   const { verdict, http_status } = record;
   const said = verdict.evidence?.text ?? '';
   const wait = verdict.retry_at === null ? null : Math.max(0, Date.parse(verdict.retry_at) - clock().getTime());
   return new ServiceFailure({
-    message: `${tool}: ${verdict.class} (${verdict.reason})${said === '' ? '' : `: ${said}`}`,
-    status: http_status ?? STATUS[verdict.class ?? ''] ?? null,
+    message: `${tool}: ${verdict.class} (${verdict.reason})${said === '' ? '' : `: ${said}`}${verdict.reason === 'untrusted' ? UNTRUSTED : ''}`,
+    status: http_status ?? null,
     retryAfterMs: wait,
     body: '',
     offline: false,
+    verdict,
   });
 }
+
+const UNTRUSTED = '; say --trust-workspace, if you trust what this folder configures for it';
 
 const refusal = (message: string): ServiceFailure =>
   new ServiceFailure({ message, status: 400, retryAfterMs: null, body: '', offline: false });

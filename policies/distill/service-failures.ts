@@ -24,7 +24,7 @@ export interface JudgedFailure {
 
 export function judgeFailure(refusal: ServiceRefusal, now: Date): JudgedFailure {
   const { status, offline, body } = refusal;
-  const verdict = classify({ ...NO_EVIDENCE, failure: failureOf(refusal) }, { now });
+  const verdict = refusal.verdict ?? classify({ ...NO_EVIDENCE, failure: failureOf(refusal) }, { now });
   const asked = verdict.retry_at === null ? null : Date.parse(verdict.retry_at) - now.getTime();
   const evidence = `${status === null ? '' : `HTTP ${status}: `}${oneLine(wordsOf(refusal), 300)}`;
   return {

@@ -1,5 +1,7 @@
 // What the service that holds an uploaded book and answers about it is given, and what it gives back; nothing of any package.
 
+import type { Verdict } from '../facts/evidence.ts';
+
 /** An uploaded file; its reference is good until it expires (two days at Gemini). */
 export interface UploadedBook {
   /** By which its state is asked for: `files/abc`. */
@@ -52,4 +54,6 @@ export interface ServiceRefusal {
   body: string;
   /** No service was reached: no name, no route, nobody listening, a connection that broke. */
   offline: boolean;
+  /** Where a wrapper has judged it already; else it is judged by what was said. */
+  verdict?: Verdict;
 }

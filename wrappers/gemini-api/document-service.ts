@@ -1,6 +1,7 @@
 // The service behind a distillation: takes a book, tells its state, answers turns; how it fails is one class of error.
 
 import type { ServiceRefusal, TurnAnswer, TurnContent, UploadedBook } from '../../policies/distill/service.ts';
+import type { Verdict } from '../../policies/facts/evidence.ts';
 
 /** Nothing is tried again in here: who asks decides that. All throw ServiceFailure, or the reason of an aborted signal; `upload` also what the system says of the book, and UnfitFileError. */
 export interface DocumentService {
@@ -32,12 +33,14 @@ export class ServiceFailure extends Error implements ServiceRefusal {
   readonly retryAfterMs: number | null;
   readonly body: string;
   readonly offline: boolean;
+  declare readonly verdict?: Verdict;
 
-  constructor({ message, status, retryAfterMs, body, offline }: ServiceRefusal, options?: ErrorOptions) {
+  constructor({ message, status, retryAfterMs, body, offline, verdict }: ServiceRefusal, options?: ErrorOptions) {
     super(message, options);
     this.status = status;
     this.retryAfterMs = retryAfterMs;
     this.body = body;
     this.offline = offline;
+    if (verdict !== undefined) this.verdict = verdict;
   }
 }

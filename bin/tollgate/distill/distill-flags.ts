@@ -43,6 +43,7 @@ export const RUN_FLAGS_OF_BOOK = {
     takes: 'texts',
     about: `do not pause for: ${Object.keys(CHECK_WORDS).join(', ')}; may be given again`,
   },
+  'trust-workspace': { takes: 'nothing', about: 'with --via: let the CLI use what this folder configures' },
   out: { takes: 'text', about: "where the live document goes; the run's own folder unless told" },
 } as const satisfies Record<string, FlagRow>;
 

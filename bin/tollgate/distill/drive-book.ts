@@ -38,7 +38,7 @@ export async function driveBook(args: Arguments, aim: 'book' | 'resume', stop: A
       pause: pauseFor,
       tell: telling.tell,
     },
-    means: { service: serviceOf, upload: uploadBook },
+    means: { service: (begun) => serviceOf(begun, args.given.has('trust-workspace')), upload: uploadBook },
     stop,
     halt,
   };
@@ -80,13 +80,23 @@ function haltOf(stop: AbortSignal, say: () => void): AbortSignal {
   return halt.signal;
 }
 
-async function serviceOf({ checkpoint, folder }: Parameters<DistillRequest['means']['service']>[0]) {
+async function serviceOf(
+  { checkpoint, folder }: Parameters<DistillRequest['means']['service']>[0],
+  trustWorkspace: boolean,
+) {
   const { env } = process;
   const { via } = checkpoint;
   const commandFolder = path.dirname(fileURLToPath(import.meta.url));
   const place = path.join(folder.root, '../../distill-sessions', folder.name);
   if (via)
-    return serviceOverCli({ tool: via, folder: place, commandFolder, environment: env, clock: () => new Date() });
+    return serviceOverCli({
+      tool: via,
+      folder: place,
+      commandFolder,
+      environment: env,
+      trustWorkspace,
+      clock: () => new Date(),
+    });
   const { GEMINI_API_KEY: key, GOOGLE_GEMINI_BASE_URL: baseUrl } = env;
   if (!key?.trim())
     return 'GEMINI_API_KEY is not set, and the Gemini API takes nothing without it; get a key at https://aistudio.google.com/apikey, and export it';
