@@ -34,6 +34,7 @@ const WORDS: Record<string, { argv: string[]; out: boolean; lines?: true }> = {
   supervise: { argv: ['fix'], out: true },
   answer: { argv: ['fix', 'The old one.', '--later'], out: true },
   call: { argv: ['codex', ...CALL], out: false },
+  distill: { argv: ['status'], out: true },
   tools: { argv: [], out: true },
   init: { argv: ['new'], out: true },
   explain: { argv: ['fix'], out: true },
