@@ -35,7 +35,8 @@ export function nextMove(standing: DistillStanding, terms: MoveTerms): DistillMo
   const reached = budgetReached(terms.budgets, spent, terms.elapsedMs);
   if (reached !== null) return { move: 'stop', evidence: reached };
   if (file === null) return { move: 'upload', why: 'first' };
-  if (expiresSoon(file.expiresAt, terms.now)) return { move: 'upload', why: 'expiring' };
+  // To upload it once more would not make it last longer: our clock is wrong, or its files are short-lived.
+  if (!file.isRenewed && expiresSoon(file.expiresAt, terms.now)) return { move: 'upload', why: 'expiring' };
   return { move: 'ask', section: wanted[0] ?? Math.max(lastSection, sections.at(-1)?.section ?? 0) + 1 };
 }
 

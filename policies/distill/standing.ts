@@ -15,9 +15,16 @@ interface StandingSection extends Pick<Answered, 'turn' | 'section' | 'title' | 
   at: string;
 }
 
+interface StandingFile extends FileReference {
+  name: string;
+  expiresAt: string | null;
+  /** Uploaded anew, and no answer came since. */
+  isRenewed: boolean;
+}
+
 export interface DistillStanding {
   begun: { bookSha256: string; promptSha256: string; model: string; at: string } | null;
-  file: (FileReference & { name: string; expiresAt: string | null }) | null;
+  file: StandingFile | null;
   /** In the order of the book. */
   sections: readonly StandingSection[];
   /** Deleted, and to be asked for again; the lowest first. */
@@ -82,12 +89,19 @@ function fold(at: Folding, line: DistillLine): void {
       };
       return;
     case 'uploaded':
-      at.file = { name: line.name, uri: line.uri, mimeType: line.mime_type, expiresAt: line.expires_at };
+      at.file = {
+        name: line.name,
+        uri: line.uri,
+        mimeType: line.mime_type,
+        expiresAt: line.expires_at,
+        isRenewed: line.why !== 'first',
+      };
       return;
     case 'answered':
       // The same fact once more, or an answer that stands already.
       if (at.answers.has(line.turn)) return;
       at.answers.set(line.turn, line);
+      if (at.file !== null) at.file = { ...at.file, isRenewed: false };
       at.turns = Math.max(at.turns, line.turn);
       at.spent = withSpent(at.spent, line);
       if (line.held === null) accept(at, line);

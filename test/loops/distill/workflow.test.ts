@@ -254,6 +254,20 @@ test('a file is uploaded anew before it expires', async () => {
   assert.match(JSON.stringify(service.asked[1]), /files\/2"/);
 });
 
+test('files that are short-lived by our clock are uploaded once for an answer, not without end', async () => {
+  const rig = distillRig();
+  const service = fakeService({
+    sections: 3,
+    uploaded: (n) => {
+      assert.ok(n < 10, 'it uploads again and again');
+      return { expiresAt: new Date(rig.now.getTime() + 600_000).toISOString() };
+    },
+  });
+  await rig.run(service);
+  assert.is(document(rig), book(3));
+  assert.is(service.uploads, 4);
+});
+
 const ANOMALIES = {
   refusal: { text: `I'm sorry, but I cannot go on. ${'x'.repeat(300)}` },
   short: { text: 'Done.' },

@@ -117,6 +117,14 @@ test('Re-upload before it expires', () => {
   assert.equal(nextMove(after(answered(1)), late), { move: 'upload', why: 'expiring' });
 });
 
+test('a file that was just uploaded anew is asked of, however soon it expires', () => {
+  const late = { ...TERMS, now: new Date('2026-11-27T12:00:00Z') };
+  const renewed: DistillFact = { ...UPLOADED, why: 'expiring' };
+  assert.equal(nextMove(after(renewed), late), { move: 'ask', section: 1 });
+  assert.equal(nextMove(after(renewed, answered(1)), late), { move: 'upload', why: 'expiring' });
+  assert.equal(nextMove(after(renewed, answered(1), renewed), late), { move: 'ask', section: 2 });
+});
+
 test('Pause and Stop are obeyed between turns, and budgets stop', () => {
   assert.is(nextMove(after(answered(1)), { ...TERMS, wish: 'pause' }).move, 'pause');
   assert.is(nextMove(after(answered(1)), { ...TERMS, wish: 'stop' }).move, 'stop');
