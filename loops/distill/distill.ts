@@ -6,7 +6,7 @@ import { writeAtomic } from '../../state/atomic-file.ts';
 import { makeFolder } from '../../state/disk/folder.ts';
 import { type DistillCheckpoint, writeCheckpoint } from '../../state/distill/checkpoint.ts';
 import { writeDocument } from '../../state/distill/live-document.ts';
-import { appendTrace } from '../../state/distill/trace.ts';
+import { openTrace } from '../../state/distill/trace.ts';
 import { keptTurn } from '../../state/distill/turns.ts';
 import { openJournal } from '../../state/journal/journal.ts';
 import { readProject } from '../../state/project/project.ts';
@@ -118,7 +118,9 @@ async function openRun(
     control,
     terms: { ...terms, prices },
     context,
-    trace: (line) => appendTrace(folder, line, redact),
+    trace: openTrace(folder, redact, (why) =>
+      context.tell({ event: 'noted', text: `the trace cannot be written (${why}), and this run goes on without it` }),
+    ),
     redact,
     elapsedMs: () => Math.round(performance.now() - began),
   };

@@ -9,6 +9,7 @@ import type { PauseReason } from '../../policies/distill/pauses.ts';
 import { titleOf } from '../../policies/distill/turn-contents.ts';
 import { appendSection, writeDocument } from '../../state/distill/live-document.ts';
 import { type KeptTurn, keepTurn } from '../../state/distill/turns.ts';
+import type { Fact } from '../../state/journal/facts.ts';
 import { askFor } from './ask.ts';
 import type { DistillRun } from './distill-run.ts';
 import { keepAtLast } from './keep-at-last.ts';
@@ -32,22 +33,37 @@ export async function takeTurn(move: Extract<DistillMove, { move: 'ask' }>, run:
   };
   // Paid for: from here on it is not lost, whatever happens to us.
   await keepAtLast(() => keepTurn(run.folder, kept), run);
-  await keepAtLast(() => takeIn(kept, asked.retries, run), run);
+  const fact = answeredBy(kept, run);
+  for (const step of stepsOf(kept, fact, run)) await keepAtLast(step, run);
+  tell(kept, fact, asked.retries, run);
   return null;
 }
 
 /** An answer that lies on disk becomes a fact: of the book, or held. The same for one that a killed process left. */
 export function takeIn(kept: KeptTurn, retries: number, run: DistillRun): void {
+  const fact = answeredBy(kept, run);
+  for (const step of stepsOf(kept, fact, run)) step();
+  tell(kept, fact, retries, run);
+}
+
+/** One that fails is tried again without those before it: a fact is written once. */
+function stepsOf(kept: KeptTurn, fact: Answered, run: DistillRun): (() => void)[] {
+  const record = () => run.record(fact);
+  return fact.held === null ? [record, () => place(kept, run)] : [record];
+}
+
+type Answered = Extract<Fact, { fact: 'answered' }>;
+
+function answeredBy(kept: KeptTurn, run: DistillRun): Answered {
   const { answer, section, turn, call_id } = kept;
-  const { checkpoint, context, history } = run;
+  const { checkpoint, history } = run;
   const { lastText } = history.before(section);
   const marker = checkpoint.end_marker;
   const { modelVersion } = run.fold.standing();
   const off = new Set(checkpoint.no_check as AnomalyName[]);
   const held = anomalyOf(answer, { before: lastText, modelVersion, endMarker: marker, off });
   const text = withoutMarker(answer.text, marker);
-  const counted = tokensOf(answer.usage, answer.text.length + run.prompt.length);
-  run.record({
+  return {
     fact: 'answered',
     run_id: run.runId,
     call_id,
@@ -56,12 +72,15 @@ export function takeIn(kept: KeptTurn, retries: number, run: DistillRun): void {
     title: titleOf(text, section),
     chars: answer.text.length,
     model_version: answer.modelVersion,
-    ...counted,
+    ...tokensOf(answer.usage, answer.text.length + run.prompt.length),
     usd: answer.usage === null ? null : turnPrice(checkpoint.model, answer.usage, run.terms.prices),
     ends: reachesEnd(answer.text, marker),
     held,
-  });
-  if (held === null) place(kept, run);
+  };
+}
+
+function tell(kept: KeptTurn, { title, tokens, estimated, held }: Answered, retries: number, run: DistillRun): void {
+  const { section, turn, request, answer } = kept;
   const { spent } = run.fold.standing();
   run.trace({
     at: kept.at,
@@ -69,15 +88,16 @@ export function takeIn(kept: KeptTurn, retries: number, run: DistillRun): void {
     section,
     turn,
     retries,
-    request: { model: kept.model, history: kept.history, content: kept.request },
+    request: { model: kept.model, history: kept.history, content: request },
     response: answer,
     ...(held === null ? {} : { held }),
   });
-  context.tell({
+  run.context.tell({
     event: 'answered',
     section,
-    title: titleOf(text, section),
-    ...counted,
+    title,
+    tokens,
+    estimated,
     total_tokens: spent.tokens,
     total_usd: spent.usd,
     elapsed_ms: run.elapsedMs(),

@@ -3,10 +3,29 @@
 import { closeSync, constants } from 'node:fs';
 import { appendText } from '../append-line.ts';
 import { openRegular, readRegularOrNull } from '../disk/regular-file.ts';
+import { isSystemError } from '../system-error.ts';
 import type { DistillFolder } from './run-folder.ts';
 
+/** Its writer. @param lost is told once why a line cannot be written: that costs a line of a record and no answer. */
+export function openTrace(
+  folder: DistillFolder,
+  redact: (text: string) => string,
+  lost: (why: string) => void,
+): (line: object) => void {
+  let isTold = false;
+  return (line) => {
+    try {
+      appendTrace(folder, line, redact);
+    } catch (error) {
+      if (!isSystemError(error)) throw error;
+      if (!isTold) lost(error.message);
+      isTold = true;
+    }
+  };
+}
+
 /** One line; it need not outlive a power cut, which costs a line of a record and no answer. */
-export function appendTrace({ trace }: DistillFolder, line: object, redact: (text: string) => string): void {
+function appendTrace({ trace }: DistillFolder, line: object, redact: (text: string) => string): void {
   const { O_APPEND, O_CREAT, O_RDWR } = constants;
   const fd = openRegular(trace, O_RDWR | O_APPEND | O_CREAT);
   try {

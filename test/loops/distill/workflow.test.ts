@@ -1,6 +1,6 @@
 // The workflow of a distillation, sentence by sentence, driven against a service in this process.
 
-import { existsSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
@@ -612,6 +612,39 @@ test('an answer that cannot be written is held and written once there is room: n
   assert.is(service.paid, 3);
   assert.is(document(rig), book(3));
   assert.match(JSON.stringify(rig.events), /an answer that is paid for cannot be written/);
+});
+
+test('a trace that cannot be written is told once, and costs no answer', async () => {
+  const rig = distillRig();
+  mkdirSync(path.join(runFolder(rig), 'trace.jsonl'), { recursive: true });
+  const service = fakeService({ sections: 3 });
+  await rig.run(service);
+  assert.is((await rig.view()).state, 'complete');
+  assert.is(service.paid, 3);
+  assert.equal(rig.waits, []);
+  const notes = rig.events.flatMap((event) => (event.event === 'noted' ? [event.text] : []));
+  assert.equal(notes, [
+    `the trace cannot be written (${runFolder(rig)}/trace.jsonl is a folder, and no regular file), and this run goes on without it`,
+  ]);
+});
+
+test('a document that cannot be written at first is written later, and its answer is one fact', async () => {
+  const rig = distillRig();
+  const service = fakeService({
+    sections: 3,
+    misfortune: during(2, () => {
+      rmSync(path.join(runFolder(rig), 'republic.md'));
+      mkdirSync(path.join(runFolder(rig), 'republic.md'));
+    }),
+  });
+  await rig.run(service);
+  assert.is(rig.waits.length, 1);
+  const { ledger } = await opened(rig);
+  assert.equal(
+    ledger.distilled.flatMap((line) => (line.fact === 'answered' ? [line.turn] : [])),
+    [1, 2, 3],
+  );
+  assert.is(document(rig), book(3));
 });
 
 test('a secret that a model repeats is not in the trace', async () => {
