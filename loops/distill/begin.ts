@@ -64,6 +64,7 @@ async function beginNew(
     prompt_file: path.resolve(context.cwd, aim.promptFile),
     prompt_sha256: hashOf(prompt.text),
     model,
+    model_named: said.model !== null,
     via,
     temperature: said.temperature,
     end_marker: said.endMarker ?? DEFAULT_END_MARKER,
@@ -76,7 +77,7 @@ async function beginNew(
 }
 
 async function goOn(folder: DistillFolder, checkpoint: DistillCheckpoint, request: DistillRequest): Promise<Begun> {
-  const { aim, said, context } = request;
+  const { aim, context } = request;
   const prompt = readRegularOrNull(folder.prompt) ?? '';
   if (hashOf(prompt) !== checkpoint.prompt_sha256)
     return invalid(
@@ -92,12 +93,11 @@ async function goOn(folder: DistillFolder, checkpoint: DistillCheckpoint, reques
     return invalid(
       `${checkpoint.book} is another book than ${folder.name} was begun with (its SHA-256 differs); put that one back, or begin this one under another --name`,
     );
-  const mistake =
-    said.model === null && aim.how === 'book'
-      ? null
-      : modelMistake(said.model ?? checkpoint.model, 'given', context.clock());
+  const goesOn = withSaid(checkpoint, request);
+  const chosen = goesOn.model_named === true ? 'given' : 'default';
+  const mistake = modelMistake(goesOn.model, chosen, context.clock(), `tollgate distill resume ${folder.name}`);
   if (mistake !== null) return invalid(mistake);
-  return { how: 'begun', folder, checkpoint: withSaid(checkpoint, request), prompt, found, isNew: false };
+  return { how: 'begun', folder, checkpoint: goesOn, prompt, found, isNew: false };
 }
 
 const NO_PDF =
@@ -129,6 +129,7 @@ const withSaid = (
 ): DistillCheckpoint => ({
   ...checkpoint,
   model: said.model ?? checkpoint.model,
+  model_named: said.model !== null || checkpoint.model_named === true,
   temperature: said.temperature ?? checkpoint.temperature,
   end_marker: said.endMarker ?? checkpoint.end_marker,
   max_tokens: budgets.maxTokens ?? checkpoint.max_tokens,

@@ -43,12 +43,18 @@ export const DEFAULT_DISTILL_MODEL = 'gemini-2.5-pro';
 export const modelRow = (model: string): DistillModel | null =>
   Object.hasOwn(DISTILL_MODELS, model) ? DISTILL_MODELS[model as keyof typeof DISTILL_MODELS] : null;
 
-/** Why a model that nobody named is not taken, in a sentence without a full stop; null where it may be. */
-export function modelMistake(model: string, chosen: 'given' | 'default', now: Date): string | null {
+/** Why a model that nobody named is not taken, in a sentence without a full stop; null where it may be. @param command to which `--model` is added. */
+export function modelMistake(
+  model: string,
+  chosen: 'given' | 'default',
+  now: Date,
+  command: string | null = null,
+): string | null {
   const row = modelRow(model);
   if (chosen === 'given' || row === null || row.endsOn === null || now.toISOString().slice(0, 10) < row.endsOn)
     return null;
-  return `${model} ends on ${row.endsOn}, and ${row.successor} answers in its place at its own price; say --model ${row.successor}, or --model ${model} to ask for it all the same`;
+  const say = command === null ? '' : `${command} `;
+  return `${model} ends on ${row.endsOn}, and ${row.successor} answers in its place at its own price; say ${say}--model ${row.successor}, or ${say}--model ${model} to ask for it all the same`;
 }
 
 const LONG_PROMPT = 200_000;

@@ -14,6 +14,8 @@ export interface DistillCheckpoint {
   prompt_file: string;
   prompt_sha256: string;
   model: string;
+  /** A person named it; absent in what was begun before this was kept: nobody did. */
+  model_named?: boolean;
   /** The CLI that is asked in the place of the API; absent, or null: the API. */
   via?: BuiltIn | null;
   temperature: number | null;
@@ -58,6 +60,8 @@ function mistakeIn(value: DistillCheckpoint): string | null {
   if (hash !== undefined) return `"${hash}" must be a SHA-256`;
   if (value.temperature !== null && typeof value.temperature !== 'number')
     return '"temperature" must be a number or null';
+  if (value.model_named !== undefined && typeof value.model_named !== 'boolean')
+    return '"model_named" must be true or false';
   if (value.via !== undefined && value.via !== null && !isBuiltIn(value.via))
     return '"via" must be the name of a CLI, or null';
   const limit = (['max_tokens', 'max_usd'] as const).find(
