@@ -1,6 +1,7 @@
 // One answer of the service, however often it must be asked: the one retry layer, told as it goes, and bounded but where nobody is reached.
 
 import { randomUUID } from 'node:crypto';
+import { budgetReached, withUnheard } from '../../policies/distill/budgets.ts';
 import { modelRow } from '../../policies/distill/models.ts';
 import type { DistillMove } from '../../policies/distill/next-move.ts';
 import type { PauseReason } from '../../policies/distill/pauses.ts';
@@ -14,6 +15,8 @@ import { uploadAgain } from './upload-again.ts';
 type Asked =
   | { how: 'answered'; callId: string; answer: TurnAnswer; request: TurnContent; history: number; retries: number }
   | { how: 'paused'; reason: PauseReason; evidence: string }
+  /** A budget may be used up by requests of which no answer came. */
+  | { how: 'stopped'; evidence: string }
   /** Told to end while nothing was in flight, or so firmly that what was in flight is lost. */
   | { how: 'aborted' };
 
@@ -24,6 +27,7 @@ export async function askFor({ section }: Asking, run: DistillRun): Promise<Aske
   let callId = reserve(section, run);
   if (callId === null) return { how: 'paused', reason: 'calls', evidence: 'no paid call is left' };
   let wasLost = false;
+  let unheard = 0;
   for (let attempt = 1; ; attempt += 1) {
     context.tell({ event: 'asking', section, attempt });
     const { contents, request } = run.history.before(section);
@@ -60,6 +64,9 @@ export async function askFor({ section }: Asking, run: DistillRun): Promise<Aske
     if (judged.maybePaid) {
       // What may have been paid for is in the books, and the next request is another call.
       close(callId, verdictOf(judged), run);
+      unheard += 1;
+      const reached = reachedBy(unheard, contents, run);
+      if (reached !== null) return { how: 'stopped', evidence: reached };
       callId = reserve(section, run);
       if (callId === null) return { how: 'paused', reason: 'calls', evidence: 'no paid call is left' };
     }
@@ -71,6 +78,14 @@ export async function askFor({ section }: Asking, run: DistillRun): Promise<Aske
       return { how: 'aborted' };
     }
   }
+}
+
+function reachedBy(tries: number, contents: readonly TurnContent[], run: DistillRun): string | null {
+  const { checkpoint, fold, terms } = run;
+  const { spent, turns } = fold.standing();
+  const chars = run.prompt.length + JSON.stringify(contents).length;
+  const budgets = { ...terms.budgets, maxTokens: checkpoint.max_tokens, maxUsd: checkpoint.max_usd };
+  return budgetReached(budgets, withUnheard(spent, { tries, turns, chars }), run.elapsedMs());
 }
 
 type Once = { how: 'answered'; answer: TurnAnswer } | { how: 'failed'; judged: JudgedFailure } | { how: 'aborted' };

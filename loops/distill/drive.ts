@@ -44,6 +44,7 @@ export async function drive(run: DistillRun): Promise<DistillEnd> {
         if (full !== null) return full;
         const left = move.move === 'ask' ? await takeTurn(move, run) : await uploadAgain(move.why, run);
         if (left?.how === 'paused') return { how: 'paused', reason: left.reason, evidence: left.evidence };
+        if (left?.how === 'stopped') return { how: 'stopped', reason: null, evidence: left.evidence };
         // What was wished for says why; the next move tells it.
         if (left?.how === 'aborted' && control.wish() === null) return INTERRUPTED;
         break;

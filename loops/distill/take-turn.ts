@@ -14,7 +14,10 @@ import { askFor } from './ask.ts';
 import type { DistillRun } from './distill-run.ts';
 import { keepAtLast } from './keep-at-last.ts';
 
-type TurnLeft = { how: 'paused'; reason: PauseReason; evidence: string } | { how: 'aborted' };
+type TurnLeft =
+  | { how: 'paused'; reason: PauseReason; evidence: string }
+  | { how: 'stopped'; evidence: string }
+  | { how: 'aborted' };
 
 /** @returns null where the loop goes on: its next move says how. */
 export async function takeTurn(move: Extract<DistillMove, { move: 'ask' }>, run: DistillRun): Promise<TurnLeft | null> {

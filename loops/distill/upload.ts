@@ -3,7 +3,7 @@
 import type { UploadWhy } from '../../policies/distill/distill-facts.ts';
 import type { PauseReason } from '../../policies/distill/pauses.ts';
 import type { UploadedBook } from '../../policies/distill/service.ts';
-import { judgeFailure, waitAfter } from '../../policies/distill/service-failures.ts';
+import { type JudgedFailure, judgeFailure, waitAfter } from '../../policies/distill/service-failures.ts';
 import { UnfitFileError } from '../../state/disk/regular-file.ts';
 import { isSystemError } from '../../state/system-error.ts';
 import { type BookToUpload, type DocumentService, ServiceFailure } from '../../wrappers/gemini-api/document-service.ts';
@@ -86,7 +86,9 @@ async function patiently<T>(run: Uploading, request: (progressed: () => void) =>
       if (error instanceof UnfitFileError || isSystemError(error)) return failed('book', error.message);
       if (!(error instanceof ServiceFailure)) throw error;
       const now = context.clock();
-      const judged = judgeFailure(error, now);
+      const said = judgeFailure(error, now);
+      // An upload costs nothing, however often its line breaks.
+      const judged: JudgedFailure = error.offline ? { ...said, does: { means: 'retry', forever: true } } : said;
       if (judged.does.means !== 'retry') return failed('error', judged.evidence);
       const wait = waitAfter(judged, { attempt, autoWaitMs: terms.autoWaitMs, now, random: context.random });
       if (wait.how === 'pause') return failed(wait.reason, wait.evidence);

@@ -21,6 +21,17 @@ export interface DistillSpent {
 
 export const NOTHING_SPENT: DistillSpent = { tokens: 0, estimated: 0, usd: 0, unpriced: 0 };
 
+/** With requests that broke off unheard: each may have been paid like a usual answer, or like its request where there was none yet. */
+export function withUnheard(
+  spent: DistillSpent,
+  unheard: { tries: number; turns: number; chars: number },
+): DistillSpent {
+  const { tries, turns, chars } = unheard;
+  const tokens = tries * (turns === 0 ? Math.ceil(chars / 4) : Math.ceil(spent.tokens / turns));
+  const usd = turns === 0 ? 0 : (tries * spent.usd) / turns;
+  return { ...spent, tokens: spent.tokens + tokens, estimated: spent.estimated + tokens, usd: spent.usd + usd };
+}
+
 /** Why no further turn is asked for, or null. */
 export function budgetReached(budgets: DistillBudgets, spent: DistillSpent, elapsedMs: number): string | null {
   const { maxSeconds, maxTokens, maxUsd } = budgets;

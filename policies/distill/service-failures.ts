@@ -8,7 +8,7 @@ import { classify } from '../verdict/classify.ts';
 import type { ServiceRefusal } from './service.ts';
 
 type FailureMeans =
-  /** `forever`: nobody was reached, which is retried until somebody pauses or stops. */
+  /** `forever`: nothing was ever sent, which is retried until somebody pauses or stops. */
   { means: 'retry'; forever: boolean } | { means: 'file_lost' } | { means: 'pause' };
 
 export interface JudgedFailure {
@@ -27,10 +27,11 @@ export function judgeFailure(refusal: ServiceRefusal, now: Date): JudgedFailure 
   const verdict = refusal.verdict ?? classify({ ...NO_EVIDENCE, failure: failureOf(refusal) }, { now });
   const asked = verdict.retry_at === null ? null : Date.parse(verdict.retry_at) - now.getTime();
   const evidence = `${status === null ? '' : `HTTP ${status}: `}${oneLine(wordsOf(refusal), 300)}`;
+  const neverSent = NEVER_SENT.test(`${refusal.message} ${body}`);
   return {
     verdict,
-    does: meaningOf(refusal, verdict),
-    maybePaid: (status === null || status < 400) && !NEVER_SENT.test(`${refusal.message} ${body}`),
+    does: meaningOf(refusal, verdict, neverSent),
+    maybePaid: (status === null || status < 400) && !neverSent,
     retryAfterMs: refusal.retryAfterMs ?? (asked === null ? null : Math.max(0, asked)),
     evidence: offline && evidence === '' ? 'nobody was reached' : evidence,
   };
@@ -40,10 +41,11 @@ export function judgeFailure(refusal: ServiceRefusal, now: Date): JudgedFailure 
 const NEVER_SENT =
   /\b(?:ECONNREFUSED|ENOTFOUND|EAI_AGAIN|EAI_FAIL|ENETUNREACH|EHOSTUNREACH|ENETDOWN|UND_ERR_CONNECT_TIMEOUT)\b/;
 
-function meaningOf(refusal: ServiceRefusal, { class: errorClass }: Verdict): FailureMeans {
+function meaningOf(refusal: ServiceRefusal, { class: errorClass }: Verdict, neverSent: boolean): FailureMeans {
   const { status, offline } = refusal;
   if (isFileLost(refusal)) return { means: 'file_lost' };
-  if (offline) return { means: 'retry', forever: true };
+  // A line that broke later, or fell silent, may have been paid for: as bounded as any other.
+  if (offline) return { means: 'retry', forever: neverSent };
   if (status === 429 || (status !== null && status >= 500) || status === 408) return { means: 'retry', forever: false };
   if (refusal.retryAfterMs !== null && status !== 401 && status !== 403) return { means: 'retry', forever: false };
   // An answer that cannot be read is one that broke off on its way.

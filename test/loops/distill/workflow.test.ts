@@ -109,6 +109,37 @@ test('a request that broke off may have been paid: the next one is another call 
   assert.is((await opened(rig)).ledger.used, 3);
 });
 
+for (const message of ['the line to service broke (ECONNRESET)', 'nothing was heard of service for 280 s'])
+  test(`a line that breaks at every request pauses after 8, each a call in the books: ${message}`, async () => {
+    const rig = distillRig();
+    const service = fakeService({ sections: 2, misfortune: () => ({ offline: true, message }) });
+    await rig.run(service);
+    assert.is((await rig.view()).state, 'paused (the service keeps failing)');
+    assert.is(service.asked.length, 8);
+    assert.is((await opened(rig)).ledger.used, 8);
+  });
+
+for (const [what, terms] of Object.entries({
+  tokens: { maxTokens: 35 },
+  dollars: { maxUsd: 0.00016 },
+}))
+  test(`a budget of ${what} is looked at before a request is tried anew that may have been paid`, async () => {
+    const rig = distillRig();
+    const usage = { input: 6, output: 4, thoughts: 0, cached: 0 };
+    const service = fakeService({
+      sections: 3,
+      misfortune: (n) => (n === 1 ? { finishReason: 'STOP', usage } : { offline: true, message: 'read ECONNRESET' }),
+    });
+    await rig.run(service, {}, (request) => {
+      request.terms.budgets = { ...request.terms.budgets, ...terms };
+    });
+    const view = await rig.view();
+    assert.is(view.state, 'stopped');
+    assert.match(view.evidence, /^(?:token|money) budget reached/);
+    assert.is(service.asked.length, 4);
+    assert.is((await opened(rig)).ledger.used, 4);
+  });
+
 test('Non-transient errors: paused (error), with the error and the failing request in the trace', async () => {
   const rig = distillRig();
   const service = fakeService({

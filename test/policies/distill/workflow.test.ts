@@ -106,6 +106,20 @@ test('Network offline: treated as transient; retried until pause/stop', () => {
   assert.is(waitAfter(judged, terms).how, 'wait');
 });
 
+for (const message of [
+  'nothing was heard of service for 280 s',
+  'the line to service broke (ECONNRESET)',
+  'the answer broke off before its end',
+])
+  test(`a line that broke after something was sent is bounded, for it may have been paid: ${message}`, () => {
+    const judged = judgeFailure(refusal({ offline: true, message }), NOW);
+    assert.ok(judged.maybePaid);
+    const terms = { autoWaitMs: 60_000, now: NOW, random: () => 0.5 };
+    assert.is(waitAfter(judged, { ...terms, attempt: MAX_TRIES - 1 }).how, 'wait');
+    const last = waitAfter(judged, { ...terms, attempt: MAX_TRIES });
+    assert.is(last.how === 'pause' && last.reason, 'retries');
+  });
+
 for (const [what, failure, errorClass] of [
   ['a wrong key', google(400, 'INVALID_ARGUMENT', 'API key not valid. Please pass a valid API key.'), 'auth'],
   ['no permission', google(403, 'PERMISSION_DENIED', 'Permission denied on resource project x'), 'auth'],
