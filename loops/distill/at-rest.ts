@@ -1,10 +1,10 @@
-// Changes a distillation that nobody drives: it is claimed for that moment, so that nobody begins to drive it meanwhile.
+// Changes a distillation that nobody drives: it is claimed for that moment, so that nobody begins to drive it meanwhile; or tells its driver.
 
-import type { LeftWish } from '../../state/distill/wishes.ts';
+import { type LeftWish, leaveWish } from '../../state/distill/wishes.ts';
 import { claim } from '../task/claim.ts';
 import { deleteSection } from './delete-section.ts';
 import { recorderOf } from './distill-run.ts';
-import { documentOf, historyOf, type OpenDistill } from './open-run.ts';
+import { documentOf, driverOf, historyOf, type OpenDistill } from './open-run.ts';
 
 type AtRest = 'done' | 'taken' | 'no_such_section';
 
@@ -33,6 +33,22 @@ export async function changeAtRest(
   } finally {
     journal.append({ fact: 'released', run_id, exit_code: 0, state: 'interrupted' });
   }
+}
+
+/** Whoever drives it is told, and one who began since `open` was read as well. @returns `at_rest` where nobody does. */
+export async function askToEnd(
+  open: OpenDistill,
+  wish: 'pause' | 'stop',
+  clock: () => Date,
+): Promise<'told' | 'at_rest'> {
+  const isIdle = (await driverOf(open.ledger)) === null;
+  // What is paused says why, and goes on saying it.
+  if (isIdle && (wish === 'pause' || (await changeAtRest(open, { wish }, clock)) !== 'taken')) return 'at_rest';
+  const { ledger } = isIdle ? open.journal.read() : open;
+  // Whoever had it has let go of it again.
+  if (ledger.run === null) return askToEnd({ ...open, ledger }, wish, clock);
+  leaveWish(open.folder, { wish, run: ledger.run.run_id }, clock());
+  return 'told';
 }
 
 /** One whose answer is gone can be deleted all the same. */

@@ -46,10 +46,11 @@ export function openControl(
     heed('interrupt');
     asking.abort('interrupt');
   };
-  listen(stop, interrupt);
-  listen(halt, cut);
+  // Nobody listens yet where the folder cannot be had.
   openWishes(folder);
   look();
+  listen(stop, interrupt);
+  listen(halt, cut);
   const watch = async () => {
     while (!closed.signal.aborted) {
       await waitForChange(bellOf(folder), LOOK_MS, closed.signal);

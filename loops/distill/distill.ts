@@ -43,9 +43,10 @@ export async function distill(request: DistillRequest): Promise<DistilledEnd> {
   const claimed = await claim({ journal, whenTaken: 'refuse', stop: halt, say: () => {} });
   if (claimed.how === 'stopped') return { how: 'taken', message: 'stopped before it began' };
   if (claimed.how !== 'claimed') return { how: 'taken', message: await takenBy(journal, begun.folder.name) };
-  const control = openControl(begun.folder, claimed.runId, stop, halt);
+  let control: DistillRun['control'] | null = null;
   let end: DistillEnd = { how: 'interrupted', reason: null, evidence: 'it ended before it was told how' };
   try {
+    control = openControl(begun.folder, claimed.runId, stop, halt);
     const run = await openRun({ ...begun, service }, request, claimed.runId, control, project.value.prices);
     const file = await bookToSend(begun.checkpoint.book, begun.found.kind, begun.folder.root);
     run.book = { ...run.book, ...file };
@@ -55,7 +56,7 @@ export async function distill(request: DistillRequest): Promise<DistilledEnd> {
     run.record({ fact: 'halted', run_id: claimed.runId, ...end });
     return { how: 'left', name: begun.folder.name };
   } finally {
-    control.close();
+    control?.close();
     const { exitCode, state } = ENDS[end.how];
     journal.append({ fact: 'released', run_id: claimed.runId, exit_code: exitCode, state });
   }

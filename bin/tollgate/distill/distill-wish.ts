@@ -1,9 +1,8 @@
 // tollgate distill pause and stop: whoever drives the run is told, and ends it once the answer in flight is there.
 
-import { changeAtRest } from '../../../loops/distill/at-rest.ts';
-import { driverOf, openDistill, viewed } from '../../../loops/distill/open-run.ts';
+import { askToEnd } from '../../../loops/distill/at-rest.ts';
+import { openDistill, viewed } from '../../../loops/distill/open-run.ts';
 import { TOLLGATE_EXIT } from '../../../policies/facts/exit-codes.ts';
-import { leaveWish } from '../../../state/distill/wishes.ts';
 import { readArguments } from '../../command.ts';
 import type { CommandSpec } from '../../command-line.ts';
 import type { Ran } from '../../ran.ts';
@@ -34,14 +33,11 @@ export async function wishFor(wish: keyof typeof SAYS, argv: readonly string[]):
   const opened = await openDistill(name, process.cwd(), process.env, clock);
   if (opened.how === 'invalid')
     return { exit: TOLLGATE_EXIT.badInput, err: `tollgate distill ${wish}: ${opened.message}\n` };
-  const { open } = opened;
-  const isIdle = (await driverOf(open.ledger)) === null;
-  // What is paused says why, and goes on saying it.
-  if (isIdle && wish === 'stop') await changeAtRest(open, { wish }, clock);
-  if (!isIdle) leaveWish(open.folder, { wish, run: open.ledger.run!.run_id }, clock());
+  const asked = await askToEnd(opened.open, wish, clock);
   const reopened = await openDistill(name, process.cwd(), process.env, clock);
   const view = reopened.how === 'opened' ? await viewed(reopened.open) : null;
-  const message = !isIdle ? `${name} is told: ${SAYS[wish]}` : `${name} is not running; it is ${view?.state ?? 'gone'}`;
+  const message =
+    asked === 'told' ? `${name} is told: ${SAYS[wish]}` : `${name} is not running; it is ${view?.state ?? 'gone'}`;
   if (read.args.given.has('json'))
     return { exit: 0, out: `${JSON.stringify({ schema: 1, name, state: view?.state ?? null, message })}\n` };
   return { exit: 0, out: `${message}\n` };

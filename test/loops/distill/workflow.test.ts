@@ -4,6 +4,7 @@ import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, w
 import path from 'node:path';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
+import { askToEnd } from '../../../loops/distill/at-rest.ts';
 import { openDistill } from '../../../loops/distill/open-run.ts';
 import { FIRST_INSTRUCTION } from '../../../policies/distill/turn-contents.ts';
 import { distillNames } from '../../../state/distill/run-folder.ts';
@@ -557,6 +558,38 @@ test('two processes never drive one run', async () => {
   await rig.run(service);
   assert.is((second as { how: string }).how, 'taken');
   assert.match((second as { message: string }).message, /drives the distillation republic now/);
+  assert.is(document(rig), book(2));
+});
+
+test('a driver that begins while somebody stops what was at rest is told', async () => {
+  const rig = distillRig();
+  await rig.run(fakeService({ sections: 3, misfortune: during(1, () => rig.stop.abort('SIGINT')) }));
+  rig.stop = new AbortController();
+  const atRest = await opened(rig);
+  let asked: string | null = null;
+  const service = fakeService({
+    sections: 3,
+    misfortune: () => async (turn) => {
+      asked ??= await askToEnd(atRest, 'stop', () => rig.now);
+      return usualAnswer(turn, { sections: 3 });
+    },
+  });
+  await rig.run(service);
+  assert.is(asked, 'told');
+  const { state, sections } = await rig.view();
+  assert.equal([state, sections], ['stopped', 2]);
+});
+
+test('a folder of wishes that cannot be had ends the run, and lets go of it', async () => {
+  const rig = distillRig();
+  mkdirSync(runFolder(rig), { recursive: true });
+  writeFileSync(path.join(runFolder(rig), 'wishes'), 'no folder');
+  await rig.run(fakeService({ sections: 2 })).then(
+    () => assert.unreachable(),
+    (error: Error) => assert.match(error.message, /wishes is a regular file, and no folder/),
+  );
+  rmSync(path.join(runFolder(rig), 'wishes'));
+  assert.equal(await rig.run(fakeService({ sections: 2 })), { how: 'left', name: 'republic' });
   assert.is(document(rig), book(2));
 });
 
