@@ -1,15 +1,19 @@
 // Runs every test file in a process of its own and counts what uvu says, because uvu's exit code alone lets
 // four kinds of nothing pass: a file without .run(), no file at all, a throwing hook, an early exit.
-import { spawn } from 'node:child_process';
 import { readdirSync, readFileSync, rmSync } from 'node:fs';
 import { availableParallelism, tmpdir } from 'node:os';
 import path from 'node:path';
 import { compileTests, toSources } from './compile-tests.mjs';
 import { memoryFolder } from './memory-folder.mjs';
+import { runProcess } from './run-process.mjs';
 
 const args = process.argv.slice(2);
-const suite = args.includes('--suite') ? args[args.indexOf('--suite') + 1] : 'fast';
-const pattern = new RegExp(args.find((arg, i) => !arg.startsWith('--') && args[i - 1] !== '--suite') ?? '.');
+const VALUED = ['--suite', '--limit'];
+const wordAfter = (flag) => (args.includes(flag) ? args[args.indexOf(flag) + 1] : undefined);
+const suite = wordAfter('--suite') ?? 'fast';
+/** How long one file may take; those of the real CLIs wait for 20 s at each start. */
+const limitSec = Number(wordAfter('--limit') ?? (suite === 'real' ? 600 : 300));
+const pattern = new RegExp(args.find((arg, i) => !arg.startsWith('--') && !VALUED.includes(args[i - 1])) ?? '.');
 const files = testFiles('test').filter(
   (file) => (suite === 'real') === file.startsWith(`test${path.sep}real`) && pattern.test(file),
 );
@@ -38,16 +42,21 @@ async function lane() {
 async function runFile(file) {
   const declared = (readFileSync(file, 'utf8').match(/\.run\(\)/g) ?? []).length;
   const began = Date.now();
-  const { code, output: said, cpuSec } = await run(path.join(compiled, file.replace(/\.ts$/, '.js')));
+  const { code, output: said, timed, overdue } = await run(path.join(compiled, file.replace(/\.ts$/, '.js')));
   const output = toSources(said);
-  times?.push({ file, cpuSec, wallSec: (Date.now() - began) / 1000 });
+  times?.push({ file, cpuSec: secondsIn(timed), wallSec: (Date.now() - began) / 1000 });
   const counts = [...output.matchAll(/^\s+(Total|Passed|Skipped):\s+(\d+)/gm)];
   const sum = (name) => counts.filter((row) => row[1] === name).reduce((n, row) => n + Number(row[2]), 0);
   const failed = sum('Total') - sum('Passed');
   total.passed += sum('Passed');
   total.skipped += sum('Skipped');
   total.failed += failed;
-  if (declared === 0) fail(`${file} never calls .run(), so uvu would pass it silently`);
+  if (overdue)
+    fail(
+      `${file} still ran after ${limitSec} s, and was ended with what it had started; --limit SECONDS gives it longer`,
+      output,
+    );
+  else if (declared === 0) fail(`${file} never calls .run(), so uvu would pass it silently`);
   else if (sum('Total') + sum('Skipped') === 0) fail(`${file} ran no test (exit ${code})`, output);
   else if (code !== 0 && failed === 0) fail(`${file} exited ${code} though no test failed`, output);
   else if (failed > 0) console.log(output);
@@ -55,19 +64,12 @@ async function runFile(file) {
 }
 
 function run(file) {
-  return new Promise((resolve) => {
-    const env = { ...process.env, FORCE_COLOR: '0', NODE_NO_WARNINGS: '1', COMPILED_TESTS: compiled, TMPDIR: folder };
-    for (const name of ['NODE_EXTRA_CA_CERTS', 'TOLLGATE_STATE', 'TOLLGATE_CALL_ID']) delete env[name];
-    const argv = [process.execPath, file];
-    // The shell's `times` counts what it waited for, and what that waited for.
-    if (times !== null) argv.unshift('sh', '-c', '"$@"; code=$?; times >&3; exit $code', 'sh');
-    const child = spawn(argv[0], argv.slice(1), { env, stdio: ['ignore', 'pipe', 'pipe', 'pipe'] });
-    let [output, timed] = ['', ''];
-    child.stdio[3].on('data', (chunk) => (timed += chunk));
-    child.stdout.on('data', (chunk) => (output += chunk));
-    child.stderr.on('data', (chunk) => (output += chunk));
-    child.on('close', (code, signal) => resolve({ code: code ?? signal, output, cpuSec: secondsIn(timed) }));
-  });
+  const env = { ...process.env, FORCE_COLOR: '0', NODE_NO_WARNINGS: '1', COMPILED_TESTS: compiled, TMPDIR: folder };
+  for (const name of ['NODE_EXTRA_CA_CERTS', 'TOLLGATE_STATE', 'TOLLGATE_CALL_ID']) delete env[name];
+  const argv = [process.execPath, file];
+  // The shell's `times` counts what it waited for, and what that waited for.
+  if (times !== null) argv.unshift('sh', '-c', '"$@"; code=$?; times >&3; exit $code', 'sh');
+  return runProcess(argv, { env, limitSec });
 }
 
 /** @param timed such as `0m0.01s 0m0.00s`: minutes and seconds, for the user and the system, of the shell and of its children. */

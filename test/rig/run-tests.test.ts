@@ -1,0 +1,70 @@
+// The runner of the tests: a file that hangs is ended with what it started, and one that ends leaves no folder.
+
+import { spawnSync } from 'node:child_process';
+import { mkdirSync, readdirSync, symlinkSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
+import { test } from 'uvu';
+import * as assert from 'uvu/assert';
+import { isAlive } from './survivors.ts';
+import { temporaryFolder } from './temporary-folder.ts';
+
+/** Its folder for temporary files is `temporary`, in it. */
+function projectOf(name: string, source: string): string {
+  const root = temporaryFolder('runner-');
+  for (const folder of ['test', 'temporary']) mkdirSync(path.join(root, folder));
+  for (const shared of ['node_modules', 'test/rig', 'test/state'])
+    symlinkSync(path.resolve(shared), path.join(root, shared));
+  writeFileSync(path.join(root, 'test', name), source);
+  return root;
+}
+
+function runTests(root: string, ...more: string[]): { status: number | null; stdout: string } {
+  // Not those of ours, which stand there too.
+  const argv = [path.resolve('test/rig/run-tests.mjs'), '^test/\\w+\\.test', ...more];
+  const env = { ...process.env, TMPDIR: path.join(root, 'temporary') };
+  return spawnSync(process.execPath, argv, { cwd: root, env, encoding: 'utf8', timeout: 60_000 });
+}
+
+test('a file that hangs is ended with its group, and counted as failed; what left the group holds nobody up', () => {
+  const root = projectOf(
+    'hangs.test.ts',
+    `import { spawn } from 'node:child_process';
+import { test } from 'uvu';
+test('hangs', () => {
+  const [near, away] = [false, true].map((detached) => spawn('sleep', ['120'], { stdio: 'inherit', detached }).pid);
+  console.log('near', near, 'away', away, 'in', process.pid);
+  Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 120_000);
+});
+test.run();
+`,
+  );
+  const { status, stdout } = runTests(root, '--limit', '5');
+  const pids = /near (\d+) away (\d+) in (\d+)/.exec(stdout)?.slice(1).map(Number) ?? [];
+  const alive = pids.map(isAlive);
+  if (alive[1]) process.kill(pids[1]!, 'SIGKILL');
+  assert.is(status, 1, stdout);
+  assert.match(stdout, /FAIL test\/hangs\.test\.ts still ran after 5 s, and was ended with what it had started/);
+  assert.match(stdout, /^0 passed, 1 failed$/m);
+  assert.equal(alive, [false, true, false], stdout);
+});
+
+test('a folder that a test took is gone after it, though the test failed', () => {
+  const root = projectOf(
+    'fails.test.ts',
+    `import { writeFileSync } from 'node:fs';
+import { test } from 'uvu';
+import { temporaryFolder } from ${JSON.stringify(path.resolve('test/rig/temporary-folder.ts'))};
+test('fails', () => {
+  writeFileSync(temporaryFolder('one-') + '/file', '');
+  throw new Error(temporaryFolder('other-'));
+});
+test.run();
+`,
+  );
+  const { status, stdout } = runTests(root);
+  assert.is(status, 1, stdout);
+  assert.match(stdout, /temporary\/other-/);
+  assert.equal(readdirSync(path.join(root, 'temporary')), []);
+});
+
+test.run();

@@ -1,0 +1,16 @@
+// A folder of a test's own, which is gone when the test's process ends, however its tests end.
+
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+
+const made: string[] = [];
+
+export function temporaryFolder(prefix: string): string {
+  if (made.length === 0) process.once('exit', () => made.forEach((folder) => void remove(folder)));
+  const folder = mkdtempSync(path.join(tmpdir(), prefix));
+  made.push(folder);
+  return folder;
+}
+
+const remove = (folder: string): void => rmSync(folder, { recursive: true, force: true, maxRetries: 3 });
