@@ -1,14 +1,14 @@
 // npm run demo:distill: the example book, an EPUB, is distilled by the real command against the service that is shipped with it.
 
 import { spawn } from 'node:child_process';
-import { mkdirSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { mkdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
+import { temporaryFolder } from './rig/temporary-folder.ts';
 
 test('the example book is distilled to its end, past an overload', async () => {
-  const root = mkdtempSync(path.join(tmpdir(), 'demo-'));
+  const root = temporaryFolder('demo-');
   mkdirSync(path.join(root, 'home'));
   const { code, output } = await demo(root);
   assert.is(code, 0, output);
@@ -30,7 +30,6 @@ test('the example book is distilled to its end, past an overload', async () => {
     quoted.filter((sentence) => !book.includes(sentence)),
     [],
   );
-  rmSync(root, { recursive: true });
 });
 
 function demo(root: string): Promise<{ code: number | null; output: string }> {
@@ -38,6 +37,7 @@ function demo(root: string): Promise<{ code: number | null; output: string }> {
     cwd: root,
     env: { PATH: '/usr/bin:/bin', HOME: path.join(root, 'home'), NO_COLOR: '1' },
     stdio: ['ignore', 'pipe', 'pipe'],
+    timeout: 120_000,
   });
   let output = '';
   child.stdout.on('data', (chunk) => (output += chunk));

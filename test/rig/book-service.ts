@@ -1,8 +1,7 @@
 // A service that holds a book, in the test's own process: it answers section by section, and fails as a test says.
 
 import { createHash } from 'node:crypto';
-import { mkdtempSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { distill } from '../../loops/distill/distill.ts';
 import type { DistillRun, UploadEnd } from '../../loops/distill/distill-run.ts';
@@ -12,6 +11,7 @@ import type { DistillAim, DistilledEnd, DistillRequest } from '../../loops/disti
 import type { DistillView } from '../../loops/distill/view.ts';
 import type { ServiceRefusal, TurnAnswer, TurnContent, UploadedBook } from '../../policies/distill/service.ts';
 import { type DocumentService, ServiceFailure, type TurnToAsk } from '../../wrappers/gemini-api/document-service.ts';
+import { temporaryFolder } from './temporary-folder.ts';
 
 export type Misfortune =
   | Partial<ServiceRefusal>
@@ -119,9 +119,9 @@ export interface DistillRig {
   view(): Promise<DistillView>;
 }
 
-/** A project with a book and a prompt. */
+/** A project with a book and a prompt, gone when the test's process ends. */
 export function distillRig(): DistillRig {
-  const folder = mkdtempSync(path.join(tmpdir(), 'distill-'));
+  const folder = temporaryFolder('distill-');
   writeFileSync(path.join(folder, 'republic.txt'), 'The Republic, by Plato.\n');
   writeFileSync(path.join(folder, 'prompt.md'), 'Distil this book, section by section.\n');
   const rig: DistillRig = {

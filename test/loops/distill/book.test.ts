@@ -1,7 +1,6 @@
 // What a book is by its bytes, and the words of each refusal; nothing of a refused book is ever sent.
 
-import { mkdirSync, mkdtempSync, readFileSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { mkdirSync, readFileSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
@@ -9,10 +8,11 @@ import { type BookFound, lookAtBook } from '../../../loops/distill/book.ts';
 import { bookToSend, layOutParts } from '../../../loops/distill/book-text.ts';
 import { BOOK_KINDS } from '../../../policies/distill/book-kinds.ts';
 import { epubEntries, epubOf, pdfOf, zipOf } from '../../rig/books.ts';
+import { temporaryFolder } from '../../rig/temporary-folder.ts';
 
 const messageOf = (found: BookFound): string => (found.how === 'refused' ? found.message : '');
 
-const folder = mkdtempSync(path.join(tmpdir(), 'books-'));
+const folder = temporaryFolder('books-');
 
 function given(name: string, content: string | Buffer): string {
   const file = path.join(folder, name);

@@ -1,7 +1,6 @@
 // Exports on the disk: their names, what they never overwrite, and the PDF read back: title, bookmarks, pages, and nothing obeyed.
 
-import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { existsSync, mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import roboto from 'pdfmake/build/vfs_fonts.js';
 import { test } from 'uvu';
@@ -11,6 +10,7 @@ import { writeExport } from '../../../../loops/distill/export/write-export.ts';
 import { createTypesetter } from '../../../../policies/distill/export/font-runs.ts';
 import { pdfDocument } from '../../../../policies/distill/export/pdf-document.ts';
 import type { DistilledBook } from '../../../../policies/distill/section.ts';
+import { temporaryFolder } from '../../../rig/temporary-folder.ts';
 
 const SHA = 'ab'.repeat(32);
 
@@ -35,7 +35,7 @@ const book = (
   trace,
 });
 
-const place = () => mkdtempSync(path.join(tmpdir(), 'export-'));
+const place = () => temporaryFolder('export-');
 
 async function written(
   folder: string,
