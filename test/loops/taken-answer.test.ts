@@ -28,8 +28,10 @@ async function paidAlone(rig: TestRig): Promise<TestTask> {
   run.signal('SIGKILL');
   await run.result;
   await fake.tell(...answerWith('codex', 'All is well.'));
-  for (let looks = 0; looks < 100 && openCalls(task.journal.read().ledger).length > 0; looks += 1)
+  const open = () => openCalls(task.journal.read().ledger);
+  for (let looks = 0; looks < 100 && open().length > 0; looks += 1)
     await waitForChange(task.journal.file, 200, new AbortController().signal);
+  assert.equal(open(), [], 'its guardian never published the answer');
   return task;
 }
 

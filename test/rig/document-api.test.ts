@@ -101,4 +101,9 @@ test('a file that is still processed is refused, and one that is deleted is unkn
   await api.close();
 });
 
+test('a section that nobody asks for is not waited for without end', async ({ api }) => {
+  const waited = await api.asked(9, 10).catch((error: Error) => error.message);
+  assert.is(waited, 'section 9 was not asked for in 10 ms');
+});
+
 test.run();

@@ -43,7 +43,7 @@ export interface DocumentApi {
   /** The next requests of a kind meet these, one after the other; null answers well. */
   script: (kind: RequestKind, faults: (FaultName | null)[]) => void;
   /** Until this section is asked for. */
-  asked: (section: number) => Promise<void>;
+  asked: (section: number, atMostMs?: number) => Promise<void>;
   close: () => Promise<void>;
 }
 
@@ -191,10 +191,16 @@ export async function startDocumentApi(settings: Settings = {}): Promise<Documen
     requests: (kind) => requests.filter((request) => kind === undefined || request.kind === kind),
     paid: () => requests.flatMap(({ turn }) => (turn?.paid ? turn : [])),
     script: (kind, faults) => void scripts.set(kind, [...faults]),
-    asked: (section) =>
-      new Promise((resolve) => {
-        awaited.push({ section, resolve });
-        if (requests.some(({ turn }) => turn?.section === section)) resolve();
+    asked: (section, atMostMs = 60_000) =>
+      new Promise((resolve, reject) => {
+        const refuse = () => reject(new Error(`section ${section} was not asked for in ${atMostMs} ms`));
+        const timer = setTimeout(refuse, atMostMs);
+        const found = () => {
+          clearTimeout(timer);
+          resolve();
+        };
+        awaited.push({ section, resolve: found });
+        if (requests.some(({ turn }) => turn?.section === section)) found();
       }),
     close: () =>
       new Promise<void>((resolve) => {

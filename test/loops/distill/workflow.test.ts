@@ -10,6 +10,7 @@ import { FIRST_INSTRUCTION } from '../../../policies/distill/turn-contents.ts';
 import { distillNames } from '../../../state/distill/run-folder.ts';
 import { traceLines } from '../../../state/distill/trace.ts';
 import { leaveWish } from '../../../state/distill/wishes.ts';
+import { waitForChange } from '../../../state/wait-for-change.ts';
 import { type DistillRig, distillRig, fakeService, sectionText, usualAnswer } from '../../rig/book-service.ts';
 
 const opened = async (rig: DistillRig) => {
@@ -189,27 +190,19 @@ test('If paused while waiting to retry, no history mutations are made for the fa
 test('Pause and Stop: an answer in flight is waited for, and kept', async () => {
   for (const wish of ['pause', 'stop'] as const) {
     const rig = distillRig();
-    const control: (() => void)[] = [];
     const service = fakeService({
       sections: 3,
       misfortune: (n) =>
         n === 2
           ? async (turn) => {
               const { folder, ledger } = await opened(rig);
-              leaveWish(folder, { wish, run: ledger.run!.run_id }, rig.now);
-              await new Promise<void>((resolve) => control.push(resolve));
+              // The wish is heard before the answer is there.
+              await heard(leaveWish(folder, { wish, run: ledger.run!.run_id }, rig.now));
               return usualAnswer(turn, { sections: 3 });
             }
           : null,
     });
-    await rig.run(service, {}, (request) => {
-      const { tell } = request.context;
-      request.context.tell = (event) => {
-        tell(event);
-        // The wish is heard before the answer is there.
-        if (event.event === 'asking' && event.section === 2) void heard(rig).then(() => control[0]!());
-      };
-    });
+    await rig.run(service);
     const view = await rig.view();
     assert.is(view.state, wish === 'pause' ? 'paused (as you asked)' : 'stopped');
     assert.is(view.sections, 2);
@@ -218,13 +211,10 @@ test('Pause and Stop: an answer in flight is waited for, and kept', async () => 
 });
 
 /** Until the driver has taken the wish away. */
-async function heard(rig: DistillRig): Promise<void> {
-  const wishes = path.join(runFolder(rig), 'wishes');
-  const left = () => readdirSync(wishes).some((name) => name.endsWith('.json'));
-  for (let seen = false; !seen || left(); ) {
-    seen ||= left();
-    await new Promise((resolve) => setImmediate(resolve));
-  }
+async function heard(wish: string): Promise<void> {
+  for (let looks = 0; looks < 100 && existsSync(wish); looks += 1)
+    await waitForChange(wish, 200, new AbortController().signal);
+  assert.not(existsSync(wish), 'nobody took the wish');
 }
 
 for (const [status, message] of [

@@ -51,7 +51,8 @@ const TOLD: Told = {
   summary: '/p/_summary.md',
 };
 
-const ROW: NotifierRow = { on: ['done'], format: 'json', timeout_ms: 5000 };
+/** A further try is not begun once little of the time is left: enough of it for all tries on a busy machine. */
+const ROW: NotifierRow = { on: ['done'], format: 'json', timeout_ms: 30_000 };
 
 /** Without pauses between tries. */
 async function tell(

@@ -134,7 +134,8 @@ test('a prompt that is over the limit even as a digest costs nothing', async ({ 
 
 test('the wall clock of a task bounds a call that hangs', async ({ rig }) => {
   rig.answer(() => [{ do: 'hang' }]);
-  const { code, report } = await makeTask(rig, { ...ONE, budgets: { max_wallclock_sec: 1 } }).run();
+  // Long enough for the call to be reached on a busy machine.
+  const { code, report } = await makeTask(rig, { ...ONE, budgets: { max_wallclock_sec: 3 } }).run();
   assert.equal([code, rig.calls.length, report.failure?.ending], [1, 1, 'timed_out']);
 });
 

@@ -67,7 +67,8 @@ test('the wall clock ends the call that runs over it, and another run has a cloc
     works += 1;
     return works === 1 ? [{ do: 'hang' }] : changes(works);
   });
-  const task = superviseTask(rig, { budgets: { max_wallclock_sec: 1 } });
+  // Long enough for the worker to be reached on a busy machine.
+  const task = superviseTask(rig, { budgets: { max_wallclock_sec: 3 } });
   const ran = await task.supervise();
   assert.equal([ran.code, toolsOf(rig), savedBy(task).how], [1, 'w', 'stopped'], ran.said);
   setLimit(rig, task, {});
