@@ -1,6 +1,6 @@
 // The text of a book in files: one for the service where it does not take the book's own kind, or many for a CLI that reads a piece at a time.
 
-import { closeSync, createReadStream, fsyncSync, unlinkSync, writeSync } from 'node:fs';
+import { closeSync, createReadStream, fsyncSync, unlinkSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { StringDecoder } from 'node:string_decoder';
 import { BOOK_KINDS, type BookKind } from '../../policies/distill/book-kinds.ts';
@@ -105,7 +105,11 @@ async function writeBlocks(file: string, blocks: AsyncIterable<string> | Iterabl
   const { temporary, fd } = openBeside(file);
   let bytes = 0;
   try {
-    for await (const block of blocks) bytes += writeSync(fd, `${block}\n`);
+    for await (const block of blocks) {
+      const line = Buffer.from(`${block}\n`);
+      writeFileSync(fd, line);
+      bytes += line.length;
+    }
     fsyncSync(fd);
   } catch (error) {
     unlinkSync(temporary);

@@ -6,7 +6,7 @@ import path from 'node:path';
 import { HEAD_BYTES, isNamedAsBook, kindOfHead } from '../../policies/distill/book-head.ts';
 import { BOOK_KINDS, type BookKind } from '../../policies/distill/book-kinds.ts';
 import { openFollowed, UnfitFileError } from '../../state/disk/regular-file.ts';
-import { ArchiveRefusal } from './epub/archive.ts';
+import { ArchiveRefusal } from './epub/archive-refusal.ts';
 import { openEpub } from './epub/epub.ts';
 import { lookAtPdf } from './pdf.ts';
 
@@ -83,7 +83,10 @@ async function lookAtEpub(file: string): Promise<Within> {
   try {
     const epub = await openEpub(file);
     try {
-      for await (const _ of epub.blocks()) return { how: 'fit', title: epub.title };
+      // To the end: a chapter may be refused that stands behind the first.
+      let isBlank = true;
+      for await (const _ of epub.blocks()) isBlank = false;
+      if (!isBlank) return { how: 'fit', title: epub.title };
       return no('empty', 'is an EPUB without a word in its chapters');
     } finally {
       epub.close();

@@ -4,12 +4,14 @@ import { TOLLGATE_EXIT } from '../../policies/facts/exit-codes.ts';
 import { createRedactor } from '../../policies/redact/create-redactor.ts';
 import { writeAtomic } from '../../state/atomic-file.ts';
 import { makeFolder } from '../../state/disk/folder.ts';
+import { UnfitFileError } from '../../state/disk/regular-file.ts';
 import { type DistillCheckpoint, writeCheckpoint } from '../../state/distill/checkpoint.ts';
 import { writeDocument } from '../../state/distill/live-document.ts';
 import { openTrace } from '../../state/distill/trace.ts';
 import { keptTurn } from '../../state/distill/turns.ts';
 import { openJournal } from '../../state/journal/journal.ts';
 import { readProject } from '../../state/project/project.ts';
+import { isSystemError } from '../../state/system-error.ts';
 import { projectRoot } from '../../state/task-folder.ts';
 import { networkMistake } from '../../state/volume.ts';
 import { identify } from '../../wrappers/processes/identity.ts';
@@ -19,6 +21,7 @@ import { bookToSend } from './book-text.ts';
 import { openControl } from './control.ts';
 import { type DistillRun, recorderOf } from './distill-run.ts';
 import { type DistillEnd, drive } from './drive.ts';
+import { ArchiveRefusal } from './epub/archive-refusal.ts';
 import { takeLeftovers } from './leftovers.ts';
 import { documentOf, driverOf, historyOf } from './open-run.ts';
 import type { DistilledEnd, DistillRequest } from './request.ts';
@@ -48,11 +51,7 @@ export async function distill(request: DistillRequest): Promise<DistilledEnd> {
   try {
     control = openControl(begun.folder, claimed.runId, stop, halt);
     const run = await openRun({ ...begun, service }, request, claimed.runId, control, project.value.prices);
-    const file = await bookToSend(begun.checkpoint.book, begun.found.kind, begun.folder.root);
-    run.book = { ...run.book, ...file };
-    if (file.note !== null && !begun.checkpoint.via) context.tell({ event: 'noted', text: file.note });
-    settle(run, request);
-    end = await drive(run);
+    end = (await prepareBook(run, begun)) ?? (await settled(run, request));
     run.record({ fact: 'halted', run_id: claimed.runId, ...end });
     return { how: 'left', name: begun.folder.name };
   } finally {
@@ -68,6 +67,30 @@ const ENDS = {
   stopped: { exitCode: TOLLGATE_EXIT.failure, state: 'failed' },
   interrupted: { exitCode: TOLLGATE_EXIT.failure, state: 'interrupted' },
 } as const satisfies Record<DistillEnd['how'], object>;
+
+/** @returns why it cannot be sent: it was whole when it was looked at, and may be another since. */
+async function prepareBook(
+  run: DistillRun,
+  { checkpoint: { book, via }, found, folder }: Ready,
+): Promise<DistillEnd | null> {
+  try {
+    const file = await bookToSend(book, found.kind, folder.root);
+    run.book = { ...run.book, ...file };
+    if (file.note !== null && !via) run.context.tell({ event: 'noted', text: file.note });
+    return null;
+  } catch (error) {
+    const isFull = ['ENOSPC', 'EDQUOT'].includes((error as NodeJS.ErrnoException).code ?? '');
+    if (!isFull && !(error instanceof ArchiveRefusal) && !(error instanceof UnfitFileError) && !isSystemError(error))
+      throw error;
+    const evidence = `the text of ${book} cannot be written down: ${(error as Error).message}`;
+    return { how: 'paused', reason: isFull ? 'disk' : 'book', evidence };
+  }
+}
+
+async function settled(run: DistillRun, request: DistillRequest): Promise<DistillEnd> {
+  settle(run, request);
+  return drive(run);
+}
 
 async function takenBy(journal: ReturnType<typeof openJournal>, name: string): Promise<string> {
   const driver = await driverOf(journal.read().ledger);

@@ -46,5 +46,5 @@ export const BOOK_KINDS = {
   },
 } as const satisfies Record<string, BookKindRow>;
 
-/** What is read of an EPUB at the most: an archive of a few bytes may unpack to any number of them. */
-export const EPUB_LIMITS = { entries: 20_000, entryBytes: 32 * MIB, totalBytes: 256 * MIB };
+/** What is read of an EPUB at the most: an archive of a few bytes may unpack to any number of them, and the longest books have 10 MiB of text. */
+export const EPUB_LIMITS = { entries: 20_000, entryBytes: 32 * MIB, totalBytes: 256 * MIB, textBytes: 64 * MIB };

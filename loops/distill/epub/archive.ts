@@ -4,20 +4,12 @@ import { closeSync } from 'node:fs';
 import { type Entry, fromFdPromise, type ZipFile } from 'yauzl';
 import { EPUB_LIMITS } from '../../../policies/distill/book-kinds.ts';
 import { openFollowed } from '../../../state/disk/regular-file.ts';
-
-/** An archive that cannot be read, in words without a subject. */
-export class ArchiveRefusal extends Error {
-  readonly reason: 'truncated' | 'encrypted' | 'too_large' | 'not_a_book';
-
-  constructor(reason: ArchiveRefusal['reason'], message: string) {
-    super(message);
-    this.reason = reason;
-  }
-}
+import { ArchiveRefusal } from './archive-refusal.ts';
+import { decoded } from './decoded.ts';
 
 export interface Archive {
   has(name: string): boolean;
-  /** Its text piece by piece, in UTF-8. Throws ArchiveRefusal. */
+  /** Its text piece by piece. Throws ArchiveRefusal. */
   pieces(name: string): AsyncGenerator<string>;
   /** The same, whole; null where there is none. */
   text(name: string): Promise<string | null>;
@@ -37,10 +29,7 @@ export async function openArchive(file: string, limits: typeof EPUB_LIMITS = EPU
       total += checkedSize(entry, limits);
       if (total > limits.totalBytes)
         throw new ArchiveRefusal('too_large', `unpacks to more than ${limits.totalBytes} bytes of text`);
-      const decoder = new TextDecoder();
-      for await (const bytes of await zip.openReadStreamPromise(entry))
-        yield decoder.decode(bytes as Buffer, { stream: true });
-      yield decoder.decode();
+      yield* decoded(await zip.openReadStreamPromise(entry), name);
     }
     return {
       has: (name) => entries.has(name),

@@ -1,8 +1,11 @@
 // An EPUB as a person reads it: its title, and the text of its chapters in reading order.
 
+import { EPUB_LIMITS } from '../../../policies/distill/book-kinds.ts';
 import { readChapter } from '../../../policies/distill/epub/chapter-text.ts';
+import { MarkupTooDeep } from '../../../policies/distill/epub/markup.ts';
 import { encryptedPaths, packagePath, readPackage } from '../../../policies/distill/epub/package-document.ts';
-import { type Archive, ArchiveRefusal, openArchive } from './archive.ts';
+import { type Archive, openArchive } from './archive.ts';
+import { ArchiveRefusal } from './archive-refusal.ts';
 
 interface Epub {
   title: string | null;
@@ -13,10 +16,10 @@ interface Epub {
 }
 
 /** Throws ArchiveRefusal, and what the operating system throws. */
-export async function openEpub(file: string): Promise<Epub> {
-  const archive = await openArchive(file);
+export async function openEpub(file: string, limits: typeof EPUB_LIMITS = EPUB_LIMITS): Promise<Epub> {
+  const archive = await openArchive(file, limits);
   try {
-    const { title, chapters } = await contentsOf(archive);
+    const { title, chapters } = await contentsOf(archive, limits);
     const locked = new Set(encryptedPaths((await archive.text('META-INF/encryption.xml')) ?? ''));
     const [first] = chapters.filter((chapter) => locked.has(chapter));
     if (first !== undefined)
@@ -28,7 +31,14 @@ export async function openEpub(file: string): Promise<Epub> {
       title,
       chapters: chapters.length,
       async *blocks() {
-        for (const chapter of chapters) yield* blocksOf(archive, chapter);
+        let bytes = 0;
+        for (const chapter of chapters)
+          for await (const block of blocksOf(archive, chapter)) {
+            bytes += Buffer.byteLength(block);
+            if (bytes > limits.textBytes)
+              throw new ArchiveRefusal('too_large', `holds more than ${limits.textBytes} bytes of text`);
+            yield block;
+          }
       },
       close: () => archive.close(),
     };
@@ -38,7 +48,10 @@ export async function openEpub(file: string): Promise<Epub> {
   }
 }
 
-async function contentsOf(archive: Archive): Promise<{ title: string | null; chapters: string[] }> {
+async function contentsOf(
+  archive: Archive,
+  limits: typeof EPUB_LIMITS,
+): Promise<{ title: string | null; chapters: string[] }> {
   const isEpub = (await mimetypeOf(archive)) === 'application/epub+zip';
   const container = await archive.text('META-INF/container.xml');
   if (container === null && !isEpub) throw new ArchiveRefusal('not_a_book', `is ${otherArchive(archive)}, and no EPUB`);
@@ -49,6 +62,8 @@ async function contentsOf(archive: Archive): Promise<{ title: string | null; cha
   const { title, chapters } = readPackage(document, at);
   const missing = chapters.find((chapter) => !archive.has(chapter));
   if (missing !== undefined) throw new ArchiveRefusal('truncated', `lacks ${missing}, which it names as a chapter`);
+  if (chapters.length > limits.entries)
+    throw new ArchiveRefusal('too_large', `names ${chapters.length} chapters; at most ${limits.entries} are read`);
   if (chapters.length === 0) throw new ArchiveRefusal('not_a_book', 'is an EPUB without a chapter');
   return { title, chapters };
 }
@@ -68,11 +83,16 @@ function otherArchive(archive: Archive): string {
 async function* blocksOf(archive: Archive, chapter: string): AsyncGenerator<string> {
   let blocks: string[] = [];
   const sink = readChapter((block) => void blocks.push(block));
-  for await (const piece of archive.pieces(chapter)) {
-    sink.write(piece);
-    yield* blocks;
-    blocks = [];
+  try {
+    for await (const piece of archive.pieces(chapter)) {
+      sink.write(piece);
+      yield* blocks;
+      blocks = [];
+    }
+    sink.end();
+  } catch (error) {
+    if (!(error instanceof MarkupTooDeep)) throw error;
+    throw new ArchiveRefusal('too_large', `nests the tags of ${chapter} ${error.message}`);
   }
-  sink.end();
   yield* blocks;
 }

@@ -5,16 +5,24 @@ import { type MarkupSink, readMarkup } from './markup.ts';
 /** Text is handed on block by block, as soon as a block ends. */
 export function readChapter(say: (block: string) => void): MarkupSink {
   let [line, pre, skipped, quotes] = ['', 0, 0, 0];
+  // Kept apart: to look at the end of a line that grows is to copy it.
+  let endsInSpace = false;
   const lists: { next: number | null }[] = [];
   let mark = '';
   const flush = () => {
-    const text = pre > 0 ? line.replace(/\s+$/, '') : line.replace(/[ \t]*\n[ \t]*/g, '\n').trim();
-    line = '';
+    const text = pre > 0 ? line.trimEnd() : line.replace(/[ \t]*\n[ \t]*/g, '\n').trim();
+    [line, endsInSpace] = ['', false];
     if (text.replace(MARKS, '').trim() === '') return;
-    const indent = mark === '' || mark.startsWith('#') ? '' : '  '.repeat(lists.length - 1);
+    const depth = mark === '' || mark.startsWith('#') ? 0 : Math.max(0, Math.min(lists.length, MAX_DEPTH) - 1);
     const quoted = '> '.repeat(Math.min(quotes, MAX_DEPTH));
-    say(`${indent}${mark}${text}`.replace(/^/gm, quoted));
+    say(`${'  '.repeat(depth)}${mark}${text}`.replace(/^/gm, quoted));
     mark = '';
+  };
+  const put = (piece: string) => {
+    if (piece === '') return;
+    line += piece;
+    endsInSpace = /\s/.test(piece.at(-1)!);
+    if (line.length > LONGEST_LINE && (endsInSpace || line.length > 2 * LONGEST_LINE)) flush();
   };
   return readMarkup('page', {
     open(name, attributes) {
@@ -26,19 +34,19 @@ export function readChapter(say: (block: string) => void): MarkupSink {
       if (name === 'ul' || name === 'ol') lists.push({ next: name === 'ol' ? 1 : null });
       if (name === 'li') mark = itemMark(lists.at(-1));
       if (/^h[1-6]$/.test(name)) mark = `${'#'.repeat(Number(name[1]))} `;
-      if (name === 'br') line += '\n';
-      if (name === 'img' && attributes.alt?.trim()) line += `[picture: ${attributes.alt.replace(/\s+/g, ' ').trim()}]`;
+      if (name === 'br') put('\n');
+      if (name === 'img' && attributes.alt?.trim()) put(`[picture: ${attributes.alt.replace(/\s+/g, ' ').trim()}]`);
     },
     text(text) {
       if (skipped > 0) return;
       const shown = text.replaceAll('\u00ad', '').replaceAll('\u00a0', ' ');
       const joined = pre > 0 ? shown : shown.replace(/\s+/g, ' ');
-      line += /\s$/.test(line) && pre === 0 ? joined.replace(/^ /, '') : joined;
+      put(endsInSpace && pre === 0 ? joined.replace(/^ /, '') : joined);
     },
     close(name) {
       if (UNREAD.has(name)) skipped = Math.max(0, skipped - 1);
       if (skipped > 0) return;
-      if (name === 'td' || name === 'th') line += ' | ';
+      if (name === 'td' || name === 'th') put(' | ');
       if (BLOCKS.has(name)) flush();
       if (name === 'pre') pre = Math.max(0, pre - 1);
       if (name === 'blockquote') quotes = Math.max(0, quotes - 1);
@@ -49,6 +57,9 @@ export function readChapter(say: (block: string) => void): MarkupSink {
 }
 
 const MAX_DEPTH = 8;
+
+/** In characters; a longer one is said in pieces. */
+const LONGEST_LINE = 64 * 1024;
 
 /** A row of an empty table is none. */
 const MARKS = /[|\s]+/g;

@@ -14,12 +14,29 @@ export interface MarkupSink {
   end(): void;
 }
 
-/** @param form `xml` for what has no tags of its own, `page` for XHTML, which is read as forgivingly as a browser reads HTML. */
+/** The parser searches what is open at each tag that ends, and moves it at each that begins. */
+const MAX_OPEN = 1000;
+
+export class MarkupTooDeep extends Error {
+  constructor() {
+    super(`more than ${MAX_OPEN} deep`);
+  }
+}
+
+/** Its `write` throws MarkupTooDeep. @param form `xml` for what has no tags of its own, `page` for XHTML, which is read as forgivingly as a browser reads HTML. */
 export function readMarkup(form: 'xml' | 'page', reader: MarkupReader): MarkupSink {
+  let open = 0;
   const parser = new Parser(
     {
-      onopentag: (name, attributes) => reader.open(local(name), attributes),
-      onclosetag: (name) => reader.close(local(name)),
+      onopentag(name, attributes) {
+        open += 1;
+        if (open > MAX_OPEN) throw new MarkupTooDeep();
+        reader.open(local(name), attributes);
+      },
+      onclosetag(name) {
+        open -= 1;
+        reader.close(local(name));
+      },
       ontext: (text) => reader.text(text),
     },
     // `<title/>` stands in many a chapter, and as HTML would make the rest of it the title.

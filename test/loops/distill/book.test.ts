@@ -49,6 +49,19 @@ test('its hash is that of its bytes, and a link is followed', async () => {
   assert.is(found.how === 'book' && found.sha256, 'ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad');
 });
 
+const DECLARED = '<?xml version="1.0" encoding="windows-1252"?>';
+const chapterOf = (bytes: Buffer) => zipOf({ ...epubEntries(CHAPTERS), 'OEBPS/text/2.xhtml': bytes });
+for (const [what, bytes] of [
+  ['UTF-16 with a mark', Buffer.from('\ufeff<p>“é”</p>', 'utf16le')],
+  ['UTF-16 by its first signs', Buffer.from('<?xml version="1.0" encoding="utf-16"?><p>“é”</p>', 'utf16le').swap16()],
+  ['as it declares', Buffer.from(`${DECLARED}<p>\x93\xe9\x94</p>`, 'latin1')],
+  ['UTF-8 with a mark', Buffer.from('\ufeff<p>“é”</p>')],
+] as const)
+  test(`a chapter's encoding: ${what}`, async () => {
+    const sent = await bookToSend(given('encoded.epub', chapterOf(bytes)), 'epub', path.join(folder, 'encoded'));
+    assert.match(readFileSync(sent.file, 'utf8'), /I wrote\.\n\n“é”\n\n$/);
+  });
+
 const encryption = (uri: string, algorithm: string) =>
   `<encryption><EncryptedData><EncryptionMethod Algorithm="${algorithm}"/><CipherData><CipherReference URI="${uri}"/></CipherData></EncryptedData></encryption>`;
 const AES = 'http://www.w3.org/2001/04/xmlenc#aes128-cbc';
@@ -114,6 +127,42 @@ for (const [name, content, reason, words] of [
     zipOf({ ...entries, 'OEBPS/text/1.xhtml': 'x'.repeat(1e6) }, { 'OEBPS/text/1.xhtml': 10 }),
     'not_a_book',
     null,
+  ],
+  [
+    'later-lies.epub',
+    zipOf({ ...entries, 'OEBPS/text/2.xhtml': 'x'.repeat(1e6) }, { 'OEBPS/text/2.xhtml': 10 }),
+    'not_a_book',
+    null,
+  ],
+  [
+    'later-bomb.epub',
+    zipOf(entries, { 'OEBPS/text/2.xhtml': 33 * 1024 * 1024 }),
+    'too_large',
+    'unpacks OEBPS/text/2.xhtml to 34603008 bytes; at most 33554432 are read; split it, and distil its parts',
+  ],
+  [
+    'latin.epub',
+    chapterOf(Buffer.from('<p>\xe9t\xe9</p>', 'latin1')),
+    'not_a_book',
+    'holds OEBPS/text/2.xhtml, which is to be utf-8 and is not; save it in UTF-8',
+  ],
+  [
+    'unknown.epub',
+    chapterOf(Buffer.from('<?xml version="1.0" encoding="x-none"?><p>a</p>')),
+    'not_a_book',
+    'holds OEBPS/text/2.xhtml in the encoding "x-none", which cannot be read here; save it in UTF-8',
+  ],
+  [
+    'deep.epub',
+    chapterOf(Buffer.from('<b>'.repeat(2000))),
+    'too_large',
+    'nests the tags of OEBPS/text/2.xhtml more than 1000 deep; split it, and distil its parts',
+  ],
+  [
+    'long.epub',
+    zipOf(epubEntries({ '1.xhtml': `${'<blockquote>'.repeat(8)}<p>${'a<br/>'.repeat(4_000_000)}` })),
+    'too_large',
+    'holds more than 67108864 bytes of text; split it, and distil its parts',
   ],
   [
     'leaves.epub',

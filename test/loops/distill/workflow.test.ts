@@ -12,6 +12,7 @@ import { traceLines } from '../../../state/distill/trace.ts';
 import { leaveWish } from '../../../state/distill/wishes.ts';
 import { waitForChange } from '../../../state/wait-for-change.ts';
 import { type DistillRig, distillRig, fakeService, sectionText, usualAnswer } from '../../rig/book-service.ts';
+import { epubEntries, epubOf, zipOf } from '../../rig/books.ts';
 
 const opened = async (rig: DistillRig) => {
   const found = await openDistill('republic', rig.folder, rig.environment, () => rig.now);
@@ -762,6 +763,27 @@ test('trace records every turn or error with request, response and retries, reda
     if (file.isFile())
       assert.not.match(readFileSync(path.join(file.parentPath, file.name), 'utf8'), /NotARealKey/, file.name);
   assert.not.match(JSON.stringify(rig.events), /NotARealKey/);
+});
+
+test('an EPUB that is another by the time its text is written down is a pause, and the run goes on once it is back', async () => {
+  const rig = distillRig();
+  const file = path.join(rig.folder, 'republic.epub');
+  const chapters = { '1.xhtml': '<p>One.</p>', '2.xhtml': '<p>Two.</p>' };
+  writeFileSync(file, epubOf(chapters));
+  const broken = zipOf(epubEntries(chapters), { 'OEBPS/text/2.xhtml': 33 * 1024 * 1024 });
+  const service = fakeService({ sections: 1 });
+  const ended = await rig.run(service, { how: 'book', book: file, name: 'republic' }, (request) => {
+    request.means.service = async () => {
+      writeFileSync(file, broken);
+      return service;
+    };
+  });
+  assert.equal([ended.how, service.uploads], ['left', 0]);
+  assert.match((await rig.view()).state, 'paused');
+  assert.equal(existsSync(path.join(runFolder(rig), 'book.txt')), false);
+  writeFileSync(file, epubOf(chapters));
+  await rig.run(service, { how: 'resume' });
+  assert.is((await rig.view()).state, 'complete');
 });
 
 test.run();

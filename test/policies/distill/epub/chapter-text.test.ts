@@ -24,6 +24,12 @@ for (const [what, body, text] of [
   ],
   ['an empty title and a script do not swallow the rest', '<script src="x"/><p>a</p><a id="b"/><p>b</p>', 'a\n\nb'],
   ['lists', '<ul><li>a</li><li><p>b</p><ol><li>c</li><li>d</li></ol></li></ul>', '- a\n\n- b\n\n  1. c\n\n  2. d'],
+  ['items of no list', '<li>a</li><ul><li></ul>b', '- a\n\n- b'],
+  [
+    'lists within lists within bounds',
+    `${'<ul><li>a'.repeat(100)}</body>`,
+    Array.from({ length: 100 }, (_, i) => `${'  '.repeat(Math.min(i, 7))}- a`).join('\n\n'),
+  ],
   ['quotes', '<blockquote><p>a<br/>b</p></blockquote>', '> a\n> b'],
   ['code keeps its lines', '<pre>a\n  b\n</pre>', 'a\n  b'],
   ['tables', '<table><tr><th>a</th><th>b</th></tr><tr><td>1</td><td>2</td></tr></table>', 'a | b |\n\n1 | 2 |'],
@@ -41,6 +47,24 @@ for (const [what, body, text] of [
     assert.is(textOf(body), text);
     assert.is(textOf(body, body.length), text, 'in pieces of a few characters');
   });
+
+/** Each takes minutes where an end or a stack is searched at each step. */
+for (const [what, body, chars] of [
+  ['many tags in one block', `<p>${'aaaaaaaaaa<i>b</i>'.repeat(200_000)}`, 2_200_000],
+  ['spaces in code', `<pre>a${' '.repeat(2_000_000)}b${' '.repeat(2_000_000)}</pre>`, null],
+  ['line breaks', `<p>${'a <br/> '.repeat(200_000)}`, null],
+  ['cells', `<table><tr>${'<td>a</td>'.repeat(200_000)}`, null],
+] as const)
+  test(`a long chapter is linear: ${what}`, () => {
+    const text = textOf(body, 100);
+    if (chars !== null) assert.is(text.replaceAll(/\s/g, '').length, chars);
+    assert.ok(text.split('\n\n').every((block) => block.length <= 256 * 1024));
+  });
+
+test('tags that are never closed are refused before the parser is slow with them', () => {
+  assert.throws(() => textOf('<b>'.repeat(1_000_000), 100), /more than 1000 deep/);
+  assert.is(textOf('<p><b>a</b></p>'.repeat(2000)).length, 2000 * 3 - 2);
+});
 
 test('entities that a chapter or a package makes for itself are not expanded', () => {
   const bomb = '<!DOCTYPE x [<!ENTITY a "aaaaaaaaaa"><!ENTITY b "&a;&a;&a;"><!ENTITY c SYSTEM "file:///etc/passwd">]>';
