@@ -75,7 +75,7 @@ const ROWS: readonly Omit<MatrixRow, 'tools'>[] = [
     scenario: 'ok',
     class: null,
     requests: 1,
-    deadline: 'involved',
+    deadline: 'late',
     setup: { home: hook('Stop', HANGS) },
   },
   { name: 'sub-agent', scenario: 'ok', class: null, requests: 3, setup: { script: [AGENT] } },

@@ -92,6 +92,8 @@ function addressOf({ scenario, setup }: MatrixCall, run: string, api: ModelApi):
   return api.url(scenario, run);
 }
 
+const DEADLINE_MS: Record<MatrixCall['deadline'], number> = { none: 60_000, involved: 6000, late: 15_000 };
+
 function argvOf({ setup, deadline }: MatrixCall, home: RealHome, files: { out: string; record: string }): string[] {
   const { prompt = 'Say hello.\n', trust, flags = [] } = setup;
   const file = prompt === 'no file' ? path.join(home.project, 'no-such-prompt.md') : home.write('prompt.md', prompt);
@@ -99,7 +101,8 @@ function argvOf({ setup, deadline }: MatrixCall, home: RealHome, files: { out: s
     ...['--prompt-file', file, '--out', files.out, '--err', path.join(home.root, 'answer.err')],
     ...['--result', files.record, '--access', 'full'],
     ...(trust === 'none' ? [] : ['--trust-workspace']),
-    ...(deadline === 'involved' ? ['--timeout-ms', '4000'] : ['--timeout-ms', '60000']),
+    '--timeout-ms',
+    String(DEADLINE_MS[deadline]),
     ...flags,
   ];
 }
