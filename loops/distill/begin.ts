@@ -19,7 +19,8 @@ export type Begun =
       checkpoint: DistillCheckpoint;
       prompt: string;
       found: FoundBook;
-      isNew: boolean;
+      /** As it stood on disk; null for a run that begins. */
+      seen: DistillCheckpoint | null;
     }
   | { how: 'invalid'; message: string };
 
@@ -73,7 +74,7 @@ async function beginNew(
     no_check: [...(said.noCheck ?? [])],
     out: said.out === null ? folder.root : path.resolve(context.cwd, said.out),
   };
-  return { how: 'begun', folder, checkpoint, prompt: prompt.text, found, isNew: true };
+  return { how: 'begun', folder, checkpoint, prompt: prompt.text, found, seen: null };
 }
 
 async function goOn(folder: DistillFolder, checkpoint: DistillCheckpoint, request: DistillRequest): Promise<Begun> {
@@ -97,7 +98,7 @@ async function goOn(folder: DistillFolder, checkpoint: DistillCheckpoint, reques
   const chosen = goesOn.model_named === true ? 'given' : 'default';
   const mistake = modelMistake(goesOn.model, chosen, context.clock(), `tollgate distill resume ${folder.name}`);
   if (mistake !== null) return invalid(mistake);
-  return { how: 'begun', folder, checkpoint: goesOn, prompt, found, isNew: false };
+  return { how: 'begun', folder, checkpoint: goesOn, prompt, found, seen: checkpoint };
 }
 
 const NO_PDF =

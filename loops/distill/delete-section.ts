@@ -11,8 +11,9 @@ type Deleting = Pick<DistillRun, 'fold' | 'record' | 'history' | 'document' | 'd
 export function deleteSection(section: number, again: boolean, run: Deleting): boolean {
   if (!run.fold.standing().sections.some((one) => one.section === section)) return false;
   run.record({ fact: 'deleted', section, again });
+  const before = run.history.texts();
   run.history.remove(section);
-  run.documentBytes = writeDocument(run.document, run.history.texts());
+  run.documentBytes = writeDocument(run.document, run.history.texts(), before);
   run.context.tell({ event: 'deleted', section, again });
   return true;
 }

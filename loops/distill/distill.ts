@@ -20,6 +20,7 @@ import { type Begun, begin } from './begin.ts';
 import { bookToSend } from './book-text.ts';
 import { openControl } from './control.ts';
 import { type DistillRun, recorderOf } from './distill-run.ts';
+import { placeMistake } from './document-place.ts';
 import { type DistillEnd, drive } from './drive.ts';
 import { ArchiveRefusal } from './epub/archive-refusal.ts';
 import { takeLeftovers } from './leftovers.ts';
@@ -34,6 +35,8 @@ export async function distill(request: DistillRequest): Promise<DistilledEnd> {
   const { context } = request;
   const begun = await begin(request);
   if (begun.how === 'invalid') return begun;
+  const misplaced = placeMistake(begun);
+  if (misplaced !== null) return { how: 'invalid', message: misplaced };
   const service = await request.means.service(begun);
   if (typeof service === 'string') return { how: 'invalid', message: service };
   const mistake = await networkMistake(begun.folder.root);
@@ -99,20 +102,20 @@ async function takenBy(journal: ReturnType<typeof openJournal>, name: string): P
 }
 
 async function openRun(
-  { folder, checkpoint, prompt, found, isNew, service }: Ready & Pick<DistillRun, 'service'>,
+  { folder, checkpoint, prompt, found, seen, service }: Ready & Pick<DistillRun, 'service'>,
   { means, terms, said, context, aim }: DistillRequest,
   runId: string,
   control: DistillRun['control'],
   prices: DistillRun['terms']['prices'],
 ): Promise<DistillRun> {
   // Before the facts, which name its hashes.
-  if (isNew) await writeAtomic(folder.prompt, prompt);
+  if (seen === null) await writeAtomic(folder.prompt, prompt);
   await writeCheckpoint(folder, checkpoint);
   const journal = openJournal(folder.root, context.clock);
   const kept = recorderOf(journal, context.clock);
   const { redact } = createRedactor({ env: context.environment, patterns: [] });
   const began = performance.now();
-  const budget = said.maxCalls ?? (isNew || kept.ledger.budget === null ? DEFAULT_CALLS : null);
+  const budget = said.maxCalls ?? (seen === null || kept.ledger.budget === null ? DEFAULT_CALLS : null);
   if (budget !== null) kept.record({ fact: 'budget', calls: budget, from: 'command' });
   if (isChanged(kept.fold.standing().begun, checkpoint))
     kept.record({ fact: 'distilled', run_id: runId, ...hashesOf(checkpoint) });

@@ -45,9 +45,11 @@ export async function openDistill(
   return { how: 'opened', open: { folder, checkpoint: read.checkpoint, journal, ledger, standing } };
 }
 
-/** `<book>.md` in the folder of the exports. */
-export const documentOf = ({ book, out }: Pick<DistillCheckpoint, 'book' | 'out'>): string =>
-  path.join(out, `${path.basename(book, path.extname(book))}.md`);
+/** `<book>.md` in the folder of the exports; a name that is one of our own files in a run's folder goes by another. */
+export function documentOf({ book, out }: Pick<DistillCheckpoint, 'book' | 'out'>): string {
+  const name = path.basename(book, path.extname(book));
+  return path.join(out, `${name}${name.toLowerCase() === 'prompt' ? '.distilled' : ''}.md`);
+}
 
 /** The conversation so far, from the answers on disk: read once, when a run begins. */
 export function historyOf(

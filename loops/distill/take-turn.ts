@@ -113,7 +113,8 @@ export function place({ section, request, answer }: KeptTurn, run: DistillRun): 
   const content = answer.content ?? { role: 'model' as const, parts: [{ text: answer.text }] };
   const text = withoutMarker(answer.text, run.checkpoint.end_marker);
   const isNext = run.history.before(section).isNext;
+  const before = isNext ? undefined : run.history.texts();
   run.history.add({ section, request, answer: content, text });
   const bytes = isNext ? appendSection(run.document, run.documentBytes, text) : null;
-  run.documentBytes = bytes ?? writeDocument(run.document, run.history.texts());
+  run.documentBytes = bytes ?? writeDocument(run.document, run.history.texts(), before);
 }

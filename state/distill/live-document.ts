@@ -6,13 +6,21 @@ import { appendText } from '../append-line.ts';
 import { makeFolder } from '../disk/folder.ts';
 import { openRegular, readRegularOrNull, UnfitFileError } from '../disk/regular-file.ts';
 import { publishText } from '../disk/replace-file.ts';
+import { setAsideIfThere } from '../disk/set-aside.ts';
 
 const documentText = (texts: readonly string[]): string => texts.map((text) => `${text.trim()}\n\n`).join('');
 
-/** Written anew only where it is not that already. @returns its bytes. */
-export function writeDocument(file: string, texts: readonly string[]): number {
+/**
+ * Written anew only where it is not that already. What stands there and is not the beginning of it, nor what we wrote before, is
+ * somebody's: it is set aside. @param before the texts that it held; @returns its bytes.
+ */
+export function writeDocument(file: string, texts: readonly string[], before: readonly string[] = texts): number {
   const text = documentText(texts);
-  if (textOrNull(file) !== text) publishText(file, text, 'set_aside');
+  const found = textOrNull(file);
+  if (found === text) return Buffer.byteLength(text);
+  const isOurs = found !== null && (text.startsWith(found) || found === documentText(before));
+  if (!isOurs) setAsideIfThere(file, () => new Date());
+  publishText(file, text, 'set_aside');
   return Buffer.byteLength(text);
 }
 

@@ -1,0 +1,47 @@
+// Whether the live document may go where it is to go: nothing of anybody's stands there, and its folder is one, or can be made.
+
+import path from 'node:path';
+import { kindOf, lookAt } from '../../state/disk/regular-file.ts';
+import type { DistillCheckpoint } from '../../state/distill/checkpoint.ts';
+import type { DistillFolder } from '../../state/distill/run-folder.ts';
+import { documentOf } from './open-run.ts';
+
+interface Placing {
+  folder: DistillFolder;
+  checkpoint: DistillCheckpoint;
+  /** As it was until now; null for a run that begins. */
+  seen: DistillCheckpoint | null;
+}
+
+/** @returns what is wrong with the place; null where nothing is. */
+export function placeMistake({ folder, checkpoint, seen }: Placing): string | null {
+  const { book, prompt_file, out } = checkpoint;
+  const file = documentOf(checkpoint);
+  const stands = firstNoFolder(out);
+  if (stands !== null)
+    return `the live document would go to ${file}, and ${stands} is no folder; name another place with --out`;
+  if (isSame(file, book) || isSame(file, prompt_file))
+    return `the live document would be ${file}, which the distillation reads; name another folder with --out`;
+  // In the run's own folder, and where it stood before, it is ours; what is not what we wrote is set aside there.
+  if (out === folder.root || (seen !== null && documentOf(seen) === file)) return null;
+  const kind = kindOf(file);
+  return kind === null
+    ? null
+    : `the live document would be ${file}, and ${kind} stands there already; move it away, or name another folder with --out`;
+}
+
+/** The nearest of these folders that is there, where it is none. */
+function firstNoFolder(place: string): string | null {
+  const found = lookAt(place);
+  if (found !== null) return found.isDirectory() ? null : place;
+  // A link that leads nowhere.
+  if (kindOf(place) !== null) return place;
+  const above = path.dirname(place);
+  return above === place ? null : firstNoFolder(above);
+}
+
+/** By whatever names they go. */
+function isSame(one: string, other: string): boolean {
+  const [a, b] = [lookAt(one), lookAt(other)];
+  return a !== null && b !== null && a.dev === b.dev && a.ino === b.ino;
+}
