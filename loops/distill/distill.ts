@@ -27,6 +27,7 @@ import { takeLeftovers } from './leftovers.ts';
 import { documentOf, driverOf, historyOf } from './open-run.ts';
 import type { DistilledEnd, DistillRequest } from './request.ts';
 import { place } from './take-turn.ts';
+import { unacceptable } from './unacceptable.ts';
 
 type Ready = Extract<Begun, { how: 'begun' }>;
 
@@ -52,6 +53,9 @@ export async function distill(request: DistillRequest): Promise<DistilledEnd> {
   let control: DistillRun['control'] | null = null;
   let end: DistillEnd = { how: 'interrupted', reason: null, evidence: 'it ended before it was told how' };
   try {
+    const unfit =
+      request.aim.how === 'resume' && request.aim.held === 'accept' ? unacceptable(begun.folder, journal) : null;
+    if (unfit !== null) return { how: 'invalid', message: unfit };
     control = openControl(begun.folder, claimed.runId, stop, halt);
     const run = await openRun({ ...begun, service }, request, claimed.runId, control, project.value.prices);
     end = (await prepareBook(run, begun)) ?? (await settled(run, request));

@@ -41,8 +41,12 @@ export function anomalyOf(answer: TurnAnswer, context: AnswerContext): Anomaly |
     const evidence = context.off.has(name) ? null : check(answer, context);
     if (evidence !== null) return { name, evidence };
   }
-  return null;
+  // Whatever is switched off: a history that holds it is refused from then on.
+  return isEmptyAnswer(answer) ? { name: 'short', evidence: 'the answer is empty' } : null;
 }
+
+/** Nothing of it can be read. */
+export const isEmptyAnswer = ({ text }: TurnAnswer): boolean => text.trim() === '';
 
 function anotherModel({ modelVersion }: TurnAnswer, { modelVersion: before }: AnswerContext): string | null {
   if (before === null || modelVersion === null || before === modelVersion) return null;

@@ -104,8 +104,9 @@ function fold(at: Folding, line: DistillLine): void {
       if (at.file !== null) at.file = { ...at.file, isRenewed: false };
       at.turns = Math.max(at.turns, line.turn);
       at.spent = withSpent(at.spent, line);
+      // Nothing is asked for while an answer is held: journals in which another came dropped that one without a word.
+      at.held = line.held === null ? null : { turn: line.turn, section: line.section, anomaly: line.held };
       if (line.held === null) accept(at, line);
-      else at.held = { turn: line.turn, section: line.section, anomaly: line.held };
       return;
     case 'accepted': {
       const answer = at.answers.get(line.turn);
@@ -158,8 +159,6 @@ function accept(at: Folding, { turn, section, title, chars, tokens, ends, model_
 function remove(at: Folding, { section, again }: { section: number; again: boolean }): void {
   if (!at.sections.some((one) => one.section === section)) return;
   at.sections = at.sections.filter((one) => one.section !== section);
-  // It was made for a history that is another one now.
-  at.held = null;
   if (again) at.wanted = [...at.wanted, section].sort((a, b) => a - b);
   at.complete = isComplete(at);
 }

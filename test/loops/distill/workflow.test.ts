@@ -333,6 +333,22 @@ for (const [name, bad] of Object.entries(ANOMALIES)) {
   });
 }
 
+test('resume --accept where nothing is held, or an empty answer is, is refused, and nothing is paid', async () => {
+  const rig = distillRig();
+  await rig.run(fakeService({ sections: 2, misfortune: (n) => (n === 2 ? { text: ' ' } : null) }), {}, (request) => {
+    request.said.noCheck = ['short'];
+  });
+  assert.is((await rig.view()).held_section, 2, 'an empty answer is held, whatever is switched off');
+  const service = fakeService({ sections: 2 });
+  const empty = await rig.run(service, { how: 'resume', held: 'accept' });
+  assert.match((empty as { message: string }).message, /held for section 2 of republic is empty/);
+  assert.is((await rig.view()).held_section, 2);
+  await rig.run(service, { how: 'resume' });
+  const none = await rig.run(service, { how: 'resume', held: 'accept' });
+  assert.match((none as { message: string }).message, /no answer of republic is held/);
+  assert.is(service.asked.length, 1);
+});
+
 test('another model version in the middle of a run pauses it; --accept goes on with it', async () => {
   const rig = distillRig();
   const version = (n: number) => (n === 1 ? 'gemini-2.5-pro' : 'gemini-3.8-flash');

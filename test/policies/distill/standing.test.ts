@@ -82,6 +82,24 @@ test('a held answer pauses; it counts once it is accepted, and is asked for agai
   assert.is(dropped.turns, 2, 'its number is not given again');
 });
 
+test('a held answer outlasts a section that is deleted meanwhile', () => {
+  const held = after(answered(1), HELD, { fact: 'deleted', section: 1, again: true });
+  assert.is(nextMove(held, TERMS).move, 'pause');
+  const accepted = after(
+    answered(1),
+    HELD,
+    { fact: 'deleted', section: 1, again: true },
+    { fact: 'accepted', turn: 2 },
+  );
+  assert.equal(
+    accepted.sections.map(({ section }) => section),
+    [2],
+  );
+  assert.equal(nextMove(accepted, TERMS), { move: 'ask', section: 1 });
+  const asked = after(answered(1), HELD, { fact: 'deleted', section: 1, again: true }, answered(3, { section: 1 }));
+  assert.is(asked.held, null, 'older journals went on without it');
+});
+
 test('Completion: status becomes complete', () => {
   const standing = after(answered(1), answered(2, { ends: true }));
   assert.equal(nextMove(standing, TERMS), { move: 'complete' });

@@ -223,6 +223,24 @@ test('sections lists them, delete-section takes one out and asks for it again', 
   assert.is((await status(rig)).state, 'complete');
 });
 
+test('an answer that is held outlasts a section that is deleted; --accept with none held is exit 2', async ({
+  rig,
+  api,
+}) => {
+  api.script('ask', [null, 'refusal']);
+  await rig.run('tollgate', BEGIN);
+  await rig.run('tollgate', ['distill', 'delete-section', 'republic', '1']);
+  assert.is((await status(rig)).held_section, 2);
+  const kept = await rig.run('tollgate', ['distill', 'resume', 'republic', '--accept']);
+  assert.is(kept.code, 0, kept.stderr);
+  const { stdout } = await rig.run('tollgate', ['distill', 'sections', 'republic', '--json']);
+  const [first] = objectIn(stdout).sections as Record<string, unknown>[];
+  assert.equal([first!.section, first!.turn], [2, 2], 'it is of the book, and is not asked for again');
+  const none = await rig.run('tollgate', ['distill', 'resume', 'republic', '--accept']);
+  assert.is(none.code, 2);
+  assert.match(none.stderr, /no answer of republic is held/);
+});
+
 test('pause and stop of what is at rest', async ({ rig, api }) => {
   api.script('ask', [null, 'refusal']);
   await rig.run('tollgate', BEGIN);
