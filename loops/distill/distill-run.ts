@@ -45,6 +45,9 @@ export type UploadEnd =
   | { how: 'failed'; reason: PauseReason; evidence: string }
   | { how: 'aborted' };
 
+/** Of a turn or an upload after which the loop does not simply go on. */
+export type StepLeft = { how: 'paused'; reason: PauseReason; evidence: string } | { how: 'aborted' };
+
 export interface DistillRun {
   folder: DistillFolder;
   checkpoint: DistillCheckpoint;

@@ -1,13 +1,10 @@
 // Uploads the book, at first or anew, and has the history name the file that is good now.
 
 import type { UploadWhy } from '../../policies/distill/distill-facts.ts';
-import type { PauseReason } from '../../policies/distill/pauses.ts';
-import type { DistillRun } from './distill-run.ts';
-
-type UploadLeft = { how: 'paused'; reason: PauseReason; evidence: string } | { how: 'aborted' };
+import type { DistillRun, StepLeft } from './distill-run.ts';
 
 /** @returns null once the file is ready and every earlier part of the history names it; else nothing has changed. */
-export async function uploadAgain(why: UploadWhy, run: DistillRun): Promise<UploadLeft | null> {
+export async function uploadAgain(why: UploadWhy, run: DistillRun): Promise<StepLeft | null> {
   const { context, book } = run;
   context.tell({ event: 'uploading', why, bytes: 0, of: book.bytes });
   const ended = await run.upload(book, run, why);

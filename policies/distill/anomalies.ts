@@ -2,6 +2,7 @@
 
 import { fencesOf } from '../markdown/lines.ts';
 import { oneLine } from '../text/one-line.ts';
+import { reachesEnd } from './completion.ts';
 import type { ANOMALY_PAUSES } from './pauses.ts';
 import type { TurnAnswer } from './service.ts';
 
@@ -88,11 +89,9 @@ function tooShort({ text }: TurnAnswer, { endMarker }: AnswerContext): string | 
   if (said.trim() === '' && text.trim() !== '') return null;
   if (fencesOf(said).some(({ body }) => body.trim() !== '')) return null;
   const { length } = said.trim();
-  if (length >= SHORT_CHARS || endsWith(text, endMarker)) return null;
+  if (length >= SHORT_CHARS || reachesEnd(text, endMarker)) return null;
   return length === 0 ? 'the answer is empty' : `it has ${length} characters, fewer than ${SHORT_CHARS}`;
 }
-
-const endsWith = (text: string, marker: string): boolean => marker !== '' && text.trimEnd().endsWith(marker);
 
 const withoutCode = (text: string): string => {
   let plain = '';
