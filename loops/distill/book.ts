@@ -16,7 +16,7 @@ export type BookFound =
 
 type BookRefusal = 'unreadable' | 'empty' | 'not_a_book' | 'encrypted' | 'too_large' | 'truncated';
 
-/** Nothing is sent, and nothing written. @param limits the service's, for tests others. */
+/** Nothing is sent, and nothing written. @param limits the service's. */
 export async function lookAtBook(file: string, limits: Limits = BOOK_KINDS): Promise<BookFound> {
   const refused = (reason: BookRefusal, words: string): BookFound => ({
     how: 'refused',

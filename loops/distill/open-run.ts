@@ -4,6 +4,7 @@ import path from 'node:path';
 import { withoutMarker } from '../../policies/distill/completion.ts';
 import type { DistillStanding } from '../../policies/distill/standing.ts';
 import { foldStanding } from '../../policies/distill/standing.ts';
+import { answerContent } from '../../policies/distill/turn-contents.ts';
 import { type DistillCheckpoint, readCheckpoint } from '../../state/distill/checkpoint.ts';
 import { type DistillFolder, locateDistill } from '../../state/distill/run-folder.ts';
 import { keptTurn } from '../../state/distill/turns.ts';
@@ -60,12 +61,7 @@ export function historyOf(
   const entries = standing.sections.map(({ turn, section }) => {
     const { request, answer } = keptTurn(folder, turn);
     const text = withoutMarker(answer.text, checkpoint.end_marker);
-    return {
-      section,
-      request,
-      answer: answer.content ?? { role: 'model' as const, parts: [{ text: answer.text }] },
-      text,
-    };
+    return { section, request, answer: answerContent(answer), text };
   });
   return openHistory(entries, standing.file);
 }

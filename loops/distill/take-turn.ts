@@ -5,19 +5,15 @@ import { tokensOf } from '../../policies/distill/budgets.ts';
 import { reachesEnd, withoutMarker } from '../../policies/distill/completion.ts';
 import { turnPrice } from '../../policies/distill/models.ts';
 import type { DistillMove } from '../../policies/distill/next-move.ts';
-import type { PauseReason } from '../../policies/distill/pauses.ts';
-import { titleOf } from '../../policies/distill/turn-contents.ts';
+import { answerContent, titleOf } from '../../policies/distill/turn-contents.ts';
 import { appendSection, writeDocument } from '../../state/distill/live-document.ts';
 import { type KeptTurn, keepTurn } from '../../state/distill/turns.ts';
 import type { Fact } from '../../state/journal/facts.ts';
 import { askFor } from './ask.ts';
-import type { DistillRun } from './distill-run.ts';
+import type { DistillRun, StepLeft } from './distill-run.ts';
 import { keepAtLast } from './keep-at-last.ts';
 
-type TurnLeft =
-  | { how: 'paused'; reason: PauseReason; evidence: string }
-  | { how: 'stopped'; evidence: string }
-  | { how: 'aborted' };
+type TurnLeft = StepLeft | { how: 'stopped'; evidence: string };
 
 /** @returns null where the loop goes on: its next move says how. */
 export async function takeTurn(move: Extract<DistillMove, { move: 'ask' }>, run: DistillRun): Promise<TurnLeft | null> {
@@ -108,13 +104,12 @@ function tell(kept: KeptTurn, { title, tokens, estimated, held }: Answered, retr
   });
 }
 
-/** Into history and document. An answer without content is kept as what can be read of it. */
+/** Into history and document. */
 export function place({ section, request, answer }: KeptTurn, run: DistillRun): void {
-  const content = answer.content ?? { role: 'model' as const, parts: [{ text: answer.text }] };
   const text = withoutMarker(answer.text, run.checkpoint.end_marker);
   const isNext = run.history.before(section).isNext;
   const before = isNext ? undefined : run.history.texts();
-  run.history.add({ section, request, answer: content, text });
+  run.history.add({ section, request, answer: answerContent(answer), text });
   const bytes = isNext ? appendSection(run.document, run.documentBytes, text) : null;
   run.documentBytes = bytes ?? writeDocument(run.document, run.history.texts(), before);
 }

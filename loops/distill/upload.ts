@@ -2,11 +2,11 @@
 
 import type { UploadWhy } from '../../policies/distill/distill-facts.ts';
 import type { PauseReason } from '../../policies/distill/pauses.ts';
-import type { UploadedBook } from '../../policies/distill/service.ts';
 import { type JudgedFailure, judgeFailure, waitAfter } from '../../policies/distill/service-failures.ts';
 import { UnfitFileError } from '../../state/disk/regular-file.ts';
 import { isSystemError } from '../../state/system-error.ts';
 import { type BookToUpload, type DocumentService, ServiceFailure } from '../../wrappers/gemini-api/document-service.ts';
+import type { UploadEnd } from './distill-run.ts';
 
 /** What an upload needs of the run. */
 interface Uploading {
@@ -27,12 +27,7 @@ type UploadEvent =
   | { event: 'processing'; elapsed_ms: number }
   | { event: 'waiting'; what: 'upload'; section: null; attempt: number; wait_ms: number; why: string };
 
-type Uploaded =
-  | { how: 'ready'; file: UploadedBook }
-  | { how: 'failed'; reason: PauseReason; evidence: string }
-  | { how: 'aborted' };
-
-type Ended<T> = { how: 'done'; value: T } | Exclude<Uploaded, { how: 'ready' }>;
+type Ended<T> = { how: 'done'; value: T } | Exclude<UploadEnd, { how: 'ready' }>;
 
 const LOOK_MS = 2000;
 const LONGEST_PROCESSING_MS = 4 * 60_000;
@@ -41,7 +36,7 @@ export async function uploadBook(
   book: BookToUpload & { bytes: number },
   run: Uploading,
   why: UploadWhy = 'first',
-): Promise<Uploaded> {
+): Promise<UploadEnd> {
   const { service, control, context } = run;
   const signal = control.waiting;
   let most = 0;

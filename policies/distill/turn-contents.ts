@@ -1,6 +1,6 @@
 // What a turn sends: the book with the first one, then only `Next`; and a history that names another file.
 
-import type { TurnContent } from './service.ts';
+import type { TurnAnswer, TurnContent } from './service.ts';
 
 export const FIRST_INSTRUCTION =
   'This is the book. Begin now: give the opening and the first section, as the system instruction says.';
@@ -13,6 +13,10 @@ export const firstContent = (bookParts: readonly unknown[]): TurnContent => ({
 });
 
 export const NEXT_CONTENT: TurnContent = { role: 'user', parts: [{ text: NEXT_INSTRUCTION }] };
+
+/** As it came; one without content is what can be read of it. */
+export const answerContent = ({ content, text }: TurnAnswer): TurnContent =>
+  content ?? { role: 'model', parts: [{ text }] };
 
 export interface FileReference {
   uri: string;

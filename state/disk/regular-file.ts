@@ -59,6 +59,16 @@ export function readRegularOrNull(file: string, maxBytes: number = MAX_BYTES): s
   }
 }
 
+/** The same; null too for what is no regular file or too large. Throws what the operating system throws: it may be there, and whole. */
+export function readUnlessUnfit(file: string, maxBytes: number = MAX_BYTES): string | null {
+  try {
+    return readRegularOrNull(file, maxBytes);
+  } catch (error) {
+    if (error instanceof UnfitFileError) return null;
+    throw error;
+  }
+}
+
 /** For what a person may keep elsewhere and link to, such as settings: the file that it leads to. Throws the same. */
 export const openFollowed = (file: string): number => openKind(file, O_RDONLY, 0);
 

@@ -4,7 +4,7 @@ import { closeSync, constants, fstatSync } from 'node:fs';
 import path from 'node:path';
 import { appendText } from '../append-line.ts';
 import { makeFolder } from '../disk/folder.ts';
-import { openRegular, readRegularOrNull, UnfitFileError } from '../disk/regular-file.ts';
+import { openRegular, readUnlessUnfit } from '../disk/regular-file.ts';
 import { publishText } from '../disk/replace-file.ts';
 import { setAsideIfThere } from '../disk/set-aside.ts';
 
@@ -16,7 +16,7 @@ const documentText = (texts: readonly string[]): string => texts.map((text) => `
  */
 export function writeDocument(file: string, texts: readonly string[], before: readonly string[] = texts): number {
   const text = documentText(texts);
-  const found = textOrNull(file);
+  const found = readUnlessUnfit(file, MAX_BYTES);
   if (found === text) return Buffer.byteLength(text);
   const isOurs = found !== null && (text.startsWith(found) || found === documentText(before));
   if (!isOurs) setAsideIfThere(file, () => new Date());
@@ -36,15 +36,6 @@ export function appendSection(file: string, bytes: number, text: string): number
     return bytes + Buffer.byteLength(piece);
   } finally {
     closeSync(fd);
-  }
-}
-
-function textOrNull(file: string): string | null {
-  try {
-    return readRegularOrNull(file, MAX_BYTES);
-  } catch (error) {
-    if (error instanceof UnfitFileError) return null;
-    throw error;
   }
 }
 

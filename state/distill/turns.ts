@@ -2,7 +2,7 @@
 
 import path from 'node:path';
 import type { TurnAnswer, TurnContent } from '../../policies/distill/service.ts';
-import { readRegularOrNull, UnfitFileError } from '../disk/regular-file.ts';
+import { readUnlessUnfit } from '../disk/regular-file.ts';
 import { publishText } from '../disk/replace-file.ts';
 import { StrangeStateError } from '../system-error.ts';
 import type { DistillFolder } from './run-folder.ts';
@@ -31,7 +31,7 @@ export const keepTurn = (folder: DistillFolder, turn: KeptTurn): void =>
 
 /** null where there is none, or none that is whole. */
 export function turnOrNull(folder: DistillFolder, turn: number): KeptTurn | null {
-  const text = textOrNull(fileOf(folder, turn));
+  const text = readUnlessUnfit(fileOf(folder, turn), MAX_BYTES);
   if (text === null) return null;
   try {
     const kept = JSON.parse(text) as KeptTurn;
@@ -48,15 +48,6 @@ export function keptTurn(folder: DistillFolder, turn: number): KeptTurn {
   throw new StrangeStateError(
     `${fileOf(folder, turn)} is gone or was changed, and the history cannot be sent without it; put it back, or delete its section: tollgate distill delete-section ${folder.name} SECTION`,
   );
-}
-
-function textOrNull(file: string): string | null {
-  try {
-    return readRegularOrNull(file, MAX_BYTES);
-  } catch (error) {
-    if (error instanceof UnfitFileError) return null;
-    throw error;
-  }
 }
 
 /** An answer has at most some hundred thousand characters. */
