@@ -1,5 +1,6 @@
 // A distillation from its beginning, or from where it stopped: everything is checked, the run is ours alone, and every end is a fact.
 
+import { moneyMistake } from '../../policies/distill/models.ts';
 import { TOLLGATE_EXIT } from '../../policies/facts/exit-codes.ts';
 import { createRedactor } from '../../policies/redact/create-redactor.ts';
 import { writeAtomic } from '../../state/atomic-file.ts';
@@ -44,6 +45,11 @@ export async function distill(request: DistillRequest): Promise<DistilledEnd> {
   if (mistake !== null) return { how: 'invalid', message: mistake };
   const project = await readProject(projectRoot(context.cwd));
   if (project.how === 'invalid') return project;
+  const { max_usd, model, via } = begun.checkpoint;
+  // What an earlier run said of a CLI can be taken back by nobody: it stops after each answer, and that is said.
+  const isLimited = via ? request.terms.budgets.maxUsd !== null : max_usd !== null;
+  const unpriced = isLimited ? moneyMistake(model, via ?? null, project.value.prices) : null;
+  if (unpriced !== null) return { how: 'invalid', message: unpriced };
   const journal = openJournal(begun.folder.root, context.clock);
   makeFolder(begun.folder.root);
   const { stop, halt } = request;

@@ -18,13 +18,14 @@ export interface DistillEnd {
 /** Until it is complete, paused, stopped or interrupted. */
 export async function drive(run: DistillRun): Promise<DistillEnd> {
   const { checkpoint, control, terms, context } = run;
+  const unpricedBefore = run.fold.standing().spent.unpriced;
   for (;;) {
     for (const { section, again, obeyed } of control.deletions()) {
       deleteSection(section, again, run);
       obeyed();
     }
     const move = nextMove(run.fold.standing(), {
-      budgets: { ...terms.budgets, maxTokens: checkpoint.max_tokens, maxUsd: checkpoint.max_usd },
+      budgets: { ...terms.budgets, maxTokens: checkpoint.max_tokens, maxUsd: checkpoint.max_usd, unpricedBefore },
       wish: control.wish(),
       elapsedMs: run.elapsedMs(),
       now: context.clock(),

@@ -8,6 +8,8 @@ export interface DistillBudgets {
   /** Of the whole distillation. */
   maxTokens: number | null;
   maxUsd: number | null;
+  /** Answers without a known price that came before this run of the command: who goes on knows of them. */
+  unpricedBefore?: number;
 }
 
 export interface DistillSpent {
@@ -40,6 +42,9 @@ export function budgetReached(budgets: DistillBudgets, spent: DistillSpent, elap
     return `token budget reached${spent.estimated > 0 ? ' (est)' : ''}: ${spent.tokens} of ${maxTokens}`;
   if (maxUsd !== null && spent.usd >= maxUsd)
     return `money budget reached: $${spent.usd.toFixed(4)} of $${maxUsd}${spent.unpriced > 0 ? `, and ${spent.unpriced} answers without a known price` : ''}`;
+  const unpriced = spent.unpriced - (budgets.unpricedBefore ?? 0);
+  if (maxUsd !== null && unpriced > 0)
+    return `money budget of $${maxUsd} cannot be kept: no price is known of the last answer; $${spent.usd.toFixed(4)} is known`;
   return null;
 }
 

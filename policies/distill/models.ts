@@ -78,3 +78,11 @@ export function turnPrice(
     ((usage.input - cached) * price.input + cached * (price.cached ?? price.input) + output * price.output) / MILLION
   );
 }
+
+/** Why a limit of money could not hold, in a sentence without a full stop; null where each answer has a price. */
+export function moneyMistake(model: string, via: string | null, prices: TokenPrices): string | null {
+  if (via !== null)
+    return `--max-usd cannot hold over ${via}, of whose answers no price is known; --max-tokens and --max-calls hold`;
+  if (Object.hasOwn(prices, model) || modelRow(model) !== null) return null;
+  return `--max-usd cannot hold: no price of ${model} is known; name it under prices: in tollgate.yaml (prices: {${model}: {input: DOLLARS, output: DOLLARS}}, for a million tokens)`;
+}

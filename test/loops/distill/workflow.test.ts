@@ -386,6 +386,41 @@ test('Token budget: rough length/4 estimate where the service counts none, and s
   assert.match((await rig.view()).evidence, /^token budget reached \(est\): 210 of 100/);
 });
 
+test('a limit of money that no price can hold is refused, and stops after an answer that has none', async () => {
+  const rig = distillRig();
+  const service = fakeService({
+    sections: 3,
+    misfortune: (n) => (n === 1 ? { finishReason: 'STOP', usage: null } : null),
+  });
+  const limited = (model: string | null) => (request: Parameters<Parameters<typeof rig.run>[2] & {}>[0]) => {
+    request.said.model = model;
+    request.terms.budgets.maxUsd = 5;
+  };
+  const refused = await rig.run(service, {}, limited('gemini-3.8-flash'));
+  assert.match(
+    (refused as { message: string }).message,
+    /no price of gemini-3\.8-flash is known; name it under prices:/,
+  );
+  const over = await rig.run(service, {}, (request) => {
+    limited(null)(request);
+    request.said.via = 'claude';
+  });
+  assert.match((over as { message: string }).message, /--max-usd cannot hold over claude/);
+  assert.not(existsSync(runFolder(rig)));
+  await rig.run(service, {}, limited('gemini-2.5-pro'));
+  assert.match((await rig.view()).evidence, /^money budget of \$5 cannot be kept/);
+  assert.is(service.asked.length, 1);
+  const other = await rig.run(service, { how: 'resume' }, (request) => {
+    request.said.model = 'gemini-3.8-flash';
+  });
+  assert.is(other.how, 'invalid', 'the limit of the run before holds for another model, too');
+  writeFileSync(path.join(rig.folder, 'tollgate.yaml'), 'prices:\n  gemini-3.8-flash: { input: 1, output: 2 }\n');
+  await rig.run(service, { how: 'resume' }, (request) => {
+    request.said.model = 'gemini-3.8-flash';
+  });
+  assert.is((await rig.view()).state, 'complete');
+});
+
 test('a budget of tokens or money holds for the runs after it, until one says another', async () => {
   const rig = distillRig();
   await rig.run(fakeService({ sections: 9 }), {}, (request) => {

@@ -274,6 +274,10 @@ test('a money budget counts what a price is known of, and says what it is not', 
     budgetReached({ ...BUDGETS, maxUsd: 0.2 }, { ...NOTHING_SPENT, usd: 0.2, unpriced: 1 }, 0)!,
     /1 answers without a known price$/,
   );
+  const spent = { ...NOTHING_SPENT, usd: 0.1, unpriced: 1 };
+  assert.match(budgetReached({ ...BUDGETS, maxUsd: 1 }, spent, 0)!, /^money budget of \$1 cannot be kept/);
+  assert.is(budgetReached({ ...BUDGETS, maxUsd: 1, unpricedBefore: 1 }, spent, 0), null, 'who goes on knows of it');
+  assert.is(budgetReached(BUDGETS, spent, 0), null);
 });
 
 test('a section is called by its first heading, else by its first line', () => {
