@@ -57,7 +57,7 @@ function answeredBy(kept: KeptTurn, run: DistillRun): Answered {
   const { answer, section, turn, call_id } = kept;
   const { checkpoint, history } = run;
   const { lastText } = history.before(section);
-  const marker = checkpoint.end_marker;
+  const marker = checkpoint.end_marker.trim();
   const { modelVersion } = run.fold.standing();
   const off = new Set(checkpoint.no_check as AnomalyName[]);
   const held = anomalyOf(answer, { before: lastText, modelVersion, endMarker: marker, off });

@@ -2,9 +2,12 @@
 
 export const DEFAULT_END_MARKER = '<end_of_book>';
 
-/** Behind it only white space; in the middle it is text like any other. */
-export const reachesEnd = (text: string, marker: string): boolean => marker !== '' && text.trimEnd().endsWith(marker);
+/** Behind it only white space, and none of its own counts; in the middle it is text like any other. */
+export function reachesEnd(text: string, marker: string): boolean {
+  const literal = marker.trim();
+  return literal !== '' && text.trimEnd().endsWith(literal);
+}
 
 /** The text without the marker at its end. */
 export const withoutMarker = (text: string, marker: string): string =>
-  reachesEnd(text, marker) ? text.trimEnd().slice(0, -marker.length).trimEnd() : text;
+  reachesEnd(text, marker) ? text.trimEnd().slice(0, -marker.trim().length).trimEnd() : text;

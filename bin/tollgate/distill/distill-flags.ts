@@ -53,6 +53,8 @@ type SaidAndTerms = Pick<DistillRequest, 'said' | 'terms'>;
 export function saidIn({ text, texts, number }: Arguments): SaidAndTerms | string {
   const temperature = decimal(text.temperature, 2);
   if (temperature === undefined) return `--temperature takes a number from 0 to 2, not "${text.temperature}"`;
+  const endMarker = text['end-marker']?.trim() ?? null;
+  if (endMarker === '') return '--end-marker takes what the last section ends with, and a blank one ends nothing';
   const maxUsd = decimal(text['max-usd'], 1e6);
   if (maxUsd === undefined) return `--max-usd takes dollars such as 2.50, not "${text['max-usd']}"`;
   const durations: Record<string, number> = {};
@@ -68,7 +70,7 @@ export function saidIn({ text, texts, number }: Arguments): SaidAndTerms | strin
     said: {
       model: text.model ?? null,
       temperature,
-      endMarker: text['end-marker'] ?? null,
+      endMarker,
       noCheck: words.length === 0 ? null : words.map((word) => CHECK_WORDS[word]!),
       out: text.out ?? null,
       maxCalls: number['max-calls'] ?? null,

@@ -188,6 +188,9 @@ test('Completion: when the latest assistant text ends with the end marker (defau
 test('the end marker is a literal, whatever signs it has', () => {
   assert.ok(reachesEnd('so it ends. [THE (END)+]', '[THE (END)+]'));
   assert.not(reachesEnd('so it ends. TTTT', '[T]+'));
+  assert.ok(reachesEnd('so it ends. <end>', '<end> '), 'older checkpoints may hold one with white space');
+  assert.is(withoutMarker('so it ends. <end>\n', ' <end> '), 'so it ends.');
+  assert.not(reachesEnd('so it ends.', ' '));
 });
 
 const ANOMALIES: Record<keyof typeof ANOMALY_PAUSES, readonly [TurnAnswer, RegExp][]> = {

@@ -85,6 +85,12 @@ for (const [what, argv, env, said] of [
   ['what is no book', ['distill', 'empty.pdf', ...BEGIN.slice(2)], {}, /empty\.pdf is empty/],
   ['a temperature that is none', [...BEGIN, '--temperature', 'warm'], {}, /--temperature takes a number from 0 to 2/],
   ['a check that is none', [...BEGIN, '--no-check', 'loops'], {}, /--no-check takes one of refusal, short, loop/],
+  [
+    'an end marker that is blank',
+    [...BEGIN, '--end-marker', ' '],
+    {},
+    /--end-marker takes what .* a blank one ends nothing/,
+  ],
   ['a wait that is none', [...BEGIN, '--auto-wait', 'soon'], {}, /--auto-wait takes a duration/],
   ['a name that is a path', [...BEGIN, '--name', '../x'], {}, /"\.\.\/x" is no name of a distillation/],
   ['a run that is not there', ['distill', 'resume', 'none'], {}, /there is no distillation "none"/],
