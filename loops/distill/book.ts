@@ -5,6 +5,7 @@ import { closeSync, createReadStream, fstatSync, readSync } from 'node:fs';
 import path from 'node:path';
 import { HEAD_BYTES, isNamedAsBook, kindOfHead } from '../../policies/distill/book-head.ts';
 import { BOOK_KINDS, type BookKind } from '../../policies/distill/book-kinds.ts';
+import { createUtf8Check } from '../../policies/distill/utf8-check.ts';
 import { openFollowed, UnfitFileError } from '../../state/disk/regular-file.ts';
 import { ArchiveRefusal } from './epub/archive-refusal.ts';
 import { openEpub } from './epub/epub.ts';
@@ -51,9 +52,13 @@ export async function lookAtBook(file: string, limits: Limits = BOOK_KINDS): Pro
         'too_large',
         `is ${called} of ${size} bytes; the service takes ${maxBytes} (${source}, seen ${seen}); split it, and distil its parts`,
       );
-    const within = kind === 'epub' ? await lookAtEpub(file) : kind === 'pdf' ? lookIntoPdf(fd, limits) : lookAtText(fd);
+    const within = kind === 'epub' ? await lookAtEpub(file) : kind === 'pdf' ? lookIntoPdf(fd, limits) : FIT;
     if (within.how === 'refused') return refused(within.reason, within.words);
-    return { how: 'book', kind, bytes: size, sha256: await hashOf(fd), title: within.title };
+    const check = kind === 'text' ? createUtf8Check() : null;
+    const sha256 = await hashOf(fd, (bytes) => check?.take(bytes));
+    const text = check === null ? FIT : lookAtText(check.said());
+    if (text.how === 'refused') return refused(text.reason, text.words);
+    return { how: 'book', kind, bytes: size, sha256, title: within.title };
   } finally {
     closeSync(fd);
   }
@@ -104,17 +109,20 @@ const WAYS_OUT: Record<ArchiveRefusal['reason'], (words: string) => string> = {
   not_a_book: (words) => words,
 };
 
-function lookAtText(fd: number): Within {
-  const head = Buffer.alloc(1024 * 1024);
-  const read = readSync(fd, head, 0, head.length, 0);
-  const isBlank = head.toString('utf8', 0, read).trim() === '' && read < head.length;
-  return isBlank ? no('empty', 'is a text without a word') : { how: 'fit', title: null };
+const FIT: Within = { how: 'fit', title: null };
+
+function lookAtText({ bad, hasWord }: { bad: number | null; hasWord: boolean }): Within {
+  if (bad !== null) return no('not_a_book', `is no text in UTF-8: its byte ${bad} does not fit; save it in UTF-8`);
+  return hasWord ? FIT : no('empty', 'is a text without a word');
 }
 
 const no = (reason: BookRefusal, words: string): Within => ({ how: 'refused', reason, words });
 
-async function hashOf(fd: number): Promise<string> {
+async function hashOf(fd: number, look: (bytes: Buffer) => void): Promise<string> {
   const hash = createHash('sha256');
-  for await (const bytes of createReadStream('', { fd, start: 0, autoClose: false })) hash.update(bytes as Buffer);
+  for await (const bytes of createReadStream('', { fd, start: 0, autoClose: false })) {
+    hash.update(bytes as Buffer);
+    look(bytes as Buffer);
+  }
   return hash.digest('hex');
 }

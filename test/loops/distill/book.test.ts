@@ -86,6 +86,19 @@ for (const [name, content, reason, words] of [
     'not_a_book',
     'is no book: it is a text in UTF-16; save it in UTF-8',
   ],
+  [
+    'late.txt',
+    Buffer.concat([Buffer.from('é'.repeat(100_000)), Buffer.from([0x61, 0xe9, 0x61])]),
+    'not_a_book',
+    'is no text in UTF-8: its byte 200003 does not fit; save it in UTF-8',
+  ],
+  [
+    'cut.txt',
+    Buffer.from(`${'é'.repeat(100_000)}漢`).subarray(0, -1),
+    'not_a_book',
+    'is no text in UTF-8: its byte 200001 does not fit; save it in UTF-8',
+  ],
+  ['long-blank.txt', ' \n'.repeat(600_000), 'empty', 'is a text without a word'],
   ['a.docx', zipOf({ 'word/document.xml': '<x/>' }), 'not_a_book', 'is a Word document, and no EPUB'],
   ['a.zip', zipOf({ 'a.txt': 'a' }), 'not_a_book', 'is a zip archive, and no EPUB'],
   [
