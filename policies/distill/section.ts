@@ -16,7 +16,7 @@ export interface DistilledBook {
 }
 
 export interface BookSection {
-  /** From 1, without a gap. */
+  /** Its own, as all commands name it: where one was deleted there is a gap. */
   number: number;
   /** Of one line. */
   title: string;

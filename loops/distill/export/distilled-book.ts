@@ -15,8 +15,8 @@ export function distilledBook({ folder, checkpoint, standing }: OpenDistill, wit
     prompt: path.basename(checkpoint.prompt_file),
     startedAt: begun?.at ?? sections[0]?.at ?? '',
     finishedAt: complete ? (sections.at(-1)?.at ?? halted?.at ?? null) : null,
-    sections: sections.map(({ title, modelVersion, tokens, at }, i) => ({
-      number: i + 1,
+    sections: sections.map(({ section, title, modelVersion, tokens, at }, i) => ({
+      number: section,
       title,
       text: texts[i] ?? '',
       modelVersion,

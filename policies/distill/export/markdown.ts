@@ -4,12 +4,16 @@ import { oneLine } from '../../text/one-line.ts';
 import type { DistilledBook } from '../section.ts';
 import { bookTitle, facts } from './book-facts.ts';
 import { beginsWithHeading, sectionText, shownText } from './shown-text.ts';
+import { isWild, tamed } from './tame-markdown.ts';
 
 export function asMarkdown(distilled: DistilledBook): string {
   const { sections, trace } = distilled;
+  // A block of code that one section leaves open says what is code in the next, so that it is all of them or none.
+  const wild = sections.some(({ title, text }) => isWild(title) || isWild(text));
+  const safe = wild ? tamed : (text: string) => text;
   const parts = sections.map(({ number, title, text }) => {
-    const shown = sectionText(text);
-    return beginsWithHeading(shown) ? shown : `## ${number}. ${oneLine(shownText(title))}\n\n${shown}`;
+    const shown = safe(sectionText(text));
+    return beginsWithHeading(shown) ? shown : `## ${number}. ${safe(oneLine(shownText(title)))}\n\n${shown}`;
   });
   return `${[frontMatter(distilled), ...parts, ...(trace === null ? [] : [appendix(trace)])].join('\n\n').trimEnd()}\n`;
 }

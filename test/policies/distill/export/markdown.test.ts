@@ -5,6 +5,7 @@ import * as assert from 'uvu/assert';
 import { parse } from 'yaml';
 import { asMarkdown } from '../../../../policies/distill/export/markdown.ts';
 import { asPlainText } from '../../../../policies/distill/export/plain-text.ts';
+import { tamed } from '../../../../policies/distill/export/tame-markdown.ts';
 import type { BookSection, DistilledBook } from '../../../../policies/distill/section.ts';
 
 const section = (number: number, text: string, title = `Title ${number}`): BookSection => ({
@@ -125,6 +126,35 @@ test('the marks around the trace are longer than any within it', () => {
 test('a text of 1 MB without a line end, and one of escape characters alone, are linear', () => {
   const text = asMarkdown(distilled([section(1, 'x'.repeat(1e6)), section(2, '\u001b]'.repeat(500_000))]));
   assert.ok(text.length > 1e6);
+});
+
+for (const [what, text, shown] of [
+  ['a picture', 'a ![x](http://evil/p.png) ![y][r]', 'a [picture: x](http://evil/p.png) [picture: y][r]'],
+  ['HTML', '<script src="x"> a < b <!-- c --> </b>', '\\<script src="x"> a < b \\<!-- c --> \\</b>'],
+  ['what is escaped, and an address', '\\<b> <https://a.org> <x:y>', '\\<b> <https://a.org> \\<x:y>'],
+  ['code in a line', 'the `<b>` and ``a ` <i>`` <u>', 'the `<b>` and ``a ` <i>`` \\<u>'],
+  ['code over lines', 'a `b\nc` <b> `d', 'a `b\nc` \\<b> `d'],
+  ['code over cells', '| `a | b` `<b>` `c| d` |', '| `a | b` `\\<b>` `c| d` |'],
+  ['a block of code', '```html\n<b>![x](y)\n````\n<b>', '```html\n<b>![x](y)\n````\n\\<b>'],
+  ['a block left open', '~~~\n<b>', '~~~\n<b>\n~~~'],
+  ['Markdown in Markdown', '```md\n```js\n```\n<b>', '```md\n```js\n```\n\\<b>'],
+  ['a block in a list', '- ```\n  <b>\n  ```\n  <i>', '- \\```\n  \\<b>\n  \\```\n  \\<i>'],
+  ['a block that its list ends', '- a\n  ```\n<b>', '- a\n  \\```\n\\<b>'],
+] as const)
+  test(`Markdown of which a viewer obeys nothing: ${what}`, () => {
+    assert.is(tamed(text), shown);
+  });
+
+test('an export as Markdown fetches and runs nothing, and keeps its code', () => {
+  const text = asMarkdown(
+    distilled([section(1, '![x](http://evil/p.png)\n\n```html\n<b>\n```'), section(2, 'b', '<script>')]),
+  );
+  assert.match(text, '[picture: x](http://evil/p.png)\n\n```html\n<b>\n```\n\n## 2. \\<script>');
+});
+
+test('what looks like code again and again is linear', () => {
+  for (const part of ['`a', '``` ', '<b', '![', '\\'])
+    assert.ok(asMarkdown(distilled([section(1, `<b>${part.repeat(300_000)}`)])).length > 300_000);
 });
 
 test.run();
