@@ -2,13 +2,16 @@
 
 import { closeSync, constants, fstatSync } from 'node:fs';
 import path from 'node:path';
+import { shownText } from '../../policies/distill/export/shown-text.ts';
 import { appendText } from '../append-line.ts';
 import { makeFolder } from '../disk/folder.ts';
 import { openRegular, readUnlessUnfit } from '../disk/regular-file.ts';
 import { publishText } from '../disk/replace-file.ts';
 import { setAsideIfThere } from '../disk/set-aside.ts';
 
-const documentText = (texts: readonly string[]): string => texts.map((text) => `${text.trim()}\n\n`).join('');
+/** Without the codes that a terminal obeys, for people read it there. */
+const documentText = (texts: readonly string[]): string =>
+  texts.map((text) => `${shownText(text).trim()}\n\n`).join('');
 
 /**
  * Written anew only where it is not that already. What stands there and is not the beginning of it, nor what we wrote before, is

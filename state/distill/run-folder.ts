@@ -30,8 +30,9 @@ export function locateDistill(name: string, cwd: string, environment: NodeJS.Pro
   const root = path.join(state, 'distill', name);
   const stray =
     findEscapingLink(path.dirname(state), [path.basename(state)]) ??
-    findEscapingLink(state, ['distill', `distill/${name}`]) ??
-    findEscapingLink(root, ['turns', 'wishes', 'state']);
+    findEscapingLink(state, ['distill', `distill/${name}`, 'distill-sessions', `distill-sessions/${name}`]) ??
+    findEscapingLink(path.join(state, 'distill-sessions', name), ['book']) ??
+    findEscapingLink(root, ['turns', 'wishes', 'state', 'exports']);
   return stray === null ? { how: 'located', folder: folderAt(root, name) } : { how: 'invalid', message: stray };
 }
 

@@ -1,10 +1,21 @@
 // The workflow of a distillation, sentence by sentence, driven against a service in this process.
 
-import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import {
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
+import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { askToEnd } from '../../../loops/distill/at-rest.ts';
+import { askToEnd, changeAtRest } from '../../../loops/distill/at-rest.ts';
+import { distilledBook } from '../../../loops/distill/export/distilled-book.ts';
 import { openDistill } from '../../../loops/distill/open-run.ts';
 import { FIRST_INSTRUCTION } from '../../../policies/distill/turn-contents.ts';
 import { distillNames } from '../../../state/distill/run-folder.ts';
@@ -836,5 +847,41 @@ test('an EPUB that is another by the time its text is written down is a pause, a
   await rig.run(service, { how: 'resume' });
   assert.is((await rig.view()).state, 'complete');
 });
+
+test('the live document has no code that a terminal obeys, and an export numbers its sections as all commands do', async () => {
+  const rig = distillRig();
+  const service = fakeService({
+    sections: 3,
+    misfortune: (n) => (n === 2 ? { text: `${sectionText(2)}\u001b[2J\u001b]0;x\u0007` } : null),
+  });
+  await rig.run(service);
+  assert.is(document(rig), book(3));
+  await changeAtRest(await opened(rig), { wish: 'delete', section: 1, again: false }, () => rig.now);
+  const { sections } = distilledBook(await opened(rig), false);
+  assert.equal(
+    sections.map(({ number, text }) => [number, text.slice(0, 12)]),
+    [
+      [2, '## Section 2'],
+      [3, '## Section 3'],
+    ],
+  );
+});
+
+for (const part of [
+  'distill-sessions',
+  'distill-sessions/republic',
+  'distill-sessions/republic/book',
+  'distill/republic/exports',
+])
+  test(`a link out of the project in the place of ${part} is refused`, async () => {
+    const rig = distillRig();
+    const place = path.join(rig.folder, '.tmp', part);
+    mkdirSync(path.dirname(place), { recursive: true });
+    symlinkSync(tmpdir(), place);
+    const service = fakeService({ sections: 1 });
+    const ended = await rig.run(service);
+    assert.match(ended.how === 'invalid' ? ended.message : '', `${part} is a symbolic link that leads out of`);
+    assert.is(service.uploads, 0);
+  });
 
 test.run();
