@@ -58,7 +58,7 @@ function answeredBy(kept: KeptTurn, run: DistillRun): Answered {
   const { checkpoint, history } = run;
   const { lastText } = history.before(section);
   const marker = checkpoint.end_marker.trim();
-  const { modelVersion } = run.fold.standing();
+  const modelVersion = kept.model === checkpoint.model ? run.fold.standing().modelVersion : null;
   const off = new Set(checkpoint.no_check as AnomalyName[]);
   const held = anomalyOf(answer, { before: lastText, modelVersion, endMarker: marker, off });
   const text = withoutMarker(answer.text, marker);
@@ -70,9 +70,10 @@ function answeredBy(kept: KeptTurn, run: DistillRun): Answered {
     section,
     title: titleOf(text, section),
     chars: answer.text.length,
+    model: kept.model,
     model_version: answer.modelVersion,
     ...tokensOf(answer.usage, answer.text.length + run.prompt.length),
-    usd: answer.usage === null ? null : turnPrice(checkpoint.model, answer.usage, run.terms.prices),
+    usd: answer.usage === null ? null : turnPrice(kept.model, answer.usage, run.terms.prices),
     ends: reachesEnd(answer.text, marker),
     held,
   };

@@ -33,6 +33,8 @@ export type DistillFact =
       section: number;
       title: string;
       chars: number;
+      /** The model that was asked; older lines lack it. */
+      model?: string;
       model_version: string | null;
       tokens: number;
       /** The service counted none: the tokens are a fourth of the characters. */

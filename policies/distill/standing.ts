@@ -136,7 +136,10 @@ const withSpent = (spent: DistillSpent, { tokens, estimated, usd }: Answered): D
   unpriced: spent.unpriced + (usd === null ? 1 : 0),
 });
 
-function accept(at: Folding, { turn, section, title, chars, tokens, ends, model_version, ...line }: Answered): void {
+function accept(
+  at: Folding,
+  { turn, section, title, chars, tokens, ends, model, model_version, ...line }: Answered,
+): void {
   const placed: StandingSection = {
     turn,
     section,
@@ -152,7 +155,8 @@ function accept(at: Folding, { turn, section, title, chars, tokens, ends, model_
   else at.sections = [...at.sections.filter((one) => one.section !== section), placed].sort(bySection);
   at.lastSection = Math.max(at.lastSection, section);
   at.wanted = at.wanted.filter((one) => one !== section);
-  at.modelVersion = model_version ?? at.modelVersion;
+  // An answer of the model before says nothing of the version that answers now.
+  if (model === undefined || model === at.begun?.model) at.modelVersion = model_version ?? at.modelVersion;
   at.complete = isComplete(at);
 }
 

@@ -573,6 +573,23 @@ test('killed after an answer lay on disk: it is taken in, and not paid again', a
   assert.is((await rig.view()).state, 'complete');
 });
 
+test('an answer that lay on disk is priced as the model that was asked, and its version is no measure for another', async () => {
+  const rig = distillRig();
+  await rig.run(fakeService({ sections: 9, misfortune: during(2, () => rig.stop.abort('SIGINT')) }));
+  rig.stop = new AbortController();
+  const { usd } = await rig.view();
+  const journal = path.join(runFolder(rig), 'state/journal.jsonl');
+  const lines = readFileSync(journal, 'utf8').trim().split('\n');
+  const last = lines.findLastIndex((line) => line.includes('"answered"'));
+  writeFileSync(journal, `${lines.slice(0, last).join('\n')}\n`.replace(/("start_time":")[^"]*/g, '$1gone'));
+  const service = fakeService({ sections: 3, modelVersion: () => 'gemini-3.8-flash' });
+  await rig.run(service, { how: 'resume' }, (request) => {
+    request.said.model = 'gemini-3.8-flash';
+  });
+  const view = await rig.view();
+  assert.equal([view.state, view.usd, view.unpriced_answers], ['complete', usd, 1]);
+});
+
 test('killed while a turn was in flight: recorded as lost, asked once more', async () => {
   const rig = distillRig();
   await rig.run(fakeService({ sections: 2 }));

@@ -100,6 +100,19 @@ test('a held answer outlasts a section that is deleted meanwhile', () => {
   assert.is(asked.held, null, 'older journals went on without it');
 });
 
+test('an answer of the model before says nothing of the version that answers now', () => {
+  const model = 'gemini-3.8-flash';
+  const held = { ...HELD, model: 'gemini-2.5-pro' };
+  const other = after(answered(1), held, { ...BEGUN, model }, { fact: 'accepted', turn: 2 });
+  assert.is(other.modelVersion, null);
+  const late = after(
+    { ...BEGUN, model },
+    answered(1, { model: 'gemini-2.5-pro' }),
+    answered(2, { model, model_version: 'x' }),
+  );
+  assert.is(late.modelVersion, 'x');
+});
+
 test('Completion: status becomes complete', () => {
   const standing = after(answered(1), answered(2, { ends: true }));
   assert.equal(nextMove(standing, TERMS), { move: 'complete' });
