@@ -24,11 +24,13 @@ type Asking = Extract<DistillMove, { move: 'ask' }>;
 
 export async function askFor({ section }: Asking, run: DistillRun): Promise<Asked> {
   const { control, context, terms } = run;
-  let callId = reserve(section, run);
-  if (callId === null) return { how: 'paused', reason: 'calls', evidence: 'no paid call is left' };
+  let callId: string | null = null;
   let wasLost = false;
   let unheard = 0;
   for (let attempt = 1; ; attempt += 1) {
+    // Right before it is sent: a wait that is broken off leaves no call which was never made.
+    callId ??= reserve(section, run);
+    if (callId === null) return { how: 'paused', reason: 'calls', evidence: 'no paid call is left' };
     context.tell({ event: 'asking', section, attempt });
     const { contents, request } = run.history.before(section);
     const said = await askOnce(contents, run);
@@ -49,7 +51,7 @@ export async function askFor({ section }: Asking, run: DistillRun): Promise<Aske
       wasLost = true;
       const ended = await uploadAgain('lost', run);
       if (ended !== null) {
-        close(callId, LOST, run);
+        giveBack(callId, verdictOf(judged), run);
         return ended;
       }
       continue;
@@ -67,14 +69,13 @@ export async function askFor({ section }: Asking, run: DistillRun): Promise<Aske
       unheard += 1;
       const reached = reachedBy(unheard, contents, run);
       if (reached !== null) return { how: 'stopped', evidence: reached };
-      callId = reserve(section, run);
-      if (callId === null) return { how: 'paused', reason: 'calls', evidence: 'no paid call is left' };
+      callId = null;
     }
     const why = judged.evidence;
     context.tell({ event: 'waiting', what: 'section', section, attempt: attempt + 1, wait_ms: wait.waitMs, why });
     await context.pause(wait.waitMs, control.waiting);
     if (control.waiting.aborted) {
-      close(callId, verdictOf(judged), run);
+      if (callId !== null) giveBack(callId, verdictOf(judged), run);
       return { how: 'aborted' };
     }
   }
@@ -151,6 +152,12 @@ export function close(callId: string, { class: errorClass, reason }: Means, run:
   });
 }
 
+/** One that the service refused, or that nobody received: no paid call. A crash between the two facts leaves it counted. */
+function giveBack(callId: string, means: Means, run: DistillRun): void {
+  close(callId, means, run);
+  run.uncount();
+}
+
 const verdictOf = ({ verdict }: JudgedFailure): Means => verdict;
 
 interface GivenUp {
@@ -161,7 +168,8 @@ interface GivenUp {
 }
 
 function given({ callId, reason, evidence, judged }: GivenUp, run: DistillRun): Asked {
-  close(callId, judged.verdict, run);
+  if (judged.maybePaid) close(callId, judged.verdict, run);
+  else giveBack(callId, judged.verdict, run);
   const successor = judged.verdict.reason === 'model_not_found' ? modelRow(run.checkpoint.model)?.successor : null;
   return {
     how: 'paused',

@@ -68,6 +68,8 @@ export interface DistillRun {
   context: DistillContext;
   /** Returns when the fact is on disk. */
   record(fact: Fact): void;
+  /** The last reservation was no paid call. */
+  uncount(): void;
   trace(line: object): void;
   redact(text: string): string;
   /** Of this run of the command. */
@@ -75,13 +77,21 @@ export interface DistillRun {
 }
 
 /** We alone write while the run is ours: what was read once is folded on, line by line. */
-export function recorderOf(journal: Journal, clock: () => Date): Pick<DistillRun, 'ledger' | 'fold' | 'record'> {
+export function recorderOf(
+  journal: Journal,
+  clock: () => Date,
+): Pick<DistillRun, 'ledger' | 'fold' | 'record' | 'uncount'> {
   const { ledger } = journal.read();
   const standing = foldStanding(ledger.distilled);
   let facts = 0;
   return {
     ledger,
     fold: standing,
+    uncount() {
+      const { ledger: kept, offset } = journal.read();
+      journal.append({ fact: 'reset', used: kept.used - 1, at_offset: offset });
+      ledger.used -= 1;
+    },
     record(fact) {
       journal.append(fact);
       const line = { v: JOURNAL_VERSION, at: clock().toISOString(), ...fact };

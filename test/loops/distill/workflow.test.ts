@@ -504,6 +504,26 @@ test('the budget of paid calls is the journal’s own', async () => {
   assert.is(service.asked.length, 3);
 });
 
+test('a refused request uses up no paid call, and none is reserved before a wait that is broken off', async () => {
+  const rig = distillRig();
+  const once = (request: { said: { maxCalls: number | null } }) => {
+    request.said.maxCalls = 1;
+  };
+  const refusing = fakeService({ sections: 1, misfortune: () => ({ status: 403, message: 'Permission denied' }) });
+  for (let i = 0; i < 3; i += 1) await rig.run(refusing, {}, once);
+  assert.is(refusing.asked.length, 3);
+  assert.is((await opened(rig)).ledger.used, 0);
+  const broken = fakeService({ sections: 1, misfortune: () => ({ offline: true, message: 'read ECONNRESET' }) });
+  await rig.run(broken, { how: 'resume' }, (request) => {
+    request.said.maxCalls = 9;
+    request.context.pause = async () => rig.stop.abort('SIGINT');
+  });
+  assert.is((await opened(rig)).ledger.used, 1, 'the one that broke off');
+  rig.stop = new AbortController();
+  await rig.run(fakeService({ sections: 1 }));
+  assert.equal([(await rig.view()).state, (await opened(rig)).ledger.used], ['complete', 2]);
+});
+
 test('First turn failure: no history yet; fix conditions and resume to retry', async () => {
   const rig = distillRig();
   await rig.run(fakeService({ sections: 1, misfortune: () => ({ status: 403, message: 'Permission denied' }) }));
