@@ -101,7 +101,14 @@ async function askOnce(contents: readonly TurnContent[], run: DistillRun): Promi
   const late = new Error(`no answer came within ${Math.round(terms.turnMs / 1000)} s: timed out`);
   const timer = setTimeout(() => cut.abort(late), terms.turnMs);
   try {
-    const turn = { model, systemInstruction: run.prompt, contents, temperature, signal: cut.signal };
+    const turn = {
+      model,
+      systemInstruction: run.prompt,
+      contents,
+      temperature,
+      signal: cut.signal,
+      turn: run.fold.standing().turns + 1,
+    };
     return { how: 'answered', answer: await service.ask(turn) };
   } catch (error) {
     if (control.asking.aborted) return { how: 'aborted' };

@@ -9,8 +9,8 @@ import { type DistillFolder, locateDistill } from '../../state/distill/run-folde
 import { hashOf } from '../../state/supervise/kept-texts.ts';
 import { isSystemError } from '../../state/system-error.ts';
 import { type BookFound, lookAtBook } from './book.ts';
+import { CLI_MODEL } from './cli-call.ts';
 import type { DistillRequest } from './request.ts';
-import { CLI_MODEL } from './via-cli.ts';
 
 export type Begun =
   | {

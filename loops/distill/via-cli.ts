@@ -1,31 +1,15 @@
 // The service of a distillation over a session of a CLI: the book lies in files, the first call names them, and each further one says `Next` there.
 
-import { spawn } from 'node:child_process';
 import path from 'node:path';
 import type { TurnAnswer, TurnContent } from '../../policies/distill/service.ts';
-import type { BuiltIn } from '../../policies/facts/tools.ts';
 import type { CallRecord } from '../../policies/record/call-record.ts';
 import { makeFolder } from '../../state/disk/folder.ts';
 import { readIfFit, readJsonIfFit } from '../../state/disk/regular-file.ts';
 import { publishText } from '../../state/disk/replace-file.ts';
 import { hashOf } from '../../state/supervise/kept-texts.ts';
-import { guardianOf } from '../../wrappers/adapters.ts';
 import { type DocumentService, ServiceFailure, type TurnToAsk } from '../../wrappers/gemini-api/document-service.ts';
 import { layOutParts } from './book-text.ts';
-
-interface CliDesk {
-  tool: BuiltIn;
-  /** Of the run, and beside its facts, where no call may write: what the CLI reads and where it runs, and nothing else. */
-  folder: string;
-  /** Where our commands lie. */
-  commandFolder: string;
-  environment: NodeJS.ProcessEnv;
-  trustWorkspace: boolean;
-  clock: () => Date;
-}
-
-/** The model of a CLI of which nobody says another. */
-export const CLI_MODEL = "the CLI's own";
+import { type CliDesk, callAnew, callLeft } from './cli-call.ts';
 
 /** The session, and a hash of the conversation that it holds. */
 interface KeptSession {
@@ -63,11 +47,13 @@ export function serviceOverCli(desk: CliDesk): DocumentService {
       const goesOn = turn.contents.length > 1 && kept?.holds === holds && typeof kept.id === 'string';
       const parts = readJsonIfFit<string[]>(at('parts.json')) ?? [];
       makeFolder(folder);
-      publishText(at('prompt.md'), goesOn ? `${textOf(request)}\n` : opening(desk, turn, parts));
+      const prompt = () => (goesOn ? `${textOf(request)}\n` : opening(desk, turn, parts));
       // A call that is cut leaves a session of which nobody knows what it holds.
       publishText(at('session.json'), JSON.stringify({ id: '', holds: '' } satisfies KeptSession));
-      const record = await call(desk, turn, goesOn ? kept.id : null);
-      const text = readIfFit(at('answer.md'), MAX_ANSWER_BYTES);
+      const asked = { ...desk, asks: hashOf(JSON.stringify([turn.turn, conversation(desk, turn, turn.contents)])) };
+      const left = await callLeft(asked, turn.signal);
+      const { record, answer } = left ?? (await callAnew(asked, turn, prompt, goesOn ? kept.id : null));
+      const text = readIfFit(answer, MAX_ANSWER_BYTES);
       if (record?.verdict.class !== null || text === null) throw failureOf(desk, record);
       const content: TurnContent = { role: 'model', parts: [{ text }] };
       const { session_id: id, usage, model } = record;
@@ -108,44 +94,6 @@ function opening({ folder }: CliDesk, { systemInstruction, contents }: TurnToAsk
   ].join('\n\n');
 }
 
-/** Through our own wrapper, so that its limits, its verdict and its tidying up are the same as of any other call. */
-async function call(desk: CliDesk, { model, signal }: TurnToAsk, session: string | null): Promise<CallRecord | null> {
-  const at = (name: string) => path.join(desk.folder, name);
-  const [script, ...words] = guardianOf(desk.tool);
-  const flags = [
-    `--prompt-file=${at('prompt.md')}`,
-    `--out=${at('answer.md')}`,
-    `--err=${at('stderr.txt')}`,
-    `--result=${at('call.json')}`,
-    `--cwd=${desk.folder}`,
-    '--access=read',
-    `--timeout-ms=${LONGEST_MS}`,
-    '--quiet',
-    ...(desk.trustWorkspace ? ['--trust-workspace'] : []),
-    ...(model === CLI_MODEL ? [] : [`--model=${model}`]),
-    ...(session === null ? [] : [`--resume-session=${session}`]),
-  ];
-  publishText(at('call.json'), '');
-  const child = spawn(process.execPath, [path.join(desk.commandFolder, script), ...words, ...flags], {
-    // A Ctrl-C reaches us alone: what is in flight is paid for, and the loop decides about it.
-    detached: true,
-    stdio: 'ignore',
-    env: desk.environment,
-  });
-  const end = () => child.kill('SIGTERM');
-  signal.addEventListener('abort', end, { once: true });
-  try {
-    await new Promise((resolve, reject) => child.once('error', reject).once('close', resolve));
-  } finally {
-    signal.removeEventListener('abort', end);
-  }
-  signal.throwIfAborted();
-  return readJsonIfFit<CallRecord>(at('call.json'));
-}
-
-/** The loop's own limit of an answer is shorter. */
-const LONGEST_MS = 12 * 24 * 3600 * 1000;
-
 function failureOf({ tool, clock }: CliDesk, record: CallRecord | null): ServiceFailure {
   if (record === null) return refusal(`the wrapper of ${tool} left no record`);
   const { verdict, http_status } = record;
@@ -158,6 +106,7 @@ function failureOf({ tool, clock }: CliDesk, record: CallRecord | null): Service
     body: '',
     offline: false,
     verdict,
+    maybePaid: record.ending !== 'not_started' && verdict.reason !== 'untrusted',
   });
 }
 

@@ -31,7 +31,7 @@ export function judgeFailure(refusal: ServiceRefusal, now: Date): JudgedFailure 
   return {
     verdict,
     does: meaningOf(refusal, verdict, neverSent),
-    maybePaid: (status === null || status < 400) && !neverSent,
+    maybePaid: refusal.maybePaid ?? ((status === null || status < 400) && !neverSent),
     retryAfterMs: refusal.retryAfterMs ?? (asked === null ? null : Math.max(0, asked)),
     evidence: offline && evidence === '' ? 'nobody was reached' : evidence,
   };

@@ -54,6 +54,8 @@ export interface ServiceRefusal {
   body: string;
   /** No service was reached: no name, no route, nobody listening, a connection that broke. */
   offline: boolean;
+  /** Where it is known otherwise than by the status: a CLI that was started may have paid for requests before the one that was refused. */
+  maybePaid?: boolean;
   /** Where a wrapper has judged it already; else it is judged by what was said. */
   verdict?: Verdict;
 }

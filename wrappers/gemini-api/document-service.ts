@@ -25,6 +25,8 @@ export interface TurnToAsk {
   /** null leaves it to the service. */
   temperature: number | null;
   signal: AbortSignal;
+  /** Which answer this is to be, of those that were ever paid; one that was asked for by a killed run is known by it. */
+  turn?: number;
 }
 
 export class ServiceFailure extends Error implements ServiceRefusal {
@@ -34,13 +36,18 @@ export class ServiceFailure extends Error implements ServiceRefusal {
   readonly body: string;
   readonly offline: boolean;
   declare readonly verdict?: Verdict;
+  declare readonly maybePaid?: boolean;
 
-  constructor({ message, status, retryAfterMs, body, offline, verdict }: ServiceRefusal, options?: ErrorOptions) {
+  constructor(
+    { message, status, retryAfterMs, body, offline, verdict, maybePaid }: ServiceRefusal,
+    options?: ErrorOptions,
+  ) {
     super(message, options);
     this.status = status;
     this.retryAfterMs = retryAfterMs;
     this.body = body;
     this.offline = offline;
     if (verdict !== undefined) this.verdict = verdict;
+    if (maybePaid !== undefined) this.maybePaid = maybePaid;
   }
 }

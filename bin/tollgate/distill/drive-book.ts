@@ -38,7 +38,10 @@ export async function driveBook(args: Arguments, aim: 'book' | 'resume', stop: A
       pause: pauseFor,
       tell: telling.tell,
     },
-    means: { service: (begun) => serviceOf(begun, args.given.has('trust-workspace')), upload: uploadBook },
+    means: {
+      service: (begun) => serviceOf(begun, args.given.has('trust-workspace'), said.terms.turnMs),
+      upload: uploadBook,
+    },
     stop,
     halt,
   };
@@ -83,6 +86,7 @@ function haltOf(stop: AbortSignal, say: () => void): AbortSignal {
 async function serviceOf(
   { checkpoint, folder }: Parameters<DistillRequest['means']['service']>[0],
   trustWorkspace: boolean,
+  turnMs: number,
 ) {
   const { env } = process;
   const { via } = checkpoint;
@@ -96,6 +100,7 @@ async function serviceOf(
       environment: env,
       trustWorkspace,
       clock: () => new Date(),
+      turnMs,
     });
   const { GEMINI_API_KEY: key, GOOGLE_GEMINI_BASE_URL: baseUrl } = env;
   if (!key?.trim())

@@ -5,6 +5,7 @@ import path from 'node:path';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { TOOLS } from '../../../../policies/facts/tools.ts';
+import { commandLinesWith } from '../../../../wrappers/processes/command-lines.ts';
 import { epubOf, pdfOf } from '../../../rig/books.ts';
 import { answerWith, failWith } from '../../../rig/streams.ts';
 import { TestRig } from '../../../rig/test-rig.ts';
@@ -69,6 +70,59 @@ test('a session that may hold more than was accepted is left: a new one is told 
   assert.match(again.report.stdin.text, /What was answered so far stands in so-far\.md[\s\S]*Next$/);
   assert.match(readFileSync(path.join(again.report.cwd, 'so-far.md'), 'utf8'), /# Part 1/);
   await again.tell(...answerWith('gemini', section(2, true), SESSION_B));
+  const { code, stderr } = await resumed.result;
+  assert.is(code, 0, stderr);
+});
+
+/** Which calls are in the books, by their number. */
+const used = async (rig: TestRig) =>
+  Number(/(\d+) of \d+ paid calls/.exec((await rig.run('tollgate', ['distill', 'status', 'walden'])).stdout)?.[1]);
+
+test('a CLI that was started may have paid before its service refused: its next try is another call in the books', async ({
+  rig,
+}) => {
+  const running = rig.start('tollgate', begin('gemini'));
+  await (await rig.call()).tell(...failWith('gemini', 'The model is overloaded.', 503, SESSION_A));
+  await (await rig.call()).tell(...answerWith('gemini', section(1, true), SESSION_B));
+  const { code, stderr } = await running.result;
+  assert.is(code, 0, stderr);
+  assert.is(await used(rig), 2);
+});
+
+test('after kill -9 the call that still runs is waited for and its answer taken: it is not paid twice', async ({
+  rig,
+}) => {
+  const killed = rig.start('tollgate', [...begin('codex'), '--answer-timeout', '60s']);
+  const first = await rig.call();
+  const wrapper = commandLinesWith(['--pid-file']).find(({ argv }) =>
+    argv.some((word) => word.startsWith('--pid-file=') && word.includes(path.basename(path.dirname(rig.project)))),
+  );
+  assert.ok(wrapper?.argv.includes('--timeout-ms=90000'), 'its limit holds where nobody is left to keep it');
+  killed.signal('SIGKILL');
+  await killed.result;
+  const resumed = rig.start('tollgate', ['distill', 'resume', 'walden']);
+  await resumed.says(/was in flight/);
+  await first.tell(...answerWith('codex', section(1), SESSION_A));
+  const second = await rig.call();
+  assert.is(second.report.stdin.text.trim(), 'Next');
+  await second.tell(...answerWith('codex', section(2, true), SESSION_A));
+  const { code, stderr } = await resumed.result;
+  assert.is(code, 0, stderr);
+  assert.is(rig.calls.length, 2);
+});
+
+test('after kill -9 a call that is asked for no more is ended before the next one starts', async ({ rig }) => {
+  const killed = rig.start('tollgate', begin('claude'));
+  await (await rig.call()).tell(...answerWith('claude', section(1), SESSION_A));
+  const second = await rig.call();
+  killed.signal('SIGKILL');
+  await killed.result;
+  assert.is((await rig.run('tollgate', ['distill', 'delete-section', 'walden', '1', '--ask-again'])).code, 0);
+  const resumed = rig.start('tollgate', ['distill', 'resume', 'walden']);
+  await second.gone;
+  const third = await rig.call();
+  assert.match(third.report.stdin.text, /^Distil this book/);
+  await third.tell(...answerWith('claude', section(1, true), SESSION_B));
   const { code, stderr } = await resumed.result;
   assert.is(code, 0, stderr);
 });
