@@ -9,7 +9,7 @@ import { type DistillFolder, locateDistill } from '../../state/distill/run-folde
 import { hashOf } from '../../state/supervise/kept-texts.ts';
 import { isSystemError } from '../../state/system-error.ts';
 import { type BookFound, lookAtBook } from './book.ts';
-import { CLI_MODEL } from './cli-call.ts';
+import { CLI_MODEL } from './over-cli/cli-call.ts';
 import type { DistillRequest } from './request.ts';
 
 export type Begun =

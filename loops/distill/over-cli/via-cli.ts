@@ -1,14 +1,14 @@
 // The service of a distillation over a session of a CLI: the book lies in files, the first call names them, and each further one says `Next` there.
 
 import path from 'node:path';
-import type { TurnAnswer, TurnContent } from '../../policies/distill/service.ts';
-import type { CallRecord } from '../../policies/record/call-record.ts';
-import { makeFolder } from '../../state/disk/folder.ts';
-import { readIfFit, readJsonIfFit } from '../../state/disk/regular-file.ts';
-import { publishText } from '../../state/disk/replace-file.ts';
-import { hashOf } from '../../state/supervise/kept-texts.ts';
-import { type DocumentService, ServiceFailure, type TurnToAsk } from '../../wrappers/gemini-api/document-service.ts';
-import { layOutParts } from './book-text.ts';
+import type { TurnAnswer, TurnContent } from '../../../policies/distill/service.ts';
+import type { CallRecord } from '../../../policies/record/call-record.ts';
+import { makeFolder } from '../../../state/disk/folder.ts';
+import { readIfFit, readJsonIfFit } from '../../../state/disk/regular-file.ts';
+import { publishText } from '../../../state/disk/replace-file.ts';
+import { hashOf } from '../../../state/supervise/kept-texts.ts';
+import { type DocumentService, ServiceFailure, type TurnToAsk } from '../../../wrappers/gemini-api/document-service.ts';
+import { layOutParts } from '../book-text.ts';
 import { type CliDesk, callAnew, callLeft } from './cli-call.ts';
 
 /** The session, and a hash of the conversation that it holds. */

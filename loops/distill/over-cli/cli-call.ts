@@ -4,14 +4,14 @@ import { spawn } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
 import path from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
-import type { BuiltIn } from '../../policies/facts/tools.ts';
-import type { CallRecord } from '../../policies/record/call-record.ts';
-import { makeFolder } from '../../state/disk/folder.ts';
-import { readJsonIfFit } from '../../state/disk/regular-file.ts';
-import { publishText } from '../../state/disk/replace-file.ts';
-import { guardianOf } from '../../wrappers/adapters.ts';
-import type { TurnToAsk } from '../../wrappers/gemini-api/document-service.ts';
-import { writersOf } from '../wait/living-writers.ts';
+import type { BuiltIn } from '../../../policies/facts/tools.ts';
+import type { CallRecord } from '../../../policies/record/call-record.ts';
+import { makeFolder } from '../../../state/disk/folder.ts';
+import { readJsonIfFit } from '../../../state/disk/regular-file.ts';
+import { publishText } from '../../../state/disk/replace-file.ts';
+import { guardianOf } from '../../../wrappers/adapters.ts';
+import type { TurnToAsk } from '../../../wrappers/gemini-api/document-service.ts';
+import { commandLinesWith } from '../../../wrappers/processes/command-lines.ts';
 
 export interface CliDesk {
   tool: BuiltIn;
@@ -73,6 +73,9 @@ export async function callLeft(desk: AskingDesk, signal: AbortSignal): Promise<C
   const record = isSame ? readJsonIfFit<CallRecord>(result) : null;
   return record?.verdict?.class === null ? { record, answer } : null;
 }
+
+/** The wrapper whose command line names this file; its name has the call's own id. */
+const writersOf = (file: string): number[] => commandLinesWith([`--pid-file=${file}`]).map(({ pid }) => pid);
 
 /** A process of another parent tells nobody of its end. */
 const LOOK_MS = 200;
