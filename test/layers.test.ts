@@ -100,7 +100,7 @@ const ORDER = {
       'run',
       'supervise',
     ],
-    ...['distill/epub', 'distill', 'distill/export'],
+    ...['distill/epub', 'distill', 'distill/over-cli', 'distill/export'],
     ...['wait', 'triage', 'report', 'sweep', 'logs', 'status', 'archive', 'batch'],
   ],
   policies: [

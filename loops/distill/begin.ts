@@ -2,14 +2,13 @@
 
 import path from 'node:path';
 import { DEFAULT_END_MARKER } from '../../policies/distill/completion.ts';
-import { DEFAULT_DISTILL_MODEL, modelMistake } from '../../policies/distill/models.ts';
+import { CLI_MODEL, DEFAULT_DISTILL_MODEL, modelMistake } from '../../policies/distill/models.ts';
 import { readFollowed, readRegularOrNull, UnfitFileError } from '../../state/disk/regular-file.ts';
 import { type DistillCheckpoint, readCheckpoint } from '../../state/distill/checkpoint.ts';
 import { type DistillFolder, locateDistill } from '../../state/distill/run-folder.ts';
 import { hashOf } from '../../state/supervise/kept-texts.ts';
 import { isSystemError } from '../../state/system-error.ts';
 import { type BookFound, lookAtBook } from './book.ts';
-import { CLI_MODEL } from './over-cli/cli-call.ts';
 import type { DistillRequest } from './request.ts';
 
 export type Begun =

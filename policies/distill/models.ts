@@ -86,3 +86,6 @@ export function moneyMistake(model: string, via: string | null, prices: TokenPri
   if (Object.hasOwn(prices, model) || modelRow(model) !== null) return null;
   return `--max-usd cannot hold: no price of ${model} is known; name it under prices: in tollgate.yaml (prices: {${model}: {input: DOLLARS, output: DOLLARS}}, for a million tokens)`;
 }
+
+/** The model of a CLI of which nobody says another. */
+export const CLI_MODEL = "the CLI's own";

@@ -4,6 +4,7 @@ import { spawn } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
 import path from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
+import { CLI_MODEL } from '../../../policies/distill/models.ts';
 import type { BuiltIn } from '../../../policies/facts/tools.ts';
 import type { CallRecord } from '../../../policies/record/call-record.ts';
 import { makeFolder } from '../../../state/disk/folder.ts';
@@ -25,9 +26,6 @@ export interface CliDesk {
   /** How long one answer may take. */
   turnMs: number;
 }
-
-/** The model of a CLI of which nobody says another. */
-export const CLI_MODEL = "the CLI's own";
 
 /** A desk and what is asked at it: the same hash is the same answer to be paid. */
 type AskingDesk = CliDesk & { asks: string };
