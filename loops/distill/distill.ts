@@ -19,6 +19,7 @@ import { identify } from '../../wrappers/processes/identity.ts';
 import { claim } from '../task/claim.ts';
 import { type Begun, begin } from './begin.ts';
 import { bookToSend } from './book-text.ts';
+import { changedMeanwhile } from './changed-meanwhile.ts';
 import { openControl } from './control.ts';
 import { type DistillRun, recorderOf } from './distill-run.ts';
 import { placeMistake } from './document-place.ts';
@@ -62,6 +63,8 @@ export async function distill(request: DistillRequest): Promise<DistilledEnd> {
     const unfit =
       request.aim.how === 'resume' && request.aim.held === 'accept' ? unacceptable(begun.folder, journal) : null;
     if (unfit !== null) return { how: 'invalid', message: unfit };
+    const changed = await changedMeanwhile(begun, journal);
+    if (changed !== null) return { how: 'invalid', message: changed };
     control = openControl(begun.folder, claimed.runId, stop, halt);
     const run = await openRun({ ...begun, service }, request, claimed.runId, control, project.value.prices);
     end = (await prepareBook(run, begun)) ?? (await settled(run, request));

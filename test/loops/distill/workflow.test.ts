@@ -632,6 +632,42 @@ test('killed while a turn was in flight: recorded as lost, asked once more', asy
   assert.is(document(rig), book(2));
 });
 
+test('a book whose run.json is gone is not continued with the sections of another', async () => {
+  const rig = distillRig();
+  await rig.run(fakeService({ sections: 2 }));
+  rmSync(path.join(runFolder(rig), 'run.json'));
+  writeFileSync(path.join(rig.folder, 'laws.txt'), 'Laws, by Plato.\n');
+  const second = fakeService({ sections: 3 });
+  const ended = await rig.run(second, { how: 'book', book: 'laws.txt', name: 'republic' });
+  assert.is(ended.how, 'invalid');
+  assert.match(
+    ended.how === 'invalid' ? ended.message : '',
+    /are of another book \(by the SHA-256 in its journal\); begin this one under another --name$/,
+  );
+  assert.is(second.uploads, 0);
+  assert.not(existsSync(path.join(runFolder(rig), 'run.json')));
+  assert.is((await rig.run(fakeService({ sections: 2 }))).how, 'left', 'the book that it was begun with');
+});
+
+test('what another process began between our look and our claim is not written over', async () => {
+  const rig = distillRig();
+  const second = fakeService({ sections: 2 });
+  const ended = await rig.run(second, {}, (request) => {
+    request.said.temperature = 1;
+    request.means.service = async () => {
+      await rig.run(fakeService({ sections: 2 }));
+      return second;
+    };
+  });
+  assert.match(
+    ended.how === 'invalid' ? ended.message : '',
+    /another process changed .*run\.json meanwhile; say it again/,
+  );
+  assert.is((await opened(rig)).checkpoint.temperature, null);
+  assert.is((await opened(rig)).ledger.run, null, 'it is nobody’s');
+  assert.is(second.uploads, 0);
+});
+
 test('two processes never drive one run', async () => {
   const rig = distillRig();
   let second: unknown;
