@@ -1,11 +1,14 @@
 // Uploads the book, at first or anew, and has the history name the file that is good now.
 
 import type { UploadWhy } from '../../policies/distill/distill-facts.ts';
+import { lookAtBook } from './book.ts';
 import type { DistillRun, StepLeft } from './distill-run.ts';
 
 /** @returns null once the file is ready and every earlier part of the history names it; else nothing has changed. */
 export async function uploadAgain(why: UploadWhy, run: DistillRun): Promise<StepLeft | null> {
   const { context, book } = run;
+  const changed = why === 'first' ? null : await changedBook(run);
+  if (changed !== null) return { how: 'paused', reason: 'book', evidence: changed };
   context.tell({ event: 'uploading', why, bytes: 0, of: book.bytes });
   const ended = await run.upload(book, run, why);
   if (ended.how === 'aborted') return ended;
@@ -21,4 +24,13 @@ export async function uploadAgain(why: UploadWhy, run: DistillRun): Promise<Step
   run.trace({ at, kind: 'upload', why, file: name, uri, bytes: book.bytes, expires_at: expiresAt });
   context.tell({ event: 'uploaded', file: name, expires_at: expiresAt });
   return null;
+}
+
+/** Hours may have passed: sections of two books in one would be paid for. */
+async function changedBook({ checkpoint: { book, book_sha256 } }: DistillRun): Promise<string | null> {
+  const found = await lookAtBook(book);
+  if (found.how === 'refused') return found.message;
+  return found.sha256 === book_sha256
+    ? null
+    : `${book} is another book than the run was begun with (its SHA-256 differs), and is not uploaded`;
 }

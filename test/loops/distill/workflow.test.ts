@@ -247,6 +247,35 @@ for (const [status, message] of [
     assert.is((await opened(rig)).ledger.used, 2, 'a refused request is not paid');
   });
 
+for (const [what, change, evidence] of [
+  [
+    'another',
+    (file: string) => writeFileSync(file, 'Laws, by Plato.\n'),
+    /republic\.txt is another book than the run was begun/,
+  ],
+  ['gone', (file: string) => rmSync(file), /republic\.txt is not there$/],
+] as const)
+  test(`a book that is ${what} by the time that its file is lost is not uploaded`, async () => {
+    const rig = distillRig();
+    const file = path.join(rig.folder, 'republic.txt');
+    const service = fakeService({
+      sections: 2,
+      misfortune(n) {
+        if (n !== 2) return null;
+        change(file);
+        return { status: 400, message: 'FAILED_PRECONDITION: The File is gone' };
+      },
+    });
+    await rig.run(service);
+    assert.is(service.uploads, 1);
+    const { reason, evidence: said } = await rig.view();
+    assert.is(reason, 'book');
+    assert.match(said, evidence);
+    writeFileSync(file, 'The Republic, by Plato.\n');
+    await rig.run(fakeService({ sections: 2 }), { how: 'resume' });
+    assert.is(document(rig), book(2));
+  });
+
 test('a second loss of the file pauses', async () => {
   const rig = distillRig();
   const service = fakeService({
