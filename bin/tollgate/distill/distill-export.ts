@@ -52,6 +52,7 @@ export async function exportBook(argv: readonly string[]): Promise<Ran> {
     fonts: texts.font ?? [],
     folder: path.join(checkpoint.out, 'exports'),
     out: text.out === undefined ? null : path.resolve(text.out),
+    runFolder: folder.root,
   });
   if (exported.how === 'refused') return refused(exported.why);
   const { file, bytes, replaced, notes } = exported;

@@ -1,6 +1,6 @@
 // An export on the disk: whole or not at all, and never in the place of anything but an earlier export of the same book.
 
-import { closeSync, fstatSync, readSync, writeFileSync } from 'node:fs';
+import { closeSync, fstatSync, readSync, realpathSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { type ExportFormat, exportName } from '../../../policies/distill/export/file-name.ts';
 import { asMarkdown } from '../../../policies/distill/export/markdown.ts';
@@ -18,6 +18,8 @@ interface ExportWish {
   /** Where it goes under the book's name; a file of its own where `out` is given. */
   folder: string;
   out: string | null;
+  /** The run's own, where nothing but `exports/` takes an export; null for none. */
+  runFolder?: string | null;
 }
 
 type Exported =
@@ -25,7 +27,19 @@ type Exported =
   | { how: 'refused'; why: string };
 
 /** Throws what the operating system throws. */
-export async function writeExport({ distilled, format, fonts, folder, out }: ExportWish): Promise<Exported> {
+export async function writeExport({
+  distilled,
+  format,
+  fonts,
+  folder,
+  out,
+  runFolder = null,
+}: ExportWish): Promise<Exported> {
+  if (out !== null && runFolder !== null && isOfRun(out, runFolder))
+    return {
+      how: 'refused',
+      why: `--out: ${out} is in the folder of the distillation itself; name a file elsewhere, or in ${path.join(runFolder, 'exports')}`,
+    };
   const place = placeFor(distilled, format, folder, out);
   if (place.how === 'refused') return place;
   const rendered = await render(distilled, format, fonts);
@@ -35,6 +49,25 @@ export async function writeExport({ distilled, format, fonts, folder, out }: Exp
   replaceFile(place.file, 'synced', (fd) => writeFileSync(fd, bytes));
   const notes = [...place.notes, ...(note === null ? [] : [note])];
   return { how: 'written', file: place.file, bytes: bytes.length, replaced: place.replaced, notes };
+}
+
+/** By whatever links it is reached. */
+function isOfRun(file: string, runFolder: string): boolean {
+  const [inner = '..', ...deeper] = path
+    .relative(realFolder(runFolder), realFolder(path.dirname(file)))
+    .split(path.sep);
+  if (inner === 'exports') return deeper.includes('..');
+  return inner !== '..' && !path.isAbsolute(inner);
+}
+
+/** What is not there yet lies in the folder that is. */
+function realFolder(folder: string): string {
+  try {
+    return realpathSync(folder);
+  } catch {
+    const above = path.dirname(folder);
+    return above === folder ? folder : path.join(realFolder(above), path.basename(folder));
+  }
 }
 
 async function render(
@@ -72,7 +105,7 @@ function placeFor(distilled: DistilledBook, format: ExportFormat, folder: string
   return { how: 'refused', why: `${wished} and ${MAX_COPIES - 1} names beside it are taken; name a file with --out` };
 }
 
-/** Each export names the hash of its book, at its head or, a PDF, near its end. */
+/** Each export names the hash of its book: Markdown in its front matter, a text in its header, a PDF in its properties. */
 function standsThere(file: string, sha256: string): 'nothing' | 'ours' | 'other' {
   let fd: number;
   try {
@@ -84,10 +117,22 @@ function standsThere(file: string, sha256: string): 'nothing' | 'ours' | 'other'
   }
   try {
     const { size } = fstatSync(fd);
-    return [0, Math.max(0, size - PIECE_BYTES)].some((at) => pieceAt(fd, at).includes(sha256)) ? 'ours' : 'other';
+    const head = pieceAt(fd, 0);
+    const tail = pieceAt(fd, Math.max(0, size - PIECE_BYTES));
+    return isExportOf(sha256, head, tail) ? 'ours' : 'other';
   } finally {
     closeSync(fd);
   }
+}
+
+/** A checkpoint, a journal and a list of checksums name that hash, too: it stands where we write it. */
+function isExportOf(sha256: string, head: string, tail: string): boolean {
+  if (head.startsWith('%PDF-')) {
+    const keywords = new RegExp(`\\b(\\d+) 0 obj\\n\\(${sha256}\\)`).exec(tail)?.[1];
+    return keywords !== undefined && tail.includes(`/Keywords ${keywords} 0 R`);
+  }
+  const isMarkdown = new RegExp(`^---\\ntitle: [^\\n]*\\nbook: [^\\n]*\\nsha256: "${sha256}"\\n`).test(head);
+  return isMarkdown || new RegExp(`^[^\\n]*\\n=+\\n\\nbook: [^\\n]*\\nsha256: +${sha256}\\n`).test(head);
 }
 
 const PIECE_BYTES = 64 * 1024;

@@ -88,6 +88,44 @@ test('--out is never overwritten unless it is an export of the book, and a folde
   assert.is(readFileSync(mine, 'utf8'), 'mine');
 });
 
+test('an export of the book is known by its form in each format; another file that names the hash is left', async () => {
+  const folder = place();
+  for (const format of ['md', 'txt', 'pdf'] as const)
+    for (const replaced of [false, true]) {
+      const said = await written(folder, book(['# A']), format, path.join(folder, `b.${format}`));
+      assert.is(said.how === 'written' && said.replaced, replaced, format);
+    }
+  for (const text of [`{"book_sha256":"${SHA}"}`, `${SHA}  walden.epub\n`, `---\nsha256: "${SHA}"\n---\nmine\n`]) {
+    const file = path.join(folder, 'mine');
+    writeFileSync(file, text);
+    assert.is((await written(folder, book(['# A']), 'md', file)).how, 'refused');
+    assert.is(readFileSync(file, 'utf8'), text);
+  }
+});
+
+test("nothing of the run's own folder is an export but what goes to exports/", async () => {
+  const runFolder = place();
+  const links = place();
+  symlinkSync(runFolder, path.join(links, 'run'));
+  const into = (out: string) =>
+    writeExport({ distilled: book(['# A']), format: 'md', fonts: [], folder: links, out, runFolder });
+  for (const out of [
+    path.join(runFolder, 'new.md'),
+    path.join(runFolder, 'turns/0009.json'),
+    path.join(links, 'run/new.md'),
+    path.join(runFolder, 'exports'),
+  ]) {
+    const said = await into(out);
+    assert.match(
+      said.how === 'refused' ? said.why : '',
+      / is in the folder of the distillation itself; name a file elsewhere/,
+    );
+  }
+  assert.equal(readdirSync(runFolder), []);
+  assert.is((await into(path.join(runFolder, 'exports/deep/b.md'))).how, 'written');
+  assert.is((await into(`${runFolder}-b.md`)).how, 'written');
+});
+
 test('a name that is none, and one that is too long', async () => {
   const folder = place();
   await written(folder, book([], null, '../..'));
