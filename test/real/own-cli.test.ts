@@ -30,9 +30,11 @@ const SCENARIOS: [scenario: string, errorClass: ErrorClass | null][] = [
   ['empty', 'transient'],
   ['garbage', 'transient'],
   ['resetearly', 'transient'],
-  // It asks for ever, each time the answer has no end.
   ['nodone', 'transient'],
 ];
+/** It asks for ever where an answer has no end, each time at once: one more may be on its way when it says so. */
+const MOST_REQUESTS: Record<string, number> = { nodone: 2 };
+
 for (const [scenario, errorClass] of SCENARIOS)
   test(scenario, async ({ api }) => {
     const home = new RealHome([], '');
@@ -51,7 +53,8 @@ for (const [scenario, errorClass] of SCENARIOS)
       const { code } = await running.result;
       const record = JSON.parse(readFileSync(path.join(home.project, 'a.json'), 'utf8')) as CallRecord;
       const requests = api.paid(scenario).length;
-      assert.equal([record.verdict.class, code, requests], [errorClass, errorClass === null ? 0 : 12, 1]);
+      assert.equal([record.verdict.class, code], [errorClass, errorClass === null ? 0 : 12]);
+      assert.ok(requests >= 1 && requests <= (MOST_REQUESTS[scenario] ?? 1), `${requests} requests`);
       assert.equal([record.cli_version, home.survivors()], ['1.18.33', []]);
       if (errorClass === null) assert.is(readFileSync(path.join(home.project, 'a.out'), 'utf8'), 'CANNED-ANSWER 42');
     } finally {

@@ -67,7 +67,8 @@ export function ownAdapter(row: OwnToolRow): Adapter {
     }),
     refusedInput: () => false,
     failureReport: null,
-    asksAgain: 'after a wait',
+    // Nobody knows of it, so it is held still until it is ended: nothing is lost by that.
+    asksAgain: 'at once',
     lingerMs: 5000,
     described: {
       row,
