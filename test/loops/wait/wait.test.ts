@@ -52,9 +52,9 @@ function put(name: string, text: string): void {
   renameSync(at(`${name}.new`), at(name));
 }
 
-/** Runs a script of sh; gives its process number while it runs. */
+/** Runs a script of sh, its stdin open until it is ended here; gives its process number while it runs. */
 function shell(script: string, ...values: string[]) {
-  const child = spawn('sh', ['-c', script, 'sh', ...values], { stdio: ['ignore', 'pipe', 'inherit'] });
+  const child = spawn('sh', ['-c', script, 'sh', ...values], { stdio: ['pipe', 'pipe', 'inherit'] });
   return { child, pid: child.pid!, ended: once(child, 'exit') };
 }
 
@@ -117,11 +117,10 @@ test('a process that is gone and left no marker has failed, whichever way it is 
 });
 
 test('a process whose last act is its marker is done, however close the two are', async () => {
-  const calls = Array.from({ length: 20 }, (_, i) => {
-    const { pid } = shell('sleep 0.05; echo 0 > "$1"', at(`done${i}`));
-    return call({ done: at(`done${i}`), pid: { number: pid } });
-  });
-  assert.equal(new Set(await wait(calls)), new Set(['done']));
+  const writers = Array.from({ length: 20 }, (_, i) => shell('read _; echo 0 > "$1"', at(`done${i}`)));
+  const answer = wait(writers.map(({ pid }, i) => call({ done: at(`done${i}`), pid: { number: pid } })));
+  for (const { child } of writers) child.stdin!.end();
+  assert.equal([...new Set(await answer)], ['done']);
 });
 
 test('a marker that comes between the two looks at a process that is gone still counts', async () => {
