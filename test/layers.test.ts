@@ -100,7 +100,15 @@ const ORDER = {
       'run',
       'supervise',
     ],
-    ...['distill/epub', 'distill', 'distill/over-cli', 'distill/export'],
+    ...[
+      'distill/epub',
+      'distill/book',
+      'distill/run',
+      'distill/turns',
+      'distill',
+      'distill/over-cli',
+      'distill/export',
+    ],
     ...['wait', 'triage', 'report', 'sweep', 'logs', 'status', 'archive', 'batch'],
   ],
   policies: [

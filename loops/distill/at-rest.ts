@@ -2,9 +2,9 @@
 
 import { type LeftWish, leaveWish } from '../../state/distill/wishes.ts';
 import { claim } from '../task/claim.ts';
-import { deleteSection } from './delete-section.ts';
-import { recorderOf } from './distill-run.ts';
 import { documentOf, driverOf, historyOf, type OpenDistill } from './open-run.ts';
+import { recorderOf } from './run/distill-run.ts';
+import { deleteSection } from './turns/delete-section.ts';
 
 type AtRest = 'done' | 'taken' | 'no_such_section';
 

@@ -8,7 +8,7 @@ import { type DistillCheckpoint, readCheckpoint } from '../../state/distill/chec
 import { type DistillFolder, locateDistill } from '../../state/distill/run-folder.ts';
 import { hashOf } from '../../state/supervise/kept-texts.ts';
 import { isSystemError } from '../../state/system-error.ts';
-import { type BookFound, lookAtBook } from './book.ts';
+import { type BookFound, lookAtBook } from './book/book.ts';
 import type { DistillRequest } from './request.ts';
 
 export type Begun =

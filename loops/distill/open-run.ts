@@ -11,7 +11,7 @@ import { keptTurn } from '../../state/distill/turns.ts';
 import { type Journal, openJournal } from '../../state/journal/journal.ts';
 import { budgetOf, type Ledger } from '../../state/journal/ledger.ts';
 import { identify, isAlive } from '../../wrappers/processes/identity.ts';
-import { type BookHistory, openHistory } from './history.ts';
+import { type BookHistory, openHistory } from './run/history.ts';
 import { type DistillView, viewOf } from './view.ts';
 
 export interface OpenDistill {

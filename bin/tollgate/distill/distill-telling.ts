@@ -1,6 +1,6 @@
 // How a distillation tells what it does: a line of JSON each for machines; for people lines that stay, and one that moves.
 
-import type { DistillEvent } from '../../../loops/distill/progress.ts';
+import type { DistillEvent } from '../../../loops/distill/run/progress.ts';
 import type { Arguments } from '../../command-line.ts';
 import { printing, printResult } from '../../printing.ts';
 import { startProgress } from '../../progress-line.ts';

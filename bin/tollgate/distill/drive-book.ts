@@ -6,7 +6,7 @@ import { distill } from '../../../loops/distill/distill.ts';
 import { openDistill, viewed } from '../../../loops/distill/open-run.ts';
 import { serviceOverCli } from '../../../loops/distill/over-cli/via-cli.ts';
 import type { DistillRequest } from '../../../loops/distill/request.ts';
-import { uploadBook } from '../../../loops/distill/upload.ts';
+import { uploadBook } from '../../../loops/distill/turns/upload.ts';
 import type { DistillView } from '../../../loops/distill/view.ts';
 import { pauseFor } from '../../../loops/stage/pauses.ts';
 import { TOLLGATE_EXIT } from '../../../policies/facts/exit-codes.ts';

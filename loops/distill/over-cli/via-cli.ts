@@ -8,7 +8,7 @@ import { readIfFit, readJsonIfFit } from '../../../state/disk/regular-file.ts';
 import { publishText } from '../../../state/disk/replace-file.ts';
 import { hashOf } from '../../../state/supervise/kept-texts.ts';
 import { type DocumentService, ServiceFailure, type TurnToAsk } from '../../../wrappers/gemini-api/document-service.ts';
-import { layOutParts } from '../book-text.ts';
+import { layOutParts } from '../book/book-text.ts';
 import { type CliDesk, callAnew, callLeft } from './cli-call.ts';
 
 /** The session, and a hash of the conversation that it holds. */

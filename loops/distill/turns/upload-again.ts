@@ -1,8 +1,8 @@
 // Uploads the book, at first or anew, and has the history name the file that is good now.
 
-import type { UploadWhy } from '../../policies/distill/distill-facts.ts';
-import { lookAtBook } from './book.ts';
-import type { DistillRun, StepLeft } from './distill-run.ts';
+import type { UploadWhy } from '../../../policies/distill/distill-facts.ts';
+import { lookAtBook } from '../book/book.ts';
+import type { DistillRun, StepLeft } from '../run/distill-run.ts';
 
 /** @returns null once the file is ready and every earlier part of the history names it; else nothing has changed. */
 export async function uploadAgain(why: UploadWhy, run: DistillRun): Promise<StepLeft | null> {

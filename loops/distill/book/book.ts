@@ -3,12 +3,12 @@
 import { createHash } from 'node:crypto';
 import { closeSync, createReadStream, fstatSync, readSync } from 'node:fs';
 import path from 'node:path';
-import { HEAD_BYTES, isNamedAsBook, kindOfHead } from '../../policies/distill/book-head.ts';
-import { BOOK_KINDS, type BookKind } from '../../policies/distill/book-kinds.ts';
-import { createUtf8Check } from '../../policies/distill/utf8-check.ts';
-import { openFollowed, UnfitFileError } from '../../state/disk/regular-file.ts';
-import { ArchiveRefusal } from './epub/archive-refusal.ts';
-import { openEpub } from './epub/epub.ts';
+import { HEAD_BYTES, isNamedAsBook, kindOfHead } from '../../../policies/distill/book-head.ts';
+import { BOOK_KINDS, type BookKind } from '../../../policies/distill/book-kinds.ts';
+import { createUtf8Check } from '../../../policies/distill/utf8-check.ts';
+import { openFollowed, UnfitFileError } from '../../../state/disk/regular-file.ts';
+import { ArchiveRefusal } from '../epub/archive-refusal.ts';
+import { openEpub } from '../epub/epub.ts';
 import { lookAtPdf } from './pdf.ts';
 
 export type BookFound =

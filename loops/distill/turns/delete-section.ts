@@ -1,7 +1,7 @@
 // Takes a section out of the book and of the history; its answer stays on disk, in turns/.
 
-import { writeDocument } from '../../state/distill/live-document.ts';
-import type { DistillRun } from './distill-run.ts';
+import { writeDocument } from '../../../state/distill/live-document.ts';
+import type { DistillRun } from '../run/distill-run.ts';
 
 type Deleting = Pick<DistillRun, 'fold' | 'record' | 'history' | 'document' | 'documentBytes'> & {
   context: Pick<DistillRun['context'], 'tell'>;

@@ -1,12 +1,16 @@
 // Uploads a book and looks every two seconds until the service has made it ready; what fails by itself is tried again, visibly.
 
-import type { UploadWhy } from '../../policies/distill/distill-facts.ts';
-import type { PauseReason } from '../../policies/distill/pauses.ts';
-import { type JudgedFailure, judgeFailure, waitAfter } from '../../policies/distill/service-failures.ts';
-import { UnfitFileError } from '../../state/disk/regular-file.ts';
-import { isSystemError } from '../../state/system-error.ts';
-import { type BookToUpload, type DocumentService, ServiceFailure } from '../../wrappers/gemini-api/document-service.ts';
-import type { UploadEnd } from './distill-run.ts';
+import type { UploadWhy } from '../../../policies/distill/distill-facts.ts';
+import type { PauseReason } from '../../../policies/distill/pauses.ts';
+import { type JudgedFailure, judgeFailure, waitAfter } from '../../../policies/distill/service-failures.ts';
+import { UnfitFileError } from '../../../state/disk/regular-file.ts';
+import { isSystemError } from '../../../state/system-error.ts';
+import {
+  type BookToUpload,
+  type DocumentService,
+  ServiceFailure,
+} from '../../../wrappers/gemini-api/document-service.ts';
+import type { UploadEnd } from '../run/distill-run.ts';
 
 /** What an upload needs of the run. */
 interface Uploading {

@@ -1,19 +1,19 @@
 // A distillation that is driven by this process: what is handed from step to step, and the one way by which a fact is written.
 
-import type { DistillBudgets } from '../../policies/distill/budgets.ts';
-import type { UploadWhy } from '../../policies/distill/distill-facts.ts';
-import type { PauseReason } from '../../policies/distill/pauses.ts';
-import type { UploadedBook } from '../../policies/distill/service.ts';
-import { type DistillLine, foldStanding, type StandingFold } from '../../policies/distill/standing.ts';
-import type { ProcessIdentity } from '../../policies/facts/process-identity.ts';
-import type { ProjectFile } from '../../policies/manifest/project-file.ts';
-import type { DistillCheckpoint } from '../../state/distill/checkpoint.ts';
-import type { DistillFolder } from '../../state/distill/run-folder.ts';
-import type { Fact } from '../../state/journal/facts.ts';
-import { JOURNAL_VERSION } from '../../state/journal/facts.ts';
-import type { Journal } from '../../state/journal/journal.ts';
-import { fold, type Ledger } from '../../state/journal/ledger.ts';
-import type { DocumentService } from '../../wrappers/gemini-api/document-service.ts';
+import type { DistillBudgets } from '../../../policies/distill/budgets.ts';
+import type { UploadWhy } from '../../../policies/distill/distill-facts.ts';
+import type { PauseReason } from '../../../policies/distill/pauses.ts';
+import type { UploadedBook } from '../../../policies/distill/service.ts';
+import { type DistillLine, foldStanding, type StandingFold } from '../../../policies/distill/standing.ts';
+import type { ProcessIdentity } from '../../../policies/facts/process-identity.ts';
+import type { ProjectFile } from '../../../policies/manifest/project-file.ts';
+import type { DistillCheckpoint } from '../../../state/distill/checkpoint.ts';
+import type { DistillFolder } from '../../../state/distill/run-folder.ts';
+import type { Fact } from '../../../state/journal/facts.ts';
+import { JOURNAL_VERSION } from '../../../state/journal/facts.ts';
+import type { Journal } from '../../../state/journal/journal.ts';
+import { fold, type Ledger } from '../../../state/journal/ledger.ts';
+import type { DocumentService } from '../../../wrappers/gemini-api/document-service.ts';
 import type { DistillControl } from './control.ts';
 import type { BookHistory } from './history.ts';
 import type { BookToUploadFrom, DistillEvent } from './progress.ts';

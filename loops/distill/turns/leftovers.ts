@@ -1,10 +1,10 @@
 // What a process left that was killed in the middle: an answer that lies on disk is taken in, a turn in flight is recorded as lost.
 
-import { LOST } from '../../policies/rules/endings.ts';
-import { turnOrNull } from '../../state/distill/turns.ts';
-import { openCalls } from '../../state/journal/ledger.ts';
+import { LOST } from '../../../policies/rules/endings.ts';
+import { turnOrNull } from '../../../state/distill/turns.ts';
+import { openCalls } from '../../../state/journal/ledger.ts';
+import type { DistillRun } from '../run/distill-run.ts';
 import { close } from './ask.ts';
-import type { DistillRun } from './distill-run.ts';
 import { takeIn } from './take-turn.ts';
 
 /** @returns a sentence for each. */

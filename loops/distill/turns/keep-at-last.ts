@@ -1,7 +1,7 @@
 // An answer that is paid for and cannot be written: it is held in memory and tried again, for somebody may free some space.
 
-import { isSystemError } from '../../state/system-error.ts';
-import type { DistillRun } from './distill-run.ts';
+import { isSystemError } from '../../../state/system-error.ts';
+import type { DistillRun } from '../run/distill-run.ts';
 
 const TRIES = 6;
 const WAIT_MS = 5000;

@@ -1,7 +1,7 @@
 // What a distillation tells while it goes on: one line each for machines, one that moves for people.
 
-import type { Anomaly } from '../../policies/distill/anomalies.ts';
-import type { UploadWhy } from '../../policies/distill/distill-facts.ts';
+import type { Anomaly } from '../../../policies/distill/anomalies.ts';
+import type { UploadWhy } from '../../../policies/distill/distill-facts.ts';
 
 /** As `--json` prints them, a line each. Past tense, with what its reader shows. */
 export type DistillEvent =

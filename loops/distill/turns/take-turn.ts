@@ -1,16 +1,16 @@
 // One turn: asked, kept on disk, judged, and only then of the book; a turn that fails changes nothing.
 
-import { type AnomalyName, anomalyOf } from '../../policies/distill/anomalies.ts';
-import { tokensOf } from '../../policies/distill/budgets.ts';
-import { reachesEnd, withoutMarker } from '../../policies/distill/completion.ts';
-import { turnPrice } from '../../policies/distill/models.ts';
-import type { DistillMove } from '../../policies/distill/next-move.ts';
-import { answerContent, titleOf } from '../../policies/distill/turn-contents.ts';
-import { appendSection, writeDocument } from '../../state/distill/live-document.ts';
-import { type KeptTurn, keepTurn } from '../../state/distill/turns.ts';
-import type { Fact } from '../../state/journal/facts.ts';
+import { type AnomalyName, anomalyOf } from '../../../policies/distill/anomalies.ts';
+import { tokensOf } from '../../../policies/distill/budgets.ts';
+import { reachesEnd, withoutMarker } from '../../../policies/distill/completion.ts';
+import { turnPrice } from '../../../policies/distill/models.ts';
+import type { DistillMove } from '../../../policies/distill/next-move.ts';
+import { answerContent, titleOf } from '../../../policies/distill/turn-contents.ts';
+import { appendSection, writeDocument } from '../../../state/distill/live-document.ts';
+import { type KeptTurn, keepTurn } from '../../../state/distill/turns.ts';
+import type { Fact } from '../../../state/journal/facts.ts';
+import type { DistillRun, StepLeft } from '../run/distill-run.ts';
 import { askFor } from './ask.ts';
-import type { DistillRun, StepLeft } from './distill-run.ts';
 import { keepAtLast } from './keep-at-last.ts';
 
 type TurnLeft = StepLeft | { how: 'stopped'; evidence: string };

@@ -4,11 +4,11 @@ import { mkdirSync, readFileSync, statSync, symlinkSync, writeFileSync } from 'n
 import path from 'node:path';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { type BookFound, lookAtBook } from '../../../loops/distill/book.ts';
-import { bookToSend, layOutParts } from '../../../loops/distill/book-text.ts';
-import { BOOK_KINDS } from '../../../policies/distill/book-kinds.ts';
-import { epubEntries, epubOf, pdfOf, zipOf } from '../../rig/books.ts';
-import { temporaryFolder } from '../../rig/temporary-folder.ts';
+import { type BookFound, lookAtBook } from '../../../../loops/distill/book/book.ts';
+import { bookToSend, layOutParts } from '../../../../loops/distill/book/book-text.ts';
+import { BOOK_KINDS } from '../../../../policies/distill/book-kinds.ts';
+import { epubEntries, epubOf, pdfOf, zipOf } from '../../../rig/books.ts';
+import { temporaryFolder } from '../../../rig/temporary-folder.ts';
 
 const messageOf = (found: BookFound): string => (found.how === 'refused' ? found.message : '');
 

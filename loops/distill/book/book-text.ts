@@ -3,11 +3,11 @@
 import { closeSync, createReadStream, fsyncSync, unlinkSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { StringDecoder } from 'node:string_decoder';
-import { BOOK_KINDS, type BookKind } from '../../policies/distill/book-kinds.ts';
-import { makeFolder } from '../../state/disk/folder.ts';
-import { openFollowed } from '../../state/disk/regular-file.ts';
-import { openBeside, takePlace } from '../../state/disk/replace-file.ts';
-import { openEpub } from './epub/epub.ts';
+import { BOOK_KINDS, type BookKind } from '../../../policies/distill/book-kinds.ts';
+import { makeFolder } from '../../../state/disk/folder.ts';
+import { openFollowed } from '../../../state/disk/regular-file.ts';
+import { openBeside, takePlace } from '../../../state/disk/replace-file.ts';
+import { openEpub } from '../epub/epub.ts';
 
 interface BookToSend {
   file: string;

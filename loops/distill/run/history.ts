@@ -1,13 +1,13 @@
 // The conversation of a distillation as it is sent: it grows by accepted answers only, and is never read from disk again.
 
-import type { TurnContent } from '../../policies/distill/service.ts';
+import type { TurnContent } from '../../../policies/distill/service.ts';
 import {
   type FileReference,
   filePart,
   firstContent,
   NEXT_CONTENT,
   withFile,
-} from '../../policies/distill/turn-contents.ts';
+} from '../../../policies/distill/turn-contents.ts';
 
 interface HistoryEntry {
   section: number;

@@ -1,15 +1,15 @@
 // One answer of the service, however often it must be asked: the one retry layer, told as it goes, and bounded but where nobody is reached.
 
 import { randomUUID } from 'node:crypto';
-import { budgetReached, withUnheard } from '../../policies/distill/budgets.ts';
-import { modelRow } from '../../policies/distill/models.ts';
-import type { DistillMove } from '../../policies/distill/next-move.ts';
-import type { PauseReason } from '../../policies/distill/pauses.ts';
-import type { TurnAnswer, TurnContent } from '../../policies/distill/service.ts';
-import { type JudgedFailure, judgeFailure, waitAfter } from '../../policies/distill/service-failures.ts';
-import { LOST } from '../../policies/rules/endings.ts';
-import { ServiceFailure } from '../../wrappers/gemini-api/document-service.ts';
-import type { DistillRun } from './distill-run.ts';
+import { budgetReached, withUnheard } from '../../../policies/distill/budgets.ts';
+import { modelRow } from '../../../policies/distill/models.ts';
+import type { DistillMove } from '../../../policies/distill/next-move.ts';
+import type { PauseReason } from '../../../policies/distill/pauses.ts';
+import type { TurnAnswer, TurnContent } from '../../../policies/distill/service.ts';
+import { type JudgedFailure, judgeFailure, waitAfter } from '../../../policies/distill/service-failures.ts';
+import { LOST } from '../../../policies/rules/endings.ts';
+import { ServiceFailure } from '../../../wrappers/gemini-api/document-service.ts';
+import type { DistillRun } from '../run/distill-run.ts';
 import { uploadAgain } from './upload-again.ts';
 
 type Asked =

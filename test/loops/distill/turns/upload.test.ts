@@ -5,10 +5,10 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { uploadBook } from '../../../loops/distill/upload.ts';
-import { createGeminiService } from '../../../wrappers/gemini-api/client.ts';
-import { type DocumentApi, startDocumentApi } from '../../rig/document-api.ts';
-import type { FaultName } from '../../rig/model-api/documents/faults.ts';
+import { uploadBook } from '../../../../loops/distill/turns/upload.ts';
+import { createGeminiService } from '../../../../wrappers/gemini-api/client.ts';
+import { type DocumentApi, startDocumentApi } from '../../../rig/document-api.ts';
+import type { FaultName } from '../../../rig/model-api/documents/faults.ts';
 
 const KEY = 'test-key';
 const START_MS = Date.parse('2026-11-23T12:00:00Z');

@@ -1,11 +1,11 @@
 // The loop of a distillation: where it stands says what comes next; that is done, and stands on disk before anything is paid for what follows.
 
-import type { HaltHow } from '../../policies/distill/distill-facts.ts';
-import { nextMove } from '../../policies/distill/next-move.ts';
-import type { PauseReason } from '../../policies/distill/pauses.ts';
-import { readVolume } from '../../state/volume.ts';
+import type { HaltHow } from '../../../policies/distill/distill-facts.ts';
+import { nextMove } from '../../../policies/distill/next-move.ts';
+import type { PauseReason } from '../../../policies/distill/pauses.ts';
+import { readVolume } from '../../../state/volume.ts';
+import type { DistillRun } from '../run/distill-run.ts';
 import { deleteSection } from './delete-section.ts';
-import type { DistillRun } from './distill-run.ts';
 import { takeTurn } from './take-turn.ts';
 import { uploadAgain } from './upload-again.ts';
 

@@ -1,9 +1,9 @@
 // What a person asks of a distillation while it is driven: by a signal, or from another terminal.
 
-import type { DistillWish } from '../../policies/distill/next-move.ts';
-import type { DistillFolder } from '../../state/distill/run-folder.ts';
-import { bellOf, openWishes, removeWish, wishesLeft } from '../../state/distill/wishes.ts';
-import { waitForChange } from '../../state/wait-for-change.ts';
+import type { DistillWish } from '../../../policies/distill/next-move.ts';
+import type { DistillFolder } from '../../../state/distill/run-folder.ts';
+import { bellOf, openWishes, removeWish, wishesLeft } from '../../../state/distill/wishes.ts';
+import { waitForChange } from '../../../state/wait-for-change.ts';
 
 export interface DistillControl {
   wish(): DistillWish | null;
