@@ -1,7 +1,12 @@
 // Strikes the real commands at random moments, or sabotages their files from within their calls, and looks whether anything was lost, paid
 // twice or left behind: `npm run torture -- --rounds N --minutes M --seed S [--real] [--sabotage | --sessions | --supervise | --distill] [--lanes L] [--only ROUND] [--markdown]`.
 
+import { mkdtempSync, readdirSync, rmdirSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
 import { parseArgs } from 'node:util';
+import { EXIT_BY_SIGNAL } from '../policies/facts/exit-codes.ts';
+import { killSurvivors } from '../test/rig/survivors.ts';
 import { randomFrom, whole } from './random.ts';
 import { type DistillRound, playDistillRound } from './torture/distill/play.ts';
 import { distillTold } from './torture/distill/report.ts';
@@ -62,6 +67,13 @@ const numbers =
 const fewLanes = values.real && values.sessions ? 1 : 2;
 const lanes = values.lanes === undefined ? (values.real || values.sabotage ? fewLanes : 4) : numberOf('lanes', 1);
 const asked = numbers.length;
+/** Its rounds lie in a folder of this run, by which those under way are found. */
+const place = mkdtempSync(path.join(tmpdir(), 'torture-run-'));
+process.env.TMPDIR = place;
+/** What the rounds found that are over. */
+let toldSoFar = () => 'no round is over';
+// Before the homes of the real CLIs, which a signal removes and ends us with.
+for (const signal of ['SIGINT', 'SIGTERM'] as const) process.prependOnceListener(signal, () => leave(signal));
 const play = values.distill
   ? distill
   : values.supervise
@@ -72,29 +84,44 @@ const play = values.distill
         ? sessions
         : strike;
 process.exitCode = (await play()) > 0 ? 1 : 0;
+console.log(toldSoFar());
+if (readdirSync(place).length === 0) rmdirSync(place);
+
+/** Whoever waits no longer is told what the rounds found that are over; those under way are ended, and count for nothing. */
+function leave(signal: 'SIGINT' | 'SIGTERM'): void {
+  numbers.length = 0;
+  console.log(toldSoFar());
+  for (let left = 1; left > 0; )
+    left = readdirSync(place)
+      .map((name) => killSurvivors(`TORTURE_ROUND=${name}`))
+      .reduce((all, ended) => all + ended, 0);
+  console.error(`torture: ended by ${signal}; what was under way, and each bad round, lies in ${place}`);
+  process.exit(EXIT_BY_SIGNAL[signal]);
+}
 
 /** @returns how many rounds were bad; one where none was played. */
 async function strike(): Promise<number> {
   const rounds: Round[] = [];
+  const figures = () => figuresOf(rounds, { asked, seed, agents });
+  toldSoFar = () => (values.markdown ? markdown(figures()) : told(figures()));
   await inLanes(async (n) => {
     rounds.push(await struckRound(n));
   });
-  const figures = figuresOf(rounds, { asked, seed, agents });
-  console.log(values.markdown ? markdown(figures) : told(figures));
-  return rounds.length === 0 ? 1 : figures.bad;
+  return rounds.length === 0 ? 1 : figures().bad;
 }
 
 async function sabotage(): Promise<number> {
   const rounds: SabotageRound[] = [];
+  toldSoFar = () => (values.markdown ? sabotageMarkdown(rounds, seed) : sabotageTold(rounds, asked));
   await inLanes(async (n) => {
     rounds.push(await playSabotageRound(seed, n, values.verbose));
   });
-  console.log(values.markdown ? sabotageMarkdown(rounds, seed) : sabotageTold(rounds, asked));
   return rounds.length === 0 ? 1 : rounds.filter(({ violations }) => violations.length > 0).length;
 }
 
 async function sessions(): Promise<number> {
   const rounds: SessionRound[] = [];
+  toldSoFar = () => sessionsTold(rounds, asked, agents);
   await inLanes(async (n) => {
     const round = await playSessionRound(seed, n, agents);
     rounds.push(round);
@@ -105,12 +132,12 @@ async function sessions(): Promise<number> {
     if (round.violations.length > 0) console.error(`round ${n}, kept in ${round.root}: ${JSON.stringify(round.plan)}`);
     for (const { what, why } of round.violations) console.error(`  ${what}: ${why}`);
   });
-  console.log(sessionsTold(rounds, asked, agents));
   return rounds.length === 0 ? 1 : rounds.filter(({ violations }) => violations.length > 0).length;
 }
 
 async function supervise(): Promise<number> {
   const rounds: SuperviseRound[] = [];
+  toldSoFar = () => superviseTold(rounds, asked);
   await inLanes(async (n) => {
     const round = await playSuperviseRound(seed, n);
     rounds.push(round);
@@ -119,12 +146,12 @@ async function supervise(): Promise<number> {
     if (round.violations.length > 0) console.error(`round ${n}, kept in ${round.root}: ${JSON.stringify(round.plan)}`);
     for (const { what, why } of round.violations) console.error(`  ${what}: ${why}`);
   });
-  console.log(superviseTold(rounds, asked));
   return rounds.length === 0 ? 1 : rounds.filter(({ violations }) => violations.length > 0).length;
 }
 
 async function distill(): Promise<number> {
   const rounds: DistillRound[] = [];
+  toldSoFar = () => distillTold(rounds, asked);
   await inLanes(async (n) => {
     const round = await playDistillRound(seed, n);
     rounds.push(round);
@@ -132,7 +159,6 @@ async function distill(): Promise<number> {
     if (round.violations.length > 0) console.error(`round ${n}, kept in ${round.root}: ${JSON.stringify(round.plan)}`);
     for (const { what, why } of round.violations) console.error(`  ${what}: ${why}`);
   });
-  console.log(distillTold(rounds, asked));
   return rounds.length === 0 ? 1 : rounds.filter(({ violations }) => violations.length > 0).length;
 }
 

@@ -99,6 +99,7 @@ const ORDER = {
       'notify',
       'run',
       'supervise',
+      'sweep',
     ],
     ...[
       'distill/epub',
@@ -109,7 +110,7 @@ const ORDER = {
       'distill/over-cli',
       'distill/export',
     ],
-    ...['wait', 'triage', 'report', 'sweep', 'logs', 'status', 'archive', 'batch'],
+    ...['wait', 'triage', 'report', 'logs', 'status', 'archive', 'batch'],
   ],
   policies: [
     ...['text', 'time', 'markdown', 'facts', 'scan', 'token-classes', 'normal-form', 'stderr', 'signature', 'redact'],

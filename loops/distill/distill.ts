@@ -173,10 +173,11 @@ const hashesOf = ({ book_sha256, prompt_sha256, model }: DistillCheckpoint) => (
 
 const isChanged = (begun: { model: string } | null, { model }: DistillCheckpoint): boolean => begun?.model !== model;
 
-/** What an earlier run left: answers on disk, turns in flight, and an answer that is held. */
+/** What an earlier run left: an answer that is held, answers on disk, turns in flight. */
 function settle(run: DistillRun, { aim }: DistillRequest): void {
-  for (const text of takeLeftovers(run)) run.context.tell({ event: 'noted', text });
   const { held, complete } = run.fold.standing();
+  for (const text of takeLeftovers(run)) run.context.tell({ event: 'noted', text });
+  // Of one that is held only now nobody has heard: it was paid for, and is dropped by nobody who did not mean it.
   if (held === null || complete) return;
   if (aim.how === 'resume' && aim.held === 'accept') {
     run.record({ fact: 'accepted', turn: held.turn });

@@ -87,8 +87,8 @@ const mistakenEntry = ({ file, why }: Extract<FoundCall, { how: 'invalid' }>): S
     : `make it a folder that none but you may write to (chmod 700 ${file}), and sweep again`,
 });
 
-/** A name that we would not have given makes the whole entry nobody's. */
-async function sweepEntry(file: string, entry: RegisterEntry, sweeping: Sweeping): Promise<Swept[]> {
+/** A name that we would not have given makes the whole entry nobody's. @returns nothing of one that is alive, or is over. */
+export async function sweepEntry(file: string, entry: RegisterEntry, sweeping: Sweeping): Promise<Swept[]> {
   const folders = [
     ...(entry.task === null ? ([['attempt', entry.attempt]] as const) : []),
     ['temporary', entry.temporary] as const,

@@ -1,6 +1,6 @@
 // What must be true of a distilled round, whatever struck it: the five zeros.
 
-import type { DocumentRequest } from '../../../test/rig/document-api.ts';
+import type { TurnSeen } from './side.ts';
 
 export interface DistillViolation {
   what: 'twice' | 'lost' | 'order' | 'running' | 'unreadable' | 'unbooked' | 'undone';
@@ -9,28 +9,58 @@ export interface DistillViolation {
 
 /** A process was ended while it may have had an answer in its hands; what lay on disk by then. */
 export interface DistillKill {
-  /** Requests that had come by then. */
-  requests: number;
+  /** The last turn that had come by then. */
+  turn: number;
   /** Sections whose good answer was on disk, whole. */
   kept: readonly number[];
 }
 
-/** No good answer is asked for again: not one that arrived, and not one that was on disk when its process was killed. */
-export function checkAsked(requests: readonly DocumentRequest[], kills: readonly DistillKill[]): DistillViolation[] {
+/** An answer that was held, and what was said of it. */
+export interface DistillSaid {
+  section: number;
+  how: 'accept' | 'drop';
+  /** The last turn that had come before it was said. */
+  turn: number;
+}
+
+/** No good answer is asked for again: not one that arrived or was accepted, and not one that was on disk when its process was killed; each that was dropped may be, once. */
+export function checkAsked(
+  turns: readonly TurnSeen[],
+  kills: readonly DistillKill[],
+  said: readonly DistillSaid[],
+): DistillViolation[] {
   const found: DistillViolation[] = [];
   const arrived = new Map<number, number>();
-  for (const { n, turn } of requests) {
-    if (turn === null) continue;
-    const { section } = turn;
-    const before = arrived.get(section);
-    if (before !== undefined && !kills.some((kill) => kill.requests >= before && kill.requests < n))
-      found.push({ what: 'twice', why: `section ${section} was answered by request ${before}, and asked for by ${n}` });
-    const kill = kills.findLast((one) => one.requests < n);
-    if (kill?.kept.includes(section))
-      found.push({ what: 'twice', why: `section ${section} was on disk, and was asked for again by request ${n}` });
-    if (turn.whole) arrived.set(section, n);
+  const drops = said.filter(({ how }) => how === 'drop').map(({ section }) => section);
+  const isDropped = (section: number) => {
+    const i = drops.indexOf(section);
+    if (i >= 0) drops.splice(i, 1);
+    return i >= 0;
+  };
+  for (const { n, section, whole } of turns) {
+    const why = whyNot({ n, section }, arrived, kills, said);
+    if (why !== null && !isDropped(section)) found.push({ what: 'twice', why });
+    if (whole) arrived.set(section, n);
   }
   return found;
+}
+
+function whyNot(
+  { n, section }: Pick<TurnSeen, 'n' | 'section'>,
+  arrived: ReadonlyMap<number, number>,
+  kills: readonly DistillKill[],
+  said: readonly DistillSaid[],
+): string | null {
+  const accepted = said.find((one) => one.how === 'accept' && one.section === section && one.turn < n);
+  if (accepted !== undefined)
+    return `section ${section} was accepted after request ${accepted.turn}, and asked for by ${n}`;
+  const before = arrived.get(section);
+  if (before !== undefined && !kills.some((kill) => kill.turn >= before && kill.turn < n))
+    return `section ${section} was answered by request ${before}, and asked for by ${n}`;
+  const kill = kills.findLast((one) => one.turn < n);
+  return kill?.kept.includes(section)
+    ? `section ${section} was on disk, and was asked for again by request ${n}`
+    : null;
 }
 
 /** @param texts of the sections, in order. */

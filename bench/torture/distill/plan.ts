@@ -1,17 +1,21 @@
 // What a distilled round does, made from its seed and number alone: what the service says to each request, and what strikes each start.
 
+import { type BuiltIn, TOOLS } from '../../../policies/facts/tools.ts';
 import type { RequestKind } from '../../../test/rig/document-api.ts';
 import type { FaultName } from '../../../test/rig/model-api/documents/faults.ts';
 import { pick, type Random, randomFrom, whole } from '../../random.ts';
 
 /** What strikes one start of the command, and when: after some milliseconds, or once the model is at work on its n-th request. */
 export interface DistillStrike {
-  how: 'kill' | 'term' | 'pause' | 'stop' | 'second' | 'expire';
+  /** `guardian`, `both`: the wrapper is killed, alone or with the command; where there is none, nothing is. */
+  how: 'kill' | 'guardian' | 'both' | 'term' | 'pause' | 'stop' | 'second' | 'expire';
   after: { ms: number } | { ask: number; ms: number };
 }
 
 export interface DistillPlan {
   n: number;
+  /** The CLI that is asked in the place of the API; null: the API. */
+  via: BuiltIn | null;
   sections: number;
   /** How long the model is at work on each. */
   workMs: number;
@@ -20,12 +24,19 @@ export interface DistillPlan {
 
 export function distillPlanOf(seed: number, n: number): DistillPlan {
   const random = randomFrom('distill', seed, n);
+  const via = n % 5 === 0 ? pick(random, TOOLS) : null;
   return {
     n,
-    sections: whole(random, 3, 12),
-    workMs: whole(random, 0, 60),
-    strikes: Array.from({ length: whole(random, 1, 5) }, () => strikeOf(random)),
+    via,
+    sections: via === null ? whole(random, 3, 12) : whole(random, 2, 6),
+    workMs: whole(random, 0, via === null ? 60 : 400),
+    strikes: Array.from({ length: whole(random, 1, 5) }, () => (via === null ? strikeOf(random) : strikeOfCli(random))),
   };
+}
+
+function strikeOfCli(random: Random): DistillStrike {
+  const how = pick(random, ['kill', 'kill', 'guardian', 'both', 'both', 'term', 'pause', 'stop', 'second'] as const);
+  return { how, after: { ask: whole(random, 1, 3), ms: whole(random, 0, 700) } };
 }
 
 function strikeOf(random: Random): DistillStrike {

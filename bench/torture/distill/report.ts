@@ -10,6 +10,6 @@ export function distillTold(rounds: readonly DistillRound[], asked: number): str
   const bad = rounds.filter(({ violations }) => violations.length > 0).length;
   return [
     `${rounds.length} distilled rounds${cut}, ${bad} bad: ${found('twice')} accepted turns paid again, ${found('lost')} lost, ${found('order')} out of order, ${found('running')} left running, ${found('unreadable')} unreadable, ${found('unbooked')} unbooked, ${found('undone')} not brought to their end`,
-    `${sum(({ plan }) => plan.sections)} sections, ${sum(({ asked }) => asked)} turns asked, ${sum(({ faults }) => faults)} injected failures, ${sum(({ starts }) => starts)} starts, ${sum(({ killed }) => killed)} killed`,
+    `${sum(({ plan }) => plan.sections)} sections, ${sum(({ asked }) => asked)} turns asked, ${sum(({ faults }) => faults)} injected failures, ${sum(({ starts }) => starts)} starts, ${sum(({ killed }) => killed)} killed, ${sum(({ accepted }) => accepted)} held answers accepted; ${rounds.filter(({ plan }) => plan.via !== null).length} rounds over a CLI`,
   ].join('\n');
 }

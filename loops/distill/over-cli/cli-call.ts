@@ -13,6 +13,7 @@ import { publishText } from '../../../state/disk/replace-file.ts';
 import { guardianOf } from '../../../wrappers/adapters.ts';
 import type { TurnToAsk } from '../../../wrappers/gemini-api/document-service.ts';
 import { commandLinesWith } from '../../../wrappers/processes/command-lines.ts';
+import { LOOK_MS, settleOrphan } from './orphaned-call.ts';
 
 export interface CliDesk {
   tool: BuiltIn;
@@ -67,6 +68,7 @@ export async function callLeft(desk: AskingDesk, signal: AbortSignal): Promise<C
     for (const writer of writers) if (!isSame || signal.aborted) end(writer, told);
     await delay(LOOK_MS);
   }
+  await settleOrphan(result, () => isSame && !signal.aborted, desk);
   signal.throwIfAborted();
   const record = isSame ? readJsonIfFit<CallRecord>(result) : null;
   return record?.verdict?.class === null ? { record, answer } : null;
@@ -74,9 +76,6 @@ export async function callLeft(desk: AskingDesk, signal: AbortSignal): Promise<C
 
 /** The wrapper whose command line names this file; its name has the call's own id. */
 const writersOf = (file: string): number[] => commandLinesWith([`--pid-file=${file}`]).map(({ pid }) => pid);
-
-/** A process of another parent tells nobody of its end. */
-const LOOK_MS = 200;
 
 function end(pid: number, told: Set<number>): void {
   if (told.has(pid)) return;
@@ -129,6 +128,8 @@ export async function callAnew(
   } finally {
     signal.removeEventListener('abort', stop);
   }
+  // A wrapper that was killed leaves its CLI at work, which is being paid.
+  await settleOrphan(files.result, () => !signal.aborted, desk);
   signal.throwIfAborted();
   return { record: readJsonIfFit<CallRecord>(files.result), answer: files.answer };
 }

@@ -89,14 +89,49 @@ test('a CLI that was started may have paid before its service refused: its next 
   assert.is(await used(rig), 2);
 });
 
+/** The wrapper at work, as the list of processes tells. */
+const wrapperIn = (rig: TestRig) =>
+  commandLinesWith(['--pid-file']).find(({ argv }) =>
+    argv.some((word) => word.startsWith('--pid-file=') && word.includes(path.basename(path.dirname(rig.project)))),
+  );
+
+test('after kill -9 of the wrapper its CLI is waited for, and its answer taken', async ({ rig }) => {
+  const running = rig.start('tollgate', begin('claude'));
+  const first = await rig.call();
+  process.kill(wrapperIn(rig)!.pid, 'SIGKILL');
+  await first.tell(...answerWith('claude', section(1), SESSION_A));
+  const second = await rig.call();
+  assert.is(second.report.stdin.text.trim(), 'Next');
+  await second.tell(...answerWith('claude', section(2, true), SESSION_A));
+  const { code, stderr } = await running.result;
+  assert.is(code, 0, stderr);
+  assert.is(rig.calls.length, 2);
+  assert.is(await used(rig), 2);
+});
+
+test('after kill -9 of the command and of its wrapper the CLI is waited for by the run that goes on', async ({
+  rig,
+}) => {
+  const killed = rig.start('tollgate', begin('gemini'));
+  const first = await rig.call();
+  const { pid } = wrapperIn(rig)!;
+  killed.signal('SIGKILL');
+  process.kill(pid, 'SIGKILL');
+  await killed.result;
+  const resumed = rig.start('tollgate', ['distill', 'resume', 'walden']);
+  await resumed.says(/was in flight/);
+  await first.tell(...answerWith('gemini', section(1, true), SESSION_A));
+  const { code, stderr } = await resumed.result;
+  assert.is(code, 0, stderr);
+  assert.is(rig.calls.length, 1);
+});
+
 test('after kill -9 the call that still runs is waited for and its answer taken: it is not paid twice', async ({
   rig,
 }) => {
   const killed = rig.start('tollgate', [...begin('codex'), '--answer-timeout', '60s']);
   const first = await rig.call();
-  const wrapper = commandLinesWith(['--pid-file']).find(({ argv }) =>
-    argv.some((word) => word.startsWith('--pid-file=') && word.includes(path.basename(path.dirname(rig.project)))),
-  );
+  const wrapper = wrapperIn(rig);
   assert.ok(wrapper?.argv.includes('--timeout-ms=90000'), 'its limit holds where nobody is left to keep it');
   killed.signal('SIGKILL');
   await killed.result;

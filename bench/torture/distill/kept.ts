@@ -1,0 +1,55 @@
+// What a distilled round has on disk: the answers that lie whole in it, what was held, and what was said of that.
+
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import path from 'node:path';
+import { foldStanding } from '../../../policies/distill/standing.ts';
+import { openJournal } from '../../../state/journal/journal.ts';
+import { BOOK, textOf } from './side.ts';
+
+const facts = (folder: string) =>
+  existsSync(path.join(folder, 'state')) ? openJournal(folder, () => new Date()).read().ledger.distilled : [];
+
+/** Why the answer is held that is; null where none is. */
+export const heldIn = (folder: string): string | null =>
+  foldStanding(facts(folder)).standing().held?.anomaly.name ?? null;
+
+/** What was said of held answers. @param known how many of these are known already. */
+export function saidIn(folder: string, known: number): { section: number; how: 'accept' | 'drop' }[] {
+  const lines = facts(folder);
+  const sections = new Map(lines.flatMap((line) => (line.fact === 'answered' ? [[line.turn, line.section]] : [])));
+  return lines
+    .flatMap((line) =>
+      line.fact === 'accepted' || line.fact === 'dropped'
+        ? [
+            {
+              section: sections.get(line.turn)!,
+              how: line.fact === 'accepted' ? ('accept' as const) : ('drop' as const),
+            },
+          ]
+        : [],
+    )
+    .slice(known);
+}
+
+/** Sections whose own text lies whole in `turns/`. @param isOfApi their version and their reason to end are told, and count. */
+export function keptIn(folder: string, sections: number, isOfApi: boolean): number[] {
+  const turns = path.join(folder, 'turns');
+  return (existsSync(turns) ? readdirSync(turns) : [])
+    .filter((name) => /^\d+\.json$/.test(name))
+    .map((name) => JSON.parse(readFileSync(path.join(turns, name), 'utf8')) as Kept)
+    .filter(({ section, answer }) => answer.text.replace(BOOK.endMarker, '').trim() === textOf(section, sections))
+    .filter(({ answer }) => !isOfApi || (answer.modelVersion === BOOK.modelVersion && answer.finishReason === 'STOP'))
+    .map(({ section }) => section);
+}
+
+interface Kept {
+  section: number;
+  answer: { text: string; modelVersion: string | null; finishReason: string | null };
+}
+
+/** How many calls were reserved. */
+export function bookedIn(folder: string): number {
+  const journal = path.join(folder, 'state/journal.jsonl');
+  const lines = existsSync(journal) ? readFileSync(journal, 'utf8').split('\n') : [];
+  return lines.filter((line) => line.includes('"fact":"reserved"')).length;
+}
