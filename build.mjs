@@ -22,6 +22,11 @@ const LARGE = 32_768;
 /** A bundle of 130 modules would copy the names of node:path, node:fs and so on for each: 5 ms. */
 const ONCE = `"use strict"; var __builtins = {}, __builtin = (name) => __builtins[name] ??= __toESM(require(name), 1);`;
 
+/** Evaluated when first asked for, within the bundle that asks: one of its own would hold most of that bundle again. */
+const WITHIN = ['loops/settle/close-orphaned-call.ts', 'loops/stage/stage.ts', 'policies/gate/signed.ts'].map((file) =>
+  path.resolve(file),
+);
+
 /** Prints the help of all commands. */
 const EVERY_HELP = 'every-help';
 
@@ -103,6 +108,7 @@ async function keepHelp() {
 async function part(build, { path: wish, kind, importer, resolveDir }) {
   if (kind !== 'dynamic-import' || wish.startsWith('node:')) return undefined;
   const { path: file } = await build.resolve(wish, { kind: 'import-statement', importer, resolveDir });
+  if (WITHIN.includes(file)) return undefined;
   const known = file.split('node_modules/').at(-1) ?? file;
   const name = `lazy-${path
     .relative('.', path.resolve(known))

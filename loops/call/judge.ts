@@ -8,7 +8,8 @@ import { isOfHelper } from '../../policies/rules/mcp.ts';
 import { type Signature, type SignatureInput, sign } from '../../policies/signature/sign.ts';
 import type { Clock } from '../../policies/time/clock.ts';
 import { classify } from '../../policies/verdict/classify.ts';
-import { compileRow, type OwnRow } from '../../policies/verdict/own-row.ts';
+import { compileRow } from '../../policies/verdict/compile-row.ts';
+import type { OwnRow } from '../../policies/verdict/own-row.ts';
 import { visibleChars } from '../../policies/verdict/success.ts';
 import type { Outcome } from '../../wrappers/run.ts';
 

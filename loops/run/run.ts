@@ -98,11 +98,11 @@ async function claimAndRun(request: Working, open: OpenTask, left: RecoveredJudg
 }
 
 /** That run may not have been told what this one takes for a failure. */
-function awaited({ options, context }: RunRequest, open: OpenTask, exitCode: number): RanTask {
+async function awaited({ options, context }: RunRequest, open: OpenTask, exitCode: number): Promise<RanTask> {
   const { task, plans } = open;
   const stages =
     options.badVerdicts === 'fail' && exitCode === TOLLGATE_EXIT.ok ? plans.map((one) => untouched(open, one)) : [];
-  const bad = verdictFailure(open, stages, context.clock());
+  const bad = await verdictFailure(open, stages, context.clock());
   const message = `another run of ${task.id} ended with exit code ${exitCode}; its report: ${task.outputs}/_summary.md`;
   if (bad === null) return { how: 'awaited', exitCode, message };
   return { how: 'awaited', exitCode: TOLLGATE_EXIT.failure, message: `${message}; ${bad.evidence!.text}` };

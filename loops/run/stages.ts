@@ -8,7 +8,6 @@ import { nowMs } from '../../wrappers/steady-clock.ts';
 import { noteOutcome } from '../api-errors/note-outcome.ts';
 import { changedByOthersFailure } from '../failure/closed-failure.ts';
 import { changedFailure, tooLargeFailure, unpreparedFailure } from '../failure/failure.ts';
-import { runStage } from '../stage/stage.ts';
 import { closedBy } from '../tamper-guard/door.ts';
 import { checkStages, type LargeStage } from '../task/plan.ts';
 import { type Composing, composePrompt, type Prompt, writePrompt } from '../task/prompt.ts';
@@ -56,6 +55,8 @@ export async function runStages(task: TaskRun, tooLarge: LargeStage | null): Pro
       continue;
     }
     const { prompt, redone } = entered;
+    // A run with nothing to do does without what makes a call.
+    const { runStage } = await import('../stage/stage.ts');
     const turn = await withTreeLock(run, () => runStage({ ...run, redone }, prompt));
     const end: StageEnd = turn.how === 'worked' ? turn.result : NOT_BEGUN;
     reports.push(reportOf(open, plan, end));
@@ -66,7 +67,8 @@ export async function runStages(task: TaskRun, tooLarge: LargeStage | null): Pro
     if (end.how === 'failed') failure = end.failure;
     if (end.how === 'interrupted') retryAt = end.retry_at;
   }
-  if (state === 'done' && options.badVerdicts === 'fail') failure = verdictFailure(open, reports, context.clock());
+  if (state === 'done' && options.badVerdicts === 'fail')
+    failure = await verdictFailure(open, reports, context.clock());
   if (state === 'done' && failure !== null) [state, exitCode] = ['failed', TOLLGATE_EXIT.failure];
   return { state, exitCode, stages: reports, failure, notes, retryAt };
 }

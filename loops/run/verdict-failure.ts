@@ -1,6 +1,5 @@
 // The failure of a run in which every stage is done, and whose caller takes nothing but a verdict of PASS for a success.
 
-import { gateSignature } from '../../policies/gate/verdict.ts';
 import { owesVerdict, VERDICT_FAIL, VERDICT_MISSING } from '../../policies/gate/verdict-said.ts';
 import type { Failure } from '../../policies/record/task-failure.ts';
 import { EMPTY_FAILURE } from '../failure/empty-failure.ts';
@@ -8,13 +7,18 @@ import type { OpenTask } from '../task/task.ts';
 import type { StageReport } from './report.ts';
 
 /** null where no verdict is FAIL, and none is missing that is owed. */
-export function verdictFailure({ task, plans }: OpenTask, stages: readonly StageReport[], at: Date): Failure | null {
+export async function verdictFailure(
+  { task, plans }: OpenTask,
+  stages: readonly StageReport[],
+  at: Date,
+): Promise<Failure | null> {
   const owing = new Set(plans.filter(owesVerdict).map(({ stage }) => stage.name));
   const failed = stages.filter(({ verdict }) => verdict === 'FAIL');
   const silent = stages.filter(({ stage, verdict }) => verdict === null && owing.has(stage));
   const bad = [...failed, ...silent];
   const [first] = bad;
   if (first === undefined) return null;
+  const { gateSignature } = await import('../../policies/gate/signed.ts');
   const finding = failed.length > 0 ? VERDICT_FAIL : VERDICT_MISSING;
   const text = [
     ...(failed.length === 0 ? [] : [`the verdict of ${namesOf(failed)} is FAIL`]),

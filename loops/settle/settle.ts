@@ -13,7 +13,6 @@ import { MARKERS } from '../../wrappers/processes/marker.ts';
 import { isLate } from '../attempt/deadline.ts';
 import type { SentTerms } from '../attempt/sent.ts';
 import { GUARDIAN_TIMEOUTS, type GuardianTimeouts } from '../call/guardian-timeouts.ts';
-import { closeOrphanedCall } from './close-orphaned-call.ts';
 import { endLate, isGoneWithin } from './late-guardian.ts';
 
 interface Settling {
@@ -85,7 +84,7 @@ export async function settle(open: Call, settling: Settling): Promise<SettledCal
     const overdue = clock().getTime() > Date.parse(deadline_at) + FOREIGN_GRACE_MS;
     if (await isWithin(present, settling)) return { how: 'foreign', message: withinMessage(stage) };
     if (life === 'dead' || (life === 'unknown' && (overdue || foreign === 'close'))) {
-      await closeOrphanedCall(present, settling);
+      await close(present, settling);
       return { how: 'settled' };
     }
     if (life === 'unknown') return { how: 'foreign', message: foreignMessage(stage, guardian.host, deadline_at) };
@@ -97,13 +96,19 @@ export async function settle(open: Call, settling: Settling): Promise<SettledCal
       // A wrapper that goes on would write over what came after it.
       if (end === 'stays' || foreign === 'refuse')
         return { how: 'foreign', message: stuckMessage(stage, guardian.pid, end) };
-      await closeOrphanedCall(present, settling);
+      await close(present, settling);
       return { how: 'settled' };
     }
     if (!told)
       say(`stage ${stage}: waiting for the call ${call_id} that an earlier run started (until ${deadline_at})`);
     await waitForChange(journal.file, LOOK_MS, stop);
   }
+}
+
+/** Most runs have nothing to close, and do not wait for what judges. */
+async function close(open: Call, settling: Settling): Promise<void> {
+  const { closeOrphanedCall } = await import('./close-orphaned-call.ts');
+  await closeOrphanedCall(open, settling);
 }
 
 /** Its verdict is a guardian's last word, but not its last deed: it clears up, and would outlive a short run. */

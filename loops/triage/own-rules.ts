@@ -1,7 +1,7 @@
 // The rules of the project's own where a command is run, as its tollgate.yaml has them.
 
 import type { Rule } from '../../policies/rule/rule.ts';
-import { compileRow } from '../../policies/verdict/own-row.ts';
+import { compileRow } from '../../policies/verdict/compile-row.ts';
 import { projectFile, readProject } from '../../state/project/project.ts';
 import type { YamlRead } from '../../state/project/yaml-file.ts';
 import { projectRoot } from '../../state/task-folder.ts';

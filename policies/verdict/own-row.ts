@@ -1,11 +1,8 @@
-// A row of a project's own, as tollgate.yaml and the draft of a call have it, and the rule that it is.
+// A row of a project's own, as tollgate.yaml and the draft of a call have it.
 
 import type { ErrorClass } from '../facts/classes.ts';
-import { readFailure } from '../facts/engine-failure.ts';
 import type { Tool } from '../facts/tools.ts';
-import { compilePhrases } from '../rule/phrase.ts';
-import type { Match, Rule, Said } from '../rule/rule.ts';
-import { stderrFailures } from './stderr-failures.ts';
+import type { Match, Said } from '../rule/rule.ts';
 
 /** Where words and codes are found. */
 export const SAID_IN = ['failure', 'error', 'stderr', 'exit_code'] as const;
@@ -29,15 +26,3 @@ interface OwnMatch extends Omit<Match, 'text'> {
 
 /** What judges: the proof is for lint alone. */
 export const withoutProof = (row: OwnRow): OwnRow => ({ ...row, proof: [] });
-
-export function compileRow({ match: { text, ...rest }, proof, ...row }: OwnRow): Rule {
-  const match = { ...rest, ...(text === undefined ? {} : { text: compilePhrases(text) }) };
-  return { ...row, match, proof: proof.map((one) => (typeof one === 'string' ? saidIn(one) : one)) };
-}
-
-/** As a line is heard on stderr: without the heads that each CLI puts before its words. */
-function saidIn(text: string): Said {
-  if (text.includes('\n')) return readFailure(text);
-  const [heard] = stderrFailures([text]);
-  return heard?.failure ?? { message: '' };
-}
