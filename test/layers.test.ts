@@ -24,7 +24,7 @@ const DOORS: Record<string, string[]> = {
   '@google/genai/web': ['wrappers/gemini-api/client.ts'],
   ajv: ['loops/gate/schema.ts'],
   'ajv/dist/2020.js': ['loops/gate/schema.ts'],
-  execa: ['loops/git/git.ts', 'loops/stage/guardian.ts'],
+  execa: ['loops/git/git.ts'],
   'fast-glob': ['loops/prompt/matches.ts'],
   fontkit: ['loops/distill/export/render-pdf.ts'],
   htmlparser2: ['policies/distill/epub/markup.ts'],

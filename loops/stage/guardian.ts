@@ -16,6 +16,7 @@ import { GUARDIAN_TIMEOUTS, type GuardianTimeouts } from '../call/guardian-timeo
 import { endLate } from '../settle/late-guardian.ts';
 import { ownFlagsOf } from '../task/own-flags.ts';
 import type { RunOptions } from '../task/run-options.ts';
+import { startGuardian } from './start-guardian.ts';
 
 export interface Errand {
   task: TaskFolder;
@@ -49,29 +50,21 @@ export async function sendGuardian(
   stop: AbortSignal,
   patience: GuardianTimeouts = GUARDIAN_TIMEOUTS,
 ): Promise<GuardianEnd> {
-  const { execa } = await import('execa');
   const outputs = outputsOf(errand.task, errand.stage);
   const [script, ...words] = guardianOf(errand.stage.tool);
-  const guardian = execa(process.execPath, [path.join(commandFolder, script), ...words, ...flagsOf(errand, outputs)], {
-    detached: true,
-    cleanup: false,
-    reject: false,
-    stdio: 'ignore',
-    env: { ...errand.environment, [DISPATCH]: JSON.stringify(errand.dispatch) },
-    extendEnv: false,
+  const guardian = startGuardian([path.join(commandFolder, script), ...words, ...flagsOf(errand, outputs)], {
+    ...errand.environment,
+    [DISPATCH]: JSON.stringify(errand.dispatch),
   });
   const identified = guardian.pid === undefined ? null : identify(guardian.pid);
-  // A stopped process receives no signal until it is continued.
-  const pass = () => guardian.kill('SIGTERM') && guardian.kill('SIGCONT');
-  stop.addEventListener('abort', pass, { once: true });
-  if (stop.aborted) pass();
+  stop.addEventListener('abort', guardian.end, { once: true });
+  if (stop.aborted) guardian.end();
   const late = hurry(errand, identified, patience);
-  const { exitCode, signal, shortMessage } = await guardian;
+  const { signal, how } = await guardian.ended;
   late.rest();
-  stop.removeEventListener('abort', pass);
+  stop.removeEventListener('abort', guardian.end);
   if (late.wasEnded()) return { guardian: await identified, why: LATE, killed: false };
-  const why = `the wrapper ended ${signal === undefined ? `with exit code ${exitCode ?? shortMessage}` : `by ${signal}`} and left no record`;
-  return { guardian: await identified, why, killed: signal !== undefined };
+  return { guardian: await identified, why: `the wrapper ${how} and left no record`, killed: signal !== null };
 }
 
 /** What it is held to if its guardian dies. What is not set here is the wrapper's own default, or no limit. */
