@@ -7,6 +7,7 @@ import type { FakeCall, FakeCommand } from '../rig/fake-call.ts';
 import { answerWith, SESSION, STREAMS, write } from '../rig/streams.ts';
 import { isAlive, type Survivor } from '../rig/survivors.ts';
 import { TestRig } from '../rig/test-rig.ts';
+import { TOO_LATE, withinLimit } from '../rig/within-limit.ts';
 import { runWrapper, type WrapperRun } from '../rig/wrapper-run.ts';
 
 const test = suite('nobody left');
@@ -26,6 +27,8 @@ const hang: FakeCommand = { do: 'hang' };
 
 interface Ending {
   flags?: string[];
+  /** A limit that ends it, once the tree stands. */
+  limit?: string;
   /** What the fake does, or what is done to the wrapper, once the tree stands. */
   comes(fake: FakeCall, call: WrapperRun): void;
 }
@@ -34,8 +37,8 @@ const ENDINGS: Record<string, Ending> = {
   exited: { comes: (fake) => void fake.tell(...answerWith('codex', 'done')) },
   signalled: { comes: (fake) => void fake.tell({ do: 'die', signal: 'SIGKILL' }) },
   lingered: { comes: (fake) => void fake.tell(answerWith('codex', 'done')[0]!) },
-  timed_out: { flags: ['--timeout-ms=8000'], comes: () => {} },
-  idle: { flags: ['--idle-timeout-ms=8000'], comes: () => {} },
+  timed_out: { limit: '--timeout-ms', comes: () => {} },
+  idle: { limit: '--idle-timeout-ms', comes: () => {} },
   overflowed: {
     flags: ['--max-output-bytes=100000'],
     comes: (fake) => void fake.tell({ do: 'fill', to: 'stderr', bytes: 300_000 }, hang),
@@ -68,17 +71,22 @@ async function until(come: () => boolean): Promise<void> {
   while (!come()) await new Promise((resolve) => setTimeout(resolve, 20));
 }
 
+type Seen = [ending: string, members: number, alive: number[], survivors: Survivor[]];
+
 /** Gives what was seen of one ending: the record's, and who of the members is alive after it. */
-async function end(ending: Ending): Promise<[ending: string, members: number, alive: number[], survivors: Survivor[]]> {
-  const rig = await openRig();
-  const call = runWrapper(rig, 'codex', ending.flags);
-  const fake = await rig.call();
-  await fake.spawn(['sh', '-c', MEMBERS]);
-  await until(() => standing(rig).length === 4);
-  ending.comes(fake, call);
-  const { record } = await call.ended();
-  return [record.ending, standing(rig).length, standing(rig).filter(isAlive), rig.survivors()];
-}
+const end = ({ flags = [], limit, comes }: Ending): Promise<Seen> =>
+  withinLimit(6000, async (limitMs, isOver) => {
+    const rig = await openRig();
+    const call = runWrapper(rig, 'codex', limit === undefined ? flags : [...flags, `${limit}=${limitMs}`]);
+    const isLate = () => limit !== undefined && isOver();
+    const fake = await rig.callBefore(call.running.result);
+    const began = await fake?.did({ do: 'spawn', argv: ['sh', '-c', MEMBERS] });
+    await until(() => standing(rig).length === 4 || isLate());
+    const inTime = began === true && !isLate();
+    if (inTime) comes(fake!, call);
+    const { record } = await call.ended();
+    return inTime ? [record.ending, standing(rig).length, standing(rig).filter(isAlive), rig.survivors()] : TOO_LATE;
+  });
 
 /** All at once: each takes the two seconds of grace. */
 const ended = new Map(Object.entries(ENDINGS).map(([name, ending]) => [name, end(ending)]));

@@ -33,10 +33,11 @@ const holding = (folder: string, text: string): string[] =>
   readdirSync(folder)
     .filter((name) => readFileSync(path.join(folder, name), 'utf8').includes(text))
     .sort();
-const modesOf = (folder: string): string[] =>
-  [folder, ...readdirSync(folder).map((name) => path.join(folder, name))].map((file) =>
-    (statSync(file).mode & 0o777).toString(8),
-  );
+/** Each once. */
+const modesOf = (folder: string): string[] => {
+  const files = [folder, ...readdirSync(folder).map((name) => path.join(folder, name))];
+  return [...new Set(files.map((file) => (statSync(file).mode & 0o777).toString(8)))].sort();
+};
 
 test('of a run nothing raw is left, and what is left is what was published', async ({ rig, task }) => {
   rig.answer(() => SPEAKS);
@@ -56,7 +57,7 @@ test('of a run nothing raw is left, and what is left is what was published', asy
     [kept('stderr.redacted'), kept('stdout.redacted')],
     [task.read('outputs/codex_brief.codex.err'), task.read('outputs/codex_brief.codex.raw')],
   );
-  assert.equal(new Set(modesOf(attempt!)), new Set(['700', '600']));
+  assert.equal(modesOf(attempt!), ['600', '700']);
 });
 
 test('--keep-raw keeps what was written in a private folder, and publishes it without secrets', async ({
@@ -67,7 +68,7 @@ test('--keep-raw keeps what was written in a private folder, and publishes it wi
   await rig.run('tollgate', ['run', 'fix', '--keep-raw'], KEYED);
   const [attempt] = attemptsOf(task);
   assert.equal(holding(attempt!, SECRET), ['stderr', 'stdout']);
-  assert.equal(new Set(modesOf(attempt!)), new Set(['700', '600']));
+  assert.equal(modesOf(attempt!), ['600', '700']);
   assert.not.match(task.read('outputs/codex_brief.codex.raw'), SECRET);
   assert.match(task.read('outputs/codex_brief.codex.call.json'), 'is kept as it came, secrets and all, in ');
   await rig.run('tollgate', ['run', 'fix'], KEYED);
@@ -84,7 +85,7 @@ test('a wrapper on its own leaves nothing raw, or with --keep-raw its folder', a
   const [kept] = attempts();
   const folder = path.join(rig.project, kept!);
   assert.equal([holding(folder, SECRET), raw!.includes(SECRET)], [['stderr', 'stdout'], false]);
-  assert.equal(new Set(modesOf(folder)), new Set(['700', '600']));
+  assert.equal(modesOf(folder), ['600', '700']);
   assert.is(record.warnings.at(-1), `what the CLI wrote is kept as it came, secrets and all, in ${folder}`);
 });
 

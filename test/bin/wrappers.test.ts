@@ -9,13 +9,20 @@ import { TOOLS } from '../../policies/facts/tools.ts';
 import { ADAPTERS } from '../../wrappers/adapters.ts';
 import { answerWith, SESSION, STREAMS, write } from '../rig/streams.ts';
 import { TestRig } from '../rig/test-rig.ts';
-import { runWrapper } from '../rig/wrapper-run.ts';
+import { TOO_LATE, withinLimit } from '../rig/within-limit.ts';
+import { runWrapper, type WrapperRun } from '../rig/wrapper-run.ts';
 
 const test = suite<{ rig: TestRig }>('wrappers');
 test.before.each(async (context) => {
   context.rig = await TestRig.open();
 });
 test.after.each(({ rig }) => rig.dispose());
+
+/** @param inTime whether all that has to come before its limit did. */
+async function leftBy(call: WrapperRun, inTime: boolean) {
+  const left = await call.ended();
+  return inTime ? left : TOO_LATE;
+}
 
 for (const tool of TOOLS) {
   const codes = WRAPPER_EXIT[tool];
@@ -59,12 +66,17 @@ for (const tool of TOOLS) {
   test(`${command}: an enforced timeout exits ${codes.timeout}, and the grandchildren are gone too`, async ({
     rig,
   }) => {
-    const running = runWrapper(rig, tool, ['--timeout-ms=1500']);
-    const fake = await rig.call();
-    await fake.tell(write(STREAMS[tool].opens(SESSION)), { do: 'trap', signals: ['SIGTERM', 'SIGINT', 'SIGHUP'] });
-    await fake.spawn(['sleep', '600']);
-    await fake.spawn(['sleep', '600'], { detached: true });
-    const { code, said, record } = await running.ended();
+    const { code, said, record } = await withinLimit(1500, async (limitMs, isOver) => {
+      const call = runWrapper(rig, tool, [`--timeout-ms=${limitMs}`]);
+      const fake = await rig.callBefore(call.running.result);
+      const came = await fake?.did(
+        write(STREAMS[tool].opens(SESSION)),
+        { do: 'trap', signals: ['SIGTERM', 'SIGINT', 'SIGHUP'] },
+        { do: 'spawn', argv: ['sleep', '600'] },
+        { do: 'spawn', argv: ['sleep', '600'], detached: true },
+      );
+      return leftBy(call, came === true && !isOver());
+    });
     assert.is(code, codes.timeout);
     assert.equal([record.ending, record.verdict.class, record.verdict.reason], ['timed_out', 'transient', 'timeout']);
     assert.match(said, /^\w+: transient \(timeout\) after /);
@@ -135,24 +147,32 @@ for (const tool of TOOLS) {
   });
 
   test(`${command}: no byte for the idle limit ends the call`, async ({ rig }) => {
-    const running = runWrapper(rig, tool, ['--idle-timeout-ms=700']);
-    await (await rig.call()).tell(write(STREAMS[tool].opens(SESSION)));
-    const { code, record } = await running.ended();
+    const { code, record } = await withinLimit(700, async (limitMs, isOver) => {
+      const call = runWrapper(rig, tool, [`--idle-timeout-ms=${limitMs}`]);
+      const fake = await rig.callBefore(call.running.result);
+      const came = await fake?.did(write(STREAMS[tool].opens(SESSION)));
+      return leftBy(call, came === true && !isOver());
+    });
     assert.equal([code, record.ending, record.verdict.reason], [codes.timeout, 'idle', 'idle']);
   });
 
   test(`${command}: not a single byte for the start limit ends the call; one byte is a start`, async ({ rig }) => {
     const silent = runWrapper(rig, tool, ['--start-timeout-ms=500']);
-    await rig.call();
+    await rig.callBefore(silent.running.result);
     const { code, record, said } = await silent.ended();
     assert.equal(
       [code, record.ending, record.verdict.class, record.verdict.reason],
       [codes.timeout, 'idle', 'transient', 'silent_start'],
     );
     assert.match(said, /: it was ended before it had written a single byte\. Next: re-run later\./);
-    const begun = runWrapper(rig, tool, ['--start-timeout-ms=500', '--timeout-ms=1500']);
-    await (await rig.call()).tell({ do: 'write', to: 'stderr', text: '.' });
-    assert.is((await begun.ended()).record.ending, 'timed_out');
+    const begun = await withinLimit(500, async (limitMs, isOver) => {
+      const limits = [`--start-timeout-ms=${limitMs}`, `--timeout-ms=${3 * limitMs}`];
+      const call = runWrapper(rig, tool, limits);
+      const fake = await rig.callBefore(call.running.result);
+      const came = await fake?.did({ do: 'write', to: 'stderr', text: '.' });
+      return leftBy(call, came === true && !isOver());
+    });
+    assert.is(begun.record.ending, 'timed_out');
   });
 
   test(`${command}: a flood over --max-output-bytes is ended`, async ({ rig }) => {

@@ -15,6 +15,7 @@ import type { RunningCommand } from '../rig/running-command.ts';
 import { answerWith, SESSION, STREAMS, write } from '../rig/streams.ts';
 import { ANY_ANSWER, makeTask, type TestTask } from '../rig/task-run.ts';
 import { TestRig } from '../rig/test-rig.ts';
+import { TOO_LATE, withinLimit } from '../rig/within-limit.ts';
 
 const test = suite<{ rig: TestRig }>('adopted');
 test.before.each(async (context) => {
@@ -35,17 +36,48 @@ interface Orphan {
 }
 
 /** A call that works on without its dispatcher and its guardian. */
-async function orphan(rig: TestRig, stage: object = {}): Promise<Orphan> {
+const orphan = async (rig: TestRig, stage: object = {}): Promise<Orphan> =>
+  (await orphanBefore(() => false, rig, stage))!;
+
+/** null where its guardian may have ended it before. */
+async function orphanBefore(isLate: () => boolean, rig: TestRig, stage: object): Promise<Orphan | null> {
   const task = makeTask(rig, { stages: [{ tool: 'codex', role: 'brief', ...ANY_ANSWER, ...stage }] });
   const first = task.start();
-  const fake = await rig.call();
-  while (openCalls(task.journal.read().ledger)[0]?.started == null)
+  const fake = await rig.callBefore(first.result);
+  while (!isLate() && openCalls(task.journal.read().ledger)[0]?.started == null)
     await new Promise((resolve) => setImmediate(resolve));
   const [call] = openCalls(task.journal.read().ledger);
+  if (isLate()) return null;
   first.signal('SIGKILL');
   process.kill(call!.reserved.guardian.pid, 'SIGKILL');
   await first.result;
-  return { task, call: call!, fake };
+  return { task, call: call!, fake: fake! };
+}
+
+/** An orphan under a limit that its guardian has not lived to see. */
+const orphanUnder = <Seen>(
+  limit: 'idle_timeout_ms' | 'start_timeout_ms' | 'timeout_ms',
+  firstMs: number,
+  look: (left: Orphan, rig: TestRig, limitMs: number) => Promise<Seen | typeof TOO_LATE>,
+): Promise<Seen> =>
+  withinLimit(firstMs, async (limitMs, isOver) => {
+    const rig = await TestRig.open({ tools: ['codex'] });
+    try {
+      const left = await orphanBefore(isOver, rig, { [limit]: limitMs });
+      return left === null ? TOO_LATE : await look(left, rig, limitMs);
+    } finally {
+      await rig.dispose();
+    }
+  });
+
+/** The next run guards it to its end. @returns whether its first byte came before that run, too, would end it as silent. */
+async function spokeUnderIt(left: Orphan, rig: TestRig, idleMs: number): Promise<boolean> {
+  const began = performance.now();
+  const next = await adopted(rig, left);
+  const said = await left.fake.did(OPENED);
+  const inTime = said && performance.now() - began < idleMs;
+  await next.result;
+  return inTime;
 }
 
 const recordOf = ({ task, call }: Orphan) =>
@@ -59,22 +91,39 @@ async function adopted(rig: TestRig, { task }: Orphan): Promise<RunningCommand> 
   return next;
 }
 
+/** One that has a child is ended by the next run, and that is how its record tells it. */
+function assertEnded(left: Orphan, rig: TestRig, ending: string, reason: string): void {
+  const { ending: ended, verdict, orphans_killed, duration_ms } = recordOf(left);
+  assert.equal([ended, verdict.reason, orphans_killed, duration_ms], [ending, reason, 1, null]);
+  assert.equal(rig.survivors(), []);
+}
+
 for (const [ending, reason, stage, told] of [
-  ['idle', 'idle', { idle_timeout_ms: 700 }, [OPENED]],
-  ['retry_cut', 'overloaded', {}, [write([...opens(SESSION), ...retries('The engine is overloaded')])]],
-  ['max_turns', 'max_turns', { max_turns: 1 }, [write([...opens(SESSION), ...runsTool('ok')])]],
-  ['idle', 'silent_start', { start_timeout_ms: 3000 }, []],
+  ['retry_cut', 'overloaded', {}, write([...opens(SESSION), ...retries('The engine is overloaded')])],
+  ['max_turns', 'max_turns', { max_turns: 1 }, write([...opens(SESSION), ...runsTool('ok')])],
 ] as const)
   test(`its limits hold: ${reason}`, async ({ rig }) => {
     const left = await orphan(rig, stage);
     await left.fake.spawn(['sleep', '600'], { detached: true });
     const next = await adopted(rig, left);
-    if (told.length > 0) await left.fake.tell(...told);
+    await left.fake.tell(told);
     await next.result;
-    const { ending: ended, verdict, orphans_killed, duration_ms } = recordOf(left);
-    assert.equal([ended, verdict.reason, orphans_killed, duration_ms], [ending, reason, 1, null]);
-    assert.equal(rig.survivors(), []);
+    assertEnded(left, rig, ending, reason);
   });
+
+test('its limits hold: idle', () =>
+  orphanUnder('idle_timeout_ms', 2000, async (left, rig, limitMs) => {
+    await left.fake.spawn(['sleep', '600'], { detached: true });
+    if (!(await spokeUnderIt(left, rig, limitMs))) return TOO_LATE;
+    assertEnded(left, rig, 'idle', 'idle');
+  }));
+
+test('its limits hold: silent_start', () =>
+  orphanUnder('start_timeout_ms', 3000, async (left, rig) => {
+    await left.fake.spawn(['sleep', '600'], { detached: true });
+    await (await adopted(rig, left)).result;
+    assertEnded(left, rig, 'idle', 'silent_start');
+  }));
 
 test('its limits hold: the size of its output', async ({ rig }) => {
   const left = await orphan(rig);
@@ -91,54 +140,60 @@ for (const [what, text] of [
   ['gives it more time', (draft: Draft) => ({ ...draft, limits: { ...draft.limits, idleTimeoutMs: null } })],
   ['is of another call', (draft: Draft) => ({ ...draft, call_id: 'other', marker: 'other', redaction_patterns: [] })],
 ] as const)
-  test(`its limits hold though its draft ${what}: the agent can write that`, async ({ rig }) => {
-    const left = await orphan(rig, { idle_timeout_ms: 700 });
-    const file = draftOf(left.task, left.call);
-    if (text === null) rmSync(file);
-    else writeFileSync(file, JSON.stringify(text(JSON.parse(readFileSync(file, 'utf8')))));
+  test(`its limits hold though its draft ${what}: the agent can write that`, () =>
+    orphanUnder('idle_timeout_ms', 2000, async (left, rig, limitMs) => {
+      const file = draftOf(left.task, left.call);
+      if (text === null) rmSync(file);
+      else writeFileSync(file, JSON.stringify(text(JSON.parse(readFileSync(file, 'utf8')))));
+      if (!(await spokeUnderIt(left, rig, limitMs))) return TOO_LATE;
+      const { ending, verdict, warnings } = recordOf(left);
+      assert.equal([ending, verdict.reason], ['idle', 'idle']);
+      assert.ok(
+        warnings.includes(
+          'the attempt.json of the call is not the one that its wrapper wrote: the call was settled by what the journal says of it',
+        ),
+      );
+      assert.ok(warnings.some((warning) => warning.startsWith('[withheld: the attempt.json of the call, which says')));
+      assert.equal(rig.survivors(), []);
+    }));
+
+test('an agent that edits draft and journal alike is held by the register of its user', () =>
+  orphanUnder('timeout_ms', 6000, async (left, rig) => {
+    rewriteDraft(left.task, left.call, ({ limits }) => ({ limits: { ...limits, timeoutMs: 86_400_000 } }));
     const next = await adopted(rig, left);
-    await left.fake.tell(OPENED);
     await next.result;
-    const { ending, verdict, warnings } = recordOf(left);
-    assert.equal([ending, verdict.reason], ['idle', 'idle']);
-    assert.ok(
-      warnings.includes(
-        'the attempt.json of the call is not the one that its wrapper wrote: the call was settled by what the journal says of it',
-      ),
-    );
-    assert.ok(warnings.some((warning) => warning.startsWith('[withheld: the attempt.json of the call, which says')));
+    assert.equal([recordOf(left).ending, recordOf(left).verdict.reason], ['timed_out', 'timeout']);
     assert.equal(rig.survivors(), []);
-  });
+  }));
 
-test('an agent that edits draft and journal alike is held by the register of its user', async ({ rig }) => {
-  const left = await orphan(rig, { timeout_ms: 6000 });
-  rewriteDraft(left.task, left.call, ({ limits }) => ({ limits: { ...limits, timeoutMs: 86_400_000 } }));
-  const next = await adopted(rig, left);
-  await next.result;
-  assert.equal([recordOf(left).ending, recordOf(left).verdict.reason], ['timed_out', 'timeout']);
-  assert.equal(rig.survivors(), []);
-});
-
-test('a dispatcher that lives holds the call of a killed guardian to what it asked for', async ({ rig }) => {
-  const task = makeTask(rig, {
-    stages: [{ tool: 'codex', role: 'brief', ...ANY_ANSWER, idle_timeout_ms: 700 }],
-    budgets: { retry_budget: 0 },
-  });
-  const running = task.start();
-  const fake = await rig.call();
-  while (openCalls(task.journal.read().ledger)[0]?.started == null)
-    await new Promise((resolve) => setImmediate(resolve));
-  const [call] = openCalls(task.journal.read().ledger);
-  process.kill(call!.reserved.guardian.pid, 'SIGSTOP');
-  rewriteDraft(task, call!, ({ limits }) => ({ limits: { ...limits, idleTimeoutMs: null, timeoutMs: 86_400_000 } }));
-  rmSync(path.join(registerFolder(rig.env)!, `${call!.reserved.call_id}.json`));
-  process.kill(call!.reserved.guardian.pid, 'SIGKILL');
-  await running.says(SETTLED);
-  await fake.tell(OPENED);
-  await running.result;
-  assert.is(recordOf({ task, call: call!, fake }).ending, 'idle');
-  assert.equal(rig.survivors(), []);
-});
+test('a dispatcher that lives holds the call of a killed guardian to what it asked for', () =>
+  withinLimit(2000, async (idle_timeout_ms, isOver) => {
+    const rig = await TestRig.open({ tools: ['codex'] });
+    try {
+      const task = makeTask(rig, {
+        stages: [{ tool: 'codex', role: 'brief', ...ANY_ANSWER, idle_timeout_ms }],
+        budgets: { retry_budget: 0 },
+      });
+      const running = task.start();
+      const fake = await rig.callBefore(running.result);
+      while (!isOver() && openCalls(task.journal.read().ledger)[0]?.started == null)
+        await new Promise((resolve) => setImmediate(resolve));
+      const [call] = openCalls(task.journal.read().ledger);
+      if (isOver()) return TOO_LATE;
+      process.kill(call!.reserved.guardian.pid, 'SIGSTOP');
+      const unlimited = { idleTimeoutMs: null, timeoutMs: 86_400_000 };
+      rewriteDraft(task, call!, ({ limits }) => ({ limits: { ...limits, ...unlimited } }));
+      rmSync(path.join(registerFolder(rig.env)!, `${call!.reserved.call_id}.json`));
+      process.kill(call!.reserved.guardian.pid, 'SIGKILL');
+      await running.says(SETTLED);
+      await fake!.tell(OPENED);
+      await running.result;
+      assert.is(recordOf({ task, call: call!, fake: fake! }).ending, 'idle');
+      assert.equal(rig.survivors(), []);
+    } finally {
+      await rig.dispose();
+    }
+  }));
 
 test('its deadline holds by the clock that does not jump, whatever the time of day', async ({ rig }) => {
   const left = await orphan(rig);

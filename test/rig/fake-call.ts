@@ -33,6 +33,9 @@ export type FakeCommand =
   /** Prints a folder of test/captures and ends as it ended. */
   | { do: 'replay'; folder: string };
 
+/** The outcome of a command that the fake did not live to carry out. */
+const GONE = Symbol('gone');
+
 export class FakeCall {
   readonly report: FakeReport;
   /** Signals that a trap has caught so far. */
@@ -51,13 +54,23 @@ export class FakeCall {
 
   /** Carries the commands out in order; gives the last one's outcome once it is done, or null if the fake ended. */
   async tell(...commands: readonly FakeCommand[]): Promise<{ pid?: number } | null> {
+    const last = (await this.#carryOut(commands)).at(-1);
+    return last === GONE ? null : ((last ?? null) as { pid?: number } | null);
+  }
+
+  /** The same, for a fake that something may end meanwhile: whether it did all of that. */
+  async did(...commands: readonly FakeCommand[]): Promise<boolean> {
+    return (await this.#carryOut(commands)).every((outcome) => outcome !== GONE);
+  }
+
+  #carryOut(commands: readonly FakeCommand[]): Promise<unknown[]> {
     const outcomes = commands.map((command) => {
       const n = this.#waiting.size + 1;
       const outcome = new Promise((resolve) => this.#waiting.set(n, resolve));
       this.#socket.write(`${JSON.stringify({ n, command })}\n`);
-      return Promise.race([outcome, this.gone.then(() => null)]);
+      return Promise.race([outcome, this.gone.then(() => GONE)]);
     });
-    return ((await Promise.all(outcomes)).at(-1) ?? null) as { pid?: number } | null;
+    return Promise.all(outcomes);
   }
 
   /** Spawns a child and gives its pid. */

@@ -118,6 +118,20 @@ export class TestRig {
     return new Promise((resolve) => this.#waiting.push(resolve));
   }
 
+  /** The same; null where a command has ended before, as by a limit that its fake was too slow for. */
+  async callBefore(ended: Promise<unknown>): Promise<FakeCall | null> {
+    let take: (call: FakeCall) => void = () => {};
+    const next = new Promise<FakeCall>((resolve) => {
+      take = resolve;
+    });
+    const ready = this.#unclaimed.shift();
+    if (ready) return ready;
+    this.#waiting.push(take);
+    const call = await Promise.race([next, ended.then(() => null)]);
+    if (call === null) this.#waiting.splice(this.#waiting.indexOf(take), 1);
+    return call;
+  }
+
   /** From now on every new fake does this by itself; `calls` remembers them. */
   answer(answer: Answer): void {
     this.#answer = answer;
