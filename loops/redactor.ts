@@ -16,21 +16,33 @@ const TEXT_MS = 1000;
 const ALL_MS = 2000;
 const LEAST_MS = 50;
 const CHARS_A_MS = 10_000;
+/** How often a text is tried whose time went to other processes. */
+const TRIES = 10;
 
 function createBounded(): Bounded {
   let leftMs = ALL_MS;
   return (work, chars) => {
     const timeout = Math.max(LEAST_MS, Math.min(TEXT_MS, leftMs)) + Math.ceil(chars / CHARS_A_MS);
-    try {
-      return { how: 'done', value: interruptible(work, timeout) };
-    } catch (error) {
-      const { code } = error as NodeJS.ErrnoException;
-      // A pattern may also need more memory for its way back than V8 gives it.
-      if (code !== 'ERR_SCRIPT_EXECUTION_TIMEOUT' && !(error instanceof RangeError)) throw error;
-      leftMs -= timeout;
-      return { how: 'too_long' };
+    for (let triesLeft = TRIES; ; triesLeft -= 1) {
+      const before = process.cpuUsage();
+      try {
+        return { how: 'done', value: interruptible(work, timeout) };
+      } catch (error) {
+        const { code } = error as NodeJS.ErrnoException;
+        // A pattern may also need more memory for its way back than V8 gives it.
+        if (code !== 'ERR_SCRIPT_EXECUTION_TIMEOUT' && !(error instanceof RangeError)) throw error;
+        // V8 counts by the wall clock: on a busy machine that time is not the pattern's.
+        if (code === 'ERR_SCRIPT_EXECUTION_TIMEOUT' && cpuMsSince(before) < timeout / 2 && triesLeft > 1) continue;
+        leftMs -= timeout;
+        return { how: 'too_long' };
+      }
     }
   };
+}
+
+function cpuMsSince(before: NodeJS.CpuUsage): number {
+  const { user, system } = process.cpuUsage(before);
+  return (user + system) / 1000;
 }
 
 let room: { context: Context; script: Script } | null = null;
