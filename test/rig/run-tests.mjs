@@ -12,17 +12,21 @@ const VALUED = ['--suite', '--limit'];
 const wordAfter = (flag) => (args.includes(flag) ? args[args.indexOf(flag) + 1] : undefined);
 const suite = wordAfter('--suite') ?? 'fast';
 /** How long one file may take; those of the real CLIs wait for 20 s at each start. */
-const limitSec = Number(wordAfter('--limit') ?? (suite === 'real' ? 600 : 300));
+const limitSec = Number(wordAfter('--limit') ?? (suite === 'real' ? 1500 : 300));
 const pattern = new RegExp(args.find((arg, i) => !arg.startsWith('--') && !VALUED.includes(args[i - 1])) ?? '.');
 const files = testFiles('test').filter(
   (file) => (suite === 'real') === file.startsWith(`test${path.sep}real`) && pattern.test(file),
 );
 const total = { passed: 0, failed: 0, skipped: 0 };
+/** So much of what is told of one failed test is told again at the end. */
+const MOST_LINES = 25;
 /** With --times: what each file took, printed at the end. */
 const times = args.includes('--times') ? [] : null;
+/** Of each file that failed, what it says of that: told once more at the end, where a log that was cut still shows it. */
+const failures = [];
 const started = Date.now();
 
-if (files.length === 0) fail(`no test file matches ${pattern} in the suite "${suite}"`);
+if (files.length === 0) fail(`no test file matches ${pattern}`, `in the suite "${suite}"`);
 // The real CLIs are heavy (12 at once take 20 s to start on two cores), so that suite runs one file at a time.
 // The others wait half of their time, for the disk and for what they started.
 const lanes = suite === 'real' ? 1 : 2 * availableParallelism();
@@ -30,6 +34,7 @@ const folder = (suite === 'fast' && process.env.TMPDIR === undefined && memoryFo
 const compiled = await compileTests(files);
 await Promise.all(Array.from({ length: lanes }, lane));
 if (times !== null) printTimes();
+for (const { file, why } of failures) console.log(`FAILED ${file}\n${why.map((line) => `  ${line}\n`).join('')}`);
 console.log(`\n${suite} suite: ${((Date.now() - started) / 1000).toFixed(1)} s`);
 console.log(`${total.passed} passed, ${total.failed} failed${total.skipped ? `, ${total.skipped} skipped` : ''}`);
 rmSync(compiled, { recursive: true, force: true });
@@ -53,13 +58,17 @@ async function runFile(file) {
   total.failed += failed;
   if (overdue)
     fail(
-      `${file} still ran after ${limitSec} s, and was ended with what it had started; --limit SECONDS gives it longer`,
+      file,
+      `still ran after ${limitSec} s, and was ended with what it had started; --limit SECONDS gives it longer`,
       output,
     );
-  else if (declared === 0) fail(`${file} never calls .run(), so uvu would pass it silently`);
-  else if (sum('Total') + sum('Skipped') === 0) fail(`${file} ran no test (exit ${code})`, output);
-  else if (code !== 0 && failed === 0) fail(`${file} exited ${code} though no test failed`, output);
-  else if (failed > 0) console.log(output);
+  else if (declared === 0) fail(file, 'never calls .run(), so uvu would pass it silently');
+  else if (sum('Total') + sum('Skipped') === 0) fail(file, `ran no test (exit ${code})`, output);
+  else if (code !== 0 && failed === 0) fail(file, `exited ${code} though no test failed`, output);
+  else if (failed > 0) {
+    failures.push({ file, why: failedTests(output) });
+    console.log(output);
+  }
   console.log(`${failed ? 'FAIL' : 'ok  '} ${file} (${sum('Passed')} of ${sum('Total')})`);
 }
 
@@ -95,7 +104,21 @@ function testFiles(folder) {
     .sort();
 }
 
-function fail(message, output = '') {
+function fail(file, why, output = '') {
   total.failed += 1;
-  console.log(`FAIL ${message}\n${output}`);
+  failures.push({ file, why: [why] });
+  console.log(`FAIL ${file} ${why}\n${output}`);
+}
+
+/** As uvu names them: the suite, where it has a name, and the test in quotes; with what was expected and found below it. */
+function failedTests(output) {
+  const lines = output.split('\n');
+  return lines.flatMap((line, at) => {
+    const [, test] = /^\s+FAIL\s+(.+)$/.exec(line) ?? [];
+    if (test === undefined) return [];
+    const rest = lines.slice(at + 1);
+    const end = rest.findIndex((next) => /^\s+(?:FAIL|Total:)\s/.test(next));
+    const said = rest.slice(0, end < 0 ? MOST_LINES : Math.min(end, MOST_LINES)).filter((next) => next.trim() !== '');
+    return [test, ...said];
+  });
 }

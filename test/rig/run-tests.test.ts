@@ -22,7 +22,7 @@ function runTests(root: string, ...more: string[]): { status: number | null; std
   // Not those of ours, which stand there too.
   const argv = [path.resolve('test/rig/run-tests.mjs'), '^test/\\w+\\.test', ...more];
   const env = { ...process.env, TMPDIR: path.join(root, 'temporary') };
-  return spawnSync(process.execPath, argv, { cwd: root, env, encoding: 'utf8', timeout: 60_000 });
+  return spawnSync(process.execPath, argv, { cwd: root, env, encoding: 'utf8', timeout: 200_000 });
 }
 
 test('a file that hangs is ended with its group, and counted as failed; what left the group holds nobody up', () => {
@@ -65,6 +65,27 @@ test.run();
   assert.is(status, 1, stdout);
   assert.match(stdout, /temporary\/other-/);
   assert.equal(readdirSync(path.join(root, 'temporary')), []);
+});
+
+test('what failed is told once more right before the sum: the file, the test, and what was found', () => {
+  const root = projectOf(
+    'differs.test.ts',
+    `import { suite, test } from 'uvu';
+import * as assert from 'uvu/assert';
+const named = suite('a suite');
+named('finds another', () => assert.equal(['found'], ['wanted']));
+named('passes', () => {});
+named.run();
+test('throws', () => { throw new Error('no disk'); });
+test.run();
+`,
+  );
+  const { status, stdout } = runTests(root);
+  assert.is(status, 1, stdout);
+  const told = stdout.slice(stdout.lastIndexOf('FAILED test/differs.test.ts\n'));
+  assert.match(told, /\n {2}a suite {2}"finds another"\n.*found.*wanted.*\n {2}"throws"\n.*no disk/s);
+  assert.match(told, /fast suite: [0-9.]+ s\n1 passed, 2 failed\n$/);
+  assert.not.match(told, /"passes"/);
 });
 
 test.run();
