@@ -147,8 +147,9 @@ test('--exit-by-class: the code of the failure that comes first', async ({ rig }
   makeTask(rig, ASK, 'quota');
   makeTask(rig, LOOK, 'auth');
   makeTask(rig, { ...ASK, budgets: { paid_call_budget: 0 } }, 'budget');
-  const exitOf = async (ids: string[]) => (await batch(rig, ids, '--exit-by-class')).code;
-  assert.equal([await exitOf(['quota', 'auth', 'budget']), await exitOf(['quota', 'budget'])], [77, 76]);
+  // One after the other: a quota that is used up holds back what asks the same CLI after it, whatever its budget.
+  const exitOf = async (ids: string[]) => (await batch(rig, ids, '--exit-by-class', '--concurrency=1')).code;
+  assert.equal([await exitOf(['quota', 'auth', 'budget']), await exitOf(['budget', 'quota'])], [77, 76]);
   assert.is(await exitOf(['quota']), 75);
   assert.is((await batch(rig, ['quota'])).code, 1);
 });
