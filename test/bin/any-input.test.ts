@@ -82,7 +82,7 @@ test('JSONL: a line that is too long is a mistake, and the others are answered i
 
 function startJsonl(rig: TestRig) {
   const argv = [path.resolve(import.meta.dirname, '../../dist/tollgate.cjs'), 'triage', '--jsonl'];
-  return spawn(process.execPath, argv, { cwd: rig.project, env: rig.env, timeout: 60_000 });
+  return spawn(process.execPath, argv, { cwd: rig.project, env: rig.env, timeout: 200_000 });
 }
 const CASE = `${JSON.stringify({ id: 1, tool: 'codex', stderr: BOOM })}\n`;
 

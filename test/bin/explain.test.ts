@@ -51,7 +51,7 @@ const PAGES: [name: string, answer: readonly FakeCommand[], manifest: object][] 
     ONE,
   ],
   ['a-silent-end', [{ do: 'exit', code: 3 }], ONE],
-  ['a-deadline', [{ do: 'hang' }], { stages: [{ ...ONE.stages[0], timeout_ms: 300 }] }],
+  ['a-deadline', [{ do: 'hang' }], { stages: [{ ...ONE.stages[0], timeout_ms: 4000 }] }],
   ['a-gate', answerWith('codex', 'I looked.\nAll\nis\nwell.\n'), { stages: [{ tool: 'codex', role: 'review' }] }],
   ['a-used-up-budget', [], { ...ONE, budgets: { paid_call_budget: 0 } }],
 ];

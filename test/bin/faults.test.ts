@@ -142,7 +142,7 @@ test('where no file can be watched, it is looked at now and then', async ({ rig 
   const { status } = spawnSync('unshare', ['-Ur', 'sh', '-c', line], {
     cwd: rig.project,
     env: rig.env,
-    timeout: 30_000,
+    timeout: 200_000,
   });
   assert.is(status, 0);
   assert.is(readFileSync(path.join(rig.project, 'o.out'), 'utf8'), 'seen');

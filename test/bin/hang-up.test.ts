@@ -20,7 +20,7 @@ const CALL = `"${process.execPath}" "${CODEX}" --prompt-file=ask.md --out=o --er
 
 /** Started by this line of bash, then hung up on; one that survives that is told to end besides. */
 async function hangUp(rig: TestRig, line: string, survives: 'survives' | 'ends'): Promise<number> {
-  const shell = spawn('bash', ['-c', line], { cwd: rig.project, env: rig.env, timeout: 60_000 });
+  const shell = spawn('bash', ['-c', line], { cwd: rig.project, env: rig.env, timeout: 200_000 });
   const ended = once(shell, 'exit');
   await rig.call();
   const pid = Number(readFileSync(path.join(rig.project, 'pid'), 'utf8'));

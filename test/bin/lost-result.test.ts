@@ -167,7 +167,7 @@ async function endWith(rig: TestRig, command: string, argv: string[], to: string
     cwd: rig.project,
     env: rig.env,
     stdio: ['ignore', fd, 'pipe'],
-    timeout: 60_000,
+    timeout: 200_000,
   });
   if (fd === 'pipe') child.stdout!.destroy();
   else closeSync(fd);

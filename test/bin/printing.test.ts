@@ -20,7 +20,7 @@ const DIST = path.resolve(import.meta.dirname, '../../dist');
 /** Starts a command whose stdout and stderr nobody reads any more; gives its exit code. */
 async function endUnread(rig: TestRig, command: string, ...argv: string[]): Promise<number | null> {
   const file = path.join(DIST, `${command}.cjs`);
-  const child = spawn(process.execPath, [file, ...argv], { cwd: rig.project, env: rig.env, timeout: 60_000 });
+  const child = spawn(process.execPath, [file, ...argv], { cwd: rig.project, env: rig.env, timeout: 200_000 });
   child.stdout.destroy();
   child.stderr.destroy();
   const [code] = await once(child, 'exit');

@@ -56,7 +56,7 @@ const KINDS: Record<string, Kind> = {
     calls: [[noise('connecting\n'.repeat(30)), ...fails('unexpected status 500 Internal Server Error: boom', 500)]],
   },
   'transient-timeout': {
-    manifest: { stages: [{ tool: 'codex', role: 'review', timeout_ms: 300 }], budgets: { retry_budget: 0 } },
+    manifest: { stages: [{ tool: 'codex', role: 'review', timeout_ms: 4000 }], budgets: { retry_budget: 0 } },
     calls: [[{ do: 'hang' }]],
   },
   'transient-empty-answer': { manifest: { ...ANY_REVIEW, budgets: { retry_budget: 0 } }, calls: [says('')] },

@@ -150,7 +150,7 @@ for (const row of ROWS) {
     const isReady = () =>
       existsSync(path.join(session.home.project, 'started')) &&
       readFileSync(session.found.file, 'utf8').includes('NEXT');
-    for (const until = Date.now() + 20_000; !isReady() && Date.now() < until; ) await wait(50);
+    for (const until = Date.now() + 120_000; !isReady() && Date.now() < until; ) await wait(50);
     const used = await use();
     assert.match(used ?? '', new RegExp(`^${row.tool} \\(pid \\d+\\)`));
     process.kill(Number(/\d+/.exec(used!)![0]), 'SIGKILL');

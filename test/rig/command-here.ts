@@ -26,7 +26,7 @@ const NEEDS_PROCESS = ['LD_PRELOAD', 'NODE_OPTIONS', '_'];
 /** `code`, `stdout` and `stderr` are those of the process that it would be. */
 export async function runHere(
   argv: readonly string[],
-  { cwd, env, limitMs = 60_000 }: CommandOptions,
+  { cwd, env, limitMs = 200_000 }: CommandOptions,
 ): Promise<CommandResult> {
   const [word, ...rest] = argv;
   const { run } = load(path.join(DIST, bundleOf(word!)!)) as { run(argv: string[]): Promise<Ran> };

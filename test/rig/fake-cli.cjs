@@ -121,7 +121,7 @@ const ACTIONS = {
   /** {argv, to}: runs a command to its end, with its stdout and stderr in that file. */
   run: ({ argv, to }) => {
     const out = fs.openSync(to, 'w');
-    const options = { stdio: ['ignore', out, out], timeout: 30_000 };
+    const options = { stdio: ['ignore', out, out], timeout: 100_000 };
     return { code: require('node:child_process').spawnSync(argv[0], argv.slice(1), options).status };
   },
   /** {signals, run}: tells the test about each and obeys `run`; without it the signal is ignored. */

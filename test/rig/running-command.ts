@@ -21,6 +21,9 @@ export interface CommandOptions {
   limitMs?: number;
 }
 
+/** Many times what any of them takes: on a machine that is busy a start alone may take 20 s. */
+const LIMIT_MS = 200_000;
+
 const DIST = path.resolve(import.meta.dirname, '../../dist');
 
 export class RunningCommand {
@@ -30,7 +33,7 @@ export class RunningCommand {
   #stdout = '';
   #stderr = '';
 
-  constructor(command: string, argv: string[], { cwd, env, stdin, limitMs = 60_000 }: CommandOptions) {
+  constructor(command: string, argv: string[], { cwd, env, stdin, limitMs = LIMIT_MS }: CommandOptions) {
     const file = path.join(DIST, `${command}.cjs`);
     if (!existsSync(file)) throw new Error(`${file} is missing: npm run build`);
     const stdio = [stdin === undefined ? 'ignore' : 'pipe', 'pipe', 'pipe'] as const;
@@ -75,9 +78,18 @@ export class RunningCommand {
         clearTimeout(limit);
         const finish = () => resolve({ code, signal, stdout: this.#stdout, stderr: this.#stderr });
         this.#child.on('close', finish);
-        setTimeout(finish, PIPES_HELD_MS).unref();
+        // What it had said by its end is read before, however late we come to that.
+        setTimeout(() => void this.#readOut().then(finish), PIPES_HELD_MS).unref();
       });
     });
+  }
+
+  /** Until a turn of the event loop brings nothing more. */
+  async #readOut(): Promise<void> {
+    for (let seen = -1; seen !== this.#stdout.length + this.#stderr.length; ) {
+      seen = this.#stdout.length + this.#stderr.length;
+      await new Promise((resolve) => setImmediate(resolve));
+    }
   }
 }
 

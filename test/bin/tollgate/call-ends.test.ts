@@ -6,6 +6,7 @@ import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import type { CallRecord } from '../../../policies/record/call-record.ts';
 import { TestRig } from '../../rig/test-rig.ts';
+import { TOO_LATE, withinLimit } from '../../rig/within-limit.ts';
 
 const test = suite<{ rig: TestRig }>('the end of a described call');
 test.before.each(async (context) => {
@@ -62,8 +63,6 @@ test('what turns its retries down is given, unless they are allowed', async ({ r
 
 const EXITS = '    exits: { timeout: 91, failure: 92, missing_binary: 93, bad_input: 94 }\n';
 const ENDINGS: [ending: string, script: string, flags: string[], code: number][] = [
-  ['timed_out', 'sleep 600', ['--timeout-ms=700'], 91],
-  ['idle', 'echo begun; sleep 600', ['--idle-timeout-ms=700'], 91],
   ['overflowed', 'yes', ['--max-output-bytes=100000'], 92],
   ['exited', 'exit 3', [], 92],
   ['signalled', 'kill -9 $$', [], 92],
@@ -74,6 +73,19 @@ for (const [ending, script, flags, exit] of ENDINGS)
   test(`${ending} ${script === '' ? 'without a program' : flags.join(' ')}: ${exit}`, async ({ rig }) => {
     const { code, record } = await call(rig, script, EXITS, ...flags);
     assert.equal([code, record.ending], [exit, ending]);
+    assert.equal(rig.survivors(), []);
+  });
+
+for (const [ending, flag] of [
+  ['timed_out', '--timeout-ms'],
+  ['idle', '--idle-timeout-ms'],
+] as const)
+  test(`${ending} ${flag}: 91`, async ({ rig }) => {
+    const { code, record } = await withinLimit(700, async (limitMs) => {
+      const ended = await call(rig, 'echo begun; sleep 600', EXITS, `${flag}=${limitMs}`);
+      return ended.asked > 0 ? ended : TOO_LATE;
+    });
+    assert.equal([code, record.ending], [91, ending]);
     assert.equal(rig.survivors(), []);
   });
 

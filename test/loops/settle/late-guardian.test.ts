@@ -20,6 +20,7 @@ import { answerWith } from '../../rig/streams.ts';
 import { isAlive } from '../../rig/survivors.ts';
 import { ANY_ANSWER, makeTask, type TestTask } from '../../rig/task-run.ts';
 import { TestRig } from '../../rig/test-rig.ts';
+import { TOO_LATE, withinLimit } from '../../rig/within-limit.ts';
 import { runWrapper } from '../../rig/wrapper-run.ts';
 
 const test = suite<{ rig: TestRig }>('a late guardian');
@@ -33,7 +34,7 @@ test.after.each(async ({ rig }) => {
 
 const DAY_MS = 86_400_000;
 /** Late at once, and killed as soon as it was woken. */
-const NONE = { lateMs: 0, wokenMs: 100, leavingMs: 5000 };
+const NONE = { lateMs: 0, wokenMs: 100, leavingMs: 60_000 };
 
 interface Late {
   task: TestTask;
@@ -47,14 +48,28 @@ const clocksADayAgo = ({ steadyMs, bootMs }: { steadyMs: number; bootMs: number 
 });
 
 /** The dispatcher is dead, the guardian stopped, and its call looks as if it had begun a day ago. */
-async function lateCall(rig: TestRig, stage: object = {}): Promise<Late> {
-  const task = makeTask(rig, { stages: [{ tool: 'codex', role: 'brief', ...ANY_ANSWER, ...stage }] });
+async function lateCall(rig: TestRig): Promise<Late> {
+  const task = makeTask(rig, { stages: [{ tool: 'codex', role: 'brief', ...ANY_ANSWER }] });
   const running = task.start();
   const fake = await rig.call();
   running.signal('SIGKILL');
   await running.result;
   return stopped(task, fake);
 }
+
+/** The same, of a call whose deadline comes while its guardian is stopped; each in a task of its own. */
+const lateCallUnderLimit = (rig: TestRig): Promise<Late> =>
+  withinLimit(1000, async (timeout_ms, isOver) => {
+    const stages = [{ tool: 'codex', role: 'brief', ...ANY_ANSWER, timeout_ms }];
+    const task = makeTask(rig, { stages, budgets: { retry_budget: 0 } }, `fix-${timeout_ms}`);
+    const running = task.start();
+    const fake = await rig.callBefore(running.result);
+    if (fake !== null && !isOver()) running.signal('SIGKILL');
+    await running.result;
+    while (!isOver() && openCalls(task.journal.read().ledger)[0]?.started == null)
+      await new Promise((resolve) => setImmediate(resolve));
+    return fake === null || isOver() ? TOO_LATE : stopped(task, fake);
+  });
 
 async function stopped(task: TestTask, fake: FakeCall): Promise<Late> {
   while (openCalls(task.journal.read().ledger)[0]?.started == null)
@@ -90,7 +105,7 @@ const isStopped = (pid: number): boolean =>
 const endingOf = ({ task, call }: Late) => task.journal.read().ledger.calls.get(call.reserved.call_id)?.ended?.ending;
 
 test('the next run wakes one that was stopped, which then ends its call itself', async ({ rig }) => {
-  const late = await lateCall(rig, { timeout_ms: 1000 });
+  const late = await lateCallUnderLimit(rig);
   rig.answer(() => answerWith('codex', 'asked anew'));
   const { said } = await late.task.run();
   assert.match(
@@ -149,7 +164,7 @@ for (const foreign of ['refuse', 'close'] as const)
   });
 
 test('one that has not started its CLI is not woken: it would ask, and nobody waits for that', async ({ rig }) => {
-  const late = await lateCall(rig, { timeout_ms: 1000 });
+  const late = await lateCallUnderLimit(rig);
   unlinkSync(path.join(late.task.folder, 'state/attempts', late.call.reserved.call_id, 'stdout'));
   // Woken, it would end its call as timed out.
   const patience = { ...NONE, wokenMs: 20_000 };

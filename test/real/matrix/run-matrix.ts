@@ -92,7 +92,7 @@ function addressOf({ scenario, setup }: MatrixCall, run: string, api: ModelApi):
   return api.url(scenario, run);
 }
 
-const DEADLINE_MS: Record<MatrixCall['deadline'], number> = { none: 60_000, involved: 6000, late: 15_000 };
+const DEADLINE_MS: Record<MatrixCall['deadline'], number> = { none: 150_000, involved: 6000, late: 25_000 };
 
 function argvOf({ setup, deadline }: MatrixCall, home: RealHome, files: { out: string; record: string }): string[] {
   const { prompt = 'Say hello.\n', trust, flags = [] } = setup;
