@@ -25,6 +25,7 @@ const TABLES = [
   'policies/facts/exit-codes.ts',
   'policies/facts/tools.ts',
   'policies/gate/scrubbed-environment.ts',
+  'policies/limits/account.ts',
   'policies/manifest/project-file.ts',
   'policies/manifest/prompt-limits.ts',
   'policies/manifest/tested-versions.ts',

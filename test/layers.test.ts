@@ -85,6 +85,7 @@ const ORDER = {
       'gate',
       'session',
       'conversation',
+      'limits',
       'task',
     ],
     ...[
@@ -113,7 +114,19 @@ const ORDER = {
     ...['wait', 'triage', 'report', 'logs', 'status', 'archive', 'batch'],
   ],
   policies: [
-    ...['text', 'time', 'markdown', 'facts', 'scan', 'token-classes', 'normal-form', 'stderr', 'signature', 'redact'],
+    ...[
+      'text',
+      'time',
+      'markdown',
+      'facts',
+      'limits',
+      'scan',
+      'token-classes',
+      'normal-form',
+      'stderr',
+      'signature',
+      'redact',
+    ],
     ...[
       'rule',
       'own-tool',

@@ -1,7 +1,8 @@
-// tollgate budget: what a task may pay, has paid and used, and for which stage.
+// tollgate budget: what a task may pay, has paid and used, and for which stage; without a task the limits over all.
 
 import { rootOf } from '../../loops/task/task.ts';
 import { TOLLGATE_EXIT } from '../../policies/facts/exit-codes.ts';
+import { PERIODS, UNITS } from '../../policies/limits/limits.ts';
 import type { ProjectFile } from '../../policies/manifest/project-file.ts';
 import { type Journal, JournalError, openJournal } from '../../state/journal/journal.ts';
 import { budgetOf, type Ledger, openCalls } from '../../state/journal/ledger.ts';
@@ -14,20 +15,40 @@ import { identify, isAlive } from '../../wrappers/processes/identity.ts';
 import { readArguments } from '../command.ts';
 import type { CommandSpec } from '../command-line.ts';
 import { badInputOf, type Ran } from '../ran.ts';
+import { isChange, runLimits } from './limits/limits.ts';
 import { refusalWithin } from './within-call.ts';
 
 const SPEC: CommandSpec = {
   name: 'tollgate budget',
-  usage: 'TASK [--set N] [--reset]',
-  about: "Shows a task's paid calls and tokens, or changes what it may pay.",
+  usage: '[TASK] [--set N] [--reset] [--per PERIOD]',
+  about:
+    "Shows a task's paid calls and tokens, or changes what it may pay. Without a task: the limits over all of your tasks, with what is used of them.",
   flags: {
-    set: { takes: 'number', about: 'allow this many paid calls in all' },
+    set: { takes: 'number', about: 'allow this many paid calls in all; with --per this much in that period' },
     reset: { takes: 'nothing', about: 'count from 0 again' },
+    per: { takes: 'choice', choices: PERIODS, about: 'over all tasks: a budget of this period, for --set or --unset' },
+    of: { takes: 'choice', choices: UNITS, default: 'calls', about: 'over all tasks: of what it is' },
+    tool: { takes: 'text', about: 'over all tasks: a limit of this CLI; of all together unless told' },
+    unset: { takes: 'nothing', about: 'over all tasks: take the budget of --per away' },
+    'at-once': {
+      takes: 'number',
+      about: 'over all tasks: make this many calls at the same time at the most; 0 is no limit',
+    },
+    'per-minute': {
+      takes: 'number',
+      about: 'over all tasks: begin this many calls in 60 s at the most; 0 is no limit',
+    },
+    'time-zone': {
+      takes: 'text',
+      about: 'over all tasks: in which a day begins at midnight (Europe/Berlin); UTC unless told',
+    },
   },
-  words: { min: 1, max: 1, called: 'TASK (an id, or a path with a /)' },
+  words: { min: 0, max: 1, called: 'TASK (an id, or a path with a /)' },
   examples: [
     ['tollgate budget fix-login', 'used and left, by stage'],
     ['tollgate budget fix-login --set 20', 'allow 20 calls'],
+    ['tollgate budget --per day --set 100', 'pay for 100 calls a day, over all tasks'],
+    ['tollgate budget --at-once 3', 'three calls at a time, the others stand in line'],
   ],
   exits: [
     [TOLLGATE_EXIT.ok, 'shown or changed'],
@@ -36,13 +57,18 @@ const SPEC: CommandSpec = {
   ],
 };
 
+const OVER_ALL = ['per', 'of', 'tool', 'unset', 'at-once', 'per-minute', 'time-zone'];
+
 export async function run(argv: readonly string[]): Promise<Ran> {
   const read = await readArguments(SPEC, argv, TOLLGATE_EXIT.badInput);
   if (read.how === 'ended') return read.ran;
   const { args } = read;
-  const refusal =
-    args.given.has('set') || args.given.has('reset') ? refusalWithin(process.env, 'change a budget') : null;
+  const isChanged = isChange(args) || args.given.has('reset');
+  const refusal = isChanged ? refusalWithin(process.env, 'change a budget') : null;
   if (refusal !== null) return invalid(refusal);
+  if (args.words.length === 0) return args.given.has('reset') ? invalid('--reset needs a TASK') : runLimits(args);
+  const stray = OVER_ALL.find((flag) => args.given.has(flag));
+  if (stray !== undefined) return invalid(`--${stray} is of the limits over all tasks; leave the task out`);
   const located = locateTask(args.words[0]!, process.cwd(), process.env);
   if (located.how === 'invalid') return invalid(located.message);
   const clock = () => new Date();

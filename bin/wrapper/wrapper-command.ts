@@ -42,6 +42,7 @@ export async function wrapperCommand(adapter: Adapter, argv: readonly string[]):
     if (piped !== 'stopped') request.piped = piped;
   }
   const progress = args.given.has('quiet') ? null : lateProgress(`${spec.name}: ${adapter.tool} works`);
+  if (!args.given.has('quiet')) request.say = (sentence) => void tell(`${spec.name}: ${sentence}`);
   const { record, message } = await call(request, stop, () => new Date());
   progress?.stop();
   const exit = args.given.has('exit-by-class')
@@ -52,6 +53,12 @@ export async function wrapperCommand(adapter: Adapter, argv: readonly string[]):
     ...(args.given.has('json') ? { out: `${JSON.stringify(record)}\n` } : {}),
     ...(message === null ? {} : { err: `${spec.name}: ${message}\n` }),
   };
+}
+
+/** Loaded only when there is something to say. */
+async function tell(sentence: string): Promise<void> {
+  const { printing } = await import('../printing.ts');
+  printing('stderr').write(`${sentence}\n`);
 }
 
 const guarding = ({ charge, callId }: WrapperRequest) => ({
@@ -119,6 +126,7 @@ function requestOf(adapter: Adapter, args: Arguments): WrapperRequest | string {
     composed: { warnings: dispatch?.prompt?.warnings ?? [], leftOut: dispatch?.prompt?.left_out ?? [] },
     keepRaw: given.has('keep-raw'),
     recordRequests: given.has('record-requests'),
+    ignoreHold: given.has('ignore-hold'),
   };
 }
 

@@ -68,6 +68,10 @@ const SHARED = {
     about:
       "pass the CLI's requests through a relay on the loopback, so that the log of API failures has the one that failed as it was sent, without keys",
   },
+  'ignore-hold': {
+    takes: 'nothing',
+    about: 'ask though another call learnt that the service refuses this tool, account and model until later',
+  },
   'trust-workspace': { takes: 'nothing', about: 'let the CLI use the hooks and servers that this folder configures' },
   'exit-by-class': { takes: 'nothing', about: 'exit with 75 quota, 76 budget, 77 auth, 65 gate, 66 prompt too large' },
 } as const satisfies Record<string, FlagRow>;

@@ -35,6 +35,10 @@ export interface WrapperRequest {
   keepRaw: boolean;
   /** Whether its requests go through a relay of ours, so that the one that fails can be logged as it was sent. */
   recordRequests: boolean;
+  /** Whether it goes ahead though another call learnt that the service would refuse it; absent where it does not. */
+  ignoreHold?: boolean;
+  /** Hears what it stands in line for, and which limits are nearly used up; absent where nobody listens. */
+  say?(sentence: string): void;
 }
 
 export interface Charge {

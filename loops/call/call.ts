@@ -19,6 +19,7 @@ import { invocationOf } from '../attempt/invocation.ts';
 import { keepPlaces, putFoldersRight, withRealPlaces } from '../attempt/kept-folders.ts';
 import type { WrapperRequest } from '../attempt/request.ts';
 import { termsOf } from '../attempt/saved-draft.ts';
+import { withinLimits } from '../limits/within.ts';
 import { check, type Refusal } from './check.ts';
 import { GUARDIAN_TIMEOUTS } from './guardian-timeouts.ts';
 import { noteFact, verdictFact } from './journal-facts.ts';
@@ -28,7 +29,7 @@ import { discard, prepare, type Ready } from './prepare.ts';
 import { publishAll, publishEarly, publishRefusal, removeStale } from './publish.ts';
 import { recordOf, sentenceOf } from './record.ts';
 import { deadlineOf, type RegisteredCall } from './registered.ts';
-import { cancelled, LATE, tooOld } from './unstarted.ts';
+import { cancelled, LATE, tooOld, unadmitted } from './unstarted.ts';
 
 interface Called {
   record: CallRecord;
@@ -47,7 +48,7 @@ export async function call(request: WrapperRequest, stop: AbortSignal, clock: ()
 }
 
 async function guarded(draft: Draft, stop: AbortSignal): Promise<Called> {
-  const begunMs = nowMs();
+  let begunMs = nowMs();
   const { request, clock } = draft;
   draft.announced = await announce(request.files);
   // Told to stop while a prompt was still to be handed over.
@@ -60,6 +61,17 @@ async function guarded(draft: Draft, stop: AbortSignal): Promise<Called> {
   draft.cliVersion = await knownVersion(request, checked.binary, stop, clock().getTime());
   const old = tooOld(draft);
   if (old !== null) return left(draft, old);
+  return withinLimits(draft, stop, {
+    make: () => prepared(draft, stop, begunMs),
+    left: (admission) => left(draft, unadmitted(admission, stop)),
+    begins: () => {
+      begunMs = nowMs();
+    },
+  });
+}
+
+async function prepared(draft: Draft, stop: AbortSignal, begunMs: number): Promise<Called> {
+  const { request } = draft;
   const { resumeSession } = request.call;
   if (resumeSession !== null) {
     const { repairSession } = await import('./repair-session.ts');
@@ -70,15 +82,15 @@ async function guarded(draft: Draft, stop: AbortSignal): Promise<Called> {
     const { openRecorder } = await import('./recorder.ts');
     draft.recorder = await openRecorder(draft, stop);
   }
-  const prepared = prepare(draft, (await identify(process.pid))!);
-  if (prepared.how === 'refused') return left(draft, prepared.refusal);
-  keepPlaces(draft, prepared.attempt.folder);
+  const ready = prepare(draft, (await identify(process.pid))!);
+  if (ready.how === 'refused') return left(draft, ready.refusal);
+  keepPlaces(draft, ready.attempt.folder);
   // It was stopped, and goes on when nobody waits for it any more.
   if (nowMs() - begunMs > wallMs(request) + GUARDIAN_TIMEOUTS.lateMs) {
-    discard(prepared);
+    discard(ready);
     return left(draft, LATE);
   }
-  return charged(draft, prepared, stop);
+  return charged(draft, ready, stop);
 }
 
 async function charged(draft: Draft, ready: Ready, stop: AbortSignal): Promise<Called> {

@@ -16,6 +16,8 @@ import type { WrapperRequest } from '../attempt/request.ts';
 export interface Refusal extends Obstacle {
   /** Which of the wrapper's codes; or the signal that stopped us. */
   exit: 'failure' | 'missingBinary' | 'badInput' | StopSignal;
+  /** ISO time before which it would be refused again; absent where none is known. */
+  retryAt?: string;
 }
 
 type CheckedCall =

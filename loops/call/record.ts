@@ -71,7 +71,8 @@ function usageOf({ request, countedBefore }: Draft, usage: Usage): Usage {
 export function sentenceOf({ verdict, ending, duration_ms }: CallRecord, taskId: string | null): string | null {
   if (verdict.class === null) return null;
   const what = verdict.evidence?.text.replace(/\s+/g, ' ').trim() || ENDINGS[ending];
-  const retry = verdict.retry_at === null ? '' : ` The service says: not before ${verdict.retry_at}.`;
+  const says = ending === 'not_started' ? 'Not' : 'The service says: not';
+  const retry = verdict.retry_at === null ? '' : ` ${says} before ${verdict.retry_at}.`;
   const when = ending === 'not_started' || duration_ms === null ? '' : ` after ${(duration_ms / 1000).toFixed(1)} s`;
   const more = `${retry}${nextOf(verdict, taskId)}`;
   const told = what.slice(0, 400);

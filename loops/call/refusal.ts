@@ -50,7 +50,7 @@ function emptyRecord(draft: Draft, refusal: Refusal, { ending, durationMs, rule 
       class: errorClass,
       reason,
       evidence: { source: 'none', text: message, rule },
-      retry_at: null,
+      retry_at: refusal.retryAt ?? null,
     },
     signature: sign({
       tool: adapter.tool,

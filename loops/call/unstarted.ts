@@ -1,8 +1,9 @@
 // What is said of a call that was over before anything was started: nothing was asked, and nothing is paid.
 
-import type { StopSignal } from '../../policies/facts/stop.ts';
+import { type StopSignal, stoppedBy } from '../../policies/facts/stop.ts';
 import { lacking } from '../../wrappers/feature.ts';
 import type { Draft } from '../attempt/draft.ts';
+import type { Unadmitted } from '../limits/within.ts';
 import type { Refusal } from './check.ts';
 
 export const LATE: Refusal = {
@@ -30,4 +31,14 @@ export function tooOld({ request, prompt, cliVersion }: Draft): Refusal | null {
     return { class: 'tooling', reason: 'not_prepared', exit: 'badInput', message };
   }
   return null;
+}
+
+/** By the limits over all tasks. */
+export function unadmitted(admission: Unadmitted, stop: AbortSignal): Refusal {
+  if (admission.how === 'stopped') return cancelled(stoppedBy(stop) ?? 'SIGTERM');
+  const { reason, message, retryAt } = admission;
+  if (reason === 'bad_state') return { class: 'tooling', reason, exit: 'badInput', message };
+  if (reason === 'state_unwritable') return { class: 'tooling', reason, exit: 'failure', message };
+  const retry = retryAt === null ? {} : { retryAt: retryAt.toISOString() };
+  return { class: 'quota', reason, exit: 'failure', message, ...retry };
 }

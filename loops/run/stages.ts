@@ -205,4 +205,4 @@ function allowed(environment: NodeJS.ProcessEnv, names: readonly string[] | unde
 }
 
 /** The last one is ours: the mark of a call that this run is made from. */
-const NEEDED = ['PATH', 'HOME', 'TMPDIR', 'LANG', 'TERM', 'TOLLGATE_STATE', 'TOLLGATE_CALL_ID'];
+const NEEDED = ['PATH', 'HOME', 'XDG_STATE_HOME', 'TMPDIR', 'LANG', 'TERM', 'TOLLGATE_STATE', 'TOLLGATE_CALL_ID'];

@@ -30,6 +30,7 @@ import type { StageRun } from '../task/stage-run.ts';
 import type { OpenTask } from '../task/task.ts';
 import { clearResultPaths } from './clear-result-paths.ts';
 import { type Errand, readRecord, recordIn, sendGuardian, sentNow } from './guardian.ts';
+import { takeLimitedPlace } from './limited-place.ts';
 import { reservationOf } from './remade-reservation.ts';
 
 type CallAnswer =
@@ -54,24 +55,33 @@ export async function dispatchCall(
   const { stop, slots = UNLIMITED } = context;
   const slot = await slots.take({ tool: stage.tool, model: stage.model ?? null }, stop);
   if (slot.how !== 'taken') return slot;
+  const callId = newCallId(context.clock());
   let answered: CallAnswer | null = null;
+  let place: Awaited<ReturnType<typeof takeLimitedPlace>> | null = null;
   try {
+    place = await takeLimitedPlace(run, callId);
+    if (place === 'stopped') return { how: 'stopped' };
     // The task's time may have run out while it waited for the place.
     if ((run.wallLeftMs() ?? 1) <= 0) return { how: 'too_late' };
     // Or the agent of another task has been at work meanwhile.
     const closed = closedBy({ task: run.open.task, stateFolder: run.open.stateFolder, register: run.register });
     if (closed !== null) return { how: 'closed', why: closed };
-    answered = await dispatchNow(run, request, wanted);
+    answered = await dispatchNow(run, request, wanted, callId);
     return answered;
   } finally {
+    if (place !== null && place !== 'stopped') await place.leave(answered?.how === 'answered' ? answered.record : null);
     slot.release(answered?.how === 'answered' ? answered.record.verdict : null);
   }
 }
 
-async function dispatchNow(run: StageRun, request: DispatchedPrompt, wanted: string): Promise<CallAnswer> {
+async function dispatchNow(
+  run: StageRun,
+  request: DispatchedPrompt,
+  wanted: string,
+  callId: string,
+): Promise<CallAnswer> {
   const { open, stage, guardianStop, context, register } = run;
   const { commandFolder, clock, watch } = context;
-  const callId = newCallId(clock());
   const errand = errandOf(run, request, wanted, callId);
   const way = clearResultPaths(open.task, stage, clock);
   const watched = watchCall(open, {

@@ -27,7 +27,7 @@ export interface Errand {
   promptFile: string;
   cwd: string;
   resumeSession: string | null;
-  options: Pick<RunOptions, 'trustWorkspace' | 'keepRaw' | 'recordRequests'>;
+  options: Pick<RunOptions, 'trustWorkspace' | 'keepRaw' | 'recordRequests' | 'ignoreHold'>;
   environment: NodeJS.ProcessEnv;
 }
 
@@ -138,6 +138,7 @@ function flagsOf(
     ...given.flatMap(([flag, value]) => (value === undefined || value === null ? [] : [`--${flag}=${value}`])),
     ...(options.trustWorkspace ? ['--trust-workspace'] : []),
     ...(options.keepRaw ? ['--keep-raw'] : []),
+    ...(options.ignoreHold ? ['--ignore-hold'] : []),
     ...(options.recordRequests ? ['--record-requests'] : []),
   ];
 }

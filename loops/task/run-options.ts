@@ -122,6 +122,13 @@ export const RUN_FLAGS = {
     about:
       "pass the CLIs' requests through a relay on the loopback, so that the log of API failures has the one that failed as it was sent, without keys",
   },
+  'ignore-hold': {
+    option: 'ignoreHold',
+    without: false,
+    given: true,
+    takes: 'nothing',
+    about: 'ask though another call learnt that the service refuses this tool, account and model until later',
+  },
   'trust-workspace': {
     option: 'trustWorkspace',
     without: false,

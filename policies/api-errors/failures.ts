@@ -50,7 +50,7 @@ const LOGGED = {
   // What a batch did not ask.
   auth: { but: ['paused'] },
   // Our own budget, and our own rest until a reset.
-  quota: { but: ['budget', 'paused'] },
+  quota: { but: ['budget', 'paused', 'own_limit', 'held'] },
   // All else is the installation, the flags and the folders: nothing was asked.
   tooling: { only: ['broken_history', 'model_not_found', 'bad_request', 'not_found', 'certificate'] },
   // The gate's own word; and limits of ours.

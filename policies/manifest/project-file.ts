@@ -2,6 +2,7 @@
 
 import type { OnFail } from '../facts/gate-record.ts';
 import type { BuiltIn } from '../facts/tools.ts';
+import { type Limits, NO_LIMITS } from '../limits/limits.ts';
 import type { NotifierRow } from '../notify/notifier.ts';
 import type { OwnToolRow } from '../own-tool/description.ts';
 import { SESSION_STEP_MS } from '../retry/backoff.ts';
@@ -31,6 +32,8 @@ export interface ProjectFile {
   };
   /** How long a prompt may be. */
   prompts: PromptLimits;
+  /** Over all of its tasks; those of the user stand beside them. */
+  limits: Limits;
   /** Who is told of the end of a run. */
   notify: readonly NotifierRow[];
 }
@@ -66,5 +69,6 @@ export const NO_PROJECT_FILE: ProjectFile = {
   tools: {},
   sessions: SESSION_DEFAULTS,
   prompts: PROMPT_DEFAULTS,
+  limits: NO_LIMITS,
   notify: [],
 };

@@ -37,5 +37,17 @@ export const MONEY_ACTIONS = {
     situation.verdict.class === 'auth'
       ? KEY_ACTIONS.bad_credentials(situation)
       : [later(situation), ...awaited(situation), `${otherTool(situation)}, or raise the plan`],
+  own_limit: (situation) => [
+    situation.verdict.retry_at === null ? rerun(situation, 'once the calls that are made end') : later(situation),
+    ...awaited(situation),
+    'or raise the limit: tollgate budget shows all of them, and where each stands',
+    otherTool(situation),
+  ],
+  held: (situation) => [
+    later(situation),
+    ...awaited(situation),
+    'or ask all the same: --ignore-hold (tollgate budget shows what is held, and since when)',
+    otherTool(situation),
+  ],
   budget: ({ taskId }) => [`tollgate budget ${taskId} --set N`, `tollgate run ${taskId}`],
 } as const satisfies Record<string, WayOut>;

@@ -9,6 +9,7 @@ import { LEAST_CHARS, MOST_CHARS } from '../../policies/manifest/prompt-limits.t
 import { phraseMistake } from '../../policies/rule/phrase.ts';
 import { isTaken } from '../../policies/verdict/find-row.ts';
 import { type OwnRow, SAID_IN, withoutProof } from '../../policies/verdict/own-row.ts';
+import { limitsSchema } from './limits-schema.ts';
 import { PLACE, STAGE } from './manifest-schema.ts';
 import { notifySchema } from './notify-schema.ts';
 import { OWN_TOOLS } from './own-tool-schema.ts';
@@ -92,7 +93,7 @@ const OWN_ROW = z.strictObject({
 });
 
 /** What follows from them is not what follows from a service's limits. */
-const OUR_REASONS = ['budget', 'paused'];
+const OUR_REASONS = ['budget', 'paused', 'own_limit', 'held'];
 
 const MAX_ROWS = 100;
 /** They go to the wrapper in one variable of its environment, which holds 128 KiB on Linux. */
@@ -198,6 +199,9 @@ const FIELDS = z.strictObject({
     })
     .prefault({})
     .describe('how long a prompt may be'),
+  limits: limitsSchema(z)
+    .prefault({})
+    .describe('limits over all tasks of this project; they stand beside your own and never loosen them'),
   notify: notifySchema(z).describe('who is told of the end of a run: webhooks and commands'),
 });
 

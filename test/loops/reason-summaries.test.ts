@@ -115,6 +115,11 @@ const OWN: Record<OwnReason, { class: ErrorClass; message: string }> = {
     class: 'tooling',
     message: '/p/.tmp/task/fix/inputs/prompt/codex.review.md is empty: there is nothing to ask',
   },
+  held: {
+    class: 'quota',
+    message:
+      'codex (signed in) is held since TIME (plan), until LATER; nothing was started. To ask all the same: --ignore-hold',
+  },
   interrupted: { class: 'transient', message: 'nobody saw how the CLI ended' },
   no_prompt: {
     class: 'tooling',
@@ -123,6 +128,11 @@ const OWN: Record<OwnReason, { class: ErrorClass; message: string }> = {
   no_working_folder: { class: 'tooling', message: '--cwd: /p/gone cannot be used (ENOENT)' },
   not_prepared: { class: 'tooling', message: 'stage codex_review: its template inputs/review.md does not exist' },
   not_started: { class: 'tooling', message: 'the CLI could not be started: spawn E2BIG' },
+  own_limit: {
+    class: 'quota',
+    message:
+      'a limit over all tasks is used up: 100 calls of 100 calls a day since TIME, until LATER; nothing was started',
+  },
   paused: { class: 'quota', message: 'another task of the batch met the quota of codex' },
   prompt_changed: { class: 'tooling', message: 'stage codex_review is done, but its prompt has changed since' },
   prompt_limit: {

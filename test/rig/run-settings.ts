@@ -15,6 +15,7 @@ export const OPTIONS: RunOptions = {
   trustWorkspace: false,
   keepRaw: false,
   recordRequests: false,
+  ignoreHold: false,
   outOfScope: 'reported',
   briefCommands: 'proposed',
   badVerdicts: 'reported',

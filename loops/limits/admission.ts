@@ -1,0 +1,148 @@
+// The admission of a call by the limits over all tasks: charged and synced before anything is paid, settled when it is over.
+
+import { setTimeout as pause } from 'node:timers/promises';
+import type { ProcessIdentity } from '../../policies/facts/process-identity.ts';
+import { admit } from '../../policies/limits/admit.ts';
+import { asOf, type LimitsLedger } from '../../policies/limits/ledger.ts';
+import type { LimitsInForce } from '../../policies/limits/limits.ts';
+import { readLimitsLedger, writeLimitsLedger } from '../../state/limits/ledger-file.ts';
+import { type LimitsFiles, limitsFiles } from '../../state/limits/limits-folder.ts';
+import { isSystemError, StrangeStateError } from '../../state/system-error.ts';
+import { waitForChange } from '../../state/wait-for-change.ts';
+import { identify } from '../../wrappers/processes/identity.ts';
+import { isNested, type LimitedCall, openCallOf, projectOf } from './asking.ts';
+import { heldUp } from './hold-standing.ts';
+import { limitsInForce } from './in-force.ts';
+import { locked } from './locked.ts';
+import { takeTurn } from './turns.ts';
+import { lookAfterDead } from './works.ts';
+
+export type Admission =
+  /** `near`: what is to be warned of. */
+  | { how: 'admitted'; near: string[]; waited: boolean }
+  | {
+      how: 'refused';
+      reason: 'own_limit' | 'held' | 'bad_state' | 'state_unwritable';
+      message: string;
+      retryAt: Date | null;
+    }
+  | { how: 'stopped' };
+
+interface Asking {
+  call: LimitedCall;
+  clock: () => Date;
+  stop: AbortSignal;
+  /** What it waits for; told when that changes. */
+  say(sentence: string): void;
+}
+
+/** Nothing is charged when it is refused, and nothing paid when a limit cannot be read or what is used cannot be written. */
+export async function askLimits(asking: Asking): Promise<Admission> {
+  try {
+    return await ask(asking);
+  } catch (error) {
+    if (error instanceof StrangeStateError)
+      return { how: 'refused', reason: 'bad_state', message: error.message, retryAt: null };
+    if (!isSystemError(error)) throw error;
+    const message = `what is used of your limits cannot be written (${error.message}); nothing was started. Make its folder writable, with space on its disk`;
+    return { how: 'refused', reason: 'state_unwritable', message, retryAt: null };
+  }
+}
+
+async function ask(asking: Asking): Promise<Admission> {
+  const { call, clock, stop } = asking;
+  const files = limitsFiles(call.environment);
+  const inForce = await limitsInForce(files, projectOf(call));
+  if (files === null) return inForce.length === 0 ? { how: 'admitted', near: [], waited: false } : HOMELESS;
+  const self = (await identify(process.pid))!;
+  const line = { folder: files.folder, name: `line-${call.tool}`, self, foreignMs: FOREIGN_MS, clock, stop };
+  const turn = inForce.some(hasPace) ? await takeTurn(line) : null;
+  if (turn?.how === 'stopped') return turn;
+  try {
+    return await untilAdmitted(asking, { files, inForce, self });
+  } finally {
+    turn?.release();
+  }
+}
+
+/** Who stands in line and cannot be looked up from here counts for so long. */
+const FOREIGN_MS = 600_000;
+
+const HOMELESS: Admission = {
+  how: 'refused',
+  reason: 'state_unwritable',
+  message:
+    'tollgate.yaml has limits, and what is used of them is kept in the home of the user, who has none; nothing was started. Set HOME or XDG_STATE_HOME',
+  retryAt: null,
+};
+
+const hasPace = ({ limits: { at_once, per_minute } }: LimitsInForce): boolean =>
+  Object.keys(at_once).length + Object.keys(per_minute).length > 0;
+
+interface Standing {
+  files: LimitsFiles;
+  inForce: readonly LimitsInForce[];
+  self: ProcessIdentity;
+}
+
+type Tried = Admission | { how: 'wait'; why: string; untilMs: number | null };
+
+/** How often it is looked whether a call that was killed is over; one that ends by itself changes the file. */
+const LOOK_MS = 500;
+
+async function untilAdmitted({ call, clock, stop, say }: Asking, standing: Standing): Promise<Admission> {
+  const { files, self } = standing;
+  let told = '';
+  for (let waited = false; ; waited = true) {
+    const tried = await locked<Tried>({ files, self, clock, stop }, () => tryOnce(call, standing, clock));
+    if (tried === null) return { how: 'stopped' };
+    if (tried.how === 'admitted') return { ...tried, waited };
+    if (tried.how !== 'wait') return tried;
+    if (isNested(call)) return refusedNested(tried.why);
+    if (tried.why !== told) say(`waits ${tried.why}`);
+    told = tried.why;
+    const leftMs = tried.untilMs === null ? LOOK_MS : Math.max(1, Math.min(LOOK_MS, tried.untilMs - clock().getTime()));
+    // By the file where a call has to end first, else by the clock, which may be set meanwhile.
+    if (tried.untilMs === null) await waitForChange(files.ledger, leftMs, stop);
+    else await pause(leftMs, undefined, { signal: stop }).catch(() => {});
+  }
+}
+
+const refusedNested = (why: string): Admission => ({
+  how: 'refused',
+  reason: 'own_limit',
+  message: `it would have to wait ${why}; a call that an agent makes from within a call does not wait, since its own caller may be what it waits for. Nothing was started`,
+  retryAt: null,
+});
+
+async function tryOnce(call: LimitedCall, { files, inForce, self }: Standing, clock: () => Date): Promise<Tried> {
+  const now = clock().getTime();
+  const held = await heldUp(call, files, self, clock);
+  if (held.how === 'wait') return held;
+  if (held.how === 'refused') {
+    const message = `${held.why}; nothing was started. To ask all the same: --ignore-hold`;
+    return { how: 'refused', reason: 'held', message, retryAt: held.retryAt };
+  }
+  if (inForce.length === 0) return { how: 'admitted', near: [], waited: false };
+  const ledger = await lookAfterDead(asOf(readLimitsLedger(files), now), self, call.environment, now);
+  const asked = openCallOf(call, self, now);
+  // The run that asks for it has stood in line for it.
+  const before = ledger.open.find(({ call_id }) => call_id === call.callId);
+  if (before !== undefined) {
+    writeLimitsLedger(files, ownedBy(ledger, call.callId, self));
+    return { how: 'admitted', near: [], waited: false };
+  }
+  const admitted = admit(inForce, ledger, asked);
+  if (admitted.how === 'wait') return admitted;
+  if (admitted.how === 'refused') {
+    const message = `a limit over all tasks is ${admitted.why}; nothing was started. It stands in ${admitted.file}; tollgate budget shows all of them`;
+    return { how: 'refused', reason: 'own_limit', message, retryAt: admitted.retryAt };
+  }
+  writeLimitsLedger(files, admitted.ledger);
+  return { how: 'admitted', near: admitted.near, waited: false };
+}
+
+const ownedBy = (ledger: LimitsLedger, callId: string, owner: ProcessIdentity): LimitsLedger => ({
+  ...ledger,
+  open: ledger.open.map((one) => (one.call_id === callId ? { ...one, owner } : one)),
+});

@@ -1,0 +1,58 @@
+// What the holds say of a call: it goes ahead, waits for a moment, goes to find out, or is refused.
+
+import type { ProcessIdentity } from '../../policies/facts/process-identity.ts';
+import { type Hold, holdsUp, holdWords } from '../../policies/limits/holds.ts';
+import { openJournal } from '../../state/journal/journal.ts';
+import { budgetOf } from '../../state/journal/ledger.ts';
+import { readHolds, writeHolds } from '../../state/limits/holds-file.ts';
+import type { LimitsFiles } from '../../state/limits/limits-folder.ts';
+import { isAlive } from '../../wrappers/processes/identity.ts';
+import { heldCallOf, type LimitedCall } from './asking.ts';
+
+type Held =
+  | { how: 'free' }
+  | { how: 'wait'; why: string; untilMs: number }
+  | { how: 'refused'; why: string; retryAt: Date | null };
+
+/** So short a time is waited for: a run would do nothing else. */
+const WAITED_MS = 60_000;
+
+/** By whoever has the lock: who is let through to find out is written down, so that nobody else is. */
+export async function heldUp(
+  call: LimitedCall,
+  files: LimitsFiles,
+  self: ProcessIdentity,
+  clock: () => Date,
+): Promise<Held> {
+  if (call.holds === 'ignored') return { how: 'free' };
+  const asked = heldCallOf(call);
+  const now = clock().getTime();
+  const holds = readHolds(files, now);
+  const hold = holds.find((one) => holdsUp(one, asked));
+  if (hold === undefined) return { how: 'free' };
+  // Its task would refuse it, and says so better.
+  if (isSpent(call, clock)) return { how: 'free' };
+  const why = holdWords(hold);
+  if (hold.until !== null)
+    return hold.until - now <= WAITED_MS
+      ? { how: 'wait', why: `until ${new Date(hold.until).toISOString()}: ${why}`, untilMs: hold.until }
+      : { how: 'refused', why, retryAt: new Date(hold.until) };
+  if (hold.probe !== null && hold.probe.call_id !== call.callId && (await isAlive(hold.probe.owner, self)) !== 'dead')
+    return {
+      how: 'refused',
+      why: `${why}, which is ${hold.probe.call_id} (pid ${hold.probe.owner.pid})`,
+      retryAt: null,
+    };
+  const probe = { call_id: call.callId, owner: self };
+  writeHolds(
+    files,
+    holds.map((one): Hold => (one === hold ? { ...hold, probe } : one)),
+  );
+  return { how: 'free' };
+}
+
+function isSpent({ task }: LimitedCall, clock: () => Date): boolean {
+  if (task === null) return false;
+  const { ledger } = openJournal(task.root, clock).read();
+  return ledger.used >= budgetOf(ledger);
+}

@@ -1,0 +1,21 @@
+// Which limits bind a call: the user's own, and those of its project beside them, which can only be stricter.
+
+import { isLimited, type LimitsInForce } from '../../policies/limits/limits.ts';
+import { type LimitsFiles, mayBeLimited } from '../../state/limits/limits-folder.ts';
+import { readUserLimits } from '../../state/limits/user-limits.ts';
+import { projectFile, readProject } from '../../state/project/project.ts';
+import { StrangeStateError } from '../../state/system-error.ts';
+
+/** Throws StrangeStateError where any of it cannot be gone by. */
+export async function limitsInForce(files: LimitsFiles | null, projectRoot: string): Promise<LimitsInForce[]> {
+  const own = files === null ? [] : [{ limits: readUserLimits(files), project: null, file: files.limits }];
+  return [...own, ...(await projectLimits(projectRoot))].filter(({ limits }) => isLimited(limits));
+}
+
+async function projectLimits(root: string): Promise<LimitsInForce[]> {
+  const file = projectFile(root);
+  if (file === null || !mayBeLimited({}, root)) return [];
+  const project = await readProject(root);
+  if (project.how === 'invalid') throw new StrangeStateError(`${project.message}; nothing was started`);
+  return [{ limits: project.value.limits, project: root, file }];
+}

@@ -1,0 +1,95 @@
+// What became of a call, told to the limits over all tasks: what it used, and what it learnt of a limit of the service.
+
+import { nearWords } from '../../policies/limits/admit.ts';
+import { holdAfter, holdsUp } from '../../policies/limits/holds.ts';
+import { asOf, settled } from '../../policies/limits/ledger.ts';
+import { budgetsUsed, reached } from '../../policies/limits/used.ts';
+import type { CallRecord } from '../../policies/record/call-record.ts';
+import { priceOf } from '../../policies/record/price.ts';
+import { readHolds, writeHolds } from '../../state/limits/holds-file.ts';
+import { readLimitsLedger, writeLimitsLedger } from '../../state/limits/ledger-file.ts';
+import { limitsFiles } from '../../state/limits/limits-folder.ts';
+import { readProject } from '../../state/project/project.ts';
+import { isSystemError, StrangeStateError } from '../../state/system-error.ts';
+import { identify } from '../../wrappers/processes/identity.ts';
+import { heldCallOf, type LimitedCall, projectOf } from './asking.ts';
+import { limitsInForce } from './in-force.ts';
+import { locked } from './locked.ts';
+
+type EndedCallRecord = Pick<CallRecord, 'ending' | 'verdict' | 'usage' | 'model'>;
+
+const NEVER = new AbortController().signal;
+
+/**
+ * What cannot be written is found later: the call counts as spent already, and whoever looks next finds its owner gone.
+ * @param record null for a call that was not made.
+ * @returns what is to be warned of: budgets whose fourth fifth it used up.
+ */
+export async function settleLimits(
+  call: LimitedCall,
+  record: EndedCallRecord | null,
+  clock: () => Date,
+): Promise<string[]> {
+  try {
+    return await settle(call, record, clock);
+  } catch (error) {
+    if (error instanceof StrangeStateError || isSystemError(error)) return [];
+    throw error;
+  }
+}
+
+async function settle(call: LimitedCall, record: EndedCallRecord | null, clock: () => Date): Promise<string[]> {
+  const files = limitsFiles(call.environment);
+  if (files === null) return [];
+  const isMade = record !== null && record.ending !== 'not_started';
+  const inForce = await limitsInForce(files, projectOf(call));
+  const usd = isMade && inForce.some(hasDollars) ? await usdOf(call, record) : (record?.usage.usd ?? null);
+  const used = isMade ? { tokens: record.usage.total_tokens, usd } : 'not_made';
+  const self = (await identify(process.pid))!;
+  const near = await locked({ files, self, clock, stop: NEVER }, () => {
+    const now = clock();
+    if (isMade) keepWhatWasLearnt(call, record, now);
+    else forgetProbe(call, now);
+    if (inForce.length === 0) return [];
+    const before = asOf(readLimitsLedger(files), now.getTime());
+    if (before.open.every(({ call_id }) => call_id !== call.callId)) return [];
+    const after = settled(before, call.callId, used);
+    writeLimitsLedger(files, after);
+    return reached(budgetsUsed(inForce, before, now, call.tool), budgetsUsed(inForce, after, now, call.tool)).map(
+      nearWords,
+    );
+  });
+  return near ?? [];
+}
+
+const hasDollars = ({ limits }: { limits: { budgets: readonly { usd?: number }[] } }): boolean =>
+  limits.budgets.some(({ usd }) => usd !== undefined);
+
+/** By the project's own prices where the CLI tells none. */
+async function usdOf(call: LimitedCall, record: EndedCallRecord): Promise<number | null> {
+  const project = await readProject(projectOf(call));
+  return priceOf(record, project.how === 'read' ? project.value.prices : {});
+}
+
+/** A success ends a hold, whoever made it stand. */
+function keepWhatWasLearnt(call: LimitedCall, { verdict }: EndedCallRecord, now: Date): void {
+  const files = limitsFiles(call.environment)!;
+  const asked = heldCallOf(call);
+  const holds = readHolds(files, now.getTime());
+  const others = holds.filter((one) => !holdsUp(one, asked));
+  const hold = holdAfter(asked, verdict, now);
+  if (hold !== null) writeHolds(files, [...others, hold]);
+  else if (verdict.class !== null) forgetProbe(call, now);
+  else if (others.length < holds.length) writeHolds(files, others);
+}
+
+/** It has found nothing out: the next call may. */
+function forgetProbe(call: LimitedCall, now: Date): void {
+  const files = limitsFiles(call.environment)!;
+  const holds = readHolds(files, now.getTime());
+  if (holds.some(({ probe }) => probe?.call_id === call.callId))
+    writeHolds(
+      files,
+      holds.map((one) => (one.probe?.call_id === call.callId ? { ...one, probe: null } : one)),
+    );
+}

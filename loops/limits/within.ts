@@ -1,0 +1,64 @@
+// A call within the limits over all tasks: nothing of it is loaded where there is no limit and no hold.
+
+import type { CallRecord } from '../../policies/record/call-record.ts';
+import { limitsFiles, mayBeLimited } from '../../state/limits/limits-folder.ts';
+import type { Draft } from '../attempt/draft.ts';
+import type { Admission } from './admission.ts';
+import { type LimitedCall, projectOf } from './asking.ts';
+
+/** Why it is not made. */
+export type Unadmitted = Exclude<Admission, { how: 'admitted' }>;
+
+interface Making<Called> {
+  make(): Promise<Called>;
+  left(unadmitted: Unadmitted): Promise<Called>;
+  /** Its time begins when it no longer stands in line. */
+  begins(): void;
+}
+
+/** Charged before it is made; what it used, and what it learnt of a limit of the service, is noted when it is over. */
+export async function withinLimits<Called extends { record: CallRecord }>(
+  draft: Draft,
+  stop: AbortSignal,
+  { make, left, begins }: Making<Called>,
+): Promise<Called> {
+  const call = limitedCall(draft);
+  const { clock, request } = draft;
+  const isLimited = mayBeLimited(call.environment, projectOf(call));
+  if (isLimited) {
+    const { askLimits } = await import('./admission.ts');
+    const say = request.say ?? (() => {});
+    const admission = await askLimits({ call, clock, stop, say });
+    if (admission.how !== 'admitted') return left(admission);
+    for (const sentence of admission.near) {
+      draft.warnings.push(sentence);
+      say(sentence);
+    }
+    if (admission.waited) {
+      draft.startedAt = clock();
+      begins();
+    }
+  }
+  const called = await make();
+  if (isLimited || mayHold(called.record, call.environment)) {
+    const { settleLimits } = await import('./settle-limits.ts');
+    for (const sentence of await settleLimits(call, called.record, clock)) request.say?.(sentence);
+  }
+  return called;
+}
+
+const limitedCall = ({ callId, request }: Draft): LimitedCall => ({
+  callId,
+  tool: request.adapter.tool,
+  model: request.call.model,
+  task: request.charge?.task ?? null,
+  cwd: request.call.cwd,
+  environment: request.call.environment,
+  holds: request.ignoreHold === true ? 'ignored' : 'obeyed',
+});
+
+/** Others need not pay to learn the same. */
+const mayHold = ({ ending, verdict }: CallRecord, environment: NodeJS.ProcessEnv): boolean =>
+  ending !== 'not_started' &&
+  (verdict.class === 'quota' || verdict.reason === 'rate_limit') &&
+  limitsFiles(environment) !== null;

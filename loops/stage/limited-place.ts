@@ -1,0 +1,50 @@
+// A stage's call stands in line for the limits over all tasks before its guardian is started, whose time begins then.
+
+import type { CallRecord } from '../../policies/record/call-record.ts';
+import { mayBeLimited } from '../../state/limits/limits-folder.ts';
+import { type LimitedCall, projectOf } from '../limits/asking.ts';
+import type { StageRun } from '../task/stage-run.ts';
+
+interface LimitedPlace {
+  /** A call that was not made, which its record says, is not charged. */
+  leave(record: CallRecord | null): Promise<void>;
+}
+
+const FREE: LimitedPlace = { leave: async () => {} };
+
+/** Charged to this process until the guardian takes it over; one that is refused the guardian asks for and tells of by itself. */
+export async function takeLimitedPlace(run: StageRun, callId: string): Promise<LimitedPlace | 'stopped'> {
+  const { stage, open, context, options } = run;
+  const { environment, clock, stop, say } = context;
+  const call: LimitedCall = {
+    callId,
+    tool: stage.tool,
+    model: stage.model ?? null,
+    task: open.task,
+    cwd: open.cwd,
+    environment,
+    holds: options.ignoreHold ? 'ignored' : 'obeyed',
+  };
+  if (!mayBeLimited(environment, projectOf(call))) return FREE;
+  const { askLimits } = await import('../limits/admission.ts');
+  const admission = await askLimits({
+    call,
+    clock,
+    stop: endsWith(stop, run.wallLeftMs()),
+    say: (sentence) => say(`stage ${stage.name}: ${sentence}`),
+  });
+  if (admission.how === 'refused') return FREE;
+  // Where its own time is up that is for the stage to say.
+  if (admission.how === 'stopped') return stop.aborted ? 'stopped' : FREE;
+  for (const sentence of admission.near) say(`stage ${stage.name}: ${sentence}`);
+  return {
+    leave: async (record) => {
+      if (record !== null && record.ending !== 'not_started') return;
+      const { settleLimits } = await import('../limits/settle-limits.ts');
+      await settleLimits(call, null, clock);
+    },
+  };
+}
+
+const endsWith = (stop: AbortSignal, wallLeftMs: number | null): AbortSignal =>
+  wallLeftMs === null ? stop : AbortSignal.any([stop, AbortSignal.timeout(Math.max(1, Math.ceil(wallLeftMs)))]);

@@ -1,0 +1,71 @@
+// May a call begin now, must it wait, or is it refused: by the limits in force and what was used of them.
+
+import { charged, type LimitsLedger, type OpenCall } from './ledger.ts';
+import type { LimitsInForce } from './limits.ts';
+import { budgetsUsed, reached, standingWords } from './used.ts';
+
+type Admitted =
+  /** `near`: budgets of which it uses the fourth fifth up, in sentences. */
+  | { how: 'granted'; ledger: LimitsLedger; near: string[] }
+  | { how: 'refused'; why: string; retryAt: Date; file: string }
+  /** `untilMs`: when it is to be looked at anew at the latest, by the clock; null where a call has to end first. */
+  | { how: 'wait'; why: string; untilMs: number | null };
+
+/** Pure: nothing is charged until the ledger that it returns is written. */
+export function admit(inForce: readonly LimitsInForce[], ledger: LimitsLedger, call: OpenCall): Admitted {
+  const now = new Date(call.at);
+  const before = budgetsUsed(inForce, ledger, now, call.tool);
+  // The one that is reset last: until then it would be refused again.
+  const full = before.filter(({ used, most }) => used >= most).sort((a, b) => b.until.getTime() - a.until.getTime())[0];
+  if (full !== undefined)
+    return { how: 'refused', why: `used up: ${standingWords(full)}`, retryAt: full.until, file: full.file };
+  const wait = inForce.flatMap((one) => [...atOnce(one, ledger, call), ...perMinute(one, ledger, call)])[0];
+  if (wait !== undefined) return { how: 'wait', ...wait };
+  const after = charged(ledger, call);
+  const near = reached(before, budgetsUsed(inForce, after, now, call.tool));
+  return { how: 'granted', ledger: after, near: near.map(nearWords) };
+}
+
+/** What is warned of, once for each time that it is reached. */
+export const nearWords = (budget: Parameters<typeof standingWords>[0]): string =>
+  `four fifths of a limit over all tasks are used: ${standingWords(budget)}`;
+
+interface Wait {
+  why: string;
+  untilMs: number | null;
+}
+
+/** Which calls count beside this one: of its tool and account, or all; of its project, where a project limits itself. */
+const beside = (call: OpenCall, name: string, project: string | null) => (other: OtherCall) =>
+  (name === 'any' || (other.tool === call.tool && other.account === call.account)) &&
+  (project === null || other.project === project);
+
+type OtherCall = Pick<OpenCall, 'tool' | 'account' | 'project'>;
+
+const rowsFor = (limits: Readonly<Record<string, number>>, tool: string): [name: string, most: number][] =>
+  Object.entries(limits).filter(([name]) => name === 'any' || name === tool);
+
+function atOnce({ limits, project }: LimitsInForce, { open }: LimitsLedger, call: OpenCall): Wait[] {
+  return rowsFor(limits.at_once, call.tool).flatMap(([name, most]) => {
+    const others = open.filter((other) => other.lost !== true).filter(beside(call, name, project));
+    if (others.length < most) return [];
+    const which = others.slice(0, 3).map(({ call_id, owner }) => `${call_id} (pid ${owner.pid})`);
+    const why = `for one of ${others.length} calls to end, since ${most} of ${named(name)} are made at once: ${which.join(', ')}`;
+    return [{ why, untilMs: null }];
+  });
+}
+
+function perMinute({ limits, project }: LimitsInForce, { begun }: LimitsLedger, call: OpenCall): Wait[] {
+  return rowsFor(limits.per_minute, call.tool).flatMap(([name, most]) => {
+    const times = begun
+      .filter(beside(call, name, project))
+      .map(({ at }) => at)
+      .sort((a, b) => a - b);
+    if (times.length < most) return [];
+    const untilMs = times[times.length - most]! + 60_000;
+    const why = `until ${new Date(untilMs).toISOString()}, since ${most} of ${named(name)} begin in a minute`;
+    return [{ why, untilMs }];
+  });
+}
+
+const named = (name: string): string => (name === 'any' ? 'all tools' : name);

@@ -1,0 +1,75 @@
+// How much of each budget is used, in the period that is now.
+
+import { type LimitsLedger, QUARTER_MS } from './ledger.ts';
+import { type BudgetRow, type LimitsInForce, UNITS, type Unit } from './limits.ts';
+import { periodAt } from './period.ts';
+
+/** One limit of one budget, with what is used of it. */
+export interface BudgetUsed {
+  tool: BudgetRow['tool'];
+  per: BudgetRow['per'];
+  unit: Unit;
+  most: number;
+  used: number;
+  from: Date;
+  until: Date;
+  time_zone: string;
+  project: string | null;
+  /** Where it stands. */
+  file: string;
+}
+
+/** @param tool those that a call of it is charged to; `any`: all. */
+export function budgetsUsed(
+  inForce: readonly LimitsInForce[],
+  ledger: LimitsLedger,
+  now: Date,
+  tool: string = 'any',
+): BudgetUsed[] {
+  return inForce.flatMap(({ limits, project, file }) =>
+    limits.budgets
+      .filter((row) => tool === 'any' || row.tool === 'any' || row.tool === tool)
+      .flatMap((row) => {
+        const span = periodAt(row.per, now, limits.time_zone);
+        return UNITS.flatMap((unit) => {
+          const most = row[unit];
+          if (most === undefined) return [];
+          const used = sum(ledger, unit, { tool: row.tool, project, fromMs: span.from.getTime() });
+          const { time_zone } = limits;
+          return [{ tool: row.tool, per: row.per, unit, most, used, ...span, time_zone, project, file }];
+        });
+      }),
+  );
+}
+
+interface Counted {
+  tool: string;
+  project: string | null;
+  fromMs: number;
+}
+
+const sum = ({ spent }: LimitsLedger, unit: Unit, { tool, project, fromMs }: Counted): number =>
+  spent
+    .filter(
+      (row) =>
+        row.at + QUARTER_MS > fromMs &&
+        (tool === 'any' || row.tool === tool) &&
+        (project === null || row.project === project),
+    )
+    .reduce((total, row) => total + row[unit], 0);
+
+const SHARE = 0.8;
+
+/** The budgets whose four fifths lie between these two standings. */
+export const reached = (before: readonly BudgetUsed[], after: readonly BudgetUsed[]): BudgetUsed[] =>
+  after.filter(({ used, most }, i) => used >= most * SHARE && before[i]!.used < most * SHARE);
+
+export const amount = (count: number, unit: Unit): string =>
+  unit === 'usd' ? `$${Number(count.toFixed(4))}` : `${count} ${count === 1 ? unit.slice(0, -1) : unit}`;
+
+/** `7 of 100 calls a day of codex, since FROM, until UNTIL`. */
+export function standingWords({ used, most, unit, per, tool, project, from, until }: BudgetUsed): string {
+  const whose = `${tool === 'any' ? '' : ` of ${tool}`}${project === null ? '' : ' of this project'}`;
+  const spent = unit === 'usd' ? amount(used, unit) : used;
+  return `${spent} of ${amount(most, unit)} a ${per}${whose}, since ${from.toISOString()}, until ${until.toISOString()}`;
+}

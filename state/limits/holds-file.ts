@@ -1,0 +1,33 @@
+// The holds of a user, on disk for as long as one stands: a call without limits looks for this file, and finds none.
+
+import { rmSync } from 'node:fs';
+import { isProcessIdentity } from '../../policies/facts/process-identity.ts';
+import { type Hold, standsAt } from '../../policies/limits/holds.ts';
+import { readJsonIfFit } from '../disk/regular-file.ts';
+import type { LimitsFiles } from './limits-folder.ts';
+import { writeLimitsJson } from './limits-json.ts';
+
+/** Those that stand. What cannot be read holds nobody: it guards no budget, and a service says again what it said. */
+export function readHolds({ holds: file }: LimitsFiles, nowMs: number): Hold[] {
+  const rows = readJsonIfFit<{ holds?: unknown }>(file)?.holds;
+  return Array.isArray(rows) ? rows.filter(isHold).filter((hold) => standsAt(hold, nowMs)) : [];
+}
+
+/** By whoever has the lock. */
+export function writeHolds({ folder, holds: file }: LimitsFiles, holds: readonly Hold[]): void {
+  if (holds.length === 0) rmSync(file, { force: true });
+  else writeLimitsJson(folder, file, { v: 1, holds });
+}
+
+function isHold(value: unknown): value is Hold {
+  const { tool, account, model, reason, until, seen_at, probe } = (value ?? {}) as Partial<Record<keyof Hold, unknown>>;
+  return (
+    [tool, account, reason].every((text) => typeof text === 'string') &&
+    (model === null || typeof model === 'string') &&
+    (until === null || isInstant(until)) &&
+    isInstant(seen_at) &&
+    (probe === null || isProcessIdentity((probe as Hold['probe'])?.owner, 1))
+  );
+}
+
+const isInstant = (value: unknown): boolean => Number.isFinite(value) && Math.abs(value as number) <= 8.64e15;

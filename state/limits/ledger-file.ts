@@ -1,0 +1,41 @@
+// What was used of the limits, on disk: read and written by whoever has the lock, and by nobody else.
+
+import { isProcessIdentity } from '../../policies/facts/process-identity.ts';
+import { EMPTY_LEDGER, type LimitsLedger, type OpenCall } from '../../policies/limits/ledger.ts';
+import type { LimitsFiles } from './limits-folder.ts';
+import { readLimitsJson, writeLimitsJson } from './limits-json.ts';
+
+/** Throws StrangeStateError for what is none. */
+export const readLimitsLedger = ({ ledger: file }: LimitsFiles): LimitsLedger =>
+  readLimitsJson(file, EMPTY_LEDGER, mistake, `Mend it, or take it away to count from 0: rm ${file}`);
+
+export const writeLimitsLedger = ({ folder, ledger: file }: LimitsFiles, ledger: LimitsLedger): void =>
+  writeLimitsJson(folder, file, ledger);
+
+function mistake(value: unknown): string | null {
+  const { open, spent, begun } = (value ?? {}) as Partial<Record<keyof LimitsLedger, unknown>>;
+  const isSound =
+    isListOf(open, isOpen) &&
+    isListOf(spent, (row) => hasTexts(row, ['tool', 'project']) && hasNumbers(row, ['at', 'calls', 'tokens', 'usd'])) &&
+    isListOf(begun, (row) => hasTexts(row, ['call_id', 'tool', 'account', 'project']) && hasNumbers(row, ['at']));
+  return isSound ? null : 'is not what was used of your limits';
+}
+
+const isOpen = (row: object): boolean => {
+  const { owner, task } = row as Partial<OpenCall>;
+  return (
+    hasTexts(row, ['call_id', 'tool', 'account', 'project']) &&
+    hasNumbers(row, ['at']) &&
+    isProcessIdentity(owner, 1) &&
+    (task === null || typeof task === 'string')
+  );
+};
+
+const isListOf = (value: unknown, is: (row: object) => boolean): boolean =>
+  Array.isArray(value) && value.every((row: unknown) => typeof row === 'object' && row !== null && is(row));
+
+const hasTexts = (row: object, names: string[]): boolean =>
+  names.every((name) => typeof (row as Record<string, unknown>)[name] === 'string');
+
+const hasNumbers = (row: object, names: string[]): boolean =>
+  names.every((name) => Number.isFinite((row as Record<string, unknown>)[name]));

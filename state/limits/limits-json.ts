@@ -1,0 +1,42 @@
+// The JSON files of the limits over all tasks: read with care, and what is wrong with one is told before anything is paid.
+
+import { makeFolder } from '../disk/folder.ts';
+import { readRegularOrNull } from '../disk/regular-file.ts';
+import { publishText } from '../disk/replace-file.ts';
+import { isSystemError, StrangeStateError } from '../system-error.ts';
+
+/** @param mistake what is wrong with the value, or null. @param mend the way out, a sentence. Throws StrangeStateError for what cannot be gone by. */
+export function readLimitsJson<T>(
+  file: string,
+  absent: T,
+  mistake: (value: unknown) => string | null,
+  mend: string,
+): T {
+  const strange = (why: string) => new StrangeStateError(`${why}; nothing was started. ${mend}`);
+  let text: string | null;
+  try {
+    text = readRegularOrNull(file);
+  } catch (error) {
+    if (isSystemError(error)) throw strange(error.message);
+    throw error;
+  }
+  if (text === null) return absent;
+  let value: unknown;
+  try {
+    value = JSON.parse(text);
+  } catch {
+    throw strange(`${file} is no JSON`);
+  }
+  const version = (value as { v?: unknown } | null)?.v;
+  if (typeof version === 'number' && version > 1)
+    throw strange(`${file} was written by a newer version: update tollgate`);
+  const wrong = mistake(value);
+  if (wrong !== null) throw strange(`${file} ${wrong}`);
+  return value as T;
+}
+
+/** Synced: what it says must outlive a power cut before anything is paid by it. */
+export function writeLimitsJson(folder: string, file: string, value: object): void {
+  makeFolder(folder);
+  publishText(file, `${JSON.stringify(value)}\n`);
+}

@@ -1,0 +1,217 @@
+// Limits over all tasks, on disk: exact however many ask at once, spent when an asker dies, in line, held.
+
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { suite } from 'uvu';
+import * as assert from 'uvu/assert';
+import { askLimits } from '../../../loops/limits/admission.ts';
+import type { LimitedCall } from '../../../loops/limits/asking.ts';
+import { settleLimits } from '../../../loops/limits/settle-limits.ts';
+import { UNKNOWN_USAGE } from '../../../policies/facts/engine-event.ts';
+import type { Verdict } from '../../../policies/facts/evidence.ts';
+import type { LimitsLedger } from '../../../policies/limits/ledger.ts';
+
+const NOON = new Date('2026-11-23T12:00:00Z');
+const SUCCESS: Verdict = { class: null, reason: null, evidence: null, retry_at: null };
+
+interface World {
+  home: string;
+  folder: string;
+  /** What was said by anybody who asked. */
+  said: string[];
+  now: { at: Date };
+}
+
+const test = suite<World>('limits');
+test.before.each((world) => {
+  world.home = mkdtempSync(path.join(tmpdir(), 'limits-'));
+  world.folder = path.join(world.home, '.local/state/tollgate/limits');
+  world.said = [];
+  world.now = { at: NOON };
+  mkdirSync(world.folder, { recursive: true, mode: 0o700 });
+  mkdirSync(path.join(world.home, '.tmp'));
+});
+test.after.each(({ home }) => rmSync(home, { recursive: true, force: true }));
+
+const limit = ({ folder }: World, limits: object) =>
+  writeFileSync(path.join(folder, 'limits.json'), JSON.stringify(limits));
+const ledgerOf = ({ folder }: World) =>
+  JSON.parse(readFileSync(path.join(folder, 'ledger.json'), 'utf8')) as LimitsLedger;
+const usedIn = (world: World) => ledgerOf(world).spent.reduce((sum, { calls }) => sum + calls, 0);
+
+const callIn = ({ home }: World, id: string, more: Partial<LimitedCall> = {}): LimitedCall => ({
+  callId: id,
+  tool: 'codex',
+  model: null,
+  task: null,
+  cwd: home,
+  environment: { HOME: home },
+  holds: 'obeyed',
+  ...more,
+});
+const ask = (world: World, call: LimitedCall, stop = new AbortController().signal) =>
+  askLimits({ call, clock: () => world.now.at, stop, say: (sentence) => world.said.push(sentence) });
+const settle = (world: World, call: LimitedCall, verdict: Verdict = SUCCESS, tokens: number | null = null) => {
+  const usage = { ...UNKNOWN_USAGE, total_tokens: tokens };
+  return settleLimits(call, { ending: 'exited', verdict, usage, model: null }, () => world.now.at);
+};
+
+test('64 at once on a budget of 20: exactly 20', async (world) => {
+  limit(world, { budgets: [{ per: 'day', calls: 20 }] });
+  const ends = await Promise.all(Array.from({ length: 64 }, (_, i) => ask(world, callIn(world, `c${i}`))));
+  assert.is(ends.filter(({ how }) => how === 'admitted').length, 20);
+  assert.is(usedIn(world), 20);
+  const refused = ends.find(({ how }) => how === 'refused');
+  assert.equal(refused, {
+    how: 'refused',
+    reason: 'own_limit',
+    message: `a limit over all tasks is used up: 20 of 20 calls a day, since 2026-11-23T00:00:00.000Z, until 2026-11-24T00:00:00.000Z; nothing was started. It stands in ${world.folder}/limits.json; tollgate budget shows all of them`,
+    retryAt: new Date('2026-11-24T00:00:00Z'),
+  });
+});
+
+test('a call whose asker died is spent, and holds no place', async (world) => {
+  limit(world, { budgets: [{ per: 'day', calls: 2 }], at_once: { codex: 1 } });
+  await ask(world, callIn(world, 'dead'));
+  const ledger = ledgerOf(world);
+  const [open] = ledger.open;
+  const killed = { ...ledger, open: [{ ...open!, owner: { ...open!.owner, start_time: 'before' } }] };
+  writeFileSync(path.join(world.folder, 'ledger.json'), JSON.stringify(killed));
+  const next = callIn(world, 'next');
+  assert.equal(await ask(world, next), {
+    how: 'admitted',
+    near: [
+      'four fifths of a limit over all tasks are used: 2 of 2 calls a day, since 2026-11-23T00:00:00.000Z, until 2026-11-24T00:00:00.000Z',
+    ],
+    waited: false,
+  });
+  await settle(world, next);
+  assert.equal([usedIn(world), ledgerOf(world).open], [2, []]);
+});
+
+test('what a dead asker’s call used is found in the record of its task', async (world) => {
+  limit(world, { budgets: [{ per: 'day', tokens: 50 }] });
+  const task = { root: path.join(world.home, '.tmp/task/fix') };
+  await ask(world, callIn(world, 'dead', { task }));
+  const ledger = ledgerOf(world);
+  const owner = { ...ledger.open[0]!.owner, start_time: 'before' };
+  const killed = { ...ledger, open: [{ ...ledger.open[0]!, owner }] };
+  writeFileSync(path.join(world.folder, 'ledger.json'), JSON.stringify(killed));
+  const early = callIn(world, 'early');
+  assert.is((await ask(world, early)).how, 'admitted');
+  assert.equal(
+    ledgerOf(world).open.map(({ call_id, lost }) => [call_id, lost]),
+    [
+      ['dead', true],
+      ['early', undefined],
+    ],
+  );
+  await settle(world, early);
+  const attempt = path.join(task.root, 'state/attempts/dead');
+  mkdirSync(attempt, { recursive: true });
+  writeFileSync(path.join(attempt, 'record.json'), JSON.stringify({ call_id: 'dead', usage: { total_tokens: 60 } }));
+  assert.is((await ask(world, callIn(world, 'late'))).how, 'refused');
+});
+
+test('they stand in line in order, and say what for; who is told to stop leaves it', async (world) => {
+  limit(world, { at_once: { codex: 1 } });
+  const calls = ['a', 'b', 'c'].map((id) => callIn(world, id));
+  assert.is((await ask(world, calls[0]!)).how, 'admitted');
+  const order: string[] = [];
+  const leave = new AbortController();
+  const stopped = ask(world, callIn(world, 'x'), leave.signal);
+  const told = (count: number) => until(() => world.said.length >= count);
+  await told(1);
+  leave.abort();
+  assert.is((await stopped).how, 'stopped');
+  const waiting = calls.slice(1).map(async (call) => {
+    const { how } = await ask(world, call);
+    order.push(`${call.callId} ${how}`);
+    await settle(world, call);
+  });
+  await told(2);
+  assert.match(
+    world.said.at(-1)!,
+    /^waits for one of 1 calls to end, since 1 of codex are made at once: a \(pid \d+\)$/,
+  );
+  assert.equal(order, []);
+  await settle(world, calls[0]!);
+  await Promise.all(waiting);
+  assert.equal(order, ['b admitted', 'c admitted']);
+});
+
+test('a call from within a call does not wait for its own caller', async (world) => {
+  limit(world, { at_once: { any: 1 } });
+  await ask(world, callIn(world, 'outer'));
+  const environment = { HOME: world.home, TOLLGATE_CALL_ID: 'outer' };
+  const nested = await ask(world, callIn(world, 'inner', { environment, tool: 'claude' }));
+  assert.match(nested.how === 'refused' ? nested.message : '', /^it would have to wait for one of 1 calls to end/);
+});
+
+test('a limit that was met holds back the next one; --ignore-hold asks, and a success ends it', async (world) => {
+  const seen = callIn(world, 'seen');
+  const until = '2026-11-23T15:00:00.000Z';
+  await settle(world, seen, { class: 'quota', reason: 'plan', evidence: null, retry_at: until });
+  const held = await ask(world, callIn(world, 'next'));
+  assert.equal([held.how, held.how === 'refused' && held.reason], ['refused', 'held']);
+  assert.equal(held.how === 'refused' && held.retryAt, new Date(until));
+  assert.is((await ask(world, callIn(world, 'claude', { tool: 'claude' }))).how, 'admitted');
+  const asks = callIn(world, 'asks', { holds: 'ignored' });
+  assert.is((await ask(world, asks)).how, 'admitted');
+  await settle(world, asks);
+  assert.is((await ask(world, callIn(world, 'after'))).how, 'admitted');
+});
+
+test('where no time was given one call finds out, and the others are refused meanwhile', async (world) => {
+  const plan: Verdict = { class: 'quota', reason: 'plan', evidence: null, retry_at: null };
+  await settle(world, callIn(world, 'seen'), plan);
+  const first = callIn(world, 'first');
+  assert.is((await ask(world, first)).how, 'admitted');
+  assert.is((await ask(world, callIn(world, 'second'))).how, 'refused');
+  await settleLimits(first, null, () => world.now.at);
+  assert.is((await ask(world, callIn(world, 'third'))).how, 'admitted');
+});
+
+test('what cannot be read refuses before anything is paid, and says how to mend it', async (world) => {
+  writeFileSync(path.join(world.folder, 'limits.json'), '{"budgets": [{"per": "fortnight", "calls": 3}]}');
+  const bad = await ask(world, callIn(world, 'one'));
+  const file = `${world.folder}/limits.json`;
+  assert.equal(bad, {
+    how: 'refused',
+    reason: 'bad_state',
+    message: `${file} has a budgets[0] that has a per that is none of day, week, month; nothing was started. Mend it, or take it away to have no limits of your own: rm ${file}`,
+    retryAt: null,
+  });
+  limit(world, { budgets: [{ per: 'day', calls: 3 }] });
+  writeFileSync(path.join(world.folder, 'ledger.json'), '{"v":1,"open":[{}],"spent":[],"begun":[]}');
+  const broken = await ask(world, callIn(world, 'one'));
+  assert.match(
+    broken.how === 'refused' ? broken.message : '',
+    /ledger\.json is not what was used of your limits; nothing was/,
+  );
+});
+
+test('a project limits itself, counts its own calls alone, and loosens nothing', async (world) => {
+  limit(world, { budgets: [{ per: 'day', calls: 3 }] });
+  const project = path.join(world.home, 'p');
+  mkdirSync(path.join(project, '.tmp'), { recursive: true });
+  writeFileSync(path.join(project, 'tollgate.yaml'), 'limits: { budgets: [{ per: day, calls: 1 }] }\n');
+  const hows: string[] = [];
+  for (const [id, cwd] of [
+    ['a', world.home],
+    ['b', project],
+    ['c', project],
+    ['d', world.home],
+    ['e', world.home],
+  ])
+    hows.push((await ask(world, callIn(world, id!, { cwd: cwd! }))).how);
+  assert.equal(hows, ['admitted', 'admitted', 'refused', 'admitted', 'refused']);
+});
+
+/** Looked at again after each turn of the loop; a test that waits for ever is ended by its runner. */
+async function until(is: () => boolean): Promise<void> {
+  while (!is()) await new Promise((resolve) => setTimeout(resolve, 5));
+}
+
+test.run();
