@@ -2,7 +2,7 @@
 
 import { type LeftWish, leaveWish } from '../../state/distill/wishes.ts';
 import { claim } from '../task/claim.ts';
-import { documentOf, driverOf, historyOf, type OpenDistill } from './open-run.ts';
+import { documentOf, driverOf, type OpenDistill, readableHistory } from './open-run.ts';
 import { recorderOf } from './run/distill-run.ts';
 import { deleteSection } from './turns/delete-section.ts';
 
@@ -27,7 +27,7 @@ export async function changeAtRest(
       return 'done';
     }
     const document = documentOf(checkpoint);
-    const history = historyOf(folder, checkpoint, withoutSection(kept.fold.standing(), wish.section));
+    const { history } = readableHistory(folder, checkpoint, kept.fold.standing());
     const run = { ...kept, history, document, documentBytes: 0, context: { tell: () => {} } };
     return deleteSection(wish.section, wish.again, run) ? 'done' : 'no_such_section';
   } finally {
@@ -50,9 +50,3 @@ export async function askToEnd(
   leaveWish(open.folder, { wish, run: ledger.run.run_id }, clock());
   return 'told';
 }
-
-/** One whose answer is gone can be deleted all the same. */
-const withoutSection = (standing: OpenDistill['standing'], section: number): OpenDistill['standing'] => ({
-  ...standing,
-  sections: standing.sections.filter((one) => one.section !== section),
-});

@@ -47,10 +47,14 @@ export async function distill(request: DistillRequest): Promise<DistilledEnd> {
   const project = await readProject(projectRoot(context.cwd));
   if (project.how === 'invalid') return project;
   const { max_usd, model, via } = begun.checkpoint;
-  // What an earlier run said of a CLI can be taken back by nobody: it stops after each answer, and that is said.
-  const isLimited = via ? request.terms.budgets.maxUsd !== null : max_usd !== null;
-  const unpriced = isLimited ? moneyMistake(model, via ?? null, project.value.prices) : null;
-  if (unpriced !== null) return { how: 'invalid', message: unpriced };
+  const unpriced = max_usd === null ? null : moneyMistake(model, via ?? null, project.value.prices);
+  // What an earlier version took of a CLI holds nothing, and nobody could take it back.
+  const isIdle = unpriced !== null && via && request.terms.budgets.maxUsd === null;
+  if (unpriced !== null && !isIdle) return { how: 'invalid', message: unpriced };
+  if (isIdle) {
+    begun.checkpoint.max_usd = null;
+    context.tell({ event: 'noted', text: `the limit of $${max_usd} is left out: ${unpriced}` });
+  }
   const journal = openJournal(begun.folder.root, context.clock);
   makeFolder(begun.folder.root);
   const { stop, halt } = request;

@@ -1,9 +1,14 @@
 // Whether the live document may go where it is to go: nothing of anybody's stands there, and its folder is one, or can be made.
 
 import path from 'node:path';
+import { withoutMarker } from '../../policies/distill/completion.ts';
+import { foldStanding } from '../../policies/distill/standing.ts';
 import { kindOf, lookAt } from '../../state/disk/regular-file.ts';
 import type { DistillCheckpoint } from '../../state/distill/checkpoint.ts';
+import { isMadeOf } from '../../state/distill/live-document.ts';
 import type { DistillFolder } from '../../state/distill/run-folder.ts';
+import { turnOrNull } from '../../state/distill/turns.ts';
+import { openJournal } from '../../state/journal/journal.ts';
 import { documentOf } from './open-run.ts';
 
 interface Placing {
@@ -25,9 +30,17 @@ export function placeMistake({ folder, checkpoint, seen }: Placing): string | nu
   // In the run's own folder, and where it stood before, it is ours; what is not what we wrote is set aside there.
   if (out === folder.root || (seen !== null && documentOf(seen) === file)) return null;
   const kind = kindOf(file);
-  return kind === null
+  return kind === null || (seen !== null && isMadeOf(file, textsOf(folder, checkpoint)))
     ? null
     : `the live document would be ${file}, and ${kind} stands there already; move it away, or name another folder with --out`;
+}
+
+/** Of all that was ever answered: where the document stood before, it may hold what was deleted since. */
+function textsOf(folder: DistillFolder, { end_marker }: DistillCheckpoint): string[] {
+  const { turns } = foldStanding(openJournal(folder.root, () => new Date()).read().ledger.distilled).standing();
+  return Array.from({ length: turns }, (_, i) => turnOrNull(folder, i + 1)).flatMap((kept) =>
+    kept === null ? [] : [withoutMarker(kept.answer.text, end_marker)],
+  );
 }
 
 /** The nearest of these folders that is there, where it is none. */

@@ -7,9 +7,10 @@ import { foldStanding } from '../../policies/distill/standing.ts';
 import { answerContent } from '../../policies/distill/turn-contents.ts';
 import { type DistillCheckpoint, readCheckpoint } from '../../state/distill/checkpoint.ts';
 import { type DistillFolder, locateDistill } from '../../state/distill/run-folder.ts';
-import { keptTurn } from '../../state/distill/turns.ts';
+import { turnOrNull, unreadableWords } from '../../state/distill/turns.ts';
 import { type Journal, openJournal } from '../../state/journal/journal.ts';
 import { budgetOf, type Ledger } from '../../state/journal/ledger.ts';
+import { StrangeStateError } from '../../state/system-error.ts';
 import { identify, isAlive } from '../../wrappers/processes/identity.ts';
 import { type BookHistory, openHistory } from './run/history.ts';
 import { type DistillView, viewOf } from './view.ts';
@@ -52,18 +53,36 @@ export function documentOf({ book, out }: Pick<DistillCheckpoint, 'book' | 'out'
   return path.join(out, `${name}${name.toLowerCase() === 'prompt' ? '.distilled' : ''}.md`);
 }
 
-/** The conversation so far, from the answers on disk: read once, when a run begins. */
+/** The conversation so far, from the answers on disk: read once, when a run begins. Throws StrangeStateError where one is gone. */
 export function historyOf(
   folder: DistillFolder,
   checkpoint: DistillCheckpoint,
   standing: DistillStanding,
 ): BookHistory {
-  const entries = standing.sections.map(({ turn, section }) => {
-    const { request, answer } = keptTurn(folder, turn);
-    const text = withoutMarker(answer.text, checkpoint.end_marker);
-    return { section, request, answer: answerContent(answer), text };
+  const { history, lost } = readableHistory(folder, checkpoint, standing);
+  if (lost.length > 0) throw new StrangeStateError(`${NOT_WITHOUT}: ${unreadableWords(folder, lost)}`);
+  return history;
+}
+
+const NOT_WITHOUT = 'the history cannot be sent as it stands';
+
+/** At rest what can be read is enough. `lost`: what cannot. */
+export function readableHistory(
+  folder: DistillFolder,
+  checkpoint: DistillCheckpoint,
+  standing: DistillStanding,
+): { history: BookHistory; lost: { turn: number; section: number }[] } {
+  const lost: { turn: number; section: number }[] = [];
+  const entries = standing.sections.flatMap(({ turn, section }) => {
+    const kept = turnOrNull(folder, turn);
+    if (kept === null) {
+      lost.push({ turn, section });
+      return [];
+    }
+    const text = withoutMarker(kept.answer.text, checkpoint.end_marker);
+    return [{ section, request: kept.request, answer: answerContent(kept.answer), text }];
   });
-  return openHistory(entries, standing.file);
+  return { history: openHistory(entries, standing.file), lost };
 }
 
 /** The process that drives it now; null where none does. */

@@ -93,17 +93,17 @@ const NO_EVIDENCE: Evidence = {
 /** Requests of one turn that fail in a row, but those that reached nobody. */
 export const MAX_TRIES = 8;
 
-/** What follows a failure that passes by itself; `attempt`: of this turn, from 1. */
+/** What follows a failure that passes by itself; `attempt`: of this turn, from 1; `tries`: those of them that reached somebody. */
 type FailureWait = { how: 'wait'; waitMs: number } | { how: 'pause'; reason: 'reset' | 'retries'; evidence: string };
 
 export function waitAfter(
   judged: JudgedFailure,
-  terms: { attempt: number; autoWaitMs: number; now: Date; random: () => number },
+  terms: { attempt: number; tries?: number; autoWaitMs: number; now: Date; random: () => number },
 ): FailureWait {
-  const { attempt, autoWaitMs, now, random } = terms;
+  const { attempt, tries = attempt, autoWaitMs, now, random } = terms;
   const { does, retryAfterMs, evidence } = judged;
-  if (does.means === 'retry' && !does.forever && attempt >= MAX_TRIES)
-    return { how: 'pause', reason: 'retries', evidence: `${attempt} requests failed in a row; the last: ${evidence}` };
+  if (does.means === 'retry' && !does.forever && tries >= MAX_TRIES)
+    return { how: 'pause', reason: 'retries', evidence: `${tries} requests failed in a row; the last: ${evidence}` };
   if (retryAfterMs !== null && retryAfterMs > autoWaitMs) {
     const at = new Date(now.getTime() + retryAfterMs).toISOString();
     return { how: 'pause', reason: 'reset', evidence: `the service asks to wait until ${at}: ${evidence}` };

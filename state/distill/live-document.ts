@@ -27,6 +27,19 @@ export function writeDocument(file: string, texts: readonly string[], before: re
   return Buffer.byteLength(text);
 }
 
+/** Whether it holds nothing but these texts, in whatever order: then we wrote it. */
+export function isMadeOf(file: string, texts: readonly string[]): boolean {
+  const found = readUnlessUnfit(file, MAX_BYTES) ?? '';
+  const pieces = texts.map((text) => documentText([text])).filter((piece) => piece !== '');
+  let at = 0;
+  while (at < found.length) {
+    const piece = pieces.find((one) => found.startsWith(one, at));
+    if (piece === undefined) return false;
+    at += piece.length;
+  }
+  return at > 0;
+}
+
 /** One section more. @param bytes how long it is, by the answers; @returns how long it is then, or null where somebody has changed it. */
 export function appendSection(file: string, bytes: number, text: string): number | null {
   const { O_APPEND, O_CREAT, O_RDWR } = constants;

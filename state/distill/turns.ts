@@ -46,8 +46,16 @@ export function keptTurn(folder: DistillFolder, turn: number): KeptTurn {
   const kept = turnOrNull(folder, turn);
   if (kept !== null) return kept;
   throw new StrangeStateError(
-    `${fileOf(folder, turn)} is gone or was changed, and the history cannot be sent without it; put it back, or delete its section: tollgate distill delete-section ${folder.name} SECTION`,
+    `${fileOf(folder, turn)} is gone or was changed; put it back, or have its section asked for again: tollgate distill resume ${folder.name}`,
   );
+}
+
+/** Those that are gone, or are no answers any more, and the way out. */
+export function unreadableWords(folder: DistillFolder, lost: readonly { turn: number; section: number }[]): string {
+  const files = lost.map(({ turn }) => fileOf(folder, turn)).join(' and ');
+  const ways = lost.map(({ section }) => `tollgate distill delete-section ${folder.name} ${section} --ask-again`);
+  const [is, it, its] = lost.length === 1 ? ['is', 'it', 'its section'] : ['are', 'them', 'their sections'];
+  return `${files} ${is} gone or changed; put ${it} back, or have ${its} asked for again: ${ways.join('; ')}`;
 }
 
 /** An answer has at most some hundred thousand characters. */

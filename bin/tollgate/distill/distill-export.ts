@@ -46,8 +46,11 @@ export async function exportBook(argv: readonly string[]): Promise<Ran> {
   const { folder, checkpoint, standing } = opened.open;
   if (standing.sections.length === 0)
     return refused(`${folder.name} has no section yet; tollgate distill status ${folder.name}`);
+  const distilled = distilledBook(opened.open, given.has('trace'));
+  const { lost } = distilled;
+  if (distilled.sections.length === 0) return refused(`no section can be exported: ${lost}`);
   const exported = await writeExport({
-    distilled: distilledBook(opened.open, given.has('trace')),
+    distilled,
     format: text.format as ExportFormat,
     fonts: texts.font ?? [],
     folder: path.join(checkpoint.out, 'exports'),
@@ -55,8 +58,9 @@ export async function exportBook(argv: readonly string[]): Promise<Ran> {
     runFolder: folder.root,
   });
   if (exported.how === 'refused') return refused(exported.why);
-  const { file, bytes, replaced, notes } = exported;
-  const sections = standing.sections.length;
+  const { file, bytes, replaced } = exported;
+  const notes = lost === null ? exported.notes : [`left out: ${lost}`, ...exported.notes];
+  const sections = distilled.sections.length;
   if (given.has('json'))
     return {
       exit: 0,

@@ -1,9 +1,10 @@
 // tollgate distill sections and delete-section: what the book has so far, and what is taken out of it.
 
 import { changeAtRest } from '../../../loops/distill/at-rest.ts';
-import { type OpenDistill, openDistill } from '../../../loops/distill/open-run.ts';
+import { type OpenDistill, openDistill, readableHistory } from '../../../loops/distill/open-run.ts';
 import { TOLLGATE_EXIT } from '../../../policies/facts/exit-codes.ts';
 import { visible } from '../../../policies/text/visible-text.ts';
+import { unreadableWords } from '../../../state/distill/turns.ts';
 import { leaveWish } from '../../../state/distill/wishes.ts';
 import { readArguments } from '../../command.ts';
 import type { CommandSpec } from '../../command-line.ts';
@@ -87,9 +88,15 @@ export async function deleteSectionOf(argv: readonly string[]): Promise<Ran> {
   const message =
     changed === 'taken'
       ? `${name} is running, and deletes section ${section} before its next one`
-      : `section ${section} is deleted${after}`;
+      : `section ${section} is deleted${after}${othersLost(open, section)}`;
   if (given.has('json')) return { exit: 0, out: `${JSON.stringify({ schema: 1, name, section, message })}\n` };
   return { exit: 0, out: `${message}\n` };
+}
+
+/** Whoever goes on is refused by them. */
+function othersLost({ folder, checkpoint, standing }: OpenDistill, deleted: number): string {
+  const lost = readableHistory(folder, checkpoint, standing).lost.filter(({ section }) => section !== deleted);
+  return lost.length === 0 ? '' : `; ${unreadableWords(folder, lost)}`;
 }
 
 const hasSection = ({ standing }: OpenDistill, section: number): boolean =>

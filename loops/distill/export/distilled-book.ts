@@ -3,12 +3,18 @@
 import path from 'node:path';
 import type { DistilledBook } from '../../../policies/distill/section.ts';
 import { traceLines } from '../../../state/distill/trace.ts';
-import { historyOf, type OpenDistill } from '../open-run.ts';
+import { unreadableWords } from '../../../state/distill/turns.ts';
+import { type OpenDistill, readableHistory } from '../open-run.ts';
 
-/** Throws StrangeStateError where an answer is gone. */
-export function distilledBook({ folder, checkpoint, standing }: OpenDistill, withTrace: boolean): DistilledBook {
-  const texts = historyOf(folder, checkpoint, standing).texts();
-  const { sections, begun, complete, halted } = standing;
+/** `lost`: which answers cannot be read, and are left out; null where all can. */
+export function distilledBook(
+  { folder, checkpoint, standing }: OpenDistill,
+  withTrace: boolean,
+): DistilledBook & { lost: string | null } {
+  const { history, lost } = readableHistory(folder, checkpoint, standing);
+  const texts = history.texts();
+  const { begun, complete, halted } = standing;
+  const sections = standing.sections.filter(({ section }) => !lost.some((one) => one.section === section));
   return {
     book: { name: path.basename(checkpoint.book), sha256: checkpoint.book_sha256 },
     model: checkpoint.model,
@@ -23,6 +29,7 @@ export function distilledBook({ folder, checkpoint, standing }: OpenDistill, wit
       tokens,
       at,
     })),
+    lost: lost.length === 0 ? null : unreadableWords(folder, lost),
     trace: withTrace ? traceLines(folder) : null,
   };
 }

@@ -27,6 +27,7 @@ export async function askFor({ section }: Asking, run: DistillRun): Promise<Aske
   let callId: string | null = null;
   let wasLost = false;
   let unheard = 0;
+  let tries = 0;
   for (let attempt = 1; ; attempt += 1) {
     // Right before it is sent: a wait that is broken off leaves no call which was never made.
     callId ??= reserve(section, run);
@@ -56,8 +57,10 @@ export async function askFor({ section }: Asking, run: DistillRun): Promise<Aske
       }
       continue;
     }
+    if (!judged.does.forever) tries += 1;
     const wait = waitAfter(judged, {
       attempt,
+      tries,
       autoWaitMs: terms.autoWaitMs,
       now: context.clock(),
       random: context.random,

@@ -73,9 +73,9 @@ export async function uploadBook(
 /** @param request is told how to say that it got on: what fails after that fails for the first time. */
 async function patiently<T>(run: Uploading, request: (progressed: () => void) => Promise<T>): Promise<Ended<T>> {
   const { control, context, terms } = run;
-  let attempt = 1;
+  let [attempt, tries] = [1, 0];
   const progressed = () => {
-    attempt = 1;
+    [attempt, tries] = [1, 0];
   };
   while (!control.waiting.aborted) {
     try {
@@ -89,7 +89,8 @@ async function patiently<T>(run: Uploading, request: (progressed: () => void) =>
       // An upload costs nothing, however often its line breaks.
       const judged: JudgedFailure = error.offline ? { ...said, does: { means: 'retry', forever: true } } : said;
       if (judged.does.means !== 'retry') return failed('error', judged.evidence);
-      const wait = waitAfter(judged, { attempt, autoWaitMs: terms.autoWaitMs, now, random: context.random });
+      if (!judged.does.forever) tries += 1;
+      const wait = waitAfter(judged, { attempt, tries, autoWaitMs: terms.autoWaitMs, now, random: context.random });
       if (wait.how === 'pause') return failed(wait.reason, wait.evidence);
       attempt += 1;
       const told = { attempt, wait_ms: wait.waitMs, why: judged.evidence };

@@ -1,10 +1,14 @@
 // A distillation that goes on after it was left in the middle: what lies there, who has it, and what cannot be read.
 
-import { readFileSync, writeFileSync } from 'node:fs';
+import { readFileSync, rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { type DistillRig, distillRig, fakeService } from '../../rig/book-service.ts';
+import { changeAtRest } from '../../../loops/distill/at-rest.ts';
+import { distilledBook } from '../../../loops/distill/export/distilled-book.ts';
+import { openDistill } from '../../../loops/distill/open-run.ts';
+import type { DistillRequest } from '../../../loops/distill/request.ts';
+import { type DistillRig, distillRig, fakeService, sectionText } from '../../rig/book-service.ts';
 
 const test = suite('a distillation that goes on');
 
@@ -29,6 +33,74 @@ test('an answer that a killed run left, and that is held only now, is not droppe
   assert.equal([state, held_section], ['paused (empty/short)', 2]);
   await rig.run(service, { how: 'resume' });
   assert.is((await rig.view()).state, 'complete');
+});
+
+const openedOf = async (rig: DistillRig) => {
+  const found = await openDistill('republic', rig.folder, rig.environment, () => rig.now);
+  if (found.how === 'invalid') throw new Error(found.message);
+  return found.open;
+};
+
+test('two answers that cannot be read: a run refuses with both and the way out, at rest the others are there', async () => {
+  const rig = distillRig();
+  await rig.run(fakeService({ sections: 4 }));
+  for (const turn of ['0002', '0003']) rmSync(path.join(folderOf(rig), `turns/${turn}.json`));
+  const { sections, lost } = distilledBook(await openedOf(rig), false);
+  assert.equal(
+    sections.map(({ number, text }) => [number, text]),
+    [1, 4].map((n) => [n, sectionText(n)]),
+  );
+  assert.match(String(lost), /0002\.json and \S+0003\.json are gone or changed/);
+  const refused = await rig.run(fakeService({ sections: 4 }), { how: 'resume' }).catch((error: Error) => error.message);
+  assert.match(String(refused), /0002\.json and .*delete-section republic 2 --ask-again; .* republic 3 --ask-again/);
+  const again = (section: number) => async () =>
+    assert.is(await changeAtRest(await openedOf(rig), { wish: 'delete', section, again: true }, () => rig.now), 'done');
+  await again(2)();
+  await again(3)();
+  const service = fakeService({ sections: 4 });
+  await rig.run(service, { how: 'resume' });
+  assert.is(service.asked.length, 2);
+  assert.equal([(await rig.view()).state, (await rig.view()).sections], ['complete', 4]);
+});
+
+test('the live document goes back to an earlier place, where our own old one stands', async () => {
+  const rig = distillRig();
+  const place = path.join(rig.folder, 'out');
+  const inPlace = (out: string | null) => (request: DistillRequest) => {
+    request.said.out = out;
+  };
+  await rig.run(fakeService({ sections: 2 }), {}, inPlace(place));
+  await changeAtRest(await openedOf(rig), { wish: 'delete', section: 1, again: true }, () => rig.now);
+  await rig.run(fakeService({ sections: 2 }), { how: 'resume' }, inPlace(folderOf(rig)));
+  assert.equal(await rig.run(fakeService({ sections: 2 }), { how: 'resume' }, inPlace(place)), {
+    how: 'left',
+    name: 'republic',
+  });
+  writeFileSync(path.join(place, 'republic.md'), 'My own words.');
+  await rig.run(fakeService({ sections: 2 }), { how: 'resume' }, inPlace(folderOf(rig)));
+  const { how } = await rig.run(fakeService({ sections: 2 }), { how: 'resume' }, inPlace(place));
+  assert.is(how, 'invalid');
+});
+
+test('requests that reached nobody are none of those that failed in a row', async () => {
+  const rig = distillRig();
+  const nobody = { message: 'fetch failed: connect ECONNREFUSED', offline: true };
+  const misfortune = (n: number) => (n <= 12 ? nobody : n === 13 ? { message: 'busy', status: 503 } : null);
+  await rig.run(fakeService({ sections: 1, misfortune }));
+  assert.is((await rig.view()).state, 'complete');
+});
+
+test('a limit of dollars that an earlier version took of a CLI is left out, and that is said', async () => {
+  const rig = distillRig();
+  const over = (request: DistillRequest) => {
+    request.said.via = 'codex';
+  };
+  await rig.run(fakeService({ sections: 3, misfortune: (n) => (n === 2 ? { text: 'Yes.' } : null) }), {}, over);
+  const file = path.join(folderOf(rig), 'run.json');
+  writeFileSync(file, JSON.stringify({ ...JSON.parse(readFileSync(file, 'utf8')), max_usd: 5 }));
+  await rig.run(fakeService({ sections: 3 }), { how: 'resume' });
+  assert.is((await rig.view()).state, 'complete');
+  assert.ok(rig.events.some((one) => one.event === 'noted' && one.text.includes('the limit of $5 is left out')));
 });
 
 test.run();
