@@ -4,8 +4,9 @@ import { spentOf } from '../task/spent.ts';
 import type { StageProgress } from './stage-progress.ts';
 
 export function callAnnouncement({ run: { open, stage }, calls }: StageProgress): string {
-  const own = open.plans.find((plan) => plan.stage.name === stage.name)?.stage.tool;
-  const standIn = stage.tool === own ? '' : `, ${stage.tool} stands in`;
+  const own = open.plans.find((plan) => plan.stage.name === stage.name)?.stage;
+  const model = own?.tool === stage.tool && stage.model !== own.model ? ` with ${stage.model ?? 'its own model'}` : '';
+  const standIn = stage.tool === own?.tool && model === '' ? '' : `, ${stage.tool}${model} stands in`;
   const { used } = open.journal.read().ledger;
   const { tokens, usd } = spentOf(open);
   const cost = [`${used} paid so far`, tokens > 0 ? `${tokens} tokens` : '', usd > 0 ? `$${usd.toFixed(4)}` : ''];

@@ -33,10 +33,17 @@ export function decisionFor(
     waitForResetMs: seen.resetLeftMs,
     resetsAwaited: seen.resetsAwaited,
     fallback: stage.fallback[0]?.tool ?? null,
+    ...standInOf(stage),
     waitMs: seen.waitMs,
     wallLeftMs: run.wallLeftMs(),
     now,
   });
+}
+
+/** A model of the same tool is told by its name. */
+function standInOf({ tool, fallback: [first], fallback_on }: Stage) {
+  const standIn = first?.tool === tool && first.model !== undefined ? { standIn: `${tool} with ${first.model}` } : {};
+  return { ...standIn, ...(fallback_on === undefined ? {} : { fallbackOn: fallback_on }) };
 }
 
 type PlannedAttempt = { how: 'planned'; next: NextAttempt } | { how: 'cannot'; why: string };
@@ -91,6 +98,13 @@ export async function planNextAttempt(
       const composed = await composeAnew(run, other, run.open.manifest.context.digest_policy);
       if (composed.how === 'invalid') return { how: 'cannot', why: composed.message };
       const { prompt } = composed;
+      // Another tool is told by the name of its files.
+      if (other.tool === stage.tool) {
+        session.startAnew();
+        session.notes.push(
+          `${other.tool} was asked with ${other.model ?? 'its own model'} in place of ${stage.model ?? 'its own model'} (${record.verdict.reason})`,
+        );
+      }
       return planned({
         stage: other,
         waitMs: 0,

@@ -5,6 +5,7 @@ import type { Verdict } from '../facts/evidence.ts';
 import type { Tool } from '../facts/tools.ts';
 import { RETRY_TABLE } from './retry.ts';
 import { type SessionStanding, wayOutOfSession } from './session-way-out.ts';
+import { causeOf, STANDS_IN_FOR, type StandInCause } from './stand-ins.ts';
 
 export interface Question {
   verdict: Verdict;
@@ -25,8 +26,12 @@ export interface Question {
   waitForResetMs: number;
   /** How many resets were waited for in this stage and run. */
   resetsAwaited: number;
-  /** The tool that stands in when this one's quota is out; null when there is none, or none left. */
+  /** The tool that stands in for this one, or for its model; null when there is none, or none left. */
   fallback: Tool | null;
+  /** By its name, or by its model where the tool is the same. */
+  standIn?: string;
+  /** For what; a quota alone unless told. */
+  fallbackOn?: readonly StandInCause[];
   /** How long the next call would have to be waited for, and how much of the task's wall clock is left; null is no limit. */
   waitMs: number;
   wallLeftMs: number | null;
@@ -54,7 +59,7 @@ export type Decision = { why: string; next_actions: string[] } & (
 export function decide(question: Question): Decision {
   const { verdict, count, retriesLeft, callsLeft, dirty, sessionId } = question;
   if (verdict.class === null) return stop('nothing failed');
-  const around = aroundQuota(question) ?? aroundSession(question);
+  const around = standIn(question) ?? aroundQuota(question) ?? aroundSession(question);
   if (around !== null) return around;
   const row = RETRY_TABLE[verdict.class];
   const planned = count <= 1 ? row.first : row.again;
@@ -109,14 +114,21 @@ function aroundSession(question: Question): Decision | null {
   return wallLeftMs !== null && waitMs >= wallLeftMs ? null : { ...way, next_actions: [] };
 }
 
-/** A quota is not retried, but there may be a way around it: another tool now, or this one later. */
+/** Another tool or model now, before an answer or a tool's use; what had begun is not begun anew, save for a quota with --retry-dirty. */
+function standIn(question: Question): Decision | null {
+  const { verdict, fallback, fallbackOn = STANDS_IN_FOR, callsLeft, dirty, dirtyRetries } = question;
+  const cause = causeOf(verdict);
+  if (fallback === null || cause === null || !fallbackOn.includes(cause) || callsLeft <= 0) return null;
+  if (dirty && (cause !== 'quota' || dirtyRetries !== 'allowed')) return null;
+  return { action: 'fallback', tool: fallback, why: `${question.standIn ?? fallback} stands in`, next_actions: [] };
+}
+
+/** A quota is not retried, but there may be a way around it: this tool later. */
 function aroundQuota(question: Question): Decision | null {
-  const { verdict, fallback, callsLeft, dirty, sessionId } = question;
+  const { verdict, callsLeft, dirty, sessionId } = question;
   // Our own budget is the same for every tool, and has no reset.
   if (verdict.class !== 'quota' || verdict.reason === 'budget' || callsLeft <= 0) return null;
   const mayBeginAnew = !dirty || question.dirtyRetries === 'allowed';
-  if (fallback !== null && mayBeginAnew)
-    return { action: 'fallback', tool: fallback, why: `${fallback} stands in`, next_actions: [] };
   const until = resetWithin(question);
   if (until === null || (!mayBeginAnew && sessionId === null)) return null;
   return {

@@ -3,6 +3,7 @@
 import * as z from 'zod';
 import { TOOL_NAME, TOOLS, type Tool } from '../../policies/facts/tools.ts';
 import { patternMistake } from '../../policies/redact/patterns.ts';
+import { STAND_IN_CAUSES } from '../../policies/retry/stand-ins.ts';
 import { ID_MUST, ID_OR_PREFIX } from '../../policies/session/session-entry.ts';
 import { TAG, TAG_MUST } from '../../policies/session/session-tag.ts';
 import { globMistake } from '../../policies/text/globs.ts';
@@ -85,6 +86,8 @@ export const STAGE = z.strictObject({
   max_turns: whole.optional(),
   may_be_empty: z.boolean().default(false),
   fallback: z.array(z.strictObject({ tool: TOOL, model: word.optional() })).default([]),
+  /** Without it a quota alone. */
+  fallback_on: z.array(z.enum(STAND_IN_CAUSES)).min(1).optional(),
 });
 
 /** A part of a supervised task: a stage whose role is given. */

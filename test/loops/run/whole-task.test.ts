@@ -45,6 +45,20 @@ test('another tool stands in when the quota is out, and its answer is the stageâ
   assert.equal([(await task.run()).code, rig.calls.length], [0, 3]);
 });
 
+test('another model of the same tool stands in where the first is overloaded, and the summary says so', async ({
+  rig,
+}) => {
+  const overloaded = failWith('codex', 'The model is overloaded. Please try again later.', 503);
+  rig.answer((call) => (call.report.argv.includes('m2') ? answerWith('codex', 'by m2') : overloaded));
+  const fallback = [{ tool: 'codex', model: 'm2' }];
+  const stage = { ...REVIEW, model: 'm1', fallback, fallback_on: ['overloaded'] };
+  const task = makeTask(rig, { stages: [stage] });
+  const { code, report } = await task.run();
+  assert.equal([code, report.stages[0]!.calls, task.read('outputs/codex_review.codex.out')], [0, 2, 'by m2']);
+  assert.match(task.read('outputs/_summary.md'), 'codex was asked with m2 in place of m1 (overloaded)');
+  assert.equal([(await task.run()).code, rig.calls.length], [0, 2]);
+});
+
 test('when every stand-in is out of quota too, the stage stops with quota', async ({ rig }) => {
   rig.answer((call) => failWith(call.report.tool, QUOTA, 429));
   const task = makeTask(rig, { stages: [{ ...REVIEW, fallback: [{ tool: 'copilot' }] }] });

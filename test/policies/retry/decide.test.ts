@@ -97,6 +97,37 @@ const ROWS: [why: string, errorClass: ErrorClass, asked: Asked, action: string][
   ['another tool with no call left', 'quota', { fallback: 'gemini', callsLeft: 0 }, 'stop'],
   ['another tool would redo what was done', 'quota', { fallback: 'gemini', dirty: true }, 'stop'],
   ['another tool for what is no quota', 'auth', { fallback: 'gemini' }, 'stop'],
+  [
+    'a stand-in for what is overloaded, if wanted',
+    'transient',
+    { fallback: 'gemini', reason: 'overloaded', fallbackOn: ['overloaded'] },
+    'fallback',
+  ],
+  ['no stand-in for it unless wanted', 'transient', { fallback: 'gemini', reason: 'overloaded' }, 'retry'],
+  [
+    'nor once its tools ran, whatever may be begun anew',
+    'tooling',
+    {
+      fallback: 'gemini',
+      reason: 'model_not_found',
+      fallbackOn: ['model_not_found'],
+      dirty: true,
+      dirtyRetries: 'allowed',
+    },
+    'stop',
+  ],
+  [
+    'a stand-in for a model that is not found',
+    'tooling',
+    { fallback: 'gemini', reason: 'model_not_found', fallbackOn: ['model_not_found'] },
+    'fallback',
+  ],
+  [
+    'none for a quota where it is asked for other things alone',
+    'quota',
+    { fallback: 'gemini', fallbackOn: ['overloaded'] },
+    'stop',
+  ],
   ['standing in is no retry', 'quota', { fallback: 'gemini', retriesLeft: 0, count: 3 }, 'fallback'],
   [
     'tools ran, and the session is gone on with later',

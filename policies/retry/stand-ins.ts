@@ -1,0 +1,18 @@
+// What a stand-in is asked for, in place of a tool or a model that cannot answer now.
+
+import type { Verdict } from '../facts/evidence.ts';
+
+/** As `fallback_on` of a stage names them. */
+export const STAND_IN_CAUSES = ['quota', 'overloaded', 'model_not_found'] as const;
+
+export type StandInCause = (typeof STAND_IN_CAUSES)[number];
+
+/** Where a stage does not say. */
+export const STANDS_IN_FOR: readonly StandInCause[] = ['quota'];
+
+/** Our own budget of the task is the same for every tool. */
+export function causeOf({ class: errorClass, reason }: Verdict): StandInCause | null {
+  if (errorClass === 'quota') return reason === 'budget' ? null : 'quota';
+  if (errorClass === 'transient' && reason === 'overloaded') return 'overloaded';
+  return errorClass === 'tooling' && reason === 'model_not_found' ? 'model_not_found' : null;
+}
