@@ -42,7 +42,7 @@ async function sh(script: string): Promise<{ code: number; stdout: string; stder
 }
 
 const started = TOOLS.map((tool) => `${wrapper(tool)} 2>/dev/null &`).join('\n');
-const WAIT = `node ${DIST}/wait_parallel_tasks.cjs --timeout-ms 30000`;
+const WAIT = `node ${DIST}/wait_parallel_tasks.cjs --timeout-ms 120000`;
 
 /** How one who waits may name the calls. */
 const NAMED: Record<string, { start: string; wait: string }> = {
@@ -109,18 +109,21 @@ test('--fresh waits on for what is yet to be started', async () => {
   play('ok');
   await sh(wrapper('codex'));
   play('failed');
-  const argv = ['--fresh', '--json', '--task-1-done', 'codex.done', '--task-1-pid', 'codex.pid'];
-  const waiting = rig.start('wait_parallel_tasks', argv);
+  const argv = ['--fresh', '--task-1-done', 'codex.done', '--task-1-pid', 'codex.pid'];
+  // A path through a file is told at once: by then it is known what was there before the wait began.
+  const waiting = rig.start('wait_parallel_tasks', [...argv, '--task-2-done', 'ask.md/done']);
+  await waiting.says(/^task 2: failed: ENOTDIR/m);
   await sh(`${wrapper('codex')} 2>/dev/null`);
-  const { code, stdout } = await waiting.result;
-  assert.equal([code, JSON.parse(stdout).tasks[0].status], [1, 'failed']);
+  const { code, stderr } = await waiting.result;
+  assert.is(code, 1);
+  assert.match(stderr, /^task 1: failed with exit code \d+: /m);
 });
 
 test('a marker without a word on its process counts only if it is younger than the pid file beside it', async () => {
   rig.write('a.done', '0');
   rig.write('a.pid', '999999999');
   const old = new Date(Date.now() - 60_000);
-  const argv = ['--json', '--task-1-done', 'a.done', '--task-1-pid', 'a.pid', '--timeout-ms', '5000'];
+  const argv = ['--json', '--task-1-done', 'a.done', '--task-1-pid', 'a.pid', '--timeout-ms', '60000'];
   const wait = async () => JSON.parse((await rig.start('wait_parallel_tasks', argv).result).stdout).tasks[0];
   utimesSync(path.join(rig.project, 'a.done'), old, old);
   const { status, message } = await wait();

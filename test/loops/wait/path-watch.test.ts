@@ -85,7 +85,7 @@ test('a file that is looked for no more is not told of', async () => {
 function within<T>(answer: Promise<T>): Promise<T> {
   let limit: NodeJS.Timeout;
   const late = new Promise<never>((_, reject) => {
-    limit = setTimeout(() => reject(new Error('no event came')), 10_000);
+    limit = setTimeout(() => reject(new Error('no event came')), 60_000);
   });
   return Promise.race([answer, late]).finally(() => clearTimeout(limit));
 }

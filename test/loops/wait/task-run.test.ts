@@ -31,7 +31,7 @@ const claim = (run_id: string, owner = self, over: string | null = null) =>
 const release = (run_id: string, exit_code: number, state: 'done' | 'failed' | 'interrupted') =>
   journal().append({ fact: 'released', run_id, exit_code, state });
 
-async function wait(timeoutMs = 20_000): Promise<string> {
+async function wait(timeoutMs = 60_000): Promise<string> {
   const [settled] = await waitForAll([awaitTask(folder, 'it', self, 'counts')], { timeoutMs, onFailure: 'wait_on' });
   return describe(settled!.outcome)
     .replaceAll(folder, '')

@@ -53,7 +53,7 @@ function say(
 ): Promise<string> {
   const { port, pathname } = new URL(relay.url);
   const socket = connect(Number(port), '127.0.0.1').on('error', () => {});
-  socket.setTimeout(10_000, () => socket.destroy(new Error('it waits for ever')));
+  socket.setTimeout(60_000, () => socket.destroy(new Error('it waits for ever')));
   let heard = '';
   socket.on('data', (chunk) => {
     heard += chunk.toString('latin1');
@@ -154,7 +154,7 @@ for (const body of [BODY, 'Transfer-Encoding: chunked\r\n\r\n3\r\nEND\r\n0\r\n']
 test('of a web socket whose one side goes the other goes, too', async ({ world }) => {
   const gone = new Promise<void>((resolve, reject) => {
     world.serve = (socket) => {
-      socket.on('close', resolve).setTimeout(10_000, () => reject(new Error('it is held for ever')));
+      socket.on('close', resolve).setTimeout(60_000, () => reject(new Error('it is held for ever')));
       socket.write('HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n\r\n');
     };
   });
