@@ -11,6 +11,7 @@ import { compareVersions, TESTED_NODE } from './policies/manifest/tested-version
 import { reachOf } from './policies/notify/missing.ts';
 import { type NotifierRow, nameOf } from './policies/notify/notifier.ts';
 import { checkReach, checkSpace, checkWritable, type StatePlace } from './state/checks.ts';
+import { checkLimits } from './state/limits/check-limits.ts';
 import { projectRoot, projectState } from './state/task-folder.ts';
 import { adapterOf } from './wrappers/adapters.ts';
 import { checkFound, checkOwnNeeds, checkSignIn, checkVersion, type ToolPlace } from './wrappers/checks.ts';
@@ -60,6 +61,7 @@ const MACHINE_CHECKS: readonly { check: string; look(machine: Machine): CheckAns
     check: 'leftovers',
     look: ({ environment, versionOf }) => checkLeftovers(environment, versionOf ? 'full' : 'quick'),
   },
+  { check: 'limits over all', look: ({ environment }) => checkLimits(environment, new Date()) },
 ];
 
 const TOOL_CHECKS: readonly { check: string; look(place: ToolPlace): CheckAnswer | Promise<CheckAnswer> }[] = [

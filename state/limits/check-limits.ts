@@ -1,0 +1,24 @@
+// What preflight says of the limits over all tasks: that they cannot be read, and what is held back.
+
+import { type CheckAnswer, say } from '../../policies/facts/finding.ts';
+import { holdWords } from '../../policies/limits/holds.ts';
+import { StrangeStateError } from '../system-error.ts';
+import { readHolds } from './holds-file.ts';
+import { readLimitsLedger } from './ledger-file.ts';
+import { limitsFiles } from './limits-folder.ts';
+import { readUserLimits } from './user-limits.ts';
+
+/** Nothing where there is no limit and no hold. */
+export function checkLimits(environment: NodeJS.ProcessEnv, now: Date): CheckAnswer {
+  const files = limitsFiles(environment);
+  if (files === null) return null;
+  try {
+    readUserLimits(files);
+    readLimitsLedger(files);
+  } catch (error) {
+    if (error instanceof StrangeStateError) return say('fail', error.message, `mend what is in ${files.folder}`);
+    throw error;
+  }
+  const holds = readHolds(files, now.getTime()).map(holdWords);
+  return holds.length === 0 ? null : say('note', holds.join('; '), 'ask all the same: --ignore-hold');
+}
