@@ -32,6 +32,7 @@ const EVERY_HELP = 'every-help';
 
 /** What was imported lazily and still has no bundle: its name, and the file to begin with. */
 let wanted = Object.fromEntries(commands.map((name) => [name, `bin/${name}.ts`]));
+wanted.library = 'library/library.ts';
 wanted[EVERY_HELP] = `bin/help/${EVERY_HELP}.ts`;
 const built = new Set();
 const metafiles = [];
@@ -45,6 +46,7 @@ while (Object.keys(wanted).length > 0) {
 }
 for (const name of built) await finish(name);
 await keepHelp();
+await shipLibrary();
 await writeFile(`${out}/THIRD-PARTY.txt`, noticeOf(packagesIn(metafiles)));
 await Promise.all(commands.map((name) => chmod(`${out}/${name}.cjs`, 0o755)));
 
@@ -102,6 +104,19 @@ async function keepHelp() {
   // Nor are code caches of a run that has only been asked for help: they would hold little.
   for (const file of await readdir(out))
     if (file.includes(EVERY_HELP) || file.endsWith('.cache')) await rm(`${out}/${file}`);
+}
+
+/** For `import`, names that are seen without running it; and its types: the surface, and of each function which it is. */
+async function shipLibrary() {
+  const source = await readFile('library/library.ts', 'utf8');
+  const functions = [...source.matchAll(/^export const (\w+): (\w+) =/gm)].map(([, name, type]) => ({ name, type }));
+  const names = functions.map(({ name }) => name).join(', ');
+  await writeFile(
+    `${out}/library.mjs`,
+    `import library from './library.cjs';\n\nexport const { ${names} } = library;\n`,
+  );
+  const declared = functions.map(({ name, type }) => `export declare const ${name}: ${type};\n`);
+  await writeFile(`${out}/library.d.mts`, `${await readFile('library/surface.ts', 'utf8')}\n${declared.join('')}`);
 }
 
 /** Makes a lazy import a bundle of its own, beside the one that asks for it. */

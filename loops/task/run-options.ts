@@ -150,3 +150,12 @@ type Chosen<R> = R extends { without: infer Without; given: infer Given }
 
 /** What the user chose for a run by its flags: handed on as it is to whatever asks. */
 export type RunOptions = { [R in Row as R['option']]: Chosen<R> };
+
+/** What a run is asked to do by no flag at all. */
+export const plainOptions = (): RunOptions =>
+  Object.fromEntries(Object.values(RUN_FLAGS).map((row) => [row.option, plain(row)])) as RunOptions;
+
+function plain(row: RunFlag): unknown {
+  if (row.reads === 'duration') return 0;
+  return row.takes === 'texts' ? [] : (row.without ?? row.default);
+}

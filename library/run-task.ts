@@ -1,0 +1,32 @@
+// Runs a task for a program: what `tollgate run` does, with options in the place of flags.
+
+import path from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { runTask } from '../loops/run/run.ts';
+import { pauseFor } from '../loops/stage/pauses.ts';
+import { plainOptions, type RunOptions } from '../loops/task/run-options.ts';
+import { stoppedWith } from './stopped-with.ts';
+import type { RunTaskOptions, TaskEnd } from './surface.ts';
+
+/** Throws only on a bug of ours. */
+export async function runNamed(
+  word: string,
+  { cwd = process.cwd(), environment = process.env, signal, say = () => {}, ...chosen }: RunTaskOptions,
+): Promise<TaskEnd> {
+  const { stop, release } = stoppedWith(signal);
+  const given = Object.entries(chosen).filter(([, value]) => value !== undefined);
+  const options: RunOptions = { ...plainOptions(), ...Object.fromEntries(given) };
+  const context = {
+    cwd: path.resolve(cwd),
+    environment,
+    // The wrappers lie beside this very bundle.
+    commandFolder: path.dirname(fileURLToPath(import.meta.url)),
+    stop,
+    clock: () => new Date(),
+    random: Math.random,
+    pause: pauseFor,
+    say,
+    watch: () => {},
+  };
+  return runTask({ word, options, context }).finally(release);
+}

@@ -1,0 +1,149 @@
+// The library as a program of somebody else's imports it: the examples of its page, failures as values, a signal, and its types.
+
+import { spawn, spawnSync } from 'node:child_process';
+import { createHash } from 'node:crypto';
+import { existsSync, mkdirSync, readFileSync, symlinkSync } from 'node:fs';
+import path from 'node:path';
+import { suite } from 'uvu';
+import * as assert from 'uvu/assert';
+import type { TaskEnd, TaskStanding, ToolAnswer } from '../../library/surface.ts';
+import { answerWith, failWith } from '../rig/streams.ts';
+import { ANY_ANSWER, makeTask } from '../rig/task-run.ts';
+import { TestRig } from '../rig/test-rig.ts';
+
+const test = suite<{ rig: TestRig }>('the library');
+test.before.each(async (context) => {
+  context.rig = await TestRig.open();
+  mkdirSync(path.join(context.rig.project, 'node_modules'));
+  symlinkSync(path.resolve('.'), path.join(context.rig.project, 'node_modules/tollgate'));
+});
+test.after.each(({ rig }) => rig.dispose());
+
+/** A module of somebody else's, run to its end. */
+function program(rig: TestRig, source: string): Promise<{ code: number | null; stdout: string; stderr: string }> {
+  const child = spawn(process.execPath, [rig.write('program.mjs', source)], {
+    cwd: rig.project,
+    env: rig.env,
+    timeout: 30_000,
+  });
+  let [stdout, stderr] = ['', ''];
+  child.stdout.on('data', (chunk) => (stdout += chunk));
+  child.stderr.on('data', (chunk) => (stderr += chunk));
+  return new Promise((resolve) => child.on('close', (code) => resolve({ code, stdout, stderr })));
+}
+
+/** What the last expression of a program comes to; it must say nothing by itself, and exit as it likes. */
+async function resultOf<T>(rig: TestRig, expression: string, before = ''): Promise<T> {
+  const source = `import * as tollgate from 'tollgate';\n${before}\nconst value = await ${expression};\nconsole.log(JSON.stringify(value));\nprocess.exitCode = 7;\n`;
+  const { code, stdout, stderr } = await program(rig, source);
+  assert.equal([code, stderr], [7, '']);
+  return JSON.parse(stdout) as T;
+}
+
+const CODEX = { stages: [{ tool: 'codex', role: 'brief', ...ANY_ANSWER }] };
+
+test('the examples of its page run, one after another', async ({ rig }) => {
+  makeTask(rig, CODEX, 'fix-login');
+  rig.answer(() => answerWith('codex', 'It is mended.'));
+  const blocks = [...readFileSync('docs/library.md', 'utf8').matchAll(/^```js\n([\s\S]*?)^```$/gm)];
+  const said: string[] = [];
+  for (const [, block] of blocks) {
+    const { code, stdout, stderr } = await program(rig, block!);
+    assert.equal([code, stderr], [0, ''], block);
+    said.push(stdout);
+  }
+  assert.equal(said.slice(0, 2), ['done\n1 paid calls\n', 'It is mended.\n']);
+  assert.match(said[2]!, /^transient rate_limit v1:\w+\n$/);
+  assert.ok(existsSync(path.join(rig.project, 'answers/login/record.json')));
+});
+
+test('a task that fails is a value, and how it stands can be read', async ({ rig }) => {
+  makeTask(rig, CODEX);
+  rig.answer(() => failWith('codex', 'invalid api key', 401));
+  const end = await resultOf<TaskEnd>(rig, `tollgate.runTask('fix')`);
+  if (end.how !== 'ran') throw new Error(JSON.stringify(end));
+  assert.equal([end.report.state, end.report.exit_code, end.report.failure!.class], ['failed', 1, 'auth']);
+  const read = await resultOf<TaskStanding>(rig, `tollgate.readTask('fix')`);
+  if (read.how !== 'read') throw new Error(read.message);
+  assert.equal([read.state, read.failure!.signature, read.calls.used], ['failed', end.report.failure!.signature, 1]);
+  assert.is(read.summary, end.summary);
+});
+
+test('what is no task is a value, and so are options that no call takes', async ({ rig }) => {
+  makeTask(rig, CODEX);
+  const end = await resultOf<TaskEnd>(rig, `tollgate.runTask('../elsewhere')`);
+  const read = await resultOf<TaskStanding>(rig, `tollgate.readTask('none')`);
+  assert.equal([end.how, read.how], ['invalid', 'invalid']);
+  for (const [given, message] of [
+    [`'cursor', 'Hi'`, /"cursor" is none of gemini/],
+    [`'codex', 'Hi', { model: '--yolo' }`, /model must be one line/],
+    [`'codex', 'Hi', { stage: '../x' }`, /stage/],
+    [`'codex', 'Hi', { task: 'none' }`, /task/],
+    [`'codex', ' '`, /nothing to ask/],
+    [`'codex', 'Hi', { keepIn: '.tmp/task/fix/state' }`, /which only tollgate itself writes/],
+  ] as const) {
+    const answer = await resultOf<ToolAnswer>(rig, `tollgate.callTool(${given})`);
+    assert.is(answer.ok, false, given);
+    assert.match(answer.message!, message);
+  }
+  assert.is(rig.calls.length, 0);
+});
+
+test('a signal ends what runs, and the promise resolves', async ({ rig }) => {
+  makeTask(rig, CODEX);
+  const before = `const gone = new AbortController();\nprocess.stdin.once('end', () => gone.abort()).resume();`;
+  const source = `import * as tollgate from 'tollgate';\n${before}\nconst end = await tollgate.runTask('fix', { signal: gone.signal });\nconsole.log(JSON.stringify(end));\n`;
+  const child = spawn(process.execPath, [rig.write('program.mjs', source)], {
+    cwd: rig.project,
+    env: rig.env,
+    timeout: 30_000,
+  });
+  let out = '';
+  child.stdout.on('data', (chunk) => (out += chunk));
+  const closed = new Promise((resolve) => child.on('close', resolve));
+  const call = await Promise.race([
+    rig.call(),
+    closed.then(() => Promise.reject(new Error(`it ended uncalled: ${out}`))),
+  ]);
+  child.stdin.end();
+  await Promise.all([closed, call.gone]);
+  const end = JSON.parse(out) as TaskEnd & { how: 'ran' };
+  assert.equal([end.how, end.report.state, end.report.exit_code], ['ran', 'interrupted', 143]);
+  assert.equal(rig.survivors(), []);
+});
+
+test('its types stand by themselves, for who checks them strictly', ({ rig }) => {
+  const file = rig.write(
+    'consumer.mts',
+    `import { callTool, readTask, runTask, signature, triage, type TaskEnd } from 'tollgate';
+const end: TaskEnd = await runTask('fix', { signal: new AbortController().signal, redo: ['codex_impl'] });
+if (end.how === 'ran' && end.report.failure) { const lines: string[] = end.report.failure.next_actions; void lines; }
+const { ok, answer }: { ok: boolean; answer: string } = await callTool('codex', 'Hi');
+const standing = await readTask('fix');
+const alike: boolean = signature({ tool: 'codex', stderr: answer }) === triage({ tool: 'codex' }).signature;
+// @ts-expect-error: no CLI of ours
+void callTool('cursor', 'Hi');
+export { ok, standing, alike };
+`,
+  );
+  const flags = ['--noEmit', '--strict', '--module', 'nodenext', '--target', 'es2022', '--types', ''];
+  const { status, stdout } = spawnSync(
+    process.execPath,
+    [path.resolve('node_modules/typescript/bin/tsc'), ...flags, file],
+    {
+      cwd: rig.project,
+      encoding: 'utf8',
+    },
+  );
+  assert.equal([stdout, status], ['', 0]);
+});
+
+test('its surface does not change without a word in the changelog', () => {
+  const files = ['library/surface.ts', 'library/library.ts'].map((file) => readFileSync(file, 'utf8'));
+  const exported = [files[0], ...files[1]!.matchAll(/^export const \w+: \w+ =/gm)].join('\n');
+  const mark = createHash('sha256').update(exported).digest('hex').slice(0, 12);
+  const told = readFileSync('CHANGELOG.md', 'utf8').includes(`surface \`${mark}\``);
+  assert.ok(told, `CHANGELOG.md must tell what became of the library, with: surface \`${mark}\``);
+});
+
+test.run();
