@@ -20,10 +20,13 @@ export function findEscapingLink(folder: string, parts: readonly string[]): stri
   return null;
 }
 
+/** An exception costs more than the look. */
+const ABSENT = { throwIfNoEntry: false } as const;
+
 /** What cannot be looked at is found out by whoever writes there. */
 function isLink(place: string): boolean {
   try {
-    return lstatSync(place).isSymbolicLink();
+    return lstatSync(place, ABSENT)?.isSymbolicLink() === true;
   } catch {
     return false;
   }

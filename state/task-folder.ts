@@ -111,7 +111,11 @@ export function taskFolders({ root }: Pick<TaskFolder, 'root'>): string[] {
 /** As deep as our own files lie below it, and as long as their names are. */
 const ROOM = `${'x'.repeat(200)}/${'x'.repeat(200)}`;
 
+/** Every system takes paths of so many bytes. */
+const SHORT = 1000;
+
 function isTooDeep(root: string): boolean {
+  if (Buffer.byteLength(root) + ROOM.length < SHORT) return false;
   try {
     lstatSync(path.join(root, ROOM), { throwIfNoEntry: false });
     return false;

@@ -118,7 +118,7 @@ export const tooLarge = (file: string, size: number, maxBytes: number): UnfitFil
 export const isRegular = (file: string): boolean => statOrNull(file)?.isFile() === true;
 
 /** What a name leads to; null for nothing, a link that leads nowhere or in a circle, and what we may not look at. */
-export const lookAt = (file: string): Stats | null => tried(() => statSync(file));
+export const lookAt = (file: string): Stats | null => tried(() => statSync(file, ABSENT) ?? null);
 
 /** The same: is it a folder? */
 export const isFolder = (place: string): boolean => lookAt(place)?.isDirectory() === true;
@@ -161,7 +161,10 @@ const KIND_CODES: ReadonlySet<string> = new Set(['ELOOP', 'EMLINK', 'EISDIR', 'E
 const unfitKind = (file: string, found: Stats) =>
   new UnfitFileError(file, 'EINVAL', `is ${kindIn(found)}, and no regular file`);
 
-const statOrNull = (file: string): Stats | null => tried(() => lstatSync(file));
+/** Most of what is looked for is not there, and an exception costs more than the look. */
+const ABSENT = { throwIfNoEntry: false } as const;
+
+const statOrNull = (file: string): Stats | null => tried(() => lstatSync(file, ABSENT) ?? null);
 
 function tried<T>(look: () => T): T | null {
   try {
