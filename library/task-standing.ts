@@ -16,10 +16,11 @@ export async function standingOf(
   if (located.how === 'invalid') return located;
   const { folder } = located;
   if (folder.manifest === null) return { how: 'invalid', message: `there is no task at ${folder.root}` };
-  const read = await readRow(folder, (await identify(process.pid))!, environment);
+  const shown = { isShown: () => true, stages: 'left_out' } as const;
+  const read = await readRow(folder, (await identify(process.pid))!, environment, shown);
   if (read.how === 'unreadable') return { how: 'invalid', message: read.message };
   if (read.problem !== null) return { how: 'invalid', message: read.problem };
-  const { task_id, state, at, calls, next_action } = read.row;
+  const { task_id, state, at, calls, next_action } = read.row!;
   const summary = readRegularOrNull(path.join(folder.outputs, '_summary.md'));
   return {
     ...{ how: 'read', task_id, folder: folder.root, state, at, calls, next_action, summary },

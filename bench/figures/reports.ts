@@ -1,6 +1,6 @@
 // A report over 100,000 tasks, a tenth of them failed, beside a find that only looks for their journals.
 
-import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { inTurns } from './pairs.ts';
 import type { Figure } from './row.ts';
@@ -9,7 +9,7 @@ import { BenchWorld, command } from './world.ts';
 const TASKS = 100_000;
 const FAILED_OF = 10;
 const ROUNDS = 3;
-const GOAL = { seconds: 1, megabytes: 100 };
+const GOAL = { seconds: { anew: 1, indexed: 0.1 }, megabytes: 100 };
 
 export const REPORTS: Figure = {
   about: `a report over ${TASKS} tasks, three rounds`,
@@ -22,53 +22,72 @@ export const REPORTS: Figure = {
         'rss.cjs',
         `process.on('exit', () => require('node:fs').writeFileSync(${JSON.stringify(told)}, String(process.resourceUsage().maxRSS)))`,
       );
-      const { ours, find } = await inTurns(ROUNDS, {
-        ours: () => world.node(['--require', hook, command('tollgate'), 'report', '--failed', '--json']) / 1000,
+      const report = () => world.node(['--require', hook, command('tollgate'), 'report', '--failed']) / 1000;
+      const peak: Record<string, number> = {};
+      const weighed = (name: string) => {
+        const seconds = report();
+        peak[name] = Math.max(peak[name] ?? 0, Number(readFileSync(told, 'utf8')) / 1024);
+        return seconds;
+      };
+      const { find, anew, indexed } = await inTurns(ROUNDS, {
         find: () => world.timed('find', ['.tmp/task', '-name', 'journal.jsonl']) / 1000,
+        anew: () => {
+          rmSync(path.join(world.root, 'state/tollgate/reports'), { recursive: true, force: true });
+          return weighed('anew');
+        },
+        indexed: () => weighed('indexed'),
       });
-      const mib = Number(readFileSync(told, 'utf8')) / 1024;
-      return [
-        {
-          what: `\`tollgate report\` over ${TASKS} tasks`,
-          unit: 's',
-          ours: ours.median,
-          min: ours.min,
-          peer: { name: '`find`', value: find.median, min: find.min },
-          goals: [{ goal: `≤ ${GOAL.seconds} s`, isReached: ours.median <= GOAL.seconds }],
-        },
-        {
-          what: `\`tollgate report\` over ${TASKS} tasks, most memory`,
-          unit: 'MiB',
-          ours: mib,
-          min: mib,
-          peer: null,
-          goals: [{ goal: `≤ ${GOAL.megabytes} MB`, isReached: mib * 1.048576 <= GOAL.megabytes }],
-        },
-      ];
+      return Object.entries({ anew, indexed }).flatMap(([name, { median, min }]) => {
+        const what = `\`tollgate report\` over ${TASKS} tasks, ${name === 'anew' ? 'without an index' : 'with one'}`;
+        const seconds = GOAL.seconds[name as 'anew' | 'indexed'];
+        const mib = peak[name]!;
+        return [
+          {
+            what,
+            unit: 's',
+            ours: median,
+            min,
+            peer: { name: '`find`', value: find.median, min: find.min },
+            goals: [{ goal: `≤ ${seconds} s`, isReached: median <= seconds }],
+          },
+          {
+            what: `${what}, most memory`,
+            unit: 'MiB',
+            ours: mib,
+            min: mib,
+            peer: null,
+            goals: [{ goal: `≤ ${GOAL.megabytes} MB`, isReached: mib * 1.048576 <= GOAL.megabytes }],
+          },
+        ];
+      });
     } finally {
       world.dispose();
     }
   },
 };
 
+/** Words that stand nowhere else in their files. */
+const GOOD = 'one-that-is-done';
+const BAD = 'one-that-failed';
+
 /** Copies of two tasks that were run: one that is done, one whose CLI has failed. */
 function makeTasks(world: BenchWorld): void {
   const stages = [{ tool: 'codex', role: 'brief', requires: [], min_lines: 0 }];
-  for (const id of ['done', 'failed']) {
+  for (const id of [GOOD, BAD]) {
     world.write(`.tmp/task/${id}/manifest.json`, JSON.stringify({ task_id: id, goal: 'Nothing.', stages }));
-    if (id === 'failed')
+    if (id === BAD)
       world.write(
         'bin/codex',
         '#!/bin/sh\n[ "$1" = --version ] && echo codex-cli 0.169.0 && exit\necho "error: no such model" >&2\nexit 1\n',
         0o755,
       );
-    world.node([command('tollgate'), 'run', id, '--quiet'], id === 'failed' ? 1 : 0);
+    world.node([command('tollgate'), 'run', id, '--quiet'], id === BAD ? 1 : 0);
   }
   const tasks = path.join(world.root, '.tmp/task');
   const FILES = ['manifest.json', 'state/journal.jsonl', 'state/last_failure.json'];
   for (const [id, isCopied] of [
-    ['done', (n: number) => n % FAILED_OF !== 0],
-    ['failed', (n: number) => n % FAILED_OF === 0],
+    [GOOD, (n: number) => n % FAILED_OF !== 0],
+    [BAD, (n: number) => n % FAILED_OF === 0],
   ] as const) {
     const files = FILES.flatMap((name) => textOf(path.join(tasks, id, name)).map((text) => ({ name, text })));
     for (let n = 0; n < TASKS; n += 1) {

@@ -73,10 +73,16 @@ export async function run(argv: readonly string[]): Promise<Ran> {
   };
   if (given.has('errors')) return errors(from, read.args, sinceMs);
   if (given.has('health')) return health(from, given.has('json'), sinceMs ?? MONTH_MS);
-  const collected = await collectTasks({ ...from, sinceMs, which: given.has('failed') ? 'failed' : 'all' });
+  const isJson = given.has('json') || text.format === 'json';
+  const collected = await collectTasks({
+    ...from,
+    sinceMs,
+    which: given.has('failed') ? 'failed' : 'all',
+    stages: isJson ? 'read' : 'left_out',
+  });
   if (collected.how === 'invalid') return invalid(collected.message);
   const { report } = collected;
-  if (given.has('json') || text.format === 'json') return { exit: 0, out: `${JSON.stringify(report)}\n` };
+  if (isJson) return { exit: 0, out: `${JSON.stringify(report)}\n` };
   return { exit: 0, out: text.format === 'md' ? renderMarkdown(report) : renderText(report, sheetOf(process.env)) };
 }
 

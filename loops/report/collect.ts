@@ -1,14 +1,14 @@
-// How all tasks of a folder stand: each journal is folded once, and of each task one row is kept.
+// How all tasks of a folder stand: one row for each that is shown; of the others only how they stand is read, and that is kept.
 
 import { readdirSync } from 'node:fs';
 import path from 'node:path';
-import type { ProcessIdentity } from '../../policies/facts/process-identity.ts';
-import { isFolder, kindOf } from '../../state/disk/regular-file.ts';
-import { locateTask, projectState } from '../../state/task-folder.ts';
+import { isFolder } from '../../state/disk/regular-file.ts';
+import { projectState } from '../../state/task-folder.ts';
 import { identify } from '../../wrappers/processes/identity.ts';
 import { type FailureGroup, groupFailures } from './groups.ts';
+import { isTask, readTasks } from './read-tasks.ts';
 import type { TaskState } from './standing.ts';
-import { readRow, type TaskRow } from './task-row.ts';
+import type { RowReading, RowStanding, TaskRow } from './task-row.ts';
 
 export interface TasksReport {
   schema: 1;
@@ -35,6 +35,8 @@ interface CollectingTasks {
   /** Only tasks in which something happened since; null for all. */
   sinceMs: number | null;
   which: 'all' | 'failed';
+  /** Whether `stages` of each row are told: they are read from files of their own. */
+  stages: RowReading['stages'];
   now: Date;
 }
 
@@ -45,11 +47,11 @@ export async function collectTasks({
   environment,
   sinceMs,
   which,
+  stages,
   now,
 }: CollectingTasks): Promise<CollectedTasks> {
   const places = placesOf(word, cwd, environment);
   if (places.how === 'invalid') return places;
-  const self = (await identify(process.pid))!;
   const earliest = sinceMs === null ? null : new Date(now.getTime() - sinceMs).toISOString();
   const totals = {
     tasks: 0,
@@ -64,13 +66,19 @@ export async function collectTasks({
   };
   const unreadable: TasksReport['unreadable'] = [];
   const rows: TaskRow[] = [];
-  for (const folder of places.folders) {
-    const { row, problem } = await rowOf(folder, self, environment);
+  const reading = {
+    self: (await identify(process.pid))!,
+    environment,
+    now,
+    stages,
+    isShown: isShownIn(which, earliest),
+  };
+  for await (const { folder, standing, row, problem } of readTasks(places.folders, reading)) {
     if (problem !== null) unreadable.push({ folder, message: problem });
-    if (row === null || (earliest !== null && (row.at === null || row.at < earliest))) continue;
+    if (standing === null || !isSince(standing, earliest)) continue;
     totals.tasks += 1;
-    totals[row.state] += 1;
-    if (which === 'all' || row.state === 'failed' || row.state === 'refused') rows.push(row);
+    totals[standing.state] += 1;
+    if (row !== null) rows.push(row);
   }
   totals.unreadable = unreadable.length;
   rows.sort((a, b) => byText(b.at ?? '', a.at ?? '') || byText(a.task_id, b.task_id));
@@ -78,22 +86,13 @@ export async function collectTasks({
   return { how: 'collected', report: { ...report, groups: groupFailures(rows), unreadable } };
 }
 
-/** @returns neither for a folder that is no task. */
-async function rowOf(
-  folder: string,
-  self: ProcessIdentity,
-  environment: NodeJS.ProcessEnv,
-): Promise<{ row: TaskRow | null; problem: string | null }> {
-  try {
-    if (!isTask(folder)) return { row: null, problem: null };
-  } catch (error) {
-    return { row: null, problem: (error as Error).message };
-  }
-  const located = locateTask(`${folder}/`, '/', {});
-  if (located.how === 'invalid') return { row: null, problem: located.message };
-  const read = await readRow(located.folder, self, environment);
-  return read.how === 'unreadable' ? { row: null, problem: read.message } : read;
-}
+const isSince = ({ at }: RowStanding, earliest: string | null): boolean =>
+  earliest === null || (at !== null && at >= earliest);
+
+const isShownIn =
+  (which: CollectingTasks['which'], earliest: string | null): RowReading['isShown'] =>
+  (standing) =>
+    isSince(standing, earliest) && (which === 'all' || standing.state === 'failed' || standing.state === 'refused');
 
 type Places = { how: 'found'; folder: string; folders: string[] } | { how: 'invalid'; message: string };
 
@@ -119,10 +118,6 @@ const foldersIn = (folder: string): string[] =>
   readdirSync(folder, { withFileTypes: true })
     .filter((entry) => entry.isDirectory() || (entry.isSymbolicLink() && isFolder(path.join(folder, entry.name))))
     .map(({ name }) => path.join(folder, name));
-
-const TASK_FILES = ['manifest.yaml', 'state/journal.jsonl', 'manifest.json', 'manifest.yml'];
-
-const isTask = (folder: string): boolean => TASK_FILES.some((name) => kindOf(path.join(folder, name)) !== null);
 
 /** Not by the language of the machine, so that everybody sees one order. */
 const byText = (a: string, b: string): number => (a < b ? -1 : Number(a > b));

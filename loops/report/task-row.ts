@@ -5,9 +5,9 @@ import type { ErrorClass } from '../../policies/facts/classes.ts';
 import type { ProcessIdentity } from '../../policies/facts/process-identity.ts';
 import type { Failure } from '../../policies/record/task-failure.ts';
 import type { SessionSave } from '../../policies/supervise/session-save.ts';
-import { readJsonIfFit, readRegularOrNull } from '../../state/disk/regular-file.ts';
+import { kindOf, readJsonIfFit, readRegularOrNull } from '../../state/disk/regular-file.ts';
 import { openJournal } from '../../state/journal/journal.ts';
-import { budgetOf, type Ledger } from '../../state/journal/ledger.ts';
+import { budgetOf, type Ledger, openCalls } from '../../state/journal/ledger.ts';
 import { statsOf } from '../../state/journal/stats.ts';
 import { StrangeStateError } from '../../state/system-error.ts';
 import type { TaskFolder } from '../../state/task-folder.ts';
@@ -36,12 +36,24 @@ export interface TaskRow {
   next_action: string | null;
   /** null for a task that nobody has supervised. */
   supervision: TaskSupervision | null;
-  /** Those that were called, in the order of their first calls. */
+  /** Those that were called, in the order of their first calls; empty where a reader has not asked for them. */
   stages: StageFacts[];
 }
 
+/** By which it is counted, and chosen. */
+export type RowStanding = Pick<TaskRow, 'state' | 'at'>;
+
+/** What a report shows of its tasks. */
+export interface RowReading {
+  /** Of a task that stands so; of the others nothing more is read. */
+  isShown: (standing: RowStanding) => boolean;
+  /** What its stages left, too: files of each of them. */
+  stages: 'read' | 'left_out';
+}
+
 type RowRead =
-  | { how: 'read'; row: TaskRow; problem: string | null }
+  /** `row` is null for one that is not shown. `isSettled`: nothing but its journal and its failure has a say in it. */
+  | { how: 'read'; standing: RowStanding; row: TaskRow | null; problem: string | null; isSettled: boolean }
   /** Nothing can be said about it but why. */
   | { how: 'unreadable'; message: string };
 
@@ -50,6 +62,7 @@ export async function readRow(
   task: TaskFolder,
   self: ProcessIdentity,
   environment: NodeJS.ProcessEnv,
+  { isShown, stages }: RowReading,
 ): Promise<RowRead> {
   let failure: Failure | null = null;
   let problem: string | null = null;
@@ -61,6 +74,9 @@ export async function readRow(
   try {
     const { ledger, offset } = openJournal(task.root, () => new Date()).read();
     const { state, at } = await standingOf(ledger, self);
+    const isSettled = ledger.run === null && openCalls(ledger).length === 0 && ledger.supervised.length === 0;
+    const read = { how: 'read', standing: { state, at }, problem, isSettled } as const;
+    if (!isShown(read.standing)) return { ...read, row: null };
     const standing =
       (state === 'failed' || state === 'interrupted' || state === 'refused') && failure?.resolved_at === null
         ? failure
@@ -82,10 +98,10 @@ export async function readRow(
       retry_at: standing?.retry_at ?? null,
       calls: { used: ledger.used, budget: ledger.budget === null ? null : budgetOf(ledger) },
       supervision,
-      stages: stagesIn(ledger).map((stage) => stageFacts(task, ledger, stage, null)),
+      stages: stages === 'left_out' ? [] : stagesIn(ledger).map((stage) => stageFacts(task, ledger, stage, null)),
       next_action: standing?.next_actions[0] ?? nextOf(task, state, ledger),
     };
-    return { how: 'read', row, problem };
+    return { ...read, row };
   } catch (error) {
     return { how: 'unreadable', message: (error as Error).message };
   }
@@ -99,7 +115,9 @@ function stagesIn({ calls, done }: Ledger): string[] {
 
 /** null when there is none. Throws when it is no JSON object with what a failure has. */
 export function readFailure(task: TaskFolder): Failure | null {
-  const text = readRegularOrNull(path.join(task.state, 'last_failure.json'));
+  const file = path.join(task.state, 'last_failure.json');
+  // Most have none, and an exception costs more than this look.
+  const text = kindOf(file) === null ? null : readRegularOrNull(file);
   if (text === null) return null;
   const failure = failureIn(text);
   if (typeof failure?.class !== 'string' || !Array.isArray(failure.next_actions))

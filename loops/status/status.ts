@@ -48,7 +48,7 @@ export async function statusOf(
   looking: Looking,
 ): Promise<{ how: 'seen'; status: TasksStatus } | { how: 'invalid'; message: string }> {
   const now = looking.clock();
-  const collected = await collectTasks({ ...looking, sinceMs: null, which: 'all', now });
+  const collected = await collectTasks({ ...looking, sinceMs: null, which: 'all', stages: 'left_out', now });
   if (collected.how === 'invalid') return collected;
   const { at, folder, totals, tasks, unreadable } = collected.report;
   const self = (await identify(process.pid))!;
