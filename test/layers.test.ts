@@ -142,6 +142,7 @@ const ORDER = {
       'prompt',
       'next-actions',
       'record',
+      'report',
     ],
     'supervise',
     'api-errors',

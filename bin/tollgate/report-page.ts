@@ -3,18 +3,22 @@
 import type { TasksReport } from '../../loops/report/collect.ts';
 import type { FailureGroup } from '../../loops/report/groups.ts';
 import type { TaskRow } from '../../loops/report/task-row.ts';
+import type { DaySpending } from '../../policies/report/spending.ts';
 import { oneLine } from '../../policies/text/one-line.ts';
 import { visible } from '../../policies/text/visible-text.ts';
 import { coloursOf, type Sheet } from '../sheet.ts';
 import { type Column, tableLines, wrapLine } from '../table.ts';
+import { SPENT_HEADINGS, spentRows } from './report/spent-words.ts';
 import { questionsOf, SUPERVISION_HEADINGS, supervisionCells, supervisionLines } from './supervision-cells.ts';
 import { STATE_PAINT, taskCalls } from './task-cells.ts';
 
-export function renderText(report: TasksReport, sheet: Sheet): string {
+/** @param spent null where nobody asked for it. */
+export function renderText(report: TasksReport, sheet: Sheet, spent: readonly DaySpending[] | null = null): string {
   const blocks = [
     taskLines(report, sheet),
     supervisionLines(report.tasks, sheet),
     report.groups.length === 0 ? [] : ['Failures:', ...groupLines(report, sheet)],
+    spent === null || spent.length === 0 ? [] : tableLines(SPENT, spentRows(spent), { ...sheet, ink: 'plain' }),
     report.unreadable.map(({ folder, message }) => `Not readable: ${folder}: ${words(message, 300)}`),
     [totalsOf(report)],
   ];
@@ -25,7 +29,8 @@ export function renderText(report: TasksReport, sheet: Sheet): string {
     .join('\n\n')}\n`;
 }
 
-export function renderMarkdown(report: TasksReport): string {
+/** @param spent null where nobody asked for it. */
+export function renderMarkdown(report: TasksReport, spent: readonly DaySpending[] | null = null): string {
   const table: Table = (headings, rows) =>
     [headings, headings.map(() => '---'), ...rows.map((cells) => cells.map(escaped))].map(
       (cells) => `| ${cells.join(' | ')} |`,
@@ -42,6 +47,7 @@ export function renderMarkdown(report: TasksReport): string {
           ['tasks', 'failure', 'signature', 'since', 'evidence', 'which'],
           report.groups.map((group) => [String(group.task_ids.length), ...groupCells(group)]),
         ),
+    ...(spent === null || spent.length === 0 ? [] : [['## Spent'], table(SPENT_HEADINGS, spentRows(spent))]),
     report.unreadable.length === 0 ? [] : ['## Not readable'],
     report.unreadable.map(({ folder, message }) => `- ${escaped(folder)}: ${escaped(words(message, 300))}`),
   ];
@@ -100,6 +106,8 @@ const GROUPS: readonly Column[] = [
   { heading: '', least: 16, leaveOut: 1 },
   { heading: '', least: 12 },
 ];
+
+const SPENT: readonly Column[] = SPENT_HEADINGS.map((heading) => ({ heading: heading.toUpperCase() }));
 
 const HEADINGS = ['task', 'state', 'stage', 'failure', 'signature', 'since', 'calls', 'next'] as const;
 

@@ -13,11 +13,9 @@ import type { Arguments, CommandSpec } from '../command-line.ts';
 import { badInputOf, type Ran } from '../ran.ts';
 import { sheetOf } from '../sheet.ts';
 import { onSheet } from '../terminal-page.ts';
-import { renderMarkdown, renderText } from './report-page.ts';
+import { FORMATS, type ReportFormat } from './report/formats.ts';
 import { type HealthObject, renderHealth } from './sessions/health-page.ts';
 import { errorsObject, renderErrors } from './triage/errors-page.ts';
-
-const FORMATS = ['text', 'json', 'md'];
 
 const SPEC: CommandSpec = {
   name: 'tollgate report',
@@ -25,8 +23,9 @@ const SPEC: CommandSpec = {
   about:
     'Shows how all tasks stand, the last one first, and their failures: one line for one failure of many tasks. Or the API failures that are logged.',
   flags: {
-    format: { takes: 'choice', choices: FORMATS, about: 'how it is told', default: 'text' },
+    format: { takes: 'choice', choices: Object.keys(FORMATS), about: 'how it is told', default: 'text' },
     since: { takes: 'text', about: 'only tasks in which something happened within this time, such as 24h or 7d' },
+    spent: { takes: 'nothing', about: 'also what was spent, by day and CLI; html tells it always' },
     failed: { takes: 'nothing', about: 'only tasks that have failed' },
     task: { takes: 'text', about: 'this task alone (an id, or a path with a /)' },
     batch: { takes: 'text', about: 'what this batch left, by its id or "last", instead of the tasks' },
@@ -40,6 +39,8 @@ const SPEC: CommandSpec = {
     ['tollgate report', 'the tasks in .tmp/task of this project'],
     ['tollgate report --failed --since 24h --format md', 'what failed today, as a page'],
     ['tollgate report ./tasks --json', 'one object, for another program'],
+    ['tollgate report --format html > report.html', 'one page to look at, without a network'],
+    ['tollgate report --format sarif > report.sarif', 'what gates and reviews found, for a code scanning service'],
     ['tollgate report --batch last', 'what the last batch left'],
     ['tollgate report --errors --last 1 --full', 'the last API failure, with all that is known of it'],
     ['tollgate report --health --since 90d', 'how well it went with the services'],
@@ -73,20 +74,24 @@ export async function run(argv: readonly string[]): Promise<Ran> {
   };
   if (given.has('errors')) return errors(from, read.args, sinceMs);
   if (given.has('health')) return health(from, given.has('json'), sinceMs ?? MONTH_MS);
-  const isJson = given.has('json') || text.format === 'json';
+  const format = given.has('json') ? 'json' : (text.format as ReportFormat);
   const collected = await collectTasks({
     ...from,
     sinceMs,
     which: given.has('failed') ? 'failed' : 'all',
-    stages: isJson ? 'read' : 'left_out',
+    stages: format === 'text' || format === 'md' ? 'left_out' : 'read',
   });
   if (collected.how === 'invalid') return invalid(collected.message);
-  const { report } = collected;
-  if (isJson) return { exit: 0, out: `${JSON.stringify(report)}\n` };
-  return { exit: 0, out: text.format === 'md' ? renderMarkdown(report) : renderText(report, sheetOf(process.env)) };
+  const { cwd, environment } = from;
+  const out = await FORMATS[format]({ report: collected.report, cwd, environment, spent: given.has('spent') });
+  return { exit: 0, out };
 }
 
+const BATCH_FORMATS = ['text', 'json', 'md'];
+
 function batch(word: string, { given, text }: Arguments): Ran {
+  if (!BATCH_FORMATS.includes(text.format!))
+    return invalid(`--batch is told as ${BATCH_FORMATS.join(', ')}; leave --format ${text.format} out`);
   const left = savedReport(projectState(process.cwd(), process.env), word);
   if (left.how === 'invalid') return invalid(left.message);
   if (given.has('json') || text.format === 'json') return { exit: 0, out: `${JSON.stringify(left.report)}\n` };
@@ -124,6 +129,7 @@ const isoBefore = (now: Date, ms: number): string => new Date(Math.max(0, now.ge
 const CLASHES: readonly [one: string, other: string][] = [
   ...['failed', 'since', 'task', 'errors', 'health'].map((other) => ['batch', other] as [string, string]),
   ...['errors', 'health'].map((other) => ['task', other] as [string, string]),
+  ...['batch', 'errors', 'health'].map((one) => [one, 'spent'] as [string, string]),
   ['errors', 'health'],
   ['errors', 'failed'],
   ['errors', 'format'],

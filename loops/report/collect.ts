@@ -2,6 +2,7 @@
 
 import { readdirSync } from 'node:fs';
 import path from 'node:path';
+import type { DaySpending } from '../../policies/report/spending.ts';
 import { isFolder } from '../../state/disk/regular-file.ts';
 import { projectState } from '../../state/task-folder.ts';
 import { identify } from '../../wrappers/processes/identity.ts';
@@ -23,6 +24,8 @@ export interface TasksReport {
   groups: FailureGroup[];
   /** What cannot be read, and why; a task may stand here and among the others. */
   unreadable: { folder: string; message: string }[];
+  /** Only where it is asked for: every call's record is read for it. */
+  spent?: DaySpending[];
 }
 
 type CollectedTasks = { how: 'collected'; report: TasksReport } | { how: 'invalid'; message: string };

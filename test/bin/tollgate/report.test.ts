@@ -206,7 +206,10 @@ test('a project without tasks has an empty report', async ({ rig }) => {
 const MISTAKES: [argv: string[], said: RegExp][] = [
   [['none'], /^tollgate report: .*\/none is no folder; name the one that holds the tasks, such as \.tmp\/task\n$/],
   [['--since', 'soon'], /^tollgate report: --since takes a duration such as 24h or 7d, not "soon"\n$/],
-  [['--format', 'html'], /^tollgate report: --format takes one of text, json, md, not "html"\n/],
+  [
+    ['--format', 'pdf'],
+    /^tollgate report: --format takes one of text, json, md, html, junit, sarif, github, not "pdf"\n/,
+  ],
   [['--json', '--format', 'md'], /^tollgate report: --json and --format md are two formats; leave one of them out\n$/],
 ];
 for (const [argv, said] of MISTAKES)

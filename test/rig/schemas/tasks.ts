@@ -6,7 +6,9 @@ import type { TaskState } from '../../../loops/report/standing.ts';
 import type { TaskSupervision } from '../../../loops/report/supervised.ts';
 import type { TaskRow } from '../../../loops/report/task-row.ts';
 import type { StageFacts } from '../../../loops/task/stage-facts.ts';
+import type { DaySpending } from '../../../policies/report/spending.ts';
 import {
+  amount,
   count,
   errorClass,
   type Fields,
@@ -20,6 +22,7 @@ import {
   text,
   texts,
   time,
+  tool,
   version,
 } from './parts.ts';
 import { ITERATION, LEFT, STAGE_FACTS } from './run.ts';
@@ -77,23 +80,40 @@ export const UNREADABLE = list(
   record<TasksReport['unreadable'][number]>('One folder', { folder: text('Where it lies'), message: text('Why') }),
 );
 
-export const TASKS = record<TasksReport>('What tollgate report --json prints', {
-  schema: version,
-  at: time('When it was made'),
-  folder: text('Where the tasks lie'),
-  totals: TOTALS,
-  tasks: list('The tasks, the last one first', record<TaskRow>('One task', ROW)),
-  groups: list(
-    'Their failures, the most frequent first',
-    record<FailureGroup>('One failure', {
-      signature: orNull(signature('What they have in common'), 'they have class and reason in common'),
-      class: errorClass,
-      reason: orNull(reason),
-      task_ids: texts('The tasks that have it'),
-      first_seen: orNull(time('When it was seen first')),
-      last_seen: orNull(time('When it was seen last')),
-      evidence: orNull(text('The text that decided, of the task that failed last')),
-    }),
-  ),
-  unreadable: UNREADABLE,
-});
+export const TASKS = record<TasksReport>(
+  'What tollgate report --json prints',
+  {
+    schema: version,
+    at: time('When it was made'),
+    folder: text('Where the tasks lie'),
+    totals: TOTALS,
+    tasks: list('The tasks, the last one first', record<TaskRow>('One task', ROW)),
+    groups: list(
+      'Their failures, the most frequent first',
+      record<FailureGroup>('One failure', {
+        signature: orNull(signature('What they have in common'), 'they have class and reason in common'),
+        class: errorClass,
+        reason: orNull(reason),
+        task_ids: texts('The tasks that have it'),
+        first_seen: orNull(time('When it was seen first')),
+        last_seen: orNull(time('When it was seen last')),
+        evidence: orNull(text('The text that decided, of the task that failed last')),
+      }),
+    ),
+    unreadable: UNREADABLE,
+    spent: list(
+      'What the tasks shown have spent, the last day first; absent unless asked for',
+      record<DaySpending>('One CLI on one day', {
+        day: text('In UTC, YYYY-MM-DD'),
+        tool,
+        calls: count('Paid'),
+        tokens: count('Over the calls that told them'),
+        calls_without_tokens: count('Which come on top'),
+        usd: amount('Over the calls whose price is known'),
+        calls_without_price: count('Which come on top'),
+        duration_ms: amount('Over all calls'),
+      }),
+    ),
+  },
+  ['spent'],
+);

@@ -1,0 +1,43 @@
+// The forms in which the report of all tasks is told, each with what of it is read for that form alone.
+
+import type { TasksReport } from '../../../loops/report/collect.ts';
+import { collectSpending } from '../../../loops/report/collect-spending.ts';
+import { reportProblems } from '../../../loops/report/report-problems.ts';
+import manifest from '../../../package.json';
+import { annotationsOf } from '../../../policies/report/annotations.ts';
+import { sarifOf } from '../../../policies/report/sarif.ts';
+import type { DaySpending } from '../../../policies/report/spending.ts';
+import { sheetOf } from '../../sheet.ts';
+import { renderMarkdown, renderText } from '../report-page.ts';
+import { renderHtml } from './html-page.ts';
+import { renderJunit } from './junit-page.ts';
+
+interface ToldReport {
+  report: TasksReport;
+  cwd: string;
+  environment: NodeJS.ProcessEnv;
+  /** Whether text, json and md tell what was spent; a page of HTML always does. */
+  spent: boolean;
+}
+
+export const FORMATS = {
+  text: async (telling) => renderText(telling.report, sheetOf(telling.environment), await spentIf(telling)),
+  json: async (telling) => {
+    const spent = await spentIf(telling);
+    return `${JSON.stringify(spent === null ? telling.report : { ...telling.report, spent })}\n`;
+  },
+  md: async (telling) => renderMarkdown(telling.report, await spentIf(telling)),
+  html: async (telling) => renderHtml(telling.report, problems(telling), await spending(telling)),
+  junit: async ({ report }) => renderJunit(report),
+  sarif: async (telling) => sarifOf(problems(telling), { version: manifest.version, at: telling.report.at }),
+  github: async (telling) => annotationsOf(problems(telling)),
+} as const satisfies Record<string, (telling: ToldReport) => Promise<string>>;
+
+export type ReportFormat = keyof typeof FORMATS;
+
+const problems = ({ report, cwd, environment }: ToldReport) => reportProblems(report, cwd, environment);
+
+const spending = ({ report, cwd, environment }: ToldReport) => collectSpending(report, cwd, environment);
+
+const spentIf = async (telling: ToldReport): Promise<DaySpending[] | null> =>
+  telling.spent ? spending(telling) : null;

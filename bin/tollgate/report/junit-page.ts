@@ -1,0 +1,94 @@
+// The report of all tasks as JUnit XML: a task is a suite, its stages are the cases.
+
+import type { TasksReport } from '../../../loops/report/collect.ts';
+import type { TaskRow } from '../../../loops/report/task-row.ts';
+import type { StageFacts } from '../../../loops/task/stage-facts.ts';
+import { markupText } from '../../../policies/report/markup-text.ts';
+
+/** `failure`: a gate did not let it pass. `error`: the call failed. `skipped`: nothing is known to be wrong, and it is not done. */
+interface Case {
+  name: string;
+  seconds: number;
+  wrong: { how: 'failure' | 'error' | 'skipped'; type: string; message: string } | null;
+  out: string | null;
+}
+
+export function renderJunit({ tasks, unreadable }: TasksReport): string {
+  const suites = [
+    ...tasks.map((row) => ({ name: row.task_id, at: row.at, cases: casesOf(row) })),
+    ...unreadable.map(({ folder, message }) => ({
+      name: folder,
+      at: null,
+      cases: [caseOf('(task)', { how: 'error', type: 'unreadable', message })],
+    })),
+  ];
+  const all = suites.flatMap(({ cases }) => cases);
+  const lines = suites.flatMap(({ name, at, cases }) => [
+    `<testsuite ${attributes({ name, ...counts(cases), ...(at === null ? {} : { timestamp: at.slice(0, 19) }) })}>`,
+    ...cases.map((one) => caseLine(name, one)),
+    '</testsuite>',
+  ]);
+  const head = `<testsuites ${attributes({ name: 'tollgate', ...counts(all) })}>`;
+  return `<?xml version="1.0" encoding="UTF-8"?>\n${[head, ...lines, '</testsuites>'].join('\n')}\n`;
+}
+
+function casesOf(row: TaskRow): Case[] {
+  const cases = row.stages.map(stageCase);
+  const isTold = row.stages.some(({ stage, class: errorClass }) => stage === row.stage && errorClass !== null);
+  if (row.class !== null && !isTold) {
+    const message = row.evidence ?? row.reason ?? row.class;
+    const how = row.state === 'interrupted' ? 'skipped' : 'error';
+    cases.push(caseOf(row.stage ?? '(task)', { how, type: typeOf(row), message }));
+  }
+  if (cases.length === 0)
+    cases.push(caseOf('(task)', { how: 'skipped', type: row.state, message: row.state.replace('_', ' ') }));
+  return cases;
+}
+
+const caseOf = (name: string, wrong: Case['wrong']): Case => ({ name, seconds: 0, wrong, out: null });
+
+function stageCase(facts: StageFacts): Case {
+  const { stage, state, duration_ms, gate, verdict, evidence } = facts;
+  const message = evidence?.text ?? facts.reason ?? '';
+  const wrong: Case['wrong'] =
+    facts.class !== null
+      ? { how: gate === 'failed' ? 'failure' : 'error', type: typeOf(facts), message }
+      : state === 'done_earlier'
+        ? null
+        : { how: 'skipped', type: state, message: state.replace('_earlier', '') };
+  const out = verdict === null ? null : `its verdict is ${verdict}`;
+  return { name: stage, seconds: (duration_ms ?? 0) / 1000, wrong, out };
+}
+
+const typeOf = ({ class: errorClass, reason }: Pick<TaskRow, 'class' | 'reason'>): string =>
+  reason === null ? errorClass! : `${errorClass}/${reason}`;
+
+function caseLine(suite: string, { name, seconds, wrong, out }: Case): string {
+  const head = attributes({ name, classname: suite, time: seconds.toFixed(3) });
+  const children = [
+    ...(wrong === null ? [] : [`<${wrong.how} ${attributes({ type: wrong.type, message: line(wrong.message) })}>`]),
+    ...(wrong === null ? [] : [`${markupText(wrong.message)}</${wrong.how}>`]),
+    ...(out === null ? [] : [`<system-out>${markupText(out)}</system-out>`]),
+  ];
+  return children.length === 0 ? `<testcase ${head}/>` : `<testcase ${head}>${children.join('')}</testcase>`;
+}
+
+/** Within an attribute a line end is read as a space. */
+const line = (text: string): string => text.split('\n', 1)[0]!;
+
+function counts(cases: readonly Case[]) {
+  const count = (how: string) => String(cases.filter(({ wrong }) => wrong?.how === how).length);
+  const seconds = cases.reduce((sum, one) => sum + one.seconds, 0);
+  return {
+    tests: String(cases.length),
+    failures: count('failure'),
+    errors: count('error'),
+    skipped: count('skipped'),
+    time: seconds.toFixed(3),
+  };
+}
+
+const attributes = (values: Record<string, string>): string =>
+  Object.entries(values)
+    .map(([name, value]) => `${name}="${markupText(value)}"`)
+    .join(' ');

@@ -1,0 +1,105 @@
+// What is wrong with a task, as single problems: what its gates found, what its reviews say, and what failed.
+
+import type { GateRecord } from '../../policies/facts/gate-record.ts';
+import type { Failure } from '../../policies/record/task-failure.ts';
+import { placeIn, withinTree } from '../../policies/report/file-place.ts';
+import type { FilePlace, Problem } from '../../policies/report/problem.ts';
+import { findingsOf } from '../../policies/report/review-findings.ts';
+import { readIfFit, readJsonIfFit } from '../../state/disk/regular-file.ts';
+import type { TaskFolder } from '../../state/task-folder.ts';
+import { gateFileOf } from '../task/gate-actions.ts';
+import type { StageFacts } from '../task/stage-facts.ts';
+
+interface ProblemSource {
+  task: TaskFolder;
+  /** Of the tree, absolute: paths are told relative to it. */
+  root: string;
+  /** In their order. */
+  stages: readonly Omit<StageFacts, 'state'>[];
+  /** null where none stands. */
+  failure: (Pick<Failure, 'stage' | 'class' | 'reason' | 'signature'> & { text: string | null }) | null;
+  /** A task that was stopped has not failed. */
+  level: 'error' | 'warning';
+}
+
+/** In the order of the stages. Reads what agents wrote; what is no answer or no record of a gate says nothing. */
+export function problemsOf(source: ProblemSource): Problem[] {
+  const { stages, failure } = source;
+  const ofStages = stages.flatMap((stage) => [...failuresOf(stage, source), ...reviewed(stage, source)]);
+  if (failure === null || ofStages.some(({ stage, rule }) => stage === failure.stage && !rule.startsWith('review/')))
+    return ofStages;
+  const { stage, class: errorClass, reason, text } = failure;
+  return [...ofStages, failed(source, stage, errorClass, reason, text)];
+}
+
+function failuresOf(facts: Omit<StageFacts, 'state'>, source: ProblemSource): Problem[] {
+  const { stage, gate, class: errorClass, reason, evidence } = facts;
+  const found = gate === 'failed' ? gateFindings(source, stage) : [];
+  if (found.length > 0 || errorClass === null) return found;
+  return [failed(source, stage, errorClass, reason, evidence?.text ?? null)];
+}
+
+function failed(
+  { task, level, failure }: ProblemSource,
+  stage: string | null,
+  errorClass: string,
+  reason: string | null,
+  text: string | null,
+): Problem {
+  const what = reason === null ? errorClass : `${errorClass} (${reason})`;
+  return {
+    rule: `failure/${errorClass}`,
+    level,
+    task_id: task.id,
+    stage,
+    place: null,
+    text: text === null ? what : `${what}: ${text}`,
+    signature: failure?.stage === stage ? failure.signature : null,
+  };
+}
+
+function gateFindings({ task, root, level, failure }: ProblemSource, stage: string): Problem[] {
+  const record = readJsonIfFit<Partial<GateRecord>>(gateFileOf(task, stage));
+  const findings = Array.isArray(record?.findings) ? record.findings : [];
+  return findings.flatMap(({ check, missing, text }) => {
+    if (typeof check !== 'string' || typeof text !== 'string') return [];
+    const rule = `gate/${check}`;
+    const signature = failure?.stage === stage ? failure.signature : null;
+    const one = { rule, level, task_id: task.id, stage, signature };
+    const places = check === 'scope' && Array.isArray(missing) ? missing.flatMap((line) => strayIn(line, root)) : [];
+    if (places.length === 0) return [{ ...one, place: placeIn(text, root), text }];
+    return places.map(({ place, said }) => ({ ...one, place, text: `out of scope: ${said}` }));
+  });
+}
+
+/** A line of the gate such as `a/b.ts (added; scope.deny "a/**")`. */
+function strayIn(line: unknown, root: string): { place: FilePlace; said: string }[] {
+  const [, named] = (typeof line === 'string' && /^(.+) \((?:\w+); /s.exec(line)) || [];
+  const path = named === undefined ? null : withinTree(unescaped(named), root);
+  return path === null ? [] : [{ place: { path, line: null, endLine: null }, said: String(line) }];
+}
+
+/** A name is written there as in JSON. */
+function unescaped(named: string): string {
+  try {
+    return JSON.parse(`"${named}"`);
+  } catch {
+    return named;
+  }
+}
+
+const MAX_ANSWER_BYTES = 4 * 1024 * 1024;
+
+function reviewed({ stage, answer }: Omit<StageFacts, 'state'>, { task, root }: ProblemSource): Problem[] {
+  const text = answer === null ? null : readIfFit(answer, MAX_ANSWER_BYTES);
+  if (text === null) return [];
+  return findingsOf(text, root).map(({ severity, level, place, text }) => ({
+    rule: `review/${severity ?? 'finding'}`,
+    level,
+    task_id: task.id,
+    stage,
+    place,
+    text,
+    signature: null,
+  }));
+}

@@ -1,0 +1,31 @@
+// The problems of all tasks of a report.
+
+import type { Problem } from '../../policies/report/problem.ts';
+import { locateTask } from '../../state/task-folder.ts';
+import { rootOf } from '../task/task.ts';
+import type { TasksReport } from './collect.ts';
+import { problemsOf } from './problems.ts';
+
+/** In the order of the report; what cannot be read is one too. */
+export function reportProblems(
+  { tasks, unreadable }: Pick<TasksReport, 'tasks' | 'unreadable'>,
+  cwd: string,
+  environment: NodeJS.ProcessEnv,
+): Problem[] {
+  const told = tasks.flatMap((row) => {
+    const located = locateTask(`${row.folder}/`, '/', {});
+    if (located.how === 'invalid') return [];
+    const { stage, class: errorClass, reason, signature, evidence } = row;
+    const failure = errorClass === null ? null : { stage, class: errorClass, reason, signature, text: evidence };
+    const level = row.state === 'interrupted' ? 'warning' : 'error';
+    const { folder: task } = located;
+    return problemsOf({ task, root: rootOf(task, cwd, environment), stages: row.stages, failure, level });
+  });
+  const unread = unreadable.map(({ folder, message }) => {
+    const task_id = folder.slice(folder.lastIndexOf('/') + 1);
+    return { rule: 'report/unreadable', level: 'error' as const, task_id, ...NOWHERE, text: message };
+  });
+  return [...told, ...unread];
+}
+
+const NOWHERE = { stage: null, place: null, signature: null };

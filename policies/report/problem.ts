@@ -1,0 +1,32 @@
+// A problem of a task as other programs take it: one finding of a gate or a review, or one failure.
+
+/** Gravest first. */
+const PROBLEM_LEVELS = ['error', 'warning', 'note'] as const;
+
+export type ProblemLevel = (typeof PROBLEM_LEVELS)[number];
+
+/** Where in the tree. */
+export interface FilePlace {
+  /** Relative to the tree's root, with `/`, never out of it. */
+  path: string;
+  /** From 1. */
+  line: number | null;
+  /** Of a range alone. */
+  endLine: number | null;
+}
+
+export interface Problem {
+  /** `failure/quota`, `gate/scope`, `review/major`: equal for all of one kind. */
+  rule: string;
+  level: ProblemLevel;
+  task_id: string;
+  /** null where it failed before any. */
+  stage: string | null;
+  place: FilePlace | null;
+  text: string;
+  signature: string | null;
+}
+
+/** The gravest first, and else in the order given. */
+export const byGravity = (problems: readonly Problem[]): Problem[] =>
+  PROBLEM_LEVELS.flatMap((level) => problems.filter((problem) => problem.level === level));

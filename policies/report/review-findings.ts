@@ -1,0 +1,102 @@
+// The findings of a review, from its answer: the list under "Findings", or the list of that name in an answer that is JSON.
+
+import { readJsonAnswer } from '../gate/json-answer.ts';
+import { linesOf } from '../markdown/lines.ts';
+import { sectionTexts } from '../markdown/sections.ts';
+import { oneLine } from '../text/one-line.ts';
+import { placeIn, withinTree } from './file-place.ts';
+import type { FilePlace, ProblemLevel } from './problem.ts';
+
+interface ReviewFinding {
+  /** As the review says: `blocker`, `major`, `minor`; null where it does not. */
+  severity: string | null;
+  level: ProblemLevel;
+  place: FilePlace | null;
+  text: string;
+}
+
+/** In the order of the answer; a remark with neither a severity nor a place is none. @param root of the tree, absolute. */
+export function findingsOf(answer: string, root: string | null): ReviewFinding[] {
+  const listed = sectionTexts(answer, 'Findings').flatMap((text) => itemsOf(text).map((item) => findingIn(item, root)));
+  const found = listed.length > 0 ? listed : jsonFindings(answer, root);
+  return found.filter(({ severity, place }) => severity !== null || place !== null).slice(0, MAX_FINDINGS);
+}
+
+const MAX_FINDINGS = 1000;
+const MAX_TEXT = 2000;
+
+const LEVELS: Record<string, ProblemLevel> = {
+  blocker: 'error',
+  critical: 'error',
+  high: 'error',
+  error: 'error',
+  major: 'error',
+  medium: 'warning',
+  warning: 'warning',
+  minor: 'warning',
+  low: 'warning',
+  info: 'note',
+  note: 'note',
+  nit: 'note',
+};
+
+/** What an item begins with, in some dress or set apart from what follows: "error handling is missing" is none. */
+const SEVERITY = new RegExp(
+  `^[\\s\`*_[(]*(${Object.keys(LEVELS).join('|')})(?:[\`*_\\])]|\\s*[:;,|–—]|\\s+-\\s|\\s*(?:\\n|$))`,
+  'i',
+);
+
+function findingIn(item: string, root: string | null): ReviewFinding {
+  const severity = SEVERITY.exec(item.slice(0, 60))?.[1]?.toLowerCase() ?? null;
+  return leveled(severity, placeIn(item, root), oneLine(item, MAX_TEXT));
+}
+
+const leveled = (severity: string | null, place: FilePlace | null, text: string): ReviewFinding => ({
+  severity,
+  level: LEVELS[severity ?? ''] ?? 'warning',
+  place,
+  text,
+});
+
+/** Each with the lines that belong to it. What stands deeper is of the item above it. */
+function itemsOf(text: string): string[] {
+  const items: string[] = [];
+  for (const { text: line, kind } of linesOf(text)) {
+    const begun = kind === 'text' ? /^ {0,1}(?:[-*+]|\d{1,3}[.)])\s+(.*)$/.exec(line)?.[1] : undefined;
+    if (begun !== undefined) items.push(begun);
+    else if (items.length > 0) items.push(`${items.pop()}\n${line}`);
+  }
+  return items;
+}
+
+function jsonFindings(answer: string, root: string | null): ReviewFinding[] {
+  if (!/[[{]/.test(answer)) return [];
+  const read = readJsonAnswer(answer);
+  if (read.how !== 'read') return [];
+  const list = Array.isArray(read.value) ? read.value : (read.value as { findings?: unknown } | null)?.findings;
+  return Array.isArray(list) ? list.flatMap((each) => jsonFinding(each, root) ?? []) : [];
+}
+
+/** By the names that reviews in JSON use. */
+function jsonFinding(each: unknown, root: string | null): ReviewFinding | null {
+  if (typeof each !== 'object' || each === null) return null;
+  const read = <T>(type: 'string' | 'number', ...names: string[]) =>
+    names.map((name) => (each as Record<string, unknown>)[name]).find((value) => typeof value === type) as
+      | T
+      | undefined;
+  const text = read<string>('string', 'message', 'text', 'description', 'title', 'what');
+  if (text === undefined) return null;
+  const named = withinTree(read<string>('string', 'file', 'path') ?? '', root);
+  const line = read<number>('number', 'line', 'start_line', 'startLine');
+  const end = read<number>('number', 'end_line', 'endLine');
+  const place = named === null ? placeIn(text, root) : { path: named, line: lineOf(line), endLine: lineOf(end) };
+  const severity = read<string>('string', 'severity', 'level')?.toLowerCase() ?? null;
+  return leveled(
+    severity !== null && Object.hasOwn(LEVELS, severity) ? severity : null,
+    place,
+    oneLine(text, MAX_TEXT),
+  );
+}
+
+const lineOf = (line: number | undefined): number | null =>
+  line !== undefined && Number.isInteger(line) && line > 0 && line < 1e7 ? line : null;

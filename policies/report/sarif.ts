@@ -1,0 +1,80 @@
+// Problems as SARIF 2.1.0: those at a file are results, all others notifications of the run.
+
+import { createHash } from 'node:crypto';
+import { visible } from '../text/visible-text.ts';
+import { wellFormed } from '../text/well-formed.ts';
+import { byGravity, type FilePlace, type Problem } from './problem.ts';
+
+/** Where the problems come from. */
+interface SarifSource {
+  version: string;
+  /** ISO time. */
+  at: string;
+}
+
+/** The log as text; the same problems give the same fingerprints. */
+export function sarifOf(problems: readonly Problem[], { version, at }: SarifSource): string {
+  const placed = byGravity(problems).filter(({ place }) => place !== null);
+  const rules = [...new Set(placed.map(({ rule }) => rule))];
+  const log = {
+    $schema: 'https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json',
+    version: '2.1.0',
+    runs: [
+      {
+        tool: { driver: { name: 'tollgate', version, rules: rules.map(ruleOf) } },
+        columnKind: 'utf16CodeUnits',
+        invocations: [
+          {
+            executionSuccessful: !problems.some(({ level }) => level === 'error'),
+            endTimeUtc: at,
+            toolExecutionNotifications: byGravity(problems)
+              .filter(({ place }) => place === null)
+              .map((problem) => ({
+                level: problem.level,
+                message: { text: textOf(problem) },
+                descriptor: { id: problem.rule },
+              })),
+          },
+        ],
+        results: placed.map((problem) => resultOf(problem, rules.indexOf(problem.rule))),
+      },
+    ],
+  };
+  return `${JSON.stringify(log)}\n`;
+}
+
+const ruleOf = (rule: string) => ({
+  id: rule,
+  shortDescription: { text: `${rule.replace('/', ': ').replaceAll('_', ' ')}` },
+});
+
+function resultOf(problem: Problem, ruleIndex: number) {
+  const { rule, level, place, task_id, stage, signature } = problem;
+  return {
+    ruleId: rule,
+    ruleIndex,
+    level,
+    message: { text: textOf(problem) },
+    locations: [{ physicalLocation: locationOf(place!) }],
+    partialFingerprints: { 'tollgateProblem/v1': fingerprint(problem) },
+    properties: { task_id, stage, signature },
+  };
+}
+
+function locationOf({ path, line, endLine }: FilePlace) {
+  // A place without a line is the whole file; services that show results want a line all the same.
+  const region = { startLine: line ?? 1, ...(endLine === null ? {} : { endLine }) };
+  const artifactLocation = { uri: path.split('/').map(uriPart).join('/'), uriBaseId: '%SRCROOT%' };
+  return { artifactLocation, region };
+}
+
+const uriPart = (part: string): string => encodeURIComponent(wellFormed(part));
+
+/** Not of the line, which moves with every change above it. */
+const fingerprint = ({ rule, place, text }: Problem): string =>
+  createHash('sha256')
+    .update(JSON.stringify([rule, place?.path, text.replaceAll(/:\d+/g, '')]))
+    .digest('hex');
+
+const textOf = ({ task_id, stage, text }: Problem): string =>
+  `${[task_id, stage].filter((word) => word !== null).join(' ')}: ${wellFormed(visible(text))}`;

@@ -1,0 +1,43 @@
+// What was spent, by day and by CLI: sums over calls, and how many of them did not say.
+
+/** One paid call; null is what it did not say. */
+export interface SpentCall {
+  /** `YYYY-MM-DD` in UTC, on which it was paid. */
+  day: string;
+  tool: string;
+  tokens: number | null;
+  usd: number | null;
+  durationMs: number | null;
+}
+
+/** Of one CLI on one day; the sums are over the calls that told it. */
+export interface DaySpending {
+  day: string;
+  tool: string;
+  calls: number;
+  tokens: number;
+  calls_without_tokens: number;
+  usd: number;
+  calls_without_price: number;
+  duration_ms: number;
+}
+
+/** The last day first, and in each by the name of the CLI. */
+export function spendingByDay(calls: readonly SpentCall[]): DaySpending[] {
+  const days = new Map<string, DaySpending>();
+  for (const { day, tool, tokens, usd, durationMs } of calls) {
+    const key = `${day} ${tool}`;
+    const sum = days.get(key) ?? { ...NOTHING, day, tool };
+    sum.calls += 1;
+    sum.tokens += tokens ?? 0;
+    sum.calls_without_tokens += Number(tokens === null);
+    sum.usd += usd ?? 0;
+    sum.calls_without_price += Number(usd === null);
+    sum.duration_ms += durationMs ?? 0;
+    days.set(key, sum);
+  }
+  const order = (a: string, b: string) => (a < b ? -1 : Number(a > b));
+  return [...days.values()].sort((a, b) => order(b.day, a.day) || order(a.tool, b.tool));
+}
+
+const NOTHING = { calls: 0, tokens: 0, calls_without_tokens: 0, usd: 0, calls_without_price: 0, duration_ms: 0 };
