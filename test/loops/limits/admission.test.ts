@@ -125,12 +125,15 @@ test('they stand in line in order, and say what for; who is told to stop leaves 
   await told(1);
   leave.abort();
   assert.is((await stopped).how, 'stopped');
-  const waiting = calls.slice(1).map(async (call) => {
+  const waits = async (call: LimitedCall) => {
     const { how } = await ask(world, call);
     order.push(`${call.callId} ${how}`);
     await settle(world, call);
-  });
+  };
+  // The second comes when the first one stands in line.
+  const waiting = [waits(calls[1]!)];
   await told(2);
+  waiting.push(waits(calls[2]!));
   assert.match(
     world.said.at(-1)!,
     /^waits for one of 1 calls to end, since 1 of codex are made at once: a \(pid \d+\)$/,
