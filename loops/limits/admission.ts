@@ -56,7 +56,9 @@ async function ask(asking: Asking): Promise<Admission> {
   if (files === null) return inForce.length === 0 ? { how: 'admitted', near: [], waited: false } : HOMELESS;
   const self = (await identify(process.pid))!;
   const line = { folder: files.folder, name: `line-${call.tool}`, self, foreignMs: FOREIGN_MS, clock, stop };
-  const turn = inForce.some(hasPace) ? await takeTurn(line) : null;
+  // Whoever stands first in line may wait for this very call, which its run has stood in line for already.
+  const isTaken = readLimitsLedger(files).open.some(({ call_id }) => call_id === call.callId);
+  const turn = !isTaken && inForce.some(hasPace) ? await takeTurn(line) : null;
   if (turn?.how === 'stopped') return turn;
   try {
     return await untilAdmitted(asking, { files, inForce, self });
