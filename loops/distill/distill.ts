@@ -58,7 +58,8 @@ export async function distill(request: DistillRequest): Promise<DistilledEnd> {
   const journal = openJournal(begun.folder.root, context.clock);
   makeFolder(begun.folder.root);
   const { stop, halt } = request;
-  const claimed = await claim({ journal, whenTaken: 'refuse', stop: halt, say: () => {} });
+  const whenTaken = request.aim.how === 'resume' && request.aim.force ? 'force' : 'refuse';
+  const claimed = await claim({ journal, whenTaken, stop: halt, say: () => {} });
   if (claimed.how === 'stopped') return { how: 'taken', message: 'stopped before it began' };
   if (claimed.how !== 'claimed') return { how: 'taken', message: await takenBy(journal, begun.folder.name) };
   let control: DistillRun['control'] | null = null;
@@ -115,6 +116,8 @@ async function settled(run: DistillRun, request: DistillRequest): Promise<Distil
 async function takenBy(journal: ReturnType<typeof openJournal>, name: string): Promise<string> {
   const driver = await driverOf(journal.read().ledger);
   const who = driver === null ? 'another process' : `another process (pid ${driver.pid} on ${driver.host})`;
+  if (driver?.elsewhere)
+    return `${who}, which cannot be looked up from here, drives the distillation ${name}; if it is gone: tollgate distill resume ${name} --force`;
   return `${who} drives the distillation ${name} now; tollgate distill status ${name} shows it, tollgate distill pause ${name} pauses it`;
 }
 
@@ -186,5 +189,19 @@ function settle(run: DistillRun, { aim }: DistillRequest): void {
   if (aim.how === 'resume' && aim.held === 'accept') {
     run.record({ fact: 'accepted', turn: held.turn });
     place(keptTurn(run.folder, held.turn), run);
-  } else if (aim.how === 'resume') run.record({ fact: 'dropped', turn: held.turn });
+  } else if (aim.how === 'resume') {
+    run.record({ fact: 'dropped', turn: held.turn });
+    const again = heldAgain(held, run);
+    if (again !== null) run.context.tell({ event: 'noted', text: again });
+  }
 }
+
+/** Who asks again and meets the same, pays for it each time. */
+function heldAgain({ section, anomaly, times }: HeldAnswer, { folder, checkpoint }: DistillRun): string | null {
+  const { name } = anomaly;
+  if (checkpoint.no_check.includes(name) || (times < 2 && name !== 'model_changed')) return null;
+  const often = times < 2 ? anomaly.evidence : `section ${section} was held ${times} times for the same (${name})`;
+  return `${often}: the next answer is likely held too; then tollgate distill resume ${folder.name} --accept keeps it, or --no-check ${name.replaceAll('_', '-')} takes what comes`;
+}
+
+type HeldAnswer = NonNullable<ReturnType<DistillRun['fold']['standing']>['held']>;

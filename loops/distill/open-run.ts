@@ -1,6 +1,7 @@
 // Opens a distillation that was begun: its checkpoint, its facts and its answers, and whether somebody drives it now.
 
 import path from 'node:path';
+import { isEmptyAnswer } from '../../policies/distill/anomalies.ts';
 import { withoutMarker } from '../../policies/distill/completion.ts';
 import type { DistillStanding } from '../../policies/distill/standing.ts';
 import { foldStanding } from '../../policies/distill/standing.ts';
@@ -85,15 +86,19 @@ export function readableHistory(
   return { history: openHistory(entries, standing.file), lost };
 }
 
-/** The process that drives it now; null where none does. */
-export async function driverOf({ run }: Ledger): Promise<{ pid: number; host: string } | null> {
+/** The process that drives it now; null where none does. `elsewhere`: it cannot be looked up from here. */
+export async function driverOf({ run }: Ledger): Promise<{ pid: number; host: string; elsewhere: boolean } | null> {
   if (run === null) return null;
   const self = (await identify(process.pid))!;
-  return (await isAlive(run.owner, self)) === 'dead' ? null : run.owner;
+  const life = await isAlive(run.owner, self);
+  return life === 'dead' ? null : { ...run.owner, elsewhere: life === 'unknown' };
 }
 
 export async function viewed({ folder, checkpoint, ledger, standing }: OpenDistill): Promise<DistillView> {
   const calls = { used: ledger.used, total: budgetOf(ledger) };
-  const running = (await driverOf(ledger)) !== null;
-  return viewOf({ folder, checkpoint, standing, document: documentOf(checkpoint), calls, running });
+  const driver = await driverOf(ledger);
+  const { held } = standing;
+  const kept = held === null ? null : turnOrNull(folder, held.turn);
+  const canBeKept = kept !== null && !isEmptyAnswer(kept.answer);
+  return viewOf({ folder, checkpoint, standing, document: documentOf(checkpoint), calls, driver, canBeKept });
 }

@@ -21,7 +21,8 @@ interface DistillSaid {
 
 export type DistillAim =
   | { how: 'book'; book: string; promptFile: string; name: string | null }
-  | { how: 'resume'; name: string; held: 'accept' | 'drop' };
+  /** `force`: from a driver that cannot be looked up from here. */
+  | { how: 'resume'; name: string; held: 'accept' | 'drop'; force?: boolean };
 
 export interface DistillRequest {
   aim: DistillAim;

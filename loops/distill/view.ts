@@ -1,6 +1,6 @@
 // A distillation as status shows it, from its facts alone.
 
-import { PAUSES, type PauseReason } from '../../policies/distill/pauses.ts';
+import { ANOMALY_PAUSES, PAUSES, type PauseReason } from '../../policies/distill/pauses.ts';
 import { type DistillStanding, shownState } from '../../policies/distill/standing.ts';
 import type { DistillCheckpoint } from '../../state/distill/checkpoint.ts';
 import type { DistillFolder } from '../../state/distill/run-folder.ts';
@@ -8,7 +8,7 @@ import type { DistillFolder } from '../../state/distill/run-folder.ts';
 export interface DistillView {
   schema: 1;
   name: string;
-  /** `running`, `complete`, `paused (refusal)`, `stopped`, `interrupted`, `open`. */
+  /** `running`, `driven elsewhere (HOST)`, `complete`, `paused (refusal)`, `stopped`, `interrupted`, `open`. */
   state: string;
   reason: PauseReason | null;
   evidence: string;
@@ -34,12 +34,15 @@ interface Viewed {
   standing: DistillStanding;
   document: string;
   calls: { used: number; total: number };
-  running: boolean;
+  driver: { host: string; elsewhere: boolean } | null;
+  /** The answer that is held can be, were it accepted. */
+  canBeKept: boolean;
 }
 
-export function viewOf({ folder, checkpoint, standing, document, calls, running }: Viewed): DistillView {
+export function viewOf({ folder, checkpoint, standing, document, calls, driver, canBeKept }: Viewed): DistillView {
   const { spent, halted, sections, wanted, held, modelVersion } = standing;
-  const state = running ? 'running' : shownState(standing, (reason) => PAUSES[reason]?.shown ?? reason);
+  const running = driver !== null;
+  const state = running ? drivenState(driver) : shownState(standing, (reason) => PAUSES[reason]?.shown ?? reason);
   const reason = running ? null : (halted?.reason ?? null);
   return {
     schema: 1,
@@ -60,9 +63,16 @@ export function viewOf({ folder, checkpoint, standing, document, calls, running 
     calls,
     document,
     folder: folder.root,
-    next_actions: nextActions(folder.name, state, reason, halted?.evidence ?? ''),
+    next_actions: driver?.elsewhere
+      ? [`tollgate distill resume ${folder.name} --force takes it over, if ${driver.host} is gone`]
+      : held !== null && reason !== null && Object.hasOwn(ANOMALY_PAUSES, reason) && !canBeKept
+        ? [`tollgate distill resume ${folder.name} asks for section ${held.section} again; an empty answer is not kept`]
+        : nextActions(folder.name, state, reason, halted?.evidence ?? ''),
   };
 }
+
+const drivenState = ({ host, elsewhere }: NonNullable<Viewed['driver']>): string =>
+  elsewhere ? `driven elsewhere (${host})` : 'running';
 
 function nextActions(name: string, state: string, reason: PauseReason | null, evidence: string): string[] {
   if (state === 'running') return [`tollgate distill pause ${name}`];

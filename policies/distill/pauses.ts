@@ -17,7 +17,7 @@ export const ANOMALY_PAUSES = {
   loop: { shown: 'loop', next: ACCEPT },
   control_tokens: { shown: 'leaked control tokens', next: ACCEPT },
   finish_reason: { shown: 'cut or blocked answer', next: ACCEPT },
-  model_changed: { shown: 'another model answered', next: ACCEPT },
+  model_changed: { shown: 'another model answered', next: `${ACCEPT}, and most likely held again` },
 } as const satisfies Record<string, PauseRow>;
 
 export const PAUSES = {

@@ -29,8 +29,8 @@ export interface DistillStanding {
   sections: readonly StandingSection[];
   /** Deleted, and to be asked for again; the lowest first. */
   wanted: readonly number[];
-  /** Paid for, and not of the book until a person says so. */
-  held: { turn: number; section: number; anomaly: Anomaly } | null;
+  /** Paid for, and not of the book until a person says so; `times`: how often answers to this section were held for that. */
+  held: { turn: number; section: number; anomaly: Anomaly; times: number } | null;
   /** Answers that were ever paid; the next one's number is one more. */
   turns: number;
   /** The highest place that was ever taken. */
@@ -105,7 +105,7 @@ function fold(at: Folding, line: DistillLine): void {
       at.turns = Math.max(at.turns, line.turn);
       at.spent = withSpent(at.spent, line);
       // Nothing is asked for while an answer is held: journals in which another came dropped that one without a word.
-      at.held = line.held === null ? null : { turn: line.turn, section: line.section, anomaly: line.held };
+      at.held = line.held === null ? null : heldBy(line, line.held, at);
       if (line.held === null) accept(at, line);
       return;
     case 'accepted': {
@@ -127,6 +127,11 @@ function fold(at: Folding, line: DistillLine): void {
     default:
       line satisfies never;
   }
+}
+
+function heldBy({ turn, section }: Answered, anomaly: Anomaly, { answers }: Folding): DistillStanding['held'] {
+  const same = [...answers.values()].filter((one) => one.section === section && one.held?.name === anomaly.name);
+  return { turn, section, anomaly, times: same.length };
 }
 
 const withSpent = (spent: DistillSpent, { tokens, estimated, usd }: Answered): DistillSpent => ({

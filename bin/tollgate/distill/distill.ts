@@ -44,6 +44,7 @@ const RESUME: CommandSpec = {
   about: 'Goes on with a distillation where it stopped, as it was begun; what is said here counts from now on.',
   flags: {
     accept: { takes: 'nothing', about: 'keep the answer that is held; without it, it is asked for again' },
+    force: { takes: 'nothing', about: 'take it over from a host or container that is gone' },
     ...RUN_FLAGS_OF_BOOK,
   },
   words: { min: 1, max: 1, called: 'NAME (tollgate distill status lists them)' },

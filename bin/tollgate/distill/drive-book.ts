@@ -61,7 +61,10 @@ export async function driveBook(args: Arguments, aim: 'book' | 'resume', stop: A
 }
 
 function aimOf({ words, text, given }: Arguments, aim: 'book' | 'resume'): DistillRequest['aim'] {
-  if (aim === 'resume') return { how: 'resume', name: words[0]!, held: given.has('accept') ? 'accept' : 'drop' };
+  if (aim === 'resume') {
+    const held = given.has('accept') ? 'accept' : 'drop';
+    return { how: 'resume', name: words[0]!, held, force: given.has('force') };
+  }
   return { how: 'book', book: path.resolve(words[0]!), promptFile: text.prompt!, name: text.name ?? null };
 }
 

@@ -103,4 +103,54 @@ test('a limit of dollars that an earlier version took of a CLI is left out, and 
   assert.ok(rig.events.some((one) => one.event === 'noted' && one.text.includes('the limit of $5 is left out')));
 });
 
+const notes = (rig: DistillRig) => rig.events.flatMap((one) => (one.event === 'noted' ? [one.text] : []));
+
+test('a resume that will meet the same hold again says so, and status names --accept only where it is taken', async () => {
+  const rig = distillRig();
+  const service = fakeService({
+    sections: 2,
+    misfortune: (n) => (n <= 2 ? { text: 'Yes.' } : n === 3 ? { text: '' } : null),
+  });
+  await rig.run(service);
+  assert.match((await rig.view()).next_actions[0]!, /--accept/);
+  await rig.run(service, { how: 'resume' });
+  assert.equal(notes(rig), []);
+  await rig.run(service, { how: 'resume' });
+  assert.match(notes(rig)[0]!, /section 1 was held 2 times for the same \(short\).*--no-check short/);
+  const [next] = (await rig.view()).next_actions;
+  assert.is(next, 'tollgate distill resume republic asks for section 1 again; an empty answer is not kept');
+  await rig.run(service, { how: 'resume' });
+  assert.is((await rig.view()).state, 'complete');
+});
+
+test('another version is likely held again, and that is said the first time', async () => {
+  const rig = distillRig();
+  const service = fakeService({ sections: 2, modelVersion: (n) => (n === 1 ? 'gemini-2.5-pro' : 'gemini-3.8-flash') });
+  await rig.run(service);
+  await rig.run(service, { how: 'resume' });
+  assert.match(notes(rig)[0]!, /--accept keeps it, or --no-check model-changed/);
+});
+
+test('driven on another host: that is said, and only --force takes it over', async () => {
+  const rig = distillRig();
+  await rig.run(fakeService({ sections: 2, misfortune: (n) => (n === 2 ? { text: 'Yes.' } : null) }));
+  const journal = path.join(folderOf(rig), 'state/journal.jsonl');
+  const lines = readFileSync(journal, 'utf8').trim().split('\n');
+  const left = lines
+    .slice(0, -1)
+    .join('\n')
+    .replace(/"host":"[^"]*"/g, '"host":"gone.example"');
+  writeFileSync(journal, `${left}\n`);
+  const { state, next_actions } = await rig.view();
+  assert.is(state, 'driven elsewhere (gone.example)');
+  assert.equal(next_actions, ['tollgate distill resume republic --force takes it over, if gone.example is gone']);
+  const service = fakeService({ sections: 2 });
+  const refused = await rig.run(service, { how: 'resume' });
+  assert.is(refused.how, 'taken');
+  assert.match((refused as { message: string }).message, /gone\.example.*resume republic --force/);
+  assert.is(service.asked.length, 0);
+  await rig.run(service, { how: 'resume', force: true });
+  assert.is((await rig.view()).state, 'complete');
+});
+
 test.run();
