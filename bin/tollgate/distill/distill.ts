@@ -30,6 +30,7 @@ const SPEC: CommandSpec = {
   examples: [
     ['tollgate distill republic.epub --prompt distil.md', 'begins, or goes on where it stopped'],
     ['tollgate distill resume republic --accept', 'keeps an answer that was held after all, and goes on'],
+    ['tollgate distill resume republic --force', 'takes it over from a host that is gone'],
     ['tollgate distill pause republic', 'from another terminal: after the answer that is in flight'],
     ['tollgate distill delete-section republic 7 --ask-again', 'another answer in the place of one'],
     ['tollgate distill export republic --format pdf --trace', 'one file; --font FILE for signs that Roboto lacks'],
