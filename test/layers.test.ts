@@ -112,7 +112,7 @@ const ORDER = {
       'distill/over-cli',
       'distill/export',
     ],
-    ...['wait', 'triage', 'report', 'logs', 'status', 'archive', 'batch'],
+    ...['wait', 'triage', 'report', 'logs', 'status', 'now', 'archive', 'batch'],
   ],
   policies: [
     ...[

@@ -6,7 +6,7 @@ import { visible } from '../../policies/text/visible-text.ts';
 import { coloursOf, type Sheet } from '../sheet.ts';
 import { type Column, cutLine, tableLines } from '../table.ts';
 import { supervisionLines } from './supervision-cells.ts';
-import { STATE_PAINT, taskCalls } from './task-cells.ts';
+import { STATE_PAINT, spell, taskCalls } from './task-cells.ts';
 
 export function renderStatus(status: TasksStatus, sheet: Sheet): string {
   const { running, waiting, tasks, unreadable } = status;
@@ -106,14 +106,6 @@ function totalsOf({ totals, folder }: TasksStatus): string {
   const parts = Object.entries(states).flatMap(([state, n]) => (n === 0 ? [] : [`${n} ${state.replace('_', ' ')}`]));
   const said = `${tasks} ${tasks === 1 ? 'task' : 'tasks'} in ${folder}${parts.length === 0 ? '' : `: ${parts.join(', ')}`}`;
   return visible(unreadable === 0 ? said : `${said}; ${unreadable} not readable`);
-}
-
-/** As people say it: 8 s, 3 min 20 s, 2 h 5 min. */
-function spell(ms: number): string {
-  const seconds = Math.round(ms / 1000);
-  if (seconds < 60) return `${seconds} s`;
-  const minutes = Math.floor(seconds / 60);
-  return minutes < 60 ? `${minutes} min ${seconds % 60} s` : `${Math.floor(minutes / 60)} h ${minutes % 60} min`;
 }
 
 /** What came from a file may hold anything; a terminal is to see words alone. */

@@ -44,6 +44,10 @@ export const SUBCOMMANDS: Record<string, Subcommand> = {
     about: 'what is there, what runs, and who stands in line',
     load: () => import('./status.ts'),
   },
+  watch: {
+    about: 'what runs now, live: stage, time, what its CLI did last, tokens, and who waits',
+    load: () => import('./watch/watch.ts'),
+  },
   logs: {
     about: "what a task's call says, while it says it or afterwards (-f goes on)",
     load: () => import('./triage/logs.ts'),

@@ -16,3 +16,11 @@ export const STATE_PAINT = (cell: string): Paint | null => PAINTS[cell] ?? null;
 
 /** `budget` is unknown until a run has read it. */
 export const taskCalls = ({ used, budget }: TaskRow['calls']): string => `${used}/${budget ?? '-'}`;
+
+/** As people say it: 8 s, 3 min 20 s, 2 h 5 min. */
+export function spell(ms: number): string {
+  const seconds = Math.round(ms / 1000);
+  if (seconds < 60) return `${seconds} s`;
+  const minutes = Math.floor(seconds / 60);
+  return minutes < 60 ? `${minutes} min ${seconds % 60} s` : `${Math.floor(minutes / 60)} h ${minutes % 60} min`;
+}

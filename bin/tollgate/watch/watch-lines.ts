@@ -1,0 +1,41 @@
+// The changes of tollgate watch as lines, for whoever has no terminal.
+
+import type { NowChange, NowWait } from '../../../loops/now/now.ts';
+import { oneLine } from '../../../policies/text/one-line.ts';
+import { visible } from '../../../policies/text/visible-text.ts';
+
+/** With its end. */
+export const changeLine = (change: NowChange): string =>
+  `${oneLine(visible(`${change.at.slice(11, 19)} ${change.task_id}: ${wordsOf(change)}`))}\n`;
+
+function wordsOf(change: NowChange): string {
+  switch (change.change) {
+    case 'began':
+      return 'is at work';
+    case 'called':
+      return `${change.call.stage}: asks ${change.call.tool} (attempt ${change.call.attempt})`;
+    case 'said':
+      return `${change.call.stage}: ${change.call.last}`;
+    case 'call_ended':
+      return `${change.call.stage}: the call of ${change.call.tool} has ended`;
+    case 'waits':
+      return `${change.waits.stage}: ${waitWords(change.waits)}`;
+    case 'ended': {
+      const { state, stage, class: errorClass, reason } = change;
+      return errorClass === null
+        ? state.replace('_', ' ')
+        : `${state.replace('_', ' ')}: ${stage ?? 'the start'}, ${errorClass} (${reason})`;
+    }
+    case 'unreadable':
+      return `cannot be read: ${change.message}`;
+    case 'gone':
+      return 'is gone: archived, or deleted';
+  }
+}
+
+export function waitWords(waits: NowWait): string {
+  if (waits.what === 'time') return `waits until ${waits.until.slice(0, 19)}Z`;
+  const behind = waits.behind.slice(0, 3).join(', ');
+  const more = waits.behind.length > 3 ? ` and ${waits.behind.length - 3} more` : '';
+  return `waits for its ${waits.what} behind ${behind}${more}`;
+}

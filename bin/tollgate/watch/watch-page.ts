@@ -1,0 +1,106 @@
+// The page of tollgate watch: what runs, and below it what has ended, within the width and the height of a terminal.
+
+import type { Now, NowTask } from '../../../loops/now/now.ts';
+import { oneLine } from '../../../policies/text/one-line.ts';
+import { visible } from '../../../policies/text/visible-text.ts';
+import { coloursOf, type Sheet } from '../../sheet.ts';
+import { type Column, cutLine, tableLines } from '../../table.ts';
+import { STATE_PAINT, spell, taskCalls } from '../task-cells.ts';
+import { waitWords } from './watch-lines.ts';
+
+const RUNNING: readonly Column[] = [
+  { heading: 'TASK', least: 12 },
+  { heading: 'STAGE', least: 10 },
+  { heading: 'CLI', leaveOut: 3 },
+  { heading: 'FOR', leaveOut: 1 },
+  { heading: 'TOKENS', leaveOut: 2 },
+  { heading: 'LAST', least: 14 },
+];
+const RESTING: readonly Column[] = [
+  { heading: 'TASK', least: 12 },
+  { heading: 'STATE', paint: STATE_PAINT },
+  { heading: 'WHY', least: 12 },
+  { heading: 'TOKENS', leaveOut: 2 },
+  { heading: 'CALLS', leaveOut: 1 },
+];
+
+/** @param shown of the tasks at rest, those that are of interest; @param height lines of the terminal. */
+export function watchPage(now: Now, sheet: Sheet, height: number, shown: (task: NowTask) => boolean): string[] {
+  const busy = now.tasks.filter(({ state }) => state === 'running');
+  const resting = now.tasks.filter((task) => task.state !== 'running' && shown(task));
+  // Heading, an empty line each, and the line of the keys.
+  const room = Math.max(2, height - 7);
+  const busyRoom = resting.length === 0 ? room : Math.max(Math.ceil(room / 2), room - resting.length);
+  const blocks = [
+    [totalsLine(now, sheet)],
+    table(
+      RUNNING,
+      busy.flatMap((task) => runningCells(task, now.at)),
+      busyRoom,
+      'at work',
+      sheet,
+    ),
+  ];
+  const left = Math.max(1, room - Math.max(0, blocks[1]!.length - 1));
+  blocks.push(table(RESTING, resting.map(restingCells), left, 'at rest', sheet));
+  return blocks.filter((lines) => lines.length > 0).flatMap((lines, i) => (i === 0 ? lines : ['', ...lines]));
+}
+
+export function totalsLine({ totals, tasks, folder }: Now, sheet: Sheet): string {
+  const { tasks: all, ...states } = totals;
+  const inLine = tasks.filter(({ waits }) => waits !== null).length;
+  const parts = Object.entries(states).flatMap(([state, n]) => (n === 0 ? [] : [`${n} ${state.replace('_', ' ')}`]));
+  if (inLine > 0) parts.push(`${inLine} waiting`);
+  const said = parts.length === 0 ? `no task in ${folder}` : `${parts.join(', ')} of ${all}`;
+  return coloursOf(sheet.ink).bold(cutLine(words(said), sheet.width));
+}
+
+function table(
+  columns: readonly Column[],
+  rows: readonly string[][],
+  room: number,
+  what: string,
+  sheet: Sheet,
+): string[] {
+  if (rows.length === 0) return [];
+  const most = rows.length <= room ? rows.length : room - 1;
+  const lines = tableLines(
+    columns,
+    rows.slice(0, most).map((cells) => cells.map(words)),
+    sheet,
+  );
+  const more = rows.length - most;
+  return more === 0 ? lines : [...lines, cutLine(`… and ${more} more ${what}`, sheet.width)];
+}
+
+function runningCells(task: NowTask, at: string): string[][] {
+  const { task_id, running, waits, since, tokens } = task;
+  const rows = running.map((call) => [
+    task_id,
+    call.stage,
+    call.tool,
+    forTime(call.since, at),
+    figure(call.tokens),
+    call.last ?? 'has said nothing yet',
+  ]);
+  if (waits !== null) rows.push([task_id, waits.stage, '-', forTime(since, at), figure(tokens), waitWords(waits)]);
+  return rows.length > 0
+    ? rows
+    : [[task_id, '-', '-', forTime(since, at), figure(tokens), 'makes no call at the moment']];
+}
+
+const restingCells = (task: NowTask): string[] => [
+  task.task_id,
+  task.state.replace('_', ' '),
+  task.message ?? (task.class === null ? '-' : `${task.stage ?? 'the start'}: ${task.class} (${task.reason})`),
+  figure(task.tokens),
+  taskCalls(task.calls),
+];
+
+const forTime = (since: string | null, at: string): string =>
+  since === null ? '-' : spell(Math.max(0, Date.parse(at) - Date.parse(since)));
+
+const figure = (tokens: number | null): string => (tokens === null ? '-' : tokens.toLocaleString('en'));
+
+/** What came from a file may hold anything; a terminal is to see words alone. */
+const words = (text: string): string => oneLine(visible(text));

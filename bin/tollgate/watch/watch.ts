@@ -1,0 +1,107 @@
+// tollgate watch: what runs now, live: a page on a terminal, a line for each change elsewhere.
+
+import { followNow } from '../../../loops/now/follow-now.ts';
+import type { Now, NowChange, NowTask } from '../../../loops/now/now.ts';
+import { type NowPlaces, placesOf } from '../../../loops/now/places.ts';
+import { TOLLGATE_EXIT } from '../../../policies/facts/exit-codes.ts';
+import { stopExit } from '../../../policies/facts/stop.ts';
+import { readArguments, stopOnSignals } from '../../command.ts';
+import type { CommandSpec } from '../../command-line.ts';
+import { printing, printResult } from '../../printing.ts';
+import { badInputOf, type Ran } from '../../ran.ts';
+import { openScreen } from '../../screen.ts';
+import { sheetOf } from '../../sheet.ts';
+import { changeLine } from './watch-lines.ts';
+import { totalsLine, watchPage } from './watch-page.ts';
+
+const SPEC: CommandSpec = {
+  name: 'tollgate watch',
+  usage: '[TASK…] [--until-end]',
+  about:
+    'Shows what runs now and goes on showing it: of each call its stage, how long it takes, what its CLI did last and the tokens it has told; who waits for what; what has ended since. On a terminal a page, which q leaves; elsewhere a line for each change. Reads only, and watches folders instead of asking again and again.',
+  flags: { 'until-end': { takes: 'nothing', about: 'ends by itself once none of the tasks is at work any more' } },
+  words: { min: 0, max: Number.POSITIVE_INFINITY, called: 'TASK' },
+  examples: [
+    ['tollgate watch', 'all tasks of this project, those to come too'],
+    ['tollgate watch fix-login fix-logout --until-end', 'two tasks, until both have ended'],
+    ['tollgate watch --json | jq -c "select(.change == \\"ended\\")"', 'a line of JSON for each change'],
+  ],
+  exits: [
+    [TOLLGATE_EXIT.ok, 'left by q, or none is at work any more; whatever became of the tasks'],
+    [TOLLGATE_EXIT.failure, 'the result could not be written'],
+    [TOLLGATE_EXIT.badInput, 'usage, or no such task'],
+    ['130, 143', 'stopped by INT, TERM; the tasks go on'],
+  ],
+};
+
+export async function run(argv: readonly string[]): Promise<Ran> {
+  const stop = stopOnSignals();
+  const read = await readArguments(SPEC, argv, TOLLGATE_EXIT.badInput);
+  if (read.how === 'ended') return read.ran;
+  const { given, words } = read.args;
+  const placed = placesOf(words, process.cwd(), process.env);
+  if (placed.how === 'invalid') return badInputOf('tollgate watch')(placed.message);
+  const watching: Watching = { places: placed.places, untilEnd: given.has('until-end'), stop };
+  if (!given.has('json') && process.stdout.isTTY === true) return onTerminal(watching);
+  return inLines(watching, given.has('json') ? (change) => `${JSON.stringify(change)}\n` : changeLine);
+}
+
+interface Watching {
+  places: NowPlaces;
+  untilEnd: boolean;
+  stop: AbortSignal;
+}
+
+const clock = () => new Date();
+
+async function inLines({ places, untilEnd, stop }: Watching, lineOf: (change: NowChange) => string): Promise<Ran> {
+  for await (const { now, changes } of followNow({ places, environment: process.env, stop, clock })) {
+    const lost = await printResult(changes.map(lineOf).join(''));
+    // Who reads lines and goes has read enough.
+    if (lost !== null) return { exit: TOLLGATE_EXIT.ok, lost: lost === 'EPIPE' ? null : lost };
+    if (untilEnd && isOver(now)) return { exit: TOLLGATE_EXIT.ok };
+  }
+  return { exit: stopExit(stop) };
+}
+
+/** How often the elapsed time is drawn anew. */
+const TICK_MS = 1000;
+
+async function onTerminal({ places, untilEnd, stop }: Watching): Promise<Ran> {
+  const left = new AbortController();
+  const both = AbortSignal.any([stop, left.signal]);
+  const seenAtWork = new Set<string>();
+  let now: Now | null = null;
+  const isShown = ({ folder, state }: NowTask) =>
+    places.named !== null || seenAtWork.has(folder) || state === 'parked' || state === 'unreadable';
+  const draw = () => {
+    if (now === null) return;
+    const { width, height } = screen.size();
+    const sheet = { ...sheetOf(process.env), width };
+    const page = watchPage({ ...now, at: clock().toISOString() }, sheet, height, isShown);
+    screen.draw([...page, '', 'q leaves; the tasks go on']);
+  };
+  const screen = openScreen(printing('stdout'), process.stdin, (what) => {
+    if (what === 'resized') return draw();
+    if (/[qQ]/.test(what.key)) left.abort('q');
+    else if (what.key.includes('\u0003')) left.abort('SIGINT');
+  });
+  const timer = setInterval(draw, TICK_MS);
+  try {
+    for await (const step of followNow({ places, environment: process.env, stop: both, clock })) {
+      now = step.now;
+      for (const { folder, state } of now.tasks) if (state === 'running') seenAtWork.add(folder);
+      for (const { change, folder } of step.changes) if (change === 'ended') seenAtWork.add(folder);
+      draw();
+      if (untilEnd && isOver(now)) break;
+    }
+  } finally {
+    clearInterval(timer);
+    screen.close();
+  }
+  const said = now === null ? '' : `${totalsLine(now, sheetOf(process.env))}\n`;
+  if (!both.aborted || left.signal.reason === 'q') return { exit: TOLLGATE_EXIT.ok, out: said };
+  return { exit: stopExit(both), out: said };
+}
+
+const isOver = ({ totals }: Now): boolean => totals.running === 0;

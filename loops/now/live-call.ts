@@ -1,0 +1,66 @@
+// A call under way, from what its CLI has written so far: what it did last, and the tokens that it told.
+
+import type { Usage } from '../../policies/facts/engine-event.ts';
+import type { Call } from '../../state/journal/ledger.ts';
+import type { TaskFolder } from '../../state/task-folder.ts';
+import { adapterOf } from '../../wrappers/adapters.ts';
+import { growingFile } from '../logs/growing-file.ts';
+import { eventsOf, lastEvent } from '../task/last-event.ts';
+import type { NowCall } from './now.ts';
+
+export interface LiveCall {
+  look(call: Call): NowCall;
+  /** Whether more of its events is there than was read. */
+  isBehind(): boolean;
+  close(): void;
+}
+
+export function liveCall(task: TaskFolder, { reserved }: Call): LiveCall {
+  const { call_id, stage, tool, attempt, deadline_at } = reserved;
+  const file = eventsOf(task, call_id);
+  const events = growingFile([file]);
+  let usage: Partial<Usage> = {};
+  return {
+    isBehind: () => events.isBehind(),
+    close: () => events.close(),
+    look({ started }) {
+      for (const line of linesOf(events)) usage = counted(usage, tool, line);
+      const last = lastEvent({ stage, tool, events: file });
+      const since = started?.at ?? reserved.at;
+      return { call_id, stage, tool, attempt, since, deadline_at, last, tokens: tokensOf(usage) };
+    },
+  };
+}
+
+/** What is in the place of the file may be anything, and may go at any moment. */
+function linesOf(events: ReturnType<typeof growingFile>): string[] {
+  try {
+    return events.read(false);
+  } catch {
+    return [];
+  }
+}
+
+function counted(before: Partial<Usage>, tool: NowCall['tool'], line: string): Partial<Usage> {
+  // Most lines are pieces of text, and say nothing of it.
+  if (!/token/i.test(line)) return before;
+  let usage = before;
+  try {
+    for (const event of adapterOf(tool).readEvent(line))
+      if (event.how === 'counted') usage = event.adds ? sum(usage, event.usage) : { ...usage, ...event.usage };
+  } catch {
+    // No event: the call is judged by others.
+  }
+  return usage;
+}
+
+function sum(before: Partial<Usage>, more: Partial<Usage>): Partial<Usage> {
+  const names = Object.keys(more) as (keyof Usage)[];
+  return { ...before, ...Object.fromEntries(names.map((name) => [name, (before[name] ?? 0) + (more[name] ?? 0)])) };
+}
+
+function tokensOf({ total_tokens, input_tokens, output_tokens }: Partial<Usage>): number | null {
+  if (typeof total_tokens === 'number') return total_tokens;
+  if (typeof input_tokens !== 'number' && typeof output_tokens !== 'number') return null;
+  return (input_tokens ?? 0) + (output_tokens ?? 0);
+}

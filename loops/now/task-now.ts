@@ -1,0 +1,174 @@
+// One task, looked at again and again: how it stands, its calls under way, and where to watch for the next change.
+
+import { statSync } from 'node:fs';
+import path from 'node:path';
+import type { ProcessIdentity } from '../../policies/facts/process-identity.ts';
+import { isFolder, kindOf } from '../../state/disk/regular-file.ts';
+import { type Journal, openJournal } from '../../state/journal/journal.ts';
+import { type Call, type Ledger, openCalls } from '../../state/journal/ledger.ts';
+import { locateTask, type TaskFolder } from '../../state/task-folder.ts';
+import { findRecord } from '../../state/usage.ts';
+import { isAlive } from '../../wrappers/processes/identity.ts';
+import { standingOf } from '../report/standing.ts';
+import { readFailure } from '../report/task-row.ts';
+import { type LiveCall, liveCall } from './live-call.ts';
+import type { NowCall, NowTask, NowWait } from './now.ts';
+
+export interface TaskNow {
+  look(looking: { self: ProcessIdentity; now: Date; waits: NowWait | null; detail: boolean }): Promise<NowTask>;
+  /** Whether its journal is another one than at the last look, or the task is gone. */
+  hasMoved(): boolean;
+  /** Whether more of its calls' events is there than was read. */
+  isBehind(): boolean;
+  /** Folders in which the next change shows. */
+  folders(): string[];
+  close(): void;
+}
+
+export function taskNow(root: string): TaskNow {
+  const file = path.join(root, 'state', 'journal.jsonl');
+  const live = new Map<string, LiveCall>();
+  /** Of calls that have ended; their records stay as they are. */
+  const told = new Map<string, number | null>();
+  let journal: Journal | null = null;
+  let stamp = '';
+  const forget = (kept: ReadonlySet<string>) => {
+    for (const [id, call] of [...live])
+      if (!kept.has(id)) {
+        call.close();
+        live.delete(id);
+      }
+  };
+
+  async function read(
+    task: TaskFolder,
+    { self, now, waits, detail }: Parameters<TaskNow['look']>[0],
+  ): Promise<NowTask> {
+    journal ??= openJournal(root, () => now);
+    const { ledger } = journal.read();
+    const { state, at } = await standingOf(ledger, self);
+    const running: NowCall[] = [];
+    if (state === 'running')
+      for (const call of openCalls(ledger)) {
+        const { call_id, guardian } = call.reserved;
+        if ((await isAlive(guardian, self)) === 'dead') continue;
+        const opened = live.get(call_id) ?? liveCall(task, call);
+        live.set(call_id, opened);
+        running.push(opened.look(call));
+      }
+    forget(new Set(running.map(({ call_id }) => call_id)));
+    const failure = state === 'running' || state === 'done' || state === 'never_run' ? null : failureOf(task);
+    // A task that rests needs no memory.
+    if (state !== 'running') journal = null;
+    return {
+      task_id: task.id,
+      folder: root,
+      state,
+      since: state === 'running' ? (running[0]?.since ?? lastOf(ledger) ?? at) : at,
+      running,
+      waits: state === 'running' ? (waits ?? (running.length === 0 ? restOf(ledger, now) : null)) : null,
+      tokens: detail || state === 'running' ? tokensOf(task, ledger, running) : null,
+      calls: { used: ledger.used, budget: ledger.budget },
+      stage: failure?.stage ?? null,
+      class: failure?.class ?? null,
+      reason: failure?.reason ?? null,
+      message: null,
+    };
+  }
+
+  function tokensOf(task: TaskFolder, { calls }: Ledger, running: readonly NowCall[]): number | null {
+    const figures = running.map(({ tokens }) => tokens);
+    for (const [id, call] of calls) {
+      if (!call.granted || call.verdict === null) continue;
+      if (!told.has(id)) told.set(id, figureOf(task, call));
+      figures.push(told.get(id)!);
+    }
+    const known = figures.filter((figure) => figure !== null);
+    return known.length === 0 ? null : known.reduce((sum, figure) => sum + figure, 0);
+  }
+
+  return {
+    async look(looking) {
+      stamp = stampOf(file);
+      if (kindOf(root) === null) {
+        forget(new Set());
+        return nothing(root, 'gone', null);
+      }
+      const located = locateTask(`${root}/`, '/', {});
+      if (located.how === 'invalid') return nothing(root, 'unreadable', located.message);
+      try {
+        return await read(located.folder, looking);
+      } catch (error) {
+        journal = null;
+        forget(new Set());
+        // It may have gone while it was read.
+        return kindOf(root) === null
+          ? nothing(root, 'gone', null)
+          : nothing(root, 'unreadable', (error as Error).message);
+      }
+    },
+    hasMoved: () => stampOf(file) !== stamp || !isFolder(root),
+    isBehind: () => [...live.values()].some((call) => call.isBehind()),
+    folders: () => [
+      isFolder(path.dirname(file)) ? path.dirname(file) : root,
+      ...[...live.keys()].map((id) => path.join(root, 'state', 'attempts', id)),
+    ],
+    close: () => forget(new Set()),
+  };
+}
+
+const nothing = (root: string, state: 'gone' | 'unreadable', message: string | null): NowTask => ({
+  task_id: path.basename(root),
+  folder: root,
+  state,
+  since: null,
+  running: [],
+  waits: null,
+  tokens: null,
+  calls: { used: 0, budget: null },
+  stage: null,
+  class: null,
+  reason: null,
+  message,
+});
+
+/** What it says may be anything; the journal says that it failed. */
+function failureOf(task: TaskFolder) {
+  try {
+    const failure = readFailure(task);
+    return failure?.resolved_at === null ? failure : null;
+  } catch {
+    return null;
+  }
+}
+
+function figureOf(task: TaskFolder, call: Call): number | null {
+  const figure = findRecord(task, call)?.usage?.total_tokens;
+  return typeof figure === 'number' ? figure : null;
+}
+
+/** When the last call ended: since then its run does something else. */
+const lastOf = ({ calls }: Ledger): string | null =>
+  [...calls.values()].reduce<string | null>(
+    (last, { verdict }) => (verdict && verdict.at > (last ?? '') ? verdict.at : last),
+    null,
+  );
+
+/** A decision to wait that is not over yet, and that no call has followed. */
+function restOf({ decided, calls }: Ledger, now: Date): NowWait | null {
+  const last = decided.at(-1);
+  if (last === undefined || last.action === 'stop' || last.wait_ms <= 0) return null;
+  const until = new Date(Date.parse(last.at) + last.wait_ms);
+  if (Number.isNaN(until.getTime()) || until <= now) return null;
+  const isOver = [...calls.values()].some(({ reserved }) => reserved.stage === last.stage && reserved.at > last.at);
+  return isOver ? null : { what: 'time', until: until.toISOString(), stage: last.stage };
+}
+
+function stampOf(file: string): string {
+  try {
+    const found = statSync(file, { throwIfNoEntry: false });
+    return found === undefined ? '' : `${found.ino} ${found.size} ${found.mtimeMs}`;
+  } catch {
+    return '';
+  }
+}

@@ -1,0 +1,102 @@
+// The page of tollgate watch keeps within its terminal, whatever the texts in it are.
+
+import { test } from 'uvu';
+import * as assert from 'uvu/assert';
+import { changeLine } from '../../../../bin/tollgate/watch/watch-lines.ts';
+import { watchPage } from '../../../../bin/tollgate/watch/watch-page.ts';
+import type { Now, NowCall, NowTask, NowWait } from '../../../../loops/now/now.ts';
+
+const AT = '2026-01-01T00:01:00.000Z';
+const EVIL = '\u001b[2J\u001b]0;owned\u0007\u202eevil\nline';
+
+const call = (last: string): NowCall => ({
+  call_id: 'c',
+  stage: 'codex_review',
+  tool: 'codex',
+  attempt: 1,
+  since: '2026-01-01T00:00:00.000Z',
+  deadline_at: AT,
+  last,
+  tokens: 12345,
+});
+const task = (n: number, over: Partial<NowTask>): NowTask => ({
+  task_id: `task-number-${n}`,
+  folder: `/p/.tmp/task/task-number-${n}`,
+  state: 'running',
+  since: '2026-01-01T00:00:00.000Z',
+  running: [],
+  waits: null,
+  tokens: null,
+  calls: { used: 1, budget: 10 },
+  stage: null,
+  class: null,
+  reason: null,
+  message: null,
+  ...over,
+});
+const of = (tasks: NowTask[]): Now => {
+  const totals = { tasks: tasks.length, running: 0, done: 0, failed: 0, interrupted: 0, refused: 0, parked: 0 };
+  const all = { ...totals, never_run: 0, unreadable: 0, gone: 0 };
+  for (const { state } of tasks) all[state] += 1;
+  return { schema: 1, at: AT, folder: '/p/.tmp/task', totals: all, tasks };
+};
+
+const MANY = of([
+  ...Array.from({ length: 40 }, (_, n) => task(n, { running: [call(EVIL)] })),
+  ...Array.from({ length: 60 }, (_, n) =>
+    task(100 + n, { state: 'failed', stage: 'codex_review', class: 'auth', reason: EVIL, message: EVIL }),
+  ),
+]);
+
+for (const [width, height] of [
+  [40, 10],
+  [60, 24],
+  [200, 50],
+] as const)
+  test(`100 tasks on ${width} by ${height}`, () => {
+    const lines = watchPage(MANY, { width, ink: 'plain' }, height, () => true);
+    // Two more lines say which key leaves.
+    assert.ok(lines.length <= height - 2, `${lines.length} lines`);
+    assert.equal(
+      lines.filter((line) => [...line].length > width),
+      [],
+    );
+    assert.not.match(lines.join(''), /[\u0000-\u001f\u202e]/);
+    assert.match(lines.join('\n'), /^40 running, 60 failed of 100$/m);
+    assert.match(lines.join('\n'), /^… and \d+ more at work$/m);
+    assert.match(lines.join('\n'), /^… and \d+ more at rest$/m);
+  });
+
+test('what runs, what waits, and what is not shown', () => {
+  const waits: NowWait = { what: 'tree', behind: ['a', 'b', 'c', 'd', 'e'], stage: 'codex_impl' };
+  const until: NowWait = { what: 'time', until: '2026-01-01T00:02:00.000Z', stage: 'codex_brief' };
+  const now = of([
+    task(1, { running: [call('answers')] }),
+    task(2, { waits }),
+    task(3, { waits: until }),
+    task(4, {}),
+    task(5, { state: 'done' }),
+  ]);
+  assert.equal(
+    watchPage(now, { width: 120, ink: 'plain' }, 40, () => false),
+    [
+      '4 running, 1 done, 2 waiting of 5',
+      '',
+      'TASK           STAGE         CLI    FOR        TOKENS  LAST',
+      'task-number-1  codex_review  codex  1 min 0 s  12,345  answers',
+      'task-number-2  codex_impl    -      1 min 0 s  -       waits for its tree behind a, b, c and 2 more',
+      'task-number-3  codex_brief   -      1 min 0 s  -       waits until 2026-01-01T00:02:00Z',
+      'task-number-4  -             -      1 min 0 s  -       makes no call at the moment',
+    ],
+  );
+});
+
+test('a change is one line, whatever its texts are', () => {
+  const head = { at: AT, task_id: 'fix', folder: '/p' };
+  const line = changeLine({ ...head, change: 'unreadable', message: EVIL });
+  assert.is(line, '00:01:00 fix: cannot be read: [2J ]0;owned evil line\n');
+  const ended = { state: 'failed', stage: null, class: 'quota', reason: 'budget' } as const;
+  assert.is(changeLine({ ...head, change: 'ended', ...ended }), '00:01:00 fix: failed: the start, quota (budget)\n');
+});
+
+test.run();
