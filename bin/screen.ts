@@ -2,7 +2,7 @@
 
 import type { ReadStream, WriteStream } from 'node:tty';
 
-export interface Screen {
+interface Screen {
   /** Of the terminal, as it is now. */
   size(): { width: number; height: number };
   /** In the place of what was shown before; lines beyond the height are left out. */

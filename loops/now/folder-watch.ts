@@ -2,7 +2,7 @@
 
 import { type FSWatcher, statSync, watch } from 'node:fs';
 
-export interface FolderWatch {
+interface FolderWatch {
   /** From now on these are watched, and no others; one that is not there, or was made anew, is tried again each time. */
   keep(folders: ReadonlySet<string>): void;
   /** Resolves at the next change, after `atMostMs`, or when `stop` aborts. */

@@ -9,7 +9,7 @@ import { sessionLines } from '../session/change-sessions.ts';
 import { type WaitingTicket, waitingIn } from '../status/waiting.ts';
 import { changesOf } from './changes.ts';
 import { createFolderWatch } from './folder-watch.ts';
-import type { Now, NowChange, NowTask, NowWait } from './now.ts';
+import type { RunsNow, NowChange, NowTask, NowWait } from './now.ts';
 import { foldersOf, type NowPlaces } from './places.ts';
 import { type TaskNow, taskNow } from './task-now.ts';
 
@@ -23,7 +23,7 @@ interface FollowingNow {
 
 /** `changes` is empty of a step in which nothing did, which comes now and then all the same. */
 interface NowStep {
-  now: Now;
+  now: RunsNow;
   changes: NowChange[];
 }
 
@@ -141,14 +141,14 @@ function waitOf(waiting: readonly WaitingTicket[], root: string): NowWait | null
   return found === undefined ? null : { what: found.what, behind: found.behind, stage: found.stage };
 }
 
-function snapshot(followed: ReadonlyMap<string, Followed>, { folder }: NowPlaces, at: Date): Now {
+function snapshot(followed: ReadonlyMap<string, Followed>, { folder }: NowPlaces, at: Date): RunsNow {
   const tasks = [...followed.values()].flatMap(({ seen }) => (seen === null ? [] : [seen]));
-  const totals: Now['totals'] = { tasks: tasks.length, ...NONE };
+  const totals: RunsNow['totals'] = { tasks: tasks.length, ...NONE };
   for (const { state } of tasks) totals[state] += 1;
   return { schema: 1, at: at.toISOString(), folder, totals, tasks: tasks.sort(byWork) };
 }
 
-const NONE: Omit<Now['totals'], 'tasks'> = {
+const NONE: Omit<RunsNow['totals'], 'tasks'> = {
   running: 0,
   done: 0,
   failed: 0,

@@ -4,7 +4,7 @@ import type { Tool } from '../../policies/facts/tools.ts';
 import type { TaskState } from '../report/standing.ts';
 import type { WaitingTicket } from '../status/waiting.ts';
 
-export interface Now {
+export interface RunsNow {
   schema: 1;
   /** ISO time at which it was so. */
   at: string;
@@ -16,7 +16,7 @@ export interface Now {
 }
 
 /** `gone`: archived or deleted. */
-export type NowState = TaskState | 'unreadable' | 'gone';
+type NowState = TaskState | 'unreadable' | 'gone';
 
 export interface NowTask {
   task_id: string;

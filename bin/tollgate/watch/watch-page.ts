@@ -1,6 +1,6 @@
 // The page of tollgate watch: what runs, and below it what has ended, within the width and the height of a terminal.
 
-import type { Now, NowTask } from '../../../loops/now/now.ts';
+import type { RunsNow, NowTask } from '../../../loops/now/now.ts';
 import { oneLine } from '../../../policies/text/one-line.ts';
 import { visible } from '../../../policies/text/visible-text.ts';
 import { coloursOf, type Sheet } from '../../sheet.ts';
@@ -25,7 +25,7 @@ const RESTING: readonly Column[] = [
 ];
 
 /** @param shown of the tasks at rest, those that are of interest; @param height lines of the terminal. */
-export function watchPage(now: Now, sheet: Sheet, height: number, shown: (task: NowTask) => boolean): string[] {
+export function watchPage(now: RunsNow, sheet: Sheet, height: number, shown: (task: NowTask) => boolean): string[] {
   const busy = now.tasks.filter(({ state }) => state === 'running');
   const resting = now.tasks.filter((task) => task.state !== 'running' && shown(task));
   // Heading, an empty line each, and the line of the keys.
@@ -46,7 +46,7 @@ export function watchPage(now: Now, sheet: Sheet, height: number, shown: (task: 
   return blocks.filter((lines) => lines.length > 0).flatMap((lines, i) => (i === 0 ? lines : ['', ...lines]));
 }
 
-export function totalsLine({ totals, tasks, folder }: Now, sheet: Sheet): string {
+export function totalsLine({ totals, tasks, folder }: RunsNow, sheet: Sheet): string {
   const { tasks: all, ...states } = totals;
   const inLine = tasks.filter(({ waits }) => waits !== null).length;
   const parts = Object.entries(states).flatMap(([state, n]) => (n === 0 ? [] : [`${n} ${state.replace('_', ' ')}`]));

@@ -1,7 +1,7 @@
 // tollgate watch: what runs now, live: a page on a terminal, a line for each change elsewhere.
 
 import { followNow } from '../../../loops/now/follow-now.ts';
-import type { Now, NowChange, NowTask } from '../../../loops/now/now.ts';
+import type { RunsNow, NowChange, NowTask } from '../../../loops/now/now.ts';
 import { type NowPlaces, placesOf } from '../../../loops/now/places.ts';
 import { TOLLGATE_EXIT } from '../../../policies/facts/exit-codes.ts';
 import { stopExit } from '../../../policies/facts/stop.ts';
@@ -71,7 +71,7 @@ async function onTerminal({ places, untilEnd, stop }: Watching): Promise<Ran> {
   const left = new AbortController();
   const both = AbortSignal.any([stop, left.signal]);
   const seenAtWork = new Set<string>();
-  let now: Now | null = null;
+  let now: RunsNow | null = null;
   const isShown = ({ folder, state }: NowTask) =>
     places.named !== null || seenAtWork.has(folder) || state === 'parked' || state === 'unreadable';
   const draw = () => {
@@ -104,4 +104,4 @@ async function onTerminal({ places, untilEnd, stop }: Watching): Promise<Ran> {
   return { exit: stopExit(both), out: said };
 }
 
-const isOver = ({ totals }: Now): boolean => totals.running === 0;
+const isOver = ({ totals }: RunsNow): boolean => totals.running === 0;

@@ -5,7 +5,7 @@ import path from 'node:path';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { followNow } from '../../../loops/now/follow-now.ts';
-import type { Now, NowChange } from '../../../loops/now/now.ts';
+import type { RunsNow, NowChange } from '../../../loops/now/now.ts';
 import { placesOf } from '../../../loops/now/places.ts';
 import { answerWith, SESSION, STREAMS, write } from '../../rig/streams.ts';
 import { ANY_ANSWER, makeTask } from '../../rig/task-run.ts';
@@ -39,7 +39,7 @@ function follow(context: Context, ...words: string[]) {
   const { places } = placed;
   const steps = followNow({ places, environment, stop: stop.signal, clock: () => new Date() });
   context.end = () => steps.return(undefined);
-  return async (isIt: (now: Now, changes: NowChange[]) => boolean): Promise<Now> => {
+  return async (isIt: (now: RunsNow, changes: NowChange[]) => boolean): Promise<RunsNow> => {
     for (;;) {
       const { value, done } = await steps.next();
       if (done) throw new Error('it ended');
@@ -49,7 +49,7 @@ function follow(context: Context, ...words: string[]) {
 }
 
 const READS = { stages: [{ tool: 'codex', role: 'review', ...ANY_ANSWER }] };
-const has = (kind: NowChange['change'], id: string) => (_: Now, changes: NowChange[]) =>
+const has = (kind: NowChange['change'], id: string) => (_: RunsNow, changes: NowChange[]) =>
   changes.some(({ change, task_id }) => change === kind && task_id === id);
 
 test('a call: under way, what it says, its end and its tokens', async (context) => {

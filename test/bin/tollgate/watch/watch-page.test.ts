@@ -4,7 +4,7 @@ import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { changeLine } from '../../../../bin/tollgate/watch/watch-lines.ts';
 import { watchPage } from '../../../../bin/tollgate/watch/watch-page.ts';
-import type { Now, NowCall, NowTask, NowWait } from '../../../../loops/now/now.ts';
+import type { RunsNow, NowCall, NowTask, NowWait } from '../../../../loops/now/now.ts';
 
 const AT = '2026-01-01T00:01:00.000Z';
 const EVIL = '\u001b[2J\u001b]0;owned\u0007\u202eevil\nline';
@@ -34,7 +34,7 @@ const task = (n: number, over: Partial<NowTask>): NowTask => ({
   message: null,
   ...over,
 });
-const of = (tasks: NowTask[]): Now => {
+const of = (tasks: NowTask[]): RunsNow => {
   const totals = { tasks: tasks.length, running: 0, done: 0, failed: 0, interrupted: 0, refused: 0, parked: 0 };
   const all = { ...totals, never_run: 0, unreadable: 0, gone: 0 };
   for (const { state } of tasks) all[state] += 1;
