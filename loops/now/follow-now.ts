@@ -9,7 +9,7 @@ import { sessionLines } from '../session/change-sessions.ts';
 import { type WaitingTicket, waitingIn } from '../status/waiting.ts';
 import { changesOf } from './changes.ts';
 import { createFolderWatch } from './folder-watch.ts';
-import type { RunsNow, NowChange, NowTask, NowWait } from './now.ts';
+import type { NowChange, NowTask, NowWait, RunsNow } from './now.ts';
 import { foldersOf, type NowPlaces } from './places.ts';
 import { type TaskNow, taskNow } from './task-now.ts';
 

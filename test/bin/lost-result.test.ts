@@ -39,6 +39,7 @@ const WORDS: Record<string, { argv: string[]; out: boolean; lines?: true }> = {
   init: { argv: ['new'], out: true },
   explain: { argv: ['fix'], out: true },
   status: { argv: [], out: true },
+  watch: { argv: ['fix', '--until-end'], out: true, lines: true },
   logs: { argv: ['fix', '--quiet'], out: true, lines: true },
   report: { argv: [], out: true },
   archive: { argv: ['--dry-run'], out: true },

@@ -1,12 +1,25 @@
 // The changes of tollgate watch as lines, for whoever has no terminal.
 
-import type { NowChange, NowWait } from '../../../loops/now/now.ts';
+import type { NowChange, NowWait, RunsNow } from '../../../loops/now/now.ts';
 import { oneLine } from '../../../policies/text/one-line.ts';
 import { visible } from '../../../policies/text/visible-text.ts';
 
 /** With its end. */
 export const changeLine = (change: NowChange): string =>
   `${oneLine(visible(`${change.at.slice(11, 19)} ${change.task_id}: ${wordsOf(change)}`))}\n`;
+
+/** How it stands when none is at work any more. */
+export const overLine = (now: RunsNow): string =>
+  `${oneLine(visible(`${now.at.slice(11, 19)} none is at work: ${totalsOf(now)}`))}\n`;
+
+/** In a few words: how many are how. */
+export function totalsOf({ totals, tasks, folder }: RunsNow): string {
+  const { tasks: all, ...states } = totals;
+  const inLine = tasks.filter(({ waits }) => waits !== null).length;
+  const parts = Object.entries(states).flatMap(([state, n]) => (n === 0 ? [] : [`${n} ${state.replace('_', ' ')}`]));
+  if (inLine > 0) parts.push(`${inLine} waiting`);
+  return parts.length === 0 ? `no task in ${folder}` : `${parts.join(', ')} of ${all}`;
+}
 
 function wordsOf(change: NowChange): string {
   switch (change.change) {

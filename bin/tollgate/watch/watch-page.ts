@@ -1,12 +1,12 @@
 // The page of tollgate watch: what runs, and below it what has ended, within the width and the height of a terminal.
 
-import type { RunsNow, NowTask } from '../../../loops/now/now.ts';
+import type { NowTask, RunsNow } from '../../../loops/now/now.ts';
 import { oneLine } from '../../../policies/text/one-line.ts';
 import { visible } from '../../../policies/text/visible-text.ts';
 import { coloursOf, type Sheet } from '../../sheet.ts';
 import { type Column, cutLine, tableLines } from '../../table.ts';
 import { STATE_PAINT, spell, taskCalls } from '../task-cells.ts';
-import { waitWords } from './watch-lines.ts';
+import { totalsOf, waitWords } from './watch-lines.ts';
 
 const RUNNING: readonly Column[] = [
   { heading: 'TASK', least: 12 },
@@ -46,14 +46,8 @@ export function watchPage(now: RunsNow, sheet: Sheet, height: number, shown: (ta
   return blocks.filter((lines) => lines.length > 0).flatMap((lines, i) => (i === 0 ? lines : ['', ...lines]));
 }
 
-export function totalsLine({ totals, tasks, folder }: RunsNow, sheet: Sheet): string {
-  const { tasks: all, ...states } = totals;
-  const inLine = tasks.filter(({ waits }) => waits !== null).length;
-  const parts = Object.entries(states).flatMap(([state, n]) => (n === 0 ? [] : [`${n} ${state.replace('_', ' ')}`]));
-  if (inLine > 0) parts.push(`${inLine} waiting`);
-  const said = parts.length === 0 ? `no task in ${folder}` : `${parts.join(', ')} of ${all}`;
-  return coloursOf(sheet.ink).bold(cutLine(words(said), sheet.width));
-}
+export const totalsLine = (now: RunsNow, sheet: Sheet): string =>
+  coloursOf(sheet.ink).bold(cutLine(words(totalsOf(now)), sheet.width));
 
 function table(
   columns: readonly Column[],

@@ -1,7 +1,7 @@
 // tollgate watch: what runs now, live: a page on a terminal, a line for each change elsewhere.
 
 import { followNow } from '../../../loops/now/follow-now.ts';
-import type { RunsNow, NowChange, NowTask } from '../../../loops/now/now.ts';
+import type { NowChange, NowTask, RunsNow } from '../../../loops/now/now.ts';
 import { type NowPlaces, placesOf } from '../../../loops/now/places.ts';
 import { TOLLGATE_EXIT } from '../../../policies/facts/exit-codes.ts';
 import { stopExit } from '../../../policies/facts/stop.ts';
@@ -11,7 +11,7 @@ import { printing, printResult } from '../../printing.ts';
 import { badInputOf, type Ran } from '../../ran.ts';
 import { openScreen } from '../../screen.ts';
 import { sheetOf } from '../../sheet.ts';
-import { changeLine } from './watch-lines.ts';
+import { changeLine, overLine } from './watch-lines.ts';
 import { totalsLine, watchPage } from './watch-page.ts';
 
 const SPEC: CommandSpec = {
@@ -19,7 +19,12 @@ const SPEC: CommandSpec = {
   usage: '[TASK…] [--until-end]',
   about:
     'Shows what runs now and goes on showing it: of each call its stage, how long it takes, what its CLI did last and the tokens it has told; who waits for what; what has ended since. On a terminal a page, which q leaves; elsewhere a line for each change. Reads only, and watches folders instead of asking again and again.',
-  flags: { 'until-end': { takes: 'nothing', about: 'ends by itself once none of the tasks is at work any more' } },
+  flags: {
+    'until-end': {
+      takes: 'nothing',
+      about: 'ends by itself once none of the tasks is at work any more, and says last how they stand',
+    },
+  },
   words: { min: 0, max: Number.POSITIVE_INFINITY, called: 'TASK' },
   examples: [
     ['tollgate watch', 'all tasks of this project, those to come too'],
@@ -43,7 +48,7 @@ export async function run(argv: readonly string[]): Promise<Ran> {
   if (placed.how === 'invalid') return badInputOf('tollgate watch')(placed.message);
   const watching: Watching = { places: placed.places, untilEnd: given.has('until-end'), stop };
   if (!given.has('json') && process.stdout.isTTY === true) return onTerminal(watching);
-  return inLines(watching, given.has('json') ? (change) => `${JSON.stringify(change)}\n` : changeLine);
+  return inLines(watching, given.has('json') ? JSON_LINES : TEXT_LINES);
 }
 
 interface Watching {
@@ -54,12 +59,25 @@ interface Watching {
 
 const clock = () => new Date();
 
-async function inLines({ places, untilEnd, stop }: Watching, lineOf: (change: NowChange) => string): Promise<Ran> {
+/** Each with its end; the last one is told when it ends by itself, also where nothing ever changed. */
+interface Lines {
+  change(change: NowChange): string;
+  over(now: RunsNow): string;
+}
+
+const TEXT_LINES: Lines = { change: changeLine, over: overLine };
+const JSON_LINES: Lines = {
+  change: (change) => `${JSON.stringify(change)}\n`,
+  over: ({ at, folder, totals }) => `${JSON.stringify({ at, change: 'over', folder, totals })}\n`,
+};
+
+async function inLines({ places, untilEnd, stop }: Watching, lines: Lines): Promise<Ran> {
   for await (const { now, changes } of followNow({ places, environment: process.env, stop, clock })) {
-    const lost = await printResult(changes.map(lineOf).join(''));
+    const over = untilEnd && isOver(now);
+    const lost = await printResult(`${changes.map(lines.change).join('')}${over ? lines.over(now) : ''}`);
     // Who reads lines and goes has read enough.
     if (lost !== null) return { exit: TOLLGATE_EXIT.ok, lost: lost === 'EPIPE' ? null : lost };
-    if (untilEnd && isOver(now)) return { exit: TOLLGATE_EXIT.ok };
+    if (over) return { exit: TOLLGATE_EXIT.ok };
   }
   return { exit: stopExit(stop) };
 }

@@ -5,7 +5,7 @@ import path from 'node:path';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { followNow } from '../../../loops/now/follow-now.ts';
-import type { RunsNow, NowChange } from '../../../loops/now/now.ts';
+import type { NowChange, RunsNow } from '../../../loops/now/now.ts';
 import { placesOf } from '../../../loops/now/places.ts';
 import { answerWith, SESSION, STREAMS, write } from '../../rig/streams.ts';
 import { ANY_ANSWER, makeTask } from '../../rig/task-run.ts';
@@ -68,17 +68,6 @@ test('a call: under way, what it says, its end and its tokens', async (context) 
   await run.result;
   const now = await until(({ tasks }) => tasks[0]!.state === 'done');
   assert.equal([now.tasks[0]!.tokens, now.tasks[0]!.running, now.totals.done], [18, [], 1]);
-});
-
-test('tokens are told while a call goes on', async (context) => {
-  const task = makeTask(context.rig, READS);
-  const until = follow(context, 'fix');
-  const run = task.start();
-  const fake = await context.rig.call();
-  await fake.tell(write([...STREAMS.codex.opens(SESSION), ...STREAMS.codex.succeeds()]));
-  await until(({ tasks }) => tasks[0]!.running[0]?.tokens === 18);
-  await fake.tell(...answerWith('codex', 'ok'));
-  await run.result;
 });
 
 test('who stands in line, and behind whom', async (context) => {
