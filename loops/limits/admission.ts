@@ -11,9 +11,9 @@ import { isSystemError, StrangeStateError } from '../../state/system-error.ts';
 import { waitForChange } from '../../state/wait-for-change.ts';
 import { identify } from '../../wrappers/processes/identity.ts';
 import { isNested, type LimitedCall, openCallOf, projectOf } from './asking.ts';
-import { heldUp } from './hold-standing.ts';
+import { heldUp, isHeld } from './hold-standing.ts';
 import { limitsInForce } from './in-force.ts';
-import { locked } from './locked.ts';
+import { HOLDS_LOCK_MS, locked } from './locked.ts';
 import { takeTurn } from './turns.ts';
 import { lookAfterDead } from './works.ts';
 
@@ -53,12 +53,11 @@ async function ask(asking: Asking): Promise<Admission> {
   const { call, clock, stop } = asking;
   const files = limitsFiles(call.environment);
   const inForce = await limitsInForce(files, projectOf(call));
-  if (files === null) return inForce.length === 0 ? { how: 'admitted', near: [], waited: false } : HOMELESS;
+  if (files === null) return inForce.length === 0 ? FREE : HOMELESS;
   const self = (await identify(process.pid))!;
+  if (inForce.length === 0) return byHoldsAlone(asking, { files, inForce, self });
   const line = { folder: files.folder, name: `line-${call.tool}`, self, foreignMs: FOREIGN_MS, clock, stop };
-  // Whoever stands first in line may wait for this very call, which its run has stood in line for already.
-  const isTaken = readLimitsLedger(files).open.some(({ call_id }) => call_id === call.callId);
-  const turn = !isTaken && inForce.some(hasPace) ? await takeTurn(line) : null;
+  const turn = inForce.some(hasPace) && standsInLine(call, files) ? await takeTurn(line) : null;
   if (turn?.how === 'stopped') return turn;
   try {
     return await untilAdmitted(asking, { files, inForce, self });
@@ -66,6 +65,29 @@ async function ask(asking: Asking): Promise<Admission> {
     turn?.release();
   }
 }
+
+/** Holds guard no budget: where they cannot be gone by, nobody is kept from calling. */
+async function byHoldsAlone(asking: Asking, standing: Standing): Promise<Admission> {
+  const { call, clock, stop } = asking;
+  if (!isHeld(call, standing.files, clock().getTime())) return FREE;
+  try {
+    const admission = await untilAdmitted(asking, standing);
+    // Somebody has the lock and does not go on.
+    return admission.how === 'stopped' && !stop.aborted ? FREE : admission;
+  } catch (error) {
+    if (error instanceof StrangeStateError || isSystemError(error)) return FREE;
+    throw error;
+  }
+}
+
+const FREE: Admission = { how: 'admitted', near: [], waited: false };
+
+/**
+ * Whoever stands first in line may wait for this very call, which its run has stood in line for already; or for the call from
+ * within which this one is made.
+ */
+const standsInLine = (call: LimitedCall, files: LimitsFiles): boolean =>
+  !isNested(call) && readLimitsLedger(files).open.every(({ call_id }) => call_id !== call.callId);
 
 /** Who stands in line and cannot be looked up from here counts for so long. */
 const FOREIGN_MS = 600_000;
@@ -96,11 +118,14 @@ async function untilAdmitted({ call, clock, stop, say }: Asking, standing: Stand
   const { files, self } = standing;
   let told = '';
   for (let waited = false; ; waited = true) {
-    const tried = await locked<Tried>({ files, self, clock, stop }, () => tryOnce(call, standing, clock));
+    const tried = await locked<Tried>({ files, self, clock, stop: lockStop(standing, stop) }, () =>
+      tryOnce(call, standing, clock),
+    );
     if (tried === null) return { how: 'stopped' };
     if (tried.how === 'admitted') return { ...tried, waited };
     if (tried.how !== 'wait') return tried;
-    if (isNested(call)) return refusedNested(tried.why);
+    // What the clock ends, ends without anybody.
+    if (isNested(call) && tried.untilMs === null) return refusedNested(tried.why);
     if (tried.why !== told) say(`waits ${tried.why}`);
     told = tried.why;
     const leftMs = tried.untilMs === null ? LOOK_MS : Math.max(1, Math.min(LOOK_MS, tried.untilMs - clock().getTime()));
@@ -109,6 +134,9 @@ async function untilAdmitted({ call, clock, stop, say }: Asking, standing: Stand
     else await pause(leftMs, undefined, { signal: stop }).catch(() => {});
   }
 }
+
+const lockStop = ({ inForce }: Standing, stop: AbortSignal): AbortSignal =>
+  inForce.length === 0 ? AbortSignal.any([stop, AbortSignal.timeout(HOLDS_LOCK_MS)]) : stop;
 
 const refusedNested = (why: string): Admission => ({
   how: 'refused',
@@ -125,14 +153,14 @@ async function tryOnce(call: LimitedCall, { files, inForce, self }: Standing, cl
     const message = `${held.why}; nothing was started. To ask all the same: --ignore-hold`;
     return { how: 'refused', reason: 'held', message, retryAt: held.retryAt };
   }
-  if (inForce.length === 0) return { how: 'admitted', near: [], waited: false };
+  if (inForce.length === 0) return FREE;
   const ledger = await lookAfterDead(asOf(readLimitsLedger(files), now), self, call.environment, now);
   const asked = openCallOf(call, self, now);
   // The run that asks for it has stood in line for it.
   const before = ledger.open.find(({ call_id }) => call_id === call.callId);
   if (before !== undefined) {
     writeLimitsLedger(files, ownedBy(ledger, call.callId, self));
-    return { how: 'admitted', near: [], waited: false };
+    return FREE;
   }
   const admitted = admit(inForce, ledger, asked);
   if (admitted.how === 'wait') return admitted;

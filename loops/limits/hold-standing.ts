@@ -17,6 +17,10 @@ type Held =
 /** So short a time is waited for: a run would do nothing else. */
 const WAITED_MS = 60_000;
 
+/** A look without the lock. */
+export const isHeld = (call: LimitedCall, files: LimitsFiles, nowMs: number): boolean =>
+  call.holds !== 'ignored' && readHolds(files, nowMs).some((one) => holdsUp(one, heldCallOf(call)));
+
 /** By whoever has the lock: who is let through to find out is written down, so that nobody else is. */
 export async function heldUp(
   call: LimitedCall,

@@ -15,6 +15,9 @@ interface Locking {
 /** It is over in a moment: who cannot be looked up from here has been killed by then. */
 const FOREIGN_MS = 60_000;
 
+/** Where there are holds alone, which are worth no longer a wait for whoever has the lock and was stopped. */
+export const HOLDS_LOCK_MS = 5000;
+
 /** Null where it was told to stop before its turn. Throws what the operating system throws, and what `does` throws. */
 export async function locked<T extends object>(
   { files: { folder }, self, clock, stop }: Locking,

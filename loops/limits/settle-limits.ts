@@ -1,7 +1,7 @@
 // What became of a call, told to the limits over all tasks: what it used, and what it learnt of a limit of the service.
 
 import { nearWords } from '../../policies/limits/admit.ts';
-import { holdAfter, holdsUp } from '../../policies/limits/holds.ts';
+import { holdAfter, holdsUp, isOfSame } from '../../policies/limits/holds.ts';
 import { asOf, settled } from '../../policies/limits/ledger.ts';
 import { budgetsUsed, reached } from '../../policies/limits/used.ts';
 import type { CallRecord } from '../../policies/record/call-record.ts';
@@ -14,9 +14,9 @@ import { isSystemError, StrangeStateError } from '../../state/system-error.ts';
 import { identify } from '../../wrappers/processes/identity.ts';
 import { heldCallOf, type LimitedCall, projectOf } from './asking.ts';
 import { limitsInForce } from './in-force.ts';
-import { locked } from './locked.ts';
+import { HOLDS_LOCK_MS, locked } from './locked.ts';
 
-type EndedCallRecord = Pick<CallRecord, 'ending' | 'verdict' | 'usage' | 'model'>;
+type EndedCallRecord = Pick<CallRecord, 'ending' | 'verdict' | 'usage' | 'model' | 'started_at'>;
 
 const NEVER = new AbortController().signal;
 
@@ -46,7 +46,8 @@ async function settle(call: LimitedCall, record: EndedCallRecord | null, clock: 
   const usd = isMade && inForce.some(hasDollars) ? await usdOf(call, record) : (record?.usage.usd ?? null);
   const used = isMade ? { tokens: record.usage.total_tokens, usd } : 'not_made';
   const self = (await identify(process.pid))!;
-  const near = await locked({ files, self, clock, stop: NEVER }, () => {
+  const stop = inForce.length === 0 ? AbortSignal.timeout(HOLDS_LOCK_MS) : NEVER;
+  const near = await locked({ files, self, clock, stop }, () => {
     const now = clock();
     if (isMade) keepWhatWasLearnt(call, record, now);
     else forgetProbe(call, now);
@@ -71,16 +72,19 @@ async function usdOf(call: LimitedCall, record: EndedCallRecord): Promise<number
   return priceOf(record, project.how === 'read' ? project.value.prices : {});
 }
 
-/** A success ends a hold, whoever made it stand. */
-function keepWhatWasLearnt(call: LimitedCall, { verdict }: EndedCallRecord, now: Date): void {
+/** A success ends a hold, whoever made it stand; one of a call that had begun before tells nothing of it. */
+function keepWhatWasLearnt(call: LimitedCall, { verdict, started_at }: EndedCallRecord, now: Date): void {
   const files = limitsFiles(call.environment)!;
   const asked = heldCallOf(call);
   const holds = readHolds(files, now.getTime());
-  const others = holds.filter((one) => !holdsUp(one, asked));
   const hold = holdAfter(asked, verdict, now);
-  if (hold !== null) writeHolds(files, [...others, hold]);
+  if (hold !== null) writeHolds(files, [...holds.filter((one) => !isOfSame(one, hold)), hold]);
   else if (verdict.class !== null) forgetProbe(call, now);
-  else if (others.length < holds.length) writeHolds(files, others);
+  else {
+    const others = holds.filter((one) => !holdsUp(one, asked) || one.seen_at > Date.parse(started_at));
+    // A file of which nothing stands any more would be looked into by each call.
+    if (others.length === 0 || others.length < holds.length) writeHolds(files, others);
+  }
 }
 
 /** It has found nothing out: the next call may. */

@@ -1,4 +1,4 @@
-// Which account a CLI is asked by: the key that the environment names, or else whoever is signed in.
+// Which account a CLI is asked by: the key that the environment names, or else whoever is signed in; where it says so, of another service or home.
 
 import { createHash } from 'node:crypto';
 import { type BuiltIn, rowOf, type Tool } from '../facts/tools.ts';
@@ -11,9 +11,25 @@ const KEYS: Readonly<Record<BuiltIn, readonly string[]>> = {
   claude: ['ANTHROPIC_API_KEY', 'ANTHROPIC_AUTH_TOKEN', 'CLAUDE_CODE_OAUTH_TOKEN'],
 };
 
+/** Which service is asked, and where the sign-in lies. */
+const PLACES: Readonly<Record<BuiltIn, readonly string[]>> = {
+  gemini: ['GOOGLE_GEMINI_BASE_URL', 'GOOGLE_VERTEX_BASE_URL', 'GOOGLE_CLOUD_PROJECT', 'GEMINI_CLI_HOME'],
+  copilot: ['COPILOT_PROVIDER_BASE_URL', 'COPILOT_HOME'],
+  codex: ['OPENAI_BASE_URL', 'CODEX_HOME'],
+  claude: ['ANTHROPIC_BASE_URL', 'CLAUDE_CONFIG_DIR'],
+};
+
+type Variables = Readonly<Record<string, string | undefined>>;
+
 /** A short hash tells two keys apart and gives none away. */
-export function accountOf(tool: Tool, environment: Readonly<Record<string, string | undefined>>): string {
-  const name = rowOf(KEYS, tool, []).find((variable) => environment[variable]);
-  if (name === undefined) return 'signed in';
-  return `${name} ${createHash('sha256').update(`tollgate ${environment[name]}`).digest('hex').slice(0, 6)}`;
+export function accountOf(tool: Tool, environment: Variables): string {
+  const key = rowOf(KEYS, tool, []).find((variable) => environment[variable]);
+  const places = rowOf(PLACES, tool, []).filter((variable) => environment[variable]);
+  const by = key === undefined ? 'signed in' : hashed([key], environment);
+  return places.length === 0 ? by : `${by}, ${hashed(places, environment)}`;
 }
+
+const hashed = (names: readonly string[], environment: Variables): string => {
+  const values = names.map((name) => environment[name]).join('\0');
+  return `${names.join('+')} ${createHash('sha256').update(`tollgate ${values}`).digest('hex').slice(0, 6)}`;
+};

@@ -23,7 +23,8 @@ export function holdAfter(call: HeldCall, { class: errorClass, reason, retry_at 
   const isLimit =
     errorClass === 'quota' ? !OTHERS.has(reason ?? '') : errorClass === 'transient' && reason === 'rate_limit';
   if (!isLimit) return null;
-  const until = retry_at === null ? null : Date.parse(retry_at);
+  const told = retry_at === null ? null : Date.parse(retry_at);
+  const until = told !== null && told - now.getTime() > LONGEST_MS ? null : told;
   // Of the minute there is nothing to find out: it is over by the time that one has asked.
   if (until === null && errorClass !== 'quota') return null;
   if (until !== null && !(until > now.getTime())) return null;
@@ -32,15 +33,27 @@ export function holdAfter(call: HeldCall, { class: errorClass, reason, retry_at 
   return { ...call, model, reason: reason ?? errorClass!, until, seen_at: now.getTime(), probe: null };
 }
 
+/** No plan has a longer period: what is told beyond it is no time. */
+const LONGEST_MS = 32 * 86_400_000;
+
+/** So long it stands where no time was given: the limit may be reset by then. */
+const UNTOLD_MS = 3_600_000;
+
 /** Our own limits, and what only money mends. */
 const OTHERS: ReadonlySet<string> = new Set(['budget', 'paused', 'own_limit', 'held', 'balance', 'billing']);
 
 export const holdsUp = (hold: HeldCall, call: HeldCall): boolean =>
   hold.tool === call.tool && hold.account === call.account && (hold.model === '*' || hold.model === call.model);
 
+/** Told of the same, so that the newer one counts. */
+export const isOfSame = (one: HeldCall, other: HeldCall): boolean =>
+  one.tool === other.tool && one.account === other.account && one.model === other.model;
+
 /** Where the clock was set back, a time counts only for as long as it was away when it was told. */
-export const standsAt = ({ until, seen_at }: Hold, nowMs: number): boolean =>
-  until === null || (until > nowMs && nowMs >= seen_at - (until - seen_at));
+export function standsAt({ until, seen_at }: Hold, nowMs: number): boolean {
+  const longMs = until === null ? UNTOLD_MS : until - seen_at;
+  return longMs <= LONGEST_MS && seen_at + longMs > nowMs && nowMs >= seen_at - longMs;
+}
 
 export function holdWords({ tool, account, model, reason, until, seen_at }: Hold): string {
   const what = `${tool}${model === null || model === '*' ? '' : ` with ${model}`} (${account})`;

@@ -1,16 +1,19 @@
 // Limits over all tasks, on disk: exact however many ask at once, spent when an asker dies, in line, held.
 
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { askLimits } from '../../../loops/limits/admission.ts';
 import type { LimitedCall } from '../../../loops/limits/asking.ts';
+import { locked } from '../../../loops/limits/locked.ts';
 import { settleLimits } from '../../../loops/limits/settle-limits.ts';
 import { UNKNOWN_USAGE } from '../../../policies/facts/engine-event.ts';
 import type { Verdict } from '../../../policies/facts/evidence.ts';
 import type { LimitsLedger } from '../../../policies/limits/ledger.ts';
+import { limitsFiles } from '../../../state/limits/limits-folder.ts';
+import { identify } from '../../../wrappers/processes/identity.ts';
 
 const NOON = new Date('2026-11-23T12:00:00Z');
 const SUCCESS: Verdict = { class: null, reason: null, evidence: null, retry_at: null };
@@ -52,10 +55,17 @@ const callIn = ({ home }: World, id: string, more: Partial<LimitedCall> = {}): L
 });
 const ask = (world: World, call: LimitedCall, stop = new AbortController().signal) =>
   askLimits({ call, clock: () => world.now.at, stop, say: (sentence) => world.said.push(sentence) });
-const settle = (world: World, call: LimitedCall, verdict: Verdict = SUCCESS, tokens: number | null = null) => {
-  const usage = { ...UNKNOWN_USAGE, total_tokens: tokens };
-  return settleLimits(call, { ending: 'exited', verdict, usage, model: null }, () => world.now.at);
+const settle = (world: World, call: LimitedCall, verdict: Verdict = SUCCESS, begun = world.now.at) => {
+  const record = {
+    ending: 'exited',
+    verdict,
+    usage: UNKNOWN_USAGE,
+    model: null,
+    started_at: begun.toISOString(),
+  } as const;
+  return settleLimits(call, record, () => world.now.at);
 };
+const PLAN: Verdict = { class: 'quota', reason: 'plan', evidence: null, retry_at: null };
 
 test('64 at once on a budget of 20: exactly 20', async (world) => {
   limit(world, { budgets: [{ per: 'day', calls: 20 }] });
@@ -152,6 +162,30 @@ test('a call from within a call does not wait for its own caller', async (world)
   assert.match(nested.how === 'refused' ? nested.message : '', /^it would have to wait for one of 1 calls to end/);
 });
 
+test('a guardian goes ahead of whoever waits for its call', async (world) => {
+  limit(world, { at_once: { codex: 1 } });
+  const run = callIn(world, 'a');
+  assert.is((await ask(world, run)).how, 'admitted');
+  const other = ask(world, callIn(world, 'b'));
+  await until(() => world.said.length > 0);
+  assert.is((await ask(world, run, AbortSignal.timeout(20_000))).how, 'admitted');
+  await settle(world, run);
+  assert.is((await other).how, 'admitted');
+});
+
+test('a call from within a call does not stand in line behind whoever waits for its caller', async (world) => {
+  limit(world, { at_once: { codex: 1 } });
+  const outer = callIn(world, 'outer');
+  await ask(world, outer);
+  const other = ask(world, callIn(world, 'other'));
+  await until(() => world.said.length > 0);
+  const environment = { HOME: world.home, TOLLGATE_CALL_ID: 'outer' };
+  const nested = await ask(world, callIn(world, 'inner', { environment }), AbortSignal.timeout(20_000));
+  assert.equal([nested.how, nested.how === 'refused' && nested.reason], ['refused', 'own_limit']);
+  await settle(world, outer);
+  assert.is((await other).how, 'admitted');
+});
+
 test('a limit that was met holds back the next one; --ignore-hold asks, and a success ends it', async (world) => {
   const seen = callIn(world, 'seen');
   const until = '2026-11-23T15:00:00.000Z';
@@ -167,13 +201,76 @@ test('a limit that was met holds back the next one; --ignore-hold asks, and a su
 });
 
 test('where no time was given one call finds out, and the others are refused meanwhile', async (world) => {
-  const plan: Verdict = { class: 'quota', reason: 'plan', evidence: null, retry_at: null };
-  await settle(world, callIn(world, 'seen'), plan);
+  await settle(world, callIn(world, 'seen'), PLAN);
   const first = callIn(world, 'first');
   assert.is((await ask(world, first)).how, 'admitted');
   assert.is((await ask(world, callIn(world, 'second'))).how, 'refused');
   await settleLimits(first, null, () => world.now.at);
   assert.is((await ask(world, callIn(world, 'third'))).how, 'admitted');
+});
+
+test('a success ends a hold that its call met, and no later one; nothing is left of one that is over', async (world) => {
+  const holds = path.join(world.folder, 'holds.json');
+  const retry_at = '2026-11-23T12:00:05.000Z';
+  await settle(world, callIn(world, 'seen'), { class: 'transient', reason: 'rate_limit', evidence: null, retry_at });
+  await settle(world, callIn(world, 'begun before'), SUCCESS, new Date('2026-11-23T11:59:00Z'));
+  assert.ok(existsSync(holds));
+  // What is said of the account does not end what was said of a model.
+  await settle(world, callIn(world, 'plan'), { ...PLAN, retry_at: '2026-11-23T15:00:00Z' });
+  await settle(world, callIn(world, 'rate'), { class: 'transient', reason: 'rate_limit', evidence: null, retry_at });
+  world.now.at = new Date('2026-11-23T12:00:06Z');
+  assert.is((await ask(world, callIn(world, 'next'))).how, 'refused');
+  world.now.at = new Date('2026-11-23T15:00:00Z');
+  await settle(world, callIn(world, 'other tool', { tool: 'claude' }));
+  assert.not.ok(existsSync(holds));
+});
+
+test('a call from within a call waits for a time that the clock brings', async (world) => {
+  const retry_at = '2026-11-23T12:00:05.000Z';
+  await settle(world, callIn(world, 'seen'), { class: 'transient', reason: 'rate_limit', evidence: null, retry_at });
+  const environment = { HOME: world.home, TOLLGATE_CALL_ID: 'outer' };
+  let isOver = false;
+  const nested = ask(world, callIn(world, 'inner', { environment }), AbortSignal.timeout(20_000)).finally(() => {
+    isOver = true;
+  });
+  await until(() => world.said.length > 0 || isOver);
+  world.now.at = new Date(retry_at);
+  assert.equal(await nested, { how: 'admitted', near: [], waited: true });
+});
+
+test('who has no limit is kept from calling by no state that cannot be gone by', async (world) => {
+  await settle(world, callIn(world, 'seen'), PLAN);
+  // Of the user: nothing is counted by it where there is no limit.
+  writeFileSync(path.join(world.folder, 'ledger.json'), 'no JSON');
+  assert.is((await ask(world, callIn(world, 'other', { tool: 'claude' }))).how, 'admitted');
+  assert.is((await ask(world, callIn(world, 'first'))).how, 'admitted');
+  assert.is((await ask(world, callIn(world, 'second'))).how, 'refused');
+  await settle(world, callIn(world, 'first'));
+  assert.is((await ask(world, callIn(world, 'third'))).how, 'admitted');
+});
+
+test('who has no limit waits for nobody who has the lock and does not go on', async (world) => {
+  await settle(world, callIn(world, 'seen'), PLAN);
+  const files = limitsFiles({ HOME: world.home })!;
+  const self = (await identify(process.pid))!;
+  let release = () => {};
+  const stopped = new Promise<object>((resolve) => {
+    release = () => resolve({});
+  });
+  const clock = () => world.now.at;
+  let isLocked = false;
+  const holder = locked({ files, self, clock, stop: new AbortController().signal }, () => {
+    isLocked = true;
+    return stopped;
+  });
+  await until(() => isLocked);
+  const [asked, near] = await Promise.all([
+    ask(world, callIn(world, 'next'), AbortSignal.timeout(60_000)),
+    settle(world, callIn(world, 'other'), PLAN),
+  ]);
+  assert.equal([asked.how, near], ['admitted', []]);
+  release();
+  await holder;
 });
 
 test('what cannot be read refuses before anything is paid, and says how to mend it', async (world) => {

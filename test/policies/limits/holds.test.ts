@@ -51,7 +51,18 @@ test('it stands until its time, and a clock that is set back far does not length
   const hold = holdAfter(CALL, verdict('transient', 'rate_limit'), NOW)!;
   const at = (sec: number) => standsAt(hold, NOW.getTime() + sec * 1000);
   assert.equal([at(0), at(4.9), at(5), at(-4), at(-6)], [true, true, false, true, false]);
-  assert.ok(standsAt({ ...hold, until: null }, 0));
+  const untold = { ...hold, until: null };
+  const within = [-3601, -3599, 3599, 3600].map((sec) => standsAt(untold, NOW.getTime() + sec * 1000));
+  assert.equal(within, [false, true, true, false]);
+});
+
+test('a time beyond any plan is none, from the service or from a file', () => {
+  const years = '2036-01-01T00:00:00Z';
+  assert.is(holdAfter(CALL, verdict('transient', 'rate_limit', years), NOW), null);
+  assert.is(holdAfter(CALL, verdict('quota', 'plan', years), NOW)!.until, null);
+  const month = holdAfter(CALL, verdict('quota', 'plan', '2026-12-24T12:00:00Z'), NOW)!;
+  assert.ok(standsAt(month, NOW.getTime()));
+  assert.not.ok(standsAt({ ...month, until: Date.parse(years) }, NOW.getTime()));
 });
 
 test('an account is told by its key, which is not given away', () => {
@@ -59,6 +70,13 @@ test('an account is told by its key, which is not given away', () => {
   assert.match(one!, /^CODEX_API_KEY [0-9a-f]{6}$/);
   assert.is.not(one, two);
   assert.is(none, 'signed in');
+  const [here, there] = ['/a', '/b'].map((CODEX_HOME) => accountOf('codex', { CODEX_HOME }));
+  assert.match(here!, /^signed in, CODEX_HOME [0-9a-f]{6}$/);
+  assert.is.not(here, there);
+  assert.match(
+    accountOf('claude', { ANTHROPIC_API_KEY: 'a', ANTHROPIC_BASE_URL: 'http://x' }),
+    /^ANTHROPIC_API_KEY \w{6}, ANTHROPIC_BASE_URL \w{6}$/,
+  );
 });
 
 test.run();
