@@ -8,6 +8,10 @@ import { readArguments, stopOnSignals } from '../command.ts';
 import type { Arguments, CommandSpec } from '../command-line.ts';
 import { printing } from '../printing.ts';
 import type { Ran } from '../ran.ts';
+import { startCiTelling } from './ci/ci-telling.ts';
+import { deadlineOf } from './ci/deadline.ts';
+import { publishInCi } from './ci/publish.ts';
+import { ciSystem } from './ci/system.ts';
 import { answerTo, answerWithoutRun, surprise } from './run-answer.ts';
 import { contextOf, optionsOf } from './run-flags.ts';
 import { refusedSession } from './sessions/refused-session.ts';
@@ -29,6 +33,16 @@ const SPEC: CommandSpec = {
       takes: 'nothing',
       about: 'on a terminal: do not ask what is to become of a conversation that the service refuses',
     },
+    ci: {
+      takes: 'nothing',
+      about:
+        'tell the run for a log of CI: folded away, a line every 30 s (by itself where GITHUB_ACTIONS or GITLAB_CI is set)',
+    },
+    'no-ci': { takes: 'nothing', about: 'tell it as on any machine, and write nothing for later steps of a job' },
+    deadline: {
+      takes: 'text',
+      about: 'stop after so long (50m, 5h), as by TERM, with everything saved: the next run goes on',
+    },
     'exit-by-class': {
       takes: 'nothing',
       about: 'exit with 75 quota, 76 budget, 77 auth, 65 gate, 66 prompt too large',
@@ -41,6 +55,7 @@ const SPEC: CommandSpec = {
     ['tollgate run fix-login --dry-run', 'what would be asked, and of whom; pays nothing'],
     ['tollgate run fix-login --dry-run --show-prompt', 'each prompt too, whole'],
     ['tollgate run fix-login --wait-for-reset 6h', 'sit out a usage limit'],
+    ['tollgate run fix-login --deadline 50m', 'end before the job does; the next one goes on'],
   ],
   exits: [
     [TOLLGATE_EXIT.ok, 'every stage is done'],
@@ -67,13 +82,19 @@ async function runWord(args: Arguments, stop: AbortSignal): Promise<Ran> {
   if (typeof options === 'string') return answerTo({ how: 'invalid', message: options }, args);
   if (args.given.has('show-prompt') && !args.given.has('dry-run'))
     return answerTo({ how: 'invalid', message: '--show-prompt needs --dry-run' }, args);
-  const { progress, told } = startTelling(args);
-  const request = { word: args.words[0]!, options, context: contextOf(stop, told) };
-  const stopTelling = () => progress.stop();
+  const deadline = deadlineOf(args.text.deadline, stop);
+  if (typeof deadline === 'string') return answerTo({ how: 'invalid', message: deadline }, args);
+  const system = args.given.has('dry-run') ? null : ciSystem(args.given, process.env);
+  const { progress, told } = system === null ? startTelling(args) : startCiTelling(args, system);
+  const request = { word: args.words[0]!, options, context: contextOf(deadline.stop, told) };
+  const stopTelling = () => {
+    deadline.close();
+    progress.stop();
+  };
   if (args.given.has('dry-run')) return foresee(request, args).finally(stopTelling);
   // What moves on the terminal must not move through a menu.
   const ran = await runTask(request).finally(stopTelling);
-  return answered(ran, args);
+  return system === null ? answered(ran, args) : publishInCi(system, ran, answerTo(ran, args), args);
 }
 
 /** A conversation that the service still refuses is put before whoever sits there. */

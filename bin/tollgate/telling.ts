@@ -6,8 +6,15 @@ import type { Arguments } from '../command-line.ts';
 import { printing } from '../printing.ts';
 import { type Progress, startProgress } from '../progress-line.ts';
 
+export interface RunTelling {
+  progress: Progress;
+  told: Pick<RunContext, 'say' | 'watch'>;
+  /** What was said last, and what the CLI did last. */
+  present(): string;
+}
+
 /** Lines that stay, and on a terminal one that moves: the last of them, and what the CLI did last. */
-export function startTelling({ given }: Arguments): { progress: Progress; told: Pick<RunContext, 'say' | 'watch'> } {
+export function startTelling({ given }: Arguments): RunTelling {
   const detail = given.has('quiet') ? 'problems' : 'all';
   let last = '';
   let underway: Underway | null = null;
@@ -20,5 +27,5 @@ export function startTelling({ given }: Arguments): { progress: Progress; told: 
   const watch = (now: Underway | null) => {
     underway = now;
   };
-  return { progress, told: { say, watch } };
+  return { progress, told: { say, watch }, present };
 }

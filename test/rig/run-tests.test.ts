@@ -18,10 +18,13 @@ function projectOf(name: string, source: string): string {
   return root;
 }
 
-function runTests(root: string, ...more: string[]): { status: number | null; stdout: string } {
+function runTests(
+  root: string,
+  { more = [] as string[], env: own = {} } = {},
+): { status: number | null; stdout: string } {
   // Not those of ours, which stand there too.
   const argv = [path.resolve('test/rig/run-tests.mjs'), '^test/\\w+\\.test', ...more];
-  const env = { ...process.env, TMPDIR: path.join(root, 'temporary') };
+  const env = { ...process.env, ...own, TMPDIR: path.join(root, 'temporary') };
   return spawnSync(process.execPath, argv, { cwd: root, env, encoding: 'utf8', timeout: 200_000 });
 }
 
@@ -38,7 +41,7 @@ test('hangs', () => {
 test.run();
 `,
   );
-  const { status, stdout } = runTests(root, '--limit', '5');
+  const { status, stdout } = runTests(root, { more: ['--limit', '5'] });
   const pids = /near (\d+) away (\d+) in (\d+)/.exec(stdout)?.slice(1).map(Number) ?? [];
   const alive = pids.map(isAlive);
   if (alive[1]) process.kill(pids[1]!, 'SIGKILL');
@@ -65,6 +68,22 @@ test.run();
   assert.is(status, 1, stdout);
   assert.match(stdout, /temporary\/other-/);
   assert.equal(readdirSync(path.join(root, 'temporary')), []);
+});
+
+test('a test is in no CI unless it says so', () => {
+  const root = projectOf(
+    'plain.test.ts',
+    `import { test } from 'uvu';
+test('plain', () => {
+  const told = Object.keys(process.env).filter((name) => /^(CI|GITHUB_|GITLAB_)/.test(name));
+  if (told.length > 0) throw new Error(told.join());
+});
+test.run();
+`,
+  );
+  const ci = { CI: 'true', GITHUB_ACTIONS: 'true', GITHUB_OUTPUT: path.join(root, 'output'), GITLAB_CI: 'true' };
+  const { status, stdout } = runTests(root, { env: ci });
+  assert.is(status, 0, stdout);
 });
 
 test('what failed is told once more right before the sum: the file, the test, and what was found', () => {

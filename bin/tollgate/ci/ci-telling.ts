@@ -1,0 +1,46 @@
+// How a run tells in the log of CI what it does: folded away, and a line after each 30 seconds of silence.
+
+import { oneLine } from '../../../policies/text/one-line.ts';
+import { visible } from '../../../policies/text/visible-text.ts';
+import type { Arguments } from '../../command-line.ts';
+import { printing } from '../../printing.ts';
+import { type RunTelling, startTelling } from '../telling.ts';
+import { startSilence } from './silence.ts';
+import { type CiSystem, LOG_MARKS } from './system.ts';
+
+const SILENCE_MS = 30_000;
+const SECTION = 'tollgate_run';
+
+export function startCiTelling(args: Arguments, system: CiSystem): RunTelling {
+  const telling = startTelling(args);
+  if (args.given.has('quiet')) return telling;
+  const marks = LOG_MARKS[system];
+  const mark = (text: string) => void (text !== '' && printing('stderr').write(text));
+  const seconds = () => Math.floor(Date.now() / 1000);
+  // A word of a command is given by whoever calls us, and is still no line of its own.
+  mark(marks.open(SECTION, marks.unheard(`tollgate run ${oneLine(visible(args.words[0]!), 100)}`), seconds()));
+  const silence = startSilence(SILENCE_MS, (ms) =>
+    telling.progress.print(marks.unheard(silenceLine(telling.present(), ms))),
+  );
+  return {
+    ...telling,
+    progress: {
+      print: telling.progress.print,
+      stop() {
+        silence.stop();
+        telling.progress.stop();
+        mark(marks.close(SECTION, seconds()));
+      },
+    },
+    told: {
+      watch: telling.told.watch,
+      say(sentence) {
+        silence.heard();
+        telling.told.say(marks.unheard(oneLine(sentence)));
+      },
+    },
+  };
+}
+
+export const silenceLine = (present: string, ms: number): string =>
+  `tollgate: ${oneLine(visible(present))} (nothing new for ${Math.round(ms / 1000)} s)`;

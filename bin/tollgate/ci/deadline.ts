@@ -1,0 +1,24 @@
+// The time after which a run is told to stop, as by TERM: what is known is written, and the next run goes on.
+
+import { pauseFor } from '../../../loops/stage/pauses.ts';
+import { wholeDuration } from '../../../policies/time/duration.ts';
+
+interface Deadline {
+  /** Told to stop by a signal, or by the clock. */
+  stop: AbortSignal;
+  /** Lets go of the clock. */
+  close(): void;
+}
+
+/** Or what is wrong with it, in a sentence. @param text as it was given; undefined is no deadline. */
+export function deadlineOf(text: string | undefined, signals: AbortSignal): Deadline | string {
+  if (text === undefined) return { stop: signals, close: () => {} };
+  const ms = wholeDuration(text);
+  if (ms === null || ms <= 0) return `--deadline takes a duration such as 50m or 5h, not "${text}"`;
+  const late = new AbortController();
+  const over = new AbortController();
+  void pauseFor(ms, AbortSignal.any([signals, over.signal])).then(() => {
+    if (!signals.aborted && !over.signal.aborted) late.abort(`its deadline (--deadline ${text})`);
+  });
+  return { stop: AbortSignal.any([signals, late.signal]), close: () => over.abort() };
+}

@@ -1,0 +1,104 @@
+// What a run leaves in CI at its end: annotations, the summary of the step, and its outputs. None of it changes how the run ended.
+
+import { randomUUID } from 'node:crypto';
+import { closeSync, constants } from 'node:fs';
+import { problemsOf } from '../../../loops/report/problems.ts';
+import type { RunReport } from '../../../loops/run/report.ts';
+import type { RanTask } from '../../../loops/run/run.ts';
+import { rootOf } from '../../../loops/task/task.ts';
+import { annotationsOf } from '../../../policies/report/annotations.ts';
+import { answerOutputs, type StepOutputs, stepOutputLines } from '../../../policies/report/step-outputs.ts';
+import { stepSummary } from '../../../policies/report/step-summary.ts';
+import { oneLine } from '../../../policies/text/one-line.ts';
+import { visible } from '../../../policies/text/visible-text.ts';
+import { appendText } from '../../../state/append-line.ts';
+import { openRegular, readIfFit } from '../../../state/disk/regular-file.ts';
+import { locateTask } from '../../../state/task-folder.ts';
+import type { Arguments } from '../../command-line.ts';
+import type { Ran } from '../../ran.ts';
+import { type CiSystem, LOG_MARKS } from './system.ts';
+
+/** @param answer what the run prints; comes back with what CI is told beside it. */
+export function publishInCi(system: CiSystem, ran: RanTask, answer: Ran, { given, words }: Arguments): Ran {
+  const { unheard } = LOG_MARKS[system];
+  const { out, err = '' } = answer;
+  // In a string of JSON, where alone it can stand, it reads the same.
+  const shown = out && (given.has('json') ? out.replaceAll('##[', '#\\u0023[') : unheard(out));
+  const told = system === 'github' ? tellGithub(ran, answer.exit, words[0]!) : '';
+  return { ...answer, ...(shown === undefined ? {} : { out: shown }), err: `${unheard(err)}${told}` };
+}
+
+/** @returns what the service reads out of the log. */
+function tellGithub(ran: RanTask, exit: number, word: string): string {
+  try {
+    const summary = 'report' in ran ? `${stepSummary(ran.summary)}\n` : null;
+    const lost = [
+      ...appended('GITHUB_OUTPUT', stepOutputLines(outputsOf(ran, exit), `tollgate_${randomUUID()}`)),
+      ...(summary === null ? [] : appended('GITHUB_STEP_SUMMARY', summary)),
+    ];
+    return `${annotationsOf(problemsIn(ran, word))}${lost.map((line) => `tollgate run: ${line}\n`).join('')}`;
+  } catch (error) {
+    // Whatever a record holds that was changed by another hand: the run has ended, and says how.
+    return `tollgate run: what the step leaves could not be told: ${oneLine(visible(String(error)))}\n`;
+  }
+}
+
+function problemsIn(ran: RanTask, word: string) {
+  const located = locateTask(word, process.cwd(), process.env);
+  if (located.how === 'invalid') return [];
+  const { folder: task } = located;
+  const root = rootOf(task, process.cwd(), process.env);
+  if (!('report' in ran)) {
+    if (ran.how !== 'invalid' && ran.exitCode === 0) return [];
+    const place = { stage: null, place: null, signature: null };
+    return [{ ...place, rule: `run/${ran.how}`, level: 'error' as const, task_id: task.id, text: ran.message }];
+  }
+  const { stages, failure, state } = ran.report;
+  const told = failure === null ? null : { ...failure, text: failure.evidence?.text ?? null };
+  return problemsOf({ task, root, stages, failure: told, level: state === 'interrupted' ? 'warning' : 'error' });
+}
+
+function outputsOf(ran: RanTask, exit: number): StepOutputs {
+  if (!('report' in ran)) return { state: ran.how === 'awaited' ? 'awaited' : 'refused', exit_code: String(exit) };
+  const { state, failure, stages, spent, files } = ran.report;
+  const last = answeredLast(ran.report);
+  const answer = last === null ? null : readIfFit(last.answer!);
+  return {
+    state,
+    exit_code: String(exit),
+    class: failure?.class ?? '',
+    reason: failure?.reason ?? '',
+    verdict: last?.verdict ?? '',
+    tokens: String(spent.tokens),
+    cost: spent.usd === 0 && spent.calls_without_price > 0 ? '' : spent.usd.toFixed(4),
+    session: stages.findLast(({ session_id }) => session_id !== null)?.session_id ?? '',
+    summary_file: files.summary,
+    answer_file: last?.answer ?? '',
+    ...answerOutputs(answer ?? ''),
+  };
+}
+
+/** What a reasoner says last is that it is done; the answer is the worker's. */
+function answeredLast({ stages, supervision }: RunReport) {
+  const told = supervision === undefined ? stages : stages.filter(({ stage }) => stage === 'worker');
+  return told.findLast(({ answer }) => answer !== null) ?? null;
+}
+
+const { O_APPEND, O_CREAT, O_RDWR } = constants;
+
+/** @returns why it could not be, in a sentence; none where nobody asked for it. */
+function appended(variable: 'GITHUB_OUTPUT' | 'GITHUB_STEP_SUMMARY', text: string): string[] {
+  const file = process.env[variable];
+  if (!file) return [];
+  try {
+    const fd = openRegular(file, O_RDWR | O_APPEND | O_CREAT);
+    try {
+      appendText(fd, file, text);
+    } finally {
+      closeSync(fd);
+    }
+    return [];
+  } catch (error) {
+    return [`what the step leaves could not be written to the file of ${variable}: ${(error as Error).message}`];
+  }
+}

@@ -1,0 +1,37 @@
+// What a step of a CI job gives to the steps after it, in the form that GitHub Actions reads.
+
+import { readJsonAnswer } from '../gate/json-answer.ts';
+
+/** By name; a value may have many lines. */
+export type StepOutputs = Record<string, string>;
+
+/** @param delimiter one that nobody who wrote a value could know. */
+export const stepOutputLines = (outputs: StepOutputs, delimiter: string): string =>
+  Object.entries(outputs)
+    .map(([name, value]) => `${name}<<${delimiter}\n${value}\n${delimiter}\n`)
+    .join('');
+
+/** Larger ones are left to their file: a job's outputs are 1 MiB in all. */
+const MAX_ANSWER = 100_000;
+
+/** The answer, and of one that is a JSON object each field, as `answer_NAME`. */
+export function answerOutputs(answer: string): StepOutputs {
+  if (answer.length > MAX_ANSWER) return { answer: '' };
+  return { answer, ...fieldsOf(answer) };
+}
+
+const FIELD = /^[A-Za-z_][A-Za-z0-9_-]{0,99}$/;
+const MAX_FIELDS = 100;
+
+function fieldsOf(answer: string): StepOutputs {
+  if (!/^(?:\{|`{3})/.test(answer.trimStart())) return {};
+  const read = readJsonAnswer(answer);
+  if (read.how !== 'read' || typeof read.value !== 'object' || read.value === null || Array.isArray(read.value))
+    return {};
+  const fields = Object.entries(read.value).filter(([name]) => FIELD.test(name));
+  return Object.fromEntries(
+    fields
+      .slice(0, MAX_FIELDS)
+      .map(([name, value]) => [`answer_${name}`, typeof value === 'string' ? value : JSON.stringify(value)]),
+  );
+}
