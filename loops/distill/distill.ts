@@ -58,7 +58,7 @@ export async function distill(request: DistillRequest): Promise<DistilledEnd> {
   const journal = openJournal(begun.folder.root, context.clock);
   makeFolder(begun.folder.root);
   const { stop, halt } = request;
-  const whenTaken = request.aim.how === 'resume' && request.aim.force ? 'force' : 'refuse';
+  const whenTaken = request.aim.how === 'resume' && request.aim.force ? 'force_or_refuse' : 'refuse';
   const claimed = await claim({ journal, whenTaken, stop: halt, say: () => {} });
   if (claimed.how === 'stopped') return { how: 'taken', message: 'stopped before it began' };
   if (claimed.how !== 'claimed') return { how: 'taken', message: await takenBy(journal, begun.folder.name) };

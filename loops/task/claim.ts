@@ -17,8 +17,10 @@ type Claim =
   | { how: 'gone' }
   | { how: 'stopped' };
 
-interface Claiming extends Pick<RunOptions, 'whenTaken'>, Pick<RunContext, 'stop' | 'say'> {
+interface Claiming extends Pick<RunContext, 'stop' | 'say'> {
   journal: Journal;
+  /** `force_or_refuse`: takes over what cannot be looked up, and waits for nobody. */
+  whenTaken: RunOptions['whenTaken'] | 'force_or_refuse';
 }
 
 const LOOK_MS = 500;
@@ -27,6 +29,8 @@ const LOOK_MS = 500;
 export async function claim({ journal, whenTaken, stop, say }: Claiming): Promise<Claim> {
   const runId = randomUUID();
   const self = (await identify(process.pid))!;
+  const forced = whenTaken === 'force' || whenTaken === 'force_or_refuse';
+  const waits = whenTaken === 'wait' || whenTaken === 'force';
   let awaited: string | null = null;
   let bytes = 0;
   for (;;) {
@@ -42,7 +46,7 @@ export async function claim({ journal, whenTaken, stop, say }: Claiming): Promis
     if (run?.run_id === runId) return { how: 'claimed', runId };
     if (stop.aborted) return { how: 'stopped' };
     const life = run === null ? 'dead' : await isAlive(run.owner, self);
-    if (life === 'dead' || (life === 'unknown' && whenTaken === 'force')) {
+    if (life === 'dead' || (life === 'unknown' && forced)) {
       // Whoever's line comes first has it; the others find out when they read.
       await journal.note({ fact: 'claimed', run_id: runId, over: run?.run_id ?? null, owner: self });
       awaited = null;
@@ -53,7 +57,7 @@ export async function claim({ journal, whenTaken, stop, say }: Claiming): Promis
     const where = life === 'unknown' ? ` on ${run!.owner.host}` : '';
     const wayOut = life === 'unknown' ? '; if that run is gone, say --force' : '';
     const message = `another run has this task (pid ${run!.owner.pid}${where})${wayOut}`;
-    if (whenTaken === 'refuse') return { how: 'refused', message: `${message}; leave --no-wait out to wait for it` };
+    if (!waits) return { how: 'refused', message: `${message}; leave --no-wait out to wait for it` };
     if (awaited === null) say(`${message}; waiting for it`);
     awaited = run!.run_id;
     await waitForChange(journal.file, LOOK_MS, stop);

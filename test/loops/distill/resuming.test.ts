@@ -8,7 +8,7 @@ import { changeAtRest } from '../../../loops/distill/at-rest.ts';
 import { distilledBook } from '../../../loops/distill/export/distilled-book.ts';
 import { openDistill } from '../../../loops/distill/open-run.ts';
 import type { DistillRequest } from '../../../loops/distill/request.ts';
-import { type DistillRig, distillRig, fakeService, sectionText } from '../../rig/book-service.ts';
+import { type DistillRig, distillRig, fakeService, sectionText, usualAnswer } from '../../rig/book-service.ts';
 
 const test = suite('a distillation that goes on');
 
@@ -151,6 +151,31 @@ test('driven on another host: that is said, and only --force takes it over', asy
   assert.is(service.asked.length, 0);
   await rig.run(service, { how: 'resume', force: true });
   assert.is((await rig.view()).state, 'complete');
+});
+
+test('a driver that lives here is not driven beside, nor waited for, by a --force either', async () => {
+  const rig = distillRig();
+  let second: unknown;
+  const service = fakeService({
+    sections: 2,
+    misfortune: (n) =>
+      n === 1
+        ? async (turn) => {
+            const other = fakeService({ sections: 2 });
+            // Ends what would wait for us, who wait for it.
+            const halt = AbortSignal.timeout(60_000);
+            second = await rig.run(other, { how: 'resume', force: true }, (request) =>
+              Object.assign(request, { halt }),
+            );
+            assert.is(other.asked.length, 0);
+            return usualAnswer(turn, { sections: 2 });
+          }
+        : null,
+  });
+  await rig.run(service);
+  assert.is((second as { how: string }).how, 'taken');
+  assert.match((second as { message: string }).message, /drives the distillation republic now/);
+  assert.is(service.asked.length, 2);
 });
 
 test.run();
