@@ -59,6 +59,28 @@ test('another model of the same tool stands in where the first is overloaded, an
   assert.equal([(await task.run()).code, rig.calls.length], [0, 2]);
 });
 
+test('what one task learnt of a quota another one does not pay for: its stand-in is asked, or it says until when', async ({
+  rig,
+}) => {
+  rig.answer((call) =>
+    call.report.tool === 'codex'
+      ? failWith('codex', "You've hit your usage limit. Try again in 3 hours.", 429)
+      : answerWith(call.report.tool, 'by another'),
+  );
+  const learnt = await makeTask(rig, ONE, 'learns').run();
+  const retryAt = learnt.report.failure!.retry_at;
+  const stood = await makeTask(rig, { stages: [{ ...REVIEW, fallback: [{ tool: 'copilot' }] }] }, 'stands').run();
+  const held = await makeTask(rig, ONE, 'waits').run();
+  assert.equal([stood.code, held.code], [0, 1]);
+  assert.equal([held.report.failure?.reason, held.report.failure?.retry_at], ['held', retryAt]);
+  assert.equal([held.report.budget?.used, stood.report.budget?.used], [0, 1]);
+  await makeTask(rig, ONE, 'asks').run('--ignore-hold');
+  assert.equal(
+    rig.calls.map(({ report }) => report.tool),
+    ['codex', 'copilot', 'codex'],
+  );
+});
+
 test('when every stand-in is out of quota too, the stage stops with quota', async ({ rig }) => {
   rig.answer((call) => failWith(call.report.tool, QUOTA, 429));
   const task = makeTask(rig, { stages: [{ ...REVIEW, fallback: [{ tool: 'copilot' }] }] });
