@@ -10,7 +10,7 @@ import { type LimitsFiles, limitsFiles } from '../../state/limits/limits-folder.
 import { isSystemError, StrangeStateError } from '../../state/system-error.ts';
 import { waitForChange } from '../../state/wait-for-change.ts';
 import { identify } from '../../wrappers/processes/identity.ts';
-import { isNested, type LimitedCall, openCallOf, projectOf } from './asking.ts';
+import { isNested, type LimitedCall, openCallOf, projectOf, SHORT_WAIT_MS } from './asking.ts';
 import { heldUp, isHeld } from './hold-standing.ts';
 import { limitsInForce } from './in-force.ts';
 import { HOLDS_LOCK_MS, locked } from './locked.ts';
@@ -60,7 +60,9 @@ async function ask(asking: Asking): Promise<Admission> {
   const turn = inForce.some(hasPace) && standsInLine(call, files) ? await takeTurn(line) : null;
   if (turn?.how === 'stopped') return turn;
   try {
-    return await untilAdmitted(asking, { files, inForce, self });
+    // Whoever stands behind it in line may be of another account.
+    const inLine = turn === null ? call : { ...call, rateWaitMs: SHORT_WAIT_MS };
+    return await untilAdmitted({ ...asking, call: inLine }, { files, inForce, self });
   } finally {
     turn?.release();
   }
@@ -128,10 +130,10 @@ async function untilAdmitted({ call, clock, stop, say }: Asking, standing: Stand
     if (isNested(call) && tried.untilMs === null) return refusedNested(tried.why);
     if (tried.why !== told) say(`waits ${tried.why}`);
     told = tried.why;
-    const leftMs = tried.untilMs === null ? LOOK_MS : Math.max(1, Math.min(LOOK_MS, tried.untilMs - clock().getTime()));
+    const leftMs = tried.untilMs === null ? LOOK_MS : Math.max(1, tried.untilMs - clock().getTime());
     // By the file where a call has to end first, else by the clock, which may be set meanwhile.
     if (tried.untilMs === null) await waitForChange(files.ledger, leftMs, stop);
-    else await pause(leftMs, undefined, { signal: stop }).catch(() => {});
+    else await pause(Math.min(leftMs, Math.max(LOOK_MS, leftMs / 100)), undefined, { signal: stop }).catch(() => {});
   }
 }
 

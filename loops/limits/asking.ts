@@ -19,7 +19,12 @@ export interface LimitedCall {
   environment: NodeJS.ProcessEnv;
   /** What was learnt of the service's limits is passed over. */
   holds: 'obeyed' | 'ignored';
+  /** How long a rate limit that another call met is waited for; what is further away refuses it. */
+  rateWaitMs: number;
 }
+
+/** So short a time is waited for by whoever asks. */
+export const SHORT_WAIT_MS = 60_000;
 
 /** Whose `tollgate.yaml` counts. */
 export const projectOf = ({ task, cwd }: Pick<LimitedCall, 'task' | 'cwd'>): string =>

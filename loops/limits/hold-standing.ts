@@ -7,15 +7,12 @@ import { budgetOf } from '../../state/journal/ledger.ts';
 import { readHolds, writeHolds } from '../../state/limits/holds-file.ts';
 import type { LimitsFiles } from '../../state/limits/limits-folder.ts';
 import { isAlive } from '../../wrappers/processes/identity.ts';
-import { heldCallOf, type LimitedCall } from './asking.ts';
+import { heldCallOf, type LimitedCall, SHORT_WAIT_MS } from './asking.ts';
 
 type Held =
   | { how: 'free' }
   | { how: 'wait'; why: string; untilMs: number }
   | { how: 'refused'; why: string; retryAt: Date | null };
-
-/** So short a time is waited for: a run would do nothing else. */
-const WAITED_MS = 60_000;
 
 /** A look without the lock. */
 export const isHeld = (call: LimitedCall, files: LimitsFiles, nowMs: number): boolean =>
@@ -38,7 +35,7 @@ export async function heldUp(
   if (isSpent(call, clock)) return { how: 'free' };
   const why = holdWords(hold);
   if (hold.until !== null)
-    return hold.until - now <= WAITED_MS
+    return hold.until - now <= (hold.reason === 'rate_limit' ? call.rateWaitMs : SHORT_WAIT_MS)
       ? { how: 'wait', why: `until ${new Date(hold.until).toISOString()}: ${why}`, untilMs: hold.until }
       : { how: 'refused', why, retryAt: new Date(hold.until) };
   if (hold.probe !== null && hold.probe.call_id !== call.callId && (await isAlive(hold.probe.owner, self)) !== 'dead')

@@ -4,7 +4,7 @@ import type { CallRecord } from '../../policies/record/call-record.ts';
 import { limitsFiles, mayBeLimited } from '../../state/limits/limits-folder.ts';
 import type { Draft } from '../attempt/draft.ts';
 import type { Admission } from './admission.ts';
-import { type LimitedCall, projectOf } from './asking.ts';
+import { type LimitedCall, projectOf, SHORT_WAIT_MS } from './asking.ts';
 
 /** Why it is not made. */
 export type Unadmitted = Exclude<Admission, { how: 'admitted' }>;
@@ -55,6 +55,7 @@ const limitedCall = ({ callId, request }: Draft): LimitedCall => ({
   cwd: request.call.cwd,
   environment: request.call.environment,
   holds: request.ignoreHold === true ? 'ignored' : 'obeyed',
+  rateWaitMs: SHORT_WAIT_MS,
 });
 
 /** Others need not pay to learn the same. */

@@ -12,6 +12,9 @@ interface LimitedPlace {
 
 const FREE: LimitedPlace = { leave: async () => {} };
 
+/** What a run waits for after a rate limit of its own; a service that wants more says that of a quota. */
+const RATE_WAIT_MS = 3_600_000;
+
 /** Charged to this process until the guardian takes it over; one that is refused the guardian asks for and tells of by itself. */
 export async function takeLimitedPlace(run: StageRun, callId: string): Promise<LimitedPlace | 'stopped'> {
   const { stage, open, context, options } = run;
@@ -24,6 +27,7 @@ export async function takeLimitedPlace(run: StageRun, callId: string): Promise<L
     cwd: open.cwd,
     environment,
     holds: options.ignoreHold ? 'ignored' : 'obeyed',
+    rateWaitMs: RATE_WAIT_MS,
   };
   if (!mayBeLimited(environment, projectOf(call))) return FREE;
   const { askLimits } = await import('../limits/admission.ts');

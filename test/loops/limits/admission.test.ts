@@ -51,6 +51,7 @@ const callIn = ({ home }: World, id: string, more: Partial<LimitedCall> = {}): L
   cwd: home,
   environment: { HOME: home },
   holds: 'obeyed',
+  rateWaitMs: 60_000,
   ...more,
 });
 const ask = (world: World, call: LimitedCall, stop = new AbortController().signal) =>
@@ -236,6 +237,24 @@ test('a call from within a call waits for a time that the clock brings', async (
   await until(() => world.said.length > 0 || isOver);
   world.now.at = new Date(retry_at);
   assert.equal(await nested, { how: 'admitted', near: [], waited: true });
+});
+
+test('a rate limit further away refuses a call by hand, and a run waits for it as for its own', async (world) => {
+  const retry_at = '2026-11-23T12:01:01.000Z';
+  await settle(world, callIn(world, 'seen'), { class: 'transient', reason: 'rate_limit', evidence: null, retry_at });
+  assert.is((await ask(world, callIn(world, 'by hand'))).how, 'refused');
+  let isOver = false;
+  const patient = callIn(world, 'of a run', { rateWaitMs: 3_600_000 });
+  const run = ask(world, patient, AbortSignal.timeout(20_000)).finally(() => {
+    isOver = true;
+  });
+  await until(() => world.said.length > 0 || isOver);
+  world.now.at = new Date(retry_at);
+  assert.equal(await run, { how: 'admitted', near: [], waited: true });
+  // Not while others stand in line behind it.
+  world.now.at = NOON;
+  limit(world, { at_once: { codex: 3 } });
+  assert.is((await ask(world, patient, AbortSignal.timeout(20_000))).how, 'refused');
 });
 
 test('who has no limit is kept from calling by no state that cannot be gone by', async (world) => {
