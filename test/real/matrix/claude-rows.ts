@@ -70,7 +70,7 @@ const ROWS: readonly Omit<MatrixRow, 'tools'>[] = [
     setup: { home: hook('SessionStart', HANGS) },
   },
   {
-    // Told to end, claude gives the hook up, and says that its answer is whole.
+    // Told to end while its hook is ended too, claude mostly gives the hook up and says that its answer is whole; at times it says nothing.
     name: 'hook that hangs at the end',
     scenario: 'ok',
     class: null,

@@ -25,7 +25,7 @@ export interface MatrixRow {
   setup?: Setup;
   /** Only these tools can be brought into this state. */
   tools?: readonly BuiltIn[];
-  /** A wait is part of the scenario, so its seconds count for nothing. `late`: the answer comes before it, also on a busy machine. */
+  /** A wait is part of the scenario, so its seconds count for nothing. `late`: the answer comes before it, also on a busy machine; the end may come or not. */
   deadline?: 'involved' | 'late';
 }
 

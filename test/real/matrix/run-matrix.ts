@@ -62,10 +62,11 @@ async function make(call: MatrixCall, run: string, api: ModelApi): Promise<Matri
     const seconds = (performance.now() - began) / 1000;
     const survivors = home.survivors();
     const record = readRecord(files.record);
+    const expected = call.deadline === 'late' ? asSaid(call, path.join(home.root, 'answer.raw')) : call.expected;
     const seen = {
-      call,
+      call: { ...call, expected },
       exit: code,
-      expectedExit: exitOf(call.expected.exit, call.tool),
+      expectedExit: exitOf(expected.exit, call.tool),
       class: record === null ? '(no record)' : record.verdict.class,
       reason: record?.verdict.reason ?? null,
       requests: api.paid(run).length,
@@ -77,6 +78,13 @@ async function make(call: MatrixCall, run: string, api: ModelApi): Promise<Matri
   } finally {
     await home.dispose();
   }
+}
+
+/** A CLI that is told to end may say that its answer is whole, or end without a word: what it said is what must be told. */
+function asSaid({ expected, scenario }: MatrixCall, stream: string): MatrixCall['expected'] {
+  const said = existsSync(stream) ? readFileSync(stream, 'utf8') : '';
+  if (!said.includes(answerOf(scenario))) throw new Error(`the answer did not come before the deadline: ${said}`);
+  return said.includes('"type":"result"') ? expected : { ...expected, class: 'transient', exit: 'timeout' };
 }
 
 /** An earlier call of the same scenario; a session that it did not name is one that no CLI knows. */
