@@ -61,14 +61,15 @@ export function createTypesetter(fonts: readonly FontCoverage[]): Typesetter {
       const [first] = lost;
       const names = fonts.map(({ name }) => name).join(', ');
       return [
+        // First: no font helps there.
+        ...(rightToLeft === null
+          ? []
+          : [`${rightToLeft}: the words of a PDF run from left to right here, and its text runs from right to left`]),
         ...(first === undefined
           ? []
           : [
               `${first[1]}: no glyph for ${[...lost.keys()].slice(0, MAX_NAMED).map(quoted).join(', ')}${more(lost.size)} in ${names}; name a font that has them with --font FILE`,
             ]),
-        ...(rightToLeft === null || first !== undefined
-          ? []
-          : [`${rightToLeft}: the words of a PDF run from left to right here, and its text runs from right to left`]),
       ];
     },
     replaced() {

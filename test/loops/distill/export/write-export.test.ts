@@ -232,6 +232,13 @@ test('a font that a person names shows what Roboto lacks; words from right to le
   ]);
 });
 
+test('words from right to left that Roboto lacks: said at once that no font helps', () => {
+  const typesetter = createTypesetter([{ name: 'Roboto', has: (sign) => sign < 0x500 }]);
+  typesetter.runs('שלום עולם', 'section 9');
+  assert.match(typesetter.lost()[0]!, /section 9: the words of a PDF run from left to right/);
+  assert.match(typesetter.lost()[1]!, /section 9: no glyph for/);
+});
+
 test('--font takes a font, and says what is none', async () => {
   const folder = place();
   const [font, none] = [path.join(folder, 'own.ttf'), path.join(folder, 'none.ttf')];
