@@ -10,8 +10,10 @@ export type AnomalyName = keyof typeof ANOMALY_PAUSES;
 
 export interface Anomaly {
   name: AnomalyName;
-  /** For people: a sentence without a full stop. */
+  /** For people: a sentence without a full stop, of all that is wrong with it. */
   evidence: string;
+  /** What else is wrong with it, so that nobody keeps it for its first reason alone; older lines lack it. */
+  also?: readonly AnomalyName[];
 }
 
 /** What an answer is looked at beside. */
@@ -38,13 +40,22 @@ const CHECKS: readonly (readonly [AnomalyName, Check])[] = [
 
 /** null: it is an answer like others. */
 export function anomalyOf(answer: TurnAnswer, context: AnswerContext): Anomaly | null {
-  for (const [name, check] of CHECKS) {
+  const found = CHECKS.flatMap(([name, check]) => {
     const evidence = context.off.has(name) ? null : check(answer, context);
-    if (evidence !== null) return { name, evidence };
-  }
+    return evidence === null ? [] : [{ name, evidence }];
+  });
   // Whatever is switched off: a history that holds it is refused from then on.
-  return isEmptyAnswer(answer) ? { name: 'short', evidence: 'the answer is empty' } : null;
+  if (isEmptyAnswer(answer) && found.every(({ name }) => name !== 'short')) found.push(EMPTY);
+  const [first, ...others] = found;
+  if (first === undefined) return null;
+  return {
+    name: first.name,
+    evidence: [first.evidence, ...others.map(({ name, evidence }) => `and (${name}) ${evidence}`)].join('; '),
+    ...(others.length > 0 && { also: others.map(({ name }) => name) }),
+  };
 }
+
+const EMPTY = { name: 'short', evidence: 'the answer is empty' } as const;
 
 /** Nothing of it can be read. */
 export const isEmptyAnswer = ({ text }: TurnAnswer): boolean => text.trim() === '';

@@ -2,6 +2,7 @@
 
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
+import type { Anomaly } from '../../../policies/distill/anomalies.ts';
 import { foldStanding } from '../../../policies/distill/standing.ts';
 import { openJournal } from '../../../state/journal/journal.ts';
 import { BOOK, textOf } from './side.ts';
@@ -10,8 +11,7 @@ const facts = (folder: string) =>
   existsSync(path.join(folder, 'state')) ? openJournal(folder, () => new Date()).read().ledger.distilled : [];
 
 /** Why the answer is held that is; null where none is. */
-export const heldIn = (folder: string): string | null =>
-  foldStanding(facts(folder)).standing().held?.anomaly.name ?? null;
+export const heldIn = (folder: string): Anomaly | null => foldStanding(facts(folder)).standing().held?.anomaly ?? null;
 
 /** What was said of held answers. @param known how many of these are known already. */
 export function saidIn(folder: string, known: number): { section: number; how: 'accept' | 'drop' }[] {

@@ -45,7 +45,9 @@ export async function playDistillRound(seed: number, n: number): Promise<Distill
   let last = '';
   for (; starts < MAX_STARTS && code !== 0; starts += 1) {
     // A refused key ends it; what is dropped and asked for again is then another answer.
-    const accepts = heldIn(folder) === 'model_changed' && pick(random, [true, true, true, false]);
+    const held = heldIn(folder);
+    const isOnlyOfVersion = held?.name === 'model_changed' && held.also === undefined;
+    const accepts = isOnlyOfVersion && pick(random, [true, true, true, false]);
     const running = existsSync(path.join(folder, 'run.json'))
       ? command('resume', NAME, ...(accepts ? ['--accept'] : []), ...side.goesOn, '--json')
       : command('book.txt', '--prompt', 'prompt.md', '--name', NAME, ...side.begins, '--json');
