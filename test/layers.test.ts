@@ -22,6 +22,8 @@ const GROUND = 'state/disk/';
 /** Each package has one door, or two; a type alone loads nothing and needs none. */
 const DOORS: Record<string, string[]> = {
   '@clack/prompts': ['bin/tollgate/sessions/recover-menu.ts'],
+  '@modelcontextprotocol/server': ['bin/tollgate/mcp/serve.ts'],
+  '@modelcontextprotocol/server/stdio': ['bin/tollgate/mcp/serve.ts'],
   '@google/genai/web': ['wrappers/gemini-api/client.ts'],
   ajv: ['loops/gate/schema.ts'],
   'ajv/dist/2020.js': ['loops/gate/schema.ts'],
@@ -266,7 +268,8 @@ test('ARCHITECTURE names each door', () => {
 });
 
 /** What builds, checks and tests; every other package is bundled, and none is installed beside the package. */
-const TOOLS_OF_OURS = /^(?:@biomejs\/biome|@types\/.+|esbuild|fast-check|tsx|typescript|uvu)$/;
+const TOOLS_OF_OURS =
+  /^(?:@biomejs\/biome|@modelcontextprotocol\/client|@types\/.+|esbuild|fast-check|tsx|typescript|uvu)$/;
 
 test('every dependency is bundled, and used through three files at the most', () => {
   const { dependencies, devDependencies } = JSON.parse(readFileSync('package.json', 'utf8')) as Record<

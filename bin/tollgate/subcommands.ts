@@ -97,6 +97,10 @@ export const SUBCOMMANDS: Record<string, Subcommand> = {
     about: 'check the machine before anything is paid',
     load: async () => ({ run: (await import('../preflight-command.ts')).preflightCommand }),
   },
+  mcp: {
+    about: 'serve agents by the Model Context Protocol: how tasks stand, why they failed, what is used',
+    load: () => import('./mcp/mcp.ts'),
+  },
   wait: {
     about: 'wait for parallel wrappers or tasks',
     load: async () => ({ run: (await import('../wait-command.ts')).waitCommand }),

@@ -1,0 +1,53 @@
+// An answer as its client gets it: without secrets, bounded, and where something failed an error that says what to do.
+
+import { createRedactor } from '../../../policies/redact/create-redactor.ts';
+import { visible } from '../../../policies/text/visible-text.ts';
+import type { McpTool, ToolSaid } from './tool.ts';
+
+/** A client that floods us waits for what it has asked already. */
+const MOST_AT_ONCE = 64;
+let atOnce = 0;
+
+/** Never throws: what nobody expected is an error result, too. */
+export async function answerTo(tool: McpTool, given: Record<string, unknown>, signal: AbortSignal): Promise<ToolSaid> {
+  if (atOnce >= MOST_AT_ONCE)
+    return failed(`${MOST_AT_ONCE} calls of tools are under way; wait for their answers, then ask again`);
+  atOnce += 1;
+  try {
+    return await tool.act(given, { signal });
+  } catch (error) {
+    return failed(error instanceof Error ? error.message : String(error));
+  } finally {
+    atOnce -= 1;
+  }
+}
+
+const failed = (message: string): ToolSaid => ({
+  how: 'failed',
+  object: { state: 'refused', message, next_actions: ['mend what the message names, and ask again'] },
+});
+
+/** The text is for clients that do not read `structuredContent`. */
+export function resultOf({ how, object }: ToolSaid) {
+  const { redact } = createRedactor({ env: process.env, patterns: [] });
+  const structuredContent = clean(object, (text) => shortened(visible(redact(text)))) as Record<string, unknown>;
+  const text = JSON.stringify(structuredContent);
+  return {
+    content: [{ type: 'text' as const, text }],
+    structuredContent,
+    ...(how === 'failed' ? { isError: true } : {}),
+  };
+}
+
+function clean(value: unknown, text: (text: string) => string): unknown {
+  if (typeof value === 'string') return text(value);
+  if (Array.isArray(value)) return value.map((each) => clean(each, text));
+  if (value === null || typeof value !== 'object') return value;
+  return Object.fromEntries(Object.entries(value).map(([key, each]) => [key, clean(each, text)]));
+}
+
+/** What a model can read at once; the files have the whole. */
+const MOST_CHARS = 20_000;
+
+const shortened = (text: string): string =>
+  text.length <= MOST_CHARS ? text : `${text.slice(0, MOST_CHARS)} [${text.length - MOST_CHARS} more characters]`;

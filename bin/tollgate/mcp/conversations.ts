@@ -1,0 +1,93 @@
+// The conversations of the CLIs: which there are, what was said, what is taken back, how one that broke goes on.
+
+import { CHOICES } from '../../../loops/conversation/recovery.ts';
+import { TOOLS as CLIS } from '../../../policies/facts/tools.ts';
+import { COUNT, giving, LIST, SESSION, taking, WORD } from './fields.ts';
+import type { FieldSchema, McpTool } from './tool.ts';
+import { verbTool } from './verb.ts';
+
+/** As one sentence. */
+const CHOICES_TOLD = Object.entries(CHOICES)
+  .map(([choice, does]) => `${choice}: ${does}`)
+  .join('; ');
+
+const CLI: FieldSchema = {
+  type: 'string',
+  enum: CLIS,
+  description: 'of this CLI; only where the session alone does not say',
+};
+
+const ofCli = ({ cli }: Record<string, unknown>): string[] => (cli === undefined ? [] : [`--tool=${cli}`]);
+
+export const CONVERSATIONS: readonly McpTool[] = [
+  verbTool({
+    name: 'sessions',
+    title: 'Sessions by tag',
+    about: 'Which session of its CLI each tag goes on with: size, tokens, age, errors, health.',
+    takes: taking({}),
+    gives: giving({ sessions: LIST }),
+    changes: 'nothing',
+    load: () => import('../sessions/sessions.ts'),
+    argv: () => ['list'],
+  }),
+  verbTool({
+    name: 'history',
+    title: 'What was said',
+    about: "A conversation from its CLI's own file, the last turns of it, with what was taken back.",
+    takes: taking(
+      {
+        session: SESSION,
+        last: { type: 'integer', minimum: 1, maximum: 50, description: 'so many turns from the end; 5 unless told' },
+        cli: CLI,
+      },
+      'session',
+    ),
+    gives: giving({ tool: WORD, session_id: WORD, turns_active: COUNT, turns: LIST }),
+    changes: 'nothing',
+    load: () => import('../sessions/history.ts'),
+    argv: (given) => [String(given.session), `--last=${given.last ?? 5}`, ...ofCli(given)],
+  }),
+  verbTool({
+    name: 'undo',
+    title: 'Take an answer back',
+    about:
+      "Takes back a conversation's last answer and keeps its prompt, or brings it back (`redo`). Pays for nothing, and keeps a copy.",
+    takes: taking(
+      {
+        session: SESSION,
+        redo: { type: 'boolean', description: 'bring back what was taken back last' },
+        dry_run: { type: 'boolean', description: 'only tell what would be done' },
+        cli: CLI,
+      },
+      'session',
+    ),
+    gives: giving({ schema: COUNT }),
+    changes: 'something',
+    load: () => import('../sessions/undo.ts'),
+    argv: (given) => [
+      String(given.session),
+      ...(given.redo === true ? ['--redo'] : []),
+      ...(given.dry_run === true ? ['--dry-run'] : []),
+      ...ofCli(given),
+    ],
+  }),
+  verbTool({
+    name: 'recover',
+    title: 'Mend a conversation',
+    about:
+      'Gets a conversation going again that its service refuses. Pays for nothing; undo with `redo` brings back what went.',
+    takes: taking(
+      {
+        session: { ...SESSION, description: 'a session, or the task whose last call failed in it' },
+        choose: { type: 'string', enum: Object.keys(CHOICES), description: CHOICES_TOLD },
+        cli: CLI,
+      },
+      'session',
+      'choose',
+    ),
+    gives: giving({ schema: COUNT }),
+    changes: 'something',
+    load: () => import('../sessions/recover.ts'),
+    argv: (given) => [String(given.session), `--choose=${given.choose}`, ...ofCli(given)],
+  }),
+];

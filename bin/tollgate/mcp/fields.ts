@@ -1,0 +1,34 @@
+// The fields that tools take and give, as JSON Schema: none of them leads out of the project.
+
+import type { FieldSchema, ObjectSchema } from './tool.ts';
+
+/** An id, never a path; what begins with a dash would be a flag. */
+export const TASK: FieldSchema = {
+  type: 'string',
+  pattern: '^[A-Za-z0-9_][A-Za-z0-9._-]{0,127}$',
+  description: 'the id of a task of this project',
+};
+
+export const SESSION: FieldSchema = {
+  type: 'string',
+  pattern: '^[A-Za-z0-9_][A-Za-z0-9._-]{0,127}$',
+  description: 'a session: its id, at least the first 7 digits of it, or its tag',
+};
+
+/** @param required the others may be left out. */
+export const taking = (properties: Record<string, FieldSchema>, ...required: string[]): ObjectSchema => ({
+  ...{ type: 'object', properties, required },
+  additionalProperties: false,
+});
+
+/** What is always there; more may be. */
+export const giving = (properties: Record<string, FieldSchema>): ObjectSchema => ({
+  ...{ type: 'object', properties, required: Object.keys(properties) },
+  additionalProperties: true,
+});
+
+export const WORD: FieldSchema = { type: 'string' };
+export const WORD_OR_NONE: FieldSchema = { type: ['string', 'null'] };
+export const COUNT: FieldSchema = { type: 'integer' };
+export const LIST: FieldSchema = { type: 'array' };
+export const OBJECT: FieldSchema = { type: 'object' };

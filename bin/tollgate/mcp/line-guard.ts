@@ -1,0 +1,66 @@
+// What stands before the SDK on stdin: a line that is no message, or is larger than any, is answered and passed over.
+
+import type { Writable } from 'node:stream';
+import { Transform } from 'node:stream';
+
+/** The SDK would close the connection at its own limit, which is twice this. */
+export const MAX_MESSAGE_BYTES = 4 * 1024 ** 2;
+
+const PARSE_ERROR = -32_700;
+const INVALID_REQUEST = -32_600;
+const NEWLINE = 0x0a;
+
+/** @param out where messages are answered; while its reader is behind, no more are taken. */
+export function createLineGuard(out: Writable): Transform {
+  let begun: Buffer[] = [];
+  let bytes = 0;
+  /** Of a line that is too large already. */
+  let isPassedOver = false;
+
+  function take(part: Buffer): void {
+    bytes += part.length;
+    if (bytes > MAX_MESSAGE_BYTES) {
+      begun = [];
+      isPassedOver = true;
+    } else begun.push(part);
+  }
+
+  /** The line when it is a message. */
+  function endOfLine(): Buffer | null {
+    const line = Buffer.concat(begun);
+    const mistake = isPassedOver
+      ? [INVALID_REQUEST, `a message has at most ${MAX_MESSAGE_BYTES} bytes; this one was passed over`]
+      : mistakeIn(line.toString('utf8'));
+    [begun, bytes, isPassedOver] = [[], 0, false];
+    if (mistake === null) return line.toString('utf8').trim() === '' ? null : line;
+    const [code, message] = mistake;
+    out.write(`${JSON.stringify({ jsonrpc: '2.0', error: { code, message } })}\n`);
+    return null;
+  }
+
+  return new Transform({
+    transform(chunk: Buffer, _, done) {
+      let at = 0;
+      for (let end = chunk.indexOf(NEWLINE); end !== -1; end = chunk.indexOf(NEWLINE, at)) {
+        take(chunk.subarray(at, end));
+        const line = endOfLine();
+        if (line !== null) this.push(Buffer.concat([line, Buffer.of(NEWLINE)]));
+        at = end + 1;
+      }
+      take(chunk.subarray(at));
+      if (out.writableNeedDrain) out.once('drain', () => done());
+      else done();
+    },
+  });
+}
+
+function mistakeIn(line: string): [code: number, message: string] | null {
+  if (line.trim() === '') return null;
+  try {
+    const message = JSON.parse(line) as { jsonrpc?: unknown } | null;
+    if (message?.jsonrpc === '2.0') return null;
+    return [INVALID_REQUEST, 'a message is one JSON object with "jsonrpc": "2.0"'];
+  } catch {
+    return [PARSE_ERROR, 'a line is one JSON object; this one is none'];
+  }
+}

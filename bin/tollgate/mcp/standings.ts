@@ -1,0 +1,107 @@
+// How things stand: tasks, their failures, budgets, the machine. Reads only.
+
+import path from 'node:path';
+import { TOOLS as CLIS } from '../../../policies/facts/tools.ts';
+import { COUNT, giving, LIST, OBJECT, TASK, taking, WORD, WORD_OR_NONE } from './fields.ts';
+import { tasksFolder } from './resources.ts';
+import type { McpTool } from './tool.ts';
+import { verbTool } from './verb.ts';
+
+const MOST: { type: string; minimum: number; maximum: number } = { type: 'integer', minimum: 1, maximum: 200 };
+
+/** The last ones; a model reads no thousands. */
+const MOST_TASKS = 50;
+
+const wordOf = ({ task }: Record<string, unknown>): string[] => (task === undefined ? [] : [String(task)]);
+
+export const STANDINGS: readonly McpTool[] = [
+  verbTool({
+    name: 'status',
+    title: 'How the tasks stand',
+    about:
+      'What is there and what runs: each call under way, who stands in line, and the state of every task, or of one.',
+    takes: taking({ task: { ...TASK, description: 'the id of a task; all unless told' } }),
+    gives: giving({ totals: OBJECT, running: OBJECT, waiting: LIST, tasks: LIST, more: COUNT }),
+    changes: 'nothing',
+    load: () => import('../status.ts'),
+    argv: ({ task }) => (task === undefined ? [] : [path.join(tasksFolder(), String(task))]),
+    tells({ totals, running, waiting, tasks }) {
+      const rows = tasks as unknown[];
+      return {
+        totals,
+        running,
+        waiting,
+        tasks: rows.slice(0, MOST_TASKS),
+        more: Math.max(0, rows.length - MOST_TASKS),
+      };
+    },
+  }),
+  verbTool({
+    name: 'explain_failure',
+    title: 'Why a task failed',
+    about:
+      "Why a task's last call failed: its class and reason, the line of evidence, the rule that matched, how often this was seen, and what to do, the best first.",
+    takes: taking({ task: TASK }, 'task'),
+    gives: giving({
+      task_id: WORD,
+      class: WORD,
+      reason: WORD_OR_NONE,
+      evidence: { type: ['object', 'null'] },
+      next_actions: LIST,
+    }),
+    changes: 'nothing',
+    load: () => import('../triage/explain.ts'),
+    argv: wordOf,
+  }),
+  verbTool({
+    name: 'list_failures',
+    title: 'Failures by signature',
+    about:
+      'The failures of all tasks, one row for one failure however many tasks have met it, the most frequent first.',
+    takes: taking({
+      last: { ...MOST, description: 'so many rows; 20 unless told' },
+      since: { type: 'string', pattern: '^[0-9]{1,6}[smhd]$', description: 'only of this time, such as 24h or 7d' },
+    }),
+    gives: giving({ totals: OBJECT, groups: LIST, more: COUNT }),
+    changes: 'nothing',
+    load: () => import('../report.ts'),
+    argv: ({ since }) => ['--failed', ...(since === undefined ? [] : [`--since=${since}`])],
+    tells: ({ totals, groups }, { last = 20 }) => {
+      const rows = groups as unknown[];
+      return { totals, groups: rows.slice(0, Number(last)), more: Math.max(0, rows.length - Number(last)) };
+    },
+  }),
+  verbTool({
+    name: 'budget',
+    title: 'Paid calls and tokens',
+    about:
+      "What a task may pay, has paid and used, by stage; without a task the limits over all of the user's tasks. Only a person changes them (tollgate budget).",
+    takes: taking({ task: { ...TASK, description: 'the id of a task; without one, the limits over all' } }),
+    gives: giving({ schema: COUNT }),
+    changes: 'nothing',
+    load: () => import('../budget.ts'),
+    argv: wordOf,
+  }),
+  verbTool({
+    name: 'preflight',
+    title: 'Is the machine ready?',
+    about:
+      'Checks CLIs, their versions and sign-in, disk and proxies, before anything is paid, and says how to mend what it finds. Starts no CLI, unless `thorough`.',
+    takes: taking({
+      tools: {
+        ...{ type: 'array', maxItems: CLIS.length, items: { type: 'string', enum: CLIS } },
+        description: 'the CLIs that are needed; all unless told',
+      },
+      thorough: { type: 'boolean', description: 'also ask each CLI for its version, which takes seconds' },
+    }),
+    gives: giving({ ok: { type: 'boolean' }, findings: LIST }),
+    changes: 'nothing',
+    load: async () => ({ run: (await import('../../preflight-command.ts')).preflightCommand }),
+    argv: ({ tools, thorough }) => [
+      ...(Array.isArray(tools) && tools.length > 0 ? [`--tools=${tools.join(',')}`] : []),
+      ...(thorough === true ? [] : ['--quick']),
+      '--quiet',
+    ],
+    answersWith: [0, 1],
+  }),
+];

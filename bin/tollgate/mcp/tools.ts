@@ -1,0 +1,7 @@
+// The tools of the server, one row each.
+
+import { CONVERSATIONS } from './conversations.ts';
+import { STANDINGS } from './standings.ts';
+import type { McpTool } from './tool.ts';
+
+export const TOOLS: readonly McpTool[] = [...STANDINGS, ...CONVERSATIONS];

@@ -1,0 +1,62 @@
+// A tool that is a command of tollgate: the same words, the same refusals, read in this very process.
+
+import { TOLLGATE_EXIT } from '../../../policies/facts/exit-codes.ts';
+import { endOf } from '../../command.ts';
+import type { Ran } from '../../ran.ts';
+import type { McpTool, ToolSaid } from './tool.ts';
+
+interface CommandBody {
+  run(argv: readonly string[]): Promise<Ran>;
+}
+
+interface Verb extends Omit<McpTool, 'act'> {
+  load(): Promise<CommandBody>;
+  argv(given: Record<string, unknown>): string[];
+  /** What of its object is told; all of it unless said. */
+  tells?(object: Record<string, unknown>, given: Record<string, unknown>): Record<string, unknown>;
+  /** Ends with an object that is no failure of the asking; 0 alone unless said. */
+  answersWith?: readonly number[];
+}
+
+export function verbTool({ load, argv, tells, answersWith = [TOLLGATE_EXIT.ok], ...tool }: Verb): McpTool {
+  return {
+    ...tool,
+    async act(given) {
+      const { exit, object } = await inTurn(tool.changes, async () => ended(await load(), argv(given)));
+      const isDone = answersWith.includes(exit);
+      return { how: isDone ? 'done' : 'failed', object: isDone && tells ? tells(object, given) : refusal(object) };
+    },
+  };
+}
+
+async function ended({ run }: CommandBody, argv: string[]): Promise<{ exit: number; object: Record<string, unknown> }> {
+  const { exit, out = '', err = '' } = await endOf({ run, failure: TOLLGATE_EXIT.failure }, [...argv, '--json']);
+  return { exit, object: out === '' ? { message: err.trim() } : (JSON.parse(out) as Record<string, unknown>) };
+}
+
+/** What a command refuses is a mistake in what it was given. */
+const refusal = (object: Record<string, unknown>): ToolSaid['object'] =>
+  object.state === 'refused' && object.class === undefined
+    ? { ...object, class: 'tooling', reason: 'bad_input' }
+    : object;
+
+let last: Promise<unknown> = Promise.resolve();
+
+/** Commands that change something listen to signals, as if they were alone: one at a time, and none of it stays. */
+function inTurn<T>(changes: McpTool['changes'], act: () => Promise<T>): Promise<T> {
+  if (changes === 'nothing') return act();
+  const turn = last.then(async () => {
+    const before = SIGNALS.map((name) => process.listeners(name));
+    try {
+      return await act();
+    } finally {
+      for (const [at, name] of SIGNALS.entries())
+        for (const listener of process.listeners(name))
+          if (!before[at]!.includes(listener)) process.removeListener(name, listener);
+    }
+  });
+  last = turn.catch(() => {});
+  return turn;
+}
+
+const SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
