@@ -114,7 +114,7 @@ const ORDER = {
       'distill/over-cli',
       'distill/export',
     ],
-    ...['wait', 'triage', 'report', 'logs', 'status', 'now', 'archive', 'batch'],
+    ...['wait', 'triage', 'report', 'logs', 'status', 'now', 'carried', 'archive', 'batch'],
   ],
   policies: [
     ...[

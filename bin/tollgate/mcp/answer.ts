@@ -2,19 +2,19 @@
 
 import { createRedactor } from '../../../policies/redact/create-redactor.ts';
 import { visible } from '../../../policies/text/visible-text.ts';
-import type { McpTool, ToolSaid } from './tool.ts';
+import type { AskedTool, McpTool, ToolSaid } from './tool.ts';
 
 /** A client that floods us waits for what it has asked already. */
 const MOST_AT_ONCE = 64;
 let atOnce = 0;
 
 /** Never throws: what nobody expected is an error result, too. */
-export async function answerTo(tool: McpTool, given: Record<string, unknown>, signal: AbortSignal): Promise<ToolSaid> {
+export async function answerTo(tool: McpTool, given: Record<string, unknown>, asked: AskedTool): Promise<ToolSaid> {
   if (atOnce >= MOST_AT_ONCE)
     return failed(`${MOST_AT_ONCE} calls of tools are under way; wait for their answers, then ask again`);
   atOnce += 1;
   try {
-    return await tool.act(given, { signal });
+    return await tool.act(given, asked);
   } catch (error) {
     return failed(error instanceof Error ? error.message : String(error));
   } finally {

@@ -4,13 +4,25 @@ import { TOLLGATE_EXIT } from '../../../policies/facts/exit-codes.ts';
 import { readArguments, stopOnSignals } from '../../command.ts';
 import type { CommandSpec } from '../../command-line.ts';
 import type { Ran } from '../../ran.ts';
+import { ACCESS, type ServerSettings } from './tool.ts';
 
 const SPEC: CommandSpec = {
   name: 'tollgate mcp',
   usage: '',
   about:
-    'Serves agents by the Model Context Protocol, on stdin and stdout: how the tasks of this project stand, why they failed, what is used of the budgets, the conversations of the CLIs. It works in the folder that it is started in.',
-  flags: {},
+    'Serves agents by the Model Context Protocol, on stdin and stdout: runs tasks and asks CLIs, tells how they stand, why they failed, what is used of the budgets, and reads and mends conversations. It works in the folder that it is started in; a run that it has begun outlives it.',
+  flags: {
+    access: {
+      ...{ takes: 'choice', choices: ACCESS, default: 'read' },
+      about: 'the most that a CLI may do that is asked by the tool ask: look, change the working folder, anything',
+    },
+    runs: { takes: 'number', min: 1, max: 100, default: 8, about: 'begin so many runs at the same time at the most' },
+    'trust-workspace': { takes: 'nothing', about: 'give --trust-workspace to the runs that are asked for' },
+    carry: {
+      takes: 'text',
+      about: 'carry out the run of this id; the server starts this for each, so that it outlives it',
+    },
+  },
   words: { min: 0, max: 0, called: 'nothing' },
   examples: [
     ['claude mcp add tollgate -- tollgate mcp', 'for claude'],
@@ -27,7 +39,14 @@ const SPEC: CommandSpec = {
 export async function run(argv: readonly string[]): Promise<Ran> {
   const read = await readArguments(SPEC, argv, TOLLGATE_EXIT.badInput);
   if (read.how === 'ended') return read.ran;
+  const { text, number, given } = read.args;
+  if (text.carry !== undefined) return (await import('./carry.ts')).carry(text.carry);
   const stop = stopOnSignals();
   const { serve } = await import('./serve.ts');
-  return { exit: await serve(stop) };
+  const settings: ServerSettings = {
+    access: text.access as ServerSettings['access'],
+    maxRuns: number.runs!,
+    trustWorkspace: given.has('trust-workspace'),
+  };
+  return { exit: await serve(stop, settings) };
 }

@@ -1,27 +1,31 @@
 // The server: the tools and resources of a project, by the official SDK (its only door), for one client on stdin and stdout.
 
-import { fromJsonSchema, McpServer, ResourceTemplate } from '@modelcontextprotocol/server';
+import { fromJsonSchema, McpServer, ResourceTemplate, type ServerContext } from '@modelcontextprotocol/server';
 import { StdioServerTransport, serveStdio } from '@modelcontextprotocol/server/stdio';
 import manifest from '../../../package.json';
 import { stopExit } from '../../../policies/facts/stop.ts';
+import { visible } from '../../../policies/text/visible-text.ts';
 import { printing } from '../../printing.ts';
 import { answerTo, resultOf } from './answer.ts';
 import { createLineGuard, MAX_MESSAGE_BYTES } from './line-guard.ts';
 import { RESOURCES } from './resources.ts';
+import type { AskedTool, ServerSettings } from './tool.ts';
 import { TOOLS } from './tools.ts';
 
 /** Until its client closes stdin, or `stop` aborts. @returns the exit code. */
-export function serve(stop: AbortSignal): Promise<number> {
+export function serve(stop: AbortSignal, settings: ServerSettings): Promise<number> {
+  const gone = new AbortController();
   const out = printing('stdout');
   const lines = createLineGuard(out);
   const transport = new StdioServerTransport(process.stdin.pipe(lines), out, { maxBufferSize: 2 * MAX_MESSAGE_BYTES });
   return new Promise((resolve) => {
     const end = (exit: number) => {
-      // What is still asked for would keep the process; nothing of it is lost, for what is paid for works elsewhere.
+      // What is still waited for would keep the process; nothing of it is lost, for what is paid for works elsewhere.
+      gone.abort();
       process.stdin.unpipe(lines).destroy();
       resolve(exit);
     };
-    const handle = serveStdio(made, { transport });
+    const handle = serveStdio(() => made(settings, gone.signal), { transport });
     const { onclose } = transport;
     transport.onclose = () => {
       onclose?.();
@@ -31,7 +35,7 @@ export function serve(stop: AbortSignal): Promise<number> {
   });
 }
 
-function made(): McpServer {
+function made(settings: ServerSettings, gone: AbortSignal): McpServer {
   const server = new McpServer({ name: 'tollgate', version: manifest.version }, { instructions: INSTRUCTIONS });
   for (const tool of TOOLS) {
     const { name, title, about, takes, gives, changes } = tool;
@@ -40,9 +44,10 @@ function made(): McpServer {
       outputSchema: fromJsonSchema(gives),
       annotations: { readOnlyHint: changes === 'nothing', destructiveHint: false, openWorldHint: false },
     };
-    server.registerTool(name, config, async (given, { mcpReq }) =>
-      resultOf(await answerTo(tool, given, mcpReq.signal)),
-    );
+    server.registerTool(name, config, async (given, { mcpReq }) => {
+      const signal = AbortSignal.any([mcpReq.signal, gone]);
+      return resultOf(await answerTo(tool, given, { signal, tell: telling(mcpReq), server: settings }));
+    });
   }
   for (const { name, uri, title, mimeType, list, read } of RESOURCES)
     server.registerResource(
@@ -62,7 +67,18 @@ function made(): McpServer {
   return server;
 }
 
+/** To whoever gave a token for it, and nobody else. */
+function telling({ _meta, notify }: ServerContext['mcpReq']): AskedTool['tell'] {
+  const progressToken = _meta?.progressToken;
+  if (progressToken === undefined) return null;
+  return (progress, message) => {
+    const params = { progressToken, progress, message: visible(message) };
+    notify({ method: 'notifications/progress', params }).catch(() => {});
+  };
+}
+
 const INSTRUCTIONS = [
   'Tollgate calls the agent CLIs gemini, copilot, codex and claude as tasks with budgets, gates and retries.',
+  'An answer with state "running" has a run_id: call wait with it, and nothing is paid twice.',
   'An error result has class, reason and next_actions: do the first of them, and do not repeat a call that it does not name.',
 ].join(' ');

@@ -1,6 +1,9 @@
 // How things stand: tasks, their failures, budgets, the machine. Reads only.
 
 import path from 'node:path';
+import { startsIn } from '../../../loops/carried/begin.ts';
+import { carriedFolder } from '../../../loops/carried/carried-run.ts';
+import { standingOf } from '../../../loops/carried/standing.ts';
 import { TOOLS as CLIS } from '../../../policies/facts/tools.ts';
 import { COUNT, giving, LIST, OBJECT, TASK, taking, WORD, WORD_OR_NONE } from './fields.ts';
 import { tasksFolder } from './resources.ts';
@@ -10,32 +13,40 @@ import { verbTool } from './verb.ts';
 const MOST: { type: string; minimum: number; maximum: number } = { type: 'integer', minimum: 1, maximum: 200 };
 
 /** The last ones; a model reads no thousands. */
-const MOST_TASKS = 50;
+const MOST_ROWS = 50;
 
 const wordOf = ({ task }: Record<string, unknown>): string[] => (task === undefined ? [] : [String(task)]);
 
+const STATUS = verbTool({
+  name: 'status',
+  title: 'How the tasks stand',
+  about:
+    'What is there and what runs: each call under way, who stands in line, and the state of every task, or of one; and the runs that were begun by run_task and ask.',
+  takes: taking({ task: { ...TASK, description: 'the id of a task; all unless told' } }),
+  gives: giving({ totals: OBJECT, running: OBJECT, waiting: LIST, tasks: LIST, more: COUNT }),
+  changes: 'nothing',
+  load: () => import('../status.ts'),
+  argv: ({ task }) => (task === undefined ? [] : [path.join(tasksFolder(), String(task))]),
+  tells({ totals, running, waiting, tasks }) {
+    const rows = tasks as unknown[];
+    return {
+      totals,
+      running,
+      waiting,
+      tasks: rows.slice(0, MOST_ROWS),
+      more: Math.max(0, rows.length - MOST_ROWS),
+    };
+  },
+});
+
 export const STANDINGS: readonly McpTool[] = [
-  verbTool({
-    name: 'status',
-    title: 'How the tasks stand',
-    about:
-      'What is there and what runs: each call under way, who stands in line, and the state of every task, or of one.',
-    takes: taking({ task: { ...TASK, description: 'the id of a task; all unless told' } }),
-    gives: giving({ totals: OBJECT, running: OBJECT, waiting: LIST, tasks: LIST, more: COUNT }),
-    changes: 'nothing',
-    load: () => import('../status.ts'),
-    argv: ({ task }) => (task === undefined ? [] : [path.join(tasksFolder(), String(task))]),
-    tells({ totals, running, waiting, tasks }) {
-      const rows = tasks as unknown[];
-      return {
-        totals,
-        running,
-        waiting,
-        tasks: rows.slice(0, MOST_TASKS),
-        more: Math.max(0, rows.length - MOST_TASKS),
-      };
+  {
+    ...STATUS,
+    async act(given, asked) {
+      const { how, object } = await STATUS.act(given, asked);
+      return how === 'failed' ? { how, object } : { how, object: { ...object, runs: await runsHere() } };
     },
-  }),
+  },
   verbTool({
     name: 'explain_failure',
     title: 'Why a task failed',
@@ -105,3 +116,15 @@ export const STANDINGS: readonly McpTool[] = [
     answersWith: [0, 1],
   }),
 ];
+
+/** Those that a server has begun, the last ones first. */
+async function runsHere(): Promise<object[]> {
+  const folder = carriedFolder(process.cwd(), process.env);
+  const starts = startsIn(folder).slice(0, MOST_ROWS);
+  return Promise.all(
+    starts.map(async ({ run_id, at }) => {
+      const { how } = await standingOf(folder, run_id, new Date());
+      return { run_id, since: at, state: how };
+    }),
+  );
+}

@@ -1,5 +1,7 @@
 // What a tool of the server is: its name, what it takes and gives, and what it does.
 
+import type { Access } from '../../../wrappers/adapter.ts';
+
 export interface McpTool {
   name: string;
   title: string;
@@ -31,10 +33,24 @@ export interface FieldSchema {
 }
 
 /** By whom, as far as it matters. */
-interface AskedTool {
+export interface AskedTool {
   /** Aborts when the client waits no longer. */
   signal: AbortSignal;
+  /** Says how far it is; null for a client that did not ask for it. */
+  tell: ((seconds: number, message: string) => void) | null;
+  server: ServerSettings;
 }
+
+/** What whoever registers the server allows. */
+export interface ServerSettings {
+  access: Access;
+  /** At work at the same time. */
+  maxRuns: number;
+  trustWorkspace: boolean;
+}
+
+/** What an agent that is asked may do, each more than those before. */
+export const ACCESS = ['read', 'write', 'full'] as const satisfies readonly Access[];
 
 export interface ToolSaid {
   how: 'done' | 'failed';

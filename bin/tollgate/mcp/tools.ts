@@ -1,7 +1,8 @@
 // The tools of the server, one row each.
 
 import { CONVERSATIONS } from './conversations.ts';
+import { RUNS } from './runs.ts';
 import { STANDINGS } from './standings.ts';
 import type { McpTool } from './tool.ts';
 
-export const TOOLS: readonly McpTool[] = [...STANDINGS, ...CONVERSATIONS];
+export const TOOLS: readonly McpTool[] = [...RUNS, ...STANDINGS, ...CONVERSATIONS];

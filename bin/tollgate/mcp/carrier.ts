@@ -1,0 +1,34 @@
+// Starts the process that carries a run, and says so where it could not be started.
+
+import { spawn } from 'node:child_process';
+import { closeSync, constants } from 'node:fs';
+import path from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { claim, claimOf, end, sayingsOf } from '../../../loops/carried/carried-run.ts';
+import { notBegun } from '../../../loops/carried/standing.ts';
+import type { ProcessIdentity } from '../../../policies/facts/process-identity.ts';
+import { openRegular } from '../../../state/disk/regular-file.ts';
+
+const { O_APPEND, O_CREAT, O_WRONLY } = constants;
+
+/** In a session of its own: whatever ends the client and us does not end what is paid for. */
+export function startCarrier(folder: string, run: string, self: ProcessIdentity): void {
+  const giveUp = (why: string) => {
+    if (claimOf(folder, run) === null && claim(folder, run, self)) end(folder, run, notBegun(new Date(), why));
+  };
+  const said = openRegular(sayingsOf(folder, run), O_APPEND | O_CREAT | O_WRONLY);
+  // Beside this very file, however the command was found.
+  const command = path.join(path.dirname(fileURLToPath(import.meta.url)), 'tollgate.cjs');
+  try {
+    const child = spawn(process.execPath, [command, 'mcp', `--carry=${run}`], {
+      ...{ detached: true, stdio: ['ignore', said, said] },
+    });
+    child.on('error', ({ message }) => giveUp(`its process could not be started (${message})`));
+    child.on('exit', (code, signal) => giveUp(`its process ended with ${signal ?? `exit code ${code}`}`));
+    child.unref();
+  } catch (error) {
+    giveUp(`its process could not be started (${(error as Error).message})`);
+  } finally {
+    closeSync(said);
+  }
+}

@@ -1,0 +1,34 @@
+// What the server starts for each run: it carries it out in a process of its own, which outlives server and client.
+
+import path from 'node:path';
+import { carriedFolder, claim, end, RUN_ID, startOf } from '../../../loops/carried/carried-run.ts';
+import { TOLLGATE_EXIT } from '../../../policies/facts/exit-codes.ts';
+import { readIfFit } from '../../../state/disk/regular-file.ts';
+import { identify } from '../../../wrappers/processes/identity.ts';
+import { endOf } from '../../command.ts';
+import { badInputOf, type Ran } from '../../ran.ts';
+
+const COMMANDS = {
+  run: () => import('../run.ts'),
+  call: () => import('../call.ts'),
+} as const;
+
+/** A run that another process has, or that has ended, is left to it. */
+export async function carry(run: string): Promise<Ran> {
+  if (!RUN_ID.test(run)) return badInputOf('tollgate mcp')(`"${run}" is no id of a run`);
+  const folder = carriedFolder(process.cwd(), process.env);
+  const start = startOf(folder, run);
+  if (start === null) return badInputOf('tollgate mcp')(`no run ${run} was begun here`);
+  if (!claim(folder, run, (await identify(process.pid))!)) return { exit: TOLLGATE_EXIT.ok };
+  const [word, ...argv] = start.argv;
+  const loaded = await COMMANDS[word as keyof typeof COMMANDS]();
+  const { exit, out = '', err = '' } = await endOf({ run: loaded.run, failure: TOLLGATE_EXIT.failure }, argv);
+  const printed = out === '' ? { state: 'refused', message: err.trim() } : (JSON.parse(out) as Record<string, unknown>);
+  const answer = start.files === null ? null : readIfFit(path.join(start.files, 'answer.md'), MAX_ANSWER_BYTES);
+  const object = answer === null ? printed : { ...printed, answer };
+  end(folder, run, { schema: 1, at: new Date().toISOString(), exit_code: exit, object });
+  return { exit, err };
+}
+
+/** A larger one is read from its file alone. */
+const MAX_ANSWER_BYTES = 1024 ** 2;

@@ -1,0 +1,56 @@
+// What a client asks to be paid for, as a run that can be begun: the words of tollgate, and what makes two requests the same.
+
+import { createHash } from 'node:crypto';
+import path from 'node:path';
+import type { WantedRun } from '../../../loops/carried/begin.ts';
+import { makeFolder } from '../../../state/disk/folder.ts';
+import { publishText } from '../../../state/disk/replace-file.ts';
+import { locateTask, projectState } from '../../../state/task-folder.ts';
+import type { Access } from '../../../wrappers/adapter.ts';
+import { ACCESS, type ServerSettings } from './tool.ts';
+
+/** Or what is wrong with it. */
+export function taskWanted(
+  { task, redo }: Record<string, unknown>,
+  { trustWorkspace }: ServerSettings,
+): WantedRun | string {
+  const id = String(task);
+  const located = locateTask(id, process.cwd(), process.env);
+  if (located.how === 'invalid') return located.message;
+  if (located.folder.manifest === null) return `there is no task at ${located.folder.root}`;
+  const stages = Array.isArray(redo) ? redo.map((stage) => `--redo=${stage}`) : [];
+  const argv = ['run', id, '--json', '--no-ci', ...stages, ...(trustWorkspace ? [TRUST] : [])];
+  return {
+    ...{ what: 'run', task: id, tool: null, asks: hashOf(argv), argv },
+    ...{ name: `run.${id}`, answeredBy: 'running' },
+    filesFor: () => null,
+    prepare: () => {},
+  };
+}
+
+/** Or what is wrong with it. */
+export function callWanted(given: Record<string, unknown>, server: ServerSettings): WantedRun | string {
+  const { cli, prompt, access = 'read', model, session, task, timeout_s: seconds, again } = given;
+  if (ACCESS.indexOf(access as Access) > ACCESS.indexOf(server.access))
+    return `this server lets whom it asks ${server.access} alone; who registers it may allow more (tollgate mcp --access ${access})`;
+  const tool = String(cli);
+  const flags = Object.entries({ access, model, 'resume-session': session, task })
+    .filter(([, value]) => value !== undefined)
+    .map(([name, value]) => `--${name}=${value}`);
+  const argv = ['call', tool, ...flags, '--json', ...(server.trustWorkspace ? [TRUST] : [])];
+  if (seconds !== undefined) argv.push(`--timeout-ms=${Number(seconds) * 1000}`);
+  const asks = hashOf([argv, prompt]);
+  return {
+    ...{ what: 'ask', task: task === undefined ? null : String(task), tool, asks, argv },
+    ...{ name: `ask.${tool}-${asks.slice(0, 16)}`, answeredBy: again === true ? 'running' : 'running_or_answered' },
+    filesFor: (run) => path.join(projectState(process.cwd(), process.env), 'mcp', run),
+    prepare(files) {
+      makeFolder(files!);
+      publishText(path.join(files!, 'prompt.md'), String(prompt));
+    },
+  };
+}
+
+const TRUST = '--trust-workspace';
+
+const hashOf = (value: unknown): string => createHash('sha256').update(JSON.stringify(value)).digest('hex');

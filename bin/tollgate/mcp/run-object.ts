@@ -1,0 +1,128 @@
+// How a run stands or ended, as one object: what came of it, or class, reason and what to do next.
+
+import type { CarriedEnd, CarriedStart } from '../../../loops/carried/carried-run.ts';
+import type { CarriedStanding } from '../../../loops/carried/standing.ts';
+import type { Verdict } from '../../../policies/facts/evidence.ts';
+import { nextActions } from '../../../policies/next-actions/next-actions.ts';
+import type { CallRecord } from '../../../policies/record/call-record.ts';
+import { readIfFit } from '../../../state/disk/regular-file.ts';
+import type { ToolSaid } from './tool.ts';
+
+/** A mistake in what was given; nothing was paid. */
+export const refused = (message: string): ToolSaid => ({
+  how: 'failed',
+  object: {
+    ...{ state: 'refused', class: 'tooling', reason: 'bad_input', message },
+    next_actions: ['mend what the message names, and ask again'],
+  },
+});
+
+export function told(run_id: string, standing: CarriedStanding): ToolSaid {
+  switch (standing.how) {
+    case 'unknown':
+      return refused(`no run ${run_id} was begun in this project; the tool status tells which there are`);
+    case 'running':
+      return {
+        how: 'done',
+        object: {
+          ...{ run_id, state: 'running', task: standing.start.task, since: standing.start.at },
+          next_call: { tool: 'wait', arguments: { run_id } },
+        },
+      };
+    case 'lost':
+      return { how: 'failed', object: lost(run_id, standing.start) };
+    case 'ended':
+      return standing.start.what === 'run'
+        ? ofTask(standing.start, standing.end)
+        : ofCall(standing.start, standing.end);
+  }
+}
+
+/** Its process was killed: the next run of a task settles that itself. */
+function lost(run_id: string, { what, task }: CarriedStart): ToolSaid['object'] {
+  const next =
+    what === 'run'
+      ? `call run_task with task ${task}: it settles what was paid for, and goes on`
+      : 'wait some minutes and ask the same: what its CLI says may still be found; with again: true it is paid once more';
+  return {
+    ...{ run_id, state: 'lost', task, class: 'transient', reason: 'lost' },
+    ...{ message: 'the process of this run was killed', next_actions: [next] },
+  };
+}
+
+interface Report {
+  state?: string;
+  message?: string | null;
+  stages?: { stage: string; tool: string | null; state: string; answer: string | null }[];
+  failure?: (Verdict & { signature: string | null; stage: string | null; tool: string | null }) | null;
+  spent?: unknown;
+  budget?: unknown;
+  next_actions?: string[];
+  class?: string;
+}
+
+function ofTask({ run_id, task }: CarriedStart, { exit_code, object }: CarriedEnd): ToolSaid {
+  const {
+    state = 'refused',
+    message = null,
+    stages = [],
+    failure = null,
+    spent,
+    budget,
+    next_actions,
+  } = object as Report;
+  const isDone = exit_code === 0;
+  const answered = stages.filter(({ answer }) => answer !== null).at(-1);
+  const why = isDone ? {} : whyNot(failure, state, object as Report);
+  const after = isDone
+    ? {}
+    : { next_call: { tool: 'explain_failure', arguments: { task } }, next_actions: next_actions ?? [] };
+  return {
+    how: isDone ? 'done' : 'failed',
+    object: {
+      ...{ run_id, state, task, exit_code, message, ...why },
+      stages: stages.map(({ stage, tool, state: stood, answer }) => ({
+        stage,
+        tool,
+        state: stood,
+        answer_file: answer,
+      })),
+      answer: answered === undefined ? null : readIfFit(answered.answer!),
+      ...{ spent, budget, summary: `tollgate://task/${task}/summary`, ...after },
+    },
+  };
+}
+
+function whyNot(failure: Report['failure'], state: string, { class: given }: Report) {
+  if (failure) {
+    const { class: errorClass, reason, evidence, retry_at, signature, stage, tool } = failure;
+    return { class: errorClass, reason, evidence, retry_at, signature, failed_stage: stage, failed_tool: tool };
+  }
+  return state === 'refused' ? { class: given ?? 'tooling', reason: 'bad_input' } : { class: null, reason: state };
+}
+
+function ofCall({ run_id, tool, task, files }: CarriedStart, { exit_code, object }: CarriedEnd): ToolSaid {
+  const record = object as Partial<CallRecord> & Report & { answer?: string };
+  const { verdict, answer, session_id = null, usage, signature = null, message = null } = record;
+  const asked = { run_id, tool, task, exit_code, session_id, tokens: usage?.total_tokens ?? null };
+  if (exit_code === 0)
+    return { how: 'done', object: { ...asked, state: 'done', answer, answer_file: `${files}/answer.md` } };
+  if (verdict === undefined || verdict.class === null) {
+    const { class: errorClass = 'tooling', next_actions = ['mend what the message names, and ask again'] } = record;
+    return {
+      how: 'failed',
+      object: { ...asked, state: 'refused', class: errorClass, reason: 'bad_input', message, next_actions },
+    };
+  }
+  const situation = {
+    ...{ verdict, tool: record.tool!, sessionId: session_id, taskId: task ?? 'TASK', ending: record.ending ?? null },
+    again: 'call ask with the same arguments',
+  };
+  return {
+    how: 'failed',
+    object: {
+      ...{ ...asked, state: record.ending === 'cancelled' ? 'interrupted' : 'failed', signature, ...verdict },
+      ...{ stderr_file: `${files}/stderr.log`, next_actions: nextActions(situation) },
+    },
+  };
+}

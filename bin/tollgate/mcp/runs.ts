@@ -1,0 +1,182 @@
+// The tools that pay: a run is begun, waited for as long as a client can, found again by its id, and ended.
+
+import { awaitEnd } from '../../../loops/carried/await-end.ts';
+import { begin, removeOld, startsIn, type WantedRun } from '../../../loops/carried/begin.ts';
+import { carriedFolder, claim, end, endOfRun, RUN_ID, sayingsOf } from '../../../loops/carried/carried-run.ts';
+import { type CarriedStanding, notBegun, standingOf } from '../../../loops/carried/standing.ts';
+import { namedTools } from '../../../policies/facts/tools.ts';
+import { readIfFit } from '../../../state/disk/regular-file.ts';
+import { identify } from '../../../wrappers/processes/identity.ts';
+import { refusalWithin } from '../within-call.ts';
+import { startCarrier } from './carrier.ts';
+import { giving, TASK, taking, WORD } from './fields.ts';
+import { callWanted, taskWanted } from './requests.ts';
+import { refused, told } from './run-object.ts';
+import { ACCESS, type AskedTool, type FieldSchema, type McpTool, type ToolSaid } from './tool.ts';
+
+const WAIT: FieldSchema = {
+  ...{ type: 'integer', minimum: 0, maximum: 45_000 },
+  description: 'wait so many ms for the end before answering with state "running"; 30000 unless told',
+};
+
+const RUN: FieldSchema = { type: 'string', pattern: RUN_ID.source, description: 'run_id of an earlier answer' };
+
+const GIVES = giving({ run_id: WORD, state: WORD });
+
+export const RUNS: readonly McpTool[] = [
+  {
+    name: 'run_task',
+    title: 'Run a task',
+    about:
+      'Runs the stages of a task that are not done, with its budget, gates and retries; may pay. Answers with the result, or with state "running" and a run_id to wait for. While it runs, asking again waits for the same run.',
+    takes: taking(
+      {
+        task: TASK,
+        redo: {
+          ...{ type: 'array', maxItems: 50, items: { type: 'string', pattern: '^[a-z][a-z0-9_-]{0,127}$' } },
+          description: 'stages to pay for once more, though they are done',
+        },
+        wait_ms: WAIT,
+      },
+      'task',
+    ),
+    gives: GIVES,
+    changes: 'something',
+    act: (given, asked) => beginAndWait(taskWanted(given, asked.server), given, asked),
+  },
+  {
+    name: 'ask',
+    title: 'Ask one CLI',
+    about:
+      'One prompt to one agent CLI, guarded, paid once. Answers with what it said, or with state "running" and a run_id to wait for. The same question again gives the answer that is there, unless `again`.',
+    takes: taking(
+      {
+        cli: {
+          type: 'string',
+          pattern: '^[a-z][a-z0-9_-]{0,63}$',
+          description: `${namedTools('or')}, or one that tollgate.yaml describes`,
+        },
+        prompt: { type: 'string', maxLength: 2_000_000 },
+        access: {
+          type: 'string',
+          enum: ACCESS,
+          description: 'what it may do; read unless told, and no more than the server allows',
+        },
+        model: { type: 'string', pattern: '^[A-Za-z0-9][^\\n\\r]{0,127}$' },
+        session: {
+          type: 'string',
+          pattern: '^[A-Za-z0-9][A-Za-z0-9._-]{0,127}$',
+          description: 'go on in this session of the CLI',
+        },
+        task: { ...TASK, description: 'the task whose budget pays' },
+        timeout_s: { type: 'integer', minimum: 1, maximum: 86_400, description: 'end the call after so long' },
+        again: { type: 'boolean', description: 'pay once more for a question that was asked before' },
+        wait_ms: WAIT,
+      },
+      'cli',
+      'prompt',
+    ),
+    gives: GIVES,
+    changes: 'something',
+    act: (given, asked) => beginAndWait(callWanted(given, asked.server), given, asked),
+  },
+  {
+    name: 'wait',
+    title: 'Wait for a run',
+    about:
+      'Waits for the end of a run of run_task or ask, and gives its result, also of a server that was ended before.',
+    takes: taking({ run_id: RUN, wait_ms: WAIT }, 'run_id'),
+    gives: GIVES,
+    changes: 'nothing',
+    act: ({ run_id, wait_ms }, asked) => waited(String(run_id), wait_ms, asked),
+  },
+  {
+    name: 'cancel_run',
+    title: 'End a run',
+    about:
+      'Ends a run with all that it started, as TERM would: what is known is written, and run_task goes on from there. To wait no longer needs no cancel_run.',
+    takes: taking({ run_id: RUN, wait_ms: WAIT }, 'run_id'),
+    gives: GIVES,
+    changes: 'something',
+    act: ({ run_id, wait_ms }, asked) => cancelled(String(run_id), wait_ms, asked),
+  },
+];
+
+const folderNow = (): string => carriedFolder(process.cwd(), process.env);
+
+async function beginAndWait(
+  wanted: WantedRun | string,
+  { wait_ms }: Record<string, unknown>,
+  asked: AskedTool,
+): Promise<ToolSaid> {
+  if (typeof wanted === 'string') return refused(wanted);
+  const folder = folderNow();
+  const self = (await identify(process.pid))!;
+  const atWork = startsIn(folder).filter(({ run_id }) => endOfRun(folder, run_id) === null);
+  const running = (await Promise.all(atWork.map(({ run_id }) => standingOf(folder, run_id, new Date())))).filter(
+    ({ how }) => how === 'running',
+  );
+  const isMet = atWork.some(({ asks }) => asks === wanted.asks);
+  if (running.length >= asked.server.maxRuns && !isMet)
+    return refused(`${running.length} runs are at work, as many as this server begins at once; wait for one of them`);
+  removeOld(folder, new Date());
+  const begun = await begin(folder, wanted, self, () => new Date());
+  if (begun.how === 'made') startCarrier(folder, begun.run, self);
+  const said = await waited(begun.run, wait_ms, asked);
+  return begun.how === 'met' ? { ...said, object: { ...said.object, asked_before: true } } : said;
+}
+
+/** What was paid for and lost is looked for where its call was left, before anybody pays again. */
+async function sweepHere(): Promise<void> {
+  if (refusalWithin(process.env, 'sweep') !== null) return;
+  const { sweep } = await import('../../../loops/sweep/sweep.ts');
+  await sweep({ cwd: process.cwd(), environment: process.env, working: 'wait', clock: () => new Date() });
+}
+
+async function waited(run: string, waitMs: unknown, { signal, tell }: AskedTool): Promise<ToolSaid> {
+  const folder = folderNow();
+  let next = TELL_MS;
+  const standing = await awaitEnd({
+    ...{ folder, run, stop: signal, atMostMs: waitMs === undefined ? WAIT_MS : Number(waitMs) },
+    tick(elapsedMs) {
+      if (tell === null || elapsedMs < next) return;
+      next = elapsedMs + TELL_MS;
+      tell(Math.round(elapsedMs / 1000), lastSaid(folder, run));
+    },
+  });
+  if (standing.how !== 'lost' || standing.start.what !== 'ask') return told(run, standing);
+  await sweepHere();
+  return told(run, await standingOf(folder, run, new Date()));
+}
+
+const WAIT_MS = 30_000;
+const TELL_MS = 3000;
+
+/** The last line that the run has said, for a person who looks on. */
+function lastSaid(folder: string, run: string): string {
+  const lines = (readIfFit(sayingsOf(folder, run)) ?? '').trimEnd().split('\n');
+  return lines.at(-1) || 'it runs';
+}
+
+async function cancelled(run: string, waitMs: unknown, asked: AskedTool): Promise<ToolSaid> {
+  const folder = folderNow();
+  const standing: CarriedStanding = await standingOf(folder, run, new Date());
+  if (standing.how === 'running') {
+    const self = (await identify(process.pid))!;
+    if (standing.pid !== null) endProcess(standing.pid);
+    else if (claim(folder, run, self)) end(folder, run, notBegun(new Date(), 'it was cancelled'));
+    else return cancelled(run, waitMs, asked);
+  }
+  return waited(run, waitMs, asked);
+}
+
+/** It was found alive just now; its end is seen by its files. */
+function endProcess(pid: number): void {
+  try {
+    process.kill(pid, 'SIGTERM');
+    // A stopped process hears nothing until it goes on.
+    process.kill(pid, 'SIGCONT');
+  } catch {
+    // It ended by itself.
+  }
+}

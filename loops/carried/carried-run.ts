@@ -1,0 +1,83 @@
+// A run that outlives whoever asked for it: the files by which anybody finds it again, in the user's state, where no agent in a sandbox writes.
+
+import { createHash } from 'node:crypto';
+import { linkSync, rmSync } from 'node:fs';
+import path from 'node:path';
+import type { ProcessIdentity } from '../../policies/facts/process-identity.ts';
+import { readJsonIfFit } from '../../state/disk/regular-file.ts';
+import { publishText } from '../../state/disk/replace-file.ts';
+import { projectState } from '../../state/task-folder.ts';
+import { userState } from '../../state/user-state.ts';
+
+/** Written before anything is started. */
+export interface CarriedStart {
+  schema: 1;
+  run_id: string;
+  what: 'run' | 'ask';
+  task: string | null;
+  tool: string | null;
+  /** Equal for two requests that are the same. */
+  asks: string;
+  /** The words of tollgate that are carried out. */
+  argv: string[];
+  /** Where the files of one call lie; null of a run, whose task has them. */
+  files: string | null;
+  at: string;
+  /** Who starts it. */
+  by: ProcessIdentity;
+}
+
+/** Written when all is over. */
+export interface CarriedEnd {
+  schema: 1;
+  at: string;
+  exit_code: number;
+  /** What the command printed with --json; of a call its answer beside it. */
+  object: Record<string, unknown>;
+}
+
+export const RUN_ID = /^(?:run|ask)\.[A-Za-z0-9_][A-Za-z0-9._-]{0,180}\.[1-9]\d{0,8}$/;
+
+/** Of a project. Throws a sentence for a user without a home. */
+export function carriedFolder(cwd: string, environment: NodeJS.ProcessEnv): string {
+  const state = userState(environment);
+  if (state === null)
+    throw new Error('a run is kept in the state of its user: set HOME, or XDG_STATE_HOME, to a folder that is there');
+  const project = createHash('sha256')
+    .update(path.resolve(projectState(cwd, environment)))
+    .digest('hex')
+    .slice(0, 16);
+  return path.join(state, 'mcp', project);
+}
+
+export const startOf = (folder: string, run: string): CarriedStart | null =>
+  readJsonIfFit<CarriedStart>(path.join(folder, run, 'start.json'));
+
+export const claimOf = (folder: string, run: string): ProcessIdentity | null =>
+  readJsonIfFit<ProcessIdentity>(path.join(folder, run, 'claim.json'));
+
+const endFileOf = (folder: string, run: string): string => path.join(folder, run, 'end.json');
+
+export const endOfRun = (folder: string, run: string): CarriedEnd | null =>
+  readJsonIfFit<CarriedEnd>(endFileOf(folder, run));
+
+/** What the command says on stderr meanwhile. */
+export const sayingsOf = (folder: string, run: string): string => path.join(folder, run, 'say.log');
+
+/** Whoever has it carries the run out, or says that nobody will: it is given to one alone. */
+export function claim(folder: string, run: string, self: ProcessIdentity): boolean {
+  const own = path.join(folder, run, `claim-${self.pid}-${self.start_time}.json`);
+  publishText(own, JSON.stringify(self));
+  try {
+    linkSync(own, path.join(folder, run, 'claim.json'));
+    return true;
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'EEXIST') return false;
+    throw error;
+  } finally {
+    rmSync(own, { force: true });
+  }
+}
+
+export const end = (folder: string, run: string, ended: CarriedEnd): void =>
+  publishText(endFileOf(folder, run), `${JSON.stringify(ended)}\n`);
