@@ -31,13 +31,13 @@ export async function* readTasks(
   const home = path.dirname(folders[0] ?? '');
   const index = openTaskIndex(home, folders.length, environment);
   for (const folder of folders) {
-    const mark = index === null ? null : markOf(folder, now);
-    const kept = mark === null ? null : index!.find(folder, mark);
+    const kept = index?.find(folder) ?? null;
     const known = kept === null ? null : knownTask(folder, kept, reading);
     if (known !== null) {
       yield { folder, ...known };
       continue;
     }
+    const mark = index === null ? null : markOf(folder, now);
     const { isSettled, ...read } = await readTask(folder, reading);
     if (mark !== null && isSettled && read.problem === null) index!.keep(folder, mark, textOf(read));
     yield { folder, ...read };
@@ -61,18 +61,23 @@ export const isTask = (folder: string): boolean => TASK_FILES.some((name) => kin
 /** A row without what is null in it, what its folder says, and what other files than those of the mark have a say in. */
 type KeptRow = Partial<TaskRow> & Pick<TaskRow, 'calls'>;
 
+/** How it stands in words of its own: of most tasks nothing else is shown. */
 const textOf = ({ standing, row }: ReadTask): string => {
-  if (row === null) return JSON.stringify({ standing });
+  const { state, at } = standing!;
+  const words = `${state}\t${at ?? ''}\t`;
+  if (row === null) return words;
   const { task_id, folder, supervision, stages, ...rest } = row;
   const kept = Object.fromEntries(Object.entries(rest).filter(([, value]) => value !== null));
-  return JSON.stringify({ standing, row: kept });
+  return words + JSON.stringify(kept);
 };
 
 /** null where more of it is to be shown than was kept. */
 function knownTask(folder: string, text: string, { isShown, stages }: ReadingTasks): ReadTask | null {
-  const { standing, row } = JSON.parse(text) as { standing: RowStanding; row?: KeptRow };
+  const [state, at, json] = text.split('\t') as [RowStanding['state'], string, string];
+  const standing = { state, at: at === '' ? null : at };
   if (!isShown(standing)) return { standing, row: null, problem: null };
-  if (row === undefined || stages === 'read') return null;
+  if (json === '' || stages === 'read') return null;
+  const row = JSON.parse(json) as KeptRow;
   const task = { task_id: path.basename(folder), folder };
   return { standing, row: { ...EMPTY_ROW, ...task, ...row, ...standing }, problem: null };
 }

@@ -65,10 +65,21 @@ test('a journal that goes on, a failure that is there and a task that is gone ar
   assert.equal([done, failed, tasks.length], [TASKS - 2, 1, TASKS - 1]);
 });
 
+test('a failure that is edited in its place is seen', async ({ root }) => {
+  const file = path.join(root, 'task/t8/state/last_failure.json');
+  released(root, 8, 'failed');
+  writeFileSync(file, JSON.stringify({ class: 'quota', next_actions: ['wait'] }));
+  const before = await seen(root);
+  writeFileSync(file, JSON.stringify({ class: 'auth', next_actions: ['wait'] }));
+  const after = await seen(root);
+  const classes = [before, after].map(({ tasks }) => tasks.find(({ task_id }) => task_id === 't8')?.class);
+  assert.equal(classes, ['quota', 'auth']);
+});
+
 test('it is gone by where it is whole, and made anew where it is damaged', async ({ root }) => {
   await seen(root);
   const [head, ...body] = readFileSync(indexOf(root), 'utf8').split('\n');
-  const other = body.join('\n').replaceAll('"done"', '"parked"');
+  const other = body.join('\n').replaceAll('\tdone\t', '\tparked\t');
   const hash = createHash('sha256').update(other).digest('hex');
   writeFileSync(indexOf(root), `${head!.replace(/\S+$/, hash)}\n${other}`);
   assert.is((await seen(root)).parked, TASKS);
