@@ -14,7 +14,7 @@ export const stepOutputLines = (outputs: StepOutputs, delimiter: string): string
 /** Larger ones are left to their file: a job's outputs are 1 MiB in all. */
 const MAX_ANSWER = 100_000;
 
-/** The answer, and of one that is a JSON object each field, as `answer_NAME`. */
+/** The answer; one that is a JSON object also as `fields`, without what stands around it, and each field as `answer_NAME`. */
 export function answerOutputs(answer: string): StepOutputs {
   if (answer.length > MAX_ANSWER) return { answer: '' };
   return { answer, ...fieldsOf(answer) };
@@ -29,9 +29,8 @@ function fieldsOf(answer: string): StepOutputs {
   if (read.how !== 'read' || typeof read.value !== 'object' || read.value === null || Array.isArray(read.value))
     return {};
   const fields = Object.entries(read.value).filter(([name]) => FIELD.test(name));
-  return Object.fromEntries(
-    fields
-      .slice(0, MAX_FIELDS)
-      .map(([name, value]) => [`answer_${name}`, typeof value === 'string' ? value : JSON.stringify(value)]),
-  );
+  const each = fields
+    .slice(0, MAX_FIELDS)
+    .map(([name, value]) => [`answer_${name}`, typeof value === 'string' ? value : JSON.stringify(value)]);
+  return { fields: JSON.stringify(read.value), ...Object.fromEntries(each) };
 }

@@ -11,8 +11,16 @@ test('each value between its delimiters', () => {
 
 const ANSWERS: [answer: string, outputs: Record<string, string>][] = [
   ['done', { answer: 'done' }],
-  ['{"verdict":"PASS","n":3,"list":[1],"a b":1}', { answer_verdict: 'PASS', answer_n: '3', answer_list: '[1]' }],
-  ['```json\n{"x":null}\n```\n', { answer_x: 'null' }],
+  [
+    '{"verdict":"PASS","n":3,"list":[1],"a b":1}',
+    {
+      fields: '{"verdict":"PASS","n":3,"list":[1],"a b":1}',
+      answer_verdict: 'PASS',
+      answer_n: '3',
+      answer_list: '[1]',
+    },
+  ],
+  ['```json\n{"x":null}\n```\n', { fields: '{"x":null}', answer_x: 'null' }],
   ['[1]', {}],
   ['Look:\n\n```json\n{"x":1}\n```\n', {}],
 ];

@@ -69,8 +69,9 @@ test('each field of an answer that is JSON is an output', async ({ rig }) => {
   rig.answer(() => answerWith('codex', '{"title":"two\\nlines","count":2}'));
   const env = runner(rig);
   assert.is((await rig.run('tollgate', ['run', 'fix'], { env })).code, 0);
-  const { answer_title, answer_count } = outputsIn(readFileSync(env.GITHUB_OUTPUT!, 'utf8'));
+  const { answer_title, answer_count, fields } = outputsIn(readFileSync(env.GITHUB_OUTPUT!, 'utf8'));
   assert.equal([answer_title, answer_count], ['two\nlines', '2']);
+  assert.is(fields, '{"title":"two\\nlines","count":2}');
 });
 
 test('a link in the place of a file of the step is not followed, and the run ends as it would', async ({ rig }) => {
