@@ -57,6 +57,8 @@ const WORDS: Readonly<Record<string, string>> = {
   'loops/distill/': 'the Gemini API, which is a service and no CLI',
   'loops/gate/diff.ts': 'the name of a form of patch, whoever answers in it',
   'loops/run/temporaries.ts': 'examples of names of files',
+  'bin/tollgate/mcp/mcp.ts': 'examples: how some of them are told of the server',
+  'bin/tollgate/mcp/serve.ts': 'whom an agent may ask, in words',
   'policies/distill/': 'the Gemini API: its models, limits and failures',
   'policies/manifest/manifest-fields.ts': 'examples; and who understands `effort`, which the schema says too',
   'policies/manifest/pipelines.ts': 'which CLI does what in the built-in pipelines',

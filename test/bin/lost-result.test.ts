@@ -28,8 +28,8 @@ test.after.each(({ rig }) => rig.dispose());
 const ID = SESSION_IDS.codex;
 const CALL = ['--prompt-file=err', '--out=o', '--err=e'];
 
-/** Of each word of tollgate, arguments with which it succeeds; `out` where it says so on stdout without --json, `lines` where --json is a line for each. */
-const WORDS: Record<string, { argv: string[]; out: boolean; lines?: true }> = {
+/** Of each word of tollgate, arguments with which it succeeds; `out` where it says so on stdout without --json, `lines` where --json is a line for each, `client` where it has nothing to say but to a client. */
+const WORDS: Record<string, { argv: string[]; out: boolean; lines?: true; client?: true }> = {
   run: { argv: ['fix'], out: true },
   supervise: { argv: ['fix'], out: true },
   answer: { argv: ['fix', 'The old one.', '--later'], out: true },
@@ -54,6 +54,7 @@ const WORDS: Record<string, { argv: string[]; out: boolean; lines?: true }> = {
   signature: { argv: ['err'], out: true },
   preflight: { argv: ['--sweep'], out: true },
   wait: { argv: ['--task-1-done=a.done'], out: false },
+  mcp: { argv: [], out: false, client: true },
 };
 
 test('every word of tollgate has its row here', () => {
@@ -61,12 +62,14 @@ test('every word of tollgate has its row here', () => {
 });
 
 const COMMANDS: [command: string, argv: string[], failure: number, out: boolean][] = [
-  ...Object.entries(WORDS).map(([word, { argv, out }]): (typeof COMMANDS)[number] => [
-    'tollgate',
-    [word, ...argv],
-    TOLLGATE_EXIT.failure,
-    out,
-  ]),
+  ...Object.entries(WORDS)
+    .filter(([, { client }]) => client !== true)
+    .map(([word, { argv, out }]): (typeof COMMANDS)[number] => [
+      'tollgate',
+      [word, ...argv],
+      TOLLGATE_EXIT.failure,
+      out,
+    ]),
   ...TOOLS.map((tool): (typeof COMMANDS)[number] => [ADAPTERS[tool].command, CALL, WRAPPER_EXIT[tool].failure, false]),
   ['preflight', ['--sweep'], TOLLGATE_EXIT.failure, true],
   ['wait_parallel_tasks', ['--task-1-done=a.done'], WAIT_EXIT.failure, false],
