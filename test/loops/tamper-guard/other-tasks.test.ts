@@ -146,7 +146,8 @@ test('a stage whose inputs were changed between two stages by the agent of anoth
 test('in a batch the task that was edited is stopped, and the others are done', async ({ rig }) => {
   const other = makeTask(rig, { stages: [VERIFY] }, 'other');
   makeTask(rig, { stages: [REVIEW] });
-  const running = rig.start('tollgate', ['batch', 'fix', 'other', '--concurrency', '1', '--json']);
+  // With --fail-fast the second is begun only when the first has ended, so it is refused at its door.
+  const running = rig.start('tollgate', ['batch', 'fix', 'other', '--concurrency', '1', '--fail-fast', '--json']);
   const fake = await rig.call();
   rig.answer(() => answerWith('gemini', 'PASS'));
   rig.write('.tmp/task/other/manifest.json', manifestOf('other', EVIL));
@@ -157,7 +158,7 @@ test('in a batch the task that was edited is stopped, and the others are done', 
     JSON.parse(stdout).tasks.map(({ task_id, state }: { task_id: string; state: string }) => [task_id, state]),
     [
       ['fix', 'done'],
-      ['other', 'failed'],
+      ['other', 'refused'],
     ],
   );
   assert.equal([other.journal.read().ledger.used, (await other.run()).code], [0, 2]);
