@@ -17,6 +17,7 @@ const count: Test = (value) => Number.isSafeInteger(value) && (value as number) 
 const place: Test = (value) => count(value) && (value as number) >= 1;
 const time: Test = (value) => typeof value === 'string' && !Number.isNaN(Date.parse(value));
 const tool: Test = isTool;
+const RUN_ENDS: readonly unknown[] = ['done', 'failed', 'interrupted', 'refused', 'parked'];
 const process_: Test = (value) => {
   const { pid, start_time, host } = (value ?? {}) as Record<string, unknown>;
   return count(pid) && text(start_time) && text(host);
@@ -25,7 +26,7 @@ const process_: Test = (value) => {
 /** Only what a reader relies on. */
 const SHAPES: Record<Fact['fact'], Record<string, Test>> = {
   claimed: { run_id: text, owner: process_ },
-  released: { run_id: text, exit_code: count },
+  released: { run_id: text, exit_code: count, state: (value) => RUN_ENDS.includes(value) },
   budget: { calls: count },
   reserved: { call_id: name, stage: name, tool, guardian: process_, deadline_at: time },
   started: { call_id: text },

@@ -111,6 +111,16 @@ test('a half line at the end is left alone, counted, and the next fact begins on
   rmSync(folder, { recursive: true });
 });
 
+test('an end of a run in a word that nobody knows is no end of it', () => {
+  const { journal, folder } = journalIn();
+  journal.append({ fact: 'claimed', run_id: 'r', over: null, owner });
+  const end = { v: 1, at: clock().toISOString(), fact: 'released', run_id: 'r', exit_code: 0, state: 'vanished' };
+  appendFileSync(journal.file, `${JSON.stringify(end)}\n`);
+  const { ledger, torn } = journal.read();
+  assert.equal([ledger.released.size, ledger.run?.run_id, torn], [0, 'r', 1]);
+  rmSync(folder, { recursive: true });
+});
+
 test('a line that a person added by hand, without a line end, does not swallow the next fact', () => {
   const { journal, folder } = journalIn();
   journal.append(reserved('a'));
