@@ -1,0 +1,112 @@
+// Preloaded into a command of ours (`--require`): notes in order what it loads, opens, reads, writes, syncs and starts.
+// Only the outermost call counts: what Node calls within readFileSync, say, is one read of one file.
+const childProcess = require('node:child_process');
+const fs = require('node:fs');
+const Module = require('node:module');
+const path = require('node:path');
+const vm = require('node:vm');
+
+const folder = process.env.COUNT_INTO;
+if (folder !== undefined && /[\\/]dist[\\/]/.test(process.argv[1] ?? '')) count(folder);
+
+function count(into) {
+  const { writeFileSync } = fs;
+  const events = [];
+  const names = new Map();
+  let within = 0;
+
+  const note = (what, file, bytes) => events.push({ what, file, bytes, ms: performance.now() });
+  const nameOf = (target) => (typeof target === 'number' ? (names.get(target) ?? `${target}`) : `${target}`);
+
+  /** Around a function: `told` gets its arguments and its result. */
+  const around = (owner, name, told) => {
+    const original = owner[name];
+    if (typeof original !== 'function') return;
+    owner[name] = function counted(...given) {
+      const isOutermost = within === 0;
+      within += 1;
+      try {
+        const result = Reflect.apply(original, this, given);
+        if (isOutermost) told(given, result);
+        return result;
+      } finally {
+        within -= 1;
+      }
+    };
+    Object.setPrototypeOf(owner[name], original);
+    Object.defineProperty(owner[name], 'name', { value: name });
+  };
+
+  const lengthOf = (data) => (typeof data === 'string' ? Buffer.byteLength(data) : (data?.byteLength ?? 0));
+  const seen = {
+    openSync: ([file], fd) => {
+      names.set(fd, `${file}`);
+      note('open', `${file}`);
+    },
+    readSync: ([fd], bytes) => note('read', nameOf(fd), bytes),
+    writeSync: ([fd, data], bytes) => note('write', nameOf(fd), bytes ?? lengthOf(data)),
+    readFileSync: ([file], data) => {
+      if (typeof file !== 'number') note('open', nameOf(file));
+      note('read', nameOf(file), lengthOf(data));
+    },
+    writeFileSync: ([file, data]) => {
+      if (typeof file !== 'number') note('open', nameOf(file));
+      note('write', nameOf(file), lengthOf(data));
+    },
+    fsyncSync: ([fd]) => note('sync', nameOf(fd)),
+    fdatasyncSync: ([fd]) => note('sync', nameOf(fd)),
+  };
+  seen.appendFileSync = seen.writeFileSync;
+  for (const [name, told] of Object.entries(seen)) around(fs, name, told);
+  for (const [names, what] of [
+    [['statSync', 'lstatSync', 'fstatSync', 'existsSync', 'accessSync', 'realpathSync', 'readlinkSync'], 'look'],
+    [['readdirSync', 'opendirSync'], 'list'],
+    [
+      ['mkdirSync', 'mkdtempSync', 'renameSync', 'unlinkSync', 'rmSync', 'rmdirSync', 'linkSync', 'chmodSync'],
+      'change',
+    ],
+  ])
+    for (const name of names) around(fs, name, ([target]) => note(what, nameOf(target)));
+  // The same by promises: an open file is an object, whose own calls count.
+  for (const [name, what] of [
+    ['readFile', 'read'],
+    ['writeFile', 'write'],
+    ['appendFile', 'write'],
+  ])
+    around(fs.promises, name, ([file, data]) =>
+      note(what, nameOf(file), what === 'write' ? lengthOf(data) : undefined),
+    );
+  around(fs.promises, 'open', ([file], opening) => {
+    note('open', nameOf(file));
+    opening.then(
+      (handle) => {
+        for (const name of ['sync', 'datasync']) around(handle, name, () => note('sync', nameOf(file)));
+        for (const name of ['write', 'writeFile', 'appendFile'])
+          around(handle, name, ([data]) => note('write', nameOf(file), lengthOf(data)));
+        for (const name of ['read', 'readFile']) around(handle, name, () => note('read', nameOf(file)));
+      },
+      () => {},
+    );
+  });
+
+  around(childProcess.ChildProcess.prototype, 'spawn', ([{ file }]) => note('spawn', file));
+  around(childProcess, 'spawnSync', ([file]) => note('spawn', file));
+
+  // What is evaluated: a module as Node compiles it, or a script of our own starter.
+  const { _compile } = Module.prototype;
+  Module.prototype._compile = function counted(content, file, ...rest) {
+    note('evaluate', file, lengthOf(content));
+    return Reflect.apply(_compile, this, [content, file, ...rest]);
+  };
+  vm.Script = class extends vm.Script {
+    constructor(code, options) {
+      note('evaluate', options?.filename ?? 'a script', lengthOf(code));
+      super(code, options);
+    }
+  };
+
+  process.once('exit', () => {
+    const told = { script: path.basename(process.argv[1]), pid: process.pid, events };
+    writeFileSync(path.join(into, `${process.pid}.json`), JSON.stringify(told));
+  });
+}
