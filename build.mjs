@@ -7,6 +7,7 @@ import path from 'node:path';
 import { promisify } from 'node:util';
 import { build, transform } from 'esbuild';
 import { noticeOf, packagesIn } from './build-notice.mjs';
+import { pageOf } from './build-page.mjs';
 
 const out = 'dist';
 const { bin } = JSON.parse(await readFile('package.json', 'utf8'));
@@ -47,6 +48,7 @@ while (Object.keys(wanted).length > 0) {
 for (const name of built) await finish(name);
 await keepHelp();
 await shipLibrary();
+await shipPage();
 await writeFile(`${out}/THIRD-PARTY.txt`, noticeOf(packagesIn(metafiles)));
 await Promise.all(commands.map((name) => chmod(`${out}/${name}.cjs`, 0o755)));
 
@@ -117,6 +119,13 @@ async function shipLibrary() {
   );
   const declared = functions.map(({ name, type }) => `export declare const ${name}: ${type};\n`);
   await writeFile(`${out}/library.d.mts`, `${await readFile('library/surface.ts', 'utf8')}\n${declared.join('')}`);
+}
+
+/** The page of `tollgate console`, which reads it when it is first asked for. */
+async function shipPage() {
+  const { html, metafile } = await pageOf('console/page/main.tsx', 'console/page/style/style.css');
+  metafiles.push(metafile);
+  await writeFile(`${out}/console.html`, html);
 }
 
 /** Makes a lazy import a bundle of its own, beside the one that asks for it. */

@@ -12,8 +12,9 @@ const ROOMS = {
   state: ['policies', 'state'],
   loops: ['policies', 'wrappers', 'state', 'loops'],
   library: ['policies', 'wrappers', 'state', 'loops', 'library'],
+  console: ['policies', 'wrappers', 'state', 'loops', 'console'],
   preflight: ['policies', 'wrappers', 'state', 'loops'],
-  bin: ['policies', 'wrappers', 'state', 'loops', 'preflight', 'bin', 'package.json'],
+  bin: ['policies', 'wrappers', 'state', 'loops', 'console', 'preflight', 'bin', 'package.json'],
 } as const satisfies Record<string, readonly string[]>;
 
 /** What opens and replaces files carefully; all who have a disk stand on it, and it stands on nothing but itself. */
@@ -21,6 +22,9 @@ const GROUND = 'state/disk/';
 
 /** Each package has one door, or two; a type alone loads nothing and needs none. */
 const DOORS: Record<string, string[]> = {
+  '@preact/signals': ['console/page/reactive.ts'],
+  preact: ['console/page/reactive.ts'],
+  'preact/hooks': ['console/page/reactive.ts'],
   '@clack/prompts': ['bin/tollgate/sessions/recover-menu.ts'],
   '@modelcontextprotocol/server': ['bin/tollgate/mcp/serve.ts'],
   '@modelcontextprotocol/server/stdio': ['bin/tollgate/mcp/serve.ts'],
@@ -61,6 +65,16 @@ test('every import stays within the table', () => {
       if (target.startsWith(GROUND) && roomOf(file) !== 'policies') continue;
       if (!allowed.includes(roomOf(target))) strays.push(`${file} imports ${target}`);
     }
+  assert.equal(strays, []);
+});
+
+test('the page knows of the server what the contract says, and nothing else', () => {
+  const strays = FILES.filter((file) => /^console\/(?:page|contract)\//.test(file)).flatMap((file) =>
+    targetsOf(file, SOURCES.get(file)!)
+      .filter((target) => !/^(?:policies|console\/contract)\//.test(target))
+      .filter((target) => file.startsWith('console/contract/') || !target.startsWith('console/page/'))
+      .map((target) => `${file} imports ${target}`),
+  );
   assert.equal(strays, []);
 });
 
@@ -258,7 +272,7 @@ test('every package has its door', () => {
 
 test('ARCHITECTURE names each door', () => {
   const rows = readFileSync('ARCHITECTURE.md', 'utf8').matchAll(
-    /^\| `([@\w/-]+)` \| ((?:`[\w./-]+\.ts`(?:, )?)+) \|/gm,
+    /^\| `([@\w/-]+)` \| ((?:`[\w./-]+\.tsx?`(?:, )?)+) \|/gm,
   );
   const shown = [...rows].map(([, name, files]) => [name!, files!.replaceAll('`', '').split(', ').sort()] as const);
   const held = Object.entries(DOORS).filter(
@@ -269,7 +283,7 @@ test('ARCHITECTURE names each door', () => {
 
 /** What builds, checks and tests; every other package is bundled, and none is installed beside the package. */
 const TOOLS_OF_OURS =
-  /^(?:@actions\/workflow-parser|@biomejs\/biome|@modelcontextprotocol\/client|@types\/.+|esbuild|fast-check|tsx|typescript|uvu)$/;
+  /^(?:@actions\/workflow-parser|@biomejs\/biome|@modelcontextprotocol\/client|@types\/.+|axe-core|esbuild|fast-check|playwright-core|tsx|typescript|uvu)$/;
 
 test('every dependency is bundled, and used through three files at the most', () => {
   const { dependencies, devDependencies } = JSON.parse(readFileSync('package.json', 'utf8')) as Record<
@@ -324,7 +338,7 @@ test('the streams of a command are written to through one door', () => {
 function sourcesIn(folder: string): string[] {
   return readdirSync(folder, { recursive: true })
     .map((name) => path.join(folder, String(name)))
-    .filter((file) => file.endsWith('.ts'))
+    .filter((file) => /\.tsx?$/.test(file))
     .sort();
 }
 

@@ -6,7 +6,20 @@ import * as assert from 'uvu/assert';
 import { PAGES } from '../rig/pages.ts';
 
 const CLIS = ['gemini', 'copilot', 'codex'];
-const ROOMS = ['policies', 'wrappers', 'state', 'loops', 'library', 'bin', 'test', 'bench', 'examples', 'docs', '.ci'];
+const ROOMS = [
+  'policies',
+  'wrappers',
+  'state',
+  'loops',
+  'console',
+  'library',
+  'bin',
+  'test',
+  'bench',
+  'examples',
+  'docs',
+  '.ci',
+];
 const FILES = [...readdirSync('.'), ...ROOMS.flatMap((room) => filesIn(room))];
 const ROOM = new RegExp(`^(?:${ROOMS.join('|')})/`);
 

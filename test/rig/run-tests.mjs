@@ -14,9 +14,10 @@ const suite = wordAfter('--suite') ?? 'fast';
 /** How long one file may take; those of the real CLIs wait for 20 s at each start. */
 const limitSec = Number(wordAfter('--limit') ?? (suite === 'real' ? 1500 : 300));
 const pattern = new RegExp(args.find((arg, i) => !arg.startsWith('--') && !VALUED.includes(args[i - 1])) ?? '.');
-const files = testFiles('test').filter(
-  (file) => (suite === 'real') === file.startsWith(`test${path.sep}real`) && pattern.test(file),
-);
+/** Suites that need what a machine may lack have folders of their own; all other tests are the fast suite. */
+const APART = ['real', 'page'];
+const suiteOf = (file) => APART.find((name) => file.startsWith(path.join('test', name, path.sep))) ?? 'fast';
+const files = testFiles('test').filter((file) => suiteOf(file) === suite && pattern.test(file));
 const total = { passed: 0, failed: 0, skipped: 0 };
 /** So much of what is told of one failed test is told again at the end. */
 const MOST_LINES = 25;
@@ -27,9 +28,9 @@ const failures = [];
 const started = Date.now();
 
 if (files.length === 0) fail(`no test file matches ${pattern}`, `in the suite "${suite}"`);
-// The real CLIs are heavy (12 at once take 20 s to start on two cores), so that suite runs one file at a time.
+// The real CLIs are heavy (12 at once take 20 s to start on two cores), and so is a browser, so those suites run one file at a time.
 // The others wait half of their time, for the disk and for what they started.
-const lanes = suite === 'real' ? 1 : 2 * availableParallelism();
+const lanes = suite === 'fast' ? 2 * availableParallelism() : 1;
 const folder = (suite === 'fast' && process.env.TMPDIR === undefined && memoryFolder()) || tmpdir();
 const compiled = await compileTests(files);
 await Promise.all(Array.from({ length: lanes }, lane));

@@ -1,0 +1,15 @@
+// How the page hangs together with its server: whether changes come, and whose tasks they are.
+
+import { signal } from '../reactive.ts';
+
+type Link =
+  | { how: 'live' }
+  /** The stream broke off, and is asked for anew. */
+  | { how: 'trying' }
+  /** Nobody answers, or one that does not know this browser. */
+  | { how: 'gone'; what: string; wayOut: string };
+
+export const linkState = signal<Link>({ how: 'trying' });
+
+/** The folder of the tasks. */
+export const place = signal('');

@@ -1,0 +1,39 @@
+// A dialog of the browser's own: it keeps the focus, gives it back, and ends by Escape.
+
+import { type ComponentChildren, useEffect, useId, useRef } from '../reactive.ts';
+
+export function Dialog({
+  title,
+  children,
+  onClose,
+}: {
+  title: ComponentChildren;
+  children: ComponentChildren;
+  onClose: () => void;
+}) {
+  const dialog = useRef<HTMLDialogElement>(null);
+  const heading = useId();
+  useEffect(() => {
+    const before = document.activeElement;
+    dialog.current?.showModal();
+    return () => {
+      if (before instanceof HTMLElement && before.isConnected) before.focus();
+    };
+  }, []);
+  return (
+    <dialog
+      ref={dialog}
+      aria-labelledby={heading}
+      onClose={onClose}
+      onCancel={(event) => {
+        event.preventDefault();
+        onClose();
+      }}
+    >
+      <div class="dialog-in">
+        <h2 id={heading}>{title}</h2>
+        {children}
+      </div>
+    </dialog>
+  );
+}

@@ -1,0 +1,64 @@
+// The rail beside all views: where one is, where one can go, and whether the page still follows.
+
+import { counts } from '../live/counts.ts';
+import { linkState, place } from '../live/link.ts';
+import { Icon } from '../parts/icon.tsx';
+import { Words } from '../text/words.tsx';
+import { showKeys } from './keys.tsx';
+import { route, to } from './route.ts';
+import { VIEWS } from './views.ts';
+
+export function Rail() {
+  const current = route.value.parts[0] ?? 'now';
+  return (
+    <header class="rail">
+      <div class="brand">
+        <Icon name="gate" />
+        Tollgate
+      </div>
+      <nav aria-label="Views">
+        <ul class="views">
+          {VIEWS.map(({ id, name }) => (
+            <li key={id}>
+              <a href={to(id)} aria-current={id === current ? 'page' : undefined}>
+                <Icon name={id} />
+                {name}
+                <Count of={id} />
+              </a>
+            </li>
+          ))}
+        </ul>
+      </nav>
+      <div class="rail-foot">
+        <LinkState />
+        <span class="place">
+          <Words of={place.value} />
+        </span>
+        <button type="button" class="button small place" onClick={showKeys}>
+          Keys <kbd>?</kbd>
+        </button>
+      </div>
+    </header>
+  );
+}
+
+function Count({ of }: { of: string }) {
+  const counted = counts.value[of];
+  if (counted === undefined || counted.n === 0) return null;
+  return (
+    <span class="count" title={`${counted.n} ${counted.what}`}>
+      {counted.n}
+      <span class="unseen"> {counted.what}</span>
+    </span>
+  );
+}
+
+function LinkState() {
+  const { how } = linkState.value;
+  const words = { live: 'Live', trying: 'Reconnecting …', gone: 'Not connected' }[how];
+  return (
+    <span class={`link-state ${how}`} role="status">
+      {words}
+    </span>
+  );
+}
