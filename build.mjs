@@ -31,6 +31,9 @@ const WITHIN = ['loops/settle/close-orphaned-call.ts', 'loops/stage/stage.ts', '
 /** Prints the help of all commands. */
 const EVERY_HELP = 'every-help';
 
+/** Whoever finds a file sound says by what: any change of the schemas, or of what they ask, makes it look again. */
+const soundBy = await hashOf(['package-lock.json', ...(await sourcesIn('policies')), ...(await sourcesIn('state'))]);
+
 /** What was imported lazily and still has no bundle: its name, and the file to begin with. */
 let wanted = Object.fromEntries(commands.map((name) => [name, `bin/${name}.ts`]));
 wanted.library = 'library/library.ts';
@@ -52,6 +55,17 @@ await shipPage();
 await writeFile(`${out}/THIRD-PARTY.txt`, noticeOf(packagesIn(metafiles)));
 await Promise.all(commands.map((name) => chmod(`${out}/${name}.cjs`, 0o755)));
 
+async function sourcesIn(folder) {
+  const names = await readdir(folder, { recursive: true });
+  return names.filter((name) => name.endsWith('.ts')).map((name) => path.join(folder, name));
+}
+
+async function hashOf(files) {
+  const sum = createHash('sha256');
+  for (const file of files.sort()) sum.update(await readFile(file));
+  return sum.digest('hex').slice(0, 16);
+}
+
 /** A file of literals alone, which imports nothing. */
 async function tableIn(file) {
   const { code } = await transform(await readFile(file, 'utf8'), { loader: 'ts', format: 'esm' });
@@ -72,7 +86,7 @@ function bundle(entryPoints) {
     supported: { 'dynamic-import': false },
     banner: { js: `#!/usr/bin/env node\n${ONCE}` },
     // A bundled ESM package asks for import.meta.url; CommonJS has none.
-    define: { 'import.meta.url': '__bundleUrl' },
+    define: { 'import.meta.url': '__bundleUrl', __soundBy: JSON.stringify(soundBy) },
     inject: ['bin/bundle-url.js'],
     // dist/THIRD-PARTY.txt says them all.
     legalComments: 'none',

@@ -14,6 +14,7 @@ import { adoptEdits, imagineEdits } from '../../state/journal/stats.ts';
 import { type PlaceOf, readManifest } from '../../state/project/manifest.ts';
 import type { Manifest } from '../../state/project/manifest-schema.ts';
 import { readProject } from '../../state/project/project.ts';
+import { soundFiles } from '../../state/project/sound-files.ts';
 import { isSystemError } from '../../state/system-error.ts';
 import { locateTask, manifestsIn, projectRoot, projectState, type TaskFolder } from '../../state/task-folder.ts';
 import { networkMistake } from '../../state/volume.ts';
@@ -66,13 +67,13 @@ export type ReadTask = Pick<
   'task' | 'manifest' | 'plans' | 'root' | 'project' | 'ownRows' | 'notifiers' | 'notes' | 'placeOf'
 >;
 
+type TaskRead = ({ how: 'read' } & ReadTask) | { how: 'invalid'; message: string };
+
 /** What is written about a task, and nothing of its state. */
-export async function readTask({
-  word,
-  cwd,
-  environment,
-  trustWorkspace,
-}: Omit<Opening, 'clock'>): Promise<({ how: 'read' } & ReadTask) | { how: 'invalid'; message: string }> {
+export async function readTask(
+  { word, cwd, environment, trustWorkspace }: Omit<Opening, 'clock'>,
+  purpose: 'run' | 'look' = 'look',
+): Promise<TaskRead> {
   const located = locateTask(word, cwd, environment);
   if (located.how === 'invalid') return located;
   const { folder: task } = located;
@@ -91,7 +92,8 @@ export async function readTask({
   const root = rootOf(task, cwd, environment);
   const project = await readProject(root);
   if (project.how === 'invalid') return project;
-  const read = await readManifest(task.manifest, project.value, trustWorkspace ? 'trusted' : 'untrusted');
+  const trusted = trustWorkspace ? 'trusted' : 'untrusted';
+  const read = await readManifest(task.manifest, project.value, trusted, soundFiles(environment, purpose));
   if (read.how === 'invalid') return read;
   const { stages, placeOf } = read;
   const rooted = withOwnGlobs(read.manifest, treeOf({ root, manifest: read.manifest }));
@@ -126,7 +128,7 @@ function rowsOf(
 
 /** @param purpose who only looks changes nothing on disk: what a run would note first is imagined. */
 export async function openTask(opening: Opening, purpose: 'run' | 'look' = 'run'): Promise<OpenedTask> {
-  const read = await readTask(opening);
+  const read = await readTask(opening, purpose);
   if (read.how === 'invalid') return read;
   const { how: _, ...written } = read;
   const { task, manifest, root } = written;

@@ -48,7 +48,10 @@ export async function refreshStats(journal: Journal, clock: () => Date): Promise
     const { ledger, offset } = journal.read();
     const stats = statsOf(ledger, offset);
     if (adopted.how === 'invalid') return stats;
-    await writeJson(file, { ...adopted.view, ...stats });
+    const view = { ...adopted.view, ...stats };
+    // What we made is made again from the journal; what people keep beside it is nowhere else.
+    const isOurs = Object.keys(view).every((key) => Object.hasOwn(stats, key));
+    await writeJson(file, view, isOurs ? 'renamed' : 'synced');
     if ((lookAt(journal.file)?.size ?? offset) === offset) return stats;
   }
 }

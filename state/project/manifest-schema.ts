@@ -9,6 +9,7 @@ import { TAG, TAG_MUST } from '../../policies/session/session-tag.ts';
 import { globMistake } from '../../policies/text/globs.ts';
 import { MAX_TIMEOUT_MS } from '../../policies/time/longest-timeout.ts';
 import { STAGE_ID, STAGE_ID_MUST, TASK_ID } from '../task-folder.ts';
+import { manifestDefaults, STAGE_DEFAULTS, SUPERVISE_DEFAULTS } from './manifest-defaults.ts';
 
 const MAX_PATTERNS_CHARS = 20_000;
 
@@ -79,12 +80,12 @@ export const STAGE = z.strictObject({
   /** Without it the role's own. */
   on_fail: z.enum(['note', 'stop']).optional(),
   schema: z.record(z.string(), z.unknown()).optional(),
-  timeout_ms: whole.max(MAX_TIMEOUT_MS).default(30 * 60_000),
+  timeout_ms: whole.max(MAX_TIMEOUT_MS).default(STAGE_DEFAULTS.timeout_ms),
   idle_timeout_ms: whole.max(MAX_TIMEOUT_MS).optional(),
   /** 0 is no limit; without it the wrapper's own. */
   start_timeout_ms: z.number().int().min(0).max(MAX_TIMEOUT_MS).optional(),
   max_turns: whole.optional(),
-  may_be_empty: z.boolean().default(false),
+  may_be_empty: z.boolean().default(STAGE_DEFAULTS.may_be_empty),
   fallback: z.array(z.strictObject({ tool: TOOL, model: word.optional() })).default([]),
   /** Without it a quota alone. */
   fallback_on: z.array(z.enum(STAND_IN_CAUSES)).min(1).optional(),
@@ -107,9 +108,11 @@ const PART = STAGE.pick({
 const SUPERVISE = z.strictObject({
   worker: PART,
   reasoner: PART,
-  max_iterations: whole.max(10_000).default(20),
-  stall_after: whole.max(10_000).default(3),
+  max_iterations: whole.max(10_000).default(SUPERVISE_DEFAULTS.max_iterations),
+  stall_after: whole.max(10_000).default(SUPERVISE_DEFAULTS.stall_after),
 });
+
+const { acceptance, budgets, context, scope, security } = manifestDefaults();
 
 export const MANIFEST = z.strictObject({
   $schema: z.string().optional(),
@@ -126,30 +129,26 @@ export const MANIFEST = z.strictObject({
   supervise: SUPERVISE.optional(),
   /** The CLIs run in a git worktree of the task's own. */
   worktree: z.boolean().default(false),
-  scope: z
-    .strictObject({ allow: globs, deny: globs, ignored: z.boolean().default(false) })
-    .default({ allow: [], deny: [], ignored: false }),
+  scope: z.strictObject({ allow: globs, deny: globs, ignored: z.boolean().default(false) }).default(scope),
   acceptance: z
     .strictObject({
       commands: z.array(command).default([]),
       criteria: z.array(z.string().min(1)).default([]),
       /** Of each command. */
-      timeout_ms: whole.max(MAX_TIMEOUT_MS).default(10 * 60_000),
+      timeout_ms: whole.max(MAX_TIMEOUT_MS).default(acceptance.timeout_ms),
     })
-    .default({ commands: [], criteria: [], timeout_ms: 10 * 60_000 }),
+    .default(acceptance),
   budgets: z
     .strictObject({
-      paid_call_budget: z.number().int().min(0).default(10),
-      retry_budget: z.number().int().min(0).default(2),
-      nested_calls: z.number().int().min(0).default(0),
+      paid_call_budget: z.number().int().min(0).default(budgets.paid_call_budget),
+      retry_budget: z.number().int().min(0).default(budgets.retry_budget),
+      nested_calls: z.number().int().min(0).default(budgets.nested_calls),
       max_wallclock_sec: whole.max(MAX_TIMEOUT_MS / 1000).optional(),
       max_tokens: whole.optional(),
       max_usd: z.number().positive().optional(),
     })
-    .default({ paid_call_budget: 10, retry_budget: 2, nested_calls: 0 }),
-  context: z
-    .strictObject({ digest_policy: z.enum(['off', 'auto', 'aggressive']).default('auto') })
-    .default({ digest_policy: 'auto' }),
+    .default(budgets),
+  context: z.strictObject({ digest_policy: z.enum(['off', 'auto', 'aggressive']).default('auto') }).default(context),
   security: z
     .strictObject({
       redaction_patterns: patterns.default([]),
@@ -157,7 +156,7 @@ export const MANIFEST = z.strictObject({
       trust_workspace: z.boolean().default(false),
       env_allow: z.array(z.string().min(1)).optional(),
     })
-    .default({ redaction_patterns: [], forbidden_paths: [], trust_workspace: false }),
+    .default(security),
 });
 
 export type GivenManifest = z.infer<typeof MANIFEST>;

@@ -3,7 +3,9 @@
 import path from 'node:path';
 import type { ProjectFile } from '../../policies/manifest/project-file.ts';
 import type { StagePlace } from '../../policies/manifest/stage-place.ts';
+import { completeManifest } from './complete-manifest.ts';
 import type { GivenManifest, Manifest, Stage } from './manifest-schema.ts';
+import type { SoundFiles } from './sound-files.ts';
 import { expandStages, nameOf, PARTS } from './stages.ts';
 import { unknownTool, untrustedTool } from './tool-names.ts';
 import { readYaml, type YamlRead } from './yaml-file.ts';
@@ -19,13 +21,17 @@ interface Stands extends StagePlace {
   isSet: boolean;
 }
 
-/** @param trust what the caller says of the workspace; the manifest may say it too. */
+/**
+ * @param trust what the caller says of the workspace; the manifest may say it too.
+ * @param sound the manifests that need not be looked at by the schema again.
+ */
 export async function readManifest(
   file: string,
   project: ProjectFile,
   trust: 'trusted' | 'untrusted',
+  sound: SoundFiles | null = null,
 ): Promise<ManifestRead> {
-  const given = await readGiven(file);
+  const given = await readGiven(file, sound);
   if (given.how === 'invalid') return given;
   const trusted = given.value.security.trust_workspace ? 'trusted' : trust;
   const stranger = strangeTool(file, given, project, trusted);
@@ -87,8 +93,10 @@ export async function readBudget(
 
 type Given = Extract<YamlRead<GivenManifest>, { how: 'read' }> | { how: 'invalid'; message: string };
 
-async function readGiven(file: string): Promise<Given> {
-  const read = await readYaml(file, 'a manifest', async () => (await import('./manifest-schema.ts')).MANIFEST);
+async function readGiven(file: string, sound: SoundFiles | null = null): Promise<Given> {
+  const schema = async () => (await import('./manifest-schema.ts')).MANIFEST;
+  const known = sound === null ? null : { files: sound, complete: completeManifest };
+  const read = await readYaml(file, 'a manifest', schema, known);
   if (read.how === 'invalid') return read;
   const folder = path.basename(path.dirname(path.resolve(file)));
   const id = read.value.task_id;

@@ -1,8 +1,11 @@
 // Reads a YAML or JSON file that people write (the only door to yaml); an error names file, line, path, what was expected and the nearest right name.
 
+import { isDeepStrictEqual } from 'node:util';
 import type { Document, visit as Visit } from 'yaml';
 import type * as z from 'zod';
 import { readFollowedBytes, UnfitFileError } from '../disk/regular-file.ts';
+import { hasIn, lineInJson } from './json-line.ts';
+import type { SoundFiles } from './sound-files.ts';
 import { limitMistake, TOO_DEEP } from './yaml-limits.ts';
 import { lineOf } from './yaml-line.ts';
 
@@ -18,14 +21,27 @@ const MAX_BYTES = 1024 * 1024;
 /** Nobody reads more of them at once. */
 const MAX_ISSUES = 20;
 
+/** What was found sound before needs no schema. */
+interface Known<T> {
+  files: SoundFiles;
+  /** What the schema makes of what it passes. */
+  complete(data: object): T;
+}
+
 export async function readYaml<S extends z.ZodType>(
   file: string,
   what: string,
   load: () => Promise<S>,
+  known: Known<z.infer<S>> | null = null,
 ): Promise<YamlRead<z.infer<S>>> {
-  const [schema, { parseDocument, LineCounter, visit }] = await Promise.all([load(), import('yaml')]);
   const bytes = bytesOf(file, what);
   if (typeof bytes === 'string') return invalid(bytes);
+  const sound = known?.files.find(bytes) ?? null;
+  if (sound === 'json') return jsonRead(bytes.toString('utf8'), known!);
+  const [schema, { parseDocument, LineCounter, visit }] = await Promise.all([
+    sound === null ? load() : null,
+    import('yaml'),
+  ]);
   const limit = limitMistake(bytes);
   if (limit !== null) return invalid(`${file}:${limit.line}: ${limit.message}`);
   const lines = new LineCounter();
@@ -50,10 +66,19 @@ export async function readYaml<S extends z.ZodType>(
   } catch (error) {
     return invalid(`${file}:1: ${error instanceof RangeError ? TOO_DEEP : plain((error as Error).message)}`);
   }
+  const read = (value: z.infer<S>): YamlRead<z.infer<S>> => ({
+    how: 'read',
+    value,
+    lineOf: (path) => lineOf(path, document, lines),
+    has: (path) => document.hasIn(path),
+  });
+  if (schema === null) return read(known!.complete(data as object));
   const parsed = schema.safeParse(data);
   if (parsed.success) {
-    const has = (path: readonly PropertyKey[]) => document.hasIn(path);
-    return { how: 'read', value: parsed.data, lineOf: (path) => lineOf(path, document, lines), has };
+    // Once it is read the short way, it must say the very same.
+    if (known !== null && isDeepStrictEqual(known.complete(data as object), parsed.data))
+      known.files.note(bytes, isDeepStrictEqual(jsonOrNull(bytes), data) ? 'json' : 'yaml');
+    return read(parsed.data);
   }
   const { describeIssue } = await import('./yaml-issue.ts');
   const place = { file, what, schema, document, lines };
@@ -62,6 +87,24 @@ export async function readYaml<S extends z.ZodType>(
   const more = issues.length > MAX_ISSUES ? [`${file}: and ${issues.length - MAX_ISSUES} more mistakes`] : [];
   const message = [...told, ...more].join('\n');
   return { how: 'invalid', kind: 'unfit', message };
+}
+
+function jsonRead<T>(text: string, { complete }: Known<T>): YamlRead<T> {
+  const data = JSON.parse(text) as object;
+  return {
+    how: 'read',
+    value: complete(data),
+    lineOf: (path) => lineInJson(text, path),
+    has: (path) => hasIn(data, path),
+  };
+}
+
+function jsonOrNull(bytes: Buffer): unknown {
+  try {
+    return JSON.parse(bytes.toString('utf8'));
+  } catch {
+    return null;
+  }
 }
 
 /** Or what is wrong with it. */
