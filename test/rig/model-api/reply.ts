@@ -26,6 +26,8 @@ export interface Saying {
 
 export interface ToolCall {
   name: string;
+  /** Of the server whose tool it is, where a dialect names both. */
+  namespace?: string;
   args: Record<string, unknown>;
 }
 

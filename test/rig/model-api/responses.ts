@@ -97,6 +97,7 @@ const call = ({ tool }: Saying, id: string) => ({
   id: `fc_${id}`,
   call_id: `call_${id}`,
   name: tool?.name,
+  ...(tool?.namespace === undefined ? {} : { namespace: tool.namespace }),
   arguments: JSON.stringify(tool?.args),
   status: 'completed',
 });

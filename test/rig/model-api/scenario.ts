@@ -108,12 +108,16 @@ const FAMILIES: Record<string, (value: string) => Scenario> = {
     afterTool: says(json),
   }),
   /** `callraw=<tool>:<json arguments>` calls any tool, offered or not. */
-  callraw: (call) => {
-    const [name = '', ...args] = call.split(':');
-    const tool = { name, args: JSON.parse(args.join(':')) };
-    return { reply: { how: 'says', saying: { text: '', tool, end: 'stop' } }, afterTool: done };
-  },
+  callraw: (call) => ({ reply: calls(call), afterTool: done }),
+  /** The same after another tool, too; `<server>/<tool>` where a dialect names both. */
+  callnext: (call) => ({ reply: calls(call) }),
 };
+
+function calls(call: string): Reply {
+  const [, namespace, name = '', args = '{}'] = /^(?:([^/:]+)\/)?([^:]*):(.*)$/s.exec(call) ?? [];
+  const tool = { name, args: JSON.parse(args), ...(namespace === undefined ? {} : { namespace }) };
+  return { how: 'says', saying: { text: '', tool, end: 'stop' } };
+}
 
 const PLAN_ENDS = Date.UTC(2026, 10, 30) / 1000;
 
