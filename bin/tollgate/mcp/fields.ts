@@ -21,9 +21,9 @@ export const taking = (properties: Record<string, FieldSchema>, ...required: str
   additionalProperties: false,
 });
 
-/** What is always there; more may be. */
+/** What a success has; more may be there. None is required, for gemini holds an error result to this as well. */
 export const giving = (properties: Record<string, FieldSchema>): ObjectSchema => ({
-  ...{ type: 'object', properties, required: Object.keys(properties) },
+  ...{ type: 'object', properties, required: [] },
   additionalProperties: true,
 });
 
